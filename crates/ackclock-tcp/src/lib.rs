@@ -1,0 +1,31 @@
+//! TCP loss recovery as a sans-I/O engine.
+//!
+//! A [`Sender`] and a [`Receiver`] are the two halves of an established connection. Neither reads a clock, opens a
+//! socket, starts a thread, draws a random number or logs. Time and segments come in; segments, deadlines and events
+//! come out.
+//!
+//! # The contract
+//! After **every** input (`on_segment`, `on_deadline`, `write`, ...):
+//! 1. call `poll_transmit(now)` until it returns `None`, and send what it returned, in that order;
+//! 2. read `next_deadline()`; call `on_deadline(now)` at that time or as soon after it as possible. A call that
+//!    comes too early is harmless. The deadline is valid until the next input;
+//! 3. if events are recorded, drain `poll_event()`.
+//!
+//! `now` never goes backwards. Payload bytes stay with the caller: a [`Transmit`] names them by stream position.
+#![cfg_attr(not(test), no_std)]
+
+extern crate alloc;
+
+mod event;
+mod receiver;
+mod segment;
+mod sender;
+mod seq;
+mod time;
+
+pub use event::{Cause, Event, EventKind, SackRanges, TimeoutClass};
+pub use receiver::{DelayedAck, Receiver, ReceiverConfig};
+pub use segment::{Flags, SackBlock, SackBlocks, Segment, Timestamps};
+pub use sender::{Sender, SenderConfig, Stats, Transmit};
+pub use seq::Seq;
+pub use time::{Span, Time};
