@@ -22,6 +22,7 @@ mod segment;
 mod sender;
 mod seq;
 mod time;
+pub mod wire;
 
 pub use event::{Cause, Event, EventKind, SackRanges, TimeoutClass};
 pub use receiver::{DelayedAck, Receiver, ReceiverConfig};
