@@ -26,6 +26,7 @@ mod sender;
 mod seq;
 pub mod strategy;
 mod time;
+pub mod wire;
 
 pub use event::{Cause, Event, EventKind, SackRanges, TimeoutClass};
 pub use receiver::{DelayedAck, Receiver, ReceiverConfig};
