@@ -1,1 +1,2 @@
 //! A deterministic simulated network.
+pub mod scenario;
