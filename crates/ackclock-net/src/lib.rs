@@ -11,6 +11,7 @@ mod network;
 mod queue;
 mod recorder;
 mod report;
+pub mod scenario;
 
 pub use config::{
     Applies, CbrConfig, Dwell, FlowConfig, FlowId, Limit, LinkConfig, LinkId, ListedLoss, Loss, LossModel, NodeId,
