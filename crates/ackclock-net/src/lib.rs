@@ -1,1 +1,22 @@
 //! A deterministic simulated network.
+//!
+//! A [`Network`] holds hosts and routers, links with queues and loss models, and flows. It drives the `ackclock_tcp`
+//! engine: every connection is one `Sender` and one `Receiver`. The same network with the same seed gives the same run
+//! to the last bit, on every machine.
+
+mod config;
+mod error;
+mod loss;
+mod network;
+mod queue;
+mod recorder;
+mod report;
+
+pub use config::{
+    Applies, CbrConfig, Dwell, FlowConfig, FlowId, Limit, LinkConfig, LinkId, ListedLoss, Loss, LossModel, NodeId,
+    OnOff, Queue, Red, Reorder, Source,
+};
+pub use error::Error;
+pub use network::Network;
+pub use recorder::{Direction, Recorder};
+pub use report::{FlowReport, LinkReport};
