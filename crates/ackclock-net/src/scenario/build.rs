@@ -4,7 +4,7 @@ use ackclock_tcp::strategy::Composition;
 use ackclock_tcp::{Receiver, ReceiverConfig, Sender, SenderConfig, Seq, Span, Time};
 
 use super::check::{Names, check, check_strategy};
-use super::error::{ScenarioError, path};
+use super::error::{ScenarioError, steps};
 use super::model::{Cbr, Direction, Flow, Link, Loss, Queue, Scenario, Source, Tcp, TimerModel};
 use super::names::expand;
 use super::units::{Amount, Size};
@@ -149,7 +149,7 @@ impl Scenario {
                 ends == (from.clone(), to.clone()) || ends == (to.clone(), from.clone())
             };
             if (0..count).any(joins) {
-                return ScenarioError::at(&path![kind, i], error.to_string());
+                return ScenarioError::at(&steps![kind, i], error.to_string());
             }
         }
         ScenarioError::at(&[], error.to_string())
@@ -294,7 +294,7 @@ impl<'a> FlowBuilder<'a> {
     ) -> Result<Self, ScenarioError> {
         let tcp = flow.tcp.or(&scenario.tcp);
         let strategy = options.strategy.or(flow.strategy.as_deref()).unwrap_or("newreno");
-        let at = path!["flow", index, "strategy"];
+        let at = steps!["flow", index, "strategy"];
         check_strategy(strategy).map_err(|message| ScenarioError::at(&at, message))?;
         // Before the strategy, so that a timer which the strategy names replaces it.
         let timer = match tcp.timer {
@@ -380,6 +380,8 @@ impl<'a> FlowBuilder<'a> {
             events: self.options.events,
             tick_phase,
             min_rto: tcp.min_rto.map(|d| d.0),
+            max_rto: tcp.max_rto.map_or(Span::from_secs(60), |d| d.0),
+            idle_restart: tcp.idle_restart.unwrap_or(true),
         };
         let receiver = ReceiverConfig {
             isn,

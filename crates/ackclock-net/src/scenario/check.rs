@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use ackclock_tcp::Span;
 use ackclock_tcp::strategy::{Composition, MECHANISMS, PRESETS};
 
-use super::error::{ScenarioError, Step, nearest, path};
+use super::error::{ScenarioError, Step, nearest, steps};
 use super::model::{Cbr, Flow, Link, Loss, Queue, Red, Scenario, Source, Tcp};
 use super::names::{expand, numbered};
 use super::units::{Amount, Duration, Rate, Size};
@@ -66,24 +66,24 @@ fn sub(path: &[Step], step: &str) -> Vec<Step> {
 /// Checks a scenario and unfolds its names.
 pub(super) fn check(scenario: &Scenario) -> Result<Names, ScenarioError> {
     if scenario.duration.0 == Span::ZERO {
-        fail(&path!["duration"], "a run must last longer than 0s")?;
+        fail(&steps!["duration"], "a run must last longer than 0s")?;
     }
-    count(scenario.runs, 1, &path!["runs"])?;
+    count(scenario.runs, 1, &steps!["runs"])?;
     if scenario.seed > i64::MAX as u64 - MOST {
-        fail(&path!["seed"], format!("the seed is at most {}", i64::MAX as u64 - MOST))?;
+        fail(&steps!["seed"], format!("the seed is at most {}", i64::MAX as u64 - MOST))?;
     }
-    check_tcp(&scenario.tcp, &path!["tcp"])?;
+    check_tcp(&scenario.tcp, &steps!["tcp"])?;
     let mut names = Names::default();
     check_nodes(scenario, &mut names)?;
     name_flows(scenario, &mut names)?;
     for (i, link) in scenario.links.iter().enumerate() {
-        check_link(link, &names, &path!["link", i])?;
+        check_link(link, &names, &steps!["link", i])?;
     }
     for (i, flow) in scenario.flows.iter().enumerate() {
-        check_flow(flow, &names, &path!["flow", i])?;
+        check_flow(flow, &names, &steps!["flow", i])?;
     }
     for (i, cbr) in scenario.cbrs.iter().enumerate() {
-        check_cbr(cbr, &names, &path!["cbr", i])?;
+        check_cbr(cbr, &names, &steps!["cbr", i])?;
     }
     Ok(names)
 }
@@ -97,7 +97,7 @@ fn count(n: u32, least: u32, path: &[Step]) -> Checked {
 
 fn check_nodes(scenario: &Scenario, names: &mut Names) -> Checked {
     for (i, node) in scenario.nodes.iter().enumerate() {
-        let at = path!["node", i];
+        let at = steps!["node", i];
         count(node.count, 1, &sub(&at, "count"))?;
         if node.name.is_empty() {
             fail(&sub(&at, "name"), "a node needs a name")?;
@@ -113,7 +113,7 @@ fn check_nodes(scenario: &Scenario, names: &mut Names) -> Checked {
     let declared = !scenario.nodes.is_empty();
     let mut links = 0;
     for (i, link) in scenario.links.iter().enumerate() {
-        let at = path!["link", i];
+        let at = steps!["link", i];
         count(link.count, 1, &sub(&at, "count"))?;
         links += link.count as usize;
         total(links, "links", &at)?;
@@ -175,7 +175,7 @@ fn name_flows(scenario: &Scenario, names: &mut Names) -> Checked {
     let cbrs = scenario.cbrs.iter().enumerate().map(|(i, c)| ("cbr", i, c.name.as_deref(), c.count));
     let mut numbers = HashMap::from([("flow", 0), ("cbr", 0)]);
     for (kind, i, name, copies) in flows.chain(cbrs) {
-        let at = path![kind, i];
+        let at = steps![kind, i];
         count(copies, 1, &sub(&at, "count"))?;
         for copy in 0..copies {
             let number = numbers.entry(kind).or_default();

@@ -55,11 +55,11 @@ impl From<usize> for Step {
     }
 }
 
-/// Writes the steps of a path: `path!["link", 0, "rate"]`.
-macro_rules! path {
+/// Writes the steps of a path: `steps!["link", 0, "rate"]`.
+macro_rules! steps {
     ($($step:expr),* $(,)?) => { vec![$($crate::scenario::error::Step::from($step)),*] };
 }
-pub(super) use path;
+pub(super) use steps;
 
 fn display(path: &[Step]) -> String {
     let mut text = String::new();

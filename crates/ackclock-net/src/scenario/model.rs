@@ -416,6 +416,12 @@ pub struct Tcp {
     /// Lower bound of the retransmission timeout; the timer's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_rto: Option<Duration>,
+    /// Upper bound of the retransmission timeout, back-off included; 60 s (RFC 6298 section 2.5).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_rto: Option<Duration>,
+    /// Whether the window restarts from the initial one after an idle time (RFC 5681 section 4.1); `true`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_restart: Option<bool>,
     /// Sequence number of the first data byte; 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub isn: Option<u32>,
@@ -464,6 +470,8 @@ impl Tcp {
             max_burst: own.max_burst.or(base.max_burst),
             timer: own.timer.or(base.timer),
             min_rto: own.min_rto.or(base.min_rto),
+            max_rto: own.max_rto.or(base.max_rto),
+            idle_restart: own.idle_restart.or(base.idle_restart),
             isn: own.isn.or(base.isn),
             window_scale: own.window_scale.or(base.window_scale),
             header: own.header.or(base.header),
