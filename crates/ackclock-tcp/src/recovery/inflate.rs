@@ -59,7 +59,7 @@ impl Regulate for Inflate {
         match self.exit {
             Exit::Limited => s.ssthresh.min((s.snd_nxt - s.snd_una).max(s.mss) + s.mss),
             Exit::Ssthresh => s.ssthresh,
-            Exit::SsthreshGrown => s.ssthresh + (s.mss * s.mss / s.ssthresh).max(1),
+            Exit::SsthreshGrown => s.ssthresh + (s.mss * s.mss / s.ssthresh.max(1)).max(1),
         }
     }
 }

@@ -273,6 +273,18 @@ impl Sender {
         }
     }
 
+    /// What a loss halves: FlightSize without what limited transmit sent (RFC 5681 section 3.2 step 2). After a timeout
+    /// most of what is outstanding has been given up, and "the amount of outstanding data in the network" (RFC 5681
+    /// section 3.1) is what was sent since.
+    fn flight_size(&self) -> u64 {
+        let flight = match self.s.phase {
+            Phase::Loss if self.s.sack => self.s.board.pipe(),
+            Phase::Loss => self.s.snd_nxt - self.s.snd_una,
+            Phase::Open | Phase::Recovery => self.s.flight(),
+        };
+        flight.saturating_sub(self.limited)
+    }
+
     fn set_cwnd(&mut self, cwnd: u64) {
         self.s.cwnd = cwnd.max(1);
     }
@@ -329,3 +341,6 @@ impl Sender {
         });
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -122,7 +122,8 @@ fn retransmit(c: &mut Sender, index: usize, cause: Cause, counts: bool) -> Trans
         Some(r) => (r.seq, r.len, u32::from(r.transmissions)),
         None => (c.s.snd_una, 0, 0),
     };
-    if c.s.phase == Phase::Loss {
+    // Where `snd_nxt` was set back, what goes out there moves it on, whatever the phase and the cause.
+    if seq <= c.s.snd_nxt {
         c.s.snd_nxt = c.s.snd_nxt.max(seq + u64::from(len));
     }
     c.stats.retransmissions += 1;
