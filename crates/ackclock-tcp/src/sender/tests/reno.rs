@@ -144,7 +144,7 @@ fn bugfix_prevents_a_second_fast_retransmit_at_the_recovery_point() {
     });
     run("newreno+no-bugfix", 10, |x| {
         until_left(x);
-        x.ack(10).sends("10F").phase(Phase::Recovery).windows(5_000, 2_000);
+        x.ack(10).sends("10F 12 13 14").phase(Phase::Recovery).windows(5_000, 2_000);
     });
 }
 
