@@ -233,14 +233,9 @@ impl Scoreboard {
     }
 
     /// Remembers the blocks of the ACK just processed.
-    pub(crate) fn remember(&mut self, blocks: &[(u64, u64)]) {
-        self.known = [(0, 0); 4];
-        for (slot, &block) in self.known.iter_mut().zip(blocks) {
-            // Only a block that was within the outstanding data was walked to its end.
-            if block.1 <= self.end {
-                *slot = block;
-            }
-        }
+    pub(crate) fn remember(&mut self, blocks: [(u64, u64); 4]) {
+        // Only a block within the outstanding data was walked to its end.
+        self.known = blocks.map(|block| if block.1 <= self.end { block } else { (0, 0) });
         self.check();
     }
 

@@ -123,6 +123,7 @@ fn on_advance(c: &mut Sender, a: &AckSummary, sent: Option<Time>) {
 /// Enters the SACK blocks into the scoreboard.
 fn read_sacks(c: &mut Sender, segment: &Segment, a: &mut AckSummary, out: &mut Ranges) {
     let s = &mut c.s;
+    let mut walked = SackRanges::default();
     for (i, block) in segment.sack.as_slice().iter().enumerate() {
         let (Some(left), Some(right)) =
             (block.left.position(c.config.isn, s.snd_una), block.right.position(c.config.isn, s.snd_una))
@@ -150,10 +151,11 @@ fn read_sacks(c: &mut Sender, segment: &Segment, a: &mut AckSummary, out: &mut R
         if s.sack {
             a.newly_sacked += s.board.sack(left, right);
             a.sacked_to = a.sacked_to.max(right);
+            walked[i] = (left, right);
         }
     }
     if s.sack {
-        s.board.remember(&out.ranges[..out.count]);
+        s.board.remember(walked);
     }
 }
 
