@@ -57,7 +57,7 @@ pub enum Lost {
 
 /// Detection: what is lost now, or when will we know.
 pub trait Detect: Send {
-    /// Judges on an ACK that is a duplicate or carries news in SACK blocks.
+    /// Judges on an ACK that says anything new, or is a duplicate.
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost;
 
     /// When [`on_deadline`](Self::on_deadline) wants to be called; [`Time::NEVER`] if it does not.

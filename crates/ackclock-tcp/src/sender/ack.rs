@@ -162,6 +162,9 @@ fn read_sacks(c: &mut Sender, segment: &Segment, a: &mut AckSummary, out: &mut R
 /// The axes decide in turn: undo, detection, retransmission lost, then windows.
 fn respond(c: &mut Sender, a: &mut AckSummary) {
     judge_undo(c, a);
+    if a.newly_acked > 0 {
+        c.strategy.ambiguity.on_advance(&c.s, a);
+    }
     match c.s.phase {
         Phase::Open => {
             if a.newly_acked > 0 {
@@ -175,7 +178,7 @@ fn respond(c: &mut Sender, a: &mut AckSummary) {
                 // What was found lost above the recovery point may begin the next one at once.
                 detect(c, a);
             } else {
-                mark(c, Detection::OnAck(a));
+                judge_loss(c, a);
                 within_recovery(c, a);
             }
         }
@@ -212,7 +215,6 @@ fn on_advance_open(c: &mut Sender, a: &AckSummary) {
         let counted = c.strategy.probes.iter_mut().map(|p| p.on_advance(&c.s, a)).max().unwrap_or(0);
         c.s.dupacks += counted;
     }
-    c.strategy.ambiguity.on_advance(&c.s, a);
 }
 
 pub(super) enum Detection<'a> {
@@ -254,14 +256,15 @@ pub(super) fn mark(c: &mut Sender, on: Detection<'_>) -> bool {
     c.s.board.head().is_some_and(|r| r.lost && !r.retransmitted)
 }
 
-fn detect(c: &mut Sender, a: &mut AckSummary) {
-    if !a.duplicate && a.newly_sacked == 0 {
-        return;
-    }
+fn judge_loss(c: &mut Sender, a: &mut AckSummary) -> bool {
     let before = c.s.board.lost_bytes();
     let head_lost = mark(c, Detection::OnAck(a));
     a.newly_lost = c.s.board.lost_bytes() - before;
-    if head_lost && c.strategy.ambiguity.admits(&c.s, a) {
+    head_lost
+}
+
+fn detect(c: &mut Sender, a: &mut AckSummary) {
+    if judge_loss(c, a) && c.strategy.ambiguity.admits(&c.s, a) {
         enter_recovery(c, a);
     }
 }
@@ -341,7 +344,6 @@ fn leave_recovery(c: &mut Sender, a: &AckSummary) {
     c.saved = None;
     let counted = c.strategy.probes.iter_mut().map(|p| p.on_exit(&c.s, a)).max().unwrap_or(0);
     c.s.dupacks += counted;
-    c.strategy.ambiguity.on_advance(&c.s, a);
     if !c.s.board.is_empty() {
         c.start_rto();
     }
