@@ -21,7 +21,7 @@ pub struct AckSummary {
     pub newly_sacked: u64,
     /// Bytes newly judged lost on this ACK (set once detection has run).
     pub newly_lost: u64,
-    /// It counts as a duplicate: RFC 5681 section 2 without SACK, RFC 6675 section 2 with it.
+    /// It counts as a duplicate, as detection understands it ([`Detect::duplicates_by_sack`]).
     pub duplicate: bool,
     /// Duplicates counted before it.
     pub prior_dupacks: u32,
@@ -59,6 +59,12 @@ pub enum Lost {
 pub trait Detect: Send {
     /// Judges on an ACK that says anything new, or is a duplicate.
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost;
+
+    /// Whether, with SACK, a duplicate is an ACK that SACKs something new, whatever else it does (RFC 6675 section 2); a
+    /// duplicate is otherwise what RFC 5681 section 2 says.
+    fn duplicates_by_sack(&self) -> bool {
+        false
+    }
 
     /// When [`on_deadline`](Self::on_deadline) wants to be called; [`Time::NEVER`] if it does not.
     fn deadline(&self) -> Time {

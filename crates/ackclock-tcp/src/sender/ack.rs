@@ -79,8 +79,7 @@ fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, ranges: &mut Ran
     if !segment.sack.is_empty() {
         read_sacks(c, segment, a, ranges);
     }
-    a.duplicate = if c.s.sack {
-        // RFC 6675 section 2: it SACKs something new, whatever else it does.
+    a.duplicate = if c.s.sack && c.strategy.detect.duplicates_by_sack() {
         a.newly_sacked > 0
     } else {
         // RFC 5681 section 2.
