@@ -252,7 +252,10 @@ pub(super) fn mark(c: &mut Sender, on: Detection<'_>) -> bool {
             }
         }
     }
-    c.s.board.head().is_some_and(|r| r.lost && !r.retransmitted)
+    // RFC 6675 section 5 step 2 asks IsLost (HighACK + 1), whatever an earlier recovery sent again; while a loss is being
+    // repaired a retransmission stands for its segment.
+    let stands = c.s.recovering() || matches!(lost, Lost::SentBefore(..));
+    c.s.board.head().is_some_and(|r| r.lost && !(r.retransmitted && stands))
 }
 
 fn judge_loss(c: &mut Sender, a: &mut AckSummary) -> bool {
