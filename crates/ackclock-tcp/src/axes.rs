@@ -57,6 +57,11 @@ pub enum Lost {
 
 /// Detection: what is lost now, or when will we know.
 pub trait Detect: Send {
+    /// The name under which events report what it judged.
+    fn name(&self) -> &'static str {
+        core::any::type_name::<Self>()
+    }
+
     /// Judges on an ACK that says anything new, or is a duplicate.
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost;
 
@@ -88,6 +93,11 @@ pub trait Ambiguity: Send {
 
 /// Detection for a retransmission: is the retransmission of the first unacknowledged segment lost too?
 pub trait DetectRetransmission: Send {
+    /// The name under which events report what it judged.
+    fn name(&self) -> &'static str {
+        core::any::type_name::<Self>()
+    }
+
     /// Recovery began.
     fn on_enter(&mut self, s: &State);
 
@@ -215,6 +225,11 @@ pub enum Verdict {
 
 /// Undo: was the response to a loss needless?
 pub trait Undo: Send {
+    /// The name under which events report what it judged.
+    fn name(&self) -> &'static str {
+        core::any::type_name::<Self>()
+    }
+
     /// A loss response begins: a timeout or a recovery.
     fn on_response(&mut self, s: &State, timeout: bool);
 

@@ -43,6 +43,10 @@ impl IsLost {
 }
 
 impl Detect for IsLost {
+    fn name(&self) -> &'static str {
+        if self.rfc3517 { "is-lost-3517" } else { "is-lost" }
+    }
+
     fn duplicates_by_sack(&self) -> bool {
         !self.rfc3517
     }

@@ -200,7 +200,8 @@ fn judge_undo(c: &mut Sender, a: &AckSummary) {
     for i in 0..c.strategy.undo.len() {
         let verdict = c.strategy.undo[i].on_ack(&c.s, a);
         if verdict != Verdict::Open {
-            return c.undo(verdict);
+            let by = c.strategy.undo[i].name();
+            return c.undo(verdict, by);
         }
     }
 }
@@ -223,17 +224,16 @@ pub(super) enum Detection<'a> {
 
 /// Runs detection and marks what it judged lost; returns whether the first unacknowledged segment is lost.
 pub(super) fn mark(c: &mut Sender, on: Detection<'_>) -> bool {
-    let (lost, deadline) = match on {
-        Detection::OnAck(a) => (c.strategy.detect.on_ack(&c.s, a), false),
-        Detection::OnDeadline => (c.strategy.detect.on_deadline(&c.s), true),
+    let lost = match on {
+        Detection::OnAck(a) => c.strategy.detect.on_ack(&c.s, a),
+        Detection::OnDeadline => c.strategy.detect.on_deadline(&c.s),
     };
-    let by = if deadline { "time" } else { "ack" };
     match lost {
         Lost::Nothing => return false,
         // The head is marked when recovery begins; a refusal must leave no trace.
         Lost::Head => return true,
         Lost::Below(edge) => {
-            let (events, s, on) = (&mut c.events, &mut c.s, c.config.events);
+            let (events, s, on, by) = (&mut c.events, &mut c.s, c.config.events, c.strategy.detect.name());
             let (at, cwnd, ssthresh, snd_una, snd_nxt) = (s.now, s.cwnd, s.ssthresh, s.snd_una, s.snd_nxt);
             s.board.mark_lost_below(edge, |r| {
                 if on {
@@ -247,6 +247,7 @@ pub(super) fn mark(c: &mut Sender, on: Detection<'_>) -> bool {
                 let Some(&r) = c.s.board.get(index) else { break };
                 let before = r.last_sent < time || (r.last_sent == time && r.end() <= end);
                 if before && c.s.board.mark_lost(index) {
+                    let by = c.strategy.detect.name();
                     c.event(EventKind::Lost { seq: r.seq, len: r.len, by });
                 }
             }
@@ -279,11 +280,8 @@ pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary) {
     c.s.recover = c.s.snd_max;
     c.s.ssthresh = c.strategy.window.on_loss(&c.s, flight);
     c.limited = 0;
-    if let Some(&head) = c.s.board.head() {
-        if c.s.board.mark_lost(0) {
-            c.event(EventKind::Lost { seq: head.seq, len: head.len, by: "ack" });
-        }
-    }
+    let by = c.strategy.detect.name();
+    mark_head(c, by);
     if c.strategy.select.goes_back() {
         c.s.phase = Phase::Loss;
         c.s.snd_nxt = c.s.snd_una;
@@ -303,7 +301,7 @@ pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary) {
     if c.strategy.timer.restarts_on_fast_retransmit() {
         c.start_rto();
     }
-    c.event(EventKind::RecoveryEntered { recover: c.s.recover, flight, by: "ack" });
+    c.event(EventKind::RecoveryEntered { recover: c.s.recover, flight, by });
 }
 
 fn within_recovery(c: &mut Sender, a: &mut AckSummary) {
@@ -312,14 +310,15 @@ fn within_recovery(c: &mut Sender, a: &mut AckSummary) {
         c.start_rto();
     }
     if urgent.retransmit_head {
-        mark_head(c, "partial_ack");
+        mark_head(c, "partial-ack");
         c.urgent = Some(Cause::PartialAck);
     }
     if let Some(retransmission) = &mut c.strategy.retransmission {
         a.retransmission_lost = retransmission.on_ack(&c.s, a);
     }
     if a.retransmission_lost {
-        mark_head(c, "retransmission");
+        let by = c.strategy.retransmission.as_ref().map_or("", |r| r.name());
+        mark_head(c, by);
         let windows = c.strategy.window.on_lost_retransmission(&c.s);
         c.s.ssthresh = windows.ssthresh;
         c.set_cwnd(windows.cwnd);

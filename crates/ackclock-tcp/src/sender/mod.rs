@@ -303,7 +303,7 @@ impl Sender {
     }
 
     /// Restores what was saved when the response began; nothing is lost any more.
-    fn undo(&mut self, verdict: Verdict) {
+    fn undo(&mut self, verdict: Verdict, by: &'static str) {
         match verdict {
             Verdict::Open => {}
             Verdict::SendNew => self.s.snd_nxt = self.s.snd_max,
@@ -315,7 +315,7 @@ impl Sender {
                 self.s.snd_nxt = self.s.snd_max;
                 self.s.phase = Phase::Open;
                 self.urgent = None;
-                self.event(EventKind::Undone { by: "undo" });
+                self.event(EventKind::Undone { by });
             }
         }
     }
