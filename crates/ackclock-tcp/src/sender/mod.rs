@@ -44,7 +44,8 @@ pub struct SenderConfig {
     pub timestamps: bool,
     /// Nagle's algorithm (RFC 9293 section 3.7.4).
     pub nagle: bool,
-    /// Most segments that one input may release (exit-burst control, RFC 6582 section 3.2); `None` for no limit.
+    /// Most segments that one input may release (exit-burst control, RFC 6582 section 3.2), at least 1, what has to be sent
+    /// again at once not counted; `None` for no limit.
     pub max_burst: Option<u32>,
     /// Lower bound of the retransmission timeout; `None` takes the timer model's own.
     pub min_rto: Option<Span>,
@@ -172,7 +173,6 @@ impl Sender {
             nagle: config.nagle,
             tick_phase: config.tick_phase,
         };
-        let burst = config.max_burst.unwrap_or(u32::MAX);
         let timers = Timers::new(&strategy, &config);
         Sender {
             config,
@@ -184,7 +184,7 @@ impl Sender {
             urgent: None,
             window_probe: false,
             probe_now: 0,
-            burst,
+            burst: u32::MAX,
             limited: 0,
             last_retransmission: None,
             last_sent: Time::ZERO,
@@ -257,7 +257,7 @@ impl Sender {
 
     fn begin(&mut self, now: Time) {
         self.s.now = self.s.now.max(now);
-        self.burst = self.config.max_burst.unwrap_or(u32::MAX);
+        self.burst = self.config.max_burst.map_or(u32::MAX, |most| most.max(1));
     }
 
     /// RFC 5681 section 4.1: after an idle time of more than an RTO, cwnd is at most the initial window.
