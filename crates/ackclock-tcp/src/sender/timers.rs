@@ -13,6 +13,8 @@ pub(super) struct Timers {
     pub persist_at: Time,
     /// Timeouts since the last valid round-trip sample (RFC 6298 section 5.5).
     pub backoff: u32,
+    /// The first unacknowledged byte when the timer last expired.
+    timed_out: Option<u64>,
     /// Window probes since the window closed.
     persist_backoff: u32,
     /// The timeout interval with its bounds, before back-off; kept because it changes with a sample only.
@@ -21,8 +23,14 @@ pub(super) struct Timers {
 
 impl Timers {
     pub fn new(strategy: &Strategy, config: &SenderConfig) -> Timers {
-        let mut timers =
-            Timers { rto_at: Time::NEVER, persist_at: Time::NEVER, backoff: 0, persist_backoff: 0, base: Span::ZERO };
+        let mut timers = Timers {
+            rto_at: Time::NEVER,
+            persist_at: Time::NEVER,
+            backoff: 0,
+            timed_out: None,
+            persist_backoff: 0,
+            base: Span::ZERO,
+        };
         timers.refresh(strategy, config);
         timers
     }
@@ -95,7 +103,9 @@ fn on_timeout(c: &mut Sender) {
     };
     c.stats.timeouts += 1;
     c.stats.timeouts_by_class[class as usize] += 1;
-    let repeated = c.timers.timed_out_before(c.s.phase, head.transmissions);
+    // RFC 5681 section 3.1: "already been retransmitted by way of the retransmission timer at least once".
+    let repeated = c.timers.timed_out == Some(c.s.snd_una);
+    c.timers.timed_out = Some(c.s.snd_una);
     c.save(true);
     if c.s.phase == Phase::Recovery {
         c.event(EventKind::RecoveryLeft { by_timeout: true });
@@ -116,12 +126,6 @@ fn on_timeout(c: &mut Sender) {
     c.urgent = Some(Cause::Timeout);
     c.start_rto();
     c.event(event);
-}
-
-impl Timers {
-    fn timed_out_before(&self, phase: Phase, transmissions: u16) -> bool {
-        phase == Phase::Loss && self.backoff > 0 && transmissions > 1
-    }
 }
 
 /// Lin & Kung section 4.1: the segment was sent again already; or others were, since it was first sent; or none was.
