@@ -132,7 +132,7 @@ fn on_timeout(c: &mut Sender) {
 fn classify(c: &Sender, transmissions: u16, first_sent: Time) -> TimeoutClass {
     if transmissions > 1 {
         TimeoutClass::LostRetransmission
-    } else if c.last_retransmission.is_some_and(|t| t >= first_sent) {
+    } else if c.last_retransmission.is_some_and(|t| t > first_sent) {
         TimeoutClass::MultipleLosses
     } else {
         TimeoutClass::NonTrigger
