@@ -96,7 +96,9 @@ fn loss(c: &mut Sender) -> Option<Transmit> {
 fn sequential(c: &mut Sender) -> Option<Transmit> {
     if c.s.snd_nxt < c.s.snd_max {
         let index = c.s.board.find(c.s.snd_nxt);
-        return Some(retransmit(c, index, Cause::SlowStart, true));
+        let transmit = retransmit(c, index, Cause::SlowStart, true);
+        c.s.snd_nxt = c.s.snd_nxt.max(transmit.position + u64::from(transmit.segment.len));
+        return Some(transmit);
     }
     let len = c.s.sequential_len()?;
     Some(send_new(c, len, Cause::New))
