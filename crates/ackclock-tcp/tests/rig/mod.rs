@@ -316,7 +316,13 @@ impl Pair {
             if segment.len > 0 {
                 assert_eq!(segment.seq, Seq::at(Seq(self.setup.isn), transmit.position));
                 assert!(segment.len <= self.setup.mss);
-                assert!(end > self.sender.state().snd_una, "sends what was acknowledged: {transmit:?}");
+                let s = self.sender.state();
+                assert!(end > s.snd_una, "sends what was acknowledged: {transmit:?}");
+                let record = s.board.get(s.board.find(transmit.position)).expect("what is sent is on the scoreboard");
+                assert_eq!((record.seq, record.len), (transmit.position, segment.len));
+                assert_eq!(record.last_sent, self.now);
+                assert_eq!(u32::from(record.transmissions), transmit.transmission);
+                assert!(!record.sacked, "sends what was selectively acknowledged: {transmit:?}");
             }
             assert_eq!(segment.timestamps.is_some(), self.setup.timestamps);
             self.data.push_back(segment);
