@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 
 use ackclock_tcp::{
-    Composition, DelayedAck, Receiver, ReceiverConfig, Segment, Sender, SenderConfig, Seq, Span, Time, strategy,
+    Cause, Composition, DelayedAck, Phase, Receiver, ReceiverConfig, Segment, Sender, SenderConfig, Seq, Span, Time,
+    strategy,
 };
 
 /// Both ends of a connection.
@@ -180,9 +181,11 @@ impl Pair {
         self.sender.close(self.now);
         self.drain_sender();
         let mut steps = 0;
+        let before = self.sender.stats().timeouts;
         while !self.sender.is_idle() || !self.data.is_empty() || !self.acks.is_empty() || self.read < self.written {
             steps += 1;
-            assert!(steps < 50_000, "does not terminate: {:?}", self.sender.state());
+            let timeouts = self.sender.stats().timeouts - before;
+            assert!(timeouts <= 10 && steps < 50_000, "does not terminate: {:?}", self.sender.state());
             self.read(u64::MAX);
             if let Some(segment) = self.data.pop_front() {
                 self.deliver_data(&segment);
@@ -322,6 +325,9 @@ impl Pair {
                 assert_eq!((record.seq, record.len), (transmit.position, segment.len));
                 assert_eq!(record.last_sent, self.now);
                 assert_eq!(u32::from(record.transmissions), transmit.transmission);
+                if transmit.cause == Cause::New && s.phase == Phase::Open && s.board.len() > 1 {
+                    assert!(s.flight() <= s.cwnd, "sends beyond cwnd: {transmit:?}");
+                }
                 assert!(!record.sacked, "sends what was selectively acknowledged: {transmit:?}");
             }
             assert_eq!(segment.timestamps.is_some(), self.setup.timestamps);
