@@ -97,9 +97,10 @@ fn on_advance(c: &mut Sender, a: &AckSummary, sent: Option<Time>) {
         _ => sent,
     };
     if let Some(sent) = echoed {
-        c.strategy.timer.on_sample(&c.s, sent);
-        c.timers.backoff = 0;
-        c.timers.refresh(&c.strategy, &c.config);
+        if c.strategy.timer.on_sample(&c.s, sent) {
+            c.timers.backoff = 0;
+            c.timers.refresh(&c.strategy, &c.config);
+        }
     }
     if c.s.board.is_empty() {
         c.timers.rto_at = Time::NEVER;
