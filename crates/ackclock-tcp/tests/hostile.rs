@@ -313,6 +313,23 @@ fn a_flood_of_duplicates_does_not_inflate_beyond_what_is_outstanding() {
     });
 }
 
+/// After a timeout what was outstanding before it has been given up: duplicates must not bring half of it back.
+#[test]
+fn duplicates_after_a_timeout_do_not_bring_the_old_window_back() {
+    for isn in [0, u32::MAX - 4_500] {
+        let mut peer = Peer::new("reno", isn, 40, 100_000);
+        assert_eq!(peer.deadline(), [(0, Cause::Timeout)]);
+        assert_eq!(peer.s().ssthresh, 20 * MSS);
+        assert_eq!(peer.ack(1_000, &[]), [(1_000, Cause::SlowStart), (2_000, Cause::SlowStart)]);
+        assert_eq!([peer.ack(1_000, &[]), peer.ack(1_000, &[])], [[], []]);
+        let sent = peer.ack(1_000, &[]);
+        assert_eq!((peer.s().ssthresh, peer.s().cwnd), (2 * MSS, 5 * MSS));
+        let again = [(1_000, Cause::FastRetransmit), (3_000, Cause::SlowStart), (4_000, Cause::SlowStart)];
+        assert_eq!(sent[..3], again);
+        assert_eq!(sent.len(), 4, "cwnd is five segments: {sent:?}");
+    }
+}
+
 /// RFC 9293 section 3.8.6: a window that shrinks to zero stops new data, not the repair of old; and it is probed.
 #[test]
 fn a_window_that_shrinks_to_zero_is_probed_until_it_opens() {
