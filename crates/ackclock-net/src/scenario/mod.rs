@@ -4,15 +4,16 @@
 //! of it. Quantities have units as in iproute2 ([`units`]). A key that does not exist and a value that makes no sense are
 //! errors that say where and what would be right ([`ScenarioError`]).
 
+mod build;
 mod check;
 mod error;
-mod build;
 mod model;
 mod names;
 pub mod units;
 mod values;
 
 pub use build::{BuildOptions, BuiltFlow, BuiltLink, Simulation};
+pub use check::check_strategy;
 pub use error::ScenarioError;
 pub use model::{
     Bernoulli, Cbr, Direction, DropList, DropTail, Flow, GilbertElliott, Link, Loss, Node, OnOff, Queue, Red, Reorder,

@@ -42,12 +42,18 @@ fn a_bad_quantity_says_what_would_be_right() {
     assert_eq!(rate("800"), Err(format!("`800` is not a rate: it has no unit; {units}")));
     assert_eq!(rate("fast"), Err(format!("`fast` is not a rate: it does not begin with a number; {units}")));
     assert_eq!(rate("-1kbit"), Err(format!("`-1kbit` is not a rate: it does not begin with a number; {units}")));
-    assert_eq!(rate("1.5bit"), Err(format!("`1.5bit` is not a rate: it is not a whole number of bits per second; {units}")));
+    assert_eq!(
+        rate("1.5bit"),
+        Err(format!("`1.5bit` is not a rate: it is not a whole number of bits per second; {units}"))
+    );
     assert_eq!(rate("99999999tbit"), Err(format!("`99999999tbit` is not a rate: it is too large; {units}")));
     let units = "write for example \"100ms\" (units: ns, us, ms, s)";
     assert_eq!(nanos("100"), Err(format!("`100` is not a duration: it has no unit; {units}")));
     assert_eq!(nanos("1min"), Err(format!("`1min` is not a duration: there is no unit `min`; {units}")));
-    assert_eq!(nanos("0.5ns"), Err(format!("`0.5ns` is not a duration: it is not a whole number of nanoseconds; {units}")));
+    assert_eq!(
+        nanos("0.5ns"),
+        Err(format!("`0.5ns` is not a duration: it is not a whole number of nanoseconds; {units}"))
+    );
     let units = "write for example \"64kb\" (units: b, kb, mb, gb)";
     assert_eq!(bytes("64kbit"), Err(format!("`64kbit` is not a size: there is no unit `kbit`; {units}")));
 }
@@ -107,7 +113,24 @@ fn what_is_written_reads_back() {
 
 #[test]
 fn nothing_panics_on_odd_texts() {
-    for text in ["", ".", "_", "1_", "1..2", "9".repeat(400).as_str(), "1.", ".5s", "é", "1é", "\0", "0x10", "1e3s", "∞s", "NaN", "0.0000000000000000000000000000001s"] {
+    for text in [
+        "",
+        ".",
+        "_",
+        "1_",
+        "1..2",
+        "9".repeat(400).as_str(),
+        "1.",
+        ".5s",
+        "é",
+        "1é",
+        "\0",
+        "0x10",
+        "1e3s",
+        "∞s",
+        "NaN",
+        "0.0000000000000000000000000000001s",
+    ] {
         let _ = (rate(text), nanos(text), bytes(text), text.parse::<Amount>(), text.parse::<Probability>());
     }
     assert!(nanos("1.").is_err());
