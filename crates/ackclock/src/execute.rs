@@ -83,8 +83,9 @@ pub(crate) fn execute(
     records: &mut Records,
 ) -> Result<Vec<Outcome>, Error> {
     let progress = Progress::new(jobs.len() as u64 * PIECES);
+    let (recorded, plain): (Vec<&Job>, Vec<&Job>) = jobs.iter().partition(|job| records.wants(job));
     let mut first = Vec::new();
-    for job in jobs.iter().filter(|job| records.wants(job)) {
+    for job in recorded {
         let simulation = input.build(job, true)?;
         let mut recorder = records.begin(job, &simulation)?;
         let outcome = input.run(job, simulation, &mut recorder, &progress)?;
@@ -96,8 +97,7 @@ pub(crate) fn execute(
         .build()
         .map_err(|e| Error::Usage(format!("--jobs: {e}")))?;
     let rest: Vec<Result<Outcome, Error>> = pool.install(|| {
-        let rest: Vec<&Job> = jobs.iter().filter(|job| !records.wants(job)).collect();
-        rest.into_par_iter().map(|job| input.run(job, input.build(job, false)?, &mut (), &progress)).collect()
+        plain.into_par_iter().map(|job| input.run(job, input.build(job, false)?, &mut (), &progress)).collect()
     });
     let (mut first, mut rest) = (first.into_iter(), rest.into_iter());
     let next = |job| if records.wants(job) { first.next().map(Ok) } else { rest.next() };

@@ -1,6 +1,10 @@
 //! What happens to packets that must wait for a transmitter.
 
+mod red;
+
 use ackclock_tcp::Span;
+
+pub(crate) use red::{RedState, Verdict, Waiting};
 
 /// A queue discipline.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,6 +61,6 @@ impl Red {
     pub fn automatic_w_q(rate: u64, delay: Span, mean_packet_size: u32) -> f64 {
         let packets_per_second = rate as f64 / (8.0 * f64::from(mean_packet_size));
         let rtt = (3.0 * (delay.secs_f64() + 1.0 / packets_per_second)).max(0.1);
-        1.0 - (-1.0 / (10.0 * rtt * packets_per_second)).exp()
+        1.0 - libm::exp(-1.0 / (10.0 * rtt * packets_per_second))
     }
 }
