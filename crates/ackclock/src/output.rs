@@ -6,7 +6,6 @@ use std::path::Path;
 use ackclock_net::scenario::Scenario;
 use ackclock_report::{FlowSummary, replication_table, summary_table};
 use serde::Serialize;
-use serde_json::json;
 
 use crate::cli::Format;
 use crate::error::Error;
@@ -39,11 +38,9 @@ pub(crate) fn results(jobs: &[Job], outcomes: &[Outcome], format: Format, per_fl
     let flows: Vec<FlowSummary> = outcomes.iter().flat_map(|o| o.flows.iter().cloned()).collect();
     let costs = costs(jobs, outcomes);
     match format {
-        Format::Json if stats => json_text(&json!({
-            "flows": flows,
-            "strategies": costs,
-            "peak_memory_bytes": peak_memory_bytes(),
-        })),
+        Format::Json if stats => {
+            json_text(&WithStats { flows: &flows, strategies: &costs, peak_memory_bytes: peak_memory_bytes() })
+        }
         Format::Json => flow_lines(&flows),
         Format::Table => {
             let several_runs = jobs.windows(2).any(|w| w[0].seed != w[1].seed);
@@ -62,6 +59,14 @@ pub(crate) fn results(jobs: &[Job], outcomes: &[Outcome], format: Format, per_fl
 fn flow_lines(flows: &[FlowSummary]) -> String {
     let lines: Vec<String> = flows.iter().filter_map(|f| serde_json::to_string(f).ok()).collect();
     if lines.is_empty() { "[]\n".into() } else { format!("[\n{}\n]\n", lines.join(",\n")) }
+}
+
+/// The JSON of `--stats`.
+#[derive(Serialize)]
+struct WithStats<'a> {
+    flows: &'a [FlowSummary],
+    strategies: &'a [Cost],
+    peak_memory_bytes: Option<u64>,
 }
 
 /// What the runs of one strategy cost.

@@ -1,7 +1,7 @@
 //! `ackclock strategies`.
 
 use ackclock_tcp::strategy::{MECHANISMS, PRESETS};
-use serde_json::json;
+use serde::Serialize;
 
 use crate::cli::{Format, StrategiesArgs};
 use crate::error::Error;
@@ -9,18 +9,41 @@ use crate::output::{Align, align, json_text};
 
 pub(crate) fn strategies(args: &StrategiesArgs) -> Result<String, Error> {
     Ok(match args.format {
-        Format::Json => json_text(&json!({
-            "presets": PRESETS
-                .iter()
-                .map(|p| json!({ "name": p.name, "mechanisms": p.mechanisms, "source": p.source }))
-                .collect::<Vec<_>>(),
-            "mechanisms": MECHANISMS
-                .iter()
-                .map(|m| json!({ "name": m.name, "axis": m.axis.name(), "source": m.source, "summary": m.summary }))
-                .collect::<Vec<_>>(),
-        })),
+        Format::Json => json_text(&lists()),
         Format::Table => table(),
     })
+}
+
+#[derive(Serialize)]
+struct Lists {
+    presets: Vec<Preset>,
+    mechanisms: Vec<Mechanism>,
+}
+
+#[derive(Serialize)]
+struct Preset {
+    name: &'static str,
+    mechanisms: &'static [&'static str],
+    source: &'static str,
+}
+
+#[derive(Serialize)]
+struct Mechanism {
+    name: &'static str,
+    axis: &'static str,
+    source: &'static str,
+    summary: &'static str,
+}
+
+fn lists() -> Lists {
+    let presets = PRESETS.iter().map(|p| Preset { name: p.name, mechanisms: p.mechanisms, source: p.source });
+    let mechanisms = MECHANISMS.iter().map(|m| Mechanism {
+        name: m.name,
+        axis: m.axis.name(),
+        source: m.source,
+        summary: m.summary,
+    });
+    Lists { presets: presets.collect(), mechanisms: mechanisms.collect() }
 }
 
 fn table() -> String {
