@@ -135,20 +135,23 @@ function drawWindows(ctx, g, trace) {
   steps(w.cwnd, "cwnd", []);
 }
 
+// Marks closer together than this many pixels would grow into a solid area; those between are left out.
+const HATCH = 3;
+
 // Every block at the time of the ACK that carried it; the first one, which tells what just arrived, stronger.
 function drawSacks(ctx, g, trace) {
   const a = trace.acks;
   ctx.fillStyle = theme.colour.sack;
-  let column = -1;
+  let last = -Infinity;
   for (let i = lowerBound(a.t, view.t0); i < a.t.length && a.t[i] <= view.t1; i++) {
     const x = g.x(a.t[i]);
+    if (x - last < HATCH || a.sack[i].length === 0) continue;
+    last = x;
     a.sack[i].forEach(([left, right], n) => {
-      if (n > 0 && Math.round(x) === column) return;
-      ctx.globalAlpha = n === 0 ? 0.75 : 0.3;
+      ctx.globalAlpha = n === 0 ? 0.9 : 0.45;
       const top = g.y(right / trace.mss);
-      ctx.fillRect(x - 0.75, top, 1.5, Math.max(g.y(left / trace.mss) - top, 1));
+      ctx.fillRect(x - 0.5, top, 1, Math.max(g.y(left / trace.mss) - top, 1));
     });
-    column = Math.round(x);
   }
   ctx.globalAlpha = 1;
 }
@@ -160,17 +163,17 @@ function isDupack(a, i) {
 function drawDupacks(ctx, g, trace) {
   const a = trace.acks;
   ctx.beginPath();
-  let column = -1;
+  let last = -Infinity;
   for (let i = lowerBound(a.t, view.t0); i < a.t.length && a.t[i] <= view.t1; i++) {
     const x = g.x(a.t[i]);
-    if (!isDupack(a, i) || Math.round(x * 2) === column) continue;
-    column = Math.round(x * 2);
+    if (!isDupack(a, i) || x - last < HATCH) continue;
+    last = x;
     const y = g.y(a.ack[i] / trace.mss);
     ctx.moveTo(x, y);
-    ctx.lineTo(x, y + 6);
+    ctx.lineTo(x, y + 5);
   }
   ctx.strokeStyle = theme.colour.dupack;
-  ctx.lineWidth = 1.2;
+  ctx.lineWidth = 1;
   ctx.stroke();
 }
 
@@ -232,8 +235,8 @@ function drawLetter(ctx, cause, x, y, taken) {
   ctx.textBaseline = "middle";
   ctx.lineWidth = 3;
   ctx.strokeStyle = theme.panel;
-  ctx.strokeText(cause.letter, x + 4, y + 0.5);
-  ctx.fillText(cause.letter, x + 4, y + 0.5);
+  ctx.strokeText(cause.letter, x + 5, y + 0.5);
+  ctx.fillText(cause.letter, x + 5, y + 0.5);
 }
 
 function drawDrops(ctx, g, trace) {
@@ -242,12 +245,12 @@ function drawDrops(ctx, g, trace) {
   for (let i = lowerBound(s.t, view.t0); i < s.t.length && s.t[i] <= view.t1; i++) {
     if (s.drop[i] === null) continue;
     const x = g.x(s.t[i]), y = g.y((s.seq[i] + s.len[i] / 2) / trace.mss);
-    ctx.moveTo(x - 4, y - 4);
-    ctx.lineTo(x + 4, y + 4);
-    ctx.moveTo(x - 4, y + 4);
-    ctx.lineTo(x + 4, y - 4);
+    ctx.moveTo(x - 3.5, y - 3.5);
+    ctx.lineTo(x + 3.5, y + 3.5);
+    ctx.moveTo(x - 3.5, y + 3.5);
+    ctx.lineTo(x + 3.5, y - 3.5);
   }
-  for (const [style, width] of [[theme.panel, 4], [theme.colour.drop, 1.8]]) {
+  for (const [style, width] of [[theme.panel, 3.5], [theme.colour.drop, 1.6]]) {
     ctx.strokeStyle = style;
     ctx.lineWidth = width;
     ctx.stroke();

@@ -1,12 +1,12 @@
-//! Captures: the packets of a flow as they passed the sender, for Wireshark, tshark and tcptrace.
+//! Captures: the packets of a run as they passed the sender, for Wireshark, tshark and tcptrace.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::collections::HashMap;
 use std::io::{self, Write};
+use std::net::Ipv4Addr;
 use std::path::Path;
 
-use ackclock_tcp::{Event, EventKind, Seq};
-use etherparse::{EtherType, Ethernet2Header, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
+use ackclock_tcp::wire::{Control, Options, PseudoHeader, Repr};
+use ackclock_tcp::{Cause, SackBlocks, Segment, Seq, Time, Timestamps};
 
 /// Which file format a capture is written in. All fields are little-endian and times have nanoseconds in both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,64 +27,279 @@ impl CaptureFormat {
     }
 }
 
-/// One flow to be written into a capture, and what the events do not tell about it.
-#[derive(Clone, Copy, Debug)]
-pub struct CapturedFlow<'a> {
-    /// Number of the flow; it gives the connection its addresses and ports.
-    pub flow: u32,
-    /// SMSS in bytes, for the MSS option of the handshake.
+/// What a connection agreed on when it began. The engine begins with established connections, so the capture makes up
+/// their handshake, without which no tool knows the window scale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Handshake {
+    /// SMSS in bytes.
     pub mss: u32,
-    /// Whether SACK was negotiated.
+    /// Whether SACK was negotiated. Whether timestamps were is seen from the first segment.
     pub sack: bool,
-    /// Whether timestamps were negotiated.
-    pub timestamps: bool,
-    /// Its events in order of time.
-    pub events: &'a [Event],
+    /// Window scale shift of the data sender's own window.
+    pub sender_wscale: u8,
+    /// Window scale shift of the receiver: `ReceiverConfig::wscale`.
+    pub receiver_wscale: u8,
+    /// The receive window in bytes known before the first ACK; the SYN/ACK tells at most 65535 of it.
+    pub rwnd: u64,
 }
 
-/// Time zero of a run in a capture: 2000-01-01 00:00:00 UTC, in seconds since 1970. Some tools take 0 for "not set".
-const ORIGIN_S: u64 = 946_684_800;
+impl Default for Handshake {
+    fn default() -> Self {
+        Handshake { mss: 1460, sack: true, sender_wscale: 0, receiver_wscale: 0, rwnd: 65535 }
+    }
+}
+
+/// Time zero of a run in a capture: 2000-01-01 00:00:00 UTC, in nanoseconds since 1970. Some tools take 0 for "not set".
+const ORIGIN: u64 = 946_684_800_000_000_000;
 const SENDER_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
 const RECEIVER_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
 /// TEST-NET-2 (RFC 5737) and the discard service.
-const RECEIVER: ([u8; 4], u16) = ([198, 51, 100, 1], 9);
-/// Most payload of a packet that an IPv4 total length of 16 bits can tell, headers and any options allowed for.
+const RECEIVER: (Ipv4Addr, u16) = (Ipv4Addr::new(198, 51, 100, 1), 9);
+const ETHERNET_LEN: usize = 14;
+const IPV4_LEN: usize = 20;
+/// Most payload of a packet that an IPv4 total length of 16 bits can tell, whatever the options.
 const MAX_PAYLOAD: u32 = 65_000;
 const LINKTYPE_ETHERNET: u16 = 1;
 const SNAPLEN: u32 = 262_144;
 
-/// Writes what `sent` and `acked` events tell as packets captured at the sender, all flows merged in order of time.
+/// Writes the packets that leave and reach senders into one capture.
 ///
-/// Each flow is one connection: from 10.0.0.1, port 10000 + flow (the next address after 50,000 flows), to
-/// 198.51.100.1, port 9, its stream position 0 at sequence number 1 so that tools show stream positions plus one. What
-/// the events do not tell is made up:
-/// - a handshake, one first round trip before the first packet, with MSS, window scale, and SACK and timestamps if
-///   they were negotiated; the window scale is the least with which every offered window fits its 16 bits;
-/// - payload, all zeros; a segment above 65,000 bytes is written as several packets;
-/// - timestamps, if negotiated: milliseconds of the run, echoed as if the latest transmission of a segment was the one
-///   that arrived. Beside them only three SACK blocks fit, and a fourth is left out;
-/// - the sender's own window, 65535.
+/// Each flow is one connection from 10.0.0.1, port 10000 + flow (the next address after 50,000 flows), to 198.51.100.1,
+/// port 9. Made up are the handshake, right before its first packet and at the same time, and the payload, all zeros. A
+/// segment above 65,000 bytes is written as several packets. Hand packets in in order of time, and an `out` that buffers.
 ///
-/// In pcapng each packet bears a comment, `ackclock: ` and its cause and transmission number, the count of a duplicate
-/// ACK, and what happened to the sender since the packet before (a timeout with its class, recovery entered or left).
-///
-/// # Errors
-/// What writing to `out` returns.
-pub fn write_capture(out: impl Write, format: CaptureFormat, flows: &[CapturedFlow<'_>]) -> io::Result<()> {
-    let mut file = CaptureFile { out, format, block: Vec::new() };
-    file.header()?;
-    let mut connections: Vec<Connection> = flows.iter().map(Connection::new).collect();
-    let mut order: Vec<(u64, usize, usize)> = Vec::new();
-    for (f, flow) in flows.iter().enumerate() {
-        order.extend(flow.events.iter().enumerate().map(|(e, event)| (event.at.nanos(), f, e)));
+/// In pcapng each packet has a comment: `ackclock: ` and `fast_retransmit, transmission 2` for data, by
+/// [`Cause::name`], or `ack`, or `duplicate ack 3`.
+pub struct CaptureWriter<W> {
+    file: CaptureFile<W>,
+    connections: HashMap<u32, Connection>,
+}
+
+impl<W: Write> CaptureWriter<W> {
+    /// Begins a capture.
+    ///
+    /// # Errors
+    /// What writing to `out` returns; so with all functions below.
+    pub fn new(out: W, format: CaptureFormat) -> io::Result<Self> {
+        let mut file = CaptureFile { out, format, block: Vec::new() };
+        file.header()?;
+        Ok(CaptureWriter { file, connections: HashMap::new() })
     }
-    order.sort_unstable();
-    for (_, f, e) in order {
-        if let (Some(connection), Some(event)) = (connections.get_mut(f), flows.get(f).and_then(|w| w.events.get(e))) {
-            connection.event(event, &mut file)?;
+
+    /// Says how a flow began, before its first packet; without it [`Handshake::default`] counts.
+    pub fn connection(&mut self, flow: u32, handshake: Handshake) {
+        self.connections.insert(flow, Connection::new(flow, handshake));
+    }
+
+    /// The sender of `flow` sent `segment` at `at`, for the `transmission`-th time.
+    ///
+    /// # Errors
+    /// What writing returns.
+    pub fn sent(&mut self, flow: u32, at: Time, segment: &Segment, cause: Cause, transmission: u32) -> io::Result<()> {
+        let connection = Self::begun(&mut self.connections, &mut self.file, flow, at, segment, true)?;
+        let comment = format!("ackclock: {}, transmission {transmission}", cause.name());
+        let mut rest = *segment;
+        loop {
+            let part = Segment { len: rest.len.min(MAX_PAYLOAD), ..rest };
+            connection.outstanding = true;
+            connection.segment(at, &part, true, &comment, &mut self.file)?;
+            rest = Segment { seq: rest.seq + part.len, len: rest.len - part.len, ..rest };
+            if rest.len == 0 {
+                return Ok(());
+            }
         }
     }
-    file.out.flush()
+
+    /// The sender of `flow` received `segment`, an ACK, at `at`.
+    ///
+    /// # Errors
+    /// What writing returns.
+    pub fn received(&mut self, flow: u32, at: Time, segment: &Segment) -> io::Result<()> {
+        let connection = Self::begun(&mut self.connections, &mut self.file, flow, at, segment, false)?;
+        let comment = match connection.count_duplicates(segment) {
+            0 => "ackclock: ack".into(),
+            n => format!("ackclock: duplicate ack {n}"),
+        };
+        connection.segment(
+            at,
+            &Segment { len: segment.len.min(MAX_PAYLOAD), ..*segment },
+            false,
+            &comment,
+            &mut self.file,
+        )
+    }
+
+    /// Flushes `out` and returns it.
+    ///
+    /// # Errors
+    /// What flushing returns.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.file.out.flush()?;
+        Ok(self.file.out)
+    }
+
+    /// The connection of `flow`, its handshake written if `first` is its first packet.
+    fn begun<'a>(
+        connections: &'a mut HashMap<u32, Connection>,
+        file: &mut CaptureFile<W>,
+        flow: u32,
+        at: Time,
+        first: &Segment,
+        to_receiver: bool,
+    ) -> io::Result<&'a mut Connection> {
+        let connection = connections.entry(flow).or_insert_with(|| Connection::new(flow, Handshake::default()));
+        if !connection.begun {
+            connection.begun = true;
+            connection.handshake(at, first, to_receiver, file)?;
+        }
+        Ok(connection)
+    }
+}
+
+/// A connection as it is being written.
+struct Connection {
+    sender: (Ipv4Addr, u16),
+    handshake: Handshake,
+    begun: bool,
+    /// IPv4 identification of the last packet, from and to the sender.
+    identification: [u16; 2],
+    /// Acknowledgment number and window of the last ACK, and how often it came again.
+    last_ack: (Seq, u16),
+    duplicates: u32,
+    /// Whether data was sent since the last ACK that acknowledged some.
+    outstanding: bool,
+    packet: Vec<u8>,
+}
+
+impl Connection {
+    fn new(flow: u32, handshake: Handshake) -> Connection {
+        Connection {
+            sender: (Ipv4Addr::from_bits(0x0a00_0001 + flow / 50_000), 10_000 + (flow % 50_000) as u16),
+            handshake,
+            begun: false,
+            identification: [0; 2],
+            last_ack: (Seq(0), 0),
+            duplicates: 0,
+            outstanding: false,
+            packet: Vec::new(),
+        }
+    }
+
+    /// SYN, SYN/ACK and ACK that fit the first segment.
+    fn handshake<W: Write>(
+        &mut self,
+        at: Time,
+        first: &Segment,
+        to_receiver: bool,
+        file: &mut CaptureFile<W>,
+    ) -> io::Result<()> {
+        let (ours, theirs) = if to_receiver { (first.seq, first.ack) } else { (first.ack, first.seq) };
+        let clocks = first.timestamps.map(|t| if to_receiver { (t.val, t.ecr) } else { (t.ecr, t.val) });
+        let Handshake { mss, sack, sender_wscale, receiver_wscale, rwnd } = self.handshake;
+        let options = |wscale: u8, timestamps| Options {
+            mss: Some(u16::try_from(mss).unwrap_or(u16::MAX)),
+            wscale: Some(wscale.min(14)),
+            sack_permitted: sack,
+            timestamps,
+            sack: SackBlocks::NONE,
+        };
+        let before = |seq: Seq| Seq(seq.0.wrapping_sub(1));
+        let rwnd = u16::try_from(rwnd).unwrap_or(u16::MAX);
+        let syn = Repr {
+            seq: before(ours),
+            control: Control::SYN,
+            wnd: u16::MAX,
+            options: options(sender_wscale, clocks.map(|(val, _)| Timestamps { val, ecr: 0 })),
+            ..Repr::default()
+        };
+        let syn_ack = Repr {
+            seq: before(theirs),
+            ack: ours,
+            control: Control::SYN.with(Control::ACK),
+            wnd: rwnd,
+            options: options(receiver_wscale, clocks.map(|(val, ecr)| Timestamps { val: ecr, ecr: val })),
+            ..Repr::default()
+        };
+        let ack = Repr {
+            seq: ours,
+            ack: theirs,
+            control: Control::ACK,
+            wnd: u16::MAX,
+            options: Options { timestamps: clocks.map(|(val, ecr)| Timestamps { val, ecr }), ..Options::default() },
+            ..Repr::default()
+        };
+        self.last_ack = (ours, rwnd);
+        let comment = "ackclock: handshake, made up";
+        self.write(at, syn, 0, true, comment, file)?;
+        self.write(at, syn_ack, 0, false, comment, file)?;
+        self.write(at, ack, 0, true, comment, file)
+    }
+
+    /// Which duplicate ACK this is (RFC 5681 section 2), 0 if none.
+    fn count_duplicates(&mut self, segment: &Segment) -> u32 {
+        let now = (segment.ack, segment.wnd);
+        let duplicate = self.outstanding && segment.len == 0 && !segment.flags.fin && now == self.last_ack;
+        self.duplicates = if duplicate { self.duplicates.saturating_add(1) } else { 0 };
+        self.last_ack = now;
+        self.duplicates
+    }
+
+    fn segment<W: Write>(
+        &mut self,
+        at: Time,
+        segment: &Segment,
+        to_receiver: bool,
+        comment: &str,
+        file: &mut CaptureFile<W>,
+    ) -> io::Result<()> {
+        let repr = Repr::from_segment(0, 0, segment);
+        self.write(at, repr, segment.len as usize, to_receiver, comment, file)
+    }
+
+    /// Puts ports, addresses and checksums to a header, and writes the packet.
+    fn write<W: Write>(
+        &mut self,
+        at: Time,
+        mut repr: Repr,
+        payload: usize,
+        to_receiver: bool,
+        comment: &str,
+        file: &mut CaptureFile<W>,
+    ) -> io::Result<()> {
+        let (from, to) = if to_receiver { (self.sender, RECEIVER) } else { (RECEIVER, self.sender) };
+        let macs = if to_receiver { [RECEIVER_MAC, SENDER_MAC] } else { [SENDER_MAC, RECEIVER_MAC] };
+        (repr.src_port, repr.dst_port) = (from.1, to.1);
+        let identification = &mut self.identification[usize::from(to_receiver)];
+        *identification = identification.wrapping_add(1);
+        let tcp_len = repr.header_len() + payload;
+
+        let packet = &mut self.packet;
+        packet.clear();
+        packet.extend_from_slice(&macs.concat());
+        packet.extend_from_slice(&[0x08, 0x00]);
+        // RFC 791 section 3.1: version 4, five words; Don't Fragment; 64 hops; TCP.
+        packet.extend_from_slice(&[0x45, 0]);
+        packet.extend_from_slice(&((IPV4_LEN + tcp_len) as u16).to_be_bytes());
+        packet.extend_from_slice(&identification.to_be_bytes());
+        packet.extend_from_slice(&[0x40, 0, 64, 6, 0, 0]);
+        packet.extend_from_slice(&from.0.octets());
+        packet.extend_from_slice(&to.0.octets());
+        let checksum = header_checksum(&packet[ETHERNET_LEN..]);
+        packet[ETHERNET_LEN + 10..ETHERNET_LEN + 12].copy_from_slice(&checksum.to_be_bytes());
+        packet.resize(ETHERNET_LEN + IPV4_LEN + tcp_len, 0);
+        let pseudo = PseudoHeader::V4 { src: from.0, dst: to.0 };
+        repr.emit(&pseudo, &mut packet[ETHERNET_LEN + IPV4_LEN..]).map_err(io::Error::other)?;
+        file.packet(at, packet, comment)
+    }
+}
+
+/// RFC 1071, over a header of whole words whose checksum field is zero.
+fn header_checksum(header: &[u8]) -> u16 {
+    let mut sum: u32 = header.chunks_exact(2).map(|w| u32::from(w[0]) << 8 | u32::from(w[1])).sum();
+    while sum >> 16 != 0 {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    !(sum as u16)
 }
 
 struct CaptureFile<W> {
@@ -123,7 +338,8 @@ impl<W: Write> CaptureFile<W> {
         }
     }
 
-    fn packet(&mut self, nanos: u64, bytes: &[u8], comment: &str) -> io::Result<()> {
+    fn packet(&mut self, at: Time, bytes: &[u8], comment: &str) -> io::Result<()> {
+        let nanos = ORIGIN.saturating_add(at.nanos());
         let len = (bytes.len() as u32).to_le_bytes();
         match self.format {
             CaptureFormat::Pcap => {
@@ -150,7 +366,7 @@ impl<W: Write> CaptureFile<W> {
         }
     }
 
-    /// A block: type, total length, body padded to words, total length again (section 3.1).
+    /// A block: type, total length, body of whole words, total length again (section 3.1).
     fn block(&mut self, kind: u32, body: impl FnOnce(&mut Vec<u8>)) -> io::Result<()> {
         self.block.clear();
         body(&mut self.block);
@@ -162,280 +378,10 @@ impl<W: Write> CaptureFile<W> {
     }
 }
 
-/// An option of a block: code, length, value padded to a word (section 3.5).
+/// An option of a block: code, length, value padded to a word (section 3.5). Our values are short.
 fn option(body: &mut Vec<u8>, code: u16, value: &[u8]) {
-    let value = &value[..value.len().min(usize::from(u16::MAX))];
     body.extend_from_slice(&code.to_le_bytes());
     body.extend_from_slice(&(value.len() as u16).to_le_bytes());
     body.extend_from_slice(value);
     body.resize(body.len().next_multiple_of(4), 0);
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Direction {
-    ToReceiver,
-    ToSender,
-}
-
-/// What a TCP header needs beside ports.
-#[derive(Default)]
-struct Header {
-    seq: u32,
-    ack: Option<u32>,
-    syn: bool,
-    window: u16,
-    options: Vec<TcpOptionElement>,
-    payload: usize,
-}
-
-/// A connection as it is being written.
-struct Connection {
-    sender: ([u8; 4], u16),
-    mss: u32,
-    sack: bool,
-    timestamps: bool,
-    wscale: u8,
-    first_rtt: u64,
-    begun: bool,
-    identification: [u16; 2],
-    /// What happened since the last packet, for the next one's comment.
-    notes: String,
-    /// End and TSval of the latest transmission of what is not yet acknowledged, by first byte.
-    sent: BTreeMap<u64, (u64, u32)>,
-    acked: u64,
-    /// TS.Recent of the receiver (RFC 7323 section 4.3).
-    ts_recent: u32,
-    /// The receiver's TSval that the sender echoes; the receiver's clock shows the time at which the ACK arrives.
-    peer_val: u32,
-    packet: Vec<u8>,
-}
-
-impl Connection {
-    fn new(flow: &CapturedFlow<'_>) -> Connection {
-        let host = 0x0a00_0001 + flow.flow / 50_000;
-        let largest_window = flow.events.iter().map(|e| match e.kind {
-            EventKind::Acked { ack, window_edge, .. } => window_edge.saturating_sub(ack),
-            _ => 0,
-        });
-        let largest_window = largest_window.max().unwrap_or(0);
-        let first = |wanted: fn(&EventKind) -> bool| flow.events.iter().find(|e| wanted(&e.kind)).map(|e| e.at);
-        let first_sent = first(|k| matches!(k, EventKind::Sent { .. }));
-        let first_acked = first(|k| matches!(k, EventKind::Acked { .. }));
-        Connection {
-            sender: (host.to_be_bytes(), 10_000 + (flow.flow % 50_000) as u16),
-            mss: flow.mss,
-            sack: flow.sack,
-            timestamps: flow.timestamps,
-            // RFC 7323 section 2.3: at most 14.
-            wscale: (0..14).find(|shift| largest_window >> shift <= 0xffff).unwrap_or(14),
-            first_rtt: match (first_sent, first_acked) {
-                (Some(sent), Some(acked)) => acked.since(sent).nanos(),
-                _ => 0,
-            },
-            begun: false,
-            identification: [0; 2],
-            notes: String::new(),
-            sent: BTreeMap::new(),
-            acked: 0,
-            ts_recent: 0,
-            peer_val: 0,
-            packet: Vec::new(),
-        }
-    }
-
-    fn event<W: Write>(&mut self, event: &Event, file: &mut CaptureFile<W>) -> io::Result<()> {
-        let at = event.at.nanos();
-        if matches!(event.kind, EventKind::Sent { .. } | EventKind::Acked { .. }) && !self.begun {
-            self.begun = true;
-            self.handshake(at, file)?;
-        }
-        match event.kind {
-            EventKind::Sent { seq, len, cause, transmission } => {
-                self.sent.insert(seq, (seq.saturating_add(len.into()), ts_val(at)));
-                let comment = self.comment(format!("{}, transmission {transmission}", cause.name()));
-                let mut done = 0;
-                loop {
-                    let payload = (len - done).min(MAX_PAYLOAD);
-                    let header = Header {
-                        seq: wire(seq.wrapping_add(done.into())),
-                        ack: Some(1),
-                        window: u16::MAX,
-                        options: self.timestamps_option(ts_val(at), self.peer_val),
-                        payload: payload as usize,
-                        ..Header::default()
-                    };
-                    self.write(at, Direction::ToReceiver, &header, &comment, file)?;
-                    done += payload;
-                    if done >= len {
-                        return Ok(());
-                    }
-                }
-            }
-            EventKind::Acked { ack, dupacks, newly_acked, window_edge, sack, sacks, .. } => {
-                self.echo(ack);
-                self.peer_val = ts_val(at);
-                let mut options = self.timestamps_option(ts_val(at), self.ts_recent);
-                let room = if self.timestamps { 3 } else { 4 };
-                options.extend(sack_option(&sack[..usize::from(sacks).min(room)]));
-                let window = window_edge.saturating_sub(ack) >> self.wscale;
-                let header = Header {
-                    seq: 1,
-                    ack: Some(wire(ack)),
-                    window: u16::try_from(window).unwrap_or(u16::MAX),
-                    options,
-                    ..Header::default()
-                };
-                let what = match (dupacks, newly_acked) {
-                    (1.., 0) => format!("duplicate ack {dupacks}"),
-                    _ => "ack".into(),
-                };
-                let comment = self.comment(what);
-                self.write(at, Direction::ToSender, &header, &comment, file)
-            }
-            _ => {
-                self.note(&event.kind);
-                Ok(())
-            }
-        }
-    }
-
-    /// Keeps what the next packet's comment should tell. Writing into a `String` cannot fail.
-    fn note(&mut self, kind: &EventKind) {
-        let _ = match kind {
-            EventKind::TimedOut { class, rto, .. } => {
-                write!(self.notes, "; timed_out {}, rto {}s", class.name(), *rto as f64 / 1e9)
-            }
-            EventKind::RecoveryEntered { recover, by, .. } => {
-                write!(self.notes, "; recovery_entered by {by}, recover {recover}")
-            }
-            EventKind::RecoveryLeft { by_timeout: false } => write!(self.notes, "; recovery_left"),
-            EventKind::RecoveryLeft { by_timeout: true } => write!(self.notes, "; recovery_left by timeout"),
-            EventKind::Undone { by } => write!(self.notes, "; undone by {by}"),
-            _ => Ok(()),
-        };
-    }
-
-    fn comment(&mut self, what: String) -> String {
-        let comment = format!("ackclock: {what}{}", self.notes);
-        self.notes.clear();
-        comment
-    }
-
-    /// SYN and SYN/ACK a round trip apart, and the ACK, right before the first packet.
-    fn handshake<W: Write>(&mut self, at: u64, file: &mut CaptureFile<W>) -> io::Result<()> {
-        let mss = u16::try_from(self.mss).unwrap_or(u16::MAX);
-        let options = |val, ecr, wscale| {
-            let mut options = vec![TcpOptionElement::MaximumSegmentSize(mss)];
-            if self.sack {
-                options.push(TcpOptionElement::SelectiveAcknowledgementPermitted);
-            }
-            if self.timestamps {
-                options.push(TcpOptionElement::Timestamp(val, ecr));
-            }
-            options.extend([TcpOptionElement::Noop, TcpOptionElement::WindowScale(wscale)]);
-            options
-        };
-        let syn_val = ts_val(at).wrapping_sub((self.first_rtt / 1_000_000) as u32).max(1);
-        let (seq, ack, syn, window) = (1, Some(1), true, u16::MAX);
-        let first = Header { syn, window, options: options(syn_val, 0, 0), ..Header::default() };
-        let second = options(ts_val(at), syn_val, self.wscale);
-        let second = Header { ack, syn, window, options: second, ..Header::default() };
-        (self.ts_recent, self.peer_val) = (ts_val(at), ts_val(at));
-        let third = self.timestamps_option(ts_val(at), self.peer_val);
-        let third = Header { seq, ack, window, options: third, ..Header::default() };
-        // The origin of captures leaves room before time zero.
-        let begin = (ORIGIN_S * 1_000_000_000 - self.first_rtt.min(ORIGIN_S * 1_000_000_000)).saturating_add(at);
-        let comment = "ackclock: handshake, made up";
-        self.write_at(begin, Direction::ToReceiver, &first, comment, file)?;
-        self.write(at, Direction::ToSender, &second, comment, file)?;
-        self.write(at, Direction::ToReceiver, &third, comment, file)
-    }
-
-    /// RFC 7323 section 4.3: the segment that holds the last acknowledged byte's successor sets TS.Recent.
-    fn echo(&mut self, ack: u64) {
-        if ack <= self.acked {
-            return;
-        }
-        if let Some((_, (end, val))) = self.sent.range(..=self.acked).next_back() {
-            if *end > self.acked {
-                self.ts_recent = *val;
-            }
-        }
-        self.sent = self.sent.split_off(&ack);
-        self.acked = ack;
-    }
-
-    fn timestamps_option(&self, val: u32, ecr: u32) -> Vec<TcpOptionElement> {
-        match self.timestamps {
-            true => vec![TcpOptionElement::Noop, TcpOptionElement::Noop, TcpOptionElement::Timestamp(val, ecr)],
-            false => Vec::new(),
-        }
-    }
-
-    fn write<W: Write>(
-        &mut self,
-        at: u64,
-        direction: Direction,
-        header: &Header,
-        comment: &str,
-        file: &mut CaptureFile<W>,
-    ) -> io::Result<()> {
-        self.write_at((ORIGIN_S * 1_000_000_000).saturating_add(at), direction, header, comment, file)
-    }
-
-    fn write_at<W: Write>(
-        &mut self,
-        nanos: u64,
-        direction: Direction,
-        header: &Header,
-        comment: &str,
-        file: &mut CaptureFile<W>,
-    ) -> io::Result<()> {
-        let (from, to, source, destination) = match direction {
-            Direction::ToReceiver => (self.sender, RECEIVER, SENDER_MAC, RECEIVER_MAC),
-            Direction::ToSender => (RECEIVER, self.sender, RECEIVER_MAC, SENDER_MAC),
-        };
-        let mut tcp = TcpHeader::new(from.1, to.1, header.seq, header.window);
-        tcp.syn = header.syn;
-        tcp.ack = header.ack.is_some();
-        tcp.acknowledgment_number = header.ack.unwrap_or_default();
-        tcp.set_options(&header.options).map_err(io::Error::other)?;
-        let total = tcp.header_len() + header.payload;
-        let mut ip = Ipv4Header::new(total as u16, 64, IpNumber::TCP, from.0, to.0).map_err(io::Error::other)?;
-        let identification = &mut self.identification[direction as usize];
-        *identification = identification.wrapping_add(1);
-        ip.identification = *identification;
-        ip.dont_fragment = true;
-        ip.header_checksum = ip.calc_header_checksum();
-        let ethernet = Ethernet2Header { source, destination, ether_type: EtherType::IPV4 };
-
-        // The payload lies in place first, zeros, because the checksum is taken over it.
-        let headers = Ethernet2Header::LEN + ip.header_len() + tcp.header_len();
-        self.packet.clear();
-        self.packet.resize(headers + header.payload, 0);
-        tcp.checksum = tcp.calc_checksum_ipv4(&ip, &self.packet[headers..]).map_err(io::Error::other)?;
-        let mut front = &mut self.packet[..headers];
-        ethernet.write(&mut front).map_err(io::Error::other)?;
-        ip.write(&mut front)?;
-        tcp.write(&mut front)?;
-        file.packet(nanos, &self.packet, comment)
-    }
-}
-
-fn sack_option(blocks: &[(u64, u64)]) -> Vec<TcpOptionElement> {
-    let wire_block = |(left, right): &(u64, u64)| (wire(*left), wire(*right));
-    let Some((first, rest)) = blocks.split_first() else { return Vec::new() };
-    let rest = [0, 1, 2].map(|i| rest.get(i).map(wire_block));
-    let sack = TcpOptionElement::SelectiveAcknowledgement(wire_block(first), rest);
-    vec![TcpOptionElement::Noop, TcpOptionElement::Noop, sack]
-}
-
-/// The sequence number of a stream position; the SYN has number 0.
-fn wire(position: u64) -> u32 {
-    Seq::at(Seq(1), position).0
-}
-
-/// A timestamp clock of a millisecond that is 1 at time zero.
-fn ts_val(nanos: u64) -> u32 {
-    ((nanos / 1_000_000) as u32).wrapping_add(1)
 }

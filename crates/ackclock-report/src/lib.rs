@@ -5,7 +5,7 @@
 //!
 //! - [`FlowSummary`]: the counters of one flow; [`summary_table`] and [`replication_table`] align them for a terminal.
 //! - [`EventWriter`]: one JSON object per event and line.
-//! - [`write_capture`]: the packets as the sender saw them, as pcapng or pcap, each commented with its cause.
+//! - [`CaptureWriter`]: the packets as the sender saw them, as pcapng or pcap, each commented with its cause.
 //! - [`Picture`]: time-sequence graphs side by side, as one HTML file or as SVG.
 
 mod capture;
@@ -13,7 +13,7 @@ mod events;
 mod picture;
 mod summary;
 
-pub use capture::{CaptureFormat, CapturedFlow, write_capture};
+pub use capture::{CaptureFormat, CaptureWriter, Handshake};
 pub use events::EventWriter;
 pub use picture::{Panel, Picture};
 pub use summary::{Estimate, FlowSummary, replication_table, summary_table};

@@ -13,11 +13,8 @@ use super::{Picture, View, escape};
 use crate::summary::FlowSummary;
 
 const CSS: &str = include_str!("../../assets/picture.css");
-const SCRIPTS: [&str; 3] = [
-    include_str!("../../assets/view.js"),
-    include_str!("../../assets/draw.js"),
-    include_str!("../../assets/page.js"),
-];
+const SCRIPTS: [&str; 3] =
+    [include_str!("../../assets/view.js"), include_str!("../../assets/draw.js"), include_str!("../../assets/page.js")];
 
 /// What the script reads.
 #[derive(Serialize)]

@@ -18,6 +18,9 @@ const GRAPH_BOTTOM: f64 = 296.0;
 const STRIP_TOP: f64 = 322.0;
 const STRIP_BOTTOM: f64 = 402.0;
 
+/// Marks closer together than this would grow into a solid area; those between are left out.
+const HATCH: f64 = 3.0;
+
 const INK: &str = "#1b2430";
 const SOFT: &str = "#5a6675";
 const GRID: &str = "#e1e6ec";
@@ -303,16 +306,22 @@ impl Plot<'_> {
     fn sacks(&mut self) -> fmt::Result {
         let (mut first, mut others) = (String::new(), String::new());
         let acks = &self.trace.acks;
+        let mut last = f64::NEG_INFINITY;
         for (t, blocks) in acks.t.iter().zip(&acks.sack) {
+            let x = self.x(*t);
+            if x - last < HATCH || blocks.is_empty() {
+                continue;
+            }
+            last = x;
             for (i, (left, right)) in blocks.iter().enumerate() {
                 let path = if i == 0 { &mut first } else { &mut others };
-                write!(path, "M{} {}V{}", tenths(self.x(*t)), tenths(self.y(*left)), tenths(self.y(*right)))?;
+                write!(path, "M{} {}V{}", tenths(x), tenths(self.y(*left)), tenths(self.y(*right)))?;
             }
         }
-        for (path, opacity) in [(others, 0.3), (first, 0.75)] {
+        for (path, opacity) in [(others, 0.45), (first, 0.9)] {
             if !path.is_empty() {
-                let colour = colour("sack");
-                writeln!(self.svg, "<path d=\"{path}\" stroke=\"{colour}\" stroke-opacity=\"{opacity}\"/>")?;
+                let style = format!("stroke=\"{}\" stroke-opacity=\"{opacity}\" stroke-width=\"1\"", colour("sack"));
+                writeln!(self.svg, "<path d=\"{path}\" {style}/>")?;
             }
         }
         Ok(())
@@ -321,15 +330,18 @@ impl Plot<'_> {
     fn dupacks(&mut self) -> fmt::Result {
         let mut path = String::new();
         let acks = &self.trace.acks;
+        let mut last = f64::NEG_INFINITY;
         for (i, t) in acks.t.iter().enumerate() {
-            if acks.dupacks[i] > 0 && acks.newly_acked[i] == 0 {
-                write!(path, "M{} {}v6", tenths(self.x(*t)), tenths(self.y(acks.ack[i])))?;
+            let x = self.x(*t);
+            if acks.dupacks[i] > 0 && acks.newly_acked[i] == 0 && x - last >= HATCH {
+                last = x;
+                write!(path, "M{} {}v5", tenths(x), tenths(self.y(acks.ack[i])))?;
             }
         }
         if path.is_empty() {
             return Ok(());
         }
-        writeln!(self.svg, "<path d=\"{path}\" stroke=\"{}\" stroke-width=\"1.2\"/>", colour("dupack"))
+        writeln!(self.svg, "<path d=\"{path}\" stroke=\"{}\" stroke-width=\"1\"/>", colour("dupack"))
     }
 
     /// Bars by cause, retransmissions on top, each with its letter; crosses over what was dropped.
@@ -342,7 +354,7 @@ impl Plot<'_> {
             let (x, bottom) = (self.x(*t), self.y(s.seq[i]));
             let top = self.y(end).min(bottom - 2.0);
             if s.drop[i].is_some() {
-                write!(crosses, "M{} {}l8 8m-8 0l8 -8", tenths(x - 4.0), tenths((top + bottom) / 2.0 - 4.0))?;
+                write!(crosses, "M{} {}l7 7m-7 0l7 -7", tenths(x - 3.5), tenths((top + bottom) / 2.0 - 3.5))?;
             }
             let Some(bars) = bars.get_mut(usize::from(s.cause[i])) else { continue };
             match bars.last_mut() {
@@ -360,7 +372,13 @@ impl Plot<'_> {
                 write!(path, "M{} {}V{}", tenths(*x), tenths(*bottom), tenths(*top))?;
                 let y = (top + bottom) / 2.0;
                 if !layer.letter.is_empty() && taken.insert(((x / 8.0).round() as i64, (y / 10.0).round() as i64)) {
-                    write!(letters, "<text x=\"{}\" y=\"{}\">{}</text>", tenths(x + 4.0), tenths(y + 4.0), layer.letter)?;
+                    write!(
+                        letters,
+                        "<text x=\"{}\" y=\"{}\">{}</text>",
+                        tenths(x + 5.0),
+                        tenths(y + 4.0),
+                        layer.letter
+                    )?;
                 }
             }
             let (colour, width) = (layer.light, if layer.letter.is_empty() { 2 } else { 3 });
@@ -372,7 +390,7 @@ impl Plot<'_> {
         if !crosses.is_empty() {
             writeln!(
                 self.svg,
-                "<path d=\"{crosses}\" stroke=\"#ffffff\" stroke-width=\"4\"/>\n<path d=\"{crosses}\" stroke=\"{}\"/>",
+                "<path d=\"{crosses}\" stroke=\"#ffffff\" stroke-width=\"3.5\"/>\n<path d=\"{crosses}\" stroke=\"{}\"/>",
                 colour("drop")
             )?;
         }
