@@ -297,10 +297,10 @@ impl Extras {
     }
 }
 
-/// How long `size` bytes take at `rate` bits per second, to the nearest nanosecond.
+/// How long `size` bytes take at `rate` bits per second (not 0), to the nearest nanosecond.
 pub(crate) fn transmission_time(size: u32, rate: u64) -> u64 {
-    let bit_nanos = u64::from(size) * 8_000_000_000;
-    (bit_nanos / rate).saturating_add(u64::from(bit_nanos % rate >= rate.div_ceil(2)))
+    let (bit_nanos, rate) = (u128::from(size) * 8_000_000_000, u128::from(rate));
+    u64::try_from((bit_nanos + rate / 2) / rate).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
