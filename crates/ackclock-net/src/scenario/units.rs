@@ -40,6 +40,17 @@ pub struct Probability(f64);
 #[error("{0}")]
 pub struct UnitError(String);
 
+impl UnitError {
+    pub(super) fn new(message: String) -> Self {
+        UnitError(message)
+    }
+
+    /// Names a further form that would have been right.
+    pub(super) fn or(self, form: &str) -> Self {
+        UnitError(format!("{self}, or {form}"))
+    }
+}
+
 /// A kind of quantity: its name, an example, and each unit with what it is worth in the base unit.
 struct Kind {
     article: &'static str,
@@ -206,10 +217,7 @@ impl FromStr for Amount {
                 let segments = u64::try_from(number.digits).ok().filter(|n| *n <= u64::from(u32::MAX));
                 segments.map(Amount::Segments).ok_or_else(|| UnitError(format!("`{text}`: too many segments")))
             }
-            _ => SIZE
-                .parse(text)
-                .map(Amount::Bytes)
-                .map_err(|e| UnitError(format!("{e}, or \"64seg\" for full segments"))),
+            _ => SIZE.parse(text).map(Amount::Bytes).map_err(|e| e.or("\"64seg\" for full segments")),
         }
     }
 }

@@ -173,11 +173,12 @@ impl Sender {
             tick_phase: config.tick_phase,
         };
         let burst = config.max_burst.unwrap_or(u32::MAX);
+        let timers = Timers::new(&strategy, &config);
         Sender {
             config,
             strategy,
             s,
-            timers: Timers::default(),
+            timers,
             stats: Stats::default(),
             events: VecDeque::new(),
             urgent: None,
@@ -261,7 +262,7 @@ impl Sender {
 
     /// RFC 5681 section 4.1: after an idle time of more than an RTO, cwnd is at most the initial window.
     fn restart_if_idle(&mut self) {
-        let rto = self.timers.rto(&self.strategy, &self.config);
+        let rto = self.timers.rto(&self.config);
         if self.config.idle_restart
             && self.s.board.is_empty()
             && self.s.snd_max > 0
@@ -315,6 +316,7 @@ impl Sender {
     }
 
     #[cold]
+    #[inline(never)]
     fn push_event(&mut self, kind: EventKind) {
         let s = &self.s;
         self.events.push_back(Event {
