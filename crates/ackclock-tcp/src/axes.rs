@@ -281,9 +281,9 @@ pub trait Timer: Send {
     /// The smallest interval this model allows unless the configuration says otherwise.
     fn min_rto(&self) -> Span;
 
-    /// Whether the retransmission that begins a recovery restarts the timer. RFC 6298 restarts it on new
-    /// acknowledgments only; BSD restarts it here too, and RFC 6675 section 6 allows that.
-    fn restarts_on_fast_retransmit(&self) -> bool {
+    /// Whether a retransmission for this cause restarts the timer. RFC 6298 restarts it on new acknowledgments only;
+    /// BSD restarts it with the retransmission that begins a recovery, and RFC 6675 section 6 allows it for every one.
+    fn restarts_on(&self, _cause: Cause) -> bool {
         false
     }
 

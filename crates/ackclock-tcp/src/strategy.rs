@@ -268,7 +268,7 @@ pub static MECHANISMS: &[Mechanism] = &[
         name: "careful-timer",
         axis: Axis::Timer,
         source: "RFC 6298; RFC 6675 section 6",
-        summary: "as rfc6298-timer, restarted by the retransmission that begins a recovery too",
+        summary: "as rfc6298-timer, restarted by each retransmission within recovery too",
         apply: |s| s.timer = Box::new(Rfc6298::careful()),
     },
     Mechanism {

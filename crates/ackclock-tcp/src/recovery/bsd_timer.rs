@@ -2,6 +2,7 @@
 //! everything is counted in ticks of 500 ms, whose phase differs from host to host.
 
 use crate::axes::Timer;
+use crate::event::Cause;
 use crate::sender::State;
 use crate::time::{Span, Time};
 
@@ -54,8 +55,8 @@ impl Timer for BsdTimer {
         TICK.times(2)
     }
 
-    fn restarts_on_fast_retransmit(&self) -> bool {
-        true
+    fn restarts_on(&self, cause: Cause) -> bool {
+        cause == Cause::FastRetransmit
     }
 
     fn expiry(&self, now: Time, rto: Span, phase: Span) -> Time {

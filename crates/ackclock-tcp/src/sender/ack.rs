@@ -274,7 +274,11 @@ fn detect(c: &mut Sender, a: &mut AckSummary) {
 
 /// RFC 5681 section 3.2 steps 2 and 3, RFC 6582 section 3.2 step 2, RFC 6675 section 5 step 4.
 pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary) {
+<<<<<<< HEAD
     let flight = c.flight_size();
+=======
+    let flight = c.outstanding();
+>>>>>>> main
     c.save(false);
     c.stats.recoveries += 1;
     c.s.recover = c.s.snd_max;
@@ -298,9 +302,6 @@ pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary) {
         }
     }
     c.urgent = Some(Cause::FastRetransmit);
-    if c.strategy.timer.restarts_on_fast_retransmit() {
-        c.start_rto();
-    }
     c.event(EventKind::RecoveryEntered { recover: c.s.recover, flight, by });
 }
 

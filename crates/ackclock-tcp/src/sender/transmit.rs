@@ -66,6 +66,7 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
     if c.s.cwnd.saturating_sub(in_flight) < c.s.mss {
         return None;
     }
+    skip_sacked(c);
     match c.strategy.select.next(&c.s)? {
         Next::Retransmit { index, counts } => {
             if c.s.board.get(index)?.end() > c.s.window_edge {
@@ -79,12 +80,7 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
 
 /// After a timeout: from `snd_nxt` on, what is known to have arrived left out.
 fn loss(c: &mut Sender) -> Option<Transmit> {
-    while c.s.snd_nxt < c.s.snd_max {
-        match c.s.board.get(c.s.board.find(c.s.snd_nxt)) {
-            Some(r) if r.sacked => c.s.snd_nxt = r.end(),
-            _ => break,
-        }
-    }
+    skip_sacked(c);
     let len = c.s.sequential_len()?;
     let in_flight = if c.s.sack { c.s.board.pipe() } else { c.s.snd_nxt - c.s.snd_una };
     if in_flight + u64::from(len) > c.s.cwnd {
@@ -98,11 +94,23 @@ fn loss(c: &mut Sender) -> Option<Transmit> {
     sequential(c)
 }
 
+/// Moves `snd_nxt`, where it was set back, over what has arrived.
+fn skip_sacked(c: &mut Sender) {
+    while c.s.snd_nxt < c.s.snd_max {
+        match c.s.board.get(c.s.board.find(c.s.snd_nxt)) {
+            Some(r) if r.sacked => c.s.snd_nxt = r.end(),
+            _ => break,
+        }
+    }
+}
+
 /// The segment at `snd_nxt`: new data, or old data where `snd_nxt` was set back.
 fn sequential(c: &mut Sender) -> Option<Transmit> {
     if c.s.snd_nxt < c.s.snd_max {
         let index = c.s.board.find(c.s.snd_nxt);
-        return Some(retransmit(c, index, Cause::SlowStart, true));
+        let transmit = retransmit(c, index, Cause::SlowStart, true);
+        c.s.snd_nxt = c.s.snd_nxt.max(transmit.position + u64::from(transmit.segment.len));
+        return Some(transmit);
     }
     let len = c.s.sequential_len()?;
     Some(send_new(c, len, Cause::New))
@@ -129,6 +137,9 @@ fn retransmit(c: &mut Sender, index: usize, cause: Cause, counts: bool) -> Trans
     c.stats.retransmissions += 1;
     c.stats.fast_retransmissions += u64::from(cause == Cause::FastRetransmit);
     c.last_retransmission = Some(c.s.now);
+    if c.strategy.timer.restarts_on(cause) {
+        c.start_rto();
+    }
     sent(c, seq, len, cause, transmissions)
 }
 
