@@ -288,7 +288,7 @@ pub trait Timer: Send {
     }
 
     /// When a timer set now for `rto` expires.
-    fn expiry(&self, now: Time, rto: Span, _phase: Span) -> Time {
-        now + rto
+    fn expiry(&self, s: &State, rto: Span) -> Time {
+        s.now + rto
     }
 }

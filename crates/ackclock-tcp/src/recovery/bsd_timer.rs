@@ -59,7 +59,8 @@ impl Timer for BsdTimer {
         cause == Cause::FastRetransmit
     }
 
-    fn expiry(&self, now: Time, rto: Span, phase: Span) -> Time {
+    fn expiry(&self, s: &State, rto: Span) -> Time {
+        let (now, phase) = (s.now, s.tick_phase);
         // The counter falls by one at each tick, the first of which may come at once.
         let count = rto.0.div_ceil(TICK.0);
         let first = TICK.0 - (now.0 + TICK.0 - phase.0 % TICK.0) % TICK.0;

@@ -146,7 +146,7 @@ fn classify(c: &Sender, transmissions: u16, first_sent: Time) -> TimeoutClass {
 impl Sender {
     pub(super) fn start_rto(&mut self) {
         let rto = self.timers.rto(&self.config);
-        self.timers.rto_at = self.strategy.timer.expiry(self.s.now, rto, self.s.tick_phase);
+        self.timers.rto_at = self.strategy.timer.expiry(&self.s, rto);
     }
 
     /// RFC 9293 section 3.8.6.1: while the window holds everything back and nothing is outstanding, probe it.
