@@ -5,6 +5,7 @@
 //! A new mechanism implements one of these traits in one file; `ARCHITECTURE.md` has a worked example.
 
 use crate::event::Cause;
+use crate::scoreboard::Record;
 use crate::sender::State;
 use crate::time::{Span, Time};
 
@@ -33,6 +34,8 @@ pub struct AckSummary {
     pub dsack: Option<(u64, u64)>,
     /// The highest position that a SACK block of this ACK covered, 0 without one.
     pub sacked_to: u64,
+    /// The round trip that it measured (RFC 6298 section 3, RFC 7323 section 4).
+    pub rtt: Option<Span>,
     /// The timestamp that it echoed.
     pub ts_echo: Option<u32>,
     /// It newly acknowledged a segment that had been sent more than once.
@@ -61,6 +64,15 @@ pub trait Detect: Send {
     fn name(&self) -> &'static str {
         core::any::type_name::<Self>()
     }
+
+    /// Whether [`on_delivered`](Self::on_delivered) wants to be called.
+    fn watches_deliveries(&self) -> bool {
+        false
+    }
+
+    /// The ACK at hand is the first to report this segment delivered, cumulatively or selectively; called for each such
+    /// segment before [`on_ack`](Self::on_ack).
+    fn on_delivered(&mut self, _r: &Record, _now: Time) {}
 
     /// Judges on an ACK that says anything new, or is a duplicate.
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost;

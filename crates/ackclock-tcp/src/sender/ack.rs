@@ -66,7 +66,11 @@ fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, ranges: &mut Ran
     }
     let mut sent = None;
     if ack > s.snd_una {
-        let acked = s.board.ack_to(ack);
+        let acked = s.board.ack_to(ack, |r| {
+            if c.watched {
+                c.strategy.detect.on_delivered(r, s.now);
+            }
+        });
         s.snd_una = ack;
         s.snd_nxt = s.snd_nxt.max(ack);
         a.newly_acked = acked.bytes;
@@ -96,7 +100,7 @@ fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, ranges: &mut Ran
 }
 
 /// An ACK advanced `snd_una`: samples the round trip and restarts the timer (RFC 6298 sections 3, 5.2 and 5.3).
-fn on_advance(c: &mut Sender, a: &AckSummary, sent: Option<Time>) {
+fn on_advance(c: &mut Sender, a: &mut AckSummary, sent: Option<Time>) {
     let echoed = match a.ts_echo {
         // RFC 7323 section 4.1: an echoed timestamp is unambiguous even for a retransmission.
         Some(ecr) if c.config.timestamps && sent.is_none() => {
@@ -106,6 +110,7 @@ fn on_advance(c: &mut Sender, a: &AckSummary, sent: Option<Time>) {
         _ => sent,
     };
     if let Some(sent) = echoed {
+        a.rtt = Some(c.s.now.since(sent));
         if c.strategy.timer.on_sample(&c.s, sent) {
             c.timers.backoff = 0;
             c.timers.refresh(&c.strategy, &c.config);
@@ -148,7 +153,11 @@ fn read_sacks(c: &mut Sender, segment: &Segment, a: &mut AckSummary, out: &mut R
             }
         }
         if s.sack {
-            a.newly_sacked += s.board.sack(left, right);
+            a.newly_sacked += s.board.sack(left, right, |r| {
+                if c.watched {
+                    c.strategy.detect.on_delivered(r, s.now);
+                }
+            });
             a.sacked_to = a.sacked_to.max(right);
             walked[i] = (left, right);
         }

@@ -132,6 +132,8 @@ pub struct Sender {
     timers: Timers,
     stats: Stats,
     events: VecDeque<Event>,
+    /// Detection wants to hear of each segment delivered.
+    watched: bool,
     /// The first unacknowledged segment has to go out at once, for this cause.
     urgent: Option<Cause>,
     /// A window probe has to go out.
@@ -174,6 +176,7 @@ impl Sender {
             tick_phase: config.tick_phase,
         };
         let timers = Timers::new(&strategy, &config);
+        let watched = strategy.detect.watches_deliveries();
         Sender {
             config,
             strategy,
@@ -181,6 +184,7 @@ impl Sender {
             timers,
             stats: Stats::default(),
             events: VecDeque::new(),
+            watched,
             urgent: None,
             window_probe: false,
             probe_now: 0,
