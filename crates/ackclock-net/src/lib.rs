@@ -5,12 +5,22 @@
 //! to the last bit, on every machine.
 
 mod config;
+mod engine;
 mod error;
+mod flow;
+mod heap;
+mod link;
 mod loss;
 mod network;
+mod packet;
 mod queue;
 mod recorder;
 mod report;
+mod rng;
+pub mod scenario;
+mod topology;
+mod traffic;
+mod validate;
 
 pub use config::{
     Applies, CbrConfig, Dwell, FlowConfig, FlowId, Limit, LinkConfig, LinkId, ListedLoss, Loss, LossModel, NodeId,

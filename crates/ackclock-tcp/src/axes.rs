@@ -250,8 +250,9 @@ pub trait Window: Send {
 
 /// The retransmission timer.
 pub trait Timer: Send {
-    /// A valid round-trip sample: a segment sent at `sent` was acknowledged now.
-    fn on_sample(&mut self, s: &State, sent: Time);
+    /// A valid round-trip sample: a segment sent at `sent` was acknowledged now. Returns whether it was made use of,
+    /// which ends a back-off (RFC 6298 section 5.7).
+    fn on_sample(&mut self, s: &State, sent: Time) -> bool;
 
     /// The timeout interval before back-off.
     fn rto(&self) -> Span;

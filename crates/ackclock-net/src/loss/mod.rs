@@ -1,8 +1,11 @@
 //! Losses that no queue causes.
 
+mod model;
+
 use ackclock_tcp::{Span, Time};
 
 use crate::config::FlowId;
+pub(crate) use model::Losses;
 
 /// A loss model and the packets that it sees.
 #[derive(Clone, Debug, PartialEq)]

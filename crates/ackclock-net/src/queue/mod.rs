@@ -1,6 +1,10 @@
 //! What happens to packets that must wait for a transmitter.
 
+mod red;
+
 use ackclock_tcp::Span;
+
+pub(crate) use red::{RedState, Verdict, Waiting};
 
 /// A queue discipline.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,8 +43,7 @@ pub struct Red {
     /// Between `max_th` and twice `max_th` the probability rises from `max_p` to 1 instead of jumping there
     /// (Floyd 2000, "gentle").
     pub gentle: bool,
-    /// Never drop two packets early in a row: the distance between early drops is uniform on 1/p to 2/p packets instead
-    /// of 1 to 1/p (ns-2's `wait_`).
+    /// From one early drop to the next there are 1/p to 2/p packets, evenly, instead of 1 to 1/p (ns-2's `wait_`).
     pub wait: bool,
     /// The queue is measured in bytes; limit and thresholds stand for so many packets of `mean_packet_size`.
     pub queue_in_bytes: bool,
@@ -57,6 +60,6 @@ impl Red {
     pub fn automatic_w_q(rate: u64, delay: Span, mean_packet_size: u32) -> f64 {
         let packets_per_second = rate as f64 / (8.0 * f64::from(mean_packet_size));
         let rtt = (3.0 * (delay.secs_f64() + 1.0 / packets_per_second)).max(0.1);
-        1.0 - (-1.0 / (10.0 * rtt * packets_per_second)).exp()
+        1.0 - libm::exp(-1.0 / (10.0 * rtt * packets_per_second))
     }
 }

@@ -23,9 +23,9 @@ fn ticks(at: Time, phase: Span) -> u64 {
 }
 
 impl Timer for BsdTimer {
-    fn on_sample(&mut self, s: &State, sent: Time) {
+    fn on_sample(&mut self, s: &State, sent: Time) -> bool {
         if s.snd_una < self.next_sample {
-            return;
+            return false;
         }
         self.next_sample = s.snd_max + 1;
         let rtt = ticks(s.now, s.tick_phase) - ticks(sent, s.tick_phase);
@@ -33,12 +33,13 @@ impl Timer for BsdTimer {
             // t_rtt starts at 1 and is the number of ticks plus one, so that an RTT below a tick is not zero.
             self.srtt = (rtt + 1) << 3;
             self.rttvar = (rtt + 1) << 1;
-            return;
+            return true;
         }
         let delta = rtt as i64 - (self.srtt >> 3) as i64;
         self.srtt = (self.srtt as i64 + delta).max(1) as u64;
         let deviation = delta.abs() - (self.rttvar >> 2) as i64;
         self.rttvar = (self.rttvar as i64 + deviation).max(1) as u64;
+        true
     }
 
     fn rto(&self) -> Span {

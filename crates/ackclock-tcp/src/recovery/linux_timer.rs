@@ -19,7 +19,7 @@ pub struct LinuxTimer {
 }
 
 impl Timer for LinuxTimer {
-    fn on_sample(&mut self, s: &State, sent: Time) {
+    fn on_sample(&mut self, s: &State, sent: Time) -> bool {
         let m = Span(s.now.since(sent).0.max(1));
         if self.srtt == Span::ZERO {
             self.srtt = m;
@@ -27,7 +27,7 @@ impl Timer for LinuxTimer {
             self.rttvar = Span(self.mdev.0.max(MIN.0 / 4));
             self.mdev_max = self.rttvar;
             self.rtt_seq = s.snd_nxt;
-            return;
+            return true;
         }
         let error = m.0.abs_diff(self.srtt.0);
         // A sample far below the mean must not raise the variance as much as one above it.
@@ -49,6 +49,7 @@ impl Timer for LinuxTimer {
             self.rtt_seq = s.snd_nxt;
             self.mdev_max = Span(MIN.0 / 4);
         }
+        true
     }
 
     fn rto(&self) -> Span {

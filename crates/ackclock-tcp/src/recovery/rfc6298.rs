@@ -25,9 +25,9 @@ impl Rfc6298 {
 }
 
 impl Timer for Rfc6298 {
-    fn on_sample(&mut self, s: &State, sent: Time) {
+    fn on_sample(&mut self, s: &State, sent: Time) -> bool {
         if s.snd_una < self.next_sample {
-            return;
+            return false;
         }
         self.next_sample = s.snd_max + 1;
         let r = s.now.since(sent);
@@ -40,6 +40,7 @@ impl Timer for Rfc6298 {
             self.rttvar = Span(self.rttvar.0 - self.rttvar.0 / 4 + self.srtt.0.abs_diff(r.0) / 4);
             self.srtt = Span((self.srtt.0 - self.srtt.0 / 8 + r.0 / 8).max(1));
         }
+        true
     }
 
     fn rto(&self) -> Span {

@@ -173,11 +173,12 @@ impl Sender {
             tick_phase: config.tick_phase,
         };
         let burst = config.max_burst.unwrap_or(u32::MAX);
+        let timers = Timers::new(&strategy, &config);
         Sender {
             config,
             strategy,
             s,
-            timers: Timers::default(),
+            timers,
             stats: Stats::default(),
             events: VecDeque::new(),
             urgent: None,
@@ -261,7 +262,7 @@ impl Sender {
 
     /// RFC 5681 section 4.1: after an idle time of more than an RTO, cwnd is at most the initial window.
     fn restart_if_idle(&mut self) {
-        let rto = self.timers.rto(&self.strategy, &self.config);
+        let rto = self.timers.rto(&self.config);
         if self.config.idle_restart
             && self.s.board.is_empty()
             && self.s.snd_max > 0
@@ -269,6 +270,18 @@ impl Sender {
         {
             let initial = u64::from(self.config.initial_window.max(1)) * self.s.mss;
             self.set_cwnd(self.s.cwnd.min(initial));
+        }
+    }
+
+    /// FlightSize as a loss response sees it.
+    ///
+    /// After a timeout most of what is unacknowledged has been given up; "the amount of outstanding data in the network"
+    /// (RFC 5681 section 3.1) is what was sent since. Limited transmit's segments do not count (section 3.2 step 2).
+    fn outstanding(&self) -> u64 {
+        match self.s.phase {
+            Phase::Loss if self.s.sack => self.s.board.pipe(),
+            Phase::Loss => self.s.snd_nxt - self.s.snd_una,
+            _ => self.s.flight().saturating_sub(self.limited),
         }
     }
 
@@ -315,6 +328,7 @@ impl Sender {
     }
 
     #[cold]
+    #[inline(never)]
     fn push_event(&mut self, kind: EventKind) {
         let s = &self.s;
         self.events.push_back(Event {

@@ -16,16 +16,17 @@ pub(super) struct Timers {
     /// Window probes since the window closed.
     persist_backoff: u32,
     /// The timeout interval with its bounds, before back-off; kept because it changes with a sample only.
-    base: Option<Span>,
-}
-
-impl Default for Timers {
-    fn default() -> Self {
-        Timers { rto_at: Time::NEVER, persist_at: Time::NEVER, backoff: 0, persist_backoff: 0, base: None }
-    }
+    base: Span,
 }
 
 impl Timers {
+    pub fn new(strategy: &Strategy, config: &SenderConfig) -> Timers {
+        let mut timers =
+            Timers { rto_at: Time::NEVER, persist_at: Time::NEVER, backoff: 0, persist_backoff: 0, base: Span::ZERO };
+        timers.refresh(strategy, config);
+        timers
+    }
+
     /// The earliest deadline.
     #[inline]
     pub fn next(&self, strategy: &Strategy, s: &State) -> Time {
@@ -38,16 +39,12 @@ impl Timers {
 
     pub fn refresh(&mut self, strategy: &Strategy, config: &SenderConfig) {
         let min = config.min_rto.unwrap_or(strategy.timer.min_rto());
-        self.base = Some(strategy.timer.rto().max(min).min(config.max_rto));
+        self.base = strategy.timer.rto().max(min).min(config.max_rto);
     }
 
     /// The timeout interval, back-off included.
-    pub fn rto(&self, strategy: &Strategy, config: &SenderConfig) -> Span {
-        let base = self.base.unwrap_or_else(|| {
-            let min = config.min_rto.unwrap_or(strategy.timer.min_rto());
-            strategy.timer.rto().max(min).min(config.max_rto)
-        });
-        backed_off(base, self.backoff, config)
+    pub fn rto(&self, config: &SenderConfig) -> Span {
+        if self.backoff == 0 { self.base } else { backed_off(self.base, self.backoff, config) }
     }
 }
 
@@ -87,20 +84,14 @@ fn on_timeout(c: &mut Sender) {
         return;
     };
     let class = classify(c, head.transmissions, head.first_sent);
-    let flight = match c.s.phase {
-        // After a timeout most of what is outstanding has been given up; "the amount of outstanding data in the network"
-        // (RFC 5681 section 4.3) is what was sent since.
-        Phase::Loss if c.s.sack => c.s.board.pipe(),
-        Phase::Loss => c.s.snd_nxt - c.s.snd_una,
-        _ => c.s.flight().saturating_sub(c.limited),
-    };
+    let flight = c.outstanding();
     let event = EventKind::TimedOut {
         seq: head.seq,
         class,
         backoff: c.timers.backoff,
         flight: c.s.flight(),
         cwnd_before: c.s.cwnd,
-        rto: c.timers.rto(&c.strategy, &c.config).0,
+        rto: c.timers.rto(&c.config).0,
     };
     c.stats.timeouts += 1;
     c.stats.timeouts_by_class[class as usize] += 1;
@@ -146,20 +137,22 @@ fn classify(c: &Sender, transmissions: u16, first_sent: Time) -> TimeoutClass {
 
 impl Sender {
     pub(super) fn start_rto(&mut self) {
-        let rto = self.timers.rto(&self.strategy, &self.config);
+        let rto = self.timers.rto(&self.config);
         self.timers.rto_at = self.strategy.timer.expiry(self.s.now, rto, self.s.tick_phase);
     }
 
     /// RFC 9293 section 3.8.6.1: while the window holds everything back and nothing is outstanding, probe it.
     pub(super) fn arm_persist(&mut self) {
         let s = &self.s;
+        if !s.board.is_empty() && self.timers.persist_at == Time::NEVER {
+            return;
+        }
         let held_back = s.board.is_empty() && s.written > s.snd_max && s.window_edge < s.snd_nxt + s.mss;
         if !held_back || s.can_send_sequential() {
             self.timers.persist_at = Time::NEVER;
             self.timers.persist_backoff = 0;
         } else if self.timers.persist_at == Time::NEVER && !self.window_probe {
-            let base = self.timers.base.unwrap_or(Span::from_secs(1));
-            self.timers.persist_at = s.now + backed_off(base, self.timers.persist_backoff, &self.config);
+            self.timers.persist_at = s.now + backed_off(self.timers.base, self.timers.persist_backoff, &self.config);
         }
     }
 }

@@ -37,6 +37,12 @@ pub(super) fn poll(c: &mut Sender) -> Option<Transmit> {
 
 /// Outside recovery: what cwnd allows, and what a probe allows beyond it.
 fn open(c: &mut Sender) -> Option<Transmit> {
+    // The usual answer, and the cheapest: there is a full segment to send, and cwnd has no room for it.
+    let end = c.s.snd_nxt + c.s.mss;
+    let full = end <= c.s.written && end <= c.s.window_edge;
+    if full && end - c.s.snd_una > c.s.cwnd && c.s.dupacks == 0 && c.probe_now == 0 && !c.s.board.is_empty() {
+        return None;
+    }
     let len = c.s.sequential_len()?;
     let after = c.s.snd_nxt - c.s.snd_una + u64::from(len);
     if after <= c.s.cwnd {
@@ -60,6 +66,7 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
     if c.s.cwnd.saturating_sub(in_flight) < c.s.mss {
         return None;
     }
+    skip_sacked(c);
     match c.strategy.select.next(&c.s)? {
         Next::Retransmit { index, counts } => {
             if c.s.board.get(index)?.end() > c.s.window_edge {
@@ -73,12 +80,7 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
 
 /// After a timeout: from `snd_nxt` on, what is known to have arrived left out.
 fn loss(c: &mut Sender) -> Option<Transmit> {
-    while c.s.snd_nxt < c.s.snd_max {
-        match c.s.board.get(c.s.board.find(c.s.snd_nxt)) {
-            Some(r) if r.sacked => c.s.snd_nxt = r.end(),
-            _ => break,
-        }
-    }
+    skip_sacked(c);
     let len = c.s.sequential_len()?;
     let in_flight = if c.s.sack { c.s.board.pipe() } else { c.s.snd_nxt - c.s.snd_una };
     if in_flight + u64::from(len) > c.s.cwnd {
@@ -92,11 +94,23 @@ fn loss(c: &mut Sender) -> Option<Transmit> {
     sequential(c)
 }
 
+/// Moves `snd_nxt`, where it was set back, over what has arrived.
+fn skip_sacked(c: &mut Sender) {
+    while c.s.snd_nxt < c.s.snd_max {
+        match c.s.board.get(c.s.board.find(c.s.snd_nxt)) {
+            Some(r) if r.sacked => c.s.snd_nxt = r.end(),
+            _ => break,
+        }
+    }
+}
+
 /// The segment at `snd_nxt`: new data, or old data where `snd_nxt` was set back.
 fn sequential(c: &mut Sender) -> Option<Transmit> {
     if c.s.snd_nxt < c.s.snd_max {
         let index = c.s.board.find(c.s.snd_nxt);
-        return Some(retransmit(c, index, Cause::SlowStart, true));
+        let transmit = retransmit(c, index, Cause::SlowStart, true);
+        c.s.snd_nxt = c.s.snd_nxt.max(transmit.position + u64::from(transmit.segment.len));
+        return Some(transmit);
     }
     let len = c.s.sequential_len()?;
     Some(send_new(c, len, Cause::New))
@@ -139,7 +153,9 @@ fn sent(c: &mut Sender, seq: u64, len: u32, cause: Cause, transmission: u32) -> 
             retransmission.on_transmit(&c.s, cause, u64::from(len));
         }
     }
-    c.event(EventKind::Sent { seq, len, cause, transmission });
+    if c.config.events {
+        c.push_event(EventKind::Sent { seq, len, cause, transmission });
+    }
     let last = seq + u64::from(len) == c.s.written;
     Transmit { segment: header(c, seq, len, last), position: seq, cause, transmission }
 }
