@@ -76,8 +76,8 @@ function drawAxes(ctx, g) {
   ctx.font = SMALL;
   ctx.fillText("time (s)", LEFT + g.w, bottom + 25);
   ctx.textAlign = "left";
-  ctx.fillText("sequence (segments)", 4, TOP - 10);
-  ctx.fillText("windows (segments)", 4, g.stripTop - 10);
+  ctx.fillText("sequence (segments)", LEFT, TOP - 10);
+  ctx.fillText("windows (segments)", LEFT, g.stripTop - 10);
   ctx.strokeStyle = theme.soft;
   ctx.strokeRect(LEFT + 0.5, TOP + 0.5, g.w - 1, g.h - 1);
   ctx.strokeRect(LEFT + 0.5, g.stripTop + 0.5, g.w - 1, STRIP - 1);

@@ -227,7 +227,7 @@ impl Plot<'_> {
             self.svg,
             "</g>\n<path d=\"M{LEFT} {TOP}H{RIGHT}V{GRAPH_BOTTOM}H{LEFT}ZM{LEFT} {STRIP_TOP}H{RIGHT}V{STRIP_BOTTOM}H{LEFT}Z\" \
              fill=\"none\" stroke=\"{SOFT}\"/>\n<g font-size=\"11\" fill=\"{SOFT}\">\
-             <text x=\"4\" y=\"{}\">sequence (segments)</text><text x=\"4\" y=\"{}\">windows (segments)</text>\
+             <text x=\"{LEFT}\" y=\"{}\">sequence (segments)</text><text x=\"{LEFT}\" y=\"{}\">windows (segments)</text>\
              <text x=\"{RIGHT}\" y=\"{}\" text-anchor=\"end\">time (s)</text></g>",
             TOP - 6.0,
             STRIP_TOP - 6.0,
