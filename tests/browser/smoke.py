@@ -4,7 +4,8 @@
     tests/browser/smoke.py FILE.html [--screenshot FILE.png] ...
 
 Fails if the page writes anything to the console, does not draw every segment of its data, or does not come back to its
-first view after zooming, panning, hovering and switching every layer off and on. Needs Debian's `chromium`.
+first view after zooming, panning, hovering and switching every layer off and on, on a dark ground. Needs Debian's
+`chromium`.
 """
 
 import argparse
@@ -93,7 +94,8 @@ def check(page: Path) -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "page.html"
         copy.write_text(html.replace("</body>", EXERCISE + "</body>"), encoding="utf-8")
-        plain, exercised = chromium(page, "--dump-dom"), chromium(copy, "--dump-dom")
+        plain = chromium(page, "--dump-dom")
+        exercised = chromium(copy, "--dump-dom", "--blink-settings=preferredColorScheme=0")
     wrong = []
     for run in (plain, exercised):
         wrong += ["console: " + line for line in run.stderr.splitlines() if "CONSOLE" in line]
