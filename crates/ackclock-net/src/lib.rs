@@ -1,1 +1,32 @@
 //! A deterministic simulated network.
+//!
+//! A [`Network`] holds hosts and routers, links with queues and loss models, and flows. It drives the `ackclock_tcp`
+//! engine: every connection is one `Sender` and one `Receiver`. The same network with the same seed gives the same run
+//! to the last bit, on every machine.
+
+mod config;
+mod engine;
+mod error;
+mod flow;
+mod heap;
+mod link;
+mod loss;
+mod network;
+mod packet;
+mod queue;
+mod recorder;
+mod report;
+mod rng;
+pub mod scenario;
+mod topology;
+mod traffic;
+mod validate;
+
+pub use config::{
+    Applies, CbrConfig, Dwell, FlowConfig, FlowId, Limit, LinkConfig, LinkId, ListedLoss, Loss, LossModel, NodeId,
+    OnOff, Queue, Red, Reorder, Source,
+};
+pub use error::Error;
+pub use network::Network;
+pub use recorder::{Direction, Recorder};
+pub use report::{FlowReport, LinkReport};

@@ -16,16 +16,23 @@
 
 extern crate alloc;
 
+pub mod axes;
 mod event;
 mod receiver;
+pub mod recovery;
+mod scoreboard;
 mod segment;
 mod sender;
 mod seq;
+pub mod strategy;
 mod time;
+pub mod wire;
 
 pub use event::{Cause, Event, EventKind, SackRanges, TimeoutClass};
 pub use receiver::{DelayedAck, Receiver, ReceiverConfig};
+pub use scoreboard::{Record, Scoreboard};
 pub use segment::{Flags, SackBlock, SackBlocks, Segment, Timestamps};
-pub use sender::{Sender, SenderConfig, Stats, Transmit};
+pub use sender::{Phase, Sender, SenderConfig, State, Stats, Transmit};
 pub use seq::Seq;
+pub use strategy::{Composition, Strategy};
 pub use time::{Span, Time};

@@ -1,6 +1,18 @@
 //! The receiving half: what to acknowledge, and when.
+//!
+//! Sources: RFC 9293 section 3.10.7.4 (acceptance), RFC 5681 section 4.2 (delayed and immediate ACKs), RFC 2018 section 4
+//! and RFC 2883 section 4 (SACK and D-SACK blocks), RFC 7323 sections 2 to 4 (window scale, timestamps) and RFC 9293
+//! section 3.8.6.2.2 (silly window avoidance). PAWS (RFC 7323 section 5) and urgent data are left out.
 
-use crate::segment::Segment;
+mod assembler;
+#[cfg(test)]
+mod tests;
+mod window;
+
+use assembler::{Assembler, Merged, Range, block};
+use window::Window;
+
+use crate::segment::{Flags, SackBlock, SackBlocks, Segment, Timestamps};
 use crate::seq::Seq;
 use crate::time::{Span, Time};
 
@@ -9,7 +21,8 @@ use crate::time::{Span, Time};
 pub enum DelayedAck {
     /// Every segment is acknowledged at once.
     Off,
-    /// Every second full segment, or after this delay (RFC 5681 section 4.2: at most 500 ms).
+    /// As soon as two full segments' worth of bytes is unacknowledged, or after this delay (RFC 5681 section 4.2: at most
+    /// 500 ms; a longer one is obeyed).
     After(Span),
 }
 
@@ -30,9 +43,10 @@ pub struct ReceiverConfig {
     pub dsack: bool,
     /// Echo timestamps (RFC 7323).
     pub timestamps: bool,
-    /// Receive buffer in bytes.
+    /// Receive buffer in bytes. The window offered is this, less what is unread, rounded down to a multiple of 2^`wscale`,
+    /// and at most 65535 times that.
     pub buffer: u64,
-    /// Our window scale shift, 0 to 14 (RFC 7323 section 2).
+    /// Our window scale shift, 0 to 14; a higher one counts as 14 (RFC 7323 section 2.3).
     pub wscale: u8,
     /// Whether the application reads at once (`true`), or only by [`Receiver::read`].
     pub auto_read: bool,
@@ -56,49 +70,202 @@ impl Default for ReceiverConfig {
 }
 
 /// The receiving half of an established connection.
+///
+/// One input makes at most one ACK due (RFC 5681 section 4.2 forbids more), so as long as `poll_transmit` is drained after
+/// each input, as the contract says, no duplicate ACK is ever merged into another.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     config: ReceiverConfig,
+    rcv_nxt: u64,
+    /// Last.ACK.sent (RFC 7323 section 4.3); what lies between it and `rcv_nxt` waits for a delayed ACK.
+    last_ack_sent: u64,
+    window: Window,
+    out_of_order: Assembler,
+    /// An ACK is due now.
+    ack_due: bool,
+    /// When a delayed ACK is due; `NEVER` if none waits.
+    ack_deadline: Time,
+    /// The duplicate that the next ACK reports.
+    duplicate: Option<SackBlock>,
+    /// TS.Recent (RFC 7323 section 4.3).
+    ts_recent: Option<u32>,
 }
 
 impl Receiver {
-    /// A receiver that has received nothing yet.
+    /// A receiver that has received nothing yet. Its window is taken as already offered (by the handshake).
     pub fn new(config: ReceiverConfig) -> Self {
-        Receiver { config }
+        Receiver {
+            window: Window::new(config.buffer, config.wscale, config.mss),
+            rcv_nxt: 0,
+            last_ack_sent: 0,
+            out_of_order: Assembler::default(),
+            ack_due: false,
+            ack_deadline: Time::NEVER,
+            duplicate: None,
+            ts_recent: None,
+            config,
+        }
     }
 
-    /// A data segment arrived. Returns whether it brought any byte that was not held yet.
-    pub fn on_segment(&mut self, _now: Time, _segment: &Segment) -> bool {
-        todo!()
+    /// A segment of the peer's data stream arrived. Returns whether it brought any byte that was not held yet.
+    ///
+    /// Data beyond the offered window is cut off. A segment without data, or with none inside the window, draws an ACK and
+    /// nothing else: that answers keep-alives and window probes. So a driver with data in both directions must not pass
+    /// plain ACKs here. FIN takes no sequence number here; it only makes the ACK immediate.
+    pub fn on_segment(&mut self, now: Time, segment: &Segment) -> bool {
+        let Some(left) = segment.seq.position(self.config.isn, self.rcv_nxt) else {
+            self.ack_due = true;
+            return false;
+        };
+        let end = left + u64::from(segment.len);
+        let right = end.min(self.window.edge());
+        if right <= left.max(self.rcv_nxt) {
+            self.on_segment_without_use(left, end, segment);
+            return false;
+        }
+        self.note_timestamp(left, segment);
+
+        if left > self.rcv_nxt {
+            let merged = self.out_of_order.insert((left, right));
+            self.report_duplicate(merged.duplicate);
+            self.ack_due = true;
+            return merged.fresh;
+        }
+        let filled_gap = !self.out_of_order.is_empty();
+        let merged = if filled_gap {
+            self.out_of_order.take((self.rcv_nxt, right))
+        } else {
+            Merged { range: (self.rcv_nxt, right), duplicate: None, fresh: true }
+        };
+        let duplicate = if left < self.rcv_nxt { Some((left, self.rcv_nxt)) } else { merged.duplicate };
+        self.report_duplicate(duplicate);
+        self.rcv_nxt = merged.range.1;
+        if self.config.auto_read {
+            self.window.set_read_position(self.rcv_nxt);
+        }
+        if filled_gap || duplicate.is_some() || end > right || segment.flags.fin {
+            self.ack_due = true;
+        } else {
+            self.delay_ack(now);
+        }
+        merged.fresh
+    }
+
+    /// No byte of the segment is both new in order or above it and inside the window: an ACK answers it (RFC 9293 section
+    /// 3.10.7.4, first check).
+    fn on_segment_without_use(&mut self, left: u64, end: u64, segment: &Segment) {
+        self.ack_due = true;
+        if left < self.rcv_nxt && left < end {
+            self.report_duplicate(Some((left, end.min(self.rcv_nxt))));
+        }
+        let acceptable = left == end && (left == self.rcv_nxt || (self.rcv_nxt..self.window.edge()).contains(&left));
+        if acceptable {
+            self.note_timestamp(left, segment);
+        }
+    }
+
+    /// RFC 7323 section 4.3 rule (2), for acceptable segments only (section 5.3, R2 before R3).
+    fn note_timestamp(&mut self, left: u64, segment: &Segment) {
+        if let Some(ts) = segment.timestamps
+            && left <= self.last_ack_sent
+            && self.ts_recent.is_none_or(|recent| ts.val.wrapping_sub(recent) as i32 >= 0)
+        {
+            self.ts_recent = Some(ts.val);
+        }
+    }
+
+    fn report_duplicate(&mut self, duplicate: Option<Range>) {
+        if self.config.dsack
+            && let Some(range) = duplicate
+        {
+            self.duplicate = Some(block(self.config.isn, range));
+        }
+    }
+
+    fn delay_ack(&mut self, now: Time) {
+        let DelayedAck::After(delay) = self.config.delayed_ack else {
+            self.ack_due = true;
+            return;
+        };
+        if self.rcv_nxt - self.last_ack_sent >= 2 * u64::from(self.config.mss) {
+            self.ack_due = true;
+        } else if self.ack_deadline == Time::NEVER {
+            self.ack_deadline = now + delay;
+        }
     }
 
     /// The next ACK to send, if one is due.
-    pub fn poll_transmit(&mut self, _now: Time) -> Option<Segment> {
-        todo!()
+    #[inline]
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+        if self.ack_due { Some(self.ack(now)) } else { None }
+    }
+
+    fn ack(&mut self, now: Time) -> Segment {
+        self.ack_due = false;
+        self.ack_deadline = Time::NEVER;
+        self.last_ack_sent = self.rcv_nxt;
+        let timestamps = self
+            .config
+            .timestamps
+            .then(|| Timestamps { val: (now.nanos() / 1_000_000) as u32, ecr: self.ts_recent.unwrap_or(0) });
+        Segment {
+            seq: self.config.local_seq,
+            ack: Seq::at(self.config.isn, self.rcv_nxt),
+            len: 0,
+            wnd: self.window.offer(self.rcv_nxt),
+            flags: Flags::default(),
+            timestamps,
+            sack: self.sack_blocks(),
+        }
+    }
+
+    fn sack_blocks(&mut self) -> SackBlocks {
+        let duplicate = self.duplicate.take();
+        let mut blocks = SackBlocks::NONE;
+        if !self.config.sack {
+            return blocks;
+        }
+        // RFC 2018 section 3: 40 bytes of options hold four blocks, or three beside timestamps.
+        let room = if self.config.timestamps { SackBlocks::MAX - 1 } else { SackBlocks::MAX };
+        let held = self.out_of_order.recent().map(|range| block(self.config.isn, range));
+        for b in duplicate.into_iter().chain(held).take(room) {
+            blocks.push(b);
+        }
+        blocks
     }
 
     /// When to call [`Receiver::on_deadline`]; [`Time::NEVER`] if no timer runs.
+    #[inline]
     pub fn next_deadline(&self) -> Time {
-        todo!()
+        self.ack_deadline
     }
 
     /// The deadline has come.
-    pub fn on_deadline(&mut self, _now: Time) {
-        todo!()
+    pub fn on_deadline(&mut self, now: Time) {
+        if self.ack_deadline <= now {
+            self.ack_deadline = Time::NEVER;
+            self.ack_due = true;
+        }
     }
 
     /// The application reads up to `bytes` of in-order data; returns how many there were. May make a window update due.
-    pub fn read(&mut self, _now: Time, _bytes: u64) -> u64 {
-        todo!()
+    pub fn read(&mut self, _now: Time, bytes: u64) -> u64 {
+        let taken = bytes.min(self.readable());
+        if taken > 0 {
+            self.window.set_read_position(self.window.read_position() + taken);
+            self.ack_due |= self.window.update_due(self.rcv_nxt);
+        }
+        taken
     }
 
     /// In-order bytes received but not read yet.
     pub fn readable(&self) -> u64 {
-        todo!()
+        self.rcv_nxt - self.window.read_position()
     }
 
     /// Position of the next byte expected in order: how many bytes have arrived without a hole.
+    #[inline]
     pub fn rcv_nxt(&self) -> u64 {
-        todo!()
+        self.rcv_nxt
     }
 }

@@ -1,9 +1,23 @@
-//! The sending half.
+//! The sending half of an established connection.
+//!
+//! `mod.rs` holds what a driver calls, `ack.rs` what an ACK does, `transmit.rs` what is sent, `timers.rs` what time does.
 
-use crate::event::{Cause, Event};
+mod ack;
+mod state;
+mod timers;
+mod transmit;
+
+use alloc::collections::VecDeque;
+
+use crate::axes::Verdict;
+use crate::event::{Cause, Event, EventKind};
 use crate::segment::Segment;
 use crate::seq::Seq;
+use crate::strategy::Strategy;
 use crate::time::{Span, Time};
+
+pub use state::{Phase, State};
+use timers::Timers;
 
 /// How a sender behaves, apart from its strategy.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,7 +26,7 @@ pub struct SenderConfig {
     pub isn: Seq,
     /// What our data segments acknowledge.
     pub remote_seq: Seq,
-    /// SMSS: payload bytes of a full segment.
+    /// SMSS: payload bytes of a full segment; at least 1.
     pub mss: u32,
     /// Initial window in segments, 1 to 10 (RFC 5681, RFC 6928).
     pub initial_window: u32,
@@ -22,7 +36,7 @@ pub struct SenderConfig {
     pub initial_rwnd: u64,
     /// An upper bound on cwnd in bytes (a send buffer); `None` for no bound.
     pub max_cwnd: Option<u64>,
-    /// The peer's window scale shift (RFC 7323 section 2).
+    /// The peer's window scale shift, 0 to 14 (RFC 7323 section 2).
     pub wscale: u8,
     /// SACK was negotiated.
     pub sack: bool,
@@ -30,18 +44,48 @@ pub struct SenderConfig {
     pub timestamps: bool,
     /// Nagle's algorithm (RFC 9293 section 3.7.4).
     pub nagle: bool,
-    /// Most new segments that one input may release (exit-burst control, RFC 6582 section 3.2); `None` for no limit.
+    /// Most segments that one input may release (exit-burst control, RFC 6582 section 3.2); `None` for no limit.
     pub max_burst: Option<u32>,
+    /// Lower bound of the retransmission timeout; `None` takes the timer model's own.
+    pub min_rto: Option<Span>,
+    /// Upper bound of the retransmission timeout, back-off included (RFC 6298 section 2.5: at least 60 s).
+    pub max_rto: Span,
+    /// Restart from the initial window after an idle time of more than an RTO (RFC 5681 section 4.1).
+    pub idle_restart: bool,
     /// Record events.
     pub events: bool,
     /// Phase of coarse timers: the first tick comes this long after the origin of time.
     pub tick_phase: Span,
 }
 
+impl Default for SenderConfig {
+    fn default() -> Self {
+        SenderConfig {
+            isn: Seq(0),
+            remote_seq: Seq(0),
+            mss: 1460,
+            initial_window: 10,
+            initial_ssthresh: None,
+            initial_rwnd: 65535,
+            max_cwnd: None,
+            wscale: 7,
+            sack: true,
+            timestamps: false,
+            nagle: false,
+            max_burst: None,
+            min_rto: None,
+            max_rto: Span::from_secs(60),
+            idle_restart: true,
+            events: false,
+            tick_phase: Span::ZERO,
+        }
+    }
+}
+
 /// Counters of one sender; they only grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Stats {
-    /// Segments sent, retransmissions included, zero-window probes without data not.
+    /// Segments with payload sent, retransmissions included.
     pub segments_sent: u64,
     /// Payload bytes sent, retransmissions included.
     pub bytes_sent: u64,
@@ -68,63 +112,219 @@ pub struct Transmit {
     pub position: u64,
     /// Why.
     pub cause: Cause,
-    /// 1 for the first transmission of this segment.
+    /// 1 for the first transmission of this segment; 0 for a window probe, which carries no data.
     pub transmission: u32,
 }
 
-/// The sending half of an established connection.
-pub struct Sender {}
+/// What is restored if a loss response turns out to be spurious.
+#[derive(Clone, Copy, Debug)]
+struct Saved {
+    cwnd: u64,
+    ssthresh: u64,
+}
+
+/// The sending half of an established connection. See the [contract](crate).
+pub struct Sender {
+    config: SenderConfig,
+    strategy: Strategy,
+    s: State,
+    timers: Timers,
+    stats: Stats,
+    events: VecDeque<Event>,
+    /// The first unacknowledged segment has to go out at once, for this cause.
+    urgent: Option<Cause>,
+    /// A window probe has to go out.
+    window_probe: bool,
+    /// Bytes that a probe may send once, its deadline having come.
+    probe_now: u64,
+    /// Segments the current input may still release.
+    burst: u32,
+    /// Bytes sent beyond cwnd since duplicates began; they are not part of FlightSize (RFC 5681 section 3.2 step 2).
+    limited: u64,
+    /// When a segment was last sent again, and when any was last sent.
+    last_retransmission: Option<Time>,
+    last_sent: Time,
+    saved: Option<Saved>,
+}
 
 impl Sender {
-    // new(config: SenderConfig, strategy: Strategy) -> Sender   (Strategy::parse("sack+lt")?.build())
+    /// A sender that has sent nothing yet.
+    pub fn new(config: SenderConfig, strategy: Strategy) -> Sender {
+        let mss = u64::from(config.mss.max(1));
+        let initial_window = u64::from(config.initial_window.max(1)) * mss;
+        let s = State {
+            now: Time::ZERO,
+            mss,
+            sack: config.sack && strategy.uses_sack,
+            snd_una: 0,
+            snd_nxt: 0,
+            snd_max: 0,
+            window_edge: config.initial_rwnd,
+            written: 0,
+            closed: false,
+            cwnd: initial_window.min(config.max_cwnd.unwrap_or(u64::MAX)),
+            ssthresh: config.initial_ssthresh.unwrap_or(u64::MAX),
+            dupacks: 0,
+            recover: 0,
+            phase: Phase::Open,
+            board: Default::default(),
+            max_window: config.initial_rwnd,
+            nagle: config.nagle,
+            tick_phase: config.tick_phase,
+        };
+        let burst = config.max_burst.unwrap_or(u32::MAX);
+        let timers = Timers::new(&strategy, &config);
+        Sender {
+            config,
+            strategy,
+            s,
+            timers,
+            stats: Stats::default(),
+            events: VecDeque::new(),
+            urgent: None,
+            window_probe: false,
+            probe_now: 0,
+            burst,
+            limited: 0,
+            last_retransmission: None,
+            last_sent: Time::ZERO,
+            saved: None,
+        }
+    }
 
     /// The application makes `bytes` more bytes available to send.
-    pub fn write(&mut self, _now: Time, _bytes: u64) {
-        todo!()
+    pub fn write(&mut self, now: Time, bytes: u64) {
+        self.begin(now);
+        self.s.written = self.s.written.saturating_add(bytes).min(u64::MAX / 2);
+        self.restart_if_idle();
+        self.arm_persist();
     }
 
-    /// The application has no more to write (Nagle then lets a short last segment go).
-    pub fn close(&mut self, _now: Time) {
-        todo!()
+    /// The application has no more to write: Nagle's algorithm no longer holds a short last segment back.
+    pub fn close(&mut self, now: Time) {
+        self.begin(now);
+        self.s.closed = true;
     }
 
-    /// A segment arrived from the peer; only its acknowledgment, window and options count here.
-    pub fn on_segment(&mut self, _now: Time, _segment: &Segment) {
-        todo!()
+    /// A segment arrived from the peer; its acknowledgment, window and options count here.
+    pub fn on_segment(&mut self, now: Time, segment: &Segment) {
+        self.begin(now);
+        ack::on_segment(self, segment);
+    }
+
+    /// A deadline has come. Harmless if none has.
+    pub fn on_deadline(&mut self, now: Time) {
+        self.begin(now);
+        timers::on_deadline(self);
     }
 
     /// The next segment to send now, or `None`.
-    pub fn poll_transmit(&mut self, _now: Time) -> Option<Transmit> {
-        todo!()
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Transmit> {
+        self.s.now = self.s.now.max(now);
+        transmit::poll(self)
     }
 
     /// When to call [`Sender::on_deadline`]; [`Time::NEVER`] if no timer runs.
+    #[inline]
     pub fn next_deadline(&self) -> Time {
-        todo!()
+        self.timers.next(&self.strategy, &self.s)
     }
 
-    /// A deadline has come.
-    pub fn on_deadline(&mut self, _now: Time) {
-        todo!()
-    }
-
-    /// The oldest event not yet taken; always `None` unless `SenderConfig::events`.
+    /// The oldest event not yet taken; always `None` unless [`SenderConfig::events`].
     pub fn poll_event(&mut self) -> Option<Event> {
-        todo!()
+        self.events.pop_front()
     }
 
     /// Counters.
     pub fn stats(&self) -> &Stats {
-        todo!()
+        &self.stats
+    }
+
+    /// The state that mechanisms see.
+    pub fn state(&self) -> &State {
+        &self.s
     }
 
     /// Bytes acknowledged cumulatively.
     pub fn acked(&self) -> u64 {
-        todo!()
+        self.s.snd_una
     }
 
     /// Whether everything written has been acknowledged.
     pub fn is_idle(&self) -> bool {
-        todo!()
+        self.s.snd_una == self.s.written
+    }
+
+    fn begin(&mut self, now: Time) {
+        self.s.now = self.s.now.max(now);
+        self.burst = self.config.max_burst.unwrap_or(u32::MAX);
+    }
+
+    /// RFC 5681 section 4.1: after an idle time of more than an RTO, cwnd is at most the initial window.
+    fn restart_if_idle(&mut self) {
+        let rto = self.timers.rto(&self.config);
+        if self.config.idle_restart
+            && self.s.board.is_empty()
+            && self.s.snd_max > 0
+            && self.s.now.since(self.last_sent) > rto
+        {
+            let initial = u64::from(self.config.initial_window.max(1)) * self.s.mss;
+            self.set_cwnd(self.s.cwnd.min(initial));
+        }
+    }
+
+    fn set_cwnd(&mut self, cwnd: u64) {
+        self.s.cwnd = cwnd.max(1);
+    }
+
+    /// Begins a loss response: remembers what an undo restores.
+    fn save(&mut self, timeout: bool) {
+        if self.strategy.undo.is_empty() {
+            return;
+        }
+        if self.s.phase == Phase::Open || self.saved.is_none() {
+            self.saved = Some(Saved { cwnd: self.s.cwnd, ssthresh: self.s.ssthresh });
+        }
+        for undo in &mut self.strategy.undo {
+            undo.on_response(&self.s, timeout);
+        }
+    }
+
+    /// Restores what was saved when the response began; nothing is lost any more.
+    fn undo(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Open => {}
+            Verdict::SendNew => self.s.snd_nxt = self.s.snd_max,
+            Verdict::Spurious => {
+                let Some(saved) = self.saved.take() else { return };
+                self.s.ssthresh = saved.ssthresh;
+                self.set_cwnd(self.s.cwnd.max(saved.cwnd));
+                self.s.board.unmark_lost();
+                self.s.snd_nxt = self.s.snd_max;
+                self.s.phase = Phase::Open;
+                self.urgent = None;
+                self.event(EventKind::Undone { by: "undo" });
+            }
+        }
+    }
+
+    #[inline]
+    fn event(&mut self, kind: EventKind) {
+        if self.config.events {
+            self.push_event(kind);
+        }
+    }
+
+    #[cold]
+    fn push_event(&mut self, kind: EventKind) {
+        let s = &self.s;
+        self.events.push_back(Event {
+            at: s.now,
+            cwnd: s.cwnd,
+            ssthresh: s.ssthresh,
+            snd_una: s.snd_una,
+            snd_nxt: s.snd_nxt,
+            kind,
+        });
     }
 }

@@ -1,0 +1,55 @@
+# Every target sets up what it needs; the packages come from Debian, the crates from crates.io.
+.PHONY: demo test build lint browser readme crosscheck bench bench-size fuzz clean
+
+BIN := target/release/ackclock
+
+demo: build
+	@mkdir -p out
+	$(BIN) compare --strategy $(DEMO_STRATEGIES) --drop 14,26,28 --html out/demo.html
+	@echo "open out/demo.html in a browser"
+
+comma := ,
+empty :=
+space := $(empty) $(empty)
+DEMO_STRATEGIES := $(subst $(space),$(comma),$(foreach s,tahoe reno newreno sack,$(s) $(s)+lt))
+
+build:
+	cargo build --release --locked --bin ackclock
+
+test: lint
+	cargo test --workspace --locked
+	$(MAKE) --no-print-directory browser readme
+
+lint:
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+# The pictures in a real browser, and the captures in the tools that people open them with.
+browser: demo
+	tools/install chromium tshark tcptrace
+	python3 tests/browser/smoke.py out/demo.html
+	tests/captures.sh
+
+# Every command of README.md.
+readme: build
+	python3 tests/readme.py
+
+# The same networks through ns-2 and here: exact order of segments.
+crosscheck: build
+	tools/install ns2
+	python3 crosscheck/run.py
+
+# Paired with ns-2: packets per CPU second, memory, scaling.
+bench: build
+	tools/install ns2
+	python3 bench/run.py
+
+# Each fuzz target for FUZZ_SECONDS (needs the nightly toolchain).
+FUZZ_SECONDS ?= 60
+fuzz:
+	command -v cargo-fuzz >/dev/null || cargo install cargo-fuzz --locked
+	cd fuzz && for t in $$(cargo fuzz list); do cargo +nightly fuzz run $$t -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
+
+clean:
+	cargo clean
+	rm -rf out

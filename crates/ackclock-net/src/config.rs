@@ -1,0 +1,146 @@
+//! What a network is made of, as its user describes it.
+
+use ackclock_tcp::{Receiver, Sender, Span, Time};
+
+pub use crate::loss::{Applies, ListedLoss, Loss, LossModel};
+pub use crate::queue::{Limit, Queue, Red};
+
+/// A host or router; numbered from 0 in the order of creation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub u32);
+
+/// One direction of a link; numbered from 0 in the order of creation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LinkId(pub u32);
+
+/// A TCP connection or a CBR stream; numbered from 0 in the order of creation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FlowId(pub u32);
+
+/// One direction of a link.
+///
+/// A packet meets, in this order: the loss models, the queue, the transmitter (`rate`), and the wire (`delay`, `jitter`,
+/// `reorder`, `duplicate`). So a packet that a loss model takes never occupies the queue or the transmitter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkConfig {
+    /// Where packets enter.
+    pub from: NodeId,
+    /// Where they leave.
+    pub to: NodeId,
+    /// Bits per second, at least 1.
+    pub rate: u64,
+    /// Propagation delay.
+    pub delay: Span,
+    /// What happens to packets that must wait.
+    pub queue: Queue,
+    /// Losses other than the queue's; each model sees the packets that the ones before it let through.
+    pub loss: Vec<Loss>,
+    /// Each packet is delayed further by a time drawn uniformly from 0 to this; packets keep their order.
+    pub jitter: Span,
+    /// Packets that are overtaken by those behind them.
+    pub reorder: Option<Reorder>,
+    /// The probability, 0 to 1, that a packet arrives twice.
+    pub duplicate: f64,
+}
+
+impl LinkConfig {
+    /// A link without losses, jitter, reordering and duplication.
+    pub fn new(from: NodeId, to: NodeId, rate: u64, delay: Span, queue: Queue) -> Self {
+        LinkConfig { from, to, rate, delay, queue, loss: Vec::new(), jitter: Span::ZERO, reorder: None, duplicate: 0.0 }
+    }
+}
+
+/// Reordering: some packets take longer on the wire than those behind them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reorder {
+    /// The probability, 0 to 1, that a packet is late.
+    pub probability: f64,
+    /// How much later it arrives.
+    pub extra_delay: Span,
+}
+
+/// A TCP connection in one direction: data from `from` to `to`, ACKs back.
+pub struct FlowConfig {
+    /// Names the flow's random numbers, so that another flow more or less does not change them.
+    pub name: String,
+    /// The sender's host.
+    pub from: NodeId,
+    /// The receiver's host.
+    pub to: NodeId,
+    /// The sender, fresh. Build it with `events: true` only if a recorder takes its events.
+    pub sender: Sender,
+    /// The receiver, fresh.
+    pub receiver: Receiver,
+    /// The application at the sender.
+    pub source: Source,
+    /// When the application starts.
+    pub start: Time,
+    /// From then on the sender is silent: it sends nothing and ignores what arrives.
+    pub stop: Option<Time>,
+    /// Payload bytes of a full segment, as given to the sender: segment `k` of a drop list is the one that holds byte
+    /// `k * mss`. At least 1.
+    pub mss: u32,
+    /// Bytes added to the payload of each data segment: 40 for IPv4 and TCP, 0 for ns-2, whose packet size is the payload.
+    pub header: u32,
+    /// Bytes of a segment without payload, options aside: 40, also in ns-2.
+    pub ack_size: u32,
+    /// Whether options (`Segment::option_len`) add to the size of packets; ns-2 does not count them.
+    pub count_options: bool,
+}
+
+/// What an application writes into its sender.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source {
+    /// Without end.
+    Bulk,
+    /// So many bytes, then it closes.
+    Fixed(u64),
+    /// By turns at a constant rate and silent; begins with a burst.
+    OnOff(OnOff),
+    /// An application that stalls: so many bytes at each time after the start, in ascending order; then it closes.
+    Stalls(Vec<(Span, u64)>),
+}
+
+/// An on-off source.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OnOff {
+    /// Length of a burst; each holds at least one write.
+    pub on: Dwell,
+    /// Length of the silence between two bursts.
+    pub off: Dwell,
+    /// Bits per second during a burst, at least 1.
+    pub rate: u64,
+    /// Bytes of each write, at least 1.
+    pub write: u32,
+}
+
+/// How long a state lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dwell {
+    /// Always so long.
+    Constant(Span),
+    /// Exponentially distributed with this mean.
+    Exponential(Span),
+}
+
+/// A constant-rate stream of datagrams without feedback (UDP).
+#[derive(Clone, Debug, PartialEq)]
+pub struct CbrConfig {
+    /// Names the stream's random numbers.
+    pub name: String,
+    /// The sending host.
+    pub from: NodeId,
+    /// The receiving host.
+    pub to: NodeId,
+    /// Bits per second, at least 1, headers included.
+    pub rate: u64,
+    /// Bytes of each packet, headers included, at least 1.
+    pub packet_size: u32,
+    /// Each interval is lengthened or shortened by up to half of this share of itself, uniformly; 0 to 1 (1 is ns-2's
+    /// `random_ 1`).
+    pub dither: f64,
+    /// The first packet.
+    pub start: Time,
+    /// No packet is sent at this time or later.
+    pub stop: Option<Time>,
+}

@@ -1,0 +1,155 @@
+//! Flows: the two ends of a connection, or a CBR stream, and what is counted about them.
+
+use ackclock_tcp::{Receiver, Segment, Sender, Stats, Transmit};
+
+use crate::packet::{Kind, Packet};
+use crate::report::FlowReport;
+use crate::traffic::{Cbr, Writer};
+
+/// A flow's state. Times are nanoseconds since the start, `u64::MAX` for never.
+pub(crate) struct Flow {
+    pub(crate) agent: Agent,
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+    /// Where the flow's way stands in the table of paths, and that of its ACKs.
+    pub(crate) data_path: u32,
+    pub(crate) ack_path: u32,
+    pub(crate) start: u64,
+    pub(crate) stop: u64,
+    /// When the source acts next.
+    pub(crate) next_write: u64,
+    pub(crate) completed: u64,
+    pub(crate) drops: u64,
+    pub(crate) ack_drops: u64,
+    pub(crate) arrived: u64,
+    pub(crate) spurious_retransmissions: u64,
+    /// Packets on the last link that wait for their event, per end.
+    pub(crate) pending_data: u32,
+    pub(crate) pending_acks: u32,
+    /// Whether packets may be handed to the receiver, or the sender, before the clock has got there.
+    pub(crate) receiver_ahead: bool,
+    pub(crate) sender_ahead: bool,
+}
+
+/// What sends and receives. Almost all flows are connections, so their state stands here and not behind a pointer.
+#[allow(clippy::large_enum_variant)]
+pub(crate) enum Agent {
+    Tcp(Tcp),
+    Cbr(Box<Cbr>),
+}
+
+/// The two ends of a connection.
+pub(crate) struct Tcp {
+    pub(crate) sender: Sender,
+    pub(crate) receiver: Receiver,
+    /// The earliest entry that the event heap holds for each end's timer.
+    pub(crate) sender_timer: u64,
+    pub(crate) receiver_timer: u64,
+    pub(crate) writer: Writer,
+    /// Bytes that the application writes in all; `u64::MAX` if there is no end.
+    pub(crate) total: u64,
+    pub(crate) mss: u32,
+    pub(crate) header: u32,
+    pub(crate) ack_size: u32,
+    pub(crate) count_options: bool,
+}
+
+impl Tcp {
+    fn size(&self, segment: &Segment) -> u32 {
+        let options = if self.count_options { segment.option_len() } else { 0 };
+        let bare = if segment.len == 0 { self.ack_size } else { segment.len.saturating_add(self.header) };
+        bare.saturating_add(options)
+    }
+
+    /// The packet for a segment from the sender.
+    pub(crate) fn data(&self, transmit: &Transmit, flow: u32, hop: u32) -> Packet {
+        Packet {
+            segment: transmit.segment,
+            position: transmit.position,
+            flow,
+            size: self.size(&transmit.segment),
+            hop,
+            transmission: transmit.transmission,
+            kind: Kind::Data,
+            copy: false,
+        }
+    }
+
+    /// The packet for a segment from the receiver.
+    pub(crate) fn ack(&self, segment: Segment, flow: u32, hop: u32) -> Packet {
+        Packet {
+            segment,
+            position: self.receiver.rcv_nxt(),
+            flow,
+            size: self.size(&segment),
+            hop,
+            transmission: 1,
+            kind: Kind::Ack,
+            copy: false,
+        }
+    }
+}
+
+impl Flow {
+    pub(crate) fn new(agent: Agent, from: u32, to: u32, start: u64, stop: u64) -> Self {
+        Flow {
+            agent,
+            from,
+            to,
+            data_path: 0,
+            ack_path: 0,
+            start,
+            stop,
+            next_write: u64::MAX,
+            completed: u64::MAX,
+            drops: 0,
+            ack_drops: 0,
+            arrived: 0,
+            spurious_retransmissions: 0,
+            pending_data: 0,
+            pending_acks: 0,
+            receiver_ahead: false,
+            sender_ahead: false,
+        }
+    }
+
+    /// The unit in which drop lists count.
+    pub(crate) fn mss(&self) -> u32 {
+        match &self.agent {
+            Agent::Tcp(tcp) => tcp.mss,
+            Agent::Cbr(cbr) => cbr.packet_size,
+        }
+    }
+
+    /// Notes at `now` whether all that the application wrote has been acknowledged.
+    pub(crate) fn check_completion(&mut self, now: u64) {
+        if let Agent::Tcp(tcp) = &self.agent
+            && tcp.sender.acked() >= tcp.total
+            && self.completed == u64::MAX
+        {
+            self.completed = now;
+        }
+    }
+
+    /// Counters at `now`.
+    pub(crate) fn report(&self, now: u64) -> FlowReport {
+        let (bytes_acked, stats) = match &self.agent {
+            Agent::Tcp(tcp) => (tcp.sender.acked(), *tcp.sender.stats()),
+            Agent::Cbr(cbr) => {
+                let bytes_sent = cbr.sent * u64::from(cbr.packet_size);
+                (cbr.bytes_arrived, Stats { segments_sent: cbr.sent, bytes_sent, ..Stats::default() })
+            }
+        };
+        let seconds = now.min(self.completed).min(self.stop).saturating_sub(self.start) as f64 * 1e-9;
+        FlowReport {
+            bytes_acked,
+            stats,
+            completed: (self.completed != u64::MAX).then_some(ackclock_tcp::Time(self.completed)),
+            drops: self.drops,
+            ack_drops: self.ack_drops,
+            arrived: self.arrived,
+            spurious_retransmissions: self.spurious_retransmissions,
+            goodput_bps: if seconds > 0.0 { bytes_acked as f64 * 8.0 / seconds } else { 0.0 },
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The event heap: what happens next.
+
+/// What an entry stands for. Entries of one component at one time are told apart by this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The first packet of a link arrives.
+    Wire,
+    /// The first of a link's late packets arrives.
+    Late,
+    /// A sender's timer.
+    SenderTimer,
+    /// A receiver's timer.
+    ReceiverTimer,
+    /// An application writes, or a CBR stream sends.
+    Source,
+}
+
+const KINDS: [Kind; 5] = [Kind::Wire, Kind::Late, Kind::SenderTimer, Kind::ReceiverTimer, Kind::Source];
+const INDEX_BITS: u32 = 25;
+const TRANSIT_MAX: u64 = (1 << 36) - 1;
+
+/// When something happens, and to which component.
+///
+/// Keys are ordered by time; at the same time, by when the packet was put onto its link (the earlier one first; timers
+/// and applications come after all packets); then by kind and by the component's order of creation. None of this
+/// depends on when the key was made, so the order is the same however far ahead a packet was carried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key(u128);
+
+impl Key {
+    /// The most components of one kind.
+    pub(crate) const MAX_INDEX: u32 = (1 << INDEX_BITS) - 1;
+
+    /// A key for `time`, for something set going at `put`. More than 68 seconds between the two count as 68.
+    pub(crate) fn new(time: u64, put: u64, kind: Kind, index: u32) -> Key {
+        let transit = TRANSIT_MAX - time.saturating_sub(put).min(TRANSIT_MAX);
+        let id = (kind as u64) << INDEX_BITS | u64::from(index & Key::MAX_INDEX);
+        Key(u128::from(time) << 64 | u128::from(transit << (INDEX_BITS + 3) | id))
+    }
+
+    /// When.
+    pub(crate) fn time(self) -> u64 {
+        (self.0 >> 64) as u64
+    }
+
+    /// What kind of component.
+    pub(crate) fn kind(self) -> Kind {
+        KINDS[((self.0 as u32 >> INDEX_BITS) & 7).min(4) as usize]
+    }
+
+    /// Which of them.
+    pub(crate) fn index(self) -> usize {
+        (self.0 as u32 & Key::MAX_INDEX) as usize
+    }
+}
+
+/// A min-heap of keys with four children to a node: half as deep as a binary one, and siblings share a cache line.
+#[derive(Debug, Default)]
+pub(crate) struct Heap(Vec<Key>);
+
+impl Heap {
+    /// The least key.
+    pub(crate) fn peek(&self) -> Option<Key> {
+        self.0.first().copied()
+    }
+
+    /// Adds a key.
+    pub(crate) fn push(&mut self, key: Key) {
+        let mut at = self.0.len();
+        self.0.push(key);
+        while at > 0 {
+            let parent = (at - 1) / 4;
+            if self.0[parent] <= key {
+                break;
+            }
+            self.0[at] = self.0[parent];
+            at = parent;
+        }
+        self.0[at] = key;
+    }
+
+    /// Removes the least key.
+    pub(crate) fn pop(&mut self) -> Option<Key> {
+        let last = self.0.pop()?;
+        match self.0.first().copied() {
+            None => Some(last),
+            Some(top) => {
+                self.replace_top(last);
+                Some(top)
+            }
+        }
+    }
+
+    /// Puts `key` in the place of the least one; nothing if there is none.
+    pub(crate) fn replace_top(&mut self, key: Key) {
+        let keys = self.0.as_mut_slice();
+        let mut at = 0;
+        loop {
+            let first = 4 * at + 1;
+            let Some(children) = keys.get(first..) else { break };
+            let mut least = key;
+            let mut chosen = usize::MAX;
+            for (i, &child) in children.iter().take(4).enumerate() {
+                if child < least {
+                    least = child;
+                    chosen = i;
+                }
+            }
+            if chosen == usize::MAX {
+                break;
+            }
+            keys[at] = least;
+            at = first + chosen;
+        }
+        if let Some(slot) = keys.get_mut(at) {
+            *slot = key;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_gives_back_what_it_was_made_of() {
+        for kind in KINDS {
+            let key = Key::new(123_456_789, 123_000_000, kind, 12_345);
+            assert_eq!((key.time(), key.kind(), key.index()), (123_456_789, kind, 12_345));
+        }
+        let far = Key::new(u64::MAX, 0, Kind::Source, Key::MAX_INDEX);
+        assert_eq!((far.time(), far.kind(), far.index()), (u64::MAX, Kind::Source, Key::MAX_INDEX as usize));
+    }
+
+    #[test]
+    fn ties_go_by_when_a_packet_was_put_on_its_link_then_by_creation() {
+        let keys = [
+            Key::new(99, 99, Kind::Source, 9),
+            Key::new(100, 10, Kind::Wire, 7),
+            Key::new(100, 20, Kind::Wire, 3),
+            Key::new(100, 20, Kind::Wire, 5),
+            Key::new(100, 20, Kind::Late, 0),
+            Key::new(100, 100, Kind::SenderTimer, 0),
+            Key::new(100, 100, Kind::ReceiverTimer, 0),
+        ];
+        assert!(keys.is_sorted());
+    }
+
+    #[test]
+    fn pops_in_order() {
+        let mut heap = Heap::default();
+        let mut x = 1u64;
+        let mut expected = Vec::new();
+        for i in 0..1000 {
+            x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let key = Key::new(x >> 55, 0, Kind::Wire, i);
+            expected.push(key);
+            heap.push(key);
+        }
+        expected.sort();
+        let replaced = Key::new(200, 0, Kind::Late, 1);
+        heap.replace_top(replaced);
+        expected[0] = replaced;
+        expected.sort();
+        let popped: Vec<Key> = std::iter::from_fn(|| heap.pop()).collect();
+        assert_eq!(popped, expected);
+        assert_eq!(heap.peek(), None);
+    }
+}

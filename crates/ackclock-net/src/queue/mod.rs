@@ -1,0 +1,66 @@
+//! What happens to packets that must wait for a transmitter.
+
+mod red;
+
+use ackclock_tcp::Span;
+
+pub(crate) use red::{RedState, Verdict, Waiting};
+
+/// A queue discipline.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Queue {
+    /// Drops what does not fit. The packet in transmission counts, so that `Limit::Packets(20)` behaves as ns-2's
+    /// `limit_ 20`, which holds 19 packets beside it.
+    DropTail(Limit),
+    /// Random early detection.
+    Red(Red),
+}
+
+/// How much a queue holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// Packets.
+    Packets(u32),
+    /// Bytes.
+    Bytes(u64),
+}
+
+/// Random early detection (Floyd & Jacobson 1993), with the details of ns-2.35: the queue that it sees excludes the
+/// packet in transmission; it drops early only while more than one packet waits; the first packet after the average
+/// crosses `min_th` passes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Red {
+    /// Packets that may wait beside the one in transmission.
+    pub limit: u32,
+    /// Lower threshold of the average queue, in packets.
+    pub min_th: f64,
+    /// Upper threshold of the average queue, in packets; above `min_th`.
+    pub max_th: f64,
+    /// Weight of the queue seen by one arrival in the average, 0 to 1.
+    pub w_q: f64,
+    /// Drop probability as the average reaches `max_th`, 0 to 1.
+    pub max_p: f64,
+    /// Between `max_th` and twice `max_th` the probability rises from `max_p` to 1 instead of jumping there
+    /// (Floyd 2000, "gentle").
+    pub gentle: bool,
+    /// Never drop two packets early in a row: the distance between early drops is uniform on 1/p to 2/p packets instead
+    /// of 1 to 1/p (ns-2's `wait_`).
+    pub wait: bool,
+    /// The queue is measured in bytes; limit and thresholds stand for so many packets of `mean_packet_size`.
+    pub queue_in_bytes: bool,
+    /// A packet's drop probability is in proportion to its size (ns-2's `bytes_`).
+    pub byte_mode: bool,
+    /// Bytes of an average packet, at least 1: for the byte modes, and for how many packets could have been sent while
+    /// the queue was empty.
+    pub mean_packet_size: u32,
+}
+
+impl Red {
+    /// The weight that ns-2.35 chooses by itself (`q_weight_ -1`; Floyd, Gummadi & Shenker 2001): the time constant of
+    /// the average is ten round trips, each taken as three times the link's delay and transmission time, at least 100 ms.
+    pub fn automatic_w_q(rate: u64, delay: Span, mean_packet_size: u32) -> f64 {
+        let packets_per_second = rate as f64 / (8.0 * f64::from(mean_packet_size));
+        let rtt = (3.0 * (delay.secs_f64() + 1.0 / packets_per_second)).max(0.1);
+        1.0 - libm::exp(-1.0 / (10.0 * rtt * packets_per_second))
+    }
+}

@@ -1,0 +1,56 @@
+//! Who wants to know what happens.
+
+use ackclock_tcp::{Cause, Event, Segment, Time};
+
+use crate::config::FlowId;
+
+/// Which way a packet goes at the sender's host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// A data segment leaves.
+    Sent,
+    /// An ACK arrives.
+    Received,
+}
+
+/// Takes what happens in a run, in the order of time. `()` takes nothing and costs nothing.
+pub trait Recorder {
+    /// Whether [`Recorder::event`] is to be called. Must not change during a run.
+    fn wants_events(&self) -> bool {
+        true
+    }
+
+    /// Whether [`Recorder::packet`] is to be called. Must not change during a run.
+    fn wants_packets(&self) -> bool {
+        true
+    }
+
+    /// Something happened on a connection. The sender's own events come only if it was built with `events: true`.
+    fn event(&mut self, flow: FlowId, event: &Event);
+
+    /// A packet as seen at the sender's host. `sent` gives the cause and the number of the transmission (1 is the
+    /// first) of a data segment.
+    fn packet(&mut self, flow: FlowId, at: Time, direction: Direction, segment: &Segment, sent: Option<(Cause, u32)>);
+}
+
+impl Recorder for () {
+    fn wants_events(&self) -> bool {
+        false
+    }
+
+    fn wants_packets(&self) -> bool {
+        false
+    }
+
+    fn event(&mut self, _flow: FlowId, _event: &Event) {}
+
+    fn packet(
+        &mut self,
+        _flow: FlowId,
+        _at: Time,
+        _direction: Direction,
+        _segment: &Segment,
+        _sent: Option<(Cause, u32)>,
+    ) {
+    }
+}

@@ -1,0 +1,44 @@
+//! Counters of a run.
+
+use ackclock_tcp::{Stats, Time};
+
+/// What became of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct FlowReport {
+    /// Payload bytes acknowledged cumulatively; for a CBR stream, bytes that arrived.
+    pub bytes_acked: u64,
+    /// The sender's counters; for a CBR stream only `segments_sent` and `bytes_sent`.
+    pub stats: Stats,
+    /// When the last byte of a source that ends was acknowledged; `None` while that is not so.
+    pub completed: Option<Time>,
+    /// Data segments (or datagrams) that the network dropped.
+    pub drops: u64,
+    /// ACKs that the network dropped.
+    pub ack_drops: u64,
+    /// Data segments that reached the receiver.
+    pub arrived: u64,
+    /// Retransmissions that reached the receiver and brought no byte that it did not hold.
+    pub spurious_retransmissions: u64,
+    /// `bytes_acked` in bits per second from the start of the flow to its completion, its stop or now, whichever comes
+    /// first.
+    pub goodput_bps: f64,
+}
+
+/// What became of the packets that were sent into one direction of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct LinkReport {
+    /// Packets that came.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Of those packets, dropped since the queue was full.
+    pub dropped_queue: u64,
+    /// Dropped early (RED).
+    pub dropped_early: u64,
+    /// Dropped by a loss model.
+    pub dropped_loss: u64,
+    /// Packets whose transmission ended.
+    pub departed: u64,
+    /// The most packets that waited or were in transmission at the same time.
+    pub max_queue: u64,
+}

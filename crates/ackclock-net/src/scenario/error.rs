@@ -1,0 +1,182 @@
+//! What is wrong with a scenario: where, which key, and what would be right.
+
+use std::fmt;
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// What is wrong with a scenario.
+///
+/// Its text is `LINE: KEY: message (help)`, so that a caller who prefixes `FILE:` gets what editors and compilers use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScenarioError {
+    /// The line, from 1; `None` if the scenario was not read from a text.
+    pub line: Option<usize>,
+    /// The key as a path such as `link[0].rate`, tables of an array counted from 0; empty if no key is concerned.
+    pub key: String,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right, if the message does not say it.
+    pub help: Option<String>,
+}
+
+impl fmt::Display for ScenarioError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(line) = self.line {
+            write!(f, "{line}: ")?;
+        }
+        if !self.key.is_empty() {
+            write!(f, "{}: ", self.key)?;
+        }
+        f.write_str(&self.message)?;
+        self.help.as_ref().map_or(Ok(()), |help| write!(f, "; {help}"))
+    }
+}
+
+impl std::error::Error for ScenarioError {}
+
+/// One step from the root of a document to a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Key(String),
+    Index(usize),
+}
+
+impl From<&str> for Step {
+    fn from(key: &str) -> Self {
+        Step::Key(key.into())
+    }
+}
+
+impl From<usize> for Step {
+    fn from(index: usize) -> Self {
+        Step::Index(index)
+    }
+}
+
+/// Writes the steps of a path: `steps!["link", 0, "rate"]`.
+macro_rules! steps {
+    ($($step:expr),* $(,)?) => { vec![$($crate::scenario::error::Step::from($step)),*] };
+}
+pub(super) use steps;
+
+fn display(path: &[Step]) -> String {
+    let mut text = String::new();
+    for step in path {
+        match step {
+            Step::Key(key) if text.is_empty() => text.push_str(key),
+            Step::Key(key) => text.extend([".", key]),
+            Step::Index(index) => text.push_str(&format!("[{index}]")),
+        }
+    }
+    text
+}
+
+impl ScenarioError {
+    /// A value that parsed but makes no sense.
+    pub(super) fn at(path: &[Step], message: impl Into<String>) -> Self {
+        ScenarioError { line: None, key: display(path), message: message.into(), help: None }
+    }
+
+    /// The same, with the line of its key in `text`.
+    pub(super) fn located(mut self, text: &str) -> Self {
+        let Ok(root) = DeTable::parse(text) else { return self };
+        let mut best = None;
+        walk(&root, &mut |path, span| {
+            let shown = display(path);
+            // The key itself, or the closest table around it that was written down.
+            let rest = self.key.strip_prefix(&shown);
+            if !shown.is_empty() && rest.is_some_and(|r| r.is_empty() || r.starts_with(['.', '['])) {
+                best = Some(span.start);
+            }
+        });
+        self.line = best.map(|at| line_of(text, at));
+        self
+    }
+
+    /// What the TOML reader says, in this project's words.
+    pub(super) fn from_toml(text: &str, error: &toml::de::Error) -> Self {
+        let message = error.message().trim().to_string();
+        let span = error.span().unwrap_or(0..0);
+        let key = DeTable::parse(text).map(|root| display(&key_at(&root, &span))).unwrap_or_default();
+        let line = Some(line_of(text, span.start));
+        let error = |message, help| ScenarioError { line, key, message, help };
+        if let Some((name, known)) = unknown_name(&message) {
+            let what = if message.starts_with("unknown variant") { "value" } else { "key" };
+            let list = known.join("`, `");
+            let help = match nearest(&name, &known) {
+                Some(near) => format!("did you mean `{near}`? There are `{list}`"),
+                None => format!("there are `{list}`"),
+            };
+            return error(format!("there is no {what} `{name}` here"), Some(help));
+        }
+        if let Some(name) = message.strip_prefix("missing field ") {
+            return error(format!("the key {name} is missing"), None);
+        }
+        error(message, None)
+    }
+}
+
+/// Takes apart serde's `unknown field `x`, expected one of `a`, `b`` and `unknown variant ...`.
+fn unknown_name(message: &str) -> Option<(String, Vec<String>)> {
+    if !message.starts_with("unknown field") && !message.starts_with("unknown variant") {
+        return None;
+    }
+    // The name comes first and may itself hold backticks; the known names hold none.
+    let (name, known) = message.rsplit_once(", expected ").or_else(|| message.rsplit_once(", there are no "))?;
+    let name = name.split_once('`')?.1.strip_suffix('`')?;
+    Some((name.to_string(), known.split('`').skip(1).step_by(2).map(str::to_string).collect()))
+}
+
+/// The known name that is most like `name`, if one is.
+pub(super) fn nearest(name: &str, known: &[impl AsRef<str>]) -> Option<String> {
+    let distance = |k: &str| strsim::damerau_levenshtein(&name.to_lowercase(), k);
+    let best = known.iter().map(AsRef::as_ref).min_by_key(|k| distance(k))?;
+    let close = distance(best) <= 1 + name.chars().count() / 4;
+    let part = name.len() >= 3 && (best.contains(name) || name.contains(best));
+    (close || part).then(|| best.to_string())
+}
+
+fn line_of(text: &str, at: usize) -> usize {
+    text.bytes().take(at).filter(|b| *b == b'\n').count() + 1
+}
+
+/// Calls `visit` with the path and the span (of the key, or of an element of an array) of everything in the document.
+fn walk(root: &Spanned<DeTable<'_>>, visit: &mut impl FnMut(&[Step], Range<usize>)) {
+    fn table(t: &DeTable<'_>, path: &mut Vec<Step>, visit: &mut impl FnMut(&[Step], Range<usize>)) {
+        for (key, value) in t.iter() {
+            path.push(Step::Key(key.get_ref().to_string()));
+            visit(path, key.span());
+            inner(value, path, visit);
+            path.pop();
+        }
+    }
+    fn inner(v: &Spanned<DeValue<'_>>, path: &mut Vec<Step>, visit: &mut impl FnMut(&[Step], Range<usize>)) {
+        match v.get_ref() {
+            DeValue::Table(t) => table(t, path, visit),
+            DeValue::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    path.push(Step::Index(index));
+                    visit(path, item.span());
+                    inner(item, path, visit);
+                    path.pop();
+                }
+            }
+            _ => {}
+        }
+    }
+    table(root.get_ref(), &mut Vec::new(), visit);
+}
+
+/// The path of the last thing that begins at or before `span`: the key, or the key whose value `span` is.
+fn key_at(root: &Spanned<DeTable<'_>>, span: &Range<usize>) -> Vec<Step> {
+    let mut best = (0, Vec::new());
+    walk(root, &mut |path, found| {
+        // `>=`: of an array's element and the first key in it, which begin together, the key.
+        if found.start <= span.start && found.start >= best.0 {
+            best = (found.start, path.to_vec());
+        }
+    });
+    best.1
+}

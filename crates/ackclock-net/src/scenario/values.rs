@@ -1,0 +1,111 @@
+//! Values that are written as one word but are no quantities.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use ackclock_tcp::Span;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::units::{Duration, UnitError};
+
+/// Whether and how long ACKs wait: `off` or a duration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DelayedAck {
+    /// Every segment is acknowledged at once.
+    Off,
+    /// Every second full segment, or after this delay.
+    After(Duration),
+}
+
+/// The `nth` retransmission of a segment, written `14:1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retransmission {
+    /// The segment, from 0.
+    pub segment: u64,
+    /// Which retransmission, from 1.
+    pub nth: u32,
+}
+
+impl FromStr for DelayedAck {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        if text.trim() == "off" {
+            return Ok(DelayedAck::Off);
+        }
+        let delay: Duration = text.parse().map_err(|e: UnitError| e.or("\"off\""))?;
+        if delay.0 > Span::from_millis(500) {
+            return Err(UnitError::new(format!("`{text}`: an ACK may wait for at most 500ms (RFC 5681 section 4.2)")));
+        }
+        Ok(DelayedAck::After(delay))
+    }
+}
+
+impl FromStr for Retransmission {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        let parts = text.trim().split_once(':');
+        let parsed = parts.and_then(|(segment, nth)| {
+            Some(Retransmission { segment: segment.parse().ok()?, nth: nth.parse().ok().filter(|n| *n > 0)? })
+        });
+        parsed.ok_or_else(|| {
+            UnitError::new(format!(
+                "`{text}` is not SEGMENT:NTH; \"14:1\" is the first retransmission of segment 14, counted from 0"
+            ))
+        })
+    }
+}
+
+impl fmt::Display for DelayedAck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DelayedAck::Off => f.write_str("off"),
+            DelayedAck::After(delay) => delay.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Retransmission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.segment, self.nth)
+    }
+}
+
+macro_rules! word {
+    ($type:ident, $schema:tt) => {
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+                Cow::<str>::deserialize(d)?.parse().map_err(de::Error::custom)
+            }
+        }
+
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+                s.collect_str(self)
+            }
+        }
+
+        impl JsonSchema for $type {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($type).into()
+            }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!($schema)
+            }
+        }
+    };
+}
+
+word!(DelayedAck, {
+    "type": "string",
+    "description": "`off`, or a duration of at most 500 ms.",
+    "examples": ["off", "200ms"]
+});
+
+word!(Retransmission, {
+    "type": "string",
+    "pattern": "^[0-9]+:[1-9][0-9]*$",
+    "description": "SEGMENT:NTH, the NTH retransmission (from 1) of SEGMENT (from 0).",
+    "examples": ["14:1"]
+});

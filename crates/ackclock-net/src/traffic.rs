@@ -1,0 +1,205 @@
+//! Sources: what applications write, and when.
+
+use ackclock_tcp::{Segment, Span};
+
+use crate::config::{CbrConfig, Dwell, OnOff, Source};
+use crate::packet::{Kind, Packet};
+use crate::rng::Rng;
+
+/// "Without end" for a sender: no run gets near it.
+const ENDLESS: u64 = 1 << 62;
+
+/// An application at work.
+#[derive(Debug)]
+pub(crate) enum Writer {
+    /// Everything at once: the bytes, and whether that is all.
+    Once(u64, bool),
+    OnOff(Box<Bursts>),
+    /// Times are offsets from the start.
+    Stalls {
+        start: u64,
+        writes: Vec<(Span, u64)>,
+        next: usize,
+    },
+}
+
+/// One write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Write {
+    pub(crate) bytes: u64,
+    /// Nothing follows.
+    pub(crate) last: bool,
+    /// When the next one is due; `u64::MAX` for never.
+    pub(crate) next: u64,
+}
+
+/// An on-off source at work.
+#[derive(Debug)]
+pub(crate) struct Bursts {
+    config: OnOff,
+    /// Writes left in this burst.
+    left: u64,
+    rng: Rng,
+}
+
+impl Writer {
+    pub(crate) fn new(source: Source, start: u64, rng: impl FnOnce() -> Rng) -> Self {
+        match source {
+            Source::Bulk => Writer::Once(ENDLESS, false),
+            Source::Fixed(bytes) => Writer::Once(bytes, true),
+            Source::OnOff(config) => Writer::OnOff(Box::new(Bursts { config, left: 0, rng: rng() })),
+            Source::Stalls(writes) => Writer::Stalls { start, writes, next: 0 },
+        }
+    }
+
+    /// The first write.
+    pub(crate) fn first(&self, start: u64) -> u64 {
+        match self {
+            Writer::Stalls { writes, .. } => writes.first().map_or(start, |&(after, _)| start.saturating_add(after.0)),
+            _ => start,
+        }
+    }
+
+    /// Bytes that it writes in all; `u64::MAX` if there is no end.
+    pub(crate) fn total(&self) -> u64 {
+        match self {
+            Writer::Once(bytes, true) => *bytes,
+            Writer::Stalls { writes, .. } => writes.iter().fold(0, |sum: u64, &(_, bytes)| sum.saturating_add(bytes)),
+            _ => u64::MAX,
+        }
+    }
+
+    /// The write that is due now.
+    pub(crate) fn write(&mut self, now: u64) -> Write {
+        match self {
+            Writer::Once(bytes, last) => Write { bytes: *bytes, last: *last, next: u64::MAX },
+            Writer::OnOff(bursts) => bursts.write(now),
+            Writer::Stalls { start, writes, next } => {
+                let bytes = writes.get(*next).map_or(0, |&(_, bytes)| bytes);
+                *next += 1;
+                let following = writes.get(*next).map(|&(after, _)| start.saturating_add(after.0).max(now));
+                Write { bytes, last: following.is_none(), next: following.unwrap_or(u64::MAX) }
+            }
+        }
+    }
+}
+
+impl Bursts {
+    fn write(&mut self, now: u64) -> Write {
+        let interval = transmission_nanos(self.config.write, self.config.rate);
+        let mut next = now.saturating_add(interval);
+        if self.left == 0 {
+            let on = self.draw(self.config.on).0;
+            self.left = (on.saturating_add(interval / 2) / interval).max(1);
+        }
+        self.left -= 1;
+        if self.left == 0 {
+            next = next.saturating_add(self.draw(self.config.off).0);
+        }
+        Write { bytes: u64::from(self.config.write), last: false, next }
+    }
+
+    fn draw(&mut self, dwell: Dwell) -> Span {
+        match dwell {
+            Dwell::Constant(span) => span,
+            Dwell::Exponential(mean) => self.rng.exponential(mean),
+        }
+    }
+}
+
+/// A CBR stream at work.
+#[derive(Debug)]
+pub(crate) struct Cbr {
+    pub(crate) packet_size: u32,
+    interval: u64,
+    dither: Option<(f64, Rng)>,
+    /// Packets sent.
+    pub(crate) sent: u64,
+    /// Bytes that arrived.
+    pub(crate) bytes_arrived: u64,
+}
+
+impl Cbr {
+    pub(crate) fn new(config: &CbrConfig, rng: impl FnOnce() -> Rng) -> Self {
+        Cbr {
+            packet_size: config.packet_size,
+            interval: transmission_nanos(config.packet_size, config.rate),
+            dither: (config.dither > 0.0).then(|| (config.dither, rng())),
+            sent: 0,
+            bytes_arrived: 0,
+        }
+    }
+
+    /// The next packet.
+    pub(crate) fn datagram(&mut self, flow: u32, hop: u32) -> Packet {
+        let position = self.sent * u64::from(self.packet_size);
+        self.sent += 1;
+        Packet {
+            segment: Segment { len: self.packet_size, ..Segment::default() },
+            position,
+            flow,
+            size: self.packet_size,
+            hop,
+            transmission: 1,
+            kind: Kind::Datagram,
+            copy: false,
+        }
+    }
+
+    /// When the packet after the one sent now is due.
+    pub(crate) fn next(&mut self, now: u64) -> u64 {
+        let interval = match &mut self.dither {
+            None => self.interval,
+            Some((dither, rng)) => (self.interval as f64 * (1.0 + *dither * (rng.unit() - 0.5))) as u64,
+        };
+        now.saturating_add(interval.max(1))
+    }
+}
+
+/// How long `bytes` last at `rate` bits per second, to the nearest nanosecond, at least 1.
+fn transmission_nanos(bytes: u32, rate: u64) -> u64 {
+    crate::link::transmission_time(bytes, rate.max(1)).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(bytes: u64, next: u64) -> Write {
+        Write { bytes, last: false, next }
+    }
+
+    #[test]
+    fn on_off_writes_at_its_rate_and_then_is_silent() {
+        // 100 bytes at 800 kb/s: one write a millisecond; 3 ms on, 10 ms off.
+        let config = OnOff {
+            on: Dwell::Constant(Span::from_millis(3)),
+            off: Dwell::Constant(Span::from_millis(10)),
+            rate: 800_000,
+            write: 100,
+        };
+        let mut writer = Writer::new(Source::OnOff(config), 0, || Rng::new(1, "x"));
+        assert_eq!((writer.first(5), writer.total()), (5, u64::MAX));
+        assert_eq!(writer.write(0), write(100, 1_000_000));
+        assert_eq!(writer.write(1_000_000), write(100, 2_000_000));
+        assert_eq!(writer.write(2_000_000), write(100, 13_000_000));
+        assert_eq!(writer.write(13_000_000), write(100, 14_000_000));
+    }
+
+    #[test]
+    fn a_stalling_application_writes_at_its_times() {
+        let writes = vec![(Span(5), 10), (Span(25), 20)];
+        let mut writer = Writer::new(Source::Stalls(writes), 100, || Rng::new(1, "x"));
+        assert_eq!((writer.first(100), writer.total()), (105, 30));
+        assert_eq!(writer.write(105), write(10, 125));
+        assert_eq!(writer.write(125), Write { bytes: 20, last: true, next: u64::MAX });
+    }
+
+    #[test]
+    fn a_fixed_source_writes_once() {
+        let mut writer = Writer::new(Source::Fixed(7), 0, || Rng::new(1, "x"));
+        assert_eq!(writer.total(), 7);
+        assert_eq!(writer.write(0), Write { bytes: 7, last: true, next: u64::MAX });
+        assert_eq!(Writer::new(Source::Bulk, 0, || Rng::new(1, "x")).total(), u64::MAX);
+    }
+}

@@ -1,0 +1,78 @@
+//! The ranges of settings. Each function names the first problem it finds.
+
+use crate::config::{CbrConfig, FlowConfig, LinkConfig, NodeId, Queue, Red, Source};
+use crate::loss::LossModel;
+
+fn first(checks: &[(bool, &'static str)]) -> Option<&'static str> {
+    checks.iter().find(|(fine, _)| !fine).map(|&(_, problem)| problem)
+}
+
+fn probability(p: f64) -> bool {
+    (0.0..=1.0).contains(&p)
+}
+
+fn ends(from: NodeId, to: NodeId, nodes: usize) -> Option<&'static str> {
+    first(&[
+        ((from.0 as usize) < nodes && (to.0 as usize) < nodes, "there is no such node"),
+        (from != to, "`from` and `to` must differ"),
+    ])
+}
+
+pub(crate) fn link(config: &LinkConfig, nodes: usize) -> Option<&'static str> {
+    let queue = match &config.queue {
+        Queue::DropTail(_) => None,
+        Queue::Red(config) => red(config),
+    };
+    ends(config.from, config.to, nodes)
+        .or(first(&[
+            (config.rate > 0, "the rate must be at least 1 bit per second"),
+            (probability(config.duplicate), "`duplicate` must be 0 to 1"),
+            (config.reorder.is_none_or(|r| probability(r.probability)), "reordering's probability must be 0 to 1"),
+        ]))
+        .or(queue)
+        .or(config.loss.iter().find_map(|l| loss(&l.model)))
+}
+
+fn red(config: &Red) -> Option<&'static str> {
+    first(&[
+        (config.min_th >= 0.0 && config.max_th.is_finite(), "RED's thresholds must be finite and not negative"),
+        (config.min_th < config.max_th, "RED's `min_th` must be below `max_th`"),
+        (config.w_q > 0.0 && config.w_q <= 1.0, "RED's `w_q` must be above 0 and at most 1"),
+        (probability(config.max_p), "RED's `max_p` must be 0 to 1"),
+        (config.mean_packet_size > 0, "RED's mean packet size must be at least 1 byte"),
+    ])
+}
+
+fn loss(model: &LossModel) -> Option<&'static str> {
+    let fine = match *model {
+        LossModel::Listed(_) => true,
+        LossModel::Bernoulli(p) => probability(p),
+        LossModel::GilbertElliott { p, r, loss_good, loss_bad } => {
+            [p, r, loss_good, loss_bad].into_iter().all(probability)
+        }
+        LossModel::ThreeState { second_loss, third_loss, .. } => [second_loss, third_loss].into_iter().all(probability),
+    };
+    (!fine).then_some("a loss probability must be 0 to 1")
+}
+
+pub(crate) fn flow(config: &FlowConfig, nodes: usize) -> Option<&'static str> {
+    let source = match &config.source {
+        Source::Bulk | Source::Fixed(_) => None,
+        Source::OnOff(on_off) => first(&[
+            (on_off.rate > 0, "an on-off source's rate must be at least 1 bit per second"),
+            (on_off.write > 0, "an on-off source must write at least 1 byte"),
+        ]),
+        Source::Stalls(writes) => {
+            first(&[(writes.is_sorted_by_key(|&(after, _)| after), "writes must be in ascending order")])
+        }
+    };
+    ends(config.from, config.to, nodes).or(first(&[(config.mss > 0, "`mss` must be at least 1 byte")])).or(source)
+}
+
+pub(crate) fn cbr(config: &CbrConfig, nodes: usize) -> Option<&'static str> {
+    ends(config.from, config.to, nodes).or(first(&[
+        (config.rate > 0, "the rate must be at least 1 bit per second"),
+        (config.packet_size > 0, "the packet size must be at least 1 byte"),
+        (probability(config.dither), "`dither` must be 0 to 1"),
+    ]))
+}

@@ -1,0 +1,93 @@
+// What is in view, and how time, sequence and window become pixels.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const full = data.view;
+const view = { ...full };
+const hidden = new Set(["arrival"]);
+const layers = [...data.causes, ...data.layers];
+const darkMode = matchMedia("(prefers-color-scheme: dark)");
+let theme = {};
+
+function readTheme() {
+  const css = getComputedStyle(document.documentElement);
+  const dark = darkMode.matches;
+  theme = { dark, colour: Object.fromEntries(layers.map((l) => [l.key, dark ? l.dark : l.light])) };
+  for (const name of ["panel", "ink", "soft", "line", "accent"]) theme[name] = css.getPropertyValue("--" + name).trim();
+}
+
+// Margins around the plots of a canvas, the gap between graph and strip, and the height of the strip, in CSS pixels.
+const LEFT = 46, RIGHT = 12, TOP = 20, BOTTOM = 34, GAP = 26, STRIP = 84;
+
+// The mapping of one panel at its present size.
+function geometry(width, height) {
+  const w = Math.max(width - LEFT - RIGHT, 1);
+  const stripTop = height - BOTTOM - STRIP;
+  const h = Math.max(stripTop - GAP - TOP, 1);
+  return {
+    w, h, stripTop,
+    x: (t) => LEFT + ((t - view.t0) / (view.t1 - view.t0)) * w,
+    y: (segment) => TOP + h - ((segment - view.y0) / (view.y1 - view.y0)) * h,
+    s: (segments) => stripTop + STRIP - (segments / view.w1) * STRIP,
+    time: (px) => view.t0 + ((px - LEFT) / w) * (view.t1 - view.t0),
+    segment: (py) => view.y0 + ((TOP + h - py) / h) * (view.y1 - view.y0),
+  };
+}
+
+// Sets the view unless floating point could no longer tell its ends apart.
+function setView(t0, t1, y0, y1) {
+  const wide = (a, b) => b - a > Math.max(Math.abs(a), Math.abs(b), 1) * 1e-12 && Number.isFinite(a + b);
+  if (!wide(t0, t1) || !wide(y0, y1)) return;
+  Object.assign(view, { t0, t1, y0, y1 });
+  redraw();
+}
+
+// Keeps [a, b] inside [low, high] as far as it fits.
+function inside(a, b, low, high) {
+  if (b - a >= high - low) return [low, high];
+  const shift = a < low ? low - a : b > high ? high - b : 0;
+  return [a + shift, b + shift];
+}
+
+function zoomBy(factor, t, axis) {
+  const stretch = (a, b, c, low, high) => inside(c - (c - a) * factor, c + (b - c) * factor, low, high);
+  if (axis === "y") setView(view.t0, view.t1, ...stretch(view.y0, view.y1, t, full.y0, full.y1));
+  else setView(...stretch(view.t0, view.t1, t, full.t0, full.t1), view.y0, view.y1);
+}
+
+function panBy(dt, dy) {
+  setView(
+    ...inside(view.t0 + dt, view.t1 + dt, full.t0, full.t1),
+    ...inside(view.y0 + dy, view.y1 + dy, full.y0, full.y1),
+  );
+}
+
+function reset() {
+  setView(full.t0, full.t1, full.y0, full.y1);
+}
+
+// First index in the ascending column with value >= v.
+function lowerBound(column, v) {
+  let low = 0, high = column.length;
+  while (low < high) {
+    const mid = (low + high) >> 1;
+    if (column[mid] < v) low = mid + 1;
+    else high = mid;
+  }
+  return low;
+}
+
+// Round values in [a, b], at most about n of them, and the digits they need.
+function ticks(a, b, n) {
+  const raw = (b - a) / n;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].find((m) => m * power >= raw * 0.999) * power;
+  const values = [];
+  for (let i = Math.ceil(a / step); values.length < 4 * n && i * step <= b; i++) values.push(i * step);
+  return { values, step };
+}
+
+function label(value, step) {
+  const [unit, suffix] = step >= 1e9 ? [1e9, "G"] : step >= 1e6 ? [1e6, "M"] : step >= 1e4 ? [1e3, "k"] : [1, ""];
+  const digits = Math.max(0, Math.min(9, -Math.floor(Math.log10(step / unit) + 1e-9)));
+  return (value / unit).toFixed(digits) + suffix;
+}

@@ -1,0 +1,88 @@
+//! The picture as one HTML file.
+//!
+//! The drawing is our own canvas code, for the windows below too: they share the time axis, its zoom and its pointer
+//! with the time-sequence graph, which no plotting library draws.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::style::{CAUSES, Layer, OTHERS};
+use super::trace::Trace;
+use super::{Picture, View, escape};
+use crate::summary::FlowSummary;
+
+const CSS: &str = include_str!("../../assets/picture.css");
+const SCRIPTS: [&str; 3] =
+    [include_str!("../../assets/view.js"), include_str!("../../assets/draw.js"), include_str!("../../assets/page.js")];
+
+/// What the script reads.
+#[derive(Serialize)]
+struct Data<'a> {
+    view: View,
+    causes: &'a [Layer],
+    layers: &'a [Layer],
+    panels: &'a [Trace],
+}
+
+pub(super) fn render(picture: &Picture, traces: &[Trace]) -> String {
+    let data = Data { view: View::new(traces), causes: &CAUSES, layers: &OTHERS, panels: traces };
+    // Serialising numbers, strings and lists into memory cannot fail. Within a script element only `<` can end the data.
+    let json = serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c");
+    let title = escape(picture.title);
+    let mut page = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
+         <style>\n{CSS}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n"
+    );
+    // Writing into a String cannot fail.
+    let _ = parameters(&mut page, picture.parameters);
+    let summaries: Vec<&FlowSummary> = picture.panels.iter().filter_map(|p| p.summary).collect();
+    let _ = table(&mut page, &summaries);
+    page.push_str(
+        "<div id=\"legend\"></div>\n\
+         <p id=\"help\">Drag to zoom, drag with Shift to pan; the wheel zooms time, with Shift sequence; a double click \
+         or 0 resets; arrow keys pan, + and − zoom. All panels move together.</p>\n</header>\n\
+         <main id=\"panels\"></main>\n<div id=\"tip\" hidden></div>\n\
+         <noscript>The graphs are drawn by a script in this file; allow it to run.</noscript>\n",
+    );
+    let _ = write!(page, "<script type=\"application/json\" id=\"data\">{json}</script>\n<script>\n\"use strict\";\n");
+    for script in SCRIPTS {
+        page.push_str(script);
+    }
+    page.push_str("</script>\n</body>\n</html>\n");
+    page
+}
+
+fn parameters(page: &mut String, parameters: &[(String, String)]) -> std::fmt::Result {
+    if parameters.is_empty() {
+        return Ok(());
+    }
+    page.push_str("<dl>");
+    for (name, value) in parameters {
+        write!(page, "<div><dt>{}</dt><dd>{}</dd></div>", escape(name), escape(value))?;
+    }
+    page.push_str("</dl>\n");
+    Ok(())
+}
+
+fn table(page: &mut String, summaries: &[&FlowSummary]) -> std::fmt::Result {
+    if summaries.is_empty() {
+        return Ok(());
+    }
+    let (heading, rows) = FlowSummary::table(summaries);
+    page.push_str("<div class=\"wide\"><table>\n<thead><tr>");
+    for name in heading {
+        write!(page, "<th>{}</th>", escape(name))?;
+    }
+    page.push_str("</tr></thead>\n<tbody>\n");
+    for row in rows {
+        page.push_str("<tr>");
+        for cell in row {
+            write!(page, "<td>{}</td>", escape(&cell))?;
+        }
+        page.push_str("</tr>\n");
+    }
+    page.push_str("</tbody></table></div>\n");
+    Ok(())
+}

@@ -1,0 +1,135 @@
+//! Time-sequence graphs, one panel a flow, as HTML and as SVG.
+//!
+//! The conventions are those of tcptrace and of the papers of this field (Miyake & Inamura 2005, figures 6 to 14): time
+//! to the right, sequence upwards, a bar from the first to the last byte of each segment, the ACK line below with a tick
+//! per duplicate ACK, the window edge above.
+
+mod html;
+mod style;
+mod svg;
+mod trace;
+
+use ackclock_tcp::Event;
+use serde::Serialize;
+
+use crate::summary::{FlowSummary, rate};
+use trace::Trace;
+
+/// Flows side by side, drawn to one scale.
+#[derive(Clone, Debug, Default)]
+pub struct Picture<'a> {
+    /// The heading.
+    pub title: &'a str,
+    /// Name and value of what all panels share: the parameters of the scenario.
+    pub parameters: &'a [(String, String)],
+    /// The flows.
+    pub panels: &'a [Panel<'a>],
+}
+
+/// One flow in a [`Picture`].
+#[derive(Clone, Copy, Debug)]
+pub struct Panel<'a> {
+    /// What tells this panel from the others, such as the name of the strategy.
+    pub name: &'a str,
+    /// SMSS in bytes: the unit of the sequence axis. 0 counts as 1.
+    pub mss: u32,
+    /// Its events in order of time.
+    pub events: &'a [Event],
+    /// Its counters, for the table above and the line below its name.
+    pub summary: Option<&'a FlowSummary>,
+}
+
+impl Picture<'_> {
+    /// The picture as one HTML file that needs neither network nor server: zoom and pan are linked between the panels,
+    /// a legend switches layers, and hovering tells what a mark is and why it is there.
+    pub fn to_html(&self) -> String {
+        html::render(self, &self.traces())
+    }
+
+    /// The picture as SVG, for print: black on white, all layers but arrivals.
+    pub fn to_svg(&self) -> String {
+        svg::render(self, &self.traces())
+    }
+
+    fn traces(&self) -> Vec<Trace> {
+        let trace = |p: &Panel| Trace::new(p.name, p.mss, p.summary.map(results).unwrap_or_default(), p.events);
+        self.panels.iter().map(trace).collect()
+    }
+}
+
+/// What all panels show at first, and what a double click returns to: seconds, and segments of each panel's SMSS.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct View {
+    pub t0: f64,
+    pub t1: f64,
+    pub y0: f64,
+    pub y1: f64,
+    /// The top of the window strip, which begins at 0.
+    pub w1: f64,
+}
+
+impl View {
+    fn new(traces: &[Trace]) -> View {
+        let (mut t, mut y, mut w1) = (None, None, 0.0_f64);
+        for trace in traces {
+            let mss = trace.mss as f64;
+            t = widen(t, trace.times());
+            y = widen(y, trace.positions().map(|(low, high)| (low as f64 / mss, high as f64 / mss)));
+            w1 = w1.max(trace.window() as f64 / mss);
+        }
+        let (t0, t1) = padded(t.unwrap_or((0.0, 1.0)), 0.02);
+        let (y0, y1) = padded(y.unwrap_or((0.0, 1.0)), 0.04);
+        View { t0, t1, y0, y1, w1: (w1 * 1.1).max(1.0) }
+    }
+}
+
+fn widen(range: Option<(f64, f64)>, by: Option<(f64, f64)>) -> Option<(f64, f64)> {
+    match (range, by) {
+        (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),
+        (one, other) => one.or(other),
+    }
+}
+
+/// The range with room at both ends; a single point gets a range around it that its floating-point value can resolve.
+fn padded((low, high): (f64, f64), room: f64) -> (f64, f64) {
+    let pad = if high > low { (high - low) * room } else { (low.abs() * 1e-6).max(0.5) };
+    (low - pad, high + pad)
+}
+
+/// The results in one line.
+fn results(s: &FlowSummary) -> String {
+    let plural = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    let mut parts = vec![match s.completion_s {
+        Some(seconds) => format!("done at {seconds:.3}s"),
+        None => "unfinished".into(),
+    }];
+    parts.push(rate(s.goodput_bps));
+    parts.push(plural(s.retransmissions, "retransmission"));
+    let classes = [
+        (s.timeouts_non_trigger, "non-trigger"),
+        (s.timeouts_multiple_losses, "multiple losses"),
+        (s.timeouts_lost_retransmission, "lost retransmission"),
+    ];
+    let classes: Vec<String> = classes.iter().filter(|c| c.0 > 0).map(|(n, name)| format!("{n} {name}")).collect();
+    let timeouts = plural(s.timeouts, "timeout");
+    parts.push(if classes.is_empty() { timeouts } else { format!("{timeouts} ({})", classes.join(", ")) });
+    parts.join(" · ")
+}
+
+/// Escapes text for HTML and XML, attribute values included; what XML cannot hold becomes U+FFFD.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            '\t' | '\n' | '\r' => escaped.push(' '),
+            '\0'..='\x1f' | '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}

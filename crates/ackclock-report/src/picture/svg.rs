@@ -1,0 +1,452 @@
+//! The picture as SVG: the marks of `assets/draw.js`, black on white, for print.
+
+use std::collections::HashSet;
+use std::fmt::{self, Write};
+
+use super::style::{CAUSES, Layer, OTHERS};
+use super::trace::Trace;
+use super::{Picture, View, escape};
+
+/// Width and height of a panel with its heading, and the space between panels and around all.
+const PANEL: (f64, f64) = (600.0, 440.0);
+const SPACE: f64 = 20.0;
+/// Where the plots lie within a panel: left, right and top of both, bottom of the graph, top and bottom of the strip.
+const LEFT: f64 = 46.0;
+const RIGHT: f64 = PANEL.0 - 10.0;
+const TOP: f64 = 56.0;
+const GRAPH_BOTTOM: f64 = 296.0;
+const STRIP_TOP: f64 = 322.0;
+const STRIP_BOTTOM: f64 = 402.0;
+
+/// Marks closer together than this would grow into a solid area; those between are left out.
+const HATCH: f64 = 3.0;
+
+const INK: &str = "#1b2430";
+const SOFT: &str = "#5a6675";
+const GRID: &str = "#e1e6ec";
+
+pub(super) fn render(picture: &Picture, traces: &[Trace]) -> String {
+    let mut svg = String::new();
+    // Writing into a String cannot fail.
+    let _ = document(&mut svg, picture, traces);
+    svg
+}
+
+fn document(svg: &mut String, picture: &Picture, traces: &[Trace]) -> fmt::Result {
+    let columns = if traces.len() < 2 { 1 } else { 2 };
+    let width = columns as f64 * (PANEL.0 + SPACE) + SPACE;
+    let (header, head) = header(picture, traces, width)?;
+    let height = head + traces.len().div_ceil(columns) as f64 * (PANEL.1 + SPACE) + SPACE;
+    write!(
+        svg,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\" font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\" font-size=\"12\">\n\
+         <title>{}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n\
+         <clipPath id=\"graph\"><rect x=\"{LEFT}\" y=\"{TOP}\" width=\"{}\" height=\"{}\"/></clipPath>\n\
+         <clipPath id=\"strip\"><rect x=\"{LEFT}\" y=\"{STRIP_TOP}\" width=\"{}\" height=\"{}\"/></clipPath>\n{header}",
+        escape(picture.title),
+        RIGHT - LEFT,
+        GRAPH_BOTTOM - TOP,
+        RIGHT - LEFT,
+        STRIP_BOTTOM - STRIP_TOP,
+    )?;
+    let view = View::new(traces);
+    for (i, trace) in traces.iter().enumerate() {
+        let x = SPACE + (i % columns) as f64 * (PANEL.0 + SPACE);
+        let y = head + SPACE + (i / columns) as f64 * (PANEL.1 + SPACE);
+        writeln!(svg, "<g transform=\"translate({x} {y})\">")?;
+        Plot { svg, view, trace }.draw()?;
+        svg.push_str("</g>\n");
+    }
+    svg.push_str("</svg>\n");
+    Ok(())
+}
+
+/// Title, parameters and legend, wrapped to `width`, and their height. Text is measured by the rule of thumb that a
+/// character of this font is 0.55 em wide.
+fn header(picture: &Picture, traces: &[Trace], width: f64) -> Result<(String, f64), fmt::Error> {
+    let mut svg = String::new();
+    let mut y = SPACE + 18.0;
+    writeln!(
+        svg,
+        "<text x=\"{SPACE}\" y=\"{y}\" font-size=\"19\" font-weight=\"bold\" fill=\"{INK}\">{}</text>",
+        escape(picture.title)
+    )?;
+    let mut x = SPACE;
+    y += 24.0;
+    let place = |advance: f64, x: &mut f64, y: &mut f64, line: f64| {
+        if *x > SPACE && *x + advance > width - SPACE {
+            (*x, *y) = (SPACE, *y + line);
+        }
+        let at = (*x, *y);
+        *x += advance;
+        at
+    };
+    for (name, value) in picture.parameters {
+        let text = format!("{name}: {value}");
+        let (tx, ty) = place(text.chars().count() as f64 * 6.6 + 18.0, &mut x, &mut y, 18.0);
+        writeln!(svg, "<text x=\"{tx:.1}\" y=\"{ty}\" fill=\"{SOFT}\">{}</text>", escape(&text))?;
+    }
+    if !picture.parameters.is_empty() {
+        (x, y) = (SPACE, y + 24.0);
+    }
+    for layer in CAUSES.iter().chain(&OTHERS).filter(|layer| present(layer.key, traces)) {
+        let (lx, ly) = place(layer.label.chars().count() as f64 * 6.6 + 42.0, &mut x, &mut y, 20.0);
+        sign(&mut svg, layer, lx, ly - 11.0)?;
+        writeln!(svg, "<text x=\"{:.1}\" y=\"{ly}\" fill=\"{INK}\">{}</text>", lx + 25.0, layer.label)?;
+    }
+    Ok((svg, y + 6.0))
+}
+
+/// Whether a panel has something to draw in a layer. Arrivals are for the interactive picture only.
+fn present(key: &str, traces: &[Trace]) -> bool {
+    let cause = CAUSES.iter().position(|c| c.key == key);
+    traces.iter().any(|t| match (cause, key) {
+        (Some(cause), _) => t.segments.cause.iter().any(|c| usize::from(*c) == cause),
+        (_, "drop") => t.segments.drop.iter().any(Option::is_some),
+        (_, "ack" | "edge") => !t.acks.t.is_empty(),
+        (_, "dupack") => t.acks.dupacks.iter().any(|n| *n > 0),
+        (_, "sack") => t.acks.sack.iter().any(|blocks| !blocks.is_empty()),
+        (_, "recovery") => !t.recoveries.t0.is_empty(),
+        (_, "rto") => !t.timeouts.t.is_empty(),
+        (_, "undo") => !t.undone.t.is_empty(),
+        (_, "ssthresh") => t.windows.ssthresh.iter().any(Option::is_some),
+        (_, "cwnd" | "flight") => !t.windows.t.is_empty(),
+        _ => false,
+    })
+}
+
+/// The sign of a layer in the legend, in a box of 20 by 14.
+fn sign(svg: &mut String, layer: &Layer, x: f64, y: f64) -> fmt::Result {
+    let colour = layer.light;
+    write!(svg, "<g transform=\"translate({x:.1} {y:.1})\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\">")?;
+    let line = |svg: &mut String, d: &str, more: &str| write!(svg, "<path d=\"{d}\"{more}/>");
+    match layer.key {
+        "drop" => line(svg, "M6 3l8 8m-8 0l8 -8", "")?,
+        "dupack" => line(svg, "M1 4h18M6 4v7M13 4v7", "")?,
+        "sack" => line(svg, "M7 1v12M13 4v9", " stroke-opacity=\"0.75\"")?,
+        "recovery" => line(svg, "M2 7h16", " stroke-width=\"12\" stroke-opacity=\"0.35\"")?,
+        "rto" | "undo" => line(svg, "M10 0v14", " stroke-dasharray=\"4 2 1 2\"")?,
+        "edge" => line(svg, "M1 7h18", " stroke-dasharray=\"5 2\"")?,
+        "ssthresh" => line(svg, "M1 7h18", " stroke-dasharray=\"4 2\"")?,
+        "ack" | "cwnd" | "flight" => line(svg, "M1 11h7v-7h11", "")?,
+        _ if layer.letter.is_empty() => line(svg, "M10 1v12", "")?,
+        _ => {
+            line(svg, "M5.5 1v12", " stroke-width=\"3\"")?;
+            write!(
+                svg,
+                "<text x=\"10\" y=\"11\" font-size=\"11\" font-weight=\"bold\" fill=\"{colour}\" stroke=\"none\">{}</text>",
+                layer.letter
+            )?;
+        }
+    }
+    svg.push_str("</g>\n");
+    Ok(())
+}
+
+fn colour(key: &str) -> &'static str {
+    OTHERS.iter().find(|l| l.key == key).map_or(INK, |l| l.light)
+}
+
+/// A panel being drawn.
+struct Plot<'a> {
+    svg: &'a mut String,
+    view: View,
+    trace: &'a Trace,
+}
+
+impl Plot<'_> {
+    fn draw(&mut self) -> fmt::Result {
+        let (name, results) = (escape(&self.trace.name), escape(&self.trace.results));
+        writeln!(
+            self.svg,
+            "<text x=\"4\" y=\"14\" font-size=\"15\" font-weight=\"bold\" fill=\"{INK}\">{name}</text>\n\
+             <text x=\"4\" y=\"31\" fill=\"{SOFT}\">{results}</text>"
+        )?;
+        self.axes()?;
+        self.svg.push_str("<g clip-path=\"url(#strip)\" fill=\"none\" stroke-width=\"1.5\">\n");
+        self.recoveries(STRIP_TOP, STRIP_BOTTOM)?;
+        self.windows()?;
+        self.svg.push_str("</g>\n<g clip-path=\"url(#graph)\" fill=\"none\" stroke-width=\"1.5\">\n");
+        self.recoveries(TOP, GRAPH_BOTTOM)?;
+        let acks = &self.trace.acks;
+        let edge: Vec<Option<u64>> = acks.edge.iter().copied().map(Some).collect();
+        let line: Vec<Option<u64>> = acks.ack.iter().copied().map(Some).collect();
+        let end = acks.t.last().copied().unwrap_or(0.0);
+        let (ack_t, y) = (&acks.t, |p: &Self, bytes| p.y(bytes));
+        self.steps(ack_t, &edge, end, "stroke-width=\"1\" stroke-dasharray=\"6 3\"", colour("edge"), y)?;
+        self.sacks()?;
+        self.steps(ack_t, &line, end, "", colour("ack"), y)?;
+        self.dupacks()?;
+        self.segments()?;
+        self.svg.push_str("</g>\n");
+        self.moments()
+    }
+
+    fn x(&self, t: f64) -> f64 {
+        bounded(LEFT + (t - self.view.t0) / (self.view.t1 - self.view.t0) * (RIGHT - LEFT))
+    }
+
+    fn y_of_segment(&self, segment: f64) -> f64 {
+        bounded(GRAPH_BOTTOM - (segment - self.view.y0) / (self.view.y1 - self.view.y0) * (GRAPH_BOTTOM - TOP))
+    }
+
+    fn y(&self, bytes: u64) -> f64 {
+        self.y_of_segment(bytes as f64 / self.trace.mss as f64)
+    }
+
+    fn s(&self, bytes: u64) -> f64 {
+        let segments = bytes as f64 / self.trace.mss as f64;
+        bounded(STRIP_BOTTOM - segments / self.view.w1 * (STRIP_BOTTOM - STRIP_TOP))
+    }
+
+    fn axes(&mut self) -> fmt::Result {
+        let view = self.view;
+        writeln!(self.svg, "<g stroke=\"{GRID}\" fill=\"{SOFT}\">")?;
+        let (times, step) = ticks(view.t0, view.t1, 6.0);
+        for t in times {
+            let x = self.x(t);
+            writeln!(
+                self.svg,
+                "<path d=\"M{x:.1} {TOP}V{GRAPH_BOTTOM}M{x:.1} {STRIP_TOP}V{STRIP_BOTTOM}\"/>\
+                 <text x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\" stroke=\"none\">{}</text>",
+                STRIP_BOTTOM + 15.0,
+                label(t, step)
+            )?;
+        }
+        let (rows, step) = ticks(view.y0, view.y1, 5.0);
+        for v in rows {
+            self.row(self.y_of_segment(v), &label(v, step))?;
+        }
+        let (windows, step) = ticks(0.0, view.w1, 3.0);
+        for v in windows {
+            let y = STRIP_BOTTOM - v / view.w1 * (STRIP_BOTTOM - STRIP_TOP);
+            self.row(y, &label(v, step))?;
+        }
+        writeln!(
+            self.svg,
+            "</g>\n<path d=\"M{LEFT} {TOP}H{RIGHT}V{GRAPH_BOTTOM}H{LEFT}ZM{LEFT} {STRIP_TOP}H{RIGHT}V{STRIP_BOTTOM}H{LEFT}Z\" \
+             fill=\"none\" stroke=\"{SOFT}\"/>\n<g font-size=\"11\" fill=\"{SOFT}\">\
+             <text x=\"4\" y=\"{}\">sequence (segments)</text><text x=\"4\" y=\"{}\">windows (segments)</text>\
+             <text x=\"{RIGHT}\" y=\"{}\" text-anchor=\"end\">time (s)</text></g>",
+            TOP - 6.0,
+            STRIP_TOP - 6.0,
+            STRIP_BOTTOM + 30.0
+        )
+    }
+
+    fn row(&mut self, y: f64, text: &str) -> fmt::Result {
+        writeln!(
+            self.svg,
+            "<path d=\"M{LEFT} {y:.1}H{RIGHT}\"/><text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\" stroke=\"none\">{text}</text>",
+            LEFT - 6.0,
+            y + 4.0
+        )
+    }
+
+    fn recoveries(&mut self, top: f64, bottom: f64) -> fmt::Result {
+        let r = &self.trace.recoveries;
+        for (t0, t1) in r.t0.iter().zip(&r.t1) {
+            let (x0, x1) = (self.x(*t0), self.x(t1.unwrap_or(self.view.t1)));
+            writeln!(
+                self.svg,
+                "<rect x=\"{x0:.1}\" y=\"{top}\" width=\"{:.1}\" height=\"{}\" fill=\"{}\" fill-opacity=\"0.15\"/>",
+                (x1 - x0).max(1.0),
+                bottom - top,
+                colour("recovery")
+            )?;
+        }
+        Ok(())
+    }
+
+    fn windows(&mut self) -> fmt::Result {
+        let w = &self.trace.windows;
+        let end = w.end.unwrap_or(0.0);
+        let some = |column: &[u64]| column.iter().copied().map(Some).collect::<Vec<_>>();
+        let s = |p: &Self, bytes| p.s(bytes);
+        self.steps(&w.t, &some(&w.flight), end, "", colour("flight"), s)?;
+        self.steps(&w.t, &w.ssthresh, end, "stroke-dasharray=\"5 3\"", colour("ssthresh"), s)?;
+        self.steps(&w.t, &some(&w.cwnd), end, "", colour("cwnd"), s)
+    }
+
+    /// A line that stays at each value until the next one, to `end`, with gaps where there is none.
+    fn steps(
+        &mut self,
+        t: &[f64],
+        values: &[Option<u64>],
+        end: f64,
+        style: &str,
+        colour: &str,
+        to: impl Fn(&Self, u64) -> f64,
+    ) -> fmt::Result {
+        let mut path = String::new();
+        let mut last = None;
+        for (t, value) in t.iter().zip(values) {
+            let now = value.map(|bytes| (tenths(self.x(*t)), tenths(to(self, bytes))));
+            match (last, now) {
+                (None, Some((x, y))) => write!(path, "M{x} {y}")?,
+                // What moves less than a tenth of a pixel is not seen.
+                (Some((_, y0)), Some((_, y))) if y == y0 => {}
+                (Some((x0, _)), Some((x, y))) if x == x0 => write!(path, "V{y}")?,
+                (Some(_), Some((x, y))) => write!(path, "H{x}V{y}")?,
+                (Some(_), None) => write!(path, "H{}", tenths(self.x(*t)))?,
+                (None, None) => {}
+            }
+            last = now;
+        }
+        if last.is_some() {
+            write!(path, "H{}", tenths(self.x(end)))?;
+        }
+        if path.is_empty() {
+            return Ok(());
+        }
+        writeln!(self.svg, "<path d=\"{path}\" stroke=\"{colour}\" {style}/>")
+    }
+
+    fn sacks(&mut self) -> fmt::Result {
+        let (mut first, mut others) = (String::new(), String::new());
+        let acks = &self.trace.acks;
+        let mut last = f64::NEG_INFINITY;
+        for (t, blocks) in acks.t.iter().zip(&acks.sack) {
+            let x = self.x(*t);
+            if x - last < HATCH || blocks.is_empty() {
+                continue;
+            }
+            last = x;
+            for (i, (left, right)) in blocks.iter().enumerate() {
+                let path = if i == 0 { &mut first } else { &mut others };
+                write!(path, "M{} {}V{}", tenths(x), tenths(self.y(*left)), tenths(self.y(*right)))?;
+            }
+        }
+        for (path, opacity) in [(others, 0.45), (first, 0.9)] {
+            if !path.is_empty() {
+                let style = format!("stroke=\"{}\" stroke-opacity=\"{opacity}\" stroke-width=\"1\"", colour("sack"));
+                writeln!(self.svg, "<path d=\"{path}\" {style}/>")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn dupacks(&mut self) -> fmt::Result {
+        let mut path = String::new();
+        let acks = &self.trace.acks;
+        let mut last = f64::NEG_INFINITY;
+        for (i, t) in acks.t.iter().enumerate() {
+            let x = self.x(*t);
+            if acks.dupacks[i] > 0 && acks.newly_acked[i] == 0 && x - last >= HATCH {
+                last = x;
+                write!(path, "M{} {}v5", tenths(x), tenths(self.y(acks.ack[i])))?;
+            }
+        }
+        if path.is_empty() {
+            return Ok(());
+        }
+        writeln!(self.svg, "<path d=\"{path}\" stroke=\"{}\" stroke-width=\"1\"/>", colour("dupack"))
+    }
+
+    /// Bars by cause, retransmissions on top, each with its letter; crosses over what was dropped.
+    fn segments(&mut self) -> fmt::Result {
+        let s = &self.trace.segments;
+        let mut bars: [Vec<[f64; 3]>; CAUSES.len()] = Default::default();
+        let mut crosses = String::new();
+        for (i, t) in s.t.iter().enumerate() {
+            let end = s.seq[i].saturating_add(s.len[i].into());
+            let (x, bottom) = (self.x(*t), self.y(s.seq[i]));
+            let top = self.y(end).min(bottom - 2.0);
+            if s.drop[i].is_some() {
+                write!(crosses, "M{} {}l7 7m-7 0l7 -7", tenths(x - 3.5), tenths((top + bottom) / 2.0 - 3.5))?;
+            }
+            let Some(bars) = bars.get_mut(usize::from(s.cause[i])) else { continue };
+            match bars.last_mut() {
+                // Bars in one pixel column that touch become one.
+                Some([x0, b0, t0]) if (x - *x0).abs() < 0.5 && top <= *b0 + 1.0 && bottom >= *t0 - 1.0 => {
+                    (*b0, *t0) = (b0.max(bottom), t0.min(top));
+                }
+                _ => bars.push([x, bottom, top]),
+            }
+        }
+        let mut taken = HashSet::new();
+        for (layer, bars) in CAUSES.iter().zip(&bars).filter(|(_, bars)| !bars.is_empty()) {
+            let (mut path, mut letters) = (String::new(), String::new());
+            for [x, bottom, top] in bars {
+                write!(path, "M{} {}V{}", tenths(*x), tenths(*bottom), tenths(*top))?;
+                let y = (top + bottom) / 2.0;
+                if !layer.letter.is_empty() && taken.insert(((x / 8.0).round() as i64, (y / 10.0).round() as i64)) {
+                    write!(
+                        letters,
+                        "<text x=\"{}\" y=\"{}\">{}</text>",
+                        tenths(x + 5.0),
+                        tenths(y + 4.0),
+                        layer.letter
+                    )?;
+                }
+            }
+            let (colour, width) = (layer.light, if layer.letter.is_empty() { 2 } else { 3 });
+            writeln!(self.svg, "<path d=\"{path}\" stroke=\"{colour}\" stroke-width=\"{width}\"/>")?;
+            if !letters.is_empty() {
+                writeln!(self.svg, "<g fill=\"{colour}\" font-size=\"11\" font-weight=\"bold\">{letters}</g>")?;
+            }
+        }
+        if !crosses.is_empty() {
+            writeln!(
+                self.svg,
+                "<path d=\"{crosses}\" stroke=\"#ffffff\" stroke-width=\"3.5\"/>\n<path d=\"{crosses}\" stroke=\"{}\"/>",
+                colour("drop")
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Timeouts and undos: vertical lines through both plots, named along the line.
+    fn moments(&mut self) -> fmt::Result {
+        let trace = self.trace;
+        let timeouts = trace.timeouts.t.iter().zip(&trace.timeouts.class);
+        let timeouts = timeouts.map(|(t, class)| (*t, "rto", format!("timeout: {}", class.replace('_', " "))));
+        let undone = trace.undone.t.iter().zip(&trace.undone.by);
+        let undone = undone.map(|(t, by)| (*t, "undo", format!("undone by {}", escape(by))));
+        for (t, key, text) in timeouts.chain(undone) {
+            let (x, colour) = (self.x(t), colour(key));
+            writeln!(
+                self.svg,
+                "<path d=\"M{x:.1} {TOP}V{GRAPH_BOTTOM}M{x:.1} {STRIP_TOP}V{STRIP_BOTTOM}\" stroke=\"{colour}\" \
+                 stroke-width=\"1.3\" stroke-dasharray=\"7 3 2 3\"/>\
+                 <text transform=\"translate({:.1} {}) rotate(-90)\" font-size=\"11\" text-anchor=\"end\" \
+                 fill=\"{colour}\">{text}</text>",
+                x - 4.0,
+                TOP + 6.0
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Keeps coordinates far outside the clip rectangle within what every viewer can read.
+fn bounded(pixels: f64) -> f64 {
+    pixels.clamp(-1e4, 1e4)
+}
+
+fn tenths(pixels: f64) -> f64 {
+    (pixels * 10.0).round() / 10.0
+}
+
+/// Round values in `[a, b]`, at most about `n`, and the step between them.
+fn ticks(a: f64, b: f64, n: f64) -> (Vec<f64>, f64) {
+    let raw = (b - a) / n;
+    let power = 10_f64.powf(raw.log10().floor());
+    let step = [1.0, 2.0, 5.0].into_iter().find(|m| m * power >= raw * 0.999).unwrap_or(10.0) * power;
+    let first = (a / step).ceil();
+    let values = (0..4 * n as u32).map(|i| (first + f64::from(i)) * step).take_while(|v| *v <= b);
+    (values.collect(), step)
+}
+
+fn label(value: f64, step: f64) -> String {
+    let (unit, suffix) = match step {
+        s if s >= 1e9 => (1e9, "G"),
+        s if s >= 1e6 => (1e6, "M"),
+        s if s >= 1e4 => (1e3, "k"),
+        _ => (1.0, ""),
+    };
+    let digits = (-((step / unit).log10() + 1e-9).floor()).clamp(0.0, 9.0) as usize;
+    // Adding zero turns -0 into 0.
+    format!("{:.digits$}{suffix}", value / unit + 0.0)
+}

@@ -1,0 +1,231 @@
+//! What became of a flow, in numbers.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+/// The counters of one flow in one run. Its JSON has exactly these keys, in this order.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FlowSummary {
+    /// The strategy.
+    pub strategy: String,
+    /// The seed of the run.
+    pub seed: u64,
+    /// Number of the flow within the run.
+    pub flow: u32,
+    /// Bytes acknowledged cumulatively.
+    pub bytes_acked: u64,
+    /// Data segments sent, retransmissions included.
+    pub segments_sent: u64,
+    /// Of those, the ones sent again.
+    pub retransmissions: u64,
+    /// Of those, the ones that began a recovery.
+    pub fast_retransmissions: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Of those, class non-trigger (Lin & Kung section 4.1).
+    pub timeouts_non_trigger: u64,
+    /// Of those, class multiple losses.
+    pub timeouts_multiple_losses: u64,
+    /// Of those, class lost retransmission.
+    pub timeouts_lost_retransmission: u64,
+    /// Recoveries entered by other than a timeout.
+    pub recoveries: u64,
+    /// Data segments that the network dropped.
+    pub drops: u64,
+    /// Retransmissions of data that the receiver already held when they arrived.
+    pub spurious_retransmissions: u64,
+    /// Bits acknowledged per second, from the start of the flow to its completion or the end of the run.
+    pub goodput_bps: f64,
+    /// Seconds from the start of the flow to its completion; `null` while unfinished.
+    pub completion_s: Option<f64>,
+}
+
+/// A mean with the half-width of its 95 % confidence interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The mean of the sample.
+    pub mean: f64,
+    /// Half of the width of the 95 % confidence interval by Student's t; `None` for fewer than two values.
+    pub half_width: Option<f64>,
+}
+
+impl Estimate {
+    /// From one value per replication; `None` if there is none.
+    pub fn of(values: &[f64]) -> Option<Estimate> {
+        let n = values.len() as f64;
+        if values.is_empty() {
+            return None;
+        }
+        let mean = values.iter().sum::<f64>() / n;
+        let half_width = (values.len() > 1).then(|| {
+            let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
+            student_t_975(values.len() - 1) * (variance / n).sqrt()
+        });
+        Some(Estimate { mean, half_width })
+    }
+}
+
+/// The 0.975 quantile of Student's t for `df` >= 1 degrees of freedom: tabulated up to 30, above by the Cornish-Fisher
+/// expansion around the normal quantile (Abramowitz & Stegun 26.7.5), whose error there is below 1e-5.
+fn student_t_975(df: usize) -> f64 {
+    const TABLE: [f64; 30] = [
+        12.7062047, 4.3026527, 3.1824463, 2.7764451, 2.5705818, 2.4469119, 2.3646243, 2.3060041, 2.2621572, 2.2281389,
+        2.2009852, 2.1788128, 2.1603687, 2.1447867, 2.1314495, 2.1199053, 2.1098156, 2.1009220, 2.0930241, 2.0859634,
+        2.0796138, 2.0738731, 2.0686576, 2.0638986, 2.0595386, 2.0555294, 2.0518305, 2.0484071, 2.0452296, 2.0422725,
+    ];
+    if let Some(t) = df.checked_sub(1).and_then(|i| TABLE.get(i)) {
+        return *t;
+    }
+    let z = 1.959_963_984_540_054_f64;
+    let n = df as f64;
+    z + (z.powi(3) + z) / (4.0 * n)
+        + (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * n.powi(2))
+        + (3.0 * z.powi(7) + 19.0 * z.powi(5) + 17.0 * z.powi(3) - 15.0 * z) / (384.0 * n.powi(3))
+}
+
+/// One aligned line per summary, with a heading. `rto n/m/l` counts timeouts by class: non-trigger, multiple losses, lost
+/// retransmission. Ends with a newline.
+pub fn summary_table(summaries: &[FlowSummary]) -> String {
+    let heading = SUMMARY_HEADING.map(String::from).to_vec();
+    align(std::iter::once(heading).chain(summaries.iter().map(|s| s.cells().to_vec())).collect())
+}
+
+const SUMMARY_HEADING: [&str; 13] = [
+    "strategy",
+    "seed",
+    "flow",
+    "bytes acked",
+    "sent",
+    "rexmit",
+    "fast",
+    "rto n/m/l",
+    "recoveries",
+    "drops",
+    "spurious",
+    "goodput",
+    "completion",
+];
+
+impl FlowSummary {
+    fn cells(&self) -> [String; 13] {
+        [
+            self.strategy.clone(),
+            self.seed.to_string(),
+            self.flow.to_string(),
+            self.bytes_acked.to_string(),
+            self.segments_sent.to_string(),
+            self.retransmissions.to_string(),
+            self.fast_retransmissions.to_string(),
+            format!(
+                "{} {}/{}/{}",
+                self.timeouts,
+                self.timeouts_non_trigger,
+                self.timeouts_multiple_losses,
+                self.timeouts_lost_retransmission
+            ),
+            self.recoveries.to_string(),
+            self.drops.to_string(),
+            self.spurious_retransmissions.to_string(),
+            rate(self.goodput_bps),
+            self.completion_s.map_or_else(|| "unfinished".into(), |s| format!("{s:.3}s")),
+        ]
+    }
+
+    /// The heading and the cells of [`summary_table`], for the HTML table.
+    pub(crate) fn table(summaries: &[&FlowSummary]) -> (Vec<&'static str>, Vec<Vec<String>>) {
+        (SUMMARY_HEADING.to_vec(), summaries.iter().map(|s| s.cells().to_vec()).collect())
+    }
+}
+
+/// One line per strategy, in order of first appearance: mean and 95 % confidence interval over the replications.
+///
+/// A replication is one seed: where it has several flows, their mean is its one value, because flows that share a
+/// network are no independent sample. The completion time is left out as `unfinished` if any flow of the strategy is.
+/// Ends with a newline.
+pub fn replication_table(summaries: &[FlowSummary]) -> String {
+    let mut strategies: Vec<&str> = Vec::new();
+    for s in summaries {
+        if !strategies.contains(&s.strategy.as_str()) {
+            strategies.push(&s.strategy);
+        }
+    }
+    let mut rows = vec![
+        ["strategy", "runs", "goodput", "completion", "rexmit", "timeouts", "recoveries", "drops"]
+            .map(String::from)
+            .to_vec(),
+    ];
+    for strategy in strategies {
+        let flows: Vec<&FlowSummary> = summaries.iter().filter(|s| s.strategy == strategy).collect();
+        let estimate = |value: &dyn Fn(&FlowSummary) -> f64| per_seed(&flows, value);
+        let count = |value: &dyn Fn(&FlowSummary) -> u64| {
+            with_interval(per_seed(&flows, &|s| value(s) as f64), |v| format!("{v:.2}"))
+        };
+        let finished = flows.iter().all(|s| s.completion_s.is_some());
+        let runs = flows.iter().map(|s| s.seed).collect::<std::collections::BTreeSet<_>>().len();
+        rows.push(vec![
+            strategy.to_string(),
+            runs.to_string(),
+            with_interval(estimate(&|s| s.goodput_bps), rate),
+            if finished {
+                with_interval(estimate(&|s| s.completion_s.unwrap_or_default()), |v| format!("{v:.3}s"))
+            } else {
+                "unfinished".into()
+            },
+            count(&|s| s.retransmissions),
+            count(&|s| s.timeouts),
+            count(&|s| s.recoveries),
+            count(&|s| s.drops),
+        ]);
+    }
+    align(rows)
+}
+
+/// The mean over the flows of each seed, then the estimate over seeds.
+fn per_seed(flows: &[&FlowSummary], value: &dyn Fn(&FlowSummary) -> f64) -> Option<Estimate> {
+    let mut seeds: BTreeMap<u64, (f64, f64)> = BTreeMap::new();
+    for s in flows {
+        let (sum, n) = seeds.entry(s.seed).or_default();
+        *sum += value(s);
+        *n += 1.0;
+    }
+    Estimate::of(&seeds.values().map(|(sum, n)| sum / n).collect::<Vec<_>>())
+}
+
+fn with_interval(estimate: Option<Estimate>, show: impl Fn(f64) -> String) -> String {
+    match estimate {
+        None => "-".into(),
+        Some(Estimate { mean, half_width: None }) => show(mean),
+        Some(Estimate { mean, half_width: Some(half_width) }) => format!("{} ± {}", show(mean), show(half_width)),
+    }
+}
+
+/// A rate with the unit that iproute2 would take.
+pub(crate) fn rate(bps: f64) -> String {
+    match bps {
+        b if b >= 1e9 => format!("{:.3}gbit", b / 1e9),
+        b if b >= 1e6 => format!("{:.3}mbit", b / 1e6),
+        b if b >= 1e3 => format!("{:.1}kbit", b / 1e3),
+        b => format!("{b:.0}bit"),
+    }
+}
+
+/// The first column to the left, all others to the right, two spaces between.
+fn align(rows: Vec<Vec<String>>) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width =
+        |c: usize| rows.iter().filter_map(|r| r.get(c)).map(|cell| cell.chars().count()).max().unwrap_or_default();
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut table = String::new();
+    for row in &rows {
+        for (c, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            if c == 0 {
+                table.push_str(&format!("{cell:<width$}"));
+            } else {
+                table.push_str(&format!("  {cell:>width$}"));
+            }
+        }
+        table.push('\n');
+    }
+    table
+}

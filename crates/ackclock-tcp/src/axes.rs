@@ -1,0 +1,273 @@
+//! The axes of a strategy: one trait for each question that loss recovery has to answer.
+//!
+//! A mechanism answers from what it is shown, the [`State`] of the connection and the summary of the ACK at hand
+//! ([`AckSummary`]), and returns a *decision*. Only the connection changes windows, timers and the scoreboard.
+//! A new mechanism implements one of these traits in one file; `ARCHITECTURE.md` has a worked example.
+
+use crate::event::Cause;
+use crate::sender::State;
+use crate::time::{Span, Time};
+
+/// What one ACK told, computed once for all mechanisms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct AckSummary {
+    /// Its acknowledgment number as a stream position.
+    pub ack: u64,
+    /// Bytes newly acknowledged cumulatively.
+    pub newly_acked: u64,
+    /// Of those, bytes that had been selectively acknowledged before.
+    pub sacked_before: u64,
+    /// Bytes newly acknowledged selectively.
+    pub newly_sacked: u64,
+    /// Bytes newly judged lost on this ACK (set once detection has run).
+    pub newly_lost: u64,
+    /// It counts as a duplicate: RFC 5681 section 2 without SACK, RFC 6675 section 2 with it.
+    pub duplicate: bool,
+    /// Duplicates counted before it.
+    pub prior_dupacks: u32,
+    /// `snd_una` before it.
+    pub prior_una: u64,
+    /// Bytes outstanding before it.
+    pub prior_flight: u64,
+    /// The range that a D-SACK block reported (RFC 2883).
+    pub dsack: Option<(u64, u64)>,
+    /// The highest position that a SACK block of this ACK covered, 0 without one.
+    pub sacked_to: u64,
+    /// The timestamp that it echoed.
+    pub ts_echo: Option<u32>,
+    /// It newly acknowledged a segment that had been sent more than once.
+    pub retransmission_acked: bool,
+    /// A retransmission was found lost on this ACK (set once that axis has run).
+    pub retransmission_lost: bool,
+}
+
+/// What a detection mechanism judges lost. The connection does the marking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lost {
+    /// Nothing new.
+    Nothing,
+    /// The first unacknowledged segment.
+    Head,
+    /// Every segment ending at or below this position that is not sacked (RFC 6675 IsLost, FACK).
+    Below(u64),
+    /// Every segment that is not sacked and whose last transmission was sent before this time, or at this time with an
+    /// end at or below the position (RFC 8985 section 6.2).
+    SentBefore(Time, u64),
+}
+
+/// Detection: what is lost now, or when will we know.
+pub trait Detect: Send {
+    /// Judges on an ACK that is a duplicate or carries news in SACK blocks.
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost;
+
+    /// When [`on_deadline`](Self::on_deadline) wants to be called; [`Time::NEVER`] if it does not.
+    fn deadline(&self) -> Time {
+        Time::NEVER
+    }
+
+    /// Judges because time has passed.
+    fn on_deadline(&mut self, _s: &State) -> Lost {
+        Lost::Nothing
+    }
+}
+
+/// Ambiguity: may duplicate ACKs begin a recovery although they may stem from an earlier one, or from a timeout?
+pub trait Ambiguity: Send {
+    /// Whether recovery may begin on this ACK.
+    fn admits(&mut self, s: &State, a: &AckSummary) -> bool;
+
+    /// An ACK advanced `snd_una`.
+    fn on_advance(&mut self, _s: &State, _a: &AckSummary) {}
+}
+
+/// Detection for a retransmission: is the retransmission of the first unacknowledged segment lost too?
+pub trait DetectRetransmission: Send {
+    /// Recovery began.
+    fn on_enter(&mut self, s: &State);
+
+    /// Judges on an ACK within recovery that does not end it.
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> bool;
+
+    /// A segment was sent within recovery.
+    fn on_transmit(&mut self, s: &State, cause: Cause, len: u64);
+}
+
+/// What has to happen on an ACK within recovery, window or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Urgent {
+    /// Send the first unacknowledged segment again at once.
+    pub retransmit_head: bool,
+    /// Restart the retransmission timer.
+    pub restart_timer: bool,
+}
+
+/// What to send next within recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The data at `snd_nxt`: new data, unless `snd_nxt` was set back.
+    Sequential,
+    /// Segment `index` of the scoreboard again. `counts` tells whether the retransmission enters the pipe.
+    Retransmit {
+        /// Index in the scoreboard.
+        index: usize,
+        /// Whether it counts in the pipe.
+        counts: bool,
+    },
+}
+
+/// Selection: what goes next in recovery, and when recovery is over.
+pub trait Select: Send {
+    /// Whether recovery is a slow start from the first unacknowledged segment (Tahoe) and not a phase of its own.
+    fn goes_back(&self) -> bool {
+        false
+    }
+
+    /// Whether a timeout discards SACK information (RFC 2018 section 8).
+    fn forgets_sacks(&self) -> bool {
+        true
+    }
+
+    /// Recovery began; the connection sends the first unacknowledged segment by itself.
+    fn on_enter(&mut self, _s: &State) {}
+
+    /// Whether this ACK ends recovery.
+    fn ends(&self, s: &State, a: &AckSummary) -> bool {
+        a.ack >= s.recover
+    }
+
+    /// What an ACK that does not end recovery makes urgent.
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> Urgent;
+
+    /// What goes next, given that the window has room for a full segment; `None` for nothing.
+    fn next(&mut self, s: &State) -> Option<Next>;
+}
+
+/// Regulation: how much an ACK within recovery may release. Each method that returns a number returns the new cwnd.
+pub trait Regulate: Send {
+    /// What counts against cwnd within recovery.
+    fn in_flight(&self, s: &State) -> u64;
+
+    /// Recovery began; `s.ssthresh` is the target.
+    fn on_enter(&mut self, s: &State, a: &AckSummary) -> u64;
+
+    /// An ACK arrived that does not end recovery.
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64;
+
+    /// An ACK ends recovery.
+    fn on_exit(&mut self, s: &State, a: &AckSummary) -> u64;
+
+    /// A segment was sent within recovery.
+    fn on_transmit(&mut self, _s: &State, _len: u64) {}
+}
+
+/// What a probe sends when its time has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProbeNow {
+    /// Nothing.
+    Nothing,
+    /// One new segment, or the last outstanding one again if there is no new data (RFC 8985 section 7.3).
+    NewOrLast,
+}
+
+/// Probing: what may be sent beyond the window before recovery begins. Several probes may work side by side; their
+/// allowances do not add up, the largest counts.
+pub trait Probe: Send {
+    /// Bytes of new data that may be outstanding beyond cwnd.
+    fn allowance(&self, s: &State) -> u64;
+
+    /// An ACK advanced `snd_una` outside recovery: how many duplicates remain counted.
+    fn on_advance(&mut self, _s: &State, _a: &AckSummary) -> u32 {
+        0
+    }
+
+    /// An ACK ended recovery: how many duplicates count already.
+    fn on_exit(&mut self, _s: &State, _a: &AckSummary) -> u32 {
+        0
+    }
+
+    /// When [`on_deadline`](Self::on_deadline) wants to be called.
+    fn deadline(&self, _s: &State) -> Time {
+        Time::NEVER
+    }
+
+    /// The time has come.
+    fn on_deadline(&mut self, _s: &State) -> ProbeNow {
+        ProbeNow::Nothing
+    }
+}
+
+/// What an undo mechanism concludes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing yet.
+    Open,
+    /// The loss response was needless: restore what was saved when it began.
+    Spurious,
+    /// Send new data before any further retransmission, to find out (RFC 5682 section 2.1 step 2b).
+    SendNew,
+}
+
+/// Undo: was the response to a loss needless?
+pub trait Undo: Send {
+    /// A loss response begins: a timeout or a recovery.
+    fn on_response(&mut self, s: &State, timeout: bool);
+
+    /// Judges on an ACK.
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> Verdict;
+}
+
+/// What a lost retransmission does to the windows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Windows {
+    /// New ssthresh.
+    pub ssthresh: u64,
+    /// New cwnd.
+    pub cwnd: u64,
+}
+
+/// The window law: growth, and the target after a loss.
+pub trait Window: Send {
+    /// The new cwnd after an ACK that advanced `snd_una` outside recovery.
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64;
+
+    /// The new ssthresh when recovery begins with `flight` bytes outstanding (limited transmit's excluded).
+    fn on_loss(&mut self, s: &State, flight: u64) -> u64;
+
+    /// The new ssthresh on a timeout with `flight` bytes outstanding; `repeated` if the segment timed out before.
+    fn on_timeout(&mut self, s: &State, flight: u64, repeated: bool) -> u64;
+
+    /// The cwnd with which a recovery of the go-back kind begins (Tahoe).
+    fn on_go_back(&mut self, s: &State) -> u64 {
+        s.mss
+    }
+
+    /// The response to a lost retransmission (RFC 5681 section 4.3: lower twice).
+    fn on_lost_retransmission(&mut self, s: &State) -> Windows {
+        let ssthresh = (s.ssthresh / 2).max(2 * s.mss);
+        Windows { ssthresh, cwnd: s.cwnd.saturating_sub(s.ssthresh - ssthresh.min(s.ssthresh)) }
+    }
+}
+
+/// The retransmission timer.
+pub trait Timer: Send {
+    /// A valid round-trip sample: a segment sent at `sent` was acknowledged now. Returns whether it was made use of,
+    /// which ends a back-off (RFC 6298 section 5.7).
+    fn on_sample(&mut self, s: &State, sent: Time) -> bool;
+
+    /// The timeout interval before back-off.
+    fn rto(&self) -> Span;
+
+    /// The smallest interval this model allows unless the configuration says otherwise.
+    fn min_rto(&self) -> Span;
+
+    /// Whether the retransmission that begins a recovery restarts the timer. RFC 6298 restarts it on new
+    /// acknowledgments only; BSD restarts it here too, and RFC 6675 section 6 allows that.
+    fn restarts_on_fast_retransmit(&self) -> bool {
+        false
+    }
+
+    /// When a timer set now for `rto` expires.
+    fn expiry(&self, now: Time, rto: Span, _phase: Span) -> Time {
+        now + rto
+    }
+}

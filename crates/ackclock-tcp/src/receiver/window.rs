@@ -1,0 +1,75 @@
+//! The offered window: how far the peer may send (RFC 9293 section 3.8.6.2.2, RFC 7323 section 2).
+
+/// The receive buffer and the part of it that has been offered.
+#[derive(Clone, Debug)]
+pub(super) struct Window {
+    buffer: u64,
+    wscale: u8,
+    /// The right edge: the first position that was never offered. It never moves left, and data below it always fits.
+    edge: u64,
+    /// The right edge as the last ACK put it; up to one unit below `edge`.
+    on_wire: u64,
+    /// Position of the first byte that the application has not read.
+    read: u64,
+    /// min(Fr * RCV.BUFF, Eff.snd.MSS) with Fr = 1/2: the least advance of the edge that is worth offering.
+    step: u64,
+}
+
+impl Window {
+    pub fn new(buffer: u64, wscale: u8, mss: u32) -> Self {
+        // RFC 7323 section 2.3: a shift above 14 counts as 14.
+        let wscale = wscale.min(14);
+        let edge = buffer.min(u64::from(u16::MAX) << wscale);
+        Window { buffer, wscale, edge, on_wire: edge, read: 0, step: (buffer / 2).min(u64::from(mss)) }
+    }
+
+    #[inline]
+    pub fn edge(&self) -> u64 {
+        self.edge
+    }
+
+    #[inline]
+    pub fn read_position(&self) -> u64 {
+        self.read
+    }
+
+    #[inline]
+    pub fn set_read_position(&mut self, read: u64) {
+        self.read = read;
+    }
+
+    /// The furthest edge that buffer and header field allow.
+    fn limit(&self, rcv_nxt: u64) -> u64 {
+        self.read.saturating_add(self.buffer).min(rcv_nxt + (u64::from(u16::MAX) << self.wscale))
+    }
+
+    /// The window field of an ACK sent now; what it offers is remembered.
+    ///
+    /// A field counts in units of 2^wscale from `rcv_nxt`, so an unmoved edge may not be expressible. It is then rounded
+    /// up if the buffer has room for that, and down otherwise (RFC 7323 section 2.4: by less than one unit); what lies
+    /// below the old edge is still accepted.
+    pub fn offer(&mut self, rcv_nxt: u64) -> u16 {
+        let limit = self.limit(rcv_nxt);
+        let unit = 1u64 << self.wscale;
+        let field = if limit - self.edge >= self.step {
+            (limit - rcv_nxt) >> self.wscale
+        } else {
+            let window = self.edge - rcv_nxt;
+            let up = window.div_ceil(unit);
+            if rcv_nxt + (up << self.wscale) <= limit { up } else { window >> self.wscale }
+        };
+        let field = field.min(u64::from(u16::MAX));
+        self.on_wire = rcv_nxt + (field << self.wscale);
+        self.edge = self.edge.max(self.on_wire);
+        field as u16
+    }
+
+    /// Whether enough was read since the last ACK that the peer should hear of it at once: two segments or half the
+    /// buffer (as 4.4BSD does, Stevens volume 2 section 26.7), or one step if the peer may be waiting for window.
+    pub fn update_due(&self, rcv_nxt: u64) -> bool {
+        let window = (self.limit(rcv_nxt) - rcv_nxt) >> self.wscale << self.wscale;
+        let gain = (rcv_nxt + window).saturating_sub(self.on_wire);
+        let blocked = self.on_wire.saturating_sub(rcv_nxt) < self.step;
+        gain > 0 && gain >= if blocked { self.step } else { (self.step * 2).min(self.buffer / 2) }
+    }
+}

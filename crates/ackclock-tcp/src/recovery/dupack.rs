@@ -1,0 +1,17 @@
+//! RFC 5681 section 3.2: "The TCP sender SHOULD use the fast retransmit algorithm [...] based on incoming duplicate
+//! ACKs [...] the arrival of 3 duplicate ACKs".
+
+use crate::axes::{AckSummary, Detect, Lost};
+use crate::sender::State;
+
+/// The duplicate ACK threshold (RFC 5681 section 3.2).
+pub const DUPTHRESH: u32 = 3;
+
+/// The third duplicate ACK, and only that one: later duplicates of the same window say nothing new.
+pub struct DupackCount;
+
+impl Detect for DupackCount {
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost {
+        if a.duplicate && s.dupacks == DUPTHRESH { Lost::Head } else { Lost::Nothing }
+    }
+}

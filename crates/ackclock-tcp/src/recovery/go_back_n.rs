@@ -1,0 +1,22 @@
+//! Tahoe (Jacobson 1988, as Fall & Floyd 1996 section 2 describe it): after a fast retransmit, slow start from the
+//! first unacknowledged segment.
+
+use crate::axes::{AckSummary, Next, Select, Urgent};
+use crate::sender::State;
+
+/// Everything from the first unacknowledged segment again, under slow start.
+pub struct GoBackN;
+
+impl Select for GoBackN {
+    fn goes_back(&self) -> bool {
+        true
+    }
+
+    fn on_ack(&mut self, _s: &State, _a: &AckSummary) -> Urgent {
+        Urgent::default()
+    }
+
+    fn next(&mut self, _s: &State) -> Option<Next> {
+        Some(Next::Sequential)
+    }
+}

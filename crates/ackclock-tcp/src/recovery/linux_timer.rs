@@ -1,0 +1,65 @@
+//! Linux's timer (`tcp_rtt_estimator`): a sample with every ACK, the mean deviation's maximum over a round trip, and a
+//! variance term of at least 200 ms.
+
+use crate::axes::Timer;
+use crate::sender::State;
+use crate::time::{Span, Time};
+
+const MIN: Span = Span::from_millis(200);
+
+/// The timer of Linux.
+#[derive(Default)]
+pub struct LinuxTimer {
+    srtt: Span,
+    mdev: Span,
+    mdev_max: Span,
+    rttvar: Span,
+    /// The round trip over which `mdev_max` is taken ends when this position is acknowledged.
+    rtt_seq: u64,
+}
+
+impl Timer for LinuxTimer {
+    fn on_sample(&mut self, s: &State, sent: Time) -> bool {
+        let m = Span(s.now.since(sent).0.max(1));
+        if self.srtt == Span::ZERO {
+            self.srtt = m;
+            self.mdev = Span(m.0 / 2);
+            self.rttvar = Span(self.mdev.0.max(MIN.0 / 4));
+            self.mdev_max = self.rttvar;
+            self.rtt_seq = s.snd_nxt;
+            return true;
+        }
+        let error = m.0.abs_diff(self.srtt.0);
+        // A sample far below the mean must not raise the variance as much as one above it.
+        let gain = if m < self.srtt && error > self.mdev.0 { 32 } else { 4 };
+        self.mdev = if error > self.mdev.0 {
+            Span(self.mdev.0 + (error - self.mdev.0) / gain)
+        } else {
+            Span(self.mdev.0 - (self.mdev.0 - error) / 4)
+        };
+        self.srtt = if m > self.srtt { Span(self.srtt.0 + error / 8) } else { Span((self.srtt.0 - error / 8).max(1)) };
+        if self.mdev > self.mdev_max {
+            self.mdev_max = self.mdev;
+            self.rttvar = self.rttvar.max(self.mdev_max);
+        }
+        if s.snd_una > self.rtt_seq {
+            if self.mdev_max < self.rttvar {
+                self.rttvar = Span(self.rttvar.0 - (self.rttvar.0 - self.mdev_max.0) / 4);
+            }
+            self.rtt_seq = s.snd_nxt;
+            self.mdev_max = Span(MIN.0 / 4);
+        }
+        true
+    }
+
+    fn rto(&self) -> Span {
+        if self.srtt == Span::ZERO {
+            return Span::from_secs(1);
+        }
+        self.srtt + self.rttvar.times(4)
+    }
+
+    fn min_rto(&self) -> Span {
+        MIN
+    }
+}

@@ -1,0 +1,78 @@
+//! NextSeg of RFC 6675 section 4 (and of RFC 3517, which has no rule 4).
+
+use crate::axes::{AckSummary, Next, Select, Urgent};
+use crate::sender::State;
+
+/// Which segment the pipe has room for.
+pub struct NextSeg {
+    rescue: bool,
+    /// HighRxt: position after the highest byte retransmitted in this recovery.
+    high_rxt: u64,
+    /// RescueRxt: position that HighACK has to reach before another rescue.
+    rescue_rxt: u64,
+}
+
+impl NextSeg {
+    /// All four rules.
+    pub fn rfc6675() -> NextSeg {
+        NextSeg { rescue: true, high_rxt: 0, rescue_rxt: 0 }
+    }
+
+    /// Rules 1 to 3.
+    pub fn rfc3517() -> NextSeg {
+        NextSeg { rescue: false, ..NextSeg::rfc6675() }
+    }
+}
+
+/// The first segment at or above `high_rxt` and below the highest SACKed byte that is not SACKed, and that is lost if
+/// `lost` asks for it (rules 1 and 3). Moves `high_rxt` over SACKed data, which needs no second look.
+pub(super) fn hole(s: &State, high_rxt: &mut u64, lost: bool) -> Option<usize> {
+    let below = s.board.highest_sacked().min(if lost { s.board.judged() } else { u64::MAX });
+    let mut index = s.board.find(*high_rxt);
+    while let Some(r) = s.board.get(index) {
+        if r.seq >= below {
+            return None;
+        }
+        if !r.sacked {
+            return (r.lost || !lost).then_some(index);
+        }
+        *high_rxt = (*high_rxt).max(r.end());
+        index += 1;
+    }
+    None
+}
+
+impl Select for NextSeg {
+    fn on_enter(&mut self, s: &State) {
+        // Section 5 step 4.3: both are set to the end of the first retransmission.
+        let end = s.board.head().map_or(s.snd_una, |r| r.end());
+        self.high_rxt = end;
+        self.rescue_rxt = end;
+    }
+
+    fn on_ack(&mut self, _s: &State, a: &AckSummary) -> Urgent {
+        // RFC 6298 section 5.3.
+        Urgent { retransmit_head: false, restart_timer: a.newly_acked > 0 }
+    }
+
+    fn next(&mut self, s: &State) -> Option<Next> {
+        if let Some(index) = hole(s, &mut self.high_rxt, true) {
+            self.high_rxt = s.board.get(index)?.end();
+            return Some(Next::Retransmit { index, counts: true });
+        }
+        if s.can_send_sequential() {
+            return Some(Next::Sequential);
+        }
+        if let Some(index) = hole(s, &mut self.high_rxt, false) {
+            self.high_rxt = s.board.get(index)?.end();
+            return Some(Next::Retransmit { index, counts: true });
+        }
+        // Rule 4: "If HighACK is greater than RescueRxt"; HighRxt is not updated, so the pipe does not count it.
+        if self.rescue && s.snd_una >= self.rescue_rxt {
+            let index = (0..s.board.len()).rev().find(|&i| s.board.get(i).is_some_and(|r| !r.sacked))?;
+            self.rescue_rxt = s.recover;
+            return Some(Next::Retransmit { index, counts: false });
+        }
+        None
+    }
+}

@@ -1,0 +1,62 @@
+//! RFC 6298 section 2, with the traditional one sample a round trip (section 3).
+
+use crate::axes::Timer;
+use crate::sender::State;
+use crate::time::{Span, Time};
+
+/// Clock granularity G (section 4 recommends 100 ms or finer).
+const G: Span = Span::from_millis(1);
+
+/// The standard timer.
+#[derive(Default)]
+pub struct Rfc6298 {
+    restarts_on_fast_retransmit: bool,
+    srtt: Span,
+    rttvar: Span,
+    /// The next sample is taken once this position is acknowledged.
+    next_sample: u64,
+}
+
+impl Rfc6298 {
+    /// Restarted by the retransmission that begins a recovery too ("a more careful variant", RFC 6675 section 6).
+    pub fn careful() -> Rfc6298 {
+        Rfc6298 { restarts_on_fast_retransmit: true, ..Rfc6298::default() }
+    }
+}
+
+impl Timer for Rfc6298 {
+    fn on_sample(&mut self, s: &State, sent: Time) -> bool {
+        if s.snd_una < self.next_sample {
+            return false;
+        }
+        self.next_sample = s.snd_max + 1;
+        let r = s.now.since(sent);
+        if self.srtt == Span::ZERO {
+            // (2.2)
+            self.srtt = Span(r.0.max(1));
+            self.rttvar = Span(r.0 / 2);
+        } else {
+            // (2.3), beta = 1/4 and alpha = 1/8; the variance first.
+            self.rttvar = Span(self.rttvar.0 - self.rttvar.0 / 4 + self.srtt.0.abs_diff(r.0) / 4);
+            self.srtt = Span((self.srtt.0 - self.srtt.0 / 8 + r.0 / 8).max(1));
+        }
+        true
+    }
+
+    fn rto(&self) -> Span {
+        if self.srtt == Span::ZERO {
+            // (2.1)
+            return Span::from_secs(1);
+        }
+        self.srtt + self.rttvar.times(4).max(G)
+    }
+
+    fn restarts_on_fast_retransmit(&self) -> bool {
+        self.restarts_on_fast_retransmit
+    }
+
+    fn min_rto(&self) -> Span {
+        // (2.4)
+        Span::from_secs(1)
+    }
+}

@@ -1,0 +1,336 @@
+//! The scoreboard: one record for each outstanding segment, with what became of its transmissions.
+//!
+//! RFC 6675 section 3 leaves the structure open. A record keeps segment boundaries and, of the transmissions of its
+//! segment, the first and the last send time and their number, so that Karn's rule, time-based detection, recovery of
+//! lost retransmissions and undo need no table of their own. Byte counters are kept incrementally and checked against
+//! recomputation in debug builds.
+
+use alloc::collections::VecDeque;
+
+use crate::time::Time;
+
+/// One outstanding segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Position of its first byte.
+    pub seq: u64,
+    /// When it was first sent.
+    pub first_sent: Time,
+    /// When it was last sent.
+    pub last_sent: Time,
+    /// Payload bytes.
+    pub len: u32,
+    /// How often it was sent.
+    pub transmissions: u16,
+    /// The receiver reported it in a SACK block.
+    pub sacked: bool,
+    /// Judged lost. Stays set when the segment is sent again.
+    pub lost: bool,
+    /// A retransmission is on its way, and counts in the pipe.
+    pub retransmitted: bool,
+}
+
+impl Record {
+    /// Position after its last byte.
+    pub fn end(&self) -> u64 {
+        self.seq + u64::from(self.len)
+    }
+}
+
+/// What a cumulative acknowledgment took off the scoreboard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Acked {
+    /// Bytes acknowledged.
+    pub bytes: u64,
+    /// Of those, bytes that had been selectively acknowledged before.
+    pub sacked_before: u64,
+    /// Send time of the oldest segment acknowledged.
+    pub first_sent: Option<Time>,
+    /// Whether a segment among them had been sent more than once (Karn's rule).
+    pub retransmitted: bool,
+}
+
+/// The outstanding segments in sequence order, without gaps between them.
+#[derive(Clone, Debug, Default)]
+pub struct Scoreboard {
+    records: VecDeque<Record>,
+    /// Position after the last record.
+    end: u64,
+    /// Every record below this position is either sacked or lost.
+    judged: u64,
+    /// Position after the highest sacked byte.
+    highest_sacked: u64,
+    sacked_bytes: u64,
+    lost_bytes: u64,
+    retransmitted_bytes: u64,
+    /// SACK blocks of the previous ACK, so that only what is new in a block is walked.
+    known: [(u64, u64); 4],
+}
+
+impl Scoreboard {
+    /// Outstanding segments.
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Whether nothing is outstanding.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// The `index`-th outstanding segment, the head being 0.
+    pub fn get(&self, index: usize) -> Option<&Record> {
+        self.records.get(index)
+    }
+
+    /// The first unacknowledged segment.
+    pub fn head(&self) -> Option<&Record> {
+        self.records.front()
+    }
+
+    /// The highest outstanding segment.
+    pub fn last(&self) -> Option<&Record> {
+        self.records.back()
+    }
+
+    /// The outstanding segments in sequence order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Record> + '_ {
+        self.records.iter()
+    }
+
+    /// Position after the highest byte that any SACK block covered; 0 if none did.
+    pub fn highest_sacked(&self) -> u64 {
+        self.highest_sacked
+    }
+
+    /// Every outstanding byte below this position is either selectively acknowledged or judged lost.
+    pub fn judged(&self) -> u64 {
+        self.judged
+    }
+
+    /// Outstanding bytes that were selectively acknowledged.
+    pub fn sacked_bytes(&self) -> u64 {
+        self.sacked_bytes
+    }
+
+    /// Outstanding bytes judged lost, sent again or not.
+    pub fn lost_bytes(&self) -> u64 {
+        self.lost_bytes
+    }
+
+    /// Outstanding bytes, acknowledged selectively or not.
+    pub fn outstanding(&self) -> u64 {
+        self.records.front().map_or(0, |head| self.end - head.seq)
+    }
+
+    /// RFC 6675 section 4, SetPipe: bytes neither sacked nor lost, plus bytes of retransmissions on their way.
+    pub fn pipe(&self) -> u64 {
+        self.outstanding() - self.sacked_bytes - self.lost_bytes + self.retransmitted_bytes
+    }
+
+    /// [`pipe`](Self::pipe) recomputed from the records; what the incremental counters must equal.
+    pub fn recomputed_pipe(&self) -> u64 {
+        let bytes = |r: &Record| {
+            let copies = u64::from(!r.sacked && !r.lost) + u64::from(!r.sacked && r.retransmitted);
+            copies * u64::from(r.len)
+        };
+        self.records.iter().map(bytes).sum()
+    }
+
+    /// Index of the segment that holds byte `seq`; the number of segments if it lies above all of them.
+    pub fn find(&self, seq: u64) -> usize {
+        let Some(head) = self.records.front() else { return 0 };
+        if seq <= head.seq {
+            return 0;
+        }
+        if seq >= self.end {
+            return self.records.len();
+        }
+        let guess = ((seq - head.seq) / u64::from(head.len)) as usize;
+        match self.records.get(guess) {
+            Some(r) if r.seq <= seq && seq < r.end() => guess,
+            _ => self.records.partition_point(|r| r.end() <= seq),
+        }
+    }
+
+    pub(crate) fn push(&mut self, seq: u64, len: u32, now: Time) {
+        debug_assert!(self.records.is_empty() || self.end == seq);
+        self.records.push_back(Record {
+            seq,
+            first_sent: now,
+            last_sent: now,
+            len,
+            transmissions: 1,
+            sacked: false,
+            lost: false,
+            retransmitted: false,
+        });
+        self.end = seq + u64::from(len);
+    }
+
+    /// Takes everything below `ack` off. A segment acknowledged in part is shortened.
+    pub(crate) fn ack_to(&mut self, ack: u64) -> Acked {
+        let mut acked = Acked::default();
+        while let Some(head) = self.records.front_mut() {
+            if head.seq >= ack {
+                break;
+            }
+            let part = head.end().min(ack) - head.seq;
+            acked.first_sent.get_or_insert(head.first_sent);
+            acked.retransmitted |= head.transmissions > 1;
+            acked.bytes += part;
+            if head.sacked {
+                self.sacked_bytes -= part;
+                acked.sacked_before += part;
+            } else {
+                self.lost_bytes -= if head.lost { part } else { 0 };
+                self.retransmitted_bytes -= if head.retransmitted { part } else { 0 };
+            }
+            if head.end() > ack {
+                head.seq = ack;
+                head.len -= part as u32;
+                break;
+            }
+            self.records.pop_front();
+        }
+        self.check();
+        acked
+    }
+
+    /// Marks every segment that lies wholly within `left..right`; returns the bytes newly marked.
+    pub(crate) fn sack(&mut self, left: u64, right: u64) -> u64 {
+        let (left, right) = (left.max(self.records.front().map_or(0, |r| r.seq)), right.min(self.end));
+        if left >= right {
+            return 0;
+        }
+        // What an earlier block already told needs no second walk; a block usually grows at its right end.
+        let mut from = left;
+        for &(l, r) in &self.known {
+            if l <= from && from < r {
+                from = r;
+            }
+        }
+        let mut newly = 0;
+        let mut index = self.find(from.min(right));
+        while let Some(r) = self.records.get_mut(index) {
+            if r.end() > right {
+                break;
+            }
+            if r.seq >= left && !r.sacked {
+                r.sacked = true;
+                let len = u64::from(r.len);
+                newly += len;
+                self.sacked_bytes += len;
+                self.lost_bytes -= if r.lost { len } else { 0 };
+                self.retransmitted_bytes -= if r.retransmitted { len } else { 0 };
+                r.retransmitted = false;
+                r.lost = false;
+                self.highest_sacked = self.highest_sacked.max(r.end());
+            }
+            index += 1;
+        }
+        newly
+    }
+
+    /// Remembers the blocks of the ACK just processed.
+    pub(crate) fn remember(&mut self, blocks: &[(u64, u64)]) {
+        self.known = [(0, 0); 4];
+        for (slot, &block) in self.known.iter_mut().zip(blocks) {
+            // Only a block that was within the outstanding data was walked to its end.
+            if block.1 <= self.end {
+                *slot = block;
+            }
+        }
+        self.check();
+    }
+
+    /// Forgets all SACK information (RFC 2018 section 8: the receiver may have discarded the data).
+    pub(crate) fn forget_sacks(&mut self) {
+        for r in &mut self.records {
+            r.sacked = false;
+        }
+        self.sacked_bytes = 0;
+        self.highest_sacked = 0;
+        self.judged = 0;
+        self.known = [(0, 0); 4];
+        self.check();
+    }
+
+    /// Judges the segment at `index` lost, its retransmission included; returns whether that was news.
+    pub(crate) fn mark_lost(&mut self, index: usize) -> bool {
+        let Some(r) = self.records.get_mut(index) else { return false };
+        if r.sacked || (r.lost && !r.retransmitted) {
+            return false;
+        }
+        let len = u64::from(r.len);
+        self.lost_bytes += if r.lost { 0 } else { len };
+        self.retransmitted_bytes -= if r.retransmitted { len } else { 0 };
+        r.lost = true;
+        r.retransmitted = false;
+        self.check();
+        true
+    }
+
+    /// Judges the original transmission of every segment that ends at or below `edge` lost, and tells each that is new.
+    pub(crate) fn mark_lost_below(&mut self, edge: u64, mut tell: impl FnMut(&Record)) {
+        if edge <= self.judged {
+            return;
+        }
+        let mut index = self.find(self.judged);
+        while let Some(r) = self.records.get_mut(index) {
+            if r.end() > edge {
+                break;
+            }
+            if !r.sacked && !r.lost {
+                r.lost = true;
+                self.lost_bytes += u64::from(r.len);
+                tell(r);
+            }
+            index += 1;
+        }
+        self.judged = edge.min(self.end);
+        self.check();
+    }
+
+    /// Judges every outstanding segment that is not sacked lost, retransmissions included (a timeout).
+    pub(crate) fn mark_all_lost(&mut self) {
+        for r in &mut self.records {
+            r.lost = !r.sacked;
+            r.retransmitted = false;
+        }
+        self.retransmitted_bytes = 0;
+        self.lost_bytes = self.outstanding() - self.sacked_bytes;
+        self.judged = self.end;
+        self.check();
+    }
+
+    /// Takes back every loss judgement (the losses were spurious).
+    pub(crate) fn unmark_lost(&mut self) {
+        for r in &mut self.records {
+            r.lost = false;
+        }
+        self.lost_bytes = 0;
+        self.judged = 0;
+        self.check();
+    }
+
+    /// Records that the segment at `index` was sent again; `counts` tells whether it enters the pipe.
+    pub(crate) fn on_retransmit(&mut self, index: usize, now: Time, counts: bool) {
+        let Some(r) = self.records.get_mut(index) else { return };
+        r.transmissions = r.transmissions.saturating_add(1);
+        r.last_sent = now;
+        if counts && !r.sacked && !r.retransmitted {
+            r.retransmitted = true;
+            self.retransmitted_bytes += u64::from(r.len);
+        }
+        self.check();
+    }
+
+    #[inline]
+    fn check(&self) {
+        debug_assert_eq!(self.pipe(), self.recomputed_pipe());
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,340 @@
+//! What an ACK does: one pass that summarises it, then each axis in turn decides, and the connection acts.
+
+use super::{Phase, Sender};
+use crate::axes::{AckSummary, Lost, Verdict};
+use crate::event::{Cause, EventKind, SackRanges};
+use crate::segment::Segment;
+use crate::time::{Span, Time};
+
+pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
+    c.stats.acks += 1;
+    // RFC 9293 section 3.10.7.4: an ACK for something not yet sent is dropped; one below SND.UNA is a duplicate to ignore,
+    // though its SACK blocks still say what has arrived.
+    let Some(ack) = segment.ack.position(c.config.isn, c.s.snd_una) else { return };
+    if ack > c.s.snd_max {
+        return;
+    }
+    let (summary, ranges, sacks) = summarise(c, segment, ack);
+    let first_event = c.events.len();
+    c.event(EventKind::Acked {
+        ack,
+        dupacks: c.s.dupacks,
+        newly_acked: summary.newly_acked,
+        newly_sacked: summary.newly_sacked,
+        window_edge: c.s.window_edge,
+        sack: ranges,
+        sacks,
+    });
+    if summary.newly_acked > 0 || summary.duplicate || summary.newly_sacked > 0 || summary.dsack.is_some() {
+        respond(c, summary);
+    }
+    // The event of the ACK shows the windows that it left behind.
+    if let Some(event) = c.events.get_mut(first_event) {
+        event.cwnd = c.s.cwnd;
+        event.ssthresh = c.s.ssthresh;
+        event.snd_nxt = c.s.snd_nxt;
+    }
+    c.arm_persist();
+}
+
+/// Applies the facts that the ACK carries and sums them up.
+fn summarise(c: &mut Sender, segment: &Segment, ack: u64) -> (AckSummary, SackRanges, u8) {
+    let s = &mut c.s;
+    let mut a = AckSummary {
+        ack,
+        prior_dupacks: s.dupacks,
+        prior_una: s.snd_una,
+        prior_flight: s.flight(),
+        ts_echo: segment.timestamps.map(|t| t.ecr),
+        ..AckSummary::default()
+    };
+    let prior_edge = s.window_edge;
+    if ack >= s.snd_una {
+        let window = u64::from(segment.wnd) << c.config.wscale.min(14);
+        s.window_edge = ack + window;
+        s.max_window = s.max_window.max(window);
+    }
+    let mut sent = None;
+    if ack > s.snd_una {
+        let acked = s.board.ack_to(ack);
+        s.snd_una = ack;
+        s.snd_nxt = s.snd_nxt.max(ack);
+        a.newly_acked = acked.bytes;
+        a.sacked_before = acked.sacked_before;
+        a.retransmission_acked = acked.retransmitted;
+        if !acked.retransmitted {
+            sent = acked.first_sent;
+        }
+    }
+    let (ranges, sacks) =
+        if segment.sack.is_empty() { (SackRanges::default(), 0) } else { read_sacks(c, segment, &mut a) };
+    a.duplicate = if c.s.sack {
+        // RFC 6675 section 2: it SACKs something new, whatever else it does.
+        a.newly_sacked > 0
+    } else {
+        // RFC 5681 section 2.
+        let unchanged = ack == a.prior_una && c.s.window_edge == prior_edge;
+        unchanged && segment.len == 0 && !segment.flags.fin && !c.s.board.is_empty()
+    };
+    if a.newly_acked > 0 {
+        c.s.dupacks = 0;
+        on_advance(c, &a, sent);
+    }
+    if a.duplicate {
+        c.s.dupacks += 1;
+    }
+    (a, ranges, sacks)
+}
+
+/// An ACK advanced `snd_una`: samples the round trip and restarts the timer (RFC 6298 sections 3, 5.2 and 5.3).
+fn on_advance(c: &mut Sender, a: &AckSummary, sent: Option<Time>) {
+    let echoed = match a.ts_echo {
+        // RFC 7323 section 4.1: an echoed timestamp is unambiguous even for a retransmission.
+        Some(ecr) if c.config.timestamps && sent.is_none() => {
+            let ms = super::transmit::timestamp(c.s.now).wrapping_sub(ecr);
+            c.s.now.0.checked_sub(Span::from_millis(u64::from(ms)).0).map(Time)
+        }
+        _ => sent,
+    };
+    if let Some(sent) = echoed {
+        if c.strategy.timer.on_sample(&c.s, sent) {
+            c.timers.backoff = 0;
+            c.timers.refresh(&c.strategy, &c.config);
+        }
+    }
+    if c.s.board.is_empty() {
+        c.timers.rto_at = Time::NEVER;
+    } else if c.s.phase != Phase::Recovery {
+        // Within recovery, selection decides about partial ACKs.
+        c.start_rto();
+    }
+}
+
+/// Enters the SACK blocks into the scoreboard; returns them as positions.
+fn read_sacks(c: &mut Sender, segment: &Segment, a: &mut AckSummary) -> (SackRanges, u8) {
+    let s = &mut c.s;
+    let mut ranges = SackRanges::default();
+    let mut count = 0;
+    for (i, block) in segment.sack.as_slice().iter().enumerate() {
+        let (Some(left), Some(right)) =
+            (block.left.position(c.config.isn, s.snd_una), block.right.position(c.config.isn, s.snd_una))
+        else {
+            continue;
+        };
+        // Empty, inverted or of data never sent: not a report of this connection.
+        if left >= right || right > s.snd_max {
+            continue;
+        }
+        ranges[count] = (left, right);
+        count += 1;
+        // RFC 2883 section 4: a D-SACK block stands first, and lies below the ACK or within the second block.
+        if i == 0 {
+            let second = segment.sack.as_slice().get(1);
+            let within = second.is_some_and(|b| {
+                let position = |q: crate::seq::Seq| q.position(c.config.isn, s.snd_una);
+                position(b.left).is_some_and(|l| l <= left) && position(b.right).is_some_and(|r| right <= r)
+            });
+            if right <= a.ack || within {
+                a.dsack = Some((left, right));
+                continue;
+            }
+        }
+        if s.sack {
+            a.newly_sacked += s.board.sack(left, right);
+            a.sacked_to = a.sacked_to.max(right);
+        }
+    }
+    if s.sack {
+        s.board.remember(&ranges[..count]);
+    }
+    (ranges, count as u8)
+}
+
+/// The axes decide in turn: undo, detection, retransmission lost, then windows.
+fn respond(c: &mut Sender, mut a: AckSummary) {
+    judge_undo(c, &a);
+    match c.s.phase {
+        Phase::Open => {
+            if a.newly_acked > 0 {
+                on_advance_open(c, &a);
+            }
+            detect(c, &mut a);
+        }
+        Phase::Recovery => {
+            if c.strategy.select.ends(&c.s, &a) {
+                leave_recovery(c, &a);
+                // What was found lost above the recovery point may begin the next one at once.
+                detect(c, &mut a);
+            } else {
+                mark(c, Detection::OnAck(&a));
+                within_recovery(c, &mut a);
+            }
+        }
+        Phase::Loss => {
+            if a.newly_acked > 0 {
+                if c.s.snd_una >= c.s.recover {
+                    c.s.phase = Phase::Open;
+                    c.s.snd_nxt = c.s.snd_max;
+                    c.saved = None;
+                    c.event(EventKind::RecoveryLeft { by_timeout: false });
+                }
+                on_advance_open(c, &a);
+            }
+            detect(c, &mut a);
+        }
+    }
+}
+
+fn judge_undo(c: &mut Sender, a: &AckSummary) {
+    for i in 0..c.strategy.undo.len() {
+        let verdict = c.strategy.undo[i].on_ack(&c.s, a);
+        if verdict != Verdict::Open {
+            return c.undo(verdict);
+        }
+    }
+}
+
+/// New data acknowledged outside recovery: the window grows.
+fn on_advance_open(c: &mut Sender, a: &AckSummary) {
+    c.limited = 0;
+    let cwnd = c.strategy.window.on_ack(&c.s, a).min(c.config.max_cwnd.unwrap_or(u64::MAX));
+    c.set_cwnd(cwnd);
+    if !c.strategy.probes.is_empty() {
+        let counted = c.strategy.probes.iter_mut().map(|p| p.on_advance(&c.s, a)).max().unwrap_or(0);
+        c.s.dupacks += counted;
+    }
+    c.strategy.ambiguity.on_advance(&c.s, a);
+}
+
+pub(super) enum Detection<'a> {
+    OnAck(&'a AckSummary),
+    OnDeadline,
+}
+
+/// Runs detection and marks what it judged lost; returns whether the first unacknowledged segment is lost.
+pub(super) fn mark(c: &mut Sender, on: Detection<'_>) -> bool {
+    let (lost, deadline) = match on {
+        Detection::OnAck(a) => (c.strategy.detect.on_ack(&c.s, a), false),
+        Detection::OnDeadline => (c.strategy.detect.on_deadline(&c.s), true),
+    };
+    let by = if deadline { "time" } else { "ack" };
+    match lost {
+        Lost::Nothing => return false,
+        // The head is marked when recovery begins; a refusal must leave no trace.
+        Lost::Head => return true,
+        Lost::Below(edge) => {
+            let (events, s, on) = (&mut c.events, &mut c.s, c.config.events);
+            let (at, cwnd, ssthresh, snd_una, snd_nxt) = (s.now, s.cwnd, s.ssthresh, s.snd_una, s.snd_nxt);
+            s.board.mark_lost_below(edge, |r| {
+                if on {
+                    let kind = EventKind::Lost { seq: r.seq, len: r.len, by };
+                    events.push_back(crate::event::Event { at, cwnd, ssthresh, snd_una, snd_nxt, kind });
+                }
+            });
+        }
+        Lost::SentBefore(time, end) => {
+            for index in 0..c.s.board.len() {
+                let Some(&r) = c.s.board.get(index) else { break };
+                let before = r.last_sent < time || (r.last_sent == time && r.end() <= end);
+                if before && c.s.board.mark_lost(index) {
+                    c.event(EventKind::Lost { seq: r.seq, len: r.len, by });
+                }
+            }
+        }
+    }
+    c.s.board.head().is_some_and(|r| r.lost && !r.retransmitted)
+}
+
+fn detect(c: &mut Sender, a: &mut AckSummary) {
+    if !a.duplicate && a.newly_sacked == 0 {
+        return;
+    }
+    let before = c.s.board.lost_bytes();
+    let head_lost = mark(c, Detection::OnAck(a));
+    a.newly_lost = c.s.board.lost_bytes() - before;
+    if head_lost && c.strategy.ambiguity.admits(&c.s, a) {
+        enter_recovery(c, a);
+    }
+}
+
+/// RFC 5681 section 3.2 steps 2 and 3, RFC 6582 section 3.2 step 2, RFC 6675 section 5 step 4.
+pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary) {
+    let flight = c.s.flight().saturating_sub(c.limited);
+    c.save(false);
+    c.stats.recoveries += 1;
+    c.s.recover = c.s.snd_max;
+    c.s.ssthresh = c.strategy.window.on_loss(&c.s, flight);
+    c.limited = 0;
+    if let Some(&head) = c.s.board.head() {
+        if c.s.board.mark_lost(0) {
+            c.event(EventKind::Lost { seq: head.seq, len: head.len, by: "ack" });
+        }
+    }
+    if c.strategy.select.goes_back() {
+        c.s.phase = Phase::Loss;
+        c.s.snd_nxt = c.s.snd_una;
+        c.s.board.mark_all_lost();
+        let cwnd = c.strategy.window.on_go_back(&c.s);
+        c.set_cwnd(cwnd);
+    } else {
+        c.s.phase = Phase::Recovery;
+        c.strategy.select.on_enter(&c.s);
+        let cwnd = c.strategy.regulate.on_enter(&c.s, a);
+        c.set_cwnd(cwnd);
+        if let Some(retransmission) = &mut c.strategy.retransmission {
+            retransmission.on_enter(&c.s);
+        }
+    }
+    c.urgent = Some(Cause::FastRetransmit);
+    if c.strategy.timer.restarts_on_fast_retransmit() {
+        c.start_rto();
+    }
+    c.event(EventKind::RecoveryEntered { recover: c.s.recover, flight, by: "ack" });
+}
+
+fn within_recovery(c: &mut Sender, a: &mut AckSummary) {
+    let urgent = c.strategy.select.on_ack(&c.s, a);
+    if urgent.restart_timer {
+        c.start_rto();
+    }
+    if urgent.retransmit_head {
+        mark_head(c, "partial_ack");
+        c.urgent = Some(Cause::PartialAck);
+    }
+    if let Some(retransmission) = &mut c.strategy.retransmission {
+        a.retransmission_lost = retransmission.on_ack(&c.s, a);
+    }
+    if a.retransmission_lost {
+        mark_head(c, "retransmission");
+        let windows = c.strategy.window.on_lost_retransmission(&c.s);
+        c.s.ssthresh = windows.ssthresh;
+        c.set_cwnd(windows.cwnd);
+        c.urgent = Some(Cause::LostRetransmission);
+    }
+    let cwnd = c.strategy.regulate.on_ack(&c.s, a);
+    c.set_cwnd(cwnd);
+}
+
+fn mark_head(c: &mut Sender, by: &'static str) {
+    let Some(&head) = c.s.board.head() else { return };
+    if c.s.board.mark_lost(0) {
+        c.event(EventKind::Lost { seq: head.seq, len: head.len, by });
+    }
+}
+
+fn leave_recovery(c: &mut Sender, a: &AckSummary) {
+    let cwnd = c.strategy.regulate.on_exit(&c.s, a);
+    c.set_cwnd(cwnd);
+    // A recovery that began after a timeout may leave data still to be sent again.
+    c.s.phase = if c.s.snd_nxt < c.s.snd_max { Phase::Loss } else { Phase::Open };
+    c.urgent = None;
+    c.limited = 0;
+    c.saved = None;
+    let counted = c.strategy.probes.iter_mut().map(|p| p.on_exit(&c.s, a)).max().unwrap_or(0);
+    c.s.dupacks += counted;
+    c.strategy.ambiguity.on_advance(&c.s, a);
+    if !c.s.board.is_empty() {
+        c.start_rto();
+    }
+    c.event(EventKind::RecoveryLeft { by_timeout: false });
+}

@@ -1,0 +1,95 @@
+//! What mechanisms may read of a connection.
+
+use crate::scoreboard::Scoreboard;
+use crate::time::{Span, Time};
+
+/// Where a connection stands in loss recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// No loss is being repaired.
+    Open,
+    /// A recovery that an acknowledgment began.
+    Recovery,
+    /// The slow start after a timeout (or after Tahoe's fast retransmit), until `recover` is acknowledged.
+    Loss,
+}
+
+/// The state of a sender, with the field's names. Sequence numbers are stream positions.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// The time of the input at hand.
+    pub now: Time,
+    /// SMSS in bytes.
+    pub mss: u64,
+    /// SACK was negotiated, and the strategy makes use of it.
+    pub sack: bool,
+    /// First unacknowledged byte.
+    pub snd_una: u64,
+    /// Next byte to send in sequence; set back to `snd_una` by a timeout.
+    pub snd_nxt: u64,
+    /// Position after the highest byte ever sent.
+    pub snd_max: u64,
+    /// Right edge of the offered window: nothing at or above it may be sent.
+    pub window_edge: u64,
+    /// Position after the last byte the application has written.
+    pub written: u64,
+    /// The application has no more to write.
+    pub closed: bool,
+    /// Congestion window in bytes, inflation included.
+    pub cwnd: u64,
+    /// Slow start threshold in bytes; `u64::MAX` while unset.
+    pub ssthresh: u64,
+    /// Duplicate ACKs since `snd_una` last advanced.
+    pub dupacks: u32,
+    /// Recovery point: `snd_max` when the last recovery or timeout happened; 0 before the first.
+    pub recover: u64,
+    /// Phase of loss recovery.
+    pub phase: Phase,
+    /// The outstanding segments.
+    pub board: Scoreboard,
+    /// The largest window the receiver ever offered, for silly window avoidance.
+    pub max_window: u64,
+    /// Nagle's algorithm is on.
+    pub nagle: bool,
+    /// Phase of coarse timers.
+    pub tick_phase: Span,
+}
+
+impl State {
+    /// Whether a loss is being repaired, by recovery or after a timeout.
+    pub fn recovering(&self) -> bool {
+        self.phase != Phase::Open
+    }
+
+    /// FlightSize: bytes sent and not acknowledged cumulatively.
+    pub fn flight(&self) -> u64 {
+        self.snd_max - self.snd_una
+    }
+
+    /// Whether there is data at `snd_nxt` that the receiver's window allows to send.
+    pub fn can_send_sequential(&self) -> bool {
+        self.sequential_len().is_some()
+    }
+
+    /// Bytes of the segment that comes next in sequence, as far as data, the receiver's window, silly window avoidance
+    /// and Nagle's algorithm allow one (RFC 9293 sections 3.8.6.2.1 and 3.7.4); cwnd is not looked at.
+    pub fn sequential_len(&self) -> Option<u32> {
+        if self.snd_nxt < self.snd_max {
+            let record = self.board.get(self.board.find(self.snd_nxt))?;
+            return (record.end() <= self.window_edge).then_some(record.len);
+        }
+        let data = self.written - self.snd_nxt;
+        let window = self.window_edge.saturating_sub(self.snd_nxt);
+        let len = data.min(self.mss).min(window);
+        if len == self.mss {
+            return Some(len as u32);
+        }
+        if len == 0 {
+            return None;
+        }
+        let last = data == len;
+        let may_go = last && (!self.nagle || self.closed || self.snd_max == self.snd_una);
+        let half_window = !last && len >= self.max_window / 2;
+        (may_go || half_window).then_some(len as u32)
+    }
+}

@@ -1,0 +1,173 @@
+//! What is sent next: the urgent retransmission, then what the phase of recovery allows.
+
+use super::{Phase, Sender, Transmit};
+use crate::axes::Next;
+use crate::event::{Cause, EventKind};
+use crate::segment::{Flags, Segment, Timestamps};
+use crate::seq::Seq;
+use crate::time::Time;
+
+/// The timestamp clock: milliseconds (RFC 7323 section 5.4 allows 1 ms to 1 s a tick).
+pub(super) fn timestamp(now: Time) -> u32 {
+    (now.0 / 1_000_000) as u32
+}
+
+pub(super) fn poll(c: &mut Sender) -> Option<Transmit> {
+    if c.window_probe {
+        return window_probe(c);
+    }
+    if let Some(cause) = c.urgent.take() {
+        if !c.s.board.is_empty() {
+            return Some(retransmit(c, 0, cause, true));
+        }
+    }
+    if c.burst == 0 {
+        return None;
+    }
+    let sent = match c.s.phase {
+        Phase::Open => open(c),
+        Phase::Recovery => recovery(c),
+        Phase::Loss => loss(c),
+    };
+    if sent.is_some() {
+        c.burst -= 1;
+    }
+    sent
+}
+
+/// Outside recovery: what cwnd allows, and what a probe allows beyond it.
+fn open(c: &mut Sender) -> Option<Transmit> {
+    let len = c.s.sequential_len()?;
+    let after = c.s.snd_nxt - c.s.snd_una + u64::from(len);
+    if after <= c.s.cwnd {
+        return Some(send_new(c, len, Cause::New));
+    }
+    // RFC 9293 section 3.8.6.2.1: cwnd smaller than a segment must not stop a connection for good.
+    if c.s.board.is_empty() {
+        return Some(send_new(c, len, Cause::New));
+    }
+    let allowance = c.strategy.probes.iter().map(|p| p.allowance(&c.s)).max().unwrap_or(0);
+    if after <= c.s.cwnd.saturating_add(allowance) || u64::from(len) <= core::mem::take(&mut c.probe_now) {
+        c.limited += u64::from(len);
+        return Some(send_new(c, len, Cause::Probe));
+    }
+    None
+}
+
+fn recovery(c: &mut Sender) -> Option<Transmit> {
+    let in_flight = c.strategy.regulate.in_flight(&c.s);
+    // RFC 6675 section 5 step C: "If cwnd - pipe >= 1 SMSS".
+    if c.s.cwnd.saturating_sub(in_flight) < c.s.mss {
+        return None;
+    }
+    match c.strategy.select.next(&c.s)? {
+        Next::Retransmit { index, counts } => {
+            if c.s.board.get(index)?.end() > c.s.window_edge {
+                return None;
+            }
+            Some(retransmit(c, index, Cause::PartialAck, counts))
+        }
+        Next::Sequential => sequential(c),
+    }
+}
+
+/// After a timeout: from `snd_nxt` on, what is known to have arrived left out.
+fn loss(c: &mut Sender) -> Option<Transmit> {
+    while c.s.snd_nxt < c.s.snd_max {
+        match c.s.board.get(c.s.board.find(c.s.snd_nxt)) {
+            Some(r) if r.sacked => c.s.snd_nxt = r.end(),
+            _ => break,
+        }
+    }
+    let len = c.s.sequential_len()?;
+    let in_flight = if c.s.sack { c.s.board.pipe() } else { c.s.snd_nxt - c.s.snd_una };
+    if in_flight + u64::from(len) > c.s.cwnd {
+        let allowance = c.strategy.probes.iter().map(|p| p.allowance(&c.s)).max().unwrap_or(0);
+        if allowance == 0 || c.s.snd_nxt < c.s.snd_max || in_flight + u64::from(len) > c.s.cwnd + allowance {
+            return None;
+        }
+        c.limited += u64::from(len);
+        return Some(send_new(c, len, Cause::Probe));
+    }
+    sequential(c)
+}
+
+/// The segment at `snd_nxt`: new data, or old data where `snd_nxt` was set back.
+fn sequential(c: &mut Sender) -> Option<Transmit> {
+    if c.s.snd_nxt < c.s.snd_max {
+        let index = c.s.board.find(c.s.snd_nxt);
+        return Some(retransmit(c, index, Cause::SlowStart, true));
+    }
+    let len = c.s.sequential_len()?;
+    Some(send_new(c, len, Cause::New))
+}
+
+fn send_new(c: &mut Sender, len: u32, cause: Cause) -> Transmit {
+    let seq = c.s.snd_nxt;
+    c.s.board.push(seq, len, c.s.now);
+    c.s.snd_nxt += u64::from(len);
+    c.s.snd_max = c.s.snd_nxt;
+    sent(c, seq, len, cause, 1)
+}
+
+fn retransmit(c: &mut Sender, index: usize, cause: Cause, counts: bool) -> Transmit {
+    c.s.board.on_retransmit(index, c.s.now, counts);
+    let (seq, len, transmissions) = match c.s.board.get(index) {
+        Some(r) => (r.seq, r.len, u32::from(r.transmissions)),
+        None => (c.s.snd_una, 0, 0),
+    };
+    if c.s.phase == Phase::Loss {
+        c.s.snd_nxt = c.s.snd_nxt.max(seq + u64::from(len));
+    }
+    c.stats.retransmissions += 1;
+    c.stats.fast_retransmissions += u64::from(cause == Cause::FastRetransmit);
+    c.last_retransmission = Some(c.s.now);
+    sent(c, seq, len, cause, transmissions)
+}
+
+fn sent(c: &mut Sender, seq: u64, len: u32, cause: Cause, transmission: u32) -> Transmit {
+    c.stats.segments_sent += 1;
+    c.stats.bytes_sent += u64::from(len);
+    c.last_sent = c.s.now;
+    // RFC 6298 section 5.1.
+    if c.timers.rto_at == Time::NEVER {
+        c.start_rto();
+    }
+    if c.s.phase == Phase::Recovery {
+        c.strategy.regulate.on_transmit(&c.s, u64::from(len));
+        if let Some(retransmission) = &mut c.strategy.retransmission {
+            retransmission.on_transmit(&c.s, cause, u64::from(len));
+        }
+    }
+    c.event(EventKind::Sent { seq, len, cause, transmission });
+    let last = seq + u64::from(len) == c.s.written;
+    Transmit { segment: header(c, seq, len, last), position: seq, cause, transmission }
+}
+
+/// A segment without data just below the window, which every receiver answers with an ACK (RFC 9293 section 3.10.7.4:
+/// an unacceptable segment draws one). A window open by less than a segment is filled instead.
+fn window_probe(c: &mut Sender) -> Option<Transmit> {
+    c.window_probe = false;
+    let room = c.s.window_edge.saturating_sub(c.s.snd_nxt).min(c.s.written - c.s.snd_nxt).min(c.s.mss);
+    if room > 0 && c.s.board.is_empty() {
+        let transmit = send_new(c, room as u32, Cause::Probe);
+        c.arm_persist();
+        return Some(transmit);
+    }
+    c.arm_persist();
+    let mut segment = header(c, c.s.snd_una, 0, false);
+    segment.seq = Seq(segment.seq.0.wrapping_sub(1));
+    Some(Transmit { segment, position: c.s.snd_una, cause: Cause::Probe, transmission: 0 })
+}
+
+fn header(c: &Sender, seq: u64, len: u32, psh: bool) -> Segment {
+    Segment {
+        seq: Seq::at(c.config.isn, seq),
+        ack: c.config.remote_seq,
+        len,
+        wnd: u16::MAX,
+        flags: Flags { psh, fin: false },
+        timestamps: c.config.timestamps.then(|| Timestamps { val: timestamp(c.s.now), ecr: 0 }),
+        ..Segment::default()
+    }
+}

@@ -1,0 +1,375 @@
+//! A strategy is a named composition of mechanisms, one for each axis; this is the list of the names.
+
+use alloc::boxed::Box;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::axes::{Ambiguity, Detect, DetectRetransmission, Probe, Regulate, Select, Timer, Undo, Window};
+use crate::recovery::{
+    BsdTimer, Bugfix, DupackCount, Ff96Holes, Ff96Pipe, GoBackN, Head, Inflate, IsLost, LimitedTransmit, LinuxTimer,
+    NewReno, NextSeg, NoBugfix, PastRecoveryPoint, Pipe, RenoWindow, Rfc6298,
+};
+
+/// One mechanism an axis: what a connection needs to know of loss recovery.
+pub struct Strategy {
+    /// Whether it makes use of SACK, so that SACK is worth negotiating.
+    pub uses_sack: bool,
+    /// What is lost now.
+    pub detect: Box<dyn Detect>,
+    /// May these duplicates begin a recovery.
+    pub ambiguity: Box<dyn Ambiguity>,
+    /// Is a retransmission lost.
+    pub retransmission: Option<Box<dyn DetectRetransmission>>,
+    /// What goes next.
+    pub select: Box<dyn Select>,
+    /// How much may go.
+    pub regulate: Box<dyn Regulate>,
+    /// What is sent before recovery begins.
+    pub probes: Vec<Box<dyn Probe>>,
+    /// Was it spurious.
+    pub undo: Vec<Box<dyn Undo>>,
+    /// The window law.
+    pub window: Box<dyn Window>,
+    /// The retransmission timer.
+    pub timer: Box<dyn Timer>,
+}
+
+/// An axis of a strategy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axis {
+    /// What is lost now, or when will we know.
+    Detect,
+    /// What goes next.
+    Select,
+    /// How much this ACK may release.
+    Regulate,
+    /// What is sent before recovery begins.
+    Probe,
+    /// Was it spurious.
+    Undo,
+    /// Target after a loss, growth.
+    Window,
+    /// When does the RTO fire.
+    Timer,
+}
+
+impl Axis {
+    /// The name used in every output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Axis::Detect => "detect",
+            Axis::Select => "select",
+            Axis::Regulate => "regulate",
+            Axis::Probe => "probe",
+            Axis::Undo => "undo",
+            Axis::Window => "window",
+            Axis::Timer => "timer",
+        }
+    }
+}
+
+/// A mechanism as the list names it.
+pub struct Mechanism {
+    /// Its name in a composition.
+    pub name: &'static str,
+    /// Its axis.
+    pub axis: Axis,
+    /// Where it is specified.
+    pub source: &'static str,
+    /// What it does, in a line.
+    pub summary: &'static str,
+    apply: fn(&mut Strategy),
+}
+
+/// A named composition.
+pub struct Preset {
+    /// Its name.
+    pub name: &'static str,
+    /// The mechanisms it is made of, by name.
+    pub mechanisms: &'static [&'static str],
+    /// Where it is specified.
+    pub source: &'static str,
+}
+
+/// Every mechanism that a composition can name.
+pub static MECHANISMS: &[Mechanism] = &[
+    Mechanism {
+        name: "dupack",
+        axis: Axis::Detect,
+        source: "RFC 5681 section 3.2",
+        summary: "the third duplicate ACK means that the first unacknowledged segment is lost",
+        apply: |s| s.detect = Box::new(DupackCount),
+    },
+    Mechanism {
+        name: "is-lost",
+        axis: Axis::Detect,
+        source: "RFC 6675 section 4",
+        summary: "lost is what has three SACKed ranges, or more than two segments' worth of SACKed bytes, above it",
+        apply: |s| {
+            s.uses_sack = true;
+            s.detect = Box::new(IsLost::rfc6675());
+        },
+    },
+    Mechanism {
+        name: "is-lost-3517",
+        axis: Axis::Detect,
+        source: "RFC 3517 section 4",
+        summary: "as is-lost, with three segments' worth of SACKed bytes, and a recovery begun by the third duplicate only",
+        apply: |s| {
+            s.uses_sack = true;
+            s.detect = Box::new(IsLost::rfc3517());
+        },
+    },
+    Mechanism {
+        name: "no-bugfix",
+        axis: Axis::Detect,
+        source: "RFC 5681 section 3.2",
+        summary: "duplicates may begin a recovery at any time, also right after another one or after a timeout",
+        apply: |s| s.ambiguity = Box::new(NoBugfix),
+    },
+    Mechanism {
+        name: "bugfix",
+        axis: Axis::Detect,
+        source: "RFC 6582 section 3.2 step 2",
+        summary: "duplicates begin a recovery only if they acknowledge more than the last recovery point",
+        apply: |s| s.ambiguity = Box::new(Bugfix),
+    },
+    Mechanism {
+        name: "recovery-point",
+        axis: Axis::Detect,
+        source: "RFC 6675 section 5.1",
+        summary: "duplicates begin a recovery only once the last recovery point is acknowledged",
+        apply: |s| s.ambiguity = Box::new(PastRecoveryPoint),
+    },
+    Mechanism {
+        name: "go-back-n",
+        axis: Axis::Select,
+        source: "Jacobson 1988; Fall & Floyd 1996 section 2",
+        summary: "slow start again from the first unacknowledged segment (Tahoe)",
+        apply: |s| s.select = Box::new(GoBackN),
+    },
+    Mechanism {
+        name: "head",
+        axis: Axis::Select,
+        source: "RFC 5681 section 3.2",
+        summary: "one retransmission, then new data; any new acknowledgment ends recovery (Reno)",
+        apply: |s| s.select = Box::new(Head),
+    },
+    Mechanism {
+        name: "partial-ack",
+        axis: Axis::Select,
+        source: "RFC 6582 section 3.2",
+        summary: "a further retransmission for each partial ACK; the first one restarts the timer (impatient)",
+        apply: |s| s.select = Box::new(NewReno::impatient()),
+    },
+    Mechanism {
+        name: "slow-but-steady",
+        axis: Axis::Select,
+        source: "RFC 2582 section 4",
+        summary: "as partial-ack, but every partial ACK restarts the timer",
+        apply: |s| s.select = Box::new(NewReno::slow_but_steady()),
+    },
+    Mechanism {
+        name: "next-seg",
+        axis: Axis::Select,
+        source: "RFC 6675 section 4",
+        summary: "the four rules of NextSeg, rescue retransmission included",
+        apply: |s| s.select = Box::new(NextSeg::rfc6675()),
+    },
+    Mechanism {
+        name: "next-seg-3517",
+        axis: Axis::Select,
+        source: "RFC 3517 section 4",
+        summary: "the three rules of NextSeg, without rescue retransmission",
+        apply: |s| s.select = Box::new(NextSeg::rfc3517()),
+    },
+    Mechanism {
+        name: "ff96-holes",
+        axis: Axis::Select,
+        source: "Fall & Floyd 1996 section 3.4",
+        summary: "any hole below the highest SACKed byte once, then new data",
+        apply: |s| {
+            s.uses_sack = true;
+            s.select = Box::new(Ff96Holes::default());
+        },
+    },
+    Mechanism {
+        name: "inflate",
+        axis: Axis::Regulate,
+        source: "RFC 5681 section 3.2; RFC 6582 section 3.2",
+        summary: "cwnd grows by a segment for each duplicate; at the end at most one segment beyond what is outstanding",
+        apply: |s| s.regulate = Box::new(Inflate::limited_exit()),
+    },
+    Mechanism {
+        name: "inflate-to-ssthresh",
+        axis: Axis::Regulate,
+        source: "RFC 5681 section 3.2; RFC 6582 section 3.2 option 2",
+        summary: "as inflate, but recovery ends with cwnd = ssthresh",
+        apply: |s| s.regulate = Box::new(Inflate::to_ssthresh()),
+    },
+    Mechanism {
+        name: "inflate-bsd",
+        axis: Axis::Regulate,
+        source: "Wright & Stevens 1995 section 29.4",
+        summary: "as inflate-to-ssthresh, and the ACK that ends recovery opens the window as well",
+        apply: |s| s.regulate = Box::new(Inflate::bsd()),
+    },
+    Mechanism {
+        name: "ff96-pipe",
+        axis: Axis::Regulate,
+        source: "Fall & Floyd 1996 section 3.4",
+        summary: "a count of segments sent less ACKs received is held at ssthresh",
+        apply: |s| s.regulate = Box::new(Ff96Pipe::default()),
+    },
+    Mechanism {
+        name: "pipe",
+        axis: Axis::Regulate,
+        source: "RFC 6675 section 5",
+        summary: "an estimate of the bytes in the network is held at ssthresh",
+        apply: |s| s.regulate = Box::new(Pipe),
+    },
+    Mechanism {
+        name: "lt",
+        axis: Axis::Probe,
+        source: "RFC 3042; RFC 6675 section 5 step 3",
+        summary: "limited transmit: a new segment for each of the first two duplicates",
+        apply: |s| s.probes.push(Box::new(LimitedTransmit)),
+    },
+    Mechanism {
+        name: "reno-window",
+        axis: Axis::Window,
+        source: "RFC 5681 section 3.1",
+        summary: "slow start, additive increase per ACK, half the flight after a loss",
+        apply: |s| s.window = Box::new(RenoWindow::per_ack()),
+    },
+    Mechanism {
+        name: "abc",
+        axis: Axis::Window,
+        source: "RFC 3465",
+        summary: "as reno-window, with the increase counted in bytes acknowledged (L = 2)",
+        apply: |s| s.window = Box::new(RenoWindow::byte_counting()),
+    },
+    Mechanism {
+        name: "half-window",
+        axis: Axis::Window,
+        source: "Wright & Stevens 1995 section 29.4",
+        summary: "as reno-window, but a loss halves min(cwnd, rwnd), and every timeout does",
+        apply: |s| s.window = Box::new(RenoWindow::halving_window()),
+    },
+    Mechanism {
+        name: "rfc6298-timer",
+        axis: Axis::Timer,
+        source: "RFC 6298",
+        summary: "a sample each round trip, at least 1 s",
+        apply: |s| s.timer = Box::new(Rfc6298::default()),
+    },
+    Mechanism {
+        name: "careful-timer",
+        axis: Axis::Timer,
+        source: "RFC 6298; RFC 6675 section 6",
+        summary: "as rfc6298-timer, restarted by the retransmission that begins a recovery too",
+        apply: |s| s.timer = Box::new(Rfc6298::careful()),
+    },
+    Mechanism {
+        name: "linux-timer",
+        axis: Axis::Timer,
+        source: "Linux tcp_input.c, tcp_rtt_estimator",
+        summary: "a sample each ACK, a variance that falls slowly and is at least 200 ms",
+        apply: |s| s.timer = Box::new(LinuxTimer::default()),
+    },
+    Mechanism {
+        name: "bsd-timer",
+        axis: Axis::Timer,
+        source: "Wright & Stevens 1995 chapter 25; Lin & Kung section 3",
+        summary: "500 ms ticks with a phase, at least two of them",
+        apply: |s| s.timer = Box::new(BsdTimer::default()),
+    },
+];
+
+/// The canonical compositions. Further mechanisms are appended with `+`, and replace the one on the same axis
+/// (probes and undo mechanisms add up).
+pub static PRESETS: &[Preset] = &[
+    Preset { name: "tahoe", mechanisms: &["go-back-n", "bugfix"], source: "Fall & Floyd 1996 section 2" },
+    Preset { name: "reno", mechanisms: &["head", "inflate-to-ssthresh"], source: "RFC 5681 section 3.2" },
+    Preset { name: "newreno", mechanisms: &["partial-ack", "inflate", "bugfix"], source: "RFC 6582" },
+    Preset { name: "sack", mechanisms: &["is-lost", "recovery-point", "next-seg", "pipe"], source: "RFC 6675" },
+    Preset {
+        name: "rfc3517",
+        mechanisms: &["is-lost-3517", "recovery-point", "next-seg-3517", "pipe"],
+        source: "RFC 3517",
+    },
+    Preset {
+        name: "sack-ff96",
+        mechanisms: &["dupack", "recovery-point", "ff96-holes", "ff96-pipe"],
+        source: "Fall & Floyd 1996 section 3.4",
+    },
+];
+
+/// Why a composition is not one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownName(pub String);
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is neither a preset nor a mechanism", self.0)
+    }
+}
+
+impl core::error::Error for UnknownName {}
+
+/// A parsed composition such as `newreno+lt`, from which any number of strategies can be built.
+#[derive(Clone)]
+pub struct Composition {
+    name: String,
+    mechanisms: Vec<&'static Mechanism>,
+}
+
+impl Composition {
+    /// Parses a preset, or mechanisms, joined by `+`. What no part of it names is as in Reno.
+    ///
+    /// # Errors
+    /// The first name that stands in neither list.
+    pub fn parse(text: &str) -> Result<Composition, UnknownName> {
+        let mut mechanisms = Vec::new();
+        for name in text.split('+') {
+            let preset = PRESETS.iter().find(|p| p.name == name).map(|p| p.mechanisms);
+            for part in preset.unwrap_or(&[name]) {
+                let found = MECHANISMS.iter().find(|m| m.name == *part);
+                mechanisms.push(found.ok_or_else(|| UnknownName(part.to_string()))?);
+            }
+        }
+        Ok(Composition { name: text.to_string(), mechanisms })
+    }
+
+    /// The text it was parsed from.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A fresh strategy for one connection.
+    pub fn build(&self) -> Strategy {
+        let mut strategy = Strategy {
+            uses_sack: false,
+            detect: Box::new(DupackCount),
+            ambiguity: Box::new(NoBugfix),
+            retransmission: None,
+            select: Box::new(Head),
+            regulate: Box::new(Inflate::to_ssthresh()),
+            probes: Vec::new(),
+            undo: Vec::new(),
+            window: Box::new(RenoWindow::per_ack()),
+            timer: Box::new(Rfc6298::default()),
+        };
+        for mechanism in &self.mechanisms {
+            (mechanism.apply)(&mut strategy);
+        }
+        strategy
+    }
+}
+
+impl fmt::Debug for Composition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Composition").field(&self.name).finish()
+    }
+}
