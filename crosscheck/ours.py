@@ -17,7 +17,7 @@ def run(command, arguments):
     with tempfile.TemporaryDirectory() as directory:
         events = pathlib.Path(directory) / "events.jsonl"
         full = [command, "compare", *arguments, "--mss", str(MSS), "--events", str(events), "--format", "json"]
-        process = subprocess.run(full, capture_output=True, text=True)
+        process = subprocess.run(full, capture_output=True, text=True, timeout=60)
         if process.returncode != 0:
             raise OursError(f"{' '.join(full)}: {process.stderr.strip()}")
         result = json.loads(process.stdout)
