@@ -183,10 +183,7 @@ fn build_link(link: &Link, names: &Names, network: &mut Network, links: &mut Vec
             queue: build_queue(link),
             loss: loss.clone(),
             jitter: link.jitter.unwrap_or_default().0,
-            reorder: link
-                .reorder
-                .as_ref()
-                .map(|r| crate::Reorder { probability: r.p.get(), extra_delay: r.delay.0 }),
+            reorder: link.reorder.as_ref().map(|r| crate::Reorder { probability: r.p.get(), extra_delay: r.delay.0 }),
             duplicate: link.duplicate.unwrap_or_default().get(),
         };
         let (from, to) = (expand(&link.from, copy), expand(&link.to, copy));
@@ -213,9 +210,9 @@ fn build_queue(link: &Link) -> crate::Queue {
                 limit: red.limit,
                 min_th: red.min,
                 max_th: red.max,
-                w_q: red.weight.unwrap_or_else(|| {
-                    crate::Red::automatic_w_q(link.rate.0, link.delay.0, mean_packet_size)
-                }),
+                w_q: red
+                    .weight
+                    .unwrap_or_else(|| crate::Red::automatic_w_q(link.rate.0, link.delay.0, mean_packet_size)),
                 max_p: red.max_p.map_or(0.1, |p| p.get()),
                 gentle: red.gentle,
                 wait: red.wait,
@@ -303,8 +300,8 @@ impl<'a> FlowBuilder<'a> {
             Some(TimerModel::Linux) => "linux-timer+",
             Some(TimerModel::Bsd) => "bsd-timer+",
         };
-        let composition = Composition::parse(&format!("{timer}{strategy}"))
-            .map_err(|e| ScenarioError::at(&at, e.to_string()))?;
+        let composition =
+            Composition::parse(&format!("{timer}{strategy}")).map_err(|e| ScenarioError::at(&at, e.to_string()))?;
         Ok(FlowBuilder { flow, tcp, strategy, composition, options })
     }
 

@@ -105,7 +105,10 @@ fn check_nodes(scenario: &Scenario, names: &mut Names) -> Checked {
         for copy in 0..node.count {
             let name = expand(&node.name, copy);
             if !names.add_node(name.clone()) {
-                fail(&sub(&at, "name"), format!("there already is a node `{name}`; `{{}}` in a name numbers the copies"))?;
+                fail(
+                    &sub(&at, "name"),
+                    format!("there already is a node `{name}`; `{{}}` in a name numbers the copies"),
+                )?;
             }
         }
         total(names.nodes.len(), "nodes", &at)?;
@@ -118,7 +121,10 @@ fn check_nodes(scenario: &Scenario, names: &mut Names) -> Checked {
         links += link.count as usize;
         total(links, "links", &at)?;
         if link.count > 1 && !numbered(&link.from) && !numbered(&link.to) {
-            fail(&sub(&at, "count"), "copies of a link need `{}` in `from` or `to`, so that they join different nodes")?;
+            fail(
+                &sub(&at, "count"),
+                "copies of a link need `{}` in `from` or `to`, so that they join different nodes",
+            )?;
         }
         for copy in 0..link.count {
             let ends = [("from", expand(&link.from, copy)), ("to", expand(&link.to, copy))];
@@ -209,7 +215,9 @@ fn check_link(link: &Link, names: &Names, at: &[Step]) -> Checked {
         Some(Queue::Droptail(q)) => match (q.packets, q.bytes) {
             (Some(1..), None) | (None, Some(Size(1..))) => {}
             (Some(_), Some(_)) => fail(&sub(&queue, "droptail"), "either `packets` or `bytes`, not both")?,
-            (None, None) => fail(&sub(&queue, "droptail"), "how much does it hold? `packets = 20` or `bytes = \"64kb\"`")?,
+            (None, None) => {
+                fail(&sub(&queue, "droptail"), "how much does it hold? `packets = 20` or `bytes = \"64kb\"`")?
+            }
             _ => fail(&sub(&queue, "droptail"), "a queue holds at least 1: the packet in transmission counts")?,
         },
         Some(Queue::Red(red)) => check_red(red, &sub(&queue, "red"))?,
@@ -298,11 +306,15 @@ fn check_flow(flow: &Flow, names: &Names, at: &[Step]) -> Checked {
             let at = sub(&source, "on_off");
             positive_rate(s.rate, &sub(&at, "rate"))?;
             match s.write {
-                Some(Amount::Bytes(0) | Amount::Segments(0)) => fail(&sub(&at, "write"), "a write holds at least 1 byte"),
+                Some(Amount::Bytes(0) | Amount::Segments(0)) => {
+                    fail(&sub(&at, "write"), "a write holds at least 1 byte")
+                }
                 Some(write) if write.bytes(u32::from(u16::MAX)) > u64::from(u32::MAX) => {
                     fail(&sub(&at, "write"), "a write is below 4gb")
                 }
-                _ if s.on.0 == Span::ZERO && s.off.0 == Span::ZERO => fail(&sub(&at, "off"), "`on` and `off` are both 0s"),
+                _ if s.on.0 == Span::ZERO && s.off.0 == Span::ZERO => {
+                    fail(&sub(&at, "off"), "`on` and `off` are both 0s")
+                }
                 _ => Ok(()),
             }
         }
@@ -367,4 +379,3 @@ fn check_tcp(tcp: &Tcp, at: &[Step]) -> Checked {
     }
     Ok(())
 }
-

@@ -4,9 +4,9 @@
 //! of it. Quantities have units as in iproute2 ([`units`]). A key that does not exist and a value that makes no sense are
 //! errors that say where and what would be right ([`ScenarioError`]).
 
+mod build;
 mod check;
 mod error;
-mod build;
 mod model;
 mod names;
 pub mod units;

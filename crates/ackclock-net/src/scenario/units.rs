@@ -217,10 +217,7 @@ impl FromStr for Amount {
                 let segments = u64::try_from(number.digits).ok().filter(|n| *n <= u64::from(u32::MAX));
                 segments.map(Amount::Segments).ok_or_else(|| UnitError(format!("`{text}`: too many segments")))
             }
-            _ => SIZE
-                .parse(text)
-                .map(Amount::Bytes)
-                .map_err(|e| e.or("\"64seg\" for full segments")),
+            _ => SIZE.parse(text).map(Amount::Bytes).map_err(|e| e.or("\"64seg\" for full segments")),
         }
     }
 }

@@ -14,19 +14,30 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
     if ack > c.s.snd_max {
         return;
     }
-    let (summary, ranges, sacks) = summarise(c, segment, ack);
-    let first_event = c.events.len();
-    c.event(EventKind::Acked {
+    let mut a = AckSummary {
         ack,
-        dupacks: c.s.dupacks,
-        newly_acked: summary.newly_acked,
-        newly_sacked: summary.newly_sacked,
-        window_edge: c.s.window_edge,
-        sack: ranges,
-        sacks,
-    });
-    if summary.newly_acked > 0 || summary.duplicate || summary.newly_sacked > 0 || summary.dsack.is_some() {
-        respond(c, summary);
+        prior_dupacks: c.s.dupacks,
+        prior_una: c.s.snd_una,
+        prior_flight: c.s.flight(),
+        ts_echo: segment.timestamps.map(|t| t.ecr),
+        ..AckSummary::default()
+    };
+    let mut ranges = Ranges::default();
+    apply(c, segment, &mut a, &mut ranges);
+    let first_event = c.events.len();
+    if c.config.events {
+        c.push_event(EventKind::Acked {
+            ack,
+            dupacks: c.s.dupacks,
+            newly_acked: a.newly_acked,
+            newly_sacked: a.newly_sacked,
+            window_edge: c.s.window_edge,
+            sack: ranges.ranges,
+            sacks: ranges.count as u8,
+        });
+    }
+    if a.newly_acked > 0 || a.duplicate || a.newly_sacked > 0 || a.dsack.is_some() {
+        respond(c, &mut a);
     }
     // The event of the ACK shows the windows that it left behind.
     if let Some(event) = c.events.get_mut(first_event) {
@@ -37,17 +48,16 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
     c.arm_persist();
 }
 
+/// The SACK blocks of an ACK as stream positions, those left out that say nothing about this connection.
+#[derive(Default)]
+struct Ranges {
+    ranges: SackRanges,
+    count: usize,
+}
+
 /// Applies the facts that the ACK carries and sums them up.
-fn summarise(c: &mut Sender, segment: &Segment, ack: u64) -> (AckSummary, SackRanges, u8) {
-    let s = &mut c.s;
-    let mut a = AckSummary {
-        ack,
-        prior_dupacks: s.dupacks,
-        prior_una: s.snd_una,
-        prior_flight: s.flight(),
-        ts_echo: segment.timestamps.map(|t| t.ecr),
-        ..AckSummary::default()
-    };
+fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, ranges: &mut Ranges) {
+    let (s, ack) = (&mut c.s, a.ack);
     let prior_edge = s.window_edge;
     if ack >= s.snd_una {
         let window = u64::from(segment.wnd) << c.config.wscale.min(14);
@@ -66,8 +76,9 @@ fn summarise(c: &mut Sender, segment: &Segment, ack: u64) -> (AckSummary, SackRa
             sent = acked.first_sent;
         }
     }
-    let (ranges, sacks) =
-        if segment.sack.is_empty() { (SackRanges::default(), 0) } else { read_sacks(c, segment, &mut a) };
+    if !segment.sack.is_empty() {
+        read_sacks(c, segment, a, ranges);
+    }
     a.duplicate = if c.s.sack {
         // RFC 6675 section 2: it SACKs something new, whatever else it does.
         a.newly_sacked > 0
@@ -78,12 +89,11 @@ fn summarise(c: &mut Sender, segment: &Segment, ack: u64) -> (AckSummary, SackRa
     };
     if a.newly_acked > 0 {
         c.s.dupacks = 0;
-        on_advance(c, &a, sent);
+        on_advance(c, a, sent);
     }
     if a.duplicate {
         c.s.dupacks += 1;
     }
-    (a, ranges, sacks)
 }
 
 /// An ACK advanced `snd_una`: samples the round trip and restarts the timer (RFC 6298 sections 3, 5.2 and 5.3).
@@ -110,11 +120,9 @@ fn on_advance(c: &mut Sender, a: &AckSummary, sent: Option<Time>) {
     }
 }
 
-/// Enters the SACK blocks into the scoreboard; returns them as positions.
-fn read_sacks(c: &mut Sender, segment: &Segment, a: &mut AckSummary) -> (SackRanges, u8) {
+/// Enters the SACK blocks into the scoreboard.
+fn read_sacks(c: &mut Sender, segment: &Segment, a: &mut AckSummary, out: &mut Ranges) {
     let s = &mut c.s;
-    let mut ranges = SackRanges::default();
-    let mut count = 0;
     for (i, block) in segment.sack.as_slice().iter().enumerate() {
         let (Some(left), Some(right)) =
             (block.left.position(c.config.isn, s.snd_una), block.right.position(c.config.isn, s.snd_una))
@@ -125,8 +133,8 @@ fn read_sacks(c: &mut Sender, segment: &Segment, a: &mut AckSummary) -> (SackRan
         if left >= right || right > s.snd_max {
             continue;
         }
-        ranges[count] = (left, right);
-        count += 1;
+        out.ranges[out.count] = (left, right);
+        out.count += 1;
         // RFC 2883 section 4: a D-SACK block stands first, and lies below the ACK or within the second block.
         if i == 0 {
             let second = segment.sack.as_slice().get(1);
@@ -145,29 +153,28 @@ fn read_sacks(c: &mut Sender, segment: &Segment, a: &mut AckSummary) -> (SackRan
         }
     }
     if s.sack {
-        s.board.remember(&ranges[..count]);
+        s.board.remember(&out.ranges[..out.count]);
     }
-    (ranges, count as u8)
 }
 
 /// The axes decide in turn: undo, detection, retransmission lost, then windows.
-fn respond(c: &mut Sender, mut a: AckSummary) {
-    judge_undo(c, &a);
+fn respond(c: &mut Sender, a: &mut AckSummary) {
+    judge_undo(c, a);
     match c.s.phase {
         Phase::Open => {
             if a.newly_acked > 0 {
-                on_advance_open(c, &a);
+                on_advance_open(c, a);
             }
-            detect(c, &mut a);
+            detect(c, a);
         }
         Phase::Recovery => {
-            if c.strategy.select.ends(&c.s, &a) {
-                leave_recovery(c, &a);
+            if c.strategy.select.ends(&c.s, a) {
+                leave_recovery(c, a);
                 // What was found lost above the recovery point may begin the next one at once.
-                detect(c, &mut a);
+                detect(c, a);
             } else {
-                mark(c, Detection::OnAck(&a));
-                within_recovery(c, &mut a);
+                mark(c, Detection::OnAck(a));
+                within_recovery(c, a);
             }
         }
         Phase::Loss => {
@@ -178,9 +185,9 @@ fn respond(c: &mut Sender, mut a: AckSummary) {
                     c.saved = None;
                     c.event(EventKind::RecoveryLeft { by_timeout: false });
                 }
-                on_advance_open(c, &a);
+                on_advance_open(c, a);
             }
-            detect(c, &mut a);
+            detect(c, a);
         }
     }
 }

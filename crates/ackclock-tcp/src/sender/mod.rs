@@ -316,6 +316,7 @@ impl Sender {
     }
 
     #[cold]
+    #[inline(never)]
     fn push_event(&mut self, kind: EventKind) {
         let s = &self.s;
         self.events.push_back(Event {

@@ -37,6 +37,12 @@ pub(super) fn poll(c: &mut Sender) -> Option<Transmit> {
 
 /// Outside recovery: what cwnd allows, and what a probe allows beyond it.
 fn open(c: &mut Sender) -> Option<Transmit> {
+    // The usual answer, and the cheapest: there is a full segment to send, and cwnd has no room for it.
+    let end = c.s.snd_nxt + c.s.mss;
+    let full = end <= c.s.written && end <= c.s.window_edge;
+    if full && end - c.s.snd_una > c.s.cwnd && c.s.dupacks == 0 && c.probe_now == 0 && !c.s.board.is_empty() {
+        return None;
+    }
     let len = c.s.sequential_len()?;
     let after = c.s.snd_nxt - c.s.snd_una + u64::from(len);
     if after <= c.s.cwnd {
@@ -139,7 +145,9 @@ fn sent(c: &mut Sender, seq: u64, len: u32, cause: Cause, transmission: u32) -> 
             retransmission.on_transmit(&c.s, cause, u64::from(len));
         }
     }
-    c.event(EventKind::Sent { seq, len, cause, transmission });
+    if c.config.events {
+        c.push_event(EventKind::Sent { seq, len, cause, transmission });
+    }
     let last = seq + u64::from(len) == c.s.written;
     Transmit { segment: header(c, seq, len, last), position: seq, cause, transmission }
 }
