@@ -266,7 +266,7 @@ fn detect(c: &mut Sender, a: &mut AckSummary) {
 
 /// RFC 5681 section 3.2 steps 2 and 3, RFC 6582 section 3.2 step 2, RFC 6675 section 5 step 4.
 pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary) {
-    let flight = c.s.flight().saturating_sub(c.limited);
+    let flight = c.outstanding();
     c.save(false);
     c.stats.recoveries += 1;
     c.s.recover = c.s.snd_max;

@@ -84,13 +84,7 @@ fn on_timeout(c: &mut Sender) {
         return;
     };
     let class = classify(c, head.transmissions, head.first_sent);
-    let flight = match c.s.phase {
-        // After a timeout most of what is outstanding has been given up; "the amount of outstanding data in the network"
-        // (RFC 5681 section 4.3) is what was sent since.
-        Phase::Loss if c.s.sack => c.s.board.pipe(),
-        Phase::Loss => c.s.snd_nxt - c.s.snd_una,
-        _ => c.s.flight().saturating_sub(c.limited),
-    };
+    let flight = c.outstanding();
     let event = EventKind::TimedOut {
         seq: head.seq,
         class,

@@ -66,6 +66,7 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
     if c.s.cwnd.saturating_sub(in_flight) < c.s.mss {
         return None;
     }
+    skip_sacked(c);
     match c.strategy.select.next(&c.s)? {
         Next::Retransmit { index, counts } => {
             if c.s.board.get(index)?.end() > c.s.window_edge {
@@ -80,11 +81,8 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
 /// After a timeout: from `snd_nxt` on, what is known to have arrived left out.
 fn loss(c: &mut Sender) -> Option<Transmit> {
     let sack = c.s.sack && c.strategy.select.uses_sacks_after_timeout();
-    while sack && c.s.snd_nxt < c.s.snd_max {
-        match c.s.board.get(c.s.board.find(c.s.snd_nxt)) {
-            Some(r) if r.sacked => c.s.snd_nxt = r.end(),
-            _ => break,
-        }
+    if sack {
+        skip_sacked(c);
     }
     let len = c.s.sequential_len()?;
     let in_flight = if sack { c.s.board.pipe() } else { c.s.snd_nxt - c.s.snd_una };
@@ -101,12 +99,23 @@ fn loss(c: &mut Sender) -> Option<Transmit> {
     sequential(c)
 }
 
+/// Moves `snd_nxt`, where it was set back, over what has arrived.
+fn skip_sacked(c: &mut Sender) {
+    while c.s.snd_nxt < c.s.snd_max {
+        match c.s.board.get(c.s.board.find(c.s.snd_nxt)) {
+            Some(r) if r.sacked => c.s.snd_nxt = r.end(),
+            _ => break,
+        }
+    }
+}
+
 /// The segment at `snd_nxt`: new data, or old data where `snd_nxt` was set back.
 fn sequential(c: &mut Sender) -> Option<Transmit> {
     if c.s.snd_nxt < c.s.snd_max {
         let index = c.s.board.find(c.s.snd_nxt);
-        c.s.snd_nxt = c.s.board.get(index)?.end();
-        return Some(retransmit(c, index, Cause::SlowStart, true));
+        let transmit = retransmit(c, index, Cause::SlowStart, true);
+        c.s.snd_nxt = c.s.snd_nxt.max(transmit.position + u64::from(transmit.segment.len));
+        return Some(transmit);
     }
     let len = c.s.sequential_len()?;
     Some(send_new(c, len, Cause::New))
