@@ -68,6 +68,8 @@ const SNAPLEN: u32 = 262_144;
 /// port 9. Made up are the handshake, right before its first packet and at the same time, and the payload, all zeros. A
 /// segment above 65,000 bytes is written as several packets. Hand packets in in order of time, and an `out` that buffers.
 ///
+/// tcptrace reads both formats (6.6.7, through libpcap).
+///
 /// In pcapng each packet has a comment: `ackclock: ` and `fast_retransmit, transmission 2` for data, by
 /// [`Cause::name`], or `ack`, or `duplicate ack 3`.
 pub struct CaptureWriter<W> {

@@ -227,7 +227,7 @@ impl Plot<'_> {
             self.svg,
             "</g>\n<path d=\"M{LEFT} {TOP}H{RIGHT}V{GRAPH_BOTTOM}H{LEFT}ZM{LEFT} {STRIP_TOP}H{RIGHT}V{STRIP_BOTTOM}H{LEFT}Z\" \
              fill=\"none\" stroke=\"{SOFT}\"/>\n<g font-size=\"11\" fill=\"{SOFT}\">\
-             <text x=\"4\" y=\"{}\">sequence (segments)</text><text x=\"4\" y=\"{}\">windows (segments)</text>\
+             <text x=\"{LEFT}\" y=\"{}\">sequence (segments)</text><text x=\"{LEFT}\" y=\"{}\">windows (segments)</text>\
              <text x=\"{RIGHT}\" y=\"{}\" text-anchor=\"end\">time (s)</text></g>",
             TOP - 6.0,
             STRIP_TOP - 6.0,
@@ -413,7 +413,7 @@ impl Plot<'_> {
                  stroke-width=\"1.3\" stroke-dasharray=\"7 3 2 3\"/>\
                  <text transform=\"translate({:.1} {}) rotate(-90)\" font-size=\"11\" text-anchor=\"end\" \
                  fill=\"{colour}\">{text}</text>",
-                x - 4.0,
+                if x < LEFT + 16.0 { x + 11.0 } else { x - 4.0 },
                 TOP + 6.0
             )?;
         }
@@ -441,6 +441,9 @@ fn ticks(a: f64, b: f64, n: f64) -> (Vec<f64>, f64) {
 }
 
 fn label(value: f64, step: f64) -> String {
+    if value == 0.0 {
+        return "0".into();
+    }
     let (unit, suffix) = match step {
         s if s >= 1e9 => (1e9, "G"),
         s if s >= 1e6 => (1e6, "M"),
@@ -448,6 +451,5 @@ fn label(value: f64, step: f64) -> String {
         _ => (1.0, ""),
     };
     let digits = (-((step / unit).log10() + 1e-9).floor()).clamp(0.0, 9.0) as usize;
-    // Adding zero turns -0 into 0.
-    format!("{:.digits$}{suffix}", value / unit + 0.0)
+    format!("{:.digits$}{suffix}", value / unit)
 }
