@@ -155,6 +155,11 @@ pub trait Select: Send {
         true
     }
 
+    /// Whether the slow start after a timeout leaves out what SACK blocks report from then on (RFC 6675 section 5.1).
+    fn uses_sacks_after_timeout(&self) -> bool {
+        true
+    }
+
     /// Recovery began; the connection sends the first unacknowledged segment by itself.
     fn on_enter(&mut self, _s: &State) {}
 

@@ -80,11 +80,16 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
 
 /// After a timeout: from `snd_nxt` on, what is known to have arrived left out.
 fn loss(c: &mut Sender) -> Option<Transmit> {
-    skip_sacked(c);
+    let sack = c.s.sack && c.strategy.select.uses_sacks_after_timeout();
+    if sack {
+        skip_sacked(c);
+    }
     let len = c.s.sequential_len()?;
-    let in_flight = if c.s.sack { c.s.board.pipe() } else { c.s.snd_nxt - c.s.snd_una };
+    let in_flight = if sack { c.s.board.pipe() } else { c.s.snd_nxt - c.s.snd_una };
     if in_flight + u64::from(len) > c.s.cwnd {
-        let allowance = c.strategy.probes.iter().map(|p| p.allowance(&c.s)).max().unwrap_or(0);
+        // The pipe leaves SACKed data out already, so that with SACK there is nothing more to allow.
+        let allowance =
+            if c.s.sack { 0 } else { c.strategy.probes.iter().map(|p| p.allowance(&c.s)).max().unwrap_or(0) };
         if allowance == 0 || c.s.snd_nxt < c.s.snd_max || in_flight + u64::from(len) > c.s.cwnd + allowance {
             return None;
         }
