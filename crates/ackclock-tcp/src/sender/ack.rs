@@ -283,11 +283,7 @@ fn detect(c: &mut Sender, a: &mut AckSummary) {
 
 /// RFC 5681 section 3.2 steps 2 and 3, RFC 6582 section 3.2 step 2, RFC 6675 section 5 step 4.
 pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary) {
-<<<<<<< HEAD
     let flight = c.flight_size();
-=======
-    let flight = c.outstanding();
->>>>>>> main
     c.save(false);
     c.stats.recoveries += 1;
     c.s.recover = c.s.snd_max;

@@ -277,7 +277,6 @@ impl Sender {
         }
     }
 
-<<<<<<< HEAD
     /// What a loss halves: FlightSize without what limited transmit sent (RFC 5681 section 3.2 step 2). After a timeout
     /// most of what is outstanding has been given up, and "the amount of outstanding data in the network" (RFC 5681
     /// section 3.1) is what was sent since.
@@ -288,18 +287,6 @@ impl Sender {
             Phase::Open | Phase::Recovery => self.s.flight(),
         };
         flight.saturating_sub(self.limited)
-=======
-    /// FlightSize as a loss response sees it.
-    ///
-    /// After a timeout most of what is unacknowledged has been given up; "the amount of outstanding data in the network"
-    /// (RFC 5681 section 3.1) is what was sent since. Limited transmit's segments do not count (section 3.2 step 2).
-    fn outstanding(&self) -> u64 {
-        match self.s.phase {
-            Phase::Loss if self.s.sack => self.s.board.pipe(),
-            Phase::Loss => self.s.snd_nxt - self.s.snd_una,
-            _ => self.s.flight().saturating_sub(self.limited),
-        }
->>>>>>> main
     }
 
     fn set_cwnd(&mut self, cwnd: u64) {

@@ -92,11 +92,7 @@ fn on_timeout(c: &mut Sender) {
         return;
     };
     let class = classify(c, head.transmissions, head.first_sent);
-<<<<<<< HEAD
     let flight = c.flight_size();
-=======
-    let flight = c.outstanding();
->>>>>>> main
     let event = EventKind::TimedOut {
         seq: head.seq,
         class,
