@@ -1,6 +1,7 @@
 //! RFC 6298 section 2, with the traditional one sample a round trip (section 3).
 
 use crate::axes::Timer;
+use crate::event::Cause;
 use crate::sender::State;
 use crate::time::{Span, Time};
 
@@ -10,7 +11,7 @@ const G: Span = Span::from_millis(1);
 /// The standard timer.
 #[derive(Default)]
 pub struct Rfc6298 {
-    restarts_on_fast_retransmit: bool,
+    careful: bool,
     srtt: Span,
     rttvar: Span,
     /// The next sample is taken once this position is acknowledged.
@@ -18,9 +19,9 @@ pub struct Rfc6298 {
 }
 
 impl Rfc6298 {
-    /// Restarted by the retransmission that begins a recovery too ("a more careful variant", RFC 6675 section 6).
+    /// Restarted by "each retransmission that is sent during recovery" too ("a more careful variant", RFC 6675 section 6).
     pub fn careful() -> Rfc6298 {
-        Rfc6298 { restarts_on_fast_retransmit: true, ..Rfc6298::default() }
+        Rfc6298 { careful: true, ..Rfc6298::default() }
     }
 }
 
@@ -51,8 +52,8 @@ impl Timer for Rfc6298 {
         self.srtt + self.rttvar.times(4).max(G)
     }
 
-    fn restarts_on_fast_retransmit(&self) -> bool {
-        self.restarts_on_fast_retransmit
+    fn restarts_on(&self, cause: Cause) -> bool {
+        self.careful && matches!(cause, Cause::FastRetransmit | Cause::PartialAck | Cause::LostRetransmission)
     }
 
     fn min_rto(&self) -> Span {

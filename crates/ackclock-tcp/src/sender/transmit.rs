@@ -66,6 +66,7 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
     if c.s.cwnd.saturating_sub(in_flight) < c.s.mss {
         return None;
     }
+    skip_sacked(c);
     match c.strategy.select.next(&c.s)? {
         Next::Retransmit { index, counts } => {
             if c.s.board.get(index)?.end() > c.s.window_edge {
@@ -79,16 +80,16 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
 
 /// After a timeout: from `snd_nxt` on, what is known to have arrived left out.
 fn loss(c: &mut Sender) -> Option<Transmit> {
-    while c.s.snd_nxt < c.s.snd_max {
-        match c.s.board.get(c.s.board.find(c.s.snd_nxt)) {
-            Some(r) if r.sacked => c.s.snd_nxt = r.end(),
-            _ => break,
-        }
+    let sack = c.s.sack && c.strategy.select.uses_sacks_after_timeout();
+    if sack {
+        skip_sacked(c);
     }
     let len = c.s.sequential_len()?;
-    let in_flight = if c.s.sack { c.s.board.pipe() } else { c.s.snd_nxt - c.s.snd_una };
+    let in_flight = if sack { c.s.board.pipe() } else { c.s.snd_nxt - c.s.snd_una };
     if in_flight + u64::from(len) > c.s.cwnd {
-        let allowance = c.strategy.probes.iter().map(|p| p.allowance(&c.s)).max().unwrap_or(0);
+        // The pipe leaves SACKed data out already, so that with SACK there is nothing more to allow.
+        let allowance =
+            if c.s.sack { 0 } else { c.strategy.probes.iter().map(|p| p.allowance(&c.s)).max().unwrap_or(0) };
         if allowance == 0 || c.s.snd_nxt < c.s.snd_max || in_flight + u64::from(len) > c.s.cwnd + allowance {
             return None;
         }
@@ -98,11 +99,23 @@ fn loss(c: &mut Sender) -> Option<Transmit> {
     sequential(c)
 }
 
+/// Moves `snd_nxt`, where it was set back, over what has arrived.
+fn skip_sacked(c: &mut Sender) {
+    while c.s.snd_nxt < c.s.snd_max {
+        match c.s.board.get(c.s.board.find(c.s.snd_nxt)) {
+            Some(r) if r.sacked => c.s.snd_nxt = r.end(),
+            _ => break,
+        }
+    }
+}
+
 /// The segment at `snd_nxt`: new data, or old data where `snd_nxt` was set back.
 fn sequential(c: &mut Sender) -> Option<Transmit> {
     if c.s.snd_nxt < c.s.snd_max {
         let index = c.s.board.find(c.s.snd_nxt);
-        return Some(retransmit(c, index, Cause::SlowStart, true));
+        let transmit = retransmit(c, index, Cause::SlowStart, true);
+        c.s.snd_nxt = c.s.snd_nxt.max(transmit.position + u64::from(transmit.segment.len));
+        return Some(transmit);
     }
     let len = c.s.sequential_len()?;
     Some(send_new(c, len, Cause::New))
@@ -122,12 +135,16 @@ fn retransmit(c: &mut Sender, index: usize, cause: Cause, counts: bool) -> Trans
         Some(r) => (r.seq, r.len, u32::from(r.transmissions)),
         None => (c.s.snd_una, 0, 0),
     };
-    if c.s.phase == Phase::Loss {
+    // Where `snd_nxt` was set back, what goes out there moves it on, whatever the phase and the cause.
+    if seq <= c.s.snd_nxt {
         c.s.snd_nxt = c.s.snd_nxt.max(seq + u64::from(len));
     }
     c.stats.retransmissions += 1;
     c.stats.fast_retransmissions += u64::from(cause == Cause::FastRetransmit);
     c.last_retransmission = Some(c.s.now);
+    if c.strategy.timer.restarts_on(cause) {
+        c.start_rto();
+    }
     sent(c, seq, len, cause, transmissions)
 }
 
