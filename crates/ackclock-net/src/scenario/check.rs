@@ -209,6 +209,9 @@ fn size_within(size: Option<Size>, least: u64, most: u64, path: &[Step]) -> Chec
 
 fn check_link(link: &Link, names: &Names, at: &[Step]) -> Checked {
     positive_rate(link.rate, &sub(at, "rate"))?;
+    if link.delay_to.is_some() && link.count == 1 {
+        fail(&sub(at, "delay_to"), "it is the delay of the last of several copies; this link has no `count`")?;
+    }
     let queue = sub(at, "queue");
     match &link.queue {
         None => {}

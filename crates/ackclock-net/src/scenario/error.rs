@@ -172,6 +172,9 @@ fn walk(root: &Spanned<DeTable<'_>>, visit: &mut impl FnMut(&[Step], Range<usize
 /// The path of the last thing that begins at or before `span`: the key, or the key whose value `span` is.
 fn key_at(root: &Spanned<DeTable<'_>>, span: &Range<usize>) -> Vec<Step> {
     let mut best = (0, Vec::new());
+    if *span == root.span() {
+        return best.1;
+    }
     walk(root, &mut |path, found| {
         // `>=`: of an array's element and the first key in it, which begin together, the key.
         if found.start <= span.start && found.start >= best.0 {
