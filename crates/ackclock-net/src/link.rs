@@ -171,22 +171,30 @@ impl Link {
         }
     }
 
-    /// A packet arrives at the link's entrance: when it will arrive at the other end, or why it is dropped. `mss` is
-    /// its flow's.
-    #[inline]
-    pub(crate) fn admit(&mut self, now: u64, packet: &Packet, mss: impl Fn() -> u32) -> Result<Passage, &'static str> {
-        self.packets += 1;
-        self.bytes += u64::from(packet.size);
-        if self.plain && now >= self.busy_until {
-            self.transmit(now, packet.size);
-            self.max_queue = self.max_queue.max(1);
-            return Ok(Passage { arrival: self.busy_until.saturating_add(self.delay), late: false, twice: false });
-        }
-        let mss = if self.extras.is_some() { mss() } else { 0 };
-        self.admit_slowly(now, packet, mss)
+    /// Whether it does no more to packets than to queue them.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.plain
     }
 
-    fn admit_slowly(&mut self, now: u64, packet: &Packet, mss: u32) -> Result<Passage, &'static str> {
+    /// A packet of `size` bytes arrives at the link's entrance. If nothing is in its way, this lets it in and returns when it
+    /// will arrive at the other end; otherwise it is for [`Link::admit`].
+    #[inline]
+    pub(crate) fn admit_if_idle(&mut self, now: u64, size: u32) -> Option<u64> {
+        if !self.plain || now < self.busy_until {
+            return None;
+        }
+        self.packets += 1;
+        self.bytes += u64::from(size);
+        self.transmit(now, size);
+        self.max_queue = self.max_queue.max(1);
+        Some(self.busy_until.saturating_add(self.delay))
+    }
+
+    /// A packet arrives at the link's entrance: when it will arrive at the other end, or why it is dropped. `mss` is
+    /// its flow's.
+    pub(crate) fn admit(&mut self, now: u64, packet: &Packet, mss: u32) -> Result<Passage, &'static str> {
+        self.packets += 1;
+        self.bytes += u64::from(packet.size);
         if let Some(extras) = &mut self.extras
             && let Some(why) = extras.losses.iter_mut().find_map(|loss| loss.take(Time(now), packet, mss))
         {
