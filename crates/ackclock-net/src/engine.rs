@@ -11,7 +11,7 @@ use ackclock_tcp::{Event, EventKind, Time};
 use crate::config::FlowId;
 use crate::flow::{Agent, Flow};
 use crate::heap::{Heap, Key, Kind};
-use crate::link::{InFlight, Link, Passage};
+use crate::link::{Fate, InFlight, Link};
 use crate::packet::{Kind as PacketKind, Packet};
 use crate::recorder::{Direction, Recorder};
 
@@ -88,41 +88,42 @@ impl Engine {
             packet.hop += 1;
             let hop = self.paths[packet.hop as usize];
             let link = &mut self.links[index];
-            let mut passage = Passage { arrival: 0, late: false, twice: false };
-            if let Some(arrival) = link.admit_if_idle(now, packet.size) {
-                passage.arrival = arrival;
-            } else {
-                let mss = if link.is_plain() { 0 } else { self.flows[packet.flow as usize].mss() };
-                passage = match link.admit(now, packet, mss) {
-                    Ok(passage) => passage,
-                    Err(why) => return self.dropped(now, index as u32, packet, why, recorder),
-                };
-            }
-            if passage.arrival >= self.horizon || passage.twice {
-                return self.put_on_wire(now, index, hop, passage, packet);
+            let arrival = match link.admit_if_idle(now, packet.size) {
+                Some(arrival) => arrival,
+                None => {
+                    let mss = if link.is_plain() { 0 } else { self.flows[packet.flow as usize].mss() };
+                    match link.admit(now, packet, mss) {
+                        Ok(arrival) => arrival,
+                        Err(why) => return self.dropped(now, index as u32, packet, why, recorder),
+                    }
+                }
+            };
+            if arrival >= self.horizon || link.fate().twice {
+                return self.put_on_wire(now, index, hop, arrival, packet);
             }
             if hop == DELIVER {
                 let flow = &self.flows[packet.flow as usize];
                 if packet.kind == PacketKind::Ack {
-                    if flow.takes_ack_ahead(passage.arrival) {
-                        return self.deliver_ack(passage.arrival, packet, recorder);
+                    if flow.takes_ack_ahead(arrival) {
+                        return self.deliver_ack(arrival, packet, recorder);
                     }
-                } else if flow.takes_data_ahead(passage.arrival) {
-                    return self.deliver_data(passage.arrival, packet, recorder);
+                } else if flow.takes_data_ahead(arrival) {
+                    return self.deliver_data(arrival, packet, recorder);
                 }
-                return self.put_on_wire(now, index, hop, passage, packet);
+                return self.put_on_wire(now, index, hop, arrival, packet);
             }
             if hop & AHEAD == 0 || self.links[(hop & !AHEAD) as usize].pending != 0 {
-                return self.put_on_wire(now, index, hop, passage, packet);
+                return self.put_on_wire(now, index, hop, arrival, packet);
             }
-            now = passage.arrival;
+            now = arrival;
             index = (hop & !AHEAD) as usize;
         }
     }
 
-    /// The packet waits on the wire for its event; `hop` is what comes next.
-    fn put_on_wire(&mut self, now: u64, index: usize, hop: u32, passage: Passage, packet: &Packet) {
-        let copies = 1 + u32::from(passage.twice);
+    /// The packet, last let in by the link, waits on the wire for its event; `hop` is what comes next.
+    fn put_on_wire(&mut self, now: u64, index: usize, hop: u32, arrival: u64, packet: &Packet) {
+        let Fate { late, twice } = self.links[index].fate();
+        let copies = 1 + u32::from(twice);
         if hop == DELIVER {
             let flow = &mut self.flows[packet.flow as usize];
             if packet.kind == PacketKind::Ack {
@@ -133,14 +134,13 @@ impl Engine {
         } else if hop & AHEAD != 0 {
             self.links[(hop & !AHEAD) as usize].pending += copies;
         }
-        let kind = if passage.late { Kind::Late } else { Kind::Wire };
-        let wire = self.links[index].wire(passage.late);
-        let key = Key::new(passage.arrival, now, kind, index as u32);
+        let wire = self.links[index].wire(late);
+        let key = Key::new(arrival, now, if late { Kind::Late } else { Kind::Wire }, index as u32);
         if wire.is_empty() {
             self.heap.push(key);
         }
         wire.push_back(InFlight { key, packet: *packet });
-        if passage.twice {
+        if twice {
             wire.push_back(InFlight { key, packet: Packet { copy: true, ..*packet } });
         }
     }
