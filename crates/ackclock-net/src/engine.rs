@@ -55,7 +55,7 @@ impl Engine {
     /// The first packet on a link's wire, or the first of its late ones, arrives.
     fn first_arrives<R: Recorder>(&mut self, now: u64, link: usize, late: bool, recorder: &mut R) {
         let link = &mut self.links[link];
-        let wire = if late { &mut link.late } else { &mut link.wire };
+        let wire = link.wire(late);
         let first = wire.pop_front();
         match wire.front() {
             Some(next) => self.heap.replace_top(next.key),
@@ -63,7 +63,7 @@ impl Engine {
                 self.heap.pop();
             }
         }
-        let Some(InFlight { packet, .. }) = first else { return };
+        let Some(InFlight { mut packet, .. }) = first else { return };
         match self.paths[packet.hop as usize] {
             DELIVER => {
                 let flow = &mut self.flows[packet.flow as usize];
@@ -77,26 +77,26 @@ impl Engine {
                 if hop & AHEAD != 0 {
                     self.links[(hop & !AHEAD) as usize].pending -= 1;
                 }
-                self.forward(now, packet, recorder);
+                self.forward(now, &mut packet, recorder);
             }
         }
     }
 
     /// Sends a packet on over the link at its hop, and over those after it as long as that can be done now.
-    fn forward<R: Recorder>(&mut self, mut now: u64, mut packet: Packet, recorder: &mut R) {
+    fn forward<R: Recorder>(&mut self, mut now: u64, packet: &mut Packet, recorder: &mut R) {
         let mut link = (self.paths[packet.hop as usize] & !AHEAD) as usize;
         loop {
             packet.hop += 1;
             let flows = &self.flows;
-            let passage = match self.links[link].admit(now, &packet, || flows[packet.flow as usize].mss()) {
+            let passage = match self.links[link].admit(now, packet, || flows[packet.flow as usize].mss()) {
                 Ok(passage) => passage,
-                Err(why) => return self.dropped(now, link as u32, &packet, why, recorder),
+                Err(why) => return self.dropped(now, link as u32, packet, why, recorder),
             };
             let hop = self.paths[packet.hop as usize];
             if self.ahead && passage.arrival <= self.until && !passage.twice {
                 if hop == DELIVER {
-                    if self.may_deliver(passage.arrival, &packet) {
-                        return self.deliver(passage.arrival, &packet, recorder);
+                    if self.may_deliver(passage.arrival, packet) {
+                        return self.deliver(passage.arrival, packet, recorder);
                     }
                 } else if hop & AHEAD != 0 && self.links[(hop & !AHEAD) as usize].pending == 0 {
                     now = passage.arrival;
@@ -109,7 +109,7 @@ impl Engine {
     }
 
     /// The packet waits on the wire for its event.
-    fn put_on_wire(&mut self, now: u64, index: usize, passage: Passage, packet: Packet) {
+    fn put_on_wire(&mut self, now: u64, index: usize, passage: Passage, packet: &Packet) {
         let copies = 1 + u32::from(passage.twice);
         match self.paths[packet.hop as usize] {
             DELIVER => {
@@ -123,14 +123,15 @@ impl Engine {
             _ => {}
         }
         let link = &mut self.links[index];
-        let (wire, kind) = if passage.late { (&mut link.late, Kind::Late) } else { (&mut link.wire, Kind::Wire) };
+        let kind = if passage.late { Kind::Late } else { Kind::Wire };
+        let wire = link.wire(passage.late);
         let key = Key::new(passage.arrival, now, kind, index as u32);
         if wire.is_empty() {
             self.heap.push(key);
         }
-        wire.push_back(InFlight { key, packet });
+        wire.push_back(InFlight { key, packet: *packet });
         if passage.twice {
-            wire.push_back(InFlight { key, packet: Packet { copy: true, ..packet } });
+            wire.push_back(InFlight { key, packet: Packet { copy: true, ..*packet } });
         }
     }
 
@@ -239,8 +240,8 @@ impl Engine {
                 let sent = Some((transmit.cause, transmit.transmission));
                 recorder.packet(FlowId(index as u32), Time(now), Direction::Sent, &transmit.segment, sent);
             }
-            let packet = tcp.data(&transmit, index as u32, flow.data_path);
-            self.forward(now, packet, recorder);
+            let mut packet = tcp.data(&transmit, index as u32, flow.data_path);
+            self.forward(now, &mut packet, recorder);
         }
     }
 
@@ -258,8 +259,8 @@ impl Engine {
                 }
                 return;
             };
-            let packet = tcp.ack(segment, index as u32, flow.ack_path);
-            self.forward(now, packet, recorder);
+            let mut packet = tcp.ack(segment, index as u32, flow.ack_path);
+            self.forward(now, &mut packet, recorder);
         }
     }
 
@@ -321,7 +322,7 @@ impl Engine {
             self.heap.push(Key::new(flow.next_write, flow.next_write, Kind::Source, index as u32));
         }
         match datagram {
-            Some(packet) => self.forward(now, packet, recorder),
+            Some(mut packet) => self.forward(now, &mut packet, recorder),
             None => self.pump_sender(now, now, index, recorder),
         }
     }

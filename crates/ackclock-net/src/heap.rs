@@ -97,20 +97,23 @@ impl Heap {
         let mut at = 0;
         loop {
             let first = 4 * at + 1;
-            let Some(children) = keys.get(first..) else { break };
-            let mut least = key;
-            let mut chosen = usize::MAX;
-            for (i, &child) in children.iter().take(4).enumerate() {
-                if child < least {
-                    least = child;
-                    chosen = i;
+            let least = match keys.get(first..) {
+                // Chosen without branches, since nothing could predict them.
+                Some(&[a, b, c, d, ..]) => {
+                    let (ab, i) = if b < a { (b, 1) } else { (a, 0) };
+                    let (cd, j) = if d < c { (d, 3) } else { (c, 2) };
+                    first + if cd < ab { j } else { i }
                 }
-            }
-            if chosen == usize::MAX {
+                Some(rest @ [_, ..]) => {
+                    first + rest.iter().enumerate().min_by_key(|(_, key)| **key).map_or(0, |(i, _)| i)
+                }
+                _ => break,
+            };
+            if keys[least] >= key {
                 break;
             }
-            keys[at] = least;
-            at = first + chosen;
+            keys[at] = keys[least];
+            at = least;
         }
         if let Some(slot) = keys.get_mut(at) {
             *slot = key;

@@ -44,6 +44,8 @@ struct Extras {
     reorder: Option<(Reorder, Rng)>,
     duplicate: Option<(f64, Rng)>,
     last_arrival: u64,
+    /// Packets on the wire that others overtake, in the order of their arrival.
+    late: VecDeque<InFlight>,
 }
 
 /// What the wire does to a packet that was let in.
@@ -58,29 +60,48 @@ pub(crate) struct Passage {
 }
 
 /// A link's state. Times are nanoseconds since the start.
+///
+/// The fields stand in the order of their use: most packets find the link idle and touch the first cache line only.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Link {
-    rate: u64,
-    delay: u64,
-    /// The size last asked for and how long its transmission takes: sizes seldom change.
-    last_size: u32,
-    last_time: u64,
-    /// When the transmitter will have nothing to do.
+    /// When the transmitter will have nothing to do: the departure of the last packet let in.
     busy_until: u64,
+    delay: u64,
+    packets: u64,
+    bytes: u64,
+    /// The size last asked for and how long its transmission takes: sizes seldom change.
+    known_time: u64,
+    known_size: u32,
+    /// Bytes of the last packet let in.
+    last_size: u32,
+    /// The most packets that waited or were in transmission at the same time.
+    max_queue: u32,
+    /// Packets bound for this link that are on the wire of its only feeder.
+    pub(crate) pending: u32,
+    /// An idle link of this kind lets every packet in, and does nothing else to it.
+    plain: bool,
+
+    /// Packets on the wire in the order of their arrival.
+    pub(crate) wire: VecDeque<InFlight>,
+    /// Packets that wait or are in transmission, without the last one.
     departures: VecDeque<Departure>,
+
     /// Bytes of `departures`.
     backlog: u64,
     discipline: Discipline,
     extras: Option<Box<Extras>>,
-    /// Packets on the wire in the order of their arrival.
-    pub(crate) wire: VecDeque<InFlight>,
-    /// Those of them that others overtake, likewise.
-    pub(crate) late: VecDeque<InFlight>,
-    /// Packets bound for this link that are on the wire of its only feeder.
-    pub(crate) pending: u32,
+    rate: u64,
+    drops: Drops,
     pub(crate) from: u32,
     pub(crate) to: u32,
-    report: LinkReport,
+}
+
+#[derive(Debug, Default)]
+struct Drops {
+    queue: u64,
+    early: u64,
+    loss: u64,
 }
 
 impl Link {
@@ -99,27 +120,32 @@ impl Link {
             reorder: config.reorder.filter(|r| r.probability > 0.0).map(|r| (r, rng("reorder"))),
             duplicate: (config.duplicate > 0.0).then(|| (config.duplicate, rng("duplicate"))),
             last_arrival: 0,
+            late: VecDeque::new(),
         };
-        let plain = extras.losses.is_empty()
+        let no_extras = extras.losses.is_empty()
             && extras.jitter.is_none()
             && extras.reorder.is_none()
             && extras.duplicate.is_none();
         Link {
-            rate: config.rate.max(1),
-            delay: config.delay.0,
-            last_size: 0,
-            last_time: 0,
             busy_until: 0,
+            delay: config.delay.0,
+            packets: 0,
+            bytes: 0,
+            known_time: 0,
+            known_size: 0,
+            last_size: 0,
+            max_queue: 0,
+            pending: 0,
+            plain: no_extras && matches!(discipline, Discipline::DropTail(Limit::Packets(1..))),
+            wire: VecDeque::new(),
             departures: VecDeque::new(),
             backlog: 0,
             discipline,
-            extras: (!plain).then(|| Box::new(extras)),
-            wire: VecDeque::new(),
-            late: VecDeque::new(),
-            pending: 0,
+            extras: (!no_extras).then(|| Box::new(extras)),
+            rate: config.rate.max(1),
+            drops: Drops::default(),
             from: config.from.0,
             to: config.to.0,
-            report: LinkReport::default(),
         }
     }
 
@@ -137,95 +163,144 @@ impl Link {
         self.extras.as_ref().is_none_or(|extras| extras.reorder.is_none())
     }
 
+    /// The packets on the wire, or those of them that others overtake.
+    pub(crate) fn wire(&mut self, late: bool) -> &mut VecDeque<InFlight> {
+        match &mut self.extras {
+            Some(extras) if late => &mut extras.late,
+            _ => &mut self.wire,
+        }
+    }
+
     /// A packet arrives at the link's entrance: when it will arrive at the other end, or why it is dropped. `mss` is
     /// its flow's.
+    #[inline]
     pub(crate) fn admit(&mut self, now: u64, packet: &Packet, mss: impl Fn() -> u32) -> Result<Passage, &'static str> {
-        let size = packet.size;
-        self.report.packets += 1;
-        self.report.bytes += u64::from(size);
+        self.packets += 1;
+        self.bytes += u64::from(packet.size);
+        if self.plain && now >= self.busy_until {
+            self.transmit(now, packet.size);
+            self.max_queue = self.max_queue.max(1);
+            return Ok(Passage { arrival: self.busy_until.saturating_add(self.delay), late: false, twice: false });
+        }
+        let mss = if self.extras.is_some() { mss() } else { 0 };
+        self.admit_slowly(now, packet, mss)
+    }
+
+    fn admit_slowly(&mut self, now: u64, packet: &Packet, mss: u32) -> Result<Passage, &'static str> {
+        if let Some(extras) = &mut self.extras
+            && let Some(why) = extras.losses.iter_mut().find_map(|loss| loss.take(Time(now), packet, mss))
+        {
+            self.drops.loss += 1;
+            return Err(why);
+        }
+        self.enqueue(now, packet.size)?;
+        let mut passage = Passage { arrival: self.busy_until.saturating_add(self.delay), late: false, twice: false };
         if let Some(extras) = &mut self.extras {
-            let mss = if extras.losses.is_empty() { 0 } else { mss() };
-            if let Some(why) = extras.losses.iter_mut().find_map(|loss| loss.take(Time(now), packet, mss)) {
-                self.report.dropped_loss += 1;
-                return Err(why);
-            }
+            extras.pass(&mut passage);
         }
-        self.enqueue(now, size)?;
-        let mut arrival = self.busy_until.saturating_add(self.delay);
-        let Some(extras) = &mut self.extras else { return Ok(Passage { arrival, late: false, twice: false }) };
-        if let Some((most, rng)) = &mut extras.jitter {
-            arrival = arrival.saturating_add(rng.up_to(*most).0).max(extras.last_arrival);
-            extras.last_arrival = arrival;
-        }
-        let mut late = false;
-        if let Some((reorder, rng)) = &mut extras.reorder {
-            late = rng.chance(reorder.probability);
-            if late {
-                arrival = arrival.saturating_add(reorder.extra_delay.0);
-            }
-        }
-        let twice = extras.duplicate.as_mut().is_some_and(|(p, rng)| rng.chance(*p));
-        Ok(Passage { arrival, late, twice })
+        Ok(passage)
     }
 
     /// Puts a packet of `size` bytes into the queue, which sets `busy_until` to the end of its transmission.
     fn enqueue(&mut self, now: u64, size: u32) -> Result<(), &'static str> {
-        while let Some(first) = self.departures.front() {
-            if first.at > now {
-                break;
+        let idle = now >= self.busy_until;
+        if idle {
+            self.departures.clear();
+            self.backlog = 0;
+        } else {
+            while let Some(first) = self.departures.front()
+                && first.at <= now
+            {
+                self.backlog -= u64::from(first.size);
+                self.departures.pop_front();
             }
-            self.backlog -= u64::from(first.size);
-            self.departures.pop_front();
         }
+        // What waits or is in transmission.
+        let queued = if idle { 0 } else { self.departures.len() + 1 };
+        let queued_bytes = if idle { 0 } else { self.backlog + u64::from(self.last_size) };
         let full = match &mut self.discipline {
-            Discipline::DropTail(Limit::Packets(limit)) => self.departures.len() >= *limit as usize,
-            Discipline::DropTail(Limit::Bytes(limit)) => self.backlog + u64::from(size) > *limit,
+            Discipline::DropTail(Limit::Packets(limit)) => queued >= *limit as usize,
+            Discipline::DropTail(Limit::Bytes(limit)) => queued_bytes + u64::from(size) > *limit,
             Discipline::Red(red) => {
-                let waiting = match self.departures.front() {
-                    None => Waiting { packets: 0, bytes: 0, idle_for: Some((now - self.busy_until) as f64 * 1e-9) },
-                    Some(first) => Waiting {
-                        packets: self.departures.len() as u32 - 1,
-                        bytes: self.backlog - u64::from(first.size),
-                        idle_for: None,
-                    },
+                let in_transmission = self.departures.front().map_or(self.last_size, |first| first.size);
+                let waiting = if idle {
+                    Waiting { packets: 0, bytes: 0, idle_for: Some((now - self.busy_until) as f64 * 1e-9) }
+                } else {
+                    let bytes = queued_bytes - u64::from(in_transmission);
+                    Waiting { packets: queued as u32 - 1, bytes, idle_for: None }
                 };
                 match red.arrive(waiting, size) {
                     Verdict::Enqueue => false,
                     Verdict::Full => true,
                     Verdict::Early => {
-                        self.report.dropped_early += 1;
+                        self.drops.early += 1;
                         return Err("early");
                     }
                 }
             }
         };
         if full {
-            self.report.dropped_queue += 1;
+            self.drops.queue += 1;
             return Err("queue");
         }
-        if size != self.last_size {
-            self.last_size = size;
-            self.last_time = transmission_time(size, self.rate);
+        if !idle {
+            self.departures.push_back(Departure { at: self.busy_until, size: self.last_size });
+            self.backlog = queued_bytes;
         }
-        self.busy_until = self.busy_until.max(now).saturating_add(self.last_time);
-        self.backlog += u64::from(size);
-        self.departures.push_back(Departure { at: self.busy_until, size });
-        self.report.max_queue = self.report.max_queue.max(self.departures.len() as u64);
+        self.transmit(now, size);
+        self.max_queue = self.max_queue.max(queued as u32 + 1);
         Ok(())
+    }
+
+    /// The transmitter takes on another packet.
+    #[inline]
+    fn transmit(&mut self, now: u64, size: u32) {
+        if size != self.known_size {
+            self.known_size = size;
+            self.known_time = transmission_time(size, self.rate);
+        }
+        self.busy_until = self.busy_until.max(now).saturating_add(self.known_time);
+        self.last_size = size;
     }
 
     /// Counters at `now`, which lies not before the last arrival.
     pub(crate) fn report(&self, now: u64) -> LinkReport {
-        let dropped = self.report.dropped_queue + self.report.dropped_early + self.report.dropped_loss;
-        let queued = self.departures.iter().filter(|departure| departure.at > now).count() as u64;
-        LinkReport { departed: self.report.packets - dropped - queued, ..self.report }
+        let Drops { queue, early, loss } = self.drops;
+        let waiting = self.departures.iter().filter(|departure| departure.at > now).count() as u64;
+        let queued = waiting + u64::from(self.busy_until > now);
+        LinkReport {
+            packets: self.packets,
+            bytes: self.bytes,
+            dropped_queue: queue,
+            dropped_early: early,
+            dropped_loss: loss,
+            departed: self.packets - queue - early - loss - queued,
+            max_queue: u64::from(self.max_queue),
+        }
     }
 }
 
-/// How long `size` bytes take at `rate` bits per second, to the nearest nanosecond.
+impl Extras {
+    /// What the wire does to a packet.
+    fn pass(&mut self, passage: &mut Passage) {
+        if let Some((most, rng)) = &mut self.jitter {
+            passage.arrival = passage.arrival.saturating_add(rng.up_to(*most).0).max(self.last_arrival);
+            self.last_arrival = passage.arrival;
+        }
+        if let Some((reorder, rng)) = &mut self.reorder
+            && rng.chance(reorder.probability)
+        {
+            passage.late = true;
+            passage.arrival = passage.arrival.saturating_add(reorder.extra_delay.0);
+        }
+        passage.twice = self.duplicate.as_mut().is_some_and(|(p, rng)| rng.chance(*p));
+    }
+}
+
+/// How long `size` bytes take at `rate` bits per second (not 0), to the nearest nanosecond.
 pub(crate) fn transmission_time(size: u32, rate: u64) -> u64 {
-    let bit_nanos = u64::from(size) * 8_000_000_000;
-    (bit_nanos / rate).saturating_add(u64::from(bit_nanos % rate >= rate.div_ceil(2)))
+    let (bit_nanos, rate) = (u128::from(size) * 8_000_000_000, u128::from(rate));
+    u64::try_from((bit_nanos + rate / 2) / rate).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -1,1 +1,130 @@
+use super::*;
+use crate::config::NodeId;
+use crate::loss::{Applies, Loss, LossModel};
+use crate::packet::Kind;
+use ackclock_tcp::Segment;
 
+fn packet(size: u32) -> Packet {
+    let segment = Segment { len: size, ..Segment::default() };
+    Packet { segment, position: 0, flow: 0, size, hop: 0, transmission: 1, kind: Kind::Data, copy: false }
+}
+
+/// 8 Mb/s, so that a byte takes a microsecond, and 5 ms.
+fn config(queue: Queue) -> LinkConfig {
+    LinkConfig::new(NodeId(0), NodeId(1), 8_000_000, Span::from_millis(5), queue)
+}
+
+/// Arrival times at the other end, or why dropped, of packets given as (time in microseconds, bytes); times in
+/// microseconds.
+fn pass(link: &mut Link, packets: &[(u64, u32)]) -> Vec<Result<u64, &'static str>> {
+    let us =
+        |(at, size): &(u64, u32)| link.admit(at * 1000, &packet(*size), || 1000).map(|passage| passage.arrival / 1000);
+    packets.iter().map(us).collect()
+}
+
+#[test]
+fn a_packet_arrives_after_its_transmission_and_the_delay() {
+    let mut link = Link::new(config(Queue::DropTail(Limit::Packets(9))), 0, "a>b#0");
+    let sent = [(0, 1000), (0, 40), (500, 1000), (9000, 1000)];
+    assert_eq!(pass(&mut link, &sent), [Ok(6000), Ok(6040), Ok(7040), Ok(15_000)]);
+}
+
+#[test]
+fn drop_tail_counts_the_packet_in_transmission() {
+    let mut link = Link::new(config(Queue::DropTail(Limit::Packets(2))), 0, "a>b#0");
+    // Departures at 1000 and 2000; the third finds both, the fourth comes as the first leaves.
+    let sent = [(0, 1000), (0, 1000), (999, 1000), (1000, 1000), (1999, 1000), (5000, 1000)];
+    assert_eq!(pass(&mut link, &sent), [Ok(6000), Ok(7000), Err("queue"), Ok(8000), Err("queue"), Ok(11_000)]);
+    let report = link.report(5_500_000);
+    let expected = LinkReport {
+        packets: 6,
+        bytes: 6000,
+        dropped_queue: 2,
+        dropped_early: 0,
+        dropped_loss: 0,
+        departed: 3,
+        max_queue: 2,
+    };
+    assert_eq!(report, expected);
+    assert_eq!(link.report(6_000_000).departed, 4);
+}
+
+#[test]
+fn drop_tail_in_bytes_holds_so_many() {
+    let mut link = Link::new(config(Queue::DropTail(Limit::Bytes(2000))), 0, "a>b#0");
+    let sent = [(0, 1500), (0, 501), (0, 500), (1500, 1500), (1500, 1), (9000, 2001)];
+    assert_eq!(pass(&mut link, &sent), [Ok(6500), Err("queue"), Ok(7000), Ok(8500), Err("queue"), Err("queue")]);
+}
+
+#[test]
+fn a_queue_of_none_takes_none() {
+    for limit in [Limit::Packets(0), Limit::Bytes(0)] {
+        let mut link = Link::new(config(Queue::DropTail(limit)), 0, "a>b#0");
+        assert_eq!(pass(&mut link, &[(0, 1000)]), [Err("queue")]);
+    }
+}
+
+#[test]
+fn transmission_times_are_rounded_to_the_nearest_nanosecond() {
+    assert_eq!(transmission_time(1000, 1_200_000), 6_666_667);
+    assert_eq!(transmission_time(1, 3_000_000_000), 3);
+    assert_eq!(transmission_time(1, 16_000_000_000), 1);
+    assert_eq!(transmission_time(1, 16_000_000_001), 0);
+    assert_eq!(transmission_time(0, 1), 0);
+    assert_eq!(transmission_time(u32::MAX, 1), u64::MAX);
+    assert_eq!(transmission_time(u32::MAX, 8), 4_294_967_295_000_000_000);
+    assert_eq!(transmission_time(u32::MAX, u64::MAX), 2);
+}
+
+#[test]
+fn red_sees_the_queue_without_the_packet_in_transmission() {
+    let red = crate::queue::Red {
+        limit: 2,
+        min_th: 100.0,
+        max_th: 200.0,
+        w_q: 0.5,
+        max_p: 0.1,
+        gentle: false,
+        wait: false,
+        queue_in_bytes: false,
+        byte_mode: false,
+        mean_packet_size: 1000,
+    };
+    let mut link = Link::new(config(Queue::Red(red)), 0, "a>b#0");
+    // One in transmission and two waiting; the fourth does not fit, until the first has left.
+    let sent = [(0, 1000), (0, 1000), (0, 1000), (0, 1000), (1000, 1000)];
+    assert_eq!(pass(&mut link, &sent), [Ok(6000), Ok(7000), Ok(8000), Err("queue"), Ok(9000)]);
+}
+
+#[test]
+fn a_lost_packet_takes_no_time_of_the_link() {
+    let loss = Loss { model: LossModel::Bernoulli(1.0), applies: Applies::Acks, flow: None };
+    let mut link = Link::new(LinkConfig { loss: vec![loss], ..config(Queue::DropTail(Limit::Packets(9))) }, 0, "a>b#0");
+    let ack = Packet { kind: Kind::Ack, ..packet(1000) };
+    assert_eq!(link.admit(0, &ack, || 1000), Err("bernoulli"));
+    assert_eq!(pass(&mut link, &[(0, 1000)]), [Ok(6000)]);
+    assert_eq!(link.report(9_000_000).dropped_loss, 1);
+}
+
+#[test]
+fn jitter_delays_but_keeps_the_order() {
+    let jittery = LinkConfig { jitter: Span::from_millis(3), ..config(Queue::DropTail(Limit::Packets(1000))) };
+    let mut link = Link::new(jittery, 3, "a>b#0");
+    let arrivals: Vec<u64> =
+        (0..1000).map(|_| link.admit(0, &packet(10), || 1).map_or(0, |passage| passage.arrival)).collect();
+    assert!(arrivals.is_sorted());
+    let late = |(i, &at): (usize, &u64)| at - (5_000_000 + 10_000 * (i as u64 + 1));
+    let extra: Vec<u64> = arrivals.iter().enumerate().map(late).collect();
+    assert!(extra.iter().all(|&e| e <= 3_000_000));
+    assert!(extra.iter().any(|&e| e > 2_900_000));
+}
+
+#[test]
+fn reordering_and_duplication_mark_packets() {
+    let reorder = Some(Reorder { probability: 1.0, extra_delay: Span::from_millis(2) });
+    let mut link =
+        Link::new(LinkConfig { reorder, duplicate: 1.0, ..config(Queue::DropTail(Limit::Packets(9))) }, 0, "a>b#0");
+    let passage = Passage { arrival: 8_000_000, late: true, twice: true };
+    assert_eq!(link.admit(0, &packet(1000), || 1000), Ok(passage));
+    assert!(!link.keeps_order());
+}

@@ -196,8 +196,8 @@ function drawSegments(ctx, g, trace) {
     const y0 = s.seq[i] / trace.mss, y1 = (s.seq[i] + s.len[i]) / trace.mss;
     if (y1 < view.y0 || y0 > view.y1) continue;
     count++;
-    const run = runs[s.cause[i]];
-    const x = g.x(s.t[i]), bottom = g.y(y0), top = Math.min(g.y(y1), bottom - 2);
+    const run = runs[s.cause[i]], least = data.causes[s.cause[i]].letter ? 5 : 2;
+    const x = g.x(s.t[i]), bottom = g.y(y0), top = Math.min(g.y(y1), bottom - least);
     const n = run.length;
     if (n > 0 && Math.abs(x - run[n - 3]) < 0.5 && top <= run[n - 2] + 1 && bottom >= run[n - 1] - 1) {
       run[n - 2] = Math.max(run[n - 2], bottom);

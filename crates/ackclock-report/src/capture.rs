@@ -204,7 +204,7 @@ impl Connection {
             sack: SackBlocks::NONE,
         };
         let before = |seq: Seq| Seq(seq.0.wrapping_sub(1));
-        let rwnd = u16::try_from(rwnd).unwrap_or(u16::MAX);
+        let unscaled = |window: u64| u16::try_from(window).unwrap_or(u16::MAX);
         let syn = Repr {
             seq: before(ours),
             control: Control::SYN,
@@ -216,7 +216,7 @@ impl Connection {
             seq: before(theirs),
             ack: ours,
             control: Control::SYN.with(Control::ACK),
-            wnd: rwnd,
+            wnd: unscaled(rwnd),
             options: options(receiver_wscale, clocks.map(|(val, ecr)| Timestamps { val: ecr, ecr: val })),
             ..Repr::default()
         };
@@ -228,7 +228,7 @@ impl Connection {
             options: Options { timestamps: clocks.map(|(val, ecr)| Timestamps { val, ecr }), ..Options::default() },
             ..Repr::default()
         };
-        self.last_ack = (ours, rwnd);
+        self.last_ack = (ours, unscaled(rwnd >> receiver_wscale.min(14)));
         let comment = "ackclock: handshake, made up";
         self.write(at, syn, 0, true, comment, file)?;
         self.write(at, syn_ack, 0, false, comment, file)?;

@@ -1,1 +1,92 @@
+use super::*;
+use crate::config::FlowId;
+use ackclock_tcp::{Segment, Span};
 
+fn data(segment: u64, transmission: u32) -> Packet {
+    let header = Segment { len: 1000, ..Segment::default() };
+    let position = segment * 1000;
+    Packet { segment: header, position, flow: 0, size: 1000, hop: 0, transmission, kind: Kind::Data, copy: false }
+}
+
+fn losses(model: LossModel) -> Losses {
+    Losses::new(Loss { model, applies: Applies::Data, flow: None }, Rng::new(1, "test"))
+}
+
+fn lost(losses: &mut Losses, packet: Packet) -> bool {
+    losses.take(Time::ZERO, &packet, 1000).is_some()
+}
+
+#[test]
+fn a_drop_list_takes_the_named_transmissions_and_no_others() {
+    let list = vec![ListedLoss::retransmission(14, 1), ListedLoss::first(28), ListedLoss::first(14)];
+    let mut losses = losses(LossModel::Listed(list));
+    let sent = [(13, 1), (14, 1), (15, 1), (14, 2), (14, 3), (28, 1), (28, 2), (14, 1)];
+    let taken = sent.map(|(segment, transmission)| lost(&mut losses, data(segment, transmission)));
+    assert_eq!(taken, [false, true, false, true, false, true, false, true]);
+    assert!(!lost(&mut losses, Packet { copy: true, ..data(14, 1) }));
+    assert!(!lost(&mut losses, Packet { kind: Kind::Ack, ..data(14, 1) }));
+}
+
+#[test]
+fn a_short_segment_is_the_listed_one_if_it_holds_its_first_byte() {
+    let mut losses = losses(LossModel::Listed(vec![ListedLoss::first(1)]));
+    let short = |position, len| {
+        let segment = Segment { len, ..Segment::default() };
+        Packet { position, segment, ..data(0, 1) }
+    };
+    let sent = [(0, 1000), (500, 500), (500, 501), (999, 2), (1000, 1), (1001, 999), (1000, 0)];
+    let taken = sent.map(|(position, len)| lost(&mut losses, short(position, len)));
+    assert_eq!(taken, [false, false, true, true, true, false, false]);
+}
+
+#[test]
+fn bernoulli_takes_its_share() {
+    let count = |p| {
+        let mut losses = losses(LossModel::Bernoulli(p));
+        (0..10_000).filter(|&i| lost(&mut losses, data(i, 1))).count()
+    };
+    assert_eq!((count(0.0), count(1.0)), (0, 10_000));
+    assert!((900..1100).contains(&count(0.1)));
+}
+
+#[test]
+fn gilbert_elliott_changes_its_state_after_each_packet() {
+    let run = |p, r, loss_good, loss_bad| {
+        let mut losses = losses(LossModel::GilbertElliott { p, r, loss_good, loss_bad });
+        [0, 1, 2, 3, 4, 5].map(|i| lost(&mut losses, data(i, 1)))
+    };
+    assert_eq!(run(1.0, 1.0, 0.0, 1.0), [false, true, false, true, false, true]);
+    assert_eq!(run(1.0, 0.0, 0.0, 1.0), [false, true, true, true, true, true]);
+    assert_eq!(run(0.0, 0.0, 0.0, 1.0), [false; 6]);
+    assert_eq!(run(1.0, 1.0, 1.0, 0.0), [true, false, true, false, true, false]);
+}
+
+#[test]
+fn the_three_states_follow_each_other_once() {
+    let (second_at, second_for, third_for) = (Time(100), Span(10), Span(30));
+    let taken = |second_loss, third_loss| {
+        let mut losses = losses(LossModel::ThreeState { second_at, second_for, second_loss, third_for, third_loss });
+        [0, 99, 100, 109, 110, 139, 140, 999].map(|at| losses.take(Time(at), &data(0, 1), 1000).is_some())
+    };
+    assert_eq!(taken(1.0, 0.0), [false, false, true, true, false, false, false, false]);
+    assert_eq!(taken(0.0, 1.0), [false, false, false, false, true, true, false, false]);
+}
+
+#[test]
+fn a_model_sees_only_what_it_applies_to() {
+    let packets = [
+        data(0, 1),
+        Packet { kind: Kind::Ack, ..data(0, 1) },
+        Packet { kind: Kind::Datagram, ..data(0, 1) },
+        Packet { flow: 1, ..data(0, 1) },
+    ];
+    let taken = |applies, flow| {
+        let loss = Loss { model: LossModel::Bernoulli(1.0), applies, flow };
+        let mut losses = Losses::new(loss, Rng::new(1, "test"));
+        packets.map(|packet| lost(&mut losses, packet))
+    };
+    assert_eq!(taken(Applies::Data, None), [true, false, true, true]);
+    assert_eq!(taken(Applies::Acks, None), [false, true, false, false]);
+    assert_eq!(taken(Applies::Both, None), [true; 4]);
+    assert_eq!(taken(Applies::Both, Some(FlowId(1))), [false, false, false, true]);
+}

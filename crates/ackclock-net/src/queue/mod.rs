@@ -43,8 +43,7 @@ pub struct Red {
     /// Between `max_th` and twice `max_th` the probability rises from `max_p` to 1 instead of jumping there
     /// (Floyd 2000, "gentle").
     pub gentle: bool,
-    /// Never drop two packets early in a row: the distance between early drops is uniform on 1/p to 2/p packets instead
-    /// of 1 to 1/p (ns-2's `wait_`).
+    /// From one early drop to the next there are 1/p to 2/p packets, evenly, instead of 1 to 1/p (ns-2's `wait_`).
     pub wait: bool,
     /// The queue is measured in bytes; limit and thresholds stand for so many packets of `mean_packet_size`.
     pub queue_in_bytes: bool,

@@ -338,8 +338,11 @@ fn check_flow(flow: &Flow, names: &Names, at: &[Step]) -> Checked {
     }
 }
 
-/// Whether `text` is a composition of mechanisms; if not, what would be.
-pub(super) fn check_strategy(text: &str) -> Result<(), String> {
+/// Whether `text` is a composition of mechanisms such as `sack+lt`.
+///
+/// # Errors
+/// What is wrong with it, and which name is most like it.
+pub fn check_strategy(text: &str) -> Result<(), String> {
     let Err(unknown) = Composition::parse(text) else { return Ok(()) };
     let names: Vec<&str> = PRESETS.iter().map(|p| p.name).chain(MECHANISMS.iter().map(|m| m.name)).collect();
     let hint = match nearest(&unknown.0, &names) {

@@ -57,7 +57,7 @@ impl From<usize> for Step {
 
 /// Writes the steps of a path: `steps!["link", 0, "rate"]`.
 macro_rules! steps {
-    ($($step:expr),* $(,)?) => { vec![$($crate::scenario::error::Step::from($step)),*] };
+    ($($step:expr),* $(,)?) => { [$($crate::scenario::error::Step::from($step)),*] };
 }
 pub(super) use steps;
 
@@ -80,7 +80,7 @@ impl ScenarioError {
     }
 
     /// The same, with the line of its key in `text`.
-    pub(super) fn located(mut self, text: &str) -> Self {
+    pub fn located(mut self, text: &str) -> Self {
         let Ok(root) = DeTable::parse(text) else { return self };
         let mut best = None;
         walk(&root, &mut |path, span| {

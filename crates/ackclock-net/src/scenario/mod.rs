@@ -13,6 +13,7 @@ pub mod units;
 mod values;
 
 pub use build::{BuildOptions, BuiltFlow, BuiltLink, Simulation};
+pub use check::check_strategy;
 pub use error::ScenarioError;
 pub use model::{
     Bernoulli, Cbr, Direction, DropList, DropTail, Flow, GilbertElliott, Link, Loss, Node, OnOff, Queue, Red, Reorder,

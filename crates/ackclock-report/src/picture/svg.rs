@@ -214,7 +214,7 @@ impl Plot<'_> {
                 label(t, step)
             )?;
         }
-        let (rows, step) = ticks(view.y0, view.y1, 5.0);
+        let (rows, step) = ticks(view.y0, view.y1, 6.0);
         for v in rows {
             self.row(self.y_of_segment(v), &label(v, step))?;
         }
@@ -352,7 +352,8 @@ impl Plot<'_> {
         for (i, t) in s.t.iter().enumerate() {
             let end = s.seq[i].saturating_add(s.len[i].into());
             let (x, bottom) = (self.x(*t), self.y(s.seq[i]));
-            let top = self.y(end).min(bottom - 2.0);
+            let new = s.cause[i] == 0;
+            let top = self.y(end).min(bottom - if new { 2.0 } else { 5.0 });
             if s.drop[i].is_some() {
                 write!(crosses, "M{} {}l7 7m-7 0l7 -7", tenths(x - 3.5), tenths((top + bottom) / 2.0 - 3.5))?;
             }
