@@ -374,6 +374,22 @@ fn a_window_that_shrinks_below_what_is_outstanding_lets_nothing_new_out() {
     });
 }
 
+/// RFC 9293 section 3.8.6: old data "between SND.UNA and SND.UNA+SND.WND" SHOULD, beyond it MAY be sent again (MAY-7).
+#[test]
+fn a_hole_beyond_a_shrunken_window_is_repaired_all_the_same() {
+    for isn in [0, u32::MAX - 4_500] {
+        let mut peer = Peer::new("sack", isn, 10, 100_000);
+        let first = peer.at(0);
+        assert_eq!(peer.receive(first, 3_000, &[(1_000, 5_000)]), [(0, Cause::FastRetransmit)]);
+        assert_eq!(
+            peer.receive(first, 3_000, &[(6_000, 10_000), (1_000, 5_000)]),
+            [(5_000, Cause::PartialAck)],
+            "and nothing new"
+        );
+        assert_eq!(peer.s().board.pipe(), 2_000);
+    }
+}
+
 /// One lie after the other.
 #[derive(Clone, Copy, Debug)]
 enum Lie {

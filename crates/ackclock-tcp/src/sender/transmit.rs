@@ -68,12 +68,8 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
     }
     skip_sacked(c);
     match c.strategy.select.next(&c.s)? {
-        Next::Retransmit { index, counts } => {
-            if c.s.board.get(index)?.end() > c.s.window_edge {
-                return None;
-            }
-            Some(retransmit(c, index, Cause::PartialAck, counts))
-        }
+        // Also beyond a window that has shrunk since (RFC 9293 section 3.8.6, MAY-7): selection will not name it again.
+        Next::Retransmit { index, counts } => Some(retransmit(c, index, Cause::PartialAck, counts)),
         Next::Sequential => sequential(c),
     }
 }
