@@ -113,9 +113,7 @@ fn skip_sacked(c: &mut Sender) {
 fn sequential(c: &mut Sender) -> Option<Transmit> {
     if c.s.snd_nxt < c.s.snd_max {
         let index = c.s.board.find(c.s.snd_nxt);
-        let transmit = retransmit(c, index, Cause::SlowStart, true);
-        c.s.snd_nxt = c.s.snd_nxt.max(transmit.position + u64::from(transmit.segment.len));
-        return Some(transmit);
+        return Some(retransmit(c, index, Cause::SlowStart, true));
     }
     let len = c.s.sequential_len()?;
     Some(send_new(c, len, Cause::New))
