@@ -250,7 +250,10 @@ pub trait Undo: Send {
     /// A loss response begins: a timeout or a recovery.
     fn on_response(&mut self, s: &State, timeout: bool);
 
-    /// Judges on an ACK.
+    /// A segment is sent again (RFC 3708 section 3 counts them, RFC 3522 section 3.2 keeps the first one's timestamp).
+    fn on_retransmit(&mut self, _s: &State, _seq: u64, _len: u32) {}
+
+    /// Judges on an ACK, also after the response has ended: its verdict counts until the next response begins.
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Verdict;
 }
 

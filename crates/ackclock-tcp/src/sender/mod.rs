@@ -314,7 +314,9 @@ impl Sender {
             Verdict::Spurious => {
                 let Some(saved) = self.saved.take() else { return };
                 self.s.ssthresh = saved.ssthresh;
-                self.set_cwnd(self.s.cwnd.max(saved.cwnd));
+                // Within recovery cwnd may be inflated, which says nothing.
+                let grown = if self.s.phase == Phase::Recovery { 0 } else { self.s.cwnd };
+                self.set_cwnd(grown.max(saved.cwnd));
                 self.s.board.unmark_lost();
                 self.s.snd_nxt = self.s.snd_max;
                 self.s.phase = Phase::Open;

@@ -143,6 +143,9 @@ fn retransmit(c: &mut Sender, index: usize, cause: Cause, counts: bool) -> Trans
     if c.strategy.timer.restarts_on(cause) {
         c.start_rto();
     }
+    for undo in &mut c.strategy.undo {
+        undo.on_retransmit(&c.s, seq, len);
+    }
     sent(c, seq, len, cause, transmissions)
 }
 
