@@ -205,7 +205,7 @@ pub enum ProbeNow {
 /// Probing: what may be sent beyond the window before recovery begins. Several probes may work side by side; their
 /// allowances do not add up, the largest counts.
 pub trait Probe: Send {
-    /// Bytes of new data that may be outstanding beyond cwnd.
+    /// Bytes of new data that may be outstanding beyond cwnd; asked while duplicates are counted.
     fn allowance(&self, s: &State) -> u64;
 
     /// An ACK advanced `snd_una` outside recovery: how many duplicates remain counted.
@@ -236,8 +236,11 @@ pub enum Verdict {
     Open,
     /// The loss response was needless: restore what was saved when it began.
     Spurious,
-    /// Send new data before any further retransmission, to find out (RFC 5682 section 2.1 step 2b).
+    /// After a timeout: send two new segments before any further retransmission, to find out (RFC 5682 section 2.1 step
+    /// 2b). There has to be new data, and window for it.
     SendNew,
+    /// After [`SendNew`](Self::SendNew): it was needed, go on with the retransmissions (step 3a).
+    Needed,
 }
 
 /// Undo: was the response to a loss needless?
