@@ -205,7 +205,7 @@ pub enum ProbeNow {
 /// Probing: what may be sent beyond the window before recovery begins. Several probes may work side by side; their
 /// allowances do not add up, the largest counts.
 pub trait Probe: Send {
-    /// Bytes of new data that may be outstanding beyond cwnd.
+    /// Bytes of new data that may be outstanding beyond cwnd; asked while duplicates are counted.
     fn allowance(&self, s: &State) -> u64;
 
     /// An ACK advanced `snd_una` outside recovery: how many duplicates remain counted.
@@ -236,8 +236,11 @@ pub enum Verdict {
     Open,
     /// The loss response was needless: restore what was saved when it began.
     Spurious,
-    /// Send new data before any further retransmission, to find out (RFC 5682 section 2.1 step 2b).
+    /// After a timeout: send two new segments before any further retransmission, to find out (RFC 5682 section 2.1 step
+    /// 2b). There has to be new data, and window for it.
     SendNew,
+    /// After [`SendNew`](Self::SendNew): it was needed, go on with the retransmissions (step 3a).
+    Needed,
 }
 
 /// Undo: was the response to a loss needless?
@@ -250,7 +253,10 @@ pub trait Undo: Send {
     /// A loss response begins: a timeout or a recovery.
     fn on_response(&mut self, s: &State, timeout: bool);
 
-    /// Judges on an ACK.
+    /// A segment is sent again (RFC 3708 section 3 counts them, RFC 3522 section 3.2 keeps the first one's timestamp).
+    fn on_retransmit(&mut self, _s: &State, _seq: u64, _len: u32) {}
+
+    /// Judges on an ACK, also after the response has ended: its verdict counts until the next response begins.
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Verdict;
 }
 

@@ -9,9 +9,8 @@ pub struct LimitedTransmit;
 impl Probe for LimitedTransmit {
     fn allowance(&self, s: &State) -> u64 {
         if s.sack {
-            // Step 3.3: "If (cwnd - pipe) >= 1 SMSS". Outside recovery the pipe is what is outstanding and not SACKed;
-            // after a timeout the connection counts the pipe by itself.
-            if s.recovering() { 0 } else { s.board.sacked_bytes() }
+            // Step 3.3: "If (cwnd - pipe) >= 1 SMSS". Outside recovery the pipe is what is outstanding and not SACKed.
+            s.board.sacked_bytes()
         } else {
             // "The amount of outstanding data would remain less than or equal to the congestion window plus two
             // segments", one for each duplicate.

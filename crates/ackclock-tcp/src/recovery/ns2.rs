@@ -122,6 +122,14 @@ pub struct Ns2SackDupacks {
 }
 
 impl Detect for Ns2SackDupacks {
+    fn name(&self) -> &'static str {
+        "ns2-dupacks"
+    }
+
+    fn duplicates_by_sack(&self) -> bool {
+        true
+    }
+
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost {
         if s.snd_una > self.una {
             self.una = s.snd_una;

@@ -11,7 +11,8 @@ const G: Span = Span::from_millis(1);
 /// The standard timer.
 #[derive(Default)]
 pub struct Rfc6298 {
-    careful: bool,
+    /// Retransmissions for these causes restart it.
+    restarts_on: &'static [Cause],
     srtt: Span,
     rttvar: Span,
     /// The next sample is taken once this position is acknowledged.
@@ -21,7 +22,12 @@ pub struct Rfc6298 {
 impl Rfc6298 {
     /// Restarted by "each retransmission that is sent during recovery" too ("a more careful variant", RFC 6675 section 6).
     pub fn careful() -> Rfc6298 {
-        Rfc6298 { careful: true, ..Rfc6298::default() }
+        Rfc6298 { restarts_on: &[Cause::FastRetransmit, Cause::PartialAck, Cause::LostRetransmission], ..Rfc6298::default() }
+    }
+
+    /// Restarted by the retransmission that begins a recovery, as ns-2.35 and BSD do.
+    pub fn ns2() -> Rfc6298 {
+        Rfc6298 { restarts_on: &[Cause::FastRetransmit], ..Rfc6298::default() }
     }
 }
 
@@ -53,7 +59,7 @@ impl Timer for Rfc6298 {
     }
 
     fn restarts_on(&self, cause: Cause) -> bool {
-        self.careful && matches!(cause, Cause::FastRetransmit | Cause::PartialAck | Cause::LostRetransmission)
+        self.restarts_on.contains(&cause)
     }
 
     fn min_rto(&self) -> Span {

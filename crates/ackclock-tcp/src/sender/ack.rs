@@ -195,7 +195,6 @@ fn respond(c: &mut Sender, a: &mut AckSummary) {
                 if c.s.snd_una >= c.s.recover {
                     c.s.phase = Phase::Open;
                     c.s.snd_nxt = c.s.snd_max;
-                    c.saved = None;
                     c.event(EventKind::RecoveryLeft { by_timeout: false });
                 }
                 on_advance_open(c, a);
@@ -348,7 +347,6 @@ fn leave_recovery(c: &mut Sender, a: &AckSummary) {
     c.s.phase = if c.s.snd_nxt < c.s.snd_max { Phase::Loss } else { Phase::Open };
     c.urgent = None;
     c.limited = 0;
-    c.saved = None;
     let counted = c.strategy.probes.iter_mut().map(|p| p.on_exit(&c.s, a)).max().unwrap_or(0);
     c.s.dupacks += counted;
     if !c.s.board.is_empty() {

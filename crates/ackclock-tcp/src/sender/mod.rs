@@ -138,8 +138,9 @@ pub struct Sender {
     urgent: Option<Cause>,
     /// A window probe has to go out.
     window_probe: bool,
-    /// Bytes that a probe may send once, its deadline having come.
-    probe_now: u64,
+    /// Bytes of new data that may go out once, whatever cwnd; and whether the last segment goes again without new data.
+    probe: u64,
+    probe_last: bool,
     /// Segments the current input may still release.
     burst: u32,
     /// Bytes sent beyond cwnd since duplicates began; they are not part of FlightSize (RFC 5681 section 3.2 step 2).
@@ -187,7 +188,8 @@ impl Sender {
             watched,
             urgent: None,
             window_probe: false,
-            probe_now: 0,
+            probe: 0,
+            probe_last: false,
             burst: u32::MAX,
             limited: 0,
             last_retransmission: None,
@@ -310,11 +312,17 @@ impl Sender {
     fn undo(&mut self, verdict: Verdict, by: &'static str) {
         match verdict {
             Verdict::Open => {}
-            Verdict::SendNew => self.s.snd_nxt = self.s.snd_max,
+            Verdict::SendNew => {
+                self.s.snd_nxt = self.s.snd_max;
+                self.probe = 2 * self.s.mss;
+            }
+            Verdict::Needed => self.s.snd_nxt = self.s.snd_una,
             Verdict::Spurious => {
                 let Some(saved) = self.saved.take() else { return };
                 self.s.ssthresh = saved.ssthresh;
-                self.set_cwnd(self.s.cwnd.max(saved.cwnd));
+                // Within recovery cwnd may be inflated, which says nothing.
+                let grown = if self.s.phase == Phase::Recovery { 0 } else { self.s.cwnd };
+                self.set_cwnd(grown.max(saved.cwnd));
                 self.s.board.unmark_lost();
                 self.s.snd_nxt = self.s.snd_max;
                 self.s.phase = Phase::Open;

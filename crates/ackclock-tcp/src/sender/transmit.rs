@@ -21,6 +21,11 @@ pub(super) fn poll(c: &mut Sender) -> Option<Transmit> {
             return Some(retransmit(c, 0, cause, true));
         }
     }
+    if c.probe > 0 {
+        if let Some(transmit) = probe(c) {
+            return Some(transmit);
+        }
+    }
     if c.burst == 0 {
         return None;
     }
@@ -35,12 +40,26 @@ pub(super) fn poll(c: &mut Sender) -> Option<Transmit> {
     sent
 }
 
+/// What a mechanism wants sent at once to draw an ACK: new data, or else the last segment again.
+fn probe(c: &mut Sender) -> Option<Transmit> {
+    let bytes = core::mem::take(&mut c.probe);
+    let last = core::mem::take(&mut c.probe_last);
+    if c.s.snd_nxt == c.s.snd_max {
+        if let Some(len) = c.s.sequential_len() {
+            c.probe = bytes.saturating_sub(u64::from(len));
+            return Some(send_new(c, len, Cause::Probe));
+        }
+    }
+    let index = c.s.board.len().checked_sub(1).filter(|_| last)?;
+    Some(retransmit(c, index, Cause::Probe, true))
+}
+
 /// Outside recovery: what cwnd allows, and what a probe allows beyond it.
 fn open(c: &mut Sender) -> Option<Transmit> {
     // The usual answer, and the cheapest: there is a full segment to send, and cwnd has no room for it.
     let end = c.s.snd_nxt + c.s.mss;
     let full = end <= c.s.written && end <= c.s.window_edge;
-    if full && end - c.s.snd_una > c.s.cwnd && c.s.dupacks == 0 && c.probe_now == 0 && !c.s.board.is_empty() {
+    if full && end - c.s.snd_una > c.s.cwnd && c.s.dupacks == 0 && !c.s.board.is_empty() {
         return None;
     }
     let len = c.s.sequential_len()?;
@@ -53,7 +72,7 @@ fn open(c: &mut Sender) -> Option<Transmit> {
         return Some(send_new(c, len, Cause::New));
     }
     let allowance = c.strategy.probes.iter().map(|p| p.allowance(&c.s)).max().unwrap_or(0);
-    if after <= c.s.cwnd.saturating_add(allowance) || u64::from(len) <= core::mem::take(&mut c.probe_now) {
+    if after <= c.s.cwnd.saturating_add(allowance) {
         c.limited += u64::from(len);
         return Some(send_new(c, len, Cause::Probe));
     }
@@ -109,9 +128,7 @@ fn skip_sacked(c: &mut Sender) {
 fn sequential(c: &mut Sender) -> Option<Transmit> {
     if c.s.snd_nxt < c.s.snd_max {
         let index = c.s.board.find(c.s.snd_nxt);
-        let transmit = retransmit(c, index, Cause::SlowStart, true);
-        c.s.snd_nxt = c.s.snd_nxt.max(transmit.position + u64::from(transmit.segment.len));
-        return Some(transmit);
+        return Some(retransmit(c, index, Cause::SlowStart, true));
     }
     let len = c.s.sequential_len()?;
     Some(send_new(c, len, Cause::New))
@@ -140,6 +157,9 @@ fn retransmit(c: &mut Sender, index: usize, cause: Cause, counts: bool) -> Trans
     c.last_retransmission = Some(c.s.now);
     if c.strategy.timer.restarts_on(cause) {
         c.start_rto();
+    }
+    for undo in &mut c.strategy.undo {
+        undo.on_retransmit(&c.s, seq, len);
     }
     sent(c, seq, len, cause, transmissions)
 }
