@@ -46,8 +46,7 @@ $ns queue-limit $r1 $k1 $option(queue)
 if {$option(drop) ne ""} {
     set loss [new ErrorModel/List]
     $loss droplist [split $option(drop) ,]
-    $loss drop-target [new Agent/Null]
-    $ns link-lossmodel $loss $r1 $k1
+    $ns lossmodel $loss $r1 $k1
 }
 
 set tcp [new $option(agent)]

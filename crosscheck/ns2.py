@@ -16,7 +16,7 @@ BASE = {
     "timestamps_": 0,
     "ecn_": 0,
     "numdupacks_": 3,
-    "tcpTick_": 0.001,
+    "tcpTick_": 0.0001,
     "minrto_": 1,
     "maxrto_": 60,
     "rtxcur_init_": 1,
@@ -38,7 +38,7 @@ def run_once(settings, lost):
     arguments = [f"{key}={value}" for key, value in settings.items()]
     if lost:
         arguments.append("drop=" + ",".join(map(str, lost)))
-    process = subprocess.run(["ns", HERE / "network.tcl", *arguments], capture_output=True, text=True)
+    process = subprocess.run(["ns", HERE / "network.tcl", *arguments], capture_output=True, text=True, timeout=60)
     sent, completion = [], None
     for line in process.stdout.splitlines():
         fields = line.split()

@@ -76,41 +76,52 @@ function drawAxes(ctx, g) {
   ctx.font = SMALL;
   ctx.fillText("time (s)", LEFT + g.w, bottom + 25);
   ctx.textAlign = "left";
-  ctx.fillText("sequence (segments)", 4, TOP - 10);
-  ctx.fillText("windows (segments)", 4, g.stripTop - 10);
+  ctx.fillText("sequence (segments)", LEFT, TOP - 10);
+  ctx.fillText("windows (segments)", LEFT, g.stripTop - 10);
   ctx.strokeStyle = theme.soft;
   ctx.strokeRect(LEFT + 0.5, TOP + 0.5, g.w - 1, g.h - 1);
   ctx.strokeRect(LEFT + 0.5, g.stripTop + 0.5, g.w - 1, STRIP - 1);
 }
 
-// A line that stays at each value until the next one; within one pixel column only its extent is drawn.
+// A line that stays at each value until the next one. Of the steps within one pixel column only the extent and the last
+// value are drawn.
 function drawSteps(ctx, g, t, values, mss, key, to, dash, end) {
-  let i = Math.max(lowerBound(t, view.t0) - 1, 0);
   const right = end === undefined ? g.x(t[t.length - 1] ?? 0) : end;
-  ctx.beginPath();
   let last = null, column = null, low = 0, high = 0;
-  for (; i < t.length && (t[i] <= view.t1 || last === null); i++) {
+  const flush = () => {
+    if (last === null || (low === last && high === last)) return;
+    ctx.lineTo(column, low);
+    ctx.lineTo(column, high);
+    ctx.lineTo(column, last);
+  };
+  ctx.beginPath();
+  for (let i = Math.max(lowerBound(t, view.t0) - 1, 0); i < t.length && t[i] <= view.t1; i++) {
+    const x = Math.round(2 * Math.max(g.x(t[i]), LEFT - 5)) / 2;
     if (values[i] === null) {
+      flush();
+      if (last !== null) ctx.lineTo(x, last);
       last = null;
       continue;
     }
-    const x = Math.max(g.x(t[i]), LEFT - 5), y = to(values[i] / mss);
+    const y = to(values[i] / mss);
     if (last === null) {
       ctx.moveTo(x, y);
-    } else if (Math.round(x) === column && y >= low && y <= high) {
-      last = y;
-      continue;
+      [column, low, high] = [x, y, y];
+    } else if (x === column) {
+      [low, high] = [Math.min(low, y), Math.max(high, y)];
     } else {
+      flush();
       ctx.lineTo(x, last);
       ctx.lineTo(x, y);
+      [column, low, high] = [x, y, y];
     }
-    [low, high] = Math.round(x) === column ? [Math.min(low, y), Math.max(high, y)] : [y, y];
-    column = Math.round(x);
     last = y;
   }
+  flush();
   if (last !== null) ctx.lineTo(Math.min(right, LEFT + g.w + 5), last);
   ctx.strokeStyle = theme.colour[key];
   ctx.lineWidth = key === "edge" ? 1 : 1.6;
+  ctx.lineJoin = "bevel";
   ctx.setLineDash(dash);
   ctx.stroke();
   ctx.setLineDash([]);
@@ -196,8 +207,8 @@ function drawSegments(ctx, g, trace) {
     const y0 = s.seq[i] / trace.mss, y1 = (s.seq[i] + s.len[i]) / trace.mss;
     if (y1 < view.y0 || y0 > view.y1) continue;
     count++;
-    const run = runs[s.cause[i]];
-    const x = g.x(s.t[i]), bottom = g.y(y0), top = Math.min(g.y(y1), bottom - 2);
+    const run = runs[s.cause[i]], least = data.causes[s.cause[i]].letter ? 5 : 2;
+    const x = g.x(s.t[i]), bottom = g.y(y0), top = Math.min(g.y(y1), bottom - least);
     const n = run.length;
     if (n > 0 && Math.abs(x - run[n - 3]) < 0.5 && top <= run[n - 2] + 1 && bottom >= run[n - 1] - 1) {
       run[n - 2] = Math.max(run[n - 2], bottom);
@@ -282,7 +293,7 @@ function drawMoments(ctx, g, trace) {
     if (x - named < 14) continue;
     named = x;
     ctx.save();
-    ctx.translate(x - 7, TOP + 6);
+    ctx.translate(x < LEFT + 16 ? x + 8 : x - 7, TOP + 6);
     ctx.rotate(-Math.PI / 2);
     ctx.font = SMALL;
     ctx.textAlign = "right";

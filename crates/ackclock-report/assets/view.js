@@ -87,6 +87,7 @@ function ticks(a, b, n) {
 }
 
 function label(value, step) {
+  if (value === 0) return "0";
   const [unit, suffix] = step >= 1e9 ? [1e9, "G"] : step >= 1e6 ? [1e6, "M"] : step >= 1e4 ? [1e3, "k"] : [1, ""];
   const digits = Math.max(0, Math.min(9, -Math.floor(Math.log10(step / unit) + 1e-9)));
   return (value / unit).toFixed(digits) + suffix;

@@ -15,8 +15,8 @@ use ackclock_report::{
     CaptureFormat, CaptureWriter, EventWriter, FlowSummary, Handshake, Panel, Picture, summary_table,
 };
 use ackclock_tcp::{
-    Cause, Composition, DelayedAck, Event, EventKind, Receiver, ReceiverConfig, Segment, Sender, SenderConfig, Span,
-    Time,
+    Cause, Composition, DelayedAck, Event, EventKind, Receiver, ReceiverConfig, Segment, Sender, SenderConfig, Seq,
+    Span, Time,
 };
 
 const MSS: u32 = 1000;
@@ -93,6 +93,8 @@ fn capture(path: &Path, flows: &[(&str, Run, FlowSummary)]) -> Result<(), Box<dy
 /// One transfer of `bytes`. Times in the queues below ascend, so the next thing to happen is at the front of one.
 fn transfer(flow: u32, strategy: &str, bytes: u64) -> Result<(Run, FlowSummary), Box<dyn Error>> {
     let config = SenderConfig {
+        isn: Seq(1),
+        remote_seq: Seq(1),
         mss: MSS,
         initial_window: 1,
         initial_rwnd: 64_000,
@@ -101,6 +103,8 @@ fn transfer(flow: u32, strategy: &str, bytes: u64) -> Result<(Run, FlowSummary),
         ..SenderConfig::default()
     };
     let receiver = ReceiverConfig {
+        isn: Seq(1),
+        local_seq: Seq(1),
         mss: MSS,
         buffer: 64_000,
         delayed_ack: DelayedAck::Off,

@@ -68,6 +68,8 @@ const SNAPLEN: u32 = 262_144;
 /// port 9. Made up are the handshake, right before its first packet and at the same time, and the payload, all zeros. A
 /// segment above 65,000 bytes is written as several packets. Hand packets in in order of time, and an `out` that buffers.
 ///
+/// tcptrace reads both formats (6.6.7, through libpcap).
+///
 /// In pcapng each packet has a comment: `ackclock: ` and `fast_retransmit, transmission 2` for data, by
 /// [`Cause::name`], or `ack`, or `duplicate ack 3`.
 pub struct CaptureWriter<W> {
@@ -204,7 +206,7 @@ impl Connection {
             sack: SackBlocks::NONE,
         };
         let before = |seq: Seq| Seq(seq.0.wrapping_sub(1));
-        let rwnd = u16::try_from(rwnd).unwrap_or(u16::MAX);
+        let unscaled = |window: u64| u16::try_from(window).unwrap_or(u16::MAX);
         let syn = Repr {
             seq: before(ours),
             control: Control::SYN,
@@ -216,7 +218,7 @@ impl Connection {
             seq: before(theirs),
             ack: ours,
             control: Control::SYN.with(Control::ACK),
-            wnd: rwnd,
+            wnd: unscaled(rwnd),
             options: options(receiver_wscale, clocks.map(|(val, ecr)| Timestamps { val: ecr, ecr: val })),
             ..Repr::default()
         };
@@ -228,7 +230,7 @@ impl Connection {
             options: Options { timestamps: clocks.map(|(val, ecr)| Timestamps { val, ecr }), ..Options::default() },
             ..Repr::default()
         };
-        self.last_ack = (ours, rwnd);
+        self.last_ack = (ours, unscaled(rwnd >> receiver_wscale.min(14)));
         let comment = "ackclock: handshake, made up";
         self.write(at, syn, 0, true, comment, file)?;
         self.write(at, syn_ack, 0, false, comment, file)?;

@@ -7,6 +7,22 @@
 //! - [`EventWriter`]: one JSON object per event and line.
 //! - [`CaptureWriter`]: the packets as the sender saw them, as pcapng or pcap, each commented with its cause.
 //! - [`Picture`]: time-sequence graphs side by side, as one HTML file or as SVG.
+//!
+//! ```
+//! use ackclock_report::{Panel, Picture};
+//! use ackclock_tcp::{Composition, Sender, SenderConfig, Time};
+//!
+//! let config = SenderConfig { mss: 1000, events: true, ..SenderConfig::default() };
+//! let mut sender = Sender::new(config, Composition::parse("newreno")?.build());
+//! sender.write(Time::ZERO, 100_000);
+//! while sender.poll_transmit(Time::ZERO).is_some() {}
+//! let events: Vec<_> = std::iter::from_fn(|| sender.poll_event()).collect();
+//!
+//! let panels = [Panel { name: "newreno", mss: 1000, events: &events, summary: None }];
+//! let picture = Picture { title: "An initial window", parameters: &[], panels: &panels };
+//! assert!(picture.to_svg().starts_with("<svg"));
+//! # Ok::<(), ackclock_tcp::strategy::UnknownName>(())
+//! ```
 
 mod capture;
 mod events;

@@ -5,6 +5,7 @@
 //! A new mechanism implements one of these traits in one file; `ARCHITECTURE.md` has a worked example.
 
 use crate::event::Cause;
+use crate::scoreboard::Record;
 use crate::sender::State;
 use crate::time::{Span, Time};
 
@@ -21,7 +22,7 @@ pub struct AckSummary {
     pub newly_sacked: u64,
     /// Bytes newly judged lost on this ACK (set once detection has run).
     pub newly_lost: u64,
-    /// It counts as a duplicate: RFC 5681 section 2 without SACK, RFC 6675 section 2 with it.
+    /// It counts as a duplicate, as detection understands it ([`Detect::duplicates_by_sack`]).
     pub duplicate: bool,
     /// Duplicates counted before it.
     pub prior_dupacks: u32,
@@ -33,6 +34,8 @@ pub struct AckSummary {
     pub dsack: Option<(u64, u64)>,
     /// The highest position that a SACK block of this ACK covered, 0 without one.
     pub sacked_to: u64,
+    /// The round trip that it measured (RFC 6298 section 3, RFC 7323 section 4).
+    pub rtt: Option<Span>,
     /// The timestamp that it echoed.
     pub ts_echo: Option<u32>,
     /// It newly acknowledged a segment that had been sent more than once.
@@ -57,8 +60,28 @@ pub enum Lost {
 
 /// Detection: what is lost now, or when will we know.
 pub trait Detect: Send {
-    /// Judges on an ACK that is a duplicate or carries news in SACK blocks.
+    /// The name under which events report what it judged.
+    fn name(&self) -> &'static str {
+        core::any::type_name::<Self>()
+    }
+
+    /// Whether [`on_delivered`](Self::on_delivered) wants to be called.
+    fn watches_deliveries(&self) -> bool {
+        false
+    }
+
+    /// The ACK at hand is the first to report this segment delivered, cumulatively or selectively; called for each such
+    /// segment before [`on_ack`](Self::on_ack).
+    fn on_delivered(&mut self, _r: &Record, _now: Time) {}
+
+    /// Judges on an ACK that says anything new, or is a duplicate.
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost;
+
+    /// Whether, with SACK, a duplicate is an ACK that SACKs something new, whatever else it does (RFC 6675 section 2); a
+    /// duplicate is otherwise what RFC 5681 section 2 says.
+    fn duplicates_by_sack(&self) -> bool {
+        false
+    }
 
     /// When [`on_deadline`](Self::on_deadline) wants to be called; [`Time::NEVER`] if it does not.
     fn deadline(&self) -> Time {
@@ -82,6 +105,11 @@ pub trait Ambiguity: Send {
 
 /// Detection for a retransmission: is the retransmission of the first unacknowledged segment lost too?
 pub trait DetectRetransmission: Send {
+    /// The name under which events report what it judged.
+    fn name(&self) -> &'static str {
+        core::any::type_name::<Self>()
+    }
+
     /// Recovery began.
     fn on_enter(&mut self, s: &State);
 
@@ -124,6 +152,11 @@ pub trait Select: Send {
 
     /// Whether a timeout discards SACK information (RFC 2018 section 8).
     fn forgets_sacks(&self) -> bool {
+        true
+    }
+
+    /// Whether the slow start after a timeout leaves out what SACK blocks report from then on (RFC 6675 section 5.1).
+    fn uses_sacks_after_timeout(&self) -> bool {
         true
     }
 
@@ -172,7 +205,7 @@ pub enum ProbeNow {
 /// Probing: what may be sent beyond the window before recovery begins. Several probes may work side by side; their
 /// allowances do not add up, the largest counts.
 pub trait Probe: Send {
-    /// Bytes of new data that may be outstanding beyond cwnd.
+    /// Bytes of new data that may be outstanding beyond cwnd; asked while duplicates are counted.
     fn allowance(&self, s: &State) -> u64;
 
     /// An ACK advanced `snd_una` outside recovery: how many duplicates remain counted.
@@ -203,16 +236,27 @@ pub enum Verdict {
     Open,
     /// The loss response was needless: restore what was saved when it began.
     Spurious,
-    /// Send new data before any further retransmission, to find out (RFC 5682 section 2.1 step 2b).
+    /// After a timeout: send two new segments before any further retransmission, to find out (RFC 5682 section 2.1 step
+    /// 2b). There has to be new data, and window for it.
     SendNew,
+    /// After [`SendNew`](Self::SendNew): it was needed, go on with the retransmissions (step 3a).
+    Needed,
 }
 
 /// Undo: was the response to a loss needless?
 pub trait Undo: Send {
+    /// The name under which events report what it judged.
+    fn name(&self) -> &'static str {
+        core::any::type_name::<Self>()
+    }
+
     /// A loss response begins: a timeout or a recovery.
     fn on_response(&mut self, s: &State, timeout: bool);
 
-    /// Judges on an ACK.
+    /// A segment is sent again (RFC 3708 section 3 counts them, RFC 3522 section 3.2 keeps the first one's timestamp).
+    fn on_retransmit(&mut self, _s: &State, _seq: u64, _len: u32) {}
+
+    /// Judges on an ACK, also after the response has ended: its verdict counts until the next response begins.
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Verdict;
 }
 
@@ -260,14 +304,14 @@ pub trait Timer: Send {
     /// The smallest interval this model allows unless the configuration says otherwise.
     fn min_rto(&self) -> Span;
 
-    /// Whether the retransmission that begins a recovery restarts the timer. RFC 6298 restarts it on new
-    /// acknowledgments only; BSD restarts it here too, and RFC 6675 section 6 allows that.
-    fn restarts_on_fast_retransmit(&self) -> bool {
+    /// Whether a retransmission for this cause restarts the timer. RFC 6298 restarts it on new acknowledgments only;
+    /// BSD restarts it with the retransmission that begins a recovery, and RFC 6675 section 6 allows it for every one.
+    fn restarts_on(&self, _cause: Cause) -> bool {
         false
     }
 
     /// When a timer set now for `rto` expires.
-    fn expiry(&self, now: Time, rto: Span, _phase: Span) -> Time {
-        now + rto
+    fn expiry(&self, s: &State, rto: Span) -> Time {
+        s.now + rto
     }
 }

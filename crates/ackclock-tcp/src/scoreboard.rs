@@ -168,8 +168,9 @@ impl Scoreboard {
         self.end = seq + u64::from(len);
     }
 
-    /// Takes everything below `ack` off. A segment acknowledged in part is shortened.
-    pub(crate) fn ack_to(&mut self, ack: u64) -> Acked {
+    /// Takes everything below `ack` off, and tells each segment delivered that was not sacked. A segment acknowledged in
+    /// part is shortened.
+    pub(crate) fn ack_to(&mut self, ack: u64, mut tell: impl FnMut(&Record)) -> Acked {
         let mut acked = Acked::default();
         while let Some(head) = self.records.front_mut() {
             if head.seq >= ack {
@@ -191,14 +192,18 @@ impl Scoreboard {
                 head.len -= part as u32;
                 break;
             }
+            if !head.sacked {
+                tell(head);
+            }
             self.records.pop_front();
         }
         self.check();
         acked
     }
 
-    /// Marks every segment that lies wholly within `left..right`; returns the bytes newly marked.
-    pub(crate) fn sack(&mut self, left: u64, right: u64) -> u64 {
+    /// Marks every segment that lies wholly within `left..right`, and tells each that is new; returns the bytes newly
+    /// marked.
+    pub(crate) fn sack(&mut self, left: u64, right: u64, mut tell: impl FnMut(&Record)) -> u64 {
         let (left, right) = (left.max(self.records.front().map_or(0, |r| r.seq)), right.min(self.end));
         if left >= right {
             return 0;
@@ -217,6 +222,7 @@ impl Scoreboard {
                 break;
             }
             if r.seq >= left && !r.sacked {
+                tell(r);
                 r.sacked = true;
                 let len = u64::from(r.len);
                 newly += len;
@@ -233,14 +239,9 @@ impl Scoreboard {
     }
 
     /// Remembers the blocks of the ACK just processed.
-    pub(crate) fn remember(&mut self, blocks: &[(u64, u64)]) {
-        self.known = [(0, 0); 4];
-        for (slot, &block) in self.known.iter_mut().zip(blocks) {
-            // Only a block that was within the outstanding data was walked to its end.
-            if block.1 <= self.end {
-                *slot = block;
-            }
-        }
+    pub(crate) fn remember(&mut self, blocks: [(u64, u64); 4]) {
+        // Only a block within the outstanding data was walked to its end.
+        self.known = blocks.map(|block| if block.1 <= self.end { block } else { (0, 0) });
         self.check();
     }
 

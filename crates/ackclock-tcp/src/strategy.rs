@@ -8,7 +8,8 @@ use core::fmt;
 use crate::axes::{Ambiguity, Detect, DetectRetransmission, Probe, Regulate, Select, Timer, Undo, Window};
 use crate::recovery::{
     BsdTimer, Bugfix, DupackCount, Ff96Holes, Ff96Pipe, GoBackN, Head, Inflate, IsLost, LimitedTransmit, LinuxTimer,
-    NewReno, NextSeg, NoBugfix, PastRecoveryPoint, Pipe, RenoWindow, Rfc6298,
+    NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2SackDupacks, Ns2Window, PastRecoveryPoint, Pipe, RenoWindow,
+    Rfc6298,
 };
 
 /// One mechanism an axis: what a connection needs to know of loss recovery.
@@ -258,6 +259,44 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| s.window = Box::new(RenoWindow::halving_window()),
     },
     Mechanism {
+        name: "ns2-dupacks",
+        axis: Axis::Detect,
+        source: "ns-2.35",
+        summary: "the third duplicate by SACK; an ACK that also advances is none",
+        apply: |s| {
+            s.uses_sack = true;
+            s.detect = Box::new(Ns2SackDupacks::default());
+        },
+    },
+    Mechanism {
+        name: "ns2-inflate",
+        axis: Axis::Regulate,
+        source: "ns-2.35",
+        summary: "as inflate-to-ssthresh, with half a segment kept in cwnd, and the ACK that ends recovery grows it",
+        apply: |s| s.regulate = Box::new(Ns2Inflate::to_half_window()),
+    },
+    Mechanism {
+        name: "ns2-inflate-limited",
+        axis: Axis::Regulate,
+        source: "ns-2.35",
+        summary: "as ns2-inflate, with the end of inflate",
+        apply: |s| s.regulate = Box::new(Ns2Inflate::limited_exit()),
+    },
+    Mechanism {
+        name: "ns2-pipe",
+        axis: Axis::Regulate,
+        source: "ns-2.35",
+        summary: "as ff96-pipe, with half a segment kept in cwnd",
+        apply: |s| s.regulate = Box::new(Ns2Pipe::default()),
+    },
+    Mechanism {
+        name: "ns2-window",
+        axis: Axis::Window,
+        source: "ns-2.35",
+        summary: "as reno-window, but min(cwnd, rwnd) is halved, on every timeout, and to whole segments",
+        apply: |s| s.window = Box::new(Ns2Window::halving()),
+    },
+    Mechanism {
         name: "rfc6298-timer",
         axis: Axis::Timer,
         source: "RFC 6298",
@@ -268,8 +307,15 @@ pub static MECHANISMS: &[Mechanism] = &[
         name: "careful-timer",
         axis: Axis::Timer,
         source: "RFC 6298; RFC 6675 section 6",
-        summary: "as rfc6298-timer, restarted by the retransmission that begins a recovery too",
+        summary: "as rfc6298-timer, restarted by each retransmission within recovery too",
         apply: |s| s.timer = Box::new(Rfc6298::careful()),
+    },
+    Mechanism {
+        name: "ns2-timer",
+        axis: Axis::Timer,
+        source: "ns-2.35",
+        summary: "as rfc6298-timer, restarted by the retransmission that begins a recovery too",
+        apply: |s| s.timer = Box::new(Rfc6298::ns2()),
     },
     Mechanism {
         name: "linux-timer",
@@ -303,6 +349,26 @@ pub static PRESETS: &[Preset] = &[
         name: "sack-ff96",
         mechanisms: &["dupack", "recovery-point", "ff96-holes", "ff96-pipe"],
         source: "Fall & Floyd 1996 section 3.4",
+    },
+    Preset {
+        name: "ns2-tahoe",
+        mechanisms: &["go-back-n", "bugfix", "ns2-window", "ns2-timer"],
+        source: "ns-2.35 Agent/TCP",
+    },
+    Preset {
+        name: "ns2-reno",
+        mechanisms: &["head", "ns2-inflate", "ns2-window", "ns2-timer"],
+        source: "ns-2.35 Agent/TCP/Reno",
+    },
+    Preset {
+        name: "ns2-newreno",
+        mechanisms: &["partial-ack", "ns2-inflate-limited", "bugfix", "ns2-window", "ns2-timer"],
+        source: "ns-2.35 Agent/TCP/Newreno",
+    },
+    Preset {
+        name: "ns2-sack",
+        mechanisms: &["ns2-dupacks", "bugfix", "ff96-holes", "ns2-pipe", "ns2-window", "ns2-timer"],
+        source: "ns-2.35 Agent/TCP/Sack1",
     },
 ];
 

@@ -59,6 +59,8 @@ pub struct BuiltFlow {
     pub timestamps: bool,
     /// The receiver's window scale shift.
     pub wscale: u8,
+    /// The receiver's buffer in bytes.
+    pub rwnd: u64,
 }
 
 /// One direction of a link of a built network.
@@ -70,6 +72,10 @@ pub struct BuiltLink {
     pub from: String,
     /// Name of the node where they leave.
     pub to: String,
+    /// Which `[[link]]` of the scenario it is a copy of.
+    pub entry: usize,
+    /// Whether it is the way back of a duplex link.
+    pub back: bool,
 }
 
 impl Scenario {
@@ -116,8 +122,8 @@ impl Scenario {
             network.node(name);
         }
         let mut links = Vec::new();
-        for link in &self.links {
-            build_link(link, &names, &mut network, &mut links);
+        for (entry, link) in self.links.iter().enumerate() {
+            build_link(entry, link, &names, &mut network, &mut links);
         }
         let mut numbers = 0..;
         let mut flows = Vec::new();
@@ -139,7 +145,7 @@ impl Scenario {
     }
 
     /// What an error of the network means for this scenario.
-    pub(super) fn explain(&self, error: &Error) -> ScenarioError {
+    pub fn explain(&self, error: &Error) -> ScenarioError {
         let Error::NoRoute { from, to } = error else { return ScenarioError::at(&[], error.to_string()) };
         let flows = self.flows.iter().enumerate().map(|(i, f)| ("flow", i, &f.from, &f.to, f.count));
         let cbrs = self.cbrs.iter().enumerate().map(|(i, c)| ("cbr", i, &c.from, &c.to, c.count));
@@ -157,12 +163,12 @@ impl Scenario {
 }
 
 impl Simulation {
-    /// Runs to the end.
+    /// Runs until `until`, events at that time included. May be called again with a later time.
     ///
     /// # Errors
-    /// When a flow of `scenario`, from which this was built, has no route.
-    pub fn run<R: Recorder>(&mut self, scenario: &Scenario, recorder: &mut R) -> Result<(), ScenarioError> {
-        self.network.run(self.until, recorder).map_err(|e| scenario.explain(&e))
+    /// As [`Network::run`]; [`Scenario::explain`] says what it means for the scenario.
+    pub fn run_until<R: Recorder>(&mut self, until: Time, recorder: &mut R) -> Result<(), Error> {
+        self.network.run(until, recorder)
     }
 }
 
@@ -171,7 +177,7 @@ fn node(names: &Names, pattern: &str, copy: u32) -> NodeId {
     NodeId(names.node(&expand(pattern, copy)).unwrap_or_default())
 }
 
-fn build_link(link: &Link, names: &Names, network: &mut Network, links: &mut Vec<BuiltLink>) {
+fn build_link(entry: usize, link: &Link, names: &Names, network: &mut Network, links: &mut Vec<BuiltLink>) {
     let flow = |name: &Option<String>| name.as_ref().and_then(|n| names.flow(n)).map(FlowId);
     let loss: Vec<crate::Loss> = link.loss.iter().map(|l| build_loss(l, flow)).collect();
     for copy in 0..link.count {
@@ -179,7 +185,7 @@ fn build_link(link: &Link, names: &Names, network: &mut Network, links: &mut Vec
             from: node(names, &link.from, copy),
             to: node(names, &link.to, copy),
             rate: link.rate.0,
-            delay: link.delay.0,
+            delay: delay(link, copy),
             queue: build_queue(link),
             loss: loss.clone(),
             jitter: link.jitter.unwrap_or_default().0,
@@ -189,12 +195,21 @@ fn build_link(link: &Link, names: &Names, network: &mut Network, links: &mut Vec
         let (from, to) = (expand(&link.from, copy), expand(&link.to, copy));
         if link.duplex {
             let (there, back) = network.duplex(config);
-            links.push(BuiltLink { id: there, from: from.clone(), to: to.clone() });
-            links.push(BuiltLink { id: back, from: to, to: from });
+            links.push(BuiltLink { id: there, from: from.clone(), to: to.clone(), entry, back: false });
+            links.push(BuiltLink { id: back, from: to, to: from, entry, back: true });
         } else {
-            links.push(BuiltLink { id: network.link(config), from, to });
+            links.push(BuiltLink { id: network.link(config), from, to, entry, back: false });
         }
     }
+}
+
+/// The delay of copy `copy`, to the nanosecond below.
+pub(super) fn delay(link: &Link, copy: u32) -> Span {
+    let first = link.delay.0.nanos();
+    let Some(last) = link.delay_to.map(|d| d.0.nanos()) else { return link.delay.0 };
+    let share = u128::from(last.abs_diff(first)) * u128::from(copy) / u128::from(link.count.max(2) - 1);
+    let share = share as u64;
+    Span(if last >= first { first + share } else { first - share })
 }
 
 fn build_queue(link: &Link) -> crate::Queue {
@@ -323,7 +338,8 @@ impl<'a> FlowBuilder<'a> {
         let flow = self.flow;
         let name = names.flows[id.0 as usize].clone();
         let draw = |what: &str, span: Span| Rng::new(self.options.seed, &format!("scenario/{what}/{name}")).up_to(span);
-        let start = Time::ZERO + flow.start.0 + draw("start", flow.start_spread.0);
+        let start =
+            Time::ZERO + flow.start.0 + flow.start_step.0.times(copy.into()) + draw("start", flow.start_spread.0);
         let (sender, receiver) = self.endpoints(draw("tick", Span::from_millis(500)));
         let (mss, tcp) = (self.mss(), &self.tcp);
         let built = BuiltFlow {
@@ -336,6 +352,7 @@ impl<'a> FlowBuilder<'a> {
             sack: sender.sack,
             timestamps: sender.timestamps,
             wscale: sender.wscale,
+            rwnd: sender.initial_rwnd,
         };
         let config = FlowConfig {
             name,

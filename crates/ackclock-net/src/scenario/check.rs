@@ -209,6 +209,9 @@ fn size_within(size: Option<Size>, least: u64, most: u64, path: &[Step]) -> Chec
 
 fn check_link(link: &Link, names: &Names, at: &[Step]) -> Checked {
     positive_rate(link.rate, &sub(at, "rate"))?;
+    if link.delay_to.is_some() && link.count == 1 {
+        fail(&sub(at, "delay_to"), "it is the delay of the last of several copies; this link has no `count`")?;
+    }
     let queue = sub(at, "queue");
     match &link.queue {
         None => {}
@@ -338,8 +341,11 @@ fn check_flow(flow: &Flow, names: &Names, at: &[Step]) -> Checked {
     }
 }
 
-/// Whether `text` is a composition of mechanisms; if not, what would be.
-pub(super) fn check_strategy(text: &str) -> Result<(), String> {
+/// Whether `text` is a composition of mechanisms such as `sack+lt`.
+///
+/// # Errors
+/// What is wrong with it, and which name is most like it.
+pub fn check_strategy(text: &str) -> Result<(), String> {
     let Err(unknown) = Composition::parse(text) else { return Ok(()) };
     let names: Vec<&str> = PRESETS.iter().map(|p| p.name).chain(MECHANISMS.iter().map(|m| m.name)).collect();
     let hint = match nearest(&unknown.0, &names) {

@@ -57,7 +57,7 @@ impl From<usize> for Step {
 
 /// Writes the steps of a path: `steps!["link", 0, "rate"]`.
 macro_rules! steps {
-    ($($step:expr),* $(,)?) => { vec![$($crate::scenario::error::Step::from($step)),*] };
+    ($($step:expr),* $(,)?) => { [$($crate::scenario::error::Step::from($step)),*] };
 }
 pub(super) use steps;
 
@@ -80,7 +80,7 @@ impl ScenarioError {
     }
 
     /// The same, with the line of its key in `text`.
-    pub(super) fn located(mut self, text: &str) -> Self {
+    pub fn located(mut self, text: &str) -> Self {
         let Ok(root) = DeTable::parse(text) else { return self };
         let mut best = None;
         walk(&root, &mut |path, span| {
@@ -172,6 +172,9 @@ fn walk(root: &Spanned<DeTable<'_>>, visit: &mut impl FnMut(&[Step], Range<usize
 /// The path of the last thing that begins at or before `span`: the key, or the key whose value `span` is.
 fn key_at(root: &Spanned<DeTable<'_>>, span: &Range<usize>) -> Vec<Step> {
     let mut best = (0, Vec::new());
+    if *span == root.span() {
+        return best.1;
+    }
     walk(root, &mut |path, found| {
         // `>=`: of an array's element and the first key in it, which begin together, the key.
         if found.start <= span.start && found.start >= best.0 {

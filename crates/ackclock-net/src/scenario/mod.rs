@@ -13,9 +13,13 @@ pub mod units;
 mod values;
 
 pub use build::{BuildOptions, BuiltFlow, BuiltLink, Simulation};
+pub use check::check_strategy;
 pub use error::ScenarioError;
 pub use model::{
     Bernoulli, Cbr, Direction, DropList, DropTail, Flow, GilbertElliott, Link, Loss, Node, OnOff, Queue, Red, Reorder,
     Scenario, Source, Tcp, ThreeState, TimerModel, Write,
 };
 pub use values::{DelayedAck, Retransmission};
+
+#[cfg(test)]
+mod tests;

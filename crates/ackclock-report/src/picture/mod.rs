@@ -100,7 +100,7 @@ fn padded((low, high): (f64, f64), room: f64) -> (f64, f64) {
 fn results(s: &FlowSummary) -> String {
     let plural = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let mut parts = vec![match s.completion_s {
-        Some(seconds) => format!("done at {seconds:.3}s"),
+        Some(seconds) => format!("done in {seconds:.3}s"),
         None => "unfinished".into(),
     }];
     parts.push(rate(s.goodput_bps));

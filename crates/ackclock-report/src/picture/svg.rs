@@ -214,7 +214,7 @@ impl Plot<'_> {
                 label(t, step)
             )?;
         }
-        let (rows, step) = ticks(view.y0, view.y1, 5.0);
+        let (rows, step) = ticks(view.y0, view.y1, 6.0);
         for v in rows {
             self.row(self.y_of_segment(v), &label(v, step))?;
         }
@@ -227,7 +227,7 @@ impl Plot<'_> {
             self.svg,
             "</g>\n<path d=\"M{LEFT} {TOP}H{RIGHT}V{GRAPH_BOTTOM}H{LEFT}ZM{LEFT} {STRIP_TOP}H{RIGHT}V{STRIP_BOTTOM}H{LEFT}Z\" \
              fill=\"none\" stroke=\"{SOFT}\"/>\n<g font-size=\"11\" fill=\"{SOFT}\">\
-             <text x=\"4\" y=\"{}\">sequence (segments)</text><text x=\"4\" y=\"{}\">windows (segments)</text>\
+             <text x=\"{LEFT}\" y=\"{}\">sequence (segments)</text><text x=\"{LEFT}\" y=\"{}\">windows (segments)</text>\
              <text x=\"{RIGHT}\" y=\"{}\" text-anchor=\"end\">time (s)</text></g>",
             TOP - 6.0,
             STRIP_TOP - 6.0,
@@ -352,7 +352,8 @@ impl Plot<'_> {
         for (i, t) in s.t.iter().enumerate() {
             let end = s.seq[i].saturating_add(s.len[i].into());
             let (x, bottom) = (self.x(*t), self.y(s.seq[i]));
-            let top = self.y(end).min(bottom - 2.0);
+            let new = s.cause[i] == 0;
+            let top = self.y(end).min(bottom - if new { 2.0 } else { 5.0 });
             if s.drop[i].is_some() {
                 write!(crosses, "M{} {}l7 7m-7 0l7 -7", tenths(x - 3.5), tenths((top + bottom) / 2.0 - 3.5))?;
             }
@@ -412,7 +413,7 @@ impl Plot<'_> {
                  stroke-width=\"1.3\" stroke-dasharray=\"7 3 2 3\"/>\
                  <text transform=\"translate({:.1} {}) rotate(-90)\" font-size=\"11\" text-anchor=\"end\" \
                  fill=\"{colour}\">{text}</text>",
-                x - 4.0,
+                if x < LEFT + 16.0 { x + 11.0 } else { x - 4.0 },
                 TOP + 6.0
             )?;
         }
@@ -440,6 +441,9 @@ fn ticks(a: f64, b: f64, n: f64) -> (Vec<f64>, f64) {
 }
 
 fn label(value: f64, step: f64) -> String {
+    if value == 0.0 {
+        return "0".into();
+    }
     let (unit, suffix) = match step {
         s if s >= 1e9 => (1e9, "G"),
         s if s >= 1e6 => (1e6, "M"),
@@ -447,6 +451,5 @@ fn label(value: f64, step: f64) -> String {
         _ => (1.0, ""),
     };
     let digits = (-((step / unit).log10() + 1e-9).floor()).clamp(0.0, 9.0) as usize;
-    // Adding zero turns -0 into 0.
-    format!("{:.digits$}{suffix}", value / unit + 0.0)
+    format!("{:.digits$}{suffix}", value / unit)
 }

@@ -2,6 +2,7 @@
 //! everything is counted in ticks of 500 ms, whose phase differs from host to host.
 
 use crate::axes::Timer;
+use crate::event::Cause;
 use crate::sender::State;
 use crate::time::{Span, Time};
 
@@ -54,11 +55,12 @@ impl Timer for BsdTimer {
         TICK.times(2)
     }
 
-    fn restarts_on_fast_retransmit(&self) -> bool {
-        true
+    fn restarts_on(&self, cause: Cause) -> bool {
+        cause == Cause::FastRetransmit
     }
 
-    fn expiry(&self, now: Time, rto: Span, phase: Span) -> Time {
+    fn expiry(&self, s: &State, rto: Span) -> Time {
+        let (now, phase) = (s.now, s.tick_phase);
         // The counter falls by one at each tick, the first of which may come at once.
         let count = rto.0.div_ceil(TICK.0);
         let first = TICK.0 - (now.0 + TICK.0 - phase.0 % TICK.0) % TICK.0;

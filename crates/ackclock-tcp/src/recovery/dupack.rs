@@ -11,6 +11,10 @@ pub const DUPTHRESH: u32 = 3;
 pub struct DupackCount;
 
 impl Detect for DupackCount {
+    fn name(&self) -> &'static str {
+        "dupack"
+    }
+
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost {
         if a.duplicate && s.dupacks == DUPTHRESH { Lost::Head } else { Lost::Nothing }
     }

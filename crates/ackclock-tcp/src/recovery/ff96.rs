@@ -13,6 +13,10 @@ pub struct Ff96Holes {
 }
 
 impl Select for Ff96Holes {
+    fn uses_sacks_after_timeout(&self) -> bool {
+        false
+    }
+
     fn on_enter(&mut self, s: &State) {
         self.high_rxt = s.board.head().map_or(s.snd_una, |r| r.end());
     }

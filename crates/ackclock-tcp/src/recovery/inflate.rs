@@ -47,7 +47,10 @@ impl Regulate for Inflate {
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {
         if a.newly_acked == 0 {
             // Step 4: "For each additional duplicate ACK received [...] cwnd MUST be incremented by SMSS."
-            return if a.duplicate { s.cwnd.saturating_add(s.mss) } else { s.cwnd };
+            // Its note permits to "limit the number of times cwnd is artificially inflated [...] to the number of
+            // outstanding segments", which only a flood of bogus duplicates exceeds.
+            let most = s.ssthresh.saturating_add(s.flight());
+            return if a.duplicate && s.cwnd < most { (s.cwnd + s.mss).min(most) } else { s.cwnd };
         }
         // RFC 6582: "Deflate the congestion window by the amount of new data acknowledged [...] If the partial ACK
         // acknowledges at least one SMSS of new data, then add back SMSS bytes".
@@ -59,7 +62,7 @@ impl Regulate for Inflate {
         match self.exit {
             Exit::Limited => s.ssthresh.min((s.snd_nxt - s.snd_una).max(s.mss) + s.mss),
             Exit::Ssthresh => s.ssthresh,
-            Exit::SsthreshGrown => s.ssthresh + (s.mss * s.mss / s.ssthresh).max(1),
+            Exit::SsthreshGrown => s.ssthresh + (s.mss * s.mss / s.ssthresh.max(1)).max(1),
         }
     }
 }

@@ -43,8 +43,16 @@ impl IsLost {
 }
 
 impl Detect for IsLost {
+    fn name(&self) -> &'static str {
+        if self.rfc3517 { "is-lost-3517" } else { "is-lost" }
+    }
+
+    fn duplicates_by_sack(&self) -> bool {
+        !self.rfc3517
+    }
+
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost {
-        if a.newly_sacked == 0 {
+        if a.newly_sacked == 0 && !a.duplicate {
             return Lost::Nothing;
         }
         let edge = self.edge(s);

@@ -8,7 +8,7 @@ pub struct NextSeg {
     rescue: bool,
     /// HighRxt: position after the highest byte retransmitted in this recovery.
     high_rxt: u64,
-    /// RescueRxt: position that HighACK has to reach before another rescue.
+    /// RescueRxt, as a position after a byte: HighACK has to be beyond it before another rescue.
     rescue_rxt: u64,
 }
 
@@ -68,7 +68,7 @@ impl Select for NextSeg {
             return Some(Next::Retransmit { index, counts: true });
         }
         // Rule 4: "If HighACK is greater than RescueRxt"; HighRxt is not updated, so the pipe does not count it.
-        if self.rescue && s.snd_una >= self.rescue_rxt {
+        if self.rescue && s.snd_una > self.rescue_rxt {
             let index = (0..s.board.len()).rev().find(|&i| s.board.get(i).is_some_and(|r| !r.sacked))?;
             self.rescue_rxt = s.recover;
             return Some(Next::Retransmit { index, counts: false });

@@ -13,12 +13,14 @@ pub struct RenoWindow {
     halve_window: bool,
     /// RFC 3465 section 2.1: bytes_acked, towards the next increase in congestion avoidance.
     bytes_acked: u64,
+    /// This slow start follows a timeout (or Tahoe's fast retransmit).
+    restarted: bool,
 }
 
 impl RenoWindow {
     /// RFC 5681 equations 2 and 3: by the ACK.
     pub fn per_ack() -> RenoWindow {
-        RenoWindow { byte_counting: false, halve_window: false, bytes_acked: 0 }
+        RenoWindow { byte_counting: false, halve_window: false, bytes_acked: 0, restarted: false }
     }
 
     /// RFC 3465: by the byte.
@@ -42,10 +44,11 @@ impl RenoWindow {
 impl Window for RenoWindow {
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {
         if s.cwnd < s.ssthresh {
-            // Equation 2. RFC 3465 section 2.3: L = 1 while recovering from a timeout.
-            let limit = if self.byte_counting && !s.recovering() { L * s.mss } else { s.mss };
+            // Equation 2. RFC 3465 section 2.3: L = 1 in "a slow start phase that follows a retransmission timeout".
+            let limit = if self.byte_counting && !self.restarted { L * s.mss } else { s.mss };
             return s.cwnd + a.newly_acked.min(limit);
         }
+        self.restarted = false;
         if self.byte_counting {
             self.bytes_acked += a.newly_acked;
             if self.bytes_acked < s.cwnd {
@@ -60,11 +63,18 @@ impl Window for RenoWindow {
 
     fn on_loss(&mut self, s: &State, flight: u64) -> u64 {
         self.bytes_acked = 0;
+        self.restarted = false;
         self.half(s, flight)
+    }
+
+    fn on_go_back(&mut self, s: &State) -> u64 {
+        self.restarted = true;
+        s.mss
     }
 
     fn on_timeout(&mut self, s: &State, flight: u64, repeated: bool) -> u64 {
         self.bytes_acked = 0;
+        self.restarted = true;
         // Section 3.1: for a segment that the timer has already retransmitted "the value of ssthresh is held constant".
         if repeated && !self.halve_window { s.ssthresh } else { self.half(s, flight) }
     }

@@ -1,6 +1,7 @@
 //! RFC 6298 section 2, with the traditional one sample a round trip (section 3).
 
 use crate::axes::Timer;
+use crate::event::Cause;
 use crate::sender::State;
 use crate::time::{Span, Time};
 
@@ -10,7 +11,8 @@ const G: Span = Span::from_millis(1);
 /// The standard timer.
 #[derive(Default)]
 pub struct Rfc6298 {
-    restarts_on_fast_retransmit: bool,
+    /// Retransmissions for these causes restart it.
+    restarts_on: &'static [Cause],
     srtt: Span,
     rttvar: Span,
     /// The next sample is taken once this position is acknowledged.
@@ -18,9 +20,14 @@ pub struct Rfc6298 {
 }
 
 impl Rfc6298 {
-    /// Restarted by the retransmission that begins a recovery too ("a more careful variant", RFC 6675 section 6).
+    /// Restarted by "each retransmission that is sent during recovery" too ("a more careful variant", RFC 6675 section 6).
     pub fn careful() -> Rfc6298 {
-        Rfc6298 { restarts_on_fast_retransmit: true, ..Rfc6298::default() }
+        Rfc6298 { restarts_on: &[Cause::FastRetransmit, Cause::PartialAck, Cause::LostRetransmission], ..Rfc6298::default() }
+    }
+
+    /// Restarted by the retransmission that begins a recovery, as ns-2.35 and BSD do.
+    pub fn ns2() -> Rfc6298 {
+        Rfc6298 { restarts_on: &[Cause::FastRetransmit], ..Rfc6298::default() }
     }
 }
 
@@ -51,8 +58,8 @@ impl Timer for Rfc6298 {
         self.srtt + self.rttvar.times(4).max(G)
     }
 
-    fn restarts_on_fast_retransmit(&self) -> bool {
-        self.restarts_on_fast_retransmit
+    fn restarts_on(&self, cause: Cause) -> bool {
+        self.restarts_on.contains(&cause)
     }
 
     fn min_rto(&self) -> Span {

@@ -66,7 +66,11 @@ fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, ranges: &mut Ran
     }
     let mut sent = None;
     if ack > s.snd_una {
-        let acked = s.board.ack_to(ack);
+        let acked = s.board.ack_to(ack, |r| {
+            if c.watched {
+                c.strategy.detect.on_delivered(r, s.now);
+            }
+        });
         s.snd_una = ack;
         s.snd_nxt = s.snd_nxt.max(ack);
         a.newly_acked = acked.bytes;
@@ -79,8 +83,7 @@ fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, ranges: &mut Ran
     if !segment.sack.is_empty() {
         read_sacks(c, segment, a, ranges);
     }
-    a.duplicate = if c.s.sack {
-        // RFC 6675 section 2: it SACKs something new, whatever else it does.
+    a.duplicate = if c.s.sack && c.strategy.detect.duplicates_by_sack() {
         a.newly_sacked > 0
     } else {
         // RFC 5681 section 2.
@@ -97,7 +100,7 @@ fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, ranges: &mut Ran
 }
 
 /// An ACK advanced `snd_una`: samples the round trip and restarts the timer (RFC 6298 sections 3, 5.2 and 5.3).
-fn on_advance(c: &mut Sender, a: &AckSummary, sent: Option<Time>) {
+fn on_advance(c: &mut Sender, a: &mut AckSummary, sent: Option<Time>) {
     let echoed = match a.ts_echo {
         // RFC 7323 section 4.1: an echoed timestamp is unambiguous even for a retransmission.
         Some(ecr) if c.config.timestamps && sent.is_none() => {
@@ -107,6 +110,7 @@ fn on_advance(c: &mut Sender, a: &AckSummary, sent: Option<Time>) {
         _ => sent,
     };
     if let Some(sent) = echoed {
+        a.rtt = Some(c.s.now.since(sent));
         if c.strategy.timer.on_sample(&c.s, sent) {
             c.timers.backoff = 0;
             c.timers.refresh(&c.strategy, &c.config);
@@ -123,6 +127,7 @@ fn on_advance(c: &mut Sender, a: &AckSummary, sent: Option<Time>) {
 /// Enters the SACK blocks into the scoreboard.
 fn read_sacks(c: &mut Sender, segment: &Segment, a: &mut AckSummary, out: &mut Ranges) {
     let s = &mut c.s;
+    let mut walked = SackRanges::default();
     for (i, block) in segment.sack.as_slice().iter().enumerate() {
         let (Some(left), Some(right)) =
             (block.left.position(c.config.isn, s.snd_una), block.right.position(c.config.isn, s.snd_una))
@@ -148,18 +153,26 @@ fn read_sacks(c: &mut Sender, segment: &Segment, a: &mut AckSummary, out: &mut R
             }
         }
         if s.sack {
-            a.newly_sacked += s.board.sack(left, right);
+            a.newly_sacked += s.board.sack(left, right, |r| {
+                if c.watched {
+                    c.strategy.detect.on_delivered(r, s.now);
+                }
+            });
             a.sacked_to = a.sacked_to.max(right);
+            walked[i] = (left, right);
         }
     }
     if s.sack {
-        s.board.remember(&out.ranges[..out.count]);
+        s.board.remember(walked);
     }
 }
 
 /// The axes decide in turn: undo, detection, retransmission lost, then windows.
 fn respond(c: &mut Sender, a: &mut AckSummary) {
     judge_undo(c, a);
+    if a.newly_acked > 0 {
+        c.strategy.ambiguity.on_advance(&c.s, a);
+    }
     match c.s.phase {
         Phase::Open => {
             if a.newly_acked > 0 {
@@ -173,7 +186,7 @@ fn respond(c: &mut Sender, a: &mut AckSummary) {
                 // What was found lost above the recovery point may begin the next one at once.
                 detect(c, a);
             } else {
-                mark(c, Detection::OnAck(a));
+                judge_loss(c, a);
                 within_recovery(c, a);
             }
         }
@@ -182,7 +195,6 @@ fn respond(c: &mut Sender, a: &mut AckSummary) {
                 if c.s.snd_una >= c.s.recover {
                     c.s.phase = Phase::Open;
                     c.s.snd_nxt = c.s.snd_max;
-                    c.saved = None;
                     c.event(EventKind::RecoveryLeft { by_timeout: false });
                 }
                 on_advance_open(c, a);
@@ -196,7 +208,8 @@ fn judge_undo(c: &mut Sender, a: &AckSummary) {
     for i in 0..c.strategy.undo.len() {
         let verdict = c.strategy.undo[i].on_ack(&c.s, a);
         if verdict != Verdict::Open {
-            return c.undo(verdict);
+            let by = c.strategy.undo[i].name();
+            return c.undo(verdict, by);
         }
     }
 }
@@ -210,7 +223,6 @@ fn on_advance_open(c: &mut Sender, a: &AckSummary) {
         let counted = c.strategy.probes.iter_mut().map(|p| p.on_advance(&c.s, a)).max().unwrap_or(0);
         c.s.dupacks += counted;
     }
-    c.strategy.ambiguity.on_advance(&c.s, a);
 }
 
 pub(super) enum Detection<'a> {
@@ -220,17 +232,16 @@ pub(super) enum Detection<'a> {
 
 /// Runs detection and marks what it judged lost; returns whether the first unacknowledged segment is lost.
 pub(super) fn mark(c: &mut Sender, on: Detection<'_>) -> bool {
-    let (lost, deadline) = match on {
-        Detection::OnAck(a) => (c.strategy.detect.on_ack(&c.s, a), false),
-        Detection::OnDeadline => (c.strategy.detect.on_deadline(&c.s), true),
+    let lost = match on {
+        Detection::OnAck(a) => c.strategy.detect.on_ack(&c.s, a),
+        Detection::OnDeadline => c.strategy.detect.on_deadline(&c.s),
     };
-    let by = if deadline { "time" } else { "ack" };
     match lost {
         Lost::Nothing => return false,
         // The head is marked when recovery begins; a refusal must leave no trace.
         Lost::Head => return true,
         Lost::Below(edge) => {
-            let (events, s, on) = (&mut c.events, &mut c.s, c.config.events);
+            let (events, s, on, by) = (&mut c.events, &mut c.s, c.config.events, c.strategy.detect.name());
             let (at, cwnd, ssthresh, snd_una, snd_nxt) = (s.now, s.cwnd, s.ssthresh, s.snd_una, s.snd_nxt);
             s.board.mark_lost_below(edge, |r| {
                 if on {
@@ -244,39 +255,41 @@ pub(super) fn mark(c: &mut Sender, on: Detection<'_>) -> bool {
                 let Some(&r) = c.s.board.get(index) else { break };
                 let before = r.last_sent < time || (r.last_sent == time && r.end() <= end);
                 if before && c.s.board.mark_lost(index) {
+                    let by = c.strategy.detect.name();
                     c.event(EventKind::Lost { seq: r.seq, len: r.len, by });
                 }
             }
         }
     }
-    c.s.board.head().is_some_and(|r| r.lost && !r.retransmitted)
+    // RFC 6675 section 5 step 2 asks IsLost (HighACK + 1), whatever an earlier recovery sent again; while a loss is being
+    // repaired a retransmission stands for its segment.
+    let stands = c.s.recovering() || matches!(lost, Lost::SentBefore(..));
+    c.s.board.head().is_some_and(|r| r.lost && !(r.retransmitted && stands))
 }
 
-fn detect(c: &mut Sender, a: &mut AckSummary) {
-    if !a.duplicate && a.newly_sacked == 0 {
-        return;
-    }
+fn judge_loss(c: &mut Sender, a: &mut AckSummary) -> bool {
     let before = c.s.board.lost_bytes();
     let head_lost = mark(c, Detection::OnAck(a));
     a.newly_lost = c.s.board.lost_bytes() - before;
-    if head_lost && c.strategy.ambiguity.admits(&c.s, a) {
+    head_lost
+}
+
+fn detect(c: &mut Sender, a: &mut AckSummary) {
+    if judge_loss(c, a) && c.strategy.ambiguity.admits(&c.s, a) {
         enter_recovery(c, a);
     }
 }
 
 /// RFC 5681 section 3.2 steps 2 and 3, RFC 6582 section 3.2 step 2, RFC 6675 section 5 step 4.
 pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary) {
-    let flight = c.s.flight().saturating_sub(c.limited);
+    let flight = c.flight_size();
     c.save(false);
     c.stats.recoveries += 1;
     c.s.recover = c.s.snd_max;
     c.s.ssthresh = c.strategy.window.on_loss(&c.s, flight);
     c.limited = 0;
-    if let Some(&head) = c.s.board.head() {
-        if c.s.board.mark_lost(0) {
-            c.event(EventKind::Lost { seq: head.seq, len: head.len, by: "ack" });
-        }
-    }
+    let by = c.strategy.detect.name();
+    mark_head(c, by);
     if c.strategy.select.goes_back() {
         c.s.phase = Phase::Loss;
         c.s.snd_nxt = c.s.snd_una;
@@ -293,10 +306,7 @@ pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary) {
         }
     }
     c.urgent = Some(Cause::FastRetransmit);
-    if c.strategy.timer.restarts_on_fast_retransmit() {
-        c.start_rto();
-    }
-    c.event(EventKind::RecoveryEntered { recover: c.s.recover, flight, by: "ack" });
+    c.event(EventKind::RecoveryEntered { recover: c.s.recover, flight, by });
 }
 
 fn within_recovery(c: &mut Sender, a: &mut AckSummary) {
@@ -305,14 +315,15 @@ fn within_recovery(c: &mut Sender, a: &mut AckSummary) {
         c.start_rto();
     }
     if urgent.retransmit_head {
-        mark_head(c, "partial_ack");
+        mark_head(c, "partial-ack");
         c.urgent = Some(Cause::PartialAck);
     }
     if let Some(retransmission) = &mut c.strategy.retransmission {
         a.retransmission_lost = retransmission.on_ack(&c.s, a);
     }
     if a.retransmission_lost {
-        mark_head(c, "retransmission");
+        let by = c.strategy.retransmission.as_ref().map_or("", |r| r.name());
+        mark_head(c, by);
         let windows = c.strategy.window.on_lost_retransmission(&c.s);
         c.s.ssthresh = windows.ssthresh;
         c.set_cwnd(windows.cwnd);
@@ -336,10 +347,8 @@ fn leave_recovery(c: &mut Sender, a: &AckSummary) {
     c.s.phase = if c.s.snd_nxt < c.s.snd_max { Phase::Loss } else { Phase::Open };
     c.urgent = None;
     c.limited = 0;
-    c.saved = None;
     let counted = c.strategy.probes.iter_mut().map(|p| p.on_exit(&c.s, a)).max().unwrap_or(0);
     c.s.dupacks += counted;
-    c.strategy.ambiguity.on_advance(&c.s, a);
     if !c.s.board.is_empty() {
         c.start_rto();
     }

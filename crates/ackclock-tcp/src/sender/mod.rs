@@ -44,7 +44,8 @@ pub struct SenderConfig {
     pub timestamps: bool,
     /// Nagle's algorithm (RFC 9293 section 3.7.4).
     pub nagle: bool,
-    /// Most segments that one input may release (exit-burst control, RFC 6582 section 3.2); `None` for no limit.
+    /// Most segments that one input may release (exit-burst control, RFC 6582 section 3.2), at least 1, what has to be sent
+    /// again at once not counted; `None` for no limit.
     pub max_burst: Option<u32>,
     /// Lower bound of the retransmission timeout; `None` takes the timer model's own.
     pub min_rto: Option<Span>,
@@ -131,12 +132,15 @@ pub struct Sender {
     timers: Timers,
     stats: Stats,
     events: VecDeque<Event>,
+    /// Detection wants to hear of each segment delivered.
+    watched: bool,
     /// The first unacknowledged segment has to go out at once, for this cause.
     urgent: Option<Cause>,
     /// A window probe has to go out.
     window_probe: bool,
-    /// Bytes that a probe may send once, its deadline having come.
-    probe_now: u64,
+    /// Bytes of new data that may go out once, whatever cwnd; and whether the last segment goes again without new data.
+    probe: u64,
+    probe_last: bool,
     /// Segments the current input may still release.
     burst: u32,
     /// Bytes sent beyond cwnd since duplicates began; they are not part of FlightSize (RFC 5681 section 3.2 step 2).
@@ -172,8 +176,8 @@ impl Sender {
             nagle: config.nagle,
             tick_phase: config.tick_phase,
         };
-        let burst = config.max_burst.unwrap_or(u32::MAX);
         let timers = Timers::new(&strategy, &config);
+        let watched = strategy.detect.watches_deliveries();
         Sender {
             config,
             strategy,
@@ -181,10 +185,12 @@ impl Sender {
             timers,
             stats: Stats::default(),
             events: VecDeque::new(),
+            watched,
             urgent: None,
             window_probe: false,
-            probe_now: 0,
-            burst,
+            probe: 0,
+            probe_last: false,
+            burst: u32::MAX,
             limited: 0,
             last_retransmission: None,
             last_sent: Time::ZERO,
@@ -257,7 +263,7 @@ impl Sender {
 
     fn begin(&mut self, now: Time) {
         self.s.now = self.s.now.max(now);
-        self.burst = self.config.max_burst.unwrap_or(u32::MAX);
+        self.burst = self.config.max_burst.map_or(u32::MAX, |most| most.max(1));
     }
 
     /// RFC 5681 section 4.1: after an idle time of more than an RTO, cwnd is at most the initial window.
@@ -271,6 +277,18 @@ impl Sender {
             let initial = u64::from(self.config.initial_window.max(1)) * self.s.mss;
             self.set_cwnd(self.s.cwnd.min(initial));
         }
+    }
+
+    /// What a loss halves: FlightSize without what limited transmit sent (RFC 5681 section 3.2 step 2). After a timeout
+    /// most of what is outstanding has been given up, and "the amount of outstanding data in the network" (RFC 5681
+    /// section 3.1) is what was sent since.
+    fn flight_size(&self) -> u64 {
+        let flight = match self.s.phase {
+            Phase::Loss if self.s.sack => self.s.board.pipe(),
+            Phase::Loss => self.s.snd_nxt - self.s.snd_una,
+            Phase::Open | Phase::Recovery => self.s.flight(),
+        };
+        flight.saturating_sub(self.limited)
     }
 
     fn set_cwnd(&mut self, cwnd: u64) {
@@ -291,19 +309,25 @@ impl Sender {
     }
 
     /// Restores what was saved when the response began; nothing is lost any more.
-    fn undo(&mut self, verdict: Verdict) {
+    fn undo(&mut self, verdict: Verdict, by: &'static str) {
         match verdict {
             Verdict::Open => {}
-            Verdict::SendNew => self.s.snd_nxt = self.s.snd_max,
+            Verdict::SendNew => {
+                self.s.snd_nxt = self.s.snd_max;
+                self.probe = 2 * self.s.mss;
+            }
+            Verdict::Needed => self.s.snd_nxt = self.s.snd_una,
             Verdict::Spurious => {
                 let Some(saved) = self.saved.take() else { return };
                 self.s.ssthresh = saved.ssthresh;
-                self.set_cwnd(self.s.cwnd.max(saved.cwnd));
+                // Within recovery cwnd may be inflated, which says nothing.
+                let grown = if self.s.phase == Phase::Recovery { 0 } else { self.s.cwnd };
+                self.set_cwnd(grown.max(saved.cwnd));
                 self.s.board.unmark_lost();
                 self.s.snd_nxt = self.s.snd_max;
                 self.s.phase = Phase::Open;
                 self.urgent = None;
-                self.event(EventKind::Undone { by: "undo" });
+                self.event(EventKind::Undone { by });
             }
         }
     }
@@ -329,3 +353,6 @@ impl Sender {
         });
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -87,9 +87,7 @@ impl State {
         if len == 0 {
             return None;
         }
-        let last = data == len;
-        let may_go = last && (!self.nagle || self.closed || self.snd_max == self.snd_una);
-        let half_window = !last && len >= self.max_window / 2;
-        (may_go || half_window).then_some(len as u32)
+        let nagle_allows = !self.nagle || self.closed || self.snd_max == self.snd_una;
+        (nagle_allows && (data == len || len >= self.max_window / 2)).then_some(len as u32)
     }
 }

@@ -13,6 +13,8 @@ pub(super) struct Timers {
     pub persist_at: Time,
     /// Timeouts since the last valid round-trip sample (RFC 6298 section 5.5).
     pub backoff: u32,
+    /// The first unacknowledged byte when the timer last expired.
+    timed_out: Option<u64>,
     /// Window probes since the window closed.
     persist_backoff: u32,
     /// The timeout interval with its bounds, before back-off; kept because it changes with a sample only.
@@ -21,8 +23,14 @@ pub(super) struct Timers {
 
 impl Timers {
     pub fn new(strategy: &Strategy, config: &SenderConfig) -> Timers {
-        let mut timers =
-            Timers { rto_at: Time::NEVER, persist_at: Time::NEVER, backoff: 0, persist_backoff: 0, base: Span::ZERO };
+        let mut timers = Timers {
+            rto_at: Time::NEVER,
+            persist_at: Time::NEVER,
+            backoff: 0,
+            timed_out: None,
+            persist_backoff: 0,
+            base: Span::ZERO,
+        };
         timers.refresh(strategy, config);
         timers
     }
@@ -63,7 +71,11 @@ pub(super) fn on_deadline(c: &mut Sender) {
     }
     for i in 0..c.strategy.probes.len() {
         if c.strategy.probes[i].deadline(&c.s) <= now && c.strategy.probes[i].on_deadline(&c.s) == ProbeNow::NewOrLast {
-            c.probe_now = c.s.mss;
+            (c.probe, c.probe_last) = (c.s.mss, true);
+            // RFC 8985 section 7.3: the timer starts anew with the probe.
+            if !c.s.board.is_empty() {
+                c.start_rto();
+            }
         }
     }
     if c.timers.rto_at <= now {
@@ -84,13 +96,7 @@ fn on_timeout(c: &mut Sender) {
         return;
     };
     let class = classify(c, head.transmissions, head.first_sent);
-    let flight = match c.s.phase {
-        // After a timeout most of what is outstanding has been given up; "the amount of outstanding data in the network"
-        // (RFC 5681 section 4.3) is what was sent since.
-        Phase::Loss if c.s.sack => c.s.board.pipe(),
-        Phase::Loss => c.s.snd_nxt - c.s.snd_una,
-        _ => c.s.flight().saturating_sub(c.limited),
-    };
+    let flight = c.flight_size();
     let event = EventKind::TimedOut {
         seq: head.seq,
         class,
@@ -101,7 +107,9 @@ fn on_timeout(c: &mut Sender) {
     };
     c.stats.timeouts += 1;
     c.stats.timeouts_by_class[class as usize] += 1;
-    let repeated = c.timers.timed_out_before(c.s.phase, head.transmissions);
+    // RFC 5681 section 3.1: "already been retransmitted by way of the retransmission timer at least once".
+    let repeated = c.timers.timed_out == Some(c.s.snd_una);
+    c.timers.timed_out = Some(c.s.snd_una);
     c.save(true);
     if c.s.phase == Phase::Recovery {
         c.event(EventKind::RecoveryLeft { by_timeout: true });
@@ -124,17 +132,11 @@ fn on_timeout(c: &mut Sender) {
     c.event(event);
 }
 
-impl Timers {
-    fn timed_out_before(&self, phase: Phase, transmissions: u16) -> bool {
-        phase == Phase::Loss && self.backoff > 0 && transmissions > 1
-    }
-}
-
 /// Lin & Kung section 4.1: the segment was sent again already; or others were, since it was first sent; or none was.
 fn classify(c: &Sender, transmissions: u16, first_sent: Time) -> TimeoutClass {
     if transmissions > 1 {
         TimeoutClass::LostRetransmission
-    } else if c.last_retransmission.is_some_and(|t| t >= first_sent) {
+    } else if c.last_retransmission.is_some_and(|t| t > first_sent) {
         TimeoutClass::MultipleLosses
     } else {
         TimeoutClass::NonTrigger
@@ -144,7 +146,7 @@ fn classify(c: &Sender, transmissions: u16, first_sent: Time) -> TimeoutClass {
 impl Sender {
     pub(super) fn start_rto(&mut self) {
         let rto = self.timers.rto(&self.config);
-        self.timers.rto_at = self.strategy.timer.expiry(self.s.now, rto, self.s.tick_phase);
+        self.timers.rto_at = self.strategy.timer.expiry(&self.s, rto);
     }
 
     /// RFC 9293 section 3.8.6.1: while the window holds everything back and nothing is outstanding, probe it.

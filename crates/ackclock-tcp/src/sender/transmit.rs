@@ -21,6 +21,11 @@ pub(super) fn poll(c: &mut Sender) -> Option<Transmit> {
             return Some(retransmit(c, 0, cause, true));
         }
     }
+    if c.probe > 0 {
+        if let Some(transmit) = probe(c) {
+            return Some(transmit);
+        }
+    }
     if c.burst == 0 {
         return None;
     }
@@ -35,12 +40,26 @@ pub(super) fn poll(c: &mut Sender) -> Option<Transmit> {
     sent
 }
 
+/// What a mechanism wants sent at once to draw an ACK: new data, or else the last segment again.
+fn probe(c: &mut Sender) -> Option<Transmit> {
+    let bytes = core::mem::take(&mut c.probe);
+    let last = core::mem::take(&mut c.probe_last);
+    if c.s.snd_nxt == c.s.snd_max {
+        if let Some(len) = c.s.sequential_len() {
+            c.probe = bytes.saturating_sub(u64::from(len));
+            return Some(send_new(c, len, Cause::Probe));
+        }
+    }
+    let index = c.s.board.len().checked_sub(1).filter(|_| last)?;
+    Some(retransmit(c, index, Cause::Probe, true))
+}
+
 /// Outside recovery: what cwnd allows, and what a probe allows beyond it.
 fn open(c: &mut Sender) -> Option<Transmit> {
     // The usual answer, and the cheapest: there is a full segment to send, and cwnd has no room for it.
     let end = c.s.snd_nxt + c.s.mss;
     let full = end <= c.s.written && end <= c.s.window_edge;
-    if full && end - c.s.snd_una > c.s.cwnd && c.s.dupacks == 0 && c.probe_now == 0 && !c.s.board.is_empty() {
+    if full && end - c.s.snd_una > c.s.cwnd && c.s.dupacks == 0 && !c.s.board.is_empty() {
         return None;
     }
     let len = c.s.sequential_len()?;
@@ -53,7 +72,7 @@ fn open(c: &mut Sender) -> Option<Transmit> {
         return Some(send_new(c, len, Cause::New));
     }
     let allowance = c.strategy.probes.iter().map(|p| p.allowance(&c.s)).max().unwrap_or(0);
-    if after <= c.s.cwnd.saturating_add(allowance) || u64::from(len) <= core::mem::take(&mut c.probe_now) {
+    if after <= c.s.cwnd.saturating_add(allowance) {
         c.limited += u64::from(len);
         return Some(send_new(c, len, Cause::Probe));
     }
@@ -66,29 +85,26 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
     if c.s.cwnd.saturating_sub(in_flight) < c.s.mss {
         return None;
     }
+    skip_sacked(c);
     match c.strategy.select.next(&c.s)? {
-        Next::Retransmit { index, counts } => {
-            if c.s.board.get(index)?.end() > c.s.window_edge {
-                return None;
-            }
-            Some(retransmit(c, index, Cause::PartialAck, counts))
-        }
+        // Also beyond a window that has shrunk since (RFC 9293 section 3.8.6, MAY-7): selection will not name it again.
+        Next::Retransmit { index, counts } => Some(retransmit(c, index, Cause::PartialAck, counts)),
         Next::Sequential => sequential(c),
     }
 }
 
 /// After a timeout: from `snd_nxt` on, what is known to have arrived left out.
 fn loss(c: &mut Sender) -> Option<Transmit> {
-    while c.s.snd_nxt < c.s.snd_max {
-        match c.s.board.get(c.s.board.find(c.s.snd_nxt)) {
-            Some(r) if r.sacked => c.s.snd_nxt = r.end(),
-            _ => break,
-        }
+    let sack = c.s.sack && c.strategy.select.uses_sacks_after_timeout();
+    if sack {
+        skip_sacked(c);
     }
     let len = c.s.sequential_len()?;
-    let in_flight = if c.s.sack { c.s.board.pipe() } else { c.s.snd_nxt - c.s.snd_una };
+    let in_flight = if sack { c.s.board.pipe() } else { c.s.snd_nxt - c.s.snd_una };
     if in_flight + u64::from(len) > c.s.cwnd {
-        let allowance = c.strategy.probes.iter().map(|p| p.allowance(&c.s)).max().unwrap_or(0);
+        // The pipe leaves SACKed data out already, so that with SACK there is nothing more to allow.
+        let allowance =
+            if c.s.sack { 0 } else { c.strategy.probes.iter().map(|p| p.allowance(&c.s)).max().unwrap_or(0) };
         if allowance == 0 || c.s.snd_nxt < c.s.snd_max || in_flight + u64::from(len) > c.s.cwnd + allowance {
             return None;
         }
@@ -96,6 +112,16 @@ fn loss(c: &mut Sender) -> Option<Transmit> {
         return Some(send_new(c, len, Cause::Probe));
     }
     sequential(c)
+}
+
+/// Moves `snd_nxt`, where it was set back, over what has arrived.
+fn skip_sacked(c: &mut Sender) {
+    while c.s.snd_nxt < c.s.snd_max {
+        match c.s.board.get(c.s.board.find(c.s.snd_nxt)) {
+            Some(r) if r.sacked => c.s.snd_nxt = r.end(),
+            _ => break,
+        }
+    }
 }
 
 /// The segment at `snd_nxt`: new data, or old data where `snd_nxt` was set back.
@@ -122,12 +148,19 @@ fn retransmit(c: &mut Sender, index: usize, cause: Cause, counts: bool) -> Trans
         Some(r) => (r.seq, r.len, u32::from(r.transmissions)),
         None => (c.s.snd_una, 0, 0),
     };
-    if c.s.phase == Phase::Loss {
+    // Where `snd_nxt` was set back, what goes out there moves it on, whatever the phase and the cause.
+    if seq <= c.s.snd_nxt {
         c.s.snd_nxt = c.s.snd_nxt.max(seq + u64::from(len));
     }
     c.stats.retransmissions += 1;
     c.stats.fast_retransmissions += u64::from(cause == Cause::FastRetransmit);
     c.last_retransmission = Some(c.s.now);
+    if c.strategy.timer.restarts_on(cause) {
+        c.start_rto();
+    }
+    for undo in &mut c.strategy.undo {
+        undo.on_retransmit(&c.s, seq, len);
+    }
     sent(c, seq, len, cause, transmissions)
 }
 

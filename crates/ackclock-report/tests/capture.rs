@@ -1,0 +1,185 @@
+//! Exact bytes of captures.
+
+use std::path::Path;
+
+use ackclock_report::{CaptureFormat, CaptureWriter, Handshake};
+use ackclock_tcp::wire::{Packet, PseudoHeader};
+use ackclock_tcp::{Cause, SackBlock, SackBlocks, Segment, Seq, Time, Timestamps};
+
+/// 6 bytes of data at 1.5 s, and a duplicate ACK with a SACK block 0.1 s later.
+fn small(format: CaptureFormat) -> Vec<u8> {
+    let mut capture = CaptureWriter::new(Vec::new(), format).unwrap();
+    let handshake = Handshake { mss: 1000, sack: true, sender_wscale: 2, receiver_wscale: 7, rwnd: 64_000 };
+    capture.connection(1, handshake);
+    let timestamps = |val, ecr| Some(Timestamps { val, ecr });
+    let data =
+        Segment { seq: Seq(1), ack: Seq(1), len: 6, wnd: 500, timestamps: timestamps(9, 8), ..Segment::default() };
+    capture.sent(1, Time(1_500_000_000), &data, Cause::FastRetransmit, 2).unwrap();
+    let mut sack = SackBlocks::NONE;
+    sack.push(SackBlock { left: Seq(7), right: Seq(13) });
+    let ack = Segment { seq: Seq(1), ack: Seq(1), wnd: 500, timestamps: timestamps(10, 9), sack, ..Segment::default() };
+    capture.received(1, Time(1_600_000_000), &ack).unwrap();
+    capture.finish().unwrap()
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    let digits: Vec<u32> = hex.chars().filter_map(|c| c.to_digit(16)).collect();
+    digits.chunks(2).map(|pair| (pair[0] * 16 + pair[1]) as u8).collect()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+const SYN: &str = "020000000002 020000000001 0800 \
+    4500003c 00014000 40060686 0a000001 c6336401 \
+    27110009 00000000 00000000 a002ffff ee780000 020403e8 0402080a 00000009 00000000 01030302";
+const SYN_ACK: &str = "020000000001 020000000002 0800 \
+    4500003c 00014000 40060686 c6336401 0a000001 \
+    00092711 00000000 00000001 a012fa00 f4590000 020403e8 0402080a 00000008 00000009 01030307";
+const ACK: &str = "020000000002 020000000001 0800 \
+    45000034 00024000 4006068d 0a000001 c6336401 \
+    27110009 00000001 00000001 8010ffff 1b5b0000 0101080a 00000009 00000008";
+const DATA: &str = "020000000002 020000000001 0800 \
+    4500003a 00034000 40060686 0a000001 c6336401 \
+    27110009 00000001 00000001 801001f4 19610000 0101080a 00000009 00000008 00000000 0000";
+const DUPACK: &str = "020000000001 020000000002 0800 \
+    45000040 00024000 40060681 c6336401 0a000001 \
+    00092711 00000001 00000001 b01001f4 e3390000 0101080a 0000000a 00000009 0101050a 00000007 0000000d";
+
+/// Each packet of the small capture as a block of pcapng: total length, high and low half of the time, length, and the
+/// comment, padded.
+fn packet_block(packet: &str, head: &str, comment: &str) -> Vec<u8> {
+    let total = head.split(' ').next().unwrap();
+    let padding = vec![0; bytes(packet).len().wrapping_neg() % 4];
+    let mut block = bytes(&format!("06000000 {total} 00000000 {}", &head[total.len()..]));
+    block.extend([bytes(packet), padding, bytes("0100"), (comment.len() as u16).to_le_bytes().to_vec()].concat());
+    block.extend(comment.as_bytes());
+    block.resize(block.len().next_multiple_of(4), 0);
+    block.extend([bytes("00000000"), bytes(total)].concat());
+    block
+}
+
+#[test]
+fn pcapng_bytes() {
+    let made_up = "ackclock: handshake, made up";
+    let expected = [
+        bytes("0a0d0d0a 2c000000 4d3c2b1a 0100 0000 ffffffffffffffff 0400 0800 61636b636c6f636b 00000000 2c000000"),
+        bytes("01000000 2c000000 0100 0000 00000400 0200 0600 73656e646572 0000 0900 0100 09000000 00000000 2c000000"),
+        packet_block(SYN, "90000000 cf4c230d 002fabab 4a000000 4a000000", made_up),
+        packet_block(SYN_ACK, "90000000 cf4c230d 002fabab 4a000000 4a000000", made_up),
+        packet_block(ACK, "88000000 cf4c230d 002fabab 42000000 42000000", made_up),
+        packet_block(DATA, "9c000000 cf4c230d 002fabab 48000000 48000000", "ackclock: fast_retransmit, transmission 2"),
+        packet_block(DUPACK, "94000000 cf4c230d 0010a1b1 4e000000 4e000000", "ackclock: duplicate ack 1"),
+    ];
+    assert_eq!(hex(&small(CaptureFormat::PcapNg)), hex(&expected.concat()));
+}
+
+#[test]
+fn pcap_bytes() {
+    let expected = [
+        bytes("4d3cb2a1 0200 0400 00000000 00000000 00000400 01000000"),
+        bytes(&format!("81436d38 0065cd1d 4a000000 4a000000 {SYN}")),
+        bytes(&format!("81436d38 0065cd1d 4a000000 4a000000 {SYN_ACK}")),
+        bytes(&format!("81436d38 0065cd1d 42000000 42000000 {ACK}")),
+        bytes(&format!("81436d38 0065cd1d 48000000 48000000 {DATA}")),
+        bytes(&format!("81436d38 0046c323 4e000000 4e000000 {DUPACK}")),
+    ];
+    assert_eq!(hex(&small(CaptureFormat::Pcap)), hex(&expected.concat()));
+}
+
+/// The packets of a pcap file.
+fn packets(mut file: &[u8]) -> Vec<&[u8]> {
+    file = &file[24..];
+    let mut packets = Vec::new();
+    while let Some((head, rest)) = file.split_at_checked(16) {
+        let len = u32::from_le_bytes(head[8..12].try_into().unwrap()) as usize;
+        packets.push(&rest[..len]);
+        file = &rest[len..];
+    }
+    packets
+}
+
+/// Sequence number, acknowledgment number and payload length of a packet whose checksums are right.
+fn parse(packet: &[u8]) -> (u32, u32, usize) {
+    let ip = &packet[14..];
+    let sum: u32 = ip[..20].chunks(2).map(|w| u32::from(w[0]) << 8 | u32::from(w[1])).sum();
+    assert_eq!((sum & 0xffff) + (sum >> 16), 0xffff, "the header checksum");
+    assert_eq!(usize::from(ip[2]) << 8 | usize::from(ip[3]), ip.len(), "the total length");
+    let address = |at: usize| std::net::Ipv4Addr::new(ip[at], ip[at + 1], ip[at + 2], ip[at + 3]);
+    let tcp = Packet::parse(&ip[20..]).unwrap();
+    assert!(tcp.checksum_ok(&PseudoHeader::V4 { src: address(12), dst: address(16) }));
+    (tcp.seq().0, tcp.ack().0, tcp.payload().len())
+}
+
+#[test]
+fn a_huge_segment_at_the_wrap_becomes_several_packets() {
+    let mut capture = CaptureWriter::new(Vec::new(), CaptureFormat::Pcap).unwrap();
+    let segment = Segment { seq: Seq(u32::MAX - 9), ack: Seq(0), len: 130_001, ..Segment::default() };
+    capture.sent(u32::MAX, Time(u64::MAX), &segment, Cause::New, u32::MAX).unwrap();
+    let file = capture.finish().unwrap();
+    let packets: Vec<_> = packets(&file).into_iter().map(parse).collect();
+    let isn = u32::MAX - 10;
+    assert_eq!(
+        packets,
+        [
+            (isn, 0, 0),
+            (u32::MAX, isn + 1, 0),
+            (isn + 1, 0, 0),
+            (isn + 1, 0, 65_000),
+            (64_990, 0, 65_000),
+            (129_990, 0, 1),
+        ]
+    );
+    // The last second that 32 bits can tell.
+    assert_eq!(file[24..28], [0xff; 4]);
+}
+
+#[test]
+fn each_flow_has_its_own_connection() {
+    let mut capture = CaptureWriter::new(Vec::new(), CaptureFormat::Pcap).unwrap();
+    for flow in [0, 1, 49_999, 50_000, u32::MAX] {
+        capture.received(flow, Time::ZERO, &Segment::default()).unwrap();
+    }
+    let file = capture.finish().unwrap();
+    let senders: Vec<_> = packets(&file).iter().step_by(4).map(|p| (hex(&p[26..30]), hex(&p[34..36]))).collect();
+    let expected = [
+        ("0a000001", "2710"),
+        ("0a000001", "2711"),
+        ("0a000001", "ea5f"),
+        ("0a000002", "2710"),
+        // 4294967295 = 85899 * 50000 + 17295.
+        ("0a014f8c", "6a9f"),
+    ];
+    assert_eq!(senders, expected.map(|(address, port)| (address.to_string(), port.to_string())));
+}
+
+#[test]
+fn options_that_do_not_fit_are_an_error() {
+    let mut sack = SackBlocks::NONE;
+    while sack.push(SackBlock::default()) {}
+    let segment = Segment { sack, timestamps: Some(Timestamps::default()), ..Segment::default() };
+    let mut capture = CaptureWriter::new(Vec::new(), CaptureFormat::PcapNg).unwrap();
+    let error = capture.received(0, Time::ZERO, &segment).unwrap_err();
+    assert_eq!(error.to_string(), "TCP options need more than 40 bytes");
+}
+
+#[test]
+fn the_format_follows_the_file_name() {
+    for (name, format) in [
+        ("a.pcap", CaptureFormat::Pcap),
+        ("a.PCAP", CaptureFormat::Pcap),
+        ("a.pcapng", CaptureFormat::PcapNg),
+        ("pcap", CaptureFormat::PcapNg),
+        ("", CaptureFormat::PcapNg),
+    ] {
+        assert_eq!(CaptureFormat::for_path(Path::new(name)), format, "{name}");
+    }
+}
+
+#[test]
+fn an_empty_capture_is_a_header() {
+    let file = |format| CaptureWriter::new(Vec::new(), format).unwrap().finish().unwrap();
+    assert_eq!(file(CaptureFormat::Pcap).len(), 24);
+    assert_eq!(file(CaptureFormat::PcapNg).len(), 0x2c + 0x2c);
+}

@@ -1,0 +1,141 @@
+//! ns-2.35's one-way TCP agents where they depart from the RFCs, so that results published with ns-2 can be reproduced
+//! segment by segment. What each departure is, and which test shows it: `crosscheck/README.md`.
+
+use super::ff96::Ff96Pipe;
+use super::inflate::Inflate;
+use super::reno_window::RenoWindow;
+use crate::axes::{AckSummary, Detect, Lost, Regulate, Window};
+use crate::recovery::dupack::DUPTHRESH;
+use crate::sender::{Phase, State};
+
+/// Half of the window. ns-2 halves min(cwnd, rwnd), not FlightSize, and keeps half a segment in cwnd.
+fn half_window(s: &State) -> u64 {
+    s.cwnd.min(s.window_edge.saturating_sub(s.snd_una)) / 2
+}
+
+/// Reno's law with ssthresh in whole segments; every timeout halves the window, a repeated one too.
+pub struct Ns2Window {
+    growth: RenoWindow,
+}
+
+impl Ns2Window {
+    /// `windowOption_ 1`, `decrease_num_ 0.5`.
+    pub fn halving() -> Ns2Window {
+        Ns2Window { growth: RenoWindow::per_ack() }
+    }
+
+    fn whole_segments(s: &State, bytes: u64) -> u64 {
+        (bytes / s.mss).max(2) * s.mss
+    }
+}
+
+impl Window for Ns2Window {
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {
+        self.growth.on_ack(s, a)
+    }
+
+    fn on_loss(&mut self, s: &State, _flight: u64) -> u64 {
+        Ns2Window::whole_segments(s, half_window(s))
+    }
+
+    fn on_timeout(&mut self, s: &State, _flight: u64, _repeated: bool) -> u64 {
+        // Within recovery the window without its inflation is what counts, that is ssthresh.
+        let half = if s.phase == Phase::Recovery { s.ssthresh / 2 } else { half_window(s) };
+        Ns2Window::whole_segments(s, half)
+    }
+}
+
+/// Inflation whose last ACK grows the window too.
+pub struct Ns2Inflate {
+    inner: Inflate,
+    limited: bool,
+    /// cwnd without inflation as recovery began.
+    target: u64,
+}
+
+impl Ns2Inflate {
+    /// Recovery ends with half of the window (`exit_recovery_fix_ 0`).
+    pub fn to_half_window() -> Ns2Inflate {
+        Ns2Inflate { inner: Inflate::to_ssthresh(), limited: false, target: 0 }
+    }
+
+    /// Recovery ends with min(ssthresh, FlightSize + SMSS) (`exit_recovery_fix_ 1`).
+    pub fn limited_exit() -> Ns2Inflate {
+        Ns2Inflate { limited: true, ..Ns2Inflate::to_half_window() }
+    }
+}
+
+impl Regulate for Ns2Inflate {
+    fn in_flight(&self, s: &State) -> u64 {
+        self.inner.in_flight(s)
+    }
+
+    fn on_enter(&mut self, s: &State, _a: &AckSummary) -> u64 {
+        self.target = half_window(s);
+        self.target + u64::from(DUPTHRESH) * s.mss
+    }
+
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {
+        self.inner.on_ack(s, a)
+    }
+
+    fn on_exit(&mut self, s: &State, _a: &AckSummary) -> u64 {
+        let cwnd = if self.limited { s.ssthresh.min(s.flight() + s.mss) } else { self.target };
+        if cwnd < s.ssthresh { cwnd + s.mss } else { cwnd + s.mss * s.mss / cwnd }
+    }
+}
+
+/// Fall and Floyd's pipe, held at half of the window.
+#[derive(Default)]
+pub struct Ns2Pipe {
+    inner: Ff96Pipe,
+}
+
+impl Regulate for Ns2Pipe {
+    fn in_flight(&self, s: &State) -> u64 {
+        self.inner.in_flight(s)
+    }
+
+    fn on_enter(&mut self, s: &State, a: &AckSummary) -> u64 {
+        self.inner.on_enter(s, a);
+        half_window(s)
+    }
+
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {
+        self.inner.on_ack(s, a)
+    }
+
+    fn on_exit(&mut self, s: &State, a: &AckSummary) -> u64 {
+        self.inner.on_exit(s, a)
+    }
+
+    fn on_transmit(&mut self, s: &State, len: u64) {
+        self.inner.on_transmit(s, len);
+    }
+}
+
+/// Three duplicates by SACK, of which an ACK that also advances is none (RFC 6675 section 2 counts it).
+#[derive(Default)]
+pub struct Ns2SackDupacks {
+    una: u64,
+    count: u32,
+}
+
+impl Detect for Ns2SackDupacks {
+    fn name(&self) -> &'static str {
+        "ns2-dupacks"
+    }
+
+    fn duplicates_by_sack(&self) -> bool {
+        true
+    }
+
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost {
+        if s.snd_una > self.una {
+            self.una = s.snd_una;
+            self.count = 0;
+        }
+        self.count += u32::from(a.duplicate && a.newly_acked == 0);
+        if a.duplicate && a.newly_acked == 0 && self.count == DUPTHRESH { Lost::Head } else { Lost::Nothing }
+    }
+}

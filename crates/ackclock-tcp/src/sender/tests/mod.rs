@@ -1,0 +1,196 @@
+//! Worked examples: every segment sent, and the windows after every ACK. Each script runs twice, with sequence numbers
+//! from 0 and with sequence numbers that wrap within the fourth segment.
+
+mod reno;
+
+use std::fmt::Write;
+
+use super::*;
+use crate::strategy::Composition;
+use crate::{Flags, SackBlock, SackBlocks, Timestamps};
+
+pub(super) const MSS: u64 = 1000;
+/// An ssthresh that is not set yet.
+pub(super) const UNSET: u64 = u64::MAX;
+
+/// A sender with segments of 1000 bytes, driven by hand. Positions are counted in segments.
+pub(super) struct Script {
+    pub sender: Sender,
+    pub now: Time,
+    /// The window of the ACKs to come, in bytes.
+    pub window: u16,
+    /// The timestamp that the ACKs to come echo.
+    pub echo: Option<u32>,
+    isn: Seq,
+    sent: String,
+}
+
+/// The letter that stands for a cause after a segment's number; new data has none.
+fn letter(cause: Cause) -> &'static str {
+    match cause {
+        Cause::New => "",
+        Cause::FastRetransmit => "F",
+        Cause::PartialAck => "P",
+        Cause::SlowStart => "S",
+        Cause::Timeout => "T",
+        Cause::Probe => "+",
+        Cause::LostRetransmission => "L",
+    }
+}
+
+/// Runs `script` with a sender of this composition and initial window, at two initial sequence numbers.
+pub(super) fn run(composition: &str, initial_window: u32, script: impl Fn(&mut Script)) {
+    run_with(composition, SenderConfig { initial_window, ..config() }, script);
+}
+
+pub(super) fn config() -> SenderConfig {
+    SenderConfig { mss: 1000, initial_rwnd: 64_000, wscale: 0, ..SenderConfig::default() }
+}
+
+/// As [`run`], with a configuration.
+pub(super) fn run_with(composition: &str, config: SenderConfig, script: impl Fn(&mut Script)) {
+    for isn in [0, 3500u32.wrapping_neg()] {
+        let strategy = Composition::parse(composition).expect("a composition").build();
+        let config = SenderConfig { isn: Seq(isn), ..config.clone() };
+        let mut x = Script {
+            sender: Sender::new(config, strategy),
+            now: Time::ZERO,
+            window: 64_000,
+            echo: None,
+            isn: Seq(isn),
+            sent: String::new(),
+        };
+        script(&mut x);
+        assert_eq!(x.sent, "", "sent and not asserted");
+        let expected_pipe = x.sender.state().board.recomputed_pipe();
+        assert_eq!(x.sender.state().board.pipe(), expected_pipe);
+    }
+}
+
+impl Script {
+    fn input(&mut self, f: impl FnOnce(&mut Sender, Time)) -> &mut Script {
+        assert_eq!(self.sent, "", "sent and not asserted");
+        f(&mut self.sender, self.now);
+        self.drain();
+        self
+    }
+
+    fn drain(&mut self) {
+        for _ in 0..1000 {
+            let Some(t) = self.sender.poll_transmit(self.now) else { return };
+            assert_eq!(t.segment.seq, Seq::at(self.isn, t.position - u64::from(t.transmission == 0)));
+            let space = if self.sent.is_empty() { "" } else { " " };
+            let (segment, rest) = (t.position / MSS, t.position % MSS);
+            let _ = write!(self.sent, "{space}{segment}");
+            if rest > 0 || (u64::from(t.segment.len) != MSS && t.transmission > 0) {
+                let _ = write!(self.sent, "[{rest}..{}]", rest + u64::from(t.segment.len));
+            }
+            let _ = write!(self.sent, "{}", letter(t.cause));
+            if t.transmission == 0 {
+                self.sent.push('w');
+            }
+        }
+        panic!("it never stops sending: {}", self.sent);
+    }
+
+    /// Moves the clock to this many milliseconds.
+    pub fn at(&mut self, ms: u64) -> &mut Script {
+        self.now = Time(ms * 1_000_000);
+        self
+    }
+
+    /// The application writes this many bytes.
+    pub fn write(&mut self, bytes: u64) -> &mut Script {
+        self.input(|s, now| s.write(now, bytes))
+    }
+
+    /// The header of an ACK up to segment `n`.
+    pub fn header(&self, n: u64) -> Segment {
+        let timestamps = self.echo.map(|ecr| Timestamps { val: 0, ecr });
+        Segment { ack: Seq::at(self.isn, n * MSS), wnd: self.window, timestamps, ..Segment::default() }
+    }
+
+    /// The segment arrives.
+    pub fn segment(&mut self, segment: Segment) -> &mut Script {
+        self.input(|s, now| s.on_segment(now, &segment))
+    }
+
+    /// An ACK up to segment `n` arrives.
+    pub fn ack(&mut self, n: u64) -> &mut Script {
+        let segment = self.header(n);
+        self.segment(segment)
+    }
+
+    /// An ACK of `bytes` bytes arrives.
+    pub fn ack_bytes(&mut self, bytes: u64) -> &mut Script {
+        let segment = Segment { ack: Seq::at(self.isn, bytes), ..self.header(0) };
+        self.segment(segment)
+    }
+
+    /// An ACK up to segment `n` arrives, with SACK blocks given as first segment and the one after the last.
+    pub fn sack(&mut self, n: u64, blocks: &[(u64, u64)]) -> &mut Script {
+        let mut segment = self.header(n);
+        segment.sack = self.blocks(blocks);
+        self.segment(segment)
+    }
+
+    pub fn blocks(&self, blocks: &[(u64, u64)]) -> SackBlocks {
+        let mut sack = SackBlocks::NONE;
+        for &(l, r) in blocks {
+            sack.push(SackBlock { left: Seq::at(self.isn, l * MSS), right: Seq::at(self.isn, r * MSS) });
+        }
+        sack
+    }
+
+    /// The clock moves to the next deadline, which is at this many milliseconds.
+    pub fn fire(&mut self, ms: u64) -> &mut Script {
+        assert_eq!(self.sender.next_deadline(), Time(ms * 1_000_000), "deadline");
+        self.at(ms).input(|s, now| s.on_deadline(now))
+    }
+
+    /// What the last inputs sent: segment numbers with the letter of their cause.
+    pub fn sends(&mut self, expected: &str) -> &mut Script {
+        assert_eq!(std::mem::take(&mut self.sent), expected);
+        self
+    }
+
+    /// cwnd and ssthresh, in bytes.
+    pub fn windows(&mut self, cwnd: u64, ssthresh: u64) -> &mut Script {
+        let s = self.sender.state();
+        assert_eq!((s.cwnd, s.ssthresh), (cwnd, ssthresh));
+        self
+    }
+
+    /// The pipe, in segments.
+    pub fn pipe(&mut self, segments: u64) -> &mut Script {
+        assert_eq!(self.sender.state().board.pipe(), segments * MSS);
+        self
+    }
+
+    pub fn phase(&mut self, phase: Phase) -> &mut Script {
+        assert_eq!(self.sender.state().phase, phase);
+        self
+    }
+
+    /// The deadline, in milliseconds.
+    pub fn deadline(&mut self, ms: u64) -> &mut Script {
+        assert_eq!(self.sender.next_deadline(), Time(ms * 1_000_000), "deadline");
+        self
+    }
+
+    pub fn no_deadline(&mut self) -> &mut Script {
+        assert_eq!(self.sender.next_deadline(), Time::NEVER);
+        self
+    }
+
+    /// Timeouts by class: non-trigger, multiple losses, lost retransmission.
+    pub fn classes(&mut self, expected: [u64; 3]) -> &mut Script {
+        assert_eq!(self.sender.stats().timeouts_by_class, expected);
+        self
+    }
+}
+
+/// A segment that carries data, or FIN: no duplicate (RFC 5681 section 2).
+pub(super) fn with_payload(segment: Segment, fin: bool) -> Segment {
+    Segment { len: u32::from(!fin), flags: Flags { psh: false, fin }, ..segment }
+}

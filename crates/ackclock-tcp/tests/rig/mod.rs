@@ -1,0 +1,380 @@
+//! Two endpoints and a network between them in virtual time. Every step checks what must hold whatever the network does.
+
+use std::collections::VecDeque;
+
+use ackclock_tcp::{
+    Cause, Composition, DelayedAck, Phase, Receiver, ReceiverConfig, Segment, Sender, SenderConfig, Seq, Span, Time,
+    strategy,
+};
+
+/// Both ends of a connection.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    pub strategy: String,
+    pub isn: u32,
+    pub mss: u32,
+    pub initial_window: u32,
+    /// Receive buffer in segments.
+    pub buffer: u32,
+    pub wscale: u8,
+    /// Delay of ACKs in milliseconds; 0 for none.
+    pub delayed_ack: u64,
+    pub sack: bool,
+    pub timestamps: bool,
+    pub nagle: bool,
+    pub max_burst: Option<u32>,
+    pub auto_read: bool,
+}
+
+/// What happens to a packet: it is the `index`-th in flight (modulo their number), so an index above 0 reorders.
+#[derive(Clone, Copy, Debug)]
+pub enum Fate {
+    Deliver(u8),
+    Drop(u8),
+    Duplicate(u8),
+}
+
+/// A step of a scenario.
+#[derive(Clone, Copy, Debug)]
+pub enum Op {
+    /// The application writes this many bytes.
+    Write(u16),
+    /// The receiving application reads up to this many bytes.
+    Read(u16),
+    /// A data segment in flight.
+    Data(Fate),
+    /// An ACK in flight.
+    Ack(Fate),
+    /// Everything in flight arrives in order, except where the bit of its number (modulo 16) is set; then the ACKs.
+    Round { data_lost: u16, acks_lost: u16 },
+    /// Milliseconds go by.
+    Wait(u16),
+    /// Time passes until the next deadline.
+    Deadline,
+    /// Both endpoints are told of a deadline, whether there is one or not.
+    Early,
+}
+
+/// Compositions to test: every preset, alone and with each mechanism that combines with any.
+pub fn strategies() -> Vec<String> {
+    let extras = ["", "+lt", "+abc", "+linux-timer", "+bsd-timer", "+lt+half-window+no-bugfix"];
+    let mut names: Vec<String> =
+        strategy::PRESETS.iter().flat_map(|p| extras.map(|extra| format!("{}{extra}", p.name))).collect();
+    names.extend(["newreno+slow-but-steady", "reno+bugfix", "newreno+inflate-bsd"].map(String::from));
+    names
+}
+
+/// The most segments' worth of bytes that a scenario writes.
+const MOST: u64 = 300;
+
+pub struct Pair {
+    pub sender: Sender,
+    pub receiver: Receiver,
+    pub now: Time,
+    /// Data segments in flight.
+    pub data: VecDeque<Segment>,
+    /// ACKs in flight.
+    pub acks: VecDeque<Segment>,
+    setup: Setup,
+    written: u64,
+    read: u64,
+    /// Which bytes have arrived.
+    arrived: Vec<bool>,
+    /// The first byte that has not.
+    missing: u64,
+    /// The furthest right edge that the receiver has offered, and that the sender has seen.
+    offered: u64,
+    seen: u64,
+}
+
+impl Pair {
+    pub fn new(setup: &Setup) -> Pair {
+        let buffer = u64::from(setup.buffer) * u64::from(setup.mss);
+        // A window of one unit at least, so that it can be offered at all.
+        let wscale = setup.wscale.min(buffer.ilog2() as u8);
+        let setup = &Setup { wscale, ..setup.clone() };
+        let window = (buffer >> setup.wscale).min(65_535) << setup.wscale;
+        let sender = SenderConfig {
+            isn: Seq(setup.isn),
+            mss: setup.mss,
+            initial_window: setup.initial_window,
+            initial_rwnd: window,
+            wscale: setup.wscale,
+            sack: setup.sack,
+            timestamps: setup.timestamps,
+            nagle: setup.nagle,
+            max_burst: setup.max_burst,
+            ..SenderConfig::default()
+        };
+        let receiver = ReceiverConfig {
+            isn: Seq(setup.isn),
+            mss: setup.mss,
+            delayed_ack: match setup.delayed_ack {
+                0 => DelayedAck::Off,
+                ms => DelayedAck::After(Span::from_millis(ms)),
+            },
+            sack: setup.sack,
+            timestamps: setup.timestamps,
+            buffer,
+            wscale: setup.wscale,
+            auto_read: setup.auto_read,
+            ..ReceiverConfig::default()
+        };
+        let strategy = Composition::parse(&setup.strategy).expect("a known strategy").build();
+        Pair {
+            sender: Sender::new(sender, strategy),
+            receiver: Receiver::new(receiver),
+            now: Time::ZERO,
+            data: VecDeque::new(),
+            acks: VecDeque::new(),
+            setup: setup.clone(),
+            written: 0,
+            read: 0,
+            arrived: Vec::new(),
+            missing: 0,
+            offered: window,
+            seen: window,
+        }
+    }
+
+    pub fn run(&mut self, ops: &[Op]) {
+        for &op in ops {
+            self.apply(op);
+        }
+    }
+
+    pub fn apply(&mut self, op: Op) {
+        match op {
+            Op::Write(bytes) => {
+                let bytes = u64::from(bytes).min(MOST * u64::from(self.setup.mss) - self.written);
+                self.written += bytes;
+                self.arrived.resize(self.written as usize, false);
+                self.sender.write(self.now, bytes);
+                self.drain_sender();
+            }
+            Op::Read(bytes) => self.read(u64::from(bytes)),
+            Op::Data(fate) => {
+                if let Some(segment) = settle(&mut self.data, fate) {
+                    self.deliver_data(&segment);
+                }
+            }
+            Op::Ack(fate) => {
+                if let Some(ack) = settle(&mut self.acks, fate) {
+                    self.deliver_ack(&ack);
+                }
+            }
+            Op::Round { data_lost, acks_lost } => self.round(data_lost, acks_lost),
+            Op::Wait(ms) => self.wait_until(self.now + Span::from_millis(u64::from(ms))),
+            Op::Deadline => {
+                let next = self.next_deadline();
+                if next != Time::NEVER {
+                    self.wait_until(next);
+                }
+            }
+            Op::Early => self.early(),
+        }
+        self.check();
+    }
+
+    /// The network stops losing and the application reads: everything must arrive.
+    pub fn finish(&mut self) {
+        self.sender.close(self.now);
+        self.drain_sender();
+        let mut steps = 0;
+        let before = self.sender.stats().timeouts;
+        while !self.sender.is_idle() || !self.data.is_empty() || !self.acks.is_empty() || self.read < self.written {
+            steps += 1;
+            let timeouts = self.sender.stats().timeouts - before;
+            assert!(timeouts <= 10 && steps < 50_000, "does not terminate: {:?}", self.sender.state());
+            self.read(u64::MAX);
+            if let Some(segment) = self.data.pop_front() {
+                self.deliver_data(&segment);
+            } else if let Some(ack) = self.acks.pop_front() {
+                self.wait_until(self.now + Span::from_millis(1));
+                self.deliver_ack(&ack);
+            } else if !self.sender.is_idle() {
+                self.wait_until(self.next_deadline());
+            }
+            self.check();
+        }
+        assert_eq!(self.missing, self.written);
+        assert_eq!(self.sender.acked(), self.written);
+        assert_eq!(self.sender.next_deadline(), Time::NEVER, "nothing is left to wait for");
+        assert_eq!(self.receiver.next_deadline(), Time::NEVER);
+    }
+
+    fn round(&mut self, data_lost: u16, acks_lost: u16) {
+        self.wait_until(self.now + Span::from_millis(50));
+        for k in 0..self.data.len() {
+            let Some(segment) = self.data.pop_front() else { break };
+            if data_lost >> (k % 16) & 1 == 0 {
+                self.deliver_data(&segment);
+            }
+        }
+        for k in 0..self.acks.len() {
+            let Some(ack) = self.acks.pop_front() else { break };
+            if acks_lost >> (k % 16) & 1 == 0 {
+                self.deliver_ack(&ack);
+            }
+        }
+    }
+
+    fn next_deadline(&self) -> Time {
+        self.sender.next_deadline().min(self.receiver.next_deadline())
+    }
+
+    /// Lets time pass; deadlines are served when they come.
+    fn wait_until(&mut self, target: Time) {
+        assert_ne!(target, Time::NEVER, "nobody waits for anything: {:?}", self.sender.state());
+        let mut served = 0;
+        while self.next_deadline() <= target {
+            served += 1;
+            assert!(served < 5_000, "deadlines do not advance: {:?}", self.sender.state());
+            self.now = self.now.max(self.next_deadline());
+            if self.sender.next_deadline() <= self.now {
+                self.sender.on_deadline(self.now);
+                self.drain_sender();
+            }
+            if self.receiver.next_deadline() <= self.now {
+                self.receiver.on_deadline(self.now);
+                self.drain_receiver();
+            }
+        }
+        self.now = self.now.max(target);
+    }
+
+    /// A call of `on_deadline` that comes too early is harmless.
+    fn early(&mut self) {
+        let before = self.next_deadline();
+        if before <= self.now || self.setup.max_burst.is_some() {
+            return;
+        }
+        self.sender.on_deadline(self.now);
+        self.receiver.on_deadline(self.now);
+        assert_eq!(self.sender.poll_transmit(self.now), None, "sent too early");
+        assert_eq!(self.receiver.poll_transmit(self.now), None, "acknowledged too early");
+        assert_eq!(self.next_deadline(), before);
+    }
+
+    fn read(&mut self, bytes: u64) {
+        let readable = if self.setup.auto_read { 0 } else { self.missing - self.read };
+        let got = self.receiver.read(self.now, bytes);
+        assert_eq!(got, bytes.min(readable));
+        self.read = if self.setup.auto_read { self.missing } else { self.read + got };
+        self.drain_receiver();
+    }
+
+    fn deliver_data(&mut self, segment: &Segment) {
+        let mut fresh = false;
+        if segment.len > 0 {
+            let left = segment.seq.position(Seq(self.setup.isn), self.missing).expect("data lies in the stream");
+            for byte in &mut self.arrived[left as usize..(left + u64::from(segment.len)) as usize] {
+                fresh |= !*byte;
+                *byte = true;
+            }
+            while self.arrived.get(self.missing as usize) == Some(&true) {
+                self.missing += 1;
+            }
+        }
+        assert_eq!(self.receiver.on_segment(self.now, segment), fresh, "whether {segment:?} brings anything");
+        if self.setup.auto_read {
+            self.read = self.missing;
+        }
+        self.drain_receiver();
+    }
+
+    fn deliver_ack(&mut self, ack: &Segment) {
+        let position = ack.ack.position(Seq(self.setup.isn), self.missing).expect("an ACK of this stream");
+        self.seen = self.seen.max(position + (u64::from(ack.wnd) << self.setup.wscale));
+        self.sender.on_segment(self.now, ack);
+        self.drain_sender();
+    }
+
+    fn drain_receiver(&mut self) {
+        let Some(ack) = self.receiver.poll_transmit(self.now) else { return };
+        assert_eq!(self.receiver.poll_transmit(self.now), None, "one input makes at most one ACK due");
+        assert_eq!(ack.ack, Seq::at(Seq(self.setup.isn), self.missing), "bytes are acknowledged once and in order");
+        for block in ack.sack.as_slice() {
+            let position = |q: Seq| q.position(Seq(self.setup.isn), self.missing).expect("a block of this stream");
+            let (left, right) = (position(block.left), position(block.right));
+            assert!(left < right && self.all_arrived(left, right), "{block:?} has not arrived");
+        }
+        let edge = self.missing + (u64::from(ack.wnd) << self.setup.wscale);
+        let buffer = u64::from(self.setup.buffer) * u64::from(self.setup.mss);
+        assert!(edge <= self.read + buffer, "offers more than the buffer holds");
+        assert!(edge + (1 << self.setup.wscale) > self.offered, "shrinks the window by a unit or more");
+        self.offered = self.offered.max(edge);
+        self.acks.push_back(ack);
+    }
+
+    fn drain_sender(&mut self) {
+        let mut sent = 0;
+        while let Some(transmit) = self.sender.poll_transmit(self.now) {
+            sent += 1;
+            assert!(sent < 5_000, "sends without end: {:?}", self.sender.state());
+            let segment = transmit.segment;
+            let end = transmit.position + u64::from(segment.len);
+            assert!(end <= self.written, "sends what was not written");
+            assert!(end <= self.seen, "sends beyond the offered window: {transmit:?}");
+            if segment.len > 0 {
+                assert_eq!(segment.seq, Seq::at(Seq(self.setup.isn), transmit.position));
+                assert!(segment.len <= self.setup.mss);
+                let s = self.sender.state();
+                assert!(end > s.snd_una, "sends what was acknowledged: {transmit:?}");
+                let record = s.board.get(s.board.find(transmit.position)).expect("what is sent is on the scoreboard");
+                assert_eq!((record.seq, record.len), (transmit.position, segment.len));
+                assert_eq!(record.last_sent, self.now);
+                assert_eq!(u32::from(record.transmissions), transmit.transmission);
+                if transmit.cause == Cause::New && s.phase == Phase::Open && s.board.len() > 1 {
+                    assert!(s.flight() <= s.cwnd, "sends beyond cwnd: {transmit:?}");
+                }
+                assert!(!record.sacked, "sends what was selectively acknowledged: {transmit:?}");
+            }
+            assert_eq!(segment.timestamps.is_some(), self.setup.timestamps);
+            self.data.push_back(segment);
+        }
+        if let Some(limit) = self.setup.max_burst {
+            assert!(sent <= limit.max(1) + 1, "{sent} segments in a burst of at most {limit}");
+        }
+    }
+
+    fn all_arrived(&self, left: u64, right: u64) -> bool {
+        self.arrived.get(left as usize..right as usize).is_some_and(|bytes| bytes.iter().all(|b| *b))
+    }
+
+    /// What holds between any two inputs.
+    fn check(&self) {
+        let s = self.sender.state();
+        assert_eq!(s.board.pipe(), s.board.recomputed_pipe());
+        assert!(s.snd_una <= s.snd_nxt && s.snd_nxt <= s.snd_max && s.snd_max <= self.written, "{s:?}");
+        assert!(s.snd_una <= self.missing, "acknowledged what has not arrived");
+        assert!(s.cwnd > 0);
+        let mut next = s.snd_una;
+        for record in s.board.iter() {
+            assert_eq!(record.seq, next, "the scoreboard has a gap");
+            next = record.end();
+            assert!(!record.sacked || self.all_arrived(record.seq, record.end()), "{record:?} has not arrived");
+        }
+        assert_eq!(next, s.snd_max);
+        if self.sender.is_idle() {
+            assert_eq!(self.sender.next_deadline(), Time::NEVER, "a timer runs for nothing");
+        } else {
+            assert_ne!(self.sender.next_deadline(), Time::NEVER, "stalls: {s:?}");
+        }
+    }
+}
+
+fn settle(queue: &mut VecDeque<Segment>, fate: Fate) -> Option<Segment> {
+    if queue.is_empty() {
+        return None;
+    }
+    let at = |index: u8| usize::from(index) % queue.len();
+    match fate {
+        Fate::Deliver(index) => queue.remove(at(index)),
+        Fate::Duplicate(index) => queue.get(at(index)).copied(),
+        Fate::Drop(index) => {
+            queue.remove(at(index));
+            None
+        }
+    }
+}

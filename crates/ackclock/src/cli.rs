@@ -1,0 +1,169 @@
+//! The options.
+
+use std::path::PathBuf;
+
+use ackclock_net::scenario::units::{Duration, Rate};
+use ackclock_net::scenario::{DelayedAck, Retransmission, check_strategy};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done
+  1  a run failed
+  2  bad usage or bad input (an option, a strategy, a scenario)
+  3  a file could not be read or written";
+
+/// Compares TCP loss recovery strategies in a simulated network.
+#[derive(Debug, Parser)]
+#[command(name = "ackclock", version, arg_required_else_help = true, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// List every mechanism and preset with its axis and its source.
+    #[command(after_help = with_example("ackclock strategies --format json"))]
+    Strategies(StrategiesArgs),
+    /// Run a scenario from a TOML file.
+    #[command(after_help = with_example("ackclock run scenarios/first.toml --strategy newreno,sack --html first.html"))]
+    Run(RunArgs),
+    /// Print the JSON Schema of scenario files.
+    #[command(after_help = with_example("ackclock schema > scenario.schema.json"))]
+    Schema,
+    /// Compare strategies on one connection over one bottleneck, without a file.
+    ///
+    /// The network: 8 Mb/s and 0.1 ms from the sender to a router, and from there the bottleneck to the receiver.
+    #[command(after_help = with_example(
+        "ackclock compare --strategy tahoe,reno,newreno,sack --drop 14,26,28 --html compare.html"
+    ))]
+    Compare(CompareArgs),
+}
+
+fn with_example(example: &str) -> String {
+    format!("Example:\n  {example}\n\n{EXIT_CODES}")
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Aligned text.
+    Table,
+    /// JSON.
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StrategiesArgs {
+    /// How to print the list.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+}
+
+/// What to print and to write.
+#[derive(Debug, Args)]
+pub(crate) struct OutputArgs {
+    /// How to print the results. JSON is an array with one object per flow; with --stats it is an object that holds
+    /// this array as `flows`.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Write the events of the first run of each strategy, one JSON object per line.
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub events: Option<PathBuf>,
+    /// Write the packets of the first run of each strategy as captured at the senders, each commented with its cause;
+    /// as pcap without comments if the name ends in `.pcap`.
+    #[arg(long, value_name = "FILE.pcapng")]
+    pub pcap: Option<PathBuf>,
+    /// Write time-sequence graphs of the first run of each strategy as one HTML file.
+    #[arg(long, value_name = "FILE.html")]
+    pub html: Option<PathBuf>,
+    /// Write time-sequence graphs of the first run of each strategy as SVG.
+    #[arg(long, value_name = "FILE.svg")]
+    pub svg: Option<PathBuf>,
+    /// Also print the packets through each queue, the seconds of CPU and the peak memory.
+    #[arg(long)]
+    pub stats: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// The scenario.
+    #[arg(value_name = "SCENARIO.toml")]
+    pub scenario: PathBuf,
+    /// The strategies to run, each one in a run of its own and for all flows; without it, flows have those of the
+    /// scenario. `+` joins mechanisms: `sack+lt`.
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',', value_parser = strategy)]
+    pub strategy: Vec<String>,
+    /// Seed of the first run; further runs have the seeds after it. Default: the scenario's.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// How many runs of each strategy, each with its own seed. Default: the scenario's.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub runs: Option<u32>,
+    /// How many runs at the same time. It does not change any result. Default: one per processor.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+    /// Print one line per flow and run where a mean over them is the default: with several runs or more than ten flows.
+    #[arg(long)]
+    pub per_flow: bool,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// The strategies; `+` joins mechanisms: `sack+lt`.
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',', value_parser = strategy, required = true)]
+    pub strategy: Vec<String>,
+    /// Segments, counted from 0, whose first transmission is lost.
+    #[arg(long, value_name = "K,K,...", value_delimiter = ',')]
+    pub drop: Vec<u64>,
+    /// Retransmissions that are lost: 14:1 is the first retransmission of segment 14.
+    #[arg(long, value_name = "K:N,...", value_delimiter = ',')]
+    pub drop_retransmission: Vec<Retransmission>,
+    /// How many segments the sender has to send.
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    pub segments: u32,
+    /// Payload bytes of a segment.
+    #[arg(long, value_name = "BYTES", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=65_495))]
+    pub mss: u32,
+    /// Rate of the bottleneck.
+    #[arg(long, value_name = "RATE", default_value = "800kbit")]
+    pub rate: Rate,
+    /// Propagation delay of the bottleneck, one way.
+    #[arg(long, value_name = "TIME", default_value = "100ms")]
+    pub delay: Duration,
+    /// Packets that the queue of the bottleneck holds, the one in transmission included.
+    #[arg(long, value_name = "PACKETS", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    pub queue: u32,
+    /// The receive window in segments.
+    #[arg(long, value_name = "SEGMENTS", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
+    pub rwnd: u32,
+    /// Lower bound of the retransmission timeout.
+    #[arg(long, value_name = "TIME", default_value = "1s")]
+    pub min_rto: Duration,
+    /// The initial window in segments.
+    #[arg(long, value_name = "SEGMENTS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10))]
+    pub initial_window: u32,
+    /// `off`, or how long an ACK may wait for a second segment.
+    #[arg(long, value_name = "off|TIME", default_value = "off")]
+    pub delayed_ack: DelayedAck,
+    /// Most segments that one ACK may release. Default: no limit.
+    #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_burst: Option<u32>,
+    /// Negotiate timestamps.
+    #[arg(long)]
+    pub timestamps: bool,
+    /// End of the run in simulated time, finished or not.
+    #[arg(long, alias = "limit", value_name = "TIME", default_value = "600s")]
+    pub duration: Duration,
+    /// Print the scenario file that these options stand for, and do not run it.
+    #[arg(long)]
+    pub print_scenario: bool,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+fn strategy(text: &str) -> Result<String, String> {
+    check_strategy(text).map(|()| text.to_string())
+}

@@ -1,0 +1,161 @@
+//! What is printed.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use ackclock_net::scenario::Scenario;
+use ackclock_report::{FlowSummary, replication_table, summary_table};
+use serde::Serialize;
+
+use crate::cli::Format;
+use crate::error::Error;
+use crate::execute::{Job, Outcome};
+use crate::stats::{LinkStats, peak_memory_bytes};
+
+/// More flows than this in a run are summed up unless each is asked for.
+const MANY_FLOWS: usize = 10;
+
+/// Prints to standard output. That nobody reads it any more is no error.
+pub(crate) fn print(text: &str) -> Result<(), Error> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(Error::write(Path::new("standard output"))(e)),
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn schema() -> Result<String, Error> {
+    Ok(json_text(&Scenario::json_schema()))
+}
+
+/// Indented JSON and a newline. Our values have string keys and finite numbers only, so that this cannot fail.
+pub(crate) fn json_text(value: &impl Serialize) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
+}
+
+/// The results of all runs.
+pub(crate) fn results(jobs: &[Job], outcomes: &[Outcome], format: Format, per_flow: bool, stats: bool) -> String {
+    let flows: Vec<FlowSummary> = outcomes.iter().flat_map(|o| o.flows.iter().cloned()).collect();
+    let costs = costs(jobs, outcomes);
+    match format {
+        Format::Json if stats => {
+            json_text(&WithStats { flows: &flows, strategies: &costs, peak_memory_bytes: peak_memory_bytes() })
+        }
+        Format::Json => flow_lines(&flows),
+        Format::Table => {
+            let several_runs = jobs.windows(2).any(|w| w[0].seed != w[1].seed);
+            let many = several_runs || outcomes.iter().any(|o| o.flows.len() > MANY_FLOWS);
+            let mut text = if many && !per_flow { replication_table(&flows) } else { summary_table(&flows) };
+            if stats {
+                text.push('\n');
+                text.push_str(&cost_table(&costs));
+            }
+            text
+        }
+    }
+}
+
+/// An array with one flow per line.
+fn flow_lines(flows: &[FlowSummary]) -> String {
+    let lines: Vec<String> = flows.iter().filter_map(|f| serde_json::to_string(f).ok()).collect();
+    if lines.is_empty() { "[]\n".into() } else { format!("[\n{}\n]\n", lines.join(",\n")) }
+}
+
+/// The JSON of `--stats`.
+#[derive(Serialize)]
+struct WithStats<'a> {
+    flows: &'a [FlowSummary],
+    strategies: &'a [Cost],
+    peak_memory_bytes: Option<u64>,
+}
+
+/// What the runs of one strategy cost.
+#[derive(Serialize)]
+struct Cost {
+    /// `null` if flows had the strategies of the scenario.
+    strategy: Option<String>,
+    runs: u64,
+    cpu_s: f64,
+    links: Vec<LinkStats>,
+}
+
+fn costs(jobs: &[Job], outcomes: &[Outcome]) -> Vec<Cost> {
+    let mut costs: Vec<Cost> = Vec::new();
+    for (job, outcome) in jobs.iter().zip(outcomes) {
+        match costs.last_mut() {
+            Some(cost) if cost.strategy == job.strategy => {
+                cost.runs += 1;
+                cost.cpu_s += outcome.cpu_s;
+                cost.links.iter_mut().zip(&outcome.links).for_each(|(sum, link)| sum.add(link));
+            }
+            _ => costs.push(Cost {
+                strategy: job.strategy.clone(),
+                runs: 1,
+                cpu_s: outcome.cpu_s,
+                links: outcome.links.clone(),
+            }),
+        }
+    }
+    costs
+}
+
+fn cost_table(costs: &[Cost]) -> String {
+    let heading =
+        ["link", "strategy", "packets", "bytes", "departed", "per CPU s", "full", "early", "lost", "max queue"];
+    let mut links = vec![heading.map(String::from).to_vec()];
+    let mut strategies = vec![["strategy", "runs", "CPU (s)"].map(String::from).to_vec()];
+    for cost in costs {
+        let name = cost.strategy.clone().unwrap_or_else(|| "(scenario's)".into());
+        for l in &cost.links {
+            let per_second = if cost.cpu_s > 0.0 { (l.departed as f64 / cost.cpu_s) as u64 } else { 0 };
+            let numbers = [
+                l.packets,
+                l.bytes,
+                l.departed,
+                per_second,
+                l.dropped_queue,
+                l.dropped_early,
+                l.dropped_loss,
+                l.max_queue,
+            ];
+            let mut row = vec![format!("{} > {}", l.from, l.to), name.clone()];
+            row.extend(numbers.map(|n| n.to_string()));
+            links.push(row);
+        }
+        strategies.push(vec![name, cost.runs.to_string(), format!("{:.3}", cost.cpu_s)]);
+    }
+    let mut text = format!("{}\n{}", align(&links, Align::Right), align(&strategies, Align::Right));
+    if let Some(bytes) = peak_memory_bytes() {
+        text.push_str(&format!("\npeak memory of the process: {:.1} MiB\n", bytes as f64 / f64::from(1 << 20)));
+    }
+    text
+}
+
+/// How the columns after the first are aligned.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Align {
+    Left,
+    Right,
+}
+
+/// Aligned columns, two spaces between them.
+pub(crate) fn align(rows: &[Vec<String>], columns: Align) -> String {
+    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let cells = |c: usize| rows.iter().filter_map(move |r| r.get(c)).map(|cell| cell.chars().count());
+    let widths: Vec<usize> = (0..count).map(|c| cells(c).max().unwrap_or(0)).collect();
+    let mut text = String::new();
+    for row in rows {
+        let line: Vec<String> = row
+            .iter()
+            .zip(&widths)
+            .enumerate()
+            .map(|(c, (cell, width))| match columns {
+                Align::Right if c > 0 => format!("{cell:>width$}"),
+                _ => format!("{cell:<width$}"),
+            })
+            .collect();
+        text.push_str(line.join("  ").trim_end());
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,52 @@
+//! `ackclock run`.
+
+use std::fs;
+
+use ackclock_net::scenario::Scenario;
+
+use crate::cli::RunArgs;
+use crate::error::Error;
+use crate::execute::{Input, Job, execute};
+use crate::output::results;
+use crate::record::Records;
+
+pub(crate) fn run(args: &RunArgs) -> Result<String, Error> {
+    let path = &args.scenario;
+    let bytes = fs::read(path).map_err(|error| Error::Read { path: path.clone(), error })?;
+    let file = path.display().to_string();
+    let text = String::from_utf8(bytes).map_err(|_| Error::Usage(format!("{file}: this is not UTF-8 text")))?;
+    let scenario = Scenario::from_toml(&text).map_err(|error| Error::Scenario { file: file.clone(), error })?;
+    let seed = args.seed.unwrap_or(scenario.seed);
+    let jobs = jobs(&args.strategy, seed, args.runs.unwrap_or(scenario.runs))?;
+    let mut records = Records::new(&args.output, seed)?;
+    let input = Input { scenario: &scenario, file, text: Some(&text) };
+    let outcomes = execute(&input, &jobs, args.jobs, &mut records)?;
+    let title = if scenario.name.is_empty() { &input.file } else { &scenario.name };
+    records.finish(title, &parameters(&scenario, seed))?;
+    Ok(results(&jobs, &outcomes, args.output.format, args.per_flow, args.output.stats))
+}
+
+/// One job per strategy and seed, strategies first.
+fn jobs(strategies: &[String], seed: u64, runs: u32) -> Result<Vec<Job>, Error> {
+    if seed.checked_add(runs.into()).is_none() {
+        return Err(Error::Usage(format!("--seed: {seed} leaves no room for {runs} runs")));
+    }
+    let own = [None];
+    let given: Vec<Option<String>> = strategies.iter().cloned().map(Some).collect();
+    let strategies = if given.is_empty() { &own[..] } else { &given[..] };
+    let runs = |strategy: &Option<String>| {
+        let strategy = strategy.clone();
+        (0..u64::from(runs)).map(move |i| Job { strategy: strategy.clone(), seed: seed + i })
+    };
+    Ok(strategies.iter().flat_map(runs).collect())
+}
+
+fn parameters(scenario: &Scenario, seed: u64) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    if !scenario.description.is_empty() {
+        all.push(("description".into(), scenario.description.trim().to_string()));
+    }
+    all.push(("duration".into(), scenario.duration.to_string()));
+    all.push(("seed".into(), seed.to_string()));
+    all
+}

@@ -1,0 +1,121 @@
+"""The cases: each one network, one pattern of losses, one strategy, with the settings of both simulators that match."""
+
+import dataclasses
+import itertools
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """What both simulators are told. Segments count from 0; losses are (segment, transmission), 1 being the first."""
+
+    strategy: str
+    losses: tuple = ()
+    segments: int = 100
+    limited_transmit: bool = False
+    delayed_ack: bool = False
+    initial_window: int = 1
+    rwnd: int = 64
+    queue: int = 1000
+    max_burst: int = 0
+
+    @property
+    def name(self):
+        """Unique; also what `run.py --only` matches."""
+        first = [str(segment) for segment, transmission in self.losses if transmission == 1]
+        again = [f"{segment}:{transmission - 1}" for segment, transmission in self.losses if transmission > 1]
+        parts = ["drop " + (",".join(first) or "none")]
+        parts += ["rexmit " + ",".join(again)] if again else []
+        defaults = {field.name: field.default for field in dataclasses.fields(self)}
+        for field, label in (("segments", "n"), ("initial_window", "iw"), ("rwnd", "rwnd"), ("queue", "queue"),
+                             ("max_burst", "burst")):
+            if getattr(self, field) != defaults[field]:
+                parts.append(f"{label} {getattr(self, field)}")
+        parts.append("delack" if self.delayed_ack else "")
+        return f"{self.full_strategy}: " + " ".join(part for part in parts if part)
+
+    @property
+    def full_strategy(self):
+        """The strategy with its mechanisms, as ackclock names it."""
+        return self.strategy + ("+lt" if self.limited_transmit else "")
+
+    def arguments(self, strategy):
+        """For `ackclock compare`."""
+        first = [str(segment) for segment, transmission in self.losses if transmission == 1]
+        again = [f"{segment}:{transmission - 1}" for segment, transmission in self.losses if transmission > 1]
+        arguments = ["--strategy", strategy, "--segments", str(self.segments), "--rate", "800kbit", "--delay", "100ms",
+                     "--queue", str(self.queue), "--rwnd", str(self.rwnd), "--min-rto", "1s",
+                     "--initial-window", str(self.initial_window),
+                     "--delayed-ack", "200ms" if self.delayed_ack else "off"]
+        arguments += ["--drop", ",".join(first)] if first else []
+        arguments += ["--drop-retransmission", ",".join(again)] if again else []
+        arguments += ["--max-burst", str(self.max_burst)] if self.max_burst else []
+        return arguments
+
+    def ns2_settings(self):
+        """For `network.tcl`, over `ns2.BASE`."""
+        sack = self.strategy == "sack"
+        sink = "Agent/TCPSink" + ("/Sack1" if sack else "") + ("/DelAck" if self.delayed_ack else "")
+        settings = {"agent": AGENTS[self.strategy][0], **AGENTS[self.strategy][1], "sink": sink,
+                    "segments": self.segments, "window_": self.rwnd, "windowInit_": self.initial_window,
+                    "queue": self.queue, "maxburst_": self.max_burst, "singledup_": int(self.limited_transmit)}
+        if self.delayed_ack:
+            settings |= {"sink.interval_": "200ms", "sink.SYN_immediate_ack_": 0, "sink.RFC2581_immediate_ack_": 1}
+        return settings
+
+
+# ns-2's agent for each strategy of ours, and the settings that make it that strategy.
+AGENTS = {
+    "tahoe": ("Agent/TCP", {"bugFix_": 1}),
+    "tahoe+no-bugfix": ("Agent/TCP", {"bugFix_": 0}),
+    "reno": ("Agent/TCP/Reno", {"bugFix_": 0}),
+    "reno+bugfix": ("Agent/TCP/Reno", {"bugFix_": 1}),
+    "newreno": ("Agent/TCP/Newreno", {"bugFix_": 1, "newreno_changes_": 0, "newreno_changes1_": 1,
+                                      "partial_window_deflation_": 1, "exit_recovery_fix_": 1}),
+    "newreno+slow-but-steady": ("Agent/TCP/Newreno", {"bugFix_": 1, "newreno_changes_": 0, "newreno_changes1_": 0,
+                                             "partial_window_deflation_": 1, "exit_recovery_fix_": 1}),
+    "sack": ("Agent/TCP/Sack1", {"bugFix_": 1, "partial_ack_": 0, "LimTransmitFix_": 0}),
+}
+
+FOUR = ("tahoe", "reno", "newreno", "sack")
+# Fall & Floyd's patterns: one to four losses in one window, the first of them segment 14.
+PATTERNS = ((14,), (14, 28), (14, 26, 28), (14, 24, 26, 28))
+
+
+def first(*segments):
+    """Loses the first transmission of each segment."""
+    return tuple((segment, 1) for segment in segments)
+
+
+def cases():
+    """All cases."""
+    for losses, strategy, limited_transmit, delayed_ack in itertools.product(
+            PATTERNS, FOUR, (False, True), (False, True)):
+        yield Case(strategy, first(*losses), limited_transmit=limited_transmit, delayed_ack=delayed_ack)
+    for strategy in FOUR:
+        # A lost retransmission, then the same with a second loss in the window.
+        yield Case(strategy, ((14, 1), (14, 2)))
+        yield Case(strategy, ((14, 1), (14, 2)), limited_transmit=True)
+        yield Case(strategy, ((14, 1), (28, 1), (14, 2)))
+        yield Case(strategy, ((14, 1), (28, 1), (28, 2)))
+        # The tail: only a timeout can repair it, twice if that retransmission is lost as well.
+        yield Case(strategy, first(99))
+        yield Case(strategy, ((99, 1), (99, 2)))
+        yield Case(strategy, first(59), segments=60, delayed_ack=True)
+        # No loss: slow start, and the receive window.
+        yield Case(strategy, (), rwnd=20)
+        yield Case(strategy, (), delayed_ack=True, initial_window=2)
+        # Larger initial windows.
+        yield Case(strategy, first(14), initial_window=4)
+        yield Case(strategy, first(14, 28), initial_window=10)
+        # A small window: fast retransmit does not start, or only with limited transmit.
+        yield Case(strategy, first(20), rwnd=3)
+        yield Case(strategy, first(5), limited_transmit=True, segments=60)
+        # Exit-burst control.
+        yield Case(strategy, first(14, 28), max_burst=4)
+        yield Case(strategy, first(14), max_burst=3, delayed_ack=True)
+        # The queue overflows by itself.
+        yield Case(strategy, (), queue=8, segments=150)
+    for losses in PATTERNS[1:]:
+        yield Case("reno+bugfix", first(*losses))
+        yield Case("tahoe+no-bugfix", first(*losses))
+        yield Case("newreno+slow-but-steady", first(*losses))

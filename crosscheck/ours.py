@@ -1,0 +1,34 @@
+"""Runs `ackclock compare` and reads what its sender did."""
+
+import json
+import pathlib
+import subprocess
+import tempfile
+
+MSS = 1000
+
+
+class OursError(Exception):
+    """The command failed."""
+
+
+def run(command, arguments):
+    """Runs one strategy. Returns ([(time, segment)], completion), as `ns2.run` does."""
+    with tempfile.TemporaryDirectory() as directory:
+        events = pathlib.Path(directory) / "events.jsonl"
+        full = [command, "compare", *arguments, "--mss", str(MSS), "--events", str(events), "--format", "json"]
+        process = subprocess.run(full, capture_output=True, text=True, timeout=60)
+        if process.returncode != 0:
+            raise OursError(f"{' '.join(full)}: {process.stderr.strip()}")
+        result = json.loads(process.stdout)
+        flows = result if isinstance(result, list) else result["flows"]
+        sent = []
+        for line in events.read_text().splitlines():
+            event = json.loads(line)
+            if event["event"] == "sent":
+                if event["seq"] % MSS or event["len"] != MSS:
+                    raise OursError(f"not a whole segment: {line}")
+                sent.append((event["t"], event["seq"] // MSS))
+    if len(flows) != 1:
+        raise OursError(f"{len(flows)} flows instead of one")
+    return sent, flows[0]["completion_s"]
