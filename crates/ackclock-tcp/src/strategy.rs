@@ -8,8 +8,8 @@ use core::fmt;
 use crate::axes::{Ambiguity, Detect, DetectRetransmission, Probe, Regulate, Select, Timer, Undo, Window};
 use crate::recovery::{
     BsdTimer, Bugfix, DupackCount, Ff96Holes, Ff96Pipe, GoBackN, Head, Inflate, IsLost, LimitedTransmit, LinuxTimer,
-    NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2SackDupacks, Ns2Window, PastRecoveryPoint, Pipe, RenoWindow,
-    Rfc6298,
+    NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2SackDupacks, Ns2Timer, Ns2Window, PastRecoveryPoint, Pipe,
+    RenoWindow, Rfc6298,
 };
 
 /// One mechanism an axis: what a connection needs to know of loss recovery.
@@ -311,6 +311,13 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| s.timer = Box::new(Rfc6298::careful()),
     },
     Mechanism {
+        name: "ns2-timer",
+        axis: Axis::Timer,
+        source: "ns-2.35",
+        summary: "as rfc6298-timer, restarted by the retransmission that begins a recovery too",
+        apply: |s| s.timer = Box::new(Ns2Timer::default()),
+    },
+    Mechanism {
         name: "linux-timer",
         axis: Axis::Timer,
         source: "Linux tcp_input.c, tcp_rtt_estimator",
@@ -345,22 +352,22 @@ pub static PRESETS: &[Preset] = &[
     },
     Preset {
         name: "ns2-tahoe",
-        mechanisms: &["go-back-n", "bugfix", "ns2-window", "careful-timer"],
+        mechanisms: &["go-back-n", "bugfix", "ns2-window", "ns2-timer"],
         source: "ns-2.35 Agent/TCP",
     },
     Preset {
         name: "ns2-reno",
-        mechanisms: &["head", "ns2-inflate", "ns2-window", "careful-timer"],
+        mechanisms: &["head", "ns2-inflate", "ns2-window", "ns2-timer"],
         source: "ns-2.35 Agent/TCP/Reno",
     },
     Preset {
         name: "ns2-newreno",
-        mechanisms: &["partial-ack", "ns2-inflate-limited", "bugfix", "ns2-window", "careful-timer"],
+        mechanisms: &["partial-ack", "ns2-inflate-limited", "bugfix", "ns2-window", "ns2-timer"],
         source: "ns-2.35 Agent/TCP/Newreno",
     },
     Preset {
         name: "ns2-sack",
-        mechanisms: &["ns2-dupacks", "bugfix", "ff96-holes", "ns2-pipe", "ns2-window", "careful-timer"],
+        mechanisms: &["ns2-dupacks", "bugfix", "ff96-holes", "ns2-pipe", "ns2-window", "ns2-timer"],
         source: "ns-2.35 Agent/TCP/Sack1",
     },
 ];
