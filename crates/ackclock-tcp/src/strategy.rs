@@ -8,8 +8,8 @@ use core::fmt;
 use crate::axes::{Ambiguity, Detect, DetectRetransmission, Probe, Regulate, Select, Timer, Undo, Window};
 use crate::recovery::{
     BsdTimer, Bugfix, DupackCount, Ff96Holes, Ff96Pipe, GoBackN, Head, Inflate, IsLost, LimitedTransmit, LinuxTimer,
-    NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2SackDupacks, Ns2Timer, Ns2Window, PastRecoveryPoint, Pipe,
-    RenoWindow, Rfc6298,
+    NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2SackDupacks, Ns2Window, PastRecoveryPoint, Pipe, RenoWindow,
+    Rfc6298,
 };
 
 /// One mechanism an axis: what a connection needs to know of loss recovery.
@@ -315,11 +315,7 @@ pub static MECHANISMS: &[Mechanism] = &[
         axis: Axis::Timer,
         source: "ns-2.35",
         summary: "as rfc6298-timer, restarted by the retransmission that begins a recovery too",
-<<<<<<< HEAD
         apply: |s| s.timer = Box::new(Rfc6298::ns2()),
-=======
-        apply: |s| s.timer = Box::new(Ns2Timer::default()),
->>>>>>> refs/heads/crosscheck
     },
     Mechanism {
         name: "linux-timer",

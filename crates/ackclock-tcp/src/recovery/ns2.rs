@@ -4,12 +4,9 @@
 use super::ff96::Ff96Pipe;
 use super::inflate::Inflate;
 use super::reno_window::RenoWindow;
-use super::rfc6298::Rfc6298;
-use crate::axes::{AckSummary, Detect, Lost, Regulate, Timer, Window};
-use crate::event::Cause;
+use crate::axes::{AckSummary, Detect, Lost, Regulate, Window};
 use crate::recovery::dupack::DUPTHRESH;
 use crate::sender::{Phase, State};
-use crate::time::{Span, Time};
 
 /// Half of the window. ns-2 halves min(cwnd, rwnd), not FlightSize, and keeps half a segment in cwnd.
 fn half_window(s: &State) -> u64 {
@@ -152,29 +149,5 @@ impl Detect for Ns2SackDupacks {
         }
         self.count += u32::from(a.duplicate && a.newly_acked == 0);
         if a.duplicate && a.newly_acked == 0 && self.count == DUPTHRESH { Lost::Head } else { Lost::Nothing }
-    }
-}
-
-/// RFC 6298, restarted by the retransmission that begins a recovery too.
-#[derive(Default)]
-pub struct Ns2Timer {
-    inner: Rfc6298,
-}
-
-impl Timer for Ns2Timer {
-    fn on_sample(&mut self, s: &State, sent: Time) -> bool {
-        self.inner.on_sample(s, sent)
-    }
-
-    fn rto(&self) -> Span {
-        self.inner.rto()
-    }
-
-    fn restarts_on(&self, cause: Cause) -> bool {
-        cause == Cause::FastRetransmit
-    }
-
-    fn min_rto(&self) -> Span {
-        self.inner.min_rto()
     }
 }
