@@ -102,7 +102,11 @@ $ns at $option(duration) {
         incr timeouts [$tcp($i) set nrexmit_]
         incr delivered [expr {int([$sink($i) set bytes_])}]
     }
+    set file [open /proc/self/status]
+    regexp {VmHWM:\s+(\d+) kB} [read $file] -> peak
+    close $file
     puts "cpu $cpu"
+    puts "memory [expr {$peak * 1024}]"
     puts "packets $sent"
     puts "drops [$drops set pdrops_]"
     puts "timeouts $timeouts"

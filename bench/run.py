@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""The same dumbbell in ns-2 and in ackclock, by turns: packets per CPU second, memory, and whether both simulate the same.
+
+Exit status: 0, or 2 if a program is missing or fails. A slow machine is no failure.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).parent
+SIZES = (10, 100, 1000)
+AGENTS = {
+    "newreno": ("Agent/TCP/Newreno", "Agent/TCPSink"),
+    "sack": ("Agent/TCP/Sack1", "Agent/TCPSink/Sack1"),
+}
+# As in crosscheck/README.md.
+NS2 = {"syn_": 0, "delay_growth_": 0, "useHeaders_": 0, "overhead_": 0, "singledup_": 0, "windowInit_": 1,
+       "window_": 1000, "minrto_": 1, "rtxcur_init_": 1, "tcpTick_": 0.001, "bugFix_": 1, "maxburst_": 0}
+
+
+class BenchError(Exception):
+    """A program failed."""
+
+
+def measure(arguments):
+    """Runs a program; returns what it printed and the seconds it took."""
+    begin = time.monotonic()
+    process = subprocess.run(arguments, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    if process.returncode != 0:
+        raise BenchError(f"exit status {process.returncode}: {' '.join(map(str, arguments))}")
+    return process.stdout, time.monotonic() - begin
+
+
+def ns2(flows, strategy, seed=1):
+    """One run in ns-2: packets offered to the bottleneck, drops, timeouts, goodput, CPU seconds of the run loop, and the
+    peak memory of the process in bytes.
+    """
+    agent, sink = AGENTS[strategy]
+    settings = dict(NS2, exit_recovery_fix_=1) if strategy == "newreno" else NS2
+    arguments = [f"{key}={value}" for key, value in settings.items()]
+    text, _ = measure(["ns", HERE / "dumbbell.tcl", f"flows={flows}", f"seed={seed}", f"agent={agent}",
+                       f"sink={sink}", *arguments])
+    return {key: float(value) for key, value in (line.split() for line in text.splitlines())}
+
+
+def ours(command, flows, strategy, seed=1):
+    """The same in ackclock."""
+    scenario = HERE.parent / "scenarios" / f"bench-{flows}.toml"
+    text, _ = measure([command, "run", scenario, "--strategy", strategy, "--seed", str(seed), "--stats",
+                       "--format", "json"])
+    result = json.loads(text)
+    cost = result["strategies"][0]
+    link = next(link for link in cost["links"] if link["from"] == "left" and link["to"] == "right")
+    return {
+        "cpu": cost["cpu_s"],
+        "packets": link["packets"],
+        "drops": link["dropped_early"] + link["dropped_queue"],
+        "timeouts": sum(flow["timeouts"] for flow in result["flows"]),
+        "goodput_bps": sum(flow["goodput_bps"] for flow in result["flows"]),
+        "memory": result["peak_memory_bytes"],
+    }
+
+
+def speed(command, rounds):
+    """Paired rounds, medians."""
+    print("Packets through the bottleneck per CPU second of the run loop, and peak memory of the process")
+    print(f"(medians of {rounds} rounds, ns-2 and ackclock by turns)\n")
+    print(f"{'flows':>5}  {'strategy':<8}  {'ns-2':>9}  {'ackclock':>9}  {'ratio':>5}  {'ns-2':>7}  {'ackclock':>8}")
+    for flows in SIZES:
+        for strategy in AGENTS:
+            pairs = [(ns2(flows, strategy), ours(command, flows, strategy)) for _ in range(rounds)]
+            rates = [statistics.median(run["packets"] / run["cpu"] for run in runs) for runs in zip(*pairs)]
+            ratio = statistics.median(b["packets"] / b["cpu"] * a["cpu"] / a["packets"] for a, b in pairs)
+            memory = [max(run["memory"] for run in runs) / 1e6 for runs in zip(*pairs)]
+            print(f"{flows:>5}  {strategy:<8}  {rates[0]:>9,.0f}  {rates[1]:>9,.0f}  {ratio:>5.1f}  "
+                  f"{memory[0]:>4.0f} MB  {memory[1]:>5.1f} MB", flush=True)
+
+
+def agreement(command, seeds):
+    """Whether both simulate the same, with strategies that do as ns-2's agents do."""
+    print(f"\nWhat was simulated (means of {seeds} seeds; ackclock with ns-2's strategies)\n")
+    print(f"{'flows':>5}  {'strategy':<8}  {'goodput ns-2':>12}  {'ackclock':>10}  {'drops ns-2':>10}  {'ackclock':>8}  "
+          f"{'RTOs ns-2':>9}  {'ackclock':>8}")
+    for flows in SIZES:
+        for strategy in AGENTS:
+            columns = []
+            for runs in ([ns2(flows, strategy, seed) for seed in range(1, seeds + 1)],
+                         [ours(command, flows, f"ns2-{strategy}", seed) for seed in range(1, seeds + 1)]):
+                columns.append((statistics.mean(run["goodput_bps"] for run in runs) / 1e6,
+                                100 * sum(run["drops"] for run in runs) / sum(run["packets"] for run in runs),
+                                statistics.mean(run["timeouts"] for run in runs)))
+            (goodput, drops, timeouts), (goodput_2, drops_2, timeouts_2) = columns
+            print(f"{flows:>5}  {strategy:<8}  {goodput:>7.1f} Mb/s  {goodput_2:>5.1f} Mb/s  {drops:>8.2f} %  "
+                  f"{drops_2:>6.2f} %  {timeouts:>9,.0f}  {timeouts_2:>8,.0f}", flush=True)
+
+
+def memory(command):
+    """Bytes for each of 10,000 flows: what they need more than ten flows need."""
+    many, few = (ours(command, flows, "newreno")["memory"] for flows in (10_000, 10))
+    print(f"\nMemory at 10,000 flows: {many / 1e6:.1f} MB, that is {(many - few) / 9_990:,.0f} bytes a flow, "
+          "with its share of network and results")
+
+
+def scaling(command):
+    """Wall clock of eight independent runs on one and on two processors."""
+    scenario = HERE.parent / "scenarios" / "bench-100.toml"
+    seconds = []
+    for jobs in (1, 2):
+        rounds = [measure([command, "run", scenario, "--runs", "8", "--jobs", str(jobs), "--format", "json"])
+                  for _ in range(3)]
+        seconds.append(statistics.median(wall for _, wall in rounds))
+        if len({text for text, _ in rounds}) != 1:
+            raise BenchError("the same seeds gave different results")
+    print(f"\nEight runs of 100 flows: {seconds[0]:.2f} s with --jobs 1, {seconds[1]:.2f} s with --jobs 2: "
+          f"{seconds[0] / seconds[1]:.2f} times as fast on {os.cpu_count()} processors")
+
+
+def main():
+    """Parses arguments and runs."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--ackclock", default="target/release/ackclock", help="the command (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=5, help="paired rounds (default: %(default)s)")
+    parser.add_argument("--seeds", type=int, default=3, help="seeds for the agreement (default: %(default)s)")
+    options = parser.parse_args()
+    for program in ("ns", options.ackclock):
+        if shutil.which(program) is None:
+            print(f"bench: {program} not found", file=sys.stderr)
+            return 2
+    print(f"load average before: {os.getloadavg()[0]:.2f}\n")
+    speed(options.ackclock, options.rounds)
+    agreement(options.ackclock, options.seeds)
+    memory(options.ackclock)
+    scaling(options.ackclock)
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (BenchError, OSError) as error:
+        print(f"bench: {error}", file=sys.stderr)
+        sys.exit(2)
