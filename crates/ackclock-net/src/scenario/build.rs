@@ -375,12 +375,12 @@ impl<'a> FlowBuilder<'a> {
         let (mss, tcp) = (self.mss(), &self.tcp);
         let strategy = self.composition.build();
         let bytes = |amount: Amount| amount.bytes(mss);
-        let isn = Seq(tcp.isn.unwrap_or(0));
+        let isn = Seq(tcp.isn.unwrap_or(1));
         let sack = tcp.sack.unwrap_or(strategy.uses_sack);
         let timestamps = tcp.timestamps.unwrap_or(false);
         let sender = SenderConfig {
             isn,
-            remote_seq: Seq(0),
+            remote_seq: Seq(1),
             mss,
             initial_window: tcp.initial_window.unwrap_or(10),
             initial_ssthresh: tcp.initial_ssthresh.map(bytes),
@@ -399,7 +399,7 @@ impl<'a> FlowBuilder<'a> {
         };
         let receiver = ReceiverConfig {
             isn,
-            local_seq: Seq(0),
+            local_seq: Seq(1),
             mss,
             delayed_ack: match tcp.delayed_ack {
                 None => ackclock_tcp::DelayedAck::After(Span::from_millis(200)),

@@ -428,7 +428,7 @@ pub struct Tcp {
     /// Whether the window restarts from the initial one after an idle time (RFC 5681 section 4.1); `true`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_restart: Option<bool>,
-    /// Sequence number of the first data byte; 0.
+    /// Sequence number of the first data byte; 1, so that the SYN of a capture has number 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub isn: Option<u32>,
     /// The receiver's window scale shift, 0 to 14 (RFC 7323); the smallest that covers `rwnd`.
