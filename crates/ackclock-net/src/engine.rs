@@ -11,7 +11,7 @@ use ackclock_tcp::{Event, EventKind, Time};
 use crate::config::FlowId;
 use crate::flow::{Agent, Flow};
 use crate::heap::{Heap, Key, Kind};
-use crate::link::{Fate, InFlight, Link};
+use crate::link::{Fate, InFlight, Link, append};
 use crate::packet::{Kind as PacketKind, Packet};
 use crate::recorder::{Direction, Recorder};
 
@@ -139,9 +139,9 @@ impl Engine {
         if wire.is_empty() {
             self.heap.push(key);
         }
-        wire.push_back(InFlight { key, packet: *packet });
+        append(wire, InFlight { key, packet: *packet });
         if twice {
-            wire.push_back(InFlight { key, packet: Packet { copy: true, ..*packet } });
+            append(wire, InFlight { key, packet: Packet { copy: true, ..*packet } });
         }
     }
 

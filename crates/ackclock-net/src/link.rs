@@ -40,6 +40,8 @@ enum Discipline {
 #[derive(Debug, Default)]
 struct Extras {
     losses: Vec<Losses>,
+    /// Packets that they took.
+    lost: u64,
     jitter: Option<(Span, Rng)>,
     reorder: Option<(Reorder, Rng)>,
     duplicate: Option<(f64, Rng)>,
@@ -92,16 +94,9 @@ pub(crate) struct Link {
     discipline: Discipline,
     extras: Option<Box<Extras>>,
     rate: u64,
-    drops: Drops,
+    dropped_queue: u64,
     pub(crate) from: u32,
     pub(crate) to: u32,
-}
-
-#[derive(Debug, Default)]
-struct Drops {
-    queue: u64,
-    early: u64,
-    loss: u64,
 }
 
 impl Link {
@@ -116,6 +111,7 @@ impl Link {
             config.loss.into_iter().enumerate().map(|(i, loss)| Losses::new(loss, rng(&format!("loss {i}")))).collect();
         let extras = Extras {
             losses,
+            lost: 0,
             jitter: (config.jitter > Span::ZERO).then(|| (config.jitter, rng("jitter"))),
             reorder: config.reorder.filter(|r| r.probability > 0.0).map(|r| (r, rng("reorder"))),
             duplicate: (config.duplicate > 0.0).then(|| (config.duplicate, rng("duplicate"))),
@@ -144,7 +140,7 @@ impl Link {
             discipline,
             extras: (!no_extras).then(|| Box::new(extras)),
             rate: config.rate.max(1),
-            drops: Drops::default(),
+            dropped_queue: 0,
             from: config.from.0,
             to: config.to.0,
         }
@@ -197,7 +193,7 @@ impl Link {
         if let Some(extras) = &mut self.extras
             && let Some(why) = extras.losses.iter_mut().find_map(|loss| loss.take(Time(now), packet, mss))
         {
-            self.drops.loss += 1;
+            extras.lost += 1;
             return Err(why);
         }
         self.enqueue(now, packet.size)?;
@@ -242,15 +238,12 @@ impl Link {
                 match red.arrive(waiting, size) {
                     Verdict::Enqueue => false,
                     Verdict::Full => true,
-                    Verdict::Early => {
-                        self.drops.early += 1;
-                        return Err("early");
-                    }
+                    Verdict::Early => return Err("early"),
                 }
             }
         };
         if full {
-            self.drops.queue += 1;
+            self.dropped_queue += 1;
             return Err("queue");
         }
         if !idle {
@@ -275,16 +268,20 @@ impl Link {
 
     /// Counters at `now`, which lies not before the last arrival.
     pub(crate) fn report(&self, now: u64) -> LinkReport {
-        let Drops { queue, early, loss } = self.drops;
+        let dropped_early = match &self.discipline {
+            Discipline::DropTail(_) => 0,
+            Discipline::Red(red) => red.dropped_early,
+        };
+        let dropped_loss = self.extras.as_ref().map_or(0, |extras| extras.lost);
         let waiting = self.departures.iter().filter(|departure| departure.at > now).count() as u64;
         let queued = waiting + u64::from(self.busy_until > now);
         LinkReport {
             packets: self.packets,
             bytes: self.bytes,
-            dropped_queue: queue,
-            dropped_early: early,
-            dropped_loss: loss,
-            departed: self.packets - queue - early - loss - queued,
+            dropped_queue: self.dropped_queue,
+            dropped_early,
+            dropped_loss,
+            departed: self.packets - self.dropped_queue - dropped_early - dropped_loss - queued,
             max_queue: u64::from(self.max_queue),
         }
     }
@@ -307,6 +304,14 @@ impl Extras {
         self.fate.twice = self.duplicate.as_mut().is_some_and(|(p, rng)| rng.chance(*p));
         arrival
     }
+}
+
+/// Appends to a ring that starts with room for one: most links of a large network carry a packet or two at a time.
+pub(crate) fn append(ring: &mut VecDeque<InFlight>, packet: InFlight) {
+    if ring.len() == ring.capacity() {
+        ring.reserve_exact(ring.len().max(1));
+    }
+    ring.push_back(packet);
 }
 
 /// How long `size` bytes take at `rate` bits per second (not 0), to the nearest nanosecond.

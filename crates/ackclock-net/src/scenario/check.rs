@@ -69,9 +69,6 @@ pub(super) fn check(scenario: &Scenario) -> Result<Names, ScenarioError> {
         fail(&steps!["duration"], "a run must last longer than 0s")?;
     }
     count(scenario.runs, 1, &steps!["runs"])?;
-    if scenario.seed > i64::MAX as u64 - MOST {
-        fail(&steps!["seed"], format!("the seed is at most {}", i64::MAX as u64 - MOST))?;
-    }
     check_tcp(&scenario.tcp, &steps!["tcp"])?;
     let mut names = Names::default();
     check_nodes(scenario, &mut names)?;

@@ -46,7 +46,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_one() {
     );
     assert_eq!(
         error(&BASE.replace("delay = \"10ms\"", "delay = \"10ms\"\nqueue = { codel = { packets = 20 } }")),
-        "8: link[0].queue.codel: there is no value `codel` here; there are `droptail`, `red`"
+        "8: link[0].queue.codel: there is no `codel` here; there are `droptail`, `red`"
     );
     assert_eq!(
         error(&BASE.replace("delay = \"10ms\"", "delay = \"10ms\"\nqueue = { droptail = { packet = 20 } }")),
@@ -54,7 +54,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_one() {
          `bytes`"
     );
     assert!(error(&base("tcp.timer = \"rfc6289\"\n")).starts_with(
-        "12: flow[0].tcp.timer: there is no value `rfc6289` here; did you mean `rfc6298`? There are `rfc6298`, `linux`"
+        "12: flow[0].tcp.timer: there is no `rfc6289` here; did you mean `rfc6298`? There are `rfc6298`, `linux`"
     ));
 }
 
@@ -96,6 +96,30 @@ fn a_missing_key_is_named_with_its_table() {
         error(&BASE.replace("delay = \"10ms\"", "delay = \"10ms\"\nloss = [{ drop = {} }]")),
         "8: link[0].loss[0].drop: what is dropped? `segments = [14, 26]` or `retransmissions = [\"14:1\"]`"
     );
+}
+
+#[test]
+fn a_value_of_the_wrong_type_is_told_what_would_be_right() {
+    let queue = |q: &str| error(&BASE.replace("delay = \"10ms\"", &format!("delay = \"10ms\"\nqueue = {q}")));
+    let kind =
+        "8: link[0].queue: one kind with its settings is expected here; for example `{ droptail = { packets = 20 } }`";
+    for wrong in ["\"droptail\"", "20", "{}", "{ droptail = { packets = 1 }, red = { limit = 1, min = 1, max = 2 } }"] {
+        assert_eq!(queue(wrong), kind, "{wrong}");
+    }
+    assert_eq!(queue("{ droptail = 20 }"), "8: link[0].queue.droptail: invalid type: integer `20`, expected a table");
+    assert_eq!(
+        error(&base("source = \"bytes\"\n")),
+        "12: flow[0].source: one kind with its settings is expected here; for example `{ segments = 100 }`"
+    );
+    assert_eq!(
+        error(&base("[tcp]\nmss = true\n")),
+        "13: tcp.mss: invalid type: boolean `true`, expected a size such as \"64kb\" or a number of bytes"
+    );
+    assert_eq!(
+        error(&BASE.replace("duration =", "seed = 1.5\nduration =")),
+        "1: seed: invalid type: floating point `1.5`, expected a whole number, 0 or more"
+    );
+    assert_eq!(error(&BASE.replace("[[link]]", "[link]")), "3: link: there may be several of these; write `[[link]]`");
 }
 
 #[test]
