@@ -22,7 +22,10 @@ pub struct Rfc6298 {
 impl Rfc6298 {
     /// Restarted by "each retransmission that is sent during recovery" too ("a more careful variant", RFC 6675 section 6).
     pub fn careful() -> Rfc6298 {
-        Rfc6298 { restarts_on: &[Cause::FastRetransmit, Cause::PartialAck, Cause::LostRetransmission], ..Rfc6298::default() }
+        Rfc6298 {
+            restarts_on: &[Cause::FastRetransmit, Cause::PartialAck, Cause::LostRetransmission],
+            ..Rfc6298::default()
+        }
     }
 
     /// Restarted by the retransmission that begins a recovery, as ns-2.35 and BSD do.

@@ -38,7 +38,17 @@ fn reno_recovers_twice_from_two_losses() {
     run("reno", 10, |x| {
         start(x);
         x.ack(0).ack(0).ack(0).sends("0F").windows(8_000, 5_000);
-        x.ack(0).sends("").ack(0).sends("").ack(0).sends("10").ack(0).sends("11").ack(0).sends("12").windows(13_000, 5_000);
+        x.ack(0)
+            .sends("")
+            .ack(0)
+            .sends("")
+            .ack(0)
+            .sends("10")
+            .ack(0)
+            .sends("11")
+            .ack(0)
+            .sends("12")
+            .windows(13_000, 5_000);
         // 5 was lost as well: eight outstanding, cwnd of five.
         x.ack(5).sends("").windows(5_000, 5_000).phase(Phase::Open);
         x.ack(5).sends("").ack(5).sends("");
