@@ -88,10 +88,14 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
     skip_sacked(c);
     match c.strategy.select.next(&c.s)? {
         Next::Retransmit { index, counts } => {
-            if c.s.board.get(index)?.end() > c.s.window_edge {
+            let r = c.s.board.get(index)?;
+            if r.end() > c.s.window_edge {
                 return None;
             }
-            Some(retransmit(c, index, Cause::PartialAck, counts))
+            // Lost, sent again, and not on its way any more: that retransmission was found lost too.
+            let again = counts && r.lost && !r.retransmitted && r.transmissions > 1;
+            let cause = if again { Cause::LostRetransmission } else { Cause::PartialAck };
+            Some(retransmit(c, index, cause, counts))
         }
         Next::Sequential => sequential(c),
     }
