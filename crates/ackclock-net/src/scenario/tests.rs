@@ -173,6 +173,7 @@ fn ranges_are_checked() {
         ("tcp = { initial_window = 11 }\n", "12: flow[0].tcp.initial_window: 11 is out of range: 1 to 10 segments"),
         ("tcp = { window_scale = 15 }\n", "12: flow[0].tcp.window_scale: 15 is out of range: 0 to 14 (RFC 7323)"),
         ("tcp = { rwnd = \"2gb\" }\n", "12: flow[0].tcp.rwnd: at most 1gb"),
+        ("tcp = { max_rto = 0 }\n", "12: flow[0].tcp.max_rto: at least 1s; RFC 6298 section 2.5 asks for 60s"),
         ("count = 0\n", "12: flow[0].count: 0 is out of range: 1 to 100000"),
         ("source = { segments = 0 }\n", "12: flow[0].source: nothing to send"),
         ("stop = \"0\"\n", "12: flow[0].stop: 0s is not after the start at 0s"),
