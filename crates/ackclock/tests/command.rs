@@ -264,6 +264,18 @@ fn pictures_and_captures_are_written() {
 }
 
 #[test]
+fn a_picture_of_many_flows_shows_some_of_each_strategy() {
+    let (file, html) = (scratch("many", "many.toml"), scratch("many", "many.html"));
+    fs::write(&file, SMALL.replace("count = 2", "count = 12")).unwrap();
+    let run = ackclock(&["run", &file, "--strategy", "reno,sack", "--runs", "1", "--html", &html]);
+    assert_eq!((run.code, run.err.as_str()), (0, "note: the picture shows 16 of 24 flows\n"));
+    let html = fs::read_to_string(html).unwrap();
+    for (panel, shown) in [("reno flow0", true), ("reno flow7", true), ("reno flow8", false), ("sack flow7", true)] {
+        assert_eq!(html.contains(panel), shown, "{panel}");
+    }
+}
+
+#[test]
 fn stats_count_the_packets_of_each_queue() {
     let all = json(&["compare", "--strategy", "newreno", "--drop", "14", "--stats", "--format", "json"]);
     assert_eq!(all["flows"].as_array().unwrap().len(), 1);
