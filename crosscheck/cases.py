@@ -17,6 +17,7 @@ class Case:
     rwnd: int = 64
     queue: int = 1000
     max_burst: int = 0
+    min_rto: float = 1.0
 
     @property
     def name(self):
@@ -27,7 +28,7 @@ class Case:
         parts += ["rexmit " + ",".join(again)] if again else []
         defaults = {field.name: field.default for field in dataclasses.fields(self)}
         for field, label in (("segments", "n"), ("initial_window", "iw"), ("rwnd", "rwnd"), ("queue", "queue"),
-                             ("max_burst", "burst")):
+                             ("max_burst", "burst"), ("min_rto", "minrto")):
             if getattr(self, field) != defaults[field]:
                 parts.append(f"{label} {getattr(self, field)}")
         parts.append("delack" if self.delayed_ack else "")
@@ -38,21 +39,17 @@ class Case:
         """The strategy with its mechanisms, as ackclock names it."""
         return self.strategy + ("+lt" if self.limited_transmit else "")
 
-    @property
-    def tcp(self):
-        """Settings for which `ackclock compare` has no option."""
-        return {"max_burst": self.max_burst} if self.max_burst else None
-
     def arguments(self, strategy):
         """For `ackclock compare`."""
         first = [str(segment) for segment, transmission in self.losses if transmission == 1]
         again = [f"{segment}:{transmission - 1}" for segment, transmission in self.losses if transmission > 1]
         arguments = ["--strategy", strategy, "--segments", str(self.segments), "--rate", "800kbit", "--delay", "100ms",
-                     "--queue", str(self.queue), "--rwnd", str(self.rwnd), "--min-rto", "1s",
+                     "--queue", str(self.queue), "--rwnd", str(self.rwnd), "--min-rto", f"{self.min_rto * 1000:.0f}ms",
                      "--initial-window", str(self.initial_window),
                      "--delayed-ack", "200ms" if self.delayed_ack else "off"]
         arguments += ["--drop", ",".join(first)] if first else []
         arguments += ["--drop-retransmission", ",".join(again)] if again else []
+        arguments += ["--max-burst", str(self.max_burst)] if self.max_burst else []
         return arguments
 
     def ns2_settings(self):
@@ -61,7 +58,8 @@ class Case:
         sink = "Agent/TCPSink" + ("/Sack1" if sack else "") + ("/DelAck" if self.delayed_ack else "")
         settings = {"agent": AGENTS[self.strategy][0], **AGENTS[self.strategy][1], "sink": sink,
                     "segments": self.segments, "window_": self.rwnd, "windowInit_": self.initial_window,
-                    "queue": self.queue, "maxburst_": self.max_burst, "singledup_": int(self.limited_transmit)}
+                    "queue": self.queue, "maxburst_": self.max_burst, "singledup_": int(self.limited_transmit),
+                    "minrto_": self.min_rto}
         if self.delayed_ack:
             settings |= {"sink.interval_": "200ms", "sink.SYN_immediate_ack_": 0, "sink.RFC2581_immediate_ack_": 1}
         return settings
@@ -81,8 +79,10 @@ AGENTS = {
 }
 
 FOUR = ("tahoe", "reno", "newreno", "sack")
-# Fall & Floyd's patterns: one to four losses in one window, the first of them segment 14.
+# Fall & Floyd's patterns: one to four losses in one window, the first of them segment 14. The window is then 15 segments;
+# with segment 15 first it is 16, of which the half is a whole number of segments.
 PATTERNS = ((14,), (14, 28), (14, 26, 28), (14, 24, 26, 28))
+EVEN_PATTERNS = ((15,), (15, 30), (15, 28, 30), (15, 26, 28, 30))
 
 
 def first(*segments):
@@ -95,6 +95,8 @@ def cases():
     for losses, strategy, limited_transmit, delayed_ack in itertools.product(
             PATTERNS, FOUR, (False, True), (False, True)):
         yield Case(strategy, first(*losses), limited_transmit=limited_transmit, delayed_ack=delayed_ack)
+    for losses, strategy, limited_transmit in itertools.product(EVEN_PATTERNS, FOUR, (False, True)):
+        yield Case(strategy, first(*losses), limited_transmit=limited_transmit)
     for strategy in FOUR:
         # A lost retransmission, then the same with a second loss in the window.
         yield Case(strategy, ((14, 1), (14, 2)))
@@ -117,6 +119,9 @@ def cases():
         # Exit-burst control.
         yield Case(strategy, first(14, 28), max_burst=4)
         yield Case(strategy, first(14), max_burst=3, delayed_ack=True)
+        # The timeout interval as it is estimated, and its back-off.
+        yield Case(strategy, first(99), min_rto=0.2)
+        yield Case(strategy, ((98, 1), (98, 2), (98, 3)), min_rto=0.2)
         # The queue overflows by itself.
         yield Case(strategy, (), queue=8, segments=150)
     for losses in PATTERNS[1:]:

@@ -34,12 +34,22 @@ class NsError(Exception):
     """ns-2 failed or printed something unexpected."""
 
 
+def start(arguments):
+    """Runs ns-2, which takes a tenth of a second; very rarely it does not come back, and then it is run again."""
+    for _ in range(3):
+        try:
+            return subprocess.run(["ns", *arguments], capture_output=True, text=True, timeout=20)
+        except subprocess.TimeoutExpired:
+            continue
+    raise NsError("ns did not end")
+
+
 def run_once(settings, lost):
     """One run that loses the packets at these positions of the arrival order. Returns ([(time, packet)], completion)."""
     arguments = [f"{key}={value}" for key, value in settings.items()]
     if lost:
         arguments.append("drop=" + ",".join(map(str, lost)))
-    process = subprocess.run(["ns", HERE / "network.tcl", *arguments], capture_output=True, text=True, timeout=60)
+    process = start([HERE / "network.tcl", *arguments])
     sent, completion = [], None
     for line in process.stdout.splitlines():
         fields = line.split()

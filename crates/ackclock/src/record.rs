@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::execute::{Job, Outcome};
 
 /// The most panels in a picture, but each strategy has one at least.
-const PANELS: usize = 16;
+const PANELS: usize = 32;
 
 /// The files to write and what they need.
 pub(crate) struct Records {

@@ -88,7 +88,13 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
     skip_sacked(c);
     match c.strategy.select.next(&c.s)? {
         // Also beyond a window that has shrunk since (RFC 9293 section 3.8.6, MAY-7): selection will not name it again.
-        Next::Retransmit { index, counts } => Some(retransmit(c, index, Cause::PartialAck, counts)),
+        Next::Retransmit { index, counts } => {
+            let r = c.s.board.get(index)?;
+            // Lost, sent again, and not on its way any more: that retransmission was found lost too.
+            let again = counts && r.lost && !r.retransmitted && r.transmissions > 1;
+            let cause = if again { Cause::LostRetransmission } else { Cause::PartialAck };
+            Some(retransmit(c, index, cause, counts))
+        }
         Next::Sequential => sequential(c),
     }
 }
