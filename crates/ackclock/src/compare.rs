@@ -20,7 +20,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<String, Error> {
         return scenario.to_toml().map_err(failed);
     }
     let jobs: Vec<Job> = args.strategy.iter().map(|s| Job { strategy: Some(s.clone()), seed: SEED }).collect();
-    let mut records = Records::new(&args.output, SEED)?;
+    let mut records = Records::new(&args.output, SEED, args.strategy.len())?;
     let input = Input { scenario: &scenario, file: "compare".into(), text: None };
     let outcomes = execute(&input, &jobs, None, &mut records)?;
     records.finish(&scenario.name, &parameters(args))?;

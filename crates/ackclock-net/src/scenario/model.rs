@@ -406,7 +406,7 @@ pub struct Tcp {
     /// Whether the receiver reports duplicates (D-SACK, RFC 2883); `true`, where SACK is negotiated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dsack: Option<bool>,
-    /// Whether timestamps are negotiated (RFC 7323); if left out they are when the strategy needs them.
+    /// Whether timestamps are negotiated (RFC 7323); `false`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamps: Option<bool>,
     /// Nagle's algorithm; `false`.
