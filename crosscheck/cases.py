@@ -38,6 +38,11 @@ class Case:
         """The strategy with its mechanisms, as ackclock names it."""
         return self.strategy + ("+lt" if self.limited_transmit else "")
 
+    @property
+    def tcp(self):
+        """Settings for which `ackclock compare` has no option."""
+        return {"max_burst": self.max_burst} if self.max_burst else None
+
     def arguments(self, strategy):
         """For `ackclock compare`."""
         first = [str(segment) for segment, transmission in self.losses if transmission == 1]
@@ -48,7 +53,6 @@ class Case:
                      "--delayed-ack", "200ms" if self.delayed_ack else "off"]
         arguments += ["--drop", ",".join(first)] if first else []
         arguments += ["--drop-retransmission", ",".join(again)] if again else []
-        arguments += ["--max-burst", str(self.max_burst)] if self.max_burst else []
         return arguments
 
     def ns2_settings(self):

@@ -1,4 +1,4 @@
-"""Runs `ackclock compare` and reads what its sender did."""
+"""Runs `ackclock` and reads what its sender did."""
 
 import json
 import pathlib
@@ -9,19 +9,33 @@ MSS = 1000
 
 
 class OursError(Exception):
-    """The command failed."""
+    """The command failed or printed something unexpected."""
 
 
-def run(command, arguments):
-    """Runs one strategy. Returns ([(time, segment)], completion), as `ns2.run` does."""
+def execute(*arguments):
+    """Runs the command; returns what it printed."""
+    process = subprocess.run(arguments, capture_output=True, text=True, timeout=60)
+    if process.returncode != 0:
+        raise OursError(f"{' '.join(map(str, arguments))}: {process.stderr.strip()}")
+    return process.stdout
+
+
+def run(command, arguments, tcp=None):
+    """Runs one strategy by `ackclock compare`. Returns ([(time, segment)], completion), as `ns2.run` does.
+
+    `tcp` holds settings that `compare` has no option for: then its scenario is written to a file, with these added.
+    """
+    compare = [command, "compare", *arguments, "--mss", str(MSS)]
     with tempfile.TemporaryDirectory() as directory:
         events = pathlib.Path(directory) / "events.jsonl"
-        full = [command, "compare", *arguments, "--mss", str(MSS), "--events", str(events), "--format", "json"]
-        process = subprocess.run(full, capture_output=True, text=True, timeout=60)
-        if process.returncode != 0:
-            raise OursError(f"{' '.join(full)}: {process.stderr.strip()}")
-        result = json.loads(process.stdout)
-        flows = result if isinstance(result, list) else result["flows"]
+        record = ["--events", str(events), "--format", "json"]
+        if tcp:
+            scenario = pathlib.Path(directory) / "scenario.toml"
+            extra = "".join(f"{key} = {value}\n" for key, value in tcp.items())
+            scenario.write_text(execute(*compare, "--print-scenario").replace("[tcp]\n", "[tcp]\n" + extra, 1))
+            flows = json.loads(execute(command, "run", str(scenario), *record))
+        else:
+            flows = json.loads(execute(*compare, *record))
         sent = []
         for line in events.read_text().splitlines():
             event = json.loads(line)

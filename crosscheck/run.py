@@ -22,7 +22,7 @@ import ours  # noqa: E402
 from cases import cases  # noqa: E402
 from differences import DIFFERENCES, expected  # noqa: E402
 
-PACKET_TIME = 0.010
+PACKET_TIME = 1040 * 8 / 800_000
 
 
 def marked(sent):
@@ -54,7 +54,7 @@ def difference(ours_run, ns2_run):
 def check(case, command):
     """Runs one case. Returns its rows: (strategy, outcome, remark, as expected)."""
     reference = ns2.run({**ns2.BASE, **case.ns2_settings()}, case.losses)
-    found = difference(ours.run(command, case.arguments(case.full_strategy)), reference)
+    found = difference(ours.run(command, case.arguments(case.full_strategy), case.tcp), reference)
     known = expected(case)
     if known is None:
         return [(case.full_strategy, "DIFFERS" if found else "ok", found or "", not found)]
@@ -62,14 +62,14 @@ def check(case, command):
         return [(case.full_strategy, "ok", f"but listed as a difference: {known}", False)]
     rows = [(case.full_strategy, "differs", f"{known}: {found}", True)]
     strategy = DIFFERENCES[known].strategy(case)
-    found = difference(ours.run(command, case.arguments(strategy)), reference)
+    found = difference(ours.run(command, case.arguments(strategy), case.tcp), reference)
     rows.append((strategy, "DIFFERS" if found else "ok", found or "as ns-2", not found))
     return rows
 
 
 def show(case, command, strategy):
     """Prints both sequences side by side."""
-    our_sent, our_end = ours.run(command, case.arguments(strategy))
+    our_sent, our_end = ours.run(command, case.arguments(strategy), case.tcp)
     ns_sent, ns_end = ns2.run({**ns2.BASE, **case.ns2_settings()}, case.losses)
     print(f"{case.name} [{strategy}]: completion {our_end}, ns-2 {ns_end}")
     rows = [list(zip((t for t, _ in sent), marked(sent))) for sent in (our_sent, ns_sent)]

@@ -70,4 +70,9 @@ fn main() {
         elapsed * 1e9 / report.packets as f64,
         report.packets as f64 / elapsed / 1e6,
     );
+    // Linux only: the peak of resident memory.
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    if let Some(peak) = status.lines().find_map(|line| line.strip_prefix("VmHWM:")) {
+        println!("peak memory {}", peak.trim());
+    }
 }

@@ -3,15 +3,15 @@
 //! A packet costs an event only where packets from different places meet. Where a link is fed by one other link that
 //! keeps the order of its packets, nothing else can reach it in between, so what the second link does with a packet is
 //! worked out as soon as it is known when the packet gets there. The same holds for the two ends of a connection whose
-//! host sends nothing else, as long as no timer of that end is due earlier. [`Engine::ahead`] switches this off:
-//! the results are the same, and everything happens in the order of time, which a recorder needs.
+//! host sends nothing else, as long as no timer of that end is due earlier. [`Engine::horizon`] can switch this
+//! off: the results are the same, and everything happens in the order of time, which a recorder needs.
 
 use ackclock_tcp::{Event, EventKind, Time};
 
 use crate::config::FlowId;
 use crate::flow::{Agent, Flow};
 use crate::heap::{Heap, Key, Kind};
-use crate::link::{InFlight, Link, Passage};
+use crate::link::{Fate, InFlight, Link, append};
 use crate::packet::{Kind as PacketKind, Packet};
 use crate::recorder::{Direction, Recorder};
 
@@ -30,8 +30,8 @@ pub(crate) struct Engine {
     pub(crate) heap: Heap,
     /// The last moment of this run.
     pub(crate) until: u64,
-    /// Whether packets are carried ahead of time.
-    pub(crate) ahead: bool,
+    /// Packets are carried ahead of time if they arrive before this; 0 switches that off.
+    pub(crate) horizon: u64,
 }
 
 impl Engine {
@@ -54,24 +54,23 @@ impl Engine {
 
     /// The first packet on a link's wire, or the first of its late ones, arrives.
     fn first_arrives<R: Recorder>(&mut self, now: u64, link: usize, late: bool, recorder: &mut R) {
-        let link = &mut self.links[link];
-        let wire = link.wire(late);
-        let first = wire.pop_front();
-        match wire.front() {
-            Some(next) => self.heap.replace_top(next.key),
-            None => {
-                self.heap.pop();
-            }
+        self.heap.take();
+        let wire = self.links[link].wire(late);
+        let Some(&InFlight { mut packet, .. }) = wire.front() else { return };
+        wire.pop_front();
+        if let Some(next) = wire.front() {
+            self.heap.push(next.key);
         }
-        let Some(InFlight { mut packet, .. }) = first else { return };
         match self.paths[packet.hop as usize] {
             DELIVER => {
                 let flow = &mut self.flows[packet.flow as usize];
-                match packet.kind {
-                    PacketKind::Ack => flow.pending_acks -= 1,
-                    _ => flow.pending_data -= 1,
+                if packet.kind == PacketKind::Ack {
+                    flow.pending_acks -= 1;
+                    self.deliver_ack(now, &packet, recorder);
+                } else {
+                    flow.pending_data -= 1;
+                    self.deliver_data(now, &packet, recorder);
                 }
-                self.deliver(now, &packet, recorder);
             }
             hop => {
                 if hop & AHEAD != 0 {
@@ -84,97 +83,94 @@ impl Engine {
 
     /// Sends a packet on over the link at its hop, and over those after it as long as that can be done now.
     fn forward<R: Recorder>(&mut self, mut now: u64, packet: &mut Packet, recorder: &mut R) {
-        let mut link = (self.paths[packet.hop as usize] & !AHEAD) as usize;
+        let mut index = (self.paths[packet.hop as usize] & !AHEAD) as usize;
         loop {
             packet.hop += 1;
-            let flows = &self.flows;
-            let passage = match self.links[link].admit(now, packet, || flows[packet.flow as usize].mss()) {
-                Ok(passage) => passage,
-                Err(why) => return self.dropped(now, link as u32, packet, why, recorder),
-            };
             let hop = self.paths[packet.hop as usize];
-            if self.ahead && passage.arrival <= self.until && !passage.twice {
-                if hop == DELIVER {
-                    if self.may_deliver(passage.arrival, packet) {
-                        return self.deliver(passage.arrival, packet, recorder);
+            let link = &mut self.links[index];
+            let arrival = match link.admit_if_idle(now, packet.size) {
+                Some(arrival) => arrival,
+                None => {
+                    let mss = if link.is_plain() { 0 } else { self.flows[packet.flow as usize].mss() };
+                    match link.admit(now, packet, mss) {
+                        Ok(arrival) => arrival,
+                        Err(why) => return self.dropped(now, index as u32, packet, why, recorder),
                     }
-                } else if hop & AHEAD != 0 && self.links[(hop & !AHEAD) as usize].pending == 0 {
-                    now = passage.arrival;
-                    link = (hop & !AHEAD) as usize;
-                    continue;
                 }
+            };
+            if arrival >= self.horizon || link.fate().twice {
+                return self.put_on_wire(now, index, hop, arrival, packet);
             }
-            return self.put_on_wire(now, link, passage, packet);
+            if hop == DELIVER {
+                let flow = &self.flows[packet.flow as usize];
+                if packet.kind == PacketKind::Ack {
+                    if flow.takes_ack_ahead(arrival) {
+                        return self.deliver_ack(arrival, packet, recorder);
+                    }
+                } else if flow.takes_data_ahead(arrival) {
+                    return self.deliver_data(arrival, packet, recorder);
+                }
+                return self.put_on_wire(now, index, hop, arrival, packet);
+            }
+            if hop & AHEAD == 0 || self.links[(hop & !AHEAD) as usize].pending != 0 {
+                return self.put_on_wire(now, index, hop, arrival, packet);
+            }
+            now = arrival;
+            index = (hop & !AHEAD) as usize;
         }
     }
 
-    /// The packet waits on the wire for its event.
-    fn put_on_wire(&mut self, now: u64, index: usize, passage: Passage, packet: &Packet) {
-        let copies = 1 + u32::from(passage.twice);
-        match self.paths[packet.hop as usize] {
-            DELIVER => {
-                let flow = &mut self.flows[packet.flow as usize];
-                match packet.kind {
-                    PacketKind::Ack => flow.pending_acks += copies,
-                    _ => flow.pending_data += copies,
-                }
+    /// The packet, last let in by the link, waits on the wire for its event; `hop` is what comes next.
+    fn put_on_wire(&mut self, now: u64, index: usize, hop: u32, arrival: u64, packet: &Packet) {
+        let Fate { late, twice } = self.links[index].fate();
+        let copies = 1 + u32::from(twice);
+        if hop == DELIVER {
+            let flow = &mut self.flows[packet.flow as usize];
+            if packet.kind == PacketKind::Ack {
+                flow.pending_acks += copies;
+            } else {
+                flow.pending_data += copies;
             }
-            hop if hop & AHEAD != 0 => self.links[(hop & !AHEAD) as usize].pending += copies,
-            _ => {}
+        } else if hop & AHEAD != 0 {
+            self.links[(hop & !AHEAD) as usize].pending += copies;
         }
-        let link = &mut self.links[index];
-        let kind = if passage.late { Kind::Late } else { Kind::Wire };
-        let wire = link.wire(passage.late);
-        let key = Key::new(passage.arrival, now, kind, index as u32);
+        let wire = self.links[index].wire(late);
+        let key = Key::new(arrival, now, if late { Kind::Late } else { Kind::Wire }, index as u32);
         if wire.is_empty() {
             self.heap.push(key);
         }
-        wire.push_back(InFlight { key, packet: *packet });
-        if passage.twice {
-            wire.push_back(InFlight { key, packet: Packet { copy: true, ..*packet } });
+        append(wire, InFlight { key, packet: *packet });
+        if twice {
+            append(wire, InFlight { key, packet: Packet { copy: true, ..*packet } });
         }
     }
 
-    /// Whether the packet may be handed over at `at` before the clock has got there: nothing else can reach that end
-    /// of the connection earlier.
-    fn may_deliver(&self, at: u64, packet: &Packet) -> bool {
-        let flow = &self.flows[packet.flow as usize];
-        match (&flow.agent, packet.kind) {
-            (Agent::Tcp(tcp), PacketKind::Data) => {
-                flow.receiver_ahead && flow.pending_data == 0 && tcp.receiver.next_deadline().0 >= at
-            }
-            (Agent::Tcp(tcp), PacketKind::Ack) => {
-                flow.sender_ahead
-                    && flow.pending_acks == 0
-                    && tcp.sender.next_deadline().0 >= at
-                    && flow.next_write >= at
-            }
-            _ => true,
+    /// An ACK reaches the sender.
+    fn deliver_ack<R: Recorder>(&mut self, now: u64, packet: &Packet, recorder: &mut R) {
+        let flow = &mut self.flows[packet.flow as usize];
+        let Agent::Tcp(tcp) = &mut flow.agent else { return };
+        if now >= flow.stop {
+            return;
         }
+        if recorder.wants_packets() {
+            recorder.packet(FlowId(packet.flow), Time(now), Direction::Received, &packet.segment, None);
+        }
+        tcp.sender.on_segment(Time(now), &packet.segment);
+        flow.check_completion(now);
+        self.pump_sender(now, now, packet.flow as usize, recorder);
     }
 
-    /// A packet reaches its host.
-    fn deliver<R: Recorder>(&mut self, now: u64, packet: &Packet, recorder: &mut R) {
+    /// A data segment or a datagram reaches its receiver.
+    fn deliver_data<R: Recorder>(&mut self, now: u64, packet: &Packet, recorder: &mut R) {
         let index = packet.flow as usize;
         let flow = &mut self.flows[index];
         let mut needless = false;
-        match (&mut flow.agent, packet.kind) {
-            (Agent::Tcp(tcp), PacketKind::Ack) => {
-                if now >= flow.stop {
-                    return;
-                }
-                if recorder.wants_packets() {
-                    recorder.packet(FlowId(packet.flow), Time(now), Direction::Received, &packet.segment, None);
-                }
-                tcp.sender.on_segment(Time(now), &packet.segment);
-                flow.check_completion(now);
-                return self.pump_sender(now, now, index, recorder);
-            }
-            (Agent::Tcp(tcp), _) => {
+        match &mut flow.agent {
+            Agent::Tcp(tcp) => {
                 needless = !tcp.receiver.on_segment(Time(now), &packet.segment);
                 flow.spurious_retransmissions += u64::from(needless && packet.transmission > 1 && !packet.copy);
             }
-            (Agent::Cbr(cbr), _) => cbr.bytes_arrived += u64::from(packet.size),
+            Agent::Cbr(cbr) => cbr.bytes_arrived += u64::from(packet.size),
         }
         flow.arrived += 1;
         if recorder.wants_events() {
@@ -267,7 +263,7 @@ impl Engine {
     /// An entry for a sender's timer has come up. It may be stale: entries are neither moved nor removed when a deadline
     /// changes, only a deadline earlier than all entries makes a new one.
     fn sender_timer<R: Recorder>(&mut self, now: u64, index: usize, recorder: &mut R) {
-        self.heap.pop();
+        self.heap.take();
         let flow = &mut self.flows[index];
         let Agent::Tcp(tcp) = &mut flow.agent else { return };
         if tcp.sender_timer != now || now >= flow.stop {
@@ -282,7 +278,7 @@ impl Engine {
 
     /// As [`Engine::sender_timer`], for a receiver.
     fn receiver_timer<R: Recorder>(&mut self, now: u64, index: usize, recorder: &mut R) {
-        self.heap.pop();
+        self.heap.take();
         let Agent::Tcp(tcp) = &mut self.flows[index].agent else { return };
         if tcp.receiver_timer != now {
             return;
@@ -296,7 +292,7 @@ impl Engine {
 
     /// An application writes, or a CBR stream sends a packet.
     fn source<R: Recorder>(&mut self, now: u64, index: usize, recorder: &mut R) {
-        self.heap.pop();
+        self.heap.take();
         let flow = &mut self.flows[index];
         if now >= flow.stop {
             flow.next_write = u64::MAX;

@@ -121,6 +121,26 @@ impl Flow {
         }
     }
 
+    /// Whether an ACK may be handed to the sender at `at` before the clock has got there: nothing else can reach the
+    /// sender earlier.
+    #[inline]
+    pub(crate) fn takes_ack_ahead(&self, at: u64) -> bool {
+        self.sender_ahead
+            && self.pending_acks == 0
+            && self.next_write >= at
+            && matches!(&self.agent, Agent::Tcp(tcp) if tcp.sender.next_deadline().0 >= at)
+    }
+
+    /// As [`Flow::takes_ack_ahead`], for what goes to the receiver.
+    #[inline]
+    pub(crate) fn takes_data_ahead(&self, at: u64) -> bool {
+        let quiet = match &self.agent {
+            Agent::Tcp(tcp) => tcp.receiver.next_deadline().0 >= at,
+            Agent::Cbr(_) => true,
+        };
+        self.receiver_ahead && self.pending_data == 0 && quiet
+    }
+
     /// Notes at `now` whether all that the application wrote has been acknowledged.
     pub(crate) fn check_completion(&mut self, now: u64) {
         if let Agent::Tcp(tcp) = &self.agent

@@ -56,64 +56,76 @@ impl Key {
 
 /// A min-heap of keys with four children to a node: half as deep as a binary one, and siblings share a cache line.
 #[derive(Debug, Default)]
-pub(crate) struct Heap(Vec<Key>);
+pub(crate) struct Heap {
+    keys: Vec<Key>,
+    /// The first key was taken, and the next push may have its place.
+    hole: bool,
+}
 
 impl Heap {
     /// The least key.
-    pub(crate) fn peek(&self) -> Option<Key> {
-        self.0.first().copied()
+    pub(crate) fn peek(&mut self) -> Option<Key> {
+        if self.hole {
+            self.hole = false;
+            if let Some(last) = self.keys.pop()
+                && !self.keys.is_empty()
+            {
+                self.sink(last);
+            }
+        }
+        self.keys.first().copied()
+    }
+
+    /// Removes the least key, which [`Heap::peek`] has just returned. The next push is then cheap, since it takes its
+    /// place: most events bring about one other.
+    pub(crate) fn take(&mut self) {
+        debug_assert!(!self.hole);
+        self.hole = !self.keys.is_empty();
     }
 
     /// Adds a key.
     pub(crate) fn push(&mut self, key: Key) {
-        let mut at = self.0.len();
-        self.0.push(key);
+        if self.hole {
+            self.hole = false;
+            return self.sink(key);
+        }
+        let mut at = self.keys.len();
+        self.keys.push(key);
         while at > 0 {
             let parent = (at - 1) / 4;
-            if self.0[parent] <= key {
+            if self.keys[parent].0 <= key.0 {
                 break;
             }
-            self.0[at] = self.0[parent];
+            self.keys[at] = self.keys[parent];
             at = parent;
         }
-        self.0[at] = key;
+        self.keys[at] = key;
     }
 
-    /// Removes the least key.
-    pub(crate) fn pop(&mut self) -> Option<Key> {
-        let last = self.0.pop()?;
-        match self.0.first().copied() {
-            None => Some(last),
-            Some(top) => {
-                self.replace_top(last);
-                Some(top)
-            }
-        }
-    }
-
-    /// Puts `key` in the place of the least one; nothing if there is none.
-    pub(crate) fn replace_top(&mut self, key: Key) {
-        let keys = self.0.as_mut_slice();
+    /// Puts `key` in the place of the first one and then where it belongs.
+    fn sink(&mut self, key: Key) {
+        let keys = self.keys.as_mut_slice();
         let mut at = 0;
         loop {
             let first = 4 * at + 1;
-            let least = match keys.get(first..) {
+            let (least, found) = match keys.get(first..) {
                 // Chosen without branches, since nothing could predict them.
-                Some(&[a, b, c, d, ..]) => {
+                Some(&[Key(a), Key(b), Key(c), Key(d), ..]) => {
                     let (ab, i) = if b < a { (b, 1) } else { (a, 0) };
                     let (cd, j) = if d < c { (d, 3) } else { (c, 2) };
-                    first + if cd < ab { j } else { i }
+                    if cd < ab { (cd, first + j) } else { (ab, first + i) }
                 }
                 Some(rest @ [_, ..]) => {
-                    first + rest.iter().enumerate().min_by_key(|(_, key)| **key).map_or(0, |(i, _)| i)
+                    let least = rest.iter().map(|key| key.0).zip(first..).min();
+                    least.unwrap_or((u128::MAX, first))
                 }
                 _ => break,
             };
-            if keys[least] >= key {
+            if least >= key.0 {
                 break;
             }
-            keys[at] = keys[least];
-            at = least;
+            keys[at] = Key(least);
+            at = found;
         }
         if let Some(slot) = keys.get_mut(at) {
             *slot = key;
@@ -161,12 +173,22 @@ mod tests {
             heap.push(key);
         }
         expected.sort();
-        let replaced = Key::new(200, 0, Kind::Late, 1);
-        heap.replace_top(replaced);
-        expected[0] = replaced;
+        // A push into the place of the one taken, and one behind it.
+        assert_eq!(heap.peek(), Some(expected.remove(0)));
+        heap.take();
+        for key in [Key::new(200, 0, Kind::Late, 1), Key::new(0, 0, Kind::Late, 2)] {
+            heap.push(key);
+            expected.push(key);
+        }
         expected.sort();
-        let popped: Vec<Key> = std::iter::from_fn(|| heap.pop()).collect();
+        let mut pop = || {
+            let key = heap.peek();
+            heap.take();
+            key
+        };
+        let popped: Vec<Key> = std::iter::from_fn(&mut pop).collect();
         assert_eq!(popped, expected);
+        assert_eq!((pop(), pop()), (None, None));
         assert_eq!(heap.peek(), None);
     }
 }

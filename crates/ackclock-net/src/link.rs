@@ -40,19 +40,21 @@ enum Discipline {
 #[derive(Debug, Default)]
 struct Extras {
     losses: Vec<Losses>,
+    /// Packets that they took.
+    lost: u64,
     jitter: Option<(Span, Rng)>,
     reorder: Option<(Reorder, Rng)>,
     duplicate: Option<(f64, Rng)>,
     last_arrival: u64,
     /// Packets on the wire that others overtake, in the order of their arrival.
     late: VecDeque<InFlight>,
+    /// Of the last packet let in.
+    fate: Fate,
 }
 
-/// What the wire does to a packet that was let in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Passage {
-    /// When it arrives at the other end.
-    pub(crate) arrival: u64,
+/// What the wire does to a packet, delay aside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) struct Fate {
     /// It is overtaken by those behind it.
     pub(crate) late: bool,
     /// It arrives twice.
@@ -92,16 +94,9 @@ pub(crate) struct Link {
     discipline: Discipline,
     extras: Option<Box<Extras>>,
     rate: u64,
-    drops: Drops,
+    dropped_queue: u64,
     pub(crate) from: u32,
     pub(crate) to: u32,
-}
-
-#[derive(Debug, Default)]
-struct Drops {
-    queue: u64,
-    early: u64,
-    loss: u64,
 }
 
 impl Link {
@@ -116,11 +111,13 @@ impl Link {
             config.loss.into_iter().enumerate().map(|(i, loss)| Losses::new(loss, rng(&format!("loss {i}")))).collect();
         let extras = Extras {
             losses,
+            lost: 0,
             jitter: (config.jitter > Span::ZERO).then(|| (config.jitter, rng("jitter"))),
             reorder: config.reorder.filter(|r| r.probability > 0.0).map(|r| (r, rng("reorder"))),
             duplicate: (config.duplicate > 0.0).then(|| (config.duplicate, rng("duplicate"))),
             last_arrival: 0,
             late: VecDeque::new(),
+            fate: Fate::default(),
         };
         let no_extras = extras.losses.is_empty()
             && extras.jitter.is_none()
@@ -143,7 +140,7 @@ impl Link {
             discipline,
             extras: (!no_extras).then(|| Box::new(extras)),
             rate: config.rate.max(1),
-            drops: Drops::default(),
+            dropped_queue: 0,
             from: config.from.0,
             to: config.to.0,
         }
@@ -165,40 +162,49 @@ impl Link {
 
     /// The packets on the wire, or those of them that others overtake.
     pub(crate) fn wire(&mut self, late: bool) -> &mut VecDeque<InFlight> {
-        match &mut self.extras {
-            Some(extras) if late => &mut extras.late,
-            _ => &mut self.wire,
+        // `late` first: most links have no extras, and need not be looked at further down.
+        if late && let Some(extras) = &mut self.extras { &mut extras.late } else { &mut self.wire }
+    }
+
+    /// Whether it does no more to packets than to queue them.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.plain
+    }
+
+    /// A packet of `size` bytes arrives at the link's entrance. If nothing is in its way, this lets it in and returns when it
+    /// will arrive at the other end; otherwise it is for [`Link::admit`].
+    #[inline]
+    pub(crate) fn admit_if_idle(&mut self, now: u64, size: u32) -> Option<u64> {
+        if !self.plain || now < self.busy_until {
+            return None;
         }
+        self.packets += 1;
+        self.bytes += u64::from(size);
+        self.transmit(now, size);
+        self.max_queue = self.max_queue.max(1);
+        Some(self.busy_until.saturating_add(self.delay))
     }
 
     /// A packet arrives at the link's entrance: when it will arrive at the other end, or why it is dropped. `mss` is
     /// its flow's.
-    #[inline]
-    pub(crate) fn admit(&mut self, now: u64, packet: &Packet, mss: impl Fn() -> u32) -> Result<Passage, &'static str> {
+    pub(crate) fn admit(&mut self, now: u64, packet: &Packet, mss: u32) -> Result<u64, &'static str> {
         self.packets += 1;
         self.bytes += u64::from(packet.size);
-        if self.plain && now >= self.busy_until {
-            self.transmit(now, packet.size);
-            self.max_queue = self.max_queue.max(1);
-            return Ok(Passage { arrival: self.busy_until.saturating_add(self.delay), late: false, twice: false });
-        }
-        let mss = if self.extras.is_some() { mss() } else { 0 };
-        self.admit_slowly(now, packet, mss)
-    }
-
-    fn admit_slowly(&mut self, now: u64, packet: &Packet, mss: u32) -> Result<Passage, &'static str> {
         if let Some(extras) = &mut self.extras
             && let Some(why) = extras.losses.iter_mut().find_map(|loss| loss.take(Time(now), packet, mss))
         {
-            self.drops.loss += 1;
+            extras.lost += 1;
             return Err(why);
         }
         self.enqueue(now, packet.size)?;
-        let mut passage = Passage { arrival: self.busy_until.saturating_add(self.delay), late: false, twice: false };
-        if let Some(extras) = &mut self.extras {
-            extras.pass(&mut passage);
-        }
-        Ok(passage)
+        let arrival = self.busy_until.saturating_add(self.delay);
+        Ok(self.extras.as_mut().map_or(arrival, |extras| extras.pass(arrival)))
+    }
+
+    /// What the wire does to the last packet let in.
+    #[inline]
+    pub(crate) fn fate(&self) -> Fate {
+        if self.plain { Fate::default() } else { self.extras.as_ref().map_or(Fate::default(), |extras| extras.fate) }
     }
 
     /// Puts a packet of `size` bytes into the queue, which sets `busy_until` to the end of its transmission.
@@ -232,15 +238,12 @@ impl Link {
                 match red.arrive(waiting, size) {
                     Verdict::Enqueue => false,
                     Verdict::Full => true,
-                    Verdict::Early => {
-                        self.drops.early += 1;
-                        return Err("early");
-                    }
+                    Verdict::Early => return Err("early"),
                 }
             }
         };
         if full {
-            self.drops.queue += 1;
+            self.dropped_queue += 1;
             return Err("queue");
         }
         if !idle {
@@ -265,36 +268,50 @@ impl Link {
 
     /// Counters at `now`, which lies not before the last arrival.
     pub(crate) fn report(&self, now: u64) -> LinkReport {
-        let Drops { queue, early, loss } = self.drops;
+        let dropped_early = match &self.discipline {
+            Discipline::DropTail(_) => 0,
+            Discipline::Red(red) => red.dropped_early,
+        };
+        let dropped_loss = self.extras.as_ref().map_or(0, |extras| extras.lost);
         let waiting = self.departures.iter().filter(|departure| departure.at > now).count() as u64;
         let queued = waiting + u64::from(self.busy_until > now);
         LinkReport {
             packets: self.packets,
             bytes: self.bytes,
-            dropped_queue: queue,
-            dropped_early: early,
-            dropped_loss: loss,
-            departed: self.packets - queue - early - loss - queued,
+            dropped_queue: self.dropped_queue,
+            dropped_early,
+            dropped_loss,
+            departed: self.packets - self.dropped_queue - dropped_early - dropped_loss - queued,
             max_queue: u64::from(self.max_queue),
         }
     }
 }
 
 impl Extras {
-    /// What the wire does to a packet.
-    fn pass(&mut self, passage: &mut Passage) {
+    /// Draws what the wire does to a packet that would arrive at `arrival`; returns when it does.
+    fn pass(&mut self, mut arrival: u64) -> u64 {
         if let Some((most, rng)) = &mut self.jitter {
-            passage.arrival = passage.arrival.saturating_add(rng.up_to(*most).0).max(self.last_arrival);
-            self.last_arrival = passage.arrival;
+            arrival = arrival.saturating_add(rng.up_to(*most).0).max(self.last_arrival);
+            self.last_arrival = arrival;
         }
+        self.fate = Fate::default();
         if let Some((reorder, rng)) = &mut self.reorder
             && rng.chance(reorder.probability)
         {
-            passage.late = true;
-            passage.arrival = passage.arrival.saturating_add(reorder.extra_delay.0);
+            self.fate.late = true;
+            arrival = arrival.saturating_add(reorder.extra_delay.0);
         }
-        passage.twice = self.duplicate.as_mut().is_some_and(|(p, rng)| rng.chance(*p));
+        self.fate.twice = self.duplicate.as_mut().is_some_and(|(p, rng)| rng.chance(*p));
+        arrival
     }
+}
+
+/// Appends to a ring that starts with room for one: most links of a large network carry a packet or two at a time.
+pub(crate) fn append(ring: &mut VecDeque<InFlight>, packet: InFlight) {
+    if ring.len() == ring.capacity() {
+        ring.reserve_exact(ring.len().max(1));
+    }
+    ring.push_back(packet);
 }
 
 /// How long `size` bytes take at `rate` bits per second (not 0), to the nearest nanosecond.

@@ -128,7 +128,8 @@ impl Network {
         }
         self.now = self.now.max(until.0);
         self.engine.until = self.now;
-        self.engine.ahead = self.carry_ahead && !recorder.wants_events() && !recorder.wants_packets();
+        let ahead = self.carry_ahead && !recorder.wants_events() && !recorder.wants_packets();
+        self.engine.horizon = if ahead { self.now.saturating_add(1) } else { 0 };
         self.engine.run(recorder);
         Ok(())
     }

@@ -148,6 +148,9 @@ pub(crate) struct CompareArgs {
     /// `off`, or how long an ACK may wait for a second segment.
     #[arg(long, value_name = "off|TIME", default_value = "off")]
     pub delayed_ack: DelayedAck,
+    /// Most segments that one ACK may release. Default: no limit.
+    #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_burst: Option<u32>,
     /// Negotiate timestamps.
     #[arg(long)]
     pub timestamps: bool,

@@ -51,6 +51,7 @@ fn scenario(args: &CompareArgs) -> Result<Scenario, Error> {
         to: to.into(),
         rate,
         delay,
+        delay_to: None,
         duplex: true,
         count: 1,
         queue: None,
@@ -72,6 +73,7 @@ fn scenario(args: &CompareArgs) -> Result<Scenario, Error> {
         strategy: args.strategy.first().cloned(),
         count: 1,
         start: Duration::default(),
+        start_step: Duration::default(),
         start_spread: Duration::default(),
         stop: None,
         source: Source::Segments(args.segments.into()),
@@ -82,6 +84,7 @@ fn scenario(args: &CompareArgs) -> Result<Scenario, Error> {
         initial_window: Some(args.initial_window),
         rwnd: Some(Amount::Segments(args.rwnd.into())),
         delayed_ack: Some(args.delayed_ack),
+        max_burst: args.max_burst,
         timestamps: args.timestamps.then_some(true),
         min_rto: Some(args.min_rto),
         ..Tcp::default()

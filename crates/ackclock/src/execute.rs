@@ -87,7 +87,7 @@ pub(crate) fn execute(
     let mut first = Vec::new();
     for job in recorded {
         let simulation = input.build(job, true)?;
-        let mut recorder = records.begin(job, &simulation)?;
+        let mut recorder = records.begin(&simulation);
         let outcome = input.run(job, simulation, &mut recorder, &progress)?;
         recorder.end(&outcome)?;
         first.push(outcome);

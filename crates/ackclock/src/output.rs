@@ -100,36 +100,31 @@ fn costs(jobs: &[Job], outcomes: &[Outcome]) -> Vec<Cost> {
 }
 
 fn cost_table(costs: &[Cost]) -> String {
-    let heading = ["link", "strategy", "packets", "bytes", "departed", "full", "early", "lost", "max queue"];
-    let mut rows = vec![heading.map(String::from).to_vec()];
-    let name = |cost: &Cost| cost.strategy.clone().unwrap_or_else(|| "(scenario's)".into());
+    let heading =
+        ["link", "strategy", "packets", "bytes", "departed", "per CPU s", "full", "early", "lost", "max queue"];
+    let mut links = vec![heading.map(String::from).to_vec()];
+    let mut strategies = vec![["strategy", "runs", "CPU (s)"].map(String::from).to_vec()];
     for cost in costs {
-        for link in &cost.links {
+        let name = cost.strategy.clone().unwrap_or_else(|| "(scenario's)".into());
+        for l in &cost.links {
+            let per_second = if cost.cpu_s > 0.0 { (l.departed as f64 / cost.cpu_s) as u64 } else { 0 };
             let numbers = [
-                link.packets,
-                link.bytes,
-                link.departed,
-                link.dropped_queue,
-                link.dropped_early,
-                link.dropped_loss,
-                link.max_queue,
+                l.packets,
+                l.bytes,
+                l.departed,
+                per_second,
+                l.dropped_queue,
+                l.dropped_early,
+                l.dropped_loss,
+                l.max_queue,
             ];
-            let mut row = vec![format!("{} > {}", link.from, link.to), name(cost)];
+            let mut row = vec![format!("{} > {}", l.from, l.to), name.clone()];
             row.extend(numbers.map(|n| n.to_string()));
-            rows.push(row);
+            links.push(row);
         }
+        strategies.push(vec![name, cost.runs.to_string(), format!("{:.3}", cost.cpu_s)]);
     }
-    let mut text = align(&rows, Align::Right);
-    let heading = ["strategy", "runs", "CPU (s)", "packets through queues", "per CPU second"];
-    let mut rows = vec![heading.map(String::from).to_vec()];
-    for cost in costs {
-        let packets: u64 = cost.links.iter().map(|l| l.departed).sum();
-        let rate = if cost.cpu_s > 0.0 { format!("{:.0}", packets as f64 / cost.cpu_s) } else { "-".into() };
-        let cells = [name(cost), cost.runs.to_string(), format!("{:.3}", cost.cpu_s), packets.to_string(), rate];
-        rows.push(cells.to_vec());
-    }
-    text.push('\n');
-    text.push_str(&align(&rows, Align::Right));
+    let mut text = format!("{}\n{}", align(&links, Align::Right), align(&strategies, Align::Right));
     if let Some(bytes) = peak_memory_bytes() {
         text.push_str(&format!("\npeak memory of the process: {:.1} MiB\n", bytes as f64 / f64::from(1 << 20)));
     }

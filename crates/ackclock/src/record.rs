@@ -1,12 +1,12 @@
 //! What is recorded of a run: events as lines, captures, pictures. Of each strategy the first run is.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use ackclock_net::scenario::{BuiltFlow, Simulation};
 use ackclock_net::{Direction, FlowId, Recorder};
-use ackclock_report::{CaptureFormat, CapturedFlow, EventWriter, FlowSummary, Panel, Picture, write_capture};
+use ackclock_report::{CaptureFormat, CaptureWriter, EventWriter, FlowSummary, Handshake, Panel, Picture};
 use ackclock_tcp::{Cause, Event, Segment, Time};
 
 use crate::cli::OutputArgs;
@@ -24,16 +24,27 @@ pub(crate) struct Records {
     svg: Option<PathBuf>,
     /// The seed of the first run.
     seed: u64,
-    /// Flows whose events are kept, in the order of panels.
-    kept: Vec<Kept>,
+    /// The flows of all recorded runs. In a capture this is their number, since each strategy has its own connections.
+    flows: Vec<BuiltFlow>,
+    /// Flows that become panels.
+    panels: Vec<Drawn>,
+    packets: Vec<Packet>,
 }
 
-struct Kept {
-    flow: BuiltFlow,
-    /// Its number in a capture, where each strategy has its own connections.
-    number: u32,
+/// A flow to be drawn: its index in `Records::flows`, and what happened.
+struct Drawn {
+    flow: usize,
     events: Vec<Event>,
     summary: Option<FlowSummary>,
+}
+
+/// A packet as seen at the sender's host.
+struct Packet {
+    at: Time,
+    flow: u32,
+    segment: Segment,
+    /// Cause and number of the transmission; `None` for an ACK that came.
+    sent: Option<(Cause, u32)>,
 }
 
 impl Records {
@@ -53,7 +64,9 @@ impl Records {
             html: args.html.clone(),
             svg: args.svg.clone(),
             seed,
-            kept: Vec::new(),
+            flows: Vec::new(),
+            panels: Vec::new(),
+            packets: Vec::new(),
         })
     }
 
@@ -63,82 +76,91 @@ impl Records {
             && (self.lines.is_some() || self.pcap.is_some() || self.html.is_some() || self.svg.is_some())
     }
 
+    fn draws(&self) -> bool {
+        self.html.is_some() || self.svg.is_some()
+    }
+
     /// The recorder of a run.
-    pub fn begin(&mut self, _job: &Job, simulation: &Simulation) -> Result<RunRecorder<'_>, Error> {
-        let first = self.kept.len();
-        let pictures = if self.html.is_some() || self.svg.is_some() { PANELS } else { 0 };
-        let keep = if self.pcap.is_some() { usize::MAX } else { pictures.saturating_sub(first) };
-        for flow in simulation.flows.iter().take(keep) {
-            let number = self.kept.len() as u32;
-            self.kept.push(Kept { flow: flow.clone(), number, events: Vec::new(), summary: None });
-        }
-        Ok(RunRecorder { records: self, first, flows: simulation.flows.clone(), failed: None })
+    pub fn begin(&mut self, simulation: &Simulation) -> RunRecorder<'_> {
+        let (first_flow, first_panel) = (self.flows.len(), self.panels.len());
+        self.flows.extend_from_slice(&simulation.flows);
+        let room = if self.draws() { PANELS - first_panel } else { 0 };
+        let drawn = |flow| Drawn { flow, events: Vec::new(), summary: None };
+        self.panels.extend((first_flow..self.flows.len()).take(room).map(drawn));
+        RunRecorder { records: self, first_flow, first_panel, failed: None }
     }
 
     /// Writes what needs all runs.
-    pub fn finish(self, title: &str, parameters: &[(String, String)]) -> Result<(), Error> {
-        if let Some((path, lines)) = self.lines {
+    pub fn finish(mut self, title: &str, parameters: &[(String, String)]) -> Result<(), Error> {
+        if let Some((path, lines)) = self.lines.take() {
             lines.finish().map_err(Error::write(&path))?;
         }
-        if let Some(path) = &self.pcap {
-            let flows: Vec<CapturedFlow<'_>> = self
-                .kept
-                .iter()
-                .map(|k| CapturedFlow {
-                    flow: k.number,
-                    mss: k.flow.mss,
-                    sack: k.flow.sack,
-                    timestamps: k.flow.timestamps,
-                    events: &k.events,
-                })
-                .collect();
-            let write = || {
-                let out = BufWriter::new(File::create(path)?);
-                write_capture(out, CaptureFormat::for_path(path), &flows)
-            };
-            write().map_err(Error::write(path))?;
+        if let Some(path) = self.pcap.take() {
+            self.write_capture(&path).map_err(Error::write(&path))?;
         }
-        pictures(&self.kept, self.html.as_deref(), self.svg.as_deref(), title, parameters)
+        if !self.draws() {
+            return Ok(());
+        }
+        let names: Vec<String> = self.panels.iter().map(|d| self.panel_name(d)).collect();
+        let panels: Vec<Panel<'_>> = self
+            .panels
+            .iter()
+            .zip(&names)
+            .map(|(d, name)| {
+                let mss = self.flows.get(d.flow).map_or(1, |f| f.mss);
+                Panel { name, mss, events: &d.events, summary: d.summary.as_ref() }
+            })
+            .collect();
+        let picture = Picture { title, parameters, panels: &panels };
+        if let Some(path) = &self.html {
+            fs::write(path, picture.to_html()).map_err(Error::write(path))?;
+        }
+        if let Some(path) = &self.svg {
+            fs::write(path, picture.to_svg()).map_err(Error::write(path))?;
+        }
+        if self.flows.len() > PANELS {
+            let _ = writeln!(io::stderr(), "note: the picture shows the first {PANELS} of {} flows", self.flows.len());
+        }
+        Ok(())
     }
-}
 
-fn pictures(
-    kept: &[Kept],
-    html: Option<&Path>,
-    svg: Option<&Path>,
-    title: &str,
-    parameters: &[(String, String)],
-) -> Result<(), Error> {
-    let shown = kept.get(..PANELS).unwrap_or(kept);
-    let several = |k: &Kept| shown.iter().filter(|o| o.flow.strategy == k.flow.strategy).count() > 1;
-    let names: Vec<String> = shown
-        .iter()
-        .map(|k| if several(k) { format!("{} {}", k.flow.strategy, k.flow.name) } else { k.flow.strategy.clone() })
-        .collect();
-    let panels: Vec<Panel<'_>> = shown
-        .iter()
-        .zip(&names)
-        .map(|(k, name)| Panel { name, mss: k.flow.mss, events: &k.events, summary: k.summary.as_ref() })
-        .collect();
-    let picture = Picture { title, parameters, panels: &panels };
-    if let Some(path) = html {
-        std::fs::write(path, picture.to_html()).map_err(Error::write(path))?;
+    /// The strategy, and the flow where a strategy has several.
+    fn panel_name(&self, drawn: &Drawn) -> String {
+        let Some(flow) = self.flows.get(drawn.flow) else { return String::new() };
+        let alike = self.panels.iter().filter_map(|d| self.flows.get(d.flow)).filter(|f| f.strategy == flow.strategy);
+        if alike.count() > 1 { format!("{} {}", flow.strategy, flow.name) } else { flow.strategy.clone() }
     }
-    if let Some(path) = svg {
-        std::fs::write(path, picture.to_svg()).map_err(Error::write(path))?;
+
+    fn write_capture(&mut self, path: &Path) -> io::Result<()> {
+        // Runs follow each other, and each begins at zero; the sort keeps the order of packets at the same time.
+        self.packets.sort_by_key(|p| p.at);
+        let mut capture = CaptureWriter::new(BufWriter::new(File::create(path)?), CaptureFormat::for_path(path))?;
+        for (number, flow) in (0..).zip(&self.flows) {
+            let handshake = Handshake {
+                mss: flow.mss,
+                sack: flow.sack,
+                sender_wscale: 0,
+                receiver_wscale: flow.wscale,
+                rwnd: flow.rwnd,
+            };
+            capture.connection(number, handshake);
+        }
+        for p in &self.packets {
+            match p.sent {
+                Some((cause, transmission)) => capture.sent(p.flow, p.at, &p.segment, cause, transmission)?,
+                None => capture.received(p.flow, p.at, &p.segment)?,
+            }
+        }
+        capture.finish().map(drop)
     }
-    if kept.len() > PANELS && (html.is_some() || svg.is_some()) {
-        let _ = writeln!(io::stderr(), "note: the picture shows the first {PANELS} of {} flows", kept.len());
-    }
-    Ok(())
 }
 
 /// Records one run.
 pub(crate) struct RunRecorder<'a> {
     records: &'a mut Records,
-    /// Where the run's flows begin in `kept`.
-    first: usize,
-    flows: Vec<BuiltFlow>,
+    /// Where the run's flows begin.
+    first_flow: usize,
+    first_panel: usize,
     /// The first error of writing a line.
     failed: Option<io::Error>,
 }
@@ -149,30 +171,37 @@ impl RunRecorder<'_> {
         if let (Some(error), Some((path, _))) = (self.failed, &self.records.lines) {
             return Err(Error::Write { path: path.clone(), error });
         }
-        let kept = self.records.kept.get_mut(self.first..).unwrap_or_default();
-        for (kept, summary) in kept.iter_mut().zip(&outcome.flows) {
-            kept.summary = Some(summary.clone());
+        let panels = self.records.panels.get_mut(self.first_panel..).unwrap_or_default();
+        for (panel, summary) in panels.iter_mut().zip(&outcome.flows) {
+            panel.summary = Some(summary.clone());
         }
         Ok(())
     }
 }
 
 impl Recorder for RunRecorder<'_> {
+    fn wants_events(&self) -> bool {
+        self.records.lines.is_some() || self.records.draws()
+    }
+
     fn wants_packets(&self) -> bool {
-        false
+        self.records.pcap.is_some()
     }
 
     fn event(&mut self, flow: FlowId, event: &Event) {
         let number = flow.0 as usize;
         // Streams without TCP come after the flows and are not recorded.
-        let Some(built) = self.flows.get(number) else { return };
+        let Some(built) = self.records.flows.get(self.first_flow + number) else { return };
         if let (Some((_, lines)), None) = (&mut self.records.lines, &self.failed) {
             self.failed = lines.record(flow.0, &built.strategy, event).err();
         }
-        if let Some(kept) = self.records.kept.get_mut(self.first + number) {
-            kept.events.push(*event);
+        if let Some(panel) = self.records.panels.get_mut(self.first_panel + number) {
+            panel.events.push(*event);
         }
     }
 
-    fn packet(&mut self, _: FlowId, _: Time, _: Direction, _: &Segment, _: Option<(Cause, u32)>) {}
+    fn packet(&mut self, flow: FlowId, at: Time, _: Direction, segment: &Segment, sent: Option<(Cause, u32)>) {
+        let flow = self.first_flow as u32 + flow.0;
+        self.records.packets.push(Packet { at, flow, segment: *segment, sent });
+    }
 }

@@ -402,7 +402,7 @@ fn carrying_packets_ahead_changes_nothing() {
             ahead.run(until, &mut ()).expect("a sound network");
             let log = run(&mut recorded, 250 * 41);
             let expected = reports(&in_order);
-            assert!(expected.0[0].stats.segments_sent > 1000, "{expected:?}");
+            assert!(expected.0[0].stats.segments_sent > 500, "{expected:?}");
             assert!(expected.0.iter().map(|flow| flow.drops).sum::<u64>() > 5);
             assert_eq!(reports(&ahead), expected, "shape {shape}, {strategy}, seed {seed}");
             assert_eq!(reports(&in_slices), expected, "shape {shape}, {strategy}, seed {seed}");

@@ -41,6 +41,7 @@ pub(crate) struct RedState {
     count_bytes: u64,
     /// The average was above `min_th` at the last arrival.
     above: bool,
+    pub(crate) dropped_early: u64,
     rng: Rng,
 }
 
@@ -58,6 +59,7 @@ impl RedState {
             count: 0,
             count_bytes: 0,
             above: false,
+            dropped_early: 0,
             rng,
         }
     }
@@ -87,6 +89,7 @@ impl RedState {
         if queue >= self.limit {
             verdict = Verdict::Full;
         }
+        self.dropped_early += u64::from(verdict == Verdict::Early);
         if verdict != Verdict::Enqueue {
             self.count = 0;
             self.count_bytes = 0;

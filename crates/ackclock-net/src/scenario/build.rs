@@ -59,6 +59,8 @@ pub struct BuiltFlow {
     pub timestamps: bool,
     /// The receiver's window scale shift.
     pub wscale: u8,
+    /// The receiver's buffer in bytes.
+    pub rwnd: u64,
 }
 
 /// One direction of a link of a built network.
@@ -183,7 +185,7 @@ fn build_link(entry: usize, link: &Link, names: &Names, network: &mut Network, l
             from: node(names, &link.from, copy),
             to: node(names, &link.to, copy),
             rate: link.rate.0,
-            delay: link.delay.0,
+            delay: delay(link, copy),
             queue: build_queue(link),
             loss: loss.clone(),
             jitter: link.jitter.unwrap_or_default().0,
@@ -199,6 +201,15 @@ fn build_link(entry: usize, link: &Link, names: &Names, network: &mut Network, l
             links.push(BuiltLink { id: network.link(config), from, to, entry, back: false });
         }
     }
+}
+
+/// The delay of copy `copy`, to the nanosecond below.
+pub(super) fn delay(link: &Link, copy: u32) -> Span {
+    let first = link.delay.0.nanos();
+    let Some(last) = link.delay_to.map(|d| d.0.nanos()) else { return link.delay.0 };
+    let share = u128::from(last.abs_diff(first)) * u128::from(copy) / u128::from(link.count.max(2) - 1);
+    let share = share as u64;
+    Span(if last >= first { first + share } else { first - share })
 }
 
 fn build_queue(link: &Link) -> crate::Queue {
@@ -327,7 +338,8 @@ impl<'a> FlowBuilder<'a> {
         let flow = self.flow;
         let name = names.flows[id.0 as usize].clone();
         let draw = |what: &str, span: Span| Rng::new(self.options.seed, &format!("scenario/{what}/{name}")).up_to(span);
-        let start = Time::ZERO + flow.start.0 + draw("start", flow.start_spread.0);
+        let start =
+            Time::ZERO + flow.start.0 + flow.start_step.0.times(copy.into()) + draw("start", flow.start_spread.0);
         let (sender, receiver) = self.endpoints(draw("tick", Span::from_millis(500)));
         let (mss, tcp) = (self.mss(), &self.tcp);
         let built = BuiltFlow {
@@ -340,6 +352,7 @@ impl<'a> FlowBuilder<'a> {
             sack: sender.sack,
             timestamps: sender.timestamps,
             wscale: sender.wscale,
+            rwnd: sender.initial_rwnd,
         };
         let config = FlowConfig {
             name,
@@ -362,12 +375,12 @@ impl<'a> FlowBuilder<'a> {
         let (mss, tcp) = (self.mss(), &self.tcp);
         let strategy = self.composition.build();
         let bytes = |amount: Amount| amount.bytes(mss);
-        let isn = Seq(tcp.isn.unwrap_or(0));
+        let isn = Seq(tcp.isn.unwrap_or(1));
         let sack = tcp.sack.unwrap_or(strategy.uses_sack);
         let timestamps = tcp.timestamps.unwrap_or(false);
         let sender = SenderConfig {
             isn,
-            remote_seq: Seq(0),
+            remote_seq: Seq(1),
             mss,
             initial_window: tcp.initial_window.unwrap_or(10),
             initial_ssthresh: tcp.initial_ssthresh.map(bytes),
@@ -386,7 +399,7 @@ impl<'a> FlowBuilder<'a> {
         };
         let receiver = ReceiverConfig {
             isn,
-            local_seq: Seq(0),
+            local_seq: Seq(1),
             mss,
             delayed_ack: match tcp.delayed_ack {
                 None => ackclock_tcp::DelayedAck::After(Span::from_millis(200)),

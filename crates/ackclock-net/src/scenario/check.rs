@@ -69,9 +69,6 @@ pub(super) fn check(scenario: &Scenario) -> Result<Names, ScenarioError> {
         fail(&steps!["duration"], "a run must last longer than 0s")?;
     }
     count(scenario.runs, 1, &steps!["runs"])?;
-    if scenario.seed > i64::MAX as u64 - MOST {
-        fail(&steps!["seed"], format!("the seed is at most {}", i64::MAX as u64 - MOST))?;
-    }
     check_tcp(&scenario.tcp, &steps!["tcp"])?;
     let mut names = Names::default();
     check_nodes(scenario, &mut names)?;
@@ -209,6 +206,9 @@ fn size_within(size: Option<Size>, least: u64, most: u64, path: &[Step]) -> Chec
 
 fn check_link(link: &Link, names: &Names, at: &[Step]) -> Checked {
     positive_rate(link.rate, &sub(at, "rate"))?;
+    if link.delay_to.is_some() && link.count == 1 {
+        fail(&sub(at, "delay_to"), "it is the delay of the last of several copies; this link has no `count`")?;
+    }
     let queue = sub(at, "queue");
     match &link.queue {
         None => {}

@@ -83,12 +83,12 @@ impl ScenarioError {
     pub fn located(mut self, text: &str) -> Self {
         let Ok(root) = DeTable::parse(text) else { return self };
         let mut best = None;
-        walk(&root, &mut |path, span| {
+        walk(&root, &mut |path, place, _| {
             let shown = display(path);
             // The key itself, or the closest table around it that was written down.
             let rest = self.key.strip_prefix(&shown);
             if !shown.is_empty() && rest.is_some_and(|r| r.is_empty() || r.starts_with(['.', '['])) {
-                best = Some(span.start);
+                best = Some(place.start);
             }
         });
         self.line = best.map(|at| line_of(text, at));
@@ -99,23 +99,60 @@ impl ScenarioError {
     pub(super) fn from_toml(text: &str, error: &toml::de::Error) -> Self {
         let message = error.message().trim().to_string();
         let span = error.span().unwrap_or(0..0);
-        let key = DeTable::parse(text).map(|root| display(&key_at(&root, &span))).unwrap_or_default();
+        let path = DeTable::parse(text).map(|root| key_at(&root, &span)).unwrap_or_default();
+        let key = display(&path);
         let line = Some(line_of(text, span.start));
         let error = |message, help| ScenarioError { line, key, message, help };
         if let Some((name, known)) = unknown_name(&message) {
-            let what = if message.starts_with("unknown variant") { "value" } else { "key" };
+            let what = if message.starts_with("unknown field") { "key " } else { "" };
             let list = known.join("`, `");
             let help = match nearest(&name, &known) {
                 Some(near) => format!("did you mean `{near}`? There are `{list}`"),
                 None => format!("there are `{list}`"),
             };
-            return error(format!("there is no {what} `{name}` here"), Some(help));
+            return error(format!("there is no {what}`{name}` here"), Some(help));
         }
         if let Some(name) = message.strip_prefix("missing field ") {
             return error(format!("the key {name} is missing"), None);
         }
-        error(message, None)
+        let (message, help) = plain(&message, &path);
+        error(message, help)
     }
+}
+
+/// What the TOML reader says in terms of Rust, in terms of the file.
+fn plain(message: &str, path: &[Step]) -> (String, Option<String>) {
+    let last = path.iter().rev().find_map(|step| match step {
+        Step::Key(key) => Some(key.as_str()),
+        Step::Index(_) => None,
+    });
+    let kind = match last {
+        Some("queue") => Some("{ droptail = { packets = 20 } }"),
+        Some("source") => Some("{ segments = 100 }"),
+        Some("loss") => Some("{ drop = { segments = [14] } }"),
+        _ => None,
+    };
+    let of_kind = ["newtype variant", "wanted exactly 1 element", "wanted string or table"];
+    if let (Some(example), true) = (kind, of_kind.iter().any(|t| message.contains(t))) {
+        return ("one kind with its settings is expected here".into(), Some(format!("for example `{example}`")));
+    }
+    if message == "duplicate key" {
+        let help = "tables of which there may be several are written `[[link]]`";
+        return ("this key is set already".into(), Some(help.into()));
+    }
+    if let (Some(name @ ("node" | "link" | "loss" | "flow" | "cbr")), true) = (last, message.contains("a sequence")) {
+        let inner = if name == "loss" { "link.loss" } else { name };
+        return ("there may be several of these".into(), Some(format!("write `[[{inner}]]`")));
+    }
+    if let Some((found, expected)) = message.rsplit_once("expected ") {
+        let expected = match expected {
+            "u8" | "u32" | "u64" => "a whole number, 0 or more",
+            _ if expected.starts_with("struct ") => "a table",
+            _ => expected,
+        };
+        return (format!("{found}expected {expected}"), None);
+    }
+    (message.into(), None)
 }
 
 /// Takes apart serde's `unknown field `x`, expected one of `a`, `b`` and `unknown variant ...`.
@@ -142,23 +179,24 @@ fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|b| *b == b'\n').count() + 1
 }
 
-/// Calls `visit` with the path and the span (of the key, or of an element of an array) of everything in the document.
-fn walk(root: &Spanned<DeTable<'_>>, visit: &mut impl FnMut(&[Step], Range<usize>)) {
-    fn table(t: &DeTable<'_>, path: &mut Vec<Step>, visit: &mut impl FnMut(&[Step], Range<usize>)) {
+/// Calls `visit` for everything in the document, with its path, the place of its key (for an element of an array, of
+/// itself) and the place of its value.
+fn walk(root: &Spanned<DeTable<'_>>, visit: &mut Visit<'_>) {
+    fn table(t: &DeTable<'_>, path: &mut Vec<Step>, visit: &mut Visit<'_>) {
         for (key, value) in t.iter() {
             path.push(Step::Key(key.get_ref().to_string()));
-            visit(path, key.span());
+            visit(path, key.span(), value.span());
             inner(value, path, visit);
             path.pop();
         }
     }
-    fn inner(v: &Spanned<DeValue<'_>>, path: &mut Vec<Step>, visit: &mut impl FnMut(&[Step], Range<usize>)) {
+    fn inner(v: &Spanned<DeValue<'_>>, path: &mut Vec<Step>, visit: &mut Visit<'_>) {
         match v.get_ref() {
             DeValue::Table(t) => table(t, path, visit),
             DeValue::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
                     path.push(Step::Index(index));
-                    visit(path, item.span());
+                    visit(path, item.span(), item.span());
                     inner(item, path, visit);
                     path.pop();
                 }
@@ -169,14 +207,23 @@ fn walk(root: &Spanned<DeTable<'_>>, visit: &mut impl FnMut(&[Step], Range<usize
     table(root.get_ref(), &mut Vec::new(), visit);
 }
 
-/// The path of the last thing that begins at or before `span`: the key, or the key whose value `span` is.
+type Visit<'a> = dyn FnMut(&[Step], Range<usize>, Range<usize>) + 'a;
+
+/// The path of what `span` is: a value, or else the last thing that begins at or before it.
 fn key_at(root: &Spanned<DeTable<'_>>, span: &Range<usize>) -> Vec<Step> {
+    if *span == root.span() {
+        return Vec::new();
+    }
+    let mut exact = None;
     let mut best = (0, Vec::new());
-    walk(root, &mut |path, found| {
+    walk(root, &mut |path, key, value| {
+        if value == *span {
+            exact = Some(path.to_vec());
+        }
         // `>=`: of an array's element and the first key in it, which begin together, the key.
-        if found.start <= span.start && found.start >= best.0 {
-            best = (found.start, path.to_vec());
+        if key.start <= span.start && key.start >= best.0 {
+            best = (key.start, path.to_vec());
         }
     });
-    best.1
+    exact.unwrap_or(best.1)
 }

@@ -20,3 +20,6 @@ pub use model::{
     Scenario, Source, Tcp, ThreeState, TimerModel, Write,
 };
 pub use values::{DelayedAck, Retransmission};
+
+#[cfg(test)]
+mod tests;

@@ -67,6 +67,9 @@ pub struct Link {
     pub rate: Rate,
     /// Propagation delay in each direction.
     pub delay: Duration,
+    /// Delay of the last copy; those between have delays evenly spaced between the two. Only with `count`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay_to: Option<Duration>,
     /// Whether packets also go from `to` to `from`; both directions are then alike.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub duplex: bool,
@@ -281,7 +284,10 @@ pub struct Flow {
     /// When the application starts.
     #[serde(default, skip_serializing_if = "is_default")]
     pub start: Duration,
-    /// Each copy starts later by a time drawn uniformly from 0 to this.
+    /// Each copy starts so much later than the one before it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub start_step: Duration,
+    /// Each copy starts later, too, by a time drawn uniformly from 0 to this.
     #[serde(default, skip_serializing_if = "is_default")]
     pub start_spread: Duration,
     /// From then on the sender is silent.
@@ -422,7 +428,7 @@ pub struct Tcp {
     /// Whether the window restarts from the initial one after an idle time (RFC 5681 section 4.1); `true`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_restart: Option<bool>,
-    /// Sequence number of the first data byte; 0.
+    /// Sequence number of the first data byte; 1, so that the SYN of a capture has number 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub isn: Option<u32>,
     /// The receiver's window scale shift, 0 to 14 (RFC 7323); the smallest that covers `rwnd`.

@@ -268,7 +268,10 @@ impl fmt::Display for Rate {
 
 impl fmt::Display for Duration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        TIME.write(f, self.0.nanos(), 4)
+        match self.0.nanos() {
+            0 => f.write_str("0s"),
+            ns => TIME.write(f, ns, 4),
+        }
     }
 }
 

@@ -200,6 +200,7 @@ impl Receiver {
         if self.ack_due { Some(self.ack(now)) } else { None }
     }
 
+    #[inline]
     fn ack(&mut self, now: Time) -> Segment {
         self.ack_due = false;
         self.ack_deadline = Time::NEVER;

@@ -4,7 +4,7 @@
 use super::ff96::Ff96Pipe;
 use super::inflate::Inflate;
 use super::reno_window::RenoWindow;
-use crate::axes::{AckSummary, Detect, Lost, Regulate, Window};
+use crate::axes::{AckSummary, Regulate, Window};
 use crate::recovery::dupack::DUPTHRESH;
 use crate::sender::{Phase, State};
 
@@ -13,15 +13,18 @@ fn half_window(s: &State) -> u64 {
     s.cwnd.min(s.window_edge.saturating_sub(s.snd_una)) / 2
 }
 
-/// Reno's law with ssthresh in whole segments; every timeout halves the window, a repeated one too.
+/// Reno's law with ssthresh in whole segments and growth without rounding; every timeout halves the window, a repeated
+/// one too.
 pub struct Ns2Window {
     growth: RenoWindow,
+    /// The part of a byte by which ns-2's cwnd, a real number, exceeds ours.
+    fraction: f64,
 }
 
 impl Ns2Window {
     /// `windowOption_ 1`, `decrease_num_ 0.5`.
     pub fn halving() -> Ns2Window {
-        Ns2Window { growth: RenoWindow::per_ack() }
+        Ns2Window { growth: RenoWindow::per_ack(), fraction: 0.0 }
     }
 
     fn whole_segments(s: &State, bytes: u64) -> u64 {
@@ -31,14 +34,23 @@ impl Ns2Window {
 
 impl Window for Ns2Window {
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {
-        self.growth.on_ack(s, a)
+        if s.cwnd < s.ssthresh {
+            return self.growth.on_ack(s, a);
+        }
+        let mss = s.mss as f64;
+        let cwnd = s.cwnd as f64 + self.fraction;
+        let grown = cwnd + mss * mss / cwnd;
+        self.fraction = grown - (grown as u64) as f64;
+        grown as u64
     }
 
     fn on_loss(&mut self, s: &State, _flight: u64) -> u64 {
+        self.fraction = 0.0;
         Ns2Window::whole_segments(s, half_window(s))
     }
 
     fn on_timeout(&mut self, s: &State, _flight: u64, _repeated: bool) -> u64 {
+        self.fraction = 0.0;
         // Within recovery the window without its inflation is what counts, that is ssthresh.
         let half = if s.phase == Phase::Recovery { s.ssthresh / 2 } else { half_window(s) };
         Ns2Window::whole_segments(s, half)
@@ -111,31 +123,5 @@ impl Regulate for Ns2Pipe {
 
     fn on_transmit(&mut self, s: &State, len: u64) {
         self.inner.on_transmit(s, len);
-    }
-}
-
-/// Three duplicates by SACK, of which an ACK that also advances is none (RFC 6675 section 2 counts it).
-#[derive(Default)]
-pub struct Ns2SackDupacks {
-    una: u64,
-    count: u32,
-}
-
-impl Detect for Ns2SackDupacks {
-    fn name(&self) -> &'static str {
-        "ns2-dupacks"
-    }
-
-    fn duplicates_by_sack(&self) -> bool {
-        true
-    }
-
-    fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost {
-        if s.snd_una > self.una {
-            self.una = s.snd_una;
-            self.count = 0;
-        }
-        self.count += u32::from(a.duplicate && a.newly_acked == 0);
-        if a.duplicate && a.newly_acked == 0 && self.count == DUPTHRESH { Lost::Head } else { Lost::Nothing }
     }
 }

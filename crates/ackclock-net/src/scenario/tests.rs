@@ -1,0 +1,464 @@
+use super::*;
+
+/// Two nodes and a flow; `{}` is replaced by further lines, which begin on line 12.
+const BASE: &str = "\
+duration = \"10s\"
+
+[[link]]
+from = \"a\"
+to = \"b\"
+rate = \"1mbit\"
+delay = \"10ms\"
+
+[[flow]]
+from = \"a\"
+to = \"b\"
+";
+
+fn base(more: &str) -> String {
+    format!("{BASE}{more}")
+}
+
+fn error(text: &str) -> String {
+    Scenario::from_toml(text).expect_err("this must be refused").to_string()
+}
+
+#[test]
+fn the_least_scenario() {
+    let scenario = Scenario::from_toml(BASE).unwrap();
+    assert_eq!((scenario.seed, scenario.runs), (1, 1));
+    let names = check::check(&scenario).unwrap();
+    assert_eq!(names.nodes, ["a", "b"]);
+    assert_eq!(names.flows, ["flow0"]);
+}
+
+#[test]
+fn an_unknown_key_is_named_with_its_line_and_the_nearest_one() {
+    assert_eq!(
+        error(&base("strategi = \"sack\"\n")),
+        "12: flow[0].strategi: there is no key `strategi` here; did you mean `strategy`? There are `name`, `from`, \
+         `to`, `strategy`, `count`, `start`, `start_step`, `start_spread`, `stop`, `source`, `tcp`"
+    );
+    assert_eq!(
+        error(&base("[[flows]]\nfrom = \"a\"\n")),
+        "12: flows: there is no key `flows` here; did you mean `flow`? There are `name`, `description`, `duration`, \
+         `seed`, `runs`, `tcp`, `node`, `link`, `flow`, `cbr`"
+    );
+    assert_eq!(
+        error(&BASE.replace("delay = \"10ms\"", "delay = \"10ms\"\nqueue = { codel = { packets = 20 } }")),
+        "8: link[0].queue.codel: there is no `codel` here; there are `droptail`, `red`"
+    );
+    assert_eq!(
+        error(&BASE.replace("delay = \"10ms\"", "delay = \"10ms\"\nqueue = { droptail = { packet = 20 } }")),
+        "8: link[0].queue.droptail.packet: there is no key `packet` here; did you mean `packets`? There are `packets`, \
+         `bytes`"
+    );
+    assert!(error(&base("tcp.timer = \"rfc6289\"\n")).starts_with(
+        "12: flow[0].tcp.timer: there is no `rfc6289` here; did you mean `rfc6298`? There are `rfc6298`, `linux`"
+    ));
+}
+
+#[test]
+fn a_wrong_unit_is_named_with_its_line_and_the_right_ones() {
+    assert_eq!(
+        error(&BASE.replace("1mbit", "1mb/s")),
+        "6: link[0].rate: `1mb/s` is not a rate: there is no unit `mb/s`; write for example \"800kbit\" (units: bit, \
+         kbit, mbit, gbit, tbit, bps, kbps, mbps, gbps, tbps)"
+    );
+    assert_eq!(
+        error(&BASE.replace("\"1mbit\"", "1000000")),
+        "6: link[0].rate: `1000000` is not a rate: it has no unit; write for example \"800kbit\" (units: bit, kbit, \
+         mbit, gbit, tbit, bps, kbps, mbps, gbps, tbps)"
+    );
+    assert_eq!(
+        error(&BASE.replace("\"10ms\"", "10")),
+        "7: link[0].delay: `10` is not a duration: it has no unit; write for example \"100ms\" (units: ns, us, ms, s)"
+    );
+    assert_eq!(
+        error(&BASE.replace("\"10ms\"", "-1")),
+        "7: link[0].delay: `-1` is negative; expected a duration such as \"100ms\""
+    );
+    assert_eq!(
+        error(&base("tcp = { delayed_ack = \"1s\" }\n")),
+        "12: flow[0].tcp.delayed_ack: `1s`: an ACK may wait for at most 500ms (RFC 5681 section 4.2)"
+    );
+    assert_eq!(
+        error(&BASE.replace("delay = \"10ms\"", "delay = \"10ms\"\nduplicate = \"2\"")),
+        "8: link[0].duplicate: `2` is not a probability: write a number from 0 to 1, or \"1%\""
+    );
+}
+
+#[test]
+fn a_missing_key_is_named_with_its_table() {
+    assert_eq!(error(&BASE.replace("rate = \"1mbit\"\n", "")), "3: link[0]: the key `rate` is missing");
+    assert_eq!(error("name = \"x\"\n"), "1: the key `duration` is missing");
+    assert_eq!(
+        error(&BASE.replace("delay = \"10ms\"", "delay = \"10ms\"\nloss = [{ drop = {} }]")),
+        "8: link[0].loss[0].drop: what is dropped? `segments = [14, 26]` or `retransmissions = [\"14:1\"]`"
+    );
+}
+
+#[test]
+fn a_value_of_the_wrong_type_is_told_what_would_be_right() {
+    let queue = |q: &str| error(&BASE.replace("delay = \"10ms\"", &format!("delay = \"10ms\"\nqueue = {q}")));
+    let kind =
+        "8: link[0].queue: one kind with its settings is expected here; for example `{ droptail = { packets = 20 } }`";
+    for wrong in ["\"droptail\"", "20", "{}", "{ droptail = { packets = 1 }, red = { limit = 1, min = 1, max = 2 } }"] {
+        assert_eq!(queue(wrong), kind, "{wrong}");
+    }
+    assert_eq!(queue("{ droptail = 20 }"), "8: link[0].queue.droptail: invalid type: integer `20`, expected a table");
+    assert_eq!(
+        error(&base("source = \"bytes\"\n")),
+        "12: flow[0].source: one kind with its settings is expected here; for example `{ segments = 100 }`"
+    );
+    assert_eq!(
+        error(&base("[tcp]\nmss = true\n")),
+        "13: tcp.mss: invalid type: boolean `true`, expected a size such as \"64kb\" or a number of bytes"
+    );
+    assert_eq!(
+        error(&BASE.replace("duration =", "seed = 1.5\nduration =")),
+        "1: seed: invalid type: floating point `1.5`, expected a whole number, 0 or more"
+    );
+    assert_eq!(error(&BASE.replace("[[link]]", "[link]")), "3: link: there may be several of these; write `[[link]]`");
+}
+
+#[test]
+fn text_that_is_no_toml_has_its_line() {
+    assert_eq!(error("duration = \n"), "1: string values must be quoted, expected literal string");
+    assert!(error("a = 1\na = 2\n").starts_with("2: "), "{}", error("a = 1\na = 2\n"));
+}
+
+#[test]
+fn names_must_exist_and_be_unique() {
+    assert_eq!(
+        error(&BASE.replace("[[flow]]\nfrom = \"a\"", "[[flow]]\nfrom = \"aa\"")),
+        "10: flow[0].from: there is no node `aa`; did you mean `a`?"
+    );
+    assert_eq!(
+        error(&BASE.replace("[[flow]]\nfrom = \"a\"", "[[flow]]\nfrom = \"b\"")),
+        "9: flow[0]: both ends are `b`"
+    );
+    assert_eq!(
+        error(&base("[[flow]]\nname = \"flow0\"\nfrom = \"a\"\nto = \"b\"\n")),
+        "13: flow[1].name: there already is a flow `flow0`"
+    );
+    assert_eq!(
+        error(
+            &format!("[[node]]\nname = \"a\"\n{BASE}").replace(
+                "[[node]]\nname = \"a\"\nduration = \"10s\"\n",
+                "duration = \"10s\"\n[[node]]\nname = \"a\"\n"
+            )
+        ),
+        "7: link[0].to: there is no node `b`; did you mean `a`?"
+    );
+    assert_eq!(
+        error(&base("strategy = \"newrno\"\n")),
+        "12: flow[0].strategy: `newrno` is neither a preset nor a mechanism; did you mean `newreno`?"
+    );
+    assert_eq!(
+        error(
+            &BASE.replace(
+                "delay = \"10ms\"",
+                "delay = \"10ms\"\nloss = [{ bernoulli = { p = 0.1, flow = \"flow1\" } }]"
+            )
+        ),
+        "8: link[0].loss[0].bernoulli.flow: there is no flow `flow1`; did you mean `flow0`?"
+    );
+}
+
+#[test]
+fn ranges_are_checked() {
+    let cases = [
+        ("tcp = { mss = 0 }\n", "12: flow[0].tcp.mss: 0 is out of range: 1 to 65495 bytes"),
+        ("tcp = { initial_window = 11 }\n", "12: flow[0].tcp.initial_window: 11 is out of range: 1 to 10 segments"),
+        ("tcp = { window_scale = 15 }\n", "12: flow[0].tcp.window_scale: 15 is out of range: 0 to 14 (RFC 7323)"),
+        ("tcp = { rwnd = \"2gb\" }\n", "12: flow[0].tcp.rwnd: at most 1gb"),
+        ("count = 0\n", "12: flow[0].count: 0 is out of range: 1 to 100000"),
+        ("source = { segments = 0 }\n", "12: flow[0].source: nothing to send"),
+        ("stop = \"0\"\n", "12: flow[0].stop: 0s is not after the start at 0s"),
+        (
+            "source = { writes = [{ at = \"2s\", amount = 1 }, { at = \"1s\", amount = 1 }] }\n",
+            "12: flow[0].source.writes[1].at: writes are in the order of their times",
+        ),
+        ("[[cbr]]\nfrom = \"a\"\nto = \"b\"\nrate = \"0bit\"\n", "15: cbr[0].rate: a rate is at least 1bit"),
+    ];
+    for (more, expected) in cases {
+        assert_eq!(error(&base(more)), expected);
+    }
+    let queue = |q: &str| error(&BASE.replace("delay = \"10ms\"", &format!("delay = \"10ms\"\nqueue = {q}")));
+    assert_eq!(
+        queue("{ droptail = {} }"),
+        "8: link[0].queue.droptail: how much does it hold? `packets = 20` or `bytes = \"64kb\"`"
+    );
+    assert_eq!(
+        queue("{ droptail = { packets = 2, bytes = 3 } }"),
+        "8: link[0].queue.droptail: either `packets` or `bytes`, not both"
+    );
+    assert_eq!(
+        queue("{ red = { limit = 9, min = 5, max = 5 } }"),
+        "8: link[0].queue.red.max: `max` must be above `min`"
+    );
+    assert_eq!(error(&BASE.replace("10s", "0s")), "1: duration: a run must last longer than 0s");
+}
+
+#[test]
+fn count_makes_copies_with_names_from_0() {
+    let text = "
+duration = \"1s\"
+[[link]]
+from = \"s{}\"
+to = \"r\"
+count = 3
+rate = \"1mbit\"
+delay = \"1ms\"
+delay_to = \"2ms\"
+[[link]]
+from = \"r\"
+to = \"d\"
+rate = \"1mbit\"
+delay = \"1ms\"
+duplex = false
+[[flow]]
+from = \"s{}\"
+to = \"d\"
+count = 3
+start = \"1s\"
+start_step = \"10ms\"
+[[flow]]
+name = \"last\"
+from = \"s2\"
+to = \"r\"
+[[flow]]
+name = \"pair\"
+from = \"s0\"
+to = \"r\"
+count = 2
+[[cbr]]
+from = \"s1\"
+to = \"d\"
+rate = \"1kbit\"
+";
+    let scenario = Scenario::from_toml(text).unwrap();
+    let names = check::check(&scenario).unwrap();
+    assert_eq!(names.nodes, ["s0", "r", "s1", "s2", "d"]);
+    assert_eq!(names.flows, ["flow0", "flow1", "flow2", "last", "pair0", "pair1", "cbr0"]);
+    let built = scenario.build(&BuildOptions { seed: 1, strategy: None, events: false }).unwrap();
+    let links: Vec<_> = built.links.iter().map(|l| (l.from.as_str(), l.to.as_str(), l.entry, l.back)).collect();
+    assert_eq!(
+        links,
+        [
+            ("s0", "r", 0, false),
+            ("r", "s0", 0, true),
+            ("s1", "r", 0, false),
+            ("r", "s1", 0, true),
+            ("s2", "r", 0, false),
+            ("r", "s2", 0, true),
+            ("r", "d", 1, false),
+        ]
+    );
+    let flows: Vec<_> = built.flows.iter().map(|f| (f.name.as_str(), f.start.nanos())).collect();
+    let s = 1_000_000_000;
+    assert_eq!(
+        flows,
+        [("flow0", s), ("flow1", s + 10_000_000), ("flow2", s + 20_000_000), ("last", 0), ("pair0", 0), ("pair1", 0)]
+    );
+    assert_eq!(
+        error(&text.replace("from = \"s{}\"\nto = \"r\"", "from = \"s\"\nto = \"r\"")),
+        "6: link[0].count: copies of a link need `{}` in `from` or `to`, so that they join different nodes"
+    );
+    assert_eq!(
+        error(&text.replacen("count = 3", "count = 100001", 1)),
+        "6: link[0].count: 100001 is out of range: 1 to 100000"
+    );
+}
+
+#[test]
+fn delays_of_copies_are_evenly_spaced() {
+    let scenario = Scenario::from_toml(
+        "duration = \"1s\"\n[[link]]\nfrom = \"s{}\"\nto = \"r\"\ncount = 4\nrate = \"1mbit\"\ndelay = \"1ms\"\n\
+         delay_to = \"20ms\"\n",
+    )
+    .unwrap();
+    let delays: Vec<u64> = (0..4).map(|copy| build::delay(&scenario.links[0], copy).nanos()).collect();
+    assert_eq!(delays, [1_000_000, 7_333_333, 13_666_666, 20_000_000]);
+}
+
+#[test]
+fn a_flow_without_a_route_is_named_with_its_line() {
+    let text = BASE.replace("delay = \"10ms\"", "delay = \"10ms\"\nduplex = false");
+    let scenario = Scenario::from_toml(&text).unwrap();
+    let mut built = scenario.build(&BuildOptions { seed: 1, strategy: None, events: false }).unwrap();
+    let error = built.run_until(built.until, &mut ()).expect_err("no way back");
+    assert_eq!(scenario.explain(&error).located(&text).to_string(), "10: flow[0]: no route from b to a");
+}
+
+#[test]
+fn the_strategy_decides_on_sack_unless_told() {
+    let sack = |more: &str, strategy| {
+        let scenario = Scenario::from_toml(&base(more)).unwrap();
+        scenario.build(&BuildOptions { seed: 1, strategy, events: false }).unwrap().flows[0].sack
+    };
+    assert!(!sack("", None));
+    assert!(sack("strategy = \"sack\"\n", None));
+    assert!(!sack("strategy = \"sack\"\n", Some("reno")));
+    assert!(sack("", Some("sack+lt")));
+    assert!(!sack("tcp = { sack = false }\n", Some("sack")));
+    assert!(sack("tcp = { sack = true }\n", None));
+}
+
+#[test]
+fn the_window_scale_is_the_smallest_that_covers_the_buffer() {
+    let wscale = |rwnd: &str| {
+        let scenario = Scenario::from_toml(&base(&format!("tcp = {{ mss = 1000, rwnd = \"{rwnd}\" }}\n"))).unwrap();
+        scenario.build(&BuildOptions { seed: 1, strategy: None, events: false }).unwrap().flows[0].wscale
+    };
+    assert_eq!(wscale("65535b"), 0);
+    assert_eq!(wscale("64kb"), 1);
+    assert_eq!(wscale("65seg"), 0);
+    assert_eq!(wscale("66seg"), 1);
+    assert_eq!(wscale("1mb"), 5);
+    assert_eq!(wscale("1gb"), 14);
+}
+
+#[test]
+fn random_starts_depend_on_the_seed_and_the_name_alone() {
+    let starts = |more: &str, seed| {
+        let scenario = Scenario::from_toml(&base(more)).unwrap();
+        let built = scenario.build(&BuildOptions { seed, strategy: None, events: false }).unwrap();
+        built.flows.iter().map(|f| f.start.nanos()).collect::<Vec<_>>()
+    };
+    let one = starts("start_spread = \"1s\"\n", 1);
+    assert!(one[0] <= 1_000_000_000);
+    assert_eq!(starts("start_spread = \"1s\"\n", 1), one);
+    assert_ne!(starts("start_spread = \"1s\"\n", 2), one);
+    let three = starts("start_spread = \"1s\"\ncount = 3\nname = \"flow{}\"\n", 1);
+    assert_eq!(three[0], one[0]);
+    assert!(three[1] != three[0] && three[2] != three[1]);
+}
+
+#[test]
+fn what_is_written_reads_back() {
+    for text in shipped().into_iter().map(|(_, text)| text).chain([base(EVERY_KEY)]) {
+        let scenario = Scenario::from_toml(&text).unwrap();
+        let written = scenario.to_toml().unwrap();
+        assert_eq!(Scenario::from_toml(&written), Ok(scenario), "{written}");
+    }
+}
+
+/// Every key that [`BASE`] does not have.
+const EVERY_KEY: &str = "
+name = \"f{}\"
+strategy = \"sack\"
+count = 2
+start = \"1s\"
+start_step = \"1ms\"
+start_spread = \"10us\"
+stop = \"2s\"
+source = { on_off = { on = \"1s\", off = \"2s\", rate = \"1mbit\", write = \"2seg\", exponential = true } }
+[flow.tcp]
+mss = 500
+initial_window = 3
+initial_ssthresh = \"10seg\"
+rwnd = \"64kb\"
+max_cwnd = \"32kb\"
+delayed_ack = \"200ms\"
+sack = true
+dsack = false
+timestamps = true
+nagle = true
+max_burst = 4
+timer = \"bsd\"
+min_rto = \"200ms\"
+max_rto = \"64s\"
+idle_restart = false
+isn = 4294967295
+window_scale = 2
+header = 0
+ack_size = 40
+count_options = false
+[[flow]]
+from = \"a\"
+to = \"b\"
+source = { writes = [{ at = \"0s\", amount = \"2seg\" }, { at = \"1.5s\", amount = 10 }] }
+[[link]]
+from = \"b\"
+to = \"c\"
+rate = \"1.5mbit\"
+delay = \"0.1ms\"
+duplex = false
+jitter = \"1ms\"
+reorder = { p = \"1%\", delay = \"5ms\" }
+duplicate = \"0.1%\"
+queue = { red = { limit = 50, min = 5.5, max = 15, weight = 0.002, max_p = \"10%\", gentle = false, wait = false, queue_in_bytes = true, byte_mode = true, mean_packet_size = \"1kb\" } }
+loss = [
+  { drop = { segments = [1, 2], retransmissions = [\"1:1\"], flow = \"f1\" } },
+  { bernoulli = { p = 0.25, direction = \"both\" } },
+  { gilbert_elliott = { p = \"1%\", r = \"30%\", loss_good = 0.001, loss_bad = \"50%\", direction = \"ack\", flow = \"f0\" } },
+  { three_state = { second_at = \"5s\", second_for = \"1s\", second_loss = 1, third_for = \"1s\", third_loss = \"50%\" } },
+]
+[[cbr]]
+name = \"c\"
+from = \"a\"
+to = \"b\"
+rate = \"10kbps\"
+packet_size = 100
+dither = 1
+start = \"1s\"
+stop = \"3s\"
+";
+
+fn shipped() -> Vec<(String, String)> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path()).collect();
+    files.sort();
+    files.into_iter().map(|p| (p.display().to_string(), std::fs::read_to_string(p).unwrap())).collect()
+}
+
+#[test]
+fn every_shipped_scenario_is_right() {
+    let files = shipped();
+    assert!(files.len() >= 7, "{}", files.len());
+    for (name, text) in files {
+        let scenario = Scenario::from_toml(&text).map_err(|e| format!("{name}:{e}")).unwrap();
+        scenario.build(&BuildOptions { seed: 1, strategy: Some("sack+lt"), events: false }).map(drop).unwrap();
+    }
+}
+
+#[test]
+fn the_schema_describes_every_key() {
+    let schema = Scenario::json_schema();
+    let keys = |at: &str| {
+        let table = schema.pointer(at).unwrap();
+        assert_eq!(table["additionalProperties"], false, "{at}");
+        let properties = table["properties"].as_object().unwrap();
+        for (key, value) in properties {
+            let described = value.get("description").is_some() || value.get("$ref").is_some();
+            assert!(described, "{at} {key}: {value}");
+        }
+        properties.len()
+    };
+    assert_eq!(keys(""), 10);
+    assert_eq!(keys("/$defs/Link"), 12);
+    assert_eq!(keys("/$defs/Flow"), 11);
+    assert_eq!(keys("/$defs/Tcp"), 20);
+    assert_eq!(keys("/$defs/Red"), 10);
+}
+
+#[test]
+fn mutated_scenarios_never_panic() {
+    let text = base(EVERY_KEY);
+    let mut bytes = text.clone().into_bytes();
+    // One wrong byte at each place, and each beginning of the text.
+    for i in 0..bytes.len() {
+        for wrong in [b'"', b'{', b'[', b'9', b'\n', b'-'] {
+            let right = std::mem::replace(&mut bytes[i], wrong);
+            if let Ok(text) = std::str::from_utf8(&bytes) {
+                let _ = Scenario::from_toml(text).map_err(|e| e.to_string());
+            }
+            bytes[i] = right;
+        }
+        if let Some(part) = text.get(..i) {
+            let _ = Scenario::from_toml(part).map_err(|e| e.to_string());
+        }
+    }
+}

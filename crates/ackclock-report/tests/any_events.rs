@@ -1,0 +1,121 @@
+//! Whatever the events are, in whatever order: every output is well-formed and nothing panics.
+
+use ackclock_report::{CaptureFormat, CaptureWriter, EventWriter, Panel, Picture};
+use ackclock_tcp::{
+    Cause, Event, EventKind, Flags, SackBlock, SackBlocks, Segment, Seq, Time, TimeoutClass, Timestamps,
+};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// Numbers near 0, of the size that runs have, near the greatest, and any.
+fn number() -> impl Strategy<Value = u64> {
+    prop_oneof![0..3_u64, 0..100_000_u64, (0..3_u64).prop_map(|n| u64::MAX - n), any::<u64>()]
+}
+
+fn kind() -> impl Strategy<Value = EventKind> {
+    let text = select(vec!["queue", "", "<&\"'>\\"]);
+    let class = select(vec![TimeoutClass::NonTrigger, TimeoutClass::MultipleLosses, TimeoutClass::LostRetransmission]);
+    let numbers = (number(), number(), number(), number());
+    let small = (any::<u32>(), any::<u32>(), any::<u8>(), any::<bool>());
+    (0..10, numbers, small, select(Cause::ALL.to_vec()), class, text).prop_map(
+        |(which, (a, b, c, d), (len, n, sacks, flag), cause, class, text)| match which {
+            0 => EventKind::Sent { seq: a, len, cause, transmission: n },
+            1 => EventKind::Acked {
+                ack: a,
+                dupacks: n,
+                newly_acked: b,
+                newly_sacked: c,
+                window_edge: d,
+                sack: [(a, b), (c, d), (b, a), (d, d)],
+                sacks,
+            },
+            2 => EventKind::Lost { seq: a, len, by: text },
+            3 => EventKind::RecoveryEntered { recover: a, flight: b, by: text },
+            4 => EventKind::RecoveryLeft { by_timeout: flag },
+            5 => EventKind::TimedOut { seq: a, class, backoff: n, flight: b, cwnd_before: c, rto: d },
+            6 => EventKind::Undone { by: text },
+            7 => EventKind::Arrived { seq: a, len, needless: flag },
+            8 => EventKind::Dropped { seq: a, len, link: n, why: text },
+            _ => EventKind::AckDropped { ack: a, link: n, why: text },
+        },
+    )
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let state = (number(), number(), number(), number(), number());
+    (state, kind()).prop_map(|((at, cwnd, ssthresh, snd_una, snd_nxt), kind)| Event {
+        at: Time(at),
+        cwnd,
+        ssthresh,
+        snd_una,
+        snd_nxt,
+        kind,
+    })
+}
+
+fn segment() -> impl Strategy<Value = Segment> {
+    let blocks = prop::collection::vec((any::<u32>(), any::<u32>()), 0..5);
+    let timestamps = prop::option::of((any::<u32>(), any::<u32>()));
+    let len = prop_oneof![0..3_u32, 0..200_000_u32];
+    (any::<u32>(), any::<u32>(), len, any::<u16>(), any::<bool>(), timestamps, blocks).prop_map(
+        |(seq, ack, len, wnd, fin, timestamps, blocks)| {
+            let mut sack = SackBlocks::NONE;
+            for (left, right) in blocks {
+                sack.push(SackBlock { left: Seq(left), right: Seq(right) });
+            }
+            let timestamps = timestamps.map(|(val, ecr)| Timestamps { val, ecr });
+            Segment { seq: Seq(seq), ack: Seq(ack), len, wnd, flags: Flags { psh: false, fin }, timestamps, sack }
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn lines_and_pictures(events in prop::collection::vec(event(), 0..40), mss in prop_oneof![0..3_u32, any::<u32>()]) {
+        let mut lines = EventWriter::new(Vec::new());
+        for event in &events {
+            lines.record(1, "x", event).unwrap();
+        }
+        let lines = String::from_utf8(lines.finish().unwrap()).unwrap();
+        prop_assert_eq!(lines.lines().count(), events.len());
+        for (line, event) in lines.lines().zip(&events) {
+            let value: serde_json::Value = serde_json::from_str(line).unwrap();
+            prop_assert_eq!(&value["cwnd"], &serde_json::json!(event.cwnd));
+        }
+
+        let panels = [Panel { name: "x", mss, events: &events, summary: None }; 3];
+        let picture = Picture { title: "x", parameters: &[], panels: &panels };
+        let svg = picture.to_svg();
+        prop_assert!(roxmltree::Document::parse(&svg).is_ok());
+        prop_assert!(!svg.contains("NaN") && !svg.contains("inf"));
+        let html = picture.to_html();
+        let (_, data) = html.split_once("id=\"data\">").unwrap();
+        let data: serde_json::Value = serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap();
+        let sent = events.iter().filter(|e| matches!(e.kind, EventKind::Sent { .. })).count();
+        prop_assert_eq!(data["panels"][2]["segments"]["t"].as_array().unwrap().len(), sent);
+        for edge in ["t0", "t1", "y0", "y1", "w1"] {
+            prop_assert!(data["view"][edge].is_f64(), "{} is {}", edge, data["view"][edge]);
+        }
+    }
+
+    /// A packet whose options fit is written and tells its length; one whose options do not fit is refused.
+    #[test]
+    fn captures(packets in prop::collection::vec((any::<u32>(), number(), segment(), any::<bool>()), 0..20)) {
+        let mut capture = CaptureWriter::new(Vec::new(), CaptureFormat::PcapNg).unwrap();
+        for (flow, at, segment, sent) in &packets {
+            let written = match sent {
+                true => capture.sent(*flow, Time(*at), segment, Cause::New, 1),
+                false => capture.received(*flow, Time(*at), segment),
+            };
+            prop_assert_eq!(written.is_ok(), segment.option_len() <= 40);
+        }
+        let file = capture.finish().unwrap();
+        let mut rest = &file[..];
+        while let Some((head, _)) = rest.split_at_checked(8) {
+            let total = u32::from_le_bytes(head[4..].try_into().unwrap()) as usize;
+            prop_assert_eq!(&rest[total - 4..total], &head[4..]);
+            rest = &rest[total..];
+        }
+        prop_assert!(rest.is_empty());
+    }
+}

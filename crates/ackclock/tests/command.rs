@@ -1,0 +1,349 @@
+//! The command from outside: what it prints, writes and returns.
+
+use std::fs;
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// What a run of the command left.
+struct Run {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+fn ackclock(args: &[&str]) -> Run {
+    let output = Command::new(env!("CARGO_BIN_EXE_ackclock")).args(args).output().unwrap();
+    Run {
+        code: output.status.code().unwrap(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+fn ok(args: &[&str]) -> String {
+    let run = ackclock(args);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{args:?}");
+    run.out
+}
+
+fn json(args: &[&str]) -> Value {
+    serde_json::from_str(&ok(args)).unwrap()
+}
+
+/// A path in a folder of this test alone.
+fn scratch(test: &str, name: &str) -> String {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
+    fs::create_dir_all(&folder).unwrap();
+    folder.join(name).display().to_string()
+}
+
+fn shipped(name: &str) -> String {
+    format!("{}/../../scenarios/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+const SMALL: &str = "\
+duration = \"5s\"
+seed = 7
+runs = 3
+
+[[link]]
+from = \"a\"
+to = \"b\"
+rate = \"2mbit\"
+delay = \"10ms\"
+queue = { droptail = { packets = 10 } }
+loss = [{ bernoulli = { p = \"2%\" } }]
+
+[[flow]]
+from = \"a\"
+to = \"b\"
+count = 2
+start_spread = \"100ms\"
+";
+
+const KEYS: [&str; 16] = [
+    "strategy",
+    "seed",
+    "flow",
+    "bytes_acked",
+    "segments_sent",
+    "retransmissions",
+    "fast_retransmissions",
+    "timeouts",
+    "timeouts_non_trigger",
+    "timeouts_multiple_losses",
+    "timeouts_lost_retransmission",
+    "recoveries",
+    "drops",
+    "spurious_retransmissions",
+    "goodput_bps",
+    "completion_s",
+];
+
+#[test]
+fn compare_prints_one_object_per_strategy_with_exactly_the_documented_keys() {
+    let text = ok(&["compare", "--strategy", "reno,sack+lt", "--drop", "14,26,28", "--format", "json"]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!((lines[0], lines[3], lines.len()), ("[", "]", 4));
+    for line in &lines[1..3] {
+        let at: Vec<usize> = KEYS.iter().map(|key| line.find(&format!("\"{key}\":")).unwrap()).collect();
+        assert!(at.is_sorted(), "{line}");
+        let flow: Value = serde_json::from_str(line.trim_end_matches(',')).unwrap();
+        assert_eq!(flow.as_object().unwrap().len(), KEYS.len());
+    }
+    let flows: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&flows[0]["strategy"], &flows[1]["strategy"]), (&"reno".into(), &"sack+lt".into()));
+    for flow in flows.as_array().unwrap() {
+        assert_eq!(flow["bytes_acked"], 100_000);
+        assert_eq!(flow["drops"], 3);
+        assert_eq!(flow["seed"], 1);
+    }
+    assert_eq!(flows[1]["retransmissions"], 3);
+    assert_eq!(flows[1]["timeouts"], 0);
+}
+
+#[test]
+fn an_unfinished_flow_has_no_completion() {
+    let flows = json(&["compare", "--strategy", "sack", "--duration", "500ms", "--format", "json"]);
+    assert_eq!(flows[0]["completion_s"], Value::Null);
+}
+
+#[test]
+fn a_lost_retransmission_is_lost() {
+    let args = ["compare", "--strategy", "sack", "--drop", "14", "--drop-retransmission", "14:1", "--format", "json"];
+    let flow = &json(&args)[0];
+    assert_eq!(flow["drops"], 2);
+    assert_eq!(flow["retransmissions"], 2);
+    assert_eq!(flow["timeouts_lost_retransmission"], 1);
+}
+
+#[test]
+fn the_printed_scenario_runs_as_the_options_do() {
+    let options =
+        ["--strategy", "newreno", "--drop", "14,28", "--queue", "9", "--delayed-ack", "200ms", "--mss", "500"];
+    let options =
+        [&options[..], &["--max-burst", "4", "--timestamps", "--rwnd", "30", "--initial-window", "3"]].concat();
+    let text = ok(&[&["compare", "--print-scenario"], &options[..]].concat());
+    let file = scratch("printed", "scenario.toml");
+    fs::write(&file, text).unwrap();
+    let direct = json(&[&["compare", "--format", "json"], &options[..]].concat());
+    assert_eq!(json(&["run", &file, "--format", "json"]), direct);
+}
+
+#[test]
+fn an_unknown_key_is_refused_with_file_line_key_and_the_nearest_one() {
+    let file = scratch("unknown", "typo.toml");
+    fs::write(&file, SMALL.replace("delay =", "dealy =")).unwrap();
+    let run = ackclock(&["run", &file]);
+    assert_eq!((run.code, run.out.as_str()), (2, ""));
+    let expected = format!(
+        "error: {file}:9: link[0].dealy: there is no key `dealy` here; did you mean `delay`? There are `from`, `to`, \
+         `rate`, `delay`, `delay_to`, `duplex`, `count`, `queue`, `loss`, `jitter`, `reorder`, `duplicate`\n"
+    );
+    assert_eq!(run.err, expected);
+}
+
+#[test]
+fn a_wrong_unit_is_refused_with_file_line_key_and_the_units() {
+    let file = scratch("unit", "unit.toml");
+    fs::write(&file, SMALL.replace("10ms", "10 minutes")).unwrap();
+    let run = ackclock(&["run", &file]);
+    assert_eq!(run.code, 2);
+    let expected = format!(
+        "error: {file}:9: link[0].delay: `10 minutes` is not a duration: there is no unit `minutes`; write for example \
+         \"100ms\" (units: ns, us, ms, s)\n"
+    );
+    assert_eq!(run.err, expected);
+    let run = ackclock(&["compare", "--strategy", "sack", "--rate", "800"]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("`800` is not a rate: it has no unit; write for example \"800kbit\""), "{}", run.err);
+}
+
+#[test]
+fn exit_codes_are_as_documented() {
+    let code = |args: &[&str]| ackclock(args).code;
+    assert_eq!(code(&["--help"]), 0);
+    assert_eq!(code(&["run", "--help"]), 0);
+    assert_eq!(code(&[]), 2);
+    assert_eq!(code(&["compare"]), 2);
+    assert_eq!(code(&["compare", "--strategy", "sakc"]), 2);
+    assert_eq!(code(&["compare", "--strategy", "sack", "--drop", "100"]), 2);
+    assert_eq!(code(&["compare", "--strategy", "sack", "--drop-retransmission", "14:0"]), 2);
+    assert_eq!(code(&["run", "/there/is/no/such/file.toml"]), 3);
+    assert_eq!(code(&["compare", "--strategy", "sack", "--html", "/there/is/no/such/folder/x.html"]), 3);
+    // A flow without a way back.
+    let file = scratch("codes", "oneway.toml");
+    fs::write(&file, SMALL.replace("delay =", "duplex = false\ndelay =")).unwrap();
+    let run = ackclock(&["run", &file]);
+    assert_eq!(run.code, 1);
+    assert_eq!(run.err, format!("error: {file}:14: flow[0]: no route from b to a\n"));
+}
+
+#[test]
+fn a_misspelt_strategy_is_told_the_nearest_one() {
+    let run = ackclock(&["compare", "--strategy", "sack,newrno+lt"]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("`newrno` is neither a preset nor a mechanism; did you mean `newreno`?"), "{}", run.err);
+}
+
+#[test]
+fn every_verb_shows_an_example_and_the_exit_codes() {
+    for verb in ["strategies", "run", "schema", "compare"] {
+        let help = ok(&[verb, "--help"]);
+        assert!(help.contains(&format!("Example:\n  ackclock {verb}")), "{help}");
+        assert!(help.contains("Exit codes:\n  0  done\n  1  a run failed\n  2  bad usage"), "{help}");
+    }
+}
+
+#[test]
+fn jobs_change_nothing() {
+    let file = scratch("jobs", "small.toml");
+    fs::write(&file, SMALL).unwrap();
+    let run = |jobs: &str, more: &[&str]| {
+        let (events, pcap) = (scratch("jobs", &format!("{jobs}.jsonl")), scratch("jobs", &format!("{jobs}.pcapng")));
+        let args = ["run", &file, "--strategy", "sack,newreno", "--jobs", jobs, "--events", &events, "--pcap", &pcap];
+        let out = ok(&[&args[..], more].concat());
+        (out, fs::read(events).unwrap(), fs::read(pcap).unwrap())
+    };
+    for more in [&["--format", "json"][..], &[], &["--per-flow"]] {
+        let one = run("1", more);
+        assert_eq!(run("2", more), one);
+        assert_eq!(run("5", more), one);
+    }
+}
+
+#[test]
+fn a_run_has_the_same_results_alone_and_among_others() {
+    let file = scratch("alone", "small.toml");
+    fs::write(&file, SMALL).unwrap();
+    let all = json(&["run", &file, "--strategy", "reno,sack", "--format", "json"]);
+    let seeds: Vec<u64> = all.as_array().unwrap().iter().map(|f| f["seed"].as_u64().unwrap()).collect();
+    assert_eq!(seeds, [7, 7, 8, 8, 9, 9, 7, 7, 8, 8, 9, 9]);
+    let one = json(&["run", &file, "--strategy", "sack", "--seed", "8", "--runs", "1", "--format", "json"]);
+    assert_eq!(one.as_array().unwrap()[..], all.as_array().unwrap()[8..10]);
+    // Recording changes nothing either.
+    let events = scratch("alone", "events.jsonl");
+    assert_eq!(json(&["run", &file, "--strategy", "reno,sack", "--format", "json", "--events", &events]), all);
+}
+
+#[test]
+fn events_are_one_object_a_line_in_order_of_time() {
+    let file = scratch("events", "events.jsonl");
+    let flows = json(&["compare", "--strategy", "sack", "--drop", "14,26", "--format", "json", "--events", &file]);
+    let text = fs::read_to_string(file).unwrap();
+    let events: Vec<Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let times: Vec<f64> = events.iter().map(|e| e["t"].as_f64().unwrap()).collect();
+    assert!(times.is_sorted());
+    let sent: Vec<&Value> = events.iter().filter(|e| e["event"] == "sent").collect();
+    assert_eq!(sent.len() as u64, flows[0]["segments_sent"].as_u64().unwrap());
+    let again: Vec<(u64, &str)> = sent
+        .iter()
+        .filter(|e| e["cause"] != "new")
+        .map(|e| (e["seq"].as_u64().unwrap() / 1000, e["cause"].as_str().unwrap()))
+        .collect();
+    assert_eq!(again, [(14, "fast_retransmit"), (26, "partial_ack")]);
+    for key in ["t", "flow", "strategy", "event", "seq", "len", "cause", "cwnd", "ssthresh", "snd_una", "snd_nxt"] {
+        assert!(events[0].get(key).is_some(), "{key}");
+    }
+}
+
+#[test]
+fn pictures_and_captures_are_written() {
+    let path = |name: &str| scratch("files", name);
+    let (html, svg, pcapng, pcap) = (path("a.html"), path("a.svg"), path("a.pcapng"), path("a.pcap"));
+    ok(&["compare", "--strategy", "tahoe,sack", "--drop", "14", "--html", &html, "--svg", &svg, "--pcap", &pcapng]);
+    ok(&["compare", "--strategy", "tahoe", "--drop", "14", "--pcap", &pcap]);
+    assert!(fs::read_to_string(html).unwrap().contains("100 segments, dropped: 14"));
+    assert!(fs::read_to_string(svg).unwrap().starts_with("<svg"));
+    // draft-ietf-opsawg-pcapng section 4.1 and draft-ietf-opsawg-pcap section 4, little-endian.
+    assert_eq!(fs::read(pcapng).unwrap()[..4], [0x0a, 0x0d, 0x0d, 0x0a]);
+    assert_eq!(fs::read(pcap).unwrap()[..4], [0x4d, 0x3c, 0xb2, 0xa1]);
+}
+
+#[test]
+fn stats_count_the_packets_of_each_queue() {
+    let all = json(&["compare", "--strategy", "newreno", "--drop", "14", "--stats", "--format", "json"]);
+    assert_eq!(all["flows"].as_array().unwrap().len(), 1);
+    let strategy = &all["strategies"][0];
+    assert_eq!((&strategy["strategy"], &strategy["runs"]), (&"newreno".into(), &1.into()));
+    let links = strategy["links"].as_array().unwrap();
+    let ends: Vec<(&str, &str, u64, u64)> = links
+        .iter()
+        .map(|l| {
+            let number = |key: &str| l[key].as_u64().unwrap();
+            (l["from"].as_str().unwrap(), l["to"].as_str().unwrap(), number("packets"), number("dropped_loss"))
+        })
+        .collect();
+    assert_eq!(
+        ends,
+        [
+            ("sender", "router", 101, 0),
+            ("router", "sender", 100, 0),
+            ("router", "receiver", 101, 1),
+            ("receiver", "router", 100, 0)
+        ]
+    );
+    assert!(strategy["cpu_s"].as_f64().unwrap() > 0.0);
+    let table = ok(&["compare", "--strategy", "newreno", "--stats"]);
+    assert!(table.contains("router > receiver"), "{table}");
+    assert!(table.contains("CPU (s)"), "{table}");
+}
+
+#[test]
+fn the_table_sums_up_several_runs_unless_asked_for_each() {
+    let file = scratch("table", "small.toml");
+    fs::write(&file, SMALL).unwrap();
+    let lines = |args: &[&str]| ok(&[&["run", &file], args].concat()).lines().count();
+    assert_eq!(lines(&["--strategy", "reno,sack"]), 3);
+    assert_eq!(lines(&["--strategy", "reno,sack", "--per-flow"]), 13);
+    assert_eq!(lines(&["--runs", "1"]), 3);
+}
+
+#[test]
+fn strategies_are_listed_with_axis_and_source() {
+    let lists = json(&["strategies", "--format", "json"]);
+    for preset in lists["presets"].as_array().unwrap() {
+        assert!(!preset["source"].as_str().unwrap().is_empty(), "{preset}");
+        assert!(!preset["mechanisms"].as_array().unwrap().is_empty(), "{preset}");
+    }
+    for mechanism in lists["mechanisms"].as_array().unwrap() {
+        for key in ["name", "axis", "source", "summary"] {
+            assert!(!mechanism[key].as_str().unwrap().is_empty(), "{mechanism}");
+        }
+    }
+    let table = ok(&["strategies"]);
+    assert!(table.lines().any(|l| l.starts_with("newreno ") && l.ends_with("RFC 6582")), "{table}");
+}
+
+#[test]
+fn the_schema_is_json_and_refuses_unknown_keys() {
+    let schema = json(&["schema"]);
+    assert_eq!(schema["additionalProperties"], false);
+    assert_eq!(schema["required"], serde_json::json!(["duration"]));
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ackclock"))
+        .args(["schema"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let mut err = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+    assert_eq!((child.wait().unwrap().code(), err.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn shipped_scenarios_run() {
+    for name in ["first.toml", "wireless.toml", "cbr.toml", "bench-10.toml"] {
+        let flows = json(&["run", &shipped(name), "--runs", "1", "--format", "json"]);
+        let acked = flows.as_array().unwrap().iter().map(|f| f["bytes_acked"].as_u64().unwrap());
+        assert!(acked.clone().count() > 0 && acked.min().unwrap() > 0, "{name}");
+    }
+}
