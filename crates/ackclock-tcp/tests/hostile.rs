@@ -469,18 +469,11 @@ fn withstands(strategy: &str, isn: u32, lies: &[Lie]) {
         assert!(s.snd_max <= furthest_edge, "{strategy}: sends beyond the window");
         let grown = s.cwnd.saturating_sub(prior_cwnd);
         // Two segments at most for an ACK (RFC 3465, L = 2), or what a recovery that begins or goes on may take: ssthresh
-<<<<<<< HEAD
         // (ns-2: half of cwnd, of which ssthresh has the whole segments) and a segment for each one outstanding. It ends
         // with the same, and BSD's opens the window at once.
         let allowed = match (prior_phase, s.phase) {
             (_, Phase::Recovery) => s.ssthresh.max(prior_cwnd / 2) + s.flight().max(3 * MSS),
             (Phase::Recovery, _) => (prior_cwnd + 2 * MSS).max(s.ssthresh + 2 * MSS),
-=======
-        // and a segment for each one outstanding.
-        let allowed = match s.phase {
-            // ns-2 keeps the half segment that it takes off ssthresh.
-            Phase::Recovery => s.ssthresh + s.flight().max(3 * MSS) + if strategy.starts_with("ns2") { MSS } else { 0 },
->>>>>>> refs/heads/engine
             _ => prior_cwnd + 2 * MSS,
         };
         assert!(grown == 0 || s.cwnd <= allowed, "{strategy}: cwnd from {prior_cwnd} to {}, {:?}", s.cwnd, s.phase);

@@ -87,10 +87,6 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
     }
     skip_sacked(c);
     match c.strategy.select.next(&c.s)? {
-<<<<<<< HEAD
-        // Also beyond a window that has shrunk since (RFC 9293 section 3.8.6, MAY-7): selection will not name it again.
-=======
->>>>>>> refs/heads/engine
         Next::Retransmit { index, counts } => {
             let r = c.s.board.get(index)?;
             // Lost, sent again, and not on its way any more: that retransmission was found lost too.
