@@ -5,7 +5,8 @@ BIN := target/release/ackclock
 
 demo: build
 	@mkdir -p out
-	$(BIN) compare --strategy $(DEMO_STRATEGIES) --drop 14,26,28 --html out/demo.html
+	$(BIN) compare --strategy $(DEMO_STRATEGIES) \
+	    --drop 14 --drop 14,28 --drop 14,26,28 --drop 14,24,26,28 --html out/demo.html
 	@echo "open out/demo.html in a browser"
 
 comma := ,

@@ -13,6 +13,9 @@ pub enum Error {
         /// Name of the last node.
         to: String,
     },
+    /// A link or flow was added after the network had run.
+    #[error("nothing can be added to a network once it has run")]
+    Started,
     /// A setting is out of its range.
     #[error("{what}: {problem}")]
     Invalid {

@@ -306,10 +306,11 @@ impl Extras {
     }
 }
 
-/// Appends to a ring that starts with room for one: most links of a large network carry a packet or two at a time.
+/// Appends to a ring that starts with room for one and grows by half: most links of a large network carry a packet or
+/// two at a time.
 pub(crate) fn append(ring: &mut VecDeque<InFlight>, packet: InFlight) {
     if ring.len() == ring.capacity() {
-        ring.reserve_exact(ring.len().max(1));
+        ring.reserve_exact((ring.len() / 2).max(1));
     }
     ring.push_back(packet);
 }

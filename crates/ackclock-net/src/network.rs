@@ -25,6 +25,7 @@ use crate::validate;
 pub struct Network {
     seed: u64,
     now: u64,
+    /// Names; let go once the network runs.
     nodes: Vec<Box<str>>,
     engine: Engine,
     /// Nothing may be added any more.
@@ -59,7 +60,7 @@ impl Network {
     pub fn link(&mut self, config: LinkConfig) -> LinkId {
         let id = self.engine.links.len() as u32;
         let name = self.link_name(&config);
-        let problem = validate::link(&config, self.nodes.len()).or(self.closed(id));
+        let problem = validate::link(&config, self.nodes.len()).or(Self::too_many(id));
         self.note(problem, || format!("link {name}"));
         self.engine.links.push(Link::new(config, self.seed, &name));
         LinkId(id)
@@ -108,7 +109,7 @@ impl Network {
 
     fn add_flow(&mut self, name: &str, problem: Option<&'static str>, flow: Flow) -> FlowId {
         let id = self.engine.flows.len() as u32;
-        let problem = problem.or(self.closed(id));
+        let problem = problem.or(Self::too_many(id));
         self.note(problem, || format!("flow {name}"));
         self.engine.flows.push(flow);
         FlowId(id)
@@ -164,18 +165,17 @@ impl Network {
         format!("{}>{}#{nth}", name(config.from), name(config.to))
     }
 
-    fn closed(&self, index: u32) -> Option<&'static str> {
-        if self.started {
-            Some("cannot be added once the network has run")
-        } else if index > Key::MAX_INDEX {
-            Some("there are too many")
-        } else {
-            None
-        }
+    fn too_many(index: u32) -> Option<&'static str> {
+        (index > Key::MAX_INDEX).then_some("there are too many")
     }
 
     fn note(&mut self, problem: Option<&'static str>, what: impl FnOnce() -> String) {
-        if let (Some(problem), None) = (problem, &self.invalid) {
+        if self.invalid.is_some() {
+            return;
+        }
+        if self.started {
+            self.invalid = Some(Error::Started);
+        } else if let Some(problem) = problem {
             self.invalid = Some(Error::Invalid { what: what(), problem });
         }
     }
@@ -196,6 +196,7 @@ impl Network {
             }
         }
         self.started = true;
+        self.nodes = Vec::new();
         Ok(())
     }
 

@@ -15,12 +15,16 @@ pub(crate) enum Writer {
     /// Everything at once: the bytes, and whether that is all.
     Once(u64, bool),
     OnOff(Box<Bursts>),
+    Stalls(Box<Stalls>),
+}
+
+/// An application that stalls, at work.
+#[derive(Debug)]
+pub(crate) struct Stalls {
+    start: u64,
     /// Times are offsets from the start.
-    Stalls {
-        start: u64,
-        writes: Vec<(Span, u64)>,
-        next: usize,
-    },
+    writes: Vec<(Span, u64)>,
+    next: usize,
 }
 
 /// One write.
@@ -48,14 +52,14 @@ impl Writer {
             Source::Bulk => Writer::Once(ENDLESS, false),
             Source::Fixed(bytes) => Writer::Once(bytes, true),
             Source::OnOff(config) => Writer::OnOff(Box::new(Bursts { config, left: 0, rng: rng() })),
-            Source::Stalls(writes) => Writer::Stalls { start, writes, next: 0 },
+            Source::Stalls(writes) => Writer::Stalls(Box::new(Stalls { start, writes, next: 0 })),
         }
     }
 
     /// The first write.
     pub(crate) fn first(&self, start: u64) -> u64 {
         match self {
-            Writer::Stalls { writes, .. } => writes.first().map_or(start, |&(after, _)| start.saturating_add(after.0)),
+            Writer::Stalls(stalls) => stalls.writes.first().map_or(start, |&(after, _)| start.saturating_add(after.0)),
             _ => start,
         }
     }
@@ -64,7 +68,7 @@ impl Writer {
     pub(crate) fn total(&self) -> u64 {
         match self {
             Writer::Once(bytes, true) => *bytes,
-            Writer::Stalls { writes, .. } => writes.iter().fold(0, |sum: u64, &(_, bytes)| sum.saturating_add(bytes)),
+            Writer::Stalls(stalls) => stalls.writes.iter().fold(0, |sum: u64, &(_, bytes)| sum.saturating_add(bytes)),
             _ => u64::MAX,
         }
     }
@@ -74,13 +78,17 @@ impl Writer {
         match self {
             Writer::Once(bytes, last) => Write { bytes: *bytes, last: *last, next: u64::MAX },
             Writer::OnOff(bursts) => bursts.write(now),
-            Writer::Stalls { start, writes, next } => {
-                let bytes = writes.get(*next).map_or(0, |&(_, bytes)| bytes);
-                *next += 1;
-                let following = writes.get(*next).map(|&(after, _)| start.saturating_add(after.0).max(now));
-                Write { bytes, last: following.is_none(), next: following.unwrap_or(u64::MAX) }
-            }
+            Writer::Stalls(stalls) => stalls.write(now),
         }
+    }
+}
+
+impl Stalls {
+    fn write(&mut self, now: u64) -> Write {
+        let bytes = self.writes.get(self.next).map_or(0, |&(_, bytes)| bytes);
+        self.next += 1;
+        let following = self.writes.get(self.next).map(|&(after, _)| self.start.saturating_add(after.0).max(now));
+        Write { bytes, last: following.is_none(), next: following.unwrap_or(u64::MAX) }
     }
 }
 

@@ -22,7 +22,8 @@ pub struct AckSummary {
     pub newly_sacked: u64,
     /// Bytes newly judged lost on this ACK (set once detection has run).
     pub newly_lost: u64,
-    /// It counts as a duplicate, as detection understands it ([`Detect::duplicates_by_sack`]).
+    /// It counts as a duplicate: RFC 5681 section 2 without SACK; with it, it SACKs something new (RFC 6675 section 2, and
+    /// [`Detect::counts_advances`]).
     pub duplicate: bool,
     /// Duplicates counted before it.
     pub prior_dupacks: u32,
@@ -77,9 +78,9 @@ pub trait Detect: Send {
     /// Judges on an ACK that says anything new, or is a duplicate.
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost;
 
-    /// Whether, with SACK, a duplicate is an ACK that SACKs something new, whatever else it does (RFC 6675 section 2); a
-    /// duplicate is otherwise what RFC 5681 section 2 says.
-    fn duplicates_by_sack(&self) -> bool {
+    /// Whether, with SACK, an ACK with SACK news counts as a duplicate "regardless of its status as a cumulative
+    /// acknowledgment" (RFC 6675 section 5), and not only if it does not advance.
+    fn counts_advances(&self) -> bool {
         false
     }
 

@@ -8,8 +8,7 @@ use core::fmt;
 use crate::axes::{Ambiguity, Detect, DetectRetransmission, Probe, Regulate, Select, Timer, Undo, Window};
 use crate::recovery::{
     BsdTimer, Bugfix, DupackCount, Ff96Holes, Ff96Pipe, GoBackN, Head, Inflate, IsLost, LimitedTransmit, LinuxTimer,
-    NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2SackDupacks, Ns2Window, PastRecoveryPoint, Pipe, RenoWindow,
-    Rfc6298,
+    NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, PastRecoveryPoint, Pipe, RenoWindow, Rfc6298,
 };
 
 /// One mechanism an axis: what a connection needs to know of loss recovery.
@@ -259,16 +258,6 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| s.window = Box::new(RenoWindow::halving_window()),
     },
     Mechanism {
-        name: "ns2-dupacks",
-        axis: Axis::Detect,
-        source: "ns-2.35",
-        summary: "the third duplicate by SACK; an ACK that also advances is none",
-        apply: |s| {
-            s.uses_sack = true;
-            s.detect = Box::new(Ns2SackDupacks::default());
-        },
-    },
-    Mechanism {
         name: "ns2-inflate",
         axis: Axis::Regulate,
         source: "ns-2.35",
@@ -367,7 +356,7 @@ pub static PRESETS: &[Preset] = &[
     },
     Preset {
         name: "ns2-sack",
-        mechanisms: &["ns2-dupacks", "bugfix", "ff96-holes", "ns2-pipe", "ns2-window", "ns2-timer"],
+        mechanisms: &["dupack", "bugfix", "ff96-holes", "ns2-pipe", "ns2-window", "ns2-timer"],
         source: "ns-2.35 Agent/TCP/Sack1",
     },
 ];

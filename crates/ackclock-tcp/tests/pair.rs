@@ -125,3 +125,12 @@ fn a_recovery_within_the_slow_start_after_a_timeout_moves_on() {
         holds(&plain(&strategy), &[Op::Write(2_000), rounds[0], Op::Deadline, rounds[1]]);
     }
 }
+
+/// What was SACKed is not sent again, whatever part of old data a recovery or a timeout sends in sequence.
+#[test]
+fn sacked_data_is_left_out_when_old_data_is_sent_in_sequence() {
+    for strategy in strategies() {
+        let setup = Setup { mss: 7, initial_window: 9, buffer: 46, ..plain(&strategy) };
+        holds(&setup, &[Op::Write(4_491), Op::Round { data_lost: 25_451, acks_lost: 0 }]);
+    }
+}

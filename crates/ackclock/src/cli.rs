@@ -1,6 +1,8 @@
 //! The options.
 
+use std::fmt;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use ackclock_net::scenario::units::{Duration, Rate};
 use ackclock_net::scenario::{DelayedAck, Retransmission, check_strategy};
@@ -115,9 +117,10 @@ pub(crate) struct CompareArgs {
     /// The strategies; `+` joins mechanisms: `sack+lt`.
     #[arg(long, value_name = "A,B,...", value_delimiter = ',', value_parser = strategy, required = true)]
     pub strategy: Vec<String>,
-    /// Segments, counted from 0, whose first transmission is lost.
-    #[arg(long, value_name = "K,K,...", value_delimiter = ',')]
-    pub drop: Vec<u64>,
+    /// Segments, counted from 0, whose first transmission is lost. Each further --drop is a case of its own: one more
+    /// connection, on its own path.
+    #[arg(long, value_name = "K,K,...")]
+    pub drop: Vec<Segments>,
     /// Retransmissions that are lost: 14:1 is the first retransmission of segment 14.
     #[arg(long, value_name = "K:N,...", value_delimiter = ',')]
     pub drop_retransmission: Vec<Retransmission>,
@@ -162,6 +165,25 @@ pub(crate) struct CompareArgs {
     pub print_scenario: bool,
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+/// Segment numbers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Segments(pub Vec<u64>);
+
+impl FromStr for Segments {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |part: &str| part.trim().parse().map_err(|_| format!("`{part}` is not a segment number"));
+        text.split(',').map(number).collect::<Result<_, _>>().map(Segments)
+    }
+}
+
+impl fmt::Display for Segments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.iter().map(u64::to_string).collect::<Vec<_>>().join(","))
+    }
 }
 
 fn strategy(text: &str) -> Result<String, String> {

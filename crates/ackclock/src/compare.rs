@@ -4,7 +4,7 @@ use ackclock_net::scenario::units::{Amount, Duration, Rate, Size};
 use ackclock_net::scenario::{DropList, DropTail, Flow, Link, Loss, Queue, Scenario, Source, Tcp};
 use ackclock_tcp::Span;
 
-use crate::cli::CompareArgs;
+use crate::cli::{CompareArgs, Format, Segments};
 use crate::error::Error;
 use crate::execute::{Input, Job, execute};
 use crate::output::results;
@@ -20,11 +20,18 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<String, Error> {
         return scenario.to_toml().map_err(failed);
     }
     let jobs: Vec<Job> = args.strategy.iter().map(|s| Job { strategy: Some(s.clone()), seed: SEED }).collect();
-    let mut records = Records::new(&args.output, SEED)?;
+    let mut records = Records::new(&args.output, SEED, args.strategy.len())?;
     let input = Input { scenario: &scenario, file: "compare".into(), text: None };
     let outcomes = execute(&input, &jobs, None, &mut records)?;
     records.finish(&scenario.name, &parameters(args))?;
-    Ok(results(&jobs, &outcomes, args.output.format, true, args.output.stats))
+    let mut text = results(&jobs, &outcomes, args.output.format, true, args.output.stats);
+    if args.output.format == Format::Table && args.drop.len() > 1 {
+        text.push('\n');
+        for (flow, case) in args.drop.iter().enumerate() {
+            text.push_str(&format!("flow {flow}: dropped {case}\n"));
+        }
+    }
+    Ok(text)
 }
 
 fn list<T: ToString>(items: &[T]) -> String {
@@ -33,52 +40,34 @@ fn list<T: ToString>(items: &[T]) -> String {
 
 /// The scenario that the options stand for. With more than one strategy its flow has the first one.
 fn scenario(args: &CompareArgs) -> Result<Scenario, Error> {
-    let segments = args.drop.iter().map(|s| ("--drop", *s));
+    let segments = args.drop.iter().flat_map(|case| &case.0).map(|s| ("--drop", *s));
     let again = args.drop_retransmission.iter().map(|r| ("--drop-retransmission", r.segment));
     if let Some((option, segment)) = segments.chain(again).find(|(_, s)| *s >= u64::from(args.segments)) {
         let last = args.segments - 1;
         return Err(Error::Usage(format!("{option}: there is no segment {segment}; there are segments 0 to {last}")));
     }
-    let loss = (!args.drop.is_empty() || !args.drop_retransmission.is_empty()).then(|| {
-        Loss::Drop(DropList {
-            segments: args.drop.clone(),
-            retransmissions: args.drop_retransmission.clone(),
-            flow: None,
-        })
-    });
-    let link = |from: &str, to: &str, rate, delay| Link {
-        from: from.into(),
-        to: to.into(),
-        rate,
-        delay,
-        delay_to: None,
-        duplex: true,
-        count: 1,
-        queue: None,
-        loss: Vec::new(),
-        jitter: None,
-        reorder: None,
-        duplicate: None,
-    };
-    let access = link("sender", "router", Rate(8_000_000), Duration(Span::from_micros(100)));
-    let bottleneck = Link {
-        queue: Some(Queue::Droptail(DropTail { packets: Some(args.queue), bytes: None })),
-        loss: loss.into_iter().collect(),
-        ..link("router", "receiver", args.rate, args.delay)
-    };
-    let flow = Flow {
-        name: None,
-        from: "sender".into(),
-        to: "receiver".into(),
-        strategy: args.strategy.first().cloned(),
-        count: 1,
-        start: Duration::default(),
-        start_step: Duration::default(),
-        start_spread: Duration::default(),
-        stop: None,
-        source: Source::Segments(args.segments.into()),
-        tcp: Tcp::default(),
-    };
+    let none = [Segments::default()];
+    let cases = if args.drop.is_empty() { &none[..] } else { &args.drop };
+    let numbered = cases.len() > 1;
+    let mut links = Vec::new();
+    let mut flows = Vec::new();
+    for (number, dropped) in cases.iter().enumerate() {
+        let node = |name: &str| if numbered { format!("{name}{number}") } else { name.to_string() };
+        links.extend(path(args, &dropped.0, [node("sender"), node("router"), node("receiver")]));
+        flows.push(Flow {
+            name: numbered.then(|| format!("dropped {dropped}")),
+            from: node("sender"),
+            to: node("receiver"),
+            strategy: args.strategy.first().cloned(),
+            count: 1,
+            start: Duration::default(),
+            start_step: Duration::default(),
+            start_spread: Duration::default(),
+            stop: None,
+            source: Source::Segments(args.segments.into()),
+            tcp: Tcp::default(),
+        });
+    }
     let tcp = Tcp {
         mss: Some(Size(args.mss.into())),
         initial_window: Some(args.initial_window),
@@ -97,18 +86,50 @@ fn scenario(args: &CompareArgs) -> Result<Scenario, Error> {
         runs: 1,
         tcp,
         nodes: Vec::new(),
-        links: vec![access, bottleneck],
-        flows: vec![flow],
+        links,
+        flows,
         cbrs: Vec::new(),
     })
 }
 
+/// The two links of a case.
+fn path(args: &CompareArgs, dropped: &[u64], [sender, router, receiver]: [String; 3]) -> [Link; 2] {
+    let loss = (!dropped.is_empty() || !args.drop_retransmission.is_empty()).then(|| {
+        Loss::Drop(DropList {
+            segments: dropped.to_vec(),
+            retransmissions: args.drop_retransmission.clone(),
+            flow: None,
+        })
+    });
+    let link = |from: String, to: String, rate, delay| Link {
+        from,
+        to,
+        rate,
+        delay,
+        delay_to: None,
+        duplex: true,
+        count: 1,
+        queue: None,
+        loss: Vec::new(),
+        jitter: None,
+        reorder: None,
+        duplicate: None,
+    };
+    let access = link(sender, router.clone(), Rate(8_000_000), Duration(Span::from_micros(100)));
+    let bottleneck = Link {
+        queue: Some(Queue::Droptail(DropTail { packets: Some(args.queue), bytes: None })),
+        loss: loss.into_iter().collect(),
+        ..link(router, receiver, args.rate, args.delay)
+    };
+    [access, bottleneck]
+}
+
 fn title(args: &CompareArgs) -> String {
-    let mut lost = args.drop.iter().map(u64::to_string).collect::<Vec<_>>();
+    let mut lost = args.drop.iter().map(Segments::to_string).collect::<Vec<_>>();
     lost.extend(args.drop_retransmission.iter().map(|r| format!("retransmission {r}")));
     match lost.as_slice() {
         [] => format!("{} segments, none dropped on purpose", args.segments),
-        lost => format!("{} segments, dropped: {}", args.segments, lost.join(", ")),
+        lost => format!("{} segments, dropped: {}", args.segments, lost.join("; ")),
     }
 }
 
@@ -123,7 +144,8 @@ fn parameters(args: &CompareArgs) -> Vec<(String, String)> {
         ("delayed ACKs", args.delayed_ack.to_string()),
     ];
     if !args.drop.is_empty() {
-        all.push(("dropped", list(&args.drop)));
+        let cases: Vec<String> = args.drop.iter().map(Segments::to_string).collect();
+        all.push(("dropped", cases.join("; ")));
     }
     if !args.drop_retransmission.is_empty() {
         all.push(("retransmissions dropped", list(&args.drop_retransmission)));

@@ -13,8 +13,8 @@ use crate::cli::OutputArgs;
 use crate::error::Error;
 use crate::execute::{Job, Outcome};
 
-/// The most panels in a picture.
-const PANELS: usize = 16;
+/// The most panels in a picture, but each strategy has one at least.
+const PANELS: usize = 32;
 
 /// The files to write and what they need.
 pub(crate) struct Records {
@@ -24,6 +24,8 @@ pub(crate) struct Records {
     svg: Option<PathBuf>,
     /// The seed of the first run.
     seed: u64,
+    /// How many flows of each run become panels.
+    share: usize,
     /// The flows of all recorded runs. In a capture this is their number, since each strategy has its own connections.
     flows: Vec<BuiltFlow>,
     /// Flows that become panels.
@@ -49,7 +51,7 @@ struct Packet {
 
 impl Records {
     /// Creates the files, so that a bad path is found before a long run.
-    pub fn new(args: &OutputArgs, seed: u64) -> Result<Self, Error> {
+    pub fn new(args: &OutputArgs, seed: u64, strategies: usize) -> Result<Self, Error> {
         let create = |path: &PathBuf| File::create(path).map_err(Error::write(path));
         for path in [&args.pcap, &args.html, &args.svg].into_iter().flatten() {
             create(path)?;
@@ -64,6 +66,7 @@ impl Records {
             html: args.html.clone(),
             svg: args.svg.clone(),
             seed,
+            share: (PANELS / strategies.max(1)).max(1),
             flows: Vec::new(),
             panels: Vec::new(),
             packets: Vec::new(),
@@ -84,9 +87,9 @@ impl Records {
     pub fn begin(&mut self, simulation: &Simulation) -> RunRecorder<'_> {
         let (first_flow, first_panel) = (self.flows.len(), self.panels.len());
         self.flows.extend_from_slice(&simulation.flows);
-        let room = if self.draws() { PANELS - first_panel } else { 0 };
+        let share = if self.draws() { self.share } else { 0 };
         let drawn = |flow| Drawn { flow, events: Vec::new(), summary: None };
-        self.panels.extend((first_flow..self.flows.len()).take(room).map(drawn));
+        self.panels.extend((first_flow..self.flows.len()).take(share).map(drawn));
         RunRecorder { records: self, first_flow, first_panel, failed: None }
     }
 
@@ -118,8 +121,9 @@ impl Records {
         if let Some(path) = &self.svg {
             fs::write(path, picture.to_svg()).map_err(Error::write(path))?;
         }
-        if self.flows.len() > PANELS {
-            let _ = writeln!(io::stderr(), "note: the picture shows the first {PANELS} of {} flows", self.flows.len());
+        let (shown, all) = (self.panels.len(), self.flows.len());
+        if shown < all {
+            let _ = writeln!(io::stderr(), "note: the picture shows {shown} of {all} flows");
         }
         Ok(())
     }
@@ -201,7 +205,11 @@ impl Recorder for RunRecorder<'_> {
     }
 
     fn packet(&mut self, flow: FlowId, at: Time, _: Direction, segment: &Segment, sent: Option<(Cause, u32)>) {
-        let flow = self.first_flow as u32 + flow.0;
+        let number = self.first_flow + flow.0 as usize;
+        if number >= self.records.flows.len() {
+            return;
+        }
+        let flow = number as u32;
         self.records.packets.push(Packet { at, flow, segment: *segment, sent });
     }
 }

@@ -50,8 +50,8 @@ fn table() -> String {
     let text = |cells: &[&str]| cells.iter().map(|c| c.to_string()).collect::<Vec<_>>();
     let mut presets = vec![text(&["preset", "mechanisms", "source"])];
     presets.extend(PRESETS.iter().map(|p| text(&[p.name, &p.mechanisms.join("+"), p.source])));
-    let mut mechanisms = vec![text(&["mechanism", "axis", "what it does", "source"])];
-    mechanisms.extend(MECHANISMS.iter().map(|m| text(&[m.name, m.axis.name(), m.summary, m.source])));
+    let mut mechanisms = vec![text(&["mechanism", "axis", "source", "what it does"])];
+    mechanisms.extend(MECHANISMS.iter().map(|m| text(&[m.name, m.axis.name(), m.source, m.summary])));
     format!(
         "{}\n{}\n`+` joins them: `sack+lt`. A later mechanism replaces an earlier one on the same axis; probes and undo add up.\n",
         align(&presets, Align::Left),

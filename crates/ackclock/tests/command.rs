@@ -121,6 +121,23 @@ fn a_lost_retransmission_is_lost() {
 }
 
 #[test]
+fn each_drop_is_a_case_of_its_own() {
+    let all = ["compare", "--strategy", "reno,sack", "--drop", "14", "--drop", "14,28", "--format", "json"];
+    let all = json(&all);
+    let drops: Vec<(&str, u64, u64)> = all
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| (f["strategy"].as_str().unwrap(), f["flow"].as_u64().unwrap(), f["drops"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(drops, [("reno", 0, 1), ("reno", 1, 2), ("sack", 0, 1), ("sack", 1, 2)]);
+    // As if each ran alone.
+    let mut alone = json(&["compare", "--strategy", "reno", "--drop", "14,28", "--format", "json"])[0].clone();
+    alone["flow"] = 1.into();
+    assert_eq!(all[1], alone);
+}
+
+#[test]
 fn the_printed_scenario_runs_as_the_options_do() {
     let options =
         ["--strategy", "newreno", "--drop", "14,28", "--queue", "9", "--delayed-ack", "200ms", "--mss", "500"];
@@ -261,6 +278,18 @@ fn pictures_and_captures_are_written() {
     // draft-ietf-opsawg-pcapng section 4.1 and draft-ietf-opsawg-pcap section 4, little-endian.
     assert_eq!(fs::read(pcapng).unwrap()[..4], [0x0a, 0x0d, 0x0d, 0x0a]);
     assert_eq!(fs::read(pcap).unwrap()[..4], [0x4d, 0x3c, 0xb2, 0xa1]);
+}
+
+#[test]
+fn a_picture_of_many_flows_shows_some_of_each_strategy() {
+    let (file, html) = (scratch("many", "many.toml"), scratch("many", "many.html"));
+    fs::write(&file, SMALL.replace("count = 2", "count = 20")).unwrap();
+    let run = ackclock(&["run", &file, "--strategy", "reno,sack", "--runs", "1", "--html", &html]);
+    assert_eq!((run.code, run.err.as_str()), (0, "note: the picture shows 32 of 40 flows\n"));
+    let html = fs::read_to_string(html).unwrap();
+    for (panel, shown) in [("reno flow0", true), ("reno flow15", true), ("reno flow16", false), ("sack flow15", true)] {
+        assert_eq!(html.contains(panel), shown, "{panel}");
+    }
 }
 
 #[test]

@@ -8,11 +8,14 @@ use crate::config::{Limit, ListedLoss, OnOff, Queue, Red, Reorder, Source};
 use crate::recorder::Direction;
 use crate::{Applies, Dwell, Loss, LossModel};
 
+/// A packet at the sender's host; the third field tells whether it was sent.
+type Seen = (FlowId, Time, bool, Segment, Option<(Cause, u32)>);
+
 /// Keeps all it is told.
 #[derive(Default, Debug, PartialEq)]
 struct Log {
     events: Vec<(FlowId, Event)>,
-    packets: Vec<(FlowId, Time, bool, Segment, Option<(Cause, u32)>)>,
+    packets: Vec<Seen>,
 }
 
 impl Recorder for Log {
@@ -422,13 +425,14 @@ fn the_same_seed_gives_the_same_events_and_another_seed_others() {
 
 #[test]
 fn what_is_wrong_is_named() {
-    let error = |build: fn(&mut Network, NodeId, NodeId)| {
+    type Build = fn(&mut Network, NodeId, NodeId);
+    let error = |build: Build| {
         let mut network = Network::new(1);
         let (a, b) = (network.node("a"), network.node("b"));
         build(&mut network, a, b);
         network.run(Time(MS), &mut ()).expect_err("an error").to_string()
     };
-    let cases: [(&str, fn(&mut Network, NodeId, NodeId)); 8] = [
+    let cases: [(&str, Build); 8] = [
         ("no route from b to a", |n, a, b| {
             n.link(link(a, b, 1));
             n.flow(tcp("f", a, b, "reno"));
@@ -468,6 +472,6 @@ fn a_network_that_has_run_takes_nothing_more() {
     run(&mut network, 1);
     network.link(link(a, b, 1));
     let error = network.run(Time(2 * MS), &mut ()).expect_err("an error");
-    assert_eq!(error.to_string(), "link a>b#0: cannot be added once the network has run");
+    assert_eq!(error, Error::Started);
     assert_eq!((network.flow_report(FlowId(3)), network.link_report(LinkId(3))), (None, None));
 }

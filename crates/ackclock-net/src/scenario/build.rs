@@ -64,14 +64,10 @@ pub struct BuiltFlow {
 }
 
 /// One direction of a link of a built network.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuiltLink {
     /// Its number.
     pub id: LinkId,
-    /// Name of the node where packets enter.
-    pub from: String,
-    /// Name of the node where they leave.
-    pub to: String,
     /// Which `[[link]]` of the scenario it is a copy of.
     pub entry: usize,
     /// Whether it is the way back of a duplex link.
@@ -192,13 +188,12 @@ fn build_link(entry: usize, link: &Link, names: &Names, network: &mut Network, l
             reorder: link.reorder.as_ref().map(|r| crate::Reorder { probability: r.p.get(), extra_delay: r.delay.0 }),
             duplicate: link.duplicate.unwrap_or_default().get(),
         };
-        let (from, to) = (expand(&link.from, copy), expand(&link.to, copy));
         if link.duplex {
             let (there, back) = network.duplex(config);
-            links.push(BuiltLink { id: there, from: from.clone(), to: to.clone(), entry, back: false });
-            links.push(BuiltLink { id: back, from: to, to: from, entry, back: true });
+            links.push(BuiltLink { id: there, entry, back: false });
+            links.push(BuiltLink { id: back, entry, back: true });
         } else {
-            links.push(BuiltLink { id: network.link(config), from, to, entry, back: false });
+            links.push(BuiltLink { id: network.link(config), entry, back: false });
         }
     }
 }

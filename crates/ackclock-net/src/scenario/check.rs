@@ -373,6 +373,9 @@ fn check_tcp(tcp: &Tcp, at: &[Step]) -> Checked {
         Tcp { ack_size: Some(n), .. } if *n > 1000 => out("ack_size", *n, "0 to 1000 bytes")?,
         _ => {}
     }
+    if tcp.max_rto.is_some_and(|max| max.0 < Span::from_secs(1)) {
+        fail(&sub(at, "max_rto"), "at least 1s; RFC 6298 section 2.5 asks for 60s")?;
+    }
     for (key, amount) in [("initial_ssthresh", tcp.initial_ssthresh), ("rwnd", tcp.rwnd), ("max_cwnd", tcp.max_cwnd)] {
         match amount {
             Some(Amount::Bytes(0) | Amount::Segments(0)) => fail(&sub(at, key), "at least 1 byte")?,

@@ -406,7 +406,7 @@ pub struct Tcp {
     /// Whether the receiver reports duplicates (D-SACK, RFC 2883); `true`, where SACK is negotiated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dsack: Option<bool>,
-    /// Whether timestamps are negotiated (RFC 7323); if left out they are when the strategy needs them.
+    /// Whether timestamps are negotiated (RFC 7323); `false`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamps: Option<bool>,
     /// Nagle's algorithm; `false`.
@@ -422,7 +422,7 @@ pub struct Tcp {
     /// Lower bound of the retransmission timeout; the timer's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_rto: Option<Duration>,
-    /// Upper bound of the retransmission timeout, back-off included; 60 s (RFC 6298 section 2.5).
+    /// Upper bound of the retransmission timeout, back-off included, at least 1 s; 60 s (RFC 6298 section 2.5).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_rto: Option<Duration>,
     /// Whether the window restarts from the initial one after an idle time (RFC 5681 section 4.1); `true`.

@@ -385,7 +385,8 @@ impl Plot<'_> {
             let (colour, width) = (layer.light, if layer.letter.is_empty() { 2 } else { 3 });
             writeln!(self.svg, "<path d=\"{path}\" stroke=\"{colour}\" stroke-width=\"{width}\"/>")?;
             if !letters.is_empty() {
-                writeln!(self.svg, "<g fill=\"{colour}\" font-size=\"11\" font-weight=\"bold\">{letters}</g>")?;
+                let halo = "stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\"";
+                writeln!(self.svg, "<g fill=\"{colour}\" {halo} font-size=\"11\" font-weight=\"bold\">{letters}</g>")?;
             }
         }
         if !crosses.is_empty() {

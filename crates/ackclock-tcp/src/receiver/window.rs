@@ -50,12 +50,11 @@ impl Window {
     /// below the old edge is still accepted.
     pub fn offer(&mut self, rcv_nxt: u64) -> u16 {
         let limit = self.limit(rcv_nxt);
-        let unit = 1u64 << self.wscale;
         let field = if limit - self.edge >= self.step {
             (limit - rcv_nxt) >> self.wscale
         } else {
             let window = self.edge - rcv_nxt;
-            let up = window.div_ceil(unit);
+            let up = (window + (1 << self.wscale) - 1) >> self.wscale;
             if rcv_nxt + (up << self.wscale) <= limit { up } else { window >> self.wscale }
         };
         let field = field.min(u64::from(u16::MAX));

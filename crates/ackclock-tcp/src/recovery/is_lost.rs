@@ -47,12 +47,12 @@ impl Detect for IsLost {
         if self.rfc3517 { "is-lost-3517" } else { "is-lost" }
     }
 
-    fn duplicates_by_sack(&self) -> bool {
+    fn counts_advances(&self) -> bool {
         !self.rfc3517
     }
 
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost {
-        if a.newly_sacked == 0 && !a.duplicate {
+        if a.newly_sacked == 0 {
             return Lost::Nothing;
         }
         let edge = self.edge(s);

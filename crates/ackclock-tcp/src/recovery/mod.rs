@@ -29,7 +29,7 @@ pub use limited_transmit::LimitedTransmit;
 pub use linux_timer::LinuxTimer;
 pub use newreno::NewReno;
 pub use next_seg::NextSeg;
-pub use ns2::{Ns2Inflate, Ns2Pipe, Ns2SackDupacks, Ns2Window};
+pub use ns2::{Ns2Inflate, Ns2Pipe, Ns2Window};
 pub use pipe::Pipe;
 pub use reno_window::RenoWindow;
 pub use rfc6298::Rfc6298;

@@ -4,7 +4,7 @@
 use super::ff96::Ff96Pipe;
 use super::inflate::Inflate;
 use super::reno_window::RenoWindow;
-use crate::axes::{AckSummary, Detect, Lost, Regulate, Window};
+use crate::axes::{AckSummary, Regulate, Window};
 use crate::recovery::dupack::DUPTHRESH;
 use crate::sender::{Phase, State};
 
@@ -123,31 +123,5 @@ impl Regulate for Ns2Pipe {
 
     fn on_transmit(&mut self, s: &State, len: u64) {
         self.inner.on_transmit(s, len);
-    }
-}
-
-/// Three duplicates by SACK, of which an ACK that also advances is none (RFC 6675 section 2 counts it).
-#[derive(Default)]
-pub struct Ns2SackDupacks {
-    una: u64,
-    count: u32,
-}
-
-impl Detect for Ns2SackDupacks {
-    fn name(&self) -> &'static str {
-        "ns2-dupacks"
-    }
-
-    fn duplicates_by_sack(&self) -> bool {
-        true
-    }
-
-    fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost {
-        if s.snd_una > self.una {
-            self.una = s.snd_una;
-            self.count = 0;
-        }
-        self.count += u32::from(a.duplicate && a.newly_acked == 0);
-        if a.duplicate && a.newly_acked == 0 && self.count == DUPTHRESH { Lost::Head } else { Lost::Nothing }
     }
 }

@@ -1,1 +1,352 @@
+use super::*;
+use proptest::prelude::*;
 
+const T: Time = Time::ZERO;
+
+/// Ten segments of 100 bytes from position 0.
+fn ten() -> Scoreboard {
+    let mut board = Scoreboard::default();
+    for n in 0..10 {
+        board.push(n * 100, 100, Time(n));
+    }
+    board
+}
+
+fn no(_: &Record) {}
+
+/// One letter a segment: `.` outstanding, `s` sacked, `l` lost, `r` lost and sent again, `d` sent again and not lost.
+fn picture(board: &Scoreboard) -> String {
+    let letter = |r: &Record| match (r.sacked, r.lost, r.retransmitted) {
+        (true, _, _) => 's',
+        (_, true, true) => 'r',
+        (_, true, false) => 'l',
+        (_, false, true) => 'd',
+        _ => '.',
+    };
+    board.iter().map(letter).collect()
+}
+
+#[test]
+fn acknowledging_takes_whole_segments_and_shortens_one() {
+    let mut board = ten();
+    let mut told = Vec::new();
+    let acked = board.ack_to(250, |r| told.push(r.seq));
+    assert_eq!(acked, Acked { bytes: 250, sacked_before: 0, first_sent: Some(Time(0)), retransmitted: false });
+    assert_eq!(told, [0, 100]);
+    let head = *board.head().unwrap();
+    assert_eq!((head.seq, head.len, head.end(), board.len()), (250, 50, 300, 8));
+    assert_eq!((board.outstanding(), board.pipe()), (750, 750));
+    let acked = board.ack_to(1_000, no);
+    assert_eq!((acked.bytes, acked.first_sent, board.is_empty(), board.pipe()), (750, Some(Time(2)), true, 0));
+}
+
+#[test]
+fn acknowledging_counts_what_was_sacked_and_what_was_sent_again() {
+    let mut board = ten();
+    board.sack(100, 300, no);
+    board.mark_lost(0);
+    board.on_retransmit(0, Time(20), true);
+    let mut told = Vec::new();
+    let acked = board.ack_to(400, |r| told.push((r.seq, r.transmissions, r.last_sent)));
+    assert_eq!(acked, Acked { bytes: 400, sacked_before: 200, first_sent: Some(Time(0)), retransmitted: true });
+    // Delivery of 1 and 2 was told when they were sacked.
+    assert_eq!(told, [(0, 2, Time(20)), (300, 1, Time(3))]);
+    assert_eq!((board.pipe(), board.sacked_bytes(), board.lost_bytes()), (600, 0, 0));
+}
+
+#[test]
+fn sacking_marks_whole_segments_once() {
+    let mut board = ten();
+    let mut told = Vec::new();
+    // From within 1 to within 4: 2 and 3.
+    assert_eq!(board.sack(150, 450, |r| told.push(r.seq)), 200);
+    assert_eq!((picture(&board).as_str(), board.highest_sacked()), ("..ss......", 400));
+    board.remember([(150, 450), (0, 0), (0, 0), (0, 0)]);
+    // The block grows to the right, then to the left; what was known is not told again.
+    assert_eq!(board.sack(150, 600, |r| told.push(r.seq)), 200);
+    assert_eq!(board.sack(100, 600, |r| told.push(r.seq)), 100);
+    assert_eq!(told, [200, 300, 400, 500, 100]);
+    assert_eq!((picture(&board).as_str(), board.pipe()), (".sssss....", 500));
+    // Beyond both ends, empty, and below.
+    assert_eq!(board.sack(900, 5_000, no), 100);
+    assert_eq!((board.sack(300, 300, no), board.sack(700, 300, no)), (0, 0));
+    board.ack_to(600, no);
+    assert_eq!((board.sack(0, 600, no), board.sacked_bytes()), (0, 100));
+}
+
+#[test]
+fn a_sacked_retransmission_leaves_the_pipe_once() {
+    let mut board = ten();
+    board.mark_lost_below(300, no);
+    assert_eq!(board.pipe(), 700);
+    board.on_retransmit(0, Time(20), true);
+    board.on_retransmit(1, Time(21), true);
+    assert_eq!((picture(&board).as_str(), board.pipe()), ("rrl.......", 900));
+    // Sent again twice, it is in the pipe once.
+    board.on_retransmit(0, Time(22), true);
+    assert_eq!((board.pipe(), board.get(0).unwrap().transmissions), (900, 3));
+    board.sack(100, 200, no);
+    assert_eq!((picture(&board).as_str(), board.pipe(), board.lost_bytes()), ("rsl.......", 800, 200));
+    board.sack(100, 200, no);
+    board.ack_to(200, no);
+    assert_eq!((picture(&board).as_str(), board.pipe(), board.lost_bytes()), ("l.......", 700, 100));
+}
+
+#[test]
+fn a_retransmission_that_was_not_lost_counts_twice() {
+    let mut board = ten();
+    board.on_retransmit(4, Time(20), true);
+    assert_eq!((picture(&board).as_str(), board.pipe()), ("....d.....", 1_100));
+    board.mark_lost_below(500, no);
+    assert_eq!((picture(&board).as_str(), board.pipe()), ("llllr.....", 600));
+    // Not counted: RFC 6675's rescue.
+    board.on_retransmit(9, Time(21), false);
+    assert_eq!((board.pipe(), board.get(9).unwrap().transmissions), (600, 2));
+}
+
+#[test]
+fn a_lost_retransmission_leaves_the_pipe() {
+    let mut board = ten();
+    assert!(board.mark_lost(0));
+    assert!(!board.mark_lost(0));
+    board.on_retransmit(0, Time(20), true);
+    assert_eq!(board.pipe(), 1_000);
+    assert!(board.mark_lost(0));
+    assert_eq!((picture(&board).as_str(), board.pipe(), board.lost_bytes()), ("l.........", 900, 100));
+    board.sack(200, 300, no);
+    assert!(!board.mark_lost(2));
+    assert!(!board.mark_lost(10));
+}
+
+#[test]
+fn losses_below_an_edge_are_told_once() {
+    let mut board = ten();
+    board.sack(200, 400, no);
+    let mut told = Vec::new();
+    board.mark_lost_below(350, |r| told.push(r.seq));
+    board.mark_lost_below(350, |r| told.push(r.seq));
+    board.mark_lost_below(600, |r| told.push(r.seq));
+    board.mark_lost_below(100, |r| told.push(r.seq));
+    assert_eq!(told, [0, 100, 400, 500]);
+    assert_eq!((picture(&board).as_str(), board.judged()), ("llssll....", 600));
+    board.unmark_lost();
+    assert_eq!((picture(&board).as_str(), board.judged(), board.pipe()), ("..ss......", 0, 800));
+    board.mark_lost_below(100, no);
+    assert_eq!(picture(&board), "l.ss......");
+}
+
+#[test]
+fn a_timeout_gives_everything_up() {
+    let mut board = ten();
+    board.sack(200, 400, no);
+    board.mark_lost_below(200, no);
+    board.on_retransmit(0, Time(20), true);
+    board.mark_all_lost();
+    assert_eq!((picture(&board).as_str(), board.pipe(), board.judged()), ("llssllllll", 0, 1_000));
+    board.forget_sacks();
+    board.mark_all_lost();
+    assert_eq!((picture(&board).as_str(), board.pipe(), board.highest_sacked()), ("llllllllll", 0, 0));
+    // What was known before is told anew.
+    assert_eq!(board.sack(200, 400, no), 200);
+}
+
+#[test]
+fn finding_a_byte() {
+    let mut board = ten();
+    board.ack_to(150, no);
+    assert_eq!((board.find(0), board.find(150), board.find(199), board.find(200)), (0, 0, 0, 1));
+    assert_eq!((board.find(999), board.find(1_000), board.find(u64::MAX)), (8, 9, 9));
+    assert_eq!(Scoreboard::default().find(7), 0);
+}
+
+/// Beyond 2^32, with the largest segments: no counter is 32 bits wide.
+#[test]
+fn counters_are_wide() {
+    let mut board = Scoreboard::default();
+    let base = 1 << 40;
+    for n in 0..4 {
+        board.push(base + n * u64::from(u32::MAX), u32::MAX, T);
+    }
+    let len = u64::from(u32::MAX);
+    assert_eq!((board.outstanding(), board.pipe()), (4 * len, 4 * len));
+    board.mark_lost_below(base + 2 * len, no);
+    board.on_retransmit(0, T, true);
+    assert_eq!((board.sack(base + 2 * len, base + 4 * len, no), board.pipe()), (2 * len, len));
+    assert_eq!(board.find(base + 3 * len - 1), 2);
+}
+
+/// What a byte is, in the naive model.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Byte {
+    segment: usize,
+    sacked: bool,
+    lost: bool,
+    again: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Op {
+    Push(u32),
+    Ack(u64),
+    Sack(Vec<(u64, u64)>),
+    LostBelow(u64),
+    Lost(usize),
+    Again(usize, bool),
+    AllLost,
+    Forget,
+    Unmark,
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    let at = 0..120u64;
+    prop_oneof![
+        6 => (1..8u32).prop_map(Op::Push),
+        3 => at.clone().prop_map(Op::Ack),
+        6 => proptest::collection::vec((at.clone(), at.clone()), 1..4).prop_map(Op::Sack),
+        3 => at.prop_map(Op::LostBelow),
+        3 => (0..20usize).prop_map(Op::Lost),
+        3 => (0..20usize, any::<bool>()).prop_map(|(i, counts)| Op::Again(i, counts)),
+        1 => Just(Op::AllLost),
+        1 => Just(Op::Forget),
+        1 => Just(Op::Unmark),
+    ]
+}
+
+/// The model: a vector of bytes from position `una`, and rules applied byte by byte.
+#[derive(Default)]
+struct Model {
+    una: u64,
+    bytes: Vec<Byte>,
+    segments: usize,
+    /// Below this position every byte was judged once and is not judged again until it is sent again and lost anew.
+    judged: u64,
+}
+
+impl Model {
+    fn segments(&self) -> Vec<usize> {
+        let mut all: Vec<usize> = self.bytes.iter().map(|b| b.segment).collect();
+        all.dedup();
+        all
+    }
+
+    fn each(&mut self, segment: usize) -> impl Iterator<Item = &mut Byte> {
+        self.bytes.iter_mut().filter(move |b| b.segment == segment)
+    }
+
+    fn span(&self, segment: usize) -> (u64, u64) {
+        let first = self.bytes.iter().position(|b| b.segment == segment).unwrap() as u64;
+        let last = self.bytes.iter().rposition(|b| b.segment == segment).unwrap() as u64;
+        (self.una + first, self.una + last + 1)
+    }
+
+    fn pipe(&self) -> u64 {
+        let copies = |b: &Byte| u64::from(!b.sacked && !b.lost) + u64::from(!b.sacked && b.again);
+        self.bytes.iter().map(copies).sum()
+    }
+
+    fn apply(&mut self, op: &Op, board: &mut Scoreboard) -> Result<(), TestCaseError> {
+        match *op {
+            Op::Push(len) => {
+                board.push(self.una + self.bytes.len() as u64, len, T);
+                let byte = Byte { segment: self.segments, ..Byte::default() };
+                self.bytes.extend(core::iter::repeat_n(byte, len as usize));
+                self.segments += 1;
+            }
+            Op::Ack(ahead) => {
+                let count = (ahead as usize).min(self.bytes.len());
+                let sacked = self.bytes[..count].iter().filter(|b| b.sacked).count() as u64;
+                let acked = board.ack_to(self.una + count as u64, no);
+                prop_assert_eq!((acked.bytes, acked.sacked_before), (count as u64, sacked));
+                self.bytes.drain(..count);
+                self.una += count as u64;
+            }
+            Op::Sack(ref blocks) => {
+                let mut walked = [(0, 0); 4];
+                for (slot, &(l, r)) in walked.iter_mut().zip(blocks) {
+                    let (left, right) = (self.una + l, self.una + r);
+                    let mut newly = 0;
+                    for segment in self.segments() {
+                        let (from, to) = self.span(segment);
+                        if left <= from && to <= right {
+                            newly += self.each(segment).filter(|b| !b.sacked).count() as u64;
+                            self.each(segment).for_each(|b| (b.sacked, b.lost, b.again) = (true, false, false));
+                        }
+                    }
+                    prop_assert_eq!(board.sack(left, right, no), newly);
+                    *slot = (left, right);
+                }
+                board.remember(walked);
+            }
+            Op::LostBelow(ahead) => {
+                let edge = self.una + ahead;
+                board.mark_lost_below(edge, no);
+                if edge > self.judged {
+                    for segment in self.segments() {
+                        if self.span(segment).1 <= edge {
+                            self.each(segment).filter(|b| !b.sacked).for_each(|b| b.lost = true);
+                        }
+                    }
+                    self.judged = edge.min(self.una + self.bytes.len() as u64);
+                }
+            }
+            Op::Lost(index) => {
+                let Some(&segment) = self.segments().get(index) else {
+                    prop_assert!(!board.mark_lost(index));
+                    return Ok(());
+                };
+                let news = self.each(segment).any(|b| !b.sacked && (!b.lost || b.again));
+                prop_assert_eq!(board.mark_lost(index), news);
+                self.each(segment).filter(|b| !b.sacked).for_each(|b| (b.lost, b.again) = (true, false));
+            }
+            Op::Again(index, counts) => {
+                board.on_retransmit(index, T, counts);
+                if let Some(&segment) = self.segments().get(index) {
+                    self.each(segment).filter(|b| !b.sacked && counts).for_each(|b| b.again = true);
+                }
+            }
+            Op::AllLost => {
+                board.mark_all_lost();
+                self.bytes.iter_mut().for_each(|b| (b.lost, b.again) = (!b.sacked, false));
+                self.judged = self.una + self.bytes.len() as u64;
+            }
+            Op::Forget => {
+                board.forget_sacks();
+                self.bytes.iter_mut().for_each(|b| b.sacked = false);
+                self.judged = 0;
+            }
+            Op::Unmark => {
+                board.unmark_lost();
+                self.bytes.iter_mut().for_each(|b| b.lost = false);
+                self.judged = 0;
+            }
+        }
+        Ok(())
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// Against a model that keeps a map of bytes.
+    #[test]
+    fn like_a_map_of_bytes(ops in proptest::collection::vec(op(), 1..60)) {
+        let mut board = Scoreboard::default();
+        let mut model = Model::default();
+        for op in &ops {
+            model.apply(op, &mut board)?;
+            let flags: Vec<(bool, bool, bool)> = model.segments().iter().map(|&segment| {
+                let b = model.bytes.iter().find(|b| b.segment == segment).unwrap();
+                (b.sacked, b.lost, b.again)
+            }).collect();
+            let kept: Vec<(bool, bool, bool)> = board.iter().map(|r| (r.sacked, r.lost, r.retransmitted)).collect();
+            prop_assert_eq!(kept, flags);
+            prop_assert_eq!(board.pipe(), model.pipe());
+            prop_assert_eq!(board.outstanding(), model.bytes.len() as u64);
+            for ahead in 0..model.bytes.len() {
+                let index = board.find(model.una + ahead as u64);
+                let segments = model.segments();
+                prop_assert_eq!(segments[index], model.bytes[ahead].segment);
+            }
+        }
+    }
+}

@@ -83,8 +83,9 @@ fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, ranges: &mut Ran
     if !segment.sack.is_empty() {
         read_sacks(c, segment, a, ranges);
     }
-    a.duplicate = if c.s.sack && c.strategy.detect.duplicates_by_sack() {
-        a.newly_sacked > 0
+    a.duplicate = if c.s.sack {
+        // What a receiver sends for a segment out of order always has SACK news.
+        a.newly_sacked > 0 && (a.newly_acked == 0 || c.strategy.detect.counts_advances())
     } else {
         // RFC 5681 section 2.
         let unchanged = ack == a.prior_una && c.s.window_edge == prior_edge;

@@ -16,15 +16,15 @@ pub(super) fn poll(c: &mut Sender) -> Option<Transmit> {
     if c.window_probe {
         return window_probe(c);
     }
-    if let Some(cause) = c.urgent.take() {
-        if !c.s.board.is_empty() {
-            return Some(retransmit(c, 0, cause, true));
-        }
+    if let Some(cause) = c.urgent.take()
+        && !c.s.board.is_empty()
+    {
+        return Some(retransmit(c, 0, cause, true));
     }
-    if c.probe > 0 {
-        if let Some(transmit) = probe(c) {
-            return Some(transmit);
-        }
+    if c.probe > 0
+        && let Some(transmit) = probe(c)
+    {
+        return Some(transmit);
     }
     if c.burst == 0 {
         return None;
@@ -44,11 +44,11 @@ pub(super) fn poll(c: &mut Sender) -> Option<Transmit> {
 fn probe(c: &mut Sender) -> Option<Transmit> {
     let bytes = core::mem::take(&mut c.probe);
     let last = core::mem::take(&mut c.probe_last);
-    if c.s.snd_nxt == c.s.snd_max {
-        if let Some(len) = c.s.sequential_len() {
-            c.probe = bytes.saturating_sub(u64::from(len));
-            return Some(send_new(c, len, Cause::Probe));
-        }
+    if c.s.snd_nxt == c.s.snd_max
+        && let Some(len) = c.s.sequential_len()
+    {
+        c.probe = bytes.saturating_sub(u64::from(len));
+        return Some(send_new(c, len, Cause::Probe));
     }
     let index = c.s.board.len().checked_sub(1).filter(|_| last)?;
     Some(retransmit(c, index, Cause::Probe, true))
@@ -87,8 +87,14 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
     }
     skip_sacked(c);
     match c.strategy.select.next(&c.s)? {
-        // Also beyond a window that has shrunk since (RFC 9293 section 3.8.6, MAY-7): selection will not name it again.
-        Next::Retransmit { index, counts } => Some(retransmit(c, index, Cause::PartialAck, counts)),
+        Next::Retransmit { index, counts } => {
+            let r = c.s.board.get(index)?;
+            // Lost, sent again, and not on its way any more: that retransmission was found lost too.
+            let again = counts && r.lost && !r.retransmitted && r.transmissions > 1;
+            let cause = if again { Cause::LostRetransmission } else { Cause::PartialAck };
+            // Also beyond a window that has shrunk since (RFC 9293 section 3.8.6, MAY-7): selection will not name it again.
+            Some(retransmit(c, index, cause, counts))
+        }
         Next::Sequential => sequential(c),
     }
 }

@@ -1,7 +1,10 @@
 //! Worked examples: every segment sent, and the windows after every ACK. Each script runs twice, with sequence numbers
 //! from 0 and with sequence numbers that wrap within the fourth segment.
 
+mod flow;
 mod reno;
+mod sack;
+mod timers;
 
 use std::fmt::Write;
 
@@ -21,8 +24,8 @@ pub(super) struct Script {
     pub window: u16,
     /// The timestamp that the ACKs to come echo.
     pub echo: Option<u32>,
-    isn: Seq,
-    sent: String,
+    pub isn: Seq,
+    pub sent: String,
 }
 
 /// The letter that stands for a cause after a segment's number; new data has none.
@@ -102,6 +105,11 @@ impl Script {
     /// The application writes this many bytes.
     pub fn write(&mut self, bytes: u64) -> &mut Script {
         self.input(|s, now| s.write(now, bytes))
+    }
+
+    /// The application closes.
+    pub fn close_now(&mut self) -> &mut Script {
+        self.input(|s, now| s.close(now))
     }
 
     /// The header of an ACK up to segment `n`.

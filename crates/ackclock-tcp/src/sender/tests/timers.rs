@@ -1,0 +1,224 @@
+//! The retransmission timer: values by hand, back-off, and what a timeout does.
+
+use super::*;
+
+const NO_MIN: Option<Span> = Some(Span::ZERO);
+
+fn one_by_one(timestamps: bool) -> SenderConfig {
+    SenderConfig { initial_window: 1, min_rto: NO_MIN, timestamps, ..config() }
+}
+
+/// RFC 6298 section 2: 100 ms, then 200 ms.
+#[test]
+fn rfc6298_values() {
+    run_with("reno", one_by_one(false), |x| {
+        // (2.1)
+        x.write(30_000).sends("0").deadline(1000);
+        // (2.2): SRTT 100, RTTVAR 50, RTO 300.
+        x.at(100).ack(1).sends("1 2").deadline(400);
+        // (2.3): RTTVAR 37.5 + 25, SRTT 87.5 + 25, RTO 112.5 + 4 * 62.5 = 362.5.
+        x.at(300).ack(2).sends("3 4");
+        assert_eq!(x.sender.next_deadline(), Time(662_500_000));
+        // Sent together with the segment just measured: no sample of this round trip (section 3).
+        x.at(310).ack(3).sends("5 6");
+        assert_eq!(x.sender.next_deadline(), Time(672_500_000));
+    });
+    // (2.4)
+    run("reno", 1, |x| {
+        x.write(30_000).sends("0").at(100).ack(1).sends("1 2").deadline(1100);
+        x.at(2000);
+    });
+}
+
+/// RFC 6298 sections 5.2 to 5.6 and 2.5: doubled each time, 60 s at most, off when all is acknowledged.
+#[test]
+fn backoff() {
+    run("reno", 1, |x| {
+        x.write(1_000).sends("0");
+        for at in [1, 3, 7, 15, 31, 63, 123, 183] {
+            x.fire(at * 1000).sends("0T").windows(1_000, 2_000);
+        }
+        x.deadline(243_000).classes([1, 0, 7]);
+        x.at(183_100).ack(1).sends("").no_deadline();
+    });
+}
+
+/// Karn: an ACK of a retransmission is no sample and leaves the back-off; one of new data collapses it (section 5).
+#[test]
+fn karn_without_timestamps() {
+    run_with("reno", one_by_one(false), |x| {
+        x.write(30_000).sends("0").at(100).ack(1).sends("1 2").deadline(400);
+        x.fire(400).sends("1T").deadline(1000).fire(1000).sends("1T").deadline(2200);
+        // Still four times 300.
+        x.at(1100).ack(2).sends("2S 3").deadline(2300);
+        x.at(1200).ack(3).sends("4").deadline(2400);
+        // 3 was sent once, at 1100: R = 200, RTO 362.5.
+        x.at(1300).ack(4).sends("5");
+        assert_eq!(x.sender.next_deadline(), Time(1_662_500_000));
+    });
+}
+
+/// RFC 7323 section 4.1: with timestamps the ACK of a retransmission is a sample too.
+#[test]
+fn karn_with_timestamps() {
+    run_with("reno", one_by_one(true), |x| {
+        x.write(30_000).sends("0");
+        x.echo = Some(0);
+        x.at(100).ack(1).sends("1 2").deadline(400).fire(400).sends("1T").deadline(1000);
+        x.echo = Some(400);
+        // R = 100: RTTVAR 37.5, SRTT 100, RTO 250.
+        x.at(500).ack(2).sends("2S 3").deadline(750);
+    });
+    // An echo of the future is none.
+    run_with("reno", one_by_one(true), |x| {
+        x.write(30_000).sends("0").fire(1000).sends("0T").deadline(3000);
+        x.echo = Some(1101);
+        x.at(1100).ack(1).sends("1 2").deadline(3100);
+    });
+}
+
+/// BSD's 500 ms ticks: the first one comes `tick_phase` after the origin.
+#[test]
+fn bsd_ticks() {
+    for (phase, first, second) in [(0, 6000, 1500), (100, 5600, 1600), (499, 5999, 1499), (500, 6000, 1500)] {
+        let config = SenderConfig { initial_window: 1, tick_phase: Span::from_millis(phase), ..config() };
+        run_with("reno+bsd-timer", config, |x| {
+            // 12 ticks.
+            x.write(30_000).sends("0").deadline(first);
+            // Measured: no tick, or with a phase of 100 ms one. SRTT 1 or 2 ticks, deviation 2 or 4 quarters of one:
+            // 3 or 6 ticks.
+            let second = if phase == 100 { second + 1500 } else { second };
+            x.at(100).ack(1).sends("1 2").deadline(second);
+        });
+    }
+    // Later samples: 700 ms are two ticks from 100 (phase 0); delta 1, SRTT 9/8, deviation 2 + 1: 1 + 3 ticks.
+    let config = SenderConfig { initial_window: 1, ..config() };
+    run_with("reno+bsd-timer", config, |x| {
+        x.write(30_000).sends("0").at(100).ack(1).sends("1 2").at(1100).ack(2).sends("3 4").deadline(3000);
+    });
+}
+
+/// Linux: a variance term of at least 200 ms, and a sample with every ACK.
+#[test]
+fn linux_values() {
+    let config = SenderConfig { initial_window: 1, ..config() };
+    run_with("reno+linux-timer", config, |x| {
+        x.write(30_000).sends("0").deadline(1000);
+        // 100 + 4 * 50.
+        x.at(100).ack(1).sends("1 2").deadline(400);
+        x.at(200).ack(2).sends("3 4").deadline(500);
+        // Error 200; mdev 37.5 + 162.5 / 4 = 78.125; SRTT 125: 437.5.
+        x.at(500).ack(3).sends("5 6");
+        // 2 was sent at 100: error 300; mdev 37.5 + 262.5 / 4 = 103.125; SRTT 137.5: 550.
+        assert_eq!(x.sender.next_deadline(), Time(1_050_000_000));
+    });
+}
+
+/// RFC 5681 section 3.1: cwnd of one segment; ssthresh held constant while the timer sends the same segment again.
+#[test]
+fn timeout_windows() {
+    run("newreno", 10, |x| {
+        x.write(30_000).sends("0 1 2 3 4 5 6 7 8 9");
+        x.fire(1000).sends("0T").windows(1_000, 5_000).phase(Phase::Loss);
+        x.fire(3000).sends("0T").windows(1_000, 5_000);
+        x.at(3100).ack(1).sends("1S 2S").windows(2_000, 5_000).deadline(7100);
+        // Another segment, sent again by slow start and not by the timer: half of the two sent since, but at least 2.
+        x.fire(7100).sends("1T").windows(1_000, 2_000);
+        x.at(7200).ack(10).sends("10 11").windows(2_000, 2_000).phase(Phase::Open);
+    });
+    // BSD halves every time.
+    run("newreno+half-window", 10, |x| {
+        x.write(30_000).sends("0 1 2 3 4 5 6 7 8 9");
+        x.fire(1000).sends("0T").windows(1_000, 5_000).fire(3000).sends("0T").windows(1_000, 2_000);
+    });
+}
+
+/// A timeout within recovery ends it: half of FlightSize, not of the inflated window.
+#[test]
+fn timeout_within_recovery() {
+    run("newreno", 10, |x| {
+        x.write(30_000).sends("0 1 2 3 4 5 6 7 8 9").ack(0).ack(0).ack(0).sends("0F");
+        x.ack(0).sends("").ack(0).sends("").ack(0).sends("10").ack(0).sends("11").windows(12_000, 5_000);
+        x.fire(1000).sends("0T").windows(1_000, 6_000).phase(Phase::Loss).classes([0, 0, 1]);
+        // Duplicates of what had been in the network begin nothing.
+        x.ack(0).ack(0).ack(0).ack(0).sends("").windows(1_000, 6_000);
+        x.at(1100).ack(12).sends("12 13").windows(2_000, 6_000).phase(Phase::Open);
+    });
+}
+
+/// Lin & Kung section 4.1.
+#[test]
+fn timeout_classes() {
+    // Fast retransmit was not triggered.
+    run("reno", 4, |x| {
+        x.write(30_000).sends("0 1 2 3").ack(0).ack(0).sends("").fire(1000).sends("0T").classes([1, 0, 0]);
+        // And once more: what was lost is a retransmission.
+        x.fire(3000).sends("0T").classes([1, 0, 1]);
+    });
+    // 0 was sent again, 5 was not.
+    run("reno", 10, |x| {
+        x.write(10_000).sends("0 1 2 3 4 5 6 7 8 9").at(100).ack(0).ack(0).ack(0).sends("0F");
+        x.at(200).ack(5).sends("").fire(1200).sends("5T").classes([0, 1, 0]);
+    });
+    // The fast retransmission was lost.
+    run("reno", 10, |x| {
+        x.write(10_000).sends("0 1 2 3 4 5 6 7 8 9").at(100).ack(0).ack(0).ack(0).sends("0F");
+        x.fire(1000).sends("0T").classes([0, 0, 1]);
+    });
+    // A retransmission long before, or at the moment when the segment is first sent, is another period's.
+    run("reno", 10, |x| {
+        x.write(11_000).sends("0 1 2 3 4 5 6 7 8 9").at(100).ack(0).ack(0).ack(0).sends("0F");
+        x.ack(0).ack(0).sends("").ack(0).sends("10").ack(10).sends("").fire(1100).sends("10T").classes([1, 0, 0]);
+    });
+}
+
+/// The event of a timeout tells the window before it, the class, the back-off and the interval.
+#[test]
+fn timeout_event() {
+    run_with("reno", SenderConfig { events: true, ..config() }, |x| {
+        x.write(30_000).sends("0 1 2 3 4 5 6 7 8 9").fire(1000).sends("0T").fire(3000).sends("0T");
+        let mut timeouts = Vec::new();
+        while let Some(event) = x.sender.poll_event() {
+            if let EventKind::TimedOut { seq, class, backoff, flight, cwnd_before, rto } = event.kind {
+                timeouts.push((seq, class.name(), backoff, flight, cwnd_before, rto, event.cwnd, event.ssthresh));
+            }
+        }
+        let first = (0, "non_trigger", 0, 10_000, 10_000, 1_000_000_000, 1_000, 5_000);
+        let second = (0, "lost_retransmission", 1, 10_000, 1_000, 2_000_000_000, 1_000, 5_000);
+        assert_eq!(timeouts, [first, second]);
+    });
+}
+
+/// Gurtov & Floyd: three needless retransmissions draw three duplicates; with the bugfix they begin nothing.
+#[test]
+fn bugfix_after_a_timeout() {
+    let until_duplicates = |x: &mut Script| {
+        x.write(30_000).sends("0 1 2 3 4 5 6 7 8 9").fire(1000).sends("0T").at(1100);
+        // All but 0 had arrived late.
+        x.ack(1).sends("1S 2S").ack(2).sends("3S 4S").ack(10).sends("10 11 12 13").windows(4_000, 5_000);
+        x.ack(10).ack(10).sends("");
+    };
+    run("newreno", 10, |x| {
+        until_duplicates(x);
+        x.ack(10).sends("").phase(Phase::Open).windows(4_000, 5_000);
+    });
+    run("newreno+no-bugfix", 10, |x| {
+        until_duplicates(x);
+        x.ack(10).sends("10F 14").phase(Phase::Recovery).windows(5_000, 2_000);
+    });
+}
+
+/// RFC 6298 restarts on new acknowledgments only, ns-2 with the fast retransmit, RFC 6675 section 6's careful variant with
+/// every retransmission of a recovery.
+#[test]
+fn what_restarts_the_timer() {
+    for (composition, fast, second) in
+        [("sack", 1000, 1000), ("sack+ns2-timer", 1100, 1100), ("sack+careful-timer", 1100, 1200)]
+    {
+        run(composition, 10, |x| {
+            x.write(30_000).sends("0 1 2 3 4 5 6 7 8 9");
+            x.at(100).sack(0, &[(2, 5)]).sends("0F").deadline(fast);
+            x.at(200).sack(0, &[(2, 7)]).sends("1P").deadline(second);
+        });
+    }
+}

@@ -1,0 +1,515 @@
+//! Mechanisms as a user writes them, outside the crate and with its public interface only: one for each plug point that no
+//! mechanism of the crate makes use of.
+
+use std::fmt::Write;
+
+use ackclock_tcp::axes::{
+    AckSummary, Detect, DetectRetransmission, Lost, Next, Probe, ProbeNow, Regulate, Select, Timer, Undo, Urgent,
+    Verdict, Windows,
+};
+use ackclock_tcp::{
+    Cause, Composition, Event, EventKind, Phase, Record, SackBlock, SackBlocks, Segment, Sender, SenderConfig, Seq,
+    Span, State, Strategy, Time,
+};
+
+const MS: u64 = 1_000_000;
+
+struct Script {
+    sender: Sender,
+    now: Time,
+    isn: u32,
+}
+
+/// Runs `script` with ten segments of 1000 bytes out, with and without a wrap of the sequence numbers among them.
+fn run(composition: &str, change: impl Fn(&mut Strategy), bytes: u64, script: impl Fn(&mut Script)) {
+    for isn in [0, 3500u32.wrapping_neg()] {
+        let mut strategy = Composition::parse(composition).unwrap().build();
+        change(&mut strategy);
+        let config = SenderConfig {
+            isn: Seq(isn),
+            mss: 1000,
+            initial_window: 10,
+            initial_rwnd: 64_000,
+            wscale: 0,
+            events: true,
+            ..SenderConfig::default()
+        };
+        let mut x = Script { sender: Sender::new(config, strategy), now: Time::ZERO, isn };
+        x.sender.write(x.now, bytes);
+        let first: Vec<String> = (0..bytes.div_ceil(1000).min(10)).map(|n| n.to_string()).collect();
+        assert_eq!(x.sent(), first.join(" "));
+        script(&mut x);
+    }
+}
+
+impl Script {
+    fn sent(&mut self) -> String {
+        let mut out = String::new();
+        for _ in 0..100 {
+            let Some(t) = self.sender.poll_transmit(self.now) else { return out };
+            let letter = match t.cause {
+                Cause::New => "",
+                Cause::FastRetransmit => "F",
+                Cause::PartialAck => "P",
+                Cause::SlowStart => "S",
+                Cause::Timeout => "T",
+                Cause::Probe => "+",
+                Cause::LostRetransmission => "L",
+            };
+            let space = if out.is_empty() { "" } else { " " };
+            write!(out, "{space}{}{letter}", t.position / 1000).unwrap();
+        }
+        panic!("it never stops sending: {out}");
+    }
+
+    /// At `ms`, an ACK up to segment `n` with these SACK blocks; what it makes the sender send.
+    fn ack(&mut self, ms: u64, n: u32, blocks: &[(u32, u32)]) -> String {
+        self.now = Time(ms * MS);
+        let seq = |n: u32| Seq(self.isn.wrapping_add(n * 1000));
+        let mut sack = SackBlocks::NONE;
+        for &(l, r) in blocks {
+            sack.push(SackBlock { left: seq(l), right: seq(r) });
+        }
+        let segment = Segment { ack: seq(n), wnd: 64_000, sack, ..Segment::default() };
+        self.sender.on_segment(self.now, &segment);
+        self.sent()
+    }
+
+    /// The next deadline, which is at `ms`; what it makes the sender send.
+    fn fire(&mut self, ms: u64) -> String {
+        assert_eq!(self.sender.next_deadline(), Time(ms * MS));
+        self.now = Time(ms * MS);
+        self.sender.on_deadline(self.now);
+        self.sent()
+    }
+
+    fn windows(&self) -> (u64, u64) {
+        (self.sender.state().cwnd, self.sender.state().ssthresh)
+    }
+
+    fn events(&mut self) -> Vec<EventKind> {
+        std::iter::from_fn(|| self.sender.poll_event()).map(|e: Event| e.kind).collect()
+    }
+}
+
+/// (a) Loss by time, as RACK (RFC 8985 section 6.2): lost is what was sent before the most recently sent segment that
+/// arrived, and is still missing a quarter of a round trip after it should have.
+#[derive(Default)]
+struct ByTime {
+    newest: Time,
+    end: u64,
+    rtt: Span,
+    deadline: Option<Time>,
+}
+
+impl ByTime {
+    fn judge(&mut self, s: &State) -> Lost {
+        let grace = Span(self.rtt.nanos() / 4);
+        let due = |r: &Record| r.last_sent + self.rtt + grace;
+        let earlier = |r: &&Record| !r.sacked && (r.last_sent, r.end()) < (self.newest, self.end);
+        let live = |r: &&Record| !r.lost || r.retransmitted;
+        let missing = || s.board.iter().filter(earlier).filter(live).map(due);
+        self.deadline = missing().filter(|&due| due > s.now).min();
+        match missing().filter(|&due| due <= s.now).max() {
+            Some(_) => Lost::SentBefore(Time(s.now.nanos() - self.rtt.nanos() - grace.nanos()), u64::MAX),
+            None => Lost::Nothing,
+        }
+    }
+}
+
+impl Detect for ByTime {
+    fn name(&self) -> &'static str {
+        "by-time"
+    }
+
+    fn watches_deliveries(&self) -> bool {
+        true
+    }
+
+    fn on_delivered(&mut self, r: &Record, now: Time) {
+        if (r.last_sent, r.end()) > (self.newest, self.end) {
+            (self.newest, self.end, self.rtt) = (r.last_sent, r.end(), now.since(r.last_sent));
+        }
+    }
+
+    fn on_ack(&mut self, s: &State, _a: &AckSummary) -> Lost {
+        self.judge(s)
+    }
+
+    fn deadline(&self) -> Time {
+        self.deadline.unwrap_or(Time::NEVER)
+    }
+
+    fn on_deadline(&mut self, s: &State) -> Lost {
+        self.judge(s)
+    }
+}
+
+/// What is lost and not on its way, retransmissions included; then new data.
+struct AnyLost;
+
+impl Select for AnyLost {
+    fn on_ack(&mut self, _s: &State, a: &AckSummary) -> Urgent {
+        Urgent { retransmit_head: false, restart_timer: a.newly_acked > 0 }
+    }
+
+    fn next(&mut self, s: &State) -> Option<Next> {
+        match s.board.iter().position(|r| r.lost && !r.retransmitted) {
+            Some(index) => Some(Next::Retransmit { index, counts: true }),
+            None => s.can_send_sequential().then_some(Next::Sequential),
+        }
+    }
+}
+
+#[test]
+fn detection_by_time() {
+    let by_time = |s: &mut Strategy| {
+        s.detect = Box::new(ByTime::default());
+        s.select = Box::new(AnyLost);
+    };
+    run("sack", by_time, 20_000, |x| {
+        // 0 is missing; 100 ms of round trip and 25 ms of grace.
+        assert_eq!(x.ack(100, 0, &[(1, 2)]), "");
+        assert_eq!(x.ack(100, 0, &[(1, 10)]), "");
+        assert_eq!(x.fire(125), "0F 10 11 12 13");
+        assert_eq!(x.windows(), (5_000, 5_000));
+        let lost = |e: &EventKind| matches!(e, EventKind::Lost { seq: 0, len: 1000, by: "by-time" });
+        assert_eq!(x.events().iter().filter(|e| lost(e)).count(), 1);
+        // 10 to 13, sent with 0's retransmission and after it, arrive; the retransmission does not.
+        assert_eq!(x.ack(225, 0, &[(10, 14), (1, 10)]), "14 15 16 17");
+        assert_eq!(x.fire(250), "0L");
+    });
+    // Reordering within the grace is no loss.
+    run("sack", by_time, 20_000, |x| {
+        assert_eq!(x.ack(100, 0, &[(1, 4)]), "");
+        assert_eq!(x.ack(120, 4, &[]), "10 11 12 13 14");
+        assert_eq!((x.sender.state().phase, x.sender.stats().recoveries), (Phase::Open, 0));
+        assert_eq!(x.sender.next_deadline(), Time(1120 * MS));
+    });
+}
+
+/// (b) A retransmission is lost once a window of further duplicates has arrived since it was sent (the ACK clock of Lin &
+/// Kung section 6.2, coarsely).
+#[derive(Default)]
+struct ByCount {
+    flight: u64,
+    duplicates: u64,
+}
+
+impl DetectRetransmission for ByCount {
+    fn name(&self) -> &'static str {
+        "by-count"
+    }
+
+    fn on_enter(&mut self, s: &State) {
+        (self.flight, self.duplicates) = (s.flight() / s.mss, u64::from(s.dupacks));
+    }
+
+    fn on_ack(&mut self, _s: &State, a: &AckSummary) -> bool {
+        self.duplicates = if a.newly_acked > 0 { 0 } else { self.duplicates + u64::from(a.duplicate) };
+        self.duplicates == self.flight + 2
+    }
+
+    fn on_transmit(&mut self, _s: &State, cause: Cause, _len: u64) {
+        if cause == Cause::LostRetransmission {
+            self.duplicates = 0;
+        }
+    }
+}
+
+#[test]
+fn detection_of_a_lost_retransmission() {
+    let by_count = |s: &mut Strategy| s.retransmission = Some(Box::new(ByCount::default()));
+    run("newreno", by_count, 40_000, |x| {
+        let sent: Vec<String> = (0..12).map(|n| x.ack(100 + n, 0, &[])).collect();
+        assert_eq!(sent, ["", "", "0F", "", "", "10", "11", "12", "13", "14", "15", "0L"]);
+        // RFC 5681 section 4.3: lower twice.
+        assert_eq!(x.windows(), (8_000 + 9_000 - 2_500, 2_500));
+        let by: Vec<&str> = x
+            .events()
+            .iter()
+            .filter_map(|e| if let EventKind::Lost { by, .. } = e { Some(*by) } else { None })
+            .collect();
+        assert_eq!(by, ["dupack", "by-count"]);
+        assert_eq!(x.ack(300, 16, &[]), "16 17");
+        assert_eq!(x.windows(), (2_000, 2_500));
+    });
+}
+
+/// (c) Undo when a D-SACK reports every segment that was sent again (RFC 3708 section 3).
+#[derive(Default)]
+struct ByDsack {
+    sent_again: u64,
+}
+
+impl Undo for ByDsack {
+    fn name(&self) -> &'static str {
+        "by-dsack"
+    }
+
+    fn on_response(&mut self, _s: &State, _timeout: bool) {
+        self.sent_again = 0;
+    }
+
+    fn on_retransmit(&mut self, _s: &State, _seq: u64, len: u32) {
+        self.sent_again += u64::from(len);
+    }
+
+    fn on_ack(&mut self, _s: &State, a: &AckSummary) -> Verdict {
+        let Some((left, right)) = a.dsack else { return Verdict::Open };
+        self.sent_again = self.sent_again.saturating_sub(right - left);
+        if self.sent_again == 0 { Verdict::Spurious } else { Verdict::Open }
+    }
+}
+
+#[test]
+fn undo_on_a_dsack() {
+    let by_dsack = |s: &mut Strategy| s.undo.push(Box::new(ByDsack::default()));
+    // 0 was late. The D-SACK comes a round trip after the recovery has ended.
+    run("sack", by_dsack, 40_000, |x| {
+        assert_eq!(x.ack(100, 0, &[(1, 4)]), "0F");
+        assert_eq!(x.ack(101, 10, &[]), "10 11 12 13 14");
+        assert_eq!((x.windows(), x.sender.state().phase), ((5_000, 5_000), Phase::Open));
+        assert_eq!(x.ack(200, 10, &[(0, 1)]), "15 16 17 18 19");
+        assert_eq!(x.windows(), (10_000, u64::MAX));
+        assert_eq!(x.events().iter().filter(|e| **e == EventKind::Undone { by: "by-dsack" }).count(), 1);
+        // It is undone once.
+        assert_eq!(x.ack(201, 10, &[(0, 1)]), "");
+        assert_eq!(x.windows(), (10_000, u64::MAX));
+    });
+    // Within recovery: what inflated cwnd is not kept.
+    run("newreno", by_dsack, 40_000, |x| {
+        let sent: Vec<String> = (0..9).map(|n| x.ack(100 + n, 0, &[])).collect();
+        assert_eq!(sent, ["", "", "0F", "", "", "10", "11", "12", "13"]);
+        assert_eq!(x.windows(), (14_000, 5_000));
+        assert_eq!(x.ack(200, 9, &[(0, 1)]), "14 15 16 17 18 19");
+        assert_eq!(x.windows(), (11_000, u64::MAX));
+        assert_eq!(x.sender.state().phase, Phase::Open);
+    });
+    // Two segments sent again, one D-SACK: not all of it was needless.
+    run("sack", by_dsack, 40_000, |x| {
+        assert_eq!(x.ack(100, 0, &[(2, 7)]), "0F 1P");
+        assert_eq!(x.ack(101, 10, &[]), "10 11 12 13 14");
+        assert_eq!(x.ack(200, 10, &[(0, 1)]), "");
+        assert_eq!(x.ack(201, 10, &[(1, 2)]), "15 16 17 18 19");
+    });
+}
+
+/// (c') F-RTO (RFC 5682 section 2.1), the simplest of its cases.
+#[derive(Default)]
+struct Forward {
+    step: u8,
+}
+
+impl Undo for Forward {
+    fn on_response(&mut self, _s: &State, timeout: bool) {
+        self.step = u8::from(timeout);
+    }
+
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> Verdict {
+        let step = std::mem::take(&mut self.step);
+        if step == 0 || (a.newly_acked == 0 && !a.duplicate) {
+            self.step = step;
+            return Verdict::Open;
+        }
+        let new_data = s.written > s.snd_max && s.window_edge >= s.snd_max + s.mss;
+        match (step, a.newly_acked > 0) {
+            (1, true) if a.ack < s.recover && new_data => {
+                self.step = 2;
+                Verdict::SendNew
+            }
+            (2, true) => Verdict::Spurious,
+            (2, false) => Verdict::Needed,
+            _ => Verdict::Open,
+        }
+    }
+}
+
+#[test]
+fn undo_of_a_timeout() {
+    let forward = |s: &mut Strategy| s.undo.push(Box::new(Forward::default()));
+    // A delay spike: the first transmissions arrive after all.
+    run("newreno", forward, 40_000, |x| {
+        assert_eq!(x.fire(1000), "0T");
+        assert_eq!(x.ack(1100, 1, &[]), "10+ 11+");
+        assert_eq!((x.windows(), x.sender.state().phase), ((2_000, 5_000), Phase::Loss));
+        assert_eq!(x.ack(1110, 2, &[]), "12");
+        assert_eq!((x.windows(), x.sender.state().phase), ((11_000, u64::MAX), Phase::Open));
+    });
+    // Real losses: step 3a goes on with the retransmissions.
+    run("newreno", forward, 40_000, |x| {
+        assert_eq!(x.fire(1000), "0T");
+        assert_eq!(x.ack(1100, 1, &[]), "10+ 11+");
+        assert_eq!(x.ack(1110, 1, &[]), "1S 2S");
+        assert_eq!((x.windows(), x.sender.state().phase), ((2_000, 5_000), Phase::Loss));
+        assert_eq!(x.ack(1200, 2, &[]), "3S 4S");
+    });
+}
+
+/// (d) A tail probe (RFC 8985 section 7), two round trips after the last transmission, once until something arrives.
+#[derive(Default)]
+struct TailProbe {
+    rtt: Option<Span>,
+    probed: bool,
+}
+
+impl Probe for TailProbe {
+    fn allowance(&self, _s: &State) -> u64 {
+        0
+    }
+
+    fn on_advance(&mut self, _s: &State, a: &AckSummary) -> u32 {
+        (self.rtt, self.probed) = (a.rtt.or(self.rtt), false);
+        0
+    }
+
+    fn deadline(&self, s: &State) -> Time {
+        match (self.rtt, s.board.last()) {
+            (Some(rtt), Some(last)) if !self.probed && !s.recovering() => last.last_sent + rtt.times(2),
+            _ => Time::NEVER,
+        }
+    }
+
+    fn on_deadline(&mut self, _s: &State) -> ProbeNow {
+        self.probed = true;
+        ProbeNow::NewOrLast
+    }
+}
+
+#[test]
+fn tail_probe() {
+    let probe = |s: &mut Strategy| s.probes.push(Box::new(TailProbe::default()));
+    // No new data: the last segment again. 4 to 9 are lost; the probe's SACK shows it.
+    run("sack", probe, 10_000, |x| {
+        assert_eq!(x.ack(100, 4, &[]), "");
+        assert_eq!(x.fire(200), "9+");
+        // RFC 8985 section 7.3: the timer starts anew, and there is no second probe.
+        assert_eq!(x.sender.next_deadline(), Time(1200 * MS));
+        assert_eq!(x.ack(300, 10, &[]), "");
+        assert_eq!((x.sender.next_deadline(), x.sender.stats().timeouts), (Time::NEVER, 0));
+    });
+    // New data that cwnd holds back goes first.
+    run("sack", probe, 40_000, |x| {
+        assert_eq!(x.ack(100, 1, &[]), "10 11");
+        assert_eq!(x.fire(300), "12+");
+        assert_eq!(x.ack(400, 1, &[(12, 13)]), "");
+        assert_eq!(x.sender.next_deadline(), Time(1300 * MS));
+    });
+}
+
+/// (e) Exactly one segment for each ACK (the second half of Lin & Kung's recovery, section 5).
+#[derive(Default)]
+struct OneForOne {
+    credit: u64,
+}
+
+impl Regulate for OneForOne {
+    fn in_flight(&self, s: &State) -> u64 {
+        s.cwnd.saturating_sub(self.credit)
+    }
+
+    fn on_enter(&mut self, s: &State, _a: &AckSummary) -> u64 {
+        // The retransmission that begins recovery takes it.
+        self.credit = s.mss;
+        s.ssthresh
+    }
+
+    fn on_ack(&mut self, s: &State, _a: &AckSummary) -> u64 {
+        self.credit = s.mss;
+        s.cwnd
+    }
+
+    fn on_exit(&mut self, s: &State, _a: &AckSummary) -> u64 {
+        s.flight() + s.mss
+    }
+
+    fn on_transmit(&mut self, _s: &State, len: u64) {
+        self.credit = self.credit.saturating_sub(len);
+    }
+}
+
+#[test]
+fn one_segment_for_each_ack() {
+    let one = |s: &mut Strategy| s.regulate = Box::new(OneForOne::default());
+    run("newreno", one, 40_000, |x| {
+        let sent: Vec<String> = (0..8).map(|n| x.ack(100 + n, 0, &[])).collect();
+        assert_eq!(sent, ["", "", "0F", "10", "11", "12", "13", "14"]);
+        // A partial ACK's retransmission is its segment.
+        assert_eq!(x.ack(200, 4, &[]), "4P");
+        assert_eq!(x.ack(201, 4, &[]), "15");
+        assert_eq!(x.ack(300, 15, &[]), "16");
+        assert_eq!((x.windows(), x.sender.state().phase), ((2_000, 5_000), Phase::Open));
+    });
+    run("sack", one, 40_000, |x| {
+        assert_eq!(x.ack(100, 0, &[(2, 5)]), "0F");
+        assert_eq!(x.ack(101, 0, &[(2, 6)]), "1P");
+        assert_eq!(x.ack(102, 0, &[(2, 7)]), "10");
+        assert_eq!(x.ack(103, 0, &[(2, 10)]), "11");
+    });
+}
+
+/// RFC 7765 section 4: with little outstanding the timer counts from the earliest outstanding transmission.
+struct Restart;
+
+impl Timer for Restart {
+    fn on_sample(&mut self, _s: &State, _sent: Time) -> bool {
+        true
+    }
+
+    fn rto(&self) -> Span {
+        Span::from_secs(1)
+    }
+
+    fn min_rto(&self) -> Span {
+        Span::from_secs(1)
+    }
+
+    fn expiry(&self, s: &State, rto: Span) -> Time {
+        let few = s.board.len() < 4 && s.written == s.snd_max;
+        let earliest = s.board.head().filter(|_| few).map_or(s.now, |r| r.last_sent);
+        earliest + rto
+    }
+}
+
+#[test]
+fn timer_restart() {
+    let restart = |s: &mut Strategy| s.timer = Box::new(Restart);
+    run("newreno", restart, 10_000, |x| {
+        assert_eq!(x.ack(100, 1, &[]), "");
+        assert_eq!(x.sender.next_deadline(), Time(1100 * MS));
+        assert_eq!(x.ack(110, 8, &[]), "");
+        assert_eq!(x.fire(1000), "8T");
+    });
+}
+
+/// The response to a lost retransmission is the window's own decision (Miyake & Inamura's I, II and III).
+#[test]
+fn a_window_decides_about_a_lost_retransmission() {
+    use ackclock_tcp::axes::Window;
+    use ackclock_tcp::recovery::RenoWindow;
+
+    struct Keep(RenoWindow);
+    impl Window for Keep {
+        fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {
+            self.0.on_ack(s, a)
+        }
+        fn on_loss(&mut self, s: &State, flight: u64) -> u64 {
+            self.0.on_loss(s, flight)
+        }
+        fn on_timeout(&mut self, s: &State, flight: u64, repeated: bool) -> u64 {
+            self.0.on_timeout(s, flight, repeated)
+        }
+        fn on_lost_retransmission(&mut self, s: &State) -> Windows {
+            Windows { ssthresh: s.ssthresh, cwnd: s.cwnd }
+        }
+    }
+    let keep = |s: &mut Strategy| {
+        s.retransmission = Some(Box::new(ByCount::default()));
+        s.window = Box::new(Keep(RenoWindow::per_ack()));
+    };
+    run("newreno", keep, 40_000, |x| {
+        let sent: Vec<String> = (0..12).map(|n| x.ack(100 + n, 0, &[])).collect();
+        assert_eq!(sent[11], "0L 16");
+        assert_eq!(x.windows(), (8_000 + 9_000, 5_000));
+    });
+}
