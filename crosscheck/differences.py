@@ -32,7 +32,7 @@ WHY = {
         "SACK: pipe is a counter, one less for each ACK, two for a partial one (Fall & Floyd 1996); RFC 6675 recomputes it from "
         "what is SACKed and lost, so that it falls earlier when several segments are lost."
     ),
-    "ns2-dupacks": (
+    "dupack": (
         "SACK: an ACK that advances and carries a new SACK block is no duplicate in ns-2; RFC 6675 section 2 counts it. It takes "
         "delayed ACKs to see this."
     ),
@@ -47,7 +47,7 @@ DEFECTS = {
     ),
     "lt-after-advance": (
         "Limited transmit on an ACK that advances and carries a new SACK block: a duplicate in RFC 6675 section 2, none in "
-        "ns-2 (as ns2-dupacks), which so sends one packet less. ackclock has no setting for it."
+        "ns-2 (as dupack), which so sends one packet less. ackclock has no setting for it."
     ),
     "karn": (
         "An ACK that covers a retransmission and a segment sent once: ns-2 takes a round-trip sample from the latter and ends "
@@ -88,7 +88,7 @@ EXPECTED = {
     "newreno+lt: drop 14,28": "ns2-window",
     "newreno+lt: drop 14,28 delack": "ns2-inflate-limited+ns2-window",
     "sack: drop 14,28": "ff96-holes+ns2-pipe",
-    "sack: drop 14,28 delack": "ns2-pipe+ns2-dupacks",
+    "sack: drop 14,28 delack": "ns2-pipe+dupack",
     "sack+lt: drop 14,28": "ff96-holes+ns2-pipe",
     "sack+lt: drop 14,28 delack": "ns2-pipe",
     "tahoe: drop 14,26,28": "ns2-window",

@@ -80,7 +80,7 @@ CANDIDATES = {
     "tahoe": ("ns2-window", "ns2-timer"),
     "reno": ("ns2-inflate", "ns2-window", "ns2-timer"),
     "newreno": ("ns2-inflate-limited", "ns2-window", "ns2-timer"),
-    "sack": ("ff96-holes", "ns2-pipe", "ns2-window", "ns2-timer", "ns2-dupacks", "bugfix"),
+    "sack": ("ff96-holes", "ns2-pipe", "ns2-window", "ns2-timer", "dupack", "bugfix"),
 }
 
 
