@@ -20,6 +20,9 @@ pub(crate) const DELIVER: u32 = u32::MAX;
 /// In the table of paths: the link has this one feeder, so it may be entered ahead of time.
 pub(crate) const AHEAD: u32 = 1 << 31;
 
+/// So many events pass between two calls of [`Recorder::progress`].
+const PROGRESS_EVERY: u32 = 1 << 14;
+
 /// Everything that the event loop touches.
 #[derive(Default)]
 pub(crate) struct Engine {
@@ -37,10 +40,15 @@ pub(crate) struct Engine {
 impl Engine {
     /// Handles all events up to `until`.
     pub(crate) fn run<R: Recorder>(&mut self, recorder: &mut R) {
+        let mut handled = 0u32;
         while let Some(key) = self.heap.peek() {
             let now = key.time();
             if now > self.until {
                 break;
+            }
+            handled = handled.wrapping_add(1);
+            if handled % PROGRESS_EVERY == 0 {
+                recorder.progress(Time(now));
             }
             match key.kind() {
                 Kind::Wire => self.first_arrives(now, key.index(), false, recorder),

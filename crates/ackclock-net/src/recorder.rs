@@ -25,6 +25,9 @@ pub trait Recorder {
         true
     }
 
+    /// The simulated time has come so far; called now and then, for a progress bar.
+    fn progress(&mut self, _now: Time) {}
+
     /// Something happened on a connection. The sender's own events come only if it was built with `events: true`.
     fn event(&mut self, flow: FlowId, event: &Event);
 

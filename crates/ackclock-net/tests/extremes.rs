@@ -66,7 +66,7 @@ const STRATEGIES: &[&str] = &["tahoe", "reno", "newreno+lt", "sack+lt"];
 fn run(text: &str, seed: u64) {
     let scenario = Scenario::from_toml(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let mut built = scenario.build(&BuildOptions { seed, strategy: None, events: false }).unwrap();
-    built.run_until(built.until, &mut ()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    built.run(&mut ()).unwrap_or_else(|e| panic!("{e}\n{text}"));
     for flow in &built.flows {
         let report = built.network.flow_report(flow.id).unwrap();
         assert!(report.bytes_acked <= report.stats.bytes_sent, "{text}");

@@ -1,9 +1,9 @@
 //! Runs of a scenario: one for each strategy and seed, in parallel, with results in a fixed order.
 
 use ackclock_net::scenario::{BuildOptions, Scenario, ScenarioError, Simulation};
-use ackclock_net::{FlowReport, Recorder};
+use ackclock_net::{Direction, FlowId, FlowReport, Recorder};
 use ackclock_report::FlowSummary;
-use ackclock_tcp::Time;
+use ackclock_tcp::{Cause, Event, Segment, Time};
 use rayon::prelude::*;
 
 use crate::error::Error;
@@ -11,8 +11,8 @@ use crate::progress::Progress;
 use crate::record::Records;
 use crate::stats::{LinkStats, thread_cpu_s};
 
-/// A run is cut into so many pieces of simulated time, for the progress bar.
-const PIECES: u64 = 100;
+/// The steps of the progress bar that a run takes.
+const STEPS: u64 = 100;
 
 /// A scenario and where it comes from.
 pub(crate) struct Input<'a> {
@@ -61,16 +61,13 @@ impl Input<'_> {
         progress: &Progress,
     ) -> Result<Outcome, Error> {
         let began = thread_cpu_s();
-        let until = simulation.until.nanos();
-        for piece in 1..=PIECES {
-            let end = (u128::from(until) * u128::from(piece) / u128::from(PIECES)) as u64;
-            simulation
-                .run_until(Time(end), recorder)
-                .map_err(|e| self.scenario.explain(&e))
-                .map_err(|e| Error::Run { file: self.file.clone(), error: self.located(e) })?;
-            progress.step();
-        }
+        let mut watched = Watched { inner: recorder, progress, until: simulation.until, steps: 0 };
+        simulation
+            .run(&mut watched)
+            .map_err(|e| self.scenario.explain(&e))
+            .map_err(|e| Error::Run { file: self.file.clone(), error: self.located(e) })?;
         let cpu_s = thread_cpu_s() - began;
+        progress.advance(STEPS - watched.steps);
         Ok(Outcome { flows: summaries(&simulation, job.seed), links: links(&simulation, self.scenario), cpu_s })
     }
 }
@@ -82,7 +79,7 @@ pub(crate) fn execute(
     threads: Option<u16>,
     records: &mut Records,
 ) -> Result<Vec<Outcome>, Error> {
-    let progress = Progress::new(jobs.len() as u64 * PIECES);
+    let progress = Progress::new(jobs.len() as u64 * STEPS);
     let (recorded, plain): (Vec<&Job>, Vec<&Job>) = jobs.iter().partition(|job| records.wants(job));
     let mut first = Vec::new();
     for job in recorded {
@@ -102,6 +99,39 @@ pub(crate) fn execute(
     let (mut first, mut rest) = (first.into_iter(), rest.into_iter());
     let next = |job| if records.wants(job) { first.next().map(Ok) } else { rest.next() };
     jobs.iter().filter_map(next).collect()
+}
+
+/// Passes what happens on to a recorder, and how far a run has come to the progress bar.
+struct Watched<'a, R> {
+    inner: &'a mut R,
+    progress: &'a Progress,
+    until: Time,
+    /// Steps of the bar taken so far.
+    steps: u64,
+}
+
+impl<R: Recorder> Recorder for Watched<'_, R> {
+    fn wants_events(&self) -> bool {
+        self.inner.wants_events()
+    }
+
+    fn wants_packets(&self) -> bool {
+        self.inner.wants_packets()
+    }
+
+    fn progress(&mut self, now: Time) {
+        let steps = (STEPS as f64 * now.secs_f64() / self.until.secs_f64()).min(STEPS as f64) as u64;
+        self.progress.advance(steps.saturating_sub(self.steps));
+        self.steps = self.steps.max(steps);
+    }
+
+    fn event(&mut self, flow: FlowId, event: &Event) {
+        self.inner.event(flow, event);
+    }
+
+    fn packet(&mut self, flow: FlowId, at: Time, to: Direction, segment: &Segment, sent: Option<(Cause, u32)>) {
+        self.inner.packet(flow, at, to, segment, sent);
+    }
 }
 
 fn summaries(simulation: &Simulation, seed: u64) -> Vec<FlowSummary> {

@@ -20,8 +20,8 @@ impl Progress {
         Progress { bar, since: Instant::now(), shown: Once::new() }
     }
 
-    pub fn step(&self) {
-        self.bar.inc(1);
+    pub fn advance(&self, steps: u64) {
+        self.bar.inc(steps);
         if self.since.elapsed() > Duration::from_secs(1) {
             // Hidden by itself where standard error is no terminal.
             self.shown.call_once(|| self.bar.set_draw_target(ProgressDrawTarget::stderr()));

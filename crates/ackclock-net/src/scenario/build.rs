@@ -159,12 +159,12 @@ impl Scenario {
 }
 
 impl Simulation {
-    /// Runs until `until`, events at that time included. May be called again with a later time.
+    /// Runs to the end.
     ///
     /// # Errors
     /// As [`Network::run`]; [`Scenario::explain`] says what it means for the scenario.
-    pub fn run_until<R: Recorder>(&mut self, until: Time, recorder: &mut R) -> Result<(), Error> {
-        self.network.run(until, recorder)
+    pub fn run<R: Recorder>(&mut self, recorder: &mut R) -> Result<(), Error> {
+        self.network.run(self.until, recorder)
     }
 }
 

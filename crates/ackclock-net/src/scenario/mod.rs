@@ -22,7 +22,7 @@
 //! "#;
 //! let scenario = Scenario::from_toml(text)?;
 //! let mut run = scenario.build(&BuildOptions { seed: 1, strategy: Some("sack"), events: false })?;
-//! run.run_until(run.until, &mut ()).map_err(|e| scenario.explain(&e))?;
+//! run.run(&mut ()).map_err(|e| scenario.explain(&e))?;
 //! let report = run.network.flow_report(run.flows[0].id).expect("the flow of the scenario");
 //! assert_eq!((report.stats.segments_sent, report.stats.retransmissions), (101, 1));
 //!

@@ -194,3 +194,14 @@ fn sack_blocks_that_say_nothing() {
         x.sack(2, &[(4, 5)]).sends("13+").pipe(11);
     });
 }
+
+/// RFC 3465 section 2.1: what exceeds cwnd counts towards the next increase.
+#[test]
+fn byte_counting_keeps_the_rest() {
+    run_with("reno+abc", SenderConfig { initial_window: 4, initial_ssthresh: Some(4_000), ..config() }, |x| {
+        x.write(30_000).sends("0 1 2 3");
+        x.ack(3).sends("4 5 6").windows(4_000, 4_000);
+        x.ack(5).sends("7 8 9").windows(5_000, 4_000);
+        x.ack(9).sends("10 11 12 13 14").windows(6_000, 4_000);
+    });
+}

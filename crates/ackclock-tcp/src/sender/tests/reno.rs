@@ -232,3 +232,26 @@ fn reno_recovery_within_slow_start_after_a_timeout() {
         x.ack(10).sends("10 11").windows(2_900, 2_000).phase(Phase::Open);
     });
 }
+
+/// The third duplicate only: without bugfix a fourth one must not begin the slow start anew.
+#[test]
+fn tahoe_begins_once() {
+    run("tahoe+no-bugfix", 10, |x| {
+        start(x);
+        x.ack(0).ack(0).ack(0).sends("0F").windows(1_000, 5_000);
+        x.ack(0).ack(0).sends("").windows(1_000, 5_000);
+        assert_eq!(x.sender.stats().recoveries, 1);
+    });
+}
+
+/// "For the first partial ACK that arrives during fast recovery": of each recovery.
+#[test]
+fn newreno_restarts_the_timer_in_each_recovery() {
+    run("newreno", 10, |x| {
+        start(x);
+        x.at(100).ack(0).ack(0).ack(0).sends("0F").at(200).ack(3).sends("3P").deadline(1200);
+        x.at(300).ack(10).sends("10 11").deadline(1300);
+        x.at(400).ack(11).sends("12 13").deadline(1400);
+        x.ack(11).ack(11).sends("").ack(11).sends("11F 14 15").at(500).ack(12).sends("12P 16").deadline(1500);
+    });
+}

@@ -306,3 +306,31 @@ fn a_sacked_retransmission_leaves_the_pipe_once() {
         x.ack(7).sends("11").pipe(5);
     });
 }
+
+/// One range of three small segments is neither three ranges nor many bytes.
+#[test]
+fn a_range_is_not_its_segments() {
+    run("sack", 10, |x| {
+        for n in 0..7 {
+            x.write(100).sends(&format!("0[{}..{}]", n * 100, n * 100 + 100));
+        }
+        let segment = bytes(x, &[(100, 400)]);
+        x.segment(segment).sends("").phase(Phase::Open);
+    });
+}
+
+/// RFC 6675 section 5.1, with duplicates that are counted: no recovery before the timeout's recovery point.
+#[test]
+fn duplicates_after_a_timeout_begin_no_sack_recovery() {
+    run("sack-ff96", 10, |x| {
+        start(x);
+        x.fire(1000).sends("0T").sack(0, &[(1, 2)]).sack(0, &[(1, 3)]).sack(0, &[(1, 4)]).sends("");
+        x.windows(1_000, 5_000).phase(Phase::Loss);
+    });
+    run("sack-ff96+no-bugfix", 10, |x| {
+        start(x);
+        x.fire(1000).sends("0T").sack(0, &[(1, 2)]).sack(0, &[(1, 3)]).sends("").sack(0, &[(1, 4)]);
+        x.phase(Phase::Recovery);
+        x.sent.clear();
+    });
+}

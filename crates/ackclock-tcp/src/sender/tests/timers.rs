@@ -222,3 +222,32 @@ fn what_restarts_the_timer() {
         });
     }
 }
+
+/// Linux: a sample far below the mean raises the deviation by an eighth of what one above it does.
+#[test]
+fn linux_weighs_a_short_sample_less() {
+    run_with("reno+linux-timer", SenderConfig { initial_window: 1, ..config() }, |x| {
+        x.write(30_000).sends("0").at(100).ack(1).sends("1 2");
+        // Error 90; mdev 50 + 40 / 32 = 51.25; SRTT 100 - 11.25: 88.75 + 205.
+        x.at(110).ack(2).sends("3 4");
+        assert_eq!(x.sender.next_deadline(), Time(403_750_000));
+    });
+}
+
+/// BSD restarts with the fast retransmit: twelve ticks from 600 ms on.
+#[test]
+fn bsd_restarts_with_the_fast_retransmit() {
+    run("reno+bsd-timer", 10, |x| {
+        x.write(30_000).sends("0 1 2 3 4 5 6 7 8 9").deadline(6000);
+        x.at(600).ack(0).ack(0).ack(0).sends("0F").deadline(6500);
+    });
+}
+
+/// Duplicates from before a timeout do not count after it.
+#[test]
+fn a_timeout_forgets_duplicates() {
+    run("reno", 10, |x| {
+        x.write(30_000).sends("0 1 2 3 4 5 6 7 8 9").ack(0).ack(0).sends("").fire(1000).sends("0T");
+        x.ack(0).sends("").windows(1_000, 5_000).phase(Phase::Loss);
+    });
+}
