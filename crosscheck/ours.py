@@ -17,7 +17,10 @@ def run(command, arguments):
     with tempfile.TemporaryDirectory() as directory:
         events = pathlib.Path(directory) / "events.jsonl"
         full = [command, "compare", *arguments, "--mss", str(MSS), "--events", str(events), "--format", "json"]
-        process = subprocess.run(full, capture_output=True, text=True, timeout=60)
+        try:
+            process = subprocess.run(full, capture_output=True, text=True, timeout=60)
+        except subprocess.TimeoutExpired:
+            raise OursError(f"{' '.join(full)}: did not end in 60 s") from None
         if process.returncode != 0:
             raise OursError(f"{' '.join(full)}: {process.stderr.strip()}")
         flows = json.loads(process.stdout)
