@@ -1,5 +1,5 @@
 # Every target sets up what it needs; the packages come from Debian, the crates from crates.io.
-.PHONY: demo test build lint browser readme crosscheck bench bench-size fuzz clean
+.PHONY: demo test build lint browser readme docs crosscheck bench fuzz clean
 
 BIN := target/release/ackclock
 
@@ -31,9 +31,18 @@ browser: demo
 	python3 tests/browser/smoke.py out/demo.html
 	tests/captures.sh
 
-# Every command of README.md.
+# Every command of README.md, and its picture.
 readme: build
 	python3 tests/readme.py
+	@mkdir -p out
+	$(PICTURE) out/first.svg >/dev/null
+	cmp out/first.svg docs/first.svg
+
+# Draws the picture of README.md anew.
+docs: build
+	$(PICTURE) docs/first.svg >/dev/null
+
+PICTURE := $(BIN) compare --strategy reno,sack --drop 14,26,28 --svg
 
 # The same networks through ns-2 and here: exact order of segments.
 crosscheck: build

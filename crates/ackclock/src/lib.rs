@@ -54,3 +54,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     }
 }
+
+/// The worked example of `ARCHITECTURE.md`, compiled and run as a documentation test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../ARCHITECTURE.md")]
+mod architecture {}

@@ -376,3 +376,11 @@ fn shipped_scenarios_run() {
         assert!(acked.clone().count() > 0 && acked.min().unwrap() > 0, "{name}");
     }
 }
+
+#[test]
+fn the_architecture_names_every_mechanism() {
+    let text = include_str!("../../../ARCHITECTURE.md");
+    for mechanism in ackclock_tcp::strategy::MECHANISMS {
+        assert!(text.contains(&format!("`{}`", mechanism.name)), "{} is missing", mechanism.name);
+    }
+}

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Reads captures that ackclock writes with the tools that people open them with: no bad checksum, nothing malformed, the
+# retransmissions that the sender counted, a comment on each packet.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+command=target/release/ackclock
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+passed=0
+failed=0
+
+check() { # what, found, wanted
+    if [ "$2" = "$3" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED $1: found $2, wanted $3"
+    fi
+}
+
+for strategy in newreno sack; do
+    for options in "" "--timestamps"; do
+        file=$scratch/$strategy.pcapng
+        # shellcheck disable=SC2086
+        $command compare --strategy $strategy --drop 14,26,28 $options --pcap "$file" --format json >"$scratch/result.json"
+        name="$strategy $options"
+        count() { tshark -r "$file" -o tcp.check_checksum:TRUE -o ip.check_checksum:TRUE -Y "$1" 2>"$scratch/stderr" | wc -l; }
+        check "$name: bad or malformed packets" "$(count 'tcp.checksum.status==0 || ip.checksum.status==0 || _ws.malformed')" 0
+        check "$name: packets without a comment" "$(count '!frame.comment && tcp.flags.syn==0')" 0
+        check "$name: retransmissions by cause" "$(count 'frame.comment contains "fast_retransmit" || frame.comment contains "partial_ack"')" 3
+        check "$name: bytes of data" "$(tshark -r "$file" -T fields -e tcp.len 2>/dev/null | awk '{s += $1} END {print s}')" 103000
+        check "$name: tshark's complaints" "$(grep -vc 'Running as user' "$scratch/stderr" || true)" 0
+    done
+    $command compare --strategy $strategy --drop 14,26,28 --pcap "$scratch/$strategy.pcap" >/dev/null
+    check "$strategy: retransmissions that tcptrace counts" \
+        "$(tcptrace -l -n "$scratch/$strategy.pcap" | awk '/rexmt data pkts/ {print $4; exit}')" 3
+done
+
+echo "captures: $passed passed, $failed failed"
+[ "$failed" = 0 ]
