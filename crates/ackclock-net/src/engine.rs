@@ -47,7 +47,7 @@ impl Engine {
                 break;
             }
             handled = handled.wrapping_add(1);
-            if handled % PROGRESS_EVERY == 0 {
+            if handled.is_multiple_of(PROGRESS_EVERY) {
                 recorder.progress(Time(now));
             }
             match key.kind() {
