@@ -7,9 +7,8 @@ agree in that case, and with fewer they do not (`run.py --attribute` finds them 
 WHY = {
     "ns2-window": (
         "A loss halves min(cwnd, rwnd) in whole segments (slowdown() in tcp.cc: ssthresh_ is an integer). RFC 5681 equation 4: "
-        "max(FlightSize / 2, 2*SMSS), in bytes. It shows with an odd window (15 segments: 7 instead of 7.5), and after a "
-        "timeout within recovery, where ns-2 halves the window that recovery had halved already, although FlightSize is "
-        "still large; and RFC 5681 holds ssthresh when the same segment times out again, where ns-2 sets 2."
+        "max(FlightSize / 2, 2*SMSS), in bytes. It shows with an odd window (15 segments: 7 instead of 7.5); and "
+        "RFC 5681 holds ssthresh when the same segment times out again, where ns-2 sets 2."
     ),
     "ns2-inflate": (
         "The ACK that ends recovery also grows cwnd (opencwnd() after dupwnd_ = 0). RFC 5681 section 3.2 step 6: cwnd is set to "

@@ -281,12 +281,14 @@ impl Sender {
 
     /// What a loss halves: FlightSize without what limited transmit sent (RFC 5681 section 3.2 step 2). After a timeout
     /// most of what is outstanding has been given up, and "the amount of outstanding data in the network" (RFC 5681
-    /// section 3.1) is what was sent since.
+    /// section 3.1) is what was sent since. A timeout within recovery means that a retransmission was lost, for which
+    /// ssthresh "MUST be lowered twice" (section 4.3): no more is halved than what recovery was to hold.
     fn flight_size(&self) -> u64 {
         let flight = match self.s.phase {
+            Phase::Open => self.s.flight(),
+            Phase::Recovery => self.s.flight().min(self.s.ssthresh),
             Phase::Loss if self.s.sack => self.s.board.pipe(),
             Phase::Loss => self.s.snd_nxt - self.s.snd_una,
-            Phase::Open | Phase::Recovery => self.s.flight(),
         };
         flight.saturating_sub(self.limited)
     }
