@@ -178,6 +178,8 @@ fn detection_by_time() {
         // 10 to 13, sent with 0's retransmission and after it, arrive; the retransmission does not.
         assert_eq!(x.ack(225, 0, &[(10, 14), (1, 10)]), "14 15 16 17");
         assert_eq!(x.fire(250), "0L");
+        // RFC 5681 section 4.3: lowered twice.
+        assert_eq!(x.windows(), (2_500, 2_500));
     });
     // Reordering within the grace is no loss.
     run("sack", by_time, 20_000, |x| {

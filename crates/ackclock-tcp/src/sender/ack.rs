@@ -187,8 +187,8 @@ fn respond(c: &mut Sender, a: &mut AckSummary) {
                 // What was found lost above the recovery point may begin the next one at once.
                 detect(c, a);
             } else {
-                judge_loss(c, a);
-                within_recovery(c, a);
+                let found = judge_loss(c, a);
+                within_recovery(c, a, found);
             }
         }
         Phase::Loss => {
@@ -231,16 +231,26 @@ pub(super) enum Detection<'a> {
     OnDeadline,
 }
 
-/// Runs detection and marks what it judged lost; returns whether the first unacknowledged segment is lost.
-pub(super) fn mark(c: &mut Sender, on: Detection<'_>) -> bool {
+/// What detection found.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Found {
+    /// The first unacknowledged segment is lost. Outside recovery it is the one sent first, so that nothing is lost
+    /// before it.
+    pub head: bool,
+    /// A retransmission is lost.
+    pub retransmission: bool,
+}
+
+/// Runs detection and marks what it judged lost.
+pub(super) fn mark(c: &mut Sender, on: Detection<'_>) -> Found {
     let lost = match on {
         Detection::OnAck(a) => c.strategy.detect.on_ack(&c.s, a),
         Detection::OnDeadline => c.strategy.detect.on_deadline(&c.s),
     };
     match lost {
-        Lost::Nothing => return false,
+        Lost::Nothing => Found::default(),
         // The head is marked when recovery begins; a refusal must leave no trace.
-        Lost::Head => return true,
+        Lost::Head => Found { head: true, retransmission: false },
         Lost::Below(edge) => {
             let (events, s, on, by) = (&mut c.events, &mut c.s, c.config.events, c.strategy.detect.name());
             let (at, cwnd, ssthresh, snd_una, snd_nxt) = (s.now, s.cwnd, s.ssthresh, s.snd_una, s.snd_nxt);
@@ -250,33 +260,38 @@ pub(super) fn mark(c: &mut Sender, on: Detection<'_>) -> bool {
                     events.push_back(crate::event::Event { at, cwnd, ssthresh, snd_una, snd_nxt, kind });
                 }
             });
+            // Section 5 step 2 of RFC 6675 asks IsLost (HighACK + 1), whatever an earlier recovery sent again; while a
+            // loss is being repaired a retransmission stands for its segment.
+            let head = c.s.board.head().is_some_and(|r| r.lost && !(r.retransmitted && c.s.recovering()));
+            Found { head, retransmission: false }
         }
         Lost::SentBefore(time, end) => {
+            let mut found = Found::default();
             for index in 0..c.s.board.len() {
                 let Some(&r) = c.s.board.get(index) else { break };
                 let before = r.last_sent < time || (r.last_sent == time && r.end() <= end);
                 if before && c.s.board.mark_lost(index) {
+                    found.retransmission |= r.retransmitted;
                     let by = c.strategy.detect.name();
                     c.event(EventKind::Lost { seq: r.seq, len: r.len, by });
                 }
             }
+            found.head = c.s.board.head().is_some_and(|r| r.lost && !r.retransmitted);
+            found
         }
     }
-    // RFC 6675 section 5 step 2 asks IsLost (HighACK + 1), whatever an earlier recovery sent again; while a loss is being
-    // repaired a retransmission stands for its segment.
-    let stands = c.s.recovering() || matches!(lost, Lost::SentBefore(..));
-    c.s.board.head().is_some_and(|r| r.lost && !(r.retransmitted && stands))
 }
 
-fn judge_loss(c: &mut Sender, a: &mut AckSummary) -> bool {
+fn judge_loss(c: &mut Sender, a: &mut AckSummary) -> Found {
     let before = c.s.board.lost_bytes();
-    let head_lost = mark(c, Detection::OnAck(a));
+    let found = mark(c, Detection::OnAck(a));
     a.newly_lost = c.s.board.lost_bytes() - before;
-    head_lost
+    found
 }
 
 fn detect(c: &mut Sender, a: &mut AckSummary) {
-    if judge_loss(c, a) && c.strategy.ambiguity.admits(&c.s, a) {
+    let found = judge_loss(c, a);
+    if found.head && c.strategy.ambiguity.admits(&c.s, a) {
         enter_recovery(c, a);
     }
 }
@@ -310,7 +325,7 @@ pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary) {
     c.event(EventKind::RecoveryEntered { recover: c.s.recover, flight, by });
 }
 
-fn within_recovery(c: &mut Sender, a: &mut AckSummary) {
+fn within_recovery(c: &mut Sender, a: &mut AckSummary, mut found: Found) {
     let urgent = c.strategy.select.on_ack(&c.s, a);
     if urgent.restart_timer {
         c.start_rto();
@@ -319,19 +334,30 @@ fn within_recovery(c: &mut Sender, a: &mut AckSummary) {
         mark_head(c, "partial-ack");
         c.urgent = Some(Cause::PartialAck);
     }
-    if let Some(retransmission) = &mut c.strategy.retransmission {
-        a.retransmission_lost = retransmission.on_ack(&c.s, a);
-    }
-    if a.retransmission_lost {
-        let by = c.strategy.retransmission.as_ref().map_or("", |r| r.name());
+    if let Some(retransmission) = &mut c.strategy.retransmission
+        && retransmission.on_ack(&c.s, a)
+    {
+        let by = retransmission.name();
         mark_head(c, by);
-        let windows = c.strategy.window.on_lost_retransmission(&c.s);
-        c.s.ssthresh = windows.ssthresh;
-        c.set_cwnd(windows.cwnd);
-        c.urgent = Some(Cause::LostRetransmission);
+        (found.head, found.retransmission) = (true, true);
+    }
+    a.retransmission_lost = found.retransmission;
+    if found.retransmission {
+        lose_retransmission(c, found.head);
     }
     let cwnd = c.strategy.regulate.on_ack(&c.s, a);
     c.set_cwnd(cwnd);
+}
+
+/// A retransmission was lost within recovery: the window's response (RFC 5681 section 4.3), and if it was that of the first
+/// unacknowledged segment, another one whatever the window says.
+pub(super) fn lose_retransmission(c: &mut Sender, head: bool) {
+    let windows = c.strategy.window.on_lost_retransmission(&c.s);
+    c.s.ssthresh = windows.ssthresh;
+    c.set_cwnd(windows.cwnd);
+    if head {
+        c.urgent = Some(Cause::LostRetransmission);
+    }
 }
 
 fn mark_head(c: &mut Sender, by: &'static str) {

@@ -63,10 +63,12 @@ fn backed_off(base: Span, backoff: u32, config: &SenderConfig) -> Span {
 pub(super) fn on_deadline(c: &mut Sender) {
     let now = c.s.now;
     if c.strategy.detect.deadline() <= now {
-        let head_lost = ack::mark(c, Detection::OnDeadline);
-        if head_lost && !c.s.recovering() {
+        let found = ack::mark(c, Detection::OnDeadline);
+        if found.head && !c.s.recovering() {
             let a = AckSummary { ack: c.s.snd_una, prior_una: c.s.snd_una, ..AckSummary::default() };
             ack::enter_recovery(c, &a);
+        } else if found.retransmission && c.s.phase == Phase::Recovery {
+            ack::lose_retransmission(c, found.head);
         }
     }
     for i in 0..c.strategy.probes.len() {
