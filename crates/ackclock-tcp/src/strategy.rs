@@ -356,7 +356,7 @@ pub static PRESETS: &[Preset] = &[
     },
     Preset {
         name: "ns2-sack",
-        mechanisms: &["dupack", "bugfix", "ff96-holes", "ns2-pipe", "ns2-window", "ns2-timer"],
+        mechanisms: &["dupack", "recovery-point", "ff96-holes", "ns2-pipe", "ns2-window", "ns2-timer"],
         source: "ns-2.35 Agent/TCP/Sack1",
     },
 ];
