@@ -18,7 +18,6 @@ use crate::rng::Rng;
 
 /// A packet on the wire.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
 pub(crate) struct InFlight {
     pub(crate) key: Key,
     pub(crate) packet: Packet,

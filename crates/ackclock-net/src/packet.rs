@@ -13,8 +13,9 @@ pub(crate) enum Kind {
     Datagram,
 }
 
-/// A packet under way. Together with its key it fills one cache line, so that looking at the key of the next packet on
-/// a wire fetches the packet too; that leaves no room for TCP options, which most segments do without.
+/// A packet under way. Together with its key it is as long as a cache line: packets on a wire take little memory, and
+/// looking at the key of the next one fetches most of it. That leaves no room for TCP options, which most segments do
+/// without.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packet {
     /// Stream position of the first payload byte; of an ACK, the position that it acknowledges.
