@@ -12,7 +12,7 @@ use crate::config::FlowId;
 use crate::flow::{Agent, Flow};
 use crate::heap::{Heap, Key, Kind};
 use crate::link::{Fate, InFlight, Link, append};
-use crate::packet::{Kind as PacketKind, Packet};
+use crate::packet::{Kind as PacketKind, Options, Packet};
 use crate::recorder::{Direction, Recorder};
 
 /// In the table of paths: the packet has reached its host.
@@ -31,10 +31,22 @@ pub(crate) struct Engine {
     /// The links of each flow's two ways, each way ended by `DELIVER`.
     pub(crate) paths: Vec<u32>,
     pub(crate) heap: Heap,
+    /// Of the packets under way.
+    pub(crate) options: Options,
     /// The last moment of this run.
     pub(crate) until: u64,
     /// Packets are carried ahead of time if they arrive before this; 0 switches that off.
     pub(crate) horizon: u64,
+}
+
+/// How far a packet was carried.
+enum Carried {
+    /// It waits on a wire for its event.
+    OnWire,
+    /// It reached its host, at this time.
+    ToEnd(u64),
+    /// A link dropped it.
+    Dropped { at: u64, link: u32, why: &'static str },
 }
 
 impl Engine {
@@ -64,7 +76,7 @@ impl Engine {
     fn first_arrives<R: Recorder>(&mut self, now: u64, link: usize, late: bool, recorder: &mut R) {
         self.heap.take();
         let wire = self.links[link].wire(late);
-        let Some(&InFlight { mut packet, .. }) = wire.front() else { return };
+        let Some(&InFlight { packet, .. }) = wire.front() else { return };
         wire.pop_front();
         if let Some(next) = wire.front() {
             self.heap.push(next.key);
@@ -84,86 +96,93 @@ impl Engine {
                 if hop & AHEAD != 0 {
                     self.links[(hop & !AHEAD) as usize].pending -= 1;
                 }
-                self.forward(now, &mut packet, recorder);
+                self.forward(now, &packet, recorder);
             }
         }
     }
 
     /// Sends a packet on over the link at its hop, and over those after it as long as that can be done now.
-    fn forward<R: Recorder>(&mut self, mut now: u64, packet: &mut Packet, recorder: &mut R) {
-        let mut index = (self.paths[packet.hop as usize] & !AHEAD) as usize;
-        loop {
-            packet.hop += 1;
-            let hop = self.paths[packet.hop as usize];
-            let link = &mut self.links[index];
-            let arrival = match link.admit_if_idle(now, packet.size) {
-                Some(arrival) => arrival,
-                None => {
-                    let mss = if link.is_plain() { 0 } else { self.flows[packet.flow as usize].mss() };
-                    match link.admit(now, packet, mss) {
-                        Ok(arrival) => arrival,
-                        Err(why) => return self.dropped(now, index as u32, packet, why, recorder),
-                    }
-                }
-            };
-            if arrival >= self.horizon || link.fate().twice {
-                return self.put_on_wire(now, index, hop, arrival, packet);
-            }
-            if hop == DELIVER {
-                let flow = &self.flows[packet.flow as usize];
-                if packet.kind == PacketKind::Ack {
-                    if flow.takes_ack_ahead(arrival) {
-                        return self.deliver_ack(arrival, packet, recorder);
-                    }
-                } else if flow.takes_data_ahead(arrival) {
-                    return self.deliver_data(arrival, packet, recorder);
-                }
-                return self.put_on_wire(now, index, hop, arrival, packet);
-            }
-            if hop & AHEAD == 0 || self.links[(hop & !AHEAD) as usize].pending != 0 {
-                return self.put_on_wire(now, index, hop, arrival, packet);
-            }
-            now = arrival;
-            index = (hop & !AHEAD) as usize;
+    #[inline]
+    fn forward<R: Recorder>(&mut self, now: u64, packet: &Packet, recorder: &mut R) {
+        match self.carry(now, packet) {
+            Carried::OnWire => {}
+            Carried::ToEnd(at) if packet.kind == PacketKind::Ack => self.deliver_ack(at, packet, recorder),
+            Carried::ToEnd(at) => self.deliver_data(at, packet, recorder),
+            Carried::Dropped { at, link, why } => self.dropped(at, link, packet, why, recorder),
         }
     }
 
-    /// The packet, last let in by the link, waits on the wire for its event; `hop` is what comes next.
-    fn put_on_wire(&mut self, now: u64, index: usize, hop: u32, arrival: u64, packet: &Packet) {
-        let Fate { late, twice } = self.links[index].fate();
-        let copies = 1 + u32::from(twice);
-        if hop == DELIVER {
-            let flow = &mut self.flows[packet.flow as usize];
-            if packet.kind == PacketKind::Ack {
-                flow.pending_acks += copies;
-            } else {
-                flow.pending_data += copies;
+    /// The part of [`Engine::forward`] that takes the packet over links.
+    fn carry(&mut self, mut now: u64, packet: &Packet) -> Carried {
+        let links = self.links.as_mut_slice();
+        let mut at = packet.hop;
+        let mut index = (self.paths[at as usize] & !AHEAD) as usize;
+        loop {
+            at += 1;
+            let hop = self.paths[at as usize];
+            let link = &mut links[index];
+            let (arrival, fate) = match link.admit_if_idle(now, packet.size) {
+                Some(arrival) => (arrival, Fate::default()),
+                None => {
+                    let flows = &self.flows;
+                    match link.admit(now, packet, || flows[packet.flow as usize].mss()) {
+                        Ok(arrival) => (arrival, link.fate()),
+                        Err(why) => return Carried::Dropped { at: now, link: index as u32, why },
+                    }
+                }
+            };
+            let next = (hop & !AHEAD) as usize;
+            if arrival < self.horizon && !fate.twice {
+                if hop == DELIVER {
+                    let flow = &self.flows[packet.flow as usize];
+                    let ahead = match packet.kind {
+                        PacketKind::Ack => flow.takes_ack_ahead(arrival),
+                        PacketKind::Data | PacketKind::Datagram => flow.takes_data_ahead(arrival),
+                    };
+                    if ahead {
+                        return Carried::ToEnd(arrival);
+                    }
+                } else if hop & AHEAD != 0 && links[next].pending == 0 {
+                    now = arrival;
+                    index = next;
+                    continue;
+                }
             }
-        } else if hop & AHEAD != 0 {
-            self.links[(hop & !AHEAD) as usize].pending += copies;
-        }
-        let wire = self.links[index].wire(late);
-        let key = Key::new(arrival, now, if late { Kind::Late } else { Kind::Wire }, index as u32);
-        if wire.is_empty() {
-            self.heap.push(key);
-        }
-        append(wire, InFlight { key, packet: *packet });
-        if twice {
-            append(wire, InFlight { key, packet: Packet { copy: true, ..*packet } });
+            let key = Key::new(arrival, now, if fate.late { Kind::Late } else { Kind::Wire }, index as u32);
+            let wire = links[index].wire(fate.late);
+            if wire.is_empty() {
+                self.heap.push(key);
+            }
+            append(wire, InFlight { key, packet: Packet { hop: at, ..*packet } });
+            if fate.twice {
+                append(wire, InFlight { key, packet: Packet { hop: at, ..packet.duplicate(&mut self.options) } });
+            }
+            let copies = 1 + u32::from(fate.twice);
+            if hop == DELIVER {
+                let flow = &mut self.flows[packet.flow as usize];
+                match packet.kind {
+                    PacketKind::Ack => flow.pending_acks += copies,
+                    PacketKind::Data | PacketKind::Datagram => flow.pending_data += copies,
+                }
+            } else if hop & AHEAD != 0 {
+                links[next].pending += copies;
+            }
+            return Carried::OnWire;
         }
     }
 
     /// An ACK reaches the sender.
     fn deliver_ack<R: Recorder>(&mut self, now: u64, packet: &Packet, recorder: &mut R) {
+        let segment = packet.into_segment(&mut self.options);
         let flow = &mut self.flows[packet.flow as usize];
         let Agent::Tcp(tcp) = &mut flow.agent else { return };
         if now >= flow.stop {
             return;
         }
         if recorder.wants_packets() {
-            recorder.packet(FlowId(packet.flow), Time(now), Direction::Received, &packet.segment, None);
+            recorder.packet(FlowId(packet.flow), Time(now), Direction::Received, &segment, None);
         }
-        tcp.sender.on_segment(Time(now), &packet.segment);
+        tcp.sender.on_segment(Time(now), &segment);
         flow.check_completion(now);
         self.pump_sender(now, now, packet.flow as usize, recorder);
     }
@@ -171,18 +190,19 @@ impl Engine {
     /// A data segment or a datagram reaches its receiver.
     fn deliver_data<R: Recorder>(&mut self, now: u64, packet: &Packet, recorder: &mut R) {
         let index = packet.flow as usize;
+        let segment = packet.into_segment(&mut self.options);
         let flow = &mut self.flows[index];
         let mut needless = false;
         match &mut flow.agent {
             Agent::Tcp(tcp) => {
-                needless = !tcp.receiver.on_segment(Time(now), &packet.segment);
+                needless = !tcp.receiver.on_segment(Time(now), &segment);
                 flow.spurious_retransmissions += u64::from(needless && packet.transmission > 1 && !packet.copy);
             }
             Agent::Cbr(cbr) => cbr.bytes_arrived += u64::from(packet.size),
         }
         flow.arrived += 1;
         if recorder.wants_events() {
-            let kind = EventKind::Arrived { seq: packet.position, len: packet.segment.len, needless };
+            let kind = EventKind::Arrived { seq: packet.position, len: packet.len, needless };
             self.record(now, index, kind, recorder);
         }
         self.pump_receiver(now, now, index, recorder);
@@ -191,13 +211,14 @@ impl Engine {
     /// The network drops a packet.
     #[cold]
     fn dropped<R: Recorder>(&mut self, now: u64, link: u32, packet: &Packet, why: &'static str, recorder: &mut R) {
+        packet.into_segment(&mut self.options);
         let flow = &mut self.flows[packet.flow as usize];
         let kind = if packet.kind == PacketKind::Ack {
             flow.ack_drops += 1;
             EventKind::AckDropped { ack: packet.position, link, why }
         } else {
             flow.drops += 1;
-            EventKind::Dropped { seq: packet.position, len: packet.segment.len, link, why }
+            EventKind::Dropped { seq: packet.position, len: packet.len, link, why }
         };
         if recorder.wants_events() {
             self.record(now, packet.flow as usize, kind, recorder);
@@ -231,7 +252,7 @@ impl Engine {
                     recorder.event(FlowId(index as u32), &event);
                 }
             }
-            let Some(transmit) = transmit else {
+            let Some(transmit) = &transmit else {
                 let due = tcp.sender.next_deadline().0;
                 if due < tcp.sender_timer {
                     let due = due.max(earliest);
@@ -244,8 +265,8 @@ impl Engine {
                 let sent = Some((transmit.cause, transmit.transmission));
                 recorder.packet(FlowId(index as u32), Time(now), Direction::Sent, &transmit.segment, sent);
             }
-            let mut packet = tcp.data(&transmit, index as u32, flow.data_path);
-            self.forward(now, &mut packet, recorder);
+            let packet = tcp.data(transmit, index as u32, flow.data_path, &mut self.options);
+            self.forward(now, &packet, recorder);
         }
     }
 
@@ -254,7 +275,8 @@ impl Engine {
         loop {
             let flow = &mut self.flows[index];
             let Agent::Tcp(tcp) = &mut flow.agent else { return };
-            let Some(segment) = tcp.receiver.poll_transmit(Time(now)) else {
+            let segment = tcp.receiver.poll_transmit(Time(now));
+            let Some(segment) = &segment else {
                 let due = tcp.receiver.next_deadline().0;
                 if due < tcp.receiver_timer {
                     let due = due.max(earliest);
@@ -263,8 +285,8 @@ impl Engine {
                 }
                 return;
             };
-            let mut packet = tcp.ack(segment, index as u32, flow.ack_path);
-            self.forward(now, &mut packet, recorder);
+            let packet = tcp.ack(segment, index as u32, flow.ack_path, &mut self.options);
+            self.forward(now, &packet, recorder);
         }
     }
 
@@ -319,14 +341,14 @@ impl Engine {
             }
             Agent::Cbr(cbr) => {
                 flow.next_write = cbr.next(now);
-                Some(cbr.datagram(index as u32, flow.data_path))
+                Some(cbr.datagram(index as u32, flow.data_path, &mut self.options))
             }
         };
         if flow.next_write != u64::MAX {
             self.heap.push(Key::new(flow.next_write, flow.next_write, Kind::Source, index as u32));
         }
         match datagram {
-            Some(mut packet) => self.forward(now, &mut packet, recorder),
+            Some(packet) => self.forward(now, &packet, recorder),
             None => self.pump_sender(now, now, index, recorder),
         }
     }

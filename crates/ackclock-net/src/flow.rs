@@ -2,7 +2,7 @@
 
 use ackclock_tcp::{Receiver, Segment, Sender, Stats, Transmit};
 
-use crate::packet::{Kind, Packet};
+use crate::packet::{Kind, Options, Packet};
 use crate::report::FlowReport;
 use crate::traffic::{Cbr, Writer};
 
@@ -62,31 +62,18 @@ impl Tcp {
     }
 
     /// The packet for a segment from the sender.
-    pub(crate) fn data(&self, transmit: &Transmit, flow: u32, hop: u32) -> Packet {
-        Packet {
-            segment: transmit.segment,
-            position: transmit.position,
-            flow,
-            size: self.size(&transmit.segment),
-            hop,
-            transmission: transmit.transmission,
-            kind: Kind::Data,
-            copy: false,
-        }
+    #[inline]
+    pub(crate) fn data(&self, transmit: &Transmit, flow: u32, hop: u32, options: &mut Options) -> Packet {
+        let &Transmit { ref segment, position, transmission, .. } = transmit;
+        let size = self.size(segment);
+        Packet { position, flow, size, hop, transmission, ..Packet::new(Kind::Data, segment, options) }
     }
 
     /// The packet for a segment from the receiver.
-    pub(crate) fn ack(&self, segment: Segment, flow: u32, hop: u32) -> Packet {
-        Packet {
-            segment,
-            position: self.receiver.rcv_nxt(),
-            flow,
-            size: self.size(&segment),
-            hop,
-            transmission: 1,
-            kind: Kind::Ack,
-            copy: false,
-        }
+    #[inline]
+    pub(crate) fn ack(&self, segment: &Segment, flow: u32, hop: u32, options: &mut Options) -> Packet {
+        let (position, size) = (self.receiver.rcv_nxt(), self.size(segment));
+        Packet { position, flow, size, hop, ..Packet::new(Kind::Ack, segment, options) }
     }
 }
 

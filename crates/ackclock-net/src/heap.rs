@@ -25,7 +25,11 @@ const TRANSIT_MAX: u64 = (1 << 36) - 1;
 /// and applications come after all packets); then by kind and by the component's order of creation. None of this
 /// depends on when the key was made, so the order is the same however far ahead a packet was carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Key(u128);
+pub(crate) struct Key {
+    time: u64,
+    /// What orders keys of the same time.
+    tie: u64,
+}
 
 impl Key {
     /// The most components of one kind.
@@ -35,22 +39,22 @@ impl Key {
     pub(crate) fn new(time: u64, put: u64, kind: Kind, index: u32) -> Key {
         let transit = TRANSIT_MAX - time.saturating_sub(put).min(TRANSIT_MAX);
         let id = (kind as u64) << INDEX_BITS | u64::from(index & Key::MAX_INDEX);
-        Key(u128::from(time) << 64 | u128::from(transit << (INDEX_BITS + 3) | id))
+        Key { time, tie: transit << (INDEX_BITS + 3) | id }
     }
 
     /// When.
     pub(crate) fn time(self) -> u64 {
-        (self.0 >> 64) as u64
+        self.time
     }
 
     /// What kind of component.
     pub(crate) fn kind(self) -> Kind {
-        KINDS[((self.0 as u32 >> INDEX_BITS) & 7).min(4) as usize]
+        KINDS[((self.tie as u32 >> INDEX_BITS) & 7).min(4) as usize]
     }
 
     /// Which of them.
     pub(crate) fn index(self) -> usize {
-        (self.0 as u32 & Key::MAX_INDEX) as usize
+        (self.tie as u32 & Key::MAX_INDEX) as usize
     }
 }
 
@@ -93,7 +97,7 @@ impl Heap {
         self.keys.push(key);
         while at > 0 {
             let parent = (at - 1) / 4;
-            if self.keys[parent].0 <= key.0 {
+            if self.keys[parent] <= key {
                 break;
             }
             self.keys[at] = self.keys[parent];
@@ -108,29 +112,39 @@ impl Heap {
         let mut at = 0;
         loop {
             let first = 4 * at + 1;
-            let (least, found) = match keys.get(first..) {
-                // Chosen without branches, since nothing could predict them.
-                Some(&[Key(a), Key(b), Key(c), Key(d), ..]) => {
-                    let (ab, i) = if b < a { (b, 1) } else { (a, 0) };
-                    let (cd, j) = if d < c { (d, 3) } else { (c, 2) };
-                    if cd < ab { (cd, first + j) } else { (ab, first + i) }
-                }
-                Some(rest @ [_, ..]) => {
-                    let least = rest.iter().map(|key| key.0).zip(first..).min();
-                    least.unwrap_or((u128::MAX, first))
-                }
+            let found = match keys.get(first..) {
+                Some([a, b, c, d, ..]) => first + least([a, b, c, d]),
+                Some(rest @ [_, ..]) => rest.iter().zip(first..).min().map_or(first, |(_, index)| index),
                 _ => break,
             };
-            if least >= key.0 {
+            if keys[found] >= key {
                 break;
             }
-            keys[at] = Key(least);
+            keys[at] = keys[found];
             at = found;
         }
         if let Some(slot) = keys.get_mut(at) {
             *slot = key;
         }
     }
+}
+
+/// Which of four keys is the least one. Their times alone decide, in one word each, but for the rare case that two are
+/// equal.
+#[inline]
+fn least([a, b, c, d]: [&Key; 4]) -> usize {
+    let (ab, cd) = (a.time.min(b.time), c.time.min(d.time));
+    if a.time == b.time || c.time == d.time || ab == cd {
+        return least_of_equals([a, b, c, d]);
+    }
+    let (i, j) = (usize::from(b.time < a.time), 2 + usize::from(d.time < c.time));
+    if cd < ab { j } else { i }
+}
+
+#[cold]
+#[inline(never)]
+fn least_of_equals(keys: [&Key; 4]) -> usize {
+    (0..4).min_by_key(|&index| keys[index]).unwrap_or(0)
 }
 
 #[cfg(test)]

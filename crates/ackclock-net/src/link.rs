@@ -166,11 +166,6 @@ impl Link {
         if late && let Some(extras) = &mut self.extras { &mut extras.late } else { &mut self.wire }
     }
 
-    /// Whether it does no more to packets than to queue them.
-    pub(crate) fn is_plain(&self) -> bool {
-        self.plain
-    }
-
     /// A packet of `size` bytes arrives at the link's entrance. If nothing is in its way, this lets it in and returns when it
     /// will arrive at the other end; otherwise it is for [`Link::admit`].
     #[inline]
@@ -185,20 +180,20 @@ impl Link {
         Some(self.busy_until.saturating_add(self.delay))
     }
 
-    /// A packet arrives at the link's entrance: when it will arrive at the other end, or why it is dropped. `mss` is
+    /// A packet arrives at the link's entrance: when it will arrive at the other end, or why it is dropped. `mss` tells
     /// its flow's.
-    pub(crate) fn admit(&mut self, now: u64, packet: &Packet, mss: u32) -> Result<u64, &'static str> {
+    #[inline(never)]
+    pub(crate) fn admit(&mut self, now: u64, packet: &Packet, mss: impl Fn() -> u32) -> Result<u64, &'static str> {
         self.packets += 1;
         self.bytes += u64::from(packet.size);
         if let Some(extras) = &mut self.extras
-            && let Some(why) = extras.losses.iter_mut().find_map(|loss| loss.take(Time(now), packet, mss))
+            && let Some(why) = extras.lose(now, packet, mss)
         {
-            extras.lost += 1;
             return Err(why);
         }
         self.enqueue(now, packet.size)?;
         let arrival = self.busy_until.saturating_add(self.delay);
-        Ok(self.extras.as_mut().map_or(arrival, |extras| extras.pass(arrival)))
+        Ok(if let Some(extras) = &mut self.extras { extras.pass(arrival) } else { arrival })
     }
 
     /// What the wire does to the last packet let in.
@@ -288,7 +283,20 @@ impl Link {
 }
 
 impl Extras {
+    /// Why a packet is lost, if it is.
+    #[inline(never)]
+    fn lose(&mut self, now: u64, packet: &Packet, mss: impl Fn() -> u32) -> Option<&'static str> {
+        if self.losses.is_empty() {
+            return None;
+        }
+        let mss = mss();
+        let why = self.losses.iter_mut().find_map(|loss| loss.take(Time(now), packet, mss))?;
+        self.lost += 1;
+        Some(why)
+    }
+
     /// Draws what the wire does to a packet that would arrive at `arrival`; returns when it does.
+    #[inline(never)]
     fn pass(&mut self, mut arrival: u64) -> u64 {
         if let Some((most, rng)) = &mut self.jitter {
             arrival = arrival.saturating_add(rng.up_to(*most).0).max(self.last_arrival);
@@ -308,18 +316,29 @@ impl Extras {
 
 /// Appends to a ring that starts with room for one and grows by half: most links of a large network carry a packet or
 /// two at a time.
+#[inline(always)]
 pub(crate) fn append(ring: &mut VecDeque<InFlight>, packet: InFlight) {
     if ring.len() == ring.capacity() {
-        ring.reserve_exact((ring.len() / 2).max(1));
+        grow(ring);
     }
     ring.push_back(packet);
 }
 
+#[cold]
+#[inline(never)]
+fn grow(ring: &mut VecDeque<InFlight>) {
+    ring.reserve_exact((ring.len() / 2).max(1));
+}
+
 /// How long `size` bytes take at `rate` bits per second (not 0), to the nearest nanosecond.
+#[cold]
+#[inline(never)]
 pub(crate) fn transmission_time(size: u32, rate: u64) -> u64 {
     let (bit_nanos, rate) = (u128::from(size) * 8_000_000_000, u128::from(rate));
     u64::try_from((bit_nanos + rate / 2) / rate).unwrap_or(u64::MAX)
 }
+
+const _: () = assert!(size_of::<InFlight>() == 64);
 
 #[cfg(test)]
 #[path = "link_tests.rs"]

@@ -1,12 +1,12 @@
 use super::*;
 use crate::config::NodeId;
 use crate::loss::{Applies, Loss, LossModel};
-use crate::packet::Kind;
+use crate::packet::{Kind, Options};
 use ackclock_tcp::Segment;
 
 fn packet(size: u32) -> Packet {
     let segment = Segment { len: size, ..Segment::default() };
-    Packet { segment, position: 0, flow: 0, size, hop: 0, transmission: 1, kind: Kind::Data, copy: false }
+    Packet::new(Kind::Data, &segment, &mut Options::default())
 }
 
 /// 8 Mb/s, so that a byte takes a microsecond, and 5 ms.
@@ -19,7 +19,7 @@ fn config(queue: Queue) -> LinkConfig {
 fn pass(link: &mut Link, packets: &[(u64, u32)]) -> Vec<Result<u64, &'static str>> {
     let us = |&(at, size): &(u64, u32)| match link.admit_if_idle(at * 1000, size) {
         Some(arrival) => Ok(arrival / 1000),
-        None => link.admit(at * 1000, &packet(size), 1000).map(|arrival| arrival / 1000),
+        None => link.admit(at * 1000, &packet(size), || 1000).map(|arrival| arrival / 1000),
     };
     packets.iter().map(us).collect()
 }
@@ -103,7 +103,7 @@ fn a_lost_packet_takes_no_time_of_the_link() {
     let loss = Loss { model: LossModel::Bernoulli(1.0), applies: Applies::Acks, flow: None };
     let mut link = Link::new(LinkConfig { loss: vec![loss], ..config(Queue::DropTail(Limit::Packets(9))) }, 0, "a>b#0");
     let ack = Packet { kind: Kind::Ack, ..packet(1000) };
-    assert_eq!(link.admit(0, &ack, 1000), Err("bernoulli"));
+    assert_eq!(link.admit(0, &ack, || 1000), Err("bernoulli"));
     assert_eq!(pass(&mut link, &[(0, 1000)]), [Ok(6000)]);
     assert_eq!(link.report(9_000_000).dropped_loss, 1);
 }
@@ -112,7 +112,7 @@ fn a_lost_packet_takes_no_time_of_the_link() {
 fn jitter_delays_but_keeps_the_order() {
     let jittery = LinkConfig { jitter: Span::from_millis(3), ..config(Queue::DropTail(Limit::Packets(1000))) };
     let mut link = Link::new(jittery, 3, "a>b#0");
-    let arrivals: Vec<u64> = (0..1000).map(|_| link.admit(0, &packet(10), 1).unwrap_or(0)).collect();
+    let arrivals: Vec<u64> = (0..1000).map(|_| link.admit(0, &packet(10), || 1).unwrap_or(0)).collect();
     assert!(arrivals.is_sorted());
     let late = |(i, &at): (usize, &u64)| at - (5_000_000 + 10_000 * (i as u64 + 1));
     let extra: Vec<u64> = arrivals.iter().enumerate().map(late).collect();
@@ -125,7 +125,7 @@ fn reordering_and_duplication_mark_packets() {
     let reorder = Some(Reorder { probability: 1.0, extra_delay: Span::from_millis(2) });
     let mut link =
         Link::new(LinkConfig { reorder, duplicate: 1.0, ..config(Queue::DropTail(Limit::Packets(9))) }, 0, "a>b#0");
-    assert_eq!(link.admit(0, &packet(1000), 1000), Ok(8_000_000));
+    assert_eq!(link.admit(0, &packet(1000), || 1000), Ok(8_000_000));
     assert_eq!(link.fate(), Fate { late: true, twice: true });
     assert!(!link.keeps_order());
 }

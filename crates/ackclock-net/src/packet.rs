@@ -1,6 +1,6 @@
 //! What travels over links.
 
-use ackclock_tcp::Segment;
+use ackclock_tcp::{Flags, SackBlocks, Segment, Seq, Timestamps};
 
 /// What a packet is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,13 +13,21 @@ pub(crate) enum Kind {
     Datagram,
 }
 
-/// A packet under way.
+/// A packet under way. Together with its key it is as long as a cache line: packets on a wire take little memory, and
+/// looking at the key of the next one fetches most of it. That leaves no room for TCP options, which most segments do
+/// without.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packet {
-    /// The header.
-    pub(crate) segment: Segment,
     /// Stream position of the first payload byte; of an ACK, the position that it acknowledges.
     pub(crate) position: u64,
+    /// Payload bytes.
+    pub(crate) len: u32,
+    pub(crate) seq: Seq,
+    pub(crate) ack: Seq,
+    pub(crate) wnd: u16,
+    pub(crate) flags: Flags,
+    /// Its TCP options in [`Options`], or `NO_OPTIONS`.
+    pub(crate) options: u32,
     /// Which flow it belongs to.
     pub(crate) flow: u32,
     /// Bytes on the link.
@@ -32,4 +40,111 @@ pub(crate) struct Packet {
     pub(crate) kind: Kind,
     /// A link made it by duplicating another.
     pub(crate) copy: bool,
+}
+
+const NO_OPTIONS: u32 = u32::MAX;
+
+impl Packet {
+    /// The first transmission of a segment as a packet of its size, which whoever makes it completes.
+    #[inline]
+    pub(crate) fn new(kind: Kind, segment: &Segment, options: &mut Options) -> Packet {
+        Packet {
+            position: 0,
+            len: segment.len,
+            seq: segment.seq,
+            ack: segment.ack,
+            wnd: segment.wnd,
+            flags: segment.flags,
+            options: options.store(segment.timestamps, &segment.sack),
+            flow: 0,
+            size: segment.len,
+            hop: 0,
+            transmission: 1,
+            kind,
+            copy: false,
+        }
+    }
+
+    /// The segment in it, whose options are let go.
+    #[inline]
+    pub(crate) fn into_segment(self, options: &mut Options) -> Segment {
+        let (timestamps, sack) = options.take(self.options);
+        let Packet { seq, ack, len, wnd, flags, .. } = self;
+        Segment { seq, ack, len, wnd, flags, timestamps, sack }
+    }
+
+    /// A duplicate of it.
+    pub(crate) fn duplicate(&self, options: &mut Options) -> Packet {
+        Packet { options: options.duplicate(self.options), copy: true, ..*self }
+    }
+}
+
+/// The TCP options of the packets under way that carry any.
+#[derive(Debug, Default)]
+pub(crate) struct Options {
+    held: Vec<(Option<Timestamps>, SackBlocks)>,
+    free: Vec<u32>,
+}
+
+impl Options {
+    #[inline]
+    fn store(&mut self, timestamps: Option<Timestamps>, sack: &SackBlocks) -> u32 {
+        if timestamps.is_none() && sack.is_empty() {
+            return NO_OPTIONS;
+        }
+        let options = (timestamps, *sack);
+        match self.free.pop() {
+            Some(at) => {
+                self.held[at as usize] = options;
+                at
+            }
+            None => {
+                self.held.push(options);
+                self.held.len() as u32 - 1
+            }
+        }
+    }
+
+    #[inline]
+    fn take(&mut self, at: u32) -> (Option<Timestamps>, SackBlocks) {
+        if at == NO_OPTIONS {
+            return (None, SackBlocks::NONE);
+        }
+        self.free.push(at);
+        self.held[at as usize]
+    }
+
+    fn duplicate(&mut self, at: u32) -> u32 {
+        if at == NO_OPTIONS {
+            return NO_OPTIONS;
+        }
+        let (timestamps, sack) = self.held[at as usize];
+        self.store(timestamps, &sack)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock_tcp::SackBlock;
+
+    #[test]
+    fn options_come_back_with_their_segment_and_make_room_for_others() {
+        let mut options = Options::default();
+        let mut segment = Segment { seq: Seq(7), ack: Seq(9), wnd: 3, ..Segment::default() };
+        let plain = Packet::new(Kind::Ack, &segment, &mut options);
+        assert_eq!((plain.into_segment(&mut options), options.held.len()), (segment, 0));
+
+        segment.sack.push(SackBlock { left: Seq(20), right: Seq(30) });
+        let first = Packet::new(Kind::Ack, &segment, &mut options);
+        let stamped = Segment { timestamps: Some(Timestamps { val: 1, ecr: 2 }), ..Segment::default() };
+        let second = Packet::new(Kind::Data, &stamped, &mut options);
+        let third = first.duplicate(&mut options);
+        assert_eq!((first.copy, third.copy), (false, true));
+        assert_eq!(first.into_segment(&mut options), segment);
+        let fourth = second.duplicate(&mut options);
+        let segments = [second, third, fourth].map(|packet| packet.into_segment(&mut options));
+        assert_eq!(segments, [stamped, segment, stamped]);
+        assert_eq!((options.held.len(), options.free.len()), (3, 3));
+    }
 }

@@ -3,7 +3,7 @@
 use ackclock_tcp::{Segment, Span};
 
 use crate::config::{CbrConfig, Dwell, OnOff, Source};
-use crate::packet::{Kind, Packet};
+use crate::packet::{Kind, Options, Packet};
 use crate::rng::Rng;
 
 /// "Without end" for a sender: no run gets near it.
@@ -139,19 +139,11 @@ impl Cbr {
     }
 
     /// The next packet.
-    pub(crate) fn datagram(&mut self, flow: u32, hop: u32) -> Packet {
+    pub(crate) fn datagram(&mut self, flow: u32, hop: u32, options: &mut Options) -> Packet {
         let position = self.sent * u64::from(self.packet_size);
         self.sent += 1;
-        Packet {
-            segment: Segment { len: self.packet_size, ..Segment::default() },
-            position,
-            flow,
-            size: self.packet_size,
-            hop,
-            transmission: 1,
-            kind: Kind::Datagram,
-            copy: false,
-        }
+        let segment = Segment { len: self.packet_size, ..Segment::default() };
+        Packet { position, flow, hop, ..Packet::new(Kind::Datagram, &segment, options) }
     }
 
     /// When the packet after the one sent now is due.

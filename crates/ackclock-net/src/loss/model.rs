@@ -93,7 +93,7 @@ impl Losses {
 fn is_listed(listed: &[ListedLoss], packet: &Packet, mss: u32) -> bool {
     let mss = u64::from(mss.max(1));
     let segment = packet.position.div_ceil(mss);
-    let held = segment.saturating_mul(mss) < packet.position.saturating_add(u64::from(packet.segment.len));
+    let held = segment.saturating_mul(mss) < packet.position.saturating_add(u64::from(packet.len));
     held && listed.binary_search(&ListedLoss { segment, transmission: packet.transmission }).is_ok()
 }
 

@@ -1,11 +1,12 @@
 use super::*;
 use crate::config::FlowId;
+use crate::packet::Options;
 use ackclock_tcp::{Segment, Span};
 
 fn data(segment: u64, transmission: u32) -> Packet {
     let header = Segment { len: 1000, ..Segment::default() };
-    let position = segment * 1000;
-    Packet { segment: header, position, flow: 0, size: 1000, hop: 0, transmission, kind: Kind::Data, copy: false }
+    let packet = Packet::new(Kind::Data, &header, &mut Options::default());
+    Packet { position: segment * 1000, transmission, ..packet }
 }
 
 fn losses(model: LossModel) -> Losses {
@@ -30,10 +31,7 @@ fn a_drop_list_takes_the_named_transmissions_and_no_others() {
 #[test]
 fn a_short_segment_is_the_listed_one_if_it_holds_its_first_byte() {
     let mut losses = losses(LossModel::Listed(vec![ListedLoss::first(1)]));
-    let short = |position, len| {
-        let segment = Segment { len, ..Segment::default() };
-        Packet { position, segment, ..data(0, 1) }
-    };
+    let short = |position, len| Packet { position, len, ..data(0, 1) };
     let sent = [(0, 1000), (500, 500), (500, 501), (999, 2), (1000, 1), (1001, 999), (1000, 0)];
     let taken = sent.map(|(position, len)| lost(&mut losses, short(position, len)));
     assert_eq!(taken, [false, false, true, true, true, false, false]);
