@@ -1,6 +1,6 @@
 //! Flows: the two ends of a connection, or a CBR stream, and what is counted about them.
 
-use ackclock_tcp::{Receiver, Segment, Sender, Stats, Transmit};
+use ackclock_tcp::{Receiver, Segment, Sender, Stats, Time, Transmit};
 
 use crate::packet::{Kind, Options, Packet};
 use crate::report::FlowReport;
@@ -147,11 +147,11 @@ impl Flow {
                 (cbr.bytes_arrived, Stats { segments_sent: cbr.sent, bytes_sent, ..Stats::default() })
             }
         };
-        let seconds = now.min(self.completed).min(self.stop).saturating_sub(self.start) as f64 * 1e-9;
+        let seconds = Time(now.min(self.completed).min(self.stop)).since(Time(self.start)).secs_f64();
         FlowReport {
             bytes_acked,
             stats,
-            completed: (self.completed != u64::MAX).then_some(ackclock_tcp::Time(self.completed)),
+            completed: (self.completed != u64::MAX).then_some(Time(self.completed)),
             drops: self.drops,
             ack_drops: self.ack_drops,
             arrived: self.arrived,
