@@ -3,6 +3,7 @@
 use super::{Phase, Sender};
 use crate::axes::{AckSummary, Lost, Verdict};
 use crate::event::{Cause, EventKind, SackRanges};
+use crate::scoreboard::Acked;
 use crate::segment::Segment;
 use crate::time::{Span, Time};
 
@@ -64,9 +65,9 @@ fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, ranges: &mut Ran
         s.window_edge = ack + window;
         s.max_window = s.max_window.max(window);
     }
-    let mut sent = None;
+    let mut acked = Acked::default();
     if ack > s.snd_una {
-        let acked = s.board.ack_to(ack, |r| {
+        acked = s.board.ack_to(ack, |r| {
             if c.watched {
                 c.strategy.detect.on_delivered(r, s.now);
             }
@@ -76,9 +77,6 @@ fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, ranges: &mut Ran
         a.newly_acked = acked.bytes;
         a.sacked_before = acked.sacked_before;
         a.retransmission_acked = acked.retransmitted;
-        if !acked.retransmitted {
-            sent = acked.first_sent;
-        }
     }
     if !segment.sack.is_empty() {
         read_sacks(c, segment, a, ranges);
@@ -93,7 +91,7 @@ fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, ranges: &mut Ran
     };
     if a.newly_acked > 0 {
         c.s.dupacks = 0;
-        on_advance(c, a, sent);
+        on_advance(c, a, acked);
     }
     if a.duplicate {
         c.s.dupacks += 1;
@@ -101,14 +99,18 @@ fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, ranges: &mut Ran
 }
 
 /// An ACK advanced `snd_una`: samples the round trip and restarts the timer (RFC 6298 sections 3, 5.2 and 5.3).
-fn on_advance(c: &mut Sender, a: &mut AckSummary, sent: Option<Time>) {
+fn on_advance(c: &mut Sender, a: &mut AckSummary, acked: Acked) {
     let echoed = match a.ts_echo {
-        // RFC 7323 section 4.1: an echoed timestamp is unambiguous even for a retransmission.
-        Some(ecr) if c.config.timestamps && sent.is_none() => {
+        // RFC 7323 section 4.1: an echoed timestamp is unambiguous even for a retransmission. One from before the segment
+        // was first sent (the clock ticks once a millisecond) is none of ours.
+        Some(ecr) if c.config.timestamps && acked.retransmitted => {
             let ms = super::transmit::timestamp(c.s.now).wrapping_sub(ecr);
-            c.s.now.0.checked_sub(Span::from_millis(u64::from(ms)).0).map(Time)
+            let sent = c.s.now.0.checked_sub(Span::from_millis(u64::from(ms)).0).map(Time);
+            sent.filter(|&sent| acked.first_sent.is_some_and(|first| sent + Span::from_millis(1) > first))
         }
-        _ => sent,
+        // Karn's rule (RFC 6298 section 3).
+        _ if acked.retransmitted => None,
+        _ => acked.first_sent,
     };
     if let Some(sent) = echoed {
         a.rtt = Some(c.s.now.since(sent));

@@ -49,7 +49,8 @@ pub struct SenderConfig {
     pub max_burst: Option<u32>,
     /// Lower bound of the retransmission timeout; `None` takes the timer model's own.
     pub min_rto: Option<Span>,
-    /// Upper bound of the retransmission timeout, back-off included (RFC 6298 section 2.5: at least 60 s).
+    /// Upper bound of the retransmission timeout, back-off included (RFC 6298 section 2.5: at least 60 s). Below a
+    /// millisecond it counts as one, so that a timer never expires at the moment that sets it.
     pub max_rto: Span,
     /// Restart from the initial window after an idle time of more than an RTO (RFC 5681 section 4.1).
     pub idle_restart: bool,
@@ -153,7 +154,8 @@ pub struct Sender {
 
 impl Sender {
     /// A sender that has sent nothing yet.
-    pub fn new(config: SenderConfig, strategy: Strategy) -> Sender {
+    pub fn new(mut config: SenderConfig, strategy: Strategy) -> Sender {
+        config.max_rto = config.max_rto.max(Span::from_millis(1));
         let mss = u64::from(config.mss.max(1));
         let initial_window = u64::from(config.initial_window.max(1)) * mss;
         let s = State {

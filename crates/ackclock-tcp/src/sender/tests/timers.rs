@@ -69,6 +69,14 @@ fn karn_with_timestamps() {
         // R = 100: RTTVAR 37.5, SRTT 100, RTO 250.
         x.at(500).ack(2).sends("2S 3").deadline(750);
     });
+    // An echo from before the segment was first sent is none: what 500 ms ago would make of the timer is refused.
+    run_with("reno", one_by_one(true), |x| {
+        x.write(30_000).sends("0");
+        x.echo = Some(0);
+        x.at(600).ack(1).sends("1 2").deadline(2400).fire(2400).sends("1T").deadline(6000);
+        x.echo = Some(100);
+        x.at(2500).ack(2).sends("2S 3").deadline(6100);
+    });
     // An echo of the future is none.
     run_with("reno", one_by_one(true), |x| {
         x.write(30_000).sends("0").fire(1000).sends("0T").deadline(3000);
@@ -249,5 +257,13 @@ fn a_timeout_forgets_duplicates() {
     run("reno", 10, |x| {
         x.write(30_000).sends("0 1 2 3 4 5 6 7 8 9").ack(0).ack(0).sends("").fire(1000).sends("0T");
         x.ack(0).sends("").windows(1_000, 5_000).phase(Phase::Loss);
+    });
+}
+
+/// A bound of nothing would let the timer expire at the moment that sets it, for ever.
+#[test]
+fn a_timeout_takes_time() {
+    run_with("reno", SenderConfig { initial_window: 1, max_rto: Span::ZERO, ..config() }, |x| {
+        x.write(1000).sends("0").deadline(1).fire(1).sends("0T").deadline(2);
     });
 }
