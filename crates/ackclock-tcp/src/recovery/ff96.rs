@@ -3,7 +3,7 @@
 
 use crate::axes::{AckSummary, Next, Regulate, Select, Urgent};
 use crate::recovery::dupack::DUPTHRESH;
-use crate::recovery::next_seg::hole;
+use crate::recovery::next_seg::fill_hole;
 use crate::sender::State;
 
 /// Any hole below the highest SACKed byte that was not sent again in this recovery, then new data.
@@ -26,11 +26,8 @@ impl Select for Ff96Holes {
     }
 
     fn next(&mut self, s: &State) -> Option<Next> {
-        let Some(index) = hole(s, &mut self.high_rxt, false) else {
-            return s.can_send_sequential().then_some(Next::Sequential);
-        };
-        self.high_rxt = s.board.get(index)?.end();
-        Some(Next::Retransmit { index, counts: true })
+        fill_hole(s, &mut self.high_rxt, s.board.highest_sacked())
+            .or_else(|| s.can_send_sequential().then_some(Next::Sequential))
     }
 }
 

@@ -24,19 +24,19 @@ impl NextSeg {
     }
 }
 
-/// The first segment at or above `high_rxt` and below the highest SACKed byte that is not SACKed, and that is lost if
-/// `lost` asks for it (rules 1 and 3). Moves `high_rxt` over SACKed data, which needs no second look.
-pub(super) fn hole(s: &State, high_rxt: &mut u64, lost: bool) -> Option<usize> {
-    let below = s.board.highest_sacked().min(if lost { s.board.judged() } else { u64::MAX });
+/// Sends the first segment at or above `high_rxt` and below `below` again that is not SACKed, and moves `high_rxt` past it
+/// and past SACKed data, which needs no second look. Below `judged` of the scoreboard such a segment is lost (rule 1); up
+/// to the highest SACKed byte it need not be (rule 3).
+pub(super) fn fill_hole(s: &State, high_rxt: &mut u64, below: u64) -> Option<Next> {
     let mut index = s.board.find(*high_rxt);
     while let Some(r) = s.board.get(index) {
         if r.seq >= below {
             return None;
         }
-        if !r.sacked {
-            return (r.lost || !lost).then_some(index);
-        }
         *high_rxt = (*high_rxt).max(r.end());
+        if !r.sacked {
+            return Some(Next::Retransmit { index, counts: true });
+        }
         index += 1;
     }
     None
@@ -56,16 +56,12 @@ impl Select for NextSeg {
     }
 
     fn next(&mut self, s: &State) -> Option<Next> {
-        if let Some(index) = hole(s, &mut self.high_rxt, true) {
-            self.high_rxt = s.board.get(index)?.end();
-            return Some(Next::Retransmit { index, counts: true });
-        }
-        if s.can_send_sequential() {
-            return Some(Next::Sequential);
-        }
-        if let Some(index) = hole(s, &mut self.high_rxt, false) {
-            self.high_rxt = s.board.get(index)?.end();
-            return Some(Next::Retransmit { index, counts: true });
+        let highest_sacked = s.board.highest_sacked();
+        let by_rule = fill_hole(s, &mut self.high_rxt, s.board.judged().min(highest_sacked))
+            .or_else(|| s.can_send_sequential().then_some(Next::Sequential))
+            .or_else(|| fill_hole(s, &mut self.high_rxt, highest_sacked));
+        if by_rule.is_some() {
+            return by_rule;
         }
         // Rule 4: "If HighACK is greater than RescueRxt"; HighRxt is not updated, so the pipe does not count it.
         if self.rescue && s.snd_una > self.rescue_rxt {
