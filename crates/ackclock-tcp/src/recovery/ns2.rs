@@ -1,5 +1,6 @@
 //! ns-2.35's one-way TCP agents where they depart from the RFCs, so that results published with ns-2 can be reproduced
-//! segment by segment. What each departure is, and which test shows it: `crosscheck/README.md`.
+//! segment by segment. What each departure is, and which test shows it: `crosscheck/README.md`. ns-2 halves min(cwnd,
+//! rwnd), not FlightSize, and keeps half a segment in cwnd.
 
 use super::ff96::Ff96Pipe;
 use super::inflate::Inflate;
@@ -7,11 +8,6 @@ use super::reno_window::RenoWindow;
 use crate::axes::{AckSummary, Regulate, Window};
 use crate::recovery::dupack::DUPTHRESH;
 use crate::sender::{Phase, State};
-
-/// Half of the window. ns-2 halves min(cwnd, rwnd), not FlightSize, and keeps half a segment in cwnd.
-fn half_window(s: &State) -> u64 {
-    s.cwnd.min(s.window_edge.saturating_sub(s.snd_una)) / 2
-}
 
 /// Reno's law with ssthresh in whole segments and growth without rounding; every timeout halves the window, a repeated
 /// one too.
@@ -46,13 +42,13 @@ impl Window for Ns2Window {
 
     fn on_loss(&mut self, s: &State, _flight: u64) -> u64 {
         self.fraction = 0.0;
-        Ns2Window::whole_segments(s, half_window(s))
+        Ns2Window::whole_segments(s, s.window() / 2)
     }
 
     fn on_timeout(&mut self, s: &State, _flight: u64, _repeated: bool) -> u64 {
         self.fraction = 0.0;
         // Within recovery the window without its inflation is what counts, that is ssthresh.
-        let half = if s.phase == Phase::Recovery { s.ssthresh / 2 } else { half_window(s) };
+        let half = if s.phase == Phase::Recovery { s.ssthresh / 2 } else { s.window() / 2 };
         Ns2Window::whole_segments(s, half)
     }
 }
@@ -83,7 +79,7 @@ impl Regulate for Ns2Inflate {
     }
 
     fn on_enter(&mut self, s: &State, _a: &AckSummary) -> u64 {
-        self.target = half_window(s);
+        self.target = s.window() / 2;
         self.target + u64::from(DUPTHRESH) * s.mss
     }
 
@@ -110,7 +106,7 @@ impl Regulate for Ns2Pipe {
 
     fn on_enter(&mut self, s: &State, a: &AckSummary) -> u64 {
         self.inner.on_enter(s, a);
-        half_window(s)
+        s.window() / 2
     }
 
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {

@@ -35,7 +35,7 @@ impl RenoWindow {
     }
 
     fn half(&self, s: &State, flight: u64) -> u64 {
-        let window = if self.halve_window { s.cwnd.min(s.window_edge.saturating_sub(s.snd_una)) } else { flight };
+        let window = if self.halve_window { s.window() } else { flight };
         // Equation 4: "ssthresh = max (FlightSize / 2, 2*SMSS)".
         (window / 2).max(2 * s.mss)
     }

@@ -84,6 +84,12 @@ impl Default for SenderConfig {
     }
 }
 
+impl SenderConfig {
+    fn initial_window_bytes(&self) -> u64 {
+        u64::from(self.initial_window.max(1)) * u64::from(self.mss.max(1))
+    }
+}
+
 /// Counters of one sender; they only grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Stats {
@@ -156,11 +162,10 @@ impl Sender {
     /// A sender that has sent nothing yet.
     pub fn new(mut config: SenderConfig, strategy: Strategy) -> Sender {
         config.max_rto = config.max_rto.max(Span::from_millis(1));
-        let mss = u64::from(config.mss.max(1));
-        let initial_window = u64::from(config.initial_window.max(1)) * mss;
+        let initial_window = config.initial_window_bytes();
         let s = State {
             now: Time::ZERO,
-            mss,
+            mss: u64::from(config.mss.max(1)),
             sack: config.sack && strategy.uses_sack,
             snd_una: 0,
             snd_nxt: 0,
@@ -276,8 +281,7 @@ impl Sender {
             && self.s.snd_max > 0
             && self.s.now.since(self.last_sent) > rto
         {
-            let initial = u64::from(self.config.initial_window.max(1)) * self.s.mss;
-            self.set_cwnd(self.s.cwnd.min(initial));
+            self.set_cwnd(self.s.cwnd.min(self.config.initial_window_bytes()));
         }
     }
 

@@ -66,6 +66,11 @@ impl State {
         self.snd_max - self.snd_una
     }
 
+    /// The smaller of cwnd and the offered window: what BSD and ns-2 halve.
+    pub fn window(&self) -> u64 {
+        self.cwnd.min(self.window_edge.saturating_sub(self.snd_una))
+    }
+
     /// Whether there is data at `snd_nxt` that the receiver's window allows to send.
     pub fn can_send_sequential(&self) -> bool {
         self.sequential_len().is_some()

@@ -71,12 +71,17 @@ fn open(c: &mut Sender) -> Option<Transmit> {
     if c.s.board.is_empty() {
         return Some(send_new(c, len, Cause::New));
     }
-    let allowance = c.strategy.probes.iter().map(|p| p.allowance(&c.s)).max().unwrap_or(0);
+    let allowance = allowance(c);
     if after <= c.s.cwnd.saturating_add(allowance) {
         c.limited += u64::from(len);
         return Some(send_new(c, len, Cause::Probe));
     }
     None
+}
+
+/// What the probes allow beyond cwnd; the largest counts.
+fn allowance(c: &Sender) -> u64 {
+    c.strategy.probes.iter().map(|p| p.allowance(&c.s)).max().unwrap_or(0)
 }
 
 fn recovery(c: &mut Sender) -> Option<Transmit> {
@@ -109,8 +114,7 @@ fn loss(c: &mut Sender) -> Option<Transmit> {
     let in_flight = if sack { c.s.board.pipe() } else { c.s.snd_nxt - c.s.snd_una };
     if in_flight + u64::from(len) > c.s.cwnd {
         // The pipe leaves SACKed data out already, so that with SACK there is nothing more to allow.
-        let allowance =
-            if c.s.sack { 0 } else { c.strategy.probes.iter().map(|p| p.allowance(&c.s)).max().unwrap_or(0) };
+        let allowance = if c.s.sack { 0 } else { allowance(c) };
         if allowance == 0 || c.s.snd_nxt < c.s.snd_max || in_flight + u64::from(len) > c.s.cwnd + allowance {
             return None;
         }
