@@ -26,17 +26,15 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
     let mut ranges = Ranges::default();
     apply(c, segment, &mut a, &mut ranges);
     let first_event = c.events.len();
-    if c.config.events {
-        c.push_event(EventKind::Acked {
-            ack,
-            dupacks: c.s.dupacks,
-            newly_acked: a.newly_acked,
-            newly_sacked: a.newly_sacked,
-            window_edge: c.s.window_edge,
-            sack: ranges.ranges,
-            sacks: ranges.count as u8,
-        });
-    }
+    c.event(EventKind::Acked {
+        ack,
+        dupacks: c.s.dupacks,
+        newly_acked: a.newly_acked,
+        newly_sacked: a.newly_sacked,
+        window_edge: c.s.window_edge,
+        sack: ranges.ranges,
+        sacks: ranges.count as u8,
+    });
     if a.newly_acked > 0 || a.duplicate || a.newly_sacked > 0 || a.dsack.is_some() {
         respond(c, &mut a);
     }

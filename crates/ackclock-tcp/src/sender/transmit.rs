@@ -188,9 +188,7 @@ fn sent(c: &mut Sender, seq: u64, len: u32, cause: Cause, transmission: u32) -> 
             retransmission.on_transmit(&c.s, cause, u64::from(len));
         }
     }
-    if c.config.events {
-        c.push_event(EventKind::Sent { seq, len, cause, transmission });
-    }
+    c.event(EventKind::Sent { seq, len, cause, transmission });
     let last = seq + u64::from(len) == c.s.written;
     Transmit { segment: header(c, seq, len, last), position: seq, cause, transmission }
 }
