@@ -26,7 +26,7 @@ const fn cause(cause: Cause, label: &'static str, colours: [&'static str; 2], si
 }
 
 /// The layers of segments, in the order of [`Cause::ALL`]. Colours after Okabe and Ito, darkened for a light ground.
-pub(crate) const CAUSES: [Layer; 7] = [
+pub(crate) const CAUSES: [Layer; 8] = [
     cause(Cause::New, "new data", ["#3b4350", "#c3cad6"], ["", "new data that the window allowed"]),
     cause(
         Cause::FastRetransmit,
@@ -58,6 +58,12 @@ pub(crate) const CAUSES: [Layer; 7] = [
         "lost retransmission",
         ["#6a3fc4", "#b79cff"],
         ["L", "its retransmission was found lost too"],
+    ),
+    cause(
+        Cause::LimitedData,
+        "limited data",
+        ["#8a5a00", "#f0b429"],
+        ["D", "goes out in place of new data, to keep ACKs coming"],
     ),
 ];
 
