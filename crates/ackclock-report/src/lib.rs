@@ -25,6 +25,7 @@
 //! ```
 
 mod capture;
+mod drawing;
 mod events;
 mod picture;
 mod summary;
