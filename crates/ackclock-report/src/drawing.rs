@@ -5,7 +5,8 @@ use std::fmt::{self, Write};
 /// A colour on a light and on a dark ground.
 pub(crate) type Colour = [&'static str; 2];
 
-/// The neutral colours, after `assets/picture.css`: of text, of text that steps back, of grid lines.
+/// The neutral colours, after `assets/picture.css`: of a panel, of text, of text that steps back, of grid lines.
+pub(crate) const PANEL: Colour = ["#ffffff", "#171c24"];
 pub(crate) const INK: Colour = ["#1b2430", "#e6ebf2"];
 pub(crate) const SOFT: Colour = ["#5a6675", "#9aa6b5"];
 pub(crate) const GRID: Colour = ["#e1e6ec", "#2c3542"];
@@ -89,6 +90,10 @@ pub(crate) fn ticks(a: f64, b: f64, n: f64) -> (Vec<f64>, f64) {
 pub(crate) fn label(value: f64, step: f64) -> String {
     if value == 0.0 {
         return "0".into();
+    }
+    if !(1e-9..1e12).contains(&step) {
+        let digits = (value.abs().log10().floor() - step.log10().floor()).clamp(0.0, 9.0) as usize;
+        return format!("{value:.digits$e}");
     }
     let (unit, suffix) = match step {
         s if s >= 1e9 => (1e9, "G"),
