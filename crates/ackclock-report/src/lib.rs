@@ -24,11 +24,13 @@
 //! # Ok::<(), ackclock_tcp::strategy::UnknownName>(())
 //! ```
 
+mod align;
 mod capture;
 mod events;
 mod picture;
 mod summary;
 
+pub use align::{Align, align};
 pub use capture::{CaptureFormat, CaptureWriter, Handshake};
 pub use events::EventWriter;
 pub use picture::{Panel, Picture};

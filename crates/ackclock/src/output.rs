@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use ackclock_net::scenario::Scenario;
-use ackclock_report::{FlowSummary, replication_table, summary_table};
+use ackclock_report::{Align, FlowSummary, align, replication_table, summary_table};
 use serde::Serialize;
 
 use crate::cli::Format;
@@ -127,35 +127,6 @@ fn cost_table(costs: &[Cost]) -> String {
     let mut text = format!("{}\n{}", align(&links, Align::Right), align(&strategies, Align::Right));
     if let Some(bytes) = peak_memory_bytes() {
         text.push_str(&format!("\npeak memory of the process: {:.1} MiB\n", bytes as f64 / f64::from(1 << 20)));
-    }
-    text
-}
-
-/// How the columns after the first are aligned.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Align {
-    Left,
-    Right,
-}
-
-/// Aligned columns, two spaces between them.
-pub(crate) fn align(rows: &[Vec<String>], columns: Align) -> String {
-    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let cells = |c: usize| rows.iter().filter_map(move |r| r.get(c)).map(|cell| cell.chars().count());
-    let widths: Vec<usize> = (0..count).map(|c| cells(c).max().unwrap_or(0)).collect();
-    let mut text = String::new();
-    for row in rows {
-        let line: Vec<String> = row
-            .iter()
-            .zip(&widths)
-            .enumerate()
-            .map(|(c, (cell, width))| match columns {
-                Align::Right if c > 0 => format!("{cell:>width$}"),
-                _ => format!("{cell:<width$}"),
-            })
-            .collect();
-        text.push_str(line.join("  ").trim_end());
-        text.push('\n');
     }
     text
 }
