@@ -3,30 +3,15 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use ackclock_net::scenario::ScenarioError;
-
 /// Why the command did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The scenario is wrong; `FILE:LINE: KEY: what`.
-    #[error("{file}{}{error}", if error.line.is_some() { ":" } else { ": " })]
-    Scenario {
-        /// The file, or the verb that made the scenario.
-        file: String,
-        /// What is wrong.
-        error: ScenarioError,
-    },
+    /// A scenario is wrong, or a run failed.
+    #[error(transparent)]
+    Run(#[from] ackclock_run::Error),
     /// The options make no sense together.
     #[error("{0}")]
     Usage(String),
-    /// A run failed.
-    #[error("{file}{}{error}", if error.line.is_some() { ":" } else { ": " })]
-    Run {
-        /// As in [`Error::Scenario`].
-        file: String,
-        /// What is wrong.
-        error: ScenarioError,
-    },
     /// A file could not be read.
     #[error("{}: cannot be read: {error}", path.display())]
     Read {
@@ -52,8 +37,8 @@ impl Error {
     /// The exit code.
     pub fn code(&self) -> u8 {
         match self {
-            Error::Run { .. } => 1,
-            Error::Scenario { .. } | Error::Usage(_) => Error::USAGE,
+            Error::Run(ackclock_run::Error::Run { .. }) => 1,
+            Error::Run(_) | Error::Usage(_) => Error::USAGE,
             Error::Read { .. } | Error::Write { .. } => 3,
         }
     }

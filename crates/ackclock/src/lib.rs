@@ -15,10 +15,8 @@ mod compare;
 mod error;
 mod execute;
 mod output;
-mod progress;
 mod record;
 mod run;
-mod stats;
 mod strategies;
 
 use std::ffi::OsString;

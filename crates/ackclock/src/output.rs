@@ -5,12 +5,11 @@ use std::path::Path;
 
 use ackclock_net::scenario::Scenario;
 use ackclock_report::{Align, FlowSummary, align, replication_table, summary_table};
+use ackclock_run::{Job, LinkStats, Outcome};
 use serde::Serialize;
 
 use crate::cli::Format;
 use crate::error::Error;
-use crate::execute::{Job, Outcome};
-use crate::stats::{LinkStats, peak_memory_bytes};
 
 /// More flows than this in a run are summed up unless each is asked for.
 const MANY_FLOWS: usize = 10;
@@ -129,4 +128,11 @@ fn cost_table(costs: &[Cost]) -> String {
         text.push_str(&format!("\npeak memory of the process: {:.1} MiB\n", bytes as f64 / f64::from(1 << 20)));
     }
     text
+}
+
+/// The most memory that the process has held, in bytes; `None` where the system does not tell.
+fn peak_memory_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
