@@ -33,5 +33,5 @@ mod summary;
 pub use align::{Align, align};
 pub use capture::{CaptureFormat, CaptureWriter, Handshake};
 pub use events::EventWriter;
-pub use picture::{Panel, Picture};
+pub use picture::{Panel, Picture, escape, page};
 pub use summary::{Estimate, FlowSummary, replication_table, summary_table};

@@ -13,6 +13,7 @@ use ackclock_tcp::Event;
 use serde::Serialize;
 
 use crate::summary::{FlowSummary, rate};
+pub use html::page;
 use trace::Trace;
 
 /// Flows side by side, drawn to one scale.
@@ -43,7 +44,12 @@ impl Picture<'_> {
     /// The picture as one HTML file that needs neither network nor server: zoom and pan are linked between the panels,
     /// a legend switches layers, and hovering tells what a mark is and why it is there.
     pub fn to_html(&self) -> String {
-        html::render(self, &self.traces())
+        self.to_html_with("")
+    }
+
+    /// As [`Picture::to_html`], with `intro`, which is HTML, below the heading.
+    pub fn to_html_with(&self, intro: &str) -> String {
+        html::render(self, &self.traces(), intro)
     }
 
     /// The picture as SVG, for print: black on white, all layers but arrivals.
@@ -117,7 +123,7 @@ fn results(s: &FlowSummary) -> String {
 }
 
 /// Escapes text for HTML and XML, attribute values included; what XML cannot hold becomes U+FFFD.
-fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
