@@ -9,6 +9,9 @@ pub enum Error {
     /// A scenario is wrong, or a run failed.
     #[error(transparent)]
     Run(#[from] ackclock_run::Error),
+    /// An experiment of a paper is wrong, or there is none of this name.
+    #[error(transparent)]
+    Papers(ackclock_papers::Error),
     /// The options make no sense together.
     #[error("{0}")]
     Usage(String),
@@ -30,6 +33,15 @@ pub enum Error {
     },
 }
 
+impl From<ackclock_papers::Error> for Error {
+    fn from(error: ackclock_papers::Error) -> Self {
+        match error {
+            ackclock_papers::Error::Run(error) => Error::Run(error),
+            error => Error::Papers(error),
+        }
+    }
+}
+
 impl Error {
     /// The exit code of bad usage, which option parsing shares.
     pub(crate) const USAGE: u8 = 2;
@@ -38,7 +50,7 @@ impl Error {
     pub fn code(&self) -> u8 {
         match self {
             Error::Run(ackclock_run::Error::Run { .. }) => 1,
-            Error::Run(_) | Error::Usage(_) => Error::USAGE,
+            Error::Run(_) | Error::Papers(_) | Error::Usage(_) => Error::USAGE,
             Error::Read { .. } | Error::Write { .. } => 3,
         }
     }
