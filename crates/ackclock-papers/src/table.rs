@@ -6,7 +6,6 @@ use ackclock_report::{Align, align};
 
 use crate::format::NumberOrText;
 use crate::outcome::Outcome;
-use crate::verdict::figure;
 
 impl Outcome {
     /// The table of its rows and a line for each claim.
@@ -40,7 +39,7 @@ impl Outcome {
             rows.extend(cell.rows.iter().map(|row| {
                 let paper = match &row.paper {
                     None => "-".into(),
-                    Some(NumberOrText::Number(n)) => figure(*n),
+                    Some(NumberOrText::Number(n)) => n.to_string(),
                     Some(NumberOrText::Text(text)) => text.clone(),
                 };
                 line(&cell.name, [&row.label, &row.place, &paper, &row.shown, &row.unit])

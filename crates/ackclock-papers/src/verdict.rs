@@ -151,7 +151,7 @@ fn plain(value: &NumberOrText) -> String {
     }
 }
 
-/// The mean with its 95 % interval.
+/// The mean with its 95 % interval, both to two figures of the interval.
 pub(crate) fn estimate(samples: &[f64]) -> String {
     match Estimate::of(samples) {
         None => "nothing measured".into(),
@@ -159,8 +159,11 @@ pub(crate) fn estimate(samples: &[f64]) -> String {
             let missing = samples.iter().filter(|s| s.is_nan()).count();
             format!("missing in {missing} of {} runs", samples.len())
         }
-        Some(Estimate { mean, half_width: Some(half_width) }) => format!("{} ± {}", figure(mean), figure(half_width)),
-        Some(Estimate { mean, half_width: None }) => figure(mean),
+        Some(Estimate { mean, half_width: Some(half_width) }) if half_width > 0.0 => {
+            let decimals = decimals(half_width, 2);
+            format!("{mean:.decimals$} ± {half_width:.decimals$}")
+        }
+        Some(e) => figure(e.mean),
     }
 }
 
@@ -176,11 +179,17 @@ fn relative(ours: &[f64], others: &[f64]) -> String {
     }
 }
 
-/// A number with as many decimals as tell something: whole numbers have none, others four figures.
-pub(crate) fn figure(n: f64) -> String {
-    if n == n.trunc() && n.abs() < 1e15 {
-        return format!("{n:.0}");
-    }
-    let decimals = (3 - n.abs().log10().floor() as i32).clamp(0, 6) as usize;
+/// A number to four figures, whole numbers without decimals.
+fn figure(n: f64) -> String {
+    let decimals = if n == n.trunc() { 0 } else { decimals(n, 4) };
     format!("{n:.decimals$}")
 }
+
+/// The decimals that show so many figures of `n`, six at most.
+fn decimals(n: f64, figures: i32) -> usize {
+    (figures - 1 - n.abs().log10().floor() as i32).clamp(0, 6) as usize
+}
+
+#[cfg(test)]
+#[path = "verdict_tests.rs"]
+mod tests;
