@@ -114,10 +114,10 @@ impl ClaimOutcome {
     /// `holds`, or `holds in 14 of 18 cells, undecided in 1`.
     pub fn verdict(&self) -> String {
         let all = self.cells.len();
-        let uniform = |n: usize| n == all;
-        match (self.cells.first(), uniform(self.holds) || uniform(self.does_not_hold) || uniform(self.undecided)) {
-            (Some((_, first)), true) if all == 1 => first.verdict.words().into(),
-            (Some((_, first)), true) => format!("{} in all {all} cells", first.verdict.words()),
+        match &self.cells[..] {
+            [(_, only)] => only.verdict.words().into(),
+            _ if self.holds == all => format!("holds in all {all} cells"),
+            _ if self.does_not_hold == all => format!("holds in none of {all} cells"),
             _ if self.undecided > 0 => {
                 format!("holds in {} of {all} cells, undecided in {}", self.holds, self.undecided)
             }

@@ -190,6 +190,20 @@ fn steps_can_be_named_in_every_way() {
 }
 
 #[test]
+fn a_step_can_be_the_second_of_its_kind() {
+    let mut text = ONE_LOSS.replace("segments = [14]", "segments = [14], retransmissions = [\"14:1\", \"14:2\"]");
+    for (name, nth) in [("second", 2), ("third-timeout", 3)] {
+        text += &format!("[[step]]\nname = \"{name}\"\nwhen = \"timeout\"\nnth = {nth}\n");
+    }
+    let claim = |relation: &str| format!("[[claim]]\nsays = \"-\"\nplace = \"-\"\n{relation}\n");
+    // The second waits twice as long as the first: 2 s after an RTO of 1 s (RFC 6298 section 5.5).
+    text += &claim("measurement = \"second/ours/time\"\nabove = \"timeout/ours/time\"\nby = 1.9");
+    text += &claim("measurement = \"third-timeout/ours/time\"\nequals = \"never\"");
+    let verdicts: Vec<String> = outcome(&text, false, 1).claims.iter().map(|c| c.verdict()).collect();
+    assert_eq!(verdicts[2..], ["holds", "holds"]);
+}
+
+#[test]
 fn a_claim_that_does_not_hold_is_shown_so() {
     let outcome = outcome(ONE_LOSS, false, 1);
     let table = outcome.to_table();
