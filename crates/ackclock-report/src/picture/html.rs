@@ -9,7 +9,8 @@ use serde::Serialize;
 
 use super::style::{CAUSES, Layer, OTHERS};
 use super::trace::Trace;
-use super::{Picture, View, escape};
+use super::{Picture, View};
+use crate::drawing::escape;
 use crate::summary::FlowSummary;
 
 const CSS: &str = include_str!("../../assets/picture.css");
