@@ -39,6 +39,8 @@ pub struct Experiment {
     /// Measures of which the table shows each strategy, beside `row`.
     #[serde(default)]
     pub(crate) show: Vec<String>,
+    #[serde(default, rename = "chart")]
+    pub(crate) charts: Vec<ChartSpec>,
     #[serde(rename = "strategy")]
     pub(crate) strategies: Vec<Strategy>,
     #[serde(default)]
@@ -125,6 +127,21 @@ pub(crate) struct RowSpec {
     pub unit: Option<String>,
     #[serde(default)]
     pub place: String,
+}
+
+/// A figure of the rows of one measure.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ChartSpec {
+    pub title: String,
+    pub measure: String,
+    /// The axis of the grid that goes to the right, whose labels begin with numbers; bars if left out.
+    pub axis: Option<String>,
+    #[serde(default)]
+    pub log_x: bool,
+    /// What the x axis shows; the axis' name if left out.
+    #[serde(default)]
+    pub x: String,
 }
 
 /// What the paper says, and how it is judged: exactly one of the relations.

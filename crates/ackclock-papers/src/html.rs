@@ -57,7 +57,7 @@ fn experiment(outcome: &Outcome) -> String {
         table(&mut intro, &rows);
     }
     for chart in &outcome.charts {
-        let _ = writeln!(intro, "<div class=\"wide\">{chart}</div>");
+        let _ = writeln!(intro, "<div class=\"wide\">{}</div>", chart.to_svg());
     }
     for (cell, sequence) in outcome.cells.iter().flat_map(|c| c.sequences.iter().map(move |s| (c, s))) {
         steps(&mut intro, &cell.name, sequence);

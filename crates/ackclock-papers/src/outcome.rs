@@ -1,6 +1,6 @@
 //! What came out of an experiment. Its JSON has exactly these keys.
 
-use ackclock_report::{Estimate, FlowSummary};
+use ackclock_report::{Chart, Estimate, FlowSummary};
 use ackclock_tcp::Event;
 use serde::Serialize;
 
@@ -27,9 +27,9 @@ pub struct Outcome {
     pub cells: Vec<Cell>,
     /// Its claims.
     pub claims: Vec<ClaimOutcome>,
-    /// Figures as SVG fragments.
+    /// Its figures other than sequences.
     #[serde(skip)]
-    pub(crate) charts: Vec<String>,
+    pub(crate) charts: Vec<Chart>,
     /// What the time-sequence picture shows.
     #[serde(skip)]
     pub(crate) traces: Vec<Trace>,
@@ -47,8 +47,10 @@ pub struct Cell {
 }
 
 /// A line of the table.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Row {
+    /// The name of the measurement.
+    pub measurement: String,
     /// What it is.
     pub label: String,
     /// Where the paper has it.

@@ -6,7 +6,8 @@ use ackclock_net::scenario::{Scenario, check_strategy};
 use ackclock_run::{Input, Job};
 
 use crate::Error;
-use crate::format::{Claim, Experiment, NumberOrText, Paper};
+use crate::chart::number;
+use crate::format::{ChartSpec, Claim, Experiment, NumberOrText, Paper, RowSpec};
 use crate::library::{Entry, Library, format_error};
 use crate::measure::MEASURES;
 use crate::sequence::ASPECTS;
@@ -83,10 +84,26 @@ impl<'a> Plan<'a> {
                 return wrong(format!("show[{i}]"), format!("there is no `{measure}`; there are {}", measures()));
             }
         }
+        e.charts.iter().enumerate().try_for_each(|(i, chart)| self.check_chart(i, chart))?;
         for (i, row) in e.rows.iter().enumerate() {
             self.check_name(&format!("row[{i}].measurement"), &row.measurement)?;
         }
         e.claims.iter().enumerate().try_for_each(|(i, claim)| self.check_claim(i, claim))
+    }
+
+    fn check_chart(&self, i: usize, chart: &ChartSpec) -> Result<(), Error> {
+        let e = &self.entry.experiment;
+        let in_rows = |row: &RowSpec| row.measurement.split('/').next() == Some(&chart.measure);
+        let shown = e.show.contains(&chart.measure) || e.rows.iter().any(in_rows);
+        let numbers = |axis: &String| {
+            let of = |cell: &PlannedCell| cell.labels.iter().find(|(a, _)| a == axis).and_then(|(_, l)| number(l));
+            self.cells.iter().all(|cell| of(cell).is_some())
+        };
+        if shown && chart.axis.as_ref().is_none_or(numbers) {
+            return Ok(());
+        }
+        let message = "it draws a measure of `row` or `show`, against an axis whose labels begin with numbers";
+        Err(format_error(&self.entry.file, &format!("chart[{i}]"), message.into()))
     }
 
     fn check_claim(&self, i: usize, claim: &Claim) -> Result<(), Error> {

@@ -6,6 +6,7 @@ use ackclock_run::{Input, Job, Progress, STEPS, in_parallel};
 use ackclock_tcp::{Cause, Event, Segment, Time};
 
 use crate::Error;
+use crate::chart::chart;
 use crate::format::RowSpec;
 use crate::measure::{Measure, Measurement, Measurements, statistics};
 use crate::outcome::{Cell, ClaimOutcome, Outcome, Row, Sequence, Trace};
@@ -111,6 +112,7 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
         cells.push(Cell { name, rows: rows(plan, &all), sequences });
     }
     let claims = e.claims.iter().zip(judged).map(|(c, cells)| ClaimOutcome::new(&c.says, &c.place, cells)).collect();
+    let charts = e.charts.iter().map(|spec| chart(spec, &e.strategies, &plan.cells, &cells)).collect();
     Outcome {
         id: plan.entry.id.clone(),
         paper: plan.paper.clone(),
@@ -120,7 +122,7 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
         runs: plan.runs,
         cells,
         claims,
-        charts: Vec::new(),
+        charts,
         traces,
     }
 }
@@ -150,11 +152,12 @@ fn row(spec: RowSpec, all: &Measurements) -> Row {
         Some(Measurement::Text(text)) => (None, text.clone()),
         None => (None, "nothing measured".into()),
     };
-    let natural = || Measure::of(&spec.measurement).map_or("", |m| m.unit).to_string();
+    let natural = Measure::of(&spec.measurement).map_or("", |m| m.unit);
     Row {
         label: spec.label.unwrap_or_else(|| spec.measurement.clone()),
+        measurement: spec.measurement,
         place: spec.place,
-        unit: spec.unit.unwrap_or_else(natural),
+        unit: spec.unit.unwrap_or_else(|| natural.into()),
         paper: spec.paper,
         ours,
         shown,

@@ -95,6 +95,15 @@ key = "link[0].delay"
 values = ["10ms", "50ms"]
 labels = ["near", "far"]
 
+[[chart]]
+title = "Goodput & loss"
+measure = "goodput"
+axis = "loss"
+
+[[chart]]
+title = "Timeouts"
+measure = "timeouts"
+
 [[claim]]
 says = "nothing is lost"
 place = "table 1"
@@ -247,10 +256,16 @@ fn pages_stand_alone() {
     assert!(files[0].1.contains("<b>does not hold</b>: there is a timeout"), "{}", files[0].1);
     for (name, html) in &files {
         assert!(html.starts_with("<!doctype html>") && html.ends_with("</html>\n"), "{name}");
-        assert!(!html.contains("<b>loss") && !html.contains("http:") && !html.contains("https:"), "{name}");
+        let foreign = html.replace("http://www.w3.org/2000/svg", "");
+        assert!(!html.contains("<b>loss") && !foreign.contains("http:") && !foreign.contains("https:"), "{name}");
     }
     assert!(files[1].1.contains("<canvas") || files[1].1.contains("id=\"panels\""));
     assert!(!files[2].1.contains("id=\"panels\""));
+    let charts = &files[2].1;
+    assert_eq!(charts.matches("<svg").count(), 2);
+    for legend in ["Goodput &amp; loss", "reno, near", "reno, far", "sack, near", "sack, far", "loss 3%, delay far"] {
+        assert!(charts.contains(legend), "{legend}");
+    }
 }
 
 #[test]
@@ -299,6 +314,7 @@ fn errors_name_file_and_key() {
         ("lossy.toml", "none.toml", "papers/p/e.toml: scenario_file: there is no papers/p/scenarios/none.toml"),
         ("[\"near\", \"far\"]", "[\"near\"]", "papers/p/e.toml: vary[1]: there are as many labels as values"),
         ("loss = \"0%\"", "loss = \"1%\"", "papers/p/e.toml: claim[1]: `where` fits no cell"),
+        ("axis = \"loss\"", "axis = \"delay\"", "papers/p/e.toml: chart[0]: it draws a measure of `row` or `show`"),
         ("\"goodput\"", "\"godput\"", "papers/p/e.toml: show[0]: there is no `godput`"),
     ] {
         let error = error(&LOSSY.replacen(right, wrong, 1));
