@@ -46,6 +46,8 @@ pub struct Acked {
     pub sacked_before: u64,
     /// Send time of the oldest segment acknowledged.
     pub first_sent: Option<Time>,
+    /// When the last of these segments was last sent.
+    pub last_sent: Option<Time>,
     /// Whether a segment among them had been sent more than once (Karn's rule).
     pub retransmitted: bool,
 }
@@ -179,6 +181,7 @@ impl Scoreboard {
             let part = head.end().min(ack) - head.seq;
             acked.first_sent.get_or_insert(head.first_sent);
             acked.retransmitted |= head.transmissions > 1;
+            acked.last_sent = Some(head.last_sent);
             acked.bytes += part;
             if head.sacked {
                 self.sacked_bytes -= part;

@@ -5,10 +5,13 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::axes::{Ambiguity, Detect, DetectRetransmission, Probe, Regulate, Select, Timer, Undo, Window};
+use crate::axes::{
+    Ambiguity, Detect, DetectRetransmission, Fill, Probe, Regulate, Response, Select, Timer, Undo, Window,
+};
 use crate::recovery::{
     BsdTimer, Bugfix, DupackCount, Ff96Holes, Ff96Pipe, GoBackN, Head, Inflate, IsLost, LimitedTransmit, LinuxTimer,
-    NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, PastRecoveryPoint, Pipe, RenoWindow, Rfc6298,
+    LowerTwice, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, PastRecoveryPoint, Pipe, RenoWindow,
+    Rfc6298,
 };
 
 /// One mechanism an axis: what a connection needs to know of loss recovery.
@@ -21,8 +24,12 @@ pub struct Strategy {
     pub ambiguity: Box<dyn Ambiguity>,
     /// Is a retransmission lost.
     pub retransmission: Option<Box<dyn DetectRetransmission>>,
+    /// What a lost retransmission does to the windows.
+    pub response: Box<dyn Response>,
     /// What goes next.
     pub select: Box<dyn Select>,
+    /// What goes in place of new data.
+    pub fill: Option<Box<dyn Fill>>,
     /// How much may go.
     pub regulate: Box<dyn Regulate>,
     /// What is sent before recovery begins.
@@ -120,6 +127,13 @@ pub static MECHANISMS: &[Mechanism] = &[
             s.uses_sack = true;
             s.detect = Box::new(IsLost::rfc3517());
         },
+    },
+    Mechanism {
+        name: "lower-twice",
+        axis: Axis::Window,
+        source: "RFC 5681 section 4.3",
+        summary: "a lost retransmission halves ssthresh once more",
+        apply: |s| s.response = Box::new(LowerTwice),
     },
     Mechanism {
         name: "no-bugfix",
@@ -409,7 +423,9 @@ impl Composition {
             detect: Box::new(DupackCount),
             ambiguity: Box::new(NoBugfix),
             retransmission: None,
+            response: Box::new(LowerTwice),
             select: Box::new(Head),
+            fill: None,
             regulate: Box::new(Inflate::to_ssthresh()),
             probes: Vec::new(),
             undo: Vec::new(),

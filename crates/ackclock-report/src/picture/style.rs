@@ -28,7 +28,7 @@ const fn cause(cause: Cause, label: &'static str, [light, dark]: Colour, sign: [
 }
 
 /// The layers of segments, in the order of [`Cause::ALL`].
-pub(crate) const CAUSES: [Layer; 7] = [
+pub(crate) const CAUSES: [Layer; 8] = [
     cause(Cause::New, "new data", SLATE, ["", "new data that the window allowed"]),
     cause(
         Cause::FastRetransmit,
@@ -56,6 +56,7 @@ pub(crate) const CAUSES: [Layer; 7] = [
         ["P", "a probe: zero window, tail loss, or new data that draws an ACK (RFC 3042)"],
     ),
     cause(Cause::LostRetransmission, "lost retransmission", PURPLE, ["L", "its retransmission was found lost too"]),
+    cause(Cause::LimitedData, "limited data", AMBER, ["D", "goes out in place of new data, to keep ACKs coming"]),
 ];
 
 /// All other layers; the ones of the lower strip last.

@@ -2,6 +2,7 @@
 //! it, and ns-2's `Sack1` after it: recovery begins on the third duplicate, and `pipe` counts segments, not their fates.
 
 use crate::axes::{AckSummary, Next, Regulate, Select, Urgent};
+use crate::event::Cause;
 use crate::recovery::dupack::DUPTHRESH;
 use crate::recovery::next_seg::fill_hole;
 use crate::sender::State;
@@ -60,7 +61,8 @@ impl Regulate for Ff96Pipe {
         s.cwnd
     }
 
-    fn on_transmit(&mut self, _s: &State, len: u64) {
+    fn on_transmit(&mut self, s: &State, _cause: Cause, len: u64) -> u64 {
         self.pipe += len;
+        s.cwnd
     }
 }

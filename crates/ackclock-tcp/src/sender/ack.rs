@@ -1,7 +1,7 @@
 //! What an ACK does: one pass that summarises it, then each axis in turn decides, and the connection acts.
 
 use super::{Phase, Sender};
-use crate::axes::{AckSummary, Lost, Verdict};
+use crate::axes::{AckSummary, Lost, Tick, Verdict};
 use crate::event::{Cause, EventKind, SackRanges};
 use crate::scoreboard::Acked;
 use crate::segment::Segment;
@@ -75,6 +75,7 @@ fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, ranges: &mut Ran
         a.newly_acked = acked.bytes;
         a.sacked_before = acked.sacked_before;
         a.retransmission_acked = acked.retransmitted;
+        a.last_sent = acked.last_sent;
     }
     if !segment.sack.is_empty() {
         read_sacks(c, segment, a, ranges);
@@ -88,7 +89,7 @@ fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, ranges: &mut Ran
         unchanged && segment.len == 0 && !segment.flags.fin && !c.s.board.is_empty()
     };
     if a.newly_acked > 0 {
-        c.s.dupacks = 0;
+        (c.s.dupacks, c.s.carried) = (0, 0);
         on_advance(c, a, acked);
     }
     if a.duplicate {
@@ -217,12 +218,12 @@ fn judge_undo(c: &mut Sender, a: &AckSummary) {
 
 /// New data acknowledged outside recovery: the window grows.
 fn on_advance_open(c: &mut Sender, a: &AckSummary) {
-    c.limited = 0;
     let cwnd = c.strategy.window.on_ack(&c.s, a).min(c.config.max_cwnd.unwrap_or(u64::MAX));
     c.set_cwnd(cwnd);
     if !c.strategy.probes.is_empty() {
         let counted = c.strategy.probes.iter_mut().map(|p| p.on_advance(&c.s, a)).max().unwrap_or(0);
         c.s.dupacks += counted;
+        c.s.limited = if counted > 0 { c.s.limited.saturating_sub(a.newly_acked) } else { 0 };
     }
 }
 
@@ -303,7 +304,7 @@ pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary) {
     c.stats.recoveries += 1;
     c.s.recover = c.s.snd_max;
     c.s.ssthresh = c.strategy.window.on_loss(&c.s, flight);
-    c.limited = 0;
+    c.s.limited = 0;
     let by = c.strategy.detect.name();
     mark_head(c, by);
     if c.strategy.select.goes_back() {
@@ -320,6 +321,10 @@ pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary) {
         if let Some(retransmission) = &mut c.strategy.retransmission {
             retransmission.on_enter(&c.s);
         }
+        c.strategy.response.on_enter();
+        if let Some(fill) = &mut c.strategy.fill {
+            fill.on_enter(&c.s);
+        }
     }
     c.urgent = Some(Cause::FastRetransmit);
     c.event(EventKind::RecoveryEntered { recover: c.s.recover, flight, by });
@@ -334,25 +339,38 @@ fn within_recovery(c: &mut Sender, a: &mut AckSummary, mut found: Found) {
         mark_head(c, "partial-ack");
         c.urgent = Some(Cause::PartialAck);
     }
-    if let Some(retransmission) = &mut c.strategy.retransmission
-        && retransmission.on_ack(&c.s, a)
-    {
-        let by = retransmission.name();
-        mark_head(c, by);
-        (found.head, found.retransmission) = (true, true);
-    }
+    c.may_fill = true;
+    judge_retransmission(c, a, &mut found);
     a.retransmission_lost = found.retransmission;
     if found.retransmission {
         lose_retransmission(c, found.head);
     }
+    a.resends = c.urgent.is_some();
     let cwnd = c.strategy.regulate.on_ack(&c.s, a);
     c.set_cwnd(cwnd);
 }
 
-/// A retransmission was lost within recovery: the window's response (RFC 5681 section 4.3), and if it was that of the first
+fn judge_retransmission(c: &mut Sender, a: &AckSummary, found: &mut Found) {
+    let Some(retransmission) = &mut c.strategy.retransmission else { return };
+    match retransmission.on_ack(&c.s, a) {
+        Tick::Nothing => {}
+        Tick::Lost => {
+            let by = retransmission.name();
+            mark_head(c, by);
+            (found.head, found.retransmission) = (true, true);
+        }
+        Tick::Mark => c.probe = c.s.mss,
+        Tick::RoundTrip => {
+            let cwnd = c.strategy.regulate.on_round_trip(&c.s);
+            c.set_cwnd(cwnd);
+        }
+    }
+}
+
+/// A retransmission was lost within recovery: the response (RFC 5681 section 4.3), and if it was that of the first
 /// unacknowledged segment, another one whatever the window says.
 pub(super) fn lose_retransmission(c: &mut Sender, head: bool) {
-    let windows = c.strategy.window.on_lost_retransmission(&c.s);
+    let windows = c.strategy.response.on_lost(&c.s);
     c.s.ssthresh = windows.ssthresh;
     c.set_cwnd(windows.cwnd);
     if head {
@@ -369,13 +387,18 @@ fn mark_head(c: &mut Sender, by: &'static str) {
 
 fn leave_recovery(c: &mut Sender, a: &AckSummary) {
     let cwnd = c.strategy.regulate.on_exit(&c.s, a);
+    let cwnd = c.strategy.response.on_exit(&c.s, cwnd);
     c.set_cwnd(cwnd);
     // A recovery that began after a timeout may leave data still to be sent again.
     c.s.phase = if c.s.snd_nxt < c.s.snd_max { Phase::Loss } else { Phase::Open };
     c.urgent = None;
-    c.limited = 0;
+    c.s.limited = 0;
     let counted = c.strategy.probes.iter_mut().map(|p| p.on_exit(&c.s, a)).max().unwrap_or(0);
     c.s.dupacks += counted;
+    if counted > 0 {
+        c.s.carried = counted;
+        c.probe = c.s.mss;
+    }
     if !c.s.board.is_empty() {
         c.start_rto();
     }

@@ -150,8 +150,8 @@ pub struct Sender {
     probe_last: bool,
     /// Segments the current input may still release.
     burst: u32,
-    /// Bytes sent beyond cwnd since duplicates began; they are not part of FlightSize (RFC 5681 section 3.2 step 2).
-    limited: u64,
+    /// The ACK at hand may still release a filler.
+    may_fill: bool,
     /// When a segment was last sent again, and when any was last sent.
     last_retransmission: Option<Time>,
     last_sent: Time,
@@ -176,6 +176,8 @@ impl Sender {
             cwnd: initial_window.min(config.max_cwnd.unwrap_or(u64::MAX)),
             ssthresh: config.initial_ssthresh.unwrap_or(u64::MAX),
             dupacks: 0,
+            carried: 0,
+            limited: 0,
             recover: 0,
             phase: Phase::Open,
             board: Default::default(),
@@ -198,7 +200,7 @@ impl Sender {
             probe: 0,
             probe_last: false,
             burst: u32::MAX,
-            limited: 0,
+            may_fill: false,
             last_retransmission: None,
             last_sent: Time::ZERO,
             saved: None,
@@ -296,7 +298,7 @@ impl Sender {
             Phase::Loss if self.s.sack => self.s.board.pipe(),
             Phase::Loss => self.s.snd_nxt - self.s.snd_una,
         };
-        flight.saturating_sub(self.limited)
+        flight.saturating_sub(self.s.limited)
     }
 
     fn set_cwnd(&mut self, cwnd: u64) {

@@ -38,6 +38,7 @@ fn letter(cause: Cause) -> &'static str {
         Cause::Timeout => "T",
         Cause::Probe => "+",
         Cause::LostRetransmission => "L",
+        Cause::LimitedData => "D",
     }
 }
 
