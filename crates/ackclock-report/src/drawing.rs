@@ -130,7 +130,7 @@ pub(crate) fn steps(points: impl Iterator<Item = (f64, Option<f64>)>, end: f64) 
 }
 
 /// Escapes text for HTML and XML, attribute values included; what XML cannot hold becomes U+FFFD.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -25,6 +25,7 @@
 //! # Ok::<(), ackclock_tcp::strategy::UnknownName>(())
 //! ```
 
+mod align;
 mod capture;
 mod chart;
 mod drawing;
@@ -32,8 +33,10 @@ mod events;
 mod picture;
 mod summary;
 
+pub use align::{Align, align};
 pub use capture::{CaptureFormat, CaptureWriter, Handshake};
 pub use chart::{Bars, Chart, Curve, Line, Plot, Point};
+pub use drawing::escape;
 pub use events::EventWriter;
-pub use picture::{Panel, Picture};
+pub use picture::{Panel, Picture, page};
 pub use summary::{Estimate, FlowSummary, replication_table, summary_table};
