@@ -231,6 +231,16 @@ fn build_queue(link: &Link) -> crate::Queue {
                 mean_packet_size,
             })
         }
+        Some(Queue::Fred(fred)) => crate::Queue::Fred(crate::Fred {
+            limit: fred.limit,
+            min_th: fred.min,
+            max_th: fred.max,
+            w_q: fred.weight.unwrap_or(0.002),
+            max_p: fred.max_p.map_or(0.02, |p| p.get()),
+            minq: fred.minq.unwrap_or(2),
+            many_flows: fred.many_flows,
+            mean_packet_size: fred.mean_packet_size.map_or(500, |s| s.0 as u32),
+        }),
     }
 }
 

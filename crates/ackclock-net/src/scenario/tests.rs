@@ -46,7 +46,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_one() {
     );
     assert_eq!(
         error(&BASE.replace("delay = \"10ms\"", "delay = \"10ms\"\nqueue = { codel = { packets = 20 } }")),
-        "8: link[0].queue.codel: there is no `codel` here; there are `droptail`, `red`"
+        "8: link[0].queue.codel: there is no `codel` here; there are `droptail`, `red`, `fred`"
     );
     assert_eq!(
         error(&BASE.replace("delay = \"10ms\"", "delay = \"10ms\"\nqueue = { droptail = { packet = 20 } }")),
@@ -198,6 +198,26 @@ fn ranges_are_checked() {
     assert_eq!(
         queue("{ red = { limit = 9, min = 5, max = 5 } }"),
         "8: link[0].queue.red.max: `max` must be above `min`"
+    );
+    assert_eq!(
+        queue("{ red = { limit = 9, min = -1, max = 5 } }"),
+        "8: link[0].queue.red.min: a threshold is a number of packets, 0 or more"
+    );
+    let fred = |keys: &str| queue(&format!("{{ fred = {{ {keys} }} }}"));
+    assert_eq!(fred("limit = 0, min = 4, max = 8"), "8: link[0].queue.fred.limit: a queue holds at least 1 packet");
+    assert_eq!(
+        fred("limit = 16, min = 0.9, max = 8"),
+        "8: link[0].queue.fred.min: a threshold is a number of packets, 1 or more"
+    );
+    assert_eq!(fred("limit = 16, min = 4, max = 4"), "8: link[0].queue.fred.max: `max` must be above `min`");
+    assert_eq!(
+        fred("limit = 16, min = 4, max = 8, weight = 0"),
+        "8: link[0].queue.fred.weight: a weight is above 0 and at most 1"
+    );
+    assert_eq!(
+        fred("limit = 16, min = 4, max = 8, minq = 2, gentle = true"),
+        "8: link[0].queue.fred.gentle: there is no key `gentle` here; there are `limit`, `min`, `max`, \
+         `weight`, `max_p`, `minq`, `many_flows`, `mean_packet_size`"
     );
     assert_eq!(error(&BASE.replace("10s", "0s")), "1: duration: a run must last longer than 0s");
 }
@@ -389,6 +409,13 @@ loss = [
   { gilbert_elliott = { p = \"1%\", r = \"30%\", loss_good = 0.001, loss_bad = \"50%\", direction = \"ack\", flow = \"f0\" } },
   { three_state = { second_at = \"5s\", second_for = \"1s\", second_loss = 1, third_for = \"1s\", third_loss = \"50%\" } },
 ]
+[[link]]
+from = \"c\"
+to = \"b\"
+rate = \"1mbit\"
+delay = \"1ms\"
+duplex = false
+queue = { fred = { limit = 16, min = 4, max = 8, weight = 0.01, max_p = \"5%\", minq = 4, many_flows = true, mean_packet_size = \"1kb\" } }
 [[cbr]]
 name = \"c\"
 from = \"a\"
@@ -435,6 +462,7 @@ fn the_schema_describes_every_key() {
     assert_eq!(keys("/$defs/Flow"), 11);
     assert_eq!(keys("/$defs/Tcp"), 20);
     assert_eq!(keys("/$defs/Red"), 10);
+    assert_eq!(keys("/$defs/Fred"), 8);
 }
 
 #[test]
