@@ -427,7 +427,8 @@ pub struct Tcp {
     /// An upper bound on the congestion window; none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_cwnd: Option<Amount>,
-    /// `off`, or how long an ACK may wait for a second segment (at most 500 ms, RFC 5681); 200 ms.
+    /// `off`, or how long an ACK may wait for a second segment (at most 500 ms, RFC 5681), or `bsd`, until the next tick
+    /// of a timer of 200 ms with a random phase for each flow; 200 ms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delayed_ack: Option<DelayedAck>,
     /// Whether SACK is negotiated; if left out it is when the strategy needs it.

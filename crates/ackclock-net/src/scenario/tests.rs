@@ -83,6 +83,11 @@ fn a_wrong_unit_is_named_with_its_line_and_the_right_ones() {
         "12: flow[0].tcp.delayed_ack: `1s`: an ACK may wait for at most 500ms (RFC 5681 section 4.2)"
     );
     assert_eq!(
+        error(&base("tcp = { delayed_ack = \"BSD\" }\n")),
+        "12: flow[0].tcp.delayed_ack: `BSD` is not a duration: it does not begin with a number; write for example \
+         \"100ms\" (units: ns, us, ms, s), or \"off\" or \"bsd\""
+    );
+    assert_eq!(
         error(&BASE.replace("delay = \"10ms\"", "delay = \"10ms\"\nduplicate = \"2\"")),
         "8: link[0].duplicate: `2` is not a probability: write a number from 0 to 1, or \"1%\""
     );
@@ -349,6 +354,40 @@ fn random_starts_depend_on_the_seed_and_the_name_alone() {
     assert!(three[1] != three[0] && three[2] != three[1]);
 }
 
+/// Lin & Kung section 3: timers of 200 and 500 ms, no two of which go off at the same time.
+#[test]
+fn coarse_timers_have_a_phase_of_their_own_in_each_flow() {
+    use crate::rng::Rng;
+    use ackclock_tcp::Span;
+    let completed = |loss: &str, more: &str, seed, count: u32| {
+        let text = base(&format!("source = {{ segments = 1 }}\ncount = {count}\nstart_step = \"1s\"\n{more}"));
+        let text = text.replace("delay = \"10ms\"", &format!("delay = \"10ms\"\nloss = {loss}"));
+        let scenario = Scenario::from_toml(&text).unwrap();
+        let mut built = scenario.build(&BuildOptions { seed, strategy: None, events: false }).unwrap();
+        built.run(&mut ()).unwrap();
+        let report = |flow: &BuiltFlow| built.network.flow_report(flow.id).unwrap().completed.unwrap();
+        built.flows.iter().map(report).collect::<Vec<_>>()
+    };
+    let (fast, slow) = (Span::from_millis(200), Span::from_millis(500));
+    let phase =
+        |what: &str, seed, flow: u32, tick| Rng::new(seed, &format!("scenario/{what}/flow{flow}")).up_to(tick).0;
+    // At 1 Mb/s and 10 ms a segment takes 22 ms, and its ACK 10.32 ms.
+    let (segment, ack) = (22_000_000, 10_320_000);
+    for seed in [1, 2] {
+        let acked = completed("[]", "tcp = { delayed_ack = \"bsd\" }\n", seed, 2);
+        for flow in 0..2 {
+            let arrival = u64::from(flow) * 1_000_000_000 + segment;
+            let mut ticks = (0..).map(|k| phase("fast tick", seed, flow, fast) + k * fast.0);
+            let tick = ticks.find(|&tick| tick > arrival).unwrap();
+            assert_eq!(acked[flow as usize].nanos(), tick + ack);
+        }
+        // The twelfth tick brings the timeout.
+        let settings = "tcp = { delayed_ack = \"off\", timer = \"bsd\" }\n";
+        let lost = completed("[{ drop = { segments = [0] } }]", settings, seed, 1);
+        assert_eq!(lost[0].nanos(), phase("tick", seed, 0, slow) + 11 * slow.0 + segment + ack);
+    }
+}
+
 #[test]
 fn what_is_written_reads_back() {
     for text in shipped().into_iter().map(|(_, text)| text).chain([base(EVERY_KEY)]) {
@@ -374,7 +413,7 @@ initial_window = 3
 initial_ssthresh = \"10seg\"
 rwnd = \"64kb\"
 max_cwnd = \"32kb\"
-delayed_ack = \"200ms\"
+delayed_ack = \"bsd\"
 sack = true
 dsack = false
 timestamps = true
