@@ -180,8 +180,8 @@ pub(crate) struct CompareArgs {
     /// The initial window in segments.
     #[arg(long, value_name = "SEGMENTS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10))]
     pub initial_window: u32,
-    /// `off`, or how long an ACK may wait for a second segment.
-    #[arg(long, value_name = "off|TIME", default_value = "off")]
+    /// `off`, or how long an ACK may wait for a second segment, or `bsd`: until the next tick of a timer of 200 ms.
+    #[arg(long, value_name = "off|bsd|TIME", default_value = "off")]
     pub delayed_ack: DelayedAck,
     /// Most segments that one ACK may release. Default: no limit.
     #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u32).range(1..))]
