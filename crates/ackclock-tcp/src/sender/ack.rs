@@ -103,7 +103,7 @@ fn on_advance(c: &mut Sender, a: &mut AckSummary, acked: Acked) {
         // RFC 7323 section 4.1: an echoed timestamp is unambiguous even for a retransmission. One from before the segment
         // was first sent (the clock ticks once a millisecond) is none of ours.
         Some(ecr) if c.config.timestamps && acked.retransmitted => {
-            let ms = super::transmit::timestamp(c.s.now).wrapping_sub(ecr);
+            let ms = c.s.now.timestamp().wrapping_sub(ecr);
             let sent = c.s.now.0.checked_sub(Span::from_millis(u64::from(ms)).0).map(Time);
             sent.filter(|&sent| acked.first_sent.is_some_and(|first| sent + Span::from_millis(1) > first))
         }
