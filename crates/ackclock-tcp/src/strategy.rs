@@ -9,9 +9,9 @@ use crate::axes::{
     Ambiguity, Detect, DetectRetransmission, Fill, Probe, Regulate, Response, Select, Timer, Undo, Window,
 };
 use crate::recovery::{
-    BsdTimer, Bugfix, DupackCount, Ff96Holes, Ff96Pipe, GoBackN, Head, Inflate, IsLost, LimitedTransmit, LinuxTimer,
-    LowerTwice, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, PastRecoveryPoint, Pipe, RenoWindow,
-    Rfc6298,
+    BsdTimer, Bugfix, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN, Head, Inflate, IsLost, LimitedTransmit,
+    LinuxTimer, LowerTwice, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, PastRecoveryPoint, Pipe,
+    RenoWindow, Rfc6298,
 };
 
 /// One mechanism an axis: what a connection needs to know of loss recovery.
@@ -249,6 +249,13 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "RFC 3042; RFC 6675 section 5 step 3",
         summary: "limited transmit: a new segment for each of the first two duplicates",
         apply: |s| s.probes.push(Box::new(LimitedTransmit)),
+    },
+    Mechanism {
+        name: "eifel",
+        axis: Axis::Undo,
+        source: "RFC 3522",
+        summary: "a response was needless if the first new ACK after it echoes a timestamp from before the retransmission",
+        apply: |s| s.undo.push(Box::new(Eifel::default())),
     },
     Mechanism {
         name: "reno-window",

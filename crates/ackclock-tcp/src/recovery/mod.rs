@@ -3,6 +3,7 @@
 mod ambiguity;
 mod bsd_timer;
 mod dupack;
+mod eifel;
 mod ff96;
 mod go_back_n;
 mod head;
@@ -21,6 +22,7 @@ mod rfc6298;
 pub use ambiguity::{Bugfix, NoBugfix, PastRecoveryPoint};
 pub use bsd_timer::BsdTimer;
 pub use dupack::DupackCount;
+pub use eifel::Eifel;
 pub use ff96::{Ff96Holes, Ff96Pipe};
 pub use go_back_n::GoBackN;
 pub use head::Head;
