@@ -9,9 +9,9 @@ use crate::axes::{
     Ambiguity, Detect, DetectRetransmission, Fill, Probe, Regulate, Response, Select, Timer, Undo, Window,
 };
 use crate::recovery::{
-    BsdTimer, Bugfix, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN, Head, Inflate, IsLost, LimitedTransmit,
-    LinuxTimer, LowerTwice, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, PastRecoveryPoint, Pipe,
-    RenoWindow, Rfc6298,
+    AckHeuristic, BsdTimer, Bugfix, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN, Head, Inflate, IsLost,
+    LimitedTransmit, LinuxTimer, LowerTwice, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window,
+    PastRecoveryPoint, Pipe, RenoWindow, Rfc6298, TsHeuristic,
 };
 
 /// One mechanism an axis: what a connection needs to know of loss recovery.
@@ -155,6 +155,20 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "RFC 6675 section 5.1",
         summary: "duplicates begin a recovery only once the last recovery point is acknowledged",
         apply: |s| s.ambiguity = Box::new(PastRecoveryPoint),
+    },
+    Mechanism {
+        name: "ack-heuristic",
+        axis: Axis::Detect,
+        source: "Gurtov & Floyd 2004 section III.A",
+        summary: "as bugfix, and below the recovery point if the last new ACK jumped by at most three segments",
+        apply: |s| s.ambiguity = Box::new(AckHeuristic::default()),
+    },
+    Mechanism {
+        name: "ts-heuristic",
+        axis: Axis::Detect,
+        source: "Gurtov & Floyd 2004 section III.B",
+        summary: "as bugfix, and below the recovery point if the last new ACK echoed the last segment it acknowledged",
+        apply: |s| s.ambiguity = Box::new(TsHeuristic::default()),
     },
     Mechanism {
         name: "go-back-n",
@@ -349,6 +363,26 @@ pub static PRESETS: &[Preset] = &[
     Preset { name: "tahoe", mechanisms: &["go-back-n", "bugfix"], source: "Fall & Floyd 1996 section 2" },
     Preset { name: "reno", mechanisms: &["head", "inflate-to-ssthresh"], source: "RFC 5681 section 3.2" },
     Preset { name: "newreno", mechanisms: &["partial-ack", "inflate", "bugfix"], source: "RFC 6582" },
+    Preset {
+        name: "newreno-bugfix",
+        mechanisms: &["partial-ack", "inflate", "bugfix"],
+        source: "Gurtov & Floyd 2004 section I; RFC 6582",
+    },
+    Preset {
+        name: "newreno-nobugfix",
+        mechanisms: &["partial-ack", "inflate", "no-bugfix"],
+        source: "Gurtov & Floyd 2004 section II",
+    },
+    Preset {
+        name: "newreno-ack",
+        mechanisms: &["partial-ack", "inflate", "ack-heuristic", "eifel"],
+        source: "Gurtov & Floyd 2004 section III.A; RFC 3522",
+    },
+    Preset {
+        name: "newreno-ts",
+        mechanisms: &["partial-ack", "inflate", "ts-heuristic", "eifel"],
+        source: "Gurtov & Floyd 2004 section III.B; RFC 3522",
+    },
     Preset { name: "sack", mechanisms: &["is-lost", "recovery-point", "next-seg", "pipe"], source: "RFC 6675" },
     Preset {
         name: "rfc3517",

@@ -1,5 +1,6 @@
 //! The mechanisms, one file each; every file opens with its source.
 
+mod ack_heuristic;
 mod ambiguity;
 mod bsd_timer;
 mod dupack;
@@ -18,7 +19,9 @@ mod ns2;
 mod pipe;
 mod reno_window;
 mod rfc6298;
+mod ts_heuristic;
 
+pub use ack_heuristic::AckHeuristic;
 pub use ambiguity::{Bugfix, NoBugfix, PastRecoveryPoint};
 pub use bsd_timer::BsdTimer;
 pub use dupack::DupackCount;
@@ -37,3 +40,4 @@ pub use ns2::{Ns2Inflate, Ns2Pipe, Ns2Window};
 pub use pipe::Pipe;
 pub use reno_window::RenoWindow;
 pub use rfc6298::Rfc6298;
+pub use ts_heuristic::TsHeuristic;

@@ -159,3 +159,37 @@ fn without_timestamps_nothing_is_undone() {
         x.sends("1S 2S").windows(2_000, 5_000);
     });
 }
+
+/// Gurtov & Floyd section III: check first "that the timeout was not spurious to avoid using acknowledgments generated in
+/// response to the original and not retransmitted segments". All ten originals arrive late.
+#[test]
+fn the_ack_heuristic_is_misled_by_a_spurious_timeout() {
+    run_from("newreno+ack-heuristic", 0, |x| {
+        x.fire(1000).sends("0T").at(1100);
+        for (n, sends) in [
+            (1, "1S 2S"),
+            (2, "3S 4S"),
+            (3, "5S 6S"),
+            (4, "7S 8S"),
+            (5, "9S"),
+            (6, "10"),
+            (7, "11"),
+            (8, "12"),
+            (9, "13"),
+        ] {
+            x.ack(n).sends(sends);
+        }
+        x.ack(10).sends("14 15").windows(6_097, 5_000).phase(Phase::Open);
+        // The duplicates of the needless retransmissions.
+        x.at(1200).ack(10).sends("").ack(10).sends("").ack(10).sends("10F").windows(6_000, 3_000);
+    });
+    run_from("newreno-ack", 0, |x| {
+        spurious_timeout(x);
+        x.sends("10 11");
+        for n in 2..=10 {
+            x.ack(n).sends(&format!("{} {}", 2 * n + 8, 2 * n + 9));
+        }
+        x.at(1200).ack(10).sends("").windows(20_000, UNSET).phase(Phase::Open);
+        assert_eq!(x.sender.stats().retransmissions, 1);
+    });
+}
