@@ -215,10 +215,8 @@ impl Receiver {
         self.ack_due = false;
         self.ack_deadline = Time::NEVER;
         self.last_ack_sent = self.rcv_nxt;
-        let timestamps = self
-            .config
-            .timestamps
-            .then(|| Timestamps { val: (now.nanos() / 1_000_000) as u32, ecr: self.ts_recent.unwrap_or(0) });
+        let timestamps =
+            self.config.timestamps.then(|| Timestamps { val: now.timestamp(), ecr: self.ts_recent.unwrap_or(0) });
         Segment {
             seq: self.config.local_seq,
             ack: Seq::at(self.config.isn, self.rcv_nxt),
