@@ -2,6 +2,7 @@
 //! from 0 and with sequence numbers that wrap within the fourth segment.
 
 mod flow;
+mod lrx;
 mod reno;
 mod sack;
 mod timers;
