@@ -10,8 +10,9 @@ use crate::axes::{
 };
 use crate::recovery::{
     AckHeuristic, BsdTimer, Bugfix, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN, Head, Inflate, IsLost,
-    LimitedTransmit, LinuxTimer, LowerTwice, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window,
-    PastRecoveryPoint, Pipe, RenoWindow, Rfc6298, TsHeuristic,
+    LimitedTransmit, LinuxTimer, LowerTwice, Lrx, LrxSack, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window,
+    PastRecoveryPoint, Pipe, RenoWindow, Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298,
+    TsHeuristic,
 };
 
 /// One mechanism an axis: what a connection needs to know of loss recovery.
@@ -134,6 +135,58 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "RFC 5681 section 4.3",
         summary: "a lost retransmission halves ssthresh once more",
         apply: |s| s.response = Box::new(LowerTwice),
+    },
+    Mechanism {
+        name: "lrx",
+        axis: Axis::Detect,
+        source: "Miyake & Inamura 2005 section 3.1",
+        summary: "a retransmission is lost when the duplicates exceed what was sent before it",
+        apply: |s| s.retransmission = Some(Box::new(Lrx::default())),
+    },
+    Mechanism {
+        name: "lrx-sack",
+        axis: Axis::Detect,
+        source: "Miyake & Inamura 2005 figure 9",
+        summary: "a retransmission is lost when data sent after it is SACKed",
+        apply: |s| {
+            s.uses_sack = true;
+            s.retransmission = Some(Box::new(LrxSack::default()));
+        },
+    },
+    Mechanism {
+        name: "response-1",
+        axis: Axis::Window,
+        source: "Miyake & Inamura 2005 section 3.2",
+        summary: "a lost retransmission leaves the windows alone",
+        apply: |s| s.response = Box::new(Response1),
+    },
+    Mechanism {
+        name: "response-2",
+        axis: Axis::Window,
+        source: "Miyake & Inamura 2005 section 3.2",
+        summary: "a lost retransmission halves ssthresh once more, but only once a recovery, and cwnd at its end",
+        apply: |s| s.response = Box::new(Response2::default()),
+    },
+    Mechanism {
+        name: "response-3",
+        axis: Axis::Window,
+        source: "Miyake & Inamura 2005 section 3.2",
+        summary: "a recovery that lost a retransmission ends with cwnd = 1 segment",
+        apply: |s| s.response = Box::new(Response3::default()),
+    },
+    Mechanism {
+        name: "response-dac",
+        axis: Axis::Window,
+        source: "Miyake & Inamura 2005 section 2, on Kim & Lee 2004",
+        summary: "the ACK that shows a retransmission lost inflates cwnd as well, so that two segments go",
+        apply: |s| s.response = Box::new(ResponseDac),
+    },
+    Mechanism {
+        name: "response-dac-revised",
+        axis: Axis::Window,
+        source: "Miyake & Inamura 2005 section 2, on Kim et al. 2004",
+        summary: "a lost retransmission sets ssthresh and cwnd, inflation and all, to half of ssthresh",
+        apply: |s| s.response = Box::new(ResponseDacRevised),
     },
     Mechanism {
         name: "no-bugfix",
@@ -393,6 +446,41 @@ pub static PRESETS: &[Preset] = &[
         name: "sack-ff96",
         mechanisms: &["dupack", "recovery-point", "ff96-holes", "ff96-pipe"],
         source: "Fall & Floyd 1996 section 3.4",
+    },
+    Preset {
+        name: "newreno-lrx-1",
+        mechanisms: &["partial-ack", "inflate-to-ssthresh", "bugfix", "lrx", "response-1"],
+        source: "Miyake & Inamura 2005 section 3.2 option I",
+    },
+    Preset {
+        name: "newreno-lrx-2",
+        mechanisms: &["partial-ack", "inflate-to-ssthresh", "bugfix", "lrx", "response-2"],
+        source: "Miyake & Inamura 2005 section 3.2 option II",
+    },
+    Preset {
+        name: "newreno-lrx-3",
+        mechanisms: &["partial-ack", "inflate-to-ssthresh", "bugfix", "lrx", "response-3"],
+        source: "Miyake & Inamura 2005 section 3.2 option III",
+    },
+    Preset {
+        name: "reno-lrx",
+        mechanisms: &["head", "inflate-to-ssthresh", "bugfix", "lrx", "response-1"],
+        source: "Miyake & Inamura 2005 section 4.2",
+    },
+    Preset {
+        name: "sack-lrx",
+        mechanisms: &["dupack", "recovery-point", "ff96-holes", "ff96-pipe", "lrx-sack", "response-1"],
+        source: "Miyake & Inamura 2005 figure 9",
+    },
+    Preset {
+        name: "dac",
+        mechanisms: &["partial-ack", "inflate-to-ssthresh", "bugfix", "lrx", "response-dac"],
+        source: "Miyake & Inamura 2005 section 2, on Kim & Lee 2004",
+    },
+    Preset {
+        name: "dac-revised",
+        mechanisms: &["partial-ack", "inflate-to-ssthresh", "bugfix", "lrx", "response-dac-revised"],
+        source: "Miyake & Inamura 2005 section 2, on Kim et al. 2004",
     },
     Preset {
         name: "ns2-tahoe",

@@ -4,6 +4,7 @@
 mod ambiguity;
 mod eifel;
 mod flow;
+mod lrx;
 mod reno;
 mod sack;
 mod timers;
