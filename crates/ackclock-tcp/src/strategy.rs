@@ -9,9 +9,9 @@ use crate::axes::{
     Ambiguity, Detect, DetectRetransmission, Fill, Probe, Regulate, Response, Select, Timer, Undo, Window,
 };
 use crate::recovery::{
-    BsdTimer, Bugfix, DupackCount, Ff96Holes, Ff96Pipe, GoBackN, Head, Inflate, IsLost, LimitedTransmit, LinuxTimer,
-    LowerTwice, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, PastRecoveryPoint, Pipe, RenoWindow,
-    Rfc6298,
+    AckClock, BsdTimer, Bugfix, DupackCount, Ff96Holes, Ff96Pipe, GoBackN, Head, Inflate, IsLost, LimitedTransmit,
+    LinuxTimer, LowerTwice, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, PastRecoveryPoint, Pipe,
+    RenoWindow, Rfc6298,
 };
 
 /// One mechanism an axis: what a connection needs to know of loss recovery.
@@ -155,6 +155,30 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "RFC 6675 section 5.1",
         summary: "duplicates begin a recovery only once the last recovery point is acknowledged",
         apply: |s| s.ambiguity = Box::new(PastRecoveryPoint),
+    },
+    Mechanism {
+        name: "lrxt",
+        axis: Axis::Detect,
+        source: "Lin & Kung section 6.2",
+        summary: "a retransmission is lost if the ACK clock shows a round trip and three duplicates more",
+        apply: |s| s.retransmission = Some(Box::new(AckClock::default())),
+    },
+    Mechanism {
+        name: "marks-ts",
+        axis: Axis::Detect,
+        source: "Lin & Kung section 6.3",
+        summary: "as lrxt, with new segments on the fifth and seventh duplicate, whose timestamp ends the first round trip",
+        apply: |s| s.retransmission = Some(Box::new(AckClock::marked_by_timestamps())),
+    },
+    Mechanism {
+        name: "marks-sack",
+        axis: Axis::Detect,
+        source: "Lin & Kung section 6.3",
+        summary: "as lrxt, with new segments on the fifth and seventh duplicate, whose SACK ends the first round trip",
+        apply: |s| {
+            s.uses_sack = true;
+            s.retransmission = Some(Box::new(AckClock::marked_by_sack()));
+        },
     },
     Mechanism {
         name: "go-back-n",

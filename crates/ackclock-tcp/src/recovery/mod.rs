@@ -1,5 +1,6 @@
 //! The mechanisms, one file each; every file opens with its source.
 
+mod ack_clock;
 mod ambiguity;
 mod bsd_timer;
 mod dupack;
@@ -18,6 +19,7 @@ mod pipe;
 mod reno_window;
 mod rfc6298;
 
+pub use ack_clock::AckClock;
 pub use ambiguity::{Bugfix, NoBugfix, PastRecoveryPoint};
 pub use bsd_timer::BsdTimer;
 pub use dupack::DupackCount;
