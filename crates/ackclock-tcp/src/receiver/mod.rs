@@ -109,9 +109,9 @@ impl Receiver {
 
     /// A segment of the peer's data stream arrived. Returns whether it brought any byte that was not held yet.
     ///
-    /// Data beyond the offered window is cut off. A segment without data, or with none inside the window, draws an ACK and
-    /// nothing else: that answers keep-alives and window probes. So a driver with data in both directions must not pass
-    /// plain ACKs here. FIN takes no sequence number here; it only makes the ACK immediate.
+    /// Data beyond the offered window is cut off. A segment with none inside the window draws an ACK and nothing else: that
+    /// answers keep-alives and window probes. An empty segment inside the window draws nothing. FIN takes no sequence number
+    /// here; it only makes the ACK immediate.
     pub fn on_segment(&mut self, now: Time, segment: &Segment) -> bool {
         let Some(left) = segment.seq.position(self.config.isn, self.rcv_nxt) else {
             self.ack_due = true;
@@ -151,16 +151,18 @@ impl Receiver {
         merged.fresh
     }
 
-    /// No byte of the segment is both new in order or above it and inside the window: an ACK answers it (RFC 9293 section
-    /// 3.10.7.4, first check).
+    /// No byte of the segment is both new in order or above it and inside the window: an ACK answers it unless it is
+    /// acceptable, which an empty one may be (RFC 9293 section 3.10.7.4, first check).
     fn on_segment_without_use(&mut self, left: u64, end: u64, segment: &Segment) {
-        self.ack_due = true;
-        if left < self.rcv_nxt && left < end {
-            self.report_duplicate(Some((left, end.min(self.rcv_nxt))));
-        }
         let acceptable = left == end && (left == self.rcv_nxt || (self.rcv_nxt..self.window.edge()).contains(&left));
         if acceptable {
             self.note_timestamp(left, segment);
+            self.ack_due |= segment.flags.fin;
+            return;
+        }
+        self.ack_due = true;
+        if left < self.rcv_nxt && left < end {
+            self.report_duplicate(Some((left, end.min(self.rcv_nxt))));
         }
     }
 
