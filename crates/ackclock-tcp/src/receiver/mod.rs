@@ -43,6 +43,9 @@ pub struct ReceiverConfig {
     pub dsack: bool,
     /// Echo timestamps (RFC 7323).
     pub timestamps: bool,
+    /// Echo the timestamp of what arrives out of order too. RFC 7323 section 4.3 has none of it echoed; Lin & Kung section 6.3
+    /// needs it.
+    pub echo_out_of_order: bool,
     /// Receive buffer in bytes. The window offered is this, less what is unread, rounded down to a multiple of 2^`wscale`,
     /// and at most 65535 times that.
     pub buffer: u64,
@@ -62,6 +65,7 @@ impl Default for ReceiverConfig {
             sack: true,
             dsack: true,
             timestamps: false,
+            echo_out_of_order: false,
             buffer: 1 << 20,
             wscale: 7,
             auto_read: true,
@@ -169,7 +173,7 @@ impl Receiver {
     /// RFC 7323 section 4.3 rule (2), for acceptable segments only (section 5.3, R2 before R3).
     fn note_timestamp(&mut self, left: u64, segment: &Segment) {
         if let Some(ts) = segment.timestamps
-            && left <= self.last_ack_sent
+            && (left <= self.last_ack_sent || self.config.echo_out_of_order)
             && self.ts_recent.is_none_or(|recent| ts.val.wrapping_sub(recent) as i32 >= 0)
         {
             self.ts_recent = Some(ts.val);

@@ -389,6 +389,17 @@ fn an_older_timestamp_and_a_segment_outside_the_window_change_no_echo() {
     });
 }
 
+/// Not RFC 7323's rule (2), but the latest timestamp whatever the order of arrival.
+#[test]
+fn a_receiver_may_echo_what_arrives_out_of_order() {
+    each(0, ReceiverConfig { echo_out_of_order: true, ..stamped(DelayedAck::Off) }, |r| {
+        assert_eq!(r.echoes(0, 500, 1), Some(1));
+        assert_eq!(r.echoes(1000, 1500, 3), Some(3));
+        assert_eq!(r.echoes(500, 1000, 2), Some(3));
+        assert_eq!(r.echoes(65_500, 66_000, 9), Some(3)); // outside the window
+    });
+}
+
 #[test]
 fn our_timestamp_is_the_time_in_milliseconds() {
     each(0, stamped(DelayedAck::Off), |r| {
