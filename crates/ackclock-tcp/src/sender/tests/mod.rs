@@ -2,8 +2,11 @@
 //! from 0 and with sequence numbers that wrap within the fourth segment.
 
 mod flow;
+mod loss_sensitive;
+mod path;
 mod reno;
 mod sack;
+mod small_window;
 mod timers;
 
 use std::fmt::Write;
