@@ -215,6 +215,9 @@ pub trait Select: Send {
 
     /// What goes next, given that the window has room for a full segment; `None` for nothing.
     fn next(&mut self, s: &State) -> Option<Next>;
+
+    /// A segment was sent within recovery.
+    fn on_transmit(&mut self, _s: &State, _cause: Cause) {}
 }
 
 /// What takes the place of new data.

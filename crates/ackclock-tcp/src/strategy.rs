@@ -10,8 +10,8 @@ use crate::axes::{
 };
 use crate::recovery::{
     AckClock, BsdTimer, Bugfix, DupackCount, Ff96Holes, Ff96Pipe, GoBackN, Head, Inflate, IsLost, LimitedTransmit,
-    LinuxTimer, LowerTwice, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, PastRecoveryPoint, Pipe,
-    RenoWindow, Rfc6298,
+    LinuxTimer, LossSensitive, LowerTwice, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard,
+    PastRecoveryPoint, Pipe, RenoWindow, Rfc6298, SmallWindow,
 };
 
 /// One mechanism an axis: what a connection needs to know of loss recovery.
@@ -209,6 +209,13 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| s.select = Box::new(NewReno::slow_but_steady()),
     },
     Mechanism {
+        name: "order-guard",
+        axis: Axis::Select,
+        source: "Lin & Kung 1998 section 5.3",
+        summary: "as slow-but-steady, but a partial ACK close to the last retransmission's marker waits for duplicates",
+        apply: |s| s.select = Box::new(OrderGuard::default()),
+    },
+    Mechanism {
         name: "next-seg",
         axis: Axis::Select,
         source: "RFC 6675 section 4",
@@ -254,6 +261,13 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| s.regulate = Box::new(Inflate::bsd()),
     },
     Mechanism {
+        name: "loss-sensitive",
+        axis: Axis::Regulate,
+        source: "Lin & Kung 1998 sections 5.1 and 5.2",
+        summary: "past half of the window one segment for each ACK; at the end at most one segment beyond what is outstanding",
+        apply: |s| s.regulate = Box::new(LossSensitive),
+    },
+    Mechanism {
         name: "ff96-pipe",
         axis: Axis::Regulate,
         source: "Fall & Floyd 1996 section 3.4",
@@ -273,6 +287,20 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "RFC 3042; RFC 6675 section 5 step 3",
         summary: "limited transmit: a new segment for each of the first two duplicates",
         apply: |s| s.probes.push(Box::new(LimitedTransmit)),
+    },
+    Mechanism {
+        name: "smallwnd",
+        axis: Axis::Probe,
+        source: "Lin & Kung 1998 section 4.2",
+        summary: "a new segment for each of the first two duplicates while cwnd is below ten segments, accounted for exactly",
+        apply: |s| s.probes.push(Box::new(SmallWindow::below_ten())),
+    },
+    Mechanism {
+        name: "smallwnd-any",
+        axis: Axis::Probe,
+        source: "Lin & Kung 1998 sections 4.2 and 8",
+        summary: "as smallwnd, at every window",
+        apply: |s| s.probes.push(Box::new(SmallWindow::at_any_window())),
     },
     Mechanism {
         name: "reno-window",
@@ -376,6 +404,27 @@ pub static PRESETS: &[Preset] = &[
         name: "sack-ff96",
         mechanisms: &["dupack", "recovery-point", "ff96-holes", "ff96-pipe"],
         source: "Fall & Floyd 1996 section 3.4",
+    },
+    // NetBSD 1.2 restarts the timer on every ACK of new data, and lets duplicates begin a recovery at any time.
+    Preset {
+        name: "newreno-ls",
+        mechanisms: &["slow-but-steady", "loss-sensitive", "no-bugfix"],
+        source: "Lin & Kung 1998 section 5.1",
+    },
+    Preset {
+        name: "sack-ls",
+        mechanisms: &["dupack", "ff96-holes", "loss-sensitive", "no-bugfix"],
+        source: "Lin & Kung 1998 section 5.2",
+    },
+    Preset {
+        name: "net-reno",
+        mechanisms: &["order-guard", "loss-sensitive", "no-bugfix", "smallwnd"],
+        source: "Lin & Kung 1998",
+    },
+    Preset {
+        name: "net-reno-sack",
+        mechanisms: &["dupack", "ff96-holes", "loss-sensitive", "no-bugfix", "smallwnd"],
+        source: "Lin & Kung 1998",
     },
     Preset {
         name: "ns2-tahoe",

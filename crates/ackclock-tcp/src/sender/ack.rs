@@ -223,7 +223,9 @@ fn on_advance_open(c: &mut Sender, a: &AckSummary) {
     if !c.strategy.probes.is_empty() {
         let counted = c.strategy.probes.iter_mut().map(|p| p.on_advance(&c.s, a)).max().unwrap_or(0);
         c.s.dupacks += counted;
-        c.s.limited = if counted > 0 { c.s.limited.saturating_sub(a.newly_acked) } else { 0 };
+        // What cwnd has grown by is no longer sent beyond it.
+        let beyond = c.s.flight().saturating_sub(c.s.cwnd);
+        c.s.limited = if counted > 0 { c.s.limited.saturating_sub(a.newly_acked).min(beyond) } else { 0 };
     }
 }
 

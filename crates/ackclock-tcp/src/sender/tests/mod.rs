@@ -3,8 +3,11 @@
 
 mod ack_clock;
 mod flow;
+mod loss_sensitive;
+mod path;
 mod reno;
 mod sack;
+mod small_window;
 mod timers;
 
 use std::fmt::Write;
