@@ -9,10 +9,10 @@ use crate::axes::{
     Ambiguity, Detect, DetectRetransmission, Fill, Probe, Regulate, Response, Select, Timer, Undo, Window,
 };
 use crate::recovery::{
-    AckHeuristic, BsdTimer, Bugfix, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN, Head, Inflate, IsLost,
-    LimitedTransmit, LinuxTimer, LowerTwice, Lrx, LrxSack, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window,
-    PastRecoveryPoint, Pipe, RenoWindow, Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298,
-    TsHeuristic,
+    AckClock, AckHeuristic, BsdTimer, Bugfix, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN, Head, Inflate, IsLost,
+    LimitedTransmit, LinuxTimer, LossSensitive, LowerTwice, Lrx, LrxSack, NewReno, NextSeg, NoBugfix, Ns2Inflate,
+    Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, RenoWindow, Response1, Response2, Response3, ResponseDac,
+    ResponseDacRevised, Rfc6298, SmallWindow, TsHeuristic,
 };
 
 /// One mechanism an axis: what a connection needs to know of loss recovery.
@@ -224,6 +224,30 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| s.ambiguity = Box::new(TsHeuristic::default()),
     },
     Mechanism {
+        name: "lrxt",
+        axis: Axis::Detect,
+        source: "Lin & Kung section 6.2",
+        summary: "a retransmission is lost if the ACK clock shows a round trip and three duplicates more",
+        apply: |s| s.retransmission = Some(Box::new(AckClock::default())),
+    },
+    Mechanism {
+        name: "marks-ts",
+        axis: Axis::Detect,
+        source: "Lin & Kung section 6.3",
+        summary: "as lrxt, with new segments on the fifth and seventh duplicate, whose timestamp ends the first round trip",
+        apply: |s| s.retransmission = Some(Box::new(AckClock::marked_by_timestamps())),
+    },
+    Mechanism {
+        name: "marks-sack",
+        axis: Axis::Detect,
+        source: "Lin & Kung section 6.3",
+        summary: "as lrxt, with new segments on the fifth and seventh duplicate, whose SACK ends the first round trip",
+        apply: |s| {
+            s.uses_sack = true;
+            s.retransmission = Some(Box::new(AckClock::marked_by_sack()));
+        },
+    },
+    Mechanism {
         name: "go-back-n",
         axis: Axis::Select,
         source: "Jacobson 1988; Fall & Floyd 1996 section 2",
@@ -250,6 +274,13 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "RFC 2582 section 4",
         summary: "as partial-ack, but every partial ACK restarts the timer",
         apply: |s| s.select = Box::new(NewReno::slow_but_steady()),
+    },
+    Mechanism {
+        name: "order-guard",
+        axis: Axis::Select,
+        source: "Lin & Kung 1998 section 5.3",
+        summary: "as slow-but-steady, but a partial ACK close to the last retransmission's marker waits for duplicates",
+        apply: |s| s.select = Box::new(OrderGuard::default()),
     },
     Mechanism {
         name: "next-seg",
@@ -297,6 +328,13 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| s.regulate = Box::new(Inflate::bsd()),
     },
     Mechanism {
+        name: "loss-sensitive",
+        axis: Axis::Regulate,
+        source: "Lin & Kung 1998 sections 5.1 and 5.2",
+        summary: "past half of the window one segment for each ACK; at the end at most one segment beyond what is outstanding",
+        apply: |s| s.regulate = Box::new(LossSensitive),
+    },
+    Mechanism {
         name: "ff96-pipe",
         axis: Axis::Regulate,
         source: "Fall & Floyd 1996 section 3.4",
@@ -323,6 +361,20 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "RFC 3522",
         summary: "a response was needless if the first new ACK after it echoes a timestamp from before the retransmission",
         apply: |s| s.undo.push(Box::new(Eifel::default())),
+    },
+    Mechanism {
+        name: "smallwnd",
+        axis: Axis::Probe,
+        source: "Lin & Kung 1998 section 4.2",
+        summary: "a new segment for each of the first two duplicates while cwnd is below ten segments, accounted for exactly",
+        apply: |s| s.probes.push(Box::new(SmallWindow::below_ten())),
+    },
+    Mechanism {
+        name: "smallwnd-any",
+        axis: Axis::Probe,
+        source: "Lin & Kung 1998 sections 4.2 and 8",
+        summary: "as smallwnd, at every window",
+        apply: |s| s.probes.push(Box::new(SmallWindow::at_any_window())),
     },
     Mechanism {
         name: "reno-window",
@@ -446,6 +498,27 @@ pub static PRESETS: &[Preset] = &[
         name: "sack-ff96",
         mechanisms: &["dupack", "recovery-point", "ff96-holes", "ff96-pipe"],
         source: "Fall & Floyd 1996 section 3.4",
+    },
+    // NetBSD 1.2 restarts the timer on every ACK of new data, and lets duplicates begin a recovery at any time.
+    Preset {
+        name: "newreno-ls",
+        mechanisms: &["slow-but-steady", "loss-sensitive", "no-bugfix"],
+        source: "Lin & Kung 1998 section 5.1",
+    },
+    Preset {
+        name: "sack-ls",
+        mechanisms: &["dupack", "ff96-holes", "loss-sensitive", "no-bugfix"],
+        source: "Lin & Kung 1998 section 5.2",
+    },
+    Preset {
+        name: "net-reno",
+        mechanisms: &["order-guard", "loss-sensitive", "no-bugfix", "smallwnd"],
+        source: "Lin & Kung 1998",
+    },
+    Preset {
+        name: "net-reno-sack",
+        mechanisms: &["dupack", "ff96-holes", "loss-sensitive", "no-bugfix", "smallwnd"],
+        source: "Lin & Kung 1998",
     },
     Preset {
         name: "newreno-lrx-1",

@@ -1,5 +1,6 @@
 //! The mechanisms, one file each; every file opens with its source.
 
+mod ack_clock;
 mod ack_heuristic;
 mod ambiguity;
 mod bsd_timer;
@@ -13,18 +14,22 @@ mod inflate;
 mod is_lost;
 mod limited_transmit;
 mod linux_timer;
+mod loss_sensitive;
 mod lower_twice;
 mod lrx;
 mod lrx_sack;
 mod newreno;
 mod next_seg;
 mod ns2;
+mod order_guard;
 mod pipe;
 mod reno_window;
 mod responses;
 mod rfc6298;
+mod small_window;
 mod ts_heuristic;
 
+pub use ack_clock::AckClock;
 pub use ack_heuristic::AckHeuristic;
 pub use ambiguity::{Bugfix, NoBugfix, PastRecoveryPoint};
 pub use bsd_timer::BsdTimer;
@@ -38,14 +43,17 @@ pub use inflate::Inflate;
 pub use is_lost::IsLost;
 pub use limited_transmit::LimitedTransmit;
 pub use linux_timer::LinuxTimer;
+pub use loss_sensitive::LossSensitive;
 pub use lower_twice::LowerTwice;
 pub use lrx::Lrx;
 pub use lrx_sack::LrxSack;
 pub use newreno::NewReno;
 pub use next_seg::NextSeg;
 pub use ns2::{Ns2Inflate, Ns2Pipe, Ns2Window};
+pub use order_guard::OrderGuard;
 pub use pipe::Pipe;
 pub use reno_window::RenoWindow;
 pub use responses::{Response1, Response2, Response3};
 pub use rfc6298::Rfc6298;
+pub use small_window::SmallWindow;
 pub use ts_heuristic::TsHeuristic;

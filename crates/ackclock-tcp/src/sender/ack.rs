@@ -223,7 +223,9 @@ fn on_advance_open(c: &mut Sender, a: &AckSummary) {
     if !c.strategy.probes.is_empty() {
         let counted = c.strategy.probes.iter_mut().map(|p| p.on_advance(&c.s, a)).max().unwrap_or(0);
         c.s.dupacks += counted;
-        c.s.limited = if counted > 0 { c.s.limited.saturating_sub(a.newly_acked) } else { 0 };
+        // What cwnd has grown by is no longer sent beyond it.
+        let beyond = c.s.flight().saturating_sub(c.s.cwnd);
+        c.s.limited = if counted > 0 { c.s.limited.saturating_sub(a.newly_acked).min(beyond) } else { 0 };
     }
 }
 
@@ -348,6 +350,10 @@ fn within_recovery(c: &mut Sender, a: &mut AckSummary, mut found: Found) {
     a.resends = c.urgent.is_some();
     let cwnd = c.strategy.regulate.on_ack(&c.s, a);
     c.set_cwnd(cwnd);
+    // A marked segment is there to draw an ACK where nothing else does.
+    if a.resends || c.s.cwnd.saturating_sub(c.strategy.regulate.in_flight(&c.s)) >= c.s.mss {
+        c.probe = 0;
+    }
 }
 
 fn judge_retransmission(c: &mut Sender, a: &AckSummary, found: &mut Found) {

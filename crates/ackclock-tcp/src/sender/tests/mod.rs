@@ -1,12 +1,16 @@
 //! Worked examples: every segment sent, and the windows after every ACK. Each script runs twice, with sequence numbers
 //! from 0 and with sequence numbers that wrap within the fourth segment.
 
+mod ack_clock;
 mod ambiguity;
 mod eifel;
 mod flow;
+mod loss_sensitive;
 mod lrx;
+mod path;
 mod reno;
 mod sack;
+mod small_window;
 mod timers;
 
 use std::fmt::Write;
