@@ -447,6 +447,13 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| s.timer = Box::new(Rfc6298::ns2()),
     },
     Mechanism {
+        name: "ns2-timer-6s",
+        axis: Axis::Timer,
+        source: "ns-2.26",
+        summary: "as ns2-timer, with 6 s before the first sample",
+        apply: |s| s.timer = Box::new(Rfc6298::ns2_until_2006()),
+    },
+    Mechanism {
         name: "linux-timer",
         axis: Axis::Timer,
         source: "Linux tcp_input.c, tcp_rtt_estimator",
