@@ -443,7 +443,7 @@ pub static MECHANISMS: &[Mechanism] = &[
         name: "ns2-timer",
         axis: Axis::Timer,
         source: "ns-2.35",
-        summary: "as rfc6298-timer, restarted by the retransmission that begins a recovery too",
+        summary: "as rfc6298-timer, restarted by the retransmissions that duplicates draw too",
         apply: |s| s.timer = Box::new(Rfc6298::ns2()),
     },
     Mechanism {

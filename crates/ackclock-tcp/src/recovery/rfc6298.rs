@@ -37,9 +37,10 @@ impl Rfc6298 {
         }
     }
 
-    /// Restarted by the retransmission that begins a recovery, as ns-2.35 and BSD do.
+    /// Restarted by what duplicates draw: the retransmission that begins a recovery, as ns-2.35 and BSD do, and one that
+    /// takes the place of a lost one, which these do not have.
     pub fn ns2() -> Rfc6298 {
-        Rfc6298 { restarts_on: &[Cause::FastRetransmit], ..Rfc6298::default() }
+        Rfc6298 { restarts_on: &[Cause::FastRetransmit, Cause::LostRetransmission], ..Rfc6298::default() }
     }
 
     /// As ns-2 was until January 2006: 6 s before the first sample (`rtxcur_init_`). On paths with a round trip of a second
