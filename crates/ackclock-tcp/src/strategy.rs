@@ -9,9 +9,9 @@ use crate::axes::{
     Ambiguity, Detect, DetectRetransmission, Fill, Probe, Regulate, Response, Select, Timer, Undo, Window,
 };
 use crate::recovery::{
-    AckClock, BsdTimer, Bugfix, DupackCount, Ff96Holes, Ff96Pipe, GoBackN, Head, Inflate, IsLost, LimitedTransmit,
-    LinuxTimer, LossSensitive, LowerTwice, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard,
-    PastRecoveryPoint, Pipe, RenoWindow, Rfc6298, SmallWindow,
+    AckClock, BackToBack, BsdTimer, Bugfix, DupackCount, Ff96Holes, Ff96Pipe, GoBackN, Head, Inflate, IsLost,
+    LimitedTransmit, LinuxTimer, LossSensitive, LowerTwice, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window,
+    OrderGuard, PastRecoveryPoint, Pipe, RenoWindow, Rfc6298, SmallWindow,
 };
 
 /// One mechanism an axis: what a connection needs to know of loss recovery.
@@ -159,21 +159,21 @@ pub static MECHANISMS: &[Mechanism] = &[
     Mechanism {
         name: "lrxt",
         axis: Axis::Detect,
-        source: "Lin & Kung section 6.2",
+        source: "Lin & Kung 1998 section 6.2",
         summary: "a retransmission is lost if the ACK clock shows a round trip and three duplicates more",
         apply: |s| s.retransmission = Some(Box::new(AckClock::default())),
     },
     Mechanism {
         name: "marks-ts",
         axis: Axis::Detect,
-        source: "Lin & Kung section 6.3",
+        source: "Lin & Kung 1998 section 6.3",
         summary: "as lrxt, with new segments on the fifth and seventh duplicate, whose timestamp ends the first round trip",
         apply: |s| s.retransmission = Some(Box::new(AckClock::marked_by_timestamps())),
     },
     Mechanism {
         name: "marks-sack",
         axis: Axis::Detect,
-        source: "Lin & Kung section 6.3",
+        source: "Lin & Kung 1998 section 6.3",
         summary: "as lrxt, with new segments on the fifth and seventh duplicate, whose SACK ends the first round trip",
         apply: |s| {
             s.uses_sack = true;
@@ -301,6 +301,13 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "Lin & Kung 1998 sections 4.2 and 8",
         summary: "as smallwnd, at every window",
         apply: |s| s.probes.push(Box::new(SmallWindow::at_any_window())),
+    },
+    Mechanism {
+        name: "b2b",
+        axis: Axis::Probe,
+        source: "Lin & Kung 1998 section 6.4",
+        summary: "a recovery that ends with an ACK of less than was expected counts two duplicates towards the next one",
+        apply: |s| s.probes.push(Box::new(BackToBack)),
     },
     Mechanism {
         name: "reno-window",

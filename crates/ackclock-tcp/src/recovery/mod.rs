@@ -2,6 +2,7 @@
 
 mod ack_clock;
 mod ambiguity;
+mod back_to_back;
 mod bsd_timer;
 mod dupack;
 mod ff96;
@@ -24,6 +25,7 @@ mod small_window;
 
 pub use ack_clock::AckClock;
 pub use ambiguity::{Bugfix, NoBugfix, PastRecoveryPoint};
+pub use back_to_back::BackToBack;
 pub use bsd_timer::BsdTimer;
 pub use dupack::DupackCount;
 pub use ff96::{Ff96Holes, Ff96Pipe};

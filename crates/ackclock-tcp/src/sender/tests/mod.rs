@@ -2,6 +2,7 @@
 //! from 0 and with sequence numbers that wrap within the fourth segment.
 
 mod ack_clock;
+mod back_to_back;
 mod flow;
 mod loss_sensitive;
 mod path;
