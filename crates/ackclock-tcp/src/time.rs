@@ -36,6 +36,13 @@ impl Time {
     pub const fn since(self, earlier: Time) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
+
+    /// The first tick after this time, and not at it, of a coarse timer that ticks at `phase` and then at each `interval`
+    /// (not zero).
+    pub(crate) const fn next_tick(self, interval: Span, phase: Span) -> Time {
+        let since_tick = (self.0 % interval.0 + interval.0 - phase.0 % interval.0) % interval.0;
+        Time(self.0.saturating_add(interval.0 - since_tick))
+    }
 }
 
 impl Span {

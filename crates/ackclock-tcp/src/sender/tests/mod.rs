@@ -2,9 +2,12 @@
 //! from 0 and with sequence numbers that wrap within the fourth segment.
 
 mod ack_clock;
+mod ambiguity;
 mod back_to_back;
+mod eifel;
 mod flow;
 mod loss_sensitive;
+mod lrx;
 mod path;
 mod reno;
 mod sack;
