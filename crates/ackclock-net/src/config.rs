@@ -3,7 +3,7 @@
 use ackclock_tcp::{Receiver, Sender, Span, Time};
 
 pub use crate::loss::{Applies, ListedLoss, Loss, LossModel};
-pub use crate::queue::{Limit, Queue, Red};
+pub use crate::queue::{Fred, Limit, Queue, Red};
 
 /// A host or router; numbered from 0 in the order of creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

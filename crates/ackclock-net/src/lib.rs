@@ -23,8 +23,8 @@ mod traffic;
 mod validate;
 
 pub use config::{
-    Applies, CbrConfig, Dwell, FlowConfig, FlowId, Limit, LinkConfig, LinkId, ListedLoss, Loss, LossModel, NodeId,
-    OnOff, Queue, Red, Reorder, Source,
+    Applies, CbrConfig, Dwell, FlowConfig, FlowId, Fred, Limit, LinkConfig, LinkId, ListedLoss, Loss, LossModel,
+    NodeId, OnOff, Queue, Red, Reorder, Source,
 };
 pub use error::Error;
 pub use network::Network;

@@ -12,7 +12,7 @@ use crate::config::{LinkConfig, Reorder};
 use crate::heap::Key;
 use crate::loss::Losses;
 use crate::packet::Packet;
-use crate::queue::{Limit, Queue, RedState, Verdict, Waiting};
+use crate::queue::{FredState, Limit, Queue, RedState, Verdict, Waiting};
 use crate::report::LinkReport;
 use crate::rng::Rng;
 
@@ -34,6 +34,7 @@ struct Departure {
 enum Discipline {
     DropTail(Limit),
     Red(Box<RedState>),
+    Fred(Box<FredState>),
 }
 
 /// What most links do not have.
@@ -106,6 +107,7 @@ impl Link {
         let discipline = match config.queue {
             Queue::DropTail(limit) => Discipline::DropTail(limit),
             Queue::Red(red) => Discipline::Red(Box::new(RedState::new(red, config.rate, rng("red")))),
+            Queue::Fred(fred) => Discipline::Fred(Box::new(FredState::new(fred, config.rate, rng("fred")))),
         };
         let losses =
             config.loss.into_iter().enumerate().map(|(i, loss)| Losses::new(loss, rng(&format!("loss {i}")))).collect();
@@ -191,7 +193,7 @@ impl Link {
         {
             return Err(why);
         }
-        self.enqueue(now, packet.size)?;
+        self.enqueue(now, packet)?;
         let arrival = self.busy_until.saturating_add(self.delay);
         Ok(if let Some(extras) = &mut self.extras { extras.pass(arrival) } else { arrival })
     }
@@ -202,8 +204,9 @@ impl Link {
         if self.plain { Fate::default() } else { self.extras.as_ref().map_or(Fate::default(), |extras| extras.fate) }
     }
 
-    /// Puts a packet of `size` bytes into the queue, which sets `busy_until` to the end of its transmission.
-    fn enqueue(&mut self, now: u64, size: u32) -> Result<(), &'static str> {
+    /// Puts a packet into the queue, which sets `busy_until` to the end of its transmission.
+    fn enqueue(&mut self, now: u64, packet: &Packet) -> Result<(), &'static str> {
+        let size = packet.size;
         let idle = now >= self.busy_until;
         if idle {
             self.departures.clear();
@@ -219,27 +222,28 @@ impl Link {
         // What waits or is in transmission.
         let queued = if idle { 0 } else { self.departures.len() + 1 };
         let queued_bytes = if idle { 0 } else { self.backlog + u64::from(self.last_size) };
-        let full = match &mut self.discipline {
-            Discipline::DropTail(Limit::Packets(limit)) => queued >= *limit as usize,
-            Discipline::DropTail(Limit::Bytes(limit)) => queued_bytes + u64::from(size) > *limit,
-            Discipline::Red(red) => {
-                let in_transmission = self.departures.front().map_or(self.last_size, |first| first.size);
-                let waiting = if idle {
-                    Waiting { packets: 0, bytes: 0, idle_for: Some((now - self.busy_until) as f64 * 1e-9) }
-                } else {
-                    let bytes = queued_bytes - u64::from(in_transmission);
-                    Waiting { packets: queued as u32 - 1, bytes, idle_for: None }
-                };
-                match red.arrive(waiting, size) {
-                    Verdict::Enqueue => false,
-                    Verdict::Full => true,
-                    Verdict::Early => return Err("early"),
-                }
+        let waiting = || {
+            if idle {
+                return Waiting { packets: 0, bytes: 0, idle_for: Some((now - self.busy_until) as f64 * 1e-9) };
             }
+            let in_transmission = self.departures.front().map_or(self.last_size, |first| first.size);
+            let bytes = queued_bytes - u64::from(in_transmission);
+            Waiting { packets: queued as u32 - 1, bytes, idle_for: None }
         };
-        if full {
-            self.dropped_queue += 1;
-            return Err("queue");
+        let full_if = |full| if full { Verdict::Full } else { Verdict::Enqueue };
+        let verdict = match &mut self.discipline {
+            Discipline::DropTail(Limit::Packets(limit)) => full_if(queued >= *limit as usize),
+            Discipline::DropTail(Limit::Bytes(limit)) => full_if(queued_bytes + u64::from(size) > *limit),
+            Discipline::Red(red) => red.arrive(waiting(), size),
+            Discipline::Fred(fred) => fred.arrive(waiting(), packet.flow),
+        };
+        match verdict {
+            Verdict::Enqueue => {}
+            Verdict::Full => {
+                self.dropped_queue += 1;
+                return Err("queue");
+            }
+            Verdict::Early => return Err("early"),
         }
         if !idle {
             self.departures.push_back(Departure { at: self.busy_until, size: self.last_size });
@@ -266,6 +270,7 @@ impl Link {
         let dropped_early = match &self.discipline {
             Discipline::DropTail(_) => 0,
             Discipline::Red(red) => red.dropped_early,
+            Discipline::Fred(fred) => fred.dropped_early,
         };
         let dropped_loss = self.extras.as_ref().map_or(0, |extras| extras.lost);
         let waiting = self.departures.iter().filter(|departure| departure.at > now).count() as u64;

@@ -129,3 +129,30 @@ fn reordering_and_duplication_mark_packets() {
     assert_eq!(link.fate(), Fate { late: true, twice: true });
     assert!(!link.keeps_order());
 }
+
+#[test]
+fn fred_accounts_for_each_flow_and_sees_departures() {
+    let fred = crate::queue::Fred {
+        limit: 9,
+        min_th: 1.0,
+        max_th: 200.0,
+        w_q: 0.5,
+        max_p: 0.0,
+        minq: 2,
+        many_flows: false,
+        mean_packet_size: 1000,
+    };
+    let mut link = Link::new(config(Queue::Fred(fred)), 0, "a>b#0");
+    let mut arrives = |us: u64, flow: u32| {
+        let arrival = link.admit(us * 1000, &Packet { flow, ..packet(1000) }, || 1000);
+        arrival.map(|arrival| arrival / 1000)
+    };
+    // Beside the packet in transmission each flow may have one; flow 0's begins its transmission at 1000.
+    let flows = [(0, 0), (0, 0), (0, 0), (0, 1), (999, 0), (1000, 0), (2000, 1), (2000, 0)];
+    let arrivals = flows.map(|(us, flow)| arrives(us, flow));
+    assert_eq!(
+        arrivals,
+        [Ok(6000), Ok(7000), Err("early"), Ok(8000), Err("early"), Ok(9000), Ok(10_000), Err("early")]
+    );
+    assert_eq!((link.report(9_000_000).dropped_early, link.report(9_000_000).departed), (3, 5));
+}

@@ -1,7 +1,8 @@
 //! The ranges of settings. Each function names the first problem it finds.
 
-use crate::config::{CbrConfig, FlowConfig, LinkConfig, NodeId, Queue, Red, Source};
+use crate::config::{CbrConfig, FlowConfig, LinkConfig, NodeId, Queue, Source};
 use crate::loss::LossModel;
+use crate::queue::{Fred, Red};
 
 fn first(checks: &[(bool, &'static str)]) -> Option<&'static str> {
     checks.iter().find(|(fine, _)| !fine).map(|&(_, problem)| problem)
@@ -22,6 +23,7 @@ pub(crate) fn link(config: &LinkConfig, nodes: usize) -> Option<&'static str> {
     let queue = match &config.queue {
         Queue::DropTail(_) => None,
         Queue::Red(config) => red(config),
+        Queue::Fred(config) => fred(config),
     };
     ends(config.from, config.to, nodes)
         .or(first(&[
@@ -40,6 +42,16 @@ fn red(config: &Red) -> Option<&'static str> {
         (config.w_q > 0.0 && config.w_q <= 1.0, "RED's `w_q` must be above 0 and at most 1"),
         (probability(config.max_p), "RED's `max_p` must be 0 to 1"),
         (config.mean_packet_size > 0, "RED's mean packet size must be at least 1 byte"),
+    ])
+}
+
+fn fred(config: &Fred) -> Option<&'static str> {
+    first(&[
+        (config.min_th >= 1.0 && config.max_th.is_finite(), "FRED's thresholds must be finite and at least 1"),
+        (config.min_th < config.max_th, "FRED's `min_th` must be below `max_th`"),
+        (config.w_q > 0.0 && config.w_q <= 1.0, "FRED's `w_q` must be above 0 and at most 1"),
+        (probability(config.max_p), "FRED's `max_p` must be 0 to 1"),
+        (config.mean_packet_size > 0, "FRED's mean packet size must be at least 1 byte"),
     ])
 }
 

@@ -37,7 +37,7 @@ pub struct AckSummary {
     pub sacked_to: u64,
     /// The round trip that it measured (RFC 6298 section 3, RFC 7323 section 4).
     pub rtt: Option<Span>,
-    /// The timestamp that it echoed.
+    /// The timestamp that it echoed; `None` if timestamps were not negotiated.
     pub ts_echo: Option<u32>,
     /// It newly acknowledged a segment that had been sent more than once.
     pub retransmission_acked: bool,

@@ -9,9 +9,9 @@ use crate::axes::{
     Ambiguity, Detect, DetectRetransmission, Fill, Probe, Regulate, Response, Select, Timer, Undo, Window,
 };
 use crate::recovery::{
-    BsdTimer, Bugfix, DupackCount, Ff96Holes, Ff96Pipe, GoBackN, Head, Inflate, IsLost, LimitedTransmit, LinuxTimer,
-    LossSensitive, LowerTwice, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard,
-    PastRecoveryPoint, Pipe, RenoWindow, Rfc6298, SmallWindow,
+    AckHeuristic, BsdTimer, Bugfix, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN, Head, Inflate, IsLost,
+    LimitedTransmit, LinuxTimer, LossSensitive, LowerTwice, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window,
+    OrderGuard, PastRecoveryPoint, Pipe, RenoWindow, Rfc6298, SmallWindow, TsHeuristic,
 };
 
 /// One mechanism an axis: what a connection needs to know of loss recovery.
@@ -157,6 +157,20 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| s.ambiguity = Box::new(PastRecoveryPoint),
     },
     Mechanism {
+        name: "ack-heuristic",
+        axis: Axis::Detect,
+        source: "Gurtov & Floyd 2004 section III.A",
+        summary: "as bugfix, and below the recovery point if the last new ACK jumped by at most three segments",
+        apply: |s| s.ambiguity = Box::new(AckHeuristic::default()),
+    },
+    Mechanism {
+        name: "ts-heuristic",
+        axis: Axis::Detect,
+        source: "Gurtov & Floyd 2004 section III.B",
+        summary: "as bugfix, and below the recovery point if the last new ACK echoed the last segment it acknowledged",
+        apply: |s| s.ambiguity = Box::new(TsHeuristic::default()),
+    },
+    Mechanism {
         name: "go-back-n",
         axis: Axis::Select,
         source: "Jacobson 1988; Fall & Floyd 1996 section 2",
@@ -279,6 +293,13 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| s.probes.push(Box::new(SmallWindow::at_any_window())),
     },
     Mechanism {
+        name: "eifel",
+        axis: Axis::Undo,
+        source: "RFC 3522",
+        summary: "a response was needless if the first new ACK after it echoes a timestamp from before the retransmission",
+        apply: |s| s.undo.push(Box::new(Eifel::default())),
+    },
+    Mechanism {
         name: "reno-window",
         axis: Axis::Window,
         source: "RFC 5681 section 3.1",
@@ -370,6 +391,26 @@ pub static PRESETS: &[Preset] = &[
     Preset { name: "tahoe", mechanisms: &["go-back-n", "bugfix"], source: "Fall & Floyd 1996 section 2" },
     Preset { name: "reno", mechanisms: &["head", "inflate-to-ssthresh"], source: "RFC 5681 section 3.2" },
     Preset { name: "newreno", mechanisms: &["partial-ack", "inflate", "bugfix"], source: "RFC 6582" },
+    Preset {
+        name: "newreno-bugfix",
+        mechanisms: &["partial-ack", "inflate", "bugfix"],
+        source: "Gurtov & Floyd 2004 section I; RFC 6582",
+    },
+    Preset {
+        name: "newreno-nobugfix",
+        mechanisms: &["partial-ack", "inflate", "no-bugfix"],
+        source: "Gurtov & Floyd 2004 section II",
+    },
+    Preset {
+        name: "newreno-ack",
+        mechanisms: &["partial-ack", "inflate", "ack-heuristic", "eifel"],
+        source: "Gurtov & Floyd 2004 section III.A; RFC 3522",
+    },
+    Preset {
+        name: "newreno-ts",
+        mechanisms: &["partial-ack", "inflate", "ts-heuristic", "eifel"],
+        source: "Gurtov & Floyd 2004 section III.B; RFC 3522",
+    },
     Preset { name: "sack", mechanisms: &["is-lost", "recovery-point", "next-seg", "pipe"], source: "RFC 6675" },
     Preset {
         name: "rfc3517",

@@ -4,7 +4,7 @@ use ackclock_tcp::{
 };
 
 use super::*;
-use crate::config::{Limit, ListedLoss, OnOff, Queue, Red, Reorder, Source};
+use crate::config::{Fred, Limit, ListedLoss, OnOff, Queue, Red, Reorder, Source};
 use crate::recorder::Direction;
 use crate::{Applies, Dwell, Loss, LossModel};
 
@@ -326,7 +326,18 @@ fn varied(seed: u64, shape: u32, strategy: &str) -> Network {
         byte_mode: false,
         mean_packet_size: 1000,
     };
-    let mut there = LinkConfig { queue: Queue::Red(red), rate: 4_000_000, ..link(left, right, 20) };
+    let fred = Fred {
+        limit: 30,
+        min_th: 6.0,
+        max_th: 12.0,
+        w_q: 0.02,
+        max_p: 0.1,
+        minq: 2,
+        many_flows: false,
+        mean_packet_size: 1000,
+    };
+    let queue = if shape == 2 { Queue::Fred(fred) } else { Queue::Red(red) };
+    let mut there = LinkConfig { queue, rate: 4_000_000, ..link(left, right, 20) };
     let gilbert_elliott = LossModel::GilbertElliott { p: 0.001, r: 0.2, loss_good: 0.0, loss_bad: 0.5 };
     there.loss.push(Loss { model: gilbert_elliott, applies: Applies::Data, flow: None });
     let mut back = link(right, left, 20);
@@ -474,4 +485,51 @@ fn a_network_that_has_run_takes_nothing_more() {
     let error = network.run(Time(2 * MS), &mut ()).expect_err("an error");
     assert_eq!(error, Error::Started);
     assert_eq!((network.flow_report(FlowId(3)), network.link_report(LinkId(3))), (None, None));
+}
+
+/// What a CBR stream of 8 Mb/s and three connections get of a link of 10 Mb/s, in shares of it, within 20 s.
+fn shares(queue: Queue) -> [f64; 4] {
+    let mut network = Network::new(1);
+    let (left, right) = (network.node("left"), network.node("right"));
+    network.duplex(LinkConfig { queue, rate: 10_000_000, ..link(left, right, 5) });
+    let greedy = network.node("greedy");
+    network.link(link(greedy, left, 1));
+    network.cbr(CbrConfig { rate: 8_000_000, ..cbr(greedy, right) });
+    for i in 0..3 {
+        let host = network.node(&format!("host {i}"));
+        network.duplex(link(host, left, 1 + i));
+        network.flow(tcp(&format!("flow {i}"), host, right, "newreno"));
+    }
+    network.run(Time(20_000 * MS), &mut ()).expect("a sound network");
+    [0, 1, 2, 3].map(|i| network.flow_report(FlowId(i)).map_or(0, |flow| flow.bytes_acked) as f64 * 8.0 / 200e6)
+}
+
+/// RED drops from all flows alike, so that who does not respond gets the link; FRED gives each flow about a quarter.
+#[test]
+fn fred_holds_a_greedy_flow_to_its_share() {
+    let red = Red {
+        limit: 64,
+        min_th: 16.0,
+        max_th: 32.0,
+        w_q: 0.002,
+        max_p: 0.02,
+        gentle: false,
+        wait: false,
+        queue_in_bytes: false,
+        byte_mode: false,
+        mean_packet_size: 1000,
+    };
+    let fred = Fred {
+        limit: 64,
+        min_th: 16.0,
+        max_th: 32.0,
+        w_q: 0.002,
+        max_p: 0.02,
+        minq: 4,
+        many_flows: false,
+        mean_packet_size: 1000,
+    };
+    let (red, fred) = (shares(Queue::Red(red)), shares(Queue::Fred(fred)));
+    assert!(red[0] > 0.7, "{red:?}");
+    assert!(fred.iter().all(|share| (0.2..0.3).contains(share)), "{fred:?}");
 }

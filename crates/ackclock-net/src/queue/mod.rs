@@ -1,9 +1,11 @@
 //! What happens to packets that must wait for a transmitter.
 
+mod fred;
 mod red;
 
 use ackclock_tcp::Span;
 
+pub(crate) use fred::FredState;
 pub(crate) use red::{RedState, Verdict, Waiting};
 
 /// A queue discipline.
@@ -14,6 +16,8 @@ pub enum Queue {
     DropTail(Limit),
     /// Random early detection.
     Red(Red),
+    /// Flow random early drop.
+    Fred(Fred),
 }
 
 /// How much a queue holds.
@@ -51,6 +55,28 @@ pub struct Red {
     pub byte_mode: bool,
     /// Bytes of an average packet, at least 1: for the byte modes, and for how many packets could have been sent while
     /// the queue was empty.
+    pub mean_packet_size: u32,
+}
+
+/// Flow random early drop (Lin & Morris 1997): RED that accounts for the packets of each flow in the queue, so that a flow
+/// pays for its own use of it. A connection's data and its ACKs, where they share a link, are one flow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fred {
+    /// Packets that may wait beside the one in transmission.
+    pub limit: u32,
+    /// Lower threshold of the average queue, and the most that a flow may have in the queue, in packets, at least 1.
+    pub min_th: f64,
+    /// Upper threshold of the average queue, in packets; above `min_th`.
+    pub max_th: f64,
+    /// Weight of the queue seen at one arrival or departure in the average, 0 to 1.
+    pub w_q: f64,
+    /// Probability of a random drop as the average reaches `max_th`, 0 to 1.
+    pub max_p: f64,
+    /// A flow with fewer packets in the queue loses none at random; the paper has 2 for small buffers, 4 for large ones.
+    pub minq: u32,
+    /// From `max_th` on each flow may have two packets in the queue, instead of none joining it.
+    pub many_flows: bool,
+    /// Bytes of an average packet, at least 1: for how many packets could have been sent while the queue was empty.
     pub mean_packet_size: u32,
 }
 

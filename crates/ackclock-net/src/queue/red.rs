@@ -33,9 +33,7 @@ pub(crate) struct RedState {
     limit: f64,
     min_th: f64,
     max_th: f64,
-    /// Packets of mean size that the link carries in a second.
-    packets_per_second: f64,
-    avg: f64,
+    avg: Average,
     /// Packets, and their bytes, since the last early drop or since the average crossed `min_th`.
     count: u64,
     count_bytes: u64,
@@ -53,9 +51,8 @@ impl RedState {
             limit: f64::from(config.limit) * unit,
             min_th: config.min_th * unit,
             max_th: config.max_th * unit,
-            packets_per_second: rate as f64 / (8.0 * mean),
+            avg: Average::new(config.w_q, rate, config.mean_packet_size),
             config,
-            avg: 0.0,
             count: 0,
             count_bytes: 0,
             above: false,
@@ -67,12 +64,12 @@ impl RedState {
     /// A packet of `size` bytes arrives.
     pub(crate) fn arrive(&mut self, waiting: Waiting, size: u32) -> Verdict {
         let queue = if self.config.queue_in_bytes { waiting.bytes as f64 } else { f64::from(waiting.packets) };
-        self.update_average(queue, waiting.idle_for);
+        self.avg.update(queue, waiting.idle_for);
         self.count += 1;
         self.count_bytes += u64::from(size);
 
         let mut verdict = Verdict::Enqueue;
-        if self.avg >= self.min_th && queue > 1.0 {
+        if self.avg.value >= self.min_th && queue > 1.0 {
             if !self.above {
                 self.above = true;
                 self.count = 1;
@@ -97,23 +94,13 @@ impl RedState {
         verdict
     }
 
-    /// The exponentially weighted average. While the transmitter was idle, as many packets of mean size as it could have
-    /// sent are taken to have found the queue empty (section 4).
-    fn update_average(&mut self, queue: f64, idle_for: Option<f64>) {
-        let keep = 1.0 - self.config.w_q;
-        if let Some(seconds) = idle_for {
-            self.avg *= power(keep, (self.packets_per_second * seconds) as u64);
-        }
-        self.avg = self.avg * keep + self.config.w_q * queue;
-    }
-
     /// The drop probability by the average alone, p_b in the paper.
     fn base_probability(&self) -> f64 {
-        let max_p = self.config.max_p;
-        let p = if self.avg < self.max_th {
-            max_p * (self.avg - self.min_th) / (self.max_th - self.min_th)
+        let (avg, max_p) = (self.avg.value, self.config.max_p);
+        let p = if avg < self.max_th {
+            between_thresholds(avg, self.min_th, self.max_th, max_p)
         } else if self.config.gentle {
-            max_p + (1.0 - max_p) * (self.avg - self.max_th) / self.max_th
+            max_p + (1.0 - max_p) * (avg - self.max_th) / self.max_th
         } else {
             1.0
         };
@@ -126,13 +113,48 @@ impl RedState {
         let mean = self.config.mean_packet_size;
         let count = if self.config.byte_mode { self.count_bytes / u64::from(mean.max(1)) } else { self.count } as f64;
         let p = match (self.config.wait, count * p) {
-            (false, x) if x < 1.0 => p / (1.0 - x),
+            (false, _) => spread(p, count),
             (true, x) if x < 1.0 => 0.0,
             (true, x) if x < 2.0 => p / (2.0 - x),
             _ => 1.0,
         };
         if self.config.byte_mode && p < 1.0 { (p * f64::from(size) / f64::from(mean)).min(1.0) } else { p.min(1.0) }
     }
+}
+
+/// The exponentially weighted average of the queue (section 4).
+#[derive(Debug)]
+pub(super) struct Average {
+    pub(super) value: f64,
+    w_q: f64,
+    /// Packets of mean size that the link carries in a second.
+    packets_per_second: f64,
+}
+
+impl Average {
+    pub(super) fn new(w_q: f64, rate: u64, mean_packet_size: u32) -> Self {
+        Average { value: 0.0, w_q, packets_per_second: rate as f64 / (8.0 * f64::from(mean_packet_size)) }
+    }
+
+    /// Takes in a queue that was seen. While the transmitter was idle, as many packets of mean size as it could have sent
+    /// are taken to have found the queue empty.
+    pub(super) fn update(&mut self, queue: f64, idle_for: Option<f64>) {
+        let keep = 1.0 - self.w_q;
+        if let Some(seconds) = idle_for {
+            self.value *= power(keep, (self.packets_per_second * seconds) as u64);
+        }
+        self.value = self.value * keep + self.w_q * queue;
+    }
+}
+
+/// The drop probability by an average between the thresholds, p_b in the paper.
+pub(super) fn between_thresholds(avg: f64, min_th: f64, max_th: f64, max_p: f64) -> f64 {
+    max_p * (avg - min_th) / (max_th - min_th)
+}
+
+/// p_a in the paper: it makes the distance between drops uniform, `count` being that from the last one.
+pub(super) fn spread(p_b: f64, count: f64) -> f64 {
+    if count * p_b < 1.0 { p_b / (1.0 - count * p_b) } else { 1.0 }
 }
 
 /// `x` to the `n`-th by squaring: unlike the platform's, the same to the last bit everywhere.
@@ -149,5 +171,5 @@ fn power(mut x: f64, mut n: u64) -> f64 {
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
+#[path = "red_tests.rs"]
 mod tests;

@@ -231,6 +231,16 @@ fn build_queue(link: &Link) -> crate::Queue {
                 mean_packet_size,
             })
         }
+        Some(Queue::Fred(fred)) => crate::Queue::Fred(crate::Fred {
+            limit: fred.limit,
+            min_th: fred.min,
+            max_th: fred.max,
+            w_q: fred.weight.unwrap_or(0.002),
+            max_p: fred.max_p.map_or(0.02, |p| p.get()),
+            minq: fred.minq.unwrap_or(2),
+            many_flows: fred.many_flows,
+            mean_packet_size: fred.mean_packet_size.map_or(500, |s| s.0 as u32),
+        }),
     }
 }
 
@@ -335,7 +345,8 @@ impl<'a> FlowBuilder<'a> {
         let draw = |what: &str, span: Span| Rng::new(self.options.seed, &format!("scenario/{what}/{name}")).up_to(span);
         let start =
             Time::ZERO + flow.start.0 + flow.start_step.0.times(copy.into()) + draw("start", flow.start_spread.0);
-        let (sender, receiver) = self.endpoints(draw("tick", Span::from_millis(500)));
+        let (slow, fast) = (draw("tick", Span::from_millis(500)), draw("fast tick", Span::from_millis(200)));
+        let (sender, receiver) = self.endpoints(slow, fast);
         let (mss, tcp) = (self.mss(), &self.tcp);
         let built = BuiltFlow {
             id,
@@ -366,7 +377,8 @@ impl<'a> FlowBuilder<'a> {
         (config, built)
     }
 
-    fn endpoints(&self, tick_phase: Span) -> (SenderConfig, ReceiverConfig) {
+    /// With the phases of the coarse timers at either end.
+    fn endpoints(&self, tick_phase: Span, fast_tick_phase: Span) -> (SenderConfig, ReceiverConfig) {
         let (mss, tcp) = (self.mss(), &self.tcp);
         let strategy = self.composition.build();
         let bytes = |amount: Amount| amount.bytes(mss);
@@ -400,6 +412,7 @@ impl<'a> FlowBuilder<'a> {
                 None => ackclock_tcp::DelayedAck::After(Span::from_millis(200)),
                 Some(DelayedAck::Off) => ackclock_tcp::DelayedAck::Off,
                 Some(DelayedAck::After(d)) => ackclock_tcp::DelayedAck::After(d.0),
+                Some(DelayedAck::Bsd) => ackclock_tcp::DelayedAck::FastTimer(fast_tick_phase),
             },
             sack,
             dsack: sack && tcp.dsack.unwrap_or(true),

@@ -6,7 +6,7 @@ use ackclock_tcp::Span;
 use ackclock_tcp::strategy::{Composition, MECHANISMS, PRESETS};
 
 use super::error::{ScenarioError, Step, nearest, steps};
-use super::model::{Cbr, Flow, Link, Loss, Queue, Red, Scenario, Source, Tcp};
+use super::model::{Cbr, Flow, Link, Loss, Queue, Scenario, Source, Tcp};
 use super::names::{expand, numbered};
 use super::units::{Amount, Duration, Rate, Size};
 
@@ -220,7 +220,14 @@ fn check_link(link: &Link, names: &Names, at: &[Step]) -> Checked {
             }
             _ => fail(&sub(&queue, "droptail"), "a queue holds at least 1: the packet in transmission counts")?,
         },
-        Some(Queue::Red(red)) => check_red(red, &sub(&queue, "red"))?,
+        Some(Queue::Red(q)) => {
+            let at = sub(&queue, "red");
+            check_early_drop(q.limit, (q.min, 0), q.max, q.weight, q.mean_packet_size, &at)?;
+        }
+        Some(Queue::Fred(q)) => {
+            let at = sub(&queue, "fred");
+            check_early_drop(q.limit, (q.min, 1), q.max, q.weight, q.mean_packet_size, &at)?;
+        }
     }
     for (i, loss) in link.loss.iter().enumerate() {
         let mut at = sub(at, "loss");
@@ -230,20 +237,28 @@ fn check_link(link: &Link, names: &Names, at: &[Step]) -> Checked {
     Ok(())
 }
 
-fn check_red(red: &Red, at: &[Step]) -> Checked {
-    if red.limit == 0 {
+/// What RED and FRED have in common; `min` comes with the least that it may be.
+fn check_early_drop(
+    limit: u32,
+    (min, least): (f64, u32),
+    max: f64,
+    weight: Option<f64>,
+    mean_packet_size: Option<Size>,
+    at: &[Step],
+) -> Checked {
+    if limit == 0 {
         fail(&sub(at, "limit"), "a queue holds at least 1 packet")?;
     }
-    if !(red.min.is_finite() && red.min >= 0.0) {
-        fail(&sub(at, "min"), "a threshold is a number of packets, 0 or more")?;
+    if !(min.is_finite() && min >= f64::from(least)) {
+        fail(&sub(at, "min"), format!("a threshold is a number of packets, {least} or more"))?;
     }
-    if !(red.max.is_finite() && red.max > red.min) {
+    if !(max.is_finite() && max > min) {
         fail(&sub(at, "max"), "`max` must be above `min`")?;
     }
-    if !red.weight.is_none_or(|w| w > 0.0 && w <= 1.0) {
+    if !weight.is_none_or(|w| w > 0.0 && w <= 1.0) {
         fail(&sub(at, "weight"), "a weight is above 0 and at most 1")?;
     }
-    size_within(red.mean_packet_size, 1, u64::from(u32::MAX), &sub(at, "mean_packet_size"))
+    size_within(mean_packet_size, 1, u64::from(u32::MAX), &sub(at, "mean_packet_size"))
 }
 
 fn check_loss(loss: &Loss, names: &Names, at: &[Step]) -> Checked {

@@ -102,6 +102,8 @@ pub enum Queue {
     Droptail(DropTail),
     /// Random early detection.
     Red(Red),
+    /// Flow random early drop.
+    Fred(Fred),
 }
 
 /// How much a drop-tail queue holds: either key.
@@ -147,6 +149,34 @@ pub struct Red {
     /// A packet's drop probability is in proportion to its size.
     #[serde(default, skip_serializing_if = "is_default")]
     pub byte_mode: bool,
+    /// Bytes of an average packet, at least 1; 500 if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_packet_size: Option<Size>,
+}
+
+/// Flow random early drop (Lin & Morris 1997): random early detection that accounts for each flow's packets in the queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Fred {
+    /// Packets that may wait beside the one in transmission, at least 1.
+    #[schemars(range(min = 1))]
+    pub limit: u32,
+    /// Lower threshold of the average queue, and the most that one flow may have in the queue, in packets; at least 1.
+    pub min: f64,
+    /// Upper threshold of the average queue, in packets; above `min`. The paper has twice `min`.
+    pub max: f64,
+    /// Weight of one arrival or departure in the average, above 0 and at most 1; 0.002 if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f64>,
+    /// Probability of a random drop as the average reaches `max`; 0.02 if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_p: Option<Probability>,
+    /// A flow with fewer packets in the queue loses none at random; 2 if left out, for small buffers; 4 for large ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minq: Option<u32>,
+    /// From `max` on each flow may have two packets in the queue, instead of none joining it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub many_flows: bool,
     /// Bytes of an average packet, at least 1; 500 if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_packet_size: Option<Size>,
@@ -397,7 +427,8 @@ pub struct Tcp {
     /// An upper bound on the congestion window; none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_cwnd: Option<Amount>,
-    /// `off`, or how long an ACK may wait for a second segment (at most 500 ms, RFC 5681); 200 ms.
+    /// `off`, or how long an ACK may wait for a second segment (at most 500 ms, RFC 5681), or `bsd`, until the next tick
+    /// of a timer of 200 ms with a random phase for each flow; 200 ms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delayed_ack: Option<DelayedAck>,
     /// Whether SACK is negotiated; if left out it is when the strategy needs it.

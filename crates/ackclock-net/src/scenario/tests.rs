@@ -46,7 +46,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_one() {
     );
     assert_eq!(
         error(&BASE.replace("delay = \"10ms\"", "delay = \"10ms\"\nqueue = { codel = { packets = 20 } }")),
-        "8: link[0].queue.codel: there is no `codel` here; there are `droptail`, `red`"
+        "8: link[0].queue.codel: there is no `codel` here; there are `droptail`, `red`, `fred`"
     );
     assert_eq!(
         error(&BASE.replace("delay = \"10ms\"", "delay = \"10ms\"\nqueue = { droptail = { packet = 20 } }")),
@@ -81,6 +81,11 @@ fn a_wrong_unit_is_named_with_its_line_and_the_right_ones() {
     assert_eq!(
         error(&base("tcp = { delayed_ack = \"1s\" }\n")),
         "12: flow[0].tcp.delayed_ack: `1s`: an ACK may wait for at most 500ms (RFC 5681 section 4.2)"
+    );
+    assert_eq!(
+        error(&base("tcp = { delayed_ack = \"BSD\" }\n")),
+        "12: flow[0].tcp.delayed_ack: `BSD` is not a duration: it does not begin with a number; write for example \
+         \"100ms\" (units: ns, us, ms, s), or \"off\" or \"bsd\""
     );
     assert_eq!(
         error(&BASE.replace("delay = \"10ms\"", "delay = \"10ms\"\nduplicate = \"2\"")),
@@ -198,6 +203,26 @@ fn ranges_are_checked() {
     assert_eq!(
         queue("{ red = { limit = 9, min = 5, max = 5 } }"),
         "8: link[0].queue.red.max: `max` must be above `min`"
+    );
+    assert_eq!(
+        queue("{ red = { limit = 9, min = -1, max = 5 } }"),
+        "8: link[0].queue.red.min: a threshold is a number of packets, 0 or more"
+    );
+    let fred = |keys: &str| queue(&format!("{{ fred = {{ {keys} }} }}"));
+    assert_eq!(fred("limit = 0, min = 4, max = 8"), "8: link[0].queue.fred.limit: a queue holds at least 1 packet");
+    assert_eq!(
+        fred("limit = 16, min = 0.9, max = 8"),
+        "8: link[0].queue.fred.min: a threshold is a number of packets, 1 or more"
+    );
+    assert_eq!(fred("limit = 16, min = 4, max = 4"), "8: link[0].queue.fred.max: `max` must be above `min`");
+    assert_eq!(
+        fred("limit = 16, min = 4, max = 8, weight = 0"),
+        "8: link[0].queue.fred.weight: a weight is above 0 and at most 1"
+    );
+    assert_eq!(
+        fred("limit = 16, min = 4, max = 8, minq = 2, gentle = true"),
+        "8: link[0].queue.fred.gentle: there is no key `gentle` here; there are `limit`, `min`, `max`, \
+         `weight`, `max_p`, `minq`, `many_flows`, `mean_packet_size`"
     );
     assert_eq!(error(&BASE.replace("10s", "0s")), "1: duration: a run must last longer than 0s");
 }
@@ -329,6 +354,40 @@ fn random_starts_depend_on_the_seed_and_the_name_alone() {
     assert!(three[1] != three[0] && three[2] != three[1]);
 }
 
+/// Lin & Kung section 3: timers of 200 and 500 ms, no two of which go off at the same time.
+#[test]
+fn coarse_timers_have_a_phase_of_their_own_in_each_flow() {
+    use crate::rng::Rng;
+    use ackclock_tcp::Span;
+    let completed = |loss: &str, more: &str, seed, count: u32| {
+        let text = base(&format!("source = {{ segments = 1 }}\ncount = {count}\nstart_step = \"1s\"\n{more}"));
+        let text = text.replace("delay = \"10ms\"", &format!("delay = \"10ms\"\nloss = {loss}"));
+        let scenario = Scenario::from_toml(&text).unwrap();
+        let mut built = scenario.build(&BuildOptions { seed, strategy: None, events: false }).unwrap();
+        built.run(&mut ()).unwrap();
+        let report = |flow: &BuiltFlow| built.network.flow_report(flow.id).unwrap().completed.unwrap();
+        built.flows.iter().map(report).collect::<Vec<_>>()
+    };
+    let (fast, slow) = (Span::from_millis(200), Span::from_millis(500));
+    let phase =
+        |what: &str, seed, flow: u32, tick| Rng::new(seed, &format!("scenario/{what}/flow{flow}")).up_to(tick).0;
+    // At 1 Mb/s and 10 ms a segment takes 22 ms, and its ACK 10.32 ms.
+    let (segment, ack) = (22_000_000, 10_320_000);
+    for seed in [1, 2] {
+        let acked = completed("[]", "tcp = { delayed_ack = \"bsd\" }\n", seed, 2);
+        for flow in 0..2 {
+            let arrival = u64::from(flow) * 1_000_000_000 + segment;
+            let mut ticks = (0..).map(|k| phase("fast tick", seed, flow, fast) + k * fast.0);
+            let tick = ticks.find(|&tick| tick > arrival).unwrap();
+            assert_eq!(acked[flow as usize].nanos(), tick + ack);
+        }
+        // The twelfth tick brings the timeout.
+        let settings = "tcp = { delayed_ack = \"off\", timer = \"bsd\" }\n";
+        let lost = completed("[{ drop = { segments = [0] } }]", settings, seed, 1);
+        assert_eq!(lost[0].nanos(), phase("tick", seed, 0, slow) + 11 * slow.0 + segment + ack);
+    }
+}
+
 #[test]
 fn what_is_written_reads_back() {
     for text in shipped().into_iter().map(|(_, text)| text).chain([base(EVERY_KEY)]) {
@@ -354,7 +413,7 @@ initial_window = 3
 initial_ssthresh = \"10seg\"
 rwnd = \"64kb\"
 max_cwnd = \"32kb\"
-delayed_ack = \"200ms\"
+delayed_ack = \"bsd\"
 sack = true
 dsack = false
 timestamps = true
@@ -389,6 +448,13 @@ loss = [
   { gilbert_elliott = { p = \"1%\", r = \"30%\", loss_good = 0.001, loss_bad = \"50%\", direction = \"ack\", flow = \"f0\" } },
   { three_state = { second_at = \"5s\", second_for = \"1s\", second_loss = 1, third_for = \"1s\", third_loss = \"50%\" } },
 ]
+[[link]]
+from = \"c\"
+to = \"b\"
+rate = \"1mbit\"
+delay = \"1ms\"
+duplex = false
+queue = { fred = { limit = 16, min = 4, max = 8, weight = 0.01, max_p = \"5%\", minq = 4, many_flows = true, mean_packet_size = \"1kb\" } }
 [[cbr]]
 name = \"c\"
 from = \"a\"
@@ -435,6 +501,7 @@ fn the_schema_describes_every_key() {
     assert_eq!(keys("/$defs/Flow"), 11);
     assert_eq!(keys("/$defs/Tcp"), 20);
     assert_eq!(keys("/$defs/Red"), 10);
+    assert_eq!(keys("/$defs/Fred"), 8);
 }
 
 #[test]

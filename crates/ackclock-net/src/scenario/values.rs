@@ -10,13 +10,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::units::{Duration, UnitError};
 
-/// Whether and how long ACKs wait: `off` or a duration.
+/// Whether and how long ACKs wait: `off`, a duration or `bsd`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DelayedAck {
     /// Every segment is acknowledged at once.
     Off,
     /// Every second full segment, or after this delay.
     After(Duration),
+    /// Every second full segment, or with the next tick of a timer of 200 ms with a random phase for each flow.
+    Bsd,
 }
 
 /// The `nth` retransmission of a segment, written `14:1`.
@@ -31,10 +33,12 @@ pub struct Retransmission {
 impl FromStr for DelayedAck {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        if text.trim() == "off" {
-            return Ok(DelayedAck::Off);
+        match text.trim() {
+            "off" => return Ok(DelayedAck::Off),
+            "bsd" => return Ok(DelayedAck::Bsd),
+            _ => {}
         }
-        let delay: Duration = text.parse().map_err(|e: UnitError| e.or("\"off\""))?;
+        let delay: Duration = text.parse().map_err(|e: UnitError| e.or("\"off\" or \"bsd\""))?;
         if delay.0 > Span::from_millis(500) {
             return Err(UnitError::new(format!("`{text}`: an ACK may wait for at most 500ms (RFC 5681 section 4.2)")));
         }
@@ -62,6 +66,7 @@ impl fmt::Display for DelayedAck {
         match self {
             DelayedAck::Off => f.write_str("off"),
             DelayedAck::After(delay) => delay.fmt(f),
+            DelayedAck::Bsd => f.write_str("bsd"),
         }
     }
 }
@@ -99,8 +104,8 @@ macro_rules! word {
 
 word!(DelayedAck, {
     "type": "string",
-    "description": "`off`, or a duration of at most 500 ms.",
-    "examples": ["off", "200ms"]
+    "description": "`off`, a duration of at most 500 ms, or `bsd`.",
+    "examples": ["off", "200ms", "bsd"]
 });
 
 word!(Retransmission, {

@@ -24,7 +24,13 @@ pub enum DelayedAck {
     /// As soon as two full segments' worth of bytes is unacknowledged, or after this delay (RFC 5681 section 4.2: at most
     /// 500 ms; a longer one is obeyed).
     After(Span),
+    /// As soon as two full segments' worth of bytes is unacknowledged, or when the fast timer of BSD next expires (Wright &
+    /// Stevens 1995, section 25.4; Lin & Kung section 3): every 200 ms, first this long after the origin of time.
+    FastTimer(Span),
 }
+
+/// The fast timer's interval.
+const FAST_TICK: Span = Span::from_millis(200);
 
 /// How a receiver behaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -183,14 +189,18 @@ impl Receiver {
     }
 
     fn delay_ack(&mut self, now: Time) {
-        let DelayedAck::After(delay) = self.config.delayed_ack else {
-            self.ack_due = true;
-            return;
+        let deadline = match self.config.delayed_ack {
+            DelayedAck::Off => {
+                self.ack_due = true;
+                return;
+            }
+            DelayedAck::After(delay) => now + delay,
+            DelayedAck::FastTimer(phase) => now.next_tick(FAST_TICK, phase),
         };
         if self.rcv_nxt - self.last_ack_sent >= 2 * u64::from(self.config.mss) {
             self.ack_due = true;
         } else if self.ack_deadline == Time::NEVER {
-            self.ack_deadline = now + delay;
+            self.ack_deadline = deadline;
         }
     }
 
@@ -205,10 +215,8 @@ impl Receiver {
         self.ack_due = false;
         self.ack_deadline = Time::NEVER;
         self.last_ack_sent = self.rcv_nxt;
-        let timestamps = self
-            .config
-            .timestamps
-            .then(|| Timestamps { val: (now.nanos() / 1_000_000) as u32, ecr: self.ts_recent.unwrap_or(0) });
+        let timestamps =
+            self.config.timestamps.then(|| Timestamps { val: now.timestamp(), ecr: self.ts_recent.unwrap_or(0) });
         Segment {
             seq: self.config.local_seq,
             ack: Seq::at(self.config.isn, self.rcv_nxt),

@@ -316,6 +316,27 @@ fn the_timer_runs_from_the_first_unacknowledged_segment() {
     });
 }
 
+/// BSD's fast timer: whatever waits is acknowledged with the next tick.
+#[test]
+fn the_fast_timer_runs_by_itself() {
+    for (phase, now, tick) in
+        [(0, 10, 200), (0, 199, 200), (0, 200, 400), (70, 10, 70), (70, 70, 270), (270, 269, 270), (200, 0, 200)]
+    {
+        let delayed_ack = DelayedAck::FastTimer(Span::from_millis(phase));
+        each(0, ReceiverConfig { delayed_ack, ..config() }, |r| {
+            r.now = at(now);
+            assert_eq!(r.arrives(0, 100), None);
+            assert_eq!(r.receiver.next_deadline(), at(tick), "{phase} {now}");
+            r.now = at(tick);
+            r.receiver.on_deadline(at(tick));
+            assert_eq!(r.ack(), ack(100, &[]));
+            // The second full segment does not wait for it.
+            assert_eq!((r.arrives(100, 600), r.arrives(600, 1100)), (None, ack(1100, &[])));
+            assert_eq!(r.receiver.next_deadline(), Time::NEVER);
+        });
+    }
+}
+
 #[test]
 fn every_out_of_order_segment_and_every_segment_into_a_gap_is_acknowledged_at_once() {
     each(0, delayed(200), |r| {
@@ -544,7 +565,10 @@ fn a_window_rounded_down_to_nothing_is_updated() {
 #[test]
 fn odd_configurations_work() {
     for (mss, buffer) in [(0, 0), (0, 1000), (1, 1), (u32::MAX, 1), (u32::MAX, u64::MAX), (1460, 2)] {
-        for delayed_ack in [DelayedAck::Off, DelayedAck::After(Span::ZERO), DelayedAck::After(Span(u64::MAX))] {
+        let longest = Span(u64::MAX);
+        for delayed_ack in
+            [DelayedAck::Off, DelayedAck::After(Span::ZERO), DelayedAck::After(longest), DelayedAck::FastTimer(longest)]
+        {
             let mut r = Rig::new(u32::MAX, 0, ReceiverConfig { mss, buffer, delayed_ack, ..unread(0, 14) });
             for (from, to) in [(0, 1), (0, u32::MAX), (5, 10), (1, 1), (0, 5)] {
                 let segment = r.segment(from, to);

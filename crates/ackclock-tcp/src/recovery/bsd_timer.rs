@@ -60,10 +60,8 @@ impl Timer for BsdTimer {
     }
 
     fn expiry(&self, s: &State, rto: Span) -> Time {
-        let (now, phase) = (s.now, s.tick_phase);
         // The counter falls by one at each tick, the first of which may come at once.
         let count = rto.0.div_ceil(TICK.0);
-        let first = TICK.0 - (now.0 + TICK.0 - phase.0 % TICK.0) % TICK.0;
-        now + Span(first + (count - 1) * TICK.0)
+        s.now.next_tick(TICK, s.tick_phase) + TICK.times(count - 1)
     }
 }

@@ -1,8 +1,10 @@
 //! The mechanisms, one file each; every file opens with its source.
 
+mod ack_heuristic;
 mod ambiguity;
 mod bsd_timer;
 mod dupack;
+mod eifel;
 mod ff96;
 mod go_back_n;
 mod head;
@@ -20,10 +22,13 @@ mod pipe;
 mod reno_window;
 mod rfc6298;
 mod small_window;
+mod ts_heuristic;
 
+pub use ack_heuristic::AckHeuristic;
 pub use ambiguity::{Bugfix, NoBugfix, PastRecoveryPoint};
 pub use bsd_timer::BsdTimer;
 pub use dupack::DupackCount;
+pub use eifel::Eifel;
 pub use ff96::{Ff96Holes, Ff96Pipe};
 pub use go_back_n::GoBackN;
 pub use head::Head;
@@ -41,3 +46,4 @@ pub use pipe::Pipe;
 pub use reno_window::RenoWindow;
 pub use rfc6298::Rfc6298;
 pub use small_window::SmallWindow;
+pub use ts_heuristic::TsHeuristic;

@@ -20,7 +20,7 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
         prior_dupacks: c.s.dupacks,
         prior_una: c.s.snd_una,
         prior_flight: c.s.flight(),
-        ts_echo: segment.timestamps.map(|t| t.ecr),
+        ts_echo: segment.timestamps.filter(|_| c.config.timestamps).map(|t| t.ecr),
         ..AckSummary::default()
     };
     let mut ranges = Ranges::default();
@@ -102,8 +102,8 @@ fn on_advance(c: &mut Sender, a: &mut AckSummary, acked: Acked) {
     let echoed = match a.ts_echo {
         // RFC 7323 section 4.1: an echoed timestamp is unambiguous even for a retransmission. One from before the segment
         // was first sent (the clock ticks once a millisecond) is none of ours.
-        Some(ecr) if c.config.timestamps && acked.retransmitted => {
-            let ms = super::transmit::timestamp(c.s.now).wrapping_sub(ecr);
+        Some(ecr) if acked.retransmitted => {
+            let ms = c.s.now.timestamp().wrapping_sub(ecr);
             let sent = c.s.now.0.checked_sub(Span::from_millis(u64::from(ms)).0).map(Time);
             sent.filter(|&sent| acked.first_sent.is_some_and(|first| sent + Span::from_millis(1) > first))
         }

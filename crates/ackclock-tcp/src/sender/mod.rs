@@ -129,6 +129,7 @@ pub struct Transmit {
 struct Saved {
     cwnd: u64,
     ssthresh: u64,
+    recover: u64,
 }
 
 /// The sending half of an established connection. See the [contract](crate).
@@ -311,7 +312,7 @@ impl Sender {
             return;
         }
         if self.s.phase == Phase::Open || self.saved.is_none() {
-            self.saved = Some(Saved { cwnd: self.s.cwnd, ssthresh: self.s.ssthresh });
+            self.saved = Some(Saved { cwnd: self.s.cwnd, ssthresh: self.s.ssthresh, recover: self.s.recover });
         }
         for undo in &mut self.strategy.undo {
             undo.on_response(&self.s, timeout);
@@ -333,6 +334,8 @@ impl Sender {
                 // Within recovery cwnd may be inflated, which says nothing.
                 let grown = if self.s.phase == Phase::Recovery { 0 } else { self.s.cwnd };
                 self.set_cwnd(grown.max(saved.cwnd));
+                // RFC 4015 section 4: what is not sent again makes no duplicates, so that three of them mean a loss.
+                self.s.recover = saved.recover;
                 self.s.board.unmark_lost();
                 self.s.snd_nxt = self.s.snd_max;
                 self.s.phase = Phase::Open;

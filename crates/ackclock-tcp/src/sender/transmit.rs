@@ -7,11 +7,6 @@ use crate::segment::{Flags, Segment, Timestamps};
 use crate::seq::Seq;
 use crate::time::Time;
 
-/// The timestamp clock: milliseconds (RFC 7323 section 5.4 allows 1 ms to 1 s a tick).
-pub(super) fn timestamp(now: Time) -> u32 {
-    (now.0 / 1_000_000) as u32
-}
-
 pub(super) fn poll(c: &mut Sender) -> Option<Transmit> {
     if c.window_probe {
         return window_probe(c);
@@ -241,7 +236,7 @@ fn header(c: &Sender, seq: u64, len: u32, psh: bool) -> Segment {
         len,
         wnd: u16::MAX,
         flags: Flags { psh, fin: false },
-        timestamps: c.config.timestamps.then(|| Timestamps { val: timestamp(c.s.now), ecr: 0 }),
+        timestamps: c.config.timestamps.then(|| Timestamps { val: c.s.now.timestamp(), ecr: 0 }),
         ..Segment::default()
     }
 }

@@ -30,28 +30,28 @@ fn waiting(packets: u32) -> Waiting {
 fn the_average_follows_the_queue_and_decays_over_idle_time() {
     let mut red = red(config());
     let averages = [4, 4, 4, 0].map(|packets| {
-        red.update_average(f64::from(packets), None);
-        red.avg
+        red.avg.update(f64::from(packets), None);
+        red.avg.value
     });
     assert_eq!(averages, [2.0, 3.0, 3.5, 1.75]);
     // 3.9 ms idle: three packets could have been sent, then this one finds the queue empty.
-    red.update_average(0.0, Some(0.0039));
-    assert_eq!(red.avg, 1.75 / 16.0);
+    red.avg.update(0.0, Some(0.0039));
+    assert_eq!(red.avg.value, 1.75 / 16.0);
 }
 
 #[test]
 fn an_idle_time_of_hours_leaves_nothing_of_the_average() {
     let mut red = red(config());
-    red.avg = 50.0;
-    red.update_average(0.0, Some(1e9));
-    assert_eq!(red.avg, 0.0);
+    red.avg.value = 50.0;
+    red.avg.update(0.0, Some(1e9));
+    assert_eq!(red.avg.value, 0.0);
 }
 
 #[test]
 fn the_base_probability_rises_from_min_th_to_max_th() {
     let at = |gentle, avg| {
         let mut red = red(Red { gentle, ..config() });
-        red.avg = avg;
+        red.avg.value = avg;
         red.base_probability()
     };
     assert_eq!([1.0, 1.5, 2.0, 2.5, 3.0, 9.0].map(|avg| at(false, avg)), [0.0, 0.125, 0.25, 0.375, 1.0, 1.0]);
@@ -63,7 +63,7 @@ fn the_probability_grows_with_the_packets_since_the_last_drop() {
     // The base probability is 1/4.
     let at = |wait, count| {
         let mut red = red(Red { wait, ..config() });
-        red.avg = 2.0;
+        red.avg.value = 2.0;
         red.count = count;
         red.probability(1000)
     };
@@ -75,7 +75,7 @@ fn the_probability_grows_with_the_packets_since_the_last_drop() {
 #[test]
 fn in_byte_mode_the_probability_is_in_proportion_to_the_size() {
     let mut red = red(Red { byte_mode: true, ..config() });
-    red.avg = 2.0;
+    red.avg.value = 2.0;
     red.count = 99;
     red.count_bytes = 1999;
     assert_eq!(red.probability(500), 1.0 / 6.0);
@@ -89,7 +89,7 @@ fn a_queue_in_bytes_scales_limit_and_thresholds() {
     assert_eq!((red.limit, red.min_th, red.max_th), (3000.0, 1000.0, 3000.0));
     let verdicts = [5, 6].map(|packets| red.arrive(waiting(packets), 500));
     assert_eq!(verdicts, [Verdict::Enqueue, Verdict::Full]);
-    assert_eq!(red.avg, 0.5 * (0.5 * 2500.0) + 0.5 * 3000.0);
+    assert_eq!(red.avg.value, 0.5 * (0.5 * 2500.0) + 0.5 * 3000.0);
 }
 
 #[test]
