@@ -210,30 +210,6 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| s.ambiguity = Box::new(PastRecoveryPoint),
     },
     Mechanism {
-        name: "lrxt",
-        axis: Axis::Detect,
-        source: "Lin & Kung 1998 section 6.2",
-        summary: "a retransmission is lost if the ACK clock shows a round trip and three duplicates more",
-        apply: |s| s.retransmission = Some(Box::new(AckClock::default())),
-    },
-    Mechanism {
-        name: "marks-ts",
-        axis: Axis::Detect,
-        source: "Lin & Kung 1998 section 6.3",
-        summary: "as lrxt, with new segments on the fifth and seventh duplicate, whose timestamp ends the first round trip",
-        apply: |s| s.retransmission = Some(Box::new(AckClock::marked_by_timestamps())),
-    },
-    Mechanism {
-        name: "marks-sack",
-        axis: Axis::Detect,
-        source: "Lin & Kung 1998 section 6.3",
-        summary: "as lrxt, with new segments on the fifth and seventh duplicate, whose SACK ends the first round trip",
-        apply: |s| {
-            s.uses_sack = true;
-            s.retransmission = Some(Box::new(AckClock::marked_by_sack()));
-        },
-    },
-    Mechanism {
         name: "ack-heuristic",
         axis: Axis::Detect,
         source: "Gurtov & Floyd 2004 section III.A",
@@ -246,6 +222,30 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "Gurtov & Floyd 2004 section III.B",
         summary: "as bugfix, and below the recovery point if the last new ACK echoed the last segment it acknowledged",
         apply: |s| s.ambiguity = Box::new(TsHeuristic::default()),
+    },
+    Mechanism {
+        name: "lrxt",
+        axis: Axis::Detect,
+        source: "Lin & Kung section 6.2",
+        summary: "a retransmission is lost if the ACK clock shows a round trip and three duplicates more",
+        apply: |s| s.retransmission = Some(Box::new(AckClock::default())),
+    },
+    Mechanism {
+        name: "marks-ts",
+        axis: Axis::Detect,
+        source: "Lin & Kung section 6.3",
+        summary: "as lrxt, with new segments on the fifth and seventh duplicate, whose timestamp ends the first round trip",
+        apply: |s| s.retransmission = Some(Box::new(AckClock::marked_by_timestamps())),
+    },
+    Mechanism {
+        name: "marks-sack",
+        axis: Axis::Detect,
+        source: "Lin & Kung section 6.3",
+        summary: "as lrxt, with new segments on the fifth and seventh duplicate, whose SACK ends the first round trip",
+        apply: |s| {
+            s.uses_sack = true;
+            s.retransmission = Some(Box::new(AckClock::marked_by_sack()));
+        },
     },
     Mechanism {
         name: "go-back-n",
@@ -356,6 +356,13 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| s.probes.push(Box::new(LimitedTransmit)),
     },
     Mechanism {
+        name: "eifel",
+        axis: Axis::Undo,
+        source: "RFC 3522",
+        summary: "a response was needless if the first new ACK after it echoes a timestamp from before the retransmission",
+        apply: |s| s.undo.push(Box::new(Eifel::default())),
+    },
+    Mechanism {
         name: "smallwnd",
         axis: Axis::Probe,
         source: "Lin & Kung 1998 section 4.2",
@@ -375,13 +382,6 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "Lin & Kung 1998 section 6.4",
         summary: "a recovery that ends with an ACK of less than was expected counts two duplicates towards the next one",
         apply: |s| s.probes.push(Box::new(BackToBack)),
-    },
-    Mechanism {
-        name: "eifel",
-        axis: Axis::Undo,
-        source: "RFC 3522",
-        summary: "a response was needless if the first new ACK after it echoes a timestamp from before the retransmission",
-        apply: |s| s.undo.push(Box::new(Eifel::default())),
     },
     Mechanism {
         name: "reno-window",
