@@ -10,9 +10,9 @@ use crate::axes::{
 };
 use crate::recovery::{
     AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN, Head,
-    Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LowerTwice, Lrx, LrxSack, NewReno, NextSeg, NoBugfix,
-    Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, RenoWindow, Response1, Response2, Response3,
-    ResponseDac, ResponseDacRevised, Rfc6298, SmallWindow, TsHeuristic,
+    HeaderOnly, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LowerTwice, Lrx, LrxSack, NewReno,
+    NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, RenoWindow, Resend,
+    Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, SmallWindow, TsHeuristic,
 };
 
 /// One mechanism an axis: what a connection needs to know of loss recovery.
@@ -305,6 +305,20 @@ pub static MECHANISMS: &[Mechanism] = &[
             s.uses_sack = true;
             s.select = Box::new(Ff96Holes::default());
         },
+    },
+    Mechanism {
+        name: "resend",
+        axis: Axis::Select,
+        source: "Lin & Kung 1998 section 6.5",
+        summary: "without new data, the outstanding segments again from the first one on, one for each ACK",
+        apply: |s| s.fill = Some(Box::new(Resend::default())),
+    },
+    Mechanism {
+        name: "header-only",
+        axis: Axis::Select,
+        source: "Lin & Kung 1998 section 6.5",
+        summary: "without new data, a segment without data above the window, one for each ACK",
+        apply: |s| s.fill = Some(Box::new(HeaderOnly)),
     },
     Mechanism {
         name: "inflate",
