@@ -533,12 +533,31 @@ pub static PRESETS: &[Preset] = &[
     },
     Preset {
         name: "net-reno",
-        mechanisms: &["order-guard", "loss-sensitive", "no-bugfix", "smallwnd"],
+        mechanisms: &[
+            "order-guard",
+            "loss-sensitive",
+            "no-bugfix",
+            "smallwnd",
+            "marks-ts",
+            "response-1",
+            "b2b",
+            "resend",
+        ],
         source: "Lin & Kung 1998",
     },
     Preset {
         name: "net-reno-sack",
-        mechanisms: &["dupack", "ff96-holes", "loss-sensitive", "no-bugfix", "smallwnd"],
+        mechanisms: &[
+            "dupack",
+            "ff96-holes",
+            "loss-sensitive",
+            "no-bugfix",
+            "smallwnd",
+            "marks-sack",
+            "response-1",
+            "b2b",
+            "resend",
+        ],
         source: "Lin & Kung 1998",
     },
     Preset {

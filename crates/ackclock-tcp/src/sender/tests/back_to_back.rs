@@ -57,6 +57,10 @@ fn bugfix_admits_what_the_end_of_recovery_tells() {
             let mut path = Path::new(x, &[(0, 1), (5, 1), (10, 1)]);
             assert_eq!(steps(&mut path, 11), ",,0F,,,10,11,12,5P 13,14,15");
             assert_eq!(steps(&mut path, 4), sent);
+            if composition == "newreno+b2b" {
+                // Half of 5000 and one segment that has left, then two more.
+                x.windows(2_500 + 1_000 + 2_000, 2_500);
+            }
         });
     }
 }
@@ -125,6 +129,11 @@ fn reordering_at_the_end_of_recovery() {
     });
     until_second_retransmission(&|x| {
         x.ack(12).sends("16+").ack(12).sends("12F").phase(Phase::Recovery);
+    });
+    // 13 was sent right after the retransmission, and is not expected yet.
+    until_second_retransmission(&|x| {
+        x.ack(13).sends("16").phase(Phase::Open);
+        assert_eq!(x.sender.state().dupacks, 0);
     });
     // An ACK lost makes the next one tell more, not less.
     until_second_retransmission(&|x| {

@@ -25,7 +25,7 @@ impl<'a> Path<'a> {
     /// [`Script::sends`].
     pub fn step(&mut self) -> String {
         let Some(n) = self.wire.pop_front() else { return "nothing arrives".into() };
-        self.x.now = self.x.now + Span::from_millis(1);
+        self.x.now += Span::from_millis(1);
         self.received.insert(n);
         let ack = (0..).find(|n| !self.received.contains(n)).unwrap_or(0);
         let mut segment = self.x.header(ack);
