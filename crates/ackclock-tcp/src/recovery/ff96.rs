@@ -47,7 +47,7 @@ impl Regulate for Ff96Pipe {
     fn on_enter(&mut self, s: &State, _a: &AckSummary) -> u64 {
         // Three segments have left, and the one sent again replaces one that was lost: it is added when it is sent.
         let head = s.board.head().map_or(0, |r| u64::from(r.len));
-        self.pipe = s.flight().saturating_sub(u64::from(DUPTHRESH.saturating_sub(s.carried)) * s.mss + head);
+        self.pipe = s.flight().saturating_sub(u64::from(DUPTHRESH) * s.mss + head);
         s.ssthresh
     }
 

@@ -68,7 +68,8 @@ fn bugfix_admits_what_the_end_of_recovery_tells() {
 /// With SACK everything goes again before new data does, unless a retransmission is lost too: here those of 0 and 10.
 #[test]
 fn with_sack() {
-    for (composition, sent) in [("sack-ff96+lrxt+b2b", ",17+,10F"), ("sack-ff96+lrxt", ",,nothing arrives")] {
+    for (composition, sent) in [("sack-ff96+lrxt+response-1+b2b", "17,18+,10F"), ("sack-ff96+lrxt+response-1", "17,,")]
+    {
         run(composition, 10, |x| {
             x.write(60_000);
             x.sent.clear();
@@ -77,6 +78,18 @@ fn with_sack() {
             assert_eq!(steps(&mut path, 3), sent);
         });
     }
+}
+
+/// 16 goes again after 0 does for the second time: that it has not arrived when 0 has is no news.
+#[test]
+fn what_went_again_later_is_not_missing() {
+    run("sack-ff96+lrxt+response-1+b2b", 10, |x| {
+        x.write(60_000);
+        x.sent.clear();
+        let mut path = Path::new(x, &[(0, 1), (0, 2), (16, 1)]);
+        assert_eq!(steps(&mut path, 19), ",,0F,,,10,11,12,13,14,15,16,17,18,0L,16P,19,20,21 22 23");
+        assert_eq!(path.phase(), Phase::Open);
+    });
 }
 
 /// Ten segments sent, 0 lost: the state before its retransmission arrives. 11 to 13 are under way behind it.
