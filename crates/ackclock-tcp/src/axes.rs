@@ -115,7 +115,8 @@ pub enum Tick {
     Nothing,
     /// It is lost.
     Lost,
-    /// Nothing yet: send one new segment whatever the window says, whose ACK will tell (Lin & Kung section 6.3).
+    /// Nothing yet: unless this ACK releases a segment anyway, send a new one whatever the window says, whose ACK will tell
+    /// (Lin & Kung section 6.3).
     Mark,
     /// Its round trip is over: what was sent before it has left the network.
     RoundTrip,

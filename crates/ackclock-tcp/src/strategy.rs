@@ -9,9 +9,10 @@ use crate::axes::{
     Ambiguity, Detect, DetectRetransmission, Fill, Probe, Regulate, Response, Select, Timer, Undo, Window,
 };
 use crate::recovery::{
-    AckHeuristic, BsdTimer, Bugfix, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN, Head, Inflate, IsLost,
-    LimitedTransmit, LinuxTimer, LossSensitive, LowerTwice, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window,
-    OrderGuard, PastRecoveryPoint, Pipe, RenoWindow, Rfc6298, SmallWindow, TsHeuristic,
+    AckClock, AckHeuristic, BsdTimer, Bugfix, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN, Head, Inflate, IsLost,
+    LimitedTransmit, LinuxTimer, LossSensitive, LowerTwice, Lrx, LrxSack, NewReno, NextSeg, NoBugfix, Ns2Inflate,
+    Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, RenoWindow, Response1, Response2, Response3, ResponseDac,
+    ResponseDacRevised, Rfc6298, SmallWindow, TsHeuristic,
 };
 
 /// One mechanism an axis: what a connection needs to know of loss recovery.
@@ -136,6 +137,58 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| s.response = Box::new(LowerTwice),
     },
     Mechanism {
+        name: "lrx",
+        axis: Axis::Detect,
+        source: "Miyake & Inamura 2005 section 3.1",
+        summary: "a retransmission is lost when the duplicates exceed what was sent before it",
+        apply: |s| s.retransmission = Some(Box::new(Lrx::default())),
+    },
+    Mechanism {
+        name: "lrx-sack",
+        axis: Axis::Detect,
+        source: "Miyake & Inamura 2005 figure 9",
+        summary: "a retransmission is lost when data sent after it is SACKed",
+        apply: |s| {
+            s.uses_sack = true;
+            s.retransmission = Some(Box::new(LrxSack::default()));
+        },
+    },
+    Mechanism {
+        name: "response-1",
+        axis: Axis::Window,
+        source: "Miyake & Inamura 2005 section 3.2",
+        summary: "a lost retransmission leaves the windows alone",
+        apply: |s| s.response = Box::new(Response1),
+    },
+    Mechanism {
+        name: "response-2",
+        axis: Axis::Window,
+        source: "Miyake & Inamura 2005 section 3.2",
+        summary: "a lost retransmission halves ssthresh once more, but only once a recovery, and cwnd at its end",
+        apply: |s| s.response = Box::new(Response2::default()),
+    },
+    Mechanism {
+        name: "response-3",
+        axis: Axis::Window,
+        source: "Miyake & Inamura 2005 section 3.2",
+        summary: "a recovery that lost a retransmission ends with cwnd = 1 segment",
+        apply: |s| s.response = Box::new(Response3::default()),
+    },
+    Mechanism {
+        name: "response-dac",
+        axis: Axis::Window,
+        source: "Miyake & Inamura 2005 section 2, on Kim & Lee 2004",
+        summary: "the ACK that shows a retransmission lost inflates cwnd as well, so that two segments go",
+        apply: |s| s.response = Box::new(ResponseDac),
+    },
+    Mechanism {
+        name: "response-dac-revised",
+        axis: Axis::Window,
+        source: "Miyake & Inamura 2005 section 2, on Kim et al. 2004",
+        summary: "a lost retransmission sets ssthresh and cwnd, inflation and all, to half of ssthresh",
+        apply: |s| s.response = Box::new(ResponseDacRevised),
+    },
+    Mechanism {
         name: "no-bugfix",
         axis: Axis::Detect,
         source: "RFC 5681 section 3.2",
@@ -169,6 +222,30 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "Gurtov & Floyd 2004 section III.B",
         summary: "as bugfix, and below the recovery point if the last new ACK echoed the last segment it acknowledged",
         apply: |s| s.ambiguity = Box::new(TsHeuristic::default()),
+    },
+    Mechanism {
+        name: "lrxt",
+        axis: Axis::Detect,
+        source: "Lin & Kung section 6.2",
+        summary: "a retransmission is lost if the ACK clock shows a round trip and three duplicates more",
+        apply: |s| s.retransmission = Some(Box::new(AckClock::default())),
+    },
+    Mechanism {
+        name: "marks-ts",
+        axis: Axis::Detect,
+        source: "Lin & Kung section 6.3",
+        summary: "as lrxt, with new segments on the fifth and seventh duplicate, whose timestamp ends the first round trip",
+        apply: |s| s.retransmission = Some(Box::new(AckClock::marked_by_timestamps())),
+    },
+    Mechanism {
+        name: "marks-sack",
+        axis: Axis::Detect,
+        source: "Lin & Kung section 6.3",
+        summary: "as lrxt, with new segments on the fifth and seventh duplicate, whose SACK ends the first round trip",
+        apply: |s| {
+            s.uses_sack = true;
+            s.retransmission = Some(Box::new(AckClock::marked_by_sack()));
+        },
     },
     Mechanism {
         name: "go-back-n",
@@ -279,6 +356,13 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| s.probes.push(Box::new(LimitedTransmit)),
     },
     Mechanism {
+        name: "eifel",
+        axis: Axis::Undo,
+        source: "RFC 3522",
+        summary: "a response was needless if the first new ACK after it echoes a timestamp from before the retransmission",
+        apply: |s| s.undo.push(Box::new(Eifel::default())),
+    },
+    Mechanism {
         name: "smallwnd",
         axis: Axis::Probe,
         source: "Lin & Kung 1998 section 4.2",
@@ -291,13 +375,6 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "Lin & Kung 1998 sections 4.2 and 8",
         summary: "as smallwnd, at every window",
         apply: |s| s.probes.push(Box::new(SmallWindow::at_any_window())),
-    },
-    Mechanism {
-        name: "eifel",
-        axis: Axis::Undo,
-        source: "RFC 3522",
-        summary: "a response was needless if the first new ACK after it echoes a timestamp from before the retransmission",
-        apply: |s| s.undo.push(Box::new(Eifel::default())),
     },
     Mechanism {
         name: "reno-window",
@@ -442,6 +519,41 @@ pub static PRESETS: &[Preset] = &[
         name: "net-reno-sack",
         mechanisms: &["dupack", "ff96-holes", "loss-sensitive", "no-bugfix", "smallwnd"],
         source: "Lin & Kung 1998",
+    },
+    Preset {
+        name: "newreno-lrx-1",
+        mechanisms: &["partial-ack", "inflate-to-ssthresh", "bugfix", "lrx", "response-1"],
+        source: "Miyake & Inamura 2005 section 3.2 option I",
+    },
+    Preset {
+        name: "newreno-lrx-2",
+        mechanisms: &["partial-ack", "inflate-to-ssthresh", "bugfix", "lrx", "response-2"],
+        source: "Miyake & Inamura 2005 section 3.2 option II",
+    },
+    Preset {
+        name: "newreno-lrx-3",
+        mechanisms: &["partial-ack", "inflate-to-ssthresh", "bugfix", "lrx", "response-3"],
+        source: "Miyake & Inamura 2005 section 3.2 option III",
+    },
+    Preset {
+        name: "reno-lrx",
+        mechanisms: &["head", "inflate-to-ssthresh", "bugfix", "lrx", "response-1"],
+        source: "Miyake & Inamura 2005 section 4.2",
+    },
+    Preset {
+        name: "sack-lrx",
+        mechanisms: &["dupack", "recovery-point", "ff96-holes", "ff96-pipe", "lrx-sack", "response-1"],
+        source: "Miyake & Inamura 2005 figure 9",
+    },
+    Preset {
+        name: "dac",
+        mechanisms: &["partial-ack", "inflate-to-ssthresh", "bugfix", "lrx", "response-dac"],
+        source: "Miyake & Inamura 2005 section 2, on Kim & Lee 2004",
+    },
+    Preset {
+        name: "dac-revised",
+        mechanisms: &["partial-ack", "inflate-to-ssthresh", "bugfix", "lrx", "response-dac-revised"],
+        source: "Miyake & Inamura 2005 section 2, on Kim et al. 2004",
     },
     Preset {
         name: "ns2-tahoe",

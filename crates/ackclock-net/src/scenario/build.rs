@@ -421,6 +421,7 @@ impl<'a> FlowBuilder<'a> {
             sack,
             dsack: sack && tcp.dsack.unwrap_or(true),
             timestamps,
+            echo_out_of_order: tcp.echo_out_of_order.unwrap_or(false),
             buffer: self.rwnd(),
             wscale: self.wscale(),
             auto_read: true,

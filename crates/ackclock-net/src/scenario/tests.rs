@@ -417,6 +417,7 @@ delayed_ack = \"bsd\"
 sack = true
 dsack = false
 timestamps = true
+echo_out_of_order = true
 nagle = true
 max_burst = 4
 timer = \"bsd\"
@@ -499,7 +500,7 @@ fn the_schema_describes_every_key() {
     assert_eq!(keys(""), 10);
     assert_eq!(keys("/$defs/Link"), 12);
     assert_eq!(keys("/$defs/Flow"), 11);
-    assert_eq!(keys("/$defs/Tcp"), 20);
+    assert_eq!(keys("/$defs/Tcp"), 21);
     assert_eq!(keys("/$defs/Red"), 10);
     assert_eq!(keys("/$defs/Fred"), 8);
 }

@@ -35,6 +35,14 @@ impl Inflate {
     }
 }
 
+/// Step 4: "For each additional duplicate ACK received [...] cwnd MUST be incremented by SMSS." Its note permits to "limit the
+/// number of times cwnd is artificially inflated [...] to the number of outstanding segments", which only a flood of bogus
+/// duplicates exceeds.
+pub(super) fn inflated(s: &State) -> u64 {
+    let most = s.ssthresh.saturating_add(s.flight());
+    (s.cwnd + s.mss).min(most.max(s.cwnd))
+}
+
 impl Regulate for Inflate {
     fn in_flight(&self, s: &State) -> u64 {
         s.snd_nxt - s.snd_una
@@ -47,16 +55,8 @@ impl Regulate for Inflate {
 
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {
         if a.newly_acked == 0 {
-            // Step 4: "For each additional duplicate ACK received [...] cwnd MUST be incremented by SMSS."
-            // Its note permits to "limit the number of times cwnd is artificially inflated [...] to the number of
-            // outstanding segments", which only a flood of bogus duplicates exceeds.
-            let most = s.ssthresh.saturating_add(s.flight());
             // A retransmission that this ACK showed lost takes the place of the segment it would release.
-            return if a.duplicate && !a.retransmission_lost && s.cwnd < most {
-                (s.cwnd + s.mss).min(most)
-            } else {
-                s.cwnd
-            };
+            return if a.duplicate && !a.retransmission_lost { inflated(s) } else { s.cwnd };
         }
         // RFC 6582: "Deflate the congestion window by the amount of new data acknowledged [...] If the partial ACK
         // acknowledges at least one SMSS of new data, then add back SMSS bytes".

@@ -1,10 +1,12 @@
 //! Worked examples: every segment sent, and the windows after every ACK. Each script runs twice, with sequence numbers
 //! from 0 and with sequence numbers that wrap within the fourth segment.
 
+mod ack_clock;
 mod ambiguity;
 mod eifel;
 mod flow;
 mod loss_sensitive;
+mod lrx;
 mod path;
 mod reno;
 mod sack;
