@@ -287,7 +287,11 @@ pub enum Direction {
 #[serde(deny_unknown_fields)]
 pub struct Reorder {
     /// Probability that a packet is late.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub p: Probability,
+    /// Segments whose first transmission is late anyway, in every flow. They count from 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub segments: Vec<u64>,
     /// How much later it arrives.
     pub delay: Duration,
 }

@@ -440,7 +440,7 @@ rate = \"1.5mbit\"
 delay = \"0.1ms\"
 duplex = false
 jitter = \"1ms\"
-reorder = { p = \"1%\", delay = \"5ms\" }
+reorder = { p = \"1%\", segments = [7], delay = \"5ms\" }
 duplicate = \"0.1%\"
 queue = { red = { limit = 50, min = 5.5, max = 15, weight = 0.002, max_p = \"10%\", gentle = false, wait = false, queue_in_bytes = true, byte_mode = true, mean_packet_size = \"1kb\" } }
 loss = [

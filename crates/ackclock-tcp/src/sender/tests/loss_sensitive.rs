@@ -2,6 +2,8 @@
 
 use super::path::Path;
 use super::*;
+use crate::axes::{AckSummary, Regulate, Select, Urgent};
+use crate::recovery::{LossSensitive, OrderGuard};
 
 /// A window of `w` segments that begins with segment `first`, and plenty to send.
 fn window(w: u64, first: u64) -> SenderConfig {
@@ -130,6 +132,34 @@ fn a_small_window_begins_recovery_with_one_segment() {
     run("newreno", 4, script("0F 4", 5_000));
 }
 
+/// Twelve outstanding and a window of eleven: what other mechanisms send and find within recovery.
+#[test]
+fn what_takes_room_and_what_makes_room() {
+    run("newreno-ls", 12, |x| {
+        start(x, 12, 0);
+        let mut s = x.sender.state().clone();
+        (s.cwnd, s.ssthresh) = (11_000, 6_000);
+        let regulate = &mut LossSensitive;
+        // Section 6.2: the ACK that shows a retransmission lost releases only that one; section 6.5: what fills in for new
+        // data takes the room that its ACK made. A marked segment (6.3) counts as it moves snd_nxt.
+        for (cause, cwnd) in [
+            (Cause::LostRetransmission, 10_000),
+            (Cause::LimitedData, 10_000),
+            (Cause::PartialAck, 10_000),
+            (Cause::Probe, 11_000),
+            (Cause::New, 11_000),
+        ] {
+            assert_eq!(regulate.on_transmit(&s, cause, 1_000), cwnd, "{cause:?}");
+        }
+        // Section 6.3: once a marker is back, every ACK releases one segment.
+        assert_eq!(regulate.on_round_trip(&s), 12_000);
+        // "One half or less."
+        assert_eq!(regulate.on_exit(&s, &AckSummary::default()), 6_000);
+        s.cwnd = 13_000;
+        assert_eq!(regulate.on_round_trip(&s), 13_000);
+    });
+}
+
 /// Limited data: duplicates release nothing, and save nothing up for data that comes later.
 #[test]
 fn room_without_data_is_not_saved_up() {
@@ -239,6 +269,37 @@ fn the_guard_is_recursive() {
         x.ack(0).ack(0).ack(0).sends("0F").ack(0).sends("").ack(0).sends("").ack(0).sends("10").ack(0).sends("11");
         // The marker moves from 10 to 12, so that 12 - 8 = 4.
         x.ack(1).sends("1P").ack(8).sends("8P").phase(Phase::Recovery);
+    });
+}
+
+/// A recovery that ended while duplicates were awaited leaves nothing to the next one.
+#[test]
+fn the_guard_begins_each_recovery_anew() {
+    run("newreno-ls+order-guard", 8, |x| {
+        x.write(30_000).sends("0 1 2 3 4 5 6 7");
+        x.ack(0).ack(0).ack(0).sends("0F").ack(0).sends("").ack(0).sends("8").ack(0).sends("9");
+        x.ack(7).sends("10").ack(8).sends("11").phase(Phase::Open);
+        x.ack(8).ack(8).sends("").ack(8).sends("8F").ack(8).sends("12").ack(8).sends("13");
+    });
+}
+
+/// A retransmission found lost and sent again moves the marker too; an ACK that is no duplicate counts as none.
+#[test]
+fn the_guard_hears_of_every_retransmission() {
+    run("newreno-ls+order-guard", 10, |x| {
+        start(x, 10, 0);
+        let mut s = x.sender.state().clone();
+        let mut guard = OrderGuard::default();
+        let partial = AckSummary { ack: 8_000, newly_acked: 8_000, ..AckSummary::default() };
+        let held = Urgent { retransmit_head: false, restart_timer: true };
+        guard.on_transmit(&s, Cause::FastRetransmit);
+        assert_eq!(guard.on_ack(&s, &partial), held);
+        assert_eq!(guard.on_ack(&s, &AckSummary::default()), Urgent::default());
+        s.snd_nxt = 11_000;
+        guard.on_transmit(&s, Cause::New);
+        assert_eq!(guard.on_ack(&s, &partial), held);
+        guard.on_transmit(&s, Cause::LostRetransmission);
+        assert_eq!(guard.on_ack(&s, &partial), Urgent { retransmit_head: true, restart_timer: true });
     });
 }
 

@@ -1,6 +1,8 @@
 //! Lin & Kung 1998 section 4.2, the small-window optimisation.
 
 use super::*;
+use crate::axes::Probe;
+use crate::recovery::{LimitedTransmit, SmallWindow};
 
 /// A window that stays at `w` segments.
 fn window(w: u64) -> SenderConfig {
@@ -139,10 +141,28 @@ fn limited_data_injects_nothing() {
         assert_eq!((x.sender.state().dupacks, x.sender.state().limited), (0, 0));
         x.write(95_000).sends("5");
     });
+    // One of the two duplicates found data: one was injected, and one is acknowledged.
+    run_with("newreno-ls+smallwnd", window(5), |x| {
+        x.write(6_000).sends("0 1 2 3 4").ack(0).sends("5+").ack(0).sends("").ack(1).sends("");
+        assert_eq!((x.sender.state().dupacks, x.sender.state().limited), (0, 0));
+    });
     run_with("newreno-ls+smallwnd", SenderConfig { initial_rwnd: 5_000, ..window(5) }, |x| {
         x.window = 5_000;
         x.write(100_000).sends("0 1 2 3 4").ack(0).sends("").ack(0).sends("").ack(0).sends("0F");
         x.windows(5_000, 2_500);
+    });
+}
+
+/// Section 6.4 sets dupacks to two at the end of a recovery: no segment has left the network for these.
+#[test]
+fn carried_duplicates_allow_nothing() {
+    run("net-reno", 5, |x| {
+        let mut s = x.sender.state().clone();
+        for (dupacks, carried, allowance) in [(2, 0, 2_000), (2, 2, 0), (3, 2, 1_000)] {
+            (s.dupacks, s.carried) = (dupacks, carried);
+            assert_eq!(SmallWindow::below_ten().allowance(&s), allowance);
+            assert_eq!(LimitedTransmit.allowance(&s), allowance);
+        }
     });
 }
 
