@@ -39,8 +39,9 @@ pub struct AckSummary {
     pub rtt: Option<Span>,
     /// The timestamp that it echoed; `None` if timestamps were not negotiated.
     pub ts_echo: Option<u32>,
-    /// It newly acknowledged a segment that had been sent more than once.
-    pub retransmission_acked: bool,
+    /// When the last of those segments was sent that it newly acknowledged and that had been sent more than once; `None` if
+    /// there was none.
+    pub retransmission_acked: Option<Time>,
     /// When the segment that ends at its acknowledgment number was last sent; `None` if it acknowledged none.
     pub last_sent: Option<Time>,
     /// The first unacknowledged segment goes out again on this ACK, whatever the window says (set once selection has run).

@@ -9,10 +9,10 @@ use crate::axes::{
     Ambiguity, Detect, DetectRetransmission, Fill, Probe, Regulate, Response, Select, Timer, Undo, Window,
 };
 use crate::recovery::{
-    AckClock, AckHeuristic, BsdTimer, Bugfix, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN, Head, Inflate, IsLost,
-    LimitedTransmit, LinuxTimer, LossSensitive, LowerTwice, Lrx, LrxSack, NewReno, NextSeg, NoBugfix, Ns2Inflate,
-    Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, RenoWindow, Response1, Response2, Response3, ResponseDac,
-    ResponseDacRevised, Rfc6298, SmallWindow, TsHeuristic,
+    AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN, Head,
+    HeaderOnly, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LowerTwice, Lrx, LrxSack, NewReno,
+    NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, RenoWindow, Resend,
+    Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, SmallWindow, TsHeuristic,
 };
 
 /// One mechanism an axis: what a connection needs to know of loss recovery.
@@ -307,6 +307,20 @@ pub static MECHANISMS: &[Mechanism] = &[
         },
     },
     Mechanism {
+        name: "resend",
+        axis: Axis::Select,
+        source: "Lin & Kung 1998 section 6.5",
+        summary: "without new data, the outstanding segments again from the first one on, one for each ACK",
+        apply: |s| s.fill = Some(Box::new(Resend::default())),
+    },
+    Mechanism {
+        name: "header-only",
+        axis: Axis::Select,
+        source: "Lin & Kung 1998 section 6.5",
+        summary: "without new data, a segment without data above the window, one for each ACK",
+        apply: |s| s.fill = Some(Box::new(HeaderOnly)),
+    },
+    Mechanism {
         name: "inflate",
         axis: Axis::Regulate,
         source: "RFC 5681 section 3.2; RFC 6582 section 3.2",
@@ -375,6 +389,13 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "Lin & Kung 1998 sections 4.2 and 8",
         summary: "as smallwnd, at every window",
         apply: |s| s.probes.push(Box::new(SmallWindow::at_any_window())),
+    },
+    Mechanism {
+        name: "b2b",
+        axis: Axis::Probe,
+        source: "Lin & Kung 1998 section 6.4",
+        summary: "a recovery that ends with an ACK of less than was expected counts two duplicates towards the next one",
+        apply: |s| s.probes.push(Box::new(BackToBack)),
     },
     Mechanism {
         name: "reno-window",
@@ -512,12 +533,31 @@ pub static PRESETS: &[Preset] = &[
     },
     Preset {
         name: "net-reno",
-        mechanisms: &["order-guard", "loss-sensitive", "no-bugfix", "smallwnd"],
+        mechanisms: &[
+            "order-guard",
+            "loss-sensitive",
+            "no-bugfix",
+            "smallwnd",
+            "marks-ts",
+            "response-1",
+            "b2b",
+            "resend",
+        ],
         source: "Lin & Kung 1998",
     },
     Preset {
         name: "net-reno-sack",
-        mechanisms: &["dupack", "ff96-holes", "loss-sensitive", "no-bugfix", "smallwnd"],
+        mechanisms: &[
+            "dupack",
+            "ff96-holes",
+            "loss-sensitive",
+            "no-bugfix",
+            "smallwnd",
+            "marks-sack",
+            "response-1",
+            "b2b",
+            "resend",
+        ],
         source: "Lin & Kung 1998",
     },
     Preset {

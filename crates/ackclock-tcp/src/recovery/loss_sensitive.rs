@@ -32,7 +32,7 @@ impl Regulate for LossSensitive {
     }
 
     fn on_enter(&mut self, s: &State, _a: &AckSummary) -> u64 {
-        (s.ssthresh + u64::from(DUPTHRESH) * s.mss).min(self.in_flight(s))
+        (s.ssthresh + u64::from(DUPTHRESH.saturating_sub(s.carried)) * s.mss).min(self.in_flight(s))
     }
 
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {

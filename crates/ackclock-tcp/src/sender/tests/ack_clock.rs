@@ -40,9 +40,36 @@ fn without_the_clock_a_lost_retransmission_ends_in_a_timeout() {
 /// Figure 4: "when dupacks reached 40 (3 + RTT + 3)", of which 37 were received.
 #[test]
 fn the_clock_recovers_a_lost_retransmission() {
-    figure_4("sack-ff96+lrxt", |x| {
-        x.sack(0, &[(1, 38)]).sends("0L");
-        assert_eq!(x.sender.state().dupacks, 37);
+    for composition in ["sack-ls+lrxt+response-1", "sack-ff96+lrxt+response-1"] {
+        figure_4(composition, |x| {
+            x.sack(0, &[(1, 38)]).sends("0L");
+            assert_eq!(x.sender.state().dupacks, 37);
+            // The ACKs of 676 to 688, and then of the retransmission: "a huge right shift [...] at (1659, 688)".
+            for right in 39..=51 {
+                x.sack(0, &[(1, right)]).sends(&(right + 12).to_string());
+            }
+            x.windows(x.sender.state().cwnd, 17_000);
+            x.ack(51).phase(Phase::Open).classes([0, 0, 0]);
+            x.sent.clear();
+        });
+    }
+}
+
+/// The guard of section 5.3 may send a segment again later than on the positive ACK: then the round trip begins there.
+#[test]
+fn the_round_trip_begins_with_the_retransmission() {
+    run("newreno-ls+order-guard+lrxt", 10, |x| {
+        x.write(60_000).sends("0 1 2 3 4 5 6 7 8 9");
+        // 0 and 9 are lost: D = 10 - 9, so that 9 goes again on the second duplicate after the partial ACK.
+        for sends in ["", "", "0F", "", "", "10", "11", "12"] {
+            x.ack(0).sends(sends);
+        }
+        x.ack(9).sends("13").ack(9).sends("14").ack(9).sends("9P");
+        // Five ticks, one of them its own, and three duplicates. From the partial ACK it would be two fewer.
+        for sends in ["15", "16", "17", "18", "19", "20"] {
+            x.ack(9).sends(sends);
+        }
+        x.ack(9).sends("9L");
     });
 }
 

@@ -21,9 +21,11 @@ impl<'a> Path<'a> {
         Path { x, wire, received, lost }
     }
 
-    /// The first segment on the wire arrives, and its ACK too: what the ACK released, as in [`Script::sends`].
+    /// The first segment on the wire arrives, and a millisecond after the last one its ACK: what the ACK released, as in
+    /// [`Script::sends`].
     pub fn step(&mut self) -> String {
         let Some(n) = self.wire.pop_front() else { return "nothing arrives".into() };
+        self.x.now += Span::from_millis(1);
         self.received.insert(n);
         let ack = (0..).find(|n| !self.received.contains(n)).unwrap_or(0);
         let mut segment = self.x.header(ack);
@@ -57,6 +59,11 @@ impl<'a> Path<'a> {
     /// Segments on their way.
     pub fn in_network(&self) -> usize {
         self.wire.len()
+    }
+
+    /// cwnd and ssthresh, in bytes.
+    pub fn windows(&self) -> (u64, u64) {
+        (self.x.sender.state().cwnd, self.x.sender.state().ssthresh)
     }
 
     pub fn phase(&self) -> Phase {
