@@ -39,8 +39,9 @@ pub struct AckSummary {
     pub rtt: Option<Span>,
     /// The timestamp that it echoed; `None` if timestamps were not negotiated.
     pub ts_echo: Option<u32>,
-    /// It newly acknowledged a segment that had been sent more than once.
-    pub retransmission_acked: bool,
+    /// When the last of those segments was sent that it newly acknowledged and that had been sent more than once; `None` if
+    /// there was none.
+    pub retransmission_acked: Option<Time>,
     /// When the segment that ends at its acknowledgment number was last sent; `None` if it acknowledged none.
     pub last_sent: Option<Time>,
     /// The first unacknowledged segment goes out again on this ACK, whatever the window says (set once selection has run).
@@ -115,7 +116,8 @@ pub enum Tick {
     Nothing,
     /// It is lost.
     Lost,
-    /// Nothing yet: send one new segment whatever the window says, whose ACK will tell (Lin & Kung section 6.3).
+    /// Nothing yet: unless this ACK releases a segment anyway, send a new one whatever the window says, whose ACK will tell
+    /// (Lin & Kung section 6.3).
     Mark,
     /// Its round trip is over: what was sent before it has left the network.
     RoundTrip,
@@ -214,6 +216,9 @@ pub trait Select: Send {
 
     /// What goes next, given that the window has room for a full segment; `None` for nothing.
     fn next(&mut self, s: &State) -> Option<Next>;
+
+    /// A segment was sent within recovery.
+    fn on_transmit(&mut self, _s: &State, _cause: Cause) {}
 }
 
 /// What takes the place of new data.

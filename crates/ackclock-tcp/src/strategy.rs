@@ -9,10 +9,10 @@ use crate::axes::{
     Ambiguity, Detect, DetectRetransmission, Fill, Probe, Regulate, Response, Select, Timer, Undo, Window,
 };
 use crate::recovery::{
-    AckHeuristic, BsdTimer, Bugfix, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN, Head, Inflate, IsLost,
-    LimitedTransmit, LinuxTimer, LowerTwice, Lrx, LrxSack, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window,
-    PastRecoveryPoint, Pipe, RenoWindow, Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298,
-    TsHeuristic,
+    AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN, Head,
+    HeaderOnly, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LowerTwice, Lrx, LrxSack, NewReno,
+    NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, RenoWindow, Resend,
+    Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, SmallWindow, TsHeuristic,
 };
 
 /// One mechanism an axis: what a connection needs to know of loss recovery.
@@ -224,6 +224,30 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| s.ambiguity = Box::new(TsHeuristic::default()),
     },
     Mechanism {
+        name: "lrxt",
+        axis: Axis::Detect,
+        source: "Lin & Kung section 6.2",
+        summary: "a retransmission is lost if the ACK clock shows a round trip and three duplicates more",
+        apply: |s| s.retransmission = Some(Box::new(AckClock::default())),
+    },
+    Mechanism {
+        name: "marks-ts",
+        axis: Axis::Detect,
+        source: "Lin & Kung section 6.3",
+        summary: "as lrxt, with new segments on the fifth and seventh duplicate, whose timestamp ends the first round trip",
+        apply: |s| s.retransmission = Some(Box::new(AckClock::marked_by_timestamps())),
+    },
+    Mechanism {
+        name: "marks-sack",
+        axis: Axis::Detect,
+        source: "Lin & Kung section 6.3",
+        summary: "as lrxt, with new segments on the fifth and seventh duplicate, whose SACK ends the first round trip",
+        apply: |s| {
+            s.uses_sack = true;
+            s.retransmission = Some(Box::new(AckClock::marked_by_sack()));
+        },
+    },
+    Mechanism {
         name: "go-back-n",
         axis: Axis::Select,
         source: "Jacobson 1988; Fall & Floyd 1996 section 2",
@@ -252,6 +276,13 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| s.select = Box::new(NewReno::slow_but_steady()),
     },
     Mechanism {
+        name: "order-guard",
+        axis: Axis::Select,
+        source: "Lin & Kung 1998 section 5.3",
+        summary: "as slow-but-steady, but a partial ACK close to the last retransmission's marker waits for duplicates",
+        apply: |s| s.select = Box::new(OrderGuard::default()),
+    },
+    Mechanism {
         name: "next-seg",
         axis: Axis::Select,
         source: "RFC 6675 section 4",
@@ -276,6 +307,20 @@ pub static MECHANISMS: &[Mechanism] = &[
         },
     },
     Mechanism {
+        name: "resend",
+        axis: Axis::Select,
+        source: "Lin & Kung 1998 section 6.5",
+        summary: "without new data, the outstanding segments again from the first one on, one for each ACK",
+        apply: |s| s.fill = Some(Box::new(Resend::default())),
+    },
+    Mechanism {
+        name: "header-only",
+        axis: Axis::Select,
+        source: "Lin & Kung 1998 section 6.5",
+        summary: "without new data, a segment without data above the window, one for each ACK",
+        apply: |s| s.fill = Some(Box::new(HeaderOnly)),
+    },
+    Mechanism {
         name: "inflate",
         axis: Axis::Regulate,
         source: "RFC 5681 section 3.2; RFC 6582 section 3.2",
@@ -295,6 +340,13 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "Wright & Stevens 1995 section 29.4",
         summary: "as inflate-to-ssthresh, and the ACK that ends recovery opens the window as well",
         apply: |s| s.regulate = Box::new(Inflate::bsd()),
+    },
+    Mechanism {
+        name: "loss-sensitive",
+        axis: Axis::Regulate,
+        source: "Lin & Kung 1998 sections 5.1 and 5.2",
+        summary: "past half of the window one segment for each ACK; at the end at most one segment beyond what is outstanding",
+        apply: |s| s.regulate = Box::new(LossSensitive),
     },
     Mechanism {
         name: "ff96-pipe",
@@ -323,6 +375,27 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "RFC 3522",
         summary: "a response was needless if the first new ACK after it echoes a timestamp from before the retransmission",
         apply: |s| s.undo.push(Box::new(Eifel::default())),
+    },
+    Mechanism {
+        name: "smallwnd",
+        axis: Axis::Probe,
+        source: "Lin & Kung 1998 section 4.2",
+        summary: "a new segment for each of the first two duplicates while cwnd is below ten segments, accounted for exactly",
+        apply: |s| s.probes.push(Box::new(SmallWindow::below_ten())),
+    },
+    Mechanism {
+        name: "smallwnd-any",
+        axis: Axis::Probe,
+        source: "Lin & Kung 1998 sections 4.2 and 8",
+        summary: "as smallwnd, at every window",
+        apply: |s| s.probes.push(Box::new(SmallWindow::at_any_window())),
+    },
+    Mechanism {
+        name: "b2b",
+        axis: Axis::Probe,
+        source: "Lin & Kung 1998 section 6.4",
+        summary: "a recovery that ends with an ACK of less than was expected counts two duplicates towards the next one",
+        apply: |s| s.probes.push(Box::new(BackToBack)),
     },
     Mechanism {
         name: "reno-window",
@@ -446,6 +519,46 @@ pub static PRESETS: &[Preset] = &[
         name: "sack-ff96",
         mechanisms: &["dupack", "recovery-point", "ff96-holes", "ff96-pipe"],
         source: "Fall & Floyd 1996 section 3.4",
+    },
+    // NetBSD 1.2 restarts the timer on every ACK of new data, and lets duplicates begin a recovery at any time.
+    Preset {
+        name: "newreno-ls",
+        mechanisms: &["slow-but-steady", "loss-sensitive", "no-bugfix"],
+        source: "Lin & Kung 1998 section 5.1",
+    },
+    Preset {
+        name: "sack-ls",
+        mechanisms: &["dupack", "ff96-holes", "loss-sensitive", "no-bugfix"],
+        source: "Lin & Kung 1998 section 5.2",
+    },
+    Preset {
+        name: "net-reno",
+        mechanisms: &[
+            "order-guard",
+            "loss-sensitive",
+            "no-bugfix",
+            "smallwnd",
+            "marks-ts",
+            "response-1",
+            "b2b",
+            "resend",
+        ],
+        source: "Lin & Kung 1998",
+    },
+    Preset {
+        name: "net-reno-sack",
+        mechanisms: &[
+            "dupack",
+            "ff96-holes",
+            "loss-sensitive",
+            "no-bugfix",
+            "smallwnd",
+            "marks-sack",
+            "response-1",
+            "b2b",
+            "resend",
+        ],
+        source: "Lin & Kung 1998",
     },
     Preset {
         name: "newreno-lrx-1",

@@ -79,7 +79,17 @@ fn most(strategy: &str) -> Most {
 
 #[test]
 fn a_duplicate_releases_one_segment_at_most() {
-    for strategy in ["newreno-lrx-1", "newreno-lrx-2", "newreno-lrx-3", "reno-lrx", "sack-lrx", "dac-revised"] {
+    for strategy in [
+        "newreno-lrx-1",
+        "newreno-lrx-2",
+        "newreno-lrx-3",
+        "reno-lrx",
+        "sack-lrx",
+        "dac-revised",
+        "newreno+lrxt",
+        "net-reno",
+        "net-reno-sack",
+    ] {
         let most = most(strategy);
         assert!(most.found > 0, "{strategy}: {most:?}");
         assert_eq!(most.on_duplicate, 1, "{strategy}: {most:?}");

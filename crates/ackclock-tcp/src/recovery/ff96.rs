@@ -57,6 +57,12 @@ impl Regulate for Ff96Pipe {
         s.cwnd
     }
 
+    fn on_round_trip(&mut self, s: &State) -> u64 {
+        // What was lost without ever being counted out must not hold everything back.
+        self.pipe = self.pipe.min(s.cwnd);
+        s.cwnd
+    }
+
     fn on_exit(&mut self, s: &State, _a: &AckSummary) -> u64 {
         s.cwnd
     }

@@ -49,8 +49,8 @@ impl Regulate for Inflate {
     }
 
     fn on_enter(&mut self, s: &State, _a: &AckSummary) -> u64 {
-        // Step 3: "cwnd set to ssthresh plus 3*SMSS".
-        s.ssthresh + u64::from(DUPTHRESH) * s.mss
+        // Step 3: "cwnd set to ssthresh plus 3*SMSS [...] for the number of segments (three) that have left the network".
+        s.ssthresh + u64::from(DUPTHRESH.saturating_sub(s.carried)) * s.mss
     }
 
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {

@@ -38,7 +38,7 @@ fn acknowledging_takes_whole_segments_and_shortens_one() {
             sacked_before: 0,
             first_sent: Some(Time(0)),
             last_sent: Some(Time(2)),
-            retransmitted: false
+            retransmission: None
         }
     );
     assert_eq!(told, [0, 100]);
@@ -54,7 +54,9 @@ fn acknowledging_counts_what_was_sacked_and_what_was_sent_again() {
     let mut board = ten();
     board.sack(100, 300, no);
     board.mark_lost(0);
+    board.on_retransmit(3, Time(15), true);
     board.on_retransmit(0, Time(20), true);
+    board.on_retransmit(4, Time(30), false);
     let mut told = Vec::new();
     let acked = board.ack_to(400, |r| told.push((r.seq, r.transmissions, r.last_sent)));
     assert_eq!(
@@ -63,12 +65,12 @@ fn acknowledging_counts_what_was_sacked_and_what_was_sent_again() {
             bytes: 400,
             sacked_before: 200,
             first_sent: Some(Time(0)),
-            last_sent: Some(Time(3)),
-            retransmitted: true
+            last_sent: Some(Time(15)),
+            retransmission: Some(Time(20))
         }
     );
     // Delivery of 1 and 2 was told when they were sacked.
-    assert_eq!(told, [(0, 2, Time(20)), (300, 1, Time(3))]);
+    assert_eq!(told, [(0, 2, Time(20)), (300, 2, Time(15))]);
     assert_eq!((board.pipe(), board.sacked_bytes(), board.lost_bytes()), (600, 0, 0));
 }
 

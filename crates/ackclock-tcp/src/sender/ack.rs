@@ -74,7 +74,7 @@ fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, ranges: &mut Ran
         s.snd_nxt = s.snd_nxt.max(ack);
         a.newly_acked = acked.bytes;
         a.sacked_before = acked.sacked_before;
-        a.retransmission_acked = acked.retransmitted;
+        a.retransmission_acked = acked.retransmission;
         a.last_sent = acked.last_sent;
     }
     if !segment.sack.is_empty() {
@@ -102,13 +102,13 @@ fn on_advance(c: &mut Sender, a: &mut AckSummary, acked: Acked) {
     let echoed = match a.ts_echo {
         // RFC 7323 section 4.1: an echoed timestamp is unambiguous even for a retransmission. One from before the segment
         // was first sent (the clock ticks once a millisecond) is none of ours.
-        Some(ecr) if acked.retransmitted => {
+        Some(ecr) if acked.retransmission.is_some() => {
             let ms = c.s.now.timestamp().wrapping_sub(ecr);
             let sent = c.s.now.0.checked_sub(Span::from_millis(u64::from(ms)).0).map(Time);
             sent.filter(|&sent| acked.first_sent.is_some_and(|first| sent + Span::from_millis(1) > first))
         }
         // Karn's rule (RFC 6298 section 3).
-        _ if acked.retransmitted => None,
+        _ if acked.retransmission.is_some() => None,
         _ => acked.first_sent,
     };
     if let Some(sent) = echoed {
@@ -223,7 +223,9 @@ fn on_advance_open(c: &mut Sender, a: &AckSummary) {
     if !c.strategy.probes.is_empty() {
         let counted = c.strategy.probes.iter_mut().map(|p| p.on_advance(&c.s, a)).max().unwrap_or(0);
         c.s.dupacks += counted;
-        c.s.limited = if counted > 0 { c.s.limited.saturating_sub(a.newly_acked) } else { 0 };
+        // What cwnd has grown by is no longer sent beyond it.
+        let beyond = c.s.flight().saturating_sub(c.s.cwnd);
+        c.s.limited = if counted > 0 { c.s.limited.saturating_sub(a.newly_acked).min(beyond) } else { 0 };
     }
 }
 
@@ -348,6 +350,10 @@ fn within_recovery(c: &mut Sender, a: &mut AckSummary, mut found: Found) {
     a.resends = c.urgent.is_some();
     let cwnd = c.strategy.regulate.on_ack(&c.s, a);
     c.set_cwnd(cwnd);
+    // A marked segment is there to draw an ACK where nothing else does.
+    if a.resends || c.s.cwnd.saturating_sub(c.strategy.regulate.in_flight(&c.s)) >= c.s.mss {
+        c.probe = 0;
+    }
 }
 
 fn judge_retransmission(c: &mut Sender, a: &AckSummary, found: &mut Found) {

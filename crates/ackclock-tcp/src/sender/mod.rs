@@ -291,9 +291,11 @@ impl Sender {
     /// What a loss halves: FlightSize without what limited transmit sent (RFC 5681 section 3.2 step 2). After a timeout
     /// most of what is outstanding has been given up, and "the amount of outstanding data in the network" (RFC 5681
     /// section 3.1) is what was sent since. A timeout within recovery means that a retransmission was lost, for which
-    /// ssthresh "MUST be lowered twice" (section 4.3): no more is halved than what recovery was to hold.
+    /// ssthresh "MUST be lowered twice" (section 4.3): no more is halved than what recovery was to hold. Nor is it in the second
+    /// of two recoveries back to back, where more than cwnd is outstanding because a loss holds back the acknowledgment.
     fn flight_size(&self) -> u64 {
         let flight = match self.s.phase {
+            Phase::Open if self.s.carried > 0 => self.s.flight().min(self.s.cwnd),
             Phase::Open => self.s.flight(),
             Phase::Recovery => self.s.flight().min(self.s.ssthresh),
             Phase::Loss if self.s.sack => self.s.board.pipe(),

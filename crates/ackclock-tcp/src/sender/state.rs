@@ -65,6 +65,11 @@ impl State {
         self.phase != Phase::Open
     }
 
+    /// Duplicate ACKs that were received, each for a segment that has left the network.
+    pub fn received_dupacks(&self) -> u32 {
+        self.dupacks.saturating_sub(self.carried)
+    }
+
     /// FlightSize: bytes sent and not acknowledged cumulatively.
     pub fn flight(&self) -> u64 {
         self.snd_max - self.snd_una

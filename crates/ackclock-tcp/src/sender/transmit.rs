@@ -207,6 +207,7 @@ fn sent(c: &mut Sender, seq: u64, len: u32, cause: Cause, transmission: u32) -> 
 fn on_transmit(c: &mut Sender, cause: Cause, len: u64) {
     let cwnd = c.strategy.regulate.on_transmit(&c.s, cause, len);
     c.set_cwnd(cwnd);
+    c.strategy.select.on_transmit(&c.s, cause);
     if let Some(retransmission) = &mut c.strategy.retransmission {
         retransmission.on_transmit(&c.s, cause, len);
     }
