@@ -7,6 +7,7 @@
 //! - [`EventWriter`]: one JSON object per event and line.
 //! - [`CaptureWriter`]: the packets as the sender saw them, as pcapng or pcap, each commented with its cause.
 //! - [`Picture`]: time-sequence graphs side by side, as one HTML file or as SVG.
+//! - [`Chart`]: curves, steps and bars with intervals, and a paper's numbers beside them, as SVG.
 //!
 //! ```
 //! use ackclock_report::{Panel, Picture};
@@ -24,12 +25,18 @@
 //! # Ok::<(), ackclock_tcp::strategy::UnknownName>(())
 //! ```
 
+mod align;
 mod capture;
+mod chart;
+mod drawing;
 mod events;
 mod picture;
 mod summary;
 
+pub use align::{Align, align};
 pub use capture::{CaptureFormat, CaptureWriter, Handshake};
+pub use chart::{Bars, Chart, Curve, Line, Plot, Point};
+pub use drawing::escape;
 pub use events::EventWriter;
-pub use picture::{Panel, Picture};
+pub use picture::{Panel, Picture, page};
 pub use summary::{Estimate, FlowSummary, replication_table, summary_table};

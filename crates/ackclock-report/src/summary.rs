@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::align::{Align, align};
+
 /// The counters of one flow in one run. Its JSON has exactly these keys, in this order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FlowSummary {
@@ -90,7 +92,8 @@ fn student_t_975(df: usize) -> f64 {
 /// retransmission. Ends with a newline.
 pub fn summary_table(summaries: &[FlowSummary]) -> String {
     let heading = SUMMARY_HEADING.map(String::from).to_vec();
-    align(std::iter::once(heading).chain(summaries.iter().map(|s| s.cells().to_vec())).collect())
+    let rows: Vec<_> = std::iter::once(heading).chain(summaries.iter().map(|s| s.cells().to_vec())).collect();
+    align(&rows, Align::Right)
 }
 
 const SUMMARY_HEADING: [&str; 13] = [
@@ -180,7 +183,7 @@ pub fn replication_table(summaries: &[FlowSummary]) -> String {
             count(&|s| s.drops),
         ]);
     }
-    align(rows)
+    align(&rows, Align::Right)
 }
 
 /// The mean over the flows of each seed, then the estimate over seeds.
@@ -210,24 +213,4 @@ pub(crate) fn rate(bps: f64) -> String {
         b if b >= 1e3 => format!("{:.1}kbit", b / 1e3),
         b => format!("{b:.0}bit"),
     }
-}
-
-/// The first column to the left, all others to the right, two spaces between.
-fn align(rows: Vec<Vec<String>>) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width =
-        |c: usize| rows.iter().filter_map(|r| r.get(c)).map(|cell| cell.chars().count()).max().unwrap_or_default();
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let mut table = String::new();
-    for row in &rows {
-        for (c, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            if c == 0 {
-                table.push_str(&format!("{cell:<width$}"));
-            } else {
-                table.push_str(&format!("  {cell:>width$}"));
-            }
-        }
-        table.push('\n');
-    }
-    table
 }

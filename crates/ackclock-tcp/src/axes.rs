@@ -37,10 +37,15 @@ pub struct AckSummary {
     pub sacked_to: u64,
     /// The round trip that it measured (RFC 6298 section 3, RFC 7323 section 4).
     pub rtt: Option<Span>,
-    /// The timestamp that it echoed.
+    /// The timestamp that it echoed; `None` if timestamps were not negotiated.
     pub ts_echo: Option<u32>,
-    /// It newly acknowledged a segment that had been sent more than once.
-    pub retransmission_acked: bool,
+    /// When the last of those segments was sent that it newly acknowledged and that had been sent more than once; `None` if
+    /// there was none.
+    pub retransmission_acked: Option<Time>,
+    /// When the segment that ends at its acknowledgment number was last sent; `None` if it acknowledged none.
+    pub last_sent: Option<Time>,
+    /// The first unacknowledged segment goes out again on this ACK, whatever the window says (set once selection has run).
+    pub resends: bool,
     /// A retransmission was found lost on this ACK (set once that axis has run).
     pub retransmission_lost: bool,
 }
@@ -104,6 +109,20 @@ pub trait Ambiguity: Send {
     fn on_advance(&mut self, _s: &State, _a: &AckSummary) {}
 }
 
+/// What an ACK within recovery tells of the retransmission of the first unacknowledged segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tick {
+    /// Nothing.
+    Nothing,
+    /// It is lost.
+    Lost,
+    /// Nothing yet: unless this ACK releases a segment anyway, send a new one whatever the window says, whose ACK will tell
+    /// (Lin & Kung section 6.3).
+    Mark,
+    /// Its round trip is over: what was sent before it has left the network.
+    RoundTrip,
+}
+
 /// Detection for a retransmission: is the retransmission of the first unacknowledged segment lost too?
 pub trait DetectRetransmission: Send {
     /// The name under which events report what it judged.
@@ -115,10 +134,33 @@ pub trait DetectRetransmission: Send {
     fn on_enter(&mut self, s: &State);
 
     /// Judges on an ACK within recovery that does not end it.
-    fn on_ack(&mut self, s: &State, a: &AckSummary) -> bool;
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> Tick;
 
     /// A segment was sent within recovery.
-    fn on_transmit(&mut self, s: &State, cause: Cause, len: u64);
+    fn on_transmit(&mut self, _s: &State, _cause: Cause, _len: u64) {}
+}
+
+/// What a lost retransmission does to the windows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Windows {
+    /// New ssthresh.
+    pub ssthresh: u64,
+    /// New cwnd.
+    pub cwnd: u64,
+}
+
+/// Response to a lost retransmission, which is decided apart from its detection.
+pub trait Response: Send {
+    /// Recovery began.
+    fn on_enter(&mut self) {}
+
+    /// A retransmission was found lost within recovery.
+    fn on_lost(&mut self, s: &State) -> Windows;
+
+    /// Recovery ends with this cwnd; returns the one it shall end with.
+    fn on_exit(&mut self, _s: &State, cwnd: u64) -> u64 {
+        cwnd
+    }
 }
 
 /// What has to happen on an ACK within recovery, window or not.
@@ -174,6 +216,34 @@ pub trait Select: Send {
 
     /// What goes next, given that the window has room for a full segment; `None` for nothing.
     fn next(&mut self, s: &State) -> Option<Next>;
+
+    /// A segment was sent within recovery.
+    fn on_transmit(&mut self, _s: &State, _cause: Cause) {}
+}
+
+/// What takes the place of new data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filler {
+    /// Segment `index` of the scoreboard again.
+    Again {
+        /// Index in the scoreboard.
+        index: usize,
+    },
+    /// A segment without data whose sequence number stands for this position.
+    HeaderOnly {
+        /// Stream position.
+        position: u64,
+    },
+}
+
+/// Filling: what an ACK within recovery releases when the window has room, but there is no data to send or no receive
+/// window for it. Asked at most once for each ACK.
+pub trait Fill: Send {
+    /// Recovery began.
+    fn on_enter(&mut self, _s: &State) {}
+
+    /// What goes instead.
+    fn next(&mut self, s: &State) -> Option<Filler>;
 }
 
 /// Regulation: how much an ACK within recovery may release. Each method that returns a number returns the new cwnd.
@@ -191,7 +261,15 @@ pub trait Regulate: Send {
     fn on_exit(&mut self, s: &State, a: &AckSummary) -> u64;
 
     /// A segment was sent within recovery.
-    fn on_transmit(&mut self, _s: &State, _len: u64) {}
+    fn on_transmit(&mut self, s: &State, _cause: Cause, _len: u64) -> u64 {
+        s.cwnd
+    }
+
+    /// What was sent before the retransmission has left the network ([`Tick::RoundTrip`]); called before
+    /// [`on_ack`](Self::on_ack).
+    fn on_round_trip(&mut self, s: &State) -> u64 {
+        s.cwnd
+    }
 }
 
 /// What a probe sends when its time has come.
@@ -214,7 +292,8 @@ pub trait Probe: Send {
         0
     }
 
-    /// An ACK ended recovery: how many duplicates count already.
+    /// An ACK ended recovery: how many duplicates count already. If any do, one new segment goes out whatever the window
+    /// says.
     fn on_exit(&mut self, _s: &State, _a: &AckSummary) -> u32 {
         0
     }
@@ -261,15 +340,6 @@ pub trait Undo: Send {
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Verdict;
 }
 
-/// What a lost retransmission does to the windows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Windows {
-    /// New ssthresh.
-    pub ssthresh: u64,
-    /// New cwnd.
-    pub cwnd: u64,
-}
-
 /// The window law: growth, and the target after a loss.
 pub trait Window: Send {
     /// The new cwnd after an ACK that advanced `snd_una` outside recovery.
@@ -284,12 +354,6 @@ pub trait Window: Send {
     /// The cwnd with which a recovery of the go-back kind begins (Tahoe).
     fn on_go_back(&mut self, s: &State) -> u64 {
         s.mss
-    }
-
-    /// The response to a lost retransmission (RFC 5681 section 4.3: lower twice).
-    fn on_lost_retransmission(&mut self, s: &State) -> Windows {
-        let ssthresh = (s.ssthresh / 2).max(2 * s.mss);
-        Windows { ssthresh, cwnd: s.cwnd.saturating_sub(s.ssthresh - ssthresh.min(s.ssthresh)) }
     }
 }
 

@@ -19,11 +19,13 @@ pub enum Cause {
     Probe,
     /// A segment sent again because its retransmission was found lost too.
     LostRetransmission,
+    /// What goes out to keep ACKs coming when there is no new data to send (Lin & Kung section 6.5).
+    LimitedData,
 }
 
 impl Cause {
     /// All causes, in a fixed order.
-    pub const ALL: [Cause; 7] = [
+    pub const ALL: [Cause; 8] = [
         Cause::New,
         Cause::FastRetransmit,
         Cause::PartialAck,
@@ -31,6 +33,7 @@ impl Cause {
         Cause::Timeout,
         Cause::Probe,
         Cause::LostRetransmission,
+        Cause::LimitedData,
     ];
 
     /// The name used in every output.
@@ -43,6 +46,7 @@ impl Cause {
             Cause::Timeout => "timeout",
             Cause::Probe => "probe",
             Cause::LostRetransmission => "lost_retransmission",
+            Cause::LimitedData => "limited_data",
         }
     }
 }

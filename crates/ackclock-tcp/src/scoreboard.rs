@@ -46,8 +46,10 @@ pub struct Acked {
     pub sacked_before: u64,
     /// Send time of the oldest segment acknowledged.
     pub first_sent: Option<Time>,
-    /// Whether a segment among them had been sent more than once (Karn's rule).
-    pub retransmitted: bool,
+    /// When the last of these segments was last sent.
+    pub last_sent: Option<Time>,
+    /// When the last of those among them was sent that had been sent more than once (Karn's rule); `None` if there was none.
+    pub retransmission: Option<Time>,
 }
 
 /// The outstanding segments in sequence order, without gaps between them.
@@ -178,7 +180,10 @@ impl Scoreboard {
             }
             let part = head.end().min(ack) - head.seq;
             acked.first_sent.get_or_insert(head.first_sent);
-            acked.retransmitted |= head.transmissions > 1;
+            if head.transmissions > 1 {
+                acked.retransmission = acked.retransmission.max(Some(head.last_sent));
+            }
+            acked.last_sent = Some(head.last_sent);
             acked.bytes += part;
             if head.sacked {
                 self.sacked_bytes -= part;

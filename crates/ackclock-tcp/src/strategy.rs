@@ -5,10 +5,14 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::axes::{Ambiguity, Detect, DetectRetransmission, Probe, Regulate, Select, Timer, Undo, Window};
+use crate::axes::{
+    Ambiguity, Detect, DetectRetransmission, Fill, Probe, Regulate, Response, Select, Timer, Undo, Window,
+};
 use crate::recovery::{
-    BsdTimer, Bugfix, DupackCount, Ff96Holes, Ff96Pipe, GoBackN, Head, Inflate, IsLost, LimitedTransmit, LinuxTimer,
-    NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, PastRecoveryPoint, Pipe, RenoWindow, Rfc6298,
+    AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN, Head,
+    HeaderOnly, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LowerTwice, Lrx, LrxSack, NewReno,
+    NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, RenoWindow, Resend,
+    Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, SmallWindow, TsHeuristic,
 };
 
 /// One mechanism an axis: what a connection needs to know of loss recovery.
@@ -21,8 +25,12 @@ pub struct Strategy {
     pub ambiguity: Box<dyn Ambiguity>,
     /// Is a retransmission lost.
     pub retransmission: Option<Box<dyn DetectRetransmission>>,
+    /// What a lost retransmission does to the windows.
+    pub response: Box<dyn Response>,
     /// What goes next.
     pub select: Box<dyn Select>,
+    /// What goes in place of new data.
+    pub fill: Option<Box<dyn Fill>>,
     /// How much may go.
     pub regulate: Box<dyn Regulate>,
     /// What is sent before recovery begins.
@@ -122,6 +130,65 @@ pub static MECHANISMS: &[Mechanism] = &[
         },
     },
     Mechanism {
+        name: "lower-twice",
+        axis: Axis::Window,
+        source: "RFC 5681 section 4.3",
+        summary: "a lost retransmission halves ssthresh once more",
+        apply: |s| s.response = Box::new(LowerTwice),
+    },
+    Mechanism {
+        name: "lrx",
+        axis: Axis::Detect,
+        source: "Miyake & Inamura 2005 section 3.1",
+        summary: "a retransmission is lost when the duplicates exceed what was sent before it",
+        apply: |s| s.retransmission = Some(Box::new(Lrx::default())),
+    },
+    Mechanism {
+        name: "lrx-sack",
+        axis: Axis::Detect,
+        source: "Miyake & Inamura 2005 figure 9",
+        summary: "a retransmission is lost when data sent after it is SACKed",
+        apply: |s| {
+            s.uses_sack = true;
+            s.retransmission = Some(Box::new(LrxSack::default()));
+        },
+    },
+    Mechanism {
+        name: "response-1",
+        axis: Axis::Window,
+        source: "Miyake & Inamura 2005 section 3.2",
+        summary: "a lost retransmission leaves the windows alone",
+        apply: |s| s.response = Box::new(Response1),
+    },
+    Mechanism {
+        name: "response-2",
+        axis: Axis::Window,
+        source: "Miyake & Inamura 2005 section 3.2",
+        summary: "a lost retransmission halves ssthresh once more, but only once a recovery, and cwnd at its end",
+        apply: |s| s.response = Box::new(Response2::default()),
+    },
+    Mechanism {
+        name: "response-3",
+        axis: Axis::Window,
+        source: "Miyake & Inamura 2005 section 3.2",
+        summary: "a recovery that lost a retransmission ends with cwnd = 1 segment",
+        apply: |s| s.response = Box::new(Response3::default()),
+    },
+    Mechanism {
+        name: "response-dac",
+        axis: Axis::Window,
+        source: "Miyake & Inamura 2005 section 2, on Kim & Lee 2004",
+        summary: "the ACK that shows a retransmission lost inflates cwnd as well, so that two segments go",
+        apply: |s| s.response = Box::new(ResponseDac),
+    },
+    Mechanism {
+        name: "response-dac-revised",
+        axis: Axis::Window,
+        source: "Miyake & Inamura 2005 section 2, on Kim et al. 2004",
+        summary: "a lost retransmission sets ssthresh and cwnd, inflation and all, to half of ssthresh",
+        apply: |s| s.response = Box::new(ResponseDacRevised),
+    },
+    Mechanism {
         name: "no-bugfix",
         axis: Axis::Detect,
         source: "RFC 5681 section 3.2",
@@ -141,6 +208,44 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "RFC 6675 section 5.1",
         summary: "duplicates begin a recovery only once the last recovery point is acknowledged",
         apply: |s| s.ambiguity = Box::new(PastRecoveryPoint),
+    },
+    Mechanism {
+        name: "ack-heuristic",
+        axis: Axis::Detect,
+        source: "Gurtov & Floyd 2004 section III.A",
+        summary: "as bugfix, and below the recovery point if the last new ACK jumped by at most three segments",
+        apply: |s| s.ambiguity = Box::new(AckHeuristic::default()),
+    },
+    Mechanism {
+        name: "ts-heuristic",
+        axis: Axis::Detect,
+        source: "Gurtov & Floyd 2004 section III.B",
+        summary: "as bugfix, and below the recovery point if the last new ACK echoed the last segment it acknowledged",
+        apply: |s| s.ambiguity = Box::new(TsHeuristic::default()),
+    },
+    Mechanism {
+        name: "lrxt",
+        axis: Axis::Detect,
+        source: "Lin & Kung section 6.2",
+        summary: "a retransmission is lost if the ACK clock shows a round trip and three duplicates more",
+        apply: |s| s.retransmission = Some(Box::new(AckClock::default())),
+    },
+    Mechanism {
+        name: "marks-ts",
+        axis: Axis::Detect,
+        source: "Lin & Kung section 6.3",
+        summary: "as lrxt, with new segments on the fifth and seventh duplicate, whose timestamp ends the first round trip",
+        apply: |s| s.retransmission = Some(Box::new(AckClock::marked_by_timestamps())),
+    },
+    Mechanism {
+        name: "marks-sack",
+        axis: Axis::Detect,
+        source: "Lin & Kung section 6.3",
+        summary: "as lrxt, with new segments on the fifth and seventh duplicate, whose SACK ends the first round trip",
+        apply: |s| {
+            s.uses_sack = true;
+            s.retransmission = Some(Box::new(AckClock::marked_by_sack()));
+        },
     },
     Mechanism {
         name: "go-back-n",
@@ -171,6 +276,13 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| s.select = Box::new(NewReno::slow_but_steady()),
     },
     Mechanism {
+        name: "order-guard",
+        axis: Axis::Select,
+        source: "Lin & Kung 1998 section 5.3",
+        summary: "as slow-but-steady, but a partial ACK close to the last retransmission's marker waits for duplicates",
+        apply: |s| s.select = Box::new(OrderGuard::default()),
+    },
+    Mechanism {
         name: "next-seg",
         axis: Axis::Select,
         source: "RFC 6675 section 4",
@@ -195,6 +307,20 @@ pub static MECHANISMS: &[Mechanism] = &[
         },
     },
     Mechanism {
+        name: "resend",
+        axis: Axis::Select,
+        source: "Lin & Kung 1998 section 6.5",
+        summary: "without new data, the outstanding segments again from the first one on, one for each ACK",
+        apply: |s| s.fill = Some(Box::new(Resend::default())),
+    },
+    Mechanism {
+        name: "header-only",
+        axis: Axis::Select,
+        source: "Lin & Kung 1998 section 6.5",
+        summary: "without new data, a segment without data above the window, one for each ACK",
+        apply: |s| s.fill = Some(Box::new(HeaderOnly)),
+    },
+    Mechanism {
         name: "inflate",
         axis: Axis::Regulate,
         source: "RFC 5681 section 3.2; RFC 6582 section 3.2",
@@ -216,6 +342,13 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| s.regulate = Box::new(Inflate::bsd()),
     },
     Mechanism {
+        name: "loss-sensitive",
+        axis: Axis::Regulate,
+        source: "Lin & Kung 1998 sections 5.1 and 5.2",
+        summary: "past half of the window one segment for each ACK; at the end at most one segment beyond what is outstanding",
+        apply: |s| s.regulate = Box::new(LossSensitive),
+    },
+    Mechanism {
         name: "ff96-pipe",
         axis: Axis::Regulate,
         source: "Fall & Floyd 1996 section 3.4",
@@ -235,6 +368,34 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "RFC 3042; RFC 6675 section 5 step 3",
         summary: "limited transmit: a new segment for each of the first two duplicates",
         apply: |s| s.probes.push(Box::new(LimitedTransmit)),
+    },
+    Mechanism {
+        name: "eifel",
+        axis: Axis::Undo,
+        source: "RFC 3522",
+        summary: "a response was needless if the first new ACK after it echoes a timestamp from before the retransmission",
+        apply: |s| s.undo.push(Box::new(Eifel::default())),
+    },
+    Mechanism {
+        name: "smallwnd",
+        axis: Axis::Probe,
+        source: "Lin & Kung 1998 section 4.2",
+        summary: "a new segment for each of the first two duplicates while cwnd is below ten segments, accounted for exactly",
+        apply: |s| s.probes.push(Box::new(SmallWindow::below_ten())),
+    },
+    Mechanism {
+        name: "smallwnd-any",
+        axis: Axis::Probe,
+        source: "Lin & Kung 1998 sections 4.2 and 8",
+        summary: "as smallwnd, at every window",
+        apply: |s| s.probes.push(Box::new(SmallWindow::at_any_window())),
+    },
+    Mechanism {
+        name: "b2b",
+        axis: Axis::Probe,
+        source: "Lin & Kung 1998 section 6.4",
+        summary: "a recovery that ends with an ACK of less than was expected counts two duplicates towards the next one",
+        apply: |s| s.probes.push(Box::new(BackToBack)),
     },
     Mechanism {
         name: "reno-window",
@@ -328,6 +489,26 @@ pub static PRESETS: &[Preset] = &[
     Preset { name: "tahoe", mechanisms: &["go-back-n", "bugfix"], source: "Fall & Floyd 1996 section 2" },
     Preset { name: "reno", mechanisms: &["head", "inflate-to-ssthresh"], source: "RFC 5681 section 3.2" },
     Preset { name: "newreno", mechanisms: &["partial-ack", "inflate", "bugfix"], source: "RFC 6582" },
+    Preset {
+        name: "newreno-bugfix",
+        mechanisms: &["partial-ack", "inflate", "bugfix"],
+        source: "Gurtov & Floyd 2004 section I; RFC 6582",
+    },
+    Preset {
+        name: "newreno-nobugfix",
+        mechanisms: &["partial-ack", "inflate", "no-bugfix"],
+        source: "Gurtov & Floyd 2004 section II",
+    },
+    Preset {
+        name: "newreno-ack",
+        mechanisms: &["partial-ack", "inflate", "ack-heuristic", "eifel"],
+        source: "Gurtov & Floyd 2004 section III.A; RFC 3522",
+    },
+    Preset {
+        name: "newreno-ts",
+        mechanisms: &["partial-ack", "inflate", "ts-heuristic", "eifel"],
+        source: "Gurtov & Floyd 2004 section III.B; RFC 3522",
+    },
     Preset { name: "sack", mechanisms: &["is-lost", "recovery-point", "next-seg", "pipe"], source: "RFC 6675" },
     Preset {
         name: "rfc3517",
@@ -338,6 +519,81 @@ pub static PRESETS: &[Preset] = &[
         name: "sack-ff96",
         mechanisms: &["dupack", "recovery-point", "ff96-holes", "ff96-pipe"],
         source: "Fall & Floyd 1996 section 3.4",
+    },
+    // NetBSD 1.2 restarts the timer on every ACK of new data, and lets duplicates begin a recovery at any time.
+    Preset {
+        name: "newreno-ls",
+        mechanisms: &["slow-but-steady", "loss-sensitive", "no-bugfix"],
+        source: "Lin & Kung 1998 section 5.1",
+    },
+    Preset {
+        name: "sack-ls",
+        mechanisms: &["dupack", "ff96-holes", "loss-sensitive", "no-bugfix"],
+        source: "Lin & Kung 1998 section 5.2",
+    },
+    Preset {
+        name: "net-reno",
+        mechanisms: &[
+            "order-guard",
+            "loss-sensitive",
+            "no-bugfix",
+            "smallwnd",
+            "marks-ts",
+            "response-1",
+            "b2b",
+            "resend",
+        ],
+        source: "Lin & Kung 1998",
+    },
+    Preset {
+        name: "net-reno-sack",
+        mechanisms: &[
+            "dupack",
+            "ff96-holes",
+            "loss-sensitive",
+            "no-bugfix",
+            "smallwnd",
+            "marks-sack",
+            "response-1",
+            "b2b",
+            "resend",
+        ],
+        source: "Lin & Kung 1998",
+    },
+    Preset {
+        name: "newreno-lrx-1",
+        mechanisms: &["partial-ack", "inflate-to-ssthresh", "bugfix", "lrx", "response-1"],
+        source: "Miyake & Inamura 2005 section 3.2 option I",
+    },
+    Preset {
+        name: "newreno-lrx-2",
+        mechanisms: &["partial-ack", "inflate-to-ssthresh", "bugfix", "lrx", "response-2"],
+        source: "Miyake & Inamura 2005 section 3.2 option II",
+    },
+    Preset {
+        name: "newreno-lrx-3",
+        mechanisms: &["partial-ack", "inflate-to-ssthresh", "bugfix", "lrx", "response-3"],
+        source: "Miyake & Inamura 2005 section 3.2 option III",
+    },
+    Preset {
+        name: "reno-lrx",
+        mechanisms: &["head", "inflate-to-ssthresh", "bugfix", "lrx", "response-1"],
+        source: "Miyake & Inamura 2005 section 4.2",
+    },
+    Preset {
+        name: "sack-lrx",
+        mechanisms: &["dupack", "recovery-point", "ff96-holes", "ff96-pipe", "lrx-sack", "response-1"],
+        source: "Miyake & Inamura 2005 figure 9",
+    },
+    Preset {
+        name: "dac",
+        mechanisms: &["partial-ack", "inflate-to-ssthresh", "bugfix", "lrx", "response-dac"],
+        source: "Miyake & Inamura 2005 section 2, on Kim & Lee 2004",
+    },
+    Preset {
+        name: "dac-revised",
+        mechanisms: &["partial-ack", "inflate-to-ssthresh", "bugfix", "lrx", "response-dac-revised"],
+        source: "Miyake & Inamura 2005 section 2, on Kim et al. 2004",
     },
     Preset {
         name: "ns2-tahoe",
@@ -409,7 +665,9 @@ impl Composition {
             detect: Box::new(DupackCount),
             ambiguity: Box::new(NoBugfix),
             retransmission: None,
+            response: Box::new(LowerTwice),
             select: Box::new(Head),
+            fill: None,
             regulate: Box::new(Inflate::to_ssthresh()),
             probes: Vec::new(),
             undo: Vec::new(),

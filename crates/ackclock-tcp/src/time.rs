@@ -27,6 +27,11 @@ impl Time {
         self.0 as f64 / 1e9
     }
 
+    /// The timestamp clock: milliseconds, which wrap (RFC 7323 section 5.4 allows 1 ms to 1 s a tick).
+    pub const fn timestamp(self) -> u32 {
+        (self.0 / 1_000_000) as u32
+    }
+
     /// How long after `earlier` this is; zero if it is not after it.
     pub const fn since(self, earlier: Time) -> Span {
         Span(self.0.saturating_sub(earlier.0))

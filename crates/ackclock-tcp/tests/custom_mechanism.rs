@@ -4,8 +4,8 @@
 use std::fmt::Write;
 
 use ackclock_tcp::axes::{
-    AckSummary, Detect, DetectRetransmission, Lost, Next, Probe, ProbeNow, Regulate, Select, Timer, Undo, Urgent,
-    Verdict, Windows,
+    AckSummary, Detect, DetectRetransmission, Lost, Next, Probe, ProbeNow, Regulate, Response, Select, Tick, Timer,
+    Undo, Urgent, Verdict, Windows,
 };
 use ackclock_tcp::{
     Cause, Composition, Event, EventKind, Phase, Record, SackBlock, SackBlocks, Segment, Sender, SenderConfig, Seq,
@@ -55,6 +55,7 @@ impl Script {
                 Cause::Timeout => "T",
                 Cause::Probe => "+",
                 Cause::LostRetransmission => "L",
+                Cause::LimitedData => "D",
             };
             let space = if out.is_empty() { "" } else { " " };
             write!(out, "{space}{}{letter}", t.position / 1000).unwrap();
@@ -207,9 +208,9 @@ impl DetectRetransmission for ByCount {
         (self.flight, self.duplicates) = (s.flight() / s.mss, u64::from(s.dupacks));
     }
 
-    fn on_ack(&mut self, _s: &State, a: &AckSummary) -> bool {
+    fn on_ack(&mut self, _s: &State, a: &AckSummary) -> Tick {
         self.duplicates = if a.newly_acked > 0 { 0 } else { self.duplicates + u64::from(a.duplicate) };
-        self.duplicates == self.flight + 2
+        if self.duplicates == self.flight + 2 { Tick::Lost } else { Tick::Nothing }
     }
 
     fn on_transmit(&mut self, _s: &State, cause: Cause, _len: u64) {
@@ -226,7 +227,7 @@ fn detection_of_a_lost_retransmission() {
         let sent: Vec<String> = (0..12).map(|n| x.ack(100 + n, 0, &[])).collect();
         assert_eq!(sent, ["", "", "0F", "", "", "10", "11", "12", "13", "14", "15", "0L"]);
         // RFC 5681 section 4.3: lower twice.
-        assert_eq!(x.windows(), (8_000 + 9_000 - 2_500, 2_500));
+        assert_eq!(x.windows(), (8_000 + 8_000 - 2_500, 2_500));
         let by: Vec<&str> = x
             .events()
             .iter()
@@ -425,8 +426,9 @@ impl Regulate for OneForOne {
         s.flight() + s.mss
     }
 
-    fn on_transmit(&mut self, _s: &State, len: u64) {
+    fn on_transmit(&mut self, s: &State, _cause: Cause, len: u64) -> u64 {
         self.credit = self.credit.saturating_sub(len);
+        s.cwnd
     }
 }
 
@@ -484,34 +486,22 @@ fn timer_restart() {
     });
 }
 
-/// The response to a lost retransmission is the window's own decision (Miyake & Inamura's I, II and III).
+/// The response to a lost retransmission is a decision of its own (Miyake & Inamura's I, II and III).
 #[test]
-fn a_window_decides_about_a_lost_retransmission() {
-    use ackclock_tcp::axes::Window;
-    use ackclock_tcp::recovery::RenoWindow;
-
-    struct Keep(RenoWindow);
-    impl Window for Keep {
-        fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {
-            self.0.on_ack(s, a)
-        }
-        fn on_loss(&mut self, s: &State, flight: u64) -> u64 {
-            self.0.on_loss(s, flight)
-        }
-        fn on_timeout(&mut self, s: &State, flight: u64, repeated: bool) -> u64 {
-            self.0.on_timeout(s, flight, repeated)
-        }
-        fn on_lost_retransmission(&mut self, s: &State) -> Windows {
+fn a_response_decides_about_a_lost_retransmission() {
+    struct Keep;
+    impl Response for Keep {
+        fn on_lost(&mut self, s: &State) -> Windows {
             Windows { ssthresh: s.ssthresh, cwnd: s.cwnd }
         }
     }
     let keep = |s: &mut Strategy| {
         s.retransmission = Some(Box::new(ByCount::default()));
-        s.window = Box::new(Keep(RenoWindow::per_ack()));
+        s.response = Box::new(Keep);
     };
     run("newreno", keep, 40_000, |x| {
         let sent: Vec<String> = (0..12).map(|n| x.ack(100 + n, 0, &[])).collect();
-        assert_eq!(sent[11], "0L 16");
-        assert_eq!(x.windows(), (8_000 + 9_000, 5_000));
+        assert_eq!(sent[11], "0L");
+        assert_eq!(x.windows(), (5_000 + 11_000, 5_000));
     });
 }

@@ -41,6 +41,38 @@ pub(crate) enum Verb {
         "ackclock compare --strategy tahoe,reno,newreno,sack --drop 14,26,28 --html compare.html"
     ))]
     Compare(CompareArgs),
+    /// Run the experiments of published papers: the paper's number beside ours, and a verdict for each claim.
+    #[command(subcommand)]
+    Papers(PapersVerb),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PapersVerb {
+    /// List the experiments.
+    #[command(after_help = with_example("ackclock papers list"))]
+    List,
+    /// Run one experiment, those of a paper, or all. A claim that does not hold is a result and no error.
+    #[command(after_help = with_example("ackclock papers run lin-kung --quick --html out/papers"))]
+    Run(PapersRunArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PapersRunArgs {
+    /// `all`, a paper such as `lin-kung`, or an experiment such as `lin-kung/tables-1-2`.
+    #[arg(value_name = "ID")]
+    pub id: String,
+    /// How to print the results. JSON is an array with one object per experiment.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Write an index and a page for each experiment, with its figures, into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub html: Option<PathBuf>,
+    /// Fewer runs, for a first look: the intervals are wider.
+    #[arg(long)]
+    pub quick: bool,
+    /// How many runs at the same time. It does not change any result. Default: one per processor.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
 }
 
 fn with_example(example: &str) -> String {

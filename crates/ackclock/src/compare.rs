@@ -2,11 +2,12 @@
 
 use ackclock_net::scenario::units::{Amount, Duration, Rate, Size};
 use ackclock_net::scenario::{DropList, DropTail, Flow, Link, Loss, Queue, Scenario, Source, Tcp};
+use ackclock_run::{Input, Job};
 use ackclock_tcp::Span;
 
 use crate::cli::{CompareArgs, Format, Segments};
 use crate::error::Error;
-use crate::execute::{Input, Job, execute};
+use crate::execute::execute;
 use crate::output::results;
 use crate::record::Records;
 
@@ -14,7 +15,7 @@ const SEED: u64 = 1;
 
 pub(crate) fn compare(args: &CompareArgs) -> Result<String, Error> {
     let scenario = scenario(args)?;
-    let failed = |error| Error::Scenario { file: "compare".into(), error };
+    let failed = |error| Error::Run(ackclock_run::Error::Scenario { file: "compare".into(), error });
     scenario.check().map_err(failed)?;
     if args.print_scenario {
         return scenario.to_toml().map_err(failed);

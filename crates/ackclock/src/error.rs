@@ -3,30 +3,18 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use ackclock_net::scenario::ScenarioError;
-
 /// Why the command did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The scenario is wrong; `FILE:LINE: KEY: what`.
-    #[error("{file}{}{error}", if error.line.is_some() { ":" } else { ": " })]
-    Scenario {
-        /// The file, or the verb that made the scenario.
-        file: String,
-        /// What is wrong.
-        error: ScenarioError,
-    },
+    /// A scenario is wrong, or a run failed.
+    #[error(transparent)]
+    Run(#[from] ackclock_run::Error),
+    /// An experiment of a paper is wrong, or there is none of this name.
+    #[error(transparent)]
+    Papers(ackclock_papers::Error),
     /// The options make no sense together.
     #[error("{0}")]
     Usage(String),
-    /// A run failed.
-    #[error("{file}{}{error}", if error.line.is_some() { ":" } else { ": " })]
-    Run {
-        /// As in [`Error::Scenario`].
-        file: String,
-        /// What is wrong.
-        error: ScenarioError,
-    },
     /// A file could not be read.
     #[error("{}: cannot be read: {error}", path.display())]
     Read {
@@ -45,6 +33,15 @@ pub enum Error {
     },
 }
 
+impl From<ackclock_papers::Error> for Error {
+    fn from(error: ackclock_papers::Error) -> Self {
+        match error {
+            ackclock_papers::Error::Run(error) => Error::Run(error),
+            error => Error::Papers(error),
+        }
+    }
+}
+
 impl Error {
     /// The exit code of bad usage, which option parsing shares.
     pub(crate) const USAGE: u8 = 2;
@@ -52,8 +49,8 @@ impl Error {
     /// The exit code.
     pub fn code(&self) -> u8 {
         match self {
-            Error::Run { .. } => 1,
-            Error::Scenario { .. } | Error::Usage(_) => Error::USAGE,
+            Error::Run(ackclock_run::Error::Run { .. }) => 1,
+            Error::Run(_) | Error::Papers(_) | Error::Usage(_) => Error::USAGE,
             Error::Read { .. } | Error::Write { .. } => 3,
         }
     }

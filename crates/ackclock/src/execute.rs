@@ -1,76 +1,9 @@
-//! Runs of a scenario: one for each strategy and seed, in parallel, with results in a fixed order.
+//! The runs of a command, recorded or not.
 
-use ackclock_net::scenario::{BuildOptions, Scenario, ScenarioError, Simulation};
-use ackclock_net::{Direction, FlowId, FlowReport, Recorder};
-use ackclock_report::FlowSummary;
-use ackclock_tcp::{Cause, Event, Segment, Time};
-use rayon::prelude::*;
+use ackclock_run::{Input, Job, Outcome, Progress, STEPS, in_parallel};
 
 use crate::error::Error;
-use crate::progress::Progress;
 use crate::record::Records;
-use crate::stats::{LinkStats, thread_cpu_s};
-
-/// The steps of the progress bar that a run takes.
-const STEPS: u64 = 100;
-
-/// A scenario and where it comes from.
-pub(crate) struct Input<'a> {
-    pub scenario: &'a Scenario,
-    /// What errors name: the file.
-    pub file: String,
-    /// What errors find lines in.
-    pub text: Option<&'a str>,
-}
-
-/// One run to do.
-#[derive(Clone, Debug)]
-pub(crate) struct Job {
-    /// The strategy of all flows; `None` for the scenario's own.
-    pub strategy: Option<String>,
-    pub seed: u64,
-}
-
-/// What came out of a run.
-pub(crate) struct Outcome {
-    pub flows: Vec<FlowSummary>,
-    pub links: Vec<LinkStats>,
-    pub cpu_s: f64,
-}
-
-impl Input<'_> {
-    fn located(&self, error: ScenarioError) -> ScenarioError {
-        match self.text {
-            Some(text) => error.located(text),
-            None => error,
-        }
-    }
-
-    /// Builds the network of a job.
-    pub fn build(&self, job: &Job, events: bool) -> Result<Simulation, Error> {
-        let options = BuildOptions { seed: job.seed, strategy: job.strategy.as_deref(), events };
-        self.scenario.build(&options).map_err(|e| Error::Scenario { file: self.file.clone(), error: self.located(e) })
-    }
-
-    /// Runs a job that is built.
-    pub fn run<R: Recorder>(
-        &self,
-        job: &Job,
-        mut simulation: Simulation,
-        recorder: &mut R,
-        progress: &Progress,
-    ) -> Result<Outcome, Error> {
-        let began = thread_cpu_s();
-        let mut watched = Watched { inner: recorder, progress, until: simulation.until, steps: 0 };
-        simulation
-            .run(&mut watched)
-            .map_err(|e| self.scenario.explain(&e))
-            .map_err(|e| Error::Run { file: self.file.clone(), error: self.located(e) })?;
-        let cpu_s = thread_cpu_s() - began;
-        progress.advance(STEPS - watched.steps);
-        Ok(Outcome { flows: summaries(&simulation, job.seed), links: links(&simulation, self.scenario), cpu_s })
-    }
-}
 
 /// Runs all jobs: those that `records` wants recorded one after the other, the rest on `threads` threads.
 pub(crate) fn execute(
@@ -89,103 +22,9 @@ pub(crate) fn execute(
         recorder.end(&outcome)?;
         first.push(outcome);
     }
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads.unwrap_or(0).into())
-        .build()
-        .map_err(|e| Error::Usage(format!("--jobs: {e}")))?;
-    let rest: Vec<Result<Outcome, Error>> = pool.install(|| {
-        plain.into_par_iter().map(|job| input.run(job, input.build(job, false)?, &mut (), &progress)).collect()
-    });
+    let rest =
+        in_parallel(&plain, threads.unwrap_or(0), |job| input.run(job, input.build(job, false)?, &mut (), &progress))?;
     let (mut first, mut rest) = (first.into_iter(), rest.into_iter());
-    let next = |job| if records.wants(job) { first.next().map(Ok) } else { rest.next() };
-    jobs.iter().filter_map(next).collect()
-}
-
-/// Passes what happens on to a recorder, and how far a run has come to the progress bar.
-struct Watched<'a, R> {
-    inner: &'a mut R,
-    progress: &'a Progress,
-    until: Time,
-    /// Steps of the bar taken so far.
-    steps: u64,
-}
-
-impl<R: Recorder> Recorder for Watched<'_, R> {
-    fn wants_events(&self) -> bool {
-        self.inner.wants_events()
-    }
-
-    fn wants_packets(&self) -> bool {
-        self.inner.wants_packets()
-    }
-
-    fn progress(&mut self, now: Time) {
-        let steps = (STEPS as f64 * now.secs_f64() / self.until.secs_f64()).min(STEPS as f64) as u64;
-        self.progress.advance(steps.saturating_sub(self.steps));
-        self.steps = self.steps.max(steps);
-    }
-
-    fn event(&mut self, flow: FlowId, event: &Event) {
-        self.inner.event(flow, event);
-    }
-
-    fn packet(&mut self, flow: FlowId, at: Time, to: Direction, segment: &Segment, sent: Option<(Cause, u32)>) {
-        self.inner.packet(flow, at, to, segment, sent);
-    }
-}
-
-fn summaries(simulation: &Simulation, seed: u64) -> Vec<FlowSummary> {
-    let flows = simulation.flows.iter().filter_map(|flow| {
-        let FlowReport { bytes_acked, stats, completed, drops, spurious_retransmissions, goodput_bps, .. } =
-            simulation.network.flow_report(flow.id)?;
-        let [timeouts_non_trigger, timeouts_multiple_losses, timeouts_lost_retransmission] = stats.timeouts_by_class;
-        Some(FlowSummary {
-            strategy: flow.strategy.clone(),
-            seed,
-            flow: flow.id.0,
-            bytes_acked,
-            segments_sent: stats.segments_sent,
-            retransmissions: stats.retransmissions,
-            fast_retransmissions: stats.fast_retransmissions,
-            timeouts: stats.timeouts,
-            timeouts_non_trigger,
-            timeouts_multiple_losses,
-            timeouts_lost_retransmission,
-            recoveries: stats.recoveries,
-            drops,
-            spurious_retransmissions,
-            goodput_bps,
-            completion_s: completed.map(|at| at.since(flow.start).secs_f64()),
-        })
-    });
-    flows.collect()
-}
-
-/// The links by entry of the scenario and direction, copies added up.
-fn links(simulation: &Simulation, scenario: &Scenario) -> Vec<LinkStats> {
-    let mut all: Vec<((usize, bool), LinkStats)> = Vec::new();
-    for link in &simulation.links {
-        let (Some(r), Some(entry)) = (simulation.network.link_report(link.id), scenario.links.get(link.entry)) else {
-            continue;
-        };
-        let (from, to) = if link.back { (&entry.to, &entry.from) } else { (&entry.from, &entry.to) };
-        let stats = LinkStats {
-            from: from.clone(),
-            to: to.clone(),
-            packets: r.packets,
-            bytes: r.bytes,
-            departed: r.departed,
-            dropped_queue: r.dropped_queue,
-            dropped_early: r.dropped_early,
-            dropped_loss: r.dropped_loss,
-            max_queue: r.max_queue,
-        };
-        let key = (link.entry, link.back);
-        // Copies follow each other, so that the entry is one of the last two.
-        match all.iter_mut().rev().take(2).find(|(k, _)| *k == key) {
-            Some((_, sum)) => sum.add(&stats),
-            None => all.push((key, stats)),
-        }
-    }
-    all.into_iter().map(|(_, stats)| stats).collect()
+    let next = |job| if records.wants(job) { first.next() } else { rest.next() };
+    Ok(jobs.iter().filter_map(next).collect())
 }

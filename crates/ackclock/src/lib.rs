@@ -15,10 +15,9 @@ mod compare;
 mod error;
 mod execute;
 mod output;
-mod progress;
+mod papers;
 mod record;
 mod run;
-mod stats;
 mod strategies;
 
 use std::ffi::OsString;
@@ -45,6 +44,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Verb::Run(args) => run::run(args),
         Verb::Schema => output::schema(),
         Verb::Compare(args) => compare::compare(args),
+        Verb::Papers(verb) => papers::papers(verb),
     };
     match result.and_then(|text| output::print(&text)) {
         Ok(()) => ExitCode::SUCCESS,

@@ -4,13 +4,12 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use ackclock_net::scenario::Scenario;
-use ackclock_report::{FlowSummary, replication_table, summary_table};
+use ackclock_report::{Align, FlowSummary, align, replication_table, summary_table};
+use ackclock_run::{Job, LinkStats, Outcome};
 use serde::Serialize;
 
 use crate::cli::Format;
 use crate::error::Error;
-use crate::execute::{Job, Outcome};
-use crate::stats::{LinkStats, peak_memory_bytes};
 
 /// More flows than this in a run are summed up unless each is asked for.
 const MANY_FLOWS: usize = 10;
@@ -131,31 +130,9 @@ fn cost_table(costs: &[Cost]) -> String {
     text
 }
 
-/// How the columns after the first are aligned.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Align {
-    Left,
-    Right,
-}
-
-/// Aligned columns, two spaces between them.
-pub(crate) fn align(rows: &[Vec<String>], columns: Align) -> String {
-    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let cells = |c: usize| rows.iter().filter_map(move |r| r.get(c)).map(|cell| cell.chars().count());
-    let widths: Vec<usize> = (0..count).map(|c| cells(c).max().unwrap_or(0)).collect();
-    let mut text = String::new();
-    for row in rows {
-        let line: Vec<String> = row
-            .iter()
-            .zip(&widths)
-            .enumerate()
-            .map(|(c, (cell, width))| match columns {
-                Align::Right if c > 0 => format!("{cell:>width$}"),
-                _ => format!("{cell:<width$}"),
-            })
-            .collect();
-        text.push_str(line.join("  ").trim_end());
-        text.push('\n');
-    }
-    text
+/// The most memory that the process has held, in bytes; `None` where the system does not tell.
+fn peak_memory_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }

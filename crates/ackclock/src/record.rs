@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use ackclock_net::scenario::{BuiltFlow, Simulation};
 use ackclock_net::{Direction, FlowId, Recorder};
 use ackclock_report::{CaptureFormat, CaptureWriter, EventWriter, FlowSummary, Handshake, Panel, Picture};
+use ackclock_run::{Job, Outcome};
 use ackclock_tcp::{Cause, Event, Segment, Time};
 
 use crate::cli::OutputArgs;
 use crate::error::Error;
-use crate::execute::{Job, Outcome};
 
 /// The most panels in a picture, but each strategy has one at least.
 const PANELS: usize = 32;

@@ -3,10 +3,11 @@
 use std::fs;
 
 use ackclock_net::scenario::Scenario;
+use ackclock_run::{Input, Job};
 
 use crate::cli::RunArgs;
 use crate::error::Error;
-use crate::execute::{Input, Job, execute};
+use crate::execute::execute;
 use crate::output::results;
 use crate::record::Records;
 
@@ -15,7 +16,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<String, Error> {
     let bytes = fs::read(path).map_err(|error| Error::Read { path: path.clone(), error })?;
     let file = path.display().to_string();
     let text = String::from_utf8(bytes).map_err(|_| Error::Usage(format!("{file}: this is not UTF-8 text")))?;
-    let scenario = Scenario::from_toml(&text).map_err(|error| Error::Scenario { file: file.clone(), error })?;
+    let scenario =
+        Scenario::from_toml(&text).map_err(|error| ackclock_run::Error::Scenario { file: file.clone(), error })?;
     let seed = args.seed.unwrap_or(scenario.seed);
     let jobs = jobs(&args.strategy, seed, args.runs.unwrap_or(scenario.runs))?;
     let mut records = Records::new(&args.output, seed, args.strategy.len())?;

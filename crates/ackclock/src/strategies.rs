@@ -1,11 +1,12 @@
 //! `ackclock strategies`.
 
+use ackclock_report::{Align, align};
 use ackclock_tcp::strategy::{MECHANISMS, PRESETS};
 use serde::Serialize;
 
 use crate::cli::{Format, StrategiesArgs};
 use crate::error::Error;
-use crate::output::{Align, align, json_text};
+use crate::output::json_text;
 
 pub(crate) fn strategies(args: &StrategiesArgs) -> Result<String, Error> {
     Ok(match args.format {

@@ -384,3 +384,24 @@ fn the_architecture_names_every_mechanism() {
         assert!(text.contains(&format!("`{}`", mechanism.name)), "{} is missing", mechanism.name);
     }
 }
+
+#[test]
+fn papers_are_listed_and_run_in_both_formats() {
+    let list = ok(&["papers", "list"]);
+    assert!(list.starts_with("experiment "), "{list}");
+    let id = "miyake-inamura/figure-11";
+    assert!(list.lines().any(|l| l.starts_with(id)), "{list}");
+    let folder = scratch("papers", "html");
+    let text = ok(&["papers", "run", id, "--html", &folder]);
+    assert!(text.starts_with(&format!("{id}: ")), "{text}");
+    for file in ["index.html", "miyake-inamura-figure-11.html"] {
+        assert!(fs::read_to_string(format!("{folder}/{file}")).unwrap().ends_with("</html>\n"));
+    }
+    let run = |jobs| ok(&["papers", "run", id, "--format", "json", "--jobs", jobs]);
+    assert_eq!(run("1"), run("2"));
+    let outcomes: Value = serde_json::from_str(&run("1")).unwrap();
+    assert_eq!(outcomes[0]["id"], id);
+    let unknown = ackclock(&["papers", "run", "nobody"]);
+    assert_eq!((unknown.code, unknown.out.as_str()), (2, ""));
+    assert!(unknown.err.starts_with("error: there is no paper or experiment `nobody`"), "{}", unknown.err);
+}

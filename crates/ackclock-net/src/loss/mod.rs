@@ -5,7 +5,7 @@ mod model;
 use ackclock_tcp::{Span, Time};
 
 use crate::config::FlowId;
-pub(crate) use model::Losses;
+pub(crate) use model::{Losses, first_byte_of};
 
 /// A loss model and the packets that it sees.
 #[derive(Clone, Debug, PartialEq)]

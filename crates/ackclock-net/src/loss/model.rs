@@ -60,12 +60,17 @@ impl Losses {
     }
 }
 
-/// Whether the list names this transmission of the segment whose first byte the packet holds.
-fn is_listed(listed: &[ListedLoss], packet: &Packet, mss: u32) -> bool {
+/// The segment whose first byte the packet holds, if it holds one.
+pub(crate) fn first_byte_of(packet: &Packet, mss: u32) -> Option<u64> {
     let mss = u64::from(mss.max(1));
     let segment = packet.position.div_ceil(mss);
-    let held = segment.saturating_mul(mss) < packet.position.saturating_add(u64::from(packet.len));
-    held && listed.binary_search(&ListedLoss { segment, transmission: packet.transmission }).is_ok()
+    (segment.saturating_mul(mss) < packet.position.saturating_add(u64::from(packet.len))).then_some(segment)
+}
+
+/// Whether the list names this transmission of the segment whose first byte the packet holds.
+fn is_listed(listed: &[ListedLoss], packet: &Packet, mss: u32) -> bool {
+    first_byte_of(packet, mss)
+        .is_some_and(|segment| listed.binary_search(&ListedLoss { segment, transmission: packet.transmission }).is_ok())
 }
 
 #[cfg(test)]

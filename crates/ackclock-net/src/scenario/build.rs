@@ -185,7 +185,11 @@ fn build_link(entry: usize, link: &Link, names: &Names, network: &mut Network, l
             queue: build_queue(link),
             loss: loss.clone(),
             jitter: link.jitter.unwrap_or_default().0,
-            reorder: link.reorder.as_ref().map(|r| crate::Reorder { probability: r.p.get(), extra_delay: r.delay.0 }),
+            reorder: link.reorder.as_ref().map(|r| crate::Reorder {
+                probability: r.p.get(),
+                segments: r.segments.clone(),
+                extra_delay: r.delay.0,
+            }),
             duplicate: link.duplicate.unwrap_or_default().get(),
         };
         if link.duplex {
@@ -417,6 +421,7 @@ impl<'a> FlowBuilder<'a> {
             sack,
             dsack: sack && tcp.dsack.unwrap_or(true),
             timestamps,
+            echo_out_of_order: tcp.echo_out_of_order.unwrap_or(false),
             buffer: self.rwnd(),
             wscale: self.wscale(),
             auto_read: true,

@@ -95,8 +95,8 @@ impl ScenarioError {
         self
     }
 
-    /// What the TOML reader says, in this project's words.
-    pub(super) fn from_toml(text: &str, error: &toml::de::Error) -> Self {
+    /// What the TOML reader says of `text`, in this project's words.
+    pub fn from_toml(text: &str, error: &toml::de::Error) -> Self {
         let message = error.message().trim().to_string();
         let span = error.span().unwrap_or(0..0);
         let path = DeTable::parse(text).map(|root| key_at(&root, &span)).unwrap_or_default();

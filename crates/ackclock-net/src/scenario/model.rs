@@ -287,7 +287,11 @@ pub enum Direction {
 #[serde(deny_unknown_fields)]
 pub struct Reorder {
     /// Probability that a packet is late.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub p: Probability,
+    /// Segments whose first transmission is late anyway, in every flow. They count from 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub segments: Vec<u64>,
     /// How much later it arrives.
     pub delay: Duration,
 }
@@ -440,6 +444,9 @@ pub struct Tcp {
     /// Whether timestamps are negotiated (RFC 7323); `false`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamps: Option<bool>,
+    /// Whether the receiver echoes the timestamp of what arrives out of order too, against RFC 7323 section 4.3; `false`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub echo_out_of_order: Option<bool>,
     /// Nagle's algorithm; `false`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nagle: Option<bool>,
@@ -503,6 +510,7 @@ impl Tcp {
             sack: own.sack.or(base.sack),
             dsack: own.dsack.or(base.dsack),
             timestamps: own.timestamps.or(base.timestamps),
+            echo_out_of_order: own.echo_out_of_order.or(base.echo_out_of_order),
             nagle: own.nagle.or(base.nagle),
             max_burst: own.max_burst.or(base.max_burst),
             timer: own.timer.or(base.timer),

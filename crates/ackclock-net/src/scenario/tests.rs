@@ -417,6 +417,7 @@ delayed_ack = \"bsd\"
 sack = true
 dsack = false
 timestamps = true
+echo_out_of_order = true
 nagle = true
 max_burst = 4
 timer = \"bsd\"
@@ -439,7 +440,7 @@ rate = \"1.5mbit\"
 delay = \"0.1ms\"
 duplex = false
 jitter = \"1ms\"
-reorder = { p = \"1%\", delay = \"5ms\" }
+reorder = { p = \"1%\", segments = [7], delay = \"5ms\" }
 duplicate = \"0.1%\"
 queue = { red = { limit = 50, min = 5.5, max = 15, weight = 0.002, max_p = \"10%\", gentle = false, wait = false, queue_in_bytes = true, byte_mode = true, mean_packet_size = \"1kb\" } }
 loss = [
@@ -499,7 +500,7 @@ fn the_schema_describes_every_key() {
     assert_eq!(keys(""), 10);
     assert_eq!(keys("/$defs/Link"), 12);
     assert_eq!(keys("/$defs/Flow"), 11);
-    assert_eq!(keys("/$defs/Tcp"), 20);
+    assert_eq!(keys("/$defs/Tcp"), 21);
     assert_eq!(keys("/$defs/Red"), 10);
     assert_eq!(keys("/$defs/Fred"), 8);
 }

@@ -9,7 +9,8 @@ use serde::Serialize;
 
 use super::style::{CAUSES, Layer, OTHERS};
 use super::trace::Trace;
-use super::{Picture, View, escape};
+use super::{Picture, View};
+use crate::drawing::escape;
 use crate::summary::FlowSummary;
 
 const CSS: &str = include_str!("../../assets/picture.css");
@@ -25,33 +26,39 @@ struct Data<'a> {
     panels: &'a [Trace],
 }
 
-pub(super) fn render(picture: &Picture, traces: &[Trace]) -> String {
+/// A page in the style of the pictures, for the HTML in `body`.
+pub fn page(title: &str, body: &str) -> String {
+    let title = escape(title);
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
+         <style>\n{CSS}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
+    )
+}
+
+/// `intro` is HTML that stands below the heading.
+pub(super) fn render(picture: &Picture, traces: &[Trace], intro: &str) -> String {
     let data = Data { view: View::new(traces), causes: &CAUSES, layers: &OTHERS, panels: traces };
     // Serialising numbers, strings and lists into memory cannot fail. Within a script element only `<` can end the data.
     let json = serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c");
-    let title = escape(picture.title);
-    let mut page = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
-         <style>\n{CSS}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n"
-    );
+    let mut body = format!("<header>\n<h1>{}</h1>\n{intro}", escape(picture.title));
     // Writing into a String cannot fail.
-    let _ = parameters(&mut page, picture.parameters);
+    let _ = parameters(&mut body, picture.parameters);
     let summaries: Vec<&FlowSummary> = picture.panels.iter().filter_map(|p| p.summary).collect();
-    let _ = table(&mut page, &summaries);
-    page.push_str(
+    let _ = table(&mut body, &summaries);
+    body.push_str(
         "<div id=\"legend\"></div>\n\
          <p id=\"help\">Drag to zoom, drag with Shift to pan; the wheel zooms time, with Shift sequence; a double click \
          or 0 resets; arrow keys pan, + and − zoom. All panels move together.</p>\n</header>\n\
          <main id=\"panels\"></main>\n<div id=\"tip\" hidden></div>\n\
          <noscript>The graphs are drawn by a script in this file; allow it to run.</noscript>\n",
     );
-    let _ = write!(page, "<script type=\"application/json\" id=\"data\">{json}</script>\n<script>\n\"use strict\";\n");
+    let _ = write!(body, "<script type=\"application/json\" id=\"data\">{json}</script>\n<script>\n\"use strict\";\n");
     for script in SCRIPTS {
-        page.push_str(script);
+        body.push_str(script);
     }
-    page.push_str("</script>\n</body>\n</html>\n");
-    page
+    body.push_str("</script>\n");
+    page(picture.title, &body)
 }
 
 fn parameters(page: &mut String, parameters: &[(String, String)]) -> std::fmt::Result {

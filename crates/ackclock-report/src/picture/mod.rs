@@ -12,7 +12,9 @@ mod trace;
 use ackclock_tcp::Event;
 use serde::Serialize;
 
+use crate::drawing::{padded, widen};
 use crate::summary::{FlowSummary, rate};
+pub use html::page;
 use trace::Trace;
 
 /// Flows side by side, drawn to one scale.
@@ -43,7 +45,12 @@ impl Picture<'_> {
     /// The picture as one HTML file that needs neither network nor server: zoom and pan are linked between the panels,
     /// a legend switches layers, and hovering tells what a mark is and why it is there.
     pub fn to_html(&self) -> String {
-        html::render(self, &self.traces())
+        self.to_html_with("")
+    }
+
+    /// As [`Picture::to_html`], with `intro`, which is HTML, below the heading.
+    pub fn to_html_with(&self, intro: &str) -> String {
+        html::render(self, &self.traces(), intro)
     }
 
     /// The picture as SVG, for print: black on white, all layers but arrivals.
@@ -83,19 +90,6 @@ impl View {
     }
 }
 
-fn widen(range: Option<(f64, f64)>, by: Option<(f64, f64)>) -> Option<(f64, f64)> {
-    match (range, by) {
-        (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),
-        (one, other) => one.or(other),
-    }
-}
-
-/// The range with room at both ends; a single point gets a range around it that its floating-point value can resolve.
-fn padded((low, high): (f64, f64), room: f64) -> (f64, f64) {
-    let pad = if high > low { (high - low) * room } else { (low.abs() * 1e-6).max(0.5) };
-    (low - pad, high + pad)
-}
-
 /// The results in one line.
 fn results(s: &FlowSummary) -> String {
     let plural = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
@@ -114,22 +108,4 @@ fn results(s: &FlowSummary) -> String {
     let timeouts = plural(s.timeouts, "timeout");
     parts.push(if classes.is_empty() { timeouts } else { format!("{timeouts} ({})", classes.join(", ")) });
     parts.join(" · ")
-}
-
-/// Escapes text for HTML and XML, attribute values included; what XML cannot hold becomes U+FFFD.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            '\t' | '\n' | '\r' => escaped.push(' '),
-            '\0'..='\x1f' | '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
-            c => escaped.push(c),
-        }
-    }
-    escaped
 }

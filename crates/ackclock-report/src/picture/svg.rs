@@ -5,7 +5,8 @@ use std::fmt::{self, Write};
 
 use super::style::{CAUSES, Layer, OTHERS};
 use super::trace::Trace;
-use super::{Picture, View, escape};
+use super::{Picture, View};
+use crate::drawing::{self, FONT, Rows, escape, label, steps, tenths, text_width, ticks};
 
 /// Width and height of a panel with its heading, and the space between panels and around all.
 const PANEL: (f64, f64) = (600.0, 440.0);
@@ -21,9 +22,9 @@ const STRIP_BOTTOM: f64 = 402.0;
 /// Marks closer together than this would grow into a solid area; those between are left out.
 const HATCH: f64 = 3.0;
 
-const INK: &str = "#1b2430";
-const SOFT: &str = "#5a6675";
-const GRID: &str = "#e1e6ec";
+const INK: &str = drawing::INK[0];
+const SOFT: &str = drawing::SOFT[0];
+const GRID: &str = drawing::GRID[0];
 
 pub(super) fn render(picture: &Picture, traces: &[Trace]) -> String {
     let mut svg = String::new();
@@ -40,7 +41,7 @@ fn document(svg: &mut String, picture: &Picture, traces: &[Trace]) -> fmt::Resul
     write!(
         svg,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {width} {height}\" font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\" font-size=\"12\">\n\
+         viewBox=\"0 0 {width} {height}\" font-family=\"{FONT}\" font-size=\"12\">\n\
          <title>{}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n\
          <clipPath id=\"graph\"><rect x=\"{LEFT}\" y=\"{TOP}\" width=\"{}\" height=\"{}\"/></clipPath>\n\
          <clipPath id=\"strip\"><rect x=\"{LEFT}\" y=\"{STRIP_TOP}\" width=\"{}\" height=\"{}\"/></clipPath>\n{header}",
@@ -62,40 +63,31 @@ fn document(svg: &mut String, picture: &Picture, traces: &[Trace]) -> fmt::Resul
     Ok(())
 }
 
-/// Title, parameters and legend, wrapped to `width`, and their height. Text is measured by the rule of thumb that a
-/// character of this font is 0.55 em wide.
+/// Title, parameters and legend, wrapped to `width`, and their height.
 fn header(picture: &Picture, traces: &[Trace], width: f64) -> Result<(String, f64), fmt::Error> {
     let mut svg = String::new();
-    let mut y = SPACE + 18.0;
+    let y = SPACE + 18.0;
     writeln!(
         svg,
         "<text x=\"{SPACE}\" y=\"{y}\" font-size=\"19\" font-weight=\"bold\" fill=\"{INK}\">{}</text>",
         escape(picture.title)
     )?;
-    let mut x = SPACE;
-    y += 24.0;
-    let place = |advance: f64, x: &mut f64, y: &mut f64, line: f64| {
-        if *x > SPACE && *x + advance > width - SPACE {
-            (*x, *y) = (SPACE, *y + line);
-        }
-        let at = (*x, *y);
-        *x += advance;
-        at
-    };
+    let mut rows = Rows { left: SPACE, right: width - SPACE, line: 18.0, x: SPACE, y: y + 24.0 };
     for (name, value) in picture.parameters {
         let text = format!("{name}: {value}");
-        let (tx, ty) = place(text.chars().count() as f64 * 6.6 + 18.0, &mut x, &mut y, 18.0);
-        writeln!(svg, "<text x=\"{tx:.1}\" y=\"{ty}\" fill=\"{SOFT}\">{}</text>", escape(&text))?;
+        let (x, y) = rows.place(text_width(&text) + 18.0);
+        writeln!(svg, "<text x=\"{x:.1}\" y=\"{y}\" fill=\"{SOFT}\">{}</text>", escape(&text))?;
     }
     if !picture.parameters.is_empty() {
-        (x, y) = (SPACE, y + 24.0);
+        (rows.x, rows.y) = (SPACE, rows.y + 24.0);
     }
+    rows.line = 20.0;
     for layer in CAUSES.iter().chain(&OTHERS).filter(|layer| present(layer.key, traces)) {
-        let (lx, ly) = place(layer.label.chars().count() as f64 * 6.6 + 42.0, &mut x, &mut y, 20.0);
-        sign(&mut svg, layer, lx, ly - 11.0)?;
-        writeln!(svg, "<text x=\"{:.1}\" y=\"{ly}\" fill=\"{INK}\">{}</text>", lx + 25.0, layer.label)?;
+        let (x, y) = rows.place(text_width(layer.label) + 42.0);
+        sign(&mut svg, layer, x, y - 11.0)?;
+        writeln!(svg, "<text x=\"{:.1}\" y=\"{y}\" fill=\"{INK}\">{}</text>", x + 25.0, layer.label)?;
     }
-    Ok((svg, y + 6.0))
+    Ok((svg, rows.y + 6.0))
 }
 
 /// Whether a panel has something to draw in a layer. Arrivals are for the interactive picture only.
@@ -279,24 +271,8 @@ impl Plot<'_> {
         colour: &str,
         to: impl Fn(&Self, u64) -> f64,
     ) -> fmt::Result {
-        let mut path = String::new();
-        let mut last = None;
-        for (t, value) in t.iter().zip(values) {
-            let now = value.map(|bytes| (tenths(self.x(*t)), tenths(to(self, bytes))));
-            match (last, now) {
-                (None, Some((x, y))) => write!(path, "M{x} {y}")?,
-                // What moves less than a tenth of a pixel is not seen.
-                (Some((_, y0)), Some((_, y))) if y == y0 => {}
-                (Some((x0, _)), Some((x, y))) if x == x0 => write!(path, "V{y}")?,
-                (Some(_), Some((x, y))) => write!(path, "H{x}V{y}")?,
-                (Some(_), None) => write!(path, "H{}", tenths(self.x(*t)))?,
-                (None, None) => {}
-            }
-            last = now;
-        }
-        if last.is_some() {
-            write!(path, "H{}", tenths(self.x(end)))?;
-        }
+        let points = t.iter().zip(values).map(|(t, value)| (self.x(*t), value.map(|bytes| to(self, bytes))));
+        let path = steps(points, self.x(end))?;
         if path.is_empty() {
             return Ok(());
         }
@@ -425,32 +401,4 @@ impl Plot<'_> {
 /// Keeps coordinates far outside the clip rectangle within what every viewer can read.
 fn bounded(pixels: f64) -> f64 {
     pixels.clamp(-1e4, 1e4)
-}
-
-fn tenths(pixels: f64) -> f64 {
-    (pixels * 10.0).round() / 10.0
-}
-
-/// Round values in `[a, b]`, at most about `n`, and the step between them.
-fn ticks(a: f64, b: f64, n: f64) -> (Vec<f64>, f64) {
-    let raw = (b - a) / n;
-    let power = 10_f64.powf(raw.log10().floor());
-    let step = [1.0, 2.0, 5.0].into_iter().find(|m| m * power >= raw * 0.999).unwrap_or(10.0) * power;
-    let first = (a / step).ceil();
-    let values = (0..4 * n as u32).map(|i| (first + f64::from(i)) * step).take_while(|v| *v <= b);
-    (values.collect(), step)
-}
-
-fn label(value: f64, step: f64) -> String {
-    if value == 0.0 {
-        return "0".into();
-    }
-    let (unit, suffix) = match step {
-        s if s >= 1e9 => (1e9, "G"),
-        s if s >= 1e6 => (1e6, "M"),
-        s if s >= 1e4 => (1e3, "k"),
-        _ => (1.0, ""),
-    };
-    let digits = (-((step / unit).log10() + 1e-9).floor()).clamp(0.0, 9.0) as usize;
-    format!("{:.digits$}{suffix}", value / unit)
 }

@@ -49,6 +49,9 @@ pub struct ReceiverConfig {
     pub dsack: bool,
     /// Echo timestamps (RFC 7323).
     pub timestamps: bool,
+    /// Echo the timestamp of what arrives out of order too. RFC 7323 section 4.3 has none of it echoed; Lin & Kung section 6.3
+    /// needs it.
+    pub echo_out_of_order: bool,
     /// Receive buffer in bytes. The window offered is this, less what is unread, rounded down to a multiple of 2^`wscale`,
     /// and at most 65535 times that.
     pub buffer: u64,
@@ -68,6 +71,7 @@ impl Default for ReceiverConfig {
             sack: true,
             dsack: true,
             timestamps: false,
+            echo_out_of_order: false,
             buffer: 1 << 20,
             wscale: 7,
             auto_read: true,
@@ -115,9 +119,9 @@ impl Receiver {
 
     /// A segment of the peer's data stream arrived. Returns whether it brought any byte that was not held yet.
     ///
-    /// Data beyond the offered window is cut off. A segment without data, or with none inside the window, draws an ACK and
-    /// nothing else: that answers keep-alives and window probes. So a driver with data in both directions must not pass
-    /// plain ACKs here. FIN takes no sequence number here; it only makes the ACK immediate.
+    /// Data beyond the offered window is cut off. A segment with none inside the window draws an ACK and nothing else: that
+    /// answers keep-alives and window probes. An empty segment inside the window draws nothing. FIN takes no sequence number
+    /// here; it only makes the ACK immediate.
     pub fn on_segment(&mut self, now: Time, segment: &Segment) -> bool {
         let Some(left) = segment.seq.position(self.config.isn, self.rcv_nxt) else {
             self.ack_due = true;
@@ -157,23 +161,25 @@ impl Receiver {
         merged.fresh
     }
 
-    /// No byte of the segment is both new in order or above it and inside the window: an ACK answers it (RFC 9293 section
-    /// 3.10.7.4, first check).
+    /// No byte of the segment is both new in order or above it and inside the window: an ACK answers it unless it is
+    /// acceptable, which an empty one may be (RFC 9293 section 3.10.7.4, first check).
     fn on_segment_without_use(&mut self, left: u64, end: u64, segment: &Segment) {
-        self.ack_due = true;
-        if left < self.rcv_nxt && left < end {
-            self.report_duplicate(Some((left, end.min(self.rcv_nxt))));
-        }
         let acceptable = left == end && (left == self.rcv_nxt || (self.rcv_nxt..self.window.edge()).contains(&left));
         if acceptable {
             self.note_timestamp(left, segment);
+            self.ack_due |= segment.flags.fin;
+            return;
+        }
+        self.ack_due = true;
+        if left < self.rcv_nxt && left < end {
+            self.report_duplicate(Some((left, end.min(self.rcv_nxt))));
         }
     }
 
     /// RFC 7323 section 4.3 rule (2), for acceptable segments only (section 5.3, R2 before R3).
     fn note_timestamp(&mut self, left: u64, segment: &Segment) {
         if let Some(ts) = segment.timestamps
-            && left <= self.last_ack_sent
+            && (left <= self.last_ack_sent || self.config.echo_out_of_order)
             && self.ts_recent.is_none_or(|recent| ts.val.wrapping_sub(recent) as i32 >= 0)
         {
             self.ts_recent = Some(ts.val);
@@ -215,10 +221,8 @@ impl Receiver {
         self.ack_due = false;
         self.ack_deadline = Time::NEVER;
         self.last_ack_sent = self.rcv_nxt;
-        let timestamps = self
-            .config
-            .timestamps
-            .then(|| Timestamps { val: (now.nanos() / 1_000_000) as u32, ecr: self.ts_recent.unwrap_or(0) });
+        let timestamps =
+            self.config.timestamps.then(|| Timestamps { val: now.timestamp(), ecr: self.ts_recent.unwrap_or(0) });
         Segment {
             seq: self.config.local_seq,
             ack: Seq::at(self.config.isn, self.rcv_nxt),

@@ -405,7 +405,19 @@ fn an_older_timestamp_and_a_segment_outside_the_window_change_no_echo() {
         assert_eq!(r.echoes(0, 500, 7), Some(7));
         assert_eq!(r.echoes(500, 1000, 6), Some(7));
         assert_eq!(r.echoes(0, 500, 9), Some(7)); // an old duplicate: RFC 7323 section 5.3, R2 before R3
-        assert_eq!(r.echoes(1000, 1000, 10), Some(10)); // without data, but acceptable
+        assert_eq!(r.echoes(1000, 1000, 10), None); // without data, but acceptable
+        assert_eq!(r.echoes(1000, 1500, 9), Some(10));
+    });
+}
+
+/// Not RFC 7323's rule (2), but the latest timestamp whatever the order of arrival.
+#[test]
+fn a_receiver_may_echo_what_arrives_out_of_order() {
+    each(0, ReceiverConfig { echo_out_of_order: true, ..stamped(DelayedAck::Off) }, |r| {
+        assert_eq!(r.echoes(0, 500, 1), Some(1));
+        assert_eq!(r.echoes(1000, 1500, 3), Some(3));
+        assert_eq!(r.echoes(500, 1000, 2), Some(3));
+        assert_eq!(r.echoes(65_500, 66_000, 9), Some(3)); // outside the window
     });
 }
 
@@ -478,7 +490,8 @@ fn data_beyond_the_window_is_cut_off_and_data_outside_it_refused() {
         // A zero window: a probe of one byte, and one below the window (a keep-alive).
         assert_eq!(r.arrives(1000, 1001), ack(1000, &[]));
         assert_eq!(r.arrives(999, 1000), ack(1000, &[(999, 1000)]));
-        assert_eq!(r.arrives(1000, 1000), ack(1000, &[]));
+        assert_eq!(r.arrives(1000, 1000), None);
+        assert_eq!(r.arrives(1001, 1001), ack(1000, &[]));
         // Old and beyond in one segment: only the old part is a duplicate.
         assert_eq!(r.arrives(900, 1100), ack(1000, &[(900, 1000)]));
         assert_eq!(r.receiver.readable(), 1000);
@@ -492,16 +505,25 @@ fn a_segment_cut_off_is_acknowledged_at_once() {
     });
 }
 
+/// RFC 9293 section 3.10.7.4, first check: with a window, an empty segment is acceptable from RCV.NXT to below the edge.
 #[test]
-fn segments_without_data_draw_an_ack_and_change_nothing() {
+fn segments_without_data_draw_an_ack_outside_the_window_only() {
     each(5000, delayed(200), |r| {
         r.arrives(5000, 6000);
-        for number in [4000, 4999, 5999, 6000, 6001, 6000 + 64_000, 6000 + 65_000] {
+        assert_eq!(r.ack(), None);
+        for number in [6000, 6001, 6000 + 63_999] {
+            assert_eq!(r.arrives(number, number), None, "{number}");
+        }
+        for number in [4000, 4999, 5999, 6000 + 64_000, 6000 + 65_000] {
             assert_eq!(r.arrives(number, number), ack(6000, &[]), "{number}");
         }
         let mut far = r.segment(6000, 6000);
         far.seq = far.seq + (1 << 31);
         r.receiver.on_segment(at(0), &far);
+        assert_eq!(r.ack(), ack(6000, &[]));
+        let mut fin = r.segment(6000, 6000);
+        fin.flags.fin = true;
+        r.receiver.on_segment(at(0), &fin);
         assert_eq!(r.ack(), ack(6000, &[]));
     });
 }

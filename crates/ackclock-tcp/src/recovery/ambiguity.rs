@@ -23,7 +23,8 @@ pub struct Bugfix;
 
 impl Ambiguity for Bugfix {
     fn admits(&mut self, s: &State, _a: &AckSummary) -> bool {
-        s.snd_una > s.recover || s.recover == 0
+        // Duplicates that the end of a recovery stands for are no echo of what that recovery sent again.
+        s.snd_una > s.recover || s.recover == 0 || s.carried > 0
     }
 }
 

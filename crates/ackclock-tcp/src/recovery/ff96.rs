@@ -2,6 +2,7 @@
 //! it, and ns-2's `Sack1` after it: recovery begins on the third duplicate, and `pipe` counts segments, not their fates.
 
 use crate::axes::{AckSummary, Next, Regulate, Select, Urgent};
+use crate::event::Cause;
 use crate::recovery::dupack::DUPTHRESH;
 use crate::recovery::next_seg::fill_hole;
 use crate::sender::State;
@@ -56,11 +57,18 @@ impl Regulate for Ff96Pipe {
         s.cwnd
     }
 
+    fn on_round_trip(&mut self, s: &State) -> u64 {
+        // What was lost without ever being counted out must not hold everything back.
+        self.pipe = self.pipe.min(s.cwnd);
+        s.cwnd
+    }
+
     fn on_exit(&mut self, s: &State, _a: &AckSummary) -> u64 {
         s.cwnd
     }
 
-    fn on_transmit(&mut self, _s: &State, len: u64) {
+    fn on_transmit(&mut self, s: &State, _cause: Cause, len: u64) -> u64 {
         self.pipe += len;
+        s.cwnd
     }
 }

@@ -1,6 +1,7 @@
 //! Window inflation: RFC 5681 section 3.2 steps 3 to 6, and RFC 6582 section 3.2 step 3 for partial acknowledgments.
 
 use crate::axes::{AckSummary, Regulate};
+use crate::event::Cause;
 use crate::recovery::dupack::DUPTHRESH;
 use crate::sender::State;
 
@@ -34,28 +35,42 @@ impl Inflate {
     }
 }
 
+/// Step 4: "For each additional duplicate ACK received [...] cwnd MUST be incremented by SMSS." Its note permits to "limit the
+/// number of times cwnd is artificially inflated [...] to the number of outstanding segments", which only a flood of bogus
+/// duplicates exceeds.
+pub(super) fn inflated(s: &State) -> u64 {
+    let most = s.ssthresh.saturating_add(s.flight());
+    (s.cwnd + s.mss).min(most.max(s.cwnd))
+}
+
 impl Regulate for Inflate {
     fn in_flight(&self, s: &State) -> u64 {
         s.snd_nxt - s.snd_una
     }
 
     fn on_enter(&mut self, s: &State, _a: &AckSummary) -> u64 {
-        // Step 3: "cwnd set to ssthresh plus 3*SMSS".
-        s.ssthresh + u64::from(DUPTHRESH) * s.mss
+        // Step 3: "cwnd set to ssthresh plus 3*SMSS [...] for the number of segments (three) that have left the network".
+        s.ssthresh + u64::from(DUPTHRESH.saturating_sub(s.carried)) * s.mss
     }
 
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {
         if a.newly_acked == 0 {
-            // Step 4: "For each additional duplicate ACK received [...] cwnd MUST be incremented by SMSS."
-            // Its note permits to "limit the number of times cwnd is artificially inflated [...] to the number of
-            // outstanding segments", which only a flood of bogus duplicates exceeds.
-            let most = s.ssthresh.saturating_add(s.flight());
-            return if a.duplicate && s.cwnd < most { (s.cwnd + s.mss).min(most) } else { s.cwnd };
+            // A retransmission that this ACK showed lost takes the place of the segment it would release.
+            return if a.duplicate && !a.retransmission_lost { inflated(s) } else { s.cwnd };
         }
         // RFC 6582: "Deflate the congestion window by the amount of new data acknowledged [...] If the partial ACK
         // acknowledges at least one SMSS of new data, then add back SMSS bytes".
         let deflated = s.cwnd.saturating_sub(a.newly_acked);
         (if a.newly_acked >= s.mss { deflated + s.mss } else { deflated }).max(s.mss)
+    }
+
+    fn on_transmit(&mut self, s: &State, cause: Cause, _len: u64) -> u64 {
+        // What fills in for new data uses up the room that a duplicate made, as new data would.
+        if cause == Cause::LimitedData { s.cwnd.saturating_sub(s.mss) } else { s.cwnd }
+    }
+
+    fn on_round_trip(&mut self, s: &State) -> u64 {
+        s.cwnd.max(self.in_flight(s))
     }
 
     fn on_exit(&mut self, s: &State, _a: &AckSummary) -> u64 {

@@ -14,7 +14,7 @@ impl Probe for LimitedTransmit {
         } else {
             // "The amount of outstanding data would remain less than or equal to the congestion window plus two
             // segments", one for each duplicate.
-            u64::from(s.dupacks.min(2)) * s.mss
+            u64::from(s.received_dupacks().min(2)) * s.mss
         }
     }
 }

@@ -6,6 +6,7 @@ use super::ff96::Ff96Pipe;
 use super::inflate::Inflate;
 use super::reno_window::RenoWindow;
 use crate::axes::{AckSummary, Regulate, Window};
+use crate::event::Cause;
 use crate::recovery::dupack::DUPTHRESH;
 use crate::sender::{Phase, State};
 
@@ -117,7 +118,7 @@ impl Regulate for Ns2Pipe {
         self.inner.on_exit(s, a)
     }
 
-    fn on_transmit(&mut self, s: &State, len: u64) {
-        self.inner.on_transmit(s, len);
+    fn on_transmit(&mut self, s: &State, cause: Cause, len: u64) -> u64 {
+        self.inner.on_transmit(s, cause, len)
     }
 }

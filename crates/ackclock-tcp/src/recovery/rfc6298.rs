@@ -36,10 +36,13 @@ impl Rfc6298 {
 
 impl Timer for Rfc6298 {
     fn on_sample(&mut self, s: &State, sent: Time) -> bool {
-        if s.snd_una < self.next_sample {
+        // What was to be acknowledged is not under way any more if a timeout has set snd_nxt back: then the next sample, which
+        // takes timestamps, ends the back-off (section 5.7).
+        let set_back = self.next_sample > s.snd_nxt + 1;
+        if s.snd_una < self.next_sample && !set_back {
             return false;
         }
-        self.next_sample = s.snd_max + 1;
+        self.next_sample = s.snd_nxt + 1;
         let r = s.now.since(sent);
         if self.srtt == Span::ZERO {
             // (2.2)

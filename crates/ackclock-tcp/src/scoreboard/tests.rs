@@ -31,7 +31,16 @@ fn acknowledging_takes_whole_segments_and_shortens_one() {
     let mut board = ten();
     let mut told = Vec::new();
     let acked = board.ack_to(250, |r| told.push(r.seq));
-    assert_eq!(acked, Acked { bytes: 250, sacked_before: 0, first_sent: Some(Time(0)), retransmitted: false });
+    assert_eq!(
+        acked,
+        Acked {
+            bytes: 250,
+            sacked_before: 0,
+            first_sent: Some(Time(0)),
+            last_sent: Some(Time(2)),
+            retransmission: None
+        }
+    );
     assert_eq!(told, [0, 100]);
     let head = *board.head().unwrap();
     assert_eq!((head.seq, head.len, head.end(), board.len()), (250, 50, 300, 8));
@@ -45,12 +54,23 @@ fn acknowledging_counts_what_was_sacked_and_what_was_sent_again() {
     let mut board = ten();
     board.sack(100, 300, no);
     board.mark_lost(0);
+    board.on_retransmit(3, Time(15), true);
     board.on_retransmit(0, Time(20), true);
+    board.on_retransmit(4, Time(30), false);
     let mut told = Vec::new();
     let acked = board.ack_to(400, |r| told.push((r.seq, r.transmissions, r.last_sent)));
-    assert_eq!(acked, Acked { bytes: 400, sacked_before: 200, first_sent: Some(Time(0)), retransmitted: true });
+    assert_eq!(
+        acked,
+        Acked {
+            bytes: 400,
+            sacked_before: 200,
+            first_sent: Some(Time(0)),
+            last_sent: Some(Time(15)),
+            retransmission: Some(Time(20))
+        }
+    );
     // Delivery of 1 and 2 was told when they were sacked.
-    assert_eq!(told, [(0, 2, Time(20)), (300, 1, Time(3))]);
+    assert_eq!(told, [(0, 2, Time(20)), (300, 2, Time(15))]);
     assert_eq!((board.pipe(), board.sacked_bytes(), board.lost_bytes()), (600, 0, 0));
 }
 

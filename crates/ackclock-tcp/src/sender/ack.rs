@@ -1,7 +1,7 @@
 //! What an ACK does: one pass that summarises it, then each axis in turn decides, and the connection acts.
 
 use super::{Phase, Sender};
-use crate::axes::{AckSummary, Lost, Verdict};
+use crate::axes::{AckSummary, Lost, Tick, Verdict};
 use crate::event::{Cause, EventKind, SackRanges};
 use crate::scoreboard::Acked;
 use crate::segment::Segment;
@@ -20,7 +20,7 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
         prior_dupacks: c.s.dupacks,
         prior_una: c.s.snd_una,
         prior_flight: c.s.flight(),
-        ts_echo: segment.timestamps.map(|t| t.ecr),
+        ts_echo: segment.timestamps.filter(|_| c.config.timestamps).map(|t| t.ecr),
         ..AckSummary::default()
     };
     let mut ranges = Ranges::default();
@@ -74,7 +74,8 @@ fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, ranges: &mut Ran
         s.snd_nxt = s.snd_nxt.max(ack);
         a.newly_acked = acked.bytes;
         a.sacked_before = acked.sacked_before;
-        a.retransmission_acked = acked.retransmitted;
+        a.retransmission_acked = acked.retransmission;
+        a.last_sent = acked.last_sent;
     }
     if !segment.sack.is_empty() {
         read_sacks(c, segment, a, ranges);
@@ -88,7 +89,7 @@ fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, ranges: &mut Ran
         unchanged && segment.len == 0 && !segment.flags.fin && !c.s.board.is_empty()
     };
     if a.newly_acked > 0 {
-        c.s.dupacks = 0;
+        (c.s.dupacks, c.s.carried) = (0, 0);
         on_advance(c, a, acked);
     }
     if a.duplicate {
@@ -101,13 +102,13 @@ fn on_advance(c: &mut Sender, a: &mut AckSummary, acked: Acked) {
     let echoed = match a.ts_echo {
         // RFC 7323 section 4.1: an echoed timestamp is unambiguous even for a retransmission. One from before the segment
         // was first sent (the clock ticks once a millisecond) is none of ours.
-        Some(ecr) if c.config.timestamps && acked.retransmitted => {
-            let ms = super::transmit::timestamp(c.s.now).wrapping_sub(ecr);
+        Some(ecr) if acked.retransmission.is_some() => {
+            let ms = c.s.now.timestamp().wrapping_sub(ecr);
             let sent = c.s.now.0.checked_sub(Span::from_millis(u64::from(ms)).0).map(Time);
             sent.filter(|&sent| acked.first_sent.is_some_and(|first| sent + Span::from_millis(1) > first))
         }
         // Karn's rule (RFC 6298 section 3).
-        _ if acked.retransmitted => None,
+        _ if acked.retransmission.is_some() => None,
         _ => acked.first_sent,
     };
     if let Some(sent) = echoed {
@@ -217,12 +218,14 @@ fn judge_undo(c: &mut Sender, a: &AckSummary) {
 
 /// New data acknowledged outside recovery: the window grows.
 fn on_advance_open(c: &mut Sender, a: &AckSummary) {
-    c.limited = 0;
     let cwnd = c.strategy.window.on_ack(&c.s, a).min(c.config.max_cwnd.unwrap_or(u64::MAX));
     c.set_cwnd(cwnd);
     if !c.strategy.probes.is_empty() {
         let counted = c.strategy.probes.iter_mut().map(|p| p.on_advance(&c.s, a)).max().unwrap_or(0);
         c.s.dupacks += counted;
+        // What cwnd has grown by is no longer sent beyond it.
+        let beyond = c.s.flight().saturating_sub(c.s.cwnd);
+        c.s.limited = if counted > 0 { c.s.limited.saturating_sub(a.newly_acked).min(beyond) } else { 0 };
     }
 }
 
@@ -303,7 +306,7 @@ pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary) {
     c.stats.recoveries += 1;
     c.s.recover = c.s.snd_max;
     c.s.ssthresh = c.strategy.window.on_loss(&c.s, flight);
-    c.limited = 0;
+    c.s.limited = 0;
     let by = c.strategy.detect.name();
     mark_head(c, by);
     if c.strategy.select.goes_back() {
@@ -320,6 +323,10 @@ pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary) {
         if let Some(retransmission) = &mut c.strategy.retransmission {
             retransmission.on_enter(&c.s);
         }
+        c.strategy.response.on_enter();
+        if let Some(fill) = &mut c.strategy.fill {
+            fill.on_enter(&c.s);
+        }
     }
     c.urgent = Some(Cause::FastRetransmit);
     c.event(EventKind::RecoveryEntered { recover: c.s.recover, flight, by });
@@ -334,25 +341,42 @@ fn within_recovery(c: &mut Sender, a: &mut AckSummary, mut found: Found) {
         mark_head(c, "partial-ack");
         c.urgent = Some(Cause::PartialAck);
     }
-    if let Some(retransmission) = &mut c.strategy.retransmission
-        && retransmission.on_ack(&c.s, a)
-    {
-        let by = retransmission.name();
-        mark_head(c, by);
-        (found.head, found.retransmission) = (true, true);
-    }
+    c.may_fill = true;
+    judge_retransmission(c, a, &mut found);
     a.retransmission_lost = found.retransmission;
     if found.retransmission {
         lose_retransmission(c, found.head);
     }
+    a.resends = c.urgent.is_some();
     let cwnd = c.strategy.regulate.on_ack(&c.s, a);
     c.set_cwnd(cwnd);
+    // A marked segment is there to draw an ACK where nothing else does.
+    if a.resends || c.s.cwnd.saturating_sub(c.strategy.regulate.in_flight(&c.s)) >= c.s.mss {
+        c.probe = 0;
+    }
 }
 
-/// A retransmission was lost within recovery: the window's response (RFC 5681 section 4.3), and if it was that of the first
+fn judge_retransmission(c: &mut Sender, a: &AckSummary, found: &mut Found) {
+    let Some(retransmission) = &mut c.strategy.retransmission else { return };
+    match retransmission.on_ack(&c.s, a) {
+        Tick::Nothing => {}
+        Tick::Lost => {
+            let by = retransmission.name();
+            mark_head(c, by);
+            (found.head, found.retransmission) = (true, true);
+        }
+        Tick::Mark => c.probe = c.s.mss,
+        Tick::RoundTrip => {
+            let cwnd = c.strategy.regulate.on_round_trip(&c.s);
+            c.set_cwnd(cwnd);
+        }
+    }
+}
+
+/// A retransmission was lost within recovery: the response (RFC 5681 section 4.3), and if it was that of the first
 /// unacknowledged segment, another one whatever the window says.
 pub(super) fn lose_retransmission(c: &mut Sender, head: bool) {
-    let windows = c.strategy.window.on_lost_retransmission(&c.s);
+    let windows = c.strategy.response.on_lost(&c.s);
     c.s.ssthresh = windows.ssthresh;
     c.set_cwnd(windows.cwnd);
     if head {
@@ -369,13 +393,18 @@ fn mark_head(c: &mut Sender, by: &'static str) {
 
 fn leave_recovery(c: &mut Sender, a: &AckSummary) {
     let cwnd = c.strategy.regulate.on_exit(&c.s, a);
+    let cwnd = c.strategy.response.on_exit(&c.s, cwnd);
     c.set_cwnd(cwnd);
     // A recovery that began after a timeout may leave data still to be sent again.
     c.s.phase = if c.s.snd_nxt < c.s.snd_max { Phase::Loss } else { Phase::Open };
     c.urgent = None;
-    c.limited = 0;
+    c.s.limited = 0;
     let counted = c.strategy.probes.iter_mut().map(|p| p.on_exit(&c.s, a)).max().unwrap_or(0);
     c.s.dupacks += counted;
+    if counted > 0 {
+        c.s.carried = counted;
+        c.probe = c.s.mss;
+    }
     if !c.s.board.is_empty() {
         c.start_rto();
     }

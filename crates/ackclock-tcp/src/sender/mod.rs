@@ -129,6 +129,7 @@ pub struct Transmit {
 struct Saved {
     cwnd: u64,
     ssthresh: u64,
+    recover: u64,
 }
 
 /// The sending half of an established connection. See the [contract](crate).
@@ -150,8 +151,8 @@ pub struct Sender {
     probe_last: bool,
     /// Segments the current input may still release.
     burst: u32,
-    /// Bytes sent beyond cwnd since duplicates began; they are not part of FlightSize (RFC 5681 section 3.2 step 2).
-    limited: u64,
+    /// The ACK at hand may still release a filler.
+    may_fill: bool,
     /// When a segment was last sent again, and when any was last sent.
     last_retransmission: Option<Time>,
     last_sent: Time,
@@ -176,6 +177,8 @@ impl Sender {
             cwnd: initial_window.min(config.max_cwnd.unwrap_or(u64::MAX)),
             ssthresh: config.initial_ssthresh.unwrap_or(u64::MAX),
             dupacks: 0,
+            carried: 0,
+            limited: 0,
             recover: 0,
             phase: Phase::Open,
             board: Default::default(),
@@ -198,7 +201,7 @@ impl Sender {
             probe: 0,
             probe_last: false,
             burst: u32::MAX,
-            limited: 0,
+            may_fill: false,
             last_retransmission: None,
             last_sent: Time::ZERO,
             saved: None,
@@ -288,15 +291,17 @@ impl Sender {
     /// What a loss halves: FlightSize without what limited transmit sent (RFC 5681 section 3.2 step 2). After a timeout
     /// most of what is outstanding has been given up, and "the amount of outstanding data in the network" (RFC 5681
     /// section 3.1) is what was sent since. A timeout within recovery means that a retransmission was lost, for which
-    /// ssthresh "MUST be lowered twice" (section 4.3): no more is halved than what recovery was to hold.
+    /// ssthresh "MUST be lowered twice" (section 4.3): no more is halved than what recovery was to hold. Nor is it in the second
+    /// of two recoveries back to back, where more than cwnd is outstanding because a loss holds back the acknowledgment.
     fn flight_size(&self) -> u64 {
         let flight = match self.s.phase {
+            Phase::Open if self.s.carried > 0 => self.s.flight().min(self.s.cwnd),
             Phase::Open => self.s.flight(),
             Phase::Recovery => self.s.flight().min(self.s.ssthresh),
             Phase::Loss if self.s.sack => self.s.board.pipe(),
             Phase::Loss => self.s.snd_nxt - self.s.snd_una,
         };
-        flight.saturating_sub(self.limited)
+        flight.saturating_sub(self.s.limited)
     }
 
     fn set_cwnd(&mut self, cwnd: u64) {
@@ -309,7 +314,7 @@ impl Sender {
             return;
         }
         if self.s.phase == Phase::Open || self.saved.is_none() {
-            self.saved = Some(Saved { cwnd: self.s.cwnd, ssthresh: self.s.ssthresh });
+            self.saved = Some(Saved { cwnd: self.s.cwnd, ssthresh: self.s.ssthresh, recover: self.s.recover });
         }
         for undo in &mut self.strategy.undo {
             undo.on_response(&self.s, timeout);
@@ -331,6 +336,8 @@ impl Sender {
                 // Within recovery cwnd may be inflated, which says nothing.
                 let grown = if self.s.phase == Phase::Recovery { 0 } else { self.s.cwnd };
                 self.set_cwnd(grown.max(saved.cwnd));
+                // RFC 4015 section 4: what is not sent again makes no duplicates, so that three of them mean a loss.
+                self.s.recover = saved.recover;
                 self.s.board.unmark_lost();
                 self.s.snd_nxt = self.s.snd_max;
                 self.s.phase = Phase::Open;

@@ -39,8 +39,12 @@ pub struct State {
     pub cwnd: u64,
     /// Slow start threshold in bytes; `u64::MAX` while unset.
     pub ssthresh: u64,
-    /// Duplicate ACKs since `snd_una` last advanced.
+    /// Duplicate ACKs since `snd_una` last advanced, and those that a probe carried over.
     pub dupacks: u32,
+    /// Of those, the ones that the end of a recovery stands for: no segment has left the network for them.
+    pub carried: u32,
+    /// Bytes sent beyond cwnd since duplicates began; they are not part of FlightSize (RFC 5681 section 3.2 step 2).
+    pub limited: u64,
     /// Recovery point: `snd_max` when the last recovery or timeout happened; 0 before the first.
     pub recover: u64,
     /// Phase of loss recovery.
@@ -59,6 +63,11 @@ impl State {
     /// Whether a loss is being repaired, by recovery or after a timeout.
     pub fn recovering(&self) -> bool {
         self.phase != Phase::Open
+    }
+
+    /// Duplicate ACKs that were received, each for a segment that has left the network.
+    pub fn received_dupacks(&self) -> u32 {
+        self.dupacks.saturating_sub(self.carried)
     }
 
     /// FlightSize: bytes sent and not acknowledged cumulatively.

@@ -120,8 +120,8 @@ fn on_timeout(c: &mut Sender) {
     c.set_cwnd(c.s.mss);
     c.s.phase = Phase::Loss;
     c.s.recover = c.s.snd_max;
-    c.s.dupacks = 0;
-    c.limited = 0;
+    (c.s.dupacks, c.s.carried) = (0, 0);
+    c.s.limited = 0;
     // RFC 2018 section 8; a SACKed head means that the receiver has reneged.
     if c.strategy.select.forgets_sacks() || head.sacked {
         c.s.board.forget_sacks();

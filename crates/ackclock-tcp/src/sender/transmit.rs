@@ -1,16 +1,11 @@
 //! What is sent next: the urgent retransmission, then what the phase of recovery allows.
 
 use super::{Phase, Sender, Transmit};
-use crate::axes::Next;
+use crate::axes::{Filler, Next};
 use crate::event::{Cause, EventKind};
 use crate::segment::{Flags, Segment, Timestamps};
 use crate::seq::Seq;
 use crate::time::Time;
-
-/// The timestamp clock: milliseconds (RFC 7323 section 5.4 allows 1 ms to 1 s a tick).
-pub(super) fn timestamp(now: Time) -> u32 {
-    (now.0 / 1_000_000) as u32
-}
 
 pub(super) fn poll(c: &mut Sender) -> Option<Transmit> {
     if c.window_probe {
@@ -73,7 +68,7 @@ fn open(c: &mut Sender) -> Option<Transmit> {
     }
     let allowance = allowance(c);
     if after <= c.s.cwnd.saturating_add(allowance) {
-        c.limited += u64::from(len);
+        c.s.limited += u64::from(len);
         return Some(send_new(c, len, Cause::Probe));
     }
     None
@@ -91,8 +86,8 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
         return None;
     }
     skip_sacked(c);
-    match c.strategy.select.next(&c.s)? {
-        Next::Retransmit { index, counts } => {
+    match c.strategy.select.next(&c.s) {
+        Some(Next::Retransmit { index, counts }) => {
             let r = c.s.board.get(index)?;
             // Lost, sent again, and not on its way any more: that retransmission was found lost too.
             let again = counts && r.lost && !r.retransmitted && r.transmissions > 1;
@@ -100,7 +95,25 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
             // Also beyond a window that has shrunk since (RFC 9293 section 3.8.6, MAY-7): selection will not name it again.
             Some(retransmit(c, index, cause, counts))
         }
-        Next::Sequential => sequential(c),
+        Some(Next::Sequential) => sequential(c).or_else(|| fill(c)),
+        None => fill(c),
+    }
+}
+
+/// Within recovery, in place of the data that there is not.
+fn fill(c: &mut Sender) -> Option<Transmit> {
+    let may_fill = core::mem::take(&mut c.may_fill);
+    match c.strategy.fill.as_mut().filter(|_| may_fill)?.next(&c.s)? {
+        Filler::Again { index } => {
+            c.s.board.get(index)?;
+            Some(retransmit(c, index, Cause::LimitedData, false))
+        }
+        Filler::HeaderOnly { position } => {
+            on_transmit(c, Cause::LimitedData, 0);
+            c.event(EventKind::Sent { seq: position, len: 0, cause: Cause::LimitedData, transmission: 0 });
+            let segment = header(c, position, 0, false);
+            Some(Transmit { segment, position, cause: Cause::LimitedData, transmission: 0 })
+        }
     }
 }
 
@@ -118,7 +131,7 @@ fn loss(c: &mut Sender) -> Option<Transmit> {
         if allowance == 0 || c.s.snd_nxt < c.s.snd_max || in_flight + u64::from(len) > c.s.cwnd + allowance {
             return None;
         }
-        c.limited += u64::from(len);
+        c.s.limited += u64::from(len);
         return Some(send_new(c, len, Cause::Probe));
     }
     sequential(c)
@@ -183,14 +196,21 @@ fn sent(c: &mut Sender, seq: u64, len: u32, cause: Cause, transmission: u32) -> 
         c.start_rto();
     }
     if c.s.phase == Phase::Recovery {
-        c.strategy.regulate.on_transmit(&c.s, u64::from(len));
-        if let Some(retransmission) = &mut c.strategy.retransmission {
-            retransmission.on_transmit(&c.s, cause, u64::from(len));
-        }
+        on_transmit(c, cause, u64::from(len));
     }
     c.event(EventKind::Sent { seq, len, cause, transmission });
     let last = seq + u64::from(len) == c.s.written;
     Transmit { segment: header(c, seq, len, last), position: seq, cause, transmission }
+}
+
+/// Tells the mechanisms of recovery what was sent.
+fn on_transmit(c: &mut Sender, cause: Cause, len: u64) {
+    let cwnd = c.strategy.regulate.on_transmit(&c.s, cause, len);
+    c.set_cwnd(cwnd);
+    c.strategy.select.on_transmit(&c.s, cause);
+    if let Some(retransmission) = &mut c.strategy.retransmission {
+        retransmission.on_transmit(&c.s, cause, len);
+    }
 }
 
 /// A segment without data just below the window, which every receiver answers with an ACK (RFC 9293 section 3.10.7.4:
@@ -216,7 +236,7 @@ fn header(c: &Sender, seq: u64, len: u32, psh: bool) -> Segment {
         len,
         wnd: u16::MAX,
         flags: Flags { psh, fin: false },
-        timestamps: c.config.timestamps.then(|| Timestamps { val: timestamp(c.s.now), ecr: 0 }),
+        timestamps: c.config.timestamps.then(|| Timestamps { val: c.s.now.timestamp(), ecr: 0 }),
         ..Segment::default()
     }
 }

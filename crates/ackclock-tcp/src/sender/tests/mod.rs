@@ -1,9 +1,18 @@
 //! Worked examples: every segment sent, and the windows after every ACK. Each script runs twice, with sequence numbers
 //! from 0 and with sequence numbers that wrap within the fourth segment.
 
+mod ack_clock;
+mod ambiguity;
+mod back_to_back;
+mod eifel;
 mod flow;
+mod limited_data;
+mod loss_sensitive;
+mod lrx;
+mod path;
 mod reno;
 mod sack;
+mod small_window;
 mod timers;
 
 use std::fmt::Write;
@@ -38,6 +47,7 @@ fn letter(cause: Cause) -> &'static str {
         Cause::Timeout => "T",
         Cause::Probe => "+",
         Cause::LostRetransmission => "L",
+        Cause::LimitedData => "D",
     }
 }
 
@@ -81,7 +91,8 @@ impl Script {
     fn drain(&mut self) {
         for _ in 0..1000 {
             let Some(t) = self.sender.poll_transmit(self.now) else { return };
-            assert_eq!(t.segment.seq, Seq::at(self.isn, t.position - u64::from(t.transmission == 0)));
+            let below = u64::from(t.transmission == 0 && t.cause == Cause::Probe);
+            assert_eq!(t.segment.seq, Seq::at(self.isn, t.position - below));
             let space = if self.sent.is_empty() { "" } else { " " };
             let (segment, rest) = (t.position / MSS, t.position % MSS);
             let _ = write!(self.sent, "{space}{segment}");

@@ -1,11 +1,11 @@
-//! What a run cost: CPU time of its thread, peak memory of the process.
+//! What a run cost.
 
 use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 
 /// One `[[link]]` of the scenario, one direction, all copies and all runs of one strategy together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct LinkStats {
+pub struct LinkStats {
     /// Name of the node where packets enter, `{}` standing for the copies.
     pub from: String,
     /// Name of the node where they leave.
@@ -43,11 +43,4 @@ impl LinkStats {
 pub(crate) fn thread_cpu_s() -> f64 {
     let t = clock_gettime(ClockId::ThreadCPUTime);
     t.tv_sec as f64 + t.tv_nsec as f64 / 1e9
-}
-
-/// The most memory that the process has held, in bytes; `None` where the system does not tell.
-pub(crate) fn peak_memory_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }

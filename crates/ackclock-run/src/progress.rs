@@ -1,17 +1,19 @@
-//! A progress bar on standard error: only on a terminal, and only once a second has passed.
+//! A progress bar on standard error.
 
 use std::sync::Once;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-pub(crate) struct Progress {
+/// A progress bar. It shows itself only on a terminal, and only once a second has passed.
+pub struct Progress {
     bar: ProgressBar,
     since: Instant,
     shown: Once,
 }
 
 impl Progress {
+    /// A bar of so many steps.
     pub fn new(steps: u64) -> Self {
         let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template("{wide_bar} {percent:>3}% {elapsed} (left: {eta})") {
@@ -20,6 +22,7 @@ impl Progress {
         Progress { bar, since: Instant::now(), shown: Once::new() }
     }
 
+    /// So many steps are done.
     pub fn advance(&self, steps: u64) {
         self.bar.inc(steps);
         if self.since.elapsed() > Duration::from_secs(1) {

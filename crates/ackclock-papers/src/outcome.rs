@@ -1,0 +1,129 @@
+//! What came out of an experiment. Its JSON has exactly these keys.
+
+use ackclock_report::{Chart, Estimate, FlowSummary};
+use ackclock_tcp::Event;
+use serde::Serialize;
+
+use crate::format::{NumberOrText, Paper};
+use crate::sequence::Step;
+use crate::verdict::{Judgement, Verdict};
+
+/// The results of an experiment.
+#[derive(Debug, Serialize)]
+pub struct Outcome {
+    /// `paper/experiment`.
+    pub id: String,
+    /// The paper.
+    pub paper: Paper,
+    /// What it shows.
+    pub title: String,
+    /// Where it stands in the paper.
+    pub place: String,
+    /// What the reader has to know.
+    pub notes: String,
+    /// Runs of each strategy in each cell.
+    pub runs: u32,
+    /// The cells of its grid; one if nothing is varied.
+    pub cells: Vec<Cell>,
+    /// Its claims.
+    pub claims: Vec<ClaimOutcome>,
+    /// Its figures other than sequences.
+    #[serde(skip)]
+    pub(crate) charts: Vec<Chart>,
+    /// What the time-sequence picture shows.
+    #[serde(skip)]
+    pub(crate) traces: Vec<Trace>,
+}
+
+/// One point of the grid.
+#[derive(Debug, Serialize)]
+pub struct Cell {
+    /// Axes and the labels of their values here, such as `delay 250ms`; empty if nothing is varied.
+    pub name: String,
+    /// The lines of the table.
+    pub rows: Vec<Row>,
+    /// The sequences recorded, by strategy.
+    pub sequences: Vec<Sequence>,
+}
+
+/// A line of the table.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// The name of the measurement.
+    pub measurement: String,
+    /// What it is.
+    pub label: String,
+    /// Where the paper has it.
+    pub place: String,
+    /// The unit of both numbers.
+    pub unit: String,
+    /// The paper's number or word.
+    pub(crate) paper: Option<NumberOrText>,
+    /// Ours; `null` if it is no number or missing in a run.
+    pub ours: Option<Estimate>,
+    /// Ours in words.
+    pub shown: String,
+}
+
+/// The steps of one strategy.
+#[derive(Debug, Serialize)]
+pub struct Sequence {
+    /// The strategy by the paper's name.
+    pub strategy: String,
+    /// Its steps.
+    pub steps: Vec<Step>,
+}
+
+/// What became of a claim.
+#[derive(Debug, Serialize)]
+pub struct ClaimOutcome {
+    /// The paper's sentence in short.
+    pub says: String,
+    /// Where it stands.
+    pub place: String,
+    /// Number of cells in which it holds.
+    pub holds: usize,
+    /// Number of cells in which it does not hold.
+    pub does_not_hold: usize,
+    /// Number of cells in which the runs do not tell.
+    pub undecided: usize,
+    /// The judgement in each cell that it is about, by the cell's name.
+    pub cells: Vec<(String, Judgement)>,
+}
+
+/// A connection to draw.
+#[derive(Debug)]
+pub(crate) struct Trace {
+    pub name: String,
+    pub mss: u32,
+    pub events: Vec<Event>,
+    pub summary: Option<FlowSummary>,
+}
+
+impl ClaimOutcome {
+    pub(crate) fn new(says: &str, place: &str, cells: Vec<(String, Judgement)>) -> Self {
+        let count = |verdict| cells.iter().filter(|(_, j)| j.verdict == verdict).count();
+        ClaimOutcome {
+            says: says.into(),
+            place: place.into(),
+            holds: count(Verdict::Holds),
+            does_not_hold: count(Verdict::DoesNotHold),
+            undecided: count(Verdict::Undecided),
+            cells,
+        }
+    }
+
+    /// `holds`, or `holds in 14 of 18 cells, undecided in 1`.
+    pub fn verdict(&self) -> String {
+        let all = self.cells.len();
+        match &self.cells[..] {
+            [(_, only)] => only.verdict.words().into(),
+            _ if self.holds == all => format!("holds in all {all} cells"),
+            _ if self.does_not_hold == all => format!("holds in none of {all} cells"),
+            _ if self.undecided > 0 => {
+                format!("holds in {} of {all} cells, undecided in {}", self.holds, self.undecided)
+            }
+            _ => format!("holds in {} of {all} cells", self.holds),
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! From the data of an experiment to the runs that it takes, with every name in it checked.
+
+use std::collections::HashSet;
+
+use ackclock_net::scenario::{Scenario, check_strategy};
+use ackclock_run::{Input, Job};
+
+use crate::Error;
+use crate::chart::number;
+use crate::format::{ChartSpec, Claim, Experiment, NumberOrText, Paper, RowSpec};
+use crate::library::{Entry, Library, format_error};
+use crate::measure::MEASURES;
+use crate::sequence::ASPECTS;
+use crate::substitute::set;
+
+/// More cells than this are a mistake.
+const MOST_CELLS: usize = 10_000;
+
+/// An experiment ready to run.
+#[derive(Debug)]
+pub struct Plan<'a> {
+    pub(crate) entry: &'a Entry,
+    pub(crate) paper: &'a Paper,
+    pub(crate) runs: u32,
+    pub(crate) cells: Vec<PlannedCell>,
+}
+
+/// One point of the grid that the axes span; the only one if there is no axis.
+#[derive(Debug)]
+pub(crate) struct PlannedCell {
+    /// Axis and label.
+    pub labels: Vec<(String, String)>,
+    pub scenario: Scenario,
+    /// Names of its flows.
+    pub flows: Vec<String>,
+}
+
+impl<'a> Plan<'a> {
+    /// Plans the experiments that `id` names: one (`paper/experiment`), those of a paper, or `all`. `quick` takes fewer
+    /// runs where the experiment says so.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`], and [`Error::Format`] for a name, key or value that makes no sense.
+    pub fn of(library: &'a Library, id: &str, quick: bool) -> Result<Vec<Plan<'a>>, Error> {
+        library.select(id)?.into_iter().map(|entry| Plan::new(library, entry, quick)).collect()
+    }
+
+    fn new(library: &'a Library, entry: &'a Entry, quick: bool) -> Result<Plan<'a>, Error> {
+        let e = &entry.experiment;
+        let runs = if quick { e.quick_runs.unwrap_or(e.runs).min(e.runs) } else { e.runs };
+        let cells = cells(library, entry)?;
+        let no_paper = || format_error(&entry.file, "", "there is no paper.toml in this folder".into());
+        let paper = library.paper(&entry.id).ok_or_else(no_paper)?;
+        let plan = Plan { entry, paper, runs, cells };
+        plan.check()?;
+        Ok(plan)
+    }
+
+    /// Whether the first run of each strategy is recorded.
+    pub(crate) fn records(&self) -> bool {
+        self.entry.experiment.sequence || !self.entry.experiment.steps.is_empty()
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let e = &self.entry.experiment;
+        let wrong = |key: String, message: String| Err(format_error(&self.entry.file, &key, message));
+        if e.strategies.is_empty() || e.runs == 0 || e.quick_runs == Some(0) {
+            return wrong(String::new(), "an experiment needs at least one strategy and one run".into());
+        }
+        if !e.steps.is_empty() && e.runs > 1 {
+            return wrong("runs".into(), "steps are of a single run: leave `runs` out".into());
+        }
+        let mut names = HashSet::new();
+        for (i, s) in e.strategies.iter().enumerate() {
+            if let Err(message) = check_strategy(s.composition()) {
+                return wrong(format!("strategy[{i}]"), message);
+            }
+            if s.name.contains('/') || !names.insert(&s.name) {
+                return wrong(format!("strategy[{i}].name"), format!("`{}` must be another name, without `/`", s.name));
+            }
+        }
+        for (i, measure) in e.show.iter().enumerate() {
+            if !MEASURES.iter().any(|m| m.name == measure) {
+                return wrong(format!("show[{i}]"), format!("there is no `{measure}`; there are {}", measures()));
+            }
+        }
+        e.charts.iter().enumerate().try_for_each(|(i, chart)| self.check_chart(i, chart))?;
+        for (i, row) in e.rows.iter().enumerate() {
+            self.check_name(&format!("row[{i}].measurement"), &row.measurement)?;
+        }
+        e.claims.iter().enumerate().try_for_each(|(i, claim)| self.check_claim(i, claim))
+    }
+
+    fn check_chart(&self, i: usize, chart: &ChartSpec) -> Result<(), Error> {
+        let e = &self.entry.experiment;
+        let in_rows = |row: &RowSpec| row.measurement.split('/').next() == Some(&chart.measure);
+        let shown = e.show.contains(&chart.measure) || e.rows.iter().any(in_rows);
+        let numbers = |axis: &String| {
+            let of = |cell: &PlannedCell| cell.labels.iter().find(|(a, _)| a == axis).and_then(|(_, l)| number(l));
+            self.cells.iter().all(|cell| of(cell).is_some())
+        };
+        if shown && chart.axis.as_ref().is_none_or(numbers) {
+            return Ok(());
+        }
+        let message = "it draws a measure of `row` or `show`, against an axis whose labels begin with numbers";
+        Err(format_error(&self.entry.file, &format!("chart[{i}]"), message.into()))
+    }
+
+    fn check_claim(&self, i: usize, claim: &Claim) -> Result<(), Error> {
+        let wrong = |message: &str| Err(format_error(&self.entry.file, &format!("claim[{i}]"), message.into()));
+        self.check_name(&format!("claim[{i}].measurement"), &claim.measurement)?;
+        let Some((relation, other)) = claim.relation() else {
+            return wrong("exactly one of `equals`, `above`, `below`, `at_least`, `at_most`, `near` is expected");
+        };
+        if (relation == "near") != claim.tolerance.is_some() {
+            return wrong("`near` needs a `tolerance`, and nothing else has one");
+        }
+        if claim.by.is_some() && matches!(relation, "equals" | "near") {
+            return wrong("`by` goes with `above`, `below`, `at_least` and `at_most`");
+        }
+        if let (NumberOrText::Text(name), true) = (other, relation != "equals") {
+            self.check_name(&format!("claim[{i}].{relation}"), name)?;
+        }
+        if !self.cells.iter().any(|cell| cell.is_in(claim)) {
+            return wrong("`where` fits no cell; it names axes and their labels");
+        }
+        Ok(())
+    }
+
+    /// Whether there is such a measurement in every cell.
+    fn check_name(&self, key: &str, name: &str) -> Result<(), Error> {
+        if self.cells.iter().all(|cell| self.knows(cell, name)) {
+            return Ok(());
+        }
+        let e = &self.entry.experiment;
+        let list = |names: Vec<&str>| names.join(", ");
+        let mut message = format!(
+            "there is no measurement `{name}`; it is MEASURE/STRATEGY or MEASURE/STRATEGY/FLOW with the measures {}, \
+             the strategies {}, the flows {}",
+            measures(),
+            list(e.strategies.iter().map(|s| s.name.as_str()).collect()),
+            list(self.cells.iter().take(1).flat_map(|c| &c.flows).map(String::as_str).collect()),
+        );
+        if !e.steps.is_empty() {
+            let steps = list(e.steps.iter().map(|s| s.name.as_str()).collect());
+            message += &format!("; or STEP/STRATEGY/ASPECT with the steps {steps}, the aspects {}", ASPECTS.join(", "));
+        }
+        Err(format_error(&self.entry.file, key, message))
+    }
+
+    fn knows(&self, cell: &PlannedCell, name: &str) -> bool {
+        let e = &self.entry.experiment;
+        let mut parts = name.splitn(3, '/');
+        let (Some(what), Some(strategy)) = (parts.next(), parts.next()) else { return false };
+        if !e.strategies.iter().any(|s| s.name == strategy) {
+            return false;
+        }
+        let measured = MEASURES.iter().any(|m| m.name == what);
+        let step = e.steps.iter().any(|s| s.name == what);
+        match parts.next() {
+            None => measured,
+            Some(last) => (measured && cell.flows.iter().any(|f| f == last)) || (step && ASPECTS.contains(&last)),
+        }
+    }
+}
+
+fn measures() -> String {
+    MEASURES.map(|m| m.name).join(", ")
+}
+
+impl PlannedCell {
+    /// Whether the claim is about this cell.
+    pub fn is_in(&self, claim: &Claim) -> bool {
+        claim.cells.iter().all(|(axis, label)| self.labels.contains(&(axis.clone(), label.clone())))
+    }
+}
+
+/// The cartesian product of the axes.
+fn cells(library: &Library, entry: &Entry) -> Result<Vec<PlannedCell>, Error> {
+    let e = &entry.experiment;
+    let base = library.scenario(entry)?;
+    let mut points: Vec<(Vec<(String, String)>, toml::Table)> = vec![(Vec::new(), base)];
+    for (path, value) in &e.set {
+        let set_all = |(_, table): &mut (_, toml::Table)| set(table, path, value.clone());
+        points.iter_mut().try_for_each(set_all).map_err(|m| format_error(&entry.file, "set", m))?;
+    }
+    for (i, axis) in e.vary.iter().enumerate() {
+        let key = format!("vary[{i}]");
+        if axis.values.is_empty() || points.len() * axis.values.len() > MOST_CELLS {
+            let message = format!("values: at least one, and at most {MOST_CELLS} cells in all");
+            return Err(format_error(&entry.file, &key, message));
+        }
+        if !axis.labels.is_empty() && axis.labels.len() != axis.values.len() {
+            return Err(format_error(&entry.file, &key, "there are as many labels as values, or none".into()));
+        }
+        let mut next = Vec::new();
+        for (labels, table) in &points {
+            for (number, value) in axis.values.iter().enumerate() {
+                let mut table = table.clone();
+                set(&mut table, &axis.key, value.clone()).map_err(|m| format_error(&entry.file, &key, m))?;
+                let written = || value.as_str().map_or_else(|| value.to_string(), str::to_string);
+                let label = axis.labels.get(number).cloned().unwrap_or_else(written);
+                next.push(([labels.clone(), vec![(axis.name.clone(), label)]].concat(), table));
+            }
+        }
+        points = next;
+    }
+    points.into_iter().map(|(labels, table)| cell(entry, e, labels, &table)).collect()
+}
+
+fn cell(
+    entry: &Entry,
+    e: &Experiment,
+    labels: Vec<(String, String)>,
+    table: &toml::Table,
+) -> Result<PlannedCell, Error> {
+    // The text with the values set is nowhere to be seen, so its lines would tell nothing.
+    let unread = |error| Error::Format { file: entry.file.clone(), error };
+    let scenario = Scenario::from_toml(&table.to_string()).map_err(|mut error| {
+        error.line = None;
+        error.key = format!("scenario.{}", error.key);
+        unread(error)
+    })?;
+    let input = Input { scenario: &scenario, file: entry.file.clone(), text: None };
+    let strategy = e.strategies.first().map(|s| s.composition().to_string()).filter(|s| check_strategy(s).is_ok());
+    let built = input.build(&Job { strategy, seed: scenario.seed }, false)?;
+    let flows = built.flows.iter().map(|f| f.name.clone()).collect();
+    Ok(PlannedCell { labels, scenario, flows })
+}

@@ -1,0 +1,165 @@
+//! Runs planned experiments.
+
+use ackclock_net::{Direction, FlowId, Recorder};
+use ackclock_report::{Estimate, FlowSummary};
+use ackclock_run::{Input, Job, Progress, STEPS, in_parallel};
+use ackclock_tcp::{Cause, Event, Segment, Time};
+
+use crate::Error;
+use crate::chart::chart;
+use crate::format::RowSpec;
+use crate::measure::{Measure, Measurement, Measurements, statistics};
+use crate::outcome::{Cell, ClaimOutcome, Outcome, Row, Sequence, Trace};
+use crate::plan::{Plan, PlannedCell};
+use crate::sequence::{named, steps};
+use crate::verdict::{estimate, judge};
+
+/// One run to do.
+struct Task<'a> {
+    plan: &'a Plan<'a>,
+    cell: &'a PlannedCell,
+    job: Job,
+    record: bool,
+}
+
+/// What a run left.
+struct Done {
+    flows: Vec<FlowSummary>,
+    events: Vec<Event>,
+    mss: u32,
+}
+
+/// Takes the events of the first flow.
+#[derive(Default)]
+struct Log(Vec<Event>);
+
+impl Recorder for Log {
+    fn wants_packets(&self) -> bool {
+        false
+    }
+
+    fn event(&mut self, flow: FlowId, event: &Event) {
+        if flow.0 == 0 {
+            self.0.push(*event);
+        }
+    }
+
+    fn packet(&mut self, _: FlowId, _: Time, _: Direction, _: &Segment, _: Option<(Cause, u32)>) {}
+}
+
+/// Runs all plans on `threads` threads (0: one per processor); their number does not change any result.
+///
+/// # Errors
+/// [`Error::Run`].
+pub fn run(plans: &[Plan<'_>], threads: u16) -> Result<Vec<Outcome>, Error> {
+    let tasks: Vec<Task<'_>> = plans.iter().flat_map(tasks).collect();
+    let progress = Progress::new(tasks.len() as u64 * STEPS);
+    let mut done = in_parallel(&tasks, threads, |task| task.run(&progress))?.into_iter();
+    Ok(plans.iter().map(|plan| outcome(plan, &mut done)).collect())
+}
+
+/// Cells, then strategies, then seeds: the order in which [`outcome`] takes the results.
+fn tasks<'a>(plan: &'a Plan<'a>) -> impl Iterator<Item = Task<'a>> {
+    plan.cells.iter().flat_map(move |cell| {
+        plan.entry.experiment.strategies.iter().flat_map(move |strategy| {
+            (0..u64::from(plan.runs)).map(move |run| {
+                let job = Job { strategy: Some(strategy.composition().into()), seed: cell.scenario.seed + run };
+                Task { plan, cell, job, record: run == 0 && plan.records() }
+            })
+        })
+    })
+}
+
+impl Task<'_> {
+    fn run(&self, progress: &Progress) -> Result<Done, ackclock_run::Error> {
+        let input = Input { scenario: &self.cell.scenario, file: self.plan.entry.file.clone(), text: None };
+        let simulation = input.build(&self.job, self.record)?;
+        let mss = simulation.flows.first().map_or(1, |f| f.mss);
+        let mut log = Log::default();
+        let outcome = if self.record {
+            input.run(&self.job, simulation, &mut log, progress)?
+        } else {
+            input.run(&self.job, simulation, &mut (), progress)?
+        };
+        Ok(Done { flows: outcome.flows, events: log.0, mss })
+    }
+}
+
+fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
+    let e = &plan.entry.experiment;
+    let mut cells = Vec::new();
+    let mut traces = Vec::new();
+    let mut judged = vec![Vec::new(); e.claims.len()];
+    for cell in &plan.cells {
+        let name = cell.labels.iter().map(|(axis, label)| format!("{axis} {label}")).collect::<Vec<_>>().join(", ");
+        let mut all = Measurements::new();
+        let mut sequences = Vec::new();
+        for strategy in &e.strategies {
+            let mut runs: Vec<Done> = done.take(plan.runs as usize).collect();
+            let flows: Vec<&[FlowSummary]> = runs.iter().map(|r| r.flows.as_slice()).collect();
+            statistics(&strategy.name, &cell.flows, &flows, &mut all);
+            let Some(first) = runs.first_mut().filter(|_| plan.records()) else { continue };
+            let steps = steps(&first.events, first.mss);
+            named(&strategy.name, &e.steps, &steps, &mut all);
+            sequences.push(Sequence { strategy: strategy.name.clone(), steps });
+            let title = if name.is_empty() { strategy.name.clone() } else { format!("{}, {name}", strategy.name) };
+            let (events, summary) = (std::mem::take(&mut first.events), first.flows.first().cloned());
+            traces.push(Trace { name: title, mss: first.mss, events, summary });
+        }
+        for (claim, judged) in e.claims.iter().zip(&mut judged).filter(|(claim, _)| cell.is_in(claim)) {
+            judged.push((name.clone(), judge(claim, &all)));
+        }
+        cells.push(Cell { name, rows: rows(plan, &all), sequences });
+    }
+    let claims = e.claims.iter().zip(judged).map(|(c, cells)| ClaimOutcome::new(&c.says, &c.place, cells)).collect();
+    let charts = e.charts.iter().map(|spec| chart(spec, &e.strategies, &plan.cells, &cells)).collect();
+    Outcome {
+        id: plan.entry.id.clone(),
+        paper: plan.paper.clone(),
+        title: e.title.clone(),
+        place: e.place.clone(),
+        notes: e.notes.trim().into(),
+        runs: plan.runs,
+        cells,
+        claims,
+        charts,
+        traces,
+    }
+}
+
+/// The rows of the file, then those of `show`.
+fn rows(plan: &Plan<'_>, all: &Measurements) -> Vec<Row> {
+    let e = &plan.entry.experiment;
+    let shown = e.show.iter().flat_map(|measure| {
+        e.strategies.iter().map(move |s| RowSpec {
+            measurement: format!("{measure}/{}", s.name),
+            label: None,
+            paper: None,
+            scale: 1.0,
+            unit: None,
+            place: String::new(),
+        })
+    });
+    e.rows.iter().cloned().chain(shown).map(|spec| row(spec, all)).collect()
+}
+
+fn row(spec: RowSpec, all: &Measurements) -> Row {
+    let (ours, shown) = match all.get(&spec.measurement) {
+        Some(Measurement::Samples(samples)) => {
+            let scaled: Vec<f64> = samples.iter().map(|s| s * spec.scale).collect();
+            (Estimate::of(&scaled).filter(|e| !e.mean.is_nan()), estimate(&scaled))
+        }
+        Some(Measurement::Text(text)) => (None, text.clone()),
+        None => (None, "nothing measured".into()),
+    };
+    let natural = Measure::of(&spec.measurement).map_or("", |m| m.unit);
+    Row {
+        label: spec.label.unwrap_or_else(|| spec.measurement.clone()),
+        measurement: spec.measurement,
+        place: spec.place,
+        unit: spec.unit.unwrap_or_else(|| natural.into()),
+        paper: spec.paper,
+        ours,
+        shown,
+    }
+}

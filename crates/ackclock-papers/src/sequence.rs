@@ -1,0 +1,141 @@
+//! The exact sequence of a connection: a step for each ACK and each timeout, with what the sender did.
+
+use ackclock_tcp::{Cause, Event, EventKind, Time};
+use serde::Serialize;
+
+use crate::format::{StepName, When};
+use crate::measure::{Measurement, Measurements};
+
+/// One step. Segments and windows are in units of the SMSS; segments count from 0.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Step {
+    /// Seconds.
+    pub time: f64,
+    /// What came: `ack`, `timeout`, or `other` for an application that writes.
+    pub event: &'static str,
+    /// The segment that the ACK asks for, or that the timeout is for.
+    pub segment: f64,
+    /// Duplicate ACKs counted, this one included.
+    pub dupacks: u32,
+    /// Segments sent in response: number, cause, which transmission.
+    pub sent: Vec<(f64, &'static str, u32)>,
+    /// The congestion window after it.
+    pub cwnd: f64,
+    /// The slow start threshold after it; `null` while it is unset.
+    pub ssthresh: Option<f64>,
+    /// Sent and not acknowledged after it.
+    pub flight: f64,
+    #[serde(skip)]
+    covers: (f64, f64),
+}
+
+/// What can be asked of a step: `STEP/STRATEGY/ASPECT`.
+pub(crate) const ASPECTS: [&str; 7] = ["time", "sent", "causes", "cwnd", "ssthresh", "flight", "dupacks"];
+
+/// The steps in the events of one connection.
+pub(crate) fn steps(events: &[Event], mss: u32) -> Vec<Step> {
+    let mss = f64::from(mss.max(1));
+    let segments = |bytes: u64| bytes as f64 / mss;
+    let mut steps: Vec<Step> = Vec::new();
+    let mut at = None;
+    for event in events {
+        let begins = match event.kind {
+            EventKind::Acked { ack, dupacks, newly_acked, .. } => {
+                let covers = (segments(ack.saturating_sub(newly_acked)), segments(ack));
+                Some(("ack", segments(ack), dupacks, covers))
+            }
+            EventKind::TimedOut { seq, .. } => Some(("timeout", segments(seq), 0, (0.0, 0.0))),
+            EventKind::Sent { .. } if at != Some(event.at) => Some(("other", segments(event.snd_una), 0, (0.0, 0.0))),
+            _ => None,
+        };
+        if let Some((event_name, segment, dupacks, covers)) = begins {
+            at = Some(event.at);
+            steps.push(new_step(event.at, event_name, segment, dupacks, covers));
+        }
+        let Some(step) = steps.last_mut().filter(|_| at == Some(event.at)) else { continue };
+        match event.kind {
+            EventKind::Arrived { .. } | EventKind::Dropped { .. } | EventKind::AckDropped { .. } => continue,
+            EventKind::Sent { seq, cause, transmission, .. } => {
+                step.sent.push((segments(seq), cause.name(), transmission));
+            }
+            _ => {}
+        }
+        step.cwnd = segments(event.cwnd);
+        step.ssthresh = (event.ssthresh != u64::MAX).then(|| segments(event.ssthresh));
+        step.flight = segments(event.snd_nxt.saturating_sub(event.snd_una));
+    }
+    steps
+}
+
+fn new_step(at: Time, event: &'static str, segment: f64, dupacks: u32, covers: (f64, f64)) -> Step {
+    let time = at.secs_f64();
+    Step { time, event, segment, dupacks, sent: Vec::new(), cwnd: 0.0, ssthresh: None, flight: 0.0, covers }
+}
+
+impl Step {
+    fn is(&self, when: &When) -> bool {
+        match *when {
+            When::Dupack { of, count } => {
+                self.event == "ack" && self.dupacks == count && count > 0 && self.segment == of as f64
+            }
+            When::Acked(segment) => self.covers.0 <= segment as f64 && (segment as f64) < self.covers.1,
+            When::Sent { segment, transmission } => {
+                self.sent.iter().any(|s| (s.0, s.2) == (segment as f64, transmission))
+            }
+            When::Timeout => self.event == "timeout",
+        }
+    }
+
+    fn aspect(&self, aspect: &str) -> Measurement {
+        let listed = |show: &dyn Fn(&(f64, &'static str, u32)) -> String| {
+            let all: Vec<String> = self.sent.iter().map(show).collect();
+            Measurement::Text(if all.is_empty() { "nothing".into() } else { all.join(", ") })
+        };
+        let number = |n: f64| Measurement::Samples(vec![n]);
+        match aspect {
+            "time" => number(self.time),
+            "sent" => listed(&|s| short(s.0)),
+            "causes" => listed(&|s| format!("{} {}", short(s.0), s.1)),
+            "cwnd" => number(self.cwnd),
+            "ssthresh" => self.ssthresh.map_or_else(|| Measurement::Text("unset".into()), number),
+            "flight" => number(self.flight),
+            _ => number(self.dupacks.into()),
+        }
+    }
+
+    /// Its cells in the table of all steps.
+    pub(crate) fn cells(&self) -> Vec<String> {
+        let sent: Vec<String> = self
+            .sent
+            .iter()
+            .map(|s| if s.1 == Cause::New.name() { short(s.0) } else { format!("{} ({})", short(s.0), s.1) })
+            .collect();
+        vec![
+            format!("{:.6}", self.time),
+            format!("{} {}", self.event, short(self.segment)),
+            self.dupacks.to_string(),
+            short(self.cwnd),
+            self.ssthresh.map_or_else(|| "-".into(), short),
+            sent.join(", "),
+        ]
+    }
+}
+
+pub(crate) const HEADING: [&str; 6] = ["time (s)", "event", "dupacks", "cwnd", "ssthresh", "sent"];
+
+/// The number with at most three decimals.
+fn short(n: f64) -> String {
+    let text = format!("{n:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_string()
+}
+
+/// `STEP/STRATEGY/ASPECT` for each named step.
+pub(crate) fn named(strategy: &str, names: &[StepName], steps: &[Step], into: &mut Measurements) {
+    for name in names {
+        let step = steps.iter().filter(|s| s.is(&name.when)).nth(name.nth.saturating_sub(1) as usize);
+        for aspect in ASPECTS {
+            let value = step.map_or_else(|| Measurement::Text("never".into()), |s| s.aspect(aspect));
+            into.insert(format!("{}/{strategy}/{aspect}", name.name), value);
+        }
+    }
+}

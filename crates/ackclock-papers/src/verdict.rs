@@ -1,0 +1,195 @@
+//! Whether a claim holds.
+//!
+//! Over several runs a relation is judged on paired differences by seed: it holds if the 95 % interval of their mean lies
+//! wholly on the claimed side, does not hold if it lies wholly on the other, and is undecided if it covers the
+//! boundary. For a single, deterministic run it is exact.
+
+use ackclock_report::Estimate;
+use serde::Serialize;
+
+use crate::format::{Claim, Margin, NumberOrText};
+use crate::measure::{Measurement, Measurements};
+
+/// What became of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It holds.
+    Holds,
+    /// It does not.
+    DoesNotHold,
+    /// The runs do not tell.
+    Undecided,
+}
+
+impl Verdict {
+    /// The words in every output.
+    pub fn words(self) -> &'static str {
+        match self {
+            Verdict::Holds => "holds",
+            Verdict::DoesNotHold => "does not hold",
+            Verdict::Undecided => "undecided",
+        }
+    }
+}
+
+/// A verdict and the figures that it rests on.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Judgement {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What was measured, in words.
+    pub measured: String,
+}
+
+/// `ours - factor * other - offset` is on the side `sign` of zero, or on it unless `strict`.
+#[derive(Clone, Copy)]
+struct Bound {
+    sign: f64,
+    factor: f64,
+    offset: f64,
+    strict: bool,
+}
+
+impl Claim {
+    /// The relation, its name and what is compared with; `None` unless there is exactly one.
+    pub(crate) fn relation(&self) -> Option<(&'static str, &NumberOrText)> {
+        let all = [
+            ("equals", &self.equals),
+            ("above", &self.above),
+            ("below", &self.below),
+            ("at_least", &self.at_least),
+            ("at_most", &self.at_most),
+            ("near", &self.near),
+        ];
+        let mut given = all.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
+        let first = given.next()?;
+        given.next().is_none().then_some(first)
+    }
+
+    fn bounds(&self, relation: &str) -> Vec<Bound> {
+        let by = |margin: Option<Margin>, sign: f64, strict: bool| {
+            let (factor, offset) = match margin {
+                None => (1.0, 0.0),
+                Some(Margin::Share(share)) => (1.0 + sign * share, 0.0),
+                Some(Margin::Absolute(n)) => (1.0, sign * n),
+            };
+            (factor, offset, strict)
+        };
+        let bound = |sign: f64, (factor, offset, strict)| Bound { sign, factor, offset, strict };
+        match relation {
+            "above" => vec![bound(1.0, by(self.by, 1.0, true))],
+            "below" => vec![bound(-1.0, by(self.by, -1.0, true))],
+            "at_least" => vec![bound(1.0, by(self.by, 1.0, false))],
+            "at_most" => vec![bound(-1.0, by(self.by, -1.0, false))],
+            _ => vec![bound(1.0, by(self.tolerance, -1.0, false)), bound(-1.0, by(self.tolerance, 1.0, false))],
+        }
+    }
+}
+
+/// Judges a claim.
+pub(crate) fn judge(claim: &Claim, measurements: &Measurements) -> Judgement {
+    let (Some((relation, other)), Some(ours)) = (claim.relation(), measurements.get(&claim.measurement)) else {
+        return Judgement { verdict: Verdict::Undecided, measured: "nothing measured".into() };
+    };
+    let samples = match ours {
+        Measurement::Text(text) => {
+            let same = relation == "equals" && *text == plain(other);
+            let verdict = if same { Verdict::Holds } else { Verdict::DoesNotHold };
+            return Judgement { verdict, measured: text.clone() };
+        }
+        Measurement::Samples(samples) => samples,
+    };
+    if relation == "equals" {
+        let expected = plain(other).parse::<f64>().ok();
+        let same = expected.is_some_and(|n| samples.iter().all(|s| *s == n));
+        let verdict = if same { Verdict::Holds } else { Verdict::DoesNotHold };
+        return Judgement { verdict, measured: estimate(samples) };
+    }
+    let others = match other {
+        NumberOrText::Number(n) => vec![*n; samples.len()],
+        NumberOrText::Text(name) => match measurements.get(name) {
+            Some(Measurement::Samples(others)) => others.clone(),
+            Some(Measurement::Text(text)) => {
+                let measured = format!("{}; {name}: {text}", estimate(samples));
+                return Judgement { verdict: Verdict::DoesNotHold, measured };
+            }
+            None => Vec::new(),
+        },
+    };
+    let mut measured = estimate(samples);
+    if let NumberOrText::Text(_) = other {
+        measured = format!("{measured} against {}{}", estimate(&others), relative(samples, &others));
+    }
+    if samples.len() != others.len() || samples.iter().chain(&others).any(|s| s.is_nan()) {
+        return Judgement { verdict: Verdict::Undecided, measured: format!("{measured}; not measured in every run") };
+    }
+    let verdicts: Vec<Verdict> = claim.bounds(relation).iter().map(|b| b.verdict(samples, &others)).collect();
+    let verdict = [Verdict::DoesNotHold, Verdict::Undecided].into_iter().find(|v| verdicts.contains(v));
+    Judgement { verdict: verdict.unwrap_or(Verdict::Holds), measured }
+}
+
+impl Bound {
+    fn verdict(&self, ours: &[f64], others: &[f64]) -> Verdict {
+        let difference = |(a, b): (&f64, &f64)| self.sign * (a - self.factor * b - self.offset);
+        let differences: Vec<f64> = ours.iter().zip(others).map(difference).collect();
+        let Some(Estimate { mean, half_width }) = Estimate::of(&differences) else { return Verdict::Undecided };
+        let half_width = half_width.unwrap_or(0.0);
+        let beyond = |x: f64| if self.strict { x > 0.0 } else { x >= 0.0 };
+        match (beyond(mean - half_width), beyond(mean + half_width)) {
+            (true, _) => Verdict::Holds,
+            (false, false) => Verdict::DoesNotHold,
+            (false, true) => Verdict::Undecided,
+        }
+    }
+}
+
+fn plain(value: &NumberOrText) -> String {
+    match value {
+        NumberOrText::Number(n) => n.to_string(),
+        NumberOrText::Text(text) => text.clone(),
+    }
+}
+
+/// The mean with its 95 % interval, both to two figures of the interval.
+pub(crate) fn estimate(samples: &[f64]) -> String {
+    match Estimate::of(samples) {
+        None => "nothing measured".into(),
+        Some(e) if e.mean.is_nan() => {
+            let missing = samples.iter().filter(|s| s.is_nan()).count();
+            format!("missing in {missing} of {} runs", samples.len())
+        }
+        Some(Estimate { mean, half_width: Some(half_width) }) if half_width > 0.0 => {
+            let decimals = decimals(half_width, 2);
+            format!("{mean:.decimals$} ± {half_width:.decimals$}")
+        }
+        Some(e) => figure(e.mean),
+    }
+}
+
+/// How far the one is above the other, as a share of the other's mean, with the interval of the paired difference.
+fn relative(ours: &[f64], others: &[f64]) -> String {
+    let differences: Vec<f64> = ours.iter().zip(others).map(|(a, b)| a - b).collect();
+    let (Some(d), Some(base)) = (Estimate::of(&differences), Estimate::of(others)) else { return String::new() };
+    let percent = |x: f64| 100.0 * x / base.mean;
+    match d.half_width {
+        _ if base.mean == 0.0 || base.mean.is_nan() || d.mean.is_nan() => String::new(),
+        Some(half_width) => format!(" ({:+.1} % ± {:.1} %)", percent(d.mean), percent(half_width)),
+        None => format!(" ({:+.1} %)", percent(d.mean)),
+    }
+}
+
+/// A number to four figures, whole numbers without decimals.
+fn figure(n: f64) -> String {
+    let decimals = if n == n.trunc() { 0 } else { decimals(n, 4) };
+    format!("{n:.decimals$}")
+}
+
+/// The decimals that show so many figures of `n`, six at most.
+fn decimals(n: f64, figures: i32) -> usize {
+    (figures - 1 - n.abs().log10().floor() as i32).clamp(0, 6) as usize
+}
+
+#[cfg(test)]
+#[path = "verdict_tests.rs"]
+mod tests;

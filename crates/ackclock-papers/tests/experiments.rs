@@ -1,0 +1,326 @@
+//! Experiments from their text to their results.
+
+use ackclock_papers::{Library, Outcome, Plan, pages, run};
+use serde_json::Value;
+
+const PAPER: &str = "title = \"T\"\nauthors = [\"A\"]\npublished = \"1998\"\n";
+
+/// One connection over 0.8 Mb/s and 100 ms that loses segment 14.
+const ONE_LOSS: &str = r#"
+title = "One loss"
+place = "figure 1"
+
+[[strategy]]
+name = "ours"
+composition = "newreno"
+
+[[step]]
+name = "third"
+when = { dupack = { of = 14, count = 3 } }
+
+[[step]]
+name = "again"
+when = { sent = { segment = 14, transmission = 2 } }
+
+[[step]]
+name = "repaired"
+when = { acked = 14 }
+
+[[step]]
+name = "timeout"
+when = "timeout"
+
+[[row]]
+measurement = "third/ours/time"
+unit = "s"
+paper = 1.5
+
+[[claim]]
+says = "the third duplicate draws 14"
+place = "figure 1"
+measurement = "third/ours/causes"
+equals = "14 fast_retransmit"
+
+[[claim]]
+says = "there is a timeout"
+place = "figure 1"
+measurement = "timeouts/ours"
+above = 0
+
+[scenario]
+duration = "60s"
+
+[scenario.tcp]
+mss = 1000
+initial_window = 1
+delayed_ack = "off"
+
+[[scenario.link]]
+from = "a"
+to = "b"
+rate = "0.8mbit"
+delay = "100ms"
+loss = [{ drop = { segments = [14] } }]
+
+[[scenario.flow]]
+from = "a"
+to = "b"
+source = { segments = 40 }
+"#;
+
+/// Two flows with random losses.
+const LOSSY: &str = r#"
+title = "Losses"
+place = "table 1"
+runs = 8
+quick_runs = 3
+show = ["goodput", "timeouts"]
+scenario_file = "lossy.toml"
+set = { "link[0].rate" = "1mbit" }
+
+[[strategy]]
+name = "reno"
+
+[[strategy]]
+name = "sack"
+
+[[vary]]
+name = "loss"
+key = "link[0].loss[0].bernoulli.p"
+values = ["0%", "3%"]
+
+[[vary]]
+name = "delay"
+key = "link[0].delay"
+values = ["10ms", "50ms"]
+labels = ["near", "far"]
+
+[[chart]]
+title = "Goodput & loss"
+measure = "goodput"
+axis = "loss"
+
+[[chart]]
+title = "Timeouts"
+measure = "timeouts"
+
+[[claim]]
+says = "nothing is lost"
+place = "table 1"
+measurement = "losses/sack"
+equals = 0
+
+[[claim]]
+says = "nothing is lost without losses"
+place = "table 1"
+measurement = "losses/reno/flow1"
+equals = 0
+where = { loss = "0%" }
+"#;
+
+const LOSSY_SCENARIO: &str = r#"
+duration = "3s"
+[[link]]
+from = "a"
+to = "b"
+rate = "2mbit"
+delay = "1ms"
+loss = [{ bernoulli = { p = "1%" } }]
+[[flow]]
+from = "a"
+to = "b"
+count = 2
+start_spread = "100ms"
+"#;
+
+fn library(experiment: &str) -> Result<Library, String> {
+    let files = [("p/paper.toml", PAPER), ("p/e.toml", experiment), ("p/scenarios/lossy.toml", LOSSY_SCENARIO)];
+    Library::from_files(files.map(|(path, text)| (path.into(), text.into())).to_vec()).map_err(|e| e.to_string())
+}
+
+fn outcome(experiment: &str, quick: bool, threads: u16) -> Outcome {
+    let library = library(experiment).unwrap();
+    run(&Plan::of(&library, "p/e", quick).unwrap(), threads).unwrap().remove(0)
+}
+
+fn json(outcome: &Outcome) -> Value {
+    serde_json::to_value(outcome).unwrap()
+}
+
+fn error(experiment: &str) -> String {
+    library(experiment).and_then(|l| Plan::of(&l, "all", false).map(drop).map_err(|e| e.to_string())).unwrap_err()
+}
+
+#[test]
+fn the_experiments_of_this_project_make_sense() {
+    let library = Library::embedded().unwrap();
+    assert!(Plan::of(&library, "all", false).unwrap().len() >= 2);
+    assert!(library.list().all(|(_, paper, _)| paper.is_some()));
+}
+
+#[test]
+fn steps_are_exact() {
+    // Slow start from 1 has acknowledged 14 segments: cwnd is 15, and segments 14 to 28 are outstanding. Half of that is
+    // ssthresh, and cwnd is three more (RFC 5681 section 3.2).
+    let outcome = json(&outcome(ONE_LOSS, false, 1));
+    let steps = outcome["cells"][0]["sequences"][0]["steps"].as_array().unwrap();
+    let third = steps.iter().find(|s| s["dupacks"] == 3).unwrap();
+    assert_eq!((&third["event"], &third["segment"]), (&"ack".into(), &14.0.into()));
+    assert_eq!((&third["cwnd"], &third["ssthresh"], &third["flight"]), (&10.5.into(), &7.5.into(), &15.0.into()));
+    assert_eq!(third["sent"], serde_json::json!([[14.0, "fast_retransmit", 2]]));
+    // The first step is the application's.
+    assert_eq!((&steps[0]["event"], &steps[0]["sent"]), (&"other".into(), &serde_json::json!([[0.0, "new", 1]])));
+    let sent: usize = steps.iter().map(|s| s["sent"].as_array().unwrap().len()).sum();
+    assert_eq!(sent, 41);
+}
+
+#[test]
+fn steps_can_be_named_in_every_way() {
+    let claims = [
+        ("third/ours/sent", "\"14\"", "holds"),
+        ("third/ours/cwnd", "10.5", "holds"),
+        ("third/ours/cwnd", "10", "does not hold"),
+        ("again/ours/dupacks", "3", "holds"),
+        ("again/ours/ssthresh", "7.5", "holds"),
+        // On leaving recovery, cwnd is ssthresh or, here less, what is in flight and one more (RFC 6582 section 3.2).
+        ("repaired/ours/dupacks", "0", "holds"),
+        ("timeout/ours/time", "\"never\"", "holds"),
+        ("timeout/ours/time", "1", "does not hold"),
+        ("timeouts/ours", "0", "holds"),
+        ("retransmissions/ours/flow0", "1", "holds"),
+    ];
+    let mut text = ONE_LOSS.to_string();
+    for (measurement, value, _) in claims {
+        text +=
+            &format!("\n[[claim]]\nsays = \"-\"\nplace = \"-\"\nmeasurement = \"{measurement}\"\nequals = {value}\n");
+    }
+    let verdicts: Vec<String> = outcome(&text, false, 1).claims.iter().map(|c| c.verdict()).collect();
+    assert_eq!(verdicts[2..], claims.map(|c| c.2));
+}
+
+#[test]
+fn a_step_can_be_the_second_of_its_kind() {
+    let mut text = ONE_LOSS.replace("segments = [14]", "segments = [14], retransmissions = [\"14:1\", \"14:2\"]");
+    for (name, nth) in [("second", 2), ("third-timeout", 3)] {
+        text += &format!("[[step]]\nname = \"{name}\"\nwhen = \"timeout\"\nnth = {nth}\n");
+    }
+    let claim = |relation: &str| format!("[[claim]]\nsays = \"-\"\nplace = \"-\"\n{relation}\n");
+    // The second waits twice as long as the first: 2 s after an RTO of 1 s (RFC 6298 section 5.5).
+    text += &claim("measurement = \"second/ours/time\"\nabove = \"timeout/ours/time\"\nby = 1.9");
+    text += &claim("measurement = \"third-timeout/ours/time\"\nequals = \"never\"");
+    let verdicts: Vec<String> = outcome(&text, false, 1).claims.iter().map(|c| c.verdict()).collect();
+    assert_eq!(verdicts[2..], ["holds", "holds"]);
+}
+
+#[test]
+fn a_claim_that_does_not_hold_is_shown_so() {
+    let outcome = outcome(ONE_LOSS, false, 1);
+    let table = outcome.to_table();
+    assert!(
+        table.contains("\nholds: the third duplicate draws 14 (figure 1)\n    measured: 14 fast_retransmit\n"),
+        "{table}"
+    );
+    assert!(table.contains("\ndoes not hold: there is a timeout (figure 1)\n    measured: 0\n"), "{table}");
+    assert!(table.starts_with("p/e: One loss (figure 1; 1 run)\n"), "{table}");
+    let claim = &json(&outcome)["claims"][1];
+    assert_eq!((&claim["holds"], &claim["does_not_hold"], &claim["undecided"]), (&0.into(), &1.into(), &0.into()));
+    assert_eq!(claim["cells"][0][1], serde_json::json!({ "verdict": "does_not_hold", "measured": "0" }));
+}
+
+#[test]
+fn a_grid_is_shown_whole_and_its_claims_are_summed_up() {
+    let quick = outcome(LOSSY, true, 1);
+    let names: Vec<&str> = quick.cells.iter().map(|c| c.name.as_str()).collect();
+    assert_eq!(names, ["loss 0%, delay near", "loss 0%, delay far", "loss 3%, delay near", "loss 3%, delay far"]);
+    let labels: Vec<&str> = quick.cells[3].rows.iter().map(|r| r.label.as_str()).collect();
+    assert_eq!(labels, ["goodput/reno", "goodput/sack", "timeouts/reno", "timeouts/sack"]);
+    assert_eq!(quick.cells[3].rows[0].unit, "kb/s");
+    assert_eq!(quick.runs, 3);
+    assert_eq!(quick.claims[0].verdict(), "holds in 2 of 4 cells");
+    assert_eq!(quick.claims[1].verdict(), "holds in all 2 cells");
+    assert_eq!(quick.to_table().lines().filter(|l| l.starts_with("loss ")).count(), 16);
+    assert_eq!(outcome(LOSSY, false, 1).runs, 8);
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    assert_eq!(json(&outcome(LOSSY, false, 1)), json(&outcome(LOSSY, false, 2)));
+}
+
+#[test]
+fn pages_stand_alone() {
+    let with_markup = ONE_LOSS.replace("\"One loss\"", "\"One <b>loss\"");
+    let files = pages(&[outcome(&with_markup, false, 1), outcome(LOSSY, true, 1)]);
+    let names: Vec<&str> = files.iter().map(|f| f.0.as_str()).collect();
+    assert_eq!(names, ["index.html", "p-e.html", "p-e.html"]);
+    assert!(files[0].1.contains("<b>does not hold</b>: there is a timeout"), "{}", files[0].1);
+    for (name, html) in &files {
+        assert!(html.starts_with("<!doctype html>") && html.ends_with("</html>\n"), "{name}");
+        let foreign = html.replace("http://www.w3.org/2000/svg", "");
+        assert!(!html.contains("<b>loss") && !foreign.contains("http:") && !foreign.contains("https:"), "{name}");
+    }
+    assert!(files[1].1.contains("<canvas") || files[1].1.contains("id=\"panels\""));
+    assert!(!files[2].1.contains("id=\"panels\""));
+    let charts = &files[2].1;
+    assert_eq!(charts.matches("<svg").count(), 2);
+    for legend in ["Goodput &amp; loss", "reno, near", "reno, far", "sack, near", "sack, far", "loss 3%, delay far"] {
+        assert!(charts.contains(legend), "{legend}");
+    }
+}
+
+#[test]
+fn errors_name_file_and_key() {
+    let cases = [
+        (
+            "title = \"One loss\"",
+            "titel = \"x\"",
+            "papers/p/e.toml:2: titel: there is no key `titel` here; did you mean `title`?",
+        ),
+        (
+            "rate = \"0.8mbit\"",
+            "rat = 1",
+            "papers/p/e.toml:53: scenario.link[0].rat: there is no key `rat` here; did you mean `rate`?",
+        ),
+        ("duration = \"60s\"", "duration = \"0s\"", "papers/p/e.toml:43: scenario.duration: "),
+        ("composition = \"newreno\"", "composition = \"newrenno\"", "papers/p/e.toml: strategy[0]: "),
+        (
+            "\"third/ours/time\"",
+            "\"third/ours/tim\"",
+            "papers/p/e.toml: row[0].measurement: there is no measurement `third/ours/tim`; ",
+        ),
+        ("above = 0", "above = 0\nbelow = 1", "papers/p/e.toml: claim[1]: exactly one of `equals`, "),
+        (
+            "above = 0",
+            "above = \"timeouts/theirs\"",
+            "papers/p/e.toml: claim[1].above: there is no measurement `timeouts/theirs`; ",
+        ),
+        ("above = 0", "near = 0", "papers/p/e.toml: claim[1]: `near` needs a `tolerance`"),
+        ("above = 0", "above = 0\nby = \"ten\"", "papers/p/e.toml:41: claim[1].by: `ten` is no margin"),
+        (
+            "place = \"figure 1\"\n\n",
+            "place = \"figure 1\"\nruns = 2\n\n",
+            "papers/p/e.toml: runs: steps are of a single run",
+        ),
+    ];
+    for (right, wrong, expected) in cases {
+        let text = ONE_LOSS.replacen(right, wrong, 1);
+        assert_ne!(text, ONE_LOSS, "{right}");
+        let error = error(&text);
+        assert!(error.starts_with(expected), "{error}\n{expected}");
+    }
+    for (right, wrong, expected) in [
+        ("link[0].delay", "link[1].delay", "papers/p/e.toml: vary[1]: there is no `link[1]`; there are 1"),
+        ("link[0].delay", "link[0].dely", "papers/p/e.toml: scenario.link[0].dely: there is no key `dely` here"),
+        ("lossy.toml", "none.toml", "papers/p/e.toml: scenario_file: there is no papers/p/scenarios/none.toml"),
+        ("[\"near\", \"far\"]", "[\"near\"]", "papers/p/e.toml: vary[1]: there are as many labels as values"),
+        ("loss = \"0%\"", "loss = \"1%\"", "papers/p/e.toml: claim[1]: `where` fits no cell"),
+        ("axis = \"loss\"", "axis = \"delay\"", "papers/p/e.toml: chart[0]: it draws a measure of `row` or `show`"),
+        ("\"goodput\"", "\"godput\"", "papers/p/e.toml: show[0]: there is no `godput`"),
+    ] {
+        let error = error(&LOSSY.replacen(right, wrong, 1));
+        assert!(error.starts_with(expected), "{error}\n{expected}");
+    }
+    let library = library(ONE_LOSS).unwrap();
+    let unknown = Plan::of(&library, "p/f", false).unwrap_err().to_string();
+    assert_eq!(unknown, "there is no paper or experiment `p/f`; there are p, all, p/e");
+}
