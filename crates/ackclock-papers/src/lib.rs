@@ -23,6 +23,7 @@ pub use library::Library;
 pub use outcome::{Cell, ClaimOutcome, Outcome, Row};
 pub use plan::Plan;
 pub use run::run;
+pub use table::summary;
 pub use verdict::{Judgement, Verdict};
 
 use ackclock_net::scenario::ScenarioError;

@@ -1,6 +1,6 @@
 //! Experiments from their text to their results.
 
-use ackclock_papers::{Library, Outcome, Plan, pages, run};
+use ackclock_papers::{Library, Outcome, Plan, pages, run, summary};
 use serde_json::Value;
 
 const PAPER: &str = "title = \"T\"\nauthors = [\"A\"]\npublished = \"1998\"\n";
@@ -257,7 +257,12 @@ fn a_grid_is_shown_whole_and_its_claims_are_summed_up() {
     assert_eq!(quick.runs, 3);
     assert_eq!(quick.claims[0].verdict(), "holds in 2 of 4 cells");
     assert_eq!(quick.claims[1].verdict(), "holds in all 2 cells");
-    assert_eq!(quick.to_table().lines().filter(|l| l.starts_with("loss ")).count(), 16);
+    let table = quick.to_table();
+    let lines: Vec<&str> = table.lines().filter(|l| l.starts_with("cell") || l.starts_with("loss ")).collect();
+    assert_eq!(lines.len(), 5, "{table}");
+    let heading: Vec<&str> = lines[0].split("  ").map(str::trim).filter(|name| !name.is_empty()).collect();
+    assert_eq!(heading, ["cell", "goodput/reno (kb/s)", "goodput/sack (kb/s)", "timeouts/reno", "timeouts/sack"]);
+    assert_eq!(summary(&[quick]), "2 claims: 1 hold, 1 hold in some cells, 0 do not hold, 0 are undecided");
     assert_eq!(outcome(LOSSY, false, 1).runs, 8);
 }
 
