@@ -5,7 +5,8 @@ use ackclock_net::scenario::{Scenario, ScenarioError};
 use ackclock_net::{Direction, FlowId, Recorder, Rng};
 use ackclock_report::{Chart, Curve, Estimate, FlowSummary, Plot, Point};
 use ackclock_run::{Error, Input, Job, Progress};
-use ackclock_tcp::{Cause, Event, EventKind, Segment, Time, TimeoutClass};
+use ackclock_tcp::TimeoutClass::{self, LostRetransmission, MultipleLosses, NonTrigger};
+use ackclock_tcp::{Cause, Event, EventKind, Segment, Time};
 use serde::Deserialize;
 use toml::{Table, Value};
 
@@ -74,7 +75,7 @@ impl Population {
             let job = Job { seed, ..job.clone() };
             let simulation = input.build(&job, true)?;
             let mss = simulation.flows.first().map_or(1, |f| f.mss.into());
-            let mut windows = Windows { mss, offered: u64::MAX, tally: &mut all.tally };
+            let mut windows = Windows { mss, offered: u64::MAX, timed_out: None, tally: &mut all.tally };
             all.flows.extend(input.run(&job, simulation, &mut windows, progress)?.flows);
         }
         Ok(all)
@@ -105,8 +106,8 @@ pub(crate) struct Transfers {
 pub(crate) struct Tally {
     /// Window and segments outstanding at each timeout, by class.
     timeouts: [Vec<(u64, u64)>; 3],
-    /// Timeouts that follow another without an acknowledgment of new data between them.
-    backed_off: u64,
+    /// Timeouts of a segment that had one already. They are of the class lost retransmission.
+    repeated: usize,
     /// ACKs of new data, and the sum of the windows at them.
     acks: u64,
     windows: u64,
@@ -117,6 +118,8 @@ struct Windows<'a> {
     mss: u64,
     /// The receiver's window as of the last ACK.
     offered: u64,
+    /// The segment of the last timeout.
+    timed_out: Option<u64>,
     tally: &'a mut Tally,
 }
 
@@ -140,10 +143,10 @@ impl Recorder for Windows<'_> {
                     self.tally.windows += self.window(event.cwnd);
                 }
             }
-            EventKind::TimedOut { class, backoff, flight, cwnd_before, .. } => {
+            EventKind::TimedOut { seq, class, flight, cwnd_before, .. } => {
                 let sizes = (self.window(cwnd_before), flight.div_ceil(self.mss));
                 self.tally.timeouts[class as usize].push(sizes);
-                self.tally.backed_off += u64::from(backoff > 0);
+                self.tally.repeated += usize::from(self.timed_out.replace(seq) == Some(seq));
             }
             _ => {}
         }
@@ -153,16 +156,32 @@ impl Recorder for Windows<'_> {
 }
 
 impl Tally {
-    /// The share of all timeouts, in percent, of which `counts` is true; NaN if there is none.
+    fn count(&self, class: TimeoutClass) -> usize {
+        self.timeouts[class as usize].len()
+    }
+
+    fn all(&self) -> usize {
+        self.timeouts.iter().map(Vec::len).sum()
+    }
+
+    /// The share of all timeouts of which `counts` is true.
     fn share(&self, classes: &[TimeoutClass], counts: impl Fn(u64, u64) -> bool) -> f64 {
-        let all: usize = self.timeouts.iter().map(Vec::len).sum();
         let of = |class: &TimeoutClass| self.timeouts[*class as usize].iter().filter(|t| counts(t.0, t.1)).count();
-        100.0 * classes.iter().map(of).sum::<usize>() as f64 / all as f64
+        percent(classes.iter().map(of).sum(), self.all())
+    }
+
+    /// The share of these in the timeouts that repeat no other.
+    fn of_first(&self, timeouts: usize) -> f64 {
+        percent(timeouts, self.all() - self.repeated)
     }
 }
 
-const CLASSES: [TimeoutClass; 3] =
-    [TimeoutClass::NonTrigger, TimeoutClass::MultipleLosses, TimeoutClass::LostRetransmission];
+/// NaN if there is none.
+fn percent(part: usize, whole: usize) -> f64 {
+    100.0 * part as f64 / whole as f64
+}
+
+const CLASSES: [TimeoutClass; 3] = [NonTrigger, MultipleLosses, LostRetransmission];
 
 /// What is measured of a run beside the counters of its flows.
 pub(crate) struct Measure {
@@ -171,14 +190,17 @@ pub(crate) struct Measure {
     value: fn(&Tally) -> f64,
 }
 
-pub(crate) const MEASURES: [Measure; 4] = [
-    Measure {
-        name: "share-backed-off",
-        unit: "%",
-        value: |t| t.backed_off as f64 / t.timeouts.iter().map(Vec::len).sum::<usize>() as f64 * 100.0,
-    },
-    Measure { name: "share-window-above-10", unit: "%", value: |t| t.share(&CLASSES, |window, _| window > 10) },
-    Measure { name: "share-outstanding-above-10", unit: "%", value: |t| t.share(&CLASSES, |_, flight| flight > 10) },
+const fn share(name: &'static str, value: fn(&Tally) -> f64) -> Measure {
+    Measure { name, unit: "%", value }
+}
+
+pub(crate) const MEASURES: [Measure; 7] = [
+    share("share-repeated", |t| percent(t.repeated, t.all())),
+    share("share-of-first-non-trigger", |t| t.of_first(t.count(NonTrigger))),
+    share("share-of-first-multiple-losses", |t| t.of_first(t.count(MultipleLosses))),
+    share("share-of-first-lost-retransmission", |t| t.of_first(t.count(LostRetransmission) - t.repeated)),
+    share("share-window-above-10", |t| t.share(&CLASSES, |window, _| window > 10)),
+    share("share-outstanding-above-10", |t| t.share(&CLASSES, |_, outstanding| outstanding > 10)),
     Measure { name: "mean-window", unit: "segments", value: |t| t.windows as f64 / t.acks as f64 },
 ];
 
@@ -212,9 +234,9 @@ pub(crate) fn chart(title: String, strategy: &str, runs: &[&Tally], rows: &[RowS
     };
     let curves = vec![
         curve("all timeouts", &CLASSES, ""),
-        curve("non-trigger", &CLASSES[..1], "share-non-trigger"),
-        curve("multiple losses", &CLASSES[1..2], "share-multiple-losses"),
-        curve("lost retransmission", &CLASSES[2..], "share-lost-retransmission"),
+        curve("non-trigger", &[NonTrigger], "share-non-trigger"),
+        curve("multiple losses", &[MultipleLosses], "share-multiple-losses"),
+        curve("lost retransmission", &[LostRetransmission], "share-lost-retransmission"),
     ];
     let (x, y) = ("window (segments)".into(), "share of all timeouts (%)".into());
     Chart { title, x, y, plot: Plot::Curves { curves, log_x: false } }

@@ -1,5 +1,3 @@
-use ackclock_tcp::TimeoutClass::{LostRetransmission, MultipleLosses, NonTrigger};
-
 use super::*;
 
 const MSS: u64 = 512;
@@ -15,18 +13,18 @@ fn acked(newly_acked: u64, cwnd: u64) -> Event {
     event(cwnd, EventKind::Acked { ack, dupacks, newly_acked, newly_sacked: 0, window_edge, sack, sacks: 0 })
 }
 
-fn timed_out(class: TimeoutClass, backoff: u32, flight: u64, cwnd_before: u64) -> Event {
-    event(MSS, EventKind::TimedOut { seq: 0, class, backoff, flight, cwnd_before, rto: 0 })
+fn timed_out(class: TimeoutClass, seq: u64, flight: u64, cwnd_before: u64) -> Event {
+    event(MSS, EventKind::TimedOut { seq, class, backoff: 1, flight, cwnd_before, rto: 0 })
 }
 
 fn tally(events: &[Event]) -> Tally {
     let mut tally = Tally::default();
-    let mut windows = Windows { mss: MSS, offered: u64::MAX, tally: &mut tally };
+    let mut windows = Windows { mss: MSS, offered: u64::MAX, timed_out: None, tally: &mut tally };
     events.iter().for_each(|e| windows.event(FlowId(0), e));
     tally
 }
 
-fn measured(tally: &Tally) -> [f64; 4] {
+fn measured(tally: &Tally) -> [f64; 7] {
     std::array::from_fn(|i| (MEASURES[i].value)(tally))
 }
 
@@ -36,14 +34,14 @@ fn five_timeouts() -> Tally {
         // Before the first ACK no window of the receiver is known.
         timed_out(NonTrigger, 0, MSS, 20 * MSS),
         acked(MSS, 4 * MSS),
-        timed_out(NonTrigger, 0, 4 * MSS - 12, 3 * MSS + 511),
-        timed_out(LostRetransmission, 1, 4 * MSS, MSS),
+        timed_out(NonTrigger, MSS, 4 * MSS - 12, 3 * MSS + 511),
+        timed_out(LostRetransmission, MSS, 4 * MSS, MSS),
         // A duplicate is no ACK of new data.
         acked(0, 100 * MSS),
-        timed_out(MultipleLosses, 0, 11 * MSS, 10 * MSS),
+        timed_out(MultipleLosses, 2 * MSS, 11 * MSS, 10 * MSS),
         // Above the receiver's window.
         acked(2 * MSS, 13 * MSS),
-        timed_out(MultipleLosses, 0, 10 * MSS, 40 * MSS),
+        timed_out(MultipleLosses, 5 * MSS, 10 * MSS, 40 * MSS),
     ])
 }
 
@@ -51,16 +49,19 @@ fn five_timeouts() -> Tally {
 fn timeouts_count_by_class_with_their_windows() {
     let tally = five_timeouts();
     assert_eq!(tally.timeouts, [vec![(20, 1), (3, 4)], vec![(10, 11), (12, 10)], vec![(1, 4)]]);
-    assert_eq!((tally.acks, tally.windows, tally.backed_off), (2, 4 + 12, 1));
-    // Backed off; window above 10; outstanding above 10; mean window.
-    assert_eq!(measured(&tally), [20.0, 40.0, 20.0, 8.0]);
+    assert_eq!((tally.acks, tally.windows, tally.repeated), (2, 4 + 12, 1));
+    // Repeated; of the four others, by class; window above 10; outstanding above 10; mean window.
+    assert_eq!(measured(&tally), [20.0, 50.0, 50.0, 0.0, 40.0, 20.0, 8.0]);
+    // Lost after a fast retransmission, not after a timeout: nothing is repeated.
+    let lost = self::tally(&[timed_out(LostRetransmission, 0, MSS, MSS), timed_out(LostRetransmission, MSS, MSS, MSS)]);
+    assert_eq!(measured(&lost)[..4], [0.0, 0.0, 0.0, 100.0]);
 }
 
 #[test]
 fn without_timeouts_there_are_no_shares() {
     let measured = measured(&tally(&[acked(MSS, 2 * MSS)]));
-    assert!(measured[..3].iter().all(|share| share.is_nan()));
-    assert_eq!(measured[3], 2.0);
+    assert!(measured[..6].iter().all(|share| share.is_nan()));
+    assert_eq!(measured[6], 2.0);
 }
 
 #[test]
