@@ -60,6 +60,8 @@ pub enum LossModel {
         third_for: Span,
         /// Probability of a loss in it.
         third_loss: f64,
+        /// The first fast retransmission from `second_at` on is lost too.
+        lose_fast_retransmission: bool,
     },
 }
 

@@ -261,6 +261,9 @@ pub struct ThreeState {
     pub third_for: Duration,
     /// Probability of a loss in it.
     pub third_loss: Probability,
+    /// The first fast retransmission from `second_at` on is lost too.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub lose_fast_retransmission: bool,
     /// Which packets it sees; data if left out.
     #[serde(default, skip_serializing_if = "is_default")]
     pub direction: Direction,
