@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use ackclock_net::scenario::Scenario;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
+use crate::population::Population;
+
 /// `paper.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -45,6 +47,8 @@ pub struct Experiment {
     pub(crate) strategies: Vec<Strategy>,
     #[serde(default)]
     pub(crate) vary: Vec<Axis>,
+    /// Each run is many transfers, each over a path drawn from this.
+    pub(crate) population: Option<Population>,
     #[serde(default, rename = "step")]
     pub(crate) steps: Vec<StepName>,
     #[serde(default, rename = "row")]

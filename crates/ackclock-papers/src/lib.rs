@@ -11,6 +11,7 @@ mod library;
 mod measure;
 mod outcome;
 mod plan;
+mod population;
 mod run;
 mod sequence;
 mod substitute;

@@ -133,6 +133,48 @@ count = 2
 start_spread = "100ms"
 "#;
 
+/// Transfers of segments 0 to 3 over paths that lose segment 0, or another.
+const DRAWN: &str = r#"
+title = "Drawn paths"
+place = "figure 1"
+runs = 4
+show = ["share-non-trigger", "share-multiple-losses", "share-lost-retransmission", "timeouts", "loss-rate", "mean-window"]
+
+[[strategy]]
+name = "reno"
+
+[population]
+transfers = 5
+chart = "Timeouts"
+
+[[population.draw]]
+key = "link[0].loss[0].drop.segments"
+values = [[0]]
+
+[[row]]
+measurement = "share-non-trigger/reno"
+paper = 85
+
+[scenario]
+duration = "60s"
+
+[scenario.tcp]
+mss = 1000
+initial_window = 1
+
+[[scenario.link]]
+from = "a"
+to = "b"
+rate = "1mbit"
+delay = "10ms"
+loss = [{ drop = { segments = [9] } }]
+
+[[scenario.flow]]
+from = "a"
+to = "b"
+source = { segments = 4 }
+"#;
+
 fn library(experiment: &str) -> Result<Library, String> {
     let files = [("p/paper.toml", PAPER), ("p/e.toml", experiment), ("p/scenarios/lossy.toml", LOSSY_SCENARIO)];
     Library::from_files(files.map(|(path, text)| (path.into(), text.into())).to_vec()).map_err(|e| e.to_string())
@@ -290,6 +332,70 @@ fn pages_stand_alone() {
     for legend in ["Goodput &amp; loss", "reno, near", "reno, far", "sack, near", "sack, far", "loss 3%, delay far"] {
         assert!(charts.contains(legend), "{legend}");
     }
+}
+
+#[test]
+fn transfers_over_drawn_paths_are_counted_together() {
+    let ours = |text: &str| -> Vec<(String, f64)> {
+        let rows = json(&outcome(text, false, 2))["cells"][0]["rows"].take();
+        let row = |r: &Value| (r["shown"].as_str().unwrap().into(), r["ours"]["mean"].as_f64().unwrap_or(f64::NAN));
+        rows.as_array().unwrap().iter().skip(1).map(row).collect()
+    };
+    // Each of 5 transfers loses its first segment of 4 without any duplicate ACK: one timeout, one loss in 5 segments sent. The
+    // window is 1 before and 2 after the ACK of segment 0; the delayed ACKs of 1 and 2, and of 3, leave 2.5 (1 + 1/2 segments
+    // in congestion avoidance, since ssthresh is 2) and 2.9, of which whole segments count.
+    let non_trigger = ours(DRAWN);
+    assert_eq!(non_trigger[..5].iter().map(|r| r.1).collect::<Vec<_>>(), [100.0, 0.0, 0.0, 5.0, 20.0]);
+    assert_eq!(non_trigger[5].1, 2.0);
+    // The retransmission is lost as well: the second timeout is of the other class.
+    let again = DRAWN
+        .replace("loss[0].drop.segments", "loss[0].drop")
+        .replace("values = [[0]]", "values = [{ segments = [0], retransmissions = [\"0:1\"] }]");
+    assert_eq!(ours(&again)[..4].iter().map(|r| r.1).collect::<Vec<_>>(), [50.0, 0.0, 50.0, 10.0]);
+    // Without a timeout there is no share.
+    let nothing = ours(&DRAWN.replace("values = [[0]]", "values = [[9]]"));
+    assert_eq!(nothing[0].0, "missing in 4 of 4 runs");
+    assert_eq!((nothing[3].1, nothing[4].1), (0.0, 0.0));
+}
+
+#[test]
+fn each_transfer_has_a_path_of_its_own() {
+    let half = DRAWN.replace("values = [[0]]", "values = [[9], [0]]").replace("transfers = 5", "transfers = 100");
+    let one = json(&outcome(&half, false, 1));
+    assert_eq!(one, json(&outcome(&half, false, 2)));
+    // 100 of 400 lost a segment give or take 10 (two standard deviations are 20), and no two runs need be alike.
+    let timeouts = &one["cells"][0]["rows"][4]["ours"];
+    assert!((timeouts["mean"].as_f64().unwrap() - 50.0).abs() < 10.0, "{timeouts}");
+    assert!(timeouts["half_width"].as_f64().unwrap() > 0.0, "{timeouts}");
+}
+
+#[test]
+fn errors_in_a_population_name_file_and_key() {
+    for (right, wrong, expected) in [
+        ("transfers = 5", "transfers = 0", "papers/p/e.toml: population.transfers: at least one transfer"),
+        ("values = [[0]]", "values = []", "papers/p/e.toml: population.draw[0]: values: at least one"),
+        (
+            "key = \"link[0].loss[0]",
+            "key = \"link[1].loss[0]",
+            "papers/p/e.toml: population.draw[0]: there is no `link[1]`",
+        ),
+        ("values = [[0]]", "values = [[9], [-1]]", "papers/p/e.toml: scenario.link[0].loss[0]"),
+        (
+            "drop.segments\"",
+            "drop.segment\"",
+            "papers/p/e.toml: scenario.link[0].loss[0].drop.segment: there is no key",
+        ),
+        ("runs = 4", "sequence = true", "papers/p/e.toml: population: there is no sequence"),
+        ("chart = \"Timeouts\"\n", "", "papers/p/e.toml:"),
+        ("\"share-non-trigger/reno\"", "\"timeouts/reno/flow0\"", "papers/p/e.toml: row[0].measurement: there is no"),
+    ] {
+        let text = DRAWN.replacen(right, wrong, 1);
+        assert_ne!(text, DRAWN, "{right}");
+        let error = error(&text);
+        assert!(error.starts_with(expected), "{error}\n{expected}");
+    }
+    let elsewhere = error(&LOSSY.replacen("\"timeouts\"]", "\"mean-window\"]", 1));
+    assert!(elsewhere.starts_with("papers/p/e.toml: show[1]: there is no `mean-window`"), "{elsewhere}");
 }
 
 #[test]
