@@ -85,6 +85,19 @@ pub(crate) struct Axis {
     /// How the values are called; as they are written if left out.
     #[serde(default)]
     pub labels: Vec<String>,
+    /// The labels of those that `--quick` runs; all if left out.
+    #[serde(default)]
+    pub quick: Vec<String>,
+}
+
+impl Axis {
+    /// Its values, each with its label.
+    pub fn all(&self) -> impl Iterator<Item = (String, &toml::Value)> {
+        self.values.iter().enumerate().map(|(number, value)| {
+            let written = || value.as_str().map_or_else(|| value.to_string(), str::to_string);
+            (self.labels.get(number).cloned().unwrap_or_else(written), value)
+        })
+    }
 }
 
 /// A name for one step of a sequence.

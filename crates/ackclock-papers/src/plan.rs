@@ -37,7 +37,7 @@ pub(crate) struct PlannedCell {
 
 impl<'a> Plan<'a> {
     /// Plans the experiments that `id` names: one (`paper/experiment`), those of a paper, or `all`. `quick` takes fewer
-    /// runs where the experiment says so.
+    /// runs and cells where the experiment says so.
     ///
     /// # Errors
     /// [`Error::Unknown`], and [`Error::Format`] for a name, key or value that makes no sense.
@@ -48,7 +48,7 @@ impl<'a> Plan<'a> {
     fn new(library: &'a Library, entry: &'a Entry, quick: bool) -> Result<Plan<'a>, Error> {
         let e = &entry.experiment;
         let runs = if quick { e.quick_runs.unwrap_or(e.runs).min(e.runs) } else { e.runs };
-        let cells = cells(library, entry)?;
+        let cells = cells(library, entry, quick)?;
         let no_paper = || format_error(&entry.file, "", "there is no paper.toml in this folder".into());
         let paper = library.paper(&entry.id).ok_or_else(no_paper)?;
         let plan = Plan { entry, paper, runs, cells };
@@ -176,7 +176,7 @@ impl PlannedCell {
 }
 
 /// The cartesian product of the axes.
-fn cells(library: &Library, entry: &Entry) -> Result<Vec<PlannedCell>, Error> {
+fn cells(library: &Library, entry: &Entry, quick: bool) -> Result<Vec<PlannedCell>, Error> {
     let e = &entry.experiment;
     let base = library.scenario(entry)?;
     let mut points: Vec<(Vec<(String, String)>, toml::Table)> = vec![(Vec::new(), base)];
@@ -193,13 +193,15 @@ fn cells(library: &Library, entry: &Entry) -> Result<Vec<PlannedCell>, Error> {
         if !axis.labels.is_empty() && axis.labels.len() != axis.values.len() {
             return Err(format_error(&entry.file, &key, "there are as many labels as values, or none".into()));
         }
+        if let Some(label) = axis.quick.iter().find(|label| !axis.all().any(|(l, _)| l == **label)) {
+            return Err(format_error(&entry.file, &key, format!("quick: there is no value called `{label}`")));
+        }
         let mut next = Vec::new();
         for (labels, table) in &points {
-            for (number, value) in axis.values.iter().enumerate() {
+            for (label, value) in axis.all().filter(|(l, _)| !quick || axis.quick.is_empty() || axis.quick.contains(l))
+            {
                 let mut table = table.clone();
                 set(&mut table, &axis.key, value.clone()).map_err(|m| format_error(&entry.file, &key, m))?;
-                let written = || value.as_str().map_or_else(|| value.to_string(), str::to_string);
-                let label = axis.labels.get(number).cloned().unwrap_or_else(written);
                 next.push(([labels.clone(), vec![(axis.name.clone(), label)]].concat(), table));
             }
         }
