@@ -155,6 +155,9 @@ pub(crate) struct ChartSpec {
     /// What the x axis shows; the axis' name if left out.
     #[serde(default)]
     pub x: String,
+    /// The cells that it draws, as axis and label; all if left out.
+    #[serde(default, rename = "where")]
+    pub cells: BTreeMap<String, String>,
 }
 
 /// What the paper says, and how it is judged: exactly one of the relations.

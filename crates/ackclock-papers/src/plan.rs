@@ -1,6 +1,6 @@
 //! From the data of an experiment to the runs that it takes, with every name in it checked.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use ackclock_net::scenario::{Scenario, check_strategy};
 use ackclock_run::{Input, Job};
@@ -15,6 +15,8 @@ use crate::substitute::set;
 
 /// More cells than this are a mistake.
 const MOST_CELLS: usize = 10_000;
+
+const NO_CELL: &str = "`where` fits no cell; it names axes and their labels";
 
 /// An experiment ready to run.
 #[derive(Debug)]
@@ -99,10 +101,13 @@ impl<'a> Plan<'a> {
             let of = |cell: &PlannedCell| cell.labels.iter().find(|(a, _)| a == axis).and_then(|(_, l)| number(l));
             self.cells.iter().all(|cell| of(cell).is_some())
         };
-        if shown && chart.axis.as_ref().is_none_or(numbers) {
+        let message = if !shown || !chart.axis.as_ref().is_none_or(numbers) {
+            "it draws a measure of `row` or `show`, against an axis whose labels begin with numbers"
+        } else if !self.cells.iter().any(|cell| cell.is_in(&chart.cells)) {
+            NO_CELL
+        } else {
             return Ok(());
-        }
-        let message = "it draws a measure of `row` or `show`, against an axis whose labels begin with numbers";
+        };
         Err(format_error(&self.entry.file, &format!("chart[{i}]"), message.into()))
     }
 
@@ -121,8 +126,8 @@ impl<'a> Plan<'a> {
         if let (NumberOrText::Text(name), true) = (other, relation != "equals") {
             self.check_name(&format!("claim[{i}].{relation}"), name)?;
         }
-        if !self.cells.iter().any(|cell| cell.is_in(claim)) {
-            return wrong("`where` fits no cell; it names axes and their labels");
+        if !self.cells.iter().any(|cell| cell.is_in(&claim.cells)) {
+            return wrong(NO_CELL);
         }
         Ok(())
     }
@@ -169,9 +174,9 @@ fn measures() -> String {
 }
 
 impl PlannedCell {
-    /// Whether the claim is about this cell.
-    pub fn is_in(&self, claim: &Claim) -> bool {
-        claim.cells.iter().all(|(axis, label)| self.labels.contains(&(axis.clone(), label.clone())))
+    /// Whether it has these labels.
+    pub fn is_in(&self, cells: &BTreeMap<String, String>) -> bool {
+        cells.iter().all(|(axis, label)| self.labels.contains(&(axis.clone(), label.clone())))
     }
 }
 

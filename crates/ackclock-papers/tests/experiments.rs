@@ -104,6 +104,13 @@ axis = "loss"
 [[chart]]
 title = "Timeouts"
 measure = "timeouts"
+where = { loss = "3%" }
+
+[[chart]]
+title = "Far"
+measure = "goodput"
+axis = "loss"
+where = { delay = "far" }
 
 [[claim]]
 says = "nothing is lost"
@@ -265,10 +272,13 @@ fn pages_stand_alone() {
     assert!(files[1].1.contains("<canvas") || files[1].1.contains("id=\"panels\""));
     assert!(!files[2].1.contains("id=\"panels\""));
     let charts = &files[2].1;
-    assert_eq!(charts.matches("<svg").count(), 2);
+    assert_eq!(charts.matches("<svg").count(), 3);
     for legend in ["Goodput &amp; loss", "reno, near", "reno, far", "sack, near", "sack, far", "loss 3%, delay far"] {
         assert!(charts.contains(legend), "{legend}");
     }
+    let far: Vec<&str> = charts.split("<svg").skip(2).collect();
+    assert!(!far[0].split("</svg>").next().unwrap().contains("loss 0%"), "`where` leaves cells out");
+    assert!(!far[1].contains("reno, far") && far[1].contains("reno</text>"), "and is not repeated in the legend");
 }
 
 #[test]
@@ -318,6 +328,11 @@ fn errors_name_file_and_key() {
         ("[\"near\", \"far\"]", "[\"near\"]", "papers/p/e.toml: vary[1]: there are as many labels as values"),
         ("quick = [\"far\"]", "quick = [\"50ms\"]", "papers/p/e.toml: vary[1]: quick: there is no value called `50ms`"),
         ("loss = \"0%\"", "loss = \"1%\"", "papers/p/e.toml: claim[1]: `where` fits no cell"),
+        (
+            "where = { delay = \"far\" }",
+            "where = { delay = \"50ms\" }",
+            "papers/p/e.toml: chart[2]: `where` fits no cell",
+        ),
         ("axis = \"loss\"", "axis = \"delay\"", "papers/p/e.toml: chart[0]: it draws a measure of `row` or `show`"),
         ("\"goodput\"", "\"godput\"", "papers/p/e.toml: show[0]: there is no `godput`"),
     ] {
