@@ -124,6 +124,13 @@ place = "table 1"
 measurement = "losses/reno/flow1"
 equals = 0
 where = { loss = "0%" }
+
+[[claim]]
+says = "without losses both are the same"
+place = "table 1"
+measurement = "goodput/sack"
+at_least = "goodput/reno"
+where = { loss = "0%" }
 "#;
 
 const LOSSY_SCENARIO: &str = r#"
@@ -246,6 +253,8 @@ fn a_grid_is_shown_whole_and_its_claims_are_summed_up() {
     assert_eq!(whole.cells[3].rows[0].unit, "kb/s");
     assert_eq!(whole.claims[0].verdict(), "holds in 2 of 4 cells");
     assert_eq!(whole.claims[1].verdict(), "holds in all 2 cells");
+    assert_eq!(whole.claims[2].verdict(), "holds in all 2 cells, +0.0 % to +0.0 %");
+    assert_eq!(json(&whole)["claims"][2]["cells"][0][1]["relative"], 0.0);
     assert_eq!(whole.to_table().lines().filter(|l| l.starts_with("loss ")).count(), 16);
     let quick = outcome(LOSSY, true, 1);
     assert_eq!((whole.runs, quick.runs), (8, 3));
