@@ -89,6 +89,19 @@ pub(crate) struct Axis {
     /// How the values are called; as they are written if left out.
     #[serde(default)]
     pub labels: Vec<String>,
+    /// The labels of those that `--quick` runs; all if left out.
+    #[serde(default)]
+    pub quick: Vec<String>,
+}
+
+impl Axis {
+    /// Its values, each with its label.
+    pub fn all(&self) -> impl Iterator<Item = (String, &toml::Value)> {
+        self.values.iter().enumerate().map(|(number, value)| {
+            let written = || value.as_str().map_or_else(|| value.to_string(), str::to_string);
+            (self.labels.get(number).cloned().unwrap_or_else(written), value)
+        })
+    }
 }
 
 /// A name for one step of a sequence.
@@ -148,6 +161,9 @@ pub(crate) struct ChartSpec {
     /// What the x axis shows; the axis' name if left out.
     #[serde(default)]
     pub x: String,
+    /// The cells that it draws, as axis and label; all if left out.
+    #[serde(default, rename = "where")]
+    pub cells: BTreeMap<String, String>,
 }
 
 /// What the paper says, and how it is judged: exactly one of the relations.

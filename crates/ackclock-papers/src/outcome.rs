@@ -135,17 +135,22 @@ impl ClaimOutcome {
         }
     }
 
-    /// `holds`, or `holds in 14 of 18 cells, undecided in 1`.
+    /// `holds`, or `holds in 14 of 18 cells, undecided in 1`, and how far the differences reach from cell to cell.
     pub fn verdict(&self) -> String {
         let all = self.cells.len();
-        match &self.cells[..] {
-            [(_, only)] => only.verdict.words().into(),
+        let text = match &self.cells[..] {
+            [(_, only)] => return only.verdict.words().into(),
             _ if self.holds == all => format!("holds in all {all} cells"),
             _ if self.does_not_hold == all => format!("holds in none of {all} cells"),
             _ if self.undecided > 0 => {
                 format!("holds in {} of {all} cells, undecided in {}", self.holds, self.undecided)
             }
             _ => format!("holds in {} of {all} cells", self.holds),
-        }
+        };
+        let differences = self.cells.iter().filter_map(|(_, judgement)| judgement.relative);
+        let ends = differences.fold(None, |ends: Option<(f64, f64)>, x| {
+            Some(ends.map_or((x, x), |(least, most)| (least.min(x), most.max(x))))
+        });
+        ends.map_or(text.clone(), |(least, most)| format!("{text}, {least:+.1} % to {most:+.1} %"))
     }
 }

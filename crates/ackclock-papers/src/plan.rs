@@ -1,6 +1,6 @@
 //! From the data of an experiment to the runs that it takes, with every name in it checked.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use ackclock_net::scenario::{Scenario, check_strategy};
 use ackclock_run::{Input, Job};
@@ -16,6 +16,8 @@ use crate::substitute::set;
 
 /// More cells than this are a mistake.
 const MOST_CELLS: usize = 10_000;
+
+const NO_CELL: &str = "`where` fits no cell; it names axes and their labels";
 
 /// An experiment ready to run.
 #[derive(Debug)]
@@ -40,7 +42,7 @@ pub(crate) struct PlannedCell {
 
 impl<'a> Plan<'a> {
     /// Plans the experiments that `id` names: one (`paper/experiment`), those of a paper, or `all`. `quick` takes fewer
-    /// runs where the experiment says so.
+    /// runs and cells where the experiment says so.
     ///
     /// # Errors
     /// [`Error::Unknown`], and [`Error::Format`] for a name, key or value that makes no sense.
@@ -51,7 +53,7 @@ impl<'a> Plan<'a> {
     fn new(library: &'a Library, entry: &'a Entry, quick: bool) -> Result<Plan<'a>, Error> {
         let e = &entry.experiment;
         let runs = if quick { e.quick_runs.unwrap_or(e.runs).min(e.runs) } else { e.runs };
-        let cells = cells(library, entry)?;
+        let cells = cells(library, entry, quick)?;
         let no_paper = || format_error(&entry.file, "", "there is no paper.toml in this folder".into());
         let paper = library.paper(&entry.id).ok_or_else(no_paper)?;
         let plan = Plan { entry, paper, runs, cells };
@@ -113,10 +115,13 @@ impl<'a> Plan<'a> {
             let of = |cell: &PlannedCell| cell.labels.iter().find(|(a, _)| a == axis).and_then(|(_, l)| number(l));
             self.cells.iter().all(|cell| of(cell).is_some())
         };
-        if shown && chart.axis.as_ref().is_none_or(numbers) {
+        let message = if !shown || !chart.axis.as_ref().is_none_or(numbers) {
+            "it draws a measure of `row` or `show`, against an axis whose labels begin with numbers"
+        } else if !self.cells.iter().any(|cell| cell.is_in(&chart.cells)) {
+            NO_CELL
+        } else {
             return Ok(());
-        }
-        let message = "it draws a measure of `row` or `show`, against an axis whose labels begin with numbers";
+        };
         Err(format_error(&self.entry.file, &format!("chart[{i}]"), message.into()))
     }
 
@@ -135,8 +140,8 @@ impl<'a> Plan<'a> {
         if let (NumberOrText::Text(name), true) = (other, relation != "equals") {
             self.check_name(&format!("claim[{i}].{relation}"), name)?;
         }
-        if !self.cells.iter().any(|cell| cell.is_in(claim)) {
-            return wrong("`where` fits no cell; it names axes and their labels");
+        if !self.cells.iter().any(|cell| cell.is_in(&claim.cells)) {
+            return wrong(NO_CELL);
         }
         Ok(())
     }
@@ -184,14 +189,14 @@ impl<'a> Plan<'a> {
 }
 
 impl PlannedCell {
-    /// Whether the claim is about this cell.
-    pub fn is_in(&self, claim: &Claim) -> bool {
-        claim.cells.iter().all(|(axis, label)| self.labels.contains(&(axis.clone(), label.clone())))
+    /// Whether it has these labels.
+    pub fn is_in(&self, cells: &BTreeMap<String, String>) -> bool {
+        cells.iter().all(|(axis, label)| self.labels.contains(&(axis.clone(), label.clone())))
     }
 }
 
 /// The cartesian product of the axes.
-fn cells(library: &Library, entry: &Entry) -> Result<Vec<PlannedCell>, Error> {
+fn cells(library: &Library, entry: &Entry, quick: bool) -> Result<Vec<PlannedCell>, Error> {
     let e = &entry.experiment;
     let base = library.scenario(entry)?;
     let mut points: Vec<(Vec<(String, String)>, toml::Table)> = vec![(Vec::new(), base)];
@@ -208,13 +213,15 @@ fn cells(library: &Library, entry: &Entry) -> Result<Vec<PlannedCell>, Error> {
         if !axis.labels.is_empty() && axis.labels.len() != axis.values.len() {
             return Err(format_error(&entry.file, &key, "there are as many labels as values, or none".into()));
         }
+        if let Some(label) = axis.quick.iter().find(|label| !axis.all().any(|(l, _)| l == **label)) {
+            return Err(format_error(&entry.file, &key, format!("quick: there is no value called `{label}`")));
+        }
         let mut next = Vec::new();
         for (labels, table) in &points {
-            for (number, value) in axis.values.iter().enumerate() {
+            for (label, value) in axis.all().filter(|(l, _)| !quick || axis.quick.is_empty() || axis.quick.contains(l))
+            {
                 let mut table = table.clone();
                 set(&mut table, &axis.key, value.clone()).map_err(|m| format_error(&entry.file, &key, m))?;
-                let written = || value.as_str().map_or_else(|| value.to_string(), str::to_string);
-                let label = axis.labels.get(number).cloned().unwrap_or_else(written);
                 next.push(([labels.clone(), vec![(axis.name.clone(), label)]].concat(), table));
             }
         }

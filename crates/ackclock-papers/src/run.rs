@@ -125,7 +125,7 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
             let (events, summary) = (std::mem::take(&mut first.events), first.flows.first().cloned());
             traces.push(Trace { name: title, mss: first.mss, events, summary });
         }
-        for (claim, judged) in e.claims.iter().zip(&mut judged).filter(|(claim, _)| cell.is_in(claim)) {
+        for (claim, judged) in e.claims.iter().zip(&mut judged).filter(|(claim, _)| cell.is_in(&claim.cells)) {
             judged.push((name.clone(), judge(claim, &all)));
         }
         cells.push(Cell { name, rows: rows(plan, &all), sequences });
