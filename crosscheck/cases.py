@@ -4,6 +4,13 @@ import dataclasses
 import itertools
 
 
+def runs(segments):
+    """Segments in ascending order as text, three or more consecutive ones as `15-30`."""
+    for _, group in itertools.groupby(enumerate(segments), lambda pair: pair[1] - pair[0]):
+        group = [segment for _, segment in group]
+        yield from [f"{group[0]}-{group[-1]}"] if len(group) > 2 else map(str, group)
+
+
 @dataclasses.dataclass(frozen=True)
 class Case:
     """What both simulators are told. Segments count from 0; losses are (segment, transmission), 1 being the first."""
@@ -18,11 +25,12 @@ class Case:
     queue: int = 1000
     max_burst: int = 0
     min_rto: float = 1.0
+    timestamps: bool = False
 
     @property
     def name(self):
         """Unique; also what `run.py --only` matches."""
-        first = [str(segment) for segment, transmission in self.losses if transmission == 1]
+        first = runs([segment for segment, transmission in self.losses if transmission == 1])
         again = [f"{segment}:{transmission - 1}" for segment, transmission in self.losses if transmission > 1]
         parts = ["drop " + (",".join(first) or "none")]
         parts += ["rexmit " + ",".join(again)] if again else []
@@ -31,7 +39,7 @@ class Case:
                              ("max_burst", "burst"), ("min_rto", "minrto")):
             if getattr(self, field) != defaults[field]:
                 parts.append(f"{label} {getattr(self, field)}")
-        parts.append("delack" if self.delayed_ack else "")
+        parts += ["delack" if self.delayed_ack else "", "timestamps" if self.timestamps else ""]
         return f"{self.full_strategy}: " + " ".join(part for part in parts if part)
 
     @property
@@ -50,6 +58,7 @@ class Case:
         arguments += ["--drop", ",".join(first)] if first else []
         arguments += ["--drop-retransmission", ",".join(again)] if again else []
         arguments += ["--max-burst", str(self.max_burst)] if self.max_burst else []
+        arguments += ["--timestamps"] if self.timestamps else []
         return arguments
 
     def ns2_settings(self):
@@ -60,10 +69,15 @@ class Case:
                     "segments": self.segments, "window_": self.rwnd, "windowInit_": self.initial_window,
                     "queue": self.queue, "maxburst_": self.max_burst, "singledup_": int(self.limited_transmit),
                     "minrto_": self.min_rto}
+        if self.timestamps:
+            settings |= {"timestamps_": 1, "ts_option_size_": 12, "ts_resetRTO_": 1}
         if self.delayed_ack:
             settings |= {"sink.interval_": "200ms", "sink.SYN_immediate_ack_": 0, "sink.RFC2581_immediate_ack_": 1}
         return settings
 
+
+NEWRENO = {"bugFix_": 1, "newreno_changes_": 0, "newreno_changes1_": 1, "partial_window_deflation_": 1,
+           "exit_recovery_fix_": 1}
 
 # ns-2's agent for each strategy of ours, and the settings that make it that strategy.
 AGENTS = {
@@ -71,10 +85,11 @@ AGENTS = {
     "tahoe+no-bugfix": ("Agent/TCP", {"bugFix_": 0}),
     "reno": ("Agent/TCP/Reno", {"bugFix_": 0}),
     "reno+bugfix": ("Agent/TCP/Reno", {"bugFix_": 1}),
-    "newreno": ("Agent/TCP/Newreno", {"bugFix_": 1, "newreno_changes_": 0, "newreno_changes1_": 1,
-                                      "partial_window_deflation_": 1, "exit_recovery_fix_": 1}),
-    "newreno+slow-but-steady": ("Agent/TCP/Newreno", {"bugFix_": 1, "newreno_changes_": 0, "newreno_changes1_": 0,
-                                             "partial_window_deflation_": 1, "exit_recovery_fix_": 1}),
+    "newreno": ("Agent/TCP/Newreno", NEWRENO),
+    "newreno+slow-but-steady": ("Agent/TCP/Newreno", NEWRENO | {"newreno_changes1_": 0}),
+    "newreno+no-bugfix": ("Agent/TCP/Newreno", NEWRENO | {"bugFix_": 0}),
+    "newreno+ack-heuristic": ("Agent/TCP/Newreno", NEWRENO | {"bugFix_ack_": 1}),
+    "newreno+ts-heuristic": ("Agent/TCP/Newreno", NEWRENO | {"bugFix_ts_": 1}),
     "sack": ("Agent/TCP/Sack1", {"bugFix_": 1, "partial_ack_": 0, "LimTransmitFix_": 0}),
 }
 
@@ -88,6 +103,17 @@ EVEN_PATTERNS = ((15,), (15, 30), (15, 28, 30), (15, 26, 28, 30))
 def first(*segments):
     """Loses the first transmission of each segment."""
     return tuple((segment, 1) for segment in segments)
+
+
+# Gurtov & Floyd's variants after a timeout: what is lost of the window from segment 15 on, and which retransmissions.
+AMBIGUOUS = (
+    ((*range(15, 31),), (20,)),  # A lost retransmission: bugfix alone waits for a timeout.
+    ((*range(15, 22), 25), (15,)),  # Needless retransmissions: only no-bugfix is misled.
+    ((*range(15, 22), 27), (15,)),  # So is the timestamp heuristic: they were sent at the same time.
+    ((*range(15, 29), 31), (15,)),  # A jump of three segments, which only the timestamp heuristic suspects.
+    ((*range(15, 24), 31), (15, 19)),  # Both.
+    ((*range(15, 25), 26), (24,)),  # All four differ.
+)
 
 
 def cases():
@@ -128,3 +154,6 @@ def cases():
         yield Case("reno+bugfix", first(*losses))
         yield Case("tahoe+no-bugfix", first(*losses))
         yield Case("newreno+slow-but-steady", first(*losses))
+    for (lost, again), strategy in itertools.product(
+            AMBIGUOUS, ("newreno", "newreno+no-bugfix", "newreno+ack-heuristic", "newreno+ts-heuristic")):
+        yield Case(strategy, (*first(*lost), *((segment, 2) for segment in again)), timestamps=True)

@@ -51,10 +51,12 @@ impl LinkConfig {
 }
 
 /// Reordering: some packets take longer on the wire than those behind them.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Reorder {
     /// The probability, 0 to 1, that a packet is late.
     pub probability: f64,
+    /// Data segments whose first transmission is late anyway, counted as in [`ListedLoss`], in every flow.
+    pub segments: Vec<u64>,
     /// How much later it arrives.
     pub extra_delay: Span,
 }

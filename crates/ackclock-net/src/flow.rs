@@ -1,6 +1,6 @@
 //! Flows: the two ends of a connection, or a CBR stream, and what is counted about them.
 
-use ackclock_tcp::{Receiver, Segment, Sender, Stats, Time, Transmit};
+use ackclock_tcp::{Cause, Receiver, Segment, Sender, Stats, Time, Transmit};
 
 use crate::packet::{Kind, Options, Packet};
 use crate::report::FlowReport;
@@ -64,9 +64,18 @@ impl Tcp {
     /// The packet for a segment from the sender.
     #[inline]
     pub(crate) fn data(&self, transmit: &Transmit, flow: u32, hop: u32, options: &mut Options) -> Packet {
-        let &Transmit { ref segment, position, transmission, .. } = transmit;
+        let &Transmit { ref segment, position, transmission, cause } = transmit;
         let size = self.size(segment);
-        Packet { position, flow, size, hop, transmission, ..Packet::new(Kind::Data, segment, options) }
+        let fast_retransmission = cause == Cause::FastRetransmit;
+        Packet {
+            position,
+            flow,
+            size,
+            hop,
+            transmission,
+            fast_retransmission,
+            ..Packet::new(Kind::Data, segment, options)
+        }
     }
 
     /// The packet for a segment from the receiver.

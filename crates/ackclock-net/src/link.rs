@@ -10,8 +10,8 @@ use ackclock_tcp::{Span, Time};
 
 use crate::config::{LinkConfig, Reorder};
 use crate::heap::Key;
-use crate::loss::Losses;
-use crate::packet::Packet;
+use crate::loss::{Losses, first_byte_of};
+use crate::packet::{Kind, Packet};
 use crate::queue::{FredState, Limit, Queue, RedState, Verdict, Waiting};
 use crate::report::LinkReport;
 use crate::rng::Rng;
@@ -115,7 +115,10 @@ impl Link {
             losses,
             lost: 0,
             jitter: (config.jitter > Span::ZERO).then(|| (config.jitter, rng("jitter"))),
-            reorder: config.reorder.filter(|r| r.probability > 0.0).map(|r| (r, rng("reorder"))),
+            reorder: config
+                .reorder
+                .filter(|r| r.probability > 0.0 || !r.segments.is_empty())
+                .map(|r| (r, rng("reorder"))),
             duplicate: (config.duplicate > 0.0).then(|| (config.duplicate, rng("duplicate"))),
             last_arrival: 0,
             late: VecDeque::new(),
@@ -189,13 +192,13 @@ impl Link {
         self.packets += 1;
         self.bytes += u64::from(packet.size);
         if let Some(extras) = &mut self.extras
-            && let Some(why) = extras.lose(now, packet, mss)
+            && let Some(why) = extras.lose(now, packet, &mss)
         {
             return Err(why);
         }
         self.enqueue(now, packet)?;
         let arrival = self.busy_until.saturating_add(self.delay);
-        Ok(if let Some(extras) = &mut self.extras { extras.pass(arrival) } else { arrival })
+        Ok(if let Some(extras) = &mut self.extras { extras.pass(arrival, packet, mss) } else { arrival })
     }
 
     /// What the wire does to the last packet let in.
@@ -287,6 +290,17 @@ impl Link {
     }
 }
 
+impl Reorder {
+    /// Whether the list names this packet.
+    fn names(&self, packet: &Packet, mss: impl Fn() -> u32) -> bool {
+        !self.segments.is_empty()
+            && packet.kind != Kind::Ack
+            && !packet.copy
+            && packet.transmission == 1
+            && first_byte_of(packet, mss()).is_some_and(|segment| self.segments.contains(&segment))
+    }
+}
+
 impl Extras {
     /// Why a packet is lost, if it is.
     #[inline(never)]
@@ -302,14 +316,14 @@ impl Extras {
 
     /// Draws what the wire does to a packet that would arrive at `arrival`; returns when it does.
     #[inline(never)]
-    fn pass(&mut self, mut arrival: u64) -> u64 {
+    fn pass(&mut self, mut arrival: u64, packet: &Packet, mss: impl Fn() -> u32) -> u64 {
         if let Some((most, rng)) = &mut self.jitter {
             arrival = arrival.saturating_add(rng.up_to(*most).0).max(self.last_arrival);
             self.last_arrival = arrival;
         }
         self.fate = Fate::default();
         if let Some((reorder, rng)) = &mut self.reorder
-            && rng.chance(reorder.probability)
+            && (rng.chance(reorder.probability) || reorder.names(packet, mss))
         {
             self.fate.late = true;
             arrival = arrival.saturating_add(reorder.extra_delay.0);

@@ -122,12 +122,26 @@ fn jitter_delays_but_keeps_the_order() {
 
 #[test]
 fn reordering_and_duplication_mark_packets() {
-    let reorder = Some(Reorder { probability: 1.0, extra_delay: Span::from_millis(2) });
+    let reorder = Some(Reorder { probability: 1.0, segments: Vec::new(), extra_delay: Span::from_millis(2) });
     let mut link =
         Link::new(LinkConfig { reorder, duplicate: 1.0, ..config(Queue::DropTail(Limit::Packets(9))) }, 0, "a>b#0");
     assert_eq!(link.admit(0, &packet(1000), || 1000), Ok(8_000_000));
     assert_eq!(link.fate(), Fate { late: true, twice: true });
     assert!(!link.keeps_order());
+}
+
+#[test]
+fn a_listed_segment_is_late_once() {
+    let reorder = Some(Reorder { probability: 0.0, segments: vec![3], extra_delay: Span::from_millis(2) });
+    let mut link = Link::new(LinkConfig { reorder, ..config(Queue::DropTail(Limit::Packets(9))) }, 0, "a>b#0");
+    let segment = |position| Packet { position, len: 1000, ..packet(1000) };
+    let mut arrives = |p: Packet| link.admit(0, &p, || 1000).map(|at| (at / 1_000_000, link.fate().late));
+    assert_eq!(arrives(segment(2000)), Ok((6, false)));
+    assert_eq!(arrives(segment(3000)), Ok((9, true)));
+    assert_eq!(arrives(segment(4000)), Ok((8, false)));
+    assert_eq!(arrives(Packet { transmission: 2, ..segment(3000) }), Ok((9, false)));
+    assert_eq!(arrives(Packet { kind: Kind::Ack, ..segment(3000) }), Ok((10, false)));
+    assert_eq!(arrives(Packet { copy: true, ..segment(3000) }), Ok((11, false)));
 }
 
 #[test]

@@ -38,6 +38,8 @@ pub(crate) struct Packet {
     pub(crate) transmission: u32,
     /// What it is.
     pub(crate) kind: Kind,
+    /// It is the retransmission that begins a recovery.
+    pub(crate) fast_retransmission: bool,
     /// A link made it by duplicating another.
     pub(crate) copy: bool,
 }
@@ -61,6 +63,7 @@ impl Packet {
             hop: 0,
             transmission: 1,
             kind,
+            fast_retransmission: false,
             copy: false,
         }
     }

@@ -96,6 +96,8 @@ pub(crate) struct StepName {
     /// The how-manieth such step, from 1.
     #[serde(default = "one")]
     pub nth: u32,
+    /// Its `time` counts from the step of this name; from the beginning of the run if left out.
+    pub since: Option<String>,
 }
 
 /// What happens in a step. Segments count from 0, as in drop lists.

@@ -84,6 +84,11 @@ impl<'a> Plan<'a> {
                 return wrong(format!("show[{i}]"), format!("there is no `{measure}`; there are {}", measures()));
             }
         }
+        for (i, step) in e.steps.iter().enumerate() {
+            if let Some(since) = step.since.as_ref().filter(|since| e.steps.iter().all(|s| s.name != **since)) {
+                return wrong(format!("step[{i}].since"), format!("there is no step `{since}`"));
+            }
+        }
         e.charts.iter().enumerate().try_for_each(|(i, chart)| self.check_chart(i, chart))?;
         for (i, row) in e.rows.iter().enumerate() {
             self.check_name(&format!("row[{i}].measurement"), &row.measurement)?;

@@ -213,6 +213,25 @@ fn a_step_can_be_the_second_of_its_kind() {
 }
 
 #[test]
+fn the_time_of_a_step_can_count_from_another() {
+    let mut text = ONE_LOSS.replace("when = { acked = 14 }", "when = { acked = 14 }\nsince = \"third\"");
+    text += "[[step]]\nname = \"never\"\nwhen = { acked = 14 }\nsince = \"timeout\"\n";
+    for step in ["repaired", "never"] {
+        text += &format!("[[row]]\nmeasurement = \"{step}/ours/time\"\n");
+    }
+    let outcome = json(&outcome(&text, false, 1));
+    let cell = &outcome["cells"][0];
+    let steps = cell["sequences"][0]["steps"].as_array().unwrap();
+    let time = |step: Option<&Value>| step.unwrap()["time"].as_f64().unwrap();
+    let third = time(steps.iter().find(|s| s["dupacks"] == 3));
+    let repaired = time(steps.iter().find(|s| s["segment"].as_f64().unwrap() > 14.0));
+    assert_eq!(cell["rows"][1]["ours"]["mean"], repaired - third);
+    assert_eq!(cell["rows"][2]["shown"], "never");
+    let error = error(&ONE_LOSS.replace("when = \"timeout\"", "when = \"timeout\"\nsince = \"first\""));
+    assert_eq!(error, "papers/p/e.toml: step[3].since: there is no step `first`");
+}
+
+#[test]
 fn a_claim_that_does_not_hold_is_shown_so() {
     let outcome = outcome(ONE_LOSS, false, 1);
     let table = outcome.to_table();

@@ -5,7 +5,7 @@ mod model;
 use ackclock_tcp::{Span, Time};
 
 use crate::config::FlowId;
-pub(crate) use model::Losses;
+pub(crate) use model::{Losses, first_byte_of};
 
 /// A loss model and the packets that it sees.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,6 +60,8 @@ pub enum LossModel {
         third_for: Span,
         /// Probability of a loss in it.
         third_loss: f64,
+        /// The first fast retransmission from `second_at` on is lost too.
+        lose_fast_retransmission: bool,
     },
 }
 

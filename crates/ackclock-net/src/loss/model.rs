@@ -13,6 +13,8 @@ pub(crate) struct Losses {
     loss: Loss,
     /// The state of the Gilbert-Elliott model.
     bad: bool,
+    /// The three-state model has lost its fast retransmission.
+    fast_lost: bool,
     rng: Rng,
 }
 
@@ -21,7 +23,7 @@ impl Losses {
         if let LossModel::Listed(listed) = &mut loss.model {
             listed.sort_unstable();
         }
-        Losses { loss, bad: false, rng }
+        Losses { loss, bad: false, fast_lost: false, rng }
     }
 
     /// Whether this packet is lost, and if so by which model. `mss` is its flow's.
@@ -45,27 +47,38 @@ impl Losses {
                 self.bad ^= rng.chance(if self.bad { *r } else { *p });
                 (lost, "gilbert_elliott")
             }
-            LossModel::ThreeState { second_at, second_for, second_loss, third_for, third_loss } => {
+            LossModel::ThreeState {
+                second_at,
+                second_for,
+                second_loss,
+                third_for,
+                third_loss,
+                lose_fast_retransmission,
+            } => {
                 let third_at = *second_at + *second_for;
                 let ends = [*second_at, third_at, third_at + *third_for];
-                let p = match ends.iter().filter(|&&end| end <= now).count() {
-                    1 => *second_loss,
-                    2 => *third_loss,
-                    _ => 0.0,
-                };
-                (p > 0.0 && rng.chance(p), "three_state")
+                let state = ends.iter().filter(|&&end| end <= now).count();
+                let p = [0.0, *second_loss, *third_loss, 0.0][state];
+                let fast = *lose_fast_retransmission && packet.fast_retransmission && state > 0 && !self.fast_lost;
+                self.fast_lost |= fast;
+                ((p > 0.0 && rng.chance(p)) || fast, "three_state")
             }
         };
         lost.then_some(name)
     }
 }
 
-/// Whether the list names this transmission of the segment whose first byte the packet holds.
-fn is_listed(listed: &[ListedLoss], packet: &Packet, mss: u32) -> bool {
+/// The segment whose first byte the packet holds, if it holds one.
+pub(crate) fn first_byte_of(packet: &Packet, mss: u32) -> Option<u64> {
     let mss = u64::from(mss.max(1));
     let segment = packet.position.div_ceil(mss);
-    let held = segment.saturating_mul(mss) < packet.position.saturating_add(u64::from(packet.len));
-    held && listed.binary_search(&ListedLoss { segment, transmission: packet.transmission }).is_ok()
+    (segment.saturating_mul(mss) < packet.position.saturating_add(u64::from(packet.len))).then_some(segment)
+}
+
+/// Whether the list names this transmission of the segment whose first byte the packet holds.
+fn is_listed(listed: &[ListedLoss], packet: &Packet, mss: u32) -> bool {
+    first_byte_of(packet, mss)
+        .is_some_and(|segment| listed.binary_search(&ListedLoss { segment, transmission: packet.transmission }).is_ok())
 }
 
 #[cfg(test)]

@@ -59,15 +59,39 @@ fn gilbert_elliott_changes_its_state_after_each_packet() {
     assert_eq!(run(1.0, 1.0, 1.0, 0.0), [true, false, true, false, true, false]);
 }
 
+/// From 100 ns, from 110 ns, and until 140 ns.
+fn three_state(second_loss: f64, third_loss: f64, lose_fast_retransmission: bool) -> Losses {
+    let (second_at, second_for, third_for) = (Time(100), Span(10), Span(30));
+    losses(LossModel::ThreeState {
+        second_at,
+        second_for,
+        second_loss,
+        third_for,
+        third_loss,
+        lose_fast_retransmission,
+    })
+}
+
 #[test]
 fn the_three_states_follow_each_other_once() {
-    let (second_at, second_for, third_for) = (Time(100), Span(10), Span(30));
     let taken = |second_loss, third_loss| {
-        let mut losses = losses(LossModel::ThreeState { second_at, second_for, second_loss, third_for, third_loss });
+        let mut losses = three_state(second_loss, third_loss, false);
         [0, 99, 100, 109, 110, 139, 140, 999].map(|at| losses.take(Time(at), &data(0, 1), 1000).is_some())
     };
     assert_eq!(taken(1.0, 0.0), [false, false, true, true, false, false, false, false]);
     assert_eq!(taken(0.0, 1.0), [false, false, false, false, true, true, false, false]);
+}
+
+#[test]
+fn three_states_may_take_the_first_fast_retransmission() {
+    let fast = Packet { fast_retransmission: true, ..data(0, 2) };
+    let taken = |lose, sent: [(u64, Packet); 5]| {
+        let mut losses = three_state(0.0, 0.0, lose);
+        sent.map(|(at, packet)| losses.take(Time(at), &packet, 1000).is_some())
+    };
+    let sent = [(99, fast), (105, data(0, 2)), (150, fast), (151, fast), (152, data(0, 3))];
+    assert_eq!(taken(true, sent), [false, false, true, false, false]);
+    assert_eq!(taken(false, sent), [false; 5]);
 }
 
 #[test]

@@ -181,7 +181,7 @@ fn a_run_ends_at_its_last_moment_and_goes_on_from_there() {
 fn late_packets_are_overtaken() {
     let mut network = Network::new(1);
     let (a, b) = (network.node("a"), network.node("b"));
-    let reorder = Some(Reorder { probability: 0.5, extra_delay: Span::from_micros(2500) });
+    let reorder = Some(Reorder { probability: 0.5, segments: Vec::new(), extra_delay: Span::from_micros(2500) });
     network.link(LinkConfig { reorder, ..link(a, b, 10) });
     network.cbr(CbrConfig { stop: Some(Time(50 * MS)), ..cbr(a, b) });
     let arrivals = run(&mut network, 200).arrivals();
@@ -222,9 +222,9 @@ fn jitter_and_reordering_do_not_move_the_losses() {
     };
     let plain = lost(0, None, 0.0, 0.0);
     assert!((20..40).contains(&plain.len()));
-    let reorder = Some(Reorder { probability: 0.2, extra_delay: Span::from_millis(3) });
+    let reorder = Some(Reorder { probability: 0.2, segments: Vec::new(), extra_delay: Span::from_millis(3) });
     assert_eq!(lost(4, None, 0.0, 0.0), plain);
-    assert_eq!(lost(0, reorder, 0.0, 0.0), plain);
+    assert_eq!(lost(0, reorder.clone(), 0.0, 0.0), plain);
     assert_eq!(lost(0, None, 0.3, 0.0), plain);
     assert_eq!(lost(4, reorder, 0.3, 1.0), plain);
 }
@@ -342,7 +342,7 @@ fn varied(seed: u64, shape: u32, strategy: &str) -> Network {
     there.loss.push(Loss { model: gilbert_elliott, applies: Applies::Data, flow: None });
     let mut back = link(right, left, 20);
     if shape == 2 {
-        there.reorder = Some(Reorder { probability: 0.01, extra_delay: Span::from_millis(4) });
+        there.reorder = Some(Reorder { probability: 0.01, segments: Vec::new(), extra_delay: Span::from_millis(4) });
         back.duplicate = 0.01;
         back.jitter = Span::from_millis(2);
     }

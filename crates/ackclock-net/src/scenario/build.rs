@@ -185,7 +185,11 @@ fn build_link(entry: usize, link: &Link, names: &Names, network: &mut Network, l
             queue: build_queue(link),
             loss: loss.clone(),
             jitter: link.jitter.unwrap_or_default().0,
-            reorder: link.reorder.as_ref().map(|r| crate::Reorder { probability: r.p.get(), extra_delay: r.delay.0 }),
+            reorder: link.reorder.as_ref().map(|r| crate::Reorder {
+                probability: r.p.get(),
+                segments: r.segments.clone(),
+                extra_delay: r.delay.0,
+            }),
             duplicate: link.duplicate.unwrap_or_default().get(),
         };
         if link.duplex {
@@ -274,6 +278,7 @@ fn build_loss(loss: &Loss, flow: impl Fn(&Option<String>) -> Option<FlowId>) -> 
                 second_loss: l.second_loss.get(),
                 third_for: l.third_for.0,
                 third_loss: l.third_loss.get(),
+                lose_fast_retransmission: l.lose_fast_retransmission,
             };
             crate::Loss { model, applies: applies(l.direction), flow: flow(&l.flow) }
         }

@@ -261,6 +261,9 @@ pub struct ThreeState {
     pub third_for: Duration,
     /// Probability of a loss in it.
     pub third_loss: Probability,
+    /// The first fast retransmission from `second_at` on is lost too.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub lose_fast_retransmission: bool,
     /// Which packets it sees; data if left out.
     #[serde(default, skip_serializing_if = "is_default")]
     pub direction: Direction,
@@ -287,7 +290,11 @@ pub enum Direction {
 #[serde(deny_unknown_fields)]
 pub struct Reorder {
     /// Probability that a packet is late.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub p: Probability,
+    /// Segments whose first transmission is late anyway, in every flow. They count from 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub segments: Vec<u64>,
     /// How much later it arrives.
     pub delay: Duration,
 }

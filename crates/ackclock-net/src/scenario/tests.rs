@@ -388,6 +388,27 @@ fn coarse_timers_have_a_phase_of_their_own_in_each_flow() {
     }
 }
 
+/// Segment 20 is lost, and its fast retransmission; the timer's is not, nor is a second recovery's of 280.
+#[test]
+fn the_three_state_model_knows_a_fast_retransmission() {
+    let counts = |lose_fast_retransmission: bool| {
+        let three_state = format!(
+            "three_state = {{ second_at = \"0s\", second_for = \"1s\", second_loss = 0, third_for = \"9s\", \
+             third_loss = 0, lose_fast_retransmission = {lose_fast_retransmission} }}"
+        );
+        let loss = format!("delay = \"10ms\"\nloss = [{{ drop = {{ segments = [20, 280] }} }}, {{ {three_state} }}]");
+        let text = base("source = { segments = 300 }\ntcp = { min_rto = \"1s\" }\n").replace("delay = \"10ms\"", &loss);
+        let mut built = Scenario::from_toml(&text)
+            .unwrap()
+            .build(&BuildOptions { seed: 1, strategy: None, events: false })
+            .unwrap();
+        built.run(&mut ()).unwrap();
+        let report = built.network.flow_report(built.flows[0].id).unwrap();
+        (report.drops, report.stats.fast_retransmissions, report.stats.timeouts)
+    };
+    assert_eq!((counts(false), counts(true)), ((2, 2, 0), (3, 2, 1)));
+}
+
 #[test]
 fn what_is_written_reads_back() {
     for text in shipped().into_iter().map(|(_, text)| text).chain([base(EVERY_KEY)]) {
@@ -440,14 +461,14 @@ rate = \"1.5mbit\"
 delay = \"0.1ms\"
 duplex = false
 jitter = \"1ms\"
-reorder = { p = \"1%\", delay = \"5ms\" }
+reorder = { p = \"1%\", segments = [7], delay = \"5ms\" }
 duplicate = \"0.1%\"
 queue = { red = { limit = 50, min = 5.5, max = 15, weight = 0.002, max_p = \"10%\", gentle = false, wait = false, queue_in_bytes = true, byte_mode = true, mean_packet_size = \"1kb\" } }
 loss = [
   { drop = { segments = [1, 2], retransmissions = [\"1:1\"], flow = \"f1\" } },
   { bernoulli = { p = 0.25, direction = \"both\" } },
   { gilbert_elliott = { p = \"1%\", r = \"30%\", loss_good = 0.001, loss_bad = \"50%\", direction = \"ack\", flow = \"f0\" } },
-  { three_state = { second_at = \"5s\", second_for = \"1s\", second_loss = 1, third_for = \"1s\", third_loss = \"50%\" } },
+  { three_state = { second_at = \"5s\", second_for = \"1s\", second_loss = 1, third_for = \"1s\", third_loss = \"50%\", lose_fast_retransmission = true } },
 ]
 [[link]]
 from = \"c\"

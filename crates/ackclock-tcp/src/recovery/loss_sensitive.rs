@@ -8,9 +8,9 @@
 //!   reduce the window by one packet."
 //! - Section 5.1 rule 2: at the end "at most one packet can be sent due to the left edge of the window shifting".
 //!
-//! What is in the network at the end is W/2 - c, W being the window and L the losses from it, with c = L - 1 on both
-//! bases: from W/2 on each ACK is answered by one segment, a lost segment draws no ACK, and the first retransmission
-//! was sent without waiting for room. Section 5 says "c is proportional to the number of packet losses", which this is;
+//! What is in the network at the end is W/2 - c, W being the window and L the losses from it, at most W/2, with c = L - 1 on
+//! both bases: from W/2 on each ACK is answered by one segment, a lost segment draws no ACK, and the first retransmission
+//! was sent without waiting for room. Section 5 says "c is proportional to the number of packet losses", which fits;
 //! section 5.2's "distance between the first and the last lost packets" is the same number only where the losses are
 //! adjacent.
 //!

@@ -58,6 +58,9 @@ fn a_recovery_ends_with_half_of_the_window_less_the_further_losses() {
         (&[0, 9], 9),
         (&[0, 10, 19], 8),
         (&[0, 3, 6, 9, 12, 15, 18], 4),
+        // With half of the window lost only the first retransmission is under way, and with more of it too.
+        (&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], 1),
+        (&[0, 1, 2, 4, 6, 8, 10, 11, 12, 14, 16, 18, 19], 1),
     ];
     for composition in ["newreno-ls", "sack-ls"] {
         for (losses, expected) in patterns {

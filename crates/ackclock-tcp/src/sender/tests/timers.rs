@@ -69,6 +69,17 @@ fn karn_with_timestamps() {
         // R = 100: RTTVAR 37.5, SRTT 100, RTO 250.
         x.at(500).ack(2).sends("2S 3").deadline(750);
     });
+    // Also when a window was under way, which the timeout gives up; then one sample a round trip again.
+    run_with("reno", SenderConfig { initial_window: 10, ..one_by_one(true) }, |x| {
+        x.write(30_000).sends("0 1 2 3 4 5 6 7 8 9");
+        x.echo = Some(0);
+        x.at(100).ack(1).sends("10 11").deadline(400).fire(400).sends("1T").deadline(1000);
+        x.echo = Some(400);
+        x.at(500).ack(2).sends("2S 3S").deadline(750);
+        x.echo = Some(500);
+        // 2 was sent after that sample: R = 200, RTTVAR 53.125, SRTT 112.5. 3 was sent together with it.
+        x.at(700).ack(3).sends("4S 5S").deadline(1025).ack(4).sends("6S 7S").deadline(1025);
+    });
     // An echo from before the segment was first sent is none: what 500 ms ago would make of the timer is refused.
     run_with("reno", one_by_one(true), |x| {
         x.write(30_000).sends("0");
@@ -229,6 +240,18 @@ fn what_restarts_the_timer() {
             x.at(200).sack(0, &[(2, 7)]).sends("1P").deadline(second);
         });
     }
+}
+
+/// ns-2.26 waits 6 s before there is a sample, then as long as any other: 100 + 4 * 50 ms is less than 1 s.
+#[test]
+fn ns2_waited_six_seconds_at_first() {
+    run("newreno+ns2-timer-6s", 10, |x| {
+        x.write(30_000).sends("0 1 2 3 4 5 6 7 8 9").deadline(6000);
+        x.at(50).ack(0).ack(0).ack(0).sends("0F").deadline(6050);
+    });
+    run("newreno+ns2-timer-6s", 2, |x| {
+        x.write(30_000).sends("0 1").deadline(6000).at(100).ack(1).sends("2 3").deadline(1100);
+    });
 }
 
 /// Linux: a sample far below the mean raises the deviation by an eighth of what one above it does.
