@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use ackclock_net::scenario::Scenario;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
+use crate::population::Population;
+
 /// `paper.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -45,6 +47,8 @@ pub struct Experiment {
     pub(crate) strategies: Vec<Strategy>,
     #[serde(default)]
     pub(crate) vary: Vec<Axis>,
+    /// Each run is many transfers, each over a path drawn from this.
+    pub(crate) population: Option<Population>,
     #[serde(default, rename = "step")]
     pub(crate) steps: Vec<StepName>,
     #[serde(default, rename = "row")]
@@ -109,6 +113,8 @@ pub(crate) struct StepName {
     /// The how-manieth such step, from 1.
     #[serde(default = "one")]
     pub nth: u32,
+    /// Its `time` counts from the step of this name; from the beginning of the run if left out.
+    pub since: Option<String>,
 }
 
 /// What happens in a step. Segments count from 0, as in drop lists.

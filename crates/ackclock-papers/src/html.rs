@@ -4,8 +4,9 @@ use std::fmt::Write;
 
 use ackclock_report::{Panel, Picture, escape, page};
 
-use crate::outcome::{Outcome, Sequence};
+use crate::outcome::{ClaimOutcome, Outcome, Overall, Sequence};
 use crate::sequence::HEADING;
+use crate::table::summary;
 use crate::verdict::Verdict;
 
 /// File names and their text: `index.html`, and a page for each experiment.
@@ -20,7 +21,7 @@ fn file_name(outcome: &Outcome) -> String {
 }
 
 fn index(outcomes: &[Outcome]) -> String {
-    let mut body = String::from("<h1>Papers and their claims</h1>\n");
+    let mut body = format!("<h1>Papers and their claims</h1>\n<p>{}</p>\n", escape(&summary(outcomes)));
     let mut paper = "";
     for outcome in outcomes {
         if outcome.paper.title != paper {
@@ -36,7 +37,8 @@ fn index(outcomes: &[Outcome]) -> String {
             escape(&outcome.place)
         );
         for claim in &outcome.claims {
-            let _ = write!(body, "<li><b>{}</b>: {}</li>", escape(&claim.verdict()), escape(&claim.says));
+            let (verdict, says, place) = (escape(&claim.verdict()), escape(&claim.says), escape(&claim.place));
+            let _ = write!(body, "<li>{} <b>{verdict}</b>: {says} <small>({place})</small></li>", sign(claim));
         }
         body.push_str("</ul></section>\n");
     }
@@ -73,13 +75,18 @@ fn experiment(outcome: &Outcome) -> String {
     Picture { title: &outcome.title, parameters: &[], panels: &panels }.to_html_with(&intro)
 }
 
+fn sign(claim: &ClaimOutcome) -> &'static str {
+    match claim.overall() {
+        Overall::Holds => "✓",
+        Overall::DoesNotHold => "✗",
+        Overall::InSomeCells => "◐",
+        Overall::Undecided => "?",
+    }
+}
+
 fn claims(html: &mut String, outcome: &Outcome) {
     for claim in &outcome.claims {
-        let sign = match (claim.holds, claim.does_not_hold, claim.undecided) {
-            (_, 0, 0) => "✓",
-            (0, _, 0) => "✗",
-            _ => "◐",
-        };
+        let sign = sign(claim);
         let _ = write!(
             html,
             "<section><h2>{sign} {}: {}</h2>\n<p>{}</p>\n",

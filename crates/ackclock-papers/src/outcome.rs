@@ -100,7 +100,29 @@ pub(crate) struct Trace {
     pub summary: Option<FlowSummary>,
 }
 
+/// A claim over all its cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Overall {
+    /// It holds in all of them.
+    Holds,
+    /// It holds in some.
+    InSomeCells,
+    /// It holds in none, and in one at least the runs tell that it does not.
+    DoesNotHold,
+    /// The runs do not tell in any cell.
+    Undecided,
+}
+
 impl ClaimOutcome {
+    pub(crate) fn overall(&self) -> Overall {
+        match (self.holds, self.does_not_hold, self.undecided) {
+            (_, 0, 0) => Overall::Holds,
+            (0, 0, _) => Overall::Undecided,
+            (0, _, _) => Overall::DoesNotHold,
+            _ => Overall::InSomeCells,
+        }
+    }
+
     pub(crate) fn new(says: &str, place: &str, cells: Vec<(String, Judgement)>) -> Self {
         let count = |verdict| cells.iter().filter(|(_, j)| j.verdict == verdict).count();
         ClaimOutcome {

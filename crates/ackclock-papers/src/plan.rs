@@ -10,6 +10,7 @@ use crate::chart::number;
 use crate::format::{ChartSpec, Claim, Experiment, NumberOrText, Paper, RowSpec};
 use crate::library::{Entry, Library, format_error};
 use crate::measure::MEASURES;
+use crate::population::{self, read};
 use crate::sequence::ASPECTS;
 use crate::substitute::set;
 
@@ -33,6 +34,8 @@ pub(crate) struct PlannedCell {
     /// Axis and label.
     pub labels: Vec<(String, String)>,
     pub scenario: Scenario,
+    /// The same as text has it, for what is drawn in each run.
+    pub table: toml::Table,
     /// Names of its flows.
     pub flows: Vec<String>,
 }
@@ -72,6 +75,9 @@ impl<'a> Plan<'a> {
         if !e.steps.is_empty() && e.runs > 1 {
             return wrong("runs".into(), "steps are of a single run: leave `runs` out".into());
         }
+        if e.population.is_some() && self.records() {
+            return wrong("population".into(), "there is no sequence to show of many transfers".into());
+        }
         let mut names = HashSet::new();
         for (i, s) in e.strategies.iter().enumerate() {
             if let Err(message) = check_strategy(s.composition()) {
@@ -82,8 +88,16 @@ impl<'a> Plan<'a> {
             }
         }
         for (i, measure) in e.show.iter().enumerate() {
-            if !MEASURES.iter().any(|m| m.name == measure) {
-                return wrong(format!("show[{i}]"), format!("there is no `{measure}`; there are {}", measures()));
+            if !self.measures().contains(&measure.as_str()) {
+                return wrong(
+                    format!("show[{i}]"),
+                    format!("there is no `{measure}`; there are {}", self.measures().join(", ")),
+                );
+            }
+        }
+        for (i, step) in e.steps.iter().enumerate() {
+            if let Some(since) = step.since.as_ref().filter(|since| e.steps.iter().all(|s| s.name != **since)) {
+                return wrong(format!("step[{i}].since"), format!("there is no step `{since}`"));
             }
         }
         e.charts.iter().enumerate().try_for_each(|(i, chart)| self.check_chart(i, chart))?;
@@ -142,7 +156,7 @@ impl<'a> Plan<'a> {
         let mut message = format!(
             "there is no measurement `{name}`; it is MEASURE/STRATEGY or MEASURE/STRATEGY/FLOW with the measures {}, \
              the strategies {}, the flows {}",
-            measures(),
+            self.measures().join(", "),
             list(e.strategies.iter().map(|s| s.name.as_str()).collect()),
             list(self.cells.iter().take(1).flat_map(|c| &c.flows).map(String::as_str).collect()),
         );
@@ -153,6 +167,11 @@ impl<'a> Plan<'a> {
         Err(format_error(&self.entry.file, key, message))
     }
 
+    fn measures(&self) -> Vec<&'static str> {
+        let drawn = self.entry.experiment.population.iter().flat_map(|_| &population::MEASURES).map(|m| m.name);
+        MEASURES.iter().map(|m| m.name).chain(drawn).collect()
+    }
+
     fn knows(&self, cell: &PlannedCell, name: &str) -> bool {
         let e = &self.entry.experiment;
         let mut parts = name.splitn(3, '/');
@@ -160,17 +179,13 @@ impl<'a> Plan<'a> {
         if !e.strategies.iter().any(|s| s.name == strategy) {
             return false;
         }
-        let measured = MEASURES.iter().any(|m| m.name == what);
+        let measured = self.measures().contains(&what);
         let step = e.steps.iter().any(|s| s.name == what);
         match parts.next() {
             None => measured,
             Some(last) => (measured && cell.flows.iter().any(|f| f == last)) || (step && ASPECTS.contains(&last)),
         }
     }
-}
-
-fn measures() -> String {
-    MEASURES.map(|m| m.name).join(", ")
 }
 
 impl PlannedCell {
@@ -221,16 +236,16 @@ fn cell(
     labels: Vec<(String, String)>,
     table: &toml::Table,
 ) -> Result<PlannedCell, Error> {
-    // The text with the values set is nowhere to be seen, so its lines would tell nothing.
     let unread = |error| Error::Format { file: entry.file.clone(), error };
-    let scenario = Scenario::from_toml(&table.to_string()).map_err(|mut error| {
-        error.line = None;
-        error.key = format!("scenario.{}", error.key);
-        unread(error)
-    })?;
+    let scenario = read(table).map_err(unread)?;
+    if let Some(population) = &e.population {
+        population.check(table).map_err(unread)?;
+        // Their transfers are many, and none of them is the flow of that name.
+        return Ok(PlannedCell { labels, scenario, table: table.clone(), flows: Vec::new() });
+    }
     let input = Input { scenario: &scenario, file: entry.file.clone(), text: None };
     let strategy = e.strategies.first().map(|s| s.composition().to_string()).filter(|s| check_strategy(s).is_ok());
     let built = input.build(&Job { strategy, seed: scenario.seed }, false)?;
     let flows = built.flows.iter().map(|f| f.name.clone()).collect();
-    Ok(PlannedCell { labels, scenario, flows })
+    Ok(PlannedCell { labels, scenario, table: table.clone(), flows })
 }

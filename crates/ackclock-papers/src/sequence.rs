@@ -131,10 +131,15 @@ fn short(n: f64) -> String {
 
 /// `STEP/STRATEGY/ASPECT` for each named step.
 pub(crate) fn named(strategy: &str, names: &[StepName], steps: &[Step], into: &mut Measurements) {
+    let find = |name: &StepName| steps.iter().filter(|s| s.is(&name.when)).nth(name.nth.saturating_sub(1) as usize);
     for name in names {
-        let step = steps.iter().filter(|s| s.is(&name.when)).nth(name.nth.saturating_sub(1) as usize);
+        let origin = names.iter().find(|n| name.since.as_ref() == Some(&n.name));
         for aspect in ASPECTS {
-            let value = step.map_or_else(|| Measurement::Text("never".into()), |s| s.aspect(aspect));
+            let value = find(name).and_then(|step| match (aspect, origin) {
+                ("time", Some(origin)) => Some(Measurement::Samples(vec![step.time - find(origin)?.time])),
+                _ => Some(step.aspect(aspect)),
+            });
+            let value = value.unwrap_or_else(|| Measurement::Text("never".into()));
             into.insert(format!("{}/{strategy}/{aspect}", name.name), value);
         }
     }

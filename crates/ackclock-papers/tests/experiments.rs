@@ -1,6 +1,6 @@
 //! Experiments from their text to their results.
 
-use ackclock_papers::{Library, Outcome, Plan, pages, run};
+use ackclock_papers::{Library, Outcome, Plan, pages, run, summary};
 use serde_json::Value;
 
 const PAPER: &str = "title = \"T\"\nauthors = [\"A\"]\npublished = \"1998\"\n";
@@ -148,6 +148,48 @@ count = 2
 start_spread = "100ms"
 "#;
 
+/// Transfers of segments 0 to 3 over paths that lose segment 0, or another.
+const DRAWN: &str = r#"
+title = "Drawn paths"
+place = "figure 1"
+runs = 4
+show = ["share-non-trigger", "share-multiple-losses", "share-lost-retransmission", "timeouts", "loss-rate", "mean-window"]
+
+[[strategy]]
+name = "reno"
+
+[population]
+transfers = 5
+chart = "Timeouts"
+
+[[population.draw]]
+key = "link[0].loss[0].drop.segments"
+values = [[0]]
+
+[[row]]
+measurement = "share-non-trigger/reno"
+paper = 85
+
+[scenario]
+duration = "60s"
+
+[scenario.tcp]
+mss = 1000
+initial_window = 1
+
+[[scenario.link]]
+from = "a"
+to = "b"
+rate = "1mbit"
+delay = "10ms"
+loss = [{ drop = { segments = [9] } }]
+
+[[scenario.flow]]
+from = "a"
+to = "b"
+source = { segments = 4 }
+"#;
+
 fn library(experiment: &str) -> Result<Library, String> {
     let files = [("p/paper.toml", PAPER), ("p/e.toml", experiment), ("p/scenarios/lossy.toml", LOSSY_SCENARIO)];
     Library::from_files(files.map(|(path, text)| (path.into(), text.into())).to_vec()).map_err(|e| e.to_string())
@@ -228,6 +270,25 @@ fn a_step_can_be_the_second_of_its_kind() {
 }
 
 #[test]
+fn the_time_of_a_step_can_count_from_another() {
+    let mut text = ONE_LOSS.replace("when = { acked = 14 }", "when = { acked = 14 }\nsince = \"third\"");
+    text += "[[step]]\nname = \"never\"\nwhen = { acked = 14 }\nsince = \"timeout\"\n";
+    for step in ["repaired", "never"] {
+        text += &format!("[[row]]\nmeasurement = \"{step}/ours/time\"\n");
+    }
+    let outcome = json(&outcome(&text, false, 1));
+    let cell = &outcome["cells"][0];
+    let steps = cell["sequences"][0]["steps"].as_array().unwrap();
+    let time = |step: Option<&Value>| step.unwrap()["time"].as_f64().unwrap();
+    let third = time(steps.iter().find(|s| s["dupacks"] == 3));
+    let repaired = time(steps.iter().find(|s| s["segment"].as_f64().unwrap() > 14.0));
+    assert_eq!(cell["rows"][1]["ours"]["mean"], repaired - third);
+    assert_eq!(cell["rows"][2]["shown"], "never");
+    let error = error(&ONE_LOSS.replace("when = \"timeout\"", "when = \"timeout\"\nsince = \"first\""));
+    assert_eq!(error, "papers/p/e.toml: step[3].since: there is no step `first`");
+}
+
+#[test]
 fn a_claim_that_does_not_hold_is_shown_so() {
     let outcome = outcome(ONE_LOSS, false, 1);
     let table = outcome.to_table();
@@ -255,10 +316,15 @@ fn a_grid_is_shown_whole_and_its_claims_are_summed_up() {
     assert_eq!(whole.claims[1].verdict(), "holds in all 2 cells");
     assert_eq!(whole.claims[2].verdict(), "holds in all 2 cells, +0.0 % to +0.0 %");
     assert_eq!(json(&whole)["claims"][2]["cells"][0][1]["relative"], 0.0);
-    assert_eq!(whole.to_table().lines().filter(|l| l.starts_with("loss ")).count(), 16);
+    let table = whole.to_table();
+    let lines: Vec<&str> = table.lines().filter(|l| l.starts_with("cell") || l.starts_with("loss ")).collect();
+    assert_eq!(lines.len(), 5, "{table}");
+    let heading: Vec<&str> = lines[0].split("  ").map(str::trim).filter(|name| !name.is_empty()).collect();
+    assert_eq!(heading, ["cell", "goodput/reno (kb/s)", "goodput/sack (kb/s)", "timeouts/reno", "timeouts/sack"]);
     let quick = outcome(LOSSY, true, 1);
     assert_eq!((whole.runs, quick.runs), (8, 3));
     assert_eq!(names(&quick), ["loss 0%, delay far", "loss 3%, delay far"]);
+    assert_eq!(summary(&[whole]), "3 claims: 2 hold, 1 hold in some cells, 0 do not hold, 0 are undecided");
 }
 
 #[test]
@@ -288,6 +354,70 @@ fn pages_stand_alone() {
     let far: Vec<&str> = charts.split("<svg").skip(2).collect();
     assert!(!far[0].split("</svg>").next().unwrap().contains("loss 0%"), "`where` leaves cells out");
     assert!(!far[1].contains("reno, far") && far[1].contains("reno</text>"), "and is not repeated in the legend");
+}
+
+#[test]
+fn transfers_over_drawn_paths_are_counted_together() {
+    let ours = |text: &str| -> Vec<(String, f64)> {
+        let rows = json(&outcome(text, false, 2))["cells"][0]["rows"].take();
+        let row = |r: &Value| (r["shown"].as_str().unwrap().into(), r["ours"]["mean"].as_f64().unwrap_or(f64::NAN));
+        rows.as_array().unwrap().iter().skip(1).map(row).collect()
+    };
+    // Each of 5 transfers loses its first segment of 4 without any duplicate ACK: one timeout, one loss in 5 segments sent. The
+    // window is 1 before and 2 after the ACK of segment 0; the delayed ACKs of 1 and 2, and of 3, leave 2.5 (1 + 1/2 segments
+    // in congestion avoidance, since ssthresh is 2) and 2.9, of which whole segments count.
+    let non_trigger = ours(DRAWN);
+    assert_eq!(non_trigger[..5].iter().map(|r| r.1).collect::<Vec<_>>(), [100.0, 0.0, 0.0, 5.0, 20.0]);
+    assert_eq!(non_trigger[5].1, 2.0);
+    // The retransmission is lost as well: the second timeout is of the other class.
+    let again = DRAWN
+        .replace("loss[0].drop.segments", "loss[0].drop")
+        .replace("values = [[0]]", "values = [{ segments = [0], retransmissions = [\"0:1\"] }]");
+    assert_eq!(ours(&again)[..4].iter().map(|r| r.1).collect::<Vec<_>>(), [50.0, 0.0, 50.0, 10.0]);
+    // Without a timeout there is no share.
+    let nothing = ours(&DRAWN.replace("values = [[0]]", "values = [[9]]"));
+    assert_eq!(nothing[0].0, "missing in 4 of 4 runs");
+    assert_eq!((nothing[3].1, nothing[4].1), (0.0, 0.0));
+}
+
+#[test]
+fn each_transfer_has_a_path_of_its_own() {
+    let half = DRAWN.replace("values = [[0]]", "values = [[9], [0]]").replace("transfers = 5", "transfers = 100");
+    let one = json(&outcome(&half, false, 1));
+    assert_eq!(one, json(&outcome(&half, false, 2)));
+    // 100 of 400 lost a segment give or take 10 (two standard deviations are 20), and no two runs need be alike.
+    let timeouts = &one["cells"][0]["rows"][4]["ours"];
+    assert!((timeouts["mean"].as_f64().unwrap() - 50.0).abs() < 10.0, "{timeouts}");
+    assert!(timeouts["half_width"].as_f64().unwrap() > 0.0, "{timeouts}");
+}
+
+#[test]
+fn errors_in_a_population_name_file_and_key() {
+    for (right, wrong, expected) in [
+        ("transfers = 5", "transfers = 0", "papers/p/e.toml: population.transfers: at least one transfer"),
+        ("values = [[0]]", "values = []", "papers/p/e.toml: population.draw[0]: values: at least one"),
+        (
+            "key = \"link[0].loss[0]",
+            "key = \"link[1].loss[0]",
+            "papers/p/e.toml: population.draw[0]: there is no `link[1]`",
+        ),
+        ("values = [[0]]", "values = [[9], [-1]]", "papers/p/e.toml: scenario.link[0].loss[0]"),
+        (
+            "drop.segments\"",
+            "drop.segment\"",
+            "papers/p/e.toml: scenario.link[0].loss[0].drop.segment: there is no key",
+        ),
+        ("runs = 4", "sequence = true", "papers/p/e.toml: population: there is no sequence"),
+        ("chart = \"Timeouts\"\n", "", "papers/p/e.toml:"),
+        ("\"share-non-trigger/reno\"", "\"timeouts/reno/flow0\"", "papers/p/e.toml: row[0].measurement: there is no"),
+    ] {
+        let text = DRAWN.replacen(right, wrong, 1);
+        assert_ne!(text, DRAWN, "{right}");
+        let error = error(&text);
+        assert!(error.starts_with(expected), "{error}\n{expected}");
+    }
+    let elsewhere = error(&LOSSY.replacen("\"timeouts\"]", "\"mean-window\"]", 1));
+    assert!(elsewhere.starts_with("papers/p/e.toml: show[1]: there is no `mean-window`"), "{elsewhere}");
 }
 
 #[test]

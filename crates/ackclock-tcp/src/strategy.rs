@@ -464,8 +464,15 @@ pub static MECHANISMS: &[Mechanism] = &[
         name: "ns2-timer",
         axis: Axis::Timer,
         source: "ns-2.35",
-        summary: "as rfc6298-timer, restarted by the retransmission that begins a recovery too",
+        summary: "as rfc6298-timer, restarted by the retransmissions that duplicates draw too",
         apply: |s| s.timer = Box::new(Rfc6298::ns2()),
+    },
+    Mechanism {
+        name: "ns2-timer-6s",
+        axis: Axis::Timer,
+        source: "ns-2.26",
+        summary: "as ns2-timer, with 6 s before the first sample",
+        apply: |s| s.timer = Box::new(Rfc6298::ns2_until_2006()),
     },
     Mechanism {
         name: "linux-timer",

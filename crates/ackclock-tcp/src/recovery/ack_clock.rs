@@ -60,7 +60,7 @@ pub struct AckClock {
     later_round_trip: u64,
     /// How often the first unacknowledged segment was sent when that round trip began.
     transmissions: u16,
-    /// No positive ACK has come yet.
+    /// The round trip is that of the first retransmission.
     first: bool,
     /// The timestamp when recovery began.
     entered: u32,
@@ -136,6 +136,7 @@ impl DetectRetransmission for AckClock {
 
     fn on_transmit(&mut self, s: &State, cause: Cause, _len: u64) {
         if s.board.head().is_some_and(|r| r.transmissions != self.transmissions) {
+            self.first &= cause == Cause::FastRetransmit;
             self.begin_round_trip(s);
         }
         let again = matches!(cause, Cause::FastRetransmit | Cause::PartialAck | Cause::LostRetransmission);

@@ -29,6 +29,10 @@
 //!   retransmit is found only after as many duplicates again.
 //! - Each count is of segments, and of every segment but the retransmissions: all of these draw a duplicate.
 //!
+//! Nothing is said of the timer, and this does not touch it. The second copy is acknowledged three round trips after the
+//! segment was first sent, or later; where that is more than the timeout, the timer has to be one that the retransmission of
+//! step 5 restarts (`ns2-timer`, `careful-timer`).
+//!
 //! One departure: `SND.NXT` is not set back, since the connection retransmits without it.
 //!
 //! After a fast retransmit DupThresh segments may overtake the retransmission unharmed. After a partial ACK the "+ 1" of

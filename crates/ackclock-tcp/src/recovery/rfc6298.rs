@@ -9,14 +9,23 @@ use crate::time::{Span, Time};
 const G: Span = Span::from_millis(1);
 
 /// The standard timer.
-#[derive(Default)]
 pub struct Rfc6298 {
     /// Retransmissions for these causes restart it.
     restarts_on: &'static [Cause],
+    /// The interval before the first sample.
+    initial: Span,
     srtt: Span,
     rttvar: Span,
     /// The next sample is taken once this position is acknowledged.
     next_sample: u64,
+}
+
+impl Default for Rfc6298 {
+    fn default() -> Rfc6298 {
+        // (2.1)
+        let initial = Span::from_secs(1);
+        Rfc6298 { restarts_on: &[], initial, srtt: Span::ZERO, rttvar: Span::ZERO, next_sample: 0 }
+    }
 }
 
 impl Rfc6298 {
@@ -28,9 +37,16 @@ impl Rfc6298 {
         }
     }
 
-    /// Restarted by the retransmission that begins a recovery, as ns-2.35 and BSD do.
+    /// Restarted by what duplicates draw: the retransmission that begins a recovery, as ns-2.35 and BSD do, and one that
+    /// takes the place of a lost one, which these do not have.
     pub fn ns2() -> Rfc6298 {
-        Rfc6298 { restarts_on: &[Cause::FastRetransmit], ..Rfc6298::default() }
+        Rfc6298 { restarts_on: &[Cause::FastRetransmit, Cause::LostRetransmission], ..Rfc6298::default() }
+    }
+
+    /// As ns-2 was until January 2006: 6 s before the first sample (`rtxcur_init_`). On paths with a round trip of a second
+    /// or more, RFC 6298's 1 s would expire before the first ACK.
+    pub fn ns2_until_2006() -> Rfc6298 {
+        Rfc6298 { initial: Span::from_secs(6), ..Rfc6298::ns2() }
     }
 }
 
@@ -58,8 +74,7 @@ impl Timer for Rfc6298 {
 
     fn rto(&self) -> Span {
         if self.srtt == Span::ZERO {
-            // (2.1)
-            return Span::from_secs(1);
+            return self.initial;
         }
         self.srtt + self.rttvar.times(4).max(G)
     }

@@ -282,6 +282,20 @@ fn a_marker_after_a_positive_ack_does_nothing() {
     });
 }
 
+/// Nor of the retransmission that the clock asks for: SACK blocks above the original window are old news then.
+#[test]
+fn a_marker_before_the_second_retransmission_does_nothing() {
+    more_than_half_is_lost("sack-ls+marks-sack+response-1", MARKED, |x| {
+        x.sack(0, &[(20, 21), (1, 8)]).sends("8P").sack(0, &[(20, 22), (1, 8)]).sends("9P");
+        x.sack(0, &[(1, 9), (20, 22)]).sends("10P").sack(0, &[(1, 10), (20, 22)]).sends("0L");
+        // Ten ticks, of which five are those of 0 and of four holes sent again, and three duplicates.
+        for (right, sends) in (11..).zip(["11P", "12P", "13P", "14P", "15P", "16P", "17P"]) {
+            x.sack(0, &[(1, right), (20, 22)]).sends(sends);
+        }
+        x.sack(0, &[(1, 18), (20, 22)]).sends("0L");
+    });
+}
+
 /// A receiver as RFC 7323 section 4.3 has it echoes what advanced its window, and no marker. Nothing comes of them.
 #[test]
 fn a_marker_that_is_not_echoed_does_nothing() {

@@ -56,6 +56,17 @@ fn the_retransmission_that_begins_recovery_is_lost() {
     });
 }
 
+/// The timer goes on from the last new ACK, or from step 5 where it is one that retransmissions restart.
+#[test]
+fn the_timer_decides_whether_step_5_restarts_it() {
+    for (timer, deadline) in [("rfc6298-timer", 1000), ("ns2-timer", 1300), ("careful-timer", 1300)] {
+        run(&format!("newreno-lrx-1+{timer}"), 10, |x| {
+            twelve_duplicates(x);
+            x.at(300).ack(0).sends("0L").deadline(deadline);
+        });
+    }
+}
+
 /// Step 4: after a partial ACK, the first duplicate beyond what was outstanding (10 and 11) shows it.
 #[test]
 fn the_retransmission_of_a_partial_ack_is_lost() {

@@ -242,6 +242,18 @@ fn what_restarts_the_timer() {
     }
 }
 
+/// ns-2.26 waits 6 s before there is a sample, then as long as any other: 100 + 4 * 50 ms is less than 1 s.
+#[test]
+fn ns2_waited_six_seconds_at_first() {
+    run("newreno+ns2-timer-6s", 10, |x| {
+        x.write(30_000).sends("0 1 2 3 4 5 6 7 8 9").deadline(6000);
+        x.at(50).ack(0).ack(0).ack(0).sends("0F").deadline(6050);
+    });
+    run("newreno+ns2-timer-6s", 2, |x| {
+        x.write(30_000).sends("0 1").deadline(6000).at(100).ack(1).sends("2 3").deadline(1100);
+    });
+}
+
 /// Linux: a sample far below the mean raises the deviation by an eighth of what one above it does.
 #[test]
 fn linux_weighs_a_short_sample_less() {
