@@ -102,7 +102,7 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
     let mut cells = Vec::new();
     let mut traces = Vec::new();
     let mut drawn = Vec::new();
-    let mut judged = vec![Vec::new(); e.claims.len()];
+    let mut claims: Vec<_> = e.claims.iter().map(|c| ClaimOutcome::new(&c.says, &c.place)).collect();
     for cell in &plan.cells {
         let name = cell.labels.iter().map(|(axis, label)| format!("{axis} {label}")).collect::<Vec<_>>().join(", ");
         let mut all = Measurements::new();
@@ -125,12 +125,11 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
             let (events, summary) = (std::mem::take(&mut first.events), first.flows.first().cloned());
             traces.push(Trace { name: title, mss: first.mss, events, summary });
         }
-        for (claim, judged) in e.claims.iter().zip(&mut judged).filter(|(claim, _)| cell.is_in(&claim.cells)) {
-            judged.push((name.clone(), judge(claim, &all)));
+        for (claim, outcome) in e.claims.iter().zip(&mut claims).filter(|(claim, _)| cell.is_in(&claim.cells)) {
+            outcome.add(&name, &cell.labels, judge(claim, &all));
         }
         cells.push(Cell { name, rows: rows(plan, &all), sequences });
     }
-    let claims = e.claims.iter().zip(judged).map(|(c, cells)| ClaimOutcome::new(&c.says, &c.place, cells)).collect();
     let charts = e.charts.iter().map(|spec| chart(spec, &e.strategies, &plan.cells, &cells)).chain(drawn).collect();
     Outcome {
         id: plan.entry.id.clone(),

@@ -8,7 +8,7 @@ use ackclock_report::{Align, align};
 use crate::format::NumberOrText;
 use crate::outcome::{Outcome, Overall, Row};
 
-/// With more cells than this, plain text tells only in how many a claim holds.
+/// With more cells than this, plain text tells only in how many a claim holds, by each label.
 const FEW: usize = 8;
 
 impl Outcome {
@@ -28,6 +28,8 @@ impl Outcome {
                 for (cell, judgement) in &claim.cells {
                     let _ = writeln!(text, "    {cell}: {}: {}", judgement.verdict.words(), judgement.measured);
                 }
+            } else {
+                let _ = writeln!(text, "    {}", claim.by_part());
             }
         }
         text
