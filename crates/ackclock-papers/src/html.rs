@@ -100,7 +100,9 @@ fn claims(html: &mut String, outcome: &Outcome) {
             let mut rows = vec![["cell", "verdict", "measured"].map(String::from).to_vec()];
             let words = |verdict: Verdict| verdict.words().to_string();
             rows.extend(claim.cells.iter().map(|(cell, j)| vec![cell.clone(), words(j.verdict), j.measured.clone()]));
-            let _ = writeln!(html, "<p>It holds with {}.</p>", escape(&claim.by_part()));
+            if let Some(by_part) = claim.by_part() {
+                let _ = writeln!(html, "<p>{}</p>", escape(&by_part));
+            }
             table(html, &rows);
         }
         html.push_str("</section>\n");
