@@ -109,6 +109,9 @@ fn claims(html: &mut String, outcome: &Outcome) {
         let mut rows = vec![["cell", "verdict", "measured"].map(String::from).to_vec()];
         let words = |verdict: Verdict| verdict.words().to_string();
         rows.extend(claim.cells.iter().map(|(cell, j)| vec![cell.clone(), words(j.verdict), j.measured.clone()]));
+        if let Some(by_part) = claim.by_part() {
+            let _ = write!(html, "<br><small>{}</small>", escape(&by_part));
+        }
         html.push_str("<details><summary>every cell</summary>\n");
         table(html, &rows);
         html.push_str("</details></li>\n");

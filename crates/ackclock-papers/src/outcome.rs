@@ -96,8 +96,10 @@ pub struct ClaimOutcome {
 /// The cells that have a label in common.
 #[derive(Debug, Serialize)]
 pub struct Part {
-    /// Axis and label.
-    pub name: String,
+    /// The axis.
+    pub axis: String,
+    /// The label.
+    pub label: String,
     /// In how many of them the claim holds.
     pub holds: usize,
     /// Their number.
@@ -156,23 +158,33 @@ impl ClaimOutcome {
         self.does_not_hold += usize::from(judgement.verdict == Verdict::DoesNotHold);
         self.undecided += usize::from(judgement.verdict == Verdict::Undecided);
         for (axis, label) in labels {
-            let name = format!("{axis} {label}");
-            let index = self.parts.iter().position(|part| part.name == name).unwrap_or(self.parts.len());
-            if index == self.parts.len() {
-                self.parts.push(Part { name, holds: 0, cells: 0 });
+            let known = self.parts.iter_mut().find(|part| part.axis == *axis && part.label == *label);
+            if let Some(part) = known {
+                part.holds += holds;
+                part.cells += 1;
+            } else {
+                // Behind the other labels of its axis.
+                let at =
+                    self.parts.iter().rposition(|part| part.axis == *axis).map_or(self.parts.len(), |last| last + 1);
+                self.parts.insert(at, Part { axis: axis.clone(), label: label.clone(), holds, cells: 1 });
             }
-            self.parts[index].holds += holds;
-            self.parts[index].cells += 1;
         }
         self.cells.push((cell.into(), judgement));
     }
 
-    /// In how many cells it holds for each label of each axis: `delay 250ms: 7 of 9; ...`. Empty unless there are several.
-    pub(crate) fn by_part(&self) -> String {
-        let whole = self.cells.len();
-        let several = self.parts.iter().filter(|part| part.cells < whole);
-        let text = |part: &Part| format!("{}: {} of {}", part.name, part.holds, part.cells);
-        several.map(text).collect::<Vec<_>>().join("; ")
+    /// In how many cells it holds for each label of each axis: `delay: 165ms (2 of 9), 250ms (7 of 9); ...`; `None` if it holds in
+    /// all or none.
+    pub(crate) fn by_part(&self) -> Option<String> {
+        if self.overall() != Overall::InSomeCells {
+            return None;
+        }
+        // An axis with a single label says nothing.
+        let several: Vec<&Part> = self.parts.iter().filter(|part| part.cells < self.cells.len()).collect();
+        let axis = |parts: &[&Part]| {
+            let labels = parts.iter().map(|part| format!("{} ({} of {})", part.label, part.holds, part.cells));
+            format!("{}: {}", parts[0].axis, labels.collect::<Vec<_>>().join(", "))
+        };
+        Some(several.chunk_by(|a, b| a.axis == b.axis).map(axis).collect::<Vec<_>>().join("; "))
     }
 
     /// `holds`, or `holds in 14 of 18 cells, undecided in 1`, and how far the differences reach from cell to cell.

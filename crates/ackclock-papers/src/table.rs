@@ -28,8 +28,8 @@ impl Outcome {
                 for (cell, judgement) in &claim.cells {
                     let _ = writeln!(text, "    {cell}: {}: {}", judgement.verdict.words(), judgement.measured);
                 }
-            } else {
-                let _ = writeln!(text, "    {}", claim.by_part());
+            } else if let Some(by_part) = claim.by_part() {
+                let _ = writeln!(text, "    {by_part}");
             }
         }
         text
