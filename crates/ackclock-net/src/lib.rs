@@ -30,3 +30,4 @@ pub use error::Error;
 pub use network::Network;
 pub use recorder::{Direction, Recorder};
 pub use report::{FlowReport, LinkReport};
+pub use rng::Rng;

@@ -4,13 +4,13 @@ use ackclock_tcp::Span;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
-/// The random numbers of one component.
+/// The random numbers of one component, the same on every machine.
 #[derive(Clone, Debug)]
-pub(crate) struct Rng(ChaCha8Rng);
+pub struct Rng(ChaCha8Rng);
 
 impl Rng {
     /// The stream of the component `id` in the run `seed`. No draw from one stream moves another.
-    pub(crate) fn new(seed: u64, id: &str) -> Self {
+    pub fn new(seed: u64, id: &str) -> Self {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
         key[8..16].copy_from_slice(&fnv1a(id).to_le_bytes());
@@ -18,7 +18,7 @@ impl Rng {
     }
 
     /// Uniform on [0, 1), a multiple of 2^-53.
-    pub(crate) fn unit(&mut self) -> f64 {
+    pub fn unit(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 

@@ -8,22 +8,24 @@ use crate::plan::PlannedCell;
 
 /// The chart: curves of a measure against an axis, or bars of it for all cells and flows that have a row.
 pub(crate) fn chart(spec: &ChartSpec, strategies: &[Strategy], planned: &[PlannedCell], cells: &[Cell]) -> Chart {
+    let drawn = || planned.iter().zip(cells).filter(|(cell, _)| cell.is_in(&spec.cells));
     let rows = |cell: &Cell| cell.rows.iter().filter(|row| row.part(0) == spec.measure).cloned().collect::<Vec<_>>();
-    let unit = cells.iter().flat_map(rows).map(|row| row.unit).find(|unit| !unit.is_empty());
+    let unit = drawn().flat_map(|(_, cell)| rows(cell)).map(|row| row.unit).find(|unit| !unit.is_empty());
     let y = unit.map_or_else(|| spec.measure.clone(), |unit| format!("{} ({unit})", spec.measure));
     let names = strategies.iter().map(|s| s.name.as_str());
     let title = spec.title.clone();
     let Some(axis) = &spec.axis else {
-        let (categories, bars) = bars(cells, names, &rows);
+        let (categories, bars) = bars(drawn().map(|(_, cell)| cell), names, &rows);
         return Chart { title, x: spec.x.clone(), y, plot: Plot::Bars { categories, bars } };
     };
     let mut curves: Vec<Curve> = Vec::new();
     for name in names {
-        for (cell, point) in planned.iter().zip(cells) {
+        for (cell, point) in drawn() {
             let x = cell.labels.iter().find(|(a, _)| a == axis).and_then(|(_, label)| number(label));
             let own = |row: &Row| row.part(1) == name && row.part(2).is_empty();
             let (Some(x), Some(row)) = (x, rows(point).into_iter().find(own)) else { continue };
-            let others: Vec<&str> = cell.labels.iter().filter(|(a, _)| a != axis).map(|(_, l)| l.as_str()).collect();
+            let told = |a: &String| a == axis || spec.cells.contains_key(a);
+            let others: Vec<&str> = cell.labels.iter().filter(|(a, _)| !told(a)).map(|(_, l)| l.as_str()).collect();
             let legend = [&[name], &others[..]].concat().join(", ");
             let index = curves.iter().position(|c| c.name == legend).unwrap_or(curves.len());
             if index == curves.len() {
@@ -38,12 +40,11 @@ pub(crate) fn chart(spec: &ChartSpec, strategies: &[Strategy], planned: &[Planne
 
 /// A category for each cell and flow, a bar in it for each strategy.
 fn bars<'a>(
-    cells: &[Cell],
+    cells: impl Iterator<Item = &'a Cell>,
     strategies: impl Iterator<Item = &'a str>,
     rows: &dyn Fn(&Cell) -> Vec<Row>,
 ) -> (Vec<String>, Vec<Bars>) {
     let entries: Vec<(String, Row)> = cells
-        .iter()
         .flat_map(|cell| rows(cell).into_iter().map(|row| (cell.name.clone(), row)))
         .map(|(cell, row)| {
             let flow = row.part(2);

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use ackclock_net::scenario::Scenario;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
+use crate::population::Population;
+
 /// `paper.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -45,6 +47,8 @@ pub struct Experiment {
     pub(crate) strategies: Vec<Strategy>,
     #[serde(default)]
     pub(crate) vary: Vec<Axis>,
+    /// Each run is many transfers, each over a path drawn from this.
+    pub(crate) population: Option<Population>,
     #[serde(default, rename = "step")]
     pub(crate) steps: Vec<StepName>,
     #[serde(default, rename = "row")]
@@ -85,6 +89,19 @@ pub(crate) struct Axis {
     /// How the values are called; as they are written if left out.
     #[serde(default)]
     pub labels: Vec<String>,
+    /// The labels of those that `--quick` runs; all if left out.
+    #[serde(default)]
+    pub quick: Vec<String>,
+}
+
+impl Axis {
+    /// Its values, each with its label.
+    pub fn all(&self) -> impl Iterator<Item = (String, &toml::Value)> {
+        self.values.iter().enumerate().map(|(number, value)| {
+            let written = || value.as_str().map_or_else(|| value.to_string(), str::to_string);
+            (self.labels.get(number).cloned().unwrap_or_else(written), value)
+        })
+    }
 }
 
 /// A name for one step of a sequence.
@@ -144,6 +161,9 @@ pub(crate) struct ChartSpec {
     /// What the x axis shows; the axis' name if left out.
     #[serde(default)]
     pub x: String,
+    /// The cells that it draws, as axis and label; all if left out.
+    #[serde(default, rename = "where")]
+    pub cells: BTreeMap<String, String>,
 }
 
 /// What the paper says, and how it is judged: exactly one of the relations.

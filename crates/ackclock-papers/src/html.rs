@@ -4,9 +4,13 @@ use std::fmt::Write;
 
 use ackclock_report::{Panel, Picture, escape, page};
 
-use crate::outcome::{Outcome, Sequence};
+use crate::outcome::{ClaimOutcome, Outcome, Overall, Sequence};
 use crate::sequence::HEADING;
+use crate::table::summary;
 use crate::verdict::Verdict;
+
+/// A table with more lines is folded up, so that the figure below it is in sight.
+const MANY: usize = 30;
 
 /// File names and their text: `index.html`, and a page for each experiment.
 pub fn pages(outcomes: &[Outcome]) -> Vec<(String, String)> {
@@ -20,7 +24,7 @@ fn file_name(outcome: &Outcome) -> String {
 }
 
 fn index(outcomes: &[Outcome]) -> String {
-    let mut body = String::from("<h1>Papers and their claims</h1>\n");
+    let mut body = format!("<h1>Papers and their claims</h1>\n<p>{}</p>\n", escape(&summary(outcomes)));
     let mut paper = "";
     for outcome in outcomes {
         if outcome.paper.title != paper {
@@ -36,7 +40,7 @@ fn index(outcomes: &[Outcome]) -> String {
             escape(&outcome.place)
         );
         for claim in &outcome.claims {
-            let _ = write!(body, "<li><b>{}</b>: {}</li>", escape(&claim.verdict()), escape(&claim.says));
+            let _ = write!(body, "<li>{}</li>", line(claim));
         }
         body.push_str("</ul></section>\n");
     }
@@ -47,17 +51,23 @@ fn experiment(outcome: &Outcome) -> String {
     let mut intro = String::new();
     let from = format!("{} ({}), {}", outcome.paper.title, outcome.paper.published, outcome.place);
     let _ = writeln!(intro, "<p><a href=\"index.html\">All experiments</a> · {}</p>", escape(&from));
+    for chart in &outcome.charts {
+        let _ = writeln!(intro, "<div class=\"wide\">{}</div>", chart.to_svg());
+    }
+    claims(&mut intro, outcome);
     if !outcome.notes.is_empty() {
         let _ = writeln!(intro, "<p>{}</p>", escape(&outcome.notes));
     }
-    claims(&mut intro, outcome);
     let rows = outcome.table_rows();
     if rows.len() > 1 {
         let _ = writeln!(intro, "<p>Runs of each strategy: {}; ± is a 95 % confidence interval.</p>", outcome.runs);
+        if rows.len() > MANY {
+            let _ = writeln!(intro, "<details><summary>Table of {} lines</summary>", rows.len() - 1);
+        }
         table(&mut intro, &rows);
-    }
-    for chart in &outcome.charts {
-        let _ = writeln!(intro, "<div class=\"wide\">{}</div>", chart.to_svg());
+        if rows.len() > MANY {
+            intro.push_str("</details>\n");
+        }
     }
     for (cell, sequence) in outcome.cells.iter().flat_map(|c| c.sequences.iter().map(move |s| (c, s))) {
         steps(&mut intro, &cell.name, sequence);
@@ -73,30 +83,37 @@ fn experiment(outcome: &Outcome) -> String {
     Picture { title: &outcome.title, parameters: &[], panels: &panels }.to_html_with(&intro)
 }
 
-fn claims(html: &mut String, outcome: &Outcome) {
-    for claim in &outcome.claims {
-        let sign = match (claim.holds, claim.does_not_hold, claim.undecided) {
-            (_, 0, 0) => "✓",
-            (0, _, 0) => "✗",
-            _ => "◐",
-        };
-        let _ = write!(
-            html,
-            "<section><h2>{sign} {}: {}</h2>\n<p>{}</p>\n",
-            escape(&claim.verdict()),
-            escape(&claim.says),
-            escape(&claim.place)
-        );
-        if let [(_, judgement)] = &claim.cells[..] {
-            let _ = writeln!(html, "<p>Measured: {}</p>", escape(&judgement.measured));
-        } else {
-            let mut rows = vec![["cell", "verdict", "measured"].map(String::from).to_vec()];
-            let words = |verdict: Verdict| verdict.words().to_string();
-            rows.extend(claim.cells.iter().map(|(cell, j)| vec![cell.clone(), words(j.verdict), j.measured.clone()]));
-            table(html, &rows);
-        }
-        html.push_str("</section>\n");
+fn sign(claim: &ClaimOutcome) -> &'static str {
+    match claim.overall() {
+        Overall::Holds => "✓",
+        Overall::DoesNotHold => "✗",
+        Overall::InSomeCells => "◐",
+        Overall::Undecided => "?",
     }
+}
+
+/// A claim in a line.
+fn line(claim: &ClaimOutcome) -> String {
+    let (verdict, says, place) = (escape(&claim.verdict()), escape(&claim.says), escape(&claim.place));
+    format!("{} <b>{verdict}</b>: {says} <small>({place})</small>", sign(claim))
+}
+
+fn claims(html: &mut String, outcome: &Outcome) {
+    html.push_str("<ul>\n");
+    for claim in &outcome.claims {
+        let _ = write!(html, "<li>{}", line(claim));
+        if let [(_, judgement)] = &claim.cells[..] {
+            let _ = writeln!(html, "<br><small>measured: {}</small></li>", escape(&judgement.measured));
+            continue;
+        }
+        let mut rows = vec![["cell", "verdict", "measured"].map(String::from).to_vec()];
+        let words = |verdict: Verdict| verdict.words().to_string();
+        rows.extend(claim.cells.iter().map(|(cell, j)| vec![cell.clone(), words(j.verdict), j.measured.clone()]));
+        html.push_str("<details><summary>every cell</summary>\n");
+        table(html, &rows);
+        html.push_str("</details></li>\n");
+    }
+    html.push_str("</ul>\n");
 }
 
 fn steps(html: &mut String, cell: &str, sequence: &Sequence) {

@@ -11,6 +11,7 @@ mod library;
 mod measure;
 mod outcome;
 mod plan;
+mod population;
 mod run;
 mod sequence;
 mod substitute;
@@ -23,6 +24,7 @@ pub use library::Library;
 pub use outcome::{Cell, ClaimOutcome, Outcome, Row};
 pub use plan::Plan;
 pub use run::run;
+pub use table::summary;
 pub use verdict::{Judgement, Verdict};
 
 use ackclock_net::scenario::ScenarioError;

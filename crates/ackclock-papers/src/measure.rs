@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use ackclock_report::FlowSummary;
 
+use crate::population;
+
 /// Something measured.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Measurement {
@@ -52,12 +54,14 @@ pub(crate) const MEASURES: [Measure; 16] = [
     measure("completion", "s", |s| s.completion_s.unwrap_or(f64::NAN)),
 ];
 
-impl Measure {
-    /// The measure whose measurement `name` is.
-    pub fn of(name: &str) -> Option<&'static Measure> {
-        MEASURES.iter().find(|m| name.split('/').next() == Some(m.name))
-    }
+/// The unit of a measurement.
+pub(crate) fn unit(name: &str) -> &'static str {
+    let units = MEASURES.iter().map(|m| (m.name, m.unit)).chain(population::MEASURES.iter().map(|m| (m.name, m.unit)));
+    let measure = name.split('/').next().unwrap_or_default();
+    units.into_iter().find(|(name, _)| *name == measure).map_or("", |(_, unit)| unit)
+}
 
+impl Measure {
     /// Over flows of a run: the sum, the share of it, or of completions the last one.
     fn total(&self, flows: &[FlowSummary]) -> f64 {
         let values = flows.iter().map(self.value);

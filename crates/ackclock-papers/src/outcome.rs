@@ -87,8 +87,21 @@ pub struct ClaimOutcome {
     pub does_not_hold: usize,
     /// Number of cells in which the runs do not tell.
     pub undecided: usize,
+    /// The same for the cells that have a label in common.
+    pub parts: Vec<Part>,
     /// The judgement in each cell that it is about, by the cell's name.
     pub cells: Vec<(String, Judgement)>,
+}
+
+/// The cells that have a label in common.
+#[derive(Debug, Serialize)]
+pub struct Part {
+    /// Axis and label.
+    pub name: String,
+    /// In how many of them the claim holds.
+    pub holds: usize,
+    /// Their number.
+    pub cells: usize,
 }
 
 /// A connection to draw.
@@ -100,30 +113,84 @@ pub(crate) struct Trace {
     pub summary: Option<FlowSummary>,
 }
 
+/// A claim over all its cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Overall {
+    /// It holds in all of them.
+    Holds,
+    /// It holds in some.
+    InSomeCells,
+    /// It holds in none, and in one at least the runs tell that it does not.
+    DoesNotHold,
+    /// The runs do not tell in any cell.
+    Undecided,
+}
+
 impl ClaimOutcome {
-    pub(crate) fn new(says: &str, place: &str, cells: Vec<(String, Judgement)>) -> Self {
-        let count = |verdict| cells.iter().filter(|(_, j)| j.verdict == verdict).count();
-        ClaimOutcome {
-            says: says.into(),
-            place: place.into(),
-            holds: count(Verdict::Holds),
-            does_not_hold: count(Verdict::DoesNotHold),
-            undecided: count(Verdict::Undecided),
-            cells,
+    pub(crate) fn overall(&self) -> Overall {
+        match (self.holds, self.does_not_hold, self.undecided) {
+            (_, 0, 0) => Overall::Holds,
+            (0, 0, _) => Overall::Undecided,
+            (0, _, _) => Overall::DoesNotHold,
+            _ => Overall::InSomeCells,
         }
     }
 
-    /// `holds`, or `holds in 14 of 18 cells, undecided in 1`.
+    /// Before any cell is judged.
+    pub(crate) fn new(says: &str, place: &str) -> Self {
+        ClaimOutcome {
+            says: says.into(),
+            place: place.into(),
+            holds: 0,
+            does_not_hold: 0,
+            undecided: 0,
+            parts: Vec::new(),
+            cells: Vec::new(),
+        }
+    }
+
+    /// What became of it in one cell, whose axes and labels these are.
+    pub(crate) fn add(&mut self, cell: &str, labels: &[(String, String)], judgement: Judgement) {
+        let holds = usize::from(judgement.verdict == Verdict::Holds);
+        self.holds += holds;
+        self.does_not_hold += usize::from(judgement.verdict == Verdict::DoesNotHold);
+        self.undecided += usize::from(judgement.verdict == Verdict::Undecided);
+        for (axis, label) in labels {
+            let name = format!("{axis} {label}");
+            let index = self.parts.iter().position(|part| part.name == name).unwrap_or(self.parts.len());
+            if index == self.parts.len() {
+                self.parts.push(Part { name, holds: 0, cells: 0 });
+            }
+            self.parts[index].holds += holds;
+            self.parts[index].cells += 1;
+        }
+        self.cells.push((cell.into(), judgement));
+    }
+
+    /// In how many cells it holds for each label of each axis: `delay 250ms: 7 of 9; ...`. Empty unless there are several.
+    pub(crate) fn by_part(&self) -> String {
+        let whole = self.cells.len();
+        let several = self.parts.iter().filter(|part| part.cells < whole);
+        let text = |part: &Part| format!("{}: {} of {}", part.name, part.holds, part.cells);
+        several.map(text).collect::<Vec<_>>().join("; ")
+    }
+
+    /// `holds`, or `holds in 14 of 18 cells, undecided in 1`, and how far the differences reach from cell to cell.
     pub fn verdict(&self) -> String {
         let all = self.cells.len();
-        match &self.cells[..] {
-            [(_, only)] => only.verdict.words().into(),
+        let text = match &self.cells[..] {
+            [(_, only)] => return only.verdict.words().into(),
             _ if self.holds == all => format!("holds in all {all} cells"),
             _ if self.does_not_hold == all => format!("holds in none of {all} cells"),
             _ if self.undecided > 0 => {
                 format!("holds in {} of {all} cells, undecided in {}", self.holds, self.undecided)
             }
             _ => format!("holds in {} of {all} cells", self.holds),
-        }
+        };
+        let differences = self.cells.iter().filter_map(|(_, judgement)| judgement.relative);
+        let ends = differences.fold(None, |ends: Option<(f64, f64)>, x| {
+            Some(ends.map_or((x, x), |(least, most)| (least.min(x), most.max(x))))
+        });
+        ends.map_or(text.clone(), |(least, most)| format!("{text}, {least:+.1} % to {most:+.1} %"))
     }
 }

@@ -1,6 +1,6 @@
 //! From the data of an experiment to the runs that it takes, with every name in it checked.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use ackclock_net::scenario::{Scenario, check_strategy};
 use ackclock_run::{Input, Job};
@@ -10,11 +10,14 @@ use crate::chart::number;
 use crate::format::{ChartSpec, Claim, Experiment, NumberOrText, Paper, RowSpec};
 use crate::library::{Entry, Library, format_error};
 use crate::measure::MEASURES;
+use crate::population::{self, read};
 use crate::sequence::ASPECTS;
 use crate::substitute::set;
 
 /// More cells than this are a mistake.
 const MOST_CELLS: usize = 10_000;
+
+const NO_CELL: &str = "`where` fits no cell; it names axes and their labels";
 
 /// An experiment ready to run.
 #[derive(Debug)]
@@ -31,13 +34,15 @@ pub(crate) struct PlannedCell {
     /// Axis and label.
     pub labels: Vec<(String, String)>,
     pub scenario: Scenario,
+    /// The same as text has it, for what is drawn in each run.
+    pub table: toml::Table,
     /// Names of its flows.
     pub flows: Vec<String>,
 }
 
 impl<'a> Plan<'a> {
     /// Plans the experiments that `id` names: one (`paper/experiment`), those of a paper, or `all`. `quick` takes fewer
-    /// runs where the experiment says so.
+    /// runs and cells where the experiment says so.
     ///
     /// # Errors
     /// [`Error::Unknown`], and [`Error::Format`] for a name, key or value that makes no sense.
@@ -48,7 +53,7 @@ impl<'a> Plan<'a> {
     fn new(library: &'a Library, entry: &'a Entry, quick: bool) -> Result<Plan<'a>, Error> {
         let e = &entry.experiment;
         let runs = if quick { e.quick_runs.unwrap_or(e.runs).min(e.runs) } else { e.runs };
-        let cells = cells(library, entry)?;
+        let cells = cells(library, entry, quick)?;
         let no_paper = || format_error(&entry.file, "", "there is no paper.toml in this folder".into());
         let paper = library.paper(&entry.id).ok_or_else(no_paper)?;
         let plan = Plan { entry, paper, runs, cells };
@@ -70,6 +75,9 @@ impl<'a> Plan<'a> {
         if !e.steps.is_empty() && e.runs > 1 {
             return wrong("runs".into(), "steps are of a single run: leave `runs` out".into());
         }
+        if e.population.is_some() && self.records() {
+            return wrong("population".into(), "there is no sequence to show of many transfers".into());
+        }
         let mut names = HashSet::new();
         for (i, s) in e.strategies.iter().enumerate() {
             if let Err(message) = check_strategy(s.composition()) {
@@ -80,8 +88,11 @@ impl<'a> Plan<'a> {
             }
         }
         for (i, measure) in e.show.iter().enumerate() {
-            if !MEASURES.iter().any(|m| m.name == measure) {
-                return wrong(format!("show[{i}]"), format!("there is no `{measure}`; there are {}", measures()));
+            if !self.measures().contains(&measure.as_str()) {
+                return wrong(
+                    format!("show[{i}]"),
+                    format!("there is no `{measure}`; there are {}", self.measures().join(", ")),
+                );
             }
         }
         for (i, step) in e.steps.iter().enumerate() {
@@ -104,10 +115,13 @@ impl<'a> Plan<'a> {
             let of = |cell: &PlannedCell| cell.labels.iter().find(|(a, _)| a == axis).and_then(|(_, l)| number(l));
             self.cells.iter().all(|cell| of(cell).is_some())
         };
-        if shown && chart.axis.as_ref().is_none_or(numbers) {
+        let message = if !shown || !chart.axis.as_ref().is_none_or(numbers) {
+            "it draws a measure of `row` or `show`, against an axis whose labels begin with numbers"
+        } else if !self.cells.iter().any(|cell| cell.is_in(&chart.cells)) {
+            NO_CELL
+        } else {
             return Ok(());
-        }
-        let message = "it draws a measure of `row` or `show`, against an axis whose labels begin with numbers";
+        };
         Err(format_error(&self.entry.file, &format!("chart[{i}]"), message.into()))
     }
 
@@ -126,8 +140,8 @@ impl<'a> Plan<'a> {
         if let (NumberOrText::Text(name), true) = (other, relation != "equals") {
             self.check_name(&format!("claim[{i}].{relation}"), name)?;
         }
-        if !self.cells.iter().any(|cell| cell.is_in(claim)) {
-            return wrong("`where` fits no cell; it names axes and their labels");
+        if !self.cells.iter().any(|cell| cell.is_in(&claim.cells)) {
+            return wrong(NO_CELL);
         }
         Ok(())
     }
@@ -142,7 +156,7 @@ impl<'a> Plan<'a> {
         let mut message = format!(
             "there is no measurement `{name}`; it is MEASURE/STRATEGY or MEASURE/STRATEGY/FLOW with the measures {}, \
              the strategies {}, the flows {}",
-            measures(),
+            self.measures().join(", "),
             list(e.strategies.iter().map(|s| s.name.as_str()).collect()),
             list(self.cells.iter().take(1).flat_map(|c| &c.flows).map(String::as_str).collect()),
         );
@@ -153,6 +167,11 @@ impl<'a> Plan<'a> {
         Err(format_error(&self.entry.file, key, message))
     }
 
+    fn measures(&self) -> Vec<&'static str> {
+        let drawn = self.entry.experiment.population.iter().flat_map(|_| &population::MEASURES).map(|m| m.name);
+        MEASURES.iter().map(|m| m.name).chain(drawn).collect()
+    }
+
     fn knows(&self, cell: &PlannedCell, name: &str) -> bool {
         let e = &self.entry.experiment;
         let mut parts = name.splitn(3, '/');
@@ -160,7 +179,7 @@ impl<'a> Plan<'a> {
         if !e.strategies.iter().any(|s| s.name == strategy) {
             return false;
         }
-        let measured = MEASURES.iter().any(|m| m.name == what);
+        let measured = self.measures().contains(&what);
         let step = e.steps.iter().any(|s| s.name == what);
         match parts.next() {
             None => measured,
@@ -169,19 +188,15 @@ impl<'a> Plan<'a> {
     }
 }
 
-fn measures() -> String {
-    MEASURES.map(|m| m.name).join(", ")
-}
-
 impl PlannedCell {
-    /// Whether the claim is about this cell.
-    pub fn is_in(&self, claim: &Claim) -> bool {
-        claim.cells.iter().all(|(axis, label)| self.labels.contains(&(axis.clone(), label.clone())))
+    /// Whether it has these labels.
+    pub fn is_in(&self, cells: &BTreeMap<String, String>) -> bool {
+        cells.iter().all(|(axis, label)| self.labels.contains(&(axis.clone(), label.clone())))
     }
 }
 
 /// The cartesian product of the axes.
-fn cells(library: &Library, entry: &Entry) -> Result<Vec<PlannedCell>, Error> {
+fn cells(library: &Library, entry: &Entry, quick: bool) -> Result<Vec<PlannedCell>, Error> {
     let e = &entry.experiment;
     let base = library.scenario(entry)?;
     let mut points: Vec<(Vec<(String, String)>, toml::Table)> = vec![(Vec::new(), base)];
@@ -198,13 +213,15 @@ fn cells(library: &Library, entry: &Entry) -> Result<Vec<PlannedCell>, Error> {
         if !axis.labels.is_empty() && axis.labels.len() != axis.values.len() {
             return Err(format_error(&entry.file, &key, "there are as many labels as values, or none".into()));
         }
+        if let Some(label) = axis.quick.iter().find(|label| !axis.all().any(|(l, _)| l == **label)) {
+            return Err(format_error(&entry.file, &key, format!("quick: there is no value called `{label}`")));
+        }
         let mut next = Vec::new();
         for (labels, table) in &points {
-            for (number, value) in axis.values.iter().enumerate() {
+            for (label, value) in axis.all().filter(|(l, _)| !quick || axis.quick.is_empty() || axis.quick.contains(l))
+            {
                 let mut table = table.clone();
                 set(&mut table, &axis.key, value.clone()).map_err(|m| format_error(&entry.file, &key, m))?;
-                let written = || value.as_str().map_or_else(|| value.to_string(), str::to_string);
-                let label = axis.labels.get(number).cloned().unwrap_or_else(written);
                 next.push(([labels.clone(), vec![(axis.name.clone(), label)]].concat(), table));
             }
         }
@@ -219,16 +236,16 @@ fn cell(
     labels: Vec<(String, String)>,
     table: &toml::Table,
 ) -> Result<PlannedCell, Error> {
-    // The text with the values set is nowhere to be seen, so its lines would tell nothing.
     let unread = |error| Error::Format { file: entry.file.clone(), error };
-    let scenario = Scenario::from_toml(&table.to_string()).map_err(|mut error| {
-        error.line = None;
-        error.key = format!("scenario.{}", error.key);
-        unread(error)
-    })?;
+    let scenario = read(table).map_err(unread)?;
+    if let Some(population) = &e.population {
+        population.check(table).map_err(unread)?;
+        // Their transfers are many, and none of them is the flow of that name.
+        return Ok(PlannedCell { labels, scenario, table: table.clone(), flows: Vec::new() });
+    }
     let input = Input { scenario: &scenario, file: entry.file.clone(), text: None };
     let strategy = e.strategies.first().map(|s| s.composition().to_string()).filter(|s| check_strategy(s).is_ok());
     let built = input.build(&Job { strategy, seed: scenario.seed }, false)?;
     let flows = built.flows.iter().map(|f| f.name.clone()).collect();
-    Ok(PlannedCell { labels, scenario, flows })
+    Ok(PlannedCell { labels, scenario, table: table.clone(), flows })
 }

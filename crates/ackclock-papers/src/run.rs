@@ -8,9 +8,10 @@ use ackclock_tcp::{Cause, Event, Segment, Time};
 use crate::Error;
 use crate::chart::chart;
 use crate::format::RowSpec;
-use crate::measure::{Measure, Measurement, Measurements, statistics};
+use crate::measure::{Measurement, Measurements, statistics, unit};
 use crate::outcome::{Cell, ClaimOutcome, Outcome, Row, Sequence, Trace};
 use crate::plan::{Plan, PlannedCell};
+use crate::population::{self, Tally, Transfers};
 use crate::sequence::{named, steps};
 use crate::verdict::{estimate, judge};
 
@@ -25,6 +26,8 @@ struct Task<'a> {
 /// What a run left.
 struct Done {
     flows: Vec<FlowSummary>,
+    /// Of many transfers.
+    tally: Tally,
     events: Vec<Event>,
     mss: u32,
 }
@@ -53,7 +56,7 @@ impl Recorder for Log {
 /// [`Error::Run`].
 pub fn run(plans: &[Plan<'_>], threads: u16) -> Result<Vec<Outcome>, Error> {
     let tasks: Vec<Task<'_>> = plans.iter().flat_map(tasks).collect();
-    let progress = Progress::new(tasks.len() as u64 * STEPS);
+    let progress = Progress::new(tasks.iter().map(Task::simulations).sum::<u64>() * STEPS);
     let mut done = in_parallel(&tasks, threads, |task| task.run(&progress))?.into_iter();
     Ok(plans.iter().map(|plan| outcome(plan, &mut done)).collect())
 }
@@ -71,7 +74,16 @@ fn tasks<'a>(plan: &'a Plan<'a>) -> impl Iterator<Item = Task<'a>> {
 }
 
 impl Task<'_> {
+    fn simulations(&self) -> u64 {
+        self.plan.entry.experiment.population.as_ref().map_or(1, |p| p.transfers.into())
+    }
+
     fn run(&self, progress: &Progress) -> Result<Done, ackclock_run::Error> {
+        if let Some(population) = &self.plan.entry.experiment.population {
+            let Transfers { flows, tally } =
+                population.run(&self.cell.table, &self.plan.entry.file, &self.job, progress)?;
+            return Ok(Done { flows, tally, events: Vec::new(), mss: 1 });
+        }
         let input = Input { scenario: &self.cell.scenario, file: self.plan.entry.file.clone(), text: None };
         let simulation = input.build(&self.job, self.record)?;
         let mss = simulation.flows.first().map_or(1, |f| f.mss);
@@ -81,7 +93,7 @@ impl Task<'_> {
         } else {
             input.run(&self.job, simulation, &mut (), progress)?
         };
-        Ok(Done { flows: outcome.flows, events: log.0, mss })
+        Ok(Done { flows: outcome.flows, tally: Tally::default(), events: log.0, mss })
     }
 }
 
@@ -89,7 +101,8 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
     let e = &plan.entry.experiment;
     let mut cells = Vec::new();
     let mut traces = Vec::new();
-    let mut judged = vec![Vec::new(); e.claims.len()];
+    let mut drawn = Vec::new();
+    let mut claims: Vec<_> = e.claims.iter().map(|c| ClaimOutcome::new(&c.says, &c.place)).collect();
     for cell in &plan.cells {
         let name = cell.labels.iter().map(|(axis, label)| format!("{axis} {label}")).collect::<Vec<_>>().join(", ");
         let mut all = Measurements::new();
@@ -98,21 +111,26 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
             let mut runs: Vec<Done> = done.take(plan.runs as usize).collect();
             let flows: Vec<&[FlowSummary]> = runs.iter().map(|r| r.flows.as_slice()).collect();
             statistics(&strategy.name, &cell.flows, &flows, &mut all);
+            let title = if name.is_empty() { strategy.name.clone() } else { format!("{}, {name}", strategy.name) };
+            if let Some(population) = &e.population {
+                let tallies: Vec<&Tally> = runs.iter().map(|r| &r.tally).collect();
+                population::statistics(&strategy.name, &tallies, &mut all);
+                let title = format!("{}: {title}", population.chart);
+                drawn.push(population::chart(title, &strategy.name, &tallies, &e.rows));
+            }
             let Some(first) = runs.first_mut().filter(|_| plan.records()) else { continue };
             let steps = steps(&first.events, first.mss);
             named(&strategy.name, &e.steps, &steps, &mut all);
             sequences.push(Sequence { strategy: strategy.name.clone(), steps });
-            let title = if name.is_empty() { strategy.name.clone() } else { format!("{}, {name}", strategy.name) };
             let (events, summary) = (std::mem::take(&mut first.events), first.flows.first().cloned());
             traces.push(Trace { name: title, mss: first.mss, events, summary });
         }
-        for (claim, judged) in e.claims.iter().zip(&mut judged).filter(|(claim, _)| cell.is_in(claim)) {
-            judged.push((name.clone(), judge(claim, &all)));
+        for (claim, outcome) in e.claims.iter().zip(&mut claims).filter(|(claim, _)| cell.is_in(&claim.cells)) {
+            outcome.add(&name, &cell.labels, judge(claim, &all));
         }
         cells.push(Cell { name, rows: rows(plan, &all), sequences });
     }
-    let claims = e.claims.iter().zip(judged).map(|(c, cells)| ClaimOutcome::new(&c.says, &c.place, cells)).collect();
-    let charts = e.charts.iter().map(|spec| chart(spec, &e.strategies, &plan.cells, &cells)).collect();
+    let charts = e.charts.iter().map(|spec| chart(spec, &e.strategies, &plan.cells, &cells)).chain(drawn).collect();
     Outcome {
         id: plan.entry.id.clone(),
         paper: plan.paper.clone(),
@@ -152,12 +170,11 @@ fn row(spec: RowSpec, all: &Measurements) -> Row {
         Some(Measurement::Text(text)) => (None, text.clone()),
         None => (None, "nothing measured".into()),
     };
-    let natural = Measure::of(&spec.measurement).map_or("", |m| m.unit);
     Row {
         label: spec.label.unwrap_or_else(|| spec.measurement.clone()),
+        unit: spec.unit.unwrap_or_else(|| unit(&spec.measurement).into()),
         measurement: spec.measurement,
         place: spec.place,
-        unit: spec.unit.unwrap_or_else(|| natural.into()),
         paper: spec.paper,
         ours,
         shown,

@@ -40,6 +40,15 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// What was measured, in words.
     pub measured: String,
+    /// How far the one measurement is above the other, in percent of the other's mean; left out unless two are compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relative: Option<f64>,
+}
+
+impl Judgement {
+    fn of_one(verdict: Verdict, measured: String) -> Self {
+        Judgement { verdict, measured, relative: None }
+    }
 }
 
 /// `ours - factor * other - offset` is on the side `sign` of zero, or on it unless `strict`.
@@ -90,13 +99,13 @@ impl Claim {
 /// Judges a claim.
 pub(crate) fn judge(claim: &Claim, measurements: &Measurements) -> Judgement {
     let (Some((relation, other)), Some(ours)) = (claim.relation(), measurements.get(&claim.measurement)) else {
-        return Judgement { verdict: Verdict::Undecided, measured: "nothing measured".into() };
+        return Judgement::of_one(Verdict::Undecided, "nothing measured".into());
     };
     let samples = match ours {
         Measurement::Text(text) => {
             let same = relation == "equals" && *text == plain(other);
             let verdict = if same { Verdict::Holds } else { Verdict::DoesNotHold };
-            return Judgement { verdict, measured: text.clone() };
+            return Judgement::of_one(verdict, text.clone());
         }
         Measurement::Samples(samples) => samples,
     };
@@ -104,7 +113,7 @@ pub(crate) fn judge(claim: &Claim, measurements: &Measurements) -> Judgement {
         let expected = plain(other).parse::<f64>().ok();
         let same = expected.is_some_and(|n| samples.iter().all(|s| *s == n));
         let verdict = if same { Verdict::Holds } else { Verdict::DoesNotHold };
-        return Judgement { verdict, measured: estimate(samples) };
+        return Judgement::of_one(verdict, estimate(samples));
     }
     let others = match other {
         NumberOrText::Number(n) => vec![*n; samples.len()],
@@ -112,21 +121,24 @@ pub(crate) fn judge(claim: &Claim, measurements: &Measurements) -> Judgement {
             Some(Measurement::Samples(others)) => others.clone(),
             Some(Measurement::Text(text)) => {
                 let measured = format!("{}; {name}: {text}", estimate(samples));
-                return Judgement { verdict: Verdict::DoesNotHold, measured };
+                return Judgement::of_one(Verdict::DoesNotHold, measured);
             }
             None => Vec::new(),
         },
     };
     let mut measured = estimate(samples);
+    let mut percent = None;
     if let NumberOrText::Text(_) = other {
-        measured = format!("{measured} against {}{}", estimate(&others), relative(samples, &others));
+        let relative = relative(samples, &others);
+        measured = format!("{measured} against {}{}", estimate(&others), relative.map_or(String::new(), shown));
+        percent = relative.map(|r| r.mean);
     }
     if samples.len() != others.len() || samples.iter().chain(&others).any(|s| s.is_nan()) {
-        return Judgement { verdict: Verdict::Undecided, measured: format!("{measured}; not measured in every run") };
+        return Judgement::of_one(Verdict::Undecided, format!("{measured}; not measured in every run"));
     }
     let verdicts: Vec<Verdict> = claim.bounds(relation).iter().map(|b| b.verdict(samples, &others)).collect();
     let verdict = [Verdict::DoesNotHold, Verdict::Undecided].into_iter().find(|v| verdicts.contains(v));
-    Judgement { verdict: verdict.unwrap_or(Verdict::Holds), measured }
+    Judgement { verdict: verdict.unwrap_or(Verdict::Holds), measured, relative: percent }
 }
 
 impl Bound {
@@ -167,15 +179,19 @@ pub(crate) fn estimate(samples: &[f64]) -> String {
     }
 }
 
-/// How far the one is above the other, as a share of the other's mean, with the interval of the paired difference.
-fn relative(ours: &[f64], others: &[f64]) -> String {
+/// How far the one is above the other, in percent of the other's mean, with the interval of the paired difference.
+fn relative(ours: &[f64], others: &[f64]) -> Option<Estimate> {
     let differences: Vec<f64> = ours.iter().zip(others).map(|(a, b)| a - b).collect();
-    let (Some(d), Some(base)) = (Estimate::of(&differences), Estimate::of(others)) else { return String::new() };
-    let percent = |x: f64| 100.0 * x / base.mean;
-    match d.half_width {
-        _ if base.mean == 0.0 || base.mean.is_nan() || d.mean.is_nan() => String::new(),
-        Some(half_width) => format!(" ({:+.1} % ± {:.1} %)", percent(d.mean), percent(half_width)),
-        None => format!(" ({:+.1} %)", percent(d.mean)),
+    let (difference, base) = (Estimate::of(&differences)?, Estimate::of(others)?.mean);
+    let percent = |x: f64| 100.0 * x / base;
+    let known = base != 0.0 && !base.is_nan() && !difference.mean.is_nan();
+    known.then(|| Estimate { mean: percent(difference.mean), half_width: difference.half_width.map(percent) })
+}
+
+fn shown(percent: Estimate) -> String {
+    match percent {
+        Estimate { mean, half_width: Some(half_width) } => format!(" ({mean:+.1} % ± {half_width:.1} %)"),
+        Estimate { mean, half_width: None } => format!(" ({mean:+.1} %)"),
     }
 }
 

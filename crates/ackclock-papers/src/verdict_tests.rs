@@ -1,9 +1,10 @@
 //! Verdicts with intervals worked out by hand: for three samples Student's t is 4.30265, so that a standard deviation of
 //! 2 makes a half-width of 4.30265 * 2 / sqrt(3) = 4.9683.
 
-use super::{Verdict, estimate, judge};
+use super::{Judgement, Verdict, estimate, judge};
 use crate::format::Claim;
 use crate::measure::{Measurement, Measurements};
+use crate::outcome::ClaimOutcome;
 
 fn measurements() -> Measurements {
     let samples = |values: &[f64]| Measurement::Samples(values.to_vec());
@@ -90,4 +91,21 @@ fn figures_have_as_many_digits_as_the_interval() {
     assert_eq!(estimate(&[4.8]), "4.800");
     assert_eq!(estimate(&[7.0]), "7");
     assert_eq!(estimate(&[1.0, f64::NAN]), "missing in 1 of 2 runs");
+}
+
+#[test]
+fn a_claim_over_cells_tells_how_far_they_differ() {
+    let mut outcome = ClaimOutcome::new("s", "p");
+    let mut add = |delay: &str, verdict, relative| {
+        let labels = [("rate", "1"), ("delay", delay)].map(|(axis, label)| (axis.to_string(), label.to_string()));
+        outcome.add("cell", &labels, Judgement { verdict, measured: String::new(), relative });
+        (outcome.verdict(), outcome.by_part())
+    };
+    assert_eq!(add("5", Verdict::Holds, Some(12.0)).0, "holds");
+    assert_eq!(add("5", Verdict::Undecided, None).0, "holds in 1 of 2 cells, undecided in 1, +12.0 % to +12.0 %");
+    let (verdict, by_part) = add("9", Verdict::DoesNotHold, Some(-5.25));
+    assert_eq!(verdict, "holds in 1 of 3 cells, undecided in 1, -5.2 % to +12.0 %");
+    assert_eq!(by_part, "delay 5: 1 of 2; delay 9: 0 of 1");
+    assert_eq!(judge(&claim("measurement = \"a/x\"\nabove = \"b/x\""), &measurements()).relative, Some(100.0 / 6.0));
+    assert_eq!(judge(&claim("measurement = \"a/x\"\nabove = 3"), &measurements()).relative, None);
 }

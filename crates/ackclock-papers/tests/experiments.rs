@@ -1,6 +1,6 @@
 //! Experiments from their text to their results.
 
-use ackclock_papers::{Library, Outcome, Plan, pages, run};
+use ackclock_papers::{Library, Outcome, Plan, pages, run, summary};
 use serde_json::Value;
 
 const PAPER: &str = "title = \"T\"\nauthors = [\"A\"]\npublished = \"1998\"\n";
@@ -94,6 +94,7 @@ name = "delay"
 key = "link[0].delay"
 values = ["10ms", "50ms"]
 labels = ["near", "far"]
+quick = ["far"]
 
 [[chart]]
 title = "Goodput & loss"
@@ -103,6 +104,13 @@ axis = "loss"
 [[chart]]
 title = "Timeouts"
 measure = "timeouts"
+where = { loss = "3%" }
+
+[[chart]]
+title = "Far"
+measure = "goodput"
+axis = "loss"
+where = { delay = "far" }
 
 [[claim]]
 says = "nothing is lost"
@@ -115,6 +123,13 @@ says = "nothing is lost without losses"
 place = "table 1"
 measurement = "losses/reno/flow1"
 equals = 0
+where = { loss = "0%" }
+
+[[claim]]
+says = "without losses both are the same"
+place = "table 1"
+measurement = "goodput/sack"
+at_least = "goodput/reno"
 where = { loss = "0%" }
 "#;
 
@@ -131,6 +146,48 @@ from = "a"
 to = "b"
 count = 2
 start_spread = "100ms"
+"#;
+
+/// Transfers of segments 0 to 3 over paths that lose segment 0, or another.
+const DRAWN: &str = r#"
+title = "Drawn paths"
+place = "figure 1"
+runs = 4
+show = ["share-non-trigger", "share-multiple-losses", "share-lost-retransmission", "timeouts", "loss-rate", "mean-window"]
+
+[[strategy]]
+name = "reno"
+
+[population]
+transfers = 5
+chart = "Timeouts"
+
+[[population.draw]]
+key = "link[0].loss[0].drop.segments"
+values = [[0]]
+
+[[row]]
+measurement = "share-non-trigger/reno"
+paper = 85
+
+[scenario]
+duration = "60s"
+
+[scenario.tcp]
+mss = 1000
+initial_window = 1
+
+[[scenario.link]]
+from = "a"
+to = "b"
+rate = "1mbit"
+delay = "10ms"
+loss = [{ drop = { segments = [9] } }]
+
+[[scenario.flow]]
+from = "a"
+to = "b"
+source = { segments = 4 }
 "#;
 
 fn library(experiment: &str) -> Result<Library, String> {
@@ -248,17 +305,26 @@ fn a_claim_that_does_not_hold_is_shown_so() {
 
 #[test]
 fn a_grid_is_shown_whole_and_its_claims_are_summed_up() {
-    let quick = outcome(LOSSY, true, 1);
-    let names: Vec<&str> = quick.cells.iter().map(|c| c.name.as_str()).collect();
-    assert_eq!(names, ["loss 0%, delay near", "loss 0%, delay far", "loss 3%, delay near", "loss 3%, delay far"]);
-    let labels: Vec<&str> = quick.cells[3].rows.iter().map(|r| r.label.as_str()).collect();
+    let whole = outcome(LOSSY, false, 1);
+    let names = |outcome: &Outcome| outcome.cells.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
+    let all = ["loss 0%, delay near", "loss 0%, delay far", "loss 3%, delay near", "loss 3%, delay far"];
+    assert_eq!(names(&whole), all);
+    let labels: Vec<&str> = whole.cells[3].rows.iter().map(|r| r.label.as_str()).collect();
     assert_eq!(labels, ["goodput/reno", "goodput/sack", "timeouts/reno", "timeouts/sack"]);
-    assert_eq!(quick.cells[3].rows[0].unit, "kb/s");
-    assert_eq!(quick.runs, 3);
-    assert_eq!(quick.claims[0].verdict(), "holds in 2 of 4 cells");
-    assert_eq!(quick.claims[1].verdict(), "holds in all 2 cells");
-    assert_eq!(quick.to_table().lines().filter(|l| l.starts_with("loss ")).count(), 16);
-    assert_eq!(outcome(LOSSY, false, 1).runs, 8);
+    assert_eq!(whole.cells[3].rows[0].unit, "kb/s");
+    assert_eq!(whole.claims[0].verdict(), "holds in 2 of 4 cells");
+    assert_eq!(whole.claims[1].verdict(), "holds in all 2 cells");
+    assert_eq!(whole.claims[2].verdict(), "holds in all 2 cells, +0.0 % to +0.0 %");
+    assert_eq!(json(&whole)["claims"][2]["cells"][0][1]["relative"], 0.0);
+    let table = whole.to_table();
+    let lines: Vec<&str> = table.lines().filter(|l| l.starts_with("cell") || l.starts_with("loss ")).collect();
+    assert_eq!(lines.len(), 5, "{table}");
+    let heading: Vec<&str> = lines[0].split("  ").map(str::trim).filter(|name| !name.is_empty()).collect();
+    assert_eq!(heading, ["cell", "goodput/reno (kb/s)", "goodput/sack (kb/s)", "timeouts/reno", "timeouts/sack"]);
+    let quick = outcome(LOSSY, true, 1);
+    assert_eq!((whole.runs, quick.runs), (8, 3));
+    assert_eq!(names(&quick), ["loss 0%, delay far", "loss 3%, delay far"]);
+    assert_eq!(summary(&[whole]), "3 claims: 2 hold, 1 hold in some cells, 0 do not hold, 0 are undecided");
 }
 
 #[test]
@@ -269,7 +335,7 @@ fn the_number_of_threads_changes_nothing() {
 #[test]
 fn pages_stand_alone() {
     let with_markup = ONE_LOSS.replace("\"One loss\"", "\"One <b>loss\"");
-    let files = pages(&[outcome(&with_markup, false, 1), outcome(LOSSY, true, 1)]);
+    let files = pages(&[outcome(&with_markup, false, 1), outcome(LOSSY, false, 1)]);
     let names: Vec<&str> = files.iter().map(|f| f.0.as_str()).collect();
     assert_eq!(names, ["index.html", "p-e.html", "p-e.html"]);
     assert!(files[0].1.contains("<b>does not hold</b>: there is a timeout"), "{}", files[0].1);
@@ -281,10 +347,77 @@ fn pages_stand_alone() {
     assert!(files[1].1.contains("<canvas") || files[1].1.contains("id=\"panels\""));
     assert!(!files[2].1.contains("id=\"panels\""));
     let charts = &files[2].1;
-    assert_eq!(charts.matches("<svg").count(), 2);
+    assert_eq!(charts.matches("<svg").count(), 3);
     for legend in ["Goodput &amp; loss", "reno, near", "reno, far", "sack, near", "sack, far", "loss 3%, delay far"] {
         assert!(charts.contains(legend), "{legend}");
     }
+    let far: Vec<&str> = charts.split("<svg").skip(2).collect();
+    assert!(!far[0].split("</svg>").next().unwrap().contains("loss 0%"), "`where` leaves cells out");
+    assert!(!far[1].contains("reno, far") && far[1].contains("reno</text>"), "and is not repeated in the legend");
+}
+
+#[test]
+fn transfers_over_drawn_paths_are_counted_together() {
+    let ours = |text: &str| -> Vec<(String, f64)> {
+        let rows = json(&outcome(text, false, 2))["cells"][0]["rows"].take();
+        let row = |r: &Value| (r["shown"].as_str().unwrap().into(), r["ours"]["mean"].as_f64().unwrap_or(f64::NAN));
+        rows.as_array().unwrap().iter().skip(1).map(row).collect()
+    };
+    // Each of 5 transfers loses its first segment of 4 without any duplicate ACK: one timeout, one loss in 5 segments sent. The
+    // window is 1 before and 2 after the ACK of segment 0; the delayed ACKs of 1 and 2, and of 3, leave 2.5 (1 + 1/2 segments
+    // in congestion avoidance, since ssthresh is 2) and 2.9, of which whole segments count.
+    let non_trigger = ours(DRAWN);
+    assert_eq!(non_trigger[..5].iter().map(|r| r.1).collect::<Vec<_>>(), [100.0, 0.0, 0.0, 5.0, 20.0]);
+    assert_eq!(non_trigger[5].1, 2.0);
+    // The retransmission is lost as well: the second timeout is of the other class.
+    let again = DRAWN
+        .replace("loss[0].drop.segments", "loss[0].drop")
+        .replace("values = [[0]]", "values = [{ segments = [0], retransmissions = [\"0:1\"] }]");
+    assert_eq!(ours(&again)[..4].iter().map(|r| r.1).collect::<Vec<_>>(), [50.0, 0.0, 50.0, 10.0]);
+    // Without a timeout there is no share.
+    let nothing = ours(&DRAWN.replace("values = [[0]]", "values = [[9]]"));
+    assert_eq!(nothing[0].0, "missing in 4 of 4 runs");
+    assert_eq!((nothing[3].1, nothing[4].1), (0.0, 0.0));
+}
+
+#[test]
+fn each_transfer_has_a_path_of_its_own() {
+    let half = DRAWN.replace("values = [[0]]", "values = [[9], [0]]").replace("transfers = 5", "transfers = 100");
+    let one = json(&outcome(&half, false, 1));
+    assert_eq!(one, json(&outcome(&half, false, 2)));
+    // 100 of 400 lost a segment give or take 10 (two standard deviations are 20), and no two runs need be alike.
+    let timeouts = &one["cells"][0]["rows"][4]["ours"];
+    assert!((timeouts["mean"].as_f64().unwrap() - 50.0).abs() < 10.0, "{timeouts}");
+    assert!(timeouts["half_width"].as_f64().unwrap() > 0.0, "{timeouts}");
+}
+
+#[test]
+fn errors_in_a_population_name_file_and_key() {
+    for (right, wrong, expected) in [
+        ("transfers = 5", "transfers = 0", "papers/p/e.toml: population.transfers: at least one transfer"),
+        ("values = [[0]]", "values = []", "papers/p/e.toml: population.draw[0]: values: at least one"),
+        (
+            "key = \"link[0].loss[0]",
+            "key = \"link[1].loss[0]",
+            "papers/p/e.toml: population.draw[0]: there is no `link[1]`",
+        ),
+        ("values = [[0]]", "values = [[9], [-1]]", "papers/p/e.toml: scenario.link[0].loss[0]"),
+        (
+            "drop.segments\"",
+            "drop.segment\"",
+            "papers/p/e.toml: scenario.link[0].loss[0].drop.segment: there is no key",
+        ),
+        ("runs = 4", "sequence = true", "papers/p/e.toml: population: there is no sequence"),
+        ("chart = \"Timeouts\"\n", "", "papers/p/e.toml:"),
+        ("\"share-non-trigger/reno\"", "\"timeouts/reno/flow0\"", "papers/p/e.toml: row[0].measurement: there is no"),
+    ] {
+        let text = DRAWN.replacen(right, wrong, 1);
+        assert_ne!(text, DRAWN, "{right}");
+        let error = error(&text);
+        assert!(error.starts_with(expected), "{error}\n{expected}");
+    }
+    let elsewhere = error(&LOSSY.replacen("\"timeouts\"]", "\"mean-window\"]", 1));
+    assert!(elsewhere.starts_with("papers/p/e.toml: show[1]: there is no `mean-window`"), "{elsewhere}");
 }
 
 #[test]
@@ -332,7 +465,13 @@ fn errors_name_file_and_key() {
         ("link[0].delay", "link[0].dely", "papers/p/e.toml: scenario.link[0].dely: there is no key `dely` here"),
         ("lossy.toml", "none.toml", "papers/p/e.toml: scenario_file: there is no papers/p/scenarios/none.toml"),
         ("[\"near\", \"far\"]", "[\"near\"]", "papers/p/e.toml: vary[1]: there are as many labels as values"),
+        ("quick = [\"far\"]", "quick = [\"50ms\"]", "papers/p/e.toml: vary[1]: quick: there is no value called `50ms`"),
         ("loss = \"0%\"", "loss = \"1%\"", "papers/p/e.toml: claim[1]: `where` fits no cell"),
+        (
+            "where = { delay = \"far\" }",
+            "where = { delay = \"50ms\" }",
+            "papers/p/e.toml: chart[2]: `where` fits no cell",
+        ),
         ("axis = \"loss\"", "axis = \"delay\"", "papers/p/e.toml: chart[0]: it draws a measure of `row` or `show`"),
         ("\"goodput\"", "\"godput\"", "papers/p/e.toml: show[0]: there is no `godput`"),
     ] {

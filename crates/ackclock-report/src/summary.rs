@@ -56,8 +56,10 @@ impl Estimate {
     /// From one value per replication; `None` if there is none.
     pub fn of(values: &[f64]) -> Option<Estimate> {
         let n = values.len() as f64;
-        if values.is_empty() {
-            return None;
+        let first = values.first()?;
+        if values.iter().all(|v| v == first) {
+            // Of equal values the mean is exact, whatever rounding makes of their sum.
+            return Some(Estimate { mean: *first, half_width: (values.len() > 1).then_some(0.0) });
         }
         let mean = values.iter().sum::<f64>() / n;
         let half_width = (values.len() > 1).then(|| {

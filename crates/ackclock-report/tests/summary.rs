@@ -52,6 +52,8 @@ sack          10    11       100000   105       5     1    1 0/0/1           2  
 fn estimates_over_replications() {
     assert_eq!(Estimate::of(&[]), None);
     assert_eq!(Estimate::of(&[2.5]), Some(Estimate { mean: 2.5, half_width: None }));
+    // The sum of ten times 0.1 is not 1.
+    assert_eq!(Estimate::of(&[0.1; 10]), Some(Estimate { mean: 0.1, half_width: Some(0.0) }));
     // Standard error 1, so that the half-width is the quantile itself.
     let two = Estimate::of(&[1.0, 3.0]).unwrap();
     assert_eq!((two.mean, two.half_width), (2.0, Some(12.7062047)));

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use ackclock_papers::{Library, Plan, pages, run};
+use ackclock_papers::{Library, Plan, pages, run, summary};
 use ackclock_report::{Align, align};
 
 use crate::cli::{Format, PapersRunArgs, PapersVerb};
@@ -41,6 +41,6 @@ fn run_papers(library: &Library, args: &PapersRunArgs) -> Result<String, Error> 
     }
     Ok(match args.format {
         Format::Json => json_text(&outcomes),
-        Format::Table => outcomes.iter().map(|o| o.to_table()).collect::<Vec<_>>().join("\n"),
+        Format::Table => outcomes.iter().map(|o| o.to_table() + "\n").collect::<String>() + &summary(&outcomes) + "\n",
     })
 }

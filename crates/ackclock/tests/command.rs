@@ -389,12 +389,12 @@ fn the_architecture_names_every_mechanism() {
 fn papers_are_listed_and_run_in_both_formats() {
     let list = ok(&["papers", "list"]);
     assert!(list.starts_with("experiment "), "{list}");
-    let id = "miyake-inamura/figure-11";
+    let id = "miyake-inamura/figures-11-14";
     assert!(list.lines().any(|l| l.starts_with(id)), "{list}");
     let folder = scratch("papers", "html");
     let text = ok(&["papers", "run", id, "--html", &folder]);
     assert!(text.starts_with(&format!("{id}: ")), "{text}");
-    for file in ["index.html", "miyake-inamura-figure-11.html"] {
+    for file in ["index.html", "miyake-inamura-figures-11-14.html"] {
         assert!(fs::read_to_string(format!("{folder}/{file}")).unwrap().ends_with("</html>\n"));
     }
     let run = |jobs| ok(&["papers", "run", id, "--format", "json", "--jobs", jobs]);
