@@ -8,7 +8,8 @@
 //!
 //! So the claim holds where in each round trip one packet lives, and in that of a recovery's first retransmission one that was
 //! not sent before it. Besides, the small-window optimisation has to act at the window at hand, there has to be data to
-//! send, the receiver has to echo the markers (or to SACK), and the timeout has to be long enough.
+//! send, the receiver has to echo the markers (or to SACK), and to report what arrives twice if it SACKs (RFC 2883), since the ACK
+//! of a needless retransmission is no duplicate otherwise; and the timeout has to be long enough.
 
 use ackclock_tcp::{
     Cause, Composition, DelayedAck, Receiver, ReceiverConfig, Segment, Sender, SenderConfig, Span, Time, Transmit,

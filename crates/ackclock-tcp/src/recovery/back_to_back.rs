@@ -8,6 +8,9 @@
 //! that it asks for was sent before the retransmission that it answers. With SACK it then carries a SACK block, unless all
 //! that was sent in between was lost; the block is not needed to know.
 //!
+//! A segment that selection has sent again since counts as missing all the same: what matters is that its first transmission was
+//! lost, and if the second arrives, the counter is cleared before anything comes of it.
+//!
 //! "We set the dupacks counter to two packets and send out a new packet". A segment and a retransmission that change places by
 //! one do no harm, since the next ACK advances and clears the counter; by two they begin a needless recovery, where three
 //! duplicates would not. That is the price of the mechanism.
@@ -24,7 +27,7 @@ impl Probe for BackToBack {
     }
 
     fn on_exit(&mut self, s: &State, a: &AckSummary) -> u32 {
-        let missing = s.board.head().is_some_and(|next| Some(next.last_sent) < a.retransmission_acked);
+        let missing = s.board.head().is_some_and(|next| Some(next.first_sent) < a.retransmission_acked);
         if missing { 2 } else { 0 }
     }
 }

@@ -38,7 +38,8 @@ impl Regulate for LossSensitive {
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {
         if a.newly_acked > 0 {
             self.in_flight(s) + s.mss
-        } else if a.duplicate {
+        } else if a.duplicate || a.dsack.is_some() {
+            // "Each received ACK (duplicate or partial)": with SACK also one for a segment sent again needlessly.
             s.cwnd.min(self.in_flight(s)) + s.mss
         } else {
             s.cwnd

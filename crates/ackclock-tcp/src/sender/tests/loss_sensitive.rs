@@ -325,3 +325,16 @@ fn every_partial_ack_restarts_the_timer() {
         });
     }
 }
+
+/// "Each received ACK (duplicate or partial) causes exactly one packet to be sent": with SACK also one that reports nothing
+/// new but a segment that arrived twice.
+#[test]
+fn the_ack_of_a_needless_retransmission_releases_a_segment() {
+    run("sack-ls", 10, |x| {
+        x.write(60_000).sends("0 1 2 3 4 5 6 7 8 9");
+        for (n, sends) in (2..).zip(["", "", "0F", "", "", "10"]) {
+            x.sack(0, &[(1, n)]).sends(sends);
+        }
+        x.sack(0, &[(3, 4), (1, 7)]).sends("11");
+    });
+}
