@@ -329,6 +329,7 @@ pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary) {
         }
     }
     c.urgent = Some(Cause::FastRetransmit);
+    c.probe = 0;
     c.event(EventKind::RecoveryEntered { recover: c.s.recover, flight, by });
 }
 
@@ -400,9 +401,10 @@ fn leave_recovery(c: &mut Sender, a: &AckSummary) {
     c.urgent = None;
     c.s.limited = 0;
     let counted = c.strategy.probes.iter_mut().map(|p| p.on_exit(&c.s, a)).max().unwrap_or(0);
-    c.s.dupacks += counted;
-    if counted > 0 {
-        c.s.carried = counted;
+    // The counter is set, not raised: with SACK the ACK that ends recovery may be a duplicate in itself.
+    if counted > c.s.dupacks {
+        c.s.carried = counted - c.s.dupacks;
+        c.s.dupacks = counted;
         c.probe = c.s.mss;
     }
     if !c.s.board.is_empty() {
