@@ -329,6 +329,7 @@ pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary) {
         }
     }
     c.urgent = Some(Cause::FastRetransmit);
+    // It takes the place of a probe.
     c.probe = 0;
     c.event(EventKind::RecoveryEntered { recover: c.s.recover, flight, by });
 }

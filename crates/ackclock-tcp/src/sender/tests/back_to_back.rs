@@ -2,6 +2,8 @@
 
 use super::path::Path;
 use super::*;
+use crate::axes::{AckSummary, DetectRetransmission, Regulate, Tick};
+use crate::recovery::{Ff96Pipe, Inflate, LossSensitive, Lrx, Ns2Inflate};
 
 fn steps(path: &mut Path<'_>, n: u32) -> String {
     let sent: Vec<String> = (0..n).map(|_| path.step()).collect();
@@ -193,5 +195,29 @@ fn without_data_the_counter_is_set_too() {
         assert_eq!(steps(&mut path, 10), ",,0F,,,10,,5P,9P,");
         x.phase(Phase::Open);
         assert_eq!((x.sender.state().dupacks, x.sender.state().carried), (2, 2));
+    });
+}
+
+/// No segment has left the network for the two duplicates: one has, when the third begins the second recovery.
+#[test]
+fn the_next_recovery_counts_what_has_left() {
+    run("reno", 10, |x| {
+        x.write(60_000).sends("0 1 2 3 4 5 6 7 8 9");
+        let a = AckSummary { duplicate: true, ..AckSummary::default() };
+        for (carried, left) in [(0, 3), (2, 1)] {
+            let s = State { dupacks: 3, carried, ssthresh: 4_000, ..x.sender.state().clone() };
+            assert_eq!(Inflate::to_ssthresh().on_enter(&s, &a), 4_000 + left * MSS);
+            assert_eq!(LossSensitive.on_enter(&s, &a), 4_000 + left * MSS);
+            assert_eq!(Ns2Inflate::to_half_window().on_enter(&s, &a), 5_000 + left * MSS);
+            // And the first segment, which is lost.
+            let mut pipe = Ff96Pipe::default();
+            pipe.on_enter(&s, &a);
+            assert_eq!(pipe.in_flight(&s), (10 - left - 1) * MSS);
+            // FlightSize + DupThresh duplicates, those that are received.
+            let mut lrx = Lrx::default();
+            lrx.on_enter(&s);
+            let further = (1..).find(|_| lrx.on_ack(&s, &a) == Tick::Lost);
+            assert_eq!(further, Some(10 + 3 - left));
+        }
     });
 }
