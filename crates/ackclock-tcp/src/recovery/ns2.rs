@@ -88,6 +88,14 @@ impl Regulate for Ns2Inflate {
         self.inner.on_ack(s, a)
     }
 
+    fn on_transmit(&mut self, s: &State, cause: Cause, len: u64) -> u64 {
+        self.inner.on_transmit(s, cause, len)
+    }
+
+    fn on_round_trip(&mut self, s: &State) -> u64 {
+        self.inner.on_round_trip(s)
+    }
+
     fn on_exit(&mut self, s: &State, _a: &AckSummary) -> u64 {
         let cwnd = if self.limited { s.ssthresh.min(s.flight() + s.mss) } else { self.target };
         if cwnd < s.ssthresh { cwnd + s.mss } else { cwnd + s.mss * s.mss / cwnd }
@@ -120,5 +128,9 @@ impl Regulate for Ns2Pipe {
 
     fn on_transmit(&mut self, s: &State, cause: Cause, len: u64) -> u64 {
         self.inner.on_transmit(s, cause, len)
+    }
+
+    fn on_round_trip(&mut self, s: &State) -> u64 {
+        self.inner.on_round_trip(s)
     }
 }

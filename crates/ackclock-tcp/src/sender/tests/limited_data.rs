@@ -85,14 +85,16 @@ fn fillers_serve_the_order_guard() {
 /// New data goes first, a window that is closed counts as no data, and only within recovery.
 #[test]
 fn when_there_is_no_filler() {
-    run("newreno+resend", 10, |x| {
-        x.write(12_000).sends("0 1 2 3 4 5 6 7 8 9");
-        for (ms, sends) in (101..).zip(["", "", "0F", "", "", "10", "11", "0D", "1D"]) {
-            x.at(ms).ack(0).sends(sends);
-        }
-        x.write(1_000).sends("").at(200).ack(0).sends("12").ack(0).sends("2D");
-        x.ack(12).sends("").phase(Phase::Open).ack(12).ack(12).sends("");
-    });
+    for composition in ["newreno+resend", "ns2-newreno+resend"] {
+        run(composition, 10, |x| {
+            x.write(12_000).sends("0 1 2 3 4 5 6 7 8 9");
+            for (ms, sends) in (101..).zip(["", "", "0F", "", "", "10", "11", "0D", "1D"]) {
+                x.at(ms).ack(0).sends(sends);
+            }
+            x.write(1_000).sends("").at(200).ack(0).sends("12").ack(0).sends("2D");
+            x.ack(12).sends("").phase(Phase::Open).ack(12).ack(12).sends("");
+        });
+    }
     let config = SenderConfig { initial_window: 10, initial_rwnd: 11_000, ..config() };
     run_with("newreno+resend", config, |x| {
         x.window = 11_000;
