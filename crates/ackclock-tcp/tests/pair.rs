@@ -4,9 +4,8 @@
 
 mod rig;
 
-use ackclock_tcp::strategy::{MECHANISMS, PRESETS};
 use proptest::prelude::*;
-use rig::{Fate, Op, Pair, Setup, strategies};
+use rig::{Fate, Op, Pair, Setup, composition, strategies};
 
 fn fate() -> impl Strategy<Value = Fate> {
     prop_oneof![
@@ -36,19 +35,9 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// A preset and up to five mechanisms that take the place of its own. Not DAC, which releases two segments for one that has
-/// left: with `resend` they draw duplicates without end.
-fn composition() -> impl Strategy<Value = String> {
-    let presets: Vec<_> = PRESETS.iter().map(|p| p.name).filter(|&name| name != "dac").collect();
-    let mechanisms: Vec<_> = MECHANISMS.iter().map(|m| m.name).filter(|&name| name != "response-dac").collect();
-    let preset = proptest::sample::select(presets).prop_map(String::from);
-    (preset, proptest::collection::vec(proptest::sample::select(mechanisms), 1..6))
-        .prop_map(|(preset, extras)| format!("{preset}+{}", extras.join("+")))
-}
-
 fn setup(isn: impl Strategy<Value = u32>) -> impl Strategy<Value = Setup> {
     (
-        prop_oneof![proptest::sample::select(strategies()), composition()],
+        composition(),
         isn,
         prop_oneof![Just(100u32), Just(536), Just(1000), Just(1460), 1..50u32],
         1..=10u32,
