@@ -349,11 +349,10 @@ fn within_recovery(c: &mut Sender, a: &mut AckSummary, mut found: Found) {
     if found.retransmission {
         lose_retransmission(c, found.head);
     }
-    a.resends = c.urgent.is_some();
     let cwnd = c.strategy.regulate.on_ack(&c.s, a);
     c.set_cwnd(cwnd);
     // A marked segment is there to draw an ACK where nothing else does.
-    if a.resends || c.s.cwnd.saturating_sub(c.strategy.regulate.in_flight(&c.s)) >= c.s.mss {
+    if c.urgent.is_some() || c.s.cwnd.saturating_sub(c.strategy.regulate.in_flight(&c.s)) >= c.s.mss {
         c.probe = 0;
     }
 }
