@@ -44,8 +44,6 @@ pub struct AckSummary {
     pub retransmission_acked: Option<Time>,
     /// When the segment that ends at its acknowledgment number was last sent; `None` if it acknowledged none.
     pub last_sent: Option<Time>,
-    /// The first unacknowledged segment goes out again on this ACK, whatever the window says (set once selection has run).
-    pub resends: bool,
     /// A retransmission was found lost on this ACK (set once that axis has run).
     pub retransmission_lost: bool,
 }

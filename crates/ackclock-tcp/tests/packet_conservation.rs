@@ -96,6 +96,16 @@ fn a_duplicate_releases_one_segment_at_most() {
     }
 }
 
+/// Lin & Kung 1998 section 5.1: "each received ACK (duplicate or partial) causes exactly one packet to be sent".
+#[test]
+fn a_partial_ack_releases_one_segment_too_where_the_window_is_loss_sensitive() {
+    for strategy in ["newreno-ls", "sack-ls", "net-reno", "net-reno-sack"] {
+        let most = most(strategy);
+        assert_eq!((most.on_duplicate, most.on_partial), (1, 1), "{strategy}");
+    }
+    assert_eq!(most("newreno").on_partial, 2);
+}
+
 #[test]
 fn dac_releases_two() {
     let most = most("dac");

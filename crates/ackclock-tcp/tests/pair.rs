@@ -5,7 +5,7 @@
 mod rig;
 
 use proptest::prelude::*;
-use rig::{Fate, Op, Pair, Setup, strategies};
+use rig::{Fate, Op, Pair, Setup, composition, strategies};
 
 fn fate() -> impl Strategy<Value = Fate> {
     prop_oneof![
@@ -36,9 +36,8 @@ fn op() -> impl Strategy<Value = Op> {
 }
 
 fn setup(isn: impl Strategy<Value = u32>) -> impl Strategy<Value = Setup> {
-    let names = strategies();
     (
-        (0..names.len()).prop_map(move |k| names[k].clone()),
+        composition(),
         isn,
         prop_oneof![Just(100u32), Just(536), Just(1000), Just(1460), 1..50u32],
         1..=10u32,

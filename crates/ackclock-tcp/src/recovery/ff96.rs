@@ -3,7 +3,7 @@
 
 use crate::axes::{AckSummary, Next, Regulate, Select, Urgent};
 use crate::event::Cause;
-use crate::recovery::dupack::DUPTHRESH;
+use crate::recovery::dupack::departed;
 use crate::recovery::next_seg::fill_hole;
 use crate::sender::State;
 
@@ -47,7 +47,7 @@ impl Regulate for Ff96Pipe {
     fn on_enter(&mut self, s: &State, _a: &AckSummary) -> u64 {
         // Three segments have left, and the one sent again replaces one that was lost: it is added when it is sent.
         let head = s.board.head().map_or(0, |r| u64::from(r.len));
-        self.pipe = s.flight().saturating_sub(u64::from(DUPTHRESH) * s.mss + head);
+        self.pipe = s.flight().saturating_sub(departed(s) + head);
         s.ssthresh
     }
 

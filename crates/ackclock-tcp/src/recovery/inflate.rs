@@ -2,7 +2,7 @@
 
 use crate::axes::{AckSummary, Regulate};
 use crate::event::Cause;
-use crate::recovery::dupack::DUPTHRESH;
+use crate::recovery::dupack::departed;
 use crate::sender::State;
 
 /// cwnd is inflated by a segment for each segment that has left the network.
@@ -50,7 +50,7 @@ impl Regulate for Inflate {
 
     fn on_enter(&mut self, s: &State, _a: &AckSummary) -> u64 {
         // Step 3: "cwnd set to ssthresh plus 3*SMSS [...] for the number of segments (three) that have left the network".
-        s.ssthresh + u64::from(DUPTHRESH.saturating_sub(s.carried)) * s.mss
+        s.ssthresh + departed(s)
     }
 
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {

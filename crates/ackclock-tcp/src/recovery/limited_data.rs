@@ -12,6 +12,10 @@ use crate::sender::State;
 ///
 /// Inferred: it goes on where it was when `snd_una` advances, begins again when it has come to the end, and leaves out what
 /// is SACKed, or goes out on the same ACK anyway.
+///
+/// What the paper does not say: what goes again needlessly draws duplicates, which may come after the end of recovery.
+/// Three of them begin another one for data written since, unless bugfix refuses them; and `b2b` takes new data that went
+/// out before them for missing.
 #[derive(Default)]
 pub struct Resend {
     next: u64,

@@ -20,7 +20,7 @@
 
 use crate::axes::{AckSummary, Regulate};
 use crate::event::Cause;
-use crate::recovery::dupack::DUPTHRESH;
+use crate::recovery::dupack::departed;
 use crate::sender::State;
 
 /// One segment for each ACK once half of the window has left the network.
@@ -32,7 +32,7 @@ impl Regulate for LossSensitive {
     }
 
     fn on_enter(&mut self, s: &State, _a: &AckSummary) -> u64 {
-        (s.ssthresh + u64::from(DUPTHRESH.saturating_sub(s.carried)) * s.mss).min(self.in_flight(s))
+        (s.ssthresh + departed(s)).min(self.in_flight(s))
     }
 
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {

@@ -59,7 +59,7 @@ impl DetectRetransmission for Lrx {
     fn on_enter(&mut self, s: &State) {
         self.cumulative_fs = s.board.len() as u64 + u64::from(DUPTHRESH);
         self.delta_fs = 0;
-        self.dupacks = u64::from(s.dupacks);
+        self.dupacks = u64::from(s.received_dupacks());
     }
 
     fn on_ack(&mut self, _s: &State, a: &AckSummary) -> Tick {

@@ -7,7 +7,7 @@ use super::inflate::Inflate;
 use super::reno_window::RenoWindow;
 use crate::axes::{AckSummary, Regulate, Window};
 use crate::event::Cause;
-use crate::recovery::dupack::DUPTHRESH;
+use crate::recovery::dupack::departed;
 use crate::sender::{Phase, State};
 
 /// Reno's law with ssthresh in whole segments and growth without rounding; every timeout halves the window, a repeated
@@ -81,11 +81,19 @@ impl Regulate for Ns2Inflate {
 
     fn on_enter(&mut self, s: &State, _a: &AckSummary) -> u64 {
         self.target = s.window() / 2;
-        self.target + u64::from(DUPTHRESH) * s.mss
+        self.target + departed(s)
     }
 
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {
         self.inner.on_ack(s, a)
+    }
+
+    fn on_transmit(&mut self, s: &State, cause: Cause, len: u64) -> u64 {
+        self.inner.on_transmit(s, cause, len)
+    }
+
+    fn on_round_trip(&mut self, s: &State) -> u64 {
+        self.inner.on_round_trip(s)
     }
 
     fn on_exit(&mut self, s: &State, _a: &AckSummary) -> u64 {
@@ -120,5 +128,9 @@ impl Regulate for Ns2Pipe {
 
     fn on_transmit(&mut self, s: &State, cause: Cause, len: u64) -> u64 {
         self.inner.on_transmit(s, cause, len)
+    }
+
+    fn on_round_trip(&mut self, s: &State) -> u64 {
+        self.inner.on_round_trip(s)
     }
 }

@@ -329,6 +329,8 @@ pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary) {
         }
     }
     c.urgent = Some(Cause::FastRetransmit);
+    // It takes the place of a probe.
+    c.probe = 0;
     c.event(EventKind::RecoveryEntered { recover: c.s.recover, flight, by });
 }
 
@@ -347,11 +349,10 @@ fn within_recovery(c: &mut Sender, a: &mut AckSummary, mut found: Found) {
     if found.retransmission {
         lose_retransmission(c, found.head);
     }
-    a.resends = c.urgent.is_some();
     let cwnd = c.strategy.regulate.on_ack(&c.s, a);
     c.set_cwnd(cwnd);
     // A marked segment is there to draw an ACK where nothing else does.
-    if a.resends || c.s.cwnd.saturating_sub(c.strategy.regulate.in_flight(&c.s)) >= c.s.mss {
+    if c.urgent.is_some() || c.s.cwnd.saturating_sub(c.strategy.regulate.in_flight(&c.s)) >= c.s.mss {
         c.probe = 0;
     }
 }
@@ -400,9 +401,10 @@ fn leave_recovery(c: &mut Sender, a: &AckSummary) {
     c.urgent = None;
     c.s.limited = 0;
     let counted = c.strategy.probes.iter_mut().map(|p| p.on_exit(&c.s, a)).max().unwrap_or(0);
-    c.s.dupacks += counted;
-    if counted > 0 {
-        c.s.carried = counted;
+    // The counter is set, not raised: with SACK the ACK that ends recovery may be a duplicate in itself.
+    if counted > c.s.dupacks {
+        c.s.carried = counted - c.s.dupacks;
+        c.s.dupacks = counted;
         c.probe = c.s.mss;
     }
     if !c.s.board.is_empty() {

@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 
 use ackclock_tcp::{
     Cause, Composition, DelayedAck, Phase, Receiver, ReceiverConfig, Segment, Sender, SenderConfig, Seq, Span, Time,
-    strategy,
+    strategy::{MECHANISMS, PRESETS},
 };
+use proptest::{collection::vec, prelude::*, sample::select};
 
 /// Both ends of a connection.
 #[derive(Clone, Debug)]
@@ -68,9 +69,19 @@ pub fn strategies() -> Vec<String> {
         "+marks-ts+header-only",
     ];
     let mut names: Vec<String> =
-        strategy::PRESETS.iter().flat_map(|p| extras.map(|extra| format!("{}{extra}", p.name))).collect();
+        PRESETS.iter().flat_map(|p| extras.map(|extra| format!("{}{extra}", p.name))).collect();
     names.extend(["newreno+slow-but-steady", "reno+bugfix", "newreno+inflate-bsd"].map(String::from));
     names
+}
+
+/// One of [`strategies`], or any preset with up to five mechanisms that take the place of its own. Not DAC with these, which
+/// releases two segments for one that has left: with `resend` they draw duplicates without end.
+pub fn composition() -> impl Strategy<Value = String> {
+    let presets: Vec<_> = PRESETS.iter().map(|p| p.name).filter(|&name| name != "dac").collect();
+    let mechanisms: Vec<_> = MECHANISMS.iter().map(|m| m.name).filter(|&name| name != "response-dac").collect();
+    let random = (select(presets), vec(select(mechanisms), 1..6))
+        .prop_map(|(preset, extras)| format!("{preset}+{}", extras.join("+")));
+    prop_oneof![select(strategies()), random]
 }
 
 /// The most segments' worth of bytes that a scenario writes.

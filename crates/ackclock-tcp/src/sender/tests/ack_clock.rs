@@ -248,12 +248,14 @@ fn a_marker_ends_the_first_round_trip() {
         ack(x, 23);
         x.sends("0L").phase(Phase::Recovery);
     };
-    more_than_half_is_lost("newreno+marks-ts", MARKED, |x| {
-        found(x, |x, n| {
-            x.echo = Some([105, 107, 200, 201][n as usize - 20]);
-            x.ack(0);
+    for composition in ["newreno+marks-ts", "ns2-newreno+marks-ts"] {
+        more_than_half_is_lost(composition, MARKED, |x| {
+            found(x, |x, n| {
+                x.echo = Some([105, 107, 200, 201][n as usize - 20]);
+                x.ack(0);
+            });
         });
-    });
+    }
     more_than_half_is_lost("newreno+is-lost+marks-sack", MARKED, |x| {
         found(x, |x, n| {
             x.sack(0, &[(20, n + 1), (1, 8)]);
@@ -264,10 +266,12 @@ fn a_marker_ends_the_first_round_trip() {
 /// What ends the round trip releases one segment for each ACK from then on, in Fall & Floyd's SACK too.
 #[test]
 fn a_marker_lets_the_pipe_flow() {
-    more_than_half_is_lost("sack-ff96+marks-sack", MARKED, |x| {
-        x.sack(0, &[(20, 21), (1, 8)]).sends("8P").sack(0, &[(20, 22), (1, 8)]).sends("9P");
-        x.sack(0, &[(1, 9), (20, 22)]).sends("10P").sack(0, &[(1, 10), (20, 22)]).sends("0L");
-    });
+    for composition in ["sack-ff96+marks-sack", "ns2-sack+marks-sack"] {
+        more_than_half_is_lost(composition, MARKED, |x| {
+            x.sack(0, &[(20, 21), (1, 8)]).sends("8P").sack(0, &[(20, 22), (1, 8)]).sends("9P");
+            x.sack(0, &[(1, 9), (20, 22)]).sends("10P").sack(0, &[(1, 10), (20, 22)]).sends("0L");
+        });
+    }
 }
 
 /// A marker tells of the first retransmission only: nothing of the one that a partial ACK drew after the marker was sent.

@@ -2,6 +2,8 @@
 
 use super::path::Path;
 use super::*;
+use crate::axes::{AckSummary, DetectRetransmission, Regulate, Tick};
+use crate::recovery::{Ff96Pipe, Inflate, LossSensitive, Lrx, Ns2Inflate};
 
 fn steps(path: &mut Path<'_>, n: u32) -> String {
     let sent: Vec<String> = (0..n).map(|_| path.step()).collect();
@@ -160,6 +162,34 @@ fn reordering_at_the_end_of_recovery() {
     });
 }
 
+/// "We set the dupacks counter to two": where the ACK that ends recovery is a duplicate in itself (RFC 6675 section 2; an ACK
+/// was lost, and this one has SACK news), it does not begin the second recovery alone.
+#[test]
+fn the_counter_is_set_to_two_and_not_raised_by_two() {
+    run("sack+b2b", 10, |x| {
+        x.write(13_000).sends("0 1 2 3 4 5 6 7 8 9");
+        // 0, 9 and 10 are lost. Without new data 9 goes again after 10 did for the first time.
+        x.at(101).sack(0, &[(1, 4)]).sends("0F").at(102).sack(0, &[(1, 9)]).sends("10 11 12");
+        x.at(103).sack(0, &[(11, 12), (1, 9)]).sends("9P").write(10_000).sends("");
+        x.at(104).sack(10, &[(11, 13)]).sends("13+ 14").phase(Phase::Open);
+        assert_eq!((x.sender.state().dupacks, x.sender.state().carried), (2, 1));
+        x.at(105).sack(10, &[(11, 14)]).sends("10F").phase(Phase::Recovery);
+    });
+}
+
+/// The retransmission takes the place of the new segment where that ACK is enough to begin the second recovery.
+#[test]
+fn a_recovery_that_begins_at_once_sends_no_probe() {
+    run("sack+b2b", 10, |x| {
+        x.write(14_000).sends("0 1 2 3 4 5 6 7 8 9");
+        x.at(101).sack(0, &[(1, 4)]).sends("0F").at(102).sack(0, &[(1, 9)]).sends("10 11 12");
+        x.at(103).sack(0, &[(11, 12), (1, 9)]).sends("13");
+        x.at(104).sack(0, &[(11, 13), (1, 9)]).sends("9P").write(10_000).sends("");
+        // Three segments above 10 are SACKed. Half of the four outstanding: 10 and one more.
+        x.at(105).sack(10, &[(11, 14)]).sends("10F 14").windows(2_000, 2_000).phase(Phase::Recovery);
+    });
+}
+
 /// Without data or window there is no new segment to send; the counter is set all the same.
 #[test]
 fn without_data_the_counter_is_set_too() {
@@ -170,5 +200,29 @@ fn without_data_the_counter_is_set_too() {
         assert_eq!(steps(&mut path, 10), ",,0F,,,10,,5P,9P,");
         x.phase(Phase::Open);
         assert_eq!((x.sender.state().dupacks, x.sender.state().carried), (2, 2));
+    });
+}
+
+/// No segment has left the network for the two duplicates: one has, when the third begins the second recovery.
+#[test]
+fn the_next_recovery_counts_what_has_left() {
+    run("reno", 10, |x| {
+        x.write(60_000).sends("0 1 2 3 4 5 6 7 8 9");
+        let a = AckSummary { duplicate: true, ..AckSummary::default() };
+        for (carried, left) in [(0, 3), (2, 1)] {
+            let s = State { dupacks: 3, carried, ssthresh: 4_000, ..x.sender.state().clone() };
+            assert_eq!(Inflate::to_ssthresh().on_enter(&s, &a), 4_000 + left * MSS);
+            assert_eq!(LossSensitive.on_enter(&s, &a), 4_000 + left * MSS);
+            assert_eq!(Ns2Inflate::to_half_window().on_enter(&s, &a), 5_000 + left * MSS);
+            // And the first segment, which is lost.
+            let mut pipe = Ff96Pipe::default();
+            pipe.on_enter(&s, &a);
+            assert_eq!(pipe.in_flight(&s), (10 - left - 1) * MSS);
+            // FlightSize + DupThresh duplicates, those that are received.
+            let mut lrx = Lrx::default();
+            lrx.on_enter(&s);
+            let further = (1..).find(|_| lrx.on_ack(&s, &a) == Tick::Lost);
+            assert_eq!(further, Some(10 + 3 - left));
+        }
     });
 }

@@ -85,14 +85,16 @@ fn fillers_serve_the_order_guard() {
 /// New data goes first, a window that is closed counts as no data, and only within recovery.
 #[test]
 fn when_there_is_no_filler() {
-    run("newreno+resend", 10, |x| {
-        x.write(12_000).sends("0 1 2 3 4 5 6 7 8 9");
-        for (ms, sends) in (101..).zip(["", "", "0F", "", "", "10", "11", "0D", "1D"]) {
-            x.at(ms).ack(0).sends(sends);
-        }
-        x.write(1_000).sends("").at(200).ack(0).sends("12").ack(0).sends("2D");
-        x.ack(12).sends("").phase(Phase::Open).ack(12).ack(12).sends("");
-    });
+    for composition in ["newreno+resend", "ns2-newreno+resend"] {
+        run(composition, 10, |x| {
+            x.write(12_000).sends("0 1 2 3 4 5 6 7 8 9");
+            for (ms, sends) in (101..).zip(["", "", "0F", "", "", "10", "11", "0D", "1D"]) {
+                x.at(ms).ack(0).sends(sends);
+            }
+            x.write(1_000).sends("").at(200).ack(0).sends("12").ack(0).sends("2D");
+            x.ack(12).sends("").phase(Phase::Open).ack(12).ack(12).sends("");
+        });
+    }
     let config = SenderConfig { initial_window: 10, initial_rwnd: 11_000, ..config() };
     run_with("newreno+resend", config, |x| {
         x.window = 11_000;
@@ -153,4 +155,34 @@ fn a_header_only_segment_draws_a_duplicate() {
         receiver.on_segment(now, &inside);
         assert_eq!(receiver.poll_transmit(now), None);
     });
+}
+
+/// What `resend` sent needlessly draws duplicates after the end of recovery: three of them begin another one, for data that
+/// was written since and is under way. RFC 6582's bugfix lets them pass.
+#[test]
+fn the_duplicates_of_resend_outlive_the_recovery() {
+    for (composition, third) in [("newreno-ls+resend", "10F"), ("newreno-ls+resend+bugfix", "")] {
+        nine_duplicates(composition, ["", "", "0F", "", "", "0D", "1D", "2D", "3D"], |x| {
+            x.at(200).ack(10).sends("").phase(Phase::Open).write(1_000).sends("10");
+            // 0 to 2 arrive for the second time.
+            x.ack(10).ack(10).sends("").ack(10).sends(third);
+        });
+    }
+}
+
+/// The ACK that ends recovery answers 0F, and 10 went out after that; but 0 to 2 went again later still, and so 10 seems
+/// missing.
+#[test]
+fn resend_misleads_back_to_back_recoveries() {
+    for (composition, dupacks) in [("newreno-ls+b2b+resend", 2), ("newreno-ls+b2b", 0)] {
+        run(composition, 10, |x| {
+            x.write(11_000).sends("0 1 2 3 4 5 6 7 8 9");
+            let fillers = if dupacks > 0 { ["0D", "1D", "2D"] } else { ["", "", ""] };
+            for (ms, sends) in (101..).zip(["", "", "0F", "", "", "10"].into_iter().chain(fillers)) {
+                x.at(ms).ack(0).sends(sends);
+            }
+            x.at(200).ack(10).sends("");
+            assert_eq!(x.sender.state().dupacks, dupacks);
+        });
+    }
 }
