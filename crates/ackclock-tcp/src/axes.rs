@@ -135,7 +135,7 @@ pub trait DetectRetransmission: Send {
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Tick;
 
     /// A segment was sent within recovery.
-    fn on_transmit(&mut self, _s: &State, _cause: Cause, _len: u64) {}
+    fn on_transmit(&mut self, _s: &State, _cause: Cause) {}
 }
 
 /// What a lost retransmission does to the windows.

@@ -213,7 +213,7 @@ impl DetectRetransmission for ByCount {
         if self.duplicates == self.flight + 2 { Tick::Lost } else { Tick::Nothing }
     }
 
-    fn on_transmit(&mut self, _s: &State, cause: Cause, _len: u64) {
+    fn on_transmit(&mut self, _s: &State, cause: Cause) {
         if cause == Cause::LostRetransmission {
             self.duplicates = 0;
         }

@@ -134,7 +134,7 @@ impl DetectRetransmission for AckClock {
         if mark { Tick::Mark } else { Tick::Nothing }
     }
 
-    fn on_transmit(&mut self, s: &State, cause: Cause, _len: u64) {
+    fn on_transmit(&mut self, s: &State, cause: Cause) {
         if s.board.head().is_some_and(|r| r.transmissions != self.transmissions) {
             self.first &= cause == Cause::FastRetransmit;
             self.begin_round_trip(s);

@@ -8,6 +8,7 @@ use crate::sender::State;
 
 /// DAC. Fast recovery does not know of the retransmission and inflates cwnd on that ACK as on any other, so that "two
 /// segments, a new segment and an unacknowledged segment are transmitted": more than left the network.
+/// Where `resend` fills in for new data, both segments draw duplicates, and the bursts feed each other.
 pub struct ResponseDac;
 
 impl Response for ResponseDac {

@@ -57,7 +57,7 @@ impl DetectRetransmission for Lrx {
     }
 
     fn on_enter(&mut self, s: &State) {
-        self.cumulative_fs = s.board.len() as u64 + u64::from(DUPTHRESH);
+        self.cumulative_fs = s.board.find(s.snd_nxt) as u64 + u64::from(DUPTHRESH);
         self.delta_fs = 0;
         self.dupacks = u64::from(s.received_dupacks());
     }
@@ -76,7 +76,7 @@ impl DetectRetransmission for Lrx {
         Tick::Lost
     }
 
-    fn on_transmit(&mut self, _s: &State, cause: Cause, _len: u64) {
+    fn on_transmit(&mut self, _s: &State, cause: Cause) {
         if !matches!(cause, Cause::FastRetransmit | Cause::PartialAck | Cause::LostRetransmission) {
             self.delta_fs += 1;
         }

@@ -45,7 +45,7 @@ impl DetectRetransmission for LrxSack {
         if a.newly_acked == 0 && on_its_way && a.sacked_to > self.recovery { Tick::Lost } else { Tick::Nothing }
     }
 
-    fn on_transmit(&mut self, s: &State, cause: Cause, _len: u64) {
+    fn on_transmit(&mut self, s: &State, cause: Cause) {
         if matches!(cause, Cause::PartialAck | Cause::LostRetransmission) {
             self.recovery = s.snd_max;
         }

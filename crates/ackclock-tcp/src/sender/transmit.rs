@@ -209,7 +209,7 @@ fn on_transmit(c: &mut Sender, cause: Cause, len: u64) {
     c.set_cwnd(cwnd);
     c.strategy.select.on_transmit(&c.s, cause);
     if let Some(retransmission) = &mut c.strategy.retransmission {
-        retransmission.on_transmit(&c.s, cause, len);
+        retransmission.on_transmit(&c.s, cause);
     }
 }
 

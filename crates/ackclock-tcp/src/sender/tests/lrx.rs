@@ -502,3 +502,15 @@ fn a_hole_not_sent_again_is_left_to_selection() {
         x.sack(9, &[(10, 11)]).sends("9P").windows(5_000, 5_000);
     });
 }
+
+/// After a timeout FlightSize is what has been sent since: the rest has been given up.
+#[test]
+fn after_a_timeout_flight_size_leaves_out_what_was_given_up() {
+    run("newreno-nobugfix+lrx", 10, |x| {
+        x.write(60_000).sends("0 1 2 3 4 5 6 7 8 9");
+        x.fire(1000).sends("0T").ack(1).sends("1S 2S");
+        // Two segments and DupThresh: the fifth duplicate.
+        x.ack(1).ack(1).sends("").ack(1).sends("1F 3S 4S 5S").ack(1).sends("6S");
+        x.ack(1).sends("1L");
+    });
+}

@@ -1,0 +1,137 @@
+//! The canonical compositions by name.
+
+use super::Preset;
+
+/// The canonical compositions. Further mechanisms are appended with `+`, and replace the one on the same axis
+/// (probes and undo mechanisms add up).
+pub static PRESETS: &[Preset] = &[
+    Preset { name: "tahoe", mechanisms: &["go-back-n", "bugfix"], source: "Fall & Floyd 1996 section 2" },
+    Preset { name: "reno", mechanisms: &["head", "inflate-to-ssthresh"], source: "RFC 5681 section 3.2" },
+    Preset { name: "newreno", mechanisms: &["partial-ack", "inflate", "bugfix"], source: "RFC 6582" },
+    Preset {
+        name: "newreno-bugfix",
+        mechanisms: &["partial-ack", "inflate", "bugfix"],
+        source: "Gurtov & Floyd 2004 section I; RFC 6582",
+    },
+    Preset {
+        name: "newreno-nobugfix",
+        mechanisms: &["partial-ack", "inflate", "no-bugfix"],
+        source: "Gurtov & Floyd 2004 section II",
+    },
+    Preset {
+        name: "newreno-ack",
+        mechanisms: &["partial-ack", "inflate", "ack-heuristic", "eifel"],
+        source: "Gurtov & Floyd 2004 section III.A; RFC 3522",
+    },
+    Preset {
+        name: "newreno-ts",
+        mechanisms: &["partial-ack", "inflate", "ts-heuristic", "eifel"],
+        source: "Gurtov & Floyd 2004 section III.B; RFC 3522",
+    },
+    Preset { name: "sack", mechanisms: &["is-lost", "recovery-point", "next-seg", "pipe"], source: "RFC 6675" },
+    Preset {
+        name: "rfc3517",
+        mechanisms: &["is-lost-3517", "recovery-point", "next-seg-3517", "pipe"],
+        source: "RFC 3517",
+    },
+    Preset {
+        name: "sack-ff96",
+        mechanisms: &["dupack", "recovery-point", "ff96-holes", "ff96-pipe"],
+        source: "Fall & Floyd 1996 section 3.4",
+    },
+    // NetBSD 1.2 restarts the timer on every ACK of new data, and lets duplicates begin a recovery at any time.
+    Preset {
+        name: "newreno-ls",
+        mechanisms: &["slow-but-steady", "loss-sensitive", "no-bugfix"],
+        source: "Lin & Kung 1998 section 5.1",
+    },
+    Preset {
+        name: "sack-ls",
+        mechanisms: &["dupack", "ff96-holes", "loss-sensitive", "no-bugfix"],
+        source: "Lin & Kung 1998 section 5.2",
+    },
+    Preset {
+        name: "net-reno",
+        mechanisms: &[
+            "order-guard",
+            "loss-sensitive",
+            "no-bugfix",
+            "smallwnd",
+            "marks-ts",
+            "response-1",
+            "b2b",
+            "resend",
+        ],
+        source: "Lin & Kung 1998",
+    },
+    Preset {
+        name: "net-reno-sack",
+        mechanisms: &[
+            "dupack",
+            "ff96-holes",
+            "loss-sensitive",
+            "no-bugfix",
+            "smallwnd",
+            "marks-sack",
+            "response-1",
+            "b2b",
+            "resend",
+        ],
+        source: "Lin & Kung 1998",
+    },
+    Preset {
+        name: "newreno-lrx-1",
+        mechanisms: &["partial-ack", "inflate-to-ssthresh", "bugfix", "lrx", "response-1"],
+        source: "Miyake & Inamura 2005 section 3.2 option I",
+    },
+    Preset {
+        name: "newreno-lrx-2",
+        mechanisms: &["partial-ack", "inflate-to-ssthresh", "bugfix", "lrx", "response-2"],
+        source: "Miyake & Inamura 2005 section 3.2 option II",
+    },
+    Preset {
+        name: "newreno-lrx-3",
+        mechanisms: &["partial-ack", "inflate-to-ssthresh", "bugfix", "lrx", "response-3"],
+        source: "Miyake & Inamura 2005 section 3.2 option III",
+    },
+    Preset {
+        name: "reno-lrx",
+        mechanisms: &["head", "inflate-to-ssthresh", "bugfix", "lrx", "response-1"],
+        source: "Miyake & Inamura 2005 section 4.2",
+    },
+    Preset {
+        name: "sack-lrx",
+        mechanisms: &["dupack", "recovery-point", "ff96-holes", "ff96-pipe", "lrx-sack", "response-1"],
+        source: "Miyake & Inamura 2005 figure 9",
+    },
+    Preset {
+        name: "dac",
+        mechanisms: &["partial-ack", "inflate-to-ssthresh", "bugfix", "lrx", "response-dac"],
+        source: "Miyake & Inamura 2005 section 2, on Kim & Lee 2004",
+    },
+    Preset {
+        name: "dac-revised",
+        mechanisms: &["partial-ack", "inflate-to-ssthresh", "bugfix", "lrx", "response-dac-revised"],
+        source: "Miyake & Inamura 2005 section 2, on Kim et al. 2004",
+    },
+    Preset {
+        name: "ns2-tahoe",
+        mechanisms: &["go-back-n", "bugfix", "ns2-window", "ns2-timer"],
+        source: "ns-2.35 Agent/TCP",
+    },
+    Preset {
+        name: "ns2-reno",
+        mechanisms: &["head", "ns2-inflate", "ns2-window", "ns2-timer"],
+        source: "ns-2.35 Agent/TCP/Reno",
+    },
+    Preset {
+        name: "ns2-newreno",
+        mechanisms: &["partial-ack", "ns2-inflate-limited", "bugfix", "ns2-window", "ns2-timer"],
+        source: "ns-2.35 Agent/TCP/Newreno",
+    },
+    Preset {
+        name: "ns2-sack",
+        mechanisms: &["dupack", "recovery-point", "ff96-holes", "ns2-pipe", "ns2-window", "ns2-timer"],
+        source: "ns-2.35 Agent/TCP/Sack1",
+    },
+];
