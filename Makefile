@@ -7,7 +7,8 @@ demo: build
 	@mkdir -p out
 	$(BIN) compare --strategy $(DEMO_STRATEGIES) \
 	    --drop 14 --drop 14,28 --drop 14,26,28 --drop 14,24,26,28 --html out/demo.html
-	$(BIN) papers run all --quick --html out/papers
+	$(BIN) papers run all --quick --html out/papers >out/papers.txt
+	@sed -n '/^ *experiment  *claims/,$$p' out/papers.txt
 	@echo "open out/demo.html and out/papers/index.html in a browser"
 
 comma := ,

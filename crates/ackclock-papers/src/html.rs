@@ -6,7 +6,7 @@ use ackclock_report::{Panel, Picture, escape, page};
 
 use crate::outcome::{ClaimOutcome, Outcome, Overall, Sequence};
 use crate::sequence::HEADING;
-use crate::table::summary;
+use crate::table::counts;
 use crate::verdict::Verdict;
 
 /// A table with more lines is folded up, so that the figure below it is in sight.
@@ -24,7 +24,8 @@ fn file_name(outcome: &Outcome) -> String {
 }
 
 fn index(outcomes: &[Outcome]) -> String {
-    let mut body = format!("<h1>Papers and their claims</h1>\n<p>{}</p>\n", escape(&summary(outcomes)));
+    let mut body = String::from("<h1>Papers and their claims</h1>\n");
+    table(&mut body, &counts(outcomes));
     let mut paper = "";
     for outcome in outcomes {
         if outcome.paper.title != paper {

@@ -1,7 +1,7 @@
 //! Results as plain text.
 
 use std::fmt::Write;
-use std::iter;
+use std::{iter, slice};
 
 use ackclock_report::{Align, align};
 
@@ -69,16 +69,22 @@ impl Outcome {
     }
 }
 
-/// How many of all claims hold.
+/// How many of the claims hold: a line for each experiment, and one for all.
+pub(crate) fn counts(outcomes: &[Outcome]) -> Vec<Vec<String>> {
+    let line = |name: &str, of: &[Outcome]| {
+        let claims = || of.iter().flat_map(|o| &o.claims);
+        let count = |overall| claims().filter(|c| c.overall() == overall).count().to_string();
+        let counts = [Overall::Holds, Overall::InSomeCells, Overall::DoesNotHold, Overall::Undecided].map(count);
+        [vec![name.to_string(), claims().count().to_string()], counts.to_vec()].concat()
+    };
+    let mut lines =
+        vec![["experiment", "claims", "hold", "in some cells", "do not hold", "undecided"].map(String::from).to_vec()];
+    lines.extend(outcomes.iter().map(|o| line(&o.id, slice::from_ref(o))));
+    lines.push(line("all", outcomes));
+    lines
+}
+
+/// [`counts`] as plain text.
 pub fn summary(outcomes: &[Outcome]) -> String {
-    let claims = || outcomes.iter().flat_map(|o| &o.claims);
-    let count = |holds| claims().filter(|c| c.overall() == holds).count();
-    format!(
-        "{} claims: {} hold, {} hold in some cells, {} do not hold, {} are undecided",
-        claims().count(),
-        count(Overall::Holds),
-        count(Overall::InSomeCells),
-        count(Overall::DoesNotHold),
-        count(Overall::Undecided)
-    )
+    align(&counts(outcomes), Align::Right)
 }

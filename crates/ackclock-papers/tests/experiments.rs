@@ -324,7 +324,9 @@ fn a_grid_is_shown_whole_and_its_claims_are_summed_up() {
     let quick = outcome(LOSSY, true, 1);
     assert_eq!((whole.runs, quick.runs), (8, 3));
     assert_eq!(names(&quick), ["loss 0%, delay far", "loss 3%, delay far"]);
-    assert_eq!(summary(&[whole]), "3 claims: 2 hold, 1 hold in some cells, 0 do not hold, 0 are undecided");
+    let counts = summary(&[whole, outcome(ONE_LOSS, false, 1)]);
+    let last: Vec<&str> = counts.lines().last().unwrap().split_whitespace().collect();
+    assert_eq!((counts.lines().count(), last), (4, vec!["all", "5", "3", "1", "1", "0"]), "{counts}");
 }
 
 #[test]

@@ -41,6 +41,6 @@ fn run_papers(library: &Library, args: &PapersRunArgs) -> Result<String, Error> 
     }
     Ok(match args.format {
         Format::Json => json_text(&outcomes),
-        Format::Table => outcomes.iter().map(|o| o.to_table() + "\n").collect::<String>() + &summary(&outcomes) + "\n",
+        Format::Table => outcomes.iter().map(|o| o.to_table() + "\n").collect::<String>() + &summary(&outcomes),
     })
 }
