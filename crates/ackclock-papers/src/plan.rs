@@ -7,7 +7,7 @@ use ackclock_run::{Input, Job};
 
 use crate::Error;
 use crate::chart::number;
-use crate::format::{ChartSpec, Claim, Experiment, NumberOrText, Paper, RowSpec};
+use crate::format::{Axis, ChartSpec, Claim, Experiment, NumberOrText, Paper, RowSpec};
 use crate::library::{Entry, Library, format_error};
 use crate::measure::MEASURES;
 use crate::population::{self, read};
@@ -117,7 +117,7 @@ impl<'a> Plan<'a> {
         };
         let message = if !shown || !chart.axis.as_ref().is_none_or(numbers) {
             "it draws a measure of `row` or `show`, against an axis whose labels begin with numbers"
-        } else if !self.cells.iter().any(|cell| cell.is_in(&chart.cells)) {
+        } else if !self.has_cells(&chart.cells) {
             NO_CELL
         } else {
             return Ok(());
@@ -140,10 +140,17 @@ impl<'a> Plan<'a> {
         if let (NumberOrText::Text(name), true) = (other, relation != "equals") {
             self.check_name(&format!("claim[{i}].{relation}"), name)?;
         }
-        if !self.cells.iter().any(|cell| cell.is_in(&claim.cells)) {
+        if !self.has_cells(&claim.cells) {
             return wrong(NO_CELL);
         }
         Ok(())
+    }
+
+    /// Whether the grid has cells with these labels; `--quick` may leave all of them out.
+    fn has_cells(&self, labels: &BTreeMap<String, String>) -> bool {
+        let has = |axis: &Axis, label: &String| axis.all().any(|(known, _)| known == *label);
+        let axes = &self.entry.experiment.vary;
+        labels.iter().all(|(name, label)| axes.iter().any(|axis| axis.name == *name && has(axis, label)))
     }
 
     /// Whether there is such a measurement in every cell.

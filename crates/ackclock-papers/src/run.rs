@@ -130,7 +130,10 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
         }
         cells.push(Cell { name, rows: rows(plan, &all), sequences });
     }
-    let charts = e.charts.iter().map(|spec| chart(spec, &e.strategies, &plan.cells, &cells)).chain(drawn).collect();
+    // Those about no cell that `--quick` runs.
+    claims.retain(|claim| !claim.cells.is_empty());
+    let specs = e.charts.iter().filter(|spec| plan.cells.iter().any(|cell| cell.is_in(&spec.cells)));
+    let charts = specs.map(|spec| chart(spec, &e.strategies, &plan.cells, &cells)).chain(drawn).collect();
     Outcome {
         id: plan.entry.id.clone(),
         paper: plan.paper.clone(),
