@@ -203,6 +203,6 @@ impl ClaimOutcome {
         let ends = differences.fold(None, |ends: Option<(f64, f64)>, x| {
             Some(ends.map_or((x, x), |(least, most)| (least.min(x), most.max(x))))
         });
-        ends.map_or(text.clone(), |(least, most)| format!("{text}, {least:+.1} % to {most:+.1} %"))
+        ends.map_or(text.clone(), |(least, most)| format!("{text}, differences {least:+.1} % to {most:+.1} %"))
     }
 }

@@ -317,7 +317,7 @@ fn a_grid_is_shown_whole_and_its_claims_are_summed_up() {
     assert_eq!(whole.cells[3].rows[0].unit, "kb/s");
     assert_eq!(whole.claims[0].verdict(), "holds in 2 of 4 cells");
     assert_eq!(whole.claims[1].verdict(), "holds in all 2 cells");
-    assert_eq!(whole.claims[2].verdict(), "holds in all 2 cells, +0.0 % to +0.0 %");
+    assert_eq!(whole.claims[2].verdict(), "holds in all 2 cells, differences +0.0 % to +0.0 %");
     assert_eq!(json(&whole)["claims"][2]["cells"][0][1]["relative"], 0.0);
     let table = whole.to_table();
     let lines: Vec<&str> = table.lines().filter(|l| l.starts_with("cell") || l.starts_with("loss ")).collect();
