@@ -96,6 +96,9 @@ impl<'a> Plan<'a> {
             }
         }
         for (i, step) in e.steps.iter().enumerate() {
+            if step.name.contains('/') || e.steps[..i].iter().any(|s| s.name == step.name) {
+                return wrong(format!("step[{i}].name"), format!("`{}` must be another name, without `/`", step.name));
+            }
             if let Some(since) = step.since.as_ref().filter(|since| e.steps.iter().all(|s| s.name != **since)) {
                 return wrong(format!("step[{i}].since"), format!("there is no step `{since}`"));
             }

@@ -102,7 +102,10 @@ fn a_claim_over_cells_tells_how_far_they_differ() {
         (outcome.verdict(), outcome.by_part())
     };
     assert_eq!(add("5", Verdict::Holds, Some(12.0)).0, "holds");
-    assert_eq!(add("5", Verdict::Undecided, None).0, "holds in 1 of 2 cells, undecided in 1, differences +12.0 % to +12.0 %");
+    assert_eq!(
+        add("5", Verdict::Undecided, None).0,
+        "holds in 1 of 2 cells, undecided in 1, differences +12.0 % to +12.0 %"
+    );
     let (verdict, by_part) = add("9", Verdict::DoesNotHold, Some(-5.25));
     assert_eq!(verdict, "holds in 1 of 3 cells, undecided in 1, differences -5.2 % to +12.0 %");
     assert_eq!(by_part.unwrap(), "delay: 5 (1 of 2), 9 (0 of 1)");

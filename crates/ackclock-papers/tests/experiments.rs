@@ -463,6 +463,7 @@ fn errors_name_file_and_key() {
             "above = \"timeouts/theirs\"",
             "papers/p/e.toml: claim[1].above: there is no measurement `timeouts/theirs`; ",
         ),
+        ("\"again\"", "\"third\"", "papers/p/e.toml: step[1].name: `third` must be another name"),
         ("above = 0", "near = 0", "papers/p/e.toml: claim[1]: `near` needs a `tolerance`"),
         ("above = 0", "above = 0\nby = \"ten\"", "papers/p/e.toml:41: claim[1].by: `ten` is no margin"),
         (
