@@ -33,7 +33,7 @@ pub struct LinkReport {
     pub bytes: u64,
     /// Of those packets, dropped since the queue was full.
     pub dropped_queue: u64,
-    /// Dropped early (RED).
+    /// Dropped early (RED, FRED).
     pub dropped_early: u64,
     /// Dropped by a loss model.
     pub dropped_loss: u64,

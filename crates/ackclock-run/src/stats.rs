@@ -18,7 +18,7 @@ pub struct LinkStats {
     pub departed: u64,
     /// Dropped since the queue was full.
     pub dropped_queue: u64,
-    /// Dropped early (RED).
+    /// Dropped early (RED, FRED).
     pub dropped_early: u64,
     /// Dropped by a loss model.
     pub dropped_loss: u64,
