@@ -186,7 +186,7 @@ fn build_link(entry: usize, link: &Link, names: &Names, network: &mut Network, l
             loss: loss.clone(),
             jitter: link.jitter.unwrap_or_default().0,
             reorder: link.reorder.as_ref().map(|r| crate::Reorder {
-                probability: r.p.get(),
+                probability: r.p.map_or(0.0, |p| p.get()),
                 segments: r.segments.clone(),
                 extra_delay: r.delay.0,
             }),

@@ -209,6 +209,9 @@ fn check_link(link: &Link, names: &Names, at: &[Step]) -> Checked {
     if link.delay_to.is_some() && link.count == 1 {
         fail(&sub(at, "delay_to"), "it is the delay of the last of several copies; this link has no `count`")?;
     }
+    if link.reorder.as_ref().is_some_and(|r| r.p.is_none() && r.segments.is_empty()) {
+        fail(&sub(at, "reorder"), "which packets are late? `p = \"1%\"` or `segments = [14]`")?;
+    }
     let queue = sub(at, "queue");
     match &link.queue {
         None => {}

@@ -289,9 +289,9 @@ pub enum Direction {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reorder {
-    /// Probability that a packet is late.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub p: Probability,
+    /// Probability that a packet is late; 0 if left out beside `segments`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p: Option<Probability>,
     /// Segments whose first transmission is late anyway, in every flow. They count from 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub segments: Vec<u64>,

@@ -224,6 +224,10 @@ fn ranges_are_checked() {
         "8: link[0].queue.fred.gentle: there is no key `gentle` here; there are `limit`, `min`, `max`, \
          `weight`, `max_p`, `minq`, `many_flows`, `mean_packet_size`"
     );
+    assert_eq!(
+        error(&BASE.replace("delay = \"10ms\"", "delay = \"10ms\"\nreorder = { delay = \"5ms\" }")),
+        "8: link[0].reorder: which packets are late? `p = \"1%\"` or `segments = [14]`"
+    );
     assert_eq!(error(&BASE.replace("10s", "0s")), "1: duration: a run must last longer than 0s");
 }
 
