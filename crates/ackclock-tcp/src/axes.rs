@@ -353,6 +353,15 @@ pub trait Window: Send {
     fn on_go_back(&mut self, s: &State) -> u64 {
         s.mss
     }
+
+    /// Asked after each [`on_ack`](Self::on_ack): whether slow start ends here, with ssthresh = cwnd (RFC 9406 section 4.2).
+    fn ends_slow_start(&self, _s: &State) -> bool {
+        false
+    }
+
+    /// The loss response was needless, and the connection has restored cwnd and ssthresh (RFC 9438 section 4.9). It is the
+    /// one that began when no loss was being repaired, or the first since the last undo.
+    fn on_undo(&mut self, _s: &State) {}
 }
 
 /// The retransmission timer.

@@ -220,6 +220,9 @@ fn judge_undo(c: &mut Sender, a: &AckSummary) {
 fn on_advance_open(c: &mut Sender, a: &AckSummary) {
     let cwnd = c.strategy.window.on_ack(&c.s, a).min(c.config.max_cwnd.unwrap_or(u64::MAX));
     c.set_cwnd(cwnd);
+    if c.strategy.window.ends_slow_start(&c.s) {
+        c.s.ssthresh = c.s.cwnd;
+    }
     if !c.strategy.probes.is_empty() {
         let counted = c.strategy.probes.iter_mut().map(|p| p.on_advance(&c.s, a)).max().unwrap_or(0);
         c.s.dupacks += counted;

@@ -336,6 +336,7 @@ impl Sender {
                 // Within recovery cwnd may be inflated, which says nothing.
                 let grown = if self.s.phase == Phase::Recovery { 0 } else { self.s.cwnd };
                 self.set_cwnd(grown.max(saved.cwnd));
+                self.strategy.window.on_undo(&self.s);
                 // RFC 4015 section 4: what is not sent again makes no duplicates, so that three of them mean a loss.
                 self.s.recover = saved.recover;
                 self.s.board.unmark_lost();
