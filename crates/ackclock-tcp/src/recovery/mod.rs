@@ -5,6 +5,7 @@ mod ack_heuristic;
 mod ambiguity;
 mod back_to_back;
 mod bsd_timer;
+mod cubic;
 mod dac;
 mod dupack;
 mod eifel;
@@ -36,6 +37,9 @@ pub use ack_heuristic::AckHeuristic;
 pub use ambiguity::{Bugfix, NoBugfix, PastRecoveryPoint};
 pub use back_to_back::BackToBack;
 pub use bsd_timer::BsdTimer;
+pub use cubic::Cubic;
+#[cfg(test)]
+pub(crate) use cubic::cube_root;
 pub use dac::{ResponseDac, ResponseDacRevised};
 pub use dupack::DupackCount;
 pub use eifel::Eifel;

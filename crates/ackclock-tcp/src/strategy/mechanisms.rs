@@ -4,8 +4,8 @@ use alloc::boxed::Box;
 
 use super::{Axis, Mechanism};
 use crate::recovery::{
-    AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN, Head,
-    HeaderOnly, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LowerTwice, Lrx, LrxSack, NewReno,
+    AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, Cubic, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN,
+    Head, HeaderOnly, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LowerTwice, Lrx, LrxSack, NewReno,
     NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, RenoWindow, Resend,
     Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, SmallWindow, TsHeuristic,
 };
@@ -355,6 +355,13 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "ns-2.35",
         summary: "as reno-window, but min(cwnd, rwnd) is halved, on every timeout, and to whole segments",
         apply: |s| s.window = Box::new(Ns2Window::halving()),
+    },
+    Mechanism {
+        name: "cubic",
+        axis: Axis::Window,
+        source: "RFC 9438",
+        summary: "a cubic curve over time, at least as fast as Reno; a loss takes 0.7 of the flight",
+        apply: |s| s.window = Box::new(Cubic::default()),
     },
     Mechanism {
         name: "rfc6298-timer",
