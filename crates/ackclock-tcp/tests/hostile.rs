@@ -460,6 +460,8 @@ fn withstands(strategy: &str, isn: u32, lies: &[Lie]) {
     // An undo restores the window of before the response.
     let undoes = !Composition::parse(strategy).unwrap().build().undo.is_empty();
     let mut restorable = 0;
+    // RFC 3465, L = 2; RFC 9406, L = 8.
+    let growth = if strategy.contains("hystart") { 8 * MSS } else { 2 * MSS };
     for &lie in lies {
         let (prior_cwnd, prior_max, prior_una) = (peer.s().cwnd, peer.s().snd_max, peer.s().snd_una);
         let (prior_phase, prior_ssthresh) = (peer.s().phase, peer.s().ssthresh);
@@ -474,16 +476,16 @@ fn withstands(strategy: &str, isn: u32, lies: &[Lie]) {
         assert!(s.snd_una <= s.snd_nxt && s.snd_nxt <= s.snd_max && s.snd_max <= written);
         assert!(s.snd_max <= furthest_edge, "{strategy}: sends beyond the window");
         let grown = s.cwnd.saturating_sub(prior_cwnd);
-        // Two segments at most for an ACK (RFC 3465, L = 2), or what a recovery that begins or goes on may take: ssthresh
+        // What the window law adds for an ACK, or what a recovery that begins or goes on may take: ssthresh
         // (ns-2: half of cwnd, of which ssthresh has the whole segments) and a segment for each one outstanding. It ends
         // with the same, and BSD's opens the window at once.
         let allowed = match (prior_phase, s.phase) {
             (_, Phase::Recovery) => s.ssthresh.max(prior_cwnd / 2) + s.flight().max(3 * MSS),
-            (Phase::Recovery, _) => prior_cwnd.max(prior_ssthresh) + 2 * MSS,
-            _ => prior_cwnd + 2 * MSS,
+            (Phase::Recovery, _) => prior_cwnd.max(prior_ssthresh) + growth,
+            _ => prior_cwnd + growth,
         };
         restorable = if undoes { restorable.max(prior_cwnd) } else { 0 };
-        let allowed = allowed.max(restorable + 2 * MSS);
+        let allowed = allowed.max(restorable + growth);
         assert!(grown == 0 || s.cwnd <= allowed, "{strategy}: cwnd from {prior_cwnd} to {}, {:?}", s.cwnd, s.phase);
         if !peer.sender.is_idle() {
             assert_ne!(peer.sender.next_deadline(), Time::NEVER, "{strategy} stalls: {s:?}");

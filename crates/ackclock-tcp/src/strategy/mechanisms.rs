@@ -5,9 +5,9 @@ use alloc::boxed::Box;
 use super::{Axis, Mechanism};
 use crate::recovery::{
     AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, Cubic, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN,
-    Head, HeaderOnly, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LowerTwice, Lrx, LrxSack, NewReno,
-    NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, RenoWindow, Resend,
-    Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, SmallWindow, TsHeuristic,
+    Head, HeaderOnly, HyStart, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LowerTwice, Lrx, LrxSack,
+    NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, RenoWindow,
+    Resend, Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, SmallWindow, TsHeuristic,
 };
 
 /// Every mechanism that a composition can name.
@@ -362,6 +362,16 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "RFC 9438",
         summary: "a cubic curve over time, at least as fast as Reno; a loss takes 0.7 of the flight",
         apply: |s| s.window = Box::new(Cubic::default()),
+    },
+    Mechanism {
+        name: "hystart",
+        axis: Axis::Window,
+        source: "RFC 9406",
+        summary: "HyStart++ around the law named before it: slow start ends when the round-trip time rises",
+        apply: |s| {
+            let law = core::mem::replace(&mut s.window, Box::new(RenoWindow::per_ack()));
+            s.window = Box::new(HyStart::new(law));
+        },
     },
     Mechanism {
         name: "rfc6298-timer",

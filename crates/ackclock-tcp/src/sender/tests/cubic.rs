@@ -193,7 +193,7 @@ fn a_restart_window_begins_a_new_stage() {
 /// Section 4.9.2: after a recovery that was spurious, growth goes on as in [`concave_and_convex_regions`].
 #[test]
 fn an_undo_restores_the_curve() {
-    for composition in ["sack+cubic+eifel"] {
+    for composition in ["sack+cubic+eifel", "sack+cubic+hystart+eifel"] {
         run_recovered(SenderConfig { timestamps: true, ..config() }, composition, 100_000, 1000, |x| {
             assert_eq!(acks(x, 11..=16), FIRST_ROUND);
             // Segment 16 is late: it was sent at 2 s, and again at 3 s.

@@ -7,6 +7,7 @@ mod back_to_back;
 mod cubic;
 mod eifel;
 mod flow;
+mod hystart;
 mod limited_data;
 mod loss_sensitive;
 mod lrx;
