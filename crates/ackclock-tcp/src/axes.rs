@@ -96,6 +96,12 @@ pub trait Detect: Send {
     fn on_deadline(&mut self, _s: &State) -> Lost {
         Lost::Nothing
     }
+
+    /// The retransmission timer has expired: besides the first unacknowledged segment, lost is what was last sent no later
+    /// than this; [`Time::NEVER`] for all that is outstanding.
+    fn on_timeout(&mut self, _s: &State) -> Time {
+        Time::NEVER
+    }
 }
 
 /// Ambiguity: may duplicate ACKs begin a recovery although they may stem from an earlier one, or from a timeout?
@@ -363,6 +369,11 @@ pub trait Timer: Send {
 
     /// The timeout interval before back-off.
     fn rto(&self) -> Span;
+
+    /// SRTT; zero before the first sample, and for a timer that keeps none.
+    fn srtt(&self) -> Span {
+        Span::ZERO
+    }
 
     /// The smallest interval this model allows unless the configuration says otherwise.
     fn min_rto(&self) -> Span;

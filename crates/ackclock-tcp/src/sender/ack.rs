@@ -116,6 +116,7 @@ fn on_advance(c: &mut Sender, a: &mut AckSummary, acked: Acked) {
         if c.strategy.timer.on_sample(&c.s, sent) {
             c.timers.backoff = 0;
             c.timers.refresh(&c.strategy, &c.config);
+            c.s.srtt = c.strategy.timer.srtt();
         }
     }
     if c.s.board.is_empty() {
@@ -272,9 +273,16 @@ pub(super) fn mark(c: &mut Sender, on: Detection<'_>) -> Found {
             let mut found = Found::default();
             for index in 0..c.s.board.len() {
                 let Some(&r) = c.s.board.get(index) else { break };
+                if r.first_sent > time {
+                    break;
+                }
                 let before = r.last_sent < time || (r.last_sent == time && r.end() <= end);
                 if before && c.s.board.mark_lost(index) {
                     found.retransmission |= r.retransmitted;
+                    // The slow start after a timeout goes by position.
+                    if c.s.phase == Phase::Loss {
+                        c.s.snd_nxt = c.s.snd_nxt.min(r.seq);
+                    }
                     let by = c.strategy.detect.name();
                     c.event(EventKind::Lost { seq: r.seq, len: r.len, by });
                 }
@@ -312,7 +320,7 @@ pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary) {
     if c.strategy.select.goes_back() {
         c.s.phase = Phase::Loss;
         c.s.snd_nxt = c.s.snd_una;
-        c.s.board.mark_all_lost();
+        c.s.board.mark_all_lost(Time::NEVER);
         let cwnd = c.strategy.window.on_go_back(&c.s);
         c.set_cwnd(cwnd);
     } else {

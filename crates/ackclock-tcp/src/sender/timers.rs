@@ -126,7 +126,8 @@ fn on_timeout(c: &mut Sender) {
     if c.strategy.select.forgets_sacks() || head.sacked {
         c.s.board.forget_sacks();
     }
-    c.s.board.mark_all_lost();
+    let sent_by = c.strategy.detect.on_timeout(&c.s);
+    c.s.board.mark_all_lost(sent_by);
     c.s.snd_nxt = c.s.snd_una;
     c.timers.backoff += 1;
     c.urgent = Some(Cause::Timeout);
