@@ -5,9 +5,9 @@ use alloc::boxed::Box;
 use super::{Axis, Mechanism};
 use crate::recovery::{
     AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN, Head,
-    HeaderOnly, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LowerTwice, Lrx, LrxSack, NewReno,
-    NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, RenoWindow, Resend,
-    Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, SmallWindow, TsHeuristic,
+    HeaderOnly, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LostFirst, LowerTwice, Lrx, LrxSack,
+    NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, Rack, RenoWindow,
+    Resend, Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, SmallWindow, TsHeuristic,
 };
 
 /// Every mechanism that a composition can name.
@@ -37,6 +37,16 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| {
             s.uses_sack = true;
             s.detect = Box::new(IsLost::rfc3517());
+        },
+    },
+    Mechanism {
+        name: "rack",
+        axis: Axis::Detect,
+        source: "RFC 8985 section 6",
+        summary: "lost is what was sent before a segment that arrived, and is missing a reordering window after its round trip",
+        apply: |s| {
+            s.uses_sack = true;
+            s.detect = Box::new(Rack::default());
         },
     },
     Mechanism {
@@ -215,6 +225,13 @@ pub static MECHANISMS: &[Mechanism] = &[
             s.uses_sack = true;
             s.select = Box::new(Ff96Holes::default());
         },
+    },
+    Mechanism {
+        name: "lost-first",
+        axis: Axis::Select,
+        source: "RFC 8985 sections 3.4 and 9.2",
+        summary: "what is lost, retransmissions included, then new data",
+        apply: |s| s.select = Box::new(LostFirst),
     },
     Mechanism {
         name: "resend",

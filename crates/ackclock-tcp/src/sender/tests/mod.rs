@@ -10,6 +10,7 @@ mod limited_data;
 mod loss_sensitive;
 mod lrx;
 mod path;
+mod rack;
 mod reno;
 mod sack;
 mod small_window;
