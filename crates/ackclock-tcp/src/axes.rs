@@ -44,6 +44,9 @@ pub struct AckSummary {
     pub retransmission_acked: Option<Time>,
     /// When the segment that ends at its acknowledgment number was last sent; `None` if it acknowledged none.
     pub last_sent: Option<Time>,
+    /// RFC 5681 section 2: acknowledgment number and window are those before it, and it carries no data. Whether anything was
+    /// outstanding, or it carries SACK blocks, is not looked at.
+    pub unchanged: bool,
     /// A retransmission was found lost on this ACK (set once that axis has run).
     pub retransmission_lost: bool,
 }
@@ -302,7 +305,14 @@ pub trait Probe: Send {
         0
     }
 
-    /// When [`on_deadline`](Self::on_deadline) wants to be called.
+    /// An ACK has been dealt with. Whether it tells that a probe has repaired a loss by itself, to which the windows respond
+    /// as at the end of a recovery (RFC 8985 section 7.4.2).
+    fn on_ack(&mut self, _s: &State, _a: &AckSummary) -> bool {
+        false
+    }
+
+    /// When [`on_deadline`](Self::on_deadline) wants to be called. If the retransmission timer would expire first, it is called
+    /// then, in place of the timeout (RFC 8985 section 7.2).
     fn deadline(&self, _s: &State) -> Time {
         Time::NEVER
     }

@@ -72,7 +72,9 @@ pub(super) fn on_deadline(c: &mut Sender) {
         }
     }
     for i in 0..c.strategy.probes.len() {
-        if c.strategy.probes[i].deadline(&c.s) <= now && c.strategy.probes[i].on_deadline(&c.s) == ProbeNow::NewOrLast {
+        let due = c.strategy.probes[i].deadline(&c.s);
+        let comes = due != Time::NEVER && due.min(c.timers.rto_at) <= now;
+        if comes && c.strategy.probes[i].on_deadline(&c.s) == ProbeNow::NewOrLast {
             (c.probe, c.probe_last) = (c.s.mss, true);
             // RFC 8985 section 7.3: the timer starts anew with the probe.
             if !c.s.board.is_empty() {
