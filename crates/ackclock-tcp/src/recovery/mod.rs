@@ -31,6 +31,7 @@ mod reno_window;
 mod responses;
 mod rfc6298;
 mod small_window;
+mod tlp;
 mod ts_heuristic;
 
 pub use ack_clock::AckClock;
@@ -64,4 +65,5 @@ pub use reno_window::RenoWindow;
 pub use responses::{Response1, Response2, Response3};
 pub use rfc6298::Rfc6298;
 pub use small_window::SmallWindow;
+pub use tlp::Tlp;
 pub use ts_heuristic::TsHeuristic;

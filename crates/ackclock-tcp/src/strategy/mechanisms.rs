@@ -7,7 +7,7 @@ use crate::recovery::{
     AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN, Head,
     HeaderOnly, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LostFirst, LowerTwice, Lrx, LrxSack,
     NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, Rack, RenoWindow,
-    Resend, Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, SmallWindow, TsHeuristic,
+    Resend, Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, SmallWindow, Tlp, TsHeuristic,
 };
 
 /// Every mechanism that a composition can name.
@@ -337,6 +337,16 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "Lin & Kung 1998 section 6.4",
         summary: "a recovery that ends with an ACK of less than was expected counts two duplicates towards the next one",
         apply: |s| s.probes.push(Box::new(BackToBack)),
+    },
+    Mechanism {
+        name: "tlp",
+        axis: Axis::Probe,
+        source: "RFC 8985 section 7",
+        summary: "two round trips without an ACK draw one by a new segment, or by the last one again",
+        apply: |s| {
+            s.uses_sack = true;
+            s.probes.push(Box::new(Tlp::default()));
+        },
     },
     Mechanism {
         name: "eifel",

@@ -15,6 +15,7 @@ mod reno;
 mod sack;
 mod small_window;
 mod timers;
+mod tlp;
 
 use std::fmt::Write;
 
