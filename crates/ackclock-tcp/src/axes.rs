@@ -44,6 +44,9 @@ pub struct AckSummary {
     pub retransmission_acked: Option<Time>,
     /// When the segment that ends at its acknowledgment number was last sent; `None` if it acknowledged none.
     pub last_sent: Option<Time>,
+    /// RFC 5681 section 2: acknowledgment number and window are those before it, and it carries no data. Whether anything was
+    /// outstanding, or it carries SACK blocks, is not looked at.
+    pub unchanged: bool,
     /// A retransmission was found lost on this ACK (set once that axis has run).
     pub retransmission_lost: bool,
 }
@@ -95,6 +98,12 @@ pub trait Detect: Send {
     /// Judges because time has passed.
     fn on_deadline(&mut self, _s: &State) -> Lost {
         Lost::Nothing
+    }
+
+    /// The retransmission timer has expired: besides the first unacknowledged segment, lost is what was last sent no later
+    /// than this; [`Time::NEVER`] for all that is outstanding.
+    fn on_timeout(&mut self, _s: &State) -> Time {
+        Time::NEVER
     }
 }
 
@@ -296,7 +305,14 @@ pub trait Probe: Send {
         0
     }
 
-    /// When [`on_deadline`](Self::on_deadline) wants to be called.
+    /// An ACK has been dealt with. Whether it tells that a probe has repaired a loss by itself, to which the windows respond
+    /// as at the end of a recovery (RFC 8985 section 7.4.2).
+    fn on_ack(&mut self, _s: &State, _a: &AckSummary) -> bool {
+        false
+    }
+
+    /// When [`on_deadline`](Self::on_deadline) wants to be called. If the retransmission timer would expire first, it is called
+    /// then, in place of the timeout (RFC 8985 section 7.2).
     fn deadline(&self, _s: &State) -> Time {
         Time::NEVER
     }
@@ -372,6 +388,11 @@ pub trait Timer: Send {
 
     /// The timeout interval before back-off.
     fn rto(&self) -> Span;
+
+    /// SRTT; zero before the first sample, and for a timer that keeps none.
+    fn srtt(&self) -> Span {
+        Span::ZERO
+    }
 
     /// The smallest interval this model allows unless the configuration says otherwise.
     fn min_rto(&self) -> Span;

@@ -298,15 +298,22 @@ impl Scoreboard {
         self.check();
     }
 
-    /// Judges every outstanding segment that is not sacked lost, retransmissions included (a timeout).
-    pub(crate) fn mark_all_lost(&mut self) {
+    /// Judges the head lost, and every outstanding segment that is not sacked and was last sent no later than `sent_by`,
+    /// retransmissions included (a timeout).
+    pub(crate) fn mark_all_lost(&mut self, sent_by: Time) {
+        (self.lost_bytes, self.retransmitted_bytes, self.judged) = (0, 0, self.end);
+        let head = self.records.front().map_or(0, |r| r.seq);
         for r in &mut self.records {
-            r.lost = !r.sacked;
-            r.retransmitted = false;
+            if r.seq == head || r.last_sent <= sent_by {
+                r.lost = !r.sacked;
+                r.retransmitted = false;
+            }
+            self.lost_bytes += if r.lost { u64::from(r.len) } else { 0 };
+            self.retransmitted_bytes += if r.retransmitted { u64::from(r.len) } else { 0 };
+            if !r.sacked && !r.lost {
+                self.judged = self.judged.min(r.seq);
+            }
         }
-        self.retransmitted_bytes = 0;
-        self.lost_bytes = self.outstanding() - self.sacked_bytes;
-        self.judged = self.end;
         self.check();
     }
 

@@ -51,6 +51,10 @@ impl Timer for BsdTimer {
         TICK.times((self.srtt >> 3) + self.rttvar)
     }
 
+    fn srtt(&self) -> Span {
+        TICK.times(self.srtt >> 3)
+    }
+
     fn min_rto(&self) -> Span {
         TICK.times(2)
     }

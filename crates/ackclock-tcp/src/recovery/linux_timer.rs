@@ -59,6 +59,10 @@ impl Timer for LinuxTimer {
         self.srtt + self.rttvar.times(4)
     }
 
+    fn srtt(&self) -> Span {
+        self.srtt
+    }
+
     fn min_rto(&self) -> Span {
         MIN
     }

@@ -83,6 +83,10 @@ impl Timer for Rfc6298 {
         self.restarts_on.contains(&cause)
     }
 
+    fn srtt(&self) -> Span {
+        self.srtt
+    }
+
     fn min_rto(&self) -> Span {
         // (2.4)
         Span::from_secs(1)

@@ -161,10 +161,10 @@ fn a_timeout_gives_everything_up() {
     board.sack(200, 400, no);
     board.mark_lost_below(200, no);
     board.on_retransmit(0, Time(20), true);
-    board.mark_all_lost();
+    board.mark_all_lost(Time::NEVER);
     assert_eq!((picture(&board).as_str(), board.pipe(), board.judged()), ("llssllllll", 0, 1_000));
     board.forget_sacks();
-    board.mark_all_lost();
+    board.mark_all_lost(Time::NEVER);
     assert_eq!((picture(&board).as_str(), board.pipe(), board.highest_sacked()), ("llllllllll", 0, 0));
     // What was known before is told anew.
     assert_eq!(board.sack(200, 400, no), 200);
@@ -325,7 +325,7 @@ impl Model {
                 }
             }
             Op::AllLost => {
-                board.mark_all_lost();
+                board.mark_all_lost(Time::NEVER);
                 self.bytes.iter_mut().for_each(|b| (b.lost, b.again) = (!b.sacked, false));
                 self.judged = self.una + self.bytes.len() as u64;
             }

@@ -38,6 +38,13 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
     if a.newly_acked > 0 || a.duplicate || a.newly_sacked > 0 || a.dsack.is_some() {
         respond(c, &mut a);
     }
+    let mut repaired = false;
+    for probe in &mut c.strategy.probes {
+        repaired |= probe.on_ack(&c.s, &a);
+    }
+    if repaired {
+        respond_to_repaired(c, &a);
+    }
     // The event of the ACK shows the windows that it left behind.
     if let Some(event) = c.events.get_mut(first_event) {
         event.cwnd = c.s.cwnd;
@@ -80,13 +87,12 @@ fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, ranges: &mut Ran
     if !segment.sack.is_empty() {
         read_sacks(c, segment, a, ranges);
     }
+    a.unchanged = ack == a.prior_una && c.s.window_edge == prior_edge && segment.len == 0 && !segment.flags.fin;
     a.duplicate = if c.s.sack {
         // What a receiver sends for a segment out of order always has SACK news.
         a.newly_sacked > 0 && (a.newly_acked == 0 || c.strategy.detect.counts_advances())
     } else {
-        // RFC 5681 section 2.
-        let unchanged = ack == a.prior_una && c.s.window_edge == prior_edge;
-        unchanged && segment.len == 0 && !segment.flags.fin && !c.s.board.is_empty()
+        a.unchanged && !c.s.board.is_empty()
     };
     if a.newly_acked > 0 {
         (c.s.dupacks, c.s.carried) = (0, 0);
@@ -116,6 +122,7 @@ fn on_advance(c: &mut Sender, a: &mut AckSummary, acked: Acked) {
         if c.strategy.timer.on_sample(&c.s, sent) {
             c.timers.backoff = 0;
             c.timers.refresh(&c.strategy, &c.config);
+            c.s.srtt = c.strategy.timer.srtt();
         }
     }
     if c.s.board.is_empty() {
@@ -275,9 +282,16 @@ pub(super) fn mark(c: &mut Sender, on: Detection<'_>) -> Found {
             let mut found = Found::default();
             for index in 0..c.s.board.len() {
                 let Some(&r) = c.s.board.get(index) else { break };
+                if r.first_sent > time {
+                    break;
+                }
                 let before = r.last_sent < time || (r.last_sent == time && r.end() <= end);
                 if before && c.s.board.mark_lost(index) {
                     found.retransmission |= r.retransmitted;
+                    // The slow start after a timeout goes by position.
+                    if c.s.phase == Phase::Loss {
+                        c.s.snd_nxt = c.s.snd_nxt.min(r.seq);
+                    }
                     let by = c.strategy.detect.name();
                     c.event(EventKind::Lost { seq: r.seq, len: r.len, by });
                 }
@@ -315,7 +329,7 @@ pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary) {
     if c.strategy.select.goes_back() {
         c.s.phase = Phase::Loss;
         c.s.snd_nxt = c.s.snd_una;
-        c.s.board.mark_all_lost();
+        c.s.board.mark_all_lost(Time::NEVER);
         let cwnd = c.strategy.window.on_go_back(&c.s);
         c.set_cwnd(cwnd);
     } else {
@@ -335,6 +349,14 @@ pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary) {
     // It takes the place of a probe.
     c.probe = 0;
     c.event(EventKind::RecoveryEntered { recover: c.s.recover, flight, by });
+}
+
+/// RFC 8985 section 7.4.2: "a congestion control response equivalent to a fast recovery", with nothing left to send again. What
+/// is halved is what was outstanding when the ACK came.
+fn respond_to_repaired(c: &mut Sender, a: &AckSummary) {
+    c.save(false);
+    c.s.ssthresh = c.strategy.window.on_loss(&c.s, a.prior_flight);
+    c.set_cwnd(c.s.ssthresh);
 }
 
 fn within_recovery(c: &mut Sender, a: &mut AckSummary, mut found: Found) {

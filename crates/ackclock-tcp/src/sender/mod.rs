@@ -176,6 +176,7 @@ impl Sender {
             closed: false,
             cwnd: initial_window.min(config.max_cwnd.unwrap_or(u64::MAX)),
             ssthresh: config.initial_ssthresh.unwrap_or(u64::MAX),
+            srtt: Span::ZERO,
             dupacks: 0,
             carried: 0,
             limited: 0,

@@ -72,7 +72,9 @@ pub(super) fn on_deadline(c: &mut Sender) {
         }
     }
     for i in 0..c.strategy.probes.len() {
-        if c.strategy.probes[i].deadline(&c.s) <= now && c.strategy.probes[i].on_deadline(&c.s) == ProbeNow::NewOrLast {
+        let due = c.strategy.probes[i].deadline(&c.s);
+        let comes = due != Time::NEVER && due.min(c.timers.rto_at) <= now;
+        if comes && c.strategy.probes[i].on_deadline(&c.s) == ProbeNow::NewOrLast {
             (c.probe, c.probe_last) = (c.s.mss, true);
             // RFC 8985 section 7.3: the timer starts anew with the probe.
             if !c.s.board.is_empty() {
@@ -126,7 +128,8 @@ fn on_timeout(c: &mut Sender) {
     if c.strategy.select.forgets_sacks() || head.sacked {
         c.s.board.forget_sacks();
     }
-    c.s.board.mark_all_lost();
+    let sent_by = c.strategy.detect.on_timeout(&c.s);
+    c.s.board.mark_all_lost(sent_by);
     c.s.snd_nxt = c.s.snd_una;
     c.timers.backoff += 1;
     c.urgent = Some(Cause::Timeout);

@@ -3,6 +3,7 @@
 use super::{Phase, Sender, Transmit};
 use crate::axes::{Filler, Next};
 use crate::event::{Cause, EventKind};
+use crate::scoreboard::Record;
 use crate::segment::{Flags, Segment, Timestamps};
 use crate::seq::Seq;
 use crate::time::Time;
@@ -85,7 +86,7 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
     if c.s.cwnd.saturating_sub(in_flight) < c.s.mss {
         return None;
     }
-    skip_sacked(c);
+    skip(c, |r| r.sacked);
     match c.strategy.select.next(&c.s) {
         Some(Next::Retransmit { index, counts }) => {
             let r = c.s.board.get(index)?;
@@ -117,11 +118,11 @@ fn fill(c: &mut Sender) -> Option<Transmit> {
     }
 }
 
-/// After a timeout: from `snd_nxt` on, what is known to have arrived left out.
+/// After a timeout: from `snd_nxt` on, left out what is known to have arrived, or to be on its way.
 fn loss(c: &mut Sender) -> Option<Transmit> {
     let sack = c.s.sack && c.strategy.select.uses_sacks_after_timeout();
     if sack {
-        skip_sacked(c);
+        skip(c, |r| r.sacked || r.retransmitted || !r.lost);
     }
     let len = c.s.sequential_len()?;
     let in_flight = if sack { c.s.board.pipe() } else { c.s.snd_nxt - c.s.snd_una };
@@ -137,11 +138,11 @@ fn loss(c: &mut Sender) -> Option<Transmit> {
     sequential(c)
 }
 
-/// Moves `snd_nxt`, where it was set back, over what has arrived.
-fn skip_sacked(c: &mut Sender) {
+/// Moves `snd_nxt`, where it was set back, over what is not to be sent again.
+fn skip(c: &mut Sender, skipped: impl Fn(&Record) -> bool) {
     while c.s.snd_nxt < c.s.snd_max {
         match c.s.board.get(c.s.board.find(c.s.snd_nxt)) {
-            Some(r) if r.sacked => c.s.snd_nxt = r.end(),
+            Some(r) if skipped(r) => c.s.snd_nxt = r.end(),
             _ => break,
         }
     }

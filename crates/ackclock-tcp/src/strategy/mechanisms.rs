@@ -5,9 +5,10 @@ use alloc::boxed::Box;
 use super::{Axis, Mechanism};
 use crate::recovery::{
     AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, Cubic, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN,
-    Head, HeaderOnly, HyStart, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LowerTwice, Lrx, LrxSack,
-    NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, RenoWindow,
-    Resend, Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, SmallWindow, TsHeuristic,
+    Head, HeaderOnly, HyStart, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LostFirst, LowerTwice, Lrx,
+    LrxSack, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, Rack,
+    RenoWindow, Resend, Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, SmallWindow, Tlp,
+    TsHeuristic,
 };
 
 /// Every mechanism that a composition can name.
@@ -37,6 +38,16 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| {
             s.uses_sack = true;
             s.detect = Box::new(IsLost::rfc3517());
+        },
+    },
+    Mechanism {
+        name: "rack",
+        axis: Axis::Detect,
+        source: "RFC 8985 section 6",
+        summary: "lost is what was sent before a segment that arrived, and is missing a reordering window after its round trip",
+        apply: |s| {
+            s.uses_sack = true;
+            s.detect = Box::new(Rack::default());
         },
     },
     Mechanism {
@@ -217,6 +228,13 @@ pub static MECHANISMS: &[Mechanism] = &[
         },
     },
     Mechanism {
+        name: "lost-first",
+        axis: Axis::Select,
+        source: "RFC 8985 sections 3.4 and 9.2",
+        summary: "what is lost, retransmissions included, then new data",
+        apply: |s| s.select = Box::new(LostFirst),
+    },
+    Mechanism {
         name: "resend",
         axis: Axis::Fill,
         source: "Lin & Kung 1998 section 6.5",
@@ -320,6 +338,16 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "Lin & Kung 1998 section 6.4",
         summary: "a recovery that ends with an ACK of less than was expected counts two duplicates towards the next one",
         apply: |s| s.probes.push(Box::new(BackToBack)),
+    },
+    Mechanism {
+        name: "tlp",
+        axis: Axis::Probe,
+        source: "RFC 8985 section 7",
+        summary: "two round trips without an ACK draw one by a new segment, or by the last one again",
+        apply: |s| {
+            s.uses_sack = true;
+            s.probes.push(Box::new(Tlp::default()));
+        },
     },
     Mechanism {
         name: "eifel",

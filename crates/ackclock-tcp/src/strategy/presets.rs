@@ -104,6 +104,12 @@ pub static PRESETS: &[Preset] = &[
         mechanisms: &["dupack", "recovery-point", "ff96-holes", "ff96-pipe", "lrx-sack", "response-1"],
         source: "Miyake & Inamura 2005 figure 9",
     },
+    // RFC 8985 section 9.3 recommends PRR.
+    Preset {
+        name: "rack-tlp",
+        mechanisms: &["rack", "recovery-point", "lost-first", "pipe", "tlp"],
+        source: "RFC 8985; RFC 6675 section 5",
+    },
     Preset {
         name: "dac",
         mechanisms: &["partial-ack", "inflate-to-ssthresh", "bugfix", "lrx", "response-dac"],

@@ -12,10 +12,12 @@ mod limited_data;
 mod loss_sensitive;
 mod lrx;
 mod path;
+mod rack;
 mod reno;
 mod sack;
 mod small_window;
 mod timers;
+mod tlp;
 
 use std::fmt::Write;
 

@@ -1,0 +1,91 @@
+//! Tail loss probe: RFC 8985 section 7.
+//!
+//! - Section 7.3 skips a probe while another one is in flight, and before a new round-trip sample. Here none is scheduled then:
+//!   the section would also put the timeout off by an RTO, for nothing.
+//! - TLP.max_ack_delay is left open; here it is 200 ms (inferred: what most receivers wait at most).
+//! - A fast recovery and a timeout reset the probe (section 7.1); they are told by the recovery point, which then is at or
+//!   above the probe's end.
+//! - The probe runs beside the retransmission timer, which starts anew with it; section 8 has one timer for both.
+//! - "TLP requires RACK" (section 4), and RACK requires SACK: without SACK there is no probe.
+
+use crate::axes::{AckSummary, Probe, ProbeNow};
+use crate::sender::State;
+use crate::time::{Span, Time};
+
+/// TLP.max_ack_delay.
+const MAX_ACK_DELAY: Span = Span::from_millis(200);
+
+/// The probe that is in flight.
+#[derive(Clone, Copy)]
+struct InFlight {
+    /// TLP.end_seq.
+    end_seq: u64,
+    /// TLP.is_retrans.
+    is_retrans: bool,
+}
+
+/// One probe at a time.
+#[derive(Default)]
+pub struct Tlp {
+    probe: Option<InFlight>,
+    /// A round trip has been measured since the last probe.
+    sampled: bool,
+    /// When an ACK last advanced `snd_una`.
+    advanced: Time,
+}
+
+impl Tlp {
+    /// TLP_process_ack, without the congestion response: whether it is due.
+    fn process(&mut self, s: &State, a: &AckSummary) -> bool {
+        let Some(probe) = self.probe else { return false };
+        if s.recover >= probe.end_seq {
+            self.probe = None;
+            return false;
+        }
+        if a.ack < probe.end_seq {
+            return false;
+        }
+        let dsack = a.dsack.is_some_and(|(_, right)| right == probe.end_seq);
+        let bare_duplicate = a.unchanged && a.dsack.is_none() && a.sacked_to == 0;
+        let beyond = a.ack > probe.end_seq;
+        if !probe.is_retrans || dsack || beyond || bare_duplicate {
+            self.probe = None;
+        }
+        probe.is_retrans && !dsack && beyond
+    }
+}
+
+impl Probe for Tlp {
+    fn allowance(&self, _s: &State) -> u64 {
+        0
+    }
+
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> bool {
+        self.sampled |= a.rtt.is_some();
+        if a.newly_acked > 0 {
+            self.advanced = s.now;
+        }
+        self.process(s, a)
+    }
+
+    fn deadline(&self, s: &State) -> Time {
+        let Some(last) = s.board.last() else { return Time::NEVER };
+        let allowed = s.sack && self.probe.is_none() && self.sampled;
+        if !allowed || s.recovering() || s.board.sacked_bytes() > 0 {
+            return Time::NEVER;
+        }
+        let pto = match s.srtt {
+            Span::ZERO => Span::from_secs(1),
+            srtt if s.board.len() == 1 => srtt.times(2) + MAX_ACK_DELAY,
+            srtt => srtt.times(2),
+        };
+        self.advanced.max(last.first_sent) + pto
+    }
+
+    fn on_deadline(&mut self, s: &State) -> ProbeNow {
+        let new = s.sequential_len();
+        self.probe = Some(InFlight { end_seq: s.snd_max + u64::from(new.unwrap_or(0)), is_retrans: new.is_none() });
+        self.sampled = false;
+        ProbeNow::NewOrLast
+    }
+}
