@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 
 use super::{Axis, Mechanism};
 use crate::recovery::{
-    AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN, Head,
+    AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, DupackCount, Eifel, Fack, Ff96Holes, Ff96Pipe, GoBackN, Head,
     HeaderOnly, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LowerTwice, Lrx, LrxSack, NewReno,
     NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, RenoWindow, Resend,
     Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, SmallWindow, TsHeuristic,
@@ -37,6 +37,26 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| {
             s.uses_sack = true;
             s.detect = Box::new(IsLost::rfc3517());
+        },
+    },
+    Mechanism {
+        name: "fack",
+        axis: Axis::Detect,
+        source: "Mathis & Mahdavi 1996; Dukkipati et al. 2011 section 3.2",
+        summary: "everything below the highest SACKed byte is lost once that is more than three segments above snd_una",
+        apply: |s| {
+            s.uses_sack = true;
+            s.detect = Box::new(Fack::every_hole());
+        },
+    },
+    Mechanism {
+        name: "fack-linux",
+        axis: Axis::Detect,
+        source: "Dukkipati et al. 2011 figure 3",
+        summary: "as fack, but a hole has to be three segments below the highest SACKed byte",
+        apply: |s| {
+            s.uses_sack = true;
+            s.detect = Box::new(Fack::linux());
         },
     },
     Mechanism {

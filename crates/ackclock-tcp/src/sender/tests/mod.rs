@@ -5,6 +5,7 @@ mod ack_clock;
 mod ambiguity;
 mod back_to_back;
 mod eifel;
+mod fack;
 mod flow;
 mod limited_data;
 mod loss_sensitive;
