@@ -6,8 +6,8 @@ use super::{Axis, Mechanism};
 use crate::recovery::{
     AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, DupackCount, Eifel, Fack, Ff96Holes, Ff96Pipe, GoBackN, Head,
     HeaderOnly, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LowerTwice, Lrx, LrxSack, NewReno,
-    NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, RenoWindow, Resend,
-    Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, SmallWindow, TsHeuristic,
+    NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, RateHalving, RenoWindow,
+    Resend, Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, SmallWindow, TsHeuristic,
 };
 
 /// Every mechanism that a composition can name.
@@ -291,6 +291,13 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "RFC 6675 section 5",
         summary: "an estimate of the bytes in the network is held at ssthresh",
         apply: |s| s.regulate = Box::new(Pipe),
+    },
+    Mechanism {
+        name: "rate-halving",
+        axis: Axis::Regulate,
+        source: "Dukkipati et al. 2011 section 3.2",
+        summary: "one segment for two ACKs, and cwnd held at pipe + 1",
+        apply: |s| s.regulate = Box::new(RateHalving::default()),
     },
     Mechanism {
         name: "ns2-inflate",

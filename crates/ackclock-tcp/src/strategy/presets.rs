@@ -41,6 +41,11 @@ pub static PRESETS: &[Preset] = &[
         source: "Mathis & Mahdavi 1996; RFC 3517",
     },
     Preset {
+        name: "rate-halving",
+        mechanisms: &["fack-linux", "recovery-point", "next-seg-3517", "rate-halving"],
+        source: "Dukkipati et al. 2011 section 3.2",
+    },
+    Preset {
         name: "sack-ff96",
         mechanisms: &["dupack", "recovery-point", "ff96-holes", "ff96-pipe"],
         source: "Fall & Floyd 1996 section 3.4",
