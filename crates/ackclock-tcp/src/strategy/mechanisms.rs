@@ -6,8 +6,9 @@ use super::{Axis, Mechanism};
 use crate::recovery::{
     AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, DupackCount, Eifel, Fack, Ff96Holes, Ff96Pipe, GoBackN, Head,
     HeaderOnly, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LowerTwice, Lrx, LrxSack, NewReno,
-    NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, RateHalving, RenoWindow,
-    Resend, Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, SmallWindow, TsHeuristic,
+    NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, Prr, RateHalving,
+    RenoWindow, Resend, Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, SmallWindow,
+    TsHeuristic,
 };
 
 /// Every mechanism that a composition can name.
@@ -291,6 +292,34 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "RFC 6675 section 5",
         summary: "an estimate of the bytes in the network is held at ssthresh",
         apply: |s| s.regulate = Box::new(Pipe),
+    },
+    Mechanism {
+        name: "prr-crb",
+        axis: Axis::Regulate,
+        source: "Dukkipati et al. 2011 algorithm 2; RFC 6937 section 3",
+        summary: "sends in proportion to what arrives; below ssthresh no more than was delivered",
+        apply: |s| s.regulate = Box::new(Prr::conservative()),
+    },
+    Mechanism {
+        name: "prr-ssrb",
+        axis: Axis::Regulate,
+        source: "Dukkipati et al. 2011 algorithm 2; RFC 6937 section 3",
+        summary: "as prr-crb, below ssthresh a segment more for each ACK",
+        apply: |s| s.regulate = Box::new(Prr::slow_start()),
+    },
+    Mechanism {
+        name: "prr-ub",
+        axis: Axis::Regulate,
+        source: "RFC 6937 section 5",
+        summary: "as prr-crb, below ssthresh up to it at once",
+        apply: |s| s.regulate = Box::new(Prr::unlimited()),
+    },
+    Mechanism {
+        name: "prr",
+        axis: Axis::Regulate,
+        source: "RFC 9937",
+        summary: "as prr-crb in bytes, below ssthresh a segment more for an ACK that advances and tells of no further loss",
+        apply: |s| s.regulate = Box::new(Prr::rfc9937()),
     },
     Mechanism {
         name: "rate-halving",

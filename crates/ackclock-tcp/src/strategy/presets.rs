@@ -40,6 +40,7 @@ pub static PRESETS: &[Preset] = &[
         mechanisms: &["fack", "recovery-point", "next-seg-3517", "pipe"],
         source: "Mathis & Mahdavi 1996; RFC 3517",
     },
+    Preset { name: "prr", mechanisms: &["is-lost", "recovery-point", "next-seg", "prr"], source: "RFC 9937; RFC 6675" },
     Preset {
         name: "rate-halving",
         mechanisms: &["fack-linux", "recovery-point", "next-seg-3517", "rate-halving"],

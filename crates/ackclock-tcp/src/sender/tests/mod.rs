@@ -11,6 +11,7 @@ mod limited_data;
 mod loss_sensitive;
 mod lrx;
 mod path;
+mod prr;
 mod rate_halving;
 mod reno;
 mod sack;
