@@ -4,10 +4,7 @@ use alloc::boxed::Box;
 
 use super::{Axis, Mechanism};
 use crate::recovery::{
-    AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, Cubic, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN,
-    Head, HeaderOnly, HyStart, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LostFirst, LowerTwice, Lrx,
-    LrxSack, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, Rack,
-    RenoWindow, Resend, Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, SmallWindow, Tlp,
+    AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, Cubic, DupackCount, Eifel, Fack, Ff96Holes, Ff96Pipe, GoBackN, Head, HeaderOnly, HyStart, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LostFirst, LowerTwice, Lrx, LrxSack, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, Prr, Rack, RateHalving, RenoWindow, Resend, Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, SmallWindow, Tlp,
     TsHeuristic,
 };
 
@@ -48,6 +45,23 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| {
             s.uses_sack = true;
             s.detect = Box::new(Rack::default());
+        name: "fack",
+        axis: Axis::Detect,
+        source: "Mathis & Mahdavi 1996; Dukkipati et al. 2011 section 3.2",
+        summary: "everything below the highest SACKed byte is lost once that is more than three segments above snd_una",
+        apply: |s| {
+            s.uses_sack = true;
+            s.detect = Box::new(Fack::every_hole());
+        },
+    },
+    Mechanism {
+        name: "fack-linux",
+        axis: Axis::Detect,
+        source: "Dukkipati et al. 2011 figure 3",
+        summary: "as fack, but a hole has to be three segments below the highest SACKed byte",
+        apply: |s| {
+            s.uses_sack = true;
+            s.detect = Box::new(Fack::linux());
         },
     },
     Mechanism {
@@ -289,6 +303,41 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "RFC 6675 section 5",
         summary: "an estimate of the bytes in the network is held at ssthresh",
         apply: |s| s.regulate = Box::new(Pipe),
+    },
+    Mechanism {
+        name: "prr-crb",
+        axis: Axis::Regulate,
+        source: "Dukkipati et al. 2011 algorithm 2; RFC 6937 section 3",
+        summary: "sends in proportion to what arrives; below ssthresh no more than was delivered",
+        apply: |s| s.regulate = Box::new(Prr::conservative()),
+    },
+    Mechanism {
+        name: "prr-ssrb",
+        axis: Axis::Regulate,
+        source: "Dukkipati et al. 2011 algorithm 2; RFC 6937 section 3",
+        summary: "as prr-crb, below ssthresh a segment more for each ACK",
+        apply: |s| s.regulate = Box::new(Prr::slow_start()),
+    },
+    Mechanism {
+        name: "prr-ub",
+        axis: Axis::Regulate,
+        source: "RFC 6937 section 5",
+        summary: "as prr-crb, below ssthresh up to it at once",
+        apply: |s| s.regulate = Box::new(Prr::unlimited()),
+    },
+    Mechanism {
+        name: "prr",
+        axis: Axis::Regulate,
+        source: "RFC 9937",
+        summary: "as prr-crb in bytes, below ssthresh a segment more for an ACK that advances and tells of no further loss",
+        apply: |s| s.regulate = Box::new(Prr::rfc9937()),
+    },
+    Mechanism {
+        name: "rate-halving",
+        axis: Axis::Regulate,
+        source: "Dukkipati et al. 2011 section 3.2",
+        summary: "one segment for two ACKs, and cwnd held at pipe + 1",
+        apply: |s| s.regulate = Box::new(RateHalving::default()),
     },
     Mechanism {
         name: "ns2-inflate",

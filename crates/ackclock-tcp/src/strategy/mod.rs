@@ -133,14 +133,16 @@ pub struct Composition {
 }
 
 impl Composition {
-    /// Parses a preset, or mechanisms, joined by `+`. What no part of it names is as in Reno.
+    /// Parses a preset, or mechanisms, joined by `+`. What no part of it names is as in Reno. A name that is both stands
+    /// for the preset in first place, and for the mechanism after that.
     ///
     /// # Errors
     /// The first name that stands in neither list.
     pub fn parse(text: &str) -> Result<Composition, UnknownName> {
         let mut mechanisms = Vec::new();
-        for name in text.split('+') {
-            let preset = PRESETS.iter().find(|p| p.name == name).map(|p| p.mechanisms);
+        for (place, name) in text.split('+').enumerate() {
+            let shadowed = place > 0 && MECHANISMS.iter().any(|m| m.name == name);
+            let preset = PRESETS.iter().find(|p| p.name == name && !shadowed).map(|p| p.mechanisms);
             for part in preset.unwrap_or(&[name]) {
                 let found = MECHANISMS.iter().find(|m| m.name == *part);
                 mechanisms.push(found.ok_or_else(|| UnknownName(part.to_string()))?);

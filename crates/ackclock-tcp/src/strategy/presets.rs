@@ -4,6 +4,8 @@ use super::Preset;
 
 /// The canonical compositions. Further mechanisms are appended with `+`, and replace the one on the same axis
 /// (probes and undo mechanisms add up, and `hystart` decorates the window law before it).
+/// (probes and undo mechanisms add up). Where a preset has the name of a mechanism, it stands for the preset in first place
+/// only: `prr` is RFC 6675 with PRR, `newreno+prr` is NewReno with PRR.
 pub static PRESETS: &[Preset] = &[
     Preset { name: "tahoe", mechanisms: &["go-back-n", "bugfix"], source: "Fall & Floyd 1996 section 2" },
     Preset { name: "reno", mechanisms: &["head", "inflate-to-ssthresh"], source: "RFC 5681 section 3.2" },
@@ -33,6 +35,17 @@ pub static PRESETS: &[Preset] = &[
         name: "rfc3517",
         mechanisms: &["is-lost-3517", "recovery-point", "next-seg-3517", "pipe"],
         source: "RFC 3517",
+    },
+    Preset {
+        name: "fack",
+        mechanisms: &["fack", "recovery-point", "next-seg-3517", "pipe"],
+        source: "Mathis & Mahdavi 1996; RFC 3517",
+    },
+    Preset { name: "prr", mechanisms: &["is-lost", "recovery-point", "next-seg", "prr"], source: "RFC 9937; RFC 6675" },
+    Preset {
+        name: "rate-halving",
+        mechanisms: &["fack-linux", "recovery-point", "next-seg-3517", "rate-halving"],
+        source: "Dukkipati et al. 2011 section 3.2",
     },
     Preset {
         name: "sack-ff96",

@@ -1,0 +1,137 @@
+//! Proportional rate reduction: algorithm 2 of N. Dukkipati, M. Mathis, Y. Cheng and M. Ghobadi, *Proportional Rate Reduction
+//! for TCP* (2011), with the reduction bounds of RFC 6937 sections 3 and 5 (CRB, SSRB, UB), and as RFC 9937 has it.
+//!
+//! The paper counts segments: its CEIL yields a whole number of them, and "+ 1" is one of them. RFC 9937 counts bytes, and what
+//! is not yet enough for a segment waits for the next ACK.
+//!
+//! The text of RFC 9937 was not at hand; its form follows a summary of it. Inferred, for the lack of it:
+//! - RecoverFS counts what this ACK acknowledges cumulatively only as far as it had not been SACKed.
+//! - Without SACK, in flight is FlightSize less the segments that duplicates stood for.
+//! - The first segment of a recovery goes out whatever the bound says (the connection sends it by itself), so that "nothing
+//!   sent, and SndCnt = 0" is read as "less than a segment".
+//!
+//! The paper's form departs from algorithm 2 in one point: as in RFC 9937 an ACK that delivers nothing releases nothing.
+//! Algorithm 2 would release a segment for it, and `prr_out <= 2 * prr_delivered` (section 4.3) would not hold.
+
+use super::delivered::Delivered;
+use crate::axes::{AckSummary, Regulate};
+use crate::event::Cause;
+use crate::sender::State;
+
+/// What bounds the data sent while the pipe is below ssthresh.
+enum Bound {
+    /// Conservative: as much as was delivered.
+    Crb,
+    /// Slow start: a segment more for each ACK.
+    Ssrb,
+    /// None: up to ssthresh at once, as RFC 3517.
+    Unlimited,
+    /// RFC 9937: conservative, and slow start on an ACK that tells of progress and of no further loss.
+    SafeAck,
+}
+
+/// Sends in proportion to what arrives.
+pub struct Prr {
+    bound: Bound,
+    /// FlightSize at the start of recovery.
+    recover_fs: u64,
+    /// prr_delivered.
+    delivered: Delivered,
+    prr_out: u64,
+    /// What is left of SndCnt. "Exactly how many bytes should be sent in response to each ACK" (RFC 6937 section 2) must not
+    /// depend on how the pipe counts them: a segment sent again while a copy of it is on its way counts once.
+    sndcnt: u64,
+}
+
+impl Prr {
+    /// PRR-CRB.
+    pub fn conservative() -> Prr {
+        Prr { bound: Bound::Crb, recover_fs: 0, delivered: Delivered::default(), prr_out: 0, sndcnt: 0 }
+    }
+
+    /// PRR-SSRB, which the paper calls PRR.
+    pub fn slow_start() -> Prr {
+        Prr { bound: Bound::Ssrb, ..Prr::conservative() }
+    }
+
+    /// PRR-UB.
+    pub fn unlimited() -> Prr {
+        Prr { bound: Bound::Unlimited, ..Prr::conservative() }
+    }
+
+    /// RFC 9937.
+    pub fn rfc9937() -> Prr {
+        Prr { bound: Bound::SafeAck, ..Prr::conservative() }
+    }
+
+    fn in_bytes(&self) -> bool {
+        matches!(self.bound, Bound::SafeAck)
+    }
+
+    /// The window after an ACK that delivered this much: `pipe + sndcnt`.
+    fn cwnd(&mut self, s: &State, a: &AckSummary, delivered: u64) -> u64 {
+        let pipe = self.delivered.in_flight(s);
+        self.sndcnt = if delivered == 0 {
+            0
+        } else if pipe > s.ssthresh {
+            self.proportional(s)
+        } else {
+            self.limit(s, a, delivered).min(s.ssthresh - pipe)
+        };
+        if delivered > 0 && self.in_bytes() && self.prr_out == 0 {
+            self.sndcnt = self.sndcnt.max(s.mss);
+        }
+        pipe + self.sndcnt
+    }
+
+    /// `CEIL(prr_delivered * ssthresh / RecoverFS) - prr_out`. Both factors are windows, less than 2^31 bytes each (RFC 7323
+    /// section 2.3), so that 64 bits hold the product.
+    fn proportional(&self, s: &State) -> u64 {
+        let unit = if self.in_bytes() { 1 } else { s.mss };
+        let target = (self.delivered.total * s.ssthresh).div_ceil(self.recover_fs.max(1) * unit) * unit;
+        target.saturating_sub(self.prr_out)
+    }
+
+    fn limit(&self, s: &State, a: &AckSummary, delivered: u64) -> u64 {
+        let banked = self.delivered.total.saturating_sub(self.prr_out);
+        let safe_ack = a.newly_acked > 0 && a.newly_lost == 0 && !a.retransmission_lost;
+        match self.bound {
+            Bound::Crb => banked,
+            Bound::Ssrb => banked.max(delivered) + s.mss,
+            Bound::Unlimited => u64::MAX,
+            Bound::SafeAck => banked.max(delivered) + if safe_ack { s.mss } else { 0 },
+        }
+    }
+}
+
+impl Regulate for Prr {
+    fn in_flight(&self, s: &State) -> u64 {
+        s.cwnd.saturating_sub(self.sndcnt)
+    }
+
+    fn on_enter(&mut self, s: &State, a: &AckSummary) -> u64 {
+        let delivered = self.delivered.on_enter(s, a);
+        self.prr_out = 0;
+        self.recover_fs = s.flight();
+        if self.in_bytes() && s.sack {
+            // What had been SACKed before this ACK will not be delivered within recovery.
+            self.recover_fs = s.flight() - s.board.sacked_bytes() + delivered;
+        }
+        self.cwnd(s, a, delivered)
+    }
+
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {
+        let delivered = self.delivered.on_ack(s, a);
+        self.cwnd(s, a, delivered)
+    }
+
+    fn on_exit(&mut self, s: &State, _a: &AckSummary) -> u64 {
+        s.ssthresh
+    }
+
+    fn on_transmit(&mut self, s: &State, _cause: Cause, len: u64) -> u64 {
+        self.prr_out += len;
+        self.sndcnt = self.sndcnt.saturating_sub(len);
+        s.cwnd
+    }
+}
