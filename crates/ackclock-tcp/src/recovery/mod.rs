@@ -28,6 +28,7 @@ mod pipe;
 mod reno_window;
 mod responses;
 mod rfc6298;
+mod rto_restart;
 mod small_window;
 mod ts_heuristic;
 
@@ -59,5 +60,6 @@ pub use pipe::Pipe;
 pub use reno_window::RenoWindow;
 pub use responses::{Response1, Response2, Response3};
 pub use rfc6298::Rfc6298;
+pub use rto_restart::RtoRestart;
 pub use small_window::SmallWindow;
 pub use ts_heuristic::TsHeuristic;

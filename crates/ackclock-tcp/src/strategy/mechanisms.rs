@@ -1,13 +1,14 @@
 //! The mechanisms by name.
 
 use alloc::boxed::Box;
+use core::mem::replace;
 
 use super::{Axis, Mechanism};
 use crate::recovery::{
     AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN, Head,
     HeaderOnly, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LowerTwice, Lrx, LrxSack, NewReno,
     NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, RenoWindow, Resend,
-    Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, SmallWindow, TsHeuristic,
+    Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, RtoRestart, SmallWindow, TsHeuristic,
 };
 
 /// Every mechanism that a composition can name.
@@ -397,5 +398,15 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "Wright & Stevens 1995 chapter 25; Lin & Kung section 3",
         summary: "500 ms ticks with a phase, at least two of them",
         apply: |s| s.timer = Box::new(BsdTimer::default()),
+    },
+    Mechanism {
+        name: "rto-restart",
+        axis: Axis::Timer,
+        source: "RFC 7765 section 4",
+        summary: "added to the timer named before it: with fewer than four segments to go, it runs from the earliest one's sending",
+        apply: |s| {
+            let timer = replace(&mut s.timer, Box::new(Rfc6298::default()));
+            s.timer = Box::new(RtoRestart(timer));
+        },
     },
 ];

@@ -11,6 +11,7 @@ mod loss_sensitive;
 mod lrx;
 mod path;
 mod reno;
+mod rto_restart;
 mod sack;
 mod small_window;
 mod timers;
