@@ -5,8 +5,8 @@ use core::mem::replace;
 
 use super::{Axis, Mechanism};
 use crate::recovery::{
-    AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN, Head,
-    HeaderOnly, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LowerTwice, Lrx, LrxSack, NewReno,
+    AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, DsackUndo, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN,
+    Head, HeaderOnly, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LowerTwice, Lrx, LrxSack, NewReno,
     NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, RenoWindow, Resend,
     Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, RtoRestart, SmallWindow, TsHeuristic,
 };
@@ -328,6 +328,16 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "RFC 3522",
         summary: "a response was needless if the first new ACK after it echoes a timestamp from before the retransmission",
         apply: |s| s.undo.push(Box::new(Eifel::default())),
+    },
+    Mechanism {
+        name: "dsack-undo",
+        axis: Axis::Undo,
+        source: "RFC 3708 section 3",
+        summary: "a response was needless if D-SACKs report every segment that was sent again",
+        apply: |s| {
+            s.uses_sack = true;
+            s.undo.push(Box::<DsackUndo>::default());
+        },
     },
     Mechanism {
         name: "reno-window",

@@ -4,6 +4,7 @@
 mod ack_clock;
 mod ambiguity;
 mod back_to_back;
+mod dsack_undo;
 mod eifel;
 mod flow;
 mod limited_data;
