@@ -5,10 +5,11 @@ use core::mem::replace;
 
 use super::{Axis, Mechanism};
 use crate::recovery::{
-    AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, DsackUndo, DupackCount, Eifel, Ff96Holes, Ff96Pipe, GoBackN,
-    Head, HeaderOnly, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LowerTwice, Lrx, LrxSack, NewReno,
-    NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, RenoWindow, Resend,
-    Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, RtoRestart, SmallWindow, TsHeuristic,
+    AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, DsackUndo, DupackCount, Eifel, FRto, Ff96Holes, Ff96Pipe,
+    GoBackN, Head, HeaderOnly, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LowerTwice, Lrx, LrxSack,
+    NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, RenoWindow,
+    Resend, Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, RtoRestart, SmallWindow,
+    TsHeuristic,
 };
 
 /// Every mechanism that a composition can name.
@@ -328,6 +329,13 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "RFC 3522",
         summary: "a response was needless if the first new ACK after it echoes a timestamp from before the retransmission",
         apply: |s| s.undo.push(Box::new(Eifel::default())),
+    },
+    Mechanism {
+        name: "f-rto",
+        axis: Axis::Undo,
+        source: "RFC 5682",
+        summary: "after a timeout and an ACK that advances, two new segments; if the next ACK answers originals, it was needless",
+        apply: |s| s.undo.push(Box::<FRto>::default()),
     },
     Mechanism {
         name: "dsack-undo",

@@ -6,6 +6,7 @@ mod ambiguity;
 mod back_to_back;
 mod dsack_undo;
 mod eifel;
+mod f_rto;
 mod flow;
 mod limited_data;
 mod loss_sensitive;
