@@ -3,13 +3,14 @@
 use alloc::boxed::Box;
 use core::mem::replace;
 
-use super::{Axis, Mechanism};
+use super::{Axis, Mechanism, Strategy};
+use crate::axes::Detect;
 use crate::recovery::{
-    AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, DsackUndo, DupackCount, Eifel, FRto, Ff96Holes, Ff96Pipe,
-    GoBackN, Head, HeaderOnly, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LowerTwice, Lrx, LrxSack,
-    NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, RenoWindow,
-    Resend, Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, RtoRestart, SmallWindow,
-    TsHeuristic,
+    AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, DsackUndo, DupackCount, EarlyRetransmit, Eifel, FRto,
+    Ff96Holes, Ff96Pipe, GoBackN, Head, HeaderOnly, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive,
+    LowerTwice, Lrx, LrxSack, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard,
+    PastRecoveryPoint, Pipe, RenoWindow, Resend, Response1, Response2, Response3, ResponseDac, ResponseDacRevised,
+    Rfc6298, RtoRestart, SmallWindow, TsHeuristic,
 };
 
 /// Every mechanism that a composition can name.
@@ -40,6 +41,28 @@ pub static MECHANISMS: &[Mechanism] = &[
             s.uses_sack = true;
             s.detect = Box::new(IsLost::rfc3517());
         },
+    },
+    Mechanism {
+        name: "er",
+        axis: Axis::Detect,
+        source: "RFC 5827 section 3.2",
+        summary: "early retransmit, added to the detection named before it: with two or three segments outstanding and no new \
+                  data, one duplicate less than that is enough",
+        apply: |s| s.detect = Box::new(EarlyRetransmit::naive(take_detect(s))),
+    },
+    Mechanism {
+        name: "er-1",
+        axis: Axis::Detect,
+        source: "RFC 5827; Dukkipati et al. 2011 section 6",
+        summary: "as er, off once reordering was seen",
+        apply: |s| s.detect = Box::new(EarlyRetransmit::off_after_reordering(take_detect(s))),
+    },
+    Mechanism {
+        name: "er-2",
+        axis: Axis::Detect,
+        source: "RFC 5827; Dukkipati et al. 2011 section 6",
+        summary: "as er-1, after a quarter of a round trip (25 to 500 ms) without an ACK",
+        apply: |s| s.detect = Box::new(EarlyRetransmit::delayed(take_detect(s))),
     },
     Mechanism {
         name: "no-bugfix",
@@ -428,3 +451,8 @@ pub static MECHANISMS: &[Mechanism] = &[
         },
     },
 ];
+
+/// The detection that another one is added to.
+fn take_detect(s: &mut Strategy) -> Box<dyn Detect> {
+    replace(&mut s.detect, Box::new(DupackCount))
+}

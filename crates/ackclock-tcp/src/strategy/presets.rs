@@ -3,7 +3,7 @@
 use super::Preset;
 
 /// The canonical compositions. Further mechanisms are appended with `+`, and replace the one on the same axis
-/// (probes and undo mechanisms add up; `rto-restart` keeps the one named before it and adds to it).
+/// (probes and undo mechanisms add up; `er`, `er-1`, `er-2` and `rto-restart` keep the one named before them and add to it).
 pub static PRESETS: &[Preset] = &[
     Preset { name: "tahoe", mechanisms: &["go-back-n", "bugfix"], source: "Fall & Floyd 1996 section 2" },
     Preset { name: "reno", mechanisms: &["head", "inflate-to-ssthresh"], source: "RFC 5681 section 3.2" },

@@ -5,6 +5,7 @@ mod ack_clock;
 mod ambiguity;
 mod back_to_back;
 mod dsack_undo;
+mod early_retransmit;
 mod eifel;
 mod f_rto;
 mod flow;
