@@ -7,10 +7,10 @@ use crate::sender::State;
 /// The duplicate ACK threshold (RFC 5681 section 3.2).
 pub const DUPTHRESH: u32 = 3;
 
-/// Bytes that have left the network when the third duplicate begins a recovery: none for duplicates that the end of an
-/// earlier recovery stands for.
+/// Bytes that have left the network when a recovery begins, on the third duplicate or before it: none for duplicates that the
+/// end of an earlier recovery stands for.
 pub(super) fn departed(s: &State) -> u64 {
-    u64::from(DUPTHRESH.saturating_sub(s.carried)) * s.mss
+    u64::from(s.received_dupacks().min(DUPTHRESH)) * s.mss
 }
 
 /// The third duplicate ACK, and only that one: later duplicates of the same window say nothing new.

@@ -94,8 +94,13 @@ impl State {
             let record = self.board.get(self.board.find(self.snd_nxt))?;
             return (record.end() <= self.window_edge).then_some(record.len);
         }
-        let data = self.written - self.snd_nxt;
-        let window = self.window_edge.saturating_sub(self.snd_nxt);
+        self.new_len()
+    }
+
+    /// Bytes of the next segment of new data, as [`sequential_len`](Self::sequential_len) has it, wherever `snd_nxt` stands.
+    pub fn new_len(&self) -> Option<u32> {
+        let data = self.written - self.snd_max;
+        let window = self.window_edge.saturating_sub(self.snd_max);
         let len = data.min(self.mss).min(window);
         if len == self.mss {
             return Some(len as u32);

@@ -64,8 +64,8 @@ pub(super) fn on_deadline(c: &mut Sender) {
     let now = c.s.now;
     if c.strategy.detect.deadline() <= now {
         let found = ack::mark(c, Detection::OnDeadline);
-        if found.head && !c.s.recovering() {
-            let a = AckSummary { ack: c.s.snd_una, prior_una: c.s.snd_una, ..AckSummary::default() };
+        let a = AckSummary { ack: c.s.snd_una, prior_una: c.s.snd_una, ..AckSummary::default() };
+        if found.head && !c.s.recovering() && c.strategy.ambiguity.admits(&c.s, &a) {
             ack::enter_recovery(c, &a);
         } else if found.retransmission && c.s.phase == Phase::Recovery {
             ack::lose_retransmission(c, found.head);

@@ -1,11 +1,12 @@
 //! The mechanisms by name.
 
 use alloc::boxed::Box;
+use core::mem::replace;
 
-use super::{Axis, Mechanism};
+use super::{Axis, Mechanism, Strategy};
+use crate::axes::Detect;
 use crate::recovery::{
-    AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, Cubic, DupackCount, Eifel, Fack, Ff96Holes, Ff96Pipe, GoBackN, Head, HeaderOnly, HyStart, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LostFirst, LowerTwice, Lrx, LrxSack, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, Prr, Rack, RateHalving, RenoWindow, Resend, Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, SmallWindow, Tlp,
-    TsHeuristic,
+    AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, Cubic, DsackUndo, DupackCount, EarlyRetransmit, Eifel, FRto, Fack, Ff96Holes, Ff96Pipe, GoBackN, Head, HeaderOnly, HyStart, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LostFirst, LowerTwice, Lrx, LrxSack, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, Prr, Rack, RateHalving, RenoWindow, Resend, Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, RtoRestart, SmallWindow, Tlp, TsHeuristic,
 };
 
 /// Every mechanism that a composition can name.
@@ -63,6 +64,28 @@ pub static MECHANISMS: &[Mechanism] = &[
             s.uses_sack = true;
             s.detect = Box::new(Fack::linux());
         },
+    },
+    Mechanism {
+        name: "er",
+        axis: Axis::Detect,
+        source: "RFC 5827 section 3.2",
+        summary: "early retransmit, added to the detection named before it: with two or three segments outstanding and no new \
+                  data, one duplicate less than that is enough",
+        apply: |s| s.detect = Box::new(EarlyRetransmit::naive(take_detect(s))),
+    },
+    Mechanism {
+        name: "er-1",
+        axis: Axis::Detect,
+        source: "RFC 5827; Dukkipati et al. 2011 section 6",
+        summary: "as er, off once reordering was seen",
+        apply: |s| s.detect = Box::new(EarlyRetransmit::off_after_reordering(take_detect(s))),
+    },
+    Mechanism {
+        name: "er-2",
+        axis: Axis::Detect,
+        source: "RFC 5827; Dukkipati et al. 2011 section 6",
+        summary: "as er-1, after a quarter of a round trip (25 to 500 ms) without an ACK",
+        apply: |s| s.detect = Box::new(EarlyRetransmit::delayed(take_detect(s))),
     },
     Mechanism {
         name: "no-bugfix",
@@ -406,6 +429,23 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| s.undo.push(Box::new(Eifel::default())),
     },
     Mechanism {
+        name: "f-rto",
+        axis: Axis::Undo,
+        source: "RFC 5682",
+        summary: "after a timeout and an ACK that advances, two new segments; if the next ACK answers originals, it was needless",
+        apply: |s| s.undo.push(Box::<FRto>::default()),
+    },
+    Mechanism {
+        name: "dsack-undo",
+        axis: Axis::Undo,
+        source: "RFC 3708 section 3",
+        summary: "a response was needless if D-SACKs report every segment that was sent again",
+        apply: |s| {
+            s.uses_sack = true;
+            s.undo.push(Box::<DsackUndo>::default());
+        },
+    },
+    Mechanism {
         name: "reno-window",
         axis: Axis::Window,
         source: "RFC 5681 section 3.1",
@@ -492,4 +532,19 @@ pub static MECHANISMS: &[Mechanism] = &[
         summary: "500 ms ticks with a phase, at least two of them",
         apply: |s| s.timer = Box::new(BsdTimer::default()),
     },
+    Mechanism {
+        name: "rto-restart",
+        axis: Axis::Timer,
+        source: "RFC 7765 section 4",
+        summary: "added to the timer named before it: with fewer than four segments to go, it runs from the earliest one's sending",
+        apply: |s| {
+            let timer = replace(&mut s.timer, Box::new(Rfc6298::default()));
+            s.timer = Box::new(RtoRestart(timer));
+        },
+    },
 ];
+
+/// The detection that another one is added to.
+fn take_detect(s: &mut Strategy) -> Box<dyn Detect> {
+    replace(&mut s.detect, Box::new(DupackCount))
+}

@@ -6,6 +6,7 @@ use super::Preset;
 /// (probes and undo mechanisms add up, and `hystart` decorates the window law before it).
 /// (probes and undo mechanisms add up). Where a preset has the name of a mechanism, it stands for the preset in first place
 /// only: `prr` is RFC 6675 with PRR, `newreno+prr` is NewReno with PRR.
+/// (probes and undo mechanisms add up; `er`, `er-1`, `er-2` and `rto-restart` keep the one named before them and add to it).
 pub static PRESETS: &[Preset] = &[
     Preset { name: "tahoe", mechanisms: &["go-back-n", "bugfix"], source: "Fall & Floyd 1996 section 2" },
     Preset { name: "reno", mechanisms: &["head", "inflate-to-ssthresh"], source: "RFC 5681 section 3.2" },
