@@ -6,7 +6,11 @@ use core::mem::replace;
 use super::{Axis, Mechanism, Strategy};
 use crate::axes::Detect;
 use crate::recovery::{
-    AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, Cubic, DsackUndo, DupackCount, EarlyRetransmit, Eifel, FRto, Fack, Ff96Holes, Ff96Pipe, GoBackN, Head, HeaderOnly, HyStart, Inflate, IsLost, LimitedTransmit, LinuxTimer, LossSensitive, LostFirst, LowerTwice, Lrx, LrxSack, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, Prr, Rack, RateHalving, RenoWindow, Resend, Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, RtoRestart, SmallWindow, Tlp, TsHeuristic,
+    AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, Cubic, DsackUndo, DupackCount, EarlyRetransmit, Eifel, FRto,
+    Fack, Ff96Holes, Ff96Pipe, GoBackN, Head, HeaderOnly, HyStart, Inflate, IsLost, LimitedTransmit, LinuxTimer,
+    LossSensitive, LostFirst, LowerTwice, Lrx, LrxSack, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window,
+    OrderGuard, PastRecoveryPoint, Pipe, Prr, Rack, RateHalving, RenoWindow, Resend, Response1, Response2, Response3,
+    ResponseDac, ResponseDacRevised, Rfc6298, RtoRestart, SmallWindow, Tlp, TsHeuristic,
 };
 
 /// Every mechanism that a composition can name.
@@ -46,6 +50,9 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| {
             s.uses_sack = true;
             s.detect = Box::new(Rack::default());
+        },
+    },
+    Mechanism {
         name: "fack",
         axis: Axis::Detect,
         source: "Mathis & Mahdavi 1996; Dukkipati et al. 2011 section 3.2",
