@@ -1,5 +1,4 @@
-//! Mechanisms as a user writes them, outside the crate and with its public interface only: one for each plug point that no
-//! mechanism of the crate makes use of.
+//! Mechanisms as a user writes them, outside the crate and with its public interface only: one for each plug point.
 
 use std::fmt::Write;
 
