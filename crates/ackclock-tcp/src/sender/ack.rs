@@ -368,12 +368,13 @@ fn within_recovery(c: &mut Sender, a: &mut AckSummary, mut found: Found) {
         mark_head(c, "partial-ack");
         c.urgent = Some(Cause::PartialAck);
     }
-    c.may_fill = true;
     judge_retransmission(c, a, &mut found);
     a.retransmission_lost = found.retransmission;
     if found.retransmission {
         lose_retransmission(c, found.head);
     }
+    // A filler draws a duplicate as the retransmission does: both on one ACK would feed each other without end.
+    c.may_fill = c.urgent.is_none();
     let cwnd = c.strategy.regulate.on_ack(&c.s, a);
     c.set_cwnd(cwnd);
     // A marked segment is there to draw an ACK where nothing else does.
