@@ -47,9 +47,11 @@ impl Undo for FRto {
     }
 
     fn on_response(&mut self, s: &State, timeout: bool) {
-        // Step 1: not within an earlier RTO recovery, unless the timer expires again for the same segment.
+        // Step 1: not within an earlier RTO recovery, unless the timer expires again for the same segment. With SACK not
+        // below an earlier recovery's point either, which Reno leaves behind unrepaired.
+        let first = s.phase == Phase::Open && (!s.sack || s.recover <= s.snd_una);
         let again = s.phase == Phase::Loss && self.step == Step::First;
-        self.step = if timeout && (s.phase == Phase::Open || again) { Step::First } else { Step::Off };
+        self.step = if timeout && (first || again) { Step::First } else { Step::Off };
         self.resent = s.snd_una;
     }
 

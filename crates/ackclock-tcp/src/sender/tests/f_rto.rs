@@ -109,6 +109,17 @@ fn not_within_a_recovery() {
     });
 }
 
+/// Section 3.1 step 1: "If RecoveryPoint is larger than or equal to SND.UNA". Reno's recovery ends with the first ACK that
+/// advances, and leaves the second loss to the timer.
+#[test]
+fn not_below_an_earlier_recovery_point() {
+    run("reno+is-lost+f-rto", 10, |x| {
+        x.write(40_000).sends("0 1 2 3 4 5 6 7 8 9").at(100).sack(0, &[(1, 4)]).sends("0F");
+        x.at(200).ack(4).sends("").phase(Phase::Open).fire(1200).sends("4T");
+        x.at(1300).ack(5).sends("5S 6S").phase(Phase::Loss);
+    });
+}
+
 /// Section 3.1: duplicates before the first ACK are waited through, and SACK blocks up to the recovery point, and not beyond
 /// it, answer originals.
 #[test]
