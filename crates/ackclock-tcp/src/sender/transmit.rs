@@ -20,6 +20,8 @@ pub(super) fn poll(c: &mut Sender) -> Option<Transmit> {
     if c.probe > 0
         && let Some(transmit) = probe(c)
     {
+        // The two of F-RTO go out whatever the limit, but leave no room for more.
+        c.burst = c.burst.saturating_sub(1);
         return Some(transmit);
     }
     if c.burst == 0 {
