@@ -76,10 +76,11 @@ pub fn strategies() -> Vec<String> {
 
 /// One of [`strategies`], or any preset with up to five mechanisms that take the place of its own. Not DAC with these, which
 /// releases two segments for one that has left: with `resend` they draw duplicates without end. Nor ns-2's regulators, which
-/// hold what `ns2-window` halves, the window, and not what the other laws do, FlightSize.
+/// hold what `ns2-window` halves, the window, and not what the other laws do, FlightSize. Nor the timer of 6 s, until which
+/// fillers draw more ACKs than the rig waits for.
 pub fn composition() -> impl Strategy<Value = String> {
     let presets: Vec<_> = PRESETS.iter().map(|p| p.name).filter(|&name| name != "dac").collect();
-    let apart = ["response-dac", "ns2-inflate", "ns2-inflate-limited", "ns2-pipe"];
+    let apart = ["response-dac", "ns2-inflate", "ns2-inflate-limited", "ns2-pipe", "ns2-timer-6s"];
     let mechanisms: Vec<_> = MECHANISMS.iter().map(|m| m.name).filter(|name| !apart.contains(name)).collect();
     let random = (select(presets), vec(select(mechanisms), 1..6))
         .prop_map(|(preset, extras)| format!("{preset}+{}", extras.join("+")));
