@@ -154,4 +154,8 @@ impl Detect for EarlyRetransmit {
         (self.early, self.at) = (true, Time::NEVER);
         Lost::Head
     }
+
+    fn on_timeout(&mut self, s: &State) -> Time {
+        self.inner.on_timeout(s)
+    }
 }

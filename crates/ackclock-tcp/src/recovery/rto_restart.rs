@@ -27,6 +27,10 @@ impl Timer for RtoRestart {
         self.0.rto()
     }
 
+    fn srtt(&self) -> Span {
+        self.0.srtt()
+    }
+
     fn min_rto(&self) -> Span {
         self.0.min_rto()
     }

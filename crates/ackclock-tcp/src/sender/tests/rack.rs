@@ -206,6 +206,11 @@ fn a_timeout_leaves_recent_segments_alone() {
         late_data(x);
         x.sends("2S 3S");
     });
+    // Early retransmit leaves that judgement to the detection that it wraps.
+    run("rack+er+recovery-point+lost-first+pipe", 10, |x| {
+        late_data(x);
+        x.sends("").pipe(2).phase(Phase::Loss);
+    });
     // A round trip and the reordering window ago: lost.
     run(RACK, 10, |x| {
         x.write(1_000).sends("0").at(100).ack(1).sends("").at(1_000).write(1_000).sends("1");

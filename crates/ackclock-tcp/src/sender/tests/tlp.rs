@@ -22,6 +22,16 @@ fn figure_1() {
     });
 }
 
+/// The probe's time is two of SRTT, whatever wraps the timer that keeps it.
+#[test]
+fn a_wrapped_timer_tells_its_srtt() {
+    for composition in ["rack-tlp", "rack-tlp+rto-restart"] {
+        run(composition, 10, |x| {
+            x.write(4_000).sends("0 1 2 3").at(100).ack(1).sends("").fire(300).sends("3+");
+        });
+    }
+}
+
 /// The example of section 3.2, with ten segments for its hundred: the last three are lost. The total recovery takes four round
 /// trips from the ACK that did not come, and the window is reduced, not reset.
 #[test]
