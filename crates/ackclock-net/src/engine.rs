@@ -218,7 +218,7 @@ impl Engine {
             EventKind::AckDropped { ack: packet.position, link, why }
         } else {
             flow.drops += 1;
-            EventKind::Dropped { seq: packet.position, len: packet.len, link, why }
+            EventKind::Dropped { seq: packet.position, len: packet.len, transmission: packet.transmission, link, why }
         };
         if recorder.wants_events() {
             self.record(now, packet.flow as usize, kind, recorder);

@@ -160,13 +160,25 @@ impl Line<'_> {
                 }
                 self.buffer.push(b']');
             }
-            EventKind::Lost { by, .. } | EventKind::Undone { by } => self.string("by", by),
-            EventKind::RecoveryEntered { recover, flight, by } => {
-                self.number("recover", recover);
-                self.number("flight", flight);
+            EventKind::Written { seq, len } => {
+                self.number("from", seq);
+                self.number("bytes", len);
+            }
+            EventKind::Lost { transmission, by, .. } => {
+                self.number("transmission", transmission.into());
                 self.string("by", by);
             }
-            EventKind::RecoveryLeft { by_timeout } => self.boolean("by_timeout", by_timeout),
+            EventKind::Undone { by } => self.string("by", by),
+            EventKind::RecoveryEntered { recover, flight, pipe, by } => {
+                self.number("recover", recover);
+                self.number("flight", flight);
+                self.number("pipe", pipe);
+                self.string("by", by);
+            }
+            EventKind::RecoveryLeft { by_timeout, cwnd_before } => {
+                self.boolean("by_timeout", by_timeout);
+                self.number("cwnd_before", cwnd_before);
+            }
             EventKind::TimedOut { seq: _, class, backoff, flight, cwnd_before, rto } => {
                 self.string("class", class.name());
                 self.number("backoff", backoff.into());
@@ -175,7 +187,8 @@ impl Line<'_> {
                 self.number("rto", rto);
             }
             EventKind::Arrived { needless, .. } => self.boolean("needless", needless),
-            EventKind::Dropped { link, why, .. } => {
+            EventKind::Dropped { transmission, link, why, .. } => {
+                self.number("transmission", transmission.into());
                 self.number("link", link.into());
                 self.string("why", why);
             }

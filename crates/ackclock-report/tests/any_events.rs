@@ -17,7 +17,7 @@ fn kind() -> impl Strategy<Value = EventKind> {
     let class = select(vec![TimeoutClass::NonTrigger, TimeoutClass::MultipleLosses, TimeoutClass::LostRetransmission]);
     let numbers = (number(), number(), number(), number());
     let small = (any::<u32>(), any::<u32>(), any::<u8>(), any::<bool>());
-    (0..10, numbers, small, select(Cause::ALL.to_vec()), class, text).prop_map(
+    (0..11, numbers, small, select(Cause::ALL.to_vec()), class, text).prop_map(
         |(which, (a, b, c, d), (len, n, sacks, flag), cause, class, text)| match which {
             0 => EventKind::Sent { seq: a, len, cause, transmission: n },
             1 => EventKind::Acked {
@@ -29,13 +29,14 @@ fn kind() -> impl Strategy<Value = EventKind> {
                 sack: [(a, b), (c, d), (b, a), (d, d)],
                 sacks,
             },
-            2 => EventKind::Lost { seq: a, len, by: text },
-            3 => EventKind::RecoveryEntered { recover: a, flight: b, by: text },
-            4 => EventKind::RecoveryLeft { by_timeout: flag },
+            2 => EventKind::Lost { seq: a, len, transmission: n, by: text },
+            3 => EventKind::RecoveryEntered { recover: a, flight: b, pipe: c, by: text },
+            4 => EventKind::RecoveryLeft { by_timeout: flag, cwnd_before: a },
             5 => EventKind::TimedOut { seq: a, class, backoff: n, flight: b, cwnd_before: c, rto: d },
             6 => EventKind::Undone { by: text },
             7 => EventKind::Arrived { seq: a, len, needless: flag },
-            8 => EventKind::Dropped { seq: a, len, link: n, why: text },
+            8 => EventKind::Dropped { seq: a, len, transmission: n, link: n, why: text },
+            9 => EventKind::Written { seq: a, len: b },
             _ => EventKind::AckDropped { ack: a, link: n, why: text },
         },
     )

@@ -50,12 +50,19 @@ fn every_kind_of_event_has_its_fields_in_order() {
                  \"sack\":[[3000,4000],[1500,2000]]",
             ),
         ),
-        (EventKind::Lost { seq, len, by: "rack" }, expect("lost", data, "\"by\":\"rack\"")),
         (
-            EventKind::RecoveryEntered { recover: 5000, flight: 4000, by: "dupack" },
-            expect("recovery_entered", none, "\"recover\":5000,\"flight\":4000,\"by\":\"dupack\""),
+            EventKind::Lost { seq, len, transmission: 2, by: "rack" },
+            expect("lost", data, "\"transmission\":2,\"by\":\"rack\""),
         ),
-        (EventKind::RecoveryLeft { by_timeout: true }, expect("recovery_left", none, "\"by_timeout\":true")),
+        (
+            EventKind::RecoveryEntered { recover: 5000, flight: 4000, pipe: 1000, by: "dupack" },
+            expect("recovery_entered", none, "\"recover\":5000,\"flight\":4000,\"pipe\":1000,\"by\":\"dupack\""),
+        ),
+        (
+            EventKind::RecoveryLeft { by_timeout: true, cwnd_before: 7000 },
+            expect("recovery_left", none, "\"by_timeout\":true,\"cwnd_before\":7000"),
+        ),
+        (EventKind::Written { seq: 5, len: 9 }, expect("written", none, "\"from\":5,\"bytes\":9")),
         (
             EventKind::TimedOut {
                 seq,
@@ -74,8 +81,8 @@ fn every_kind_of_event_has_its_fields_in_order() {
         (EventKind::Undone { by: "eifel" }, expect("undone", none, "\"by\":\"eifel\"")),
         (EventKind::Arrived { seq, len, needless: false }, expect("arrived", data, "\"needless\":false")),
         (
-            EventKind::Dropped { seq, len, link: 1, why: "queue" },
-            expect("dropped", data, "\"link\":1,\"why\":\"queue\""),
+            EventKind::Dropped { seq, len, transmission: 3, link: 1, why: "queue" },
+            expect("dropped", data, "\"transmission\":3,\"link\":1,\"why\":\"queue\""),
         ),
         (
             EventKind::AckDropped { ack: 1000, link: 2, why: "bernoulli" },

@@ -30,19 +30,19 @@ fn acked(ack: u64, dupacks: u32, newly_acked: u64, sack: &[(u64, u64)]) -> Event
 
 /// Three segments, of which the second is lost twice: a recovery, then a timeout.
 fn lossy() -> Vec<Event> {
-    let dropped = |seq, why| EventKind::Dropped { seq, len: MSS, link: 1, why };
+    let dropped = |transmission, why| EventKind::Dropped { seq: 1000, len: MSS, transmission, link: 1, why };
     vec![
         at(0, 3000, sent(0, Cause::New, 1)),
         at(0, 3000, sent(1, Cause::New, 1)),
         at(0, 3000, sent(2, Cause::New, 1)),
-        at(1, 3000, dropped(1000, "list")),
+        at(1, 3000, dropped(1, "list")),
         at(100, 4000, acked(1000, 0, 1000, &[])),
         at(110, 4000, acked(1000, 1, 0, &[(2000, 3000)])),
-        at(110, 4000, EventKind::Lost { seq: 1000, len: MSS, by: "dupack" }),
-        at(110, 2000, EventKind::RecoveryEntered { recover: 3000, flight: 2000, by: "dupack" }),
+        at(110, 4000, EventKind::Lost { seq: 1000, len: MSS, transmission: 1, by: "dupack" }),
+        at(110, 2000, EventKind::RecoveryEntered { recover: 3000, flight: 2000, pipe: 1000, by: "dupack" }),
         at(110, 2000, sent(1, Cause::FastRetransmit, 2)),
-        at(111, 2000, dropped(1000, "queue")),
-        at(1110, 1000, EventKind::RecoveryLeft { by_timeout: true }),
+        at(111, 2000, dropped(2, "queue")),
+        at(1110, 1000, EventKind::RecoveryLeft { by_timeout: true, cwnd_before: 1000 }),
         at(
             1110,
             1000,
@@ -258,9 +258,9 @@ fn values_at_the_ends_of_their_ranges() {
     let kinds = [
         EventKind::Sent { seq: u64::MAX, len: u32::MAX, cause: Cause::Probe, transmission: u32::MAX },
         acked(u64::MAX - 9000, u32::MAX, u64::MAX, &[(u64::MAX, 0)]),
-        EventKind::RecoveryLeft { by_timeout: false },
-        EventKind::Dropped { seq: 5, len: 0, link: u32::MAX, why: "" },
-        EventKind::RecoveryEntered { recover: u64::MAX, flight: u64::MAX, by: "" },
+        EventKind::RecoveryLeft { by_timeout: false, cwnd_before: 0 },
+        EventKind::Dropped { seq: 5, len: 0, transmission: 1, link: u32::MAX, why: "" },
+        EventKind::RecoveryEntered { recover: u64::MAX, flight: u64::MAX, pipe: 0, by: "" },
     ];
     let events = kinds.map(|kind| Event {
         at: Time::NEVER,

@@ -107,12 +107,21 @@ pub enum EventKind {
         /// How many entries of `sack` count.
         sacks: u8,
     },
+    /// The application wrote more data.
+    Written {
+        /// First byte.
+        seq: u64,
+        /// Bytes.
+        len: u64,
+    },
     /// The sender judged a segment lost.
     Lost {
         /// First byte.
         seq: u64,
         /// Bytes.
         len: u32,
+        /// Which transmission of this segment; 1 is the first.
+        transmission: u32,
         /// The mechanism that judged.
         by: &'static str,
     },
@@ -122,6 +131,8 @@ pub enum EventKind {
         recover: u64,
         /// Bytes outstanding when it began.
         flight: u64,
+        /// RFC 6675's pipe when it began, before anything was sent again.
+        pipe: u64,
         /// The mechanism that found the loss.
         by: &'static str,
     },
@@ -129,6 +140,8 @@ pub enum EventKind {
     RecoveryLeft {
         /// Whether a timeout ended it.
         by_timeout: bool,
+        /// cwnd before its end changed it.
+        cwnd_before: u64,
     },
     /// The retransmission timer expired.
     TimedOut {
@@ -165,6 +178,8 @@ pub enum EventKind {
         seq: u64,
         /// Bytes.
         len: u32,
+        /// Which transmission of this segment; 1 is the first.
+        transmission: u32,
         /// The link or queue.
         link: u32,
         /// Why: `queue`, `early` (RED) or the loss model's name.
@@ -187,6 +202,7 @@ impl EventKind {
         match self {
             EventKind::Sent { .. } => "sent",
             EventKind::Acked { .. } => "acked",
+            EventKind::Written { .. } => "written",
             EventKind::Lost { .. } => "lost",
             EventKind::RecoveryEntered { .. } => "recovery_entered",
             EventKind::RecoveryLeft { .. } => "recovery_left",

@@ -173,7 +173,7 @@ fn detection_by_time() {
         assert_eq!(x.ack(100, 0, &[(1, 10)]), "");
         assert_eq!(x.fire(125), "0F 10 11 12 13");
         assert_eq!(x.windows(), (5_000, 5_000));
-        let lost = |e: &EventKind| matches!(e, EventKind::Lost { seq: 0, len: 1000, by: "by-time" });
+        let lost = |e: &EventKind| matches!(e, EventKind::Lost { seq: 0, len: 1000, by: "by-time", .. });
         assert_eq!(x.events().iter().filter(|e| lost(e)).count(), 1);
         // 10 to 13, sent with 0's retransmission and after it, arrive; the retransmission does not.
         assert_eq!(x.ack(225, 0, &[(10, 14), (1, 10)]), "14 15 16 17");

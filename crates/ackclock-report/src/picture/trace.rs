@@ -139,21 +139,21 @@ impl Windows {
 impl Trace {
     pub(crate) fn new(name: &str, mss: u32, results: String, events: &[Event]) -> Trace {
         let mut trace = Trace { name: name.into(), mss: mss.max(1).into(), results, ..Trace::default() };
-        let mut latest: HashMap<u64, usize> = HashMap::new();
+        let mut sent: HashMap<(u64, u32), usize> = HashMap::new();
         for event in events {
-            trace.event(event, &mut latest);
+            trace.event(event, &mut sent);
             trace.windows.step(event);
         }
         trace
     }
 
-    /// `latest` finds the latest transmission of a segment by its first byte.
-    fn event(&mut self, event: &Event, latest: &mut HashMap<u64, usize>) {
+    /// `sent` finds a transmission of a segment by its first byte.
+    fn event(&mut self, event: &Event, sent: &mut HashMap<(u64, u32), usize>) {
         let t = event.at.secs_f64();
         match event.kind {
             EventKind::Sent { seq, len, cause, transmission } => {
                 let s = &mut self.segments;
-                latest.insert(seq, s.t.len());
+                sent.insert((seq, transmission), s.t.len());
                 s.t.push(t);
                 s.seq.push(seq);
                 s.len.push(len);
@@ -179,7 +179,7 @@ impl Trace {
                 self.lost.seq.push(seq);
                 self.lost.by.push(by);
             }
-            EventKind::RecoveryEntered { recover, flight, by } => {
+            EventKind::RecoveryEntered { recover, flight, by, .. } => {
                 let r = &mut self.recoveries;
                 r.t0.push(t);
                 r.t1.push(None);
@@ -188,7 +188,7 @@ impl Trace {
                 r.flight.push(flight);
                 r.by_timeout.push(false);
             }
-            EventKind::RecoveryLeft { by_timeout } => {
+            EventKind::RecoveryLeft { by_timeout, .. } => {
                 let r = &mut self.recoveries;
                 if let (Some(t1 @ None), Some(by)) = (r.t1.last_mut(), r.by_timeout.last_mut()) {
                     (*t1, *by) = (Some(t), by_timeout);
@@ -215,16 +215,15 @@ impl Trace {
                 a.len.push(len);
                 a.needless.push(needless);
             }
-            EventKind::Dropped { seq, link, why, .. } => {
-                // The network names no transmission; the latest one sent so far is the one in its hands.
-                if let Some(drop) = latest.get(&seq).and_then(|i| self.segments.drop.get_mut(*i)) {
+            EventKind::Dropped { seq, transmission, link, why, .. } => {
+                if let Some(drop) = sent.get(&(seq, transmission)).and_then(|i| self.segments.drop.get_mut(*i)) {
                     *drop = Some(self.drops.t.len());
                 }
                 self.drops.t.push(t);
                 self.drops.link.push(link);
                 self.drops.why.push(why);
             }
-            EventKind::AckDropped { .. } => {}
+            EventKind::Written { .. } | EventKind::AckDropped { .. } => {}
         }
     }
 

@@ -204,7 +204,7 @@ fn respond(c: &mut Sender, a: &mut AckSummary) {
                 if c.s.snd_una >= c.s.recover {
                     c.s.phase = Phase::Open;
                     c.s.snd_nxt = c.s.snd_max;
-                    c.event(EventKind::RecoveryLeft { by_timeout: false });
+                    c.event(EventKind::RecoveryLeft { by_timeout: false, cwnd_before: c.s.cwnd });
                 }
                 on_advance_open(c, a);
             }
@@ -269,7 +269,7 @@ pub(super) fn mark(c: &mut Sender, on: Detection<'_>) -> Found {
             let (at, cwnd, ssthresh, snd_una, snd_nxt) = (s.now, s.cwnd, s.ssthresh, s.snd_una, s.snd_nxt);
             s.board.mark_lost_below(edge, |r| {
                 if on {
-                    let kind = EventKind::Lost { seq: r.seq, len: r.len, by };
+                    let kind = EventKind::Lost { seq: r.seq, len: r.len, transmission: r.transmissions.into(), by };
                     events.push_back(crate::event::Event { at, cwnd, ssthresh, snd_una, snd_nxt, kind });
                 }
             });
@@ -293,7 +293,7 @@ pub(super) fn mark(c: &mut Sender, on: Detection<'_>) -> Found {
                         c.s.snd_nxt = c.s.snd_nxt.min(r.seq);
                     }
                     let by = c.strategy.detect.name();
-                    c.event(EventKind::Lost { seq: r.seq, len: r.len, by });
+                    c.event(EventKind::Lost { seq: r.seq, len: r.len, transmission: r.transmissions.into(), by });
                 }
             }
             found.head = c.s.board.head().is_some_and(|r| r.lost && !r.retransmitted);
@@ -326,6 +326,7 @@ pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary) {
     c.s.limited = 0;
     let by = c.strategy.detect.name();
     mark_head(c, by);
+    let pipe = c.s.board.pipe();
     if c.strategy.select.goes_back() {
         c.s.phase = Phase::Loss;
         c.s.snd_nxt = c.s.snd_una;
@@ -348,7 +349,7 @@ pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary) {
     c.urgent = Some(Cause::FastRetransmit);
     // It takes the place of a probe.
     c.probe = 0;
-    c.event(EventKind::RecoveryEntered { recover: c.s.recover, flight, by });
+    c.event(EventKind::RecoveryEntered { recover: c.s.recover, flight, pipe, by });
 }
 
 /// RFC 8985 section 7.4.2: "a congestion control response equivalent to a fast recovery", with nothing left to send again. What
@@ -414,11 +415,12 @@ pub(super) fn lose_retransmission(c: &mut Sender, head: bool) {
 fn mark_head(c: &mut Sender, by: &'static str) {
     let Some(&head) = c.s.board.head() else { return };
     if c.s.board.mark_lost(0) {
-        c.event(EventKind::Lost { seq: head.seq, len: head.len, by });
+        c.event(EventKind::Lost { seq: head.seq, len: head.len, transmission: head.transmissions.into(), by });
     }
 }
 
 fn leave_recovery(c: &mut Sender, a: &AckSummary) {
+    let cwnd_before = c.s.cwnd;
     let cwnd = c.strategy.regulate.on_exit(&c.s, a);
     let cwnd = c.strategy.response.on_exit(&c.s, cwnd);
     c.set_cwnd(cwnd);
@@ -436,5 +438,5 @@ fn leave_recovery(c: &mut Sender, a: &AckSummary) {
     if !c.s.board.is_empty() {
         c.start_rto();
     }
-    c.event(EventKind::RecoveryLeft { by_timeout: false });
+    c.event(EventKind::RecoveryLeft { by_timeout: false, cwnd_before });
 }

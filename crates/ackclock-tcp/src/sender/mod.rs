@@ -212,7 +212,9 @@ impl Sender {
     /// The application makes `bytes` more bytes available to send.
     pub fn write(&mut self, now: Time, bytes: u64) {
         self.begin(now);
-        self.s.written = self.s.written.saturating_add(bytes).min(u64::MAX / 2);
+        let seq = self.s.written;
+        self.s.written = seq.saturating_add(bytes).min(u64::MAX / 2);
+        self.event(EventKind::Written { seq, len: self.s.written - seq });
         self.restart_if_idle();
         self.arm_persist();
     }

@@ -116,7 +116,7 @@ fn on_timeout(c: &mut Sender) {
     c.timers.timed_out = Some(c.s.snd_una);
     c.save(true);
     if c.s.phase == Phase::Recovery {
-        c.event(EventKind::RecoveryLeft { by_timeout: true });
+        c.event(EventKind::RecoveryLeft { by_timeout: true, cwnd_before: c.s.cwnd });
     }
     c.s.ssthresh = c.strategy.window.on_timeout(&c.s, flight, repeated);
     c.set_cwnd(c.s.mss);
