@@ -59,8 +59,11 @@ fn fred(config: &Fred) -> Option<&'static str> {
 }
 
 fn loss(model: &LossModel) -> Option<&'static str> {
+    if matches!(model, LossModel::Policer { rate: 0, .. } | LossModel::Policer { burst: 0, .. }) {
+        return Some("a policer's rate and burst must be at least 1");
+    }
     let fine = match *model {
-        LossModel::Listed(_) => true,
+        LossModel::Listed(_) | LossModel::Policer { .. } => true,
         LossModel::Bernoulli(p) => probability(p),
         LossModel::GilbertElliott { p, r, loss_good, loss_bad } => {
             [p, r, loss_good, loss_bad].into_iter().all(probability)

@@ -309,6 +309,20 @@ fn acks_are_lost_alone() {
     assert_eq!(acks, [1000, 2000]);
 }
 
+/// 1000 bytes each millisecond meet 4 Mb/s with a burst of 3000 bytes: 3000, 2500, 2000, 1500, 1000, 500 tokens are there.
+#[test]
+fn a_policer_drops_at_the_entrance_of_its_link() {
+    let mut network = Network::new(1);
+    let (a, b) = (network.node("a"), network.node("b"));
+    let model = LossModel::Policer { rate: 4_000_000, burst: 3000 };
+    let loss = vec![Loss { model, applies: Applies::Both, flow: None }];
+    let there = network.link(LinkConfig { loss, ..link(a, b, 10) });
+    network.cbr(CbrConfig { stop: Some(Time(9 * MS)), ..cbr(a, b) });
+    let log = run(&mut network, 100);
+    assert_eq!(log.drops(), [(0, 5000, 5000, "policer"), (0, 7000, 7000, "policer")]);
+    assert_eq!(network.link_report(there).map(|link| (link.packets, link.dropped_loss)), Some((9, 2)));
+}
+
 /// Networks with everything in them: `shape` 0 is one connection over a chain, 1 a dumbbell of own hosts, 2 one of
 /// shared hosts with cross traffic.
 fn varied(seed: u64, shape: u32, strategy: &str) -> Network {

@@ -282,6 +282,10 @@ fn build_loss(loss: &Loss, flow: impl Fn(&Option<String>) -> Option<FlowId>) -> 
             };
             crate::Loss { model, applies: applies(l.direction), flow: flow(&l.flow) }
         }
+        Loss::Policer(l) => {
+            let model = LossModel::Policer { rate: l.rate.0, burst: l.burst.0 as u32 };
+            crate::Loss { model, applies: applies(l.direction), flow: flow(&l.flow) }
+        }
     }
 }
 

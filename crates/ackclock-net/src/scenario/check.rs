@@ -270,8 +270,13 @@ fn check_loss(loss: &Loss, names: &Names, at: &[Step]) -> Checked {
         Loss::Bernoulli(l) => ("bernoulli", &l.flow),
         Loss::GilbertElliott(l) => ("gilbert_elliott", &l.flow),
         Loss::ThreeState(l) => ("three_state", &l.flow),
+        Loss::Policer(l) => ("policer", &l.flow),
     };
     let at = sub(at, kind);
+    if let Loss::Policer(l) = loss {
+        positive_rate(l.rate, &sub(&at, "rate"))?;
+        size_within(Some(l.burst), 1, u64::from(u32::MAX), &sub(&at, "burst"))?;
+    }
     if let Loss::Drop(l) = loss
         && l.segments.is_empty()
         && l.retransmissions.is_empty()

@@ -43,8 +43,8 @@ pub use build::{BuildOptions, BuiltFlow, BuiltLink, Simulation};
 pub use check::check_strategy;
 pub use error::ScenarioError;
 pub use model::{
-    Bernoulli, Cbr, Direction, DropList, DropTail, Flow, Fred, GilbertElliott, Link, Loss, Node, OnOff, Queue, Red,
-    Reorder, Scenario, Source, Tcp, ThreeState, TimerModel, Write,
+    Bernoulli, Cbr, Direction, DropList, DropTail, Flow, Fred, GilbertElliott, Link, Loss, Node, OnOff, Policer, Queue,
+    Red, Reorder, Scenario, Source, Tcp, ThreeState, TimerModel, Write,
 };
 pub use values::{DelayedAck, Retransmission};
 

@@ -194,6 +194,8 @@ pub enum Loss {
     GilbertElliott(GilbertElliott),
     /// Three states in sequence (Gurtov & Floyd 2004, section V).
     ThreeState(ThreeState),
+    /// What exceeds a rate for longer than a bucket of tokens lasts.
+    Policer(Policer),
 }
 
 /// Which transmissions are lost. Segments count from 0; segment `k` is the one that holds byte `k * mss`.
@@ -264,6 +266,23 @@ pub struct ThreeState {
     /// The first fast retransmission from `second_at` on is lost too.
     #[serde(default, skip_serializing_if = "is_default")]
     pub lose_fast_retransmission: bool,
+    /// Which packets it sees; data if left out.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub direction: Direction,
+    /// The one flow that it concerns, by name; all flows if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<String>,
+}
+
+/// A token bucket, full at first, for each direction of the link. A packet that finds fewer tokens than it has bytes,
+/// headers included, is lost and takes none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Policer {
+    /// How fast tokens come.
+    pub rate: Rate,
+    /// How much the bucket holds, 1 byte to 4 GB; less than a packet lets none pass.
+    pub burst: Size,
     /// Which packets it sees; data if left out.
     #[serde(default, skip_serializing_if = "is_default")]
     pub direction: Direction,

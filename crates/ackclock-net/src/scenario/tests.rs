@@ -228,6 +228,17 @@ fn ranges_are_checked() {
         error(&BASE.replace("delay = \"10ms\"", "delay = \"10ms\"\nreorder = { delay = \"5ms\" }")),
         "8: link[0].reorder: which packets are late? `p = \"1%\"` or `segments = [14]`"
     );
+    let policer = |keys: &str| error(&BASE.replace("delay", &format!("loss = [{{ policer = {{ {keys} }} }}]\ndelay")));
+    assert_eq!(policer("rate = \"0bit\", burst = 1"), "7: link[0].loss[0].policer.rate: a rate is at least 1bit");
+    assert_eq!(
+        policer("rate = \"1mbit\", burst = 0"),
+        "7: link[0].loss[0].policer.burst: 0 is out of range: 1 to 4294967295 bytes"
+    );
+    assert_eq!(policer("rate = \"1mbit\""), "7: link[0].loss[0].policer: the key `burst` is missing");
+    assert_eq!(
+        policer("rate = \"1mbit\", burst = 1, flow = \"flow1\""),
+        "7: link[0].loss[0].policer.flow: there is no flow `flow1`; did you mean `flow0`?"
+    );
     assert_eq!(error(&BASE.replace("10s", "0s")), "1: duration: a run must last longer than 0s");
 }
 
@@ -472,6 +483,7 @@ loss = [
   { drop = { segments = [1, 2], retransmissions = [\"1:1\"], flow = \"f1\" } },
   { bernoulli = { p = 0.25, direction = \"both\" } },
   { gilbert_elliott = { p = \"1%\", r = \"30%\", loss_good = 0.001, loss_bad = \"50%\", direction = \"ack\", flow = \"f0\" } },
+  { policer = { rate = \"1mbit\", burst = \"20kb\", direction = \"both\", flow = \"f0\" } },
   { three_state = { second_at = \"5s\", second_for = \"1s\", second_loss = 1, third_for = \"1s\", third_loss = \"50%\", lose_fast_retransmission = true } },
 ]
 [[link]]
@@ -528,6 +540,7 @@ fn the_schema_describes_every_key() {
     assert_eq!(keys("/$defs/Tcp"), 21);
     assert_eq!(keys("/$defs/Red"), 10);
     assert_eq!(keys("/$defs/Fred"), 8);
+    assert_eq!(keys("/$defs/Policer"), 4);
 }
 
 #[test]
