@@ -423,6 +423,7 @@ impl<'a> FlowBuilder<'a> {
                 Some(DelayedAck::After(d)) => ackclock_tcp::DelayedAck::After(d.0),
                 Some(DelayedAck::Bsd) => ackclock_tcp::DelayedAck::FastTimer(fast_tick_phase),
             },
+            ack_every: tcp.ack_every.unwrap_or(2),
             sack,
             dsack: sack && tcp.dsack.unwrap_or(true),
             timestamps,

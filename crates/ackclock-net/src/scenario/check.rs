@@ -9,6 +9,7 @@ use super::error::{ScenarioError, Step, nearest, steps};
 use super::model::{Cbr, Flow, Link, Loss, Queue, Scenario, Source, Tcp};
 use super::names::{expand, numbered};
 use super::units::{Amount, Duration, Rate, Size};
+use super::values::DelayedAck;
 
 /// The most nodes, links, flows and runs. Far above any use, and low enough that a typing error does not fill memory.
 const MOST: u64 = 100_000;
@@ -77,7 +78,12 @@ pub(super) fn check(scenario: &Scenario) -> Result<Names, ScenarioError> {
         check_link(link, &names, &steps!["link", i])?;
     }
     for (i, flow) in scenario.flows.iter().enumerate() {
-        check_flow(flow, &names, &steps!["flow", i])?;
+        let at = steps!["flow", i];
+        check_flow(flow, &names, &at)?;
+        if let Tcp { ack_every: Some(_), delayed_ack: Some(DelayedAck::Off), .. } = flow.tcp.or(&scenario.tcp) {
+            let message = "with `delayed_ack = \"off\"` every segment is acknowledged; write a delay such as \"1ms\"";
+            fail(&[&at, &steps!["tcp", "ack_every"][..]].concat(), message)?;
+        }
     }
     for (i, cbr) in scenario.cbrs.iter().enumerate() {
         check_cbr(cbr, &names, &steps!["cbr", i])?;
@@ -390,6 +396,7 @@ fn check_tcp(tcp: &Tcp, at: &[Step]) -> Checked {
     let out = |key: &str, n: u32, range: &str| fail(&sub(at, key), format!("{n} is out of range: {range}"));
     match tcp {
         Tcp { initial_window: Some(n), .. } if !(1..=10).contains(n) => out("initial_window", *n, "1 to 10 segments")?,
+        Tcp { ack_every: Some(n), .. } if !(1..=1000).contains(n) => out("ack_every", *n, "1 to 1000 segments")?,
         Tcp { max_burst: Some(0), .. } => out("max_burst", 0, "1 segment or more")?,
         Tcp { window_scale: Some(n), .. } if *n > 14 => out("window_scale", (*n).into(), "0 to 14 (RFC 7323)")?,
         Tcp { header: Some(n), .. } if *n > 1000 => out("header", *n, "0 to 1000 bytes")?,

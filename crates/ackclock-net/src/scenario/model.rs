@@ -457,6 +457,11 @@ pub struct Tcp {
     /// of a timer of 200 ms with a random phase for each flow; 200 ms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delayed_ack: Option<DelayedAck>,
+    /// How many full segments a delayed ACK covers, 1 to 1000: more than 2 for stretch ACKs, as receivers send that merge
+    /// segments (LRO, GRO). Not with `delayed_ack = "off"`; 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1000))]
+    pub ack_every: Option<u32>,
     /// Whether SACK is negotiated; if left out it is when the strategy needs it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sack: Option<bool>,
@@ -529,6 +534,7 @@ impl Tcp {
             rwnd: own.rwnd.or(base.rwnd),
             max_cwnd: own.max_cwnd.or(base.max_cwnd),
             delayed_ack: own.delayed_ack.or(base.delayed_ack),
+            ack_every: own.ack_every.or(base.ack_every),
             sack: own.sack.or(base.sack),
             dsack: own.dsack.or(base.dsack),
             timestamps: own.timestamps.or(base.timestamps),

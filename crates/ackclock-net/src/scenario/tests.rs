@@ -176,6 +176,12 @@ fn ranges_are_checked() {
     let cases = [
         ("tcp = { mss = 0 }\n", "12: flow[0].tcp.mss: 0 is out of range: 1 to 65495 bytes"),
         ("tcp = { initial_window = 11 }\n", "12: flow[0].tcp.initial_window: 11 is out of range: 1 to 10 segments"),
+        ("tcp = { ack_every = 0 }\n", "12: flow[0].tcp.ack_every: 0 is out of range: 1 to 1000 segments"),
+        (
+            "tcp = { ack_every = 8 }\n[tcp]\ndelayed_ack = \"off\"\n",
+            "12: flow[0].tcp.ack_every: with `delayed_ack = \"off\"` every segment is acknowledged; write a delay such \
+             as \"1ms\"",
+        ),
         ("tcp = { window_scale = 15 }\n", "12: flow[0].tcp.window_scale: 15 is out of range: 0 to 14 (RFC 7323)"),
         ("tcp = { rwnd = \"2gb\" }\n", "12: flow[0].tcp.rwnd: at most 1gb"),
         ("tcp = { max_rto = 0 }\n", "12: flow[0].tcp.max_rto: at least 1s; RFC 6298 section 2.5 asks for 60s"),
@@ -403,6 +409,19 @@ fn coarse_timers_have_a_phase_of_their_own_in_each_flow() {
     }
 }
 
+/// Of 20 segments the 8th and the 16th are acknowledged at once, and the last one by the timer.
+#[test]
+fn stretch_acks_cover_so_many_segments() {
+    let acks = |more: &str| {
+        let text = base(&format!("source = {{ segments = 20 }}\ntcp = {{ delayed_ack = \"200ms\"{more} }}\n"));
+        let scenario = Scenario::from_toml(&text).unwrap();
+        let mut built = scenario.build(&BuildOptions { seed: 1, strategy: None, events: false }).unwrap();
+        built.run(&mut ()).unwrap();
+        built.network.flow_report(built.flows[0].id).unwrap().stats.acks
+    };
+    assert_eq!((acks(""), acks(", ack_every = 8"), acks(", ack_every = 1")), (10, 3, 20));
+}
+
 /// Segment 20 is lost, and its fast retransmission; the timer's is not, nor is a second recovery's of 280.
 #[test]
 fn the_three_state_model_knows_a_fast_retransmission() {
@@ -450,6 +469,7 @@ initial_ssthresh = \"10seg\"
 rwnd = \"64kb\"
 max_cwnd = \"32kb\"
 delayed_ack = \"bsd\"
+ack_every = 8
 sack = true
 dsack = false
 timestamps = true
@@ -537,7 +557,7 @@ fn the_schema_describes_every_key() {
     assert_eq!(keys(""), 10);
     assert_eq!(keys("/$defs/Link"), 12);
     assert_eq!(keys("/$defs/Flow"), 11);
-    assert_eq!(keys("/$defs/Tcp"), 21);
+    assert_eq!(keys("/$defs/Tcp"), 22);
     assert_eq!(keys("/$defs/Red"), 10);
     assert_eq!(keys("/$defs/Fred"), 8);
     assert_eq!(keys("/$defs/Policer"), 4);
