@@ -24,7 +24,7 @@ mod validate;
 
 pub use config::{
     Applies, CbrConfig, Dwell, FlowConfig, FlowId, Fred, Limit, LinkConfig, LinkId, ListedLoss, Loss, LossModel,
-    NodeId, OnOff, Queue, Red, Reorder, Source,
+    NodeId, OnOff, Queue, Red, Reorder, Source, Spike,
 };
 pub use error::Error;
 pub use network::Network;

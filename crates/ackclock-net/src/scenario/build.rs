@@ -5,7 +5,7 @@ use ackclock_tcp::{Receiver, ReceiverConfig, Sender, SenderConfig, Seq, Span, Ti
 
 use super::check::{Names, check, check_strategy};
 use super::error::{ScenarioError, steps};
-use super::model::{Cbr, Direction, Flow, Link, Loss, Queue, Scenario, Source, Tcp, TimerModel};
+use super::model::{Cbr, Direction, Flow, Link, Loss, Queue, Scenario, Source, Spike, Tcp, TimerModel};
 use super::names::expand;
 use super::units::{Amount, Size};
 use super::values::DelayedAck;
@@ -184,6 +184,7 @@ fn build_link(entry: usize, link: &Link, names: &Names, network: &mut Network, l
             delay: delay(link, copy),
             queue: build_queue(link),
             loss: loss.clone(),
+            spikes: link.spikes.iter().map(build_spike).collect(),
             jitter: link.jitter.unwrap_or_default().0,
             reorder: link.reorder.as_ref().map(|r| crate::Reorder {
                 probability: r.p.map_or(0.0, |p| p.get()),
@@ -246,6 +247,10 @@ fn build_queue(link: &Link) -> crate::Queue {
             mean_packet_size: fred.mean_packet_size.map_or(500, |s| s.0 as u32),
         }),
     }
+}
+
+fn build_spike(spike: &Spike) -> crate::Spike {
+    crate::Spike { at: Time::ZERO + spike.at.0, lasts: spike.lasts.0, delay: spike.delay.0 }
 }
 
 fn build_loss(loss: &Loss, flow: impl Fn(&Option<String>) -> Option<FlowId>) -> crate::Loss {

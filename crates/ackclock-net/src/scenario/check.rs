@@ -218,6 +218,14 @@ fn check_link(link: &Link, names: &Names, at: &[Step]) -> Checked {
     if link.reorder.as_ref().is_some_and(|r| r.p.is_none() && r.segments.is_empty()) {
         fail(&sub(at, "reorder"), "which packets are late? `p = \"1%\"` or `segments = [14]`")?;
     }
+    for (i, spike) in link.spikes.iter().enumerate() {
+        for (key, duration) in [("for", spike.lasts), ("delay", spike.delay)] {
+            if duration.0 == Span::ZERO {
+                let at = [at, &steps!["spikes", i, key]].concat();
+                fail(&at, "a spike lasts longer than 0s and adds a delay above 0s")?;
+            }
+        }
+    }
     let queue = sub(at, "queue");
     match &link.queue {
         None => {}

@@ -44,7 +44,7 @@ pub use check::check_strategy;
 pub use error::ScenarioError;
 pub use model::{
     Bernoulli, Cbr, Direction, DropList, DropTail, Flow, Fred, GilbertElliott, Link, Loss, Node, OnOff, Policer, Queue,
-    Red, Reorder, Scenario, Source, Tcp, ThreeState, TimerModel, Write,
+    Red, Reorder, Scenario, Source, Spike, Tcp, ThreeState, TimerModel, Write,
 };
 pub use values::{DelayedAck, Retransmission};
 

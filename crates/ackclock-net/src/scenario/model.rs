@@ -83,6 +83,9 @@ pub struct Link {
     /// Losses other than the queue's. Each model sees the packets that the ones before it let through.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub loss: Vec<Loss>,
+    /// Times in which the wire takes longer; packets keep their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spikes: Vec<Spike>,
     /// Each packet is delayed further by a time drawn uniformly from 0 to this; packets keep their order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jitter: Option<Duration>,
@@ -302,6 +305,20 @@ pub enum Direction {
     Ack,
     /// All.
     Both,
+}
+
+/// A delay spike: packets that enter the wire in that time take longer, and what enters it later does not arrive before
+/// them. Spikes at the same time add up.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Spike {
+    /// When it begins.
+    pub at: Duration,
+    /// How long it lasts; above 0.
+    #[serde(rename = "for")]
+    pub lasts: Duration,
+    /// How much longer the wire takes; above 0.
+    pub delay: Duration,
 }
 
 /// Some packets take longer on the wire than those behind them.

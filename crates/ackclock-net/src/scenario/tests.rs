@@ -234,6 +234,20 @@ fn ranges_are_checked() {
         error(&BASE.replace("delay = \"10ms\"", "delay = \"10ms\"\nreorder = { delay = \"5ms\" }")),
         "8: link[0].reorder: which packets are late? `p = \"1%\"` or `segments = [14]`"
     );
+    let spikes = |spikes: &str| error(&BASE.replace("delay", &format!("spikes = {spikes}\ndelay")));
+    assert_eq!(
+        spikes("[{ at = \"1s\", for = \"0s\", delay = \"1s\" }]"),
+        "7: link[0].spikes[0].for: a spike lasts longer than 0s and adds a delay above 0s"
+    );
+    assert_eq!(
+        spikes("[{ at = 0, for = \"1s\", delay = 0 }]"),
+        "7: link[0].spikes[0].delay: a spike lasts longer than 0s and adds a delay above 0s"
+    );
+    assert_eq!(spikes("[{ at = \"1s\", for = \"1s\" }]"), "7: link[0].spikes[0]: the key `delay` is missing");
+    assert_eq!(
+        spikes("{ at = 0, for = \"1s\", delay = \"1s\" }"),
+        "7: link[0].spikes: there may be several of these; write `[[link.spikes]]`"
+    );
     let policer = |keys: &str| error(&BASE.replace("delay", &format!("loss = [{{ policer = {{ {keys} }} }}]\ndelay")));
     assert_eq!(policer("rate = \"0bit\", burst = 1"), "7: link[0].loss[0].policer.rate: a rate is at least 1bit");
     assert_eq!(
@@ -498,6 +512,7 @@ duplex = false
 jitter = \"1ms\"
 reorder = { p = \"1%\", segments = [7], delay = \"5ms\" }
 duplicate = \"0.1%\"
+spikes = [{ at = \"3s\", for = \"500ms\", delay = \"800ms\" }]
 queue = { red = { limit = 50, min = 5.5, max = 15, weight = 0.002, max_p = \"10%\", gentle = false, wait = false, queue_in_bytes = true, byte_mode = true, mean_packet_size = \"1kb\" } }
 loss = [
   { drop = { segments = [1, 2], retransmissions = [\"1:1\"], flow = \"f1\" } },
@@ -555,12 +570,13 @@ fn the_schema_describes_every_key() {
         properties.len()
     };
     assert_eq!(keys(""), 10);
-    assert_eq!(keys("/$defs/Link"), 12);
+    assert_eq!(keys("/$defs/Link"), 13);
     assert_eq!(keys("/$defs/Flow"), 11);
     assert_eq!(keys("/$defs/Tcp"), 22);
     assert_eq!(keys("/$defs/Red"), 10);
     assert_eq!(keys("/$defs/Fred"), 8);
     assert_eq!(keys("/$defs/Policer"), 4);
+    assert_eq!(keys("/$defs/Spike"), 3);
 }
 
 #[test]
