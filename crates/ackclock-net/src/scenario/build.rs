@@ -353,10 +353,15 @@ impl<'a> FlowBuilder<'a> {
         self.tcp.window_scale.unwrap_or(smallest)
     }
 
+    /// The random numbers for `what` of the flow of this name.
+    fn rng(&self, what: &str, name: &str) -> Rng {
+        Rng::new(self.options.seed, &format!("scenario/{what}/{name}"))
+    }
+
     fn flow(&self, copy: u32, id: FlowId, names: &Names) -> (FlowConfig, BuiltFlow) {
         let flow = self.flow;
         let name = names.flows[id.0 as usize].clone();
-        let draw = |what: &str, span: Span| Rng::new(self.options.seed, &format!("scenario/{what}/{name}")).up_to(span);
+        let draw = |what: &str, span: Span| self.rng(what, &name).up_to(span);
         let start =
             Time::ZERO + flow.start.0 + flow.start_step.0.times(copy.into()) + draw("start", flow.start_spread.0);
         let (slow, fast) = (draw("tick", Span::from_millis(500)), draw("fast tick", Span::from_millis(200)));
@@ -375,12 +380,12 @@ impl<'a> FlowBuilder<'a> {
             rwnd: sender.initial_rwnd,
         };
         let config = FlowConfig {
+            source: self.source(&name),
             name,
             from: node(names, &flow.from, copy),
             to: node(names, &flow.to, copy),
             sender: Sender::new(sender, self.composition.build()),
             receiver: Receiver::new(receiver),
-            source: self.source(),
             start,
             stop: flow.stop.map(|stop| Time::ZERO + stop.0),
             mss,
@@ -440,12 +445,14 @@ impl<'a> FlowBuilder<'a> {
         (sender, receiver)
     }
 
-    fn source(&self) -> crate::Source {
+    /// `name` is that of the copy.
+    fn source(&self, name: &str) -> crate::Source {
         let mss = self.mss();
         match &self.flow.source {
             Source::Bulk => crate::Source::Bulk,
             Source::Bytes(Size(n)) => crate::Source::Fixed(*n),
             Source::Segments(n) => crate::Source::Fixed(n.saturating_mul(mss.into())),
+            Source::Draw(distribution) => crate::Source::Fixed(distribution.build().draw(&mut self.rng("size", name))),
             Source::OnOff(s) => {
                 let dwell = if s.exponential { Dwell::Exponential } else { Dwell::Constant };
                 let write = s.write.map_or(mss, |w| w.bytes(mss).min(u32::MAX.into()) as u32);

@@ -51,14 +51,14 @@ impl Names {
     }
 }
 
-type Checked = Result<(), ScenarioError>;
+pub(super) type Checked = Result<(), ScenarioError>;
 
-fn fail(path: &[Step], message: impl Into<String>) -> Checked {
+pub(super) fn fail(path: &[Step], message: impl Into<String>) -> Checked {
     Err(ScenarioError::at(path, message))
 }
 
 /// `path` and one more step.
-fn sub(path: &[Step], step: &str) -> Vec<Step> {
+pub(super) fn sub(path: &[Step], step: &str) -> Vec<Step> {
     let mut path = path.to_vec();
     path.push(step.into());
     path
@@ -339,6 +339,7 @@ fn check_flow(flow: &Flow, names: &Names, at: &[Step]) -> Checked {
         Source::Bytes(_) => Ok(()),
         Source::Segments(n) if *n > u64::from(u32::MAX) => fail(&source, format!("at most {} segments", u32::MAX)),
         Source::Segments(_) => Ok(()),
+        Source::Draw(distribution) => distribution.check(&sub(&source, "draw")),
         Source::OnOff(s) => {
             let at = sub(&source, "on_off");
             positive_rate(s.rate, &sub(&at, "rate"))?;

@@ -33,6 +33,7 @@
 
 mod build;
 mod check;
+mod distribution;
 mod error;
 mod model;
 mod names;
@@ -41,6 +42,7 @@ mod values;
 
 pub use build::{BuildOptions, BuiltFlow, BuiltLink, Simulation};
 pub use check::check_strategy;
+pub use distribution::{Distribution, Exponential, Lognormal, Pareto};
 pub use error::ScenarioError;
 pub use model::{
     Bernoulli, Cbr, Direction, DropList, DropTail, Flow, Fred, GilbertElliott, Link, Loss, Node, OnOff, Policer, Queue,

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::distribution::Distribution;
 use super::units::{Amount, Duration, Probability, Rate, Size};
 use super::values::{DelayedAck, Retransmission};
 
@@ -385,6 +386,8 @@ pub enum Source {
     Bytes(Size),
     /// So many full segments, then it closes.
     Segments(u64),
+    /// As many bytes as are drawn from a distribution, then it closes. Each copy of the flow draws its own.
+    Draw(Distribution),
     /// By turns at a constant rate and silent; begins with a burst.
     OnOff(OnOff),
     /// An application that stalls: so much at each time, in ascending order; then it closes.

@@ -597,3 +597,24 @@ fn mutated_scenarios_never_panic() {
         }
     }
 }
+
+/// The bytes that each flow has had acknowledged, and when each began, in ms.
+fn sizes_and_starts(text: &str, seed: u64, strategy: &str) -> (Vec<u64>, Vec<u64>) {
+    let options = BuildOptions { seed, strategy: Some(strategy), events: false };
+    let mut simulation = Scenario::from_toml(text).unwrap().build(&options).unwrap();
+    simulation.run(&mut ()).unwrap();
+    let bytes = simulation.flows.iter().map(|f| simulation.network.flow_report(f.id).unwrap().bytes_acked);
+    (bytes.collect(), simulation.flows.iter().map(|f| f.start.nanos() / 1_000_000).collect())
+}
+
+#[test]
+fn each_copy_draws_its_size_from_seed_and_name_alone() {
+    let draw = "source = { draw = { exponential = { mean = \"10kb\" } } }\n";
+    let text = base(&format!("count = 3\nname = \"x{{}}\"\n{draw}"));
+    let (sizes, _) = sizes_and_starts(&text, 5, "reno");
+    assert_eq!(sizes, [11_691, 3553, 1323]);
+    assert_eq!(sizes_and_starts(&text, 5, "sack+lt").0, sizes, "the strategy changes no size");
+    assert_ne!(sizes_and_starts(&text, 6, "reno").0, sizes);
+    let one = base(&format!("name = \"x1\"\n{draw}"));
+    assert_eq!(sizes_and_starts(&one, 5, "reno").0, sizes[1..2], "another copy changes no size");
+}
