@@ -2,6 +2,7 @@
 
 use ackclock_tcp::{Receiver, Sender, Span, Time};
 
+use crate::distribution::Distribution;
 pub use crate::loss::{Applies, ListedLoss, Loss, LossModel};
 pub use crate::queue::{Fred, Limit, Queue, Red};
 
@@ -126,6 +127,22 @@ pub enum Source {
     OnOff(OnOff),
     /// An application that stalls: so many bytes at each time after the start, in ascending order; then it closes.
     Stalls(Vec<(Span, u64)>),
+    /// Responses over a persistent connection; then it closes.
+    Web(Web),
+}
+
+/// Responses of a Web server. The next one is written when the last one has been acknowledged in full, after a think time.
+/// Each is one write.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Web {
+    /// The mean number of responses, at least 1: geometrically distributed unless `exactly`.
+    pub responses: f64,
+    /// There are exactly `responses` of them, which is a whole number.
+    pub exactly: bool,
+    /// The bytes of each response.
+    pub size: Distribution,
+    /// Mean of the think time, which is exponentially distributed.
+    pub think: Span,
 }
 
 /// An on-off source.

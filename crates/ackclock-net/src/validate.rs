@@ -80,6 +80,10 @@ pub(crate) fn flow(config: &FlowConfig, nodes: usize) -> Option<&'static str> {
             (on_off.rate > 0, "an on-off source's rate must be at least 1 bit per second"),
             (on_off.write > 0, "an on-off source must write at least 1 byte"),
         ]),
+        Source::Web(web) => first(&[
+            (web.responses >= 1.0 && web.responses.is_finite(), "a Web source has at least 1 response"),
+            (!web.exactly || web.responses.fract() == 0.0, "exactly so many responses are a whole number"),
+        ]),
         Source::Stalls(writes) => {
             first(&[(writes.is_sorted_by_key(|&(after, _)| after), "writes must be in ascending order")])
         }

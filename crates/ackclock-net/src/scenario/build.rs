@@ -458,6 +458,12 @@ impl<'a> FlowBuilder<'a> {
                 let write = s.write.map_or(mss, |w| w.bytes(mss).min(u32::MAX.into()) as u32);
                 crate::Source::OnOff(crate::OnOff { on: dwell(s.on.0), off: dwell(s.off.0), rate: s.rate.0, write })
             }
+            Source::Web(s) => crate::Source::Web(crate::Web {
+                responses: s.responses,
+                exactly: s.exactly,
+                size: s.size.build(),
+                think: s.think.0,
+            }),
             Source::Writes(writes) => {
                 crate::Source::Stalls(writes.iter().map(|w| (w.at.0, w.amount.bytes(mss))).collect())
             }

@@ -356,6 +356,16 @@ fn check_flow(flow: &Flow, names: &Names, at: &[Step]) -> Checked {
                 _ => Ok(()),
             }
         }
+        Source::Web(web) => {
+            let at = sub(&source, "web");
+            if !(1.0..=1e6).contains(&web.responses) {
+                fail(&sub(&at, "responses"), "a mean number of responses is 1 to 1000000")?;
+            }
+            if web.exactly && web.responses.fract() != 0.0 {
+                fail(&sub(&at, "responses"), "with `exactly` it is a whole number")?;
+            }
+            web.size.check(&sub(&at, "size"))
+        }
         Source::Writes(writes) => {
             let at = sub(&source, "writes");
             if writes.is_empty() {

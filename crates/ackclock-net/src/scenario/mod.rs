@@ -46,7 +46,7 @@ pub use distribution::{Distribution, Exponential, Lognormal, Pareto};
 pub use error::ScenarioError;
 pub use model::{
     Bernoulli, Cbr, Direction, DropList, DropTail, Flow, Fred, GilbertElliott, Link, Loss, Node, OnOff, Policer, Queue,
-    Red, Reorder, Scenario, Source, Spike, Tcp, ThreeState, TimerModel, Write,
+    Red, Reorder, Scenario, Source, Spike, Tcp, ThreeState, TimerModel, Web, Write,
 };
 pub use values::{DelayedAck, Retransmission};
 

@@ -392,6 +392,8 @@ pub enum Source {
     OnOff(OnOff),
     /// An application that stalls: so much at each time, in ascending order; then it closes.
     Writes(Vec<Write>),
+    /// A Web server on a persistent connection; then it closes.
+    Web(Web),
 }
 
 /// An on-off source.
@@ -410,6 +412,23 @@ pub struct OnOff {
     /// `on` and `off` are means of exponential distributions.
     #[serde(default, skip_serializing_if = "is_default")]
     pub exponential: bool,
+}
+
+/// Responses over a persistent connection. Each is one write; the next one follows when the last one has been acknowledged
+/// in full, after a think time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Web {
+    /// The mean number of responses on a connection, 1 to 1,000,000; geometrically distributed.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub responses: f64,
+    /// Every connection has exactly `responses` of them, which is then a whole number.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub exactly: bool,
+    /// The size of each response.
+    pub size: Distribution,
+    /// Mean of the exponentially distributed think time before the next response; `0s` for none.
+    pub think: Duration,
 }
 
 /// One write of an application.

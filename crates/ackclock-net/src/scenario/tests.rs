@@ -187,6 +187,22 @@ fn ranges_are_checked() {
         ("tcp = { max_rto = 0 }\n", "12: flow[0].tcp.max_rto: at least 1s; RFC 6298 section 2.5 asks for 60s"),
         ("count = 0\n", "12: flow[0].count: 0 is out of range: 1 to 100000"),
         ("source = { segments = 0 }\n", "12: flow[0].source: nothing to send"),
+        (
+            "source = { web = { responses = 0.5, size = { fixed = 1 }, think = \"1s\" } }\n",
+            "12: flow[0].source.web.responses: a mean number of responses is 1 to 1000000",
+        ),
+        (
+            "source = { web = { responses = 2.5, exactly = true, size = { fixed = 1 }, think = \"1s\" } }\n",
+            "12: flow[0].source.web.responses: with `exactly` it is a whole number",
+        ),
+        (
+            "source = { web = { responses = 2, size = { fixed = 0 }, think = \"1s\" } }\n",
+            "12: flow[0].source.web.size.fixed: at least 1 byte",
+        ),
+        (
+            "source = { web = { responses = 2, size = { fixed = 1 } } }\n",
+            "12: flow[0].source.web: the key `think` is missing",
+        ),
         ("stop = \"0\"\n", "12: flow[0].stop: 0s is not after the start at 0s"),
         (
             "source = { writes = [{ at = \"2s\", amount = 1 }, { at = \"1s\", amount = 1 }] }\n",
@@ -503,6 +519,10 @@ count_options = false
 from = \"a\"
 to = \"b\"
 source = { writes = [{ at = \"0s\", amount = \"2seg\" }, { at = \"1.5s\", amount = 10 }] }
+[[flow]]
+from = \"a\"
+to = \"b\"
+source = { web = { responses = 3, exactly = true, size = { fixed = \"10kb\" }, think = \"1s\" } }
 [[link]]
 from = \"b\"
 to = \"c\"
@@ -577,6 +597,7 @@ fn the_schema_describes_every_key() {
     assert_eq!(keys("/$defs/Fred"), 8);
     assert_eq!(keys("/$defs/Policer"), 4);
     assert_eq!(keys("/$defs/Spike"), 3);
+    assert_eq!(keys("/$defs/Web"), 4);
 }
 
 #[test]
