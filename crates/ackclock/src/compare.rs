@@ -113,6 +113,7 @@ fn path(args: &CompareArgs, dropped: &[u64], [sender, router, receiver]: [String
         count: 1,
         queue: None,
         loss: Vec::new(),
+        spikes: Vec::new(),
         jitter: None,
         reorder: None,
         duplicate: None,
