@@ -33,7 +33,7 @@ pub enum Error {
         error: ScenarioError,
     },
     /// The system gave no threads.
-    #[error("--jobs: {0}")]
+    #[error("no threads: {0}")]
     Threads(String),
 }
 
