@@ -25,12 +25,38 @@ pub(crate) struct Population {
     pub draw: Vec<Draw>,
 }
 
-/// A key of the scenario that takes one of these values for each transfer, all equally likely.
+/// A key of the scenario that takes one of these values for each transfer.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Draw {
     pub key: String,
     pub values: Vec<Value>,
+    /// How likely each of them is beside the others; all alike if left out.
+    #[serde(default)]
+    pub weights: Vec<f64>,
+}
+
+impl Draw {
+    fn check(&self) -> Result<(), &'static str> {
+        if self.values.is_empty() {
+            return Err("values: at least one is expected");
+        }
+        let sound = self.weights.iter().all(|w| w.is_finite() && *w >= 0.0) && self.weights.iter().sum::<f64>() > 0.0;
+        if !self.weights.is_empty() && (self.weights.len() != self.values.len() || !sound) {
+            return Err("weights: as many as values, none of them negative, or none");
+        }
+        Ok(())
+    }
+
+    /// The value at this place, from 0 to 1, of all of them side by side with their weights as widths.
+    fn at(&self, place: f64) -> Option<&Value> {
+        let width = |i: usize| self.weights.get(i).copied().unwrap_or(1.0);
+        let mut left = place * (0..self.values.len()).map(width).sum::<f64>();
+        self.values.iter().enumerate().find_map(|(i, value)| {
+            left -= width(i);
+            (left < 0.0).then_some(value)
+        })
+    }
 }
 
 impl Population {
@@ -39,14 +65,12 @@ impl Population {
         if self.transfers == 0 {
             return Err(wrong("population.transfers", "at least one transfer is expected".into()));
         }
-        for (i, Draw { key, values }) in self.draw.iter().enumerate() {
+        for (i, draw) in self.draw.iter().enumerate() {
             let at = format!("population.draw[{i}]");
-            if values.is_empty() {
-                return Err(wrong(&at, "values: at least one is expected".into()));
-            }
-            for value in values {
+            draw.check().map_err(|message| wrong(&at, message.into()))?;
+            for value in &draw.values {
                 let mut path = scenario.clone();
-                set(&mut path, key, value.clone()).map_err(|message| wrong(&at, message))?;
+                set(&mut path, &draw.key, value.clone()).map_err(|message| wrong(&at, message))?;
                 read(&path)?;
             }
         }
@@ -56,10 +80,10 @@ impl Population {
     /// The path of one transfer. Each key has random numbers of its own, so that no draw moves another.
     fn path(&self, scenario: &Table, seed: u64) -> Result<Scenario, ScenarioError> {
         let mut path = scenario.clone();
-        for Draw { key, values } in &self.draw {
-            let at = Rng::new(seed, &format!("population/{key}")).unit() * values.len() as f64;
-            if let Some(value) = values.get(at as usize) {
-                set(&mut path, key, value.clone()).map_err(|message| wrong(key, message))?;
+        for draw in &self.draw {
+            let place = Rng::new(seed, &format!("population/{}", draw.key)).unit();
+            if let Some(value) = draw.at(place) {
+                set(&mut path, &draw.key, value.clone()).map_err(|message| wrong(&draw.key, message))?;
             }
         }
         read(&path)

@@ -108,7 +108,8 @@ to = "b"
 
 fn population(draws: &[(&str, &[&str])]) -> Population {
     let values = |values: &[&str]| values.iter().map(|v| Value::String((*v).into())).collect();
-    let draw = draws.iter().map(|(key, v)| Draw { key: (*key).into(), values: values(v) }).collect();
+    let draw = |(key, v): &(&str, &[&str])| Draw { key: (*key).into(), values: values(v), weights: Vec::new() };
+    let draw = draws.iter().map(draw).collect();
     Population { transfers: 1, chart: String::new(), draw }
 }
 
@@ -132,4 +133,22 @@ fn paths_are_drawn_from_the_lists_and_depend_on_the_seed_alone() {
     // A key's draws do not depend on the other keys.
     let delays = |paths: Vec<(u64, u64)>| paths.into_iter().map(|p| p.1).collect::<Vec<_>>();
     assert_eq!(delays(both), delays(drawn(&population(&[delay]), 0..4000)));
+}
+
+#[test]
+fn weights_are_the_shares_of_the_values() {
+    let values = ["1mbit", "2mbit", "4mbit"].map(|v| Value::String(v.into())).to_vec();
+    let draw = |weights: &[f64]| Draw { key: "link[0].rate".into(), values: values.clone(), weights: weights.to_vec() };
+    let shares = [3.0, 0.0, 1.0];
+    let at = |place| draw(&shares).at(place).and_then(Value::as_str).map(str::to_string);
+    assert_eq!([0.0, 0.749, 0.75, 0.999].map(at), ["1mbit", "1mbit", "4mbit", "4mbit"].map(|v| Some(v.into())));
+    let check = |weights: &[f64]| {
+        Population { draw: vec![draw(weights)], ..population(&[]) }.check(&SCENARIO.parse().unwrap()).map_err(|e| e.key)
+    };
+    assert_eq!((check(&shares), check(&[])), (Ok(()), Ok(())));
+    for wrong in
+        [&[1.0, 1.0][..], &[0.0, 0.0, 0.0], &[1.0, -1.0, 1.0], &[1.0, f64::NAN, 1.0], &[1.0, f64::INFINITY, 1.0]]
+    {
+        assert_eq!(check(wrong), Err("population.draw[0]".into()), "{wrong:?}");
+    }
 }
