@@ -1,6 +1,7 @@
 //! Runs of a scenario: one for each strategy and seed, in parallel, with results in a fixed order.
 
 mod progress;
+mod recovery;
 mod stats;
 
 use ackclock_net::scenario::{BuildOptions, Scenario, ScenarioError, Simulation};
@@ -10,6 +11,7 @@ use ackclock_tcp::{Cause, Event, Segment, Time};
 use rayon::prelude::*;
 
 pub use progress::Progress;
+pub use recovery::RecoveryRecorder;
 pub use stats::LinkStats;
 use stats::thread_cpu_s;
 
