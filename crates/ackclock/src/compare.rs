@@ -63,6 +63,7 @@ fn scenario(args: &CompareArgs) -> Result<Scenario, Error> {
             count: 1,
             start: Duration::default(),
             start_step: Duration::default(),
+            arrivals: None,
             start_spread: Duration::default(),
             stop: None,
             source: Source::Segments(args.segments.into()),

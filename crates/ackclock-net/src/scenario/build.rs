@@ -5,7 +5,7 @@ use ackclock_tcp::{Receiver, ReceiverConfig, Sender, SenderConfig, Seq, Span, Ti
 
 use super::check::{Names, check, check_strategy};
 use super::error::{ScenarioError, steps};
-use super::model::{Cbr, Direction, Flow, Link, Loss, Queue, Scenario, Source, Spike, Tcp, TimerModel};
+use super::model::{Arrivals, Cbr, Direction, Flow, Link, Loss, Queue, Scenario, Source, Spike, Tcp, TimerModel};
 use super::names::expand;
 use super::units::{Amount, Size};
 use super::values::DelayedAck;
@@ -121,12 +121,13 @@ impl Scenario {
         for (entry, link) in self.links.iter().enumerate() {
             build_link(entry, link, &names, &mut network, &mut links);
         }
-        let mut numbers = 0..;
+        let mut numbers = 0_u32..;
         let mut flows = Vec::new();
         for (i, flow) in self.flows.iter().enumerate() {
             let build = FlowBuilder::new(self, i, flow, options)?;
-            for (copy, number) in (0..flow.count).zip(&mut numbers) {
-                let (config, built) = build.flow(copy, FlowId(number), &names);
+            let starts = build.starts(&names.flows[numbers.start as usize]);
+            for ((copy, start), number) in (0..).zip(starts).zip(&mut numbers) {
+                let (config, built) = build.flow(copy, FlowId(number), start, &names);
                 network.flow(config);
                 flows.push(built);
             }
@@ -358,12 +359,26 @@ impl<'a> FlowBuilder<'a> {
         Rng::new(self.options.seed, &format!("scenario/{what}/{name}"))
     }
 
-    fn flow(&self, copy: u32, id: FlowId, names: &Names) -> (FlowConfig, BuiltFlow) {
+    /// When each copy starts, random spread aside. `first` is the name of the first one.
+    fn starts(&self, first: &str) -> impl Iterator<Item = Time> {
+        let Flow { start, start_step, arrivals, count, .. } = *self.flow;
+        let mut rng = self.rng("arrivals", first);
+        let mut at = Time::ZERO + start.0;
+        (0..count).map(move |copy| {
+            match arrivals {
+                Some(Arrivals::Poisson(mean)) => at += rng.exponential(mean.0),
+                None if copy > 0 => at += start_step.0,
+                None => {}
+            }
+            at
+        })
+    }
+
+    fn flow(&self, copy: u32, id: FlowId, start: Time, names: &Names) -> (FlowConfig, BuiltFlow) {
         let flow = self.flow;
         let name = names.flows[id.0 as usize].clone();
         let draw = |what: &str, span: Span| self.rng(what, &name).up_to(span);
-        let start =
-            Time::ZERO + flow.start.0 + flow.start_step.0.times(copy.into()) + draw("start", flow.start_spread.0);
+        let start = start + draw("start", flow.start_spread.0);
         let (slow, fast) = (draw("tick", Span::from_millis(500)), draw("fast tick", Span::from_millis(200)));
         let (sender, receiver) = self.endpoints(slow, fast);
         let (mss, tcp) = (self.mss(), &self.tcp);

@@ -6,7 +6,7 @@ use ackclock_tcp::Span;
 use ackclock_tcp::strategy::{Composition, MECHANISMS, PRESETS};
 
 use super::error::{ScenarioError, Step, nearest, steps};
-use super::model::{Cbr, Flow, Link, Loss, Queue, Scenario, Source, Tcp};
+use super::model::{Arrivals, Cbr, Flow, Link, Loss, Queue, Scenario, Source, Tcp};
 use super::names::{expand, numbered};
 use super::units::{Amount, Duration, Rate, Size};
 use super::values::DelayedAck;
@@ -331,6 +331,14 @@ fn check_flow(flow: &Flow, names: &Names, at: &[Step]) -> Checked {
         check_strategy(strategy).map_err(|message| ScenarioError::at(&sub(at, "strategy"), message))?;
     }
     stop_after(flow.stop, flow.start, at)?;
+    if let Some(Arrivals::Poisson(mean)) = flow.arrivals {
+        if mean.0 == Span::ZERO {
+            fail(&sub(at, "arrivals.poisson"), "the mean distance of two arrivals is above 0s")?;
+        }
+        if flow.start_step.0 != Span::ZERO {
+            fail(&sub(at, "start_step"), "either `start_step` or `arrivals`, not both")?;
+        }
+    }
     check_tcp(&flow.tcp, &sub(at, "tcp"))?;
     let source = sub(at, "source");
     match &flow.source {

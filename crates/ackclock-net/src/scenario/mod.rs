@@ -45,8 +45,8 @@ pub use check::check_strategy;
 pub use distribution::{Distribution, Exponential, Lognormal, Pareto};
 pub use error::ScenarioError;
 pub use model::{
-    Bernoulli, Cbr, Direction, DropList, DropTail, Flow, Fred, GilbertElliott, Link, Loss, Node, OnOff, Policer, Queue,
-    Red, Reorder, Scenario, Source, Spike, Tcp, ThreeState, TimerModel, Web, Write,
+    Arrivals, Bernoulli, Cbr, Direction, DropList, DropTail, Flow, Fred, GilbertElliott, Link, Loss, Node, OnOff,
+    Policer, Queue, Red, Reorder, Scenario, Source, Spike, Tcp, ThreeState, TimerModel, Web, Write,
 };
 pub use values::{DelayedAck, Retransmission};
 

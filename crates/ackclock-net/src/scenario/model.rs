@@ -361,6 +361,9 @@ pub struct Flow {
     /// Each copy starts so much later than the one before it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub start_step: Duration,
+    /// Copies start at random distances, instead of `start_step`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrivals: Option<Arrivals>,
     /// Each copy starts later, too, by a time drawn uniformly from 0 to this.
     #[serde(default, skip_serializing_if = "is_default")]
     pub start_spread: Duration,
@@ -373,6 +376,15 @@ pub struct Flow {
     /// Settings that differ from the scenario's `tcp` table.
     #[serde(default, skip_serializing_if = "is_default")]
     pub tcp: Tcp,
+}
+
+/// When copies of a flow start, one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Arrivals {
+    /// A Poisson process that begins at `start`: the distance from there to the first copy, and from each copy to the next
+    /// one, is exponentially distributed with this mean.
+    Poisson(Duration),
 }
 
 /// What an application writes.

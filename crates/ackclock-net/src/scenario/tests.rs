@@ -37,7 +37,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_one() {
     assert_eq!(
         error(&base("strategi = \"sack\"\n")),
         "12: flow[0].strategi: there is no key `strategi` here; did you mean `strategy`? There are `name`, `from`, \
-         `to`, `strategy`, `count`, `start`, `start_step`, `start_spread`, `stop`, `source`, `tcp`"
+         `to`, `strategy`, `count`, `start`, `start_step`, `arrivals`, `start_spread`, `stop`, `source`, `tcp`"
     );
     assert_eq!(
         error(&base("[[flows]]\nfrom = \"a\"\n")),
@@ -523,6 +523,12 @@ source = { writes = [{ at = \"0s\", amount = \"2seg\" }, { at = \"1.5s\", amount
 from = \"a\"
 to = \"b\"
 source = { web = { responses = 3, exactly = true, size = { fixed = \"10kb\" }, think = \"1s\" } }
+[[flow]]
+from = \"a\"
+to = \"b\"
+count = 2
+arrivals = { poisson = \"10ms\" }
+source = { draw = { max = \"1mb\", mix = [{ share = \"50%\", fixed = 1 }, { share = \"25%\", exponential = { mean = 2 } }, { share = \"13%\", lognormal = { mean = 3, sigma = 0.5 } }, { share = \"12%\", pareto = { mean = 4, shape = 1.5 } }] } }
 [[link]]
 from = \"b\"
 to = \"c\"
@@ -591,7 +597,8 @@ fn the_schema_describes_every_key() {
     };
     assert_eq!(keys(""), 10);
     assert_eq!(keys("/$defs/Link"), 13);
-    assert_eq!(keys("/$defs/Flow"), 11);
+    assert_eq!(keys("/$defs/Flow"), 12);
+    assert_eq!(keys("/$defs/Distribution"), 7);
     assert_eq!(keys("/$defs/Tcp"), 22);
     assert_eq!(keys("/$defs/Red"), 10);
     assert_eq!(keys("/$defs/Fred"), 8);
@@ -638,4 +645,44 @@ fn each_copy_draws_its_size_from_seed_and_name_alone() {
     assert_ne!(sizes_and_starts(&text, 6, "reno").0, sizes);
     let one = base(&format!("name = \"x1\"\n{draw}"));
     assert_eq!(sizes_and_starts(&one, 5, "reno").0, sizes[1..2], "another copy changes no size");
+}
+
+#[test]
+fn arrivals_are_a_poisson_process_of_seed_and_name() {
+    let text = |count: u32, more: &str| {
+        base(&format!(
+            "count = {count}\nstart = \"1s\"\nsource = {{ bytes = 1 }}\narrivals = {{ poisson = \"100ms\" }}\n{more}"
+        ))
+    };
+    let (_, starts) = sizes_and_starts(&text(4, ""), 5, "reno");
+    assert_eq!(starts, [1288, 1288, 1392, 1412]);
+    assert_eq!(sizes_and_starts(&text(2, ""), 5, "sack").1, starts[..2], "neither later copies nor strategies matter");
+    assert_ne!(sizes_and_starts(&text(4, ""), 6, "reno").1, starts);
+
+    // Distances have the mean 100 ms and, as exponential ones do, a standard deviation as large: four standard errors of
+    // their mean, and of their mean square (2 * 100^2, with a standard deviation of sqrt(20) * 100^2).
+    let n = 10_000;
+    let (_, starts) = sizes_and_starts(&text(n, ""), 5, "reno");
+    let distances: Vec<f64> = starts.windows(2).map(|w| (w[1] - w[0]) as f64).collect();
+    let mean = distances.iter().sum::<f64>() / f64::from(n);
+    let square = distances.iter().map(|d| d * d).sum::<f64>() / f64::from(n);
+    assert!((mean - 100.0).abs() < 4.0, "{mean}");
+    assert!((square - 20_000.0).abs() < 1789.0, "{square}");
+}
+
+#[test]
+fn arrivals_that_make_no_sense_are_named_with_their_key() {
+    for (keys, message) in [
+        ("arrivals = { poisson = 0 }", "12: flow[0].arrivals.poisson: the mean distance of two arrivals is above 0s"),
+        (
+            "arrivals = { poisson = \"1s\" }\nstart_step = \"1s\"",
+            "13: flow[0].start_step: either `start_step` or `arrivals`, not both",
+        ),
+        (
+            "arrivals = { uniform = \"1s\" }",
+            "12: flow[0].arrivals.uniform: there is no `uniform` here; there are `poisson`",
+        ),
+    ] {
+        assert_eq!(error(&base(keys)), message);
+    }
 }
