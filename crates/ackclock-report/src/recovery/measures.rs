@@ -44,7 +44,7 @@ fn ratio(part: u64, whole: u64) -> f64 {
 }
 
 fn percent(part: u64, whole: u64) -> f64 {
-    100.0 * ratio(part, whole)
+    if whole == 0 { f64::NAN } else { 100.0 * part as f64 / whole as f64 }
 }
 
 fn kind(s: &RecoveryStats, kind: Kind) -> f64 {
