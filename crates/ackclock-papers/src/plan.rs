@@ -3,16 +3,18 @@
 use std::collections::{BTreeMap, HashSet};
 
 use ackclock_net::scenario::{Scenario, check_strategy};
+use ackclock_report::recovery_measures;
 use ackclock_run::{Input, Job};
 
 use crate::Error;
-use crate::chart::number;
+use crate::chart::{number, quantile};
 use crate::format::{Axis, ChartSpec, Claim, Experiment, NumberOrText, Paper, RowSpec};
 use crate::library::{Entry, Library, format_error};
 use crate::measure::MEASURES;
-use crate::population::{self, read};
+use crate::population::read;
 use crate::sequence::ASPECTS;
 use crate::substitute::set;
+use crate::timeouts;
 
 /// More cells than this are a mistake.
 const MOST_CELLS: usize = 10_000;
@@ -25,6 +27,8 @@ pub struct Plan<'a> {
     pub(crate) entry: &'a Entry,
     pub(crate) paper: &'a Paper,
     pub(crate) runs: u32,
+    /// Whether the statistics of recovery are asked for, which take the events of all flows.
+    pub(crate) recovery: bool,
     pub(crate) cells: Vec<PlannedCell>,
 }
 
@@ -56,7 +60,8 @@ impl<'a> Plan<'a> {
         let cells = cells(library, entry, quick)?;
         let no_paper = || format_error(&entry.file, "", "there is no paper.toml in this folder".into());
         let paper = library.paper(&entry.id).ok_or_else(no_paper)?;
-        let plan = Plan { entry, paper, runs, cells };
+        let recovery = asks_for_recovery(e);
+        let plan = Plan { entry, paper, runs, recovery, cells };
         plan.check()?;
         Ok(plan)
     }
@@ -112,14 +117,21 @@ impl<'a> Plan<'a> {
 
     fn check_chart(&self, i: usize, chart: &ChartSpec) -> Result<(), Error> {
         let e = &self.entry.experiment;
-        let in_rows = |row: &RowSpec| row.measurement.split('/').next() == Some(&chart.measure);
-        let shown = e.show.contains(&chart.measure) || e.rows.iter().any(in_rows);
+        let shown = match (&chart.quantiles, chart.measure.as_str()) {
+            (Some(of), "") => chart.axis.is_none() && self.measures().iter().any(|m| quantile(m, of).is_some()),
+            (Some(_), _) => false,
+            (None, measure) => {
+                let in_rows = |row: &RowSpec| row.measurement.split('/').next() == Some(measure);
+                e.show.iter().any(|shown| shown == measure) || e.rows.iter().any(in_rows)
+            }
+        };
         let numbers = |axis: &String| {
             let of = |cell: &PlannedCell| cell.labels.iter().find(|(a, _)| a == axis).and_then(|(_, l)| number(l));
             self.cells.iter().all(|cell| of(cell).is_some())
         };
         let message = if !shown || !chart.axis.as_ref().is_none_or(numbers) {
-            "it draws a measure of `row` or `show`, against an axis whose labels begin with numbers"
+            "it draws a `measure` of `row` or `show`, against an `axis` whose labels begin with numbers, or the \
+             `quantiles` of a distribution"
         } else if !self.has_cells(&chart.cells) {
             NO_CELL
         } else {
@@ -178,8 +190,8 @@ impl<'a> Plan<'a> {
     }
 
     fn measures(&self) -> Vec<&'static str> {
-        let drawn = self.entry.experiment.population.iter().flat_map(|_| &population::MEASURES).map(|m| m.name);
-        MEASURES.iter().map(|m| m.name).chain(drawn).collect()
+        let of_many = self.entry.experiment.population.iter().flat_map(|_| &timeouts::MEASURES).map(|m| m.name);
+        MEASURES.iter().map(|m| m.name).chain(recovery_measures().map(|m| m.name)).chain(of_many).collect()
     }
 
     fn knows(&self, cell: &PlannedCell, name: &str) -> bool {
@@ -193,7 +205,10 @@ impl<'a> Plan<'a> {
         let step = e.steps.iter().any(|s| s.name == what);
         match parts.next() {
             None => measured,
-            Some(last) => (measured && cell.flows.iter().any(|f| f == last)) || (step && ASPECTS.contains(&last)),
+            Some(last) => {
+                let of_flows = MEASURES.iter().any(|m| m.name == what);
+                (of_flows && cell.flows.iter().any(|f| f == last)) || (step && ASPECTS.contains(&last))
+            }
         }
     }
 }
@@ -203,6 +218,19 @@ impl PlannedCell {
     pub fn is_in(&self, cells: &BTreeMap<String, String>) -> bool {
         cells.iter().all(|(axis, label)| self.labels.contains(&(axis.clone(), label.clone())))
     }
+}
+
+/// Whether a row, claim or figure names a statistic of recovery.
+fn asks_for_recovery(e: &Experiment) -> bool {
+    let others = e.claims.iter().filter_map(|c| match c.relation() {
+        Some((_, NumberOrText::Text(name))) => Some(name),
+        _ => None,
+    });
+    let named = e.rows.iter().map(|r| &r.measurement).chain(e.claims.iter().map(|c| &c.measurement)).chain(others);
+    let measures = named.filter_map(|name| name.split('/').next()).chain(e.show.iter().map(String::as_str));
+    let mut drawn = e.charts.iter().filter_map(|chart| chart.quantiles.as_ref());
+    drawn.any(|of| recovery_measures().any(|m| quantile(m.name, of).is_some()))
+        || measures.into_iter().any(|measure| recovery_measures().any(|m| m.name == measure))
 }
 
 /// The cartesian product of the axes.

@@ -35,7 +35,7 @@ pub enum Error {
         error: ScenarioError,
     },
     /// The system gave no threads.
-    #[error("--jobs: {0}")]
+    #[error("no threads: {0}")]
     Threads(String),
 }
 
@@ -126,7 +126,8 @@ where
 {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build();
     let pool = pool.map_err(|e| Error::Threads(e.to_string()))?;
-    let results: Vec<Result<R, Error>> = pool.install(|| items.par_iter().map(one).collect());
+    // One by one, since an item may take a thousand times as long as another.
+    let results: Vec<Result<R, Error>> = pool.install(|| items.par_iter().with_max_len(1).map(one).collect());
     results.into_iter().collect()
 }
 
