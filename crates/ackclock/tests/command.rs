@@ -158,7 +158,7 @@ fn an_unknown_key_is_refused_with_file_line_key_and_the_nearest_one() {
     assert_eq!((run.code, run.out.as_str()), (2, ""));
     let expected = format!(
         "error: {file}:9: link[0].dealy: there is no key `dealy` here; did you mean `delay`? There are `from`, `to`, \
-         `rate`, `delay`, `delay_to`, `duplex`, `count`, `queue`, `loss`, `jitter`, `reorder`, `duplicate`\n"
+         `rate`, `delay`, `delay_to`, `duplex`, `count`, `queue`, `loss`, `spikes`, `jitter`, `reorder`, `duplicate`\n"
     );
     assert_eq!(run.err, expected);
 }
