@@ -5,6 +5,7 @@
 //! A new mechanism implements one of these traits in one file; `ARCHITECTURE.md` has a worked example.
 
 use crate::event::Cause;
+use crate::recovery::DUPTHRESH;
 use crate::scoreboard::Record;
 use crate::sender::State;
 use crate::time::{Span, Time};
@@ -80,6 +81,12 @@ pub trait Detect: Send {
     /// The ACK at hand is the first to report this segment delivered, cumulatively or selectively; called for each such
     /// segment before [`on_ack`](Self::on_ack).
     fn on_delivered(&mut self, _r: &Record, _now: Time) {}
+
+    /// DupThresh (RFC 5681 section 3.2) from the ACK at hand on; called before [`on_ack`](Self::on_ack), which finds it in the
+    /// state.
+    fn dupthresh(&mut self, _s: &State, _a: &AckSummary) -> u32 {
+        DUPTHRESH
+    }
 
     /// Judges on an ACK that says anything new, or is a duplicate.
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost;

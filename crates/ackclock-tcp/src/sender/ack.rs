@@ -257,7 +257,10 @@ pub(super) struct Found {
 /// Runs detection and marks what it judged lost.
 pub(super) fn mark(c: &mut Sender, on: Detection<'_>) -> Found {
     let lost = match on {
-        Detection::OnAck(a) => c.strategy.detect.on_ack(&c.s, a),
+        Detection::OnAck(a) => {
+            c.s.dupthresh = c.strategy.detect.dupthresh(&c.s, a);
+            c.strategy.detect.on_ack(&c.s, a)
+        }
         Detection::OnDeadline => c.strategy.detect.on_deadline(&c.s),
     };
     match lost {

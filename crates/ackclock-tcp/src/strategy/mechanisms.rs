@@ -6,11 +6,12 @@ use core::mem::replace;
 use super::{Axis, Mechanism, Strategy};
 use crate::axes::Detect;
 use crate::recovery::{
-    AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, Cubic, DsackUndo, DupackCount, EarlyRetransmit, Eifel, FRto,
-    Fack, Ff96Holes, Ff96Pipe, GoBackN, Head, HeaderOnly, HyStart, Inflate, IsLost, LimitedTransmit, LinuxTimer,
-    LossSensitive, LostFirst, LowerTwice, Lrx, LrxSack, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window,
-    OrderGuard, PastRecoveryPoint, Pipe, Prr, Rack, RateHalving, RenoWindow, Resend, Response1, Response2, Response3,
-    ResponseDac, ResponseDacRevised, Rfc6298, RtoRestart, SmallWindow, Tlp, TsHeuristic,
+    AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, Cubic, DsackUndo, DupackCount, DynamicDupthresh,
+    EarlyRetransmit, Eifel, FRto, Fack, Ff96Holes, Ff96Pipe, GoBackN, Head, HeaderOnly, HyStart, Inflate, IsLost,
+    LimitedTransmit, LinuxTimer, LossSensitive, LostFirst, LowerTwice, Lrx, LrxSack, NewReno, NextSeg, NoBugfix,
+    Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, Prr, Rack, RateHalving, RenoWindow, Resend,
+    Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, RtoRestart, SmallWindow, Tlp,
+    TsHeuristic,
 };
 
 /// Every mechanism that a composition can name.
@@ -93,6 +94,17 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "RFC 5827; Dukkipati et al. 2011 section 6",
         summary: "as er-1, after a quarter of a round trip (25 to 500 ms) without an ACK",
         apply: |s| s.detect = Box::new(EarlyRetransmit::delayed(take_detect(s))),
+    },
+    Mechanism {
+        name: "dyn-dupthresh",
+        axis: Axis::Detect,
+        source: "Dukkipati et al. 2011 table 4; Linux",
+        summary: "added to the detection named before it: the threshold of three duplicates grows with the reordering seen, and fack \
+                  falls back to counting them",
+        apply: |s| {
+            s.uses_sack = true;
+            s.detect = Box::new(DynamicDupthresh::new(take_detect(s)));
+        },
     },
     Mechanism {
         name: "no-bugfix",

@@ -6,6 +6,7 @@ mod ambiguity;
 mod back_to_back;
 mod cubic;
 mod dsack_undo;
+mod dynamic_dupthresh;
 mod early_retransmit;
 mod eifel;
 mod f_rto;
