@@ -123,13 +123,15 @@ pub trait Ambiguity: Send {
     fn on_advance(&mut self, _s: &State, _a: &AckSummary) {}
 }
 
-/// What an ACK within recovery tells of the retransmission of the first unacknowledged segment.
+/// What an ACK within recovery tells of retransmissions, that of the first unacknowledged segment above all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tick {
     /// Nothing.
     Nothing,
     /// It is lost.
     Lost,
+    /// Lost is every retransmission, that of any segment, that was sent before the data that ends at this position.
+    LostBefore(u64),
     /// Nothing yet: unless this ACK releases a segment anyway, send a new one whatever the window says, whose ACK will tell
     /// (Lin & Kung section 6.3).
     Mark,
@@ -137,7 +139,7 @@ pub enum Tick {
     RoundTrip,
 }
 
-/// Detection for a retransmission: is the retransmission of the first unacknowledged segment lost too?
+/// Detection for a retransmission: is it lost too?
 pub trait DetectRetransmission: Send {
     /// The name under which events report what it judged.
     fn name(&self) -> &'static str {

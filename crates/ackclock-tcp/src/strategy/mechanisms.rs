@@ -8,9 +8,9 @@ use crate::axes::Detect;
 use crate::recovery::{
     AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, Cubic, DsackUndo, DupackCount, DynamicDupthresh,
     EarlyRetransmit, Eifel, FRto, Fack, Ff96Holes, Ff96Pipe, GoBackN, Head, HeaderOnly, HyStart, Inflate, IsLost,
-    LimitedTransmit, LinuxTimer, LossSensitive, LostFirst, LowerTwice, Lrx, LrxSack, NewReno, NextSeg, NoBugfix,
-    Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, Prr, Rack, RateHalving, RenoWindow, Resend,
-    Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, RtoRestart, SmallWindow, Tlp,
+    LimitedTransmit, LinuxTimer, LossSensitive, LostFirst, LowerTwice, Lrx, LrxLinux, LrxSack, NewReno, NextSeg,
+    NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, Prr, Rack, RateHalving, RenoWindow,
+    Resend, Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, RtoRestart, SmallWindow, Tlp,
     TsHeuristic,
 };
 
@@ -159,6 +159,16 @@ pub static MECHANISMS: &[Mechanism] = &[
         },
     },
     Mechanism {
+        name: "lrx-linux",
+        axis: Axis::Retransmission,
+        source: "Dukkipati et al. 2011 section 3.2",
+        summary: "as lrx-sack, for every hole and not only the first; off once reordering was seen",
+        apply: |s| {
+            s.uses_sack = true;
+            s.retransmission = Some(Box::new(LrxLinux::default()));
+        },
+    },
+    Mechanism {
         name: "lrxt",
         axis: Axis::Retransmission,
         source: "Lin & Kung section 6.2",
@@ -288,7 +298,14 @@ pub static MECHANISMS: &[Mechanism] = &[
         axis: Axis::Select,
         source: "RFC 8985 sections 3.4 and 9.2",
         summary: "what is lost, retransmissions included, then new data",
-        apply: |s| s.select = Box::new(LostFirst),
+        apply: |s| s.select = Box::new(LostFirst::marked()),
+    },
+    Mechanism {
+        name: "lost-first-rule-3",
+        axis: Axis::Select,
+        source: "RFC 3517 section 4; Dukkipati et al. 2011 section 3.2",
+        summary: "as lost-first, and without new data any hole below the highest SACKed byte",
+        apply: |s| s.select = Box::new(LostFirst::below_sacked()),
     },
     Mechanism {
         name: "resend",

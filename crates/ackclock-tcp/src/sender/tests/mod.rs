@@ -17,6 +17,7 @@ mod known_bugs;
 mod limited_data;
 mod loss_sensitive;
 mod lrx;
+mod lrx_linux;
 mod path;
 mod prr;
 mod rack;
