@@ -136,7 +136,10 @@ impl<'a> Plan<'a> {
             let of = |cell: &PlannedCell| cell.labels.iter().find(|(a, _)| a == axis).and_then(|(_, l)| number(l));
             self.cells.iter().all(|cell| of(cell).is_some())
         };
-        let message = if !shown || !chart.axis.as_ref().is_none_or(numbers) {
+        let flow = |name: &String| self.cells.iter().any(|cell| cell.flows.contains(name));
+        let message = if !chart.flows.keys().all(flow) {
+            "`flows` names flows of the scenario"
+        } else if !shown || !chart.axis.as_ref().is_none_or(numbers) {
             "it draws a `measure` of `row` or `show`, against an `axis` whose labels begin with numbers, or the \
              `quantiles` of a distribution"
         } else if !self.has_cells(&chart.cells) {
