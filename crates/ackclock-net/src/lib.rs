@@ -25,7 +25,7 @@ mod validate;
 
 pub use config::{
     Applies, CbrConfig, Dwell, FlowConfig, FlowId, Fred, Limit, LinkConfig, LinkId, ListedLoss, Loss, LossModel,
-    NodeId, OnOff, Queue, Red, Reorder, Source,
+    NodeId, OnOff, Queue, Red, Reorder, Source, Spike, Web,
 };
 pub use distribution::{Distribution, Law};
 pub use error::Error;

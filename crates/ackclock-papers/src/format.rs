@@ -148,12 +148,15 @@ pub(crate) struct RowSpec {
     pub place: String,
 }
 
-/// A figure of the rows of one measure.
+/// A figure of the rows of one measure, or of the distribution behind measures that are quantiles.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ChartSpec {
     pub title: String,
+    #[serde(default)]
     pub measure: String,
+    /// The distribution of which the measures `QUANTILES-pNN` are the quantiles of NN %, instead of `measure`.
+    pub quantiles: Option<String>,
     /// The axis of the grid that goes to the right, whose labels begin with numbers; bars if left out.
     pub axis: Option<String>,
     #[serde(default)]

@@ -5,6 +5,7 @@ use ackclock_tcp::Event;
 use serde::Serialize;
 
 use crate::format::{NumberOrText, Paper};
+use crate::measure::Measurements;
 use crate::sequence::Step;
 use crate::verdict::{Judgement, Verdict};
 
@@ -44,6 +45,9 @@ pub struct Cell {
     pub rows: Vec<Row>,
     /// The sequences recorded, by strategy.
     pub sequences: Vec<Sequence>,
+    /// All that was measured.
+    #[serde(skip)]
+    pub(crate) measured: Measurements,
 }
 
 /// A line of the table.

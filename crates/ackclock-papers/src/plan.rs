@@ -6,7 +6,7 @@ use ackclock_net::scenario::{Scenario, check_strategy};
 use ackclock_run::{Input, Job};
 
 use crate::Error;
-use crate::chart::number;
+use crate::chart::{number, quantile};
 use crate::format::{Axis, ChartSpec, Claim, Experiment, NumberOrText, Paper, RowSpec};
 use crate::library::{Entry, Library, format_error};
 use crate::measure::MEASURES;
@@ -112,14 +112,21 @@ impl<'a> Plan<'a> {
 
     fn check_chart(&self, i: usize, chart: &ChartSpec) -> Result<(), Error> {
         let e = &self.entry.experiment;
-        let in_rows = |row: &RowSpec| row.measurement.split('/').next() == Some(&chart.measure);
-        let shown = e.show.contains(&chart.measure) || e.rows.iter().any(in_rows);
+        let shown = match (&chart.quantiles, chart.measure.as_str()) {
+            (Some(of), "") => chart.axis.is_none() && self.measures().iter().any(|m| quantile(m, of).is_some()),
+            (Some(_), _) => false,
+            (None, measure) => {
+                let in_rows = |row: &RowSpec| row.measurement.split('/').next() == Some(measure);
+                e.show.iter().any(|shown| shown == measure) || e.rows.iter().any(in_rows)
+            }
+        };
         let numbers = |axis: &String| {
             let of = |cell: &PlannedCell| cell.labels.iter().find(|(a, _)| a == axis).and_then(|(_, l)| number(l));
             self.cells.iter().all(|cell| of(cell).is_some())
         };
         let message = if !shown || !chart.axis.as_ref().is_none_or(numbers) {
-            "it draws a measure of `row` or `show`, against an axis whose labels begin with numbers"
+            "it draws a `measure` of `row` or `show`, against an `axis` whose labels begin with numbers, or the \
+             `quantiles` of a distribution"
         } else if !self.has_cells(&chart.cells) {
             NO_CELL
         } else {

@@ -128,7 +128,7 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
         for (claim, outcome) in e.claims.iter().zip(&mut claims).filter(|(claim, _)| cell.is_in(&claim.cells)) {
             outcome.add(&name, &cell.labels, judge(claim, &all));
         }
-        cells.push(Cell { name, rows: rows(plan, &all), sequences });
+        cells.push(Cell { name, rows: rows(plan, &all), sequences, measured: all });
     }
     // Those about no cell that `--quick` runs.
     claims.retain(|claim| !claim.cells.is_empty());

@@ -490,7 +490,8 @@ fn errors_name_file_and_key() {
             "where = { delay = \"50ms\" }",
             "papers/p/e.toml: chart[2]: `where` fits no cell",
         ),
-        ("axis = \"loss\"", "axis = \"delay\"", "papers/p/e.toml: chart[0]: it draws a measure of `row` or `show`"),
+        ("axis = \"loss\"", "axis = \"delay\"", "papers/p/e.toml: chart[0]: it draws a `measure` of `row` or `show`"),
+        ("measure = \"goodput\"\naxis = \"loss\"", "quantiles = \"goodput\"", "papers/p/e.toml: chart[0]: it draws a "),
         ("\"goodput\"", "\"godput\"", "papers/p/e.toml: show[0]: there is no `godput`"),
     ] {
         let error = error(&LOSSY.replacen(right, wrong, 1));

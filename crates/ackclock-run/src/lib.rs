@@ -1,6 +1,7 @@
 //! Runs of a scenario: one for each strategy and seed, in parallel, with results in a fixed order.
 
 mod progress;
+mod recovery;
 mod stats;
 
 use ackclock_net::scenario::{BuildOptions, Scenario, ScenarioError, Simulation};
@@ -10,6 +11,7 @@ use ackclock_tcp::{Cause, Event, Segment, Time};
 use rayon::prelude::*;
 
 pub use progress::Progress;
+pub use recovery::RecoveryRecorder;
 pub use stats::LinkStats;
 use stats::thread_cpu_s;
 
@@ -33,7 +35,7 @@ pub enum Error {
         error: ScenarioError,
     },
     /// The system gave no threads.
-    #[error("--jobs: {0}")]
+    #[error("no threads: {0}")]
     Threads(String),
 }
 
@@ -121,7 +123,8 @@ where
 {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build();
     let pool = pool.map_err(|e| Error::Threads(e.to_string()))?;
-    let results: Vec<Result<R, Error>> = pool.install(|| items.par_iter().map(one).collect());
+    // One by one, since an item may take a thousand times as long as another.
+    let results: Vec<Result<R, Error>> = pool.install(|| items.par_iter().with_max_len(1).map(one).collect());
     results.into_iter().collect()
 }
 

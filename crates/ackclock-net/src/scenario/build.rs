@@ -5,7 +5,7 @@ use ackclock_tcp::{Receiver, ReceiverConfig, Sender, SenderConfig, Seq, Span, Ti
 
 use super::check::{Names, check, check_strategy};
 use super::error::{ScenarioError, steps};
-use super::model::{Arrivals, Cbr, Direction, Flow, Link, Loss, Queue, Scenario, Source, Tcp, TimerModel};
+use super::model::{Arrivals, Cbr, Direction, Flow, Link, Loss, Queue, Scenario, Source, Spike, Tcp, TimerModel};
 use super::names::expand;
 use super::units::{Amount, Size};
 use super::values::DelayedAck;
@@ -185,6 +185,7 @@ fn build_link(entry: usize, link: &Link, names: &Names, network: &mut Network, l
             delay: delay(link, copy),
             queue: build_queue(link),
             loss: loss.clone(),
+            spikes: link.spikes.iter().map(build_spike).collect(),
             jitter: link.jitter.unwrap_or_default().0,
             reorder: link.reorder.as_ref().map(|r| crate::Reorder {
                 probability: r.p.map_or(0.0, |p| p.get()),
@@ -249,6 +250,10 @@ fn build_queue(link: &Link) -> crate::Queue {
     }
 }
 
+fn build_spike(spike: &Spike) -> crate::Spike {
+    crate::Spike { at: Time::ZERO + spike.at.0, lasts: spike.lasts.0, delay: spike.delay.0 }
+}
+
 fn build_loss(loss: &Loss, flow: impl Fn(&Option<String>) -> Option<FlowId>) -> crate::Loss {
     let applies = |direction| match direction {
         Direction::Data => Applies::Data,
@@ -281,6 +286,10 @@ fn build_loss(loss: &Loss, flow: impl Fn(&Option<String>) -> Option<FlowId>) -> 
                 third_loss: l.third_loss.get(),
                 lose_fast_retransmission: l.lose_fast_retransmission,
             };
+            crate::Loss { model, applies: applies(l.direction), flow: flow(&l.flow) }
+        }
+        Loss::Policer(l) => {
+            let model = LossModel::Policer { rate: l.rate.0, burst: l.burst.0 as u32 };
             crate::Loss { model, applies: applies(l.direction), flow: flow(&l.flow) }
         }
     }
@@ -439,6 +448,7 @@ impl<'a> FlowBuilder<'a> {
                 Some(DelayedAck::After(d)) => ackclock_tcp::DelayedAck::After(d.0),
                 Some(DelayedAck::Bsd) => ackclock_tcp::DelayedAck::FastTimer(fast_tick_phase),
             },
+            ack_every: tcp.ack_every.unwrap_or(2),
             sack,
             dsack: sack && tcp.dsack.unwrap_or(true),
             timestamps,
@@ -463,6 +473,12 @@ impl<'a> FlowBuilder<'a> {
                 let write = s.write.map_or(mss, |w| w.bytes(mss).min(u32::MAX.into()) as u32);
                 crate::Source::OnOff(crate::OnOff { on: dwell(s.on.0), off: dwell(s.off.0), rate: s.rate.0, write })
             }
+            Source::Web(s) => crate::Source::Web(crate::Web {
+                responses: s.responses,
+                exactly: s.exactly,
+                size: s.size.build(),
+                think: s.think.0,
+            }),
             Source::Writes(writes) => {
                 crate::Source::Stalls(writes.iter().map(|w| (w.at.0, w.amount.bytes(mss))).collect())
             }

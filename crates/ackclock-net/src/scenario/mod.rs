@@ -46,7 +46,7 @@ pub use distribution::{Distribution, Exponential, Lognormal, Pareto};
 pub use error::ScenarioError;
 pub use model::{
     Arrivals, Bernoulli, Cbr, Direction, DropList, DropTail, Flow, Fred, GilbertElliott, Link, Loss, Node, OnOff,
-    Queue, Red, Reorder, Scenario, Source, Tcp, ThreeState, TimerModel, Write,
+    Policer, Queue, Red, Reorder, Scenario, Source, Spike, Tcp, ThreeState, TimerModel, Web, Write,
 };
 pub use values::{DelayedAck, Retransmission};
 
