@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use ackclock_report::FlowSummary;
+use ackclock_report::{FlowSummary, RecoveryStats, recovery_measures};
 
-use crate::population;
+use crate::timeouts;
 
 /// Something measured.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,9 +56,11 @@ pub(crate) const MEASURES: [Measure; 16] = [
 
 /// The unit of a measurement.
 pub(crate) fn unit(name: &str) -> &'static str {
-    let units = MEASURES.iter().map(|m| (m.name, m.unit)).chain(population::MEASURES.iter().map(|m| (m.name, m.unit)));
+    let counters = MEASURES.iter().map(|m| (m.name, m.unit));
+    let of_timeouts = timeouts::MEASURES.iter().map(|m| (m.name, m.unit));
+    let mut units = counters.chain(of_timeouts).chain(recovery_measures().map(|m| (m.name, m.unit)));
     let measure = name.split('/').next().unwrap_or_default();
-    units.into_iter().find(|(name, _)| *name == measure).map_or("", |(_, unit)| unit)
+    units.find(|(name, _)| *name == measure).map_or("", |(_, unit)| unit)
 }
 
 impl Measure {
@@ -84,5 +86,16 @@ pub(crate) fn statistics(strategy: &str, flows: &[String], runs: &[&[FlowSummary
             let values = runs.iter().filter_map(|run| run.get(i..=i)).map(|flow| m.total(flow)).collect();
             into.insert(format!("{}/{strategy}/{flow}", m.name), Measurement::Samples(values));
         }
+    }
+}
+
+/// `measure/strategy` for the statistics of recovery, of all flows of a run together.
+pub(crate) fn recovery<'a>(
+    strategy: &str,
+    runs: impl Iterator<Item = &'a RecoveryStats> + Clone,
+    into: &mut Measurements,
+) {
+    for m in recovery_measures() {
+        into.insert(format!("{}/{strategy}", m.name), Measurement::Samples(runs.clone().map(m.value).collect()));
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use ackclock_net::scenario::{Scenario, check_strategy};
+use ackclock_report::recovery_measures;
 use ackclock_run::{Input, Job};
 
 use crate::Error;
@@ -10,9 +11,10 @@ use crate::chart::{number, quantile};
 use crate::format::{Axis, ChartSpec, Claim, Experiment, NumberOrText, Paper, RowSpec};
 use crate::library::{Entry, Library, format_error};
 use crate::measure::MEASURES;
-use crate::population::{self, read};
+use crate::population::read;
 use crate::sequence::ASPECTS;
 use crate::substitute::set;
+use crate::timeouts;
 
 /// More cells than this are a mistake.
 const MOST_CELLS: usize = 10_000;
@@ -25,6 +27,8 @@ pub struct Plan<'a> {
     pub(crate) entry: &'a Entry,
     pub(crate) paper: &'a Paper,
     pub(crate) runs: u32,
+    /// Whether the statistics of recovery are asked for, which take the events of all flows.
+    pub(crate) recovery: bool,
     pub(crate) cells: Vec<PlannedCell>,
 }
 
@@ -56,7 +60,8 @@ impl<'a> Plan<'a> {
         let cells = cells(library, entry, quick)?;
         let no_paper = || format_error(&entry.file, "", "there is no paper.toml in this folder".into());
         let paper = library.paper(&entry.id).ok_or_else(no_paper)?;
-        let plan = Plan { entry, paper, runs, cells };
+        let recovery = asks_for_recovery(e);
+        let plan = Plan { entry, paper, runs, recovery, cells };
         plan.check()?;
         Ok(plan)
     }
@@ -185,8 +190,8 @@ impl<'a> Plan<'a> {
     }
 
     fn measures(&self) -> Vec<&'static str> {
-        let drawn = self.entry.experiment.population.iter().flat_map(|_| &population::MEASURES).map(|m| m.name);
-        MEASURES.iter().map(|m| m.name).chain(drawn).collect()
+        let of_many = self.entry.experiment.population.iter().flat_map(|_| &timeouts::MEASURES).map(|m| m.name);
+        MEASURES.iter().map(|m| m.name).chain(recovery_measures().map(|m| m.name)).chain(of_many).collect()
     }
 
     fn knows(&self, cell: &PlannedCell, name: &str) -> bool {
@@ -200,7 +205,10 @@ impl<'a> Plan<'a> {
         let step = e.steps.iter().any(|s| s.name == what);
         match parts.next() {
             None => measured,
-            Some(last) => (measured && cell.flows.iter().any(|f| f == last)) || (step && ASPECTS.contains(&last)),
+            Some(last) => {
+                let of_flows = MEASURES.iter().any(|m| m.name == what);
+                (of_flows && cell.flows.iter().any(|f| f == last)) || (step && ASPECTS.contains(&last))
+            }
         }
     }
 }
@@ -210,6 +218,17 @@ impl PlannedCell {
     pub fn is_in(&self, cells: &BTreeMap<String, String>) -> bool {
         cells.iter().all(|(axis, label)| self.labels.contains(&(axis.clone(), label.clone())))
     }
+}
+
+/// Whether a row, claim or figure names a statistic of recovery.
+fn asks_for_recovery(e: &Experiment) -> bool {
+    let others = e.claims.iter().filter_map(|c| match c.relation() {
+        Some((_, NumberOrText::Text(name))) => Some(name),
+        _ => None,
+    });
+    let named = e.rows.iter().map(|r| &r.measurement).chain(e.claims.iter().map(|c| &c.measurement)).chain(others);
+    let measures = named.filter_map(|name| name.split('/').next()).chain(e.show.iter().map(String::as_str));
+    measures.into_iter().any(|measure| recovery_measures().any(|m| m.name == measure))
 }
 
 /// The cartesian product of the axes.
