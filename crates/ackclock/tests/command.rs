@@ -81,6 +81,7 @@ const KEYS: [&str; 16] = [
     "spurious_retransmissions",
     "goodput_bps",
     "completion_s",
+    "mean_rtt_s",
 ];
 
 #[test]
