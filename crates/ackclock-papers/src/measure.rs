@@ -77,13 +77,18 @@ impl Measure {
     }
 }
 
-/// `measure/strategy` over all flows and `measure/strategy/flow` for each; `runs` holds the flows of each run.
-pub(crate) fn statistics(strategy: &str, flows: &[String], runs: &[&[FlowSummary]], into: &mut Measurements) {
-    for m in &MEASURES {
-        let total = runs.iter().map(|flows| m.total(flows)).collect();
+/// Each measure over all flows of a run.
+pub(crate) fn totals(flows: &[FlowSummary]) -> Vec<f64> {
+    MEASURES.iter().map(|m| m.total(flows)).collect()
+}
+
+/// `measure/strategy` over all flows, from the [`totals`] of each run, and `measure/strategy/flow` for each of these flows.
+pub(crate) fn statistics(strategy: &str, flows: &[String], runs: &[(&[f64], &[FlowSummary])], into: &mut Measurements) {
+    for (at, m) in MEASURES.iter().enumerate() {
+        let total = runs.iter().filter_map(|(totals, _)| totals.get(at).copied()).collect();
         into.insert(format!("{}/{strategy}", m.name), Measurement::Samples(total));
         for (i, flow) in flows.iter().enumerate() {
-            let values = runs.iter().filter_map(|run| run.get(i..=i)).map(|flow| m.total(flow)).collect();
+            let values = runs.iter().filter_map(|(_, run)| run.get(i..=i)).map(|flow| m.total(flow)).collect();
             into.insert(format!("{}/{strategy}/{flow}", m.name), Measurement::Samples(values));
         }
     }

@@ -8,7 +8,7 @@ use ackclock_tcp::{Cause, Event, Segment, Time};
 use crate::Error;
 use crate::chart::chart;
 use crate::format::RowSpec;
-use crate::measure::{Measurement, Measurements, recovery, statistics, unit};
+use crate::measure::{Measurement, Measurements, recovery, statistics, totals, unit};
 use crate::outcome::{Cell, ClaimOutcome, Outcome, Row, Sequence, Trace};
 use crate::plan::{Plan, PlannedCell};
 use crate::population::Transfers;
@@ -26,6 +26,9 @@ struct Task<'a> {
 
 /// What a run left.
 struct Done {
+    /// Over all its flows.
+    totals: Vec<f64>,
+    /// None of many transfers.
     flows: Vec<FlowSummary>,
     /// Empty unless something of it is asked for.
     recovery: RecoveryStats,
@@ -85,26 +88,18 @@ impl Task<'_> {
         if let Some(population) = &self.plan.entry.experiment.population {
             let Transfers { flows, recovery, tally } =
                 population.run(&self.cell.table, &self.plan.entry.file, &self.job, progress)?;
-            return Ok(Done { flows, recovery, tally, events: Vec::new(), mss: 1 });
+            return Ok(Done { totals: totals(&flows), flows: Vec::new(), recovery, tally, events: Vec::new(), mss: 1 });
         }
         let input = Input { scenario: &self.cell.scenario, file: self.plan.entry.file.clone(), text: None };
         let events = self.record || self.plan.recovery;
         let simulation = input.build(&self.job, events)?;
         let mss = simulation.flows.first().map_or(1, |f| f.mss);
-        if !events {
-            let flows = input.run(&self.job, simulation, &mut (), progress)?.flows;
-            return Ok(Done {
-                flows,
-                recovery: RecoveryStats::default(),
-                tally: Tally::default(),
-                events: Vec::new(),
-                mss,
-            });
-        }
-        let mut recorder = (Log::default(), RecoveryRecorder::new(&simulation));
+        let log = self.record.then(Log::default);
+        let mut recorder = (log, self.plan.recovery.then(|| RecoveryRecorder::new(&simulation)));
         let flows = input.run(&self.job, simulation, &mut recorder, progress)?.flows;
-        let (log, recovery) = recorder;
-        Ok(Done { flows, recovery: recovery.finish(), tally: Tally::default(), events: log.0, mss })
+        let events = recorder.0.unwrap_or_default().0;
+        let recovery = recorder.1.map(RecoveryRecorder::finish).unwrap_or_default();
+        Ok(Done { totals: totals(&flows), flows, recovery, tally: Tally::default(), events, mss })
     }
 }
 
@@ -120,7 +115,7 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
         let mut sequences = Vec::new();
         for strategy in &e.strategies {
             let mut runs: Vec<Done> = done.take(plan.runs as usize).collect();
-            let flows: Vec<&[FlowSummary]> = runs.iter().map(|r| r.flows.as_slice()).collect();
+            let flows: Vec<_> = runs.iter().map(|r| (r.totals.as_slice(), r.flows.as_slice())).collect();
             statistics(&strategy.name, &cell.flows, &flows, &mut all);
             recovery(&strategy.name, runs.iter().map(|r| &r.recovery), &mut all);
             let title = if name.is_empty() { strategy.name.clone() } else { format!("{}, {name}", strategy.name) };
