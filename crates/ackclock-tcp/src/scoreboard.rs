@@ -215,6 +215,17 @@ impl Scoreboard {
         acked
     }
 
+    /// Gives back the memory for records beyond those outstanding.
+    pub(crate) fn release(&mut self) {
+        self.records.shrink_to_fit();
+    }
+
+    /// Records that it has memory for.
+    #[cfg(test)]
+    pub(crate) fn capacity(&self) -> usize {
+        self.records.capacity()
+    }
+
     /// Marks every segment that lies wholly within `left..right`, and tells each that is new; returns the bytes newly
     /// marked.
     pub(crate) fn sack(&mut self, left: u64, right: u64, mut tell: impl FnMut(&Record)) -> u64 {

@@ -79,6 +79,9 @@ fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, ranges: &mut Ran
         });
         s.snd_una = ack;
         s.snd_nxt = s.snd_nxt.max(ack);
+        if s.closed && ack == s.written {
+            s.board.release();
+        }
         a.newly_acked = acked.bytes;
         a.sacked_before = acked.sacked_before;
         a.retransmission_acked = acked.retransmission;
