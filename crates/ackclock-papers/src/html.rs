@@ -59,6 +59,10 @@ fn experiment(outcome: &Outcome) -> String {
     if !outcome.notes.is_empty() {
         let _ = writeln!(intro, "<p>{}</p>", escape(&outcome.notes));
     }
+    for (title, rows) in outcome.side_by_side() {
+        let _ = writeln!(intro, "<h3>{}</h3>", escape(&title));
+        table(&mut intro, &rows);
+    }
     let rows = outcome.table_rows();
     if rows.len() > 1 {
         let _ = writeln!(intro, "<p>Runs of each strategy: {}; ± is a 95 % confidence interval.</p>", outcome.runs);

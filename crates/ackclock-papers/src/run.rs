@@ -13,6 +13,7 @@ use crate::outcome::{Cell, ClaimOutcome, Outcome, Row, Sequence, Trace};
 use crate::plan::{Plan, PlannedCell};
 use crate::population::Transfers;
 use crate::sequence::{named, steps};
+use crate::side_by_side::{Table, TableSpec};
 use crate::timeouts::{self, Tally};
 use crate::verdict::{estimate, judge};
 
@@ -135,7 +136,7 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
         for (claim, outcome) in e.claims.iter().zip(&mut claims).filter(|(claim, _)| cell.is_in(&claim.cells)) {
             outcome.add(&name, &cell.labels, judge(claim, &all));
         }
-        cells.push(Cell { name, rows: rows(plan, &all), sequences, measured: all });
+        cells.push(Cell { name, rows: rows(plan, &all), tables: tables(plan, &all), sequences, measured: all });
     }
     // Those about no cell that `--quick` runs.
     claims.retain(|claim| !claim.cells.is_empty());
@@ -148,6 +149,7 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
         place: e.place.clone(),
         notes: e.notes.trim().into(),
         runs: plan.runs,
+        strategies: e.strategies.iter().map(|s| s.name.clone()).collect(),
         cells,
         claims,
         charts,
@@ -169,6 +171,15 @@ fn rows(plan: &Plan<'_>, all: &Measurements) -> Vec<Row> {
         })
     });
     e.rows.iter().cloned().chain(shown).map(|spec| row(spec, all)).collect()
+}
+
+fn tables(plan: &Plan<'_>, all: &Measurements) -> Vec<Table> {
+    let e = &plan.entry.experiment;
+    let table = |t: &TableSpec| {
+        let lines = t.rows.iter().map(|line| line.rows(&t.title, &e.strategies).map(|spec| row(spec, all)).collect());
+        Table { title: t.title.clone(), lines: lines.collect() }
+    };
+    e.tables.iter().map(table).collect()
 }
 
 fn row(spec: RowSpec, all: &Measurements) -> Row {
