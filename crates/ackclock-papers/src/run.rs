@@ -13,6 +13,7 @@ use crate::outcome::{Cell, ClaimOutcome, Outcome, Row, Sequence, Trace};
 use crate::plan::{Plan, PlannedCell};
 use crate::population::Transfers;
 use crate::sequence::{named, steps};
+use crate::side_by_side::{Table, TableSpec};
 use crate::timeouts::{self, Tally};
 use crate::verdict::{estimate, judge};
 
@@ -94,26 +95,15 @@ impl Task<'_> {
         let events = self.record || self.plan.recovery;
         let simulation = input.build(&self.job, events)?;
         let mss = simulation.flows.first().map_or(1, |f| f.mss);
-        if !events {
-            let flows = input.run(&self.job, simulation, &mut (), progress)?.flows;
-            return Ok(Done {
-                totals: totals(&flows, &self.cell.flows),
-                first: None,
-                recovery: RecoveryStats::default(),
-                tally: Tally::default(),
-                events: Vec::new(),
-                mss,
-            });
-        }
-        let mut recorder = (Log::default(), RecoveryRecorder::new(&simulation));
+        let log = self.record.then(Log::default);
+        let mut recorder = (log, self.plan.recovery.then(|| RecoveryRecorder::new(&simulation)));
         let flows = input.run(&self.job, simulation, &mut recorder, progress)?.flows;
-        let (log, recovery) = recorder;
         Ok(Done {
             totals: totals(&flows, &self.cell.flows),
             first: flows.into_iter().next(),
-            recovery: recovery.finish(),
+            recovery: recorder.1.map(RecoveryRecorder::finish).unwrap_or_default(),
             tally: Tally::default(),
-            events: log.0,
+            events: recorder.0.unwrap_or_default().0,
             mss,
         })
     }
@@ -151,7 +141,7 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
         for (claim, outcome) in e.claims.iter().zip(&mut claims).filter(|(claim, _)| cell.is_in(&claim.cells)) {
             outcome.add(&name, &cell.labels, judge(claim, &all));
         }
-        cells.push(Cell { name, rows: rows(plan, &all), sequences, measured: all });
+        cells.push(Cell { name, rows: rows(plan, &all), tables: tables(plan, &all), sequences, measured: all });
     }
     // Those about no cell that `--quick` runs.
     claims.retain(|claim| !claim.cells.is_empty());
@@ -189,6 +179,15 @@ fn rows(plan: &Plan<'_>, all: &Measurements) -> Vec<Row> {
         })
     });
     e.rows.iter().cloned().chain(shown).map(|spec| row(spec, all)).collect()
+}
+
+fn tables(plan: &Plan<'_>, all: &Measurements) -> Vec<Table> {
+    let e = &plan.entry.experiment;
+    let table = |t: &TableSpec| {
+        let lines = t.rows.iter().map(|line| line.rows(&t.title, &e.strategies).map(|spec| row(spec, all)).collect());
+        Table { title: t.title.clone(), lines: lines.collect() }
+    };
+    e.tables.iter().map(table).collect()
 }
 
 fn row(spec: RowSpec, all: &Measurements) -> Row {
