@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use ackclock_tcp::{Span, Time};
 
-use crate::config::{LinkConfig, Reorder};
+use crate::config::{LinkConfig, Reorder, Spike};
 use crate::heap::Key;
 use crate::loss::{Losses, first_byte_of};
 use crate::packet::{Kind, Packet};
@@ -43,6 +43,7 @@ struct Extras {
     losses: Vec<Losses>,
     /// Packets that they took.
     lost: u64,
+    spikes: Vec<Spike>,
     jitter: Option<(Span, Rng)>,
     reorder: Option<(Reorder, Rng)>,
     duplicate: Option<(f64, Rng)>,
@@ -114,6 +115,7 @@ impl Link {
         let extras = Extras {
             losses,
             lost: 0,
+            spikes: config.spikes,
             jitter: (config.jitter > Span::ZERO).then(|| (config.jitter, rng("jitter"))),
             reorder: config
                 .reorder
@@ -125,6 +127,7 @@ impl Link {
             fate: Fate::default(),
         };
         let no_extras = extras.losses.is_empty()
+            && extras.spikes.is_empty()
             && extras.jitter.is_none()
             && extras.reorder.is_none()
             && extras.duplicate.is_none();
@@ -198,7 +201,10 @@ impl Link {
         }
         self.enqueue(now, packet)?;
         let arrival = self.busy_until.saturating_add(self.delay);
-        Ok(if let Some(extras) = &mut self.extras { extras.pass(arrival, packet, mss) } else { arrival })
+        Ok(match &mut self.extras {
+            Some(extras) => extras.pass(self.busy_until, arrival, packet, mss),
+            None => arrival,
+        })
     }
 
     /// What the wire does to the last packet let in.
@@ -314,13 +320,19 @@ impl Extras {
         Some(why)
     }
 
-    /// Draws what the wire does to a packet that would arrive at `arrival`; returns when it does.
+    /// Draws what the wire does to a packet that enters it at `entry` and would arrive at `arrival`; returns when it does.
     #[inline(never)]
-    fn pass(&mut self, mut arrival: u64, packet: &Packet, mss: impl Fn() -> u32) -> u64 {
-        if let Some((most, rng)) = &mut self.jitter {
-            arrival = arrival.saturating_add(rng.up_to(*most).0).max(self.last_arrival);
-            self.last_arrival = arrival;
+    fn pass(&mut self, entry: u64, mut arrival: u64, packet: &Packet, mss: impl Fn() -> u32) -> u64 {
+        for spike in &self.spikes {
+            if (spike.at..spike.at + spike.lasts).contains(&Time(entry)) {
+                arrival = arrival.saturating_add(spike.delay.0);
+            }
         }
+        if let Some((most, rng)) = &mut self.jitter {
+            arrival = arrival.saturating_add(rng.up_to(*most).0);
+        }
+        arrival = arrival.max(self.last_arrival);
+        self.last_arrival = arrival;
         self.fate = Fate::default();
         if let Some((reorder, rng)) = &mut self.reorder
             && (rng.chance(reorder.probability) || reorder.names(packet, mss))

@@ -28,10 +28,14 @@ pub(crate) fn chart(spec: &ChartSpec, strategies: &[Strategy], planned: &[Planne
     for name in names() {
         for (cell, point) in &drawn {
             let x = cell.labels.iter().find(|(a, _)| a == axis).and_then(|(_, label)| number(label));
-            let own = |row: &Row| row.part(1) == name && row.part(2).is_empty();
-            let (Some(x), Some(row)) = (x, rows(point).into_iter().find(own)) else { continue };
-            let curve = curve(&mut curves, spec, name, cell);
-            curve.points.extend(row.ours.map(|y| Point { x, y }));
+            let Some(x) = x else { continue };
+            for row in rows(point).into_iter().filter(|row| row.part(1) == name) {
+                let of_flow =
+                    || if strategies.len() > 1 { format!("{name}, {}", row.part(2)) } else { row.part(2).into() };
+                let legend = if row.part(2).is_empty() { name.to_string() } else { of_flow() };
+                let curve = curve(&mut curves, spec, &legend, cell);
+                curve.points.extend(row.ours.map(|y| Point { x, y }));
+            }
         }
     }
     let x = if spec.x.is_empty() { axis.clone() } else { spec.x.clone() };

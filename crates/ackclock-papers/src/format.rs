@@ -73,11 +73,15 @@ pub(crate) struct Strategy {
     pub name: String,
     /// What it is here; the name if left out.
     pub composition: Option<String>,
+    /// Each flow has the strategy that the scenario gives it.
+    #[serde(default)]
+    pub of_flows: bool,
 }
 
 impl Strategy {
-    pub fn composition(&self) -> &str {
-        self.composition.as_deref().unwrap_or(&self.name)
+    /// That of all flows, or `None` if each has its own.
+    pub fn composition(&self) -> Option<&str> {
+        (!self.of_flows).then(|| self.composition.as_deref().unwrap_or(&self.name))
     }
 }
 

@@ -17,6 +17,7 @@ mod run;
 mod sequence;
 mod substitute;
 mod table;
+mod timeouts;
 mod verdict;
 
 pub use format::{Experiment, Paper};
