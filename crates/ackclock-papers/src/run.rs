@@ -1,5 +1,6 @@
 //! Runs planned experiments.
 
+use ackclock_net::scenario::{Flow, Scenario, Source};
 use ackclock_net::{Direction, FlowId, Recorder};
 use ackclock_report::{Estimate, FlowSummary, RecoveryStats};
 use ackclock_run::{Input, Job, Progress, RecoveryRecorder, STEPS, in_parallel};
@@ -62,8 +63,8 @@ impl Recorder for Log {
 /// [`Error::Run`].
 pub fn run(plans: &[Plan<'_>], threads: u16) -> Result<Vec<Outcome>, Error> {
     let tasks: Vec<Task<'_>> = plans.iter().flat_map(tasks).collect();
-    let progress = Progress::new(tasks.iter().map(Task::simulations).sum::<u64>() * STEPS);
-    let mut done = in_parallel(&tasks, threads, |task| task.run(&progress))?.into_iter();
+    let progress = Progress::new(tasks.iter().map(|task| task.simulations() * task.weight() * STEPS).sum());
+    let mut done = in_parallel(&tasks, threads, |task| task.run(&progress.weighing(task.weight())))?.into_iter();
     Ok(plans.iter().map(|plan| outcome(plan, &mut done)).collect())
 }
 
@@ -82,6 +83,21 @@ fn tasks<'a>(plan: &'a Plan<'a>) -> impl Iterator<Item = Task<'a>> {
 impl Task<'_> {
     fn simulations(&self) -> u64 {
         self.plan.entry.experiment.population.as_ref().map_or(1, |p| p.transfers.into())
+    }
+
+    /// How many kilobytes it sends at most, as a measure of how long it takes: what its flows have to send, or what the
+    /// slowest link carries.
+    fn weight(&self) -> u64 {
+        let Scenario { links, flows, duration, .. } = &self.cell.scenario;
+        let slowest = links.iter().map(|link| link.rate.0).min().unwrap_or_default() as f64;
+        let room = duration.0.secs_f64() * slowest / 8000.0;
+        let wants = |flow: &Flow| match flow.source {
+            Source::Segments(n) => n as f64,
+            Source::Bytes(bytes) => bytes.0 as f64 / 1000.0,
+            _ => room,
+        };
+        let wanted: f64 = flows.iter().map(|flow| f64::from(flow.count) * wants(flow)).sum();
+        wanted.min(room).clamp(1.0, 1e6) as u64
     }
 
     fn run(&self, progress: &Progress) -> Result<Done, ackclock_run::Error> {
