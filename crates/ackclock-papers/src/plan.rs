@@ -237,7 +237,9 @@ fn asks_for_recovery(e: &Experiment) -> bool {
     });
     let named = e.rows.iter().map(|r| &r.measurement).chain(e.claims.iter().map(|c| &c.measurement)).chain(others);
     let measures = named.filter_map(|name| name.split('/').next()).chain(e.show.iter().map(String::as_str));
-    measures.into_iter().any(|measure| recovery_measures().any(|m| m.name == measure))
+    let mut drawn = e.charts.iter().filter_map(|chart| chart.quantiles.as_ref());
+    drawn.any(|of| recovery_measures().any(|m| quantile(m.name, of).is_some()))
+        || measures.into_iter().any(|measure| recovery_measures().any(|m| m.name == measure))
 }
 
 /// The cartesian product of the axes.

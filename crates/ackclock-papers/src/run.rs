@@ -27,7 +27,7 @@ struct Task<'a> {
 /// What a run left.
 struct Done {
     totals: Totals,
-    /// The first flow, if it is recorded.
+    /// The first flow; none of many transfers.
     first: Option<FlowSummary>,
     /// Empty unless something of it is asked for.
     recovery: RecoveryStats,
@@ -94,28 +94,13 @@ impl Task<'_> {
         let events = self.record || self.plan.recovery;
         let simulation = input.build(&self.job, events)?;
         let mss = simulation.flows.first().map_or(1, |f| f.mss);
-        if !events {
-            let flows = input.run(&self.job, simulation, &mut (), progress)?.flows;
-            return Ok(Done {
-                totals: totals(&flows, &self.cell.flows),
-                first: None,
-                recovery: RecoveryStats::default(),
-                tally: Tally::default(),
-                events: Vec::new(),
-                mss,
-            });
-        }
-        let mut recorder = (Log::default(), RecoveryRecorder::new(&simulation));
+        let log = self.record.then(Log::default);
+        let mut recorder = (log, self.plan.recovery.then(|| RecoveryRecorder::new(&simulation)));
         let flows = input.run(&self.job, simulation, &mut recorder, progress)?.flows;
-        let (log, recovery) = recorder;
-        Ok(Done {
-            totals: totals(&flows, &self.cell.flows),
-            first: flows.into_iter().next(),
-            recovery: recovery.finish(),
-            tally: Tally::default(),
-            events: log.0,
-            mss,
-        })
+        let events = recorder.0.unwrap_or_default().0;
+        let recovery = recorder.1.map(RecoveryRecorder::finish).unwrap_or_default();
+        let totals = totals(&flows, &self.cell.flows);
+        Ok(Done { totals, first: flows.into_iter().next(), recovery, tally: Tally::default(), events, mss })
     }
 }
 

@@ -409,6 +409,32 @@ fn each_transfer_has_a_path_of_its_own() {
 }
 
 #[test]
+fn the_statistics_of_recovery_are_measures_of_all_flows_together() {
+    const SHOW: &str = r#"show = ["count-recoveries", "count-timeouts", "retransmission-rate", "latency-lossy-mean"]"#;
+    let shown = |text: &str, rows: std::ops::Range<usize>| -> Vec<f64> {
+        let all = json(&outcome(text, false, 2))["cells"][0]["rows"].take();
+        all.as_array().unwrap()[rows].iter().map(|r| r["ours"]["mean"].as_f64().unwrap_or(f64::NAN)).collect()
+    };
+    // Each of 5 transfers of 4 segments times out on its first segment, after 1 s. Segment 0, then 1 and 2, then 3 each take 8.32 ms
+    // a segment, 10 ms, and 10.32 ms back; segments 0 and 3 meet a delayed ACK of 200 ms.
+    let show = DRAWN.lines().find(|line| line.starts_with("show")).unwrap();
+    let drawn = shown(&DRAWN.replace(show, SHOW), 1..5);
+    assert_eq!(drawn[..3], [0.0, 5.0, 20.0]);
+    assert!((drawn[3] - (1000.0 + 400.0 + 4.0 * 8.32 + 3.0 * 20.32)).abs() < 0.01, "{drawn:?}");
+    // A figure is not needed.
+    let without = DRAWN.replace(show, SHOW).replace("chart = \"Timeouts\"\n", "");
+    assert_eq!(shown(&without, 1..5), drawn);
+    assert_eq!(run(&Plan::of(&library(&without).unwrap(), "all", false).unwrap(), 1).unwrap()[0].claims.len(), 0);
+    // Without a population: one loss, one fast retransmit, no timeout.
+    let one =
+        ONE_LOSS.split("[[step]]").next().unwrap().to_string() + &ONE_LOSS[ONE_LOSS.find("[scenario]").unwrap()..];
+    let one = one.replace("place = \"figure 1\"\n\n", &format!("place = \"figure 1\"\n{SHOW}\n\n"));
+    assert_eq!(shown(&one, 0..2), [1.0, 0.0]);
+    let of_a_flow = DRAWN.replacen("\"share-non-trigger/reno\"", "\"count-recoveries/reno/flow0\"", 1);
+    assert!(error(&of_a_flow).starts_with("papers/p/e.toml: row[0].measurement: there is no"));
+}
+
+#[test]
 fn errors_in_a_population_name_file_and_key() {
     for (right, wrong, expected) in [
         ("transfers = 5", "transfers = 0", "papers/p/e.toml: population.transfers: at least one transfer"),
@@ -425,7 +451,8 @@ fn errors_in_a_population_name_file_and_key() {
             "papers/p/e.toml: scenario.link[0].loss[0].drop.segment: there is no key",
         ),
         ("runs = 4", "sequence = true", "papers/p/e.toml: population: there is no sequence"),
-        ("chart = \"Timeouts\"\n", "", "papers/p/e.toml:"),
+        ("chart = \"Timeouts\"\n", "chrat = \"x\"\n", "papers/p/e.toml:"),
+        ("values = [[0]]", "values = [[0]]\nweights = [1, 1]", "papers/p/e.toml: population.draw[0]: weights: as many"),
         ("\"share-non-trigger/reno\"", "\"timeouts/reno/flow0\"", "papers/p/e.toml: row[0].measurement: there is no"),
     ] {
         let text = DRAWN.replacen(right, wrong, 1);

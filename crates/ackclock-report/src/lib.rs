@@ -43,6 +43,6 @@ pub use events::EventWriter;
 pub use picture::{Panel, Picture, page};
 pub use recovery::{
     Distribution, Kind, RECOVERY_TABLES, RecoveryMeasure, RecoveryStats, RecoveryTable, RecoveryTracker, TimedOutIn,
-    recovery_measures,
+    recovery_measures, recovery_table,
 };
 pub use summary::{Estimate, FlowSummary, replication_table, summary_table};

@@ -6,7 +6,7 @@ mod stats;
 
 use ackclock_net::scenario::{BuildOptions, Scenario, ScenarioError, Simulation};
 use ackclock_net::{Direction, FlowId, FlowReport, Recorder};
-use ackclock_report::FlowSummary;
+use ackclock_report::{FlowSummary, RecoveryStats};
 use ackclock_tcp::{Cause, Event, Segment, Time};
 use rayon::prelude::*;
 
@@ -69,6 +69,8 @@ pub struct Outcome {
     pub links: Vec<LinkStats>,
     /// Seconds of CPU that it took.
     pub cpu_s: f64,
+    /// The statistics of recovery, where a [`RecoveryRecorder`] took them; [`Input::run`] leaves them out.
+    pub recovery: Option<RecoveryStats>,
 }
 
 impl Input<'_> {
@@ -107,7 +109,8 @@ impl Input<'_> {
             .map_err(|e| Error::Run { file: self.file.clone(), error: self.located(e) })?;
         let cpu_s = thread_cpu_s() - began;
         progress.advance(STEPS - watched.steps);
-        Ok(Outcome { flows: summaries(&simulation, job.seed), links: links(&simulation, self.scenario), cpu_s })
+        let (flows, links) = (summaries(&simulation, job.seed), links(&simulation, self.scenario));
+        Ok(Outcome { flows, links, cpu_s, recovery: None })
     }
 }
 

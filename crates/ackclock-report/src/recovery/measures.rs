@@ -44,7 +44,7 @@ fn ratio(part: u64, whole: u64) -> f64 {
 }
 
 fn percent(part: u64, whole: u64) -> f64 {
-    100.0 * ratio(part, whole)
+    if whole == 0 { f64::NAN } else { 100.0 * part as f64 / whole as f64 }
 }
 
 fn kind(s: &RecoveryStats, kind: Kind) -> f64 {
@@ -87,11 +87,15 @@ pub const RECOVERY_TABLES: [RecoveryTable; 13] = [
         measures: &[
             m("fast-retransmits", "%", "fast retransmits", |s| kind(s, Kind::Fast)),
             m("timeout-retransmits", "%", "timeout retransmits", |s| kind(s, Kind::Timeout)),
-            m("timeouts-in-open", "%", "  timeout in Open", |s| timeout(s, TimedOutIn::Open)),
-            m("timeouts-in-disorder", "%", "  timeout in Disorder", |s| timeout(s, TimedOutIn::Disorder)),
-            m("timeouts-in-recovery", "%", "  timeout in Recovery", |s| timeout(s, TimedOutIn::Recovery)),
-            m("timeouts-in-loss", "%", "  timeout in Loss (not in the paper)", |s| timeout(s, TimedOutIn::Loss)),
-            m("timeouts-backed-off", "%", "  timeout with exponential backoff", |s| timeout(s, TimedOutIn::Backoff)),
+            m("timeouts-in-open", "%", "timeout retransmits in Open", |s| timeout(s, TimedOutIn::Open)),
+            m("timeouts-in-disorder", "%", "timeout retransmits in Disorder", |s| timeout(s, TimedOutIn::Disorder)),
+            m("timeouts-in-recovery", "%", "timeout retransmits in Recovery", |s| timeout(s, TimedOutIn::Recovery)),
+            m("timeouts-in-loss", "%", "timeout retransmits in Loss (not in the paper)", |s| {
+                timeout(s, TimedOutIn::Loss)
+            }),
+            m("timeouts-backed-off", "%", "timeout retransmits with exponential backoff", |s| {
+                timeout(s, TimedOutIn::Backoff)
+            }),
             m("slow-start-retransmits", "%", "slow start retransmits", |s| kind(s, Kind::SlowStart)),
             m("probe-retransmits", "%", "probes and limited data (not in the paper)", |s| kind(s, Kind::Probe)),
             m("failed-retransmits", "%", "failed retransmits", |s| percent(s.failed(), s.retransmissions())),

@@ -5,10 +5,12 @@
 
 mod distribution;
 mod measures;
+mod tables;
 mod tracker;
 
 pub use distribution::Distribution;
 pub use measures::{RECOVERY_TABLES, RecoveryMeasure, RecoveryTable, recovery_measures};
+pub use tables::recovery_table;
 pub use tracker::RecoveryTracker;
 
 /// What was retransmitted and why: the rows of table 2.
