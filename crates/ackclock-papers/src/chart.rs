@@ -21,7 +21,7 @@ pub(crate) fn chart(spec: &ChartSpec, strategies: &[Strategy], planned: &[Planne
     let y = with_unit(&spec.measure, &unit.unwrap_or_default());
     let title = spec.title.clone();
     let Some(axis) = &spec.axis else {
-        let (categories, bars) = bars(drawn.iter().map(|(_, cell)| *cell), names(), &rows);
+        let (categories, bars) = bars(spec, drawn.iter().map(|(_, cell)| *cell), names(), &rows);
         return Chart { title, x: spec.x.clone(), y, plot: Plot::Bars { categories, bars } };
     };
     let mut curves: Vec<Curve> = Vec::new();
@@ -92,6 +92,7 @@ fn curve<'c>(curves: &'c mut Vec<Curve>, spec: &ChartSpec, strategy: &str, cell:
 
 /// A category for each cell and flow, a bar in it for each strategy.
 fn bars<'a>(
+    spec: &ChartSpec,
     cells: impl Iterator<Item = &'a Cell>,
     strategies: impl Iterator<Item = &'a str>,
     rows: &dyn Fn(&Cell) -> Vec<Row>,
@@ -100,6 +101,7 @@ fn bars<'a>(
         .flat_map(|cell| rows(cell).into_iter().map(|row| (cell.name.clone(), row)))
         .map(|(cell, row)| {
             let flow = row.part(2);
+            let flow = spec.flows.get(flow).map_or(flow, String::as_str);
             let category = match (cell.as_str(), flow) {
                 ("", "") => "total".to_string(),
                 ("", only) | (only, "") => only.to_string(),

@@ -27,6 +27,7 @@ const NO_CELL: &str = "`where` fits no cell; it names axes and their labels";
 pub struct Plan<'a> {
     pub(crate) entry: &'a Entry,
     pub(crate) paper: &'a Paper,
+    pub(crate) quick: bool,
     pub(crate) runs: u32,
     /// Whether the statistics of recovery are asked for, which take the events of all flows.
     pub(crate) recovery: bool,
@@ -70,7 +71,7 @@ impl<'a> Plan<'a> {
         let no_paper = || format_error(&entry.file, "", "there is no paper.toml in this folder".into());
         let paper = library.paper(&entry.id).ok_or_else(no_paper)?;
         let recovery = asks_for_recovery(e);
-        let plan = Plan { entry, paper, runs, recovery, cells };
+        let plan = Plan { entry, paper, quick, runs, recovery, cells };
         plan.check()?;
         Ok(plan)
     }
@@ -78,6 +79,12 @@ impl<'a> Plan<'a> {
     /// Whether the first run of each strategy is recorded.
     pub(crate) fn records(&self) -> bool {
         self.entry.experiment.sequence || !self.entry.experiment.steps.is_empty()
+    }
+
+    /// Of the first and of the last run; cells may begin with seeds of their own.
+    pub(crate) fn seeds(&self) -> (u64, u64) {
+        let of = || self.cells.iter().map(|cell| cell.scenario.seed);
+        (of().min().unwrap_or_default(), of().max().unwrap_or_default() + u64::from(self.runs) - 1)
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -138,7 +145,10 @@ impl<'a> Plan<'a> {
             let of = |cell: &PlannedCell| cell.labels.iter().find(|(a, _)| a == axis).and_then(|(_, l)| number(l));
             self.cells.iter().all(|cell| of(cell).is_some())
         };
-        let message = if !shown || !chart.axis.as_ref().is_none_or(numbers) {
+        let flow = |name: &String| self.cells.iter().any(|cell| cell.flows.contains(name));
+        let message = if !chart.flows.keys().all(flow) {
+            "`flows` names flows of the scenario"
+        } else if !shown || !chart.axis.as_ref().is_none_or(numbers) {
             "it draws a `measure` of `row` or `show`, against an `axis` whose labels begin with numbers, or the \
              `quantiles` of a distribution"
         } else if !self.has_cells(&chart.cells) {

@@ -15,6 +15,7 @@ mod flow;
 mod hystart;
 mod known_bugs;
 mod limited_data;
+mod linux;
 mod loss_sensitive;
 mod lrx;
 mod lrx_linux;
