@@ -15,6 +15,7 @@ mod hystart;
 mod limited_data;
 mod loss_sensitive;
 mod lrx;
+mod oracle;
 mod path;
 mod prr;
 mod rack;
