@@ -12,6 +12,7 @@ mod heap;
 mod link;
 mod loss;
 mod network;
+mod notice;
 mod packet;
 mod queue;
 mod recorder;
