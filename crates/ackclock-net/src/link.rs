@@ -207,6 +207,18 @@ impl Link {
         })
     }
 
+    /// When a packet of `size` bytes would leave the transmitter with nothing in its way.
+    pub(crate) fn departure_if_idle(&self, now: u64, size: u32) -> u64 {
+        now.saturating_add(transmission_time(size, self.rate))
+    }
+
+    /// When a packet of `size` bytes would arrive at the other end, were it let in now; what the wire draws at random is left
+    /// out, but it keeps its order.
+    pub(crate) fn would_arrive(&self, now: u64, size: u32) -> u64 {
+        let arrival = self.departure_if_idle(self.busy_until.max(now), size).saturating_add(self.delay);
+        self.extras.as_ref().map_or(arrival, |extras| arrival.max(extras.last_arrival))
+    }
+
     /// What the wire does to the last packet let in.
     #[inline]
     pub(crate) fn fate(&self) -> Fate {

@@ -297,6 +297,15 @@ impl Scoreboard {
         true
     }
 
+    /// Judges the segment at `index` lost, of which a retransmission is on its way that did not count in the pipe until now.
+    pub(crate) fn mark_replaced(&mut self, index: usize) {
+        let Some(r) = self.records.get_mut(index).filter(|r| !r.sacked && !r.lost) else { return };
+        (r.lost, r.retransmitted) = (true, true);
+        self.lost_bytes += u64::from(r.len);
+        self.retransmitted_bytes += u64::from(r.len);
+        self.check();
+    }
+
     /// Judges the original transmission of every segment that ends at or below `edge` lost, and tells each that is new.
     pub(crate) fn mark_lost_below(&mut self, edge: u64, mut tell: impl FnMut(&Record)) {
         if edge <= self.judged {
