@@ -2,6 +2,7 @@
 
 use ackclock_tcp::{Receiver, Sender, Span, Time};
 
+use crate::distribution::Distribution;
 pub use crate::loss::{Applies, ListedLoss, Loss, LossModel};
 pub use crate::queue::{Fred, Limit, Queue, Red};
 
@@ -19,8 +20,8 @@ pub struct FlowId(pub u32);
 
 /// One direction of a link.
 ///
-/// A packet meets, in this order: the loss models, the queue, the transmitter (`rate`), and the wire (`delay`, `jitter`,
-/// `reorder`, `duplicate`). So a packet that a loss model takes never occupies the queue or the transmitter.
+/// A packet meets, in this order: the loss models, the queue, the transmitter (`rate`), and the wire (`delay`, `spikes`,
+/// `jitter`, `reorder`, `duplicate`). So a packet that a loss model takes never occupies the queue or the transmitter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkConfig {
     /// Where packets enter.
@@ -35,6 +36,8 @@ pub struct LinkConfig {
     pub queue: Queue,
     /// Losses other than the queue's; each model sees the packets that the ones before it let through.
     pub loss: Vec<Loss>,
+    /// Times in which the wire takes longer; packets keep their order.
+    pub spikes: Vec<Spike>,
     /// Each packet is delayed further by a time drawn uniformly from 0 to this; packets keep their order.
     pub jitter: Span,
     /// Packets that are overtaken by those behind them.
@@ -44,10 +47,33 @@ pub struct LinkConfig {
 }
 
 impl LinkConfig {
-    /// A link without losses, jitter, reordering and duplication.
+    /// A link without losses, delay spikes, jitter, reordering and duplication.
     pub fn new(from: NodeId, to: NodeId, rate: u64, delay: Span, queue: Queue) -> Self {
-        LinkConfig { from, to, rate, delay, queue, loss: Vec::new(), jitter: Span::ZERO, reorder: None, duplicate: 0.0 }
+        LinkConfig {
+            from,
+            to,
+            rate,
+            delay,
+            queue,
+            loss: Vec::new(),
+            spikes: Vec::new(),
+            jitter: Span::ZERO,
+            reorder: None,
+            duplicate: 0.0,
+        }
     }
+}
+
+/// A delay spike, as of a mobile path that is away for a moment (Gurtov & Ludwig 2003): packets that enter the wire in
+/// that time take longer, and what enters it later does not arrive before them. Spikes at the same time add up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spike {
+    /// When it begins.
+    pub at: Time,
+    /// How long it lasts.
+    pub lasts: Span,
+    /// How much longer the wire takes.
+    pub delay: Span,
 }
 
 /// Reordering: some packets take longer on the wire than those behind them.
@@ -101,6 +127,22 @@ pub enum Source {
     OnOff(OnOff),
     /// An application that stalls: so many bytes at each time after the start, in ascending order; then it closes.
     Stalls(Vec<(Span, u64)>),
+    /// Responses over a persistent connection; then it closes.
+    Web(Web),
+}
+
+/// Responses of a Web server. The next one is written when the last one has been acknowledged in full, after a think time.
+/// Each is one write.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Web {
+    /// The mean number of responses, at least 1: geometrically distributed unless `exactly`.
+    pub responses: f64,
+    /// There are exactly `responses` of them, which is a whole number.
+    pub exactly: bool,
+    /// The bytes of each response.
+    pub size: Distribution,
+    /// Mean of the think time, which is exponentially distributed.
+    pub think: Span,
 }
 
 /// An on-off source.

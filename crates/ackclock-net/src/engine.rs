@@ -188,7 +188,9 @@ impl Engine {
             recorder.packet(FlowId(packet.flow), Time(now), Direction::Received, &segment, None);
         }
         tcp.sender.on_segment(Time(now), &segment);
-        flow.check_completion(now);
+        if let Some(at) = flow.check_completion(now) {
+            self.heap.push(Key::new(at, at, Kind::Source, packet.flow));
+        }
         self.pump_sender(now, now, packet.flow as usize, recorder);
     }
 
@@ -343,6 +345,7 @@ impl Engine {
                 if write.last {
                     tcp.sender.close(Time(now));
                 }
+                tcp.total = tcp.writer.total();
                 flow.next_write = write.next;
                 flow.check_completion(now);
                 None

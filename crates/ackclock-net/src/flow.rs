@@ -49,7 +49,7 @@ pub(crate) struct Tcp {
     pub(crate) sender_timer: u64,
     pub(crate) receiver_timer: u64,
     pub(crate) writer: Writer,
-    /// Bytes that the application writes in all; `u64::MAX` if there is no end.
+    /// Bytes that the application writes before it waits for their acknowledgment or ends; `u64::MAX` if there is no end.
     pub(crate) total: u64,
     pub(crate) mss: u32,
     pub(crate) header: u32,
@@ -145,14 +145,20 @@ impl Flow {
         self.receiver_ahead && self.pending_data == 0 && quiet
     }
 
-    /// Notes at `now` whether all that the application wrote has been acknowledged.
-    pub(crate) fn check_completion(&mut self, now: u64) {
-        if let Agent::Tcp(tcp) = &self.agent
-            && tcp.sender.acked() >= tcp.total
-            && self.completed == u64::MAX
-        {
-            self.completed = now;
+    /// Notes at `now` whether all that the application wrote has been acknowledged. Returns when it writes again, if it had
+    /// waited for that.
+    #[inline]
+    pub(crate) fn check_completion(&mut self, now: u64) -> Option<u64> {
+        let Agent::Tcp(tcp) = &mut self.agent else { return None };
+        if tcp.sender.acked() < tcp.total || self.completed != u64::MAX || self.next_write != u64::MAX {
+            return None;
         }
+        let next = tcp.writer.acknowledged(now);
+        match next {
+            Some(at) => self.next_write = at,
+            None => self.completed = now,
+        }
+        next
     }
 
     /// Counters at `now`.

@@ -5,6 +5,7 @@
 //! to the last bit, on every machine.
 
 mod config;
+mod distribution;
 mod engine;
 mod error;
 mod flow;
@@ -25,8 +26,9 @@ mod validate;
 
 pub use config::{
     Applies, CbrConfig, Dwell, FlowConfig, FlowId, Fred, Limit, LinkConfig, LinkId, ListedLoss, Loss, LossModel,
-    NodeId, OnOff, Queue, Red, Reorder, Source,
+    NodeId, OnOff, Queue, Red, Reorder, Source, Spike, Web,
 };
+pub use distribution::{Distribution, Law};
 pub use error::Error;
 pub use network::Network;
 pub use recorder::{Direction, Recorder};

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use ackclock_tcp::{Span, Time};
 
-use crate::config::{LinkConfig, Reorder};
+use crate::config::{LinkConfig, Reorder, Spike};
 use crate::heap::Key;
 use crate::loss::{Losses, first_byte_of};
 use crate::packet::{Kind, Packet};
@@ -43,6 +43,7 @@ struct Extras {
     losses: Vec<Losses>,
     /// Packets that they took.
     lost: u64,
+    spikes: Vec<Spike>,
     jitter: Option<(Span, Rng)>,
     reorder: Option<(Reorder, Rng)>,
     duplicate: Option<(f64, Rng)>,
@@ -114,6 +115,7 @@ impl Link {
         let extras = Extras {
             losses,
             lost: 0,
+            spikes: config.spikes,
             jitter: (config.jitter > Span::ZERO).then(|| (config.jitter, rng("jitter"))),
             reorder: config
                 .reorder
@@ -125,6 +127,7 @@ impl Link {
             fate: Fate::default(),
         };
         let no_extras = extras.losses.is_empty()
+            && extras.spikes.is_empty()
             && extras.jitter.is_none()
             && extras.reorder.is_none()
             && extras.duplicate.is_none();
@@ -198,7 +201,10 @@ impl Link {
         }
         self.enqueue(now, packet)?;
         let arrival = self.busy_until.saturating_add(self.delay);
-        Ok(if let Some(extras) = &mut self.extras { extras.pass(arrival, packet, mss) } else { arrival })
+        Ok(match &mut self.extras {
+            Some(extras) => extras.pass(self.busy_until, arrival, packet, mss),
+            None => arrival,
+        })
     }
 
     /// When a packet of `size` bytes would leave the transmitter with nothing in its way.
@@ -209,8 +215,9 @@ impl Link {
     /// When a packet of `size` bytes would arrive at the other end, were it let in now; what the wire draws at random is left
     /// out, but it keeps its order.
     pub(crate) fn would_arrive(&self, now: u64, size: u32) -> u64 {
-        let arrival = self.departure_if_idle(self.busy_until.max(now), size).saturating_add(self.delay);
-        self.extras.as_ref().map_or(arrival, |extras| arrival.max(extras.last_arrival))
+        let departure = self.departure_if_idle(self.busy_until.max(now), size);
+        let arrival = departure.saturating_add(self.delay);
+        self.extras.as_ref().map_or(arrival, |extras| extras.spiked(departure, arrival).max(extras.last_arrival))
     }
 
     /// What the wire does to the last packet let in.
@@ -326,13 +333,21 @@ impl Extras {
         Some(why)
     }
 
-    /// Draws what the wire does to a packet that would arrive at `arrival`; returns when it does.
+    /// When a packet that enters the wire at `entry` arrives after spikes, if it would at `arrival` without them.
+    fn spiked(&self, entry: u64, arrival: u64) -> u64 {
+        let at_entry = self.spikes.iter().filter(|spike| (spike.at..spike.at + spike.lasts).contains(&Time(entry)));
+        at_entry.fold(arrival, |arrival, spike| arrival.saturating_add(spike.delay.0))
+    }
+
+    /// Draws what the wire does to a packet that enters it at `entry` and would arrive at `arrival`; returns when it does.
     #[inline(never)]
-    fn pass(&mut self, mut arrival: u64, packet: &Packet, mss: impl Fn() -> u32) -> u64 {
+    fn pass(&mut self, entry: u64, mut arrival: u64, packet: &Packet, mss: impl Fn() -> u32) -> u64 {
+        arrival = self.spiked(entry, arrival);
         if let Some((most, rng)) = &mut self.jitter {
-            arrival = arrival.saturating_add(rng.up_to(*most).0).max(self.last_arrival);
-            self.last_arrival = arrival;
+            arrival = arrival.saturating_add(rng.up_to(*most).0);
         }
+        arrival = arrival.max(self.last_arrival);
+        self.last_arrival = arrival;
         self.fate = Fate::default();
         if let Some((reorder, rng)) = &mut self.reorder
             && (rng.chance(reorder.probability) || reorder.names(packet, mss))

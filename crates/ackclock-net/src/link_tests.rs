@@ -120,6 +120,30 @@ fn jitter_delays_but_keeps_the_order() {
     assert!(extra.iter().any(|&e| e > 2_900_000));
 }
 
+/// A transmission takes 1 ms and the wire 5 ms. From 2 to 4 ms it takes 3 ms longer: the packets that enter it at 2 and at
+/// 3 ms, but not those at 1 and 4 ms. The one at 4 ms, and the one at 5, find those before them still under way.
+#[test]
+fn a_delay_spike_holds_up_what_enters_the_wire_in_its_time() {
+    let spike = |at: u64, lasts, delay| Spike {
+        at: Time(at * 1_000_000),
+        lasts: Span::from_millis(lasts),
+        delay: Span::from_millis(delay),
+    };
+    let arrivals = |spikes| {
+        let spiky = LinkConfig { spikes, ..config(Queue::DropTail(Limit::Packets(9))) };
+        assert!(Link::is_deterministic(&spiky));
+        let mut link = Link::new(spiky, 0, "a>b#0");
+        assert!(link.keeps_order());
+        pass(&mut link, &[(0, 1000), (0, 1000), (0, 1000), (0, 1000), (0, 1000), (6000, 1000)])
+    };
+    assert_eq!(arrivals(vec![spike(2, 2, 3)]), [Ok(6000), Ok(10_000), Ok(11_000), Ok(11_000), Ok(11_000), Ok(12_000)]);
+    // Two at the same time add up.
+    assert_eq!(
+        arrivals(vec![spike(2, 2, 3), spike(3, 1, 10)]),
+        [Ok(6000), Ok(10_000), Ok(21_000), Ok(21_000), Ok(21_000), Ok(21_000)]
+    );
+}
+
 #[test]
 fn reordering_and_duplication_mark_packets() {
     let reorder = Some(Reorder { probability: 1.0, segments: Vec::new(), extra_delay: Span::from_millis(2) });

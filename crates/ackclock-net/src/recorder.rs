@@ -57,3 +57,29 @@ impl Recorder for () {
     ) {
     }
 }
+
+/// Two recorders of the same run.
+impl<A: Recorder, B: Recorder> Recorder for (A, B) {
+    fn wants_events(&self) -> bool {
+        self.0.wants_events() || self.1.wants_events()
+    }
+
+    fn wants_packets(&self) -> bool {
+        self.0.wants_packets() || self.1.wants_packets()
+    }
+
+    fn progress(&mut self, now: Time) {
+        self.0.progress(now);
+        self.1.progress(now);
+    }
+
+    fn event(&mut self, flow: FlowId, event: &Event) {
+        self.0.event(flow, event);
+        self.1.event(flow, event);
+    }
+
+    fn packet(&mut self, flow: FlowId, at: Time, direction: Direction, segment: &Segment, sent: Option<(Cause, u32)>) {
+        self.0.packet(flow, at, direction, segment, sent);
+        self.1.packet(flow, at, direction, segment, sent);
+    }
+}

@@ -32,10 +32,15 @@ impl Rng {
         Span((self.unit() * (span.0 as f64 + 1.0)) as u64)
     }
 
-    /// Exponentially distributed with this mean. The logarithm is `libm`'s, since that of the platform may differ from
-    /// machine to machine in its last bit.
+    /// Exponentially distributed with mean 1. The logarithm is `libm`'s, since that of the platform may differ from machine
+    /// to machine in its last bit.
+    pub(crate) fn standard_exponential(&mut self) -> f64 {
+        -libm::log(1.0 - self.unit())
+    }
+
+    /// Exponentially distributed with this mean.
     pub(crate) fn exponential(&mut self, mean: Span) -> Span {
-        Span((-libm::log(1.0 - self.unit()) * mean.0 as f64) as u64)
+        Span((self.standard_exponential() * mean.0 as f64) as u64)
     }
 }
 

@@ -1,10 +1,13 @@
 //! Sources: what applications write, and when.
 
+mod web;
+
 use ackclock_tcp::{Segment, Span};
 
 use crate::config::{CbrConfig, Dwell, OnOff, Source};
 use crate::packet::{Kind, Options, Packet};
 use crate::rng::Rng;
+use web::Responses;
 
 /// "Without end" for a sender: no run gets near it.
 const ENDLESS: u64 = 1 << 62;
@@ -16,6 +19,7 @@ pub(crate) enum Writer {
     Once(u64, bool),
     OnOff(Box<Bursts>),
     Stalls(Box<Stalls>),
+    Web(Box<Responses>),
 }
 
 /// An application that stalls, at work.
@@ -25,6 +29,8 @@ pub(crate) struct Stalls {
     /// Times are offsets from the start.
     writes: Vec<(Span, u64)>,
     next: usize,
+    /// Bytes of all writes.
+    total: u64,
 }
 
 /// One write.
@@ -52,7 +58,11 @@ impl Writer {
             Source::Bulk => Writer::Once(ENDLESS, false),
             Source::Fixed(bytes) => Writer::Once(bytes, true),
             Source::OnOff(config) => Writer::OnOff(Box::new(Bursts { config, left: 0, rng: rng() })),
-            Source::Stalls(writes) => Writer::Stalls(Box::new(Stalls { start, writes, next: 0 })),
+            Source::Stalls(writes) => {
+                let total = writes.iter().fold(0, |sum: u64, &(_, bytes)| sum.saturating_add(bytes));
+                Writer::Stalls(Box::new(Stalls { start, writes, next: 0, total }))
+            }
+            Source::Web(config) => Writer::Web(Box::new(Responses::new(config, rng()))),
         }
     }
 
@@ -64,13 +74,19 @@ impl Writer {
         }
     }
 
-    /// Bytes that it writes in all; `u64::MAX` if there is no end.
+    /// Bytes that it writes before it waits for their acknowledgment or ends; `u64::MAX` if there is no end.
     pub(crate) fn total(&self) -> u64 {
         match self {
             Writer::Once(bytes, true) => *bytes,
-            Writer::Stalls(stalls) => stalls.writes.iter().fold(0, |sum: u64, &(_, bytes)| sum.saturating_add(bytes)),
+            Writer::Stalls(stalls) => stalls.total,
+            Writer::Web(responses) => responses.written,
             _ => u64::MAX,
         }
+    }
+
+    /// All that was to be acknowledged is: when the next write is due, or `None` if nothing follows.
+    pub(crate) fn acknowledged(&mut self, now: u64) -> Option<u64> {
+        if let Writer::Web(responses) = self { responses.acknowledged(now) } else { None }
     }
 
     /// The write that is due now.
@@ -79,6 +95,7 @@ impl Writer {
             Writer::Once(bytes, last) => Write { bytes: *bytes, last: *last, next: u64::MAX },
             Writer::OnOff(bursts) => bursts.write(now),
             Writer::Stalls(stalls) => stalls.write(now),
+            Writer::Web(responses) => responses.write(),
         }
     }
 }

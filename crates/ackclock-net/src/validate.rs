@@ -59,8 +59,11 @@ fn fred(config: &Fred) -> Option<&'static str> {
 }
 
 fn loss(model: &LossModel) -> Option<&'static str> {
+    if matches!(model, LossModel::Policer { rate: 0, .. } | LossModel::Policer { burst: 0, .. }) {
+        return Some("a policer's rate and burst must be at least 1");
+    }
     let fine = match *model {
-        LossModel::Listed(_) => true,
+        LossModel::Listed(_) | LossModel::Policer { .. } => true,
         LossModel::Bernoulli(p) => probability(p),
         LossModel::GilbertElliott { p, r, loss_good, loss_bad } => {
             [p, r, loss_good, loss_bad].into_iter().all(probability)
@@ -76,6 +79,10 @@ pub(crate) fn flow(config: &FlowConfig, nodes: usize) -> Option<&'static str> {
         Source::OnOff(on_off) => first(&[
             (on_off.rate > 0, "an on-off source's rate must be at least 1 bit per second"),
             (on_off.write > 0, "an on-off source must write at least 1 byte"),
+        ]),
+        Source::Web(web) => first(&[
+            (web.responses >= 1.0 && web.responses.is_finite(), "a Web source has at least 1 response"),
+            (!web.exactly || web.responses.fract() == 0.0, "exactly so many responses are a whole number"),
         ]),
         Source::Stalls(writes) => {
             first(&[(writes.is_sorted_by_key(|&(after, _)| after), "writes must be in ascending order")])

@@ -1,45 +1,98 @@
-//! The figures of an experiment that are curves or bars, from the rows of its table.
+//! The figures of an experiment that are curves or bars: from the rows of its table, or from measured quantiles.
 
-use ackclock_report::{Bars, Chart, Curve, Plot, Point};
+use std::iter;
+
+use ackclock_report::{Bars, Chart, Curve, Estimate, Plot, Point};
 
 use crate::format::{ChartSpec, NumberOrText, Strategy};
+use crate::measure::{Measurement, unit};
 use crate::outcome::{Cell, Row};
 use crate::plan::PlannedCell;
 
-/// The chart: curves of a measure against an axis, or bars of it for all cells and flows that have a row.
+/// The chart: curves of a measure against an axis, bars of it for all cells and flows that have a row, or distributions.
 pub(crate) fn chart(spec: &ChartSpec, strategies: &[Strategy], planned: &[PlannedCell], cells: &[Cell]) -> Chart {
-    let drawn = || planned.iter().zip(cells).filter(|(cell, _)| cell.is_in(&spec.cells));
+    let drawn: Vec<_> = planned.iter().zip(cells).filter(|(cell, _)| cell.is_in(&spec.cells)).collect();
+    let names = || strategies.iter().map(|s| s.name.as_str());
+    if let Some(measure) = &spec.quantiles {
+        return distribution(spec, measure, names(), &drawn);
+    }
     let rows = |cell: &Cell| cell.rows.iter().filter(|row| row.part(0) == spec.measure).cloned().collect::<Vec<_>>();
-    let unit = drawn().flat_map(|(_, cell)| rows(cell)).map(|row| row.unit).find(|unit| !unit.is_empty());
-    let y = unit.map_or_else(|| spec.measure.clone(), |unit| format!("{} ({unit})", spec.measure));
-    let names = strategies.iter().map(|s| s.name.as_str());
+    let unit = drawn.iter().flat_map(|(_, cell)| rows(cell)).map(|row| row.unit).find(|unit| !unit.is_empty());
+    let y = with_unit(&spec.measure, &unit.unwrap_or_default());
     let title = spec.title.clone();
     let Some(axis) = &spec.axis else {
-        let (categories, bars) = bars(drawn().map(|(_, cell)| cell), names, &rows);
+        let (categories, bars) = bars(spec, drawn.iter().map(|(_, cell)| *cell), names(), &rows);
         return Chart { title, x: spec.x.clone(), y, plot: Plot::Bars { categories, bars } };
     };
     let mut curves: Vec<Curve> = Vec::new();
-    for name in names {
-        for (cell, point) in drawn() {
+    for name in names() {
+        for (cell, point) in &drawn {
             let x = cell.labels.iter().find(|(a, _)| a == axis).and_then(|(_, label)| number(label));
-            let own = |row: &Row| row.part(1) == name && row.part(2).is_empty();
-            let (Some(x), Some(row)) = (x, rows(point).into_iter().find(own)) else { continue };
-            let told = |a: &String| a == axis || spec.cells.contains_key(a);
-            let others: Vec<&str> = cell.labels.iter().filter(|(a, _)| !told(a)).map(|(_, l)| l.as_str()).collect();
-            let legend = [&[name], &others[..]].concat().join(", ");
-            let index = curves.iter().position(|c| c.name == legend).unwrap_or(curves.len());
-            if index == curves.len() {
-                curves.push(Curve { name: legend, ..Curve::default() });
+            let Some(x) = x else { continue };
+            for row in rows(point).into_iter().filter(|row| row.part(1) == name) {
+                let of_flow =
+                    || if strategies.len() > 1 { format!("{name}, {}", row.part(2)) } else { row.part(2).into() };
+                let legend = if row.part(2).is_empty() { name.to_string() } else { of_flow() };
+                let curve = curve(&mut curves, spec, &legend, cell);
+                curve.points.extend(row.ours.map(|y| Point { x, y }));
             }
-            curves[index].points.extend(row.ours.map(|y| Point { x, y }));
         }
     }
     let x = if spec.x.is_empty() { axis.clone() } else { spec.x.clone() };
     Chart { title, x, y, plot: Plot::Curves { curves, log_x: spec.log_x } }
 }
 
+/// The cumulative distribution through the measured quantiles: a curve for each strategy and cell.
+fn distribution<'a>(
+    spec: &ChartSpec,
+    measure: &str,
+    strategies: impl Iterator<Item = &'a str>,
+    drawn: &[(&PlannedCell, &Cell)],
+) -> Chart {
+    let mut curves: Vec<Curve> = Vec::new();
+    for name in strategies {
+        for (cell, measured) in drawn {
+            let measured = measured.measured.iter().filter_map(|(key, measurement)| {
+                let percent = quantile(key.strip_suffix(name)?.strip_suffix('/')?, measure)?;
+                let Measurement::Samples(samples) = measurement else { return None };
+                Some((Estimate::of(samples)?.mean, percent))
+            });
+            let mut points: Vec<(f64, f64)> = measured.collect();
+            points.sort_by(|a, b| a.1.total_cmp(&b.1));
+            curve(&mut curves, spec, name, cell).points.extend(points.into_iter().map(Point::from));
+        }
+    }
+    let unit = unit(&format!("{measure}-p50"));
+    let x = if spec.x.is_empty() { with_unit(measure, unit) } else { spec.x.clone() };
+    let y = "share that is no greater (%)".into();
+    Chart { title: spec.title.clone(), x, y, plot: Plot::Curves { curves, log_x: spec.log_x } }
+}
+
+/// 95 of `recovery-time-p95`, if that is a quantile of `recovery-time`.
+pub(crate) fn quantile(name: &str, of: &str) -> Option<f64> {
+    let percent: u8 = name.strip_prefix(of)?.strip_prefix("-p")?.parse().ok()?;
+    (percent <= 100).then_some(percent.into())
+}
+
+fn with_unit(name: &str, unit: &str) -> String {
+    if unit.is_empty() { name.to_string() } else { format!("{name} ({unit})") }
+}
+
+/// The curve of a strategy and of the labels that neither the axis nor `where` tells.
+fn curve<'c>(curves: &'c mut Vec<Curve>, spec: &ChartSpec, strategy: &str, cell: &PlannedCell) -> &'c mut Curve {
+    let told = |axis: &String| spec.axis.as_ref() == Some(axis) || spec.cells.contains_key(axis);
+    let others = cell.labels.iter().filter(|(axis, _)| !told(axis)).map(|(_, label)| label.as_str());
+    let name = iter::once(strategy).chain(others).collect::<Vec<_>>().join(", ");
+    let index = curves.iter().position(|c| c.name == name).unwrap_or(curves.len());
+    if index == curves.len() {
+        curves.push(Curve { name, ..Curve::default() });
+    }
+    &mut curves[index]
+}
+
 /// A category for each cell and flow, a bar in it for each strategy.
 fn bars<'a>(
+    spec: &ChartSpec,
     cells: impl Iterator<Item = &'a Cell>,
     strategies: impl Iterator<Item = &'a str>,
     rows: &dyn Fn(&Cell) -> Vec<Row>,
@@ -48,6 +101,7 @@ fn bars<'a>(
         .flat_map(|cell| rows(cell).into_iter().map(|row| (cell.name.clone(), row)))
         .map(|(cell, row)| {
             let flow = row.part(2);
+            let flow = spec.flows.get(flow).map_or(flow, String::as_str);
             let category = match (cell.as_str(), flow) {
                 ("", "") => "total".to_string(),
                 ("", only) | (only, "") => only.to_string(),
@@ -90,3 +144,7 @@ pub(crate) fn number(label: &str) -> Option<f64> {
     let end = label.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(label.len());
     label[..end].parse().ok()
 }
+
+#[cfg(test)]
+#[path = "chart_tests.rs"]
+mod tests;

@@ -7,6 +7,7 @@
 mod chart;
 mod format;
 mod html;
+mod index;
 mod library;
 mod measure;
 mod outcome;
@@ -16,6 +17,7 @@ mod run;
 mod sequence;
 mod substitute;
 mod table;
+mod timeouts;
 mod verdict;
 
 pub use format::{Experiment, Paper};

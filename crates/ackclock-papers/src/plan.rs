@@ -1,18 +1,21 @@
 //! From the data of an experiment to the runs that it takes, with every name in it checked.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
 
-use ackclock_net::scenario::{Scenario, check_strategy};
+use ackclock_net::scenario::{BuiltFlow, Scenario, check_strategy};
+use ackclock_report::recovery_measures;
 use ackclock_run::{Input, Job};
 
 use crate::Error;
-use crate::chart::number;
+use crate::chart::{number, quantile};
 use crate::format::{Axis, ChartSpec, Claim, Experiment, NumberOrText, Paper, RowSpec};
 use crate::library::{Entry, Library, format_error};
 use crate::measure::MEASURES;
-use crate::population::{self, read};
+use crate::population::read;
 use crate::sequence::ASPECTS;
 use crate::substitute::set;
+use crate::timeouts;
 
 /// More cells than this are a mistake.
 const MOST_CELLS: usize = 10_000;
@@ -24,7 +27,10 @@ const NO_CELL: &str = "`where` fits no cell; it names axes and their labels";
 pub struct Plan<'a> {
     pub(crate) entry: &'a Entry,
     pub(crate) paper: &'a Paper,
+    pub(crate) quick: bool,
     pub(crate) runs: u32,
+    /// Whether the statistics of recovery are asked for, which take the events of all flows.
+    pub(crate) recovery: bool,
     pub(crate) cells: Vec<PlannedCell>,
 }
 
@@ -36,8 +42,16 @@ pub(crate) struct PlannedCell {
     pub scenario: Scenario,
     /// The same as text has it, for what is drawn in each run.
     pub table: toml::Table,
-    /// Names of its flows.
-    pub flows: Vec<String>,
+    pub flows: Vec<Group>,
+}
+
+/// Flows of a scenario that measurements take together.
+#[derive(Debug)]
+pub(crate) struct Group {
+    /// That of the flow; of copies that arrive, the name in the scenario without `{}`.
+    pub name: String,
+    /// Their numbers: copies that arrive, or a single flow.
+    pub flows: Range<usize>,
 }
 
 impl<'a> Plan<'a> {
@@ -56,7 +70,8 @@ impl<'a> Plan<'a> {
         let cells = cells(library, entry, quick)?;
         let no_paper = || format_error(&entry.file, "", "there is no paper.toml in this folder".into());
         let paper = library.paper(&entry.id).ok_or_else(no_paper)?;
-        let plan = Plan { entry, paper, runs, cells };
+        let recovery = asks_for_recovery(e);
+        let plan = Plan { entry, paper, quick, runs, recovery, cells };
         plan.check()?;
         Ok(plan)
     }
@@ -64,6 +79,12 @@ impl<'a> Plan<'a> {
     /// Whether the first run of each strategy is recorded.
     pub(crate) fn records(&self) -> bool {
         self.entry.experiment.sequence || !self.entry.experiment.steps.is_empty()
+    }
+
+    /// Of the first and of the last run; cells may begin with seeds of their own.
+    pub(crate) fn seeds(&self) -> (u64, u64) {
+        let of = || self.cells.iter().map(|cell| cell.scenario.seed);
+        (of().min().unwrap_or_default(), of().max().unwrap_or_default() + u64::from(self.runs) - 1)
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -80,7 +101,7 @@ impl<'a> Plan<'a> {
         }
         let mut names = HashSet::new();
         for (i, s) in e.strategies.iter().enumerate() {
-            if let Err(message) = check_strategy(s.composition()) {
+            if let Some(Err(message)) = s.composition().map(check_strategy) {
                 return wrong(format!("strategy[{i}]"), message);
             }
             if s.name.contains('/') || !names.insert(&s.name) {
@@ -112,14 +133,24 @@ impl<'a> Plan<'a> {
 
     fn check_chart(&self, i: usize, chart: &ChartSpec) -> Result<(), Error> {
         let e = &self.entry.experiment;
-        let in_rows = |row: &RowSpec| row.measurement.split('/').next() == Some(&chart.measure);
-        let shown = e.show.contains(&chart.measure) || e.rows.iter().any(in_rows);
+        let shown = match (&chart.quantiles, chart.measure.as_str()) {
+            (Some(of), "") => chart.axis.is_none() && self.measures().iter().any(|m| quantile(m, of).is_some()),
+            (Some(_), _) => false,
+            (None, measure) => {
+                let in_rows = |row: &RowSpec| row.measurement.split('/').next() == Some(measure);
+                e.show.iter().any(|shown| shown == measure) || e.rows.iter().any(in_rows)
+            }
+        };
         let numbers = |axis: &String| {
             let of = |cell: &PlannedCell| cell.labels.iter().find(|(a, _)| a == axis).and_then(|(_, l)| number(l));
             self.cells.iter().all(|cell| of(cell).is_some())
         };
-        let message = if !shown || !chart.axis.as_ref().is_none_or(numbers) {
-            "it draws a measure of `row` or `show`, against an axis whose labels begin with numbers"
+        let flow = |name: &String| self.cells.iter().any(|cell| cell.flows.contains(name));
+        let message = if !chart.flows.keys().all(flow) {
+            "`flows` names flows of the scenario"
+        } else if !shown || !chart.axis.as_ref().is_none_or(numbers) {
+            "it draws a `measure` of `row` or `show`, against an `axis` whose labels begin with numbers, or the \
+             `quantiles` of a distribution"
         } else if !self.has_cells(&chart.cells) {
             NO_CELL
         } else {
@@ -168,7 +199,7 @@ impl<'a> Plan<'a> {
              the strategies {}, the flows {}",
             self.measures().join(", "),
             list(e.strategies.iter().map(|s| s.name.as_str()).collect()),
-            list(self.cells.iter().take(1).flat_map(|c| &c.flows).map(String::as_str).collect()),
+            list(self.cells.iter().take(1).flat_map(|c| &c.flows).map(|f| f.name.as_str()).collect()),
         );
         if !e.steps.is_empty() {
             let steps = list(e.steps.iter().map(|s| s.name.as_str()).collect());
@@ -178,8 +209,8 @@ impl<'a> Plan<'a> {
     }
 
     fn measures(&self) -> Vec<&'static str> {
-        let drawn = self.entry.experiment.population.iter().flat_map(|_| &population::MEASURES).map(|m| m.name);
-        MEASURES.iter().map(|m| m.name).chain(drawn).collect()
+        let of_many = self.entry.experiment.population.iter().flat_map(|_| &timeouts::MEASURES).map(|m| m.name);
+        MEASURES.iter().map(|m| m.name).chain(recovery_measures().map(|m| m.name)).chain(of_many).collect()
     }
 
     fn knows(&self, cell: &PlannedCell, name: &str) -> bool {
@@ -193,7 +224,10 @@ impl<'a> Plan<'a> {
         let step = e.steps.iter().any(|s| s.name == what);
         match parts.next() {
             None => measured,
-            Some(last) => (measured && cell.flows.iter().any(|f| f == last)) || (step && ASPECTS.contains(&last)),
+            Some(last) => {
+                let of_flows = MEASURES.iter().any(|m| m.name == what);
+                (of_flows && cell.flows.iter().any(|f| f.name == last)) || (step && ASPECTS.contains(&last))
+            }
         }
     }
 }
@@ -203,6 +237,19 @@ impl PlannedCell {
     pub fn is_in(&self, cells: &BTreeMap<String, String>) -> bool {
         cells.iter().all(|(axis, label)| self.labels.contains(&(axis.clone(), label.clone())))
     }
+}
+
+/// Whether a row, claim or figure names a statistic of recovery.
+fn asks_for_recovery(e: &Experiment) -> bool {
+    let others = e.claims.iter().filter_map(|c| match c.relation() {
+        Some((_, NumberOrText::Text(name))) => Some(name),
+        _ => None,
+    });
+    let named = e.rows.iter().map(|r| &r.measurement).chain(e.claims.iter().map(|c| &c.measurement)).chain(others);
+    let measures = named.filter_map(|name| name.split('/').next()).chain(e.show.iter().map(String::as_str));
+    let mut drawn = e.charts.iter().filter_map(|chart| chart.quantiles.as_ref());
+    drawn.any(|of| recovery_measures().any(|m| quantile(m.name, of).is_some()))
+        || measures.into_iter().any(|measure| recovery_measures().any(|m| m.name == measure))
 }
 
 /// The cartesian product of the axes.
@@ -254,8 +301,23 @@ fn cell(
         return Ok(PlannedCell { labels, scenario, table: table.clone(), flows: Vec::new() });
     }
     let input = Input { scenario: &scenario, file: entry.file.clone(), text: None };
-    let strategy = e.strategies.first().map(|s| s.composition().to_string()).filter(|s| check_strategy(s).is_ok());
+    let strategy =
+        e.strategies.first().and_then(|s| s.composition().map(str::to_string)).filter(|s| check_strategy(s).is_ok());
     let built = input.build(&Job { strategy, seed: scenario.seed }, false)?;
-    let flows = built.flows.iter().map(|f| f.name.clone()).collect();
+    let flows = groups(&scenario, &built.flows);
     Ok(PlannedCell { labels, scenario, table: table.clone(), flows })
+}
+
+fn groups(scenario: &Scenario, built: &[BuiltFlow]) -> Vec<Group> {
+    let mut groups = Vec::new();
+    let mut first = 0;
+    for flow in &scenario.flows {
+        let copies = first..first + flow.count as usize;
+        first = copies.end;
+        match (flow.arrivals, &flow.name) {
+            (Some(_), Some(name)) => groups.push(Group { name: name.replace("{}", ""), flows: copies }),
+            _ => groups.extend(copies.map(|i| Group { name: built[i].name.clone(), flows: i..i + 1 })),
+        }
+    }
+    groups
 }

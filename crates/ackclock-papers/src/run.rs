@@ -1,18 +1,19 @@
 //! Runs planned experiments.
 
 use ackclock_net::{Direction, FlowId, Recorder};
-use ackclock_report::{Estimate, FlowSummary};
-use ackclock_run::{Input, Job, Progress, STEPS, in_parallel};
+use ackclock_report::{Estimate, FlowSummary, RecoveryStats};
+use ackclock_run::{Input, Job, Progress, RecoveryRecorder, STEPS, in_parallel};
 use ackclock_tcp::{Cause, Event, Segment, Time};
 
 use crate::Error;
 use crate::chart::chart;
 use crate::format::RowSpec;
-use crate::measure::{Measurement, Measurements, statistics, unit};
+use crate::measure::{Measurement, Measurements, Totals, recovery, statistics, totals, unit};
 use crate::outcome::{Cell, ClaimOutcome, Outcome, Row, Sequence, Trace};
 use crate::plan::{Plan, PlannedCell};
-use crate::population::{self, Tally, Transfers};
+use crate::population::Transfers;
 use crate::sequence::{named, steps};
+use crate::timeouts::{self, Tally};
 use crate::verdict::{estimate, judge};
 
 /// One run to do.
@@ -25,7 +26,11 @@ struct Task<'a> {
 
 /// What a run left.
 struct Done {
-    flows: Vec<FlowSummary>,
+    totals: Totals,
+    /// The first flow, if it is recorded.
+    first: Option<FlowSummary>,
+    /// Empty unless something of it is asked for.
+    recovery: RecoveryStats,
     /// Of many transfers.
     tally: Tally,
     events: Vec<Event>,
@@ -66,7 +71,7 @@ fn tasks<'a>(plan: &'a Plan<'a>) -> impl Iterator<Item = Task<'a>> {
     plan.cells.iter().flat_map(move |cell| {
         plan.entry.experiment.strategies.iter().flat_map(move |strategy| {
             (0..u64::from(plan.runs)).map(move |run| {
-                let job = Job { strategy: Some(strategy.composition().into()), seed: cell.scenario.seed + run };
+                let job = Job { strategy: strategy.composition().map(str::to_string), seed: cell.scenario.seed + run };
                 Task { plan, cell, job, record: run == 0 && plan.records() }
             })
         })
@@ -80,20 +85,37 @@ impl Task<'_> {
 
     fn run(&self, progress: &Progress) -> Result<Done, ackclock_run::Error> {
         if let Some(population) = &self.plan.entry.experiment.population {
-            let Transfers { flows, tally } =
+            let Transfers { flows, recovery, tally } =
                 population.run(&self.cell.table, &self.plan.entry.file, &self.job, progress)?;
-            return Ok(Done { flows, tally, events: Vec::new(), mss: 1 });
+            let totals = totals(&flows, &[]);
+            return Ok(Done { totals, first: None, recovery, tally, events: Vec::new(), mss: 1 });
         }
         let input = Input { scenario: &self.cell.scenario, file: self.plan.entry.file.clone(), text: None };
-        let simulation = input.build(&self.job, self.record)?;
+        let events = self.record || self.plan.recovery;
+        let simulation = input.build(&self.job, events)?;
         let mss = simulation.flows.first().map_or(1, |f| f.mss);
-        let mut log = Log::default();
-        let outcome = if self.record {
-            input.run(&self.job, simulation, &mut log, progress)?
-        } else {
-            input.run(&self.job, simulation, &mut (), progress)?
-        };
-        Ok(Done { flows: outcome.flows, tally: Tally::default(), events: log.0, mss })
+        if !events {
+            let flows = input.run(&self.job, simulation, &mut (), progress)?.flows;
+            return Ok(Done {
+                totals: totals(&flows, &self.cell.flows),
+                first: None,
+                recovery: RecoveryStats::default(),
+                tally: Tally::default(),
+                events: Vec::new(),
+                mss,
+            });
+        }
+        let mut recorder = (Log::default(), RecoveryRecorder::new(&simulation));
+        let flows = input.run(&self.job, simulation, &mut recorder, progress)?.flows;
+        let (log, recovery) = recorder;
+        Ok(Done {
+            totals: totals(&flows, &self.cell.flows),
+            first: flows.into_iter().next(),
+            recovery: recovery.finish(),
+            tally: Tally::default(),
+            events: log.0,
+            mss,
+        })
     }
 }
 
@@ -102,33 +124,34 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
     let mut cells = Vec::new();
     let mut traces = Vec::new();
     let mut drawn = Vec::new();
-    let mut claims: Vec<_> = e.claims.iter().map(|c| ClaimOutcome::new(&c.says, &c.place)).collect();
+    let mut claims: Vec<_> = e.claims.iter().map(|claim| ClaimOutcome::new(claim, e.why.as_ref())).collect();
     for cell in &plan.cells {
         let name = cell.labels.iter().map(|(axis, label)| format!("{axis} {label}")).collect::<Vec<_>>().join(", ");
         let mut all = Measurements::new();
         let mut sequences = Vec::new();
         for strategy in &e.strategies {
             let mut runs: Vec<Done> = done.take(plan.runs as usize).collect();
-            let flows: Vec<&[FlowSummary]> = runs.iter().map(|r| r.flows.as_slice()).collect();
-            statistics(&strategy.name, &cell.flows, &flows, &mut all);
+            let totals: Vec<&Totals> = runs.iter().map(|r| &r.totals).collect();
+            statistics(&strategy.name, &cell.flows, &totals, &mut all);
+            recovery(&strategy.name, runs.iter().map(|r| &r.recovery), &mut all);
             let title = if name.is_empty() { strategy.name.clone() } else { format!("{}, {name}", strategy.name) };
             if let Some(population) = &e.population {
                 let tallies: Vec<&Tally> = runs.iter().map(|r| &r.tally).collect();
-                population::statistics(&strategy.name, &tallies, &mut all);
-                let title = format!("{}: {title}", population.chart);
-                drawn.push(population::chart(title, &strategy.name, &tallies, &e.rows));
+                timeouts::statistics(&strategy.name, &tallies, &mut all);
+                let chart = population.chart.iter().map(|chart| format!("{chart}: {title}"));
+                drawn.extend(chart.map(|title| timeouts::chart(title, &strategy.name, &tallies, &e.rows)));
             }
             let Some(first) = runs.first_mut().filter(|_| plan.records()) else { continue };
             let steps = steps(&first.events, first.mss);
             named(&strategy.name, &e.steps, &steps, &mut all);
             sequences.push(Sequence { strategy: strategy.name.clone(), steps });
-            let (events, summary) = (std::mem::take(&mut first.events), first.flows.first().cloned());
+            let (events, summary) = (std::mem::take(&mut first.events), first.first.take());
             traces.push(Trace { name: title, mss: first.mss, events, summary });
         }
         for (claim, outcome) in e.claims.iter().zip(&mut claims).filter(|(claim, _)| cell.is_in(&claim.cells)) {
             outcome.add(&name, &cell.labels, judge(claim, &all));
         }
-        cells.push(Cell { name, rows: rows(plan, &all), sequences });
+        cells.push(Cell { name, rows: rows(plan, &all), sequences, measured: all });
     }
     // Those about no cell that `--quick` runs.
     claims.retain(|claim| !claim.cells.is_empty());
@@ -140,7 +163,11 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
         title: e.title.clone(),
         place: e.place.clone(),
         notes: e.notes.trim().into(),
+        quick: plan.quick,
+        strategies: e.strategies.iter().map(|s| s.name.clone()).collect(),
         runs: plan.runs,
+        seeds: plan.seeds(),
+        transfers: e.population.as_ref().map(|p| p.transfers),
         cells,
         claims,
         charts,

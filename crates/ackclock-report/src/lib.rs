@@ -4,6 +4,7 @@
 //! or a capture.
 //!
 //! - [`FlowSummary`]: the counters of one flow; [`summary_table`] and [`replication_table`] align them for a terminal.
+//! - [`RecoveryStats`]: the statistics of recovery in the PRR paper, taken from the events of flows by [`RecoveryTracker`]s.
 //! - [`EventWriter`]: one JSON object per event and line.
 //! - [`CaptureWriter`]: the packets as the sender saw them, as pcapng or pcap, each commented with its cause.
 //! - [`Picture`]: time-sequence graphs side by side, as one HTML file or as SVG.
@@ -31,6 +32,7 @@ mod chart;
 mod drawing;
 mod events;
 mod picture;
+mod recovery;
 mod summary;
 
 pub use align::{Align, align};
@@ -39,4 +41,8 @@ pub use chart::{Bars, Chart, Curve, Line, Plot, Point};
 pub use drawing::escape;
 pub use events::EventWriter;
 pub use picture::{Panel, Picture, page};
+pub use recovery::{
+    Distribution, Kind, RECOVERY_TABLES, RecoveryMeasure, RecoveryStats, RecoveryTable, RecoveryTracker, TimedOutIn,
+    recovery_measures, recovery_table,
+};
 pub use summary::{Estimate, FlowSummary, replication_table, summary_table};

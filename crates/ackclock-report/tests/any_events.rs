@@ -1,6 +1,9 @@
 //! Whatever the events are, in whatever order: every output is well-formed and nothing panics.
 
-use ackclock_report::{CaptureFormat, CaptureWriter, EventWriter, Panel, Picture};
+use ackclock_report::{
+    CaptureFormat, CaptureWriter, EventWriter, Panel, Picture, RecoveryStats, RecoveryTracker, recovery_measures,
+    recovery_table,
+};
 use ackclock_tcp::{
     Cause, Event, EventKind, Flags, SackBlock, SackBlocks, Segment, Seq, Time, TimeoutClass, Timestamps,
 };
@@ -97,6 +100,37 @@ proptest! {
         for edge in ["t0", "t1", "y0", "y1", "w1"] {
             prop_assert!(data["view"][edge].is_f64(), "{} is {}", edge, data["view"][edge]);
         }
+    }
+
+    /// The statistics of recovery do not depend on how the events of flows are mixed, nor on the order of sums.
+    #[test]
+    fn recoveries(events in prop::collection::vec((0..3_usize, event()), 0..80), mss in prop_oneof![0..3_u32, any::<u32>()]) {
+        let mut mixed = RecoveryStats::default();
+        let mut trackers = [(); 3].map(|()| RecoveryTracker::new(mss));
+        for (flow, event) in &events {
+            trackers[*flow].event(event, &mut mixed);
+        }
+        trackers.into_iter().for_each(|t| t.finish(Time(100_000), &mut mixed));
+
+        let [a, b, c] = [0, 1, 2].map(|flow| {
+            let (mut tracker, mut stats) = (RecoveryTracker::new(mss), RecoveryStats::default());
+            events.iter().filter(|e| e.0 == flow).for_each(|e| tracker.event(&e.1, &mut stats));
+            tracker.finish(Time(100_000), &mut stats);
+            stats
+        });
+        let sum = |one: &RecoveryStats, other: &RecoveryStats| {
+            let mut sum = one.clone();
+            sum.add(other);
+            sum
+        };
+        prop_assert_eq!(&mixed, &sum(&sum(&a, &b), &c));
+        prop_assert_eq!(&mixed, &sum(&a, &sum(&c, &b)));
+
+        let table = recovery_table(&[("mixed", &mixed), ("a", &a)]);
+        prop_assert!(!table.contains("NaN") && !table.contains("inf"), "{}", table);
+        let json = serde_json::to_string(&mixed).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        prop_assert!(recovery_measures().all(|m| json.get(m.name).is_some()));
     }
 
     /// A packet whose options fit is written and tells its length; one whose options do not fit is refused.

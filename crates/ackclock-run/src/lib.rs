@@ -1,15 +1,17 @@
 //! Runs of a scenario: one for each strategy and seed, in parallel, with results in a fixed order.
 
 mod progress;
+mod recovery;
 mod stats;
 
 use ackclock_net::scenario::{BuildOptions, Scenario, ScenarioError, Simulation};
 use ackclock_net::{Direction, FlowId, FlowReport, Recorder};
-use ackclock_report::FlowSummary;
+use ackclock_report::{FlowSummary, RecoveryStats};
 use ackclock_tcp::{Cause, Event, Segment, Time};
 use rayon::prelude::*;
 
 pub use progress::Progress;
+pub use recovery::RecoveryRecorder;
 pub use stats::LinkStats;
 use stats::thread_cpu_s;
 
@@ -33,7 +35,7 @@ pub enum Error {
         error: ScenarioError,
     },
     /// The system gave no threads.
-    #[error("--jobs: {0}")]
+    #[error("no threads: {0}")]
     Threads(String),
 }
 
@@ -67,6 +69,8 @@ pub struct Outcome {
     pub links: Vec<LinkStats>,
     /// Seconds of CPU that it took.
     pub cpu_s: f64,
+    /// The statistics of recovery, where a [`RecoveryRecorder`] took them; [`Input::run`] leaves them out.
+    pub recovery: Option<RecoveryStats>,
 }
 
 impl Input<'_> {
@@ -105,7 +109,8 @@ impl Input<'_> {
             .map_err(|e| Error::Run { file: self.file.clone(), error: self.located(e) })?;
         let cpu_s = thread_cpu_s() - began;
         progress.advance(STEPS - watched.steps);
-        Ok(Outcome { flows: summaries(&simulation, job.seed), links: links(&simulation, self.scenario), cpu_s })
+        let (flows, links) = (summaries(&simulation, job.seed), links(&simulation, self.scenario));
+        Ok(Outcome { flows, links, cpu_s, recovery: None })
     }
 }
 
@@ -121,7 +126,8 @@ where
 {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build();
     let pool = pool.map_err(|e| Error::Threads(e.to_string()))?;
-    let results: Vec<Result<R, Error>> = pool.install(|| items.par_iter().map(one).collect());
+    // One by one, since an item may take a thousand times as long as another.
+    let results: Vec<Result<R, Error>> = pool.install(|| items.par_iter().with_max_len(1).map(one).collect());
     results.into_iter().collect()
 }
 
@@ -180,6 +186,7 @@ fn summaries(simulation: &Simulation, seed: u64) -> Vec<FlowSummary> {
             spurious_retransmissions,
             goodput_bps,
             completion_s: completed.map(|at| at.since(flow.start).secs_f64()),
+            mean_rtt_s: (stats.rtt_samples > 0).then(|| stats.rtt_sum.secs_f64() / stats.rtt_samples as f64),
         })
     });
     flows.collect()

@@ -28,12 +28,19 @@ pub struct Record {
     pub lost: bool,
     /// A retransmission is on its way, and counts in the pipe.
     pub retransmitted: bool,
+    /// Bytes from its first one to the end of what had been sent when it was last sent.
+    span: u32,
 }
 
 impl Record {
     /// Position after its last byte.
     pub fn end(&self) -> u64 {
         self.seq + u64::from(self.len)
+    }
+
+    /// The position from which on everything was sent after its last transmission.
+    pub fn sent_before(&self) -> u64 {
+        self.seq + u64::from(self.span)
     }
 }
 
@@ -166,6 +173,7 @@ impl Scoreboard {
             sacked: false,
             lost: false,
             retransmitted: false,
+            span: len,
         });
         self.end = seq + u64::from(len);
     }
@@ -195,6 +203,7 @@ impl Scoreboard {
             if head.end() > ack {
                 head.seq = ack;
                 head.len -= part as u32;
+                head.span -= part as u32;
                 break;
             }
             if !head.sacked {
@@ -204,6 +213,17 @@ impl Scoreboard {
         }
         self.check();
         acked
+    }
+
+    /// Gives back the memory for records beyond those outstanding.
+    pub(crate) fn release(&mut self) {
+        self.records.shrink_to_fit();
+    }
+
+    /// Records that it has memory for.
+    #[cfg(test)]
+    pub(crate) fn capacity(&self) -> usize {
+        self.records.capacity()
     }
 
     /// Marks every segment that lies wholly within `left..right`, and tells each that is new; returns the bytes newly
@@ -277,12 +297,13 @@ impl Scoreboard {
         true
     }
 
-    /// Judges the segment at `index` lost, of which a retransmission is on its way that did not count in the pipe until now.
+    /// Judges the segment at `index` lost, of which a retransmission is on its way that need not have counted in the pipe.
     pub(crate) fn mark_replaced(&mut self, index: usize) {
         let Some(r) = self.records.get_mut(index).filter(|r| !r.sacked && !r.lost) else { return };
+        let len = u64::from(r.len);
+        self.lost_bytes += len;
+        self.retransmitted_bytes += if r.retransmitted { 0 } else { len };
         (r.lost, r.retransmitted) = (true, true);
-        self.lost_bytes += u64::from(r.len);
-        self.retransmitted_bytes += u64::from(r.len);
         self.check();
     }
 
@@ -341,6 +362,8 @@ impl Scoreboard {
         let Some(r) = self.records.get_mut(index) else { return };
         r.transmissions = r.transmissions.saturating_add(1);
         r.last_sent = now;
+        // No window is larger than 2^30 bytes (RFC 7323 section 2.3).
+        r.span = (self.end - r.seq) as u32;
         if counts && !r.sacked && !r.retransmitted {
             r.retransmitted = true;
             self.retransmitted_bytes += u64::from(r.len);

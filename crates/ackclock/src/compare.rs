@@ -25,7 +25,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<String, Error> {
     let input = Input { scenario: &scenario, file: "compare".into(), text: None };
     let outcomes = execute(&input, &jobs, None, &mut records)?;
     records.finish(&scenario.name, &parameters(args))?;
-    let mut text = results(&jobs, &outcomes, args.output.format, true, args.output.stats);
+    let mut text = results(&jobs, &outcomes, &args.output, true);
     if args.output.format == Format::Table && args.drop.len() > 1 {
         text.push('\n');
         for (flow, case) in args.drop.iter().enumerate() {
@@ -63,6 +63,7 @@ fn scenario(args: &CompareArgs) -> Result<Scenario, Error> {
             count: 1,
             start: Duration::default(),
             start_step: Duration::default(),
+            arrivals: None,
             start_spread: Duration::default(),
             stop: None,
             source: Source::Segments(args.segments.into()),
@@ -112,6 +113,7 @@ fn path(args: &CompareArgs, dropped: &[u64], [sender, router, receiver]: [String
         count: 1,
         queue: None,
         loss: Vec::new(),
+        spikes: Vec::new(),
         jitter: None,
         reorder: None,
         duplicate: None,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 pub enum Error {
     /// A scenario is wrong, or a run failed.
     #[error(transparent)]
-    Run(#[from] ackclock_run::Error),
+    Run(ackclock_run::Error),
     /// An experiment of a paper is wrong, or there is none of this name.
     #[error(transparent)]
     Papers(ackclock_papers::Error),
@@ -33,10 +33,19 @@ pub enum Error {
     },
 }
 
+impl From<ackclock_run::Error> for Error {
+    fn from(error: ackclock_run::Error) -> Self {
+        match error {
+            ackclock_run::Error::Threads(error) => Error::Usage(format!("--jobs: {error}")),
+            error => Error::Run(error),
+        }
+    }
+}
+
 impl From<ackclock_papers::Error> for Error {
     fn from(error: ackclock_papers::Error) -> Self {
         match error {
-            ackclock_papers::Error::Run(error) => Error::Run(error),
+            ackclock_papers::Error::Run(error) => error.into(),
             error => Error::Papers(error),
         }
     }

@@ -1,6 +1,6 @@
 //! The runs of a command, recorded or not.
 
-use ackclock_run::{Input, Job, Outcome, Progress, STEPS, in_parallel};
+use ackclock_run::{Input, Job, Outcome, Progress, RecoveryRecorder, STEPS, in_parallel};
 
 use crate::error::Error;
 use crate::record::Records;
@@ -18,12 +18,20 @@ pub(crate) fn execute(
     for job in recorded {
         let simulation = input.build(job, true)?;
         let mut recorder = records.begin(&simulation);
-        let outcome = input.run(job, simulation, &mut recorder, &progress)?;
-        recorder.end(&outcome)?;
+        let mut outcome = input.run(job, simulation, &mut recorder, &progress)?;
+        recorder.end(&mut outcome)?;
         first.push(outcome);
     }
-    let rest =
-        in_parallel(&plain, threads.unwrap_or(0), |job| input.run(job, input.build(job, false)?, &mut (), &progress))?;
+    let recovery = records.recovery;
+    let rest = in_parallel(&plain, threads.unwrap_or(0), |job| {
+        let simulation = input.build(job, recovery)?;
+        if !recovery {
+            return input.run(job, simulation, &mut (), &progress);
+        }
+        let mut recorder = RecoveryRecorder::new(&simulation);
+        let outcome = input.run(job, simulation, &mut recorder, &progress)?;
+        Ok(Outcome { recovery: Some(recorder.finish()), ..outcome })
+    })?;
     let (mut first, mut rest) = (first.into_iter(), rest.into_iter());
     let next = |job| if records.wants(job) { first.next() } else { rest.next() };
     Ok(jobs.iter().filter_map(next).collect())

@@ -4,15 +4,18 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use ackclock_net::scenario::Scenario;
-use ackclock_report::{Align, FlowSummary, align, replication_table, summary_table};
+use ackclock_report::{Align, FlowSummary, RecoveryStats, align, recovery_table, replication_table, summary_table};
 use ackclock_run::{Job, LinkStats, Outcome};
 use serde::Serialize;
 
-use crate::cli::Format;
+use crate::cli::{Format, OutputArgs};
 use crate::error::Error;
 
 /// More flows than this in a run are summed up unless each is asked for.
 const MANY_FLOWS: usize = 10;
+
+/// The column of runs in which flows have the strategies of the scenario.
+const SCENARIOS_OWN: &str = "(scenario's)";
 
 /// Prints to standard output. That nobody reads it any more is no error.
 pub(crate) fn print(text: &str) -> Result<(), Error> {
@@ -33,19 +36,27 @@ pub(crate) fn json_text(value: &impl Serialize) -> String {
 }
 
 /// The results of all runs.
-pub(crate) fn results(jobs: &[Job], outcomes: &[Outcome], format: Format, per_flow: bool, stats: bool) -> String {
+pub(crate) fn results(jobs: &[Job], outcomes: &[Outcome], args: &OutputArgs, per_flow: bool) -> String {
     let flows: Vec<FlowSummary> = outcomes.iter().flat_map(|o| o.flows.iter().cloned()).collect();
-    let costs = costs(jobs, outcomes);
-    match format {
-        Format::Json if stats => {
-            json_text(&WithStats { flows: &flows, strategies: &costs, peak_memory_bytes: peak_memory_bytes() })
-        }
+    let costs = if args.stats { costs(jobs, outcomes) } else { Vec::new() };
+    let recoveries = if args.recovery { recoveries(jobs, outcomes) } else { Vec::new() };
+    match args.format {
+        Format::Json if args.stats || args.recovery => json_text(&Object {
+            flows: &flows,
+            strategies: args.stats.then_some(&costs),
+            peak_memory_bytes: args.stats.then(peak_memory_bytes),
+            recovery: args.recovery.then_some(&recoveries),
+        }),
         Format::Json => flow_lines(&flows),
         Format::Table => {
             let several_runs = jobs.windows(2).any(|w| w[0].seed != w[1].seed);
             let many = several_runs || outcomes.iter().any(|o| o.flows.len() > MANY_FLOWS);
             let mut text = if many && !per_flow { replication_table(&flows) } else { summary_table(&flows) };
-            if stats {
+            if args.recovery {
+                text.push('\n');
+                text.push_str(&recovery_text(&recoveries));
+            }
+            if args.stats {
                 text.push('\n');
                 text.push_str(&cost_table(&costs));
             }
@@ -60,12 +71,49 @@ fn flow_lines(flows: &[FlowSummary]) -> String {
     if lines.is_empty() { "[]\n".into() } else { format!("[\n{}\n]\n", lines.join(",\n")) }
 }
 
-/// The JSON of `--stats`.
+/// The JSON of `--stats` and `--recovery`.
 #[derive(Serialize)]
-struct WithStats<'a> {
+struct Object<'a> {
     flows: &'a [FlowSummary],
-    strategies: &'a [Cost],
-    peak_memory_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    strategies: Option<&'a Vec<Cost>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peak_memory_bytes: Option<Option<u64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recovery: Option<&'a Vec<Recovery>>,
+}
+
+/// The statistics of recovery of all runs of one strategy.
+#[derive(Serialize)]
+struct Recovery {
+    /// `null` if flows had the strategies of the scenario.
+    strategy: Option<String>,
+    runs: u64,
+    measures: RecoveryStats,
+}
+
+fn recoveries(jobs: &[Job], outcomes: &[Outcome]) -> Vec<Recovery> {
+    let mut all: Vec<Recovery> = Vec::new();
+    for (job, stats) in jobs.iter().zip(outcomes.iter().filter_map(|o| o.recovery.as_ref())) {
+        match all.last_mut() {
+            Some(sum) if sum.strategy == job.strategy => {
+                sum.runs += 1;
+                sum.measures.add(stats);
+            }
+            _ => all.push(Recovery { strategy: job.strategy.clone(), runs: 1, measures: stats.clone() }),
+        }
+    }
+    all
+}
+
+fn recovery_text(all: &[Recovery]) -> String {
+    let name = |r: &'_ Recovery| r.strategy.clone().unwrap_or_else(|| SCENARIOS_OWN.into());
+    let names: Vec<String> = all.iter().map(name).collect();
+    let columns: Vec<(&str, &RecoveryStats)> =
+        names.iter().map(String::as_str).zip(all.iter().map(|r| &r.measures)).collect();
+    let runs = all.first().map_or(0, |r| r.runs);
+    let pooled = if runs > 1 { format!(" in {runs} runs, as one sample") } else { String::new() };
+    format!("Recovery of all flows{pooled}, as Dukkipati et al. (IMC 2011) measured it\n\n{}", recovery_table(&columns))
 }
 
 /// What the runs of one strategy cost.
@@ -104,7 +152,7 @@ fn cost_table(costs: &[Cost]) -> String {
     let mut links = vec![heading.map(String::from).to_vec()];
     let mut strategies = vec![["strategy", "runs", "CPU (s)"].map(String::from).to_vec()];
     for cost in costs {
-        let name = cost.strategy.clone().unwrap_or_else(|| "(scenario's)".into());
+        let name = cost.strategy.clone().unwrap_or_else(|| SCENARIOS_OWN.into());
         for l in &cost.links {
             let per_second = if cost.cpu_s > 0.0 { (l.departed as f64 / cost.cpu_s) as u64 } else { 0 };
             let numbers = [

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use ackclock_net::scenario::{BuiltFlow, Simulation};
 use ackclock_net::{Direction, FlowId, Recorder};
 use ackclock_report::{CaptureFormat, CaptureWriter, EventWriter, FlowSummary, Handshake, Panel, Picture};
-use ackclock_run::{Job, Outcome};
+use ackclock_run::{Job, Outcome, RecoveryRecorder};
 use ackclock_tcp::{Cause, Event, Segment, Time};
 
 use crate::cli::OutputArgs;
@@ -22,6 +22,8 @@ pub(crate) struct Records {
     pcap: Option<PathBuf>,
     html: Option<PathBuf>,
     svg: Option<PathBuf>,
+    /// Whether each run gets statistics of recovery.
+    pub recovery: bool,
     /// The seed of the first run.
     seed: u64,
     /// How many flows of each run become panels.
@@ -65,6 +67,7 @@ impl Records {
             pcap: args.pcap.clone(),
             html: args.html.clone(),
             svg: args.svg.clone(),
+            recovery: args.recovery,
             seed,
             share: (PANELS / strategies.max(1)).max(1),
             flows: Vec::new(),
@@ -90,7 +93,8 @@ impl Records {
         let share = if self.draws() { self.share } else { 0 };
         let drawn = |flow| Drawn { flow, events: Vec::new(), summary: None };
         self.panels.extend((first_flow..self.flows.len()).take(share).map(drawn));
-        RunRecorder { records: self, first_flow, first_panel, failed: None }
+        let recovery = self.recovery.then(|| RecoveryRecorder::new(simulation));
+        RunRecorder { records: self, first_flow, first_panel, recovery, failed: None }
     }
 
     /// Writes what needs all runs.
@@ -165,13 +169,14 @@ pub(crate) struct RunRecorder<'a> {
     /// Where the run's flows begin.
     first_flow: usize,
     first_panel: usize,
+    recovery: Option<RecoveryRecorder>,
     /// The first error of writing a line.
     failed: Option<io::Error>,
 }
 
 impl RunRecorder<'_> {
     /// The run is over.
-    pub fn end(self, outcome: &Outcome) -> Result<(), Error> {
+    pub fn end(self, outcome: &mut Outcome) -> Result<(), Error> {
         if let (Some(error), Some((path, _))) = (self.failed, &self.records.lines) {
             return Err(Error::Write { path: path.clone(), error });
         }
@@ -179,13 +184,14 @@ impl RunRecorder<'_> {
         for (panel, summary) in panels.iter_mut().zip(&outcome.flows) {
             panel.summary = Some(summary.clone());
         }
+        outcome.recovery = self.recovery.map(RecoveryRecorder::finish);
         Ok(())
     }
 }
 
 impl Recorder for RunRecorder<'_> {
     fn wants_events(&self) -> bool {
-        self.records.lines.is_some() || self.records.draws()
+        self.records.lines.is_some() || self.records.draws() || self.recovery.is_some()
     }
 
     fn wants_packets(&self) -> bool {
@@ -196,6 +202,9 @@ impl Recorder for RunRecorder<'_> {
         let number = flow.0 as usize;
         // Streams without TCP come after the flows and are not recorded.
         let Some(built) = self.records.flows.get(self.first_flow + number) else { return };
+        if let Some(recovery) = &mut self.recovery {
+            recovery.event(flow, event);
+        }
         if let (Some((_, lines)), None) = (&mut self.records.lines, &self.failed) {
             self.failed = lines.record(flow.0, &built.strategy, event).err();
         }

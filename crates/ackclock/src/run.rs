@@ -25,7 +25,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<String, Error> {
     let outcomes = execute(&input, &jobs, args.jobs, &mut records)?;
     let title = if scenario.name.is_empty() { &input.file } else { &scenario.name };
     records.finish(title, &parameters(&scenario, seed))?;
-    Ok(results(&jobs, &outcomes, args.output.format, args.per_flow, args.output.stats))
+    Ok(results(&jobs, &outcomes, &args.output, args.per_flow))
 }
 
 /// One job per strategy and seed, strategies first.

@@ -81,6 +81,7 @@ const KEYS: [&str; 16] = [
     "spurious_retransmissions",
     "goodput_bps",
     "completion_s",
+    "mean_rtt_s",
 ];
 
 #[test]
@@ -158,7 +159,7 @@ fn an_unknown_key_is_refused_with_file_line_key_and_the_nearest_one() {
     assert_eq!((run.code, run.out.as_str()), (2, ""));
     let expected = format!(
         "error: {file}:9: link[0].dealy: there is no key `dealy` here; did you mean `delay`? There are `from`, `to`, \
-         `rate`, `delay`, `delay_to`, `duplex`, `count`, `queue`, `loss`, `jitter`, `reorder`, `duplicate`\n"
+         `rate`, `delay`, `delay_to`, `duplex`, `count`, `queue`, `loss`, `spikes`, `jitter`, `reorder`, `duplicate`\n"
     );
     assert_eq!(run.err, expected);
 }
@@ -404,4 +405,111 @@ fn papers_are_listed_and_run_in_both_formats() {
     let unknown = ackclock(&["papers", "run", "nobody"]);
     assert_eq!((unknown.code, unknown.out.as_str()), (2, ""));
     assert!(unknown.err.starts_with("error: there is no paper or experiment `nobody`"), "{}", unknown.err);
+}
+
+/// Figure 2 of the PRR paper. Segments go out from 500 ms on, one every 1040 * 8 / 1.2 = 6.933 ms, and the ACK of one that finds the
+/// link free is there after 107.2 ms, the transmission of both included. The first four are lost; of the others, the first duplicate
+/// begins recovery at 607.2 ms. PRR sends again on the first, third, fifth and seventh, 41.6 ms later; so the ACK for all is there
+/// after 41.6 + 107.2 = 148.8 ms of recovery, 256 ms after the write.
+const FIGURE_2: &str = "\
+duration = \"10s\"
+
+[tcp]
+mss = 1000
+initial_window = 10
+delayed_ack = \"off\"
+count_options = false
+
+[[link]]
+from = \"server\"
+to = \"client\"
+rate = \"1.2mbit\"
+delay = \"50ms\"
+loss = [{ drop = { segments = [10, 11, 12, 13] } }]
+
+[[flow]]
+from = \"server\"
+to = \"client\"
+source = { writes = [
+  { at = \"0ms\", amount = \"10seg\" },
+  { at = \"500ms\", amount = \"20seg\" },
+  { at = \"1000ms\", amount = \"10seg\" },
+] }
+";
+
+fn figure_2(test: &str, args: &[&str]) -> Value {
+    let file = scratch(test, "figure-2.toml");
+    fs::write(&file, FIGURE_2).unwrap();
+    json(&[&["run", &file, "--recovery", "--format", "json"], args].concat())
+}
+
+#[test]
+fn recovery_measures_figure_2_of_the_prr_paper() {
+    let strategies = "rate-halving+prr-ssrb,rate-halving,rate-halving+pipe";
+    let result = figure_2("figure_2", &["--strategy", strategies]);
+    assert_eq!(result["flows"].as_array().unwrap().len(), 3);
+    let of = |name: &str| {
+        let all = result["recovery"].as_array().unwrap().iter();
+        all.map(|r| r["measures"][name].as_f64().unwrap()).collect::<Vec<_>>()
+    };
+    for (name, each) in [
+        ("count-recoveries", 1.0),
+        ("count-retransmissions", 4.0),
+        ("count-timeouts", 0.0),
+        ("fast-retransmits", 100.0),
+        ("fast-retransmits-per-recovery", 4.0),
+        // Of 40 segments four are sent again, all of them in recovery.
+        ("retransmission-rate", 400.0 / 44.0),
+        ("bytes-in-recovery", 400.0 / 44.0),
+        // 20 outstanding, segment 14 SACKed; FACK leaves three above and marks 10 and 11.
+        ("pipe-over-ssthresh-p50", 7.0),
+        ("responses-with-retransmissions", 100.0 / 3.0),
+        ("losses-in-recovery", 0.0),
+        ("needless-bytes", 0.0),
+    ] {
+        assert_eq!(of(name), [each; 3], "{name}");
+    }
+    // Linux's window is pipe + 1 in the end, with the last retransmission on its way.
+    assert_eq!(of("cwnd-after-recovery-p50"), [10.0, 2.0, 10.0]);
+    assert_eq!(of("cwnd-over-ssthresh-p50"), [0.0, -8.0, 0.0]);
+    assert_eq!(of("slow-start-after-recovery"), [0.0, 100.0, 0.0]);
+    assert_eq!(of("burst-in-recovery-max"), [1.0; 3]);
+    assert_eq!((of("recovery-time-p50")[0], of("latency-lossy-p50")[0]), (148.8, 256.0));
+}
+
+/// Recorded or not, one after the other or in parallel, the runs of a strategy are one sample.
+#[test]
+fn recovery_pools_the_runs_of_a_strategy() {
+    let events = scratch("pooled", "events.jsonl");
+    let one = figure_2("pooled", &["--strategy", "sack,prr"]);
+    for more in [&["--jobs", "1"][..], &["--jobs", "2"], &["--events", &events]] {
+        let three = figure_2("pooled", &[&["--strategy", "sack,prr", "--runs", "3"], more].concat());
+        for strategy in 0..2 {
+            let (one, three) = (&one["recovery"][strategy], &three["recovery"][strategy]);
+            assert_eq!((&one["runs"], &three["runs"]), (&1.into(), &3.into()));
+            assert_eq!(one["strategy"], three["strategy"]);
+            let (one, three) = (&one["measures"], &three["measures"]);
+            let thrice = 3.0 * one["count-retransmissions"].as_f64().unwrap();
+            assert_eq!(three["count-retransmissions"], thrice);
+            // There is no chance in it, so that shares and quantiles stay.
+            for name in ["fast-retransmits", "recovery-time-p50", "transmit-time", "latency-mean"] {
+                assert_eq!(one[name], three[name], "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn recovery_prints_tables() {
+    let file = scratch("recovery_prints", "figure-2.toml");
+    fs::write(&file, FIGURE_2).unwrap();
+    let text = ok(&["run", &file, "--strategy", "prr", "--runs", "2", "--recovery"]);
+    assert!(text.contains("\n\nRecovery of all flows in 2 runs, as one sample, as Dukkipati et al."), "{text}");
+    for title in
+        ["Table 1: ", "Table 2: ", "Table 3: ", "Table 5: ", "Table 6: ", "Figure 5: ", "Table 7: ", "Table 11: "]
+    {
+        assert!(text.contains(&format!("\n\n{title}")), "{title}");
+    }
+    let text = ok(&["compare", "--strategy", "sack", "--drop", "14,26", "--recovery"]);
+    assert!(text.contains("\n\nRecovery of all flows, as Dukkipati et al."), "{text}");
 }

@@ -63,6 +63,14 @@ pub enum LossModel {
         /// The first fast retransmission from `second_at` on is lost too.
         lose_fast_retransmission: bool,
     },
+    /// A token bucket, full at first. A packet that finds fewer tokens than it has bytes, headers included, is lost and
+    /// takes none. Each direction of a link has its own.
+    Policer {
+        /// Bits per second for which tokens come, at least 1.
+        rate: u64,
+        /// The bytes for which the bucket holds tokens, at least 1.
+        burst: u32,
+    },
 }
 
 /// One transmission of one segment.

@@ -3,6 +3,7 @@
 use ackclock_tcp::Time;
 
 use super::{Applies, ListedLoss, Loss, LossModel};
+use crate::link::transmission_time;
 use crate::packet::{Kind, Packet};
 use crate::rng::Rng;
 
@@ -15,6 +16,8 @@ pub(crate) struct Losses {
     bad: bool,
     /// The three-state model has lost its fast retransmission.
     fast_lost: bool,
+    /// When the policer's bucket will be full again if it gives no more tokens.
+    full_at: u64,
     rng: Rng,
 }
 
@@ -23,7 +26,7 @@ impl Losses {
         if let LossModel::Listed(listed) = &mut loss.model {
             listed.sort_unstable();
         }
-        Losses { loss, bad: false, fast_lost: false, rng }
+        Losses { loss, bad: false, fast_lost: false, full_at: 0, rng }
     }
 
     /// Whether this packet is lost, and if so by which model. `mss` is its flow's.
@@ -62,6 +65,14 @@ impl Losses {
                 let fast = *lose_fast_retransmission && packet.fast_retransmission && state > 0 && !self.fast_lost;
                 self.fast_lost |= fast;
                 ((p > 0.0 && rng.chance(p)) || fast, "three_state")
+            }
+            LossModel::Policer { rate, burst } => {
+                let full_at = self.full_at.max(now.0).saturating_add(transmission_time(packet.size, *rate));
+                let lost = full_at - now.0 > transmission_time(*burst, *rate);
+                if !lost {
+                    self.full_at = full_at;
+                }
+                (lost, "policer")
             }
         };
         lost.then_some(name)

@@ -94,6 +94,29 @@ fn three_states_may_take_the_first_fast_retransmission() {
     assert_eq!(taken(false, sent), [false; 5]);
 }
 
+/// 8 kb/s are a byte a millisecond. The bucket of 2500 bytes lets two packets of 1000 pass and has 500 left.
+#[test]
+fn a_policer_lets_pass_what_finds_tokens_and_takes_none_for_a_loss() {
+    let policer = |burst| losses(LossModel::Policer { rate: 8_000, burst });
+    let passes = |policer: &mut Losses, sent: &[(u64, u32)]| -> Vec<bool> {
+        let sees = |&(at, size): &(u64, u32)| {
+            let packet = Packet { size, ..data(0, 1) };
+            policer.take(Time(at), &packet, 1000).is_none()
+        };
+        sent.iter().map(sees).collect()
+    };
+    let ms = 1_000_000;
+    let sent = [(0, 1000), (0, 1000), (0, 1000), (0, 501), (0, 500), (0, 1)];
+    assert_eq!(passes(&mut policer(2500), &sent), [true, true, false, false, true, false]);
+    // 500 tokens are left, and 500 more take 500 ms: not a nanosecond less. They are gone then.
+    let sent = [(0, 1000), (0, 1000), (500 * ms - 1, 1000), (500 * ms, 1000), (501 * ms, 2), (501 * ms, 1)];
+    assert_eq!(passes(&mut policer(2500), &sent), [true, true, false, true, false, true]);
+    // However long it waits, it holds no more than its burst.
+    let sent = [(0, 2500), (9000 * ms, 2501), (9000 * ms, 2500), (9000 * ms, 1)];
+    assert_eq!(passes(&mut policer(2500), &sent), [true, false, true, false]);
+    assert_eq!(policer(1).take(Time(0), &data(0, 1), 1000), Some("policer"));
+}
+
 #[test]
 fn a_model_sees_only_what_it_applies_to() {
     let packets = [

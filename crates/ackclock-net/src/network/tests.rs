@@ -6,7 +6,7 @@ use ackclock_tcp::{
 use super::*;
 use crate::config::{Fred, Limit, ListedLoss, OnOff, Queue, Red, Reorder, Source};
 use crate::recorder::Direction;
-use crate::{Applies, Dwell, Loss, LossModel};
+use crate::{Applies, Distribution, Dwell, Law, Loss, LossModel, Web};
 
 /// A packet at the sender's host; the third field tells whether it was sent.
 type Seen = (FlowId, Time, bool, Segment, Option<(Cause, u32)>);
@@ -277,6 +277,55 @@ fn a_short_transfer_to_the_microsecond() {
     assert!(log.events.is_sorted_by_key(|(_, event)| event.at));
 }
 
+/// Three responses of 1500 bytes over 8 Mb/s and 10 ms each way: 21.04 ms after a write the ACK of the first segment is
+/// back, and 0.5 ms later that of the second one, upon which the next response is written.
+#[test]
+fn a_web_server_writes_again_when_all_is_acknowledged() {
+    let written = |think| {
+        let mut network = Network::new(1);
+        let (a, b) = (network.node("a"), network.node("b"));
+        network.duplex(link(a, b, 10));
+        let size = Distribution { law: Law::Fixed(1500), max: None };
+        let web = Web { responses: 3.0, exactly: true, size, think };
+        network.flow(FlowConfig { source: Source::Web(web), start: Time(MS), ..tcp("f", a, b, "newreno") });
+        let log = run(&mut network, 100_000);
+        let write = |(_, event): &(FlowId, Event)| match event.kind {
+            EventKind::Written { seq, len } => Some((seq, len, event.at.0 / 1000)),
+            _ => None,
+        };
+        let report = network.flow_report(FlowId(0)).expect("the flow");
+        assert_eq!((report.bytes_acked, report.stats.retransmissions), (4500, 0));
+        (log.events.iter().filter_map(write).collect::<Vec<_>>(), report.completed.map(|at| at.0 / 1000))
+    };
+    let (writes, completed) = written(Span::ZERO);
+    assert_eq!(writes, [(0, 1500, 1000), (1500, 1500, 22_540), (3000, 1500, 44_080)]);
+    assert_eq!(completed, Some(65_620));
+    // The draws: the think times after the first and the second response.
+    let mut rng = Rng::new(1, "flow f source");
+    let think = Span::from_millis(50);
+    let draws = [rng.exponential(think), rng.exponential(think)].map(|span| span.0);
+    let second = 22_540_000 + draws[0];
+    let third = second + 21_540_000 + draws[1];
+    let (writes, completed) = written(think);
+    assert_eq!(writes, [(0, 1500, 1000), (1500, 1500, second / 1000), (3000, 1500, third / 1000)]);
+    assert_eq!(completed, Some((third + 21_540_000) / 1000));
+}
+
+#[test]
+fn a_web_server_that_is_stopped_writes_no_more() {
+    let mut network = Network::new(1);
+    let (a, b) = (network.node("a"), network.node("b"));
+    network.duplex(link(a, b, 10));
+    let size = Distribution { law: Law::Fixed(1000), max: None };
+    let web = Web { responses: 3.0, exactly: true, size, think: Span::ZERO };
+    // The ACK of the first response is back after 21.04 ms, that of the second one after 42.08 ms.
+    let stop = Some(Time(42 * MS));
+    network.flow(FlowConfig { source: Source::Web(web), stop, ..tcp("f", a, b, "newreno") });
+    network.run(Time(1000 * MS), &mut ()).expect("a sound network");
+    let report = network.flow_report(FlowId(0)).expect("the flow");
+    assert_eq!((report.bytes_acked, report.arrived, report.completed), (1000, 2, None));
+}
+
 #[test]
 fn a_stopped_sender_is_silent() {
     let mut network = Network::new(1);
@@ -309,6 +358,20 @@ fn acks_are_lost_alone() {
         })
         .collect();
     assert_eq!(acks, [1000, 2000]);
+}
+
+/// 1000 bytes each millisecond meet 4 Mb/s with a burst of 3000 bytes: 3000, 2500, 2000, 1500, 1000, 500 tokens are there.
+#[test]
+fn a_policer_drops_at_the_entrance_of_its_link() {
+    let mut network = Network::new(1);
+    let (a, b) = (network.node("a"), network.node("b"));
+    let model = LossModel::Policer { rate: 4_000_000, burst: 3000 };
+    let loss = vec![Loss { model, applies: Applies::Both, flow: None }];
+    let there = network.link(LinkConfig { loss, ..link(a, b, 10) });
+    network.cbr(CbrConfig { stop: Some(Time(9 * MS)), ..cbr(a, b) });
+    let log = run(&mut network, 100);
+    assert_eq!(log.drops(), [(0, 5000, 5000, "policer"), (0, 7000, 7000, "policer")]);
+    assert_eq!(network.link_report(there).map(|link| (link.packets, link.dropped_loss)), Some((9, 2)));
 }
 
 /// Networks with everything in them: `shape` 0 is one connection over a chain, 1 a dumbbell of own hosts, 2 one of
@@ -380,6 +443,13 @@ fn varied(seed: u64, shape: u32, strategy: &str) -> Network {
                 write: 700,
             }),
             4 => Source::Stalls(vec![(Span::ZERO, 50_000), (Span::from_millis(3000), 70_000)]),
+            1 => Source::Web(Web {
+                responses: 20.0,
+                exactly: true,
+                size: Distribution { law: Law::Exponential(30_000.0), max: None },
+                // With none, the next write is due at the very time of an ACK.
+                think: Span::from_millis(if seed % 2 == 0 { 0 } else { 100 }),
+            }),
             _ => Source::Bulk,
         };
         flow.stop = (i == 5).then_some(Time(7000 * MS));

@@ -5,7 +5,7 @@ use ackclock_tcp::{Receiver, ReceiverConfig, Sender, SenderConfig, Seq, Span, Ti
 
 use super::check::{Names, check, check_strategy};
 use super::error::{ScenarioError, steps};
-use super::model::{Cbr, Direction, Flow, Link, Loss, Queue, Scenario, Source, Tcp, TimerModel};
+use super::model::{Arrivals, Cbr, Direction, Flow, Link, Loss, Queue, Scenario, Source, Spike, Tcp, TimerModel};
 use super::names::expand;
 use super::units::{Amount, Size};
 use super::values::DelayedAck;
@@ -121,12 +121,13 @@ impl Scenario {
         for (entry, link) in self.links.iter().enumerate() {
             build_link(entry, link, &names, &mut network, &mut links);
         }
-        let mut numbers = 0..;
+        let mut numbers = 0_u32..;
         let mut flows = Vec::new();
         for (i, flow) in self.flows.iter().enumerate() {
             let build = FlowBuilder::new(self, i, flow, options)?;
-            for (copy, number) in (0..flow.count).zip(&mut numbers) {
-                let (config, built) = build.flow(copy, FlowId(number), &names);
+            let starts = build.starts(&names.flows[numbers.start as usize]);
+            for ((copy, start), number) in (0..).zip(starts).zip(&mut numbers) {
+                let (config, built) = build.flow(copy, FlowId(number), start, &names);
                 network.flow(config);
                 flows.push(built);
             }
@@ -184,6 +185,7 @@ fn build_link(entry: usize, link: &Link, names: &Names, network: &mut Network, l
             delay: delay(link, copy),
             queue: build_queue(link),
             loss: loss.clone(),
+            spikes: link.spikes.iter().map(build_spike).collect(),
             jitter: link.jitter.unwrap_or_default().0,
             reorder: link.reorder.as_ref().map(|r| crate::Reorder {
                 probability: r.p.map_or(0.0, |p| p.get()),
@@ -248,6 +250,10 @@ fn build_queue(link: &Link) -> crate::Queue {
     }
 }
 
+fn build_spike(spike: &Spike) -> crate::Spike {
+    crate::Spike { at: Time::ZERO + spike.at.0, lasts: spike.lasts.0, delay: spike.delay.0 }
+}
+
 fn build_loss(loss: &Loss, flow: impl Fn(&Option<String>) -> Option<FlowId>) -> crate::Loss {
     let applies = |direction| match direction {
         Direction::Data => Applies::Data,
@@ -280,6 +286,10 @@ fn build_loss(loss: &Loss, flow: impl Fn(&Option<String>) -> Option<FlowId>) -> 
                 third_loss: l.third_loss.get(),
                 lose_fast_retransmission: l.lose_fast_retransmission,
             };
+            crate::Loss { model, applies: applies(l.direction), flow: flow(&l.flow) }
+        }
+        Loss::Policer(l) => {
+            let model = LossModel::Policer { rate: l.rate.0, burst: l.burst.0 as u32 };
             crate::Loss { model, applies: applies(l.direction), flow: flow(&l.flow) }
         }
     }
@@ -344,12 +354,31 @@ impl<'a> FlowBuilder<'a> {
         self.tcp.window_scale.unwrap_or(smallest)
     }
 
-    fn flow(&self, copy: u32, id: FlowId, names: &Names) -> (FlowConfig, BuiltFlow) {
+    /// The random numbers for `what` of the flow of this name.
+    fn rng(&self, what: &str, name: &str) -> Rng {
+        Rng::new(self.options.seed, &format!("scenario/{what}/{name}"))
+    }
+
+    /// When each copy starts, random spread aside. `first` is the name of the first one.
+    fn starts(&self, first: &str) -> impl Iterator<Item = Time> {
+        let Flow { start, start_step, arrivals, count, .. } = *self.flow;
+        let mut rng = self.rng("arrivals", first);
+        let mut at = Time::ZERO + start.0;
+        (0..count).map(move |copy| {
+            match arrivals {
+                Some(Arrivals::Poisson(mean)) => at += rng.exponential(mean.0),
+                None if copy > 0 => at += start_step.0,
+                None => {}
+            }
+            at
+        })
+    }
+
+    fn flow(&self, copy: u32, id: FlowId, start: Time, names: &Names) -> (FlowConfig, BuiltFlow) {
         let flow = self.flow;
         let name = names.flows[id.0 as usize].clone();
-        let draw = |what: &str, span: Span| Rng::new(self.options.seed, &format!("scenario/{what}/{name}")).up_to(span);
-        let start =
-            Time::ZERO + flow.start.0 + flow.start_step.0.times(copy.into()) + draw("start", flow.start_spread.0);
+        let draw = |what: &str, span: Span| self.rng(what, &name).up_to(span);
+        let start = start + draw("start", flow.start_spread.0);
         let (slow, fast) = (draw("tick", Span::from_millis(500)), draw("fast tick", Span::from_millis(200)));
         let (sender, receiver) = self.endpoints(slow, fast);
         let (mss, tcp) = (self.mss(), &self.tcp);
@@ -366,12 +395,12 @@ impl<'a> FlowBuilder<'a> {
             rwnd: sender.initial_rwnd,
         };
         let config = FlowConfig {
+            source: self.source(&name),
             name,
             from: node(names, &flow.from, copy),
             to: node(names, &flow.to, copy),
             sender: Sender::new(sender, self.composition.build()),
             receiver: Receiver::new(receiver),
-            source: self.source(),
             start,
             stop: flow.stop.map(|stop| Time::ZERO + stop.0),
             mss,
@@ -419,6 +448,7 @@ impl<'a> FlowBuilder<'a> {
                 Some(DelayedAck::After(d)) => ackclock_tcp::DelayedAck::After(d.0),
                 Some(DelayedAck::Bsd) => ackclock_tcp::DelayedAck::FastTimer(fast_tick_phase),
             },
+            ack_every: tcp.ack_every.unwrap_or(2),
             sack,
             dsack: sack && tcp.dsack.unwrap_or(true),
             timestamps,
@@ -430,17 +460,25 @@ impl<'a> FlowBuilder<'a> {
         (sender, receiver)
     }
 
-    fn source(&self) -> crate::Source {
+    /// `name` is that of the copy.
+    fn source(&self, name: &str) -> crate::Source {
         let mss = self.mss();
         match &self.flow.source {
             Source::Bulk => crate::Source::Bulk,
             Source::Bytes(Size(n)) => crate::Source::Fixed(*n),
             Source::Segments(n) => crate::Source::Fixed(n.saturating_mul(mss.into())),
+            Source::Draw(distribution) => crate::Source::Fixed(distribution.build().draw(&mut self.rng("size", name))),
             Source::OnOff(s) => {
                 let dwell = if s.exponential { Dwell::Exponential } else { Dwell::Constant };
                 let write = s.write.map_or(mss, |w| w.bytes(mss).min(u32::MAX.into()) as u32);
                 crate::Source::OnOff(crate::OnOff { on: dwell(s.on.0), off: dwell(s.off.0), rate: s.rate.0, write })
             }
+            Source::Web(s) => crate::Source::Web(crate::Web {
+                responses: s.responses,
+                exactly: s.exactly,
+                size: s.size.build(),
+                think: s.think.0,
+            }),
             Source::Writes(writes) => {
                 crate::Source::Stalls(writes.iter().map(|w| (w.at.0, w.amount.bytes(mss))).collect())
             }

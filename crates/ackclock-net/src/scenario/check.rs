@@ -6,9 +6,10 @@ use ackclock_tcp::Span;
 use ackclock_tcp::strategy::{Composition, MECHANISMS, PRESETS};
 
 use super::error::{ScenarioError, Step, nearest, steps};
-use super::model::{Cbr, Flow, Link, Loss, Queue, Scenario, Source, Tcp};
+use super::model::{Arrivals, Cbr, Flow, Link, Loss, Queue, Scenario, Source, Tcp};
 use super::names::{expand, numbered};
 use super::units::{Amount, Duration, Rate, Size};
+use super::values::DelayedAck;
 
 /// The most nodes, links, flows and runs. Far above any use, and low enough that a typing error does not fill memory.
 const MOST: u64 = 100_000;
@@ -50,14 +51,14 @@ impl Names {
     }
 }
 
-type Checked = Result<(), ScenarioError>;
+pub(super) type Checked = Result<(), ScenarioError>;
 
-fn fail(path: &[Step], message: impl Into<String>) -> Checked {
+pub(super) fn fail(path: &[Step], message: impl Into<String>) -> Checked {
     Err(ScenarioError::at(path, message))
 }
 
 /// `path` and one more step.
-fn sub(path: &[Step], step: &str) -> Vec<Step> {
+pub(super) fn sub(path: &[Step], step: &str) -> Vec<Step> {
     let mut path = path.to_vec();
     path.push(step.into());
     path
@@ -77,7 +78,12 @@ pub(super) fn check(scenario: &Scenario) -> Result<Names, ScenarioError> {
         check_link(link, &names, &steps!["link", i])?;
     }
     for (i, flow) in scenario.flows.iter().enumerate() {
-        check_flow(flow, &names, &steps!["flow", i])?;
+        let at = steps!["flow", i];
+        check_flow(flow, &names, &at)?;
+        if let Tcp { ack_every: Some(_), delayed_ack: Some(DelayedAck::Off), .. } = flow.tcp.or(&scenario.tcp) {
+            let message = "with `delayed_ack = \"off\"` every segment is acknowledged; write a delay such as \"1ms\"";
+            fail(&[&at, &steps!["tcp", "ack_every"][..]].concat(), message)?;
+        }
     }
     for (i, cbr) in scenario.cbrs.iter().enumerate() {
         check_cbr(cbr, &names, &steps!["cbr", i])?;
@@ -212,6 +218,14 @@ fn check_link(link: &Link, names: &Names, at: &[Step]) -> Checked {
     if link.reorder.as_ref().is_some_and(|r| r.p.is_none() && r.segments.is_empty()) {
         fail(&sub(at, "reorder"), "which packets are late? `p = \"1%\"` or `segments = [14]`")?;
     }
+    for (i, spike) in link.spikes.iter().enumerate() {
+        for (key, duration) in [("for", spike.lasts), ("delay", spike.delay)] {
+            if duration.0 == Span::ZERO {
+                let at = [at, &steps!["spikes", i, key]].concat();
+                fail(&at, "a spike lasts longer than 0s and adds a delay above 0s")?;
+            }
+        }
+    }
     let queue = sub(at, "queue");
     match &link.queue {
         None => {}
@@ -270,8 +284,13 @@ fn check_loss(loss: &Loss, names: &Names, at: &[Step]) -> Checked {
         Loss::Bernoulli(l) => ("bernoulli", &l.flow),
         Loss::GilbertElliott(l) => ("gilbert_elliott", &l.flow),
         Loss::ThreeState(l) => ("three_state", &l.flow),
+        Loss::Policer(l) => ("policer", &l.flow),
     };
     let at = sub(at, kind);
+    if let Loss::Policer(l) = loss {
+        positive_rate(l.rate, &sub(&at, "rate"))?;
+        size_within(Some(l.burst), 1, u64::from(u32::MAX), &sub(&at, "burst"))?;
+    }
     if let Loss::Drop(l) = loss
         && l.segments.is_empty()
         && l.retransmissions.is_empty()
@@ -312,6 +331,14 @@ fn check_flow(flow: &Flow, names: &Names, at: &[Step]) -> Checked {
         check_strategy(strategy).map_err(|message| ScenarioError::at(&sub(at, "strategy"), message))?;
     }
     stop_after(flow.stop, flow.start, at)?;
+    if let Some(Arrivals::Poisson(mean)) = flow.arrivals {
+        if mean.0 == Span::ZERO {
+            fail(&sub(at, "arrivals.poisson"), "the mean distance of two arrivals is above 0s")?;
+        }
+        if flow.start_step.0 != Span::ZERO {
+            fail(&sub(at, "start_step"), "either `start_step` or `arrivals`, not both")?;
+        }
+    }
     check_tcp(&flow.tcp, &sub(at, "tcp"))?;
     let source = sub(at, "source");
     match &flow.source {
@@ -320,6 +347,7 @@ fn check_flow(flow: &Flow, names: &Names, at: &[Step]) -> Checked {
         Source::Bytes(_) => Ok(()),
         Source::Segments(n) if *n > u64::from(u32::MAX) => fail(&source, format!("at most {} segments", u32::MAX)),
         Source::Segments(_) => Ok(()),
+        Source::Draw(distribution) => distribution.check(&sub(&source, "draw")),
         Source::OnOff(s) => {
             let at = sub(&source, "on_off");
             positive_rate(s.rate, &sub(&at, "rate"))?;
@@ -335,6 +363,16 @@ fn check_flow(flow: &Flow, names: &Names, at: &[Step]) -> Checked {
                 }
                 _ => Ok(()),
             }
+        }
+        Source::Web(web) => {
+            let at = sub(&source, "web");
+            if !(1.0..=1e6).contains(&web.responses) {
+                fail(&sub(&at, "responses"), "a mean number of responses is 1 to 1000000")?;
+            }
+            if web.exactly && web.responses.fract() != 0.0 {
+                fail(&sub(&at, "responses"), "with `exactly` it is a whole number")?;
+            }
+            web.size.check(&sub(&at, "size"))
         }
         Source::Writes(writes) => {
             let at = sub(&source, "writes");
@@ -385,6 +423,7 @@ fn check_tcp(tcp: &Tcp, at: &[Step]) -> Checked {
     let out = |key: &str, n: u32, range: &str| fail(&sub(at, key), format!("{n} is out of range: {range}"));
     match tcp {
         Tcp { initial_window: Some(n), .. } if !(1..=10).contains(n) => out("initial_window", *n, "1 to 10 segments")?,
+        Tcp { ack_every: Some(n), .. } if !(1..=1000).contains(n) => out("ack_every", *n, "1 to 1000 segments")?,
         Tcp { max_burst: Some(0), .. } => out("max_burst", 0, "1 segment or more")?,
         Tcp { window_scale: Some(n), .. } if *n > 14 => out("window_scale", (*n).into(), "0 to 14 (RFC 7323)")?,
         Tcp { header: Some(n), .. } if *n > 1000 => out("header", *n, "0 to 1000 bytes")?,

@@ -140,8 +140,13 @@ fn plain(message: &str, path: &[Step]) -> (String, Option<String>) {
         let help = "tables of which there may be several are written `[[link]]`";
         return ("this key is set already".into(), Some(help.into()));
     }
-    if let (Some(name @ ("node" | "link" | "loss" | "flow" | "cbr")), true) = (last, message.contains("a sequence")) {
-        let inner = if name == "loss" { "link.loss" } else { name };
+    if let (Some(name @ ("node" | "link" | "loss" | "spikes" | "flow" | "cbr")), true) =
+        (last, message.contains("a sequence"))
+    {
+        let inner = match name {
+            "loss" | "spikes" => format!("link.{name}"),
+            _ => name.into(),
+        };
         return ("there may be several of these".into(), Some(format!("write `[[{inner}]]`")));
     }
     if let Some((found, expected)) = message.rsplit_once("expected ") {

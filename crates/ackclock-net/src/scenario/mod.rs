@@ -33,6 +33,7 @@
 
 mod build;
 mod check;
+mod distribution;
 mod error;
 mod model;
 mod names;
@@ -41,10 +42,11 @@ mod values;
 
 pub use build::{BuildOptions, BuiltFlow, BuiltLink, Simulation};
 pub use check::check_strategy;
+pub use distribution::{Distribution, Exponential, Lognormal, Pareto};
 pub use error::ScenarioError;
 pub use model::{
-    Bernoulli, Cbr, Direction, DropList, DropTail, Flow, Fred, GilbertElliott, Link, Loss, Node, OnOff, Queue, Red,
-    Reorder, Scenario, Source, Tcp, ThreeState, TimerModel, Write,
+    Arrivals, Bernoulli, Cbr, Direction, DropList, DropTail, Flow, Fred, GilbertElliott, Link, Loss, Node, OnOff,
+    Policer, Queue, Red, Reorder, Scenario, Source, Spike, Tcp, ThreeState, TimerModel, Web, Write,
 };
 pub use values::{DelayedAck, Retransmission};
 

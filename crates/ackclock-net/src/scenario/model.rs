@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::distribution::Distribution;
 use super::units::{Amount, Duration, Probability, Rate, Size};
 use super::values::{DelayedAck, Retransmission};
 
@@ -83,6 +84,9 @@ pub struct Link {
     /// Losses other than the queue's. Each model sees the packets that the ones before it let through.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub loss: Vec<Loss>,
+    /// Times in which the wire takes longer; packets keep their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spikes: Vec<Spike>,
     /// Each packet is delayed further by a time drawn uniformly from 0 to this; packets keep their order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jitter: Option<Duration>,
@@ -194,6 +198,8 @@ pub enum Loss {
     GilbertElliott(GilbertElliott),
     /// Three states in sequence (Gurtov & Floyd 2004, section V).
     ThreeState(ThreeState),
+    /// What exceeds a rate for longer than a bucket of tokens lasts.
+    Policer(Policer),
 }
 
 /// Which transmissions are lost. Segments count from 0; segment `k` is the one that holds byte `k * mss`.
@@ -272,6 +278,23 @@ pub struct ThreeState {
     pub flow: Option<String>,
 }
 
+/// A token bucket, full at first, for each direction of the link. A packet that finds fewer tokens than it has bytes,
+/// headers included, is lost and takes none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Policer {
+    /// How fast tokens come.
+    pub rate: Rate,
+    /// How much the bucket holds, 1 byte to 4 GB; less than a packet lets none pass.
+    pub burst: Size,
+    /// Which packets it sees; data if left out.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub direction: Direction,
+    /// The one flow that it concerns, by name; all flows if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<String>,
+}
+
 /// Which packets of a connection a loss model sees. Datagrams of a CBR stream count as data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -283,6 +306,20 @@ pub enum Direction {
     Ack,
     /// All.
     Both,
+}
+
+/// A delay spike: packets that enter the wire in that time take longer, and what enters it later does not arrive before
+/// them. Spikes at the same time add up.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Spike {
+    /// When it begins.
+    pub at: Duration,
+    /// How long it lasts; above 0.
+    #[serde(rename = "for")]
+    pub lasts: Duration,
+    /// How much longer the wire takes; above 0.
+    pub delay: Duration,
 }
 
 /// Some packets take longer on the wire than those behind them.
@@ -324,6 +361,9 @@ pub struct Flow {
     /// Each copy starts so much later than the one before it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub start_step: Duration,
+    /// Copies start at random distances, instead of `start_step`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrivals: Option<Arrivals>,
     /// Each copy starts later, too, by a time drawn uniformly from 0 to this.
     #[serde(default, skip_serializing_if = "is_default")]
     pub start_spread: Duration,
@@ -338,6 +378,15 @@ pub struct Flow {
     pub tcp: Tcp,
 }
 
+/// When copies of a flow start, one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Arrivals {
+    /// A Poisson process that begins at `start`: the distance from there to the first copy, and from each copy to the next
+    /// one, is exponentially distributed with this mean.
+    Poisson(Duration),
+}
+
 /// What an application writes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -349,10 +398,14 @@ pub enum Source {
     Bytes(Size),
     /// So many full segments, then it closes.
     Segments(u64),
+    /// As many bytes as are drawn from a distribution, then it closes. Each copy of the flow draws its own.
+    Draw(Distribution),
     /// By turns at a constant rate and silent; begins with a burst.
     OnOff(OnOff),
     /// An application that stalls: so much at each time, in ascending order; then it closes.
     Writes(Vec<Write>),
+    /// A Web server on a persistent connection; then it closes.
+    Web(Web),
 }
 
 /// An on-off source.
@@ -371,6 +424,23 @@ pub struct OnOff {
     /// `on` and `off` are means of exponential distributions.
     #[serde(default, skip_serializing_if = "is_default")]
     pub exponential: bool,
+}
+
+/// Responses over a persistent connection. Each is one write; the next one follows when the last one has been acknowledged
+/// in full, after a think time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Web {
+    /// The mean number of responses on a connection, 1 to 1,000,000; geometrically distributed.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub responses: f64,
+    /// Every connection has exactly `responses` of them, which is then a whole number.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub exactly: bool,
+    /// The size of each response.
+    pub size: Distribution,
+    /// Mean of the exponentially distributed think time before the next response; `0s` for none.
+    pub think: Duration,
 }
 
 /// One write of an application.
@@ -438,6 +508,11 @@ pub struct Tcp {
     /// of a timer of 200 ms with a random phase for each flow; 200 ms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delayed_ack: Option<DelayedAck>,
+    /// How many full segments a delayed ACK covers, 1 to 1000: more than 2 for stretch ACKs, as receivers send that merge
+    /// segments (LRO, GRO). Not with `delayed_ack = "off"`; 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1000))]
+    pub ack_every: Option<u32>,
     /// Whether SACK is negotiated; if left out it is when the strategy needs it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sack: Option<bool>,
@@ -510,6 +585,7 @@ impl Tcp {
             rwnd: own.rwnd.or(base.rwnd),
             max_cwnd: own.max_cwnd.or(base.max_cwnd),
             delayed_ack: own.delayed_ack.or(base.delayed_ack),
+            ack_every: own.ack_every.or(base.ack_every),
             sack: own.sack.or(base.sack),
             dsack: own.dsack.or(base.dsack),
             timestamps: own.timestamps.or(base.timestamps),

@@ -37,7 +37,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_one() {
     assert_eq!(
         error(&base("strategi = \"sack\"\n")),
         "12: flow[0].strategi: there is no key `strategi` here; did you mean `strategy`? There are `name`, `from`, \
-         `to`, `strategy`, `count`, `start`, `start_step`, `start_spread`, `stop`, `source`, `tcp`"
+         `to`, `strategy`, `count`, `start`, `start_step`, `arrivals`, `start_spread`, `stop`, `source`, `tcp`"
     );
     assert_eq!(
         error(&base("[[flows]]\nfrom = \"a\"\n")),
@@ -176,11 +176,33 @@ fn ranges_are_checked() {
     let cases = [
         ("tcp = { mss = 0 }\n", "12: flow[0].tcp.mss: 0 is out of range: 1 to 65495 bytes"),
         ("tcp = { initial_window = 11 }\n", "12: flow[0].tcp.initial_window: 11 is out of range: 1 to 10 segments"),
+        ("tcp = { ack_every = 0 }\n", "12: flow[0].tcp.ack_every: 0 is out of range: 1 to 1000 segments"),
+        (
+            "tcp = { ack_every = 8 }\n[tcp]\ndelayed_ack = \"off\"\n",
+            "12: flow[0].tcp.ack_every: with `delayed_ack = \"off\"` every segment is acknowledged; write a delay such \
+             as \"1ms\"",
+        ),
         ("tcp = { window_scale = 15 }\n", "12: flow[0].tcp.window_scale: 15 is out of range: 0 to 14 (RFC 7323)"),
         ("tcp = { rwnd = \"2gb\" }\n", "12: flow[0].tcp.rwnd: at most 1gb"),
         ("tcp = { max_rto = 0 }\n", "12: flow[0].tcp.max_rto: at least 1s; RFC 6298 section 2.5 asks for 60s"),
         ("count = 0\n", "12: flow[0].count: 0 is out of range: 1 to 100000"),
         ("source = { segments = 0 }\n", "12: flow[0].source: nothing to send"),
+        (
+            "source = { web = { responses = 0.5, size = { fixed = 1 }, think = \"1s\" } }\n",
+            "12: flow[0].source.web.responses: a mean number of responses is 1 to 1000000",
+        ),
+        (
+            "source = { web = { responses = 2.5, exactly = true, size = { fixed = 1 }, think = \"1s\" } }\n",
+            "12: flow[0].source.web.responses: with `exactly` it is a whole number",
+        ),
+        (
+            "source = { web = { responses = 2, size = { fixed = 0 }, think = \"1s\" } }\n",
+            "12: flow[0].source.web.size.fixed: at least 1 byte",
+        ),
+        (
+            "source = { web = { responses = 2, size = { fixed = 1 } } }\n",
+            "12: flow[0].source.web: the key `think` is missing",
+        ),
         ("stop = \"0\"\n", "12: flow[0].stop: 0s is not after the start at 0s"),
         (
             "source = { writes = [{ at = \"2s\", amount = 1 }, { at = \"1s\", amount = 1 }] }\n",
@@ -227,6 +249,31 @@ fn ranges_are_checked() {
     assert_eq!(
         error(&BASE.replace("delay = \"10ms\"", "delay = \"10ms\"\nreorder = { delay = \"5ms\" }")),
         "8: link[0].reorder: which packets are late? `p = \"1%\"` or `segments = [14]`"
+    );
+    let spikes = |spikes: &str| error(&BASE.replace("delay", &format!("spikes = {spikes}\ndelay")));
+    assert_eq!(
+        spikes("[{ at = \"1s\", for = \"0s\", delay = \"1s\" }]"),
+        "7: link[0].spikes[0].for: a spike lasts longer than 0s and adds a delay above 0s"
+    );
+    assert_eq!(
+        spikes("[{ at = 0, for = \"1s\", delay = 0 }]"),
+        "7: link[0].spikes[0].delay: a spike lasts longer than 0s and adds a delay above 0s"
+    );
+    assert_eq!(spikes("[{ at = \"1s\", for = \"1s\" }]"), "7: link[0].spikes[0]: the key `delay` is missing");
+    assert_eq!(
+        spikes("{ at = 0, for = \"1s\", delay = \"1s\" }"),
+        "7: link[0].spikes: there may be several of these; write `[[link.spikes]]`"
+    );
+    let policer = |keys: &str| error(&BASE.replace("delay", &format!("loss = [{{ policer = {{ {keys} }} }}]\ndelay")));
+    assert_eq!(policer("rate = \"0bit\", burst = 1"), "7: link[0].loss[0].policer.rate: a rate is at least 1bit");
+    assert_eq!(
+        policer("rate = \"1mbit\", burst = 0"),
+        "7: link[0].loss[0].policer.burst: 0 is out of range: 1 to 4294967295 bytes"
+    );
+    assert_eq!(policer("rate = \"1mbit\""), "7: link[0].loss[0].policer: the key `burst` is missing");
+    assert_eq!(
+        policer("rate = \"1mbit\", burst = 1, flow = \"flow1\""),
+        "7: link[0].loss[0].policer.flow: there is no flow `flow1`; did you mean `flow0`?"
     );
     assert_eq!(error(&BASE.replace("10s", "0s")), "1: duration: a run must last longer than 0s");
 }
@@ -392,6 +439,19 @@ fn coarse_timers_have_a_phase_of_their_own_in_each_flow() {
     }
 }
 
+/// Of 20 segments the 8th and the 16th are acknowledged at once, and the last one by the timer.
+#[test]
+fn stretch_acks_cover_so_many_segments() {
+    let acks = |more: &str| {
+        let text = base(&format!("source = {{ segments = 20 }}\ntcp = {{ delayed_ack = \"200ms\"{more} }}\n"));
+        let scenario = Scenario::from_toml(&text).unwrap();
+        let mut built = scenario.build(&BuildOptions { seed: 1, strategy: None, events: false }).unwrap();
+        built.run(&mut ()).unwrap();
+        built.network.flow_report(built.flows[0].id).unwrap().stats.acks
+    };
+    assert_eq!((acks(""), acks(", ack_every = 8"), acks(", ack_every = 1")), (10, 3, 20));
+}
+
 /// Segment 20 is lost, and its fast retransmission; the timer's is not, nor is a second recovery's of 280.
 #[test]
 fn the_three_state_model_knows_a_fast_retransmission() {
@@ -439,6 +499,7 @@ initial_ssthresh = \"10seg\"
 rwnd = \"64kb\"
 max_cwnd = \"32kb\"
 delayed_ack = \"bsd\"
+ack_every = 8
 sack = true
 dsack = false
 timestamps = true
@@ -458,6 +519,16 @@ count_options = false
 from = \"a\"
 to = \"b\"
 source = { writes = [{ at = \"0s\", amount = \"2seg\" }, { at = \"1.5s\", amount = 10 }] }
+[[flow]]
+from = \"a\"
+to = \"b\"
+source = { web = { responses = 3, exactly = true, size = { fixed = \"10kb\" }, think = \"1s\" } }
+[[flow]]
+from = \"a\"
+to = \"b\"
+count = 2
+arrivals = { poisson = \"10ms\" }
+source = { draw = { max = \"1mb\", mix = [{ share = \"50%\", fixed = 1 }, { share = \"25%\", exponential = { mean = 2 } }, { share = \"13%\", lognormal = { mean = 3, sigma = 0.5 } }, { share = \"12%\", pareto = { mean = 4, shape = 1.5 } }] } }
 [[link]]
 from = \"b\"
 to = \"c\"
@@ -467,11 +538,13 @@ duplex = false
 jitter = \"1ms\"
 reorder = { p = \"1%\", segments = [7], delay = \"5ms\" }
 duplicate = \"0.1%\"
+spikes = [{ at = \"3s\", for = \"500ms\", delay = \"800ms\" }]
 queue = { red = { limit = 50, min = 5.5, max = 15, weight = 0.002, max_p = \"10%\", gentle = false, wait = false, queue_in_bytes = true, byte_mode = true, mean_packet_size = \"1kb\" } }
 loss = [
   { drop = { segments = [1, 2], retransmissions = [\"1:1\"], flow = \"f1\" } },
   { bernoulli = { p = 0.25, direction = \"both\" } },
   { gilbert_elliott = { p = \"1%\", r = \"30%\", loss_good = 0.001, loss_bad = \"50%\", direction = \"ack\", flow = \"f0\" } },
+  { policer = { rate = \"1mbit\", burst = \"20kb\", direction = \"both\", flow = \"f0\" } },
   { three_state = { second_at = \"5s\", second_for = \"1s\", second_loss = 1, third_for = \"1s\", third_loss = \"50%\", lose_fast_retransmission = true } },
 ]
 [[link]]
@@ -523,11 +596,15 @@ fn the_schema_describes_every_key() {
         properties.len()
     };
     assert_eq!(keys(""), 10);
-    assert_eq!(keys("/$defs/Link"), 12);
-    assert_eq!(keys("/$defs/Flow"), 11);
-    assert_eq!(keys("/$defs/Tcp"), 21);
+    assert_eq!(keys("/$defs/Link"), 13);
+    assert_eq!(keys("/$defs/Flow"), 12);
+    assert_eq!(keys("/$defs/Distribution"), 7);
+    assert_eq!(keys("/$defs/Tcp"), 22);
     assert_eq!(keys("/$defs/Red"), 10);
     assert_eq!(keys("/$defs/Fred"), 8);
+    assert_eq!(keys("/$defs/Policer"), 4);
+    assert_eq!(keys("/$defs/Spike"), 3);
+    assert_eq!(keys("/$defs/Web"), 4);
 }
 
 #[test]
@@ -546,5 +623,66 @@ fn mutated_scenarios_never_panic() {
         if let Some(part) = text.get(..i) {
             let _ = Scenario::from_toml(part).map_err(|e| e.to_string());
         }
+    }
+}
+
+/// The bytes that each flow has had acknowledged, and when each began, in ms.
+fn sizes_and_starts(text: &str, seed: u64, strategy: &str) -> (Vec<u64>, Vec<u64>) {
+    let options = BuildOptions { seed, strategy: Some(strategy), events: false };
+    let mut simulation = Scenario::from_toml(text).unwrap().build(&options).unwrap();
+    simulation.run(&mut ()).unwrap();
+    let bytes = simulation.flows.iter().map(|f| simulation.network.flow_report(f.id).unwrap().bytes_acked);
+    (bytes.collect(), simulation.flows.iter().map(|f| f.start.nanos() / 1_000_000).collect())
+}
+
+#[test]
+fn each_copy_draws_its_size_from_seed_and_name_alone() {
+    let draw = "source = { draw = { exponential = { mean = \"10kb\" } } }\n";
+    let text = base(&format!("count = 3\nname = \"x{{}}\"\n{draw}"));
+    let (sizes, _) = sizes_and_starts(&text, 5, "reno");
+    assert_eq!(sizes, [11_691, 3553, 1323]);
+    assert_eq!(sizes_and_starts(&text, 5, "sack+lt").0, sizes, "the strategy changes no size");
+    assert_ne!(sizes_and_starts(&text, 6, "reno").0, sizes);
+    let one = base(&format!("name = \"x1\"\n{draw}"));
+    assert_eq!(sizes_and_starts(&one, 5, "reno").0, sizes[1..2], "another copy changes no size");
+}
+
+#[test]
+fn arrivals_are_a_poisson_process_of_seed_and_name() {
+    let text = |count: u32, more: &str| {
+        base(&format!(
+            "count = {count}\nstart = \"1s\"\nsource = {{ bytes = 1 }}\narrivals = {{ poisson = \"100ms\" }}\n{more}"
+        ))
+    };
+    let (_, starts) = sizes_and_starts(&text(4, ""), 5, "reno");
+    assert_eq!(starts, [1288, 1288, 1392, 1412]);
+    assert_eq!(sizes_and_starts(&text(2, ""), 5, "sack").1, starts[..2], "neither later copies nor strategies matter");
+    assert_ne!(sizes_and_starts(&text(4, ""), 6, "reno").1, starts);
+
+    // Distances have the mean 100 ms and, as exponential ones do, a standard deviation as large: four standard errors of
+    // their mean, and of their mean square (2 * 100^2, with a standard deviation of sqrt(20) * 100^2).
+    let n = 10_000;
+    let (_, starts) = sizes_and_starts(&text(n, ""), 5, "reno");
+    let distances: Vec<f64> = starts.windows(2).map(|w| (w[1] - w[0]) as f64).collect();
+    let mean = distances.iter().sum::<f64>() / f64::from(n);
+    let square = distances.iter().map(|d| d * d).sum::<f64>() / f64::from(n);
+    assert!((mean - 100.0).abs() < 4.0, "{mean}");
+    assert!((square - 20_000.0).abs() < 1789.0, "{square}");
+}
+
+#[test]
+fn arrivals_that_make_no_sense_are_named_with_their_key() {
+    for (keys, message) in [
+        ("arrivals = { poisson = 0 }", "12: flow[0].arrivals.poisson: the mean distance of two arrivals is above 0s"),
+        (
+            "arrivals = { poisson = \"1s\" }\nstart_step = \"1s\"",
+            "13: flow[0].start_step: either `start_step` or `arrivals`, not both",
+        ),
+        (
+            "arrivals = { uniform = \"1s\" }",
+            "12: flow[0].arrivals.uniform: there is no `uniform` here; there are `poisson`",
+        ),
+    ] {
+        assert_eq!(error(&base(keys)), message);
     }
 }

@@ -21,11 +21,11 @@ use crate::time::{Span, Time};
 pub enum DelayedAck {
     /// Every segment is acknowledged at once.
     Off,
-    /// As soon as two full segments' worth of bytes is unacknowledged, or after this delay (RFC 5681 section 4.2: at most
-    /// 500 ms; a longer one is obeyed).
+    /// As soon as `ack_every` full segments' worth of bytes is unacknowledged, or after this delay (RFC 5681 section 4.2: at
+    /// most 500 ms; a longer one is obeyed).
     After(Span),
-    /// As soon as two full segments' worth of bytes is unacknowledged, or when the fast timer of BSD next expires (Wright &
-    /// Stevens 1995, section 25.4; Lin & Kung section 3): every 200 ms, first this long after the origin of time.
+    /// As soon as `ack_every` full segments' worth of bytes is unacknowledged, or when the fast timer of BSD next expires
+    /// (Wright & Stevens 1995, section 25.4; Lin & Kung section 3): every 200 ms, first this long after the origin of time.
     FastTimer(Span),
 }
 
@@ -43,6 +43,9 @@ pub struct ReceiverConfig {
     pub mss: u32,
     /// Delayed ACKs.
     pub delayed_ack: DelayedAck,
+    /// How many full segments a delayed ACK covers: 2 as RFC 5681 section 4.2 has it, more for stretch ACKs (RFC 2525
+    /// section 2.13), as receivers send that merge segments before TCP sees them (LRO, GRO).
+    pub ack_every: u32,
     /// Send SACK blocks (RFC 2018).
     pub sack: bool,
     /// Report duplicates in a D-SACK block (RFC 2883); only with `sack`.
@@ -68,6 +71,7 @@ impl Default for ReceiverConfig {
             local_seq: Seq(0),
             mss: 1460,
             delayed_ack: DelayedAck::After(Span::from_millis(200)),
+            ack_every: 2,
             sack: true,
             dsack: true,
             timestamps: false,
@@ -203,7 +207,7 @@ impl Receiver {
             DelayedAck::After(delay) => now + delay,
             DelayedAck::FastTimer(phase) => now.next_tick(FAST_TICK, phase),
         };
-        if self.rcv_nxt - self.last_ack_sent >= 2 * u64::from(self.config.mss) {
+        if self.rcv_nxt - self.last_ack_sent >= u64::from(self.config.ack_every) * u64::from(self.config.mss) {
             self.ack_due = true;
         } else if self.ack_deadline == Time::NEVER {
             self.ack_deadline = deadline;

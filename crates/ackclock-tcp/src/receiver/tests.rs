@@ -286,6 +286,36 @@ fn every_second_full_segment_is_acknowledged() {
 }
 
 #[test]
+fn a_stretch_ack_covers_eight_full_segments_or_what_a_timer_finds() {
+    each(0, ReceiverConfig { ack_every: 8, ..delayed(200) }, |r| {
+        for k in 0..7 {
+            assert_eq!(r.arrives(k * 500, k * 500 + 500), None);
+        }
+        assert_eq!(r.arrives(3500, 4000), ack(4000, &[]));
+        assert_eq!(r.arrives(4000, 7999), None);
+        r.receiver.on_deadline(at(200));
+        assert_eq!(r.ack(), ack(7999, &[]));
+    });
+    // With 1, every full segment is acknowledged at once, as without delay, and a shorter one is not.
+    each(0, ReceiverConfig { ack_every: 1, ..delayed(200) }, |r| {
+        assert_eq!(r.arrives(0, 500), ack(500, &[]));
+        assert_eq!(r.arrives(500, 999), None);
+    });
+}
+
+#[test]
+fn stretch_acks_do_not_delay_what_is_out_of_order_or_fills_a_hole() {
+    each(0, ReceiverConfig { ack_every: 8, ..delayed(200) }, |r| {
+        assert_eq!(r.arrives(0, 500), None);
+        assert_eq!(r.arrives(1000, 1500), ack(500, &[(1000, 1500)]));
+        assert_eq!(r.arrives(2000, 2500), ack(500, &[(2000, 2500), (1000, 1500)]));
+        assert_eq!(r.arrives(500, 1000), ack(1500, &[(2000, 2500)]));
+        assert_eq!(r.arrives(1500, 2000), ack(2500, &[]));
+        assert_eq!(r.arrives(2500, 3000), None);
+    });
+}
+
+#[test]
 fn bytes_count_not_segments() {
     each(0, delayed(200), |r| {
         assert_eq!(r.arrives(0, 300), None);

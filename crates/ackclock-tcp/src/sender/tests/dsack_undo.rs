@@ -30,18 +30,6 @@ fn a_needless_recovery_is_undone() {
     });
 }
 
-/// The named bug: ssthresh is restored as well as cwnd, so that cwnd is above it and grows by congestion avoidance.
-#[test]
-fn undo_that_forgets_ssthresh() {
-    let config = SenderConfig { initial_window: 10, initial_ssthresh: Some(8_000), ..config() };
-    run_with("sack+dsack-undo", config, |x| {
-        x.write(40_000).sends("0 1 2 3 4 5 6 7 8 9").at(100);
-        x.sack(0, &[(1, 4)]).sends("0F").windows(5_000, 5_000).ack(10).sends("10 11 12 13 14");
-        x.at(200).sack(10, &[(0, 1)]).sends("15 16 17 18 19").windows(10_000, 8_000);
-        x.ack(11).sends("20").windows(10_100, 8_000);
-    });
-}
-
 /// Step B.2: two segments were sent again, and one of them was lost, or is not reported yet.
 #[test]
 fn every_retransmission_has_to_be_reported() {

@@ -26,19 +26,6 @@ fn a_spurious_timeout_is_undone() {
     });
 }
 
-/// The named bug: after a timeout only the head is due, and not everything behind it.
-#[test]
-fn go_back_n_where_only_the_head_is_due() {
-    for (composition, retransmissions) in [("newreno+f-rto", 1), ("sack+f-rto", 1), ("newreno", 10)] {
-        timed_out(composition, 40_000, |x| {
-            for n in 1..=10 {
-                x.ack(n).sent.clear();
-            }
-            assert_eq!(x.sender.stats().retransmissions, retransmissions);
-        });
-    }
-}
-
 /// Step 3a: the new segments draw duplicates, since the others are lost. The slow start goes on from the head.
 #[test]
 fn a_genuine_timeout_goes_on() {

@@ -205,3 +205,20 @@ fn byte_counting_keeps_the_rest() {
         x.ack(9).sends("10 11 12 13 14").windows(6_000, 4_000);
     });
 }
+
+/// A finished connection holds no memory for records; one whose application may write more does, so that it need not
+/// allocate again.
+#[test]
+fn the_scoreboard_is_released_once_all_is_acknowledged() {
+    for (closed, released) in [(true, true), (false, false)] {
+        run("sack", 4, |x| {
+            x.write(4_000).sends("0 1 2 3").ack(3);
+            if closed {
+                x.close_now();
+            }
+            assert!(x.sender.state().board.capacity() > 0);
+            x.ack(4);
+            assert_eq!(x.sender.state().board.capacity() == 0, released);
+        });
+    }
+}

@@ -6,15 +6,19 @@ mod ambiguity;
 mod back_to_back;
 mod cubic;
 mod dsack_undo;
+mod dynamic_dupthresh;
 mod early_retransmit;
 mod eifel;
 mod f_rto;
 mod fack;
 mod flow;
 mod hystart;
+mod known_bugs;
 mod limited_data;
+mod linux;
 mod loss_sensitive;
 mod lrx;
+mod lrx_linux;
 mod oracle;
 mod path;
 mod prr;
@@ -65,11 +69,21 @@ fn letter(cause: Cause) -> &'static str {
 
 /// Runs `script` with a sender of this composition and initial window, at two initial sequence numbers.
 pub(super) fn run(composition: &str, initial_window: u32, script: impl Fn(&mut Script)) {
-    run_with(composition, SenderConfig { initial_window, ..config() }, script);
+    run_with(composition, window(initial_window), script);
 }
 
 pub(super) fn config() -> SenderConfig {
     SenderConfig { mss: 1000, initial_rwnd: 64_000, wscale: 0, ..SenderConfig::default() }
+}
+
+/// Segments of 1000 bytes, and this initial window.
+pub(super) fn window(initial_window: u32) -> SenderConfig {
+    SenderConfig { initial_window, ..config() }
+}
+
+/// These segments, as [`Script::sends`] has them.
+pub(super) fn numbers(from: u64, to: u64) -> String {
+    (from..to).map(|n| n.to_string()).collect::<Vec<_>>().join(" ")
 }
 
 /// As [`run`], with a configuration.

@@ -1,5 +1,4 @@
-//! PRR: Dukkipati et al. 2011 figures 2 to 4 and RFC 6937 section 3.1 ACK by ACK, RFC 9937, and the errors that other
-//! implementations made.
+//! PRR: Dukkipati et al. 2011 figures 2 to 4 and RFC 6937 section 3.1 ACK by ACK, and RFC 9937.
 
 use super::path::Path;
 use super::*;
@@ -8,14 +7,6 @@ use crate::recovery::Prr;
 
 /// What the paper's traces ran, with segments counted from 0 and not from 1.
 const PAPER: &str = "rate-halving+prr-ssrb";
-
-fn window(initial_window: u32) -> SenderConfig {
-    SenderConfig { initial_window, ..config() }
-}
-
-fn numbers(from: u64, to: u64) -> String {
-    (from..to).map(|n| n.to_string()).collect::<Vec<_>>().join(" ")
-}
 
 /// Each ACK's cwnd, in segments, and what it released.
 fn steps(path: &mut Path, ssthresh: u64, rows: &[(u64, &str)]) {
@@ -300,66 +291,6 @@ fn does_not_act_without_loss() {
             x.write(30_000).sends(&numbers(0, 10)).sack(0, &[(1, 2)]).sends("").ack(2).sends("10 11 12");
             x.sack(2, &[(3, 4)]).sack(2, &[(3, 5)]).sends("").ack(5).sends("13 14 15 16");
             x.ack(7).sends("17 18 19").windows(13_000, UNSET).phase(Phase::Open);
-        });
-    }
-}
-
-/// ns-3's "RecoverFS from pipe": 4 of 20 are lost, so that the pipe is 15 as recovery begins, and 2 * 10/15 would release a
-/// segment on the second ACK and on two of three after that.
-#[test]
-fn bug_recover_fs_from_pipe() {
-    run_with("fack+prr-crb", window(20), |x| {
-        x.write(60_000).sends(&numbers(0, 20));
-        x.sack(0, &[(4, 5)]).sends("0F").pipe(16);
-        x.sack(0, &[(4, 6)]).sends("").sack(0, &[(4, 7)]).sends("1P").sack(0, &[(4, 8)]).sends("");
-        x.sack(0, &[(4, 9)]).sends("2P").sack(0, &[(4, 10)]).sends("").sack(0, &[(4, 11)]).sends("3P");
-    });
-    // RFC 9937: 20 and not 15; ceil(2000 * 10/20) - 1000 = 0, where 15 would give 334.
-    run_with("prr+fack", window(20), |x| {
-        x.write(60_000).sends(&numbers(0, 20));
-        x.sack(0, &[(4, 5)]).sends("0F").windows(16_000, 10_000).sack(0, &[(4, 6)]).sends("").windows(15_000, 10_000);
-        x.sack(0, &[(4, 7)]).sends("").windows(14_500, 10_000);
-    });
-}
-
-/// ns-3's "delivered data counted twice with SACK": a cumulative ACK over SACKed data delivers only what was missing.
-#[test]
-fn bug_delivered_counted_twice() {
-    run_with("fack+prr-crb", window(20), |x| {
-        x.write(60_000).sends(&numbers(0, 20));
-        // 0, 8 and 12 are lost. Delivered 7, sent 1 + 3.
-        x.sack(0, &[(1, 8)]).sends("0F 20 21 22").pipe(16);
-        // 8 delivered: ceil(4) - 4; in the pipe 16 less 8 and 9.
-        x.sack(0, &[(9, 10), (1, 8)]).sends("").windows(14_000, 10_000);
-        // 0 arrives, and acknowledges 7 SACKed segments with it: 9 delivered, ceil(4.5) - 4 = 1. Counted twice it were 4.
-        x.sack(8, &[(9, 10)]).sends("8P").windows(14_000, 10_000);
-        x.sack(8, &[(9, 11)]).sends("").windows(13_000, 10_000);
-    });
-}
-
-/// ns-3's "pipe leaking when a retransmission is sacked": it leaves the pipe once, so that cwnd = pipe + sndcnt stays exact.
-#[test]
-fn bug_pipe_leaks_on_a_sacked_retransmission() {
-    run_with("fack+prr-ssrb", window(20), |x| {
-        x.write(60_000).sends(&numbers(0, 20));
-        x.sack(0, &[(10, 11)]).sends("0F").windows(10_000, 10_000).pipe(10);
-        x.sack(0, &[(10, 12)]).sends("1P").windows(10_000, 10_000).pipe(10);
-        // The retransmission of 1 overtakes that of 0.
-        x.sack(0, &[(1, 2), (10, 12)]).sends("2P").windows(10_000, 10_000).pipe(10);
-        x.sack(0, &[(1, 2), (10, 12)]).sends("").pipe(10);
-        x.sack(2, &[(10, 12)]).sends("3P").windows(10_000, 10_000).pipe(10);
-    });
-}
-
-/// ns-3's 32-bit overflow: 60 segments delivered * ssthresh of 100 = 6 * 10^9 > 2^32.
-#[test]
-fn bug_32_bit_overflow_of_delivered_times_ssthresh() {
-    let config = SenderConfig { initial_window: 200, initial_rwnd: 640_000, wscale: 4, ..config() };
-    for composition in ["fack+prr-ssrb", "prr"] {
-        run_with(composition, config.clone(), |x| {
-            x.write(1_000_000).sends(&numbers(0, 200));
-            // ceil(60 * 100 / 200) = 30, the retransmission among them.
-            x.sack(0, &[(1, 61)]).sends(&format!("0F {}", numbers(200, 229))).windows(139_000 + 30_000, 100_000);
         });
     }
 }

@@ -3,14 +3,6 @@
 use super::path::Path;
 use super::*;
 
-fn window(initial_window: u32) -> SenderConfig {
-    SenderConfig { initial_window, ..config() }
-}
-
-fn numbers(from: u64, to: u64) -> String {
-    (from..to).map(|n| n.to_string()).collect::<Vec<_>>().join(" ")
-}
-
 /// RFC 6937 section 3.1, the row "Rate-Halving (Linux)": one loss in 20, with limited transmit.
 #[test]
 fn rfc_6937_one_loss() {

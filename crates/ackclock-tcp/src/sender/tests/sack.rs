@@ -292,21 +292,6 @@ fn a_loss_beyond_the_recovery_point_begins_another_recovery() {
     });
 }
 
-/// ns-3's "pipe leaking on a sacked retransmission", and "delivered data counted twice": every way for a retransmitted
-/// segment to leave the pipe takes it out once.
-#[test]
-fn a_sacked_retransmission_leaves_the_pipe_once() {
-    run("sack", 10, |x| {
-        start(x);
-        x.sack(0, &[(2, 6)]).sends("0F").pipe(5);
-        x.sack(0, &[(2, 7)]).sends("1P").pipe(5);
-        // The retransmission of 1 arrives, then the ACK for it again, then both cumulatively.
-        x.sack(0, &[(1, 7)]).sends("10").pipe(5);
-        x.sack(0, &[(1, 7)]).sends("").pipe(5);
-        x.ack(7).sends("11").pipe(5);
-    });
-}
-
 /// One range of three small segments is neither three ranges nor many bytes.
 #[test]
 fn a_range_is_not_its_segments() {

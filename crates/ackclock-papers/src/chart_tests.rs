@@ -1,0 +1,59 @@
+use std::collections::BTreeMap;
+
+use ackclock_net::scenario::Scenario;
+use ackclock_report::{Line, Plot};
+
+use super::*;
+
+fn spec(text: &str) -> ChartSpec {
+    toml::from_str(text).unwrap()
+}
+
+fn planned(labels: &[(&str, &str)]) -> PlannedCell {
+    let scenario = "duration = \"1s\"\nlink = [{ from = \"a\", to = \"b\", rate = \"1mbit\", delay = \"1ms\" }]\n\
+                    flow = [{ from = \"a\", to = \"b\" }]\n";
+    let labels = labels.iter().map(|(axis, label)| (axis.to_string(), label.to_string())).collect();
+    let (scenario, table) = (Scenario::from_toml(scenario).unwrap(), toml::Table::new());
+    PlannedCell { labels, scenario, table, flows: Vec::new() }
+}
+
+fn measured(samples: &[(&str, &[f64])]) -> Cell {
+    let measured: BTreeMap<_, _> =
+        samples.iter().map(|(name, samples)| (name.to_string(), Measurement::Samples(samples.to_vec()))).collect();
+    Cell { name: String::new(), rows: Vec::new(), sequences: Vec::new(), measured }
+}
+
+#[test]
+fn quantiles_are_drawn_as_a_distribution_in_the_order_of_their_shares() {
+    let spec = spec("title = \"Figure 5\"\nquantiles = \"time\"\nlog_x = true\nwhere = { rtt = \"far\" }");
+    let strategies: Vec<Strategy> =
+        ["prr", "x-prr"].map(|name| Strategy { name: name.into(), composition: None, of_flows: false }).to_vec();
+    let planned = [planned(&[("rtt", "near"), ("queue", "9")]), planned(&[("rtt", "far"), ("queue", "9")])];
+    let far: [(&str, &[f64]); 7] = [
+        ("time-p5/prr", &[20.0, 40.0]),
+        ("time-p10/prr", &[100.0, 120.0]),
+        ("time-p1/prr", &[10.0, 10.0]),
+        ("time-p99/x-prr", &[900.0, 900.0]),
+        ("time-p50/prr/flow0", &[7.0, 7.0]),
+        ("time/prr", &[8.0, 8.0]),
+        ("up-time-p50/prr", &[9.0, 9.0]),
+    ];
+    let cells = [measured(&[("time-p50/prr", &[1.0, 1.0])]), measured(&far)];
+    let chart = chart(&spec, &strategies, &planned, &cells);
+    assert_eq!((chart.x.as_str(), chart.y.as_str()), ("time", "share that is no greater (%)"));
+    let Plot::Curves { curves, log_x: true } = chart.plot else { panic!("curves are expected") };
+    let drawn: Vec<(&str, Vec<Point>)> = curves.iter().map(|c| (c.name.as_str(), c.points.clone())).collect();
+    let points = |points: &[(f64, f64)]| points.iter().copied().map(Point::from).collect::<Vec<_>>();
+    let expected =
+        [("prr, 9", points(&[(10.0, 1.0), (30.0, 5.0), (110.0, 10.0)])), ("x-prr, 9", points(&[(900.0, 99.0)]))];
+    assert_eq!(drawn, expected);
+    assert!(curves.iter().all(|c| c.line == Line::Straight && c.paper.is_empty()));
+}
+
+#[test]
+fn a_quantile_is_named_by_its_percent() {
+    assert_eq!(quantile("recovery-time-p95", "recovery-time"), Some(95.0));
+    for other in ["recovery-time-p101", "recovery-time-pipe", "recovery-time", "time-p95"] {
+        assert_eq!(quantile(other, "recovery-time"), None, "{other}");
+    }
+}

@@ -1,0 +1,55 @@
+//! The tables of the paper as text, and as JSON.
+
+use serde::Serialize;
+use serde::ser::SerializeMap;
+
+use super::{RECOVERY_TABLES, RecoveryMeasure, RecoveryStats, recovery_measures};
+use crate::align::{Align, align};
+
+/// Every table, under its title and in the paper's order, with one column for each of the named statistics. `-` is what was not
+/// measured. Ends with a newline.
+pub fn recovery_table(columns: &[(&str, &RecoveryStats)]) -> String {
+    let mut heading = vec![String::new(), "unit".into()];
+    heading.extend(columns.iter().map(|(name, _)| name.to_string()));
+    let row = |measure: &RecoveryMeasure| {
+        let mut cells = vec![measure.definition.to_string(), measure.unit.to_string()];
+        cells.extend(columns.iter().map(|(_, stats)| shown(measure, stats)));
+        cells
+    };
+    // All tables are aligned as one, so that a strategy keeps its column.
+    let rows: Vec<_> = std::iter::once(heading).chain(recovery_measures().map(row)).collect();
+    let text = align(&rows, Align::Right);
+    let mut lines = text.lines();
+    let heading = lines.next().unwrap_or_default();
+    let mut tables = Vec::new();
+    for table in &RECOVERY_TABLES {
+        let rows: Vec<&str> = lines.by_ref().take(table.measures.len()).collect();
+        tables.push(format!("{}\n{heading}\n{}\n", table.title, rows.join("\n")));
+    }
+    tables.join("\n")
+}
+
+fn shown(measure: &RecoveryMeasure, stats: &RecoveryStats) -> String {
+    let value = (measure.value)(stats);
+    match measure.unit {
+        _ if value.is_nan() => "-".into(),
+        "%" | "ms" => format!("{value:.1}"),
+        "s" => format!("{value:.3}"),
+        _ if value.fract() == 0.0 => format!("{value:.0}"),
+        _ => format!("{value:.2}"),
+    }
+}
+
+/// An object with each measure under its name (`null` where nothing was measured), and as `recovery_time_cdf` figure 5: pairs of
+/// milliseconds and the share of recoveries that took no longer.
+impl Serialize for RecoveryStats {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for measure in recovery_measures() {
+            map.serialize_entry(measure.name, &(measure.value)(self))?;
+        }
+        let cdf: Vec<(f64, f64)> = self.recovery_time.cdf().map(|(us, share)| (us as f64 / 1000.0, share)).collect();
+        map.serialize_entry("recovery_time_cdf", &cdf)?;
+        map.end()
+    }
+}
