@@ -151,6 +151,16 @@ impl Composition {
         Ok(Composition { name: text.to_string(), mechanisms })
     }
 
+    /// This composition with a mechanism before all of its own, so that one of them on the same axis replaces it.
+    ///
+    /// # Errors
+    /// The name, if no mechanism has it.
+    pub fn or(mut self, mechanism: &str) -> Result<Composition, UnknownName> {
+        let found = MECHANISMS.iter().find(|m| m.name == mechanism);
+        self.mechanisms.insert(0, found.ok_or_else(|| UnknownName(mechanism.to_string()))?);
+        Ok(self)
+    }
+
     /// The text it was parsed from.
     pub fn name(&self) -> &str {
         &self.name
