@@ -161,6 +161,14 @@ impl Composition {
         Ok(self)
     }
 
+    /// The name of the composition that bounds this one (`recovery/oracle.rs`): the preset `oracle` or `oracle-drop` with the same
+    /// window law, and with the same timer, whose RTO says after what pause cwnd falls back.
+    pub fn bound(&self, oracle: &str) -> String {
+        let on = |axis| self.mechanisms.iter().filter(move |m| m.axis == axis).map(|m| m.name);
+        let names: Vec<&str> = on(Axis::Timer).chain([oracle]).chain(on(Axis::Window)).collect();
+        names.join("+")
+    }
+
     /// The text it was parsed from.
     pub fn name(&self) -> &str {
         &self.name
