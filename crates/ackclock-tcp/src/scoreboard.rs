@@ -297,12 +297,13 @@ impl Scoreboard {
         true
     }
 
-    /// Judges the segment at `index` lost, of which a retransmission is on its way that did not count in the pipe until now.
+    /// Judges the segment at `index` lost, of which a retransmission is on its way that need not have counted in the pipe.
     pub(crate) fn mark_replaced(&mut self, index: usize) {
         let Some(r) = self.records.get_mut(index).filter(|r| !r.sacked && !r.lost) else { return };
+        let len = u64::from(r.len);
+        self.lost_bytes += len;
+        self.retransmitted_bytes += if r.retransmitted { 0 } else { len };
         (r.lost, r.retransmitted) = (true, true);
-        self.lost_bytes += u64::from(r.len);
-        self.retransmitted_bytes += u64::from(r.len);
         self.check();
     }
 

@@ -96,17 +96,6 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| s.detect = Box::new(EarlyRetransmit::delayed(take_detect(s))),
     },
     Mechanism {
-        name: "dyn-dupthresh",
-        axis: Axis::Detect,
-        source: "Dukkipati et al. 2011 table 4; Linux",
-        summary: "added to the detection named before it: the threshold of three duplicates grows with the reordering seen, and fack \
-                  falls back to counting them",
-        apply: |s| {
-            s.uses_sack = true;
-            s.detect = Box::new(DynamicDupthresh::new(take_detect(s)));
-        },
-    },
-    Mechanism {
         name: "told",
         axis: Axis::Detect,
         source: "own: a bound, not a protocol",
@@ -124,6 +113,17 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| {
             s.uses_sack = true;
             s.detect = Box::new(Oracle::at_once());
+        },
+    },
+    Mechanism {
+        name: "dyn-dupthresh",
+        axis: Axis::Detect,
+        source: "Dukkipati et al. 2011 table 4; Linux",
+        summary: "added to the detection named before it: the threshold of three duplicates grows with the reordering seen, and fack \
+                  falls back to counting them",
+        apply: |s| {
+            s.uses_sack = true;
+            s.detect = Box::new(DynamicDupthresh::new(take_detect(s)));
         },
     },
     Mechanism {
