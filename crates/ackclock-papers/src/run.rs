@@ -1,6 +1,5 @@
 //! Runs planned experiments.
 
-use ackclock_net::scenario::{Flow, Scenario, Source};
 use ackclock_net::{Direction, FlowId, Recorder};
 use ackclock_report::{Estimate, FlowSummary, RecoveryStats};
 use ackclock_run::{Input, Job, Progress, RecoveryRecorder, STEPS, in_parallel};
@@ -28,7 +27,7 @@ struct Task<'a> {
 /// What a run left.
 struct Done {
     totals: Totals,
-    /// The first flow, if it is recorded.
+    /// The first flow; none of many transfers.
     first: Option<FlowSummary>,
     /// Empty unless something of it is asked for.
     recovery: RecoveryStats,
@@ -62,8 +61,8 @@ impl Recorder for Log {
 /// [`Error::Run`].
 pub fn run(plans: &[Plan<'_>], threads: u16) -> Result<Vec<Outcome>, Error> {
     let tasks: Vec<Task<'_>> = plans.iter().flat_map(tasks).collect();
-    let progress = Progress::new(tasks.iter().map(|task| task.simulations() * task.weight() * STEPS).sum());
-    let mut done = in_parallel(&tasks, threads, |task| task.run(&progress.weighing(task.weight())))?.into_iter();
+    let progress = Progress::new(tasks.iter().map(Task::simulations).sum::<u64>() * STEPS);
+    let mut done = in_parallel(&tasks, threads, |task| task.run(&progress))?.into_iter();
     Ok(plans.iter().map(|plan| outcome(plan, &mut done)).collect())
 }
 
@@ -84,21 +83,6 @@ impl Task<'_> {
         self.plan.entry.experiment.population.as_ref().map_or(1, |p| p.transfers.into())
     }
 
-    /// How many kilobytes it sends at most, as a measure of how long it takes: what its flows have to send, or what the
-    /// slowest link carries.
-    fn weight(&self) -> u64 {
-        let Scenario { links, flows, duration, .. } = &self.cell.scenario;
-        let slowest = links.iter().map(|link| link.rate.0).min().unwrap_or_default() as f64;
-        let room = duration.0.secs_f64() * slowest / 8000.0;
-        let wants = |flow: &Flow| match flow.source {
-            Source::Segments(n) => n as f64,
-            Source::Bytes(bytes) => bytes.0 as f64 / 1000.0,
-            _ => room,
-        };
-        let wanted: f64 = flows.iter().map(|flow| f64::from(flow.count) * wants(flow)).sum();
-        wanted.min(room).clamp(1.0, 1e6) as u64
-    }
-
     fn run(&self, progress: &Progress) -> Result<Done, ackclock_run::Error> {
         if let Some(population) = &self.plan.entry.experiment.population {
             let Transfers { flows, recovery, tally } =
@@ -110,28 +94,13 @@ impl Task<'_> {
         let events = self.record || self.plan.recovery;
         let simulation = input.build(&self.job, events)?;
         let mss = simulation.flows.first().map_or(1, |f| f.mss);
-        if !events {
-            let flows = input.run(&self.job, simulation, &mut (), progress)?.flows;
-            return Ok(Done {
-                totals: totals(&flows, &self.cell.flows),
-                first: None,
-                recovery: RecoveryStats::default(),
-                tally: Tally::default(),
-                events: Vec::new(),
-                mss,
-            });
-        }
-        let mut recorder = (Log::default(), RecoveryRecorder::new(&simulation));
+        let log = self.record.then(Log::default);
+        let mut recorder = (log, self.plan.recovery.then(|| RecoveryRecorder::new(&simulation)));
         let flows = input.run(&self.job, simulation, &mut recorder, progress)?.flows;
-        let (log, recovery) = recorder;
-        Ok(Done {
-            totals: totals(&flows, &self.cell.flows),
-            first: flows.into_iter().next(),
-            recovery: recovery.finish(),
-            tally: Tally::default(),
-            events: log.0,
-            mss,
-        })
+        let events = recorder.0.unwrap_or_default().0;
+        let recovery = recorder.1.map(RecoveryRecorder::finish).unwrap_or_default();
+        let totals = totals(&flows, &self.cell.flows);
+        Ok(Done { totals, first: flows.into_iter().next(), recovery, tally: Tally::default(), events, mss })
     }
 }
 
