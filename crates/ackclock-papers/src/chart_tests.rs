@@ -27,7 +27,7 @@ fn measured(samples: &[(&str, &[f64])]) -> Cell {
 fn quantiles_are_drawn_as_a_distribution_in_the_order_of_their_shares() {
     let spec = spec("title = \"Figure 5\"\nquantiles = \"time\"\nlog_x = true\nwhere = { rtt = \"far\" }");
     let strategies: Vec<Strategy> =
-        ["prr", "x-prr"].map(|name| Strategy { name: name.into(), composition: None }).to_vec();
+        ["prr", "x-prr"].map(|name| Strategy { name: name.into(), composition: None, of_flows: false }).to_vec();
     let planned = [planned(&[("rtt", "near"), ("queue", "9")]), planned(&[("rtt", "far"), ("queue", "9")])];
     let far: [(&str, &[f64]); 7] = [
         ("time-p5/prr", &[20.0, 40.0]),

@@ -31,6 +31,8 @@ pub struct Experiment {
     /// What the reader has to know: what the paper leaves open, what was assumed.
     #[serde(default)]
     pub notes: String,
+    /// Why claims without a reason of their own do not hold, where that is known.
+    pub(crate) why: Option<String>,
     /// How many runs of each strategy in each cell; seeds count up from the scenario's.
     #[serde(default = "one")]
     pub(crate) runs: u32,
@@ -74,11 +76,15 @@ pub(crate) struct Strategy {
     pub name: String,
     /// What it is here; the name if left out.
     pub composition: Option<String>,
+    /// Each flow has the strategy that the scenario gives it.
+    #[serde(default)]
+    pub of_flows: bool,
 }
 
 impl Strategy {
-    pub fn composition(&self) -> &str {
-        self.composition.as_deref().unwrap_or(&self.name)
+    /// That of all flows, or `None` if each has its own.
+    pub fn composition(&self) -> Option<&str> {
+        (!self.of_flows).then(|| self.composition.as_deref().unwrap_or(&self.name))
     }
 }
 
@@ -170,6 +176,9 @@ pub(crate) struct ChartSpec {
     /// The cells that it draws, as axis and label; all if left out.
     #[serde(default, rename = "where")]
     pub cells: BTreeMap<String, String>,
+    /// What bars call the flows; by their names in the scenario if left out.
+    #[serde(default)]
+    pub flows: BTreeMap<String, String>,
 }
 
 /// What the paper says, and how it is judged: exactly one of the relations.
@@ -193,6 +202,8 @@ pub(crate) struct Claim {
     /// The cells that it is about, as axis and label; all if left out.
     #[serde(default, rename = "where")]
     pub cells: BTreeMap<String, String>,
+    /// Why it does not hold, where that is known.
+    pub why: Option<String>,
 }
 
 /// A number, or a text or the name of a measurement.

@@ -1,5 +1,6 @@
 //! Runs planned experiments.
 
+use ackclock_net::scenario::{Flow, Scenario, Source};
 use ackclock_net::{Direction, FlowId, Recorder};
 use ackclock_report::{Estimate, FlowSummary, RecoveryStats};
 use ackclock_run::{Input, Job, Progress, RecoveryRecorder, STEPS, in_parallel};
@@ -8,7 +9,7 @@ use ackclock_tcp::{Cause, Event, Segment, Time};
 use crate::Error;
 use crate::chart::chart;
 use crate::format::RowSpec;
-use crate::measure::{Measurement, Measurements, recovery, statistics, totals, unit};
+use crate::measure::{Measurement, Measurements, Totals, recovery, statistics, totals, unit};
 use crate::outcome::{Cell, ClaimOutcome, Outcome, Row, Sequence, Trace};
 use crate::plan::{Plan, PlannedCell};
 use crate::population::Transfers;
@@ -27,10 +28,9 @@ struct Task<'a> {
 
 /// What a run left.
 struct Done {
-    /// Over all its flows.
-    totals: Vec<f64>,
-    /// None of many transfers.
-    flows: Vec<FlowSummary>,
+    totals: Totals,
+    /// The first flow; none of many transfers.
+    first: Option<FlowSummary>,
     /// Empty unless something of it is asked for.
     recovery: RecoveryStats,
     /// Of many transfers.
@@ -63,8 +63,8 @@ impl Recorder for Log {
 /// [`Error::Run`].
 pub fn run(plans: &[Plan<'_>], threads: u16) -> Result<Vec<Outcome>, Error> {
     let tasks: Vec<Task<'_>> = plans.iter().flat_map(tasks).collect();
-    let progress = Progress::new(tasks.iter().map(Task::simulations).sum::<u64>() * STEPS);
-    let mut done = in_parallel(&tasks, threads, |task| task.run(&progress))?.into_iter();
+    let progress = Progress::new(tasks.iter().map(|task| task.simulations() * task.weight() * STEPS).sum());
+    let mut done = in_parallel(&tasks, threads, |task| task.run(&progress.weighing(task.weight())))?.into_iter();
     Ok(plans.iter().map(|plan| outcome(plan, &mut done)).collect())
 }
 
@@ -73,7 +73,7 @@ fn tasks<'a>(plan: &'a Plan<'a>) -> impl Iterator<Item = Task<'a>> {
     plan.cells.iter().flat_map(move |cell| {
         plan.entry.experiment.strategies.iter().flat_map(move |strategy| {
             (0..u64::from(plan.runs)).map(move |run| {
-                let job = Job { strategy: Some(strategy.composition().into()), seed: cell.scenario.seed + run };
+                let job = Job { strategy: strategy.composition().map(str::to_string), seed: cell.scenario.seed + run };
                 Task { plan, cell, job, record: run == 0 && plan.records() }
             })
         })
@@ -85,11 +85,27 @@ impl Task<'_> {
         self.plan.entry.experiment.population.as_ref().map_or(1, |p| p.transfers.into())
     }
 
+    /// How many kilobytes it sends at most, as a measure of how long it takes: what its flows have to send, or what the
+    /// slowest link carries.
+    fn weight(&self) -> u64 {
+        let Scenario { links, flows, duration, .. } = &self.cell.scenario;
+        let slowest = links.iter().map(|link| link.rate.0).min().unwrap_or_default() as f64;
+        let room = duration.0.secs_f64() * slowest / 8000.0;
+        let wants = |flow: &Flow| match flow.source {
+            Source::Segments(n) => n as f64,
+            Source::Bytes(bytes) => bytes.0 as f64 / 1000.0,
+            _ => room,
+        };
+        let wanted: f64 = flows.iter().map(|flow| f64::from(flow.count) * wants(flow)).sum();
+        wanted.min(room).clamp(1.0, 1e6) as u64
+    }
+
     fn run(&self, progress: &Progress) -> Result<Done, ackclock_run::Error> {
         if let Some(population) = &self.plan.entry.experiment.population {
             let Transfers { flows, recovery, tally } =
                 population.run(&self.cell.table, &self.plan.entry.file, &self.job, progress)?;
-            return Ok(Done { totals: totals(&flows), flows: Vec::new(), recovery, tally, events: Vec::new(), mss: 1 });
+            let totals = totals(&flows, &[]);
+            return Ok(Done { totals, first: None, recovery, tally, events: Vec::new(), mss: 1 });
         }
         let input = Input { scenario: &self.cell.scenario, file: self.plan.entry.file.clone(), text: None };
         let events = self.record || self.plan.recovery;
@@ -100,7 +116,8 @@ impl Task<'_> {
         let flows = input.run(&self.job, simulation, &mut recorder, progress)?.flows;
         let events = recorder.0.unwrap_or_default().0;
         let recovery = recorder.1.map(RecoveryRecorder::finish).unwrap_or_default();
-        Ok(Done { totals: totals(&flows), flows, recovery, tally: Tally::default(), events, mss })
+        let totals = totals(&flows, &self.cell.flows);
+        Ok(Done { totals, first: flows.into_iter().next(), recovery, tally: Tally::default(), events, mss })
     }
 }
 
@@ -109,15 +126,15 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
     let mut cells = Vec::new();
     let mut traces = Vec::new();
     let mut drawn = Vec::new();
-    let mut claims: Vec<_> = e.claims.iter().map(|c| ClaimOutcome::new(&c.says, &c.place)).collect();
+    let mut claims: Vec<_> = e.claims.iter().map(|claim| ClaimOutcome::new(claim, e.why.as_ref())).collect();
     for cell in &plan.cells {
         let name = cell.labels.iter().map(|(axis, label)| format!("{axis} {label}")).collect::<Vec<_>>().join(", ");
         let mut all = Measurements::new();
         let mut sequences = Vec::new();
         for strategy in &e.strategies {
             let mut runs: Vec<Done> = done.take(plan.runs as usize).collect();
-            let flows: Vec<_> = runs.iter().map(|r| (r.totals.as_slice(), r.flows.as_slice())).collect();
-            statistics(&strategy.name, &cell.flows, &flows, &mut all);
+            let totals: Vec<&Totals> = runs.iter().map(|r| &r.totals).collect();
+            statistics(&strategy.name, &cell.flows, &totals, &mut all);
             recovery(&strategy.name, runs.iter().map(|r| &r.recovery), &mut all);
             let title = if name.is_empty() { strategy.name.clone() } else { format!("{}, {name}", strategy.name) };
             if let Some(population) = &e.population {
@@ -130,7 +147,7 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
             let steps = steps(&first.events, first.mss);
             named(&strategy.name, &e.steps, &steps, &mut all);
             sequences.push(Sequence { strategy: strategy.name.clone(), steps });
-            let (events, summary) = (std::mem::take(&mut first.events), first.flows.first().cloned());
+            let (events, summary) = (std::mem::take(&mut first.events), first.first.take());
             traces.push(Trace { name: title, mss: first.mss, events, summary });
         }
         for (claim, outcome) in e.claims.iter().zip(&mut claims).filter(|(claim, _)| cell.is_in(&claim.cells)) {
@@ -148,8 +165,11 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
         title: e.title.clone(),
         place: e.place.clone(),
         notes: e.notes.trim().into(),
-        runs: plan.runs,
+        quick: plan.quick,
         strategies: e.strategies.iter().map(|s| s.name.clone()).collect(),
+        runs: plan.runs,
+        seeds: plan.seeds(),
+        transfers: e.population.as_ref().map(|p| p.transfers),
         cells,
         claims,
         charts,

@@ -217,9 +217,6 @@ impl RecoveryTracker {
         if newly_acked > 0 || newly_sacked > 0 {
             (self.pending, self.pending_timeouts) = ([0; Kind::COUNT], [0; TimedOutIn::COUNT]);
         }
-        if newly_acked > 0 {
-            self.timed_out_at = None;
-        }
         let sack = sack.get(..sacks.into()).unwrap_or_default();
         if let Some(duplicate) = dsack(ack, sack) {
             stats.dsacks += 1;
@@ -328,8 +325,9 @@ fn dsack(ack: u64, sack: &[(u64, u64)]) -> Option<u64> {
     (right <= ack || within).then_some(left)
 }
 
+/// To the nearest.
 fn micros(later: Time, earlier: Time) -> i64 {
-    difference(later.0.saturating_sub(earlier.0) / 1000, 0)
+    difference(later.0.saturating_sub(earlier.0).saturating_add(500) / 1000, 0)
 }
 
 fn difference(a: u64, b: u64) -> i64 {

@@ -121,7 +121,10 @@ fn on_advance(c: &mut Sender, a: &mut AckSummary, acked: Acked) {
         _ => acked.first_sent,
     };
     if let Some(sent) = echoed {
-        a.rtt = Some(c.s.now.since(sent));
+        let rtt = c.s.now.since(sent);
+        a.rtt = Some(rtt);
+        c.stats.rtt_samples += 1;
+        c.stats.rtt_sum = c.stats.rtt_sum + rtt;
         if c.strategy.timer.on_sample(&c.s, sent) {
             c.timers.backoff = 0;
             c.timers.refresh(&c.strategy, &c.config);

@@ -110,6 +110,10 @@ pub struct Stats {
     pub recoveries: u64,
     /// ACKs received.
     pub acks: u64,
+    /// Round trips measured, and their sum.
+    pub rtt_samples: u64,
+    /// In whole nanoseconds; stops at its greatest value.
+    pub rtt_sum: Span,
 }
 
 /// A segment to send: its header, and which bytes of the stream it carries.
