@@ -279,7 +279,8 @@ pub(super) fn mark(c: &mut Sender, on: Detection<'_>) -> Found {
             let (at, cwnd, ssthresh, snd_una, snd_nxt) = (s.now, s.cwnd, s.ssthresh, s.snd_una, s.snd_nxt);
             s.board.mark_lost_below(edge, |r| {
                 if on {
-                    let kind = EventKind::Lost { seq: r.seq, len: r.len, transmission: r.transmissions.into(), by };
+                    // The original is judged, also where it has been sent again already (rule 3 of RFC 3517).
+                    let kind = EventKind::Lost { seq: r.seq, len: r.len, transmission: 1, by };
                     events.push_back(crate::event::Event { at, cwnd, ssthresh, snd_una, snd_nxt, kind });
                 }
             });
