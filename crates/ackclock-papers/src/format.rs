@@ -30,6 +30,8 @@ pub struct Experiment {
     /// What the reader has to know: what the paper leaves open, what was assumed.
     #[serde(default)]
     pub notes: String,
+    /// Why claims without a reason of their own do not hold, where that is known.
+    pub(crate) why: Option<String>,
     /// How many runs of each strategy in each cell; seeds count up from the scenario's.
     #[serde(default = "one")]
     pub(crate) runs: u32,
@@ -190,6 +192,8 @@ pub(crate) struct Claim {
     /// The cells that it is about, as axis and label; all if left out.
     #[serde(default, rename = "where")]
     pub cells: BTreeMap<String, String>,
+    /// Why it does not hold, where that is known.
+    pub why: Option<String>,
 }
 
 /// A number, or a text or the name of a measurement.

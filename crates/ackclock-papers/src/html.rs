@@ -1,13 +1,16 @@
 //! Results as HTML: an index and a page for each experiment. Each page is one file that needs no network.
 
 use std::fmt::Write;
+use std::iter;
 
 use ackclock_report::{Panel, Picture, escape, page};
 
-use crate::outcome::{ClaimOutcome, Outcome, Overall, Sequence};
-use crate::sequence::HEADING;
-use crate::table::counts;
+use crate::index::index;
+use crate::outcome::{ClaimOutcome, Outcome, Overall, Sequence, Trace};
+use crate::sequence::{HEADING, Step};
 use crate::verdict::Verdict;
+
+pub(crate) const CSS: &str = include_str!("../assets/report.css");
 
 /// A table with more lines is folded up, so that the figure below it is in sight.
 const MANY: usize = 30;
@@ -19,33 +22,8 @@ pub fn pages(outcomes: &[Outcome]) -> Vec<(String, String)> {
     files
 }
 
-fn file_name(outcome: &Outcome) -> String {
+pub(crate) fn file_name(outcome: &Outcome) -> String {
     format!("{}.html", outcome.id.replace('/', "-"))
-}
-
-fn index(outcomes: &[Outcome]) -> String {
-    let mut body = String::from("<h1>Papers and their claims</h1>\n");
-    table(&mut body, &counts(outcomes));
-    let mut paper = "";
-    for outcome in outcomes {
-        if outcome.paper.title != paper {
-            paper = &outcome.paper.title;
-            let (authors, published) = (outcome.paper.authors.join(", "), &outcome.paper.published);
-            let _ = write!(body, "<h2>{}</h2>\n<p>{}</p>\n", escape(paper), escape(&format!("{authors}; {published}")));
-        }
-        let _ = write!(
-            body,
-            "<section><h3><a href=\"{}\">{}</a></h3>\n<p>{}</p>\n<ul>",
-            escape(&file_name(outcome)),
-            escape(&outcome.title),
-            escape(&outcome.place)
-        );
-        for claim in &outcome.claims {
-            let _ = write!(body, "<li>{}</li>", line(claim));
-        }
-        body.push_str("</ul></section>\n");
-    }
-    page("Papers and their claims", &body)
 }
 
 fn experiment(outcome: &Outcome) -> String {
@@ -56,12 +34,13 @@ fn experiment(outcome: &Outcome) -> String {
         let _ = writeln!(intro, "<div class=\"wide\">{}</div>", chart.to_svg());
     }
     claims(&mut intro, outcome);
+    every_cell(&mut intro, outcome);
     if !outcome.notes.is_empty() {
         let _ = writeln!(intro, "<p>{}</p>", escape(&outcome.notes));
     }
     let rows = outcome.table_rows();
     if rows.len() > 1 {
-        let _ = writeln!(intro, "<p>Runs of each strategy: {}; ± is a 95 % confidence interval.</p>", outcome.runs);
+        let _ = writeln!(intro, "<p>{}; ± is a 95 % confidence interval.</p>", escape(&outcome.ran()));
         if rows.len() > MANY {
             let _ = writeln!(intro, "<details><summary>Table of {} lines</summary>", rows.len() - 1);
         }
@@ -70,61 +49,78 @@ fn experiment(outcome: &Outcome) -> String {
             intro.push_str("</details>\n");
         }
     }
-    for (cell, sequence) in outcome.cells.iter().flat_map(|c| c.sequences.iter().map(move |s| (c, s))) {
-        steps(&mut intro, &cell.name, sequence);
+    let sequences = outcome.cells.iter().flat_map(|c| &c.sequences);
+    for (sequence, trace) in sequences.zip(&outcome.traces) {
+        steps(&mut intro, trace, sequence);
     }
     if outcome.traces.is_empty() {
-        return page(&outcome.title, &format!("<h1>{}</h1>\n{intro}", escape(&outcome.title)));
+        let body = format!("<div class=\"report\">\n<h1>{}</h1>\n{intro}</div>\n", escape(&outcome.title));
+        return page(&outcome.title, CSS, &body);
     }
-    let panels: Vec<Panel<'_>> = outcome
-        .traces
-        .iter()
-        .map(|t| Panel { name: &t.name, mss: t.mss, events: &t.events, summary: t.summary.as_ref() })
-        .collect();
-    Picture { title: &outcome.title, parameters: &[], panels: &panels }.to_html_with(&intro)
+    Picture { title: &outcome.title, parameters: &[], panels: &panels(&outcome.traces) }.to_html_with(CSS, &intro)
 }
 
-fn sign(claim: &ClaimOutcome) -> &'static str {
+pub(crate) fn panels(traces: &[Trace]) -> Vec<Panel<'_>> {
+    let panel = |t| {
+        let Trace { name, mss, summary, .. }: &Trace = t;
+        Panel { name, mss: *mss, events: t.eventful(), summary: summary.as_ref() }
+    };
+    traces.iter().map(panel).collect()
+}
+
+/// The class, the symbol and the words of its verdict; none of them stands alone.
+pub(crate) fn sign(claim: &ClaimOutcome) -> (&'static str, &'static str, &'static str) {
     match claim.overall() {
-        Overall::Holds => "✓",
-        Overall::DoesNotHold => "✗",
-        Overall::InSomeCells => "◐",
-        Overall::Undecided => "?",
+        Overall::Holds => ("holds", "✓", "holds"),
+        Overall::InSomeCells => ("part", "◐", "in some cells"),
+        Overall::DoesNotHold => ("fails", "✗", "does not hold"),
+        Overall::Undecided => ("undecided", "?", "undecided"),
     }
 }
 
-/// A claim in a line.
-fn line(claim: &ClaimOutcome) -> String {
-    let (verdict, says, place) = (escape(&claim.verdict()), escape(&claim.says), escape(&claim.place));
-    format!("{} <b>{verdict}</b>: {says} <small>({place})</small>", sign(claim))
-}
-
-fn claims(html: &mut String, outcome: &Outcome) {
-    html.push_str("<ul>\n");
+/// The table of all claims.
+pub(crate) fn claims(html: &mut String, outcome: &Outcome) {
+    html.push_str("<table class=\"claims\">\n<tr><th>verdict</th><th>the paper says</th><th>measured</th></tr>\n");
     for claim in &outcome.claims {
-        let _ = write!(html, "<li>{}", line(claim));
-        if let [(_, judgement)] = &claim.cells[..] {
-            let _ = writeln!(html, "<br><small>measured: {}</small></li>", escape(&judgement.measured));
-            continue;
-        }
-        let mut rows = vec![["cell", "verdict", "measured"].map(String::from).to_vec()];
-        let words = |verdict: Verdict| verdict.words().to_string();
-        rows.extend(claim.cells.iter().map(|(cell, j)| vec![cell.clone(), words(j.verdict), j.measured.clone()]));
+        let (class, symbol, words) = sign(claim);
+        let (says, place, measured) = (escape(&claim.says), escape(&claim.place), escape(&claim.measured()));
+        let _ = write!(
+            html,
+            "<tr><td class=\"{class}\">{symbol} {words}</td><td>{says} <small>({place})</small></td>\
+             <td class=\"measured\">{measured}"
+        );
         if let Some(by_part) = claim.by_part() {
             let _ = write!(html, "<br><small>{}</small>", escape(&by_part));
         }
-        html.push_str("<details><summary>every cell</summary>\n");
-        table(html, &rows);
-        html.push_str("</details></li>\n");
+        if let Some(why) = claim.reason() {
+            let _ = write!(html, "<br><small>Why: {}</small>", escape(why));
+        }
+        html.push_str("</td></tr>\n");
     }
-    html.push_str("</ul>\n");
+    html.push_str("</table>\n");
 }
 
-fn steps(html: &mut String, cell: &str, sequence: &Sequence) {
-    let title = if cell.is_empty() { sequence.strategy.clone() } else { format!("{}, {cell}", sequence.strategy) };
-    let _ = writeln!(html, "<details><summary>Every step: {}</summary>", escape(&title));
-    let mut rows = vec![HEADING.map(String::from).to_vec()];
-    rows.extend(sequence.steps.iter().map(|s| s.cells()));
+/// What came out in every cell.
+fn every_cell(html: &mut String, outcome: &Outcome) {
+    for claim in outcome.claims.iter().filter(|c| c.cells.len() > 1) {
+        let _ = writeln!(html, "<details><summary>Every cell: {}</summary>", escape(&claim.says));
+        let mut rows = vec![["cell", "verdict", "measured"].map(String::from).to_vec()];
+        let words = |verdict: Verdict| verdict.words().to_string();
+        rows.extend(claim.cells.iter().map(|(cell, j)| vec![cell.clone(), words(j.verdict), j.measured.clone()]));
+        table(html, &rows);
+        html.push_str("</details>\n");
+    }
+}
+
+fn steps(html: &mut String, trace: &Trace, sequence: &Sequence) {
+    let from = trace.eventful().first().map_or(0.0, |event| event.at.secs_f64());
+    let shown = sequence.steps.iter().skip_while(|step| step.time < from);
+    let rows: Vec<_> = iter::once(HEADING.map(String::from).to_vec()).chain(shown.map(Step::cells)).collect();
+    let left_out = match 1 + sequence.steps.len() - rows.len() {
+        0 => String::new(),
+        n => format!(" after the first {n}, in which nothing was lost"),
+    };
+    let _ = writeln!(html, "<details><summary>Every step{left_out}: {}</summary>", escape(&trace.name));
     table(html, &rows);
     html.push_str("</details>\n");
 }

@@ -7,6 +7,7 @@
 mod chart;
 mod format;
 mod html;
+mod index;
 mod library;
 mod measure;
 mod outcome;

@@ -1,13 +1,13 @@
 //! What came out of an experiment. Its JSON has exactly these keys.
 
 use ackclock_report::{Chart, Estimate, FlowSummary};
-use ackclock_tcp::Event;
+use ackclock_tcp::{Event, EventKind};
 use serde::Serialize;
 
-use crate::format::{NumberOrText, Paper};
+use crate::format::{Claim, NumberOrText, Paper};
 use crate::measure::Measurements;
 use crate::sequence::Step;
-use crate::verdict::{Judgement, Verdict};
+use crate::verdict::{Judgement, Verdict, signed};
 
 /// The results of an experiment.
 #[derive(Debug, Serialize)]
@@ -22,8 +22,17 @@ pub struct Outcome {
     pub place: String,
     /// What the reader has to know.
     pub notes: String,
+    /// Whether it was run in short, with fewer runs and cells.
+    pub quick: bool,
+    /// The strategies by the paper's names.
+    pub strategies: Vec<String>,
     /// Runs of each strategy in each cell.
     pub runs: u32,
+    /// The seeds of the first and of the last run.
+    pub seeds: (u64, u64),
+    /// Transfers of a run, where it is many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transfers: Option<u32>,
     /// The cells of its grid; one if nothing is varied.
     pub cells: Vec<Cell>,
     /// Its claims.
@@ -85,6 +94,9 @@ pub struct ClaimOutcome {
     pub says: String,
     /// Where it stands.
     pub place: String,
+    /// Why it does not hold, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
     /// Number of cells in which it holds.
     pub holds: usize,
     /// Number of cells in which it does not hold.
@@ -119,6 +131,44 @@ pub(crate) struct Trace {
     pub summary: Option<FlowSummary>,
 }
 
+/// So many events before the first trouble are shown.
+const QUIET: usize = 300;
+
+impl Trace {
+    /// Its events without the long beginning in which data and ACKs came and went in order.
+    pub(crate) fn eventful(&self) -> &[Event] {
+        let quiet = |event: &&Event| match event.kind {
+            EventKind::Written { .. } | EventKind::Sent { .. } | EventKind::Arrived { .. } => true,
+            EventKind::Acked { dupacks, .. } => dupacks == 0,
+            _ => false,
+        };
+        let trouble = self.events.iter().take_while(quiet).count();
+        let from = if trouble < self.events.len() { trouble.saturating_sub(QUIET) } else { 0 };
+        &self.events[from..]
+    }
+}
+
+impl Outcome {
+    /// The folder of the paper.
+    pub(crate) fn paper_id(&self) -> &str {
+        self.id.split('/').next().unwrap_or_default()
+    }
+
+    /// How many runs of what: `13 strategies, 3 cells, 10 runs each (seeds 1 to 10)`.
+    pub(crate) fn ran(&self) -> String {
+        let count = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let mut parts = vec![count(self.strategies.len() as u64, "strategy").replace("ys", "ies")];
+        if self.cells.len() > 1 {
+            parts.push(count(self.cells.len() as u64, "cell"));
+        }
+        let (first, last) = self.seeds;
+        let seeds = if first == last { format!("seed {first}") } else { format!("seeds {first} to {last}") };
+        parts.push(format!("{} each ({seeds})", count(self.runs.into(), "run")));
+        parts.extend(self.transfers.map(|n| format!("{} in each run", count(n.into(), "transfer"))));
+        parts.join(", ")
+    }
+}
+
 /// A claim over all its cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Overall {
@@ -132,6 +182,11 @@ pub(crate) enum Overall {
     Undecided,
 }
 
+impl Overall {
+    pub(crate) const ALL: [Overall; 4] =
+        [Overall::Holds, Overall::InSomeCells, Overall::DoesNotHold, Overall::Undecided];
+}
+
 impl ClaimOutcome {
     pub(crate) fn overall(&self) -> Overall {
         match (self.holds, self.does_not_hold, self.undecided) {
@@ -142,11 +197,12 @@ impl ClaimOutcome {
         }
     }
 
-    /// Before any cell is judged.
-    pub(crate) fn new(says: &str, place: &str) -> Self {
+    /// Before any cell is judged; `why` is the reason of the experiment.
+    pub(crate) fn new(claim: &Claim, why: Option<&String>) -> Self {
         ClaimOutcome {
-            says: says.into(),
-            place: place.into(),
+            says: claim.says.clone(),
+            place: claim.place.clone(),
+            why: claim.why.as_ref().or(why).map(|why| why.trim().into()),
             holds: 0,
             does_not_hold: 0,
             undecided: 0,
@@ -174,6 +230,24 @@ impl ClaimOutcome {
             }
         }
         self.cells.push((cell.into(), judgement));
+    }
+
+    /// Whether the runs tell, in one cell at least, that it does not hold.
+    pub(crate) fn fails(&self) -> bool {
+        self.does_not_hold > 0
+    }
+
+    /// Why, if it fails.
+    pub(crate) fn reason(&self) -> Option<&str> {
+        self.why.as_deref().filter(|_| self.fails())
+    }
+
+    /// What was measured in the only cell, or how many cells it holds in.
+    pub(crate) fn measured(&self) -> String {
+        match &self.cells[..] {
+            [(_, only)] => only.measured.clone(),
+            _ => self.verdict(),
+        }
     }
 
     /// In how many cells it holds for each label of each axis: `delay: 165ms (2 of 9), 250ms (7 of 9); ...`; `None` if it holds in
@@ -207,6 +281,8 @@ impl ClaimOutcome {
         let ends = differences.fold(None, |ends: Option<(f64, f64)>, x| {
             Some(ends.map_or((x, x), |(least, most)| (least.min(x), most.max(x))))
         });
-        ends.map_or(text.clone(), |(least, most)| format!("{text}, differences {least:+.1} % to {most:+.1} %"))
+        ends.map_or(text.clone(), |(least, most)| {
+            format!("{text}, differences {} % to {} %", signed(least), signed(most))
+        })
     }
 }

@@ -26,6 +26,7 @@ const NO_CELL: &str = "`where` fits no cell; it names axes and their labels";
 pub struct Plan<'a> {
     pub(crate) entry: &'a Entry,
     pub(crate) paper: &'a Paper,
+    pub(crate) quick: bool,
     pub(crate) runs: u32,
     /// Whether the statistics of recovery are asked for, which take the events of all flows.
     pub(crate) recovery: bool,
@@ -61,7 +62,7 @@ impl<'a> Plan<'a> {
         let no_paper = || format_error(&entry.file, "", "there is no paper.toml in this folder".into());
         let paper = library.paper(&entry.id).ok_or_else(no_paper)?;
         let recovery = asks_for_recovery(e);
-        let plan = Plan { entry, paper, runs, recovery, cells };
+        let plan = Plan { entry, paper, quick, runs, recovery, cells };
         plan.check()?;
         Ok(plan)
     }
@@ -69,6 +70,12 @@ impl<'a> Plan<'a> {
     /// Whether the first run of each strategy is recorded.
     pub(crate) fn records(&self) -> bool {
         self.entry.experiment.sequence || !self.entry.experiment.steps.is_empty()
+    }
+
+    /// Of the first and of the last run; cells may begin with seeds of their own.
+    pub(crate) fn seeds(&self) -> (u64, u64) {
+        let of = || self.cells.iter().map(|cell| cell.scenario.seed);
+        (of().min().unwrap_or_default(), of().max().unwrap_or_default() + u64::from(self.runs) - 1)
     }
 
     fn check(&self) -> Result<(), Error> {

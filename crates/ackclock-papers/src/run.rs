@@ -113,7 +113,7 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
     let mut cells = Vec::new();
     let mut traces = Vec::new();
     let mut drawn = Vec::new();
-    let mut claims: Vec<_> = e.claims.iter().map(|c| ClaimOutcome::new(&c.says, &c.place)).collect();
+    let mut claims: Vec<_> = e.claims.iter().map(|claim| ClaimOutcome::new(claim, e.why.as_ref())).collect();
     for cell in &plan.cells {
         let name = cell.labels.iter().map(|(axis, label)| format!("{axis} {label}")).collect::<Vec<_>>().join(", ");
         let mut all = Measurements::new();
@@ -152,7 +152,11 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
         title: e.title.clone(),
         place: e.place.clone(),
         notes: e.notes.trim().into(),
+        quick: plan.quick,
+        strategies: e.strategies.iter().map(|s| s.name.clone()).collect(),
         runs: plan.runs,
+        seeds: plan.seeds(),
+        transfers: e.population.as_ref().map(|p| p.transfers),
         cells,
         claims,
         charts,

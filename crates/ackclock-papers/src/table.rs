@@ -31,6 +31,9 @@ impl Outcome {
             } else if let Some(by_part) = claim.by_part() {
                 let _ = writeln!(text, "    {by_part}");
             }
+            if let Some(why) = claim.reason() {
+                let _ = writeln!(text, "    why: {why}");
+            }
         }
         text
     }
@@ -69,22 +72,32 @@ impl Outcome {
     }
 }
 
-/// How many of the claims hold: a line for each experiment, and one for all.
-pub(crate) fn counts(outcomes: &[Outcome]) -> Vec<Vec<String>> {
-    let line = |name: &str, of: &[Outcome]| {
-        let claims = || of.iter().flat_map(|o| &o.claims);
-        let count = |overall| claims().filter(|c| c.overall() == overall).count().to_string();
-        let counts = [Overall::Holds, Overall::InSomeCells, Overall::DoesNotHold, Overall::Undecided].map(count);
-        [vec![name.to_string(), claims().count().to_string()], counts.to_vec()].concat()
-    };
-    let mut lines =
-        vec![["experiment", "claims", "hold", "in some cells", "do not hold", "undecided"].map(String::from).to_vec()];
-    lines.extend(outcomes.iter().map(|o| line(&o.id, slice::from_ref(o))));
-    lines.push(line("all", outcomes));
-    lines
+/// What [`counts`] counts.
+pub(crate) const COUNTS: [&str; 5] = ["claims", "hold", "in some cells", "do not hold", "undecided"];
+
+/// How many claims these outcomes have, and how many of them hold.
+pub(crate) fn counts(outcomes: &[Outcome]) -> [usize; 5] {
+    let claims = || outcomes.iter().flat_map(|o| &o.claims);
+    let count = |overall| claims().filter(|c| c.overall() == overall).count();
+    let [holds, in_some, does_not, undecided] = Overall::ALL.map(count);
+    [claims().count(), holds, in_some, does_not, undecided]
 }
 
-/// [`counts`] as plain text.
+/// Outcomes by paper.
+pub(crate) fn by_paper(outcomes: &[Outcome]) -> impl Iterator<Item = &[Outcome]> {
+    outcomes.chunk_by(|a, b| a.paper_id() == b.paper_id())
+}
+
+/// How many of the claims hold, as plain text: a line for each experiment, then one for each paper and one for all.
 pub fn summary(outcomes: &[Outcome]) -> String {
-    align(&counts(outcomes), Align::Right)
+    let line = |name: &str, of: &[Outcome]| -> Vec<String> {
+        iter::once(name.to_string()).chain(counts(of).map(|n| n.to_string())).collect()
+    };
+    let heading = |name: &str| iter::once(name).chain(COUNTS).map(String::from).collect();
+    let mut lines = vec![heading("experiment")];
+    lines.extend(outcomes.iter().map(|o| line(&o.id, slice::from_ref(o))));
+    lines.extend([Vec::new(), heading("paper")]);
+    lines.extend(by_paper(outcomes).map(|of| line(of[0].paper_id(), of)));
+    lines.push(line("all", outcomes));
+    align(&lines, Align::Right)
 }

@@ -190,9 +190,15 @@ fn relative(ours: &[f64], others: &[f64]) -> Option<Estimate> {
 
 fn shown(percent: Estimate) -> String {
     match percent {
-        Estimate { mean, half_width: Some(half_width) } => format!(" ({mean:+.1} % ± {half_width:.1} %)"),
-        Estimate { mean, half_width: None } => format!(" ({mean:+.1} %)"),
+        Estimate { mean, half_width: Some(half_width) } => format!(" ({} % ± {half_width:.1} %)", signed(mean)),
+        Estimate { mean, half_width: None } => format!(" ({} %)", signed(mean)),
     }
+}
+
+/// A difference to one decimal; what rounds to zero has no sign.
+pub(crate) fn signed(difference: f64) -> String {
+    let text = format!("{difference:+.1}");
+    if matches!(text.as_str(), "+0.0" | "-0.0") { "0.0".into() } else { text }
 }
 
 /// A number to four figures, whole numbers without decimals.

@@ -95,7 +95,7 @@ fn figures_have_as_many_digits_as_the_interval() {
 
 #[test]
 fn a_claim_over_cells_tells_how_far_they_differ() {
-    let mut outcome = ClaimOutcome::new("s", "p");
+    let mut outcome = ClaimOutcome::new(&claim("measurement = \"a/x\"\nabove = 0"), None);
     let mut add = |delay: &str, verdict, relative| {
         let labels = [("rate", "1"), ("delay", delay)].map(|(axis, label)| (axis.to_string(), label.to_string()));
         outcome.add("cell", &labels, Judgement { verdict, measured: String::new(), relative });

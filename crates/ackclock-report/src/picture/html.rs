@@ -26,18 +26,18 @@ struct Data<'a> {
     panels: &'a [Trace],
 }
 
-/// A page in the style of the pictures, for the HTML in `body`.
-pub fn page(title: &str, body: &str) -> String {
+/// A page in the style of the pictures and in that of `css`, for the HTML in `body`.
+pub fn page(title: &str, css: &str, body: &str) -> String {
     let title = escape(title);
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
-         <style>\n{CSS}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
+         <style>\n{CSS}{css}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
     )
 }
 
-/// `intro` is HTML that stands below the heading.
-pub(super) fn render(picture: &Picture, traces: &[Trace], intro: &str) -> String {
+/// `intro` is HTML that stands below the heading, and `css` its style.
+pub(super) fn render(picture: &Picture, traces: &[Trace], css: &str, intro: &str) -> String {
     let data = Data { view: View::new(traces), causes: &CAUSES, layers: &OTHERS, panels: traces };
     // Serialising numbers, strings and lists into memory cannot fail. Within a script element only `<` can end the data.
     let json = serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c");
@@ -58,7 +58,7 @@ pub(super) fn render(picture: &Picture, traces: &[Trace], intro: &str) -> String
         body.push_str(script);
     }
     body.push_str("</script>\n");
-    page(picture.title, &body)
+    page(picture.title, css, &body)
 }
 
 fn parameters(page: &mut String, parameters: &[(String, String)]) -> std::fmt::Result {

@@ -45,12 +45,12 @@ impl Picture<'_> {
     /// The picture as one HTML file that needs neither network nor server: zoom and pan are linked between the panels,
     /// a legend switches layers, and hovering tells what a mark is and why it is there.
     pub fn to_html(&self) -> String {
-        self.to_html_with("")
+        self.to_html_with("", "")
     }
 
-    /// As [`Picture::to_html`], with `intro`, which is HTML, below the heading.
-    pub fn to_html_with(&self, intro: &str) -> String {
-        html::render(self, &self.traces(), intro)
+    /// As [`Picture::to_html`], with `intro`, which is HTML, below the heading, and `css` for it.
+    pub fn to_html_with(&self, css: &str, intro: &str) -> String {
+        html::render(self, &self.traces(), css, intro)
     }
 
     /// The picture as SVG, for print: black on white, all layers but arrivals.

@@ -66,7 +66,7 @@ fn document(svg: &mut String, picture: &Picture, traces: &[Trace]) -> fmt::Resul
 /// Title, parameters and legend, wrapped to `width`, and their height.
 fn header(picture: &Picture, traces: &[Trace], width: f64) -> Result<(String, f64), fmt::Error> {
     let mut svg = String::new();
-    let y = SPACE + 18.0;
+    let y = if picture.title.is_empty() { 0.0 } else { SPACE + 18.0 };
     writeln!(
         svg,
         "<text x=\"{SPACE}\" y=\"{y}\" font-size=\"19\" font-weight=\"bold\" fill=\"{INK}\">{}</text>",
