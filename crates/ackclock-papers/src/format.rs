@@ -169,6 +169,9 @@ pub(crate) struct ChartSpec {
     /// The cells that it draws, as axis and label; all if left out.
     #[serde(default, rename = "where")]
     pub cells: BTreeMap<String, String>,
+    /// The strategies that it draws; all if left out.
+    #[serde(default)]
+    pub strategies: Vec<String>,
 }
 
 /// What the paper says, and how it is judged: exactly one of the relations.

@@ -141,6 +141,8 @@ impl<'a> Plan<'a> {
              `quantiles` of a distribution"
         } else if !self.has_cells(&chart.cells) {
             NO_CELL
+        } else if chart.strategies.iter().any(|name| e.strategies.iter().all(|s| s.name != *name)) {
+            "`strategies` are names of strategies of this experiment"
         } else {
             return Ok(());
         };

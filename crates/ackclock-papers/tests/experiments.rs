@@ -576,6 +576,11 @@ fn errors_name_file_and_key() {
         ("axis = \"loss\"", "axis = \"delay\"", "papers/p/e.toml: chart[0]: it draws a `measure` of `row` or `show`"),
         ("measure = \"goodput\"\naxis = \"loss\"", "quantiles = \"goodput\"", "papers/p/e.toml: chart[0]: it draws a "),
         ("\"goodput\"", "\"godput\"", "papers/p/e.toml: show[0]: there is no `godput`"),
+        (
+            "axis = \"loss\"",
+            "axis = \"loss\"\nstrategies = [\"tahoe\"]",
+            "papers/p/e.toml: chart[0]: `strategies` are names",
+        ),
     ] {
         let error = error(&LOSSY.replacen(right, wrong, 1));
         assert!(error.starts_with(expected), "{error}\n{expected}");
