@@ -71,7 +71,7 @@ pub(crate) fn quantile(name: &str, of: &str) -> Option<f64> {
     (percent <= 100).then_some(percent.into())
 }
 
-fn with_unit(name: &str, unit: &str) -> String {
+pub(crate) fn with_unit(name: &str, unit: &str) -> String {
     if unit.is_empty() { name.to_string() } else { format!("{name} ({unit})") }
 }
 
@@ -129,7 +129,7 @@ fn bars<'a>(
 
 impl Row {
     /// Measure, strategy and flow of its measurement.
-    fn part(&self, index: usize) -> &str {
+    pub(crate) fn part(&self, index: usize) -> &str {
         self.measurement.splitn(3, '/').nth(index).unwrap_or_default()
     }
 }
