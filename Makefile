@@ -27,10 +27,10 @@ lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
-# The pictures in a real browser, and the captures in the tools that people open them with.
+# The pictures and the pages of the papers in a real browser, and the captures in the tools that people open them with.
 browser: demo
 	tools/install chromium tshark tcptrace
-	python3 tests/browser/smoke.py out/demo.html
+	python3 tests/browser/smoke.py out/demo.html $(addprefix out/papers/,index.html lin-kung-figure-5.html lin-kung-table-3.html)
 	tests/captures.sh
 
 # Every command of README.md, and its picture.

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Opens pictures in headless Chromium and checks that they draw and work.
+"""Opens pages in headless Chromium and checks that they draw and work.
 
     tests/browser/smoke.py FILE.html [--screenshot FILE.png] ...
 
-Fails if the page writes anything to the console, does not draw every segment of its data, or does not come back to its
-first view after zooming, panning, hovering and switching every layer off and on, on a dark ground. Needs Debian's
-`chromium`.
+Fails if a page writes anything to the console or asks for anything from a network. A picture has to draw every segment of
+its data, and to come back to its first view after zooming, panning, hovering and switching every layer off and on, on a dark
+ground. Any other page, such as the index of the papers, has to show all its figures, to have links that lead somewhere, to
+fit a narrow screen, and to count in its summary the claims that it shows. Needs Debian's `chromium`.
 """
 
 import argparse
@@ -21,6 +22,7 @@ FLAGS = (
     "--disable-component-update --disable-sync --disable-dev-shm-usage --hide-scrollbars --enable-logging=stderr "
     "--window-size=1280,1000"
 ).split()
+NARROW = "--window-size=500,900"
 
 # What a user does, on every panel. The results are left on the root element, which the dumped page shows.
 EXERCISE = """
@@ -76,6 +78,26 @@ EXERCISE = """
 </script>
 """
 
+# What a page without a picture is. The results are left on the root element.
+SURVEY = """
+<script>
+(() => {
+  const root = document.documentElement, of = (selector) => [...document.querySelectorAll(selector)];
+  const box = (e) => e.getBoundingClientRect();
+  root.dataset.wide = root.scrollWidth - root.clientWidth;
+  root.dataset.blank = of("svg, img").filter((e) => box(e).width < 100 || box(e).height < 100).length
+    + of("img").filter((e) => !e.complete || e.naturalWidth === 0).length;
+  root.dataset.astray = of('a[href^="#"]').filter((a) => !document.getElementById(a.hash.slice(1))).length;
+  root.dataset.claims = of("table.claims td:first-child").length;
+  const words = { "✓ holds": "holds", "◐ in some cells": "part", "✗ does not hold": "fails", "? undecided": "undecided" };
+  const verdicts = of("table.claims td:first-child").map((td) => words[td.textContent] === td.className && td.className);
+  const count = (name) => verdicts.filter((v) => v === name).length;
+  root.dataset.counted = [verdicts.length, ...Object.values(words).map(count)].join("-");
+  root.dataset.summary = of("#summary tr:last-child td").slice(1).map((td) => td.textContent).join("-");
+})();
+</script>
+"""
+
 
 def chromium(page: Path, *more: str) -> subprocess.CompletedProcess:
     with tempfile.TemporaryDirectory() as profile:
@@ -83,24 +105,54 @@ def chromium(page: Path, *more: str) -> subprocess.CompletedProcess:
         return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
 
 
+def with_script(html: str, script: str, *more: str) -> subprocess.CompletedProcess:
+    """The page after this script."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "page.html"
+        copy.write_text(html.replace("</body>", script + "</body>"), encoding="utf-8")
+        return chromium(copy, "--dump-dom", *more)
+
+
+def left(run: subprocess.CompletedProcess) -> dict[str, str]:
+    """What the script left on the root element."""
+    return dict(re.findall(r'data-([a-z]+)="([^"]*)"', re.search(r"<html[^>]*>", run.stdout)[0]))
+
+
+def consoles(*runs: subprocess.CompletedProcess) -> list[str]:
+    return ["console: " + line for run in runs for line in run.stderr.splitlines() if "CONSOLE" in line]
+
+
 def check(page: Path) -> list[str]:
     """What is wrong with a page."""
     html = page.read_text(encoding="utf-8")
-    data = re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.S)
-    if not data:
-        return ["no data element"]
-    panels = json.loads(data[1])["panels"]
-    segments = sum(len(panel["segments"]["t"]) for panel in panels)
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "page.html"
-        copy.write_text(html.replace("</body>", EXERCISE + "</body>"), encoding="utf-8")
-        plain = chromium(page, "--dump-dom")
-        exercised = chromium(copy, "--dump-dom", "--blink-settings=preferredColorScheme=0")
     wrong = []
-    for run in (plain, exercised):
-        wrong += ["console: " + line for line in run.stderr.splitlines() if "CONSOLE" in line]
-    root = dict(re.findall(r'data-([a-z]+)="(\d+)"', re.search(r"<html[^>]*>", exercised.stdout)[0]))
-    ready = dict(re.findall(r'data-([a-z]+)="(\d+)"', re.search(r"<html[^>]*>", plain.stdout)[0]))
+    if re.search(r"https?:", html.replace("http://www.w3.org/2000/svg", "")):
+        wrong.append("names something on a network")
+    data = re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.S)
+    return wrong + (check_picture(page, html, data[1]) if data else check_report(page, html))
+
+
+def check_report(page: Path, html: str) -> list[str]:
+    runs = [with_script(html, SURVEY), with_script(html, SURVEY, NARROW)]
+    wrong = consoles(*runs)
+    for width, run in zip(("wide", "narrow"), runs):
+        root = left(run)
+        for key, trouble in (("wide", "px too wide"), ("blank", "empty figures"), ("astray", "links astray")):
+            if root.get(key) != "0":
+                wrong.append(f"{width}: {root.get(key)} {trouble}")
+        if page.name == "index.html" and (root.get("claims") == "0" or root.get("counted") != root.get("summary")):
+            wrong.append(f"{width}: the claims count {root.get('counted')}, the summary {root.get('summary')}")
+    links = {link for link in re.findall(r'<a href="([^"#]+)"', html)}
+    return wrong + [f"{link}: there is no such page" for link in links if not (page.parent / link).is_file()]
+
+
+def check_picture(page: Path, html: str, data: str) -> list[str]:
+    panels = json.loads(data)["panels"]
+    segments = sum(len(panel["segments"]["t"]) for panel in panels)
+    plain = chromium(page, "--dump-dom")
+    exercised = with_script(html, EXERCISE, "--blink-settings=preferredColorScheme=0")
+    wrong = consoles(plain, exercised)
+    root, ready = left(exercised), left(plain)
     expected = {"first": segments, "last": segments, "zoomed": sum(bool(p["segments"]["t"]) for p in panels)}
     if ready.get("ready") != str(segments):
         wrong.append(f"{ready.get('ready')} segments drawn of {segments}")

@@ -11,9 +11,9 @@ pub(crate) const MEASURES: [(&str, &str); 2] = [("over-oracle", "oracle"), ("ove
 
 /// The strategy of the experiment that is this oracle with the window law of `strategy`.
 pub(crate) fn bound<'a>(oracle: &str, strategy: &Strategy, strategies: &'a [Strategy]) -> Option<&'a Strategy> {
-    let law = window_law(strategy);
-    let is_bound = |s: &&Strategy| s.composition().split('+').next() == Some(oracle) && window_law(s) == law;
-    strategies.iter().find(is_bound)
+    let law = window_law(strategy)?;
+    let is_oracle = |s: &Strategy| s.composition().is_some_and(|name| name.split('+').next() == Some(oracle));
+    strategies.iter().find(|s| is_oracle(s) && window_law(s).as_ref() == Some(&law))
 }
 
 /// `measure/strategy` for each strategy that has a bound.
@@ -32,8 +32,7 @@ pub(crate) fn distances(strategies: &[Strategy], into: &mut Measurements) {
 }
 
 /// The mechanisms of its window law, in the order in which they are applied.
-fn window_law(strategy: &Strategy) -> Vec<&'static str> {
-    let composition = Composition::parse(strategy.composition());
-    let mechanisms = composition.iter().flat_map(Composition::mechanisms);
-    mechanisms.filter(|m| m.axis == Axis::Window).map(|m| m.name).collect()
+fn window_law(strategy: &Strategy) -> Option<Vec<&'static str>> {
+    let composition = Composition::parse(strategy.composition()?).ok()?;
+    Some(composition.mechanisms().filter(|m| m.axis == Axis::Window).map(|m| m.name).collect())
 }

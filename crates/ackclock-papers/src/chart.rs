@@ -22,17 +22,21 @@ pub(crate) fn chart(spec: &ChartSpec, strategies: &[Strategy], planned: &[Planne
     let y = with_unit(&spec.measure, &unit.unwrap_or_default());
     let title = spec.title.clone();
     let Some(axis) = &spec.axis else {
-        let (categories, bars) = bars(drawn.iter().map(|(_, cell)| *cell), names(), &rows);
+        let (categories, bars) = bars(spec, drawn.iter().map(|(_, cell)| *cell), names(), &rows);
         return Chart { title, x: spec.x.clone(), y, plot: Plot::Bars { categories, bars } };
     };
     let mut curves: Vec<Curve> = Vec::new();
     for name in names() {
         for (cell, point) in &drawn {
             let x = cell.labels.iter().find(|(a, _)| a == axis).and_then(|(_, label)| number(label));
-            let own = |row: &Row| row.part(1) == name && row.part(2).is_empty();
-            let (Some(x), Some(row)) = (x, rows(point).into_iter().find(own)) else { continue };
-            let curve = curve(&mut curves, spec, name, cell);
-            curve.points.extend(row.ours.map(|y| Point { x, y }));
+            let Some(x) = x else { continue };
+            for row in rows(point).into_iter().filter(|row| row.part(1) == name) {
+                let of_flow =
+                    || if strategies.len() > 1 { format!("{name}, {}", row.part(2)) } else { row.part(2).into() };
+                let legend = if row.part(2).is_empty() { name.to_string() } else { of_flow() };
+                let curve = curve(&mut curves, spec, &legend, cell);
+                curve.points.extend(row.ours.map(|y| Point { x, y }));
+            }
         }
     }
     let x = if spec.x.is_empty() { axis.clone() } else { spec.x.clone() };
@@ -89,6 +93,7 @@ fn curve<'c>(curves: &'c mut Vec<Curve>, spec: &ChartSpec, strategy: &str, cell:
 
 /// A category for each cell and flow, a bar in it for each strategy.
 fn bars<'a>(
+    spec: &ChartSpec,
     cells: impl Iterator<Item = &'a Cell>,
     strategies: impl Iterator<Item = &'a str>,
     rows: &dyn Fn(&Cell) -> Vec<Row>,
@@ -97,6 +102,7 @@ fn bars<'a>(
         .flat_map(|cell| rows(cell).into_iter().map(|row| (cell.name.clone(), row)))
         .map(|(cell, row)| {
             let flow = row.part(2);
+            let flow = spec.flows.get(flow).map_or(flow, String::as_str);
             let category = match (cell.as_str(), flow) {
                 ("", "") => "total".to_string(),
                 ("", only) | (only, "") => only.to_string(),

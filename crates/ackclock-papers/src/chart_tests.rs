@@ -27,7 +27,7 @@ fn measured(samples: &[(&str, &[f64])]) -> Cell {
 fn quantiles_are_drawn_as_a_distribution_in_the_order_of_their_shares() {
     let spec = spec("title = \"Figure 5\"\nquantiles = \"time\"\nlog_x = true\nwhere = { rtt = \"far\" }");
     let strategies: Vec<Strategy> =
-        ["prr", "x-prr"].map(|name| Strategy { name: name.into(), composition: None }).to_vec();
+        ["prr", "x-prr"].map(|name| Strategy { name: name.into(), composition: None, of_flows: false }).to_vec();
     let planned = [planned(&[("rtt", "near"), ("queue", "9")]), planned(&[("rtt", "far"), ("queue", "9")])];
     let far: [(&str, &[f64]); 7] = [
         ("time-p5/prr", &[20.0, 40.0]),
@@ -53,7 +53,7 @@ fn quantiles_are_drawn_as_a_distribution_in_the_order_of_their_shares() {
 #[test]
 fn a_chart_can_draw_some_of_the_strategies() {
     let spec = spec("title = \"T\"\nquantiles = \"time\"\nstrategies = [\"sack\"]");
-    let strategies = ["sack", "prr"].map(|name| Strategy { name: name.into(), composition: None });
+    let strategies = ["sack", "prr"].map(|name| Strategy { name: name.into(), composition: None, of_flows: false });
     let cells = [measured(&[("time-p50/sack", &[1.0]), ("time-p50/prr", &[2.0])])];
     let Plot::Curves { curves, .. } = chart(&spec, &strategies, &[planned(&[])], &cells).plot else {
         panic!("curves are expected")

@@ -73,11 +73,15 @@ pub(crate) struct Strategy {
     pub name: String,
     /// What it is here; the name if left out.
     pub composition: Option<String>,
+    /// Each flow has the strategy that the scenario gives it.
+    #[serde(default)]
+    pub of_flows: bool,
 }
 
 impl Strategy {
-    pub fn composition(&self) -> &str {
-        self.composition.as_deref().unwrap_or(&self.name)
+    /// That of all flows, or `None` if each has its own.
+    pub fn composition(&self) -> Option<&str> {
+        (!self.of_flows).then(|| self.composition.as_deref().unwrap_or(&self.name))
     }
 }
 
@@ -172,6 +176,9 @@ pub(crate) struct ChartSpec {
     /// The strategies that it draws; all if left out.
     #[serde(default)]
     pub strategies: Vec<String>,
+    /// What bars call the flows; by their names in the scenario if left out.
+    #[serde(default)]
+    pub flows: BTreeMap<String, String>,
 }
 
 /// What the paper says, and how it is judged: exactly one of the relations.

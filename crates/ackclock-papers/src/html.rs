@@ -34,25 +34,22 @@ fn experiment(outcome: &Outcome) -> String {
         let _ = writeln!(intro, "<div class=\"wide\">{}</div>", chart.to_svg());
     }
     claims(&mut intro, outcome);
-    every_cell(&mut intro, outcome);
     if !outcome.notes.is_empty() {
         let _ = writeln!(intro, "<p>{}</p>", escape(&outcome.notes));
     }
+    every_cell(&mut intro, outcome);
     let rows = outcome.table_rows();
     if rows.len() > 1 {
         let _ = writeln!(intro, "<p>{}; ± is a 95 % confidence interval.</p>", escape(&outcome.ran()));
-        if rows.len() > MANY {
-            let _ = writeln!(intro, "<details><summary>Table of {} lines</summary>", rows.len() - 1);
-        }
-        table(&mut intro, &rows);
-        if rows.len() > MANY {
-            intro.push_str("</details>\n");
+        match rows.len() - 1 {
+            few if few <= MANY => table(&mut intro, &rows),
+            many => folded(&mut intro, many, "number", |html| table(html, &rows)),
         }
     }
     let sequences = outcome.cells.iter().flat_map(|c| &c.sequences);
-    for (sequence, trace) in sequences.zip(&outcome.traces) {
-        steps(&mut intro, trace, sequence);
-    }
+    folded(&mut intro, outcome.traces.len(), "step of every connection", |html| {
+        sequences.zip(&outcome.traces).for_each(|(sequence, trace)| steps(html, trace, sequence));
+    });
     if outcome.traces.is_empty() {
         let body = format!("<div class=\"report\">\n<h1>{}</h1>\n{intro}</div>\n", escape(&outcome.title));
         return page(&outcome.title, CSS, &body);
@@ -102,12 +99,23 @@ pub(crate) fn claims(html: &mut String, outcome: &Outcome) {
 
 /// What came out in every cell.
 fn every_cell(html: &mut String, outcome: &Outcome) {
-    for claim in outcome.claims.iter().filter(|c| c.cells.len() > 1) {
-        let _ = writeln!(html, "<details><summary>Every cell: {}</summary>", escape(&claim.says));
-        let mut rows = vec![["cell", "verdict", "measured"].map(String::from).to_vec()];
-        let words = |verdict: Verdict| verdict.words().to_string();
-        rows.extend(claim.cells.iter().map(|(cell, j)| vec![cell.clone(), words(j.verdict), j.measured.clone()]));
-        table(html, &rows);
+    let several: Vec<&ClaimOutcome> = outcome.claims.iter().filter(|c| c.cells.len() > 1).collect();
+    folded(html, several.len(), "claim in every cell", |html| {
+        for claim in several {
+            let _ = writeln!(html, "<h3>{}</h3>", escape(&claim.says));
+            let mut rows = vec![["cell", "verdict", "measured"].map(String::from).to_vec()];
+            let words = |verdict: Verdict| verdict.words().to_string();
+            rows.extend(claim.cells.iter().map(|(cell, j)| vec![cell.clone(), words(j.verdict), j.measured.clone()]));
+            table(html, &rows);
+        }
+    });
+}
+
+/// Details of so many things, unless there are none.
+fn folded(html: &mut String, count: usize, what: &str, write: impl FnOnce(&mut String)) {
+    if count > 0 {
+        let _ = writeln!(html, "<details><summary>Every {what} ({count})</summary>");
+        write(html);
         html.push_str("</details>\n");
     }
 }
@@ -120,9 +128,8 @@ fn steps(html: &mut String, trace: &Trace, sequence: &Sequence) {
         0 => String::new(),
         n => format!(" after the first {n}, in which nothing was lost"),
     };
-    let _ = writeln!(html, "<details><summary>Every step{left_out}: {}</summary>", escape(&trace.name));
+    let _ = writeln!(html, "<h3>{}{left_out}</h3>", escape(&trace.name));
     table(html, &rows);
-    html.push_str("</details>\n");
 }
 
 /// A table whose first row is its heading.

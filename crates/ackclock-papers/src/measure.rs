@@ -1,9 +1,11 @@
 //! What is measured of a run: numbers under names such as `timeouts/newreno`.
 
 use std::collections::BTreeMap;
+use std::{array, iter};
 
 use ackclock_report::{FlowSummary, RecoveryStats, recovery_measures};
 
+use crate::plan::Group;
 use crate::{bound, timeouts};
 
 /// Something measured.
@@ -18,24 +20,39 @@ pub(crate) enum Measurement {
 
 pub(crate) type Measurements = BTreeMap<String, Measurement>;
 
-/// A counter of a flow, or a ratio of two.
+/// A number of a flow, and what several flows have.
 pub(crate) struct Measure {
     pub name: &'static str,
     pub unit: &'static str,
     value: fn(&FlowSummary) -> f64,
-    /// What `value` is a share of, if it is one.
-    whole: Option<fn(&FlowSummary) -> f64>,
+    together: Together,
 }
 
-const fn measure(name: &'static str, unit: &'static str, value: fn(&FlowSummary) -> f64) -> Measure {
-    Measure { name, unit, value, whole: None }
+/// What several flows have.
+enum Together {
+    Sum,
+    Last,
+    /// In percent of the sum of this.
+    Share(fn(&FlowSummary) -> f64),
+    /// Of those flows that have a value.
+    Mean,
 }
 
-const fn share(name: &'static str, value: fn(&FlowSummary) -> f64, whole: fn(&FlowSummary) -> f64) -> Measure {
-    Measure { name, unit: "%", value, whole: Some(whole) }
+type Value = fn(&FlowSummary) -> f64;
+
+const fn measure(name: &'static str, unit: &'static str, value: Value) -> Measure {
+    Measure { name, unit, value, together: Together::Sum }
 }
 
-pub(crate) const MEASURES: [Measure; 16] = [
+const fn share(name: &'static str, value: Value, whole: Value) -> Measure {
+    Measure { name, unit: "%", value, together: Together::Share(whole) }
+}
+
+const fn mean(name: &'static str, unit: &'static str, value: Value) -> Measure {
+    Measure { name, unit, value, together: Together::Mean }
+}
+
+pub(crate) const MEASURES: [Measure; 18] = [
     measure("timeouts", "", |s| s.timeouts as f64),
     measure("timeouts-non-trigger", "", |s| s.timeouts_non_trigger as f64),
     measure("timeouts-multiple-losses", "", |s| s.timeouts_multiple_losses as f64),
@@ -51,8 +68,14 @@ pub(crate) const MEASURES: [Measure; 16] = [
     measure("fast-retransmissions", "", |s| s.fast_retransmissions as f64),
     measure("recoveries", "", |s| s.recoveries as f64),
     measure("goodput", "kb/s", |s| s.goodput_bps / 1000.0),
-    measure("completion", "s", |s| s.completion_s.unwrap_or(f64::NAN)),
+    Measure { name: "completion", unit: "s", value: completion, together: Together::Last },
+    mean("bandwidth", "kb/s", |s| s.bytes_acked as f64 * 8.0 / 1000.0 / completion(s)),
+    mean("rtt", "ms", |s| s.mean_rtt_s.unwrap_or(f64::NAN) * 1000.0),
 ];
+
+fn completion(flow: &FlowSummary) -> f64 {
+    flow.completion_s.unwrap_or(f64::NAN)
+}
 
 /// The unit of a measurement.
 pub(crate) fn unit(name: &str) -> &'static str {
@@ -65,27 +88,37 @@ pub(crate) fn unit(name: &str) -> &'static str {
 }
 
 impl Measure {
-    /// Over flows of a run: the sum, the share of it, or of completions the last one.
+    /// Over flows of a run.
     fn total(&self, flows: &[FlowSummary]) -> f64 {
         let values = flows.iter().map(self.value);
-        match (self.name, self.whole) {
-            ("completion", _) => {
-                values.fold(0.0, |a: f64, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) })
+        match self.together {
+            Together::Sum => values.sum(),
+            Together::Last => values.fold(0.0, |a: f64, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }),
+            Together::Share(whole) => 100.0 * values.sum::<f64>() / flows.iter().map(whole).sum::<f64>(),
+            Together::Mean => {
+                let (sum, n) = values.filter(|v| !v.is_nan()).fold((0.0, 0.0), |(sum, n), v| (sum + v, n + 1.0));
+                sum / n
             }
-            (_, Some(whole)) => 100.0 * values.sum::<f64>() / flows.iter().map(whole).sum::<f64>(),
-            _ => values.sum(),
         }
     }
 }
 
-/// `measure/strategy` over all flows and `measure/strategy/flow` for each; `runs` holds the flows of each run.
-pub(crate) fn statistics(strategy: &str, flows: &[String], runs: &[&[FlowSummary]], into: &mut Measurements) {
-    for m in &MEASURES {
-        let total = runs.iter().map(|flows| m.total(flows)).collect();
-        into.insert(format!("{}/{strategy}", m.name), Measurement::Samples(total));
-        for (i, flow) in flows.iter().enumerate() {
-            let values = runs.iter().filter_map(|run| run.get(i..=i)).map(|flow| m.total(flow)).collect();
-            into.insert(format!("{}/{strategy}/{flow}", m.name), Measurement::Samples(values));
+/// Every measure over all flows of a run, then over each group of them.
+pub(crate) type Totals = Vec<[f64; MEASURES.len()]>;
+
+/// The totals of a run.
+pub(crate) fn totals(flows: &[FlowSummary], groups: &[Group]) -> Totals {
+    let groups = groups.iter().filter_map(|group| flows.get(group.flows.clone()));
+    iter::once(flows).chain(groups).map(|flows| array::from_fn(|m| MEASURES[m].total(flows))).collect()
+}
+
+/// `measure/strategy` over all flows and `measure/strategy/flow` for each group.
+pub(crate) fn statistics(strategy: &str, groups: &[Group], runs: &[&Totals], into: &mut Measurements) {
+    let names = iter::once(strategy.to_string()).chain(groups.iter().map(|group| format!("{strategy}/{}", group.name)));
+    for (i, name) in names.enumerate() {
+        for (m, measure) in MEASURES.iter().enumerate() {
+            let values = runs.iter().filter_map(|run| run.get(i)).map(|totals| totals[m]).collect();
+            into.insert(format!("{}/{name}", measure.name), Measurement::Samples(values));
         }
     }
 }

@@ -272,6 +272,10 @@ impl ClaimOutcome {
             [(_, only)] => return only.verdict.words().into(),
             _ if self.holds == all => format!("holds in all {all} cells"),
             _ if self.does_not_hold == all => format!("holds in none of {all} cells"),
+            _ if self.undecided == all => format!("undecided in all {all} cells"),
+            _ if self.holds == 0 => {
+                format!("does not hold in {} of {all} cells, undecided in {}", self.does_not_hold, self.undecided)
+            }
             _ if self.undecided > 0 => {
                 format!("holds in {} of {all} cells, undecided in {}", self.holds, self.undecided)
             }

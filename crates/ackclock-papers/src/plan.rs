@@ -1,8 +1,9 @@
 //! From the data of an experiment to the runs that it takes, with every name in it checked.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
 
-use ackclock_net::scenario::{Scenario, check_strategy};
+use ackclock_net::scenario::{BuiltFlow, Scenario, check_strategy};
 use ackclock_report::recovery_measures;
 use ackclock_run::{Input, Job};
 
@@ -42,8 +43,16 @@ pub(crate) struct PlannedCell {
     pub scenario: Scenario,
     /// The same as text has it, for what is drawn in each run.
     pub table: toml::Table,
-    /// Names of its flows.
-    pub flows: Vec<String>,
+    pub flows: Vec<Group>,
+}
+
+/// Flows of a scenario that measurements take together.
+#[derive(Debug)]
+pub(crate) struct Group {
+    /// That of the flow; of copies that arrive, the name in the scenario without `{}`.
+    pub name: String,
+    /// Their numbers: copies that arrive, or a single flow.
+    pub flows: Range<usize>,
 }
 
 impl<'a> Plan<'a> {
@@ -93,7 +102,7 @@ impl<'a> Plan<'a> {
         }
         let mut names = HashSet::new();
         for (i, s) in e.strategies.iter().enumerate() {
-            if let Err(message) = check_strategy(s.composition()) {
+            if let Some(Err(message)) = s.composition().map(check_strategy) {
                 return wrong(format!("strategy[{i}]"), message);
             }
             if s.name.contains('/') || !names.insert(&s.name) {
@@ -144,7 +153,10 @@ impl<'a> Plan<'a> {
             let of = |cell: &PlannedCell| cell.labels.iter().find(|(a, _)| a == axis).and_then(|(_, l)| number(l));
             self.cells.iter().all(|cell| of(cell).is_some())
         };
-        let message = if !shown || !chart.axis.as_ref().is_none_or(numbers) {
+        let flow = |name: &String| self.cells.iter().any(|cell| cell.flows.contains(name));
+        let message = if !chart.flows.keys().all(flow) {
+            "`flows` names flows of the scenario"
+        } else if !shown || !chart.axis.as_ref().is_none_or(numbers) {
             "it draws a `measure` of `row` or `show`, against an `axis` whose labels begin with numbers, or the \
              `quantiles` of a distribution"
         } else if !self.has_cells(&chart.cells) {
@@ -197,7 +209,7 @@ impl<'a> Plan<'a> {
              the strategies {}, the flows {}",
             self.measures().join(", "),
             list(e.strategies.iter().map(|s| s.name.as_str()).collect()),
-            list(self.cells.iter().take(1).flat_map(|c| &c.flows).map(String::as_str).collect()),
+            list(self.cells.iter().take(1).flat_map(|c| &c.flows).map(|f| f.name.as_str()).collect()),
         );
         if !e.steps.is_empty() {
             let steps = list(e.steps.iter().map(|s| s.name.as_str()).collect());
@@ -228,7 +240,7 @@ impl<'a> Plan<'a> {
             None => measured,
             Some(last) => {
                 let of_flows = MEASURES.iter().any(|m| m.name == what);
-                (of_flows && cell.flows.iter().any(|f| f == last)) || (step && ASPECTS.contains(&last))
+                (of_flows && cell.flows.iter().any(|f| f.name == last)) || (step && ASPECTS.contains(&last))
             }
         }
     }
@@ -303,8 +315,23 @@ fn cell(
         return Ok(PlannedCell { labels, scenario, table: table.clone(), flows: Vec::new() });
     }
     let input = Input { scenario: &scenario, file: entry.file.clone(), text: None };
-    let strategy = e.strategies.first().map(|s| s.composition().to_string()).filter(|s| check_strategy(s).is_ok());
+    let strategy =
+        e.strategies.first().and_then(|s| s.composition().map(str::to_string)).filter(|s| check_strategy(s).is_ok());
     let built = input.build(&Job { strategy, seed: scenario.seed }, false)?;
-    let flows = built.flows.iter().map(|f| f.name.clone()).collect();
+    let flows = groups(&scenario, &built.flows);
     Ok(PlannedCell { labels, scenario, table: table.clone(), flows })
+}
+
+fn groups(scenario: &Scenario, built: &[BuiltFlow]) -> Vec<Group> {
+    let mut groups = Vec::new();
+    let mut first = 0;
+    for flow in &scenario.flows {
+        let copies = first..first + flow.count as usize;
+        first = copies.end;
+        match (flow.arrivals, &flow.name) {
+            (Some(_), Some(name)) => groups.push(Group { name: name.replace("{}", ""), flows: copies }),
+            _ => groups.extend(copies.map(|i| Group { name: built[i].name.clone(), flows: i..i + 1 })),
+        }
+    }
+    groups
 }

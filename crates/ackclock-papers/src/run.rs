@@ -9,7 +9,7 @@ use crate::Error;
 use crate::bound::distances;
 use crate::chart::chart;
 use crate::format::RowSpec;
-use crate::measure::{Measurement, Measurements, recovery, statistics, unit};
+use crate::measure::{Measurement, Measurements, Totals, recovery, statistics, totals, unit};
 use crate::outcome::{Cell, ClaimOutcome, Outcome, Row, Sequence, Trace};
 use crate::plan::{Plan, PlannedCell};
 use crate::population::Transfers;
@@ -27,7 +27,9 @@ struct Task<'a> {
 
 /// What a run left.
 struct Done {
-    flows: Vec<FlowSummary>,
+    totals: Totals,
+    /// The first flow, if it is recorded.
+    first: Option<FlowSummary>,
     /// Empty unless something of it is asked for.
     recovery: RecoveryStats,
     /// Of many transfers.
@@ -70,7 +72,7 @@ fn tasks<'a>(plan: &'a Plan<'a>) -> impl Iterator<Item = Task<'a>> {
     plan.cells.iter().flat_map(move |cell| {
         plan.entry.experiment.strategies.iter().flat_map(move |strategy| {
             (0..u64::from(plan.runs)).map(move |run| {
-                let job = Job { strategy: Some(strategy.composition().into()), seed: cell.scenario.seed + run };
+                let job = Job { strategy: strategy.composition().map(str::to_string), seed: cell.scenario.seed + run };
                 Task { plan, cell, job, record: run == 0 && plan.records() }
             })
         })
@@ -86,7 +88,8 @@ impl Task<'_> {
         if let Some(population) = &self.plan.entry.experiment.population {
             let Transfers { flows, recovery, tally } =
                 population.run(&self.cell.table, &self.plan.entry.file, &self.job, progress)?;
-            return Ok(Done { flows, recovery, tally, events: Vec::new(), mss: 1 });
+            let totals = totals(&flows, &[]);
+            return Ok(Done { totals, first: None, recovery, tally, events: Vec::new(), mss: 1 });
         }
         let input = Input { scenario: &self.cell.scenario, file: self.plan.entry.file.clone(), text: None };
         let events = self.record || self.plan.recovery;
@@ -95,7 +98,8 @@ impl Task<'_> {
         if !events {
             let flows = input.run(&self.job, simulation, &mut (), progress)?.flows;
             return Ok(Done {
-                flows,
+                totals: totals(&flows, &self.cell.flows),
+                first: None,
                 recovery: RecoveryStats::default(),
                 tally: Tally::default(),
                 events: Vec::new(),
@@ -105,7 +109,14 @@ impl Task<'_> {
         let mut recorder = (Log::default(), RecoveryRecorder::new(&simulation));
         let flows = input.run(&self.job, simulation, &mut recorder, progress)?.flows;
         let (log, recovery) = recorder;
-        Ok(Done { flows, recovery: recovery.finish(), tally: Tally::default(), events: log.0, mss })
+        Ok(Done {
+            totals: totals(&flows, &self.cell.flows),
+            first: flows.into_iter().next(),
+            recovery: recovery.finish(),
+            tally: Tally::default(),
+            events: log.0,
+            mss,
+        })
     }
 }
 
@@ -121,8 +132,8 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
         let mut sequences = Vec::new();
         for strategy in &e.strategies {
             let mut runs: Vec<Done> = done.take(plan.runs as usize).collect();
-            let flows: Vec<&[FlowSummary]> = runs.iter().map(|r| r.flows.as_slice()).collect();
-            statistics(&strategy.name, &cell.flows, &flows, &mut all);
+            let totals: Vec<&Totals> = runs.iter().map(|r| &r.totals).collect();
+            statistics(&strategy.name, &cell.flows, &totals, &mut all);
             recovery(&strategy.name, runs.iter().map(|r| &r.recovery), &mut all);
             let title = if name.is_empty() { strategy.name.clone() } else { format!("{}, {name}", strategy.name) };
             if let Some(population) = &e.population {
@@ -135,7 +146,7 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
             let steps = steps(&first.events, first.mss);
             named(&strategy.name, &e.steps, &steps, &mut all);
             sequences.push(Sequence { strategy: strategy.name.clone(), steps });
-            let (events, summary) = (std::mem::take(&mut first.events), first.flows.first().cloned());
+            let (events, summary) = (std::mem::take(&mut first.events), first.first.take());
             traces.push(Trace { name: title, mss: first.mss, events, summary });
         }
         distances(&e.strategies, &mut all);

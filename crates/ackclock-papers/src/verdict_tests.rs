@@ -1,7 +1,7 @@
 //! Verdicts with intervals worked out by hand: for three samples Student's t is 4.30265, so that a standard deviation of
 //! 2 makes a half-width of 4.30265 * 2 / sqrt(3) = 4.9683.
 
-use super::{Judgement, Verdict, estimate, judge};
+use super::{Judgement, Verdict, estimate, judge, signed};
 use crate::format::Claim;
 use crate::measure::{Measurement, Measurements};
 use crate::outcome::ClaimOutcome;
@@ -91,6 +91,28 @@ fn figures_have_as_many_digits_as_the_interval() {
     assert_eq!(estimate(&[4.8]), "4.800");
     assert_eq!(estimate(&[7.0]), "7");
     assert_eq!(estimate(&[1.0, f64::NAN]), "missing in 1 of 2 runs");
+}
+
+#[test]
+fn a_claim_over_cells_tells_where_it_does_not_hold() {
+    use Verdict::{DoesNotHold, Holds, Undecided};
+    let verdict = |verdicts: &[Verdict]| {
+        let mut outcome = ClaimOutcome::new(&claim("measurement = \"a/x\"\nabove = 0"), None);
+        for verdict in verdicts {
+            outcome.add("cell", &[], Judgement { verdict: *verdict, measured: String::new(), relative: None });
+        }
+        (outcome.verdict(), outcome.fails())
+    };
+    assert_eq!(verdict(&[Holds, Holds]), ("holds in all 2 cells".into(), false));
+    assert_eq!(verdict(&[Holds, DoesNotHold]), ("holds in 1 of 2 cells".into(), true));
+    assert_eq!(verdict(&[DoesNotHold, DoesNotHold]), ("holds in none of 2 cells".into(), true));
+    assert_eq!(verdict(&[Undecided, DoesNotHold]), ("does not hold in 1 of 2 cells, undecided in 1".into(), true));
+    assert_eq!(verdict(&[Undecided, Undecided]), ("undecided in all 2 cells".into(), false));
+}
+
+#[test]
+fn a_difference_that_rounds_to_zero_has_no_sign() {
+    assert_eq!([-0.04, 0.0, 0.04, -0.06, 10.0].map(signed), ["0.0", "0.0", "0.0", "-0.1", "+10.0"]);
 }
 
 #[test]

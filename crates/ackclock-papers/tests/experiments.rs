@@ -431,11 +431,14 @@ fn the_index_is_a_report() {
 fn what_comes_in_order_before_the_first_loss_is_left_out_of_the_page() {
     let steps = |experiment: &str| {
         let page = text(&pages(&[outcome(experiment, false, 1)]).remove(1).1);
-        let steps = page[page.find("Every step").unwrap()..].to_string();
+        let steps = page[page.find("Every step of every connection (1)").unwrap()..].to_string();
         steps[..steps.find("strategy seed").unwrap()].to_string()
     };
     let short = steps(ONE_LOSS);
-    assert!(short.starts_with("Every step: ours time") && short.contains(" 0.000000 other 0 "), "{short}");
+    assert!(
+        short.starts_with("Every step of every connection (1) ours time") && short.contains(" 0.000000 other 0 "),
+        "{short}"
+    );
     let late = ONE_LOSS
         .replace("[14]", "[814]")
         .replace("segments = 40", "segments = 900")
@@ -443,7 +446,7 @@ fn what_comes_in_order_before_the_first_loss_is_left_out_of_the_page() {
     // With a window of 20 segments, 814 is sent and dropped on the ACK of 795. Sent, arrived and acknowledged, a segment is three
     // events, so that the 300 before it leave out the ACKs up to 695, and the first step, which is the application's.
     let long = steps(&late);
-    assert!(long.starts_with("Every step after the first 696, in"), "{}", &long[..80]);
+    assert!(long.contains(" ours after the first 696, in which nothing was lost time"), "{long}");
 }
 
 #[test]
@@ -589,6 +592,11 @@ fn errors_name_file_and_key() {
             "where = { delay = \"far\" }",
             "where = { delay = \"50ms\" }",
             "papers/p/e.toml: chart[2]: `where` fits no cell",
+        ),
+        (
+            "axis = \"loss\"",
+            "flows = { flow2 = \"C\" }",
+            "papers/p/e.toml: chart[0]: `flows` names flows of the scenario",
         ),
         ("axis = \"loss\"", "axis = \"delay\"", "papers/p/e.toml: chart[0]: it draws a `measure` of `row` or `show`"),
         ("measure = \"goodput\"\naxis = \"loss\"", "quantiles = \"goodput\"", "papers/p/e.toml: chart[0]: it draws a "),

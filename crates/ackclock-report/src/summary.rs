@@ -41,6 +41,8 @@ pub struct FlowSummary {
     pub goodput_bps: f64,
     /// Seconds from the start of the flow to its completion; `null` while unfinished.
     pub completion_s: Option<f64>,
+    /// Mean of the round trips that the sender measured, in seconds; `null` if it measured none.
+    pub mean_rtt_s: Option<f64>,
 }
 
 /// A mean with the half-width of its 95 % confidence interval.

@@ -80,6 +80,7 @@ fn summary() -> FlowSummary {
         spurious_retransmissions: 0,
         goodput_bps: 6611.6,
         completion_s: None,
+        mean_rtt_s: None,
     }
 }
 

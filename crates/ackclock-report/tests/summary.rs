@@ -20,6 +20,7 @@ fn summary(strategy: &str, seed: u64, flow: u32) -> FlowSummary {
         spurious_retransmissions: 1,
         goodput_bps: 252_400.0,
         completion_s: None,
+        mean_rtt_s: None,
     }
 }
 
@@ -30,7 +31,7 @@ fn json_has_exactly_these_keys_in_this_order() {
         "{\"strategy\":\"newreno+lt\",\"seed\":7,\"flow\":2,\"bytes_acked\":100000,\"segments_sent\":105,\
          \"retransmissions\":5,\"fast_retransmissions\":1,\"timeouts\":1,\"timeouts_non_trigger\":0,\
          \"timeouts_multiple_losses\":0,\"timeouts_lost_retransmission\":1,\"recoveries\":2,\"drops\":4,\
-         \"spurious_retransmissions\":1,\"goodput_bps\":252400.0,\"completion_s\":null}"
+         \"spurious_retransmissions\":1,\"goodput_bps\":252400.0,\"completion_s\":null,\"mean_rtt_s\":null}"
     );
 }
 

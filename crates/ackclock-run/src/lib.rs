@@ -186,6 +186,7 @@ fn summaries(simulation: &Simulation, seed: u64) -> Vec<FlowSummary> {
             spurious_retransmissions,
             goodput_bps,
             completion_s: completed.map(|at| at.since(flow.start).secs_f64()),
+            mean_rtt_s: (stats.rtt_samples > 0).then(|| stats.rtt_sum.secs_f64() / stats.rtt_samples as f64),
         })
     });
     flows.collect()

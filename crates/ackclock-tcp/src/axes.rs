@@ -5,6 +5,7 @@
 //! A new mechanism implements one of these traits in one file; `ARCHITECTURE.md` has a worked example.
 
 use crate::event::Cause;
+use crate::recovery::DUPTHRESH;
 use crate::scoreboard::Record;
 use crate::sender::State;
 use crate::time::{Span, Time};
@@ -81,6 +82,12 @@ pub trait Detect: Send {
     /// segment before [`on_ack`](Self::on_ack).
     fn on_delivered(&mut self, _r: &Record, _now: Time) {}
 
+    /// DupThresh (RFC 5681 section 3.2) from the ACK at hand on; called before [`on_ack`](Self::on_ack), which finds it in the
+    /// state.
+    fn dupthresh(&mut self, _s: &State, _a: &AckSummary) -> u32 {
+        DUPTHRESH
+    }
+
     /// Judges on an ACK that says anything new, or is a duplicate.
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost;
 
@@ -116,13 +123,15 @@ pub trait Ambiguity: Send {
     fn on_advance(&mut self, _s: &State, _a: &AckSummary) {}
 }
 
-/// What an ACK within recovery tells of the retransmission of the first unacknowledged segment.
+/// What an ACK within recovery tells of retransmissions, that of the first unacknowledged segment above all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tick {
     /// Nothing.
     Nothing,
     /// It is lost.
     Lost,
+    /// Lost is every retransmission, that of any segment, that was sent before the data that ends at this position.
+    LostBefore(u64),
     /// Nothing yet: unless this ACK releases a segment anyway, send a new one whatever the window says, whose ACK will tell
     /// (Lin & Kung section 6.3).
     Mark,
@@ -130,7 +139,7 @@ pub enum Tick {
     RoundTrip,
 }
 
-/// Detection for a retransmission: is the retransmission of the first unacknowledged segment lost too?
+/// Detection for a retransmission: is it lost too?
 pub trait DetectRetransmission: Send {
     /// The name under which events report what it judged.
     fn name(&self) -> &'static str {

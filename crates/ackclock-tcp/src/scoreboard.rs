@@ -28,12 +28,19 @@ pub struct Record {
     pub lost: bool,
     /// A retransmission is on its way, and counts in the pipe.
     pub retransmitted: bool,
+    /// Bytes from its first one to the end of what had been sent when it was last sent.
+    span: u32,
 }
 
 impl Record {
     /// Position after its last byte.
     pub fn end(&self) -> u64 {
         self.seq + u64::from(self.len)
+    }
+
+    /// The position from which on everything was sent after its last transmission.
+    pub fn sent_before(&self) -> u64 {
+        self.seq + u64::from(self.span)
     }
 }
 
@@ -166,6 +173,7 @@ impl Scoreboard {
             sacked: false,
             lost: false,
             retransmitted: false,
+            span: len,
         });
         self.end = seq + u64::from(len);
     }
@@ -195,6 +203,7 @@ impl Scoreboard {
             if head.end() > ack {
                 head.seq = ack;
                 head.len -= part as u32;
+                head.span -= part as u32;
                 break;
             }
             if !head.sacked {
@@ -343,6 +352,8 @@ impl Scoreboard {
         let Some(r) = self.records.get_mut(index) else { return };
         r.transmissions = r.transmissions.saturating_add(1);
         r.last_sent = now;
+        // No window is larger than 2^30 bytes (RFC 7323 section 2.3).
+        r.span = (self.end - r.seq) as u32;
         if counts && !r.sacked && !r.retransmitted {
             r.retransmitted = true;
             self.retransmitted_bytes += u64::from(r.len);

@@ -19,6 +19,9 @@ pub(super) const HEIGHT: f64 = 280.0;
 /// The least width for the name of a category.
 const NAME: f64 = 40.0;
 
+/// Some fonts are wider than [`text_width`] by this factor.
+const WIDEST: f64 = 1.15;
+
 pub(super) fn render(chart: &Chart) -> String {
     let mut svg = String::new();
     // Writing into a String cannot fail.
@@ -160,7 +163,7 @@ fn legends(svg: &mut String, plot: &Plot, y: f64) -> Result<f64, fmt::Error> {
     let mut rows = Rows { left: MARGIN, right: RIGHT, line: 20.0, x: MARGIN, y };
     let mut entry = |name: &str, class: &str, sign: &str| {
         let name = &shorten(name, 96);
-        let (x, y) = rows.place(text_width(name) + 52.0);
+        let (x, y) = rows.place(text_width(name) * WIDEST + 48.0);
         writeln!(
             svg,
             "<g class=\"{class}\" transform=\"translate({x:.1} {})\" fill=\"currentColor\" stroke=\"currentColor\">{sign}</g>\

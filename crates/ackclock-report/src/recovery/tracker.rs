@@ -328,8 +328,9 @@ fn dsack(ack: u64, sack: &[(u64, u64)]) -> Option<u64> {
     (right <= ack || within).then_some(left)
 }
 
+/// To the nearest.
 fn micros(later: Time, earlier: Time) -> i64 {
-    difference(later.0.saturating_sub(earlier.0) / 1000, 0)
+    difference(later.0.saturating_sub(earlier.0).saturating_add(500) / 1000, 0)
 }
 
 fn difference(a: u64, b: u64) -> i64 {

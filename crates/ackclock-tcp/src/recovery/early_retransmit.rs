@@ -116,6 +116,10 @@ impl Detect for EarlyRetransmit {
         self.inner.on_delivered(r, now);
     }
 
+    fn dupthresh(&mut self, s: &State, a: &AckSummary) -> u32 {
+        self.inner.dupthresh(s, a)
+    }
+
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost {
         (self.early, self.at) = (false, Time::NEVER);
         self.learn(a);

@@ -10,26 +10,30 @@
 //! lost, algorithm 2 sends four segments and then one for each ACK, where section 4.1 says "two segments for every ACK". It
 //! does send two if a hole has to be dupthresh segments below the highest SACKed one. That is inferred to be what Linux does.
 //!
-//! Falling back to dupthresh once reordering was seen, which Linux adds, is a mechanism of its own.
+//! "If any reordering is detected then FACK and some of the related algorithms are disabled, the loss detection falls back to
+//! use conventional *dupthresh*": that of RFC 3517. Reordering is seen by `dyn-dupthresh`, and counts if it is of more than
+//! *dupthresh* segments; less than that begins no recovery here.
 
 use crate::axes::{AckSummary, Detect, Lost};
 use crate::recovery::dupack::DUPTHRESH;
+use crate::recovery::is_lost::IsLost;
 use crate::sender::State;
 
 /// What lies below the highest SACKed byte is lost.
 pub struct Fack {
     linux: bool,
+    reordering_seen: bool,
 }
 
 impl Fack {
     /// Every hole is lost, as the text has it.
     pub fn every_hole() -> Fack {
-        Fack { linux: false }
+        Fack { linux: false, reordering_seen: false }
     }
 
     /// A hole is lost once dupthresh segments above it have been passed, as figure 3 has it.
     pub fn linux() -> Fack {
-        Fack { linux: true }
+        Fack { linux: true, reordering_seen: false }
     }
 }
 
@@ -39,6 +43,10 @@ impl Detect for Fack {
     }
 
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost {
+        self.reordering_seen |= s.dupthresh > DUPTHRESH;
+        if self.reordering_seen {
+            return IsLost::rfc3517().on_ack(s, a);
+        }
         let fack = s.board.highest_sacked();
         let dupthresh = u64::from(DUPTHRESH) * s.mss;
         let edge = if self.linux { fack.saturating_sub(dupthresh) } else { fack };

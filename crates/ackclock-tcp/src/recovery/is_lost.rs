@@ -1,7 +1,6 @@
 //! IsLost of RFC 6675 section 4 with the triggers of section 5, and as RFC 3517 had them.
 
 use crate::axes::{AckSummary, Detect, Lost};
-use crate::recovery::dupack::DUPTHRESH;
 use crate::sender::State;
 
 /// "DupThresh discontiguous SACKed sequences have arrived above SeqNum", or enough SACKed bytes.
@@ -25,7 +24,7 @@ impl IsLost {
     /// Both conditions hold for all bytes below one for which they hold, so the scoreboard is read from the highest
     /// SACKed byte down until enough has been seen.
     fn edge(&self, s: &State) -> u64 {
-        let enough = u64::from(DUPTHRESH) * s.mss - if self.rfc3517 { 0 } else { s.mss - 1 };
+        let enough = u64::from(s.dupthresh) * s.mss - if self.rfc3517 { 0 } else { s.mss - 1 };
         let (mut bytes, mut ranges, mut above) = (0, 0, u64::MAX);
         for index in (0..s.board.find(s.board.highest_sacked())).rev() {
             let Some(r) = s.board.get(index) else { break };
@@ -33,7 +32,7 @@ impl IsLost {
                 bytes += u64::from(r.len);
                 ranges += u32::from(r.end() != above);
                 above = r.seq;
-                if bytes >= enough || ranges >= DUPTHRESH {
+                if bytes >= enough || ranges >= s.dupthresh {
                     return r.seq;
                 }
             }
@@ -56,9 +55,9 @@ impl Detect for IsLost {
             return Lost::Nothing;
         }
         let edge = self.edge(s);
-        if edge > s.snd_una && (!self.rfc3517 || s.dupacks >= DUPTHRESH || s.recovering()) {
+        if edge > s.snd_una && (!self.rfc3517 || s.dupacks >= s.dupthresh || s.recovering()) {
             Lost::Below(edge)
-        } else if a.duplicate && s.dupacks >= DUPTHRESH && !s.recovering() {
+        } else if a.duplicate && s.dupacks >= s.dupthresh && !s.recovering() {
             // Section 5 step 1: three duplicates count also where their segments are too small for IsLost.
             Lost::Head
         } else {

@@ -3,7 +3,7 @@
 use super::{Phase, Sender};
 use crate::axes::{AckSummary, Lost, Tick, Verdict};
 use crate::event::{Cause, EventKind, SackRanges};
-use crate::scoreboard::Acked;
+use crate::scoreboard::{Acked, Record};
 use crate::segment::Segment;
 use crate::time::{Span, Time};
 
@@ -121,7 +121,10 @@ fn on_advance(c: &mut Sender, a: &mut AckSummary, acked: Acked) {
         _ => acked.first_sent,
     };
     if let Some(sent) = echoed {
-        a.rtt = Some(c.s.now.since(sent));
+        let rtt = c.s.now.since(sent);
+        a.rtt = Some(rtt);
+        c.stats.rtt_samples += 1;
+        c.stats.rtt_sum = c.stats.rtt_sum + rtt;
         if c.strategy.timer.on_sample(&c.s, sent) {
             c.timers.backoff = 0;
             c.timers.refresh(&c.strategy, &c.config);
@@ -260,7 +263,10 @@ pub(super) struct Found {
 /// Runs detection and marks what it judged lost.
 pub(super) fn mark(c: &mut Sender, on: Detection<'_>) -> Found {
     let lost = match on {
-        Detection::OnAck(a) => c.strategy.detect.on_ack(&c.s, a),
+        Detection::OnAck(a) => {
+            c.s.dupthresh = c.strategy.detect.dupthresh(&c.s, a);
+            c.strategy.detect.on_ack(&c.s, a)
+        }
         Detection::OnDeadline => c.strategy.detect.on_deadline(&c.s),
     };
     match lost {
@@ -289,14 +295,12 @@ pub(super) fn mark(c: &mut Sender, on: Detection<'_>) -> Found {
                     break;
                 }
                 let before = r.last_sent < time || (r.last_sent == time && r.end() <= end);
-                if before && c.s.board.mark_lost(index) {
+                if before && lose(c, index, c.strategy.detect.name()) {
                     found.retransmission |= r.retransmitted;
                     // The slow start after a timeout goes by position.
                     if c.s.phase == Phase::Loss {
                         c.s.snd_nxt = c.s.snd_nxt.min(r.seq);
                     }
-                    let by = c.strategy.detect.name();
-                    c.event(EventKind::Lost { seq: r.seq, len: r.len, transmission: r.transmissions.into(), by });
                 }
             }
             found.head = c.s.board.head().is_some_and(|r| r.lost && !r.retransmitted);
@@ -328,7 +332,7 @@ pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary) {
     c.s.ssthresh = c.strategy.window.on_loss(&c.s, flight);
     c.s.limited = 0;
     let by = c.strategy.detect.name();
-    mark_head(c, by);
+    lose(c, 0, by);
     let pipe = c.s.board.pipe();
     if c.strategy.select.goes_back() {
         c.s.phase = Phase::Loss;
@@ -369,7 +373,7 @@ fn within_recovery(c: &mut Sender, a: &mut AckSummary, mut found: Found) {
         c.start_rto();
     }
     if urgent.retransmit_head {
-        mark_head(c, "partial-ack");
+        lose(c, 0, "partial-ack");
         c.urgent = Some(Cause::PartialAck);
     }
     judge_retransmission(c, a, &mut found);
@@ -393,8 +397,18 @@ fn judge_retransmission(c: &mut Sender, a: &AckSummary, found: &mut Found) {
         Tick::Nothing => {}
         Tick::Lost => {
             let by = retransmission.name();
-            mark_head(c, by);
+            lose(c, 0, by);
             (found.head, found.retransmission) = (true, true);
+        }
+        Tick::LostBefore(end) => {
+            let by = retransmission.name();
+            for index in 0..c.s.board.find(end) {
+                let overtaken = |r: &Record| r.retransmitted && r.sent_before() < end;
+                if c.s.board.get(index).is_some_and(overtaken) && lose(c, index, by) {
+                    found.head |= index == 0;
+                    found.retransmission = true;
+                }
+            }
         }
         Tick::Mark => c.probe = c.s.mss,
         Tick::RoundTrip => {
@@ -415,11 +429,14 @@ pub(super) fn lose_retransmission(c: &mut Sender, head: bool) {
     }
 }
 
-fn mark_head(c: &mut Sender, by: &'static str) {
-    let Some(&head) = c.s.board.head() else { return };
-    if c.s.board.mark_lost(0) {
-        c.event(EventKind::Lost { seq: head.seq, len: head.len, transmission: head.transmissions.into(), by });
+/// Marks segment `index` of the scoreboard lost, and tells of it if that is news; whether it is.
+fn lose(c: &mut Sender, index: usize, by: &'static str) -> bool {
+    let Some(&r) = c.s.board.get(index) else { return false };
+    let news = c.s.board.mark_lost(index);
+    if news {
+        c.event(EventKind::Lost { seq: r.seq, len: r.len, transmission: r.transmissions.into(), by });
     }
+    news
 }
 
 fn leave_recovery(c: &mut Sender, a: &AckSummary) {

@@ -11,6 +11,7 @@ use alloc::collections::VecDeque;
 
 use crate::axes::Verdict;
 use crate::event::{Cause, Event, EventKind};
+use crate::recovery::DUPTHRESH;
 use crate::segment::Segment;
 use crate::seq::Seq;
 use crate::strategy::Strategy;
@@ -109,6 +110,10 @@ pub struct Stats {
     pub recoveries: u64,
     /// ACKs received.
     pub acks: u64,
+    /// Round trips measured, and their sum.
+    pub rtt_samples: u64,
+    /// In whole nanoseconds; stops at its greatest value.
+    pub rtt_sum: Span,
 }
 
 /// A segment to send: its header, and which bytes of the stream it carries.
@@ -177,6 +182,7 @@ impl Sender {
             cwnd: initial_window.min(config.max_cwnd.unwrap_or(u64::MAX)),
             ssthresh: config.initial_ssthresh.unwrap_or(u64::MAX),
             srtt: Span::ZERO,
+            dupthresh: DUPTHRESH,
             dupacks: 0,
             carried: 0,
             limited: 0,

@@ -41,6 +41,8 @@ pub struct State {
     pub ssthresh: u64,
     /// Smoothed round-trip time (RFC 6298 section 2), as the timer keeps it; zero before its first sample.
     pub srtt: Span,
+    /// DupThresh (RFC 5681 section 3.2): three, unless detection adapts it.
+    pub dupthresh: u32,
     /// Duplicate ACKs since `snd_una` last advanced, and those that a probe carried over.
     pub dupacks: u32,
     /// Of those, the ones that the end of a recovery stands for: no segment has left the network for them.

@@ -6,11 +6,12 @@ use core::mem::replace;
 use super::{Axis, Mechanism, Strategy};
 use crate::axes::Detect;
 use crate::recovery::{
-    AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, Cubic, DsackUndo, DupackCount, EarlyRetransmit, Eifel, FRto,
-    Fack, Ff96Holes, Ff96Pipe, GoBackN, Head, HeaderOnly, HyStart, Inflate, IsLost, LimitedTransmit, LinuxTimer,
-    LossSensitive, LostFirst, LowerTwice, Lrx, LrxSack, NewReno, NextSeg, NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window,
-    OrderGuard, PastRecoveryPoint, Pipe, Prr, Rack, RateHalving, RenoWindow, Resend, Response1, Response2, Response3,
-    ResponseDac, ResponseDacRevised, Rfc6298, RtoRestart, SmallWindow, Tlp, TsHeuristic,
+    AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, Cubic, DsackUndo, DupackCount, DynamicDupthresh,
+    EarlyRetransmit, Eifel, FRto, Fack, Ff96Holes, Ff96Pipe, GoBackN, Head, HeaderOnly, HyStart, Inflate, IsLost,
+    LimitedTransmit, LinuxTimer, LossSensitive, LostFirst, LowerTwice, Lrx, LrxLinux, LrxSack, NewReno, NextSeg,
+    NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, Prr, Rack, RateHalving, RenoWindow,
+    Resend, Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, RtoRestart, SmallWindow, Tlp,
+    TsHeuristic,
 };
 
 /// Every mechanism that a composition can name.
@@ -95,6 +96,17 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| s.detect = Box::new(EarlyRetransmit::delayed(take_detect(s))),
     },
     Mechanism {
+        name: "dyn-dupthresh",
+        axis: Axis::Detect,
+        source: "Dukkipati et al. 2011 table 4; Linux",
+        summary: "added to the detection named before it: the threshold of three duplicates grows with the reordering seen, and fack \
+                  falls back to counting them",
+        apply: |s| {
+            s.uses_sack = true;
+            s.detect = Box::new(DynamicDupthresh::new(take_detect(s)));
+        },
+    },
+    Mechanism {
         name: "no-bugfix",
         axis: Axis::Ambiguity,
         source: "RFC 5681 section 3.2",
@@ -144,6 +156,16 @@ pub static MECHANISMS: &[Mechanism] = &[
         apply: |s| {
             s.uses_sack = true;
             s.retransmission = Some(Box::new(LrxSack::default()));
+        },
+    },
+    Mechanism {
+        name: "lrx-linux",
+        axis: Axis::Retransmission,
+        source: "Dukkipati et al. 2011 section 3.2",
+        summary: "as lrx-sack, for every hole and not only the first; off once reordering was seen",
+        apply: |s| {
+            s.uses_sack = true;
+            s.retransmission = Some(Box::new(LrxLinux::default()));
         },
     },
     Mechanism {
@@ -276,7 +298,14 @@ pub static MECHANISMS: &[Mechanism] = &[
         axis: Axis::Select,
         source: "RFC 8985 sections 3.4 and 9.2",
         summary: "what is lost, retransmissions included, then new data",
-        apply: |s| s.select = Box::new(LostFirst),
+        apply: |s| s.select = Box::new(LostFirst::marked()),
+    },
+    Mechanism {
+        name: "lost-first-rule-3",
+        axis: Axis::Select,
+        source: "RFC 3517 section 4; Dukkipati et al. 2011 section 3.2",
+        summary: "as lost-first, and without new data any hole below the highest SACKed byte",
+        apply: |s| s.select = Box::new(LostFirst::below_sacked()),
     },
     Mechanism {
         name: "resend",

@@ -3,8 +3,8 @@
 use super::Preset;
 
 /// The canonical compositions. Further mechanisms are appended with `+`, and replace the one on the same axis
-/// (probes and undo mechanisms add up; `hystart`, `er`, `er-1`, `er-2` and `rto-restart` keep the one named before them and add
-/// to it). Where a preset has the name of a mechanism, it stands for the preset in first place only: `prr` is RFC 6675 with
+/// (probes and undo mechanisms add up; `hystart`, `er`, `er-1`, `er-2`, `dyn-dupthresh` and `rto-restart` keep the one named
+/// before them and add to it). Where a preset has the name of a mechanism, it stands for the preset in first place only: `prr` is RFC 6675 with
 /// PRR, `newreno+prr` is NewReno with PRR.
 pub static PRESETS: &[Preset] = &[
     Preset { name: "tahoe", mechanisms: &["go-back-n", "bugfix"], source: "Fall & Floyd 1996 section 2" },
@@ -117,11 +117,54 @@ pub static PRESETS: &[Preset] = &[
         mechanisms: &["dupack", "recovery-point", "ff96-holes", "ff96-pipe", "lrx-sack", "response-1"],
         source: "Miyake & Inamura 2005 figure 9",
     },
-    // RFC 8985 section 9.3 recommends PRR.
+    // Section 9.3 recommends the PRR of RFC 6937. In figure 1 the SACK of one segment releases two, as with its slow start bound;
+    // RFC 9937's PRR would release one.
     Preset {
         name: "rack-tlp",
-        mechanisms: &["rack", "recovery-point", "lost-first", "pipe", "tlp"],
-        source: "RFC 8985; RFC 6675 section 5",
+        mechanisms: &["rack", "recovery-point", "lost-first", "prr-ssrb", "tlp"],
+        source: "RFC 8985; RFC 6937",
+    },
+    // The baseline of the paper's experiments, table 4 and section 3.2. Of a lost retransmission it says that recovery takes a
+    // round trip longer, and nothing of the windows.
+    Preset {
+        name: "linux-2.6",
+        mechanisms: &[
+            "fack-linux",
+            "dyn-dupthresh",
+            "recovery-point",
+            "lrx-linux",
+            "response-1",
+            "lost-first-rule-3",
+            "rate-halving",
+            "lt",
+            "f-rto",
+            "eifel",
+            "dsack-undo",
+            "cubic",
+            "linux-timer",
+        ],
+        source: "Dukkipati et al. 2011 section 3.2 and table 4",
+    },
+    // What Linux 6 does by default, as far as there are mechanisms for it. It differs from these in: HyStart with ACK trains,
+    // and not HyStart++; PRR with cwnd before recovery in place of RecoverFS; pacing and small queues, which are not here.
+    Preset {
+        name: "linux",
+        mechanisms: &[
+            "rack",
+            "recovery-point",
+            "response-1",
+            "lost-first",
+            "prr",
+            "lt",
+            "tlp",
+            "f-rto",
+            "eifel",
+            "dsack-undo",
+            "cubic",
+            "hystart",
+            "linux-timer",
+        ],
+        source: "Linux 6; RFC 8985, 9937, 5682, 3522, 3708, 9438, 9406",
     },
     Preset {
         name: "dac",

@@ -58,6 +58,8 @@ fn a_lost_retransmission_is_never_found() {
         ("newreno+lrxt", 0),
         ("sack-lrx", 0),
         ("rack-tlp", 0),
+        ("linux", 0),
+        ("linux-2.6", 0),
         ("newreno", 1),
         ("sack", 1),
         ("rate-halving", 1),
@@ -161,7 +163,9 @@ fn newreno_leaves_recovery_with_a_window_of_one_segment() {
 #[test]
 fn a_partial_ack_retransmits_twice() {
     let lost = [2, 4, 5, 6, 7].map(|n| (n, 1));
-    for composition in ["newreno", "sack", "sack-ff96", "rfc3517", "fack", "prr", "rate-halving", "rack-tlp"] {
+    for composition in
+        ["newreno", "sack", "sack-ff96", "rfc3517", "fack", "prr", "rate-halving", "rack-tlp", "linux", "linux-2.6"]
+    {
         run_with(composition, window(10), |x| {
             x.write(20_000).sends(&numbers(0, 10));
             let mut path = Path::new(x, &lost);

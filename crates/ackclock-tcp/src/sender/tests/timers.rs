@@ -290,3 +290,14 @@ fn a_timeout_takes_time() {
         x.write(1000).sends("0").deadline(1).fire(1).sends("0T").deadline(2);
     });
 }
+
+/// Karn's rule (RFC 6298 section 3) keeps what the ACK of a retransmission measures out of the mean too.
+#[test]
+fn round_trips_are_summed_up() {
+    run("reno", 4, |x| {
+        x.write(4_000).sends("0 1 2 3").at(100).ack(1).at(150).ack(2);
+        assert_eq!((x.sender.stats().rtt_samples, x.sender.stats().rtt_sum), (2, Span::from_millis(250)));
+        x.fire(1150).sends("2T").at(1300).ack(3).sends("3S");
+        assert_eq!((x.sender.stats().rtt_samples, x.sender.stats().rtt_sum), (2, Span::from_millis(250)));
+    });
+}
