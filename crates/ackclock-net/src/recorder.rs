@@ -58,7 +58,30 @@ impl Recorder for () {
     }
 }
 
-/// Two recorders of the same run.
+/// A recorder that may be left out.
+impl<R: Recorder> Recorder for Option<R> {
+    fn wants_events(&self) -> bool {
+        self.as_ref().is_some_and(R::wants_events)
+    }
+
+    fn wants_packets(&self) -> bool {
+        self.as_ref().is_some_and(R::wants_packets)
+    }
+
+    fn progress(&mut self, now: Time) {
+        self.iter_mut().for_each(|r| r.progress(now));
+    }
+
+    fn event(&mut self, flow: FlowId, event: &Event) {
+        self.iter_mut().for_each(|r| r.event(flow, event));
+    }
+
+    fn packet(&mut self, flow: FlowId, at: Time, direction: Direction, segment: &Segment, sent: Option<(Cause, u32)>) {
+        self.iter_mut().for_each(|r| r.packet(flow, at, direction, segment, sent));
+    }
+}
+
+/// Two recorders of the same run; each takes what either of them wants.
 impl<A: Recorder, B: Recorder> Recorder for (A, B) {
     fn wants_events(&self) -> bool {
         self.0.wants_events() || self.1.wants_events()

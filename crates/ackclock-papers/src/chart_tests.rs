@@ -20,7 +20,7 @@ fn planned(labels: &[(&str, &str)]) -> PlannedCell {
 fn measured(samples: &[(&str, &[f64])]) -> Cell {
     let measured: BTreeMap<_, _> =
         samples.iter().map(|(name, samples)| (name.to_string(), Measurement::Samples(samples.to_vec()))).collect();
-    Cell { name: String::new(), rows: Vec::new(), sequences: Vec::new(), measured }
+    Cell { name: String::new(), rows: Vec::new(), tables: Vec::new(), sequences: Vec::new(), measured }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use ackclock_net::scenario::Scenario;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::population::Population;
+use crate::side_by_side::TableSpec;
 
 /// `paper.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,6 +56,8 @@ pub struct Experiment {
     pub(crate) steps: Vec<StepName>,
     #[serde(default, rename = "row")]
     pub(crate) rows: Vec<RowSpec>,
+    #[serde(default, rename = "table")]
+    pub(crate) tables: Vec<TableSpec>,
     #[serde(default, rename = "claim")]
     pub(crate) claims: Vec<Claim>,
     pub(crate) scenario: Option<Scenario>,

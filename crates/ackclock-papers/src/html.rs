@@ -37,6 +37,10 @@ fn experiment(outcome: &Outcome) -> String {
     if !outcome.notes.is_empty() {
         let _ = writeln!(intro, "<p>{}</p>", escape(&outcome.notes));
     }
+    for (title, rows) in outcome.side_by_side() {
+        let _ = writeln!(intro, "<h3>{}</h3>", escape(&title));
+        table(&mut intro, &rows);
+    }
     every_cell(&mut intro, outcome);
     let rows = outcome.table_rows();
     if rows.len() > 1 {

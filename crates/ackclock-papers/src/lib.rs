@@ -16,6 +16,7 @@ mod plan;
 mod population;
 mod run;
 mod sequence;
+mod side_by_side;
 mod substitute;
 mod table;
 mod timeouts;
@@ -27,6 +28,7 @@ pub use library::Library;
 pub use outcome::{Cell, ClaimOutcome, Outcome, Row};
 pub use plan::Plan;
 pub use run::run;
+pub use side_by_side::Table;
 pub use table::summary;
 pub use verdict::{Judgement, Verdict};
 

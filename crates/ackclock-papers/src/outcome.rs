@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::format::{Claim, NumberOrText, Paper};
 use crate::measure::Measurements;
 use crate::sequence::Step;
+use crate::side_by_side::Table;
 use crate::verdict::{Judgement, Verdict, signed};
 
 /// The results of an experiment.
@@ -52,6 +53,8 @@ pub struct Cell {
     pub name: String,
     /// The lines of the table.
     pub rows: Vec<Row>,
+    /// Tables with a column for each strategy.
+    pub tables: Vec<Table>,
     /// The sequences recorded, by strategy.
     pub sequences: Vec<Sequence>,
     /// All that was measured.
@@ -76,6 +79,17 @@ pub struct Row {
     pub ours: Option<Estimate>,
     /// Ours in words.
     pub shown: String,
+}
+
+impl Row {
+    /// The paper's number or word, or a dash.
+    pub(crate) fn papers(&self) -> String {
+        match &self.paper {
+            None => "-".into(),
+            Some(NumberOrText::Number(n)) => n.to_string(),
+            Some(NumberOrText::Text(text)) => text.clone(),
+        }
+    }
 }
 
 /// The steps of one strategy.

@@ -122,6 +122,15 @@ impl<'a> Plan<'a> {
         for (i, row) in e.rows.iter().enumerate() {
             self.check_name(&format!("row[{i}].measurement"), &row.measurement)?;
         }
+        for (i, table) in e.tables.iter().enumerate() {
+            for (j, row) in table.rows.iter().enumerate() {
+                let key = format!("table[{i}].rows[{j}]");
+                row.rows(&table.title, &e.strategies).try_for_each(|row| self.check_name(&key, &row.measurement))?;
+                if let Some(name) = row.paper.keys().find(|name| !names.contains(name)) {
+                    return wrong(format!("{key}.paper"), format!("there is no strategy `{name}`"));
+                }
+            }
+        }
         e.claims.iter().enumerate().try_for_each(|(i, claim)| self.check_claim(i, claim))
     }
 
@@ -153,7 +162,7 @@ impl<'a> Plan<'a> {
             let of = |cell: &PlannedCell| cell.labels.iter().find(|(a, _)| a == axis).and_then(|(_, l)| number(l));
             self.cells.iter().all(|cell| of(cell).is_some())
         };
-        let flow = |name: &String| self.cells.iter().any(|cell| cell.flows.contains(name));
+        let flow = |name: &String| self.cells.iter().any(|cell| cell.flows.iter().any(|group| group.name == *name));
         let message = if !chart.flows.keys().all(flow) {
             "`flows` names flows of the scenario"
         } else if !shown || !chart.axis.as_ref().is_none_or(numbers) {
@@ -261,9 +270,10 @@ fn asks_for_recovery(e: &Experiment) -> bool {
     });
     let named = e.rows.iter().map(|r| &r.measurement).chain(e.claims.iter().map(|c| &c.measurement)).chain(others);
     let measures = named.filter_map(|name| name.split('/').next()).chain(e.show.iter().map(String::as_str));
+    let of_tables = e.tables.iter().flat_map(|t| &t.rows).map(|row| row.measure.as_str());
     let mut drawn = e.charts.iter().filter_map(|chart| chart.quantiles.as_ref());
     drawn.any(|of| recovery_measures().any(|m| quantile(m.name, of).is_some()))
-        || measures.into_iter().any(|measure| recovery_measures().any(|m| m.name == measure))
+        || measures.chain(of_tables).into_iter().any(|measure| recovery_measures().any(|m| m.name == measure))
 }
 
 /// The cartesian product of the axes.

@@ -82,7 +82,8 @@ impl Population {
                 set(&mut path, &draw.key, value.clone()).map_err(|message| wrong(&draw.key, message))?;
             }
         }
-        read(&path)
+        // Not by way of its text, which takes longer than most transfers; `check` has told what is wrong with a value.
+        Scenario::deserialize(path).map_err(|error| wrong("scenario", error.to_string()))
     }
 
     /// The transfers of the run `job`, one after the other, each with a seed of its own.

@@ -1,5 +1,6 @@
 //! Runs planned experiments.
 
+use ackclock_net::scenario::{Flow, Scenario, Source};
 use ackclock_net::{Direction, FlowId, Recorder};
 use ackclock_report::{Estimate, FlowSummary, RecoveryStats};
 use ackclock_run::{Input, Job, Progress, RecoveryRecorder, STEPS, in_parallel};
@@ -14,6 +15,7 @@ use crate::outcome::{Cell, ClaimOutcome, Outcome, Row, Sequence, Trace};
 use crate::plan::{Plan, PlannedCell};
 use crate::population::Transfers;
 use crate::sequence::{named, steps};
+use crate::side_by_side::{Table, TableSpec};
 use crate::timeouts::{self, Tally};
 use crate::verdict::{estimate, judge};
 
@@ -62,8 +64,8 @@ impl Recorder for Log {
 /// [`Error::Run`].
 pub fn run(plans: &[Plan<'_>], threads: u16) -> Result<Vec<Outcome>, Error> {
     let tasks: Vec<Task<'_>> = plans.iter().flat_map(tasks).collect();
-    let progress = Progress::new(tasks.iter().map(Task::simulations).sum::<u64>() * STEPS);
-    let mut done = in_parallel(&tasks, threads, |task| task.run(&progress))?.into_iter();
+    let progress = Progress::new(tasks.iter().map(|task| task.simulations() * task.weight() * STEPS).sum());
+    let mut done = in_parallel(&tasks, threads, |task| task.run(&progress.weighing(task.weight())))?.into_iter();
     Ok(plans.iter().map(|plan| outcome(plan, &mut done)).collect())
 }
 
@@ -84,6 +86,21 @@ impl Task<'_> {
         self.plan.entry.experiment.population.as_ref().map_or(1, |p| p.transfers.into())
     }
 
+    /// How many kilobytes it sends at most, as a measure of how long it takes: what its flows have to send, or what the
+    /// slowest link carries.
+    fn weight(&self) -> u64 {
+        let Scenario { links, flows, duration, .. } = &self.cell.scenario;
+        let slowest = links.iter().map(|link| link.rate.0).min().unwrap_or_default() as f64;
+        let room = duration.0.secs_f64() * slowest / 8000.0;
+        let wants = |flow: &Flow| match flow.source {
+            Source::Segments(n) => n as f64,
+            Source::Bytes(bytes) => bytes.0 as f64 / 1000.0,
+            _ => room,
+        };
+        let wanted: f64 = flows.iter().map(|flow| f64::from(flow.count) * wants(flow)).sum();
+        wanted.min(room).clamp(1.0, 1e6) as u64
+    }
+
     fn run(&self, progress: &Progress) -> Result<Done, ackclock_run::Error> {
         if let Some(population) = &self.plan.entry.experiment.population {
             let Transfers { flows, recovery, tally } =
@@ -95,26 +112,15 @@ impl Task<'_> {
         let events = self.record || self.plan.recovery;
         let simulation = input.build(&self.job, events)?;
         let mss = simulation.flows.first().map_or(1, |f| f.mss);
-        if !events {
-            let flows = input.run(&self.job, simulation, &mut (), progress)?.flows;
-            return Ok(Done {
-                totals: totals(&flows, &self.cell.flows),
-                first: None,
-                recovery: RecoveryStats::default(),
-                tally: Tally::default(),
-                events: Vec::new(),
-                mss,
-            });
-        }
-        let mut recorder = (Log::default(), RecoveryRecorder::new(&simulation));
+        let log = self.record.then(Log::default);
+        let mut recorder = (log, self.plan.recovery.then(|| RecoveryRecorder::new(&simulation)));
         let flows = input.run(&self.job, simulation, &mut recorder, progress)?.flows;
-        let (log, recovery) = recorder;
         Ok(Done {
             totals: totals(&flows, &self.cell.flows),
             first: flows.into_iter().next(),
-            recovery: recovery.finish(),
+            recovery: recorder.1.map(RecoveryRecorder::finish).unwrap_or_default(),
             tally: Tally::default(),
-            events: log.0,
+            events: recorder.0.unwrap_or_default().0,
             mss,
         })
     }
@@ -153,7 +159,7 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
         for (claim, outcome) in e.claims.iter().zip(&mut claims).filter(|(claim, _)| cell.is_in(&claim.cells)) {
             outcome.add(&name, &cell.labels, judge(claim, &all));
         }
-        cells.push(Cell { name, rows: rows(plan, &all), sequences, measured: all });
+        cells.push(Cell { name, rows: rows(plan, &all), tables: tables(plan, &all), sequences, measured: all });
     }
     // Those about no cell that `--quick` runs.
     claims.retain(|claim| !claim.cells.is_empty());
@@ -191,6 +197,15 @@ fn rows(plan: &Plan<'_>, all: &Measurements) -> Vec<Row> {
         })
     });
     e.rows.iter().cloned().chain(shown).map(|spec| row(spec, all)).collect()
+}
+
+fn tables(plan: &Plan<'_>, all: &Measurements) -> Vec<Table> {
+    let e = &plan.entry.experiment;
+    let table = |t: &TableSpec| {
+        let lines = t.rows.iter().map(|line| line.rows(&t.title, &e.strategies).map(|spec| row(spec, all)).collect());
+        Table { title: t.title.clone(), lines: lines.collect() }
+    };
+    e.tables.iter().map(table).collect()
 }
 
 fn row(spec: RowSpec, all: &Measurements) -> Row {

@@ -6,7 +6,6 @@ use std::{iter, slice};
 use ackclock_report::{Align, align};
 
 use crate::chart::with_unit;
-use crate::format::NumberOrText;
 use crate::outcome::{Outcome, Overall, Row};
 
 /// With more cells than this, plain text tells only in how many a claim holds, by each label.
@@ -20,6 +19,9 @@ impl Outcome {
     pub fn to_table(&self) -> String {
         let runs = if self.runs == 1 { "1 run".into() } else { format!("{} runs", self.runs) };
         let mut text = format!("{}: {} ({}; {runs})\n", self.id, self.title, self.place);
+        for (title, rows) in self.side_by_side() {
+            let _ = write!(text, "\n{title}\n{}", align(&rows, Align::Right));
+        }
         let rows = self.table_rows();
         if rows.len() > 1 {
             let _ = write!(text, "\n{}", align(&rows, Align::Right));
@@ -42,6 +44,14 @@ impl Outcome {
         text
     }
 
+    /// The tables with a column for each strategy of all cells, each with its title.
+    pub(crate) fn side_by_side(&self) -> impl Iterator<Item = (String, Vec<Vec<String>>)> {
+        self.cells.iter().flat_map(|cell| cell.tables.iter().map(move |table| (cell, table))).map(|(cell, table)| {
+            let of_cell = if cell.name.is_empty() { String::new() } else { format!(" ({})", cell.name) };
+            (table.title.clone() + &of_cell, table.cells(&self.strategies))
+        })
+    }
+
     /// The heading and all rows of all cells. Where the paper has no number to put beside ours, a line is a cell.
     pub(crate) fn table_rows(&self) -> Vec<Vec<String>> {
         let several = self.cells.len() > 1;
@@ -53,14 +63,11 @@ impl Outcome {
         let line = |name: &str, rest: [&str; 5]| [first(name), rest.map(String::from).to_vec()].concat();
         let mut rows = vec![line("cell", ["measured", "place", "paper", "ours", "unit"])];
         for cell in &self.cells {
-            rows.extend(cell.rows.iter().map(|row| {
-                let paper = match &row.paper {
-                    None => "-".into(),
-                    Some(NumberOrText::Number(n)) => n.to_string(),
-                    Some(NumberOrText::Text(text)) => text.clone(),
-                };
-                line(&cell.name, [&row.label, &row.place, &paper, &row.shown, &row.unit])
-            }));
+            rows.extend(
+                cell.rows
+                    .iter()
+                    .map(|row| line(&cell.name, [&row.label, &row.place, &row.papers(), &row.shown, &row.unit])),
+            );
         }
         rows
     }

@@ -237,9 +237,11 @@ fn slow_start_goes_on_after_a_recovery_within_it() {
     let mut flow = after_timeout();
     flow.acked(1, 3, &[(2, 5)]).entered(3_000, "dupack").sent(1, Cause::FastRetransmit, 2).acked(5, 0, &[]);
     flow.event.snd_nxt = 5_000;
-    flow.left(false, 2_000).sent(5, Cause::SlowStart, 2).acked(10, 0, &[]);
-    let rows: Vec<_> = table_2(&mut flow).into_iter().map(|row| row.0).collect();
-    assert_eq!(rows, ["fast-retransmits", "timeout-retransmits", "timeouts-in-open", "slow-start-retransmits"]);
+    flow.left(false, 2_000).sent(5, Cause::SlowStart, 2);
+    assert_eq!((flow.stats.retransmissions_of(Kind::Fast), flow.stats.retransmissions_of(Kind::SlowStart)), (1, 1));
+    assert_eq!(flow.end().recovery_time.len(), 0, "this is not Open yet");
+    flow.timed_out(5);
+    assert_eq!(flow.end().timeouts_in(TimedOutIn::Loss), 1);
 }
 
 #[test]
@@ -377,6 +379,20 @@ fn a_recovery_lasts_until_open_also_by_way_of_a_timeout() {
 }
 
 #[test]
+fn a_second_recovery_before_open_is_part_of_the_first() {
+    let mut flow = recovering();
+    flow.at(100).left(true, 5_000).timed_out(0).sent(0, Cause::Timeout, 3).acked(1, 3, &[(2, 5)]);
+    flow.at(200)
+        .entered(3_000, "is-lost")
+        .sent(1, Cause::FastRetransmit, 2)
+        .at(300)
+        .acked(10, 0, &[])
+        .left(false, 3_000);
+    assert_eq!((flow.measured(&["recovery-time-p50"]), flow.end().recovery_time.len()), (vec![300.0], 1));
+    assert_eq!(flow.measured(&["count-recoveries"]), [2.0]);
+}
+
+#[test]
 fn table_8_counts() {
     let mut flow = recovering();
     flow.sent(4, Cause::PartialAck, 2).lost(0, 2).left(true, 5_000).timed_out(0).sent(0, Cause::Timeout, 3);
@@ -400,6 +416,9 @@ fn table_9_measures_responses_and_knows_which_were_hit() {
     assert_eq!(flow.end().latency_lossy_long.len(), 0);
     flow.written(3, 2).new_data(3, 2).sent(4, Cause::Probe, 2).at(650).acked(5, 0, &[]);
     assert_eq!(flow.measured(&["latency-lossy-long-p50", "latency-lossy-p25"]), [100.0, 100.0]);
+    // And of segment 5 the one that begins at 6 knows nothing.
+    flow.written(5, 1).written(6, 1).new_data(5, 2).sent(5, Cause::Probe, 2).acked(7, 0, &[]);
+    assert_eq!((flow.end().latency.len(), flow.end().latency_lossy.len()), (5, 3));
 }
 
 #[test]
@@ -472,7 +491,9 @@ fn a_burst_is_what_one_ack_or_timer_releases() {
     // A timer that leaves no event.
     flow.at(300).new_data(16, 1).at(400).acked(17, 0, &[]).windows(5_000, 5_000).left(false, 5_000).new_data(17, 5);
     assert_eq!(flow.measured(&NAMES), [5.0, 3.0]);
-    assert_eq!(flow.end().burst_in_recovery.len(), 1);
+    // Each recovery has its own.
+    flow.at(500).acked(17, 3, &[]).entered(5_000, "dupack").sent(17, Cause::FastRetransmit, 2).left(false, 5_000);
+    assert_eq!(flow.end().burst_in_recovery.cdf().collect::<Vec<_>>(), [(1, 0.5), (3, 1.0)]);
 }
 
 #[test]
@@ -487,8 +508,8 @@ fn losses_caused_during_recovery_are_of_what_was_sent_in_it() {
 #[test]
 fn needless_bytes_are_of_retransmissions() {
     let mut flow = recovering();
-    // Segment 1 was duplicated by the network.
-    flow.arrived(1, false).arrived(1, true).arrived(0, false);
+    // Segments 1 and 10 were duplicated by the network, the one sent before recovery, the other within.
+    flow.new_data(10, 1).arrived(1, false).arrived(1, true).arrived(10, true).arrived(0, false);
     assert_eq!(flow.measured(&["needless-bytes"]), [0.0]);
     flow.arrived(0, true);
     assert_eq!(flow.measured(&["needless-bytes"]), [1_000.0]);

@@ -1,12 +1,17 @@
 //! A progress bar on standard error.
 
-use std::sync::Once;
+use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// A progress bar. It shows itself only on a terminal, and only once a second has passed.
 pub struct Progress {
+    shared: Arc<Shared>,
+    weight: u64,
+}
+
+struct Shared {
     bar: ProgressBar,
     since: Instant,
     shown: Once,
@@ -19,21 +24,41 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template("{wide_bar} {percent:>3}% {elapsed} (left: {eta})") {
             bar.set_style(style);
         }
-        Progress { bar, since: Instant::now(), shown: Once::new() }
+        Progress { shared: Arc::new(Shared { bar, since: Instant::now(), shown: Once::new() }), weight: 1 }
+    }
+
+    /// The same bar for those whose steps count so many times, since each of them takes longer.
+    pub fn weighing(&self, weight: u64) -> Self {
+        Progress { shared: Arc::clone(&self.shared), weight }
     }
 
     /// So many steps are done.
     pub fn advance(&self, steps: u64) {
-        self.bar.inc(steps);
-        if self.since.elapsed() > Duration::from_secs(1) {
+        let Shared { bar, since, shown } = &*self.shared;
+        bar.inc(steps * self.weight);
+        if since.elapsed() > Duration::from_secs(1) {
             // Hidden by itself where standard error is no terminal.
-            self.shown.call_once(|| self.bar.set_draw_target(ProgressDrawTarget::stderr()));
+            shown.call_once(|| bar.set_draw_target(ProgressDrawTarget::stderr()));
         }
     }
 }
 
-impl Drop for Progress {
+impl Drop for Shared {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Progress;
+
+    #[test]
+    fn steps_count_by_their_weight_on_one_bar() {
+        let progress = Progress::new(100 + 3 * 100);
+        progress.weighing(3).advance(100);
+        assert_eq!(progress.shared.bar.position(), 300);
+        progress.advance(100);
+        assert_eq!(Some(progress.shared.bar.position()), progress.shared.bar.length());
     }
 }

@@ -64,7 +64,7 @@ count = 2
 start_spread = \"100ms\"
 ";
 
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 17] = [
     "strategy",
     "seed",
     "flow",

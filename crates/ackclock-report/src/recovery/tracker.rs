@@ -217,9 +217,6 @@ impl RecoveryTracker {
         if newly_acked > 0 || newly_sacked > 0 {
             (self.pending, self.pending_timeouts) = ([0; Kind::COUNT], [0; TimedOutIn::COUNT]);
         }
-        if newly_acked > 0 {
-            self.timed_out_at = None;
-        }
         let sack = sack.get(..sacks.into()).unwrap_or_default();
         if let Some(duplicate) = dsack(ack, sack) {
             stats.dsacks += 1;

@@ -13,7 +13,7 @@
 //! - An ACK of more than cwnd, as after a timeout, counts in W_est as one of cwnd (inferred: Reno adds a segment for it).
 //! - A repeated timeout of the same segment leaves ssthresh alone, as in RFC 5681 section 3.1 (inferred: section 4.8 "follows
 //!   Reno").
-//! - The smoothed round-trip time is taken from every sample outside recovery.
+//! - The smoothed round-trip time is the timer's (RFC 6298).
 
 use core::mem::replace;
 
@@ -31,7 +31,6 @@ const ALPHA: f64 = 9.0 / 17.0;
 /// The window law of CUBIC, with fast convergence.
 #[derive(Default)]
 pub struct Cubic {
-    srtt: Option<Span>,
     curve: Curve,
     /// cwnd and the curve before the loss response (section 4.9.2).
     undo: Option<(u64, Curve)>,
@@ -88,7 +87,7 @@ impl Cubic {
         if self.w_cubic(mss, stage.k, stage.t) < stage.w_est {
             stage.cwnd = cwnd.max(stage.w_est);
         } else {
-            let next = self.w_cubic(mss, stage.k, stage.t + self.srtt.unwrap_or_default());
+            let next = self.w_cubic(mss, stage.k, stage.t + s.srtt);
             let target = next.max(cwnd).min(1.5 * cwnd);
             stage.cwnd = cwnd + (target - cwnd) * mss / cwnd;
         }
@@ -109,10 +108,6 @@ impl Cubic {
 
 impl Window for Cubic {
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {
-        if let Some(rtt) = a.rtt {
-            // RFC 6298 (2.3).
-            self.srtt = Some(self.srtt.map_or(rtt, |srtt| Span(srtt.0 - srtt.0 / 8 + rtt.0 / 8)));
-        }
         let elapsed = s.now.since(replace(&mut self.curve.last_ack, s.now));
         let available = s.written.min(s.window_edge).saturating_sub(s.snd_una);
         let supplied = replace(&mut self.curve.supplied, available + s.mss > s.cwnd);

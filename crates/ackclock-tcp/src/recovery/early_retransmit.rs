@@ -38,8 +38,6 @@ pub struct EarlyRetransmit {
     gap: bool,
     /// Reordering was seen.
     reordered: bool,
-    /// RFC 6298 section 2, from the samples that ACKs gave; `None` before the first one.
-    srtt: Option<Span>,
     /// When the delay ends.
     at: Time,
 }
@@ -53,7 +51,6 @@ impl EarlyRetransmit {
             early: false,
             gap: false,
             reordered: false,
-            srtt: None,
             at: Time::NEVER,
         }
     }
@@ -81,20 +78,17 @@ impl EarlyRetransmit {
         }
     }
 
-    fn delay(&self) -> Span {
+    fn delay(s: &State) -> Span {
         // Before the first sample nothing is known, and the delay is the longest.
-        self.srtt.map_or(MAX_DELAY, |srtt| Span(srtt.0 / 4).clamp(MIN_DELAY, MAX_DELAY))
+        if s.srtt == Span::ZERO { MAX_DELAY } else { Span(s.srtt.0 / 4).clamp(MIN_DELAY, MAX_DELAY) }
     }
 
-    /// What this ACK tells of reordering and of the round trip.
+    /// What this ACK tells of reordering.
     fn learn(&mut self, a: &AckSummary) {
         let advances = a.newly_acked > 0;
         let came_late = self.gap && advances && a.retransmission_acked.is_none();
         self.reordered |= came_late || a.dsack.is_some();
         self.gap = a.duplicate || (self.gap && !advances);
-        if let Some(r) = a.rtt {
-            self.srtt = Some(self.srtt.map_or(r, |srtt| Span(srtt.0 - srtt.0 / 8 + r.0 / 8)));
-        }
     }
 }
 
@@ -129,7 +123,7 @@ impl Detect for EarlyRetransmit {
             return lost;
         }
         if self.mitigation == Mitigation::Delay {
-            self.at = s.now + self.delay();
+            self.at = s.now + Self::delay(s);
             return Lost::Nothing;
         }
         self.early = true;

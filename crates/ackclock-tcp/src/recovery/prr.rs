@@ -4,9 +4,8 @@
 //! The paper counts segments: its CEIL yields a whole number of them, and "+ 1" is one of them. RFC 9937 counts bytes, and what
 //! is not yet enough for a segment waits for the next ACK.
 //!
-//! The text of RFC 9937 was not at hand; its form follows a summary of it. Inferred, for the lack of it:
-//! - RecoverFS counts what this ACK acknowledges cumulatively only as far as it had not been SACKed.
-//! - Without SACK, in flight is FlightSize less the segments that duplicates stood for.
+//! Of RFC 9937 the pseudocode of section 6.2 was at hand, as others quote it, and a summary of the rest. Inferred:
+//! - RecoverFS (section 6.1) counts what this ACK acknowledges cumulatively only as far as it had not been SACKed.
 //! - The first segment of a recovery goes out whatever the bound says (the connection sends it by itself), so that "nothing
 //!   sent, and SndCnt = 0" is read as "less than a segment".
 //!
