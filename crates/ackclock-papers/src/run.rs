@@ -30,7 +30,7 @@ struct Task<'a> {
 /// What a run left.
 struct Done {
     totals: Totals,
-    /// The first flow, if it is recorded.
+    /// The first flow; none of many transfers.
     first: Option<FlowSummary>,
     /// Empty unless something of it is asked for.
     recovery: RecoveryStats,
@@ -115,14 +115,10 @@ impl Task<'_> {
         let log = self.record.then(Log::default);
         let mut recorder = (log, self.plan.recovery.then(|| RecoveryRecorder::new(&simulation)));
         let flows = input.run(&self.job, simulation, &mut recorder, progress)?.flows;
-        Ok(Done {
-            totals: totals(&flows, &self.cell.flows),
-            first: flows.into_iter().next(),
-            recovery: recorder.1.map(RecoveryRecorder::finish).unwrap_or_default(),
-            tally: Tally::default(),
-            events: recorder.0.unwrap_or_default().0,
-            mss,
-        })
+        let events = recorder.0.unwrap_or_default().0;
+        let recovery = recorder.1.map(RecoveryRecorder::finish).unwrap_or_default();
+        let totals = totals(&flows, &self.cell.flows);
+        Ok(Done { totals, first: flows.into_iter().next(), recovery, tally: Tally::default(), events, mss })
     }
 }
 
