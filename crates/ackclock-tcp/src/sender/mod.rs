@@ -149,9 +149,11 @@ pub struct Sender {
     events: VecDeque<Event>,
     /// Detection wants to hear of each segment delivered.
     watched: bool,
-    /// Detection wants to be told by the network, and a lost retransmission told of has lowered the windows in this recovery.
+    /// Detection wants to be told by the network.
     told: Told,
-    lowered_twice: bool,
+    /// When a recovery last began with what it was told, and the first transmission of it that was a retransmission and lost.
+    entered: Time,
+    second: Option<(u64, u32)>,
     /// The segment at this position has to go out again at once, for this cause.
     urgent: Option<(u64, Cause)>,
     /// A window probe has to go out.
@@ -211,7 +213,8 @@ impl Sender {
             events: VecDeque::new(),
             watched,
             told,
-            lowered_twice: false,
+            entered: Time::ZERO,
+            second: None,
             urgent: None,
             window_probe: false,
             probe: 0,
