@@ -22,8 +22,8 @@ fn transfer(strategy: &str, originals_lost: u32, retransmissions_lost: u32, most
     let mut pair = Pair::new(&setup);
     pair.apply(Op::Write(9_000));
     let (mut next, mut retransmissions) = (0, 0);
-    while let Some(segment) = pair.data.front() {
-        let position = segment.seq.position(Seq(setup.isn), next).unwrap();
+    while let Some(transmit) = pair.data.front() {
+        let position = transmit.segment.seq.position(Seq(setup.isn), next).unwrap();
         let lost = if position < next {
             retransmissions += 1;
             retransmissions <= 4 && retransmissions_lost >> (retransmissions - 1) & 1 == 1
