@@ -4,14 +4,17 @@
 //! keeps the order of its packets, nothing else can reach it in between, so what the second link does with a packet is
 //! worked out as soon as it is known when the packet gets there. The same holds for the two ends of a connection whose
 //! host sends nothing else, as long as no timer of that end is due earlier. [`Engine::horizon`] can switch this
-//! off: the results are the same, and everything happens in the order of time, which a recorder needs.
+//! off: the results are the same, and everything happens in the order of time, which a recorder needs, and so do flows whose
+//! sender is told of losses ([`crate::notice`]).
 
+use ackclock_tcp::axes::Told;
 use ackclock_tcp::{Event, EventKind, Time};
 
 use crate::config::FlowId;
 use crate::flow::{Agent, Flow};
 use crate::heap::{Heap, Key, Kind};
 use crate::link::{Fate, InFlight, Link, append};
+use crate::notice::Notices;
 use crate::packet::{Kind as PacketKind, Options, Packet};
 use crate::recorder::{Direction, Recorder};
 
@@ -33,6 +36,7 @@ pub(crate) struct Engine {
     pub(crate) heap: Heap,
     /// Of the packets under way.
     pub(crate) options: Options,
+    pub(crate) notices: Notices,
     /// The last moment of this run.
     pub(crate) until: u64,
     /// Packets are carried ahead of time if they arrive before this; 0 switches that off.
@@ -63,6 +67,7 @@ impl Engine {
                 recorder.progress(Time(now));
             }
             match key.kind() {
+                Kind::Notice => self.notice_due(now, key.index(), recorder),
                 Kind::Wire => self.first_arrives(now, key.index(), false, recorder),
                 Kind::Late => self.first_arrives(now, key.index(), true, recorder),
                 Kind::SenderTimer => self.sender_timer(now, key.index(), recorder),
@@ -172,7 +177,7 @@ impl Engine {
     }
 
     /// An ACK reaches the sender.
-    fn deliver_ack<R: Recorder>(&mut self, now: u64, packet: &Packet, recorder: &mut R) {
+    pub(crate) fn deliver_ack<R: Recorder>(&mut self, now: u64, packet: &Packet, recorder: &mut R) {
         let segment = packet.into_segment(&mut self.options);
         let flow = &mut self.flows[packet.flow as usize];
         let Agent::Tcp(tcp) = &mut flow.agent else { return };
@@ -213,7 +218,10 @@ impl Engine {
     /// The network drops a packet.
     #[cold]
     fn dropped<R: Recorder>(&mut self, now: u64, link: u32, packet: &Packet, why: &'static str, recorder: &mut R) {
-        packet.into_segment(&mut self.options);
+        let told = self.flows[packet.flow as usize].told != Told::Never;
+        if !(told && self.note_loss(now, link, packet)) {
+            packet.into_segment(&mut self.options);
+        }
         let flow = &mut self.flows[packet.flow as usize];
         let kind = if packet.kind == PacketKind::Ack {
             flow.ack_drops += 1;
@@ -244,7 +252,7 @@ impl Engine {
     }
 
     /// Sends what the sender has to send, hands its events on and sets its timer, to `earliest` or later.
-    fn pump_sender<R: Recorder>(&mut self, now: u64, earliest: u64, index: usize, recorder: &mut R) {
+    pub(crate) fn pump_sender<R: Recorder>(&mut self, now: u64, earliest: u64, index: usize, recorder: &mut R) {
         loop {
             let flow = &mut self.flows[index];
             let Agent::Tcp(tcp) = &mut flow.agent else { return };

@@ -1,5 +1,6 @@
 //! Flows: the two ends of a connection, or a CBR stream, and what is counted about them.
 
+use ackclock_tcp::axes::Told;
 use ackclock_tcp::{Cause, Receiver, Segment, Sender, Stats, Time, Transmit};
 
 use crate::packet::{Kind, Options, Packet};
@@ -16,6 +17,8 @@ pub(crate) struct Flow {
     pub(crate) ack_path: u32,
     pub(crate) start: u64,
     pub(crate) stop: u64,
+    /// Whether and when its sender has to be told what the network loses.
+    pub(crate) told: Told,
     /// When the source acts next.
     pub(crate) next_write: u64,
     pub(crate) completed: u64,
@@ -88,6 +91,10 @@ impl Tcp {
 
 impl Flow {
     pub(crate) fn new(agent: Agent, from: u32, to: u32, start: u64, stop: u64) -> Self {
+        let told = match &agent {
+            Agent::Tcp(tcp) => tcp.sender.told(),
+            Agent::Cbr(_) => Told::Never,
+        };
         Flow {
             agent,
             from,
@@ -96,6 +103,7 @@ impl Flow {
             ack_path: 0,
             start,
             stop,
+            told,
             next_write: u64::MAX,
             completed: u64::MAX,
             drops: 0,

@@ -3,6 +3,8 @@
 /// What an entry stands for. Entries of one component at one time are told apart by this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
+    /// News of a loss, ahead of what its link carries.
+    Notice,
     /// The first packet of a link arrives.
     Wire,
     /// The first of a link's late packets arrives.
@@ -15,7 +17,7 @@ pub(crate) enum Kind {
     Source,
 }
 
-const KINDS: [Kind; 5] = [Kind::Wire, Kind::Late, Kind::SenderTimer, Kind::ReceiverTimer, Kind::Source];
+const KINDS: [Kind; 6] = [Kind::Notice, Kind::Wire, Kind::Late, Kind::SenderTimer, Kind::ReceiverTimer, Kind::Source];
 const INDEX_BITS: u32 = 25;
 const TRANSIT_MAX: u64 = (1 << 36) - 1;
 
@@ -49,7 +51,7 @@ impl Key {
 
     /// What kind of component.
     pub(crate) fn kind(self) -> Kind {
-        KINDS[((self.tie as u32 >> INDEX_BITS) & 7).min(4) as usize]
+        KINDS[((self.tie as u32 >> INDEX_BITS) & 7).min(5) as usize]
     }
 
     /// Which of them.
@@ -166,6 +168,7 @@ mod tests {
         let keys = [
             Key::new(99, 99, Kind::Source, 9),
             Key::new(100, 10, Kind::Wire, 7),
+            Key::new(100, 20, Kind::Notice, 9),
             Key::new(100, 20, Kind::Wire, 3),
             Key::new(100, 20, Kind::Wire, 5),
             Key::new(100, 20, Kind::Late, 0),

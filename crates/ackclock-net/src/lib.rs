@@ -13,6 +13,7 @@ mod heap;
 mod link;
 mod loss;
 mod network;
+mod notice;
 mod packet;
 mod queue;
 mod recorder;

@@ -207,6 +207,19 @@ impl Link {
         })
     }
 
+    /// When a packet of `size` bytes would leave the transmitter with nothing in its way.
+    pub(crate) fn departure_if_idle(&self, now: u64, size: u32) -> u64 {
+        now.saturating_add(transmission_time(size, self.rate))
+    }
+
+    /// When a packet of `size` bytes would arrive at the other end, were it let in now; what the wire draws at random is left
+    /// out, but it keeps its order.
+    pub(crate) fn would_arrive(&self, now: u64, size: u32) -> u64 {
+        let departure = self.departure_if_idle(self.busy_until.max(now), size);
+        let arrival = departure.saturating_add(self.delay);
+        self.extras.as_ref().map_or(arrival, |extras| extras.spiked(departure, arrival).max(extras.last_arrival))
+    }
+
     /// What the wire does to the last packet let in.
     #[inline]
     pub(crate) fn fate(&self) -> Fate {
@@ -320,14 +333,16 @@ impl Extras {
         Some(why)
     }
 
+    /// When a packet that enters the wire at `entry` arrives after spikes, if it would at `arrival` without them.
+    fn spiked(&self, entry: u64, arrival: u64) -> u64 {
+        let at_entry = self.spikes.iter().filter(|spike| (spike.at..spike.at + spike.lasts).contains(&Time(entry)));
+        at_entry.fold(arrival, |arrival, spike| arrival.saturating_add(spike.delay.0))
+    }
+
     /// Draws what the wire does to a packet that enters it at `entry` and would arrive at `arrival`; returns when it does.
     #[inline(never)]
     fn pass(&mut self, entry: u64, mut arrival: u64, packet: &Packet, mss: impl Fn() -> u32) -> u64 {
-        for spike in &self.spikes {
-            if (spike.at..spike.at + spike.lasts).contains(&Time(entry)) {
-                arrival = arrival.saturating_add(spike.delay.0);
-            }
-        }
+        arrival = self.spiked(entry, arrival);
         if let Some((most, rng)) = &mut self.jitter {
             arrival = arrival.saturating_add(rng.up_to(*most).0);
         }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use ackclock_tcp::Time;
+use ackclock_tcp::axes::Told;
 
 use crate::config::{CbrConfig, FlowConfig, FlowId, LinkConfig, LinkId, NodeId};
 use crate::engine::{AHEAD, DELIVER, Engine};
@@ -129,7 +130,8 @@ impl Network {
         }
         self.now = self.now.max(until.0);
         self.engine.until = self.now;
-        let ahead = self.carry_ahead && !recorder.wants_events() && !recorder.wants_packets();
+        let told = self.engine.flows.iter().any(|flow| flow.told != Told::Never);
+        let ahead = self.carry_ahead && !recorder.wants_events() && !recorder.wants_packets() && !told;
         self.engine.horizon = if ahead { self.now.saturating_add(1) } else { 0 };
         self.engine.run(recorder);
         Ok(())

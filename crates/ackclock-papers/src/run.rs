@@ -7,6 +7,7 @@ use ackclock_run::{Input, Job, Progress, RecoveryRecorder, STEPS, in_parallel};
 use ackclock_tcp::{Cause, Event, Segment, Time};
 
 use crate::Error;
+use crate::bound::distances;
 use crate::chart::chart;
 use crate::format::RowSpec;
 use crate::measure::{Measurement, Measurements, Totals, recovery, statistics, totals, unit};
@@ -150,6 +151,7 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
             let (events, summary) = (std::mem::take(&mut first.events), first.first.take());
             traces.push(Trace { name: title, mss: first.mss, events, summary });
         }
+        distances(&e.strategies, &mut all);
         for (claim, outcome) in e.claims.iter().zip(&mut claims).filter(|(claim, _)| cell.is_in(&claim.cells)) {
             outcome.add(&name, &cell.labels, judge(claim, &all));
         }

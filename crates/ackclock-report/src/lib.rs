@@ -45,4 +45,4 @@ pub use recovery::{
     Distribution, Kind, RECOVERY_TABLES, RecoveryMeasure, RecoveryStats, RecoveryTable, RecoveryTracker, TimedOutIn,
     recovery_measures, recovery_table,
 };
-pub use summary::{Estimate, FlowSummary, replication_table, summary_table};
+pub use summary::{Estimate, FlowSummary, replication_table, summary_table, with_interval};

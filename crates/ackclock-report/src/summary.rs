@@ -201,7 +201,8 @@ fn per_seed(flows: &[&FlowSummary], value: &dyn Fn(&FlowSummary) -> f64) -> Opti
     Estimate::of(&seeds.values().map(|(sum, n)| sum / n).collect::<Vec<_>>())
 }
 
-fn with_interval(estimate: Option<Estimate>, show: impl Fn(f64) -> String) -> String {
+/// The mean and, if it has one, the half-width of its interval, each as `show` writes it; `-` for nothing.
+pub fn with_interval(estimate: Option<Estimate>, show: impl Fn(f64) -> String) -> String {
     match estimate {
         None => "-".into(),
         Some(Estimate { mean, half_width: None }) => show(mean),

@@ -66,6 +66,18 @@ pub enum Lost {
     SentBefore(Time, u64),
 }
 
+/// Whether and when the network tells a sender which of its transmissions were lost. No real network does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Told {
+    /// Never.
+    #[default]
+    Never,
+    /// When the ACK of the transmission would have come, had it not been lost.
+    AfterRoundTrip,
+    /// At the moment of the loss, and again when its ACK would have come.
+    AtOnce,
+}
+
 /// Detection: what is lost now, or when will we know.
 pub trait Detect: Send {
     /// The name under which events report what it judged.
@@ -105,6 +117,12 @@ pub trait Detect: Send {
     /// Judges because time has passed.
     fn on_deadline(&mut self, _s: &State) -> Lost {
         Lost::Nothing
+    }
+
+    /// Whether the network has to tell of losses ([`Sender::on_lost`](crate::Sender::on_lost)). With SACK, no retransmission
+    /// timer runs then: every loss is told, and a timer could only be wrong.
+    fn told(&self) -> Told {
+        Told::Never
     }
 
     /// The retransmission timer has expired: besides the first unacknowledged segment, lost is what was last sent no later

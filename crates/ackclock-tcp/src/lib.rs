@@ -11,6 +11,9 @@
 //!    comes too early is harmless. The deadline is valid until the next input;
 //! 3. if events are recorded, drain `poll_event()`.
 //!
+//! Where [`Sender::told`] asks for it, the driver also tells what the network lost (`on_lost`). Only a simulated network can,
+//! so the strategies that ask, `oracle` and `oracle-drop`, are of no use outside of one.
+//!
 //! `now` never goes backwards. Payload bytes stay with the caller: a [`Transmit`] names them by stream position.
 #![cfg_attr(not(test), no_std)]
 

@@ -297,6 +297,16 @@ impl Scoreboard {
         true
     }
 
+    /// Judges the segment at `index` lost, of which a retransmission is on its way that need not have counted in the pipe.
+    pub(crate) fn mark_replaced(&mut self, index: usize) {
+        let Some(r) = self.records.get_mut(index).filter(|r| !r.sacked && !r.lost) else { return };
+        let len = u64::from(r.len);
+        self.lost_bytes += len;
+        self.retransmitted_bytes += if r.retransmitted { 0 } else { len };
+        (r.lost, r.retransmitted) = (true, true);
+        self.check();
+    }
+
     /// Judges the original transmission of every segment that ends at or below `edge` lost, and tells each that is new.
     pub(crate) fn mark_lost_below(&mut self, edge: u64, mut tell: impl FnMut(&Record)) {
         if edge <= self.judged {

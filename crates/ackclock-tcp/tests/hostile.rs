@@ -9,7 +9,7 @@ use ackclock_tcp::{
     strategy::PRESETS,
 };
 use proptest::prelude::*;
-use rig::{composition, strategies};
+use rig::{composition, is_told, strategies};
 
 const MSS: u64 = 1000;
 const WINDOW: u16 = 60_000;
@@ -84,7 +84,7 @@ impl Peer {
 }
 
 fn each(test: impl Fn(&str, u32)) {
-    for strategy in strategies() {
+    for strategy in strategies().into_iter().filter(|strategy| !is_told(strategy)) {
         for isn in [0, u32::MAX - 4_500] {
             test(&strategy, isn);
         }
@@ -541,7 +541,7 @@ proptest! {
 
     #[test]
     fn random_acks_neither_panic_nor_stall_nor_inflate(
-        strategy in composition(),
+        strategy in composition().prop_filter("nobody tells of losses", |strategy| !is_told(strategy)),
         isn in prop_oneof![Just(0u32), (0..30_000u32).prop_map(u32::wrapping_neg)],
         lies in proptest::collection::vec(lie(), 1..80),
     ) {

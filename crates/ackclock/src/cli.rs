@@ -97,14 +97,18 @@ pub(crate) struct StrategiesArgs {
 /// What to print and to write.
 #[derive(Debug, Args)]
 pub(crate) struct OutputArgs {
-    /// How to print the results. JSON is an array with one object per flow; with --stats or --recovery it is an object
-    /// that holds this array as `flows`.
+    /// How to print the results. JSON is an array with one object per flow; with --stats, --recovery or
+    /// --vs-oracle it is an object that holds this array as `flows`.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
     /// Also print the statistics of recovery as the tables of the PRR paper have them, over all flows and runs of each
     /// strategy.
     #[arg(long)]
     pub recovery: bool,
+    /// Also run each scenario and seed with the oracles that bound each strategy, `oracle` and `oracle-drop` with its window law,
+    /// and print how far from them it is.
+    #[arg(long)]
+    pub vs_oracle: bool,
     /// Write the events of the first run of each strategy, one JSON object per line.
     #[arg(long, value_name = "FILE.jsonl")]
     pub events: Option<PathBuf>,

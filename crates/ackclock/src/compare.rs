@@ -8,6 +8,7 @@ use ackclock_tcp::Span;
 use crate::cli::{CompareArgs, Format, Segments};
 use crate::error::Error;
 use crate::execute::execute;
+use crate::oracle::distances;
 use crate::output::results;
 use crate::record::Records;
 
@@ -24,8 +25,9 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<String, Error> {
     let mut records = Records::new(&args.output, SEED, args.strategy.len())?;
     let input = Input { scenario: &scenario, file: "compare".into(), text: None };
     let outcomes = execute(&input, &jobs, None, &mut records)?;
+    let distances = if args.output.vs_oracle { distances(&input, &jobs, &outcomes, None)? } else { Vec::new() };
     records.finish(&scenario.name, &parameters(args))?;
-    let mut text = results(&jobs, &outcomes, &args.output, true);
+    let mut text = results(&jobs, &outcomes, &distances, &args.output, true);
     if args.output.format == Format::Table && args.drop.len() > 1 {
         text.push('\n');
         for (flow, case) in args.drop.iter().enumerate() {

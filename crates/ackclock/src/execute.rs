@@ -24,15 +24,21 @@ pub(crate) fn execute(
     }
     let recovery = records.recovery;
     let rest = in_parallel(&plain, threads.unwrap_or(0), |job| {
-        let simulation = input.build(job, recovery)?;
-        if !recovery {
-            return input.run(job, simulation, &mut (), &progress);
+        if recovery {
+            measured(input, job, &progress)
+        } else {
+            input.run(job, input.build(job, false)?, &mut (), &progress)
         }
-        let mut recorder = RecoveryRecorder::new(&simulation);
-        let outcome = input.run(job, simulation, &mut recorder, &progress)?;
-        Ok(Outcome { recovery: Some(recorder.finish()), ..outcome })
     })?;
     let (mut first, mut rest) = (first.into_iter(), rest.into_iter());
     let next = |job| if records.wants(job) { first.next() } else { rest.next() };
     Ok(jobs.iter().filter_map(next).collect())
+}
+
+/// Runs a job, with the statistics of recovery.
+pub(crate) fn measured(input: &Input<'_>, job: &Job, progress: &Progress) -> Result<Outcome, ackclock_run::Error> {
+    let simulation = input.build(job, true)?;
+    let mut recorder = RecoveryRecorder::new(&simulation);
+    let outcome = input.run(job, simulation, &mut recorder, progress)?;
+    Ok(Outcome { recovery: Some(recorder.finish()), ..outcome })
 }

@@ -14,6 +14,7 @@ mod cli;
 mod compare;
 mod error;
 mod execute;
+mod oracle;
 mod output;
 mod papers;
 mod record;

@@ -10,12 +10,13 @@ use serde::Serialize;
 
 use crate::cli::{Format, OutputArgs};
 use crate::error::Error;
+use crate::oracle::{Distance, distance_text};
 
 /// More flows than this in a run are summed up unless each is asked for.
 const MANY_FLOWS: usize = 10;
 
 /// The column of runs in which flows have the strategies of the scenario.
-const SCENARIOS_OWN: &str = "(scenario's)";
+pub(crate) const SCENARIOS_OWN: &str = "(scenario's)";
 
 /// Prints to standard output. That nobody reads it any more is no error.
 pub(crate) fn print(text: &str) -> Result<(), Error> {
@@ -36,22 +37,33 @@ pub(crate) fn json_text(value: &impl Serialize) -> String {
 }
 
 /// The results of all runs.
-pub(crate) fn results(jobs: &[Job], outcomes: &[Outcome], args: &OutputArgs, per_flow: bool) -> String {
+pub(crate) fn results(
+    jobs: &[Job],
+    outcomes: &[Outcome],
+    distances: &[Distance],
+    args: &OutputArgs,
+    per_flow: bool,
+) -> String {
     let flows: Vec<FlowSummary> = outcomes.iter().flat_map(|o| o.flows.iter().cloned()).collect();
     let costs = if args.stats { costs(jobs, outcomes) } else { Vec::new() };
     let recoveries = if args.recovery { recoveries(jobs, outcomes) } else { Vec::new() };
     match args.format {
-        Format::Json if args.stats || args.recovery => json_text(&Object {
+        Format::Json if args.stats || args.recovery || args.vs_oracle => json_text(&Object {
             flows: &flows,
             strategies: args.stats.then_some(&costs),
             peak_memory_bytes: args.stats.then(peak_memory_bytes),
             recovery: args.recovery.then_some(&recoveries),
+            vs_oracle: args.vs_oracle.then_some(distances),
         }),
         Format::Json => flow_lines(&flows),
         Format::Table => {
             let several_runs = jobs.windows(2).any(|w| w[0].seed != w[1].seed);
             let many = several_runs || outcomes.iter().any(|o| o.flows.len() > MANY_FLOWS);
             let mut text = if many && !per_flow { replication_table(&flows) } else { summary_table(&flows) };
+            if args.vs_oracle {
+                text.push('\n');
+                text.push_str(&distance_text(distances));
+            }
             if args.recovery {
                 text.push('\n');
                 text.push_str(&recovery_text(&recoveries));
@@ -71,7 +83,7 @@ fn flow_lines(flows: &[FlowSummary]) -> String {
     if lines.is_empty() { "[]\n".into() } else { format!("[\n{}\n]\n", lines.join(",\n")) }
 }
 
-/// The JSON of `--stats` and `--recovery`.
+/// The JSON of `--stats`, `--recovery` and `--vs-oracle`.
 #[derive(Serialize)]
 struct Object<'a> {
     flows: &'a [FlowSummary],
@@ -81,6 +93,8 @@ struct Object<'a> {
     peak_memory_bytes: Option<Option<u64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     recovery: Option<&'a Vec<Recovery>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vs_oracle: Option<&'a [Distance]>,
 }
 
 /// The statistics of recovery of all runs of one strategy.

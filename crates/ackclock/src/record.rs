@@ -67,7 +67,7 @@ impl Records {
             pcap: args.pcap.clone(),
             html: args.html.clone(),
             svg: args.svg.clone(),
-            recovery: args.recovery,
+            recovery: args.recovery || args.vs_oracle,
             seed,
             share: (PANELS / strategies.max(1)).max(1),
             flows: Vec::new(),

@@ -8,6 +8,7 @@ use ackclock_run::{Input, Job};
 use crate::cli::RunArgs;
 use crate::error::Error;
 use crate::execute::execute;
+use crate::oracle::distances;
 use crate::output::results;
 use crate::record::Records;
 
@@ -24,8 +25,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<String, Error> {
     let input = Input { scenario: &scenario, file, text: Some(&text) };
     let outcomes = execute(&input, &jobs, args.jobs, &mut records)?;
     let title = if scenario.name.is_empty() { &input.file } else { &scenario.name };
+    let distances = if args.output.vs_oracle { distances(&input, &jobs, &outcomes, args.jobs)? } else { Vec::new() };
     records.finish(title, &parameters(&scenario, seed))?;
-    Ok(results(&jobs, &outcomes, &args.output, args.per_flow))
+    Ok(results(&jobs, &outcomes, &distances, &args.output, args.per_flow))
 }
 
 /// One job per strategy and seed, strategies first.

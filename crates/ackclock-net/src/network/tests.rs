@@ -48,6 +48,8 @@ impl Log {
     }
 }
 
+mod oracle;
+
 const MS: u64 = 1_000_000;
 
 fn drop_tail(packets: u32) -> Queue {
@@ -466,7 +468,9 @@ fn reports(network: &Network) -> (Vec<FlowReport>, Vec<LinkReport>) {
 
 #[test]
 fn carrying_packets_ahead_changes_nothing() {
-    for (shape, strategy) in (0..3).flat_map(|shape| ["newreno", "sack+lt"].map(|s| (shape, s))) {
+    for (shape, strategy) in
+        (0..3).flat_map(|shape| ["newreno", "sack+lt", "oracle", "oracle-drop"].map(|s| (shape, s)))
+    {
         for seed in 0..4 {
             let mut in_order = varied(seed, shape, strategy);
             in_order.carry_ahead(false);

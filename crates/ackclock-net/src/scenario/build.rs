@@ -328,15 +328,14 @@ impl<'a> FlowBuilder<'a> {
         let strategy = options.strategy.or(flow.strategy.as_deref()).unwrap_or("newreno");
         let at = steps!["flow", index, "strategy"];
         check_strategy(strategy).map_err(|message| ScenarioError::at(&at, message))?;
-        // Before the strategy, so that a timer which the strategy names replaces it.
+        // A timer that the strategy names replaces it.
         let timer = match tcp.timer {
-            None => "",
-            Some(TimerModel::Rfc6298) => "rfc6298-timer+",
-            Some(TimerModel::Linux) => "linux-timer+",
-            Some(TimerModel::Bsd) => "bsd-timer+",
+            None | Some(TimerModel::Rfc6298) => "rfc6298-timer",
+            Some(TimerModel::Linux) => "linux-timer",
+            Some(TimerModel::Bsd) => "bsd-timer",
         };
-        let composition =
-            Composition::parse(&format!("{timer}{strategy}")).map_err(|e| ScenarioError::at(&at, e.to_string()))?;
+        let composition = Composition::parse(strategy).and_then(|composition| composition.or(timer));
+        let composition = composition.map_err(|e| ScenarioError::at(&at, e.to_string()))?;
         Ok(FlowBuilder { flow, tcp, strategy, composition, options })
     }
 

@@ -372,6 +372,8 @@ fn the_strategy_decides_on_sack_unless_told() {
     assert!(!sack("strategy = \"sack\"\n", Some("reno")));
     assert!(sack("", Some("sack+lt")));
     assert!(!sack("tcp = { sack = false }\n", Some("sack")));
+    // A preset that has the name of a mechanism stays a preset beside the scenario's timer.
+    assert!(sack("tcp = { timer = \"linux\" }\n", Some("prr")));
     assert!(sack("tcp = { sack = true }\n", None));
 }
 

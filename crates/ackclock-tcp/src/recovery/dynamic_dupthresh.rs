@@ -14,7 +14,7 @@
 
 use alloc::boxed::Box;
 
-use crate::axes::{AckSummary, Detect, Lost};
+use crate::axes::{AckSummary, Detect, Lost, Told};
 use crate::recovery::dupack::DUPTHRESH;
 use crate::scoreboard::Record;
 use crate::sender::State;
@@ -90,6 +90,10 @@ impl Detect for DynamicDupthresh {
 
     fn on_deadline(&mut self, s: &State) -> Lost {
         self.inner.on_deadline(s)
+    }
+
+    fn told(&self) -> Told {
+        self.inner.told()
     }
 
     fn on_timeout(&mut self, s: &State) -> Time {

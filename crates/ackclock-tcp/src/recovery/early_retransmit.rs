@@ -9,7 +9,7 @@
 
 use alloc::boxed::Box;
 
-use crate::axes::{AckSummary, Detect, Lost};
+use crate::axes::{AckSummary, Detect, Lost, Told};
 use crate::scoreboard::Record;
 use crate::sender::State;
 use crate::time::{Span, Time};
@@ -151,6 +151,10 @@ impl Detect for EarlyRetransmit {
         }
         (self.early, self.at) = (true, Time::NEVER);
         Lost::Head
+    }
+
+    fn told(&self) -> Told {
+        self.inner.told()
     }
 
     fn on_timeout(&mut self, s: &State) -> Time {

@@ -1,6 +1,6 @@
 //! What an ACK does: one pass that summarises it, then each axis in turn decides, and the connection acts.
 
-use super::{Phase, Sender};
+use super::{Phase, Sender, told};
 use crate::axes::{AckSummary, Lost, Tick, Verdict};
 use crate::event::{Cause, EventKind, SackRanges};
 use crate::scoreboard::{Acked, Record};
@@ -200,6 +200,7 @@ fn respond(c: &mut Sender, a: &mut AckSummary) {
                 leave_recovery(c, a);
                 // What was found lost above the recovery point may begin the next one at once.
                 detect(c, a);
+                told::on_leave(c, a);
             } else {
                 let found = judge_loss(c, a);
                 within_recovery(c, a, found);
@@ -320,12 +321,13 @@ fn judge_loss(c: &mut Sender, a: &mut AckSummary) -> Found {
 fn detect(c: &mut Sender, a: &mut AckSummary) {
     let found = judge_loss(c, a);
     if found.head && c.strategy.ambiguity.admits(&c.s, a) {
-        enter_recovery(c, a);
+        enter_recovery(c, a, true);
     }
 }
 
-/// RFC 5681 section 3.2 steps 2 and 3, RFC 6582 section 3.2 step 2, RFC 6675 section 5 step 4.
-pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary) {
+/// RFC 5681 section 3.2 steps 2 and 3, RFC 6582 section 3.2 step 2, RFC 6675 section 5 step 4. `head` tells whether the first
+/// unacknowledged segment is what is lost.
+pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary, head: bool) {
     let flight = c.flight_size();
     c.save(false);
     c.stats.recoveries += 1;
@@ -333,7 +335,10 @@ pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary) {
     c.s.ssthresh = c.strategy.window.on_loss(&c.s, flight);
     c.s.limited = 0;
     let by = c.strategy.detect.name();
-    lose(c, 0, by);
+    if head {
+        lose(c, 0, by);
+        c.urgent = Some((c.s.snd_una, Cause::FastRetransmit));
+    }
     let pipe = c.s.board.pipe();
     if c.strategy.select.goes_back() {
         c.s.phase = Phase::Loss;
@@ -354,7 +359,6 @@ pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary) {
             fill.on_enter(&c.s);
         }
     }
-    c.urgent = Some(Cause::FastRetransmit);
     // It takes the place of a probe.
     c.probe = 0;
     c.event(EventKind::RecoveryEntered { recover: c.s.recover, flight, pipe, by });
@@ -375,7 +379,7 @@ fn within_recovery(c: &mut Sender, a: &mut AckSummary, mut found: Found) {
     }
     if urgent.retransmit_head {
         lose(c, 0, "partial-ack");
-        c.urgent = Some(Cause::PartialAck);
+        c.urgent = Some((c.s.snd_una, Cause::PartialAck));
     }
     judge_retransmission(c, a, &mut found);
     a.retransmission_lost = found.retransmission;
@@ -426,7 +430,7 @@ pub(super) fn lose_retransmission(c: &mut Sender, head: bool) {
     c.s.ssthresh = windows.ssthresh;
     c.set_cwnd(windows.cwnd);
     if head {
-        c.urgent = Some(Cause::LostRetransmission);
+        c.urgent = Some((c.s.snd_una, Cause::LostRetransmission));
     }
 }
 

@@ -1,15 +1,17 @@
 //! The sending half of an established connection.
 //!
-//! `mod.rs` holds what a driver calls, `ack.rs` what an ACK does, `transmit.rs` what is sent, `timers.rs` what time does.
+//! `mod.rs` holds what a driver calls, `ack.rs` what an ACK does, `told.rs` what news of a loss does, `transmit.rs` what is sent,
+//! `timers.rs` what time does.
 
 mod ack;
 mod state;
 mod timers;
+mod told;
 mod transmit;
 
 use alloc::collections::VecDeque;
 
-use crate::axes::Verdict;
+use crate::axes::{Told, Verdict};
 use crate::event::{Cause, Event, EventKind};
 use crate::recovery::DUPTHRESH;
 use crate::segment::Segment;
@@ -147,8 +149,11 @@ pub struct Sender {
     events: VecDeque<Event>,
     /// Detection wants to hear of each segment delivered.
     watched: bool,
-    /// The first unacknowledged segment has to go out at once, for this cause.
-    urgent: Option<Cause>,
+    /// Detection wants to be told by the network, and a lost retransmission told of has lowered the windows in this recovery.
+    told: Told,
+    lowered_twice: bool,
+    /// The segment at this position has to go out again at once, for this cause.
+    urgent: Option<(u64, Cause)>,
     /// A window probe has to go out.
     window_probe: bool,
     /// Bytes of new data that may go out once, whatever cwnd; and whether the last segment goes again without new data.
@@ -194,7 +199,7 @@ impl Sender {
             tick_phase: config.tick_phase,
         };
         let timers = Timers::new(&strategy, &config);
-        let watched = strategy.detect.watches_deliveries();
+        let (watched, told) = (strategy.detect.watches_deliveries(), strategy.detect.told());
         Sender {
             config,
             strategy,
@@ -203,6 +208,8 @@ impl Sender {
             stats: Stats::default(),
             events: VecDeque::new(),
             watched,
+            told,
+            lowered_twice: false,
             urgent: None,
             window_probe: false,
             probe: 0,
@@ -235,6 +242,19 @@ impl Sender {
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
         self.begin(now);
         ack::on_segment(self, segment);
+    }
+
+    /// Whether and when the driver has to call [`Sender::on_lost`].
+    pub fn told(&self) -> Told {
+        self.told
+    }
+
+    /// The network tells that this transmission ([`Transmit::transmission`]) of the segment at stream position `seq` is lost;
+    /// `when` is the occasion. Ignored unless the strategy asked for it ([`Sender::told`]); harmless for what is acknowledged,
+    /// sacked, or, with [`Told::AfterRoundTrip`], sent again since.
+    pub fn on_lost(&mut self, now: Time, seq: u64, transmission: u32, when: Told) {
+        self.begin(now);
+        told::on_lost(self, seq, transmission, when);
     }
 
     /// A deadline has come. Harmless if none has.

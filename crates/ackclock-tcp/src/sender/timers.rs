@@ -2,7 +2,7 @@
 
 use super::ack::{self, Detection};
 use super::{Phase, Sender, SenderConfig, State};
-use crate::axes::{AckSummary, ProbeNow};
+use crate::axes::{AckSummary, ProbeNow, Told};
 use crate::event::{Cause, EventKind, TimeoutClass};
 use crate::strategy::Strategy;
 use crate::time::{Span, Time};
@@ -66,7 +66,7 @@ pub(super) fn on_deadline(c: &mut Sender) {
         let found = ack::mark(c, Detection::OnDeadline);
         let a = AckSummary { ack: c.s.snd_una, prior_una: c.s.snd_una, ..AckSummary::default() };
         if found.head && !c.s.recovering() && c.strategy.ambiguity.admits(&c.s, &a) {
-            ack::enter_recovery(c, &a);
+            ack::enter_recovery(c, &a, true);
         } else if found.retransmission && c.s.phase == Phase::Recovery {
             ack::lose_retransmission(c, found.head);
         }
@@ -132,7 +132,7 @@ fn on_timeout(c: &mut Sender) {
     c.s.board.mark_all_lost(sent_by);
     c.s.snd_nxt = c.s.snd_una;
     c.timers.backoff += 1;
-    c.urgent = Some(Cause::Timeout);
+    c.urgent = Some((c.s.snd_una, Cause::Timeout));
     c.start_rto();
     c.event(event);
 }
@@ -150,6 +150,9 @@ fn classify(c: &Sender, transmissions: u16, first_sent: Time) -> TimeoutClass {
 
 impl Sender {
     pub(super) fn start_rto(&mut self) {
+        if self.told != Told::Never && self.s.sack {
+            return;
+        }
         let rto = self.timers.rto(&self.config);
         self.timers.rto_at = self.strategy.timer.expiry(&self.s, rto);
     }

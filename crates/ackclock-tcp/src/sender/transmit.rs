@@ -12,10 +12,13 @@ pub(super) fn poll(c: &mut Sender) -> Option<Transmit> {
     if c.window_probe {
         return window_probe(c);
     }
-    if let Some(cause) = c.urgent.take()
+    if let Some((seq, cause)) = c.urgent.take()
         && !c.s.board.is_empty()
     {
-        return Some(retransmit(c, 0, cause, true));
+        let index = c.s.board.find(seq);
+        // What is not marked lost still counts itself.
+        let counts = c.s.board.get(index).is_some_and(|r| r.lost);
+        return Some(retransmit(c, index, cause, counts));
     }
     if c.probe > 0
         && let Some(transmit) = probe(c)

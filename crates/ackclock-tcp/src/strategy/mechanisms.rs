@@ -6,12 +6,12 @@ use core::mem::replace;
 use super::{Axis, Mechanism, Strategy};
 use crate::axes::Detect;
 use crate::recovery::{
-    AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, Cubic, DsackUndo, DupackCount, DynamicDupthresh,
+    AckClock, AckHeuristic, BackToBack, BsdTimer, Bugfix, Conserve, Cubic, DsackUndo, DupackCount, DynamicDupthresh,
     EarlyRetransmit, Eifel, FRto, Fack, Ff96Holes, Ff96Pipe, GoBackN, Head, HeaderOnly, HyStart, Inflate, IsLost,
     LimitedTransmit, LinuxTimer, LossSensitive, LostFirst, LowerTwice, Lrx, LrxLinux, LrxSack, NewReno, NextSeg,
-    NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, OrderGuard, PastRecoveryPoint, Pipe, Prr, Rack, RateHalving, RenoWindow,
-    Resend, Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, RtoRestart, SmallWindow, Tlp,
-    TsHeuristic,
+    NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, Oracle, OrderGuard, PastRecoveryPoint, Pipe, Prr, Rack, RateHalving,
+    RenoWindow, Resend, Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, RtoRestart,
+    SmallWindow, Tlp, TsHeuristic,
 };
 
 /// Every mechanism that a composition can name.
@@ -94,6 +94,26 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "RFC 5827; Dukkipati et al. 2011 section 6",
         summary: "as er-1, after a quarter of a round trip (25 to 500 ms) without an ACK",
         apply: |s| s.detect = Box::new(EarlyRetransmit::delayed(take_detect(s))),
+    },
+    Mechanism {
+        name: "told",
+        axis: Axis::Detect,
+        source: "own: a bound, not a protocol",
+        summary: "lost is what the simulated network says is lost, when its ACK would have come; no retransmission timer",
+        apply: |s| {
+            s.uses_sack = true;
+            s.detect = Box::new(Oracle::after_round_trip());
+        },
+    },
+    Mechanism {
+        name: "told-at-once",
+        axis: Axis::Detect,
+        source: "own: a bound, not a protocol",
+        summary: "as told, at the moment of the loss",
+        apply: |s| {
+            s.uses_sack = true;
+            s.detect = Box::new(Oracle::at_once());
+        },
     },
     Mechanism {
         name: "dyn-dupthresh",
@@ -390,6 +410,13 @@ pub static MECHANISMS: &[Mechanism] = &[
         source: "RFC 9937",
         summary: "as prr-crb in bytes, below ssthresh a segment more for an ACK that advances and tells of no further loss",
         apply: |s| s.regulate = Box::new(Prr::rfc9937()),
+    },
+    Mechanism {
+        name: "conserve",
+        axis: Axis::Regulate,
+        source: "own: a bound, not a protocol",
+        summary: "as much in proportion as has left the network, lost or delivered; up to ssthresh at once below it",
+        apply: |s| s.regulate = Box::new(Conserve::default()),
     },
     Mechanism {
         name: "rate-halving",

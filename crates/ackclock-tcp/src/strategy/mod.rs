@@ -151,9 +151,32 @@ impl Composition {
         Ok(Composition { name: text.to_string(), mechanisms })
     }
 
+    /// This composition with a mechanism before all of its own, so that one of them on the same axis replaces it.
+    ///
+    /// # Errors
+    /// The name, if no mechanism has it.
+    pub fn or(mut self, mechanism: &str) -> Result<Composition, UnknownName> {
+        let found = MECHANISMS.iter().find(|m| m.name == mechanism);
+        self.mechanisms.insert(0, found.ok_or_else(|| UnknownName(mechanism.to_string()))?);
+        Ok(self)
+    }
+
+    /// The name of the composition that bounds this one (`recovery/oracle.rs`): the preset `oracle` or `oracle-drop` with the same
+    /// window law, and with the same timer, whose RTO says after what pause cwnd falls back.
+    pub fn bound(&self, oracle: &str) -> String {
+        let on = |axis| self.mechanisms.iter().filter(move |m| m.axis == axis).map(|m| m.name);
+        let names: Vec<&str> = on(Axis::Timer).chain([oracle]).chain(on(Axis::Window)).collect();
+        names.join("+")
+    }
+
     /// The text it was parsed from.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Its mechanisms in the order in which they are applied; a later one on an axis replaces, adds to or wraps an earlier one.
+    pub fn mechanisms(&self) -> impl Iterator<Item = &'static Mechanism> {
+        self.mechanisms.iter().copied()
     }
 
     /// A fresh strategy for one connection.

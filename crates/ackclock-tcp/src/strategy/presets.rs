@@ -176,6 +176,13 @@ pub static PRESETS: &[Preset] = &[
         mechanisms: &["partial-ack", "inflate-to-ssthresh", "bugfix", "lrx", "response-dac-revised"],
         source: "Miyake & Inamura 2005 section 2, on Kim et al. 2004",
     },
+    // Nothing but a simulated network can tell: these two cannot be deployed.
+    Preset { name: "oracle", mechanisms: &["told", "lost-first", "conserve"], source: "own: a bound, not a protocol" },
+    Preset {
+        name: "oracle-drop",
+        mechanisms: &["told-at-once", "lost-first", "conserve"],
+        source: "own: a bound, not a protocol",
+    },
     Preset {
         name: "ns2-tahoe",
         mechanisms: &["go-back-n", "bugfix", "ns2-window", "ns2-timer"],

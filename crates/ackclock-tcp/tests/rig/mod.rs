@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 
 use ackclock_tcp::{
     Cause, Composition, DelayedAck, Phase, Receiver, ReceiverConfig, Segment, Sender, SenderConfig, Seq, Span, Time,
-    strategy::{MECHANISMS, PRESETS},
+    Transmit,
+    axes::Told,
+    strategy::{Axis, MECHANISMS, PRESETS},
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 
@@ -25,6 +27,26 @@ pub struct Setup {
     pub nagle: bool,
     pub max_burst: Option<u32>,
     pub auto_read: bool,
+}
+
+impl Setup {
+    /// Five segments of 100 bytes at first, SACK, nothing delayed; sequence numbers wrap early.
+    pub fn plain(strategy: &str) -> Setup {
+        Setup {
+            strategy: strategy.into(),
+            isn: u32::MAX - 500,
+            mss: 100,
+            initial_window: 5,
+            buffer: 64,
+            wscale: 0,
+            delayed_ack: 0,
+            sack: true,
+            timestamps: false,
+            nagle: false,
+            max_burst: None,
+            auto_read: true,
+        }
+    }
 }
 
 /// What happens to a packet: it is the `index`-th in flight (modulo their number), so an index above 0 reorders.
@@ -77,14 +99,26 @@ pub fn strategies() -> Vec<String> {
 /// One of [`strategies`], or any preset with up to five mechanisms that take the place of its own. Not DAC with these, which
 /// releases two segments for one that has left: with `resend` they draw duplicates without end. Nor ns-2's regulators, which
 /// hold what `ns2-window` halves, the window, and not what the other laws do, FlightSize. Nor the timer of 6 s, until which
-/// fillers draw more ACKs than the rig waits for.
+/// fillers draw more ACKs than the rig waits for. Who is told of losses needs a selection that sends
+/// what is lost, and a regulation that counts it as gone: the oracle takes a window law, timers and probes besides.
 pub fn composition() -> impl Strategy<Value = String> {
-    let presets: Vec<_> = PRESETS.iter().map(|p| p.name).filter(|&name| name != "dac").collect();
-    let apart = ["response-dac", "ns2-inflate", "ns2-inflate-limited", "ns2-pipe", "ns2-timer-6s"];
+    let presets: Vec<_> = PRESETS.iter().map(|p| p.name).filter(|&name| name != "dac" && !is_told(name)).collect();
+    let apart =
+        ["response-dac", "ns2-inflate", "ns2-inflate-limited", "ns2-pipe", "ns2-timer-6s", "told", "told-at-once"];
+    let beside = |axis| matches!(axis, Axis::Window | Axis::Timer | Axis::Probe);
+    let beside: Vec<_> =
+        MECHANISMS.iter().filter(|m| beside(m.axis) && !apart.contains(&m.name)).map(|m| m.name).collect();
+    let told = (select(vec!["oracle", "oracle-drop"]), vec(select(beside), 1..4))
+        .prop_map(|(preset, extras)| format!("{preset}+{}", extras.join("+")));
     let mechanisms: Vec<_> = MECHANISMS.iter().map(|m| m.name).filter(|name| !apart.contains(name)).collect();
     let random = (select(presets), vec(select(mechanisms), 1..6))
         .prop_map(|(preset, extras)| format!("{preset}+{}", extras.join("+")));
-    prop_oneof![select(strategies()), random]
+    prop_oneof![4 => select(strategies()), 4 => random, 1 => told]
+}
+
+/// Whether the network has to tell what it loses.
+pub fn is_told(strategy: &str) -> bool {
+    Composition::parse(strategy).unwrap().build().detect.told() != Told::Never
 }
 
 /// The most segments' worth of bytes that a scenario writes.
@@ -95,9 +129,11 @@ pub struct Pair {
     pub receiver: Receiver,
     pub now: Time,
     /// Data segments in flight.
-    pub data: VecDeque<Segment>,
+    pub data: VecDeque<Transmit>,
     /// ACKs in flight.
     pub acks: VecDeque<Segment>,
+    /// Losses of which the sender will be told, if it is told at all, in the next round.
+    lost: VecDeque<Transmit>,
     setup: Setup,
     /// After a timeout the strategy sends again what was SACKed too.
     ignores_sacks_after_timeout: bool,
@@ -153,6 +189,7 @@ impl Pair {
             now: Time::ZERO,
             data: VecDeque::new(),
             acks: VecDeque::new(),
+            lost: VecDeque::new(),
             setup: setup.clone(),
             written: 0,
             read: 0,
@@ -180,13 +217,13 @@ impl Pair {
             }
             Op::Read(bytes) => self.read(u64::from(bytes)),
             Op::Data(fate) => {
-                if let Some(segment) = settle(&mut self.data, fate) {
-                    self.deliver_data(&segment);
+                if let Some((transmit, arrives)) = settle(&mut self.data, fate) {
+                    self.settle_data(&transmit, arrives);
                 }
             }
             Op::Ack(fate) => {
-                if let Some(ack) = settle(&mut self.acks, fate) {
-                    self.deliver_ack(&ack);
+                if let Some((ack, arrives)) = settle(&mut self.acks, fate) {
+                    self.settle_ack(&ack, arrives);
                 }
             }
             Op::Round { data_lost, acks_lost } => self.round(data_lost, acks_lost),
@@ -208,13 +245,14 @@ impl Pair {
         self.drain_sender();
         let mut steps = 0;
         let before = self.sender.stats().timeouts;
-        while !self.sender.is_idle() || !self.data.is_empty() || !self.acks.is_empty() || self.read < self.written {
+        while !self.sender.is_idle() || self.under_way() || self.read < self.written {
             steps += 1;
             let timeouts = self.sender.stats().timeouts - before;
             assert!(timeouts <= 10 && steps < 50_000, "does not terminate: {:?}", self.sender.state());
             self.read(u64::MAX);
-            if let Some(segment) = self.data.pop_front() {
-                self.deliver_data(&segment);
+            self.tell();
+            if let Some(transmit) = self.data.pop_front() {
+                self.deliver_data(&transmit.segment);
             } else if let Some(ack) = self.acks.pop_front() {
                 self.wait_until(self.now + Span::from_millis(1));
                 self.deliver_ack(&ack);
@@ -232,16 +270,44 @@ impl Pair {
     fn round(&mut self, data_lost: u16, acks_lost: u16) {
         self.wait_until(self.now + Span::from_millis(50));
         for k in 0..self.data.len() {
-            let Some(segment) = self.data.pop_front() else { break };
-            if data_lost >> (k % 16) & 1 == 0 {
-                self.deliver_data(&segment);
-            }
+            let Some(transmit) = self.data.pop_front() else { break };
+            self.settle_data(&transmit, data_lost >> (k % 16) & 1 == 0);
         }
         for k in 0..self.acks.len() {
             let Some(ack) = self.acks.pop_front() else { break };
-            if acks_lost >> (k % 16) & 1 == 0 {
-                self.deliver_ack(&ack);
-            }
+            self.settle_ack(&ack, acks_lost >> (k % 16) & 1 == 0);
+        }
+        self.tell();
+    }
+
+    fn under_way(&self) -> bool {
+        !self.data.is_empty() || !self.acks.is_empty() || !self.lost.is_empty()
+    }
+
+    fn settle_data(&mut self, transmit: &Transmit, arrives: bool) {
+        if arrives {
+            return self.deliver_data(&transmit.segment);
+        }
+        if self.sender.told() != Told::Never {
+            self.lost.push_back(*transmit);
+        }
+        if self.sender.told() == Told::AtOnce {
+            self.sender.on_lost(self.now, transmit.position, transmit.transmission, Told::AtOnce);
+            self.drain_sender();
+        }
+    }
+
+    /// Who is told what the network loses gets every ACK: it tells what became of segments.
+    fn settle_ack(&mut self, ack: &Segment, arrives: bool) {
+        if arrives || self.sender.told() != Told::Never {
+            self.deliver_ack(ack);
+        }
+    }
+
+    fn tell(&mut self) {
+        while let Some(Transmit { position, transmission, .. }) = self.lost.pop_front() {
+            self.sender.on_lost(self.now, position, transmission, Told::AfterRoundTrip);
+            self.drain_sender();
         }
     }
 
@@ -358,7 +424,7 @@ impl Pair {
                 assert!(!record.sacked || ignores_sacks, "sends what was selectively acknowledged: {transmit:?}");
             }
             assert_eq!(segment.timestamps.is_some(), self.setup.timestamps);
-            self.data.push_back(segment);
+            self.data.push_back(transmit);
         }
         if let Some(limit) = self.setup.max_burst {
             assert!(sent <= limit.max(1) + 1, "{sent} segments in a burst of at most {limit}");
@@ -386,22 +452,23 @@ impl Pair {
         if self.sender.is_idle() {
             assert_eq!(self.sender.next_deadline(), Time::NEVER, "a timer runs for nothing");
         } else {
-            assert_ne!(self.sender.next_deadline(), Time::NEVER, "stalls: {s:?}");
+            // Who is told needs no timer of its own as long as there is something left to be told.
+            let news = self.under_way() || self.receiver.next_deadline() != Time::NEVER;
+            let waits = self.sender.next_deadline() != Time::NEVER || (self.sender.told() != Told::Never && news);
+            assert!(waits, "stalls: {s:?}");
         }
     }
 }
 
-fn settle(queue: &mut VecDeque<Segment>, fate: Fate) -> Option<Segment> {
+/// What the fate befalls, and whether it arrives.
+fn settle<T: Copy>(queue: &mut VecDeque<T>, fate: Fate) -> Option<(T, bool)> {
     if queue.is_empty() {
         return None;
     }
     let at = |index: u8| usize::from(index) % queue.len();
     match fate {
-        Fate::Deliver(index) => queue.remove(at(index)),
-        Fate::Duplicate(index) => queue.get(at(index)).copied(),
-        Fate::Drop(index) => {
-            queue.remove(at(index));
-            None
-        }
+        Fate::Deliver(index) => queue.remove(at(index)).map(|it| (it, true)),
+        Fate::Duplicate(index) => queue.get(at(index)).map(|it| (*it, true)),
+        Fate::Drop(index) => queue.remove(at(index)).map(|it| (it, false)),
     }
 }

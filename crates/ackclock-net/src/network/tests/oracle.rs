@@ -1,0 +1,158 @@
+//! What is told of losses, to the microsecond: 1000 bytes take 1 ms to be sent and an ACK 0.04 ms, each way takes 10 ms.
+
+use super::*;
+
+/// A round trip.
+const RTT: u64 = 21_040;
+
+fn lose(model: LossModel, applies: Applies) -> Vec<Loss> {
+    vec![Loss { model, applies, flow: None }]
+}
+
+/// Segments and the time in microseconds of what is sent again, and the time of completion; `segments` are written at once with
+/// an initial window of 10.
+fn transfer(strategy: &str, segments: u64, there: LinkConfig, back: LinkConfig) -> (Vec<(u64, u64)>, u64) {
+    let mut network = Network::new(1);
+    let (a, b) = (network.node("a"), network.node("b"));
+    network.link(LinkConfig { from: a, to: b, ..there });
+    network.link(LinkConfig { from: b, to: a, ..back });
+    let composition = Composition::parse(strategy).expect("a strategy").build();
+    let config = SenderConfig { mss: 1000, events: true, initial_window: 10, ..SenderConfig::default() };
+    let sender = Sender::new(config, composition);
+    network.flow(FlowConfig { sender, source: Source::Fixed(segments * 1000), ..tcp("f", a, b, strategy) });
+    let log = run(&mut network, 60_000);
+    let again = |packet: &Seen| packet.4.is_some_and(|(_, transmission)| transmission > 1);
+    let again = log.packets.iter().filter(|p| again(p)).map(|p| (u64::from(p.3.seq.0) / 1000, p.1.0 / 1000)).collect();
+    (again, network.flow_report(FlowId(0)).and_then(|f| f.completed).expect("it completes").0 / 1000)
+}
+
+fn plain() -> LinkConfig {
+    link(NodeId(0), NodeId(1), 10)
+}
+
+fn listed(list: &[(u64, u32)]) -> LinkConfig {
+    let list = list.iter().map(|&(segment, transmission)| ListedLoss { segment, transmission }).collect();
+    LinkConfig { loss: lose(LossModel::Listed(list), Applies::Data), ..plain() }
+}
+
+/// 10 segments go out at once; the last one's ACK is back after 30.04 ms.
+const LOSSLESS: u64 = 9_000 + RTT;
+
+#[test]
+fn nothing_lost() {
+    for strategy in ["oracle", "oracle-drop"] {
+        assert_eq!(transfer(strategy, 10, plain(), plain()), (vec![], LOSSLESS));
+    }
+}
+
+/// The ACK of segment 3 would have come 4 ms after that of the first byte sent. Three duplicates take 2 ms more.
+#[test]
+fn one_loss() {
+    let lost = || listed(&[(3, 1)]);
+    assert_eq!(transfer("oracle", 10, lost(), plain()), (vec![(3, 3_000 + RTT)], 3_000 + 2 * RTT));
+    assert_eq!(transfer("sack", 10, lost(), plain()), (vec![(3, 5_000 + RTT)], 5_000 + 2 * RTT));
+    // It goes out again behind the nine that wait for the transmitter.
+    assert_eq!(transfer("oracle-drop", 10, lost(), plain()), (vec![(3, 1_000)], LOSSLESS));
+}
+
+/// A round trip more than without loss, and nothing else.
+#[test]
+fn the_last_segment_lost() {
+    let lost = || listed(&[(9, 1)]);
+    assert_eq!(transfer("oracle", 10, lost(), plain()), (vec![(9, LOSSLESS)], LOSSLESS + RTT));
+    assert_eq!(transfer("oracle-drop", 10, lost(), plain()), (vec![(9, 1_000)], LOSSLESS));
+}
+
+#[test]
+fn a_lost_retransmission() {
+    let lost = || listed(&[(3, 1), (3, 2)]);
+    let again = vec![(3, 3_000 + RTT), (3, 3_000 + 2 * RTT)];
+    assert_eq!(transfer("oracle", 10, lost(), plain()), (again, 3_000 + 3 * RTT));
+    assert_eq!(transfer("oracle-drop", 10, lost(), plain()), (vec![(3, 1_000), (3, 2_000)], LOSSLESS));
+}
+
+/// Each is told as if it alone had been let in, all at the same time, and half of them release one; then ACKs clock the rest.
+#[test]
+fn a_whole_window_lost() {
+    let lost = || listed(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(|n| (n, 1)));
+    let at_once = (0..5).map(|n| (n, RTT));
+    let clocked = (5..10).map(|n| (n, 2 * RTT + (n - 5) * 1_000));
+    assert_eq!(transfer("oracle", 10, lost(), plain()), (at_once.chain(clocked).collect(), 4_000 + 3 * RTT));
+    let at_once = (0..10).map(|n| (n, 1_000)).collect();
+    assert_eq!(transfer("oracle-drop", 10, lost(), plain()), (at_once, 10_000 + RTT));
+}
+
+/// The queue holds six. The other four are told as the seventh would have been, and two of them may go.
+#[test]
+fn a_full_queue() {
+    let there = || LinkConfig { queue: drop_tail(6), ..plain() };
+    let (told, acked) = (6_000 + RTT, 6_000 + 2 * RTT);
+    let again = vec![(6, told), (7, told), (8, acked), (9, acked + 1_000)];
+    assert_eq!(transfer("oracle", 10, there(), plain()), (again, 7_000 + 3 * RTT));
+    // Each millisecond there is room for one.
+    let each = |ms: u64| (5 + ms..10).map(move |n| (n, ms * 1_000));
+    assert_eq!(transfer("oracle-drop", 10, there(), plain()), ((1..=4).flat_map(each).collect(), LOSSLESS));
+}
+
+/// The sender gets ACKs that the network drops, when they would have come.
+#[test]
+fn acks_lost() {
+    for strategy in ["oracle", "oracle-drop"] {
+        let back = LinkConfig { loss: lose(LossModel::Bernoulli(1.0), Applies::Acks), ..plain() };
+        assert_eq!(transfer(strategy, 25, plain(), back), transfer(strategy, 25, plain(), plain()));
+    }
+}
+
+/// Three links to the receiver; a network that loses all that a connection sends on the first one, beside a stream of datagrams on
+/// the others.
+fn beside_a_stream(strategy: &str) -> (Network, FlowId, FlowId) {
+    let mut network = Network::new(1);
+    let names = ["a", "b", "c", "d"].map(|name| network.node(name));
+    let [a, b, c, d] = names;
+    let loss = lose(LossModel::Bernoulli(1.0), Applies::Data);
+    network.link(LinkConfig { loss, rate: 80_000_000, ..link(a, b, 1) });
+    network.duplex(link(b, c, 5));
+    network.duplex(LinkConfig { rate: 4_000_000, ..link(c, d, 5) });
+    network.link(link(b, a, 1));
+    let config = SenderConfig { mss: 1000, events: true, initial_window: 1, ..SenderConfig::default() };
+    let sender = Sender::new(config, Composition::parse(strategy).expect("a strategy").build());
+    let flow = network.flow(FlowConfig { sender, source: Source::Fixed(1000), ..tcp("f", a, d, strategy) });
+    let stream = network.cbr(CbrConfig { stop: Some(Time(20 * MS)), ..cbr(b, d) });
+    (network, flow, stream)
+}
+
+/// A notice waits in the queues that it meets, as they are when it meets them, and takes no place in them.
+#[test]
+fn a_notice_on_its_way() {
+    let (mut network, ..) = beside_a_stream("oracle");
+    let log = run(&mut network, 100);
+    // Datagrams arrive at c each millisecond and leave it every second: they wait ever longer.
+    let stream: Vec<_> = log.arrivals().iter().map(|&(_, n, at)| (n / 1000, at)).collect();
+    assert_eq!(stream, (0..20).map(|n| (n, 13_000 + 2_000 * n)).collect::<Vec<_>>());
+    let sent: Vec<u64> = log.packets.iter().map(|p| p.1.0 / 1000).collect();
+    // At b after 1.1 ms, where the second datagram is sent until 2 ms; at c after 8 ms, where it is sent until 10 ms, ahead of
+    // the third one, which was put on the link later. The way back is free.
+    assert_eq!(sent[..2], [0, 10_000 + 7_000 + 5_080 + 5_040 + 1_040]);
+}
+
+/// Where nothing gets through, time goes on, and so does the run.
+#[test]
+fn an_outage() {
+    // The datagrams hold up the second notice until 46 ms; the first link takes 0.1 ms for a segment.
+    for (strategy, sent) in [("oracle", 4), ("oracle-drop", 991)] {
+        let (mut network, flow, _) = beside_a_stream(strategy);
+        network.run(Time(99 * MS), &mut ()).expect("a sound network");
+        assert_eq!(network.flow_report(flow).expect("the flow").stats.segments_sent, sent, "{strategy}");
+    }
+}
+
+#[test]
+fn a_stopped_sender_is_told_nothing() {
+    let mut network = Network::new(1);
+    let (a, b) = (network.node("a"), network.node("b"));
+    network.link(LinkConfig { from: a, to: b, ..listed(&[(0, 1), (1, 1)]) });
+    network.link(link(b, a, 10));
+    let flow = network.flow(FlowConfig { stop: Some(Time(20 * MS)), ..tcp("f", a, b, "oracle") });
+    run(&mut network, 1000);
+    assert_eq!(network.flow_report(flow).expect("the flow").stats.segments_sent, 2);
+}

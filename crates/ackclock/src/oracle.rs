@@ -1,0 +1,179 @@
+//! `--vs-oracle`: how far each strategy is from the oracles with its window law.
+
+use std::collections::BTreeMap;
+
+use ackclock_net::scenario::Scenario;
+use ackclock_report::{Align, Estimate, RecoveryStats, align, recovery_measures, with_interval};
+use ackclock_run::{Input, Job, Outcome, Progress, STEPS, in_parallel};
+use ackclock_tcp::Composition;
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::execute::measured;
+use crate::output::SCENARIOS_OWN;
+
+/// The presets that bound others.
+const ORACLES: [&str; 2] = ["oracle", "oracle-drop"];
+
+/// What is shown besides the extra time: measures of the statistics of recovery, with their columns and decimals.
+const MEASURES: [(&str, &str, usize); 5] = [
+    ("needless-bytes", "needless bytes", 0),
+    ("timeouts-per-1000-recoveries", "timeouts/1000", 1),
+    ("window-at-exit", "exit window", 2),
+    ("peak-burst", "peak burst", 1),
+    ("losses-in-recovery", "losses in recovery", 2),
+];
+
+type Measures = BTreeMap<&'static str, Option<Estimate>>;
+
+/// A strategy beside its oracles.
+#[derive(Serialize)]
+pub(crate) struct Distance {
+    /// `null` if flows had the strategies of the scenario.
+    strategy: Option<String>,
+    runs: usize,
+    measures: Measures,
+    bounds: Vec<Bound>,
+}
+
+/// An oracle, and how much later the strategy was.
+#[derive(Serialize)]
+struct Bound {
+    /// The composition; `null` as in [`Distance`].
+    strategy: Option<String>,
+    /// Flows of all runs, and how many of them completed in both.
+    flows: usize,
+    completed: usize,
+    /// How much later flows completed, in seconds: the mean over the flows of a run, over runs.
+    extra_s: Option<Estimate>,
+    /// The same time of all flows of a run, in percent of the oracle's.
+    extra_percent: Option<Estimate>,
+    measures: Measures,
+}
+
+/// Runs the oracles that bound the strategies of these jobs. The jobs of a strategy follow each other, and their outcomes have the
+/// statistics of recovery.
+pub(crate) fn distances(
+    input: &Input<'_>,
+    jobs: &[Job],
+    outcomes: &[Outcome],
+    threads: Option<u16>,
+) -> Result<Vec<Distance>, Error> {
+    let mut all = Vec::new();
+    let mut first = 0;
+    for jobs in jobs.chunk_by(|a, b| a.strategy == b.strategy) {
+        let of_strategy: Vec<&Outcome> = outcomes.iter().skip(first).take(jobs.len()).collect();
+        first += jobs.len();
+        let strategy = jobs.first().and_then(|job| job.strategy.clone());
+        all.push((
+            Distance { strategy, runs: jobs.len(), measures: measures(&of_strategy), bounds: Vec::new() },
+            jobs,
+            of_strategy,
+        ));
+    }
+    for oracle in ORACLES {
+        // Many strategies have the same window law.
+        let wanted: BTreeMap<(Option<String>, u64), Job> =
+            jobs.iter().map(|job| bound(job, oracle)).map(|job| ((job.strategy.clone(), job.seed), job)).collect();
+        let wanted: Vec<Job> = wanted.into_values().collect();
+        let scenario = bounded(input.scenario, oracle);
+        let input = Input { scenario: &scenario, file: input.file.clone(), text: input.text };
+        let progress = Progress::new(wanted.len() as u64 * STEPS);
+        let told = in_parallel(&wanted, threads.unwrap_or(0), |job| measured(&input, job, &progress))?;
+        let told: BTreeMap<(&Option<String>, u64), &Outcome> =
+            wanted.iter().map(|job| (&job.strategy, job.seed)).zip(&told).collect();
+        for (distance, jobs, outcomes) in &mut all {
+            let own = jobs.iter().map(|job| bound(job, oracle));
+            let told: Vec<&Outcome> = own.filter_map(|job| told.get(&(&job.strategy, job.seed)).copied()).collect();
+            let strategy = jobs.first().and_then(|job| bound(job, oracle).strategy);
+            distance.bounds.push(beside(strategy, outcomes, &told));
+        }
+    }
+    Ok(all.into_iter().map(|(distance, ..)| distance).collect())
+}
+
+fn bounds(strategy: &str, oracle: &str) -> String {
+    Composition::parse(strategy).map_or_else(|_| oracle.to_string(), |composition| composition.bound(oracle))
+}
+
+/// The job that bounds another.
+fn bound(job: &Job, oracle: &str) -> Job {
+    Job { strategy: job.strategy.as_deref().map(|strategy| bounds(strategy, oracle)), seed: job.seed }
+}
+
+/// The scenario with the oracles of its own strategies.
+fn bounded(scenario: &Scenario, oracle: &str) -> Scenario {
+    let mut scenario = scenario.clone();
+    for flow in &mut scenario.flows {
+        flow.strategy = Some(flow.strategy.as_deref().map_or_else(|| oracle.to_string(), |own| bounds(own, oracle)));
+    }
+    scenario
+}
+
+fn measures(outcomes: &[&Outcome]) -> Measures {
+    let of = |value: fn(&RecoveryStats) -> f64| {
+        let values = outcomes.iter().filter_map(|o| o.recovery.as_ref()).map(value);
+        Estimate::of(&values.filter(|value| value.is_finite()).collect::<Vec<_>>())
+    };
+    let all = recovery_measures().filter(|m| MEASURES.iter().any(|(name, ..)| *name == m.name));
+    all.map(|m| (m.name, of(m.value))).collect()
+}
+
+/// Run by run and flow by flow.
+fn beside(strategy: Option<String>, outcomes: &[&Outcome], told: &[&Outcome]) -> Bound {
+    let (mut extra_s, mut extra_percent, mut flows, mut completed) = (Vec::new(), Vec::new(), 0, 0);
+    for (outcome, told) in outcomes.iter().zip(told) {
+        let pairs = outcome.flows.iter().zip(&told.flows).filter_map(|(x, o)| Some((x.completion_s?, o.completion_s?)));
+        let (n, sum, bound) = pairs.fold((0, 0.0, 0.0), |(n, sum, bound), (x, o)| (n + 1, sum + x - o, bound + o));
+        flows += outcome.flows.len();
+        completed += n;
+        if n > 0 {
+            extra_s.push(sum / n as f64);
+            extra_percent.push(100.0 * sum / bound);
+        }
+    }
+    let (extra_s, extra_percent) = (Estimate::of(&extra_s), Estimate::of(&extra_percent));
+    Bound { strategy, flows, completed, extra_s, extra_percent, measures: measures(told) }
+}
+
+/// One line per strategy, then one for each of the oracles.
+pub(crate) fn distance_text(all: &[Distance]) -> String {
+    let mut heading = vec!["strategy".to_string()];
+    heading.extend(ORACLES.iter().flat_map(|oracle| [format!("over {oracle}"), "in %".into()]));
+    heading.extend(MEASURES.iter().map(|(_, column, _)| column.to_string()));
+    let mut rows = vec![heading];
+    let name = |strategy: &Option<String>, own: &str| strategy.clone().unwrap_or_else(|| own.into());
+    for distance in all {
+        let mut row = vec![name(&distance.strategy, SCENARIOS_OWN)];
+        for bound in &distance.bounds {
+            row.push(with_interval(bound.extra_s, |v| format!("{v:.3}s")));
+            row.push(with_interval(bound.extra_percent, |v| format!("{v:.1}")));
+        }
+        row.extend(cells(&distance.measures));
+        rows.push(row);
+    }
+    for (oracle, bound) in all.iter().flat_map(|distance| ORACLES.iter().zip(&distance.bounds)) {
+        let mut row = vec![name(&bound.strategy, oracle)];
+        row.resize(1 + 2 * ORACLES.len(), "-".into());
+        row.extend(cells(&bound.measures));
+        if !rows.contains(&row) {
+            rows.push(row);
+        }
+    }
+    let sum = |of: fn(&Bound) -> usize| all.iter().flat_map(|d| &d.bounds).map(of).sum::<usize>();
+    let (flows, completed) = (sum(|b| b.flows), sum(|b| b.completed));
+    let unfinished = match flows - completed {
+        0 => String::new(),
+        n => format!("; {n} of {flows} pairs of flows left out that did not complete"),
+    };
+    format!(
+        "Completion time over that of the oracles with the same window law: mean of flows, of the same seeds{unfinished}\n\n{}",
+        align(&rows, Align::Right)
+    )
+}
+
+fn cells(measures: &Measures) -> impl Iterator<Item = String> {
+    MEASURES
+        .iter()
+        .map(|&(name, _, decimals)| with_interval(measures.get(name).copied().flatten(), |v| format!("{v:.decimals$}")))
+}
