@@ -2,6 +2,8 @@
 #
 #     S_i -- access, d_i -- R1 -- rate, delay -- R2 -- access, d_i -- K_i
 #
+# Flow i goes from S_i to K_i; with fewer hosts than flows, the hosts take turns.
+#
 # Usage: ns dumbbell.tcl key=value ...    (keys and defaults below; any other key is set on every TCP agent)
 # Output: "key value" lines. "cpu" is the processor time of this process between the first event and the last, in
 # seconds: neither building the network nor computing routes counts.
@@ -10,6 +12,8 @@ array set option {
     agent       Agent/TCP/Newreno
     sink        Agent/TCPSink
     flows       10
+    hosts       {}
+    segments    1073741824
     rate        100Mb
     delay       20ms
     access      1000Mb
@@ -64,11 +68,12 @@ $snoop set-monitor $drops
 $snoop target [new Agent/Null]
 [[$ns link $r1 $r2] queue] drop-target $snoop
 
-for {set i 0} {$i < $option(flows)} {incr i} {
-    set share [expr {$option(flows) > 1 ? double($i) / ($option(flows) - 1) : 0.0}]
+if {$option(hosts) eq ""} { set option(hosts) $option(flows) }
+for {set i 0} {$i < $option(hosts)} {incr i} {
+    set share [expr {$option(hosts) > 1 ? double($i) / ($option(hosts) - 1) : 0.0}]
     set d "[expr {$option(access_min) + $share * ($option(access_max) - $option(access_min))}]ms"
-    set s [$ns node]
-    set k [$ns node]
+    set source($i) [set s [$ns node]]
+    set target($i) [set k [$ns node]]
     $ns duplex-link $s $r1 $option(access) $d DropTail
     $ns duplex-link $k $r2 $option(access) $d DropTail
     foreach {a b} [list $s $r1 $r1 $s $k $r2 $r2 $k] { $ns queue-limit $a $b 100000 }
@@ -79,14 +84,17 @@ for {set i 0} {$i < $option(flows)} {incr i} {
     $k add-route [$s id] [[$ns link $k $r2] head]
     $r2 add-route [$s id] [[$ns link $r2 $r1] head]
     $r1 add-route [$s id] [[$ns link $r1 $s] head]
+}
+for {set i 0} {$i < $option(flows)} {incr i} {
+    set host [expr {$i % $option(hosts)}]
     set tcp($i) [new $option(agent)]
     foreach {name value} $settings { $tcp($i) set $name $value }
     set sink($i) [new $option(sink)]
-    $ns attach-agent $s $tcp($i)
-    $ns attach-agent $k $sink($i)
+    $ns attach-agent $source($host) $tcp($i)
+    $ns attach-agent $target($host) $sink($i)
     $ns connect $tcp($i) $sink($i)
-    # Without end for any run: 2^30 packets.
-    $ns at [expr {$option(stagger) * $i / $option(flows)}] "$tcp($i) advanceby 1073741824"
+    # 2^30 segments are without end for any run.
+    $ns at [expr {$option(stagger) * $i / $option(flows)}] "$tcp($i) advanceby $option(segments)"
 }
 
 # With 1000 flows, routes between all pairs of nodes would take minutes to compute.

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The same dumbbell in ns-2 and in ackclock, by turns: packets per CPU second, memory, and whether both simulate the same.
+"""The same dumbbell in ns-2 and in ackclock, by turns: packets and connections per CPU second, memory, and whether both
+simulate the same.
 
 Exit status: 0, or 2 if a program is missing or fails. A slow machine is no failure.
 """
@@ -20,6 +21,12 @@ AGENTS = {
     "newreno": ("Agent/TCP/Newreno", "Agent/TCPSink"),
     "sack": ("Agent/TCP/Sack1", "Agent/TCPSink/Sack1"),
 }
+# What ns-2 has not got is measured against its Sack1, which does the least that they do.
+COUNTERPARTS = {"newreno": "newreno", "sack": "sack", "prr": "sack", "rack-tlp": "sack"}
+# As scenarios/bench-transfers.toml has them.
+TRANSFERS = 4000
+TRANSFER_OPTIONS = {"hosts": 1, "access_min": 10, "segments": 30, "stagger": 9.2, "duration": 30}
+WEB_CONNECTIONS = 100_000
 # As in crosscheck/README.md.
 NS2 = {"syn_": 0, "delay_growth_": 0, "useHeaders_": 0, "overhead_": 0, "singledup_": 0, "windowInit_": 1,
        "window_": 1000, "minrto_": 1, "rtxcur_init_": 1, "tcpTick_": 0.001, "bugFix_": 1, "maxburst_": 0}
@@ -38,21 +45,21 @@ def measure(arguments):
     return process.stdout, time.monotonic() - begin
 
 
-def ns2(flows, strategy, seed=1):
+def ns2(flows, strategy, seed=1, **options):
     """One run in ns-2: packets offered to the bottleneck, drops, timeouts, goodput, CPU seconds of the run loop, and the
     peak memory of the process in bytes.
     """
     agent, sink = AGENTS[strategy]
     settings = dict(NS2, exit_recovery_fix_=1) if strategy == "newreno" else NS2
-    arguments = [f"{key}={value}" for key, value in settings.items()]
+    arguments = [f"{key}={value}" for key, value in {**settings, **options}.items()]
     text, _ = measure(["ns", HERE / "dumbbell.tcl", f"flows={flows}", f"seed={seed}", f"agent={agent}",
                        f"sink={sink}", *arguments])
     return {key: float(value) for key, value in (line.split() for line in text.splitlines())}
 
 
-def ours(command, flows, strategy, seed=1):
-    """The same in ackclock."""
-    scenario = HERE.parent / "scenarios" / f"bench-{flows}.toml"
+def ours(command, scenario, strategy, seed=1):
+    """The same in ackclock, with scenarios/bench-SCENARIO.toml."""
+    scenario = HERE.parent / "scenarios" / f"bench-{scenario}.toml"
     text, _ = measure([command, "run", scenario, "--strategy", strategy, "--seed", str(seed), "--stats",
                        "--format", "json"])
     result = json.loads(text)
@@ -68,44 +75,75 @@ def ours(command, flows, strategy, seed=1):
     }
 
 
+def workloads():
+    """The workloads that ns-2 has too: name, our scenario, flows, and options of dumbbell.tcl."""
+    for flows in SIZES:
+        yield f"{flows} flows", flows, flows, {}
+    yield f"{TRANSFERS} transfers", "transfers", TRANSFERS, TRANSFER_OPTIONS
+
+
+def paired(command, rounds, scenario, flows, options):
+    """Each strategy's runs, as pairs of ns-2 and ackclock; those with one counterpart share its runs."""
+    pairs = {strategy: [] for strategy in COUNTERPARTS}
+    for _ in range(rounds):
+        theirs = {}
+        for strategy, counterpart in COUNTERPARTS.items():
+            if counterpart not in theirs:
+                theirs[counterpart] = ns2(flows, counterpart, **options)
+            pairs[strategy].append((theirs[counterpart], ours(command, scenario, strategy)))
+    return pairs
+
+
 def speed(command, rounds):
     """Paired rounds, medians."""
     print("Packets through the bottleneck per CPU second of the run loop, and peak memory of the process")
-    print(f"(medians of {rounds} rounds, ns-2 and ackclock by turns)\n")
-    print(f"{'flows':>5}  {'strategy':<8}  {'ns-2':>9}  {'ackclock':>9}  {'ratio':>5}  {'ns-2':>7}  {'ackclock':>8}")
-    for flows in SIZES:
-        for strategy in AGENTS:
-            pairs = [(ns2(flows, strategy), ours(command, flows, strategy)) for _ in range(rounds)]
+    print(f"(medians of {rounds} rounds, ns-2 and ackclock by turns; prr and rack-tlp against ns-2's Sack1)\n")
+    print(f"{'workload':<14}  {'strategy':<8}  {'ns-2':>9}  {'ackclock':>9}  {'ratio':>5}  {'ns-2':>7}  {'ackclock':>8}")
+    for name, scenario, flows, options in workloads():
+        for strategy, pairs in paired(command, rounds, scenario, flows, options).items():
             rates = [statistics.median(run["packets"] / run["cpu"] for run in runs) for runs in zip(*pairs)]
             ratio = statistics.median(b["packets"] / b["cpu"] * a["cpu"] / a["packets"] for a, b in pairs)
             memory = [max(run["memory"] for run in runs) / 1e6 for runs in zip(*pairs)]
-            print(f"{flows:>5}  {strategy:<8}  {rates[0]:>9,.0f}  {rates[1]:>9,.0f}  {ratio:>5.1f}  "
+            print(f"{name:<14}  {strategy:<8}  {rates[0]:>9,.0f}  {rates[1]:>9,.0f}  {ratio:>5.1f}  "
                   f"{memory[0]:>4.0f} MB  {memory[1]:>5.1f} MB", flush=True)
 
 
 def agreement(command, seeds):
     """Whether both simulate the same, with strategies that do as ns-2's agents do."""
     print(f"\nWhat was simulated (means of {seeds} seeds; ackclock with ns-2's strategies)\n")
-    print(f"{'flows':>5}  {'strategy':<8}  {'goodput ns-2':>12}  {'ackclock':>10}  {'drops ns-2':>10}  {'ackclock':>8}  "
+    print(f"{'workload':<14}  {'strategy':<8}  {'packets ns-2':>12}  {'ackclock':>9}  {'drops ns-2':>10}  {'ackclock':>8}  "
           f"{'RTOs ns-2':>9}  {'ackclock':>8}")
-    for flows in SIZES:
+    for name, scenario, flows, options in workloads():
         for strategy in AGENTS:
             columns = []
-            for runs in ([ns2(flows, strategy, seed) for seed in range(1, seeds + 1)],
-                         [ours(command, flows, f"ns2-{strategy}", seed) for seed in range(1, seeds + 1)]):
-                columns.append((statistics.mean(run["goodput_bps"] for run in runs) / 1e6,
-                                100 * sum(run["drops"] for run in runs) / sum(run["packets"] for run in runs),
+            for runs in ([ns2(flows, strategy, seed, **options) for seed in range(1, seeds + 1)],
+                         [ours(command, scenario, f"ns2-{strategy}", seed) for seed in range(1, seeds + 1)]):
+                packets = statistics.mean(run["packets"] for run in runs)
+                columns.append((packets, 100 * statistics.mean(run["drops"] for run in runs) / packets,
                                 statistics.mean(run["timeouts"] for run in runs)))
-            (goodput, drops, timeouts), (goodput_2, drops_2, timeouts_2) = columns
-            print(f"{flows:>5}  {strategy:<8}  {goodput:>7.1f} Mb/s  {goodput_2:>5.1f} Mb/s  {drops:>8.2f} %  "
-                  f"{drops_2:>6.2f} %  {timeouts:>9,.0f}  {timeouts_2:>8,.0f}", flush=True)
+            (packets, drops, timeouts), (packets_2, drops_2, timeouts_2) = columns
+            print(f"{name:<14}  {strategy:<8}  {packets:>12,.0f}  {packets_2:>9,.0f}  {drops:>8.2f} %  {drops_2:>6.2f} %  "
+                  f"{timeouts:>9,.0f}  {timeouts_2:>8,.0f}", flush=True)
+
+
+def web(command, rounds):
+    """Connections per CPU second and memory of the Web workload, which ns-2 has no counterpart of."""
+    print(f"\n{WEB_CONNECTIONS:,} Web users on persistent connections in one run (medians of {rounds} rounds)\n")
+    print(f"{'strategy':<8}  {'connections per CPU s':>21}  {'packets per CPU s':>17}  {'bytes a connection':>18}")
+    for strategy in COUNTERPARTS:
+        runs = [ours(command, "web", strategy) for _ in range(rounds)]
+        cpu = statistics.median(run["cpu"] for run in runs)
+        memory = max(run["memory"] for run in runs) / WEB_CONNECTIONS
+        print(f"{strategy:<8}  {WEB_CONNECTIONS / cpu:>21,.0f}  {runs[0]['packets'] / cpu:>17,.0f}  {memory:>18,.0f}",
+              flush=True)
 
 
 def memory(command):
     """Bytes for each of 10,000 flows: what they need more than ten flows need."""
-    many, few = (ours(command, flows, "newreno")["memory"] for flows in (10_000, 10))
-    print(f"\nMemory at 10,000 flows: {many / 1e6:.1f} MB, that is {(many - few) / 9_990:,.0f} bytes a flow, "
-          "with its share of network and results")
+    print("\nMemory at 10,000 flows, with their share of network and results")
+    for strategy in COUNTERPARTS:
+        many, few = (ours(command, flows, strategy)["memory"] for flows in (10_000, 10))
+        print(f"{strategy:<8}  {many / 1e6:>5.1f} MB, that is {(many - few) / 9_990:,.0f} bytes a flow", flush=True)
 
 
 def scaling(command):
@@ -126,7 +164,7 @@ def main():
     """Parses arguments and runs."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--ackclock", default="target/release/ackclock", help="the command (default: %(default)s)")
-    parser.add_argument("--rounds", type=int, default=5, help="paired rounds (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=3, help="paired rounds (default: %(default)s)")
     parser.add_argument("--seeds", type=int, default=3, help="seeds for the agreement (default: %(default)s)")
     options = parser.parse_args()
     for program in ("ns", options.ackclock):
@@ -136,6 +174,7 @@ def main():
     print(f"load average before: {os.getloadavg()[0]:.2f}\n")
     speed(options.ackclock, options.rounds)
     agreement(options.ackclock, options.seeds)
+    web(options.ackclock, options.rounds)
     memory(options.ackclock)
     scaling(options.ackclock)
     return 0

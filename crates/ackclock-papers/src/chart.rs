@@ -12,7 +12,8 @@ use crate::plan::PlannedCell;
 /// The chart: curves of a measure against an axis, bars of it for all cells and flows that have a row, or distributions.
 pub(crate) fn chart(spec: &ChartSpec, strategies: &[Strategy], planned: &[PlannedCell], cells: &[Cell]) -> Chart {
     let drawn: Vec<_> = planned.iter().zip(cells).filter(|(cell, _)| cell.is_in(&spec.cells)).collect();
-    let names = || strategies.iter().map(|s| s.name.as_str());
+    let is_drawn = |name: &str| spec.strategies.is_empty() || spec.strategies.iter().any(|s| s == name);
+    let names = || strategies.iter().map(|s| s.name.as_str()).filter(|name| is_drawn(name));
     if let Some(measure) = &spec.quantiles {
         return distribution(spec, measure, names(), &drawn);
     }
@@ -74,7 +75,7 @@ pub(crate) fn quantile(name: &str, of: &str) -> Option<f64> {
     (percent <= 100).then_some(percent.into())
 }
 
-fn with_unit(name: &str, unit: &str) -> String {
+pub(crate) fn with_unit(name: &str, unit: &str) -> String {
     if unit.is_empty() { name.to_string() } else { format!("{name} ({unit})") }
 }
 
@@ -134,7 +135,7 @@ fn bars<'a>(
 
 impl Row {
     /// Measure, strategy and flow of its measurement.
-    fn part(&self, index: usize) -> &str {
+    pub(crate) fn part(&self, index: usize) -> &str {
         self.measurement.splitn(3, '/').nth(index).unwrap_or_default()
     }
 }

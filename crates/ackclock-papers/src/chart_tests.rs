@@ -51,6 +51,17 @@ fn quantiles_are_drawn_as_a_distribution_in_the_order_of_their_shares() {
 }
 
 #[test]
+fn a_chart_can_draw_some_of_the_strategies() {
+    let spec = spec("title = \"T\"\nquantiles = \"time\"\nstrategies = [\"sack\"]");
+    let strategies = ["sack", "prr"].map(|name| Strategy { name: name.into(), composition: None, of_flows: false });
+    let cells = [measured(&[("time-p50/sack", &[1.0]), ("time-p50/prr", &[2.0])])];
+    let Plot::Curves { curves, .. } = chart(&spec, &strategies, &[planned(&[])], &cells).plot else {
+        panic!("curves are expected")
+    };
+    assert_eq!(curves.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["sack"]);
+}
+
+#[test]
 fn a_quantile_is_named_by_its_percent() {
     assert_eq!(quantile("recovery-time-p95", "recovery-time"), Some(95.0));
     for other in ["recovery-time-p101", "recovery-time-pipe", "recovery-time", "time-p95"] {

@@ -176,6 +176,9 @@ pub(crate) struct ChartSpec {
     /// The cells that it draws, as axis and label; all if left out.
     #[serde(default, rename = "where")]
     pub cells: BTreeMap<String, String>,
+    /// The strategies that it draws; all if left out.
+    #[serde(default)]
+    pub strategies: Vec<String>,
     /// What bars call the flows; by their names in the scenario if left out.
     #[serde(default)]
     pub flows: BTreeMap<String, String>,

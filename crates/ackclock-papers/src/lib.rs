@@ -4,6 +4,7 @@
 //! it into runs, [`run`] yields named measurements, and on these stand the rows of its table and the verdicts. A claim
 //! that does not hold is a result like any other.
 
+mod bound;
 mod chart;
 mod format;
 mod html;

@@ -6,7 +6,7 @@ use std::{array, iter};
 use ackclock_report::{FlowSummary, RecoveryStats, recovery_measures};
 
 use crate::plan::Group;
-use crate::timeouts;
+use crate::{bound, timeouts};
 
 /// Something measured.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,7 +81,8 @@ fn completion(flow: &FlowSummary) -> f64 {
 pub(crate) fn unit(name: &str) -> &'static str {
     let counters = MEASURES.iter().map(|m| (m.name, m.unit));
     let of_timeouts = timeouts::MEASURES.iter().map(|m| (m.name, m.unit));
-    let mut units = counters.chain(of_timeouts).chain(recovery_measures().map(|m| (m.name, m.unit)));
+    let distances = bound::MEASURES.iter().map(|(name, _)| (*name, "%"));
+    let mut units = counters.chain(of_timeouts).chain(distances).chain(recovery_measures().map(|m| (m.name, m.unit)));
     let measure = name.split('/').next().unwrap_or_default();
     units.find(|(name, _)| *name == measure).map_or("", |(_, unit)| unit)
 }

@@ -8,6 +8,7 @@ use ackclock_report::recovery_measures;
 use ackclock_run::{Input, Job};
 
 use crate::Error;
+use crate::bound::{self, bound};
 use crate::chart::{number, quantile};
 use crate::format::{Axis, ChartSpec, Claim, Experiment, NumberOrText, Paper, RowSpec};
 use crate::library::{Entry, Library, format_error};
@@ -108,14 +109,7 @@ impl<'a> Plan<'a> {
                 return wrong(format!("strategy[{i}].name"), format!("`{}` must be another name, without `/`", s.name));
             }
         }
-        for (i, measure) in e.show.iter().enumerate() {
-            if !self.measures().contains(&measure.as_str()) {
-                return wrong(
-                    format!("show[{i}]"),
-                    format!("there is no `{measure}`; there are {}", self.measures().join(", ")),
-                );
-            }
-        }
+        e.show.iter().enumerate().try_for_each(|(i, measure)| self.check_show(i, measure))?;
         for (i, step) in e.steps.iter().enumerate() {
             if step.name.contains('/') || e.steps[..i].iter().any(|s| s.name == step.name) {
                 return wrong(format!("step[{i}].name"), format!("`{}` must be another name, without `/`", step.name));
@@ -140,6 +134,20 @@ impl<'a> Plan<'a> {
         e.claims.iter().enumerate().try_for_each(|(i, claim)| self.check_claim(i, claim))
     }
 
+    fn check_show(&self, i: usize, measure: &str) -> Result<(), Error> {
+        let strategies = &self.entry.experiment.strategies;
+        let oracle = bound::MEASURES.iter().find(|(name, _)| *name == measure).map(|(_, oracle)| *oracle);
+        let unbound = oracle.and_then(|oracle| strategies.iter().find(|s| bound(oracle, s, strategies).is_none()));
+        let message = if !self.measures().contains(&measure) {
+            format!("there is no `{measure}`; there are {}", self.measures().join(", "))
+        } else if let (Some(oracle), Some(s)) = (oracle, unbound) {
+            format!("`{measure}` needs a strategy that is `{oracle}` with the window law of `{}`", s.name)
+        } else {
+            return Ok(());
+        };
+        Err(format_error(&self.entry.file, &format!("show[{i}]"), message))
+    }
+
     fn check_chart(&self, i: usize, chart: &ChartSpec) -> Result<(), Error> {
         let e = &self.entry.experiment;
         let shown = match (&chart.quantiles, chart.measure.as_str()) {
@@ -162,6 +170,8 @@ impl<'a> Plan<'a> {
              `quantiles` of a distribution"
         } else if !self.has_cells(&chart.cells) {
             NO_CELL
+        } else if chart.strategies.iter().any(|name| e.strategies.iter().all(|s| s.name != *name)) {
+            "`strategies` are names of strategies of this experiment"
         } else {
             return Ok(());
         };
@@ -219,17 +229,21 @@ impl<'a> Plan<'a> {
 
     fn measures(&self) -> Vec<&'static str> {
         let of_many = self.entry.experiment.population.iter().flat_map(|_| &timeouts::MEASURES).map(|m| m.name);
-        MEASURES.iter().map(|m| m.name).chain(recovery_measures().map(|m| m.name)).chain(of_many).collect()
+        let bounds = bound::MEASURES.iter().map(|(name, _)| *name);
+        let counters = MEASURES.iter().map(|m| m.name);
+        counters.chain(recovery_measures().map(|m| m.name)).chain(of_many).chain(bounds).collect()
     }
 
     fn knows(&self, cell: &PlannedCell, name: &str) -> bool {
         let e = &self.entry.experiment;
         let mut parts = name.splitn(3, '/');
         let (Some(what), Some(strategy)) = (parts.next(), parts.next()) else { return false };
-        if !e.strategies.iter().any(|s| s.name == strategy) {
-            return false;
-        }
-        let measured = self.measures().contains(&what);
+        let Some(strategy) = e.strategies.iter().find(|s| s.name == strategy) else { return false };
+        let oracle = bound::MEASURES.iter().find(|(name, _)| *name == what).map(|(_, oracle)| *oracle);
+        let measured = match oracle {
+            Some(oracle) => bound(oracle, strategy, &e.strategies).is_some(),
+            None => self.measures().contains(&what),
+        };
         let step = e.steps.iter().any(|s| s.name == what);
         match parts.next() {
             None => measured,

@@ -5,10 +5,14 @@ use std::{iter, slice};
 
 use ackclock_report::{Align, align};
 
+use crate::chart::with_unit;
 use crate::outcome::{Outcome, Overall, Row};
 
 /// With more cells than this, plain text tells only in how many a claim holds, by each label.
 const FEW: usize = 8;
+
+/// With more columns than this, a line is not a cell but a strategy in it.
+const WIDE: usize = 24;
 
 impl Outcome {
     /// The table of its rows and a line for each claim.
@@ -52,7 +56,8 @@ impl Outcome {
     pub(crate) fn table_rows(&self) -> Vec<Vec<String>> {
         let several = self.cells.len() > 1;
         if several && self.cells.iter().flat_map(|c| &c.rows).all(|row| row.paper.is_none()) {
-            return self.line_a_cell();
+            let wide = self.cells.first().is_some_and(|c| c.rows.len() > WIDE && c.rows.iter().all(Row::is_shown));
+            return if wide { self.line_a_strategy() } else { self.line_a_cell() };
         }
         let first = |name: &str| if several { vec![name.to_string()] } else { Vec::new() };
         let line = |name: &str, rest: [&str; 5]| [first(name), rest.map(String::from).to_vec()].concat();
@@ -69,13 +74,37 @@ impl Outcome {
 
     fn line_a_cell(&self) -> Vec<Vec<String>> {
         let Some(first) = self.cells.first().filter(|c| !c.rows.is_empty()) else { return Vec::new() };
-        let with_unit =
-            |row: &Row| if row.unit.is_empty() { row.label.clone() } else { format!("{} ({})", row.label, row.unit) };
-        let mut lines = vec![iter::once("cell".into()).chain(first.rows.iter().map(with_unit)).collect()];
+        let heading = |row: &Row| with_unit(&row.label, &row.unit);
+        let mut lines = vec![iter::once("cell".into()).chain(first.rows.iter().map(heading)).collect()];
         lines.extend(
             self.cells.iter().map(|c| iter::once(&c.name).chain(c.rows.iter().map(|r| &r.shown)).cloned().collect()),
         );
         lines
+    }
+
+    fn line_a_strategy(&self) -> Vec<Vec<String>> {
+        let mut measures: Vec<&str> = Vec::new();
+        let mut heading = vec!["cell".to_string(), "strategy".to_string()];
+        for row in self.cells.iter().flat_map(|c| &c.rows) {
+            if !measures.contains(&row.part(0)) {
+                measures.push(row.part(0));
+                heading.push(with_unit(row.part(0), &row.unit));
+            }
+        }
+        let mut lines = vec![heading];
+        for (cell, strategy) in self.cells.iter().flat_map(|c| self.strategies.iter().map(move |s| (c, s))) {
+            let of = |measure: &str| cell.rows.iter().find(|r| r.part(0) == measure && r.part(1) == strategy);
+            let shown = measures.iter().map(|measure| of(measure).map_or("", |row| &row.shown).to_string());
+            lines.push([cell.name.clone(), strategy.clone()].into_iter().chain(shown).collect());
+        }
+        lines
+    }
+}
+
+impl Row {
+    /// Whether it is one of `show`: of all flows, under its own name.
+    fn is_shown(&self) -> bool {
+        self.part(2).is_empty() && self.label == self.measurement
     }
 }
 

@@ -336,6 +336,23 @@ fn a_grid_is_shown_whole_and_its_claims_are_summed_up() {
 }
 
 #[test]
+fn with_many_strategies_a_line_is_one_of_them_in_a_cell() {
+    let more: String = (2..13).map(|i| format!("[[strategy]]\nname = \"s{i}\"\ncomposition = \"reno\"\n")).collect();
+    let text = LOSSY.replacen("[[strategy]]", &format!("{more}[[strategy]]"), 1);
+    let table = outcome(&text, true, 1).to_table();
+    let lines: Vec<&str> = table.lines().filter(|l| l.starts_with("cell") || l.starts_with("loss ")).collect();
+    let heading: Vec<&str> = lines[0].split("  ").map(str::trim).filter(|name| !name.is_empty()).collect();
+    assert_eq!(heading, ["cell", "strategy", "goodput (kb/s)", "timeouts"]);
+    // 13 strategies in two cells; in each of them those that are the same have the same numbers.
+    let cells =
+        |line: &str| line.split("  ").map(|c| c.trim().to_string()).filter(|c| !c.is_empty()).collect::<Vec<_>>();
+    assert_eq!(lines.len(), 1 + 2 * 13, "{table}");
+    let (s2, reno) = (cells(lines[1]), cells(lines[12]));
+    assert_eq!((s2[0].as_str(), s2[1].as_str(), reno[1].as_str()), ("loss 0%, delay far", "s2", "reno"));
+    assert_eq!((s2.len(), &s2[2..]), (4, &reno[2..]));
+}
+
+#[test]
 fn quick_leaves_out_what_is_about_other_cells() {
     let near = LOSSY.replace("where = { loss = \"0%\" }", "where = { loss = \"0%\", delay = \"near\" }");
     let near = near.replace("where = { delay = \"far\" }", "where = { delay = \"near\" }");
@@ -584,6 +601,11 @@ fn errors_name_file_and_key() {
         ("axis = \"loss\"", "axis = \"delay\"", "papers/p/e.toml: chart[0]: it draws a `measure` of `row` or `show`"),
         ("measure = \"goodput\"\naxis = \"loss\"", "quantiles = \"goodput\"", "papers/p/e.toml: chart[0]: it draws a "),
         ("\"goodput\"", "\"godput\"", "papers/p/e.toml: show[0]: there is no `godput`"),
+        (
+            "axis = \"loss\"",
+            "axis = \"loss\"\nstrategies = [\"tahoe\"]",
+            "papers/p/e.toml: chart[0]: `strategies` are names",
+        ),
     ] {
         let error = error(&LOSSY.replacen(right, wrong, 1));
         assert!(error.starts_with(expected), "{error}\n{expected}");

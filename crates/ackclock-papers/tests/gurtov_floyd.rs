@@ -1,12 +1,10 @@
 //! The sequences of Gurtov & Floyd's figures 1 to 4, in the network and with the losses of ns-2's test-all-newreno, and what
 //! the verdicts on them are.
 
-use ackclock_papers::{Library, Outcome, Plan, run};
+mod common;
 
-fn experiment(id: &str) -> Outcome {
-    let library = Library::embedded().unwrap();
-    run(&Plan::of(&library, &format!("gurtov-floyd/{id}"), false).unwrap(), 2).unwrap().remove(0)
-}
+use ackclock_papers::Outcome;
+use common::{experiment, verdicts};
 
 /// What is sent on the ACK of `segment` with so many duplicates, cwnd and ssthresh after it; segments with the number of the
 /// transmission where it is not the first.
@@ -24,14 +22,10 @@ fn step(outcome: &Outcome, strategy: &str, segment: f64, dupacks: u32) -> String
     format!("{}/{}:{sent}", step["cwnd"].as_f64().unwrap(), step["ssthresh"].as_f64().unwrap())
 }
 
-fn verdicts(outcome: &Outcome) -> Vec<String> {
-    outcome.claims.iter().map(|claim| claim.verdict()).collect()
-}
-
 /// After the timeout 15 to 20 are acknowledged one by one, from cwnd 1 to 7; 21 to 27 are outstanding when 21 is found lost.
 #[test]
 fn a_lost_retransmission() {
-    let outcome = experiment("figures-1-3-right");
+    let outcome = experiment("gurtov-floyd/figures-1-3-right");
     assert_eq!(step(&outcome, "bugfix", 21.0, 0), "7/8: 26x2 27x2");
     assert_eq!(step(&outcome, "bugfix", 21.0, 3), "7/8:");
     for strategy in ["no-bugfix", "ack-heuristic", "ts-heuristic"] {
@@ -44,7 +38,7 @@ fn a_lost_retransmission() {
 /// The ACK of 31 jumps to 35; 35 to 40 go out, and 32, 33 and 34 make three duplicates. Six are outstanding.
 #[test]
 fn needless_retransmissions() {
-    let outcome = experiment("figures-1-3-left");
+    let outcome = experiment("gurtov-floyd/figures-1-3-left");
     for strategy in ["bugfix", "ack-heuristic", "ts-heuristic"] {
         assert_eq!(step(&outcome, strategy, 35.0, 0), "6/6.25: 36x2 37x2 38x2 39x2 40x2");
         assert_eq!(step(&outcome, strategy, 35.0, 3), "6/6.25:");
@@ -59,7 +53,7 @@ fn needless_retransmissions() {
 /// With the ACKs of 23 to 26 lost, the ACK that 28 draws jumps from 23 to 27.
 #[test]
 fn lost_acks() {
-    let outcome = experiment("figure-4");
+    let outcome = experiment("gurtov-floyd/figure-4");
     assert_eq!(step(&outcome, "ack-heuristic", 27.0, 3), "8.125/8:");
     for strategy in ["no-bugfix", "ts-heuristic"] {
         // Eight segments, 27 to 34, are outstanding.

@@ -1,12 +1,11 @@
 //! The sequences of Miyake & Inamura's figures, worked out by hand, where the round trip is 0.4 s and ACKs are delayed: 22 segments
 //! (38 to 59) are outstanding at the third duplicate, 38, 42 and 46 are lost.
 
-use ackclock_papers::{Library, Outcome, Plan, run};
+#[allow(dead_code)] // These are about the sequences and not about the verdicts.
+mod common;
 
-fn experiment(id: &str) -> Outcome {
-    let library = Library::embedded().unwrap();
-    run(&Plan::of(&library, &format!("miyake-inamura/{id}"), false).unwrap(), 1).unwrap().remove(0)
-}
+use ackclock_papers::Outcome;
+use common::experiment;
 
 /// From the third duplicate of 38 to the end of recovery, a line for each ACK: the segment that it asks for, duplicates,
 /// cwnd, ssthresh, what is sent, retransmissions with the number of the transmission.
@@ -75,7 +74,7 @@ fn figure_6() {
     expected.push("42 0: 11/11:".into());
     expected.extend((1..=7).map(|n| format!("42 {n}: 11/11:")));
     expected.push("42 0: 1/5: 42x2".into());
-    assert_eq!(recovery(&experiment("figures-6-8"), "reno"), expected);
+    assert_eq!(recovery(&experiment("miyake-inamura/figures-6-8"), "reno"), expected);
 }
 
 /// The pipe: 22 - 3 - 1 and the retransmission are 19, so that the twelfth duplicate makes room for 42. 60 is the first segment sent after
@@ -88,7 +87,7 @@ fn figure_7() {
     let sent = sent.iter().chain(&["73", "74"]);
     expected.extend(sent.enumerate().map(|(k, sent)| format!("38 {}: 11/11: {sent}", 12 + k)));
     expected.push("68 0: 11/11: 75 76 77 78".into());
-    assert_eq!(recovery(&experiment("figures-6-8"), "sack"), expected);
+    assert_eq!(recovery(&experiment("miyake-inamura/figures-6-8"), "sack"), expected);
 }
 
 #[test]
@@ -105,7 +104,7 @@ fn figure_8() {
     expected.extend(silent(46, 2..=6, 45, "11"));
     // Four are outstanding.
     expected.push("86 0: 11/11: 90 91 92 93 94 95 96".into());
-    assert_eq!(recovery(&experiment("figures-6-8"), "newreno-1"), expected);
+    assert_eq!(recovery(&experiment("miyake-inamura/figures-6-8"), "newreno-1"), expected);
 }
 
 /// Until the eight new segments of the first round trip have drawn their duplicates: 30 - 4 + 1 for 42 to 67.
@@ -123,13 +122,13 @@ fn figure_11() {
     expected.extend(inflating(42, 9, 36, "11", 77..=85));
     expected.extend(silent(42, 18..=20, 45, "11"));
     expected.push("42 0: 1/5: 42x3".into());
-    assert_eq!(recovery(&experiment("figures-11-14"), "newreno"), expected);
+    assert_eq!(recovery(&experiment("miyake-inamura/figures-11-14"), "newreno"), expected);
 }
 
 /// Figures 12 to 14. cumulativeFS = 8 + 1: the ninth duplicate, that of 68.
 #[test]
 fn figures_12_to_14() {
-    let outcome = experiment("figures-11-14");
+    let outcome = experiment("miyake-inamura/figures-11-14");
     // At the end 85 to 89 are outstanding.
     for (strategy, ssthresh, end) in [
         ("newreno-1", "11", "85 0: 11/11: 90 91 92 93 94 95"),
@@ -151,10 +150,10 @@ fn figures_12_to_14() {
 /// Section 2: where (I) sends one segment, DAC sends two.
 #[test]
 fn dac_sends_two_segments_at_once() {
-    let ours = recovery(&experiment("figures-11-14"), "dac");
+    let ours = recovery(&experiment("miyake-inamura/figures-11-14"), "dac");
     let mut expected = until_42_is_lost();
     expected.push("42 9: 36/11: 42x3 77".into());
     assert_eq!(ours[..expected.len()], expected);
-    let ours = recovery(&experiment("figures-6-8"), "dac");
+    let ours = recovery(&experiment("miyake-inamura/figures-6-8"), "dac");
     assert!(ours.contains(&"38 25: 36/11: 38x3 73".to_string()), "{ours:?}");
 }

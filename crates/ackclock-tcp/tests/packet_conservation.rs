@@ -18,20 +18,7 @@ struct Most {
 }
 
 fn transfer(strategy: &str, originals_lost: u32, retransmissions_lost: u32, most: &mut Most) {
-    let setup = Setup {
-        strategy: strategy.into(),
-        isn: u32::MAX - 500,
-        mss: 100,
-        initial_window: 10,
-        buffer: 64,
-        wscale: 0,
-        delayed_ack: 0,
-        sack: true,
-        timestamps: false,
-        nagle: false,
-        max_burst: None,
-        auto_read: true,
-    };
+    let setup = Setup { initial_window: 10, ..Setup::plain(strategy) };
     let mut pair = Pair::new(&setup);
     pair.apply(Op::Write(9_000));
     let (mut next, mut retransmissions) = (0, 0);

@@ -99,29 +99,12 @@ proptest! {
 
 // Failures that the properties above found, shrunk.
 
-fn plain(strategy: &str) -> Setup {
-    Setup {
-        strategy: strategy.into(),
-        isn: u32::MAX - 500,
-        mss: 100,
-        initial_window: 5,
-        buffer: 64,
-        wscale: 0,
-        delayed_ack: 0,
-        sack: true,
-        timestamps: false,
-        nagle: false,
-        max_burst: None,
-        auto_read: true,
-    }
-}
-
 /// A recovery that begins while a timeout's slow start is not over sends old data in sequence: `snd_nxt` has to move on.
 #[test]
 fn a_recovery_within_the_slow_start_after_a_timeout_moves_on() {
     for strategy in strategies() {
         let rounds = [0, 1].map(|data_lost| Op::Round { data_lost, acks_lost: 0 });
-        holds(&plain(&strategy), &[Op::Write(2_000), rounds[0], Op::Deadline, rounds[1]]);
+        holds(&Setup::plain(&strategy), &[Op::Write(2_000), rounds[0], Op::Deadline, rounds[1]]);
     }
 }
 
@@ -129,7 +112,7 @@ fn a_recovery_within_the_slow_start_after_a_timeout_moves_on() {
 #[test]
 fn sacked_data_is_left_out_when_old_data_is_sent_in_sequence() {
     for strategy in strategies() {
-        let setup = Setup { mss: 7, initial_window: 9, buffer: 46, ..plain(&strategy) };
+        let setup = Setup { mss: 7, initial_window: 9, buffer: 46, ..Setup::plain(&strategy) };
         holds(&setup, &[Op::Write(4_491), Op::Round { data_lost: 25_451, acks_lost: 0 }]);
     }
 }

@@ -15,20 +15,8 @@ use rig::{Fate, Op, Pair, Setup};
 const MSS: u64 = 100;
 
 fn pair(strategy: &str, sack: bool) -> Pair {
-    let setup = Setup {
-        strategy: strategy.into(),
-        isn: u32::MAX - 500,
-        mss: MSS as u32,
-        initial_window: WINDOW.into(),
-        buffer: 300,
-        wscale: 0,
-        delayed_ack: 0,
-        sack,
-        timestamps: false,
-        nagle: false,
-        max_burst: None,
-        auto_read: true,
-    };
+    let (mss, initial_window) = (MSS as u32, WINDOW.into());
+    let setup = Setup { mss, initial_window, buffer: 300, sack, ..Setup::plain(strategy) };
     let mut pair = Pair::new(&setup);
     pair.apply(Op::Write(WINDOW * MSS as u16));
     pair

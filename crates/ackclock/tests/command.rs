@@ -579,7 +579,7 @@ fn vs_oracle_keeps_window_law_and_timer() {
 fn vs_oracle_prints_a_table() {
     let text = ok(&["compare", "--strategy", "sack", "--segments", "30", "--drop", "29", "--vs-oracle"]);
     let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
-    let of = |name: &str| rows.iter().filter(|row| row.first() == Some(&name)).next_back().unwrap()[1..].to_vec();
+    let of = |name: &str| rows.iter().rfind(|row| row.first() == Some(&name)).unwrap()[1..].to_vec();
     assert_eq!(of("oracle"), ["-", "-", "-", "-", "0", "0.0", "1.00", "2.0", "0.00"]);
     let sack = of("sack");
     assert_eq!(sack.len(), 9, "{text}");

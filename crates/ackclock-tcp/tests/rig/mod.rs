@@ -29,6 +29,26 @@ pub struct Setup {
     pub auto_read: bool,
 }
 
+impl Setup {
+    /// Five segments of 100 bytes at first, SACK, nothing delayed; sequence numbers wrap early.
+    pub fn plain(strategy: &str) -> Setup {
+        Setup {
+            strategy: strategy.into(),
+            isn: u32::MAX - 500,
+            mss: 100,
+            initial_window: 5,
+            buffer: 64,
+            wscale: 0,
+            delayed_ack: 0,
+            sack: true,
+            timestamps: false,
+            nagle: false,
+            max_burst: None,
+            auto_read: true,
+        }
+    }
+}
+
 /// What happens to a packet: it is the `index`-th in flight (modulo their number), so an index above 0 reorders.
 #[derive(Clone, Copy, Debug)]
 pub enum Fate {
@@ -69,6 +89,7 @@ pub fn strategies() -> Vec<String> {
         "+lt+half-window+no-bugfix",
         "+lrxt+b2b+resend",
         "+marks-ts+header-only",
+        "+eifel+f-rto+rfc4015",
     ];
     let mut names: Vec<String> =
         PRESETS.iter().flat_map(|p| extras.map(|extra| format!("{}{extra}", p.name))).collect();

@@ -60,6 +60,27 @@ fn linux_2_6_sends_unmarked_holes_last() {
     });
 }
 
+/// 8 of 12 goes out by rule 3. Then 11 is SACKed, and so 8 is marked for what its first transmission was: that one is
+/// lost, and not the retransmission on its way.
+#[test]
+fn a_segment_sent_again_before_it_is_marked_has_lost_its_original() {
+    run_with("linux-2.6", SenderConfig { events: true, ..window(12) }, |x| {
+        x.write(12_000).sends(&numbers(0, 12)).at(100).sack(0, &[(1, 5)]).sends("0F");
+        for right in 6..9 {
+            x.sack(0, &[(1, right)]).sends("");
+        }
+        x.sack(0, &[(9, 10), (1, 8)]).sends("8P").sack(0, &[(9, 11), (1, 8)]).sends("");
+        x.sack(0, &[(9, 12), (1, 8)]).sends("").ack(12).phase(Phase::Open);
+        let mut lost = Vec::new();
+        while let Some(event) = x.sender.poll_event() {
+            if let EventKind::Lost { seq, transmission, .. } = event.kind {
+                lost.push((seq / 1000, transmission));
+            }
+        }
+        assert_eq!(lost, [(0, 1), (8, 1)]);
+    });
+}
+
 /// "When operating with CUBIC congestion control, the proportional part achieves the 30% window reduction by spacing out seven
 /// new segments for every ten incoming ACKs" (section 4). RecoverFS = 23 - 3 SACKed + 1 by this ACK.
 #[test]
