@@ -513,3 +513,76 @@ fn recovery_prints_tables() {
     let text = ok(&["compare", "--strategy", "sack", "--drop", "14,26", "--recovery"]);
     assert!(text.contains("\n\nRecovery of all flows, as Dukkipati et al."), "{text}");
 }
+
+fn close(a: &Value, b: f64) {
+    let a = a.as_f64().unwrap();
+    assert!((a - b).abs() < 1e-9, "{a} and {b}");
+}
+
+/// The same scenario and seeds with `oracle` and `oracle-drop`, pair by pair.
+#[test]
+fn vs_oracle_pairs_runs_with_those_of_the_oracles() {
+    let file = shipped("wireless.toml");
+    let strategies = "reno,oracle,oracle-drop";
+    let result = json(&["run", &file, "--strategy", strategies, "--runs", "3", "--vs-oracle", "--format", "json"]);
+    let times: Vec<f64> =
+        result["flows"].as_array().unwrap().iter().map(|f| f["completion_s"].as_f64().unwrap()).collect();
+    let [reno, told, at_once] = [&times[..3], &times[3..6], &times[6..]];
+    let all = result["vs_oracle"].as_array().unwrap();
+    for (distance, own) in all.iter().zip([reno, told, at_once]) {
+        assert_eq!(distance["runs"], 3);
+        for (bound, (name, other)) in
+            distance["bounds"].as_array().unwrap().iter().zip([("oracle", told), ("oracle-drop", at_once)])
+        {
+            assert_eq!(
+                (&bound["strategy"], &bound["flows"], &bound["completed"]),
+                (&name.into(), &3.into(), &3.into())
+            );
+            let extra: Vec<f64> = own.iter().zip(other).map(|(x, o)| x - o).collect();
+            close(&bound["extra_s"]["mean"], extra.iter().sum::<f64>() / 3.0);
+            let percent: Vec<f64> = extra.iter().zip(other).map(|(extra, o)| 100.0 * extra / o).collect();
+            close(&bound["extra_percent"]["mean"], percent.iter().sum::<f64>() / 3.0);
+            // Nothing is sent again needlessly, and no timer expires.
+            for measure in ["needless-bytes", "timeouts-per-1000-recoveries"] {
+                assert_eq!(bound["measures"][measure]["mean"], 0.0, "{measure}");
+            }
+        }
+    }
+    assert_eq!(all[1]["bounds"][0]["extra_s"], serde_json::json!({ "mean": 0.0, "half_width": 0.0 }));
+    assert_eq!(all[1]["measures"], all[0]["bounds"][0]["measures"]);
+}
+
+/// Each strategy has oracles with its own window law and timer, also where it is the scenario's.
+#[test]
+fn vs_oracle_keeps_window_law_and_timer() {
+    let distances = |args: &[&str]| {
+        let file = shipped("wireless.toml");
+        json(&[&["run", &file, "--runs", "1", "--vs-oracle", "--format", "json"], args].concat())["vs_oracle"].clone()
+    };
+    let names = |distance: &Value| [0, 1].map(|i| distance["bounds"][i]["strategy"].as_str().map(String::from));
+    let given = distances(&["--strategy", "sack,sack+cubic,linux"]);
+    let of = |names: [&str; 2]| names.map(|name| Some(name.to_string()));
+    assert_eq!(names(&given[0]), of(["oracle", "oracle-drop"]));
+    assert_eq!(names(&given[1]), of(["oracle+cubic", "oracle-drop+cubic"]));
+    let linux = ["linux-timer+oracle+cubic+hystart", "linux-timer+oracle-drop+cubic+hystart"];
+    assert_eq!(names(&given[2]), of(linux));
+    // The scenario's own strategy is SACK.
+    let own = distances(&[]);
+    assert_eq!((&own[0]["strategy"], names(&own[0])), (&Value::Null, [None, None]));
+    for key in ["extra_s", "extra_percent", "measures"] {
+        assert_eq!(own[0]["bounds"][0][key], given[0]["bounds"][0][key], "{key}");
+    }
+}
+
+/// One loss at the end of a transfer costs the oracle a round trip, and SACK a timeout.
+#[test]
+fn vs_oracle_prints_a_table() {
+    let text = ok(&["compare", "--strategy", "sack", "--segments", "30", "--drop", "29", "--vs-oracle"]);
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    let of = |name: &str| rows.iter().rfind(|row| row.first() == Some(&name)).unwrap()[1..].to_vec();
+    assert_eq!(of("oracle"), ["-", "-", "-", "-", "0", "0.0", "1.00", "2.0", "0.00"]);
+    let sack = of("sack");
+    assert_eq!(sack.len(), 9, "{text}");
+    let seconds = |cell: &str| cell.strip_suffix('s').unwrap().parse::<f64>().unwrap();
+    assert!(seconds(sack[2]) > seconds(sack[0]), "{text}");
+}
