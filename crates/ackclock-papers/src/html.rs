@@ -82,6 +82,7 @@ pub(crate) fn sign(claim: &ClaimOutcome) -> (&'static str, &'static str, &'stati
 /// The table of all claims.
 pub(crate) fn claims(html: &mut String, outcome: &Outcome) {
     html.push_str("<table class=\"claims\">\n<tr><th>verdict</th><th>the paper says</th><th>measured</th></tr>\n");
+    let mut told = None;
     for claim in &outcome.claims {
         let (class, symbol, words) = sign(claim);
         let (says, place, measured) = (escape(&claim.says), escape(&claim.place), escape(&claim.measured()));
@@ -93,7 +94,8 @@ pub(crate) fn claims(html: &mut String, outcome: &Outcome) {
         if let Some(by_part) = claim.by_part() {
             let _ = write!(html, "<br><small>{}</small>", escape(&by_part));
         }
-        if let Some(why) = claim.reason() {
+        // A reason that many share is told once.
+        if let Some(why) = claim.reason().filter(|why| told.replace(*why) != Some(*why)) {
             let _ = write!(html, "<br><small>Why: {}</small>", escape(why));
         }
         html.push_str("</td></tr>\n");

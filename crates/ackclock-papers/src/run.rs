@@ -81,24 +81,29 @@ fn tasks<'a>(plan: &'a Plan<'a>) -> impl Iterator<Item = Task<'a>> {
     })
 }
 
+/// Setting a simulation up takes about as long as so many kilobytes.
+const SET_UP: f64 = 300.0;
+
 impl Task<'_> {
     fn simulations(&self) -> u64 {
         self.plan.entry.experiment.population.as_ref().map_or(1, |p| p.transfers.into())
     }
 
-    /// How many kilobytes it sends at most, as a measure of how long it takes: what its flows have to send, or what the
-    /// slowest link carries.
+    /// How long each of its simulations takes, in the time that a kilobyte takes: what the flows have to send, or what the slowest
+    /// link carries, and the setting up.
     fn weight(&self) -> u64 {
         let Scenario { links, flows, duration, .. } = &self.cell.scenario;
         let slowest = links.iter().map(|link| link.rate.0).min().unwrap_or_default() as f64;
         let room = duration.0.secs_f64() * slowest / 8000.0;
-        let wants = |flow: &Flow| match flow.source {
-            Source::Segments(n) => n as f64,
+        let wants = |flow: &Flow| match &flow.source {
+            Source::Segments(n) => *n as f64,
             Source::Bytes(bytes) => bytes.0 as f64 / 1000.0,
-            _ => room,
+            Source::Draw(size) => size.mean() / 1000.0,
+            Source::Web(web) => web.responses * web.size.mean() / 1000.0,
+            Source::Bulk | Source::OnOff(_) | Source::Writes(_) => room,
         };
         let wanted: f64 = flows.iter().map(|flow| f64::from(flow.count) * wants(flow)).sum();
-        wanted.min(room).clamp(1.0, 1e6) as u64
+        (SET_UP + wanted.min(room)).min(1e6) as u64
     }
 
     fn run(&self, progress: &Progress) -> Result<Done, ackclock_run::Error> {

@@ -174,7 +174,7 @@ pub trait DetectRetransmission: Send {
     fn on_transmit(&mut self, _s: &State, _cause: Cause) {}
 }
 
-/// What a lost retransmission does to the windows.
+/// New values of both windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Windows {
     /// New ssthresh.
@@ -362,6 +362,13 @@ pub enum Verdict {
     SendNew,
     /// After [`SendNew`](Self::SendNew): it was needed, go on with the retransmissions (step 3a).
     Needed,
+    /// The retransmission timer has to go on from these estimates (RFC 4015 step 11).
+    Retime {
+        /// SRTT.
+        srtt: Span,
+        /// RTTVAR.
+        rttvar: Span,
+    },
 }
 
 /// Undo: was the response to a loss needless?
@@ -379,6 +386,12 @@ pub trait Undo: Send {
 
     /// Judges on an ACK, also after the response has ended: its verdict counts until the next response begins.
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Verdict;
+
+    /// A verdict, its own or another mechanism's, is [`Verdict::Spurious`]: the windows to go on with, which this ACK then does
+    /// not change any further (RFC 4015 step 9); `None` to restore those from before the response.
+    fn respond(&mut self, _s: &State, _a: &AckSummary) -> Option<Windows> {
+        None
+    }
 }
 
 /// The window law: growth, and the target after a loss.
@@ -420,6 +433,14 @@ pub trait Timer: Send {
     fn srtt(&self) -> Span {
         Span::ZERO
     }
+
+    /// RTTVAR (RFC 6298 section 2); zero before the first sample, and for a timer that keeps none.
+    fn rttvar(&self) -> Span {
+        Span::ZERO
+    }
+
+    /// Goes on from these estimates ([`Verdict::Retime`]).
+    fn retime(&mut self, _srtt: Span, _rttvar: Span) {}
 
     /// The smallest interval this model allows unless the configuration says otherwise.
     fn min_rto(&self) -> Span;

@@ -5,8 +5,8 @@
 mod rig;
 
 use ackclock_tcp::{
-    Cause, Composition, Phase, SackBlock, SackBlocks, Segment, Sender, SenderConfig, Seq, State, Time, Timestamps,
-    strategy::PRESETS,
+    Cause, Composition, EventKind, Phase, SackBlock, SackBlocks, Segment, Sender, SenderConfig, Seq, State, Time,
+    Timestamps, strategy::PRESETS,
 };
 use proptest::prelude::*;
 use rig::{composition, is_told, strategies};
@@ -33,6 +33,7 @@ impl Peer {
             initial_rwnd: u64::from(WINDOW),
             wscale: 0,
             timestamps: true,
+            events: true,
             ..SenderConfig::default()
         };
         let strategy = Composition::parse(strategy).expect("a known strategy").build();
@@ -75,6 +76,12 @@ impl Peer {
 
     fn s(&self) -> &State {
         self.sender.state()
+    }
+
+    /// cwnd after each undo since the last call.
+    fn undone(&mut self) -> Vec<u64> {
+        let events = std::iter::from_fn(|| self.sender.poll_event());
+        events.filter(|e| matches!(e.kind, EventKind::Undone { .. })).map(|e| e.cwnd).collect()
     }
 
     /// All that an ACK could change, the time apart.
@@ -471,19 +478,57 @@ fn tell(peer: &mut Peer, lie: Lie) -> Option<Segment> {
     }
 }
 
+/// Each ACK shows the response to the one before it spurious, opens the window as slow start does, and has news of a loss, so
+/// that the response to come restores what this ACK has opened: a segment for each, as for honest ACKs.
+#[test]
+fn an_undo_with_every_ack_gains_what_slow_start_gains() {
+    for isn in [0, u32::MAX - 4_500] {
+        let mut peer = Peer::new("rack-tlp+eifel+lt+inflate", isn, 10, 20_000);
+        let ack = |peer: &mut Peer, position: u64, blocks: &[(u64, u64)]| {
+            let timestamps = Some(Timestamps { val: 0, ecr: 0 });
+            let mut sack = SackBlocks::NONE;
+            for &(left, right) in blocks {
+                sack.push(SackBlock { left: peer.at(left), right: peer.at(right) });
+            }
+            let segment = Segment { ack: peer.at(position), wnd: WINDOW, sack, timestamps, ..Segment::default() };
+            peer.sender.on_segment(peer.now, &segment);
+            peer.sent()
+        };
+        ack(&mut peer, 0, &[(0, 6_000)]);
+        ack(&mut peer, 1, &[]);
+        peer.now = Time(4_044_000_000);
+        peer.sender.on_deadline(peer.now);
+        assert_eq!(peer.sent(), [(1, Cause::Timeout)]);
+        assert_eq!(ack(&mut peer, 1_001, &[]), [(1_001, Cause::FastRetransmit)]);
+        assert_eq!(ack(&mut peer, 5_000, &[(6_001, 11_001)]), [(5_000, Cause::FastRetransmit)]);
+        assert_eq!(ack(&mut peer, 6_000, &[]), [(6_000, Cause::FastRetransmit)]);
+        peer.now = Time(8_594_000_000);
+        peer.sender.on_deadline(peer.now);
+        assert_eq!(peer.sent(), [(6_000, Cause::Timeout)]);
+        assert_eq!(ack(&mut peer, 7_000, &[]), [(7_000, Cause::FastRetransmit)]);
+        assert_eq!(peer.s().cwnd, 4_500);
+        let new = [16_000, 17_000, 18_000, 19_000].map(|position| (position, Cause::New));
+        assert_eq!(ack(&mut peer, 10_000, &[]), new);
+        assert_eq!(peer.undone(), [10_001, 11_001, 12_001, 13_001, 14_001]);
+        assert_eq!((peer.s().cwnd, peer.s().phase), (15_001, Phase::Open));
+    }
+}
+
 fn withstands(strategy: &str, isn: u32, lies: &[Lie]) {
     let mut peer = Peer::new(strategy, isn, 10, 20_000);
     let mut written = 20_000;
     let mut furthest_edge = u64::from(WINDOW);
-    // An undo restores the window of before the response, which the ACK that began it may have opened first.
-    let undoes = !Composition::parse(strategy).unwrap().build().undo.is_empty();
+    // An undo restores the window of before the response, which the ACK that began it may have opened first. If the ACK that
+    // brings it also begins the next response, that one is to restore the window that this ACK has opened. RFC 4015 goes on
+    // from what was outstanding.
     let mut restorable = 0;
     let growth = most_for_an_ack(strategy).max(2 * MSS);
     for &lie in lies {
         let (prior_cwnd, prior_max, prior_una) = (peer.s().cwnd, peer.s().snd_max, peer.s().snd_una);
-        let (prior_phase, prior_ssthresh) = (peer.s().phase, peer.s().ssthresh);
+        let (prior_phase, prior_ssthresh, prior_flight) = (peer.s().phase, peer.s().ssthresh, peer.s().flight());
         written += if let Lie::Write(bytes) = lie { u64::from(bytes) } else { 0 };
         tell(&mut peer, lie);
+        let undone = peer.undone().len() as u64;
         furthest_edge = furthest_edge.max(peer.s().window_edge);
         let sent = peer.sent();
         assert!(sent.len() < 200, "{strategy}: sends without end");
@@ -501,8 +546,9 @@ fn withstands(strategy: &str, isn: u32, lies: &[Lie]) {
             (Phase::Recovery, _) => prior_cwnd.max(prior_ssthresh) + growth,
             _ => prior_cwnd + growth,
         };
-        restorable = if undoes { restorable.max(prior_cwnd) } else { 0 };
-        let allowed = allowed.max(restorable + 2 * growth);
+        restorable = restorable.max(prior_cwnd);
+        let allowed = if undone > 0 { allowed.max(restorable + 2 * growth).max(prior_flight) } else { allowed };
+        restorable += undone * growth;
         assert!(grown == 0 || s.cwnd <= allowed, "{strategy}: cwnd from {prior_cwnd} to {}, {:?}", s.cwnd, s.phase);
         if !peer.sender.is_idle() {
             assert_ne!(peer.sender.next_deadline(), Time::NEVER, "{strategy} stalls: {s:?}");

@@ -448,7 +448,7 @@ fn varied(seed: u64, shape: u32, strategy: &str) -> Network {
                 exactly: true,
                 size: Distribution { law: Law::Exponential(30_000.0), max: None },
                 // With none, the next write is due at the very time of an ACK.
-                think: Span::from_millis(if seed % 2 == 0 { 0 } else { 100 }),
+                think: Span::from_millis(if seed.is_multiple_of(2) { 0 } else { 100 }),
             }),
             _ => Source::Bulk,
         };

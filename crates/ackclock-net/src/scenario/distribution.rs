@@ -68,6 +68,19 @@ pub struct Pareto {
 const ROUNDING: f64 = 1e-9;
 
 impl Distribution {
+    /// The mean in bytes, before `max` cuts off.
+    pub fn mean(&self) -> f64 {
+        let share = |part: &Distribution| part.share.map_or(0.0, Probability::get) * part.mean();
+        let mean = match self {
+            Distribution { mix: Some(parts), .. } => return parts.iter().map(share).sum(),
+            Distribution { exponential: Some(law), .. } => law.mean,
+            Distribution { lognormal: Some(law), .. } => law.mean,
+            Distribution { pareto: Some(law), .. } => law.mean,
+            Distribution { fixed, .. } => fixed.unwrap_or(Size(0)),
+        };
+        mean.0 as f64
+    }
+
     /// Checks the distribution under the key `at`.
     pub(super) fn check(&self, at: &[Step]) -> Checked {
         if self.share.is_some() {

@@ -691,3 +691,11 @@ fn arrivals_that_make_no_sense_are_named_with_their_key() {
         assert_eq!(error(&base(keys)), message);
     }
 }
+
+#[test]
+fn the_mean_of_a_mix_is_that_of_its_parts_by_their_shares() {
+    let parts = "[{ share = 0.5, fixed = 1000 }, { share = 0.25, exponential = { mean = 2000 } }, \
+                 { share = 0.125, lognormal = { mean = 3000, sigma = 0.5 } }, { share = 0.125, pareto = { mean = 5000, shape = 1.5 } }]";
+    let mix: Distribution = toml::from_str(&format!("mix = {parts}\nmax = 9000")).unwrap();
+    assert_eq!(mix.mean(), 500.0 + 500.0 + 375.0 + 625.0);
+}

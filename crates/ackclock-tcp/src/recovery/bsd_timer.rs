@@ -55,6 +55,15 @@ impl Timer for BsdTimer {
         TICK.times(self.srtt >> 3)
     }
 
+    fn rttvar(&self) -> Span {
+        Span(TICK.0 * self.rttvar / 4)
+    }
+
+    fn retime(&mut self, srtt: Span, rttvar: Span) {
+        self.srtt = srtt.0.div_ceil(TICK.0) << 3;
+        self.rttvar = rttvar.times(4).0.div_ceil(TICK.0);
+    }
+
     fn min_rto(&self) -> Span {
         TICK.times(2)
     }

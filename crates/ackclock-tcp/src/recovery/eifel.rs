@@ -2,8 +2,7 @@
 //! before the retransmission, for then it answers the original.
 //!
 //! This is the algorithm of section 3.2, not the safe variant of section 3.4. What follows is the connection's undo,
-//! which restores the windows; RFC 4015's limit on the burst (cwnd = FlightSize + min(bytes_acked, IW)) and its changes to the
-//! timer are not part of it. Without timestamps it never judges.
+//! which restores the windows, or `rfc4015`. Without timestamps it never judges.
 
 use crate::axes::{AckSummary, Undo, Verdict};
 use crate::sender::{Phase, State};

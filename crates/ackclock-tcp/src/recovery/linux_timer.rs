@@ -63,6 +63,16 @@ impl Timer for LinuxTimer {
         self.srtt
     }
 
+    fn rttvar(&self) -> Span {
+        self.rttvar
+    }
+
+    fn retime(&mut self, srtt: Span, rttvar: Span) {
+        (self.srtt, self.mdev) = (srtt, rttvar);
+        self.rttvar = rttvar.max(Span(MIN.0 / 4));
+        self.mdev_max = self.rttvar;
+    }
+
     fn min_rto(&self) -> Span {
         MIN
     }

@@ -9,8 +9,9 @@
 //! - The first segment of a recovery goes out whatever the bound says (the connection sends it by itself), so that "nothing
 //!   sent, and SndCnt = 0" is read as "less than a segment".
 //!
-//! The paper's form departs from algorithm 2 in one point: as in RFC 9937 an ACK that delivers nothing releases nothing.
-//! Algorithm 2 would release a segment for it, and `prr_out <= 2 * prr_delivered` (section 4.3) would not hold.
+//! For an ACK that delivers nothing RFC 9937 returns: it adds nothing to what is left of SndCnt, and takes nothing away. The
+//! paper's form departs from algorithm 2 there: nothing is released. Algorithm 2 would release a segment, and
+//! `prr_out <= 2 * prr_delivered` (section 4.3) would not hold.
 
 use super::delivered::Delivered;
 use crate::axes::{AckSummary, Regulate};
@@ -71,7 +72,7 @@ impl Prr {
     fn cwnd(&mut self, s: &State, a: &AckSummary, delivered: u64) -> u64 {
         let pipe = self.delivered.in_flight(s);
         self.sndcnt = if delivered == 0 {
-            0
+            if self.in_bytes() { self.sndcnt } else { 0 }
         } else if pipe > s.ssthresh {
             self.proportional(s)
         } else {
@@ -110,7 +111,7 @@ impl Regulate for Prr {
 
     fn on_enter(&mut self, s: &State, a: &AckSummary) -> u64 {
         let delivered = self.delivered.on_enter(s, a);
-        self.prr_out = 0;
+        (self.prr_out, self.sndcnt) = (0, 0);
         self.recover_fs = s.flight();
         if self.in_bytes() && s.sack {
             // What had been SACKed before this ACK will not be delivered within recovery.

@@ -107,8 +107,10 @@ impl Rack {
 
     /// The second half: the window.
     fn window(&self, s: &State) -> Span {
-        let sacked = || s.board.iter().filter(|r| r.sacked).take(DUPTHRESH as usize).count();
-        if !self.reordering_seen && (s.recovering() || sacked() == DUPTHRESH as usize) {
+        let enough = |n: usize| s.board.iter().filter(|r| r.sacked).take(n).count() == n;
+        // Most ACKs find nothing SACKed, and need not look through the board.
+        let dupthresh_sacked = || s.board.sacked_bytes() > 0 && enough(DUPTHRESH as usize);
+        if !self.reordering_seen && (s.recovering() || dupthresh_sacked()) {
             return Span::ZERO;
         }
         let quarter = Span(self.min_rtt.get().unwrap_or(Span::ZERO).0 / 4);

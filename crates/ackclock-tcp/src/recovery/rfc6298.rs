@@ -87,6 +87,14 @@ impl Timer for Rfc6298 {
         self.srtt
     }
 
+    fn rttvar(&self) -> Span {
+        self.rttvar
+    }
+
+    fn retime(&mut self, srtt: Span, rttvar: Span) {
+        (self.srtt, self.rttvar) = (srtt, rttvar);
+    }
+
     fn min_rto(&self) -> Span {
         // (2.4)
         Span::from_secs(1)

@@ -31,6 +31,14 @@ impl Timer for RtoRestart {
         self.0.srtt()
     }
 
+    fn rttvar(&self) -> Span {
+        self.0.rttvar()
+    }
+
+    fn retime(&mut self, srtt: Span, rttvar: Span) {
+        self.0.retime(srtt, rttvar);
+    }
+
     fn min_rto(&self) -> Span {
         self.0.min_rto()
     }

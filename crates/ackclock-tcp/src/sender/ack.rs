@@ -126,9 +126,7 @@ fn on_advance(c: &mut Sender, a: &mut AckSummary, acked: Acked) {
         c.stats.rtt_samples += 1;
         c.stats.rtt_sum = c.stats.rtt_sum + rtt;
         if c.strategy.timer.on_sample(&c.s, sent) {
-            c.timers.backoff = 0;
-            c.timers.refresh(&c.strategy, &c.config);
-            c.s.srtt = c.strategy.timer.srtt();
+            c.take_estimates();
         }
     }
     if c.s.board.is_empty() {
@@ -184,14 +182,14 @@ fn read_sacks(c: &mut Sender, segment: &Segment, a: &mut AckSummary, out: &mut R
 
 /// The axes decide in turn: undo, detection, retransmission lost, then windows.
 fn respond(c: &mut Sender, a: &mut AckSummary) {
-    judge_undo(c, a);
+    let settled = judge_undo(c, a);
     if a.newly_acked > 0 {
         c.strategy.ambiguity.on_advance(&c.s, a);
     }
     match c.s.phase {
         Phase::Open => {
             if a.newly_acked > 0 {
-                on_advance_open(c, a);
+                on_advance_open(c, a, settled);
             }
             detect(c, a);
         }
@@ -213,29 +211,30 @@ fn respond(c: &mut Sender, a: &mut AckSummary) {
                     c.s.snd_nxt = c.s.snd_max;
                     c.event(EventKind::RecoveryLeft { by_timeout: false, cwnd_before: c.s.cwnd });
                 }
-                on_advance_open(c, a);
+                on_advance_open(c, a, settled);
             }
             detect(c, a);
         }
     }
 }
 
-fn judge_undo(c: &mut Sender, a: &AckSummary) {
+/// The first verdict on a response counts. Returns whether cwnd is settled for this ACK.
+fn judge_undo(c: &mut Sender, a: &AckSummary) -> bool {
     for i in 0..c.strategy.undo.len() {
         let verdict = c.strategy.undo[i].on_ack(&c.s, a);
-        if verdict != Verdict::Open {
-            let by = c.strategy.undo[i].name();
-            return c.undo(verdict, by);
+        let by = c.strategy.undo[i].name();
+        let settled = c.undo(verdict, by, a);
+        if !matches!(verdict, Verdict::Open | Verdict::Retime { .. }) {
+            return settled;
         }
     }
+    false
 }
 
-/// New data acknowledged outside recovery: the window grows.
-fn on_advance_open(c: &mut Sender, a: &AckSummary) {
-    let cwnd = c.strategy.window.on_ack(&c.s, a).min(c.config.max_cwnd.unwrap_or(u64::MAX));
-    c.set_cwnd(cwnd);
-    if c.strategy.window.ends_slow_start(&c.s) {
-        c.s.ssthresh = c.s.cwnd;
+/// New data acknowledged outside recovery: the window grows, unless cwnd is settled.
+fn on_advance_open(c: &mut Sender, a: &AckSummary, settled: bool) {
+    if !settled {
+        grow(c, a);
     }
     if !c.strategy.probes.is_empty() {
         let counted = c.strategy.probes.iter_mut().map(|p| p.on_advance(&c.s, a)).max().unwrap_or(0);
@@ -243,6 +242,14 @@ fn on_advance_open(c: &mut Sender, a: &AckSummary) {
         // What cwnd has grown by is no longer sent beyond it.
         let beyond = c.s.flight().saturating_sub(c.s.cwnd);
         c.s.limited = if counted > 0 { c.s.limited.saturating_sub(a.newly_acked).min(beyond) } else { 0 };
+    }
+}
+
+fn grow(c: &mut Sender, a: &AckSummary) {
+    let cwnd = c.strategy.window.on_ack(&c.s, a).min(c.config.max_cwnd.unwrap_or(u64::MAX));
+    c.set_cwnd(cwnd);
+    if c.strategy.window.ends_slow_start(&c.s) {
+        c.s.ssthresh = c.s.cwnd;
     }
 }
 

@@ -11,7 +11,7 @@ mod transmit;
 
 use alloc::collections::VecDeque;
 
-use crate::axes::{Told, Verdict};
+use crate::axes::{AckSummary, Told, Verdict, Windows};
 use crate::event::{Cause, Event, EventKind};
 use crate::recovery::DUPTHRESH;
 use crate::segment::Segment;
@@ -149,9 +149,11 @@ pub struct Sender {
     events: VecDeque<Event>,
     /// Detection wants to hear of each segment delivered.
     watched: bool,
-    /// Detection wants to be told by the network, and a lost retransmission told of has lowered the windows in this recovery.
+    /// Detection wants to be told by the network.
     told: Told,
-    lowered_twice: bool,
+    /// When a recovery last began with what it was told, and the first transmission of it that was a retransmission and lost.
+    entered: Time,
+    second: Option<(u64, u32)>,
     /// The segment at this position has to go out again at once, for this cause.
     urgent: Option<(u64, Cause)>,
     /// A window probe has to go out.
@@ -177,6 +179,7 @@ impl Sender {
         let s = State {
             now: Time::ZERO,
             mss: u64::from(config.mss.max(1)),
+            initial_window,
             sack: config.sack && strategy.uses_sack,
             snd_una: 0,
             snd_nxt: 0,
@@ -187,6 +190,7 @@ impl Sender {
             cwnd: initial_window.min(config.max_cwnd.unwrap_or(u64::MAX)),
             ssthresh: config.initial_ssthresh.unwrap_or(u64::MAX),
             srtt: Span::ZERO,
+            rttvar: Span::ZERO,
             dupthresh: DUPTHRESH,
             dupacks: 0,
             carried: 0,
@@ -209,7 +213,8 @@ impl Sender {
             events: VecDeque::new(),
             watched,
             told,
-            lowered_twice: false,
+            entered: Time::ZERO,
+            second: None,
             urgent: None,
             window_probe: false,
             probe: 0,
@@ -350,21 +355,31 @@ impl Sender {
         }
     }
 
-    /// Restores what was saved when the response began; nothing is lost any more.
-    fn undo(&mut self, verdict: Verdict, by: &'static str) {
+    /// Restores what was saved when the response began, unless a mechanism has another answer; nothing is lost any more.
+    /// Returns whether cwnd is settled for this ACK.
+    fn undo(&mut self, verdict: Verdict, by: &'static str, a: &AckSummary) -> bool {
         match verdict {
             Verdict::Open => {}
+            Verdict::Retime { srtt, rttvar } => {
+                self.strategy.timer.retime(srtt, rttvar);
+                self.take_estimates();
+                if !self.s.board.is_empty() {
+                    self.start_rto();
+                }
+            }
             Verdict::SendNew => {
                 self.s.snd_nxt = self.s.snd_max;
                 self.probe = 2 * self.s.mss;
             }
             Verdict::Needed => self.s.snd_nxt = self.s.snd_una,
             Verdict::Spurious => {
-                let Some(saved) = self.saved.take() else { return };
-                self.s.ssthresh = saved.ssthresh;
+                let Some(saved) = self.saved.take() else { return false };
+                let response = self.strategy.undo.iter_mut().find_map(|undo| undo.respond(&self.s, a));
+                let windows = response.unwrap_or(Windows { ssthresh: saved.ssthresh, cwnd: saved.cwnd });
+                self.s.ssthresh = windows.ssthresh;
                 // Within recovery cwnd may be inflated, which says nothing.
                 let grown = if self.s.phase == Phase::Recovery { 0 } else { self.s.cwnd };
-                self.set_cwnd(grown.max(saved.cwnd));
+                self.set_cwnd(grown.max(windows.cwnd));
                 self.strategy.window.on_undo(&self.s);
                 // RFC 4015 section 4: what is not sent again makes no duplicates, so that three of them mean a loss.
                 self.s.recover = saved.recover;
@@ -373,8 +388,10 @@ impl Sender {
                 self.s.phase = Phase::Open;
                 self.urgent = None;
                 self.event(EventKind::Undone { by });
+                return response.is_some();
             }
         }
+        false
     }
 
     #[inline]

@@ -21,6 +21,8 @@ pub struct State {
     pub now: Time,
     /// SMSS in bytes.
     pub mss: u64,
+    /// IW in bytes (RFC 3390, RFC 6928).
+    pub initial_window: u64,
     /// SACK was negotiated, and the strategy makes use of it.
     pub sack: bool,
     /// First unacknowledged byte.
@@ -41,6 +43,8 @@ pub struct State {
     pub ssthresh: u64,
     /// Smoothed round-trip time (RFC 6298 section 2), as the timer keeps it; zero before its first sample.
     pub srtt: Span,
+    /// RTTVAR (RFC 6298 section 2), as the timer keeps it; zero before its first sample.
+    pub rttvar: Span,
     /// DupThresh (RFC 5681 section 3.2): three, unless detection adapts it.
     pub dupthresh: u32,
     /// Duplicate ACKs since `snd_una` last advanced, and those that a probe carried over.

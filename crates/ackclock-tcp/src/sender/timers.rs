@@ -149,6 +149,13 @@ fn classify(c: &Sender, transmissions: u16, first_sent: Time) -> TimeoutClass {
 }
 
 impl Sender {
+    /// The timer's estimates have changed: a back-off ends (RFC 6298 section 5.7).
+    pub(super) fn take_estimates(&mut self) {
+        self.timers.backoff = 0;
+        self.timers.refresh(&self.strategy, &self.config);
+        (self.s.srtt, self.s.rttvar) = (self.strategy.timer.srtt(), self.strategy.timer.rttvar());
+    }
+
     pub(super) fn start_rto(&mut self) {
         if self.told != Told::Never && self.s.sack {
             return;

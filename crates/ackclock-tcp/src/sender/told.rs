@@ -9,6 +9,11 @@ pub(super) fn on_lost(c: &mut Sender, seq: u64, transmission: u32, when: Told) {
     let index = c.s.board.find(seq);
     let Some(&r) = c.s.board.get(index).filter(|r| r.seq == seq && !r.sacked && transmission > 0) else { return };
     let since = u32::from(r.transmissions).checked_sub(transmission);
+    // RFC 5681 section 4.3: for "the loss of a retransmission" the windows "MUST be lowered twice". One sent before they were lowered
+    // for the first time was lost with the rest.
+    if since == Some(0) && transmission > 1 && c.s.phase == Phase::Recovery && r.last_sent >= c.entered {
+        c.second.get_or_insert((seq, transmission));
+    }
     let before = c.s.board.pipe();
     match (c.told, when, since) {
         // Another one takes its place in the network; the windows learn of it later.
@@ -40,11 +45,9 @@ fn respond(c: &mut Sender, seq: u64, transmission: u32, newly_lost: u64) {
     match c.s.phase {
         Phase::Open => enter(c, &a, waits.then_some(seq)),
         Phase::Recovery => {
-            // RFC 5681 section 4.3: for the loss of a retransmission ssthresh "MUST be lowered twice". By how much is the window
-            // law's to say, as it would be for a timeout in place of the news.
-            let lowers = transmission > 1 && !c.lowered_twice;
+            let lowers = c.second == Some((seq, transmission));
             if lowers {
-                c.lowered_twice = true;
+                // By how much is the window law's to say, as it would be for a timeout in place of the news.
                 let flight = c.flight_size();
                 c.s.ssthresh = c.strategy.window.on_loss(&c.s, flight).min(c.s.ssthresh);
             }
@@ -70,7 +73,7 @@ pub(super) fn on_leave(c: &mut Sender, a: &AckSummary) {
 }
 
 fn enter(c: &mut Sender, a: &AckSummary, first: Option<u64>) {
-    c.lowered_twice = false;
+    (c.entered, c.second) = (c.s.now, None);
     ack::enter_recovery(c, a, false);
     c.urgent = first.map(|seq| (seq, Cause::FastRetransmit));
 }

@@ -10,7 +10,7 @@ use crate::recovery::{
     EarlyRetransmit, Eifel, FRto, Fack, Ff96Holes, Ff96Pipe, GoBackN, Head, HeaderOnly, HyStart, Inflate, IsLost,
     LimitedTransmit, LinuxTimer, LossSensitive, LostFirst, LowerTwice, Lrx, LrxLinux, LrxSack, NewReno, NextSeg,
     NoBugfix, Ns2Inflate, Ns2Pipe, Ns2Window, Oracle, OrderGuard, PastRecoveryPoint, Pipe, Prr, Rack, RateHalving,
-    RenoWindow, Resend, Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc6298, RtoRestart,
+    RenoWindow, Resend, Response1, Response2, Response3, ResponseDac, ResponseDacRevised, Rfc4015, Rfc6298, RtoRestart,
     SmallWindow, Tlp, TsHeuristic,
 };
 
@@ -507,6 +507,13 @@ pub static MECHANISMS: &[Mechanism] = &[
             s.uses_sack = true;
             s.undo.push(Box::<DsackUndo>::default());
         },
+    },
+    Mechanism {
+        name: "rfc4015",
+        axis: Axis::Undo,
+        source: "RFC 4015",
+        summary: "after a spurious timeout at most IW goes at once, up to the old window by slow start, and the timer adapts",
+        apply: |s| s.undo.push(Box::<Rfc4015>::default()),
     },
     Mechanism {
         name: "reno-window",

@@ -89,6 +89,7 @@ pub fn strategies() -> Vec<String> {
         "+lt+half-window+no-bugfix",
         "+lrxt+b2b+resend",
         "+marks-ts+header-only",
+        "+eifel+f-rto+rfc4015",
     ];
     let mut names: Vec<String> =
         PRESETS.iter().flat_map(|p| extras.map(|extra| format!("{}{extra}", p.name))).collect();

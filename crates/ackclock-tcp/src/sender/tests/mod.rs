@@ -25,6 +25,7 @@ mod prr;
 mod rack;
 mod rate_halving;
 mod reno;
+mod rfc4015;
 mod rto_restart;
 mod sack;
 mod small_window;

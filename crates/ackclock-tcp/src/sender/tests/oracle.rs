@@ -134,8 +134,11 @@ fn told_at_once() {
         start(x).lost_now(5, 1).sends("5F").windows(11_000, UNSET).phase(Phase::Open).pipe(11);
         x.lost_now(5, 2).sends("5L").windows(11_000, UNSET).pipe(11).ack(4).sends("14 15").windows(12_000, UNSET);
         x.at(200).lost(5, 1).sends("").windows(12_000, 6_000).phase(Phase::Recovery).pipe(12);
-        x.lost(5, 2).sends("").windows(12_000, 3_000).lost_now(5, 3).sends("5L").pipe(12);
-        // The retransmission has taken the place of the first that left.
+        // This one and the next were sent before the window was lowered for the first time.
+        x.lost(5, 2).sends("").windows(12_000, 6_000).lost_now(5, 3).sends("5L").pipe(12);
+        x.lost_now(5, 4).sends("5L").at(300).lost(5, 3).sends("").windows(12_000, 6_000);
+        x.lost(5, 4).sends("").windows(12_000, 3_000).pipe(12);
+        // Two retransmissions have taken the places of more than a quarter of those that left.
         x.ack(5).sends("").windows(11_000, 3_000).ack(16).sends("16 17 18").windows(3_000, 3_000).phase(Phase::Open);
     });
 }

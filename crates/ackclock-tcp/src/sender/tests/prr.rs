@@ -245,6 +245,8 @@ fn prr_out_is_of_this_recovery() {
         prr.on_transmit(s, Cause::PartialAck, 1_000);
         assert_eq!(prr.on_ack(s, &AckSummary { retransmission_lost: true, ..advance }), 11_000);
         assert_eq!(prr.on_ack(s, &AckSummary { newly_lost: 1_000, ..advance }), 12_000);
+        // What is left of SndCnt is of this recovery too.
+        assert_eq!(prr.on_enter(s, &AckSummary::default()), 10_000);
     });
 }
 
@@ -279,6 +281,23 @@ fn nothing_delivered_nothing_sent() {
             let pipe = x.sender.state().board.pipe();
             // A D-SACK and nothing else.
             x.sack(0, &[(12, 13), (12, 15)]).sends("").windows(pipe, 10_000);
+        });
+    }
+}
+
+/// RFC 9937 then returns, and leaves what the receive window has held back of SndCnt; the paper has it all in prr_out.
+#[test]
+fn nothing_delivered_nothing_taken_away() {
+    for (composition, held_back, released) in [("prr", 1_223, "20"), ("sack+prr-crb", 1_000, "")] {
+        run_with(composition, window(20), |x| {
+            x.window = 20_000;
+            x.write(60_000).sends(&numbers(0, 20)).sack(0, &[(1, 2)]).sack(0, &[(1, 3)]).sends("");
+            for (right, sends) in [(4, "0F"), (5, ""), (6, ""), (7, "")] {
+                x.sack(0, &[(1, right)]).sends(sends);
+            }
+            x.windows(14_000 + held_back, 10_000).pipe(14);
+            x.window = 64_000;
+            x.sack(0, &[(1, 2), (1, 7)]).sends(released);
         });
     }
 }
