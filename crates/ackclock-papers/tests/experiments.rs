@@ -511,6 +511,43 @@ fn the_statistics_of_recovery_are_measures_of_all_flows_together() {
 }
 
 #[test]
+fn a_table_has_a_column_for_each_strategy_and_for_the_papers_numbers() {
+    const TABLE: &str = r#"
+[[table]]
+title = "Table 1"
+rows = [
+    { measure = "timeouts", label = "timeouts", paper = { reno = 7 } },
+    { measure = "count-timeouts" },
+]
+"#;
+    let second = "[[strategy]]\nname = \"other\"\ncomposition = \"newreno\"\n\n[population]";
+    let text = DRAWN.replacen("[population]", second, 1) + TABLE;
+    let ours = outcome(&text, false, 2);
+    let line = |name: &str| {
+        let table = ours.to_table();
+        let line = table.lines().skip_while(|l| *l != "Table 1").find(|l| l.starts_with(name)).map(str::to_string);
+        line.unwrap().split_whitespace().map(String::from).collect::<Vec<_>>()
+    };
+    // The paper has numbers of the first strategy only.
+    assert_eq!(line("measured"), ["measured", "unit", "paper", "reno", "other"]);
+    assert_eq!(line("timeouts"), ["timeouts", "7", "5", "5"]);
+    assert_eq!(line("count-timeouts"), ["count-timeouts", "-", "5", "5"]);
+    let page = &pages(&[ours])[1].1;
+    assert!(page.contains("<h3>Table 1</h3>") && page.contains("<th>paper</th><th>reno</th><th>other</th>"));
+    for (right, wrong, expected) in [
+        (
+            "\"count-timeouts\"",
+            "\"counts\"",
+            "papers/p/e.toml: table[0].rows[1]: there is no measurement `counts/reno`",
+        ),
+        ("{ reno = 7 }", "{ rneo = 7 }", "papers/p/e.toml: table[0].rows[0].paper: there is no strategy `rneo`"),
+    ] {
+        let error = error(&text.replacen(right, wrong, 1));
+        assert!(error.starts_with(expected), "{error}\n{expected}");
+    }
+}
+
+#[test]
 fn errors_in_a_population_name_file_and_key() {
     for (right, wrong, expected) in [
         ("transfers = 5", "transfers = 0", "papers/p/e.toml: population.transfers: at least one transfer"),
