@@ -68,3 +68,36 @@ fn a_quantile_is_named_by_its_percent() {
         assert_eq!(quantile(other, "recovery-time"), None, "{other}");
     }
 }
+
+#[test]
+fn each_flow_that_has_a_row_is_a_curve() {
+    let spec = spec("title = \"Figure 4\"\nmeasure = \"bandwidth\"\naxis = \"load\"");
+    let row = |measurement: &str, mean: f64| Row {
+        label: String::new(),
+        measurement: measurement.into(),
+        unit: "kb/s".into(),
+        place: String::new(),
+        paper: None,
+        ours: Some(Estimate { mean, half_width: None }),
+        shown: String::new(),
+    };
+    let strategies: Vec<Strategy> =
+        ["own", "sack"].map(|name| Strategy { name: name.into(), composition: None, of_flows: name == "own" }).to_vec();
+    let rows = [
+        row("bandwidth/own/b", 2.0),
+        row("bandwidth/own/a", 1.0),
+        row("bandwidth/sack", 3.0),
+        row("bandwidth/sack/a", 5.0),
+        row("rtt/own/a", 4.0),
+    ];
+    let cells = [Cell { rows: rows.to_vec(), ..measured(&[]) }];
+    let names = |strategies: &[Strategy]| {
+        let Plot::Curves { curves, .. } = chart(&spec, strategies, &[planned(&[("load", "0.5")])], &cells).plot else {
+            panic!("curves are expected")
+        };
+        curves.iter().map(|c| (c.name.clone(), c.points[0].y.mean)).collect::<Vec<_>>()
+    };
+    let named = |names: &[(&str, f64)]| names.iter().map(|(name, y)| (name.to_string(), *y)).collect::<Vec<_>>();
+    assert_eq!(names(&strategies), named(&[("own, b", 2.0), ("own, a", 1.0), ("sack", 3.0), ("sack, a", 5.0)]));
+    assert_eq!(names(&strategies[..1]), named(&[("b", 2.0), ("a", 1.0)]));
+}

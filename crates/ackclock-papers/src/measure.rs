@@ -52,7 +52,7 @@ const fn mean(name: &'static str, unit: &'static str, value: Value) -> Measure {
     Measure { name, unit, value, together: Together::Mean }
 }
 
-pub(crate) const MEASURES: [Measure; 18] = [
+pub(crate) const MEASURES: [Measure; 19] = [
     measure("timeouts", "", |s| s.timeouts as f64),
     measure("timeouts-non-trigger", "", |s| s.timeouts_non_trigger as f64),
     measure("timeouts-multiple-losses", "", |s| s.timeouts_multiple_losses as f64),
@@ -70,6 +70,7 @@ pub(crate) const MEASURES: [Measure; 18] = [
     measure("goodput", "kb/s", |s| s.goodput_bps / 1000.0),
     Measure { name: "completion", unit: "s", value: completion, together: Together::Last },
     mean("bandwidth", "kb/s", |s| s.bytes_acked as f64 * 8.0 / 1000.0 / completion(s)),
+    mean("timeouts-per-transfer", "", |s| s.completion_s.map_or(f64::NAN, |_| s.timeouts as f64)),
     mean("rtt", "ms", |s| s.mean_rtt_s.unwrap_or(f64::NAN) * 1000.0),
 ];
 

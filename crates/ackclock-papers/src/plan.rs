@@ -162,7 +162,7 @@ impl<'a> Plan<'a> {
             let of = |cell: &PlannedCell| cell.labels.iter().find(|(a, _)| a == axis).and_then(|(_, l)| number(l));
             self.cells.iter().all(|cell| of(cell).is_some())
         };
-        let flow = |name: &String| self.cells.iter().any(|cell| cell.flows.iter().any(|group| group.name == *name));
+        let flow = |name: &String| self.cells.iter().any(|cell| cell.flows.iter().any(|f| f.name == *name));
         let message = if !chart.flows.keys().all(flow) {
             "`flows` names flows of the scenario"
         } else if !shown || !chart.axis.as_ref().is_none_or(numbers) {

@@ -1,9 +1,13 @@
-//! Setting keys of a scenario by path: `link[1].delay`.
+//! Setting keys of a scenario by path: `link[1].delay`, or `flow[*].arrivals.poisson` for all elements.
 
 use toml::{Table, Value};
 
 /// Sets the key at `path`. Tables on the way are created, elements of arrays must exist.
 pub(crate) fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
+    if let Some((array, _)) = path.split_once("[*]") {
+        let Some(Value::Array(items)) = table.get(array) else { return Err(format!("there is no `{array}[...]`")) };
+        return (0..items.len()).try_for_each(|i| set(table, &path.replacen('*', &i.to_string(), 1), value.clone()));
+    }
     let Some((key, rest)) = split(path) else { return Err(format!("`{path}` is not a path such as `link[1].delay`")) };
     let (key, index) = key;
     let slot = table.entry(key).or_insert_with(|| Value::Table(Table::new()));

@@ -510,6 +510,74 @@ fn the_statistics_of_recovery_are_measures_of_all_flows_together() {
     assert!(error(&of_a_flow).starts_with("papers/p/e.toml: row[0].measurement: there is no"));
 }
 
+/// Each transfer of 4 segments loses the second, which draws two duplicate ACKs. A segment takes 1 ms and 10 ms, an ACK 10 ms.
+const ARRIVING: &str = r#"
+title = "Two kinds of transfers in one run"
+place = "section 1"
+[[vary]]
+name = "distance"
+key = "flow[*].arrivals.poisson"
+values = ["9s", "10s"]
+[[strategy]]
+name = "together"
+of_flows = true
+[[row]]
+measurement = "timeouts/together"
+[[row]]
+measurement = "timeouts-per-transfer/together/late"
+[[row]]
+measurement = "timeouts-per-transfer/together/early"
+[[row]]
+measurement = "bandwidth/together/late"
+[[row]]
+measurement = "bandwidth/together/early"
+[[row]]
+measurement = "rtt/together"
+[[chart]]
+title = "c"
+measure = "bandwidth"
+axis = "distance"
+[scenario]
+duration = "90s"
+tcp = { mss = 1000, header = 0, ack_size = 0, count_options = false, initial_window = 4, delayed_ack = "off", min_rto = "1s" }
+[[scenario.link]]
+from = "a"
+to = "b"
+rate = "8mbit"
+delay = "10ms"
+loss = [{ drop = { segments = [1] } }]
+[[scenario.flow]]
+name = "late{}"
+from = "a"
+to = "b"
+count = 3
+strategy = "reno"
+source = { segments = 4 }
+arrivals = { poisson = "1s" }
+[[scenario.flow]]
+name = "early"
+from = "a"
+to = "b"
+count = 3
+strategy = "reno+er"
+source = { segments = 4 }
+arrivals = { poisson = "1s" }
+"#;
+
+#[test]
+fn copies_that_arrive_are_measured_together() {
+    for cell in json(&outcome(ARRIVING, false, 2))["cells"].as_array().unwrap() {
+        let rows = cell["rows"].as_array().unwrap();
+        let ours: Vec<f64> = rows.iter().map(|r| r["ours"]["mean"].as_f64().unwrap()).collect();
+        // The first ACK comes after 21 ms. Early retransmit sends on the second duplicate at 23 ms, done at 44 ms; without it the timer
+        // expires 1 s after the first ACK, done at 1042 ms.
+        let expected = [3.0, 1.0, 0.0, 32.0 / 1.042, 32.0 / 0.044, 21.0];
+        assert!(ours.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9), "{ours:?}");
+    }
+    let wrong = ARRIVING.replace("flow[*]", "node[*]");
+    assert!(error(&wrong).starts_with("papers/p/e.toml: vary[0]: there is no `node[...]`"), "{}", error(&wrong));
+}
+
 #[test]
 fn a_table_has_a_column_for_each_strategy_and_for_the_papers_numbers() {
     const TABLE: &str = r#"
