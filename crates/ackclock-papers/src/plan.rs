@@ -8,7 +8,7 @@ use ackclock_report::recovery_measures;
 use ackclock_run::{Input, Job};
 
 use crate::Error;
-use crate::bound::{self, bound};
+use crate::bound::{self, bounds};
 use crate::chart::{number, quantile};
 use crate::format::{Axis, ChartSpec, Claim, Experiment, NumberOrText, Paper, RowSpec};
 use crate::library::{Entry, Library, format_error};
@@ -32,6 +32,8 @@ pub struct Plan<'a> {
     pub(crate) runs: u32,
     /// Whether the statistics of recovery are asked for, which take the events of all flows.
     pub(crate) recovery: bool,
+    /// The compositions that bound the strategies, if the distance to them is asked for.
+    pub(crate) bounds: Vec<String>,
     pub(crate) cells: Vec<PlannedCell>,
 }
 
@@ -71,8 +73,9 @@ impl<'a> Plan<'a> {
         let cells = cells(library, entry, quick)?;
         let no_paper = || format_error(&entry.file, "", "there is no paper.toml in this folder".into());
         let paper = library.paper(&entry.id).ok_or_else(no_paper)?;
-        let recovery = asks_for_recovery(e);
-        let plan = Plan { entry, paper, quick, runs, recovery, cells };
+        let distance = asks_for(e, |measure| bound::MEASURES.iter().any(|(name, _)| *name == measure));
+        let bounds = if distance { bounds(&e.strategies) } else { Vec::new() };
+        let plan = Plan { entry, paper, quick, runs, recovery: asks_for_recovery(e), bounds, cells };
         plan.check()?;
         Ok(plan)
     }
@@ -109,7 +112,14 @@ impl<'a> Plan<'a> {
                 return wrong(format!("strategy[{i}].name"), format!("`{}` must be another name, without `/`", s.name));
             }
         }
-        e.show.iter().enumerate().try_for_each(|(i, measure)| self.check_show(i, measure))?;
+        for (i, measure) in e.show.iter().enumerate() {
+            if !self.measures().contains(&measure.as_str()) {
+                return wrong(
+                    format!("show[{i}]"),
+                    format!("there is no `{measure}`; there are {}", self.measures().join(", ")),
+                );
+            }
+        }
         for (i, step) in e.steps.iter().enumerate() {
             if step.name.contains('/') || e.steps[..i].iter().any(|s| s.name == step.name) {
                 return wrong(format!("step[{i}].name"), format!("`{}` must be another name, without `/`", step.name));
@@ -132,20 +142,6 @@ impl<'a> Plan<'a> {
             }
         }
         e.claims.iter().enumerate().try_for_each(|(i, claim)| self.check_claim(i, claim))
-    }
-
-    fn check_show(&self, i: usize, measure: &str) -> Result<(), Error> {
-        let strategies = &self.entry.experiment.strategies;
-        let oracle = bound::MEASURES.iter().find(|(name, _)| *name == measure).map(|(_, oracle)| *oracle);
-        let unbound = oracle.and_then(|oracle| strategies.iter().find(|s| bound(oracle, s, strategies).is_none()));
-        let message = if !self.measures().contains(&measure) {
-            format!("there is no `{measure}`; there are {}", self.measures().join(", "))
-        } else if let (Some(oracle), Some(s)) = (oracle, unbound) {
-            format!("`{measure}` needs a strategy that is `{oracle}` with the window law of `{}`", s.name)
-        } else {
-            return Ok(());
-        };
-        Err(format_error(&self.entry.file, &format!("show[{i}]"), message))
     }
 
     fn check_chart(&self, i: usize, chart: &ChartSpec) -> Result<(), Error> {
@@ -229,21 +225,19 @@ impl<'a> Plan<'a> {
 
     fn measures(&self) -> Vec<&'static str> {
         let of_many = self.entry.experiment.population.iter().flat_map(|_| &timeouts::MEASURES).map(|m| m.name);
-        let bounds = bound::MEASURES.iter().map(|(name, _)| *name);
+        let distances = bound::MEASURES.iter().map(|(name, _)| *name);
         let counters = MEASURES.iter().map(|m| m.name);
-        counters.chain(recovery_measures().map(|m| m.name)).chain(of_many).chain(bounds).collect()
+        counters.chain(distances).chain(recovery_measures().map(|m| m.name)).chain(of_many).collect()
     }
 
     fn knows(&self, cell: &PlannedCell, name: &str) -> bool {
         let e = &self.entry.experiment;
         let mut parts = name.splitn(3, '/');
         let (Some(what), Some(strategy)) = (parts.next(), parts.next()) else { return false };
-        let Some(strategy) = e.strategies.iter().find(|s| s.name == strategy) else { return false };
-        let oracle = bound::MEASURES.iter().find(|(name, _)| *name == what).map(|(_, oracle)| *oracle);
-        let measured = match oracle {
-            Some(oracle) => bound(oracle, strategy, &e.strategies).is_some(),
-            None => self.measures().contains(&what),
-        };
+        if !e.strategies.iter().any(|s| s.name == strategy) {
+            return false;
+        }
+        let measured = self.measures().contains(&what);
         let step = e.steps.iter().any(|s| s.name == what);
         match parts.next() {
             None => measured,
@@ -264,6 +258,13 @@ impl PlannedCell {
 
 /// Whether a row, claim or figure names a statistic of recovery.
 fn asks_for_recovery(e: &Experiment) -> bool {
+    let mut drawn = e.charts.iter().filter_map(|chart| chart.quantiles.as_ref());
+    drawn.any(|of| recovery_measures().any(|m| quantile(m.name, of).is_some()))
+        || asks_for(e, |measure| recovery_measures().any(|m| m.name == measure))
+}
+
+/// Whether a row or claim names such a measure.
+fn asks_for(e: &Experiment, is_such: impl Fn(&str) -> bool) -> bool {
     let others = e.claims.iter().filter_map(|c| match c.relation() {
         Some((_, NumberOrText::Text(name))) => Some(name),
         _ => None,
@@ -271,9 +272,7 @@ fn asks_for_recovery(e: &Experiment) -> bool {
     let named = e.rows.iter().map(|r| &r.measurement).chain(e.claims.iter().map(|c| &c.measurement)).chain(others);
     let measures = named.filter_map(|name| name.split('/').next()).chain(e.show.iter().map(String::as_str));
     let of_tables = e.tables.iter().flat_map(|t| &t.rows).map(|row| row.measure.as_str());
-    let mut drawn = e.charts.iter().filter_map(|chart| chart.quantiles.as_ref());
-    drawn.any(|of| recovery_measures().any(|m| quantile(m.name, of).is_some()))
-        || measures.chain(of_tables).into_iter().any(|measure| recovery_measures().any(|m| m.name == measure))
+    measures.chain(of_tables).any(is_such)
 }
 
 /// The cartesian product of the axes.

@@ -69,13 +69,14 @@ pub fn run(plans: &[Plan<'_>], threads: u16) -> Result<Vec<Outcome>, Error> {
     Ok(plans.iter().map(|plan| outcome(plan, &mut done)).collect())
 }
 
-/// Cells, then strategies, then seeds: the order in which [`outcome`] takes the results.
+/// Cells, then strategies and what bounds them, then seeds: the order in which [`outcome`] takes the results.
 fn tasks<'a>(plan: &'a Plan<'a>) -> impl Iterator<Item = Task<'a>> {
     plan.cells.iter().flat_map(move |cell| {
-        plan.entry.experiment.strategies.iter().flat_map(move |strategy| {
+        let strategies = plan.entry.experiment.strategies.iter().map(|s| (s.composition(), plan.records()));
+        strategies.chain(plan.bounds.iter().map(|b| (Some(b.as_str()), false))).flat_map(move |(strategy, records)| {
             (0..u64::from(plan.runs)).map(move |run| {
-                let job = Job { strategy: strategy.composition().map(str::to_string), seed: cell.scenario.seed + run };
-                Task { plan, cell, job, record: run == 0 && plan.records() }
+                let job = Job { strategy: strategy.map(str::to_string), seed: cell.scenario.seed + run };
+                Task { plan, cell, job, record: run == 0 && records }
             })
         })
     })
@@ -155,6 +156,10 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
             sequences.push(Sequence { strategy: strategy.name.clone(), steps });
             let (events, summary) = (std::mem::take(&mut first.events), first.first.take());
             traces.push(Trace { name: title, mss: first.mss, events, summary });
+        }
+        for bound in &plan.bounds {
+            let runs: Vec<Done> = done.take(plan.runs as usize).collect();
+            statistics(bound, &[], &runs.iter().map(|r| &r.totals).collect::<Vec<_>>(), &mut all);
         }
         distances(&e.strategies, &mut all);
         for (claim, outcome) in e.claims.iter().zip(&mut claims).filter(|(claim, _)| cell.is_in(&claim.cells)) {

@@ -174,11 +174,6 @@ impl Composition {
         &self.name
     }
 
-    /// Its mechanisms in the order in which they are applied; a later one on an axis replaces, adds to or wraps an earlier one.
-    pub fn mechanisms(&self) -> impl Iterator<Item = &'static Mechanism> {
-        self.mechanisms.iter().copied()
-    }
-
     /// A fresh strategy for one connection.
     pub fn build(&self) -> Strategy {
         let mut strategy = Strategy {
