@@ -71,7 +71,7 @@ const FLOWS: &[&str] = &[
     r#"source = { writes = [{ at = 0, amount = 1 }, { at = 0, amount = 9223372036854775807 }, { at = "1s", amount = 9223372036854775807 }] }"#,
 ];
 
-const STRATEGIES: &[&str] = &["tahoe", "reno", "newreno+lt", "sack+lt"];
+const STRATEGIES: &[&str] = &["tahoe", "reno", "newreno+lt", "sack+lt", "oracle", "oracle-drop"];
 
 fn run(text: &str, seed: u64) {
     let scenario = Scenario::from_toml(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
