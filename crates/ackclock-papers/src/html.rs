@@ -30,12 +30,20 @@ fn experiment(outcome: &Outcome) -> String {
     let mut intro = String::new();
     let from = format!("{} ({}), {}", outcome.paper.title, outcome.paper.published, outcome.place);
     let _ = writeln!(intro, "<p><a href=\"index.html\">All experiments</a> · {}</p>", escape(&from));
+    let _ = writeln!(
+        intro,
+        "<p class=\"ran\">{}; run by ackclock {}{}.{}</p>",
+        escape(&outcome.ran()),
+        env!("CARGO_PKG_VERSION"),
+        if outcome.quick { " in short (--quick)" } else { "" },
+        if outcome.runs > 1 { " ± is a 95 % confidence interval." } else { "" }
+    );
     for chart in &outcome.charts {
         let _ = writeln!(intro, "<div class=\"wide\">{}</div>", chart.to_svg());
     }
     claims(&mut intro, outcome);
-    if !outcome.notes.is_empty() {
-        let _ = writeln!(intro, "<p>{}</p>", escape(&outcome.notes));
+    for paragraph in outcome.notes.split("\n\n").filter(|text| !text.is_empty()) {
+        let _ = writeln!(intro, "<p>{}</p>", escape(paragraph));
     }
     for (title, rows) in outcome.side_by_side() {
         let _ = writeln!(intro, "<h3>{}</h3>", escape(&title));
@@ -44,7 +52,6 @@ fn experiment(outcome: &Outcome) -> String {
     every_cell(&mut intro, outcome);
     let rows = outcome.table_rows();
     if rows.len() > 1 {
-        let _ = writeln!(intro, "<p>{}; ± is a 95 % confidence interval.</p>", escape(&outcome.ran()));
         match rows.len() - 1 {
             few if few <= MANY => table(&mut intro, &rows),
             many => folded(&mut intro, many, "number", |html| table(html, &rows)),
@@ -81,7 +88,7 @@ pub(crate) fn sign(claim: &ClaimOutcome) -> (&'static str, &'static str, &'stati
 
 /// The table of all claims.
 pub(crate) fn claims(html: &mut String, outcome: &Outcome) {
-    html.push_str("<table class=\"claims\">\n<tr><th>verdict</th><th>the paper says</th><th>measured</th></tr>\n");
+    html.push_str("<table class=\"claims\">\n<tr><th>verdict</th><th>claim</th><th>measured</th></tr>\n");
     let mut told = None;
     for claim in &outcome.claims {
         let (class, symbol, words) = sign(claim);

@@ -71,11 +71,12 @@ impl Library {
             }
             library.texts.insert(file, text);
         }
-        library.experiments.sort_by_key(|e| natural(&e.id));
+        // What goes beyond the papers comes after them.
+        library.experiments.sort_by_key(|e| (e.id.starts_with("beyond/"), natural(&e.id)));
         Ok(library)
     }
 
-    /// Each experiment with its id and its paper, in the order of their names.
+    /// Each experiment with its id and its paper, in the order of their names, those beyond the papers last.
     pub fn list(&self) -> impl Iterator<Item = (&str, Option<&Paper>, &Experiment)> {
         self.experiments.iter().map(|e| (e.id.as_str(), self.paper(&e.id), &e.experiment))
     }

@@ -56,7 +56,7 @@ impl Table {
     pub(crate) fn cells(&self, strategies: &[String]) -> Vec<Vec<String>> {
         let has_paper = |i: usize| self.lines.iter().filter_map(|line| line.get(i)).any(|row| row.paper.is_some());
         let of = |i: usize, paper: String, ours: String| has_paper(i).then_some(paper).into_iter().chain([ours]);
-        let columns = strategies.iter().enumerate().flat_map(|(i, s)| of(i, "paper".into(), s.clone()));
+        let columns = strategies.iter().enumerate().flat_map(|(i, s)| of(i, format!("{s} (paper)"), s.clone()));
         let heading = ["measured", "unit"].map(String::from).into_iter().chain(columns).collect();
         let lines = self.lines.iter().map(|line| {
             let first = line.iter().take(1).flat_map(|row| [row.label.clone(), row.unit.clone()]);

@@ -612,7 +612,8 @@ rows = [
 ]
 "#;
     let second = "[[strategy]]\nname = \"other\"\ncomposition = \"newreno\"\n\n[population]";
-    let text = DRAWN.replacen("[population]", second, 1) + TABLE;
+    let notes = "notes = \"One.\\n\\nTwo.\"\nruns = 4";
+    let text = DRAWN.replacen("runs = 4", notes, 1).replacen("[population]", second, 1) + TABLE;
     let ours = outcome(&text, false, 2);
     let line = |name: &str| {
         let table = ours.to_table();
@@ -620,11 +621,16 @@ rows = [
         line.unwrap().split_whitespace().map(String::from).collect::<Vec<_>>()
     };
     // The paper has numbers of the first strategy only.
-    assert_eq!(line("measured"), ["measured", "unit", "paper", "reno", "other"]);
+    assert_eq!(line("measured"), ["measured", "unit", "reno", "(paper)", "reno", "other"]);
     assert_eq!(line("timeouts"), ["timeouts", "7", "5", "5"]);
     assert_eq!(line("count-timeouts"), ["count-timeouts", "-", "5", "5"]);
     let page = &pages(&[ours])[1].1;
-    assert!(page.contains("<h3>Table 1</h3>") && page.contains("<th>paper</th><th>reno</th><th>other</th>"));
+    assert!(
+        page.contains("2 strategies, 4 runs each (seeds 1 to 4), 5 transfers in each run; run by ackclock "),
+        "{page}"
+    );
+    assert!(page.contains("<p>One.</p>\n<p>Two.</p>"), "{page}");
+    assert!(page.contains("<h3>Table 1</h3>") && page.contains("<th>reno (paper)</th><th>reno</th><th>other</th>"));
     for (right, wrong, expected) in [
         (
             "\"count-timeouts\"",

@@ -151,7 +151,9 @@ fn plain(message: &str, path: &[Step]) -> (String, Option<String>) {
     }
     if let Some((found, expected)) = message.rsplit_once("expected ") {
         let expected = match expected {
-            "u8" | "u32" | "u64" => "a whole number, 0 or more",
+            "u8" => "a whole number, 0 to 255",
+            "u32" => "a whole number, 0 to 4294967295",
+            "u64" => "a whole number, 0 or more",
             _ if expected.starts_with("struct ") => "a table",
             _ => expected,
         };

@@ -124,6 +124,10 @@ fn a_value_of_the_wrong_type_is_told_what_would_be_right() {
         error(&BASE.replace("duration =", "seed = 1.5\nduration =")),
         "1: seed: invalid type: floating point `1.5`, expected a whole number, 0 or more"
     );
+    assert_eq!(
+        error(&base("[tcp]\nack_every = 5000000000\n")),
+        "13: tcp.ack_every: invalid value: integer `5000000000`, expected a whole number, 0 to 4294967295"
+    );
     assert_eq!(error(&BASE.replace("[[link]]", "[link]")), "3: link: there may be several of these; write `[[link]]`");
 }
 

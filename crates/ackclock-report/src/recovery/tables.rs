@@ -13,7 +13,9 @@ pub fn recovery_table(columns: &[(&str, &RecoveryStats)]) -> String {
     heading.extend(columns.iter().map(|(name, _)| name.to_string()));
     let row = |measure: &RecoveryMeasure| {
         let mut cells = vec![measure.definition.to_string(), measure.unit.to_string()];
-        cells.extend(columns.iter().map(|(_, stats)| shown(measure, stats)));
+        let values: Vec<f64> = columns.iter().map(|(_, stats)| (measure.value)(stats)).collect();
+        let decimals = decimals(measure.unit, &values);
+        cells.extend(values.iter().map(|n| if n.is_nan() { "-".into() } else { format!("{n:.decimals$}") }));
         cells
     };
     // All tables are aligned as one, so that a strategy keeps its column.
@@ -29,14 +31,13 @@ pub fn recovery_table(columns: &[(&str, &RecoveryStats)]) -> String {
     tables.join("\n")
 }
 
-fn shown(measure: &RecoveryMeasure, stats: &RecoveryStats) -> String {
-    let value = (measure.value)(stats);
-    match measure.unit {
-        _ if value.is_nan() => "-".into(),
-        "%" | "ms" => format!("{value:.1}"),
-        "s" => format!("{value:.3}"),
-        _ if value.fract() == 0.0 => format!("{value:.0}"),
-        _ => format!("{value:.2}"),
+/// The same for all columns of a line; none if all values are whole.
+fn decimals(unit: &str, values: &[f64]) -> usize {
+    match unit {
+        "%" | "ms" => 1,
+        "s" => 3,
+        _ if values.iter().all(|n| n.is_nan() || n.fract() == 0.0) => 0,
+        _ => 2,
     }
 }
 
@@ -51,5 +52,14 @@ impl Serialize for RecoveryStats {
         let cdf: Vec<(f64, f64)> = self.recovery_time.cdf().map(|(us, share)| (us as f64 / 1000.0, share)).collect();
         map.serialize_entry("recovery_time_cdf", &cdf)?;
         map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_line_has_the_same_decimals_in_all_columns() {
+        assert_eq!(super::decimals("segments", &[11.0, 11.77]), 2);
+        assert_eq!(super::decimals("segments", &[11.0, f64::NAN]), 0);
     }
 }
