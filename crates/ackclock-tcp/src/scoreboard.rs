@@ -362,8 +362,8 @@ impl Scoreboard {
         let Some(r) = self.records.get_mut(index) else { return };
         r.transmissions = r.transmissions.saturating_add(1);
         r.last_sent = now;
-        // No window is larger than 2^30 bytes (RFC 7323 section 2.3).
-        r.span = (self.end - r.seq) as u32;
+        // No window of an ACK is larger than 2^30 bytes (RFC 7323 section 2.3), but the configured one may be.
+        r.span = u32::try_from(self.end - r.seq).unwrap_or(u32::MAX);
         if counts && !r.sacked && !r.retransmitted {
             r.retransmitted = true;
             self.retransmitted_bytes += u64::from(r.len);

@@ -31,7 +31,8 @@ pub struct DynamicDupthresh {
     fack: u64,
     /// Bytes by which the ACK at hand showed a segment late that was sent once.
     late: u64,
-    /// The same for the lowest one that was sent again, and when that was.
+    /// The same for the first one told that was sent again, and when that was: if the ACK advances, the lowest one, whose
+    /// timestamp it echoes (RFC 7323 section 4.3).
     late_or_again: Option<(u64, Time)>,
 }
 

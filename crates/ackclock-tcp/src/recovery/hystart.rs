@@ -1,4 +1,4 @@
-//! HyStart++: RFC 9406, sections 4.2 and 4.3, as other implementations quote them (the document itself was not at hand, quotations of the pseudocode were). It
+//! HyStart++: RFC 9406, sections 4.2 and 4.3, as other implementations quote them (the document itself was not at hand). It
 //! decorates the window law that a composition names before it: `cubic+hystart`.
 //!
 //! Only the slow start with ssthresh unset is modified (section 4.3: "only for the initial slow start"). A loss in it is

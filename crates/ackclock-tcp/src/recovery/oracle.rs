@@ -22,9 +22,10 @@
 //!   have left, it has sent d * ssthresh / F; RFC 6675's pipe has sent d - (F - ssthresh), which is less.
 //!
 //! So it bounds what could be gained by knowing more, not by sending more. A strategy may complete before it
-//! (`ackclock-net/tests/oracle.rs`; in 69 to 166 of 20,000 random transfers, depending on the strategy, and before `told-at-once` in 24
-//! to 143):
-//! - if it sends again what nothing tells to be lost, and that was lost. `told-at-once` is sooner, if only by a part of a round trip;
+//! (`ackclock-net/tests/oracle.rs`; in 69 to 166 of 20,000 random transfers, depending on the strategy, and before
+//! `told-at-once` in 24 to 143):
+//! - if it sends again what nothing tells to be lost, and that was lost. `told-at-once` is sooner, if only by a part of a
+//!   round trip;
 //! - if it lowers its window less often, or from a larger one: two losses that it hears of so late that it takes them for one,
 //!   or a timeout that comes after the window has grown;
 //! - if its last segments just fall into an earlier round trip, by one round trip at most.

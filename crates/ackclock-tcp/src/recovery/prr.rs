@@ -9,6 +9,10 @@
 //! - The first segment of a recovery goes out whatever the bound says (the connection sends it by itself), so that "nothing
 //!   sent, and SndCnt = 0" is read as "less than a segment".
 //!
+//! SndCnt bounds what is sent until the next ACK (RFC 6937 section 3: "strictly less than or equal to sndcnt"), whatever
+//! becomes of the pipe. So what RACK's timer marks lost between two ACKs makes no room (section 4.3 of the paper: "decouples data
+//! transmission from loss estimation/marking"), where Linux sends up to cwnd at once; without another ACK a timeout ends the wait.
+//!
 //! For an ACK that delivers nothing RFC 9937 returns: it adds nothing to what is left of SndCnt, and takes nothing away. The
 //! paper's form departs from algorithm 2 there: nothing is released. Algorithm 2 would release a segment, and
 //! `prr_out <= 2 * prr_delivered` (section 4.3) would not hold.

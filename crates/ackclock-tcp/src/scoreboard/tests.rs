@@ -370,3 +370,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn more_outstanding_than_32_bits_count() {
+    let mut board = Scoreboard::default();
+    let len = u32::MAX;
+    for n in 0..3 {
+        board.push(n * u64::from(len), len, T);
+    }
+    board.on_retransmit(0, T, true);
+    assert_eq!(board.head().unwrap().sent_before(), u64::from(len));
+    board.ack_to(u64::from(len) - 1, no);
+    assert_eq!((board.head().unwrap().len, board.head().unwrap().sent_before()), (1, u64::from(len)));
+}

@@ -9,8 +9,8 @@ pub(super) fn on_lost(c: &mut Sender, seq: u64, transmission: u32, when: Told) {
     let index = c.s.board.find(seq);
     let Some(&r) = c.s.board.get(index).filter(|r| r.seq == seq && !r.sacked && transmission > 0) else { return };
     let since = u32::from(r.transmissions).checked_sub(transmission);
-    // RFC 5681 section 4.3: for "the loss of a retransmission" the windows "MUST be lowered twice". One sent before they were lowered
-    // for the first time was lost with the rest.
+    // RFC 5681 section 4.3: for "the loss of a retransmission" the windows "MUST be lowered twice". One sent before they were
+    // lowered for the first time was lost with the rest.
     if since == Some(0) && transmission > 1 && c.s.phase == Phase::Recovery && r.last_sent >= c.entered {
         c.second.get_or_insert((seq, transmission));
     }

@@ -4,8 +4,8 @@ use super::Preset;
 
 /// The canonical compositions. Further mechanisms are appended with `+`, and replace the one on the same axis
 /// (probes and undo mechanisms add up; `hystart`, `er`, `er-1`, `er-2`, `dyn-dupthresh` and `rto-restart` keep the one named
-/// before them and add to it). Where a preset has the name of a mechanism, it stands for the preset in first place only: `prr` is RFC 6675 with
-/// PRR, `newreno+prr` is NewReno with PRR.
+/// before them and add to it). Where a preset has the name of a mechanism, it stands for the preset in first place only:
+/// `prr` is RFC 6675 with PRR, `newreno+prr` is NewReno with PRR.
 pub static PRESETS: &[Preset] = &[
     Preset { name: "tahoe", mechanisms: &["go-back-n", "bugfix"], source: "Fall & Floyd 1996 section 2" },
     Preset { name: "reno", mechanisms: &["head", "inflate-to-ssthresh"], source: "RFC 5681 section 3.2" },

@@ -45,6 +45,30 @@ fn one_more_than_the_duplicates() {
     });
 }
 
+/// A segment in part counts as one: 0 is late by three segments, of which the last has 400 bytes.
+#[test]
+fn a_short_segment_counts() {
+    run_with("sack+dyn-dupthresh", timestamps(10), |x| {
+        x.echo = Some(0);
+        x.write(3_400).sends("0 1 2 3[0..400]").at(100);
+        let mut late = x.header(0);
+        late.sack.push(SackBlock { left: Seq::at(x.isn, 1_000), right: Seq::at(x.isn, 3_400) });
+        x.segment(late).sends("0F").ack_bytes(3_400).sends("");
+        assert_eq!(dupthresh(x), 4);
+    });
+}
+
+/// Of several that were sent again the echoed timestamp tells of the lowest (RFC 7323 section 4.3), which came latest.
+#[test]
+fn the_lowest_that_was_sent_again() {
+    run_with("fack+prr-ub+dyn-dupthresh", timestamps(10), |x| {
+        x.echo = Some(0);
+        x.write(10_000).sends(&numbers(0, 10)).at(100).sack(0, &[(2, 7)]).sends("0F 1P");
+        x.ack(7).sends("");
+        assert_eq!(dupthresh(x), 7);
+    });
+}
+
 /// A smaller extent later leaves it, a timeout sets it back.
 #[test]
 fn it_grows_until_a_timeout() {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// RACK alone, with what the preset `rack-tlp` has beside it.
+/// RACK alone, with what the preset `rack-tlp` has beside it, and the pipe in place of PRR.
 const RACK: &str = "rack+recovery-point+lost-first+pipe";
 
 /// Segment 0 has told a round trip of 100 ms; 1 to 9 were sent at 0 ms, 10 and 11 at 100 ms.
@@ -122,6 +122,13 @@ fn after_reordering_only_time_counts() {
         x.at(115).sack(3, &[(4, 10)]).sends("").deadline(140).fire(140).sends("3F").windows(6_000, 6_000);
         // Within recovery too: 10 and 11, sent at 100 ms, have until 240 ms once 12, sent at 101 ms, is SACKed.
         x.at(201).sack(3, &[(12, 13), (4, 10)]).sends("15").deadline(225).fire(225).sends("10P 11P");
+    });
+    // With PRR no more than SndCnt goes, which an ACK sets: 10 and 11 wait for the next one, although cwnd has room.
+    run("rack+recovery-point+lost-first+prr-ssrb", 10, |x| {
+        start(x).sack(1, &[(2, 3)]).sends("").at(101).ack(3).sends("12 13 14");
+        x.at(115).sack(3, &[(4, 10)]).sends("").fire(140).sends("3F");
+        x.at(201).sack(3, &[(12, 13), (4, 10)]).sends("15").fire(225).sends("").windows(6_000, 6_000).pipe(4);
+        x.at(226).sack(3, &[(12, 14), (4, 10)]).sends("10P 11P").pipe(5);
     });
     // The blocks of one ACK are no reordering, in whatever order they stand, nor is what was sent again: 10, sent with 11, is
     // lost without a window.
