@@ -528,7 +528,7 @@ fn withstands(strategy: &str, isn: u32, lies: &[Lie]) {
         let (prior_phase, prior_ssthresh, prior_flight) = (peer.s().phase, peer.s().ssthresh, peer.s().flight());
         written += if let Lie::Write(bytes) = lie { u64::from(bytes) } else { 0 };
         tell(&mut peer, lie);
-        let undone = peer.undone().len() as u64;
+        let undone = !peer.undone().is_empty();
         furthest_edge = furthest_edge.max(peer.s().window_edge);
         let sent = peer.sent();
         assert!(sent.len() < 200, "{strategy}: sends without end");
@@ -541,14 +541,16 @@ fn withstands(strategy: &str, isn: u32, lies: &[Lie]) {
         // What the window law adds for an ACK, or what a recovery that begins or goes on may take: ssthresh
         // (ns-2: half of cwnd, of which ssthresh has the whole segments) and a segment for each one outstanding. It ends
         // with the same, and BSD's opens the window at once.
-        let allowed = match (prior_phase, s.phase) {
+        let mut allowed = match (prior_phase, s.phase) {
             (_, Phase::Recovery) => s.ssthresh.max(prior_cwnd / 2) + s.flight().max(3 * MSS),
             (Phase::Recovery, _) => prior_cwnd.max(prior_ssthresh) + growth,
             _ => prior_cwnd + growth,
         };
         restorable = restorable.max(prior_cwnd);
-        let allowed = if undone > 0 { allowed.max(restorable + 2 * growth).max(prior_flight) } else { allowed };
-        restorable += undone * growth;
+        if undone {
+            restorable = restorable.max(prior_flight) + growth;
+            allowed = allowed.max(restorable + growth);
+        }
         assert!(grown == 0 || s.cwnd <= allowed, "{strategy}: cwnd from {prior_cwnd} to {}, {:?}", s.cwnd, s.phase);
         if !peer.sender.is_idle() {
             assert_ne!(peer.sender.next_deadline(), Time::NEVER, "{strategy} stalls: {s:?}");

@@ -97,7 +97,9 @@ impl Regulate for Ns2Inflate {
     }
 
     fn on_exit(&mut self, s: &State, _a: &AckSummary) -> u64 {
-        let cwnd = if self.limited { s.ssthresh.min(s.flight() + s.mss) } else { self.target };
+        // A retransmission found lost, which ns-2 never does, may have lowered ssthresh below the target since.
+        let target = self.target.min(s.ssthresh + s.mss);
+        let cwnd = if self.limited { s.ssthresh.min(s.flight() + s.mss) } else { target };
         if cwnd < s.ssthresh { cwnd + s.mss } else { cwnd + s.mss * s.mss / cwnd }
     }
 }

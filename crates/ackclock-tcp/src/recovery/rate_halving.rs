@@ -5,25 +5,38 @@
 //! - "Linux prevents bursts by reducing *cwnd* to *pipe* + 1 on every ACK that reduces *pipe* for some reason."
 //! - What is left at the end is where slow start begins: "*cwnd* remains *pipe* + 1 when fast recovery completes" (section 4.1).
 //!
-//! Inferred: halving stops at half of ssthresh. The paper gives no floor, but in RFC 6937 section 3.1, where 15 of 20 segments
-//! are lost, cwnd stays at 5 for the rest of recovery, with ssthresh 10. And cwnd does not end above ssthresh.
+//! Where halving stops the paper does not say; Linux leaves it to the window law. With Reno's it is half of ssthresh, as in RFC
+//! 6937 section 3.1, where 15 of 20 segments are lost and cwnd stays at 5 for the rest of recovery, with ssthresh 10. CUBIC set no
+//! floor of its own, and then it is ssthresh. Inferred: cwnd does not end above ssthresh.
 
 use super::delivered::Delivered;
 use crate::axes::{AckSummary, Regulate};
 use crate::sender::State;
 
 /// One segment for two ACKs, and never more than one at once.
-#[derive(Default)]
 pub struct RateHalving {
     delivered: Delivered,
     /// An odd number of ACKs has been counted.
     odd: bool,
+    /// Halving stops at ssthresh divided by this.
+    divisor: u64,
 }
 
 impl RateHalving {
+    /// Down to half of ssthresh, as with Reno's window law.
+    pub fn to_half() -> RateHalving {
+        RateHalving { delivered: Delivered::default(), odd: false, divisor: 2 }
+    }
+
+    /// Down to ssthresh, as with CUBIC.
+    pub fn to_ssthresh() -> RateHalving {
+        RateHalving { divisor: 1, ..RateHalving::to_half() }
+    }
+
     fn cwnd(&mut self, s: &State) -> u64 {
         self.odd = !self.odd;
-        let reduced = if self.odd || s.cwnd <= s.ssthresh / 2 { s.cwnd } else { s.cwnd.saturating_sub(s.mss) };
+        let reduced =
+            if self.odd || s.cwnd <= s.ssthresh / self.divisor { s.cwnd } else { s.cwnd.saturating_sub(s.mss) };
         reduced.min(self.in_flight(s) + s.mss)
     }
 }

@@ -23,6 +23,7 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
         ts_echo: segment.timestamps.filter(|_| c.config.timestamps).map(|t| t.ecr),
         ..AckSummary::default()
     };
+    let flight = c.flight_size();
     let mut ranges = Ranges::default();
     apply(c, segment, &mut a, &mut ranges);
     let first_event = c.events.len();
@@ -43,7 +44,7 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
         repaired |= probe.on_ack(&c.s, &a);
     }
     if repaired {
-        respond_to_repaired(c, &a);
+        respond_to_repaired(c, flight);
     }
     // The event of the ACK shows the windows that it left behind.
     if let Some(event) = c.events.get_mut(first_event) {
@@ -373,9 +374,9 @@ pub(super) fn enter_recovery(c: &mut Sender, a: &AckSummary, head: bool) {
 
 /// RFC 8985 section 7.4.2: "a congestion control response equivalent to a fast recovery", with nothing left to send again. What
 /// is halved is what was outstanding when the ACK came.
-fn respond_to_repaired(c: &mut Sender, a: &AckSummary) {
+fn respond_to_repaired(c: &mut Sender, flight: u64) {
     c.save(false);
-    c.s.ssthresh = c.strategy.window.on_loss(&c.s, a.prior_flight);
+    c.s.ssthresh = c.strategy.window.on_loss(&c.s, flight);
     c.set_cwnd(c.s.ssthresh);
 }
 

@@ -423,7 +423,14 @@ pub static MECHANISMS: &[Mechanism] = &[
         axis: Axis::Regulate,
         source: "Dukkipati et al. 2011 section 3.2",
         summary: "one segment for two ACKs, and cwnd held at pipe + 1",
-        apply: |s| s.regulate = Box::new(RateHalving::default()),
+        apply: |s| s.regulate = Box::new(RateHalving::to_half()),
+    },
+    Mechanism {
+        name: "rate-halving-to-ssthresh",
+        axis: Axis::Regulate,
+        source: "Dukkipati et al. 2011 section 3.2; Linux",
+        summary: "as rate-halving, and halving stops at ssthresh, as Linux has it with CUBIC",
+        apply: |s| s.regulate = Box::new(RateHalving::to_ssthresh()),
     },
     Mechanism {
         name: "ns2-inflate",

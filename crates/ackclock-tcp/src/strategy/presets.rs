@@ -135,7 +135,7 @@ pub static PRESETS: &[Preset] = &[
             "lrx-linux",
             "response-1",
             "lost-first-rule-3",
-            "rate-halving",
+            "rate-halving-to-ssthresh",
             "lt",
             "f-rto",
             "eifel",

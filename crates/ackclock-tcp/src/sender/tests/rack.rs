@@ -238,3 +238,17 @@ fn a_lost_retransmission_after_a_timeout() {
         x.at(1_300).sack(2, &[(3, 4)]).sends("4S").at(1_400).sack(2, &[(3, 5)]).sends("5S");
     });
 }
+
+/// The window that ns-2 stores as recovery begins does not outlast a lower ssthresh.
+#[test]
+fn a_lost_retransmission_lowers_the_window_that_ns2_stored() {
+    run("ns2-reno+rack", 10, |x| {
+        x.write(60_000).sends("0 1 2 3 4 5 6 7 8 9").at(100).sack(0, &[(1, 4)]).sends("0F").windows(6_000, 5_000);
+        for right in 5..9 {
+            x.sack(0, &[(1, right)]).sends("");
+        }
+        x.sack(0, &[(1, 9)]).sends("10").sack(0, &[(1, 10)]).sends("11");
+        x.at(250).sack(0, &[(1, 11)]).sends("0L").windows(9_500, 2_500);
+        x.ack(12).sends("12 13 14").windows(3_785, 2_500).phase(Phase::Open);
+    });
+}

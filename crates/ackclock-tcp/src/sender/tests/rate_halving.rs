@@ -34,6 +34,25 @@ fn rfc_6937_one_loss() {
     });
 }
 
+/// With CUBIC, whose ssthresh is 14 of 20, halving stops there and every ACK releases a segment; with Reno's floor it goes on.
+#[test]
+fn halving_stops_where_the_window_law_has_it() {
+    let halving =
+        [(19, "0F"), (18, ""), (18, "22"), (17, ""), (17, "23"), (16, ""), (16, "24"), (15, ""), (15, "25"), (14, "")];
+    for (regulator, rest) in [
+        ("rate-halving-to-ssthresh", [(14, "26"), (14, "27"), (14, "28"), (14, "29")]),
+        ("rate-halving", [(14, "26"), (13, ""), (13, "27"), (12, "")]),
+    ] {
+        run_with(&format!("sack+lt+cubic+{regulator}"), window(20), |x| {
+            x.write(60_000).sends(&numbers(0, 20));
+            x.sack(0, &[(1, 2)]).sends("20+").sack(0, &[(1, 3)]).sends("21+");
+            for (ack, (cwnd, sent)) in (3..).zip(halving.into_iter().chain(rest)) {
+                x.sack(0, &[(1, ack + 1)]).sends(sent).windows(cwnd * MSS, 14_000);
+            }
+        });
+    }
+}
+
 /// RFC 6937 section 3.1: the first 15 of 20 are lost. One segment for each ACK, and cwnd stays at 5.
 #[test]
 fn rfc_6937_fifteen_losses() {

@@ -181,3 +181,22 @@ fn when_a_probe_is_scheduled() {
         x.write(4_000).sends("0 1 2 3").at(100).ack(1).sends("").fire(1_100).sends("1T");
     });
 }
+
+/// What limited transmit has sent is no part of FlightSize (RFC 5681 section 3.2 step 2): five segments are halved, not six.
+#[test]
+fn the_response_leaves_out_limited_transmit() {
+    run("rack-tlp+lt", 4, |x| {
+        x.write(4_000)
+            .sends("0 1 2 3")
+            .at(100)
+            .ack(1)
+            .sends("")
+            .fire(300)
+            .sends("3+")
+            .at(400)
+            .write(20_000)
+            .sends("4 5");
+        x.sack(1, &[(2, 3)]).sends("6+").windows(5_000, UNSET);
+        x.ack(5).sends("").windows(2_500, 2_500).phase(Phase::Open);
+    });
+}
