@@ -6,7 +6,8 @@
 //! - What was delivered it learns from the receiver's ACKs as they are sent, of which none is lost for it. It needs SACK.
 //! - What was lost it is told when the ACK would have come that a receiver without delayed ACKs would have sent, had the network
 //!   let the segment in (`ackclock-net`, `notice.rs`). So it sends nothing needlessly, and has no retransmission timer.
-//! - `told-at-once` hears of a loss at its moment too, and replaces the segment then. Its window learns of it a round trip later.
+//! - `told-at-once` hears of a loss at its moment too, or rather when the segment would have left the transmitter that dropped
+//!   it (`notice.rs`), and replaces the segment then. Its window learns of it a round trip later.
 //!   (If the window was lowered at once, it would be lowered a round trip too early, in slow start from half of what it would
 //!   have been: of 2,000 random transfers 1,212 then took longer than with `told`.)
 //! - It does not know the queues of the network, nor what will be lost.

@@ -94,13 +94,51 @@ fn a_full_queue() {
     assert_eq!(transfer("oracle-drop", 10, there(), plain()), ((1..=4).flat_map(each).collect(), LOSSLESS));
 }
 
-/// The sender gets ACKs that the network drops, when they would have come.
+/// The sender gets ACKs that the network drops, when they would have come, SACK blocks included.
 #[test]
 fn acks_lost() {
-    for strategy in ["oracle", "oracle-drop"] {
+    for (strategy, there) in
+        ["oracle", "oracle-drop"].into_iter().flat_map(|s| [(s, plain()), (s, listed(&[(3, 1), (7, 1)]))])
+    {
         let back = LinkConfig { loss: lose(LossModel::Bernoulli(1.0), Applies::Acks), ..plain() };
-        assert_eq!(transfer(strategy, 25, plain(), back), transfer(strategy, 25, plain(), plain()));
+        assert_eq!(transfer(strategy, 60, there.clone(), back), transfer(strategy, 60, there, plain()));
     }
+}
+
+/// A notice keeps its place behind what a delay spike holds up: segment 0, which enters the wire at 1 ms, arrives at 31 ms.
+#[test]
+fn a_notice_behind_a_delay_spike() {
+    let spike = crate::Spike { at: Time(MS / 2), lasts: Span::from_millis(1), delay: Span::from_millis(20) };
+    let there = LinkConfig { spikes: vec![spike], ..listed(&[(1, 1)]) };
+    let told = 31_000 + 10_040;
+    assert_eq!(transfer("oracle", 10, there, plain()), (vec![(1, told)], told + RTT));
+}
+
+/// Each segment arrives twice at a queue that holds one: the copy that it drops is no loss.
+#[test]
+fn a_copy_lost() {
+    let mut network = Network::new(1);
+    let [a, b, c] = ["a", "b", "c"].map(|name| network.node(name));
+    network.link(LinkConfig { duplicate: 1.0, ..link(a, b, 1) });
+    network.link(LinkConfig { queue: drop_tail(1), ..link(b, c, 1) });
+    network.link(link(c, a, 1));
+    let flow = network.flow(FlowConfig { source: Source::Fixed(10_000), ..tcp("f", a, c, "oracle-drop") });
+    run(&mut network, 1000);
+    let report = network.flow_report(flow).expect("the flow");
+    assert_eq!((report.drops, report.stats.retransmissions, report.bytes_acked), (10, 0, 10_000));
+}
+
+/// Where a segment takes no time to be sent, its loss is told a nanosecond later, so that time goes on.
+#[test]
+fn an_outage_of_the_fastest_link() {
+    let mut network = Network::new(1);
+    let (a, b) = (network.node("a"), network.node("b"));
+    let loss = lose(LossModel::Bernoulli(1.0), Applies::Data);
+    network.link(LinkConfig { loss, rate: u64::MAX, ..link(a, b, 10) });
+    network.link(link(b, a, 10));
+    let flow = network.flow(FlowConfig { source: Source::Fixed(1000), ..tcp("f", a, b, "oracle-drop") });
+    network.run(Time(100), &mut ()).expect("a sound network");
+    assert_eq!(network.flow_report(flow).expect("the flow").stats.segments_sent, 101);
 }
 
 /// Three links to the receiver; a network that loses all that a connection sends on the first one, beside a stream of datagrams on
