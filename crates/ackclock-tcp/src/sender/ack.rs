@@ -1,7 +1,7 @@
 //! What an ACK does: one pass that summarises it, then each axis in turn decides, and the connection acts.
 
 use super::{Phase, Sender, told};
-use crate::axes::{AckSummary, Lost, Tick, Verdict};
+use crate::axes::{AckSummary, Lost, Tick, Told, Verdict};
 use crate::event::{Cause, EventKind, SackRanges};
 use crate::scoreboard::{Acked, Record};
 use crate::segment::Segment;
@@ -221,6 +221,10 @@ fn respond(c: &mut Sender, a: &mut AckSummary) {
 
 /// The first verdict on a response counts. Returns whether cwnd is settled for this ACK.
 fn judge_undo(c: &mut Sender, a: &AckSummary) -> bool {
+    // What the network tells is lost is lost, and no timer would find it again.
+    if c.told != Told::Never {
+        return false;
+    }
     for i in 0..c.strategy.undo.len() {
         let verdict = c.strategy.undo[i].on_ack(&c.s, a);
         let by = c.strategy.undo[i].name();

@@ -150,3 +150,13 @@ fn without_sack() {
         x.write(100_000).sends("0 1 2 3 4 5 6 7 8 9").deadline(1000).at(100).lost(0, 1).sends("0F").deadline(1000);
     });
 }
+
+/// What is told is not undone: a copy of 0 that the network made, echoed as the original, would leave 1 lost for good.
+#[test]
+fn nothing_told_is_spurious() {
+    run_with("oracle+eifel", SenderConfig { timestamps: true, ..window(10) }, |x| {
+        x.write(10_000).sends("0 1 2 3 4 5 6 7 8 9").at(100).lost(0, 1).sends("0F").lost(1, 1).sends("");
+        x.echo = Some(0);
+        x.ack(1).sends("1P").phase(Phase::Recovery);
+    });
+}
