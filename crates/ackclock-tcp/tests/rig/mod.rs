@@ -122,6 +122,9 @@ pub fn is_told(strategy: &str) -> bool {
     Composition::parse(strategy).unwrap().build().detect.told() != Told::Never
 }
 
+/// Fillers may draw an ACK a millisecond, two steps each, until the timer expires after 60 s at most, ten times.
+const MOST_STEPS: u32 = 1_200_000;
+
 /// The most segments' worth of bytes that a scenario writes.
 const MOST: u64 = 300;
 
@@ -249,7 +252,7 @@ impl Pair {
         while !self.sender.is_idle() || self.under_way() || self.read < self.written {
             steps += 1;
             let timeouts = self.sender.stats().timeouts - before;
-            assert!(timeouts <= 10 && steps < 50_000, "does not terminate: {:?}", self.sender.state());
+            assert!(timeouts <= 10 && steps < MOST_STEPS, "does not terminate: {:?}", self.sender.state());
             self.read(u64::MAX);
             self.tell();
             if let Some(transmit) = self.data.pop_front() {
