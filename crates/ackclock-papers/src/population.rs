@@ -86,8 +86,16 @@ impl Population {
         Scenario::deserialize(path).map_err(|error| wrong("scenario", error.to_string()))
     }
 
-    /// The transfers of the run `job`, one after the other, each with a seed of its own.
-    pub fn run(&self, scenario: &Table, file: &str, job: &Job, progress: &Progress) -> Result<Transfers, Error> {
+    /// The transfers of the run `job`, one after the other, each with a seed of its own; with the statistics of recovery if
+    /// `recovery`.
+    pub fn run(
+        &self,
+        scenario: &Table,
+        file: &str,
+        job: &Job,
+        recovery: bool,
+        progress: &Progress,
+    ) -> Result<Transfers, Error> {
         let mut all = Transfers::default();
         for transfer in 0..u64::from(self.transfers) {
             let seed = job.seed.wrapping_mul(self.transfers.into()).wrapping_add(transfer);
@@ -96,9 +104,12 @@ impl Population {
             let job = Job { seed, ..job.clone() };
             let simulation = input.build(&job, true)?;
             let mss = simulation.flows.first().map_or(1, |f| f.mss.into());
-            let mut recorder = (Windows::new(mss, &mut all.tally), RecoveryRecorder::new(&simulation));
+            let recovery = recovery.then(|| RecoveryRecorder::new(&simulation));
+            let mut recorder = (Windows::new(mss, &mut all.tally), recovery);
             all.flows.extend(input.run(&job, simulation, &mut recorder, progress)?.flows);
-            all.recovery.add(&recorder.1.finish());
+            if let Some(recovery) = recorder.1 {
+                all.recovery.add(&recovery.finish());
+            }
         }
         Ok(all)
     }

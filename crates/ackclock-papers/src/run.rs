@@ -110,7 +110,7 @@ impl Task<'_> {
     fn run(&self, progress: &Progress) -> Result<Done, ackclock_run::Error> {
         if let Some(population) = &self.plan.entry.experiment.population {
             let Transfers { flows, recovery, tally } =
-                population.run(&self.cell.table, &self.plan.entry.file, &self.job, progress)?;
+                population.run(&self.cell.table, &self.plan.entry.file, &self.job, self.plan.recovery, progress)?;
             let totals = totals(&flows, &[]);
             return Ok(Done { totals, first: None, recovery, tally, events: Vec::new(), mss: 1 });
         }
@@ -142,7 +142,9 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
             let mut runs: Vec<Done> = done.take(plan.runs as usize).collect();
             let totals: Vec<&Totals> = runs.iter().map(|r| &r.totals).collect();
             statistics(&strategy.name, &cell.flows, &totals, &mut all);
-            recovery(&strategy.name, runs.iter().map(|r| &r.recovery), &mut all);
+            if plan.recovery {
+                recovery(&strategy.name, runs.iter().map(|r| &r.recovery), &mut all);
+            }
             let title = if name.is_empty() { strategy.name.clone() } else { format!("{}, {name}", strategy.name) };
             if let Some(population) = &e.population {
                 let tallies: Vec<&Tally> = runs.iter().map(|r| &r.tally).collect();
