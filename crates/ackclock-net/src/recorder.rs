@@ -33,7 +33,15 @@ pub trait Recorder {
 
     /// A packet as seen at the sender's host. `sent` gives the cause and the number of the transmission (1 is the
     /// first) of a data segment.
-    fn packet(&mut self, flow: FlowId, at: Time, direction: Direction, segment: &Segment, sent: Option<(Cause, u32)>);
+    fn packet(
+        &mut self,
+        _flow: FlowId,
+        _at: Time,
+        _direction: Direction,
+        _segment: &Segment,
+        _sent: Option<(Cause, u32)>,
+    ) {
+    }
 }
 
 impl Recorder for () {
@@ -46,16 +54,6 @@ impl Recorder for () {
     }
 
     fn event(&mut self, _flow: FlowId, _event: &Event) {}
-
-    fn packet(
-        &mut self,
-        _flow: FlowId,
-        _at: Time,
-        _direction: Direction,
-        _segment: &Segment,
-        _sent: Option<(Cause, u32)>,
-    ) {
-    }
 }
 
 /// A recorder that may be left out.

@@ -2,12 +2,10 @@
 //! transmissions and nothing else, with the same window law.
 
 use ackclock_net::{
-    Applies, Direction, FlowConfig, FlowId, Limit, LinkConfig, ListedLoss, Loss, LossModel, Network, Queue, Recorder,
-    Source,
+    Applies, FlowConfig, FlowId, Limit, LinkConfig, ListedLoss, Loss, LossModel, Network, Queue, Recorder, Source,
 };
 use ackclock_tcp::{
-    Cause, Composition, DelayedAck, Event, EventKind, Receiver, ReceiverConfig, Segment, Sender, SenderConfig, Span,
-    Time,
+    Composition, DelayedAck, Event, EventKind, Receiver, ReceiverConfig, Sender, SenderConfig, Span, Time,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -50,8 +48,6 @@ impl Recorder for Transfer {
         self.ssthresh = e.ssthresh;
         self.flight = self.flight.max(e.snd_nxt - e.snd_una);
     }
-
-    fn packet(&mut self, _: FlowId, _: Time, _: Direction, _: &Segment, _: Option<(Cause, u32)>) {}
 }
 
 fn transfer(strategy: &str, path: &Path) -> Transfer {

@@ -1,10 +1,10 @@
 //! Runs planned experiments.
 
 use ackclock_net::scenario::{Flow, Scenario, Source};
-use ackclock_net::{Direction, FlowId, Recorder};
+use ackclock_net::{FlowId, Recorder};
 use ackclock_report::{Estimate, FlowSummary, RecoveryStats};
 use ackclock_run::{Input, Job, Progress, RecoveryRecorder, STEPS, in_parallel};
-use ackclock_tcp::{Cause, Event, Segment, Time};
+use ackclock_tcp::Event;
 
 use crate::Error;
 use crate::bound::distances;
@@ -54,8 +54,6 @@ impl Recorder for Log {
             self.0.push(*event);
         }
     }
-
-    fn packet(&mut self, _: FlowId, _: Time, _: Direction, _: &Segment, _: Option<(Cause, u32)>) {}
 }
 
 /// Runs all plans on `threads` threads (0: one per processor); their number does not change any result.

@@ -1,9 +1,9 @@
 //! The class and window of each timeout: Lin & Kung section 4.1 and figure 1.
 
-use ackclock_net::{Direction, FlowId, Recorder};
+use ackclock_net::{FlowId, Recorder};
 use ackclock_report::{Chart, Curve, Estimate, Plot, Point};
 use ackclock_tcp::TimeoutClass::{self, LostRetransmission, MultipleLosses, NonTrigger};
-use ackclock_tcp::{Cause, Event, EventKind, Segment, Time};
+use ackclock_tcp::{Event, EventKind};
 
 use crate::format::{NumberOrText, RowSpec};
 use crate::measure::{Measurement, Measurements};
@@ -63,8 +63,6 @@ impl Recorder for Windows<'_> {
             _ => {}
         }
     }
-
-    fn packet(&mut self, _: FlowId, _: Time, _: Direction, _: &Segment, _: Option<(Cause, u32)>) {}
 }
 
 impl Tally {

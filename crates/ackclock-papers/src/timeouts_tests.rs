@@ -1,3 +1,5 @@
+use ackclock_tcp::Time;
+
 use super::*;
 
 const MSS: u64 = 512;

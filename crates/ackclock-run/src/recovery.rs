@@ -1,9 +1,9 @@
 //! The statistics of recovery of a run.
 
 use ackclock_net::scenario::Simulation;
-use ackclock_net::{Direction, FlowId, Recorder};
+use ackclock_net::{FlowId, Recorder};
 use ackclock_report::{RecoveryStats, RecoveryTracker};
-use ackclock_tcp::{Cause, Event, Segment, Time};
+use ackclock_tcp::{Event, Time};
 
 /// Follows all connections of a run. The simulation has to be built with events.
 pub struct RecoveryRecorder {
@@ -37,6 +37,4 @@ impl Recorder for RecoveryRecorder {
             tracker.event(event, &mut self.stats);
         }
     }
-
-    fn packet(&mut self, _: FlowId, _: Time, _: Direction, _: &Segment, _: Option<(Cause, u32)>) {}
 }
