@@ -20,6 +20,7 @@
 extern crate alloc;
 
 pub mod axes;
+pub mod connection;
 mod event;
 mod receiver;
 pub mod recovery;
