@@ -13,7 +13,8 @@ Exit codes:
   0  done
   1  a run failed
   2  bad usage or bad input (an option, a strategy, a scenario)
-  3  a file could not be read or written";
+  3  a file could not be read or written
+  4  the system refused: no permission, no TUN device";
 
 /// Compares TCP loss recovery strategies in a simulated network.
 #[derive(Debug, Parser)]

@@ -31,6 +31,14 @@ pub enum Error {
         /// Why.
         error: io::Error,
     },
+    /// The system refused what it takes to be on the wire: a TUN device, a namespace, an address.
+    #[error("{what}: {error}")]
+    System {
+        /// What was asked of it.
+        what: String,
+        /// Why.
+        error: io::Error,
+    },
 }
 
 impl From<ackclock_run::Error> for Error {
@@ -61,7 +69,14 @@ impl Error {
             Error::Run(ackclock_run::Error::Run { .. }) => 1,
             Error::Run(_) | Error::Papers(_) | Error::Usage(_) => Error::USAGE,
             Error::Read { .. } | Error::Write { .. } => 3,
+            Error::System { .. } => 4,
         }
+    }
+
+    /// Says what the system was asked for when it refused.
+    #[allow(dead_code)] // Until the first command of the wire is there.
+    pub(crate) fn system(what: impl Into<String>) -> impl FnOnce(io::Error) -> Error {
+        move |error| Error::System { what: what.into(), error }
     }
 
     /// Says which file could not be written.

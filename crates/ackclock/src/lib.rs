@@ -7,6 +7,7 @@
 //! | 1 | a run failed, such as a flow without a route |
 //! | 2 | bad usage or bad input: an option, a strategy or a scenario that makes no sense |
 //! | 3 | a file could not be read or written |
+//! | 4 | the system refused: no permission, no TUN device |
 //!
 //! A reader of standard output that goes away (`ackclock ... | head`) is not an error.
 
