@@ -193,6 +193,7 @@ fn build_link(entry: usize, link: &Link, names: &Names, network: &mut Network, l
                 extra_delay: r.delay.0,
             }),
             duplicate: link.duplicate.unwrap_or_default().get(),
+            corrupt: link.corrupt.unwrap_or_default().get(),
         };
         if link.duplex {
             let (there, back) = network.duplex(config);
