@@ -48,6 +48,7 @@ impl Log {
     }
 }
 
+mod gateway;
 mod oracle;
 
 const MS: u64 = 1_000_000;
