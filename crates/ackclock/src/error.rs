@@ -34,10 +34,10 @@ pub enum Error {
     /// A connection on the wire failed.
     #[error("{0}")]
     Connection(String),
-    /// The system refused what the wire needs.
+    /// The system refused what it takes to be on the wire: a TUN device, a namespace, an address.
     #[error("{what}: {error}{}", hint(error))]
-    Refused {
-        /// What.
+    System {
+        /// What was asked of it.
         what: String,
         /// Why.
         error: io::Error,
@@ -86,10 +86,16 @@ impl Error {
             Error::Run(ackclock_run::Error::Run { .. }) | Error::Connection(_) => 1,
             Error::Run(_) | Error::Papers(_) | Error::Usage(_) => Error::USAGE,
             Error::Read { .. } | Error::Write { .. } => 3,
-            Error::Refused { .. } | Error::NoWay(_) => 4,
+            Error::System { .. } | Error::NoWay(_) => 4,
             // What a shell makes of SIGINT.
             Error::Interrupted => 130,
         }
+    }
+
+    /// Says what the system was asked for when it refused.
+    #[allow(dead_code)] // Until the first command of the wire is there.
+    pub(crate) fn system(what: impl Into<String>) -> impl FnOnce(io::Error) -> Error {
+        move |error| Error::System { what: what.into(), error }
     }
 
     /// Says which file could not be written.

@@ -177,10 +177,10 @@ pub(crate) fn open_host(args: &WireArgs) -> Result<Host, Error> {
         mtu: args.mtu,
         offload: !args.no_offload,
     };
-    let tun = Tun::open(&device).map_err(|error| Error::Refused { what: format!("TUN device {}", args.tun), error })?;
+    let tun = Tun::open(&device).map_err(|error| Error::System { what: format!("TUN device {}", args.tun), error })?;
     let mut secret = [0; 16];
     rustix::rand::getrandom(&mut secret, rustix::rand::GetRandomFlags::empty())
-        .map_err(|error| Error::Refused { what: "random numbers".into(), error: error.into() })?;
+        .map_err(|error| Error::System { what: "random numbers".into(), error: error.into() })?;
     let config = StackConfig {
         addresses: args.addr.iter().map(|a| a.addr).collect(),
         mtu: args.mtu,
