@@ -304,6 +304,11 @@ impl Stack {
         todo!()
     }
 
+    /// Connections that the application has let go and whose data or FIN the peer has not acknowledged.
+    pub fn lingering(&self) -> usize {
+        todo!()
+    }
+
     /// Counters.
     pub fn stats(&self) -> &StackStats {
         todo!()
