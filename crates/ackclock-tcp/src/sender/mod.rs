@@ -174,6 +174,38 @@ pub struct Sender {
 impl Sender {
     /// A sender that has sent nothing yet.
     pub fn new(mut config: SenderConfig, strategy: Strategy) -> Sender {
+        let (s, timers) = Sender::start(&mut config, &strategy);
+        let (watched, told) = (strategy.detect.watches_deliveries(), strategy.detect.told());
+        Sender {
+            config,
+            strategy,
+            s,
+            timers,
+            stats: Stats::default(),
+            events: VecDeque::new(),
+            watched,
+            told,
+            entered: Time::ZERO,
+            second: None,
+            urgent: None,
+            window_probe: false,
+            probe: 0,
+            probe_last: false,
+            burst: u32::MAX,
+            may_fill: false,
+            last_retransmission: None,
+            last_sent: Time::ZERO,
+            saved: None,
+        }
+    }
+
+    /// Begins with what a handshake has found out; nothing may have been written yet.
+    pub(crate) fn configure(&mut self, mut config: SenderConfig) {
+        (self.s, self.timers) = Sender::start(&mut config, &self.strategy);
+        self.config = config;
+    }
+
+    fn start(config: &mut SenderConfig, strategy: &Strategy) -> (State, Timers) {
         config.max_rto = config.max_rto.max(Span::from_millis(1));
         let initial_window = config.initial_window_bytes();
         let s = State {
@@ -202,29 +234,8 @@ impl Sender {
             nagle: config.nagle,
             tick_phase: config.tick_phase,
         };
-        let timers = Timers::new(&strategy, &config);
-        let (watched, told) = (strategy.detect.watches_deliveries(), strategy.detect.told());
-        Sender {
-            config,
-            strategy,
-            s,
-            timers,
-            stats: Stats::default(),
-            events: VecDeque::new(),
-            watched,
-            told,
-            entered: Time::ZERO,
-            second: None,
-            urgent: None,
-            window_probe: false,
-            probe: 0,
-            probe_last: false,
-            burst: u32::MAX,
-            may_fill: false,
-            last_retransmission: None,
-            last_sent: Time::ZERO,
-            saved: None,
-        }
+        let timers = Timers::new(strategy, config);
+        (s, timers)
     }
 
     /// The application makes `bytes` more bytes available to send.
