@@ -9,6 +9,8 @@ use crate::wire::{Control, Options, Repr};
 
 /// The retransmission timeout of a SYN (RFC 6298 section 2.1).
 const RTO: Span = Span::from_secs(1);
+/// What the timeout of data begins with after that of a SYN expired (RFC 6298 section 5.7).
+const RTO_AFTER_LOSS: Span = Span::from_secs(3);
 /// The send MSS where the peer's SYN names none (RFC 9293 section 3.7.1).
 const DEFAULT_MSS: u16 = 536;
 /// No less than this is taken for an MSS: every host takes IP packets of 68 bytes (RFC 791 section 3.2). An MSS of one byte would
@@ -125,6 +127,9 @@ pub(super) fn complete(c: &mut Connection, now: Time, wnd: u16, shift: u8) {
         timestamps: c.negotiated.timestamps,
         // RFC 5681 section 3.1: one segment if the SYN or SYN/ACK was lost.
         initial_window: if lost { 1 } else { c.config.sender.initial_window },
+        handshake_rtt: c.handshake.sent.map(|sent| now.since(sent)),
+        // RFC 6298 section 5.7.
+        initial_rto: if c.handshake.expiries > 0 { Some(RTO_AFTER_LOSS) } else { c.config.sender.initial_rto },
         ..c.config.sender.clone()
     });
     c.state = TcpState::Established;

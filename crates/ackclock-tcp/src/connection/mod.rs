@@ -274,7 +274,7 @@ impl Connection {
         }
         self.config.path_mss = path_mss;
         if self.is_synchronized() {
-            let _ = now;
+            self.sender.set_mss(now, self.smss());
         }
     }
 
