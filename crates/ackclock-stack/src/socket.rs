@@ -93,6 +93,12 @@ impl Socket {
         if is_open(self.connection.state()) && !self.shut { self.send.room() } else { 0 }
     }
 
+    /// Whether nobody waits for it and the peer has not acknowledged everything.
+    pub(crate) fn is_lingering(&self) -> bool {
+        use TcpState::*;
+        self.owner == Owner::Nobody && !matches!(self.connection.state(), FinWait2 | TimeWait | Closed)
+    }
+
     /// A moment of it.
     pub(crate) fn status(&self) -> Status {
         Status {
@@ -250,11 +256,17 @@ impl Table {
         self.socket(index).map(|socket| (index, socket)).ok_or(Error::NoSocket)
     }
 
+    pub(crate) fn sockets(&self) -> impl Iterator<Item = &Socket> {
+        self.slots.iter().filter_map(|slot| match &slot.entry {
+            Entry::Socket(socket) => Some(socket.as_ref()),
+            _ => None,
+        })
+    }
+
     /// The indices of the sockets that a listener has not given away.
     pub(crate) fn of_listener(&self, listener: ListenerId) -> Vec<u32> {
         let theirs = [Owner::HalfOpen(listener), Owner::Queued(listener)];
-        let is_theirs = |slot: &Slot| matches!(&slot.entry, Entry::Socket(socket) if theirs.contains(&socket.owner));
-        (0..).zip(&self.slots).filter(|(_, slot)| is_theirs(slot)).map(|(index, _)| index).collect()
+        self.sockets().filter(|socket| theirs.contains(&socket.owner)).map(|socket| socket.id.0 as u32).collect()
     }
 
     pub(crate) fn len(&self) -> usize {

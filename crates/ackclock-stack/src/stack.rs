@@ -293,6 +293,11 @@ impl Stack {
         self.demux.len()
     }
 
+    /// Connections that the application has let go and whose data or FIN the peer has not acknowledged. Looks at every socket.
+    pub fn lingering(&self) -> usize {
+        self.table.sockets().filter(|socket| socket.is_lingering()).count()
+    }
+
     /// Counters.
     pub fn stats(&self) -> &StackStats {
         &self.stats
