@@ -116,6 +116,7 @@ impl Receiver {
             ack_due: false,
             ack_deadline: Time::NEVER,
             duplicate: None,
+            corrupt: None,
             ts_recent: None,
             config,
         }
