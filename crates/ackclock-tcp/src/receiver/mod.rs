@@ -116,7 +116,6 @@ impl Receiver {
             ack_due: false,
             ack_deadline: Time::NEVER,
             duplicate: None,
-            corrupt: None,
             ts_recent: None,
             config,
         }
