@@ -14,6 +14,7 @@ mod cli;
 mod compare;
 mod error;
 mod execute;
+pub mod http;
 mod oracle;
 mod output;
 mod papers;
