@@ -6,102 +6,19 @@
 //! - [`Namespace`]: a network namespace that lives as long as somebody holds it.
 //! - [`RealTimeGateway`]: the simulated network's links in real time, between TUN devices.
 
+mod namespace;
+mod tun;
+
+pub use namespace::Namespace;
+pub use tun::{Frame, Gso, Tun, TunConfig};
+
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
 use ackclock_stack::{Stack, StackConfig, TcpConfig};
 use ackclock_tcp::Time;
-
-/// How to make a TUN device.
-#[derive(Clone, Debug)]
-pub struct TunConfig {
-    /// Its name, at most 15 bytes; the kernel fills in a `%d`.
-    pub name: String,
-    /// The kernel's own addresses on it, with prefix lengths: what lies in these prefixes is routed to the device.
-    pub addresses: Vec<(IpAddr, u8)>,
-    /// MTU.
-    pub mtu: u16,
-    /// `vnet_hdr` with segmentation and checksum offload in both directions.
-    pub offload: bool,
-}
-
-/// A TUN device; gone when dropped.
-pub struct Tun {}
-
-#[allow(unused_variables)]
-impl Tun {
-    /// Makes a device in the network namespace of the calling thread, and brings it up.
-    ///
-    /// # Errors
-    /// What the kernel says: it takes `CAP_NET_ADMIN` and `/dev/net/tun`.
-    pub fn open(config: &TunConfig) -> io::Result<Tun> {
-        todo!()
-    }
-
-    /// Its name.
-    pub fn name(&self) -> &str {
-        todo!()
-    }
-}
-
-impl AsFd for Tun {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        todo!()
-    }
-}
-
-/// A network namespace without a name, gone with the last thread, socket or device in it: nothing is left behind even by a
-/// process that is killed.
-#[derive(Clone)]
-pub struct Namespace {}
-
-#[allow(unused_variables)]
-impl Namespace {
-    /// A new, empty namespace with its loopback device up.
-    ///
-    /// # Errors
-    /// What the kernel says: it takes `CAP_SYS_ADMIN`.
-    pub fn new() -> io::Result<Namespace> {
-        todo!()
-    }
-
-    /// One that `ip netns add` made.
-    ///
-    /// # Errors
-    /// What opening it returns.
-    pub fn named(name: &str) -> io::Result<Namespace> {
-        todo!()
-    }
-
-    /// Does `work` in it, in a thread of its own, and waits for it. Sockets and devices that it makes stay in the namespace.
-    ///
-    /// # Errors
-    /// What entering the namespace returns.
-    pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> io::Result<T> {
-        todo!()
-    }
-
-    /// As [`Namespace::run`], without waiting.
-    ///
-    /// # Errors
-    /// What making the thread returns; the thread returns what entering the namespace returns.
-    pub fn spawn<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> io::Result<std::thread::JoinHandle<io::Result<T>>> {
-        todo!()
-    }
-
-    /// Sets a sysctl in it, by its path below `/proc/sys`, such as `net/ipv4/ip_forward`.
-    ///
-    /// # Errors
-    /// What writing returns.
-    pub fn sysctl(&self, key: &str, value: &str) -> io::Result<()> {
-        todo!()
-    }
-}
 
 /// A stack on a TUN device. Its owner's loop waits until [`Host::as_fd`](AsFd) is readable or [`Host::timeout`] has passed,
 /// and then calls [`Host::turn`]; after using [`Host::stack`] it calls [`Host::flush`].

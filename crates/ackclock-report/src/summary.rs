@@ -33,10 +33,10 @@ pub struct FlowSummary {
     pub timeouts_lost_retransmission: u64,
     /// Recoveries entered by other than a timeout.
     pub recoveries: u64,
-    /// Data segments that the network dropped.
-    pub drops: u64,
-    /// Retransmissions of data that the receiver already held when they arrived.
-    pub spurious_retransmissions: u64,
+    /// Data segments that the network dropped; `null` on a wire, which does not tell.
+    pub drops: Option<u64>,
+    /// Retransmissions of data that the receiver already held when they arrived; `null` on a wire.
+    pub spurious_retransmissions: Option<u64>,
     /// Bits acknowledged per second, from the start of the flow to its completion or the end of the run.
     pub goodput_bps: f64,
     /// Seconds from the start of the flow to its completion; `null` while unfinished.
@@ -134,8 +134,8 @@ impl FlowSummary {
                 self.timeouts_lost_retransmission
             ),
             self.recoveries.to_string(),
-            self.drops.to_string(),
-            self.spurious_retransmissions.to_string(),
+            count_or_dash(self.drops),
+            count_or_dash(self.spurious_retransmissions),
             rate(self.goodput_bps),
             self.completion_s.map_or_else(|| "unfinished".into(), |s| format!("{s:.3}s")),
         ]
@@ -184,7 +184,11 @@ pub fn replication_table(summaries: &[FlowSummary]) -> String {
             count(&|s| s.retransmissions),
             count(&|s| s.timeouts),
             count(&|s| s.recoveries),
-            count(&|s| s.drops),
+            if flows.iter().all(|s| s.drops.is_some()) {
+                count(&|s| s.drops.unwrap_or_default())
+            } else {
+                count_or_dash(None)
+            },
         ]);
     }
     align(&rows, Align::Right)
@@ -208,6 +212,10 @@ pub fn with_interval(estimate: Option<Estimate>, show: impl Fn(f64) -> String) -
         Some(Estimate { mean, half_width: None }) => show(mean),
         Some(Estimate { mean, half_width: Some(half_width) }) => format!("{} ± {}", show(mean), show(half_width)),
     }
+}
+
+fn count_or_dash(count: Option<u64>) -> String {
+    count.map_or_else(|| "-".into(), |n| n.to_string())
 }
 
 /// A rate with the unit that iproute2 would take.

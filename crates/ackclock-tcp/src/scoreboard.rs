@@ -215,6 +215,36 @@ impl Scoreboard {
         acked
     }
 
+    /// Cuts every segment of more than `most` bytes (not zero), and judges lost what is not sacked of them, retransmissions
+    /// included; returns the bytes judged.
+    pub(crate) fn cut(&mut self, most: u32) -> u64 {
+        if self.records.iter().all(|r| r.len <= most) {
+            return 0;
+        }
+        let (mut cut, mut judged) = (VecDeque::with_capacity(self.records.len() * 2), 0);
+        for r in self.records.drain(..) {
+            let lost = r.len > most && !r.sacked;
+            if lost {
+                judged += u64::from(r.len);
+                self.lost_bytes += if r.lost { 0 } else { u64::from(r.len) };
+                self.retransmitted_bytes -= if r.retransmitted { u64::from(r.len) } else { 0 };
+            }
+            let (lost, retransmitted) = (r.lost || lost, r.retransmitted && !lost);
+            let pieces = (0..r.len).step_by(most as usize);
+            cut.extend(pieces.map(|from| Record {
+                seq: r.seq + u64::from(from),
+                len: most.min(r.len - from),
+                span: r.span - from,
+                lost,
+                retransmitted,
+                ..r
+            }));
+        }
+        self.records = cut;
+        self.check();
+        judged
+    }
+
     /// Gives back the memory for records beyond those outstanding.
     pub(crate) fn release(&mut self) {
         self.records.shrink_to_fit();

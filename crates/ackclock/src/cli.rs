@@ -8,14 +8,18 @@ use ackclock_net::scenario::units::{Duration, Rate};
 use ackclock_net::scenario::{DelayedAck, Retransmission, check_strategy};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::wire::{RecvArgs, SendArgs};
+
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done
-  1  a run failed
+  1  a run failed, or a connection
   2  bad usage or bad input (an option, a strategy, a scenario)
-  3  a file could not be read or written";
+  3  a file could not be read or written
+  4  the system refused: no permission, no TUN device, no way to the peer
+  130  ended by Ctrl-C; what was measured until then is printed";
 
-/// Compares TCP loss recovery strategies in a simulated network.
+/// Compares TCP loss recovery strategies: in a simulated network, and on the wire.
 #[derive(Debug, Parser)]
 #[command(name = "ackclock", version, arg_required_else_help = true, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
@@ -44,6 +48,15 @@ pub(crate) enum Verb {
     /// Run the experiments of published papers: the paper's number beside ours, and a verdict for each claim.
     #[command(subcommand)]
     Papers(PapersVerb),
+    /// Send to a plain TCP sink with our sender, strategy by strategy, and compare them (root).
+    ///
+    /// Our stack is a host of its own behind a TUN device: the kernel of this machine is its neighbour, and what lies beyond is
+    /// reached if the kernel forwards and translates addresses.
+    #[command(after_help = with_example("ackclock send 10.77.0.1:5001 --strategy newreno,linux --bytes 100mib"))]
+    Send(SendArgs),
+    /// Receive with our stack, and check what comes (root).
+    #[command(after_help = with_example("ackclock recv --listen 5001 --once"))]
+    Recv(RecvArgs),
 }
 
 #[derive(Debug, Subcommand)]
@@ -75,7 +88,7 @@ pub(crate) struct PapersRunArgs {
     pub jobs: Option<u16>,
 }
 
-fn with_example(example: &str) -> String {
+pub(crate) fn with_example(example: &str) -> String {
     format!("Example:\n  {example}\n\n{EXIT_CODES}")
 }
 
@@ -94,21 +107,17 @@ pub(crate) struct StrategiesArgs {
     pub format: Format,
 }
 
-/// What to print and to write.
+/// What to print and to write of runs, wherever they ran.
 #[derive(Debug, Args)]
-pub(crate) struct OutputArgs {
-    /// How to print the results. JSON is an array with one object per flow; with --stats, --recovery or
-    /// --vs-oracle it is an object that holds this array as `flows`.
+pub(crate) struct RecordArgs {
+    /// How to print the results. JSON is an array with one object per flow; with what --stats, --recovery or
+    /// --vs-oracle add it is an object that holds this array as `flows`.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
     /// Also print the statistics of recovery as the tables of the PRR paper have them, over all flows and runs of each
     /// strategy.
     #[arg(long)]
     pub recovery: bool,
-    /// Also run each scenario and seed with the oracles that bound each strategy, `oracle` and `oracle-drop` with its window law,
-    /// and print how far from them it is.
-    #[arg(long)]
-    pub vs_oracle: bool,
     /// Write the events of the first run of each strategy, one JSON object per line.
     #[arg(long, value_name = "FILE.jsonl")]
     pub events: Option<PathBuf>,
@@ -122,9 +131,27 @@ pub(crate) struct OutputArgs {
     /// Write time-sequence graphs of the first run of each strategy as SVG.
     #[arg(long, value_name = "FILE.svg")]
     pub svg: Option<PathBuf>,
+}
+
+/// What to print and to write of simulated runs.
+#[derive(Debug, Args)]
+pub(crate) struct OutputArgs {
+    #[command(flatten)]
+    pub records: RecordArgs,
+    /// Also run each scenario and seed with the oracles that bound each strategy, `oracle` and `oracle-drop` with its window law,
+    /// and print how far from them it is.
+    #[arg(long)]
+    pub vs_oracle: bool,
     /// Also print the packets through each queue, the seconds of CPU and the peak memory.
     #[arg(long)]
     pub stats: bool,
+}
+
+impl OutputArgs {
+    /// Whether each run gets statistics of recovery, which the distance to the oracle is computed from.
+    pub fn measures_recovery(&self) -> bool {
+        self.records.recovery || self.vs_oracle
+    }
 }
 
 #[derive(Debug, Args)]

@@ -22,13 +22,13 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<String, Error> {
         return scenario.to_toml().map_err(failed);
     }
     let jobs: Vec<Job> = args.strategy.iter().map(|s| Job { strategy: Some(s.clone()), seed: SEED }).collect();
-    let mut records = Records::new(&args.output, SEED, args.strategy.len())?;
+    let mut records = Records::new(&args.output.records, args.output.measures_recovery(), SEED, args.strategy.len())?;
     let input = Input { scenario: &scenario, file: "compare".into(), text: None };
     let outcomes = execute(&input, &jobs, None, &mut records)?;
     let distances = if args.output.vs_oracle { distances(&input, &jobs, &outcomes, None)? } else { Vec::new() };
     records.finish(&scenario.name, &parameters(args))?;
     let mut text = results(&jobs, &outcomes, &distances, &args.output, true);
-    if args.output.format == Format::Table && args.drop.len() > 1 {
+    if args.output.records.format == Format::Table && args.drop.len() > 1 {
         text.push('\n');
         for (flow, case) in args.drop.iter().enumerate() {
             text.push_str(&format!("flow {flow}: dropped {case}\n"));

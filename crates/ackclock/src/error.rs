@@ -31,6 +31,31 @@ pub enum Error {
         /// Why.
         error: io::Error,
     },
+    /// A connection on the wire failed.
+    #[error("{0}")]
+    Connection(String),
+    /// The system refused what it takes to be on the wire: a TUN device, a namespace, an address.
+    #[error("{what}: {error}{}", hint(error))]
+    System {
+        /// What was asked of it.
+        what: String,
+        /// Why.
+        error: io::Error,
+    },
+    /// The peer cannot be reached unless the system is set up for it.
+    #[error("{0}")]
+    NoWay(String),
+    /// Ctrl-C.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+fn hint(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => "; this takes root (CAP_NET_ADMIN and, for namespaces, CAP_SYS_ADMIN)",
+        io::ErrorKind::NotFound => "; this takes /dev/net/tun (`modprobe tun`)",
+        _ => "",
+    }
 }
 
 impl From<ackclock_run::Error> for Error {
@@ -58,10 +83,19 @@ impl Error {
     /// The exit code.
     pub fn code(&self) -> u8 {
         match self {
-            Error::Run(ackclock_run::Error::Run { .. }) => 1,
+            Error::Run(ackclock_run::Error::Run { .. }) | Error::Connection(_) => 1,
             Error::Run(_) | Error::Papers(_) | Error::Usage(_) => Error::USAGE,
             Error::Read { .. } | Error::Write { .. } => 3,
+            Error::System { .. } | Error::NoWay(_) => 4,
+            // What a shell makes of SIGINT.
+            Error::Interrupted => 130,
         }
+    }
+
+    /// Says what the system was asked for when it refused.
+    #[allow(dead_code)] // Until the first command of the wire is there.
+    pub(crate) fn system(what: impl Into<String>) -> impl FnOnce(io::Error) -> Error {
+        move |error| Error::System { what: what.into(), error }
     }
 
     /// Says which file could not be written.

@@ -4,9 +4,11 @@
 //! | code | meaning |
 //! | --- | --- |
 //! | 0 | done |
-//! | 1 | a run failed, such as a flow without a route |
+//! | 1 | a run failed, such as a flow without a route, or a connection on the wire |
 //! | 2 | bad usage or bad input: an option, a strategy or a scenario that makes no sense |
 //! | 3 | a file could not be read or written |
+//! | 4 | the system refused what the wire needs: no permission, no TUN device, no way to the peer |
+//! | 130 | ended by Ctrl-C; what was measured until then is printed |
 //!
 //! A reader of standard output that goes away (`ackclock ... | head`) is not an error.
 
@@ -21,6 +23,7 @@ mod papers;
 mod record;
 mod run;
 mod strategies;
+mod wire;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -47,6 +50,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Verb::Schema => output::schema(),
         Verb::Compare(args) => compare::compare(args),
         Verb::Papers(verb) => papers::papers(verb),
+        Verb::Send(args) => wire::send(args),
+        Verb::Recv(args) => wire::recv(args),
     };
     match result.and_then(|text| output::print(&text)) {
         Ok(()) => ExitCode::SUCCESS,

@@ -46,13 +46,13 @@ pub(crate) fn results(
 ) -> String {
     let flows: Vec<FlowSummary> = outcomes.iter().flat_map(|o| o.flows.iter().cloned()).collect();
     let costs = if args.stats { costs(jobs, outcomes) } else { Vec::new() };
-    let recoveries = if args.recovery { recoveries(jobs, outcomes) } else { Vec::new() };
-    match args.format {
-        Format::Json if args.stats || args.recovery || args.vs_oracle => json_text(&Object {
+    let recoveries = if args.records.recovery { recoveries(jobs, outcomes) } else { Vec::new() };
+    match args.records.format {
+        Format::Json if args.stats || args.records.recovery || args.vs_oracle => json_text(&Object {
             flows: &flows,
             strategies: args.stats.then_some(&costs),
             peak_memory_bytes: args.stats.then(peak_memory_bytes),
-            recovery: args.recovery.then_some(&recoveries),
+            recovery: args.records.recovery.then_some(&recoveries),
             vs_oracle: args.vs_oracle.then_some(distances),
         }),
         Format::Json => flow_lines(&flows),
@@ -64,7 +64,7 @@ pub(crate) fn results(
                 text.push('\n');
                 text.push_str(&distance_text(distances));
             }
-            if args.recovery {
+            if args.records.recovery {
                 text.push('\n');
                 text.push_str(&recovery_text(&recoveries));
             }

@@ -10,7 +10,7 @@ use ackclock_report::{CaptureFormat, CaptureWriter, EventWriter, FlowSummary, Ha
 use ackclock_run::{Job, Outcome, RecoveryRecorder};
 use ackclock_tcp::{Cause, Event, Segment, Time};
 
-use crate::cli::OutputArgs;
+use crate::cli::RecordArgs;
 use crate::error::Error;
 
 /// The most panels in a picture, but each strategy has one at least.
@@ -52,8 +52,8 @@ struct Packet {
 }
 
 impl Records {
-    /// Creates the files, so that a bad path is found before a long run.
-    pub fn new(args: &OutputArgs, seed: u64, strategies: usize) -> Result<Self, Error> {
+    /// Creates the files, so that a bad path is found before a long run. `recovery` asks for statistics of recovery.
+    pub fn new(args: &RecordArgs, recovery: bool, seed: u64, strategies: usize) -> Result<Self, Error> {
         let create = |path: &PathBuf| File::create(path).map_err(Error::write(path));
         for path in [&args.pcap, &args.html, &args.svg].into_iter().flatten() {
             create(path)?;
@@ -67,7 +67,7 @@ impl Records {
             pcap: args.pcap.clone(),
             html: args.html.clone(),
             svg: args.svg.clone(),
-            recovery: args.recovery || args.vs_oracle,
+            recovery,
             seed,
             share: (PANELS / strategies.max(1)).max(1),
             flows: Vec::new(),

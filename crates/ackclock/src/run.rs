@@ -21,7 +21,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<String, Error> {
         Scenario::from_toml(&text).map_err(|error| ackclock_run::Error::Scenario { file: file.clone(), error })?;
     let seed = args.seed.unwrap_or(scenario.seed);
     let jobs = jobs(&args.strategy, seed, args.runs.unwrap_or(scenario.runs))?;
-    let mut records = Records::new(&args.output, seed, args.strategy.len())?;
+    let mut records = Records::new(&args.output.records, args.output.measures_recovery(), seed, args.strategy.len())?;
     let input = Input { scenario: &scenario, file, text: Some(&text) };
     let outcomes = execute(&input, &jobs, args.jobs, &mut records)?;
     let title = if scenario.name.is_empty() { &input.file } else { &scenario.name };

@@ -1,9 +1,10 @@
 //! The sending half of an established connection.
 //!
 //! `mod.rs` holds what a driver calls, `ack.rs` what an ACK does, `told.rs` what news of a loss does, `transmit.rs` what is sent,
-//! `timers.rs` what time does.
+//! `timers.rs` what time does, `mss.rs` what a change of the path's MTU does.
 
 mod ack;
+mod mss;
 mod state;
 mod timers;
 mod told;
@@ -50,6 +51,11 @@ pub struct SenderConfig {
     /// Most segments that one input may release (exit-burst control, RFC 6582 section 3.2), at least 1, what has to be sent
     /// again at once not counted; `None` for no limit.
     pub max_burst: Option<u32>,
+    /// The round trip that the handshake measured (RFC 6298 section 2.2): the timer's first sample. It does not count in [`Stats`].
+    pub handshake_rtt: Option<Span>,
+    /// The retransmission timeout before the first sample; `None` takes the timer model's own, 1 s as a rule (RFC 6298 section 2.1).
+    /// 3 s where a SYN was lost and the handshake gave no sample (section 5.7). [`SenderConfig::min_rto`] does not raise it.
+    pub initial_rto: Option<Span>,
     /// Lower bound of the retransmission timeout; `None` takes the timer model's own.
     pub min_rto: Option<Span>,
     /// Upper bound of the retransmission timeout, back-off included (RFC 6298 section 2.5: at least 60 s). Below a
@@ -78,6 +84,8 @@ impl Default for SenderConfig {
             timestamps: false,
             nagle: false,
             max_burst: None,
+            handshake_rtt: None,
+            initial_rto: None,
             min_rto: None,
             max_rto: Span::from_secs(60),
             idle_restart: true,
@@ -173,10 +181,10 @@ pub struct Sender {
 
 impl Sender {
     /// A sender that has sent nothing yet.
-    pub fn new(mut config: SenderConfig, strategy: Strategy) -> Sender {
+    pub fn new(mut config: SenderConfig, mut strategy: Strategy) -> Sender {
         config.max_rto = config.max_rto.max(Span::from_millis(1));
         let initial_window = config.initial_window_bytes();
-        let s = State {
+        let mut s = State {
             now: Time::ZERO,
             mss: u64::from(config.mss.max(1)),
             initial_window,
@@ -202,7 +210,10 @@ impl Sender {
             nagle: config.nagle,
             tick_phase: config.tick_phase,
         };
-        let timers = Timers::new(&strategy, &config);
+        let mut timers = Timers::new(&strategy, &config);
+        if let Some(rtt) = config.handshake_rtt {
+            timers.take_handshake(rtt, &mut s, &mut strategy, &config);
+        }
         let (watched, told) = (strategy.detect.watches_deliveries(), strategy.detect.told());
         Sender {
             config,
@@ -266,6 +277,14 @@ impl Sender {
     pub fn on_deadline(&mut self, now: Time) {
         self.begin(now);
         timers::on_deadline(self);
+    }
+
+    /// The path takes segments of `mss` bytes of payload now (RFC 1191 section 6.5, RFC 8201 section 5.4). What is outstanding in
+    /// larger ones is cut, and sent again at once: it is lost, which says nothing about congestion. cwnd keeps its bytes. A larger
+    /// `mss` counts for new data only.
+    pub fn set_mss(&mut self, now: Time, mss: u32) {
+        self.begin(now);
+        mss::set(self, mss);
     }
 
     /// The next segment to send now, or `None`.
@@ -367,6 +386,8 @@ impl Sender {
                     self.start_rto();
                 }
             }
+            // The response that they are about has given way to another one.
+            Verdict::SendNew | Verdict::Needed if self.saved.is_none() => {}
             Verdict::SendNew => {
                 self.s.snd_nxt = self.s.snd_max;
                 self.probe = 2 * self.s.mss;

@@ -32,7 +32,19 @@ impl Timers {
             base: Span::ZERO,
         };
         timers.refresh(strategy, config);
+        if let Some(initial) = config.initial_rto {
+            timers.base = initial.min(config.max_rto);
+        }
         timers
+    }
+
+    /// The first sample, taken before anything was sent: the origin of time stands for the sending of the SYN.
+    pub fn take_handshake(&mut self, rtt: Span, s: &mut State, strategy: &mut Strategy, config: &SenderConfig) {
+        s.now = Time::ZERO + rtt;
+        strategy.timer.on_sample(s, Time::ZERO);
+        s.now = Time::ZERO;
+        (s.srtt, s.rttvar) = (strategy.timer.srtt(), strategy.timer.rttvar());
+        self.refresh(strategy, config);
     }
 
     /// The earliest deadline.

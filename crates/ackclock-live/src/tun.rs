@@ -1,0 +1,165 @@
+//! A TUN device: IP packets between this process and the kernel's network, with `virtio_net_hdr` where segmentation and
+//! checksums are left to the other side (Linux `Documentation/networking/tuntap.rst`, virtio 1.2 section 5.1.6).
+
+use std::io::{self, IoSlice};
+use std::net::IpAddr;
+use std::os::fd::{AsFd, BorrowedFd};
+
+use rustix::io::Errno;
+use tun_rs::{
+    DeviceBuilder, SyncDevice, VIRTIO_NET_HDR_GSO_TCPV4, VIRTIO_NET_HDR_GSO_TCPV6, VIRTIO_NET_HDR_LEN, VirtioNetHdr,
+};
+
+// The two of virtio 1.2 section 5.1.6 that tun-rs does not export.
+const VIRTIO_NET_HDR_F_NEEDS_CSUM: u8 = 1;
+const VIRTIO_NET_HDR_GSO_NONE: u8 = 0;
+/// Where the checksum lies in a TCP header (RFC 9293 section 3.1).
+const TCP_CHECKSUM: u16 = 16;
+
+/// How to make a TUN device.
+#[derive(Clone, Debug)]
+pub struct TunConfig {
+    /// Its name, at most 15 bytes; the kernel fills in a `%d`.
+    pub name: String,
+    /// The kernel's own addresses on it, with prefix lengths: what lies in these prefixes is routed to the device.
+    pub addresses: Vec<(IpAddr, u8)>,
+    /// MTU.
+    pub mtu: u16,
+    /// `vnet_hdr` with segmentation and checksum offload in both directions.
+    pub offload: bool,
+}
+
+/// A packet read from a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame<'a> {
+    /// The IP packet.
+    pub packet: &'a [u8],
+    /// With offload: the packet stands for segments of so many bytes of payload. 0 if it is one segment.
+    pub segment: u16,
+    /// With offload: the kernel made the packet and left its checksum out, as no wire lies between.
+    pub partial_checksum: bool,
+}
+
+/// How the kernel is to finish a packet: the counterpart of `Outgoing` in `ackclock-stack`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Gso {
+    /// Bytes of the IP header.
+    pub ip_header: u16,
+    /// Cut the TCP payload into segments of this size; 0 to leave it whole.
+    pub segment: u16,
+    /// Complete the TCP checksum, which holds the sum of the pseudo-header; has to be set with `segment`.
+    pub partial_checksum: bool,
+}
+
+/// A TUN device; gone when dropped. Nothing that it does blocks.
+pub struct Tun {
+    device: SyncDevice,
+    name: String,
+    offload: bool,
+}
+
+impl Tun {
+    /// What the buffer for [`Tun::receive`] has to hold: the largest IP packet, and the header before it.
+    pub const BUFFER: usize = VIRTIO_NET_HDR_LEN + 65_535;
+
+    /// Makes a device in the network namespace of the calling thread, and brings it up.
+    ///
+    /// # Errors
+    /// What the kernel says: it takes `CAP_NET_ADMIN` and `/dev/net/tun`, and IPv6 an MTU of 1280.
+    pub fn open(config: &TunConfig) -> io::Result<Tun> {
+        let builder = DeviceBuilder::new().name(&config.name).mtu(config.mtu).enable(false);
+        let builder = builder.with(|builder| {
+            builder.offload(config.offload);
+        });
+        let device = builder.build_sync()?;
+        for &(address, prefix) in &config.addresses {
+            match address {
+                IpAddr::V4(address) => device.add_address_v4(address, prefix)?,
+                IpAddr::V6(address) => device.add_address_v6(address, prefix)?,
+            }
+        }
+        device.set_nonblocking(true)?;
+        device.enabled(true)?;
+        let name = device.name()?;
+        Ok(Tun { device, name, offload: config.offload })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The next packet that waits, read into a buffer of [`Tun::BUFFER`] bytes; `None` if none does.
+    ///
+    /// # Errors
+    /// What reading returns, such as `EBADFD` when the device has been deleted.
+    pub fn receive<'a>(&self, buffer: &'a mut [u8]) -> io::Result<Option<Frame<'a>>> {
+        let length = match rustix::io::retry_on_intr(|| rustix::io::read(&self.device, &mut *buffer)) {
+            Ok(length) => length,
+            Err(Errno::AGAIN) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        if !self.offload {
+            return Ok(Some(Frame { packet: &buffer[..length], segment: 0, partial_checksum: false }));
+        }
+        let header = VirtioNetHdr::decode(&buffer[..length])?;
+        Ok(Some(Frame {
+            packet: &buffer[VIRTIO_NET_HDR_LEN..length],
+            segment: if header.gso_type == VIRTIO_NET_HDR_GSO_NONE { 0 } else { header.gso_size },
+            partial_checksum: header.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM != 0,
+        }))
+    }
+
+    /// Sends a packet that lies in pieces: its headers, and its payload. `gso` counts on a device with offload only.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::WouldBlock`] if the kernel has no room now, `EIO` while the device is down, and what else writing
+    /// returns.
+    pub fn send(&self, headers: &[u8], payload: [&[u8]; 2], gso: Gso) -> io::Result<()> {
+        let mut vnet_hdr = [0; VIRTIO_NET_HDR_LEN];
+        if self.offload {
+            let mut header =
+                VirtioNetHdr { csum_start: gso.ip_header, csum_offset: TCP_CHECKSUM, ..Default::default() };
+            if gso.partial_checksum {
+                header.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM;
+            }
+            if gso.segment > 0 {
+                let ipv6 = headers.first().is_some_and(|b| b >> 4 == 6);
+                header.gso_type = if ipv6 { VIRTIO_NET_HDR_GSO_TCPV6 } else { VIRTIO_NET_HDR_GSO_TCPV4 };
+                header.gso_size = gso.segment;
+                header.hdr_len = headers.len() as u16;
+            }
+            header.encode(&mut vnet_hdr)?;
+        }
+        let slices = [&vnet_hdr, headers, payload[0], payload[1]].map(IoSlice::new);
+        let slices = if self.offload { &slices[..] } else { &slices[1..] };
+        match rustix::io::retry_on_intr(|| rustix::io::writev(&self.device, slices)) {
+            Ok(_) => Ok(()),
+            Err(Errno::NOBUFS) => Err(io::ErrorKind::WouldBlock.into()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Sends a whole packet with a complete checksum.
+    ///
+    /// # Errors
+    /// As [`Tun::send`].
+    pub fn send_packet(&self, packet: &[u8]) -> io::Result<()> {
+        self.send(packet, [&[], &[]], Gso::default())
+    }
+
+    /// The next packet that waits, as it would be on a wire: for devices without offload. `None` if none waits.
+    ///
+    /// # Errors
+    /// As [`Tun::receive`].
+    pub fn receive_packet<'a>(&self, buffer: &'a mut [u8]) -> io::Result<Option<&'a [u8]>> {
+        debug_assert!(!self.offload, "packets of a device with offload are not fit for a wire");
+        Ok(self.receive(buffer)?.map(|frame| frame.packet))
+    }
+}
+
+impl AsFd for Tun {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.device.as_fd()
+    }
+}

@@ -1,0 +1,221 @@
+//! The options that all commands on the wire share: our stack, its device, how its connections behave.
+
+use std::net::IpAddr;
+use std::str::FromStr;
+
+use ackclock_live::{Host, Tun, TunConfig};
+use ackclock_net::scenario::DelayedAck;
+use ackclock_net::scenario::units::{Duration, Size};
+use ackclock_stack::{StackConfig, TcpConfig};
+use ackclock_tcp::axes::Told;
+use ackclock_tcp::{Composition, Span};
+use clap::Args;
+
+use crate::error::Error;
+
+/// The strategy where none is given: what the kernels on the other hosts of a path use, as far as it is here, so that it takes
+/// neither more nor less than its share beside them.
+pub(crate) const DEFAULT_STRATEGY: &str = "linux";
+
+/// Half-open connections that are kept; beyond them SYNs are answered by cookies.
+const HALF_OPEN: usize = 1024;
+
+/// Our stack and how it behaves.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Our stack")]
+pub(crate) struct WireArgs {
+    /// The TUN device that is made, and gone with the command; the kernel puts a number in place of `%d`.
+    #[arg(long, value_name = "NAME", default_value = "ackclock%d")]
+    pub tun: String,
+    /// The address of our stack, and the prefix that the kernel routes to it. Give an IPv4 and an IPv6 one to have both.
+    #[arg(long, value_name = "ADDR/PREFIX", default_value = "10.77.0.2/24")]
+    pub addr: Vec<Prefix>,
+    /// The kernel's address on the device, one for each --addr. Default: the first other address of the prefix.
+    #[arg(long, value_name = "ADDR")]
+    pub kernel_addr: Vec<IpAddr>,
+    /// MTU of the device.
+    #[arg(long, value_name = "BYTES", default_value_t = 1500, value_parser = clap::value_parser!(u16).range(576..))]
+    pub mtu: u16,
+    /// Leave neither segmentation nor checksums to the device.
+    #[arg(long)]
+    pub no_offload: bool,
+    /// Largest payload of a segment. Default: what the MTU allows.
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(1..))]
+    pub mss: Option<u16>,
+    /// Do not offer SACK.
+    #[arg(long)]
+    pub no_sack: bool,
+    /// Do not offer timestamps.
+    #[arg(long)]
+    pub no_timestamps: bool,
+    /// What may be written ahead of acknowledgment, which bounds the window.
+    #[arg(long, value_name = "SIZE", default_value = "4mib")]
+    pub send_buffer: Size,
+    /// What may wait to be read, which bounds the window that is offered.
+    #[arg(long, value_name = "SIZE", default_value = "4mib")]
+    pub receive_buffer: Size,
+    /// The initial window in segments.
+    #[arg(long, value_name = "SEGMENTS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10))]
+    pub initial_window: u32,
+    /// Lower bound of the retransmission timeout. Default: that of the strategy's timer.
+    #[arg(long, value_name = "TIME")]
+    pub min_rto: Option<Duration>,
+    /// `off`, or how long an ACK may wait for a second segment.
+    #[arg(long, value_name = "off|TIME", default_value = "40ms", value_parser = delayed_ack)]
+    pub delayed_ack: DelayedAck,
+}
+
+/// An address, and how many of its bits name the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Prefix {
+    pub addr: IpAddr,
+    pub len: u8,
+}
+
+impl FromStr for Prefix {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let bad = || format!("`{text}` is not an address with a prefix length: write for example 10.77.0.2/24");
+        let (addr, len) = text.split_once('/').ok_or_else(bad)?;
+        let addr: IpAddr = addr.parse().map_err(|_| bad())?;
+        let len: u8 = len.parse().map_err(|_| bad())?;
+        let bits = if addr.is_ipv4() { 32 } else { 128 };
+        // Two hosts, the network itself and, in IPv4, its broadcast address.
+        let most = bits - 2;
+        if len > most {
+            return Err(format!("`{text}`: a prefix of at most {most} bits has room for us and the kernel"));
+        }
+        Ok(Prefix { addr, len })
+    }
+}
+
+impl Prefix {
+    /// The first address of the prefix that is not ours, for the kernel.
+    fn kernel(self) -> IpAddr {
+        let first = |addr: u128, bits: u32| {
+            let host = bits - u32::from(self.len);
+            let network = addr.checked_shr(host).and_then(|n| n.checked_shl(host)).unwrap_or(0);
+            if addr == network + 1 { network + 2 } else { network + 1 }
+        };
+        match self.addr {
+            IpAddr::V4(a) => IpAddr::V4((first(a.to_bits().into(), 32) as u32).into()),
+            IpAddr::V6(a) => IpAddr::V6(first(a.to_bits(), 128).into()),
+        }
+    }
+}
+
+fn delayed_ack(text: &str) -> Result<DelayedAck, String> {
+    match text.parse::<DelayedAck>() {
+        Ok(DelayedAck::Bsd) => Err("`bsd` is for the simulated network: write `off` or a time such as 40ms".into()),
+        parsed => parsed.map_err(|e| e.to_string()),
+    }
+}
+
+/// A strategy for `clap`: one that needs no oracle.
+pub(crate) fn strategy(text: &str) -> Result<Composition, String> {
+    ackclock_net::scenario::check_strategy(text)?;
+    let composition = Composition::parse(text).map_err(|e| e.to_string())?;
+    if composition.build().detect.told() != Told::Never {
+        return Err(format!("`{text}` has to be told by the simulated network what it loses; no wire does"));
+    }
+    Ok(composition)
+}
+
+impl WireArgs {
+    /// How connections behave that send by `strategy`.
+    pub fn tcp(&self, strategy: &Composition) -> TcpConfig {
+        let bytes = |size: Size| usize::try_from(size.0).unwrap_or(usize::MAX);
+        TcpConfig {
+            strategy: strategy.clone(),
+            send_buffer: bytes(self.send_buffer).max(1),
+            receive_buffer: bytes(self.receive_buffer).max(1),
+            sack: !self.no_sack,
+            timestamps: !self.no_timestamps,
+            window_scaling: true,
+            mss: self.mss,
+            initial_window: self.initial_window,
+            min_rto: self.min_rto.map(|d| d.0),
+            delayed_ack: match self.delayed_ack {
+                DelayedAck::After(time) => Some(time.0),
+                DelayedAck::Off | DelayedAck::Bsd => None,
+            },
+            nagle: false,
+            keep_alive: None,
+            // RFC 9293 section 3.8.3 has five minutes.
+            user_timeout: Some(Span::from_secs(300)),
+            time_wait: Span::from_secs(60),
+            events: false,
+        }
+    }
+
+    /// The kernel's addresses on the device, in the order of --addr.
+    pub fn kernel(&self) -> Result<Vec<IpAddr>, Error> {
+        if self.kernel_addr.len() > self.addr.len() {
+            return Err(Error::Usage("--kernel-addr: there is one for each --addr".into()));
+        }
+        let given = self.kernel_addr.iter().copied().map(Some).chain(std::iter::repeat(None));
+        let pairs = self.addr.iter().zip(given);
+        pairs
+            .map(|(&ours, given)| match given {
+                Some(kernel) if kernel.is_ipv4() != ours.addr.is_ipv4() || kernel == ours.addr => {
+                    Err(Error::Usage(format!("--kernel-addr: {kernel} cannot be the other end of {}", ours.addr)))
+                }
+                Some(kernel) => Ok(kernel),
+                None => Ok(ours.kernel()),
+            })
+            .collect()
+    }
+}
+
+/// Our stack on a TUN device of its own.
+pub(crate) fn open_host(args: &WireArgs) -> Result<Host, Error> {
+    let kernel = args.kernel()?;
+    let device = TunConfig {
+        name: args.tun.clone(),
+        addresses: kernel.into_iter().zip(args.addr.iter().map(|a| a.len)).collect(),
+        mtu: args.mtu,
+        offload: !args.no_offload,
+    };
+    let tun = Tun::open(&device).map_err(|error| Error::System { what: format!("TUN device {}", args.tun), error })?;
+    let mut secret = [0; 16];
+    rustix::rand::getrandom(&mut secret, rustix::rand::GetRandomFlags::empty())
+        .map_err(|error| Error::System { what: "random numbers".into(), error: error.into() })?;
+    let config = StackConfig {
+        addresses: args.addr.iter().map(|a| a.addr).collect(),
+        mtu: args.mtu,
+        offload: !args.no_offload,
+        secret,
+        half_open: HALF_OPEN,
+    };
+    Ok(Host::new(tun, config))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Prefix, strategy};
+
+    #[test]
+    fn the_kernel_takes_the_first_address_of_the_prefix_that_is_not_ours() {
+        let kernel = |text: &str| text.parse::<Prefix>().map(|p| p.kernel().to_string());
+        assert_eq!(kernel("10.77.0.2/24"), Ok("10.77.0.1".into()));
+        assert_eq!(kernel("10.77.0.1/24"), Ok("10.77.0.2".into()));
+        assert_eq!(kernel("10.77.3.200/16"), Ok("10.77.0.1".into()));
+        assert_eq!(kernel("10.0.0.6/30"), Ok("10.0.0.5".into()));
+        assert_eq!(kernel("1.2.3.4/0"), Ok("0.0.0.1".into()));
+        assert_eq!(kernel("fd00::2/64"), Ok("fd00::1".into()));
+    }
+
+    #[test]
+    fn prefixes_without_room_for_two_are_refused() {
+        for text in ["10.77.0.2/31", "10.77.0.2/33", "fd00::1/127", "10.77.0.2", "10.77.0/24", "x/8", "10.0.0.1/x"] {
+            assert!(text.parse::<Prefix>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_wire_tells_what_it_loses() {
+        assert!(strategy("oracle").unwrap_err().contains("no wire does"));
+        assert_eq!(strategy("sack+lt").unwrap().name(), "sack+lt");
+    }
+}
