@@ -15,6 +15,7 @@ mod response;
 pub use range::{Selection, select};
 pub use request::{Inbox, MAX_FIELDS, MAX_HEAD, MAX_TARGET, Method, Refusal, Request};
 pub use response::{FileInfo, Found, Response, Status, answer, head, refuse};
+pub(crate) use response::{date, etag};
 
 #[cfg(test)]
 mod tests;

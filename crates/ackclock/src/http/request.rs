@@ -74,7 +74,7 @@ pub struct Inbox {
 }
 
 impl Inbox {
-    /// How many bytes [`Inbox::push`] takes. Above 0 whenever [`Inbox::next`] returned `None`.
+    /// How many bytes [`Inbox::push`] takes. Above 0 whenever [`Inbox::next_request`] returned `None`.
     pub fn room(&self) -> usize {
         MAX_HEAD - self.bytes.len()
     }
@@ -90,7 +90,7 @@ impl Inbox {
     }
 
     /// The next request; `None` if more bytes are needed. After a refusal nothing else can be read.
-    pub fn next(&mut self) -> Option<Result<Request, Refusal>> {
+    pub fn next_request(&mut self) -> Option<Result<Request, Refusal>> {
         // A head is parsed where a line has ended since the last try, so that single bytes do not cost a parse each.
         let ended = self.bytes[self.searched..].contains(&b'\n');
         self.searched = self.bytes.len();

@@ -150,12 +150,7 @@ fn answer_file(request: &Request, file: &FileInfo, now: SystemTime) -> Response 
         Verdict::Failed => return short(request, Status::PreconditionFailed, "", now),
         Verdict::NotModified => {
             let bytes = head(Status::NotModified, &fields, request.keep_alive, now).into_bytes();
-            return Response {
-                status: Status::NotModified,
-                bytes,
-                file: 0..0,
-                keep_alive: request.keep_alive,
-            };
+            return Response { status: Status::NotModified, bytes, file: 0..0, keep_alive: request.keep_alive };
         }
     }
     // RFC 9110 section 14.2: Range is defined for GET only.
@@ -183,14 +178,7 @@ fn short(request: &Request, status: Status, extra: &str, now: SystemTime) -> Res
     whole(request, status, "text/plain", extra, explanation(status), now)
 }
 
-fn whole(
-    request: &Request,
-    status: Status,
-    media_type: &str,
-    extra: &str,
-    body: String,
-    now: SystemTime,
-) -> Response {
+fn whole(request: &Request, status: Status, media_type: &str, extra: &str, body: String, now: SystemTime) -> Response {
     let bytes = with_body(request.method, status, media_type, extra, &body, request.keep_alive, now);
     Response { status, bytes, file: 0..0, keep_alive: request.keep_alive }
 }
@@ -238,7 +226,8 @@ pub(crate) fn date(time: SystemTime) -> Option<SystemTime> {
 /// A directory as a page.
 fn listing(path: &[u8], entries: &[Vec<u8>], more: bool) -> String {
     let name = escape(&format!("/{}", String::from_utf8_lossy(path)));
-    let mut page = format!("<!DOCTYPE html>\n<html>\n<head>\n<title>{name}</title>\n</head>\n<body>\n<h1>{name}</h1>\n<ul>\n");
+    let mut page =
+        format!("<!DOCTYPE html>\n<html>\n<head>\n<title>{name}</title>\n</head>\n<body>\n<h1>{name}</h1>\n<ul>\n");
     if !path.is_empty() {
         page.push_str("<li><a href=\"../\">../</a></li>\n");
     }

@@ -29,7 +29,7 @@ fn requests(bytes: &[u8]) -> Vec<Result<Request, Refusal>> {
     let mut all = Vec::new();
     let mut rest = bytes;
     loop {
-        while let Some(next) = inbox.next() {
+        while let Some(next) = inbox.next_request() {
             let refused = next.is_err();
             all.push(next);
             if refused {
@@ -132,8 +132,8 @@ fn pipelined_requests_come_out_in_order_however_they_are_cut() {
     let mut single = Vec::new();
     for byte in text.bytes() {
         inbox.push(&[byte]);
-        single.extend(inbox.next());
-        assert_eq!(inbox.next(), None);
+        single.extend(inbox.next_request());
+        assert_eq!(inbox.next_request(), None);
     }
     assert_eq!((single, inbox.is_empty()), (whole, false));
 }
@@ -291,7 +291,8 @@ fn a_part_of_a_file() {
 
 #[test]
 fn if_range_wants_the_same_file() {
-    let part = |validator: &str| respond(&get(&format!("Range: bytes=0-9\r\nIf-Range: {validator}\r\n")), &file(1000)).0;
+    let part =
+        |validator: &str| respond(&get(&format!("Range: bytes=0-9\r\nIf-Range: {validator}\r\n")), &file(1000)).0;
     assert_eq!(part(ETAG_1000), 206);
     assert_eq!(part(&format!("W/{ETAG_1000}")), 200);
     assert_eq!(part("\"other\""), 200);
@@ -302,7 +303,8 @@ fn if_range_wants_the_same_file() {
 
     // Within the second in which the file was changed its date says too little.
     let request = get("Range: bytes=0-9\r\nIf-Range: Sun, 06 Nov 1994 08:49:37 GMT\r\n");
-    let at = |nanos: u32| answer(&request, &file(1000), UNIX_EPOCH + Duration::new(MODIFIED, 999_999_999 + nanos)).status;
+    let at =
+        |nanos: u32| answer(&request, &file(1000), UNIX_EPOCH + Duration::new(MODIFIED, 999_999_999 + nanos)).status;
     assert_eq!((at(0), at(1)), (Status::Ok, Status::PartialContent));
 }
 
