@@ -378,6 +378,7 @@ fn text(net: &mut Net, strategy: &str, service: &impl Service) -> String {
     to.senders(&senders);
     let stack = net.host.stack();
     let stats = *stack.stats();
+    to.gauge("ackclock_half_open_connections", "Connections whose handshake is not done.", stack.half_open() as u64);
     to.counter("ackclock_syn_cookies_total", "SYNs answered by a cookie.", stats.cookies_sent);
     to.counter("ackclock_syn_cookies_accepted_total", "Connections made by a cookie.", stats.cookies_accepted);
     to.counter("ackclock_malformed_packets_total", "Packets that were none.", stats.malformed);
