@@ -55,6 +55,7 @@ pub struct Gso {
 pub struct Tun {
     device: SyncDevice,
     name: String,
+    mtu: u16,
     offload: bool,
 }
 
@@ -81,12 +82,22 @@ impl Tun {
         device.set_nonblocking(true)?;
         device.enabled(true)?;
         let name = device.name()?;
-        Ok(Tun { device, name, offload: config.offload })
+        Ok(Tun { device, name, mtu: config.mtu, offload: config.offload })
     }
 
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Its MTU.
+    pub fn mtu(&self) -> u16 {
+        self.mtu
+    }
+
+    /// Whether it leaves segmentation and checksums to the other side.
+    pub fn offload(&self) -> bool {
+        self.offload
     }
 
     /// The next packet that waits, read into a buffer of [`Tun::BUFFER`] bytes; `None` if none does.

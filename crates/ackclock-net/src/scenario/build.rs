@@ -431,6 +431,8 @@ impl<'a> FlowBuilder<'a> {
             timestamps,
             nagle: tcp.nagle.unwrap_or(false),
             max_burst: tcp.max_burst,
+            handshake_rtt: None,
+            initial_rto: None,
             events: self.options.events,
             tick_phase,
             min_rto: tcp.min_rto.map(|d| d.0),

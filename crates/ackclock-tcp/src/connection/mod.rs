@@ -6,98 +6,27 @@
 //!
 //! **FIN is one byte of the stream.** It takes the position after the last byte of data, so that loss recovery,
 //! acknowledgment and the window treat it as what it is, a sequence number.
+//!
+//! `mod.rs` holds what a driver calls, `handshake.rs` what opens a connection, `input.rs` what a segment does to an open one,
+//! `output.rs` what is sent, `timers.rs` what time does.
+
+mod config;
+mod handshake;
+mod input;
+mod output;
+mod timers;
 
 use crate::event::{Cause, Event};
-use crate::receiver::ReceiverConfig;
-use crate::sender::{Sender, SenderConfig};
+use crate::receiver::Receiver;
+use crate::sender::Sender;
 use crate::seq::Seq;
 use crate::strategy::Strategy;
 use crate::time::{Span, Time};
-use crate::wire::Repr;
+use crate::wire::{Options, Repr};
 
-/// The state of a connection (RFC 9293 section 3.3.2). LISTEN belongs to the driver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TcpState {
-    /// A SYN was sent.
-    SynSent,
-    /// A SYN was received and answered.
-    SynReceived,
-    /// Data flows.
-    Established,
-    /// A FIN was sent.
-    FinWait1,
-    /// It was acknowledged.
-    FinWait2,
-    /// The peer sent a FIN.
-    CloseWait,
-    /// Both sent a FIN, and ours is not acknowledged.
-    Closing,
-    /// Ours, the second, is not acknowledged.
-    LastAck,
-    /// The peer may still send its FIN again.
-    TimeWait,
-    /// It is over.
-    Closed,
-}
-
-/// Why a connection is [`TcpState::Closed`] other than by FINs both ways.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CloseReason {
-    /// The peer answered our SYN with a reset.
-    Refused,
-    /// The peer reset it.
-    Reset,
-    /// [`Connection::abort`].
-    Aborted,
-    /// The peer acknowledged nothing for the user timeout, or answered no SYN or keep-alive.
-    TimedOut,
-    /// The network says that the peer cannot be reached (ICMP), while the connection was being opened.
-    Unreachable,
-}
-
-/// Keep-alives (RFC 9293 section 3.8.4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KeepAlive {
-    /// How long nothing has arrived before the first.
-    pub idle: Span,
-    /// From one to the next.
-    pub interval: Span,
-    /// So many without an answer end the connection.
-    pub count: u32,
-}
-
-/// How a connection behaves, apart from its strategy.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ConnectionConfig {
-    /// Our initial sequence number (that of the SYN).
-    pub iss: Seq,
-    /// The MSS that we announce: the largest IP packet that we take, less its fixed headers (RFC 6691).
-    pub local_mss: u16,
-    /// The largest TCP payload that the path takes without TCP options, as far as known: MTU less fixed headers. With the
-    /// peer's MSS and the options that each segment carries this gives SMSS.
-    pub path_mss: u16,
-    /// Offer SACK.
-    pub sack: bool,
-    /// Offer timestamps.
-    pub timestamps: bool,
-    /// Our window scale shift, offered on the SYN; `None` offers none.
-    pub wscale: Option<u8>,
-    /// The sender. What the handshake finds out (sequence numbers, `mss`, `initial_rwnd`, `wscale`, `sack`, `timestamps`)
-    /// is overwritten.
-    pub sender: SenderConfig,
-    /// The receiver, as above; `buffer` counts.
-    pub receiver: ReceiverConfig,
-    /// SYNs or SYN/ACKs sent again before the connection is given up.
-    pub syn_retries: u32,
-    /// Keep-alives; off by default, as RFC 9293 section 3.8.4 has it.
-    pub keep_alive: Option<KeepAlive>,
-    /// How long data, a FIN or a window probe may stay unacknowledged (RFC 5482, RFC 9293 section 3.8.3); `None` for ever.
-    pub user_timeout: Option<Span>,
-    /// How long TIME-WAIT lasts: 2 MSL.
-    pub time_wait: Span,
-    /// How long FIN-WAIT-2 may last after [`Connection::close`], when nobody reads any more.
-    pub fin_wait_2: Span,
-}
+pub use config::{CloseReason, ConnectionConfig, KeepAlive, TcpState};
+use handshake::{Handshake, Negotiated};
+use input::Challenges;
 
 /// Where the payload of a segment that arrived belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,19 +54,72 @@ pub struct Outgoing {
 
 /// One end of a connection. See the [contract](crate).
 pub struct Connection {
+    config: ConnectionConfig,
+    state: TcpState,
+    reason: Option<CloseReason>,
     sender: Sender,
+    /// Of no meaning before the peer's SYN.
+    receiver: Receiver,
+    handshake: Handshake,
+    negotiated: Negotiated,
+    /// Bytes of data that the application has written.
+    written: u64,
+    /// A FIN follows them.
+    shut: bool,
+    /// The application reads no more.
+    closed: bool,
+    /// Position of the peer's FIN, as soon as one came that lies in the window.
+    peer_fin: Option<u64>,
+    /// A reset to send.
+    reset: Option<Repr>,
+    challenges: Challenges,
+    /// When an acceptable segment last arrived.
+    heard: Time,
+    /// When what is unacknowledged last made progress, or began to be.
+    progress: Time,
+    /// Keep-alives sent since, when the last one was, and whether one has to go out.
+    keep_alives: u32,
+    keep_alive_sent: Time,
+    keep_alive_due: bool,
+    /// When TIME-WAIT ends, or FIN-WAIT-2 after [`Connection::close`].
+    wait_until: Time,
 }
 
-#[allow(unused_variables)]
 impl Connection {
+    fn new(now: Time, config: ConnectionConfig, strategy: Strategy, state: TcpState) -> Connection {
+        Connection {
+            state,
+            reason: None,
+            sender: Sender::new(config.sender.clone(), strategy),
+            receiver: Receiver::new(config.receiver.clone()),
+            handshake: Handshake::new(state),
+            negotiated: Negotiated::default(),
+            written: 0,
+            shut: false,
+            closed: false,
+            peer_fin: None,
+            reset: None,
+            challenges: Challenges::default(),
+            heard: now,
+            progress: now,
+            keep_alives: 0,
+            keep_alive_sent: Time::ZERO,
+            keep_alive_due: false,
+            wait_until: Time::NEVER,
+            config,
+        }
+    }
+
     /// An active open: a SYN is due.
     pub fn connect(now: Time, config: ConnectionConfig, strategy: Strategy) -> Connection {
-        todo!()
+        Connection::new(now, config, strategy, TcpState::SynSent)
     }
 
     /// A passive open by a SYN that came for a listener: a SYN/ACK is due.
     pub fn accept(now: Time, config: ConnectionConfig, strategy: Strategy, syn: &Repr) -> Connection {
-        todo!()
+        let mut c = Connection::new(now, config, strategy, TcpState::SynReceived);
+        handshake::learn(&mut c, syn.seq, &syn.options);
+        c
     }
 
     /// An established connection whose handshake left no state behind (SYN cookies). `config.iss` is the sequence number of our
@@ -149,110 +131,193 @@ impl Connection {
         config: ConnectionConfig,
         strategy: Strategy,
         irs: Seq,
-        offered: &crate::wire::Options,
+        offered: &Options,
         ack: &Repr,
     ) -> Connection {
-        todo!()
+        let mut c = Connection::new(now, config, strategy, TcpState::SynReceived);
+        handshake::learn(&mut c, irs, offered);
+        let shift = c.negotiated.their_shift();
+        handshake::complete(&mut c, now, ack.wnd, shift);
+        c
     }
 
     /// A segment arrived, with `len` bytes of payload; its checksum and ports are right. Returns where to keep the payload,
     /// which must happen before the next call: what it completes is readable from now on.
+    ///
+    /// If the connection is [`TcpState::Closed`] afterwards and the segment is a SYN without ACK, the SYN asks for a new connection
+    /// in the place of this one: hand it to the listener.
     pub fn on_segment(&mut self, now: Time, header: &Repr, len: u32) -> Option<Placement> {
-        todo!()
+        match self.state {
+            TcpState::Closed => None,
+            TcpState::SynSent => handshake::on_segment(self, now, header, len),
+            _ => input::on_segment(self, now, header, len),
+        }
     }
 
     /// The application has `bytes` more bytes to send, at positions from [`Connection::written`] on. Ignored after
     /// [`Connection::close`] or when the connection is over.
     pub fn write(&mut self, now: Time, bytes: u64) {
-        todo!()
+        if !self.can_write() {
+            return;
+        }
+        let written = self.written.saturating_add(bytes).min(u64::MAX / 4);
+        let bytes = written - self.written;
+        self.written = written;
+        if self.is_synchronized() {
+            self.send(now, bytes);
+        }
+    }
+
+    /// Gives the sender more of the stream.
+    fn send(&mut self, now: Time, bytes: u64) {
+        if !self.is_pending() {
+            self.progress = now;
+        }
+        self.sender.write(now, bytes);
     }
 
     /// The application has read `bytes` more bytes in order, at most [`Connection::readable`].
     pub fn read(&mut self, now: Time, bytes: u64) {
-        todo!()
+        let bytes = bytes.min(self.readable());
+        self.receiver.read(now, bytes);
     }
 
     /// The application has no more to write: FIN follows the data. What arrives can still be read.
     pub fn shutdown(&mut self, now: Time) {
-        todo!()
+        if self.shut || self.state == TcpState::Closed {
+            return;
+        }
+        self.shut = true;
+        if self.is_synchronized() {
+            self.send_fin(now);
+        }
+    }
+
+    fn send_fin(&mut self, now: Time) {
+        self.send(now, 1);
+        self.sender.close(now);
+        self.state = if self.state == TcpState::CloseWait { TcpState::LastAck } else { TcpState::FinWait1 };
     }
 
     /// The application neither writes nor reads any more: as [`Connection::shutdown`]; data that arrives from now on, or was
-    /// not read, is answered with a reset (RFC 9293 section 3.6.1, RFC 2525 section 2.17).
+    /// not read, is answered with a reset (RFC 9293 section 3.6.1, RFC 2525 section 2.17). What is not acknowledged ends the
+    /// connection after [`ConnectionConfig::user_timeout`], or 100 s (R2 of RFC 9293 section 3.8.3): nobody is left who could.
     pub fn close(&mut self, now: Time) {
-        todo!()
+        if self.closed || self.state == TcpState::Closed {
+            return;
+        }
+        self.closed = true;
+        if self.readable() > 0 && self.state != TcpState::TimeWait {
+            self.send_reset();
+            return self.end(Some(CloseReason::Aborted));
+        }
+        if self.state == TcpState::SynSent && self.written == 0 {
+            return self.end(Some(CloseReason::Aborted));
+        }
+        self.shutdown(now);
+        self.progress = self.progress.max(now);
+        if self.state == TcpState::FinWait2 {
+            self.wait_until = now + self.config.fin_wait_2;
+        }
     }
 
     /// Ends the connection at once, with a reset where the peer knows of it.
-    pub fn abort(&mut self, now: Time) {
-        todo!()
+    pub fn abort(&mut self, _now: Time) {
+        use TcpState::*;
+        match self.state {
+            Closed => return,
+            SynReceived | Established | FinWait1 | FinWait2 | CloseWait => self.send_reset(),
+            // RFC 9293 section 3.10.5: both sides have closed, or the peer knows of nothing.
+            SynSent | Closing | LastAck | TimeWait => {}
+        }
+        self.end(Some(CloseReason::Aborted));
+    }
+
+    fn end(&mut self, reason: Option<CloseReason>) {
+        self.state = TcpState::Closed;
+        self.reason = reason;
     }
 
     /// A deadline has come. Harmless if none has.
     pub fn on_deadline(&mut self, now: Time) {
-        todo!()
+        timers::on_deadline(self, now);
     }
 
     /// When to call [`Connection::on_deadline`]; [`Time::NEVER`] if no timer runs.
     pub fn next_deadline(&self) -> Time {
-        todo!()
+        timers::next(self)
     }
 
     /// The next segment to send now, or `None`.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Outgoing> {
-        todo!()
+        output::poll(self, now)
     }
 
     /// ICMP says that a segment of ours with this sequence number could not be delivered, for a reason that `hard` tells to be
     /// lasting. Only opening connections end by it (RFC 5927 section 5, RFC 9293 section 3.9.2.2); others ignore it.
-    pub fn on_unreachable(&mut self, now: Time, seq: Seq, hard: bool) {
-        todo!()
+    pub fn on_unreachable(&mut self, _now: Time, seq: Seq, hard: bool) {
+        if hard && self.is_opening() && seq == self.config.iss {
+            self.end(Some(CloseReason::Unreachable));
+        }
     }
 
     /// ICMP says that a segment of ours with this sequence number was too big for a path that takes TCP payloads of `path_mss`
     /// bytes without options. Ignored unless the segment is outstanding (RFC 5927 section 7) and the path was taken for wider.
     pub fn on_path_mss(&mut self, now: Time, seq: Seq, path_mss: u16) {
-        todo!()
+        let outstanding = if self.is_opening() {
+            seq == self.config.iss
+        } else {
+            u64::from(seq.0.wrapping_sub(self.snd_una().0)) < self.sender.state().flight()
+        };
+        if !outstanding || path_mss >= self.config.path_mss {
+            return;
+        }
+        self.config.path_mss = path_mss;
+        if self.is_synchronized() {
+            self.sender.set_mss(now, self.smss());
+        }
     }
 
     /// The state.
     pub fn state(&self) -> TcpState {
-        todo!()
+        self.state
     }
 
     /// Why it is over; `None` as long as it is not, and if both sides closed it.
     pub fn reason(&self) -> Option<CloseReason> {
-        todo!()
+        self.reason
     }
 
     /// Bytes that can be read in order, a FIN not counted. They lie at positions from [`Connection::read_position`] on.
     pub fn readable(&self) -> u64 {
-        todo!()
+        let end = self.receiver.rcv_nxt().min(self.peer_fin.unwrap_or(u64::MAX));
+        end - self.read_position()
     }
 
     /// Position of the next byte to read.
     pub fn read_position(&self) -> u64 {
-        todo!()
+        self.receiver.read_position()
     }
 
     /// Whether everything up to the peer's FIN has been read.
     pub fn at_end(&self) -> bool {
-        todo!()
+        self.fin_received() && self.readable() == 0
     }
 
     /// Position after the last byte written.
     pub fn written(&self) -> u64 {
-        todo!()
+        self.written
     }
 
     /// Bytes of data that the peer has acknowledged: those below need not be kept.
     pub fn acked(&self) -> u64 {
-        todo!()
+        self.sender.acked().min(self.written)
     }
 
     /// Whether [`Connection::write`] is allowed.
     pub fn can_write(&self) -> bool {
-        todo!()
+        use TcpState::*;
+        !self.shut && matches!(self.state, SynSent | SynReceived | Established | CloseWait)
     }
 
     /// The sending half, for its counters and state; made anew when the handshake completes.
@@ -264,4 +329,52 @@ impl Connection {
     pub fn poll_event(&mut self) -> Option<Event> {
         self.sender.poll_event()
     }
+
+    fn is_opening(&self) -> bool {
+        matches!(self.state, TcpState::SynSent | TcpState::SynReceived)
+    }
+
+    /// Both know each other's sequence numbers.
+    fn is_synchronized(&self) -> bool {
+        !self.is_opening() && self.state != TcpState::Closed
+    }
+
+    /// The peer's FIN and everything before it have arrived.
+    fn fin_received(&self) -> bool {
+        self.peer_fin.is_some_and(|fin| self.receiver.rcv_nxt() > fin)
+    }
+
+    fn fin_acked(&self) -> bool {
+        self.shut && self.sender.acked() > self.written
+    }
+
+    /// Whether something has not been acknowledged, sent or not.
+    fn is_pending(&self) -> bool {
+        !self.sender.is_idle()
+    }
+
+    /// Sequence number of the first byte of our stream.
+    fn isn(&self) -> Seq {
+        self.config.iss + 1
+    }
+
+    fn snd_una(&self) -> Seq {
+        Seq::at(self.isn(), self.sender.acked())
+    }
+
+    /// SND.NXT; where the sender has gone back, the sequence number after all that it ever sent.
+    fn snd_nxt(&self) -> Seq {
+        Seq::at(self.isn(), self.sender.state().snd_max)
+    }
+
+    /// RFC 9293 section 3.7.1: Eff.snd.MSS.
+    fn smss(&self) -> u32 {
+        self.negotiated.smss(self.config.path_mss)
+    }
 }
+
+/// What a user timeout is after [`Connection::close`] if there is none.
+const ORPHAN_TIMEOUT: Span = Span::from_secs(100);
+
+#[cfg(test)]
+mod tests;

@@ -253,6 +253,28 @@ impl Receiver {
         blocks
     }
 
+    /// Makes an ACK due, whatever arrived.
+    pub(crate) fn ack_now(&mut self) {
+        self.ack_due = true;
+    }
+
+    /// Whether an ACK is due that has to go without data: one for what came out of order or twice, which a sender may count as
+    /// a duplicate (RFC 5681 section 2) or which has more SACK blocks than fit beside a full payload.
+    pub(crate) fn due_alone(&self) -> bool {
+        self.ack_due && (self.duplicate.is_some() || !self.out_of_order.is_empty())
+    }
+
+    /// Makes an outgoing segment acknowledge what has arrived, so that no ACK is due any more. SACK blocks go along if they take no
+    /// more than `room` bytes of options.
+    pub(crate) fn stamp(&mut self, now: Time, segment: &mut Segment, room: u32) {
+        let mut ack = Segment { seq: segment.seq, len: segment.len, flags: segment.flags, ..self.ack(now) };
+        let without = Segment { sack: SackBlocks::NONE, ..ack };
+        if ack.option_len() > without.option_len() + room {
+            ack = without;
+        }
+        *segment = ack;
+    }
+
     /// When to call [`Receiver::on_deadline`]; [`Time::NEVER`] if no timer runs.
     #[inline]
     pub fn next_deadline(&self) -> Time {
@@ -286,5 +308,25 @@ impl Receiver {
     #[inline]
     pub fn rcv_nxt(&self) -> u64 {
         self.rcv_nxt
+    }
+
+    /// Position of the next byte that the application reads.
+    pub fn read_position(&self) -> u64 {
+        self.window.read_position()
+    }
+
+    /// The right edge of the window: the first position that was never offered.
+    pub fn window_edge(&self) -> u64 {
+        self.window.edge()
+    }
+
+    /// TS.Recent (RFC 7323 section 4.3).
+    pub fn ts_recent(&self) -> Option<u32> {
+        self.ts_recent
+    }
+
+    /// Sets TS.Recent: to the timestamp of the SYN, or to none when it is too old (RFC 7323 section 5.5).
+    pub(crate) fn set_ts_recent(&mut self, recent: Option<u32>) {
+        self.ts_recent = recent;
     }
 }

@@ -182,6 +182,38 @@ pub struct Sender {
 impl Sender {
     /// A sender that has sent nothing yet.
     pub fn new(mut config: SenderConfig, mut strategy: Strategy) -> Sender {
+        let (s, timers) = Sender::start(&mut config, &mut strategy);
+        let (watched, told) = (strategy.detect.watches_deliveries(), strategy.detect.told());
+        Sender {
+            config,
+            strategy,
+            s,
+            timers,
+            stats: Stats::default(),
+            events: VecDeque::new(),
+            watched,
+            told,
+            entered: Time::ZERO,
+            second: None,
+            urgent: None,
+            window_probe: false,
+            probe: 0,
+            probe_last: false,
+            burst: u32::MAX,
+            may_fill: false,
+            last_retransmission: None,
+            last_sent: Time::ZERO,
+            saved: None,
+        }
+    }
+
+    /// Begins with what a handshake has found out; nothing may have been written yet.
+    pub(crate) fn configure(&mut self, mut config: SenderConfig) {
+        (self.s, self.timers) = Sender::start(&mut config, &mut self.strategy);
+        self.config = config;
+    }
+
+    fn start(config: &mut SenderConfig, strategy: &mut Strategy) -> (State, Timers) {
         config.max_rto = config.max_rto.max(Span::from_millis(1));
         let initial_window = config.initial_window_bytes();
         let mut s = State {
@@ -210,32 +242,11 @@ impl Sender {
             nagle: config.nagle,
             tick_phase: config.tick_phase,
         };
-        let mut timers = Timers::new(&strategy, &config);
+        let mut timers = Timers::new(strategy, config);
         if let Some(rtt) = config.handshake_rtt {
-            timers.take_handshake(rtt, &mut s, &mut strategy, &config);
+            timers.take_handshake(rtt, &mut s, strategy, config);
         }
-        let (watched, told) = (strategy.detect.watches_deliveries(), strategy.detect.told());
-        Sender {
-            config,
-            strategy,
-            s,
-            timers,
-            stats: Stats::default(),
-            events: VecDeque::new(),
-            watched,
-            told,
-            entered: Time::ZERO,
-            second: None,
-            urgent: None,
-            window_probe: false,
-            probe: 0,
-            probe_last: false,
-            burst: u32::MAX,
-            may_fill: false,
-            last_retransmission: None,
-            last_sent: Time::ZERO,
-            saved: None,
-        }
+        (s, timers)
     }
 
     /// The application makes `bytes` more bytes available to send.

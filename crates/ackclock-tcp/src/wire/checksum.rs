@@ -2,7 +2,36 @@
 
 use core::net::{Ipv4Addr, Ipv6Addr};
 
-const PROTOCOL: u64 = 6;
+const TCP: u8 = 6;
+
+/// The Internet checksum (RFC 1071) of pieces that lie one after the other, of any lengths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Checksum {
+    sum: u64,
+    /// So many bytes came that the next one is the low half of a word.
+    odd: bool,
+}
+
+impl Checksum {
+    /// The next piece.
+    #[must_use]
+    pub fn then(self, bytes: &[u8]) -> Checksum {
+        let words = sum_of_words(bytes);
+        // RFC 1071 section 2 (B): at an odd place the sum is the same with its bytes swapped.
+        let words = if self.odd { words.swap_bytes() } else { words };
+        Checksum { sum: self.sum + u64::from(words), odd: self.odd ^ (bytes.len() % 2 == 1) }
+    }
+
+    /// The one's complement sum.
+    pub fn sum(self) -> u16 {
+        fold(self.sum)
+    }
+
+    /// What belongs in a checksum field that was zero, or zero if the field is right.
+    pub fn value(self) -> u16 {
+        !self.sum()
+    }
+}
 
 /// The addresses that a TCP checksum covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,25 +53,43 @@ pub enum PseudoHeader {
 }
 
 impl PseudoHeader {
-    /// The checksum of a TCP segment that lies in `parts` one after the other, each but the last of even length: what
-    /// belongs in its checksum field if that field is zero, or zero if that field is right.
-    pub(super) fn checksum(&self, parts: &[&[u8]]) -> u16 {
-        let len: usize = parts.iter().map(|part| part.len()).sum();
+    /// The sum over the pseudo-header alone, for a TCP segment of `len` bytes. Devices that complete checksums expect it in the
+    /// checksum field.
+    pub fn tcp(&self, len: u32) -> Checksum {
+        self.of(TCP, len)
+    }
+
+    /// The sum over the pseudo-header of another protocol, as ICMPv6 has it (RFC 8200 section 8.1).
+    pub fn of(&self, protocol: u8, len: u32) -> Checksum {
         let addresses = match self {
-            PseudoHeader::V4 { src, dst } => words(&src.octets()) + words(&dst.octets()),
-            PseudoHeader::V6 { src, dst } => words(&src.octets()) + words(&dst.octets()),
+            PseudoHeader::V4 { src, dst } => Checksum::default().then(&src.octets()).then(&dst.octets()),
+            PseudoHeader::V6 { src, dst } => Checksum::default().then(&src.octets()).then(&dst.octets()),
         };
-        let mut sum = addresses + PROTOCOL + len as u64 + parts.iter().map(|part| words(part)).sum::<u64>();
-        while sum >> 16 != 0 {
-            sum = (sum & 0xffff) + (sum >> 16);
-        }
-        !(sum as u16)
+        addresses.then(&len.to_be_bytes()).then(&[0, protocol])
+    }
+
+    /// The checksum of a TCP segment that lies in `parts` one after the other: what belongs in its checksum field if that field
+    /// is zero, or zero if that field is right.
+    pub fn checksum(&self, parts: &[&[u8]]) -> u16 {
+        let len: usize = parts.iter().map(|part| part.len()).sum();
+        parts.iter().fold(self.tcp(len as u32), |sum, part| sum.then(part)).value()
     }
 }
 
-/// The sum of the 16-bit words; an odd last byte counts as if a zero followed.
-fn words(bytes: &[u8]) -> u64 {
-    let (pairs, last) = bytes.as_chunks::<2>();
-    let sum: u64 = pairs.iter().map(|pair| u64::from(u16::from_be_bytes(*pair))).sum();
-    sum + last.first().map_or(0, |byte| u64::from(*byte) << 8)
+/// The sum of the 16-bit words; an odd last byte counts as if a zero followed. RFC 1071 section 2 (C): four bytes are summed
+/// at a time, as the machine has them, and the carries folded at the end.
+fn sum_of_words(bytes: &[u8]) -> u16 {
+    let (words, last) = bytes.as_chunks::<4>();
+    let mut sum: u64 = words.iter().map(|word| u64::from(u32::from_ne_bytes(*word))).sum();
+    let mut word = [0; 4];
+    word[..last.len()].copy_from_slice(last);
+    sum += u64::from(u32::from_ne_bytes(word));
+    u16::from_be(fold(sum))
+}
+
+fn fold(mut sum: u64) -> u16 {
+    while sum >> 16 != 0 {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    sum as u16
 }

@@ -12,7 +12,7 @@ mod tests;
 
 use core::fmt;
 
-pub use checksum::PseudoHeader;
+pub use checksum::{Checksum, PseudoHeader};
 pub use options::{Malformed, Options};
 
 use crate::segment::{Flags, Segment};
@@ -22,6 +22,8 @@ use crate::seq::Seq;
 pub const MIN_HEADER_LEN: usize = 20;
 /// Bytes of the longest header: the data offset counts at most 15 words.
 pub const MAX_HEADER_LEN: usize = 60;
+/// Where the checksum stands in a header.
+pub const CHECKSUM: core::ops::Range<usize> = 16..18;
 
 /// Control bits, as the byte at offset 13 has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -259,6 +261,17 @@ impl Repr {
     /// Writes the header and its checksum. `bytes` is the whole TCP segment: the first [`Repr::header_len`] bytes are
     /// written, the rest is the payload, already in place. On an error nothing is written.
     pub fn emit(&self, pseudo: &PseudoHeader, bytes: &mut [u8]) -> Result<(), EmitError> {
+        self.emit_header(bytes)?;
+        let checksum = pseudo.checksum(&[bytes]);
+        if let Some(field) = bytes.get_mut(CHECKSUM) {
+            field.copy_from_slice(&checksum.to_be_bytes());
+        }
+        Ok(())
+    }
+
+    /// Writes the header into the first [`Repr::header_len`] bytes, with zero for a checksum: for a payload that lies elsewhere,
+    /// or a device that computes it. On an error nothing is written.
+    pub fn emit_header(&self, bytes: &mut [u8]) -> Result<(), EmitError> {
         let header_len = self.header_len();
         if header_len > MAX_HEADER_LEN {
             return Err(EmitError::OptionsTooLong);
@@ -266,7 +279,7 @@ impl Repr {
         let Some((fixed, rest)) = bytes.split_first_chunk_mut::<MIN_HEADER_LEN>() else {
             return Err(EmitError::NoRoom);
         };
-        let Some((options, payload)) = rest.split_at_mut_checked(header_len - MIN_HEADER_LEN) else {
+        let Some(options) = rest.get_mut(..header_len - MIN_HEADER_LEN) else {
             return Err(EmitError::NoRoom);
         };
         *fixed = [0; MIN_HEADER_LEN];
@@ -279,8 +292,6 @@ impl Repr {
         fixed[14..16].copy_from_slice(&self.wnd.to_be_bytes());
         fixed[18..20].copy_from_slice(&self.urgent.to_be_bytes());
         self.options.emit(options);
-        let checksum = pseudo.checksum(&[fixed, options, payload]);
-        fixed[16..18].copy_from_slice(&checksum.to_be_bytes());
         Ok(())
     }
 }

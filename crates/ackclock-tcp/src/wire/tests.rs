@@ -308,3 +308,26 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    /// Wherever a payload is cut, and whatever summed before it, the checksum is that of the whole.
+    #[test]
+    fn a_checksum_does_not_depend_on_where_the_pieces_end(
+        bytes in prop::collection::vec(any::<u8>(), 0..200),
+        cuts in (0..200usize, 0..200usize),
+    ) {
+        let (mut a, mut b) = (cuts.0.min(bytes.len()), cuts.1.min(bytes.len()));
+        if a > b {
+            core::mem::swap(&mut a, &mut b);
+        }
+        let mut sum = 0u32;
+        for (at, byte) in bytes.iter().enumerate() {
+            sum += if at % 2 == 0 { u32::from(*byte) << 8 } else { u32::from(*byte) };
+        }
+        while sum >> 16 != 0 {
+            sum = (sum & 0xffff) + (sum >> 16);
+        }
+        let pieces = Checksum::default().then(&bytes[..a]).then(&bytes[a..b]).then(&bytes[b..]);
+        prop_assert_eq!(pieces.value(), !(sum as u16));
+    }
+}

@@ -1,0 +1,144 @@
+//! A stack on a device, in its owner's event loop.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::{Duration, Instant};
+
+use ackclock_stack::{Outgoing, Stack, StackConfig};
+use ackclock_tcp::Time;
+
+use crate::tun::{Gso, Tun};
+
+/// Packets read in one turn: enough to keep what a turn costs apart from them small, few enough that others get their turn.
+const BATCH: usize = 64;
+
+/// How long to wait for room in the device, which tells of it only by taking packets again.
+const FULL: Duration = Duration::from_millis(1);
+
+/// Sees the packets of a host, as for captures.
+pub trait Tap: Send {
+    /// A packet is sent.
+    fn sent(&mut self, now: Time, packet: &Outgoing<'_>);
+    /// A packet arrived.
+    fn received(&mut self, now: Time, packet: &[u8]);
+}
+
+/// A stack on a TUN device. Its owner's loop waits until [`Host::as_fd`](AsFd) is readable or [`Host::timeout`] has passed,
+/// and then calls [`Host::turn`]; after using [`Host::stack`] it calls [`Host::flush`].
+pub struct Host {
+    tun: Tun,
+    stack: Stack,
+    start: Instant,
+    buffer: Vec<u8>,
+    waiting: Option<Waiting>,
+    unsent: u64,
+    tap: Option<Box<dyn Tap>>,
+}
+
+/// A packet that the device had no room for.
+struct Waiting {
+    headers: Vec<u8>,
+    payload: Vec<u8>,
+    gso: Gso,
+}
+
+impl Host {
+    /// A host on a device, whose `mtu` and `offload` take the place of those in `config`.
+    pub fn new(tun: Tun, config: StackConfig) -> Host {
+        let stack = Stack::new(StackConfig { mtu: tun.mtu(), offload: tun.offload(), ..config });
+        Host { tun, stack, start: Instant::now(), buffer: vec![0; Tun::BUFFER], waiting: None, unsent: 0, tap: None }
+    }
+
+    /// The time now, as the stack counts it: since the host was made.
+    pub fn now(&self) -> Time {
+        Time(self.start.elapsed().as_nanos() as u64)
+    }
+
+    /// The stack.
+    pub fn stack(&mut self) -> &mut Stack {
+        &mut self.stack
+    }
+
+    /// Packets that the device refused, as it does while it is down: they are lost, as if the cable had been pulled.
+    pub fn unsent(&self) -> u64 {
+        self.unsent
+    }
+
+    /// Shows all packets from now on to `tap`.
+    pub fn set_tap(&mut self, tap: Option<Box<dyn Tap>>) {
+        self.tap = tap;
+    }
+
+    /// When [`Host::turn`] is due even if nothing arrives; [`Time::NEVER`] if it is not.
+    pub fn deadline(&self) -> Time {
+        let full = match self.waiting {
+            Some(_) => Time(self.now().nanos() + FULL.as_nanos() as u64),
+            None => Time::NEVER,
+        };
+        self.stack.next_deadline().min(full)
+    }
+
+    /// How long until the next deadline; `None` if there is none.
+    pub fn timeout(&self) -> Option<Duration> {
+        match self.deadline() {
+            Time::NEVER => None,
+            deadline => Some(Duration::from_nanos(deadline.since(self.now()).nanos())),
+        }
+    }
+
+    /// Takes the packets that wait (a bounded number), does what is due, and sends what there is to send.
+    ///
+    /// # Errors
+    /// What reading the device returns, other than that nothing waits.
+    pub fn turn(&mut self) -> io::Result<()> {
+        for _ in 0..BATCH {
+            let Some(frame) = self.tun.receive(&mut self.buffer)? else { break };
+            let now = Time(self.start.elapsed().as_nanos() as u64);
+            if let Some(tap) = &mut self.tap {
+                tap.received(now, frame.packet);
+            }
+            // The kernel leaves out the checksum of what it has made itself: no wire can have harmed it.
+            self.stack.on_packet(now, frame.packet, frame.partial_checksum);
+            self.flush();
+        }
+        let now = self.now();
+        if self.stack.next_deadline() <= now {
+            self.stack.on_deadline(now);
+        }
+        self.flush();
+        Ok(())
+    }
+
+    /// Sends what there is to send.
+    pub fn flush(&mut self) {
+        if let Some(Waiting { headers, payload, gso }) = &self.waiting {
+            match self.tun.send(headers, [payload, &[]], *gso) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                result => self.unsent += u64::from(result.is_err()),
+            }
+            self.waiting = None;
+        }
+        loop {
+            let now = Time(self.start.elapsed().as_nanos() as u64);
+            let Some(packet) = self.stack.poll_transmit(now) else { return };
+            if let Some(tap) = &mut self.tap {
+                tap.sent(now, &packet);
+            }
+            let Outgoing { header, payload, ip_header, segment, partial_checksum, .. } = packet;
+            let gso = Gso { ip_header, segment, partial_checksum };
+            match self.tun.send(header, payload, gso) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.waiting = Some(Waiting { headers: header.to_vec(), payload: payload.concat(), gso });
+                    return;
+                }
+                result => self.unsent += u64::from(result.is_err()),
+            }
+        }
+    }
+}
+
+impl AsFd for Host {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.tun.as_fd()
+    }
+}

@@ -1,0 +1,261 @@
+//! What arrives: IP packets, TCP segments for connections, listeners and nobody.
+
+use std::net::IpAddr;
+
+use ackclock_tcp::connection::{Connection, TcpState};
+use ackclock_tcp::wire::{Control, Options, Packet, Repr};
+use ackclock_tcp::{Seq, Time, Timestamps};
+
+use crate::listener::{LIFETIME, bake, verify};
+use crate::socket::{Entry, Owner, Said, control_len};
+use crate::time_wait::Outcome;
+use crate::tuple::{Tuple, pseudo_header};
+use crate::wire::{ICMP, ICMPV6, TCP, ipv4, ipv6};
+use crate::{ListenerId, Stack};
+
+impl Stack {
+    /// An IP packet arrived. `trusted` says that its TCP checksum need not be looked at, as for packets that never were on a wire.
+    /// A TCP segment may be larger than the MTU.
+    pub fn on_packet(&mut self, now: Time, packet: &[u8], trusted: bool) {
+        self.stats.packets_in += 1;
+        let understood = match packet.first().map(|byte| byte >> 4) {
+            Some(4) => self.on_ipv4(now, packet, trusted),
+            Some(6) => self.on_ipv6(now, packet, trusted),
+            _ => None,
+        };
+        if understood.is_none() {
+            self.stats.malformed += 1;
+        }
+    }
+
+    fn on_ipv4(&mut self, now: Time, packet: &[u8], trusted: bool) -> Option<()> {
+        let packet = ipv4::Packet::parse(packet).ok()?;
+        let (src, dst) = (packet.src().into(), packet.dst().into());
+        match packet.protocol() {
+            _ if !self.is_for_us(src, dst) => None,
+            TCP => self.on_tcp(now, src, dst, packet.payload(), trusted),
+            ICMP => self.on_icmp(now, src, dst, packet.payload()),
+            _ => None,
+        }
+    }
+
+    fn on_ipv6(&mut self, now: Time, packet: &[u8], trusted: bool) -> Option<()> {
+        let packet = ipv6::Packet::parse(packet).ok()?;
+        let (src, dst) = (packet.src().into(), packet.dst().into());
+        match packet.protocol() {
+            _ if !self.is_for_us(src, dst) => None,
+            TCP => self.on_tcp(now, src, dst, packet.payload(), trusted),
+            ICMPV6 => self.on_icmp(now, src, dst, packet.payload()),
+            _ => None,
+        }
+    }
+
+    /// Broadcasts and multicasts are not, nor what claims to come from ourselves (the "land" attack) or from no single host.
+    fn is_for_us(&self, src: IpAddr, dst: IpAddr) -> bool {
+        self.config.addresses.contains(&dst) && self.may_be_peer(src)
+    }
+
+    fn on_tcp(&mut self, now: Time, src: IpAddr, dst: IpAddr, bytes: &[u8], trusted: bool) -> Option<()> {
+        let packet = Packet::parse(bytes).ok()?;
+        if !trusted && !packet.checksum_ok(&pseudo_header(src, dst)) {
+            self.stats.bad_checksums += 1;
+            return Some(());
+        }
+        // Of malformed options those before the malformed one count.
+        let (header, _) = Repr::parse(&packet);
+        let tuple = Tuple { local: dst, remote: src, local_port: header.dst_port, remote_port: header.src_port };
+        match self.demux.get(&tuple) {
+            Some(&index) => self.on_segment(now, index, &header, packet.payload()),
+            None => self.on_stray(now, tuple, &header, packet.payload(), None),
+        }
+        Some(())
+    }
+
+    /// A segment for a connection.
+    fn on_segment(&mut self, now: Time, index: u32, header: &Repr, payload: &[u8]) {
+        let control = essential(header.control);
+        let Some(slot) = self.table.slot(index) else { return };
+        match &mut slot.entry {
+            Entry::Free => {}
+            Entry::TimeWait(record) => {
+                let tuple = record.tuple;
+                match record.on_segment(now, header, payload.len() as u32) {
+                    Outcome::Ignore => {}
+                    Outcome::Answer(answer) => self.output.answer_tcp(&tuple, &answer),
+                    Outcome::MayReopen(above) => {
+                        self.forget(&tuple, index);
+                        self.on_stray(now, tuple, header, payload, Some(above));
+                    }
+                }
+            }
+            Entry::Socket(socket) => {
+                // With a full accept queue the handshake cannot end: the peer will send again.
+                if let Owner::HalfOpen(listener) = socket.owner
+                    && socket.connection.state() == TcpState::SynReceived
+                    && !header.control.contains(Control::RST)
+                    && self.listeners.get(&listener).is_some_and(|listener| listener.is_full())
+                {
+                    return;
+                }
+                if let Some(place) = socket.connection.on_segment(now, header, payload.len() as u32) {
+                    let kept = payload.get(place.offset as usize..).unwrap_or_default();
+                    socket.receive.put(place.position, &kept[..kept.len().min(place.len as usize)]);
+                }
+                let (tuple, last) = (socket.tuple, socket.said.snd_max);
+                self.after_input(index);
+                // It was in TIME-WAIT, and gives way to a new one.
+                if control == Control::SYN && !self.is_alive(index) {
+                    self.settle(now, index);
+                    self.on_stray(now, tuple, header, payload, Some(last));
+                }
+            }
+        }
+    }
+
+    fn is_alive(&mut self, index: u32) -> bool {
+        self.table.socket(index).is_some_and(|socket| socket.connection.state() != TcpState::Closed)
+    }
+
+    /// A segment of no connection. Where one was in TIME-WAIT, ours needs a sequence number beyond `above`.
+    fn on_stray(&mut self, now: Time, tuple: Tuple, header: &Repr, payload: &[u8], above: Option<Seq>) {
+        let control = essential(header.control);
+        if let Some(id) = self.listener_for(&tuple) {
+            if control == Control::SYN {
+                return self.on_syn(now, id, tuple, header, above);
+            }
+            if control.contains(Control::SYN) && !control.contains(Control::ACK) {
+                return;
+            }
+            if control.contains(Control::ACK) && !control.contains(Control::SYN) && !control.contains(Control::RST) {
+                match self.on_cookie(now, id, tuple, header, payload) {
+                    Cookie::None => {}
+                    Cookie::Taken => return,
+                }
+            }
+        }
+        self.reset(&tuple, header, payload.len() as u32);
+    }
+
+    /// RFC 9293 section 3.10.7.1.
+    fn reset(&mut self, tuple: &Tuple, header: &Repr, len: u32) {
+        if header.control.contains(Control::RST) {
+            return;
+        }
+        let (seq, ack, control) = if header.control.contains(Control::ACK) {
+            (header.ack, Seq(0), Control::RST)
+        } else {
+            (Seq(0), header.seq + len + control_len(header.control), Control::RST.with(Control::ACK))
+        };
+        let (src_port, dst_port) = (tuple.local_port, tuple.remote_port);
+        self.output.answer_tcp(tuple, &Repr { src_port, dst_port, seq, ack, control, ..Repr::default() });
+        self.stats.resets_out += 1;
+    }
+
+    fn listener_for(&self, tuple: &Tuple) -> Option<ListenerId> {
+        let fits = |local: std::net::SocketAddr| {
+            local.port() == tuple.local_port
+                && (local.ip() == tuple.local
+                    || local.ip().is_unspecified() && local.is_ipv4() == tuple.local.is_ipv4())
+        };
+        self.listeners.iter().find(|(_, listener)| fits(listener.local)).map(|(id, _)| *id)
+    }
+
+    fn on_syn(&mut self, now: Time, id: ListenerId, tuple: Tuple, syn: &Repr, above: Option<Seq>) {
+        let Some(listener) = self.listeners.get_mut(&id) else { return };
+        if listener.is_full() {
+            return;
+        }
+        if listener.half_open >= self.config.half_open {
+            listener.last_cookie = Some(now);
+            return self.send_cookie(now, id, &tuple, syn);
+        }
+        listener.half_open += 1;
+        let config = listener.config.clone();
+        let mut iss = self.secret.isn(now, &tuple);
+        if let Some(above) = above
+            && (iss.0.wrapping_sub(above.0) as i32) <= 0
+        {
+            // RFC 9293 section 3.10.7.4: larger than any of the previous connection, which may have outrun the clock.
+            iss = above + 65_536;
+        }
+        let settings = self.connection_config(now, &tuple, &config, iss);
+        let connection = Connection::accept(now, settings, config.strategy.build(), syn);
+        self.insert(tuple, connection, iss, &config, Owner::HalfOpen(id));
+    }
+
+    /// Answers a SYN and keeps nothing.
+    fn send_cookie(&mut self, now: Time, id: ListenerId, tuple: &Tuple, syn: &Repr) {
+        let Some(listener) = self.listeners.get(&id) else { return };
+        let config = &listener.config;
+        let offered = usable(&syn.options, config.timestamps);
+        let (iss, timestamp) = bake(&self.secret, now, tuple, syn.seq, &offered);
+        let settings = self.connection_config(now, tuple, config, iss);
+        let options = Options {
+            mss: Some(settings.local_mss),
+            wscale: settings.wscale.filter(|_| offered.wscale.is_some()),
+            sack_permitted: config.sack && offered.sack_permitted,
+            timestamps: offered.timestamps.map(|echoed| Timestamps { val: timestamp, ecr: echoed.val }),
+            ..Options::default()
+        };
+        let answer = Repr {
+            src_port: tuple.local_port,
+            dst_port: tuple.remote_port,
+            seq: iss,
+            ack: syn.seq + 1,
+            control: Control::SYN.with(Control::ACK),
+            wnd: config.receive_buffer.min(65_535) as u16,
+            urgent: 0,
+            options,
+        };
+        self.output.answer_tcp(tuple, &answer);
+        self.stats.cookies_sent += 1;
+    }
+
+    /// An ACK for a listener, which may bring a cookie back.
+    fn on_cookie(&mut self, now: Time, id: ListenerId, tuple: Tuple, ack: &Repr, payload: &[u8]) -> Cookie {
+        let Some(listener) = self.listeners.get(&id) else { return Cookie::None };
+        if listener.last_cookie.is_none_or(|at| now.since(at) > LIFETIME) {
+            return Cookie::None;
+        }
+        let Some(offered) = verify(&self.secret, now, &tuple, ack) else { return Cookie::None };
+        if listener.is_full() {
+            return Cookie::Taken;
+        }
+        let config = listener.config.clone();
+        let (iss, irs) = (Seq(ack.ack.0.wrapping_sub(1)), Seq(ack.seq.0.wrapping_sub(1)));
+        let settings = self.connection_config(now, &tuple, &config, iss);
+        let strategy = config.strategy.build();
+        let connection = Connection::established(now, settings, strategy, irs, &offered, ack);
+        self.insert(tuple, connection, iss, &config, Owner::Queued(id));
+        self.stats.cookies_accepted += 1;
+        self.stats.opened += 1;
+        if let Some(&index) = self.demux.get(&tuple) {
+            if let Some(socket) = self.table.socket(index) {
+                socket.said = Said { snd_max: iss + 1, ..Said::default() };
+            }
+            self.queue(id, index);
+            self.on_segment(now, index, ack, payload);
+        }
+        Cookie::Taken
+    }
+}
+
+/// The control bits that decide what a segment is.
+fn essential(control: Control) -> Control {
+    Control(control.0 & Control::SYN.with(Control::ACK).with(Control::RST).with(Control::FIN).0)
+}
+
+/// Whether a segment brought a cookie back.
+enum Cookie {
+    None,
+    Taken,
+}
+
+/// What of a SYN's options a cookie can hold: without timestamps, only the MSS.
+fn usable(offered: &Options, timestamps: bool) -> Options {
+    if timestamps && offered.timestamps.is_some() {
+        *offered
+    } else {
+        Options { mss: offered.mss, ..Options::default() }
+    }
+}

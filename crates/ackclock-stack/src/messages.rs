@@ -1,0 +1,113 @@
+//! ICMP: echoes are answered, errors believed as far as RFC 5927 advises.
+
+use std::net::IpAddr;
+
+use ackclock_tcp::{Seq, Time};
+
+use crate::Stack;
+use crate::tuple::{Tuple, pseudo_header};
+use crate::wire::icmp::{HEADER_LEN, Message, Version, reply};
+use crate::wire::{ICMP, ICMPV6, TCP, ipv4, ipv6};
+
+/// RFC 1191 section 7.1: MTUs in use, for routers that do not tell theirs.
+const PLATEAUS: [u16; 8] = [32_000, 17_914, 8_166, 4_352, 2_002, 1_492, 1_006, 576];
+
+/// The packet of ours that an error is about.
+struct Quoted {
+    tuple: Tuple,
+    seq: Seq,
+    total_len: u32,
+}
+
+impl Quoted {
+    fn parse(bytes: &[u8], v4: bool) -> Option<Quoted> {
+        let (local, remote, protocol, payload, total_len): (IpAddr, IpAddr, _, _, _) = if v4 {
+            let packet = ipv4::Packet::parse_quoted(bytes).ok()?;
+            let total_len = u32::from(packet.total_len());
+            (packet.src().into(), packet.dst().into(), packet.protocol(), packet.payload(), total_len)
+        } else {
+            let packet = ipv6::Packet::parse_quoted(bytes).ok()?;
+            (packet.src().into(), packet.dst().into(), packet.protocol(), packet.payload(), packet.total_len())
+        };
+        // RFC 792 has at least eight bytes of TCP quoted: ports and sequence number.
+        let &[a, b, c, d, e, f, g, h, ..] = payload else { return None };
+        let (local_port, remote_port) = (u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]));
+        let tuple = Tuple { local, remote, local_port, remote_port };
+        (protocol == TCP).then_some(Quoted { tuple, seq: Seq(u32::from_be_bytes([e, f, g, h])), total_len })
+    }
+}
+
+impl Stack {
+    pub(crate) fn on_icmp(&mut self, now: Time, src: IpAddr, dst: IpAddr, bytes: &[u8]) -> Option<()> {
+        let v4 = dst.is_ipv4();
+        let version = if v4 { Version::V4 } else { Version::V6(pseudo_header(src, dst)) };
+        match Message::parse(version, bytes)? {
+            Message::Other => {}
+            Message::EchoRequest => self.answer_echo(src, dst, bytes),
+            Message::Unreachable { hard, quoted } => {
+                let quoted = Quoted::parse(quoted, v4)?;
+                self.on_unreachable(now, dst, &quoted, hard);
+            }
+            Message::TooBig { mtu, quoted } => {
+                let quoted = Quoted::parse(quoted, v4)?;
+                self.on_too_big(now, dst, &quoted, mtu);
+            }
+        }
+        Some(())
+    }
+
+    fn answer_echo(&mut self, src: IpAddr, dst: IpAddr, request: &[u8]) {
+        let (protocol, header, version) = match dst {
+            IpAddr::V4(_) => (ICMP, ipv4::HEADER_LEN, Version::V4),
+            IpAddr::V6(_) => (ICMPV6, ipv6::HEADER_LEN, Version::V6(pseudo_header(dst, src))),
+        };
+        if request.len() < HEADER_LEN || header + request.len() > usize::from(self.config.mtu) {
+            return;
+        }
+        let mut message = request.to_vec();
+        reply(version, &mut message);
+        self.output.answer(dst, src, protocol, &message);
+    }
+
+    /// The slot of the connection that an error is about, if it quotes a segment that is on its way (RFC 5927 section 4.1).
+    fn quoted_connection(&mut self, dst: IpAddr, quoted: &Quoted) -> Option<u32> {
+        if quoted.tuple.local != dst {
+            return None;
+        }
+        let &index = self.demux.get(&quoted.tuple)?;
+        self.table.socket(index)?.is_outstanding(quoted.seq).then_some(index)
+    }
+
+    fn on_unreachable(&mut self, now: Time, dst: IpAddr, quoted: &Quoted, hard: bool) {
+        if let Some(index) = self.quoted_connection(dst, quoted)
+            && let Some(socket) = self.table.socket(index)
+        {
+            socket.connection.on_unreachable(now, quoted.seq, hard);
+            self.after_input(index);
+        }
+    }
+
+    /// RFC 1191, RFC 8201; RFC 5927 section 7.2 for what is not believed: an MTU that is no less than the packet was long, or less
+    /// than every link has (RFC 8200 section 5; for IPv4 the least that every host takes, RFC 791).
+    fn on_too_big(&mut self, now: Time, dst: IpAddr, quoted: &Quoted, mtu: u32) {
+        let v4 = dst.is_ipv4();
+        let known = self.paths.mtu(now, quoted.tuple.remote, self.config.mtu);
+        let mtu = match mtu {
+            0 if v4 => PLATEAUS.into_iter().find(|plateau| u32::from(*plateau) < quoted.total_len).unwrap_or(576),
+            mtu => mtu.min(u32::from(u16::MAX)) as u16,
+        };
+        let least = if v4 { 576 } else { 1280 };
+        if mtu < least || u32::from(mtu) >= quoted.total_len {
+            return;
+        }
+        let Some(index) = self.quoted_connection(dst, quoted) else { return };
+        if mtu < known {
+            self.paths.learn(now, quoted.tuple.remote, mtu);
+        }
+        if let Some(socket) = self.table.socket(index) {
+            let path_mss = mtu - quoted.tuple.fixed_headers();
+            socket.connection.on_path_mss(now, quoted.seq, path_mss);
+            self.after_input(index);
+        }
+    }
+}

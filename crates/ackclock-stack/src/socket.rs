@@ -1,0 +1,275 @@
+//! A connection with its buffers, and the table that sockets lie in.
+
+use ackclock_tcp::connection::{Connection, Outgoing, TcpState};
+use ackclock_tcp::wire::{Control, Repr};
+use ackclock_tcp::{Seq, Span, Time};
+
+use crate::buffer::Ring;
+use crate::time_wait::TimeWait;
+use crate::tuple::Tuple;
+use crate::{Error, ListenerId, SocketId, Status};
+
+/// Who waits for a socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// A listener, for its handshake.
+    HalfOpen(ListenerId),
+    /// A listener's accept queue.
+    Queued(ListenerId),
+    /// The application.
+    Application,
+    /// Nobody: it closes by itself.
+    Nobody,
+}
+
+/// A connection with its buffers.
+pub(crate) struct Socket {
+    pub(crate) id: SocketId,
+    pub(crate) tuple: Tuple,
+    pub(crate) connection: Connection,
+    pub(crate) owner: Owner,
+    /// Bytes not yet acknowledged, and bytes not yet read.
+    pub(crate) send: Ring,
+    pub(crate) receive: Ring,
+    /// Sequence number of our SYN.
+    pub(crate) iss: Seq,
+    /// What it last said to the peer.
+    pub(crate) said: Said,
+    /// 2 MSL.
+    pub(crate) time_wait: Span,
+    /// The state when it was last looked at.
+    pub(crate) state: TcpState,
+    /// The application found nothing to read, or no room to write, and wants to hear of it.
+    pub(crate) wants_read: bool,
+    pub(crate) wants_write: bool,
+    /// It stands in the list of sockets to look at for the application, or to send from.
+    pub(crate) in_ready: bool,
+    pub(crate) in_transmit: bool,
+    /// A segment that the connection has let out and that did not fit to those before it.
+    pub(crate) held_back: Option<Outgoing>,
+    /// The application will write no more.
+    pub(crate) shut: bool,
+    /// The table of connections leads to it.
+    pub(crate) mapped: bool,
+    pub(crate) events: bool,
+}
+
+/// What the peer knows of us by the segments that we have sent: all that TIME-WAIT has to remember.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Said {
+    /// The highest sequence number after a segment.
+    pub(crate) snd_max: Seq,
+    /// The last acknowledgment, window and echo.
+    pub(crate) ack: Seq,
+    pub(crate) wnd: u16,
+    pub(crate) ts_recent: Option<u32>,
+}
+
+impl Said {
+    /// Takes note of a segment with `len` bytes of payload.
+    pub(crate) fn note(&mut self, header: &Repr, len: u32) {
+        let end = header.seq + len + control_len(header.control);
+        if (end.0.wrapping_sub(self.snd_max.0) as i32) > 0 {
+            self.snd_max = end;
+        }
+        (self.ack, self.wnd) = (header.ack, header.wnd);
+        self.ts_recent = header.options.timestamps.map(|timestamps| timestamps.ecr);
+    }
+}
+
+/// How many sequence numbers SYN and FIN take.
+pub(crate) fn control_len(control: Control) -> u32 {
+    u32::from(control.contains(Control::SYN)) + u32::from(control.contains(Control::FIN))
+}
+
+/// Whether data flows, or did, and the application may write.
+fn is_open(state: TcpState) -> bool {
+    matches!(state, TcpState::Established | TcpState::CloseWait)
+}
+
+impl Socket {
+    /// Room for the application to write; 0 where it may not.
+    pub(crate) fn writable(&self) -> usize {
+        if is_open(self.connection.state()) && !self.shut { self.send.room() } else { 0 }
+    }
+
+    /// Whether nobody waits for it and the peer has not acknowledged everything.
+    pub(crate) fn is_lingering(&self) -> bool {
+        use TcpState::*;
+        self.owner == Owner::Nobody && !matches!(self.connection.state(), FinWait2 | TimeWait | Closed)
+    }
+
+    /// A moment of it.
+    pub(crate) fn status(&self) -> Status {
+        Status {
+            state: self.connection.state(),
+            reason: self.connection.reason(),
+            readable: self.connection.readable() as usize,
+            at_end: self.connection.at_end(),
+            writable: self.writable(),
+            unacked: (self.send.end() - self.send.begin()) as usize,
+            local: self.tuple.local(),
+            remote: self.tuple.remote(),
+        }
+    }
+
+    /// What the application writes.
+    pub(crate) fn write(&mut self, now: Time, bytes: &[u8]) -> Result<usize, Error> {
+        if let Some(reason) = self.connection.reason() {
+            return Err(Error::Closed(reason));
+        }
+        let opening = matches!(self.connection.state(), TcpState::SynSent | TcpState::SynReceived);
+        if self.shut || !(opening || is_open(self.connection.state())) {
+            return Err(Error::ShutDown);
+        }
+        let len = self.writable().min(bytes.len());
+        self.wants_write |= len < bytes.len();
+        if len == 0 && !bytes.is_empty() {
+            return Err(Error::WouldBlock);
+        }
+        self.send.put(self.send.end(), &bytes[..len]);
+        self.connection.write(now, len as u64);
+        Ok(len)
+    }
+
+    /// What the application reads.
+    pub(crate) fn read(&mut self, now: Time, bytes: &mut [u8]) -> Result<usize, Error> {
+        let readable = self.connection.readable();
+        if readable == 0 {
+            if self.connection.at_end() {
+                return Ok(0);
+            }
+            if let Some(reason) = self.connection.reason() {
+                return Err(Error::Closed(reason));
+            }
+            if self.connection.state() == TcpState::Closed {
+                return Ok(0);
+            }
+            self.wants_read = true;
+            return Err(Error::WouldBlock);
+        }
+        let len = bytes.len().min(readable as usize);
+        let position = self.connection.read_position();
+        let [a, b] = self.receive.slices(position, len);
+        bytes[..a.len()].copy_from_slice(a);
+        bytes[a.len()..a.len() + b.len()].copy_from_slice(b);
+        self.receive.release(position + len as u64);
+        self.connection.read(now, len as u64);
+        self.wants_read |= readable == len as u64;
+        Ok(len)
+    }
+
+    /// Whether the application, having found nothing to read or no room, would now find some. A full buffer counts as writable
+    /// again when a quarter of it is free: otherwise each ACK would wake the writer.
+    pub(crate) fn has_news(&mut self) -> bool {
+        let readable = self.wants_read && (self.connection.readable() > 0 || self.connection.at_end());
+        let writable = self.wants_write && self.writable() > self.send.limit() / 4;
+        self.wants_read &= !readable;
+        self.wants_write &= !writable;
+        readable || writable
+    }
+
+    /// Whether a segment with this sequence number is on its way (RFC 5927 section 4.1).
+    pub(crate) fn is_outstanding(&self, seq: Seq) -> bool {
+        let una = match self.connection.state() {
+            TcpState::SynSent | TcpState::SynReceived => self.iss,
+            _ => self.iss + 1 + self.connection.acked() as u32,
+        };
+        seq.0.wrapping_sub(una.0) < self.said.snd_max.0.wrapping_sub(una.0)
+    }
+}
+
+/// What lies in a slot of the table.
+pub(crate) enum Entry {
+    Free,
+    Socket(Box<Socket>),
+    TimeWait(TimeWait),
+}
+
+pub(crate) struct Slot {
+    generation: u32,
+    pub(crate) entry: Entry,
+    /// The earliest entry among the timers.
+    pub(crate) scheduled: Time,
+}
+
+/// Sockets by dense index. A [`SocketId`] is the index and how often the slot was used before.
+#[derive(Default)]
+pub(crate) struct Table {
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+}
+
+impl Table {
+    /// The next index that [`Table::insert`] will use, and the id that belongs to it.
+    pub(crate) fn next(&self) -> (u32, SocketId) {
+        let index = self.free.last().copied().unwrap_or(self.slots.len() as u32);
+        let generation = self.slots.get(index as usize).map_or(0, |slot| slot.generation);
+        (index, SocketId(u64::from(generation) << 32 | u64::from(index)))
+    }
+
+    pub(crate) fn insert(&mut self, socket: Socket) {
+        let entry = Entry::Socket(Box::new(socket));
+        match self.free.pop() {
+            Some(index) => self.slots[index as usize].entry = entry,
+            None => self.slots.push(Slot { generation: 0, entry, scheduled: Time::NEVER }),
+        }
+    }
+
+    pub(crate) fn remove(&mut self, index: u32) {
+        if let Some(slot) = self.slots.get_mut(index as usize) {
+            *slot = Slot { generation: slot.generation.wrapping_add(1), entry: Entry::Free, scheduled: Time::NEVER };
+            self.free.push(index);
+        }
+    }
+
+    pub(crate) fn slot(&mut self, index: u32) -> Option<&mut Slot> {
+        self.slots.get_mut(index as usize)
+    }
+
+    pub(crate) fn scheduled(&self, index: u32) -> Time {
+        self.slots.get(index as usize).map_or(Time::NEVER, |slot| slot.scheduled)
+    }
+
+    pub(crate) fn socket(&mut self, index: u32) -> Option<&mut Socket> {
+        match self.slots.get_mut(index as usize) {
+            Some(Slot { entry: Entry::Socket(socket), .. }) => Some(socket),
+            _ => None,
+        }
+    }
+
+    /// The index of a socket that the application holds.
+    pub(crate) fn held(&self, id: SocketId) -> Result<(u32, &Socket), Error> {
+        let index = id.0 as u32;
+        match self.slots.get(index as usize) {
+            Some(Slot { entry: Entry::Socket(socket), .. })
+                if socket.id == id && socket.owner == Owner::Application =>
+            {
+                Ok((index, socket))
+            }
+            _ => Err(Error::NoSocket),
+        }
+    }
+
+    pub(crate) fn held_mut(&mut self, id: SocketId) -> Result<(u32, &mut Socket), Error> {
+        let (index, _) = self.held(id)?;
+        self.socket(index).map(|socket| (index, socket)).ok_or(Error::NoSocket)
+    }
+
+    pub(crate) fn sockets(&self) -> impl Iterator<Item = &Socket> {
+        self.slots.iter().filter_map(|slot| match &slot.entry {
+            Entry::Socket(socket) => Some(socket.as_ref()),
+            _ => None,
+        })
+    }
+
+    /// The indices of the sockets that a listener has not given away.
+    pub(crate) fn of_listener(&self, listener: ListenerId) -> Vec<u32> {
+        let theirs = [Owner::HalfOpen(listener), Owner::Queued(listener)];
+        self.sockets().filter(|socket| theirs.contains(&socket.owner)).map(|socket| socket.id.0 as u32).collect()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+}

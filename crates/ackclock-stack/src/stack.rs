@@ -1,0 +1,526 @@
+//! The host: what the application does with it, and what becomes of sockets.
+
+use std::collections::{HashMap, VecDeque};
+use std::net::{IpAddr, SocketAddr};
+
+use ackclock_tcp::connection::{Connection, ConnectionConfig, TcpState};
+use ackclock_tcp::{DelayedAck, Event, ReceiverConfig, Sender, SenderConfig, Seq, Span, Time};
+
+use crate::buffer::Ring;
+use crate::listener::Listener;
+use crate::output::Output;
+use crate::paths::Paths;
+use crate::ports::Ports;
+use crate::socket::{Entry, Owner, Said, Socket, Table};
+use crate::time_wait::TimeWait;
+use crate::timers::Timers;
+use crate::tuple::{DemuxHasher, Secret, Tuple};
+use crate::{Error, ListenerId, Ready, SocketId, StackConfig, StackStats, Status, TcpConfig};
+
+/// RFC 9293 section 3.8.3 (MUST-23): a SYN is tried for at least three minutes; after 1, 2, 4, ..., 64 s that is so with seven.
+const SYN_RETRIES: u32 = 7;
+/// A SYN/ACK is tried for a minute, as Linux does: there is no application to tell, and a flood should not stay for long.
+const SYN_ACK_RETRIES: u32 = 5;
+/// How long FIN-WAIT-2 lasts when nobody reads any more, as in Linux.
+const FIN_WAIT_2: Span = Span::from_secs(60);
+
+/// The host.
+pub struct Stack {
+    pub(crate) config: StackConfig,
+    pub(crate) secret: Secret,
+    pub(crate) stats: StackStats,
+    pub(crate) table: Table,
+    /// The slot of each connection.
+    pub(crate) demux: HashMap<Tuple, u32, DemuxHasher>,
+    pub(crate) listeners: HashMap<ListenerId, Listener>,
+    next_listener: u64,
+    pub(crate) ports: Ports,
+    pub(crate) paths: Paths,
+    pub(crate) timers: Timers,
+    pub(crate) output: Output,
+    ready: VecDeque<Ready>,
+    events: VecDeque<(SocketId, Event)>,
+}
+
+impl Stack {
+    /// A host without sockets. An MTU below the least that IP allows counts as that.
+    pub fn new(mut config: StackConfig) -> Stack {
+        let least = if config.addresses.iter().any(IpAddr::is_ipv6) { 1280 } else { 576 };
+        config.mtu = config.mtu.max(least);
+        let secret = Secret::new(config.secret);
+        Stack {
+            config,
+            secret,
+            stats: StackStats::default(),
+            table: Table::default(),
+            demux: HashMap::with_hasher(secret.demux_hasher()),
+            listeners: HashMap::new(),
+            next_listener: 0,
+            ports: Ports::new(),
+            paths: Paths::default(),
+            timers: Timers::default(),
+            output: Output::default(),
+            ready: VecDeque::new(),
+            events: VecDeque::new(),
+        }
+    }
+
+    /// Listens at an address of the host (or the unspecified one, for all of its family), with at most `backlog` established
+    /// connections that wait for [`Stack::accept`], at least one. Port 0 takes a free one.
+    ///
+    /// # Errors
+    /// [`Error::InUse`], [`Error::NoAddress`].
+    pub fn listen(&mut self, local: SocketAddr, config: TcpConfig, backlog: usize) -> Result<ListenerId, Error> {
+        let ip = local.ip();
+        if !(self.config.addresses.contains(&ip)
+            || ip.is_unspecified() && self.config.addresses.iter().any(|own| own.is_ipv4() == ip.is_ipv4()))
+        {
+            return Err(Error::NoAddress);
+        }
+        let taken = |port: u16| {
+            self.listeners.values().map(|listener| listener.local).any(|other| {
+                let overlap = other.ip() == ip || other.ip().is_unspecified() || ip.is_unspecified();
+                other.port() == port && other.is_ipv4() == local.is_ipv4() && overlap
+            })
+        };
+        let port = match local.port() {
+            0 => {
+                let tuple = Tuple { local: ip, remote: ip, local_port: 0, remote_port: 0 };
+                self.ports.take(&self.secret, &tuple, |port| !taken(port)).ok_or(Error::InUse)?
+            }
+            port if taken(port) => return Err(Error::InUse),
+            port => port,
+        };
+        let id = ListenerId(self.next_listener);
+        self.next_listener += 1;
+        let listener = Listener {
+            local: SocketAddr::new(ip, port),
+            config,
+            backlog: backlog.max(1),
+            half_open: 0,
+            queue: VecDeque::new(),
+            last_cookie: None,
+            in_ready: false,
+        };
+        self.listeners.insert(id, listener);
+        Ok(id)
+    }
+
+    /// The address of a listener.
+    ///
+    /// # Errors
+    /// [`Error::NoSocket`].
+    pub fn listener_address(&self, listener: ListenerId) -> Result<SocketAddr, Error> {
+        Ok(self.listeners.get(&listener).ok_or(Error::NoSocket)?.local)
+    }
+
+    /// Stops listening; connections that were not accepted are reset.
+    pub fn unlisten(&mut self, now: Time, listener: ListenerId) {
+        if self.listeners.remove(&listener).is_none() {
+            return;
+        }
+        for index in self.table.of_listener(listener) {
+            self.let_go(now, index, Connection::abort);
+        }
+    }
+
+    /// Takes an established connection.
+    ///
+    /// # Errors
+    /// [`Error::WouldBlock`], [`Error::NoSocket`].
+    pub fn accept(&mut self, listener: ListenerId) -> Result<SocketId, Error> {
+        let listening = self.listeners.get_mut(&listener).ok_or(Error::NoSocket)?;
+        let index = listening.queue.pop_front().ok_or(Error::WouldBlock)?;
+        let socket = self.table.socket(index).ok_or(Error::NoSocket)?;
+        socket.owner = Owner::Application;
+        let id = socket.id;
+        // What came before is news to whoever takes it.
+        if socket.has_news() {
+            self.notify(index);
+        }
+        Ok(id)
+    }
+
+    /// Opens a connection, from a free port; [`Stack::status`] tells when it is established.
+    ///
+    /// # Errors
+    /// [`Error::InUse`], [`Error::NoAddress`].
+    pub fn connect(&mut self, now: Time, remote: SocketAddr, config: TcpConfig) -> Result<SocketId, Error> {
+        let ip = remote.ip();
+        let own = self.config.addresses.iter().find(|own| own.is_ipv4() == ip.is_ipv4());
+        let &local = own.ok_or(Error::NoAddress)?;
+        if !self.may_be_peer(ip) || remote.port() == 0 {
+            return Err(Error::NoAddress);
+        }
+        let tuple = Tuple { local, remote: ip, local_port: 0, remote_port: remote.port() };
+        let is_free = |local_port| !self.demux.contains_key(&Tuple { local_port, ..tuple });
+        let local_port = self.ports.take(&self.secret, &tuple, is_free).ok_or(Error::InUse)?;
+        let tuple = Tuple { local_port, ..tuple };
+        let iss = self.secret.isn(now, &tuple);
+        let mut settings = self.connection_config(now, &tuple, &config, iss);
+        settings.syn_retries = SYN_RETRIES;
+        let connection = Connection::connect(now, settings, config.strategy.build());
+        Ok(self.insert(tuple, connection, iss, &config, Owner::Application))
+    }
+
+    /// Writes as much as there is room for, at least a byte.
+    ///
+    /// # Errors
+    /// [`Error::WouldBlock`], [`Error::Closed`], [`Error::ShutDown`], [`Error::NoSocket`].
+    pub fn write(&mut self, now: Time, socket: SocketId, bytes: &[u8]) -> Result<usize, Error> {
+        let (index, held) = self.table.held_mut(socket)?;
+        let len = held.write(now, bytes)?;
+        self.after_input(index);
+        Ok(len)
+    }
+
+    /// Reads what is there; `Ok(0)` at the end of the stream.
+    ///
+    /// # Errors
+    /// [`Error::WouldBlock`], [`Error::Closed`], [`Error::NoSocket`].
+    pub fn read(&mut self, now: Time, socket: SocketId, bytes: &mut [u8]) -> Result<usize, Error> {
+        let (index, held) = self.table.held_mut(socket)?;
+        let len = held.read(now, bytes)?;
+        if len > 0 {
+            self.after_input(index);
+        }
+        Ok(len)
+    }
+
+    /// No more will be written; what arrives can still be read.
+    ///
+    /// # Errors
+    /// [`Error::NoSocket`].
+    pub fn shutdown(&mut self, now: Time, socket: SocketId) -> Result<(), Error> {
+        let (index, held) = self.table.held_mut(socket)?;
+        held.shut = true;
+        held.connection.shutdown(now);
+        self.after_input(index);
+        Ok(())
+    }
+
+    /// Lets the socket go: what was written is still delivered, and the connection closes by itself.
+    pub fn close(&mut self, now: Time, socket: SocketId) {
+        if let Ok((index, _)) = self.table.held(socket) {
+            self.let_go(now, index, Connection::close);
+        }
+    }
+
+    /// Lets the socket go with a reset.
+    pub fn abort(&mut self, now: Time, socket: SocketId) {
+        if let Ok((index, _)) = self.table.held(socket) {
+            self.let_go(now, index, Connection::abort);
+        }
+    }
+
+    /// A socket at this moment.
+    ///
+    /// # Errors
+    /// [`Error::NoSocket`].
+    pub fn status(&self, socket: SocketId) -> Result<Status, Error> {
+        Ok(self.table.held(socket)?.1.status())
+    }
+
+    /// The sending half of a socket, for its counters and windows.
+    ///
+    /// # Errors
+    /// [`Error::NoSocket`].
+    pub fn sender(&self, socket: SocketId) -> Result<&Sender, Error> {
+        Ok(self.table.held(socket)?.1.connection.sender())
+    }
+
+    /// When to call [`Stack::on_deadline`]; [`Time::NEVER`] if no timer runs. It may be too early, never too late.
+    pub fn next_deadline(&self) -> Time {
+        self.timers.next()
+    }
+
+    /// A deadline has come. Harmless if none has.
+    pub fn on_deadline(&mut self, now: Time) {
+        while let Some((at, index)) = self.timers.pop(now) {
+            let Some(slot) = self.table.slot(index).filter(|slot| slot.scheduled == at) else { continue };
+            slot.scheduled = Time::NEVER;
+            match &mut slot.entry {
+                Entry::Free => {}
+                Entry::TimeWait(record) if record.until <= now => {
+                    let tuple = record.tuple;
+                    self.forget(&tuple, index);
+                }
+                Entry::TimeWait(record) => {
+                    let until = record.until;
+                    self.timers.schedule(index, until, &mut slot.scheduled);
+                }
+                Entry::Socket(socket) => {
+                    let deadline = socket.connection.next_deadline();
+                    if deadline > now {
+                        self.timers.schedule(index, deadline, &mut slot.scheduled);
+                    } else {
+                        socket.connection.on_deadline(now);
+                        self.after_input(index);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What changed since the last calls, each once. A full send buffer counts as writable again when a quarter of it is free.
+    pub fn poll_ready(&mut self) -> Option<Ready> {
+        loop {
+            let ready = self.ready.pop_front()?;
+            match ready {
+                Ready::Accept(id) => {
+                    let Some(listener) = self.listeners.get_mut(&id) else { continue };
+                    listener.in_ready = false;
+                    if listener.queue.is_empty() {
+                        continue;
+                    }
+                }
+                Ready::Socket(id) => {
+                    let Ok((_, socket)) = self.table.held_mut(id) else { continue };
+                    socket.in_ready = false;
+                }
+            }
+            return Some(ready);
+        }
+    }
+
+    /// The oldest event not yet taken of the sockets that record them.
+    pub fn poll_event(&mut self) -> Option<(SocketId, Event)> {
+        self.events.pop_front()
+    }
+
+    /// Connections in any state, those half open or in TIME-WAIT included.
+    pub fn connections(&self) -> usize {
+        self.demux.len()
+    }
+
+    /// Connections that the application has let go and whose data or FIN the peer has not acknowledged. Looks at every socket.
+    pub fn lingering(&self) -> usize {
+        self.table.sockets().filter(|socket| socket.is_lingering()).count()
+    }
+
+    /// Counters.
+    pub fn stats(&self) -> &StackStats {
+        &self.stats
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &StackConfig {
+        &self.config
+    }
+
+    /// Whether a connection with this address makes sense: it is another host's alone (RFC 1122 section 3.2.1.3).
+    pub(crate) fn may_be_peer(&self, address: IpAddr) -> bool {
+        let kind = match address {
+            IpAddr::V4(v4) => !v4.is_broadcast() && v4.octets()[0] != 0,
+            IpAddr::V6(v6) => v6.to_ipv4_mapped().is_none(),
+        };
+        kind && !address.is_unspecified()
+            && !address.is_multicast()
+            && !address.is_loopback()
+            && !self.config.addresses.contains(&address)
+    }
+
+    /// How a connection between these ends begins.
+    pub(crate) fn connection_config(&self, now: Time, tuple: &Tuple, config: &TcpConfig, iss: Seq) -> ConnectionConfig {
+        let most = config.mss.unwrap_or(u16::MAX);
+        let path_mtu = self.paths.mtu(now, tuple.remote, self.config.mtu);
+        let wscale = config.window_scaling.then(|| window_scale(config.receive_buffer));
+        ConnectionConfig {
+            iss,
+            local_mss: (self.config.mtu - tuple.fixed_headers()).min(most),
+            path_mss: path_mtu.saturating_sub(tuple.fixed_headers()).min(most),
+            sack: config.sack,
+            timestamps: config.timestamps,
+            wscale,
+            sender: SenderConfig {
+                initial_window: config.initial_window,
+                min_rto: config.min_rto,
+                nagle: config.nagle,
+                events: config.events,
+                ..SenderConfig::default()
+            },
+            receiver: ReceiverConfig {
+                delayed_ack: config.delayed_ack.map_or(DelayedAck::Off, DelayedAck::After),
+                buffer: config.receive_buffer as u64,
+                auto_read: false,
+                ..ReceiverConfig::default()
+            },
+            syn_retries: SYN_ACK_RETRIES,
+            keep_alive: config.keep_alive,
+            user_timeout: config.user_timeout,
+            time_wait: config.time_wait,
+            fin_wait_2: FIN_WAIT_2,
+        }
+    }
+
+    /// Puts a new connection into the tables, with a segment to send.
+    pub(crate) fn insert(
+        &mut self,
+        tuple: Tuple,
+        connection: Connection,
+        iss: Seq,
+        config: &TcpConfig,
+        owner: Owner,
+    ) -> SocketId {
+        let (index, id) = self.table.next();
+        let state = connection.state();
+        self.table.insert(Socket {
+            id,
+            tuple,
+            connection,
+            owner,
+            send: Ring::new(config.send_buffer),
+            receive: Ring::new(config.receive_buffer),
+            iss,
+            said: Said { snd_max: iss, ..Said::default() },
+            time_wait: config.time_wait,
+            state,
+            wants_read: true,
+            wants_write: false,
+            in_ready: false,
+            in_transmit: true,
+            held_back: None,
+            shut: false,
+            mapped: true,
+            events: config.events,
+        });
+        self.demux.insert(tuple, index);
+        self.output.enqueue(index);
+        id
+    }
+
+    /// Ends the application's, or a listener's, hold of a socket.
+    fn let_go(&mut self, now: Time, index: u32, end: impl FnOnce(&mut Connection, Time)) {
+        let Some(socket) = self.table.socket(index) else { return };
+        socket.owner = Owner::Nobody;
+        end(&mut socket.connection, now);
+        self.after_input(index);
+    }
+
+    /// What an input to a connection may have changed: tells whoever waits, and has the connection asked for segments.
+    pub(crate) fn after_input(&mut self, index: u32) {
+        let Some(socket) = self.table.socket(index) else { return };
+        socket.send.release(socket.connection.acked());
+        if !socket.in_transmit {
+            socket.in_transmit = true;
+            self.output.enqueue(index);
+        }
+        self.look(index);
+    }
+
+    /// Tells whoever waits for a socket what is new.
+    fn look(&mut self, index: u32) {
+        let Some(socket) = self.table.socket(index) else { return };
+        let state = socket.connection.state();
+        let changed = state != socket.state;
+        if changed {
+            self.state_changed(index, state);
+        }
+        let Some(socket) = self.table.socket(index) else { return };
+        if socket.owner == Owner::Application && (socket.has_news() || changed) {
+            self.notify(index);
+        }
+    }
+
+    fn state_changed(&mut self, index: u32, state: TcpState) {
+        let Some(socket) = self.table.socket(index) else { return };
+        let opening = |state| matches!(state, TcpState::SynSent | TcpState::SynReceived);
+        let opened = opening(socket.state) && !opening(state) && state != TcpState::Closed;
+        socket.state = state;
+        self.stats.opened += u64::from(opened);
+        match socket.owner {
+            Owner::HalfOpen(id) if opened || state == TcpState::Closed => {
+                socket.owner = if opened { Owner::Queued(id) } else { Owner::Nobody };
+                if let Some(listener) = self.listeners.get_mut(&id) {
+                    listener.half_open -= 1;
+                }
+                if opened {
+                    self.queue(id, index);
+                }
+            }
+            // Reset before it was accepted: the application need not hear of it.
+            Owner::Queued(id) if state == TcpState::Closed => {
+                socket.owner = Owner::Nobody;
+                if let Some(listener) = self.listeners.get_mut(&id) {
+                    listener.queue.retain(|queued| *queued != index);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Puts an established connection into a listener's queue.
+    pub(crate) fn queue(&mut self, id: ListenerId, index: u32) {
+        let Some(listener) = self.listeners.get_mut(&id) else { return };
+        listener.queue.push_back(index);
+        if !listener.in_ready {
+            listener.in_ready = true;
+            self.ready.push_back(Ready::Accept(id));
+        }
+    }
+
+    fn notify(&mut self, index: u32) {
+        if let Some(socket) = self.table.socket(index)
+            && !socket.in_ready
+        {
+            socket.in_ready = true;
+            self.ready.push_back(Ready::Socket(socket.id));
+        }
+    }
+
+    /// A connection has nothing more to send now: takes what it says of the future, and frees what is over.
+    pub(crate) fn settle(&mut self, now: Time, index: u32) {
+        self.look(index);
+        let Some(slot) = self.table.slot(index) else { return };
+        let Entry::Socket(socket) = &mut slot.entry else { return };
+        socket.in_transmit = false;
+        if socket.events {
+            let id = socket.id;
+            self.events.extend(std::iter::from_fn(|| socket.connection.poll_event()).map(|event| (id, event)));
+        }
+        let held = socket.owner != Owner::Nobody;
+        let tuple = socket.tuple;
+        match socket.state {
+            TcpState::Closed => {
+                let mapped = std::mem::replace(&mut socket.mapped, false);
+                if !held {
+                    self.table.remove(index);
+                }
+                if mapped {
+                    self.demux.remove(&tuple);
+                    self.stats.closed += 1;
+                }
+            }
+            TcpState::TimeWait if !held => {
+                let record = TimeWait::new(now, tuple, socket.said, socket.time_wait);
+                slot.entry = Entry::TimeWait(record);
+                self.timers.schedule(index, record.until, &mut slot.scheduled);
+            }
+            _ => {
+                let deadline = socket.connection.next_deadline();
+                self.timers.schedule(index, deadline, &mut slot.scheduled);
+            }
+        }
+        self.prune_timers();
+    }
+
+    /// Removes what is left of a connection in TIME-WAIT.
+    pub(crate) fn forget(&mut self, tuple: &Tuple, index: u32) {
+        self.demux.remove(tuple);
+        self.table.remove(index);
+        self.stats.closed += 1;
+    }
+
+    /// Entries that were passed over must not pile up.
+    fn prune_timers(&mut self) {
+        if self.timers.len() > 4 * self.table.len() + 64 {
+            let table = &self.table;
+            self.timers.retain(|at, index| table.scheduled(index) == at);
+        }
+    }
+}
+
+/// The least shift with which a window field covers a buffer (RFC 7323 section 2.3).
+pub(crate) fn window_scale(buffer: usize) -> u8 {
+    (0..14).find(|shift| 65_535 << shift >= buffer).unwrap_or(14)
+}

@@ -1,0 +1,88 @@
+//! TIME-WAIT (RFC 9293 section 3.3.2) without the connection: what is left to do needs a few numbers only.
+
+use ackclock_tcp::wire::{Control, Options, Repr};
+use ackclock_tcp::{Seq, Span, Time, Timestamps};
+
+use crate::socket::{Said, control_len};
+use crate::tuple::Tuple;
+
+/// Least time between two answers to segments that are not acceptable, so that two ends that disagree do not answer each other
+/// for ever (as RFC 5961 section 7 has it for challenge ACKs).
+const ANSWER_INTERVAL: Span = Span::from_millis(500);
+
+/// A connection in TIME-WAIT.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TimeWait {
+    pub(crate) tuple: Tuple,
+    pub(crate) said: Said,
+    /// 2 MSL, and when it is over.
+    pub(crate) span: Span,
+    pub(crate) until: Time,
+    answered: Option<Time>,
+}
+
+/// What a segment for a connection in TIME-WAIT brings about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Ignore,
+    Answer(Repr),
+    /// It is a SYN that may take the place of the connection; ours needs a sequence number above this one.
+    MayReopen(Seq),
+}
+
+impl TimeWait {
+    pub(crate) fn new(now: Time, tuple: Tuple, said: Said, span: Span) -> TimeWait {
+        TimeWait { tuple, said, span, until: now + span, answered: None }
+    }
+
+    /// A segment with `len` bytes of payload.
+    pub(crate) fn on_segment(&mut self, now: Time, header: &Repr, len: u32) -> Outcome {
+        let control = header.control;
+        // RFC 1337 section 3: a reset must not end TIME-WAIT.
+        if control.contains(Control::RST) {
+            return Outcome::Ignore;
+        }
+        let ahead = header.seq.0.wrapping_sub(self.said.ack.0) as i32;
+        if control.contains(Control::SYN) && !control.contains(Control::ACK) {
+            if self.may_reopen(header, ahead) {
+                return Outcome::MayReopen(self.said.snd_max);
+            }
+        } else if ahead == 0 && len + control_len(control) == 0 {
+            return Outcome::Ignore;
+        }
+        // RFC 9293 section 3.10.7.4: the peer's FIN again restarts the timer.
+        if control.contains(Control::FIN) && (header.seq + len + 1) == self.said.ack {
+            self.until = now + self.span;
+        }
+        if self.answered.is_some_and(|at| now.since(at) < ANSWER_INTERVAL) {
+            return Outcome::Ignore;
+        }
+        self.answered = Some(now);
+        Outcome::Answer(self.ack(now))
+    }
+
+    /// RFC 6191 section 2: by timestamps where both connections have them, else by sequence numbers (RFC 9293 section 3.10.7.4).
+    fn may_reopen(&self, header: &Repr, ahead: i32) -> bool {
+        match (self.said.ts_recent, header.options.timestamps) {
+            (Some(recent), Some(timestamps)) => {
+                let newer = timestamps.val.wrapping_sub(recent) as i32;
+                newer > 0 || newer == 0 && ahead > 0
+            }
+            _ => ahead > 0,
+        }
+    }
+
+    fn ack(&self, now: Time) -> Repr {
+        let timestamps = self.said.ts_recent.map(|ecr| Timestamps { val: now.timestamp(), ecr });
+        Repr {
+            src_port: self.tuple.local_port,
+            dst_port: self.tuple.remote_port,
+            seq: self.said.snd_max,
+            ack: self.said.ack,
+            control: Control::ACK,
+            wnd: self.said.wnd,
+            options: Options { timestamps, ..Options::default() },
+            ..Repr::default()
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! What a driver gives and gets.
+
+use std::net::{IpAddr, SocketAddr};
+
+use ackclock_tcp::connection::{CloseReason, KeepAlive, TcpState};
+use ackclock_tcp::strategy::Composition;
+use ackclock_tcp::{Cause, Span};
+
+#[cfg(doc)]
+use crate::Stack;
+
+/// How the host behaves.
+#[derive(Clone, Debug)]
+pub struct StackConfig {
+    /// The host's own addresses.
+    pub addresses: Vec<IpAddr>,
+    /// The largest IP packet that the link takes, at least 576 (1280 with an IPv6 address).
+    pub mtu: u16,
+    /// Leave the segmentation of up to 64 KiB, and TCP checksums, to the device ([`Outgoing::segment`]).
+    pub offload: bool,
+    /// The secret behind initial sequence numbers (RFC 6528) and SYN cookies; draw it at random.
+    pub secret: [u8; 16],
+    /// Half-open connections of a listener that are kept; beyond them SYNs are answered by cookies.
+    pub half_open: usize,
+}
+
+impl Default for StackConfig {
+    /// No address yet, MTU 1500, no offload, a secret that is none, and 256 half-open connections for each listener.
+    fn default() -> StackConfig {
+        StackConfig { addresses: Vec::new(), mtu: 1500, offload: false, secret: [0; 16], half_open: 256 }
+    }
+}
+
+/// How connections behave.
+#[derive(Clone, Debug)]
+pub struct TcpConfig {
+    /// The strategy of the sender.
+    pub strategy: Composition,
+    /// Bytes that the application may write ahead of acknowledgment.
+    pub send_buffer: usize,
+    /// Bytes that may wait for the application to read them; bounds the window offered.
+    pub receive_buffer: usize,
+    /// Offer SACK.
+    pub sack: bool,
+    /// Offer timestamps.
+    pub timestamps: bool,
+    /// Offer a window scale that lets the window cover `receive_buffer`.
+    pub window_scaling: bool,
+    /// Announce at most this MSS, and send no larger segments; `None` for what the MTU allows.
+    pub mss: Option<u16>,
+    /// Initial window in segments, 1 to 10.
+    pub initial_window: u32,
+    /// Lower bound of the retransmission timeout; `None` takes the timer model's own.
+    pub min_rto: Option<Span>,
+    /// How long an ACK may wait for a second segment; `None` sends every ACK at once.
+    pub delayed_ack: Option<Span>,
+    /// Nagle's algorithm.
+    pub nagle: bool,
+    /// Keep-alives.
+    pub keep_alive: Option<KeepAlive>,
+    /// How long data may stay unacknowledged.
+    pub user_timeout: Option<Span>,
+    /// 2 MSL.
+    pub time_wait: Span,
+    /// Record the sender's events.
+    pub events: bool,
+}
+
+impl Default for TcpConfig {
+    /// The strategy `linux`, with which a busy host has most experience, over buffers of 4 MiB, SACK, timestamps and window
+    /// scaling; an initial window of 10 (RFC 6928); ACKs delayed by 40 ms, as Linux does; no Nagle, for whoever writes small
+    /// pieces in turn with reading waits for nothing; no keep-alives (RFC 9293 section 3.8.4) and no user timeout; 2 MSL of 60 s.
+    fn default() -> TcpConfig {
+        TcpConfig {
+            strategy: Composition::parse("linux").expect("a preset"),
+            send_buffer: 4 << 20,
+            receive_buffer: 4 << 20,
+            sack: true,
+            timestamps: true,
+            window_scaling: true,
+            mss: None,
+            initial_window: 10,
+            min_rto: None,
+            delayed_ack: Some(Span::from_millis(40)),
+            nagle: false,
+            keep_alive: None,
+            user_timeout: None,
+            time_wait: Span::from_secs(60),
+            events: false,
+        }
+    }
+}
+
+/// A socket: a connection as the application sees it. Never reused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SocketId(pub u64);
+
+/// A listener. Never reused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ListenerId(pub u64);
+
+/// Why a call had no effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// Nothing can be read, written or accepted now; [`Stack::poll_ready`] tells when.
+    #[error("would block")]
+    WouldBlock,
+    /// The connection ended before its time.
+    #[error("{0:?}")]
+    Closed(CloseReason),
+    /// The application has shut it down, or closed it.
+    #[error("shut down")]
+    ShutDown,
+    /// There is no such socket or listener.
+    #[error("no such socket")]
+    NoSocket,
+    /// Another listener has the port, or no port is free.
+    #[error("address in use")]
+    InUse,
+    /// The local address is none of the host's, or the remote one is of the other family or cannot be a peer.
+    #[error("address not available")]
+    NoAddress,
+}
+
+/// What may have become possible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Ready {
+    /// [`Stack::accept`] has something.
+    Accept(ListenerId),
+    /// The state of a socket changed, or it can be read or written where it could not.
+    Socket(SocketId),
+}
+
+/// A socket at a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// The state of its connection.
+    pub state: TcpState,
+    /// Why it ended before its time.
+    pub reason: Option<CloseReason>,
+    /// Bytes that can be read.
+    pub readable: usize,
+    /// The peer has sent everything, and it has been read.
+    pub at_end: bool,
+    /// Bytes that can be written; 0 while it is being opened and after a shutdown.
+    pub writable: usize,
+    /// Bytes written and not yet acknowledged.
+    pub unacked: usize,
+    /// Our address.
+    pub local: SocketAddr,
+    /// The peer's address.
+    pub remote: SocketAddr,
+}
+
+/// An IP packet to send: a header and up to two pieces of payload, which lie in a socket's buffer.
+#[derive(Debug)]
+pub struct Outgoing<'a> {
+    /// IP and TCP headers.
+    pub header: &'a [u8],
+    /// The payload, one piece after the other.
+    pub payload: [&'a [u8]; 2],
+    /// Bytes of the IP header.
+    pub ip_header: u16,
+    /// With [`StackConfig::offload`]: cut the payload into segments of this size. 0 if it is one segment.
+    pub segment: u16,
+    /// With [`StackConfig::offload`]: the TCP checksum field holds the sum of the pseudo-header only.
+    pub partial_checksum: bool,
+    /// The socket, and of each segment in the packet why it is sent and its transmission; none for other packets.
+    pub socket: Option<SocketId>,
+    /// Cause and transmission of the first segment.
+    pub sent: Option<(Cause, u32)>,
+}
+
+/// Counters of the host; they only grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct StackStats {
+    /// IP packets that came.
+    pub packets_in: u64,
+    /// IP packets that went, super-segments counted once.
+    pub packets_out: u64,
+    /// Packets that came and were no valid packet of a known protocol for this host.
+    pub malformed: u64,
+    /// Segments that came with a wrong checksum.
+    pub bad_checksums: u64,
+    /// Resets sent for segments of no connection.
+    pub resets_out: u64,
+    /// SYN cookies sent.
+    pub cookies_sent: u64,
+    /// Connections established by a cookie.
+    pub cookies_accepted: u64,
+    /// Connections opened, by either side.
+    pub opened: u64,
+    /// Connections gone for good.
+    pub closed: u64,
+}

@@ -1,0 +1,1 @@
+//! Exact bytes, and what is refused.

@@ -1,0 +1,90 @@
+//! How a connection behaves, what state it is in, and why it is over.
+
+use crate::receiver::ReceiverConfig;
+use crate::sender::SenderConfig;
+use crate::seq::Seq;
+use crate::time::Span;
+
+/// The state of a connection (RFC 9293 section 3.3.2). LISTEN belongs to the driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TcpState {
+    /// A SYN was sent.
+    SynSent,
+    /// A SYN was received and answered.
+    SynReceived,
+    /// Data flows.
+    Established,
+    /// A FIN was sent.
+    FinWait1,
+    /// It was acknowledged.
+    FinWait2,
+    /// The peer sent a FIN.
+    CloseWait,
+    /// Both sent a FIN, and ours is not acknowledged.
+    Closing,
+    /// Ours, the second, is not acknowledged.
+    LastAck,
+    /// The peer may still send its FIN again.
+    TimeWait,
+    /// It is over.
+    Closed,
+}
+
+/// Why a connection is [`TcpState::Closed`] other than by FINs both ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CloseReason {
+    /// The peer answered our SYN with a reset.
+    Refused,
+    /// The peer reset it.
+    Reset,
+    /// [`Connection::abort`].
+    Aborted,
+    /// The peer acknowledged nothing for the user timeout, or answered no SYN or keep-alive.
+    TimedOut,
+    /// The network says that the peer cannot be reached (ICMP), while the connection was being opened.
+    Unreachable,
+}
+
+/// Keep-alives (RFC 9293 section 3.8.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeepAlive {
+    /// How long nothing has arrived before the first.
+    pub idle: Span,
+    /// From one to the next.
+    pub interval: Span,
+    /// So many without an answer end the connection.
+    pub count: u32,
+}
+
+/// How a connection behaves, apart from its strategy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConnectionConfig {
+    /// Our initial sequence number (that of the SYN).
+    pub iss: Seq,
+    /// The MSS that we announce: the largest IP packet that we take, less its fixed headers (RFC 6691).
+    pub local_mss: u16,
+    /// The largest TCP payload that the path takes without TCP options, as far as known: MTU less fixed headers. With the
+    /// peer's MSS and the options that each segment carries this gives SMSS.
+    pub path_mss: u16,
+    /// Offer SACK.
+    pub sack: bool,
+    /// Offer timestamps.
+    pub timestamps: bool,
+    /// Our window scale shift, offered on the SYN; `None` offers none.
+    pub wscale: Option<u8>,
+    /// The sender. What the handshake finds out (sequence numbers, `mss`, `initial_rwnd`, `wscale`, `sack`, `timestamps`)
+    /// is overwritten.
+    pub sender: SenderConfig,
+    /// The receiver, as above; `buffer` counts.
+    pub receiver: ReceiverConfig,
+    /// SYNs or SYN/ACKs sent again before the connection is given up.
+    pub syn_retries: u32,
+    /// Keep-alives; off by default, as RFC 9293 section 3.8.4 has it.
+    pub keep_alive: Option<KeepAlive>,
+    /// How long data, a FIN or a window probe may stay unacknowledged (RFC 5482, RFC 9293 section 3.8.3); `None` for ever.
+    pub user_timeout: Option<Span>,
+    /// How long TIME-WAIT lasts: 2 MSL.
+    pub time_wait: Span,
+    /// How long FIN-WAIT-2 may last after [`Connection::close`], when nobody reads any more.
+    pub fin_wait_2: Span,
+}

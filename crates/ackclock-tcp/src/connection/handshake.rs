@@ -1,0 +1,206 @@
+//! Opening: RFC 9293 sections 3.5 and 3.10.7.3, and the options that only SYNs carry.
+
+use super::{CloseReason, Connection, Placement, TcpState, input};
+use crate::receiver::{Receiver, ReceiverConfig};
+use crate::sender::SenderConfig;
+use crate::seq::Seq;
+use crate::time::{Span, Time};
+use crate::wire::{Control, Options, Repr};
+
+/// The retransmission timeout of a SYN (RFC 6298 section 2.1).
+const RTO: Span = Span::from_secs(1);
+/// What the timeout of data begins with after that of a SYN expired (RFC 6298 section 5.7).
+const RTO_AFTER_LOSS: Span = Span::from_secs(3);
+/// The send MSS where the peer's SYN names none (RFC 9293 section 3.7.1).
+const DEFAULT_MSS: u16 = 536;
+/// No less than this is taken for an MSS: every host takes IP packets of 68 bytes (RFC 791 section 3.2). An MSS of one byte would
+/// have us send forty bytes of headers for each byte of data.
+const LEAST_MSS: u16 = 28;
+/// Bytes that timestamps take in every segment.
+const TIMESTAMPS_LEN: u32 = 12;
+
+/// Our SYN or SYN/ACK and what becomes of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Handshake {
+    /// The connection came from a listener.
+    pub passive: bool,
+    /// A SYN or SYN/ACK has to go out.
+    pub due: bool,
+    /// When it has to go out again.
+    pub at: Time,
+    /// How often the timer has expired.
+    pub expiries: u32,
+    /// Whether it was sent more than once.
+    again: bool,
+    /// When it was sent, if that is what an ACK of it answers (Karn's rule, RFC 6298 section 3).
+    sent: Option<Time>,
+}
+
+impl Handshake {
+    pub fn new(state: TcpState) -> Handshake {
+        let passive = state == TcpState::SynReceived;
+        Handshake { passive, due: true, at: Time::NEVER, expiries: 0, again: false, sent: None }
+    }
+
+    /// The SYN or SYN/ACK is sent now.
+    pub fn on_transmit(&mut self, now: Time, max_rto: Span) {
+        let first = self.at == Time::NEVER;
+        self.again |= !first;
+        self.sent = first.then_some(now);
+        self.due = false;
+        // RFC 6298 section 5.5.
+        self.at = now + RTO.times(1 << self.expiries.min(16)).min(max_rto.max(RTO));
+    }
+}
+
+/// What both sides can do, and the peer's numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Negotiated {
+    /// Sequence number of the peer's SYN.
+    pub irs: Seq,
+    mss: u16,
+    /// Our window scale shift and the peer's, if both offered one (RFC 7323 section 2.2).
+    shifts: Option<(u8, u8)>,
+    pub sack: bool,
+    pub timestamps: bool,
+}
+
+impl Default for Negotiated {
+    fn default() -> Negotiated {
+        Negotiated { irs: Seq(0), mss: DEFAULT_MSS, shifts: None, sack: false, timestamps: false }
+    }
+}
+
+impl Negotiated {
+    pub fn our_shift(&self) -> u8 {
+        self.shifts.map_or(0, |(ours, _)| ours)
+    }
+
+    pub fn their_shift(&self) -> u8 {
+        self.shifts.map_or(0, |(_, theirs)| theirs)
+    }
+
+    /// RFC 9293 section 3.7.1 and RFC 6691: options come off what path and peer take.
+    pub fn smss(&self, path_mss: u16) -> u32 {
+        u32::from(self.mss.min(path_mss).max(LEAST_MSS)) - self.option_len()
+    }
+
+    fn option_len(&self) -> u32 {
+        if self.timestamps { TIMESTAMPS_LEN } else { 0 }
+    }
+}
+
+/// The peer's SYN tells its number and what it offers.
+pub(super) fn learn(c: &mut Connection, irs: Seq, offered: &Options) {
+    c.negotiated = Negotiated {
+        irs,
+        mss: offered.mss.unwrap_or(DEFAULT_MSS),
+        shifts: c.config.wscale.zip(offered.wscale).map(|(ours, theirs)| (ours.min(14), theirs.min(14))),
+        sack: c.config.sack && offered.sack_permitted,
+        timestamps: c.config.timestamps && offered.timestamps.is_some(),
+    };
+    c.receiver = Receiver::new(ReceiverConfig {
+        isn: irs + 1,
+        local_seq: c.isn(),
+        // What the peer's full segments hold, so that the second one is acknowledged at once.
+        mss: u32::from(c.config.local_mss.max(LEAST_MSS)) - c.negotiated.option_len(),
+        sack: c.negotiated.sack,
+        timestamps: c.negotiated.timestamps,
+        wscale: c.negotiated.our_shift(),
+        auto_read: false,
+        ..c.config.receiver.clone()
+    });
+    c.receiver.set_ts_recent(offered.timestamps.map(|t| t.val));
+}
+
+/// The handshake is over: the sender begins, with what was written meanwhile. `wnd` is the window field of the segment that
+/// completed it, `shift` its scale.
+pub(super) fn complete(c: &mut Connection, now: Time, wnd: u16, shift: u8) {
+    let lost = c.handshake.again;
+    c.sender.configure(SenderConfig {
+        isn: c.isn(),
+        remote_seq: c.negotiated.irs + 1,
+        mss: c.smss(),
+        initial_rwnd: u64::from(wnd) << shift,
+        wscale: c.negotiated.their_shift(),
+        sack: c.negotiated.sack,
+        timestamps: c.negotiated.timestamps,
+        // RFC 5681 section 3.1: one segment if the SYN or SYN/ACK was lost.
+        initial_window: if lost { 1 } else { c.config.sender.initial_window },
+        handshake_rtt: c.handshake.sent.map(|sent| now.since(sent)),
+        // RFC 6298 section 5.7.
+        initial_rto: if c.handshake.expiries > 0 { Some(RTO_AFTER_LOSS) } else { c.config.sender.initial_rto },
+        ..c.config.sender.clone()
+    });
+    c.state = TcpState::Established;
+    c.handshake.due = false;
+    c.handshake.at = Time::NEVER;
+    (c.heard, c.progress) = (now, now);
+    if c.written > 0 {
+        c.send(now, c.written);
+    }
+    if c.shut {
+        c.send_fin(now);
+    }
+}
+
+/// Our SYN, or SYN/ACK once the peer's SYN is known.
+pub(super) fn syn(c: &mut Connection, now: Time) -> Repr {
+    let answers = c.state == TcpState::SynReceived;
+    c.handshake.on_transmit(now, c.config.sender.max_rto);
+    let (sack, timestamps) =
+        if answers { (c.negotiated.sack, c.negotiated.timestamps) } else { (c.config.sack, c.config.timestamps) };
+    let wscale = if answers { c.negotiated.shifts.map(|(ours, _)| ours) } else { c.config.wscale.map(|s| s.min(14)) };
+    let ecr = c.receiver.ts_recent().filter(|_| answers).unwrap_or(0);
+    Repr {
+        seq: c.config.iss,
+        ack: if answers { c.negotiated.irs + 1 } else { Seq(0) },
+        control: if answers { Control::SYN.with(Control::ACK) } else { Control::SYN },
+        // RFC 7323 section 2.2: the window of a SYN is never scaled.
+        wnd: c.config.receiver.buffer.min(u64::from(u16::MAX)) as u16,
+        options: Options {
+            mss: Some(c.config.local_mss),
+            wscale,
+            sack_permitted: sack,
+            timestamps: timestamps.then(|| crate::Timestamps { val: now.timestamp(), ecr }),
+            ..Options::default()
+        },
+        ..Repr::default()
+    }
+}
+
+/// SYN-SENT (RFC 9293 section 3.10.7.3).
+pub(super) fn on_segment(c: &mut Connection, now: Time, header: &Repr, len: u32) -> Option<Placement> {
+    let has = |control| header.control.contains(control);
+    let acked = has(Control::ACK);
+    // First: SEG.ACK =< ISS or SEG.ACK > SND.NXT.
+    if acked && (header.ack != c.isn() || c.handshake.at == Time::NEVER) {
+        if !has(Control::RST) {
+            c.reset = Some(super::output::reset(header.ack));
+        }
+        return None;
+    }
+    // Second.
+    if has(Control::RST) {
+        if acked {
+            c.end(Some(CloseReason::Refused));
+        }
+        return None;
+    }
+    // Fourth and fifth.
+    if !has(Control::SYN) {
+        return None;
+    }
+    learn(c, header.seq, &header.options);
+    if !acked {
+        // Simultaneous open. Which of our two segments the peer acknowledges cannot be told.
+        c.state = TcpState::SynReceived;
+        c.handshake.due = true;
+        return None;
+    }
+    complete(c, now, header.wnd, 0);
+    c.receiver.ack_now();
+    let mut segment = header.segment(len);
+    segment.seq = segment.seq + 1;
+    input::on_text(c, now, segment)
+}

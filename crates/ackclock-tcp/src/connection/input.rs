@@ -1,0 +1,281 @@
+//! What a segment does to a connection that is open or being closed: the steps of RFC 9293 section 3.10.7.4 in their order,
+//! with RFC 5961 and PAWS (RFC 7323 section 5).
+
+use super::{CloseReason, Connection, Placement, TcpState, handshake};
+use crate::segment::{SackBlocks, Segment};
+use crate::seq::Seq;
+use crate::time::{Span, Time};
+use crate::wire::{Control, Repr};
+
+/// TS.Recent is of no use after so long without a segment (RFC 7323 section 5.5).
+const TIMESTAMP_AGE: Span = Span::from_secs(24 * 24 * 60 * 60);
+
+/// Limits ACKs that answer what may be forged, or an ACK (RFC 5961 section 7: 10 in 5 s).
+///
+/// Each connection has a limit of its own. One that all connections share can be emptied through one of them to find out about
+/// others (Cao et al. 2016, CVE-2016-5696).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Challenges {
+    since: Time,
+    sent: u32,
+}
+
+impl Challenges {
+    const MOST: u32 = 10;
+    const INTERVAL: Span = Span::from_secs(5);
+
+    fn allow(&mut self, now: Time) -> bool {
+        if self.sent == 0 || now.since(self.since) >= Self::INTERVAL {
+            *self = Challenges { since: now, sent: 0 };
+        }
+        self.sent += 1;
+        self.sent <= Self::MOST
+    }
+}
+
+impl Connection {
+    /// An ACK that says where we are, as far as the limit allows.
+    fn challenge(&mut self, now: Time) {
+        if self.challenges.allow(now) {
+            self.receiver.ack_now();
+        }
+    }
+
+    /// Where a sequence number lies, counted from RCV.NXT.
+    fn ahead(&self, seq: Seq) -> i64 {
+        let rcv_nxt = Seq::at(self.negotiated.irs + 1, self.receiver.rcv_nxt());
+        i64::from(seq.0.wrapping_sub(rcv_nxt.0) as i32)
+    }
+
+    /// RCV.WND.
+    fn rcv_wnd(&self) -> i64 {
+        (self.receiver.window_edge() - self.receiver.rcv_nxt()) as i64
+    }
+}
+
+pub(super) fn on_segment(c: &mut Connection, now: Time, header: &Repr, len: u32) -> Option<Placement> {
+    let has = |control| header.control.contains(control);
+    let mut segment = header.segment(len);
+    if has(Control::RST) {
+        on_reset(c, now, header.seq);
+        return None;
+    }
+    if has(Control::SYN) {
+        if c.state != TcpState::SynReceived || header.seq != c.negotiated.irs {
+            on_syn(c, now, header);
+            return None;
+        }
+        if !has(Control::ACK) {
+            // Our SYN/ACK was lost, or is late.
+            c.handshake.due = true;
+            return None;
+        }
+        // The SYN/ACK of a simultaneous open (figure 7): without the SYN that we know it is an ACK.
+        segment.seq = segment.seq + 1;
+    }
+    if !is_acceptable(c, now, &mut segment) {
+        return None;
+    }
+    // Fifth.
+    if !has(Control::ACK) || !on_ack(c, now, &segment) {
+        return None;
+    }
+    on_text(c, now, segment)
+}
+
+/// First, for what carries neither RST nor SYN: PAWS (RFC 7323 section 5.3, R1) and the sequence number.
+fn is_acceptable(c: &mut Connection, now: Time, segment: &mut Segment) -> bool {
+    if c.negotiated.timestamps {
+        // RFC 7323 section 3.2: "SHOULD silently drop".
+        let Some(ts) = segment.timestamps else { return false };
+        if now.since(c.heard) > TIMESTAMP_AGE {
+            c.receiver.set_ts_recent(None);
+        }
+        if c.receiver.ts_recent().is_some_and(|recent| (ts.val.wrapping_sub(recent) as i32) < 0) {
+            if segment.len > 0 || segment.flags.fin {
+                c.receiver.ack_now();
+            } else {
+                c.challenge(now);
+            }
+            return false;
+        }
+    } else {
+        segment.timestamps = None;
+    }
+    if !c.negotiated.sack {
+        segment.sack = SackBlocks::NONE;
+    }
+    let (start, wnd) = (c.ahead(segment.seq), c.rcv_wnd());
+    let len = segment_len(segment);
+    let end = start + i64::from(len);
+    let acceptable = if len == 0 {
+        // One more than table 6: what is sent when the window is full stands at its edge.
+        (0..=wnd).contains(&start)
+    } else if wnd == 0 {
+        // "Special allowance should be made to accept valid ACKs": the receiver will not take the text.
+        start == 0
+    } else {
+        start < wnd && end > 0
+    };
+    if acceptable {
+        c.heard = now;
+        c.keep_alives = 0;
+        return true;
+    }
+    if len == 0 {
+        // Two ends that take each other's ACKs for unacceptable would go on for ever.
+        c.challenge(now);
+    } else {
+        c.receiver.on_segment(now, &Segment { len, ..*segment });
+        if c.state == TcpState::TimeWait && segment.flags.fin && end == 0 {
+            c.wait_until = now + c.config.time_wait;
+        }
+    }
+    false
+}
+
+/// SEG.LEN.
+fn segment_len(segment: &Segment) -> u32 {
+    segment.len.saturating_add(u32::from(segment.flags.fin))
+}
+
+/// Second: RST (RFC 5961 section 3.2).
+fn on_reset(c: &mut Connection, now: Time, seq: Seq) {
+    use TcpState::*;
+    let ahead = c.ahead(seq);
+    if ahead != 0 {
+        if (0..c.rcv_wnd()).contains(&ahead) {
+            c.challenge(now);
+        }
+        return;
+    }
+    c.end(match c.state {
+        SynReceived if !c.handshake.passive => Some(CloseReason::Refused),
+        // Both sides have closed.
+        TimeWait => None,
+        _ => Some(CloseReason::Reset),
+    });
+}
+
+/// Fourth: SYN (RFC 5961 section 4.2).
+fn on_syn(c: &mut Connection, now: Time, header: &Repr) {
+    let new = match c.state {
+        // "Return this connection to the LISTEN state."
+        TcpState::SynReceived => c.handshake.passive && (0..c.rcv_wnd()).contains(&c.ahead(header.seq)),
+        TcpState::TimeWait => !header.control.contains(Control::ACK) && reopens(c, header),
+        _ => false,
+    };
+    if new {
+        let reason = if c.state == TcpState::TimeWait { None } else { Some(CloseReason::Reset) };
+        c.end(reason);
+    } else {
+        c.challenge(now);
+    }
+}
+
+/// RFC 6191 section 2: whether a SYN in TIME-WAIT cannot be an old one.
+fn reopens(c: &Connection, syn: &Repr) -> bool {
+    let higher = c.ahead(syn.seq) >= 0;
+    let would_have = syn.options.timestamps.filter(|_| c.config.timestamps);
+    match (c.receiver.ts_recent().filter(|_| c.negotiated.timestamps), would_have) {
+        (Some(recent), Some(ts)) => {
+            let newer = ts.val.wrapping_sub(recent) as i32;
+            newer > 0 || (newer == 0 && higher)
+        }
+        (None, Some(_)) => true,
+        (_, None) => higher,
+    }
+}
+
+/// Fifth: the acknowledgment. Returns whether the rest of the segment counts.
+fn on_ack(c: &mut Connection, now: Time, segment: &Segment) -> bool {
+    if c.state == TcpState::SynReceived {
+        if segment.ack != c.isn() {
+            c.reset = Some(super::output::reset(segment.ack));
+            return false;
+        }
+        let shift = c.negotiated.their_shift();
+        handshake::complete(c, now, segment.wnd, shift);
+        return true;
+    }
+    // RFC 5961 section 5.2: SND.UNA - MAX.SND.WND =< SEG.ACK =< SND.NXT.
+    let s = c.sender.state();
+    let above = i64::from(segment.ack.0.wrapping_sub(c.snd_una().0) as i32);
+    if above > s.flight() as i64 || above < -(s.max_window.min(1 << 30) as i64) {
+        c.challenge(now);
+        return false;
+    }
+    let before = c.sender.acked();
+    c.sender.on_segment(now, segment);
+    // RFC 9293 section 3.8.6.1: a closed window may stay closed "as long as the receiving TCP peer continues to send
+    // acknowledgments in response to the probe segments".
+    let s = c.sender.state();
+    if s.snd_una > before || s.window_edge <= s.snd_una {
+        c.progress = now;
+    }
+    if c.fin_acked() {
+        match c.state {
+            TcpState::FinWait1 => {
+                c.state = TcpState::FinWait2;
+                if c.closed {
+                    c.wait_until = now + c.config.fin_wait_2;
+                }
+            }
+            TcpState::Closing => time_wait(c, now),
+            TcpState::LastAck => c.end(None),
+            _ => {}
+        }
+    }
+    true
+}
+
+fn time_wait(c: &mut Connection, now: Time) {
+    c.state = TcpState::TimeWait;
+    c.wait_until = now + c.config.time_wait;
+}
+
+/// Seventh and eighth: text and FIN.
+pub(super) fn on_text(c: &mut Connection, now: Time, mut segment: Segment) -> Option<Placement> {
+    use TcpState::*;
+    if !matches!(c.state, Established | FinWait1 | FinWait2) {
+        return None;
+    }
+    let (rcv_nxt, edge) = (c.receiver.rcv_nxt(), c.receiver.window_edge());
+    let Some(left) = rcv_nxt.checked_add_signed(c.ahead(segment.seq)) else {
+        c.receiver.ack_now();
+        return None;
+    };
+    if segment_len(&segment) == 0 {
+        if left < edge || left == rcv_nxt {
+            c.receiver.on_segment(now, &segment);
+        }
+        return None;
+    }
+    let mut end = left + u64::from(segment.len);
+    if segment.flags.fin && end < edge {
+        c.peer_fin.get_or_insert(end);
+    }
+    // The first FIN is where the stream ends.
+    if let Some(fin) = c.peer_fin {
+        segment.flags.fin &= end == fin;
+        end = end.min(fin);
+    }
+    if c.closed && end > rcv_nxt && end > left {
+        c.send_reset();
+        c.end(Some(CloseReason::Aborted));
+        return None;
+    }
+    segment.len = end.saturating_sub(left) as u32;
+    segment.len = segment_len(&segment);
+    c.receiver.on_segment(now, &segment);
+    if c.fin_received() {
+        match c.state {
+            Established => c.state = CloseWait,
+            FinWait1 => c.state = Closing,
+            FinWait2 => time_wait(c, now),
+            _ => {}
+        }
+    }
+    let (position, end) = (left.max(rcv_nxt), end.min(edge));
+    (end > position).then(|| Placement { position, offset: (position - left) as u32, len: (end - position) as u32 })
+}

@@ -1,0 +1,86 @@
+//! What is sent: resets, SYNs, the sender's segments with the receiver's acknowledgment, ACKs, keep-alives.
+
+use super::{Connection, Outgoing, TcpState, handshake};
+use crate::segment::{Flags, Segment};
+use crate::sender::Transmit;
+use crate::seq::Seq;
+use crate::time::Time;
+use crate::wire::{Control, Repr};
+
+/// `<SEQ=seq><CTL=RST>`.
+pub(super) fn reset(seq: Seq) -> Repr {
+    Repr { seq, control: Control::RST, ..Repr::default() }
+}
+
+impl Connection {
+    pub(super) fn send_reset(&mut self) {
+        self.reset = Some(reset(self.snd_nxt()));
+    }
+}
+
+pub(super) fn poll(c: &mut Connection, now: Time) -> Option<Outgoing> {
+    if let Some(header) = c.reset.take() {
+        return Some(bare(c, header));
+    }
+    match c.state {
+        TcpState::Closed => None,
+        TcpState::SynSent | TcpState::SynReceived if c.handshake.due => {
+            let header = handshake::syn(c, now);
+            Some(bare(c, header))
+        }
+        TcpState::SynSent => None,
+        TcpState::SynReceived => ack(c, now),
+        _ => {
+            if c.receiver.due_alone() {
+                return ack(c, now);
+            }
+            if let Some(t) = c.sender.poll_transmit(now) {
+                return Some(data(c, now, t));
+            }
+            if core::mem::take(&mut c.keep_alive_due) {
+                return Some(keep_alive(c, now));
+            }
+            ack(c, now)
+        }
+    }
+}
+
+fn bare(c: &Connection, header: Repr) -> Outgoing {
+    Outgoing { header, position: c.sender.state().snd_max, len: 0, sent: None }
+}
+
+/// What the sender sends; it counts a FIN as a byte.
+fn data(c: &mut Connection, now: Time, t: Transmit) -> Outgoing {
+    let mut segment = t.segment;
+    let room = c.smss().saturating_sub(segment.len);
+    c.receiver.stamp(now, &mut segment, room);
+    let end = t.position + u64::from(segment.len);
+    let fin = c.shut && segment.len > 0 && end > c.written;
+    let len = segment.len - u32::from(fin);
+    segment.flags = Flags { psh: len > 0 && end >= c.written, fin };
+    Outgoing {
+        header: Repr::from_segment(0, 0, &segment),
+        position: t.position,
+        len,
+        sent: Some((t.cause, t.transmission)),
+    }
+}
+
+fn ack(c: &mut Connection, now: Time) -> Option<Outgoing> {
+    let segment = Segment { seq: ack_seq(c), ..c.receiver.poll_transmit(now)? };
+    Some(bare(c, Repr::from_segment(0, 0, &segment)))
+}
+
+/// What an ACK without data stands at: SND.NXT, or where the peer has taken window back, its edge, beyond which it would not be
+/// acceptable.
+fn ack_seq(c: &Connection) -> Seq {
+    let s = c.sender.state();
+    Seq::at(c.isn(), s.snd_max.min(s.window_edge.max(s.snd_una)))
+}
+
+/// RFC 9293 section 3.8.4: `SEG.SEQ = SND.NXT-1`, which is not acceptable and draws an ACK.
+fn keep_alive(c: &mut Connection, now: Time) -> Outgoing {
+    let mut segment = Segment { seq: Seq(c.snd_nxt().0.wrapping_sub(1)), ..Segment::default() };
+    c.receiver.stamp(now, &mut segment, 0);
+    bare(c, Repr::from_segment(0, 0, &segment))
+}

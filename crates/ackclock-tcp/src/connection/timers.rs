@@ -1,0 +1,79 @@
+//! The timers that are not about loss: of the SYN, of keep-alives, of what is not acknowledged, and of the states that end by
+//! themselves.
+
+use super::{CloseReason, Connection, ORPHAN_TIMEOUT, TcpState};
+use crate::time::Time;
+
+pub(super) fn next(c: &Connection) -> Time {
+    match c.state {
+        TcpState::Closed => Time::NEVER,
+        TcpState::SynSent | TcpState::SynReceived => c.handshake.at,
+        _ => c
+            .sender
+            .next_deadline()
+            .min(c.receiver.next_deadline())
+            .min(user_timeout(c))
+            .min(keep_alive(c))
+            .min(c.wait_until),
+    }
+}
+
+pub(super) fn on_deadline(c: &mut Connection, now: Time) {
+    match c.state {
+        TcpState::Closed => {}
+        TcpState::SynSent | TcpState::SynReceived => on_syn_deadline(c, now),
+        _ if user_timeout(c) <= now => c.end(Some(CloseReason::TimedOut)),
+        _ => {
+            if keep_alive(c) <= now {
+                on_keep_alive(c, now);
+            }
+            if c.wait_until <= now {
+                let reason = if c.state == TcpState::TimeWait { None } else { Some(CloseReason::TimedOut) };
+                c.end(reason);
+            }
+            c.sender.on_deadline(now);
+            c.receiver.on_deadline(now);
+        }
+    }
+}
+
+fn on_syn_deadline(c: &mut Connection, now: Time) {
+    if c.handshake.at > now {
+        return;
+    }
+    if c.handshake.expiries >= c.config.syn_retries {
+        c.end(Some(CloseReason::TimedOut));
+    } else {
+        c.handshake.expiries += 1;
+        c.handshake.due = true;
+    }
+}
+
+/// RFC 9293 section 3.8.3, RFC 5482.
+fn user_timeout(c: &Connection) -> Time {
+    let timeout = c.config.user_timeout.or(c.closed.then_some(ORPHAN_TIMEOUT));
+    timeout.filter(|_| c.is_pending()).map_or(Time::NEVER, |timeout| c.progress + timeout)
+}
+
+/// RFC 9293 section 3.8.4: only "when no sent data is outstanding, and no data or acknowledgment packets have been received for
+/// the connection within an interval".
+fn keep_alive(c: &Connection) -> Time {
+    let Some(config) = c.config.keep_alive else { return Time::NEVER };
+    if c.is_pending() || c.state == TcpState::TimeWait {
+        Time::NEVER
+    } else if c.keep_alives == 0 {
+        c.heard + config.idle
+    } else {
+        c.keep_alive_sent + config.interval
+    }
+}
+
+fn on_keep_alive(c: &mut Connection, now: Time) {
+    let count = c.config.keep_alive.map_or(0, |config| config.count);
+    if c.keep_alives >= count {
+        return c.end(Some(CloseReason::TimedOut));
+    }
+    c.keep_alives += 1;
+    c.keep_alive_sent = now;
+    c.keep_alive_due = true;
+}
