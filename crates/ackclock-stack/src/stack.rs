@@ -506,7 +506,7 @@ impl Stack {
                 self.timers.schedule(index, deadline, &mut slot.scheduled);
             }
         }
-        self.prune_timers();
+        self.timers.prune(self.table.len(), |index| self.table.scheduled(index));
     }
 
     /// Removes what is left of a connection in TIME-WAIT.
@@ -514,14 +514,6 @@ impl Stack {
         self.demux.remove(tuple);
         self.table.remove(index);
         self.stats.closed += 1;
-    }
-
-    /// Entries that were passed over must not pile up.
-    fn prune_timers(&mut self) {
-        if self.timers.len() > 4 * self.table.len() + 64 {
-            let table = &self.table;
-            self.timers.retain(|at, index| table.scheduled(index) == at);
-        }
     }
 }
 
