@@ -298,6 +298,11 @@ impl Stack {
         self.table.sockets().filter(|socket| socket.is_lingering()).count()
     }
 
+    /// Connections that listeners keep half open; at most [`StackConfig::half_open`] for each.
+    pub fn half_open(&self) -> usize {
+        self.listeners.values().map(|listener| listener.half_open).sum()
+    }
+
     /// Counters.
     pub fn stats(&self) -> &StackStats {
         &self.stats
