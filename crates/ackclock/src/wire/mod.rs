@@ -2,6 +2,7 @@
 
 mod daemon;
 mod files;
+mod gateway;
 mod metrics;
 mod options;
 mod proxy;
@@ -9,6 +10,7 @@ mod recv;
 mod send;
 mod serve;
 
+pub(crate) use gateway::{GatewayArgs, gateway};
 pub(crate) use options::{DEFAULT_STRATEGY, WireArgs, open_host, strategy};
 pub(crate) use proxy::{ProxyArgs, proxy};
 pub(crate) use recv::{RecvArgs, recv};
