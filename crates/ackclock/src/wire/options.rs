@@ -49,10 +49,10 @@ pub(crate) struct WireArgs {
     #[arg(long)]
     pub no_timestamps: bool,
     /// What may be written ahead of acknowledgment, which bounds the window.
-    #[arg(long, value_name = "SIZE", default_value = "4mib")]
+    #[arg(long, value_name = "SIZE", default_value = "4mb")]
     pub send_buffer: Size,
     /// What may wait to be read, which bounds the window that is offered.
-    #[arg(long, value_name = "SIZE", default_value = "4mib")]
+    #[arg(long, value_name = "SIZE", default_value = "4mb")]
     pub receive_buffer: Size,
     /// The initial window in segments.
     #[arg(long, value_name = "SEGMENTS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10))]
