@@ -11,7 +11,6 @@ use std::time::Duration;
 use ackclock_live::Namespace;
 use rustix::process::{Pid, Signal, kill_process};
 
-#[allow(dead_code)]
 #[path = "../../../ackclock-live/tests/common/mod.rs"]
 mod common;
 
