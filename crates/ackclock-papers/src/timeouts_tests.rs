@@ -12,7 +12,10 @@ fn event(cwnd: u64, kind: EventKind) -> Event {
 fn acked(newly_acked: u64, cwnd: u64) -> Event {
     let (ack, window_edge) = (5 * MSS, 17 * MSS);
     let (sack, dupacks) = ([(0, 0); 4], u32::from(newly_acked == 0));
-    event(cwnd, EventKind::Acked { ack, dupacks, newly_acked, newly_sacked: 0, window_edge, sack, sacks: 0 })
+    event(
+        cwnd,
+        EventKind::Acked { ack, dupacks, newly_acked, newly_sacked: 0, window_edge, sack, sacks: 0, dsack: false },
+    )
 }
 
 fn timed_out(class: TimeoutClass, seq: u64, flight: u64, cwnd_before: u64) -> Event {

@@ -143,7 +143,7 @@ impl Line<'_> {
     fn own_fields(&mut self, kind: &EventKind) {
         match *kind {
             EventKind::Sent { transmission, .. } => self.number("transmission", transmission.into()),
-            EventKind::Acked { ack, dupacks, newly_acked, newly_sacked, window_edge, sack, sacks } => {
+            EventKind::Acked { ack, dupacks, newly_acked, newly_sacked, window_edge, sack, sacks, dsack } => {
                 self.number("ack", ack);
                 self.number("dupacks", dupacks.into());
                 self.number("newly_acked", newly_acked);
@@ -159,6 +159,7 @@ impl Line<'_> {
                     self.buffer.push(b']');
                 }
                 self.buffer.push(b']');
+                self.boolean("dsack", dsack);
             }
             EventKind::Written { seq, len } => {
                 self.number("from", seq);
@@ -185,6 +186,10 @@ impl Line<'_> {
                 self.number("flight", flight);
                 self.number("cwnd_before", cwnd_before);
                 self.number("rto", rto);
+            }
+            EventKind::MssChanged { mss, lost } => {
+                self.number("mss", mss.into());
+                self.number("lost", lost);
             }
             EventKind::Arrived { needless, .. } => self.boolean("needless", needless),
             EventKind::Dropped { transmission, link, why, .. } => {

@@ -20,7 +20,7 @@ fn kind() -> impl Strategy<Value = EventKind> {
     let class = select(vec![TimeoutClass::NonTrigger, TimeoutClass::MultipleLosses, TimeoutClass::LostRetransmission]);
     let numbers = (number(), number(), number(), number());
     let small = (any::<u32>(), any::<u32>(), any::<u8>(), any::<bool>());
-    (0..11, numbers, small, select(Cause::ALL.to_vec()), class, text).prop_map(
+    (0..12, numbers, small, select(Cause::ALL.to_vec()), class, text).prop_map(
         |(which, (a, b, c, d), (len, n, sacks, flag), cause, class, text)| match which {
             0 => EventKind::Sent { seq: a, len, cause, transmission: n },
             1 => EventKind::Acked {
@@ -31,6 +31,7 @@ fn kind() -> impl Strategy<Value = EventKind> {
                 window_edge: d,
                 sack: [(a, b), (c, d), (b, a), (d, d)],
                 sacks,
+                dsack: flag,
             },
             2 => EventKind::Lost { seq: a, len, transmission: n, by: text },
             3 => EventKind::RecoveryEntered { recover: a, flight: b, pipe: c, by: text },
@@ -40,6 +41,7 @@ fn kind() -> impl Strategy<Value = EventKind> {
             7 => EventKind::Arrived { seq: a, len, needless: flag },
             8 => EventKind::Dropped { seq: a, len, transmission: n, link: n, why: text },
             9 => EventKind::Written { seq: a, len: b },
+            10 => EventKind::MssChanged { mss: n, lost: a },
             _ => EventKind::AckDropped { ack: a, link: n, why: text },
         },
     )

@@ -42,12 +42,13 @@ fn every_kind_of_event_has_its_fields_in_order() {
                 window_edge: 65000,
                 sack,
                 sacks: 2,
+                dsack: true,
             },
             expect(
                 "acked",
                 none,
                 "\"ack\":1000,\"dupacks\":2,\"newly_acked\":0,\"newly_sacked\":1000,\"window_edge\":65000,\
-                 \"sack\":[[3000,4000],[1500,2000]]",
+                 \"sack\":[[3000,4000],[1500,2000]],\"dsack\":true",
             ),
         ),
         (
@@ -79,6 +80,7 @@ fn every_kind_of_event_has_its_fields_in_order() {
             ),
         ),
         (EventKind::Undone { by: "eifel" }, expect("undone", none, "\"by\":\"eifel\"")),
+        (EventKind::MssChanged { mss: 536, lost: 4000 }, expect("mss_changed", none, "\"mss\":536,\"lost\":4000")),
         (EventKind::Arrived { seq, len, needless: false }, expect("arrived", data, "\"needless\":false")),
         (
             EventKind::Dropped { seq, len, transmission: 3, link: 1, why: "queue" },
@@ -132,6 +134,7 @@ fn more_sack_blocks_claimed_than_there_are() {
         window_edge: 0,
         sack: [(1, 2), (3, 4), (5, 6), (7, 8)],
         sacks: 255,
+        dsack: false,
     };
-    assert!(line("sack", event(kind)).ends_with("\"sack\":[[1,2],[3,4],[5,6],[7,8]]}\n"));
+    assert!(line("sack", event(kind)).ends_with("\"sack\":[[1,2],[3,4],[5,6],[7,8]],\"dsack\":false}\n"));
 }

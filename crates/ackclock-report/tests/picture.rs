@@ -25,6 +25,7 @@ fn acked(ack: u64, dupacks: u32, newly_acked: u64, sack: &[(u64, u64)]) -> Event
         window_edge: ack + 8000,
         sack: ranges,
         sacks: sack.len() as u8,
+        dsack: false,
     }
 }
 

@@ -57,6 +57,15 @@ impl Flow {
     }
 
     fn acked(&mut self, ack: u64, dupacks: u32, sack: &[(u64, u64)]) -> &mut Flow {
+        self.acked_with(ack, dupacks, sack, false)
+    }
+
+    /// The first of these blocks is a D-SACK.
+    fn dsacked(&mut self, ack: u64, sack: &[(u64, u64)]) -> &mut Flow {
+        self.acked_with(ack, 0, sack, true)
+    }
+
+    fn acked_with(&mut self, ack: u64, dupacks: u32, sack: &[(u64, u64)], dsack: bool) -> &mut Flow {
         let newly_acked = (ack * MSS).saturating_sub(self.event.snd_una);
         let mut ranges = [(0, 0); 4];
         for (range, (left, right)) in ranges.iter_mut().zip(sack) {
@@ -65,7 +74,7 @@ impl Flow {
         self.event.snd_una += newly_acked;
         let newly_sacked = if sack.iter().any(|(_, right)| *right > ack) { MSS } else { 0 };
         let (ack, window_edge, sacks) = (ack * MSS, 1 << 20, sack.len() as u8);
-        self.is(EventKind::Acked { ack, dupacks, newly_acked, newly_sacked, window_edge, sack: ranges, sacks });
+        self.is(EventKind::Acked { ack, dupacks, newly_acked, newly_sacked, window_edge, sack: ranges, sacks, dsack });
         self
     }
 
@@ -309,13 +318,13 @@ fn the_lost_retransmission_of_a_timeout_is_no_lost_fast_retransmit() {
 }
 
 #[test]
-fn a_dsack_lies_below_the_ack_or_within_the_second_block() {
+fn dsacks_are_counted_by_the_recovery() {
     let mut flow = recovering();
     flow.acked(0, 4, &[(1, 5)]);
     assert_eq!(flow.stats.dsacks, 0);
-    flow.acked(5, 0, &[(4, 5)]);
+    flow.dsacked(5, &[(4, 5)]);
     assert_eq!(flow.stats.dsacks, 1);
-    flow.acked(5, 0, &[(7, 8), (6, 9)]).acked(5, 0, &[(8, 9), (6, 8)]);
+    flow.dsacked(5, &[(7, 8), (6, 9)]).acked(5, 0, &[(8, 9), (6, 8)]);
     assert_eq!(flow.stats.dsacks, 2);
     assert_eq!(flow.measured(&TABLE_3[1..3]), [200.0, 200.0]);
 }
@@ -465,15 +474,26 @@ fn fast_retransmits_lost_are_the_networks_where_it_reports() {
     assert_eq!(flow.measured(&["fast-retransmits-lost"]), [100.0]);
 }
 
+/// What is sent again for its size is no fast retransmission, and its recovery ends in Open.
+#[test]
+fn a_smaller_mss_ends_a_recovery() {
+    let mut flow = recovering();
+    flow.is(EventKind::MssChanged { mss: 500, lost: 0 });
+    flow.sent(2, Cause::PartialAck, 2);
+    flow.is(EventKind::MssChanged { mss: 500, lost: 4_000 });
+    flow.sent(2, Cause::SlowStart, 3).sent(3, Cause::SlowStart, 2).acked(10, 0, &[]);
+    assert_eq!(flow.measured(&["fast-retransmits", "slow-start-retransmits"]), [50.0, 50.0]);
+}
+
 #[test]
 fn early_retransmits_and_undos() {
     const NAMES: [&str; 4] = ["early-retransmits", "early-retransmits-spurious", "count-undos", "undos-per-recovery"];
     let mut flow = ten();
     flow.entered(2_000, "er-2").sent(0, Cause::FastRetransmit, 2).sent(1, Cause::PartialAck, 2);
     // A D-SACK for another segment says nothing about the early one; a second one for it nothing new.
-    flow.acked(3, 0, &[(1, 2)]);
+    flow.dsacked(3, &[(1, 2)]);
     assert_eq!(flow.measured(&NAMES), [100.0, 0.0, 0.0, 0.0]);
-    flow.acked(3, 0, &[(0, 1)]).acked(3, 0, &[(0, 1)]).undone();
+    flow.dsacked(3, &[(0, 1)]).dsacked(3, &[(0, 1)]).undone();
     assert_eq!(flow.measured(&NAMES), [100.0, 100.0, 1.0, 100.0]);
     flow.entered(2_000, "dupack").sent(3, Cause::FastRetransmit, 2).acked(10, 0, &[(3, 4)]).left(false, 5_000);
     assert_eq!(flow.measured(&NAMES), [50.0, 100.0, 1.0, 50.0]);

@@ -291,6 +291,11 @@ pub trait Regulate: Send {
     /// An ACK arrived that does not end recovery.
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64;
 
+    /// Time has told of losses, between two ACKs within recovery, by which the pipe has fallen so many bytes.
+    fn on_lost(&mut self, s: &State, _bytes: u64) -> u64 {
+        s.cwnd
+    }
+
     /// An ACK ends recovery.
     fn on_exit(&mut self, s: &State, a: &AckSummary) -> u64;
 

@@ -106,6 +106,8 @@ pub enum EventKind {
         sack: SackRanges,
         /// How many entries of `sack` count.
         sacks: u8,
+        /// The first of them is a D-SACK block (RFC 2883 section 4): it reports a duplicate.
+        dsack: bool,
     },
     /// The application wrote more data.
     Written {
@@ -163,6 +165,13 @@ pub enum EventKind {
         /// The mechanism that found it.
         by: &'static str,
     },
+    /// The path takes segments of another size ([`Sender::set_mss`](crate::Sender::set_mss)).
+    MssChanged {
+        /// SMSS from now on.
+        mss: u32,
+        /// Bytes outstanding in segments that were too big, which are sent again; if there are any, a recovery under way ends.
+        lost: u64,
+    },
     /// A segment reached the receiver (reported by the network).
     Arrived {
         /// First byte.
@@ -208,6 +217,7 @@ impl EventKind {
             EventKind::RecoveryLeft { .. } => "recovery_left",
             EventKind::TimedOut { .. } => "timed_out",
             EventKind::Undone { .. } => "undone",
+            EventKind::MssChanged { .. } => "mss_changed",
             EventKind::Arrived { .. } => "arrived",
             EventKind::Dropped { .. } => "dropped",
             EventKind::AckDropped { .. } => "ack_dropped",

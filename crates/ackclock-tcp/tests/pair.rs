@@ -32,6 +32,7 @@ fn op() -> impl Strategy<Value = Op> {
         2 => (0..3000u16).prop_map(Op::Wait),
         1 => Just(Op::Deadline),
         1 => Just(Op::Early),
+        1 => any::<u16>().prop_map(Op::Mss),
     ]
 }
 

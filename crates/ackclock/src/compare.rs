@@ -119,6 +119,7 @@ fn path(args: &CompareArgs, dropped: &[u64], [sender, router, receiver]: [String
         jitter: None,
         reorder: None,
         duplicate: None,
+        corrupt: None,
     };
     let access = link(sender, router.clone(), Rate(8_000_000), Duration(Span::from_micros(100)));
     let bottleneck = Link {

@@ -164,7 +164,7 @@ impl Trace {
                 s.una.push(event.snd_una);
                 s.nxt.push(event.snd_nxt);
             }
-            EventKind::Acked { ack, dupacks, newly_acked, newly_sacked, window_edge, sack, sacks } => {
+            EventKind::Acked { ack, dupacks, newly_acked, newly_sacked, window_edge, sack, sacks, .. } => {
                 let a = &mut self.acks;
                 a.t.push(t);
                 a.ack.push(ack);
@@ -223,7 +223,7 @@ impl Trace {
                 self.drops.link.push(link);
                 self.drops.why.push(why);
             }
-            EventKind::Written { .. } | EventKind::AckDropped { .. } => {}
+            EventKind::Written { .. } | EventKind::MssChanged { .. } | EventKind::AckDropped { .. } => {}
         }
     }
 

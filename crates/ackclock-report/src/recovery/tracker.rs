@@ -112,6 +112,11 @@ impl RecoveryTracker {
             EventKind::RecoveryEntered { pipe, by, .. } => self.on_entered(event, pipe, by, stats),
             EventKind::RecoveryLeft { by_timeout, cwnd_before } => self.on_left(event, by_timeout, cwnd_before, stats),
             EventKind::TimedOut { seq, .. } => self.on_timed_out(seq, stats),
+            EventKind::MssChanged { lost: 1.., .. } => {
+                self.end_bursts(stats);
+                self.burst = 0;
+                self.state = State::Loss;
+            }
             EventKind::Undone { .. } => {
                 stats.undos += 1;
                 self.end_bursts(stats);
@@ -210,7 +215,8 @@ impl RecoveryTracker {
     }
 
     fn on_acked(&mut self, event: &Event, stats: &mut RecoveryStats) {
-        let EventKind::Acked { ack, dupacks, newly_acked, newly_sacked, ref sack, sacks, .. } = event.kind else {
+        let EventKind::Acked { ack, dupacks, newly_acked, newly_sacked, ref sack, sacks, dsack, .. } = event.kind
+        else {
             return;
         };
         (self.burst, self.by_write) = (0, false);
@@ -218,7 +224,7 @@ impl RecoveryTracker {
             (self.pending, self.pending_timeouts) = ([0; Kind::COUNT], [0; TimedOutIn::COUNT]);
         }
         let sack = sack.get(..sacks.into()).unwrap_or_default();
-        if let Some(duplicate) = dsack(ack, sack) {
+        if let Some(&(duplicate, _)) = sack.first().filter(|_| dsack) {
             stats.dsacks += 1;
             if let Some(t) = self.transmissions.iter_mut().find(|t| t.early && t.seq == duplicate) {
                 t.early = false;
@@ -315,14 +321,6 @@ impl RecoveryTracker {
     fn find(&self, seq: u64, number: u32) -> Option<&Transmission> {
         self.transmissions.iter().rev().find(|t| t.seq == seq && t.number == number)
     }
-}
-
-/// The first byte of the segment that a D-SACK reports: the first block, if it lies below the ACK or within the second (RFC 2883
-/// section 4).
-fn dsack(ack: u64, sack: &[(u64, u64)]) -> Option<u64> {
-    let &(left, right) = sack.first()?;
-    let within = sack.get(1).is_some_and(|second| second.0 <= left && right <= second.1);
-    (right <= ack || within).then_some(left)
 }
 
 /// To the nearest.

@@ -9,9 +9,10 @@
 //! - The first segment of a recovery goes out whatever the bound says (the connection sends it by itself), so that "nothing
 //!   sent, and SndCnt = 0" is read as "less than a segment".
 //!
-//! SndCnt bounds what is sent until the next ACK (RFC 6937 section 3: "strictly less than or equal to sndcnt"), whatever
-//! becomes of the pipe. So what RACK's timer marks lost between two ACKs makes no room (section 4.3 of the paper: "decouples data
-//! transmission from loss estimation/marking"), where Linux sends up to cwnd at once; without another ACK a timeout ends the wait.
+//! RACK's timer may find losses between two ACKs, of which only ACKs are spoken. RFC 9937 sets cwnd to the pipe and SndCnt, so that a
+//! pipe that falls leaves as much room; Linux sends up to cwnd then, too. The paper and RFC 6937 have no such cwnd, and name it an
+//! advantage that a step in the pipe causes no burst (RFC 6937 section 4). There the timer counts as an ACK that delivers nothing
+//! (inferred): SndCnt is computed anew, and every bound holds on.
 //!
 //! For an ACK that delivers nothing RFC 9937 returns: it adds nothing to what is left of SndCnt, and takes nothing away. The
 //! paper's form departs from algorithm 2 there: nothing is released. Algorithm 2 would release a segment, and
@@ -75,17 +76,21 @@ impl Prr {
     /// The window after an ACK that delivered this much: `pipe + sndcnt`.
     fn cwnd(&mut self, s: &State, a: &AckSummary, delivered: u64) -> u64 {
         let pipe = self.delivered.in_flight(s);
-        self.sndcnt = if delivered == 0 {
-            if self.in_bytes() { self.sndcnt } else { 0 }
-        } else if pipe > s.ssthresh {
-            self.proportional(s)
+        self.sndcnt = if delivered > 0 {
+            self.send_count(s, pipe, a, delivered)
+        } else if self.in_bytes() {
+            self.sndcnt
         } else {
-            self.limit(s, a, delivered).min(s.ssthresh - pipe)
+            0
         };
         if delivered > 0 && self.in_bytes() && self.prr_out == 0 {
             self.sndcnt = self.sndcnt.max(s.mss);
         }
         pipe + self.sndcnt
+    }
+
+    fn send_count(&self, s: &State, pipe: u64, a: &AckSummary, delivered: u64) -> u64 {
+        if pipe > s.ssthresh { self.proportional(s) } else { self.limit(s, a, delivered).min(s.ssthresh - pipe) }
     }
 
     /// `CEIL(prr_delivered * ssthresh / RecoverFS) - prr_out`. Both factors are windows, less than 2^31 bytes each (RFC 7323
@@ -127,6 +132,13 @@ impl Regulate for Prr {
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {
         let delivered = self.delivered.on_ack(s, a);
         self.cwnd(s, a, delivered)
+    }
+
+    fn on_lost(&mut self, s: &State, bytes: u64) -> u64 {
+        let pipe = self.delivered.in_flight(s);
+        self.sndcnt =
+            if self.in_bytes() { self.sndcnt + bytes } else { self.send_count(s, pipe, &AckSummary::default(), 0) };
+        pipe + self.sndcnt
     }
 
     fn on_exit(&mut self, s: &State, _a: &AckSummary) -> u64 {

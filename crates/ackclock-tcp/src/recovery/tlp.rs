@@ -28,8 +28,8 @@ struct InFlight {
 #[derive(Default)]
 pub struct Tlp {
     probe: Option<InFlight>,
-    /// A round trip has been measured since the last probe.
-    sampled: bool,
+    /// No round trip has been measured since the last probe.
+    spent: bool,
     /// When an ACK last advanced `snd_una`.
     advanced: Time,
 }
@@ -61,7 +61,7 @@ impl Probe for Tlp {
     }
 
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> bool {
-        self.sampled |= a.rtt.is_some();
+        self.spent &= a.rtt.is_none();
         if a.newly_acked > 0 {
             self.advanced = s.now;
         }
@@ -70,22 +70,20 @@ impl Probe for Tlp {
 
     fn deadline(&self, s: &State) -> Time {
         let Some(last) = s.board.last() else { return Time::NEVER };
-        let allowed = s.sack && self.probe.is_none() && self.sampled;
+        // Of the round trips since "the start of the connection" the handshake's is the first.
+        let allowed = s.sack && self.probe.is_none() && !self.spent && s.srtt > Span::ZERO;
         if !allowed || s.recovering() || s.board.sacked_bytes() > 0 {
             return Time::NEVER;
         }
-        let pto = match s.srtt {
-            Span::ZERO => Span::from_secs(1),
-            srtt if s.board.len() == 1 => srtt.times(2) + MAX_ACK_DELAY,
-            srtt => srtt.times(2),
-        };
+        let delayed = if s.board.len() == 1 { MAX_ACK_DELAY } else { Span::ZERO };
+        let pto = s.srtt.times(2) + delayed;
         self.advanced.max(last.first_sent) + pto
     }
 
     fn on_deadline(&mut self, s: &State) -> ProbeNow {
         let new = s.sequential_len();
         self.probe = Some(InFlight { end_seq: s.snd_max + u64::from(new.unwrap_or(0)), is_retrans: new.is_none() });
-        self.sampled = false;
+        self.spent = true;
         ProbeNow::NewOrLast
     }
 }

@@ -35,6 +35,7 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
         window_edge: c.s.window_edge,
         sack: ranges.ranges,
         sacks: ranges.count as u8,
+        dsack: a.dsack.is_some(),
     });
     if a.newly_acked > 0 || a.duplicate || a.newly_sacked > 0 || a.dsack.is_some() {
         respond(c, &mut a);

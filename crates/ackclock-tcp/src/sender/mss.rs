@@ -5,15 +5,18 @@
 //! common stacks do, everything goes out at once that cwnd has room for.
 
 use super::{Phase, Sender};
+use crate::event::EventKind;
 
 pub(super) fn set(c: &mut Sender, mss: u32) {
     let mss = mss.max(1);
     c.config.mss = mss;
     c.s.mss = u64::from(mss);
     c.s.initial_window = c.config.initial_window_bytes();
-    if c.s.board.cut(mss) > 0 {
+    let lost = c.s.board.cut(mss);
+    if lost > 0 {
         send_again(c);
     }
+    c.event(EventKind::MssChanged { mss, lost });
 }
 
 /// As after a timeout, what is lost goes out in sequence, but within the windows that there are.

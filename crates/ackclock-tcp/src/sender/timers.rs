@@ -75,12 +75,17 @@ fn backed_off(base: Span, backoff: u32, config: &SenderConfig) -> Span {
 pub(super) fn on_deadline(c: &mut Sender) {
     let now = c.s.now;
     if c.strategy.detect.deadline() <= now {
+        let pipe = c.s.board.pipe();
         let found = ack::mark(c, Detection::OnDeadline);
         let a = AckSummary { ack: c.s.snd_una, prior_una: c.s.snd_una, ..AckSummary::default() };
         if found.head && !c.s.recovering() && c.strategy.ambiguity.admits(&c.s, &a) {
             ack::enter_recovery(c, &a, true);
-        } else if found.retransmission && c.s.phase == Phase::Recovery {
-            ack::lose_retransmission(c, found.head);
+        } else if c.s.phase == Phase::Recovery && c.s.board.pipe() < pipe {
+            if found.retransmission {
+                ack::lose_retransmission(c, found.head);
+            }
+            let cwnd = c.strategy.regulate.on_lost(&c.s, pipe - c.s.board.pipe());
+            c.set_cwnd(cwnd);
         }
     }
     for i in 0..c.strategy.probes.len() {

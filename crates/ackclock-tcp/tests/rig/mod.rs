@@ -76,6 +76,8 @@ pub enum Op {
     Deadline,
     /// Both endpoints are told of a deadline, whether there is one or not.
     Early,
+    /// The path's MTU changes: segments have so many bytes from now on, modulo twice the first MSS, and at least an eighth of it.
+    Mss(u16),
 }
 
 /// Compositions to test: every preset, alone and with each mechanism that combines with any.
@@ -139,6 +141,8 @@ pub struct Pair {
     /// Losses of which the sender will be told, if it is told at all, in the next round.
     lost: VecDeque<Transmit>,
     setup: Setup,
+    /// What the path takes at present.
+    mss: u32,
     /// After a timeout the strategy sends again what was SACKed too.
     ignores_sacks_after_timeout: bool,
     written: u64,
@@ -195,6 +199,7 @@ impl Pair {
             acks: VecDeque::new(),
             lost: VecDeque::new(),
             setup: setup.clone(),
+            mss: setup.mss,
             written: 0,
             read: 0,
             arrived: Vec::new(),
@@ -239,6 +244,11 @@ impl Pair {
                 }
             }
             Op::Early => self.early(),
+            Op::Mss(mss) => {
+                self.mss = (u32::from(mss) % (2 * self.setup.mss)).max(self.setup.mss.div_ceil(8));
+                self.sender.set_mss(self.now, self.mss);
+                self.drain_sender();
+            }
         }
         self.check();
     }
@@ -414,7 +424,7 @@ impl Pair {
                 assert!(end <= self.written, "sends what was not written");
                 assert!(end <= self.seen, "sends beyond the offered window: {transmit:?}");
                 assert_eq!(segment.seq, Seq::at(Seq(self.setup.isn), transmit.position));
-                assert!(segment.len <= self.setup.mss);
+                assert!(segment.len <= self.mss, "too big: {transmit:?}");
                 let s = self.sender.state();
                 assert!(end > s.snd_una, "sends what was acknowledged: {transmit:?}");
                 let record = s.board.get(s.board.find(transmit.position)).expect("what is sent is on the scoreboard");

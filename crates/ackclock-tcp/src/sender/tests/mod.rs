@@ -19,6 +19,7 @@ mod linux;
 mod loss_sensitive;
 mod lrx;
 mod lrx_linux;
+mod mss;
 mod oracle;
 mod path;
 mod prr;

@@ -123,13 +123,22 @@ fn after_reordering_only_time_counts() {
         // Within recovery too: 10 and 11, sent at 100 ms, have until 240 ms once 12, sent at 101 ms, is SACKed.
         x.at(201).sack(3, &[(12, 13), (4, 10)]).sends("15").deadline(225).fire(225).sends("10P 11P");
     });
-    // With PRR no more than SndCnt goes, which an ACK sets: 10 and 11 wait for the next one, although cwnd has room.
-    run("rack+recovery-point+lost-first+prr-ssrb", 10, |x| {
-        start(x).sack(1, &[(2, 3)]).sends("").at(101).ack(3).sends("12 13 14");
-        x.at(115).sack(3, &[(4, 10)]).sends("").fire(140).sends("3F");
-        x.at(201).sack(3, &[(12, 13), (4, 10)]).sends("15").fire(225).sends("").windows(6_000, 6_000).pipe(4);
-        x.at(226).sack(3, &[(12, 14), (4, 10)]).sends("10P 11P").pipe(5);
-    });
+    // PRR: 3 and 15 have gone out for the one segment delivered, 12. RFC 6937: the slow start bound leaves one, the conservative
+    // bound none. RFC 9937: cwnd has room for both.
+    let sends = [
+        ("prr-ssrb", "15", "10P", "11P 16"),
+        ("prr-crb", "", "", "10P"),
+        ("prr", "15", "10P 11P", "16"),
+        ("prr-ub", "15", "10P 11P", "16"),
+    ];
+    for (regulation, first, by_timer, second) in sends {
+        run(&format!("rack+recovery-point+lost-first+{regulation}"), 10, |x| {
+            start(x).sack(1, &[(2, 3)]).sends("").at(101).ack(3).sends("12 13 14");
+            x.at(115).sack(3, &[(4, 10)]).sends("").fire(140).sends("3F");
+            x.at(201).sack(3, &[(12, 13), (4, 10)]).sends(first).fire(225).sends(by_timer);
+            x.at(226).sack(3, &[(12, 14), (4, 10)]).sends(second);
+        });
+    }
     // The blocks of one ACK are no reordering, in whatever order they stand, nor is what was sent again: 10, sent with 11, is
     // lost without a window.
     run(RACK, 10, |x| {

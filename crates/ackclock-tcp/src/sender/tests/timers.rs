@@ -301,3 +301,50 @@ fn round_trips_are_summed_up() {
         assert_eq!((x.sender.stats().rtt_samples, x.sender.stats().rtt_sum), (2, Span::from_millis(250)));
     });
 }
+
+/// RFC 6298 section 2.2 with the handshake as its sample, and section 2.3 for the first of data.
+#[test]
+fn the_handshake_is_the_first_sample() {
+    let config = SenderConfig { handshake_rtt: Some(Span::from_millis(100)), ..one_by_one(false) };
+    for composition in ["reno", "reno+careful-timer", "reno+ns2-timer"] {
+        run_with(composition, config.clone(), |x| {
+            // SRTT 100, RTTVAR 50.
+            x.write(30_000).sends("0").deadline(300);
+            // RTTVAR 37.5 + 25, SRTT 87.5 + 25.
+            x.at(200).ack(1).sends("1 2");
+            assert_eq!(x.sender.next_deadline(), Time(562_500_000));
+            assert_eq!((x.sender.stats().rtt_samples, x.sender.state().srtt), (1, Span(112_500_000)));
+        });
+    }
+    // SRTT 100, and four times a variance of at least 50 ms.
+    run_with("reno+linux-timer", config.clone(), |x| {
+        x.write(30_000).sends("0").deadline(300);
+    });
+    // As after any first sample within a tick: one of 500 ms, and a deviation of two.
+    run_with("reno+bsd-timer", SenderConfig { min_rto: None, ..config }, |x| {
+        let measured = x.sender.timers.rto(&x.sender.config);
+        assert_eq!(measured, Span::from_millis(500 * (1 + 2)));
+        x.write(1_000).sends("0");
+    });
+}
+
+/// RFC 6298 section 5.7: 3 s until there is a sample; that of the handshake is one.
+#[test]
+fn the_timeout_before_the_first_sample() {
+    let config = SenderConfig { initial_rto: Some(Span::from_secs(3)), ..window(1) };
+    for composition in ["reno", "reno+linux-timer"] {
+        run_with(composition, config.clone(), |x| {
+            x.write(30_000).sends("0").fire(3_000).sends("0T").deadline(9_000);
+        });
+        run_with(composition, SenderConfig { max_rto: Span::from_secs(2), ..config.clone() }, |x| {
+            x.write(1_000).sends("0").deadline(2_000);
+        });
+        let both = SenderConfig { handshake_rtt: Some(Span::from_millis(500)), ..config.clone() };
+        run_with(composition, both, |x| {
+            x.write(1_000).sends("0").deadline(1_500);
+        });
+    }
+    run_with("reno", config, |x| {
+        x.write(30_000).sends("0").at(100).ack(1).sends("1 2").deadline(1_100);
+    });
+}

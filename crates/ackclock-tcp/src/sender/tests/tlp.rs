@@ -200,3 +200,15 @@ fn the_response_leaves_out_limited_transmit() {
         x.ack(5).sends("").windows(2_500, 2_500).phase(Phase::Open);
     });
 }
+
+/// Section 7.3: a round trip "since [...] the start of the connection" may be that of the handshake, and a second probe waits for
+/// another one.
+#[test]
+fn the_handshake_is_a_round_trip() {
+    run_with("rack-tlp", SenderConfig { handshake_rtt: Some(Span::from_millis(100)), ..window(4) }, |x| {
+        x.write(4_000).sends("0 1 2 3").fire(200).sends("3+").fire(1_200).sends("0T");
+    });
+    run("rack-tlp", 4, |x| {
+        x.write(4_000).sends("0 1 2 3").fire(1_000).sends("0T");
+    });
+}

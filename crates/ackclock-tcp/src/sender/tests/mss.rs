@@ -1,0 +1,135 @@
+//! The path's MTU changes: RFC 1191 section 6.3, RFC 8201 section 5.4.
+
+use super::*;
+
+impl Script {
+    fn mss(&mut self, mss: u32) -> &mut Script {
+        self.input(|s, now| s.set_mss(now, mss))
+    }
+}
+
+/// The four segments outstanding go out again in ten of 400 bytes, at once and with the windows as they were.
+#[test]
+fn what_was_too_big_is_sent_again_at_once() {
+    for composition in ["newreno", "sack", "tahoe", "prr", "newreno+cubic"] {
+        run(composition, 4, |x| {
+            x.write(40_000).sends("0 1 2 3").at(100).mss(400);
+            x.sends(
+                "0[0..400]S 0[400..800]S 0[800..1000]S 1[0..400]S 1[400..800]S 1[800..1000]S \
+                 2[0..400]S 2[400..800]S 2[800..1000]S 3[0..400]S 3[400..800]S 3[800..1000]S",
+            );
+            x.windows(4_000, UNSET).pipe(4).phase(Phase::Loss);
+            // Slow start by 400 bytes an ACK, new data in segments of 400 bytes, and no sample (Karn).
+            x.at(200).ack_bytes(400).sends("4[0..400] 4[400..800]").windows(4_400, UNSET);
+            assert_eq!(x.sender.stats().rtt_samples, 0);
+            x.at(210).ack(4).phase(Phase::Open).windows(4_800, UNSET);
+            x.sends(
+                "4[800..1200] 5[200..600] 5[600..1000] 6[0..400] 6[400..800] 6[800..1200] 7[200..600] 7[600..1000] \
+                 8[0..400] 8[400..800]",
+            );
+            assert_eq!((x.sender.stats().timeouts, x.sender.stats().recoveries), (0, 0));
+        });
+    }
+}
+
+/// What fits is not sent again with SACK, nor is what was SACKed.
+#[test]
+fn what_fits_or_has_arrived_is_not_sent_again() {
+    run("sack", 5, |x| {
+        x.write(4_300).sends("0 1 2 3 4[0..300]");
+        x.at(100).sack(0, &[(2, 3)]).sends("").mss(600);
+        x.sends("0[0..600]S 0[600..1000]S 1[0..600]S 1[600..1000]S 3[0..600]S 3[600..1000]S");
+        assert_eq!(x.sender.state().board.pipe(), 3_300);
+        assert_eq!(x.sender.state().board.sacked_bytes(), 1_000);
+        // A SACK of a piece.
+        let mut piece = x.header(0);
+        piece.sack.push(SackBlock { left: Seq::at(x.isn, 600), right: Seq::at(x.isn, 1_000) });
+        x.segment(piece).sends("");
+        assert_eq!(x.sender.state().board.pipe(), 2_900);
+        x.at(200).ack_bytes(4_300).sends("").no_deadline();
+    });
+}
+
+/// Only new data is affected if everything outstanding fits.
+#[test]
+fn nothing_is_sent_again_if_everything_fits() {
+    run("sack", 4, |x| {
+        x.write(700).sends("0[0..700]").mss(700).phase(Phase::Open).sends("");
+        x.at(10).write(1_400).sends("0[700..1400] 1[400..1100]");
+        // A larger segment: nothing changes but new data.
+        x.mss(2_000).at(20).ack_bytes(700).write(2_000).sends("2[100..2100]").phase(Phase::Open);
+    });
+}
+
+/// The retransmission timer starts anew, not backed off, and what was cut is sent again piece by piece.
+#[test]
+fn the_timer_starts_anew() {
+    run("newreno", 2, |x| {
+        x.write(2_000).sends("0 1").deadline(1_000);
+        x.at(400).mss(500).sends("0[0..500]S 0[500..1000]S 1[0..500]S 1[500..1000]S").deadline(1_400);
+        x.fire(1_400).sends("0[0..500]T").windows(500, 1_000);
+        x.at(1_500).ack_bytes(500).sends("0[500..1000]S 1[0..500]S").windows(1_000, 1_000);
+    });
+}
+
+/// Within a recovery: its response stands, and cwnd is what it was to end with.
+#[test]
+fn within_recovery() {
+    run("newreno", 10, |x| {
+        x.write(10_000).sends(&numbers(0, 10)).at(100).ack(0).ack(0).ack(0).sends("0F").windows(8_000, 5_000);
+        x.mss(500).windows(5_000, 5_000).phase(Phase::Loss);
+        x.sends("0[0..500]S 0[500..1000]S 1[0..500]S 1[500..1000]S 2[0..500]S 2[500..1000]S 3[0..500]S 3[500..1000]S 4[0..500]S 4[500..1000]S");
+        // No duplicate begins another recovery before all of it is acknowledged.
+        x.at(200).ack(0).ack(0).ack(0).sends("");
+    });
+    for composition in ["sack", "prr"] {
+        run(composition, 10, |x| {
+            x.write(10_000).sends(&numbers(0, 10)).at(100);
+            x.sack(0, &[(1, 2)]).sack(0, &[(1, 3)]).sack(0, &[(1, 4)]).sends("0F").phase(Phase::Recovery);
+            x.mss(500).windows(5_000, 5_000).phase(Phase::Loss).pipe(5);
+            x.sends("0[0..500]S 0[500..1000]S 4[0..500]S 4[500..1000]S 5[0..500]S 5[500..1000]S 6[0..500]S 6[500..1000]S 7[0..500]S 7[500..1000]S");
+            x.at(200).ack(5).sends("8[0..500]S 8[500..1000]S 9[0..500]S 9[500..1000]S").phase(Phase::Loss);
+            x.ack(10).sends("").phase(Phase::Open).no_deadline();
+            assert_eq!((x.sender.stats().recoveries, x.sender.stats().timeouts), (1, 0));
+        });
+    }
+}
+
+/// After a timeout: what has gone out since was too big as well.
+#[test]
+fn after_a_timeout() {
+    for composition in ["newreno", "sack"] {
+        run(composition, 4, |x| {
+            x.write(40_000).sends("0 1 2 3").fire(1_000).sends("0T").windows(1_000, 2_000);
+            x.at(1_100).mss(500).sends("0[0..500]S 0[500..1000]S").windows(1_000, 2_000);
+            x.at(1_200).ack(1).sends("1[0..500]S 1[500..1000]S 2[0..500]S").windows(1_500, 2_000);
+        });
+    }
+}
+
+/// A timeout that F-RTO would undo was followed by data that the path has dropped: nothing is undone, all of it goes out again.
+#[test]
+fn what_is_lost_for_its_size_is_not_undone() {
+    for composition in ["newreno+f-rto", "sack+f-rto"] {
+        run(composition, 4, |x| {
+            x.write(40_000).sends("0 1 2 3").fire(1_000).sends("0T");
+            x.at(1_100).ack(1).sends("4+ 5+").windows(2_000, 2_000).mss(500);
+            x.sends("1[0..500]S 1[500..1000]S 2[0..500]S 2[500..1000]S").phase(Phase::Loss);
+            x.at(1_200).ack_bytes(1_500).windows(2_125, 2_000).phase(Phase::Loss).sends("3[0..500]S");
+        });
+    }
+}
+
+/// The event says what went out again for its size, and where it leaves the sender.
+#[test]
+fn it_is_told() {
+    run_with("sack", SenderConfig { events: true, ..window(4) }, |x| {
+        x.write(4_000).sends("0 1 2 3").sack(0, &[(3, 4)]);
+        while x.sender.poll_event().is_some() {}
+        x.input(|s, now| s.set_mss(now, 500));
+        let event = x.sender.poll_event().unwrap();
+        assert_eq!(event.kind, EventKind::MssChanged { mss: 500, lost: 3_000 });
+        assert_eq!((event.snd_una, event.snd_nxt, event.cwnd), (0, 0, 4_000));
+        x.sent.clear();
+    });
+}
