@@ -87,19 +87,20 @@ fn options() -> Result<Options> {
 
 fn main() -> Result<()> {
     let options = options()?;
-    let mut rates = vec![Vec::new(); options.senders.len()];
+    let mut runs = vec![Vec::new(); options.senders.len()];
     for round in 0..options.rounds {
-        for (rates, (name, sender)) in rates.iter_mut().zip(&options.senders) {
-            rates.push(measure(*sender, options.time).map_err(|error| format!("{name}: {error}"))?);
+        for (runs, (name, sender)) in runs.iter_mut().zip(&options.senders) {
+            runs.push(measure(*sender, options.time).map_err(|error| format!("{name}: {error}"))?);
             eprint!("\rround {} of {}: {name:<12}", round + 1, options.rounds);
         }
     }
     eprintln!();
     let mut results = serde_json::Map::new();
-    for ((name, _), rates) in options.senders.iter().zip(&mut rates) {
-        let median = median(rates);
-        println!("{name:<12} {median:8.2} Gbit/s  ({:.2} to {:.2})", rates[0], rates[rates.len() - 1]);
-        results.insert((*name).into(), serde_json::json!({ "gbit_per_s": median, "runs": rates }));
+    for ((name, _), runs) in options.senders.iter().zip(&runs) {
+        let (rate, cpu) = (median(runs, 0), median(runs, 1));
+        let ends = runs.iter().fold([f64::MAX, 0.0_f64], |[low, high], run| [low.min(run[0]), high.max(run[0])]);
+        println!("{name:<12} {rate:8.2} Gbit/s  ({:.2} to {:.2})  {cpu:6.3} CPU s/GB", ends[0], ends[1]);
+        results.insert((*name).into(), serde_json::json!({ "gbit_per_s": rate, "cpu_s_per_gb": cpu, "runs": runs }));
     }
     for (of, to) in
         [("tso", "relay-tso"), ("tso", "loopback"), ("net", "tso"), ("plain", "relay-plain"), ("plain", "smoltcp")]
@@ -120,14 +121,22 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The median; sorts.
-fn median(values: &mut [f64]) -> f64 {
+/// CPU time spent, in seconds.
+fn cpu(clock: ClockId) -> f64 {
+    let spent = clock_gettime(clock);
+    spent.tv_sec as f64 + spent.tv_nsec as f64 / 1e9
+}
+
+/// The median of rates (0) or of CPU times (1).
+fn median(runs: &[[f64; 2]], which: usize) -> f64 {
+    let mut values: Vec<f64> = runs.iter().map(|run| run[which]).collect();
     values.sort_by(f64::total_cmp);
     (values[(values.len() - 1) / 2] + values[values.len() / 2]) / 2.0
 }
 
-/// The rate in Gbit/s at which a receiver of the kernel reads, after a while to get going.
-fn measure(sender: Sender, time: Duration) -> Result<f64> {
+/// The rate in Gbit/s at which a receiver of the kernel reads, after a while to get going, and what sender and receiver spend of
+/// the CPU, in seconds for a gigabyte.
+fn measure(sender: Sender, time: Duration) -> Result<[f64; 2]> {
     let namespace = Namespace::new()?;
     let listener = namespace.run(|| TcpListener::bind((Ipv4Addr::UNSPECIFIED, 5001)))??;
     let stop = Arc::new(AtomicBool::new(false));
@@ -151,15 +160,17 @@ fn measure(sender: Sender, time: Duration) -> Result<f64> {
     };
     stream.set_nonblocking(false)?;
     let mut buffer = vec![0; CHUNK];
-    let mut count = |time: Duration| -> Result<f64> {
-        let (begin, mut bytes) = (Instant::now(), 0);
+    let mut count = |time: Duration| -> Result<[f64; 2]> {
+        let (begin, before, mut bytes) = (Instant::now(), cpu(ClockId::ProcessCPUTime), 0);
         while begin.elapsed() < time {
             match stream.read(&mut buffer)? {
                 0 => return Err("the sender ended".into()),
                 len => bytes += len,
             }
         }
-        Ok(bytes as f64 * 8.0 / begin.elapsed().as_secs_f64() / 1e9)
+        let gigabytes = bytes as f64 / 1e9;
+        let spent = cpu(ClockId::ProcessCPUTime) - before;
+        Ok([gigabytes * 8.0 / begin.elapsed().as_secs_f64(), spent / gigabytes])
     };
     count(time / 4)?;
     let rate = count(time)?;
@@ -350,11 +361,7 @@ fn paced_cpu(rate: u64, time: Duration) -> Result<f64> {
     let now = host.now();
     let socket = host.stack().connect(now, SocketAddrV4::new(KERNEL, 5001).into(), TcpConfig::default())?;
     host.flush();
-    let cpu = || {
-        let spent = clock_gettime(ClockId::ThreadCPUTime);
-        spent.tv_sec as f64 + spent.tv_nsec as f64 / 1e9
-    };
-    let (begin, before) = (host.now(), cpu());
+    let (begin, before) = (host.now(), cpu(ClockId::ThreadCPUTime));
     let mut due: VecDeque<Time> =
         (1..=time.as_millis() as u64 / 5).map(|n| Time(begin.nanos() + n * 5_000_000)).collect();
     let chunk = vec![0; (rate / 8 / 200) as usize];
@@ -370,7 +377,7 @@ fn paced_cpu(rate: u64, time: Duration) -> Result<f64> {
         wait(&host, Some(host.timeout().map_or(until, |timeout| timeout.min(until))))?;
         host.turn()?;
     }
-    let cores = (cpu() - before) / (host.now().since(begin)).secs_f64();
+    let cores = (cpu(ClockId::ThreadCPUTime) - before) / (host.now().since(begin)).secs_f64();
     let now = host.now();
     host.stack().abort(now, socket);
     host.flush();
