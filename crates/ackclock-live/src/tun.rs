@@ -23,6 +23,8 @@ const COPIED: usize = 2048;
 
 /// How long to wait for an address.
 const SETTLE: Duration = Duration::from_secs(3);
+/// Packets that wait to be read from a device without offload.
+const QUEUE: u32 = 10_000;
 
 /// How to make a TUN device.
 #[derive(Clone, Debug)]
@@ -79,6 +81,10 @@ impl Tun {
         let builder = DeviceBuilder::new().name(&config.name).mtu(config.mtu).enable(false);
         let builder = builder.with(|builder| {
             builder.offload(config.offload);
+            if !config.offload {
+                // The kernel cuts a burst of a window into packets of an MTU, and drops what the device's queue does not hold.
+                builder.tx_queue_len(QUEUE);
+            }
         });
         let device = builder.build_sync()?;
         for &(address, prefix) in &config.addresses {
