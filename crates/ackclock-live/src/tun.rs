@@ -16,6 +16,9 @@ const VIRTIO_NET_HDR_GSO_NONE: u8 = 0;
 /// Where the checksum lies in a TCP header (RFC 9293 section 3.1).
 const TCP_CHECKSUM: u16 = 16;
 
+/// Packets that wait to be read from a device without offload.
+const QUEUE: u32 = 10_000;
+
 /// How to make a TUN device.
 #[derive(Clone, Debug)]
 pub struct TunConfig {
@@ -71,6 +74,10 @@ impl Tun {
         let builder = DeviceBuilder::new().name(&config.name).mtu(config.mtu).enable(false);
         let builder = builder.with(|builder| {
             builder.offload(config.offload);
+            if !config.offload {
+                // The kernel cuts a burst of a window into packets of an MTU, and drops what the device's queue does not hold.
+                builder.tx_queue_len(QUEUE);
+            }
         });
         let device = builder.build_sync()?;
         for &(address, prefix) in &config.addresses {
