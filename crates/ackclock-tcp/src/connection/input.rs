@@ -77,8 +77,9 @@ pub(super) fn on_segment(c: &mut Connection, now: Time, header: &Repr, len: u32)
     if !is_acceptable(c, now, &mut segment) {
         return None;
     }
-    // Fifth.
-    if !has(Control::ACK) || !on_ack(c, now, &segment) {
+    // Fifth. RFC 7323 section 2.2: the window of a SYN/ACK is not scaled.
+    let shift = if has(Control::SYN) { 0 } else { c.negotiated.their_shift() };
+    if !has(Control::ACK) || !on_ack(c, now, &segment, shift) {
         return None;
     }
     on_text(c, now, segment)
@@ -188,14 +189,13 @@ fn reopens(c: &Connection, syn: &Repr) -> bool {
     }
 }
 
-/// Fifth: the acknowledgment. Returns whether the rest of the segment counts.
-fn on_ack(c: &mut Connection, now: Time, segment: &Segment) -> bool {
+/// Fifth: the acknowledgment, and a window in units of 2^`shift`. Returns whether the rest of the segment counts.
+fn on_ack(c: &mut Connection, now: Time, segment: &Segment, shift: u8) -> bool {
     if c.state == TcpState::SynReceived {
         if segment.ack != c.isn() {
             c.answer_with_reset(segment.ack, segment.timestamps);
             return false;
         }
-        let shift = c.negotiated.their_shift();
         handshake::complete(c, now, segment.wnd, shift);
         return true;
     }
