@@ -2,7 +2,7 @@
 //! with RFC 5961 and PAWS (RFC 7323 section 5).
 
 use super::{CloseReason, Connection, Placement, TcpState, handshake};
-use crate::segment::{SackBlocks, Segment};
+use crate::segment::Segment;
 use crate::seq::Seq;
 use crate::time::{Span, Time};
 use crate::wire::{Control, Repr};
@@ -74,7 +74,7 @@ pub(super) fn on_segment(c: &mut Connection, now: Time, header: &Repr, len: u32)
         // The SYN/ACK of a simultaneous open (figure 7): without the SYN that we know it is an ACK.
         segment.seq = segment.seq + 1;
     }
-    if !is_acceptable(c, now, &mut segment) {
+    if !is_acceptable(c, now, &segment) {
         return None;
     }
     // Fifth. RFC 7323 section 2.2: the window of a SYN/ACK is not scaled.
@@ -86,7 +86,7 @@ pub(super) fn on_segment(c: &mut Connection, now: Time, header: &Repr, len: u32)
 }
 
 /// First, for what carries neither RST nor SYN: PAWS (RFC 7323 section 5.3, R1) and the sequence number.
-fn is_acceptable(c: &mut Connection, now: Time, segment: &mut Segment) -> bool {
+fn is_acceptable(c: &mut Connection, now: Time, segment: &Segment) -> bool {
     if c.negotiated.timestamps {
         // RFC 7323 section 3.2: "SHOULD silently drop".
         let Some(ts) = segment.timestamps else { return false };
@@ -101,11 +101,6 @@ fn is_acceptable(c: &mut Connection, now: Time, segment: &mut Segment) -> bool {
             }
             return false;
         }
-    } else {
-        segment.timestamps = None;
-    }
-    if !c.negotiated.sack {
-        segment.sack = SackBlocks::NONE;
     }
     let (start, wnd) = (c.ahead(segment.seq), c.rcv_wnd());
     let len = segment_len(segment);
