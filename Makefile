@@ -20,6 +20,7 @@ build:
 	cargo build --release --locked --bin ackclock
 
 test: lint
+	tools/install curl iproute2
 	cargo test --workspace --locked
 	$(MAKE) --no-print-directory browser readme
 
@@ -27,10 +28,11 @@ lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
-# The pictures and the pages of the papers in a real browser, and the captures in the tools that people open them with.
+# The pictures, the pages of the papers and a page over our own TCP in a real browser, and the captures in the tools that people open them with.
 browser: demo
-	tools/install chromium tshark tcptrace
+	tools/install chromium tshark tcptrace iproute2
 	python3 tests/browser/smoke.py out/demo.html $(addprefix out/papers/,index.html lin-kung-figure-5.html lin-kung-table-3.html)
+	python3 tests/browser/serve.py --screenshot out/serve.png
 	tests/captures.sh
 
 # Every command of README.md, and its picture.

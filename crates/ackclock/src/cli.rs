@@ -52,7 +52,7 @@ pub(crate) enum Verb {
     ///
     /// Our stack is a host of its own behind a TUN device: the kernel of this machine is its neighbour, and what lies beyond is
     /// reached if the kernel forwards and translates addresses.
-    #[command(after_help = with_example("ackclock send 10.77.0.1:5001 --strategy newreno,linux --bytes 100mib"))]
+    #[command(after_help = with_example("ackclock send 10.77.0.1:5001 --strategy newreno,linux --bytes 100mb"))]
     Send(SendArgs),
     /// Receive with our stack, and check what comes (root).
     #[command(after_help = with_example("ackclock recv --listen 5001 --once"))]

@@ -194,9 +194,15 @@ impl Gateway {
         self.flows.enter(headers);
     }
 
-    /// The links, each direction by itself, with what became of their packets so far.
-    pub fn link_reports(&self) -> impl Iterator<Item = (BuiltLink, LinkReport)> {
-        self.built.iter().map(|&built| (built, self.links[built.id.0 as usize].report(self.now)))
+    /// The nodes at the two ends of a link, the one where packets enter first.
+    pub fn link_ends(&self, link: LinkId) -> Option<(NodeId, NodeId)> {
+        self.links.get(link.0 as usize).map(|link| (NodeId(link.from), NodeId(link.to)))
+    }
+
+    /// The links, each direction by itself, with what became of their packets by `now`.
+    pub fn link_reports(&self, now: Time) -> impl Iterator<Item = (BuiltLink, LinkReport)> {
+        let now = self.now.max(now.0);
+        self.built.iter().map(move |&built| (built, self.links[built.id.0 as usize].report(now)))
     }
 
     /// The first thing under way, which has this key, happens.

@@ -90,7 +90,8 @@ fn a_drop_is_told_at_once() {
     let outcome = Outcome::Dropped { link: LinkId(0), why: "queue" };
     assert_eq!(gateway.poll(us(0)), Some(Exit { token: 2, at: us(0), last: true, outcome }));
     assert_eq!(gateway.poll(us(0)), None);
-    let reports: Vec<_> = gateway.link_reports().map(|(built, r)| (built.back, r.packets, r.dropped_queue)).collect();
+    let reports: Vec<_> =
+        gateway.link_reports(us(0)).map(|(built, r)| (built.back, r.packets, r.dropped_queue)).collect();
     assert_eq!(reports, [(false, 2, 1), (true, 0, 0), (false, 0, 0)]);
 }
 

@@ -240,8 +240,7 @@ fn both_ways(text: &str) -> Fates {
         assert_eq!(ours, theirs);
     }
     assert_eq!(driver.fates, in_network);
-    driver.gateway.poll(Time(until));
-    for (built, report) in driver.gateway.link_reports() {
+    for (built, report) in driver.gateway.link_reports(Time(until)) {
         assert_eq!(Some(report), network.network.link_report(built.id));
         assert_eq!(built, network.links[built.id.0 as usize]);
     }
