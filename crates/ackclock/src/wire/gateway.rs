@@ -13,11 +13,10 @@ use ackclock_net::Gateway;
 use ackclock_net::scenario::units::Duration;
 use ackclock_report::{Align, align};
 use clap::Args;
-use nix::sys::signal::{SigSet, Signal};
-use nix::sys::signalfd::{SfdFlags, SignalFd};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
 
+use super::Interrupt;
 use super::options::Prefix;
 use crate::cli::Format;
 use crate::error::Error;
@@ -102,10 +101,7 @@ pub(crate) fn gateway(args: &GatewayArgs) -> Result<String, Error> {
     let seed = args.seed.unwrap_or(source.scenario.seed);
     let nodes = nodes(args)?;
     check(&source, &nodes, seed)?;
-    // Blocked before there are other threads, which inherit that.
-    let mask: SigSet = [Signal::SIGINT, Signal::SIGTERM].into_iter().collect();
-    let signals = mask.thread_block().and_then(|()| SignalFd::with_flags(&mask, SfdFlags::SFD_CLOEXEC));
-    let signals = signals.map_err(|e| Error::system("signals")(e.into()))?;
+    let interrupt = Interrupt::new()?;
     let attachments = nodes.iter().map(|node| node.attach(args)).collect::<Result<Vec<_>, _>>()?;
     warn_of_one_namespace(&nodes);
     let gateway = RealTimeGateway::start(&source.scenario, seed, attachments).map_err(|error| match error.kind() {
@@ -113,7 +109,7 @@ pub(crate) fn gateway(args: &GatewayArgs) -> Result<String, Error> {
         _ => Error::system("gateway")(error),
     })?;
     say(&format!("{} runs with seed {seed}; Ctrl-C ends it\n", source.file));
-    wait(&gateway, &signals, args.seconds)?;
+    wait(&gateway, &interrupt, args.seconds)?;
     if let Some(failure) = gateway.failure() {
         return Err(Error::system("a device is gone")(io::Error::other(failure)));
     }
@@ -202,7 +198,7 @@ impl Node<'_> {
                     )),
                     _ => Error::system(format!("network namespace {name}"))(error),
                 })?;
-                namespace.run(|| Tun::open(&config)).flatten().map_err(refused)?
+                namespace.run(|| Tun::open(&config)).and_then(std::convert::identity).map_err(refused)?
             }
         };
         let shown: Vec<String> = self.addresses.iter().map(|(address, length)| format!("{address}/{length}")).collect();
@@ -231,13 +227,13 @@ fn warn_of_one_namespace(nodes: &[Node<'_>]) {
 }
 
 /// Waits for a signal, the end of the time, or a failure.
-fn wait(gateway: &RealTimeGateway, signals: &SignalFd, time: Option<Duration>) -> Result<(), Error> {
+fn wait(gateway: &RealTimeGateway, interrupt: &Interrupt, time: Option<Duration>) -> Result<(), Error> {
     let timeout = time.map(|time| Timespec {
         tv_sec: (time.0.nanos() / 1_000_000_000) as i64,
         tv_nsec: (time.0.nanos() % 1_000_000_000) as _,
     });
     let mut fds = [
-        PollFd::from_borrowed_fd(signals.as_fd(), PollFlags::IN),
+        PollFd::from_borrowed_fd(interrupt.as_fd(), PollFlags::IN),
         PollFd::from_borrowed_fd(gateway.as_fd(), PollFlags::IN),
     ];
     rustix::io::retry_on_intr(|| poll(&mut fds, timeout.as_ref())).map_err(|e| Error::system("poll")(e.into()))?;
