@@ -93,7 +93,6 @@ impl Error {
     }
 
     /// Says what the system was asked for when it refused.
-    #[allow(dead_code)] // Until the first command of the wire is there.
     pub(crate) fn system(what: impl Into<String>) -> impl FnOnce(io::Error) -> Error {
         move |error| Error::System { what: what.into(), error }
     }
