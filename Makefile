@@ -58,10 +58,14 @@ bench: build
 	tools/install ns2
 	python3 bench/run.py
 
-# Our stack over TUN devices beside the kernel's TCP and smoltcp's: bulk transfers without loss. Needs root.
-bench-live:
+# Our stack over TUN devices beside the kernel's TCP and smoltcp's: bulk transfers without loss, then the labs `lossy` and
+# `short` in short. Needs root.
+bench-live: build
 	@mkdir -p out
-	cargo bench --locked -p ackclock-live --bench bulk -- --json $(CURDIR)/out/bench-live.json
+	cargo bench --locked -p ackclock-live --bench bulk -- --json $(CURDIR)/out/bench-bulk.json
+	$(BIN) lab lossy --quick --format json >out/lab-lossy.json
+	$(BIN) lab short --quick --format json >out/lab-short.json
+	python3 bench/live.py out
 
 # What takes minutes on the wire: 10 GB over a bad link, links down and windows closed for long, and for SOAK seconds transfers that come
 # and go, while neither memory nor connections may grow. Needs root.

@@ -434,6 +434,25 @@ fn a_new_syn_reopens_a_connection_in_time_wait() {
     }
 }
 
+/// RFC 6191 section 2: timestamps that the connection before had not, and the new one would have, are enough.
+#[test]
+fn a_new_syn_reopens_with_timestamps_where_there_were_none() {
+    for (timestamps, opens) in [(true, true), (false, false)] {
+        let mut target = Target::new(64, TcpConfig { timestamps, ..TcpConfig::default() }, 16);
+        let mut first = syn(1000, 5000);
+        first.options.timestamps = None;
+        let answer = target.say(first, b"")[0];
+        target.say(reply(&answer, ACK), b"");
+        let socket = target.accept().unwrap();
+        let now = target.now;
+        target.stack.close(now, socket);
+        let fin = target.answers()[0];
+        target.say(reply(&fin, ACK.with(Control::FIN)), b"");
+        let control = target.say(syn(1000, 10), b"")[0].control;
+        assert_eq!(control, if opens { SYN_ACK } else { ACK });
+    }
+}
+
 /// 10,000 connections one after the other to one address: ports come again as late as possible, TIME-WAIT holds them all.
 #[test]
 fn ports_are_not_used_again_soon() {

@@ -307,6 +307,26 @@ fn slow_readers_cost_no_time() {
 }
 
 #[test]
+fn connections_that_rest_hold_little_memory() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-memory");
+    fs::write(dir.join("big"), noise(4_000_000, 10)).unwrap();
+    let server = serve(&ns, &dir, &[]);
+    let download = |_| {
+        let mut client = connect(&ns, ADDRESS);
+        client.write_all(b"GET /big HTTP/1.1\r\nHost: h\r\n\r\n").unwrap();
+        client.read_exact(&mut vec![0; 4_000_000]).unwrap();
+        client
+    };
+    let _first: Vec<_> = (0..10).map(download).collect();
+    let before = server.memory();
+    let _others: Vec<_> = (0..60).map(download).collect();
+    let each = (server.memory() - before.min(server.memory())) / 60;
+    assert!(each < 150_000, "{each} bytes for each");
+    server.end();
+}
+
+#[test]
 fn a_file_that_shrinks_ends_its_connection() {
     let Some(ns) = namespace() else { return };
     let dir = scratch("serve-shrinks");

@@ -53,6 +53,13 @@ impl Daemon {
         self.wait()
     }
 
+    /// Bytes of memory that it holds.
+    #[allow(dead_code, reason = "one of the tests asks")]
+    pub fn memory(&self) -> u64 {
+        let statm = fs::read_to_string(format!("/proc/{}/statm", self.child.id())).unwrap();
+        4096 * statm.split(' ').nth(1).unwrap().parse::<u64>().unwrap()
+    }
+
     /// Seconds of CPU that it has used.
     pub fn cpu(&self) -> f64 {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
