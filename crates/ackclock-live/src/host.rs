@@ -51,7 +51,7 @@ impl Host {
 
     /// The time now, as the stack counts it: since the host was made.
     pub fn now(&self) -> Time {
-        Time(self.start.elapsed().as_nanos() as u64)
+        since(self.start)
     }
 
     /// The stack.
@@ -93,24 +93,28 @@ impl Host {
     pub fn turn(&mut self) -> io::Result<()> {
         for _ in 0..BATCH {
             let Some(frame) = self.tun.receive(&mut self.buffer)? else { break };
-            let now = Time(self.start.elapsed().as_nanos() as u64);
+            let now = since(self.start);
             if let Some(tap) = &mut self.tap {
                 tap.received(now, frame.packet);
             }
             // The kernel leaves out the checksum of what it has made itself: no wire can have harmed it.
             self.stack.on_packet(now, frame.packet, frame.partial_checksum);
-            self.flush();
+            self.transmit(now);
         }
         let now = self.now();
         if self.stack.next_deadline() <= now {
             self.stack.on_deadline(now);
         }
-        self.flush();
+        self.transmit(now);
         Ok(())
     }
 
     /// Sends what there is to send.
     pub fn flush(&mut self) {
+        self.transmit(self.now());
+    }
+
+    fn transmit(&mut self, mut now: Time) {
         if let Some(Waiting { headers, payload, gso }) = &self.waiting {
             match self.tun.send(headers, [payload, &[]], *gso) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
@@ -118,9 +122,7 @@ impl Host {
             }
             self.waiting = None;
         }
-        loop {
-            let now = Time(self.start.elapsed().as_nanos() as u64);
-            let Some(packet) = self.stack.poll_transmit(now) else { return };
+        while let Some(packet) = self.stack.poll_transmit(now) {
             if let Some(tap) = &mut self.tap {
                 tap.sent(now, &packet);
             }
@@ -133,8 +135,14 @@ impl Host {
                 }
                 result => self.unsent += u64::from(result.is_err()),
             }
+            // A full window takes longer to write than a round trip on a local network.
+            now = since(self.start);
         }
     }
+}
+
+fn since(start: Instant) -> Time {
+    Time(start.elapsed().as_nanos() as u64)
 }
 
 impl AsFd for Host {

@@ -2,8 +2,10 @@
 //! checksums are left to the other side (Linux `Documentation/networking/tuntap.rst`, virtio 1.2 section 5.1.6).
 
 use std::io::{self, IoSlice};
-use std::net::IpAddr;
+use std::net::{IpAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 use tun_rs::{
@@ -15,6 +17,14 @@ const VIRTIO_NET_HDR_F_NEEDS_CSUM: u8 = 1;
 const VIRTIO_NET_HDR_GSO_NONE: u8 = 0;
 /// Where the checksum lies in a TCP header (RFC 9293 section 3.1).
 const TCP_CHECKSUM: u16 = 16;
+
+/// Packets up to this size are copied together: that costs less than having the kernel gather them.
+const COPIED: usize = 2048;
+
+/// How long to wait for an address.
+const SETTLE: Duration = Duration::from_secs(3);
+/// Packets that wait to be read from a device without offload.
+const QUEUE: u32 = 10_000;
 
 /// How to make a TUN device.
 #[derive(Clone, Debug)]
@@ -71,6 +81,10 @@ impl Tun {
         let builder = DeviceBuilder::new().name(&config.name).mtu(config.mtu).enable(false);
         let builder = builder.with(|builder| {
             builder.offload(config.offload);
+            if !config.offload {
+                // The kernel cuts a burst of a window into packets of an MTU, and drops what the device's queue does not hold.
+                builder.tx_queue_len(QUEUE);
+            }
         });
         let device = builder.build_sync()?;
         for &(address, prefix) in &config.addresses {
@@ -81,6 +95,9 @@ impl Tun {
         }
         device.set_nonblocking(true)?;
         device.enabled(true)?;
+        for (address, _) in &config.addresses {
+            settle(*address)?;
+        }
         let name = device.name()?;
         Ok(Tun { device, name, mtu: config.mtu, offload: config.offload })
     }
@@ -127,28 +144,40 @@ impl Tun {
     /// [`io::ErrorKind::WouldBlock`] if the kernel has no room now, `EIO` while the device is down, and what else writing
     /// returns.
     pub fn send(&self, headers: &[u8], payload: [&[u8]; 2], gso: Gso) -> io::Result<()> {
+        if !self.offload {
+            return self.send_plain(headers, payload);
+        }
+        let mut header = VirtioNetHdr { csum_start: gso.ip_header, csum_offset: TCP_CHECKSUM, ..Default::default() };
+        if gso.partial_checksum {
+            header.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM;
+        }
+        if gso.segment > 0 {
+            let ipv6 = headers.first().is_some_and(|b| b >> 4 == 6);
+            header.gso_type = if ipv6 { VIRTIO_NET_HDR_GSO_TCPV6 } else { VIRTIO_NET_HDR_GSO_TCPV4 };
+            header.gso_size = gso.segment;
+            header.hdr_len = headers.len() as u16;
+        }
         let mut vnet_hdr = [0; VIRTIO_NET_HDR_LEN];
-        if self.offload {
-            let mut header =
-                VirtioNetHdr { csum_start: gso.ip_header, csum_offset: TCP_CHECKSUM, ..Default::default() };
-            if gso.partial_checksum {
-                header.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM;
-            }
-            if gso.segment > 0 {
-                let ipv6 = headers.first().is_some_and(|b| b >> 4 == 6);
-                header.gso_type = if ipv6 { VIRTIO_NET_HDR_GSO_TCPV6 } else { VIRTIO_NET_HDR_GSO_TCPV4 };
-                header.gso_size = gso.segment;
-                header.hdr_len = headers.len() as u16;
-            }
-            header.encode(&mut vnet_hdr)?;
+        header.encode(&mut vnet_hdr)?;
+        self.write(&[&vnet_hdr, headers, payload[0], payload[1]].map(IoSlice::new))
+    }
+
+    fn send_plain(&self, headers: &[u8], payload: [&[u8]; 2]) -> io::Result<()> {
+        let pieces = [headers, payload[0], payload[1]];
+        let length = pieces.iter().map(|piece| piece.len()).sum();
+        let mut packet = [0; COPIED];
+        let Some(packet) = packet.get_mut(..length) else { return self.write(&pieces.map(IoSlice::new)) };
+        let mut rest = &mut *packet;
+        for piece in pieces {
+            let (to, behind) = rest.split_at_mut(piece.len());
+            to.copy_from_slice(piece);
+            rest = behind;
         }
-        let slices = [&vnet_hdr, headers, payload[0], payload[1]].map(IoSlice::new);
-        let slices = if self.offload { &slices[..] } else { &slices[1..] };
-        match rustix::io::retry_on_intr(|| rustix::io::writev(&self.device, slices)) {
-            Ok(_) => Ok(()),
-            Err(Errno::NOBUFS) => Err(io::ErrorKind::WouldBlock.into()),
-            Err(error) => Err(error.into()),
-        }
+        written(rustix::io::retry_on_intr(|| rustix::io::write(&self.device, packet)))
+    }
+
+    fn write(&self, pieces: &[IoSlice<'_>]) -> io::Result<()> {
+        written(rustix::io::retry_on_intr(|| rustix::io::writev(&self.device, pieces)))
     }
 
     /// Sends a whole packet with a complete checksum.
@@ -166,6 +195,29 @@ impl Tun {
     pub fn receive_packet<'a>(&self, buffer: &'a mut [u8]) -> io::Result<Option<&'a [u8]>> {
         debug_assert!(!self.offload, "packets of a device with offload are not fit for a wire");
         Ok(self.receive(buffer)?.map(|frame| frame.packet))
+    }
+}
+
+/// Waits until an address can be used. There is nobody on the device whom duplicate address detection could ask (RFC 4862 section
+/// 5.4), but the kernel comes to that conclusion in a time of its own.
+fn settle(address: IpAddr) -> io::Result<()> {
+    let begin = Instant::now();
+    loop {
+        match UdpSocket::bind((address, 0)) {
+            Err(error) if error.kind() == io::ErrorKind::AddrNotAvailable && begin.elapsed() < SETTLE => {
+                thread::sleep(Duration::from_millis(1));
+            }
+            result => return result.map(drop),
+        }
+    }
+}
+
+/// What writing to a device has come to: it takes a packet whole or not at all.
+fn written(result: Result<usize, Errno>) -> io::Result<()> {
+    match result {
+        Ok(_) => Ok(()),
+        Err(Errno::NOBUFS) => Err(io::ErrorKind::WouldBlock.into()),
+        Err(error) => Err(error.into()),
     }
 }
 

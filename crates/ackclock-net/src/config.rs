@@ -23,7 +23,7 @@ pub struct FlowId(pub u32);
 /// One direction of a link.
 ///
 /// A packet meets, in this order: the loss models, the queue, the transmitter (`rate`), and the wire (`delay`, `spikes`,
-/// `jitter`, `reorder`, `duplicate`). So a packet that a loss model takes never occupies the queue or the transmitter.
+/// `jitter`, `reorder`, `duplicate`, `corrupt`). So a packet that a loss model takes never occupies the queue or the transmitter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkConfig {
     /// Where packets enter.
@@ -46,10 +46,13 @@ pub struct LinkConfig {
     pub reorder: Option<Reorder>,
     /// The probability, 0 to 1, that a packet arrives twice.
     pub duplicate: f64,
+    /// The probability, 0 to 1, that a bit of a packet is flipped on the wire (of both copies, if it arrives twice). It goes
+    /// its way; its host drops it for its checksum.
+    pub corrupt: f64,
 }
 
 impl LinkConfig {
-    /// A link without losses, delay spikes, jitter, reordering and duplication.
+    /// A link without losses, delay spikes, jitter, reordering, duplication and corruption.
     pub fn new(from: NodeId, to: NodeId, rate: u64, delay: Span, queue: Queue) -> Self {
         LinkConfig {
             from,
@@ -62,6 +65,7 @@ impl LinkConfig {
             jitter: Span::ZERO,
             reorder: None,
             duplicate: 0.0,
+            corrupt: 0.0,
         }
     }
 }

@@ -13,7 +13,7 @@ use ackclock_tcp::{Event, EventKind, Time};
 use crate::config::FlowId;
 use crate::flow::{Agent, Flow};
 use crate::heap::{Heap, Key, Kind};
-use crate::link::{Fate, InFlight, Link, append};
+use crate::link::{Fate, InFlight, Link};
 use crate::notice::Notices;
 use crate::packet::{Kind as PacketKind, Options, Packet};
 use crate::recorder::{Direction, Recorder};
@@ -80,12 +80,7 @@ impl Engine {
     /// The first packet on a link's wire, or the first of its late ones, arrives.
     fn first_arrives<R: Recorder>(&mut self, now: u64, link: usize, late: bool, recorder: &mut R) {
         self.heap.take();
-        let wire = self.links[link].wire(late);
-        let Some(&InFlight { packet, .. }) = wire.front() else { return };
-        wire.pop_front();
-        if let Some(next) = wire.front() {
-            self.heap.push(next.key);
-        }
+        let Some(packet) = self.links[link].take(late, &mut self.heap) else { return };
         match self.paths[packet.hop as usize] {
             DELIVER => {
                 let flow = &mut self.flows[packet.flow as usize];
@@ -137,7 +132,7 @@ impl Engine {
                 }
             };
             let next = (hop & !AHEAD) as usize;
-            if arrival < self.horizon && !fate.twice {
+            if arrival < self.horizon && !fate.twice && !fate.corrupt {
                 if hop == DELIVER {
                     let flow = &self.flows[packet.flow as usize];
                     let ahead = match packet.kind {
@@ -154,13 +149,11 @@ impl Engine {
                 }
             }
             let key = Key::new(arrival, now, if fate.late { Kind::Late } else { Kind::Wire }, index as u32);
-            let wire = links[index].wire(fate.late);
-            if wire.is_empty() {
-                self.heap.push(key);
-            }
-            append(wire, InFlight { key, packet: Packet { hop: at, ..*packet } });
+            let packet = Packet { hop: at, corrupt: packet.corrupt || fate.corrupt, ..*packet };
+            links[index].put(InFlight { key, packet }, fate.late, &mut self.heap);
             if fate.twice {
-                append(wire, InFlight { key, packet: Packet { hop: at, ..packet.duplicate(&mut self.options) } });
+                let packet = packet.duplicate(&mut self.options);
+                links[index].put(InFlight { key, packet }, fate.late, &mut self.heap);
             }
             let copies = 1 + u32::from(fate.twice);
             if hop == DELIVER {
@@ -178,6 +171,9 @@ impl Engine {
 
     /// An ACK reaches the sender.
     pub(crate) fn deliver_ack<R: Recorder>(&mut self, now: u64, packet: &Packet, recorder: &mut R) {
+        if packet.corrupt {
+            return self.corrupted(now, packet, recorder);
+        }
         let flow = &mut self.flows[packet.flow as usize];
         let Agent::Tcp(tcp) = &mut flow.agent else { return self.deliver_to_client(now, packet, recorder) };
         let segment = packet.into_segment(&mut self.options);
@@ -196,6 +192,9 @@ impl Engine {
 
     /// A data segment or a datagram reaches its receiver.
     fn deliver_data<R: Recorder>(&mut self, now: u64, packet: &Packet, recorder: &mut R) {
+        if packet.corrupt {
+            return self.corrupted(now, packet, recorder);
+        }
         let index = packet.flow as usize;
         let flow = &mut self.flows[index];
         let mut needless = false;
@@ -217,6 +216,15 @@ impl Engine {
             self.record(now, index, kind, recorder);
         }
         self.pump_receiver(now, now, index, recorder);
+    }
+
+    /// A packet's host drops it for its checksum: as if the last link had.
+    #[cold]
+    fn corrupted<R: Recorder>(&mut self, now: u64, packet: &Packet, recorder: &mut R) {
+        let ahead = self.paths[packet.hop as usize..].iter().take_while(|&&hop| hop != DELIVER).count();
+        let hop = packet.hop + ahead as u32;
+        let link = self.paths[hop as usize - 1] & !AHEAD;
+        self.dropped(now, link, &Packet { hop, corrupt: false, ..*packet }, "corrupt", recorder);
     }
 
     /// The network drops a packet.

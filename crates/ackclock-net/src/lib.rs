@@ -9,6 +9,7 @@ mod distribution;
 mod engine;
 mod error;
 mod flow;
+mod gateway;
 mod heap;
 mod link;
 mod loss;
@@ -31,6 +32,7 @@ pub use config::{
 };
 pub use distribution::{Distribution, Law};
 pub use error::Error;
+pub use gateway::{Exit, Gateway, Headers, Outcome, TcpHeader};
 pub use network::Network;
 pub use recorder::{Direction, Recorder};
 pub use report::{FlowReport, LinkReport};

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use ackclock_tcp::{Span, Time};
 
 use crate::config::{LinkConfig, Reorder, Spike};
-use crate::heap::Key;
+use crate::heap::{Heap, Key};
 use crate::loss::{Losses, first_byte_of};
 use crate::packet::{Kind, Packet};
 use crate::queue::{FredState, Limit, Queue, RedState, Verdict, Waiting};
@@ -47,6 +47,9 @@ struct Extras {
     jitter: Option<(Span, Rng)>,
     reorder: Option<(Reorder, Rng)>,
     duplicate: Option<(f64, Rng)>,
+    corrupt: Option<(f64, Rng)>,
+    /// Packets of which a bit was flipped.
+    corrupted: u64,
     last_arrival: u64,
     /// Packets on the wire that others overtake, in the order of their arrival.
     late: VecDeque<InFlight>,
@@ -61,6 +64,8 @@ pub(crate) struct Fate {
     pub(crate) late: bool,
     /// It arrives twice.
     pub(crate) twice: bool,
+    /// A bit of it is flipped.
+    pub(crate) corrupt: bool,
 }
 
 /// A link's state. Times are nanoseconds since the start.
@@ -122,6 +127,8 @@ impl Link {
                 .filter(|r| r.probability > 0.0 || !r.segments.is_empty())
                 .map(|r| (r, rng("reorder"))),
             duplicate: (config.duplicate > 0.0).then(|| (config.duplicate, rng("duplicate"))),
+            corrupt: (config.corrupt > 0.0).then(|| (config.corrupt, rng("corrupt"))),
+            corrupted: 0,
             last_arrival: 0,
             late: VecDeque::new(),
             fate: Fate::default(),
@@ -130,7 +137,8 @@ impl Link {
             && extras.spikes.is_empty()
             && extras.jitter.is_none()
             && extras.reorder.is_none()
-            && extras.duplicate.is_none();
+            && extras.duplicate.is_none()
+            && extras.corrupt.is_none();
         Link {
             busy_until: 0,
             delay: config.delay.0,
@@ -161,6 +169,7 @@ impl Link {
             && config.jitter == Span::ZERO
             && config.reorder.is_none()
             && config.duplicate == 0.0
+            && config.corrupt == 0.0
     }
 
     /// Whether packets always arrive in the order in which they were put on the link.
@@ -168,8 +177,29 @@ impl Link {
         self.extras.as_ref().is_none_or(|extras| extras.reorder.is_none())
     }
 
+    /// Puts a packet that has been let in onto the wire, with those that others overtake if it is `late`.
+    #[inline(always)]
+    pub(crate) fn put(&mut self, packet: InFlight, late: bool, heap: &mut Heap) {
+        let wire = self.wire(late);
+        if wire.is_empty() {
+            heap.push(packet.key);
+        }
+        append(wire, packet);
+    }
+
+    /// Takes the first packet off the wire, whose entry has been taken from the heap.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, late: bool, heap: &mut Heap) -> Option<Packet> {
+        let wire = self.wire(late);
+        let InFlight { packet, .. } = wire.pop_front()?;
+        if let Some(next) = wire.front() {
+            heap.push(next.key);
+        }
+        Some(packet)
+    }
+
     /// The packets on the wire, or those of them that others overtake.
-    pub(crate) fn wire(&mut self, late: bool) -> &mut VecDeque<InFlight> {
+    fn wire(&mut self, late: bool) -> &mut VecDeque<InFlight> {
         // `late` first: most links have no extras, and need not be looked at further down.
         if late && let Some(extras) = &mut self.extras { &mut extras.late } else { &mut self.wire }
     }
@@ -294,7 +324,7 @@ impl Link {
             Discipline::Red(red) => red.dropped_early,
             Discipline::Fred(fred) => fred.dropped_early,
         };
-        let dropped_loss = self.extras.as_ref().map_or(0, |extras| extras.lost);
+        let (dropped_loss, corrupted) = self.extras.as_ref().map_or((0, 0), |extras| (extras.lost, extras.corrupted));
         let waiting = self.departures.iter().filter(|departure| departure.at > now).count() as u64;
         let queued = waiting + u64::from(self.busy_until > now);
         LinkReport {
@@ -303,6 +333,7 @@ impl Link {
             dropped_queue: self.dropped_queue,
             dropped_early,
             dropped_loss,
+            corrupted,
             departed: self.packets - self.dropped_queue - dropped_early - dropped_loss - queued,
             max_queue: u64::from(self.max_queue),
         }
@@ -356,6 +387,8 @@ impl Extras {
             arrival = arrival.saturating_add(reorder.extra_delay.0);
         }
         self.fate.twice = self.duplicate.as_mut().is_some_and(|(p, rng)| rng.chance(*p));
+        self.fate.corrupt = self.corrupt.as_mut().is_some_and(|(p, rng)| rng.chance(*p));
+        self.corrupted += u64::from(self.fate.corrupt);
         arrival
     }
 }
@@ -363,7 +396,7 @@ impl Extras {
 /// Appends to a ring that starts with room for one and grows by half: most links of a large network carry a packet or
 /// two at a time.
 #[inline(always)]
-pub(crate) fn append(ring: &mut VecDeque<InFlight>, packet: InFlight) {
+fn append(ring: &mut VecDeque<InFlight>, packet: InFlight) {
     if ring.len() == ring.capacity() {
         grow(ring);
     }

@@ -44,6 +44,7 @@ fn drop_tail_counts_the_packet_in_transmission() {
         dropped_queue: 2,
         dropped_early: 0,
         dropped_loss: 0,
+        corrupted: 0,
         departed: 3,
         max_queue: 2,
     };
@@ -145,12 +146,16 @@ fn a_delay_spike_holds_up_what_enters_the_wire_in_its_time() {
 }
 
 #[test]
-fn reordering_and_duplication_mark_packets() {
+fn reordering_duplication_and_corruption_mark_packets() {
     let reorder = Some(Reorder { probability: 1.0, segments: Vec::new(), extra_delay: Span::from_millis(2) });
-    let mut link =
-        Link::new(LinkConfig { reorder, duplicate: 1.0, ..config(Queue::DropTail(Limit::Packets(9))) }, 0, "a>b#0");
+    let mut link = Link::new(
+        LinkConfig { reorder, duplicate: 1.0, corrupt: 1.0, ..config(Queue::DropTail(Limit::Packets(9))) },
+        0,
+        "a>b#0",
+    );
     assert_eq!(link.admit(0, &packet(1000), || 1000), Ok(8_000_000));
-    assert_eq!(link.fate(), Fate { late: true, twice: true });
+    assert_eq!(link.fate(), Fate { late: true, twice: true, corrupt: true });
+    assert_eq!(link.report(8_000_000).corrupted, 1);
     assert!(!link.keeps_order());
 }
 

@@ -209,6 +209,11 @@ impl Network {
         Ok(())
     }
 
+    /// The links of a network that has not run.
+    pub(crate) fn into_links(self) -> Result<Vec<Link>, Error> {
+        self.invalid.map_or(Ok(self.engine.links), Err)
+    }
+
     fn routes(&mut self) -> Result<Vec<u32>, Error> {
         let links: Vec<(u32, u32)> = self.engine.links.iter().map(|link| (link.from, link.to)).collect();
         let mut topology = Topology::new(self.nodes.len(), &links);

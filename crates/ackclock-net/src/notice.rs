@@ -11,6 +11,7 @@
 //!   dropped it, had nothing been in its way. (Told at the same moment, it would send into the same full queue, without end.)
 //! - A lost ACK gets to the sender all the same, since it tells what became of segments.
 //! - Of packets that a link has duplicated only the originals count.
+//! - What a host drops for its checksum has gone its way, and its notice begins there.
 
 use std::collections::VecDeque;
 
@@ -81,8 +82,11 @@ impl Engine {
         packet.kind == PacketKind::Ack
     }
 
-    /// A notice enters the link at its hop.
+    /// A notice enters the link at its hop; one of a packet that came as far as its host is there.
     fn send_notice(&mut self, now: u64, mut notice: Notice) {
+        if self.paths[notice.packet.hop as usize] == DELIVER {
+            return self.put_notice(now, now, notice);
+        }
         let link = self.paths[notice.packet.hop as usize] & !AHEAD;
         let arrival = self.links[link as usize].would_arrive(now, notice.packet.size);
         notice.packet.hop += 1;

@@ -43,6 +43,8 @@ pub(crate) struct Packet {
     pub(crate) fast_retransmission: bool,
     /// A link made it by duplicating another.
     pub(crate) copy: bool,
+    /// A link flipped a bit of it.
+    pub(crate) corrupt: bool,
 }
 
 const NO_OPTIONS: u32 = u32::MAX;
@@ -66,6 +68,7 @@ impl Packet {
             kind,
             fast_retransmission: false,
             copy: false,
+            corrupt: false,
         }
     }
 

@@ -37,6 +37,8 @@ pub struct LinkReport {
     pub dropped_early: u64,
     /// Dropped by a loss model.
     pub dropped_loss: u64,
+    /// Of which the wire flipped a bit.
+    pub corrupted: u64,
     /// Packets whose transmission ended.
     pub departed: u64,
     /// The most packets that waited or were in transmission at the same time.

@@ -29,6 +29,7 @@ pub(crate) fn link(config: &LinkConfig, nodes: usize) -> Option<&'static str> {
         .or(first(&[
             (config.rate > 0, "the rate must be at least 1 bit per second"),
             (probability(config.duplicate), "`duplicate` must be 0 to 1"),
+            (probability(config.corrupt), "`corrupt` must be 0 to 1"),
             (
                 config.reorder.as_ref().is_none_or(|r| probability(r.probability)),
                 "reordering's probability must be 0 to 1",

@@ -104,7 +104,7 @@ impl Population {
             let job = Job { seed, ..job.clone() };
             let simulation = input.build(&job, true)?;
             let mss = simulation.flows.first().map_or(1, |f| f.mss.into());
-            let recovery = recovery.then(|| RecoveryRecorder::new(&simulation));
+            let recovery = recovery.then(|| RecoveryRecorder::new(&simulation.flows, simulation.until));
             let mut recorder = (Windows::new(mss, &mut all.tally), recovery);
             all.flows.extend(input.run(&job, simulation, &mut recorder, progress)?.flows);
             if let Some(recovery) = recorder.1 {

@@ -117,7 +117,8 @@ impl Task<'_> {
         let simulation = input.build(&self.job, events)?;
         let mss = simulation.flows.first().map_or(1, |f| f.mss);
         let log = self.record.then(Log::default);
-        let mut recorder = (log, self.plan.recovery.then(|| RecoveryRecorder::new(&simulation)));
+        let mut recorder =
+            (log, self.plan.recovery.then(|| RecoveryRecorder::new(&simulation.flows, simulation.until)));
         let flows = input.run(&self.job, simulation, &mut recorder, progress)?.flows;
         let events = recorder.0.unwrap_or_default().0;
         let recovery = recorder.1.map(RecoveryRecorder::finish).unwrap_or_default();

@@ -60,6 +60,10 @@ const IPV4_LEN: usize = 20;
 /// Most payload of a packet that an IPv4 total length of 16 bits can tell, whatever the options.
 const MAX_PAYLOAD: u32 = 65_000;
 const LINKTYPE_ETHERNET: u16 = 1;
+/// IP packets without anything around them.
+const LINKTYPE_RAW: u16 = 101;
+/// Bytes of each packet that a [`PacketWriter`] keeps: the longest IP and TCP headers, and the first bytes of data.
+const KEPT: usize = 128;
 const SNAPLEN: u32 = 262_144;
 
 /// Writes the packets that leave and reach senders into one capture.
@@ -84,8 +88,8 @@ impl<W: Write> CaptureWriter<W> {
     /// # Errors
     /// What writing to `out` returns; so with all functions below.
     pub fn new(out: W, format: CaptureFormat) -> io::Result<Self> {
-        let mut file = CaptureFile { out, format, block: Vec::new() };
-        file.header()?;
+        let mut file = CaptureFile { out, format, linktype: LINKTYPE_ETHERNET, origin: ORIGIN, block: Vec::new() };
+        file.header("sender")?;
         Ok(CaptureWriter { file, connections: HashMap::new() })
     }
 
@@ -309,7 +313,7 @@ impl Connection {
         packet.resize(ETHERNET_LEN + IPV4_LEN + tcp_len, 0);
         let pseudo = PseudoHeader::V4 { src: from.0, dst: to.0 };
         repr.emit(&pseudo, &mut packet[ETHERNET_LEN + IPV4_LEN..]).map_err(io::Error::other)?;
-        file.packet(at, packet, comment)
+        file.packet(at, packet, packet.len(), comment)
     }
 }
 
@@ -322,18 +326,62 @@ fn header_checksum(header: &[u8]) -> u16 {
     !(sum as u16)
 }
 
+/// Writes IP packets as they are into a capture, of each the first 128 bytes and its length. Hand packets in in order of time, and
+/// an `out` that buffers.
+pub struct PacketWriter<W> {
+    file: CaptureFile<W>,
+    kept: Vec<u8>,
+}
+
+impl<W: Write> PacketWriter<W> {
+    /// Begins a capture whose time zero is `origin`, in nanoseconds since 1970.
+    ///
+    /// # Errors
+    /// What writing to `out` returns; so with all functions below.
+    pub fn new(out: W, format: CaptureFormat, origin: u64) -> io::Result<Self> {
+        let mut file = CaptureFile { out, format, linktype: LINKTYPE_RAW, origin, block: Vec::new() };
+        file.header("tun")?;
+        Ok(PacketWriter { file, kept: Vec::with_capacity(KEPT) })
+    }
+
+    /// A packet, in pieces. In pcapng an empty comment is none.
+    ///
+    /// # Errors
+    /// What writing returns.
+    pub fn packet(&mut self, at: Time, pieces: &[&[u8]], comment: &str) -> io::Result<()> {
+        self.kept.clear();
+        for piece in pieces {
+            let room = KEPT - self.kept.len();
+            self.kept.extend_from_slice(piece.get(..room).unwrap_or(piece));
+        }
+        let len = pieces.iter().map(|piece| piece.len()).sum();
+        self.file.packet(at, &self.kept, len, comment)
+    }
+
+    /// Flushes what is written so far.
+    ///
+    /// # Errors
+    /// What flushing returns.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.file.out.flush()
+    }
+}
+
 struct CaptureFile<W> {
     out: W,
     format: CaptureFormat,
+    linktype: u16,
+    /// Time zero, in nanoseconds since 1970.
+    origin: u64,
     block: Vec<u8>,
 }
 
 impl<W: Write> CaptureFile<W> {
-    fn header(&mut self) -> io::Result<()> {
+    fn header(&mut self, interface: &str) -> io::Result<()> {
         match self.format {
             CaptureFormat::Pcap => {
                 // Nanosecond magic, version 2.4, zone and accuracy zero (draft-ietf-opsawg-pcap section 4).
-                let fields: [u32; 6] = [0xa1b2_3c4d, 2 | 4 << 16, 0, 0, SNAPLEN, LINKTYPE_ETHERNET.into()];
+                let fields: [u32; 6] = [0xa1b2_3c4d, 2 | 4 << 16, 0, 0, SNAPLEN, self.linktype.into()];
                 fields.iter().try_for_each(|f| self.out.write_all(&f.to_le_bytes()))
             }
             CaptureFormat::PcapNg => {
@@ -346,11 +394,12 @@ impl<W: Write> CaptureFile<W> {
                     option(b, 0, b"");
                 })?;
                 // Interface Description Block (section 4.2): if_name, and if_tsresol 9 for nanoseconds.
+                let linktype = self.linktype;
                 self.block(1, |b| {
-                    b.extend_from_slice(&LINKTYPE_ETHERNET.to_le_bytes());
+                    b.extend_from_slice(&linktype.to_le_bytes());
                     b.extend_from_slice(&[0, 0]);
                     b.extend_from_slice(&SNAPLEN.to_le_bytes());
-                    option(b, 2, b"sender");
+                    option(b, 2, interface.as_bytes());
                     option(b, 9, &[9]);
                     option(b, 0, b"");
                 })
@@ -358,16 +407,18 @@ impl<W: Write> CaptureFile<W> {
         }
     }
 
-    fn packet(&mut self, at: Time, bytes: &[u8], comment: &str) -> io::Result<()> {
-        let nanos = ORIGIN.saturating_add(at.nanos());
-        let len = (bytes.len() as u32).to_le_bytes();
+    /// A packet of `len` bytes, of which these are the first.
+    fn packet(&mut self, at: Time, bytes: &[u8], len: usize, comment: &str) -> io::Result<()> {
+        let nanos = self.origin.saturating_add(at.nanos());
+        let kept = (bytes.len() as u32).to_le_bytes();
+        let len = (len as u32).to_le_bytes();
         match self.format {
             CaptureFormat::Pcap => {
                 // Seconds have 32 bits; what lies beyond them is pinned to the last second.
                 let seconds = u32::try_from(nanos / 1_000_000_000).unwrap_or(u32::MAX);
                 self.out.write_all(&seconds.to_le_bytes())?;
                 self.out.write_all(&((nanos % 1_000_000_000) as u32).to_le_bytes())?;
-                self.out.write_all(&len)?;
+                self.out.write_all(&kept)?;
                 self.out.write_all(&len)?;
                 self.out.write_all(bytes)
             }
@@ -376,11 +427,13 @@ impl<W: Write> CaptureFile<W> {
                 b.extend_from_slice(&[0; 4]);
                 b.extend_from_slice(&((nanos >> 32) as u32).to_le_bytes());
                 b.extend_from_slice(&(nanos as u32).to_le_bytes());
-                b.extend_from_slice(&len);
+                b.extend_from_slice(&kept);
                 b.extend_from_slice(&len);
                 b.extend_from_slice(bytes);
                 b.resize(b.len().next_multiple_of(4), 0);
-                option(b, 1, comment.as_bytes());
+                if !comment.is_empty() {
+                    option(b, 1, comment.as_bytes());
+                }
                 option(b, 0, b"");
             }),
         }

@@ -7,6 +7,7 @@
 //! - [`RecoveryStats`]: the statistics of recovery in the PRR paper, taken from the events of flows by [`RecoveryTracker`]s.
 //! - [`EventWriter`]: one JSON object per event and line.
 //! - [`CaptureWriter`]: the packets as the sender saw them, as pcapng or pcap, each commented with its cause.
+//! - [`PacketWriter`]: packets as they are, as pcapng or pcap.
 //! - [`Picture`]: time-sequence graphs side by side, as one HTML file or as SVG.
 //! - [`Chart`]: curves, steps and bars with intervals, and a paper's numbers beside them, as SVG.
 //!
@@ -36,7 +37,7 @@ mod recovery;
 mod summary;
 
 pub use align::{Align, align};
-pub use capture::{CaptureFormat, CaptureWriter, Handshake};
+pub use capture::{CaptureFormat, CaptureWriter, Handshake, PacketWriter};
 pub use chart::{Bars, Chart, Curve, Line, Plot, Point};
 pub use drawing::escape;
 pub use events::EventWriter;
@@ -45,4 +46,4 @@ pub use recovery::{
     Distribution, Kind, RECOVERY_TABLES, RecoveryMeasure, RecoveryStats, RecoveryTable, RecoveryTracker, TimedOutIn,
     recovery_measures, recovery_table,
 };
-pub use summary::{Estimate, FlowSummary, replication_table, summary_table, with_interval};
+pub use summary::{Estimate, FlowSummary, rate, replication_table, summary_table, with_interval};

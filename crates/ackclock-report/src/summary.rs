@@ -219,7 +219,7 @@ fn count_or_dash(count: Option<u64>) -> String {
 }
 
 /// A rate with the unit that iproute2 would take.
-pub(crate) fn rate(bps: f64) -> String {
+pub fn rate(bps: f64) -> String {
     match bps {
         b if b >= 1e9 => format!("{:.3}gbit", b / 1e9),
         b if b >= 1e6 => format!("{:.3}mbit", b / 1e6),

@@ -12,8 +12,7 @@ use rayon::prelude::*;
 
 pub use progress::Progress;
 pub use recovery::RecoveryRecorder;
-pub use stats::LinkStats;
-use stats::thread_cpu_s;
+pub use stats::{LinkStats, thread_cpu_s};
 
 /// Why a run gave no result.
 #[derive(Debug, thiserror::Error)]

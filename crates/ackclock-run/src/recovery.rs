@@ -1,11 +1,11 @@
 //! The statistics of recovery of a run.
 
-use ackclock_net::scenario::Simulation;
+use ackclock_net::scenario::BuiltFlow;
 use ackclock_net::{FlowId, Recorder};
 use ackclock_report::{RecoveryStats, RecoveryTracker};
 use ackclock_tcp::{Event, Time};
 
-/// Follows all connections of a run. The simulation has to be built with events.
+/// Follows all connections of a run. Their senders have to record events.
 pub struct RecoveryRecorder {
     trackers: Vec<RecoveryTracker>,
     stats: RecoveryStats,
@@ -13,10 +13,10 @@ pub struct RecoveryRecorder {
 }
 
 impl RecoveryRecorder {
-    /// For a run of this simulation.
-    pub fn new(simulation: &Simulation) -> Self {
-        let trackers = simulation.flows.iter().map(|flow| RecoveryTracker::new(flow.mss)).collect();
-        RecoveryRecorder { trackers, stats: RecoveryStats::default(), until: simulation.until }
+    /// For a run of these flows that lasts until then, or until the last event if that is later.
+    pub fn new(flows: &[BuiltFlow], until: Time) -> Self {
+        let trackers = flows.iter().map(|flow| RecoveryTracker::new(flow.mss)).collect();
+        RecoveryRecorder { trackers, stats: RecoveryStats::default(), until }
     }
 
     /// The statistics, once the run is over.

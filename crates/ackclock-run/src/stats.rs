@@ -40,7 +40,7 @@ impl LinkStats {
 }
 
 /// Seconds of CPU that the calling thread has used.
-pub(crate) fn thread_cpu_s() -> f64 {
+pub fn thread_cpu_s() -> f64 {
     let t = clock_gettime(ClockId::ThreadCPUTime);
     t.tv_sec as f64 + t.tv_nsec as f64 / 1e9
 }

@@ -298,6 +298,11 @@ impl Stack {
         self.table.sockets().filter(|socket| socket.is_lingering()).count()
     }
 
+    /// Connections that listeners keep half open; at most [`StackConfig::half_open`] for each.
+    pub fn half_open(&self) -> usize {
+        self.listeners.values().map(|listener| listener.half_open).sum()
+    }
+
     /// Counters.
     pub fn stats(&self) -> &StackStats {
         &self.stats
@@ -501,7 +506,7 @@ impl Stack {
                 self.timers.schedule(index, deadline, &mut slot.scheduled);
             }
         }
-        self.prune_timers();
+        self.timers.prune(self.table.len(), |index| self.table.scheduled(index));
     }
 
     /// Removes what is left of a connection in TIME-WAIT.
@@ -509,14 +514,6 @@ impl Stack {
         self.demux.remove(tuple);
         self.table.remove(index);
         self.stats.closed += 1;
-    }
-
-    /// Entries that were passed over must not pile up.
-    fn prune_timers(&mut self) {
-        if self.timers.len() > 4 * self.table.len() + 64 {
-            let table = &self.table;
-            self.timers.retain(|at, index| table.scheduled(index) == at);
-        }
     }
 }
 

@@ -8,7 +8,7 @@ use ackclock_net::scenario::units::{Duration, Rate};
 use ackclock_net::scenario::{DelayedAck, Retransmission, check_strategy};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::wire::{RecvArgs, SendArgs};
+use crate::wire::{ProxyArgs, RecvArgs, SendArgs, ServeArgs};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -52,11 +52,21 @@ pub(crate) enum Verb {
     ///
     /// Our stack is a host of its own behind a TUN device: the kernel of this machine is its neighbour, and what lies beyond is
     /// reached if the kernel forwards and translates addresses.
-    #[command(after_help = with_example("ackclock send 10.77.0.1:5001 --strategy newreno,linux --bytes 100mib"))]
+    #[command(after_help = with_example("ackclock send 10.77.0.1:5001 --strategy newreno,linux --bytes 100mb"))]
     Send(SendArgs),
     /// Receive with our stack, and check what comes (root).
     #[command(after_help = with_example("ackclock recv --listen 5001 --once"))]
     Recv(RecvArgs),
+    /// Serve the files of a directory over HTTP, with our stack (root).
+    #[command(after_help = with_example("ackclock serve public --addr 10.77.0.2/24 --strategy prr"))]
+    Serve(ServeArgs),
+    /// Take clients' connections with our stack, and forward them over the kernel's TCP (root).
+    ///
+    /// In front of a lossy last mile: the clients get our sender, and the backend need not know.
+    #[command(after_help = with_example(
+        "ackclock proxy --listen 10.77.0.2:80 --to 127.0.0.1:8080 --metrics 127.0.0.1:9100"
+    ))]
+    Proxy(ProxyArgs),
 }
 
 #[derive(Debug, Subcommand)]

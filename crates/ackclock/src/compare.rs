@@ -9,7 +9,7 @@ use crate::cli::{CompareArgs, Format, Segments};
 use crate::error::Error;
 use crate::execute::execute;
 use crate::oracle::distances;
-use crate::output::results;
+use crate::output::{Shown, results};
 use crate::record::Records;
 
 const SEED: u64 = 1;
@@ -27,7 +27,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<String, Error> {
     let outcomes = execute(&input, &jobs, None, &mut records)?;
     let distances = if args.output.vs_oracle { distances(&input, &jobs, &outcomes, None)? } else { Vec::new() };
     records.finish(&scenario.name, &parameters(args))?;
-    let mut text = results(&jobs, &outcomes, &distances, &args.output, true);
+    let mut text = results(&jobs, &outcomes, &Shown::of(&args.output, true, &distances));
     if args.output.records.format == Format::Table && args.drop.len() > 1 {
         text.push('\n');
         for (flow, case) in args.drop.iter().enumerate() {
@@ -119,6 +119,7 @@ fn path(args: &CompareArgs, dropped: &[u64], [sender, router, receiver]: [String
         jitter: None,
         reorder: None,
         duplicate: None,
+        corrupt: None,
     };
     let access = link(sender, router.clone(), Rate(8_000_000), Duration(Span::from_micros(100)));
     let bottleneck = Link {

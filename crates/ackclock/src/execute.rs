@@ -17,7 +17,7 @@ pub(crate) fn execute(
     let mut first = Vec::new();
     for job in recorded {
         let simulation = input.build(job, true)?;
-        let mut recorder = records.begin(&simulation);
+        let mut recorder = records.begin(&simulation.flows, simulation.until);
         let mut outcome = input.run(job, simulation, &mut recorder, &progress)?;
         recorder.end(&mut outcome)?;
         first.push(outcome);
@@ -38,7 +38,7 @@ pub(crate) fn execute(
 /// Runs a job, with the statistics of recovery.
 pub(crate) fn measured(input: &Input<'_>, job: &Job, progress: &Progress) -> Result<Outcome, ackclock_run::Error> {
     let simulation = input.build(job, true)?;
-    let mut recorder = RecoveryRecorder::new(&simulation);
+    let mut recorder = RecoveryRecorder::new(&simulation.flows, simulation.until);
     let outcome = input.run(job, simulation, &mut recorder, progress)?;
     Ok(Outcome { recovery: Some(recorder.finish()), ..outcome })
 }

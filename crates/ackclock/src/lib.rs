@@ -16,6 +16,7 @@ mod cli;
 mod compare;
 mod error;
 mod execute;
+pub mod http;
 mod oracle;
 mod output;
 mod papers;
@@ -51,6 +52,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Verb::Papers(verb) => papers::papers(verb),
         Verb::Send(args) => wire::send(args),
         Verb::Recv(args) => wire::recv(args),
+        Verb::Serve(args) => wire::serve(args),
+        Verb::Proxy(args) => wire::proxy(args),
     };
     match result.and_then(|text| output::print(&text)) {
         Ok(()) => ExitCode::SUCCESS,

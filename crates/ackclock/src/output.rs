@@ -8,9 +8,10 @@ use ackclock_report::{Align, FlowSummary, RecoveryStats, align, recovery_table, 
 use ackclock_run::{Job, LinkStats, Outcome};
 use serde::Serialize;
 
-use crate::cli::{Format, OutputArgs};
+use crate::cli::{Format, OutputArgs, RecordArgs};
 use crate::error::Error;
 use crate::oracle::{Distance, distance_text};
+use crate::wire::{WireConnection, connection_table};
 
 /// More flows than this in a run are summed up unless each is asked for.
 const MANY_FLOWS: usize = 10;
@@ -36,39 +37,60 @@ pub(crate) fn json_text(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
 }
 
+/// What of the results is shown.
+pub(crate) struct Shown<'a> {
+    pub records: &'a RecordArgs,
+    /// One line per flow and run, however many there are.
+    pub per_flow: bool,
+    /// What runs cost.
+    pub stats: bool,
+    /// How far strategies are from their oracles.
+    pub distances: Option<&'a [Distance]>,
+    /// What only connections on the wire have.
+    pub connections: Option<&'a [WireConnection]>,
+}
+
+impl<'a> Shown<'a> {
+    /// Of simulated runs.
+    pub fn of(args: &'a OutputArgs, per_flow: bool, distances: &'a [Distance]) -> Shown<'a> {
+        let distances = args.vs_oracle.then_some(distances);
+        Shown { records: &args.records, per_flow, stats: args.stats, distances, connections: None }
+    }
+}
+
 /// The results of all runs.
-pub(crate) fn results(
-    jobs: &[Job],
-    outcomes: &[Outcome],
-    distances: &[Distance],
-    args: &OutputArgs,
-    per_flow: bool,
-) -> String {
+pub(crate) fn results(jobs: &[Job], outcomes: &[Outcome], shown: &Shown<'_>) -> String {
     let flows: Vec<FlowSummary> = outcomes.iter().flat_map(|o| o.flows.iter().cloned()).collect();
-    let costs = if args.stats { costs(jobs, outcomes) } else { Vec::new() };
-    let recoveries = if args.records.recovery { recoveries(jobs, outcomes) } else { Vec::new() };
-    match args.records.format {
-        Format::Json if args.stats || args.records.recovery || args.vs_oracle => json_text(&Object {
+    let &Shown { records, per_flow, stats, distances, connections } = shown;
+    let costs = if stats { costs(jobs, outcomes) } else { Vec::new() };
+    let recoveries = if records.recovery { recoveries(jobs, outcomes) } else { Vec::new() };
+    match records.format {
+        Format::Json if stats || records.recovery || distances.is_some() => json_text(&Object {
             flows: &flows,
-            strategies: args.stats.then_some(&costs),
-            peak_memory_bytes: args.stats.then(peak_memory_bytes),
-            recovery: args.records.recovery.then_some(&recoveries),
-            vs_oracle: args.vs_oracle.then_some(distances),
+            strategies: stats.then_some(&costs),
+            peak_memory_bytes: stats.then(peak_memory_bytes),
+            connections,
+            recovery: records.recovery.then_some(&recoveries),
+            vs_oracle: distances,
         }),
         Format::Json => flow_lines(&flows),
         Format::Table => {
             let several_runs = jobs.windows(2).any(|w| w[0].seed != w[1].seed);
             let many = several_runs || outcomes.iter().any(|o| o.flows.len() > MANY_FLOWS);
             let mut text = if many && !per_flow { replication_table(&flows) } else { summary_table(&flows) };
-            if args.vs_oracle {
+            if let Some(distances) = distances {
                 text.push('\n');
                 text.push_str(&distance_text(distances));
             }
-            if args.records.recovery {
+            if records.recovery {
                 text.push('\n');
                 text.push_str(&recovery_text(&recoveries));
             }
-            if args.stats {
+            if let Some(connections) = connections {
+                text.push('\n');
+                text.push_str(&connection_table(connections));
+            }
+            if stats {
                 text.push('\n');
                 text.push_str(&cost_table(&costs));
             }
@@ -91,6 +113,8 @@ struct Object<'a> {
     strategies: Option<&'a Vec<Cost>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     peak_memory_bytes: Option<Option<u64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    connections: Option<&'a [WireConnection]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     recovery: Option<&'a Vec<Recovery>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -185,7 +209,8 @@ fn cost_table(costs: &[Cost]) -> String {
         }
         strategies.push(vec![name, cost.runs.to_string(), format!("{:.3}", cost.cpu_s)]);
     }
-    let mut text = format!("{}\n{}", align(&links, Align::Right), align(&strategies, Align::Right));
+    let mut text = if links.len() > 1 { align(&links, Align::Right) + "\n" } else { String::new() };
+    text.push_str(&align(&strategies, Align::Right));
     if let Some(bytes) = peak_memory_bytes() {
         text.push_str(&format!("\npeak memory of the process: {:.1} MiB\n", bytes as f64 / f64::from(1 << 20)));
     }

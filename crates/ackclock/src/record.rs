@@ -4,15 +4,20 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use ackclock_net::scenario::{BuiltFlow, Simulation};
+use ackclock_net::scenario::BuiltFlow;
 use ackclock_net::{Direction, FlowId, Recorder};
-use ackclock_report::{CaptureFormat, CaptureWriter, EventWriter, FlowSummary, Handshake, Panel, Picture};
+use ackclock_report::{
+    CaptureFormat, CaptureWriter, EventWriter, FlowSummary, Handshake, PacketWriter, Panel, Picture,
+};
 use ackclock_run::{Job, Outcome, RecoveryRecorder};
 use ackclock_tcp::wire::{Control, Repr};
 use ackclock_tcp::{Cause, Event, Segment, Time};
 
 use crate::cli::RecordArgs;
 use crate::error::Error;
+
+/// A capture of packets as they are.
+pub(crate) type Capture = PacketWriter<BufWriter<File>>;
 
 /// The most panels in a picture, but each strategy has one at least.
 const PANELS: usize = 32;
@@ -93,14 +98,28 @@ impl Records {
         self.html.is_some() || self.svg.is_some()
     }
 
-    /// The recorder of a run.
-    pub fn begin(&mut self, simulation: &Simulation) -> RunRecorder<'_> {
+    /// Whether anything needs the events of a run that is recorded.
+    pub fn wants_events(&self) -> bool {
+        self.lines.is_some() || self.draws() || self.recovery
+    }
+
+    /// The capture, for who has packets as they are; the packets that recorders get are none from then on. Times count from `origin`,
+    /// nanoseconds since 1970.
+    pub fn take_capture(&mut self, origin: u64) -> Result<Option<Capture>, Error> {
+        let Some(path) = self.pcap.take() else { return Ok(None) };
+        let out = File::create(&path).map(BufWriter::new);
+        let writer = out.and_then(|out| PacketWriter::new(out, CaptureFormat::for_path(&path), origin));
+        writer.map(Some).map_err(Error::write(&path))
+    }
+
+    /// The recorder of a run of these flows until then.
+    pub fn begin(&mut self, flows: &[BuiltFlow], until: Time) -> RunRecorder<'_> {
         let (first_flow, first_panel) = (self.flows.len(), self.panels.len());
-        self.flows.extend_from_slice(&simulation.flows);
+        self.flows.extend_from_slice(flows);
         let share = if self.draws() { self.share } else { 0 };
         let drawn = |flow| Drawn { flow, events: Vec::new(), summary: None };
         self.panels.extend((first_flow..self.flows.len()).take(share).map(drawn));
-        let recovery = self.recovery.then(|| RecoveryRecorder::new(simulation));
+        let recovery = self.recovery.then(|| RecoveryRecorder::new(flows, until));
         RunRecorder { records: self, first_flow, first_panel, recovery, failed: None }
     }
 
@@ -208,7 +227,7 @@ impl RunRecorder<'_> {
 
 impl Recorder for RunRecorder<'_> {
     fn wants_events(&self) -> bool {
-        self.records.lines.is_some() || self.records.draws() || self.recovery.is_some()
+        self.records.wants_events()
     }
 
     fn wants_packets(&self) -> bool {

@@ -9,7 +9,7 @@ use crate::cli::RunArgs;
 use crate::error::Error;
 use crate::execute::execute;
 use crate::oracle::distances;
-use crate::output::results;
+use crate::output::{Shown, results};
 use crate::record::Records;
 
 pub(crate) fn run(args: &RunArgs) -> Result<String, Error> {
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<String, Error> {
     let title = if scenario.name.is_empty() { &input.file } else { &scenario.name };
     let distances = if args.output.vs_oracle { distances(&input, &jobs, &outcomes, args.jobs)? } else { Vec::new() };
     records.finish(title, &parameters(&scenario, seed))?;
-    Ok(results(&jobs, &outcomes, &distances, &args.output, args.per_flow))
+    Ok(results(&jobs, &outcomes, &Shown::of(&args.output, args.per_flow, &distances)))
 }
 
 /// One job per strategy and seed, strategies first.

@@ -159,7 +159,7 @@ fn an_unknown_key_is_refused_with_file_line_key_and_the_nearest_one() {
     assert_eq!((run.code, run.out.as_str()), (2, ""));
     let expected = format!(
         "error: {file}:9: link[0].dealy: there is no key `dealy` here; did you mean `delay`? There are `from`, `to`, \
-         `rate`, `delay`, `delay_to`, `duplex`, `count`, `queue`, `loss`, `spikes`, `jitter`, `reorder`, `duplicate`\n"
+         `rate`, `delay`, `delay_to`, `duplex`, `count`, `queue`, `loss`, `spikes`, `jitter`, `reorder`, `duplicate`, `corrupt`\n"
     );
     assert_eq!(run.err, expected);
 }
@@ -209,10 +209,10 @@ fn a_misspelt_strategy_is_told_the_nearest_one() {
 
 #[test]
 fn every_verb_shows_an_example_and_the_exit_codes() {
-    for verb in ["strategies", "run", "schema", "compare"] {
+    for verb in ["strategies", "run", "schema", "compare", "send", "recv"] {
         let help = ok(&[verb, "--help"]);
         assert!(help.contains(&format!("Example:\n  ackclock {verb}")), "{help}");
-        assert!(help.contains("Exit codes:\n  0  done\n  1  a run failed\n  2  bad usage"), "{help}");
+        assert!(help.contains("Exit codes:\n  0  done\n  1  a run failed, or a connection\n  2  bad usage"), "{help}");
     }
 }
 

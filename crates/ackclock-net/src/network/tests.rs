@@ -48,6 +48,7 @@ impl Log {
     }
 }
 
+mod gateway;
 mod oracle;
 mod whole;
 
@@ -210,6 +211,31 @@ fn a_duplicate_arrives_with_its_original_and_is_no_spurious_retransmission() {
     assert_eq!((report.arrived, report.spurious_retransmissions, report.stats.acks), (4, 0, 4));
 }
 
+/// The segment goes all the way, in its time.
+#[test]
+fn a_host_drops_what_is_corrupt() {
+    for ahead in [true, false] {
+        let mut network = Network::new(1);
+        network.carry_ahead(ahead);
+        let (a, b, c) = (network.node("a"), network.node("b"), network.node("c"));
+        network.link(LinkConfig { corrupt: 1.0, ..link(a, b, 10) });
+        let second = network.link(link(b, c, 5));
+        network.link(link(c, a, 10));
+        network.flow(FlowConfig { source: Source::Fixed(1000), ..tcp("f", a, c, "newreno") });
+        let mut log = Log::default();
+        let until = Time(100 * MS);
+        if ahead { network.run(until, &mut ()) } else { network.run(until, &mut log) }.expect("a sound network");
+        if !ahead {
+            assert_eq!((log.arrivals(), log.drops()), (vec![], vec![(0, 0, 17_000, "corrupt")]));
+        }
+        let report = network.flow_report(FlowId(0)).expect("the flow");
+        assert_eq!((report.drops, report.arrived, report.stats.acks), (1, 0, 0));
+        let report = network.link_report(LinkId(0)).expect("the link");
+        assert_eq!((report.corrupted, report.departed, report.dropped_loss), (1, 1, 0));
+        assert_eq!(network.link_report(second).map(|r| (r.packets, r.corrupted)), Some((1, 0)));
+    }
+}
+
 #[test]
 fn jitter_and_reordering_do_not_move_the_losses() {
     let lost = |jitter, reorder, duplicate, dither| {
@@ -217,10 +243,12 @@ fn jitter_and_reordering_do_not_move_the_losses() {
         let (a, b) = (network.node("a"), network.node("b"));
         let bernoulli = Loss { model: LossModel::Bernoulli(0.1), applies: Applies::Both, flow: None };
         let jitter = Span::from_millis(jitter);
-        network.link(LinkConfig { loss: vec![bernoulli], jitter, reorder, duplicate, ..link(a, b, 10) });
+        let corrupt = duplicate / 2.0;
+        network.link(LinkConfig { loss: vec![bernoulli], jitter, reorder, duplicate, corrupt, ..link(a, b, 10) });
         network.cbr(CbrConfig { stop: Some(Time(500 * MS)), dither, ..cbr(a, b) });
         let drops = run(&mut network, 1000).drops();
-        drops.iter().map(|drop| drop.1 / 1000).take_while(|&n| n < 300).collect::<Vec<u64>>()
+        let drops = drops.iter().filter(|drop| drop.3 == "bernoulli");
+        drops.map(|drop| drop.1 / 1000).take_while(|&n| n < 300).collect::<Vec<u64>>()
     };
     let plain = lost(0, None, 0.0, 0.0);
     assert!((20..40).contains(&plain.len()));
@@ -520,7 +548,7 @@ fn what_is_wrong_is_named() {
         build(&mut network, a, b);
         network.run(Time(MS), &mut ()).expect_err("an error").to_string()
     };
-    let cases: [(&str, Build); 8] = [
+    let cases: [(&str, Build); 9] = [
         ("no route from b to a", |n, a, b| {
             n.link(link(a, b, 1));
             n.flow(tcp("f", a, b, "reno"));
@@ -530,6 +558,9 @@ fn what_is_wrong_is_named() {
         }),
         ("link a>b#0: `duplicate` must be 0 to 1", |n, a, b| {
             n.link(LinkConfig { duplicate: f64::NAN, ..link(a, b, 1) });
+        }),
+        ("link a>b#0: `corrupt` must be 0 to 1", |n, a, b| {
+            n.link(LinkConfig { corrupt: 1.5, ..link(a, b, 1) });
         }),
         ("link a>?#0: there is no such node", |n, a, _| {
             n.link(link(a, NodeId(7), 1));

@@ -115,14 +115,7 @@ impl Scenario {
     /// As [`Scenario::check`], and when `options.strategy` is not a strategy.
     pub fn build(&self, options: &BuildOptions<'_>) -> Result<Simulation, ScenarioError> {
         let names = check(self)?;
-        let mut network = Network::new(options.seed);
-        for name in &names.nodes {
-            network.node(name);
-        }
-        let mut links = Vec::new();
-        for (entry, link) in self.links.iter().enumerate() {
-            build_link(entry, link, &names, &mut network, &mut links);
-        }
+        let (mut network, links) = self.build_links(&names, options.seed);
         let mut numbers = 0_u32..;
         let mut flows = Vec::new();
         for (i, flow) in self.flows.iter().enumerate() {
@@ -141,6 +134,19 @@ impl Scenario {
         }
         let until = Time::ZERO + self.duration.0;
         Ok(Simulation { network, flows, links, until })
+    }
+
+    /// A network of nodes and links only.
+    pub(crate) fn build_links(&self, names: &Names, seed: u64) -> (Network, Vec<BuiltLink>) {
+        let mut network = Network::new(seed);
+        for name in &names.nodes {
+            network.node(name);
+        }
+        let mut links = Vec::new();
+        for (entry, link) in self.links.iter().enumerate() {
+            build_link(entry, link, names, &mut network, &mut links);
+        }
+        (network, links)
     }
 
     /// What an error of the network means for this scenario.
@@ -195,6 +201,7 @@ fn build_link(entry: usize, link: &Link, names: &Names, network: &mut Network, l
                 extra_delay: r.delay.0,
             }),
             duplicate: link.duplicate.unwrap_or_default().get(),
+            corrupt: link.corrupt.unwrap_or_default().get(),
         };
         if link.duplex {
             let (there, back) = network.duplex(config);

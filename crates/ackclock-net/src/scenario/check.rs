@@ -16,7 +16,7 @@ const MOST: u64 = 100_000;
 
 /// The names of a scenario with every `count` unfolded.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(crate) struct Names {
     /// Nodes in the order of their numbers.
     pub nodes: Vec<String>,
     node_numbers: HashMap<String, u32>,
@@ -65,7 +65,7 @@ pub(super) fn sub(path: &[Step], step: &str) -> Vec<Step> {
 }
 
 /// Checks a scenario and unfolds its names.
-pub(super) fn check(scenario: &Scenario) -> Result<Names, ScenarioError> {
+pub(crate) fn check(scenario: &Scenario) -> Result<Names, ScenarioError> {
     if scenario.duration.0 == Span::ZERO {
         fail(&steps!["duration"], "a run must last longer than 0s")?;
     }

@@ -42,6 +42,7 @@ mod values;
 
 pub use build::{BuildOptions, BuiltFlow, BuiltLink, Simulation};
 pub use check::check_strategy;
+pub(crate) use check::{Names, check};
 pub use distribution::{Distribution, Exponential, Lognormal, Pareto};
 pub use error::ScenarioError;
 pub use model::{

@@ -96,6 +96,9 @@ pub struct Link {
     /// Probability that a packet arrives twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duplicate: Option<Probability>,
+    /// Probability that a bit of a packet is flipped on the way; its host drops it for its checksum.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corrupt: Option<Probability>,
 }
 
 /// A queue discipline.

@@ -642,7 +642,7 @@ fn the_schema_describes_every_key() {
         properties.len()
     };
     assert_eq!(keys(""), 10);
-    assert_eq!(keys("/$defs/Link"), 13);
+    assert_eq!(keys("/$defs/Link"), 14);
     assert_eq!(keys("/$defs/Flow"), 12);
     assert_eq!(keys("/$defs/Distribution"), 7);
     assert_eq!(keys("/$defs/Tcp"), 23);

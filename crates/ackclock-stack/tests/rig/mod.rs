@@ -229,6 +229,13 @@ impl World {
         }
     }
 
+    /// An application acts although nothing told it to.
+    pub fn act(&mut self, host: usize, id: SocketId) {
+        let Host { stack, apps, .. } = &mut self.hosts[host];
+        apps.get_mut(&id).unwrap().act(self.now, stack, id);
+        self.drain(host);
+    }
+
     fn put(&mut self, host: usize, mut packet: Vec<u8>) {
         let fate = (self.fate)(host, &packet);
         let begin = self.free_at[host].max(self.now);

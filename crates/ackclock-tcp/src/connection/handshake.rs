@@ -30,26 +30,27 @@ pub(super) struct Handshake {
     pub at: Time,
     /// How often the timer has expired.
     pub expiries: u32,
-    /// Whether it was sent more than once.
-    again: bool,
-    /// When it was sent, if that is what an ACK of it answers (Karn's rule, RFC 6298 section 3).
+    /// It was lost, as far as can be told: the timer expired, or the peer sent its SYN again.
+    pub lost: bool,
+    /// When it was sent, if an ACK can only answer that (Karn's rule, RFC 6298 section 3).
     sent: Option<Time>,
 }
 
 impl Handshake {
     pub fn new(state: TcpState) -> Handshake {
         let passive = state == TcpState::SynReceived;
-        Handshake { passive, due: true, at: Time::NEVER, expiries: 0, again: false, sent: None }
+        Handshake { passive, due: true, at: Time::NEVER, expiries: 0, lost: false, sent: None }
     }
 
     /// The SYN or SYN/ACK is sent now.
     pub fn on_transmit(&mut self, now: Time, max_rto: Span) {
-        let first = self.at == Time::NEVER;
-        self.again |= !first;
-        self.sent = first.then_some(now);
+        self.sent = (self.at == Time::NEVER).then_some(now);
         self.due = false;
-        // RFC 6298 section 5.5.
-        self.at = now + RTO.times(1 << self.expiries.min(16)).min(max_rto.max(RTO));
+        // What the peer draws does not restart the timer.
+        if self.at == Time::NEVER || self.at <= now {
+            // RFC 6298 section 5.5.
+            self.at = now + RTO.times(1 << self.expiries.min(16)).min(max_rto.max(RTO));
+        }
     }
 }
 
@@ -116,7 +117,6 @@ pub(super) fn learn(c: &mut Connection, irs: Seq, offered: &Options) {
 /// The handshake is over: the sender begins, with what was written meanwhile. `wnd` is the window field of the segment that
 /// completed it, `shift` its scale.
 pub(super) fn complete(c: &mut Connection, now: Time, wnd: u16, shift: u8) {
-    let lost = c.handshake.again;
     c.sender.configure(SenderConfig {
         isn: c.isn(),
         remote_seq: c.negotiated.irs + 1,
@@ -126,7 +126,7 @@ pub(super) fn complete(c: &mut Connection, now: Time, wnd: u16, shift: u8) {
         sack: c.negotiated.sack,
         timestamps: c.negotiated.timestamps,
         // RFC 5681 section 3.1: one segment if the SYN or SYN/ACK was lost.
-        initial_window: if lost { 1 } else { c.config.sender.initial_window },
+        initial_window: if c.handshake.lost { 1 } else { c.config.sender.initial_window },
         handshake_rtt: c.handshake.sent.map(|sent| now.since(sent)),
         // RFC 6298 section 5.7.
         initial_rto: if c.handshake.expiries > 0 { Some(RTO_AFTER_LOSS) } else { c.config.sender.initial_rto },
@@ -176,7 +176,7 @@ pub(super) fn on_segment(c: &mut Connection, now: Time, header: &Repr, len: u32)
     // First: SEG.ACK =< ISS or SEG.ACK > SND.NXT.
     if acked && (header.ack != c.isn() || c.handshake.at == Time::NEVER) {
         if !has(Control::RST) {
-            c.reset = Some(super::output::reset(header.ack));
+            c.answer_with_reset(header.ack, header.options.timestamps);
         }
         return None;
     }

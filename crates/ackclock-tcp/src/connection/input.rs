@@ -68,6 +68,7 @@ pub(super) fn on_segment(c: &mut Connection, now: Time, header: &Repr, len: u32)
         if !has(Control::ACK) {
             // Our SYN/ACK was lost, or is late.
             c.handshake.due = true;
+            c.handshake.lost = true;
             return None;
         }
         // The SYN/ACK of a simultaneous open (figure 7): without the SYN that we know it is an ACK.
@@ -191,7 +192,7 @@ fn reopens(c: &Connection, syn: &Repr) -> bool {
 fn on_ack(c: &mut Connection, now: Time, segment: &Segment) -> bool {
     if c.state == TcpState::SynReceived {
         if segment.ack != c.isn() {
-            c.reset = Some(super::output::reset(segment.ack));
+            c.answer_with_reset(segment.ack, segment.timestamps);
             return false;
         }
         let shift = c.negotiated.their_shift();
@@ -261,7 +262,7 @@ pub(super) fn on_text(c: &mut Connection, now: Time, mut segment: Segment) -> Op
         end = end.min(fin);
     }
     if c.closed && end > rcv_nxt && end > left {
-        c.send_reset();
+        c.send_reset(now);
         c.end(Some(CloseReason::Aborted));
         return None;
     }

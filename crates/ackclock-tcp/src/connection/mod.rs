@@ -21,7 +21,7 @@ use crate::receiver::Receiver;
 use crate::sender::Sender;
 use crate::seq::Seq;
 use crate::strategy::Strategy;
-use crate::time::{Span, Time};
+use crate::time::Time;
 use crate::wire::{Options, Repr};
 
 pub use config::{CloseReason, ConnectionConfig, KeepAlive, TcpState};
@@ -136,6 +136,8 @@ impl Connection {
     ) -> Connection {
         let mut c = Connection::new(now, config, strategy, TcpState::SynReceived);
         handshake::learn(&mut c, irs, offered);
+        // The timestamp of the SYN may be forgotten.
+        c.receiver.set_ts_recent(ack.options.timestamps.map(|t| t.val));
         let shift = c.negotiated.their_shift();
         handshake::complete(&mut c, now, ack.wnd, shift);
         c
@@ -208,25 +210,27 @@ impl Connection {
         }
         self.closed = true;
         if self.readable() > 0 && self.state != TcpState::TimeWait {
-            self.send_reset();
+            self.send_reset(now);
             return self.end(Some(CloseReason::Aborted));
         }
         if self.state == TcpState::SynSent && self.written == 0 {
             return self.end(Some(CloseReason::Aborted));
         }
         self.shutdown(now);
-        self.progress = self.progress.max(now);
+        if self.config.user_timeout.is_none() {
+            self.progress = now;
+        }
         if self.state == TcpState::FinWait2 {
             self.wait_until = now + self.config.fin_wait_2;
         }
     }
 
     /// Ends the connection at once, with a reset where the peer knows of it.
-    pub fn abort(&mut self, _now: Time) {
+    pub fn abort(&mut self, now: Time) {
         use TcpState::*;
         match self.state {
             Closed => return,
-            SynReceived | Established | FinWait1 | FinWait2 | CloseWait => self.send_reset(),
+            SynReceived | Established | FinWait1 | FinWait2 | CloseWait => self.send_reset(now),
             // RFC 9293 section 3.10.5: both sides have closed, or the peer knows of nothing.
             SynSent | Closing | LastAck | TimeWait => {}
         }
@@ -377,9 +381,6 @@ impl Connection {
         self.negotiated.smss(self.config.path_mss)
     }
 }
-
-/// What a user timeout is after [`Connection::close`] if there is none.
-const ORPHAN_TIMEOUT: Span = Span::from_secs(100);
 
 #[cfg(test)]
 mod tests;

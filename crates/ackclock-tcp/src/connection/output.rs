@@ -1,20 +1,28 @@
 //! What is sent: resets, SYNs, the sender's segments with the receiver's acknowledgment, ACKs, keep-alives.
 
 use super::{Connection, Outgoing, TcpState, handshake};
-use crate::segment::{Flags, Segment};
+use crate::segment::{Flags, Segment, Timestamps};
 use crate::sender::Transmit;
 use crate::seq::Seq;
 use crate::time::Time;
-use crate::wire::{Control, Repr};
+use crate::wire::{Control, Options, Repr};
 
 /// `<SEQ=seq><CTL=RST>`.
-pub(super) fn reset(seq: Seq) -> Repr {
-    Repr { seq, control: Control::RST, ..Repr::default() }
+fn reset(seq: Seq, timestamps: Option<Timestamps>) -> Repr {
+    Repr { seq, control: Control::RST, options: Options { timestamps, ..Options::default() }, ..Repr::default() }
 }
 
 impl Connection {
-    pub(super) fn send_reset(&mut self) {
-        self.reset = Some(reset(self.snd_nxt()));
+    /// A reset that no segment has drawn. Timestamps are those of RFC 7323 section 5.2, as in [`Connection::answer_with_reset`].
+    pub(super) fn send_reset(&mut self, now: Time) {
+        let ecr = self.receiver.ts_recent().unwrap_or(0);
+        let timestamps = self.negotiated.timestamps.then(|| Timestamps { val: now.timestamp(), ecr });
+        self.reset = Some(reset(self.snd_nxt(), timestamps));
+    }
+
+    /// A reset in answer to a segment that acknowledges `ack`, which nothing of ours warrants.
+    pub(super) fn answer_with_reset(&mut self, ack: Seq, timestamps: Option<Timestamps>) {
+        self.reset = Some(reset(ack, timestamps.map(|t| Timestamps { val: 0, ecr: t.val })));
     }
 }
 

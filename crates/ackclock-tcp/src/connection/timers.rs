@@ -1,8 +1,11 @@
 //! The timers that are not about loss: of the SYN, of keep-alives, of what is not acknowledged, and of the states that end by
 //! themselves.
 
-use super::{CloseReason, Connection, ORPHAN_TIMEOUT, TcpState};
-use crate::time::Time;
+use super::{CloseReason, Connection, TcpState};
+use crate::time::{Span, Time};
+
+/// The user timeout after [`Connection::close`] where there is none (R2 of RFC 9293 section 3.8.3).
+const ORPHAN_TIMEOUT: Span = Span::from_secs(100);
 
 pub(super) fn next(c: &Connection) -> Time {
     match c.state {
@@ -45,14 +48,17 @@ fn on_syn_deadline(c: &mut Connection, now: Time) {
         c.end(Some(CloseReason::TimedOut));
     } else {
         c.handshake.expiries += 1;
+        c.handshake.lost = true;
         c.handshake.due = true;
     }
 }
 
 /// RFC 9293 section 3.8.3, RFC 5482.
 fn user_timeout(c: &Connection) -> Time {
-    let timeout = c.config.user_timeout.or(c.closed.then_some(ORPHAN_TIMEOUT));
-    timeout.filter(|_| c.is_pending()).map_or(Time::NEVER, |timeout| c.progress + timeout)
+    match c.config.user_timeout.or(c.closed.then_some(ORPHAN_TIMEOUT)) {
+        Some(timeout) if c.is_pending() => c.progress + timeout,
+        _ => Time::NEVER,
+    }
 }
 
 /// RFC 9293 section 3.8.4: only "when no sent data is outstanding, and no data or acknowledgment packets have been received for

@@ -4,6 +4,10 @@ use alloc::vec::Vec;
 
 use crate::segment::SackBlock;
 
+/// The most ranges that are kept. RFC 2018 section 8 lets a receiver discard what it could not acknowledge; a peer that sends
+/// single bytes with holes between them would otherwise make each segment cost a scan of millions of ranges.
+const MOST_RANGES: usize = 4096;
+
 /// A range of stream positions; the end is exclusive.
 pub(super) type Range = (u64, u64);
 
@@ -40,10 +44,11 @@ impl Assembler {
         self.ranges.iter().rev().copied()
     }
 
-    /// Adds a non-empty range that stays out of order.
+    /// Adds a non-empty range that stays out of order, unless it would be one too many.
     pub fn insert(&mut self, (left, right): Range) -> Merged {
+        let full = self.ranges.len() >= MOST_RANGES;
         // The two cases that a sender's next segment takes: it opens a gap, or continues above the last one.
-        if self.ranges.is_empty() || left > self.highest {
+        if (self.ranges.is_empty() || left > self.highest) && !full {
             self.ranges.push((left, right));
             self.highest = right;
             return Merged { range: (left, right), duplicate: None, fresh: true };
@@ -57,6 +62,9 @@ impl Assembler {
             return Merged { range: *last, duplicate: None, fresh: true };
         }
         let merged = self.take((left, right));
+        if full && self.ranges.len() >= MOST_RANGES {
+            return Merged { fresh: false, ..merged };
+        }
         self.ranges.push(merged.range);
         self.highest = self.highest.max(right);
         merged

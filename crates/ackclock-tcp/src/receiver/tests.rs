@@ -685,3 +685,19 @@ fn held_ranges_equal_a_set_of_bytes() {
 fn the_struct_stays_small() {
     assert_eq!(core::mem::size_of::<Receiver>(), 176);
 }
+
+/// The 4097th hole is one too many: what comes behind it is discarded, but what closes or extends a range is not.
+#[test]
+fn holes_are_kept_in_a_bounded_number() {
+    let config = ReceiverConfig { buffer: 65_000, ..config() };
+    each(0, config, |rig| {
+        for hole in 0..4096 {
+            assert_eq!(rig.arrives(2 * hole + 1, 2 * hole + 2).unwrap().sack[0], (2 * hole + 1, 2 * hole + 2));
+        }
+        assert_eq!(rig.arrives(10_000, 10_500).unwrap().sack[0], (8191, 8192));
+        assert_eq!(rig.arrives(8192, 8500).unwrap().sack[0], (8191, 8500));
+        assert_eq!(rig.arrives(4, 5).unwrap().sack[0], (3, 6));
+        assert_eq!(rig.arrives(10_000, 10_500).unwrap().sack[0], (10_000, 10_500));
+        assert_eq!(rig.arrives(0, 8191).unwrap().ack, 8500);
+    });
+}

@@ -177,12 +177,15 @@ pub struct Sender {
     last_retransmission: Option<Time>,
     last_sent: Time,
     saved: Option<Saved>,
+    /// SND.WL1: the sequence number of the segment that last set the window (RFC 9293 section 3.10.7.4).
+    wl1: Seq,
 }
 
 impl Sender {
     /// A sender that has sent nothing yet.
     pub fn new(mut config: SenderConfig, mut strategy: Strategy) -> Sender {
         let (s, timers) = Sender::start(&mut config, &mut strategy);
+        let remote_seq = config.remote_seq;
         let (watched, told) = (strategy.detect.watches_deliveries(), strategy.detect.told());
         Sender {
             config,
@@ -204,12 +207,14 @@ impl Sender {
             last_retransmission: None,
             last_sent: Time::ZERO,
             saved: None,
+            wl1: remote_seq,
         }
     }
 
     /// Begins with what a handshake has found out; nothing may have been written yet.
     pub(crate) fn configure(&mut self, mut config: SenderConfig) {
         (self.s, self.timers) = Sender::start(&mut config, &mut self.strategy);
+        self.wl1 = config.remote_seq;
         self.config = config;
     }
 

@@ -1,9 +1,25 @@
 //! The commands on the wire.
 
+mod capture;
+mod daemon;
+mod files;
+mod interrupt;
+mod live;
+mod metrics;
 mod options;
+mod pattern;
+mod proxy;
 mod recv;
 mod send;
+mod serve;
+mod source;
+mod target;
+mod transfer;
+mod wait;
 
+pub(crate) use interrupt::Interrupt;
 pub(crate) use options::{DEFAULT_STRATEGY, WireArgs, open_host, strategy};
+pub(crate) use proxy::{ProxyArgs, proxy};
 pub(crate) use recv::{RecvArgs, recv};
-pub(crate) use send::{SendArgs, send};
+pub(crate) use send::{SendArgs, WireConnection, connection_table, send};
+pub(crate) use serve::{ServeArgs, serve};

@@ -1,5 +1,6 @@
 //! The options that all commands on the wire share: our stack, its device, how its connections behave.
 
+use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
@@ -49,10 +50,10 @@ pub(crate) struct WireArgs {
     #[arg(long)]
     pub no_timestamps: bool,
     /// What may be written ahead of acknowledgment, which bounds the window.
-    #[arg(long, value_name = "SIZE", default_value = "4mib")]
+    #[arg(long, value_name = "SIZE", default_value = "4mb")]
     pub send_buffer: Size,
     /// What may wait to be read, which bounds the window that is offered.
-    #[arg(long, value_name = "SIZE", default_value = "4mib")]
+    #[arg(long, value_name = "SIZE", default_value = "4mb")]
     pub receive_buffer: Size,
     /// The initial window in segments.
     #[arg(long, value_name = "SEGMENTS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10))]
@@ -90,18 +91,35 @@ impl FromStr for Prefix {
     }
 }
 
+impl fmt::Display for Prefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.addr, self.len)
+    }
+}
+
 impl Prefix {
+    /// The network, its own address in place of ours.
+    pub fn network(self) -> Prefix {
+        let addr = match self.addr {
+            IpAddr::V4(a) => {
+                let mask = u32::MAX.checked_shl(32 - u32::from(self.len)).unwrap_or(0);
+                IpAddr::V4((a.to_bits() & mask).into())
+            }
+            IpAddr::V6(a) => {
+                let mask = u128::MAX.checked_shl(128 - u32::from(self.len)).unwrap_or(0);
+                IpAddr::V6((a.to_bits() & mask).into())
+            }
+        };
+        Prefix { addr, ..self }
+    }
+
     /// The first address of the prefix that is not ours, for the kernel.
     fn kernel(self) -> IpAddr {
-        let first = |addr: u128, bits: u32| {
-            let host = bits - u32::from(self.len);
-            let network = addr.checked_shr(host).and_then(|n| n.checked_shl(host)).unwrap_or(0);
-            if addr == network + 1 { network + 2 } else { network + 1 }
+        let nth = |n: u8| match self.network().addr {
+            IpAddr::V4(network) => IpAddr::V4((network.to_bits() + u32::from(n)).into()),
+            IpAddr::V6(network) => IpAddr::V6((network.to_bits() + u128::from(n)).into()),
         };
-        match self.addr {
-            IpAddr::V4(a) => IpAddr::V4((first(a.to_bits().into(), 32) as u32).into()),
-            IpAddr::V6(a) => IpAddr::V6(first(a.to_bits(), 128).into()),
-        }
+        if self.addr == nth(1) { nth(2) } else { nth(1) }
     }
 }
 

@@ -1,14 +1,28 @@
 //! `ackclock send`.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 
 use ackclock_net::scenario::units::{Duration, Size};
+use ackclock_report::{Align, align};
+use ackclock_run::Job;
 use ackclock_tcp::Composition;
 use clap::Args;
+use serde::Serialize;
 
-use super::{DEFAULT_STRATEGY, WireArgs, open_host, strategy};
+use super::capture::HostCapture;
+use super::source::Source;
+use super::target::{check_way, resolve};
+use super::transfer::{Ended, Plan, Transferred, transfer};
+use super::{DEFAULT_STRATEGY, Interrupt, WireArgs, open_host, strategy};
 use crate::cli::RecordArgs;
 use crate::error::Error;
+use crate::output::{Shown, print, results};
+use crate::record::Records;
+
+/// What is sent where nothing is said.
+const DEFAULT_BYTES: u64 = 10 << 20;
 
 #[derive(Debug, Args)]
 pub(crate) struct SendArgs {
@@ -18,7 +32,7 @@ pub(crate) struct SendArgs {
     /// The strategies, one after the other over new connections; `+` joins mechanisms: `sack+lt`.
     #[arg(long, value_name = "A,B,...", value_delimiter = ',', value_parser = strategy, default_value = DEFAULT_STRATEGY)]
     pub strategy: Vec<Composition>,
-    /// How much to send on each connection. Default: 10mib.
+    /// How much to send on each connection. Default: 10mb.
     #[arg(long, value_name = "SIZE", conflicts_with_all = ["seconds", "file"])]
     pub bytes: Option<Size>,
     /// Send for so long, and then finish what was written.
@@ -32,6 +46,9 @@ pub(crate) struct SendArgs {
     pub parallel: u16,
     #[command(flatten)]
     pub records: RecordArgs,
+    /// Print one line per connection where a mean over them is the default: with more than ten.
+    #[arg(long)]
+    pub per_flow: bool,
     /// Also print of each connection its ends, its handshake and its segment size, the seconds of CPU and the peak memory.
     #[arg(long)]
     pub stats: bool,
@@ -39,7 +56,119 @@ pub(crate) struct SendArgs {
     pub wire: WireArgs,
 }
 
+/// What only a connection on the wire has.
+#[derive(Serialize)]
+pub(crate) struct WireConnection {
+    pub strategy: String,
+    pub flow: u32,
+    /// Our address, and the peer's.
+    pub local: SocketAddr,
+    pub peer: SocketAddr,
+    /// Payload bytes of a full segment.
+    pub mss: u32,
+    /// From the first SYN until the connection was established.
+    pub handshake_s: f64,
+}
+
+/// One aligned line for each connection.
+pub(crate) fn connection_table(connections: &[WireConnection]) -> String {
+    let heading = ["strategy", "flow", "local", "peer", "mss", "handshake"].map(String::from).to_vec();
+    let line = |c: &WireConnection| {
+        vec![
+            c.strategy.clone(),
+            c.flow.to_string(),
+            c.local.to_string(),
+            c.peer.to_string(),
+            c.mss.to_string(),
+            format!("{:.3}ms", 1e3 * c.handshake_s),
+        ]
+    };
+    align(&std::iter::once(heading).chain(connections.iter().map(line)).collect::<Vec<_>>(), Align::Right)
+}
+
 pub(crate) fn send(args: &SendArgs) -> Result<String, Error> {
-    let _ = (open_host(&args.wire)?, args.wire.tcp(&args.strategy[0]));
-    Err(Error::Connection("not yet".into()))
+    let mut interrupt = Interrupt::new()?;
+    let peer = resolve(&args.peer, &args.wire)?;
+    args.check()?;
+    let mut records = Records::new(&args.records, args.records.recovery, 0, args.strategy.len())?;
+    let mut host = open_host(&args.wire)?;
+    check_way(peer.ip(), &args.wire)?;
+    let capture = HostCapture::begin(&mut host, &mut records)?;
+
+    let (mut jobs, mut outcomes, mut connections) = (Vec::new(), Vec::new(), Vec::new());
+    let mut end = Ok(());
+    for strategy in &args.strategy {
+        let plan = args.plan(peer, strategy, &records)?;
+        let Transferred { outcome, connections: more, ended } =
+            match transfer(&mut host, plan, &mut interrupt, &mut records) {
+                Ok(transferred) => transferred,
+                Err(error) => {
+                    end = Err(error);
+                    break;
+                }
+            };
+        jobs.push(Job { strategy: Some(strategy.name().into()), seed: 0 });
+        outcomes.push(outcome);
+        connections.extend(more);
+        end = match ended {
+            Ended::Whole => continue,
+            Ended::Interrupted => Err(Error::Interrupted),
+            Ended::Broken(why) => Err(Error::Connection(why)),
+        };
+        break;
+    }
+    drop(host);
+    if let Some(path) = &args.records.pcap {
+        capture.finish().map_err(Error::write(path))?;
+    }
+    records.finish(&format!("{} to {peer}", args.what()), &[("peer".into(), peer.to_string())])?;
+    let connections = args.stats.then_some(&connections[..]);
+    let shown =
+        Shown { records: &args.records, per_flow: args.per_flow, stats: args.stats, distances: None, connections };
+    let text = results(&jobs, &outcomes, &shown);
+    match end {
+        Ok(()) => Ok(text),
+        Err(error) if outcomes.is_empty() => Err(error),
+        // What was measured is worth something anyway.
+        Err(error) => print(&text).and(Err(error)),
+    }
+}
+
+impl SendArgs {
+    fn reads_stdin(&self) -> bool {
+        self.file.as_deref() == Some(Path::new("-"))
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        if self.reads_stdin() && (self.parallel > 1 || self.strategy.len() > 1) {
+            return Err(Error::Usage("--file -: standard input comes once, for one connection of one strategy".into()));
+        }
+        Ok(())
+    }
+
+    fn what(&self) -> String {
+        match (&self.file, self.seconds, self.bytes) {
+            (Some(file), ..) => file.display().to_string(),
+            (None, Some(seconds), _) => format!("data for {seconds}"),
+            (None, None, bytes) => bytes.unwrap_or(Size(DEFAULT_BYTES)).to_string(),
+        }
+    }
+
+    fn plan(&self, peer: SocketAddr, strategy: &Composition, records: &Records) -> Result<Plan, Error> {
+        let source = || match &self.file {
+            Some(_) if self.reads_stdin() => Ok(Source::stdin()),
+            Some(path) => File::open(path).map(Source::file).map_err(|error| Error::Read { path: path.clone(), error }),
+            None if self.seconds.is_some() => Ok(Source::pattern(u64::MAX)),
+            None => Ok(Source::pattern(self.bytes.map_or(DEFAULT_BYTES, |size| size.0))),
+        };
+        let mut tcp = self.wire.tcp(strategy);
+        tcp.events = records.wants_events();
+        Ok(Plan {
+            peer,
+            tcp,
+            sources: (0..self.parallel).map(|_| source()).collect::<Result<_, _>>()?,
+            stop_after: self.seconds.map(|d| d.0),
+            file: self.file.clone(),
+        })
+    }
 }

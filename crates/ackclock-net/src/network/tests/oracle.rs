@@ -107,8 +107,32 @@ fn acks_lost() {
         ["oracle", "oracle-drop"].into_iter().flat_map(|s| [(s, plain()), (s, listed(&[(3, 1), (7, 1)]))])
     {
         let back = LinkConfig { loss: lose(LossModel::Bernoulli(1.0), Applies::Acks), ..plain() };
-        assert_eq!(transfer(strategy, 60, there.clone(), back), transfer(strategy, 60, there, plain()));
+        assert_eq!(transfer(strategy, 60, there.clone(), back), transfer(strategy, 60, there.clone(), plain()));
+        let corrupt = LinkConfig { corrupt: 1.0, ..plain() };
+        assert_eq!(transfer(strategy, 60, there.clone(), corrupt), transfer(strategy, 60, there, plain()));
     }
+}
+
+/// The sender is told when the ACK of a segment that its host drops would have come, and then sends it again if the window
+/// lets it.
+#[test]
+fn segments_corrupt() {
+    let mut network = Network::new(3);
+    let (a, b) = (network.node("a"), network.node("b"));
+    network.link(LinkConfig { corrupt: 0.1, ..link(a, b, 10) });
+    network.link(link(b, a, 10));
+    let flow = network.flow(FlowConfig { source: Source::Fixed(500_000), ..tcp("f", a, b, "oracle") });
+    let log = run(&mut network, 60_000);
+    let report = network.flow_report(flow).expect("the flow");
+    let lost: Vec<(u64, u64)> = log.drops().iter().map(|drop| (drop.1, drop.2)).collect();
+    let again = log.packets.iter().filter(|p| p.4.is_some_and(|(_, transmission)| transmission > 1));
+    // 10.04 ms for an ACK.
+    let again: Vec<(u64, u64)> = again.map(|p| (u64::from(p.3.seq.0), p.1.0 / 1000 - 10_040)).collect();
+    assert_eq!(again.iter().map(|p| p.0).collect::<Vec<_>>(), lost.iter().map(|p| p.0).collect::<Vec<_>>());
+    assert_eq!(again[..5], lost[..5]);
+    assert!(again.iter().zip(&lost).all(|(sent, lost)| sent.1 >= lost.1));
+    assert_eq!((report.stats.retransmissions, report.stats.timeouts), (report.drops, 0));
+    assert!(report.drops > 30 && report.completed.is_some());
 }
 
 /// A notice keeps its place behind what a delay spike holds up: segment 0, which enters the wire at 1 ms, arrives at 31 ms.

@@ -1,0 +1,400 @@
+//! The simulated network's links in real time, between TUN devices.
+//!
+//! One thread: it stamps what it reads from the devices, enters it into a [`Gateway`], and writes what leaves that into the
+//! device of the node that it reaches. It sleeps until shortly before the next packet is due and polls for the rest of the time, since a
+//! wake-up comes some ten microseconds late. What it does late changes nothing but the moment of that one packet: the links
+//! count in the times at which packets were due.
+
+mod lateness;
+
+use std::collections::VecDeque;
+use std::io;
+use std::net::IpAddr;
+use std::num::NonZeroU64;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use ackclock_net::scenario::Scenario;
+use ackclock_net::{Exit, Gateway, Headers, LinkReport, NodeId, Outcome};
+use ackclock_tcp::Time;
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::tun::Tun;
+pub use lateness::Lateness;
+
+/// The thread does not sleep when the next packet is due within this.
+const SPIN_NANOS: u64 = 30_000;
+/// Packets that are read from a device before what has become due meanwhile is sent.
+const BATCH: usize = 32;
+/// Rounds until the lock is let go.
+const ROUNDS: usize = 64;
+/// Bytes of packets under way; when there are more, the devices have to wait, and drop what their queues do not hold.
+const MOST_BYTES: usize = 256 << 20;
+
+/// A node of the scenario and its device.
+pub struct Attachment {
+    /// The node.
+    pub node: String,
+    /// The device, without offload, so that the kernel cuts its packets as it does for a wire.
+    pub tun: Tun,
+    /// What is to be found there: packets go to the node, other than the one they come from, with the longest prefix of
+    /// their destination.
+    pub prefixes: Vec<(IpAddr, u8)>,
+}
+
+/// What a gateway has done so far.
+#[derive(Clone, Debug, Default)]
+pub struct GatewayReport {
+    /// Each direction of each link: where it comes from, where it goes, and its packets. Copies of a link stand by themselves.
+    pub links: Vec<(String, String, LinkReport)>,
+    /// Packets read.
+    pub entered: u64,
+    /// Packets written, duplicates included.
+    pub delivered: u64,
+    /// Packets read that no other node is the place for, or that are not IP.
+    pub unroutable: u64,
+    /// Packets that the kernel refused: the device was down, or the bit flipped lay in the version.
+    pub refused: u64,
+    /// How often the gateway held as much as it may, and stopped reading for a while.
+    pub stalled: u64,
+    /// How much later than due packets were written.
+    pub lateness: Lateness,
+}
+
+/// A gateway in a thread of its own, which ends when this is dropped; the devices go with it.
+pub struct RealTimeGateway {
+    machine: Arc<Mutex<Machine>>,
+    stop: Arc<OwnedFd>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl RealTimeGateway {
+    /// Starts the links of a scenario, in the run `seed`, between the devices attached to some of its nodes. Time zero is
+    /// now. A scenario's flows play no part, except that flows are numbered as it has them, and that losses may name them.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] if the scenario is wrong, a node is not there or attached twice, links do not lead from every node
+    /// attached to every other, or a device has offload; and what making the thread returns.
+    pub fn start(scenario: &Scenario, seed: u64, attachments: Vec<Attachment>) -> io::Result<RealTimeGateway> {
+        let machine = Arc::new(Mutex::new(Machine::new(scenario, seed, attachments)?));
+        let stop = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
+        let thread = thread::Builder::new().name("gateway".into()).spawn({
+            let (machine, stop) = (machine.clone(), stop.clone());
+            move || run(&machine, &stop)
+        })?;
+        Ok(RealTimeGateway { machine, stop, thread: Some(thread) })
+    }
+
+    /// What it has done so far.
+    pub fn report(&self) -> GatewayReport {
+        lock(&self.machine).report()
+    }
+
+    /// Why it has come to an end by itself, if it has: a device is gone.
+    pub fn failure(&self) -> Option<String> {
+        lock(&self.machine).failure.clone()
+    }
+}
+
+impl Drop for RealTimeGateway {
+    fn drop(&mut self) {
+        // The counter of an eventfd that nobody reads but this thread has room.
+        let _ = rustix::io::write(&self.stop, &1_u64.to_ne_bytes());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn lock(machine: &Mutex<Machine>) -> MutexGuard<'_, Machine> {
+    machine.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The thread.
+fn run(machine: &Mutex<Machine>, stop: &OwnedFd) {
+    // Without it a sleep lasts up to 50 us longer. Where that is refused, it does.
+    let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+    // Of this thread alone (setpriority(2), "C library/kernel differences").
+    let _ = rustix::process::setpriority_process(None, -20);
+    let devices: Vec<Arc<Tun>> = lock(machine).ports.iter().map(|port| port.tun.clone()).collect();
+    loop {
+        let (sleep, wanted) = {
+            let mut machine = lock(machine);
+            if let Err(error) = machine.turn() {
+                machine.failure = Some(error.to_string());
+                return;
+            }
+            (machine.sleep(), machine.ports.iter().map(|port| port.wanted).collect::<Vec<_>>())
+        };
+        let mut fds = vec![PollFd::new(stop, PollFlags::IN)];
+        fds.extend(devices.iter().zip(&wanted).map(|(tun, wanted)| PollFd::from_borrowed_fd(tun.as_fd(), *wanted)));
+        // An interruption is as good as a wake-up.
+        let _ = poll(&mut fds, sleep.as_ref());
+        if !fds[0].revents().is_empty() {
+            return;
+        }
+    }
+}
+
+/// A node with its device.
+struct Port {
+    node: NodeId,
+    tun: Arc<Tun>,
+    /// What waits for room in the device.
+    waiting: VecDeque<Exit>,
+    /// What to wait for.
+    wanted: PollFlags,
+}
+
+struct Machine {
+    gateway: Gateway,
+    started: u64,
+    ports: Vec<Port>,
+    /// Network, length of its prefix, and port; longer prefixes first.
+    routes: Vec<(IpAddr, u8, usize)>,
+    /// Packets under way, by token.
+    buffers: Vec<Vec<u8>>,
+    free: Vec<u32>,
+    bytes_held: usize,
+    full: bool,
+    scratch: Vec<u8>,
+    counts: GatewayReport,
+    failure: Option<String>,
+}
+
+fn invalid(what: impl Into<String>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, what.into())
+}
+
+fn monotonic() -> u64 {
+    let now = clock_gettime(ClockId::Monotonic);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+impl Machine {
+    fn new(scenario: &Scenario, seed: u64, attachments: Vec<Attachment>) -> io::Result<Machine> {
+        let mut gateway = Gateway::new(scenario, seed).map_err(|e| invalid(e.to_string()))?;
+        let mut ports: Vec<Port> = Vec::new();
+        let mut routes = Vec::new();
+        for Attachment { node: name, tun, prefixes } in attachments {
+            let node = gateway.node(&name).ok_or_else(|| invalid(format!("there is no node `{name}`")))?;
+            if ports.iter().any(|port| port.node == node) {
+                return Err(invalid(format!("node `{name}` has a device already")));
+            }
+            if tun.offload() {
+                return Err(invalid(format!("the device of node `{name}` has offload")));
+            }
+            for port in &ports {
+                if !gateway.has_route(node, port.node) || !gateway.has_route(port.node, node) {
+                    let other = &gateway.node_names()[port.node.0 as usize];
+                    return Err(invalid(format!("no links lead from `{name}` to `{other}` and back")));
+                }
+            }
+            routes.extend(prefixes.into_iter().map(|(network, length)| (network, length, ports.len())));
+            ports.push(Port { node, tun: Arc::new(tun), waiting: VecDeque::new(), wanted: PollFlags::IN });
+        }
+        routes.sort_by_key(|&(_, length, _)| std::cmp::Reverse(length));
+        Ok(Machine {
+            gateway,
+            started: monotonic(),
+            ports,
+            routes,
+            buffers: Vec::new(),
+            free: Vec::new(),
+            bytes_held: 0,
+            full: false,
+            scratch: vec![0; Tun::BUFFER],
+            counts: GatewayReport::default(),
+            failure: None,
+        })
+    }
+
+    fn now(&self) -> Time {
+        Time(monotonic() - self.started)
+    }
+
+    fn report(&self) -> GatewayReport {
+        let names = self.gateway.node_names();
+        let name = |node: NodeId| names[node.0 as usize].clone();
+        let links = self.gateway.link_reports(self.now()).filter_map(|(built, report)| {
+            let (from, to) = self.gateway.link_ends(built.id)?;
+            Some((name(from), name(to), report))
+        });
+        GatewayReport { links: links.collect(), ..self.counts.clone() }
+    }
+
+    /// Reads and writes until there is nothing to do for a while.
+    fn turn(&mut self) -> io::Result<()> {
+        for port in 0..self.ports.len() {
+            while let Some(exit) = self.ports[port].waiting.pop_front() {
+                if !self.write(port, &exit) {
+                    break;
+                }
+            }
+        }
+        for _ in 0..ROUNDS {
+            self.deliver();
+            let mut read = 0;
+            for port in 0..self.ports.len() {
+                read += self.read(port)?;
+            }
+            let due = self.gateway.next_deadline().0;
+            if read == 0 && due > self.now().0 + SPIN_NANOS {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// How long to wait for packets; `None` if nothing is under way.
+    fn sleep(&mut self) -> Option<Timespec> {
+        let full = self.bytes_held >= MOST_BYTES;
+        self.counts.stalled += u64::from(full && !self.full);
+        self.full = full;
+        for port in &mut self.ports {
+            port.wanted = if full { PollFlags::empty() } else { PollFlags::IN };
+            port.wanted.set(PollFlags::OUT, !port.waiting.is_empty());
+        }
+        let due = self.gateway.next_deadline();
+        (due != Time::NEVER).then(|| {
+            let left = due.0.saturating_sub(self.now().0 + SPIN_NANOS);
+            Timespec { tv_sec: (left / 1_000_000_000) as i64, tv_nsec: (left % 1_000_000_000) as _ }
+        })
+    }
+
+    /// Reads some packets of a device; returns how many.
+    fn read(&mut self, port: usize) -> io::Result<usize> {
+        let tun = self.ports[port].tun.clone();
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let mut read = 0;
+        let result = loop {
+            if read == BATCH || self.bytes_held >= MOST_BYTES {
+                break Ok(read);
+            }
+            match tun.receive_packet(&mut scratch) {
+                Ok(Some(packet)) => {
+                    read += 1;
+                    self.enter(port, packet);
+                }
+                Ok(None) => break Ok(read),
+                Err(error) => break Err(error),
+            }
+        };
+        self.scratch = scratch;
+        result
+    }
+
+    /// A packet comes from the device of `port`.
+    fn enter(&mut self, port: usize, packet: &[u8]) {
+        let now = self.now();
+        self.counts.entered += 1;
+        let headers = Headers::parse(packet);
+        let Some((headers, to)) = headers.and_then(|h| Some((h, self.route(port, h.to.ip())?))) else {
+            self.counts.unroutable += 1;
+            return;
+        };
+        let token = self.free.pop().unwrap_or(self.buffers.len() as u32);
+        if token as usize == self.buffers.len() {
+            self.buffers.push(Vec::new());
+        }
+        let bytes = &mut self.buffers[token as usize];
+        bytes.clear();
+        bytes.extend_from_slice(packet);
+        self.bytes_held += packet.len();
+        let (from, to) = (self.ports[port].node, self.ports[to].node);
+        self.gateway.enter(now, from, to, &headers, token.into());
+    }
+
+    /// The port that packets from another one to this address go to.
+    fn route(&self, from: usize, to: IpAddr) -> Option<usize> {
+        let fits = |&&(network, length, port): &&(IpAddr, u8, usize)| port != from && holds(network, length, to);
+        self.routes.iter().find(fits).map(|route| route.2)
+    }
+
+    /// Writes what is due.
+    fn deliver(&mut self) {
+        let now = self.now();
+        while let Some(exit) = self.gateway.poll(now) {
+            match exit.outcome {
+                Outcome::Delivered { node, .. } => {
+                    let Some(port) = self.ports.iter().position(|port| port.node == node) else { continue };
+                    if self.ports[port].waiting.is_empty() {
+                        self.write(port, &exit);
+                    } else {
+                        self.ports[port].waiting.push_back(exit);
+                    }
+                }
+                Outcome::Dropped { .. } => self.release(&exit),
+            }
+        }
+    }
+
+    /// Writes a packet, or has it wait for room: then it returns false.
+    fn write(&mut self, port: usize, exit: &Exit) -> bool {
+        let bytes = &mut self.buffers[exit.token as usize];
+        flip(bytes, exit);
+        let written = self.ports[port].tun.send_packet(bytes);
+        // A copy may be under way.
+        flip(bytes, exit);
+        match written {
+            Ok(()) => {
+                self.counts.delivered += 1;
+                let late = self.now().0 - exit.at.0;
+                self.counts.lateness.add(late);
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                self.ports[port].waiting.push_front(*exit);
+                return false;
+            }
+            Err(_) => self.counts.refused += 1,
+        }
+        self.release(exit);
+        true
+    }
+
+    /// Lets a packet's buffer go with the last copy.
+    fn release(&mut self, exit: &Exit) {
+        if exit.last {
+            self.bytes_held -= self.buffers[exit.token as usize].len();
+            self.free.push(exit.token as u32);
+        }
+    }
+}
+
+/// Flips the bit of a packet that is to be flipped, if one is.
+fn flip(bytes: &mut [u8], exit: &Exit) {
+    if let Outcome::Delivered { flip: Some(bit), .. } = exit.outcome
+        && let Some(byte) = bytes.get_mut(bit as usize / 8)
+    {
+        *byte ^= 0x80 >> (bit % 8);
+    }
+}
+
+/// Whether a prefix holds an address.
+fn holds(network: IpAddr, length: u8, address: IpAddr) -> bool {
+    let shifted = |bits: u128, width: u32| bits.checked_shr(width - u32::from(length).min(width)).unwrap_or(0);
+    match (network, address) {
+        (IpAddr::V4(n), IpAddr::V4(a)) => shifted(n.to_bits().into(), 32) == shifted(a.to_bits().into(), 32),
+        (IpAddr::V6(n), IpAddr::V6(a)) => shifted(n.to_bits(), 128) == shifted(a.to_bits(), 128),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_hold_what_begins_as_they_do() {
+        let holds = |network: &str, length, address: &str| {
+            holds(network.parse().expect("an address"), length, address.parse().expect("an address"))
+        };
+        assert!(holds("10.1.2.3", 8, "10.9.9.9") && !holds("10.1.2.3", 16, "10.9.9.9"));
+        assert!(holds("10.1.2.3", 32, "10.1.2.3") && !holds("10.1.2.3", 32, "10.1.2.2"));
+        assert!(holds("10.1.2.3", 0, "1.1.1.1") && !holds("10.1.2.3", 0, "::"));
+        assert!(holds("fd00::1", 64, "fd00::9:9") && !holds("fd00::1", 128, "fd00::2"));
+        assert!(holds("fd00::1", 0, "::"));
+    }
+}

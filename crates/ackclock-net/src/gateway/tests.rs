@@ -1,0 +1,110 @@
+use super::*;
+use ackclock_tcp::Seq;
+use ackclock_tcp::wire::Control;
+use std::net::SocketAddr;
+
+/// 8 Mb/s, so that a byte takes a microsecond, and 5 ms each way; `b` and `c` have no link between them.
+fn gateway(more: &str) -> Gateway {
+    let text = format!(
+        r#"
+        duration = "1s"
+        [[link]]
+        from = "a"
+        to = "b"
+        rate = "8mbit"
+        delay = "5ms"
+        {more}
+        [[link]]
+        from = "c"
+        to = "b"
+        rate = "8mbit"
+        delay = "5ms"
+        duplex = false
+        "#
+    );
+    let scenario = Scenario::from_toml(&text).map_err(|e| e.to_string()).expect("a sound scenario");
+    Gateway::new(&scenario, 1).expect("a sound scenario")
+}
+
+fn data(len: u32) -> Headers {
+    let end = |port| SocketAddr::from(([10, 0, 0, 1], port));
+    let tcp = TcpHeader {
+        seq: Seq(1),
+        ack: Seq(0),
+        control: Control::ACK,
+        len: len - 40,
+        option_len: 0,
+        mss: None,
+        timestamps: false,
+    };
+    Headers { len, from: end(1), to: end(2), protocol: 6, tcp: Some(tcp) }
+}
+
+const A: NodeId = NodeId(0);
+const B: NodeId = NodeId(1);
+const C: NodeId = NodeId(2);
+
+fn us(us: u64) -> Time {
+    Time(1000 * us)
+}
+
+fn delivered(token: u64, at: u64, node: NodeId) -> Option<Exit> {
+    Some(Exit { token, at: us(at), last: true, outcome: Outcome::Delivered { node, flip: None } })
+}
+
+#[test]
+fn packets_leave_when_they_are_due_and_however_late_they_are_asked_for() {
+    let mut gateway = gateway("");
+    assert_eq!(gateway.next_deadline(), Time::NEVER);
+    assert!(gateway.enter(us(0), A, B, &data(1000), 10));
+    assert!(gateway.enter(us(100), A, B, &data(500), 11));
+    assert!(gateway.enter(us(200), B, A, &data(1000), 12));
+    assert_eq!((gateway.next_deadline(), gateway.under_way()), (us(6000), 3));
+    assert_eq!(gateway.poll(Time(5_999_999)), None);
+    assert_eq!(gateway.poll(us(6000)), delivered(10, 6000, B));
+    assert_eq!(gateway.next_deadline(), us(6200));
+    // Whoever comes late finds what has happened, and enters his packet after it.
+    assert!(gateway.enter(us(9000), A, B, &data(1000), 13));
+    assert_eq!(gateway.next_deadline(), us(9000));
+    assert_eq!(gateway.poll(us(9000)), delivered(12, 6200, A));
+    assert_eq!(gateway.poll(us(9000)), delivered(11, 6500, B));
+    assert_eq!(gateway.poll(us(9000)), None);
+    assert_eq!(gateway.poll(us(20_000)), delivered(13, 15_000, B));
+    assert_eq!((gateway.next_deadline(), gateway.under_way()), (Time::NEVER, 0));
+}
+
+#[test]
+fn ways_that_there_are_not() {
+    let mut gateway = gateway("");
+    assert_eq!((gateway.node("c"), gateway.node("d")), (Some(C), None));
+    assert!(gateway.has_route(C, A) && !gateway.has_route(A, C) && !gateway.has_route(A, A));
+    assert!(!gateway.enter(us(0), A, C, &data(100), 1) && !gateway.enter(us(0), A, NodeId(9), &data(100), 1));
+    assert_eq!((gateway.poll(us(1000)), gateway.under_way()), (None, 0));
+}
+
+#[test]
+fn a_drop_is_told_at_once() {
+    let mut gateway = gateway("queue = { droptail = { packets = 1 } }");
+    gateway.enter(us(0), A, B, &data(1000), 1);
+    gateway.enter(us(0), A, B, &data(1000), 2);
+    let outcome = Outcome::Dropped { link: LinkId(0), why: "queue" };
+    assert_eq!(gateway.poll(us(0)), Some(Exit { token: 2, at: us(0), last: true, outcome }));
+    assert_eq!(gateway.poll(us(0)), None);
+    let reports: Vec<_> =
+        gateway.link_reports(us(0)).map(|(built, r)| (built.back, r.packets, r.dropped_queue)).collect();
+    assert_eq!(reports, [(false, 2, 1), (true, 0, 0), (false, 0, 0)]);
+}
+
+#[test]
+fn the_last_copy_says_so_and_each_copy_has_its_own_flipped_bit() {
+    let mut gateway = gateway("duplicate = 1\ncorrupt = 1");
+    gateway.enter(us(0), A, B, &data(1000), 1);
+    let (first, second) = (gateway.poll(us(6000)).expect("a packet"), gateway.poll(us(6000)).expect("its copy"));
+    assert_eq!((first.token, first.last, second.token, second.last), (1, false, 1, true));
+    let bit = |exit: &Exit| match exit.outcome {
+        Outcome::Delivered { flip: Some(bit), .. } => bit,
+        _ => panic!("{exit:?}"),
+    };
+    assert!(bit(&first) < 8000 && bit(&second) < 8000 && bit(&first) != bit(&second));
+    assert_eq!((gateway.poll(us(6000)), gateway.under_way()), (None, 0));
+}

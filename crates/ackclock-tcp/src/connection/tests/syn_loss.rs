@@ -1,0 +1,141 @@
+//! SYN and SYN/ACK sent again (RFC 6298 sections 2.1, 5.5 and 5.7, RFC 5681 section 3.1, RFC 9293 section 3.8.3).
+
+use super::*;
+
+#[test]
+fn a_syn_goes_again_after_1_2_and_4_seconds() {
+    run(config(), |x| {
+        x.connect().sends("S 0 mss1000");
+        x.fire(1000).sends("S 0 mss1000");
+        x.fire(3000).sends("S 0 mss1000");
+        x.fire(7000).sends("S 0 mss1000");
+        x.fire(15_000).sends("").ended(CloseReason::TimedOut);
+    });
+}
+
+#[test]
+fn a_syn_ack_goes_again_after_1_2_and_4_seconds() {
+    run(config(), |x| {
+        x.accept("S 300").sends("SA 0 a301 mss1000");
+        x.fire(1000).sends("SA 0 a301 mss1000");
+        x.fire(3000).sends("SA 0 a301 mss1000");
+        x.fire(7000).sends("SA 0 a301 mss1000");
+        x.fire(15_000).sends("").ended(CloseReason::TimedOut);
+    });
+}
+
+/// RFC 6298 section 2.5.
+#[test]
+fn the_interval_has_an_upper_bound() {
+    let patient = SenderConfig { max_rto: Span::from_secs(3), ..config().sender };
+    run(ConnectionConfig { sender: patient, syn_retries: 100, ..config() }, |x| {
+        x.connect().sends("S 0 mss1000");
+        let mut at = 0;
+        for interval in [1, 2, 3, 3] {
+            at += interval * 1000;
+            x.fire(at).sends("S 0 mss1000");
+        }
+    });
+}
+
+#[test]
+fn an_early_deadline_is_harmless() {
+    run(config(), |x| {
+        x.connect().sends("S 0 mss1000");
+        x.at(999).input(|c, now| c.on_deadline(now)).sends("").deadline(1000);
+    });
+}
+
+/// RFC 6298 section 2.2: the first sample is the handshake's. 100 ms, and a variance of half of it: 300 ms, and at least a second.
+#[test]
+fn the_handshake_gives_the_first_sample() {
+    let fast = SenderConfig { min_rto: Some(Span::from_millis(10)), ..config().sender };
+    let fast = ConnectionConfig { sender: fast, ..config() };
+    run(fast.clone(), |x| {
+        x.connect().sends("S 0 mss1000");
+        x.at(100).gets("SA 300 a1 mss1000").sends("A 1 a301");
+        x.write(10).sends("PA 1+10 a301").deadline(400);
+    });
+    run(fast, |x| {
+        x.accept("S 300 mss1000").sends("SA 0 a301 mss1000");
+        x.at(100).gets("A 301 a1").sends("");
+        x.write(10).sends("PA 1+10 a301").deadline(400);
+    });
+}
+
+/// One segment (RFC 5681 section 3.1), for 3 s (RFC 6298 section 5.7); there is no sample, by Karn's rule.
+#[test]
+fn after_a_lost_syn_one_segment_goes_first() {
+    run(config(), |x| {
+        x.connect().sends("S 0 mss1000");
+        x.fire(1000).sends("S 0 mss1000");
+        x.at(1100).gets("SA 300 a1 mss1000").sends("A 1 a301");
+        x.write(3000).sends("A 1+1000 a301").deadline(4100);
+        assert_eq!(x.c.sender().state().srtt, Span::ZERO);
+    });
+    run(config(), |x| {
+        x.accept("S 300 mss1000").sends("SA 0 a301 mss1000");
+        x.fire(1000).sends("SA 0 a301 mss1000");
+        x.at(1100).gets("A 301 a1").sends("");
+        x.write(3000).sends("A 1+1000 a301").deadline(4100);
+    });
+    // Nothing was lost.
+    run(config(), |x| {
+        x.connect().sends("S 0 mss1000");
+        x.at(100).gets("SA 300 a1 mss1000").sends("A 1 a301");
+        x.write(3000).sends("A 1+1000 a301 | A 1001+1000 a301 | PA 2001+1000 a301").deadline(1100);
+    });
+}
+
+/// The peer's SYN comes again: our SYN/ACK was lost, or came late. The timer goes on, and nothing can be sampled.
+#[test]
+fn a_second_syn_draws_a_second_syn_ack() {
+    run(config(), |x| {
+        x.accept("S 300 mss1000").sends("SA 0 a301 mss1000");
+        x.at(900).gets("S 300 mss1000").sends("SA 0 a301 mss1000").in_state(SynReceived).deadline(1000);
+        x.at(990).gets("A 301 a1").sends("").in_state(Established);
+        // The timer did not expire: 1 s, not 3 s.
+        x.write(3000).sends("A 1+1000 a301").deadline(1990);
+    });
+}
+
+/// A SYN/ACK that was sent again is acknowledged twice.
+#[test]
+fn the_second_syn_ack_finds_the_connection_open() {
+    run(config(), |x| {
+        x.connect().sends("S 0 mss1000");
+        x.gets("SA 300 a1 mss1000").sends("A 1 a301");
+        x.gets("SA 300 a1 mss1000").sends("A 1 a301").in_state(Established);
+    });
+}
+
+/// What is aborted or closed while it opens.
+#[test]
+fn an_opening_connection_is_let_go() {
+    use CloseReason::Aborted;
+    run(config(), |x| {
+        x.connect().sends("S 0 mss1000");
+        x.close().sends("").ended(Aborted);
+    });
+    run(config(), |x| {
+        x.connect().sends("S 0 mss1000");
+        x.abort().sends("").ended(Aborted);
+    });
+    run(config(), |x| {
+        x.accept("S 300").sends("SA 0 a301 mss1000");
+        x.abort().sends("R 1").ended(Aborted);
+    });
+    // What was written is delivered first.
+    run(config(), |x| {
+        x.connect().sends("S 0 mss1000");
+        x.write(10).sends("");
+        x.close().sends("").in_state(SynSent);
+        x.gets("SA 300 a1").sends("FPA 1+10 a301").in_state(FinWait1);
+    });
+    // RFC 9293 section 3.10.4: queued until the connection is established.
+    run(config(), |x| {
+        x.accept("S 300").sends("SA 0 a301 mss1000");
+        x.close().sends("").in_state(SynReceived);
+        x.gets("A 301 a1").sends("FA 1 a301").in_state(FinWait1);
+    });
+}

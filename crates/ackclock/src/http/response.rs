@@ -1,0 +1,267 @@
+//! Responses.
+
+use std::fmt::Write;
+use std::ops::Range;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::conditions::{Verdict, range_counts, verdict};
+use super::range::{Selection, select};
+use super::request::{Method, Refusal, Request};
+
+/// Status codes (RFC 9110 section 15, RFC 6585).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Status {
+    /// The whole file.
+    Ok = 200,
+    /// A part of it.
+    PartialContent = 206,
+    /// A directory without its slash.
+    MovedPermanently = 301,
+    /// The client has it already.
+    NotModified = 304,
+    /// This is no HTTP.
+    BadRequest = 400,
+    /// The file may not be read.
+    Forbidden = 403,
+    /// There is none.
+    NotFound = 404,
+    /// A known method other than GET and HEAD.
+    MethodNotAllowed = 405,
+    /// The request did not come to its end in time.
+    RequestTimeout = 408,
+    /// If-Match or If-Unmodified-Since does not hold.
+    PreconditionFailed = 412,
+    /// The target is longer than [`MAX_TARGET`](super::MAX_TARGET).
+    UriTooLong = 414,
+    /// The range lies behind the end of the file.
+    RangeNotSatisfiable = 416,
+    /// Too many fields, or too long ones.
+    FieldsTooLarge = 431,
+    /// Reading the file failed.
+    InternalServerError = 500,
+    /// An unknown method or transfer coding.
+    NotImplemented = 501,
+    /// Too many files are open.
+    ServiceUnavailable = 503,
+    /// Not HTTP/1.1 or HTTP/1.0.
+    VersionNotSupported = 505,
+}
+
+impl Status {
+    /// The code.
+    pub fn code(self) -> u16 {
+        self as u16
+    }
+
+    fn reason(self) -> &'static str {
+        match self {
+            Status::Ok => "OK",
+            Status::PartialContent => "Partial Content",
+            Status::MovedPermanently => "Moved Permanently",
+            Status::NotModified => "Not Modified",
+            Status::BadRequest => "Bad Request",
+            Status::Forbidden => "Forbidden",
+            Status::NotFound => "Not Found",
+            Status::MethodNotAllowed => "Method Not Allowed",
+            Status::RequestTimeout => "Request Timeout",
+            Status::PreconditionFailed => "Precondition Failed",
+            Status::UriTooLong => "URI Too Long",
+            Status::RangeNotSatisfiable => "Range Not Satisfiable",
+            Status::FieldsTooLarge => "Request Header Fields Too Large",
+            Status::InternalServerError => "Internal Server Error",
+            Status::NotImplemented => "Not Implemented",
+            Status::ServiceUnavailable => "Service Unavailable",
+            Status::VersionNotSupported => "HTTP Version Not Supported",
+        }
+    }
+}
+
+/// A regular file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileInfo {
+    /// Bytes.
+    pub len: u64,
+    /// When it was last changed; `None` if HTTP has no date for it.
+    pub modified: Option<SystemTime>,
+    /// Its entity tag, in quotes; strong.
+    pub etag: String,
+    /// Its media type.
+    pub media_type: &'static str,
+}
+
+/// What lies under a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// A file.
+    File(FileInfo),
+    /// A directory without an index, asked for with its slash: its entries, of which those that are directories end with a slash;
+    /// and whether there are more.
+    Listing(Vec<Vec<u8>>, bool),
+    /// A directory asked for without its slash.
+    Directory,
+    /// Nothing to send, and this is why.
+    Nothing(Status),
+}
+
+/// A response: what to send, then which bytes of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Response {
+    /// Its status.
+    pub status: Status,
+    /// The head, and the body if it does not come from a file.
+    pub bytes: Vec<u8>,
+    /// Bytes of the file that follow; empty if there is none.
+    pub file: Range<u64>,
+    /// Whether another request may follow on this connection.
+    pub keep_alive: bool,
+}
+
+/// Answers a request for what was found.
+pub fn answer(request: &Request, found: &Found, now: SystemTime) -> Response {
+    match found {
+        Found::File(file) => answer_file(request, file, now),
+        Found::Listing(entries, more) => {
+            let page = listing(&request.path, entries, *more);
+            whole(request, Status::Ok, "text/html; charset=utf-8", "", page, now)
+        }
+        Found::Directory => {
+            let location = format!("Location: /{}/\r\n", percent_encode(&request.path));
+            short(request, Status::MovedPermanently, &location, now)
+        }
+        Found::Nothing(status) => short(request, *status, "", now),
+    }
+}
+
+/// Answers what is no request that the server takes; the connection is to be closed.
+pub fn refuse(refusal: Refusal, now: SystemTime) -> Response {
+    let method = if refusal.head { Method::Head } else { Method::Get };
+    let extra = if refusal.status == Status::MethodNotAllowed { "Allow: GET, HEAD\r\n" } else { "" };
+    let bytes = with_body(method, refusal.status, "text/plain", extra, &explanation(refusal.status), false, now);
+    Response { status: refusal.status, bytes, file: 0..0, keep_alive: false }
+}
+
+fn answer_file(request: &Request, file: &FileInfo, now: SystemTime) -> Response {
+    let mut fields = format!("ETag: {}\r\n", file.etag);
+    if let Some(modified) = file.modified.and_then(date) {
+        let _ = write!(fields, "Last-Modified: {}\r\n", httpdate::fmt_http_date(modified));
+    }
+    match verdict(request, file) {
+        Verdict::Proceed => {}
+        Verdict::Failed => return short(request, Status::PreconditionFailed, "", now),
+        Verdict::NotModified => {
+            let bytes = head(Status::NotModified, &fields, request.keep_alive, now).into_bytes();
+            return Response { status: Status::NotModified, bytes, file: 0..0, keep_alive: request.keep_alive };
+        }
+    }
+    // RFC 9110 section 14.2: Range is defined for GET only.
+    let range = request.range.as_ref().filter(|_| request.method == Method::Get && range_counts(request, file, now));
+    let (status, part) = match range.map_or(Selection::Whole, |value| select(value, file.len)) {
+        Selection::Whole => (Status::Ok, 0..file.len),
+        Selection::Part(part) => {
+            let _ = write!(fields, "Content-Range: bytes {}-{}/{}\r\n", part.start, part.end - 1, file.len);
+            (Status::PartialContent, part)
+        }
+        Selection::Unsatisfiable => {
+            let range = format!("Content-Range: bytes */{}\r\n", file.len);
+            return short(request, Status::RangeNotSatisfiable, &range, now);
+        }
+    };
+    let _ = write!(fields, "Accept-Ranges: bytes\r\nContent-Type: {}\r\n", file.media_type);
+    let _ = write!(fields, "Content-Length: {}\r\n", part.end - part.start);
+    let bytes = head(status, &fields, request.keep_alive, now).into_bytes();
+    let part = if request.method == Method::Head { 0..0 } else { part };
+    Response { status, bytes, file: part, keep_alive: request.keep_alive }
+}
+
+/// A response whose body only says what its status says.
+fn short(request: &Request, status: Status, extra: &str, now: SystemTime) -> Response {
+    whole(request, status, "text/plain", extra, explanation(status), now)
+}
+
+fn whole(request: &Request, status: Status, media_type: &str, extra: &str, body: String, now: SystemTime) -> Response {
+    let bytes = with_body(request.method, status, media_type, extra, &body, request.keep_alive, now);
+    Response { status, bytes, file: 0..0, keep_alive: request.keep_alive }
+}
+
+fn explanation(status: Status) -> String {
+    format!("{} {}\n", status.code(), status.reason())
+}
+
+fn with_body(
+    method: Method,
+    status: Status,
+    media_type: &str,
+    extra: &str,
+    body: &str,
+    keep_alive: bool,
+    now: SystemTime,
+) -> Vec<u8> {
+    let fields = format!("{extra}Content-Type: {media_type}\r\nContent-Length: {}\r\n", body.len());
+    let mut text = head(status, &fields, keep_alive, now);
+    if method == Method::Get {
+        text.push_str(body);
+    }
+    text.into_bytes()
+}
+
+/// The head of a response: status line, Date, these fields (each with its end of line), and whether the connection stays.
+pub fn head(status: Status, fields: &str, keep_alive: bool, now: SystemTime) -> String {
+    let connection = if keep_alive { "keep-alive" } else { "close" };
+    // A clock before 1970 or after 9999 gives no date that HTTP can say.
+    let date = date(now).unwrap_or(UNIX_EPOCH);
+    format!(
+        "HTTP/1.1 {} {}\r\nDate: {}\r\n{fields}Connection: {connection}\r\n\r\n",
+        status.code(),
+        status.reason(),
+        httpdate::fmt_http_date(date)
+    )
+}
+
+/// The time, if HTTP has a date for it: from 1970 to 9999.
+pub(crate) fn date(time: SystemTime) -> Option<SystemTime> {
+    const YEAR_10000: u64 = 253_402_300_800;
+    time.duration_since(UNIX_EPOCH).ok().filter(|since| since.as_secs() < YEAR_10000).map(|_| time)
+}
+
+/// A directory as a page.
+fn listing(path: &[u8], entries: &[Vec<u8>], more: bool) -> String {
+    let name = escape(&format!("/{}", String::from_utf8_lossy(path)));
+    let mut page =
+        format!("<!DOCTYPE html>\n<html>\n<head>\n<title>{name}</title>\n</head>\n<body>\n<h1>{name}</h1>\n<ul>\n");
+    if !path.is_empty() {
+        page.push_str("<li><a href=\"../\">../</a></li>\n");
+    }
+    for entry in entries {
+        let text = escape(&String::from_utf8_lossy(entry));
+        let _ = writeln!(page, "<li><a href=\"{}\">{text}</a></li>", percent_encode(entry));
+    }
+    page.push_str("</ul>\n");
+    if more {
+        page.push_str("<p>There are more.</p>\n");
+    }
+    page.push_str("</body>\n</html>\n");
+    page
+}
+
+/// Text for HTML, between tags or in an attribute in double quotes.
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// Everything but the unreserved characters of RFC 3986 section 2.3 and slashes.
+fn percent_encode(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for &b in bytes {
+        if b.is_ascii_alphanumeric() || b"-._~".contains(&b) || b == b'/' {
+            text.push(char::from(b));
+        } else {
+            let _ = write!(text, "%{b:02X}");
+        }
+    }
+    text
+}
+
+/// The entity tag of a file: when it was changed, to the nanosecond, and its length.
+pub(crate) fn etag(modified: Duration, len: u64) -> String {
+    format!("\"{:x}-{len:x}\"", modified.as_nanos())
+}

@@ -1,0 +1,43 @@
+//! Ctrl-C.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+
+use crate::error::Error;
+
+/// SIGINT and SIGTERM, to be waited for like a file instead of ending the process. To be made before any thread, which would
+/// take the signals otherwise.
+pub(crate) struct Interrupt {
+    signals: SignalFd,
+    taken: u32,
+}
+
+impl Interrupt {
+    pub fn new() -> Result<Interrupt, Error> {
+        let mut both = SigSet::empty();
+        both.add(Signal::SIGINT);
+        both.add(Signal::SIGTERM);
+        let signals = both
+            .thread_block()
+            .and_then(|()| SignalFd::with_flags(&both, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC))
+            .map_err(|error| Error::System { what: "signals".into(), error: io::Error::from(error) })?;
+        Ok(Interrupt { signals, taken: 0 })
+    }
+
+    /// How many have come so far; two that come at once count as one.
+    pub fn taken(&mut self) -> u32 {
+        while let Ok(Some(_)) = self.signals.read_signal() {
+            self.taken += 1;
+        }
+        self.taken
+    }
+}
+
+impl AsFd for Interrupt {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.signals.as_fd()
+    }
+}

@@ -1,0 +1,209 @@
+//! Metrics in the text format of Prometheus (exposition format 0.0.4), and the kernel's TCP sockets on which they are fetched.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::time::{Duration, Instant, SystemTime};
+
+use ackclock_tcp::Stats;
+
+use crate::http::{Inbox, Method, Refusal, Request, Status, head, refuse};
+
+/// Fetches at the same time; further ones are closed at once.
+const MAX_FETCHES: usize = 32;
+
+/// How long a fetch may take.
+const FETCH: Duration = Duration::from_secs(10);
+
+/// Metrics as text. Every sample carries the label `strategy`.
+pub(crate) struct Exposition {
+    strategy: String,
+    text: String,
+}
+
+impl Exposition {
+    pub fn new(strategy: &str) -> Exposition {
+        Exposition { strategy: escape(strategy), text: String::new() }
+    }
+
+    /// A value that goes up and down.
+    pub fn gauge(&mut self, name: &str, help: &str, value: u64) {
+        self.family(name, help, "gauge");
+        self.sample(name, "", value);
+    }
+
+    /// A value that only grows.
+    pub fn counter(&mut self, name: &str, help: &str, value: u64) {
+        self.family(name, help, "counter");
+        self.sample(name, "", value);
+    }
+
+    /// A counter for each value of a label.
+    pub fn counters(&mut self, name: &str, help: &str, label: &str, values: &[(&str, u64)]) {
+        self.family(name, help, "counter");
+        for (value_of_label, value) in values {
+            self.sample(name, &format!(",{label}=\"{}\"", escape(value_of_label)), value);
+        }
+    }
+
+    /// A number of observations and their sum in seconds.
+    pub fn seconds(&mut self, name: &str, help: &str, count: u64, sum: f64) {
+        self.family(name, help, "summary");
+        self.sample(&format!("{name}_sum"), "", sum);
+        self.sample(&format!("{name}_count"), "", count);
+    }
+
+    /// What senders counted.
+    pub fn senders(&mut self, s: &Stats) {
+        self.counter("ackclock_segments_sent_total", "Segments with payload sent.", s.segments_sent);
+        self.counter("ackclock_retransmissions_total", "Of those, sent again.", s.retransmissions);
+        self.counter(
+            "ackclock_fast_retransmissions_total",
+            "Of the retransmissions, those that began a recovery.",
+            s.fast_retransmissions,
+        );
+        let [non_trigger, multiple_losses, lost_retransmission] = s.timeouts_by_class;
+        let classes = [
+            ("non_trigger", non_trigger),
+            ("multiple_losses", multiple_losses),
+            ("lost_retransmission", lost_retransmission),
+        ];
+        self.counters("ackclock_timeouts_total", "Retransmission timeouts by class.", "class", &classes);
+        self.counter("ackclock_recoveries_total", "Recoveries begun by other than a timeout.", s.recoveries);
+        self.seconds("ackclock_rtt_seconds", "Round trips measured.", s.rtt_samples, s.rtt_sum.secs_f64());
+    }
+
+    /// The text.
+    pub fn finish(self) -> String {
+        self.text
+    }
+
+    fn family(&mut self, name: &str, help: &str, kind: &str) {
+        let _ = write!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
+    }
+
+    fn sample(&mut self, name: &str, labels: &str, value: impl std::fmt::Display) {
+        let _ = writeln!(self.text, "{name}{{strategy=\"{}\"{labels}}} {value}", self.strategy);
+    }
+}
+
+/// The value of a label.
+fn escape(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+/// Adds what one sender counted.
+pub(crate) fn add(sum: &mut Stats, s: &Stats) {
+    sum.segments_sent += s.segments_sent;
+    sum.bytes_sent += s.bytes_sent;
+    sum.retransmissions += s.retransmissions;
+    sum.fast_retransmissions += s.fast_retransmissions;
+    sum.timeouts += s.timeouts;
+    sum.timeouts_by_class.iter_mut().zip(s.timeouts_by_class).for_each(|(sum, n)| *sum += n);
+    sum.recoveries += s.recoveries;
+    sum.acks += s.acks;
+    sum.rtt_samples += s.rtt_samples;
+    sum.rtt_sum = sum.rtt_sum + s.rtt_sum;
+}
+
+/// Where metrics are fetched: `GET /metrics` on a socket of the kernel.
+pub(crate) struct Endpoint {
+    pub listener: TcpListener,
+    fetches: HashMap<u64, Fetch>,
+    next: u64,
+}
+
+struct Fetch {
+    stream: TcpStream,
+    inbox: Inbox,
+    /// The response, once there is one, and how much of it is sent.
+    response: Option<(Vec<u8>, usize)>,
+    since: Instant,
+}
+
+impl Endpoint {
+    pub fn listen(address: SocketAddr) -> io::Result<Endpoint> {
+        let listener = TcpListener::bind(address)?;
+        listener.set_nonblocking(true)?;
+        Ok(Endpoint { listener, fetches: HashMap::new(), next: 0 })
+    }
+
+    /// Takes the fetches that wait, and gives each of them to `register` with its number.
+    pub fn accept(&mut self, mut register: impl FnMut(&TcpStream, u64) -> io::Result<()>) {
+        // Errors are of single connections, or pass.
+        while let Ok((stream, _)) = self.listener.accept() {
+            let number = self.next;
+            self.next += 1;
+            if self.fetches.len() < MAX_FETCHES
+                && stream.set_nonblocking(true).is_ok()
+                && register(&stream, number).is_ok()
+            {
+                let fetch = Fetch { stream, inbox: Inbox::default(), response: None, since: Instant::now() };
+                self.fetches.insert(number, fetch);
+            }
+        }
+    }
+
+    /// A fetch can go on; `text` makes the metrics.
+    pub fn ready(&mut self, number: u64, text: impl FnOnce() -> String) {
+        let Some(fetch) = self.fetches.get_mut(&number) else { return };
+        match fetch.go_on(text) {
+            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
+            _ => drop(self.fetches.remove(&number)),
+        }
+    }
+
+    /// Closes what takes too long.
+    pub fn sweep(&mut self) {
+        self.fetches.retain(|_, fetch| fetch.since.elapsed() < FETCH);
+    }
+
+    /// Whether nobody fetches.
+    pub fn is_idle(&self) -> bool {
+        self.fetches.is_empty()
+    }
+}
+
+impl Fetch {
+    /// Reads and writes until that would block; `Ok` when it is over.
+    fn go_on(&mut self, text: impl FnOnce() -> String) -> io::Result<()> {
+        let mut text = Some(text);
+        let mut buffer = [0; 4096];
+        loop {
+            if let Some((bytes, sent)) = &mut self.response {
+                while *sent < bytes.len() {
+                    *sent += self.stream.write(&bytes[*sent..])?;
+                }
+                self.stream.shutdown(Shutdown::Write)?;
+                // What still comes is read, so that no reset overtakes the response.
+                while self.stream.read(&mut buffer)? > 0 {}
+                return Ok(());
+            }
+            if let Some(request) = self.inbox.next_request() {
+                self.response = Some((response(request, || text.take().map(|t| t()).unwrap_or_default()), 0));
+                continue;
+            }
+            let room = self.inbox.room().min(buffer.len());
+            match self.stream.read(&mut buffer[..room])? {
+                0 => return Ok(()),
+                n => self.inbox.push(&buffer[..n]),
+            }
+        }
+    }
+}
+
+fn response(request: Result<Request, Refusal>, text: impl FnOnce() -> String) -> Vec<u8> {
+    let now = SystemTime::now();
+    match request {
+        Ok(request) if request.path == b"metrics" => {
+            let body = text();
+            let fields =
+                format!("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\nContent-Length: {}\r\n", body.len());
+            let head = head(Status::Ok, &fields, false, now);
+            if request.method == Method::Get { (head + &body).into_bytes() } else { head.into_bytes() }
+        }
+        Ok(request) => refuse(Refusal { status: Status::NotFound, head: request.method == Method::Head }, now).bytes,
+        Err(refusal) => refuse(refusal, now).bytes,
+    }
+}

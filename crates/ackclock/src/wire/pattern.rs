@@ -1,0 +1,72 @@
+//! Generated data that tells where in the stream it belongs.
+
+/// The period. A prime, so that data misplaced by any multiple of a segment, a page or a buffer does not fit by chance.
+const PERIOD: usize = 65_521;
+
+/// The data: a period of pseudo-random bytes, over and over.
+pub(crate) struct Pattern {
+    /// Two periods, so that a period from anywhere is one slice.
+    bytes: Vec<u8>,
+}
+
+impl Pattern {
+    pub fn new() -> Pattern {
+        // SplitMix64 (Steele, Lea & Flood 2014), of which any byte does.
+        let mut state: u64 = 0;
+        let mut byte = || {
+            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            (z ^ (z >> 31)) as u8
+        };
+        let mut bytes: Vec<u8> = (0..PERIOD).map(|_| byte()).collect();
+        bytes.extend_from_within(..);
+        Pattern { bytes }
+    }
+
+    /// What lies at a position: up to `most` bytes, at least one of them if `most` is.
+    pub fn at(&self, position: u64, most: u64) -> &[u8] {
+        let start = (position % PERIOD as u64) as usize;
+        let len = most.min(PERIOD as u64) as usize;
+        self.bytes.get(start..start + len).unwrap_or_default()
+    }
+
+    /// The position of the first of these bytes, which lie at `position`, that is not the pattern's.
+    pub fn mismatch(&self, mut position: u64, mut bytes: &[u8]) -> Option<u64> {
+        while !bytes.is_empty() {
+            let expected = self.at(position, bytes.len() as u64);
+            let (head, rest) = bytes.split_at(expected.len());
+            if head != expected {
+                let equal = head.iter().zip(expected).take_while(|(a, b)| a == b).count();
+                return Some(position + equal as u64);
+            }
+            position += head.len() as u64;
+            bytes = rest;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PERIOD, Pattern};
+
+    #[test]
+    fn any_cut_of_the_stream_is_recognised_and_any_shift_of_it_is_not() {
+        let pattern = Pattern::new();
+        let mut stream = Vec::new();
+        while stream.len() < 3 * PERIOD {
+            let piece = pattern.at(stream.len() as u64, 1460);
+            assert_eq!(piece.len(), 1460);
+            stream.extend_from_slice(piece);
+        }
+        assert_eq!(pattern.mismatch(0, &stream), None);
+        assert_eq!(pattern.mismatch(1 << 40, pattern.at(1 << 40, u64::MAX)), None);
+        for shift in [1, 2, 1448, 1460, 4096, 65_536, 1 << 22] {
+            assert!(pattern.mismatch(shift, &stream[..64]).is_some_and(|at| at < shift + 8), "{shift}");
+        }
+        stream[100_000] ^= 1;
+        assert_eq!(pattern.mismatch(0, &stream), Some(100_000));
+        assert_eq!(pattern.mismatch(7, pattern.at(7, 0)), None);
+    }
+}

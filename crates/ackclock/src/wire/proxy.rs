@@ -1,0 +1,301 @@
+//! `ackclock proxy`: clients' connections end at our stack, and go on over the kernel's TCP.
+//!
+//! Each connection is a pair of sockets. What comes from one is written to the other as far as that takes it; while it does not, no
+//! more is read, so that the window of the side that sends closes. FINs and resets go on to the other side.
+
+use std::collections::HashMap;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream, ToSocketAddrs};
+
+use ackclock_net::scenario::units::Duration;
+use ackclock_stack::{Error as TcpError, SocketId};
+use ackclock_tcp::connection::KeepAlive;
+use ackclock_tcp::{Span, Time};
+use clap::Args;
+use rustix::event::epoll::EventFlags;
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, sockopt};
+
+use super::daemon::{Daemon, DaemonArgs, Net, Service};
+use super::metrics::Exposition;
+use crate::error::Error;
+
+/// Bytes that are read at once; also the most that waits here between the two sides of a connection.
+const CHUNK: usize = 64 * 1024;
+
+/// Chunks that one connection may move before others get their turn.
+const TURN: usize = 8;
+
+/// A client that is gone without a word is noticed after two minutes of silence.
+const KEEP_ALIVE: KeepAlive = KeepAlive { idle: Span::from_secs(60), interval: Span::from_secs(10), count: 6 };
+
+#[derive(Debug, Args)]
+pub(crate) struct ProxyArgs {
+    /// Where our stack listens: an address that --addr gives it, or 0.0.0.0 for all.
+    #[arg(long, value_name = "ADDR:PORT")]
+    pub listen: SocketAddr,
+    /// Where the kernel's TCP forwards to.
+    #[arg(long, value_name = "HOST:PORT")]
+    pub to: String,
+    /// How long connecting there may take.
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    pub connect_timeout: Duration,
+    #[command(flatten)]
+    pub daemon: DaemonArgs,
+}
+
+pub(crate) fn proxy(args: &ProxyArgs) -> Result<String, Error> {
+    let to = args.to.to_socket_addrs().map_err(|e| Error::Usage(format!("--to {}: {e}", args.to)))?.collect();
+    let config =
+        ackclock_stack::TcpConfig { keep_alive: Some(KEEP_ALIVE), ..args.daemon.wire.tcp(&args.daemon.strategy) };
+    let daemon = Daemon::open(&args.daemon, &[args.listen], &config)?;
+    eprintln!("forwarding {} to {}", args.listen, args.to);
+    daemon.run(Proxy {
+        to,
+        connect_timeout: args.connect_timeout.0,
+        pairs: HashMap::new(),
+        failures: 0,
+        chunk: vec![0; CHUNK],
+    })
+}
+
+struct Proxy {
+    /// The backend's addresses, in the order to try.
+    to: Vec<SocketAddr>,
+    connect_timeout: Span,
+    pairs: HashMap<SocketId, Pair>,
+    /// Clients that were reset because no backend took the connection.
+    failures: u64,
+    chunk: Vec<u8>,
+}
+
+/// A client and its connection to the backend.
+struct Pair {
+    backend: TcpStream,
+    /// Which of the backend's addresses that is.
+    address: usize,
+    /// When connecting has to be done; never once it is.
+    deadline: Time,
+    /// Reading from the backend may not block; nor may writing to it.
+    readable: bool,
+    writable: bool,
+    /// What the client sent and the backend has not yet taken; at most a chunk.
+    up: Vec<u8>,
+    /// The client has sent everything; the backend knows.
+    client_done: bool,
+    told_backend: bool,
+    /// The backend has sent everything, and the client knows.
+    backend_done: bool,
+}
+
+/// Why nothing more can be done for a connection at the moment.
+enum End {
+    /// One of its sockets has to become ready first.
+    Wait,
+    /// This direction is done; or both.
+    Over,
+    /// One side is gone: the other one hears it.
+    Reset,
+}
+
+impl From<TcpError> for End {
+    fn from(error: TcpError) -> End {
+        if error == TcpError::WouldBlock { End::Wait } else { End::Reset }
+    }
+}
+
+impl From<io::Error> for End {
+    fn from(error: io::Error) -> End {
+        if error.kind() == ErrorKind::WouldBlock { End::Wait } else { End::Reset }
+    }
+}
+
+impl Pair {
+    /// Begins to connect to the first address from `address` on that can be tried.
+    fn connect(net: &Net, socket: SocketId, to: &[SocketAddr], address: usize, deadline: Time) -> Option<Pair> {
+        let tries = to.iter().enumerate().skip(address);
+        let (address, backend) = tries.filter_map(|(i, &to)| Some((i, connect(to).ok()?))).next()?;
+        net.watch(&backend, socket.0).ok()?;
+        Some(Pair {
+            backend,
+            address,
+            deadline,
+            readable: false,
+            writable: false,
+            up: Vec::new(),
+            client_done: false,
+            told_backend: false,
+            backend_done: false,
+        })
+    }
+
+    /// Moves what can be moved, both ways.
+    fn go_on(&mut self, net: &mut Net, socket: SocketId, chunk: &mut [u8]) -> End {
+        if let Some(reason) = net.status(socket).and_then(|s| s.reason) {
+            return TcpError::Closed(reason).into();
+        }
+        if self.is_connecting() {
+            return End::Wait;
+        }
+        for _ in 0..TURN {
+            match (self.up(net, socket, chunk), self.down(net, socket, chunk)) {
+                (Err(End::Reset), _) | (_, Err(End::Reset)) => return End::Reset,
+                (Err(End::Over), Err(End::Over)) if net.is_over(socket) => return End::Over,
+                (Err(_), Err(_)) => return End::Wait,
+                _ => {}
+            }
+        }
+        net.again(socket);
+        End::Wait
+    }
+
+    /// Moves a chunk from the client to the backend. `Ok` means that there may be more to do.
+    fn up(&mut self, net: &mut Net, socket: SocketId, chunk: &mut [u8]) -> Result<(), End> {
+        if self.told_backend {
+            return Err(End::Over);
+        }
+        if !self.writable {
+            return Err(End::Wait);
+        }
+        if !self.up.is_empty() {
+            let n = blocking(self.backend.write(&self.up), &mut self.writable)?;
+            self.up.drain(..n);
+        } else if self.client_done {
+            self.backend.shutdown(Shutdown::Write)?;
+            self.told_backend = true;
+        } else {
+            let n = net.read(socket, chunk)?;
+            self.client_done = n == 0;
+            self.up.extend_from_slice(&chunk[..n]);
+        }
+        Ok(())
+    }
+
+    /// Moves a chunk from the backend to the client. `Ok` means that there may be more to do.
+    fn down(&mut self, net: &mut Net, socket: SocketId, chunk: &mut [u8]) -> Result<(), End> {
+        if self.backend_done {
+            return Err(End::Over);
+        }
+        if !self.readable {
+            return Err(End::Wait);
+        }
+        let room = net.room(socket)?.min(chunk.len());
+        match blocking(self.backend.read(&mut chunk[..room]), &mut self.readable)? {
+            0 => {
+                net.shutdown(socket);
+                self.backend_done = true;
+            }
+            n => _ = net.write(socket, &chunk[..n])?,
+        }
+        Ok(())
+    }
+
+    fn is_connecting(&self) -> bool {
+        self.deadline < Time::NEVER
+    }
+}
+
+/// Takes down that a socket of the kernel would block; it says when that changes.
+fn blocking(result: io::Result<usize>, possible: &mut bool) -> io::Result<usize> {
+    if result.as_ref().is_err_and(|e| e.kind() == ErrorKind::WouldBlock) {
+        *possible = false;
+    }
+    result
+}
+
+fn connect(to: SocketAddr) -> io::Result<TcpStream> {
+    let family = if to.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let socket = rustix::net::socket_with(family, SocketType::STREAM, flags, None)?;
+    match rustix::net::connect(&socket, &to) {
+        Ok(()) | Err(Errno::INPROGRESS) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let stream = TcpStream::from(socket);
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}
+
+impl Proxy {
+    fn go_on(&mut self, net: &mut Net, socket: SocketId) {
+        let Some(pair) = self.pairs.get_mut(&socket) else { return };
+        let end = pair.go_on(net, socket, &mut self.chunk);
+        self.end(net, socket, end);
+    }
+
+    fn end(&mut self, net: &mut Net, socket: SocketId, end: End) {
+        if matches!(end, End::Wait) {
+            return;
+        }
+        if let (Some(pair), End::Reset) = (self.pairs.remove(&socket), end) {
+            // Closed like this, a socket of the kernel sends a reset. Where that fails the peer is gone already.
+            let _ = sockopt::set_socket_linger(&pair.backend, Some(std::time::Duration::ZERO));
+        }
+        net.drop(socket);
+    }
+
+    /// Connects to the first address from `address` on that can be tried, or resets the client.
+    fn connect(&mut self, net: &mut Net, socket: SocketId, address: usize, deadline: Time) {
+        match Pair::connect(net, socket, &self.to, address, deadline) {
+            Some(pair) => drop(self.pairs.insert(socket, pair)),
+            None => {
+                self.failures += 1;
+                self.pairs.remove(&socket);
+                net.drop(socket);
+            }
+        }
+    }
+}
+
+impl Service for Proxy {
+    fn opened(&mut self, net: &mut Net, socket: SocketId) {
+        let deadline = net.now() + self.connect_timeout;
+        self.connect(net, socket, 0, deadline);
+    }
+
+    fn ready(&mut self, net: &mut Net, socket: SocketId) {
+        self.go_on(net, socket);
+    }
+
+    fn kernel_ready(&mut self, net: &mut Net, number: u64, flags: EventFlags) {
+        let socket = SocketId(number);
+        let Some(pair) = self.pairs.get_mut(&socket) else { return };
+        let gone = EventFlags::ERR | EventFlags::HUP;
+        if pair.is_connecting() {
+            if !matches!(sockopt::socket_error(&pair.backend), Ok(Ok(()))) {
+                let (next, deadline) = (pair.address + 1, pair.deadline);
+                return self.connect(net, socket, next, deadline);
+            }
+            if flags.intersects(EventFlags::OUT) {
+                pair.deadline = Time::NEVER;
+            }
+        }
+        pair.readable |= flags.intersects(EventFlags::IN | EventFlags::RDHUP | gone);
+        pair.writable |= flags.intersects(EventFlags::OUT | gone);
+        self.go_on(net, socket);
+    }
+
+    fn sweep(&mut self, net: &mut Net) {
+        let now = net.now();
+        let late: Vec<_> = self.pairs.iter().filter(|(_, p)| p.deadline <= now).map(|(&socket, _)| socket).collect();
+        for socket in late {
+            self.failures += 1;
+            self.end(net, socket, End::Reset);
+        }
+    }
+
+    /// Nobody but the two ends knows when a connection is done.
+    fn drain(&mut self, _net: &mut Net) {}
+
+    fn sockets(&self) -> Vec<SocketId> {
+        self.pairs.keys().copied().collect()
+    }
+
+    fn open(&self) -> usize {
+        self.pairs.len()
+    }
+
+    fn metrics(&self, to: &mut Exposition) {
+        to.counter("ackclock_backend_failures_total", "Clients reset because no backend took them.", self.failures);
+    }
+}

@@ -1,0 +1,273 @@
+//! `ackclock serve`: an HTTP/1.1 file server whose TCP is ours.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use ackclock_net::scenario::units::Duration;
+use ackclock_stack::{Error as TcpError, SocketId};
+use ackclock_tcp::{Span, Time};
+use clap::Args;
+
+use super::daemon::{Daemon, DaemonArgs, Net, Service};
+use super::files::Files;
+use super::metrics::Exposition;
+use crate::error::Error;
+use crate::http::{Inbox, Refusal, Response, Status, answer, refuse};
+
+/// How long a client may take to send a request once it has begun.
+const REQUEST: Span = Span::from_secs(20);
+
+/// How long a client may go on sending, or say nothing, after the last response.
+const LINGER: Span = Span::from_secs(5);
+
+/// Requests are short: no more is taken ahead of answering.
+const RECEIVE_BUFFER: usize = 64 * 1024;
+
+/// Bytes that are read from a file at once.
+const CHUNK: usize = 256 * 1024;
+
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// The directory. Links that lead out of it are not followed.
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+    /// The port to listen on, at all addresses of our stack.
+    #[arg(long, value_name = "PORT", default_value_t = 80, value_parser = clap::value_parser!(u16).range(1..))]
+    pub port: u16,
+    /// How long a connection may be without a request, or take nothing of a response.
+    #[arg(long, value_name = "TIME", default_value = "60s")]
+    pub idle: Duration,
+    #[command(flatten)]
+    pub daemon: DaemonArgs,
+}
+
+pub(crate) fn serve(args: &ServeArgs) -> Result<String, Error> {
+    let files = Files::open(&args.dir).map_err(|error| Error::Read { path: args.dir.clone(), error })?;
+    let wire = &args.daemon.wire;
+    let mut config = wire.tcp(&args.daemon.strategy);
+    config.receive_buffer = config.receive_buffer.min(RECEIVE_BUFFER);
+    let any = |v4| if v4 { IpAddr::from(Ipv4Addr::UNSPECIFIED) } else { Ipv6Addr::UNSPECIFIED.into() };
+    let families = [true, false].into_iter().filter(|&v4| wire.addr.iter().any(|a| a.addr.is_ipv4() == v4));
+    let listen: Vec<_> = families.map(|v4| SocketAddr::new(any(v4), args.port)).collect();
+    let daemon = Daemon::open(&args.daemon, &listen, &config)?;
+    for prefix in &wire.addr {
+        eprintln!("serving {} at http://{}/", args.dir.display(), SocketAddr::new(prefix.addr, args.port));
+    }
+    daemon.run(Server {
+        files,
+        idle: args.idle.0,
+        clients: HashMap::new(),
+        responses: BTreeMap::new(),
+        chunk: vec![0; CHUNK],
+    })
+}
+
+struct Server {
+    files: Files,
+    idle: Span,
+    clients: HashMap<SocketId, Client>,
+    responses: BTreeMap<Status, u64>,
+    chunk: Vec<u8>,
+}
+
+/// A connection.
+struct Client {
+    inbox: Inbox,
+    phase: Phase,
+    /// When its patience ends, or ours.
+    deadline: Time,
+}
+
+enum Phase {
+    /// A request is to come.
+    Reading,
+    /// A response is on its way.
+    Writing(Transfer),
+    /// All responses are written, and FIN; what the client still sends is read, since a reset for it could destroy what is on its way
+    /// (RFC 9112 section 9.6). Holds how much was unacknowledged when last looked at.
+    Lingering(usize),
+}
+
+/// A response, and how far it is.
+struct Transfer {
+    bytes: Vec<u8>,
+    written: usize,
+    file: Option<File>,
+    rest: Range<u64>,
+    keep_alive: bool,
+}
+
+/// Why nothing more can be done for a client at the moment.
+enum Stop {
+    /// It has to do something first.
+    Wait,
+    /// The connection is over, or has to be.
+    End,
+}
+
+impl From<TcpError> for Stop {
+    fn from(error: TcpError) -> Stop {
+        if error == TcpError::WouldBlock { Stop::Wait } else { Stop::End }
+    }
+}
+
+impl Server {
+    /// Does what can be done for a client now.
+    fn go_on(&mut self, net: &mut Net, socket: SocketId, mut client: Client) {
+        loop {
+            match self.step(net, socket, &mut client) {
+                Ok(()) => {}
+                Err(Stop::Wait) => {
+                    self.clients.insert(socket, client);
+                    return;
+                }
+                Err(Stop::End) => return net.drop(socket),
+            }
+        }
+    }
+
+    fn step(&mut self, net: &mut Net, socket: SocketId, client: &mut Client) -> Result<(), Stop> {
+        match &mut client.phase {
+            Phase::Reading => self.read(net, socket, client),
+            Phase::Writing(transfer) => {
+                let before = net.bytes[1];
+                let result = write(net, socket, transfer, &mut self.chunk);
+                if net.bytes[1] != before {
+                    client.deadline = net.now() + self.idle;
+                }
+                result?;
+                if transfer.keep_alive && !net.draining {
+                    client.phase = Phase::Reading;
+                    client.deadline = net.now() + if client.inbox.is_empty() { self.idle } else { REQUEST };
+                } else {
+                    linger(net, socket, client);
+                }
+                Ok(())
+            }
+            Phase::Lingering(_) => match net.read(socket, &mut self.chunk)? {
+                0 if net.is_over(socket) => Err(Stop::End),
+                0 => Err(Stop::Wait),
+                _ => Ok(()),
+            },
+        }
+    }
+
+    /// Reads until there is a request, and begins to answer it.
+    fn read(&mut self, net: &mut Net, socket: SocketId, client: &mut Client) -> Result<(), Stop> {
+        match client.inbox.next_request() {
+            Some(Ok(mut request)) => {
+                request.keep_alive &= !net.draining;
+                let (found, file) = self.files.find(&request);
+                self.respond(net, client, answer(&request, &found, SystemTime::now()), file);
+            }
+            Some(Err(refusal)) => self.respond(net, client, refuse(refusal, SystemTime::now()), None),
+            None => {
+                let (first, room) = (client.inbox.is_empty(), client.inbox.room());
+                let n = net.read(socket, &mut self.chunk[..room])?;
+                client.inbox.push(&self.chunk[..n]);
+                if n == 0 {
+                    linger(net, socket, client);
+                } else if first {
+                    client.deadline = net.now() + REQUEST;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn respond(&mut self, net: &mut Net, client: &mut Client, response: Response, file: Option<File>) {
+        *self.responses.entry(response.status).or_default() += 1;
+        let Response { bytes, file: rest, keep_alive, .. } = response;
+        client.phase = Phase::Writing(Transfer { bytes, written: 0, file, rest, keep_alive });
+        client.deadline = net.now() + self.idle;
+    }
+
+    /// A client's time is up.
+    fn late(&mut self, net: &mut Net, socket: SocketId, mut client: Client) {
+        let unacked = net.status(socket).map_or(0, |s| s.unacked);
+        match &mut client.phase {
+            Phase::Reading if client.inbox.is_empty() => linger(net, socket, &mut client),
+            Phase::Reading => {
+                let refusal = Refusal::from(Status::RequestTimeout);
+                self.respond(net, &mut client, refuse(refusal, SystemTime::now()), None);
+            }
+            // As long as it takes some of what is on its way, it may have the rest; then a moment to close.
+            Phase::Lingering(before) if unacked < *before => {
+                *before = unacked;
+                client.deadline = net.now() + if unacked > 0 { self.idle } else { LINGER };
+            }
+            Phase::Writing(_) | Phase::Lingering(_) => return net.drop(socket),
+        }
+        self.go_on(net, socket, client);
+    }
+}
+
+/// No more will be written.
+fn linger(net: &mut Net, socket: SocketId, client: &mut Client) {
+    net.shutdown(socket);
+    client.phase = Phase::Lingering(usize::MAX);
+    client.deadline = net.now() + LINGER;
+}
+
+/// Writes as much of a response as there is room for.
+fn write(net: &mut Net, socket: SocketId, transfer: &mut Transfer, chunk: &mut [u8]) -> Result<(), Stop> {
+    while transfer.written < transfer.bytes.len() {
+        transfer.written += net.write(socket, &transfer.bytes[transfer.written..])?;
+    }
+    while let (Some(file), false) = (&transfer.file, transfer.rest.is_empty()) {
+        let left = usize::try_from(transfer.rest.end - transfer.rest.start).unwrap_or(usize::MAX);
+        let most = net.room(socket)?.min(left).min(chunk.len());
+        // A file that got shorter cannot be answered as promised any more.
+        let n = file.read_at(&mut chunk[..most], transfer.rest.start).ok().filter(|&n| n > 0).ok_or(Stop::End)?;
+        let written = net.write(socket, &chunk[..n])?;
+        transfer.rest.start += written as u64;
+    }
+    Ok(())
+}
+
+impl Service for Server {
+    fn opened(&mut self, net: &mut Net, socket: SocketId) {
+        let deadline = net.now() + self.idle;
+        self.go_on(net, socket, Client { inbox: Inbox::default(), phase: Phase::Reading, deadline });
+    }
+
+    fn ready(&mut self, net: &mut Net, socket: SocketId) {
+        if let Some(client) = self.clients.remove(&socket) {
+            self.go_on(net, socket, client);
+        }
+    }
+
+    fn sweep(&mut self, net: &mut Net) {
+        let now = net.now();
+        for (socket, client) in self.clients.extract_if(|_, c| c.deadline <= now).collect::<Vec<_>>() {
+            self.late(net, socket, client);
+        }
+    }
+
+    fn drain(&mut self, net: &mut Net) {
+        let idle = |c: &Client| matches!(c.phase, Phase::Reading) && c.inbox.is_empty();
+        for (socket, mut client) in self.clients.extract_if(|_, c| idle(c)).collect::<Vec<_>>() {
+            linger(net, socket, &mut client);
+            self.go_on(net, socket, client);
+        }
+    }
+
+    fn sockets(&self) -> Vec<SocketId> {
+        self.clients.keys().copied().collect()
+    }
+
+    fn open(&self) -> usize {
+        self.clients.len()
+    }
+
+    fn metrics(&self, to: &mut Exposition) {
+        let codes: Vec<_> = self.responses.iter().map(|(status, n)| (status.code().to_string(), *n)).collect();
+        let codes: Vec<_> = codes.iter().map(|(code, n)| (code.as_str(), *n)).collect();
+        to.counters("ackclock_http_responses_total", "Responses begun.", "code", &codes);
+    }
+}
