@@ -1,5 +1,5 @@
 # Every target sets up what it needs; the packages come from Debian, the crates from crates.io.
-.PHONY: demo test build lint browser readme docs crosscheck bench fuzz clean
+.PHONY: demo test build lint browser readme docs crosscheck bench bench-live soak fuzz clean
 
 BIN := target/release/ackclock
 
@@ -20,6 +20,7 @@ build:
 	cargo build --release --locked --bin ackclock
 
 test: lint
+	tools/install curl iproute2
 	cargo test --workspace --locked
 	$(MAKE) --no-print-directory browser readme
 
@@ -27,10 +28,11 @@ lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
-# The pictures and the pages of the papers in a real browser, and the captures in the tools that people open them with.
+# The pictures, the pages of the papers and a page over our own TCP in a real browser, and the captures in the tools that people open them with.
 browser: demo
-	tools/install chromium tshark tcptrace
+	tools/install chromium tshark tcptrace iproute2
 	python3 tests/browser/smoke.py out/demo.html $(addprefix out/papers/,index.html lin-kung-figure-5.html lin-kung-table-3.html)
+	python3 tests/browser/serve.py --screenshot out/serve.png
 	tests/captures.sh
 
 # Every command of README.md, and its picture.
@@ -55,6 +57,18 @@ crosscheck: build
 bench: build
 	tools/install ns2
 	python3 bench/run.py
+
+# Our stack over TUN devices beside the kernel's TCP and smoltcp's: bulk transfers without loss. Needs root.
+bench-live:
+	@mkdir -p out
+	cargo bench --locked -p ackclock-live --bench bulk -- --json $(CURDIR)/out/bench-live.json
+
+# What takes minutes on the wire: links down and windows closed for long, and SOAK seconds of connections of all kinds, after which
+# nothing may have leaked. Needs root.
+SOAK ?= 600
+soak:
+	tools/install iproute2
+	ACKCLOCK_SOAK=$(SOAK) cargo test --release --locked -p ackclock-live --test hardship --test soak -- --ignored --nocapture --test-threads 1
 
 # Each fuzz target for FUZZ_SECONDS (needs the nightly toolchain).
 FUZZ_SECONDS ?= 60

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::net::IpAddr;
 use std::num::NonZeroU64;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
@@ -67,6 +67,7 @@ pub struct GatewayReport {
 pub struct RealTimeGateway {
     machine: Arc<Mutex<Machine>>,
     stop: Arc<OwnedFd>,
+    ended: Arc<OwnedFd>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -79,12 +80,16 @@ impl RealTimeGateway {
     /// attached to every other, or a device has offload; and what making the thread returns.
     pub fn start(scenario: &Scenario, seed: u64, attachments: Vec<Attachment>) -> io::Result<RealTimeGateway> {
         let machine = Arc::new(Mutex::new(Machine::new(scenario, seed, attachments)?));
-        let stop = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
+        let event = || Ok::<_, io::Error>(Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?));
+        let (stop, ended) = (event()?, event()?);
         let thread = thread::Builder::new().name("gateway".into()).spawn({
-            let (machine, stop) = (machine.clone(), stop.clone());
-            move || run(&machine, &stop)
+            let (machine, stop, ended) = (machine.clone(), stop.clone(), ended.clone());
+            move || {
+                run(&machine, &stop);
+                raise(&ended);
+            }
         })?;
-        Ok(RealTimeGateway { machine, stop, thread: Some(thread) })
+        Ok(RealTimeGateway { machine, stop, ended, thread: Some(thread) })
     }
 
     /// What it has done so far.
@@ -98,10 +103,21 @@ impl RealTimeGateway {
     }
 }
 
+/// Readable once it has come to an end by itself.
+impl AsFd for RealTimeGateway {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.ended.as_fd()
+    }
+}
+
+/// Makes an eventfd readable. It is raised once, so that there is room in its counter.
+fn raise(event: &OwnedFd) {
+    let _ = rustix::io::write(event, &1_u64.to_ne_bytes());
+}
+
 impl Drop for RealTimeGateway {
     fn drop(&mut self) {
-        // The counter of an eventfd that nobody reads but this thread has room.
-        let _ = rustix::io::write(&self.stop, &1_u64.to_ne_bytes());
+        raise(&self.stop);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

@@ -113,7 +113,7 @@ impl Net {
         TcpListener::new(self.handle.clone(), listener)
     }
 
-    /// Uses the stack, and sends what that made due.
+    /// Uses the stack, and sends what that made due. `work` must not use sockets of this net: it has them locked.
     pub fn with_stack<T>(&self, work: impl FnOnce(&mut Stack, Time) -> T) -> T {
         let mut state = self.handle.shared.lock();
         let result = state.use_stack(&self.handle.shared, work);
@@ -122,7 +122,7 @@ impl Net {
         result
     }
 
-    /// Uses the host, as to count or capture its packets.
+    /// Uses the host, as to count or capture its packets; as for [`Net::with_stack`].
     pub fn with_host<T>(&self, work: impl FnOnce(&mut Host) -> T) -> T {
         work(&mut self.handle.shared.lock().host)
     }

@@ -85,6 +85,15 @@ impl Input<'_> {
     /// # Errors
     /// [`Error::Scenario`].
     pub fn build(&self, job: &Job, events: bool) -> Result<Simulation, Error> {
+        if self.scenario.flows.is_empty() && self.scenario.cbrs.is_empty() {
+            let error = ScenarioError {
+                line: None,
+                key: "flow".into(),
+                message: "nothing to run: there is no `[[flow]]` and no `[[cbr]]`".into(),
+                help: Some("`ackclock gateway` puts the links alone between kernels".into()),
+            };
+            return Err(Error::Scenario { file: self.file.clone(), error });
+        }
         let options = BuildOptions { seed: job.seed, strategy: job.strategy.as_deref(), events };
         self.scenario.build(&options).map_err(|e| Error::Scenario { file: self.file.clone(), error: self.located(e) })
     }
@@ -208,6 +217,7 @@ fn links(simulation: &Simulation, scenario: &Scenario) -> Vec<LinkStats> {
             dropped_queue: r.dropped_queue,
             dropped_early: r.dropped_early,
             dropped_loss: r.dropped_loss,
+            corrupted: r.corrupted,
             max_queue: r.max_queue,
         };
         let key = (link.entry, link.back);

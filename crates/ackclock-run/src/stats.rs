@@ -22,6 +22,8 @@ pub struct LinkStats {
     pub dropped_early: u64,
     /// Dropped by a loss model.
     pub dropped_loss: u64,
+    /// Of which the wire flipped a bit.
+    pub corrupted: u64,
     /// The most packets in a queue at the same time.
     pub max_queue: u64,
 }
@@ -35,6 +37,7 @@ impl LinkStats {
         self.dropped_queue += other.dropped_queue;
         self.dropped_early += other.dropped_early;
         self.dropped_loss += other.dropped_loss;
+        self.corrupted += other.corrupted;
         self.max_queue = self.max_queue.max(other.max_queue);
     }
 }

@@ -35,8 +35,9 @@ pub(crate) struct Socket {
     pub(crate) iss: Seq,
     /// What it last said to the peer.
     pub(crate) said: Said,
-    /// 2 MSL.
+    /// 2 MSL, and whether timestamps were offered.
     pub(crate) time_wait: Span,
+    pub(crate) timestamps: bool,
     /// The state when it was last looked at.
     pub(crate) state: TcpState,
     /// The application found nothing to read, or no room to write, and wants to hear of it.

@@ -379,6 +379,7 @@ impl Stack {
             iss,
             said: Said { snd_max: iss, ..Said::default() },
             time_wait: config.time_wait,
+            timestamps: config.timestamps,
             state,
             wants_read: true,
             wants_write: false,
@@ -497,7 +498,7 @@ impl Stack {
                 }
             }
             TcpState::TimeWait if !held => {
-                let record = TimeWait::new(now, tuple, socket.said, socket.time_wait);
+                let record = TimeWait::new(now, socket);
                 slot.entry = Entry::TimeWait(record);
                 self.timers.schedule(index, record.until, &mut slot.scheduled);
             }

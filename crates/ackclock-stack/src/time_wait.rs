@@ -3,7 +3,7 @@
 use ackclock_tcp::wire::{Control, Options, Repr};
 use ackclock_tcp::{Seq, Span, Time, Timestamps};
 
-use crate::socket::{Said, control_len};
+use crate::socket::{Said, Socket, control_len};
 use crate::tuple::Tuple;
 
 /// Least time between two answers to segments that are not acceptable, so that two ends that disagree do not answer each other
@@ -19,6 +19,8 @@ pub(crate) struct TimeWait {
     pub(crate) span: Span,
     pub(crate) until: Time,
     answered: Option<Time>,
+    /// A new connection would have timestamps if the peer offers them.
+    timestamps: bool,
 }
 
 /// What a segment for a connection in TIME-WAIT brings about.
@@ -31,8 +33,9 @@ pub(crate) enum Outcome {
 }
 
 impl TimeWait {
-    pub(crate) fn new(now: Time, tuple: Tuple, said: Said, span: Span) -> TimeWait {
-        TimeWait { tuple, said, span, until: now + span, answered: None }
+    pub(crate) fn new(now: Time, socket: &Socket) -> TimeWait {
+        let &Socket { tuple, said, time_wait: span, timestamps, .. } = socket;
+        TimeWait { tuple, said, span, until: now + span, answered: None, timestamps }
     }
 
     /// A segment with `len` bytes of payload.
@@ -63,12 +66,13 @@ impl TimeWait {
 
     /// RFC 6191 section 2: by timestamps where both connections have them, else by sequence numbers (RFC 9293 section 3.10.7.4).
     fn may_reopen(&self, header: &Repr, ahead: i32) -> bool {
-        match (self.said.ts_recent, header.options.timestamps) {
+        match (self.said.ts_recent, header.options.timestamps.filter(|_| self.timestamps)) {
             (Some(recent), Some(timestamps)) => {
                 let newer = timestamps.val.wrapping_sub(recent) as i32;
-                newer > 0 || newer == 0 && ahead > 0
+                newer > 0 || newer == 0 && ahead >= 0
             }
-            _ => ahead > 0,
+            (None, Some(_)) => true,
+            (_, None) => ahead >= 0,
         }
     }
 

@@ -8,7 +8,7 @@ use ackclock_net::scenario::units::{Duration, Rate};
 use ackclock_net::scenario::{DelayedAck, Retransmission, check_strategy};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::wire::{ProxyArgs, RecvArgs, SendArgs, ServeArgs};
+use crate::wire::{GatewayArgs, ProxyArgs, RecvArgs, SendArgs, ServeArgs};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -67,6 +67,13 @@ pub(crate) enum Verb {
         "ackclock proxy --listen 10.77.0.2:80 --to 127.0.0.1:8080 --metrics 127.0.0.1:9100"
     ))]
     Proxy(ProxyArgs),
+    /// Put the links of a scenario between network namespaces, in real time (root).
+    ///
+    /// Rates, delays, queues and losses are those of the simulated network, for whatever the kernels there send.
+    #[command(after_help = with_example(
+        "ackclock gateway scenarios/gateway-lossy.toml --attach a=10.80.0.1/16 --attach b=10.80.1.1/16@right"
+    ))]
+    Gateway(GatewayArgs),
 }
 
 #[derive(Debug, Subcommand)]

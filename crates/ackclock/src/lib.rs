@@ -54,6 +54,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Verb::Recv(args) => wire::recv(args),
         Verb::Serve(args) => wire::serve(args),
         Verb::Proxy(args) => wire::proxy(args),
+        Verb::Gateway(args) => wire::gateway(args),
     };
     match result.and_then(|text| output::print(&text)) {
         Ok(()) => ExitCode::SUCCESS,

@@ -185,8 +185,19 @@ fn costs(jobs: &[Job], outcomes: &[Outcome]) -> Vec<Cost> {
 }
 
 fn cost_table(costs: &[Cost]) -> String {
-    let heading =
-        ["link", "strategy", "packets", "bytes", "departed", "per CPU s", "full", "early", "lost", "max queue"];
+    let heading = [
+        "link",
+        "strategy",
+        "packets",
+        "bytes",
+        "departed",
+        "per CPU s",
+        "full",
+        "early",
+        "lost",
+        "corrupt",
+        "max queue",
+    ];
     let mut links = vec![heading.map(String::from).to_vec()];
     let mut strategies = vec![["strategy", "runs", "CPU (s)"].map(String::from).to_vec()];
     for cost in costs {
@@ -201,6 +212,7 @@ fn cost_table(costs: &[Cost]) -> String {
                 l.dropped_queue,
                 l.dropped_early,
                 l.dropped_loss,
+                l.corrupted,
                 l.max_queue,
             ];
             let mut row = vec![format!("{} > {}", l.from, l.to), name.clone()];

@@ -1,6 +1,7 @@
 //! `ackclock run`.
 
 use std::fs;
+use std::path::Path;
 
 use ackclock_net::scenario::Scenario;
 use ackclock_run::{Input, Job};
@@ -12,13 +13,27 @@ use crate::oracle::distances;
 use crate::output::{Shown, results};
 use crate::record::Records;
 
+/// A scenario and where it comes from.
+pub(crate) struct Source {
+    pub file: String,
+    pub text: String,
+    pub scenario: Scenario,
+}
+
+impl Source {
+    pub fn read(path: &Path) -> Result<Source, Error> {
+        let bytes = fs::read(path).map_err(|error| Error::Read { path: path.to_path_buf(), error })?;
+        let file = path.display().to_string();
+        let text = String::from_utf8(bytes).map_err(|_| Error::Usage(format!("{file}: this is not UTF-8 text")))?;
+        match Scenario::from_toml(&text) {
+            Ok(scenario) => Ok(Source { file, text, scenario }),
+            Err(error) => Err(ackclock_run::Error::Scenario { file, error }.into()),
+        }
+    }
+}
+
 pub(crate) fn run(args: &RunArgs) -> Result<String, Error> {
-    let path = &args.scenario;
-    let bytes = fs::read(path).map_err(|error| Error::Read { path: path.clone(), error })?;
-    let file = path.display().to_string();
-    let text = String::from_utf8(bytes).map_err(|_| Error::Usage(format!("{file}: this is not UTF-8 text")))?;
-    let scenario =
-        Scenario::from_toml(&text).map_err(|error| ackclock_run::Error::Scenario { file: file.clone(), error })?;
+    let Source { file, text, scenario } = Source::read(&args.scenario)?;
     let seed = args.seed.unwrap_or(scenario.seed);
     let jobs = jobs(&args.strategy, seed, args.runs.unwrap_or(scenario.runs))?;
     let mut records = Records::new(&args.output.records, args.output.measures_recovery(), seed, args.strategy.len())?;

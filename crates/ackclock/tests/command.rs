@@ -371,7 +371,7 @@ fn a_closed_pipe_is_no_error() {
 
 #[test]
 fn shipped_scenarios_run() {
-    for name in ["first.toml", "wireless.toml", "cbr.toml", "bench-10.toml"] {
+    for name in ["first.toml", "wireless.toml", "cbr.toml", "bench-10.toml", "gateway-lossy.toml", "gateway-red.toml"] {
         let flows = json(&["run", &shipped(name), "--runs", "1", "--format", "json"]);
         let acked = flows.as_array().unwrap().iter().map(|f| f["bytes_acked"].as_u64().unwrap());
         assert!(acked.clone().count() > 0 && acked.min().unwrap() > 0, "{name}");

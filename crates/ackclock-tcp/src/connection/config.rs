@@ -37,7 +37,7 @@ pub enum CloseReason {
     Refused,
     /// The peer reset it.
     Reset,
-    /// [`Connection::abort`].
+    /// [`Connection::abort`](super::Connection::abort), or a close that left data unread.
     Aborted,
     /// The peer acknowledged nothing for the user timeout, or answered no SYN or keep-alive.
     TimedOut,
@@ -65,6 +65,8 @@ pub struct ConnectionConfig {
     pub local_mss: u16,
     /// The largest TCP payload that the path takes without TCP options, as far as known: MTU less fixed headers. With the
     /// peer's MSS and the options that each segment carries this gives SMSS.
+    /// A peer whose SYN names no MSS takes 536 (RFC 9293 section 3.7.1); over IPv6 it takes 1220, which the driver puts into the
+    /// SYN's options.
     pub path_mss: u16,
     /// Offer SACK.
     pub sack: bool,
@@ -85,6 +87,6 @@ pub struct ConnectionConfig {
     pub user_timeout: Option<Span>,
     /// How long TIME-WAIT lasts: 2 MSL.
     pub time_wait: Span,
-    /// How long FIN-WAIT-2 may last after [`Connection::close`], when nobody reads any more.
+    /// How long FIN-WAIT-2 may last after [`Connection::close`](super::Connection::close), when nobody reads any more.
     pub fin_wait_2: Span,
 }

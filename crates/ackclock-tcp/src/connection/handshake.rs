@@ -135,7 +135,7 @@ pub(super) fn complete(c: &mut Connection, now: Time, wnd: u16, shift: u8) {
     c.state = TcpState::Established;
     c.handshake.due = false;
     c.handshake.at = Time::NEVER;
-    (c.heard, c.progress) = (now, now);
+    c.heard = now;
     if c.written > 0 {
         c.send(now, c.written);
     }

@@ -2,7 +2,7 @@
 //! with RFC 5961 and PAWS (RFC 7323 section 5).
 
 use super::{CloseReason, Connection, Placement, TcpState, handshake};
-use crate::segment::{SackBlocks, Segment};
+use crate::segment::Segment;
 use crate::seq::Seq;
 use crate::time::{Span, Time};
 use crate::wire::{Control, Repr};
@@ -74,18 +74,19 @@ pub(super) fn on_segment(c: &mut Connection, now: Time, header: &Repr, len: u32)
         // The SYN/ACK of a simultaneous open (figure 7): without the SYN that we know it is an ACK.
         segment.seq = segment.seq + 1;
     }
-    if !is_acceptable(c, now, &mut segment) {
+    if !is_acceptable(c, now, &segment) {
         return None;
     }
-    // Fifth.
-    if !has(Control::ACK) || !on_ack(c, now, &segment) {
+    // Fifth. RFC 7323 section 2.2: the window of a SYN/ACK is not scaled.
+    let shift = if has(Control::SYN) { 0 } else { c.negotiated.their_shift() };
+    if !has(Control::ACK) || !on_ack(c, now, &segment, shift) {
         return None;
     }
     on_text(c, now, segment)
 }
 
 /// First, for what carries neither RST nor SYN: PAWS (RFC 7323 section 5.3, R1) and the sequence number.
-fn is_acceptable(c: &mut Connection, now: Time, segment: &mut Segment) -> bool {
+fn is_acceptable(c: &mut Connection, now: Time, segment: &Segment) -> bool {
     if c.negotiated.timestamps {
         // RFC 7323 section 3.2: "SHOULD silently drop".
         let Some(ts) = segment.timestamps else { return false };
@@ -100,11 +101,6 @@ fn is_acceptable(c: &mut Connection, now: Time, segment: &mut Segment) -> bool {
             }
             return false;
         }
-    } else {
-        segment.timestamps = None;
-    }
-    if !c.negotiated.sack {
-        segment.sack = SackBlocks::NONE;
     }
     let (start, wnd) = (c.ahead(segment.seq), c.rcv_wnd());
     let len = segment_len(segment);
@@ -188,14 +184,13 @@ fn reopens(c: &Connection, syn: &Repr) -> bool {
     }
 }
 
-/// Fifth: the acknowledgment. Returns whether the rest of the segment counts.
-fn on_ack(c: &mut Connection, now: Time, segment: &Segment) -> bool {
+/// Fifth: the acknowledgment, and a window in units of 2^`shift`. Returns whether the rest of the segment counts.
+fn on_ack(c: &mut Connection, now: Time, segment: &Segment, shift: u8) -> bool {
     if c.state == TcpState::SynReceived {
         if segment.ack != c.isn() {
             c.answer_with_reset(segment.ack, segment.timestamps);
             return false;
         }
-        let shift = c.negotiated.their_shift();
         handshake::complete(c, now, segment.wnd, shift);
         return true;
     }

@@ -1,4 +1,4 @@
-//! A whole connection (RFC 9293): what surrounds the [`Sender`](crate::Sender) and the [`Receiver`](crate::Receiver).
+//! A whole connection (RFC 9293): what surrounds the [`Sender`] and the [`Receiver`].
 //!
 //! A [`Connection`] opens and closes, validates what arrives (RFC 9293 section 3.10.7, RFC 5961, PAWS of RFC 7323
 //! section 5), and keeps the timers that are not about loss: retransmission of SYN, keep-alive, user timeout, TIME-WAIT.

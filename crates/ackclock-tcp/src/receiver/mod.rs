@@ -2,7 +2,7 @@
 //!
 //! Sources: RFC 9293 section 3.10.7.4 (acceptance), RFC 5681 section 4.2 (delayed and immediate ACKs), RFC 2018 section 4
 //! and RFC 2883 section 4 (SACK and D-SACK blocks), RFC 7323 sections 2 to 4 (window scale, timestamps) and RFC 9293
-//! section 3.8.6.2.2 (silly window avoidance). PAWS (RFC 7323 section 5) and urgent data are left out.
+//! section 3.8.6.2.2 (silly window avoidance). PAWS (RFC 7323 section 5) is the connection's; urgent data is left out.
 
 mod assembler;
 #[cfg(test)]

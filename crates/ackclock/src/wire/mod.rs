@@ -3,6 +3,7 @@
 mod capture;
 mod daemon;
 mod files;
+mod gateway;
 mod interrupt;
 mod live;
 mod metrics;
@@ -17,6 +18,7 @@ mod target;
 mod transfer;
 mod wait;
 
+pub(crate) use gateway::{GatewayArgs, gateway};
 pub(crate) use interrupt::Interrupt;
 pub(crate) use options::{DEFAULT_STRATEGY, WireArgs, open_host, strategy};
 pub(crate) use proxy::{ProxyArgs, proxy};

@@ -19,7 +19,7 @@ use super::metrics::Exposition;
 use crate::error::Error;
 use crate::http::{Inbox, Refusal, Response, Status, answer, refuse};
 
-/// How long a client may take to send a request once it has begun.
+/// How long a client may take at most to send a request once it has begun.
 const REQUEST: Span = Span::from_secs(20);
 
 /// How long a client may go on sending, or say nothing, after the last response.
@@ -39,7 +39,8 @@ pub(crate) struct ServeArgs {
     /// The port to listen on, at all addresses of our stack.
     #[arg(long, value_name = "PORT", default_value_t = 80, value_parser = clap::value_parser!(u16).range(1..))]
     pub port: u16,
-    /// How long a connection may be without a request, or take nothing of a response.
+    /// How long a connection may be without a request, or take nothing of a response. A request may take 20 s, or so long if
+    /// that is less.
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub idle: Duration,
     #[command(flatten)]
@@ -61,6 +62,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<String, Error> {
     daemon.run(Server {
         files,
         idle: args.idle.0,
+        request: args.idle.0.min(REQUEST),
         clients: HashMap::new(),
         responses: BTreeMap::new(),
         chunk: vec![0; CHUNK],
@@ -70,6 +72,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<String, Error> {
 struct Server {
     files: Files,
     idle: Span,
+    request: Span,
     clients: HashMap<SocketId, Client>,
     responses: BTreeMap<Status, u64>,
     chunk: Vec<u8>,
@@ -143,7 +146,7 @@ impl Server {
                 result?;
                 if transfer.keep_alive && !net.draining {
                     client.phase = Phase::Reading;
-                    client.deadline = net.now() + if client.inbox.is_empty() { self.idle } else { REQUEST };
+                    client.deadline = net.now() + if client.inbox.is_empty() { self.idle } else { self.request };
                 } else {
                     linger(net, socket, client);
                 }
@@ -173,7 +176,7 @@ impl Server {
                 if n == 0 {
                     linger(net, socket, client);
                 } else if first {
-                    client.deadline = net.now() + REQUEST;
+                    client.deadline = net.now() + self.request;
                 }
             }
         }

@@ -77,6 +77,17 @@ fn fin_goes_with_the_last_data() {
     });
 }
 
+/// Nagle's algorithm does not hold the last data back (RFC 9293 section 3.7.4): nothing will be added to it.
+#[test]
+fn fin_ends_the_wait_for_more_data() {
+    let nagle = SenderConfig { nagle: true, ..config().sender };
+    run_established(ConnectionConfig { sender: nagle, ..config() }, |x| {
+        x.write(10).sends("PA 1+10 a301");
+        x.write(10).sends("");
+        x.shutdown().sends("FPA 11+10 a301");
+    });
+}
+
 /// It waits for the congestion window, as data does, and for the receive window.
 #[test]
 fn fin_waits_for_the_windows() {
@@ -170,6 +181,10 @@ fn what_is_written_after_a_shutdown_is_ignored() {
         x.gets("A 301 a2").in_state(FinWait2);
         x.write(10).shutdown().sends("").in_state(FinWait2);
     });
+    run(config(), |x| {
+        x.connect().sends("S 0 mss1000").shutdown().write(10);
+        x.gets("SA 300 a1").sends("FA 1 a301").in_state(FinWait1);
+    });
 }
 
 /// A FIN out of order ends the stream once what comes before it is there.
@@ -207,6 +222,11 @@ fn a_fin_beyond_the_window_is_cut_off() {
         x.gets("FA 10301 a1").sends("A 1 a10301 w0").in_state(Established);
         x.read(10_000).sends("A 1 a10301");
         x.gets("FA 10301 a1").sends("A 1 a10302 w9999").in_state(CloseWait);
+    });
+    // So it is not where the stream ends either.
+    run_established(config(), |x| {
+        x.gets("FPA 301+10000 a1").sends("A 1 a10301 w0").read(10_000).sends("A 1 a10301");
+        x.gets("PA 10301+10 a1").sends("A 1 a10311 w9990").keeps(10_000, 0, 10);
     });
     run_established(config(), |x| {
         x.gets("FPA 301+9999 a1").sends("A 1 a10301 w0").keeps(0, 0, 9999).in_state(CloseWait);
@@ -248,6 +268,10 @@ fn data_after_close_is_answered_with_a_reset() {
         x.close().sends("FA 1 a311 w9990");
         x.gets("PA 301+10 a1").sends("A 2 a311 w9990").in_state(FinWait1);
         x.gets("FPA 301+10 a2").sends("A 2 a312 w9989").in_state(TimeWait);
+    });
+    run_established(config(), |x| {
+        x.close().sends("FA 1 a301");
+        x.gets("FA 401 a2").sends("A 2 a301").in_state(FinWait2);
     });
     // A shutdown still reads.
     run_established(config(), |x| {

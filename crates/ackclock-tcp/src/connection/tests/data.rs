@@ -55,6 +55,18 @@ fn a_duplicate_ack_goes_alone() {
     });
 }
 
+/// So does one that reports a duplicate (RFC 2883).
+#[test]
+fn a_report_of_a_duplicate_goes_alone() {
+    run_established(ConnectionConfig { sack: true, ..config() }, |x| {
+        x.gets("PA 301+10 a1").sends("A 1 a311 w9990");
+        x.write(5000);
+        x.sends("A 1+1000 a311 w9990 | A 1001+1000 a311 w9990 | A 2001+1000 a311 w9990 | A 3001+1000 a311 w9990");
+        // Old data with news behind it.
+        x.gets("PA 301+20 a4001").sends("A 4001 a321 w9980 k301-311 | PA 4001+1000 a321 w9980").keeps(10, 10, 10);
+    });
+}
+
 /// SACK blocks ride on data that leaves room for them.
 #[test]
 fn sack_blocks_ride_on_short_segments() {

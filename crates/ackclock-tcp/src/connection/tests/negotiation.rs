@@ -82,6 +82,19 @@ fn windows_are_scaled_after_the_syns() {
     });
 }
 
+/// Nor is that of the SYN/ACK which ends a simultaneous open.
+#[test]
+fn the_window_of_a_simultaneous_open_is_not_scaled() {
+    run(ConnectionConfig { wscale: Some(2), ..config() }, |x| {
+        x.connect().sends("S 0 mss1000 ws2");
+        x.gets("S 300 w500 mss1000 ws3").sends("SA 0 a301 mss1000 ws2");
+        x.gets("SA 300 a1 w500 mss1000 ws3").sends("");
+        assert_eq!(x.c.sender().state().window_edge, 500);
+        x.gets("A 301 a1 w500").sends("");
+        assert_eq!(x.c.sender().state().window_edge, 4000);
+    });
+}
+
 #[test]
 fn windows_are_not_scaled_if_only_one_side_offers() {
     run(ConnectionConfig { wscale: Some(2), ..config() }, |x| {

@@ -268,15 +268,15 @@ fn established_by_a_cookie() {
     run(full, |x| {
         x.at(50);
         let (syn, _) = x.parse("S 300 mss500 ws3 sack ts0/0");
-        let (ack, len) = x.parse("PA 301+10 a101 w600 ts70/20");
+        let (ack, len) = x.parse("PA 301+10 a101 w600 ts3000000070/20");
         x.c = Connection::established(x.now, x.config.clone(), strategy(&x.config), syn.seq, &syn.options, &ack);
         x.in_state(Established);
         assert!(x.c.on_segment(x.now, &ack, len).is_some());
         x.drain();
         // The window in units of 4 bytes, rounded up where the buffer has room.
-        x.sends("A 101 a311 w2497 ts50/70").readable(10);
+        x.sends("A 101 a311 w2497 ts50/3000000070").readable(10);
         x.write(1000)
-            .sends("A 101+488 a311 w2497 ts50/70 | A 589+488 a311 w2497 ts50/70 | PA 1077+24 a311 w2497 ts50/70");
+            .sends("A 101+488 a311 w2497 ts50/3000000070 | A 589+488 a311 w2497 ts50/3000000070 | PA 1077+24 a311 w2497 ts50/3000000070");
         assert_eq!(x.c.sender().state().window_edge, 4800);
     });
 }

@@ -18,6 +18,19 @@ fn keep_alives_that_nobody_answers() {
     });
 }
 
+/// They count from the handshake on.
+#[test]
+fn the_first_keep_alive() {
+    run(alive(), |x| {
+        x.connect().sends("S 0 mss1000");
+        x.at(500).gets("SA 300 a1").sends("A 1 a301").deadline(100_500);
+    });
+    run(alive(), |x| {
+        x.accept("S 300").sends("SA 0 a301 mss1000");
+        x.at(500).gets("A 301 a1").sends("").deadline(100_500);
+    });
+}
+
 #[test]
 fn an_answer_starts_over() {
     run_established(alive(), |x| {
@@ -56,12 +69,12 @@ fn no_keep_alives_while_data_is_outstanding() {
 
 #[test]
 fn keep_alives_go_on_after_a_half_close_and_not_in_time_wait() {
-    run_established(alive(), |x| {
+    run_established(ConnectionConfig { time_wait: Span::from_secs(300), ..alive() }, |x| {
         x.shutdown().sends("FA 1 a301");
         x.gets("A 301 a2").sends("").in_state(FinWait2);
         x.fire(100_000).sends("A 1 a301");
-        x.gets("FA 301 a2").sends("A 2 a302 w9999").in_state(TimeWait).deadline(160_000);
-        x.fire(160_000).sends("").in_state(Closed);
+        x.gets("FA 301 a2").sends("A 2 a302 w9999").in_state(TimeWait);
+        x.fire(400_000).sends("").in_state(Closed);
     });
     run_established(alive(), |x| {
         x.gets("FA 301 a1").sends("A 1 a302 w9999").in_state(CloseWait);

@@ -43,6 +43,7 @@ fn an_unacceptable_segment_acknowledges_nothing() {
         x.write(10).sends("PA 1+10 a301");
         x.gets("PA 200+50 a11").sends("A 11 a301");
         x.gets("A 300 a11").sends("A 11 a301");
+        x.gets("PA 10301+1 a11").sends("A 11 a301");
         assert_eq!(x.c.acked(), 0);
     });
 }

@@ -1,0 +1,364 @@
+//! `ackclock gateway`: the links of a scenario in real time between TUN devices.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::net::IpAddr;
+use std::os::fd::AsFd;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use ackclock_live::{Attachment, GatewayReport, Lateness, Namespace, RealTimeGateway, Tun, TunConfig};
+use ackclock_net::Gateway;
+use ackclock_net::scenario::units::Duration;
+use ackclock_report::{Align, align};
+use clap::Args;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use serde::Serialize;
+
+use super::Interrupt;
+use super::options::Prefix;
+use crate::cli::Format;
+use crate::error::Error;
+use crate::output::json_text;
+use crate::run::Source;
+
+#[derive(Debug, Args)]
+pub(crate) struct GatewayArgs {
+    /// The scenario. Its nodes and links count; its flows only where losses name them: they are the connections that come
+    /// through, in the order in which they appear.
+    #[arg(value_name = "SCENARIO.toml")]
+    pub scenario: PathBuf,
+    /// A node, the kernel's address there and the prefix that the kernel routes to the gateway; and the network namespace, as
+    /// `ip netns add` made it, or this one. It gets a TUN device `ack-NODE`. Twice for a node: an IPv4 and an IPv6 address.
+    #[arg(long, value_name = "NODE=ADDR/PREFIX[@NETNS]", required = true)]
+    pub attach: Vec<Attach>,
+    /// What else is to be found at a node. The kernels at the others need a route to it:
+    /// `ip route add ADDR/PREFIX dev ack-OTHER`.
+    #[arg(long, value_name = "NODE=ADDR/PREFIX")]
+    pub route: Vec<Route>,
+    /// Seed of the random numbers. Default: the scenario's.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// End after this time. Default: with Ctrl-C or SIGTERM.
+    #[arg(long, value_name = "TIME")]
+    pub seconds: Option<Duration>,
+    /// MTU of the devices.
+    #[arg(long, value_name = "BYTES", default_value_t = 1500, value_parser = clap::value_parser!(u16).range(576..))]
+    pub mtu: u16,
+    /// How to print what became of the packets.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+}
+
+/// A node of the scenario and the kernel there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Attach {
+    node: String,
+    addr: Prefix,
+    netns: Option<String>,
+}
+
+/// A node of the scenario and what lies behind it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Route {
+    node: String,
+    network: IpAddr,
+    length: u8,
+}
+
+impl FromStr for Attach {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let bad = || format!("`{text}` is not NODE=ADDR/PREFIX[@NETNS]: write for example a=10.80.0.1/16@left");
+        let (node, rest) = text.split_once('=').filter(|(node, _)| !node.is_empty()).ok_or_else(bad)?;
+        let (addr, netns) = match rest.split_once('@') {
+            Some((_, "")) => return Err(bad()),
+            Some((addr, netns)) => (addr, Some(netns.to_string())),
+            None => (rest, None),
+        };
+        Ok(Attach { node: node.into(), addr: addr.parse()?, netns })
+    }
+}
+
+impl FromStr for Route {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parsed = text.split_once('=').and_then(|(node, prefix)| {
+            let (network, length) = prefix.split_once('/')?;
+            let network: IpAddr = network.parse().ok()?;
+            let length = length.parse().ok().filter(|&l: &u8| l <= if network.is_ipv4() { 32 } else { 128 })?;
+            Some(Route { node: node.into(), network, length })
+        });
+        parsed.ok_or_else(|| format!("`{text}` is not NODE=ADDR/PREFIX: write for example a=192.168.7.0/24"))
+    }
+}
+
+pub(crate) fn gateway(args: &GatewayArgs) -> Result<String, Error> {
+    let source = Source::read(&args.scenario)?;
+    let seed = args.seed.unwrap_or(source.scenario.seed);
+    let nodes = nodes(args)?;
+    check(&source, &nodes, seed)?;
+    let interrupt = Interrupt::new()?;
+    let attachments = nodes.iter().map(|node| node.attach(args)).collect::<Result<Vec<_>, _>>()?;
+    warn_of_one_namespace(&nodes);
+    let gateway = RealTimeGateway::start(&source.scenario, seed, attachments).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidInput => Error::Usage(format!("{}: {error}", source.file)),
+        _ => Error::system("gateway")(error),
+    })?;
+    say(&format!("{} runs with seed {seed}; Ctrl-C ends it\n", source.file));
+    wait(&gateway, &interrupt, args.seconds)?;
+    if let Some(failure) = gateway.failure() {
+        return Err(Error::system("a device is gone")(io::Error::other(failure)));
+    }
+    Ok(match args.format {
+        Format::Table => table(&gateway.report()),
+        Format::Json => json_text(&Json::new(&gateway.report())),
+    })
+}
+
+fn say(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+/// A node with all that is attached to it.
+struct Node<'a> {
+    name: &'a str,
+    netns: Option<&'a str>,
+    addresses: Vec<(IpAddr, u8)>,
+}
+
+/// The nodes in the order in which they are attached.
+fn nodes(args: &GatewayArgs) -> Result<Vec<Node<'_>>, Error> {
+    let mut nodes: Vec<Node<'_>> = Vec::new();
+    for Attach { node: name, addr, netns } in &args.attach {
+        let (address, netns) = ((addr.addr, addr.len), netns.as_deref());
+        match nodes.iter_mut().find(|node| node.name == name) {
+            None => nodes.push(Node { name, netns, addresses: vec![address] }),
+            Some(node) if node.netns != netns => {
+                return Err(Error::Usage(format!("--attach: node `{name}` is in one namespace only")));
+            }
+            Some(node) => node.addresses.push(address),
+        }
+    }
+    if let Some(route) = args.route.iter().find(|route| nodes.iter().all(|node| node.name != route.node)) {
+        return Err(Error::Usage(format!("--route: node `{}` is not attached", route.node)));
+    }
+    Ok(nodes)
+}
+
+/// What can be found wrong before anything is made.
+fn check(source: &Source, nodes: &[Node<'_>], seed: u64) -> Result<(), Error> {
+    let mut gateway = Gateway::new(&source.scenario, seed)
+        .map_err(|error| ackclock_run::Error::Scenario { file: source.file.clone(), error })?;
+    let list = || {
+        let names: Vec<String> = gateway.node_names().iter().take(20).map(|name| format!("`{name}`")).collect();
+        format!("{} has {}", source.file, names.join(", "))
+    };
+    if nodes.len() < 2 {
+        return Err(Error::Usage(format!(
+            "--attach: packets go from one node to another; attach two or more: {}",
+            list()
+        )));
+    }
+    if let Some(node) = nodes.iter().find(|node| gateway.node(node.name).is_none()) {
+        return Err(Error::Usage(format!("--attach: there is no node `{}`: {}", node.name, list())));
+    }
+    let ids: Vec<_> = nodes.iter().filter_map(|node| gateway.node(node.name)).collect();
+    for (from, a) in nodes.iter().zip(&ids) {
+        for (to, b) in nodes.iter().zip(&ids) {
+            if a != b && !gateway.has_route(*a, *b) {
+                let (from, to) = (from.name, to.name);
+                return Err(Error::Usage(format!(
+                    "--attach: in {} no links lead from `{from}` to `{to}`",
+                    source.file
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Node<'_> {
+    /// Makes the node's device.
+    fn attach(&self, args: &GatewayArgs) -> Result<Attachment, Error> {
+        // Names of devices have at most 15 bytes, without slashes and spaces.
+        let fit = |c: char| if c.is_ascii_graphic() && c != '/' && c != ':' { c } else { '-' };
+        let device: String = format!("ack-{}", self.name).chars().map(fit).take(15).collect();
+        let config = TunConfig { name: device, addresses: self.addresses.clone(), mtu: args.mtu, offload: false };
+        let refused = |error| Error::system(format!("device {}", config.name))(error);
+        let tun = match self.netns {
+            None => Tun::open(&config).map_err(refused)?,
+            Some(name) => {
+                let namespace = Namespace::named(name).map_err(|error| match error.kind() {
+                    io::ErrorKind::NotFound => Error::Usage(format!(
+                        "--attach: there is no network namespace `{name}`; `ip netns add {name}` makes one"
+                    )),
+                    _ => Error::system(format!("network namespace {name}"))(error),
+                })?;
+                namespace.run(|| Tun::open(&config)).and_then(std::convert::identity).map_err(refused)?
+            }
+        };
+        let shown: Vec<String> = self.addresses.iter().map(|(address, length)| format!("{address}/{length}")).collect();
+        let place = self.netns.map_or("this namespace".to_string(), |name| format!("namespace {name}"));
+        say(&format!("{}: node {}, {} in {place}\n", tun.name(), self.name, shown.join(" and ")));
+        // The address itself, so that nodes may share a prefix; what else is in the prefix, if no other node has it.
+        let whole = |address: IpAddr| (address, if address.is_ipv4() { 32 } else { 128 });
+        let mut prefixes: Vec<(IpAddr, u8)> = self.addresses.iter().map(|&(address, _)| whole(address)).collect();
+        prefixes.extend(&self.addresses);
+        let routes = args.route.iter().filter(|route| route.node == self.name);
+        prefixes.extend(routes.map(|route| (route.network, route.length)));
+        Ok(Attachment { node: self.name.into(), tun, prefixes })
+    }
+}
+
+/// Between two addresses of its own a kernel needs no device.
+fn warn_of_one_namespace(nodes: &[Node<'_>]) {
+    let mut seen = HashSet::new();
+    if let Some(node) = nodes.iter().find(|node| !seen.insert(node.netns)) {
+        say(&format!(
+            "note: node {} is in the same namespace as another one; what a kernel sends from one of its own addresses to \
+             another does not come through the gateway\n",
+            node.name
+        ));
+    }
+}
+
+/// Waits for a signal, the end of the time, or a failure.
+fn wait(gateway: &RealTimeGateway, interrupt: &Interrupt, time: Option<Duration>) -> Result<(), Error> {
+    let timeout = time.map(|time| Timespec {
+        tv_sec: (time.0.nanos() / 1_000_000_000) as i64,
+        tv_nsec: (time.0.nanos() % 1_000_000_000) as _,
+    });
+    let mut fds = [
+        PollFd::from_borrowed_fd(interrupt.as_fd(), PollFlags::IN),
+        PollFd::from_borrowed_fd(gateway.as_fd(), PollFlags::IN),
+    ];
+    rustix::io::retry_on_intr(|| poll(&mut fds, timeout.as_ref())).map_err(|e| Error::system("poll")(e.into()))?;
+    Ok(())
+}
+
+fn table(report: &GatewayReport) -> String {
+    let heading = ["link", "packets", "bytes", "departed", "full", "early", "lost", "corrupt", "max queue"];
+    let mut rows = vec![heading.map(String::from).to_vec()];
+    for (from, to, l) in &report.links {
+        let numbers = [
+            l.packets,
+            l.bytes,
+            l.departed,
+            l.dropped_queue,
+            l.dropped_early,
+            l.dropped_loss,
+            l.corrupted,
+            l.max_queue,
+        ];
+        let mut row = vec![format!("{from} > {to}")];
+        row.extend(numbers.map(|n| n.to_string()));
+        rows.push(row);
+    }
+    let mut text = align(&rows, Align::Right);
+    let late = quantiles(&report.lateness).map(|us| format!("{us:.0}"));
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "\n{} packets in, {} out; late by {} us in the median, 99 %: {} us, at most {} us",
+        report.entered, report.delivered, late[0], late[1], late[2]
+    );
+    let rare = [(report.unroutable, "had no other node to go to"), (report.refused, "were refused by a kernel")];
+    for (n, what) in rare.into_iter().filter(|&(n, _)| n > 0) {
+        let _ = writeln!(text, "{n} packets {what}");
+    }
+    if report.stalled > 0 {
+        let _ =
+            writeln!(text, "{} times the gateway held all that it may, and the devices had to wait", report.stalled);
+    }
+    text
+}
+
+/// The median, the 99th percentile and the maximum in microseconds.
+fn quantiles(lateness: &Lateness) -> [f64; 3] {
+    [0.5, 0.99, 1.0].map(|q| lateness.quantile(q) as f64 / 1000.0)
+}
+
+#[derive(Serialize)]
+struct Json<'a> {
+    links: Vec<JsonLink<'a>>,
+    entered: u64,
+    delivered: u64,
+    unroutable: u64,
+    refused: u64,
+    stalled: u64,
+    lateness_us: JsonLateness,
+}
+
+#[derive(Serialize)]
+struct JsonLink<'a> {
+    from: &'a str,
+    to: &'a str,
+    packets: u64,
+    bytes: u64,
+    departed: u64,
+    dropped_queue: u64,
+    dropped_early: u64,
+    dropped_loss: u64,
+    corrupted: u64,
+    max_queue: u64,
+}
+
+#[derive(Serialize)]
+struct JsonLateness {
+    median: f64,
+    p99: f64,
+    max: f64,
+}
+
+impl<'a> Json<'a> {
+    fn new(report: &'a GatewayReport) -> Self {
+        let links = report.links.iter().map(|(from, to, l)| JsonLink {
+            from,
+            to,
+            packets: l.packets,
+            bytes: l.bytes,
+            departed: l.departed,
+            dropped_queue: l.dropped_queue,
+            dropped_early: l.dropped_early,
+            dropped_loss: l.dropped_loss,
+            corrupted: l.corrupted,
+            max_queue: l.max_queue,
+        });
+        let [median, p99, max] = quantiles(&report.lateness);
+        Json {
+            links: links.collect(),
+            entered: report.entered,
+            delivered: report.delivered,
+            unroutable: report.unroutable,
+            refused: report.refused,
+            stalled: report.stalled,
+            lateness_us: JsonLateness { median, p99, max },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attachments_and_routes_as_given() {
+        let attach = |text: &str| text.parse::<Attach>();
+        let addr = |text: &str| text.parse::<Prefix>().expect("a prefix");
+        let a = Attach { node: "a".into(), addr: addr("10.0.0.1/16"), netns: None };
+        assert_eq!(attach("a=10.0.0.1/16"), Ok(a.clone()));
+        assert_eq!(attach("a=10.0.0.1/16@left"), Ok(Attach { netns: Some("left".into()), ..a.clone() }));
+        assert_eq!(attach("a=fd00::1/64"), Ok(Attach { addr: addr("fd00::1/64"), ..a }));
+        for wrong in ["", "a", "=10.0.0.1/16", "a=10.0.0.1", "a=10.0.0.1/16@", "a=10.0.0.1/33", "a=x/8"] {
+            assert!(attach(wrong).is_err(), "{wrong}");
+        }
+        let route = |text: &str| text.parse::<Route>();
+        let expected = Route { node: "a".into(), network: IpAddr::from([10, 0, 0, 0]), length: 8 };
+        assert_eq!(route("a=10.0.0.0/8"), Ok(expected));
+        assert_eq!(route("a=10.0.0.0/33").map_err(|e| e.contains("10.0.0.0/33")), Err(true));
+    }
+}

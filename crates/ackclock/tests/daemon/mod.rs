@@ -1,0 +1,155 @@
+//! What the tests of the commands that serve share: the command in a namespace, and its metrics.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::net::{SocketAddr, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+use ackclock_live::Namespace;
+use rustix::process::{Pid, Signal, kill_process};
+
+#[path = "../../../ackclock-live/tests/common/mod.rs"]
+mod common;
+
+pub use common::namespace;
+
+/// The command, serving in a namespace; killed when dropped.
+pub struct Daemon {
+    child: Child,
+}
+
+impl Daemon {
+    /// Starts it, and waits until it says that it serves.
+    pub fn start(namespace: &Namespace, args: &[&str]) -> Daemon {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ackclock"));
+        command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = namespace.run(|| command.spawn()).unwrap().unwrap();
+        let mut line = String::new();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        stderr.read_line(&mut line).unwrap();
+        assert!(line.starts_with("serving ") || line.starts_with("forwarding "), "{line}");
+        std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::stderr()));
+        Daemon { child }
+    }
+
+    pub fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// Waits until it ends by itself. Returns what it printed.
+    pub fn wait(mut self) -> String {
+        let mut out = String::new();
+        self.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+        assert_eq!(self.child.wait().unwrap().code(), Some(0), "{out}");
+        out
+    }
+
+    /// Ends it with Ctrl-C.
+    pub fn end(self) -> String {
+        self.signal(Signal::INT);
+        self.wait()
+    }
+
+    /// Seconds of CPU that it has used.
+    #[allow(dead_code)]
+    pub fn cpu(&self) -> f64 {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
+        let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+        // utime and stime, in hundredths of a second.
+        (fields[11].parse::<f64>().unwrap() + fields[12].parse::<f64>().unwrap()) / 100.0
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A command in the namespace.
+pub fn run(namespace: &Namespace, program: &str, args: &[&str]) -> Output {
+    namespace.run(|| Command::new(program).args(args).output()).unwrap().unwrap()
+}
+
+/// What curl prints; it has to succeed.
+pub fn curl(namespace: &Namespace, args: &[&str]) -> String {
+    let output = run(namespace, "curl", &[&["-sS", "--max-time", "60"], args].concat());
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "curl {args:?}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// A connection of the kernel's, made in the namespace. No test waits for ever.
+pub fn connect(namespace: &Namespace, address: &str) -> TcpStream {
+    let address: SocketAddr = address.parse().unwrap();
+    let stream = namespace.run(|| TcpStream::connect_timeout(&address, Duration::from_secs(10))).unwrap().unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    stream.set_write_timeout(Some(Duration::from_secs(30))).unwrap();
+    stream
+}
+
+/// A folder of this test alone, empty.
+pub fn scratch(test: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Bytes that repeat nowhere near, different for each seed.
+pub fn noise(len: usize, seed: u64) -> Vec<u8> {
+    let mut x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let next = || {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        x as u8
+    };
+    std::iter::repeat_with(next).take(len).collect()
+}
+
+/// The samples at this address, by name and labels, after checking that the text is what Prometheus takes.
+pub fn metrics(namespace: &Namespace, address: &str) -> BTreeMap<String, f64> {
+    let text = curl(namespace, &["--fail", &format!("http://{address}/metrics")]);
+    let mut samples = BTreeMap::new();
+    let mut family = String::new();
+    let mut kind = String::new();
+    let mut helped = String::new();
+    assert!(text.ends_with('\n'));
+    for line in text.lines() {
+        if let Some(help) = line.strip_prefix("# HELP ") {
+            let (name, help) = help.split_once(' ').unwrap();
+            assert!(!help.is_empty());
+            helped = name.to_string();
+        } else if let Some(what) = line.strip_prefix("# TYPE ") {
+            let (name, of) = what.split_once(' ').unwrap();
+            assert_eq!(name, helped);
+            assert!(["counter", "gauge", "summary"].contains(&of), "{line}");
+            (family, kind) = (name.to_string(), of.to_string());
+        } else {
+            let (name, rest) = line.split_once('{').unwrap();
+            let (labels, value) = rest.rsplit_once("} ").unwrap();
+            let belongs = match kind.as_str() {
+                "summary" => [format!("{family}_sum"), format!("{family}_count")].contains(&name.to_string()),
+                "counter" => name == family && name.ends_with("_total"),
+                _ => name == family,
+            };
+            assert!(belongs, "{line} in {family}");
+            assert!(name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'), "{line}");
+            for label in labels.split(',') {
+                let (label, value) = label.split_once('=').unwrap();
+                assert!(label.bytes().all(|b| b.is_ascii_lowercase()), "{line}");
+                let value = value.strip_prefix('"').and_then(|v| v.strip_suffix('"')).unwrap();
+                assert!(!value.contains(['"', '\\']), "{line}");
+            }
+            let key =
+                format!("{name}{{{labels}}}").replace("strategy=\"linux\",", "").replace("{strategy=\"linux\"}", "");
+            assert_eq!(samples.insert(key, value.parse().unwrap()), None, "{line}");
+        }
+    }
+    samples
+}

@@ -1,0 +1,199 @@
+//! `ackclock gateway` from outside, between two named network namespaces.
+
+use std::fs;
+use std::io::Read;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use ackclock_live::Namespace;
+use rustix::process::{Pid, Signal, geteuid, kill_process};
+use serde_json::Value;
+
+/// Two named namespaces, deleted when this is dropped.
+struct Pair {
+    names: [String; 2],
+}
+
+impl Pair {
+    /// `None` and a line on stderr where that is not permitted, or where there is no `ip`.
+    fn new(test: &str) -> Option<Pair> {
+        let root = geteuid().is_root() && Path::new("/dev/net/tun").exists();
+        let names = ["l", "r"].map(|side| format!("ackt-{test}-{side}-{}", std::process::id()));
+        let pair = Pair { names };
+        let made = |name: &String| Command::new("ip").args(["netns", "add", name]).status().is_ok_and(|s| s.success());
+        if !root || !pair.names.iter().all(made) {
+            eprintln!("skipped: needs root, /dev/net/tun and ip netns");
+            return None;
+        }
+        Some(pair)
+    }
+
+    fn namespace(&self, side: usize) -> Namespace {
+        Namespace::named(&self.names[side]).unwrap()
+    }
+
+    fn attach(&self) -> [String; 4] {
+        let [left, right] = &self.names;
+        let attach = |node, addr, name: &str| format!("{node}={addr}@{name}");
+        let flag = || "--attach".to_string();
+        [flag(), attach("left", "10.80.0.1/16", left), flag(), attach("right", "10.80.1.1/16", right)]
+    }
+
+    /// The gateway, once it runs.
+    fn start(&self, scenario: &str, more: &[&str]) -> Running {
+        let mut child = command(&[&["gateway", scenario], more].concat())
+            .args(self.attach())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stderr = child.stderr.take().unwrap();
+        let mut said = String::new();
+        while !said.contains("Ctrl-C ends it") {
+            let mut bytes = [0; 256];
+            let n = stderr.read(&mut bytes).unwrap();
+            assert!(n > 0, "it ended: {said}");
+            said.push_str(std::str::from_utf8(&bytes[..n]).unwrap());
+        }
+        Running { child, said }
+    }
+
+    /// The devices on one side.
+    fn devices(&self, side: usize) -> String {
+        self.namespace(side).run(|| fs::read_to_string("/proc/thread-self/net/dev").unwrap()).unwrap()
+    }
+
+    /// How long it takes to connect from left to right.
+    fn connect(&self) -> Duration {
+        let listener = self.namespace(1).run(|| TcpListener::bind("10.80.1.1:0")).unwrap().unwrap();
+        let to: SocketAddr = listener.local_addr().unwrap();
+        let begin = Instant::now();
+        let connected = self.namespace(0).run(|| TcpStream::connect_timeout(&to, Duration::from_secs(9))).unwrap();
+        connected.unwrap();
+        begin.elapsed()
+    }
+}
+
+impl Drop for Pair {
+    fn drop(&mut self) {
+        for name in &self.names {
+            let _ = Command::new("ip").args(["netns", "delete", name]).stderr(Stdio::null()).status();
+        }
+    }
+}
+
+struct Running {
+    child: Child,
+    said: String,
+}
+
+impl Running {
+    fn end(self, signal: Signal) -> Output {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+        self.child.wait_with_output().unwrap()
+    }
+}
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ackclock"));
+    command.args(args);
+    command
+}
+
+fn shipped(name: &str) -> String {
+    format!("{}/../../scenarios/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Code and standard error of a call that fails.
+fn fails(args: &[&str]) -> (i32, String) {
+    let output = command(args).output().unwrap();
+    assert_eq!(output.stdout, b"");
+    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn a_signal_ends_it_with_its_table() {
+    let Some(pair) = Pair::new("sig") else { return };
+    for signal in [Signal::INT, Signal::TERM] {
+        let gateway = pair.start(&shipped("gateway-red.toml"), &[]);
+        let [left, right] = &pair.names;
+        let expected = format!(
+            "ack-left: node left, 10.80.0.1/16 in namespace {left}\n\
+             ack-right: node right, 10.80.1.1/16 in namespace {right}\n"
+        );
+        assert!(gateway.said.starts_with(&expected), "{}", gateway.said);
+        assert!(pair.devices(0).contains("ack-left") && pair.devices(1).contains("ack-right"));
+        // 10 ms each way, and a SYN.
+        let took = pair.connect();
+        assert!(took >= Duration::from_millis(20) && took < Duration::from_millis(500), "{took:?}");
+        let output = gateway.end(signal);
+        assert_eq!(output.status.code(), Some(0));
+        let table = String::from_utf8(output.stdout).unwrap();
+        let rows: Vec<&str> = table.lines().collect();
+        assert!(rows[0].starts_with("link ") && rows[0].contains(" packets "), "{table}");
+        assert!(rows[1].contains("left > right") && rows[2].contains("right > left"), "{table}");
+        assert!(table.contains(" packets in, "), "{table}");
+        assert!(!pair.devices(0).contains("ack-"), "{}", pair.devices(0));
+    }
+}
+
+#[test]
+fn a_kill_leaves_no_device() {
+    let Some(pair) = Pair::new("kill") else { return };
+    let gateway = pair.start(&shipped("gateway-red.toml"), &[]);
+    gateway.end(Signal::KILL);
+    assert!(!pair.devices(0).contains("ack-") && !pair.devices(1).contains("ack-"));
+    // And the next one starts as if there had been none.
+    pair.start(&shipped("gateway-red.toml"), &[]).end(Signal::INT);
+}
+
+#[test]
+fn it_ends_by_itself_and_prints_json() {
+    let Some(pair) = Pair::new("json") else { return };
+    let gateway = pair.start(&shipped("gateway-lossy.toml"), &["--seconds", "700ms", "--format", "json"]);
+    let took = pair.connect();
+    assert!(took >= Duration::from_millis(40), "{took:?}");
+    let output = gateway.child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let link = &json["links"][0];
+    assert_eq!((link["from"].as_str(), link["to"].as_str()), (Some("left"), Some("right")));
+    // SYN, ACK, FIN.
+    assert!(link["packets"].as_u64().unwrap() >= 2, "{json}");
+    assert_eq!(link["dropped_queue"], 0);
+    assert!(json["delivered"].as_u64().unwrap() >= 3 && json["lateness_us"]["median"].is_number(), "{json}");
+}
+
+#[test]
+fn what_is_wrong_is_said_before_anything_is_made() {
+    let scenario = shipped("gateway-red.toml");
+    let with = |attach: &[&str]| {
+        let flags: Vec<&str> = attach.iter().flat_map(|a| ["--attach", a]).collect();
+        fails(&[&["gateway", &scenario][..], &flags].concat())
+    };
+    let (code, err) = with(&["left=10.80.0.1/16"]);
+    assert!(code == 2 && err.contains("attach two or more") && err.contains("`left`, `right`"), "{err}");
+    let (code, err) = with(&["left=10.80.0.1/16", "rihgt=10.80.1.1/16"]);
+    assert!(code == 2 && err.contains("there is no node `rihgt`") && err.contains("`right`"), "{err}");
+    let (code, err) = with(&["left=10.80.0.1/16@a", "left=fd00::1/64@b", "right=10.80.1.1/16"]);
+    assert!(code == 2 && err.contains("node `left` is in one namespace only"), "{err}");
+    let (code, err) = with(&["left=10.80.0.1"]);
+    assert!(code == 2 && err.contains("10.80.0.1"), "{err}");
+    let (code, err) = with(&["left=10.80.0.1/16", "right=10.80.1.1/16@ackt-none"]);
+    // Without root the first device is refused before.
+    assert!(code == 2 && err.contains("no network namespace `ackt-none`") || code == 4, "{err}");
+    let (code, err) = fails(&["gateway", "/none.toml", "--attach", "a=10.0.0.1/8"]);
+    assert!(code == 3 && err.contains("/none.toml"), "{err}");
+
+    let one_way = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("one-way.toml");
+    let text = "duration = '1s'\n[[link]]\nfrom = 'a'\nto = 'b'\nrate = '1mbit'\ndelay = '0s'\nduplex = false\n";
+    fs::write(&one_way, text).unwrap();
+    let one_way = one_way.display().to_string();
+    let (code, err) = fails(&["gateway", &one_way, "--attach", "a=10.80.0.1/16", "--attach", "b=10.80.1.1/16"]);
+    assert!(code == 2 && err.contains("no links lead from `b` to `a`"), "{err}");
+    // A gateway needs no flows, a run does.
+    let (code, err) = fails(&["run", &one_way]);
+    assert!(code == 2 && err.contains("there is no `[[flow]]` and no `[[cbr]]`"), "{err}");
+}

@@ -1,0 +1,323 @@
+//! `proxy` from outside: the kernel's TCP on both sides of it, in namespaces that are gone afterwards. The tests need root, curl and
+//! Python; without root they say that they were skipped.
+
+mod daemon;
+
+use std::fs;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::process::{Command, Stdio};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use ackclock_live::{Namespace, Tun, TunConfig};
+use daemon::{Daemon, connect, curl, metrics, namespace, noise, scratch};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use sha2::{Digest, Sha256};
+
+const ADDRESS: &str = "10.77.0.2:80";
+
+fn proxy(namespace: &Namespace, to: &str, more: &[&str]) -> Daemon {
+    Daemon::start(namespace, &[&["proxy", "--listen", ADDRESS, "--to", to], more].concat())
+}
+
+/// A backend that gives each of so many connections to `work`, in a thread of its own.
+fn backend<T: Send + 'static>(
+    namespace: &Namespace,
+    connections: usize,
+    work: impl Fn(TcpStream) -> T + Copy + Send + 'static,
+) -> (SocketAddr, JoinHandle<Vec<T>>) {
+    let listener = namespace.run(|| TcpListener::bind("127.0.0.1:0")).unwrap().unwrap();
+    let address = listener.local_addr().unwrap();
+    let thread = std::thread::spawn(move || {
+        let take = |_| {
+            let (stream, _) = listener.accept().unwrap();
+            stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+            std::thread::spawn(move || work(stream))
+        };
+        let threads: Vec<_> = (0..connections).map(take).collect();
+        threads.into_iter().map(|t| t.join().unwrap()).collect()
+    });
+    (address, thread)
+}
+
+/// Sends back what comes, until its end.
+fn echo(mut stream: TcpStream) {
+    let mut other = stream.try_clone().unwrap();
+    std::io::copy(&mut stream, &mut other).unwrap();
+    other.shutdown(Shutdown::Write).unwrap();
+}
+
+/// Dropped like this, a socket sends a reset.
+fn reset(stream: TcpStream) {
+    rustix::net::sockopt::set_socket_linger(&stream, Some(Duration::ZERO)).unwrap();
+}
+
+/// What reading to the end comes to.
+fn outcome(stream: &mut TcpStream) -> Result<Vec<u8>, ErrorKind> {
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).map(|_| bytes).map_err(|e| e.kind())
+}
+
+/// What a client finds that says nothing; where it is reset at once, it may hear of that while it connects.
+fn attempt(namespace: &Namespace) -> Result<Vec<u8>, ErrorKind> {
+    let address: SocketAddr = ADDRESS.parse().unwrap();
+    let client = namespace.run(|| TcpStream::connect(address)).unwrap();
+    client.map_err(|e| e.kind()).and_then(|mut client| outcome(&mut client))
+}
+
+/// Writes and reads at the same time; returns what came.
+fn exchange(mut stream: TcpStream, bytes: Vec<u8>) -> Vec<u8> {
+    let mut writer = stream.try_clone().unwrap();
+    let writing = std::thread::spawn(move || {
+        writer.write_all(&bytes).unwrap();
+        writer.shutdown(Shutdown::Write).unwrap();
+    });
+    let got = outcome(&mut stream).unwrap();
+    writing.join().unwrap();
+    got
+}
+
+#[test]
+fn curl_reaches_a_web_server_of_the_kernel() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("proxy-curl");
+    let bytes = noise(32 << 20, 1);
+    fs::write(dir.join("big"), &bytes).unwrap();
+    let mut command = Command::new("python3");
+    command.args(["-um", "http.server", "--bind", "127.0.0.1", "8080", "-d", dir.to_str().unwrap()]);
+    let mut python = ns.run(|| command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()).unwrap().unwrap();
+    while ns.run(|| TcpStream::connect("127.0.0.1:8080")).unwrap().is_err() {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let daemon = proxy(&ns, "localhost:8080", &[]);
+    let out = dir.join("out");
+    curl(&ns, &["--fail", "-o", out.to_str().unwrap(), "http://10.77.0.2/big"]);
+    assert_eq!(Sha256::digest(fs::read(&out).unwrap()), Sha256::digest(&bytes));
+    python.kill().unwrap();
+    python.wait().unwrap();
+    daemon.end();
+}
+
+#[test]
+fn bytes_are_the_same_both_ways() {
+    let Some(ns) = namespace() else { return };
+    for more in [&[][..], &["--no-offload"], &["--send-buffer", "4kb", "--receive-buffer", "4kb"]] {
+        let (to, thread) = backend(&ns, 1, echo);
+        let daemon = proxy(&ns, &to.to_string(), more);
+        let bytes = noise(8_000_000, 2);
+        assert!(exchange(connect(&ns, ADDRESS), bytes.clone()) == bytes, "{more:?}");
+        thread.join().unwrap();
+        let said = daemon.end();
+        assert!(said.starts_with("1 connections, 0 cut off; 8000000 bytes in, 8000000 out; "), "{said}");
+    }
+}
+
+#[test]
+fn five_hundred_at_once() {
+    let Some(ns) = namespace() else { return };
+    let most = getrlimit(Resource::Nofile).maximum;
+    setrlimit(Resource::Nofile, Rlimit { current: most, maximum: most }).unwrap();
+    let (to, thread) = backend(&ns, 500, echo);
+    let daemon = proxy(&ns, &to.to_string(), &["--metrics", "127.0.0.1:9100"]);
+    let clients: Vec<_> = (0..500).map(|_| connect(&ns, ADDRESS)).collect();
+    let now = metrics(&ns, "127.0.0.1:9100");
+    assert_eq!((now["ackclock_connections_open"], now["ackclock_connections_total"]), (500.0, 500.0));
+    let exchanges = clients.into_iter().enumerate().map(|(i, client)| {
+        std::thread::spawn(move || {
+            let bytes = noise(20_000 + 100 * i, i as u64);
+            assert!(exchange(client, bytes.clone()) == bytes, "{i}");
+        })
+    });
+    exchanges.collect::<Vec<_>>().into_iter().for_each(|thread| thread.join().unwrap());
+    thread.join().unwrap();
+    let said = daemon.end();
+    assert!(said.starts_with("500 connections, 0 cut off; "), "{said}");
+}
+
+#[test]
+fn each_half_closes_by_itself() {
+    let Some(ns) = namespace() else { return };
+    // The client first: the backend answers after the end of the request.
+    let (to, thread) = backend(&ns, 1, |mut stream| {
+        let got = outcome(&mut stream).unwrap();
+        std::thread::sleep(Duration::from_millis(300));
+        stream.write_all(b"answer").unwrap();
+        got
+    });
+    let daemon = proxy(&ns, &to.to_string(), &[]);
+    let mut client = connect(&ns, ADDRESS);
+    client.write_all(b"question").unwrap();
+    client.shutdown(Shutdown::Write).unwrap();
+    assert_eq!(outcome(&mut client), Ok(b"answer".to_vec()));
+    assert_eq!(thread.join().unwrap(), [b"question"]);
+    daemon.end();
+
+    // The backend first: it reads on after its own end.
+    let (to, thread) = backend(&ns, 1, |mut stream| {
+        stream.write_all(b"greeting").unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        outcome(&mut stream).unwrap()
+    });
+    let daemon = proxy(&ns, &to.to_string(), &[]);
+    let mut client = connect(&ns, ADDRESS);
+    assert_eq!(outcome(&mut client), Ok(b"greeting".to_vec()));
+    std::thread::sleep(Duration::from_millis(300));
+    client.write_all(b"farewell").unwrap();
+    drop(client);
+    assert_eq!(thread.join().unwrap(), [b"farewell"]);
+    daemon.end();
+}
+
+#[test]
+fn resets_go_on_to_the_other_side() {
+    let Some(ns) = namespace() else { return };
+    let (to, thread) = backend(&ns, 1, |mut stream| {
+        stream.read_exact(&mut [0; 1]).unwrap();
+        reset(stream);
+    });
+    let daemon = proxy(&ns, &to.to_string(), &[]);
+    let mut client = connect(&ns, ADDRESS);
+    client.write_all(b"x").unwrap();
+    assert_eq!(outcome(&mut client), Err(ErrorKind::ConnectionReset));
+    thread.join().unwrap();
+    daemon.end();
+
+    let (to, thread) = backend(&ns, 1, |mut stream| outcome(&mut stream));
+    let daemon = proxy(&ns, &to.to_string(), &[]);
+    let mut client = connect(&ns, ADDRESS);
+    client.write_all(b"x").unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    reset(client);
+    assert_eq!(thread.join().unwrap(), [Err(ErrorKind::ConnectionReset)]);
+    let said = daemon.end();
+    assert!(said.starts_with("1 connections, 0 cut off; 1 bytes in, 0 out; "), "{said}");
+}
+
+#[test]
+fn a_process_that_is_killed_resets_or_ends_the_other_side() {
+    let Some(ns) = namespace() else { return };
+    let listen = "import socket,time\ns=socket.create_server(('127.0.0.1',9000))\nc,_=s.accept()\nprint(flush=True)\ntime.sleep(60)";
+    let mut command = Command::new("python3");
+    let mut python = ns.run(|| command.args(["-c", listen]).stdout(Stdio::piped()).spawn()).unwrap().unwrap();
+    let listening = || ns.run(|| fs::read_to_string("/proc/thread-self/net/tcp").unwrap()).unwrap().contains(":2328 ");
+    while !listening() {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let daemon = proxy(&ns, "127.0.0.1:9000", &[]);
+    let mut client = connect(&ns, ADDRESS);
+    python.stdout.take().unwrap().read_exact(&mut [0; 1]).unwrap();
+    // What it has not read makes the kernel reset the connection when it dies.
+    client.write_all(b"unread").unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    python.kill().unwrap();
+    python.wait().unwrap();
+    assert_eq!(outcome(&mut client), Err(ErrorKind::ConnectionReset));
+    // And now there is no backend.
+    assert_eq!(attempt(&ns), Err(ErrorKind::ConnectionReset));
+    daemon.end();
+}
+
+#[test]
+fn no_backend_means_a_reset() {
+    let Some(ns) = namespace() else { return };
+    // Behind this device nobody answers.
+    let nobody = TunConfig {
+        name: "nobody".into(),
+        addresses: vec![("10.98.0.1".parse().unwrap(), 24)],
+        mtu: 1500,
+        offload: false,
+    };
+    let _nobody = ns.run(|| Tun::open(&nobody)).unwrap().unwrap();
+    let wait = |to: &str| {
+        let daemon = proxy(&ns, to, &["--connect-timeout", "1s", "--metrics", "127.0.0.1:9100"]);
+        let begin = Instant::now();
+        assert_eq!(attempt(&ns), Err(ErrorKind::ConnectionReset), "{to}");
+        let waited = begin.elapsed().as_secs_f64();
+        assert_eq!(metrics(&ns, "127.0.0.1:9100")["ackclock_backend_failures_total"], 1.0);
+        daemon.end();
+        waited
+    };
+    // Nobody listens; no way there; no answer.
+    assert!(wait("127.0.0.1:1") < 1.0);
+    assert!(wait("192.0.2.1:80") < 1.0);
+    let waited = wait("10.98.0.2:80");
+    assert!((1.0..4.0).contains(&waited), "{waited}");
+}
+
+#[test]
+fn a_side_that_does_not_read_holds_the_other_one_back() {
+    let Some(ns) = namespace() else { return };
+    let small = ["--send-buffer", "64kb", "--receive-buffer", "64kb", "--metrics", "127.0.0.1:9100"];
+    // A backend that waits before it reads, and a client that never stops: what is under way is bounded.
+    let (to, thread) = backend(&ns, 1, |mut stream| {
+        std::thread::sleep(Duration::from_secs(3));
+        let got = outcome(&mut stream).unwrap();
+        (got.len(), Sha256::digest(&got).to_vec())
+    });
+    let daemon = proxy(&ns, &to.to_string(), &small);
+    let mut client = connect(&ns, ADDRESS);
+    let bytes = noise(30_000_000, 3);
+    let sum = Sha256::digest(&bytes).to_vec();
+    let writing = std::thread::spawn(move || client.write_all(&bytes).unwrap());
+    std::thread::sleep(Duration::from_secs(1));
+    let before = (daemon.cpu(), metrics(&ns, "127.0.0.1:9100")["ackclock_bytes_total{direction=\"received\"}"]);
+    std::thread::sleep(Duration::from_secs(1));
+    let after = (daemon.cpu(), metrics(&ns, "127.0.0.1:9100")["ackclock_bytes_total{direction=\"received\"}"]);
+    assert!(after.1 == before.1 && after.1 < 20_000_000.0, "{before:?} {after:?}");
+    assert!(after.0 - before.0 <= 0.03, "{before:?} {after:?}");
+    writing.join().unwrap();
+    assert_eq!(thread.join().unwrap(), [(30_000_000, sum)]);
+    daemon.end();
+
+    // The other way round.
+    let (to, thread) = backend(&ns, 1, |mut stream| stream.write_all(&noise(30_000_000, 4)).unwrap());
+    let daemon = proxy(&ns, &to.to_string(), &small);
+    let mut client = connect(&ns, ADDRESS);
+    std::thread::sleep(Duration::from_secs(1));
+    let sent = || metrics(&ns, "127.0.0.1:9100")["ackclock_bytes_total{direction=\"sent\"}"];
+    let before = (daemon.cpu(), sent());
+    std::thread::sleep(Duration::from_secs(1));
+    let after = (daemon.cpu(), sent());
+    assert!(after.1 == before.1 && after.1 < 20_000_000.0, "{before:?} {after:?}");
+    assert!(after.0 - before.0 <= 0.03, "{before:?} {after:?}");
+    assert!(outcome(&mut client).unwrap() == noise(30_000_000, 4));
+    thread.join().unwrap();
+    daemon.end();
+}
+
+#[test]
+fn metrics_of_a_known_exchange() {
+    let Some(ns) = namespace() else { return };
+    let (to, thread) = backend(&ns, 1, |mut stream| {
+        stream.read_exact(&mut [0; 5000]).unwrap();
+        stream.write_all(&noise(30_000, 5)).unwrap();
+    });
+    let args = ["--metrics", "127.0.0.1:9100", "--mss", "1000", "--no-timestamps", "--strategy", "sack"];
+    let daemon = proxy(&ns, &to.to_string(), &args);
+    let mut client = connect(&ns, ADDRESS);
+    client.write_all(&noise(5000, 6)).unwrap();
+    assert_eq!(outcome(&mut client).unwrap().len(), 30_000);
+    drop(client);
+    thread.join().unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    let now = metrics(&ns, "127.0.0.1:9100");
+    let is = |name: &str, value: u64| assert_eq!(now[name], value as f64, "{name}");
+    is("ackclock_connections_total{strategy=\"sack\"}", 1);
+    is("ackclock_connections_open{strategy=\"sack\"}", 0);
+    is("ackclock_bytes_total{strategy=\"sack\",direction=\"received\"}", 5000);
+    is("ackclock_bytes_total{strategy=\"sack\",direction=\"sent\"}", 30_000);
+    is("ackclock_retransmissions_total{strategy=\"sack\"}", 0);
+    is("ackclock_timeouts_total{strategy=\"sack\",class=\"non_trigger\"}", 0);
+    is("ackclock_backend_failures_total{strategy=\"sack\"}", 0);
+    daemon.end();
+}
+
+#[test]
+fn an_address_that_is_not_ours_is_refused() {
+    let Some(ns) = namespace() else { return };
+    let args = ["proxy", "--listen", "10.1.1.1:80", "--to", "127.0.0.1:1"];
+    let output = daemon::run(&ns, env!("CARGO_BIN_EXE_ackclock"), &args);
+    let text = "error: 10.1.1.1:80: address not available; our stack has the addresses that --addr gives it\n";
+    assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap().as_str()), (Some(2), text));
+}

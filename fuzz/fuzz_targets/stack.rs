@@ -1,0 +1,146 @@
+//! Bytes as the fate of every packet between two honest hosts, which must end up with the same streams; or as packets and calls
+//! for one host, which must neither panic, nor send what is no packet, nor keep anything once everybody has gone.
+#![no_main]
+
+#[path = "../../crates/ackclock-stack/tests/rig/mod.rs"]
+mod rig;
+
+use std::net::SocketAddr;
+
+use ackclock_stack::{Ready, SocketId, Stack, StackConfig, TcpConfig};
+use ackclock_tcp::wire::{Control, Options, Repr};
+use ackclock_tcp::{Composition, SackBlock, SackBlocks, Seq, Span, Time, Timestamps};
+use libfuzzer_sys::fuzz_target;
+use rig::{App, Fate, MS, World, drain, header, host_config, ip_packet, parse, tcp_packet, v4, v6};
+
+const STRATEGIES: [&str; 8] = ["linux", "newreno", "sack", "prr", "rack-tlp", "net-reno", "tahoe", "reno"];
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((head, rest)) = bytes.split_first_chunk::<8>() else { return };
+    let config = TcpConfig {
+        strategy: Composition::parse(STRATEGIES[usize::from(head[1] % 8)]).expect("a preset"),
+        send_buffer: 500 << (head[2] % 8),
+        receive_buffer: 4000 << (head[2] / 8 % 8),
+        sack: head[3] & 1 == 0,
+        timestamps: head[3] & 2 == 0,
+        window_scaling: head[3] & 4 == 0,
+        nagle: head[3] & 8 != 0,
+        delayed_ack: (head[3] & 16 == 0).then_some(Span::from_millis(40)),
+        mss: (head[3] & 32 != 0).then_some(u16::from(head[4]) * 6),
+        user_timeout: (head[0] & 4 != 0).then_some(Span::from_secs(20)),
+        ..TcpConfig::default()
+    };
+    if head[0] % 2 == 0 { honest(config, head, rest.to_vec()) } else { lies(config, head, rest) }
+});
+
+fn honest(config: TcpConfig, head: &[u8; 8], fates: Vec<u8>) {
+    let ip = if head[0] & 2 == 0 { v4(1) } else { v6(1) };
+    let mut world = World::new(head[0] & 8 == 0);
+    world.per_byte = 100;
+    let mut fates = fates.into_iter();
+    world.fate = Box::new(move |_, packet| match fates.next() {
+        Some(n @ 0..24) => Fate::Late(Span::from_millis(u64::from(n))),
+        Some(24..80) => Fate::Drop,
+        Some(80..100) => Fate::Twice,
+        Some(n @ 100..120) => Fate::Corrupt(u32::from(n) * 7919 % (packet.len() as u32 * 8)),
+        _ => Fate::Deliver,
+    });
+    world.listen(ip, config.clone(), 16, |_| App::new(5000, 2, 1));
+    // What is tried in vain for too long is given up, as it should be.
+    let config = TcpConfig { user_timeout: None, ..config };
+    world.connect(ip, config, App::new(u64::from(head[5]) * 300, 1, 2));
+    let until = world.now + Span::from_secs(2000);
+    while world.step(until) {}
+    let [client, server] = &world.hosts;
+    for app in client.apps.values().chain(server.apps.values()) {
+        assert!(app.is_done() || app.closed.is_some() || server.accepted == 0, "{app:?}");
+    }
+}
+
+fn lies(config: TcpConfig, head: &[u8; 8], mut bytes: &[u8]) {
+    let mut stack = Stack::new(StackConfig { half_open: usize::from(head[6] % 4), ..host_config(1, head[0] & 8 == 0) });
+    let listener = stack.listen(SocketAddr::new(v4(1), 80), config.clone(), 3).expect("a free port");
+    let mut now = Time(1000 * MS);
+    let mut sockets: Vec<SocketId> = Vec::new();
+    // What the host last said to each port, for lies that are close to the truth.
+    let mut last = [Repr::default(); 4];
+    while let Some((&[kind, a, b, c, d, e], rest)) = bytes.split_first_chunk::<6>() {
+        bytes = rest;
+        let both = u16::from_be_bytes([a, b]);
+        match kind % 16 {
+            0..=7 => {
+                let heard = last[usize::from(c % 4)];
+                let control = [Control::SYN, Control::ACK, Control::ACK, Control(d)][usize::from(kind % 4)];
+                let mut sack = SackBlocks::NONE;
+                for n in 0..e % 4 {
+                    let left = heard.seq + u32::from(n) * u32::from(b);
+                    sack.push(SackBlock { left, right: left + u32::from(d) * 10 });
+                }
+                let timestamps = (kind & 16 == 0).then(|| Timestamps { val: 1000 + u32::from(e), ecr: now.timestamp() });
+                let syn = control.contains(Control::SYN);
+                let options = Options {
+                    sack: if syn { SackBlocks::NONE } else { sack },
+                    timestamps: if sack.as_slice().len() == 4 { None } else { timestamps },
+                    mss: syn.then_some(both),
+                    wscale: (syn && kind & 32 == 0).then_some(e % 15),
+                    sack_permitted: syn && kind & 64 == 0,
+                };
+                let (seq, ack) = (heard.ack + u32::from(both) * u32::from(kind >> 6), heard.seq + u32::from(e) * 100);
+                let said = Repr { wnd: both, options, ..header(1000 + u16::from(c % 4), 80, control, seq.0, ack.0) };
+                let payload = vec![d; usize::from(e) * usize::from(kind >> 5)];
+                stack.on_packet(now, &tcp_packet(v4(0), v4(1), &said, &payload), kind & 8 == 0);
+            }
+            8 => {
+                let (raw, rest) = bytes.split_at(usize::from(a).min(bytes.len()));
+                bytes = rest;
+                let packet = if b & 1 == 0 { raw.to_vec() } else { ip_packet(v4(0), v4(1), [1, 6][usize::from(b >> 7)], raw) };
+                stack.on_packet(now, &packet, b & 2 == 0);
+            }
+            9 => now = Time(now.0 + u64::from(both) * MS),
+            10 => sockets.extend(stack.connect(now, SocketAddr::new(v4(0), 1000), config.clone())),
+            11 => sockets.extend(stack.accept(listener)),
+            op => {
+                let Some(&socket) = sockets.get(usize::from(a) % sockets.len().max(1)) else { continue };
+                match (op, b % 4) {
+                    (12, _) => drop(stack.write(now, socket, &vec![c; usize::from(both)])),
+                    (13, _) => drop(stack.read(now, socket, &mut vec![0; usize::from(both)])),
+                    (14, 0) => stack.close(now, socket),
+                    (14, 1) => stack.abort(now, socket),
+                    _ => drop(stack.shutdown(now, socket)),
+                }
+            }
+        }
+        stack.on_deadline(now);
+        heed(&mut stack, now, &mut last);
+    }
+    stack.unlisten(now, listener);
+    for socket in sockets {
+        stack.close(now, socket);
+    }
+    heed(&mut stack, now, &mut last);
+    // Everybody is silent.
+    let until = now + Span::from_secs(2000);
+    while stack.next_deadline() <= until {
+        now = now.max(stack.next_deadline());
+        stack.on_deadline(now);
+        heed(&mut stack, now, &mut last);
+    }
+    assert_eq!((stack.connections(), stack.next_deadline()), (0, Time::NEVER));
+}
+
+/// Takes everything that the host has to say.
+fn heed(stack: &mut Stack, now: Time, last: &mut [Repr; 4]) {
+    for packet in drain(stack, now) {
+        assert!(packet.len() <= 1500);
+        if packet[0] >> 4 == 4 && packet[9] == 6 {
+            let (said, payload) = parse(&packet);
+            let end = said.seq + payload.len() as u32 + u32::from(said.control.contains(Control::SYN));
+            last[usize::from(said.dst_port % 4)] = Repr { seq: Seq(end.0), ..said };
+        }
+    }
+    while let Some(ready) = stack.poll_ready() {
+        if let Ready::Socket(socket) = ready {
+            assert!(stack.status(socket).is_ok());
+        }
+    }
+}
