@@ -64,6 +64,23 @@ fn a_connect_that_nobody_answers_times_out() {
     assert!(begin.elapsed() >= Duration::from_millis(100));
 }
 
+/// The thread sleeps without a deadline when the SYN is lost: it has to be told that there is one now.
+#[test]
+fn a_lost_syn_is_sent_again() {
+    let Some(namespace) = namespace() else { return };
+    namespace.sysctl("net/ipv6/conf/default/disable_ipv6", "1").unwrap();
+    let net = net(&namespace, 576, true);
+    let address = kernel_echo(&namespace);
+    namespace.set_link("tun0", false).unwrap();
+    let begin = Instant::now();
+    let connecting = thread::spawn(move || net.connect_timeout(address, config(), Duration::from_secs(5)));
+    thread::sleep(Duration::from_millis(100));
+    namespace.set_link("tun0", true).unwrap();
+    connecting.join().unwrap().unwrap();
+    // RFC 6298 section 2.1.
+    assert!((1_000..3_000).contains(&begin.elapsed().as_millis()), "{:?}", begin.elapsed());
+}
+
 #[test]
 fn addresses_that_are_not_ours_or_taken() {
     let Some((_namespace, net)) = pair() else { return };

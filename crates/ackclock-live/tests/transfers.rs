@@ -42,6 +42,8 @@ fn transfer(mtu: u16, offload: bool, bytes: u64) {
     if mtu >= 1280 {
         both_ways(&namespace, &net, 6, bytes);
     }
+    let (unsent, stats) = net.with_host(|host| (host.unsent(), *host.stack().stats()));
+    assert_eq!((unsent, stats.bad_checksums, stats.resets_out), (0, 0, 0));
 }
 
 #[test]

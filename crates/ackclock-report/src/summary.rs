@@ -11,7 +11,7 @@ use crate::align::{Align, align};
 pub struct FlowSummary {
     /// The strategy.
     pub strategy: String,
-    /// The seed of the run.
+    /// The seed of the run; 0 on a wire, which draws its own lots.
     pub seed: u64,
     /// Number of the flow within the run.
     pub flow: u32,

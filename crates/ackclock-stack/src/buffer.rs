@@ -3,6 +3,9 @@
 /// The least capacity of a ring that holds anything.
 const LEAST: usize = 2048;
 
+/// What an empty ring may keep: connections that rest are many.
+const KEPT: usize = 64 * 1024;
+
 /// A window onto a stream: bytes at positions from `begin` to `end`, in one allocation that grows by doubling as far as its
 /// limit. Holes are allowed; who reads knows where there are any.
 #[derive(Debug)]
@@ -75,6 +78,13 @@ impl Ring {
         self.end = self.end.max(self.begin);
     }
 
+    /// Gives back the memory of a ring that holds nothing.
+    pub(crate) fn relax(&mut self) {
+        if self.begin == self.end && self.bytes.len() > KEPT {
+            self.bytes = Box::default();
+        }
+    }
+
     fn index(&self, position: u64) -> usize {
         (position % self.bytes.len() as u64) as usize
     }
@@ -121,6 +131,22 @@ mod tests {
         }
         capacities.dedup();
         assert_eq!(capacities, [2048, 4096, 5000]);
+    }
+
+    #[test]
+    fn much_memory_is_given_back_when_nothing_is_held() {
+        let mut ring = Ring::new(1 << 20);
+        ring.put(0, &[1; KEPT + 1]);
+        ring.release(KEPT as u64);
+        ring.relax();
+        assert_eq!((ring.bytes.len(), read(&ring, KEPT as u64, 9)), (2 * KEPT, vec![1]));
+        ring.release(KEPT as u64 + 1);
+        ring.relax();
+        assert_eq!(ring.bytes.len(), 0);
+        ring.put(KEPT as u64 + 1, &[2; KEPT]);
+        ring.release(2 * KEPT as u64 + 1);
+        ring.relax();
+        assert_eq!((ring.bytes.len(), ring.room()), (KEPT, 1 << 20));
     }
 
     #[test]

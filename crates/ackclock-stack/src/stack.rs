@@ -407,6 +407,7 @@ impl Stack {
     pub(crate) fn after_input(&mut self, index: u32) {
         let Some(socket) = self.table.socket(index) else { return };
         socket.send.release(socket.connection.acked());
+        socket.send.relax();
         if !socket.in_transmit {
             socket.in_transmit = true;
             self.output.enqueue(index);

@@ -74,7 +74,7 @@ fn config(cases: u32) -> ProptestConfig {
 }
 
 proptest! {
-    #![proptest_config(config(600))]
+    #![proptest_config(config(1_000))]
 
     #[test]
     fn everything_arrives_once_and_both_ends_close(

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use ackclock_live::Namespace;
-use daemon::{Daemon, connect, curl, metrics, namespace, noise, run, scratch};
+use daemon::{Daemon, connect, curl, metrics, namespace, noise, run, scratch, settled};
 use rustix::process::Signal;
 use sha2::{Digest, Sha256};
 
@@ -206,6 +206,28 @@ fn two_thousand_connections_share_the_server() {
 }
 
 #[test]
+fn connections_beyond_the_limit_wait_for_their_turn() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-limit");
+    fs::write(dir.join("a"), "A").unwrap();
+    let server = serve(&ns, &dir, &["--max-connections", "2"]);
+    let mut clients: Vec<TcpStream> = (0..3).map(|_| connect(&ns, ADDRESS)).collect();
+    for client in &mut clients {
+        client.write_all(b"GET /a HTTP/1.1\r\nHost: h\r\n\r\n").unwrap();
+    }
+    for client in &mut clients[..2] {
+        client.read_exact(&mut [0; 10]).unwrap();
+    }
+    clients[2].set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+    assert_eq!(clients[2].read(&mut [0; 10]).unwrap_err().kind(), ErrorKind::WouldBlock);
+    clients[2].set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    drop(clients.remove(0));
+    clients[1].read_exact(&mut [0; 10]).unwrap();
+    drop(clients);
+    server.end();
+}
+
+#[test]
 fn requests_one_after_the_other_without_waiting() {
     let Some(ns) = namespace() else { return };
     let dir = scratch("serve-pipeline");
@@ -272,8 +294,7 @@ fn slow_readers_cost_no_time() {
     for client in &mut clients {
         client.write_all(b"GET /big HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").unwrap();
     }
-    std::thread::sleep(Duration::from_secs(2));
-    let before = server.cpu();
+    let before = settled(|| server.cpu());
     std::thread::sleep(Duration::from_secs(3));
     let used = server.cpu() - before;
     assert!(used <= 0.05, "{used} s");
@@ -283,6 +304,26 @@ fn slow_readers_cost_no_time() {
         client.read_to_end(&mut got).unwrap();
         assert!(got.ends_with(&expected));
     }
+}
+
+#[test]
+fn connections_that_rest_hold_little_memory() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-memory");
+    fs::write(dir.join("big"), noise(4_000_000, 10)).unwrap();
+    let server = serve(&ns, &dir, &[]);
+    let download = |_| {
+        let mut client = connect(&ns, ADDRESS);
+        client.write_all(b"GET /big HTTP/1.1\r\nHost: h\r\n\r\n").unwrap();
+        client.read_exact(&mut vec![0; 4_000_000]).unwrap();
+        client
+    };
+    let _first: Vec<_> = (0..10).map(download).collect();
+    let before = server.memory();
+    let _others: Vec<_> = (0..60).map(download).collect();
+    let each = (server.memory() - before.min(server.memory())) / 60;
+    assert!(each < 150_000, "{each} bytes for each");
+    server.end();
 }
 
 #[test]

@@ -98,8 +98,9 @@ pub enum Op {
     Early,
 }
 
-/// The most that one end writes.
+/// The most that one end writes, and in how many pieces at most.
 const MOST: u64 = 50_000;
+const PIECES: u64 = 200;
 
 pub struct End {
     pub connection: Option<Connection>,
@@ -148,10 +149,10 @@ impl Duplex {
     fn apply(&mut self, op: &Op) {
         let pick = |len: usize, index: u8| (len > 0).then(|| usize::from(index) % len);
         match *op {
-            Op::Write { side, bytes } => self.input(side, |c, now| {
-                let bytes = u64::from(bytes).min(MOST - c.written());
-                c.write(now, bytes);
-            }),
+            Op::Write { side, bytes } => {
+                let most = self.most(usize::from(side % 2));
+                self.input(side, |c, now| c.write(now, u64::from(bytes).min(most - c.written())));
+            }
             Op::Read { side, bytes } => self.read(usize::from(side % 2), u64::from(bytes)),
             Op::Shutdown { side } => self.input(side, |c, now| c.shutdown(now)),
             Op::Deliver { side, index, twice } => {
@@ -179,6 +180,11 @@ impl Duplex {
             }
             Op::Early => self.early(),
         }
+    }
+
+    fn most(&self, side: usize) -> u64 {
+        let piece = u64::from(self.ends[1 - side].setup.buffer).min(u64::from(self.ends[side].setup.mss));
+        (PIECES * piece).min(MOST)
     }
 
     fn next_deadline(&self) -> Time {

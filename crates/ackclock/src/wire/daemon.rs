@@ -10,12 +10,11 @@ use ackclock_stack::{Error as TcpError, ListenerId, Ready, SocketId, Status, Tcp
 use ackclock_tcp::connection::TcpState;
 use ackclock_tcp::{Composition, Span, Stats, Time};
 use clap::Args;
-use nix::sys::signal::{SigSet, Signal};
-use nix::sys::signalfd::{SfdFlags, SignalFd};
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
+use super::interrupt::Interrupt;
 use super::metrics::{Endpoint, Exposition, add};
 use super::{DEFAULT_STRATEGY, WireArgs, open_host, strategy};
 use crate::error::Error;
@@ -168,17 +167,20 @@ impl Net {
 pub(crate) struct Daemon {
     net: Net,
     listeners: Vec<ListenerId>,
-    signals: SignalFd,
+    interrupt: Interrupt,
     endpoint: Option<Endpoint>,
     strategy: String,
     most: usize,
     drain: Span,
+    /// When to end if a signal has come.
+    end: Time,
 }
 
 impl Daemon {
     /// Opens the device, and listens.
     pub fn open(args: &DaemonArgs, listen: &[SocketAddr], config: &TcpConfig) -> Result<Daemon, Error> {
         raise_open_files();
+        let interrupt = Interrupt::new()?;
         let epoll = epoll::create(CreateFlags::CLOEXEC).map_err(|e| Error::system("epoll")(e.into()))?;
         let mut net = Net {
             host: open_host(&args.wire)?,
@@ -195,10 +197,6 @@ impl Daemon {
             })
         });
         let listeners = listeners.collect::<Result<_, _>>()?;
-        let mask: SigSet = [Signal::SIGINT, Signal::SIGTERM].into_iter().collect();
-        let flags = SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC;
-        let signals = mask.thread_block().and_then(|()| SignalFd::with_flags(&mask, flags));
-        let signals = signals.map_err(|e| Error::system("signals")(e.into()))?;
         let endpoint = match args.metrics {
             None => None,
             Some(address) => Some(Endpoint::listen(address).map_err(Error::system(format!("--metrics {address}")))?),
@@ -208,7 +206,7 @@ impl Daemon {
                 .map_err(|e| Error::system("epoll")(e.into()))
         };
         register(&net.host, HOST, EventFlags::IN)?;
-        register(&signals, SIGNALS, EventFlags::IN)?;
+        register(&interrupt, SIGNALS, EventFlags::IN)?;
         if let Some(endpoint) = &endpoint {
             // Where no more files can be opened, a fetch waits for the next one instead of waking us again and again.
             register(&endpoint.listener, METRICS, EventFlags::IN | EventFlags::ET)?;
@@ -216,11 +214,12 @@ impl Daemon {
         Ok(Daemon {
             net,
             listeners,
-            signals,
+            interrupt,
             endpoint,
             strategy: args.strategy.name().to_string(),
             most: args.max_connections as usize,
             drain: args.drain.0,
+            end: Time::NEVER,
         })
     }
 
@@ -229,12 +228,10 @@ impl Daemon {
         let mut events = Vec::with_capacity(256);
         let mut ready = VecDeque::new();
         let mut next_sweep = self.net.now() + SWEEP;
-        let mut end = Time::NEVER;
         loop {
             let busy = service.open() > 0 || self.endpoint.as_ref().is_some_and(|e| !e.is_idle());
             let at_once = !ready.is_empty() || !self.net.again.is_empty();
-            let until = if busy { next_sweep.min(end) } else { end };
-            let timeout = self.timeout(at_once, until);
+            let timeout = self.timeout(at_once, if busy { next_sweep.min(self.end) } else { self.end });
             events.clear();
             match epoll::wait(&self.net.epoll, rustix::buffer::spare_capacity(&mut events), timeout.as_ref()) {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
@@ -242,35 +239,15 @@ impl Daemon {
             }
             let mut due = self.net.host.timeout().is_some_and(|t| t.is_zero());
             for event in &events {
-                match event.data.u64() {
-                    HOST => due = true,
-                    SIGNALS => {
-                        while let Ok(Some(_)) = self.signals.read_signal() {
-                            if self.net.draining {
-                                end = Time::ZERO;
-                            } else {
-                                self.net.draining = true;
-                                end = self.net.now() + self.drain;
-                                self.accept(&mut service);
-                                self.unlisten();
-                                service.drain(&mut self.net);
-                            }
-                        }
-                    }
-                    METRICS => self.accept_fetches(),
-                    number if number & FETCH != 0 => self.fetch(number & !FETCH, &service),
-                    number => service.kernel_ready(&mut self.net, number - SERVICE, event.flags),
-                }
+                due |= self.dispatch(event.data.u64(), event.flags, &mut service);
             }
             if due {
                 self.net.host.turn().map_err(Error::system("TUN device"))?;
             }
             self.collect(&mut ready);
+            // Those that let others go first have their turn now, once.
+            ready.extend(self.net.again.drain(..));
             for socket in ready.drain(..) {
-                service.ready(&mut self.net, socket);
-            }
-            for _ in 0..self.net.again.len() {
-                let Some(socket) = self.net.again.pop_front() else { break };
                 service.ready(&mut self.net, socket);
             }
             self.accept(&mut service);
@@ -283,15 +260,40 @@ impl Daemon {
             }
             self.net.host.flush();
             self.collect(&mut ready);
-            if self.net.draining && (service.open() == 0 || self.net.now() >= end) {
-                break;
+            if self.net.draining && (service.open() == 0 || self.net.now() >= self.end) {
+                return Ok(self.finish(&service));
             }
         }
-        Ok(self.end(&service))
+    }
+
+    /// Does what an event asks for. Returns whether the host has something to do.
+    fn dispatch(&mut self, number: u64, flags: EventFlags, service: &mut impl Service) -> bool {
+        match number {
+            HOST => return true,
+            SIGNALS if self.interrupt.taken() > 1 => self.end = Time::ZERO,
+            SIGNALS => {
+                self.end = self.net.now() + self.drain;
+                self.net.draining = true;
+                self.accept(service);
+                for listener in self.listeners.drain(..) {
+                    let now = self.net.host.now();
+                    self.net.host.stack().unlisten(now, listener);
+                }
+                service.drain(&mut self.net);
+            }
+            METRICS => self.accept_fetches(),
+            number if number & FETCH != 0 => {
+                if let Some(endpoint) = &mut self.endpoint {
+                    endpoint.ready(number & !FETCH, || text(&mut self.net, &self.strategy, service));
+                }
+            }
+            number => service.kernel_ready(&mut self.net, number - SERVICE, flags),
+        }
+        false
     }
 
     /// Resets what is left, and says what there was.
-    fn end(mut self, service: &impl Service) -> String {
+    fn finish(mut self, service: &impl Service) -> String {
         let left = service.sockets();
         for &socket in &left {
             self.net.drop(socket);
@@ -305,13 +307,6 @@ impl Daemon {
             gone.retransmissions,
             gone.timeouts
         )
-    }
-
-    fn unlisten(&mut self) {
-        for listener in self.listeners.drain(..) {
-            let now = self.net.host.now();
-            self.net.host.stack().unlisten(now, listener);
-        }
     }
 
     /// How long to wait: until `until` or what the stack has due, and not at all if there is something to do.
@@ -350,11 +345,6 @@ impl Daemon {
             let both = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
             endpoint.accept(|stream, number| Ok(epoll::add(epoll, stream, EventData::new_u64(number | FETCH), both)?));
         }
-    }
-
-    fn fetch(&mut self, number: u64, service: &impl Service) {
-        let Some(endpoint) = &mut self.endpoint else { return };
-        endpoint.ready(number, || text(&mut self.net, &self.strategy, service));
     }
 }
 

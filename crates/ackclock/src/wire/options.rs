@@ -188,6 +188,9 @@ impl WireArgs {
 
 /// Our stack on a TUN device of its own.
 pub(crate) fn open_host(args: &WireArgs) -> Result<Host, Error> {
+    if args.mtu < 1280 && args.addr.iter().any(|own| own.addr.is_ipv6()) {
+        return Err(Error::Usage("--mtu: IPv6 takes at least 1280 bytes (RFC 8200 section 5)".into()));
+    }
     let kernel = args.kernel()?;
     let device = TunConfig {
         name: args.tun.clone(),

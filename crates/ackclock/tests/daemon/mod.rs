@@ -53,8 +53,14 @@ impl Daemon {
         self.wait()
     }
 
+    /// Bytes of memory that it holds.
+    #[allow(dead_code, reason = "one of the tests asks")]
+    pub fn memory(&self) -> u64 {
+        let statm = fs::read_to_string(format!("/proc/{}/statm", self.child.id())).unwrap();
+        4096 * statm.split(' ').nth(1).unwrap().parse::<u64>().unwrap()
+    }
+
     /// Seconds of CPU that it has used.
-    #[allow(dead_code)]
     pub fn cpu(&self) -> f64 {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
         let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
@@ -90,6 +96,20 @@ pub fn connect(namespace: &Namespace, address: &str) -> TcpStream {
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     stream.set_write_timeout(Some(Duration::from_secs(30))).unwrap();
     stream
+}
+
+/// A value once it has not changed for half a second.
+pub fn settled<T: PartialEq>(mut value: impl FnMut() -> T) -> T {
+    let mut last = value();
+    for _ in 0..60 {
+        std::thread::sleep(Duration::from_millis(500));
+        let now = value();
+        if now == last {
+            return now;
+        }
+        last = now;
+    }
+    panic!("it does not settle");
 }
 
 /// A folder of this test alone, empty.
