@@ -172,15 +172,7 @@ impl<R: Recorder> Recorder for Watched<'_, R> {
         self.inner.packet(flow, at, to, segment, sent);
     }
 
-    fn header(
-        &mut self,
-        flow: FlowId,
-        at: Time,
-        to: Direction,
-        header: &Repr,
-        len: u32,
-        sent: Option<(Cause, u32)>,
-    ) {
+    fn header(&mut self, flow: FlowId, at: Time, to: Direction, header: &Repr, len: u32, sent: Option<(Cause, u32)>) {
         self.inner.header(flow, at, to, header, len, sent);
     }
 }
