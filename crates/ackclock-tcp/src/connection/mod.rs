@@ -303,6 +303,11 @@ impl Connection {
         self.receiver.read_position()
     }
 
+    /// Whether the `len` bytes from `position` on have arrived. A FIN is a byte.
+    pub fn holds(&self, position: u64, len: u32) -> bool {
+        self.receiver.holds(position, position.saturating_add(len.into()))
+    }
+
     /// Whether everything up to the peer's FIN has been read.
     pub fn at_end(&self) -> bool {
         self.fin_received() && self.readable() == 0
