@@ -30,7 +30,7 @@ lint:
 
 # The pictures, the pages of the papers and a page over our own TCP in a real browser, and the captures in the tools that people open them with.
 browser: demo
-	tools/install chromium tshark tcptrace iproute2
+	tools/install chromium tshark tcptrace iproute2 netcat-openbsd
 	python3 tests/browser/smoke.py out/demo.html $(addprefix out/papers/,index.html lin-kung-figure-5.html lin-kung-table-3.html)
 	python3 tests/browser/serve.py --screenshot out/serve.png
 	tests/captures.sh
@@ -58,10 +58,14 @@ bench: build
 	tools/install ns2
 	python3 bench/run.py
 
-# Our stack over TUN devices beside the kernel's TCP and smoltcp's: bulk transfers without loss. Needs root.
-bench-live:
+# Our stack over TUN devices beside the kernel's TCP and smoltcp's: bulk transfers without loss, then the labs `lossy` and
+# `short` in short. Needs root.
+bench-live: build
 	@mkdir -p out
-	cargo bench --locked -p ackclock-live --bench bulk -- --json $(CURDIR)/out/bench-live.json
+	cargo bench --locked -p ackclock-live --bench bulk -- --json $(CURDIR)/out/bench-bulk.json
+	$(BIN) lab lossy --quick --format json >out/lab-lossy.json
+	$(BIN) lab short --quick --format json >out/lab-short.json
+	python3 bench/live.py out
 
 # What takes minutes on the wire: 10 GB over a bad link, links down and windows closed for long, and for SOAK seconds transfers that come
 # and go, while neither memory nor connections may grow. Needs root.

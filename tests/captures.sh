@@ -36,5 +36,18 @@ for strategy in newreno sack; do
         "$(tcptrace -l -n "$scratch/$strategy.pcap" | awk '/rexmt data pkts/ {print $4; exit}')" 3
 done
 
+# The same of real packets.
+if [ "$(id -u)" = 0 ] && [ -e /dev/net/tun ]; then
+    file=$scratch/wire.pcapng
+    unshare --net bash -ec "ip link set lo up; nc -l 5001 >/dev/null & sleep 1
+        $command send 10.77.0.1:5001 --bytes 300kb --pcap $file" >"$scratch/result"
+    of() { tshark -r "$file" -Y "$1" -T fields -e "$2" 2>/dev/null; }
+    check "wire: malformed packets" "$(of _ws.malformed frame.number | wc -l)" 0
+    check "wire: bytes of data" "$(of 'ip.src==10.77.0.2' tcp.len | awk '{s += $1} END {print s}')" 307200
+    check "wire: data without a cause" "$(of 'tcp.len>0 && !(frame.comment contains "ackclock: new")' frame.number | wc -l)" 0
+else
+    echo "skipped: needs root and /dev/net/tun"
+fi
+
 echo "captures: $passed passed, $failed failed"
 [ "$failed" = 0 ]

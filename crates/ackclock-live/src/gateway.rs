@@ -63,7 +63,7 @@ pub struct GatewayReport {
     pub refused: u64,
     /// How often the gateway held as much as it may, and stopped reading for a while.
     pub stalled: u64,
-    /// How much later than due packets were written.
+    /// How much later than due packets were handed to the kernel.
     pub lateness: Lateness,
 }
 
@@ -363,13 +363,14 @@ impl Machine {
     fn write(&mut self, port: usize, exit: &Exit) -> bool {
         let bytes = &mut self.buffers[exit.token as usize];
         flip(bytes, exit);
+        // The receiving kernel works within the write.
+        let late = (monotonic() - self.started).saturating_sub(exit.at.0);
         let written = self.ports[port].tun.send_packet(bytes);
         // A copy may be under way.
         flip(bytes, exit);
         match written {
             Ok(()) => {
                 self.counts.delivered += 1;
-                let late = self.now().0 - exit.at.0;
                 self.counts.lateness.add(late);
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {

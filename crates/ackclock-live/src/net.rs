@@ -7,13 +7,14 @@ use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use ackclock_stack::{Error, ListenerId, Ready, SocketId, Stack, TcpConfig};
 use ackclock_tcp::Time;
 use ackclock_tcp::connection::{CloseReason, TcpState};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 
 use crate::host::Host;
@@ -33,6 +34,7 @@ pub(crate) struct Handle {
 }
 
 struct Shared {
+    /// `parking_lot`'s lock is fair now and then, without which a bulk transfer could keep others from theirs.
     state: Mutex<State>,
     /// The thread has had a turn.
     turned: Condvar,
@@ -137,14 +139,14 @@ impl Net {
         let mut state = shared.lock();
         let (begin, mut left) = (Instant::now(), timeout);
         while !state.over && state.host.stack().lingering() > 0 && !left.is_zero() {
-            (state, _) = shared.turned.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner);
+            shared.turned.wait_for(&mut state, left);
             left = timeout.saturating_sub(begin.elapsed());
         }
         let undelivered = state.host.stack().lingering();
         state.end();
         drop(state);
         shared.wake();
-        let thread = self.handle.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let thread = self.handle.thread.lock().take();
         if let Some(thread) = thread {
             thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         }
@@ -180,11 +182,11 @@ impl Handle {
                 Err(Error::WouldBlock) => {}
                 result => return result.map_err(io_error),
             }
-            state = match timeout.map(|timeout| timeout.saturating_sub(begin.elapsed())) {
+            match timeout.map(|timeout| timeout.saturating_sub(begin.elapsed())) {
                 Some(Duration::ZERO) => return Err(io::ErrorKind::WouldBlock.into()),
-                Some(left) => condvar.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
-                None => condvar.wait(state).unwrap_or_else(PoisonError::into_inner),
-            };
+                Some(left) => drop(condvar.wait_for(&mut state, left)),
+                None => condvar.wait(&mut state),
+            }
         }
     }
 
@@ -215,7 +217,7 @@ impl Drop for Handle {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     fn wake(&self) {
@@ -273,7 +275,9 @@ impl State {
     }
 
     fn notify_all(&self) {
-        self.waiters.values().for_each(|condvar| condvar.notify_all());
+        for condvar in self.waiters.values() {
+            condvar.notify_all();
+        }
     }
 
     fn end(&mut self) {

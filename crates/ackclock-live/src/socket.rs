@@ -2,13 +2,14 @@
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Condvar};
 use std::time::Duration;
 
 use ackclock_stack::{Error, ListenerId, Ready, SocketId};
 use ackclock_tcp::connection::TcpState;
 use ackclock_tcp::{Span, Stats};
+use parking_lot::Condvar;
 
 use crate::net::Handle;
 

@@ -109,7 +109,7 @@ fn a_transfer_takes_as_long_as_the_link_does() {
     assert_eq!(report.stalled, 0);
 }
 
-/// The median of some round trips, of a byte each way.
+/// Of a byte each way. On a busy machine the two ends come late now and then; the shortest of some round trips tells.
 #[test]
 fn a_round_trip_takes_twice_the_delay() {
     let Some(kernels) = kernels() else { return };
@@ -145,7 +145,7 @@ fn a_round_trip_takes_twice_the_delay() {
         times.sort();
         eprintln!("round trips {:?} to {:?}, median {:?}", times[0], times[19], times[10]);
         assert!(times[0] >= Duration::from_millis(40), "{times:?}");
-        assert!(times[10] < Duration::from_millis(43), "{times:?}");
+        assert!(times[0] < Duration::from_millis(42), "{times:?}");
     }
 }
 
@@ -236,6 +236,24 @@ fn a_transfer_outlives_its_gateway() {
     let (received, _) = sink.join().unwrap().unwrap();
     assert_eq!(received, sent);
     assert!(there(&gateway.report()).departed > 100);
+}
+
+/// A device that is down for a while refuses what is due meanwhile.
+#[test]
+fn a_transfer_outlives_a_device_that_goes_down() {
+    let Some(kernels) = kernels() else { return };
+    let gateway = kernels.gateway("rate = '20mbit'\ndelay = '5ms'");
+    let device = kernels.b.clone();
+    let down = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(400));
+        device.set_link("ack-b", false).unwrap();
+        std::thread::sleep(Duration::from_millis(400));
+        device.set_link("ack-b", true).unwrap();
+    });
+    kernels.transfer(4_000_000);
+    down.join().unwrap();
+    assert!(gateway.report().refused > 0);
+    assert_eq!(gateway.failure(), None);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! Each connection has its own pair of hosts. The bottleneck is 100 Mb/s, 20 ms, with RED; segments are 1000 bytes.
 
-use ackclock_net::{FlowConfig, Limit, LinkConfig, Network, Queue, Red, Source};
+use ackclock_net::{Ends, FlowConfig, Limit, LinkConfig, Network, Queue, Red, Source};
 use ackclock_tcp::strategy::Composition;
 use ackclock_tcp::{DelayedAck, Receiver, ReceiverConfig, Sender, SenderConfig, Span, Time};
 use rustix::time::{ClockId, clock_gettime};
@@ -53,8 +53,7 @@ fn main() {
             name: format!("flow {i}"),
             from,
             to,
-            sender: Sender::new(config, strategy),
-            receiver: Receiver::new(receiver),
+            ends: Ends::Established { sender: Sender::new(config, strategy), receiver: Receiver::new(receiver) },
             source: Source::Bulk,
             start: Time(1_000_000_000 / u64::from(flows) * u64::from(i)),
             stop: None,

@@ -1,5 +1,7 @@
 //! What a network is made of, as its user describes it.
 
+use ackclock_tcp::connection::ConnectionConfig;
+use ackclock_tcp::strategy::Strategy;
 use ackclock_tcp::{Receiver, Sender, Span, Time};
 
 use crate::distribution::Distribution;
@@ -99,10 +101,8 @@ pub struct FlowConfig {
     pub from: NodeId,
     /// The receiver's host.
     pub to: NodeId,
-    /// The sender, fresh. Build it with `events: true` only if a recorder takes its events.
-    pub sender: Sender,
-    /// The receiver, fresh.
-    pub receiver: Receiver,
+    /// What sends and receives. Build a sender with `events: true` only if a recorder takes its events.
+    pub ends: Ends,
     /// The application at the sender.
     pub source: Source,
     /// When the application starts.
@@ -114,10 +114,32 @@ pub struct FlowConfig {
     pub mss: u32,
     /// Bytes added to the payload of each data segment: 40 for IPv4 and TCP, 0 for ns-2, whose packet size is the payload.
     pub header: u32,
-    /// Bytes of a segment without payload, options aside: 40, also in ns-2.
+    /// Bytes of a segment without payload, SYN and FIN included, options aside: 40, also in ns-2.
     pub ack_size: u32,
     /// Whether options (`Segment::option_len`) add to the size of packets; ns-2 does not count them.
     pub count_options: bool,
+}
+
+/// The two ends of a connection.
+#[allow(clippy::large_enum_variant)]
+pub enum Ends {
+    /// An established one: a sender and a receiver, fresh.
+    Established {
+        /// At [`FlowConfig::from`].
+        sender: Sender,
+        /// At [`FlowConfig::to`].
+        receiver: Receiver,
+    },
+    /// One that opens when the application first writes, and closes after its last byte: SYNs and FINs both ways.
+    Whole(Box<Whole>),
+}
+
+/// How both ends of a whole connection behave.
+pub struct Whole {
+    /// Who opens it and sends the data.
+    pub client: (ConnectionConfig, Strategy),
+    /// Who answers.
+    pub server: (ConnectionConfig, Strategy),
 }
 
 /// What an application writes into its sender.

@@ -103,7 +103,7 @@ impl Engine {
 
     /// Sends a packet on over the link at its hop, and over those after it as long as that can be done now.
     #[inline]
-    fn forward<R: Recorder>(&mut self, now: u64, packet: &Packet, recorder: &mut R) {
+    pub(crate) fn forward<R: Recorder>(&mut self, now: u64, packet: &Packet, recorder: &mut R) {
         match self.carry(now, packet) {
             Carried::OnWire => {}
             Carried::ToEnd(at) if packet.kind == PacketKind::Ack => self.deliver_ack(at, packet, recorder),
@@ -174,9 +174,9 @@ impl Engine {
         if packet.corrupt {
             return self.corrupted(now, packet, recorder);
         }
-        let segment = packet.into_segment(&mut self.options);
         let flow = &mut self.flows[packet.flow as usize];
-        let Agent::Tcp(tcp) = &mut flow.agent else { return };
+        let Agent::Tcp(tcp) = &mut flow.agent else { return self.deliver_to_client(now, packet, recorder) };
+        let segment = packet.into_segment(&mut self.options);
         if now >= flow.stop {
             return;
         }
@@ -196,15 +196,19 @@ impl Engine {
             return self.corrupted(now, packet, recorder);
         }
         let index = packet.flow as usize;
-        let segment = packet.into_segment(&mut self.options);
         let flow = &mut self.flows[index];
         let mut needless = false;
         match &mut flow.agent {
+            Agent::Whole(_) => return self.deliver_to_server(now, packet, recorder),
             Agent::Tcp(tcp) => {
+                let segment = packet.into_segment(&mut self.options);
                 needless = !tcp.receiver.on_segment(Time(now), &segment);
                 flow.spurious_retransmissions += u64::from(needless && packet.transmission > 1 && !packet.copy);
             }
-            Agent::Cbr(cbr) => cbr.bytes_arrived += u64::from(packet.size),
+            Agent::Cbr(cbr) => {
+                packet.into_segment(&mut self.options);
+                cbr.bytes_arrived += u64::from(packet.size);
+            }
         }
         flow.arrived += 1;
         if recorder.wants_events() {
@@ -236,7 +240,8 @@ impl Engine {
             EventKind::AckDropped { ack: packet.position, link, why }
         } else {
             flow.drops += 1;
-            EventKind::Dropped { seq: packet.position, len: packet.len, transmission: packet.transmission, link, why }
+            let (seq, len) = (packet.position, packet.bytes());
+            EventKind::Dropped { seq, len, transmission: packet.transmission, link, why }
         };
         if recorder.wants_events() {
             self.record(now, packet.flow as usize, kind, recorder);
@@ -244,10 +249,15 @@ impl Engine {
     }
 
     /// Hands an event of the network to the recorder, with the sender's state.
-    fn record<R: Recorder>(&mut self, now: u64, flow: usize, kind: EventKind, recorder: &mut R) {
+    pub(crate) fn record<R: Recorder>(&mut self, now: u64, flow: usize, kind: EventKind, recorder: &mut R) {
         let mut event = Event { at: Time(now), cwnd: 0, ssthresh: u64::MAX, snd_una: 0, snd_nxt: 0, kind };
-        if let Agent::Tcp(tcp) = &self.flows[flow].agent {
-            let state = tcp.sender.state();
+        let sender = match &self.flows[flow].agent {
+            Agent::Tcp(tcp) => Some(&tcp.sender),
+            Agent::Whole(whole) => whole.client().map(|client| client.sender()),
+            Agent::Cbr(_) => None,
+        };
+        if let Some(sender) = sender {
+            let state = sender.state();
             event = Event {
                 cwnd: state.cwnd,
                 ssthresh: state.ssthresh,
@@ -263,7 +273,7 @@ impl Engine {
     pub(crate) fn pump_sender<R: Recorder>(&mut self, now: u64, earliest: u64, index: usize, recorder: &mut R) {
         loop {
             let flow = &mut self.flows[index];
-            let Agent::Tcp(tcp) = &mut flow.agent else { return };
+            let Agent::Tcp(tcp) = &mut flow.agent else { return self.pump_client(now, earliest, index, recorder) };
             let transmit = tcp.sender.poll_transmit(Time(now));
             if recorder.wants_events() {
                 while let Some(event) = tcp.sender.poll_event() {
@@ -313,7 +323,7 @@ impl Engine {
     fn sender_timer<R: Recorder>(&mut self, now: u64, index: usize, recorder: &mut R) {
         self.heap.take();
         let flow = &mut self.flows[index];
-        let Agent::Tcp(tcp) = &mut flow.agent else { return };
+        let Agent::Tcp(tcp) = &mut flow.agent else { return self.client_timer(now, index, recorder) };
         if tcp.sender_timer != now || now >= flow.stop {
             return;
         }
@@ -327,7 +337,7 @@ impl Engine {
     /// As [`Engine::sender_timer`], for a receiver.
     fn receiver_timer<R: Recorder>(&mut self, now: u64, index: usize, recorder: &mut R) {
         self.heap.take();
-        let Agent::Tcp(tcp) = &mut self.flows[index].agent else { return };
+        let Agent::Tcp(tcp) = &mut self.flows[index].agent else { return self.server_timer(now, index, recorder) };
         if tcp.receiver_timer != now {
             return;
         }
@@ -355,6 +365,11 @@ impl Engine {
                 }
                 tcp.total = tcp.writer.total();
                 flow.next_write = write.next;
+                flow.check_completion(now);
+                None
+            }
+            Agent::Whole(whole) => {
+                flow.next_write = whole.write(now);
                 flow.check_completion(now);
                 None
             }

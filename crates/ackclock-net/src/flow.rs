@@ -6,6 +6,7 @@ use ackclock_tcp::{Cause, Receiver, Segment, Sender, Stats, Time, Transmit};
 use crate::packet::{Kind, Options, Packet};
 use crate::report::FlowReport;
 use crate::traffic::{Cbr, Writer};
+use crate::whole::Connections;
 
 /// A flow's state. Times are nanoseconds since the start, `u64::MAX` for never.
 pub(crate) struct Flow {
@@ -38,6 +39,7 @@ pub(crate) struct Flow {
 #[allow(clippy::large_enum_variant)]
 pub(crate) enum Agent {
     Tcp(Tcp),
+    Whole(Box<Connections>),
     Cbr(Box<Cbr>),
 }
 
@@ -93,7 +95,7 @@ impl Flow {
     pub(crate) fn new(agent: Agent, from: u32, to: u32, start: u64, stop: u64) -> Self {
         let told = match &agent {
             Agent::Tcp(tcp) => tcp.sender.told(),
-            Agent::Cbr(_) => Told::Never,
+            Agent::Whole(_) | Agent::Cbr(_) => Told::Never,
         };
         Flow {
             agent,
@@ -121,6 +123,7 @@ impl Flow {
     pub(crate) fn mss(&self) -> u32 {
         match &self.agent {
             Agent::Tcp(tcp) => tcp.mss,
+            Agent::Whole(whole) => whole.sizes.mss,
             Agent::Cbr(cbr) => cbr.packet_size,
         }
     }
@@ -141,6 +144,7 @@ impl Flow {
         let quiet = match &self.agent {
             Agent::Tcp(tcp) => tcp.receiver.next_deadline().0 >= at,
             Agent::Cbr(_) => true,
+            Agent::Whole(_) => false,
         };
         self.receiver_ahead && self.pending_data == 0 && quiet
     }
@@ -149,11 +153,15 @@ impl Flow {
     /// waited for that.
     #[inline]
     pub(crate) fn check_completion(&mut self, now: u64) -> Option<u64> {
-        let Agent::Tcp(tcp) = &mut self.agent else { return None };
-        if tcp.sender.acked() < tcp.total || self.completed != u64::MAX || self.next_write != u64::MAX {
+        let (acked, total, writer) = match &mut self.agent {
+            Agent::Tcp(tcp) => (tcp.sender.acked(), tcp.total, &mut tcp.writer),
+            Agent::Whole(whole) => (whole.acked(), whole.total, &mut whole.writer),
+            Agent::Cbr(_) => return None,
+        };
+        if acked < total || self.completed != u64::MAX || self.next_write != u64::MAX {
             return None;
         }
-        let next = tcp.writer.acknowledged(now);
+        let next = writer.acknowledged(now);
         match next {
             Some(at) => self.next_write = at,
             None => self.completed = now,
@@ -165,6 +173,7 @@ impl Flow {
     pub(crate) fn report(&self, now: u64) -> FlowReport {
         let (bytes_acked, stats) = match &self.agent {
             Agent::Tcp(tcp) => (tcp.sender.acked(), *tcp.sender.stats()),
+            Agent::Whole(whole) => (whole.acked(), whole.client().map_or_else(Stats::default, |c| *c.sender().stats())),
             Agent::Cbr(cbr) => {
                 let bytes_sent = cbr.sent * u64::from(cbr.packet_size);
                 (cbr.bytes_arrived, Stats { segments_sent: cbr.sent, bytes_sent, ..Stats::default() })

@@ -1,7 +1,7 @@
 //! A deterministic simulated network.
 //!
 //! A [`Network`] holds hosts and routers, links with queues and loss models, and flows. It drives the `ackclock_tcp`
-//! engine: every connection is one `Sender` and one `Receiver`. The same network with the same seed gives the same run
+//! engine: every connection is one `Sender` and one `Receiver`, or two `Connection`s that open and close. The same network with the same seed gives the same run
 //! to the last bit, on every machine.
 
 mod config;
@@ -24,10 +24,11 @@ pub mod scenario;
 mod topology;
 mod traffic;
 mod validate;
+mod whole;
 
 pub use config::{
-    Applies, CbrConfig, Dwell, FlowConfig, FlowId, Fred, Limit, LinkConfig, LinkId, ListedLoss, Loss, LossModel,
-    NodeId, OnOff, Queue, Red, Reorder, Source, Spike, Web,
+    Applies, CbrConfig, Dwell, Ends, FlowConfig, FlowId, Fred, Limit, LinkConfig, LinkId, ListedLoss, Loss, LossModel,
+    NodeId, OnOff, Queue, Red, Reorder, Source, Spike, Web, Whole,
 };
 pub use distribution::{Distribution, Law};
 pub use error::Error;

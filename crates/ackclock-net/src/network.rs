@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use ackclock_tcp::Time;
 use ackclock_tcp::axes::Told;
 
-use crate::config::{CbrConfig, FlowConfig, FlowId, LinkConfig, LinkId, NodeId};
+use crate::config::{CbrConfig, Ends, FlowConfig, FlowId, LinkConfig, LinkId, NodeId};
 use crate::engine::{AHEAD, DELIVER, Engine};
 use crate::error::Error;
 use crate::flow::{Agent, Flow, Tcp};
@@ -17,6 +17,7 @@ use crate::rng::Rng;
 use crate::topology::Topology;
 use crate::traffic::{Cbr, Writer};
 use crate::validate;
+use crate::whole::{Connections, Sizes};
 
 /// A network of hosts, routers, links and flows.
 ///
@@ -81,18 +82,24 @@ impl Network {
         let writer = Writer::new(config.source, start, rng);
         let next_write = writer.first(start);
         let total = writer.total();
-        let agent = Agent::Tcp(Tcp {
-            sender: config.sender,
-            receiver: config.receiver,
-            sender_timer: u64::MAX,
-            receiver_timer: u64::MAX,
-            writer,
-            total,
-            mss: config.mss,
-            header: config.header,
-            ack_size: config.ack_size,
-            count_options: config.count_options,
-        });
+        let agent = match config.ends {
+            Ends::Established { sender, receiver } => Agent::Tcp(Tcp {
+                sender,
+                receiver,
+                sender_timer: u64::MAX,
+                receiver_timer: u64::MAX,
+                writer,
+                total,
+                mss: config.mss,
+                header: config.header,
+                ack_size: config.ack_size,
+                count_options: config.count_options,
+            }),
+            Ends::Whole(whole) => {
+                let FlowConfig { mss, header, ack_size, count_options, .. } = config;
+                Agent::Whole(Box::new(Connections::new(*whole, writer, Sizes { mss, header, ack_size, count_options })))
+            }
+        };
         let stop = config.stop.unwrap_or(Time::NEVER).0;
         let flow = Flow::new(agent, config.from.0, config.to.0, start, stop);
         self.add_flow(&config.name, problem, Flow { next_write, ..flow })
@@ -223,7 +230,7 @@ impl Network {
                 Ok(begin)
             };
             flow.data_path = add(flow.from, flow.to)?;
-            if matches!(flow.agent, Agent::Tcp(_)) {
+            if !matches!(flow.agent, Agent::Cbr(_)) {
                 flow.ack_path = add(flow.to, flow.from)?;
             }
         }
@@ -261,7 +268,7 @@ fn mark_ahead(engine: &mut Engine) {
     };
     for (index, flow) in (0u32..).zip(&engine.flows) {
         feed(&way(&engine.paths, flow.data_path), Feeder::Sender(index));
-        if matches!(flow.agent, Agent::Tcp(_)) {
+        if !matches!(flow.agent, Agent::Cbr(_)) {
             feed(&way(&engine.paths, flow.ack_path), Feeder::Receiver(index));
         }
     }
@@ -271,6 +278,9 @@ fn mark_ahead(engine: &mut Engine) {
         _ => false,
     };
     for (index, flow) in (0u32..).zip(&mut engine.flows) {
+        if matches!(flow.agent, Agent::Whole(_)) {
+            continue;
+        }
         let data = way(&engine.paths, flow.data_path);
         let in_order = |way: &[u32]| way.last().is_some_and(|&link| links[link as usize].keeps_order());
         if matches!(flow.agent, Agent::Cbr(_)) {

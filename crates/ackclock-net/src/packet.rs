@@ -1,5 +1,6 @@
 //! What travels over links.
 
+use ackclock_tcp::wire::{self, Control, Repr};
 use ackclock_tcp::{Flags, SackBlocks, Segment, Seq, Timestamps};
 
 /// What a packet is.
@@ -79,16 +80,36 @@ impl Packet {
         Segment { seq, ack, len, wnd, flags, timestamps, sack }
     }
 
+    /// A packet of a whole connection, which whoever makes it completes.
+    pub(crate) fn with_header(kind: Kind, header: &Repr, len: u32, options: &mut Options) -> Packet {
+        let segment = Segment { timestamps: None, sack: SackBlocks::NONE, ..header.segment(len) };
+        Packet { options: options.hold((header.control, header.options)), ..Packet::new(kind, &segment, options) }
+    }
+
+    /// The header of a packet of a whole connection, whose options are let go.
+    pub(crate) fn into_header(self, options: &mut Options) -> Repr {
+        let (control, options) = options.take_held(self.options);
+        Repr { seq: self.seq, ack: self.ack, wnd: self.wnd, control, options, ..Repr::default() }
+    }
+
+    /// Bytes of the stream in it: a FIN is one (of whole connections; others have none).
+    pub(crate) fn bytes(&self) -> u32 {
+        self.len.saturating_add(u32::from(self.flags.fin))
+    }
+
     /// A duplicate of it.
     pub(crate) fn duplicate(&self, options: &mut Options) -> Packet {
         Packet { options: options.duplicate(self.options), copy: true, ..*self }
     }
 }
 
+/// TCP options. The control bits count for whole connections only.
+type Held = (Control, wire::Options);
+
 /// The TCP options of the packets under way that carry any.
 #[derive(Debug, Default)]
 pub(crate) struct Options {
-    held: Vec<(Option<Timestamps>, SackBlocks)>,
+    held: Vec<Held>,
     free: Vec<u32>,
 }
 
@@ -98,14 +119,18 @@ impl Options {
         if timestamps.is_none() && sack.is_empty() {
             return NO_OPTIONS;
         }
-        let options = (timestamps, *sack);
+        self.hold((Control::default(), wire::Options { timestamps, sack: *sack, ..wire::Options::default() }))
+    }
+
+    #[inline]
+    fn hold(&mut self, held: Held) -> u32 {
         match self.free.pop() {
             Some(at) => {
-                self.held[at as usize] = options;
+                self.held[at as usize] = held;
                 at
             }
             None => {
-                self.held.push(options);
+                self.held.push(held);
                 self.held.len() as u32 - 1
             }
         }
@@ -116,6 +141,12 @@ impl Options {
         if at == NO_OPTIONS {
             return (None, SackBlocks::NONE);
         }
+        let (_, wire::Options { timestamps, sack, .. }) = self.take_held(at);
+        (timestamps, sack)
+    }
+
+    #[inline]
+    fn take_held(&mut self, at: u32) -> Held {
         self.free.push(at);
         self.held[at as usize]
     }
@@ -124,8 +155,7 @@ impl Options {
         if at == NO_OPTIONS {
             return NO_OPTIONS;
         }
-        let (timestamps, sack) = self.held[at as usize];
-        self.store(timestamps, &sack)
+        self.hold(self.held[at as usize])
     }
 }
 

@@ -1,5 +1,6 @@
 //! Who wants to know what happens.
 
+use ackclock_tcp::wire::{Control, Repr};
 use ackclock_tcp::{Cause, Event, Segment, Time};
 
 use crate::config::FlowId;
@@ -7,9 +8,9 @@ use crate::config::FlowId;
 /// Which way a packet goes at the sender's host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// A data segment leaves.
+    /// It leaves: a data segment, or what opens and closes the connection.
     Sent,
-    /// An ACK arrives.
+    /// It arrives.
     Received,
 }
 
@@ -42,6 +43,29 @@ pub trait Recorder {
         _sent: Option<(Cause, u32)>,
     ) {
     }
+
+    /// As [`Recorder::packet`], which it calls unless it is overridden, for a connection that opens and closes. Of what is no
+    /// segment of an established connection, SYNs and resets, only the header tells.
+    fn header(
+        &mut self,
+        flow: FlowId,
+        at: Time,
+        direction: Direction,
+        header: &Repr,
+        len: u32,
+        sent: Option<(Cause, u32)>,
+    ) {
+        if is_segment(header) {
+            self.packet(flow, at, direction, &header.segment(len), sent);
+        }
+    }
+}
+
+/// Whether this is the header of a segment of an established connection.
+fn is_segment(header: &Repr) -> bool {
+    header.control.contains(Control::ACK)
+        && !header.control.contains(Control::SYN)
+        && !header.control.contains(Control::RST)
 }
 
 impl Recorder for () {
@@ -77,6 +101,18 @@ impl<R: Recorder> Recorder for Option<R> {
     fn packet(&mut self, flow: FlowId, at: Time, direction: Direction, segment: &Segment, sent: Option<(Cause, u32)>) {
         self.iter_mut().for_each(|r| r.packet(flow, at, direction, segment, sent));
     }
+
+    fn header(
+        &mut self,
+        flow: FlowId,
+        at: Time,
+        direction: Direction,
+        header: &Repr,
+        len: u32,
+        sent: Option<(Cause, u32)>,
+    ) {
+        self.iter_mut().for_each(|r| r.header(flow, at, direction, header, len, sent));
+    }
 }
 
 /// Two recorders of the same run; each takes what either of them wants.
@@ -102,5 +138,18 @@ impl<A: Recorder, B: Recorder> Recorder for (A, B) {
     fn packet(&mut self, flow: FlowId, at: Time, direction: Direction, segment: &Segment, sent: Option<(Cause, u32)>) {
         self.0.packet(flow, at, direction, segment, sent);
         self.1.packet(flow, at, direction, segment, sent);
+    }
+
+    fn header(
+        &mut self,
+        flow: FlowId,
+        at: Time,
+        direction: Direction,
+        header: &Repr,
+        len: u32,
+        sent: Option<(Cause, u32)>,
+    ) {
+        self.0.header(flow, at, direction, header, len, sent);
+        self.1.header(flow, at, direction, header, len, sent);
     }
 }

@@ -2,7 +2,7 @@
 //! transmissions and nothing else, with the same window law.
 
 use ackclock_net::{
-    Applies, FlowConfig, FlowId, Limit, LinkConfig, ListedLoss, Loss, LossModel, Network, Queue, Recorder, Source,
+    Applies, Ends, FlowConfig, FlowId, Limit, LinkConfig, ListedLoss, Loss, LossModel, Network, Queue, Recorder, Source,
 };
 use ackclock_tcp::{
     Composition, DelayedAck, Event, EventKind, Receiver, ReceiverConfig, Sender, SenderConfig, Span, Time,
@@ -73,8 +73,7 @@ fn transfer(strategy: &str, path: &Path) -> Transfer {
         name: "f".into(),
         from: a,
         to: b,
-        sender: Sender::new(sender, strategy),
-        receiver: Receiver::new(receiver),
+        ends: Ends::Established { sender: Sender::new(sender, strategy), receiver: Receiver::new(receiver) },
         source: Source::Fixed(path.segments * u64::from(MSS)),
         start: Time::ZERO,
         stop: None,

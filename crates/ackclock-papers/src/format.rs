@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use ackclock_net::scenario::Scenario;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
+use crate::grid::Axis;
 use crate::population::Population;
 use crate::side_by_side::TableSpec;
 
@@ -85,31 +86,6 @@ impl Strategy {
     /// That of all flows, or `None` if each has its own.
     pub fn composition(&self) -> Option<&str> {
         (!self.of_flows).then(|| self.composition.as_deref().unwrap_or(&self.name))
-    }
-}
-
-/// A key of the scenario that takes several values.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Axis {
-    pub name: String,
-    pub key: String,
-    pub values: Vec<toml::Value>,
-    /// How the values are called; as they are written if left out.
-    #[serde(default)]
-    pub labels: Vec<String>,
-    /// The labels of those that `--quick` runs; all if left out.
-    #[serde(default)]
-    pub quick: Vec<String>,
-}
-
-impl Axis {
-    /// Its values, each with its label.
-    pub fn all(&self) -> impl Iterator<Item = (String, &toml::Value)> {
-        self.values.iter().enumerate().map(|(number, value)| {
-            let written = || value.as_str().map_or_else(|| value.to_string(), str::to_string);
-            (self.labels.get(number).cloned().unwrap_or_else(written), value)
-        })
     }
 }
 

@@ -10,7 +10,8 @@ use crate::outcome::{ClaimOutcome, Outcome, Overall, Sequence, Trace};
 use crate::sequence::{HEADING, Step};
 use crate::verdict::Verdict;
 
-pub(crate) const CSS: &str = include_str!("../assets/report.css");
+/// The style of these pages.
+pub const CSS: &str = include_str!("../assets/report.css");
 
 /// A table with more lines is folded up, so that the figure below it is in sight.
 const MANY: usize = 30;

@@ -7,6 +7,7 @@
 mod bound;
 mod chart;
 mod format;
+mod grid;
 mod html;
 mod index;
 mod library;
@@ -23,12 +24,14 @@ mod timeouts;
 mod verdict;
 
 pub use format::{Experiment, Paper};
-pub use html::pages;
-pub use library::Library;
+pub use grid::{Axis, Point, grid, read};
+pub use html::{CSS, pages};
+pub use library::{Library, format_error, parse};
 pub use outcome::{Cell, ClaimOutcome, Outcome, Row};
 pub use plan::Plan;
 pub use run::run;
 pub use side_by_side::Table;
+pub use substitute::set;
 pub use table::summary;
 pub use verdict::{Judgement, Verdict};
 

@@ -128,12 +128,17 @@ impl Library {
     }
 }
 
-pub(crate) fn format_error(file: &str, key: &str, message: String) -> Error {
+/// What is wrong with a key of a file.
+pub fn format_error(file: &str, key: &str, message: String) -> Error {
     let error = ScenarioError { line: None, key: key.into(), message, help: None };
     Error::Format { file: file.into(), error }
 }
 
-fn parse<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, Error> {
+/// Reads a file of which this is the text.
+///
+/// # Errors
+/// [`Error::Format`].
+pub fn parse<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, Error> {
     toml::from_str(text).map_err(|e| Error::Format { file: file.into(), error: ScenarioError::from_toml(text, &e) })
 }
 

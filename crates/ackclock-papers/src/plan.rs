@@ -10,16 +10,13 @@ use ackclock_run::{Input, Job};
 use crate::Error;
 use crate::bound::{self, bounds};
 use crate::chart::{number, quantile};
-use crate::format::{Axis, ChartSpec, Claim, Experiment, NumberOrText, Paper, RowSpec};
+use crate::format::{ChartSpec, Claim, Experiment, NumberOrText, Paper, RowSpec};
+use crate::grid::{Axis, grid, read};
 use crate::library::{Entry, Library, format_error};
 use crate::measure::MEASURES;
-use crate::population::read;
 use crate::sequence::ASPECTS;
 use crate::substitute::set;
 use crate::timeouts;
-
-/// More cells than this are a mistake.
-const MOST_CELLS: usize = 10_000;
 
 const NO_CELL: &str = "`where` fits no cell; it names axes and their labels";
 
@@ -278,35 +275,11 @@ fn asks_for(e: &Experiment, is_such: impl Fn(&str) -> bool) -> bool {
 /// The cartesian product of the axes.
 fn cells(library: &Library, entry: &Entry, quick: bool) -> Result<Vec<PlannedCell>, Error> {
     let e = &entry.experiment;
-    let base = library.scenario(entry)?;
-    let mut points: Vec<(Vec<(String, String)>, toml::Table)> = vec![(Vec::new(), base)];
+    let mut base = library.scenario(entry)?;
     for (path, value) in &e.set {
-        let set_all = |(_, table): &mut (_, toml::Table)| set(table, path, value.clone());
-        points.iter_mut().try_for_each(set_all).map_err(|m| format_error(&entry.file, "set", m))?;
+        set(&mut base, path, value.clone()).map_err(|m| format_error(&entry.file, "set", m))?;
     }
-    for (i, axis) in e.vary.iter().enumerate() {
-        let key = format!("vary[{i}]");
-        if axis.values.is_empty() || points.len() * axis.values.len() > MOST_CELLS {
-            let message = format!("values: at least one, and at most {MOST_CELLS} cells in all");
-            return Err(format_error(&entry.file, &key, message));
-        }
-        if !axis.labels.is_empty() && axis.labels.len() != axis.values.len() {
-            return Err(format_error(&entry.file, &key, "there are as many labels as values, or none".into()));
-        }
-        if let Some(label) = axis.quick.iter().find(|label| !axis.all().any(|(l, _)| l == **label)) {
-            return Err(format_error(&entry.file, &key, format!("quick: there is no value called `{label}`")));
-        }
-        let mut next = Vec::new();
-        for (labels, table) in &points {
-            for (label, value) in axis.all().filter(|(l, _)| !quick || axis.quick.is_empty() || axis.quick.contains(l))
-            {
-                let mut table = table.clone();
-                set(&mut table, &axis.key, value.clone()).map_err(|m| format_error(&entry.file, &key, m))?;
-                next.push(([labels.clone(), vec![(axis.name.clone(), label)]].concat(), table));
-            }
-        }
-        points = next;
-    }
+    let points = grid(&entry.file, base, &e.vary, quick)?;
     points.into_iter().map(|(labels, table)| cell(entry, e, labels, &table)).collect()
 }
 

@@ -7,6 +7,7 @@ use ackclock_run::{Error, Input, Job, Progress, RecoveryRecorder};
 use serde::Deserialize;
 use toml::{Table, Value};
 
+use crate::grid::read;
 use crate::substitute::set;
 use crate::timeouts::{Tally, Windows};
 
@@ -113,14 +114,6 @@ impl Population {
         }
         Ok(all)
     }
-}
-
-/// The scenario in a table whose text is nowhere to be seen, so that lines would tell nothing.
-pub(crate) fn read(table: &Table) -> Result<Scenario, ScenarioError> {
-    Scenario::from_toml(&table.to_string()).map_err(|error| {
-        let key = format!("scenario.{}", error.key);
-        ScenarioError { line: None, key, ..error }
-    })
 }
 
 fn wrong(key: &str, message: String) -> ScenarioError {

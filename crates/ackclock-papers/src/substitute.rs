@@ -3,7 +3,10 @@
 use toml::{Table, Value};
 
 /// Sets the key at `path`. Tables on the way are created, elements of arrays must exist.
-pub(crate) fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
+///
+/// # Errors
+/// What of the path is not there.
+pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
     if let Some((array, _)) = path.split_once("[*]") {
         let Some(Value::Array(items)) = table.get(array) else { return Err(format!("there is no `{array}[...]`")) };
         return (0..items.len()).try_for_each(|i| set(table, &path.replacen('*', &i.to_string(), 1), value.clone()));

@@ -27,8 +27,8 @@ impl CaptureFormat {
     }
 }
 
-/// What a connection agreed on when it began. The engine begins with established connections, so the capture makes up
-/// their handshake, without which no tool knows the window scale.
+/// What a connection agreed on when it began. Of a connection that the engine begins as established the capture makes up the
+/// handshake, without which no tool knows the window scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handshake {
     /// SMSS in bytes.
@@ -69,7 +69,8 @@ const SNAPLEN: u32 = 262_144;
 /// Writes the packets that leave and reach senders into one capture.
 ///
 /// Each flow is one connection from 10.0.0.1, port 10000 + flow (the next address after 50,000 flows), to 198.51.100.1,
-/// port 9. Made up are the handshake, right before its first packet and at the same time, and the payload, all zeros. A
+/// port 9. Made up are the payload, all zeros, and, unless [`CaptureWriter::control`] is told of it, the handshake, right before its
+/// first packet and at the same time. A
 /// segment above 65,000 bytes is written as several packets. Hand packets in in order of time, and an `out` that buffers.
 ///
 /// tcptrace reads both formats (6.6.7, through libpcap).
@@ -133,6 +134,23 @@ impl<W: Write> CaptureWriter<W> {
             &comment,
             &mut self.file,
         )
+    }
+
+    /// A SYN, a reset, or a bare ACK of `flow` at its sender's host, which it left or, unless `to_receiver`, reached at `at`. The flow's
+    /// handshake is not made up then.
+    ///
+    /// # Errors
+    /// What writing returns.
+    pub fn control(&mut self, flow: u32, at: Time, header: &Repr, to_receiver: bool) -> io::Result<()> {
+        let connection = self.connections.entry(flow).or_insert_with(|| Connection::new(flow, Handshake::default()));
+        connection.begun = true;
+        let has = |control| header.control.contains(control);
+        let name = match (has(Control::RST), has(Control::SYN)) {
+            (true, _) => "reset",
+            (_, true) => "handshake",
+            _ => "ack",
+        };
+        connection.write(at, *header, 0, to_receiver, &format!("ackclock: {name}"), &mut self.file)
     }
 
     /// Flushes `out` and returns it.

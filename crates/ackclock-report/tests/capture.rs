@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ackclock_report::{CaptureFormat, CaptureWriter, Handshake};
-use ackclock_tcp::wire::{Packet, PseudoHeader};
+use ackclock_tcp::wire::{Control, Options, Packet, PseudoHeader, Repr};
 use ackclock_tcp::{Cause, SackBlock, SackBlocks, Segment, Seq, Time, Timestamps};
 
 /// 6 bytes of data at 1.5 s, and a duplicate ACK with a SACK block 0.1 s later.
@@ -182,4 +182,35 @@ fn an_empty_capture_is_a_header() {
     let file = |format| CaptureWriter::new(Vec::new(), format).unwrap().finish().unwrap();
     assert_eq!(file(CaptureFormat::Pcap).len(), 24);
     assert_eq!(file(CaptureFormat::PcapNg).len(), 0x2c + 0x2c);
+}
+
+/// The handshake that a flow really made is written as it was, at its own times, and none is made up.
+#[test]
+fn a_handshake_that_was_made() {
+    let mut capture = CaptureWriter::new(Vec::new(), CaptureFormat::Pcap).unwrap();
+    let options = |wscale, (val, ecr)| Options {
+        mss: Some(1000),
+        wscale: Some(wscale),
+        sack_permitted: true,
+        timestamps: Some(Timestamps { val, ecr }),
+        ..Options::default()
+    };
+    let syn = Repr { control: Control::SYN, wnd: u16::MAX, options: options(2, (9, 0)), ..Repr::default() };
+    let control = Control::SYN.with(Control::ACK);
+    let syn_ack = Repr { ack: Seq(1), control, wnd: 64_000, options: options(7, (8, 9)), ..Repr::default() };
+    capture.control(1, Time(5), &syn, true).unwrap();
+    capture.control(1, Time(6), &syn_ack, false).unwrap();
+    let timestamps = Some(Timestamps { val: 9, ecr: 8 });
+    let ack = Segment { seq: Seq(1), ack: Seq(1), wnd: u16::MAX, timestamps, ..Segment::default() };
+    capture.control(1, Time(7), &Repr::from_segment(0, 0, &ack), true).unwrap();
+    capture.sent(1, Time(8), &Segment { len: 6, wnd: 500, ..ack }, Cause::New, 1).unwrap();
+    let written = capture.finish().unwrap();
+    let packets = [SYN, SYN_ACK, ACK, DATA].map(bytes);
+    let mut at = 24;
+    for (packet, nanos) in packets.iter().zip([5u8, 6, 7, 8]) {
+        assert_eq!(written[at + 4], nanos);
+        assert_eq!(hex(&written[at + 16..at + 16 + packet.len()]), hex(packet));
+        at += 16 + packet.len();
+    }
+    assert_eq!(at, written.len());
 }

@@ -7,6 +7,7 @@ mod stats;
 use ackclock_net::scenario::{BuildOptions, Scenario, ScenarioError, Simulation};
 use ackclock_net::{Direction, FlowId, FlowReport, Recorder};
 use ackclock_report::{FlowSummary, RecoveryStats};
+use ackclock_tcp::wire::Repr;
 use ackclock_tcp::{Cause, Event, Segment, Time};
 use rayon::prelude::*;
 
@@ -169,6 +170,10 @@ impl<R: Recorder> Recorder for Watched<'_, R> {
 
     fn packet(&mut self, flow: FlowId, at: Time, to: Direction, segment: &Segment, sent: Option<(Cause, u32)>) {
         self.inner.packet(flow, at, to, segment, sent);
+    }
+
+    fn header(&mut self, flow: FlowId, at: Time, to: Direction, header: &Repr, len: u32, sent: Option<(Cause, u32)>) {
+        self.inner.header(flow, at, to, header, len, sent);
     }
 }
 

@@ -62,7 +62,11 @@ impl Stack {
             return Some(());
         }
         // Of malformed options those before the malformed one count.
-        let (header, _) = Repr::parse(&packet);
+        let (mut header, _) = Repr::parse(&packet);
+        if src.is_ipv6() && header.control.contains(Control::SYN) {
+            // RFC 9293 section 3.7.1 (MUST-15): what a peer takes that names no MSS. Over IPv4 it is the connection's default.
+            header.options.mss.get_or_insert(1220);
+        }
         let tuple = Tuple { local: dst, remote: src, local_port: header.dst_port, remote_port: header.src_port };
         match self.demux.get(&tuple) {
             Some(&index) => self.on_segment(now, index, &header, packet.payload()),

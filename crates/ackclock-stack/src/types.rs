@@ -165,9 +165,9 @@ pub struct Outgoing<'a> {
     pub segment: u16,
     /// With [`StackConfig::offload`]: the TCP checksum field holds the sum of the pseudo-header only.
     pub partial_checksum: bool,
-    /// The socket, and of each segment in the packet why it is sent and its transmission; none for other packets.
+    /// The socket; none for resets, cookies, and answers of ICMP and of TIME-WAIT.
     pub socket: Option<SocketId>,
-    /// Cause and transmission of the first segment.
+    /// Cause and transmission, the same for all segments in the packet; none for what is neither data nor a window probe.
     pub sent: Option<(Cause, u32)>,
 }
 

@@ -132,6 +132,23 @@ fn a_handshake_is_answered_and_accepted() {
     assert_eq!((target.stack.connections(), target.stack.stats().opened), (1, 1));
 }
 
+/// RFC 9293 section 3.7.1 (MUST-15), with a cookie as without.
+#[test]
+fn the_default_mss_is_that_of_the_family() {
+    for (remote, local, mss) in [(v4(0), v4(1), 536), (v6(0), v6(1), 1220)] {
+        for half_open in [64, 0] {
+            let mut stack = Stack::new(StackConfig { half_open, ..host_config(1, false) });
+            let listener = stack.listen(SocketAddr::new(local, 80), TcpConfig::default(), 16).unwrap();
+            let syn = header(1000, 80, Control::SYN, 5000, 0);
+            stack.on_packet(NOW, &tcp_packet(remote, local, &syn, b""), false);
+            let (answer, _) = parse(&drain(&mut stack, NOW)[0]);
+            stack.on_packet(NOW, &tcp_packet(remote, local, &reply(&answer, ACK), b""), false);
+            let socket = stack.accept(listener).unwrap();
+            assert_eq!(stack.sender(socket).unwrap().state().mss, mss);
+        }
+    }
+}
+
 /// RFC 9293 section 3.10.7.1, and what must not be answered.
 #[test]
 fn strays_are_reset() {
@@ -414,6 +431,25 @@ fn a_new_syn_reopens_a_connection_in_time_wait() {
                 );
             }
         }
+    }
+}
+
+/// RFC 6191 section 2: timestamps that the connection before had not, and the new one would have, are enough.
+#[test]
+fn a_new_syn_reopens_with_timestamps_where_there_were_none() {
+    for (timestamps, opens) in [(true, true), (false, false)] {
+        let mut target = Target::new(64, TcpConfig { timestamps, ..TcpConfig::default() }, 16);
+        let mut first = syn(1000, 5000);
+        first.options.timestamps = None;
+        let answer = target.say(first, b"")[0];
+        target.say(reply(&answer, ACK), b"");
+        let socket = target.accept().unwrap();
+        let now = target.now;
+        target.stack.close(now, socket);
+        let fin = target.answers()[0];
+        target.say(reply(&fin, ACK.with(Control::FIN)), b"");
+        let control = target.say(syn(1000, 10), b"")[0].control;
+        assert_eq!(control, if opens { SYN_ACK } else { ACK });
     }
 }
 

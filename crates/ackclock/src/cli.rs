@@ -57,6 +57,12 @@ pub(crate) enum Verb {
     /// Receive with our stack, and check what comes (root).
     #[command(after_help = with_example("ackclock recv --listen 5001 --once"))]
     Recv(RecvArgs),
+    /// Run an experiment on the wire: senders of ours and the kernel's over the same gateway, in namespaces (root).
+    ///
+    /// Where the lab asks for it, the same scenario is simulated as well, and the two are compared. Everything that it makes in the
+    /// system is gone with the process, however that ends.
+    #[command(after_help = with_example("ackclock lab lin-kung-table3 --quick --html lab.html"))]
+    Lab(LabArgs),
     /// Serve the files of a directory over HTTP, with our stack (root).
     #[command(after_help = with_example("ackclock serve public --addr 10.77.0.2/24 --strategy prr"))]
     Serve(ServeArgs),
@@ -102,6 +108,31 @@ pub(crate) struct PapersRunArgs {
     pub quick: bool,
     /// How many runs at the same time. It does not change any result. Default: one per processor.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LabArgs {
+    /// `list`, a lab, or the file of one (`labs/README.md` has the format).
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// Shorter and fewer runs, for a first look.
+    #[arg(long)]
+    pub quick: bool,
+    /// How to print the results.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Write the results with a chart as one HTML file.
+    #[arg(long, value_name = "FILE.html")]
+    pub html: Option<PathBuf>,
+    /// The rows to run. What they are held against has to be among them. Default: all.
+    #[arg(long, value_name = "ROW,...", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// How long each run lasts.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=3600))]
+    pub seconds: Option<u32>,
+    /// How many runs at the same time, each in namespaces of its own. Default: what the lab has.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub jobs: Option<u16>,
 }
 

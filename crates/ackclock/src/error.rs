@@ -76,6 +76,17 @@ impl From<ackclock_papers::Error> for Error {
     }
 }
 
+impl From<ackclock_lab::Error> for Error {
+    fn from(error: ackclock_lab::Error) -> Self {
+        match error {
+            ackclock_lab::Error::Format(error) => error.into(),
+            ackclock_lab::Error::Run(error) => error.into(),
+            ackclock_lab::Error::Row { .. } => Error::Usage(format!("--only: {error}")),
+            ackclock_lab::Error::Wire(error) => Error::System { what: "the lab".into(), error },
+        }
+    }
+}
+
 impl Error {
     /// The exit code of bad usage, which option parsing shares.
     pub(crate) const USAGE: u8 = 2;
@@ -93,7 +104,6 @@ impl Error {
     }
 
     /// Says what the system was asked for when it refused.
-    #[allow(dead_code)] // Until the first command of the wire is there.
     pub(crate) fn system(what: impl Into<String>) -> impl FnOnce(io::Error) -> Error {
         move |error| Error::System { what: what.into(), error }
     }

@@ -17,6 +17,7 @@ mod compare;
 mod error;
 mod execute;
 pub mod http;
+mod lab;
 mod oracle;
 mod output;
 mod papers;
@@ -52,6 +53,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Verb::Papers(verb) => papers::papers(verb),
         Verb::Send(args) => wire::send(args),
         Verb::Recv(args) => wire::recv(args),
+        Verb::Lab(args) => lab::lab(args),
         Verb::Serve(args) => wire::serve(args),
         Verb::Proxy(args) => wire::proxy(args),
         Verb::Gateway(args) => wire::gateway(args),

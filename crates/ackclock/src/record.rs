@@ -10,6 +10,7 @@ use ackclock_report::{
     CaptureFormat, CaptureWriter, EventWriter, FlowSummary, Handshake, PacketWriter, Panel, Picture,
 };
 use ackclock_run::{Job, Outcome, RecoveryRecorder};
+use ackclock_tcp::wire::{Control, Repr};
 use ackclock_tcp::{Cause, Event, Segment, Time};
 
 use crate::cli::RecordArgs;
@@ -51,9 +52,15 @@ struct Drawn {
 struct Packet {
     at: Time,
     flow: u32,
-    segment: Segment,
-    /// Cause and number of the transmission; `None` for an ACK that came.
-    sent: Option<(Cause, u32)>,
+    what: What,
+}
+
+/// What it is.
+enum What {
+    /// A segment, with cause and number of the transmission; `None` for an ACK that came.
+    Segment(Segment, Option<(Cause, u32)>),
+    /// A SYN, a reset, or an ACK that the sender sends.
+    Control(Repr, Direction),
 }
 
 impl Records {
@@ -173,9 +180,12 @@ impl Records {
             capture.connection(number, handshake);
         }
         for p in &self.packets {
-            match p.sent {
-                Some((cause, transmission)) => capture.sent(p.flow, p.at, &p.segment, cause, transmission)?,
-                None => capture.received(p.flow, p.at, &p.segment)?,
+            match &p.what {
+                What::Segment(segment, Some((cause, n))) => capture.sent(p.flow, p.at, segment, *cause, *n)?,
+                What::Segment(segment, None) => capture.received(p.flow, p.at, segment)?,
+                What::Control(header, direction) => {
+                    capture.control(p.flow, p.at, header, *direction == Direction::Sent)?;
+                }
             }
         }
         capture.finish().map(drop)
@@ -194,6 +204,13 @@ pub(crate) struct RunRecorder<'a> {
 }
 
 impl RunRecorder<'_> {
+    fn push(&mut self, flow: FlowId, at: Time, what: What) {
+        let number = self.first_flow + flow.0 as usize;
+        if number < self.records.flows.len() {
+            self.records.packets.push(Packet { at, flow: number as u32, what });
+        }
+    }
+
     /// The run is over.
     pub fn end(self, outcome: &mut Outcome) -> Result<(), Error> {
         if let (Some(error), Some((path, _))) = (self.failed, &self.records.lines) {
@@ -233,11 +250,21 @@ impl Recorder for RunRecorder<'_> {
     }
 
     fn packet(&mut self, flow: FlowId, at: Time, _: Direction, segment: &Segment, sent: Option<(Cause, u32)>) {
-        let number = self.first_flow + flow.0 as usize;
-        if number >= self.records.flows.len() {
-            return;
-        }
-        let flow = number as u32;
-        self.records.packets.push(Packet { at, flow, segment: *segment, sent });
+        self.push(flow, at, What::Segment(*segment, sent));
+    }
+
+    fn header(
+        &mut self,
+        flow: FlowId,
+        at: Time,
+        direction: Direction,
+        header: &Repr,
+        len: u32,
+        sent: Option<(Cause, u32)>,
+    ) {
+        let opens = header.control.contains(Control::SYN) || header.control.contains(Control::RST);
+        let control = opens || (direction == Direction::Sent && sent.is_none());
+        let what = if control { What::Control(*header, direction) } else { What::Segment(header.segment(len), sent) };
+        self.push(flow, at, what);
     }
 }

@@ -9,7 +9,8 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use ackclock_live::Namespace;
+use ackclock_live::{Attachment, Namespace, RealTimeGateway, Tun, TunConfig};
+use ackclock_net::scenario::Scenario;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -237,6 +238,74 @@ fn records_tell_what_happened() {
     let comment = b"ackclock: new, transmission 1";
     assert!(capture.windows(comment.len()).any(|window| window == comment));
     assert!(fs::read_to_string(&html).unwrap().contains("10.77.0.1:5001"));
+}
+
+/// Segments 14 and 30 are lost once, 14 twice, on the way to a kernel in another namespace: that is what the sender counts.
+#[test]
+fn what_the_path_loses_is_what_send_sends_again() {
+    let (Some(near), Some(far)) = (common::namespace(), common::namespace()) else { return };
+    near.sysctl("net/ipv4/ip_forward", "1").unwrap();
+    let end = |node: &str, namespace: &Namespace, address: [u8; 4], prefix: u8, behind: [u8; 4]| {
+        let addresses = vec![(address.into(), prefix)];
+        let config = TunConfig { name: "gate".into(), addresses, mtu: 1500, offload: false };
+        let tun = namespace.run(|| Tun::open(&config)).unwrap().unwrap();
+        Attachment { node: node.into(), tun, prefixes: vec![(behind.into(), 24)] }
+    };
+    let scenario = "duration = '1s'\n[[link]]\nfrom = 'a'\nto = 'b'\nrate = '20mbit'\ndelay = '20ms'\n\
+        loss = [{ drop = { segments = [14, 30], retransmissions = ['14:1'] } }]";
+    let ends = vec![
+        end("a", &near, [10, 0, 0, 1], 24, [10, 77, 0, 0]),
+        // A prefix so wide that the way back needs no route.
+        end("b", &far, [10, 0, 0, 2], 8, [10, 0, 0, 0]),
+    ];
+    let gateway = RealTimeGateway::start(&Scenario::from_toml(scenario).unwrap(), 1, ends).unwrap();
+    let sink = sink(&far, 1);
+    let args = ["send", "10.0.0.2:5001", "--strategy", "rack-tlp", "--bytes", "300kb", "--format", "json"];
+    let flows: Value = serde_json::from_str(&ok(run(&near, &args))).unwrap();
+    assert_eq!(gateway.report().links[0].2.dropped_loss, 3);
+    assert_eq!((&flows[0]["retransmissions"], &flows[0]["timeouts"]), (&3.into(), &0.into()), "{flows}");
+    // Round trips of 40 ms and the queue of the link.
+    let rtt = flows[0]["mean_rtt_s"].as_f64().unwrap();
+    assert!((0.04..0.2).contains(&rtt), "{rtt}");
+    assert_eq!(sink.join().unwrap()[0].0, 300 << 10);
+}
+
+/// A peer that has everything and keeps its side open is not waited for.
+#[test]
+fn a_peer_that_does_not_close_holds_nobody_up() {
+    let Some(namespace) = common::namespace() else { return };
+    let listener = namespace.run(|| TcpListener::bind("0.0.0.0:5001")).unwrap().unwrap();
+    let send = spawn(&namespace, &["send", "10.77.0.1:5001", "--bytes", "100kb", "--format", "json"]);
+    let peer = accept(&listener);
+    assert_eq!(drain(peer.try_clone().unwrap()).0, 100 << 10);
+    let output = send.wait_with_output().unwrap();
+    assert!(text(&output.stderr).contains("note: 10.77.0.1:5001 has everything, and has not closed its side"));
+    assert_eq!(serde_json::from_str::<Value>(&ok(output)).unwrap()[0]["bytes_acked"], 100 << 10);
+}
+
+#[test]
+fn ctrl_c_ends_recv_with_what_came() {
+    let Some(namespace) = common::namespace() else { return };
+    let mut recv = spawn(&namespace, &["recv", "--listen", "5001", "--format", "json"]);
+    BufReader::new(recv.stderr.as_mut().unwrap()).read_line(&mut String::new()).unwrap();
+    let connect = || namespace.run(|| TcpStream::connect("10.77.0.2:5001")).unwrap().unwrap();
+    let mut whole = connect();
+    whole.write_all(b"whole").unwrap();
+    whole.shutdown(Shutdown::Write).unwrap();
+    assert_eq!(whole.read(&mut [0]).unwrap(), 0);
+    let mut cut = connect();
+    cut.write_all(b"cut").unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    signal(&recv, Signal::INT);
+    let output = recv.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    let out: Value = serde_json::from_str(&text(&output.stdout)).unwrap();
+    assert_eq!((&out[0]["bytes"], &out[0]["whole"], &out[0]["error"]), (&5.into(), &true.into(), &Value::Null));
+    assert_eq!(
+        (&out[1]["bytes"], &out[1]["whole"], &out[1]["error"]),
+        (&3.into(), &false.into(), &"interrupted".into())
+    );
+    assert_eq!(cut.read(&mut [0]).unwrap_err().kind(), io::ErrorKind::ConnectionReset);
 }
 
 #[test]

@@ -108,3 +108,41 @@ fn the_last_copy_says_so_and_each_copy_has_its_own_flipped_bit() {
     assert!(bit(&first) < 8000 && bit(&second) < 8000 && bit(&first) != bit(&second));
     assert_eq!((gateway.poll(us(6000)), gateway.under_way()), (None, 0));
 }
+
+/// Whenever the driver comes: packets leave in the order of time, and the last copy of each says so, once.
+#[test]
+fn every_packet_leaves() {
+    let more = r#"
+        jitter = "3ms"
+        reorder = { p = 0.1, delay = "20ms" }
+        duplicate = 0.1
+        corrupt = 0.1
+        loss = [{ bernoulli = { p = 0.1, direction = "both" } }]
+        queue = { red = { limit = 20, min = 2, max = 6, weight = 0.1 } }"#;
+    for seed in 0..20 {
+        let mut gateway = gateway(more);
+        let mut rng = Rng::new(seed, "driver");
+        let mut draw = |n: u64| (rng.unit() * n as f64) as u64;
+        let mut ended = vec![0; 500];
+        let (mut now, mut entered, mut last) = (0, 0, Time::ZERO);
+        while entered < ended.len() || gateway.under_way() > 0 {
+            now += draw(2000);
+            if entered < ended.len() && draw(3) > 0 {
+                let (from, to) = if draw(4) == 0 { (B, A) } else { (A, B) };
+                assert!(gateway.enter(us(now), from, to, &data(40 + draw(1460) as u32), entered as u64));
+                entered += 1;
+            }
+            while let Some(exit) = (draw(5) > 0).then(|| gateway.poll(us(now))).flatten() {
+                assert!(exit.at >= last && exit.at <= us(now) && ended[exit.token as usize] == 0);
+                last = exit.at;
+                ended[exit.token as usize] += u32::from(exit.last);
+            }
+        }
+        assert!(ended.iter().all(|&n| n == 1));
+        let sums = gateway.link_reports(us(now)).fold((0, 0), |sum, (_, r)| {
+            (sum.0 + r.packets, sum.1 + r.departed + r.dropped_queue + r.dropped_early + r.dropped_loss)
+        });
+        assert_eq!(sums, (500, 500));
+        assert_eq!((gateway.poll(us(now)), gateway.next_deadline()), (None, Time::NEVER));
+    }
+}

@@ -50,6 +50,7 @@ impl Log {
 
 mod gateway;
 mod oracle;
+mod whole;
 
 const MS: u64 = 1_000_000;
 
@@ -89,8 +90,7 @@ fn tcp(name: &str, from: NodeId, to: NodeId, strategy: &str) -> FlowConfig {
         name: name.into(),
         from,
         to,
-        sender: Sender::new(config, strategy),
-        receiver: Receiver::new(receiver),
+        ends: Ends::Established { sender: Sender::new(config, strategy), receiver: Receiver::new(receiver) },
         source: Source::Bulk,
         start: Time::ZERO,
         stop: None,
@@ -462,8 +462,8 @@ fn varied(seed: u64, shape: u32, strategy: &str) -> Network {
         let mut flow = tcp(&format!("flow {i}"), a, b, strategy);
         flow.start = Time(u64::from(i) * 10 * MS);
         let config = ReceiverConfig { mss: 1000, ..ReceiverConfig::default() };
-        if i % 2 == 1 {
-            flow.receiver = Receiver::new(config);
+        if let (1, Ends::Established { receiver, .. }) = (i % 2, &mut flow.ends) {
+            *receiver = Receiver::new(config);
         }
         flow.source = match i % 6 {
             2 => Source::Fixed(400_000),

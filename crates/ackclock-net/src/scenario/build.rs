@@ -1,7 +1,9 @@
 //! From a scenario to a network ready to run.
 
+use ackclock_tcp::axes::Told;
+use ackclock_tcp::connection::ConnectionConfig;
 use ackclock_tcp::strategy::Composition;
-use ackclock_tcp::{Receiver, ReceiverConfig, Sender, SenderConfig, Seq, Span, Time};
+use ackclock_tcp::{Receiver, ReceiverConfig, Segment, Sender, SenderConfig, Seq, Span, Time, Timestamps};
 
 use super::check::{Names, check, check_strategy};
 use super::error::{ScenarioError, steps};
@@ -11,8 +13,8 @@ use super::units::{Amount, Size};
 use super::values::DelayedAck;
 use crate::rng::Rng;
 use crate::{
-    Applies, CbrConfig, Dwell, Error, FlowConfig, FlowId, Limit, LinkConfig, LinkId, ListedLoss, LossModel, Network,
-    NodeId, Recorder,
+    Applies, CbrConfig, Dwell, Ends, Error, FlowConfig, FlowId, Limit, LinkConfig, LinkId, ListedLoss, LossModel,
+    Network, NodeId, Recorder, Whole,
 };
 
 /// What one run of a scenario adds to it.
@@ -315,6 +317,16 @@ fn build_cbr(cbr: &Cbr, copy: u32, number: u32, names: &Names) -> CbrConfig {
     }
 }
 
+/// SYNs that are sent again, as Linux does.
+const SYN_RETRIES: u32 = 6;
+/// 2 MSL, as Linux has it.
+const TIME_WAIT: Span = Span::from_secs(60);
+
+/// The sequence number before this one.
+fn before(seq: Seq) -> Seq {
+    Seq(seq.0.wrapping_sub(1))
+}
+
 /// What all copies of a flow have in common.
 struct FlowBuilder<'a> {
     flow: &'a Flow,
@@ -343,6 +355,11 @@ impl<'a> FlowBuilder<'a> {
         };
         let composition = Composition::parse(strategy).and_then(|composition| composition.or(timer));
         let composition = composition.map_err(|e| ScenarioError::at(&at, e.to_string()))?;
+        if tcp.handshake == Some(true) && composition.build().detect.told() != Told::Never {
+            let message =
+                format!("`{strategy}` is told of losses, which goes with established connections only: no `handshake`");
+            return Err(ScenarioError::at(&at, message));
+        }
         Ok(FlowBuilder { flow, tcp, strategy, composition, options })
     }
 
@@ -405,8 +422,7 @@ impl<'a> FlowBuilder<'a> {
             name,
             from: node(names, &flow.from, copy),
             to: node(names, &flow.to, copy),
-            sender: Sender::new(sender, self.composition.build()),
-            receiver: Receiver::new(receiver),
+            ends: self.ends(sender, receiver),
             start,
             stop: flow.stop.map(|stop| Time::ZERO + stop.0),
             mss,
@@ -415,6 +431,35 @@ impl<'a> FlowBuilder<'a> {
             count_options: tcp.count_options.unwrap_or(true),
         };
         (config, built)
+    }
+
+    fn ends(&self, sender: SenderConfig, receiver: ReceiverConfig) -> Ends {
+        let strategy = || self.composition.build();
+        if self.tcp.handshake != Some(true) {
+            return Ends::Established { sender: Sender::new(sender, strategy()), receiver: Receiver::new(receiver) };
+        }
+        // The MSS of the scenario is what a segment carries, that of a SYN leaves the room for options out (RFC 6691).
+        let options = Segment { timestamps: sender.timestamps.then(Timestamps::default), ..Segment::default() };
+        let mss = (sender.mss + options.option_len()).min(u32::from(u16::MAX)) as u16;
+        let (theirs, wscale) = (sender.remote_seq, sender.wscale);
+        let config = ConnectionConfig {
+            iss: before(sender.isn),
+            local_mss: mss,
+            path_mss: mss,
+            sack: sender.sack,
+            timestamps: sender.timestamps,
+            wscale: Some(0),
+            sender,
+            receiver,
+            syn_retries: SYN_RETRIES,
+            keep_alive: None,
+            user_timeout: None,
+            time_wait: TIME_WAIT,
+            fin_wait_2: TIME_WAIT,
+        };
+        let mut server = ConnectionConfig { iss: before(theirs), wscale: Some(wscale), ..config.clone() };
+        server.sender.events = false;
+        Ends::Whole(Box::new(Whole { client: (config, strategy()), server: (server, strategy()) }))
     }
 
     /// With the phases of the coarse timers at either end.

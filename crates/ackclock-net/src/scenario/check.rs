@@ -84,6 +84,10 @@ pub(crate) fn check(scenario: &Scenario) -> Result<Names, ScenarioError> {
             let message = "with `delayed_ack = \"off\"` every segment is acknowledged; write a delay such as \"1ms\"";
             fail(&[&at, &steps!["tcp", "ack_every"][..]].concat(), message)?;
         }
+        if let Tcp { handshake: Some(true), mss: Some(Size(..LEAST_MSS)), .. } = flow.tcp.or(&scenario.tcp) {
+            let message = format!("a connection opens with an MSS of {LEAST_MSS} bytes at least; raise `mss`");
+            fail(&[&at, &steps!["tcp", "handshake"][..]].concat(), message)?;
+        }
     }
     for (i, cbr) in scenario.cbrs.iter().enumerate() {
         check_cbr(cbr, &names, &steps!["cbr", i])?;
@@ -414,6 +418,9 @@ fn check_cbr(cbr: &Cbr, names: &Names, at: &[Step]) -> Checked {
     size_within(cbr.packet_size, 1, 65_535, &sub(at, "packet_size"))?;
     stop_after(cbr.stop, cbr.start, at)
 }
+
+/// Smallest MSS that a SYN can announce: every host takes IP packets of 68 bytes (RFC 791 section 3.2).
+const LEAST_MSS: u64 = 28;
 
 /// Largest receive buffer: what a window scaled by 14 can offer (RFC 7323 section 2.3).
 const MOST_RWND: u64 = 1 << 30;

@@ -547,6 +547,11 @@ pub struct Tcp {
     /// Whether the window restarts from the initial one after an idle time (RFC 5681 section 4.1); `true`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_restart: Option<bool>,
+    /// Whether flows open and close: SYN, SYN/ACK and FIN both ways over the same links, from when the application first writes.
+    /// The retransmission timer then begins with the round trip of the handshake, and the window with what the SYN/ACK can tell,
+    /// 65,535 bytes at most. Not with an oracle; `mss` at least 28. `false`: flows begin as established connections.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handshake: Option<bool>,
     /// Sequence number of the first data byte; 1, so that the SYN of a capture has number 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub isn: Option<u32>,
@@ -599,6 +604,7 @@ impl Tcp {
             min_rto: own.min_rto.or(base.min_rto),
             max_rto: own.max_rto.or(base.max_rto),
             idle_restart: own.idle_restart.or(base.idle_restart),
+            handshake: own.handshake.or(base.handshake),
             isn: own.isn.or(base.isn),
             window_scale: own.window_scale.or(base.window_scale),
             header: own.header.or(base.header),

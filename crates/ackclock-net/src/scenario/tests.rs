@@ -186,6 +186,10 @@ fn ranges_are_checked() {
             "12: flow[0].tcp.ack_every: with `delayed_ack = \"off\"` every segment is acknowledged; write a delay such \
              as \"1ms\"",
         ),
+        (
+            "tcp = { handshake = true, mss = 27 }\n",
+            "12: flow[0].tcp.handshake: a connection opens with an MSS of 28 bytes at least; raise `mss`",
+        ),
         ("tcp = { window_scale = 15 }\n", "12: flow[0].tcp.window_scale: 15 is out of range: 0 to 14 (RFC 7323)"),
         ("tcp = { rwnd = \"2gb\" }\n", "12: flow[0].tcp.rwnd: at most 1gb"),
         ("tcp = { max_rto = 0 }\n", "12: flow[0].tcp.max_rto: at least 1s; RFC 6298 section 2.5 asks for 60s"),
@@ -445,6 +449,39 @@ fn coarse_timers_have_a_phase_of_their_own_in_each_flow() {
     }
 }
 
+/// A round trip later, in which SYN and SYN/ACK take 8 us a byte: 40 and their options, MSS and window scale, or SACK permitted and
+/// timestamps as well.
+#[test]
+fn a_handshake_takes_a_round_trip() {
+    let completed = |more: &str| {
+        let text = base(&format!("source = {{ segments = 20 }}\ntcp = {{ {more} }}\n"));
+        let scenario = Scenario::from_toml(&text).unwrap();
+        let mut built = scenario.build(&BuildOptions { seed: 1, strategy: None, events: false }).unwrap();
+        built.run(&mut ()).unwrap();
+        built.network.flow_report(built.flows[0].id).unwrap().completed.unwrap().nanos()
+    };
+    let cases = [
+        ("sack = false", 48),
+        ("sack = true, timestamps = true", 60),
+        ("sack = true, timestamps = true, count_options = false", 40),
+        // Without the delay: the FIN draws the ACK of a last segment that would wait for it.
+        ("sack = false, isn = 4294967000, mss = 536, initial_window = 1, delayed_ack = \"off\"", 48),
+    ];
+    for (settings, bytes) in cases {
+        let with = completed(&format!("{settings}, handshake = true"));
+        assert_eq!(with, completed(settings) + 2 * (10_000_000 + bytes * 8_000), "{settings}");
+    }
+}
+
+/// Who is told of losses has to know them from the first one on.
+#[test]
+fn an_oracle_opens_no_connection() {
+    let scenario = Scenario::from_toml(&base("strategy = \"oracle\"\ntcp = { handshake = true }\n")).unwrap();
+    let error = scenario.build(&BuildOptions { seed: 1, strategy: None, events: false }).err().unwrap();
+    let text = "`oracle` is told of losses, which goes with established connections only: no `handshake`";
+    assert!(error.to_string().ends_with(text), "{error}");
+}
+
 /// Of 20 segments the 8th and the 16th are acknowledged at once, and the last one by the timer.
 #[test]
 fn stretch_acks_cover_so_many_segments() {
@@ -516,6 +553,7 @@ timer = \"bsd\"
 min_rto = \"200ms\"
 max_rto = \"64s\"
 idle_restart = false
+handshake = false
 isn = 4294967295
 window_scale = 2
 header = 0
@@ -608,7 +646,7 @@ fn the_schema_describes_every_key() {
     assert_eq!(keys("/$defs/Link"), 14);
     assert_eq!(keys("/$defs/Flow"), 12);
     assert_eq!(keys("/$defs/Distribution"), 7);
-    assert_eq!(keys("/$defs/Tcp"), 22);
+    assert_eq!(keys("/$defs/Tcp"), 23);
     assert_eq!(keys("/$defs/Red"), 10);
     assert_eq!(keys("/$defs/Fred"), 8);
     assert_eq!(keys("/$defs/Policer"), 4);

@@ -44,7 +44,7 @@ impl App {
     }
 
     /// Does what it can.
-    fn act(&mut self, now: Time, stack: &mut Stack, id: SocketId) {
+    pub fn act(&mut self, now: Time, stack: &mut Stack, id: SocketId) {
         let mut buffer = [0; 8192];
         while self.reads && !self.at_end {
             match stack.read(now, id, &mut buffer) {

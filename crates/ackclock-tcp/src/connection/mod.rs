@@ -124,8 +124,7 @@ impl Connection {
 
     /// An established connection whose handshake left no state behind (SYN cookies). `config.iss` is the sequence number of our
     /// SYN/ACK, `irs` that of the peer's SYN, `offered` what the peer's SYN offered, as far as the cookie could hold it, and
-    /// `ack` the segment that completed the handshake, with `len` bytes of payload: hand it to
-    /// [`Connection::on_segment`] afterwards.
+    /// `ack` the segment that completed the handshake: hand it to [`Connection::on_segment`] afterwards.
     pub fn established(
         now: Time,
         config: ConnectionConfig,
@@ -292,7 +291,8 @@ impl Connection {
         self.reason
     }
 
-    /// Bytes that can be read in order, a FIN not counted. They lie at positions from [`Connection::read_position`] on.
+    /// Bytes that can be read in order, a FIN not counted, also when the connection is over. They lie at positions from
+    /// [`Connection::read_position`] on.
     pub fn readable(&self) -> u64 {
         let end = self.receiver.rcv_nxt().min(self.peer_fin.unwrap_or(u64::MAX));
         end - self.read_position()
@@ -301,6 +301,11 @@ impl Connection {
     /// Position of the next byte to read.
     pub fn read_position(&self) -> u64 {
         self.receiver.read_position()
+    }
+
+    /// Whether the `len` bytes from `position` on have arrived. A FIN is a byte.
+    pub fn holds(&self, position: u64, len: u32) -> bool {
+        self.receiver.holds(position, position.saturating_add(len.into()))
     }
 
     /// Whether everything up to the peer's FIN has been read.

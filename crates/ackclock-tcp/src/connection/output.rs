@@ -27,8 +27,8 @@ impl Connection {
 }
 
 pub(super) fn poll(c: &mut Connection, now: Time) -> Option<Outgoing> {
-    if let Some(header) = c.reset.take() {
-        return Some(bare(c, header));
+    if c.reset.is_some() {
+        return c.reset.take().map(|header| bare(c, header));
     }
     match c.state {
         TcpState::Closed => None,

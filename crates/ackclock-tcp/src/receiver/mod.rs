@@ -310,6 +310,12 @@ impl Receiver {
         self.rcv_nxt
     }
 
+    /// Whether all bytes from `left` to before `right` have arrived.
+    pub fn holds(&self, left: u64, right: u64) -> bool {
+        let left = left.max(self.rcv_nxt);
+        left >= right || self.out_of_order.recent().any(|(from, to)| from <= left && right <= to)
+    }
+
     /// Position of the next byte that the application reads.
     pub fn read_position(&self) -> u64 {
         self.window.read_position()

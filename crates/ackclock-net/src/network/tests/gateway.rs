@@ -89,7 +89,7 @@ impl Driver {
                         if flow.stop > tcp.sender.next_deadline().0 { tcp.sender.next_deadline().0 } else { u64::MAX };
                     [sender, tcp.receiver.next_deadline().0, flow.next_write]
                 }
-                Agent::Cbr(_) => [u64::MAX, u64::MAX, flow.next_write],
+                Agent::Cbr(_) | Agent::Whole(_) => [u64::MAX, u64::MAX, flow.next_write],
             };
             let (other, flow, what) = (0..self.flows.len())
                 .flat_map(|flow| due(&self.flows[flow]).into_iter().zip(0..).map(move |(at, what)| (at, flow, what)))
@@ -125,6 +125,7 @@ impl Driver {
                 flow.next_write = write.next;
                 flow.check_completion(now);
             }
+            (Agent::Whole(_), _) => unreachable!("flows here are established"),
             (Agent::Cbr(cbr), _) => {
                 flow.next_write = if now >= flow.stop { u64::MAX } else { cbr.next(now) };
                 if now < flow.stop {

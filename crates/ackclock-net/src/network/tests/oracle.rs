@@ -19,11 +19,17 @@ fn transfer(strategy: &str, segments: u64, there: LinkConfig, back: LinkConfig) 
     let composition = Composition::parse(strategy).expect("a strategy").build();
     let config = SenderConfig { mss: 1000, events: true, initial_window: 10, ..SenderConfig::default() };
     let sender = Sender::new(config, composition);
-    network.flow(FlowConfig { sender, source: Source::Fixed(segments * 1000), ..tcp("f", a, b, strategy) });
+    network
+        .flow(FlowConfig { source: Source::Fixed(segments * 1000), ..with_sender(sender, tcp("f", a, b, strategy)) });
     let log = run(&mut network, 60_000);
     let again = |packet: &Seen| packet.4.is_some_and(|(_, transmission)| transmission > 1);
     let again = log.packets.iter().filter(|p| again(p)).map(|p| (u64::from(p.3.seq.0) / 1000, p.1.0 / 1000)).collect();
     (again, network.flow_report(FlowId(0)).and_then(|f| f.completed).expect("it completes").0 / 1000)
+}
+
+fn with_sender(sender: Sender, config: FlowConfig) -> FlowConfig {
+    let Ends::Established { receiver, .. } = config.ends else { unreachable!("flows here are established") };
+    FlowConfig { ends: Ends::Established { sender, receiver }, ..config }
 }
 
 fn plain() -> LinkConfig {
@@ -178,7 +184,8 @@ fn beside_a_stream(strategy: &str) -> (Network, FlowId, FlowId) {
     network.link(link(b, a, 1));
     let config = SenderConfig { mss: 1000, events: true, initial_window: 1, ..SenderConfig::default() };
     let sender = Sender::new(config, Composition::parse(strategy).expect("a strategy").build());
-    let flow = network.flow(FlowConfig { sender, source: Source::Fixed(1000), ..tcp("f", a, d, strategy) });
+    let flow =
+        network.flow(FlowConfig { source: Source::Fixed(1000), ..with_sender(sender, tcp("f", a, d, strategy)) });
     let stream = network.cbr(CbrConfig { stop: Some(Time(20 * MS)), ..cbr(b, d) });
     (network, flow, stream)
 }

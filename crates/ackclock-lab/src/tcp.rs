@@ -1,0 +1,62 @@
+//! The TCP settings of a scenario on the wire.
+
+use ackclock_net::scenario::units::Size;
+use ackclock_net::scenario::{Scenario, Tcp, TimerModel};
+use ackclock_stack::TcpConfig;
+use ackclock_tcp::Span;
+use ackclock_tcp::strategy::{Composition, UnknownName};
+
+/// IPv4 and TCP without options.
+const HEADERS: u16 = 40;
+
+/// The timestamp option and its padding, in each segment.
+const TIMESTAMPS: u16 = 12;
+
+fn of(scenario: &Scenario) -> Tcp {
+    scenario.flows[0].tcp.or(&scenario.tcp)
+}
+
+/// Payload of a full segment, in bytes.
+pub(crate) fn mss(scenario: &Scenario) -> u16 {
+    of(scenario).mss.map_or(1460, |Size(n)| n.min(u64::from(u16::MAX)) as u16)
+}
+
+/// Whether timestamps are negotiated.
+pub(crate) fn timestamps(scenario: &Scenario) -> bool {
+    of(scenario).timestamps.unwrap_or(false)
+}
+
+/// The MTU that leaves room for that payload.
+pub(crate) fn mtu(scenario: &Scenario) -> u16 {
+    mss(scenario).saturating_add(HEADERS + if timestamps(scenario) { TIMESTAMPS } else { 0 })
+}
+
+/// What a row's strategy has on the wire beside it. The receiving half of these connections receives nothing.
+pub(crate) fn config(scenario: &Scenario, strategy: &str, sack: Option<bool>) -> Result<TcpConfig, UnknownName> {
+    let tcp = of(scenario);
+    // As in the simulation: a timer that the strategy names replaces it.
+    let timer = match tcp.timer {
+        None | Some(TimerModel::Rfc6298) => "rfc6298-timer",
+        Some(TimerModel::Linux) => "linux-timer",
+        Some(TimerModel::Bsd) => "bsd-timer",
+    };
+    let strategy = Composition::parse(strategy)?.or(timer)?;
+    let uses_sack = strategy.build().uses_sack;
+    Ok(TcpConfig {
+        strategy,
+        send_buffer: 4 << 20,
+        receive_buffer: 64 << 10,
+        sack: sack.or(tcp.sack).unwrap_or(uses_sack),
+        timestamps: tcp.timestamps.unwrap_or(false),
+        window_scaling: true,
+        mss: None,
+        initial_window: tcp.initial_window.unwrap_or(10),
+        min_rto: tcp.min_rto.map(|d| d.0),
+        delayed_ack: Some(Span::from_millis(40)),
+        nagle: tcp.nagle.unwrap_or(false),
+        keep_alive: None,
+        user_timeout: None,
+        time_wait: Span::from_secs(1),
+        events: false,
+    })
+}
