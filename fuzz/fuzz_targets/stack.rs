@@ -49,7 +49,8 @@ fn honest(config: TcpConfig, head: &[u8; 8], fates: Vec<u8>) {
     // What is tried in vain for too long is given up, as it should be.
     let config = TcpConfig { user_timeout: None, ..config };
     world.connect(ip, config, App::new(u64::from(head[5]) * 300, 1, 2));
-    let until = world.now + Span::from_secs(2000);
+    // Each packet may cost a timeout of up to a minute.
+    let until = world.now + Span::from_secs(200_000);
     while world.step(until) {}
     let [client, server] = &world.hosts;
     for app in client.apps.values().chain(server.apps.values()) {

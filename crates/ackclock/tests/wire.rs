@@ -356,7 +356,7 @@ fn check_fails_where_the_pattern_does() {
 fn ctrl_c_finishes_what_is_under_way_and_prints_it() {
     let Some(namespace) = common::namespace() else { return };
     let sink = sink(&namespace, 1);
-    let args = ["send", "10.77.0.1:5001", "--strategy", "sack,reno", "--seconds", "60s", "--format", "json"];
+    let args = ["send", "10.77.0.1:5001", "--strategy", "sack,reno", "--seconds", "60", "--format", "json"];
     let send = spawn(&namespace, &args);
     eventually("the device is there", || devices(&namespace).len() == 2);
     std::thread::sleep(Duration::from_millis(300));

@@ -4,10 +4,10 @@ use std::fs::File;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use ackclock_net::scenario::units::{Duration, Size};
+use ackclock_net::scenario::units::{Duration, Size, UnitError};
 use ackclock_report::{Align, align};
 use ackclock_run::Job;
-use ackclock_tcp::Composition;
+use ackclock_tcp::{Composition, Span};
 use clap::Args;
 use serde::Serialize;
 
@@ -35,8 +35,8 @@ pub(crate) struct SendArgs {
     /// How much to send on each connection. Default: 10mb.
     #[arg(long, value_name = "SIZE", conflicts_with_all = ["seconds", "file"])]
     pub bytes: Option<Size>,
-    /// Send for so long, and then finish what was written.
-    #[arg(long, value_name = "TIME", conflicts_with = "file")]
+    /// Send for so many seconds, or a time such as `500ms`, and then finish what was written.
+    #[arg(long, value_name = "N", conflicts_with = "file", value_parser = seconds)]
     pub seconds: Option<Duration>,
     /// Send this file; `-` is standard input.
     #[arg(long, value_name = "FILE")]
@@ -54,6 +54,11 @@ pub(crate) struct SendArgs {
     pub stats: bool,
     #[command(flatten)]
     pub wire: WireArgs,
+}
+
+/// A number of seconds, or a time with its unit.
+fn seconds(text: &str) -> Result<Duration, UnitError> {
+    text.parse().map(|n: u32| Duration(Span::from_secs(n.into()))).or_else(|_| text.parse())
 }
 
 /// What only a connection on the wire has.
