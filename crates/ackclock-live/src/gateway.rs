@@ -29,13 +29,15 @@ use crate::tun::Tun;
 pub use lateness::Lateness;
 
 /// The thread does not sleep when the next packet is due within this.
-const SPIN_NANOS: u64 = 30_000;
+const SPIN_NANOS: u64 = 20_000;
 /// Packets that are read from a device before what has become due meanwhile is sent.
 const BATCH: usize = 32;
 /// Rounds until the lock is let go.
 const ROUNDS: usize = 64;
-/// Bytes of packets under way; when there are more, the devices have to wait, and drop what their queues do not hold.
+/// Bytes of packets under way, and their number; when there are more, the devices have to wait, and drop what their queues do not
+/// hold.
 const MOST_BYTES: usize = 256 << 20;
+const MOST_PACKETS: usize = 1 << 18;
 
 /// A node of the scenario and its device.
 pub struct Attachment {
@@ -278,7 +280,7 @@ impl Machine {
 
     /// How long to wait for packets; `None` if nothing is under way.
     fn sleep(&mut self) -> Option<Timespec> {
-        let full = self.bytes_held >= MOST_BYTES;
+        let full = self.is_full();
         self.counts.stalled += u64::from(full && !self.full);
         self.full = full;
         for port in &mut self.ports {
@@ -292,13 +294,17 @@ impl Machine {
         })
     }
 
+    fn is_full(&self) -> bool {
+        self.bytes_held >= MOST_BYTES || self.buffers.len() - self.free.len() >= MOST_PACKETS
+    }
+
     /// Reads some packets of a device; returns how many.
     fn read(&mut self, port: usize) -> io::Result<usize> {
         let tun = self.ports[port].tun.clone();
         let mut scratch = std::mem::take(&mut self.scratch);
         let mut read = 0;
         let result = loop {
-            if read == BATCH || self.bytes_held >= MOST_BYTES {
+            if read == BATCH || self.is_full() {
                 break Ok(read);
             }
             match tun.receive_packet(&mut scratch) {

@@ -66,6 +66,8 @@ fn both_send_and_close() {
 /// The packets on the wire are the same whether the stack or the device cuts segments and computes checksums.
 #[test]
 fn offload_changes_no_byte_on_the_wire() {
+    // After a timeout, Tahoe's retransmissions run into new data.
+    let config = TcpConfig { strategy: ackclock_tcp::Composition::parse("tahoe").unwrap(), ..TcpConfig::default() };
     let run = |offload| {
         let log = Rc::new(RefCell::new(Vec::new()));
         let seen = Rc::clone(&log);
@@ -76,14 +78,16 @@ fn offload_changes_no_byte_on_the_wire() {
             seen.borrow_mut().push((host, packet.to_vec()));
             harm(host, packet)
         });
-        world.listen(v4(1), TcpConfig::default(), 16, |_| App::new(300_000, 2, 1));
-        world.connect(v4(1), TcpConfig::default(), App::new(2_000_000, 1, 2));
+        world.listen(v4(1), config.clone(), 16, |_| App::new(300_000, 2, 1));
+        world.connect(v4(1), config.clone(), App::new(2_000_000, 1, 2));
         world.run();
         let packets = world.hosts.iter().map(|host| host.stack.stats().packets_out).collect::<Vec<_>>();
-        (log.take(), packets)
+        (log.take(), packets, world.hosts.map(|host| host.sent))
     };
-    let (plain, plain_out) = run(false);
-    let (offloaded, offloaded_out) = run(true);
+    let (plain, plain_out, plain_sent) = run(false);
+    let (offloaded, offloaded_out, offloaded_sent) = run(true);
+    // What is said of a packet is true of each of its segments.
+    assert!(plain_sent == offloaded_sent);
     assert_eq!(plain.len() as u64, plain_out.iter().sum::<u64>());
     assert!(plain == offloaded);
     assert!(offloaded_out[0] < plain_out[0], "{offloaded_out:?} {plain_out:?}");
@@ -178,6 +182,38 @@ fn turns_are_fair() {
             assert_eq!(turn.iter().map(|(_, len)| len).sum::<usize>(), 14_480);
         }
     }
+}
+
+/// A socket that may send more than a turn's worth goes to the end of the list after 64 KiB.
+#[test]
+fn a_turn_is_64_kib() {
+    let mut world = World::new(true);
+    world.listen(v4(1), TcpConfig::default(), 100, |_| App { shuts: false, ..App::new(0, 2, 1) });
+    let bulk = || App { shuts: false, ..App::new(3_000_000, 1, 2) };
+    let ids = [(); 2].map(|()| world.connect(v4(1), TcpConfig::default(), bulk()));
+    world.run_for(Span::from_millis(20));
+    // Not so long that the windows restart from their first size.
+    while ids.iter().any(|id| world.app(0, *id).written < 3_000_000 || world.status(0, *id).unacked > 0) {
+        assert!(world.step(Time::NEVER));
+    }
+    let now = world.now;
+    for id in ids {
+        let more: Vec<u8> = (3_000_000..3_150_000).map(|position| rig::pattern(1, position)).collect();
+        assert_eq!(world.hosts[0].stack.write(now, id, &more), Ok(150_000));
+    }
+    let mut order: Vec<(usize, usize)> = Vec::new();
+    while let Some(outgoing) = world.hosts[0].stack.poll_transmit(now) {
+        let turn = usize::from(outgoing.socket == Some(ids[1]));
+        let len = outgoing.payload.concat().len();
+        match order.last_mut() {
+            Some((last, sum)) if *last == turn => *sum += len,
+            _ => order.push((turn, len)),
+        }
+    }
+    // Two packets of at most 64 KiB make a turn, since one falls short of it by less than a segment.
+    assert!(order.len() >= 4, "{order:?}");
+    assert!(order.iter().all(|(_, sum)| *sum <= 2 * 65_536), "{order:?}");
+    assert!(order.windows(2).all(|pair| pair[0].0 != pair[1].0), "{order:?}");
 }
 
 #[test]

@@ -586,3 +586,16 @@ fn vs_oracle_prints_a_table() {
     let seconds = |cell: &str| cell.strip_suffix('s').unwrap().parse::<f64>().unwrap();
     assert!(seconds(sack[2]) > seconds(sack[0]), "{text}");
 }
+
+/// A flow that opens and closes: its capture has the handshake at its own times, and none that is made up.
+#[test]
+fn a_capture_has_the_handshake_that_was_made() {
+    let (file, pcap) = (scratch("handshake", "scenario.toml"), scratch("handshake", "out.pcapng"));
+    let text = "duration = \"1s\"\n[tcp]\nhandshake = true\n[[link]]\nfrom = \"a\"\nto = \"b\"\nrate = \"1mbit\"\n\
+                delay = \"10ms\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\nsource = { segments = 3 }\n";
+    fs::write(&file, text).unwrap();
+    ok(&["run", &file, "--pcap", &pcap]);
+    let bytes = fs::read(&pcap).unwrap();
+    let count = |text: &str| bytes.windows(text.len()).filter(|w| *w == text.as_bytes()).count();
+    assert_eq!((count("ackclock: handshake"), count("made up")), (2, 0));
+}

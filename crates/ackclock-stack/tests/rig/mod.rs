@@ -8,7 +8,7 @@ use ackclock_stack::wire::{ipv4, ipv6};
 use ackclock_stack::{Error, ListenerId, Outgoing, Ready, SocketId, Stack, StackConfig, Status, TcpConfig};
 use ackclock_tcp::connection::{CloseReason, TcpState};
 use ackclock_tcp::wire::{CHECKSUM, Control, Packet, PseudoHeader, Repr};
-use ackclock_tcp::{Seq, Span, Time};
+use ackclock_tcp::{Cause, Seq, Span, Time};
 
 pub const MS: u64 = 1_000_000;
 
@@ -103,8 +103,8 @@ pub struct Host {
     /// Listeners, and what the application does with what they accept; it is told which connection it is.
     pub accepting: BTreeMap<ListenerId, fn(u64) -> App>,
     pub accepted: u64,
-    /// Every packet that left.
-    pub sent: u64,
+    /// Of each segment that left, why and which transmission it was.
+    pub sent: Vec<Option<(Cause, u32)>>,
 }
 
 /// What becomes of a packet.
@@ -160,7 +160,7 @@ impl World {
             apps: BTreeMap::new(),
             accepting: BTreeMap::new(),
             accepted: 0,
-            sent: 0,
+            sent: Vec::new(),
         });
         World {
             now: Time(12_345 * MS),
@@ -203,7 +203,8 @@ impl World {
         loop {
             while let Some(outgoing) = self.hosts[host].stack.poll_transmit(self.now) {
                 let packets = cut(&outgoing);
-                self.hosts[host].sent += packets.len() as u64;
+                let sent = outgoing.sent;
+                self.hosts[host].sent.extend(packets.iter().map(|_| sent));
                 for packet in packets {
                     self.put(host, packet);
                 }

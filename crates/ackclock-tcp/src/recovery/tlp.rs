@@ -3,6 +3,8 @@
 //! - Section 7.3 skips a probe while another one is in flight, and before a new round-trip sample. Here none is scheduled then:
 //!   the section would also put the timeout off by an RTO, for nothing.
 //! - TLP.max_ack_delay is left open; here it is 200 ms (inferred: what most receivers wait at most).
+//! - Section 7.2 waits for a delayed ACK only if one segment is outstanding. Two of which one is not full may wait for one as well
+//!   (RFC 5681 section 4.2), and draw a needless probe if it comes later than 2 SRTT.
 //! - A fast recovery and a timeout reset the probe (section 7.1); they are told by the recovery point, which then is at or
 //!   above the probe's end.
 //! - The probe runs beside the retransmission timer, which starts anew with it; section 8 has one timer for both.

@@ -49,7 +49,7 @@ pub(crate) fn proxy(args: &ProxyArgs) -> Result<String, Error> {
     let config =
         ackclock_stack::TcpConfig { keep_alive: Some(KEEP_ALIVE), ..args.daemon.wire.tcp(&args.daemon.strategy) };
     let daemon = Daemon::open(&args.daemon, &[args.listen], &config)?;
-    eprintln!("forwarding {} to {}", args.listen, args.to);
+    let _ = writeln!(std::io::stderr(), "forwarding {} to {}", args.listen, args.to);
     daemon.run(Proxy {
         to,
         connect_timeout: args.connect_timeout.0,

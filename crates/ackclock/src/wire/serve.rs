@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
+use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
@@ -57,7 +58,12 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<String, Error> {
     let listen: Vec<_> = families.map(|v4| SocketAddr::new(any(v4), args.port)).collect();
     let daemon = Daemon::open(&args.daemon, &listen, &config)?;
     for prefix in &wire.addr {
-        eprintln!("serving {} at http://{}/", args.dir.display(), SocketAddr::new(prefix.addr, args.port));
+        let _ = writeln!(
+            std::io::stderr(),
+            "serving {} at http://{}/",
+            args.dir.display(),
+            SocketAddr::new(prefix.addr, args.port)
+        );
     }
     daemon.run(Server {
         files,
