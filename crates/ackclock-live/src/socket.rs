@@ -155,7 +155,7 @@ impl TcpStream {
     /// stream.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotConnected`] if it is over.
+    /// [`io::ErrorKind::NotConnected`] after [`TcpStream::abort`].
     pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
         let socket = self.inner.socket;
         if how != Shutdown::Write {

@@ -411,6 +411,15 @@ fn signals_end_it_and_leave_nothing() {
     let waited = download(&[Signal::TERM, Signal::INT], "60s");
     assert!(waited < 5.0, "{waited}");
 
+    // Two signals that it finds together end it at once, too.
+    let server = serve(&ns, &dir, &["--drain", "60s"]);
+    for signal in [Signal::STOP, Signal::TERM, Signal::INT, Signal::CONT] {
+        server.signal(signal);
+    }
+    let begin = Instant::now();
+    server.wait();
+    assert!(begin.elapsed().as_secs_f64() < 5.0);
+
     // A download that goes on is finished first.
     let server = serve(&ns, &dir, &["--send-buffer", "64kb"]);
     let mut busy = connect(&ns, ADDRESS);

@@ -204,9 +204,9 @@ fn on_ack(c: &mut Connection, now: Time, segment: &Segment, shift: u8) -> bool {
     let before = c.sender.acked();
     c.sender.on_segment(now, segment);
     // RFC 9293 section 3.8.6.1: a closed window may stay closed "as long as the receiving TCP peer continues to send
-    // acknowledgments in response to the probe segments".
+    // acknowledgments in response to the probe segments". Once nobody is left who could give up, that would be for ever.
     let s = c.sender.state();
-    if s.snd_una > before || s.window_edge <= s.snd_una {
+    if s.snd_una > before || (s.window_edge <= s.snd_una && !c.closed) {
         c.progress = now;
     }
     if c.fin_acked() {
@@ -233,9 +233,6 @@ fn time_wait(c: &mut Connection, now: Time) {
 /// Seventh and eighth: text and FIN.
 pub(super) fn on_text(c: &mut Connection, now: Time, mut segment: Segment) -> Option<Placement> {
     use TcpState::*;
-    if !matches!(c.state, Established | FinWait1 | FinWait2) {
-        return None;
-    }
     let (rcv_nxt, edge) = (c.receiver.rcv_nxt(), c.receiver.window_edge());
     let Some(left) = rcv_nxt.checked_add_signed(c.ahead(segment.seq)) else {
         c.receiver.ack_now();
@@ -245,6 +242,9 @@ pub(super) fn on_text(c: &mut Connection, now: Time, mut segment: Segment) -> Op
         if left < edge || left == rcv_nxt {
             c.receiver.on_segment(now, &segment);
         }
+        return None;
+    }
+    if !matches!(c.state, Established | FinWait1 | FinWait2) {
         return None;
     }
     let mut end = left + u64::from(segment.len);

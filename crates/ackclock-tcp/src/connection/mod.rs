@@ -180,7 +180,12 @@ impl Connection {
     /// The application has read `bytes` more bytes in order, at most [`Connection::readable`].
     pub fn read(&mut self, now: Time, bytes: u64) {
         let bytes = bytes.min(self.readable());
-        self.receiver.read(now, bytes);
+        if self.fin_received() {
+            // The window is of no use to the peer any more, which may have forgotten the connection and answer with a reset.
+            self.receiver.read_quietly(bytes);
+        } else {
+            self.receiver.read(now, bytes);
+        }
     }
 
     /// The application has no more to write: FIN follows the data. What arrives can still be read.

@@ -291,11 +291,15 @@ impl Receiver {
 
     /// The application reads up to `bytes` of in-order data; returns how many there were. May make a window update due.
     pub fn read(&mut self, _now: Time, bytes: u64) -> u64 {
+        let taken = self.read_quietly(bytes);
+        self.ack_due |= taken > 0 && self.window.update_due(self.rcv_nxt);
+        taken
+    }
+
+    /// As [`Receiver::read`], for a stream that has ended: no window update.
+    pub(crate) fn read_quietly(&mut self, bytes: u64) -> u64 {
         let taken = bytes.min(self.readable());
-        if taken > 0 {
-            self.window.set_read_position(self.window.read_position() + taken);
-            self.ack_due |= self.window.update_due(self.rcv_nxt);
-        }
+        self.window.set_read_position(self.window.read_position() + taken);
         taken
     }
 

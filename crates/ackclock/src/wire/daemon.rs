@@ -250,7 +250,6 @@ impl Daemon {
             for socket in ready.drain(..) {
                 service.ready(&mut self.net, socket);
             }
-            self.accept(&mut service);
             if self.net.now() >= next_sweep {
                 next_sweep = self.net.now() + SWEEP;
                 service.sweep(&mut self.net);
@@ -258,6 +257,8 @@ impl Daemon {
                     endpoint.sweep();
                 }
             }
+            // What has just gone may have made room for those that wait.
+            self.accept(&mut service);
             self.net.host.flush();
             self.collect(&mut ready);
             if self.net.draining && (service.open() == 0 || self.net.now() >= self.end) {
@@ -270,16 +271,14 @@ impl Daemon {
     fn dispatch(&mut self, number: u64, flags: EventFlags, service: &mut impl Service) -> bool {
         match number {
             HOST => return true,
-            SIGNALS if self.interrupt.taken() > 1 => self.end = Time::ZERO,
             SIGNALS => {
-                self.end = self.net.now() + self.drain;
-                self.net.draining = true;
-                self.accept(service);
-                for listener in self.listeners.drain(..) {
-                    let now = self.net.host.now();
-                    self.net.host.stack().unlisten(now, listener);
+                let taken = self.interrupt.taken();
+                if !self.net.draining {
+                    self.begin_to_drain(service);
                 }
-                service.drain(&mut self.net);
+                if taken > 1 {
+                    self.end = Time::ZERO;
+                }
             }
             METRICS => self.accept_fetches(),
             number if number & FETCH != 0 => {
@@ -290,6 +289,18 @@ impl Daemon {
             number => service.kernel_ready(&mut self.net, number - SERVICE, flags),
         }
         false
+    }
+
+    /// Takes no more connections; those there are may finish until `end`.
+    fn begin_to_drain(&mut self, service: &mut impl Service) {
+        self.end = self.net.now() + self.drain;
+        self.net.draining = true;
+        self.accept(service);
+        for listener in self.listeners.drain(..) {
+            let now = self.net.host.now();
+            self.net.host.stack().unlisten(now, listener);
+        }
+        service.drain(&mut self.net);
     }
 
     /// Resets what is left, and says what there was.

@@ -27,7 +27,7 @@ impl Interrupt {
         Ok(Interrupt { signals, taken: 0 })
     }
 
-    /// How many have come so far; two that come at once count as one.
+    /// How many have come so far; two of one kind that come at once count as one.
     pub fn taken(&mut self) -> u32 {
         while let Ok(Some(_)) = self.signals.read_signal() {
             self.taken += 1;

@@ -153,7 +153,14 @@ impl Receiver<'_> {
             }
             self.host.flush();
             let now = self.host.now();
-            self.closing.retain(|_, until| *until > now);
+            let stack = self.host.stack();
+            self.closing.retain(|&socket, until| {
+                let waits = *until > now;
+                if !waits {
+                    stack.close(now, socket);
+                }
+                waits
+            });
             if most.is_some_and(|most| self.received.len() >= most as usize) && self.closing.is_empty() {
                 return Ok(());
             }

@@ -210,7 +210,16 @@ impl Server {
                 *before = unacked;
                 client.deadline = net.now() + if unacked > 0 { self.idle } else { LINGER };
             }
-            Phase::Writing(_) | Phase::Lingering(_) => return net.drop(socket),
+            // The stack tells of room only where there is much of it; who takes a little in this time is not late.
+            Phase::Writing(_) => {
+                let late = client.deadline;
+                match self.step(net, socket, &mut client) {
+                    Ok(()) => {}
+                    Err(Stop::Wait) if client.deadline > late => {}
+                    Err(_) => return net.drop(socket),
+                }
+            }
+            Phase::Lingering(_) => return net.drop(socket),
         }
         self.go_on(net, socket, client);
     }

@@ -358,3 +358,19 @@ fn abort_in_each_state() {
         });
     }
 }
+
+/// Nothing more can come: the window says nothing, and a peer that has closed and forgotten the connection would answer it with a reset.
+#[test]
+fn what_is_read_after_a_fin_draws_no_window_update() {
+    run_established(config(), |x| {
+        x.gets("PA 301+9000 a1")
+            .sends("A 1 a9301 w1000")
+            .gets("FA 9301 a1")
+            .sends("A 1 a9302 w999")
+            .in_state(CloseWait);
+        x.read(9000).sends("");
+    });
+    run_established(config(), |x| {
+        x.gets("PA 301+9000 a1").sends("A 1 a9301 w1000").read(9000).sends("A 1 a9301");
+    });
+}

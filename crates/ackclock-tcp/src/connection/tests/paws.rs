@@ -20,6 +20,18 @@ fn an_older_timestamp_makes_a_segment_unacceptable() {
     });
 }
 
+/// RFC 7323 section 4.3 rule (2) has no end with the peer's FIN: its ACKs still have timestamps to echo.
+#[test]
+fn ts_recent_moves_after_the_fin() {
+    run_established(stamped(), |x| {
+        x.gets("FA 301 a1 ts1001/0").sends("A 1 a302 w9999 ts0/1001").in_state(CloseWait);
+        x.write(10).sends("PA 1+10 a302 w9999 ts0/1001");
+        x.gets("A 302 a11 ts1002/0").sends("");
+        x.write(10).sends("PA 11+10 a302 w9999 ts0/1002");
+        x.gets("A 302 a21 ts1001/0").sends("A 21 a302 w9999 ts0/1002");
+    });
+}
+
 /// Timestamps wrap as well.
 #[test]
 fn timestamps_wrap() {

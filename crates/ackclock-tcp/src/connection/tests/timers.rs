@@ -232,6 +232,21 @@ fn data_of_a_closed_connection_is_given_up() {
     });
 }
 
+/// Answers to window probes keep it no longer, or a peer could hold what was written for ever.
+#[test]
+fn a_closed_connection_does_not_wait_for_a_window_for_ever() {
+    run_established(config(), |x| {
+        x.gets("A 301 a1 w0").sends("");
+        x.write(10).sends("");
+        x.at(500).close().sends("").in_state(FinWait1);
+        for at in [1000, 3000, 7000, 15_000, 31_000, 63_000] {
+            x.fire(at).sends("A 0 a301");
+            x.gets("A 301 a1 w0").sends("");
+        }
+        x.fire(100_500).sends("").ended(CloseReason::TimedOut);
+    });
+}
+
 /// A user timeout stays what it is after close.
 #[test]
 fn close_does_not_extend_the_user_timeout() {
