@@ -53,17 +53,30 @@ pub(crate) struct Tcp {
     pub(crate) writer: Writer,
     /// Bytes that the application writes before it waits for their acknowledgment or ends; `u64::MAX` if there is no end.
     pub(crate) total: u64,
+    pub(crate) sizes: Sizes,
+}
+
+/// Of packets, as in [`crate::FlowConfig`].
+pub(crate) struct Sizes {
     pub(crate) mss: u32,
     pub(crate) header: u32,
     pub(crate) ack_size: u32,
     pub(crate) count_options: bool,
 }
 
+impl Sizes {
+    /// Bytes on a link of a packet with `len` bytes of payload and `options` bytes of TCP options.
+    #[inline]
+    pub(crate) fn packet(&self, len: u32, options: u32) -> u32 {
+        let options = if self.count_options { options } else { 0 };
+        let bare = if len == 0 { self.ack_size } else { len.saturating_add(self.header) };
+        bare.saturating_add(options)
+    }
+}
+
 impl Tcp {
     fn size(&self, segment: &Segment) -> u32 {
-        let options = if self.count_options { segment.option_len() } else { 0 };
-        let bare = if segment.len == 0 { self.ack_size } else { segment.len.saturating_add(self.header) };
-        bare.saturating_add(options)
+        self.sizes.packet(segment.len, segment.option_len())
     }
 
     /// The packet for a segment from the sender.
@@ -122,7 +135,7 @@ impl Flow {
     /// The unit in which drop lists count.
     pub(crate) fn mss(&self) -> u32 {
         match &self.agent {
-            Agent::Tcp(tcp) => tcp.mss,
+            Agent::Tcp(tcp) => tcp.sizes.mss,
             Agent::Whole(whole) => whole.sizes.mss,
             Agent::Cbr(cbr) => cbr.packet_size,
         }

@@ -8,7 +8,7 @@ use ackclock_tcp::axes::Told;
 use crate::config::{CbrConfig, Ends, FlowConfig, FlowId, LinkConfig, LinkId, NodeId};
 use crate::engine::{AHEAD, DELIVER, Engine};
 use crate::error::Error;
-use crate::flow::{Agent, Flow, Tcp};
+use crate::flow::{Agent, Flow, Sizes, Tcp};
 use crate::heap::{Key, Kind};
 use crate::link::Link;
 use crate::recorder::Recorder;
@@ -17,7 +17,7 @@ use crate::rng::Rng;
 use crate::topology::Topology;
 use crate::traffic::{Cbr, Writer};
 use crate::validate;
-use crate::whole::{Connections, Sizes};
+use crate::whole::Connections;
 
 /// A network of hosts, routers, links and flows.
 ///
@@ -82,6 +82,8 @@ impl Network {
         let writer = Writer::new(config.source, start, rng);
         let next_write = writer.first(start);
         let total = writer.total();
+        let FlowConfig { mss, header, ack_size, count_options, .. } = config;
+        let sizes = Sizes { mss, header, ack_size, count_options };
         let agent = match config.ends {
             Ends::Established { sender, receiver } => Agent::Tcp(Tcp {
                 sender,
@@ -90,15 +92,9 @@ impl Network {
                 receiver_timer: u64::MAX,
                 writer,
                 total,
-                mss: config.mss,
-                header: config.header,
-                ack_size: config.ack_size,
-                count_options: config.count_options,
+                sizes,
             }),
-            Ends::Whole(whole) => {
-                let FlowConfig { mss, header, ack_size, count_options, .. } = config;
-                Agent::Whole(Box::new(Connections::new(*whole, writer, Sizes { mss, header, ack_size, count_options })))
-            }
+            Ends::Whole(whole) => Agent::Whole(Box::new(Connections::new(*whole, writer, sizes))),
         };
         let stop = config.stop.unwrap_or(Time::NEVER).0;
         let flow = Flow::new(agent, config.from.0, config.to.0, start, stop);

@@ -117,7 +117,7 @@ impl Engine {
         }
         let flow = &self.flows[packet.flow as usize];
         let Agent::Tcp(tcp) = &flow.agent else { return };
-        (notice.packet.hop, notice.packet.size, notice.stage) = (flow.ack_path, tcp.ack_size, Stage::Back);
+        (notice.packet.hop, notice.packet.size, notice.stage) = (flow.ack_path, tcp.sizes.ack_size, Stage::Back);
         self.send_notice(now, notice);
     }
 

@@ -11,7 +11,7 @@ use ackclock_tcp::{Cause, EventKind, Seq, Time};
 
 use crate::config::{FlowId, Whole};
 use crate::engine::Engine;
-use crate::flow::Agent;
+use crate::flow::{Agent, Sizes};
 use crate::heap::{Key, Kind};
 use crate::packet::{Kind as PacketKind, Options, Packet};
 use crate::recorder::{Direction, Recorder};
@@ -63,14 +63,6 @@ pub(crate) struct Connections {
     /// As in [`crate::flow::Tcp`].
     pub(crate) total: u64,
     pub(crate) sizes: Sizes,
-}
-
-/// Of packets, as in [`crate::FlowConfig`].
-pub(crate) struct Sizes {
-    pub(crate) mss: u32,
-    pub(crate) header: u32,
-    pub(crate) ack_size: u32,
-    pub(crate) count_options: bool,
 }
 
 impl Connections {
@@ -148,16 +140,10 @@ impl Connections {
         Packet {
             position,
             transmission: out.sent.map_or(0, |(_, transmission)| transmission),
-            size: self.size(out),
+            size: self.sizes.packet(out.len, out.header.options.len() as u32),
             fast_retransmission: out.sent.is_some_and(|(cause, _)| cause == Cause::FastRetransmit),
             ..Packet::with_header(kind, &out.header, out.len, options)
         }
-    }
-
-    fn size(&self, out: &Outgoing) -> u32 {
-        let options = if self.sizes.count_options { out.header.options.len() as u32 } else { 0 };
-        let bare = if out.len == 0 { self.sizes.ack_size } else { out.len.saturating_add(self.sizes.header) };
-        bare.saturating_add(options)
     }
 }
 
