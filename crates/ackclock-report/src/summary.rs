@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use ackclock_tcp::Stats;
 use serde::Serialize;
 
 use crate::align::{Align, align};
@@ -117,6 +118,30 @@ const SUMMARY_HEADING: [&str; 13] = [
 ];
 
 impl FlowSummary {
+    /// Of what the sender counted. What it cannot know is left at zero, or `None`.
+    pub fn of_sender(strategy: &str, seed: u64, flow: u32, stats: &Stats) -> FlowSummary {
+        let [timeouts_non_trigger, timeouts_multiple_losses, timeouts_lost_retransmission] = stats.timeouts_by_class;
+        FlowSummary {
+            strategy: strategy.to_string(),
+            seed,
+            flow,
+            bytes_acked: 0,
+            segments_sent: stats.segments_sent,
+            retransmissions: stats.retransmissions,
+            fast_retransmissions: stats.fast_retransmissions,
+            timeouts: stats.timeouts,
+            timeouts_non_trigger,
+            timeouts_multiple_losses,
+            timeouts_lost_retransmission,
+            recoveries: stats.recoveries,
+            drops: None,
+            spurious_retransmissions: None,
+            goodput_bps: 0.0,
+            completion_s: None,
+            mean_rtt_s: (stats.rtt_samples > 0).then(|| stats.rtt_sum.secs_f64() / stats.rtt_samples as f64),
+        }
+    }
+
     fn cells(&self) -> [String; 13] {
         [
             self.strategy.clone(),

@@ -181,25 +181,13 @@ fn summaries(simulation: &Simulation, seed: u64) -> Vec<FlowSummary> {
     let flows = simulation.flows.iter().filter_map(|flow| {
         let FlowReport { bytes_acked, stats, completed, drops, spurious_retransmissions, goodput_bps, .. } =
             simulation.network.flow_report(flow.id)?;
-        let [timeouts_non_trigger, timeouts_multiple_losses, timeouts_lost_retransmission] = stats.timeouts_by_class;
         Some(FlowSummary {
-            strategy: flow.strategy.clone(),
-            seed,
-            flow: flow.id.0,
             bytes_acked,
-            segments_sent: stats.segments_sent,
-            retransmissions: stats.retransmissions,
-            fast_retransmissions: stats.fast_retransmissions,
-            timeouts: stats.timeouts,
-            timeouts_non_trigger,
-            timeouts_multiple_losses,
-            timeouts_lost_retransmission,
-            recoveries: stats.recoveries,
             drops: Some(drops),
             spurious_retransmissions: Some(spurious_retransmissions),
             goodput_bps,
             completion_s: completed.map(|at| at.since(flow.start).secs_f64()),
-            mean_rtt_s: (stats.rtt_samples > 0).then(|| stats.rtt_sum.secs_f64() / stats.rtt_samples as f64),
+            ..FlowSummary::of_sender(&flow.strategy, seed, flow.id.0, &stats)
         })
     });
     flows.collect()

@@ -464,27 +464,12 @@ impl<'a> Transfer<'a> {
 
 impl Flow {
     fn summary(&self, built: &BuiltFlow) -> FlowSummary {
-        let stats = &self.stats;
-        let [timeouts_non_trigger, timeouts_multiple_losses, timeouts_lost_retransmission] = stats.timeouts_by_class;
         let seconds = self.lasted.secs_f64();
         FlowSummary {
-            strategy: built.strategy.clone(),
-            seed: 0,
-            flow: built.id.0,
             bytes_acked: self.bytes_acked,
-            segments_sent: stats.segments_sent,
-            retransmissions: stats.retransmissions,
-            fast_retransmissions: stats.fast_retransmissions,
-            timeouts: stats.timeouts,
-            timeouts_non_trigger,
-            timeouts_multiple_losses,
-            timeouts_lost_retransmission,
-            recoveries: stats.recoveries,
-            drops: None,
-            spurious_retransmissions: None,
             goodput_bps: if seconds > 0.0 { 8.0 * self.bytes_acked as f64 / seconds } else { 0.0 },
             completion_s: self.done.then_some(seconds),
-            mean_rtt_s: (stats.rtt_samples > 0).then(|| stats.rtt_sum.secs_f64() / stats.rtt_samples as f64),
+            ..FlowSummary::of_sender(&built.strategy, 0, built.id.0, &self.stats)
         }
     }
 }
