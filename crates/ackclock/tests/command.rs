@@ -7,6 +7,10 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+mod summary_keys;
+
+use summary_keys::KEYS;
+
 /// What a run of the command left.
 struct Run {
     code: i32,
@@ -63,26 +67,6 @@ to = \"b\"
 count = 2
 start_spread = \"100ms\"
 ";
-
-const KEYS: [&str; 17] = [
-    "strategy",
-    "seed",
-    "flow",
-    "bytes_acked",
-    "segments_sent",
-    "retransmissions",
-    "fast_retransmissions",
-    "timeouts",
-    "timeouts_non_trigger",
-    "timeouts_multiple_losses",
-    "timeouts_lost_retransmission",
-    "recoveries",
-    "drops",
-    "spurious_retransmissions",
-    "goodput_bps",
-    "completion_s",
-    "mean_rtt_s",
-];
 
 #[test]
 fn compare_prints_one_object_per_strategy_with_exactly_the_documented_keys() {

@@ -17,26 +17,9 @@ use sha2::{Digest, Sha256};
 
 #[path = "../../ackclock-live/tests/common/mod.rs"]
 mod common;
+mod summary_keys;
 
-const KEYS: [&str; 17] = [
-    "strategy",
-    "seed",
-    "flow",
-    "bytes_acked",
-    "segments_sent",
-    "retransmissions",
-    "fast_retransmissions",
-    "timeouts",
-    "timeouts_non_trigger",
-    "timeouts_multiple_losses",
-    "timeouts_lost_retransmission",
-    "recoveries",
-    "drops",
-    "spurious_retransmissions",
-    "goodput_bps",
-    "completion_s",
-    "mean_rtt_s",
-];
+use summary_keys::KEYS;
 
 /// The command, in the namespace.
 fn spawn(namespace: &Namespace, args: &[&str]) -> Child {
