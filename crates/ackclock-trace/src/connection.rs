@@ -1,0 +1,321 @@
+//! What is said of a connection.
+//!
+//! Times are nanoseconds since 1970. Sequence numbers are those on the wire; positions are bytes since the first data byte of that
+//! way of the connection (or, where the capture began later, since the first byte seen), so that they do not wrap.
+
+use std::net::SocketAddr;
+
+use ackclock_tcp::{Event, Seq, Span, Time};
+
+/// One connection. The client is the one that sent the SYN, or, where the capture began later, the one with the higher port.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Connection {
+    /// Counted from 0 in the order in which connections began: the same for each reading of the same file.
+    pub number: u64,
+    /// Who opened it.
+    pub client: SocketAddr,
+    /// The other one.
+    pub server: SocketAddr,
+    /// When its first packet was seen.
+    pub start: Time,
+    /// When its last packet was seen.
+    pub end: Time,
+    /// Packets seen of it, both ways.
+    pub packets: u64,
+    /// Whether its beginning was seen (a SYN).
+    pub begun: bool,
+    /// How it ended.
+    pub ended: Ended,
+    /// Where the capture was taken.
+    pub position: Position,
+    /// What the client sent.
+    pub from_client: Flow,
+    /// What the server sent.
+    pub from_server: Flow,
+}
+
+/// How a connection ended, as far as the capture shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// Both ways closed.
+    Fin,
+    /// By a reset.
+    Reset,
+    /// The capture ended first.
+    Open,
+    /// Its addresses and ports were used again.
+    Reused,
+    /// It was dropped from memory since nothing had come for long.
+    Idle,
+}
+
+/// Where the capture was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vantage {
+    /// At the client, or near enough to it.
+    Client,
+    /// At the server, or near enough to it.
+    Server,
+    /// In between.
+    Middle,
+    /// Nothing tells.
+    Unknown,
+}
+
+/// Where the capture was taken, and how sure that is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Position {
+    /// Where.
+    pub vantage: Vantage,
+    /// 0 (a guess) to 1 (the round trips on both sides say so clearly).
+    pub confidence: f64,
+    /// Round trip between the capture and the client; `None` if nothing tells.
+    pub to_client: Option<Span>,
+    /// Round trip between the capture and the server.
+    pub to_server: Option<Span>,
+}
+
+/// One way of a connection: what one end sent as data, and the acknowledgments of the other.
+///
+/// A super-segment counts as the segments of SMSS that it is cut into, and so do retransmissions: these are the kernel's counts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flow {
+    /// SMSS in bytes, timestamps taken off; from the SYNs or from what was seen.
+    pub mss: u32,
+    /// Options of this end's SYN; `None` if it was not seen.
+    pub offered: Option<ackclock_tcp::wire::Options>,
+    /// Whether SACK was negotiated, or seen in use.
+    pub sack: bool,
+    /// Whether timestamps were.
+    pub timestamps: bool,
+    /// Payload bytes, each counted once.
+    pub bytes: u64,
+    /// Segments with payload or FIN or SYN, retransmissions included.
+    pub segments: u64,
+    /// D-SACKs that the other end sent.
+    pub dsacks: u64,
+    /// Round trips from the capture to the other end and back, as far as data and its ACKs measure them, plus the part on this side.
+    pub rtt: Option<RoundTrip>,
+    /// Every retransmission, in order.
+    pub retransmissions: Vec<Retransmission>,
+    /// Every expiry of the retransmission timer, in order.
+    pub timeouts: Vec<Timeout>,
+    /// Every recovery, in order.
+    pub recoveries: Vec<Recovery>,
+    /// Every stall, in order.
+    pub stalls: Vec<Stall>,
+    /// Probes for lost tails that carried new data and are therefore no retransmissions.
+    pub probes_of_new_data: u64,
+    /// Bytes that were acknowledged but never seen: the capture has lost them.
+    pub unseen: u64,
+    /// Everything as it happened, for a picture; empty unless asked for ([`Settings::detail`](crate::Settings)).
+    pub events: Vec<Event>,
+    /// What could not be known, and why.
+    pub doubts: Vec<String>,
+}
+
+/// Round trips measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoundTrip {
+    /// The shortest.
+    pub min: Span,
+    /// The mean.
+    pub mean: Span,
+    /// The longest.
+    pub max: Span,
+    /// How many.
+    pub samples: u64,
+}
+
+/// Why a segment was sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// The first of a recovery.
+    FastRetransmit,
+    /// A further one of a recovery: on a partial ACK, from the scoreboard, or again because the retransmission was lost.
+    Recovery,
+    /// In the slow start after a timeout.
+    SlowStart,
+    /// By the retransmission timer.
+    Timeout,
+    /// By the retransmission timer again, with nothing acknowledged in between.
+    BackedOffTimeout,
+    /// A tail loss probe (RFC 8985 section 7).
+    TailLossProbe,
+    /// Nothing tells.
+    Unknown,
+}
+
+/// What proves that a retransmission was not needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Needless {
+    /// A D-SACK reported it as duplicate (RFC 2883).
+    Dsack,
+    /// The ACK echoed an older timestamp (RFC 3522).
+    Timestamp,
+    /// The capture saw the original arrive.
+    Arrival,
+}
+
+/// A segment that was sent again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Retransmission {
+    /// Its frame, counted from 1.
+    pub frame: u64,
+    /// When it was captured.
+    pub at: Time,
+    /// Sequence number of its first byte.
+    pub seq: Seq,
+    /// The same as a position; of a SYN 0.
+    pub position: u64,
+    /// Bytes of payload.
+    pub len: u32,
+    /// Why.
+    pub kind: Kind,
+    /// Proved needless, by what; `None` if it was needed or nothing tells ([`Retransmission::known`]).
+    pub needless: Option<Needless>,
+    /// Whether `needless` being `None` means that it was needed.
+    pub known: bool,
+    /// Whether it was lost itself; `None` if nothing tells.
+    pub lost: Option<bool>,
+    /// The how-manieth transmission of these bytes it is; at least 2.
+    pub transmission: u32,
+}
+
+/// What a timeout says about the recovery that did not happen (Lin & Kung section 4.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// Nothing had been sent again in this period: fast retransmit was never triggered.
+    NonTrigger,
+    /// Others had been sent again in this period, but not this segment.
+    MultipleLosses,
+    /// This segment had already been sent again.
+    LostRetransmission,
+    /// The timer had expired before, and nothing was acknowledged since.
+    Backoff,
+    /// Nothing tells.
+    Unknown,
+}
+
+/// The state of a sender as Linux and the PRR paper (section 2.1) name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum State {
+    /// No sign of loss.
+    Open,
+    /// Duplicate ACKs or SACKs, but nothing sent again.
+    Disorder,
+    /// After a fast retransmit.
+    Recovery,
+    /// After a timeout.
+    Loss,
+}
+
+/// An expiry of the retransmission timer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timeout {
+    /// When its retransmission was captured.
+    pub at: Time,
+    /// Sequence number of the segment that it sent again.
+    pub seq: Seq,
+    /// The same as a position.
+    pub position: u64,
+    /// Which of [`Flow::retransmissions`] it sent.
+    pub retransmission: usize,
+    /// Its class.
+    pub class: Class,
+    /// The state before it.
+    pub state: State,
+    /// Bytes outstanding before it.
+    pub flight: u64,
+    /// The estimate of cwnd before it, in bytes: the largest flight since the window last changed.
+    pub cwnd: u64,
+    /// Time since the last progress (an ACK that acknowledged something, or the first transmission).
+    pub waited: Span,
+    /// Proved needless.
+    pub needless: Option<Needless>,
+    /// What a replay needs; `None` where that cannot be known (the flight was not seen whole).
+    pub episode: Option<Episode>,
+}
+
+/// The time around a timeout, for a replay: from the last moment at which nothing was missing to the end of the repair.
+///
+/// Its segments are counted from 0, the first unacknowledged one at that moment; all are of SMSS but perhaps the last.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Episode {
+    /// SMSS in bytes.
+    pub mss: u32,
+    /// The round trip without queueing.
+    pub rtt: Span,
+    /// The bottleneck's rate in bits a second; `None` if nothing tells.
+    pub rate_bps: Option<f64>,
+    /// cwnd at the beginning, in segments: as much as was outstanding when the first lost segment went out, at least 1.
+    pub cwnd: u32,
+    /// The receiver's window in bytes.
+    pub rwnd: u64,
+    /// Bytes that the application had to send from the first segment on, as far as was seen before the sender went idle.
+    pub bytes: u64,
+    /// How many of the transmissions of each segment were lost, in order: `[0, 1, 2]` says that of segment 1 the first transmission was lost,
+    /// and of segment 2 the first two. Segments after the end of the list came through.
+    pub lost: Vec<u8>,
+    /// Whether ACKs were delayed (one for two segments).
+    pub delayed_ack: bool,
+    /// Whether SACK was in use.
+    pub sack: bool,
+    /// Whether timestamps were.
+    pub timestamps: bool,
+    /// From the first transmission in the episode to the end of the repair, as it was.
+    pub took: Span,
+}
+
+/// A recovery: from a fast retransmit to the ACK of all that was outstanding then, or to a timeout.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Recovery {
+    /// When it began.
+    pub start: Time,
+    /// When it ended; `None` if the capture ended first.
+    pub end: Option<Time>,
+    /// Whether a timeout ended it.
+    pub by_timeout: bool,
+    /// Bytes outstanding when it began.
+    pub flight: u64,
+    /// Retransmissions in it.
+    pub retransmissions: u32,
+    /// Whether it was found to be needless.
+    pub needless: bool,
+}
+
+/// Why nothing went on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StallCause {
+    /// A timeout of this class ended it.
+    Timeout(Class),
+    /// A tail loss probe ended it.
+    TailLossProbe,
+    /// A recovery that took that long, without a timeout.
+    Recovery,
+    /// The sender had nothing to send.
+    Application,
+    /// The receiver's window was full.
+    ReceiveWindow,
+    /// The receiver's window was closed.
+    ZeroWindow,
+    /// The capture has a gap here.
+    CaptureGap,
+    /// ACKs came late.
+    Network,
+    /// Nothing tells.
+    Unknown,
+}
+
+/// No progress for longer than max(2 SRTT, RTO / 2).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stall {
+    /// The last progress before it.
+    pub start: Time,
+    /// The first progress after it.
+    pub end: Time,
+    /// Why.
+    pub cause: StallCause,
+    /// Which of [`Flow::timeouts`] ended it, if one did.
+    pub timeout: Option<usize>,
+}

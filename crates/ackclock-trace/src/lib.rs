@@ -1,0 +1,23 @@
+//! Captures read as what happened to TCP connections: every retransmission, timeout and stall, with its cause.
+//!
+//! ```text
+//! bytes ─> file::Reader ─> Frame ─> packet::decode ─> Packet ─> Tracker ─> Connection
+//!          pcap, pcapng             links, IP, TCP               one Flow for each way of each connection
+//! ```
+//!
+//! Everything streams: memory is bounded by what connections are open and how much they have outstanding, not by the file.
+//! **Nothing here panics on any input**; what cannot be known is left unknown.
+
+pub mod connection;
+pub mod file;
+pub mod packet;
+mod sender;
+mod tracker;
+
+pub use connection::{
+    Class, Connection, Episode, Flow, Kind, Needless, Position, Recovery, Retransmission, Stall, StallCause, State, Timeout,
+    Vantage,
+};
+pub use file::{Damage, Frame, LinkType, Reader};
+pub use packet::{Ignored, Packet, decode};
+pub use tracker::{Settings, Tracker};
