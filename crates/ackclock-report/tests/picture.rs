@@ -92,12 +92,12 @@ fn data(html: &str) -> Value {
 }
 
 fn page(panels: &[Panel]) -> String {
-    Picture { title: "t", parameters: &[], panels }.to_html()
+    Picture { title: "t", panels, ..Picture::default() }.to_html()
 }
 
 /// The parsed SVG of the panels, whose coordinates are all numbers.
 fn check_svg(panels: &[Panel]) -> String {
-    let svg = Picture { title: "t", parameters: &[], panels }.to_svg();
+    let svg = Picture { title: "t", panels, ..Picture::default() }.to_svg();
     roxmltree::Document::parse(&svg).unwrap();
     assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
     svg
@@ -107,7 +107,7 @@ fn check_svg(panels: &[Panel]) -> String {
 fn the_model_of_a_recovery_and_a_timeout() {
     let events = lossy();
     let summary = summary();
-    let data = data(&page(&[Panel { name: "reno", mss: MSS, events: &events, summary: Some(&summary) }]));
+    let data = data(&page(&[Panel { name: "reno", mss: MSS, events: &events, summary: Some(&summary), ..Panel::default() }]));
     assert_eq!(
         data["panels"],
         json!([{
@@ -179,8 +179,8 @@ fn text_cannot_break_out_of_the_page() {
     let evil = "</script><img src=x onerror=alert(1)>&\"'<!--";
     let events = lossy();
     let summary = FlowSummary { strategy: evil.into(), ..summary() };
-    let panels = [Panel { name: evil, mss: MSS, events: &events, summary: Some(&summary) }];
-    let html = Picture { title: evil, parameters: &[(evil.into(), evil.into())], panels: &panels }.to_html();
+    let panels = [Panel { name: evil, mss: MSS, events: &events, summary: Some(&summary), ..Panel::default() }];
+    let html = Picture { title: evil, parameters: &[(evil.into(), evil.into())], panels: &panels, ..Picture::default() }.to_html();
     assert_eq!(data(&html)["panels"][0]["name"], evil);
     let escaped = "&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;&amp;&quot;&#39;&lt;!--";
     // Title, heading, both halves of the parameter, and the first cell of the table.
@@ -192,7 +192,7 @@ fn text_cannot_break_out_of_the_page() {
 #[test]
 fn the_page_needs_no_network() {
     let events = lossy();
-    let html = page(&[Panel { name: "reno", mss: MSS, events: &events, summary: None }]);
+    let html = page(&[Panel { name: "reno", mss: MSS, events: &events, ..Panel::default() }]);
     for outside in ["http:", "https:", " src=", "@import", "url("] {
         assert_eq!(html.matches(outside).count(), 0, "{outside}");
     }
@@ -203,11 +203,11 @@ fn the_svg_of_a_recovery_and_a_timeout() {
     let events = lossy();
     let summary = summary();
     let panels = [
-        Panel { name: "re<no", mss: MSS, events: &events, summary: Some(&summary) },
-        Panel { name: "other", mss: MSS, events: &events[..3], summary: None },
+        Panel { name: "re<no", mss: MSS, events: &events, summary: Some(&summary), ..Panel::default() },
+        Panel { name: "other", mss: MSS, events: &events[..3], ..Panel::default() },
     ];
     let parameters = [("rate".to_string(), "800kbit & more".to_string())];
-    let svg = Picture { title: "a \"b\" \u{0}c", parameters: &parameters, panels: &panels }.to_svg();
+    let svg = Picture { title: "a \"b\" \u{0}c", parameters: &parameters, panels: &panels, ..Picture::default() }.to_svg();
     let document = roxmltree::Document::parse(&svg).unwrap();
     let texts: Vec<&str> = document.descendants().filter(|n| n.has_tag_name("text")).filter_map(|n| n.text()).collect();
     let count = |wanted: &str| texts.iter().filter(|t| **t == wanted).count();
@@ -240,7 +240,7 @@ fn the_svg_of_a_recovery_and_a_timeout() {
 fn nothing_at_all() {
     assert_eq!(data(&page(&[]))["panels"], json!([]));
     check_svg(&[]);
-    let panels = [Panel { name: "", mss: 0, events: &[], summary: None }];
+    let panels = [Panel { name: "", mss: 0, events: &[], ..Panel::default() }];
     let data = data(&page(&panels));
     assert_eq!(data["view"], json!({ "t0": -0.02, "t1": 1.02, "y0": -0.04, "y1": 1.04, "w1": 1.0 }));
     check_svg(&panels);
@@ -249,7 +249,7 @@ fn nothing_at_all() {
 #[test]
 fn a_single_point() {
     let events = [at(5000, 1000, sent(0, Cause::New, 1))];
-    let panels = [Panel { name: "x", mss: MSS, events: &events, summary: None }];
+    let panels = [Panel { name: "x", mss: MSS, events: &events, ..Panel::default() }];
     let data = data(&page(&panels));
     assert_eq!((&data["view"]["t0"], &data["view"]["t1"]), (&json!(4.5), &json!(5.5)));
     check_svg(&panels);
@@ -274,7 +274,7 @@ fn values_at_the_ends_of_their_ranges() {
     });
     for events in [&events[..], &events[..1]] {
         for mss in [0, 1, u32::MAX] {
-            let panels = [Panel { name: "x", mss, events, summary: None }];
+            let panels = [Panel { name: "x", mss, events, ..Panel::default() }];
             let data = data(&page(&panels));
             assert_eq!(data["panels"][0]["segments"]["seq"], json!([u64::MAX]));
             check_svg(&panels);
