@@ -314,6 +314,8 @@ pub struct Stall {
     pub start: Time,
     /// The first progress after it.
     pub end: Time,
+    /// The frame of that progress: an ACK, or a segment where the sender or its window had held still; 0 if none came.
+    pub frame: u64,
     /// Why.
     pub cause: StallCause,
     /// Which of [`Flow::timeouts`] ended it, if one did.
