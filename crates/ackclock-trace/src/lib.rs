@@ -15,8 +15,8 @@ mod sender;
 mod tracker;
 
 pub use connection::{
-    Class, Connection, Episode, Flow, Kind, Needless, Position, Recovery, Retransmission, Stall, StallCause, State, Timeout,
-    Vantage,
+    Class, Connection, Episode, Flow, Kind, Needless, Position, Recovery, Retransmission, Stall, StallCause, State,
+    Timeout, Vantage,
 };
 pub use file::{Damage, Frame, LinkType, Reader};
 pub use packet::{Ignored, Packet, decode};
