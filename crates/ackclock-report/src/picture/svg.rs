@@ -302,7 +302,11 @@ impl Plot<'_> {
         for (i, t0) in zero.t0.iter().enumerate() {
             let (x0, x1) = (self.x(*t0), self.x(zero.t1[i].unwrap_or(self.view.t1)));
             let (y, colour) = (self.y(zero.edge[i]), colour("zero"));
-            writeln!(self.svg, "<path d=\"M{x0:.1} {y:.1}H{:.1}\" stroke=\"{colour}\" stroke-width=\"4\"/>", x1.max(x0 + 2.0))?;
+            writeln!(
+                self.svg,
+                "<path d=\"M{x0:.1} {y:.1}H{:.1}\" stroke=\"{colour}\" stroke-width=\"4\"/>",
+                x1.max(x0 + 2.0)
+            )?;
         }
         Ok(())
     }

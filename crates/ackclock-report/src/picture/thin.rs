@@ -22,7 +22,7 @@ pub fn thin(events: &[Event], most: usize) -> Cow<'_, [Event]> {
     if events.len() <= most {
         return Cow::Borrowed(events);
     }
-    let raster = Raster::new(events);
+    let raster = Raster::new(events, ROWS.min(most as u64 / 8));
     let finest = (raster.span / most.max(1) as u64).max(1);
     let widths = || std::iter::successors(Some(finest), |width| width.checked_mul(2));
     let near = near_trouble(events);
@@ -69,7 +69,7 @@ struct Raster {
 }
 
 impl Raster {
-    fn new(events: &[Event]) -> Raster {
+    fn new(events: &[Event], rows: u64) -> Raster {
         let time = |event: Option<&Event>| event.map_or(Time::ZERO, |e| e.at);
         let start = time(events.first());
         let ends = events.iter().filter_map(|e| extent(&e.kind));
@@ -77,7 +77,7 @@ impl Raster {
         Raster {
             start,
             span: time(events.last()).0.saturating_sub(start.0),
-            row: (high.saturating_sub(low) / ROWS).max(1),
+            row: (high.saturating_sub(low) / rows.max(1)).max(1),
         }
     }
 
