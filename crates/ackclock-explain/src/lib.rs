@@ -6,6 +6,7 @@
 //!                       └─ replay: what would have saved each timeout
 //! ```
 
+mod annotate;
 mod error;
 mod explained;
 mod json;
@@ -18,6 +19,7 @@ mod saved;
 mod source;
 mod text;
 
+pub use annotate::{annotatable, annotate};
 pub use error::Error;
 pub use explained::{Capture, Counts, End, Explained, Found, Saved};
 pub use json::write_json;
