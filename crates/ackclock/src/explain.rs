@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ackclock_explain::{
     Capture, Explained, Options, Source, annotatable, annotate, captures_at, one_connection, read, save, table,
-    write_json,
+    write_json, write_parquet,
 };
 use rustix::event::{PollFd, PollFlags, poll};
 
