@@ -19,6 +19,7 @@ mod saved;
 mod source;
 mod text;
 
+pub use ackclock_trace::Filter;
 pub use annotate::{annotatable, annotate};
 pub use error::Error;
 pub use explained::{Capture, Counts, End, Explained, Found, Saved};

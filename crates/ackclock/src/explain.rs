@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use ackclock_explain::{
-    Capture, Explained, Options, Source, annotatable, annotate, captures_at, one_connection, read, save, table,
+    Capture, Explained, Filter, Options, Source, annotatable, annotate, captures_at, one_connection, read, save, table,
     write_json, write_parquet,
 };
 use rustix::event::{PollFd, PollFlags, poll};
@@ -26,7 +26,8 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
         // Before the reading, so that a bad path is found at once.
         fs::create_dir_all(folder).map_err(Error::write(folder))?;
     }
-    let options = Options { jobs: args.jobs.unwrap_or(0), events_of_streams: 0 };
+    let options =
+        Options { jobs: args.jobs.unwrap_or(0), filter: args.filter.as_deref().map(Filter::new), events_of_streams: 0 };
     let mut explained = read(&sources, &options)?;
     explained.captures.iter().for_each(warn);
     let connections = explained.connections.len();
