@@ -37,7 +37,7 @@ mod recovery;
 mod summary;
 
 pub use align::{Align, align};
-pub use capture::{CaptureFormat, CaptureWriter, Handshake, PacketWriter};
+pub use capture::{CaptureFormat, CaptureWriter, CapturedPacket, Handshake, PacketWriter};
 pub use chart::{Bars, Chart, Curve, Line, Plot, Point};
 pub use drawing::escape;
 pub use events::EventWriter;
