@@ -52,6 +52,7 @@ impl Log {
 
 mod gateway;
 mod oracle;
+mod sightings;
 mod whole;
 
 const MS: u64 = 1_000_000;

@@ -62,7 +62,7 @@ fn config(receiver: ReceiverConfig) -> ConnectionConfig {
 }
 
 /// A flow from its SYN to its last FIN.
-fn whole(a: NodeId, b: NodeId, strategy: &str, source: Source) -> FlowConfig {
+pub(super) fn whole(a: NodeId, b: NodeId, strategy: &str, source: Source) -> FlowConfig {
     let strategy = || Composition::parse(strategy).expect("a strategy").build();
     let config = config(ReceiverConfig { delayed_ack: DelayedAck::Off, ..ReceiverConfig::default() });
     let server = ConnectionConfig { iss: Seq(100_000), ..config.clone() };
