@@ -128,12 +128,22 @@ pub(crate) struct ExplainArgs {
     /// How to print the results. JSON is one object with `captures`, `connections` and `overall`.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
+    /// Look only at the packets that this expression lets through, in the language of tcpdump (which has to be there): `port 443`.
+    #[arg(long, value_name = "EXPR")]
+    pub filter: Option<String>,
     /// Show one connection alone, by its number in the table, with all that happened to it.
     #[arg(long, value_name = "N")]
     pub connection: Option<usize>,
     /// How many entries lists in tables have at most; 0 for all.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub top: usize,
+    /// Write `connections.parquet`, `retransmissions.parquet`, `timeouts.parquet` and `stalls.parquet` into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub parquet: Option<PathBuf>,
+    /// Copy the capture as pcapng, with a comment on each retransmission that says what it is, and on each packet that ends a
+    /// stall. Takes one file.
+    #[arg(long, value_name = "OUT.pcapng")]
+    pub annotate: Option<PathBuf>,
     /// How many captures to read at the same time. It does not change any result. Default: one per processor.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
