@@ -10,6 +10,7 @@
 
 pub mod connection;
 pub mod file;
+mod open;
 pub mod packet;
 mod sender;
 mod tracker;
