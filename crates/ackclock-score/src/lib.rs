@@ -1,0 +1,3 @@
+//! Holds the microscope against the truth.
+
+pub mod kernel;
