@@ -89,8 +89,8 @@ proptest! {
             prop_assert_eq!(&value["cwnd"], &serde_json::json!(event.cwnd));
         }
 
-        let panels = [Panel { name: "x", mss, events: &events, summary: None }; 3];
-        let picture = Picture { title: "x", parameters: &[], panels: &panels };
+        let panels = [Panel { name: "x", mss, events: &events, ..Panel::default() }; 3];
+        let picture = Picture { title: "x", panels: &panels, ..Picture::default() };
         let svg = picture.to_svg();
         prop_assert!(roxmltree::Document::parse(&svg).is_ok());
         prop_assert!(!svg.contains("NaN") && !svg.contains("inf"));

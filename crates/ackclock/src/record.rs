@@ -141,10 +141,10 @@ impl Records {
             .zip(&names)
             .map(|(d, name)| {
                 let mss = self.flows.get(d.flow).map_or(1, |f| f.mss);
-                Panel { name, mss, events: &d.events, summary: d.summary.as_ref() }
+                Panel { name, mss, events: &d.events, summary: d.summary.as_ref(), ..Panel::default() }
             })
             .collect();
-        let picture = Picture { title, parameters, panels: &panels };
+        let picture = Picture { title, parameters, panels: &panels, ..Picture::default() };
         if let Some(path) = &self.html {
             fs::write(path, picture.to_html()).map_err(Error::write(path))?;
         }

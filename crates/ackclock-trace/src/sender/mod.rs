@@ -15,8 +15,10 @@ use crate::connection::{Recovery, Retransmission, Stall, Timeout};
 pub(crate) enum Sight {
     /// All of them: the capture was taken at the sender.
     Sent,
-    /// Those that came as far as the capture.
+    /// Those that came as far as the capture, which lies between the ends.
     Arrived,
+    /// Those that reached the receiver: the capture was taken there. What passes it has arrived.
+    Received,
 }
 
 /// A segment on its way: at most SMSS of payload, or a FIN.
@@ -94,6 +96,11 @@ pub(crate) struct SenderModel {
 impl SenderModel {
     pub fn new(terms: Terms) -> SenderModel {
         SenderModel { _terms: terms }
+    }
+
+    /// A SYN or SYN/ACK of this end, each time that it is sent: its retransmissions are timeouts like any other.
+    pub fn syn(&mut self, _frame: u64, _at: Time, _seq: Seq) {
+        todo!()
     }
 
     /// In order of time with [`SenderModel::acked`].
