@@ -4,6 +4,7 @@
 
 mod pcap;
 mod plan;
+mod score;
 mod testbed;
 mod trace;
 mod truth;
@@ -18,6 +19,7 @@ use std::thread;
 use std::time::Duration;
 
 pub use plan::{Plan, Planned, Settings, Work};
+pub use score::{KernelScore, score};
 pub use truth::{Connection, Dropped, Retransmission, Timeout, Truth};
 
 use testbed::Testbed;

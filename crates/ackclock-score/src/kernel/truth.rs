@@ -216,9 +216,8 @@ impl Path {
     fn tell(&mut self, packet: &Packet, origin: Seq, una: &mut u64) {
         let Some(ack) = packet.ack.position(origin, *una) else { return };
         let blocks = packet.options.sack.as_slice().iter();
-        let blocks: Vec<(u64, u64)> = blocks
-            .filter_map(|b| Some((b.left.position(origin, ack)?, b.right.position(origin, ack)?)))
-            .collect();
+        let blocks: Vec<(u64, u64)> =
+            blocks.filter_map(|b| Some((b.left.position(origin, ack)?, b.right.position(origin, ack)?))).collect();
         // RFC 2883 section 4: below the cumulative ACK, or within the second block.
         let dsack = blocks.first().filter(|first| {
             first.1 <= ack || blocks.get(1).is_some_and(|second| second.0 <= first.0 && first.1 <= second.1)
