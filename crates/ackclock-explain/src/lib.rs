@@ -6,20 +6,25 @@
 //!                       └─ replay: what would have saved each timeout
 //! ```
 
+mod annotate;
 mod error;
 mod explained;
 mod json;
 mod names;
 mod overall;
+mod parquet;
 mod read;
 mod replay;
 mod saved;
 mod source;
 mod text;
 
+pub use ackclock_trace::Filter;
+pub use annotate::{annotatable, annotate};
 pub use error::Error;
 pub use explained::{Capture, Counts, End, Explained, Found, Saved};
 pub use json::write_json;
+pub use parquet::write_parquet;
 pub use read::{Options, read, with_events};
 pub use replay::{Rescue, replay};
 pub use saved::save;

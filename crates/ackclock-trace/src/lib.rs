@@ -10,6 +10,8 @@
 
 pub mod connection;
 pub mod file;
+pub mod filter;
+mod open;
 pub mod packet;
 mod sender;
 mod tracker;
@@ -19,5 +21,6 @@ pub use connection::{
     State, Timeout, Vantage,
 };
 pub use file::{Damage, Frame, LinkType, Reader};
+pub use filter::{Filter, FilterError};
 pub use packet::{Ignored, Packet, decode};
 pub use tracker::{Detail, Settings, Tracker};

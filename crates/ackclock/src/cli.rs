@@ -8,6 +8,7 @@ use ackclock_net::scenario::units::{Duration, Rate};
 use ackclock_net::scenario::{DelayedAck, Retransmission, check_strategy};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::record::SENDER;
 use crate::wire::{GatewayArgs, ProxyArgs, RecvArgs, SendArgs, ServeArgs};
 
 const EXIT_CODES: &str = "\
@@ -128,12 +129,22 @@ pub(crate) struct ExplainArgs {
     /// How to print the results. JSON is one object with `captures`, `connections` and `overall`.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
+    /// Look only at the packets that this expression lets through, in the language of tcpdump (which has to be there): `port 443`.
+    #[arg(long, value_name = "EXPR")]
+    pub filter: Option<String>,
     /// Show one connection alone, by its number in the table, with all that happened to it.
     #[arg(long, value_name = "N")]
     pub connection: Option<usize>,
     /// How many entries lists in tables have at most; 0 for all.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub top: usize,
+    /// Write `connections.parquet`, `retransmissions.parquet`, `timeouts.parquet` and `stalls.parquet` into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub parquet: Option<PathBuf>,
+    /// Copy the capture as pcapng, with a comment on each retransmission that says what it is, and on each packet that ends a
+    /// stall. Takes one file.
+    #[arg(long, value_name = "OUT.pcapng")]
+    pub annotate: Option<PathBuf>,
     /// How many captures to read at the same time. It does not change any result. Default: one per processor.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
@@ -214,6 +225,9 @@ pub(crate) struct RecordArgs {
 pub(crate) struct OutputArgs {
     #[command(flatten)]
     pub records: RecordArgs,
+    /// Where --pcap is taken: at each flow's `sender` or `receiver`, or at a node of the scenario, of what gets there.
+    #[arg(long, value_name = "PLACE", requires = "pcap", default_value = SENDER)]
+    pub pcap_at: String,
     /// Also run each scenario and seed with the oracles that bound each strategy, `oracle` and `oracle-drop` with its window law,
     /// and print how far from them it is.
     #[arg(long)]

@@ -1,10 +1,12 @@
 //! `ackclock explain`.
 
+use std::fs;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use ackclock_explain::{
-    Capture, Explained, Options, Source, captures_at, one_connection, read, save, table, write_json,
+    Capture, Explained, Filter, Options, Source, annotatable, annotate, captures_at, one_connection, read, save, table,
+    write_json, write_parquet,
 };
 use rustix::event::{PollFd, PollFlags, poll};
 
@@ -17,7 +19,15 @@ const NAMED: usize = 5;
 
 pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
     let sources = sources(&args.captures)?;
-    let options = Options { jobs: args.jobs.unwrap_or(0), events_of_streams: 0 };
+    if let Some(path) = &args.annotate {
+        annotatable(&sources, path)?;
+    }
+    if let Some(folder) = &args.parquet {
+        // Before the reading, so that a bad path is found at once.
+        fs::create_dir_all(folder).map_err(Error::write(folder))?;
+    }
+    let options =
+        Options { jobs: args.jobs.unwrap_or(0), filter: args.filter.as_deref().map(Filter::new), events_of_streams: 0 };
     let mut explained = read(&sources, &options)?;
     explained.captures.iter().for_each(warn);
     let connections = explained.connections.len();
@@ -26,6 +36,12 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
         return Err(Error::Usage(format!("--connection: there is no connection {number}; there are {there}")));
     }
     save(&mut explained, options.jobs)?;
+    if let Some(folder) = &args.parquet {
+        write_parquet(&explained, folder)?;
+    }
+    if let Some(path) = &args.annotate {
+        annotate(&explained, &sources, path)?;
+    }
     match print(&explained, args) {
         // A reader that went away has seen what it wanted.
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => {}

@@ -9,6 +9,8 @@ use ackclock_tcp::Span;
 
 use crate::explained::{Capture, Explained};
 
+pub(crate) use sentence::{retransmission, stall};
+
 /// Everything as text: the connections, the stalls in which most time was lost, and all connections together. Of a list at most `top`
 /// entries; 0 for all.
 pub fn table(explained: &Explained, top: usize) -> String {
