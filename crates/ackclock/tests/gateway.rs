@@ -188,7 +188,7 @@ fn it_writes_what_links_drop() {
     let expected = [
         ("from", Value::from("left")),
         ("to", "right".into()),
-        ("why", "drop".into()),
+        ("why", "listed".into()),
         ("src", stream.local_addr().unwrap().to_string().into()),
         ("dst", to.to_string().into()),
         ("protocol", 6.into()),

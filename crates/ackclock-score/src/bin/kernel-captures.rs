@@ -13,12 +13,31 @@ struct Args {
     /// How many at the same time.
     #[arg(long, default_value_t = 4)]
     jobs: usize,
+    /// Score what is there.
+    #[arg(long)]
+    score: bool,
     /// Only those whose names begin like one of these.
     names: Vec<String>,
 }
 
 fn main() -> ExitCode {
     let args = Args::parse();
+    if args.score {
+        return match ackclock_score::kernel::score(&args.directory) {
+            Ok(score) => {
+                print!("{}", score.table());
+                for (name, mistakes) in score.mistakes {
+                    println!("{name}:");
+                    mistakes.iter().for_each(|mistake| println!("    {mistake}"));
+                }
+                ExitCode::SUCCESS
+            }
+            Err(error) => {
+                eprintln!("{}: {error}", args.directory.display());
+                ExitCode::FAILURE
+            }
+        };
+    }
     let mut plan = match Plan::built_in() {
         Ok(plan) => plan,
         Err(error) => {
