@@ -234,6 +234,11 @@ impl SenderModel {
         }
     }
 
+    /// Whether one of the retransmissions from this one on is a probe that may have been a timeout.
+    pub(super) fn has_open_probe(&self, from: usize) -> bool {
+        self.last.ambiguous.last().is_some_and(|a| a.retransmission >= from)
+    }
+
     fn was_timeout(&mut self) {
         let Some(open) = self.last.ambiguous.pop() else { return };
         if let Some(r) = self.found.retransmissions.get_mut(open.retransmission) {
@@ -322,6 +327,8 @@ impl SenderModel {
                 previous = segment.again.max(previous);
                 transmissions = segment.transmissions.max(transmissions);
                 unseen |= segment.unseen;
+                let segment = *segment;
+                self.period_begins(&segment);
             }
             self.out.sent_again(index, number);
         }

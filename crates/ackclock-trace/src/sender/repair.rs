@@ -185,6 +185,7 @@ impl SenderModel {
             self.pipe = self.max - self.una;
         }
         self.forget_stamp();
+        self.period_ends(a.at);
         if self.repair.undone.is_some_and(|(_, recover)| self.una >= recover) {
             self.repair.undone = None;
         }
