@@ -11,7 +11,7 @@ use crate::connection::Episode;
 const MOST: u64 = 1 << 16;
 
 /// Fewest bytes, in segments, of a train of ACKs that measures a rate.
-const TRAIN: u64 = 10;
+const TRAIN: u64 = 6;
 
 /// From the first transmission of the first lost segment on.
 #[derive(Clone, Copy, Debug)]
