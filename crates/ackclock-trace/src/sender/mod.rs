@@ -6,6 +6,7 @@
 //! model serves every vantage; what it must not assume is that it sees every transmission ([`Sight`]).
 
 mod causes;
+mod episodes;
 mod fates;
 mod outstanding;
 mod picture;
@@ -133,6 +134,7 @@ pub(crate) struct SenderModel {
     ack_fresh: bool,
     last: causes::Last,
     stall: stalls::Watch,
+    periods: episodes::Periods,
     newly: Vec<Segment>,
 }
 
@@ -163,6 +165,7 @@ impl SenderModel {
             ack_fresh: false,
             last: causes::Last::default(),
             stall: stalls::Watch::new(),
+            periods: episodes::Periods::default(),
             newly: Vec::new(),
         }
     }
@@ -212,6 +215,7 @@ impl SenderModel {
     /// The first of what goes out with nothing outstanding.
     fn begins(&mut self, sent: &Sent) {
         self.stall_idle(sent.at, sent.frame);
+        self.periods_idle();
         self.progress = sent.at;
         self.pipe = 0;
     }
@@ -322,6 +326,7 @@ impl SenderModel {
     /// `una` has moved.
     fn advanced(&mut self, a: &Acked) {
         self.stall_over(a.at, a.frame);
+        self.train(a.at, a.ack, a.at.since(self.last_ack));
         self.progress = a.at;
         self.repair.without_progress = 0;
     }
@@ -342,6 +347,8 @@ impl SenderModel {
         self.settle_fates();
         self.settle_stalls(end);
         self.found.rtt = self.clock.round_trip();
+        self.settle_episodes();
+        self.settle_stalls(end);
         self.settle_picture();
         self.found
     }
