@@ -4,6 +4,7 @@
 //! counters. [`Score`] counts both beside each other.
 
 mod captures;
+pub mod kernel;
 mod matrix;
 mod population;
 mod truth;
