@@ -71,6 +71,14 @@ impl Feed {
         }
     }
 
+    /// Data of the other end reaches this one at `at`, and acknowledges nothing that was not acknowledged before.
+    #[inline]
+    pub fn heard(&mut self, at: Time) {
+        if let Some(model) = &mut self.model {
+            model.sender.heard(at);
+        }
+    }
+
     /// `delay` is the round trip between the capture and the sender, zero if the capture was taken there.
     #[inline]
     pub fn give(&mut self, op: &Op, delay: Span, held: &mut Held) {

@@ -193,6 +193,10 @@ impl Open {
         if silence >= SILENCE && (missing || jumps) {
             self.gap(at, missing, one, budget);
         }
+        if acked.is_none() && p.len > 0 {
+            let delay = self.delay(other);
+            self.feeds[other].heard(at + delay);
+        }
         if let Some((acked, _)) = acked {
             self.trips[one].acked(acked.ack, at);
             self.tell(other, Op::Acked(acked), budget);

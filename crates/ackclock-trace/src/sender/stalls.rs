@@ -67,8 +67,14 @@ impl SenderModel {
     pub(super) fn stall_note(&mut self, a: &Acked) {
         self.stall.least_window = self.stall.least_window.min(a.window);
         if a.with_data {
-            self.stall.heard = a.at;
+            self.heard(a.at);
         }
+    }
+
+    /// The other end's data reaches this one.
+    #[inline]
+    pub fn heard(&mut self, at: Time) {
+        self.stall.heard = self.stall.heard.max(at);
     }
 
     /// Something goes out with nothing outstanding.
