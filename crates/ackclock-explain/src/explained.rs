@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use ackclock_tcp::{Span, Time};
+use ackclock_trace::connection::RoundTrip;
 use ackclock_trace::{
-    Class, Connection, Damage, Flow, Ignored, Kind, Retransmission, Stall, StallCause, State, Timeout,
+    Class, Connection, Damage, Flow, Ignored, Kind, Recovery, Retransmission, Stall, StallCause, State, Timeout,
 };
 
 use crate::replay::Rescue;
@@ -133,7 +134,7 @@ impl Found {
     }
 
     /// Recoveries of both ends in order of time.
-    pub fn recoveries(&self) -> Vec<(End, &ackclock_trace::Recovery)> {
+    pub fn recoveries(&self) -> Vec<(End, &Recovery)> {
         self.merged(|flow| &flow.recoveries, |r| r.start)
     }
 
@@ -142,6 +143,17 @@ impl Found {
             self.flows().flat_map(|(end, flow)| list(flow).iter().map(move |item| (end, item))).collect();
         all.sort_by_key(|(_, item)| at(item));
         all
+    }
+
+    /// The round trips that both ends measure; `None` if neither does.
+    pub fn rtt(&self) -> Option<RoundTrip> {
+        let measured = self.flows().filter_map(|(_, flow)| flow.rtt);
+        measured.reduce(|a, b| {
+            let samples = a.samples.saturating_add(b.samples);
+            let sum = u128::from(a.mean.0) * u128::from(a.samples) + u128::from(b.mean.0) * u128::from(b.samples);
+            let mean = u64::try_from(sum / u128::from(samples.max(1))).unwrap_or(u64::MAX);
+            RoundTrip { min: a.min.min(b.min), mean: Span(mean), max: a.max.max(b.max), samples }
+        })
     }
 
     /// The counts of both ends.
@@ -215,6 +227,8 @@ pub struct Counts {
     pub needless: u64,
     /// Retransmissions that were lost.
     pub lost: u64,
+    /// Of these, those sent in recovery: fast retransmits in the words of the PRR paper.
+    pub lost_fast: u64,
     /// D-SACKs.
     pub dsacks: u64,
     /// Recoveries.
@@ -235,7 +249,9 @@ impl Counts {
         for r in &flow.retransmissions {
             self.retransmissions[r.kind as usize] += 1;
             self.needless += u64::from(r.needless.is_some());
-            self.lost += u64::from(r.lost == Some(true));
+            let lost = u64::from(r.lost == Some(true));
+            self.lost += lost;
+            self.lost_fast += if matches!(r.kind, Kind::FastRetransmit | Kind::Recovery) { lost } else { 0 };
         }
         for t in &flow.timeouts {
             self.timeouts[t.class as usize] += 1;

@@ -8,12 +8,20 @@
 
 mod error;
 mod explained;
+mod json;
+mod names;
+mod overall;
 mod read;
 mod replay;
+mod saved;
 mod source;
+mod text;
 
 pub use error::Error;
 pub use explained::{Capture, Counts, End, Explained, Found, Saved};
+pub use json::write_json;
 pub use read::{Options, read, with_events};
 pub use replay::{Rescue, replay};
+pub use saved::save;
 pub use source::{Source, captures_at};
+pub use text::{one_connection, table};

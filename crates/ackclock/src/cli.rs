@@ -14,7 +14,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0  done
   1  a run failed, or a connection
-  2  bad usage or bad input (an option, a strategy, a scenario)
+  2  bad usage or bad input (an option, a strategy, a scenario, a damaged capture: what comes before the damage is reported)
   3  a file could not be read or written
   4  the system refused: no permission, no TUN device, no way to the peer
   130  ended by Ctrl-C; what was measured until then is printed";
@@ -80,6 +80,14 @@ pub(crate) enum Verb {
         "ackclock gateway scenarios/gateway-lossy.toml --attach a=10.80.0.1/16 --attach b=10.80.1.1/16@right"
     ))]
     Gateway(GatewayArgs),
+    /// Say why the TCP connections in captures stalled, and what would have saved them.
+    ///
+    /// For every retransmission its kind, for every timeout its class, for every stall its cause. What cannot be known is said to
+    /// be unknown.
+    #[command(after_help = with_example(
+        "ackclock explain slow.pcapng\n  tcpdump -w - port 443 | ackclock explain - --format json"
+    ))]
+    Explain(ExplainArgs),
 }
 
 #[derive(Debug, Subcommand)]
@@ -107,6 +115,26 @@ pub(crate) struct PapersRunArgs {
     #[arg(long)]
     pub quick: bool,
     /// How many runs at the same time. It does not change any result. Default: one per processor.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// Captures: pcap or pcapng, plain or compressed with gzip or zstd; folders, for all captures below them; `-` for standard
+    /// input, of which the results come at its end.
+    #[arg(value_name = "CAPTURE", required = true)]
+    pub captures: Vec<PathBuf>,
+    /// How to print the results. JSON is one object with `captures`, `connections` and `overall`.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Show one connection alone, by its number in the table, with all that happened to it.
+    #[arg(long, value_name = "N")]
+    pub connection: Option<usize>,
+    /// How many entries lists in tables have at most; 0 for all.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub top: usize,
+    /// How many captures to read at the same time. It does not change any result. Default: one per processor.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
 }

@@ -1,0 +1,128 @@
+//! `ackclock explain`.
+
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use ackclock_explain::{
+    Capture, Explained, Options, Source, captures_at, one_connection, read, save, table, write_json,
+};
+use rustix::event::{PollFd, PollFlags, poll};
+
+use crate::cli::{ExplainArgs, Format};
+use crate::error::Error;
+use crate::wire::Interrupt;
+
+/// How many skipped files are named.
+const NAMED: usize = 5;
+
+pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
+    let sources = sources(&args.captures)?;
+    let options = Options { jobs: args.jobs.unwrap_or(0), events_of_streams: 0 };
+    let mut explained = read(&sources, &options)?;
+    explained.captures.iter().for_each(warn);
+    let connections = explained.connections.len();
+    if let Some(number) = args.connection.filter(|number| !explained.keep(*number)) {
+        let there = if connections == 0 { "none".into() } else { format!("0 to {}", connections - 1) };
+        return Err(Error::Usage(format!("--connection: there is no connection {number}; there are {there}")));
+    }
+    save(&mut explained, options.jobs)?;
+    match print(&explained, args) {
+        // A reader that went away has seen what it wanted.
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => {}
+        result => result.map_err(Error::write(Path::new("standard output")))?,
+    }
+    worst(&explained).map_or(Ok(String::new()), Err)
+}
+
+fn print(explained: &Explained, args: &ExplainArgs) -> io::Result<()> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    match (args.format, args.connection) {
+        (Format::Json, _) => write_json(explained, &mut out)?,
+        (Format::Table, Some(_)) => out.write_all(one_connection(explained, args.top).as_bytes())?,
+        (Format::Table, None) => out.write_all(table(explained, args.top).as_bytes())?,
+    }
+    out.flush()
+}
+
+/// What the arguments stand for. What is no capture in a folder is skipped with a note.
+fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, Error> {
+    let (mut sources, mut skipped, mut streams) = (Vec::new(), Vec::new(), 0);
+    for path in paths {
+        if path == Path::new("-") {
+            sources.push(Source::stream(Stdin::new()?));
+            streams += 1;
+        } else {
+            sources.extend(captures_at(path, &mut skipped)?);
+        }
+    }
+    if streams > 1 {
+        return Err(Error::Usage("standard input (`-`) can be read only once".into()));
+    }
+    let mut err = io::stderr();
+    for path in skipped.iter().take(NAMED) {
+        let _ = writeln!(err, "note: {}: skipped, this is no capture", path.display());
+    }
+    if skipped.len() > NAMED {
+        let _ = writeln!(err, "note: {} more files skipped", skipped.len() - NAMED);
+    }
+    if sources.is_empty() {
+        return Err(Error::Capture("there is no capture in what was given".into()));
+    }
+    Ok(sources)
+}
+
+fn warn(capture: &Capture) {
+    let Capture { path, damage, failed, .. } = capture;
+    let mut err = io::stderr();
+    if let Some(damage) = damage {
+        let before = if capture.packets > 0 { "; what comes before is reported" } else { "" };
+        let _ = writeln!(err, "warning: {path}: byte {}: {}{before}", damage.offset, damage.what);
+    }
+    if let Some(failed) = failed {
+        let _ = writeln!(err, "warning: {path}: cannot be read: {failed}");
+    }
+}
+
+/// What decides the exit code: of what went wrong with captures, the worst.
+fn worst(explained: &Explained) -> Option<Error> {
+    let all = explained.captures.len();
+    let count = |wrong: fn(&Capture) -> bool| explained.captures.iter().filter(|c| wrong(c)).count();
+    let first = explained.captures.iter().find(|c| c.failed.is_some());
+    if let Some(Capture { path, failed: Some(failed), .. }) = first {
+        return Some(Error::Read { path: path.into(), error: io::Error::other(failed.clone()) });
+    }
+    let damaged = count(|c| c.damage.is_some());
+    (damaged > 0).then(|| Error::Capture(format!("damaged captures: {damaged} of {all}")))
+}
+
+/// Standard input. Ctrl-C reaches both ends of a pipe, so the first one leaves it to the other end to finish what it writes; the
+/// second one ends the input here.
+struct Stdin {
+    interrupt: Interrupt,
+}
+
+impl Stdin {
+    fn new() -> Result<Stdin, Error> {
+        Ok(Stdin { interrupt: Interrupt::new()? })
+    }
+}
+
+impl Read for Stdin {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let input = io::stdin();
+        loop {
+            let mut fds = [PollFd::new(&input, PollFlags::IN), PollFd::new(&self.interrupt, PollFlags::IN)];
+            match poll(&mut fds, None) {
+                Err(rustix::io::Errno::INTR) => continue,
+                result => result?,
+            };
+            let ready = !fds[0].revents().is_empty();
+            if self.interrupt.taken() > 1 {
+                return Ok(0);
+            }
+            if ready {
+                return Ok(rustix::io::read(&input, into)?);
+            }
+        }
+    }
+}
