@@ -32,4 +32,9 @@ impl Error {
     pub(crate) fn read(path: &Path) -> impl FnOnce(io::Error) -> Error {
         move |error| Error::Read { path: path.to_path_buf(), error }
     }
+
+    /// Says which file could not be written.
+    pub(crate) fn write(path: &Path) -> impl FnOnce(io::Error) -> Error {
+        move |error| Error::Write { path: path.to_path_buf(), error }
+    }
 }

@@ -6,8 +6,10 @@
 //!                       └─ replay: what would have saved each timeout
 //! ```
 
+mod draw;
 mod error;
 mod explained;
+mod html;
 mod json;
 mod names;
 mod overall;
@@ -16,7 +18,9 @@ mod replay;
 mod saved;
 mod source;
 mod text;
+mod xplot;
 
+pub use draw::{Pictures, draw};
 pub use error::Error;
 pub use explained::{Capture, Counts, End, Explained, Found, Saved};
 pub use json::write_json;

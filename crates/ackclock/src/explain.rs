@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use ackclock_explain::{
-    Capture, Explained, Options, Source, captures_at, one_connection, read, save, table, write_json,
+    Capture, Explained, Options, Pictures, Source, captures_at, draw, one_connection, read, save, table, write_json,
 };
 use rustix::event::{PollFd, PollFlags, poll};
 
@@ -15,9 +15,15 @@ use crate::wire::Interrupt;
 /// How many skipped files are named.
 const NAMED: usize = 5;
 
+/// How many events of standard input are kept for pictures: about 400 MB.
+const EVENTS_OF_STREAMS: usize = 2_000_000;
+
 pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
     let sources = sources(&args.captures)?;
-    let options = Options { jobs: args.jobs.unwrap_or(0), events_of_streams: 0 };
+    let pictures = Pictures { html: args.html.as_deref(), xplot: args.xplot.as_deref(), top: args.top };
+    let draws = pictures.html.or(pictures.xplot).is_some();
+    let events_of_streams = if draws { EVENTS_OF_STREAMS } else { 0 };
+    let options = Options { jobs: args.jobs.unwrap_or(0), events_of_streams };
     let mut explained = read(&sources, &options)?;
     explained.captures.iter().for_each(warn);
     let connections = explained.connections.len();
@@ -26,6 +32,9 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
         return Err(Error::Usage(format!("--connection: there is no connection {number}; there are {there}")));
     }
     save(&mut explained, options.jobs)?;
+    if draws {
+        draw(&explained, &sources, &options, &pictures)?;
+    }
     match print(&explained, args) {
         // A reader that went away has seen what it wanted.
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => {}

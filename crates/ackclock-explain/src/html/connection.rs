@@ -102,7 +102,7 @@ fn facts(found: &Found, explained: &Explained) -> Vec<(String, String)> {
     let capture = explained.captures.get(found.capture).map_or("", |capture| capture.path.as_str());
     let mut facts = vec![
         ("capture".to_string(), capture.to_string()),
-        ("began".into(), text::epoch(c.start)),
+        ("began".into(), text::date(c.start)),
         ("lasted".into(), text::time(c.end.since(c.start))),
         ("packets".into(), c.packets.to_string()),
         ("beginning".into(), if c.begun { "seen" } else { "not seen" }.into()),
@@ -134,9 +134,9 @@ fn note(flow: &Flow) -> String {
         text::count(flow.timeouts.len() as u64, "timeout"),
         format!("MSS {}", flow.mss),
     ];
-    parts.extend(flow.rtt.map(|r| {
-        format!("round trip {} ({} to {})", text::time(r.mean), text::time(r.min), text::time(r.max))
-    }));
+    parts.extend(
+        flow.rtt.map(|r| format!("round trip {} ({} to {})", text::time(r.mean), text::time(r.min), text::time(r.max))),
+    );
     parts.extend((flow.unseen > 0).then(|| format!("{} never seen", text::count(flow.unseen, "byte"))));
     parts.join(" · ")
 }
@@ -196,7 +196,7 @@ fn stalls(html: &mut String, found: &Found) {
             end.name().into(),
             Cell::from(text::time(long)).sorted_by(long.secs_f64()),
             frame(stall.frame),
-            Cell::from(text::cause(stall.cause)).class(class(stall.cause)),
+            Cell::from(names::cause_text(stall.cause)).class(class(stall.cause)),
             Cell::long(&text::stall(found, *end, stall)),
         ]
     });

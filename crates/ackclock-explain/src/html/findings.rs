@@ -58,11 +58,7 @@ fn fates(flow: &Flow) -> Vec<Fate> {
 
 /// A few words: `1.2 s: timeout, lost retransmission`.
 pub(crate) fn label(long: Span, cause: StallCause) -> String {
-    let class = match cause {
-        StallCause::Timeout(class) => format!(", {}", names::class_text(class)),
-        _ => String::new(),
-    };
-    format!("{}: {}{class}", text::time(long), names::cause(cause).replace('_', " "))
+    format!("{}: {}", text::time(long), names::cause_text(cause))
 }
 
 /// By what kind of thing time was lost.

@@ -43,11 +43,8 @@ fn class(cause: StallCause) -> &'static str {
 fn causes<'a>(stalls: impl Iterator<Item = &'a Stall>) -> String {
     let mut sums: BTreeMap<String, (Span, usize, &str)> = BTreeMap::new();
     for stall in stalls {
-        let cause = match stall.cause {
-            StallCause::Timeout(class) => format!("timeout, {}", names::class_text(class)),
-            other => names::cause(other).replace('_', " "),
-        };
-        let (long, count, _) = sums.entry(cause).or_insert((Span::default(), 0, class(stall.cause)));
+        let (long, count, _) =
+            sums.entry(names::cause_text(stall.cause)).or_insert((Span::default(), 0, class(stall.cause)));
         *long = *long + stall.end.since(stall.start);
         *count += 1;
     }
