@@ -102,3 +102,7 @@ fn xplot_file(path: &Path, found: &Found, end: End) -> std::io::Result<()> {
 fn write(path: &Path, content: &[u8]) -> Result<(), Error> {
     fs::write(path, content).map_err(Error::write(path))
 }
+
+#[cfg(test)]
+#[path = "draw_tests.rs"]
+mod tests;

@@ -9,6 +9,8 @@
 mod draw;
 mod error;
 mod explained;
+#[cfg(test)]
+mod fixture;
 mod html;
 mod json;
 mod names;

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use ackclock_tcp::{Cause, Event, EventKind, Time};
-use ackclock_trace::{Kind, Retransmission};
+use ackclock_trace::{Flow, Kind, Retransmission};
 
 use crate::explained::{End, Found};
 use crate::html::label;
@@ -37,7 +37,7 @@ pub(crate) fn write(found: &Found, end: End, out: &mut impl Write) -> io::Result
     }
     for stall in &flow.stalls {
         let text = label(stall.end.since(stall.start), stall.cause);
-        graph.stall(stall.start, stall.end, &text, &flow.events)?;
+        graph.stall((stall.start, stall.end), &text, flow)?;
     }
     writeln!(graph.out, "go")
 }
@@ -122,18 +122,19 @@ impl<W: Write> Graph<'_, W> {
         )
     }
 
-    /// A box from what was acknowledged to what was sent when it began.
-    fn stall(&mut self, from: Time, to: Time, text: &str, events: &[Event]) -> io::Result<()> {
-        let before = events.partition_point(|event| event.at <= from);
-        let state = before.checked_sub(1).and_then(|i| events.get(i));
-        let (low, high) = state.map_or((0, 0), |event| (event.snd_una, event.snd_nxt.max(event.snd_una)));
-        let (from, to) = (stamp(from), stamp(to));
-        for (x0, y0, x1, y1) in
-            [(&from, low, &to, low), (&from, high, &to, high), (&from, low, &from, high), (&to, low, &to, high)]
+    /// A box from what was acknowledged to what was sent when it began, a segment high at least.
+    fn stall(&mut self, (start, end): (Time, Time), text: &str, flow: &Flow) -> io::Result<()> {
+        let before = flow.events.partition_point(|event| event.at <= start);
+        let state = before.checked_sub(1).and_then(|i| flow.events.get(i));
+        let (low, sent) = state.map_or((0, 0), |event| (event.snd_una, event.snd_nxt));
+        let high = sent.max(low.saturating_add(flow.mss.into()));
+        let (start, end) = (stamp(start), stamp(end));
+        for (t0, y0, t1, y1) in
+            [(&start, low, &end, low), (&start, high, &end, high), (&start, low, &start, high), (&end, low, &end, high)]
         {
-            writeln!(self.out, "line {x0} {y0} {x1} {y1} magenta")?;
+            writeln!(self.out, "line {t0} {y0} {t1} {y1} magenta")?;
         }
-        writeln!(self.out, "rtext {from} {high} magenta\n{text}")
+        writeln!(self.out, "rtext {start} {high} magenta\n{text}")
     }
 }
 

@@ -9,7 +9,7 @@ use ackclock_trace::{Class, Flow, StallCause};
 
 use super::findings::Drawn;
 use super::table::{Cell, table};
-use super::{CSS, causes, class, ends};
+use super::{CSS, SORT, causes, class, ends};
 use crate::explained::{End, Explained, Found};
 use crate::{names, text};
 
@@ -137,6 +137,7 @@ fn note(flow: &Flow) -> String {
     parts.extend(
         flow.rtt.map(|r| format!("round trip {} ({} to {})", text::time(r.mean), text::time(r.min), text::time(r.max))),
     );
+    parts.push("cwnd estimated".into());
     parts.extend((flow.unseen > 0).then(|| format!("{} never seen", text::count(flow.unseen, "byte"))));
     parts.join(" · ")
 }
@@ -148,7 +149,7 @@ fn below(found: &Found) -> String {
     timeouts(&mut html, found);
     recoveries(&mut html, found);
     retransmissions(&mut html, found);
-    html.push_str("</div>\n");
+    let _ = write!(html, "</div>\n<script>\n{SORT}</script>\n");
     html
 }
 
@@ -197,10 +198,10 @@ fn stalls(html: &mut String, found: &Found) {
             Cell::from(text::time(long)).sorted_by(long.secs_f64()),
             frame(stall.frame),
             Cell::from(names::cause_text(stall.cause)).class(class(stall.cause)),
-            Cell::long(&text::stall(found, *end, stall)),
+            Cell::from(text::stall(found, *end, stall)),
         ]
     });
-    table(html, "sortable", &["began (s)", "from", "long", "ended by frame", "cause", "why*"], rows);
+    table(html, &["began (s)", "<from", "long", "ended by frame", "<cause", "*why"], rows);
 }
 
 fn frame(number: u64) -> Cell {
@@ -230,22 +231,22 @@ fn timeouts(html: &mut String, found: &Found) {
             segments(t.cwnd).into(),
             Cell::from(text::time(t.waited)).sorted_by(t.waited.secs_f64()),
             t.needless.map_or("", names::needless_text).into(),
-            Cell::long(&rescued(found, *end, *place, t.class)),
+            Cell::from(rescued(found, *end, *place, t.class)),
         ]
     });
     let headings = [
         "at (s)",
-        "from",
+        "<from",
         "seq",
-        "class",
-        "state before",
+        "<class",
+        "<state before",
         "flight (segments)",
         "cwnd (segments)",
         "waited",
-        "needless",
-        "what would have saved it*",
+        "<needless",
+        "*what would have saved it",
     ];
-    table(html, "sortable", &headings, rows);
+    table(html, &headings, rows);
 }
 
 /// What would have saved a timeout, the most first.
@@ -274,10 +275,10 @@ fn recoveries(html: &mut String, found: &Found) {
         vec![
             moment(found, r.start, r.end.unwrap_or(found.connection.end)),
             end.name().into(),
-            Cell::long(&text::recovered(r)),
+            Cell::from(text::recovered(r)),
         ]
     });
-    table(html, "sortable", &["began (s)", "from", "what*"], rows);
+    table(html, &["began (s)", "<from", "*what"], rows);
 }
 
 fn retransmissions(html: &mut String, found: &Found) {
@@ -309,6 +310,6 @@ fn retransmissions(html: &mut String, found: &Found) {
             lost.into(),
         ]
     });
-    let headings = ["at (s)", "frame", "from", "seq", "bytes", "transmission", "kind", "needless", "lost again"];
-    table(html, "sortable", &headings, rows);
+    let headings = ["at (s)", "frame", "<from", "seq", "bytes", "transmission", "<kind", "<needless", "<lost again"];
+    table(html, &headings, rows);
 }

@@ -6,13 +6,12 @@ use ackclock_report::{Chart, Curve, Line, Plot, Point, escape, page};
 use ackclock_trace::StallCause;
 
 use super::table::{Cell, table};
-use super::{CSS, causes, class, ends, file_name};
+use super::{CSS, SORT, causes, class, ends, file_name};
 use crate::explained::{Capture, Counts, End, Explained, Found};
 use crate::names;
 use crate::overall::{FIGURE_1, Overall, PaperTable};
 use crate::text;
 
-const SORT: &str = include_str!("../../assets/sort.js");
 const TITLE: &str = "Captures explained";
 
 /// The most rows of the tables of connections and of captures, and of that of stalls.
@@ -24,15 +23,15 @@ pub(crate) fn index(explained: &Explained, drawn: &[usize], left_out: usize) -> 
     let all = Overall::of(explained);
     let mut html = format!("<div class=\"report\">\n<h1>{TITLE}</h1>\n");
     verdict(&mut html, explained, &all);
-    captures(&mut html, explained);
     stalls(&mut html, explained, drawn);
     rescues(&mut html, explained, &all);
     connections(&mut html, explained, drawn, left_out);
+    captures(&mut html, explained);
     figure_1(&mut html, &all);
     if all.counts.all_retransmissions() > 0 {
         all.prr_tables().iter().for_each(|t| paper_table(&mut html, t));
     }
-    let _ = write!(html, "</div>\n<script>\n\"use strict\";\n{SORT}</script>\n");
+    let _ = write!(html, "</div>\n<script>\n{SORT}</script>\n");
     page(TITLE, CSS, &html)
 }
 
@@ -56,7 +55,7 @@ fn verdict(html: &mut String, explained: &Explained, all: &Overall) {
     let _ = writeln!(
         html,
         "<p>{}, {} in {}; {}, {} of them proved needless; {}. Explained by ackclock {}.</p>",
-        text::count(all.connections, "connection"),
+        text::count(all.connections, "<connection"),
         text::count(counts.bytes, "byte"),
         text::count(counts.segments, "segment"),
         text::count(counts.all_retransmissions(), "retransmission"),
@@ -81,10 +80,10 @@ fn captures(html: &mut String, explained: &Explained) {
             capture.packets.into(),
             capture.segments.into(),
             (*connections).into(),
-            Cell::long(&remarks(capture)),
+            Cell::from(remarks(capture)),
         ]
     });
-    table(html, "sortable", &["capture", "packets", "with TCP", "connections", "remarks*"], rows);
+    table(html, &["capture", "packets", "with TCP", "connections", "*remarks"], rows);
 }
 
 /// What is wrong with a capture, and what of it was left out.
@@ -120,11 +119,11 @@ fn stalls(html: &mut String, explained: &Explained, drawn: &[usize]) {
             link(found.number, drawn),
             Cell::from(text::time(long)).sorted_by(long.secs_f64()),
             Cell::from(names::cause_text(stall.cause)).class(class(stall.cause)),
-            Cell::long(&text::stall(found, *end, stall)),
+            Cell::from(text::stall(found, *end, stall)),
             ends(found).into(),
         ]
     });
-    table(html, "sortable", &["", "lost", "cause", "why*", "connection"], rows);
+    table(html, &["", "lost", "<cause", "*why", "<connection"], rows);
 }
 
 fn rescues(html: &mut String, explained: &Explained, all: &Overall) {
@@ -150,7 +149,7 @@ fn rescues(html: &mut String, explained: &Explained, all: &Overall) {
             Cell::from(format!("{:.3}", sum.saved_s)),
         ]
     });
-    table(html, "sortable", &["mechanism", "strategy", "timeouts avoided", "of", "saved (s)"], rows);
+    table(html, &["mechanism", "<strategy", "timeouts avoided", "of", "saved (s)"], rows);
 }
 
 fn connections(html: &mut String, explained: &Explained, drawn: &[usize], left_out: usize) {
@@ -168,8 +167,8 @@ fn connections(html: &mut String, explained: &Explained, drawn: &[usize], left_o
     cut(html, all.len(), MOST_ROWS);
     let headings = [
         "",
-        "client",
-        "server",
+        "<client",
+        "<server",
         "lasted (s)",
         "bytes",
         "rtt (ms)",
@@ -202,7 +201,7 @@ fn connections(html: &mut String, explained: &Explained, drawn: &[usize], left_o
             c.lost.into(),
         ]
     });
-    table(html, "sortable", &headings, rows);
+    table(html, &headings, rows);
 }
 
 /// Figure 1 of Lin & Kung.
@@ -246,5 +245,5 @@ fn paper_table(html: &mut String, of: &PaperTable) {
         cells.extend((0..of.columns.len()).map(|c| number(row.paper.get(c).copied())));
         cells
     });
-    table(html, "", &headings, rows);
+    table(html, &headings, rows);
 }

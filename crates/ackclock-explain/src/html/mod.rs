@@ -20,6 +20,8 @@ pub(crate) use index::index;
 
 const CSS: &str = include_str!("../../assets/explain.css");
 
+const SORT: &str = include_str!("../../assets/sort.js");
+
 /// The name of a connection's page.
 pub(crate) fn file_name(number: usize) -> String {
     format!("connection-{number}.html")

@@ -19,11 +19,6 @@ impl Cell {
         Cell { html, sort: None, class: "" }
     }
 
-    /// Sentences, which may take several lines.
-    pub fn long(text: &str) -> Cell {
-        Cell::from(text).class("text")
-    }
-
     pub fn class(self, class: &'static str) -> Cell {
         Cell { class, ..self }
     }
@@ -51,24 +46,20 @@ impl From<u64> for Cell {
     }
 }
 
-/// A table with a heading; `class` is `sortable` or nothing. Of a heading that ends in `*` the column holds sentences.
-pub(super) fn table(html: &mut String, class: &str, headings: &[&str], rows: impl Iterator<Item = Vec<Cell>>) {
-    // Writing into a String cannot fail.
-    let _ = write!(html, "<div class=\"wide\"><table class=\"{class}\">\n<thead><tr>");
-    for heading in headings {
-        let _ = match heading.strip_suffix('*') {
-            Some(text) => write!(html, "<th class=\"text\">{}</th>", escape(text)),
-            None => write!(html, "<th>{}</th>", escape(heading)),
-        };
+/// A table that can be sorted by any column, if a script in the page does that. A heading that begins with `<` is that of a column of words,
+/// and one that begins with `*` of a column of sentences, which may take several lines.
+pub(super) fn table(html: &mut String, headings: &[&str], rows: impl Iterator<Item = Vec<Cell>>) {
+    let columns: Vec<(&str, &str)> = headings.iter().map(|heading| column(heading)).collect();
+    html.push_str("<div class=\"wide\"><table class=\"sortable\">\n<thead><tr>");
+    for (class, heading) in &columns {
+        let _ = write!(html, "<th{}>{}</th>", attribute(class, ""), escape(heading));
     }
     html.push_str("</tr></thead>\n<tbody>\n");
     for row in rows {
         html.push_str("<tr>");
-        for Cell { html: text, sort, class } in row {
-            html.push_str("<td");
-            if !class.is_empty() {
-                let _ = write!(html, " class=\"{class}\"");
-            }
+        for (Cell { html: text, sort, class }, (of_column, _)) in row.into_iter().zip(&columns) {
+            // Writing into a String cannot fail.
+            let _ = write!(html, "<td{}", attribute(of_column, class));
             if let Some(sort) = sort {
                 let _ = write!(html, " data-sort=\"{}\"", escape(&sort));
             }
@@ -77,4 +68,20 @@ pub(super) fn table(html: &mut String, class: &str, headings: &[&str], rows: imp
         html.push_str("</tr>\n");
     }
     html.push_str("</tbody></table></div>\n");
+}
+
+/// The class and the text of a heading.
+fn column(heading: &str) -> (&'static str, &str) {
+    match heading.split_at_checked(1) {
+        Some(("<", words)) => ("words", words),
+        Some(("*", sentences)) => ("text", sentences),
+        _ => ("", heading),
+    }
+}
+
+fn attribute(one: &str, other: &str) -> String {
+    match [one, other].join(" ").trim() {
+        "" => String::new(),
+        both => format!(" class=\"{both}\""),
+    }
 }
