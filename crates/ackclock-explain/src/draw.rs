@@ -15,9 +15,9 @@ const MOST_PACKETS: u64 = 2_000_000;
 
 /// Which pictures, and where they go.
 pub struct Pictures<'a> {
-    /// The folder of the HTML pages.
+    /// The folder of the HTML pages; it is there already.
     pub html: Option<&'a Path>,
-    /// The folder of the xplot files.
+    /// The folder of the xplot files, too.
     pub xplot: Option<&'a Path>,
     /// How many connections are drawn at most: those in which most time was lost. 0 for all with stalls or retransmissions.
     pub top: usize,
@@ -33,9 +33,6 @@ pub fn draw(
     options: &Options,
     pictures: &Pictures<'_>,
 ) -> Result<(), Error> {
-    for folder in [pictures.html, pictures.xplot].into_iter().flatten() {
-        fs::create_dir_all(folder).map_err(Error::write(folder))?;
-    }
     let mut chosen = eventful(explained);
     let all = chosen.len();
     if pictures.top > 0 {

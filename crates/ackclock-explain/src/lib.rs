@@ -6,6 +6,7 @@
 //!                       └─ replay: what would have saved each timeout
 //! ```
 
+mod annotate;
 mod draw;
 mod error;
 mod explained;
@@ -15,6 +16,7 @@ mod html;
 mod json;
 mod names;
 mod overall;
+mod parquet;
 mod read;
 mod replay;
 mod saved;
@@ -22,10 +24,12 @@ mod source;
 mod text;
 mod xplot;
 
+pub use annotate::{annotatable, annotate};
 pub use draw::{Pictures, draw};
 pub use error::Error;
 pub use explained::{Capture, Counts, End, Explained, Found, Saved};
 pub use json::write_json;
+pub use parquet::write_parquet;
 pub use read::{Options, read, with_events};
 pub use replay::{Rescue, replay};
 pub use saved::save;

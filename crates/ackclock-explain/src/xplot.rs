@@ -162,3 +162,7 @@ fn by_cause(cause: Cause) -> (&'static str, &'static str) {
         Cause::Timeout => by_kind(Kind::Timeout),
     }
 }
+
+#[cfg(test)]
+#[path = "xplot_tests.rs"]
+mod tests;

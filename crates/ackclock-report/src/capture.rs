@@ -367,6 +367,39 @@ impl<W: Write> PacketWriter<W> {
     }
 }
 
+/// Writes frames of any link type as they are into a pcapng capture, each with a comment. Hand an `out` that buffers.
+pub struct FrameWriter<W> {
+    file: CaptureFile<W>,
+}
+
+impl<W: Write> FrameWriter<W> {
+    /// Begins a capture of this link type (<https://www.tcpdump.org/linktypes.html>) whose time zero is 1970.
+    ///
+    /// # Errors
+    /// What writing to `out` returns; so with all functions below.
+    pub fn new(out: W, linktype: u16) -> io::Result<Self> {
+        let mut file = CaptureFile { out, format: CaptureFormat::PcapNg, linktype, origin: 0, block: Vec::new() };
+        file.header("")?;
+        Ok(FrameWriter { file })
+    }
+
+    /// A frame of `len` bytes, of which these are the first. An empty comment is none.
+    ///
+    /// # Errors
+    /// What writing returns.
+    pub fn frame(&mut self, at: Time, bytes: &[u8], len: usize, comment: &str) -> io::Result<()> {
+        self.file.packet(at, bytes, len, comment)
+    }
+
+    /// Flushes what is written so far.
+    ///
+    /// # Errors
+    /// What flushing returns.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.file.out.flush()
+    }
+}
+
 struct CaptureFile<W> {
     out: W,
     format: CaptureFormat,
@@ -399,7 +432,9 @@ impl<W: Write> CaptureFile<W> {
                     b.extend_from_slice(&linktype.to_le_bytes());
                     b.extend_from_slice(&[0, 0]);
                     b.extend_from_slice(&SNAPLEN.to_le_bytes());
-                    option(b, 2, interface.as_bytes());
+                    if !interface.is_empty() {
+                        option(b, 2, interface.as_bytes());
+                    }
                     option(b, 9, &[9]);
                     option(b, 0, b"");
                 })

@@ -8,6 +8,7 @@
 //! - [`EventWriter`]: one JSON object per event and line.
 //! - [`CaptureWriter`]: the packets as the sender saw them, as pcapng or pcap, each commented with its cause.
 //! - [`PacketWriter`]: packets as they are, as pcapng or pcap.
+//! - [`FrameWriter`]: frames of any link as they are, as pcapng with comments.
 //! - [`Picture`]: time-sequence graphs side by side, as one HTML file or as SVG; [`thin`] keeps those of long connections small.
 //! - [`Chart`]: curves, steps and bars with intervals, and a paper's numbers beside them, as SVG.
 //!
@@ -37,7 +38,7 @@ mod recovery;
 mod summary;
 
 pub use align::{Align, align};
-pub use capture::{CaptureFormat, CaptureWriter, Handshake, PacketWriter};
+pub use capture::{CaptureFormat, CaptureWriter, FrameWriter, Handshake, PacketWriter};
 pub use chart::{Bars, Chart, Curve, Line, Plot, Point};
 pub use drawing::escape;
 pub use events::EventWriter;

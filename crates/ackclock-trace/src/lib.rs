@@ -10,6 +10,7 @@
 
 pub mod connection;
 pub mod file;
+pub mod filter;
 pub mod packet;
 mod sender;
 mod tracker;
@@ -19,5 +20,6 @@ pub use connection::{
     State, Timeout, Vantage,
 };
 pub use file::{Damage, Frame, LinkType, Reader};
+pub use filter::{Filter, FilterError};
 pub use packet::{Ignored, Packet, decode};
 pub use tracker::{Detail, Settings, Tracker};

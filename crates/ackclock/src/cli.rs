@@ -140,6 +140,13 @@ pub(crate) struct ExplainArgs {
     /// Write the time-sequence graphs of these connections as files for xplot into this folder.
     #[arg(long, value_name = "DIR")]
     pub xplot: Option<PathBuf>,
+    /// Write `connections.parquet`, `retransmissions.parquet`, `timeouts.parquet` and `stalls.parquet` into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub parquet: Option<PathBuf>,
+    /// Copy the capture as pcapng, with a comment on each retransmission that says what it is, and on each packet that ends a
+    /// stall. Takes one file.
+    #[arg(long, value_name = "OUT.pcapng")]
+    pub annotate: Option<PathBuf>,
     /// How many captures to read at the same time. It does not change any result. Default: one per processor.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,

@@ -1,10 +1,12 @@
 //! `ackclock explain`.
 
+use std::fs;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use ackclock_explain::{
-    Capture, Explained, Options, Pictures, Source, captures_at, draw, one_connection, read, save, table, write_json,
+    Capture, Explained, Options, Pictures, Source, annotatable, annotate, captures_at, draw, one_connection, read,
+    save, table, write_json, write_parquet,
 };
 use rustix::event::{PollFd, PollFlags, poll};
 
@@ -20,6 +22,13 @@ const EVENTS_OF_STREAMS: usize = 2_000_000;
 
 pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
     let sources = sources(&args.captures)?;
+    if let Some(path) = &args.annotate {
+        annotatable(&sources, path)?;
+    }
+    for folder in [&args.parquet, &args.html, &args.xplot].into_iter().flatten() {
+        // Before the reading, so that a bad path is found at once.
+        fs::create_dir_all(folder).map_err(Error::write(folder))?;
+    }
     let pictures = Pictures { html: args.html.as_deref(), xplot: args.xplot.as_deref(), top: args.top };
     let draws = pictures.html.or(pictures.xplot).is_some();
     let events_of_streams = if draws { EVENTS_OF_STREAMS } else { 0 };
@@ -32,6 +41,12 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
         return Err(Error::Usage(format!("--connection: there is no connection {number}; there are {there}")));
     }
     save(&mut explained, options.jobs)?;
+    if let Some(folder) = &args.parquet {
+        write_parquet(&explained, folder)?;
+    }
+    if let Some(path) = &args.annotate {
+        annotate(&explained, &sources, path)?;
+    }
     if draws {
         draw(&explained, &sources, &options, &pictures)?;
     }

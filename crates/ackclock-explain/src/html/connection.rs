@@ -194,14 +194,14 @@ fn stalls(html: &mut String, found: &Found) {
         let long = stall.end.since(stall.start);
         vec![
             moment(found, stall.start, stall.end),
-            end.name().into(),
             Cell::from(text::time(long)).sorted_by(long.secs_f64()),
-            frame(stall.frame),
             Cell::from(names::cause_text(stall.cause)).class(class(stall.cause)),
             Cell::from(text::stall(found, *end, stall)),
+            end.name().into(),
+            frame(stall.frame),
         ]
     });
-    table(html, &["began (s)", "<from", "long", "ended by frame", "<cause", "*why"], rows);
+    table(html, &["began (s)", "long", "<cause", "*why", "<from", "ended by frame"], rows);
 }
 
 fn frame(number: u64) -> Cell {

@@ -12,7 +12,7 @@ use ackclock_tcp::{Span, Time};
 use crate::explained::{Capture, Explained};
 
 pub(crate) use one::{ended, position, recovered};
-pub(crate) use sentence::stall;
+pub(crate) use sentence::{retransmission, stall};
 
 /// Everything as text: the connections, the stalls in which most time was lost, and all connections together. Of a list at most `top`
 /// entries; 0 for all.
