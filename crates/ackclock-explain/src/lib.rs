@@ -24,6 +24,7 @@ mod source;
 mod text;
 mod xplot;
 
+pub use ackclock_trace::Filter;
 pub use annotate::{annotatable, annotate};
 pub use draw::{Pictures, draw};
 pub use error::Error;

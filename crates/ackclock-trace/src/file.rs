@@ -109,6 +109,7 @@ impl Reader {
     ///
     /// # Errors
     /// What reading returns.
+    #[inline]
     #[expect(clippy::should_implement_trait, reason = "a frame borrows the reader, so that nothing is copied")]
     pub fn next(&mut self) -> io::Result<Option<Frame<'_>>> {
         if self.ended {

@@ -6,7 +6,7 @@ mod link;
 use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::wire::{Control, MIN_HEADER_LEN, Options};
-use ackclock_tcp::{SackBlocks, Seq, Time, Timestamps};
+use ackclock_tcp::{Seq, Time, Timestamps};
 
 use crate::file::Frame;
 
@@ -87,7 +87,7 @@ pub fn decode(frame: &Frame<'_>) -> Result<Packet, Ignored> {
     let kept = tcp.kept.len().min(header_len as usize);
     let u16_at = |at: usize| u16::from_be_bytes([fixed[at], fixed[at + 1]]);
     let u32_at = |at: usize| u32::from(u16_at(at)) << 16 | u32::from(u16_at(at + 2));
-    Ok(Packet {
+    let with = |options| Packet {
         frame: frame.number,
         at: frame.at,
         src: SocketAddr::new(ip.src, u16_at(0)),
@@ -97,32 +97,20 @@ pub fn decode(frame: &Frame<'_>) -> Result<Packet, Ignored> {
         control: Control(fixed[13]),
         wnd: u16_at(14),
         len,
-        options: options(&tcp.kept[MIN_HEADER_LEN..kept]),
+        options,
         options_cut: (kept as u32) < header_len,
         ip_id: ip.id,
         ttl: ip.ttl,
+    };
+    Ok(match &tcp.kept[MIN_HEADER_LEN..kept] {
+        [] => with(Options::default()),
+        // What nearly every segment of an established connection has: NOP, NOP, timestamps.
+        &[1, 1, 8, 10, v0, v1, v2, v3, e0, e1, e2, e3] => {
+            let (val, ecr) = (u32::from_be_bytes([v0, v1, v2, v3]), u32::from_be_bytes([e0, e1, e2, e3]));
+            with(Options { timestamps: Some(Timestamps { val, ecr }), ..Options::default() })
+        }
+        others => with(Options::parse(others).0),
     })
-}
-
-/// What nearly every segment of an established connection has: NOP, NOP, timestamps.
-const TIMESTAMPS: [u8; 4] = [1, 1, 8, 10];
-
-#[inline]
-fn options(bytes: &[u8]) -> Options {
-    match bytes {
-        [] => Options::default(),
-        &[a, b, c, d, v0, v1, v2, v3, e0, e1, e2, e3] if [a, b, c, d] == TIMESTAMPS => Options {
-            mss: None,
-            wscale: None,
-            sack_permitted: false,
-            timestamps: Some(Timestamps {
-                val: u32::from_be_bytes([v0, v1, v2, v3]),
-                ecr: u32::from_be_bytes([e0, e1, e2, e3]),
-            }),
-            sack: SackBlocks::NONE,
-        },
-        _ => Options::parse(bytes).0,
-    }
 }
 
 /// The rest of a frame: the bytes that were kept, and how many there were on the wire, which is not fewer.

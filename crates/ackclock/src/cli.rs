@@ -128,6 +128,9 @@ pub(crate) struct ExplainArgs {
     /// How to print the results. JSON is one object with `captures`, `connections` and `overall`.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
+    /// Look only at the packets that this expression lets through, in the language of tcpdump (which has to be there): `port 443`.
+    #[arg(long, value_name = "EXPR")]
+    pub filter: Option<String>,
     /// Show one connection alone, by its number in the table, with all that happened to it.
     #[arg(long, value_name = "N")]
     pub connection: Option<usize>,

@@ -5,8 +5,8 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use ackclock_explain::{
-    Capture, Explained, Options, Pictures, Source, annotatable, annotate, captures_at, draw, one_connection, read,
-    save, table, write_json, write_parquet,
+    Capture, Explained, Filter, Options, Pictures, Source, annotatable, annotate, captures_at, draw, one_connection,
+    read, save, table, write_json, write_parquet,
 };
 use rustix::event::{PollFd, PollFlags, poll};
 
@@ -31,8 +31,11 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
     }
     let pictures = Pictures { html: args.html.as_deref(), xplot: args.xplot.as_deref(), top: args.top };
     let draws = pictures.html.or(pictures.xplot).is_some();
-    let events_of_streams = if draws { EVENTS_OF_STREAMS } else { 0 };
-    let options = Options { jobs: args.jobs.unwrap_or(0), events_of_streams };
+    let options = Options {
+        jobs: args.jobs.unwrap_or(0),
+        filter: args.filter.as_deref().map(Filter::new),
+        events_of_streams: if draws { EVENTS_OF_STREAMS } else { 0 },
+    };
     let mut explained = read(&sources, &options)?;
     explained.captures.iter().for_each(warn);
     let connections = explained.connections.len();

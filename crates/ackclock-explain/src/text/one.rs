@@ -6,7 +6,6 @@ use ackclock_trace::{Ended, Flow, Position, Recovery, Vantage};
 
 use super::{bounded, count, sentence, time};
 use crate::explained::{End, Explained, Found};
-use crate::names;
 
 pub(super) fn text(found: &Found, explained: &Explained, top: usize) -> String {
     let c = &found.connection;

@@ -49,9 +49,12 @@ fn v4(packet: Bytes<'_>) -> Result<Ip<'_>, Ignored> {
     if (head[6] & 0x3f) | head[7] != 0 {
         return Err(Ignored::Fragment);
     }
+    let address = |at: usize| {
+        IpAddr::V4(Ipv4Addr::from_bits(u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]])))
+    };
     Ok(Ip {
-        src: IpAddr::V4(Ipv4Addr::new(head[12], head[13], head[14], head[15])),
-        dst: IpAddr::V4(Ipv4Addr::new(head[16], head[17], head[18], head[19])),
+        src: address(12),
+        dst: address(16),
         id: Some(u16::from_be_bytes([head[4], head[5]])),
         ttl: head[8],
         payload: packet.after(header_len)?,

@@ -31,6 +31,7 @@ pub(super) fn strip(link: LinkType, frame: Bytes<'_>) -> Result<Bytes<'_>, Ignor
     }
 }
 
+#[inline]
 fn by_ethertype(ethertype: [u8; 2], rest: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
     match u16::from_be_bytes(ethertype) {
         0x0800 | 0x86dd => Ok(rest),
