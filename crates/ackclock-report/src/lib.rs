@@ -38,7 +38,7 @@ mod recovery;
 mod summary;
 
 pub use align::{Align, align};
-pub use capture::{CaptureFormat, CaptureWriter, FrameWriter, Handshake, PacketWriter};
+pub use capture::{CaptureFormat, CaptureWriter, CapturedPacket, FrameWriter, Handshake, PacketWriter};
 pub use chart::{Bars, Chart, Curve, Line, Plot, Point};
 pub use drawing::escape;
 pub use events::EventWriter;

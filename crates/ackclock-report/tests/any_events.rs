@@ -1,9 +1,10 @@
 //! Whatever the events are, in whatever order: every output is well-formed and nothing panics.
 
 use ackclock_report::{
-    CaptureFormat, CaptureWriter, EventWriter, Panel, Picture, RecoveryStats, RecoveryTracker, recovery_measures,
-    recovery_table,
+    CaptureFormat, CaptureWriter, CapturedPacket, EventWriter, Panel, Picture, RecoveryStats, RecoveryTracker,
+    recovery_measures, recovery_table,
 };
+use ackclock_tcp::wire::Repr;
 use ackclock_tcp::{
     Cause, Event, EventKind, Flags, SackBlock, SackBlocks, Segment, Seq, Time, TimeoutClass, Timestamps,
 };
@@ -138,13 +139,18 @@ proptest! {
     /// A packet whose options fit is written and tells its length; one whose options do not fit is refused.
     #[test]
     fn captures(packets in prop::collection::vec((any::<u32>(), number(), segment(), any::<bool>()), 0..20)) {
-        let mut capture = CaptureWriter::new(Vec::new(), CaptureFormat::PcapNg).unwrap();
+        let mut capture = CaptureWriter::new(Vec::new(), CaptureFormat::PcapNg, "sender").unwrap();
         for (flow, at, segment, sent) in &packets {
-            let written = match sent {
-                true => capture.sent(*flow, Time(*at), segment, Cause::New, 1),
-                false => capture.received(*flow, Time(*at), segment),
+            let packet = CapturedPacket {
+                flow: *flow,
+                at: Time(*at),
+                to_receiver: *sent,
+                header: Repr::from_segment(0, 0, segment),
+                len: segment.len,
+                sent: sent.then_some((Cause::New, 1)),
+                number: u32::MAX,
             };
-            prop_assert_eq!(written.is_ok(), segment.option_len() <= 40);
+            prop_assert_eq!(capture.packet(&packet).is_ok(), segment.option_len() <= 40);
         }
         let file = capture.finish().unwrap();
         let mut rest = &file[..];

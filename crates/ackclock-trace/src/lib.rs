@@ -11,6 +11,7 @@
 pub mod connection;
 pub mod file;
 pub mod filter;
+mod open;
 pub mod packet;
 mod sender;
 mod tracker;

@@ -8,6 +8,7 @@ use ackclock_net::scenario::units::{Duration, Rate};
 use ackclock_net::scenario::{DelayedAck, Retransmission, check_strategy};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::record::SENDER;
 use crate::wire::{GatewayArgs, ProxyArgs, RecvArgs, SendArgs, ServeArgs};
 
 const EXIT_CODES: &str = "\
@@ -230,6 +231,9 @@ pub(crate) struct RecordArgs {
 pub(crate) struct OutputArgs {
     #[command(flatten)]
     pub records: RecordArgs,
+    /// Where --pcap is taken: at each flow's `sender` or `receiver`, or at a node of the scenario, of what gets there.
+    #[arg(long, value_name = "PLACE", requires = "pcap", default_value = SENDER)]
+    pub pcap_at: String,
     /// Also run each scenario and seed with the oracles that bound each strategy, `oracle` and `oracle-drop` with its window law,
     /// and print how far from them it is.
     #[arg(long)]

@@ -265,6 +265,36 @@ fn pictures_and_captures_are_written() {
     assert_eq!(fs::read(pcap).unwrap()[..4], [0x4d, 0x3c, 0xb2, 0xa1]);
 }
 
+/// Slow start has sent segments 0 to 28 when the third duplicate ACK calls for segment 14 again: packet 30, after the SYN and the ACK
+/// that are made up. Where it is seen does not change that; what the link behind the router drops is not seen at the receiver.
+#[test]
+fn a_capture_at_any_place() {
+    let capture = |place: &[&str]| {
+        let path = scratch("capture_place", "place.pcapng");
+        ok(&[&["compare", "--strategy", "newreno", "--drop", "14", "--pcap", &path], place].concat());
+        fs::read(path).unwrap()
+    };
+    let count = |bytes: &[u8], text: &[u8]| bytes.windows(text.len()).filter(|w| *w == text).count();
+    let all = [capture(&[]), capture(&["--pcap-at", "router"]), capture(&["--pcap-at", "receiver"])];
+    let of = |text: &str| all.each_ref().map(|bytes| count(bytes, text.as_bytes()));
+    assert_eq!((of(": new, transmission 1"), of(": fast_retransmit, transmission 2")), ([100, 100, 99], [1, 1, 1]));
+    assert_eq!(capture(&["--pcap-at", "sender"]), all[0]);
+    let names = all.each_ref().map(|bytes| ["sender", "router", "receiver"].map(|name| count(bytes, name.as_bytes())));
+    assert_eq!(names, [[1, 0, 0], [0, 1, 0], [0, 0, 1]]);
+    let identification = |bytes: &[u8]| {
+        let comment = b": fast_retransmit";
+        let at = bytes.windows(comment.len()).position(|w| w == comment).unwrap();
+        let frame = bytes[..at].windows(2).rposition(|w| w == [0x45, 0]).unwrap();
+        u16::from_be_bytes([bytes[frame + 4], bytes[frame + 5]])
+    };
+    assert_eq!(all.each_ref().map(|bytes| identification(bytes)), [32; 3]);
+
+    let path = scratch("capture_place", "none.pcapng");
+    let nowhere = ackclock(&["compare", "--strategy", "newreno", "--pcap", &path, "--pcap-at", "nowhere"]);
+    let message = "--pcap-at: `nowhere` is none of sender, receiver and the scenario's nodes";
+    assert!(nowhere.code == 2 && nowhere.err.contains(message), "{}", nowhere.err);
+}
+
 #[test]
 fn a_picture_of_many_flows_shows_some_of_each_strategy() {
     let (file, html) = (scratch("many", "many.toml"), scratch("many", "many.html"));

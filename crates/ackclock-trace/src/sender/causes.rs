@@ -17,6 +17,9 @@ use crate::connection::{Class, Kind, Needless, Retransmission, Timeout};
 /// An ACK's retransmission follows it within microseconds, on a busy host within a millisecond or two.
 const SOON: Span = Span::from_millis(2);
 
+/// What an ACK's retransmission takes on a host that has nothing else to do.
+const AT_ONCE: Span = Span::from_micros(100);
+
 /// A keep-alive comes after at least so much silence: shorter intervals are of use to nobody (RFC 1122 section 4.2.3.6 asks for hours).
 const KEEP_ALIVE: Span = Span::from_secs(1);
 
@@ -121,25 +124,29 @@ impl SenderModel {
         let idle = at.since(self.progress.max(self.last_new));
         let open = self.repair.phase == Phase::Open && !self.resumes();
         let probing = self.terms.sack && open && self.repair.probe.is_none();
+        let recent = at.since(self.repair.news) <= self.clock.settle(self.found.dsacks);
         if !head {
             // At the least two round trips after the last progress: RFC 8985 section 7.2.
             let pto = nearly(self.clock.pto(false));
             if tail && probing && idle >= pto && at.since(self.last_ack) >= pto {
                 return Sender::Probe;
             }
-            return if open && self.repair.evidence.is_none() { Sender::Nothing } else { Sender::Ack };
+            let disorder = recent || self.out.sacked_bytes > 0 || self.dupacks > 0;
+            return if open && !disorder { Sender::Nothing } else { Sender::Ack };
         }
         let waited = self.waited(at);
         let rto = self.clock.backed_off();
+        let due = waited >= nearly(rto);
         if let Some(evidence) = self.repair.evidence {
-            let due = waited >= nearly(rto);
-            if !due || at.since(evidence) <= self.clock.settle(self.found.dsacks) || self.coincides(at) {
+            // Without SACK nothing but the ACK itself sends again; with it time may have to pass (RFC 8985 section 6.2).
+            let settling = self.terms.sack && at.since(evidence) <= self.clock.settle(self.found.dsacks);
+            if !due || settling || self.coincides(at, waited) {
                 return Sender::Ack;
             }
-        } else if self.resumes() && self.coincides(at) {
+        } else if recent && !due || self.resumes() && self.coincides(at, waited) {
             return Sender::Ack;
         }
-        if tail && probing && self.repair.evidence.is_none() {
+        if tail && probing && self.out.sacked_bytes == 0 {
             // Linux sets the probe's timer to the earlier of its own time and the retransmission timer's.
             let late = rto + Span(rto.0 / 10) + TICKS;
             return match () {
@@ -150,17 +157,19 @@ impl SenderModel {
             };
         }
         // No timer is shorter than a round trip.
-        if self.repair.without_progress == 0 && self.repair.evidence.is_none() && idle < nearly(self.clock.min_rtt()) {
+        if self.repair.without_progress == 0 && waited < nearly(self.clock.min_rtt()) {
             return Sender::Nothing;
         }
         Sender::Timer
     }
 
     /// An ACK with news came just before, and not because ACKs come all the time: that a timer expires by chance in such a
-    /// small part of the time between two ACKs has one chance in twenty.
-    fn coincides(&self, at: Time) -> bool {
+    /// small part of the time between two ACKs has one chance in twenty. Where the timer is due to the millisecond, both are
+    /// coincidences, and the ACK must have been followed at once.
+    fn coincides(&self, at: Time, waited: Span) -> bool {
         let lag = at.since(self.last_ack);
-        (self.ack_fresh || self.resumes()) && lag <= SOON && self.ack_gap >= lag.times(20)
+        let soon = if self.clock.expires_now(waited) { AT_ONCE } else { SOON };
+        (self.ack_fresh || self.resumes()) && lag <= soon && self.ack_gap >= lag.times(20)
     }
 
     /// An undo was due, but nothing says that the sender has made it.

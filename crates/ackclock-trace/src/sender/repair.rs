@@ -41,6 +41,10 @@ pub(super) struct Repair {
     pub without_progress: u32,
     /// When the first sign came that the last transmission of the head is lost.
     pub evidence: Option<Time>,
+    /// When an ACK last spoke of a loss: by a duplicate, a SACK block, or as a partial ACK.
+    pub news: Time,
+    /// A phase that has just ended, and that a sender without SACK stays in until more is acknowledged (RFC 6582 section 3.2).
+    held: Option<Phase>,
     /// Of what has arrived, what was sent last: when, and its position (RACK.segment of RFC 8985).
     latest: (Time, u64),
     /// Duplicate ACKs since the head was sent again, and segments outstanding at that time.
@@ -63,7 +67,8 @@ impl Repair {
 impl SenderModel {
     /// The state before what happens now, with the names of Linux.
     pub(super) fn state(&self) -> State {
-        match self.repair.phase {
+        let held = self.repair.held.filter(|_| self.repair.phase == Phase::Open && self.una == self.repair.recover);
+        match held.unwrap_or(self.repair.phase) {
             Phase::Recovery => State::Recovery,
             Phase::Loss => State::Loss,
             Phase::Open if self.out.sacked_bytes > 0 || self.dupacks > 0 => State::Disorder,
@@ -83,7 +88,7 @@ impl SenderModel {
             self.found.unseen += a.ack - self.max;
             self.max = a.ack;
         }
-        let disorder = self.out.sacked_bytes > 0 || self.dupacks > 0;
+        let disorder = self.out.sacked_bytes > 0 || self.dupacks > 0 || self.held_by_receiver(a.ack);
         if a.dsack {
             self.found.dsacks += 1;
             self.duplicate_reported(a);
@@ -95,7 +100,17 @@ impl SenderModel {
         } else {
             self.take_duplicate(a, newly_sacked);
         }
+        if self.ack_fresh || a.dsack {
+            self.repair.news = a.at;
+        }
         self.weigh(a.at);
+    }
+
+    /// Whether an ACK up to `ack` covers, behind what was sent again, data that went out before that: the receiver has held it.
+    fn held_by_receiver(&self, ack: u64) -> bool {
+        let last = ack.checked_sub(1).and_then(|byte| self.out.get(self.out.find(byte)));
+        let (Some(head), Some(last)) = (self.out.head(), last) else { return false };
+        head.again > 0 && last.position > head.position && self.last_sent(last) < self.last_sent(head)
     }
 
     /// The SACK blocks, whose first may be a D-SACK. Returns whether they report anything new.
@@ -202,7 +217,9 @@ impl SenderModel {
             return;
         }
         if self.una >= self.repair.recover {
+            let held = (!self.terms.sack).then_some(self.repair.phase);
             self.leave(a.at, false);
+            self.repair.held = held;
         } else if self.echo_undoes(a) {
             self.undo(a.at, "eifel");
         }
@@ -231,6 +248,7 @@ impl SenderModel {
         }
         self.repair.phase = Phase::Open;
         self.repair.undone = None;
+        self.repair.held = None;
         self.repair.evidence = None;
     }
 
@@ -278,7 +296,7 @@ impl SenderModel {
             true
         } else if self.terms.sack {
             // Something sent later has arrived (RFC 8985 section 6.2).
-            self.repair.latest > (self.last_sent(head), head.position) && (repairing || self.out.sacked_bytes > 0)
+            self.repair.latest > (self.last_sent(head), head.position)
         } else if sent_again || head.again > 0 {
             // Everything outstanding when it was sent again has drawn a duplicate, and then one more (Lin & Kung section 6.2).
             self.repair.head_dupacks > self.repair.head_flight

@@ -78,6 +78,12 @@ impl Clock {
         self.rto().times(1 << self.backoff.min(16))
     }
 
+    /// Whether the timer's interval ends about now: to a few percent, and no more than the ticks later.
+    pub fn expires_now(&self, waited: Span) -> bool {
+        let rto = self.backed_off();
+        waited.0 >= rto.0 / 100 * 97 && waited.0 <= rto.0 / 100 * 103 + TICKS.0
+    }
+
     /// What a tail loss probe waits, with a `single` segment outstanding or more (Linux's `tcp_schedule_loss_probe`).
     pub fn pto(&self, single: bool) -> Span {
         if self.srtt() == Span::ZERO {
