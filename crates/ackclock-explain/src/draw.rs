@@ -83,7 +83,7 @@ fn one(found: &Found, explained: &Explained, pictures: &Pictures<'_>) -> Result<
         write(&folder.join(html::file_name(found.number)), html::page(found, explained).as_bytes())?;
     }
     let Some(folder) = pictures.xplot else { return Ok(()) };
-    for (end, _) in found.flows().filter(|(_, flow)| !flow.events.is_empty()) {
+    for (end, _) in found.flows().filter(|(_, flow)| flow.bytes > 0 && !flow.events.is_empty()) {
         let path = folder.join(xplot::file_name(found.number, end));
         xplot_file(&path, found, end).map_err(Error::write(&path))?;
     }

@@ -22,7 +22,7 @@ pub(crate) fn page(found: &Found, explained: &Explained) -> String {
     let facts = facts(found, explained);
     let shown: Vec<(End, String, String, Drawn)> = found
         .flows()
-        .filter(|(_, flow)| !flow.events.is_empty())
+        .filter(|(_, flow)| flow.bytes > 0 && !flow.events.is_empty())
         .map(|(end, flow)| (end, panel_name(found, end), note(flow), Drawn::new(found, end)))
         .collect();
     let panels: Vec<Panel<'_>> = shown
@@ -57,7 +57,9 @@ fn intro(found: &Found, shown: &[(End, String, String, Drawn)]) -> String {
         }
     }
     if shown.is_empty() {
-        html.push_str("<p class=\"doubt\">No events were kept of this connection, so that nothing is drawn.</p>\n");
+        html.push_str(
+            "<p class=\"doubt\">No data were seen, or their events were not kept, so that nothing is drawn.</p>\n",
+        );
     }
     for (end, _, _, drawn) in shown {
         let (kept, all) = (drawn.events.len(), found.flow(*end).events.len());
@@ -79,7 +81,10 @@ fn verdict(found: &Found) -> String {
     let stalls = || found.stalls().into_iter().map(|(_, stall)| stall);
     let held = causes(stalls().filter(|s| s.cause != StallCause::Application));
     let mut html = match held.is_empty() {
-        true => "<p class=\"verdict\">Nothing held this connection up.</p>\n".to_string(),
+        true => format!(
+            "<p class=\"verdict\">No stall; {}.</p>\n",
+            text::count(counts.all_retransmissions(), "retransmission")
+        ),
         false => format!(
             "<p class=\"verdict\">Lost {} of {}: {held}.</p>\n",
             text::time(counts.lost_time()),

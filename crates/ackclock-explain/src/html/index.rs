@@ -49,7 +49,7 @@ fn verdict(html: &mut String, explained: &Explained, all: &Overall) {
     let lost = causes(held().filter(|s| s.cause != StallCause::Application));
     let counts = &all.counts;
     let _ = match lost.is_empty() {
-        true => writeln!(html, "<p class=\"verdict\">Nothing held these connections up.</p>"),
+        true => writeln!(html, "<p class=\"verdict\">No stall.</p>"),
         false => writeln!(html, "<p class=\"verdict\">Lost {}: {lost}.</p>", text::time(counts.lost_time())),
     };
     let _ = writeln!(

@@ -58,3 +58,6 @@ fn causes<'a>(stalls: impl Iterator<Item = &'a Stall>) -> String {
     };
     sums.into_iter().map(part).collect::<Vec<_>>().join("; ")
 }
+
+#[cfg(test)]
+mod tests;
