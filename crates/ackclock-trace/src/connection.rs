@@ -345,7 +345,7 @@ pub struct Recovery {
 /// Why nothing went on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StallCause {
-    /// A timeout of this class ended it.
+    /// The retransmission timer expired in it, the first time with this class.
     Timeout(Class),
     /// A tail loss probe ended it.
     TailLossProbe,
@@ -376,6 +376,6 @@ pub struct Stall {
     pub frame: u64,
     /// Why.
     pub cause: StallCause,
-    /// Which of [`Flow::timeouts`] ended it, if one did.
+    /// Which of [`Flow::timeouts`] was the first in it, if there was one.
     pub timeout: Option<usize>,
 }

@@ -14,8 +14,8 @@ use super::timers::{TICKS, nearly};
 use super::{Acked, SenderModel, Sent, Sight};
 use crate::connection::{Class, Kind, Needless, Retransmission, Timeout};
 
-/// An ACK's retransmission follows it within microseconds, on a busy host within a millisecond or two.
-const SOON: Span = Span::from_millis(2);
+/// An ACK's retransmission follows it within microseconds, on a busy host within a millisecond.
+const SOON: Span = Span::from_millis(1);
 
 /// What an ACK's retransmission takes on a host that has nothing else to do.
 const AT_ONCE: Span = Span::from_micros(100);
@@ -164,12 +164,12 @@ impl SenderModel {
     }
 
     /// An ACK with news came just before, and not because ACKs come all the time: that a timer expires by chance in such a
-    /// small part of the time between two ACKs has one chance in twenty. Where the timer is due to the millisecond, both are
+    /// small part of the time between two ACKs has one chance in fifty. Where the timer is due to the millisecond, both are
     /// coincidences, and the ACK must have been followed at once.
     fn coincides(&self, at: Time, waited: Span) -> bool {
         let lag = at.since(self.last_ack);
         let soon = if self.clock.expires_now(waited) { AT_ONCE } else { SOON };
-        (self.ack_fresh || self.resumes()) && lag <= soon && self.ack_gap >= lag.times(20)
+        (self.ack_fresh || self.resumes()) && lag <= soon && self.ack_gap >= lag.times(50)
     }
 
     /// An undo was due, but nothing says that the sender has made it.
@@ -232,6 +232,11 @@ impl SenderModel {
             self.last.ambiguous.pop();
             self.last.probes += 1;
         }
+    }
+
+    /// Whether one of the retransmissions from this one on is a probe that may have been a timeout.
+    pub(super) fn has_open_probe(&self, from: usize) -> bool {
+        self.last.ambiguous.last().is_some_and(|a| a.retransmission >= from)
     }
 
     fn was_timeout(&mut self) {
@@ -322,6 +327,8 @@ impl SenderModel {
                 previous = segment.again.max(previous);
                 transmissions = segment.transmissions.max(transmissions);
                 unseen |= segment.unseen;
+                let segment = *segment;
+                self.period_begins(&segment);
             }
             self.out.sent_again(index, number);
         }
@@ -352,6 +359,7 @@ impl SenderModel {
             event: 0,
             reported: false,
         });
+        self.repair.stamp = self.repair.stamp.or(sent.tsval);
         if from == 0 && to > 0 {
             self.head_goes_again();
         }
@@ -374,7 +382,7 @@ impl SenderModel {
     pub fn syn(&mut self, frame: u64, at: Time, seq: Seq) {
         self.found.segments += 1;
         if !self.started {
-            (self.started, self.progress) = (true, at);
+            (self.started, self.progress, self.stall.opening) = (true, at, true);
             return;
         }
         if self.max > 0 {

@@ -6,6 +6,7 @@
 //! model serves every vantage; what it must not assume is that it sees every transmission ([`Sight`]).
 
 mod causes;
+mod episodes;
 mod fates;
 mod outstanding;
 mod picture;
@@ -133,6 +134,7 @@ pub(crate) struct SenderModel {
     ack_fresh: bool,
     last: causes::Last,
     stall: stalls::Watch,
+    periods: episodes::Periods,
     newly: Vec<Segment>,
 }
 
@@ -162,7 +164,8 @@ impl SenderModel {
             ack_gap: Span::ZERO,
             ack_fresh: false,
             last: causes::Last::default(),
-            stall: stalls::Watch::default(),
+            stall: stalls::Watch::new(),
+            periods: episodes::Periods::default(),
             newly: Vec::new(),
         }
     }
@@ -181,7 +184,7 @@ impl SenderModel {
     #[inline]
     fn new_data(&mut self, sent: &Sent) {
         if self.out.is_empty() {
-            self.begins(sent.at);
+            self.begins(sent);
         } else if sent.at.since(self.last_ack.max(self.last_new)) > self.clock.quiet {
             self.after_silence(sent);
         }
@@ -210,9 +213,10 @@ impl SenderModel {
     }
 
     /// The first of what goes out with nothing outstanding.
-    fn begins(&mut self, at: Time) {
-        self.stall_idle(at);
-        self.progress = at;
+    fn begins(&mut self, sent: &Sent) {
+        self.stall_idle(sent.at, sent.frame);
+        self.periods_idle();
+        self.progress = sent.at;
         self.pipe = 0;
     }
 
@@ -280,6 +284,9 @@ impl SenderModel {
     /// An ACK reaches the sender. In order of time with [`SenderModel::sent`].
     #[inline]
     pub fn acked(&mut self, a: &Acked) {
+        if self.stall.opening {
+            self.opened(a);
+        }
         let before = (self.una, self.out.sacked_bytes);
         let calm = self.repair.is_calm() && self.dupacks == 0 && self.out.retransmitted == 0;
         if calm && a.sacks == 0 && a.ack > self.una && a.ack <= self.max && self.out.sacked_bytes == 0 {
@@ -287,6 +294,7 @@ impl SenderModel {
         } else {
             self.acked_slowly(a);
         }
+        self.stall_note(a);
         self.window = a.window;
         self.ack_gap = a.at.since(self.last_ack);
         self.last_ack = a.at;
@@ -317,9 +325,15 @@ impl SenderModel {
 
     /// `una` has moved.
     fn advanced(&mut self, a: &Acked) {
-        self.stall_over(a.at);
+        self.stall_over(a.at, a.frame);
+        self.train(a.at, a.ack, a.at.since(self.last_ack));
         self.progress = a.at;
         self.repair.without_progress = 0;
+    }
+
+    /// Keeps no further events.
+    pub fn quiet(&mut self) {
+        self.terms.events = false;
     }
 
     /// The capture has a gap that ends now.
@@ -331,9 +345,11 @@ impl SenderModel {
     pub fn finish(mut self, end: Time) -> Found {
         self.settle_probes();
         self.settle_fates();
+        self.settle_stalls(end);
         self.found.rtt = self.clock.round_trip();
+        self.settle_episodes();
+        self.settle_stalls(end);
         self.settle_picture();
-        let _ = end;
         self.found
     }
 }

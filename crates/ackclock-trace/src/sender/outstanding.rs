@@ -42,7 +42,7 @@ pub(super) struct Outstanding {
     sacked: Vec<(u64, u64)>,
     /// Bytes in `sacked`.
     pub sacked_bytes: u64,
-    /// Records that were sent again.
+    /// Records that were sent again and are not SACKed.
     pub retransmitted: u32,
 }
 
@@ -86,7 +86,7 @@ impl Outstanding {
 
     fn pop(&mut self) -> Option<Segment> {
         let head = self.segments.pop_front()?;
-        self.retransmitted -= u32::from(head.again > 0);
+        self.retransmitted -= u32::from(head.again > 0 && !head.sacked);
         if self.segments.is_empty() && self.segments.capacity() > KEPT {
             self.segments = VecDeque::new();
         }
@@ -119,7 +119,7 @@ impl Outstanding {
             let front = (position - segment.position) as u32;
             let back = Segment { position, len: segment.len - front, ..*segment };
             segment.len = front;
-            self.retransmitted += u32::from(back.again > 0);
+            self.retransmitted += u32::from(back.again > 0 && !back.sacked);
             self.segments.insert(index + 1, back);
             return index + 1;
         }
@@ -129,7 +129,7 @@ impl Outstanding {
     /// Marks the record at `index` as sent again, by the retransmission with this number.
     pub fn sent_again(&mut self, index: usize, again: u32) {
         if let Some(segment) = self.segments.get_mut(index) {
-            self.retransmitted += u32::from(segment.again == 0);
+            self.retransmitted += u32::from(segment.again == 0 && !segment.sacked);
             segment.again = again;
             segment.transmissions = segment.transmissions.saturating_add(1);
         }
@@ -185,6 +185,7 @@ impl Outstanding {
                 break;
             }
             segment.sacked = true;
+            self.retransmitted -= u32::from(segment.again > 0);
             newly(segment);
             index += 1;
         }
@@ -195,5 +196,6 @@ impl Outstanding {
         self.sacked.clear();
         self.sacked_bytes = 0;
         self.segments.iter_mut().for_each(|s| s.sacked = false);
+        self.retransmitted = self.segments.iter().filter(|s| s.again > 0).count() as u32;
     }
 }

@@ -45,6 +45,10 @@ pub(super) struct Repair {
     pub news: Time,
     /// A phase that has just ended, and that a sender without SACK stays in until more is acknowledged (RFC 6582 section 3.2).
     held: Option<Phase>,
+    /// A recovery that Linux begins at once when one ends and retransmissions are outstanding; up to this position.
+    resumed: Option<u64>,
+    /// Timestamp of the first retransmission since none was outstanding (Linux's `retrans_stamp`).
+    pub stamp: Option<u32>,
     /// Of what has arrived, what was sent last: when, and its position (RACK.segment of RFC 8985).
     latest: (Time, u64),
     /// Duplicate ACKs since the head was sent again, and segments outstanding at that time.
@@ -68,8 +72,10 @@ impl SenderModel {
     /// The state before what happens now, with the names of Linux.
     pub(super) fn state(&self) -> State {
         let held = self.repair.held.filter(|_| self.repair.phase == Phase::Open && self.una == self.repair.recover);
+        let resumed = self.repair.resumed.is_some_and(|recover| self.una < recover);
         match held.unwrap_or(self.repair.phase) {
             Phase::Recovery => State::Recovery,
+            Phase::Open if resumed => State::Recovery,
             Phase::Loss => State::Loss,
             Phase::Open if self.out.sacked_bytes > 0 || self.dupacks > 0 => State::Disorder,
             Phase::Open => State::Open,
@@ -178,8 +184,17 @@ impl SenderModel {
         if self.repair.phase == Phase::Open && self.out.sacked_bytes == 0 {
             self.pipe = self.max - self.una;
         }
+        self.forget_stamp();
+        self.period_ends(a.at);
         if self.repair.undone.is_some_and(|(_, recover)| self.una >= recover) {
             self.repair.undone = None;
+        }
+    }
+
+    fn forget_stamp(&mut self) {
+        let head_again = self.out.head().is_some_and(|head| head.again > 0);
+        if self.repair.phase == Phase::Open && self.out.retransmitted == 0 && !head_again {
+            self.repair.stamp = None;
         }
     }
 
@@ -220,6 +235,7 @@ impl SenderModel {
             let held = (!self.terms.sack).then_some(self.repair.phase);
             self.leave(a.at, false);
             self.repair.held = held;
+            self.repair.resumed = (self.terms.sack && self.out.retransmitted > 0).then_some(self.max);
         } else if self.echo_undoes(a) {
             self.undo(a.at, "eifel");
         }
@@ -227,8 +243,7 @@ impl SenderModel {
 
     /// Eifel detection (RFC 3522), as Linux does it: at once after a timeout, in a recovery when nothing sent again is outstanding.
     fn echo_undoes(&self, a: &Acked) -> bool {
-        let first = self.notes.get((self.repair.first as usize).saturating_sub(1)).and_then(|n| n.tsval);
-        let (Some(first), Some(echo)) = (first, a.tsecr) else { return false };
+        let (Some(first), Some(echo)) = (self.repair.stamp, a.tsecr) else { return false };
         (echo.wrapping_sub(first) as i32) < 0 && (self.repair.phase == Phase::Loss || self.out.retransmitted == 0)
     }
 
@@ -248,16 +263,17 @@ impl SenderModel {
         }
         self.repair.phase = Phase::Open;
         self.repair.undone = None;
-        self.repair.held = None;
+        (self.repair.held, self.repair.resumed) = (None, None);
         self.repair.evidence = None;
     }
 
     /// A recovery begins with the retransmission that comes next.
     pub(super) fn enter_recovery(&mut self, at: Time) {
+        let resumed = self.repair.resumed.filter(|&recover| self.una < recover);
         self.leave(at, false);
         let flight = self.max - self.una;
         self.repair.phase = Phase::Recovery;
-        self.repair.recover = self.max;
+        self.repair.recover = resumed.unwrap_or(self.max);
         self.repair.first = self.notes.len() as u32 + 1;
         self.repair.recovery = Some(self.found.recoveries.len());
         self.repair.probe = None;
