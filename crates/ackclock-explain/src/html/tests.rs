@@ -166,7 +166,7 @@ fn pages_are_bounded() {
     let (stall, retransmission) = (flow.stalls[1], flow.retransmissions[0]);
     let stalls = (0..100_000).map(|n| Stall { start: fixture::at(n), end: fixture::at(n + 1 + n % 7), ..stall });
     flow.stalls = stalls.collect();
-    let again = |n| ackclock_trace::Retransmission { position: n * 1000, ..retransmission };
+    let again = |n: u64| ackclock_trace::Retransmission { position: n * 1000, ..retransmission };
     flow.retransmissions = (0..1_000_000).map(again).collect();
     flow.bytes = 1;
     let html = first_page(&explained);
