@@ -166,12 +166,16 @@ impl Half {
             self.seen.strays += 1;
             return None;
         };
+        let shift = if p.control.contains(Control::SYN) { 0 } else { shift.unwrap_or_else(|| self.least_shift(p.wnd)) };
+        let window = u64::from(p.wnd) << shift;
+        // Said before, of an end that has nothing outstanding: so it is with each segment of a download.
+        if self.seen.acks && (ack, ack, window) == (self.una, self.max, self.window) && p.options.sack.is_empty() {
+            return None;
+        }
         self.seen.acks = true;
         let missing = ack > self.max;
         self.max = self.max.max(ack);
         self.una = self.una.max(ack);
-        let shift = if p.control.contains(Control::SYN) { 0 } else { shift.unwrap_or_else(|| self.least_shift(p.wnd)) };
-        let window = u64::from(p.wnd) << shift;
         self.window = window;
         self.edge = Some(self.edge.unwrap_or(0).max(ack + window));
         let (mut sack, mut sacks): (SackRanges, u8) = Default::default();
