@@ -24,8 +24,6 @@ pub(super) struct Half {
     pub una: u64,
     /// Right edge of the offered window; `None` before the first ACK.
     edge: Option<u64>,
-    /// Bytes in the window last offered to this end.
-    pub window: u64,
     /// Shift of the windows that this end offers; `None` if that is not known.
     pub shift: Option<u8>,
     /// Options of its SYN.
@@ -169,11 +167,11 @@ impl Half {
         self.seen.acks = true;
         let missing = ack > self.max;
         self.max = self.max.max(ack);
-        self.una = self.una.max(ack);
         let shift = if p.control.contains(Control::SYN) { 0 } else { shift.unwrap_or_else(|| self.least_shift(p.wnd)) };
         let window = u64::from(p.wnd) << shift;
-        self.window = window;
-        self.edge = Some(self.edge.unwrap_or(0).max(ack + window));
+        if ack >= self.una {
+            (self.una, self.edge) = (ack, Some(ack + window));
+        }
         let (mut sack, mut sacks): (SackRanges, u8) = Default::default();
         if !p.options.sack.is_empty() {
             (sack, sacks) = self.blocks(p);
