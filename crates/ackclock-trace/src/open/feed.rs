@@ -79,6 +79,14 @@ impl Feed {
         }
     }
 
+    /// The other end's data last reached this one at that time.
+    #[inline]
+    pub fn heard(&mut self, at: Time) {
+        if let Some(model) = &mut self.model {
+            model.sender.heard(at);
+        }
+    }
+
     /// `delay` is the round trip between the capture and the sender, zero if the capture was taken there.
     #[inline]
     pub fn give(&mut self, op: &Op, delay: Span, held: &mut Held) {

@@ -24,6 +24,8 @@ pub(super) struct Half {
     pub una: u64,
     /// Right edge of the offered window; `None` before the first ACK.
     edge: Option<u64>,
+    /// Bytes in the window last offered to this end.
+    window: u64,
     /// Shift of the windows that this end offers; `None` if that is not known.
     pub shift: Option<u8>,
     /// Options of its SYN.
@@ -37,6 +39,8 @@ pub(super) struct Half {
     pub acked_before: Option<Box<[Acked; 2]>>,
     /// Its last SYN was a SYN/ACK.
     answers: bool,
+    /// When the other end's data last passed.
+    pub heard: Time,
     /// Position after its FIN.
     pub fin: Option<u64>,
     /// Position of the byte that a window probe carried last.
@@ -164,11 +168,16 @@ impl Half {
             self.seen.strays += 1;
             return None;
         };
+        let shift = if p.control.contains(Control::SYN) { 0 } else { shift.unwrap_or_else(|| self.least_shift(p.wnd)) };
+        let window = u64::from(p.wnd) << shift;
+        // Said before, of an end that has nothing outstanding: so it is with each segment of a download.
+        if self.seen.acks && (ack, ack, window) == (self.una, self.max, self.window) && p.options.sack.is_empty() {
+            return None;
+        }
         self.seen.acks = true;
         let missing = ack > self.max;
         self.max = self.max.max(ack);
-        let shift = if p.control.contains(Control::SYN) { 0 } else { shift.unwrap_or_else(|| self.least_shift(p.wnd)) };
-        let window = u64::from(p.wnd) << shift;
+        self.window = window;
         if ack >= self.una {
             (self.una, self.edge) = (ack, Some(ack + window));
         }

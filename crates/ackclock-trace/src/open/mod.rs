@@ -203,6 +203,7 @@ impl Open {
             } else {
                 self.trips[other].sent(data.end(), at);
             }
+            self.halves[other].heard = at;
             self.tell(one, Op::Data(data), budget);
         }
         if p.control.contains(Control::RST) {
@@ -289,6 +290,9 @@ impl Open {
             self.count_event(budget);
         }
         let delay = self.delay(end);
+        if let Op::Data(data) = op {
+            self.feeds[end].heard(data.at.min(self.halves[end].heard + delay));
+        }
         self.feeds[end].give(op, delay, &mut budget.held);
     }
 
