@@ -140,7 +140,9 @@ impl SenderModel {
         if let Some(evidence) = self.repair.evidence {
             // Without SACK nothing but the ACK itself sends again; with it time may have to pass (RFC 8985 section 6.2).
             let settling = self.terms.sack && at.since(evidence) <= self.clock.settle(self.found.dsacks);
-            if !due || settling || self.coincides(at, waited) {
+            // Timers differ, and may be due earlier than expected; no ACK sends anything long after it has come.
+            let answers = at.since(self.last_ack) <= self.clock.settle(self.found.dsacks);
+            if !due && answers || settling || self.coincides(at, waited) {
                 return Sender::Ack;
             }
         } else if recent && !due || self.resumes() && self.coincides(at, waited) {

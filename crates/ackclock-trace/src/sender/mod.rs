@@ -345,7 +345,6 @@ impl SenderModel {
     pub fn finish(mut self, end: Time) -> Found {
         self.settle_probes();
         self.settle_fates();
-        self.settle_stalls(end);
         self.found.rtt = self.clock.round_trip();
         self.settle_episodes();
         self.settle_stalls(end);
