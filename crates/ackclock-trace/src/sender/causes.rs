@@ -143,8 +143,13 @@ impl SenderModel {
         let due = waited >= nearly(rto);
         if let Some(evidence) = self.repair.evidence {
             // Without SACK nothing but the ACK itself sends again; with it time may have to pass (RFC 8985 section 6.2).
-            let settling = self.terms.sack && at.since(evidence) <= self.clock.settle(self.found.dsacks);
-            if !due || settling || self.coincides(at, waited) {
+            let settle = self.clock.settle(self.found.dsacks);
+            let (settling, prompt) = if self.terms.sack {
+                (at.since(evidence) <= settle, at.since(self.last_ack) <= settle)
+            } else {
+                (false, self.follows(at))
+            };
+            if settling || prompt && !due || self.coincides(at, waited) {
                 return Sender::Ack;
             }
         } else if self.coincides(at, waited) || recent && !due && self.follows(at) {
@@ -160,8 +165,8 @@ impl SenderModel {
                 () => Sender::Timer,
             };
         }
-        // No timer is shorter than a round trip. That of other stacks goes on when the head is sent again (RFC 6298 section 5).
-        if self.repair.without_progress == 0 && at.since(self.progress) < nearly(self.clock.min_rtt()) {
+        // No timer is shorter than a round trip; but that of NewReno may go on from before a partial ACK (RFC 6582 section 4).
+        if open && self.repair.without_progress == 0 && at.since(self.progress) < nearly(self.clock.min_rtt()) {
             return Sender::Nothing;
         }
         Sender::Timer
@@ -176,10 +181,11 @@ impl SenderModel {
         (self.ack_fresh || self.resumes()) && lag <= soon && self.ack_gap >= lag.times(50)
     }
 
-    /// Whether an ACK may be what sends this, with no sign of a loss since the head was sent last: it does so at once, or as fast
-    /// as the sender paces.
+    /// Whether an ACK may be what sends the head, and no later sign of a loss: it does so at once, or as fast as the sender paces. The
+    /// first retransmission of a segment may have to wait for a pace of up to a segment in a round trip.
     fn follows(&self, at: Time) -> bool {
-        let pace = Span(self.clock.srtt().0 / 4).min(PACE);
+        let in_turn = self.repair.phase != Phase::Open && self.out.head().is_some_and(|h| !self.repair.has(h.again));
+        let pace = if in_turn { self.clock.srtt() } else { Span(self.clock.srtt().0 / 4).min(PACE) };
         at.since(self.last_ack) <= pace
     }
 
