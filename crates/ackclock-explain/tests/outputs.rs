@@ -62,7 +62,7 @@ fn connections_have_exactly_the_documented_keys_in_their_order() {
     };
     let list = "frame from kind len lost needless needless_by seq t transmission";
     assert_eq!(of("/connections/1/retransmission_list/0"), list);
-    let list = "class cwnd flight from needless needless_by seq state t waited_s";
+    let list = "class cwnd episode flight from needless needless_by seq state t waited_s";
     assert_eq!(of("/connections/1/timeout_list/0"), list);
     assert_eq!(of("/connections/1/stall_list/0"), "cause class duration_s frame from t");
     assert_eq!(of("/connections/1/recovery_list/0"), "duration_s exit flight from needless retransmissions t");
