@@ -7,8 +7,12 @@
 //! ```
 
 mod annotate;
+mod draw;
 mod error;
 mod explained;
+#[cfg(test)]
+mod fixture;
+mod html;
 mod json;
 mod names;
 mod overall;
@@ -18,9 +22,11 @@ mod replay;
 mod saved;
 mod source;
 mod text;
+mod xplot;
 
 pub use ackclock_trace::Filter;
 pub use annotate::{annotatable, annotate};
+pub use draw::{Pictures, draw};
 pub use error::Error;
 pub use explained::{Capture, Counts, End, Explained, Found, Saved};
 pub use json::write_json;

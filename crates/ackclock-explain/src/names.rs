@@ -74,6 +74,14 @@ pub(crate) const fn cause_class(cause: StallCause) -> Option<&'static str> {
     }
 }
 
+/// Why nothing went on, for people: `timeout, lost retransmission`.
+pub(crate) fn cause_text(cause_of: StallCause) -> String {
+    match cause_of {
+        StallCause::Timeout(class) => format!("timeout, {}", class_text(class)),
+        other => cause(other).replace('_', " "),
+    }
+}
+
 pub(crate) const fn needless(by: Needless) -> &'static str {
     match by {
         Needless::Dsack => "dsack",

@@ -212,6 +212,15 @@ function onKey(e) {
   act();
 }
 
+// Shows the time that a button elsewhere on the page stands for, with room on either side.
+for (const button of document.querySelectorAll("button[data-t0]")) {
+  button.addEventListener("click", () => {
+    const [t0, t1] = [Number(button.dataset.t0), Number(button.dataset.t1)], room = Math.max((t1 - t0) * 0.2, 1e-4);
+    setView(...inside(t0 - room, t1 + room, full.t0, full.t1), full.y0, full.y1);
+    document.getElementById("panels").scrollIntoView({ block: "start" });
+  });
+}
+
 function hideTip() {
   tip.hidden = true;
 }

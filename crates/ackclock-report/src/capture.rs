@@ -195,6 +195,8 @@ impl Connection {
         let (ours, theirs) = if to_receiver { (first.seq, first.ack) } else { (first.ack, first.seq) };
         let clocks = first.timestamps.map(|t| if to_receiver { (t.val, t.ecr) } else { (t.ecr, t.val) });
         let Handshake { mss, sack, sender_wscale, receiver_wscale, rwnd } = self.handshake;
+        // The MSS option leaves room for the others out (RFC 6691).
+        let mss = mss.saturating_add(Segment { timestamps: first.timestamps, ..Segment::default() }.option_len());
         let options = |wscale: u8, timestamps| Options {
             mss: Some(u16::try_from(mss).unwrap_or(u16::MAX)),
             wscale: Some(wscale.min(14)),

@@ -176,6 +176,8 @@ pub struct Score {
     pub classes: Matrix,
     /// States before timeouts.
     pub states: Matrix,
+    /// Where captures were taken.
+    pub places: Matrix,
 }
 
 impl Default for Score {
@@ -195,6 +197,7 @@ impl Default for Score {
             lost: answers,
             classes: Matrix::new(&named(&classes, &[NONE]), &named(&classes, &[NONE])),
             states: Matrix::new(&states, &states),
+            places: Matrix::new(&["sender", "middle", "receiver"], &["sender", "middle", "receiver", "unknown"]),
         }
     }
 }
@@ -251,7 +254,7 @@ impl Score {
     }
 
     /// The matrices, with what they are about.
-    pub fn matrices(&self) -> [(&'static str, &Matrix); 6] {
+    pub fn matrices(&self) -> [(&'static str, &Matrix); 7] {
         [
             ("kind", &self.kinds),
             ("needless, told", &self.needless),
@@ -259,10 +262,11 @@ impl Score {
             ("lost", &self.lost),
             ("class", &self.classes),
             ("state", &self.states),
+            ("place", &self.places),
         ]
     }
 
-    fn matrices_mut(&mut self) -> [&mut Matrix; 6] {
+    fn matrices_mut(&mut self) -> [&mut Matrix; 7] {
         [
             &mut self.kinds,
             &mut self.needless,
@@ -270,7 +274,17 @@ impl Score {
             &mut self.lost,
             &mut self.classes,
             &mut self.states,
+            &mut self.places,
         ]
+    }
+
+    /// Of timeouts and fast retransmits, the share of which was found which of the two they are.
+    pub fn timer(&self) -> Option<f64> {
+        let timeouts = [Kind::Timeout, Kind::BackedOffTimeout].map(Kind::name);
+        let fast = Kind::FastRetransmit.name();
+        let all = timeouts.iter().map(|kind| self.kinds.of_truth(kind)).sum::<u64>() + self.kinds.of_truth(fast);
+        let both = timeouts.iter().flat_map(|truth| timeouts.map(|found| self.kinds.count(truth, found)));
+        share(both.sum::<u64>() + self.kinds.count(fast, fast), all)
     }
 
     /// All matrices as aligned tables.
@@ -290,6 +304,42 @@ impl Score {
         }
         out
     }
+}
+
+/// One line for each score, in percent: retransmissions counted exactly, kinds, timeouts told from fast retransmits, classes, needless
+/// ones where the receiver tells (of those found, how many are; of those that are, how many were found), lost ones likewise, and places.
+pub fn summary(scores: &[(String, &Score)]) -> String {
+    let head = [
+        "",
+        "captures",
+        "count",
+        "kind",
+        "timer",
+        "class",
+        "needless: right",
+        "found",
+        "lost: right",
+        "found",
+        "place",
+    ];
+    let mut lines = vec![head.map(String::from).to_vec()];
+    for (name, score) in scores {
+        let right = |matrix: &Matrix| percent(share(matrix.right(), matrix.all()));
+        lines.push(vec![
+            name.clone(),
+            score.captures.to_string(),
+            percent(share(score.exact, score.captures)),
+            right(&score.kinds),
+            percent(score.timer()),
+            right(&score.classes),
+            percent(score.needless.precision("yes")),
+            percent(score.needless.recall("yes")),
+            percent(score.lost.precision("yes")),
+            percent(score.lost.recall("yes")),
+            right(&score.places),
+        ]);
+    }
+    aligned(&lines)
 }
 
 #[cfg(test)]

@@ -73,6 +73,7 @@ pub enum Ignored {
 ///
 /// # Errors
 /// Why there is none.
+#[inline]
 pub fn decode(frame: &Frame<'_>) -> Result<Packet, Ignored> {
     let bytes =
         Bytes { kept: frame.data, wire: frame.wire_len.max(u32::try_from(frame.data.len()).unwrap_or(u32::MAX)) };
@@ -84,33 +85,55 @@ pub fn decode(frame: &Frame<'_>) -> Result<Packet, Ignored> {
         return Err(Ignored::Malformed);
     }
     let len = tcp.wire.checked_sub(header_len).ok_or(Ignored::Malformed)?;
-    let kept = tcp.kept.len().min(header_len as usize);
-    let u16_at = |at: usize| u16::from_be_bytes([fixed[at], fixed[at + 1]]);
-    let u32_at = |at: usize| u32::from(u16_at(at)) << 16 | u32::from(u16_at(at + 2));
-    let with = |options| Packet {
-        frame: frame.number,
-        at: frame.at,
-        src: SocketAddr::new(ip.src, u16_at(0)),
-        dst: SocketAddr::new(ip.dst, u16_at(2)),
-        seq: Seq(u32_at(4)),
-        ack: Seq(u32_at(8)),
-        control: Control(fixed[13]),
-        wnd: u16_at(14),
-        len,
-        options,
-        options_cut: (kept as u32) < header_len,
-        ip_id: ip.id,
-        ttl: ip.ttl,
-    };
-    Ok(match &tcp.kept[MIN_HEADER_LEN..kept] {
-        [] => with(Options::default()),
+    let options = &tcp.kept[MIN_HEADER_LEN..tcp.kept.len().min(header_len as usize)];
+    let segment = Segment { frame, ip, fixed, len, options_cut: options.len() + MIN_HEADER_LEN < header_len as usize };
+    match options {
+        [] => Ok(segment.packet(Options::default())),
         // What nearly every segment of an established connection has: NOP, NOP, timestamps.
         &[1, 1, 8, 10, v0, v1, v2, v3, e0, e1, e2, e3] => {
             let (val, ecr) = (u32::from_be_bytes([v0, v1, v2, v3]), u32::from_be_bytes([e0, e1, e2, e3]));
-            with(Options { timestamps: Some(Timestamps { val, ecr }), ..Options::default() })
+            Ok(segment.packet(Options { timestamps: Some(Timestamps { val, ecr }), ..Options::default() }))
         }
-        others => with(Options::parse(others).0),
-    })
+        others => Ok(segment.with_options(others)),
+    }
+}
+
+/// What [`decode`] has found before it looks at the options.
+struct Segment<'a> {
+    frame: &'a Frame<'a>,
+    ip: ip::Ip<'a>,
+    fixed: &'a [u8; MIN_HEADER_LEN],
+    len: u32,
+    options_cut: bool,
+}
+
+impl Segment<'_> {
+    // A packet is large, so that it is built where it will stay and not copied there.
+    #[inline(always)]
+    fn packet(&self, options: Options) -> Packet {
+        let u16_at = |at: usize| u16::from_be_bytes([self.fixed[at], self.fixed[at + 1]]);
+        let u32_at = |at: usize| u32::from(u16_at(at)) << 16 | u32::from(u16_at(at + 2));
+        Packet {
+            frame: self.frame.number,
+            at: self.frame.at,
+            src: SocketAddr::new(self.ip.src, u16_at(0)),
+            dst: SocketAddr::new(self.ip.dst, u16_at(2)),
+            seq: Seq(u32_at(4)),
+            ack: Seq(u32_at(8)),
+            control: Control(self.fixed[13]),
+            wnd: u16_at(14),
+            len: self.len,
+            options,
+            options_cut: self.options_cut,
+            ip_id: self.ip.id,
+            ttl: self.ip.ttl,
+        }
+    }
+
+    #[cold]
+    fn with_options(&self, bytes: &[u8]) -> Packet {
+        self.packet(Options::parse(bytes).0)
+    }
 }
 
 /// The rest of a frame: the bytes that were kept, and how many there were on the wire, which is not fewer.

@@ -135,9 +135,15 @@ pub(crate) struct ExplainArgs {
     /// Show one connection alone, by its number in the table, with all that happened to it.
     #[arg(long, value_name = "N")]
     pub connection: Option<usize>,
-    /// How many entries lists in tables have at most; 0 for all.
+    /// How many entries lists in tables have at most, and how many connections are drawn; 0 for all.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub top: usize,
+    /// Write an index and a page for each connection in which time was lost, with its time-sequence graph, into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub html: Option<PathBuf>,
+    /// Write the time-sequence graphs of these connections as files for xplot into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub xplot: Option<PathBuf>,
     /// Write `connections.parquet`, `retransmissions.parquet`, `timeouts.parquet` and `stalls.parquet` into this folder.
     #[arg(long, value_name = "DIR")]
     pub parquet: Option<PathBuf>,

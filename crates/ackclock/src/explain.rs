@@ -5,8 +5,8 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use ackclock_explain::{
-    Capture, Explained, Filter, Options, Source, annotatable, annotate, captures_at, one_connection, read, save, table,
-    write_json, write_parquet,
+    Capture, Explained, Filter, Options, Pictures, Source, annotatable, annotate, captures_at, draw, one_connection,
+    read, save, table, write_json, write_parquet,
 };
 use rustix::event::{PollFd, PollFlags, poll};
 
@@ -17,17 +17,25 @@ use crate::wire::Interrupt;
 /// How many skipped files are named.
 const NAMED: usize = 5;
 
+/// How many events of standard input are kept for pictures: about 400 MB.
+const EVENTS_OF_STREAMS: usize = 2_000_000;
+
 pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
     let sources = sources(&args.captures)?;
     if let Some(path) = &args.annotate {
         annotatable(&sources, path)?;
     }
-    if let Some(folder) = &args.parquet {
+    for folder in [&args.parquet, &args.html, &args.xplot].into_iter().flatten() {
         // Before the reading, so that a bad path is found at once.
         fs::create_dir_all(folder).map_err(Error::write(folder))?;
     }
-    let options =
-        Options { jobs: args.jobs.unwrap_or(0), filter: args.filter.as_deref().map(Filter::new), events_of_streams: 0 };
+    let pictures = Pictures { html: args.html.as_deref(), xplot: args.xplot.as_deref(), top: args.top };
+    let draws = pictures.html.or(pictures.xplot).is_some();
+    let options = Options {
+        jobs: args.jobs.unwrap_or(0),
+        filter: args.filter.as_deref().map(Filter::new),
+        events_of_streams: if draws { EVENTS_OF_STREAMS } else { 0 },
+    };
     let mut explained = read(&sources, &options)?;
     explained.captures.iter().for_each(warn);
     let connections = explained.connections.len();
@@ -41,6 +49,9 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
     }
     if let Some(path) = &args.annotate {
         annotate(&explained, &sources, path)?;
+    }
+    if draws {
+        draw(&explained, &sources, &options, &pictures)?;
     }
     match print(&explained, args) {
         // A reader that went away has seen what it wanted.

@@ -193,7 +193,7 @@ fn a_misspelt_strategy_is_told_the_nearest_one() {
 
 #[test]
 fn every_verb_shows_an_example_and_the_exit_codes() {
-    for verb in ["strategies", "run", "schema", "compare", "send", "recv"] {
+    for verb in ["strategies", "run", "schema", "compare", "send", "recv", "explain"] {
         let help = ok(&[verb, "--help"]);
         assert!(help.contains(&format!("Example:\n  ackclock {verb}")), "{help}");
         assert!(help.contains("Exit codes:\n  0  done\n  1  a run failed, or a connection\n  2  bad usage"), "{help}");

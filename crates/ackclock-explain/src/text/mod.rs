@@ -5,10 +5,13 @@ mod one;
 mod overall;
 mod sentence;
 
-use ackclock_tcp::Span;
+use std::time::{Duration, UNIX_EPOCH};
+
+use ackclock_tcp::{Span, Time};
 
 use crate::explained::{Capture, Explained};
 
+pub(crate) use one::{ended, position, recovered};
 pub(crate) use sentence::{retransmission, stall};
 
 /// Everything as text: the connections, the stalls in which most time was lost, and all connections together. Of a list at most `top`
@@ -44,7 +47,7 @@ fn capture(capture: &Capture) -> String {
 }
 
 /// `1 packet`, `2 packets`.
-fn count(n: u64, noun: &str) -> String {
+pub(crate) fn count(n: u64, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
@@ -64,4 +67,9 @@ fn bounded(all: usize, top: usize) -> (usize, String) {
         1.. if all > top => (top, format!("and {} more: --top 0 shows all\n", all - top)),
         _ => (all, String::new()),
     }
+}
+
+/// A date and a time of day, to the second.
+pub(crate) fn date(at: Time) -> String {
+    httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_nanos(at.nanos()))
 }

@@ -2,11 +2,10 @@
 
 use ackclock_report::{Align, align};
 use ackclock_tcp::Time;
-use ackclock_trace::{Flow, Position, Recovery, Vantage};
+use ackclock_trace::{Ended, Flow, Position, Recovery, Vantage};
 
 use super::{bounded, count, sentence, time};
 use crate::explained::{End, Explained, Found};
-use crate::names;
 
 pub(super) fn text(found: &Found, explained: &Explained, top: usize) -> String {
     let c = &found.connection;
@@ -17,15 +16,9 @@ pub(super) fn text(found: &Found, explained: &Explained, top: usize) -> String {
         time(c.end.since(c.start)),
         count(c.packets, "packet"),
         if c.begun { "from its SYN on" } else { "its beginning was not seen" },
-        match names::ended(c.ended) {
-            "fin" => "closed by both ends",
-            "reset" => "ended by a reset",
-            "reused" => "its ports were used again",
-            "idle" => "dropped from memory after a long silence",
-            _ => "still open at the end of the capture",
-        }
+        ended(c.ended)
     ));
-    text.push_str(&position(&c.position));
+    text.push_str(&format!("captured {}\n", position(&c.position)));
     for (end, flow) in found.flows() {
         text.push_str(&direction(end, flow));
     }
@@ -40,19 +33,31 @@ pub(super) fn text(found: &Found, explained: &Explained, top: usize) -> String {
     text
 }
 
-fn position(p: &Position) -> String {
+/// How a connection ended.
+pub(crate) fn ended(ended: Ended) -> &'static str {
+    match ended {
+        Ended::Fin => "closed by both ends",
+        Ended::Reset => "ended by a reset",
+        Ended::Reused => "its ports were used again",
+        Ended::Idle => "dropped from memory after a long silence",
+        Ended::Open => "still open at the end of the capture",
+    }
+}
+
+/// Where a capture was taken, and how sure that is.
+pub(crate) fn position(p: &Position) -> String {
     let place = match p.vantage {
         Vantage::Client => "at the client",
         Vantage::Server => "at the server",
         Vantage::Middle => "between client and server",
-        Vantage::Unknown => return "nothing tells where the capture was taken\n".into(),
+        Vantage::Unknown => return "nobody knows where".into(),
     };
     let rtt = |name: &str, rtt| match rtt {
         Some(rtt) => format!(", {} to the {name} and back", time(rtt)),
         None => String::new(),
     };
     let (client, server) = (rtt("client", p.to_client), rtt("server", p.to_server));
-    format!("captured {place} (confidence {:.0} %){client}{server}\n", 100.0 * p.confidence)
+    format!("{place} (confidence {:.0} %){client}{server}", 100.0 * p.confidence)
 }
 
 fn direction(end: End, flow: &Flow) -> String {
@@ -94,7 +99,8 @@ fn happenings(found: &Found) -> Vec<(Time, Vec<String>)> {
     all
 }
 
-fn recovered(r: &Recovery) -> String {
+/// How a recovery went.
+pub(crate) fn recovered(r: &Recovery) -> String {
     let end = match (r.end, r.by_timeout) {
         (None, _) => "open at the end of the capture".into(),
         (Some(end), true) => format!("ended by a timeout after {}", time(end.since(r.start))),

@@ -26,7 +26,7 @@ pub fn thin(events: &[Event], most: usize) -> Cow<'_, [Event]> {
     let finest = (raster.span / most.max(1) as u64).max(1);
     let widths = || std::iter::successors(Some(finest), |width| width.checked_mul(2));
     let near = near_trouble(events);
-    let fits = |width, keep: &[bool]| Some(raster.thin(events, width, keep)).filter(|kept| kept.len() <= most);
+    let fits = |width, keep: &[bool]| raster.thin(events, most, width, keep);
     let coarsest = (raster.span / COLUMNS).max(finest);
     let thinned = widths()
         .take_while(|width| *width <= coarsest)
@@ -81,8 +81,8 @@ impl Raster {
         }
     }
 
-    /// Merges what shares a column of `width` nanoseconds, a row and a lane, but for what `keep` marks.
-    fn thin(&self, events: &[Event], width: u64, keep: &[bool]) -> Vec<Event> {
+    /// Merges what shares a column of `width` nanoseconds, a row and a lane, but for what `keep` marks. `None` if more than `most` are left.
+    fn thin(&self, events: &[Event], most: usize, width: u64, keep: &[bool]) -> Option<Vec<Event>> {
         let mut kept: Vec<Event> = Vec::new();
         let mut cells: HashMap<(Lane, u64), usize> = HashMap::new();
         let mut column = 0;
@@ -96,6 +96,7 @@ impl Raster {
             let whole = keep.get(i).is_some_and(|k| *k);
             match cells.get(&cell).filter(|_| !whole) {
                 Some(first) => merge(&mut kept[*first], event),
+                None if kept.len() == most => return None,
                 None => {
                     if !whole {
                         cells.insert(cell, kept.len());
@@ -106,7 +107,7 @@ impl Raster {
         }
         // An ACK stands where the last one of its cell was.
         kept.sort_by_key(|event| event.at);
-        kept
+        Some(kept)
     }
 }
 

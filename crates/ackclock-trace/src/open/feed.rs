@@ -101,6 +101,12 @@ impl Feed {
         }
     }
 
+    pub fn quiet(&mut self) {
+        if let Some(model) = &mut self.model {
+            model.sender.quiet();
+        }
+    }
+
     pub fn finish(self, end: Time, delay: Span, held: &mut Held) -> Option<Found> {
         let mut model = self.model?;
         model.arrive(Time::NEVER, delay, held);

@@ -35,8 +35,10 @@ pub(super) struct Half {
     /// The first SYN: frame and time; those that came after it are in `syns_again`.
     pub syn: Option<(u64, Time)>,
     pub syns_again: Vec<(u64, Time)>,
-    /// The last ACK of this end, as long as it has no model yet.
-    pub acked_before: Option<Acked>,
+    /// The first and the last ACK for this end, as long as it has no model yet.
+    pub acked_before: Option<Box<[Acked; 2]>>,
+    /// Its last SYN was a SYN/ACK.
+    answers: bool,
     /// Position after its FIN.
     pub fin: Option<u64>,
     /// Position of the byte that a window probe carried last.
@@ -67,12 +69,17 @@ pub(super) struct Seen {
 }
 
 impl Half {
-    /// A SYN or SYN/ACK; `true` if it is the same again.
+    /// A SYN or SYN/ACK; `true` if it is the same again. A SYN/ACK after a SYN is not (RFC 9293 section 3.5, figure 8).
     pub fn on_syn(&mut self, p: &Packet, at: Time) -> bool {
-        if self.isn == Some(p.seq) {
+        let answers = p.control.contains(Control::ACK);
+        let again = self.isn == Some(p.seq);
+        if again && self.answers == answers {
             self.syns_again.push((p.frame, at));
-            return true;
         }
+        if again {
+            return self.answers == std::mem::replace(&mut self.answers, answers);
+        }
+        self.answers = answers;
         // Another number is possible as long as nothing else was sent: SYN cookies, or a client that tries again.
         self.isn = Some(p.seq);
         self.origin = Some(p.seq + 1);
@@ -159,12 +166,16 @@ impl Half {
             self.seen.strays += 1;
             return None;
         };
+        let shift = if p.control.contains(Control::SYN) { 0 } else { shift.unwrap_or_else(|| self.least_shift(p.wnd)) };
+        let window = u64::from(p.wnd) << shift;
+        // Said before, of an end that has nothing outstanding: so it is with each segment of a download.
+        if self.seen.acks && (ack, ack, window) == (self.una, self.max, self.window) && p.options.sack.is_empty() {
+            return None;
+        }
         self.seen.acks = true;
         let missing = ack > self.max;
         self.max = self.max.max(ack);
         self.una = self.una.max(ack);
-        let shift = if p.control.contains(Control::SYN) { 0 } else { shift.unwrap_or_else(|| self.least_shift(p.wnd)) };
-        let window = u64::from(p.wnd) << shift;
         self.window = window;
         self.edge = Some(self.edge.unwrap_or(0).max(ack + window));
         let (mut sack, mut sacks): (SackRanges, u8) = Default::default();
@@ -176,6 +187,14 @@ impl Half {
         let tsecr = p.options.timestamps.map(|t| t.ecr);
         let acked = Acked { frame: p.frame, at, ack, window, sack, sacks, dsack, tsecr, with_data: p.len > 0 };
         Some((acked, missing))
+    }
+
+    /// Keeps an ACK until there is a model that can be told of it.
+    pub fn keep(&mut self, acked: &Acked) {
+        match &mut self.acked_before {
+            Some(kept) => kept[1] = *acked,
+            None => self.acked_before = Some(Box::new([*acked; 2])),
+        }
     }
 
     /// Without the SYNs, the scale of a window is not known; it is at least what makes room for what is outstanding.

@@ -278,13 +278,13 @@ impl Open {
     fn give(&mut self, end: usize, op: &Op, budget: &mut Budget) {
         if !self.feeds[end].begun() {
             match op {
-                Op::Data(_) => self.begin(end),
-                Op::Acked(acked) => return self.halves[end].acked_before = Some(*acked),
+                Op::Data(_) => self.begin(end, budget),
+                Op::Acked(acked) => return self.halves[end].keep(acked),
                 Op::Gap(_) => return,
             }
         }
         if self.events {
-            budget.events += 1;
+            self.count_event(budget);
         }
         let delay = self.delay(end);
         self.feeds[end].give(op, delay, &mut budget.held);
@@ -301,7 +301,7 @@ impl Open {
 
     /// The first data of an end: now its model is needed.
     #[cold]
-    fn begin(&mut self, end: usize) {
+    fn begin(&mut self, end: usize, budget: &mut Budget) {
         let trips = [0, 1].map(|end| self.trips[end].least);
         self.sights[end] = vantage::sight(end, trips, self.halves.each_ref().map(|half| half.ttl));
         let handshake = trips[0].zip(trips[1]).filter(|_| self.begun);
@@ -313,14 +313,28 @@ impl Open {
             handshake_rtt: handshake.map(|(client, server)| client + server),
             events: self.events,
         };
-        let (feed, half) = (&mut self.feeds[end], &self.halves[end]);
+        let delay = self.delay(end);
+        let (feed, half) = (&mut self.feeds[end], &mut self.halves[end]);
         feed.begin(terms);
         if let (Some((frame, at)), Some(isn)) = (half.syn, half.isn) {
             feed.syn(frame, at, isn);
             half.syns_again.iter().for_each(|(frame, at)| feed.syn(*frame, *at, isn));
         }
-        if let Some(acked) = &half.acked_before {
-            feed.give(&Op::Acked(*acked), Span::ZERO, &mut Held::default());
+        if let Some(before) = half.acked_before.take() {
+            let [first, last] = *before;
+            feed.give(&Op::Acked(first), delay, &mut budget.held);
+            if last.frame != first.frame {
+                feed.give(&Op::Acked(last), delay, &mut budget.held);
+            }
+        }
+    }
+
+    /// Each packet is about one event.
+    fn count_event(&mut self, budget: &mut Budget) {
+        budget.events += 1;
+        if !budget.wants_events(self.number) {
+            self.events = false;
+            self.feeds.iter_mut().for_each(Feed::quiet);
         }
     }
 

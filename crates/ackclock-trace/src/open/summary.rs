@@ -13,7 +13,7 @@ impl Open {
         for end in [0, 1] {
             // A SYN that nobody answered, and that was sent again.
             if !self.feeds[end].begun() && self.halves[end].syn.is_some() {
-                self.begin(end);
+                self.begin(end, budget);
             }
         }
         let trips = [0, 1].map(|end| self.trips[end].least);

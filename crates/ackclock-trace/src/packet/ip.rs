@@ -61,6 +61,7 @@ fn v4(packet: Bytes<'_>) -> Result<Ip<'_>, Ignored> {
     })
 }
 
+#[inline(never)]
 fn v6(packet: Bytes<'_>) -> Result<Ip<'_>, Ignored> {
     let head = packet.head::<40>()?;
     let rest = packet.after(40)?;

@@ -40,6 +40,7 @@ fn by_ethertype(ethertype: [u8; 2], rest: Bytes<'_>) -> Result<Bytes<'_>, Ignore
 }
 
 /// What stands between an Ethernet header and IP.
+#[cold]
 fn tagged(mut ethertype: u16, mut rest: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
     loop {
         match ethertype {

@@ -382,7 +382,7 @@ impl SenderModel {
     pub fn syn(&mut self, frame: u64, at: Time, seq: Seq) {
         self.found.segments += 1;
         if !self.started {
-            (self.started, self.progress) = (true, at);
+            (self.started, self.progress, self.stall.opening) = (true, at, true);
             return;
         }
         if self.max > 0 {

@@ -164,7 +164,7 @@ impl SenderModel {
             ack_gap: Span::ZERO,
             ack_fresh: false,
             last: causes::Last::default(),
-            stall: stalls::Watch::default(),
+            stall: stalls::Watch::new(),
             periods: episodes::Periods::default(),
             newly: Vec::new(),
         }
@@ -284,6 +284,9 @@ impl SenderModel {
     /// An ACK reaches the sender. In order of time with [`SenderModel::sent`].
     #[inline]
     pub fn acked(&mut self, a: &Acked) {
+        if self.stall.opening {
+            self.opened(a);
+        }
         let before = (self.una, self.out.sacked_bytes);
         let calm = self.repair.is_calm() && self.dupacks == 0 && self.out.retransmitted == 0;
         if calm && a.sacks == 0 && a.ack > self.una && a.ack <= self.max && self.out.sacked_bytes == 0 {
@@ -291,12 +294,10 @@ impl SenderModel {
         } else {
             self.acked_slowly(a);
         }
+        self.stall_note(a);
         self.window = a.window;
         self.ack_gap = a.at.since(self.last_ack);
         self.last_ack = a.at;
-        if a.with_data {
-            self.stall.asked = a.at;
-        }
         if self.terms.events {
             self.picture_acked(a, before);
         }
@@ -330,6 +331,11 @@ impl SenderModel {
         self.repair.without_progress = 0;
     }
 
+    /// Keeps no further events.
+    pub fn quiet(&mut self) {
+        self.terms.events = false;
+    }
+
     /// The capture has a gap that ends now.
     pub fn gap(&mut self, until: Time) {
         self.stall.gap = until;
@@ -339,6 +345,7 @@ impl SenderModel {
     pub fn finish(mut self, end: Time) -> Found {
         self.settle_probes();
         self.settle_fates();
+        self.settle_stalls(end);
         self.found.rtt = self.clock.round_trip();
         self.settle_episodes();
         self.settle_stalls(end);

@@ -1,72 +1,150 @@
-//! Stalls: no progress for longer than max(2 SRTT, RTO / 2). Progress is an ACK that advances, or the first data after nothing was
-//! outstanding.
+//! Stalls: times without progress longer than max(2 SRTT, RTO / 2), with the RTO not backed off.
+//!
+//! - *While something is outstanding*, progress is an ACK that acknowledges more. A stall lasts from one to the next, or from when the
+//!   first byte went out; a SYN counts as a byte. What the sender did meanwhile tells the cause: its timer expired, it sent a tail
+//!   loss probe, it sent something else again, or it only waited for an ACK that came late.
+//! - *While nothing is outstanding*, it is the sender's turn from when the last byte was acknowledged, or, if that is later, from
+//!   when the other end's last data reached it; and until it sends something. What is longer is the receiver's doing if its window
+//!   was closed or smaller than a segment meanwhile, and else the application's.
+//!
+//! So of an idle connection between a request and the next one only the client stalls, and while the server thinks only the server
+//! does: the stalls of both ways add up without counting time twice. After the last byte is acknowledged nobody stalls.
 
 use ackclock_tcp::{Span, Time};
 
-use super::SenderModel;
+use super::{Acked, Found, SenderModel};
 use crate::connection::{Kind, Stall, StallCause};
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Watch {
     /// A gap in the capture ended here.
     pub gap: Time,
-    /// When the other end last sent data: until then this one had nothing to answer.
-    pub asked: Time,
+    /// A SYN waits for its ACK.
+    pub opening: bool,
+    /// The other end's data last reached this one.
+    heard: Time,
+    /// The smallest window offered since the last progress.
+    least_window: u64,
+    /// Probes with new data by the last progress.
+    probes: u64,
+    found: Vec<Waited>,
+}
+
+/// A stall whose cause the other findings will tell.
+#[derive(Debug)]
+struct Waited {
+    start: Time,
+    end: Time,
+    frame: u64,
+    cause: Cause,
+}
+
+#[derive(Debug)]
+enum Cause {
+    /// Something was outstanding; a probe with new data went out if `probed`.
+    Outstanding {
+        probed: bool,
+    },
+    Told(StallCause),
+}
+
+impl Watch {
+    pub fn new() -> Watch {
+        let (gap, heard) = (Time::ZERO, Time::ZERO);
+        Watch { gap, opening: false, heard, least_window: u64::MAX, probes: 0, found: Vec::new() }
+    }
 }
 
 impl SenderModel {
-    fn is_stall(&self, span: Span) -> bool {
-        span > self.clock.srtt().times(2).max(Span(self.clock.rto().0 / 2))
+    /// The other end acknowledges our SYN.
+    pub(super) fn opened(&mut self, a: &Acked) {
+        self.stall.opening = false;
+        self.advanced(a);
     }
 
-    /// Something goes out after nothing was outstanding.
+    /// An ACK has been taken in.
     #[inline]
-    pub(super) fn stall_idle(&mut self, at: Time, frame: u64) {
-        let start = self.progress.max(self.stall.asked);
-        if self.is_stall(at.since(start)) && (self.found.bytes > 0 || self.stall.asked > Time::ZERO) {
-            self.stall(start, at, frame, StallCause::Application);
+    pub(super) fn stall_note(&mut self, a: &Acked) {
+        self.stall.least_window = self.stall.least_window.min(a.window);
+        if a.with_data {
+            self.stall.heard = a.at;
         }
     }
 
-    /// An ACK advances.
+    /// Something goes out with nothing outstanding.
+    pub(super) fn stall_idle(&mut self, at: Time, frame: u64) {
+        if self.progress == Time::ZERO {
+            return;
+        }
+        let cause = match self.stall.least_window {
+            0 => StallCause::ZeroWindow,
+            window if window < u64::from(self.terms.mss) => StallCause::ReceiveWindow,
+            _ => StallCause::Application,
+        };
+        let start = match cause {
+            StallCause::Application => self.progress.max(self.stall.heard),
+            _ => self.progress,
+        };
+        self.stall_found(start, at, frame, Cause::Told(cause));
+    }
+
+    /// `una` has moved.
     #[inline]
     pub(super) fn stall_over(&mut self, at: Time, frame: u64) {
-        if self.is_stall(at.since(self.progress)) && self.found.bytes > 0 {
-            self.stall(self.progress, at, frame, StallCause::Network);
+        if at.since(self.progress) > self.clock.quiet {
+            let probed = self.found.probes_of_new_data > self.stall.probes;
+            self.stall_found(self.progress, at, frame, Cause::Outstanding { probed });
         }
+        self.stall.probes = self.found.probes_of_new_data;
+        self.stall.least_window = u64::MAX;
     }
 
-    /// What else it was than `cause` is decided as far as it can be now; what was sent again in it tells the rest at the end.
-    #[cold]
-    fn stall(&mut self, start: Time, end: Time, frame: u64, cause: StallCause) {
-        let cause = match () {
-            () if self.stall.gap > start => StallCause::CaptureGap,
-            () if self.window == 0 => StallCause::ZeroWindow,
-            () if self.max - self.una + u64::from(self.terms.mss) > self.window => StallCause::ReceiveWindow,
-            () => cause,
-        };
-        self.found.stalls.push(Stall { start, end, frame, cause, timeout: None });
+    fn stall_found(&mut self, start: Time, end: Time, frame: u64, cause: Cause) {
+        let least = self.clock.srtt().times(2).max(Span(self.clock.rto().0 / 2));
+        if end.since(start) <= least {
+            return;
+        }
+        let cause = if self.stall.gap > start { Cause::Told(StallCause::CaptureGap) } else { cause };
+        self.stall.found.push(Waited { start, end, frame, cause });
     }
 
-    /// At the end of the connection, or of what was seen of it.
+    /// At the end: names the causes.
     pub(super) fn settle_stalls(&mut self, end: Time) {
-        if !self.out.is_empty() {
+        if !self.out.is_empty() || self.stall.opening {
             self.stall_over(end, 0);
         }
-        for stall in &mut self.found.stalls {
-            let within = |at: Time| stall.start < at && at <= stall.end;
-            let from = self.found.retransmissions.partition_point(|r| r.at <= stall.start);
-            let mut kinds = self.found.retransmissions.iter().skip(from).take_while(|r| within(r.at)).map(|r| r.kind);
-            if let Some(index) = self.found.timeouts.iter().position(|t| within(t.at)) {
-                stall.cause = StallCause::Timeout(self.found.timeouts[index].class);
-                stall.timeout = Some(index);
-            } else if let Some(kind) = kinds.next() {
-                stall.cause = match kind {
-                    Kind::TailLossProbe => StallCause::TailLossProbe,
-                    Kind::FastRetransmit | Kind::Recovery | Kind::SlowStart => StallCause::Recovery,
-                    _ => stall.cause,
-                };
-            }
+        let waits = std::mem::take(&mut self.stall.found);
+        self.found.stalls = waits.iter().map(|wait| wait.stall(&self.found)).collect();
+    }
+}
+
+impl Waited {
+    fn stall(&self, found: &Found) -> Stall {
+        let Waited { start, end, frame, .. } = *self;
+        let mut stall = Stall { start, end, frame, cause: StallCause::Unknown, timeout: None };
+        let probed = match self.cause {
+            Cause::Told(cause) => return Stall { cause, ..stall },
+            Cause::Outstanding { probed } => probed,
+        };
+        let expired = found.timeouts.partition_point(|timeout| timeout.at <= end).checked_sub(1);
+        if let Some((index, timeout)) = expired.and_then(|i| Some((i, found.timeouts.get(i)?)))
+            && timeout.at > start
+        {
+            (stall.cause, stall.timeout) = (StallCause::Timeout(timeout.class), Some(index));
+            return stall;
         }
+        let first = found.retransmissions.partition_point(|r| r.at <= start);
+        let mut sent = found.retransmissions.iter().skip(first).take_while(|r| r.at <= end).map(|r| r.kind).peekable();
+        let any = sent.peek().is_some();
+        stall.cause = if probed || sent.any(|kind| kind == Kind::TailLossProbe) {
+            StallCause::TailLossProbe
+        } else if any {
+            StallCause::Recovery
+        } else if frame > 0 {
+            StallCause::Network
+        } else {
+            StallCause::Unknown
+        };
+        stall
     }
 }
