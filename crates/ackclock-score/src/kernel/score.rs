@@ -143,8 +143,9 @@ impl KernelScore {
                 if was.told || !was.needless {
                     self.told.add(if was.needless { "yes" } else { "no" }, said);
                 }
-                if was.needless && said != "yes" && was.told {
-                    mistakes.push(format!("frame {frame}, seq {seq}: needless and told, found {said}"));
+                if was.needless && said != "yes" && can_tell {
+                    let told = if was.told { "told" } else { "not told" };
+                    mistakes.push(format!("frame {frame}, seq {seq}: needless and {told}, found {said}"));
                 }
                 if !was.needless && said == "yes" {
                     mistakes.push(format!("frame {frame}, seq {seq}: not needless, found so by {:?}", is.needless));
