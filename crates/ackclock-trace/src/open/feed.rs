@@ -3,6 +3,7 @@
 //!
 //! Where the SYNs were not seen, the first [`WARM_UP`] packets wait until SMSS and vantage can be told from them.
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 use ackclock_tcp::{Seq, Span, Time};
@@ -28,6 +29,13 @@ pub(super) struct Data {
     pub again: bool,
     pub tsval: Option<u32>,
     pub ip_id: Option<u16>,
+}
+
+impl Data {
+    /// Position after its last byte, or its FIN.
+    pub fn end(&self) -> u64 {
+        self.position + u64::from(self.len) + u64::from(self.fin)
+    }
 }
 
 /// Something for one of the two models.
@@ -68,6 +76,14 @@ impl Feed {
     pub fn syn(&mut self, frame: u64, at: Time, seq: Seq) {
         if let Some(model) = &mut self.model {
             model.sender.syn(frame, at, seq);
+        }
+    }
+
+    /// The other end's data last reached this one at that time.
+    #[inline]
+    pub fn heard(&mut self, at: Time) {
+        if let Some(model) = &mut self.model {
+            model.sender.heard(at);
         }
     }
 
@@ -177,13 +193,14 @@ impl Held {
     }
 }
 
-/// The size of full segments among these payloads: the one that divides most of them, so that super-segments count as well.
+/// The size of full segments among these payloads: the one that divides most of them, so that super-segments count as well; the least of
+/// several.
 pub(super) fn learn_mss(sizes: impl Iterator<Item = u32> + Clone) -> Option<u32> {
     /// 1500 and 9000 bytes less headers and timestamps, and what tunnels leave: for captures that have nothing but super-segments.
     const USUAL: [u32; 12] = [8948, 8960, 8928, 1460, 1448, 1440, 1428, 1400, 1388, 1380, 1368, 536];
     let full = |mss: u32| sizes.clone().filter(|size| size % mss == 0).count();
     let twice = |size: &u32| sizes.clone().filter(|other| other == size).count() > 1;
     let seen = sizes.clone().filter(|size| (500..=9000).contains(size)).filter(twice);
-    let best = seen.chain(USUAL).max_by_key(|&mss| (full(mss), mss))?;
+    let best = seen.chain(USUAL).max_by_key(|&mss| (full(mss), Reverse(mss)))?;
     (full(best) > 0).then_some(best)
 }

@@ -25,7 +25,7 @@ pub(super) struct Half {
     /// Right edge of the offered window; `None` before the first ACK.
     edge: Option<u64>,
     /// Bytes in the window last offered to this end.
-    pub window: u64,
+    window: u64,
     /// Shift of the windows that this end offers; `None` if that is not known.
     pub shift: Option<u8>,
     /// Options of its SYN.
@@ -39,6 +39,8 @@ pub(super) struct Half {
     pub acked_before: Option<Box<[Acked; 2]>>,
     /// Its last SYN was a SYN/ACK.
     answers: bool,
+    /// When the other end's data last passed.
+    pub heard: Time,
     /// Position after its FIN.
     pub fin: Option<u64>,
     /// Position of the byte that a window probe carried last.
@@ -175,9 +177,10 @@ impl Half {
         self.seen.acks = true;
         let missing = ack > self.max;
         self.max = self.max.max(ack);
-        self.una = self.una.max(ack);
         self.window = window;
-        self.edge = Some(self.edge.unwrap_or(0).max(ack + window));
+        if ack >= self.una {
+            (self.una, self.edge) = (ack, Some(ack + window));
+        }
         let (mut sack, mut sacks): (SackRanges, u8) = Default::default();
         if !p.options.sack.is_empty() {
             (sack, sacks) = self.blocks(p);

@@ -201,8 +201,9 @@ impl Open {
             if data.again {
                 self.trips[other].sent_again();
             } else {
-                self.trips[other].sent(data.position + u64::from(data.len), at);
+                self.trips[other].sent(data.end(), at);
             }
+            self.halves[other].heard = at;
             self.tell(one, Op::Data(data), budget);
         }
         if p.control.contains(Control::RST) {
@@ -260,7 +261,9 @@ impl Open {
     /// Tells the models what has waited.
     #[cold]
     fn warm_up(&mut self, budget: &mut Budget) {
-        self.warming_up = false;
+        if !std::mem::replace(&mut self.warming_up, false) {
+            return;
+        }
         let sizes = |end| {
             self.waiting.iter().filter_map(move |(of, op)| match op {
                 Op::Data(data) if *of == end && data.len > 0 => Some(data.len),
@@ -287,6 +290,9 @@ impl Open {
             self.count_event(budget);
         }
         let delay = self.delay(end);
+        if let Op::Data(data) = op {
+            self.feeds[end].heard(data.at.min(self.halves[end].heard + delay));
+        }
         self.feeds[end].give(op, delay, &mut budget.held);
     }
 

@@ -8,7 +8,6 @@
 use ackclock_tcp::{Seq, Span, Time};
 
 use super::fates::Note;
-use super::outstanding::Segment;
 use super::repair::{Phase, Probe};
 use super::timers::{TICKS, nearly};
 use super::{Acked, SenderModel, Sent, Sight};
@@ -84,24 +83,6 @@ impl SenderModel {
         let keep_alive = sent.len == 1 && !sent.fin && self.out.is_empty() && silence > KEEP_ALIVE;
         let window_probe = sent.len == 1 && self.window == 0 && sent.position == self.una;
         keep_alive || window_probe
-    }
-
-    /// What was missed may come now: late in the capture, or reordered on the way to it.
-    fn late_original(&mut self, sent: &Sent, from: usize, to: usize) -> bool {
-        let unseen = |s: &Segment| s.unseen && s.transmissions == 0 && s.again == 0;
-        if from >= to || !(from..to).all(|i| self.out.get(i).is_some_and(unseen)) {
-            return false;
-        }
-        let missed_at = self.out.get(from).map_or(sent.at, |s| s.first_at);
-        // A retransmission takes an ACK from behind the capture to the sender and back: no less than the round trip.
-        if sent.at.since(missed_at) >= Span(self.clock.min_rtt().0 / 4 * 3) {
-            return false;
-        }
-        for index in from..to {
-            self.out.fill(index, sent.at);
-        }
-        self.found.bytes += u64::from(sent.len - u32::from(sent.fin));
-        true
     }
 
     fn kind(&mut self, sent: &Sent, from: usize, end: u64) -> Kind {
@@ -387,7 +368,7 @@ impl SenderModel {
             needless,
             known: needless.is_some() || arrived.is_some(),
             lost: arrived,
-            transmission: u32::from(transmissions) + 1,
+            transmission: u32::from(transmissions.max(1)) + 1,
         });
         self.notes.push(Note {
             tsval: sent.tsval,

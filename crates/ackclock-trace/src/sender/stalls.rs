@@ -62,13 +62,16 @@ impl SenderModel {
         self.advanced(a);
     }
 
+    /// The other end's data last reached this one at that time: until then it had nothing to answer.
+    #[inline]
+    pub fn heard(&mut self, at: Time) {
+        self.stall.heard = at;
+    }
+
     /// An ACK has been taken in.
     #[inline]
     pub(super) fn stall_note(&mut self, a: &Acked) {
         self.stall.least_window = self.stall.least_window.min(a.window);
-        if a.with_data {
-            self.stall.heard = a.at;
-        }
     }
 
     /// Something goes out with nothing outstanding.

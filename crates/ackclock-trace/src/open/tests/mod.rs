@@ -2,6 +2,7 @@
 
 mod bounds;
 mod identity;
+mod stalls;
 mod streams;
 mod vantage;
 
@@ -21,7 +22,7 @@ const ISNS: [[u32; 2]; 2] = [[1000, 2_000_000], [u32::MAX - 2000, u32::MAX]];
 const START: u64 = 1_700_000_000_000_000_000;
 
 /// A packet to be: from the client (0) or the server (1).
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct P {
     from: usize,
     position: u64,
@@ -128,7 +129,7 @@ impl Talk {
         let seq = |end: usize, position: u64| Seq::at(Seq(self.isns[end]) + 1, position);
         let mut q = p.packet;
         q.control = p.control;
-        q.at = Time(START + (ms * 1e6) as u64);
+        q.at = Time(START + (ms * 1e6).round() as u64);
         q.seq = if q.control.contains(Control::SYN) { Seq(self.isns[p.from]) } else { seq(p.from, p.position) };
         q.ack = p.ack.map_or(Seq(0), |ack| seq(1 - p.from, ack));
         for &(left, right) in sack {
