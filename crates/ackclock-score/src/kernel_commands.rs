@@ -18,6 +18,9 @@ pub(crate) struct TakeArgs {
     /// How many at the same time: they mostly sleep.
     #[arg(long, value_name = "N", default_value_t = 4)]
     jobs: usize,
+    /// Added to the seeds of the links' random numbers, for captures that nobody has seen yet.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
     /// Only those of `kernel.toml` whose names begin like this.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
@@ -40,6 +43,7 @@ pub(crate) fn take(args: &TakeArgs) -> Result<String, String> {
     let mut plan = Plan::built_in().map_err(|error| format!("kernel.toml: {error}"))?;
     let wanted = |name: &str| args.names.is_empty() || args.names.iter().any(|n| name.starts_with(n.as_str()));
     plan.capture.retain(|c| wanted(&c.name));
+    plan.capture.iter_mut().for_each(|c| c.seed += args.seed);
     kernel::take(&plan, &args.directory, args.jobs, |name, truth| match truth {
         Ok(truth) => eprintln!("{name}: {}", line(truth)),
         Err(error) => eprintln!("{name}: {error}"),

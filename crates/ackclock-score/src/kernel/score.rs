@@ -79,7 +79,8 @@ impl KernelScore {
             let flow = found.iter().find_map(|c| {
                 let ends = (connection.sender, connection.receiver);
                 let client = (c.client, c.server) == ends;
-                (client || (c.server, c.client) == ends).then(|| if client { &c.from_client } else { &c.from_server })
+                let flow = if client { &c.from_client } else { &c.from_server };
+                (client || (c.server, c.client) == ends).then_some(flow)
             });
             let Some(flow) = flow else {
                 mistakes.push(format!("connection {} not found", connection.receiver));
