@@ -109,7 +109,7 @@ impl SenderModel {
         }
         let first = self.repair.first.saturating_sub(1) as usize;
         let all = || self.found.retransmissions.iter().skip(first).all(|r| r.needless == Some(Needless::Dsack));
-        if !taken.is_empty() && self.repair.phase != super::Phase::Open && all() {
+        if !taken.is_empty() && !self.clock.foreign && self.repair.phase != super::Phase::Open && all() {
             self.undo(a.at, "dsack");
         }
     }
