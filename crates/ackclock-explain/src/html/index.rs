@@ -55,7 +55,7 @@ fn verdict(html: &mut String, explained: &Explained, all: &Overall) {
     let _ = writeln!(
         html,
         "<p>{}, {} in {}; {}, {} of them proved needless; {}. Explained by ackclock {}.</p>",
-        text::count(all.connections, "<connection"),
+        text::count(all.connections, "connection"),
         text::count(counts.bytes, "byte"),
         text::count(counts.segments, "segment"),
         text::count(counts.all_retransmissions(), "retransmission"),
@@ -174,9 +174,9 @@ fn connections(html: &mut String, explained: &Explained, drawn: &[usize], left_o
         "rtt (ms)",
         "lost (s)",
         "stalls",
-        "retransmissions",
+        "resent",
         "timeouts",
-        "tail loss probes",
+        "probes",
         "needless",
         "lost again",
     ];

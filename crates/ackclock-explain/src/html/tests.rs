@@ -131,6 +131,8 @@ fn the_index_sorts_by_time_lost_and_links_what_is_drawn() {
     assert_eq!(first_cells(&html, "<h2>What would have saved it</h2>")[2], "RACK-TLP");
     assert_eq!(first_cells(&html, "<h2>Captures</h2>"), ["&lt;slow&gt;.pcap"]);
     assert!(html.contains("<p class=\"verdict\">Lost 1.4 s: "));
+    let sums = "<p>2 connections, 3000 bytes in 6 segments; 3 retransmissions, 1 of them proved needless; 1 timeout. Explained by ackclock";
+    assert!(html.contains(sums));
     assert!(!html.contains("left out"));
     for title in ["<div class=\"figure\"><svg", "Table 1", "Table 2", "Table 3"] {
         assert_eq!(html.matches(title).count(), 1, "{title}");

@@ -3,7 +3,7 @@
 use ackclock_tcp::Cause;
 use serde::Serialize;
 
-use crate::drawing::{AMBER, BLUE, Colour, GREEN, PINK, PURPLE, SLATE, VERMILION};
+use crate::drawing::{AMBER, BLUE, Colour, GREEN, PINK, PURPLE, SLATE, SOFT, VERMILION};
 
 /// A layer that the legend names and can switch.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -70,7 +70,7 @@ pub(crate) const OTHERS: [Layer; 17] = [
     layer("zero", "zero window", VERMILION),
     layer("loss", "stall: loss", PINK),
     layer("window", "stall: window", AMBER),
-    layer("other", "stall: other", ["#8795a8", "#7d8a9c"]),
+    layer("other", "stall: other", SOFT),
     layer("recovery", "recovery", ["#e9a23b", "#e9a23b"]),
     layer("rto", "timeout", PINK),
     layer("undo", "undo", GREEN),

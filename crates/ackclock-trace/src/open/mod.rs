@@ -281,6 +281,10 @@ impl Open {
     fn give(&mut self, end: usize, op: &Op, budget: &mut Budget) {
         if !self.feeds[end].begun() {
             match op {
+                Op::Data(_) if vantage::forget_made_up(&mut self.trips) => {
+                    self.warming_up = true;
+                    return self.tell(end, op.clone(), budget);
+                }
                 Op::Data(_) => self.begin(end, budget),
                 Op::Acked(acked) => return self.halves[end].keep(acked),
                 Op::Gap(_) => return,

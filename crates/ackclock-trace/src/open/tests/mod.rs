@@ -2,6 +2,7 @@
 
 mod bounds;
 mod identity;
+mod stalls;
 mod streams;
 mod vantage;
 
