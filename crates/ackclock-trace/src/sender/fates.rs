@@ -42,13 +42,17 @@ impl SenderModel {
         if segment.again == 0 {
             return segment.first_at;
         }
-        let echoed = a.tsecr.filter(|_| echo);
+        // A delayed ACK may echo the segment before this one (RFC 7323 section 4.3), but none is sooner than the shortest round trip,
+        // of which a 64th is allowed for.
+        let cumulative = a.ack >= segment.end() && self.terms.sight == Sight::Sent;
+        let min_rtt = Span(self.clock.min_rtt().0 / 64 * 63);
         let trip = self.least_trip();
         // Elsewhere than at the sender its times are estimates.
         let exact = self.terms.sight == Sight::Sent && self.clock.is_measured();
         let mut number = segment.again;
         // Those that went out too late to be what arrived.
         while let Some((r, note)) = self.retransmission(number) {
+            let echoed = a.tsecr.filter(|_| echo || cumulative && a.at.since(r.at) < min_rtt);
             let proved = match (echoed, note.tsval) {
                 (Some(echo), Some(tsval)) => Some((echo.wrapping_sub(tsval) as i32) < 0),
                 _ => None,
@@ -66,7 +70,7 @@ impl SenderModel {
         let sent = r.at;
         note.reported = true;
         r.lost = Some(false);
-        r.known |= echoed.is_some();
+        r.known |= echo && a.tsecr.is_some();
         number = note.previous;
         while let Some((r, note)) = self.retransmission(number) {
             note.reported = true;
