@@ -6,7 +6,7 @@ mod link;
 use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::wire::{Control, MIN_HEADER_LEN, Options};
-use ackclock_tcp::{Seq, Time, Timestamps};
+use ackclock_tcp::{SackBlocks, Seq, Time, Timestamps};
 
 use crate::file::Frame;
 
@@ -104,15 +104,19 @@ fn segment(frame: &Frame<'_>, ip: ip::Ip<'_>) -> Result<Packet, Ignored> {
     let options_cut = options.len() + MIN_HEADER_LEN < header_len as usize;
     let segment = Segment { frame, ip, fixed, len, options_cut };
     match options {
-        [] => Ok(segment.packet(Options::default())),
+        [] => Ok(segment.packet(NO_OPTIONS)),
         // What nearly every segment of an established connection has: NOP, NOP, timestamps.
         &[1, 1, 8, 10, v0, v1, v2, v3, e0, e1, e2, e3] => {
             let (val, ecr) = (u32::from_be_bytes([v0, v1, v2, v3]), u32::from_be_bytes([e0, e1, e2, e3]));
-            Ok(segment.packet(Options { timestamps: Some(Timestamps { val, ecr }), ..Options::default() }))
+            Ok(segment.packet(Options { timestamps: Some(Timestamps { val, ecr }), ..NO_OPTIONS }))
         }
         others => Ok(segment.with_options(others)),
     }
 }
+
+/// The default as a constant, which is copied and not put together.
+const NO_OPTIONS: Options =
+    Options { mss: None, wscale: None, sack_permitted: false, timestamps: None, sack: SackBlocks::NONE };
 
 /// What is known of a segment before its options are looked at.
 struct Segment<'a> {
