@@ -138,7 +138,8 @@ impl Connection {
         // The timestamp of the SYN may be forgotten.
         c.receiver.set_ts_recent(ack.options.timestamps.map(|t| t.val));
         let shift = c.negotiated.their_shift();
-        handshake::complete(&mut c, now, ack.wnd, shift);
+        // What a cookie's timestamp echoes is no time.
+        handshake::complete(&mut c, now, ack.wnd, shift, None);
         c
     }
 
