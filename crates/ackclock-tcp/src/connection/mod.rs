@@ -202,7 +202,7 @@ impl Connection {
 
     fn send_fin(&mut self, now: Time) {
         self.send(now, 1);
-        self.sender.close(now);
+        self.sender.close_with_fin(now);
         self.state = if self.state == TcpState::CloseWait { TcpState::LastAck } else { TcpState::FinWait1 };
     }
 
