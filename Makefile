@@ -1,5 +1,5 @@
 # Every target sets up what it needs; the packages come from Debian, the crates from crates.io.
-.PHONY: demo test build lint browser readme docs crosscheck bench bench-live soak fuzz clean
+.PHONY: demo test build lint browser readme docs crosscheck bench bench-live bench-trace soak fuzz clean
 
 BIN := target/release/ackclock
 
@@ -66,6 +66,12 @@ bench-live: build
 	$(BIN) lab lossy --quick --format json >out/lab-lossy.json
 	$(BIN) lab short --quick --format json >out/lab-short.json
 	python3 bench/live.py out
+
+# Captures through `ackclock explain`, tcptrace and tshark: packets per CPU second, memory.
+bench-trace: build
+	tools/install tcptrace tshark
+	cargo build --release --locked -p ackclock-trace --example generate
+	python3 bench/trace.py
 
 # What takes minutes on the wire: 10 GB over a bad link, links down and windows closed for long, and for SOAK seconds transfers that come
 # and go, while neither memory nor connections may grow. Needs root.

@@ -5,8 +5,9 @@
 
 Fails if a page writes anything to the console or asks for anything from a network. A picture has to draw every segment of
 its data, and to come back to its first view after zooming, panning, hovering and switching every layer off and on, on a dark
-ground. Any other page, such as the index of the papers, has to show all its figures, to have links that lead somewhere, to
-fit a narrow screen, and to count in its summary the claims that it shows. Needs Debian's `chromium`.
+ground; each stall has to tell its verdict, and each button to show its time. Any other page, such as the index of the papers, has to show all
+its figures, to have links that lead somewhere, to fit a narrow screen, to sort its tables, and to count in its summary the claims that it
+shows. Needs Debian's `chromium`.
 """
 
 import argparse
@@ -31,7 +32,7 @@ EXERCISE = """
   const root = document.documentElement;
   root.dataset.first = root.dataset.ready;
   const frame = () => { drawNow(); return Number(root.dataset.ready); };
-  let hovered = 0, zoomed = 0;
+  let hovered = 0, zoomed = 0, stalls = 0, told = 0;
   for (const p of panels) {
     p.canvas.scrollIntoView();
     const box = p.canvas.getBoundingClientRect();
@@ -42,6 +43,18 @@ EXERCISE = """
       fire("pointermove", p.g.x(s.t[i]), p.g.y((s.seq[i] + s.len[i] / 2) / p.trace.mss));
       if (!tip.hidden && tip.textContent.includes("segment")) hovered++;
     }
+    // Below all marks a stall tells what it is.
+    const { t0, t1, label, why } = p.trace.stalls;
+    stalls += t0.length;
+    t0.forEach((t, i) => {
+      const middle = (t + t1[i]) / 2;
+      setView(middle - (t1[i] - t) / 20, middle + (t1[i] - t) / 20, -3, -2);
+      frame();
+      fire("pointermove", p.g.x(middle), TOP + p.g.h / 2);
+      if (!tip.hidden && tip.textContent.includes(label[i]) && tip.textContent.includes(why[i])) told++;
+    });
+    reset();
+    frame();
     fire("pointermove", LEFT + p.g.w / 2, p.g.stripTop + 10);
     fire("pointerdown", LEFT + p.g.w * 0.3, TOP + 20);
     fire("pointermove", LEFT + p.g.w * 0.6, TOP + p.g.h - 20);
@@ -66,6 +79,13 @@ EXERCISE = """
     p.canvas.dispatchEvent(new MouseEvent("dblclick"));
     fire("pointerleave", 0, 0);
   }
+  let astray = 0;
+  for (const button of document.querySelectorAll("button[data-t0]")) {
+    button.click();
+    const { t0, t1 } = button.dataset;
+    if (!(view.t0 <= Number(t0) && view.t1 >= Number(t1))) astray++;
+  }
+  reset();
   const buttons = [...document.querySelectorAll("#legend button")];
   for (let n = 0; n < 2; n++) {
     for (const button of buttons) button.click();
@@ -74,6 +94,8 @@ EXERCISE = """
   root.dataset.last = frame();
   root.dataset.hovered = hovered;
   root.dataset.zoomed = zoomed;
+  root.dataset.untold = stalls - told;
+  root.dataset.astray = astray;
 })();
 </script>
 """
@@ -89,6 +111,18 @@ SURVEY = """
     + of("img").filter((e) => !e.complete || e.naturalWidth === 0).length;
   root.dataset.astray = of('a[href^="#"]').filter((a) => !document.getElementById(a.hash.slice(1))).length;
   root.dataset.claims = of("table.claims td:first-child").length;
+  // Twice on a heading: the greatest number first, then the least.
+  root.dataset.unsorted = of("table.sortable").filter((table) => {
+    const column = [...table.tHead.rows[0].cells].findIndex((th, i) =>
+      [...table.tBodies[0].rows].every((row) => /^[0-9.]+$/.test(row.cells[i].dataset.sort ?? row.cells[i].textContent)));
+    if (column < 0) return false;
+    const numbers = () => [...table.tBodies[0].rows].map((row) => Number(row.cells[column].dataset.sort ?? row.cells[column].textContent));
+    const button = table.tHead.rows[0].cells[column].querySelector("button");
+    button.click();
+    const falls = numbers().every((n, i, all) => i === 0 || all[i - 1] >= n);
+    button.click();
+    return !(falls && numbers().every((n, i, all) => i === 0 || all[i - 1] <= n));
+  }).length;
   const words = { "✓ holds": "holds", "◐ in some cells": "part", "✗ does not hold": "fails", "? undecided": "undecided" };
   const verdicts = of("table.claims td:first-child").map((td) => words[td.textContent] === td.className && td.className);
   const count = (name) => verdicts.filter((v) => v === name).length;
@@ -137,10 +171,10 @@ def check_report(page: Path, html: str) -> list[str]:
     wrong = consoles(*runs)
     for width, run in zip(("wide", "narrow"), runs):
         root = left(run)
-        for key, trouble in (("wide", "px too wide"), ("blank", "empty figures"), ("astray", "links astray")):
+        for key, trouble in (("wide", "px too wide"), ("blank", "empty figures"), ("astray", "links astray"), ("unsorted", "tables unsorted")):
             if root.get(key) != "0":
                 wrong.append(f"{width}: {root.get(key)} {trouble}")
-        if page.name == "index.html" and (root.get("claims") == "0" or root.get("counted") != root.get("summary")):
+        if 'class="claims"' in html and page.name == "index.html" and (root.get("claims") == "0" or root.get("counted") != root.get("summary")):
             wrong.append(f"{width}: the claims count {root.get('counted')}, the summary {root.get('summary')}")
     links = {link for link in re.findall(r'<a href="([^"#]+)"', html)}
     return wrong + [f"{link}: there is no such page" for link in links if not (page.parent / link).is_file()]
@@ -159,6 +193,9 @@ def check_picture(page: Path, html: str, data: str) -> list[str]:
     for key, value in expected.items():
         if int(root.get(key, -1)) != value:
             wrong.append(f"{key}: {root.get(key)}, not {value}")
+    for key, trouble in (("untold", "stalls tell nothing"), ("astray", "buttons show another time")):
+        if root.get(key) != "0":
+            wrong.append(f"{root.get(key)} {trouble}")
     if segments and int(root.get("hovered", 0)) == 0:
         wrong.append("no segment tells what it is")
     return wrong

@@ -1,6 +1,38 @@
 //! Captures explained: reads them on all cores, and tells in tables, JSON, Parquet, HTML, xplot and annotated copies why connections
 //! stalled and what would have saved them.
+//!
+//! ```text
+//! Source ─> read ─> Explained { captures, connections } ─> outputs
+//!                       └─ replay: what would have saved each timeout
+//! ```
 
+mod annotate;
+mod draw;
+mod error;
+mod explained;
+#[cfg(test)]
+mod fixture;
+mod html;
+mod json;
+mod names;
+mod overall;
+mod parquet;
+mod read;
 mod replay;
+mod saved;
+mod source;
+mod text;
+mod xplot;
 
+pub use ackclock_trace::Filter;
+pub use annotate::{annotatable, annotate};
+pub use draw::{Pictures, draw};
+pub use error::Error;
+pub use explained::{Capture, Counts, End, Explained, Found, Saved};
+pub use json::write_json;
+pub use parquet::write_parquet;
+pub use read::{Options, read, with_events};
 pub use replay::{Rescue, replay};
+pub use saved::save;
+pub use source::{Source, captures_at};
+pub use text::{one_connection, table};

@@ -1,7 +1,17 @@
 //! What would have saved it: the time around a timeout, again, under other strategies.
+//!
+//! An estimate. What it assumes: the path loses the same transmissions of the same segments whatever is sent in between, and no others;
+//! the bottleneck has the rate that was seen and room for everything; all of the flight leaves at once; ACKs are not lost; the window
+//! grows by Reno's law from the flight that was seen; and the timer is the same in every strategy, Linux's with the timeout that was seen
+//! as the least one, so that only recovery differs.
 
-use ackclock_tcp::Span;
-use ackclock_trace::Timeout;
+use ackclock_net::{
+    Applies, Ends, FlowConfig, FlowId, Limit, LinkConfig, ListedLoss, Loss, LossModel, Network, Queue, Recorder, Source,
+};
+use ackclock_tcp::{
+    Composition, DelayedAck, Event, EventKind, Receiver, ReceiverConfig, Sender, SenderConfig, Span, Time,
+};
+use ackclock_trace::{Class, Episode, Timeout};
 use serde::Serialize;
 
 /// What one strategy would have made of an episode, by estimate.
@@ -9,7 +19,7 @@ use serde::Serialize;
 pub struct Rescue {
     /// The strategy, as `ackclock strategies` names it.
     pub strategy: &'static str,
-    /// The one mechanism that it has and the baseline has not, or the name of the whole.
+    /// What it has and the first one of the list has not.
     pub mechanism: &'static str,
     /// Whether it repairs the losses without a timeout.
     pub avoided: bool,
@@ -19,8 +29,148 @@ pub struct Rescue {
     pub saved_s: f64,
 }
 
-/// Each strategy that may have saved a timeout; empty if the episode is not known.
-pub fn replay(_timeout: &Timeout) -> Vec<Rescue> {
-    let _: Option<Span> = None;
-    todo!()
+/// What the others are compared with, if SACK was in use: the standard without any addition.
+const WITH_SACK: &[(&str, &str)] = &[
+    ("sack", "RFC 6675"),
+    ("sack+lt", "limited transmit"),
+    ("sack+er-2", "early retransmit"),
+    ("sack+smallwnd", "small-window optimisation"),
+    ("sack+lrx-linux", "lost-retransmission recovery"),
+    ("sack+tlp", "tail loss probe"),
+    ("net-reno-sack", "Net Reno"),
+    ("rack-tlp", "RACK-TLP"),
+];
+
+/// The same if it was not. The last two are what SACK at both ends would have brought.
+const WITHOUT_SACK: &[(&str, &str)] = &[
+    ("newreno", "NewReno"),
+    ("newreno+lt", "limited transmit"),
+    ("newreno+er-2", "early retransmit"),
+    ("newreno+smallwnd", "small-window optimisation"),
+    ("newreno+lrxt", "lost-retransmission recovery"),
+    ("net-reno", "Net Reno"),
+    ("sack", "SACK"),
+    ("rack-tlp", "SACK and RACK-TLP"),
+];
+
+/// Rate of a bottleneck of which nothing is known, and of the way back: a segment takes no time.
+const FAST: u64 = 100_000_000_000;
+/// How long a receiver delays an ACK: Linux's shortest.
+const DELAYED_ACK: Span = Span::from_millis(40);
+/// After so long a strategy has not saved anything.
+const PATIENCE: Span = Span::from_secs(300);
+
+/// Each strategy that may have saved a timeout, the standard first; empty if the episode is not known, or nothing was lost in it, so that
+/// it can not be told again.
+pub fn replay(timeout: &Timeout) -> Vec<Rescue> {
+    let Some(episode) = timeout.episode.as_ref().filter(|e| e.lost.iter().any(|n| *n > 0)) else { return Vec::new() };
+    // A timer that was backed off says less about the one before.
+    let min_rto = (timeout.class != Class::Backoff).then_some(timeout.waited);
+    let strategies = if episode.sack { WITH_SACK } else { WITHOUT_SACK };
+    let rescue = |(strategy, mechanism): &(&'static str, &'static str)| {
+        let repair = repair(episode, min_rto, strategy)?;
+        let saved = episode.took.0 as i64 - repair.took.0 as i64;
+        let seconds = |nanos: i64| nanos as f64 / 1e9;
+        Some(Rescue {
+            strategy,
+            mechanism,
+            avoided: repair.timeouts == 0,
+            took_s: seconds(repair.took.0 as i64),
+            saved_s: seconds(saved),
+        })
+    };
+    strategies.iter().filter_map(rescue).collect()
 }
+
+/// How a strategy repairs an episode.
+#[derive(Debug)]
+struct Repair {
+    /// The stream position that ends it.
+    end: u64,
+    took: Span,
+    timeouts: u32,
+    done: bool,
+}
+
+impl Recorder for Repair {
+    fn wants_packets(&self) -> bool {
+        false
+    }
+
+    fn event(&mut self, _: FlowId, event: &Event) {
+        if self.done {
+            return;
+        }
+        self.timeouts += u32::from(matches!(event.kind, EventKind::TimedOut { .. }));
+        if event.snd_una >= self.end {
+            (self.done, self.took) = (true, event.at.since(Time::ZERO));
+        }
+    }
+}
+
+/// `None` if it does not come to an end.
+fn repair(episode: &Episode, min_rto: Option<Span>, strategy: &str) -> Option<Repair> {
+    let mss = episode.mss.max(1);
+    let lossy = episode.lost.iter().rposition(|n| *n > 0)? as u64 + 1;
+    let bytes = episode.bytes.max(1);
+    let end = (lossy * u64::from(mss)).min(bytes);
+    // What lies further ahead than three windows has no part in the repair.
+    let bytes = bytes.min(end + (3 * u64::from(episode.cwnd) + 10) * u64::from(mss));
+
+    let strategy = Composition::parse(&format!("{strategy}+linux-timer")).ok()?.build();
+    let mut network = Network::new(1);
+    let (a, b) = (network.node("sender"), network.node("receiver"));
+    let rate = episode.rate_bps.map_or(FAST, |bps| (bps as u64).clamp(1, FAST));
+    let path = |from, to, rate| {
+        LinkConfig::new(from, to, rate, Span(episode.rtt.0 / 2), Queue::DropTail(Limit::Packets(u32::MAX)))
+    };
+    network.link(LinkConfig { loss: vec![losses(episode)], ..path(a, b, rate) });
+    network.link(path(b, a, FAST));
+    let window = u64::from(episode.cwnd.max(1)) * u64::from(mss);
+    let sender = SenderConfig {
+        mss,
+        initial_window: episode.cwnd.max(1),
+        initial_ssthresh: Some(window),
+        initial_rwnd: episode.rwnd.max(window),
+        sack: strategy.uses_sack,
+        timestamps: episode.timestamps,
+        handshake_rtt: Some(episode.rtt),
+        min_rto,
+        events: true,
+        ..SenderConfig::default()
+    };
+    let receiver = ReceiverConfig {
+        mss,
+        sack: strategy.uses_sack,
+        delayed_ack: if episode.delayed_ack { DelayedAck::After(DELAYED_ACK) } else { DelayedAck::Off },
+        ..ReceiverConfig::default()
+    };
+    network.flow(FlowConfig {
+        name: "episode".into(),
+        from: a,
+        to: b,
+        ends: Ends::Established { sender: Sender::new(sender, strategy), receiver: Receiver::new(receiver) },
+        source: Source::Fixed(bytes),
+        start: Time::ZERO,
+        stop: None,
+        mss,
+        header: 40,
+        ack_size: 40,
+        count_options: true,
+    });
+    let mut repair = Repair { end, took: PATIENCE, timeouts: 0, done: false };
+    network.run(Time(PATIENCE.0), &mut repair).ok()?;
+    repair.done.then_some(repair)
+}
+
+/// The transmissions that were lost.
+fn losses(episode: &Episode) -> Loss {
+    let each = episode.lost.iter().enumerate().flat_map(|(segment, times)| {
+        (1..=u32::from(*times)).map(move |transmission| ListedLoss { segment: segment as u64, transmission })
+    });
+    Loss { model: LossModel::Listed(each.collect()), applies: Applies::Data, flow: None }
+}
+
+#[cfg(test)]
+#[path = "replay_tests.rs"]
+mod tests;

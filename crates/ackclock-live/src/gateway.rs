@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use ackclock_net::scenario::Scenario;
-use ackclock_net::{Exit, Gateway, Headers, LinkReport, NodeId, Outcome};
+use ackclock_net::{Exit, Gateway, Headers, LinkId, LinkReport, NodeId, Outcome};
 use ackclock_tcp::Time;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::time::{ClockId, clock_gettime};
@@ -69,6 +69,24 @@ pub struct GatewayReport {
     pub lateness: Lateness,
 }
 
+/// A packet that a link has dropped.
+#[derive(Clone, Copy, Debug)]
+pub struct Dropped<'a> {
+    /// When, in nanoseconds since 1970.
+    pub at: Time,
+    /// Where the link comes from.
+    pub from: &'a str,
+    /// Where it goes.
+    pub to: &'a str,
+    /// Why: `queue`, `early`, or a loss model.
+    pub why: &'static str,
+    /// The IP packet.
+    pub packet: &'a [u8],
+}
+
+/// Is told of each packet that a link drops, by the gateway's thread, which it must not hold up.
+pub type DropLog = Box<dyn FnMut(&Dropped<'_>) + Send>;
+
 /// A gateway in a thread of its own, which ends when this is dropped; the devices go with it.
 pub struct RealTimeGateway {
     machine: Arc<Mutex<Machine>>,
@@ -85,7 +103,20 @@ impl RealTimeGateway {
     /// [`io::ErrorKind::InvalidInput`] if the scenario is wrong, a node is not there or attached twice, links do not lead from every node
     /// attached to every other, or a device has offload; and what making the thread returns.
     pub fn start(scenario: &Scenario, seed: u64, attachments: Vec<Attachment>) -> io::Result<RealTimeGateway> {
-        let machine = Arc::new(Mutex::new(Machine::new(scenario, seed, attachments)?));
+        RealTimeGateway::start_logged(scenario, seed, attachments, None)
+    }
+
+    /// As [`RealTimeGateway::start`], with a log of what links drop.
+    ///
+    /// # Errors
+    /// As [`RealTimeGateway::start`].
+    pub fn start_logged(
+        scenario: &Scenario,
+        seed: u64,
+        attachments: Vec<Attachment>,
+        drops: Option<DropLog>,
+    ) -> io::Result<RealTimeGateway> {
+        let machine = Arc::new(Mutex::new(Machine { drops, ..Machine::new(scenario, seed, attachments)? }));
         let event = || Ok::<_, io::Error>(Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?));
         let (stop, ended) = (event()?, event()?);
         let thread = thread::Builder::new().name("gateway".into()).spawn({
@@ -181,6 +212,8 @@ struct Port {
 struct Machine {
     gateway: Gateway,
     started: u64,
+    /// The same in nanoseconds since 1970.
+    started_real: u64,
     ports: Vec<Port>,
     /// Network, length of its prefix, and port; longer prefixes first.
     routes: Vec<(IpAddr, u8, usize)>,
@@ -192,14 +225,15 @@ struct Machine {
     scratch: Vec<u8>,
     counts: GatewayReport,
     failure: Option<String>,
+    drops: Option<DropLog>,
 }
 
 fn invalid(what: impl Into<String>) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, what.into())
 }
 
-fn monotonic() -> u64 {
-    let now = clock_gettime(ClockId::Monotonic);
+fn nanos(clock: ClockId) -> u64 {
+    let now = clock_gettime(clock);
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
@@ -228,7 +262,8 @@ impl Machine {
         routes.sort_by_key(|&(_, length, _)| std::cmp::Reverse(length));
         Ok(Machine {
             gateway,
-            started: monotonic(),
+            started: nanos(ClockId::Monotonic),
+            started_real: nanos(ClockId::Realtime),
             ports,
             routes,
             buffers: Vec::new(),
@@ -238,11 +273,12 @@ impl Machine {
             scratch: vec![0; Tun::BUFFER],
             counts: GatewayReport::default(),
             failure: None,
+            drops: None,
         })
     }
 
     fn now(&self) -> Time {
-        Time(monotonic() - self.started)
+        Time(nanos(ClockId::Monotonic) - self.started)
     }
 
     fn report(&self) -> GatewayReport {
@@ -360,9 +396,22 @@ impl Machine {
                         self.ports[port].waiting.push_back(exit);
                     }
                 }
-                Outcome::Dropped { .. } => self.release(&exit),
+                Outcome::Dropped { link, why } => {
+                    self.log_drop(&exit, link, why);
+                    self.release(&exit);
+                }
             }
         }
+    }
+
+    /// Tells the log of a packet that has been dropped.
+    fn log_drop(&mut self, exit: &Exit, link: LinkId, why: &'static str) {
+        let Some(log) = &mut self.drops else { return };
+        let Some((from, to)) = self.gateway.link_ends(link) else { return };
+        let names = self.gateway.node_names();
+        let packet = &self.buffers[exit.token as usize];
+        let at = Time(self.started_real + exit.at.0);
+        log(&Dropped { at, from: &names[from.0 as usize], to: &names[to.0 as usize], why, packet });
     }
 
     /// Writes a packet, or has it wait for room: then it returns false.
@@ -370,7 +419,7 @@ impl Machine {
         let bytes = &mut self.buffers[exit.token as usize];
         flip(bytes, exit);
         // The receiving kernel works within the write.
-        let late = (monotonic() - self.started).saturating_sub(exit.at.0);
+        let late = (nanos(ClockId::Monotonic) - self.started).saturating_sub(exit.at.0);
         let written = self.ports[port].tun.send_packet(bytes);
         // A copy may be under way.
         flip(bytes, exit);

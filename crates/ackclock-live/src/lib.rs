@@ -50,7 +50,7 @@ mod net;
 mod socket;
 mod tun;
 
-pub use gateway::{Attachment, GatewayReport, Lateness, RealTimeGateway};
+pub use gateway::{Attachment, DropLog, Dropped, GatewayReport, Lateness, RealTimeGateway};
 pub use host::{Host, Tap};
 pub use namespace::Namespace;
 pub use net::Net;

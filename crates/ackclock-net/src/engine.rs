@@ -8,15 +8,16 @@
 //! sender is told of losses ([`crate::notice`]).
 
 use ackclock_tcp::axes::Told;
+use ackclock_tcp::wire::Repr;
 use ackclock_tcp::{Event, EventKind, Time};
 
-use crate::config::FlowId;
+use crate::config::{FlowId, NodeId};
 use crate::flow::{Agent, Flow};
 use crate::heap::{Heap, Key, Kind};
 use crate::link::{Fate, InFlight, Link};
 use crate::notice::Notices;
 use crate::packet::{Kind as PacketKind, Options, Packet};
-use crate::recorder::{Direction, Recorder};
+use crate::recorder::{Place, Recorder, Sighting};
 
 /// In the table of paths: the packet has reached its host.
 pub(crate) const DELIVER: u32 = u32::MAX;
@@ -93,6 +94,9 @@ impl Engine {
                 }
             }
             hop => {
+                if recorder.wants_packets() {
+                    self.seen(now, Place::Node(NodeId(self.links[link].to)), &packet, recorder);
+                }
                 if hop & AHEAD != 0 {
                     self.links[(hop & !AHEAD) as usize].pending -= 1;
                 }
@@ -174,14 +178,14 @@ impl Engine {
         if packet.corrupt {
             return self.corrupted(now, packet, recorder);
         }
+        if recorder.wants_packets() && now < self.flows[packet.flow as usize].stop {
+            self.seen(now, Place::Sender, packet, recorder);
+        }
         let flow = &mut self.flows[packet.flow as usize];
         let Agent::Tcp(tcp) = &mut flow.agent else { return self.deliver_to_client(now, packet, recorder) };
         let segment = packet.into_segment(&mut self.options);
         if now >= flow.stop {
             return;
-        }
-        if recorder.wants_packets() {
-            recorder.packet(FlowId(packet.flow), Time(now), Direction::Received, &segment, None);
         }
         tcp.sender.on_segment(Time(now), &segment);
         if let Some(at) = flow.check_completion(now) {
@@ -194,6 +198,9 @@ impl Engine {
     fn deliver_data<R: Recorder>(&mut self, now: u64, packet: &Packet, recorder: &mut R) {
         if packet.corrupt {
             return self.corrupted(now, packet, recorder);
+        }
+        if recorder.wants_packets() {
+            self.seen(now, Place::Receiver, packet, recorder);
         }
         let index = packet.flow as usize;
         let flow = &mut self.flows[index];
@@ -248,6 +255,22 @@ impl Engine {
         }
     }
 
+    /// A packet of a connection has got to a place where it is seen.
+    #[cold]
+    pub(crate) fn seen<R: Recorder>(&self, now: u64, place: Place, packet: &Packet, recorder: &mut R) {
+        let Some((header, mark)) = self.options.marked(packet).filter(|_| !packet.corrupt) else { return };
+        recorder.packet(&Sighting {
+            flow: FlowId(packet.flow),
+            at: Time(now),
+            place,
+            to_receiver: packet.kind == PacketKind::Data,
+            header,
+            len: packet.len,
+            sent: mark.sent,
+            number: mark.number,
+        });
+    }
+
     /// Hands an event of the network to the recorder, with the sender's state.
     pub(crate) fn record<R: Recorder>(&mut self, now: u64, flow: usize, kind: EventKind, recorder: &mut R) {
         let mut event = Event { at: Time(now), cwnd: 0, ssthresh: u64::MAX, snd_una: 0, snd_nxt: 0, kind };
@@ -289,11 +312,12 @@ impl Engine {
                 }
                 return;
             };
+            let mut packet = tcp.data(transmit, index as u32, flow.data_path, &mut self.options);
             if recorder.wants_packets() {
                 let sent = Some((transmit.cause, transmit.transmission));
-                recorder.packet(FlowId(index as u32), Time(now), Direction::Sent, &transmit.segment, sent);
+                self.options.mark(&mut packet, &Repr::from_segment(0, 0, &transmit.segment), sent);
+                self.seen(now, Place::Sender, &packet, recorder);
             }
-            let packet = tcp.data(transmit, index as u32, flow.data_path, &mut self.options);
             self.forward(now, &packet, recorder);
         }
     }
@@ -313,7 +337,11 @@ impl Engine {
                 }
                 return;
             };
-            let packet = tcp.ack(segment, index as u32, flow.ack_path, &mut self.options);
+            let mut packet = tcp.ack(segment, index as u32, flow.ack_path, &mut self.options);
+            if recorder.wants_packets() {
+                self.options.mark(&mut packet, &Repr::from_segment(0, 0, segment), None);
+                self.seen(now, Place::Receiver, &packet, recorder);
+            }
             self.forward(now, &packet, recorder);
         }
     }

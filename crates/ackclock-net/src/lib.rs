@@ -34,6 +34,6 @@ pub use distribution::{Distribution, Law};
 pub use error::Error;
 pub use gateway::{Exit, Gateway, Headers, Outcome, TcpHeader};
 pub use network::Network;
-pub use recorder::{Direction, Recorder};
+pub use recorder::{Place, Recorder, Sighting};
 pub use report::{FlowReport, LinkReport};
 pub use rng::Rng;

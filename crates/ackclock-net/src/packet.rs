@@ -1,7 +1,7 @@
 //! What travels over links.
 
 use ackclock_tcp::wire::{self, Control, Repr};
-use ackclock_tcp::{Flags, SackBlocks, Segment, Seq, Timestamps};
+use ackclock_tcp::{Cause, Flags, SackBlocks, Segment, Seq, Timestamps};
 
 /// What a packet is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,14 +103,26 @@ impl Packet {
     }
 }
 
-/// TCP options. The control bits count for whole connections only.
+/// TCP options. The control bits count for whole connections and for packets that are marked.
 type Held = (Control, wire::Options);
 
-/// The TCP options of the packets under way that carry any.
+/// What a recorder is told of a packet beside its header.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Mark {
+    /// As in [`crate::Sighting`].
+    pub(crate) number: u32,
+    pub(crate) sent: Option<(Cause, u32)>,
+}
+
+/// The TCP options of the packets under way that carry any; of all packets with their marks, if a recorder takes packets.
 #[derive(Debug, Default)]
 pub(crate) struct Options {
     held: Vec<Held>,
     free: Vec<u32>,
+    /// In the places of `held`.
+    marks: Vec<Mark>,
+    /// Packets marked so far, by flow and kind.
+    marked: Vec<[u32; 3]>,
 }
 
 impl Options {
@@ -155,7 +167,39 @@ impl Options {
         if at == NO_OPTIONS {
             return NO_OPTIONS;
         }
-        self.hold(self.held[at as usize])
+        let copy = self.hold(self.held[at as usize]);
+        if let Some(&mark) = self.marks.get(at as usize) {
+            self.set_mark(copy, mark);
+        }
+        copy
+    }
+
+    /// Marks a packet with this header, as its host sends it.
+    #[cold]
+    pub(crate) fn mark(&mut self, packet: &mut Packet, header: &Repr, sent: Option<(Cause, u32)>) {
+        let held = (header.control, header.options);
+        match self.held.get_mut(packet.options as usize) {
+            Some(slot) => *slot = held,
+            None => packet.options = self.hold(held),
+        }
+        let (flow, kind) = (packet.flow as usize, packet.kind as usize);
+        self.marked.resize(self.marked.len().max(flow + 1), [0; 3]);
+        self.marked[flow][kind] += 1;
+        self.set_mark(packet.options, Mark { number: self.marked[flow][kind], sent });
+    }
+
+    fn set_mark(&mut self, at: u32, mark: Mark) {
+        let at = at as usize;
+        self.marks.resize(self.marks.len().max(at + 1), Mark::default());
+        self.marks[at] = mark;
+    }
+
+    /// The header of a packet under way, and its mark; `None` if it has none.
+    pub(crate) fn marked(&self, packet: &Packet) -> Option<(Repr, Mark)> {
+        let (control, options) = *self.held.get(packet.options as usize)?;
+        let mark = *self.marks.get(packet.options as usize)?;
+        let Packet { seq, ack, wnd, .. } = *packet;
+        Some((Repr { seq, ack, wnd, control, options, ..Repr::default() }, mark))
     }
 }
 

@@ -1,17 +1,48 @@
 //! Who wants to know what happens.
 
-use ackclock_tcp::wire::{Control, Repr};
+use ackclock_tcp::wire::Repr;
 use ackclock_tcp::{Cause, Event, Segment, Time};
 
-use crate::config::FlowId;
+use crate::config::{FlowId, NodeId};
 
-/// Which way a packet goes at the sender's host.
+/// Where a packet is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    /// It leaves: a data segment, or what opens and closes the connection.
-    Sent,
-    /// It arrives.
-    Received,
+pub enum Place {
+    /// The host that sends the data: what leaves it and what reaches it.
+    Sender,
+    /// The host that receives the data, likewise.
+    Receiver,
+    /// A node in between: what reaches it. What one of its own queues drops is seen.
+    Node(NodeId),
+}
+
+/// A packet of a connection somewhere on its way. What was corrupted before it got there is not seen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sighting {
+    /// Whose it is.
+    pub flow: FlowId,
+    /// When it is seen.
+    pub at: Time,
+    /// Where.
+    pub place: Place,
+    /// Whether it comes from the sender of the data.
+    pub to_receiver: bool,
+    /// Its header, without ports. Only a connection that opens and closes has other segments than an established one.
+    pub header: Repr,
+    /// Bytes of payload.
+    pub len: u32,
+    /// Of a data segment the cause and the number of the transmission; 1 is the first.
+    pub sent: Option<(Cause, u32)>,
+    /// The how-manieth packet of this connection its host has sent with it, from 1. A duplicate made by a link has the number of
+    /// its original.
+    pub number: u32,
+}
+
+impl Sighting {
+    /// What the engine needs of it.
+    pub fn segment(&self) -> Segment {
+        self.header.segment(self.len)
+    }
 }
 
 /// Takes what happens in a run, in the order of time. `()` takes nothing and costs nothing.
@@ -21,7 +52,7 @@ pub trait Recorder {
         true
     }
 
-    /// Whether [`Recorder::packet`] is to be called. Must not change during a run.
+    /// Whether [`Recorder::packet`] is to be called. Must not change between the runs of a network.
     fn wants_packets(&self) -> bool {
         true
     }
@@ -32,40 +63,8 @@ pub trait Recorder {
     /// Something happened on a connection. The sender's own events come only if it was built with `events: true`.
     fn event(&mut self, flow: FlowId, event: &Event);
 
-    /// A packet as seen at the sender's host. `sent` gives the cause and the number of the transmission (1 is the
-    /// first) of a data segment.
-    fn packet(
-        &mut self,
-        _flow: FlowId,
-        _at: Time,
-        _direction: Direction,
-        _segment: &Segment,
-        _sent: Option<(Cause, u32)>,
-    ) {
-    }
-
-    /// As [`Recorder::packet`], which it calls unless it is overridden, for a connection that opens and closes. Of what is no
-    /// segment of an established connection, SYNs and resets, only the header tells.
-    fn header(
-        &mut self,
-        flow: FlowId,
-        at: Time,
-        direction: Direction,
-        header: &Repr,
-        len: u32,
-        sent: Option<(Cause, u32)>,
-    ) {
-        if is_segment(header) {
-            self.packet(flow, at, direction, &header.segment(len), sent);
-        }
-    }
-}
-
-/// Whether this is the header of a segment of an established connection.
-fn is_segment(header: &Repr) -> bool {
-    header.control.contains(Control::ACK)
-        && !header.control.contains(Control::SYN)
-        && !header.control.contains(Control::RST)
+    /// A packet is seen. What it does to the host that it reaches comes after that.
+    fn packet(&mut self, _sighting: &Sighting) {}
 }
 
 impl Recorder for () {
@@ -98,20 +97,8 @@ impl<R: Recorder> Recorder for Option<R> {
         self.iter_mut().for_each(|r| r.event(flow, event));
     }
 
-    fn packet(&mut self, flow: FlowId, at: Time, direction: Direction, segment: &Segment, sent: Option<(Cause, u32)>) {
-        self.iter_mut().for_each(|r| r.packet(flow, at, direction, segment, sent));
-    }
-
-    fn header(
-        &mut self,
-        flow: FlowId,
-        at: Time,
-        direction: Direction,
-        header: &Repr,
-        len: u32,
-        sent: Option<(Cause, u32)>,
-    ) {
-        self.iter_mut().for_each(|r| r.header(flow, at, direction, header, len, sent));
+    fn packet(&mut self, sighting: &Sighting) {
+        self.iter_mut().for_each(|r| r.packet(sighting));
     }
 }
 
@@ -135,21 +122,8 @@ impl<A: Recorder, B: Recorder> Recorder for (A, B) {
         self.1.event(flow, event);
     }
 
-    fn packet(&mut self, flow: FlowId, at: Time, direction: Direction, segment: &Segment, sent: Option<(Cause, u32)>) {
-        self.0.packet(flow, at, direction, segment, sent);
-        self.1.packet(flow, at, direction, segment, sent);
-    }
-
-    fn header(
-        &mut self,
-        flow: FlowId,
-        at: Time,
-        direction: Direction,
-        header: &Repr,
-        len: u32,
-        sent: Option<(Cause, u32)>,
-    ) {
-        self.0.header(flow, at, direction, header, len, sent);
-        self.1.header(flow, at, direction, header, len, sent);
+    fn packet(&mut self, sighting: &Sighting) {
+        self.0.packet(sighting);
+        self.1.packet(sighting);
     }
 }

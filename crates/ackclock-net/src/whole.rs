@@ -14,7 +14,7 @@ use crate::engine::Engine;
 use crate::flow::{Agent, Sizes};
 use crate::heap::{Key, Kind};
 use crate::packet::{Kind as PacketKind, Options, Packet};
-use crate::recorder::{Direction, Recorder};
+use crate::recorder::{Place, Recorder};
 use crate::traffic::Writer;
 
 /// An end before it opens, and then.
@@ -158,9 +158,6 @@ impl Engine {
         if now >= flow.stop {
             return;
         }
-        if recorder.wants_packets() {
-            recorder.header(FlowId(packet.flow), Time(now), Direction::Received, &header, packet.len, None);
-        }
         if let Some(client) = whole.client.connection_mut() {
             client.on_segment(Time(now), &header, packet.len);
         }
@@ -246,13 +243,13 @@ impl Engine {
                 }
                 return;
             };
-            if client && recorder.wants_packets() {
-                recorder.header(id, Time(now), Direction::Sent, &out.header, out.len, out.sent);
+            let (hop, place) = if client { (flow.data_path, Place::Sender) } else { (flow.ack_path, Place::Receiver) };
+            let mut packet = Packet { flow: id.0, hop, ..whole.packet(&out, side, &mut self.options) };
+            if recorder.wants_packets() {
+                self.options.mark(&mut packet, &out.header, out.sent.filter(|_| client));
+                self.seen(now, place, &packet, recorder);
             }
-            let (data_path, ack_path) = (flow.data_path, flow.ack_path);
-            let packet = Packet { flow: id.0, ..whole.packet(&out, side, &mut self.options) };
-            let hop = if client { data_path } else { ack_path };
-            self.forward(now, &Packet { hop, ..packet }, recorder);
+            self.forward(now, &packet, recorder);
         }
     }
 }

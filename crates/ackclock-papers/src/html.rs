@@ -66,13 +66,14 @@ fn experiment(outcome: &Outcome) -> String {
         let body = format!("<div class=\"report\">\n<h1>{}</h1>\n{intro}</div>\n", escape(&outcome.title));
         return page(&outcome.title, CSS, &body);
     }
-    Picture { title: &outcome.title, parameters: &[], panels: &panels(&outcome.traces) }.to_html_with(CSS, &intro)
+    let panels = panels(&outcome.traces);
+    Picture { title: &outcome.title, panels: &panels, ..Picture::default() }.to_html_with(CSS, &intro, "")
 }
 
 pub(crate) fn panels(traces: &[Trace]) -> Vec<Panel<'_>> {
     let panel = |t| {
         let Trace { name, mss, summary, .. }: &Trace = t;
-        Panel { name, mss: *mss, events: t.eventful(), summary: summary.as_ref() }
+        Panel { name, mss: *mss, events: t.eventful(), summary: summary.as_ref(), ..Panel::default() }
     };
     traces.iter().map(panel).collect()
 }

@@ -103,7 +103,7 @@ fn figures(html: &mut String, outcome: &Outcome) {
     }
     let first = outcome.strategies.len().min(PANELS).min(outcome.traces.len());
     for panel in panels(&outcome.traces[..first]) {
-        let svg = Picture { title: "", parameters: &[], panels: &[panel] }.to_svg();
+        let svg = Picture { panels: &[panel], ..Picture::default() }.to_svg();
         // An image of its own, since its clipping paths have ids.
         let source = escape(&svg.replace('%', "%25").replace('#', "%23"));
         let name = escape(panel.name);

@@ -7,7 +7,7 @@ const BOLD = "bold 11px system-ui, 'DejaVu Sans', sans-serif";
 // Draws panel `p` and returns how many segments are in view.
 function drawPanel(p) {
   const { ctx, trace } = p;
-  const g = (p.g = geometry(p.width, p.height));
+  const g = (p.g = geometry(p.width, p.height, trace.own ?? data.view));
   ctx.setTransform(p.ratio, 0, 0, p.ratio, 0, 0);
   ctx.fillStyle = theme.panel;
   ctx.fillRect(0, 0, p.width, p.height);
@@ -19,6 +19,7 @@ function drawPanel(p) {
   ctx.rect(LEFT, g.stripTop, g.w, STRIP);
   ctx.clip();
   if (shown("recovery")) drawRecoveries(ctx, g, trace.recoveries);
+  drawStalls(ctx, g, trace.stalls);
   drawWindows(ctx, g, trace);
   ctx.restore();
 
@@ -31,10 +32,13 @@ function drawPanel(p) {
   if (shown("ack")) drawSteps(ctx, g, trace.acks.t, trace.acks.ack, trace.mss, "ack", g.y, []);
   if (shown("dupack")) drawDupacks(ctx, g, trace);
   if (shown("arrival")) drawArrivals(ctx, g, trace);
+  if (shown("zero")) drawZeroWindows(ctx, g, trace);
   const drawn = drawSegments(ctx, g, trace);
-  if (shown("drop")) drawDrops(ctx, g, trace);
+  if (shown("drop")) drawDrops(ctx, g, p);
+  if (shown("needless")) drawNeedless(ctx, g, trace);
   ctx.restore();
   drawMoments(ctx, g, trace);
+  drawVerdicts(ctx, g, trace.stalls);
   return drawn;
 }
 
@@ -63,12 +67,12 @@ function drawAxes(ctx, g) {
     ctx.fillText(label(t, time.step), g.x(t), bottom + 11);
   }
   ctx.textAlign = "right";
-  const rows = ticks(view.y0, view.y1, Math.max(2, g.h / 45));
+  const rows = ticks(g.y0, g.y1, Math.max(2, g.h / 45));
   for (const v of rows.values) {
     line(LEFT, g.y(v), LEFT + g.w, g.y(v));
     ctx.fillText(label(v, rows.step), LEFT - 6, g.y(v));
   }
-  const windows = ticks(0, view.w1, 3);
+  const windows = ticks(0, g.w1, 3);
   for (const v of windows.values) {
     line(LEFT, g.s(v), LEFT + g.w, g.s(v));
     ctx.fillText(label(v, windows.step), LEFT - 6, g.s(v));
@@ -128,14 +132,67 @@ function drawSteps(ctx, g, t, values, mss, key, to, dash, end) {
 }
 
 function drawRecoveries(ctx, g, r) {
-  ctx.fillStyle = theme.colour.recovery;
-  ctx.globalAlpha = theme.dark ? 0.16 : 0.14;
-  for (let i = 0; i < r.t0.length; i++) {
-    const x0 = g.x(r.t0[i]), x1 = g.x(r.t1[i] ?? full.t1);
-    ctx.fillRect(x0, TOP, Math.max(x1 - x0, 1), g.h);
-    ctx.fillRect(x0, g.stripTop, Math.max(x1 - x0, 1), STRIP);
-  }
+  for (let i = 0; i < r.t0.length; i++) drawBand(ctx, g, "recovery", r.t0[i], r.t1[i] ?? full.t1, theme.dark ? 0.16 : 0.14);
+}
+
+// Shades a time in both plots.
+function drawBand(ctx, g, key, t0, t1, alpha) {
+  const x0 = g.x(t0), x1 = g.x(t1);
+  ctx.fillStyle = theme.colour[key];
+  ctx.globalAlpha = alpha;
+  ctx.fillRect(x0, TOP, Math.max(x1 - x0, 1), g.h);
+  ctx.fillRect(x0, g.stripTop, Math.max(x1 - x0, 1), STRIP);
   ctx.globalAlpha = 1;
+}
+
+function drawStalls(ctx, g, s) {
+  s.tone.forEach((tone, i) => shown(tone) && drawBand(ctx, g, tone, s.t0[i], s.t1[i], theme.dark ? 0.26 : 0.18));
+}
+
+// What each stall is, along the bottom of the graph, or upwards where it is too short for that.
+function drawVerdicts(ctx, g, s) {
+  ctx.font = BOLD;
+  ctx.lineWidth = 3;
+  ctx.textBaseline = "middle";
+  ctx.strokeStyle = theme.panel;
+  s.label.forEach((text, i) => {
+    const x0 = Math.max(g.x(s.t0[i]), LEFT), x1 = Math.min(g.x(s.t1[i]), LEFT + g.w);
+    if (!shown(s.tone[i]) || x1 - x0 < 13) return;
+    const flat = x1 - x0 > ctx.measureText(text).width + 4;
+    ctx.save();
+    ctx.translate((x0 + x1) / 2, TOP + g.h - (flat ? 10 : 6));
+    ctx.rotate(flat ? 0 : -Math.PI / 2);
+    ctx.textAlign = flat ? "center" : "left";
+    ctx.fillStyle = theme.colour[s.tone[i]];
+    ctx.strokeText(text, 0, 0);
+    ctx.fillText(text, 0, 0);
+    ctx.restore();
+  });
+}
+
+// A thick line along the window edge while the window is closed.
+function drawZeroWindows(ctx, g, trace) {
+  const z = trace.zero;
+  ctx.fillStyle = theme.colour.zero;
+  z.t0.forEach((t0, i) => {
+    const x = g.x(t0), width = g.x(z.t1[i] ?? full.t1) - x;
+    ctx.fillRect(x, g.y(z.edge[i] / trace.mss) - 2, Math.max(width, 2), 4);
+  });
+}
+
+// A ring around each transmission that was not needed.
+function drawNeedless(ctx, g, trace) {
+  const { fates: f, segments: s } = trace;
+  ctx.strokeStyle = theme.colour.needless;
+  ctx.lineWidth = 1.6;
+  ctx.beginPath();
+  f.segment.forEach((i, n) => {
+    if (f.needless[n] === null) return;
+    const x = g.x(s.t[i]), y = g.y((s.seq[i] + s.len[i] / 2) / trace.mss);
+    ctx.moveTo(x + 5, y);
+    ctx.arc(x, y, 5, 0, 2 * Math.PI);
+  });
+  ctx.stroke();
 }
 
 function drawWindows(ctx, g, trace) {
@@ -205,7 +262,7 @@ function drawSegments(ctx, g, trace) {
   let count = 0;
   for (let i = from; i < s.t.length && s.t[i] <= view.t1; i++) {
     const y0 = s.seq[i] / trace.mss, y1 = (s.seq[i] + s.len[i]) / trace.mss;
-    if (y1 < view.y0 || y0 > view.y1) continue;
+    if (y1 < g.y0 || y0 > g.y1) continue;
     count++;
     const run = runs[s.cause[i]], least = data.causes[s.cause[i]].letter ? 5 : 2;
     const x = g.x(s.t[i]), bottom = g.y(y0), top = Math.min(g.y(y1), bottom - least);
@@ -217,7 +274,7 @@ function drawSegments(ctx, g, trace) {
       run.push(x, bottom, top);
     }
   }
-  const heads = g.h / (view.y1 - view.y0) > 9;
+  const heads = g.h / (g.y1 - g.y0) > 9;
   const taken = new Set();
   data.causes.forEach((cause, c) => {
     if (!shown(cause.key)) return;
@@ -250,11 +307,12 @@ function drawLetter(ctx, cause, x, y, taken) {
   ctx.fillText(cause.letter, x + 5, y + 0.5);
 }
 
-function drawDrops(ctx, g, trace) {
+// A cross over each transmission that the network dropped, or that an analysis found lost.
+function drawDrops(ctx, g, { trace, fates }) {
   const s = trace.segments;
   ctx.beginPath();
   for (let i = lowerBound(s.t, view.t0); i < s.t.length && s.t[i] <= view.t1; i++) {
-    if (s.drop[i] === null) continue;
+    if (s.drop[i] === null && !fates.get(i)?.lost) continue;
     const x = g.x(s.t[i]), y = g.y((s.seq[i] + s.len[i] / 2) / trace.mss);
     ctx.moveTo(x - 3.5, y - 3.5);
     ctx.lineTo(x + 3.5, y + 3.5);
@@ -328,7 +386,9 @@ function drawSign(ctx, layer) {
     case "drop": path([6, 3], [14, 11]); path([6, 11], [14, 3]); break;
     case "dupack": path([1, 4], [19, 4]); path([6, 4], [6, 11]); path([13, 4], [13, 11]); break;
     case "sack": ctx.globalAlpha = 0.75; ctx.fillRect(6, 1, 2, 12); ctx.fillRect(12, 4, 2, 9); break;
-    case "recovery": ctx.globalAlpha = 0.35; ctx.fillRect(2, 1, 16, 12); break;
+    case "needless": ctx.beginPath(); ctx.arc(10, 7, 4, 0, 2 * Math.PI); ctx.stroke(); break;
+    case "zero": ctx.fillRect(1, 5, 18, 4); break;
+    case "recovery": case "loss": case "window": case "other": ctx.globalAlpha = 0.35; ctx.fillRect(2, 1, 16, 12); break;
     case "rto": case "undo": ctx.setLineDash([4, 2, 1, 2]); path([10, 0], [10, 14]); break;
     case "edge": ctx.setLineDash([5, 2]); path([1, 7], [19, 7]); break;
     case "ssthresh": ctx.setLineDash([4, 2]); path([1, 7], [19, 7]); break;

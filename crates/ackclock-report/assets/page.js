@@ -18,7 +18,9 @@ function buildPanel(trace) {
   canvas.setAttribute("aria-label", `Time-sequence graph of ${trace.name}. ${trace.results}`);
   section.append(heading, results, canvas);
   document.getElementById("panels").append(section);
-  const panel = { trace, canvas, ctx: canvas.getContext("2d"), width: 0, height: 0, ratio: 1 };
+  const f = trace.fates;
+  const fates = new Map(f.segment.map((i, n) => [i, { lost: f.lost[n], needless: f.needless[n] }]));
+  const panel = { trace, fates, canvas, ctx: canvas.getContext("2d"), width: 0, height: 0, ratio: 1 };
   listen(panel);
   return panel;
 }
@@ -45,7 +47,12 @@ function buildLegend() {
 function present(key) {
   const cause = data.causes.findIndex((c) => c.key === key);
   const has = {
-    drop: (p) => p.segments.drop.some((d) => d !== null),
+    drop: (p) => p.segments.drop.some((d) => d !== null) || p.fates.lost.includes(true),
+    needless: (p) => p.fates.needless.some((proof) => proof !== null),
+    zero: (p) => p.zero.t0.length,
+    loss: (p) => p.stalls.tone.includes("loss"),
+    window: (p) => p.stalls.tone.includes("window"),
+    other: (p) => p.stalls.tone.includes("other"),
     ack: (p) => p.acks.t.length,
     edge: (p) => p.acks.t.length,
     dupack: (p) => p.acks.dupacks.some((n) => n > 0),
@@ -148,7 +155,7 @@ function listen(p) {
     const before = pointer;
     pointer = at(e);
     if (drag?.pan && before) {
-      panBy(p.g.time(before.x) - p.g.time(pointer.x), p.g.segment(before.y) - p.g.segment(pointer.y));
+      panBy(p.g.time(before.x) - p.g.time(pointer.x), p.g.share(before.y) - p.g.share(pointer.y));
     } else if (!drag) {
       showTip(e.clientX, e.clientY);
     }
@@ -158,7 +165,7 @@ function listen(p) {
     pointer = at(e);
     if (drag && !drag.pan) {
       const box = zoomBox(p), { g } = p;
-      const ys = box.flat ? [view.y0, view.y1] : [g.segment(box.y1), g.segment(box.y0)];
+      const ys = box.flat ? [view.y0, view.y1] : [g.share(box.y1), g.share(box.y0)];
       if (box.x1 - box.x0 > 4) setView(g.time(box.x0), g.time(box.x1), ...ys);
     }
     drag = null;
@@ -183,7 +190,7 @@ function onWheel(e, p, { x, y }) {
   if (all && factor > 1) return; // nothing left to zoom out of: the page scrolls
   e.preventDefault();
   hideTip();
-  zoomBy(factor, axis === "y" ? p.g.segment(y) : p.g.time(x), axis);
+  zoomBy(factor, axis === "y" ? p.g.share(y) : p.g.time(x), axis);
 }
 
 function onKey(e) {
@@ -203,6 +210,15 @@ function onKey(e) {
   if (!act || e.ctrlKey || e.metaKey || e.altKey) return;
   e.preventDefault();
   act();
+}
+
+// Shows the time that a button elsewhere on the page stands for, with room on either side.
+for (const button of document.querySelectorAll("button[data-t0]")) {
+  button.addEventListener("click", () => {
+    const [t0, t1] = [Number(button.dataset.t0), Number(button.dataset.t1)], room = Math.max((t1 - t0) * 0.2, 1e-4);
+    setView(...inside(t0 - room, t1 + room, full.t0, full.t1), full.y0, full.y1);
+    document.getElementById("panels").scrollIntoView({ block: "start" });
+  });
 }
 
 function hideTip() {
@@ -225,7 +241,7 @@ const seconds = (t) => t.toFixed(6) + " s";
 const inSegments = (bytes, mss) => (bytes === null ? "unset" : +(bytes / mss).toFixed(2));
 
 // What the mark nearest to the pointer is and why it is there; null if none is near.
-function describe({ trace, g }, px, py) {
+function describe({ trace, fates, g }, px, py) {
   if (px < LEFT || px > LEFT + g.w) return null;
   if (py > g.stripTop && py < g.stripTop + STRIP) return describeWindows(trace, g.time(px));
   let best = null, nearest = 10;
@@ -245,7 +261,7 @@ function describe({ trace, g }, px, py) {
     const cause = data.causes[s.cause[i]];
     // Retransmissions win over new data at the same place.
     const d = away(s.t[i], s.seq[i], s.seq[i] + s.len[i]) - (cause.letter ? 0.5 : 0);
-    if (shown(cause.key)) offer(d, () => describeSegment(trace, i));
+    if (shown(cause.key)) offer(d, () => describeSegment(trace, i, fates.get(i)));
   });
   near(a.t, (i) => {
     if (shown("ack")) offer(away(a.t[i], a.ack[i], a.ack[i]) + 0.5, () => describeAck(trace, i));
@@ -255,10 +271,16 @@ function describe({ trace, g }, px, py) {
   near(o.t, (i) => {
     if (shown("rto")) offer(Math.abs(px - g.x(o.t[i])) + 3, () => describeTimeout(trace, i));
   });
-  return best && best();
+  return best ? best() : describeStall(trace.stalls, g.time(px));
 }
 
-function describeSegment(trace, i) {
+function describeStall(s, t) {
+  const i = s.tone.findIndex((tone, n) => shown(tone) && s.t0[n] <= t && t <= s.t1[n]);
+  if (i < 0) return null;
+  return [s.label[i], s.why[i], `from ${seconds(s.t0[i])} to ${seconds(s.t1[i])}`];
+}
+
+function describeSegment(trace, i, fate) {
   const s = trace.segments, cause = data.causes[s.cause[i]], mss = trace.mss, { lost, recoveries: r, drops } = trace;
   const begun = cause.letter ? r.t0.indexOf(s.t[i]) : -1;
   let judged = -1;
@@ -272,6 +294,8 @@ function describeSegment(trace, i) {
     begun >= 0 && `recovery entered by ${r.by[begun]}, until ${inSegments(r.recover[begun], mss)} is acknowledged`,
     judged >= 0 && `judged lost by ${lost.by[judged]} at ${seconds(lost.t[judged])}`,
     drop !== null && `DROPPED at ${seconds(drops.t[drop])}, link ${drops.link[drop]}: ${drops.why[drop]}`,
+    fate?.lost && "LOST itself",
+    fate?.needless && `NEEDLESS: ${fate.needless}`,
     `sent ${seconds(s.t[i])}, bytes ${s.seq[i]} to ${s.seq[i] + s.len[i] - 1}`,
     `cwnd ${inSegments(s.cwnd[i], mss)}, snd_una ${inSegments(s.una[i], mss)}, snd_nxt ${inSegments(s.nxt[i], mss)} segments`,
   ];
@@ -295,6 +319,8 @@ function describeTimeout(trace, i) {
     non_trigger: "no segment was retransmitted in this period: fast retransmit was never triggered",
     multiple_losses: "others were retransmitted in this period, this segment was not",
     lost_retransmission: "this segment had already been retransmitted",
+    backoff: "the timer had expired before, and nothing was acknowledged since",
+    unknown: "nothing tells what came before",
   };
   return [
     `timeout, class ${o.class[i].replaceAll("_", " ")}`,

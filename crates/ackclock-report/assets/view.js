@@ -1,7 +1,8 @@
 // What is in view, and how time, sequence and window become pixels.
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const full = data.view;
+// Time in seconds; sequence as a share of each panel's own range, so that panels move together whatever their scales.
+const full = { t0: data.view.t0, t1: data.view.t1, y0: 0, y1: 1 };
 const view = { ...full };
 const hidden = new Set(["arrival"]);
 const layers = [...data.causes, ...data.layers];
@@ -18,18 +19,21 @@ function readTheme() {
 // Margins around the plots of a canvas, the gap between graph and strip, and the height of the strip, in CSS pixels.
 const LEFT = 46, RIGHT = 12, TOP = 20, BOTTOM = 34, GAP = 26, STRIP = 84;
 
-// The mapping of one panel at its present size.
-function geometry(width, height) {
+// The mapping of one panel at its present size. `scale` has its whole range in segments.
+function geometry(width, height, scale) {
+  const [range, size] = [scale.y1 - scale.y0, view.y1 - view.y0];
   const w = Math.max(width - LEFT - RIGHT, 1);
   const stripTop = height - BOTTOM - STRIP;
   const h = Math.max(stripTop - GAP - TOP, 1);
   return {
     w, h, stripTop,
     x: (t) => LEFT + ((t - view.t0) / (view.t1 - view.t0)) * w,
-    y: (segment) => TOP + h - ((segment - view.y0) / (view.y1 - view.y0)) * h,
-    s: (segments) => stripTop + STRIP - (segments / view.w1) * STRIP,
+    y: (segment) => TOP + h - (((segment - scale.y0) / range - view.y0) / size) * h,
+    s: (segments) => stripTop + STRIP - (segments / scale.w1) * STRIP,
     time: (px) => view.t0 + ((px - LEFT) / w) * (view.t1 - view.t0),
-    segment: (py) => view.y0 + ((TOP + h - py) / h) * (view.y1 - view.y0),
+    share: (py) => view.y0 + ((TOP + h - py) / h) * size,
+    // The first and the last segment in view, and the top of the strip.
+    y0: scale.y0 + view.y0 * range, y1: scale.y0 + view.y1 * range, w1: scale.w1,
   };
 }
 

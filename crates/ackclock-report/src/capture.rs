@@ -1,4 +1,4 @@
-//! Captures: the packets of a run as they passed the sender, for Wireshark, tshark and tcptrace.
+//! Captures: the packets of a run as they were seen somewhere, for Wireshark, tshark and tcptrace.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -66,30 +66,50 @@ const LINKTYPE_RAW: u16 = 101;
 const KEPT: usize = 128;
 const SNAPLEN: u32 = 262_144;
 
-/// Writes the packets that leave and reach senders into one capture.
+/// A packet of a flow as it was seen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CapturedPacket {
+    /// Its flow.
+    pub flow: u32,
+    /// When.
+    pub at: Time,
+    /// Whether it comes from the sender of the data.
+    pub to_receiver: bool,
+    /// Its header; the ports are put in.
+    pub header: Repr,
+    /// Bytes of payload.
+    pub len: u32,
+    /// Of a data segment the cause, and the number of the transmission, from 1.
+    pub sent: Option<(Cause, u32)>,
+    /// The how-manieth packet it is that its host has sent on this connection, from 1.
+    pub number: u32,
+}
+
+/// Writes packets as they were seen somewhere on their way into one capture.
 ///
 /// Each flow is one connection from 10.0.0.1, port 10000 + flow (the next address after 50,000 flows), to 198.51.100.1,
-/// port 9. Made up are the payload, all zeros, and, unless [`CaptureWriter::control`] is told of it, the handshake, right before its
-/// first packet and at the same time. A
-/// segment above 65,000 bytes is written as several packets. Hand packets in in order of time, and an `out` that buffers.
+/// port 9. Made up are the payload, all zeros, and, unless its first packet is a SYN or a reset, the handshake, right before that
+/// packet and at the same time. The IPv4 identification counts the packets that a host has sent on the connection, so that it
+/// names a transmission wherever that is seen. A segment above 65,000 bytes is written as several packets. Hand packets in in
+/// order of time, and an `out` that buffers.
 ///
 /// tcptrace reads both formats (6.6.7, through libpcap).
 ///
 /// In pcapng each packet has a comment: `ackclock: ` and `fast_retransmit, transmission 2` for data, by
-/// [`Cause::name`], or `ack`, or `duplicate ack 3`.
+/// [`Cause::name`], or `ack`, `duplicate ack 3`, `handshake`, `reset`.
 pub struct CaptureWriter<W> {
     file: CaptureFile<W>,
     connections: HashMap<u32, Connection>,
 }
 
 impl<W: Write> CaptureWriter<W> {
-    /// Begins a capture.
+    /// Begins a capture taken at `place`, as which it names its interface.
     ///
     /// # Errors
     /// What writing to `out` returns; so with all functions below.
-    pub fn new(out: W, format: CaptureFormat) -> io::Result<Self> {
+    pub fn new(out: W, format: CaptureFormat, place: &str) -> io::Result<Self> {
         let mut file = CaptureFile { out, format, linktype: LINKTYPE_ETHERNET, origin: ORIGIN, block: Vec::new() };
-        file.header("sender")?;
+        file.header(place)?;
         Ok(CaptureWriter { file, connections: HashMap::new() })
     }
 
@@ -98,59 +118,31 @@ impl<W: Write> CaptureWriter<W> {
         self.connections.insert(flow, Connection::new(flow, handshake));
     }
 
-    /// The sender of `flow` sent `segment` at `at`, for the `transmission`-th time.
+    /// The next packet.
     ///
     /// # Errors
     /// What writing returns.
-    pub fn sent(&mut self, flow: u32, at: Time, segment: &Segment, cause: Cause, transmission: u32) -> io::Result<()> {
-        let connection = Self::begun(&mut self.connections, &mut self.file, flow, at, segment, true)?;
-        let comment = format!("ackclock: {}, transmission {transmission}", cause.name());
-        let mut rest = *segment;
+    pub fn packet(&mut self, packet: &CapturedPacket) -> io::Result<()> {
+        let CapturedPacket { flow, header, to_receiver, .. } = *packet;
+        let connection = self.connections.entry(flow).or_insert_with(|| Connection::new(flow, Handshake::default()));
+        if !connection.begun {
+            connection.begun = true;
+            if !header.control.contains(Control::SYN) && !header.control.contains(Control::RST) {
+                connection.handshake(packet.at, &header.segment(packet.len), to_receiver, &mut self.file)?;
+            }
+        }
+        connection.outstanding |= packet.sent.is_some();
+        let comment = format!("ackclock: {}", connection.describe(packet));
+        let mut rest = *packet;
         loop {
-            let part = Segment { len: rest.len.min(MAX_PAYLOAD), ..rest };
-            connection.outstanding = true;
-            connection.segment(at, &part, true, &comment, &mut self.file)?;
-            rest = Segment { seq: rest.seq + part.len, len: rest.len - part.len, ..rest };
+            let len = rest.len.min(MAX_PAYLOAD);
+            connection.write(&CapturedPacket { len, ..rest }, &comment, &mut self.file)?;
+            rest.len -= len;
+            rest.header.seq = rest.header.seq + len;
             if rest.len == 0 {
                 return Ok(());
             }
         }
-    }
-
-    /// The sender of `flow` received `segment`, an ACK, at `at`.
-    ///
-    /// # Errors
-    /// What writing returns.
-    pub fn received(&mut self, flow: u32, at: Time, segment: &Segment) -> io::Result<()> {
-        let connection = Self::begun(&mut self.connections, &mut self.file, flow, at, segment, false)?;
-        let comment = match connection.count_duplicates(segment) {
-            0 => "ackclock: ack".into(),
-            n => format!("ackclock: duplicate ack {n}"),
-        };
-        connection.segment(
-            at,
-            &Segment { len: segment.len.min(MAX_PAYLOAD), ..*segment },
-            false,
-            &comment,
-            &mut self.file,
-        )
-    }
-
-    /// A SYN, a reset, or a bare ACK of `flow` at its sender's host, which it left or, unless `to_receiver`, reached at `at`. The flow's
-    /// handshake is not made up then.
-    ///
-    /// # Errors
-    /// What writing returns.
-    pub fn control(&mut self, flow: u32, at: Time, header: &Repr, to_receiver: bool) -> io::Result<()> {
-        let connection = self.connections.entry(flow).or_insert_with(|| Connection::new(flow, Handshake::default()));
-        connection.begun = true;
-        let has = |control| header.control.contains(control);
-        let name = match (has(Control::RST), has(Control::SYN)) {
-            (true, _) => "reset",
-            (_, true) => "handshake",
-            _ => "ack",
-        };
-        connection.write(at, *header, 0, to_receiver, &format!("ackclock: {name}"), &mut self.file)
     }
 
     /// Flushes `out` and returns it.
@@ -161,23 +153,6 @@ impl<W: Write> CaptureWriter<W> {
         self.file.out.flush()?;
         Ok(self.file.out)
     }
-
-    /// The connection of `flow`, its handshake written if `first` is its first packet.
-    fn begun<'a>(
-        connections: &'a mut HashMap<u32, Connection>,
-        file: &mut CaptureFile<W>,
-        flow: u32,
-        at: Time,
-        first: &Segment,
-        to_receiver: bool,
-    ) -> io::Result<&'a mut Connection> {
-        let connection = connections.entry(flow).or_insert_with(|| Connection::new(flow, Handshake::default()));
-        if !connection.begun {
-            connection.begun = true;
-            connection.handshake(at, first, to_receiver, file)?;
-        }
-        Ok(connection)
-    }
 }
 
 /// A connection as it is being written.
@@ -185,8 +160,8 @@ struct Connection {
     sender: (Ipv4Addr, u16),
     handshake: Handshake,
     begun: bool,
-    /// IPv4 identification of the last packet, from and to the sender.
-    identification: [u16; 2],
+    /// Packets made up, to the sender and from it.
+    made_up: [u32; 2],
     /// Acknowledgment number and window of the last ACK, and how often it came again.
     last_ack: (Seq, u16),
     duplicates: u32,
@@ -201,7 +176,7 @@ impl Connection {
             sender: (Ipv4Addr::from_bits(0x0a00_0001 + flow / 50_000), 10_000 + (flow % 50_000) as u16),
             handshake,
             begun: false,
-            identification: [0; 2],
+            made_up: [0; 2],
             last_ack: (Seq(0), 0),
             duplicates: 0,
             outstanding: false,
@@ -220,6 +195,8 @@ impl Connection {
         let (ours, theirs) = if to_receiver { (first.seq, first.ack) } else { (first.ack, first.seq) };
         let clocks = first.timestamps.map(|t| if to_receiver { (t.val, t.ecr) } else { (t.ecr, t.val) });
         let Handshake { mss, sack, sender_wscale, receiver_wscale, rwnd } = self.handshake;
+        // The MSS option leaves room for the others out (RFC 6691).
+        let mss = mss.saturating_add(Segment { timestamps: first.timestamps, ..Segment::default() }.option_len());
         let options = |wscale: u8, timestamps| Options {
             mss: Some(u16::try_from(mss).unwrap_or(u16::MAX)),
             wscale: Some(wscale.min(14)),
@@ -253,10 +230,26 @@ impl Connection {
             ..Repr::default()
         };
         self.last_ack = (ours, unscaled(rwnd >> receiver_wscale.min(14)));
-        let comment = "ackclock: handshake, made up";
-        self.write(at, syn, 0, true, comment, file)?;
-        self.write(at, syn_ack, 0, false, comment, file)?;
-        self.write(at, ack, 0, true, comment, file)
+        for (header, to_receiver, number) in [(syn, true, 1), (syn_ack, false, 1), (ack, true, 2)] {
+            let packet = CapturedPacket { flow: 0, at, to_receiver, header, len: 0, sent: None, number };
+            self.write(&packet, "ackclock: handshake, made up", file)?;
+        }
+        self.made_up = [1, 2];
+        Ok(())
+    }
+
+    fn describe(&mut self, packet: &CapturedPacket) -> String {
+        let has = |control| packet.header.control.contains(control);
+        match packet.sent {
+            _ if has(Control::RST) => "reset".into(),
+            _ if has(Control::SYN) => "handshake".into(),
+            Some((cause, transmission)) => format!("{}, transmission {transmission}", cause.name()),
+            None if packet.to_receiver => "ack".into(),
+            None => match self.count_duplicates(&packet.header.segment(packet.len)) {
+                0 => "ack".into(),
+                n => format!("duplicate ack {n}"),
+            },
+        }
     }
 
     /// Which duplicate ACK this is (RFC 5681 section 2), 0 if none.
@@ -268,33 +261,14 @@ impl Connection {
         self.duplicates
     }
 
-    fn segment<W: Write>(
-        &mut self,
-        at: Time,
-        segment: &Segment,
-        to_receiver: bool,
-        comment: &str,
-        file: &mut CaptureFile<W>,
-    ) -> io::Result<()> {
-        let repr = Repr::from_segment(0, 0, segment);
-        self.write(at, repr, segment.len as usize, to_receiver, comment, file)
-    }
-
     /// Puts ports, addresses and checksums to a header, and writes the packet.
-    fn write<W: Write>(
-        &mut self,
-        at: Time,
-        mut repr: Repr,
-        payload: usize,
-        to_receiver: bool,
-        comment: &str,
-        file: &mut CaptureFile<W>,
-    ) -> io::Result<()> {
+    fn write<W: Write>(&mut self, packet: &CapturedPacket, comment: &str, file: &mut CaptureFile<W>) -> io::Result<()> {
+        let &CapturedPacket { at, to_receiver, header: mut repr, number, .. } = packet;
+        let payload = packet.len as usize;
         let (from, to) = if to_receiver { (self.sender, RECEIVER) } else { (RECEIVER, self.sender) };
         let macs = if to_receiver { [RECEIVER_MAC, SENDER_MAC] } else { [SENDER_MAC, RECEIVER_MAC] };
         (repr.src_port, repr.dst_port) = (from.1, to.1);
-        let identification = &mut self.identification[usize::from(to_receiver)];
-        *identification = identification.wrapping_add(1);
+        let identification = number.wrapping_add(self.made_up[usize::from(to_receiver)]) as u16;
         let tcp_len = repr.header_len() + payload;
 
         let packet = &mut self.packet;
@@ -367,6 +341,39 @@ impl<W: Write> PacketWriter<W> {
     }
 }
 
+/// Writes frames of any link type as they are into a pcapng capture, each with a comment. Hand an `out` that buffers.
+pub struct FrameWriter<W> {
+    file: CaptureFile<W>,
+}
+
+impl<W: Write> FrameWriter<W> {
+    /// Begins a capture of this link type (<https://www.tcpdump.org/linktypes.html>) whose time zero is 1970.
+    ///
+    /// # Errors
+    /// What writing to `out` returns; so with all functions below.
+    pub fn new(out: W, linktype: u16) -> io::Result<Self> {
+        let mut file = CaptureFile { out, format: CaptureFormat::PcapNg, linktype, origin: 0, block: Vec::new() };
+        file.header("")?;
+        Ok(FrameWriter { file })
+    }
+
+    /// A frame of `len` bytes, of which these are the first. An empty comment is none.
+    ///
+    /// # Errors
+    /// What writing returns.
+    pub fn frame(&mut self, at: Time, bytes: &[u8], len: usize, comment: &str) -> io::Result<()> {
+        self.file.packet(at, bytes, len, comment)
+    }
+
+    /// Flushes what is written so far.
+    ///
+    /// # Errors
+    /// What flushing returns.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.file.out.flush()
+    }
+}
+
 struct CaptureFile<W> {
     out: W,
     format: CaptureFormat,
@@ -399,7 +406,9 @@ impl<W: Write> CaptureFile<W> {
                     b.extend_from_slice(&linktype.to_le_bytes());
                     b.extend_from_slice(&[0, 0]);
                     b.extend_from_slice(&SNAPLEN.to_le_bytes());
-                    option(b, 2, interface.as_bytes());
+                    if !interface.is_empty() {
+                        option(b, 2, interface.as_bytes());
+                    }
                     option(b, 9, &[9]);
                     option(b, 0, b"");
                 })

@@ -8,7 +8,8 @@
 //! - [`EventWriter`]: one JSON object per event and line.
 //! - [`CaptureWriter`]: the packets as the sender saw them, as pcapng or pcap, each commented with its cause.
 //! - [`PacketWriter`]: packets as they are, as pcapng or pcap.
-//! - [`Picture`]: time-sequence graphs side by side, as one HTML file or as SVG.
+//! - [`FrameWriter`]: frames of any link as they are, as pcapng with comments.
+//! - [`Picture`]: time-sequence graphs side by side, as one HTML file or as SVG; [`thin`] keeps those of long connections small.
 //! - [`Chart`]: curves, steps and bars with intervals, and a paper's numbers beside them, as SVG.
 //!
 //! ```
@@ -21,8 +22,8 @@
 //! while sender.poll_transmit(Time::ZERO).is_some() {}
 //! let events: Vec<_> = std::iter::from_fn(|| sender.poll_event()).collect();
 //!
-//! let panels = [Panel { name: "newreno", mss: 1000, events: &events, summary: None }];
-//! let picture = Picture { title: "An initial window", parameters: &[], panels: &panels };
+//! let panels = [Panel { name: "newreno", mss: 1000, events: &events, ..Panel::default() }];
+//! let picture = Picture { title: "An initial window", panels: &panels, ..Picture::default() };
 //! assert!(picture.to_svg().starts_with("<svg"));
 //! # Ok::<(), ackclock_tcp::strategy::UnknownName>(())
 //! ```
@@ -37,11 +38,11 @@ mod recovery;
 mod summary;
 
 pub use align::{Align, align};
-pub use capture::{CaptureFormat, CaptureWriter, Handshake, PacketWriter};
+pub use capture::{CaptureFormat, CaptureWriter, CapturedPacket, FrameWriter, Handshake, PacketWriter};
 pub use chart::{Bars, Chart, Curve, Line, Plot, Point};
 pub use drawing::escape;
 pub use events::EventWriter;
-pub use picture::{Panel, Picture, page};
+pub use picture::{Band, Fate, Findings, Panel, Picture, Tone, page, thin};
 pub use recovery::{
     Distribution, Kind, RECOVERY_TABLES, RecoveryMeasure, RecoveryStats, RecoveryTable, RecoveryTracker, TimedOutIn,
     recovery_measures, recovery_table,

@@ -1,9 +1,10 @@
 //! Whatever the events are, in whatever order: every output is well-formed and nothing panics.
 
 use ackclock_report::{
-    CaptureFormat, CaptureWriter, EventWriter, Panel, Picture, RecoveryStats, RecoveryTracker, recovery_measures,
-    recovery_table,
+    CaptureFormat, CaptureWriter, CapturedPacket, EventWriter, Panel, Picture, RecoveryStats, RecoveryTracker,
+    recovery_measures, recovery_table,
 };
+use ackclock_tcp::wire::Repr;
 use ackclock_tcp::{
     Cause, Event, EventKind, Flags, SackBlock, SackBlocks, Segment, Seq, Time, TimeoutClass, Timestamps,
 };
@@ -89,8 +90,8 @@ proptest! {
             prop_assert_eq!(&value["cwnd"], &serde_json::json!(event.cwnd));
         }
 
-        let panels = [Panel { name: "x", mss, events: &events, summary: None }; 3];
-        let picture = Picture { title: "x", parameters: &[], panels: &panels };
+        let panels = [Panel { name: "x", mss, events: &events, ..Panel::default() }; 3];
+        let picture = Picture { title: "x", panels: &panels, ..Picture::default() };
         let svg = picture.to_svg();
         prop_assert!(roxmltree::Document::parse(&svg).is_ok());
         prop_assert!(!svg.contains("NaN") && !svg.contains("inf"));
@@ -138,13 +139,18 @@ proptest! {
     /// A packet whose options fit is written and tells its length; one whose options do not fit is refused.
     #[test]
     fn captures(packets in prop::collection::vec((any::<u32>(), number(), segment(), any::<bool>()), 0..20)) {
-        let mut capture = CaptureWriter::new(Vec::new(), CaptureFormat::PcapNg).unwrap();
+        let mut capture = CaptureWriter::new(Vec::new(), CaptureFormat::PcapNg, "sender").unwrap();
         for (flow, at, segment, sent) in &packets {
-            let written = match sent {
-                true => capture.sent(*flow, Time(*at), segment, Cause::New, 1),
-                false => capture.received(*flow, Time(*at), segment),
+            let packet = CapturedPacket {
+                flow: *flow,
+                at: Time(*at),
+                to_receiver: *sent,
+                header: Repr::from_segment(0, 0, segment),
+                len: segment.len,
+                sent: sent.then_some((Cause::New, 1)),
+                number: u32::MAX,
             };
-            prop_assert_eq!(written.is_ok(), segment.option_len() <= 40);
+            prop_assert_eq!(capture.packet(&packet).is_ok(), segment.option_len() <= 40);
         }
         let file = capture.finish().unwrap();
         let mut rest = &file[..];

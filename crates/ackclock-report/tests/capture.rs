@@ -2,23 +2,38 @@
 
 use std::path::Path;
 
-use ackclock_report::{CaptureFormat, CaptureWriter, Handshake};
+use ackclock_report::{CaptureFormat, CaptureWriter, CapturedPacket, Handshake};
 use ackclock_tcp::wire::{Control, Options, Packet, PseudoHeader, Repr};
 use ackclock_tcp::{Cause, SackBlock, SackBlocks, Segment, Seq, Time, Timestamps};
 
+/// A segment of flow 1 from its sender.
+fn sent(at: u64, segment: &Segment, sent: (Cause, u32), number: u32) -> CapturedPacket {
+    let header = Repr::from_segment(0, 0, segment);
+    CapturedPacket { flow: 1, at: Time(at), to_receiver: true, header, len: segment.len, sent: Some(sent), number }
+}
+
+/// Another one, to the sender or from it.
+fn other(at: u64, header: Repr, to_receiver: bool, number: u32) -> CapturedPacket {
+    CapturedPacket { flow: 1, at: Time(at), to_receiver, header, len: 0, sent: None, number }
+}
+
+fn capture(format: CaptureFormat) -> CaptureWriter<Vec<u8>> {
+    CaptureWriter::new(Vec::new(), format, "sender").unwrap()
+}
+
 /// 6 bytes of data at 1.5 s, and a duplicate ACK with a SACK block 0.1 s later.
 fn small(format: CaptureFormat) -> Vec<u8> {
-    let mut capture = CaptureWriter::new(Vec::new(), format).unwrap();
+    let mut capture = capture(format);
     let handshake = Handshake { mss: 1000, sack: true, sender_wscale: 2, receiver_wscale: 7, rwnd: 64_000 };
     capture.connection(1, handshake);
     let timestamps = |val, ecr| Some(Timestamps { val, ecr });
     let data =
         Segment { seq: Seq(1), ack: Seq(1), len: 6, wnd: 500, timestamps: timestamps(9, 8), ..Segment::default() };
-    capture.sent(1, Time(1_500_000_000), &data, Cause::FastRetransmit, 2).unwrap();
+    capture.packet(&sent(1_500_000_000, &data, (Cause::FastRetransmit, 2), 1)).unwrap();
     let mut sack = SackBlocks::NONE;
     sack.push(SackBlock { left: Seq(7), right: Seq(13) });
     let ack = Segment { seq: Seq(1), ack: Seq(1), wnd: 500, timestamps: timestamps(10, 9), sack, ..Segment::default() };
-    capture.received(1, Time(1_600_000_000), &ack).unwrap();
+    capture.packet(&other(1_600_000_000, Repr::from_segment(0, 0, &ack), false, 1)).unwrap();
     capture.finish().unwrap()
 }
 
@@ -33,10 +48,10 @@ fn hex(bytes: &[u8]) -> String {
 
 const SYN: &str = "020000000002 020000000001 0800 \
     4500003c 00014000 40060686 0a000001 c6336401 \
-    27110009 00000000 00000000 a002ffff ee780000 020403e8 0402080a 00000009 00000000 01030302";
+    27110009 00000000 00000000 a002ffff ee6c0000 020403f4 0402080a 00000009 00000000 01030302";
 const SYN_ACK: &str = "020000000001 020000000002 0800 \
     4500003c 00014000 40060686 c6336401 0a000001 \
-    00092711 00000000 00000001 a012fa00 f4590000 020403e8 0402080a 00000008 00000009 01030307";
+    00092711 00000000 00000001 a012fa00 f44d0000 020403f4 0402080a 00000008 00000009 01030307";
 const ACK: &str = "020000000002 020000000001 0800 \
     45000034 00024000 4006068d 0a000001 c6336401 \
     27110009 00000001 00000001 8010ffff 1b5b0000 0101080a 00000009 00000008";
@@ -114,9 +129,11 @@ fn parse(packet: &[u8]) -> (u32, u32, usize) {
 
 #[test]
 fn a_huge_segment_at_the_wrap_becomes_several_packets() {
-    let mut capture = CaptureWriter::new(Vec::new(), CaptureFormat::Pcap).unwrap();
+    let mut capture = capture(CaptureFormat::Pcap);
     let segment = Segment { seq: Seq(u32::MAX - 9), ack: Seq(0), len: 130_001, ..Segment::default() };
-    capture.sent(u32::MAX, Time(u64::MAX), &segment, Cause::New, u32::MAX).unwrap();
+    capture
+        .packet(&CapturedPacket { flow: u32::MAX, ..sent(u64::MAX, &segment, (Cause::New, u32::MAX), u32::MAX) })
+        .unwrap();
     let file = capture.finish().unwrap();
     let packets: Vec<_> = packets(&file).into_iter().map(parse).collect();
     let isn = u32::MAX - 10;
@@ -137,9 +154,10 @@ fn a_huge_segment_at_the_wrap_becomes_several_packets() {
 
 #[test]
 fn each_flow_has_its_own_connection() {
-    let mut capture = CaptureWriter::new(Vec::new(), CaptureFormat::Pcap).unwrap();
+    let mut capture = capture(CaptureFormat::Pcap);
     for flow in [0, 1, 49_999, 50_000, u32::MAX] {
-        capture.received(flow, Time::ZERO, &Segment::default()).unwrap();
+        let ack = other(0, Repr { control: Control::ACK, ..Repr::default() }, false, 1);
+        capture.packet(&CapturedPacket { flow, ..ack }).unwrap();
     }
     let file = capture.finish().unwrap();
     let senders: Vec<_> = packets(&file).iter().step_by(4).map(|p| (hex(&p[26..30]), hex(&p[34..36]))).collect();
@@ -159,8 +177,8 @@ fn options_that_do_not_fit_are_an_error() {
     let mut sack = SackBlocks::NONE;
     while sack.push(SackBlock::default()) {}
     let segment = Segment { sack, timestamps: Some(Timestamps::default()), ..Segment::default() };
-    let mut capture = CaptureWriter::new(Vec::new(), CaptureFormat::PcapNg).unwrap();
-    let error = capture.received(0, Time::ZERO, &segment).unwrap_err();
+    let mut capture = capture(CaptureFormat::PcapNg);
+    let error = capture.packet(&other(0, Repr::from_segment(0, 0, &segment), false, 1)).unwrap_err();
     assert_eq!(error.to_string(), "TCP options need more than 40 bytes");
 }
 
@@ -179,7 +197,7 @@ fn the_format_follows_the_file_name() {
 
 #[test]
 fn an_empty_capture_is_a_header() {
-    let file = |format| CaptureWriter::new(Vec::new(), format).unwrap().finish().unwrap();
+    let file = |format| capture(format).finish().unwrap();
     assert_eq!(file(CaptureFormat::Pcap).len(), 24);
     assert_eq!(file(CaptureFormat::PcapNg).len(), 0x2c + 0x2c);
 }
@@ -187,9 +205,9 @@ fn an_empty_capture_is_a_header() {
 /// The handshake that a flow really made is written as it was, at its own times, and none is made up.
 #[test]
 fn a_handshake_that_was_made() {
-    let mut capture = CaptureWriter::new(Vec::new(), CaptureFormat::Pcap).unwrap();
+    let mut capture = capture(CaptureFormat::Pcap);
     let options = |wscale, (val, ecr)| Options {
-        mss: Some(1000),
+        mss: Some(1012),
         wscale: Some(wscale),
         sack_permitted: true,
         timestamps: Some(Timestamps { val, ecr }),
@@ -198,12 +216,12 @@ fn a_handshake_that_was_made() {
     let syn = Repr { control: Control::SYN, wnd: u16::MAX, options: options(2, (9, 0)), ..Repr::default() };
     let control = Control::SYN.with(Control::ACK);
     let syn_ack = Repr { ack: Seq(1), control, wnd: 64_000, options: options(7, (8, 9)), ..Repr::default() };
-    capture.control(1, Time(5), &syn, true).unwrap();
-    capture.control(1, Time(6), &syn_ack, false).unwrap();
+    capture.packet(&other(5, syn, true, 1)).unwrap();
+    capture.packet(&other(6, syn_ack, false, 1)).unwrap();
     let timestamps = Some(Timestamps { val: 9, ecr: 8 });
     let ack = Segment { seq: Seq(1), ack: Seq(1), wnd: u16::MAX, timestamps, ..Segment::default() };
-    capture.control(1, Time(7), &Repr::from_segment(0, 0, &ack), true).unwrap();
-    capture.sent(1, Time(8), &Segment { len: 6, wnd: 500, ..ack }, Cause::New, 1).unwrap();
+    capture.packet(&other(7, Repr::from_segment(0, 0, &ack), true, 2)).unwrap();
+    capture.packet(&sent(8, &Segment { len: 6, wnd: 500, ..ack }, (Cause::New, 1), 3)).unwrap();
     let written = capture.finish().unwrap();
     let packets = [SYN, SYN_ACK, ACK, DATA].map(bytes);
     let mut at = 24;

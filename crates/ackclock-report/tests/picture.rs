@@ -1,6 +1,6 @@
 //! Pictures as HTML and as SVG.
 
-use ackclock_report::{FlowSummary, Panel, Picture};
+use ackclock_report::{Band, Fate, Findings, FlowSummary, Panel, Picture, Tone};
 use ackclock_tcp::{Cause, Event, EventKind, SackRanges, Time, TimeoutClass};
 use serde_json::{Value, json};
 
@@ -92,12 +92,12 @@ fn data(html: &str) -> Value {
 }
 
 fn page(panels: &[Panel]) -> String {
-    Picture { title: "t", parameters: &[], panels }.to_html()
+    Picture { title: "t", panels, ..Picture::default() }.to_html()
 }
 
 /// The parsed SVG of the panels, whose coordinates are all numbers.
 fn check_svg(panels: &[Panel]) -> String {
-    let svg = Picture { title: "t", parameters: &[], panels }.to_svg();
+    let svg = Picture { title: "t", panels, ..Picture::default() }.to_svg();
     roxmltree::Document::parse(&svg).unwrap();
     assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
     svg
@@ -107,7 +107,8 @@ fn check_svg(panels: &[Panel]) -> String {
 fn the_model_of_a_recovery_and_a_timeout() {
     let events = lossy();
     let summary = summary();
-    let data = data(&page(&[Panel { name: "reno", mss: MSS, events: &events, summary: Some(&summary) }]));
+    let data =
+        data(&page(&[Panel { name: "reno", mss: MSS, events: &events, summary: Some(&summary), ..Panel::default() }]));
     assert_eq!(
         data["panels"],
         json!([{
@@ -162,6 +163,10 @@ fn the_model_of_a_recovery_and_a_timeout() {
                 "flight": [3000, 3000, 3000, 3000],
                 "end": 1.21,
             },
+            "zero": { "t0": [], "t1": [], "edge": [] },
+            "stalls": { "t0": [], "t1": [], "tone": [], "label": [], "why": [] },
+            "fates": { "segment": [], "lost": [], "needless": [] },
+            "own": null,
         }])
     );
     // Two percent of 1.21 s and four percent of three segments around; a tenth above the greatest window.
@@ -179,8 +184,10 @@ fn text_cannot_break_out_of_the_page() {
     let evil = "</script><img src=x onerror=alert(1)>&\"'<!--";
     let events = lossy();
     let summary = FlowSummary { strategy: evil.into(), ..summary() };
-    let panels = [Panel { name: evil, mss: MSS, events: &events, summary: Some(&summary) }];
-    let html = Picture { title: evil, parameters: &[(evil.into(), evil.into())], panels: &panels }.to_html();
+    let panels = [Panel { name: evil, mss: MSS, events: &events, summary: Some(&summary), ..Panel::default() }];
+    let html =
+        Picture { title: evil, parameters: &[(evil.into(), evil.into())], panels: &panels, ..Picture::default() }
+            .to_html();
     assert_eq!(data(&html)["panels"][0]["name"], evil);
     let escaped = "&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;&amp;&quot;&#39;&lt;!--";
     // Title, heading, both halves of the parameter, and the first cell of the table.
@@ -192,7 +199,7 @@ fn text_cannot_break_out_of_the_page() {
 #[test]
 fn the_page_needs_no_network() {
     let events = lossy();
-    let html = page(&[Panel { name: "reno", mss: MSS, events: &events, summary: None }]);
+    let html = page(&[Panel { name: "reno", mss: MSS, events: &events, ..Panel::default() }]);
     for outside in ["http:", "https:", " src=", "@import", "url("] {
         assert_eq!(html.matches(outside).count(), 0, "{outside}");
     }
@@ -203,11 +210,12 @@ fn the_svg_of_a_recovery_and_a_timeout() {
     let events = lossy();
     let summary = summary();
     let panels = [
-        Panel { name: "re<no", mss: MSS, events: &events, summary: Some(&summary) },
-        Panel { name: "other", mss: MSS, events: &events[..3], summary: None },
+        Panel { name: "re<no", mss: MSS, events: &events, summary: Some(&summary), ..Panel::default() },
+        Panel { name: "other", mss: MSS, events: &events[..3], ..Panel::default() },
     ];
     let parameters = [("rate".to_string(), "800kbit & more".to_string())];
-    let svg = Picture { title: "a \"b\" \u{0}c", parameters: &parameters, panels: &panels }.to_svg();
+    let svg =
+        Picture { title: "a \"b\" \u{0}c", parameters: &parameters, panels: &panels, ..Picture::default() }.to_svg();
     let document = roxmltree::Document::parse(&svg).unwrap();
     let texts: Vec<&str> = document.descendants().filter(|n| n.has_tag_name("text")).filter_map(|n| n.text()).collect();
     let count = |wanted: &str| texts.iter().filter(|t| **t == wanted).count();
@@ -240,7 +248,7 @@ fn the_svg_of_a_recovery_and_a_timeout() {
 fn nothing_at_all() {
     assert_eq!(data(&page(&[]))["panels"], json!([]));
     check_svg(&[]);
-    let panels = [Panel { name: "", mss: 0, events: &[], summary: None }];
+    let panels = [Panel { name: "", mss: 0, events: &[], ..Panel::default() }];
     let data = data(&page(&panels));
     assert_eq!(data["view"], json!({ "t0": -0.02, "t1": 1.02, "y0": -0.04, "y1": 1.04, "w1": 1.0 }));
     check_svg(&panels);
@@ -249,7 +257,7 @@ fn nothing_at_all() {
 #[test]
 fn a_single_point() {
     let events = [at(5000, 1000, sent(0, Cause::New, 1))];
-    let panels = [Panel { name: "x", mss: MSS, events: &events, summary: None }];
+    let panels = [Panel { name: "x", mss: MSS, events: &events, ..Panel::default() }];
     let data = data(&page(&panels));
     assert_eq!((&data["view"]["t0"], &data["view"]["t1"]), (&json!(4.5), &json!(5.5)));
     check_svg(&panels);
@@ -274,10 +282,119 @@ fn values_at_the_ends_of_their_ranges() {
     });
     for events in [&events[..], &events[..1]] {
         for mss in [0, 1, u32::MAX] {
-            let panels = [Panel { name: "x", mss, events, summary: None }];
+            let panels = [Panel { name: "x", mss, events, ..Panel::default() }];
             let data = data(&page(&panels));
             assert_eq!(data["panels"][0]["segments"]["seq"], json!([u64::MAX]));
             check_svg(&panels);
         }
     }
+}
+
+fn stall(from: u64, to: u64, tone: Tone, label: &str) -> Band {
+    Band { start: Time(from * 1_000_000), end: Time(to * 1_000_000), tone, label: label.into(), why: "why".into() }
+}
+
+#[test]
+fn findings_are_drawn() {
+    let mut events = lossy();
+    // The window closes for 100 ms, and for good at the end.
+    let closed = |ack, edge| {
+        let mut kind = acked(ack, 0, 0, &[]);
+        let EventKind::Acked { window_edge, .. } = &mut kind else { unreachable!() };
+        *window_edge = edge;
+        kind
+    };
+    events.extend([
+        at(1300, 1000, closed(3000, 3000)),
+        at(1350, 1000, closed(3000, 3000)),
+        at(1400, 1000, closed(3000, 11000)),
+        at(1500, 1000, closed(4000, 4000)),
+    ]);
+    let stalls =
+        [stall(110, 1210, Tone::Loss, "1.1 s <lost>"), stall(1300, 1305, Tone::Window, "too short for its name")];
+    let fate = |transmission, lost, needless| Fate { seq: 1000, transmission, lost, needless };
+    let fates = [
+        fate(2, true, None),
+        fate(3, false, Some("D-SACK")),
+        // Nothing is said of this one, and this one was never sent.
+        fate(1, false, None),
+        fate(9, true, None),
+    ];
+    let classes = [(Time(1_110_000_000), "unknown")];
+    let findings = Findings { stalls: &stalls, fates: &fates, classes: &classes };
+    let panels = [Panel { name: "x", mss: MSS, events: &events, note: "a note", findings, ..Panel::default() }];
+    let data = data(&page(&panels));
+    let panel = &data["panels"][0];
+    assert_eq!(panel["results"], "a note");
+    assert_eq!(panel["zero"], json!({ "t0": [1.3, 1.5], "t1": [1.4, null], "edge": [3000, 4000] }));
+    assert_eq!(
+        panel["stalls"],
+        json!({
+            "t0": [0.11, 1.3],
+            "t1": [1.21, 1.305],
+            "tone": ["loss", "window"],
+            "label": ["1.1 s <lost>", "too short for its name"],
+            "why": ["why", "why"],
+        })
+    );
+    assert_eq!(panel["fates"], json!({ "segment": [3, 4], "lost": [true, false], "needless": [null, "D-SACK"] }));
+    assert_eq!(panel["timeouts"]["class"], json!(["unknown"]));
+
+    let svg = check_svg(&panels);
+    // x(t) = 46 + (t + 0.03) / 1.56 * 544: the view is 0 to 1.5 s with 2 % on either side.
+    // The stall from 0.11 s to 1.21 s: 94.8 and 383.6 wider, in the graph and in the strip.
+    let band = |top, height| {
+        format!(
+            "<rect x=\"94.8\" y=\"{top}\" width=\"383.6\" height=\"{height}\" fill=\"#a3005c\" fill-opacity=\"0.18\"/>"
+        )
+    };
+    assert_eq!((svg.matches(&band(56, 240)).count(), svg.matches(&band(322, 80)).count()), (1, 1));
+    // Its verdict in the middle, and none for the stall that is 1.7 px wide.
+    let verdict = "<text x=\"286.6\" y=\"289\" text-anchor=\"middle\" font-size=\"11\" font-weight=\"bold\" fill=\"#a3005c\" \
+                   stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\">1.1 s &lt;lost&gt;</text>";
+    assert_eq!((svg.matches(verdict).count(), svg.matches("too short").count()), (1, 0));
+    // Two closed windows along their edges; the last one to the right end. y(n) = 296 - (n + 0.16) / 4.32 * 240.
+    assert!(svg.contains("<path d=\"M509.8 120.4H544.7\" stroke=\"#d1410c\" stroke-width=\"4\"/>"), "{svg}");
+    assert!(svg.contains("<path d=\"M579.5 64.9H590.0\" stroke=\"#d1410c\" stroke-width=\"4\"/>"), "{svg}");
+    // A ring around the transmission at 1.11 s, in the middle of segment 1.
+    assert!(svg.contains("<circle cx=\"443.5\" cy=\"203.8\" r=\"5\" stroke=\"#6a3fc4\"/>"), "{svg}");
+    // A cross each for the two that the network dropped, one of which was also found lost.
+    assert_eq!(svg.matches("l7 7m-7 0l7 -7").count(), 2 * 2);
+    assert_eq!(svg.matches(">timeout: unknown</text>").count(), 1);
+    for legend in ["lost", "needless", "zero window", "stall: loss", "stall: window"] {
+        assert_eq!(svg.matches(&format!(">{legend}</text>")).count(), 1, "{legend}");
+    }
+    assert!(!svg.contains("stall: other"));
+}
+
+#[test]
+fn a_stall_widens_the_view() {
+    let stalls = [stall(0, 10_000, Tone::Other, "idle")];
+    let findings = Findings { stalls: &stalls, ..Findings::default() };
+    let events = [at(5000, 1000, sent(0, Cause::New, 1))];
+    for events in [&events[..], &[]] {
+        let view = &data(&page(&[Panel { events, findings, ..Panel::default() }]))["view"];
+        assert_eq!((&view["t0"], &view["t1"]), (&json!(-0.2), &json!(10.2)));
+    }
+}
+
+#[test]
+fn panels_with_scales_of_their_own() {
+    let small = [at(0, 2000, sent(0, Cause::New, 1)), at(1000, 1000, sent(1, Cause::New, 1))];
+    let large: Vec<Event> = (0..100).map(|n| at(20 * n, 50_000, sent(n, Cause::New, 1))).collect();
+    let panel = |events| Panel { mss: MSS, events, ..Panel::default() };
+    let panels = [panel(&small), panel(&large)];
+    let picture = Picture { panels: &panels, own_scales: true, ..Picture::default() };
+    let data = data(&picture.to_html());
+    let own = |i: usize, key: &str| data["panels"][i]["own"][key].as_f64().unwrap();
+    // Four percent around two and around a hundred segments; a tenth above the greatest window.
+    for (i, segments, window) in [(0, 2.0, 3.3), (1, 100.0, 55.0)] {
+        let found = [own(i, "y0"), own(i, "y1"), own(i, "w1")];
+        let expected = [-0.04 * segments, 1.04 * segments, window];
+        assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9), "{found:?}");
+    }
+    assert_eq!(data["view"]["t1"].as_f64().map(|t| (t * 1e4).round()), Some(20196.0));
+    // The second of the two segments reaches up to y = 296 - 2.08 / 2.16 * 240 at x = 46 + 1.0396 / 2.0592 * 544.
+    let svg = picture.to_svg();
+    assert!(svg.contains("M320.6 176V64.9"), "{svg}");
 }

@@ -5,10 +5,9 @@ mod recovery;
 mod stats;
 
 use ackclock_net::scenario::{BuildOptions, Scenario, ScenarioError, Simulation};
-use ackclock_net::{Direction, FlowId, FlowReport, Recorder};
+use ackclock_net::{FlowId, FlowReport, Recorder, Sighting};
 use ackclock_report::{FlowSummary, RecoveryStats};
-use ackclock_tcp::wire::Repr;
-use ackclock_tcp::{Cause, Event, Segment, Time};
+use ackclock_tcp::{Event, Time};
 use rayon::prelude::*;
 
 pub use progress::Progress;
@@ -168,12 +167,8 @@ impl<R: Recorder> Recorder for Watched<'_, R> {
         self.inner.event(flow, event);
     }
 
-    fn packet(&mut self, flow: FlowId, at: Time, to: Direction, segment: &Segment, sent: Option<(Cause, u32)>) {
-        self.inner.packet(flow, at, to, segment, sent);
-    }
-
-    fn header(&mut self, flow: FlowId, at: Time, to: Direction, header: &Repr, len: u32, sent: Option<(Cause, u32)>) {
-        self.inner.header(flow, at, to, header, len, sent);
+    fn packet(&mut self, sighting: &Sighting) {
+        self.inner.packet(sighting);
     }
 }
 

@@ -146,6 +146,32 @@ pub enum Kind {
     Unknown,
 }
 
+impl Kind {
+    /// All, in a fixed order.
+    pub const ALL: [Kind; 7] = [
+        Kind::FastRetransmit,
+        Kind::Recovery,
+        Kind::SlowStart,
+        Kind::Timeout,
+        Kind::BackedOffTimeout,
+        Kind::TailLossProbe,
+        Kind::Unknown,
+    ];
+
+    /// The name used in every output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::FastRetransmit => "fast_retransmission",
+            Kind::Recovery => "recovery",
+            Kind::SlowStart => "slow_start",
+            Kind::Timeout => "timeout",
+            Kind::BackedOffTimeout => "backed_off_timeout",
+            Kind::TailLossProbe => "tail_loss_probe",
+            Kind::Unknown => "unknown",
+        }
+    }
+}
+
 /// What proves that a retransmission was not needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Needless {
@@ -197,6 +223,23 @@ pub enum Class {
     Unknown,
 }
 
+impl Class {
+    /// All, in a fixed order.
+    pub const ALL: [Class; 5] =
+        [Class::NonTrigger, Class::MultipleLosses, Class::LostRetransmission, Class::Backoff, Class::Unknown];
+
+    /// The name used in every output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Class::NonTrigger => "non_trigger",
+            Class::MultipleLosses => "multiple_losses",
+            Class::LostRetransmission => "lost_retransmission",
+            Class::Backoff => "backoff",
+            Class::Unknown => "unknown",
+        }
+    }
+}
+
 /// The state of a sender as Linux and the PRR paper (section 2.1) name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum State {
@@ -208,6 +251,21 @@ pub enum State {
     Recovery,
     /// After a timeout.
     Loss,
+}
+
+impl State {
+    /// All, in a fixed order.
+    pub const ALL: [State; 4] = [State::Open, State::Disorder, State::Recovery, State::Loss];
+
+    /// The name used in every output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            State::Open => "open",
+            State::Disorder => "disorder",
+            State::Recovery => "recovery",
+            State::Loss => "loss",
+        }
+    }
 }
 
 /// An expiry of the retransmission timer.
@@ -287,7 +345,7 @@ pub struct Recovery {
 /// Why nothing went on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StallCause {
-    /// A timeout of this class ended it.
+    /// The retransmission timer expired in it, the first time with this class.
     Timeout(Class),
     /// A tail loss probe ended it.
     TailLossProbe,
@@ -314,8 +372,10 @@ pub struct Stall {
     pub start: Time,
     /// The first progress after it.
     pub end: Time,
+    /// The frame of that progress: an ACK, or a segment where the sender or its window had held still; 0 if none came.
+    pub frame: u64,
     /// Why.
     pub cause: StallCause,
-    /// Which of [`Flow::timeouts`] ended it, if one did.
+    /// Which of [`Flow::timeouts`] was the first in it, if there was one.
     pub timeout: Option<usize>,
 }

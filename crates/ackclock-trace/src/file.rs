@@ -1,8 +1,20 @@
 //! Capture files: pcap and pcapng, plain or compressed with gzip or zstd, from anything that can be read.
+//!
+//! A file may be cut off, corrupt or hostile. What comes before the first place that makes no sense is read, and [`Reader::damage`]
+//! names that place. Memory is bounded: no frame is longer than 16 MiB, no section has more than 65,536 interfaces, and what
+//! is not needed is passed over in pieces.
+
+mod input;
+mod order;
+mod pcap;
+mod pcapng;
 
 use std::io::{self, Read};
 
 use ackclock_tcp::Time;
+use input::Input;
+use pcap::Pcap;
+use pcapng::PcapNg;
 
 /// What stands before the IP header of a frame, as <https://www.tcpdump.org/linktypes.html> numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -13,7 +25,8 @@ pub struct LinkType(pub u16);
 pub struct Frame<'a> {
     /// Counted from 1, as Wireshark does.
     pub number: u64,
-    /// Nanoseconds since 1970.
+    /// Nanoseconds since 1970, at most those of the year 2262. A frame without a time (pcapng's simple packet block) has that of
+    /// the frame before it.
     pub at: Time,
     /// What its first bytes are.
     pub link: LinkType,
@@ -26,7 +39,7 @@ pub struct Frame<'a> {
 /// Where a file stops making sense. What came before has been read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// Byte of the file, uncompressed.
+    /// Byte of the file, uncompressed: where the record or block begins that is damaged, or where decompression ends.
     pub offset: u64,
     /// What is wrong there, and what would be right.
     pub what: String,
@@ -34,8 +47,49 @@ pub struct Damage {
 
 /// Reads a capture frame by frame. Which format it has, and whether it is compressed, its first bytes tell.
 pub struct Reader {
-    _todo: Box<dyn Read + Send>,
+    input: Input,
+    format: Format,
+    frames: u64,
+    /// Time of the last frame.
+    at: Time,
+    damage: Option<Damage>,
+    ended: bool,
 }
+
+enum Format {
+    Pcap(Pcap),
+    PcapNg(PcapNg),
+}
+
+/// A frame in the buffer of the input.
+struct Record {
+    /// `None` if the file does not tell.
+    at: Option<Time>,
+    link: LinkType,
+    start: usize,
+    len: usize,
+    wire_len: u32,
+}
+
+/// Why reading does not go on.
+enum Halt {
+    /// The input could not be read.
+    Io(io::Error),
+    Damage(Damage),
+}
+
+impl From<io::Error> for Halt {
+    fn from(error: io::Error) -> Halt {
+        Halt::Io(error)
+    }
+}
+
+/// Most bytes of a frame, and of the blocks that describe interfaces. Of the link types that carry IP none comes close; the largest
+/// super-segments of Linux have 512 KiB.
+const MOST_KEPT: u32 = 16 << 20;
+
+/// The end of the year 2262's first quarter: what a signed count of nanoseconds holds, so that sums with spans do not overflow.
+const LATEST: u64 = i64::MAX as u64;
 
 impl Reader {
     /// Begins with the first bytes of `input`, of which any size may come at a time.
@@ -43,29 +97,94 @@ impl Reader {
     /// # Errors
     /// What reading returns, and [`io::ErrorKind::InvalidData`] if this is no capture.
     pub fn new(input: Box<dyn Read + Send>) -> io::Result<Reader> {
-        Ok(Reader { _todo: input })
+        let mut input = Input::new(input)?;
+        let format = Format::detect(&mut input).map_err(|halt| match halt {
+            Halt::Io(error) => error,
+            Halt::Damage(damage) => io::Error::new(io::ErrorKind::InvalidData, damage.what),
+        })?;
+        Ok(Reader { input, format, frames: 0, at: Time(0), damage: None, ended: false })
     }
 
     /// The next frame; `None` at the end, or where the file is damaged ([`Reader::damage`]).
     ///
     /// # Errors
     /// What reading returns.
+    #[inline]
+    #[expect(clippy::should_implement_trait, reason = "a frame borrows the reader, so that nothing is copied")]
     pub fn next(&mut self) -> io::Result<Option<Frame<'_>>> {
-        todo!()
+        if self.ended {
+            return Ok(None);
+        }
+        let record = match &mut self.format {
+            Format::Pcap(pcap) => pcap.next(&mut self.input),
+            Format::PcapNg(pcapng) => pcapng.next(&mut self.input),
+        };
+        match record {
+            Ok(Some(record)) => {
+                self.frames += 1;
+                self.at = record.at.unwrap_or(self.at);
+                Ok(Some(Frame {
+                    number: self.frames,
+                    at: self.at,
+                    link: record.link,
+                    data: self.input.kept(record.start, record.len),
+                    wire_len: record.wire_len,
+                }))
+            }
+            Ok(None) => {
+                self.ended = true;
+                Ok(None)
+            }
+            Err(Halt::Damage(damage)) => {
+                self.ended = true;
+                self.damage = Some(damage);
+                Ok(None)
+            }
+            Err(Halt::Io(error)) => Err(error),
+        }
     }
 
     /// Why reading ended before the end of the file; `None` if it did not.
     pub fn damage(&self) -> Option<&Damage> {
-        todo!()
+        self.damage.as_ref()
     }
 
     /// Bytes read so far of the input, compressed as it is: for a progress bar.
     pub fn consumed(&self) -> u64 {
-        todo!()
+        self.input.consumed()
     }
 
     /// Packets that the capture says were dropped while it was taken (pcapng's interface statistics).
     pub fn dropped_by_capture(&self) -> u64 {
-        todo!()
+        match &self.format {
+            Format::Pcap(_) => 0,
+            Format::PcapNg(pcapng) => pcapng.dropped(),
+        }
+    }
+}
+
+impl Format {
+    fn detect(input: &mut Input) -> Result<Format, Halt> {
+        if !input.need(4)? {
+            return Err(input.damage(match input.rest().len() {
+                0 => "the file is empty; a capture begins with the header of pcap or pcapng".into(),
+                n => format!("the file ends after {n} bytes; a capture begins with the header of pcap or pcapng"),
+            }));
+        }
+        let first = input.peek::<4>();
+        if first == pcapng::MAGIC {
+            return Ok(Format::PcapNg(PcapNg::begin(input)?));
+        }
+        if let Some(pcap) = Pcap::begin(input)? {
+            return Ok(Format::Pcap(pcap));
+        }
+        let [a, b, c, d] = first;
+        Err(input.damage(match input::foreign(first) {
+            Some(name) => format!("this is {name}; pcap and pcapng are read, plain or compressed with gzip or zstd"),
+            None => format!(
+                "no capture: the first bytes are {a:02x} {b:02x} {c:02x} {d:02x}; pcap begins with d4 c3 b2 a1 (or a1 b2 c3 d4, 4d 3c b2 a1, \
+                 a1 b2 3c 4d), pcapng with 0a 0d 0d 0a"
+            ),
+        }))
     }
 }

@@ -10,14 +10,17 @@
 
 pub mod connection;
 pub mod file;
+pub mod filter;
+mod open;
 pub mod packet;
 mod sender;
 mod tracker;
 
 pub use connection::{
-    Class, Connection, Episode, Flow, Kind, Needless, Position, Recovery, Retransmission, Stall, StallCause, State, Timeout,
-    Vantage,
+    Class, Connection, Ended, Episode, Flow, Kind, Needless, Position, Recovery, Retransmission, Stall, StallCause,
+    State, Timeout, Vantage,
 };
 pub use file::{Damage, Frame, LinkType, Reader};
+pub use filter::{Filter, FilterError};
 pub use packet::{Ignored, Packet, decode};
-pub use tracker::{Settings, Tracker};
+pub use tracker::{Detail, Settings, Tracker};

@@ -1,9 +1,12 @@
 //! From a frame to the TCP segment in it: link layers, IPv4 and IPv6, the TCP header and its options.
 
+mod ip;
+mod link;
+
 use std::net::{IpAddr, SocketAddr};
 
-use ackclock_tcp::wire::{Control, Options};
-use ackclock_tcp::{Seq, Time};
+use ackclock_tcp::wire::{Control, MIN_HEADER_LEN, Options};
+use ackclock_tcp::{Seq, Time, Timestamps};
 
 use crate::file::Frame;
 
@@ -28,7 +31,7 @@ pub struct Packet {
     pub wnd: u16,
     /// Bytes of payload on the wire, however many of them the capture has kept.
     pub len: u32,
-    /// The options, as far as they were kept.
+    /// The options, as far as they were kept; where they are malformed, those before.
     pub options: Options,
     /// Whether options are missing, cut off by the snap length.
     pub options_cut: bool,
@@ -64,8 +67,106 @@ pub enum Ignored {
 
 /// The TCP segment in a frame.
 ///
+/// Known are Ethernet (also with 802.1Q and 802.1ad tags, MPLS labels and PPPoE sessions), Linux cooked v1 and v2, raw IP, BSD's
+/// loopback and PPP. Checksums are not looked at: captures at a sender have them before the device fills them in. Tunnels
+/// are not looked into.
+///
 /// # Errors
 /// Why there is none.
-pub fn decode(_frame: &Frame<'_>) -> Result<Packet, Ignored> {
-    todo!()
+#[inline]
+pub fn decode(frame: &Frame<'_>) -> Result<Packet, Ignored> {
+    let bytes =
+        Bytes { kept: frame.data, wire: frame.wire_len.max(u32::try_from(frame.data.len()).unwrap_or(u32::MAX)) };
+    let ip = ip::parse(link::strip(frame.link, bytes)?)?;
+    let tcp = ip.payload;
+    let fixed = tcp.head::<MIN_HEADER_LEN>()?;
+    let header_len = u32::from(fixed[12] >> 4) * 4;
+    if header_len < MIN_HEADER_LEN as u32 {
+        return Err(Ignored::Malformed);
+    }
+    let len = tcp.wire.checked_sub(header_len).ok_or(Ignored::Malformed)?;
+    let options = &tcp.kept[MIN_HEADER_LEN..tcp.kept.len().min(header_len as usize)];
+    let segment = Segment { frame, ip, fixed, len, options_cut: options.len() + MIN_HEADER_LEN < header_len as usize };
+    match options {
+        [] => Ok(segment.packet(Options::default())),
+        // What nearly every segment of an established connection has: NOP, NOP, timestamps.
+        &[1, 1, 8, 10, v0, v1, v2, v3, e0, e1, e2, e3] => {
+            let (val, ecr) = (u32::from_be_bytes([v0, v1, v2, v3]), u32::from_be_bytes([e0, e1, e2, e3]));
+            Ok(segment.packet(Options { timestamps: Some(Timestamps { val, ecr }), ..Options::default() }))
+        }
+        others => Ok(segment.with_options(others)),
+    }
+}
+
+/// What [`decode`] has found before it looks at the options.
+struct Segment<'a> {
+    frame: &'a Frame<'a>,
+    ip: ip::Ip<'a>,
+    fixed: &'a [u8; MIN_HEADER_LEN],
+    len: u32,
+    options_cut: bool,
+}
+
+impl Segment<'_> {
+    // A packet is large, so that it is built where it will stay and not copied there.
+    #[inline(always)]
+    fn packet(&self, options: Options) -> Packet {
+        let u16_at = |at: usize| u16::from_be_bytes([self.fixed[at], self.fixed[at + 1]]);
+        let u32_at = |at: usize| u32::from(u16_at(at)) << 16 | u32::from(u16_at(at + 2));
+        Packet {
+            frame: self.frame.number,
+            at: self.frame.at,
+            src: SocketAddr::new(self.ip.src, u16_at(0)),
+            dst: SocketAddr::new(self.ip.dst, u16_at(2)),
+            seq: Seq(u32_at(4)),
+            ack: Seq(u32_at(8)),
+            control: Control(self.fixed[13]),
+            wnd: u16_at(14),
+            len: self.len,
+            options,
+            options_cut: self.options_cut,
+            ip_id: self.ip.id,
+            ttl: self.ip.ttl,
+        }
+    }
+
+    #[cold]
+    fn with_options(&self, bytes: &[u8]) -> Packet {
+        self.packet(Options::parse(bytes).0)
+    }
+}
+
+/// The rest of a frame: the bytes that were kept, and how many there were on the wire, which is not fewer.
+#[derive(Clone, Copy, Debug)]
+struct Bytes<'a> {
+    kept: &'a [u8],
+    wire: u32,
+}
+
+impl<'a> Bytes<'a> {
+    /// The first `N` bytes.
+    #[inline]
+    fn head<const N: usize>(&self) -> Result<&'a [u8; N], Ignored> {
+        self.kept.first_chunk().ok_or_else(|| self.missing(N))
+    }
+
+    /// What comes after the first `n` bytes.
+    #[inline]
+    fn after(&self, n: usize) -> Result<Bytes<'a>, Ignored> {
+        let kept = self.kept.get(n..).ok_or_else(|| self.missing(n))?;
+        Ok(Bytes { kept, wire: self.wire.saturating_sub(n as u32) })
+    }
+
+    /// The first `n` bytes on the wire: what comes after them is padding.
+    #[inline]
+    fn limit(&self, n: u32) -> Bytes<'a> {
+        let kept = self.kept.get(..n as usize).unwrap_or(self.kept);
+        Bytes { kept, wire: n }
+    }
+
+    /// Why the first `n` bytes are not there.
+    #[cold]
+    fn missing(&self, n: usize) -> Ignored {
+        if (self.wire as usize) < n { Ignored::Malformed } else { Ignored::Cut }
+    }
 }

@@ -1,14 +1,26 @@
-//! Which connection a packet belongs to.
+//! Which connection a packet belongs to, and when a connection is over.
+//!
+//! A connection stays open for late packets for [`LINGER`] after both FINs or a reset, unless its addresses and ports are used again.
 
-use crate::connection::Connection;
+use std::collections::VecDeque;
+use std::net::{IpAddr, SocketAddr};
+
+use ackclock_tcp::{Span, Time};
+use rustc_hash::FxHashMap;
+
+use crate::connection::{Connection, Ended};
+use crate::open::{Budget, Open};
 use crate::packet::Packet;
+
+/// How long after its end packets still belong to a connection: retransmissions of a FIN whose ACK was lost, for the most part.
+const LINGER: Span = Span::from_secs(10);
 
 /// How to look.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Keep events for a picture: of no connection, of all until this many events are kept in all, or of some.
     pub detail: Detail,
-    /// Most connections that are kept open; beyond it those that were idle for longest end as [`Ended::Idle`](crate::connection::Ended).
+    /// Most connections that are kept open; beyond it those that were idle for longest end as [`Ended::Idle`].
     pub max_open: usize,
 }
 
@@ -31,27 +43,140 @@ impl Default for Settings {
 
 /// Sorts packets into connections.
 pub struct Tracker {
-    _settings: Settings,
+    settings: Settings,
+    open: FxHashMap<Key, Box<Open>>,
+    /// Connections that are over, and when to let go of them.
+    closing: VecDeque<Closing>,
+    ended: VecDeque<Connection>,
+    /// The latest time so far.
+    now: Time,
+    /// Connections begun so far.
+    begun: u64,
+    budget: Budget,
+}
+
+struct Closing {
+    key: Key,
+    number: u64,
+    due: Time,
 }
 
 impl Tracker {
     /// Nothing seen yet.
     pub fn new(settings: Settings) -> Tracker {
-        Tracker { _settings: settings }
+        let budget = Budget::new(&settings.detail);
+        let (open, closing, ended) = Default::default();
+        Tracker { settings, open, closing, ended, now: Time::ZERO, begun: 0, budget }
     }
 
-    /// The next packet of the capture. Times may go back.
-    pub fn packet(&mut self, _packet: &Packet) {
-        todo!()
+    /// The next packet of the capture. Times may go back: within a connection, a packet counts as captured no earlier than
+    /// those before it in the file.
+    #[inline]
+    pub fn packet(&mut self, packet: &Packet) {
+        self.now = self.now.max(packet.at);
+        let (key, from_low) = Key::of(packet);
+        let Some(open) = self.open.get_mut(&key) else { return self.begin(key, from_low, packet) };
+        if open.is_reused_by(packet, from_low) {
+            self.end(&key, Ended::Reused);
+            return self.begin(key, from_low, packet);
+        }
+        let was_over = open.is_over();
+        open.packet(packet, from_low, &mut self.budget);
+        if !was_over && open.is_over() {
+            self.closing.push_back(Closing { key, number: open.number(), due: self.now + LINGER });
+        }
+        self.let_go();
+    }
+
+    #[cold]
+    fn begin(&mut self, key: Key, from_low: bool, packet: &Packet) {
+        if self.open.len() >= self.settings.max_open.max(1) {
+            self.evict();
+        }
+        let mut open = Box::new(Open::new(self.begun, packet, from_low, &self.budget));
+        self.begun += 1;
+        open.packet(packet, from_low, &mut self.budget);
+        if open.is_over() {
+            self.closing.push_back(Closing { key, number: open.number(), due: self.now + LINGER });
+        }
+        self.open.insert(key, open);
+        self.let_go();
+    }
+
+    /// Ends those that have been over for long enough.
+    #[inline]
+    fn let_go(&mut self) {
+        while self.closing.front().is_some_and(|first| first.due <= self.now) {
+            let Some(Closing { key, number, .. }) = self.closing.pop_front() else { return };
+            let Some(open) = self.open.get(&key).filter(|open| open.number() == number) else { continue };
+            let due = open.last() + LINGER;
+            if due <= self.now {
+                self.end(&key, Ended::Idle);
+            } else {
+                self.closing.push_back(Closing { key, number, due });
+            }
+        }
+    }
+
+    /// Ends an eighth of all, those that were idle for longest, so that the cost of finding them is shared by as many new ones.
+    fn evict(&mut self) {
+        let mut idle: Vec<(Time, u64, Key)> = self.open.iter().map(|(key, o)| (o.last(), o.number(), *key)).collect();
+        let many = idle.len().div_ceil(8);
+        if many < idle.len() {
+            idle.select_nth_unstable_by_key(many - 1, |&(last, number, _)| (last, number));
+            idle.truncate(many);
+        }
+        idle.sort_unstable_by_key(|&(_, number, _)| number);
+        for (_, _, key) in idle {
+            self.end(&key, Ended::Idle);
+        }
+    }
+
+    fn end(&mut self, key: &Key, why: Ended) {
+        if let Some(open) = self.open.remove(key) {
+            self.ended.push_back(open.finish(why, &mut self.budget));
+        }
     }
 
     /// A connection that has ended, in order of ending; drain it now and then.
     pub fn poll_ended(&mut self) -> Option<Connection> {
-        todo!()
+        self.ended.pop_front()
     }
 
     /// The capture has ended, and with it all connections: the rest in order of [`Connection::number`].
-    pub fn finish(self) -> Vec<Connection> {
-        todo!()
+    pub fn finish(mut self) -> Vec<Connection> {
+        let mut rest: Vec<Connection> = self.ended.into();
+        rest.extend(self.open.into_values().map(|open| open.finish(Ended::Open, &mut self.budget)));
+        rest.sort_unstable_by_key(|connection| connection.number);
+        rest
     }
+}
+
+/// Both addresses and ports, the lower ones first, so that both ways have the same.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Key {
+    low: [u64; 2],
+    high: [u64; 2],
+    ports: u32,
+}
+
+impl Key {
+    /// The key of a packet, and whether it came from the lower end.
+    #[inline]
+    fn of(packet: &Packet) -> (Key, bool) {
+        let (src, dst) = (end(packet.src), end(packet.dst));
+        let from_low = src <= dst;
+        let (low, high) = if from_low { (src, dst) } else { (dst, src) };
+        let ports = u32::from(low.1) << 16 | u32::from(high.1);
+        (Key { low: low.0, high: high.0, ports }, from_low)
+    }
+}
+
+#[inline]
+fn end(addr: SocketAddr) -> ([u64; 2], u16) {
+    let ip = match addr.ip() {
+        IpAddr::V4(ip) => [0, u64::from(ip.to_bits())],
+        IpAddr::V6(ip) => [(ip.to_bits() >> 64) as u64, ip.to_bits() as u64],
+    };
+    (ip, addr.port())
 }

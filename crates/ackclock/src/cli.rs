@@ -8,13 +8,14 @@ use ackclock_net::scenario::units::{Duration, Rate};
 use ackclock_net::scenario::{DelayedAck, Retransmission, check_strategy};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::record::SENDER;
 use crate::wire::{GatewayArgs, ProxyArgs, RecvArgs, SendArgs, ServeArgs};
 
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done
   1  a run failed, or a connection
-  2  bad usage or bad input (an option, a strategy, a scenario)
+  2  bad usage or bad input (an option, a strategy, a scenario, a damaged capture: what comes before the damage is reported)
   3  a file could not be read or written
   4  the system refused: no permission, no TUN device, no way to the peer
   130  ended by Ctrl-C; what was measured until then is printed";
@@ -80,6 +81,14 @@ pub(crate) enum Verb {
         "ackclock gateway scenarios/gateway-lossy.toml --attach a=10.80.0.1/16 --attach b=10.80.1.1/16@right"
     ))]
     Gateway(GatewayArgs),
+    /// Say why the TCP connections in captures stalled, and what would have saved them.
+    ///
+    /// For every retransmission its kind, for every timeout its class, for every stall its cause. What cannot be known is said to
+    /// be unknown.
+    #[command(after_help = with_example(
+        "ackclock explain slow.pcapng\n  tcpdump -w - port 443 | ackclock explain - --format json"
+    ))]
+    Explain(ExplainArgs),
 }
 
 #[derive(Debug, Subcommand)]
@@ -107,6 +116,42 @@ pub(crate) struct PapersRunArgs {
     #[arg(long)]
     pub quick: bool,
     /// How many runs at the same time. It does not change any result. Default: one per processor.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// Captures: pcap or pcapng, plain or compressed with gzip or zstd; folders, for all captures below them; `-` for standard
+    /// input, of which the results come at its end.
+    #[arg(value_name = "CAPTURE", required = true)]
+    pub captures: Vec<PathBuf>,
+    /// How to print the results. JSON is one object with `captures`, `connections` and `overall`.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Look only at the packets that this expression lets through, in the language of tcpdump (which has to be there): `port 443`.
+    #[arg(long, value_name = "EXPR")]
+    pub filter: Option<String>,
+    /// Show one connection alone, by its number in the table, with all that happened to it.
+    #[arg(long, value_name = "N")]
+    pub connection: Option<usize>,
+    /// How many entries lists in tables have at most, and how many connections are drawn; 0 for all.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub top: usize,
+    /// Write an index and a page for each connection in which time was lost, with its time-sequence graph, into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub html: Option<PathBuf>,
+    /// Write the time-sequence graphs of these connections as files for xplot into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub xplot: Option<PathBuf>,
+    /// Write `connections.parquet`, `retransmissions.parquet`, `timeouts.parquet` and `stalls.parquet` into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub parquet: Option<PathBuf>,
+    /// Copy the capture as pcapng, with a comment on each retransmission that says what it is, and on each packet that ends a
+    /// stall. Takes one file.
+    #[arg(long, value_name = "OUT.pcapng")]
+    pub annotate: Option<PathBuf>,
+    /// How many captures to read at the same time. It does not change any result. Default: one per processor.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
 }
@@ -186,6 +231,9 @@ pub(crate) struct RecordArgs {
 pub(crate) struct OutputArgs {
     #[command(flatten)]
     pub records: RecordArgs,
+    /// Where --pcap is taken: at each flow's `sender` or `receiver`, or at a node of the scenario, of what gets there.
+    #[arg(long, value_name = "PLACE", requires = "pcap", default_value = SENDER)]
+    pub pcap_at: String,
     /// Also run each scenario and seed with the oracles that bound each strategy, `oracle` and `oracle-drop` with its window law,
     /// and print how far from them it is.
     #[arg(long)]

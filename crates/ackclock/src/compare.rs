@@ -23,6 +23,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<String, Error> {
     }
     let jobs: Vec<Job> = args.strategy.iter().map(|s| Job { strategy: Some(s.clone()), seed: SEED }).collect();
     let mut records = Records::new(&args.output.records, args.output.measures_recovery(), SEED, args.strategy.len())?;
+    records.capture_at(&args.output.pcap_at, &scenario)?;
     let input = Input { scenario: &scenario, file: "compare".into(), text: None };
     let outcomes = execute(&input, &jobs, None, &mut records)?;
     let distances = if args.output.vs_oracle { distances(&input, &jobs, &outcomes, None)? } else { Vec::new() };

@@ -31,6 +31,9 @@ pub enum Error {
         /// Why.
         error: io::Error,
     },
+    /// Captures are damaged, or none at all.
+    #[error("{0}")]
+    Capture(String),
     /// A connection on the wire failed.
     #[error("{0}")]
     Connection(String),
@@ -87,6 +90,16 @@ impl From<ackclock_lab::Error> for Error {
     }
 }
 
+impl From<ackclock_explain::Error> for Error {
+    fn from(error: ackclock_explain::Error) -> Self {
+        match error {
+            ackclock_explain::Error::Read { path, error } => Error::Read { path, error },
+            ackclock_explain::Error::Write { path, error } => Error::Write { path, error },
+            ackclock_explain::Error::Usage(error) => Error::Usage(error),
+        }
+    }
+}
+
 impl Error {
     /// The exit code of bad usage, which option parsing shares.
     pub(crate) const USAGE: u8 = 2;
@@ -95,7 +108,7 @@ impl Error {
     pub fn code(&self) -> u8 {
         match self {
             Error::Run(ackclock_run::Error::Run { .. }) | Error::Connection(_) => 1,
-            Error::Run(_) | Error::Papers(_) | Error::Usage(_) => Error::USAGE,
+            Error::Run(_) | Error::Papers(_) | Error::Usage(_) | Error::Capture(_) => Error::USAGE,
             Error::Read { .. } | Error::Write { .. } => 3,
             Error::System { .. } | Error::NoWay(_) => 4,
             // What a shell makes of SIGINT.

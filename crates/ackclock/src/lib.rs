@@ -5,7 +5,7 @@
 //! | --- | --- |
 //! | 0 | done |
 //! | 1 | a run failed, such as a flow without a route, or a connection on the wire |
-//! | 2 | bad usage or bad input: an option, a strategy or a scenario that makes no sense |
+//! | 2 | bad usage or bad input: an option, a strategy or a scenario that makes no sense, a damaged capture |
 //! | 3 | a file could not be read or written |
 //! | 4 | the system refused what the wire needs: no permission, no TUN device, no way to the peer |
 //! | 130 | ended by Ctrl-C; what was measured until then is printed |
@@ -16,6 +16,7 @@ mod cli;
 mod compare;
 mod error;
 mod execute;
+mod explain;
 pub mod http;
 mod lab;
 mod oracle;
@@ -57,6 +58,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Verb::Serve(args) => wire::serve(args),
         Verb::Proxy(args) => wire::proxy(args),
         Verb::Gateway(args) => wire::gateway(args),
+        Verb::Explain(args) => explain::explain(args),
     };
     match result.and_then(|text| output::print(&text)) {
         Ok(()) => ExitCode::SUCCESS,

@@ -4,14 +4,13 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use ackclock_net::scenario::BuiltFlow;
-use ackclock_net::{Direction, FlowId, Recorder};
+use ackclock_net::scenario::{BuiltFlow, Scenario};
+use ackclock_net::{FlowId, Place, Recorder, Sighting};
 use ackclock_report::{
-    CaptureFormat, CaptureWriter, EventWriter, FlowSummary, Handshake, PacketWriter, Panel, Picture,
+    CaptureFormat, CaptureWriter, CapturedPacket, EventWriter, FlowSummary, Handshake, PacketWriter, Panel, Picture,
 };
 use ackclock_run::{Job, Outcome, RecoveryRecorder};
-use ackclock_tcp::wire::{Control, Repr};
-use ackclock_tcp::{Cause, Event, Segment, Time};
+use ackclock_tcp::{Event, Time};
 
 use crate::cli::RecordArgs;
 use crate::error::Error;
@@ -22,10 +21,16 @@ pub(crate) type Capture = PacketWriter<BufWriter<File>>;
 /// The most panels in a picture, but each strategy has one at least.
 const PANELS: usize = 32;
 
+/// The hosts at either end of each flow, as places of a capture.
+pub(crate) const SENDER: &str = "sender";
+pub(crate) const RECEIVER: &str = "receiver";
+
 /// The files to write and what they need.
 pub(crate) struct Records {
     lines: Option<(PathBuf, EventWriter<BufWriter<File>>)>,
     pcap: Option<PathBuf>,
+    /// Where the capture is taken, and its name.
+    place: (Place, String),
     html: Option<PathBuf>,
     svg: Option<PathBuf>,
     /// Whether each run gets statistics of recovery.
@@ -38,7 +43,7 @@ pub(crate) struct Records {
     flows: Vec<BuiltFlow>,
     /// Flows that become panels.
     panels: Vec<Drawn>,
-    packets: Vec<Packet>,
+    packets: Vec<CapturedPacket>,
 }
 
 /// A flow to be drawn: its index in `Records::flows`, and what happened.
@@ -46,21 +51,6 @@ struct Drawn {
     flow: usize,
     events: Vec<Event>,
     summary: Option<FlowSummary>,
-}
-
-/// A packet as seen at the sender's host.
-struct Packet {
-    at: Time,
-    flow: u32,
-    what: What,
-}
-
-/// What it is.
-enum What {
-    /// A segment, with cause and number of the transmission; `None` for an ACK that came.
-    Segment(Segment, Option<(Cause, u32)>),
-    /// A SYN, a reset, or an ACK that the sender sends.
-    Control(Repr, Direction),
 }
 
 impl Records {
@@ -77,6 +67,7 @@ impl Records {
         Ok(Records {
             lines,
             pcap: args.pcap.clone(),
+            place: (Place::Sender, SENDER.into()),
             html: args.html.clone(),
             svg: args.svg.clone(),
             recovery,
@@ -86,6 +77,19 @@ impl Records {
             panels: Vec::new(),
             packets: Vec::new(),
         })
+    }
+
+    /// Has the capture taken at [`SENDER`], [`RECEIVER`], or a node of the scenario.
+    pub fn capture_at(&mut self, name: &str, scenario: &Scenario) -> Result<(), Error> {
+        let place = match name {
+            SENDER => Some(Place::Sender),
+            RECEIVER => Some(Place::Receiver),
+            node => scenario.node(node).map(Place::Node),
+        };
+        let unknown =
+            || Error::Usage(format!("--pcap-at: `{name}` is none of {SENDER}, {RECEIVER} and the scenario's nodes"));
+        self.place = (place.ok_or_else(unknown)?, name.into());
+        Ok(())
     }
 
     /// Whether this run is recorded.
@@ -141,10 +145,10 @@ impl Records {
             .zip(&names)
             .map(|(d, name)| {
                 let mss = self.flows.get(d.flow).map_or(1, |f| f.mss);
-                Panel { name, mss, events: &d.events, summary: d.summary.as_ref() }
+                Panel { name, mss, events: &d.events, summary: d.summary.as_ref(), ..Panel::default() }
             })
             .collect();
-        let picture = Picture { title, parameters, panels: &panels };
+        let picture = Picture { title, parameters, panels: &panels, ..Picture::default() };
         if let Some(path) = &self.html {
             fs::write(path, picture.to_html()).map_err(Error::write(path))?;
         }
@@ -168,7 +172,8 @@ impl Records {
     fn write_capture(&mut self, path: &Path) -> io::Result<()> {
         // Runs follow each other, and each begins at zero; the sort keeps the order of packets at the same time.
         self.packets.sort_by_key(|p| p.at);
-        let mut capture = CaptureWriter::new(BufWriter::new(File::create(path)?), CaptureFormat::for_path(path))?;
+        let mut capture =
+            CaptureWriter::new(BufWriter::new(File::create(path)?), CaptureFormat::for_path(path), &self.place.1)?;
         for (number, flow) in (0..).zip(&self.flows) {
             let handshake = Handshake {
                 mss: flow.mss,
@@ -180,13 +185,7 @@ impl Records {
             capture.connection(number, handshake);
         }
         for p in &self.packets {
-            match &p.what {
-                What::Segment(segment, Some((cause, n))) => capture.sent(p.flow, p.at, segment, *cause, *n)?,
-                What::Segment(segment, None) => capture.received(p.flow, p.at, segment)?,
-                What::Control(header, direction) => {
-                    capture.control(p.flow, p.at, header, *direction == Direction::Sent)?;
-                }
-            }
+            capture.packet(p)?;
         }
         capture.finish().map(drop)
     }
@@ -204,13 +203,6 @@ pub(crate) struct RunRecorder<'a> {
 }
 
 impl RunRecorder<'_> {
-    fn push(&mut self, flow: FlowId, at: Time, what: What) {
-        let number = self.first_flow + flow.0 as usize;
-        if number < self.records.flows.len() {
-            self.records.packets.push(Packet { at, flow: number as u32, what });
-        }
-    }
-
     /// The run is over.
     pub fn end(self, outcome: &mut Outcome) -> Result<(), Error> {
         if let (Some(error), Some((path, _))) = (self.failed, &self.records.lines) {
@@ -249,22 +241,12 @@ impl Recorder for RunRecorder<'_> {
         }
     }
 
-    fn packet(&mut self, flow: FlowId, at: Time, _: Direction, segment: &Segment, sent: Option<(Cause, u32)>) {
-        self.push(flow, at, What::Segment(*segment, sent));
-    }
-
-    fn header(
-        &mut self,
-        flow: FlowId,
-        at: Time,
-        direction: Direction,
-        header: &Repr,
-        len: u32,
-        sent: Option<(Cause, u32)>,
-    ) {
-        let opens = header.control.contains(Control::SYN) || header.control.contains(Control::RST);
-        let control = opens || (direction == Direction::Sent && sent.is_none());
-        let what = if control { What::Control(*header, direction) } else { What::Segment(header.segment(len), sent) };
-        self.push(flow, at, what);
+    fn packet(&mut self, sighting: &Sighting) {
+        let Sighting { flow, at, to_receiver, header, len, sent, number, .. } = *sighting;
+        let flow = self.first_flow + flow.0 as usize;
+        if sighting.place == self.records.place.0 && flow < self.records.flows.len() {
+            let flow = flow as u32;
+            self.records.packets.push(CapturedPacket { flow, at, to_receiver, header, len, sent, number });
+        }
     }
 }

@@ -37,6 +37,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<String, Error> {
     let seed = args.seed.unwrap_or(scenario.seed);
     let jobs = jobs(&args.strategy, seed, args.runs.unwrap_or(scenario.runs))?;
     let mut records = Records::new(&args.output.records, args.output.measures_recovery(), seed, args.strategy.len())?;
+    records.capture_at(&args.output.pcap_at, &scenario)?;
     let input = Input { scenario: &scenario, file, text: Some(&text) };
     let outcomes = execute(&input, &jobs, args.jobs, &mut records)?;
     let title = if scenario.name.is_empty() { &input.file } else { &scenario.name };

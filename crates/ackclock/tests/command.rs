@@ -193,7 +193,7 @@ fn a_misspelt_strategy_is_told_the_nearest_one() {
 
 #[test]
 fn every_verb_shows_an_example_and_the_exit_codes() {
-    for verb in ["strategies", "run", "schema", "compare", "send", "recv"] {
+    for verb in ["strategies", "run", "schema", "compare", "send", "recv", "explain"] {
         let help = ok(&[verb, "--help"]);
         assert!(help.contains(&format!("Example:\n  ackclock {verb}")), "{help}");
         assert!(help.contains("Exit codes:\n  0  done\n  1  a run failed, or a connection\n  2  bad usage"), "{help}");
@@ -263,6 +263,36 @@ fn pictures_and_captures_are_written() {
     // draft-ietf-opsawg-pcapng section 4.1 and draft-ietf-opsawg-pcap section 4, little-endian.
     assert_eq!(fs::read(pcapng).unwrap()[..4], [0x0a, 0x0d, 0x0d, 0x0a]);
     assert_eq!(fs::read(pcap).unwrap()[..4], [0x4d, 0x3c, 0xb2, 0xa1]);
+}
+
+/// Slow start has sent segments 0 to 28 when the third duplicate ACK calls for segment 14 again: packet 30, after the SYN and the ACK
+/// that are made up. Where it is seen does not change that; what the link behind the router drops is not seen at the receiver.
+#[test]
+fn a_capture_at_any_place() {
+    let capture = |place: &[&str]| {
+        let path = scratch("capture_place", "place.pcapng");
+        ok(&[&["compare", "--strategy", "newreno", "--drop", "14", "--pcap", &path], place].concat());
+        fs::read(path).unwrap()
+    };
+    let count = |bytes: &[u8], text: &[u8]| bytes.windows(text.len()).filter(|w| *w == text).count();
+    let all = [capture(&[]), capture(&["--pcap-at", "router"]), capture(&["--pcap-at", "receiver"])];
+    let of = |text: &str| all.each_ref().map(|bytes| count(bytes, text.as_bytes()));
+    assert_eq!((of(": new, transmission 1"), of(": fast_retransmit, transmission 2")), ([100, 100, 99], [1, 1, 1]));
+    assert_eq!(capture(&["--pcap-at", "sender"]), all[0]);
+    let names = all.each_ref().map(|bytes| ["sender", "router", "receiver"].map(|name| count(bytes, name.as_bytes())));
+    assert_eq!(names, [[1, 0, 0], [0, 1, 0], [0, 0, 1]]);
+    let identification = |bytes: &[u8]| {
+        let comment = b": fast_retransmit";
+        let at = bytes.windows(comment.len()).position(|w| w == comment).unwrap();
+        let frame = bytes[..at].windows(2).rposition(|w| w == [0x45, 0]).unwrap();
+        u16::from_be_bytes([bytes[frame + 4], bytes[frame + 5]])
+    };
+    assert_eq!(all.each_ref().map(|bytes| identification(bytes)), [32; 3]);
+
+    let path = scratch("capture_place", "none.pcapng");
+    let nowhere = ackclock(&["compare", "--strategy", "newreno", "--pcap", &path, "--pcap-at", "nowhere"]);
+    let message = "--pcap-at: `nowhere` is none of sender, receiver and the scenario's nodes";
+    assert!(nowhere.code == 2 && nowhere.err.contains(message), "{}", nowhere.err);
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! `ackclock gateway` from outside, between two named network namespaces.
 
 use std::fs;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use ackclock_live::Namespace;
 use rustix::process::{Pid, Signal, geteuid, kill_process};
@@ -164,6 +164,43 @@ fn it_ends_by_itself_and_prints_json() {
     assert!(link["packets"].as_u64().unwrap() >= 2, "{json}");
     assert_eq!(link["dropped_queue"], 0);
     assert!(json["delivered"].as_u64().unwrap() >= 3 && json["lateness_us"]["median"].is_number(), "{json}");
+}
+
+/// The first segment with data is the only one that is lost, and TCP sends it again.
+#[test]
+fn it_writes_what_links_drop() {
+    let Some(pair) = Pair::new("drops") else { return };
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let [scenario, drops] = ["one-drop.toml", "drops.jsonl"].map(|name| directory.join(name).display().to_string());
+    let link = "rate = '10mbit'\ndelay = '1ms'\nloss = [{ drop = { segments = [0] } }]";
+    fs::write(&scenario, format!("duration = '1s'\n[[link]]\nfrom = 'left'\nto = 'right'\n{link}")).unwrap();
+    let gateway = pair.start(&scenario, &["--drops", &drops]);
+    let listener = pair.namespace(1).run(|| TcpListener::bind("10.80.1.1:0")).unwrap().unwrap();
+    let to = listener.local_addr().unwrap();
+    let mut stream = pair.namespace(0).run(|| TcpStream::connect(to)).unwrap().unwrap();
+    let begin = SystemTime::now();
+    stream.write_all(b"hello").unwrap();
+    listener.accept().unwrap().0.read_exact(&mut [0; 5]).unwrap();
+    gateway.end(Signal::TERM);
+    let text = fs::read_to_string(&drops).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let [line] = &lines[..] else { panic!("{text}") };
+    let expected = [
+        ("from", Value::from("left")),
+        ("to", "right".into()),
+        ("why", "listed".into()),
+        ("src", stream.local_addr().unwrap().to_string().into()),
+        ("dst", to.to_string().into()),
+        ("protocol", 6.into()),
+        ("bytes", 57.into()),
+        ("len", 5.into()),
+    ];
+    for (key, value) in expected {
+        assert_eq!(line[key], value, "{key}: {line}");
+    }
+    assert!(line["seq"].is_u64() && line["ack"].is_u64() && line["ip_id"].is_u64(), "{line}");
+    let late = line["t"].as_f64().unwrap() - begin.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs_f64();
+    assert!((-0.001..1.0).contains(&late), "{late}");
 }
 
 #[test]

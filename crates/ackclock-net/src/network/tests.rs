@@ -5,7 +5,7 @@ use ackclock_tcp::{
 
 use super::*;
 use crate::config::{Fred, Limit, ListedLoss, OnOff, Queue, Red, Reorder, Source};
-use crate::recorder::Direction;
+use crate::recorder::{Place, Sighting};
 use crate::{Applies, Distribution, Dwell, Law, Loss, LossModel, Web};
 
 /// A packet at the sender's host; the third field tells whether it was sent.
@@ -23,8 +23,10 @@ impl Recorder for Log {
         self.events.push((flow, *event));
     }
 
-    fn packet(&mut self, flow: FlowId, at: Time, direction: Direction, segment: &Segment, sent: Option<(Cause, u32)>) {
-        self.packets.push((flow, at, direction == Direction::Sent, *segment, sent));
+    fn packet(&mut self, seen: &Sighting) {
+        if seen.place == Place::Sender {
+            self.packets.push((seen.flow, seen.at, seen.to_receiver, seen.segment(), seen.sent));
+        }
     }
 }
 
@@ -50,6 +52,7 @@ impl Log {
 
 mod gateway;
 mod oracle;
+mod sightings;
 mod whole;
 
 const MS: u64 = 1_000_000;

@@ -109,6 +109,12 @@ impl Scenario {
         check(self).map(drop)
     }
 
+    /// The node of this name, as `--pcap-at` has it; `None` if there is none, or the scenario is wrong.
+    pub fn node(&self, name: &str) -> Option<NodeId> {
+        let names = check(self).ok()?;
+        names.nodes.iter().position(|node| node == name).map(|index| NodeId(index as u32))
+    }
+
     /// A network ready to run.
     ///
     /// # Errors

@@ -36,8 +36,8 @@ pub fn page(title: &str, css: &str, body: &str) -> String {
     )
 }
 
-/// `intro` is HTML that stands below the heading, and `css` its style.
-pub(super) fn render(picture: &Picture, traces: &[Trace], css: &str, intro: &str) -> String {
+/// `intro` is HTML that stands below the heading, `rest` HTML below the panels, and `css` their style.
+pub(super) fn render(picture: &Picture, traces: &[Trace], css: &str, intro: &str, rest: &str) -> String {
     let data = Data { view: View::new(traces), causes: &CAUSES, layers: &OTHERS, panels: traces };
     // Serialising numbers, strings and lists into memory cannot fail. Within a script element only `<` can end the data.
     let json = serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c");
@@ -53,6 +53,7 @@ pub(super) fn render(picture: &Picture, traces: &[Trace], css: &str, intro: &str
          <main id=\"panels\"></main>\n<div id=\"tip\" hidden></div>\n\
          <noscript>The graphs are drawn by a script in this file; allow it to run.</noscript>\n",
     );
+    body.push_str(rest);
     let _ = write!(body, "<script type=\"application/json\" id=\"data\">{json}</script>\n<script>\n\"use strict\";\n");
     for script in SCRIPTS {
         body.push_str(script);

@@ -4,9 +4,11 @@
 //! to the right, sequence upwards, a bar from the first to the last byte of each segment, the ACK line below with a tick
 //! per duplicate ACK, the window edge above.
 
+mod findings;
 mod html;
 mod style;
 mod svg;
+mod thin;
 mod trace;
 
 use ackclock_tcp::Event;
@@ -14,7 +16,9 @@ use serde::Serialize;
 
 use crate::drawing::{padded, widen};
 use crate::summary::{FlowSummary, rate};
+pub use findings::{Band, Fate, Findings, Tone};
 pub use html::page;
+pub use thin::thin;
 use trace::Trace;
 
 /// Flows side by side, drawn to one scale.
@@ -26,10 +30,12 @@ pub struct Picture<'a> {
     pub parameters: &'a [(String, String)],
     /// The flows.
     pub panels: &'a [Panel<'a>],
+    /// Each panel has axes of its own for sequence and windows, as the two ways of a connection need. Time is shared all the same.
+    pub own_scales: bool,
 }
 
 /// One flow in a [`Picture`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Panel<'a> {
     /// What tells this panel from the others, such as the name of the strategy.
     pub name: &'a str,
@@ -39,18 +45,22 @@ pub struct Panel<'a> {
     pub events: &'a [Event],
     /// Its counters, for the table above and the line below its name.
     pub summary: Option<&'a FlowSummary>,
+    /// The line below its name where there is no summary.
+    pub note: &'a str,
+    /// What an analysis says of it.
+    pub findings: Findings<'a>,
 }
 
 impl Picture<'_> {
     /// The picture as one HTML file that needs neither network nor server: zoom and pan are linked between the panels,
     /// a legend switches layers, and hovering tells what a mark is and why it is there.
     pub fn to_html(&self) -> String {
-        self.to_html_with("", "")
+        self.to_html_with("", "", "")
     }
 
-    /// As [`Picture::to_html`], with `intro`, which is HTML, below the heading, and `css` for it.
-    pub fn to_html_with(&self, css: &str, intro: &str) -> String {
-        html::render(self, &self.traces(), css, intro)
+    /// As [`Picture::to_html`], with HTML below the heading (`intro`) and below the panels (`rest`), and `css` for it.
+    pub fn to_html_with(&self, css: &str, intro: &str, rest: &str) -> String {
+        html::render(self, &self.traces(), css, intro, rest)
     }
 
     /// The picture as SVG, for print: black on white, all layers but arrivals.
@@ -59,12 +69,17 @@ impl Picture<'_> {
     }
 
     fn traces(&self) -> Vec<Trace> {
-        let trace = |p: &Panel| Trace::new(p.name, p.mss, p.summary.map(results).unwrap_or_default(), p.events);
-        self.panels.iter().map(trace).collect()
+        let mut traces: Vec<Trace> = self.panels.iter().map(Trace::new).collect();
+        if self.own_scales {
+            for trace in &mut traces {
+                trace.own = Some(View::new(std::slice::from_ref(trace)));
+            }
+        }
+        traces
     }
 }
 
-/// What all panels show at first, and what a double click returns to: seconds, and segments of each panel's SMSS.
+/// What a panel shows at first, and what a double click returns to: seconds, and segments of its SMSS.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct View {
     pub t0: f64,

@@ -3,7 +3,7 @@
 use ackclock_tcp::Cause;
 use serde::Serialize;
 
-use crate::drawing::{AMBER, BLUE, Colour, GREEN, PINK, PURPLE, SLATE, VERMILION};
+use crate::drawing::{AMBER, BLUE, Colour, GREEN, PINK, PURPLE, SLATE, SOFT, VERMILION};
 
 /// A layer that the legend names and can switch.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -60,12 +60,17 @@ pub(crate) const CAUSES: [Layer; 8] = [
 ];
 
 /// All other layers; the ones of the lower strip last.
-pub(crate) const OTHERS: [Layer; 12] = [
-    layer("drop", "dropped", ["#000000", "#ffffff"]),
+pub(crate) const OTHERS: [Layer; 17] = [
+    layer("drop", "lost", ["#000000", "#ffffff"]),
+    layer("needless", "needless", PURPLE),
     layer("ack", "ACK line", ["#2e8b57", "#58c98b"]),
     layer("dupack", "duplicate ACK", ["#2e8b57", "#58c98b"]),
     layer("sack", "SACK blocks", ["#9a6fd0", "#9f86d8"]),
     layer("edge", "window edge", ["#b07d2b", "#c9a25a"]),
+    layer("zero", "zero window", VERMILION),
+    layer("loss", "stall: loss", PINK),
+    layer("window", "stall: window", AMBER),
+    layer("other", "stall: other", SOFT),
     layer("recovery", "recovery", ["#e9a23b", "#e9a23b"]),
     layer("rto", "timeout", PINK),
     layer("undo", "undo", GREEN),

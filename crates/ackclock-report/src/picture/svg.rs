@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fmt::{self, Write};
 
+use super::findings::Tone;
 use super::style::{CAUSES, Layer, OTHERS};
 use super::trace::Trace;
 use super::{Picture, View};
@@ -51,11 +52,12 @@ fn document(svg: &mut String, picture: &Picture, traces: &[Trace]) -> fmt::Resul
         RIGHT - LEFT,
         STRIP_BOTTOM - STRIP_TOP,
     )?;
-    let view = View::new(traces);
+    let shared = View::new(traces);
     for (i, trace) in traces.iter().enumerate() {
         let x = SPACE + (i % columns) as f64 * (PANEL.0 + SPACE);
         let y = head + SPACE + (i / columns) as f64 * (PANEL.1 + SPACE);
         writeln!(svg, "<g transform=\"translate({x} {y})\">")?;
+        let view = trace.own.map_or(shared, |own| View { t0: shared.t0, t1: shared.t1, ..own });
         Plot { svg, view, trace }.draw()?;
         svg.push_str("</g>\n");
     }
@@ -95,7 +97,12 @@ fn present(key: &str, traces: &[Trace]) -> bool {
     let cause = CAUSES.iter().position(|c| c.key == key);
     traces.iter().any(|t| match (cause, key) {
         (Some(cause), _) => t.segments.cause.iter().any(|c| usize::from(*c) == cause),
-        (_, "drop") => t.segments.drop.iter().any(Option::is_some),
+        (_, "drop") => t.segments.drop.iter().any(Option::is_some) || t.fates.lost.contains(&true),
+        (_, "needless") => t.fates.needless.iter().any(Option::is_some),
+        (_, "zero") => !t.zero.t0.is_empty(),
+        (_, "loss") => t.stalls.tone.contains(&Tone::Loss),
+        (_, "window") => t.stalls.tone.contains(&Tone::Window),
+        (_, "other") => t.stalls.tone.contains(&Tone::Other),
         (_, "ack" | "edge") => !t.acks.t.is_empty(),
         (_, "dupack") => t.acks.dupacks.iter().any(|n| *n > 0),
         (_, "sack") => t.acks.sack.iter().any(|blocks| !blocks.is_empty()),
@@ -117,6 +124,9 @@ fn sign(svg: &mut String, layer: &Layer, x: f64, y: f64) -> fmt::Result {
         "drop" => line(svg, "M6 3l8 8m-8 0l8 -8", "")?,
         "dupack" => line(svg, "M1 4h18M6 4v7M13 4v7", "")?,
         "sack" => line(svg, "M7 1v12M13 4v9", " stroke-opacity=\"0.75\"")?,
+        "needless" => line(svg, "M6 7a4 4 0 0 0 8 0a4 4 0 0 0 -8 0", "")?,
+        "zero" => line(svg, "M1 7h18", " stroke-width=\"4\"")?,
+        "loss" | "window" | "other" => line(svg, "M2 7h16", " stroke-width=\"12\" stroke-opacity=\"0.3\"")?,
         "recovery" => line(svg, "M2 7h16", " stroke-width=\"12\" stroke-opacity=\"0.35\"")?,
         "rto" | "undo" => line(svg, "M10 0v14", " stroke-dasharray=\"4 2 1 2\"")?,
         "edge" => line(svg, "M1 7h18", " stroke-dasharray=\"5 2\"")?,
@@ -157,10 +167,10 @@ impl Plot<'_> {
         )?;
         self.axes()?;
         self.svg.push_str("<g clip-path=\"url(#strip)\" fill=\"none\" stroke-width=\"1.5\">\n");
-        self.recoveries(STRIP_TOP, STRIP_BOTTOM)?;
+        self.bands(STRIP_TOP, STRIP_BOTTOM)?;
         self.windows()?;
         self.svg.push_str("</g>\n<g clip-path=\"url(#graph)\" fill=\"none\" stroke-width=\"1.5\">\n");
-        self.recoveries(TOP, GRAPH_BOTTOM)?;
+        self.bands(TOP, GRAPH_BOTTOM)?;
         let acks = &self.trace.acks;
         let edge: Vec<Option<u64>> = acks.edge.iter().copied().map(Some).collect();
         let line: Vec<Option<u64>> = acks.ack.iter().copied().map(Some).collect();
@@ -170,9 +180,12 @@ impl Plot<'_> {
         self.sacks()?;
         self.steps(ack_t, &line, end, "", colour("ack"), y)?;
         self.dupacks()?;
+        self.zero_windows()?;
         self.segments()?;
+        self.needless()?;
         self.svg.push_str("</g>\n");
-        self.moments()
+        self.moments()?;
+        self.verdicts()
     }
 
     fn x(&self, t: f64) -> f64 {
@@ -236,17 +249,75 @@ impl Plot<'_> {
         )
     }
 
-    fn recoveries(&mut self, top: f64, bottom: f64) -> fmt::Result {
-        let r = &self.trace.recoveries;
+    /// Recoveries and stalls.
+    fn bands(&mut self, top: f64, bottom: f64) -> fmt::Result {
+        let (r, s) = (&self.trace.recoveries, &self.trace.stalls);
         for (t0, t1) in r.t0.iter().zip(&r.t1) {
-            let (x0, x1) = (self.x(*t0), self.x(t1.unwrap_or(self.view.t1)));
+            self.band(*t0, t1.unwrap_or(self.view.t1), [top, bottom], colour("recovery"), 0.15)?;
+        }
+        for (i, tone) in s.tone.iter().enumerate() {
+            self.band(s.t0[i], s.t1[i], [top, bottom], colour(tone.key()), 0.18)?;
+        }
+        Ok(())
+    }
+
+    fn band(&mut self, t0: f64, t1: f64, [top, bottom]: [f64; 2], colour: &str, opacity: f64) -> fmt::Result {
+        let (x0, x1) = (self.x(t0), self.x(t1));
+        writeln!(
+            self.svg,
+            "<rect x=\"{x0:.1}\" y=\"{top}\" width=\"{:.1}\" height=\"{}\" fill=\"{colour}\" fill-opacity=\"{opacity}\"/>",
+            (x1 - x0).max(1.0),
+            bottom - top,
+        )
+    }
+
+    /// What stalls are, along the bottom of the graph, or upwards where they are too short for that.
+    fn verdicts(&mut self) -> fmt::Result {
+        let s = &self.trace.stalls;
+        for (i, label) in s.label.iter().enumerate() {
+            let (x0, x1) = (self.x(s.t0[i]).max(LEFT), self.x(s.t1[i]).min(RIGHT));
+            let place = match x1 - x0 {
+                wide if wide > text_width(label) => {
+                    format!("x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\"", (x0 + x1) / 2.0, GRAPH_BOTTOM - 7.0)
+                }
+                narrow if narrow > 13.0 => {
+                    format!("transform=\"translate({:.1} {}) rotate(-90)\"", (x0 + x1) / 2.0 + 4.0, GRAPH_BOTTOM - 6.0)
+                }
+                _ => continue,
+            };
             writeln!(
                 self.svg,
-                "<rect x=\"{x0:.1}\" y=\"{top}\" width=\"{:.1}\" height=\"{}\" fill=\"{}\" fill-opacity=\"0.15\"/>",
-                (x1 - x0).max(1.0),
-                bottom - top,
-                colour("recovery")
+                "<text {place} font-size=\"11\" font-weight=\"bold\" fill=\"{}\" stroke=\"#ffffff\" stroke-width=\"3\" \
+                 paint-order=\"stroke\">{}</text>",
+                colour(s.tone[i].key()),
+                escape(label)
             )?;
+        }
+        Ok(())
+    }
+
+    /// A thick line along the window edge while the window is closed.
+    fn zero_windows(&mut self) -> fmt::Result {
+        let zero = &self.trace.zero;
+        for (i, t0) in zero.t0.iter().enumerate() {
+            let (x0, x1) = (self.x(*t0), self.x(zero.t1[i].unwrap_or(self.view.t1)));
+            let (y, colour) = (self.y(zero.edge[i]), colour("zero"));
+            writeln!(
+                self.svg,
+                "<path d=\"M{x0:.1} {y:.1}H{:.1}\" stroke=\"{colour}\" stroke-width=\"4\"/>",
+                x1.max(x0 + 2.0)
+            )?;
+        }
+        Ok(())
+    }
+
+    /// A ring around each transmission that was not needed.
+    fn needless(&mut self) -> fmt::Result {
+        let (f, s) = (&self.trace.fates, &self.trace.segments);
+        for (i, _) in f.segment.iter().zip(&f.needless).filter(|(_, proof)| proof.is_some()) {
+            let end = s.seq[*i].saturating_add(s.len[*i].into());
+            let (x, y) = (self.x(s.t[*i]), (self.y(s.seq[*i]) + self.y(end)) / 2.0);
+            writeln!(self.svg, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"5\" stroke=\"{}\"/>", colour("needless"))?;
         }
         Ok(())
     }
@@ -325,12 +396,15 @@ impl Plot<'_> {
         let s = &self.trace.segments;
         let mut bars: [Vec<[f64; 3]>; CAUSES.len()] = Default::default();
         let mut crosses = String::new();
+        let fates = &self.trace.fates;
+        let lost = fates.segment.iter().zip(&fates.lost).filter(|(_, lost)| **lost).map(|(i, _)| *i);
+        let lost: HashSet<usize> = lost.collect();
         for (i, t) in s.t.iter().enumerate() {
             let end = s.seq[i].saturating_add(s.len[i].into());
             let (x, bottom) = (self.x(*t), self.y(s.seq[i]));
             let new = s.cause[i] == 0;
             let top = self.y(end).min(bottom - if new { 2.0 } else { 5.0 });
-            if s.drop[i].is_some() {
+            if s.drop[i].is_some() || lost.contains(&i) {
                 write!(crosses, "M{} {}l7 7m-7 0l7 -7", tenths(x - 3.5), tenths((top + bottom) / 2.0 - 3.5))?;
             }
             let Some(bars) = bars.get_mut(usize::from(s.cause[i])) else { continue };

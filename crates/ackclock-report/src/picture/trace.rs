@@ -5,6 +5,10 @@ use std::collections::HashMap;
 use ackclock_tcp::{Cause, Event, EventKind};
 use serde::Serialize;
 
+use super::findings::{Findings, Tone};
+use super::{Panel, View, results};
+use crate::drawing::widen;
+
 /// One flow as columns: element `i` of each column of a struct belongs to one mark. Columns keep the JSON small and the
 /// drawing fast.
 #[derive(Debug, Default, Serialize)]
@@ -22,6 +26,11 @@ pub(crate) struct Trace {
     pub undone: Undone,
     pub arrivals: Arrivals,
     pub windows: Windows,
+    pub zero: Zero,
+    pub stalls: Stalls,
+    pub fates: Fates,
+    /// Its own scales, of which times do not count; `None` if all panels share theirs.
+    pub own: Option<View>,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -101,6 +110,47 @@ pub(crate) struct Arrivals {
     pub needless: Vec<bool>,
 }
 
+/// Times in which the receiver's window was closed.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Zero {
+    pub t0: Vec<f64>,
+    /// `None` while it lasts.
+    pub t1: Vec<Option<f64>>,
+    pub edge: Vec<u64>,
+}
+
+impl Zero {
+    fn acked(&mut self, t: f64, ack: u64, edge: u64) {
+        let open = self.t1.last_mut().filter(|t1| t1.is_none());
+        match (open, edge <= ack) {
+            (Some(t1), false) => *t1 = Some(t),
+            (None, true) => {
+                self.t0.push(t);
+                self.t1.push(None);
+                self.edge.push(edge);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Stalls {
+    pub t0: Vec<f64>,
+    pub t1: Vec<f64>,
+    pub tone: Vec<Tone>,
+    pub label: Vec<String>,
+    pub why: Vec<String>,
+}
+
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Fates {
+    /// Index into [`Segments`].
+    pub segment: Vec<usize>,
+    pub lost: Vec<bool>,
+    pub needless: Vec<Option<&'static str>>,
+}
+
 /// Steps of cwnd, ssthresh (`None` while unset) and flight (`snd_nxt - snd_una`), only where one of them changes.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Windows {
@@ -137,14 +187,37 @@ impl Windows {
 }
 
 impl Trace {
-    pub(crate) fn new(name: &str, mss: u32, results: String, events: &[Event]) -> Trace {
-        let mut trace = Trace { name: name.into(), mss: mss.max(1).into(), results, ..Trace::default() };
+    pub(crate) fn new(panel: &Panel) -> Trace {
+        let results = panel.summary.map_or_else(|| panel.note.to_string(), results);
+        let mut trace = Trace { name: panel.name.into(), mss: panel.mss.max(1).into(), results, ..Trace::default() };
         let mut sent: HashMap<(u64, u32), usize> = HashMap::new();
-        for event in events {
+        for event in panel.events {
             trace.event(event, &mut sent);
             trace.windows.step(event);
         }
+        trace.findings(&panel.findings, &sent);
         trace
+    }
+
+    fn findings(&mut self, findings: &Findings, sent: &HashMap<(u64, u32), usize>) {
+        for (t, class) in self.timeouts.t.iter().zip(&mut self.timeouts.class) {
+            let found = findings.classes.binary_search_by(|c| c.0.secs_f64().total_cmp(t));
+            *class = found.map_or(*class, |i| findings.classes[i].1);
+        }
+        for band in findings.stalls {
+            self.stalls.t0.push(band.start.secs_f64());
+            self.stalls.t1.push(band.end.secs_f64());
+            self.stalls.tone.push(band.tone);
+            self.stalls.label.push(band.label.clone());
+            self.stalls.why.push(band.why.clone());
+        }
+        for fate in findings.fates.iter().filter(|f| f.lost || f.needless.is_some()) {
+            if let Some(segment) = sent.get(&(fate.seq, fate.transmission)) {
+                self.fates.segment.push(*segment);
+                self.fates.lost.push(fate.lost);
+                self.fates.needless.push(fate.needless);
+            }
+        }
     }
 
     /// `sent` finds a transmission of a segment by its first byte.
@@ -165,6 +238,7 @@ impl Trace {
                 s.nxt.push(event.snd_nxt);
             }
             EventKind::Acked { ack, dupacks, newly_acked, newly_sacked, window_edge, sack, sacks, .. } => {
+                self.zero.acked(t, ack, window_edge);
                 let a = &mut self.acks;
                 a.t.push(t);
                 a.ack.push(ack);
@@ -229,7 +303,8 @@ impl Trace {
 
     /// First and last time of any mark; `None` if there is none.
     pub(crate) fn times(&self) -> Option<(f64, f64)> {
-        Some((*self.windows.t.first()?, self.windows.end?))
+        let events = self.windows.t.first().copied().zip(self.windows.end);
+        self.stalls.t0.iter().copied().zip(self.stalls.t1.iter().copied()).map(Some).fold(events, widen)
     }
 
     /// Least and greatest stream position that the data reached; `None` if nothing was sent or acknowledged.

@@ -8,7 +8,7 @@ use crate::time::{Span, Time};
 const MIN: Span = Span::from_millis(200);
 
 /// The timer of Linux.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub struct LinuxTimer {
     srtt: Span,
     mdev: Span,
@@ -18,16 +18,17 @@ pub struct LinuxTimer {
     rtt_seq: u64,
 }
 
-impl Timer for LinuxTimer {
-    fn on_sample(&mut self, s: &State, sent: Time) -> bool {
-        let m = Span(s.now.since(sent).0.max(1));
+impl LinuxTimer {
+    /// A round trip of `m`, measured while `snd_una` and `snd_nxt` stand here.
+    pub fn sample(&mut self, m: Span, snd_una: u64, snd_nxt: u64) {
+        let m = Span(m.0.max(1));
         if self.srtt == Span::ZERO {
             self.srtt = m;
             self.mdev = Span(m.0 / 2);
             self.rttvar = Span(self.mdev.0.max(MIN.0 / 4));
             self.mdev_max = self.rttvar;
-            self.rtt_seq = s.snd_nxt;
-            return true;
+            self.rtt_seq = snd_nxt;
+            return;
         }
         let error = m.0.abs_diff(self.srtt.0);
         // A sample far below the mean must not raise the variance as much as one above it.
@@ -42,13 +43,19 @@ impl Timer for LinuxTimer {
             self.mdev_max = self.mdev;
             self.rttvar = self.rttvar.max(self.mdev_max);
         }
-        if s.snd_una > self.rtt_seq {
+        if snd_una > self.rtt_seq {
             if self.mdev_max < self.rttvar {
                 self.rttvar = Span(self.rttvar.0 - (self.rttvar.0 - self.mdev_max.0) / 4);
             }
-            self.rtt_seq = s.snd_nxt;
+            self.rtt_seq = snd_nxt;
             self.mdev_max = Span(MIN.0 / 4);
         }
+    }
+}
+
+impl Timer for LinuxTimer {
+    fn on_sample(&mut self, s: &State, sent: Time) -> bool {
+        self.sample(s.now.since(sent), s.snd_una, s.snd_nxt);
         true
     }
 

@@ -5,9 +5,24 @@
 //! the capture and the sender, unwrapped the sequence numbers into positions, and cut super-segments into segments of SMSS. So one
 //! model serves every vantage; what it must not assume is that it sees every transmission ([`Sight`]).
 
-use ackclock_tcp::SackRanges;
-use ackclock_tcp::{Event, Seq, Span, Time};
+mod causes;
+mod episodes;
+mod fates;
+mod holes;
+mod outstanding;
+mod picture;
+mod repair;
+mod stalls;
+#[cfg(test)]
+mod tests;
+mod timers;
 
+use ackclock_tcp::{Event, SackRanges, Seq, Span, Time};
+
+use self::fates::Note;
+use self::outstanding::{Outstanding, Segment};
+use self::repair::{Phase, Repair};
+use self::timers::Clock;
 use crate::connection::{Recovery, Retransmission, Stall, Timeout};
 
 /// What can be seen of the transmissions.
@@ -15,8 +30,10 @@ use crate::connection::{Recovery, Retransmission, Stall, Timeout};
 pub(crate) enum Sight {
     /// All of them: the capture was taken at the sender.
     Sent,
-    /// Those that came as far as the capture.
+    /// Those that came as far as the capture, which lies between the ends.
     Arrived,
+    /// Those that reached the receiver: the capture was taken there. What passes it has arrived.
+    Received,
 }
 
 /// A segment on its way: at most SMSS of payload, or a FIN.
@@ -88,30 +105,233 @@ pub(crate) struct Found {
 
 /// One sender, reconstructed.
 pub(crate) struct SenderModel {
-    _terms: Terms,
+    terms: Terms,
+    found: Found,
+    /// What only the decisions need to know of `found.retransmissions`, by the same index.
+    notes: Vec<Note>,
+    out: Outstanding,
+    clock: Clock,
+    /// First unacknowledged byte, and the one after the highest seen.
+    una: u64,
+    max: u64,
+    /// Offered window in bytes.
+    window: u64,
+    /// A first packet has said where the stream stands.
+    started: bool,
+    repair: Repair,
+    /// Duplicate ACKs since `una` advanced.
+    dupacks: u32,
+    /// Bytes believed to be in the network, and the most that there were since the window was last reduced.
+    pipe: u64,
+    peak: u64,
+    /// When `una` last advanced, or, if nothing was outstanding, when the first segment went out.
+    progress: Time,
+    /// When new data last went out.
+    last_new: Time,
+    last_ack: Time,
+    /// Between the last two ACKs.
+    ack_gap: Span,
+    /// The last ACK said something about losses.
+    ack_fresh: bool,
+    last: causes::Last,
+    stall: stalls::Watch,
+    periods: episodes::Periods,
+    /// Holes, and the identification of the last segment of new data.
+    holes: Vec<holes::Hole>,
+    last_id: Option<u16>,
+    newly: Vec<Segment>,
 }
 
 impl SenderModel {
     pub fn new(terms: Terms) -> SenderModel {
-        SenderModel { _terms: terms }
+        let mut clock = Clock::default();
+        if let Some(rtt) = terms.handshake_rtt {
+            clock.begin(rtt, 0, 0);
+        }
+        SenderModel {
+            terms,
+            found: Found::default(),
+            notes: Vec::new(),
+            out: Outstanding::default(),
+            clock,
+            una: 0,
+            max: 0,
+            window: u64::MAX,
+            started: false,
+            repair: Repair::default(),
+            dupacks: 0,
+            pipe: 0,
+            peak: 0,
+            progress: Time::ZERO,
+            last_new: Time::ZERO,
+            last_ack: Time::ZERO,
+            ack_gap: Span::ZERO,
+            ack_fresh: false,
+            last: causes::Last::default(),
+            stall: stalls::Watch::new(),
+            periods: episodes::Periods::default(),
+            holes: Vec::new(),
+            last_id: None,
+            newly: Vec::new(),
+        }
     }
 
     /// In order of time with [`SenderModel::acked`].
-    pub fn sent(&mut self, _sent: &Sent) {
-        todo!()
+    #[inline]
+    pub fn sent(&mut self, sent: &Sent) {
+        self.found.segments += 1;
+        if sent.position == self.max && self.started {
+            self.new_data(sent);
+        } else {
+            self.out_of_order(sent);
+        }
     }
 
-    pub fn acked(&mut self, _acked: &Acked) {
-        todo!()
+    #[inline]
+    fn new_data(&mut self, sent: &Sent) {
+        if self.out.is_empty() {
+            self.begins(sent);
+        } else if sent.at.since(self.last_ack.max(self.last_new)) > self.clock.quiet {
+            self.after_silence(sent);
+        }
+        self.max += u64::from(sent.len);
+        let flight = (self.max - self.una).min(u64::from(u32::MAX)) as u32;
+        let segment = Segment {
+            position: sent.position,
+            first_at: sent.at,
+            len: sent.len,
+            flight,
+            again: 0,
+            transmissions: 1,
+            sacked: false,
+            unseen: false,
+        };
+        if let Some(gone) = self.out.push(segment) {
+            self.overflown(&gone);
+        }
+        self.found.bytes += u64::from(sent.len - u32::from(sent.fin));
+        self.pipe += u64::from(sent.len);
+        self.note_window();
+        self.last_new = sent.at;
+        self.last_id = sent.ip_id;
+        if self.terms.events {
+            self.picture_sent(sent, None);
+        }
+    }
+
+    /// The first of what goes out with nothing outstanding.
+    fn begins(&mut self, sent: &Sent) {
+        self.stall_idle(sent.at, sent.frame);
+        self.periods_idle();
+        self.progress = sent.at;
+        self.pipe = 0;
+    }
+
+    /// Estimates cwnd: in a recovery as what there is in the network when something is sent, else as the most that there was.
+    #[inline]
+    fn note_window(&mut self) {
+        self.peak = if self.repair.phase == Phase::Recovery { self.pipe } else { self.peak.max(self.pipe) };
+    }
+
+    #[cold]
+    fn overflown(&mut self, gone: &Segment) {
+        if self.una == 0 || self.found.doubts.is_empty() {
+            self.found.doubts.push("too much is outstanding: ACKs are missing from the capture".to_owned());
+        }
+        self.una = gone.end();
+    }
+
+    /// What does not continue where the highest ended: a retransmission, or something was missed.
+    #[cold]
+    fn out_of_order(&mut self, sent: &Sent) {
+        if !self.started {
+            self.started = true;
+            (self.una, self.max) = (sent.position, sent.position);
+            return self.new_data(sent);
+        }
+        if sent.position > self.max {
+            self.missed(sent);
+            return self.new_data(sent);
+        }
+        let end = sent.position + u64::from(sent.len);
+        if end <= self.max {
+            return self.old_data(sent);
+        }
+        // Old and new data in one segment.
+        let old = (self.max - sent.position) as u32;
+        self.old_data(&Sent { len: old, fin: false, ..*sent });
+        let (position, seq) = (self.max, sent.seq + old);
+        self.new_data(&Sent { position, seq, len: sent.len - old, ..*sent });
+    }
+
+    /// An ACK reaches the sender. In order of time with [`SenderModel::sent`].
+    #[inline]
+    pub fn acked(&mut self, a: &Acked) {
+        if self.stall.opening {
+            self.opened(a);
+        }
+        let before = (self.una, self.out.sacked_bytes);
+        let calm = self.repair.is_calm() && self.dupacks == 0 && self.out.retransmitted == 0;
+        if calm && a.sacks == 0 && a.ack > self.una && a.ack <= self.max && self.out.sacked_bytes == 0 {
+            self.advance_calmly(a);
+        } else {
+            self.acked_slowly(a);
+        }
+        self.stall_note(a);
+        self.window = a.window;
+        self.ack_gap = a.at.since(self.last_ack);
+        self.last_ack = a.at;
+        if self.terms.events {
+            self.picture_acked(a, before);
+        }
+    }
+
+    #[inline]
+    fn advance_calmly(&mut self, a: &Acked) {
+        let (mut oldest, mut newest) = (None, Time::ZERO);
+        while let Some(segment) = self.out.pop_acked(a.ack) {
+            if segment.unseen {
+                self.found.unseen += u64::from(segment.len);
+            } else {
+                oldest = oldest.or(Some(segment.first_at));
+                newest = segment.first_at;
+            }
+        }
+        self.pipe = self.pipe.saturating_sub(a.ack - self.una);
+        self.una = a.ack;
+        if let Some(oldest) = oldest {
+            self.clock.sample(a.at.since(oldest), a.at.since(newest), self.una, self.max);
+        }
+        self.ack_fresh = false;
+        self.advanced(a);
+    }
+
+    /// `una` has moved.
+    fn advanced(&mut self, a: &Acked) {
+        self.stall_over(a.at, a.frame);
+        self.train(a.at, a.ack, a.at.since(self.last_ack));
+        self.progress = a.at;
+        self.repair.without_progress = 0;
+    }
+
+    /// Keeps no further events.
+    pub fn quiet(&mut self) {
+        self.terms.events = false;
     }
 
     /// The capture has a gap that ends now.
-    pub fn gap(&mut self, _until: Time) {
-        todo!()
+    pub fn gap(&mut self, until: Time) {
+        self.stall.gap = until;
     }
 
     /// The connection, or the capture, ended at `end`.
-    pub fn finish(self, _end: Time) -> Found {
-        todo!()
+    pub fn finish(mut self, end: Time) -> Found {
+        self.settle_probes();
+        self.settle_fates();
+        self.found.rtt = self.clock.round_trip();
+        self.settle_episodes();
+        self.settle_stalls(end);
+        self.settle_picture();
+        self.found
     }
 }

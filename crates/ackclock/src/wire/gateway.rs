@@ -17,6 +17,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
 
 use super::Interrupt;
+use super::drops::Drops;
 use super::options::Prefix;
 use crate::cli::Format;
 use crate::error::Error;
@@ -46,6 +47,9 @@ pub(crate) struct GatewayArgs {
     /// MTU of the devices.
     #[arg(long, value_name = "BYTES", default_value_t = 1500, value_parser = clap::value_parser!(u16).range(576..))]
     pub mtu: u16,
+    /// Write what links drop into this file, a line of JSON each.
+    #[arg(long, value_name = "FILE")]
+    pub drops: Option<PathBuf>,
     /// How to print what became of the packets.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
@@ -104,7 +108,10 @@ pub(crate) fn gateway(args: &GatewayArgs) -> Result<String, Error> {
     let interrupt = Interrupt::new()?;
     let attachments = nodes.iter().map(|node| node.attach(args)).collect::<Result<Vec<_>, _>>()?;
     warn_of_one_namespace(&nodes);
-    let gateway = RealTimeGateway::start(&source.scenario, seed, attachments).map_err(|error| match error.kind() {
+    let drops = args.drops.clone().map(Drops::create).transpose()?;
+    let log = drops.as_ref().map(Drops::log);
+    let started = RealTimeGateway::start_logged(&source.scenario, seed, attachments, log);
+    let gateway = started.map_err(|error| match error.kind() {
         io::ErrorKind::InvalidInput => Error::Usage(format!("{}: {error}", source.file)),
         _ => Error::system("gateway")(error),
     })?;
@@ -113,9 +120,12 @@ pub(crate) fn gateway(args: &GatewayArgs) -> Result<String, Error> {
     if let Some(failure) = gateway.failure() {
         return Err(Error::system("a device is gone")(io::Error::other(failure)));
     }
+    let report = gateway.report();
+    drop(gateway);
+    drops.map_or(Ok(()), |drops| drops.finish())?;
     Ok(match args.format {
-        Format::Table => table(&gateway.report()),
-        Format::Json => json_text(&Json::new(&gateway.report())),
+        Format::Table => table(&report),
+        Format::Json => json_text(&Json::new(&report)),
     })
 }
 

@@ -2,6 +2,7 @@
 
 mod capture;
 mod daemon;
+mod drops;
 mod files;
 mod gateway;
 mod interrupt;

@@ -3,7 +3,7 @@
 
 use ackclock_tcp::Seq;
 use ackclock_tcp::connection::ConnectionConfig;
-use ackclock_tcp::wire::{Control, Repr};
+use ackclock_tcp::wire::Control;
 
 use super::*;
 use crate::config::Whole;
@@ -19,17 +19,13 @@ impl Recorder for Wire {
 
     fn event(&mut self, _: FlowId, _: &Event) {}
 
-    fn header(
-        &mut self,
-        _: FlowId,
-        at: Time,
-        direction: Direction,
-        header: &Repr,
-        len: u32,
-        sent: Option<(Cause, u32)>,
-    ) {
+    fn packet(&mut self, seen: &Sighting) {
+        let Sighting { at, place, to_receiver, header, len, sent, .. } = *seen;
+        if place != Place::Sender {
+            return;
+        }
         let has = |control| header.control.contains(control);
-        let way = if direction == Direction::Sent { ">" } else { "<" };
+        let way = if to_receiver { ">" } else { "<" };
         let mut line = format!("{} {way}", at.0 / 1000);
         for (control, name) in [(Control::SYN, " syn"), (Control::RST, " rst"), (Control::FIN, " fin")] {
             line += if has(control) { name } else { "" };
@@ -66,7 +62,7 @@ fn config(receiver: ReceiverConfig) -> ConnectionConfig {
 }
 
 /// A flow from its SYN to its last FIN.
-fn whole(a: NodeId, b: NodeId, strategy: &str, source: Source) -> FlowConfig {
+pub(super) fn whole(a: NodeId, b: NodeId, strategy: &str, source: Source) -> FlowConfig {
     let strategy = || Composition::parse(strategy).expect("a strategy").build();
     let config = config(ReceiverConfig { delayed_ack: DelayedAck::Off, ..ReceiverConfig::default() });
     let server = ConnectionConfig { iss: Seq(100_000), ..config.clone() };

@@ -1,0 +1,253 @@
+//! A copy of a capture in which each retransmission says in a comment what it is, so that Wireshark shows it.
+//!
+//! Of a pcapng file all blocks and comments are kept as they are; a pcap file becomes pcapng. Field names are those of
+//! draft-ietf-opsawg-pcapng.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
+use std::path::Path;
+
+use ackclock_report::FrameWriter;
+use ackclock_trace::{Reader, StallCause};
+use flate2::read::MultiGzDecoder;
+
+use crate::error::Error;
+use crate::explained::Explained;
+use crate::source::Source;
+use crate::text::{retransmission, stall};
+
+const SECTION_HEADER: u32 = 0x0a0d_0d0a;
+const PACKET: u32 = 2;
+const SIMPLE_PACKET: u32 = 3;
+const ENHANCED_PACKET: u32 = 6;
+/// The code of opt_comment (section 3.5).
+const COMMENT: u16 = 1;
+/// No block is longer; a reader must not believe what a damaged file says.
+const LONGEST: usize = 32 << 20;
+
+/// What each frame is to say.
+type Comments = BTreeMap<u64, String>;
+
+/// Copies the one capture of `sources`, of which `explained` tells, to `path` as pcapng with comments: on each retransmission what it is,
+/// and on the packet that ends a stall why there was one. A damaged capture is copied up to the damage. A simple packet block has
+/// no room for a comment and stays without.
+///
+/// # Errors
+/// As [`annotatable`]; [`Error::Read`], [`Error::Write`].
+pub fn annotate(explained: &Explained, sources: &[Source], path: &Path) -> Result<(), Error> {
+    let (source, from) = annotatable(sources, path)?;
+    let comments = comments(explained);
+    let read = |error| Error::Read { path: from.to_path_buf(), error };
+    let mut input = decompressed(source.open().map_err(read)?).map_err(read)?;
+    let mut first = [0; 4];
+    input.read_exact(&mut first).map_err(read)?;
+    let whole = io::Cursor::new(first).chain(input);
+    let out = File::create(path).map_err(Error::write(path))?;
+    let out = BufWriter::new(out);
+    let copied = if u32::from_le_bytes(first) == SECTION_HEADER {
+        blocks(whole, &comments, out)
+    } else {
+        frames(Reader::new(Box::new(whole)).map_err(read)?, &comments, out)
+    };
+    match copied {
+        Ok(()) => Ok(()),
+        Err(Copy::Read(error)) => Err(Error::Read { path: from.to_path_buf(), error }),
+        Err(Copy::Write(error)) => Err(Error::Write { path: path.to_path_buf(), error }),
+    }
+}
+
+/// The one capture of `sources`, if it can be copied to `path` with comments.
+///
+/// # Errors
+/// [`Error::Usage`] unless there is exactly one, it is a file, and another one than `path`.
+pub fn annotatable<'a>(sources: &'a [Source], path: &Path) -> Result<(&'a Source, &'a Path), Error> {
+    match sources {
+        [Source::File(from)] if same_file(from, path) => {
+            Err(Error::Usage("--annotate: this would overwrite the capture that is read".into()))
+        }
+        [source @ Source::File(from)] => Ok((source, from)),
+        [_] => Err(Error::Usage("--annotate takes a file, which it reads twice, and not standard input".into())),
+        all => Err(Error::Usage(format!("--annotate takes one capture, and these are {}", all.len()))),
+    }
+}
+
+/// Which side of a copy failed.
+enum Copy {
+    Read(io::Error),
+    Write(io::Error),
+}
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+fn comments(explained: &Explained) -> Comments {
+    let mut comments = Comments::new();
+    let mut add = |frame: u64, text: String| {
+        if frame == 0 {
+            return;
+        }
+        let comment = comments.entry(frame).or_insert_with(|| "ackclock: ".into());
+        // The segments of a super-segment say the same of one frame.
+        if !comment.contains(&text) {
+            let joint = if comment.ends_with(": ") { "" } else { "; " };
+            comment.push_str(&format!("{joint}{text}"));
+        }
+    };
+    for found in &explained.connections {
+        for (end, flow) in found.flows() {
+            for (place, r) in flow.retransmissions.iter().enumerate() {
+                add(r.frame, retransmission(flow, place, r));
+            }
+            for s in flow.stalls.iter().filter(|s| s.cause != StallCause::Application) {
+                add(s.frame, stall(found, end, s));
+            }
+        }
+    }
+    comments
+}
+
+/// The bytes of a file that may be compressed.
+fn decompressed(mut input: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
+    let mut first = [0; 4];
+    input.read_exact(&mut first)?;
+    let whole = BufReader::with_capacity(1 << 17, io::Cursor::new(first).chain(input));
+    Ok(match first {
+        [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(whole)),
+        // A frame of data, or one to be skipped (RFC 8878 section 3.1).
+        [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => Box::new(zstd::Decoder::with_buffer(whole)?),
+        _ => Box::new(whole),
+    })
+}
+
+/// A pcap file, frame by frame.
+fn frames(mut reader: Reader, comments: &Comments, out: impl Write) -> Result<(), Copy> {
+    let mut out = Some(out);
+    let mut writer = None;
+    while let Some(frame) = reader.next().map_err(Copy::Read)? {
+        if let Some(out) = out.take() {
+            writer = Some(FrameWriter::new(out, frame.link.0).map_err(Copy::Write)?);
+        }
+        if let Some(writer) = &mut writer {
+            let comment = comments.get(&frame.number).map_or("", String::as_str);
+            writer.frame(frame.at, frame.data, frame.wire_len as usize, comment).map_err(Copy::Write)?;
+        }
+    }
+    match (writer, out) {
+        (Some(mut writer), _) => writer.flush().map_err(Copy::Write),
+        // An empty capture.
+        (None, Some(out)) => FrameWriter::new(out, 1).and_then(|mut w| w.flush()).map_err(Copy::Write),
+        (None, None) => Ok(()),
+    }
+}
+
+/// A pcapng file, block by block (section 3.1). Where a block makes no sense the copy ends, as reading did.
+fn blocks(mut input: impl Read, comments: &Comments, mut out: impl Write) -> Result<(), Copy> {
+    let mut order = Order::Little;
+    let mut frame = 0;
+    let mut body = Vec::new();
+    while let Some(kind) = block(&mut input, &mut order, &mut body).map_err(Copy::Read)? {
+        if matches!(kind, PACKET | SIMPLE_PACKET | ENHANCED_PACKET) {
+            frame += 1;
+        }
+        match comments.get(&frame) {
+            Some(comment) if matches!(kind, PACKET | ENHANCED_PACKET) => insert(comment, order, &mut body),
+            // Its length is no longer known (section 4.1).
+            _ if kind == SECTION_HEADER => body.get_mut(8..16).into_iter().for_each(|length| length.fill(0xff)),
+            _ => {}
+        }
+        let total = order.u32(body.len() as u32 + 12);
+        let parts = [&order.u32(kind)[..], &total, &body, &total];
+        parts.into_iter().try_for_each(|part| out.write_all(part)).map_err(Copy::Write)?;
+    }
+    out.flush().map_err(Copy::Write)
+}
+
+/// Of the fields of a section.
+#[derive(Clone, Copy)]
+enum Order {
+    Little,
+    Big,
+}
+
+impl Order {
+    fn u32(self, n: u32) -> [u8; 4] {
+        match self {
+            Order::Little => n.to_le_bytes(),
+            Order::Big => n.to_be_bytes(),
+        }
+    }
+
+    fn u16(self, n: u16) -> [u8; 2] {
+        match self {
+            Order::Little => n.to_le_bytes(),
+            Order::Big => n.to_be_bytes(),
+        }
+    }
+
+    fn read_u32(self, bytes: [u8; 4]) -> u32 {
+        match self {
+            Order::Little => u32::from_le_bytes(bytes),
+            Order::Big => u32::from_be_bytes(bytes),
+        }
+    }
+}
+
+/// The next block: its kind, and its body without lengths. `None` at the end or where there is no whole one.
+fn block(input: &mut impl Read, order: &mut Order, body: &mut Vec<u8>) -> io::Result<Option<u32>> {
+    let [mut kind, mut total, mut magic] = [[0; 4]; 3];
+    if !whole(input, &mut kind)? || !whole(input, &mut total)? {
+        return Ok(None);
+    }
+    body.clear();
+    if u32::from_le_bytes(kind) == SECTION_HEADER {
+        if !whole(input, &mut magic)? {
+            return Ok(None);
+        }
+        *order = if magic == [0x1a, 0x2b, 0x3c, 0x4d] { Order::Big } else { Order::Little };
+        body.extend_from_slice(&magic);
+    }
+    let total = order.read_u32(total) as usize;
+    if !(12 + body.len()..LONGEST).contains(&total) || !total.is_multiple_of(4) {
+        return Ok(None);
+    }
+    let known = body.len();
+    body.resize(total - 12, 0);
+    let complete = whole(input, &mut body[known..])? && whole(input, &mut [0; 4])?;
+    Ok(complete.then(|| order.read_u32(kind)))
+}
+
+/// Fills `into`; `false` if the input ends or makes no sense before.
+fn whole(input: &mut impl Read, into: &mut [u8]) -> io::Result<bool> {
+    match input.read_exact(into) {
+        Ok(()) => Ok(true),
+        // The end, or a compressed stream that is cut off or corrupt; zstd calls that other.
+        Err(e) if is_damage(e.kind()) => Ok(false),
+        Err(e) => Err(e),
+    }
+}
+
+fn is_damage(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::UnexpectedEof | ErrorKind::InvalidData | ErrorKind::InvalidInput | ErrorKind::Other)
+}
+
+/// Puts a comment before the options of a packet block (sections 4.3 and A): after five words and the packet, padded to a word.
+fn insert(comment: &str, order: Order, body: &mut Vec<u8>) {
+    let Some(kept) = body.get(12..16).and_then(|b| b.try_into().ok()).map(|b| order.read_u32(b) as usize) else {
+        return;
+    };
+    let options = 20 + kept.next_multiple_of(4);
+    if options > body.len() {
+        return;
+    }
+    let comment = &comment.as_bytes()[..comment.len().min(usize::from(u16::MAX))];
+    let mut option = [order.u16(COMMENT), order.u16(comment.len() as u16)].concat();
+    option.extend_from_slice(comment);
+    option.resize(option.len().next_multiple_of(4), 0);
+    if options == body.len() {
+        // opt_endofopt
+        option.extend_from_slice(&[0; 4]);
+    }
+    body.splice(options..options, option);
+}

@@ -1,0 +1,105 @@
+//! Pictures of connections: which ones are drawn, and their second reading, which keeps the events.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use crate::error::Error;
+use crate::explained::{End, Explained, Found};
+use crate::read::{Options, with_events};
+use crate::source::Source;
+use crate::{html, xplot};
+
+/// The most packets of connections that are drawn at a time, so that their events do not fill the memory.
+const MOST_PACKETS: u64 = 2_000_000;
+
+/// Which pictures, and where they go.
+pub struct Pictures<'a> {
+    /// The folder of the HTML pages; it is there already.
+    pub html: Option<&'a Path>,
+    /// The folder of the xplot files, too.
+    pub xplot: Option<&'a Path>,
+    /// How many connections are drawn at most: those in which most time was lost. 0 for all with stalls or retransmissions.
+    pub top: usize,
+}
+
+/// Draws the connections in which most time was lost, and, if there is only one, that one. For HTML it writes an index, too.
+///
+/// # Errors
+/// [`Error::Write`]; [`Error::Usage`] if there can be no such threads.
+pub fn draw(
+    explained: &Explained,
+    sources: &[Source],
+    options: &Options,
+    pictures: &Pictures<'_>,
+) -> Result<(), Error> {
+    let mut chosen = eventful(explained);
+    let all = chosen.len();
+    if pictures.top > 0 {
+        chosen.truncate(pictures.top);
+    }
+    let drawn: Vec<usize> = chosen.iter().map(|found| found.number).collect();
+    // Those of one capture together, so that it is read once more and not several times.
+    chosen.sort_by_key(|found| found.number);
+    for batch in batches(&chosen) {
+        let connections = with_events(sources, batch, options)?;
+        for (found, connection) in batch.iter().zip(connections) {
+            let found = Found { connection, saved: found.saved.clone(), ..**found };
+            one(&found, explained, pictures)?;
+        }
+    }
+    if let Some(folder) = pictures.html {
+        let index = html::index(explained, &drawn, all - drawn.len());
+        write(&folder.join("index.html"), index.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Connections with stalls or retransmissions, those first in which most time was lost; or the only one there is.
+fn eventful(explained: &Explained) -> Vec<&Found> {
+    let all = &explained.connections;
+    let mut found: Vec<_> = all.iter().map(|found| (found, found.counts())).collect();
+    found.retain(|(_, c)| all.len() == 1 || c.stalls > 0 || c.all_retransmissions() > 0);
+    found.sort_by_key(|(_, c)| std::cmp::Reverse((c.lost_time(), c.all_timeouts(), c.all_retransmissions())));
+    found.into_iter().map(|(found, _)| found).collect()
+}
+
+/// Parts with few enough packets, or with a single connection.
+fn batches<'a, 'b>(mut rest: &'b [&'a Found]) -> impl Iterator<Item = &'b [&'a Found]> {
+    std::iter::from_fn(move || {
+        let mut packets = 0;
+        let fits = rest.iter().take_while(|found| {
+            packets += found.connection.packets;
+            packets <= MOST_PACKETS
+        });
+        let (batch, others) = rest.split_at_checked(fits.count().max(1))?;
+        rest = others;
+        Some(batch)
+    })
+}
+
+fn one(found: &Found, explained: &Explained, pictures: &Pictures<'_>) -> Result<(), Error> {
+    if let Some(folder) = pictures.html {
+        write(&folder.join(html::file_name(found.number)), html::page(found, explained).as_bytes())?;
+    }
+    let Some(folder) = pictures.xplot else { return Ok(()) };
+    for (end, _) in found.flows().filter(|(_, flow)| flow.bytes > 0 && !flow.events.is_empty()) {
+        let path = folder.join(xplot::file_name(found.number, end));
+        xplot_file(&path, found, end).map_err(Error::write(&path))?;
+    }
+    Ok(())
+}
+
+fn xplot_file(path: &Path, found: &Found, end: End) -> std::io::Result<()> {
+    let mut out = BufWriter::new(File::create(path)?);
+    xplot::write(found, end, &mut out)?;
+    out.flush()
+}
+
+fn write(path: &Path, content: &[u8]) -> Result<(), Error> {
+    fs::write(path, content).map_err(Error::write(path))
+}
+
+#[cfg(test)]
+#[path = "draw_tests.rs"]
+mod tests;

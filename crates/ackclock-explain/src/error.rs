@@ -1,0 +1,40 @@
+//! What can go wrong.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why nothing can be explained.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file could not be read.
+    #[error("{}: cannot be read: {error}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// A file could not be written.
+    #[error("{}: cannot be written: {error}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// What was asked for cannot be done.
+    #[error("{0}")]
+    Usage(String),
+}
+
+impl Error {
+    /// Says which file could not be read.
+    pub(crate) fn read(path: &Path) -> impl FnOnce(io::Error) -> Error {
+        move |error| Error::Read { path: path.to_path_buf(), error }
+    }
+
+    /// Says which file could not be written.
+    pub(crate) fn write(path: &Path) -> impl FnOnce(io::Error) -> Error {
+        move |error| Error::Write { path: path.to_path_buf(), error }
+    }
+}

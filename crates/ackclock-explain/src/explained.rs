@@ -1,0 +1,307 @@
+//! What was found in a set of captures: the one value that all outputs read.
+
+use std::collections::BTreeMap;
+
+use ackclock_tcp::{Span, Time};
+use ackclock_trace::connection::RoundTrip;
+use ackclock_trace::{
+    Class, Connection, Damage, Flow, Ignored, Kind, Recovery, Retransmission, Stall, StallCause, State, Timeout,
+};
+
+use crate::replay::Rescue;
+
+/// A capture that was read.
+#[derive(Clone, Debug, Default)]
+pub struct Capture {
+    /// What was asked for: a path, or `-`.
+    pub path: String,
+    /// Frames in it.
+    pub packets: u64,
+    /// Of these, TCP segments that the filter let through.
+    pub segments: u64,
+    /// Of these, frames that the filter held back.
+    pub filtered: u64,
+    /// Frames that yield no segment, by reason.
+    pub ignored: BTreeMap<&'static str, u64>,
+    /// Packets that the capture itself says it missed.
+    pub dropped_by_capture: u64,
+    /// When its first frame was captured.
+    pub start: Option<Time>,
+    /// Where it stops making sense.
+    pub damage: Option<Damage>,
+    /// Why reading it failed before its end.
+    pub failed: Option<String>,
+}
+
+impl Capture {
+    pub(crate) fn ignore(&mut self, why: Ignored) {
+        let name = match why {
+            Ignored::Link => "link_type",
+            Ignored::NotIp => "not_ip",
+            Ignored::NotTcp => "not_tcp",
+            Ignored::Fragment => "fragment",
+            Ignored::Cut => "cut",
+            Ignored::Malformed => "malformed",
+        };
+        *self.ignored.entry(name).or_default() += 1;
+    }
+}
+
+/// One of the ends of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum End {
+    /// Who opened it.
+    Client,
+    /// The other one.
+    Server,
+}
+
+impl End {
+    /// Both.
+    pub const BOTH: [End; 2] = [End::Client, End::Server];
+
+    /// The name used in every output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            End::Client => "client",
+            End::Server => "server",
+        }
+    }
+}
+
+/// A timeout and what would have saved it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Saved {
+    /// Whose timer expired.
+    pub from: End,
+    /// Which of [`Flow::timeouts`].
+    pub timeout: usize,
+    /// Each strategy that was tried.
+    pub by: Vec<Rescue>,
+}
+
+/// A connection, and what is said of it beyond what the capture shows.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Its place in [`Explained::connections`] before any was left out: what `--connection` takes.
+    pub number: usize,
+    /// Which of [`Explained::captures`].
+    pub capture: usize,
+    /// The connection.
+    pub connection: Connection,
+    /// Its timeouts that were replayed.
+    pub saved: Vec<Saved>,
+}
+
+impl Found {
+    /// What an end sent.
+    pub fn flow(&self, from: End) -> &Flow {
+        match from {
+            End::Client => &self.connection.from_client,
+            End::Server => &self.connection.from_server,
+        }
+    }
+
+    /// Both ways.
+    pub fn flows(&self) -> impl Iterator<Item = (End, &Flow)> {
+        End::BOTH.into_iter().map(|end| (end, self.flow(end)))
+    }
+
+    /// What would have saved a timeout; empty if it was not replayed.
+    pub fn rescues(&self, from: End, timeout: usize) -> &[Rescue] {
+        let found = self.saved.iter().find(|s| (s.from, s.timeout) == (from, timeout));
+        found.map_or(&[], |s| &s.by)
+    }
+
+    /// Retransmissions of both ends in order of time.
+    pub fn retransmissions(&self) -> Vec<(End, &Retransmission)> {
+        self.merged(|flow| &flow.retransmissions, |r| r.at)
+    }
+
+    /// Timeouts of both ends in order of time, with their place in their list.
+    pub fn timeouts(&self) -> Vec<(End, usize, &Timeout)> {
+        let mut all: Vec<_> = self
+            .flows()
+            .flat_map(|(end, flow)| flow.timeouts.iter().enumerate().map(move |(i, t)| (end, i, t)))
+            .collect();
+        all.sort_by_key(|(_, _, t)| t.at);
+        all
+    }
+
+    /// Stalls of both ends in order of time.
+    pub fn stalls(&self) -> Vec<(End, &Stall)> {
+        self.merged(|flow| &flow.stalls, |s| s.start)
+    }
+
+    /// Recoveries of both ends in order of time.
+    pub fn recoveries(&self) -> Vec<(End, &Recovery)> {
+        self.merged(|flow| &flow.recoveries, |r| r.start)
+    }
+
+    fn merged<T>(&self, list: fn(&Flow) -> &Vec<T>, at: fn(&T) -> Time) -> Vec<(End, &T)> {
+        let mut all: Vec<(End, &T)> =
+            self.flows().flat_map(|(end, flow)| list(flow).iter().map(move |item| (end, item))).collect();
+        all.sort_by_key(|(_, item)| at(item));
+        all
+    }
+
+    /// The round trips that both ends measure; `None` if neither does.
+    pub fn rtt(&self) -> Option<RoundTrip> {
+        let measured = self.flows().filter_map(|(_, flow)| flow.rtt);
+        measured.reduce(|a, b| {
+            let samples = a.samples.saturating_add(b.samples);
+            let sum = u128::from(a.mean.0) * u128::from(a.samples) + u128::from(b.mean.0) * u128::from(b.samples);
+            let mean = u64::try_from(sum / u128::from(samples.max(1))).unwrap_or(u64::MAX);
+            RoundTrip { min: a.min.min(b.min), mean: Span(mean), max: a.max.max(b.max), samples }
+        })
+    }
+
+    /// The counts of both ends.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        self.flows().for_each(|(_, flow)| counts.count(flow));
+        counts
+    }
+}
+
+/// The retransmission that a timeout sent; `None` if the list does not have it.
+pub(crate) fn sent_by<'a>(flow: &'a Flow, timeout: &Timeout) -> Option<&'a Retransmission> {
+    flow.retransmissions.get(timeout.retransmission)
+}
+
+/// Whether it was needless; `None` if nothing tells.
+pub(crate) fn needless(r: &Retransmission) -> Option<bool> {
+    match (r.needless, r.known) {
+        (Some(_), _) => Some(true),
+        (None, true) => Some(false),
+        (None, false) => None,
+    }
+}
+
+/// Everything.
+#[derive(Clone, Debug, Default)]
+pub struct Explained {
+    /// The captures, in the order in which they were asked for.
+    pub captures: Vec<Capture>,
+    /// Their connections: of the first capture first, in the order in which they began.
+    pub connections: Vec<Found>,
+    /// Timeouts with an episode that can be replayed.
+    pub replayable: usize,
+    /// Of these, how many were.
+    pub replayed: usize,
+}
+
+impl Explained {
+    /// Leaves out all connections but this one. Whether there is such a one.
+    pub fn keep(&mut self, number: usize) -> bool {
+        self.connections.retain(|found| found.number == number);
+        !self.connections.is_empty()
+    }
+
+    /// The stalls in which time was lost, the longest first. Where the application had nothing to send, none was.
+    pub fn stalls(&self) -> Vec<(&Found, End, &Stall)> {
+        let of = |found| Found::stalls(found).into_iter().map(move |(end, stall)| (found, end, stall));
+        let mut all: Vec<_> =
+            self.connections.iter().flat_map(of).filter(|(_, _, s)| s.cause != StallCause::Application).collect();
+        all.sort_by_key(|(_, _, stall)| std::cmp::Reverse(stall.end.since(stall.start)));
+        all
+    }
+}
+
+/// What is counted of flows. The lists are there with connections, so that these are sums alone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Payload bytes, each once.
+    pub bytes: u64,
+    /// Segments, retransmissions included.
+    pub segments: u64,
+    /// Retransmissions by [`Kind`].
+    pub retransmissions: [u64; 7],
+    /// Probes for lost tails with new data.
+    pub probes_of_new_data: u64,
+    /// Timeouts by [`Class`].
+    pub timeouts: [u64; 5],
+    /// Timeouts by [`State`].
+    pub timeouts_in: [u64; 4],
+    /// Retransmissions proved needless.
+    pub needless: u64,
+    /// Retransmissions that were lost.
+    pub lost: u64,
+    /// Of these, those sent in recovery: fast retransmits in the words of the PRR paper.
+    pub lost_fast: u64,
+    /// D-SACKs.
+    pub dsacks: u64,
+    /// Recoveries.
+    pub recoveries: u64,
+    /// Stalls.
+    pub stalls: u64,
+    /// How long all of them lasted.
+    pub stalled: Span,
+    /// Of this, how long the application had nothing to send.
+    pub application: Span,
+}
+
+impl Counts {
+    /// Adds what a flow did.
+    pub fn count(&mut self, flow: &Flow) {
+        self.bytes += flow.bytes;
+        self.segments += flow.segments;
+        for r in &flow.retransmissions {
+            self.retransmissions[r.kind as usize] += 1;
+            self.needless += u64::from(r.needless.is_some());
+            let lost = u64::from(r.lost == Some(true));
+            self.lost += lost;
+            self.lost_fast += if matches!(r.kind, Kind::FastRetransmit | Kind::Recovery) { lost } else { 0 };
+        }
+        for t in &flow.timeouts {
+            self.timeouts[t.class as usize] += 1;
+            self.timeouts_in[t.state as usize] += 1;
+        }
+        self.probes_of_new_data += flow.probes_of_new_data;
+        self.dsacks += flow.dsacks;
+        self.recoveries += flow.recoveries.len() as u64;
+        self.stalls += flow.stalls.len() as u64;
+        for stall in &flow.stalls {
+            let long = stall.end.since(stall.start);
+            self.stalled = self.stalled + long;
+            if stall.cause == StallCause::Application {
+                self.application = self.application + long;
+            }
+        }
+    }
+
+    /// Retransmissions of a kind.
+    pub fn of(&self, kind: Kind) -> u64 {
+        self.retransmissions[kind as usize]
+    }
+
+    /// Timeouts of a class.
+    pub fn timeouts_of(&self, class: Class) -> u64 {
+        self.timeouts[class as usize]
+    }
+
+    /// Timeouts in a state.
+    pub fn timeouts_in(&self, state: State) -> u64 {
+        self.timeouts_in[state as usize]
+    }
+
+    /// All retransmissions.
+    pub fn all_retransmissions(&self) -> u64 {
+        self.retransmissions.iter().sum()
+    }
+
+    /// All timeouts.
+    pub fn all_timeouts(&self) -> u64 {
+        self.timeouts.iter().sum()
+    }
+
+    /// Probes for lost tails, with new data and without.
+    pub fn tail_loss_probes(&self) -> u64 {
+        self.of(Kind::TailLossProbe) + self.probes_of_new_data
+    }
+
+    /// Time in which the network or the peer held things up.
+    pub fn lost_time(&self) -> Span {
+        self.stalled - self.application
+    }
+}

@@ -1,0 +1,191 @@
+//! A connection made by hand, for the tests of outputs.
+
+use ackclock_tcp::{Cause, Event, EventKind, Seq, Span, Time, TimeoutClass};
+use ackclock_trace::connection::RoundTrip;
+use ackclock_trace::{
+    Class, Connection, Ended, Flow, Kind, Needless, Position, Recovery, Retransmission, Stall, StallCause, State,
+    Timeout, Vantage,
+};
+
+use crate::explained::{Capture, End, Explained, Found, Saved};
+use crate::replay::Rescue;
+
+/// When the connection began: 2023-11-14 22:13:20.5.
+const START: u64 = 1_700_000_000_500_000_000;
+
+/// So many milliseconds after the start.
+pub(crate) fn at(millis: u64) -> Time {
+    Time(START + millis * 1_000_000)
+}
+
+fn event(millis: u64, una: u64, nxt: u64, kind: EventKind) -> Event {
+    Event { at: at(millis), cwnd: 3000, ssthresh: u64::MAX, snd_una: una, snd_nxt: nxt, kind }
+}
+
+fn sent(seq: u64, cause: Cause, transmission: u32) -> EventKind {
+    EventKind::Sent { seq, len: 1000, cause, transmission }
+}
+
+fn acked(ack: u64, dupacks: u32, edge: u64, sack: Option<(u64, u64)>, dsack: bool) -> EventKind {
+    let mut ranges = [(0, 0); 4];
+    ranges[0] = sack.unwrap_or_default();
+    EventKind::Acked {
+        ack,
+        dupacks,
+        newly_acked: 0,
+        newly_sacked: 0,
+        window_edge: edge,
+        sack: ranges,
+        sacks: sack.is_some().into(),
+        dsack,
+    }
+}
+
+/// The server sends three segments. The second is lost, and so is its fast retransmission; the timer repairs it, and sends the third again,
+/// which was needless. Then the client's window is closed for a while.
+fn events() -> Vec<Event> {
+    let class = TimeoutClass::LostRetransmission;
+    let timed_out =
+        EventKind::TimedOut { seq: 1000, class, backoff: 0, flight: 2000, cwnd_before: 2000, rto: 900_000_000 };
+    vec![
+        event(0, 0, 1000, sent(0, Cause::New, 1)),
+        event(0, 0, 2000, sent(1000, Cause::New, 1)),
+        event(0, 0, 3000, sent(2000, Cause::New, 1)),
+        event(100, 1000, 3000, acked(1000, 0, 3000, None, false)),
+        event(110, 1000, 3000, acked(1000, 1, 3000, Some((2000, 3000)), false)),
+        event(110, 1000, 3000, sent(1000, Cause::FastRetransmit, 2)),
+        event(1000, 1000, 3000, timed_out),
+        event(1000, 1000, 3000, sent(1000, Cause::Timeout, 3)),
+        event(1050, 1000, 3000, sent(2000, Cause::SlowStart, 2)),
+        event(1100, 3000, 3000, acked(3000, 0, 3000, None, false)),
+        event(1150, 3000, 3000, acked(3000, 0, 3000, Some((2000, 3000)), true)),
+        event(1500, 3000, 3000, acked(3000, 0, 11000, None, false)),
+    ]
+}
+
+fn retransmission(frame: u64, millis: u64, position: u64, kind: Kind, transmission: u32) -> Retransmission {
+    Retransmission {
+        frame,
+        at: at(millis),
+        seq: Seq(0xffff_fff0).plus(position),
+        position,
+        len: 1000,
+        kind,
+        needless: None,
+        known: true,
+        lost: Some(false),
+        transmission,
+    }
+}
+
+trait Plus {
+    fn plus(self, bytes: u64) -> Self;
+}
+
+impl Plus for Seq {
+    /// The sequence number so many bytes on.
+    fn plus(self, bytes: u64) -> Seq {
+        Seq(self.0.wrapping_add(bytes as u32))
+    }
+}
+
+/// Nothing was sent.
+pub(crate) fn idle() -> Flow {
+    Flow {
+        mss: 1000,
+        offered: None,
+        sack: true,
+        timestamps: false,
+        bytes: 0,
+        segments: 0,
+        dsacks: 0,
+        rtt: None,
+        retransmissions: Vec::new(),
+        timeouts: Vec::new(),
+        recoveries: Vec::new(),
+        stalls: Vec::new(),
+        probes_of_new_data: 0,
+        unseen: 0,
+        events: Vec::new(),
+        doubts: Vec::new(),
+    }
+}
+
+fn lossy() -> Flow {
+    let timeout = Timeout {
+        at: at(1000),
+        seq: Seq(0xffff_fff0).plus(1000),
+        position: 1000,
+        retransmission: 1,
+        class: Class::LostRetransmission,
+        state: State::Recovery,
+        flight: 2000,
+        cwnd: 3000,
+        waited: Span::from_millis(900),
+        needless: None,
+        episode: None,
+    };
+    let recovery = Recovery {
+        start: at(110),
+        end: Some(at(1000)),
+        by_timeout: true,
+        flight: 2000,
+        retransmissions: 1,
+        needless: false,
+    };
+    let stall = |from, to, cause, timeout| Stall { start: at(from), end: at(to), frame: 12, cause, timeout };
+    let rtt = Span::from_millis(100);
+    Flow {
+        bytes: 3000,
+        segments: 6,
+        dsacks: 1,
+        rtt: Some(RoundTrip { min: rtt, mean: rtt, max: rtt, samples: 2 }),
+        retransmissions: vec![
+            Retransmission { lost: Some(true), ..retransmission(8, 110, 1000, Kind::FastRetransmit, 2) },
+            retransmission(9, 1000, 1000, Kind::Timeout, 3),
+            Retransmission { needless: Some(Needless::Dsack), ..retransmission(10, 1050, 2000, Kind::SlowStart, 2) },
+        ],
+        timeouts: vec![timeout],
+        recoveries: vec![recovery],
+        stalls: vec![
+            stall(110, 1100, StallCause::Timeout(Class::LostRetransmission), Some(0)),
+            stall(1100, 1500, StallCause::ZeroWindow, None),
+        ],
+        events: events(),
+        doubts: vec!["<b>the scale</b> of windows was not seen".into()],
+        ..idle()
+    }
+}
+
+/// Two connections in one capture: one in which time was lost, and one in which nothing happened.
+pub(crate) fn explained() -> Explained {
+    let connection = Connection {
+        number: 0,
+        client: "192.0.2.1:40000".parse().unwrap(),
+        server: "[2001:db8::2]:443".parse().unwrap(),
+        start: at(0),
+        end: at(2000),
+        packets: 15,
+        begun: false,
+        ended: Ended::Open,
+        position: Position { vantage: Vantage::Server, confidence: 0.9, to_client: None, to_server: None },
+        from_client: idle(),
+        from_server: lossy(),
+    };
+    let quiet = Connection { number: 1, from_server: idle(), packets: 3, ..connection.clone() };
+    let rescue = |strategy, mechanism, avoided, saved_s| Rescue { strategy, mechanism, avoided, took_s: 1.0, saved_s };
+    let by = vec![
+        rescue("sack", "RFC 6675", false, 0.0),
+        rescue("sack+lrx-linux", "lost-retransmission recovery", true, 0.5),
+        rescue("rack-tlp", "RACK-TLP", true, 0.75),
+    ];
+    let saved = vec![Saved { from: End::Server, timeout: 0, by }];
+    let capture = Capture { path: "<slow>.pcap".into(), packets: 18, segments: 18, ..Capture::default() };
+    let found = |number, connection, saved| Found { number, capture: 0, connection, saved };
+    Explained {
+        captures: vec![capture],
+        connections: vec![found(0, connection, saved), found(1, quiet, Vec::new())],
+        replayable: 1,
+        replayed: 1,
+    }
+}

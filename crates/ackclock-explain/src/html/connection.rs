@@ -1,0 +1,320 @@
+//! The page of a connection: the picture, and everything that happened as tables.
+
+use std::fmt::Write;
+
+use ackclock_report::{Findings, Panel, Picture, escape};
+use ackclock_tcp::wire::Options;
+use ackclock_tcp::{Span, Time};
+use ackclock_trace::{Class, Flow, StallCause};
+
+use super::findings::Drawn;
+use super::table::{Cell, table};
+use super::{CSS, SORT, causes, class, ends};
+use crate::explained::{End, Explained, Found};
+use crate::{names, text};
+
+/// The most rows of a table; beyond it the first ones.
+const MOST_ROWS: usize = 1000;
+
+/// The page of a connection whose events are there.
+pub(crate) fn page(found: &Found, explained: &Explained) -> String {
+    let title = format!("#{} {}", found.number, ends(found));
+    let facts = facts(found, explained);
+    let shown: Vec<(End, String, String, Drawn)> = found
+        .flows()
+        .filter(|(_, flow)| flow.bytes > 0 && !flow.events.is_empty())
+        .map(|(end, flow)| (end, panel_name(found, end), note(flow), Drawn::new(found, end)))
+        .collect();
+    let panels: Vec<Panel<'_>> = shown
+        .iter()
+        .map(|(end, name, note, drawn)| Panel {
+            name,
+            mss: found.flow(*end).mss,
+            events: &drawn.events,
+            note,
+            findings: Findings { stalls: &drawn.stalls, fates: &drawn.fates, classes: &drawn.classes },
+            ..Panel::default()
+        })
+        .collect();
+    let picture = Picture { title: &title, parameters: &facts, panels: &panels, own_scales: true };
+    picture.to_html_with(CSS, &intro(found, &shown), &below(found))
+}
+
+fn panel_name(found: &Found, end: End) -> String {
+    let c = &found.connection;
+    match end {
+        End::Client => format!("client {} sends", c.client),
+        End::Server => format!("server {} sends", c.server),
+    }
+}
+
+/// The verdict, and what the picture does not show.
+fn intro(found: &Found, shown: &[(End, String, String, Drawn)]) -> String {
+    let mut html = format!("<p><a href=\"index.html\">All connections</a></p>\n{}", verdict(found));
+    for (end, flow) in found.flows() {
+        for doubt in &flow.doubts {
+            let _ = writeln!(html, "<p class=\"doubt\">Not known of the {}: {}</p>", end.name(), escape(doubt));
+        }
+    }
+    if shown.is_empty() {
+        html.push_str(
+            "<p class=\"doubt\">No data were seen, or their events were not kept, so that nothing is drawn.</p>\n",
+        );
+    }
+    for (end, _, _, drawn) in shown {
+        let (kept, all) = (drawn.events.len(), found.flow(*end).events.len());
+        if kept < all {
+            let _ = writeln!(
+                html,
+                "<p class=\"soft\">What the {} sent is thinned: {kept} marks stand for {all} events. What shares a pixel is one mark; \
+                 around retransmissions everything is there as far as there is room.</p>",
+                end.name()
+            );
+        }
+    }
+    html
+}
+
+/// What held the connection up, at first sight.
+fn verdict(found: &Found) -> String {
+    let (counts, c) = (found.counts(), &found.connection);
+    let stalls = || found.stalls().into_iter().map(|(_, stall)| stall);
+    let held = causes(stalls().filter(|s| s.cause != StallCause::Application));
+    let mut html = match held.is_empty() {
+        true => format!(
+            "<p class=\"verdict\">No stall; {}.</p>\n",
+            text::count(counts.all_retransmissions(), "retransmission")
+        ),
+        false => format!(
+            "<p class=\"verdict\">Lost {} of {}: {held}.</p>\n",
+            text::time(counts.lost_time()),
+            text::time(c.end.since(c.start))
+        ),
+    };
+    if counts.application > Span::ZERO {
+        let _ = writeln!(
+            html,
+            "<p class=\"soft\">The application had nothing to send for {}, which is not counted as lost.</p>",
+            text::time(counts.application)
+        );
+    }
+    html
+}
+
+/// Name and value of what is known of the whole connection.
+fn facts(found: &Found, explained: &Explained) -> Vec<(String, String)> {
+    let c = &found.connection;
+    let capture = explained.captures.get(found.capture).map_or("", |capture| capture.path.as_str());
+    let mut facts = vec![
+        ("capture".to_string(), capture.to_string()),
+        ("began".into(), text::date(c.start)),
+        ("lasted".into(), text::time(c.end.since(c.start))),
+        ("packets".into(), c.packets.to_string()),
+        ("beginning".into(), if c.begun { "seen" } else { "not seen" }.into()),
+        ("end".into(), text::ended(c.ended).into()),
+        ("captured".into(), text::position(&c.position)),
+    ];
+    for (end, flow) in found.flows() {
+        facts.push((format!("{} offered", end.name()), flow.offered.as_ref().map_or("SYN not seen".into(), offered)));
+    }
+    facts
+}
+
+/// The options of a SYN.
+fn offered(options: &Options) -> String {
+    let mut parts = Vec::new();
+    parts.extend(options.mss.map(|mss| format!("MSS {mss}")));
+    parts.extend(options.wscale.map(|scale| format!("window scale {scale}")));
+    parts.extend(options.sack_permitted.then(|| "SACK".to_string()));
+    parts.extend(options.timestamps.map(|_| "timestamps".to_string()));
+    if parts.is_empty() { "no options".into() } else { parts.join(", ") }
+}
+
+/// The line below the name of a panel.
+fn note(flow: &Flow) -> String {
+    let mut parts = vec![
+        text::count(flow.bytes, "byte"),
+        text::count(flow.segments, "segment"),
+        text::count(flow.retransmissions.len() as u64, "retransmission"),
+        text::count(flow.timeouts.len() as u64, "timeout"),
+        format!("MSS {}", flow.mss),
+    ];
+    parts.extend(
+        flow.rtt.map(|r| format!("round trip {} ({} to {})", text::time(r.mean), text::time(r.min), text::time(r.max))),
+    );
+    parts.push("cwnd estimated".into());
+    parts.extend((flow.unseen > 0).then(|| format!("{} never seen", text::count(flow.unseen, "byte"))));
+    parts.join(" · ")
+}
+
+/// The tables.
+fn below(found: &Found) -> String {
+    let mut html = String::from("<div class=\"below\">\n");
+    stalls(&mut html, found);
+    timeouts(&mut html, found);
+    recoveries(&mut html, found);
+    retransmissions(&mut html, found);
+    let _ = write!(html, "</div>\n<script>\n{SORT}</script>\n");
+    html
+}
+
+/// A heading with the number of rows, and the note that a table is cut.
+fn heading(html: &mut String, what: &str, rows: usize) {
+    let _ = writeln!(html, "<h2>{what} ({rows})</h2>");
+    if rows > MOST_ROWS {
+        let _ = writeln!(html, "<p class=\"soft\">The first {MOST_ROWS}; the JSON has all.</p>");
+    }
+}
+
+/// The time, and a button that shows it in the picture with some room on either side.
+fn moment(found: &Found, from: Time, to: Time) -> Cell {
+    let since = |at: Time| at.since(found.connection.start).secs_f64();
+    let (t0, t1) = (since(from), since(to));
+    let html = format!("{t0:.6} <button class=\"show\" data-t0=\"{t0}\" data-t1=\"{t1}\">show</button>");
+    Cell::html(html).sorted_by(t0)
+}
+
+/// What one of them is about: half a second, or as much as it took.
+fn at(found: &Found, at: Time) -> Cell {
+    let around = found.flows().filter_map(|(_, flow)| flow.rtt).map(|rtt| rtt.mean).max();
+    let around = around.unwrap_or(Span::from_millis(100));
+    let before = Time(at.0.saturating_sub(around.0));
+    let since = |at: Time| at.0.saturating_sub(found.connection.start.0) as f64 / 1e9;
+    let html = format!(
+        "{:.6} <button class=\"show\" data-t0=\"{}\" data-t1=\"{}\">show</button>",
+        since(at),
+        since(before),
+        since(at + around)
+    );
+    Cell::html(html).sorted_by(since(at))
+}
+
+fn stalls(html: &mut String, found: &Found) {
+    let all = found.stalls();
+    if all.is_empty() {
+        return;
+    }
+    heading(html, "Stalls", all.len());
+    let rows = all.iter().take(MOST_ROWS).map(|(end, stall)| {
+        let long = stall.end.since(stall.start);
+        vec![
+            moment(found, stall.start, stall.end),
+            Cell::from(text::time(long)).sorted_by(long.secs_f64()),
+            Cell::from(names::cause_text(stall.cause)).class(class(stall.cause)),
+            Cell::from(text::stall(found, *end, stall)),
+            end.name().into(),
+            frame(stall.frame),
+        ]
+    });
+    table(html, &["began (s)", "long", "<cause", "*why", "<from", "ended by frame"], rows);
+}
+
+fn frame(number: u64) -> Cell {
+    if number == 0 { "".into() } else { number.into() }
+}
+
+fn timeouts(html: &mut String, found: &Found) {
+    let all = found.timeouts();
+    if all.is_empty() {
+        return;
+    }
+    heading(html, "Timeouts", all.len());
+    html.push_str(
+        "<p class=\"soft\">What would have saved them is an estimate: the same transmissions are lost again whatever is sent in between, \
+         and no others.</p>\n",
+    );
+    let rows = all.iter().take(MOST_ROWS).map(|(end, place, t)| {
+        let flow = found.flow(*end);
+        let segments = |bytes: u64| format!("{:.1}", bytes as f64 / f64::from(flow.mss.max(1)));
+        vec![
+            at(found, t.at),
+            end.name().into(),
+            u64::from(t.seq.0).into(),
+            Cell::from(names::class_text(t.class)).class("loss"),
+            names::state(t.state).into(),
+            segments(t.flight).into(),
+            segments(t.cwnd).into(),
+            Cell::from(text::time(t.waited)).sorted_by(t.waited.secs_f64()),
+            t.needless.map_or("", names::needless_text).into(),
+            Cell::from(rescued(found, *end, *place, t.class)),
+        ]
+    });
+    let headings = [
+        "at (s)",
+        "<from",
+        "seq",
+        "<class",
+        "<state before",
+        "flight (segments)",
+        "cwnd (segments)",
+        "waited",
+        "<needless",
+        "*what would have saved it",
+    ];
+    table(html, &headings, rows);
+}
+
+/// What would have saved a timeout, the most first.
+fn rescued(found: &Found, end: End, place: usize, class: Class) -> String {
+    let rescues = found.rescues(end, place);
+    let mut helps: Vec<_> = rescues.iter().filter(|r| r.avoided && r.saved_s > 0.0).collect();
+    helps.sort_by(|a, b| b.saved_s.total_cmp(&a.saved_s));
+    match (rescues.is_empty(), helps.is_empty()) {
+        (true, _) if class == Class::Backoff => "not replayed: part of the timeout before it".into(),
+        (true, _) => "not replayed: what was outstanding was not seen whole, or others took longer".into(),
+        (false, true) => format!("none of the {} strategies tried", rescues.len()),
+        (false, false) => {
+            let part = |r: &&crate::Rescue| format!("{} ({})", r.mechanism, text::time(Span::from_secs_f64(r.saved_s)));
+            helps.iter().map(part).collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+fn recoveries(html: &mut String, found: &Found) {
+    let all = found.recoveries();
+    if all.is_empty() {
+        return;
+    }
+    heading(html, "Recoveries", all.len());
+    let rows = all.iter().take(MOST_ROWS).map(|(end, r)| {
+        vec![
+            moment(found, r.start, r.end.unwrap_or(found.connection.end)),
+            end.name().into(),
+            Cell::from(text::recovered(r)),
+        ]
+    });
+    table(html, &["began (s)", "<from", "*what"], rows);
+}
+
+fn retransmissions(html: &mut String, found: &Found) {
+    let all = found.retransmissions();
+    if all.is_empty() {
+        return;
+    }
+    heading(html, "Retransmissions", all.len());
+    let rows = all.iter().take(MOST_ROWS).map(|(end, r)| {
+        let needless = match (r.needless, r.known) {
+            (Some(by), _) => names::needless_text(by),
+            (None, true) => "no",
+            (None, false) => "unknown",
+        };
+        let lost = match r.lost {
+            Some(true) => "lost",
+            Some(false) => "no",
+            None => "unknown",
+        };
+        vec![
+            at(found, r.at),
+            frame(r.frame),
+            end.name().into(),
+            u64::from(r.seq.0).into(),
+            u64::from(r.len).into(),
+            u64::from(r.transmission).into(),
+            names::kind_text(r.kind).into(),
+            needless.into(),
+            lost.into(),
+        ]
+    });
+    let headings = ["at (s)", "frame", "<from", "seq", "bytes", "transmission", "<kind", "<needless", "<lost again"];
+    table(html, &headings, rows);
+}

@@ -1,0 +1,71 @@
+//! What is drawn into a panel beside the events.
+
+use ackclock_report::{Band, Fate, Tone, thin};
+use ackclock_tcp::{Event, Span, Time};
+use ackclock_trace::{Flow, StallCause};
+
+use crate::explained::{End, Found};
+use crate::{names, text};
+
+/// The most events of one way of a connection that its page has.
+const MOST_EVENTS: usize = 30_000;
+/// The most stalls that are drawn: the longest ones.
+const MOST_STALLS: usize = 1000;
+
+/// The findings on one way of a connection, with times since its start.
+pub(super) struct Drawn {
+    pub events: Vec<Event>,
+    pub stalls: Vec<Band>,
+    pub fates: Vec<Fate>,
+    pub classes: Vec<(Time, &'static str)>,
+}
+
+impl Drawn {
+    pub fn new(found: &Found, end: End) -> Drawn {
+        let (flow, start) = (found.flow(end), found.connection.start);
+        let since = |at: Time| Time(at.0.saturating_sub(start.0));
+        let mut events = thin(&flow.events, MOST_EVENTS).into_owned();
+        events.iter_mut().for_each(|event| event.at = since(event.at));
+        let classes = flow.timeouts.iter().map(|t| (since(t.at), names::class(t.class))).collect();
+        Drawn { events, stalls: stalls(found, end, since), fates: fates(flow), classes }
+    }
+}
+
+fn stalls(found: &Found, end: End, since: impl Fn(Time) -> Time) -> Vec<Band> {
+    let mut longest: Vec<_> = found.flow(end).stalls.iter().collect();
+    longest.sort_by_key(|stall| std::cmp::Reverse(stall.end.since(stall.start)));
+    longest.truncate(MOST_STALLS);
+    longest.sort_by_key(|stall| stall.start);
+    let band = |stall: &ackclock_trace::Stall| Band {
+        start: since(stall.start),
+        end: since(stall.end),
+        tone: tone(stall.cause),
+        label: label(stall.end.since(stall.start), stall.cause),
+        why: text::stall(found, end, stall),
+    };
+    longest.into_iter().map(band).collect()
+}
+
+fn fates(flow: &Flow) -> Vec<Fate> {
+    let fate = |r: &ackclock_trace::Retransmission| Fate {
+        seq: r.position,
+        transmission: r.transmission,
+        lost: r.lost == Some(true),
+        needless: r.needless.map(names::needless_text),
+    };
+    flow.retransmissions.iter().map(fate).collect()
+}
+
+/// A few words: `1.2 s: timeout, lost retransmission`.
+pub(crate) fn label(long: Span, cause: StallCause) -> String {
+    format!("{}: {}", text::time(long), names::cause_text(cause))
+}
+
+/// By what kind of thing time was lost.
+pub(super) fn tone(cause: StallCause) -> Tone {
+    match cause {
+        StallCause::Timeout(_) | StallCause::TailLossProbe | StallCause::Recovery => Tone::Loss,
+        StallCause::ReceiveWindow | StallCause::ZeroWindow => Tone::Window,
+        StallCause::Application | StallCause::CaptureGap | StallCause::Network | StallCause::Unknown => Tone::Other,
+    }
+}

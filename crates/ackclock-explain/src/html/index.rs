@@ -1,0 +1,249 @@
+//! The index: what held connections up, by cause and one by one, all connections, and all of them together beside the papers.
+
+use std::fmt::Write;
+
+use ackclock_report::{Chart, Curve, Line, Plot, Point, escape, page};
+use ackclock_trace::StallCause;
+
+use super::table::{Cell, table};
+use super::{CSS, SORT, causes, class, ends, file_name};
+use crate::explained::{Capture, Counts, End, Explained, Found};
+use crate::names;
+use crate::overall::{FIGURE_1, Overall, PaperTable};
+use crate::text;
+
+const TITLE: &str = "Captures explained";
+
+/// The most rows of the tables of connections and of captures, and of that of stalls.
+const MOST_ROWS: usize = 2000;
+const MOST_STALLS: usize = 50;
+
+/// The index. Of the connections `drawn` there are pages; `left_out` more would have been worth one.
+pub(crate) fn index(explained: &Explained, drawn: &[usize], left_out: usize) -> String {
+    let all = Overall::of(explained);
+    let mut html = format!("<div class=\"report\">\n<h1>{TITLE}</h1>\n");
+    verdict(&mut html, explained, &all);
+    stalls(&mut html, explained, drawn);
+    rescues(&mut html, explained, &all);
+    connections(&mut html, explained, drawn, left_out);
+    captures(&mut html, explained);
+    figure_1(&mut html, &all);
+    if all.counts.all_retransmissions() > 0 {
+        all.prr_tables().iter().for_each(|t| paper_table(&mut html, t));
+    }
+    let _ = write!(html, "</div>\n<script>\n{SORT}</script>\n");
+    page(TITLE, CSS, &html)
+}
+
+/// A connection's number, as a link where it has a page.
+fn link(number: usize, drawn: &[usize]) -> Cell {
+    let html = match drawn.contains(&number) {
+        true => format!("<a href=\"{}\">#{number}</a>", file_name(number)),
+        false => format!("#{number}"),
+    };
+    Cell::html(html).sorted_by(number)
+}
+
+fn verdict(html: &mut String, explained: &Explained, all: &Overall) {
+    let held = || explained.connections.iter().flat_map(Found::stalls).map(|(_, stall)| stall);
+    let lost = causes(held().filter(|s| s.cause != StallCause::Application));
+    let counts = &all.counts;
+    let _ = match lost.is_empty() {
+        true => writeln!(html, "<p class=\"verdict\">No stall.</p>"),
+        false => writeln!(html, "<p class=\"verdict\">Lost {}: {lost}.</p>", text::time(counts.lost_time())),
+    };
+    let _ = writeln!(
+        html,
+        "<p>{}, {} in {}; {}, {} of them proved needless; {}. Explained by ackclock {}.</p>",
+        text::count(all.connections, "connection"),
+        text::count(counts.bytes, "byte"),
+        text::count(counts.segments, "segment"),
+        text::count(counts.all_retransmissions(), "retransmission"),
+        counts.needless,
+        text::count(counts.all_timeouts(), "timeout"),
+        env!("CARGO_PKG_VERSION"),
+    );
+}
+
+fn captures(html: &mut String, explained: &Explained) {
+    html.push_str("<h2>Captures</h2>\n");
+    cut(html, explained.captures.len(), MOST_ROWS);
+    let mut connections = vec![0_u64; explained.captures.len()];
+    for found in &explained.connections {
+        if let Some(n) = connections.get_mut(found.capture) {
+            *n += 1;
+        }
+    }
+    let rows = explained.captures.iter().zip(&connections).take(MOST_ROWS).map(|(capture, connections)| {
+        vec![
+            Cell::from(capture.path.as_str()),
+            capture.packets.into(),
+            capture.segments.into(),
+            (*connections).into(),
+            Cell::from(remarks(capture)),
+        ]
+    });
+    table(html, &["capture", "packets", "with TCP", "connections", "*remarks"], rows);
+}
+
+/// What is wrong with a capture, and what of it was left out.
+fn remarks(capture: &Capture) -> String {
+    let mut remarks = Vec::new();
+    remarks.extend(capture.damage.as_ref().map(|d| format!("damaged at byte {}: {}", d.offset, d.what)));
+    remarks.extend(capture.failed.as_ref().map(|why| format!("could not be read to its end: {why}")));
+    remarks.extend(
+        (capture.dropped_by_capture > 0)
+            .then(|| format!("says that it missed {}", text::count(capture.dropped_by_capture, "packet"))),
+    );
+    remarks.extend((capture.filtered > 0).then(|| format!("{} held back by the filter", capture.filtered)));
+    remarks.extend(capture.ignored.iter().map(|(why, n)| format!("{n} {}", why.replace('_', " "))));
+    remarks.join("; ")
+}
+
+fn cut(html: &mut String, all: usize, most: usize) {
+    if all > most {
+        let _ = writeln!(html, "<p class=\"soft\">{most} of {all}; the JSON has all.</p>");
+    }
+}
+
+fn stalls(html: &mut String, explained: &Explained, drawn: &[usize]) {
+    let all = explained.stalls();
+    if all.is_empty() {
+        return;
+    }
+    html.push_str("<h2>Where most time was lost</h2>\n");
+    cut(html, all.len(), MOST_STALLS);
+    let rows = all.iter().take(MOST_STALLS).map(|(found, end, stall)| {
+        let long = stall.end.since(stall.start);
+        vec![
+            link(found.number, drawn),
+            Cell::from(text::time(long)).sorted_by(long.secs_f64()),
+            Cell::from(names::cause_text(stall.cause)).class(class(stall.cause)),
+            Cell::from(text::stall(found, *end, stall)),
+            ends(found).into(),
+        ]
+    });
+    table(html, &["", "lost", "<cause", "*why", "<connection"], rows);
+}
+
+fn rescues(html: &mut String, explained: &Explained, all: &Overall) {
+    if all.rescues.is_empty() {
+        return;
+    }
+    html.push_str("<h2>What would have saved it</h2>\n");
+    let of = match (explained.replayable, explained.replayed) {
+        (all, some) if all > some => format!("the {some} of {all} timeouts that waited longest"),
+        (all, _) => text::count(all as u64, "timeout"),
+    };
+    let _ = writeln!(
+        html,
+        "<p class=\"soft\">An estimate from {of}, each replayed under every strategy: the same transmissions are lost again whatever is \
+         sent in between, and no others.</p>"
+    );
+    let rows = all.rescues.iter().map(|sum| {
+        vec![
+            Cell::from(sum.mechanism),
+            Cell::html(format!("<code>{}</code>", escape(sum.strategy))),
+            sum.avoided.into(),
+            sum.replayed.into(),
+            Cell::from(format!("{:.3}", sum.saved_s)),
+        ]
+    });
+    table(html, &["mechanism", "<strategy", "timeouts avoided", "of", "saved (s)"], rows);
+}
+
+fn connections(html: &mut String, explained: &Explained, drawn: &[usize], left_out: usize) {
+    let mut all: Vec<(&Found, Counts)> = explained.connections.iter().map(|found| (found, found.counts())).collect();
+    all.sort_by_key(|(_, c)| std::cmp::Reverse((c.lost_time(), c.all_retransmissions(), c.bytes)));
+    html.push_str("<h2>Connections</h2>\n");
+    if left_out > 0 {
+        let _ = writeln!(
+            html,
+            "<p class=\"soft\">{} with stalls or retransmissions have a page; {left_out} more are left out, in which less time was lost: \
+             <code>--top</code> draws more, <code>--connection</code> draws one.</p>",
+            drawn.len()
+        );
+    }
+    cut(html, all.len(), MOST_ROWS);
+    let headings = [
+        "",
+        "<client",
+        "<server",
+        "lasted (s)",
+        "bytes",
+        "rtt (ms)",
+        "lost (s)",
+        "stalls",
+        "resent",
+        "timeouts",
+        "probes",
+        "needless",
+        "lost again",
+    ];
+    let rows = all.iter().take(MOST_ROWS).map(|(found, c)| {
+        let connection = &found.connection;
+        let rtt = End::BOTH.into_iter().filter_map(|end| found.flow(end).rtt).max_by_key(|rtt| rtt.samples);
+        let seconds = |s: f64| Cell::from(format!("{s:.3}"));
+        let lost = seconds(c.lost_time().secs_f64());
+        vec![
+            link(found.number, drawn),
+            connection.client.to_string().into(),
+            connection.server.to_string().into(),
+            seconds(connection.end.since(connection.start).secs_f64()),
+            c.bytes.into(),
+            rtt.map_or("".into(), |rtt| format!("{:.1}", 1000.0 * rtt.mean.secs_f64()).into()),
+            if c.lost_time().0 > 0 { lost.class("loss") } else { lost },
+            c.stalls.into(),
+            c.all_retransmissions().into(),
+            c.all_timeouts().into(),
+            c.tail_loss_probes().into(),
+            c.needless.into(),
+            c.lost.into(),
+        ]
+    });
+    table(html, &headings, rows);
+}
+
+/// Figure 1 of Lin & Kung.
+fn figure_1(html: &mut String, all: &Overall) {
+    let points = all.figure_1();
+    if points.is_empty() {
+        return;
+    }
+    let curve = |name: &str, paper: Option<f64>, share: fn(&crate::overall::Point) -> f64| Curve {
+        name: name.into(),
+        line: Line::Steps,
+        points: points.iter().map(|p| Point::from((p.window as f64, share(p)))).collect(),
+        paper: paper.map(|share| (1.0, share)).into_iter().collect(),
+    };
+    let [non_trigger, multiple_losses, lost_retransmission] = FIGURE_1.map(Some);
+    let mut curves = vec![
+        curve("all timeouts", None, |p| p.all),
+        curve("non-trigger", non_trigger, |p| p.non_trigger),
+        curve("multiple losses", multiple_losses, |p| p.multiple_losses),
+        curve("lost retransmission", lost_retransmission, |p| p.lost_retransmission),
+        curve("backed off", None, |p| p.backoff),
+        curve("class unknown", None, |p| p.unknown),
+    ];
+    curves.retain(|c| !c.paper.is_empty() || c.points.iter().any(|p| p.y.mean > 0.0));
+    let chart = Chart {
+        title: "Timeouts by class and window (Lin & Kung 1998, figure 1)".into(),
+        x: "estimated window of at least (segments)".into(),
+        y: "share of all timeouts (%)".into(),
+        plot: Plot::Curves { curves, log_x: false },
+    };
+    let _ = writeln!(html, "<h2>All together, beside the papers</h2>\n<div class=\"figure\">{}</div>", chart.to_svg());
+}
+
+fn paper_table(html: &mut String, of: &PaperTable) {
+    let _ = writeln!(html, "<h3>{} (Dukkipati et al. 2011)</h3>", escape(of.title));
+    let headings: Vec<&str> = ["", "unit", "here"].into_iter().chain(of.columns.iter().copied()).collect();
+    let rows = of.rows.iter().map(|row| {
+        let decimals = if row.unit.is_empty() { 2 } else { 1 };
+        let number = |n: Option<f64>| Cell::from(n.map_or("-".into(), |n| format!("{n:.decimals$}")));
+        let mut cells = vec![Cell::from(row.name), row.unit.into(), number(row.here)];
+        cells.extend((0..of.columns.len()).map(|c| number(row.paper.get(c).copied())));
+        cells
+    });
+    table(html, &headings, rows);
+}

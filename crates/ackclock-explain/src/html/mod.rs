@@ -1,0 +1,63 @@
+//! HTML: an index and a page for each connection that is drawn. Each page is one file that needs no network.
+
+mod connection;
+mod findings;
+mod index;
+mod table;
+
+use std::collections::BTreeMap;
+
+use ackclock_report::{Tone, escape};
+use ackclock_tcp::Span;
+use ackclock_trace::{Stall, StallCause};
+
+use crate::explained::Found;
+use crate::{names, text};
+
+pub(crate) use connection::page;
+pub(crate) use findings::label;
+pub(crate) use index::index;
+
+const CSS: &str = include_str!("../../assets/explain.css");
+
+const SORT: &str = include_str!("../../assets/sort.js");
+
+/// The name of a connection's page.
+pub(crate) fn file_name(number: usize) -> String {
+    format!("connection-{number}.html")
+}
+
+/// Client and server.
+fn ends(found: &Found) -> String {
+    format!("{} → {}", found.connection.client, found.connection.server)
+}
+
+/// The class of a colour.
+fn class(cause: StallCause) -> &'static str {
+    match findings::tone(cause) {
+        Tone::Loss => "loss",
+        Tone::Window => "window",
+        Tone::Other => "other",
+    }
+}
+
+/// By cause how long and how often nothing went on, the longest first; as HTML. Empty if there are no stalls.
+fn causes<'a>(stalls: impl Iterator<Item = &'a Stall>) -> String {
+    let mut sums: BTreeMap<String, (Span, usize, &str)> = BTreeMap::new();
+    for stall in stalls {
+        let (long, count, _) =
+            sums.entry(names::cause_text(stall.cause)).or_insert((Span::default(), 0, class(stall.cause)));
+        *long = *long + stall.end.since(stall.start);
+        *count += 1;
+    }
+    let mut sums: Vec<_> = sums.into_iter().collect();
+    sums.sort_by_key(|(_, (long, ..))| std::cmp::Reverse(*long));
+    let part = |(cause, (long, count, class)): (String, (Span, usize, &str))| {
+        let times = if count == 1 { String::new() } else { format!(" ({count} times)") };
+        format!("<b class=\"{class}\">{}</b> {}{times}", escape(&cause), text::time(long))
+    };
+    sums.into_iter().map(part).collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests;

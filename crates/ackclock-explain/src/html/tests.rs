@@ -1,0 +1,192 @@
+use ackclock_tcp::{Cause, Event, EventKind, Time};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::explained::Explained;
+use crate::fixture;
+
+/// What the script of a page reads.
+fn data(html: &str) -> Value {
+    let (_, rest) = html.split_once("<script type=\"application/json\" id=\"data\">").unwrap();
+    serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
+}
+
+fn first_page(explained: &Explained) -> String {
+    page(&explained.connections[0], explained)
+}
+
+/// The text of the first cell of each row of the table that follows `heading`.
+fn first_cells(html: &str, heading: &str) -> Vec<String> {
+    let (_, rest) = html.split_once(heading).unwrap();
+    let (_, rows) = rest.split_once("<tbody>").unwrap();
+    let rows = rows.split_once("</tbody>").unwrap().0;
+    rows.split("<tr><td")
+        .skip(1)
+        .map(|row| row.split_once('>').unwrap().1.split_once("</td>").unwrap().0.into())
+        .collect()
+}
+
+#[test]
+fn the_picture_of_a_connection() {
+    let data = data(&first_page(&fixture::explained()));
+    // What the client sent was not seen to have data, and has no panel.
+    assert_eq!(data["panels"].as_array().unwrap().len(), 1);
+    let panel = &data["panels"][0];
+    assert_eq!(panel["name"], "server [2001:db8::2]:443 sends");
+    assert_eq!(
+        panel["results"],
+        "3000 bytes · 6 segments · 3 retransmissions · 1 timeout · MSS 1000 · round trip 0.10 s (0.10 s to 0.10 s) · \
+         cwnd estimated"
+    );
+    // Times are since the start of the connection, exactly.
+    assert_eq!(panel["segments"]["t"], json!([0.0, 0.0, 0.0, 0.11, 1.0, 1.05]));
+    assert_eq!(
+        panel["stalls"],
+        json!({
+            "t0": [0.11, 1.1],
+            "t1": [1.1, 1.5],
+            "tone": ["loss", "window"],
+            "label": ["0.99 s: timeout, lost retransmission", "0.40 s: zero window"],
+            "why": [
+                "server stalled 0.99 s at 0.11 s: timeout, lost retransmission of 1000 bytes; \
+                 RACK-TLP would have saved 0.75 s",
+                "server stalled 0.40 s at 1.1 s: the receiver had closed its window",
+            ],
+        })
+    );
+    // The fast retransmission was lost, and the last one needless.
+    assert_eq!(panel["fates"], json!({ "segment": [3, 5], "lost": [true, false], "needless": [null, "D-SACK"] }));
+    assert_eq!(panel["zero"], json!({ "t0": [1.1], "t1": [1.5], "edge": [3000] }));
+    assert_eq!(panel["timeouts"]["class"], json!(["lost_retransmission"]));
+}
+
+#[test]
+fn the_verdict_comes_first() {
+    let mut explained = fixture::explained();
+    let verdict = "<p class=\"verdict\">Lost 1.4 s of 2.0 s: <b class=\"loss\">timeout, lost retransmission</b> 0.99 s; \
+                   <b class=\"window\">zero window</b> 0.40 s.</p>";
+    assert!(first_page(&explained).contains(verdict));
+    let stalls = &mut explained.connections[0].connection.from_server.stalls;
+    stalls.iter_mut().for_each(|stall| stall.cause = StallCause::Application);
+    let html = first_page(&explained);
+    assert!(html.contains("<p class=\"verdict\">No stall; 3 retransmissions.</p>"));
+    assert!(html.contains("The application had nothing to send for 1.4 s, which is not counted as lost."));
+}
+
+#[test]
+fn a_class_that_nothing_tells_is_not_made_up() {
+    let mut explained = fixture::explained();
+    explained.connections[0].connection.from_server.timeouts[0].class = ackclock_trace::Class::Unknown;
+    assert_eq!(data(&first_page(&explained))["panels"][0]["timeouts"]["class"], json!(["unknown"]));
+}
+
+#[test]
+fn the_tables_of_a_connection() {
+    let html = first_page(&fixture::explained());
+    let row = "<td>1.000000 <button class=\"show\" data-t0=\"0.9\" data-t1=\"1.1\">show</button></td>\
+               <td class=\"words\">server</td><td>984</td><td class=\"words loss\">lost retransmission</td>\
+               <td class=\"words\">recovery</td><td>2.0</td><td>3.0</td><td data-sort=\"0.9\">0.90 s</td><td class=\"words\"></td>\
+               <td class=\"text\">RACK-TLP (0.75 s), lost-retransmission recovery (0.50 s)</td>";
+    assert!(html.replace(" data-sort=\"1\"", "").contains(row), "{html}");
+    for (heading, rows) in [("Stalls (2)", 2), ("Timeouts (1)", 1), ("Recoveries (1)", 1), ("Retransmissions (3)", 3)] {
+        assert_eq!(first_cells(&html, &format!("<h2>{heading}</h2>")).len(), rows, "{heading}");
+    }
+}
+
+#[test]
+fn why_a_timeout_was_not_replayed() {
+    let mut explained = fixture::explained();
+    explained.connections[0].saved.clear();
+    assert!(first_page(&explained).contains("not replayed: what was outstanding was not seen whole"));
+    let mut explained = fixture::explained();
+    explained.connections[0].saved[0].by.iter_mut().for_each(|rescue| rescue.avoided = false);
+    assert!(first_page(&explained).contains("none of the 3 strategies tried"));
+}
+
+#[test]
+fn names_cannot_break_out() {
+    let mut explained = fixture::explained();
+    let evil = "</script><img src=x onerror=alert(1)>&\"'<!--";
+    explained.captures[0].path = evil.into();
+    explained.captures[0].damage = Some(ackclock_trace::Damage { offset: 7, what: evil.into() });
+    explained.connections[0].connection.from_server.doubts = vec![evil.into()];
+    let escaped = "&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;&amp;&quot;&#39;&lt;!--";
+    for (html, times, scripts) in [(first_page(&explained), 2, 3), (index(&explained, &[0], 0), 2, 1)] {
+        assert_eq!(html.matches(escaped).count(), times);
+        assert_eq!((html.matches("<img").count(), html.matches("</script>").count()), (0, scripts));
+        for outside in ["http:", "https:", " src=", "@import", "url("] {
+            assert_eq!(html.replace("http://www.w3.org/2000/svg", "").replace(escaped, "").matches(outside).count(), 0);
+        }
+    }
+}
+
+#[test]
+fn the_index_sorts_by_time_lost_and_links_what_is_drawn() {
+    let mut explained = fixture::explained();
+    explained.connections.reverse();
+    let html = index(&explained, &[0], 0);
+    let link = "<a href=\"connection-0.html\">#0</a>";
+    assert_eq!(first_cells(&html, "<h2>Connections</h2>"), [link, "#1"]);
+    assert_eq!(first_cells(&html, "<h2>Where most time was lost</h2>"), [link, link]);
+    assert_eq!(first_cells(&html, "<h2>What would have saved it</h2>")[2], "RACK-TLP");
+    assert_eq!(first_cells(&html, "<h2>Captures</h2>"), ["&lt;slow&gt;.pcap"]);
+    assert!(html.contains("<p class=\"verdict\">Lost 1.4 s: "));
+    let sums = "<p>2 connections, 3000 bytes in 6 segments; 3 retransmissions, 1 of them proved needless; 1 timeout. Explained by ackclock";
+    assert!(html.contains(sums));
+    assert!(!html.contains("left out"));
+    for title in ["<div class=\"figure\"><svg", "Table 1", "Table 2", "Table 3"] {
+        assert_eq!(html.matches(title).count(), 1, "{title}");
+    }
+    let html = index(&explained, &[0], 5);
+    assert!(html.contains("1 with stalls or retransmissions have a page; 5 more are left out"));
+}
+
+#[test]
+fn nothing_at_all() {
+    let html = index(&Explained::default(), &[], 0);
+    assert!(html.contains("<p class=\"verdict\">No stall.</p>"));
+    assert!(!html.contains("figure 1"));
+}
+
+/// A million events, all of them retransmissions far apart, and a thousand stalls.
+#[test]
+fn pages_are_bounded() {
+    let mut explained = fixture::explained();
+    let flow = &mut explained.connections[0].connection.from_server;
+    let event = |n: u64| Event {
+        at: fixture::at(n),
+        kind: EventKind::Sent {
+            seq: n * 7919 % 1_000_003 * 1000,
+            len: 1000,
+            cause: Cause::ALL[n as usize % 8],
+            transmission: 2,
+        },
+        ..flow.events[0]
+    };
+    let events = (0..1_000_000).map(event).collect();
+    flow.events = events;
+    let (stall, retransmission) = (flow.stalls[1], flow.retransmissions[0]);
+    let stalls = (0..100_000).map(|n| Stall { start: fixture::at(n), end: fixture::at(n + 1 + n % 7), ..stall });
+    flow.stalls = stalls.collect();
+    let again = |n: u64| ackclock_trace::Retransmission { position: n * 1000, ..retransmission };
+    flow.retransmissions = (0..1_000_000).map(again).collect();
+    flow.bytes = 1;
+    let html = first_page(&explained);
+    assert!(html.len() < 8_000_000, "{}", html.len());
+    let segments = data(&html)["panels"][0]["segments"]["t"].as_array().unwrap().len();
+    assert!(html.contains(&format!("{segments} marks stand for 1000000 events")));
+    assert!(
+        html.contains("<h2>Retransmissions (1000000)</h2>\n<p class=\"soft\">The first 1000; the JSON has all.</p>")
+    );
+    assert_eq!(first_cells(&html, "<h2>Retransmissions (1000000)</h2>").len(), 1000);
+    assert!(segments > 10_000, "{segments}");
+}
+
+#[test]
+fn times_before_the_start_are_the_start() {
+    let mut explained = fixture::explained();
+    let c = &mut explained.connections[0].connection;
+    c.start = fixture::at(500);
+    c.from_server.retransmissions[0].at = Time(0);
+    assert_eq!(data(&first_page(&explained))["panels"][0]["segments"]["t"][0], 0.0);
+}

@@ -1,0 +1,467 @@
+//! The JSON document. It is written as it is made: one line for each connection.
+
+use std::io::{self, Write};
+
+use ackclock_tcp::wire::Options;
+use ackclock_tcp::{Seq, Span, Time};
+use ackclock_trace::connection::RoundTrip;
+use ackclock_trace::{Class, Flow, Kind, Needless, Position, Recovery, Retransmission, Stall, Timeout};
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use crate::explained::{Capture, Counts, End, Explained, Found, needless, sent_by};
+use crate::names::{self, CLASSES, KINDS, STATES};
+use crate::overall::{Overall, PaperTable, Point, RescueSum};
+use crate::replay::Rescue;
+
+/// Writes everything as one JSON object: `captures`, `connections` and `overall`.
+///
+/// # Errors
+/// What writing returns.
+pub fn write_json(explained: &Explained, mut out: impl Write) -> io::Result<()> {
+    out.write_all(b"{\"captures\":")?;
+    lines(&mut out, explained.captures.iter().map(CaptureJson::of))?;
+    out.write_all(b",\n\"connections\":")?;
+    lines(&mut out, explained.connections.iter().map(|found| ConnectionJson::of(found, explained)))?;
+    out.write_all(b",\n\"overall\":")?;
+    serde_json::to_writer(&mut out, &OverallJson::of(explained))?;
+    out.write_all(b"}\n")?;
+    out.flush()
+}
+
+/// An array with one element a line.
+fn lines<T: Serialize>(out: &mut impl Write, items: impl Iterator<Item = T>) -> io::Result<()> {
+    let mut before: &[u8] = b"[\n";
+    let mut any = false;
+    for item in items {
+        out.write_all(before)?;
+        serde_json::to_writer(&mut *out, &item)?;
+        before = b",\n";
+        any = true;
+    }
+    out.write_all(if any { b"\n]" } else { b"[]" })
+}
+
+/// Seconds since 1970 with all nine decimals, which an `f64` does not hold.
+struct Epoch(Time);
+
+impl Serialize for Epoch {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let nanos = self.0.nanos();
+        let text = format!("{}.{:09}", nanos / 1_000_000_000, nanos % 1_000_000_000);
+        RawValue::from_string(text).map_err(serde::ser::Error::custom)?.serialize(serializer)
+    }
+}
+
+fn seconds(span: Span) -> f64 {
+    span.secs_f64()
+}
+
+#[derive(Serialize)]
+struct CaptureJson<'a> {
+    path: &'a str,
+    packets: u64,
+    segments: u64,
+    filtered: u64,
+    ignored: &'a std::collections::BTreeMap<&'static str, u64>,
+    dropped_by_capture: u64,
+    start: Option<Epoch>,
+    damage: Option<DamageJson<'a>>,
+    failed: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct DamageJson<'a> {
+    offset: u64,
+    what: &'a str,
+}
+
+impl<'a> CaptureJson<'a> {
+    fn of(capture: &'a Capture) -> Self {
+        CaptureJson {
+            path: &capture.path,
+            packets: capture.packets,
+            segments: capture.segments,
+            filtered: capture.filtered,
+            ignored: &capture.ignored,
+            dropped_by_capture: capture.dropped_by_capture,
+            start: capture.start.map(Epoch),
+            damage: capture.damage.as_ref().map(|d| DamageJson { offset: d.offset, what: &d.what }),
+            failed: capture.failed.as_deref(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct ConnectionJson<'a> {
+    client: String,
+    server: String,
+    start: Epoch,
+    duration_s: f64,
+    #[serde(flatten)]
+    counts: CountsJson,
+    retransmission_list: Vec<RetransmissionJson>,
+    timeout_list: Vec<TimeoutJson>,
+    number: usize,
+    capture: &'a str,
+    packets: u64,
+    begun: bool,
+    ended: &'static str,
+    position: PositionJson,
+    options: OptionsJson,
+    rtt: Option<RoundTripJson>,
+    from_client: FlowJson<'a>,
+    from_server: FlowJson<'a>,
+    stall_list: Vec<StallJson>,
+    recovery_list: Vec<RecoveryJson>,
+    saved_by: Vec<SavedJson<'a>>,
+}
+
+/// The sums, of a connection or of all.
+#[derive(Serialize)]
+struct CountsJson {
+    bytes: u64,
+    segments: u64,
+    retransmissions: u64,
+    fast_retransmissions: u64,
+    recovery_retransmissions: u64,
+    slow_start_retransmissions: u64,
+    timeouts: u64,
+    backed_off_timeouts: u64,
+    tail_loss_probes: u64,
+    needless_retransmissions: u64,
+    lost_retransmissions: u64,
+    dsacks: u64,
+    recoveries: u64,
+    stalls_s: f64,
+}
+
+#[derive(Serialize)]
+struct RetransmissionJson {
+    t: Epoch,
+    seq: u32,
+    len: u32,
+    kind: &'static str,
+    needless: Option<bool>,
+    lost: Option<bool>,
+    needless_by: Option<&'static str>,
+    from: &'static str,
+    frame: u64,
+    transmission: u32,
+}
+
+#[derive(Serialize)]
+struct TimeoutJson {
+    t: Epoch,
+    seq: u32,
+    class: &'static str,
+    state: &'static str,
+    flight: u64,
+    cwnd: u64,
+    needless: Option<bool>,
+    needless_by: Option<&'static str>,
+    from: &'static str,
+    waited_s: f64,
+}
+
+#[derive(Serialize)]
+struct PositionJson {
+    vantage: &'static str,
+    confidence: f64,
+    to_client_s: Option<f64>,
+    to_server_s: Option<f64>,
+}
+
+/// What was negotiated, or is in use.
+#[derive(Serialize)]
+struct OptionsJson {
+    sack: bool,
+    timestamps: bool,
+}
+
+#[derive(Serialize)]
+struct RoundTripJson {
+    min_s: f64,
+    mean_s: f64,
+    max_s: f64,
+    samples: u64,
+}
+
+#[derive(Serialize)]
+struct FlowJson<'a> {
+    mss: u32,
+    offered: Option<OfferedJson>,
+    bytes: u64,
+    segments: u64,
+    retransmissions: usize,
+    timeouts: usize,
+    dsacks: u64,
+    probes_of_new_data: u64,
+    unseen_bytes: u64,
+    rtt: Option<RoundTripJson>,
+    doubts: &'a [String],
+}
+
+/// The options of a SYN.
+#[derive(Serialize)]
+struct OfferedJson {
+    mss: Option<u16>,
+    window_scale: Option<u8>,
+    sack: bool,
+    timestamps: bool,
+}
+
+#[derive(Serialize)]
+struct StallJson {
+    t: Epoch,
+    duration_s: f64,
+    cause: &'static str,
+    class: Option<&'static str>,
+    from: &'static str,
+    frame: u64,
+}
+
+#[derive(Serialize)]
+struct RecoveryJson {
+    t: Epoch,
+    duration_s: Option<f64>,
+    exit: &'static str,
+    flight: u64,
+    retransmissions: u32,
+    needless: bool,
+    from: &'static str,
+}
+
+/// What one strategy would have made of a timeout.
+#[derive(Serialize)]
+struct SavedJson<'a> {
+    /// Which of `timeout_list`.
+    timeout: usize,
+    #[serde(flatten)]
+    rescue: &'a Rescue,
+}
+
+impl CountsJson {
+    fn of(c: &Counts) -> CountsJson {
+        CountsJson {
+            bytes: c.bytes,
+            segments: c.segments,
+            retransmissions: c.all_retransmissions(),
+            fast_retransmissions: c.of(Kind::FastRetransmit),
+            recovery_retransmissions: c.of(Kind::Recovery),
+            slow_start_retransmissions: c.of(Kind::SlowStart),
+            timeouts: c.all_timeouts(),
+            backed_off_timeouts: c.timeouts_of(Class::Backoff),
+            tail_loss_probes: c.tail_loss_probes(),
+            needless_retransmissions: c.needless,
+            lost_retransmissions: c.lost,
+            dsacks: c.dsacks,
+            recoveries: c.recoveries,
+            stalls_s: seconds(c.stalled),
+        }
+    }
+}
+
+impl<'a> ConnectionJson<'a> {
+    fn of(found: &'a Found, explained: &'a Explained) -> Self {
+        let connection = &found.connection;
+        let timeouts = found.timeouts();
+        let saved = timeouts.iter().enumerate().flat_map(|(place, (end, timeout, _))| {
+            found.rescues(*end, *timeout).iter().map(move |rescue| SavedJson { timeout: place, rescue })
+        });
+        let either = |of: fn(&Flow) -> bool| found.flows().any(|(_, flow)| of(flow));
+        ConnectionJson {
+            client: connection.client.to_string(),
+            server: connection.server.to_string(),
+            start: Epoch(connection.start),
+            duration_s: seconds(connection.end.since(connection.start)),
+            counts: CountsJson::of(&found.counts()),
+            retransmission_list: each(found.retransmissions(), RetransmissionJson::of),
+            saved_by: saved.collect(),
+            timeout_list: timeouts.iter().map(|(end, _, t)| TimeoutJson::of(*end, t, found.flow(*end))).collect(),
+            number: found.number,
+            capture: explained.captures.get(found.capture).map_or("", |c| &c.path),
+            packets: connection.packets,
+            begun: connection.begun,
+            ended: names::ended(connection.ended),
+            position: PositionJson::of(&connection.position),
+            options: OptionsJson { sack: either(|f| f.sack), timestamps: either(|f| f.timestamps) },
+            rtt: found.rtt().map(RoundTripJson::of),
+            from_client: FlowJson::of(&connection.from_client),
+            from_server: FlowJson::of(&connection.from_server),
+            stall_list: each(found.stalls(), StallJson::of),
+            recovery_list: each(found.recoveries(), RecoveryJson::of),
+        }
+    }
+}
+
+fn each<T, J>(list: Vec<(End, &T)>, of: fn(End, &T) -> J) -> Vec<J> {
+    list.into_iter().map(|(end, item)| of(end, item)).collect()
+}
+
+impl RetransmissionJson {
+    fn of(from: End, r: &Retransmission) -> Self {
+        let Seq(seq) = r.seq;
+        RetransmissionJson {
+            t: Epoch(r.at),
+            seq,
+            len: r.len,
+            kind: names::kind(r.kind),
+            needless: needless(r),
+            lost: r.lost,
+            needless_by: r.needless.map(names::needless),
+            from: from.name(),
+            frame: r.frame,
+            transmission: r.transmission,
+        }
+    }
+}
+
+impl TimeoutJson {
+    fn of(from: End, t: &Timeout, flow: &Flow) -> Self {
+        let by: Option<Needless> = t.needless;
+        let known = by.map(|_| true).or_else(|| sent_by(flow, t).and_then(needless));
+        TimeoutJson {
+            t: Epoch(t.at),
+            seq: t.seq.0,
+            class: names::class(t.class),
+            state: names::state(t.state),
+            flight: t.flight,
+            cwnd: t.cwnd,
+            needless: known,
+            needless_by: by.map(names::needless),
+            from: from.name(),
+            waited_s: seconds(t.waited),
+        }
+    }
+}
+
+impl PositionJson {
+    fn of(p: &Position) -> Self {
+        PositionJson {
+            vantage: names::vantage(p.vantage),
+            confidence: p.confidence,
+            to_client_s: p.to_client.map(seconds),
+            to_server_s: p.to_server.map(seconds),
+        }
+    }
+}
+
+impl RoundTripJson {
+    fn of(r: RoundTrip) -> Self {
+        RoundTripJson { min_s: seconds(r.min), mean_s: seconds(r.mean), max_s: seconds(r.max), samples: r.samples }
+    }
+}
+
+impl<'a> FlowJson<'a> {
+    fn of(flow: &'a Flow) -> Self {
+        let offered = |o: &Options| OfferedJson {
+            mss: o.mss,
+            window_scale: o.wscale,
+            sack: o.sack_permitted,
+            timestamps: o.timestamps.is_some(),
+        };
+        FlowJson {
+            mss: flow.mss,
+            offered: flow.offered.as_ref().map(offered),
+            bytes: flow.bytes,
+            segments: flow.segments,
+            retransmissions: flow.retransmissions.len(),
+            timeouts: flow.timeouts.len(),
+            dsacks: flow.dsacks,
+            probes_of_new_data: flow.probes_of_new_data,
+            unseen_bytes: flow.unseen,
+            rtt: flow.rtt.map(RoundTripJson::of),
+            doubts: &flow.doubts,
+        }
+    }
+}
+
+impl StallJson {
+    fn of(from: End, s: &Stall) -> Self {
+        StallJson {
+            t: Epoch(s.start),
+            duration_s: seconds(s.end.since(s.start)),
+            cause: names::cause(s.cause),
+            class: names::cause_class(s.cause),
+            from: from.name(),
+            frame: s.frame,
+        }
+    }
+}
+
+impl RecoveryJson {
+    fn of(from: End, r: &Recovery) -> Self {
+        RecoveryJson {
+            t: Epoch(r.start),
+            duration_s: r.end.map(|end| seconds(end.since(r.start))),
+            exit: match (r.end, r.by_timeout) {
+                (None, _) => "open",
+                (_, true) => "timeout",
+                (_, false) => "ack",
+            },
+            flight: r.flight,
+            retransmissions: r.retransmissions,
+            needless: r.needless,
+            from: from.name(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct OverallJson {
+    connections: u64,
+    #[serde(flatten)]
+    counts: CountsJson,
+    retransmissions_by_kind: Named,
+    timeouts_by_class: Named,
+    timeouts_by_state: Named,
+    stalls_by_cause: Vec<CauseJson>,
+    lin_kung_figure_1: Vec<Point>,
+    prr_tables: [PaperTable; 3],
+    replayable_timeouts: usize,
+    replayed_timeouts: usize,
+    saved_by: Vec<RescueSum>,
+}
+
+#[derive(Serialize)]
+struct CauseJson {
+    cause: &'static str,
+    class: Option<&'static str>,
+    stalls: u64,
+    duration_s: f64,
+}
+
+/// Counts under their names.
+struct Named(Vec<(&'static str, u64)>);
+
+impl Serialize for Named {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().copied())
+    }
+}
+
+impl OverallJson {
+    fn of(explained: &Explained) -> Self {
+        let all = Overall::of(explained);
+        let cause = |(&(cause, class), &(stalls, long)): (&(_, _), &(_, _))| CauseJson {
+            cause,
+            class,
+            stalls,
+            duration_s: seconds(long),
+        };
+        OverallJson {
+            connections: all.connections,
+            counts: CountsJson::of(&all.counts),
+            retransmissions_by_kind: Named(KINDS.map(|k| (names::kind(k), all.counts.of(k))).to_vec()),
+            timeouts_by_class: Named(CLASSES.map(|c| (names::class(c), all.counts.timeouts_of(c))).to_vec()),
+            timeouts_by_state: Named(STATES.map(|s| (names::state(s), all.counts.timeouts_in(s))).to_vec()),
+            stalls_by_cause: all.stalls.iter().map(cause).collect(),
+            lin_kung_figure_1: all.figure_1(),
+            prr_tables: all.prr_tables(),
+            replayable_timeouts: explained.replayable,
+            replayed_timeouts: explained.replayed,
+            saved_by: all.rescues,
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What things are called: one word each for machines, and plain English for people.
+
+use ackclock_trace::{Class, Ended, Kind, Needless, StallCause, State, Vantage};
+
+/// Kinds of retransmissions in a fixed order, that of [`Kind`].
+pub(crate) const KINDS: [Kind; 7] = [
+    Kind::FastRetransmit,
+    Kind::Recovery,
+    Kind::SlowStart,
+    Kind::Timeout,
+    Kind::BackedOffTimeout,
+    Kind::TailLossProbe,
+    Kind::Unknown,
+];
+
+/// Classes of timeouts in a fixed order, that of [`Class`].
+pub(crate) const CLASSES: [Class; 5] =
+    [Class::NonTrigger, Class::MultipleLosses, Class::LostRetransmission, Class::Backoff, Class::Unknown];
+
+/// States in a fixed order, that of [`State`].
+pub(crate) const STATES: [State; 4] = [State::Open, State::Disorder, State::Recovery, State::Loss];
+
+pub(crate) const fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::FastRetransmit => "fast_retransmission",
+        Kind::Recovery => "recovery",
+        Kind::SlowStart => "slow_start",
+        Kind::Timeout => "timeout",
+        Kind::BackedOffTimeout => "backed_off_timeout",
+        Kind::TailLossProbe => "tail_loss_probe",
+        Kind::Unknown => "unknown",
+    }
+}
+
+pub(crate) const fn class(class: Class) -> &'static str {
+    match class {
+        Class::NonTrigger => "non_trigger",
+        Class::MultipleLosses => "multiple_losses",
+        Class::LostRetransmission => "lost_retransmission",
+        Class::Backoff => "backoff",
+        Class::Unknown => "unknown",
+    }
+}
+
+pub(crate) const fn state(state: State) -> &'static str {
+    match state {
+        State::Open => "open",
+        State::Disorder => "disorder",
+        State::Recovery => "recovery",
+        State::Loss => "loss",
+    }
+}
+
+/// Without the class of a timeout.
+pub(crate) const fn cause(cause: StallCause) -> &'static str {
+    match cause {
+        StallCause::Timeout(_) => "timeout",
+        StallCause::TailLossProbe => "tail_loss_probe",
+        StallCause::Recovery => "recovery",
+        StallCause::Application => "application",
+        StallCause::ReceiveWindow => "receive_window",
+        StallCause::ZeroWindow => "zero_window",
+        StallCause::CaptureGap => "capture_gap",
+        StallCause::Network => "network",
+        StallCause::Unknown => "unknown",
+    }
+}
+
+/// The class of the timeout that ended a stall.
+pub(crate) const fn cause_class(cause: StallCause) -> Option<&'static str> {
+    match cause {
+        StallCause::Timeout(c) => Some(class(c)),
+        _ => None,
+    }
+}
+
+/// Why nothing went on, for people: `timeout, lost retransmission`.
+pub(crate) fn cause_text(cause_of: StallCause) -> String {
+    match cause_of {
+        StallCause::Timeout(class) => format!("timeout, {}", class_text(class)),
+        other => cause(other).replace('_', " "),
+    }
+}
+
+pub(crate) const fn needless(by: Needless) -> &'static str {
+    match by {
+        Needless::Dsack => "dsack",
+        Needless::Timestamp => "timestamp",
+        Needless::Arrival => "arrival",
+    }
+}
+
+pub(crate) const fn ended(ended: Ended) -> &'static str {
+    match ended {
+        Ended::Fin => "fin",
+        Ended::Reset => "reset",
+        Ended::Open => "open",
+        Ended::Reused => "reused",
+        Ended::Idle => "idle",
+    }
+}
+
+pub(crate) const fn vantage(vantage: Vantage) -> &'static str {
+    match vantage {
+        Vantage::Client => "client",
+        Vantage::Server => "server",
+        Vantage::Middle => "middle",
+        Vantage::Unknown => "unknown",
+    }
+}
+
+/// The kind of a retransmission for people.
+pub(crate) const fn kind_text(kind: Kind) -> &'static str {
+    match kind {
+        Kind::FastRetransmit => "fast retransmission",
+        Kind::Recovery => "retransmission in recovery",
+        Kind::SlowStart => "slow-start retransmission",
+        Kind::Timeout => "timeout",
+        Kind::BackedOffTimeout => "backed-off timeout",
+        Kind::TailLossProbe => "tail loss probe",
+        Kind::Unknown => "retransmission of unknown cause",
+    }
+}
+
+/// What a class says of the segment that the timer sent again.
+pub(crate) const fn class_text(class: Class) -> &'static str {
+    match class {
+        Class::NonTrigger => "non-trigger",
+        Class::MultipleLosses => "multiple losses",
+        Class::LostRetransmission => "lost retransmission",
+        Class::Backoff => "backed off",
+        Class::Unknown => "class unknown",
+    }
+}
+
+/// How a retransmission proved needless.
+pub(crate) const fn needless_text(by: Needless) -> &'static str {
+    match by {
+        Needless::Dsack => "D-SACK",
+        Needless::Timestamp => "timestamp echo",
+        Needless::Arrival => "the original arrived",
+    }
+}

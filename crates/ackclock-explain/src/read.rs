@@ -1,0 +1,153 @@
+//! Reads captures on all cores.
+
+use std::io;
+
+use ackclock_run::{Progress, in_parallel};
+use ackclock_trace::{Connection, Damage, Detail, Filter, FilterError, Reader, Settings, Tracker, decode};
+
+use crate::error::Error;
+use crate::explained::{Capture, Explained, Found};
+use crate::source::Source;
+
+/// How to read.
+pub struct Options {
+    /// How many captures at the same time; 0 for one per processor. It does not change any result.
+    pub jobs: u16,
+    /// Look at these frames only.
+    pub filter: Option<Filter>,
+    /// Of a stream, which cannot be read again: keep the events of its connections until there are so many.
+    pub events_of_streams: usize,
+}
+
+/// Frames between looks at the progress and at connections that have ended.
+const TURN: u64 = 1 << 12;
+
+/// Reads all of them. What goes wrong with one is told in its [`Capture`].
+///
+/// # Errors
+/// [`Error::Usage`] if there can be no such threads, or the filter cannot be applied.
+pub fn read(sources: &[Source], options: &Options) -> Result<Explained, Error> {
+    let progress = Progress::new(sources.iter().map(Source::len).sum());
+    let results = in_parallel(sources, options.jobs, |source| {
+        let detail = match source {
+            Source::Stream(_) if options.events_of_streams > 0 => Detail::UpTo(options.events_of_streams),
+            _ => Detail::None,
+        };
+        Ok(one(source, options, detail, &progress))
+    });
+    let results = results.map_err(|e| Error::Usage(format!("--jobs: {e}")))?;
+    let mut explained = Explained::default();
+    for result in results {
+        let (capture, connections) = result?;
+        let (index, first) = (explained.captures.len(), explained.connections.len());
+        explained.captures.push(capture);
+        explained.connections.extend(connections.into_iter().enumerate().map(|(i, connection)| Found {
+            number: first + i,
+            capture: index,
+            connection,
+            saved: Vec::new(),
+        }));
+    }
+    Ok(explained)
+}
+
+/// These connections with their events, of which the first reading of a file has kept none: reads again what they were found in.
+///
+/// # Errors
+/// [`Error::Read`], and [`Error::Usage`] if there can be no such threads.
+pub fn with_events(sources: &[Source], wanted: &[&Found], options: &Options) -> Result<Vec<Connection>, Error> {
+    let mut captures: Vec<usize> = wanted.iter().map(|found| found.capture).collect();
+    captures.sort_unstable();
+    captures.dedup();
+    let progress = Progress::new(captures.iter().filter_map(|c| sources.get(*c)).map(Source::len).sum());
+    let again = in_parallel(&captures, options.jobs, |&capture| {
+        let numbers = wanted.iter().filter(|found| found.capture == capture).map(|found| found.connection.number);
+        Ok(match sources.get(capture) {
+            Some(source @ Source::File(_)) => {
+                one(source, options, Detail::Of(numbers.collect()), &progress).map(|(_, connections)| connections)
+            }
+            _ => Ok(Vec::new()),
+        })
+    });
+    let again = again.map_err(|e| Error::Usage(format!("--jobs: {e}")))?;
+    let again: Vec<Vec<Connection>> = again.into_iter().collect::<Result<_, _>>()?;
+    let find = |found: &&Found| {
+        let read = captures.iter().position(|capture| *capture == found.capture).and_then(|i| again.get(i));
+        let same = read.and_then(|all| all.iter().find(|c| c.number == found.connection.number));
+        // Of a stream the events are there already.
+        same.unwrap_or(&found.connection).clone()
+    };
+    Ok(wanted.iter().map(find).collect())
+}
+
+/// Why a capture was not read to its end.
+enum Halt {
+    Io(io::Error),
+    Filter(FilterError),
+}
+
+impl From<io::Error> for Halt {
+    fn from(error: io::Error) -> Halt {
+        Halt::Io(error)
+    }
+}
+
+/// One capture.
+fn one(
+    source: &Source,
+    options: &Options,
+    detail: Detail,
+    progress: &Progress,
+) -> Result<(Capture, Vec<Connection>), Error> {
+    let mut capture = Capture { path: source.name(), ..Capture::default() };
+    let mut tracker = Tracker::new(Settings { detail, ..Settings::default() });
+    let mut connections = Vec::new();
+    match frames(source, &mut capture, &mut tracker, &mut connections, options.filter.clone(), progress) {
+        Ok(()) => {}
+        Err(Halt::Filter(error)) => return Err(Error::Usage(format!("--filter: {error}"))),
+        Err(Halt::Io(e)) if e.kind() == io::ErrorKind::InvalidData => {
+            capture.damage = Some(Damage { offset: 0, what: e.to_string() });
+        }
+        Err(Halt::Io(e)) => capture.failed = Some(e.to_string()),
+    }
+    connections.extend(tracker.finish());
+    connections.sort_by_key(|c| c.number);
+    Ok((capture, connections))
+}
+
+fn frames(
+    source: &Source,
+    capture: &mut Capture,
+    tracker: &mut Tracker,
+    connections: &mut Vec<Connection>,
+    mut filter: Option<Filter>,
+    progress: &Progress,
+) -> Result<(), Halt> {
+    let mut reader = Reader::new(source.open()?)?;
+    let mut read = 0;
+    while let Some(frame) = reader.next()? {
+        capture.packets += 1;
+        capture.start = capture.start.or(Some(frame.at));
+        let wanted = filter.as_mut().map_or(Ok(true), |filter| filter.matches(&frame));
+        if !wanted.map_err(Halt::Filter)? {
+            capture.filtered += 1;
+        } else {
+            match decode(&frame) {
+                Ok(packet) => {
+                    capture.segments += 1;
+                    tracker.packet(&packet);
+                }
+                Err(why) => capture.ignore(why),
+            }
+        }
+        if capture.packets.is_multiple_of(TURN) {
+            connections.extend(std::iter::from_fn(|| tracker.poll_ended()));
+            progress.advance(reader.consumed().saturating_sub(read));
+            read = reader.consumed();
+        }
+    }
+    progress.advance(reader.consumed().saturating_sub(read));
+    capture.damage = reader.damage().cloned();
+    capture.dropped_by_capture = reader.dropped_by_capture();
+    Ok(())
+}

@@ -1,0 +1,40 @@
+//! Replays timeouts: what would have saved them.
+
+use ackclock_run::in_parallel;
+
+use crate::error::Error;
+use crate::explained::{End, Explained, Saved};
+use crate::replay::replay;
+
+/// The most timeouts that are replayed of a set of captures: those for which was waited longest.
+const MOST: usize = 400;
+
+/// Finds out what would have saved the timeouts, on `jobs` threads (0: one per processor).
+///
+/// # Errors
+/// [`Error::Usage`] if there can be no such threads.
+pub fn save(explained: &mut Explained, jobs: u16) -> Result<(), Error> {
+    let mut candidates: Vec<(usize, End, usize)> = Vec::new();
+    for (index, found) in explained.connections.iter().enumerate() {
+        for (end, timeout, t) in found.timeouts() {
+            if t.episode.is_some() {
+                candidates.push((index, end, timeout));
+            }
+        }
+    }
+    let timeout = |&(index, end, timeout): &(usize, End, usize)| {
+        let found: &crate::Found = &explained.connections[index];
+        &found.flow(end).timeouts[timeout]
+    };
+    explained.replayable = candidates.len();
+    candidates.sort_by_key(|c| std::cmp::Reverse(timeout(c).waited));
+    candidates.truncate(MOST);
+    explained.replayed = candidates.len();
+    candidates.sort_unstable();
+    let rescues = in_parallel(&candidates, jobs, |c| Ok(replay(timeout(c))));
+    let rescues = rescues.map_err(|e| Error::Usage(format!("--jobs: {e}")))?;
+    for ((index, from, timeout), by) in candidates.into_iter().zip(rescues) {
+        explained.connections[index].saved.push(Saved { from, timeout, by });
+    }
+    Ok(())
+}

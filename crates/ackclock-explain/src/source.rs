@@ -1,0 +1,99 @@
+//! Where captures come from.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use ackclock_trace::Reader;
+
+use crate::error::Error;
+
+/// A capture to read.
+pub enum Source {
+    /// A file, which can be read more than once.
+    File(PathBuf),
+    /// Standard input, or another stream, which can be read once.
+    Stream(Mutex<Option<Box<dyn Read + Send>>>),
+}
+
+impl Source {
+    /// A stream.
+    pub fn stream(input: impl Read + Send + 'static) -> Source {
+        Source::Stream(Mutex::new(Some(Box::new(input))))
+    }
+
+    /// What outputs call it: the path, or `-`.
+    pub fn name(&self) -> String {
+        match self {
+            Source::File(path) => path.display().to_string(),
+            Source::Stream(_) => "-".into(),
+        }
+    }
+
+    /// Its bytes; 0 of a stream.
+    pub fn len(&self) -> u64 {
+        match self {
+            Source::File(path) => fs::metadata(path).map_or(0, |m| m.len()),
+            Source::Stream(_) => 0,
+        }
+    }
+
+    /// Whether nothing is known to be in it.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub(crate) fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        match self {
+            Source::File(path) => Ok(Box::new(File::open(path)?)),
+            Source::Stream(input) => {
+                let taken = input.lock().map(|mut input| input.take()).unwrap_or_default();
+                taken.ok_or_else(|| io::Error::other("a stream can be read only once"))
+            }
+        }
+    }
+}
+
+/// The captures at `path`: itself, or all below it if it is a folder, sorted by name. What there is no capture, or cannot be read,
+/// goes to `skipped`.
+///
+/// # Errors
+/// [`Error::Read`] if `path` itself cannot be read.
+pub fn captures_at(path: &Path, skipped: &mut Vec<PathBuf>) -> Result<Vec<Source>, Error> {
+    if !fs::metadata(path).map_err(Error::read(path))?.is_dir() {
+        return Ok(vec![Source::File(path.to_path_buf())]);
+    }
+    let mut found = Vec::new();
+    // Not by recursion: a folder can be as deep as it likes.
+    let mut folders = vec![path.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        let entries = match fs::read_dir(&folder) {
+            Err(error) if folder == path => return Err(Error::Read { path: folder, error }),
+            Err(_) => {
+                skipped.push(folder);
+                continue;
+            }
+            Ok(entries) => entries,
+        };
+        for entry in entries.flatten() {
+            let kind = entry.file_type();
+            // A link to a folder may lead back up.
+            if kind.is_ok_and(|kind| kind.is_dir()) {
+                folders.push(entry.path());
+            } else {
+                found.push(entry.path());
+            }
+        }
+    }
+    found.sort();
+    let (captures, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|path| is_capture(path));
+    skipped.extend(others);
+    Ok(captures.into_iter().map(Source::File).collect())
+}
+
+/// By its first bytes. A pipe or a device is none: it may have no end.
+fn is_capture(path: &Path) -> bool {
+    let regular = fs::metadata(path).is_ok_and(|m| m.is_file());
+    regular && File::open(path).is_ok_and(|file| Reader::new(Box::new(file)).is_ok())
+}

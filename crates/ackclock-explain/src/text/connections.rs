@@ -1,0 +1,82 @@
+//! The table of connections.
+
+use std::cmp::Reverse;
+
+use ackclock_report::{Align, align};
+use ackclock_trace::{Class, Kind};
+
+use super::bounded;
+use crate::explained::{Counts, Explained, Found};
+
+const HEADING: [&str; 20] = [
+    "#",
+    "client",
+    "server",
+    "time (s)",
+    "bytes",
+    "rtt (ms)",
+    "resent",
+    "fast",
+    "recov",
+    "slow",
+    "tlp",
+    "?",
+    "rto",
+    "n-t",
+    "m-l",
+    "l-r",
+    "b-o",
+    "needless",
+    "lost",
+    "stalled (s)",
+];
+
+const LEGEND: &str = "\
+resent: retransmissions; of these fast: fast retransmissions, recov: later in the recovery, slow: in slow start after a timeout,
+tlp: tail loss probes, with those of new data, ?: of unknown cause. rto: timeouts; of these n-t: nothing had been sent again before,
+m-l: another segment had, l-r: this segment had, b-o: the timer was backed off. needless: proved so; lost: retransmissions lost again
+";
+
+/// Those first in which most time was lost.
+pub(super) fn table(explained: &Explained, top: usize) -> String {
+    let mut all: Vec<(&Found, Counts)> = explained.connections.iter().map(|found| (found, found.counts())).collect();
+    all.sort_by_key(|(found, c)| Reverse((c.lost_time(), c.all_retransmissions(), c.bytes, Reverse(found.number))));
+    let (shown, more) = bounded(all.len(), top);
+    if shown == 0 {
+        return "No TCP connection was found.\n".into();
+    }
+    let mut rows = vec![HEADING.map(String::from).to_vec()];
+    rows.extend(all[..shown].iter().map(|(found, counts)| row(found, counts)));
+    align(&rows, Align::Right) + &more + LEGEND
+}
+
+fn row(found: &Found, c: &Counts) -> Vec<String> {
+    let connection = &found.connection;
+    let rtt = found.rtt().map_or("-".into(), |rtt| format!("{:.1}", 1000.0 * rtt.mean.secs_f64()));
+    let mut cells = vec![
+        found.number.to_string(),
+        connection.client.to_string(),
+        connection.server.to_string(),
+        format!("{:.3}", connection.end.since(connection.start).secs_f64()),
+        c.bytes.to_string(),
+        rtt,
+    ];
+    let counted = [
+        c.all_retransmissions(),
+        c.of(Kind::FastRetransmit),
+        c.of(Kind::Recovery),
+        c.of(Kind::SlowStart),
+        c.tail_loss_probes(),
+        c.of(Kind::Unknown),
+        c.all_timeouts(),
+        c.timeouts_of(Class::NonTrigger),
+        c.timeouts_of(Class::MultipleLosses),
+        c.timeouts_of(Class::LostRetransmission),
+        c.timeouts_of(Class::Backoff),
+        c.needless,
+        c.lost,
+    ];
+    cells.extend(counted.map(|n| n.to_string()));
+    cells.push(format!("{:.3}", c.lost_time().secs_f64()));
+    cells
+}

@@ -1,0 +1,112 @@
+//! One connection: all that happened to it.
+
+use ackclock_report::{Align, align};
+use ackclock_tcp::Time;
+use ackclock_trace::{Ended, Flow, Position, Recovery, Vantage};
+
+use super::{bounded, count, sentence, time};
+use crate::explained::{End, Explained, Found};
+
+pub(super) fn text(found: &Found, explained: &Explained, top: usize) -> String {
+    let c = &found.connection;
+    let capture = explained.captures.get(found.capture).map_or("", |c| c.path.as_str());
+    let mut text = format!("#{} {} > {} in {capture}\n", found.number, c.client, c.server);
+    text.push_str(&format!(
+        "{}, {}, {}; {}\n",
+        time(c.end.since(c.start)),
+        count(c.packets, "packet"),
+        if c.begun { "from its SYN on" } else { "its beginning was not seen" },
+        ended(c.ended)
+    ));
+    text.push_str(&format!("captured {}\n", position(&c.position)));
+    for (end, flow) in found.flows() {
+        text.push_str(&direction(end, flow));
+    }
+    let lines = happenings(found);
+    let (shown, more) = bounded(lines.len(), top);
+    if shown > 0 {
+        let at = |at: Time| format!("{:.6}", at.since(c.start).secs_f64());
+        let mut rows = vec![["time (s)", "frame", "from", "seq", "bytes", "what"].map(String::from).to_vec()];
+        rows.extend(lines.into_iter().take(shown).map(|(t, cells)| std::iter::once(at(t)).chain(cells).collect()));
+        text.push_str(&format!("\n{}{more}", align(&rows, Align::Left)));
+    }
+    text
+}
+
+/// How a connection ended.
+pub(crate) fn ended(ended: Ended) -> &'static str {
+    match ended {
+        Ended::Fin => "closed by both ends",
+        Ended::Reset => "ended by a reset",
+        Ended::Reused => "its ports were used again",
+        Ended::Idle => "dropped from memory after a long silence",
+        Ended::Open => "still open at the end of the capture",
+    }
+}
+
+/// Where a capture was taken, and how sure that is.
+pub(crate) fn position(p: &Position) -> String {
+    let place = match p.vantage {
+        Vantage::Client => "at the client",
+        Vantage::Server => "at the server",
+        Vantage::Middle => "between client and server",
+        Vantage::Unknown => return "nobody knows where".into(),
+    };
+    let rtt = |name: &str, rtt| match rtt {
+        Some(rtt) => format!(", {} to the {name} and back", time(rtt)),
+        None => String::new(),
+    };
+    let (client, server) = (rtt("client", p.to_client), rtt("server", p.to_server));
+    format!("{place} (confidence {:.0} %){client}{server}", 100.0 * p.confidence)
+}
+
+fn direction(end: End, flow: &Flow) -> String {
+    let rtt = flow.rtt.map_or("round trip unknown".into(), |r| {
+        format!("round trip {} ({} to {})", time(r.mean), time(r.min), time(r.max))
+    });
+    let used = [(flow.sack, "SACK"), (flow.timestamps, "timestamps")];
+    let used: Vec<&str> = used.iter().filter(|(used, _)| *used).map(|(_, name)| *name).collect();
+    let used = if used.is_empty() { "neither SACK nor timestamps".into() } else { used.join(" and ") };
+    let (bytes, segments) = (count(flow.bytes, "byte"), count(flow.segments, "segment"));
+    let mut text = format!("{}: {bytes} in {segments}, MSS {}, {used}, {rtt}\n", end.name(), flow.mss);
+    for doubt in &flow.doubts {
+        text.push_str(&format!("  not known: {doubt}\n"));
+    }
+    text
+}
+
+/// Retransmissions, stalls and recoveries in order of time.
+fn happenings(found: &Found) -> Vec<(Time, Vec<String>)> {
+    let mut all = Vec::new();
+    let cells = |frame: u64, from: End, seq: String, bytes: String, what: String| {
+        let frame = if frame == 0 { String::new() } else { frame.to_string() };
+        vec![frame, from.name().to_string(), seq, bytes, what]
+    };
+    for (end, flow) in found.flows() {
+        for (place, r) in flow.retransmissions.iter().enumerate() {
+            let what = sentence::retransmission(flow, place, r);
+            all.push((r.at, cells(r.frame, end, r.seq.0.to_string(), r.len.to_string(), what)));
+        }
+        for stall in &flow.stalls {
+            let what = sentence::stall(found, end, stall);
+            all.push((stall.end, cells(stall.frame, end, String::new(), String::new(), what)));
+        }
+        for recovery in &flow.recoveries {
+            all.push((recovery.start, cells(0, end, String::new(), String::new(), recovered(recovery))));
+        }
+    }
+    all.sort_by_key(|(at, _)| *at);
+    all
+}
+
+/// How a recovery went.
+pub(crate) fn recovered(r: &Recovery) -> String {
+    let end = match (r.end, r.by_timeout) {
+        (None, _) => "open at the end of the capture".into(),
+        (Some(end), true) => format!("ended by a timeout after {}", time(end.since(r.start))),
+        (Some(end), false) => format!("over after {}", time(end.since(r.start))),
+    };
+    let needless = if r.needless { "; needless" } else { "" };
+    let sent = count(r.retransmissions.into(), "retransmission");
+    format!("recovery begins with {} outstanding: {sent}, {end}{needless}", count(r.flight, "byte"))
+}

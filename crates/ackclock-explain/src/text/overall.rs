@@ -1,0 +1,90 @@
+//! All connections together.
+
+use ackclock_report::{Align, align};
+
+use super::count;
+use crate::explained::Explained;
+use crate::overall::{FIGURE_1, Overall, PaperTable, Point};
+
+/// The windows at which figure 1 is printed.
+const WINDOWS: [u64; 12] = [1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 32, 64];
+
+pub(super) fn text(explained: &Explained) -> String {
+    let all = Overall::of(explained);
+    if all.connections == 0 {
+        return String::new();
+    }
+    let mut parts = vec![format!(
+        "All together: {}, {} in {}; {}, {}\n",
+        count(all.connections, "connection"),
+        count(all.counts.bytes, "byte"),
+        count(all.counts.segments, "segment"),
+        count(all.counts.all_retransmissions(), "retransmission"),
+        count(all.counts.all_timeouts(), "timeout"),
+    )];
+    parts.extend([stalls(&all), rescues(&all, explained)].into_iter().flatten());
+    if all.counts.all_retransmissions() > 0 {
+        parts.extend(figure_1(&all.figure_1()));
+        parts.extend(all.prr_tables().iter().map(paper_table));
+    }
+    parts.join("\n")
+}
+
+fn cells<const N: usize>(row: [&str; N]) -> Vec<String> {
+    row.map(String::from).to_vec()
+}
+
+fn stalls(all: &Overall) -> Option<String> {
+    let mut rows = vec![cells(["stalls by cause", "stalls", "time (s)"])];
+    for ((cause, class), (stalls, long)) in &all.stalls {
+        let class = class.map_or(String::new(), |class| format!(", {class}"));
+        let name = format!("{cause}{class}").replace('_', " ");
+        rows.push(vec![name, stalls.to_string(), format!("{:.3}", long.secs_f64())]);
+    }
+    (rows.len() > 1).then(|| align(&rows, Align::Right))
+}
+
+fn rescues(all: &Overall, explained: &Explained) -> Option<String> {
+    let mut rows = vec![cells(["what would have avoided timeouts", "strategy", "avoided", "of", "saved (s)"])];
+    for sum in &all.rescues {
+        let (avoided, replayed) = (sum.avoided.to_string(), sum.replayed.to_string());
+        rows.push(vec![sum.mechanism.into(), sum.strategy.into(), avoided, replayed, format!("{:.3}", sum.saved_s)]);
+    }
+    let note = match (explained.replayable, explained.replayed) {
+        (all, some) if all > some => format!("the {some} of {all} timeouts that waited longest; "),
+        _ => String::new(),
+    };
+    let note = format!("({note}an estimate: the same transmissions are lost again, and no others)\n");
+    (rows.len() > 1).then(|| align(&rows, Align::Right) + &note)
+}
+
+fn figure_1(points: &[Point]) -> Option<String> {
+    if points.is_empty() {
+        return None;
+    }
+    let heading =
+        ["window >=", "all", "non-trigger", "multiple losses", "lost retransmission", "backed off", "unknown"];
+    let mut rows = vec![cells(heading)];
+    for p in points.iter().filter(|p| WINDOWS.contains(&p.window)) {
+        let shares = [p.all, p.non_trigger, p.multiple_losses, p.lost_retransmission, p.backoff, p.unknown];
+        rows.push(std::iter::once(p.window.to_string()).chain(shares.map(|s| format!("{s:.1}"))).collect());
+    }
+    let [a, b, c] = FIGURE_1;
+    rows.push(vec!["paper, 1".into(), "100".into(), a.to_string(), b.to_string(), c.to_string()]);
+    let title = "Timeouts by class and estimated cwnd in segments, in % of all timeouts (Lin & Kung 1998, figure 1)\n";
+    Some(title.to_string() + &align(&rows, Align::Right))
+}
+
+fn paper_table(table: &PaperTable) -> String {
+    let mut heading = cells(["", "unit", "here"]);
+    heading.extend(table.columns.iter().map(|c| c.to_string()));
+    let mut rows = vec![heading];
+    for row in &table.rows {
+        let decimals = if row.unit.is_empty() { 2 } else { 1 };
+        let number = |n: Option<f64>| n.map_or("-".into(), |n| format!("{n:.decimals$}"));
+        let mut cells = vec![row.name.into(), row.unit.into(), number(row.here)];
+        cells.extend((0..table.columns.len()).map(|c| number(row.paper.get(c).copied())));
+        rows.push(cells);
+    }
+    format!("{} (Dukkipati et al. 2011)\n{}", table.title, align(&rows, Align::Right))
+}

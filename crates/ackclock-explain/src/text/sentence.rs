@@ -1,0 +1,93 @@
+//! A sentence for each stall and each retransmission.
+
+use ackclock_tcp::Span;
+use ackclock_trace::{Class, Flow, Retransmission, Stall, StallCause, Timeout};
+
+use super::{bounded, time};
+use crate::explained::{End, Explained, Found, sent_by};
+use crate::names;
+use crate::replay::Rescue;
+
+/// The stalls in which most time was lost.
+pub(super) fn stalls(explained: &Explained, top: usize) -> String {
+    let all = explained.stalls();
+    let (shown, more) = bounded(all.len(), top);
+    if shown == 0 {
+        return String::new();
+    }
+    let lines = all[..shown].iter().map(|(found, end, s)| format!("  #{} {}\n", found.number, stall(found, *end, s)));
+    format!(
+        "Stalls, the longest first; those in which the application had nothing to send are left out\n{}{more}",
+        lines.collect::<String>()
+    )
+}
+
+/// `client stalled 1.2 s at 3.4 s: timeout, lost retransmission of 1448 bytes; lost-retransmission recovery would have saved 0.9 s`.
+pub(crate) fn stall(found: &Found, from: End, stall: &Stall) -> String {
+    let (long, at) = (stall.end.since(stall.start), stall.start.since(found.connection.start));
+    let why = why(found.flow(from), stall);
+    let saved = stall.timeout.and_then(|timeout| saved(found.rescues(from, timeout)));
+    let saved = saved.map_or(String::new(), |saved| format!("; {saved}"));
+    format!("{} stalled {} at {}: {why}{saved}", from.name(), time(long), time(at))
+}
+
+fn why(flow: &Flow, stall: &Stall) -> String {
+    let timeout = stall.timeout.and_then(|i| flow.timeouts.get(i));
+    match stall.cause {
+        StallCause::Timeout(class) => match timeout {
+            Some(timeout) => timed_out(flow, timeout),
+            None => format!("timeout, {}", names::class_text(class)),
+        },
+        StallCause::TailLossProbe => "the tail was lost, and a tail loss probe repaired it".into(),
+        StallCause::Recovery => "losses were repaired without a timeout, which took as long".into(),
+        StallCause::Application => "the application had nothing to send".into(),
+        StallCause::ReceiveWindow => "the receive window was full".into(),
+        StallCause::ZeroWindow => "the receiver had closed its window".into(),
+        StallCause::CaptureGap => "the capture has a gap here".into(),
+        StallCause::Network => "acknowledgments came late".into(),
+        StallCause::Unknown => "nothing tells why".into(),
+    }
+}
+
+/// What was sent again by the timer, and what had happened to it before.
+fn timed_out(flow: &Flow, timeout: &Timeout) -> String {
+    let what = sent_by(flow, timeout).map_or("a segment".into(), |r| match r.len {
+        0 => "a SYN or FIN".to_string(),
+        len => format!("{len} bytes"),
+    });
+    let class = match timeout.class {
+        Class::NonTrigger => format!("timeout, loss of {what} that triggered no fast retransmit"),
+        Class::MultipleLosses => format!("timeout, loss of {what} among others that had been repaired"),
+        Class::LostRetransmission => format!("timeout, lost retransmission of {what}"),
+        Class::Backoff => format!("backed-off timeout, {what} lost again"),
+        Class::Unknown => format!("timeout, {what}; nothing tells its class"),
+    };
+    match timeout.needless {
+        Some(by) => format!("needless {class} ({})", names::needless_text(by)),
+        None => class,
+    }
+}
+
+/// What would have saved most, if anything would have avoided the timeout. The first rescue is the standard.
+fn saved(rescues: &[Rescue]) -> Option<String> {
+    let helps = |r: &&Rescue| r.avoided && r.saved_s > 0.0;
+    let standard = rescues.first().filter(helps);
+    let best = rescues.iter().filter(helps).reduce(|a, b| if b.saved_s > a.saved_s { b } else { a });
+    let best = standard.or(best)?;
+    Some(format!("{} would have saved {}", best.mechanism, time(Span::from_secs_f64(best.saved_s))))
+}
+
+/// What an annotated capture and the view of one connection say of a retransmission: `timeout, lost retransmission; needless (D-SACK)`.
+pub(crate) fn retransmission(flow: &Flow, place: usize, r: &Retransmission) -> String {
+    let mut text = names::kind_text(r.kind).to_string();
+    if let Ok(timeout) = flow.timeouts.binary_search_by_key(&place, |t| t.retransmission) {
+        text.push_str(&format!(", {}", names::class_text(flow.timeouts[timeout].class)));
+    }
+    if let Some(by) = r.needless {
+        text.push_str(&format!("; needless ({})", names::needless_text(by)));
+    }
+    if r.lost == Some(true) {
+        text.push_str("; lost itself");
+    }
+    text
+}

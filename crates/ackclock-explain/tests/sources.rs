@@ -1,0 +1,42 @@
+//! Where captures are found.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+
+use ackclock_explain::{Error, Source, captures_at};
+
+/// A pcap file without frames.
+const EMPTY: [u8; 24] = [0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0, 1, 0, 0, 0];
+
+#[test]
+fn a_folder_stands_for_all_captures_below_it_by_their_content() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("sources");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(folder.join("b/deeper")).unwrap();
+    for name in ["z.pcap", "a-capture-by-content.txt", "b/deeper/y"] {
+        fs::write(folder.join(name), EMPTY).unwrap();
+    }
+    fs::write(folder.join("b/notes.pcap"), "not a capture").unwrap();
+    fs::write(folder.join("empty"), "").unwrap();
+    // A link back up does not go round for ever.
+    symlink("..", folder.join("b/up")).unwrap();
+    let mut skipped = Vec::new();
+    let found = captures_at(&folder, &mut skipped).unwrap();
+    let names: Vec<String> = found.iter().map(Source::name).collect();
+    let full = |name: &str| folder.join(name).display().to_string();
+    assert_eq!(names, ["a-capture-by-content.txt", "b/deeper/y", "z.pcap"].map(full));
+    assert_eq!(skipped, ["b/notes.pcap", "b/up", "empty"].map(|name| folder.join(name)));
+    assert_eq!(found[0].len(), 24);
+}
+
+#[test]
+fn a_file_that_was_asked_for_is_taken_whatever_it_is() {
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("asked-for");
+    fs::write(&file, "not a capture").unwrap();
+    let mut skipped = Vec::new();
+    assert_eq!(captures_at(&file, &mut skipped).unwrap()[0].name(), file.display().to_string());
+    assert_eq!(skipped, Vec::<PathBuf>::new());
+    let missing = captures_at(&file.join("missing"), &mut skipped);
+    assert!(matches!(missing, Err(Error::Read { .. })));
+}

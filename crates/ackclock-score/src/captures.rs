@@ -1,0 +1,234 @@
+//! Captures of a run, whole and with something missing, and what the microscope finds in them.
+
+use std::collections::HashSet;
+use std::io::Cursor;
+
+use ackclock_net::Rng;
+use ackclock_net::scenario::{BuildOptions, Scenario, Simulation};
+use ackclock_report::{CaptureFormat, CaptureWriter, CapturedPacket, Handshake};
+use ackclock_trace::{Connection, Flow, Reader, Settings, Tracker, Vantage, decode};
+
+use crate::matrix::Score;
+use crate::truth::{PLACES, Recording, Transmission};
+
+/// What is missing in a capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// Nothing.
+    Nothing,
+    /// 1 % of the packets.
+    Packets,
+    /// What lies beyond so many bytes of each packet: 96 leave all headers, 68 no SACK blocks beside timestamps.
+    Beyond(usize),
+}
+
+impl Missing {
+    /// All that is scored.
+    pub const ALL: [Missing; 4] = [Missing::Nothing, Missing::Packets, Missing::Beyond(96), Missing::Beyond(68)];
+
+    /// The name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Missing::Nothing => "whole",
+            Missing::Packets => "1% missing",
+            Missing::Beyond(96) => "96 bytes",
+            Missing::Beyond(_) => "68 bytes",
+        }
+    }
+}
+
+/// Scores by place and by what is missing there.
+pub type Scores = [[Score; Missing::ALL.len()]; PLACES.len()];
+
+/// A retransmission about which truth and finding differ.
+#[derive(Clone, Debug)]
+pub struct Wrong {
+    /// Index of its place in [`PLACES`].
+    pub place: usize,
+    /// What was missing.
+    pub missing: Missing,
+    /// What differs.
+    pub what: String,
+}
+
+/// Scores all captures of the run of a scenario, and tells what was wrong.
+///
+/// # Errors
+/// When the scenario is wrong, or the network.
+pub fn score(text: &str, seed: u64) -> Result<(Scores, Vec<Wrong>), String> {
+    let scenario = Scenario::from_toml(text).map_err(|e| e.to_string())?;
+    let options = BuildOptions { seed, strategy: None, events: true };
+    let mut simulation = scenario.build(&options).map_err(|e| e.to_string())?;
+    let router = scenario.node("router").ok_or("there is no node `router`")?;
+    let mut recording = Recording::new(&simulation.flows, router, scenario.tcp.dsack.unwrap_or(true));
+    simulation.run(&mut recording).map_err(|e| e.to_string())?;
+    let made_up = scenario.tcp.handshake != Some(true);
+    let mut scores = Scores::default();
+    let mut wrong = Vec::new();
+    for (place, seen) in recording.seen.iter().enumerate() {
+        let capture = written(&simulation, seen, PLACES[place]).map_err(|e| e.to_string())?;
+        for (missing, score) in Missing::ALL.into_iter().zip(&mut scores[place]) {
+            let mut rng = Rng::new(seed, &format!("score/capture/{place}"));
+            let file = without(&capture, missing, &mut rng);
+            let found = explained(&file.0)?;
+            let judged = Judged { recording: &recording, keys: &file.1, made_up };
+            let mut complain = |what| wrong.push(Wrong { place, missing, what });
+            judged.score(place, &found, score, &mut complain);
+        }
+    }
+    Ok((scores, wrong))
+}
+
+/// A pcap file.
+fn written(simulation: &Simulation, seen: &[CapturedPacket], place: &str) -> std::io::Result<Vec<u8>> {
+    let mut capture = CaptureWriter::new(Vec::new(), CaptureFormat::Pcap, place)?;
+    for (number, flow) in (0..).zip(&simulation.flows) {
+        let handshake = Handshake {
+            mss: flow.mss,
+            sack: flow.sack,
+            sender_wscale: 0,
+            receiver_wscale: flow.wscale,
+            rwnd: flow.rwnd,
+        };
+        capture.connection(number, handshake);
+    }
+    seen.iter().try_for_each(|packet| capture.packet(packet))?;
+    capture.finish()
+}
+
+/// Which packet a frame is: flow, whether it is from the sender, IPv4 identification.
+type FrameKey = (usize, bool, u16);
+
+/// Lengths of headers in the files of [`CaptureWriter`]: of the file, of a record, of Ethernet and IPv4.
+const FILE_HEADER: usize = 24;
+const RECORD_HEADER: usize = 16;
+const ETHERNET_AND_IP: usize = 34;
+/// The port of flow 0 (`CaptureWriter`).
+const FIRST_PORT: u16 = 10_000;
+
+/// The capture without what is to be missing, and which packets its frames are.
+fn without(capture: &[u8], missing: Missing, rng: &mut Rng) -> (Vec<u8>, Vec<FrameKey>) {
+    let (header, mut rest) = capture.split_at(FILE_HEADER);
+    let (mut file, mut keys) = (header.to_vec(), Vec::new());
+    while let Some((record, after)) = rest.split_at_checked(RECORD_HEADER) {
+        let word = |at: usize| u32::from_le_bytes([record[at], record[at + 1], record[at + 2], record[at + 3]]);
+        let (frame, after) = after.split_at(word(8) as usize);
+        rest = after;
+        if missing == Missing::Packets && rng.unit() < 0.01 {
+            continue;
+        }
+        let kept = match missing {
+            Missing::Beyond(bytes) => &frame[..frame.len().min(bytes)],
+            _ => frame,
+        };
+        file.extend_from_slice(&record[..8]);
+        file.extend_from_slice(&(kept.len() as u32).to_le_bytes());
+        file.extend_from_slice(&record[12..]);
+        file.extend_from_slice(kept);
+        let port = |at: usize| u16::from_be_bytes([frame[at], frame[at + 1]]);
+        let (from, to) = (port(ETHERNET_AND_IP), port(ETHERNET_AND_IP + 2));
+        keys.push((usize::from(from.max(to) - FIRST_PORT), from > to, port(18)));
+    }
+    (file, keys)
+}
+
+fn explained(file: &[u8]) -> Result<Vec<Connection>, String> {
+    let mut reader = Reader::new(Box::new(Cursor::new(file.to_vec()))).map_err(|e| e.to_string())?;
+    let mut tracker = Tracker::new(Settings::default());
+    let mut all = Vec::new();
+    while let Some(frame) = reader.next().map_err(|e| e.to_string())? {
+        let packet = decode(&frame).map_err(|ignored| format!("frame {}: {ignored:?}", frame.number))?;
+        tracker.packet(&packet);
+        all.extend(std::iter::from_fn(|| tracker.poll_ended()));
+    }
+    all.extend(tracker.finish());
+    Ok(all)
+}
+
+struct Judged<'a> {
+    recording: &'a Recording,
+    keys: &'a [FrameKey],
+    /// Whether handshakes were made up, which makes the first packets two and one.
+    made_up: bool,
+}
+
+impl Judged<'_> {
+    /// The flow of a frame, and the transmission in it, if it is one from the sender.
+    fn transmission(&self, frame: u64) -> Option<(usize, u32, &Transmission)> {
+        let &(flow, to_receiver, id) = self.keys.get(usize::try_from(frame).ok()?.checked_sub(1)?)?;
+        let number = u32::from(id).checked_sub(if self.made_up { 2 } else { 0 })?;
+        let transmission = self.recording.flows.get(flow)?.transmissions.get(&number)?;
+        to_receiver.then_some((flow, number, transmission))
+    }
+
+    fn score(&self, place: usize, found: &[Connection], score: &mut Score, complain: &mut impl FnMut(String)) {
+        // A duplicate that the network made is no retransmission: the first frame of a number is.
+        let mut first = HashSet::new();
+        let frames: Vec<u64> = (1..=self.keys.len() as u64)
+            .filter(|&frame| self.transmission(frame).is_some_and(|(flow, number, _)| first.insert((flow, number))))
+            .collect();
+        let firsts: HashSet<u64> = frames.iter().copied().collect();
+        let truth_of = |frame: u64| self.transmission(frame).filter(|_| firsts.contains(&frame)).map(|(.., t)| t);
+        let truths: Vec<u64> =
+            frames.into_iter().filter(|&f| truth_of(f).is_some_and(|t| t.again().is_some())).collect();
+
+        let mut matched = HashSet::new();
+        let mut count = 0;
+        for connection in found {
+            let (flow, vantage) = from_sender(connection);
+            score.places.add(PLACES[place], vantage);
+            count += flow.retransmissions.len() as u64;
+            for r in &flow.retransmissions {
+                let again = truth_of(r.frame).and_then(Transmission::again).filter(|_| matched.insert(r.frame));
+                score.retransmission(again.as_ref(), Some(r));
+                if again.map(|a| a.kind) != Some(r.kind) {
+                    complain(format!("frame {}: {:?} found {:?}", r.frame, again, r));
+                } else if again.is_some_and(|a| a.needless == Some(false) && r.needless.is_some()) {
+                    complain(format!("frame {}: not needless: {:?}", r.frame, r));
+                } else if again.is_some_and(|a| a.needless == Some(true) && a.told && r.needless.is_none()) {
+                    complain(format!("frame {}: needless: {:?}", r.frame, r));
+                } else if again.is_some_and(|a| a.lost.is_some() && r.lost.is_some() && a.lost != r.lost) {
+                    complain(format!("frame {}: lost {:?}: {:?}", r.frame, again.map(|a| a.lost), r));
+                }
+            }
+            for timeout in &flow.timeouts {
+                let frame = flow.retransmissions.get(timeout.retransmission).map_or(0, |r| r.frame);
+                let expiry = truth_of(frame).and_then(|t| t.expiry.as_ref());
+                score.timeout(expiry, Some(timeout));
+                if expiry.is_some_and(|e| e.class != timeout.class) {
+                    complain(format!("frame {frame}: {expiry:?} found {timeout:?}"));
+                }
+            }
+        }
+        let timed: HashSet<u64> = found
+            .iter()
+            .map(|connection| from_sender(connection).0)
+            .flat_map(|flow| flow.timeouts.iter().filter_map(|t| flow.retransmissions.get(t.retransmission)))
+            .map(|r| r.frame)
+            .collect();
+        for frame in &truths {
+            let Some(t) = truth_of(*frame) else { continue };
+            if !matched.contains(frame) {
+                score.retransmission(t.again().as_ref(), None);
+                complain(format!("frame {frame}: {:?} not found", t.again()));
+            }
+            if !timed.contains(frame) && t.expiry.is_some() {
+                score.timeout(t.expiry.as_ref(), None);
+            }
+        }
+        score.capture(truths.len() as u64, count);
+    }
+}
+
+/// What the sender of the data sent, and where the capture is found to have been taken.
+fn from_sender(connection: &Connection) -> (&Flow, &'static str) {
+    let sends = connection.client.port() >= FIRST_PORT;
+    let place = match connection.position.vantage {
+        Vantage::Client if sends => "sender",
+        Vantage::Server if !sends => "sender",
+        Vantage::Client | Vantage::Server => "receiver",
+        Vantage::Middle => "middle",
+        Vantage::Unknown => "unknown",
+    };
+    (if sends { &connection.from_client } else { &connection.from_server }, place)
+}

@@ -1,0 +1,110 @@
+//! Captures of the kernel's TCP with what was true of them: two namespaces, joined by the project's gateway.
+//!
+//! Of each capture there are `NAME.sender.pcap` and `NAME.receiver.pcap`, both of headers, and [`NAME.json`](Truth).
+
+mod pcap;
+mod plan;
+mod score;
+mod testbed;
+mod trace;
+mod truth;
+mod work;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+pub use plan::{Plan, Planned, Settings, Work};
+pub use score::{KernelScore, score};
+pub use truth::{Connection, Dropped, Retransmission, Timeout, Truth};
+
+use testbed::Testbed;
+use trace::Tracing;
+
+/// Takes captures, `jobs` at a time, and writes them into a directory. Tells of each what came of it.
+///
+/// # Errors
+/// The first that something could not be done.
+pub fn take(
+    plan: &Plan,
+    directory: &Path,
+    jobs: usize,
+    tell: impl Fn(&str, &io::Result<Truth>) + Sync,
+) -> io::Result<()> {
+    std::fs::create_dir_all(directory)?;
+    let (next, sysctl) = (AtomicUsize::new(0), &plan.sysctl);
+    let failure = Mutex::new(None);
+    thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                while let Some((n, planned)) = {
+                    let n = next.fetch_add(1, Ordering::Relaxed);
+                    plan.capture.get(n).map(|planned| (n, planned))
+                } {
+                    let taken = take_one(planned, sysctl, directory, (n % 250) as u8 + 1);
+                    tell(&planned.name, &taken);
+                    if let (Err(error), Ok(mut failure)) = (taken, failure.lock()) {
+                        failure.get_or_insert(error);
+                    }
+                }
+            });
+        }
+    });
+    failure.into_inner().ok().flatten().map_or(Ok(()), Err)
+}
+
+fn take_one(planned: &Planned, sysctl: &Settings, directory: &Path, net: u8) -> io::Result<Truth> {
+    let file = |end: &str| directory.join(format!("{}.{end}", planned.name));
+    let testbed = Testbed::new(planned, sysctl, net)?;
+    let mut missing = Vec::new();
+    let tracing = Tracing::begin(&planned.name)
+        .map_err(|error| missing.push(format!("kinds and timeouts: no trace of the kernel ({error})")))
+        .ok();
+    let captures = testbed.capture(&file("sender.pcap"), &file("receiver.pcap"))?;
+    let tcp_info = work::work(&testbed, planned, || testbed.tcp_info())??;
+    testbed.settle(Duration::from_secs(4))?;
+    let counters = Testbed::counters(&testbed.sender)?;
+    let receiver_counters = Testbed::counters(&testbed.receiver)?;
+    captures.into_iter().try_for_each(testbed::Capture::end)?;
+    let sender = testbed.addresses[0];
+    let text = tracing.map(|tracing| tracing.text()).transpose()?;
+    let lines = text.map(|text| {
+        std::fs::write(file("trace"), &text)?;
+        Ok::<_, io::Error>(trace::parse(&text, &sender.to_string()))
+    });
+    let lines = lines.transpose()?;
+    let drops = testbed.drops();
+    let packets = pcap::read(&file("sender.pcap"))?;
+    let connections = truth::connections(&packets, sender, &drops, lines.as_deref(), &mut missing);
+    check(&connections, &counters, lines.is_some(), &mut missing);
+    let truth = Truth {
+        plan: planned.clone(),
+        connections,
+        missing,
+        counters,
+        receiver_counters,
+        tcp_info,
+        drops: truth::drops(&drops),
+        late_p99_us: testbed.report().lateness.quantile(0.99) as f64 / 1e3,
+    };
+    std::fs::write(file("json"), serde_json::to_vec_pretty(&truth)?)?;
+    Ok(truth)
+}
+
+/// Holds what was told against what the kernel counted.
+fn check(connections: &[Connection], counters: &BTreeMap<String, u64>, traced: bool, missing: &mut Vec<String>) {
+    let mut compare = |name: &str, told: usize| {
+        let counted = counters.get(name).copied().unwrap_or(0);
+        if counted != told as u64 {
+            missing.push(format!("{name}: {counted} counted, {told} told"));
+        }
+    };
+    compare("RetransSegs", connections.iter().map(|c| c.retransmissions.len()).sum());
+    if traced {
+        compare("TCPTimeouts", connections.iter().map(|c| c.timeouts.len()).sum());
+    }
+}

@@ -1,0 +1,216 @@
+//! Captures of the kernel explained, beside what was true of them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+use ackclock_trace::{Class, Connection, Flow, Kind, Reader, Settings, State, Tracker, decode};
+use serde_json::{Value, json};
+
+use super::truth::{self, Truth};
+use crate::matrix::{Again, Expiry, Matrix, Score};
+
+/// How captures of the kernel were explained.
+#[derive(Clone, Debug)]
+pub struct KernelScore {
+    /// As of the simulator's captures. A receiver can tell needless ones where D-SACK or timestamps are in use.
+    pub score: Score,
+    /// Expiries of the timer beside fast retransmissions.
+    pub apart: Matrix,
+    /// Needless ones of which something did tell: a D-SACK that came back, or the echo of an older timestamp.
+    pub told: Matrix,
+    /// What was wrong where, by capture.
+    pub mistakes: BTreeMap<String, Vec<String>>,
+}
+
+impl Default for KernelScore {
+    fn default() -> Self {
+        KernelScore {
+            score: Score::default(),
+            apart: Matrix::new(&["timeout", "fast_retransmission"], &["timeout", "fast_retransmission", "other"]),
+            told: Matrix::new(&["yes", "no"], &["yes", "no", "unknown"]),
+            mistakes: BTreeMap::new(),
+        }
+    }
+}
+
+/// All captures of a directory, as [`take`](super::take) writes them.
+///
+/// # Errors
+/// What reading returns, and [`io::ErrorKind::InvalidData`] where a truth or a capture is none.
+pub fn score(directory: &Path) -> io::Result<KernelScore> {
+    let mut all = KernelScore::default();
+    let mut files: Vec<_> = fs::read_dir(directory)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
+    files.sort();
+    for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "json")) {
+        let truth: Truth = serde_json::from_slice(&fs::read(file)?)?;
+        let captures = ["sender.pcap", "sender.pcap.zst"].map(|end| file.with_extension(end));
+        let capture = captures.iter().find(|capture| capture.exists()).unwrap_or(&captures[0]);
+        all.add(&truth, &connections(capture)?);
+    }
+    Ok(all)
+}
+
+/// The connections of a capture.
+fn connections(capture: &Path) -> io::Result<Vec<Connection>> {
+    let mut reader = Reader::new(Box::new(File::open(capture)?))?;
+    let mut tracker = Tracker::new(Settings::default());
+    while let Some(frame) = reader.next()? {
+        if let Ok(packet) = decode(&frame) {
+            tracker.packet(&packet);
+        }
+    }
+    let mut found: Vec<Connection> = std::iter::from_fn(|| tracker.poll_ended()).collect();
+    found.extend(tracker.finish());
+    Ok(found)
+}
+
+/// A segment in a capture: its frame and first byte.
+type Place = (u64, u32);
+
+impl KernelScore {
+    /// Adds a capture.
+    pub fn add(&mut self, truth: &Truth, found: &[Connection]) {
+        let mut mistakes = Vec::new();
+        let (mut were, mut are) = (0, 0);
+        for connection in &truth.connections {
+            let flow = found.iter().find_map(|c| {
+                let ends = (connection.sender, connection.receiver);
+                let client = (c.client, c.server) == ends;
+                (client || (c.server, c.client) == ends).then(|| if client { &c.from_client } else { &c.from_server })
+            });
+            let Some(flow) = flow else {
+                mistakes.push(format!("connection {} not found", connection.receiver));
+                continue;
+            };
+            were += connection.retransmissions.len() as u64;
+            are += flow.retransmissions.len() as u64;
+            self.retransmissions(truth, connection, flow, &mut mistakes);
+            self.timeouts(connection, flow, &mut mistakes);
+        }
+        // What the kernel counted, which is what the truth has unless the trace had gaps.
+        self.score.capture(truth.counters.get("RetransSegs").copied().unwrap_or(were), are);
+        if were != are {
+            mistakes.push(format!("{were} retransmissions, {are} found"));
+        }
+        if !mistakes.is_empty() {
+            self.mistakes.insert(truth.plan.name.clone(), mistakes);
+        }
+    }
+
+    fn retransmissions(
+        &mut self,
+        truth: &Truth,
+        connection: &truth::Connection,
+        flow: &Flow,
+        mistakes: &mut Vec<String>,
+    ) {
+        let is_on = |key: &str| truth.plan.sysctl.get(key).and_then(toml::Value::as_integer) != Some(0);
+        let can_tell = is_on("tcp_timestamps") || is_on("tcp_sack") && is_on("tcp_dsack");
+        let mut places: BTreeMap<Place, (Option<usize>, Option<usize>)> = BTreeMap::new();
+        for (i, t) in connection.retransmissions.iter().enumerate() {
+            places.entry((t.frame, t.seq)).or_default().0 = Some(i);
+        }
+        for (i, f) in flow.retransmissions.iter().enumerate() {
+            places.entry((f.frame, f.seq.0)).or_default().1 = Some(i);
+        }
+        for ((frame, seq), (was, is)) in places {
+            let was = was.map(|i| &connection.retransmissions[i]);
+            let is = is.map(|i| &flow.retransmissions[i]);
+            let kind = was.and_then(|was| kind(was.kind.as_deref()?));
+            let again = was.map(|was| Again {
+                kind: kind.unwrap_or(Kind::Unknown),
+                needless: Some(was.needless),
+                told: can_tell,
+                lost: Some(was.lost),
+            });
+            if was.is_none() || kind.is_some() {
+                self.score.retransmission(again.as_ref(), is);
+            }
+            let names = (kind.map_or("none", Kind::name), is.map_or("none", |is| is.kind.name()));
+            if names.0 != names.1 {
+                mistakes.push(format!("frame {frame}, seq {seq}: {} found as {}", names.0, names.1));
+            }
+            self.apart.add(apart(names.0), apart(names.1));
+            if let (Some(was), Some(is)) = (was, is) {
+                let said = match (is.needless, is.known) {
+                    (Some(_), _) => "yes",
+                    (None, true) => "no",
+                    (None, false) => "unknown",
+                };
+                if was.told || !was.needless {
+                    self.told.add(if was.needless { "yes" } else { "no" }, said);
+                }
+                if was.needless && said != "yes" && was.told {
+                    mistakes.push(format!("frame {frame}, seq {seq}: needless and told, found {said}"));
+                }
+                if !was.needless && said == "yes" {
+                    mistakes.push(format!("frame {frame}, seq {seq}: not needless, found so by {:?}", is.needless));
+                }
+                if is.lost.is_some_and(|lost| lost != was.lost) {
+                    mistakes.push(format!("frame {frame}, seq {seq}: lost {}, found {:?}", was.lost, is.lost));
+                }
+            }
+        }
+    }
+
+    fn timeouts(&mut self, connection: &truth::Connection, flow: &Flow, mistakes: &mut Vec<String>) {
+        let mut places: BTreeMap<Place, (Option<usize>, Option<usize>)> = BTreeMap::new();
+        for (i, t) in connection.timeouts.iter().enumerate() {
+            places.entry((t.t_ns, t.seq)).or_default().0 = Some(i);
+        }
+        for (i, f) in flow.timeouts.iter().enumerate() {
+            places.entry((f.at.0, f.seq.0)).or_default().1 = Some(i);
+        }
+        for ((t_ns, seq), (was, is)) in places {
+            let was = was.map(|i| &connection.timeouts[i]);
+            let is = is.map(|i| &flow.timeouts[i]);
+            let expiry = was.map(|was| Expiry {
+                class: Class::ALL.into_iter().find(|c| c.name() == was.class).unwrap_or(Class::Unknown),
+                state: State::ALL.into_iter().find(|s| s.name() == was.state),
+            });
+            self.score.timeout(expiry.as_ref(), is);
+            let names = (was.map_or("none", |was| &was.class), is.map_or("none", |is| is.class.name()));
+            if names.0 != names.1 {
+                mistakes.push(format!("timeout at {t_ns} ns, seq {seq}: {} found as {}", names.0, names.1));
+            }
+            if let (Some(was), Some(is)) = (was, is)
+                && was.state != is.state.name()
+            {
+                mistakes.push(format!("timeout at {t_ns} ns, seq {seq}: in {}, found {}", was.state, is.state.name()));
+            }
+        }
+    }
+
+    /// As aligned tables.
+    pub fn table(&self) -> String {
+        let mut out = self.score.table("the kernel's captures");
+        for (name, matrix) in [("timeout or fast", &self.apart), ("needless, told of", &self.told)] {
+            let _ = write!(out, "\n{}", matrix.table(name));
+        }
+        out
+    }
+
+    /// The counts.
+    pub fn json(&self) -> Value {
+        let mut out = self.score.json();
+        out["timeout_or_fast"] = self.apart.json();
+        out["needless_told_of"] = self.told.json();
+        out["mistakes"] = json!(self.mistakes);
+        out
+    }
+}
+
+fn kind(name: &str) -> Option<Kind> {
+    Kind::ALL.into_iter().find(|kind| kind.name() == name)
+}
+
+fn apart(kind: &str) -> &str {
+    match kind {
+        "timeout" | "backed_off_timeout" => "timeout",
+        "fast_retransmission" => kind,
+        _ => "other",
+    }
+}

@@ -1,0 +1,465 @@
+//! What was true of a capture, told from the sender's own trace, the gateway's log of drops, and the packets themselves.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+use ackclock_tcp::wire::Control;
+use ackclock_tcp::{Seq, Time};
+use serde::{Deserialize, Serialize};
+
+use super::pcap::{self, Packet};
+use super::plan::Planned;
+use super::testbed::Drop;
+use super::trace::{Caller, Line, What};
+
+/// The truth beside a capture: `NAME.json`. Times are nanoseconds since 1970, sequence numbers those on the wire.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Truth {
+    /// What was planned.
+    pub plan: Planned,
+    /// What is not known, and why.
+    pub missing: Vec<String>,
+    /// The sender's counters, of those that are not 0 (`/proc/net/snmp` and `netstat`; its namespace had no other connections).
+    pub counters: BTreeMap<String, u64>,
+    /// The receiver's.
+    pub receiver_counters: BTreeMap<String, u64>,
+    /// `TCP_INFO` of the last connection at its end, as `ss` prints it.
+    pub tcp_info: Vec<String>,
+    /// What the sender did, by connection.
+    pub connections: Vec<Connection>,
+    /// What the gateway dropped.
+    pub drops: Vec<Dropped>,
+    /// How late the gateway was with packets, quantile of 99 %, in microseconds.
+    pub late_p99_us: f64,
+}
+
+/// What the sender sent on one connection.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Connection {
+    /// The end whose sending this is about.
+    pub sender: SocketAddr,
+    /// The other one.
+    pub receiver: SocketAddr,
+    /// Bytes of a full segment.
+    pub mss: u32,
+    /// Segments of SMSS with data, SYN or FIN, retransmissions included.
+    pub segments: u64,
+    /// Each segment that was sent again, in order.
+    pub retransmissions: Vec<Retransmission>,
+    /// Each expiry of the retransmission timer, in order.
+    pub timeouts: Vec<Timeout>,
+}
+
+/// A segment that was sent again.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Retransmission {
+    /// Its frame in the sender's capture.
+    pub frame: u64,
+    /// When.
+    pub t_ns: u64,
+    /// First byte.
+    pub seq: u32,
+    /// Bytes of payload.
+    pub len: u32,
+    /// As in the output of `ackclock explain`; `None` without a trace.
+    pub kind: Option<String>,
+    /// Whether an earlier transmission of each of its bytes came through.
+    pub needless: bool,
+    /// Whether the gateway dropped it.
+    pub lost: bool,
+    /// Whether the receiver's ACKs, as far as they came back, said that it was needless: by D-SACK, or by an older time stamp.
+    pub told: bool,
+}
+
+/// An expiry of the retransmission timer.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Timeout {
+    /// When.
+    pub t_ns: u64,
+    /// First byte of what it sent again.
+    pub seq: u32,
+    /// As in the output of `ackclock explain`: Lin & Kung's class (section 4.1). A segment counts as sent again in this period if what was
+    /// outstanding then is not yet acknowledged as a whole.
+    pub class: String,
+    /// The sender's state before it (`disorder`, ...); CWR counts as open.
+    pub state: String,
+    /// Whether what it sent again was needless.
+    pub needless: bool,
+}
+
+/// A packet that the gateway dropped.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Dropped {
+    /// When.
+    pub t_ns: u64,
+    /// Whether it came from the sender.
+    pub from_sender: bool,
+    /// `queue`, `early`, or a loss model.
+    pub why: String,
+    /// First byte.
+    pub seq: u32,
+    /// Bytes of payload.
+    pub len: u32,
+    /// Acknowledgment number.
+    pub ack: u32,
+    /// Identification in the IPv4 header.
+    pub ip_id: Option<u16>,
+}
+
+/// A segment of SMSS on its way.
+struct Sent {
+    frame: u64,
+    at: Time,
+    start: u64,
+    end: u64,
+    payload: u32,
+    seq: Seq,
+    ip_id: Option<u16>,
+    tsval: Option<u32>,
+    /// What had been sent before.
+    snd_max: u64,
+    lost: bool,
+}
+
+impl Sent {
+    fn is_again(&self) -> bool {
+        self.start < self.snd_max
+    }
+}
+
+/// What the sender has been told.
+struct Told {
+    at: Time,
+    una: u64,
+    advanced: bool,
+    dsack: Option<(u64, u64)>,
+    tsecr: Option<u32>,
+}
+
+/// One connection as the sender's capture has it. Position 0 is the SYN.
+struct Path {
+    ends: [SocketAddr; 2],
+    mss: u32,
+    sent: Vec<Sent>,
+    told: Vec<Told>,
+}
+
+/// All of a capture at `sender`.
+pub(super) fn connections(
+    packets: &[Packet],
+    sender: std::net::IpAddr,
+    drops: &[Drop],
+    trace: Option<&[Line]>,
+    missing: &mut Vec<String>,
+) -> Vec<Connection> {
+    let mut by_ends: BTreeMap<[SocketAddr; 2], Vec<&Packet>> = BTreeMap::new();
+    for packet in packets {
+        let ends = if packet.from.ip() == sender { [packet.from, packet.to] } else { [packet.to, packet.from] };
+        by_ends.entry(ends).or_default().push(packet);
+    }
+    let mut paths: Vec<Path> = by_ends.into_iter().filter_map(|(ends, packets)| Path::new(ends, &packets)).collect();
+    for drop in drops.iter().filter(|drop| drop.from == super::plan::NODES[0]) {
+        let found = pcap::packet(&drop.packet, 0, drop.at)
+            .and_then(|packet| paths.iter_mut().find(|p| p.ends == [packet.from, packet.to])?.lose(&packet));
+        if found.is_none() {
+            missing.push(format!("a drop at {} ns is of no packet of the capture", drop.at.0));
+        }
+    }
+    paths.sort_by_key(|path| path.sent.first().map(|sent| sent.at));
+    paths.iter().map(|path| path.connection(trace, missing)).collect()
+}
+
+impl Path {
+    fn new(ends: [SocketAddr; 2], packets: &[&Packet]) -> Option<Path> {
+        let syn = |from: SocketAddr| packets.iter().find(|p| p.from == from && p.control.contains(Control::SYN));
+        let (ours, theirs) = (syn(ends[0])?, syn(ends[1])?);
+        let timestamps = ours.options.timestamps.is_some() && theirs.options.timestamps.is_some();
+        let mss = ours.options.mss?.min(theirs.options.mss?);
+        let mss = u32::from(mss) - if timestamps { 12 } else { 0 };
+        let mut path = Path { ends, mss, sent: Vec::new(), told: Vec::new() };
+        let (mut snd_max, mut una) = (0, 0);
+        for packet in packets.iter().filter(|p| !p.control.contains(Control::RST)) {
+            if packet.from == ends[0] {
+                path.send(packet, ours.seq, &mut snd_max);
+            } else if packet.control.contains(Control::ACK) {
+                path.tell(packet, ours.seq, &mut una);
+            }
+        }
+        Some(path)
+    }
+
+    fn send(&mut self, packet: &Packet, origin: Seq, snd_max: &mut u64) {
+        let Some(mut start) = packet.seq.position(origin, *snd_max) else { return };
+        let (end, mut payload, mut n) = (start + u64::from(packet.span()), packet.len, 0_u16);
+        while start < end {
+            let part = payload.min(self.mss);
+            payload -= part;
+            // SYN and FIN go with the last part.
+            let stop = if payload > 0 { start + u64::from(part) } else { end };
+            self.sent.push(Sent {
+                frame: packet.frame,
+                at: packet.at,
+                start,
+                end: stop,
+                payload: part,
+                seq: Seq::at(origin, start),
+                ip_id: packet.ip_id.map(|id| id.wrapping_add(n)),
+                tsval: packet.options.timestamps.map(|t| t.val),
+                snd_max: *snd_max,
+                lost: false,
+            });
+            *snd_max = (*snd_max).max(stop);
+            (start, n) = (stop, n + 1);
+        }
+    }
+
+    fn tell(&mut self, packet: &Packet, origin: Seq, una: &mut u64) {
+        let Some(ack) = packet.ack.position(origin, *una) else { return };
+        let blocks = packet.options.sack.as_slice().iter();
+        let blocks: Vec<(u64, u64)> =
+            blocks.filter_map(|b| Some((b.left.position(origin, ack)?, b.right.position(origin, ack)?))).collect();
+        // RFC 2883 section 4: below the cumulative ACK, or within the second block.
+        let dsack = blocks.first().filter(|first| {
+            first.1 <= ack || blocks.get(1).is_some_and(|second| second.0 <= first.0 && first.1 <= second.1)
+        });
+        let advanced = ack > *una;
+        *una = ack.max(*una);
+        let tsecr = packet.options.timestamps.map(|t| t.ecr);
+        self.told.push(Told { at: packet.at, una: *una, advanced, dsack: dsack.copied(), tsecr });
+    }
+
+    /// Notes that the gateway dropped this packet; `None` if it is not there.
+    fn lose(&mut self, packet: &Packet) -> Option<()> {
+        // It was captured before, but the clocks may differ by some microseconds.
+        const SLACK: u64 = 20_000;
+        let fits = |sent: &&mut Sent| {
+            sent.seq == packet.seq
+                && sent.ip_id == packet.ip_id
+                && sent.payload == packet.len
+                && sent.at.0 <= packet.at.0 + SLACK
+                && !sent.lost
+        };
+        if packet.span() == 0 {
+            return Some(());
+        }
+        self.sent.iter_mut().rev().find(fits).map(|sent| sent.lost = true)
+    }
+
+    fn connection(&self, trace: Option<&[Line]>, missing: &mut Vec<String>) -> Connection {
+        let again: Vec<usize> = (0..self.sent.len()).filter(|&i| self.sent[i].is_again()).collect();
+        let mut retransmissions: Vec<Retransmission> = again.iter().map(|&i| self.retransmission(i)).collect();
+        let mut timeouts = Vec::new();
+        if let Some(trace) = trace {
+            let ends = self.ends.map(|end| end.to_string());
+            let lines: Vec<&Line> = trace.iter().filter(|line| line.ends == ends).collect();
+            let events = events(&lines);
+            let times: Vec<Time> = again.iter().map(|&i| self.sent[i].at).collect();
+            let of = align(&times, &events.iter().map(|event| event.at).collect::<Vec<_>>());
+            let unmatched = (0..events.len()).filter(|i| !of.contains(i)).count();
+            if unmatched > 0 {
+                missing.push(format!("{unmatched} retransmissions in the trace of {} are not in the capture", ends[0]));
+            }
+            self.name(&again, &of, &events, &mut retransmissions, &mut timeouts);
+        }
+        Connection {
+            sender: self.ends[0],
+            receiver: self.ends[1],
+            mss: self.mss,
+            segments: self.sent.len() as u64,
+            retransmissions,
+            timeouts,
+        }
+    }
+
+    fn retransmission(&self, index: usize) -> Retransmission {
+        let sent = &self.sent[index];
+        // Bytes come through if an earlier transmission of them did.
+        let mut open = vec![(sent.start, sent.end)];
+        for earlier in self.sent[..index].iter().filter(|earlier| !earlier.lost) {
+            open = open
+                .into_iter()
+                .flat_map(|(from, to)| [(from, to.min(earlier.start)), (from.max(earlier.end), to)])
+                .filter(|(from, to)| from < to)
+                .collect();
+        }
+        Retransmission {
+            frame: sent.frame,
+            t_ns: sent.at.0,
+            seq: sent.seq.0,
+            len: sent.payload,
+            kind: None,
+            needless: open.is_empty(),
+            lost: sent.lost,
+            told: self.is_told(sent),
+        }
+    }
+
+    /// Whether an ACK after it says that it was not needed: a D-SACK of its bytes, or that the first to acknowledge them echoes an older
+    /// time stamp.
+    fn is_told(&self, sent: &Sent) -> bool {
+        let after = || self.told.iter().filter(|told| told.at > sent.at);
+        let dsack = after().any(|told| told.dsack.is_some_and(|(from, to)| from <= sent.start && sent.end <= to));
+        let first = after().find(|told| told.advanced && told.una > sent.start);
+        let older = first.and_then(|told| Some((told.tsecr?.wrapping_sub(sent.tsval?) as i32) < 0));
+        dsack || older == Some(true)
+    }
+
+    /// Names kinds and timeouts: retransmission `i`, which is transmission `again[i]`, was caused by event `of[i]`.
+    fn name(
+        &self,
+        again: &[usize],
+        of: &[usize],
+        events: &[Event],
+        retransmissions: &mut [Retransmission],
+        timeouts: &mut Vec<Timeout>,
+    ) {
+        let mut last_timeout = None;
+        for (i, (&index, &event)) in again.iter().zip(of).enumerate() {
+            let Some(event) = events.get(event) else { continue };
+            let first = i == 0 || of[i - 1] != of[i];
+            let sent = &self.sent[index];
+            let told = self.told.iter().take_while(|told| told.at < sent.at).last();
+            let una = told.map_or(0, |told| told.una);
+            let backed_off = last_timeout == Some(una);
+            let before = [told.map(|told| told.at), index.checked_sub(1).map(|i| self.sent[i].at)];
+            let by = event.by(sent.at.0 - before.into_iter().flatten().max().map_or(0, |at| at.0));
+            let kind = match by {
+                Caller::Timer if backed_off => "backed_off_timeout",
+                Caller::Timer => "timeout",
+                Caller::LossProbe => "tail_loss_probe",
+                Caller::Queue if event.state == LOSS => "slow_start",
+                Caller::Queue if event.state == RECOVERY && event.first && first => "fast_retransmission",
+                Caller::Queue if event.state == RECOVERY => "recovery",
+                Caller::Queue | Caller::Syn | Caller::Untold => "unknown",
+            };
+            retransmissions[i].kind = Some(kind.into());
+            if by == Caller::Timer && first {
+                let earlier = again[..i].iter().map(|&i| &self.sent[i]).filter(|r| r.snd_max > una);
+                let class = match () {
+                    () if backed_off => "backoff",
+                    () if earlier.clone().any(|r| r.start <= sent.start && sent.start < r.end) => "lost_retransmission",
+                    () if earlier.clone().next().is_some() => "multiple_losses",
+                    () => "non_trigger",
+                };
+                timeouts.push(Timeout {
+                    t_ns: sent.at.0,
+                    seq: sent.seq.0,
+                    class: class.into(),
+                    state: ["open", "disorder", "open", "recovery", "loss"][usize::from(event.before.min(4))].into(),
+                    needless: retransmissions[i].needless,
+                });
+                last_timeout = Some(una);
+            }
+        }
+    }
+}
+
+const RECOVERY: u8 = 3;
+const LOSS: u8 = 4;
+
+/// A retransmission in the trace.
+struct Event {
+    at: Time,
+    what: Caller,
+    /// The sender's state.
+    state: u8,
+    /// Its state before the timer expired.
+    before: u8,
+    /// The first one since this state was entered.
+    first: bool,
+}
+
+impl Event {
+    /// Who called for it; where the trace does not tell, by the state and for how many nanoseconds nothing had come or gone.
+    fn by(&self, idle: u64) -> Caller {
+        /// The timer waits for at least 200 ms.
+        const TIMER: u64 = 150_000_000;
+        match self.what {
+            // An ACK or, between paced segments, a short wait starts all others.
+            Caller::Untold if self.state == LOSS && idle > TIMER => Caller::Timer,
+            Caller::Untold if self.state != LOSS && self.state != RECOVERY => Caller::LossProbe,
+            Caller::Untold => Caller::Queue,
+            by => by,
+        }
+    }
+}
+
+fn events(lines: &[&Line]) -> Vec<Event> {
+    let (mut state, mut before, mut first) = (0, 0, true);
+    let mut events = Vec::new();
+    for line in lines {
+        let what = match line.what {
+            What::State(new) => {
+                first |= new != state;
+                // The timer sets the state before it sends again.
+                (before, state) = (state, new);
+                continue;
+            }
+            What::Retransmit(by) => by,
+        };
+        events.push(Event { at: line.at, what, state, before, first });
+        if matches!(what, Caller::Queue | Caller::Untold) {
+            first = false;
+        }
+        before = state;
+    }
+    events
+}
+
+/// For each packet which event it belongs to: both in order, each event with at least one packet where that can be, in all as close in time
+/// as can be.
+fn align(packets: &[Time], events: &[Time]) -> Vec<usize> {
+    /// Nanoseconds that an event without a packet costs.
+    const EMPTY: u64 = 1_000_000_000;
+    if events.is_empty() {
+        return vec![usize::MAX; packets.len()];
+    }
+    let cost = |p: Time, e: usize| p.0.abs_diff(events[e].0);
+    // best[e]: the least cost of the packets so far with the last of them at event e. from[p][e]: the event of the one before.
+    let mut best: Vec<u64> = (0..events.len() as u64).map(|e| e * EMPTY).collect();
+    let mut from: Vec<Vec<u32>> = Vec::with_capacity(packets.len());
+    for (p, &packet) in packets.iter().enumerate() {
+        let mut came = vec![0; events.len()];
+        let mut next = vec![0; events.len()];
+        // The best way to arrive from an event before this one, every event between being left without packets.
+        let mut earlier: Option<(u64, usize)> = None;
+        for e in 0..events.len() {
+            let stay = (best[e], e);
+            let (least, at) = match earlier {
+                Some(earlier) if p > 0 && earlier.0 < stay.0 => earlier,
+                _ => stay,
+            };
+            came[e] = at as u32;
+            next[e] = least.saturating_add(cost(packet, e));
+            let onward = earlier.map(|(c, at)| (c.saturating_add(EMPTY), at));
+            earlier = Some(onward.filter(|&(c, _)| c < best[e]).unwrap_or((best[e], e)));
+        }
+        from.push(came);
+        best = next;
+    }
+    let last = |e: &usize| best[*e].saturating_add((events.len() - 1 - e) as u64 * EMPTY);
+    let mut at = (0..events.len()).min_by_key(last).unwrap_or(0);
+    let mut of = vec![0; packets.len()];
+    for p in (0..packets.len()).rev() {
+        of[p] = at;
+        at = from[p][at] as usize;
+    }
+    of
+}
+
+/// The gateway's log.
+pub(super) fn drops(drops: &[Drop]) -> Vec<Dropped> {
+    let of = |drop: &Drop| {
+        let packet = pcap::packet(&drop.packet, 0, drop.at)?;
+        Some(Dropped {
+            t_ns: drop.at.0,
+            from_sender: drop.from == super::plan::NODES[0],
+            why: drop.why.into(),
+            seq: packet.seq.0,
+            len: packet.len,
+            ack: packet.ack.0,
+            ip_id: packet.ip_id,
+        })
+    };
+    drops.iter().filter_map(of).collect()
+}

@@ -1,0 +1,35 @@
+//! Holds the microscope against the truth.
+//!
+//! What a capture shows is explained by `ackclock_trace`; what was true is known here, from the simulator or from the kernel's
+//! counters. [`Score`] counts both beside each other.
+
+mod captures;
+pub mod kernel;
+mod matrix;
+mod population;
+mod truth;
+
+pub use captures::{Missing, Scores, Wrong, score};
+pub use matrix::{Again, Expiry, Matrix, Score, summary};
+pub use population::scenario;
+pub use truth::PLACES;
+
+use rayon::prelude::*;
+
+/// The scores of the connections of these seeds, added up.
+///
+/// # Errors
+/// The first one's, as [`score`].
+pub fn score_all(seeds: std::ops::Range<u64>) -> Result<Scores, String> {
+    let all: Result<Vec<Scores>, String> = seeds
+        .into_par_iter()
+        .map(|seed| score(&scenario(seed), seed).map(|(scores, _)| scores).map_err(|e| format!("seed {seed}: {e}")))
+        .collect();
+    let mut sum = Scores::default();
+    for scores in all? {
+        for (sum, score) in sum.iter_mut().flatten().zip(scores.iter().flatten()) {
+            sum.merge(score);
+        }
+    }
+    Ok(sum)
+}

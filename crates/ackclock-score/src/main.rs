@@ -1,0 +1,97 @@
+//! `ackclock-score`: prints how well captures of simulated connections are explained.
+
+use std::process::ExitCode;
+
+use ackclock_score::{Missing, PLACES, Scores, scenario, score, score_all};
+use clap::{Parser, ValueEnum};
+use serde_json::{Map, Value, json};
+
+/// Scores the microscope (`ackclock explain`) against simulated connections, whose truth is known.
+#[derive(Debug, Parser)]
+#[command(name = "ackclock-score", version)]
+struct Args {
+    /// How many scenarios.
+    #[arg(long, value_name = "N", default_value_t = 5000)]
+    connections: u64,
+    /// The seed of the first; the others have those after it.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// How to print the scores.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+    /// Print the scenario of the seed, and what is wrong in its captures, instead.
+    #[arg(long)]
+    wrong: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Aligned text.
+    Table,
+    /// JSON.
+    Json,
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    match run(&args) {
+        Ok(text) => {
+            print!("{text}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<String, String> {
+    if args.wrong {
+        return wrong(args);
+    }
+    let scores = score_all(args.seed..args.seed.saturating_add(args.connections))?;
+    Ok(match args.format {
+        Format::Table => table(&scores),
+        Format::Json => format!("{:#}\n", json(args, &scores)),
+    })
+}
+
+/// The matrices of whole captures, then one line for each sort of capture.
+fn table(scores: &Scores) -> String {
+    let mut out = String::new();
+    for (place, scores) in PLACES.iter().zip(scores) {
+        out += &format!("{}\n", scores[0].table(&format!("At the {place}")));
+    }
+    let mut lines = Vec::new();
+    for (place, scores) in PLACES.iter().zip(scores) {
+        for (missing, score) in Missing::ALL.iter().zip(scores) {
+            lines.push((format!("{place}, {}", missing.name()), score));
+        }
+    }
+    out + &ackclock_score::summary(&lines)
+}
+
+fn json(args: &Args, scores: &Scores) -> Value {
+    let mut out = json!({"connections": args.connections, "seed": args.seed});
+    for (place, scores) in PLACES.iter().zip(scores) {
+        let of = |(missing, score): (&Missing, &ackclock_score::Score)| (missing.name().to_string(), score.json());
+        out[*place] = Value::Object(Missing::ALL.iter().zip(scores).map(of).collect::<Map<_, _>>());
+    }
+    out
+}
+
+fn wrong(args: &Args) -> Result<String, String> {
+    let mut out = String::new();
+    for seed in args.seed..args.seed.saturating_add(args.connections) {
+        let text = scenario(seed);
+        let (_, wrong) = score(&text, seed)?;
+        if !wrong.is_empty() {
+            out += &format!("# seed {seed}\n{text}\n");
+        }
+        for w in &wrong {
+            out += &format!("{}, {}: {}\n", PLACES[w.place], w.missing.name(), w.what);
+        }
+    }
+    Ok(out)
+}

@@ -1,0 +1,347 @@
+//! What was true beside what was found, counted.
+
+use std::fmt::Write;
+
+use ackclock_trace::{Class, Kind, Retransmission, State, Timeout};
+use serde_json::{Value, json};
+
+/// How often each answer was given to each truth.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Matrix {
+    rows: Vec<&'static str>,
+    columns: Vec<&'static str>,
+    counts: Vec<u64>,
+}
+
+impl Matrix {
+    /// All zero. A row and a column of the same name mean the same.
+    pub fn new(rows: &[&'static str], columns: &[&'static str]) -> Matrix {
+        Matrix { rows: rows.to_vec(), columns: columns.to_vec(), counts: vec![0; rows.len() * columns.len()] }
+    }
+
+    /// Counts one more case. Names that the matrix does not have count nothing.
+    pub fn add(&mut self, truth: &str, found: &str) {
+        if let Some(count) = self.index(truth, found).and_then(|i| self.counts.get_mut(i)) {
+            *count += 1;
+        }
+    }
+
+    /// Adds all of another matrix of the same shape.
+    pub fn merge(&mut self, other: &Matrix) {
+        self.counts.iter_mut().zip(&other.counts).for_each(|(sum, n)| *sum += n);
+    }
+
+    /// How often `found` was the answer where `truth` was true.
+    pub fn count(&self, truth: &str, found: &str) -> u64 {
+        self.index(truth, found).map_or(0, |i| self.counts[i])
+    }
+
+    /// Cases of which this is true.
+    pub fn of_truth(&self, truth: &str) -> u64 {
+        self.columns.iter().map(|found| self.count(truth, found)).sum()
+    }
+
+    /// Cases of which this was found.
+    pub fn of_found(&self, found: &str) -> u64 {
+        self.rows.iter().map(|truth| self.count(truth, found)).sum()
+    }
+
+    /// All cases.
+    pub fn all(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// Cases in which the truth was found.
+    pub fn right(&self) -> u64 {
+        self.rows.iter().map(|name| self.count(name, name)).sum()
+    }
+
+    /// Of the cases in which this was found, the share of which it is true; `None` if there are none.
+    pub fn precision(&self, name: &str) -> Option<f64> {
+        share(self.count(name, name), self.of_found(name))
+    }
+
+    /// Of the cases of which this is true, the share in which it was found; `None` if there are none.
+    pub fn recall(&self, name: &str) -> Option<f64> {
+        share(self.count(name, name), self.of_truth(name))
+    }
+
+    fn index(&self, truth: &str, found: &str) -> Option<usize> {
+        let row = self.rows.iter().position(|name| *name == truth)?;
+        let column = self.columns.iter().position(|name| *name == found)?;
+        Some(row * self.columns.len() + column)
+    }
+
+    /// An aligned table, a row for each truth, with recall at the end of rows and precision below.
+    pub fn table(&self, title: &str) -> String {
+        let mut lines = vec![vec![title.to_string()]];
+        lines[0].extend(self.columns.iter().map(|name| name.to_string()));
+        lines[0].push("found %".into());
+        for truth in self.rows.iter().filter(|truth| self.of_truth(truth) > 0) {
+            let mut line = vec![truth.to_string()];
+            line.extend(self.columns.iter().map(|found| blank_zero(self.count(truth, found))));
+            line.push(if self.columns.contains(truth) { percent(self.recall(truth)) } else { String::new() });
+            lines.push(line);
+        }
+        let mut last = vec!["right %".to_string()];
+        let right =
+            |found: &&str| if self.of_truth(found) > 0 { percent(self.precision(found)) } else { String::new() };
+        last.extend(self.columns.iter().map(right));
+        last.push(percent(share(self.right(), self.all())));
+        lines.push(last);
+        aligned(&lines)
+    }
+
+    /// `{"truth": {"found": count, ...}, ...}`.
+    pub fn json(&self) -> Value {
+        let row = |truth: &&str| {
+            let counts = self.columns.iter().map(|found| (found.to_string(), json!(self.count(truth, found))));
+            (truth.to_string(), Value::Object(counts.collect()))
+        };
+        Value::Object(self.rows.iter().map(row).collect())
+    }
+}
+
+/// `None` of nothing.
+fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+fn percent(share: Option<f64>) -> String {
+    share.map_or(String::new(), |share| format!("{:.1}", 100.0 * share))
+}
+
+fn blank_zero(count: u64) -> String {
+    if count == 0 { ".".into() } else { count.to_string() }
+}
+
+/// The first column to the left, the others to the right.
+fn aligned(lines: &[Vec<String>]) -> String {
+    let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |i: usize| lines.iter().filter_map(|line| line.get(i)).map(String::len).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut out = String::new();
+    for line in lines {
+        let mut text = String::new();
+        for (i, (cell, width)) in line.iter().zip(&widths).enumerate() {
+            let _ = if i == 0 { write!(text, "{cell:width$}") } else { write!(text, "  {cell:>width$}") };
+        }
+        out.push_str(text.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+/// What is true of a segment that was sent again and that the capture has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Again {
+    /// Why it was sent.
+    pub kind: Kind,
+    /// Whether the receiver had, or got, the same bytes by an earlier transmission; `None` if that is not known.
+    pub needless: Option<bool>,
+    /// Whether the receiver can tell that it is (D-SACK or timestamps).
+    pub told: bool,
+    /// Whether it was lost; `None` if that is not known.
+    pub lost: Option<bool>,
+}
+
+/// What is true of an expiry of the retransmission timer whose retransmission the capture has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expiry {
+    /// Its class.
+    pub class: Class,
+    /// The state before it; `None` if that is not known.
+    pub state: Option<State>,
+}
+
+/// In the place of a kind: it was no retransmission at all, or was not found to be one.
+const NONE: &str = "none";
+
+/// How well captures of one sort were explained.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Score {
+    /// Captures.
+    pub captures: u64,
+    /// Captures in which as many retransmissions were found as there were.
+    pub exact: u64,
+    /// Kinds of retransmissions.
+    pub kinds: Matrix,
+    /// Needless ones, where the receiver can tell.
+    pub needless: Matrix,
+    /// Needless ones, where only the capture can.
+    pub needless_untold: Matrix,
+    /// Lost ones.
+    pub lost: Matrix,
+    /// Classes of timeouts.
+    pub classes: Matrix,
+    /// States before timeouts.
+    pub states: Matrix,
+    /// Where captures were taken.
+    pub places: Matrix,
+}
+
+impl Default for Score {
+    fn default() -> Self {
+        let named = |names: &[&'static str], more: &[&'static str]| [names, more].concat();
+        let kinds = Kind::ALL.map(Kind::name);
+        let classes = Class::ALL.map(Class::name);
+        let states = State::ALL.map(State::name);
+        let yes_no = ["yes", "no"];
+        let answers = Matrix::new(&yes_no, &["yes", "no", "unknown"]);
+        Score {
+            captures: 0,
+            exact: 0,
+            kinds: Matrix::new(&named(&kinds, &[NONE]), &named(&kinds, &[NONE])),
+            needless: answers.clone(),
+            needless_untold: answers.clone(),
+            lost: answers,
+            classes: Matrix::new(&named(&classes, &[NONE]), &named(&classes, &[NONE])),
+            states: Matrix::new(&states, &states),
+            places: Matrix::new(&["sender", "middle", "receiver"], &["sender", "middle", "receiver", "unknown"]),
+        }
+    }
+}
+
+fn answer(answer: Option<bool>) -> &'static str {
+    match answer {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "unknown",
+    }
+}
+
+impl Score {
+    /// A capture with so many retransmissions, in which so many were found.
+    pub fn capture(&mut self, truth: u64, found: u64) {
+        self.captures += 1;
+        self.exact += u64::from(truth == found);
+    }
+
+    /// A segment of the capture that was sent again, or was found to be, or both.
+    pub fn retransmission(&mut self, truth: Option<&Again>, found: Option<&Retransmission>) {
+        let kind = |kind: Option<Kind>| kind.map_or(NONE, Kind::name);
+        self.kinds.add(kind(truth.map(|t| t.kind)), kind(found.map(|f| f.kind)));
+        let (Some(truth), Some(found)) = (truth, found) else { return };
+        if let Some(needless) = truth.needless {
+            let said = match found.needless {
+                Some(_) => Some(true),
+                None => found.known.then_some(false),
+            };
+            let matrix = if truth.told { &mut self.needless } else { &mut self.needless_untold };
+            matrix.add(answer(Some(needless)), answer(said));
+        }
+        if let Some(lost) = truth.lost {
+            self.lost.add(answer(Some(lost)), answer(found.lost));
+        }
+    }
+
+    /// A timeout of the capture, or one that was found, or both.
+    pub fn timeout(&mut self, truth: Option<&Expiry>, found: Option<&Timeout>) {
+        let class = |class: Option<Class>| class.map_or(NONE, Class::name);
+        self.classes.add(class(truth.map(|t| t.class)), class(found.map(|f| f.class)));
+        if let (Some(Expiry { state: Some(state), .. }), Some(found)) = (truth, found) {
+            self.states.add(state.name(), found.state.name());
+        }
+    }
+
+    /// Adds another score.
+    pub fn merge(&mut self, other: &Score) {
+        self.captures += other.captures;
+        self.exact += other.exact;
+        for (mine, theirs) in self.matrices_mut().into_iter().zip(other.matrices()) {
+            mine.merge(theirs.1);
+        }
+    }
+
+    /// The matrices, with what they are about.
+    pub fn matrices(&self) -> [(&'static str, &Matrix); 7] {
+        [
+            ("kind", &self.kinds),
+            ("needless, told", &self.needless),
+            ("needless, untold", &self.needless_untold),
+            ("lost", &self.lost),
+            ("class", &self.classes),
+            ("state", &self.states),
+            ("place", &self.places),
+        ]
+    }
+
+    fn matrices_mut(&mut self) -> [&mut Matrix; 7] {
+        [
+            &mut self.kinds,
+            &mut self.needless,
+            &mut self.needless_untold,
+            &mut self.lost,
+            &mut self.classes,
+            &mut self.states,
+            &mut self.places,
+        ]
+    }
+
+    /// Of timeouts and fast retransmits, the share of which was found which of the two they are.
+    pub fn timer(&self) -> Option<f64> {
+        let timeouts = [Kind::Timeout, Kind::BackedOffTimeout].map(Kind::name);
+        let fast = Kind::FastRetransmit.name();
+        let all = timeouts.iter().map(|kind| self.kinds.of_truth(kind)).sum::<u64>() + self.kinds.of_truth(fast);
+        let both = timeouts.iter().flat_map(|truth| timeouts.map(|found| self.kinds.count(truth, found)));
+        share(both.sum::<u64>() + self.kinds.count(fast, fast), all)
+    }
+
+    /// All matrices as aligned tables.
+    pub fn table(&self, title: &str) -> String {
+        let mut out = format!("{title}: {} captures, retransmissions exact in {}\n", self.captures, self.exact);
+        for (name, matrix) in self.matrices().into_iter().filter(|(_, matrix)| matrix.all() > 0) {
+            let _ = write!(out, "\n{}", matrix.table(name));
+        }
+        out
+    }
+
+    /// The counts.
+    pub fn json(&self) -> Value {
+        let mut out = json!({"captures": self.captures, "exact": self.exact});
+        for (name, matrix) in self.matrices() {
+            out[name.replace(", ", "_")] = matrix.json();
+        }
+        out
+    }
+}
+
+/// One line for each score, in percent: retransmissions counted exactly, kinds, timeouts told from fast retransmits, classes, needless
+/// ones where the receiver tells (of those found, how many are; of those that are, how many were found), lost ones likewise, and places.
+pub fn summary(scores: &[(String, &Score)]) -> String {
+    let head = [
+        "",
+        "captures",
+        "count",
+        "kind",
+        "timer",
+        "class",
+        "needless: right",
+        "found",
+        "lost: right",
+        "found",
+        "place",
+    ];
+    let mut lines = vec![head.map(String::from).to_vec()];
+    for (name, score) in scores {
+        let right = |matrix: &Matrix| percent(share(matrix.right(), matrix.all()));
+        lines.push(vec![
+            name.clone(),
+            score.captures.to_string(),
+            percent(share(score.exact, score.captures)),
+            right(&score.kinds),
+            percent(score.timer()),
+            right(&score.classes),
+            percent(score.needless.precision("yes")),
+            percent(score.needless.recall("yes")),
+            percent(score.lost.precision("yes")),
+            percent(score.lost.recall("yes")),
+            right(&score.places),
+        ]);
+    }
+    aligned(&lines)
+}
+
+#[cfg(test)]
+#[path = "matrix_tests.rs"]
+mod tests;

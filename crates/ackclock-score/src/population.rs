@@ -1,0 +1,209 @@
+//! Connections to score: each seed draws a path, its losses, a sender and an application.
+//!
+//! Everything is drawn from lists, since powers and logarithms are not the same on every machine.
+
+use std::fmt::Write;
+
+use ackclock_net::Rng;
+use ackclock_tcp::strategy::PRESETS;
+
+/// Compositions beside the presets that send for other reasons.
+const MORE: [&str; 4] = ["newreno+smallwnd+lrxt+b2b", "sack+prr+lt", "reno+lt", "sack+er"];
+
+struct Draw(Rng);
+
+impl Draw {
+    fn chance(&mut self, probability: f64) -> bool {
+        self.0.unit() < probability
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        (self.0.unit() * n as f64) as u64
+    }
+
+    fn one<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len() as u64) as usize]
+    }
+}
+
+/// What happens to packets on a link, as keys of a scenario.
+#[derive(Default)]
+struct Mishaps {
+    losses: Vec<String>,
+    queue: Option<String>,
+    keys: Vec<String>,
+    /// So many flows share the path.
+    flows: u32,
+}
+
+/// The scenario of a seed: `sender`, `router`, `receiver`, and one flow, or several that compete.
+pub fn scenario(seed: u64) -> String {
+    let mut draw = Draw(Rng::new(seed, "score/population"));
+    let segments = draw.one(&[1, 2, 3, 4, 6, 9, 14, 22, 35, 60, 100, 160, 300, 600, 1000]);
+    let mut mishaps = Mishaps { flows: 1, ..Mishaps::default() };
+    mishap(&mut draw, segments, &mut mishaps);
+    if draw.chance(0.3) {
+        mishap(&mut draw, segments, &mut mishaps);
+    }
+    let mut out = String::from("duration = \"200s\"\n");
+    tcp(&mut draw, &mut out);
+    path(&mut draw, &mishaps, &mut out);
+    flow(&mut draw, segments, mishaps.flows, &mut out);
+    out
+}
+
+fn tcp(draw: &mut Draw, out: &mut String) {
+    let mut set = |key: &str, value: &str| {
+        let _ = writeln!(out, "{key} = {value}");
+    };
+    set("[tcp]\nmss", draw.one(&["536", "1000", "1448", "1460"]));
+    set("initial_window", draw.one(&["1", "2", "3", "4", "10"]));
+    set("delayed_ack", draw.one(&["\"off\"", "\"40ms\"", "\"200ms\"", "\"bsd\""]));
+    set("min_rto", draw.one(&["\"200ms\"", "\"1s\""]));
+    set("timer", draw.one(&["\"rfc6298\"", "\"linux\"", "\"bsd\""]));
+    set("timestamps", if draw.chance(0.5) { "true" } else { "false" });
+    set("handshake", if draw.chance(0.7) { "true" } else { "false" });
+    set("isn", &draw.below(u32::MAX.into()).to_string());
+    set("rwnd", draw.one(&["\"16seg\"", "\"44seg\"", "\"64kb\"", "\"1mb\""]));
+    match draw.below(10) {
+        0 => set("sack", "true"),
+        1 => set("dsack", "false"),
+        _ => {}
+    }
+}
+
+fn path(draw: &mut Draw, mishaps: &Mishaps, out: &mut String) {
+    let rate = draw.one(&["500kbit", "1.5mbit", "5mbit", "20mbit"]);
+    let queue =
+        mishaps.queue.clone().unwrap_or_else(|| format!("droptail = {{ packets = {} }}", draw.one(&[15, 40, 200])));
+    let (bottleneck, mishap) = (draw.below(2), draw.below(2));
+    for (link, ends) in (0..2).zip([("sender", "router"), ("router", "receiver")]) {
+        let delay = draw.one(&["0.2ms", "1ms", "5ms", "20ms", "60ms"]);
+        let _ = writeln!(out, "[[link]]\nfrom = \"{}\"\nto = \"{}\"\ndelay = \"{delay}\"", ends.0, ends.1);
+        let _ = match link == bottleneck {
+            true => writeln!(out, "rate = \"{rate}\"\nqueue = {{ {queue} }}"),
+            false => writeln!(out, "rate = \"100mbit\""),
+        };
+        if link == mishap {
+            let _ = writeln!(out, "loss = [{}]", mishaps.losses.join(", "));
+            mishaps.keys.iter().for_each(|key| out.push_str(&format!("{key}\n")));
+        }
+    }
+}
+
+/// One thing that goes wrong.
+fn mishap(draw: &mut Draw, segments: u64, mishaps: &mut Mishaps) {
+    let direction = draw.one(&["data", "data", "both"]);
+    let loss = match draw.below(14) {
+        0 | 1 => {
+            format!("bernoulli = {{ p = {:?}, direction = {direction:?} }}", draw.one(&["0.5%", "2%", "5%", "12%"]))
+        }
+        2 | 3 => {
+            let (p, r) = (draw.one(&["0.5%", "2%"]), draw.one(&["20%", "40%", "70%"]));
+            format!("gilbert_elliott = {{ p = {p:?}, r = {r:?}, direction = {direction:?} }}")
+        }
+        4 => {
+            let (at, first, then) =
+                (draw.one(&["0.2s", "1s"]), draw.one(&["0.1s", "0.5s", "2s"]), draw.one(&["0.2s", "1s"]));
+            let again = draw.chance(0.5);
+            format!(
+                "three_state = {{ second_at = \"{at}\", second_for = \"{first}\", second_loss = \"60%\", third_for = \"{then}\", \
+                 third_loss = \"10%\", lose_fast_retransmission = {again} }}"
+            )
+        }
+        5 => drops(draw, segments, 0),
+        // The end of the transfer, where no duplicate ACK tells.
+        6 | 7 => {
+            let tail = draw.one(&[1, 2, 3, 5]);
+            drops(draw, segments, segments.saturating_sub(tail))
+        }
+        8 => format!(
+            "policer = {{ rate = \"{}\", burst = \"{}\" }}",
+            draw.one(&["400kbit", "2mbit"]),
+            draw.one(&["8kb", "30kb"])
+        ),
+        9 => format!("bernoulli = {{ p = {:?}, direction = \"ack\" }}", draw.one(&["5%", "20%", "40%"])),
+        10 => {
+            mishaps.flows = 3;
+            mishaps.queue = Some(match draw.chance(0.5) {
+                true => "red = { limit = 25, min = 5, max = 15 }".into(),
+                false => format!("droptail = {{ packets = {} }}", draw.one(&[4, 8])),
+            });
+            return;
+        }
+        11 => {
+            let (p, delay) = (draw.one(&["0.5%", "3%"]), draw.one(&["2ms", "10ms", "80ms"]));
+            mishaps.keys.retain(|key| !key.starts_with("reorder"));
+            mishaps.keys.push(format!("reorder = {{ p = {p:?}, delay = \"{delay}\" }}"));
+            return;
+        }
+        12 => {
+            let (at, lasts) = (draw.one(&["0.3s", "1.5s"]), draw.one(&["0.1s", "1s"]));
+            let delay = draw.one(&["0.3s", "1.2s", "4s"]);
+            mishaps.keys.retain(|key| !key.starts_with("spikes"));
+            mishaps.keys.push(format!("spikes = [{{ at = \"{at}\", for = \"{lasts}\", delay = \"{delay}\" }}]"));
+            return;
+        }
+        _ => {
+            mishaps.keys.retain(|key| !key.starts_with("duplicate") && !key.starts_with("jitter"));
+            mishaps.keys.push(format!("duplicate = {:?}", draw.one(&["0.5%", "3%"])));
+            mishaps.keys.push(format!("jitter = \"{}\"", draw.one(&["1ms", "5ms"])));
+            return;
+        }
+    };
+    mishaps.losses.push(format!("{{ {loss} }}"));
+}
+
+/// Up to six segments from `from` on, and perhaps retransmissions of them.
+fn drops(draw: &mut Draw, segments: u64, from: u64) -> String {
+    let count = 1 + draw.below(6);
+    let mut lost: Vec<u64> = (0..count).map(|_| from + draw.below((segments - from).clamp(1, 40))).collect();
+    lost.sort_unstable();
+    lost.dedup();
+    let mut again = Vec::new();
+    for segment in &lost {
+        let times = draw.one(&[0, 0, 1, 1, 2]);
+        again.extend((1..=times).map(|n| format!("\"{segment}:{n}\"")));
+    }
+    format!("drop = {{ segments = {lost:?}, retransmissions = [{}] }}", again.join(", "))
+}
+
+fn flow(draw: &mut Draw, segments: u64, flows: u32, out: &mut String) {
+    let presets: Vec<&str> = PRESETS.iter().map(|p| p.name).filter(|name| !name.starts_with("oracle")).collect();
+    let strategy = match draw.below(10) {
+        // What most senders are.
+        0..3 => draw.one(&["linux", "rack-tlp", "linux-2.6"]),
+        3 => draw.one(&MORE),
+        _ => draw.one(&presets),
+    };
+    let source = match draw.below(10) {
+        0 => format!("{{ writes = [{}] }}", writes(draw)),
+        1 => "{ web = { responses = 6, size = { fixed = \"20kb\" }, think = \"300ms\" } }".into(),
+        _ => format!("{{ segments = {segments} }}"),
+    };
+    let _ = writeln!(
+        out,
+        "[[flow]]\nfrom = \"sender\"\nto = \"receiver\"\nstrategy = \"{strategy}\"\nsource = {source}\ncount = {flows}\n\
+         start_step = \"0.3s\""
+    );
+}
+
+/// An application that pauses.
+fn writes(draw: &mut Draw) -> String {
+    let amounts = (0..6).map(|i| (i * 700, draw.one(&[1, 3, 10, 30])));
+    let writes: Vec<String> = amounts.map(|(at, n)| format!("{{ at = \"{at}ms\", amount = \"{n}seg\" }}")).collect();
+    writes.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use ackclock_net::scenario::Scenario;
+
+    #[test]
+    fn every_draw_is_a_scenario() {
+        for seed in 0..2000 {
+            let text = super::scenario(seed);
+            assert!(Scenario::from_toml(&text).is_ok(), "{seed}: {:?}\n{text}", Scenario::from_toml(&text).err());
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! What was true of a simulated run, and what was to be seen of it at three places.
+
+use std::collections::BTreeMap;
+
+use ackclock_net::scenario::BuiltFlow;
+use ackclock_net::{FlowId, NodeId, Place, Recorder, Sighting};
+use ackclock_report::CapturedPacket;
+use ackclock_tcp::wire::Control;
+use ackclock_tcp::{Cause, Event, EventKind, TimeoutClass};
+use ackclock_trace::{Class, Kind, State};
+
+use crate::matrix::{Again, Expiry};
+
+/// Where captures are taken.
+pub const PLACES: [&str; 3] = ["sender", "middle", "receiver"];
+
+/// Takes a run down.
+pub struct Recording {
+    router: NodeId,
+    /// What each of the flows was.
+    pub flows: Vec<FlowTruth>,
+    /// What was seen at each of [`PLACES`], in order of time.
+    pub seen: [Vec<CapturedPacket>; 3],
+}
+
+/// What was true of a flow.
+#[derive(Default)]
+pub struct FlowTruth {
+    /// What the sender sent, by the number of the packet.
+    pub transmissions: BTreeMap<u32, Transmission>,
+    /// Whether D-SACK or timestamps tell of needless retransmissions.
+    told: bool,
+    syns: u32,
+    /// A fast retransmit came after the last timeout.
+    fast: bool,
+    states: States,
+    /// Of a timeout that has sent nothing yet.
+    expiry: Option<Expiry>,
+    /// The packet that is just reaching the receiver.
+    arriving: u32,
+}
+
+/// A data segment or SYN as it was sent.
+pub struct Transmission {
+    position: u64,
+    nth: u32,
+    /// Of a retransmission its kind.
+    kind: Option<Kind>,
+    /// The timeout that sent it.
+    pub expiry: Option<Expiry>,
+    arrived: bool,
+    dropped: bool,
+    needless: bool,
+    told: bool,
+}
+
+impl Transmission {
+    /// What there is to be found; `None` of a first transmission.
+    pub fn again(&self) -> Option<Again> {
+        let lost = if self.arrived { Some(false) } else { self.dropped.then_some(true) };
+        Some(Again { kind: self.kind?, needless: lost.map(|_| self.needless), told: self.told, lost })
+    }
+}
+
+impl Recording {
+    /// Of these flows over this router.
+    pub fn new(flows: &[BuiltFlow], router: NodeId, dsack: bool) -> Recording {
+        let truth =
+            |flow: &BuiltFlow| FlowTruth { told: flow.timestamps || flow.sack && dsack, ..FlowTruth::default() };
+        Recording { router, flows: flows.iter().map(truth).collect(), seen: Default::default() }
+    }
+}
+
+impl Recorder for Recording {
+    fn event(&mut self, flow: FlowId, event: &Event) {
+        let Some(flow) = self.flows.get_mut(flow.0 as usize) else { return };
+        match event.kind {
+            EventKind::TimedOut { class, .. } => {
+                let class = if flow.states.backed_off { Class::Backoff } else { class_of(class) };
+                flow.expiry = Some(Expiry { class, state: Some(flow.states.now()) });
+            }
+            EventKind::Arrived { needless, .. } => flow.arrived(needless),
+            EventKind::Dropped { seq, transmission, .. } => {
+                let same = |t: &&mut Transmission| (t.position, t.nth) == (seq, transmission);
+                flow.transmissions.values_mut().filter(same).for_each(|t| t.dropped = true);
+            }
+            _ => {}
+        }
+        flow.states.event(event);
+    }
+
+    fn packet(&mut self, sighting: &Sighting) {
+        let Sighting { flow: FlowId(flow), at, place, to_receiver, header, len, sent, number } = *sighting;
+        let index = match place {
+            Place::Sender => 0,
+            Place::Node(node) if node == self.router => 1,
+            Place::Node(_) => return,
+            Place::Receiver => 2,
+        };
+        self.seen[index].push(CapturedPacket { flow, at, to_receiver, header, len, sent, number });
+        let Some(truth) = self.flows.get_mut(flow as usize).filter(|_| to_receiver) else { return };
+        match place {
+            Place::Sender => truth.sent(sighting),
+            Place::Receiver => truth.arriving = number,
+            Place::Node(_) => {}
+        }
+    }
+}
+
+impl FlowTruth {
+    /// A packet leaves the sender.
+    fn sent(&mut self, sighting: &Sighting) {
+        let expiry = self.expiry.take_if(|_| matches!(sighting.sent, Some((Cause::Timeout, _))));
+        let (nth, kind, expiry) = match sighting.sent {
+            // A segment without data that keeps ACKs coming is none.
+            Some((_, 0)) => return,
+            Some((_, 1)) => (1, None, None),
+            Some((cause, nth)) => {
+                self.fast = (self.fast || cause == Cause::FastRetransmit) && cause != Cause::Timeout;
+                // Tahoe's slow start after a fast retransmit takes the place of a recovery.
+                let cause = if self.fast && cause == Cause::SlowStart { Cause::PartialAck } else { cause };
+                (nth, Some(kind(cause, expiry.as_ref())), expiry)
+            }
+            None if sighting.header.control.contains(Control::SYN) => {
+                self.syns += 1;
+                let class = if self.syns == 2 { Class::NonTrigger } else { Class::Backoff };
+                let expiry = (self.syns > 1).then_some(Expiry { class, state: None });
+                (self.syns, expiry.as_ref().map(|expiry| kind(Cause::Timeout, Some(expiry))), expiry)
+            }
+            None => return,
+        };
+        let position = self.states.last_sent;
+        let transmission = Transmission {
+            position,
+            nth,
+            kind,
+            expiry,
+            arrived: false,
+            dropped: false,
+            needless: false,
+            told: self.told,
+        };
+        self.transmissions.insert(sighting.number, transmission);
+    }
+
+    /// The packet whose number is in `arriving` has reached the receiver. Needless is what the receiver holds already, and what it
+    /// gets by an earlier transmission later.
+    fn arrived(&mut self, needless: bool) {
+        let Some(t) = self.transmissions.get_mut(&self.arriving).filter(|t| !t.arrived) else { return };
+        t.arrived = true;
+        t.needless = needless;
+        let position = t.position;
+        let later = self.transmissions.range_mut(self.arriving + 1..).map(|(_, t)| t);
+        later.filter(|t| t.position == position && t.arrived).for_each(|t| t.needless = true);
+    }
+}
+
+/// The kind of a retransmission. What keeps ACKs coming in a recovery belongs to it.
+fn kind(cause: Cause, expiry: Option<&Expiry>) -> Kind {
+    match cause {
+        Cause::FastRetransmit => Kind::FastRetransmit,
+        Cause::PartialAck | Cause::LostRetransmission | Cause::LimitedData => Kind::Recovery,
+        Cause::SlowStart => Kind::SlowStart,
+        Cause::Timeout if expiry.is_some_and(|expiry| expiry.class == Class::Backoff) => Kind::BackedOffTimeout,
+        Cause::Timeout => Kind::Timeout,
+        Cause::Probe => Kind::TailLossProbe,
+        Cause::New => Kind::Unknown,
+    }
+}
+
+fn class_of(class: TimeoutClass) -> Class {
+    match class {
+        TimeoutClass::NonTrigger => Class::NonTrigger,
+        TimeoutClass::MultipleLosses => Class::MultipleLosses,
+        TimeoutClass::LostRetransmission => Class::LostRetransmission,
+    }
+}
+
+/// The state of a sender after its events.
+#[derive(Default)]
+struct States {
+    disorder: bool,
+    recovery: bool,
+    /// What a timeout found outstanding has to be acknowledged for Loss to end.
+    loss: Option<u64>,
+    /// The timer has expired, and nothing has been acknowledged since. The engine's back-off lasts longer, until there is a sample
+    /// of the round trip (RFC 6298 section 5.7).
+    backed_off: bool,
+    snd_max: u64,
+    last_sent: u64,
+}
+
+impl States {
+    fn now(&self) -> State {
+        match self {
+            States { loss: Some(_), .. } => State::Loss,
+            States { recovery: true, .. } => State::Recovery,
+            States { disorder: true, .. } => State::Disorder,
+            _ => State::Open,
+        }
+    }
+
+    fn event(&mut self, event: &Event) {
+        match event.kind {
+            EventKind::Sent { seq, len, .. } => {
+                self.last_sent = seq;
+                self.snd_max = self.snd_max.max(seq + u64::from(len));
+            }
+            EventKind::Acked { ack, dupacks, newly_acked, newly_sacked, sacks, dsack, .. } => {
+                let beyond = sacks > u8::from(dsack);
+                self.disorder = if newly_acked > 0 { beyond } else { self.disorder || dupacks > 0 || newly_sacked > 0 };
+                self.loss = self.loss.filter(|end| ack < *end);
+                self.backed_off &= newly_acked == 0;
+            }
+            EventKind::RecoveryEntered { .. } => (self.recovery, self.loss) = (true, None),
+            // The timeout comes right after this.
+            EventKind::RecoveryLeft { by_timeout: false, .. } => self.recovery = false,
+            EventKind::TimedOut { .. } => {
+                (self.recovery, self.loss, self.backed_off) = (false, Some(self.snd_max), true);
+            }
+            EventKind::Undone { .. } => (self.recovery, self.loss) = (false, None),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Frames that the capture has twice: by a mirror port of both directions, or on several interfaces of one host.
+
+use std::hash::Hasher;
+
+use ackclock_tcp::Span;
+use rustc_hash::FxHasher;
+
+use crate::packet::Packet;
+
+/// How much later the second copy may be. A sender counts IP identifications up, so that this may be longer than a round trip.
+const WITHIN: Span = Span::from_millis(100);
+/// The same where no identification tells copies from retransmissions (IPv6), but a timestamp does that is not of the same tick.
+const WITHIN_TICK: Span = Span::from_micros(500);
+/// How many packets back the first copy is looked for.
+const REACH: usize = 8;
+
+/// The last few packets of one end.
+#[derive(Default)]
+pub(super) struct Recent {
+    prints: [u32; REACH],
+    /// In microseconds.
+    times: [u32; REACH],
+    next: u8,
+}
+
+impl Recent {
+    /// Whether this packet was there a moment ago; takes note of it.
+    #[inline]
+    pub fn contains(&mut self, p: &Packet) -> bool {
+        let within = match p.ip_id {
+            Some(1..) => WITHIN,
+            _ if p.len > 0 && p.options.timestamps.is_some() => WITHIN_TICK,
+            _ => return false,
+        };
+        let print = print(p);
+        let now = (p.at.0 / 1000) as u32;
+        let within = (within.0 / 1000) as u32;
+        let seen = self.prints.iter().position(|&x| x == print);
+        if seen.is_some_and(|i| now.abs_diff(self.times[i]) <= within) {
+            return true;
+        }
+        let i = usize::from(self.next) % REACH;
+        (self.prints[i], self.times[i]) = (print, now);
+        self.next = self.next.wrapping_add(1);
+        false
+    }
+}
+
+#[inline]
+fn print(p: &Packet) -> u32 {
+    let mut hasher = FxHasher::default();
+    hasher.write_u64(u64::from(p.seq.0) << 32 | u64::from(p.ack.0));
+    let bits = u64::from(p.len) << 32 | u64::from(p.ip_id.unwrap_or(0)) << 16 | u64::from(p.wnd);
+    hasher.write_u64(bits);
+    let ts = p.options.timestamps.unwrap_or_default();
+    hasher.write_u64(u64::from(ts.val) << 32 | u64::from(ts.ecr));
+    hasher.write_u64(
+        u64::from(p.control.0) << 56 ^ u64::from(p.options.sack.as_slice().first().map_or(0, |b| b.right.0)),
+    );
+    // 0 is an empty place.
+    (hasher.finish() >> 32) as u32 | 1
+}

@@ -1,0 +1,182 @@
+//! Which packets belong together, and how connections end.
+
+use super::*;
+use crate::connection::Ended;
+
+/// Both FINs and the last ACK, from position `client` and `server` on.
+fn close(talk: &mut Talk, ms: f64, client: u64, server: u64) {
+    talk.at(ms, c(client, 0).ack(server).with(Control::FIN));
+    talk.at(ms + 10.0, s(server, 0).ack(client + 1).with(Control::FIN));
+    talk.at(ms + 10.01, c(client + 1, 0).ack(server + 1));
+}
+
+#[test]
+fn both_ways_are_one_connection() {
+    each(|mut talk| {
+        talk.open().at(11.0, c(0, 100)).at(21.0, s(0, 200).ack(100));
+        close(&mut talk, 30.0, 100, 200);
+        let one = talk.one();
+        assert_eq!((one.client.port(), one.server.port()), (40_000, 80));
+        assert_eq!((one.number, one.packets, one.begun, one.ended), (0, 8, true, Ended::Fin));
+        assert_eq!((one.start, one.end), (Time(START), Time(START + 40_010_000)));
+        assert_eq!((one.from_client.bytes, one.from_server.bytes), (100, 200));
+        // SYN, data, FIN.
+        assert_eq!((one.from_client.segments, one.from_server.segments), (3, 3));
+        assert!(one.from_client.doubts.is_empty() && one.from_server.doubts.is_empty());
+    });
+}
+
+#[test]
+fn a_syn_with_another_number_opens_another_connection_after_both_fins() {
+    each(|mut talk| {
+        talk.open();
+        close(&mut talk, 20.0, 0, 0);
+        // In TIME-WAIT, RFC 9293 section 3.6.1.
+        talk.isns = talk.isns.map(|isn| isn.wrapping_add(70_000));
+        talk.at(100.0, syn(0)).at(110.0, syn(1)).at(110.01, c(0, 0)).at(111.0, c(0, 5));
+        let all = talk.all();
+        assert_eq!(
+            all.iter().map(|c| (c.number, c.packets, c.ended)).collect::<Vec<_>>(),
+            [(0, 6, Ended::Fin), (1, 4, Ended::Open)]
+        );
+        assert_eq!((all[1].start, all[1].from_client.bytes), (Time(START + 100_000_000), 5));
+    });
+}
+
+#[test]
+fn the_same_syn_again_does_not() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0)).at(1000.0, syn(0)).at(1010.0, syn(1)).at(2010.0, syn(1)).at(2010.01, c(0, 0));
+        talk.at(2011.0, c(0, 5));
+        let one = talk.one();
+        assert_eq!((one.packets, one.ended), (6, Ended::Open));
+        // Nor after the end: a late copy.
+        let mut talk = Talk::new(ISNS[0]);
+        talk.open();
+        close(&mut talk, 20.0, 0, 0);
+        talk.at(100.0, syn(0));
+        assert_eq!(talk.one().ended, Ended::Fin);
+    });
+}
+
+#[test]
+fn a_stray_syn_does_not_end_an_open_connection() {
+    each(|mut talk| {
+        talk.open().at(11.0, c(0, 100));
+        let isns = talk.isns;
+        talk.isns[0] = talk.isns[0].wrapping_add(500_000_000);
+        talk.at(12.0, syn(0));
+        talk.isns = isns;
+        talk.at(21.0, s(0, 0).ack(100)).at(22.0, c(100, 100));
+        let one = talk.one();
+        assert_eq!((one.packets, one.from_client.bytes), (7, 200));
+        assert_eq!(one.from_client.doubts, ["a packet was ignored whose numbers are far outside of the stream"]);
+        assert_eq!(one.from_client.retransmissions, []);
+    });
+}
+
+#[test]
+fn after_a_minute_of_silence_it_does() {
+    each(|mut talk| {
+        talk.open().at(11.0, c(0, 100));
+        talk.isns[0] = talk.isns[0].wrapping_add(500_000_000);
+        talk.at(60_011.0, syn(0));
+        let all = talk.all();
+        assert_eq!(all.iter().map(|c| c.ended).collect::<Vec<_>>(), [Ended::Reused, Ended::Open]);
+    });
+}
+
+#[test]
+fn a_client_that_was_not_answered_tries_again() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0));
+        talk.isns[0] = talk.isns[0].wrapping_add(7);
+        talk.at(3000.0, syn(0)).at(3010.0, syn(1));
+        let all = talk.all();
+        assert_eq!(
+            all.iter().map(|c| (c.packets, c.ended)).collect::<Vec<_>>(),
+            [(1, Ended::Reused), (2, Ended::Open)]
+        );
+    });
+}
+
+#[test]
+fn simultaneous_opening_is_one_connection() {
+    each(|mut talk| {
+        let mut other = syn(1);
+        (other.control, other.ack) = (Control::SYN, None);
+        let ack = Control::ACK;
+        talk.at(0.0, syn(0)).at(1.0, other);
+        let (mut answer, mut back) = (syn(0).with(ack), syn(1).with(ack));
+        (answer.ack, back.ack) = (Some(0), Some(0));
+        talk.at(2.0, answer).at(10.0, back).at(11.0, c(0, 50)).at(12.0, s(0, 60).ack(50));
+        let one = talk.one();
+        assert_eq!((one.packets, one.client.port()), (6, 40_000));
+        assert_eq!((one.from_client.bytes, one.from_server.bytes), (50, 60));
+        // The SYN that goes again, now with an ACK, is no retransmission.
+        assert_eq!((one.from_client.retransmissions, one.from_server.retransmissions), (vec![], vec![]));
+    });
+}
+
+#[test]
+fn a_reset_ends_it_and_late_packets_still_belong() {
+    each(|mut talk| {
+        talk.open().at(11.0, c(0, 100)).at(12.0, s(0, 0).with(Control::RST)).at(500.0, c(0, 100));
+        let one = talk.one();
+        assert_eq!((one.packets, one.ended), (6, Ended::Reset));
+    });
+}
+
+#[test]
+fn what_is_over_is_let_go_after_ten_seconds() {
+    each(|mut talk| {
+        talk.open();
+        close(&mut talk, 20.0, 0, 0);
+        let mut elsewhere = syn(0);
+        elsewhere.packet.src.set_port(50_000);
+        talk.at(10_000.0, elsewhere);
+        assert!(talk.tracker.poll_ended().is_none());
+        talk.at(10_030.02, elsewhere);
+        assert_eq!(talk.tracker.poll_ended().map(|c| (c.number, c.ended)), Some((0, Ended::Fin)));
+    });
+}
+
+#[test]
+fn those_idle_for_longest_make_room() {
+    let mut talk = Talk::new(ISNS[0]);
+    talk.tracker = Tracker::new(Settings { max_open: 16, ..Settings::default() });
+    let from = |port: u16| {
+        let mut p = syn(0);
+        p.packet.src.set_port(port);
+        p
+    };
+    for port in 0..16 {
+        talk.at(f64::from(port), from(1000 + port));
+    }
+    // The first one is heard of again, so that the next two are idle for longer.
+    talk.at(20.0, from(1000));
+    assert!(talk.tracker.poll_ended().is_none());
+    talk.at(21.0, from(2000));
+    let ended: Vec<_> = std::iter::from_fn(|| talk.tracker.poll_ended()).collect();
+    assert_eq!(
+        ended.iter().map(|c| (c.number, c.client.port(), c.ended)).collect::<Vec<_>>(),
+        [(1, 1001, Ended::Idle), (2, 1002, Ended::Idle)]
+    );
+    assert_eq!(talk.all().len(), 15);
+}
+
+#[test]
+fn the_client_of_a_connection_that_began_earlier_has_the_higher_port() {
+    each(|mut talk| {
+        talk.at(0.0, s(5000, 100)).at(1.0, c(0, 0).ack(5100));
+        let one = talk.one();
+        assert_eq!((one.client.port(), one.begun, one.from_server.bytes), (40_000, false, 100));
+    });
+    each(|mut talk| {
+        // A SYN/ACK tells more than ports.
+        let mut answer = syn(1);
+        answer.packet.src.set_port(60_000);
+        talk.at(0.0, answer);
+        assert_eq!(talk.one().server.port(), 60_000);
+    });
+}

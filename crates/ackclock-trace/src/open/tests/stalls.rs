@@ -1,0 +1,22 @@
+//! Whose turn it is while nothing is outstanding.
+
+use super::*;
+use crate::connection::StallCause;
+
+/// A request, its answer, and after a second another request, which the server needs a second for.
+#[test]
+fn each_end_stalls_from_when_it_has_heard_the_other() {
+    each(|mut talk| {
+        talk.open().at(20.0, c(0, 100)).at(30.0, s(0, 1000).ack(100)).at(30.1, c(100, 0).ack(1000));
+        // This acknowledges nothing new.
+        talk.at(1000.0, c(100, 100).ack(1000)).at(1010.0, s(1000, 0).ack(200));
+        talk.at(2010.0, s(1000, 1000).ack(200)).at(2010.1, c(200, 0).ack(2000));
+        let one = talk.one();
+        let stalls = |flow: &crate::connection::Flow| -> Vec<(u64, u64, StallCause)> {
+            let ms = |t: Time| (t.0 - START) / 1_000_000;
+            flow.stalls.iter().map(|stall| (ms(stall.start), ms(stall.end), stall.cause)).collect()
+        };
+        assert_eq!(stalls(&one.from_client), [(30, 1000, StallCause::Application)]);
+        assert_eq!(stalls(&one.from_server), [(1010, 2010, StallCause::Application)]);
+    });
+}

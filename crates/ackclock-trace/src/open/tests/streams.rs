@@ -1,0 +1,267 @@
+//! What the models are told: positions, sizes, and what is no retransmission.
+
+use super::*;
+use crate::connection::{Class, Kind, State};
+
+#[test]
+fn streams_wrap() {
+    // 6 GB each way of 1 GB jumps would be gaps; whole windows of 64 MB are not.
+    for isn in [1000, u32::MAX - 10] {
+        let mut talk = Talk::new([isn, 5]);
+        talk.open();
+        let step = 64 << 20;
+        for n in 0..100 {
+            let ms = 20.0 + n as f64 * 20.0;
+            talk.at(ms, c(n * step, step as u32)).at(ms + 10.0, s(0, 0).ack((n + 1) * step));
+        }
+        let again = 99 * step + 1460 * 7;
+        talk.at(3000.0, c(again, 1460));
+        let one = talk.one();
+        assert_eq!(one.from_client.bytes, 100 * step);
+        let [r] = one.from_client.retransmissions[..] else { panic!("{:?}", one.from_client.retransmissions) };
+        assert_eq!((r.position, r.seq), (again, Seq(isn + 1) + again as u32));
+    }
+}
+
+#[test]
+fn super_segments_count_as_the_segments_in_them() {
+    each(|mut talk| {
+        talk.open().at(11.0, c(0, 10 * 1460)).at(21.0, s(0, 0).ack(10 * 1460));
+        // The same with a FIN, and a rest; 3 of the segments go again in one piece.
+        talk.at(22.0, c(14_600, 3 * 1460 + 1).with(Control::FIN)).at(322.0, c(14_600, 3 * 1460));
+        let one = talk.one();
+        // SYN, 10, 4, 3.
+        assert_eq!((one.from_client.segments, one.from_client.bytes), (1 + 10 + 4 + 3, 14_600 + 4381));
+        let again = one.from_client.retransmissions.iter().map(|r| (r.position, r.len)).collect::<Vec<_>>();
+        assert_eq!(again, [(14_600, 1460), (16_060, 1460), (17_520, 1460)]);
+    });
+}
+
+#[test]
+fn smss_is_the_least_of_both_less_the_timestamps() {
+    for (options, mss) in [((1460, 1400), 1388), ((1200, 1400), 1188)] {
+        each(|mut talk| {
+            talk.at(0.0, syn(0).ts(1, 0).options(|o| o.mss = Some(options.0)));
+            talk.at(10.0, syn(1).ts(7, 1).options(|o| o.mss = Some(options.1)));
+            let one = talk.one();
+            assert_eq!((one.from_client.mss, one.from_server.mss), (mss, mss));
+            assert!(one.from_client.timestamps && one.from_client.sack);
+            assert_eq!(one.from_client.offered.unwrap().mss, Some(options.0));
+        });
+    }
+    // What one end does not offer is not in use; without an option SMSS is 536 (RFC 9293 section 3.7.1).
+    each(|mut talk| {
+        talk.at(0.0, syn(0).ts(1, 0));
+        talk.at(10.0, syn(1).options(|o| *o = Options::default()));
+        let one = talk.one();
+        assert_eq!((one.from_client.mss, one.from_client.timestamps, one.from_client.sack), (536, false, false));
+    });
+}
+
+#[test]
+fn syns_that_go_again_are_timeouts() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0)).at(1000.0, syn(0)).at(3000.0, syn(0)).at(3010.0, syn(1)).at(3010.01, c(0, 0));
+        talk.at(3011.0, c(0, 10));
+        let isn = talk.isns[0];
+        let one = talk.one();
+        let client = &one.from_client;
+        let again =
+            client.retransmissions.iter().map(|r| (r.frame, r.seq, r.position, r.len, r.kind)).collect::<Vec<_>>();
+        assert_eq!(again, [(2, Seq(isn), 0, 0, Kind::Timeout), (3, Seq(isn), 0, 0, Kind::BackedOffTimeout)]);
+        let timeouts = client.timeouts.iter().map(|t| (t.class, t.state, t.retransmission)).collect::<Vec<_>>();
+        assert_eq!(timeouts, [(Class::NonTrigger, State::Open, 0), (Class::Backoff, State::Open, 1)]);
+        assert_eq!(one.from_server.retransmissions, []);
+        // The first SYN that could have been answered by then is taken for the answered one: the last.
+        assert_eq!(one.position.to_server, Some(ackclock_tcp::Span::from_millis(10)));
+    });
+}
+
+#[test]
+fn a_syn_that_nobody_answers_is_told_of() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0)).at(1000.0, syn(0));
+        let one = talk.one();
+        assert_eq!((one.from_client.segments, one.from_client.retransmissions.len()), (2, 1));
+        assert_eq!((one.from_server.segments, one.from_server.bytes), (0, 0));
+    });
+}
+
+#[test]
+fn keep_alives_are_no_retransmissions() {
+    each(|mut talk| {
+        talk.open().at(11.0, c(0, 100)).at(21.0, s(0, 0).ack(100));
+        // With the last byte, as BSD, and without, as Linux.
+        talk.at(7000.0, c(99, 1)).at(7010.0, s(0, 0).ack(100)).at(14_000.0, c(99, 0)).at(14_010.0, s(0, 0).ack(100));
+        talk.at(20_000.0, c(100, 50)).at(20_010.0, s(0, 0).ack(150));
+        let one = talk.one();
+        assert_eq!((one.from_client.bytes, one.from_client.retransmissions), (150, vec![]));
+    });
+    // While it is outstanding, the same byte alone is one.
+    each(|mut talk| {
+        talk.open().at(11.0, c(0, 99)).at(11.1, c(99, 1)).at(400.0, c(99, 1)).at(410.0, s(0, 0).ack(100));
+        assert_eq!(talk.one().from_client.retransmissions.len(), 1);
+    });
+}
+
+#[test]
+fn window_probes_are_no_retransmissions() {
+    each(|mut talk| {
+        talk.open().at(11.0, c(0, 1460)).at(21.0, s(0, 0).ack(1460).wnd(0));
+        // One byte beyond the window, again and again, as RFC 9293 section 3.8.6.1 has it; then it opens.
+        for n in 1..4 {
+            let ms = 300.0 * f64::from(n);
+            talk.at(ms, c(1460, 1)).at(ms + 10.0, s(0, 0).ack(1460).wnd(0));
+        }
+        talk.at(1300.0, s(0, 0).ack(1460).wnd(500)).at(1300.1, c(1460, 1460)).at(1310.0, s(0, 0).ack(2920));
+        let one = talk.one();
+        assert_eq!((one.from_client.bytes, &one.from_client.retransmissions[..]), (2920, &[][..]));
+    });
+    // Linux's carry nothing.
+    each(|mut talk| {
+        talk.open().at(11.0, c(0, 1460)).at(21.0, s(0, 0).ack(1460).wnd(0));
+        talk.at(300.0, c(1459, 0)).at(310.0, s(0, 0).ack(1460).wnd(0)).at(1300.0, s(0, 0).ack(1460).wnd(500));
+        talk.at(1300.1, c(1460, 1460)).at(1310.0, s(0, 0).ack(2920));
+        let one = talk.one();
+        assert_eq!((one.from_client.bytes, &one.from_client.retransmissions[..]), (2920, &[][..]));
+        // The receiver kept its window closed from the ACK that closed it until data went on.
+        let [stall] = one.from_client.stalls[..] else { panic!("{:?}", one.from_client.stalls) };
+        assert_eq!(stall.cause, crate::connection::StallCause::ZeroWindow);
+        assert_eq!((stall.start, stall.end), (Time(START + 21_000_000), Time(START + 1_300_100_000)));
+    });
+}
+
+#[test]
+fn what_the_capture_has_twice_counts_once() {
+    each(|mut talk| {
+        talk.open();
+        talk.at(11.0, c(0, 1460).id(1))
+            .at(11.0, c(0, 1460).id(1))
+            .at(11.1, c(1460, 1460).id(2))
+            .at(11.2, c(1460, 1460).id(2));
+        talk.at(21.0, s(0, 0).ack(2920).id(9)).at(21.0, s(0, 0).ack(2920).id(9));
+        let one = talk.one();
+        assert_eq!((one.from_client.segments, &one.from_client.retransmissions[..]), (3, &[][..]));
+        assert_eq!(one.from_client.doubts, ["2 packets were captured twice"]);
+        assert_eq!(one.from_server.doubts, ["a packet was captured twice"]);
+    });
+    // Another identification, or the same much later, is another transmission.
+    each(|mut talk| {
+        talk.open().at(11.0, c(0, 1460).id(1)).at(11.5, c(0, 1460).id(2)).at(300.0, c(0, 1460).id(1));
+        let one = talk.one();
+        assert_eq!((one.from_client.retransmissions.len(), &one.from_client.doubts[..]), (2, &[][..]));
+    });
+}
+
+#[test]
+fn blocks_that_make_no_sense_are_left_out() {
+    each(|mut talk| {
+        talk.open().at(11.0, c(0, 14_600));
+        let far = 1 << 28;
+        talk.sacked(21.0, s(0, 0), &[(1460, 2920), (5000, 4000), (far, far + 10)]);
+        let one = talk.one();
+        assert_eq!(one.from_client.doubts, ["2 SACK blocks were ignored that make no sense"]);
+        assert_eq!(one.from_client.dsacks, 0);
+    });
+}
+
+#[test]
+fn duplicates_are_reported_below_the_ack_or_within_the_next_block() {
+    for blocks in [&[(0, 1460)][..], &[(4380, 5840), (4380, 7300)]] {
+        each(|mut talk| {
+            talk.open().at(11.0, c(0, 14_600)).at(21.0, s(0, 0).ack(1460)).at(300.0, c(0, 1460));
+            talk.sacked(310.0, s(0, 0).ack(1460), blocks);
+            assert_eq!(talk.one().from_client.dsacks, 1);
+        });
+    }
+    each(|mut talk| {
+        talk.open().at(11.0, c(0, 14_600));
+        talk.sacked(21.0, s(0, 0).ack(1460), &[(4380, 5840), (7300, 8760)]);
+        assert_eq!(talk.one().from_client.dsacks, 0);
+    });
+}
+
+#[test]
+fn a_capture_that_begins_later_has_room_for_older_data() {
+    each(|mut talk| {
+        let at = 1 << 20;
+        for n in 0..40u32 {
+            let ms = f64::from(n) * 10.0;
+            let position = at + 2896 * u64::from(n);
+            talk.at(ms, c(position, 2896)).at(ms + 9.0, s(0, 0).ack(position + 2896));
+        }
+        talk.at(2000.0, c(at - 1448, 1448));
+        let one = talk.one();
+        let client = &one.from_client;
+        // 2896 is two segments of 1448: the size that usual Ethernet leaves with timestamps.
+        assert_eq!((client.mss, client.segments, client.bytes), (1448, 81, 40 * 2896));
+        assert_eq!(client.retransmissions.len(), 1);
+        assert_eq!(client.retransmissions[0].position, crate::open::half::ROOM - 1448);
+        assert_eq!(
+            client.doubts[..2],
+            [
+                "the capture began mid-connection: SMSS is learned from sizes",
+                "the scale of the receiver's window is not known: full windows may be missed"
+            ]
+        );
+    });
+}
+
+#[test]
+fn one_way_is_enough_to_count() {
+    each(|mut talk| {
+        for n in 0..40 {
+            talk.at(f64::from(n), c(1460 * n as u64, 1460));
+        }
+        let one = talk.one();
+        assert_eq!((one.from_client.bytes, one.from_client.segments), (40 * 1460, 40));
+        assert!(one.from_client.doubts.iter().any(|d| d.starts_with("no ACK was captured")));
+    });
+    each(|mut talk| {
+        for n in 1..40 {
+            talk.at(f64::from(n), c(0, 0).ack(1460 * n as u64));
+        }
+        let one = talk.one();
+        assert_eq!((one.from_server.bytes, one.from_server.segments), (0, 0));
+        assert_eq!(one.from_server.doubts, ["its data was not captured"]);
+    });
+}
+
+#[test]
+fn bytes_that_the_capture_has_lost_are_told_of() {
+    each(|mut talk| {
+        talk.open()
+            .at(11.0, c(0, 1460))
+            .at(21.0, s(0, 0).ack(1460))
+            .at(22.0, c(2920, 1460))
+            .at(32.0, s(0, 0).ack(4380));
+        let one = talk.one();
+        assert_eq!((one.from_client.bytes, one.from_client.unseen), (2920, 1460));
+        assert_eq!(one.from_client.retransmissions, []);
+    });
+}
+
+#[test]
+fn a_gap_is_silence_after_which_numbers_have_gone_on() {
+    each(|mut talk| {
+        talk.open().at(11.0, c(0, 1460)).at(21.0, s(0, 0).ack(1460));
+        talk.at(5000.0, c(146_000, 1460)).at(5010.0, s(0, 0).ack(147_460));
+        let one = talk.one();
+        assert_eq!(
+            (one.from_client.unseen, &one.from_client.doubts[..]),
+            (144_540, &["the capture has a gap".to_owned()][..])
+        );
+        let [stall] = one.from_client.stalls[..] else { panic!("{:?}", one.from_client.stalls) };
+        assert_eq!(stall.cause, crate::connection::StallCause::CaptureGap);
+    });
+}
+
+#[test]
+fn times_that_go_back_are_taken_as_the_latest_so_far() {
+    each(|mut talk| {
+        talk.open().at(11.0, c(0, 1460)).at(11.2, c(1460, 1460)).at(11.1, c(2920, 1460)).at(21.0, s(0, 0).ack(4380));
+        let one = talk.one();
+        assert_eq!((one.from_client.bytes, &one.from_client.retransmissions[..]), (4380, &[][..]));
+        assert_eq!(one.end, Time(START + 21_000_000));
+    });
+}

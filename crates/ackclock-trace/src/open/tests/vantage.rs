@@ -1,0 +1,111 @@
+//! The same exchange as captures at three places show it.
+
+use super::*;
+use crate::connection::{Kind, Position, Vantage};
+use ackclock_tcp::Span;
+
+/// A client 20 ms from the server sends five segments, of which the second is lost just before the server; the duplicate ACKs of the others
+/// draw it out again. `part` of the way lies between the client and the capture.
+fn exchange(isns: [u32; 2], part: f64) -> Connection {
+    let mut talk = Talk::new(isns);
+    let mut packets = Vec::new();
+    // One way is 10 ms, and an answer takes 0.01 ms; times are those at which packets leave.
+    let mut from_client = |ms: f64, p: P, sack: Vec<(u64, u64)>| packets.push((ms + 10.0 * part, p, sack));
+    from_client(0.0, syn(0), vec![]);
+    from_client(20.02, c(0, 0), vec![]);
+    for n in 0..5 {
+        // Lost behind the capture, unless that is at the server.
+        if n != 1 || part < 1.0 {
+            from_client(21.0 + 0.1 * n as f64, c(1460 * n, 1460), vec![]);
+        }
+    }
+    from_client(41.5, c(1460, 1460), vec![]);
+    let mut from_server = |ms: f64, p: P, sack: Vec<(u64, u64)>| packets.push((ms + 10.0 * (1.0 - part), p, sack));
+    from_server(10.01, syn(1), vec![]);
+    from_server(31.01, s(0, 0).ack(1460), vec![]);
+    for n in 2..5 {
+        from_server(31.01 + 0.1 * n as f64, s(0, 0).ack(1460), vec![(2920, 1460 * (n + 1))]);
+    }
+    from_server(51.51, s(0, 0).ack(7300), vec![]);
+    packets.sort_by(|a, b| a.0.total_cmp(&b.0));
+    for (ms, p, sack) in packets {
+        talk.sacked(ms, p, &sack);
+    }
+    talk.one()
+}
+
+#[test]
+fn one_model_serves_every_place() {
+    let micros = |us| Some(Span::from_micros(us));
+    let places = [
+        (0.0, Vantage::Client, micros(10), micros(20_010), 20_010),
+        (0.5, Vantage::Middle, micros(10_010), micros(10_010), 20_020),
+        (1.0, Vantage::Server, micros(20_010), micros(10), 20_020),
+    ];
+    for isns in ISNS {
+        for (part, vantage, to_client, to_server, rtt) in places {
+            let one = exchange(isns, part);
+            let Position { confidence, .. } = one.position;
+            assert_eq!(one.position, Position { vantage, confidence, to_client, to_server }, "{part}");
+            assert!(confidence > 0.99, "{part}");
+            assert_eq!(one.from_client.rtt.map(|rtt| rtt.min), micros(rtt), "{part}");
+            let [r] = one.from_client.retransmissions[..] else {
+                panic!("{part}: {:?}", one.from_client.retransmissions)
+            };
+            assert_eq!((r.position, r.kind), (1460, Kind::FastRetransmit), "{part}");
+            assert!(one.from_client.timeouts.is_empty() && one.from_client.doubts.is_empty());
+        }
+    }
+}
+
+/// Only what comes later than the handshake.
+fn later(mut talk: Talk, to_client: f64, to_server: f64, timestamps: bool) -> Connection {
+    for n in 0..40u32 {
+        let ms = f64::from(n) * 200.0;
+        let (mut data, mut ack, mut next) =
+            (c(u64::from(n) * 100, 100), s(0, 0).ack(u64::from(n + 1) * 100), s(u64::from(n) * 10, 10));
+        let stamp = |p: P, val, ecr| if timestamps { p.ts(val, ecr) } else { p };
+        data = stamp(data, 1000 + n * 200, n * 200).ack(u64::from(n) * 10);
+        ack = stamp(ack.ack(u64::from(n + 1) * 100), n * 200 + 1, 1000 + n * 200);
+        ack.position = u64::from(n) * 10;
+        next = stamp(next.ack(u64::from(n + 1) * 100), n * 200 + 2, 1000 + n * 200);
+        let last = stamp(c(u64::from(n + 1) * 100, 0).ack(u64::from(n + 1) * 10), 1001 + n * 200, n * 200 + 2);
+        talk.at(ms, data).at(ms + to_server, ack).at(ms + to_server + 1.0, next);
+        talk.at(ms + to_server + 1.0 + to_client, last);
+    }
+    talk.one()
+}
+
+#[test]
+fn captures_that_begin_later_learn_it_from_data_and_timestamps() {
+    for timestamps in [false, true] {
+        for (to_client, to_server, vantage) in
+            [(0.05, 20.0, Vantage::Client), (8.0, 12.0, Vantage::Middle), (20.0, 0.05, Vantage::Server)]
+        {
+            each(|talk| {
+                let one = later(talk, to_client, to_server, timestamps);
+                assert_eq!(one.position.vantage, vantage);
+                let nanos = |ms: f64| Some(Span((ms * 1e6).round() as u64));
+                let to = |trip: Option<Span>| trip.map(|span| Span((span.0 + 50) / 100 * 100));
+                assert_eq!(
+                    (to(one.position.to_client), to(one.position.to_server)),
+                    (nanos(to_client), nanos(to_server))
+                );
+            });
+        }
+    }
+}
+
+#[test]
+fn times_to_live_are_a_guess() {
+    let place = |client, server| {
+        let mut talk = Talk::new(ISNS[0]);
+        talk.at(0.0, c(0, 10).ttl(client)).at(1.0, s(0, 0).ttl(server));
+        let Position { vantage, confidence, .. } = talk.one().position;
+        (vantage, confidence)
+    };
+    assert_eq!(place(64, 57), (Vantage::Client, 0.3));
+    assert_eq!(place(50, 128), (Vantage::Server, 0.3));
+    assert_eq!(place(50, 115), (Vantage::Middle, 0.2));
+    assert_eq!(place(64, 128), (Vantage::Unknown, 0.0));
+}

@@ -1,0 +1,138 @@
+//! Where the capture was taken: round trips from it to each end and back, and times to live.
+
+use ackclock_tcp::{Span, Time};
+
+use crate::connection::{Position, Vantage};
+use crate::sender::Sight;
+
+/// A capture less than this from an end is at that end, if the other one is farther.
+const NEAR: Span = Span::from_millis(1);
+
+/// Measures round trips from the capture to one end and back, by what passes on the way there and is answered: one at a time.
+#[derive(Default)]
+pub(super) struct Trip {
+    /// The least so far.
+    pub least: Option<Span>,
+    /// A position that waits to be acknowledged, and since when.
+    data: Option<(u64, Time)>,
+    /// A timestamp that waits to be echoed, and since when.
+    timestamp: Option<(u32, Time)>,
+    /// The last timestamp that passed.
+    last: Option<u32>,
+}
+
+impl Trip {
+    /// Something passes that will be acknowledged by `end`.
+    #[inline]
+    pub fn sent(&mut self, end: u64, at: Time) {
+        if self.data.is_none() {
+            self.data = Some((end, at));
+        }
+    }
+
+    /// Something passes again: it is not known which of both will be acknowledged.
+    pub fn sent_again(&mut self) {
+        self.data = None;
+    }
+
+    /// A SYN passes. If it is not the first one, the answer will be to this one: timers of SYNs are longer than round trips.
+    pub fn syn(&mut self, at: Time) {
+        self.data = Some((0, at));
+    }
+
+    #[inline]
+    pub fn acked(&mut self, ack: u64, at: Time) {
+        if let Some((end, sent)) = self.data
+            && ack >= end
+        {
+            self.data = None;
+            self.sample(at.since(sent));
+        }
+    }
+
+    /// A timestamp passes; only where it is new can it be told since when it waits for its echo.
+    #[inline]
+    pub fn stamped(&mut self, val: u32, at: Time) {
+        if self.last != Some(val) {
+            if self.timestamp.is_none() && self.last.is_none_or(|last| (val.wrapping_sub(last) as i32) > 0) {
+                self.timestamp = Some((val, at));
+            }
+            self.last = Some(val);
+        }
+    }
+
+    #[inline]
+    pub fn echoed(&mut self, ecr: u32, at: Time) {
+        if let Some((val, sent)) = self.timestamp
+            && (ecr.wrapping_sub(val) as i32) >= 0
+        {
+            self.timestamp = None;
+            if ecr == val {
+                self.sample(at.since(sent));
+            }
+        }
+    }
+
+    #[inline]
+    fn sample(&mut self, trip: Span) {
+        self.least = Some(self.least.map_or(trip, |least| least.min(trip)));
+    }
+}
+
+/// Where the capture was taken, by the round trips from it `[to the client, to the server]`, or, where one is not known, by the
+/// times to live of what came from there.
+///
+/// An end is near if its part of the whole round trip is a tenth or less: then an ACK reaches it before anything changes that
+/// the capture shows. On a short path, where [`NEAR`] is the time that a busy host takes to answer, a third is enough.
+pub(super) fn position(trips: [Option<Span>; 2], ttls: [u8; 2]) -> Position {
+    let (vantage, confidence) = match trips {
+        [Some(to_client), Some(to_server)] => by_trips(to_client, to_server),
+        [Some(trip), None] if trip <= NEAR => (Vantage::Client, 0.5),
+        [None, Some(trip)] if trip <= NEAR => (Vantage::Server, 0.5),
+        _ => by_ttls(ttls),
+    };
+    Position { vantage, confidence, to_client: trips[0], to_server: trips[1] }
+}
+
+/// What the capture shows of the transmissions of `end`.
+pub(super) fn sight(end: usize, trips: [Option<Span>; 2], ttls: [u8; 2]) -> Sight {
+    let near = match position(trips, ttls).vantage {
+        // Both ends on this host: all is seen that either sends.
+        _ if on_one_host(trips) => return Sight::Sent,
+        Vantage::Client => 0,
+        Vantage::Server => 1,
+        Vantage::Middle | Vantage::Unknown => return Sight::Arrived,
+    };
+    if near == end { Sight::Sent } else { Sight::Received }
+}
+
+/// Both round trips are short and of a size.
+fn on_one_host(trips: [Option<Span>; 2]) -> bool {
+    matches!(trips, [Some(a), Some(b)] if a.max(b) <= NEAR && a.max(b) <= a.min(b).times(2))
+}
+
+fn by_trips(to_client: Span, to_server: Span) -> (Vantage, f64) {
+    let near = if to_client <= to_server { Vantage::Client } else { Vantage::Server };
+    let (small, large) = (to_client.min(to_server), to_client.max(to_server));
+    let whole = (small + large).0.max(1);
+    let part = small.0 as f64 / whole as f64;
+    if part <= 0.1 || (small <= NEAR && part <= 1.0 / 3.0) {
+        (near, 1.0 - 2.0 * part)
+    } else if large <= NEAR {
+        // Perhaps both are on this host.
+        (near, 0.2)
+    } else {
+        (Vantage::Middle, ((part - 0.1) * 5.0).min(1.0))
+    }
+}
+
+/// Hosts begin with 64, 128 or 255, and every router takes one off.
+fn by_ttls(ttls: [u8; 2]) -> (Vantage, f64) {
+    match ttls.map(|ttl| matches!(ttl, 64 | 128 | 255)) {
+        _ if ttls == [0; 2] => (Vantage::Unknown, 0.0),
+        [true, false] if ttls[1] != 0 => (Vantage::Client, 0.3),
+        [false, true] if ttls[0] != 0 => (Vantage::Server, 0.3),
+        [false, false] if ttls[0] != 0 && ttls[1] != 0 => (Vantage::Middle, 0.2),
+        _ => (Vantage::Unknown, 0.0),
+    }
+}

@@ -1,0 +1,95 @@
+//! Link layers: what stands before an IP header.
+
+use super::{Bytes, Ignored};
+use crate::file::LinkType;
+
+/// The IP packet in a frame of link type `link`.
+#[inline]
+pub(super) fn strip(link: LinkType, frame: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
+    match link.0 {
+        // Ethernet.
+        1 => {
+            let head = frame.head::<14>()?;
+            by_ethertype([head[12], head[13]], frame.after(14)?)
+        }
+        // Raw IP: as files number it, as BSD and OpenBSD do, and of one version only.
+        101 | 12 | 14 | 228 | 229 => Ok(frame),
+        // Linux cooked v1 and v2.
+        113 => {
+            let head = frame.head::<16>()?;
+            by_ethertype([head[14], head[15]], frame.after(16)?)
+        }
+        276 => {
+            let head = frame.head::<20>()?;
+            by_ethertype([head[0], head[1]], frame.after(20)?)
+        }
+        // BSD's loopback, in the byte order of the host and of the network.
+        0 | 108 => by_family(*frame.head()?, frame.after(4)?),
+        // PPP, and PPP in HDLC-like framing.
+        9 | 50 => ppp(frame),
+        _ => Err(Ignored::Link),
+    }
+}
+
+#[inline]
+fn by_ethertype(ethertype: [u8; 2], rest: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
+    match u16::from_be_bytes(ethertype) {
+        0x0800 | 0x86dd => Ok(rest),
+        other => tagged(other, rest),
+    }
+}
+
+/// What stands between an Ethernet header and IP.
+#[cold]
+fn tagged(mut ethertype: u16, mut rest: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
+    loop {
+        match ethertype {
+            0x0800 | 0x86dd => return Ok(rest),
+            // 802.1Q, 802.1ad, and what was used before it.
+            0x8100 | 0x88a8 | 0x9100 => {
+                let head = rest.head::<4>()?;
+                ethertype = u16::from_be_bytes([head[2], head[3]]);
+                rest = rest.after(4)?;
+            }
+            0x8847 | 0x8848 => return mpls(rest),
+            // PPPoE session (RFC 2516 section 4).
+            0x8864 => {
+                rest.head::<6>()?;
+                return ppp(rest.after(6)?);
+            }
+            _ => return Err(Ignored::NotIp),
+        }
+    }
+}
+
+/// A stack of labels (RFC 3032 section 2.1). What it carries is not said; IP tells itself by its first four bits (RFC 4928).
+fn mpls(mut rest: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
+    loop {
+        let bottom = rest.head::<4>()?[2] & 1 == 1;
+        rest = rest.after(4)?;
+        if bottom {
+            return Ok(rest);
+        }
+    }
+}
+
+/// PPP (RFC 1661 section 2), with or without address and control, and with a protocol field of one or two bytes.
+fn ppp(mut rest: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
+    if rest.kept.starts_with(&[0xff, 0x03]) {
+        rest = rest.after(2)?;
+    }
+    match *rest.head()? {
+        [0x21 | 0x57] => rest.after(1),
+        [0] if matches!(rest.head()?, [_, 0x21 | 0x57]) => rest.after(2),
+        _ => Err(Ignored::NotIp),
+    }
+}
+
+/// By address family, in either byte order: 2 is IPv4 everywhere, IPv6 differs from system to system.
+fn by_family(family: [u8; 4], rest: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
+    match family {
+        // Linux, NetBSD and OpenBSD, FreeBSD, macOS.
+        [0, 0, 0, 2 | 10 | 24 | 28 | 30] | [2 | 10 | 24 | 28 | 30, 0, 0, 0] => Ok(rest),
+        _ => Err(Ignored::NotIp),
+    }
+}

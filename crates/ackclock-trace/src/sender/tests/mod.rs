@@ -1,0 +1,119 @@
+//! Timelines by hand: segments of 1,000 bytes are named by their number, times are milliseconds.
+
+mod kinds;
+
+use ackclock_tcp::{Seq, Span, Time};
+
+use super::{Acked, Found, SenderModel, Sent, Sight, Terms};
+use crate::connection::{Class, Kind, State};
+
+const MSS: u64 = 1000;
+
+/// A sender whose timeline is written down.
+struct Line {
+    model: SenderModel,
+    frame: u64,
+    timestamps: bool,
+    end: Time,
+}
+
+fn ms(t: f64) -> Time {
+    Time((t * 1e6) as u64)
+}
+
+impl Line {
+    /// Linux with SACK and no timestamps, whose handshake took `rtt` ms; captured at the sender.
+    fn sack(rtt: f64) -> Line {
+        Line::new(Terms {
+            mss: MSS as u32,
+            sack: true,
+            timestamps: false,
+            sight: Sight::Sent,
+            handshake_rtt: Some(Span((rtt * 1e6) as u64)),
+            events: false,
+        })
+    }
+
+    fn without_sack(rtt: f64) -> Line {
+        let mut line = Line::sack(rtt);
+        line.model.terms.sack = false;
+        line
+    }
+
+    fn timestamped(rtt: f64) -> Line {
+        let mut line = Line::sack(rtt);
+        line.timestamps = true;
+        line
+    }
+
+    fn new(terms: Terms) -> Line {
+        let mut model = SenderModel::new(terms);
+        model.syn(1, Time::ZERO, Seq(0));
+        Line { model, frame: 1, timestamps: false, end: Time::ZERO }
+    }
+
+    fn sent(&mut self, at: Time, position: u64, len: u32, fin: bool) {
+        let tsval = self.timestamps.then_some((at.0 / 1_000_000) as u32);
+        let seq = Seq(1 + position as u32);
+        self.end = at;
+        self.model.sent(&Sent { frame: self.frame, at, position, seq, len, fin, tsval, ip_id: None });
+    }
+
+    /// Sends these segments at `t`, each in a packet of its own, one microsecond apart.
+    fn send(&mut self, t: f64, segments: impl IntoIterator<Item = u64>) {
+        for (i, n) in segments.into_iter().enumerate() {
+            self.frame += 1;
+            self.sent(Time(ms(t).0 + i as u64 * 1000), n * MSS, MSS as u32, false);
+        }
+    }
+
+    fn ack_with(&mut self, t: f64, n: u64, blocks: &[(u64, u64)], dsack: bool, echo: Option<f64>) {
+        self.frame += 1;
+        self.end = ms(t);
+        let mut sack = [(0, 0); 4];
+        for (to, from) in sack.iter_mut().zip(blocks) {
+            *to = (from.0 * MSS, from.1 * MSS);
+        }
+        self.model.acked(&Acked {
+            frame: self.frame,
+            at: ms(t),
+            ack: n * MSS,
+            window: 1 << 20,
+            sack,
+            sacks: blocks.len() as u8,
+            dsack,
+            tsecr: echo.map(|e| e as u32),
+            with_data: false,
+        });
+    }
+
+    /// All below segment `n` has arrived.
+    fn ack(&mut self, t: f64, n: u64) {
+        self.ack_with(t, n, &[], false, None);
+    }
+
+    /// The same with the blocks of segments that have arrived as well.
+    fn ack_sack(&mut self, t: f64, n: u64, blocks: &[(u64, u64)]) {
+        self.ack_with(t, n, blocks, false, None);
+    }
+
+    fn dsack(&mut self, t: f64, n: u64, duplicate: (u64, u64)) {
+        self.ack_with(t, n, &[duplicate], true, None);
+    }
+
+    fn ack_echo(&mut self, t: f64, n: u64, echo: f64) {
+        self.ack_with(t, n, &[], false, Some(echo));
+    }
+
+    fn found(self) -> Found {
+        self.model.finish(self.end)
+    }
+}
+
+fn kinds(found: &Found) -> Vec<(u64, Kind)> {
+    found.retransmissions.iter().map(|r| (r.position / MSS, r.kind)).collect()
+}
+
+fn timeouts(found: &Found) -> Vec<(u64, Class, State)> {
+    found.timeouts.iter().map(|t| (t.position / MSS, t.class, t.state)).collect()
+}

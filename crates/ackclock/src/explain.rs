@@ -1,0 +1,155 @@
+//! `ackclock explain`.
+
+use std::fs;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use ackclock_explain::{
+    Capture, Explained, Filter, Options, Pictures, Source, annotatable, annotate, captures_at, draw, one_connection,
+    read, save, table, write_json, write_parquet,
+};
+use rustix::event::{PollFd, PollFlags, poll};
+
+use crate::cli::{ExplainArgs, Format};
+use crate::error::Error;
+use crate::wire::Interrupt;
+
+/// How many skipped files are named.
+const NAMED: usize = 5;
+
+/// How many events of standard input are kept for pictures: about 400 MB.
+const EVENTS_OF_STREAMS: usize = 2_000_000;
+
+pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
+    let sources = sources(&args.captures)?;
+    if let Some(path) = &args.annotate {
+        annotatable(&sources, path)?;
+    }
+    for folder in [&args.parquet, &args.html, &args.xplot].into_iter().flatten() {
+        // Before the reading, so that a bad path is found at once.
+        fs::create_dir_all(folder).map_err(Error::write(folder))?;
+    }
+    let pictures = Pictures { html: args.html.as_deref(), xplot: args.xplot.as_deref(), top: args.top };
+    let draws = pictures.html.or(pictures.xplot).is_some();
+    let options = Options {
+        jobs: args.jobs.unwrap_or(0),
+        filter: args.filter.as_deref().map(Filter::new),
+        events_of_streams: if draws { EVENTS_OF_STREAMS } else { 0 },
+    };
+    let mut explained = read(&sources, &options)?;
+    explained.captures.iter().for_each(warn);
+    let connections = explained.connections.len();
+    if let Some(number) = args.connection.filter(|number| !explained.keep(*number)) {
+        let there = if connections == 0 { "none".into() } else { format!("0 to {}", connections - 1) };
+        return Err(Error::Usage(format!("--connection: there is no connection {number}; there are {there}")));
+    }
+    save(&mut explained, options.jobs)?;
+    if let Some(folder) = &args.parquet {
+        write_parquet(&explained, folder)?;
+    }
+    if let Some(path) = &args.annotate {
+        annotate(&explained, &sources, path)?;
+    }
+    if draws {
+        draw(&explained, &sources, &options, &pictures)?;
+    }
+    match print(&explained, args) {
+        // A reader that went away has seen what it wanted.
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => {}
+        result => result.map_err(Error::write(Path::new("standard output")))?,
+    }
+    worst(&explained).map_or(Ok(String::new()), Err)
+}
+
+fn print(explained: &Explained, args: &ExplainArgs) -> io::Result<()> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    match (args.format, args.connection) {
+        (Format::Json, _) => write_json(explained, &mut out)?,
+        (Format::Table, Some(_)) => out.write_all(one_connection(explained, args.top).as_bytes())?,
+        (Format::Table, None) => out.write_all(table(explained, args.top).as_bytes())?,
+    }
+    out.flush()
+}
+
+/// What the arguments stand for. What is no capture in a folder is skipped with a note.
+fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, Error> {
+    let (mut sources, mut skipped, mut streams) = (Vec::new(), Vec::new(), 0);
+    for path in paths {
+        if path == Path::new("-") {
+            sources.push(Source::stream(Stdin::new()?));
+            streams += 1;
+        } else {
+            sources.extend(captures_at(path, &mut skipped)?);
+        }
+    }
+    if streams > 1 {
+        return Err(Error::Usage("standard input (`-`) can be read only once".into()));
+    }
+    let mut err = io::stderr();
+    for path in skipped.iter().take(NAMED) {
+        let _ = writeln!(err, "note: {}: skipped, this is no capture", path.display());
+    }
+    if skipped.len() > NAMED {
+        let _ = writeln!(err, "note: {} more files skipped", skipped.len() - NAMED);
+    }
+    if sources.is_empty() {
+        return Err(Error::Capture("there is no capture in what was given".into()));
+    }
+    Ok(sources)
+}
+
+fn warn(capture: &Capture) {
+    let Capture { path, damage, failed, .. } = capture;
+    let mut err = io::stderr();
+    if let Some(damage) = damage {
+        let before = if capture.packets > 0 { "; what comes before is reported" } else { "" };
+        let _ = writeln!(err, "warning: {path}: byte {}: {}{before}", damage.offset, damage.what);
+    }
+    if let Some(failed) = failed {
+        let _ = writeln!(err, "warning: {path}: cannot be read: {failed}");
+    }
+}
+
+/// What decides the exit code: of what went wrong with captures, the worst.
+fn worst(explained: &Explained) -> Option<Error> {
+    let all = explained.captures.len();
+    let count = |wrong: fn(&Capture) -> bool| explained.captures.iter().filter(|c| wrong(c)).count();
+    let first = explained.captures.iter().find(|c| c.failed.is_some());
+    if let Some(Capture { path, failed: Some(failed), .. }) = first {
+        return Some(Error::Read { path: path.into(), error: io::Error::other(failed.clone()) });
+    }
+    let damaged = count(|c| c.damage.is_some());
+    (damaged > 0).then(|| Error::Capture(format!("damaged captures: {damaged} of {all}")))
+}
+
+/// Standard input. Ctrl-C reaches both ends of a pipe, so the first one leaves it to the other end to finish what it writes; the
+/// second one ends the input here.
+struct Stdin {
+    interrupt: Interrupt,
+}
+
+impl Stdin {
+    fn new() -> Result<Stdin, Error> {
+        Ok(Stdin { interrupt: Interrupt::new()? })
+    }
+}
+
+impl Read for Stdin {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let input = io::stdin();
+        loop {
+            let mut fds = [PollFd::new(&input, PollFlags::IN), PollFd::new(&self.interrupt, PollFlags::IN)];
+            match poll(&mut fds, None) {
+                Err(rustix::io::Errno::INTR) => continue,
+                result => result?,
+            };
+            let ready = !fds[0].revents().is_empty();
+            if self.interrupt.taken() > 1 {
+                return Ok(0);
+            }
+            if ready {
+                return Ok(rustix::io::read(&input, into)?);
+            }
+        }
+    }
+}

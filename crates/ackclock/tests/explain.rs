@@ -1,0 +1,336 @@
+//! `ackclock explain` from outside, on captures that the command itself makes.
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+struct Run {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ackclock"));
+    command.args(args);
+    command
+}
+
+fn finished(command: &mut Command) -> Run {
+    let output = command.output().unwrap();
+    Run {
+        code: output.status.code().unwrap(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+fn ackclock(args: &[&str]) -> Run {
+    finished(&mut command(args))
+}
+
+fn ok(args: &[&str]) -> String {
+    let run = ackclock(args);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{args:?}");
+    run.out
+}
+
+fn json(args: &[&str]) -> Value {
+    serde_json::from_str(&ok(args)).unwrap()
+}
+
+/// A path in a folder of this test alone.
+fn scratch(test: &str, name: &str) -> String {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("explain").join(test);
+    fs::create_dir_all(&folder).unwrap();
+    folder.join(name).display().to_string()
+}
+
+/// A folder of a test, empty.
+fn folder(test: &str, name: &str) -> String {
+    let path = scratch(test, name);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+const LOST_RETRANSMISSION: [&str; 7] =
+    ["compare", "--strategy", "newreno,sack", "--drop", "14,26,28", "--drop-retransmission", "14:1"];
+
+/// A capture of connections over a simulated network, and what the simulator says of them.
+fn simulated(path: &str, args: &[&str]) -> Value {
+    json(&[args, &["--pcap", path, "--format", "json"]].concat())
+}
+
+#[test]
+fn counts_are_those_of_the_simulator() {
+    let cases: [&[&str]; 4] = [
+        &["compare", "--strategy", "reno,newreno,sack,prr,rack-tlp,linux,net-reno", "--drop", "14,26,28"],
+        &["compare", "--strategy", "sack,prr,rack-tlp,linux", "--drop", "14,26,28", "--drop-retransmission", "14:1"],
+        &["compare", "--strategy", "tahoe,newreno,sack", "--drop", "5"],
+        &LOST_RETRANSMISSION,
+    ];
+    for (number, case) in cases.into_iter().enumerate() {
+        let path = scratch("counts", &format!("{number}.pcapng"));
+        let simulated = simulated(&path, case);
+        let explained = json(&["explain", &path, "--format", "json"]);
+        let (flows, connections) = (simulated.as_array().unwrap(), explained["connections"].as_array().unwrap());
+        assert_eq!(flows.len(), connections.len());
+        for (flow, connection) in flows.iter().zip(connections) {
+            let timeouts = connection["timeout_list"].as_array().unwrap();
+            let class = |class: &str| Value::from(timeouts.iter().filter(|t| t["class"] == class).count());
+            let strategy = &flow["strategy"];
+            assert_eq!(connection["bytes"], flow["bytes_acked"], "{strategy}");
+            assert_eq!(connection["retransmissions"], flow["retransmissions"], "{strategy}");
+            assert_eq!(connection["fast_retransmissions"], flow["fast_retransmissions"], "{strategy}");
+            assert_eq!(connection["recoveries"], flow["recoveries"], "{strategy}");
+            assert_eq!(connection["timeouts"], flow["timeouts"], "{strategy}");
+            assert_eq!(class("non_trigger"), flow["timeouts_non_trigger"], "{strategy}");
+            assert_eq!(class("multiple_losses"), flow["timeouts_multiple_losses"], "{strategy}");
+            assert_eq!(class("lost_retransmission"), flow["timeouts_lost_retransmission"], "{strategy}");
+            assert_eq!(connection["position"]["vantage"], "client", "{strategy}");
+            let list = connection["retransmission_list"].as_array().unwrap();
+            assert_eq!(connection["retransmissions"], list.len(), "{strategy}");
+        }
+    }
+}
+
+#[test]
+fn the_table_and_one_connection() {
+    let path = scratch("table", "two.pcapng");
+    simulated(&path, &LOST_RETRANSMISSION);
+    let table = ok(&["explain", &path]);
+    let rows: Vec<&str> = table.lines().filter(|line| line.contains("198.51.100.1:9")).collect();
+    assert_eq!(rows.len(), 2, "{table}");
+    assert!(table.contains("Table 3: fast recovery"), "{table}");
+    let bounded = ok(&["explain", &path, "--top", "1"]);
+    assert!(bounded.contains("and 1 more: --top 0 shows all"), "{bounded}");
+    let one = ok(&["explain", &path, "--connection", "1"]);
+    assert!(one.starts_with("#1 10.0.0.1:10001 > 198.51.100.1:9 in "), "{one}");
+    assert!(one.contains("timeout, lost retransmission"), "{one}");
+    let one = json(&["explain", &path, "--connection", "1", "--format", "json"]);
+    assert_eq!(one["connections"].as_array().unwrap().len(), 1);
+    assert_eq!(one["overall"]["retransmissions"], one["connections"][0]["retransmissions"]);
+    let none = ackclock(&["explain", &path, "--connection", "2"]);
+    assert_eq!(none.code, 2);
+    assert_eq!(none.err, "error: --connection: there is no connection 2; there are 0 to 1\n");
+}
+
+#[test]
+fn files_folders_and_standard_input_give_the_same() {
+    let path = scratch("inputs", "plain.pcapng");
+    simulated(&path, &LOST_RETRANSMISSION);
+    let bytes = fs::read(&path).unwrap();
+    let connections = |text: &str| {
+        let document: Value = serde_json::from_str(text).unwrap();
+        let mut all = document["connections"].as_array().unwrap().clone();
+        all.iter_mut().for_each(|c| c["capture"] = Value::Null);
+        all
+    };
+    let expected = connections(&ok(&["explain", &path, "--format", "json"]));
+    assert_eq!(expected.len(), 2);
+
+    let run = finished(command(&["explain", "-", "--format", "json"]).stdin(File::open(&path).unwrap()));
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    assert_eq!(connections(&run.out), expected);
+    let document: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(document["captures"][0]["path"], "-");
+
+    // One byte after another, as a slow pipe has it.
+    let mut child =
+        command(&["explain", "-", "--format", "json"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    bytes.chunks(997).for_each(|piece| stdin.write_all(piece).unwrap());
+    drop(stdin);
+    let mut out = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    assert_eq!(connections(&out), expected);
+    assert!(child.wait().unwrap().success());
+
+    let all = folder("inputs", "all");
+    fs::create_dir_all(format!("{all}/below")).unwrap();
+    fs::write(format!("{all}/b.pcapng"), &bytes).unwrap();
+    fs::write(format!("{all}/notes.txt"), "no capture").unwrap();
+    for (tool, name) in [("gzip", "a.gz"), ("zstd", "below/c.zst")] {
+        let output = Command::new(tool).args(["-q", "-c", &path]).output().expect(tool);
+        fs::write(format!("{all}/{name}"), output.stdout).unwrap();
+    }
+    let run = ackclock(&["explain", &all, "--format", "json"]);
+    assert_eq!((run.code, run.err), (0, format!("note: {all}/notes.txt: skipped, this is no capture\n")));
+    let document: Value = serde_json::from_str(&run.out).unwrap();
+    let paths: Vec<_> = document["captures"].as_array().unwrap().iter().map(|c| c["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["a.gz", "b.pcapng", "below/c.zst"].map(|name| format!("{all}/{name}")));
+    let mut three: Vec<Value> = connections(&run.out);
+    // Numbers go on from capture to capture.
+    for (number, connection) in three.iter_mut().enumerate() {
+        assert_eq!(connection["number"], number);
+        connection["number"] = Value::from(number % 2);
+    }
+    assert_eq!(three, [expected.clone(), expected.clone(), expected].concat());
+}
+
+#[test]
+fn jobs_change_nothing() {
+    let all = folder("jobs", "all");
+    for seed in 0..6 {
+        let drop = format!("{},{}", 10 + seed, 17 + 2 * seed);
+        simulated(&format!("{all}/{seed}.pcapng"), &["compare", "--strategy", "reno,sack", "--drop", &drop]);
+    }
+    let one = ok(&["explain", &all, "--format", "json", "--jobs", "1"]);
+    assert_eq!(ok(&["explain", &all, "--format", "json", "--jobs", "5"]), one);
+    assert_eq!(ok(&["explain", &all, "--jobs", "5"]), ok(&["explain", &all, "--jobs", "1"]));
+}
+
+#[test]
+fn a_damaged_capture_yields_what_comes_before_and_exit_code_2() {
+    let path = scratch("damage", "whole.pcap");
+    simulated(&path, &LOST_RETRANSMISSION);
+    let bytes = fs::read(&path).unwrap();
+    let cut = scratch("damage", "cut.pcap");
+    fs::write(&cut, &bytes[..bytes.len() - 7]).unwrap();
+    let run = ackclock(&["explain", &cut, &path, "--format", "json"]);
+    assert_eq!(run.code, 2);
+    let document: Value = serde_json::from_str(&run.out).unwrap();
+    let (damaged, whole) = (&document["captures"][0], &document["captures"][1]);
+    assert_eq!(damaged["packets"].as_u64().unwrap() + 1, whole["packets"].as_u64().unwrap());
+    assert_eq!(whole["damage"], Value::Null);
+    assert_eq!(document["connections"].as_array().unwrap().len(), 4);
+    let offset = damaged["damage"]["offset"].as_u64().unwrap();
+    assert!(offset < bytes.len() as u64 && offset + 200 > bytes.len() as u64, "{offset}");
+    assert!(run.err.starts_with(&format!("warning: {cut}: byte {offset}: ")), "{}", run.err);
+    assert!(run.err.ends_with("; what comes before is reported\nerror: damaged captures: 1 of 2\n"), "{}", run.err);
+}
+
+#[test]
+fn exit_codes_are_as_documented() {
+    let text = scratch("codes", "notes.txt");
+    fs::write(&text, "no capture at all").unwrap();
+    let run = ackclock(&["explain", &text]);
+    assert_eq!(run.code, 2);
+    assert!(
+        run.err.starts_with(&format!("warning: {text}: byte 0: no capture: the first bytes are 6e 6f 20 63")),
+        "{}",
+        run.err
+    );
+    let missing = scratch("codes", "missing.pcap");
+    let run = ackclock(&["explain", &text, &missing]);
+    assert_eq!((run.code, run.out.as_str()), (3, ""));
+    assert!(run.err.starts_with(&format!("error: {missing}: cannot be read: ")), "{}", run.err);
+    let run = ackclock(&["explain", &folder("codes", "empty")]);
+    assert_eq!((run.code, run.err.as_str()), (2, "error: there is no capture in what was given\n"));
+    assert_eq!(ackclock(&["explain", "-", "-"]).code, 2);
+    assert_eq!(ackclock(&["explain"]).code, 2);
+    let path = scratch("codes", "fine.pcapng");
+    simulated(&path, &LOST_RETRANSMISSION);
+    let run = ackclock(&["explain", &path, "--annotate", &format!("{missing}/out.pcapng")]);
+    assert_eq!(run.code, 3);
+    assert_eq!(ackclock(&["explain", &path, "--annotate", &path]).code, 2);
+    assert_eq!(ackclock(&["explain", &path, "--parquet", &text]).code, 3);
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let path = scratch("pipe", "two.pcapng");
+    simulated(&path, &LOST_RETRANSMISSION);
+    for format in ["json", "table"] {
+        let mut child = command(&["explain", &path, "--format", format])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let mut err = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+        assert_eq!((child.wait().unwrap().code(), err.as_str()), (Some(0), ""));
+    }
+}
+
+#[test]
+fn ctrl_c_ends_the_input_only_when_it_comes_again() {
+    let path = scratch("interrupt", "two.pcapng");
+    simulated(&path, &LOST_RETRANSMISSION);
+    let bytes = fs::read(&path).unwrap();
+    let mut child =
+        command(&["explain", "-", "--format", "json"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let pid = rustix::process::Pid::from_child(&child);
+    let interrupt = || {
+        // Two that come at once count as one.
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    };
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(&bytes[..bytes.len() / 2]).unwrap();
+    interrupt();
+    stdin.write_all(&bytes[bytes.len() / 2..]).unwrap();
+    interrupt();
+    let mut out = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    // All of the input is there, though it has not been closed.
+    let document: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(document["connections"].as_array().unwrap().len(), 2);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    drop(stdin);
+}
+
+#[test]
+fn filters_are_in_the_language_of_tcpdump() {
+    let path = scratch("filter", "two.pcapng");
+    simulated(&path, &LOST_RETRANSMISSION);
+    if Command::new("tcpdump").arg("--version").output().is_err() {
+        println!("skipped: there is no tcpdump");
+        return;
+    }
+    let document = json(&["explain", &path, "--filter", "port 10001", "--format", "json"]);
+    assert_eq!(document["connections"].as_array().unwrap().len(), 1);
+    assert_eq!(document["connections"][0]["client"], "10.0.0.1:10001");
+    let capture = &document["captures"][0];
+    let [packets, segments, filtered] = ["packets", "segments", "filtered"].map(|key| capture[key].as_u64().unwrap());
+    assert_eq!(segments + filtered, packets);
+    assert!(segments > 0 && filtered > 0);
+    let run = ackclock(&["explain", &path, "--filter", "prot 10001"]);
+    assert_eq!((run.code, run.out.as_str()), (2, ""));
+    assert!(run.err.starts_with("error: --filter: "), "{}", run.err);
+}
+
+#[test]
+fn an_annotated_copy_says_of_each_retransmission_what_it_is() {
+    let (path, copy) = (scratch("annotate", "two.pcapng"), scratch("annotate", "copy.pcapng"));
+    simulated(&path, &LOST_RETRANSMISSION);
+    let document = json(&["explain", &path, "--format", "json", "--annotate", &copy]);
+    let Ok(output) = Command::new("tshark").args(["-r", &copy, "-T", "fields", "-e", "frame.comment"]).output() else {
+        println!("skipped: there is no tshark");
+        return;
+    };
+    let comments = String::from_utf8(output.stdout).unwrap();
+    let comments: Vec<&str> = comments.lines().collect();
+    assert_eq!(comments.len() as u64, document["captures"][0]["packets"].as_u64().unwrap());
+    for connection in document["connections"].as_array().unwrap() {
+        for retransmission in connection["retransmission_list"].as_array().unwrap() {
+            let words = match retransmission["kind"].as_str().unwrap() {
+                "fast_retransmission" => "ackclock: fast retransmission",
+                "recovery" => "ackclock: retransmission in recovery",
+                "slow_start" => "ackclock: slow-start retransmission",
+                "timeout" => "ackclock: timeout, lost retransmission",
+                kind => panic!("{kind}"),
+            };
+            let comment = comments[retransmission["frame"].as_u64().unwrap() as usize - 1];
+            assert!(comment.starts_with(words), "{comment}");
+            // The simulator's own comment is still there.
+            assert!(comment[words.len()..].contains("ackclock: "), "{comment}");
+        }
+    }
+}
+
+#[test]
+fn parquet_files_are_written() {
+    let (path, out) = (scratch("parquet", "two.pcapng"), folder("parquet", "out"));
+    simulated(&path, &LOST_RETRANSMISSION);
+    ok(&["explain", &path, "--parquet", &out]);
+    for name in ["connections", "retransmissions", "timeouts", "stalls"] {
+        let bytes = fs::read(format!("{out}/{name}.parquet")).unwrap();
+        assert_eq!((&bytes[..4], &bytes[bytes.len() - 4..]), (&b"PAR1"[..], &b"PAR1"[..]), "{name}");
+    }
+}

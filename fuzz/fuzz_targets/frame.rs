@@ -1,0 +1,25 @@
+//! Any bytes of any link type are a segment or are ignored; what the snap length cuts off changes nothing but options.
+#![no_main]
+
+use ackclock_tcp::Time;
+use ackclock_trace::{Frame, Ignored, LinkType, Packet, decode};
+use libfuzzer_sys::fuzz_target;
+
+const LINKS: [u16; 13] = [1, 101, 12, 14, 228, 229, 113, 276, 0, 108, 9, 50, 1000];
+
+/// Four bytes say the link type, where to cut and how many bytes more were on the wire; the rest is the frame.
+fuzz_target!(|bytes: &[u8]| {
+    let Some((&[link, cut, more, shift], data)) = bytes.split_first_chunk::<4>() else { return };
+    let link = LinkType(LINKS[usize::from(link) % LINKS.len()]);
+    let wire_len = data.len() as u32 + (u32::from(more) << (shift % 20));
+    let see = |data| decode(&Frame { number: 1, at: Time(0), link, data, wire_len });
+    let kept = data.len() * usize::from(cut) / 256;
+    match (see(&data[..kept]), see(data)) {
+        (Err(Ignored::Cut), _) => {}
+        (Ok(cut), Ok(all)) => {
+            let options = if cut.options_cut { cut.options } else { all.options };
+            assert_eq!(cut, Packet { options, options_cut: cut.options_cut, ..all });
+        }
+        (cut, all) => assert_eq!(cut, all),
+    }
+});
