@@ -260,6 +260,7 @@ impl SenderModel {
         if let Some(r) = self.found.retransmissions.get_mut(open.retransmission) {
             r.kind = Kind::Timeout;
         }
+        self.picture_late_timeout(&open.timeout, open.rto);
         self.found.timeouts.push(open.timeout);
     }
 
@@ -398,7 +399,8 @@ impl SenderModel {
     }
 
     /// A SYN or SYN/ACK of this end, each time that it is sent: its retransmissions are timeouts like any other.
-    pub fn syn(&mut self, frame: u64, at: Time, seq: Seq) {
+    /// One that answers a SYN that came again is no timeout, and does not start the timer anew.
+    pub fn syn(&mut self, frame: u64, at: Time, seq: Seq, answer: bool) {
         self.found.segments += 1;
         if !self.started {
             (self.started, self.progress, self.stall.opening) = (true, at, true);
@@ -407,15 +409,20 @@ impl SenderModel {
         if self.max > 0 {
             return;
         }
-        let backed_off = self.repair.without_progress > 0;
         let sent = Sent { frame, at, position: 0, seq, len: 1, fin: true, tsval: None, ip_id: None };
-        let class = if backed_off { Class::Backoff } else { Class::NonTrigger };
-        let timeout = Timeout { class, flight: 0, cwnd: u64::from(self.terms.mss), ..self.timeout(&sent) };
-        self.found.timeouts.push(timeout);
-        self.repair.without_progress += 1;
-        self.record(&sent, if backed_off { Kind::BackedOffTimeout } else { Kind::Timeout }, 0, 0);
+        let (class, kind) = match self.repair.without_progress {
+            _ if answer => (Class::Unknown, Kind::Unknown),
+            0 => (Class::NonTrigger, Kind::Timeout),
+            _ => (Class::Backoff, Kind::BackedOffTimeout),
+        };
+        if !answer {
+            let timeout = Timeout { class, flight: 0, cwnd: u64::from(self.terms.mss), ..self.timeout(&sent) };
+            self.found.timeouts.push(timeout);
+            self.repair.without_progress += 1;
+        }
+        self.record(&sent, kind, 0, 0);
         if let (Some(r), Some(n)) = (self.found.retransmissions.last_mut(), self.notes.last_mut()) {
-            (r.needless, r.known, r.transmission) = (None, false, self.repair.without_progress + 1);
+            (r.needless, r.known, r.transmission) = (None, false, self.found.segments as u32);
             n.end = 0;
         }
     }

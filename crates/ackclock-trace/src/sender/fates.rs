@@ -1,13 +1,13 @@
 //! What became of each retransmission: whether it was lost itself, and whether it was needless.
 //!
 //! The first report that a segment has arrived (by an ACK or a SACK block) is ascribed to one of its transmissions: to the one whose
-//! timestamp is echoed, or, without that, to the last one that went out long enough before. Retransmissions before that one were
+//! timestamp is echoed, or, without that, to the last one that went out a round trip before. Retransmissions before that one were
 //! lost; those after it were needless. A D-SACK (RFC 2883) says afterwards that one more of them arrived.
 
 use ackclock_tcp::{Span, Time};
 
 use super::outstanding::Segment;
-use super::{Acked, SenderModel};
+use super::{Acked, SenderModel, Sight};
 use crate::connection::Needless;
 
 /// How far back a D-SACK may reach, in retransmissions.
@@ -42,11 +42,17 @@ impl SenderModel {
         if segment.again == 0 {
             return segment.first_at;
         }
-        let echoed = a.tsecr.filter(|_| echo);
+        // A delayed ACK may echo the segment before this one (RFC 7323 section 4.3), but none is sooner than the shortest round trip,
+        // of which a 64th is allowed for.
+        let cumulative = a.ack >= segment.end() && self.terms.sight == Sight::Sent;
+        let min_rtt = Span(self.clock.min_rtt().0 / 64 * 63);
         let trip = self.least_trip();
+        // Elsewhere than at the sender its times are estimates.
+        let exact = self.terms.sight == Sight::Sent && self.clock.is_measured();
         let mut number = segment.again;
         // Those that went out too late to be what arrived.
         while let Some((r, note)) = self.retransmission(number) {
+            let echoed = a.tsecr.filter(|_| echo || cumulative && a.at.since(r.at) < min_rtt);
             let proved = match (echoed, note.tsval) {
                 (Some(echo), Some(tsval)) => Some((echo.wrapping_sub(tsval) as i32) < 0),
                 _ => None,
@@ -54,18 +60,17 @@ impl SenderModel {
             if !proved.unwrap_or(a.at.since(r.at) < trip) {
                 break;
             }
-            note.reported = proved.is_some();
-            if proved == Some(true) {
-                r.needless = r.needless.or(Some(Needless::Timestamp));
-                r.known = true;
-            }
+            let proof =
+                if proved == Some(true) { Some(Needless::Timestamp) } else { exact.then_some(Needless::RoundTrip) };
+            r.needless = r.needless.or(proof);
+            r.known |= proof.is_some();
             number = note.previous;
         }
         let Some((r, note)) = self.retransmission(number) else { return segment.first_at };
         let sent = r.at;
         note.reported = true;
         r.lost = Some(false);
-        r.known |= echoed.is_some();
+        r.known |= echo && a.tsecr.is_some();
         number = note.previous;
         while let Some((r, note)) = self.retransmission(number) {
             note.reported = true;
