@@ -259,15 +259,18 @@ impl Engine {
     #[cold]
     pub(crate) fn seen<R: Recorder>(&self, now: u64, place: Place, packet: &Packet, recorder: &mut R) {
         let Some((header, mark)) = self.options.marked(packet).filter(|_| !packet.corrupt) else { return };
+        let flow = &self.flows[packet.flow as usize];
+        let to_receiver = packet.kind == PacketKind::Data;
         recorder.packet(&Sighting {
             flow: FlowId(packet.flow),
             at: Time(now),
             place,
-            to_receiver: packet.kind == PacketKind::Data,
+            to_receiver,
             header,
             len: packet.len,
             sent: mark.sent,
             number: mark.number,
+            hops: packet.hop - if to_receiver { flow.data_path } else { flow.ack_path },
         });
     }
 

@@ -36,6 +36,8 @@ pub struct Sighting {
     /// The how-manieth packet of this connection its host has sent with it, from 1. A duplicate made by a link has the number of
     /// its original.
     pub number: u32,
+    /// Links that it has come over.
+    pub hops: u32,
 }
 
 impl Sighting {

@@ -55,6 +55,8 @@ const SENDER_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
 const RECEIVER_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
 /// TEST-NET-2 (RFC 5737) and the discard service.
 const RECEIVER: (Ipv4Addr, u16) = (Ipv4Addr::new(198, 51, 100, 1), 9);
+/// The time to live that hosts begin with.
+const HOPS: u8 = 64;
 const ETHERNET_LEN: usize = 14;
 const IPV4_LEN: usize = 20;
 /// Most payload of a packet that an IPv4 total length of 16 bits can tell, whatever the options.
@@ -83,6 +85,8 @@ pub struct CapturedPacket {
     pub sent: Option<(Cause, u32)>,
     /// The how-manieth packet it is that its host has sent on this connection, from 1.
     pub number: u32,
+    /// Links that it has come over; all nodes between them have taken one off its time to live.
+    pub hops: u32,
 }
 
 /// Writes packets as they were seen somewhere on their way into one capture.
@@ -231,7 +235,7 @@ impl Connection {
         };
         self.last_ack = (ours, unscaled(rwnd >> receiver_wscale.min(14)));
         for (header, to_receiver, number) in [(syn, true, 1), (syn_ack, false, 1), (ack, true, 2)] {
-            let packet = CapturedPacket { flow: 0, at, to_receiver, header, len: 0, sent: None, number };
+            let packet = CapturedPacket { flow: 0, at, to_receiver, header, len: 0, sent: None, number, hops: 0 };
             self.write(&packet, "ackclock: handshake, made up", file)?;
         }
         self.made_up = [1, 2];
@@ -263,7 +267,7 @@ impl Connection {
 
     /// Puts ports, addresses and checksums to a header, and writes the packet.
     fn write<W: Write>(&mut self, packet: &CapturedPacket, comment: &str, file: &mut CaptureFile<W>) -> io::Result<()> {
-        let &CapturedPacket { at, to_receiver, header: mut repr, number, .. } = packet;
+        let &CapturedPacket { at, to_receiver, header: mut repr, number, hops, .. } = packet;
         let payload = packet.len as usize;
         let (from, to) = if to_receiver { (self.sender, RECEIVER) } else { (RECEIVER, self.sender) };
         let macs = if to_receiver { [RECEIVER_MAC, SENDER_MAC] } else { [SENDER_MAC, RECEIVER_MAC] };
@@ -275,11 +279,12 @@ impl Connection {
         packet.clear();
         packet.extend_from_slice(&macs.concat());
         packet.extend_from_slice(&[0x08, 0x00]);
-        // RFC 791 section 3.1: version 4, five words; Don't Fragment; 64 hops; TCP.
+        // RFC 791 section 3.1: version 4, five words; Don't Fragment; 64 hops at first; TCP.
+        let ttl = HOPS.saturating_sub(u8::try_from(hops.saturating_sub(1)).unwrap_or(u8::MAX));
         packet.extend_from_slice(&[0x45, 0]);
         packet.extend_from_slice(&((IPV4_LEN + tcp_len) as u16).to_be_bytes());
         packet.extend_from_slice(&identification.to_be_bytes());
-        packet.extend_from_slice(&[0x40, 0, 64, 6, 0, 0]);
+        packet.extend_from_slice(&[0x40, 0, ttl, 6, 0, 0]);
         packet.extend_from_slice(&from.0.octets());
         packet.extend_from_slice(&to.0.octets());
         let checksum = header_checksum(&packet[ETHERNET_LEN..]);

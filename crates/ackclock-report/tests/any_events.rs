@@ -149,6 +149,7 @@ proptest! {
                 len: segment.len,
                 sent: sent.then_some((Cause::New, 1)),
                 number: u32::MAX,
+                hops: u32::MAX,
             };
             prop_assert_eq!(capture.packet(&packet).is_ok(), segment.option_len() <= 40);
         }

@@ -9,12 +9,21 @@ use ackclock_tcp::{Cause, SackBlock, SackBlocks, Segment, Seq, Time, Timestamps}
 /// A segment of flow 1 from its sender.
 fn sent(at: u64, segment: &Segment, sent: (Cause, u32), number: u32) -> CapturedPacket {
     let header = Repr::from_segment(0, 0, segment);
-    CapturedPacket { flow: 1, at: Time(at), to_receiver: true, header, len: segment.len, sent: Some(sent), number }
+    CapturedPacket {
+        flow: 1,
+        at: Time(at),
+        to_receiver: true,
+        header,
+        len: segment.len,
+        sent: Some(sent),
+        number,
+        hops: 0,
+    }
 }
 
 /// Another one, to the sender or from it.
 fn other(at: u64, header: Repr, to_receiver: bool, number: u32) -> CapturedPacket {
-    CapturedPacket { flow: 1, at: Time(at), to_receiver, header, len: 0, sent: None, number }
+    CapturedPacket { flow: 1, at: Time(at), to_receiver, header, len: 0, sent: None, number, hops: 0 }
 }
 
 fn capture(format: CaptureFormat) -> CaptureWriter<Vec<u8>> {
@@ -33,7 +42,9 @@ fn small(format: CaptureFormat) -> Vec<u8> {
     let mut sack = SackBlocks::NONE;
     sack.push(SackBlock { left: Seq(7), right: Seq(13) });
     let ack = Segment { seq: Seq(1), ack: Seq(1), wnd: 500, timestamps: timestamps(10, 9), sack, ..Segment::default() };
-    capture.packet(&other(1_600_000_000, Repr::from_segment(0, 0, &ack), false, 1)).unwrap();
+    // Over two links, and so over a node that takes one off its time to live.
+    let ack = other(1_600_000_000, Repr::from_segment(0, 0, &ack), false, 1);
+    capture.packet(&CapturedPacket { hops: 2, ..ack }).unwrap();
     capture.finish().unwrap()
 }
 
@@ -59,7 +70,7 @@ const DATA: &str = "020000000002 020000000001 0800 \
     4500003a 00034000 40060686 0a000001 c6336401 \
     27110009 00000001 00000001 801001f4 19610000 0101080a 00000009 00000008 00000000 0000";
 const DUPACK: &str = "020000000001 020000000002 0800 \
-    45000040 00024000 40060681 c6336401 0a000001 \
+    45000040 00024000 3f060781 c6336401 0a000001 \
     00092711 00000001 00000001 b01001f4 e3390000 0101080a 0000000a 00000009 0101050a 00000007 0000000d";
 
 /// Each packet of the small capture as a block of pcapng: total length, high and low half of the time, length, and the

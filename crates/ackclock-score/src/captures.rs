@@ -73,10 +73,26 @@ pub fn score(text: &str, seed: u64) -> Result<(Scores, Vec<Wrong>), String> {
             let found = explained(&file.0)?;
             let judged = Judged { recording: &recording, keys: &file.1, made_up };
             let mut complain = |what| wrong.push(Wrong { place, missing, what });
-            judged.score(place, &found, score, &mut complain);
+            judged.score(&found, score, &mut complain);
+            if let Some(truth) = whereabouts(place, &scenario) {
+                found.iter().for_each(|connection| score.places.add(truth, from_sender(connection).1));
+            }
         }
     }
     Ok((scores, wrong))
+}
+
+/// Where a capture is taken, to be found from its round trips: what is within a twentieth of the round trip from an end is there, and what
+/// is a quarter of it from both is in the middle. Anything between is not clear.
+fn whereabouts(place: usize, scenario: &Scenario) -> Option<&'static str> {
+    let delays = [0, 1].map(|link| scenario.links.get(link).map_or(0, |link| link.delay.0.nanos()));
+    let whole = delays[0] + delays[1];
+    match place {
+        1 if delays[0] <= whole / 20 => Some(PLACES[0]),
+        1 if delays[1] <= whole / 20 => Some(PLACES[2]),
+        1 if delays[0].min(delays[1]) < whole / 4 => None,
+        _ => Some(PLACES[place]),
+    }
 }
 
 /// A pcap file.
@@ -161,7 +177,7 @@ impl Judged<'_> {
         to_receiver.then_some((flow, number, transmission))
     }
 
-    fn score(&self, place: usize, found: &[Connection], score: &mut Score, complain: &mut impl FnMut(String)) {
+    fn score(&self, found: &[Connection], score: &mut Score, complain: &mut impl FnMut(String)) {
         // A duplicate that the network made is no retransmission: the first frame of a number is.
         let mut first = HashSet::new();
         let frames: Vec<u64> = (1..=self.keys.len() as u64)
@@ -175,8 +191,7 @@ impl Judged<'_> {
         let mut matched = HashSet::new();
         let mut count = 0;
         for connection in found {
-            let (flow, vantage) = from_sender(connection);
-            score.places.add(PLACES[place], vantage);
+            let (flow, _) = from_sender(connection);
             count += flow.retransmissions.len() as u64;
             for r in &flow.retransmissions {
                 let again = truth_of(r.frame).and_then(Transmission::again).filter(|_| matched.insert(r.frame));

@@ -1,15 +1,19 @@
-//! `ackclock-score`: prints how well captures of simulated connections are explained.
+//! `ackclock-score`: prints how well captures of simulated connections are explained, and of the kernel's.
+
+mod kernel_commands;
 
 use std::process::ExitCode;
 
 use ackclock_score::{Missing, PLACES, Scores, scenario, score, score_all};
-use clap::{Parser, ValueEnum};
+use clap::{Parser, Subcommand, ValueEnum};
 use serde_json::{Map, Value, json};
 
 /// Scores the microscope (`ackclock explain`) against simulated connections, whose truth is known.
 #[derive(Debug, Parser)]
-#[command(name = "ackclock-score", version)]
+#[command(name = "ackclock-score", version, args_conflicts_with_subcommands = true)]
 struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
     /// How many scenarios.
     #[arg(long, value_name = "N", default_value_t = 5000)]
     connections: u64,
@@ -22,6 +26,12 @@ struct Args {
     /// Print the scenario of the seed, and what is wrong in its captures, instead.
     #[arg(long)]
     wrong: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Take(kernel_commands::TakeArgs),
+    Kernel(kernel_commands::KernelArgs),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -47,6 +57,11 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<String, String> {
+    match &args.command {
+        Some(Command::Take(args)) => return kernel_commands::take(args),
+        Some(Command::Kernel(args)) => return kernel_commands::score(args),
+        None => {}
+    }
     if args.wrong {
         return wrong(args);
     }

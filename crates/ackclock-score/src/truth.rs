@@ -90,14 +90,14 @@ impl Recorder for Recording {
     }
 
     fn packet(&mut self, sighting: &Sighting) {
-        let Sighting { flow: FlowId(flow), at, place, to_receiver, header, len, sent, number } = *sighting;
+        let Sighting { flow: FlowId(flow), at, place, to_receiver, header, len, sent, number, hops } = *sighting;
         let index = match place {
             Place::Sender => 0,
             Place::Node(node) if node == self.router => 1,
             Place::Node(_) => return,
             Place::Receiver => 2,
         };
-        self.seen[index].push(CapturedPacket { flow, at, to_receiver, header, len, sent, number });
+        self.seen[index].push(CapturedPacket { flow, at, to_receiver, header, len, sent, number, hops });
         let Some(truth) = self.flows.get_mut(flow as usize).filter(|_| to_receiver) else { return };
         match place {
             Place::Sender => truth.sent(sighting),

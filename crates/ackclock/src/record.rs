@@ -242,11 +242,11 @@ impl Recorder for RunRecorder<'_> {
     }
 
     fn packet(&mut self, sighting: &Sighting) {
-        let Sighting { flow, at, to_receiver, header, len, sent, number, .. } = *sighting;
+        let Sighting { flow, at, to_receiver, header, len, sent, number, hops, .. } = *sighting;
         let flow = self.first_flow + flow.0 as usize;
         if sighting.place == self.records.place.0 && flow < self.records.flows.len() {
             let flow = flow as u32;
-            self.records.packets.push(CapturedPacket { flow, at, to_receiver, header, len, sent, number });
+            self.records.packets.push(CapturedPacket { flow, at, to_receiver, header, len, sent, number, hops });
         }
     }
 }

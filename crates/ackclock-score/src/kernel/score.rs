@@ -79,7 +79,8 @@ impl KernelScore {
             let flow = found.iter().find_map(|c| {
                 let ends = (connection.sender, connection.receiver);
                 let client = (c.client, c.server) == ends;
-                (client || (c.server, c.client) == ends).then(|| if client { &c.from_client } else { &c.from_server })
+                let flow = if client { &c.from_client } else { &c.from_server };
+                (client || (c.server, c.client) == ends).then_some(flow)
             });
             let Some(flow) = flow else {
                 mistakes.push(format!("connection {} not found", connection.receiver));
@@ -143,8 +144,9 @@ impl KernelScore {
                 if was.told || !was.needless {
                     self.told.add(if was.needless { "yes" } else { "no" }, said);
                 }
-                if was.needless && said != "yes" && was.told {
-                    mistakes.push(format!("frame {frame}, seq {seq}: needless and told, found {said}"));
+                if was.needless && said != "yes" && can_tell {
+                    let told = if was.told { "told" } else { "not told" };
+                    mistakes.push(format!("frame {frame}, seq {seq}: needless and {told}, found {said}"));
                 }
                 if !was.needless && said == "yes" {
                     mistakes.push(format!("frame {frame}, seq {seq}: not needless, found so by {:?}", is.needless));

@@ -115,7 +115,8 @@ impl Testbed {
     pub fn settle(&self, mut left: Duration) -> io::Result<()> {
         const STEP: Duration = Duration::from_millis(100);
         let states = ["state", "fin-wait-1", "state", "last-ack", "state", "closing", "state", "syn-recv"];
-        while !left.is_zero() && self.sender.run(|| output(Command::new("ss").arg("-tnH").args(states)))?? != "" {
+        let busy = || self.sender.run(|| output(Command::new("ss").arg("-tnH").args(states)))?;
+        while !left.is_zero() && !busy()?.is_empty() {
             thread::sleep(STEP);
             left = left.saturating_sub(STEP);
         }

@@ -22,12 +22,15 @@ pub struct Truth {
     /// The sender's counters, of those that are not 0 (`/proc/net/snmp` and `netstat`; its namespace had no other connections).
     pub counters: BTreeMap<String, u64>,
     /// The receiver's.
+    #[serde(default)]
     pub receiver_counters: BTreeMap<String, u64>,
     /// `TCP_INFO` of the last connection at its end, as `ss` prints it.
+    #[serde(default)]
     pub tcp_info: Vec<String>,
     /// What the sender did, by connection.
     pub connections: Vec<Connection>,
     /// What the gateway dropped.
+    #[serde(default)]
     pub drops: Vec<Dropped>,
     /// How late the gateway was with packets, quantile of 99 %, in microseconds.
     pub late_p99_us: f64,

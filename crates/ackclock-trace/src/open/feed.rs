@@ -73,9 +73,9 @@ impl Feed {
         self.model = Some(Box::new(model));
     }
 
-    pub fn syn(&mut self, frame: u64, at: Time, seq: Seq) {
+    pub fn syn(&mut self, frame: u64, at: Time, seq: Seq, answer: bool) {
         if let Some(model) = &mut self.model {
-            model.sender.syn(frame, at, seq);
+            model.sender.syn(frame, at, seq, answer);
         }
     }
 

@@ -32,9 +32,9 @@ pub(super) struct Half {
     pub offered: Option<Options>,
     /// Its SYN's sequence number.
     pub isn: Option<Seq>,
-    /// The first SYN: frame and time; those that came after it are in `syns_again`.
+    /// The first SYN: frame and time; those that came after it are in `syns_again`, each with whether it answers a SYN that came again.
     pub syn: Option<(u64, Time)>,
-    pub syns_again: Vec<(u64, Time)>,
+    pub syns_again: Vec<(u64, Time, bool)>,
     /// The first and the last ACK for this end, as long as it has no model yet.
     pub acked_before: Option<Box<[Acked; 2]>>,
     /// Its last SYN was a SYN/ACK.
@@ -71,12 +71,12 @@ pub(super) struct Seen {
 }
 
 impl Half {
-    /// A SYN or SYN/ACK; `true` if it is the same again. A SYN/ACK after a SYN is not (RFC 9293 section 3.5, figure 8).
-    pub fn on_syn(&mut self, p: &Packet, at: Time) -> bool {
+    /// A SYN or SYN/ACK, which may answer another one; `true` if it is the same again. A SYN/ACK after a SYN is not (RFC 9293 section 3.5, figure 8).
+    pub fn on_syn(&mut self, p: &Packet, at: Time, answer: bool) -> bool {
         let answers = p.control.contains(Control::ACK);
         let again = self.isn == Some(p.seq);
         if again && self.answers == answers {
-            self.syns_again.push((p.frame, at));
+            self.syns_again.push((p.frame, at, answer));
         }
         if again {
             return self.answers == std::mem::replace(&mut self.answers, answers);

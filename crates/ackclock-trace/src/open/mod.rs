@@ -20,6 +20,8 @@ use crate::packet::Packet;
 use crate::sender::{Sight, Terms};
 use crate::tracker::Detail;
 
+/// A SYN/ACK that goes again within this of a SYN that came again answers it.
+const ANSWER: Span = Span::from_millis(1);
 /// Silence of both ends that is long enough to be called a gap if numbers have gone on meanwhile.
 const SILENCE: Span = Span::from_millis(10);
 /// Without a sign of its end, a connection is taken to be over when its addresses open a new one after this time.
@@ -214,13 +216,15 @@ impl Open {
     /// A SYN or SYN/ACK; `false` if it does not belong here.
     #[cold]
     fn on_syn(&mut self, p: &Packet, at: Time, one: usize) -> bool {
+        let asked = self.halves[1 - one].syns_again.last().is_some_and(|&(_, asked, _)| at.since(asked) <= ANSWER);
+        let answer = asked && p.control.contains(Control::ACK);
         let half = &mut self.halves[one];
         if half.isn != Some(p.seq) && (half.seen.data || half.max > 0) {
             half.seen.strays += 1;
             return false;
         }
-        if half.on_syn(p, at) {
-            self.feeds[one].syn(p.frame, at, p.seq);
+        if half.on_syn(p, at, answer) {
+            self.feeds[one].syn(p.frame, at, p.seq, answer);
         }
         self.begun = true;
         self.trips[1 - one].syn(at);
@@ -281,6 +285,10 @@ impl Open {
     fn give(&mut self, end: usize, op: &Op, budget: &mut Budget) {
         if !self.feeds[end].begun() {
             match op {
+                Op::Data(_) if vantage::forget_made_up(&mut self.trips) => {
+                    self.warming_up = true;
+                    return self.tell(end, op.clone(), budget);
+                }
                 Op::Data(_) => self.begin(end, budget),
                 Op::Acked(acked) => return self.halves[end].keep(acked),
                 Op::Gap(_) => return,
@@ -323,8 +331,8 @@ impl Open {
         let (feed, half) = (&mut self.feeds[end], &mut self.halves[end]);
         feed.begin(terms);
         if let (Some((frame, at)), Some(isn)) = (half.syn, half.isn) {
-            feed.syn(frame, at, isn);
-            half.syns_again.iter().for_each(|(frame, at)| feed.syn(*frame, *at, isn));
+            feed.syn(frame, at, isn, false);
+            half.syns_again.iter().for_each(|&(frame, at, answer)| feed.syn(frame, at, isn, answer));
         }
         if let Some(before) = half.acked_before.take() {
             let [first, last] = *before;

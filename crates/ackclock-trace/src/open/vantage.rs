@@ -79,6 +79,16 @@ impl Trip {
     }
 }
 
+/// A handshake that took no time either way measures nothing: it was made up by who wrote the capture, as the simulator does for
+/// connections that it begins as established. Returns whether it is so.
+pub(super) fn forget_made_up(trips: &mut [Trip; 2]) -> bool {
+    let made_up = trips.iter().all(|trip| trip.least == Some(Span::ZERO));
+    if made_up {
+        trips.iter_mut().for_each(|trip| trip.least = None);
+    }
+    made_up
+}
+
 /// Where the capture was taken, by the round trips from it `[to the client, to the server]`, or, where one is not known, by the
 /// times to live of what came from there.
 ///

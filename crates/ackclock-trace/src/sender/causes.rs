@@ -8,7 +8,6 @@
 use ackclock_tcp::{Seq, Span, Time};
 
 use super::fates::Note;
-use super::outstanding::Segment;
 use super::repair::{Phase, Probe};
 use super::timers::{TICKS, nearly};
 use super::{Acked, SenderModel, Sent, Sight};
@@ -19,6 +18,9 @@ const SOON: Span = Span::from_millis(1);
 
 /// What an ACK's retransmission takes on a host that has nothing else to do.
 const AT_ONCE: Span = Span::from_micros(100);
+
+/// Between two segments of a sender that paces, at the least rate that matters here.
+const PACE: Span = Span::from_millis(10);
 
 /// A keep-alive comes after at least so much silence: shorter intervals are of use to nobody (RFC 1122 section 4.2.3.6 asks for hours).
 const KEEP_ALIVE: Span = Span::from_secs(1);
@@ -83,24 +85,6 @@ impl SenderModel {
         keep_alive || window_probe
     }
 
-    /// What was missed may come now: late in the capture, or reordered on the way to it.
-    fn late_original(&mut self, sent: &Sent, from: usize, to: usize) -> bool {
-        let unseen = |s: &Segment| s.unseen && s.transmissions == 0 && s.again == 0;
-        if from >= to || !(from..to).all(|i| self.out.get(i).is_some_and(unseen)) {
-            return false;
-        }
-        let missed_at = self.out.get(from).map_or(sent.at, |s| s.first_at);
-        // A retransmission takes an ACK from behind the capture to the sender and back: no less than the round trip.
-        if sent.at.since(missed_at) >= Span(self.clock.min_rtt().0 / 4 * 3) {
-            return false;
-        }
-        for index in from..to {
-            self.out.fill(index, sent.at);
-        }
-        self.found.bytes += u64::from(sent.len - u32::from(sent.fin));
-        true
-    }
-
     fn kind(&mut self, sent: &Sent, from: usize, end: u64) -> Kind {
         // Further segments of one packet share its cause; only one of them begins a recovery.
         if let Some(kind) = self.last.kind.filter(|_| self.last.frame == sent.frame) {
@@ -126,12 +110,13 @@ impl SenderModel {
         let probing = self.terms.sack && open && self.repair.probe.is_none();
         let recent = at.since(self.repair.news) <= self.clock.settle(self.found.dsacks);
         if !head {
-            // At the least two round trips after the last progress: RFC 8985 section 7.2.
-            let pto = nearly(self.clock.pto(false));
+            let disorder = recent || self.out.sacked_bytes > 0 || self.dupacks > 0;
+            // Two round trips after the last progress (RFC 8985 section 7.2); if nothing else sends the tail again, whatever the
+            // sender's estimate of them is.
+            let pto = if disorder { nearly(self.clock.pto(false)) } else { nearly(self.clock.min_rtt()) };
             if tail && probing && idle >= pto && at.since(self.last_ack) >= pto {
                 return Sender::Probe;
             }
-            let disorder = recent || self.out.sacked_bytes > 0 || self.dupacks > 0;
             return if open && !disorder { Sender::Nothing } else { Sender::Ack };
         }
         let waited = self.waited(at);
@@ -139,13 +124,16 @@ impl SenderModel {
         let due = waited >= nearly(rto);
         if let Some(evidence) = self.repair.evidence {
             // Without SACK nothing but the ACK itself sends again; with it time may have to pass (RFC 8985 section 6.2).
-            let settling = self.terms.sack && at.since(evidence) <= self.clock.settle(self.found.dsacks);
-            // Timers differ, and may be due earlier than expected; no ACK sends anything long after it has come.
-            let answers = at.since(self.last_ack) <= self.clock.settle(self.found.dsacks);
-            if !due && answers || settling || self.coincides(at, waited) {
+            let settle = self.clock.settle(self.found.dsacks);
+            let (settling, prompt) = if self.terms.sack {
+                (at.since(evidence) <= settle, at.since(self.last_ack) <= settle)
+            } else {
+                (false, self.follows(at))
+            };
+            if settling || prompt && !due || self.coincides(at, waited) {
                 return Sender::Ack;
             }
-        } else if recent && !due || self.resumes() && self.coincides(at, waited) {
+        } else if self.coincides(at, waited) || recent && !due && self.follows(at) {
             return Sender::Ack;
         }
         if tail && probing && self.out.sacked_bytes == 0 {
@@ -158,8 +146,8 @@ impl SenderModel {
                 () => Sender::Timer,
             };
         }
-        // No timer is shorter than a round trip.
-        if self.repair.without_progress == 0 && waited < nearly(self.clock.min_rtt()) {
+        // No timer is shorter than a round trip; but that of NewReno may go on from before a partial ACK (RFC 6582 section 4).
+        if open && self.repair.without_progress == 0 && at.since(self.progress) < nearly(self.clock.min_rtt()) {
             return Sender::Nothing;
         }
         Sender::Timer
@@ -174,6 +162,14 @@ impl SenderModel {
         (self.ack_fresh || self.resumes()) && lag <= soon && self.ack_gap >= lag.times(50)
     }
 
+    /// Whether an ACK may be what sends the head, and no later sign of a loss: it does so at once, or as fast as the sender paces. The
+    /// first retransmission of a segment may have to wait for a pace of up to a segment in a round trip.
+    fn follows(&self, at: Time) -> bool {
+        let in_turn = self.repair.phase != Phase::Open && self.out.head().is_some_and(|h| !self.repair.has(h.again));
+        let pace = if in_turn { self.clock.srtt() } else { Span(self.clock.srtt().0 / 4).min(PACE) };
+        at.since(self.last_ack) <= pace
+    }
+
     /// An undo was due, but nothing says that the sender has made it.
     fn resumes(&self) -> bool {
         self.repair.undone.is_some() && self.out.sacked_bytes == 0 && self.dupacks == 0
@@ -186,8 +182,13 @@ impl SenderModel {
             (self.repair.phase, self.repair.recover) = (phase, recover);
         }
         let again = self.out.get(from).is_some_and(|s| self.repair.has(s.again));
-        // Reno leaves a recovery with the first ACK that advances (RFC 5681 section 3.2 step 6), and needs new duplicates.
-        let anew = !self.terms.sack && !again && from == 0 && self.dupacks >= 2;
+        // Reno leaves a recovery with the first ACK that advances (RFC 5681 section 3.2 step 6), sends nothing again for it, and
+        // needs new duplicates.
+        let alone = self.notes.len() == self.repair.first as usize;
+        let anew = !self.terms.sack && !again && from == 0 && self.dupacks >= 2 && alone;
+        if self.repair.phase == Phase::Recovery && !self.terms.sack && from > 0 && self.dupacks == 0 {
+            self.is_tahoe(at);
+        }
         match self.repair.phase {
             Phase::Recovery if !anew => Kind::Recovery,
             // What the slow start sends has not been sent since the timeout.
@@ -195,6 +196,19 @@ impl SenderModel {
             _ => {
                 self.enter_recovery(at);
                 Kind::FastRetransmit
+            }
+        }
+    }
+
+    /// A partial ACK releases one retransmission (RFC 6582 section 3.2 step 3). A second one on the same ACK says that there
+    /// is no recovery: the sender has been in slow start since its fast retransmit, as Tahoe is.
+    fn is_tahoe(&mut self, at: Time) {
+        let first = self.repair.first as usize;
+        let of_this_ack = self.found.retransmissions.last().is_some_and(|r| r.at >= self.last_ack);
+        if of_this_ack && at.since(self.last_ack) <= SOON && self.notes.len() > first {
+            self.repair.phase = Phase::Loss;
+            for r in self.found.retransmissions.iter_mut().skip(first).filter(|r| r.kind == Kind::Recovery) {
+                r.kind = Kind::SlowStart;
             }
         }
     }
@@ -275,6 +289,9 @@ impl SenderModel {
             }
         }
         let backed_off = self.repair.without_progress > 0;
+        if !backed_off && self.clock.backoff == 0 {
+            self.clock.expired_after(self.waited(sent.at));
+        }
         self.picture_timeout(sent.at, &timeout, self.repair.without_progress, self.clock.backed_off());
         self.found.timeouts.push(timeout);
         self.leave(sent.at, true);
@@ -351,7 +368,7 @@ impl SenderModel {
             needless,
             known: needless.is_some() || arrived.is_some(),
             lost: arrived,
-            transmission: u32::from(transmissions) + 1,
+            transmission: u32::from(transmissions.max(1)) + 1,
         });
         self.notes.push(Note {
             tsval: sent.tsval,
@@ -381,7 +398,8 @@ impl SenderModel {
     }
 
     /// A SYN or SYN/ACK of this end, each time that it is sent: its retransmissions are timeouts like any other.
-    pub fn syn(&mut self, frame: u64, at: Time, seq: Seq) {
+    /// One that answers a SYN that came again is no timeout, and does not start the timer anew.
+    pub fn syn(&mut self, frame: u64, at: Time, seq: Seq, answer: bool) {
         self.found.segments += 1;
         if !self.started {
             (self.started, self.progress, self.stall.opening) = (true, at, true);
@@ -390,15 +408,20 @@ impl SenderModel {
         if self.max > 0 {
             return;
         }
-        let backed_off = self.repair.without_progress > 0;
         let sent = Sent { frame, at, position: 0, seq, len: 1, fin: true, tsval: None, ip_id: None };
-        let class = if backed_off { Class::Backoff } else { Class::NonTrigger };
-        let timeout = Timeout { class, flight: 0, cwnd: u64::from(self.terms.mss), ..self.timeout(&sent) };
-        self.found.timeouts.push(timeout);
-        self.repair.without_progress += 1;
-        self.record(&sent, if backed_off { Kind::BackedOffTimeout } else { Kind::Timeout }, 0, 0);
+        let (class, kind) = match self.repair.without_progress {
+            _ if answer => (Class::Unknown, Kind::Unknown),
+            0 => (Class::NonTrigger, Kind::Timeout),
+            _ => (Class::Backoff, Kind::BackedOffTimeout),
+        };
+        if !answer {
+            let timeout = Timeout { class, flight: 0, cwnd: u64::from(self.terms.mss), ..self.timeout(&sent) };
+            self.found.timeouts.push(timeout);
+            self.repair.without_progress += 1;
+        }
+        self.record(&sent, kind, 0, 0);
         if let (Some(r), Some(n)) = (self.found.retransmissions.last_mut(), self.notes.last_mut()) {
-            (r.needless, r.known, r.transmission) = (None, false, self.repair.without_progress + 1);
+            (r.needless, r.known, r.transmission) = (None, false, self.found.segments as u32);
             n.end = 0;
         }
     }

@@ -7,7 +7,7 @@
 use ackclock_tcp::{Span, Time};
 
 use super::outstanding::Segment;
-use super::{Acked, SenderModel};
+use super::{Acked, SenderModel, Sight};
 use crate::connection::Needless;
 
 /// How far back a D-SACK may reach, in retransmissions.
@@ -42,11 +42,15 @@ impl SenderModel {
         if segment.again == 0 {
             return segment.first_at;
         }
-        let echoed = a.tsecr.filter(|_| echo);
+        // A delayed ACK may echo the segment before this one (RFC 7323 section 4.3), but none is sooner than the shortest round trip,
+        // of which a 64th is allowed for.
+        let cumulative = a.ack >= segment.end() && self.terms.sight == Sight::Sent;
+        let min_rtt = Span(self.clock.min_rtt().0 / 64 * 63);
         let trip = self.least_trip();
         let mut number = segment.again;
         // Those that went out too late to be what arrived.
         while let Some((r, note)) = self.retransmission(number) {
+            let echoed = a.tsecr.filter(|_| echo || cumulative && a.at.since(r.at) < min_rtt);
             let proved = match (echoed, note.tsval) {
                 (Some(echo), Some(tsval)) => Some((echo.wrapping_sub(tsval) as i32) < 0),
                 _ => None,
@@ -65,7 +69,7 @@ impl SenderModel {
         let sent = r.at;
         note.reported = true;
         r.lost = Some(false);
-        r.known |= echoed.is_some();
+        r.known |= echo && a.tsecr.is_some();
         number = note.previous;
         while let Some((r, note)) = self.retransmission(number) {
             note.reported = true;
@@ -109,7 +113,7 @@ impl SenderModel {
         }
         let first = self.repair.first.saturating_sub(1) as usize;
         let all = || self.found.retransmissions.iter().skip(first).all(|r| r.needless == Some(Needless::Dsack));
-        if !taken.is_empty() && self.repair.phase != super::Phase::Open && all() {
+        if !taken.is_empty() && !self.clock.foreign && self.repair.phase != super::Phase::Open && all() {
             self.undo(a.at, "dsack");
         }
     }

@@ -8,6 +8,7 @@
 mod causes;
 mod episodes;
 mod fates;
+mod holes;
 mod outstanding;
 mod picture;
 mod repair;
@@ -135,6 +136,9 @@ pub(crate) struct SenderModel {
     last: causes::Last,
     stall: stalls::Watch,
     periods: episodes::Periods,
+    /// Holes, and the identification of the last segment of new data.
+    holes: Vec<holes::Hole>,
+    last_id: Option<u16>,
     newly: Vec<Segment>,
 }
 
@@ -166,6 +170,8 @@ impl SenderModel {
             last: causes::Last::default(),
             stall: stalls::Watch::new(),
             periods: episodes::Periods::default(),
+            holes: Vec::new(),
+            last_id: None,
             newly: Vec::new(),
         }
     }
@@ -207,6 +213,7 @@ impl SenderModel {
         self.pipe += u64::from(sent.len);
         self.note_window();
         self.last_new = sent.at;
+        self.last_id = sent.ip_id;
         if self.terms.events {
             self.picture_sent(sent, None);
         }
@@ -255,30 +262,6 @@ impl SenderModel {
         self.old_data(&Sent { len: old, fin: false, ..*sent });
         let (position, seq) = (self.max, sent.seq + old);
         self.new_data(&Sent { position, seq, len: sent.len - old, ..*sent });
-    }
-
-    /// Something went out that the capture does not have, or not yet.
-    fn missed(&mut self, sent: &Sent) {
-        let mut position = self.max;
-        while position < sent.position {
-            let len = (sent.position - position).min(1 << 30) as u32;
-            let flight = (position + u64::from(len) - self.una).min(u64::from(u32::MAX)) as u32;
-            let segment = Segment {
-                position,
-                first_at: sent.at,
-                len,
-                flight,
-                again: 0,
-                transmissions: 0,
-                sacked: false,
-                unseen: true,
-            };
-            if let Some(gone) = self.out.push(segment) {
-                self.overflown(&gone);
-            }
-            position += u64::from(len);
-        }
-        self.max = sent.position;
     }
 
     /// An ACK reaches the sender. In order of time with [`SenderModel::sent`].

@@ -12,7 +12,7 @@ const MOST: usize = 1 << 18;
 const KEPT: usize = 16;
 
 /// One segment, or a piece of one: records are cut where retransmissions and SACK blocks cut the data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Segment {
     pub position: u64,
     /// When it first went out; where that was not seen, when it was missed.

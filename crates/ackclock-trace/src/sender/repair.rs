@@ -236,7 +236,7 @@ impl SenderModel {
             self.leave(a.at, false);
             self.repair.held = held;
             self.repair.resumed = (self.terms.sack && self.out.retransmitted > 0).then_some(self.max);
-        } else if self.echo_undoes(a) {
+        } else if !self.clock.foreign && self.echo_undoes(a) {
             self.undo(a.at, "eifel");
         }
     }

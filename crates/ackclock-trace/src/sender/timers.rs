@@ -28,6 +28,8 @@ pub(super) struct Clock {
     samples: u64,
     /// What the timer was seen to wait beyond SRTT, where that is not what Linux waits.
     seen: Option<Span>,
+    /// The timer was seen to wait longer than Linux's and a probe's before it together: this is another stack.
+    pub foreign: bool,
     /// Times that the interval has doubled.
     pub backoff: u32,
     /// New data after so much silence may be a probe: half of the interval, so that the usual case is one comparison.
@@ -76,6 +78,11 @@ impl Clock {
     /// The same with back-off.
     pub fn backed_off(&self) -> Span {
         self.rto().times(1 << self.backoff.min(16))
+    }
+
+    /// The timer expired this long after it was set, at the least.
+    pub fn expired_after(&mut self, waited: Span) {
+        self.foreign |= self.samples > 0 && waited.0 > self.timer.rto().0 * 2 + TICKS.0;
     }
 
     /// Whether the timer's interval ends about now: to a few percent, and no more than the ticks later.

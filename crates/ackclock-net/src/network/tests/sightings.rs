@@ -4,9 +4,8 @@ use ackclock_tcp::wire::Control;
 
 use super::*;
 
-/// Each packet as `time place way number: what`.
-#[derive(Default)]
-struct Places(Vec<String>);
+/// Each packet as `time place way number: what`, on a path of so many links.
+struct Places(Vec<String>, u32);
 
 impl Recorder for Places {
     fn event(&mut self, _: FlowId, _: &Event) {}
@@ -23,6 +22,12 @@ impl Recorder for Places {
             None if seen.header.control.contains(Control::SYN) => "syn".into(),
             None => format!("ack {}", seen.header.ack.0),
         };
+        let links = match seen.place {
+            _ if (seen.place == Place::Sender) == seen.to_receiver && !matches!(seen.place, Place::Node(_)) => 0,
+            Place::Node(_) => 1,
+            _ => self.1,
+        };
+        assert_eq!(seen.hops, links, "{seen:?}");
         self.0.push(format!("{} {place} {way} {}: {what}", seen.at.0 / 1000, seen.number));
     }
 }
@@ -42,7 +47,7 @@ fn what_is_lost_behind_the_router_is_seen_there() {
     let lost = LossModel::Listed(vec![ListedLoss::first(1)]);
     let (a, b) = path(&mut network, vec![Loss { model: lost, applies: Applies::Data, flow: None }]);
     network.flow(FlowConfig { source: Source::Fixed(2000), ..tcp("f", a, b, "newreno") });
-    let mut seen = Places::default();
+    let mut seen = Places(Vec::new(), 2);
     network.run(Time(2000 * MS), &mut seen).expect("a sound network");
     let expected = [
         "0 sender > 1: 0 new 1",
@@ -71,7 +76,7 @@ fn duplicates_have_the_number_of_their_original() {
         let (a, b) = (network.node("a"), network.node("b"));
         network.duplex(LinkConfig { duplicate: 1.0, ..link(a, b, 10) });
         network.flow(FlowConfig { source: Source::Fixed(1000), ..tcp("f", a, b, strategy) });
-        let mut seen = Places::default();
+        let mut seen = Places(Vec::new(), 1);
         network.run(Time(100 * MS), &mut seen).expect("a sound network");
         let data = ["11000 receiver > 1: 0 new 1", "11000 receiver > 1: 0 new 1"];
         assert_eq!(seen.0.iter().filter(|line| line.contains("receiver >")).collect::<Vec<_>>(), data, "{strategy}");
@@ -90,7 +95,7 @@ fn what_is_corrupt_is_not_seen() {
     network.link(link(router, b, 5));
     network.link(link(b, a, 5));
     network.flow(FlowConfig { source: Source::Fixed(1000), ..tcp("f", a, b, "newreno") });
-    let mut seen = Places::default();
+    let mut seen = Places(Vec::new(), 2);
     network.run(Time(100 * MS), &mut seen).expect("a sound network");
     assert_eq!(seen.0, ["0 sender > 1: 0 new 1"]);
 }
@@ -102,7 +107,7 @@ fn a_connection_that_opens() {
     let (a, b) = (network.node("a"), network.node("b"));
     network.duplex(link(a, b, 10));
     network.flow(whole::whole(a, b, "sack", Source::Fixed(10)));
-    let mut seen = Places::default();
+    let mut seen = Places(Vec::new(), 1);
     network.run(Time(40 * MS), &mut seen).expect("a sound network");
     let expected = [
         "0 sender > 1: syn",

@@ -1,7 +1,7 @@
 //! Which packets belong together, and how connections end.
 
 use super::*;
-use crate::connection::Ended;
+use crate::connection::{Ended, Kind, Vantage};
 
 /// Both FINs and the last ACK, from position `client` and `server` on.
 fn close(talk: &mut Talk, ms: f64, client: u64, server: u64) {
@@ -178,5 +178,21 @@ fn the_client_of_a_connection_that_began_earlier_has_the_higher_port() {
         answer.packet.src.set_port(60_000);
         talk.at(0.0, answer);
         assert_eq!(talk.one().server.port(), 60_000);
+    });
+}
+
+/// Of three SYN/ACKs the second answers a SYN that came again, and the third comes by the timer.
+#[test]
+fn a_syn_ack_that_answers_a_syn_is_no_timeout() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0)).at(0.02, syn(1));
+        talk.at(1000.0, syn(0)).at(1000.02, syn(1)).at(1004.0, syn(1)).at(1044.0, c(0, 0)).at(1045.0, s(0, 5));
+        let one = talk.one();
+        assert_eq!(one.position.vantage, Vantage::Server);
+        let again: Vec<_> = one.from_server.retransmissions.iter().map(|r| (r.frame, r.kind, r.transmission)).collect();
+        assert_eq!(again, [(4, Kind::Unknown, 2), (5, Kind::Timeout, 3)]);
+        assert_eq!(one.from_server.timeouts.iter().map(|t| t.retransmission).collect::<Vec<_>>(), [1]);
+        let client: Vec<_> = one.from_client.retransmissions.iter().map(|r| (r.frame, r.kind)).collect();
+        assert_eq!(client, [(3, Kind::Timeout)]);
     });
 }

@@ -1,7 +1,7 @@
 //! Each kind of retransmission, and what must not be taken for one.
 
 use super::{Line, kinds, ms, timeouts};
-use crate::connection::{Class, Kind, State};
+use crate::connection::{Class, Kind, Needless, State};
 
 /// Ten segments, the first is lost; RFC 6675: the third report of something above it sends it again.
 #[test]
@@ -77,4 +77,21 @@ fn timeout_then_slow_start() {
     assert_eq!((timeout.flight, timeout.cwnd, timeout.waited.0), (4000, 4000, 251_000_000));
     assert_eq!(found.segments, 11);
     assert_eq!(found.bytes, 6000);
+}
+
+/// The receiver has 1 when the timeout's segment 0 arrives, and acknowledges both. A delayed ACK of 0 and 1, both sent again, would echo 0's
+/// timestamp as well (RFC 7323 section 4.3), but not 30 ms after 1 on a path of 50.
+#[test]
+fn an_echo_that_comes_too_soon_proves_what_followed_needless() {
+    for (acked_at, proved) in [(380.0, [None, Some(Needless::Timestamp)]), (401.0, [None, None])] {
+        let mut line = Line::timestamped(50.0);
+        line.model.terms.sack = false;
+        line.send(0.0, 0..4);
+        line.send(330.0, [0]);
+        line.send(350.0, [1]);
+        line.ack_echo(acked_at, 2, 330.0);
+        let found = line.found();
+        assert_eq!(kinds(&found)[0], (0, Kind::Timeout));
+        assert_eq!(found.retransmissions.iter().map(|r| r.needless).collect::<Vec<_>>(), proved, "{acked_at}");
+    }
 }

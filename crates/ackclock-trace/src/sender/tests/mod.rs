@@ -48,7 +48,7 @@ impl Line {
 
     fn new(terms: Terms) -> Line {
         let mut model = SenderModel::new(terms);
-        model.syn(1, Time::ZERO, Seq(0));
+        model.syn(1, Time::ZERO, Seq(0), false);
         Line { model, frame: 1, timestamps: false, end: Time::ZERO }
     }
 
