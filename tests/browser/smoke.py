@@ -83,12 +83,12 @@ EXERCISE = """
   for (const button of document.querySelectorAll("button[data-t0]")) {
     button.click();
     const { t0, t1 } = button.dataset;
-    if (!(view.t0 <= Number(t0) && view.t1 >= Number(t1))) astray++;
+    if (!(view.t0 <= Number(t0) && view.t1 >= Math.min(Number(t1), full.t1))) astray++;
   }
   reset();
   location.hash = `#t=${full.t0 / 2 + full.t1 / 2},${full.t1}`;
   showAddress();
-  if (view.t1 - view.t0 > (full.t1 - full.t0) * 0.7) astray++;
+  if (view.t1 - view.t0 > (full.t1 - full.t0) * 0.75) astray++;
   reset();
   const buttons = [...document.querySelectorAll("#legend button")];
   for (let n = 0; n < 2; n++) {

@@ -174,12 +174,12 @@ fn connections(html: &mut String, explained: &Explained, drawn: &[usize], left_o
     cut(html, all.len(), MOST_ROWS);
     let headings = [
         "",
+        "lost (s)",
         "<client",
         "<server",
         "lasted (s)",
         "bytes",
         "rtt (ms)",
-        "lost (s)",
         "stalls",
         "resent",
         "timeouts",
@@ -194,12 +194,12 @@ fn connections(html: &mut String, explained: &Explained, drawn: &[usize], left_o
         let lost = seconds(c.lost_time().secs_f64());
         vec![
             link(found.number, drawn, ""),
+            if c.lost_time().0 > 0 { lost.class("loss") } else { lost },
             connection.client.to_string().into(),
             connection.server.to_string().into(),
             seconds(connection.end.since(connection.start).secs_f64()),
             c.bytes.into(),
             rtt.map_or("".into(), |rtt| format!("{:.1}", 1000.0 * rtt.mean.secs_f64()).into()),
-            if c.lost_time().0 > 0 { lost.class("loss") } else { lost },
             c.stalls.into(),
             c.all_retransmissions().into(),
             c.all_timeouts().into(),
