@@ -11,7 +11,7 @@ mod vantage;
 use std::net::SocketAddr;
 
 use ackclock_tcp::wire::{Control, Options};
-use ackclock_tcp::{Span, Time};
+use ackclock_tcp::{Seq, Span, Time};
 
 use self::feed::{Feed, Held, Op, WARM_UP, learn_mss};
 use self::half::Half;
@@ -145,9 +145,10 @@ impl Open {
         }
         let over = self.is_over() || p.at.since(self.last) >= LONG;
         if p.control.contains(Control::ACK) {
-            // The answer to a SYN that is missing, if it does not fit the one that was seen.
-            let answers_other = self.halves[other].isn.is_some_and(|isn| isn + 1 != p.ack);
-            over || (answers_other && half.isn.is_some())
+            // The answer to a SYN that is missing, if it does not fit the one that was seen; or to one that seemed to be a stray.
+            let answers = |isn: Seq| isn + 1 == p.ack;
+            let answers_other = self.halves[other].isn.is_some_and(|isn| !answers(isn));
+            over || (answers_other && half.isn.is_some()) || self.halves[other].stray_syn.is_some_and(answers)
         } else {
             // The first SYN of this end in a simultaneous opening does not open another connection.
             over || (half.isn.is_some()
@@ -187,9 +188,10 @@ impl Open {
         }
         let (data, jumps) = self.halves[one].on_payload(p, at);
         let shift = self.halves[one].shift;
-        let acked = match p.control.contains(Control::ACK) {
-            true => self.halves[other].on_ack(p, at, shift),
-            false => None,
+        let acked = match (p.control.contains(Control::ACK), p.control.contains(Control::RST)) {
+            (true, false) => self.halves[other].on_ack(p, at, shift),
+            // The window of a reset means nothing.
+            _ => None,
         };
         let missing = acked.as_ref().is_some_and(|(_, missing)| *missing) && self.halves[other].seen.data;
         if silence >= SILENCE && (missing || jumps) {
@@ -221,6 +223,7 @@ impl Open {
         let half = &mut self.halves[one];
         if half.isn != Some(p.seq) && (half.seen.data || half.max > 0) {
             half.seen.strays += 1;
+            half.stray_syn = Some(p.seq);
             return false;
         }
         if half.on_syn(p, at, answer) {
