@@ -74,6 +74,7 @@ pub(crate) struct Open {
     learned_mss: [u32; 2],
     /// What the capture shows of the transmissions of each end, as its model was told.
     sights: [Sight; 2],
+    handshake_looked_at: bool,
     begun: bool,
     reset: bool,
     gaps: u64,
@@ -105,6 +106,7 @@ impl Open {
             warming_up: !syn,
             learned_mss: [0; 2],
             sights: [Sight::Arrived; 2],
+            handshake_looked_at: false,
             begun: syn,
             reset: false,
             gaps: 0,
@@ -271,6 +273,7 @@ impl Open {
         if !std::mem::replace(&mut self.warming_up, false) {
             return;
         }
+        self.handshake_looked_at = true;
         let sizes = |end| {
             self.waiting.iter().filter_map(move |(of, op)| match op {
                 Op::Data(data) if *of == end && data.len > 0 => Some(data.len),
@@ -284,13 +287,18 @@ impl Open {
         }
     }
 
+    /// Whether the handshake was made up and measures nothing, so that the vantage has to be told from what follows. Asked once.
+    fn is_made_up(&mut self) -> bool {
+        !std::mem::replace(&mut self.handshake_looked_at, true) && vantage::forget_made_up(&mut self.trips)
+    }
+
     #[inline]
     fn give(&mut self, end: usize, op: &Op, budget: &mut Budget) {
         if !self.feeds[end].begun() {
             match op {
-                Op::Data(_) if vantage::forget_made_up(&mut self.trips) => {
+                Op::Data(_) if self.is_made_up() => {
                     self.warming_up = true;
-                    return self.tell(end, op.clone(), budget);
+                    return self.tell(end, *op, budget);
                 }
                 Op::Data(_) => self.begin(end, budget),
                 Op::Acked(acked) => return self.halves[end].keep(acked),
