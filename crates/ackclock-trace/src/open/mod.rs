@@ -70,11 +70,12 @@ pub(crate) struct Open {
     waiting: Vec<(usize, Op)>,
     /// Still waiting.
     warming_up: bool,
+    /// Has waited.
+    warmed_up: bool,
     /// SMSS as learned from sizes; 0 if nothing was.
     learned_mss: [u32; 2],
     /// What the capture shows of the transmissions of each end, as its model was told.
     sights: [Sight; 2],
-    handshake_looked_at: bool,
     begun: bool,
     reset: bool,
     gaps: u64,
@@ -104,9 +105,9 @@ impl Open {
             trips: Default::default(),
             waiting: Vec::new(),
             warming_up: !syn,
+            warmed_up: false,
             learned_mss: [0; 2],
             sights: [Sight::Arrived; 2],
-            handshake_looked_at: false,
             begun: syn,
             reset: false,
             gaps: 0,
@@ -228,7 +229,9 @@ impl Open {
             half.stray_syn = Some(p.seq);
             return false;
         }
-        if half.on_syn(p, at, answer) {
+        // Behind data that waits, its repetition would tell the model nothing.
+        let late = half.isn == Some(p.seq) && !self.waiting.is_empty();
+        if !late && half.on_syn(p, at, answer) {
             self.feeds[one].syn(p.frame, at, p.seq, answer);
         }
         self.begun = true;
@@ -273,7 +276,7 @@ impl Open {
         if !std::mem::replace(&mut self.warming_up, false) {
             return;
         }
-        self.handshake_looked_at = true;
+        self.warmed_up = true;
         let sizes = |end| {
             self.waiting.iter().filter_map(move |(of, op)| match op {
                 Op::Data(data) if *of == end && data.len > 0 => Some(data.len),
@@ -287,16 +290,11 @@ impl Open {
         }
     }
 
-    /// Whether the handshake was made up and measures nothing, so that the vantage has to be told from what follows. Asked once.
-    fn is_made_up(&mut self) -> bool {
-        !std::mem::replace(&mut self.handshake_looked_at, true) && vantage::forget_made_up(&mut self.trips)
-    }
-
     #[inline]
     fn give(&mut self, end: usize, op: &Op, budget: &mut Budget) {
         if !self.feeds[end].begun() {
             match op {
-                Op::Data(_) if self.is_made_up() => {
+                Op::Data(_) if !self.warmed_up && vantage::forget_made_up(&mut self.trips) => {
                     self.warming_up = true;
                     return self.tell(end, *op, budget);
                 }
