@@ -11,7 +11,7 @@ mod vantage;
 use std::net::SocketAddr;
 
 use ackclock_tcp::wire::{Control, Options};
-use ackclock_tcp::{Span, Time};
+use ackclock_tcp::{Seq, Span, Time};
 
 use self::feed::{Feed, Held, Op, WARM_UP, learn_mss};
 use self::half::Half;
@@ -70,6 +70,8 @@ pub(crate) struct Open {
     waiting: Vec<(usize, Op)>,
     /// Still waiting.
     warming_up: bool,
+    /// Has waited.
+    warmed_up: bool,
     /// SMSS as learned from sizes; 0 if nothing was.
     learned_mss: [u32; 2],
     /// What the capture shows of the transmissions of each end, as its model was told.
@@ -103,6 +105,7 @@ impl Open {
             trips: Default::default(),
             waiting: Vec::new(),
             warming_up: !syn,
+            warmed_up: false,
             learned_mss: [0; 2],
             sights: [Sight::Arrived; 2],
             begun: syn,
@@ -145,9 +148,10 @@ impl Open {
         }
         let over = self.is_over() || p.at.since(self.last) >= LONG;
         if p.control.contains(Control::ACK) {
-            // The answer to a SYN that is missing, if it does not fit the one that was seen.
-            let answers_other = self.halves[other].isn.is_some_and(|isn| isn + 1 != p.ack);
-            over || (answers_other && half.isn.is_some())
+            // The answer to a SYN that is missing, if it does not fit the one that was seen; or to one that seemed to be a stray.
+            let answers = |isn: Seq| isn + 1 == p.ack;
+            let answers_other = self.halves[other].isn.is_some_and(|isn| !answers(isn));
+            over || (answers_other && half.isn.is_some()) || self.halves[other].stray_syn.is_some_and(answers)
         } else {
             // The first SYN of this end in a simultaneous opening does not open another connection.
             over || (half.isn.is_some()
@@ -187,9 +191,10 @@ impl Open {
         }
         let (data, jumps) = self.halves[one].on_payload(p, at);
         let shift = self.halves[one].shift;
-        let acked = match p.control.contains(Control::ACK) {
-            true => self.halves[other].on_ack(p, at, shift),
-            false => None,
+        let acked = match (p.control.contains(Control::ACK), p.control.contains(Control::RST)) {
+            (true, false) => self.halves[other].on_ack(p, at, shift),
+            // The window of a reset means nothing.
+            _ => None,
         };
         let missing = acked.as_ref().is_some_and(|(_, missing)| *missing) && self.halves[other].seen.data;
         if silence >= SILENCE && (missing || jumps) {
@@ -221,9 +226,12 @@ impl Open {
         let half = &mut self.halves[one];
         if half.isn != Some(p.seq) && (half.seen.data || half.max > 0) {
             half.seen.strays += 1;
+            half.stray_syn = Some(p.seq);
             return false;
         }
-        if half.on_syn(p, at, answer) {
+        // Behind data that waits, its repetition would tell the model nothing.
+        let late = half.isn == Some(p.seq) && !self.waiting.is_empty();
+        if !late && half.on_syn(p, at, answer) {
             self.feeds[one].syn(p.frame, at, p.seq, answer);
         }
         self.begun = true;
@@ -268,6 +276,7 @@ impl Open {
         if !std::mem::replace(&mut self.warming_up, false) {
             return;
         }
+        self.warmed_up = true;
         let sizes = |end| {
             self.waiting.iter().filter_map(move |(of, op)| match op {
                 Op::Data(data) if *of == end && data.len > 0 => Some(data.len),
@@ -285,9 +294,9 @@ impl Open {
     fn give(&mut self, end: usize, op: &Op, budget: &mut Budget) {
         if !self.feeds[end].begun() {
             match op {
-                Op::Data(_) if vantage::forget_made_up(&mut self.trips) => {
+                Op::Data(_) if !self.warmed_up && vantage::forget_made_up(&mut self.trips) => {
                     self.warming_up = true;
-                    return self.tell(end, op.clone(), budget);
+                    return self.tell(end, *op, budget);
                 }
                 Op::Data(_) => self.begin(end, budget),
                 Op::Acked(acked) => return self.halves[end].keep(acked),

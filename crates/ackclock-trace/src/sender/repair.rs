@@ -9,6 +9,9 @@ use super::outstanding::Segment;
 use super::{Acked, SenderModel};
 use crate::connection::{Recovery, State};
 
+/// How many segments of an ACK are looked at for their timestamps.
+const REACH: usize = 64;
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Phase {
     #[default]
@@ -49,6 +52,10 @@ pub(super) struct Repair {
     resumed: Option<u64>,
     /// Timestamp of the first retransmission since none was outstanding (Linux's `retrans_stamp`).
     pub stamp: Option<u32>,
+    /// Nothing but what the timer sent has been sent again since it expired: F-RTO (RFC 5682) may still find it spurious.
+    pub f_rto: bool,
+    /// The ACK at hand reports data that was outstanding then and never sent again.
+    original: bool,
     /// Of what has arrived, what was sent last: when, and its position (RACK.segment of RFC 8985).
     latest: (Time, u64),
     /// Duplicate ACKs since the head was sent again, and segments outstanding at that time.
@@ -94,7 +101,8 @@ impl SenderModel {
             self.found.unseen += a.ack - self.max;
             self.max = a.ack;
         }
-        let disorder = self.out.sacked_bytes > 0 || self.dupacks > 0 || self.held_by_receiver(a.ack);
+        self.repair.original = false;
+        let disorder = self.out.sacked_bytes > 0 || self.dupacks > 0 || self.held_by_receiver(a);
         if a.dsack {
             self.found.dsacks += 1;
             self.duplicate_reported(a);
@@ -105,6 +113,7 @@ impl SenderModel {
             self.take_advance(a, disorder, newly_sacked);
         } else {
             self.take_duplicate(a, newly_sacked);
+            self.f_rto_undoes(a);
         }
         if self.ack_fresh || a.dsack {
             self.repair.news = a.at;
@@ -112,11 +121,27 @@ impl SenderModel {
         self.weigh(a.at);
     }
 
-    /// Whether an ACK up to `ack` covers, behind what was sent again, data that went out before that: the receiver has held it.
-    fn held_by_receiver(&self, ack: u64) -> bool {
-        let last = ack.checked_sub(1).and_then(|byte| self.out.get(self.out.find(byte)));
+    /// Whether the receiver held what is behind the head when that arrived, so that the ACK echoes the head alone.
+    fn held_by_receiver(&self, a: &Acked) -> bool {
+        let last = a.ack.checked_sub(1).and_then(|byte| self.out.get(self.out.find(byte)));
         let (Some(head), Some(last)) = (self.out.head(), last) else { return false };
-        head.again > 0 && last.position > head.position && self.last_sent(last) < self.last_sent(head)
+        // Data that went out before what was sent again.
+        if head.again > 0 && last.position > head.position && self.last_sent(last) < self.last_sent(head) {
+            return true;
+        }
+        // A delayed ACK stands for two arrivals (RFC 5681 section 4.2). A third one with a timestamp of its own was there before.
+        let Some(echo) = a.tsecr else { return false };
+        let mut second = None;
+        for segment in (1..REACH).map_while(|i| self.out.get(i)).take_while(|s| s.position < a.ack) {
+            let note = segment.again.checked_sub(1).and_then(|i| self.notes.get(i as usize));
+            let later = note.and_then(|n| n.tsval).filter(|tsval| (tsval.wrapping_sub(echo) as i32) > 0);
+            match (second, later) {
+                (Some(second), Some(third)) if second != third => return true,
+                (None, Some(_)) => second = later,
+                _ => {}
+            }
+        }
+        false
     }
 
     /// The SACK blocks, whose first may be a D-SACK. Returns whether they report anything new.
@@ -148,6 +173,7 @@ impl SenderModel {
     fn arrived(&mut self, segment: &Segment, a: &Acked, echo: bool) {
         let sent = self.delivered(segment, a, echo);
         self.repair.latest = self.repair.latest.max((sent, segment.position));
+        self.repair.original |= segment.again == 0 && !segment.unseen && segment.end() <= self.repair.recover;
     }
 
     fn take_advance(&mut self, a: &Acked, disorder: bool, newly_sacked: bool) {
@@ -238,6 +264,16 @@ impl SenderModel {
             self.repair.resumed = (self.terms.sack && self.out.retransmitted > 0).then_some(self.max);
         } else if !self.clock.foreign && self.echo_undoes(a) {
             self.undo(a.at, "eifel");
+        } else {
+            self.f_rto_undoes(a);
+        }
+    }
+
+    /// F-RTO with SACK (RFC 5682 section 3.1), as Linux does it: data arrives that was outstanding and never sent again.
+    fn f_rto_undoes(&mut self, a: &Acked) {
+        let lasts = self.repair.phase == Phase::Loss && self.repair.f_rto && self.una < self.repair.recover;
+        if lasts && self.repair.original && self.terms.sack && !self.clock.foreign {
+            self.undo(a.at, "f-rto");
         }
     }
 
