@@ -31,8 +31,6 @@ pub struct FlowTruth {
     /// Whether D-SACK or timestamps tell of needless retransmissions.
     told: bool,
     syns: u32,
-    /// A fast retransmit came after the last timeout.
-    fast: bool,
     states: States,
     /// Of a timeout that has sent nothing yet.
     expiry: Option<Expiry>,
@@ -115,12 +113,7 @@ impl FlowTruth {
             // A segment without data that keeps ACKs coming is none.
             Some((_, 0)) => return,
             Some((_, 1)) => (1, None, None),
-            Some((cause, nth)) => {
-                self.fast = (self.fast || cause == Cause::FastRetransmit) && cause != Cause::Timeout;
-                // Tahoe's slow start after a fast retransmit takes the place of a recovery.
-                let cause = if self.fast && cause == Cause::SlowStart { Cause::PartialAck } else { cause };
-                (nth, Some(kind(cause, expiry.as_ref())), expiry)
-            }
+            Some((cause, nth)) => (nth, Some(kind(cause, expiry.as_ref())), expiry),
             None if sighting.header.control.contains(Control::SYN) => {
                 self.syns += 1;
                 let class = if self.syns == 2 { Class::NonTrigger } else { Class::Backoff };

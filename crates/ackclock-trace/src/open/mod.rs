@@ -321,7 +321,8 @@ impl Open {
         let handshake = trips[0].zip(trips[1]).filter(|_| self.begun);
         let terms = Terms {
             mss: self.mss(end),
-            sack: self.sack().unwrap_or(true),
+            // Where the blocks are cut off, duplicates have to tell.
+            sack: !self.cut && self.sack().unwrap_or(true),
             timestamps: self.timestamps(end),
             sight: self.sights[end],
             handshake_rtt: handshake.map(|(client, server)| client + server),

@@ -8,7 +8,8 @@
 //!   was closed or smaller than a segment meanwhile, and else the application's.
 //!
 //! So of an idle connection between a request and the next one only the client stalls, and while the server thinks only the server
-//! does: the stalls of both ways add up without counting time twice. After the last byte is acknowledged nobody stalls.
+//! does: the stalls of both ways add up without counting time twice. Before the first byte and after the last one is acknowledged nobody
+//! stalls.
 
 use ackclock_tcp::{Span, Time};
 
@@ -76,7 +77,8 @@ impl SenderModel {
 
     /// Something goes out with nothing outstanding.
     pub(super) fn stall_idle(&mut self, at: Time, frame: u64) {
-        if self.progress == Time::ZERO {
+        // Before the first byte there is only something to wait for if the other end has sent something.
+        if self.found.bytes == 0 && self.stall.heard == Time::ZERO {
             return;
         }
         let cause = match self.stall.least_window {
