@@ -487,3 +487,7 @@ pub(super) fn drops(drops: &[Drop]) -> Vec<Dropped> {
     };
     drops.iter().filter_map(of).collect()
 }
+
+#[cfg(test)]
+#[path = "truth_tests.rs"]
+mod tests;
