@@ -25,7 +25,7 @@ build:
 	cargo build --release --locked --bin ackclock
 
 test: lint
-	tools/install curl iproute2 netcat-openbsd
+	tools/install curl iproute2 netcat-openbsd tcpdump tshark
 	cargo test --workspace --locked
 	$(MAKE) --no-print-directory browser readme
 
@@ -42,6 +42,7 @@ browser: demo
 
 # Every command of README.md, and its picture.
 readme: build
+	tools/install tcpdump
 	python3 tests/readme.py
 	@mkdir -p out
 	$(PICTURE) out/first.svg >/dev/null

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use ackclock_tcp::wire::Options;
 use ackclock_tcp::{Seq, Span, Time};
 use ackclock_trace::connection::RoundTrip;
-use ackclock_trace::{Class, Flow, Kind, Needless, Position, Recovery, Retransmission, Stall, Timeout};
+use ackclock_trace::{Class, Episode, Flow, Kind, Needless, Position, Recovery, Retransmission, Stall, Timeout};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -101,7 +101,7 @@ struct ConnectionJson<'a> {
     #[serde(flatten)]
     counts: CountsJson,
     retransmission_list: Vec<RetransmissionJson>,
-    timeout_list: Vec<TimeoutJson>,
+    timeout_list: Vec<TimeoutJson<'a>>,
     number: usize,
     capture: &'a str,
     packets: u64,
@@ -151,7 +151,7 @@ struct RetransmissionJson {
 }
 
 #[derive(Serialize)]
-struct TimeoutJson {
+struct TimeoutJson<'a> {
     t: Epoch,
     seq: u32,
     class: &'static str,
@@ -162,6 +162,20 @@ struct TimeoutJson {
     needless_by: Option<&'static str>,
     from: &'static str,
     waited_s: f64,
+    episode: Option<EpisodeJson<'a>>,
+}
+
+/// What a replay assumes of the time around a timeout, as it was reconstructed.
+#[derive(Serialize)]
+struct EpisodeJson<'a> {
+    rtt_s: f64,
+    rate_bps: Option<f64>,
+    cwnd_segments: u32,
+    rwnd: u64,
+    bytes: u64,
+    lost: &'a [u8],
+    delayed_ack: bool,
+    took_s: f64,
 }
 
 #[derive(Serialize)]
@@ -317,8 +331,8 @@ impl RetransmissionJson {
     }
 }
 
-impl TimeoutJson {
-    fn of(from: End, t: &Timeout, flow: &Flow) -> Self {
+impl<'a> TimeoutJson<'a> {
+    fn of(from: End, t: &'a Timeout, flow: &Flow) -> Self {
         let by: Option<Needless> = t.needless;
         let known = by.map(|_| true).or_else(|| sent_by(flow, t).and_then(needless));
         TimeoutJson {
@@ -332,6 +346,22 @@ impl TimeoutJson {
             needless_by: by.map(names::needless),
             from: from.name(),
             waited_s: seconds(t.waited),
+            episode: t.episode.as_ref().map(EpisodeJson::of),
+        }
+    }
+}
+
+impl<'a> EpisodeJson<'a> {
+    fn of(e: &'a Episode) -> Self {
+        EpisodeJson {
+            rtt_s: seconds(e.rtt),
+            rate_bps: e.rate_bps,
+            cwnd_segments: e.cwnd,
+            rwnd: e.rwnd,
+            bytes: e.bytes,
+            lost: &e.lost,
+            delayed_ack: e.delayed_ack,
+            took_s: seconds(e.took),
         }
     }
 }

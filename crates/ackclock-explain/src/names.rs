@@ -86,6 +86,7 @@ pub(crate) const fn needless(by: Needless) -> &'static str {
     match by {
         Needless::Dsack => "dsack",
         Needless::Timestamp => "timestamp",
+        Needless::RoundTrip => "round_trip",
         Needless::Arrival => "arrival",
     }
 }
@@ -138,6 +139,7 @@ pub(crate) const fn needless_text(by: Needless) -> &'static str {
     match by {
         Needless::Dsack => "D-SACK",
         Needless::Timestamp => "timestamp echo",
+        Needless::RoundTrip => "acknowledged too soon",
         Needless::Arrival => "the original arrived",
     }
 }

@@ -31,7 +31,7 @@ fn verdicts() -> Explained {
 
 const FIRST: &str = "ackclock: fast retransmission; lost itself";
 const SECOND: &str = "ackclock: retransmission in recovery";
-const THIRD: &str = "ackclock: server stalled 1.6 s at 1.0 s: timeout, lost retransmission";
+const THIRD: &str = "ackclock: server stalled 1.6 s at 1.00 s: timeout, lost retransmission";
 
 fn copy(input: &Path, output: &Path) -> Result<(), Error> {
     annotate(&verdicts(), &[Source::File(input.to_path_buf())], output)

@@ -179,6 +179,8 @@ pub enum Needless {
     Dsack,
     /// The ACK echoed an older timestamp (RFC 3522).
     Timestamp,
+    /// It was acknowledged sooner than the shortest round trip after it.
+    RoundTrip,
     /// The capture saw the original arrive.
     Arrival,
 }

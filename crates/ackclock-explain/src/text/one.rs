@@ -85,18 +85,18 @@ fn happenings(found: &Found) -> Vec<(Time, Vec<String>)> {
     for (end, flow) in found.flows() {
         for (place, r) in flow.retransmissions.iter().enumerate() {
             let what = sentence::retransmission(flow, place, r);
-            all.push((r.at, cells(r.frame, end, r.seq.0.to_string(), r.len.to_string(), what)));
+            all.push((r.at, r.frame, cells(r.frame, end, r.seq.0.to_string(), r.len.to_string(), what)));
         }
         for stall in &flow.stalls {
             let what = sentence::stall(found, end, stall);
-            all.push((stall.end, cells(stall.frame, end, String::new(), String::new(), what)));
+            all.push((stall.end, stall.frame, cells(stall.frame, end, String::new(), String::new(), what)));
         }
         for recovery in &flow.recoveries {
-            all.push((recovery.start, cells(0, end, String::new(), String::new(), recovered(recovery))));
+            all.push((recovery.start, 0, cells(0, end, String::new(), String::new(), recovered(recovery))));
         }
     }
-    all.sort_by_key(|(at, _)| *at);
-    all
+    all.sort_by_key(|(at, frame, _)| (*at, *frame));
+    all.into_iter().map(|(at, _, cells)| (at, cells)).collect()
 }
 
 /// How a recovery went.

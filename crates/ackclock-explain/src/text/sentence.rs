@@ -1,7 +1,7 @@
 //! A sentence for each stall and each retransmission.
 
 use ackclock_tcp::Span;
-use ackclock_trace::{Class, Flow, Retransmission, Stall, StallCause, Timeout};
+use ackclock_trace::{Class, Flow, Kind, Retransmission, Stall, StallCause, Timeout};
 
 use super::{bounded, time};
 use crate::explained::{End, Explained, Found, sent_by};
@@ -22,13 +22,14 @@ pub(super) fn stalls(explained: &Explained, top: usize) -> String {
     )
 }
 
-/// `client stalled 1.2 s at 3.4 s: timeout, lost retransmission of 1448 bytes; lost-retransmission recovery would have saved 0.9 s`.
+/// `client stalled 1.2 s at 3.40 s: timeout, lost retransmission of 1448 bytes; lost-retransmission recovery would have saved 0.9 s`.
 pub(crate) fn stall(found: &Found, from: End, stall: &Stall) -> String {
-    let (long, at) = (stall.end.since(stall.start), stall.start.since(found.connection.start));
+    let long = stall.end.since(stall.start);
+    let at = stall.start.since(found.connection.start).secs_f64();
     let why = why(found.flow(from), stall);
     let saved = stall.timeout.and_then(|timeout| saved(found.rescues(from, timeout)));
     let saved = saved.map_or(String::new(), |saved| format!("; {saved}"));
-    format!("{} stalled {} at {}: {why}{saved}", from.name(), time(long), time(at))
+    format!("{} stalled {} at {at:.2} s: {why}{saved}", from.name(), time(long))
 }
 
 fn why(flow: &Flow, stall: &Stall) -> String {
@@ -80,7 +81,7 @@ fn saved(rescues: &[Rescue]) -> Option<String> {
 /// What an annotated capture and the view of one connection say of a retransmission: `timeout, lost retransmission; needless (D-SACK)`.
 pub(crate) fn retransmission(flow: &Flow, place: usize, r: &Retransmission) -> String {
     let mut text = names::kind_text(r.kind).to_string();
-    if let Ok(timeout) = flow.timeouts.binary_search_by_key(&place, |t| t.retransmission) {
+    if let (Kind::Timeout, Ok(timeout)) = (r.kind, flow.timeouts.binary_search_by_key(&place, |t| t.retransmission)) {
         text.push_str(&format!(", {}", names::class_text(flow.timeouts[timeout].class)));
     }
     if let Some(by) = r.needless {

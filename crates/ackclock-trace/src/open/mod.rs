@@ -70,6 +70,8 @@ pub(crate) struct Open {
     waiting: Vec<(usize, Op)>,
     /// Still waiting.
     warming_up: bool,
+    /// Has waited.
+    warmed_up: bool,
     /// SMSS as learned from sizes; 0 if nothing was.
     learned_mss: [u32; 2],
     /// What the capture shows of the transmissions of each end, as its model was told.
@@ -103,6 +105,7 @@ impl Open {
             trips: Default::default(),
             waiting: Vec::new(),
             warming_up: !syn,
+            warmed_up: false,
             learned_mss: [0; 2],
             sights: [Sight::Arrived; 2],
             begun: syn,
@@ -223,7 +226,9 @@ impl Open {
             half.seen.strays += 1;
             return false;
         }
-        if half.on_syn(p, at, answer) {
+        // Behind data that waits, its repetition would tell the model nothing.
+        let late = half.isn == Some(p.seq) && !self.waiting.is_empty();
+        if !late && half.on_syn(p, at, answer) {
             self.feeds[one].syn(p.frame, at, p.seq, answer);
         }
         self.begun = true;
@@ -268,6 +273,7 @@ impl Open {
         if !std::mem::replace(&mut self.warming_up, false) {
             return;
         }
+        self.warmed_up = true;
         let sizes = |end| {
             self.waiting.iter().filter_map(move |(of, op)| match op {
                 Op::Data(data) if *of == end && data.len > 0 => Some(data.len),
@@ -285,7 +291,7 @@ impl Open {
     fn give(&mut self, end: usize, op: &Op, budget: &mut Budget) {
         if !self.feeds[end].begun() {
             match op {
-                Op::Data(_) if vantage::forget_made_up(&mut self.trips) => {
+                Op::Data(_) if !self.warmed_up && vantage::forget_made_up(&mut self.trips) => {
                     self.warming_up = true;
                     return self.tell(end, op.clone(), budget);
                 }

@@ -260,6 +260,7 @@ impl SenderModel {
         if let Some(r) = self.found.retransmissions.get_mut(open.retransmission) {
             r.kind = Kind::Timeout;
         }
+        self.picture_late_timeout(&open.timeout, open.rto);
         self.found.timeouts.push(open.timeout);
     }
 

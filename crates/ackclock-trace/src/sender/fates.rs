@@ -1,7 +1,7 @@
 //! What became of each retransmission: whether it was lost itself, and whether it was needless.
 //!
 //! The first report that a segment has arrived (by an ACK or a SACK block) is ascribed to one of its transmissions: to the one whose
-//! timestamp is echoed, or, without that, to the last one that went out long enough before. Retransmissions before that one were
+//! timestamp is echoed, or, without that, to the last one that went out a round trip before. Retransmissions before that one were
 //! lost; those after it were needless. A D-SACK (RFC 2883) says afterwards that one more of them arrived.
 
 use ackclock_tcp::{Span, Time};
@@ -47,6 +47,8 @@ impl SenderModel {
         let cumulative = a.ack >= segment.end() && self.terms.sight == Sight::Sent;
         let min_rtt = Span(self.clock.min_rtt().0 / 64 * 63);
         let trip = self.least_trip();
+        // Elsewhere than at the sender its times are estimates.
+        let exact = self.terms.sight == Sight::Sent && self.clock.is_measured();
         let mut number = segment.again;
         // Those that went out too late to be what arrived.
         while let Some((r, note)) = self.retransmission(number) {
@@ -58,11 +60,10 @@ impl SenderModel {
             if !proved.unwrap_or(a.at.since(r.at) < trip) {
                 break;
             }
-            note.reported = proved.is_some();
-            if proved == Some(true) {
-                r.needless = r.needless.or(Some(Needless::Timestamp));
-                r.known = true;
-            }
+            let proof =
+                if proved == Some(true) { Some(Needless::Timestamp) } else { exact.then_some(Needless::RoundTrip) };
+            r.needless = r.needless.or(proof);
+            r.known |= proof.is_some();
             number = note.previous;
         }
         let Some((r, note)) = self.retransmission(number) else { return segment.first_at };

@@ -147,6 +147,7 @@ impl SenderModel {
         let mut clock = Clock::default();
         if let Some(rtt) = terms.handshake_rtt {
             clock.begin(rtt, 0, 0);
+            clock.handshake = Some(rtt);
         }
         SenderModel {
             terms,

@@ -53,6 +53,20 @@ impl SenderModel {
         self.picture(at, kind);
     }
 
+    /// A probe turns out to have been a timeout: its event belongs before what it sent.
+    pub(super) fn picture_late_timeout(&mut self, timeout: &Timeout, rto: Span) {
+        let number = self.notes.get(timeout.retransmission).map_or(0, |n| n.event);
+        let Some(&sent) = (number as usize).checked_sub(1).and_then(|i| self.found.events.get(i)) else { return };
+        self.picture_timeout(timeout.at, timeout, 0, rto);
+        if let Some(event) = self.found.events.pop() {
+            let (cwnd, snd_una, snd_nxt) = (timeout.cwnd, sent.snd_una, sent.snd_nxt);
+            self.found.events.insert(number as usize - 1, Event { cwnd, snd_una, snd_nxt, ..event });
+        }
+        for note in self.notes.iter_mut().skip(timeout.retransmission).filter(|n| n.event > 0) {
+            note.event += 1;
+        }
+    }
+
     /// Writes the causes in that the end has decided.
     pub(super) fn settle_picture(&mut self) {
         for (r, note) in self.found.retransmissions.iter().zip(&self.notes) {

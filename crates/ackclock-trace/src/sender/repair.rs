@@ -9,6 +9,9 @@ use super::outstanding::Segment;
 use super::{Acked, SenderModel};
 use crate::connection::{Recovery, State};
 
+/// How many segments of an ACK are looked at for their timestamps.
+const REACH: usize = 64;
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Phase {
     #[default]
@@ -94,7 +97,7 @@ impl SenderModel {
             self.found.unseen += a.ack - self.max;
             self.max = a.ack;
         }
-        let disorder = self.out.sacked_bytes > 0 || self.dupacks > 0 || self.held_by_receiver(a.ack);
+        let disorder = self.out.sacked_bytes > 0 || self.dupacks > 0 || self.held_by_receiver(a);
         if a.dsack {
             self.found.dsacks += 1;
             self.duplicate_reported(a);
@@ -112,11 +115,27 @@ impl SenderModel {
         self.weigh(a.at);
     }
 
-    /// Whether an ACK up to `ack` covers, behind what was sent again, data that went out before that: the receiver has held it.
-    fn held_by_receiver(&self, ack: u64) -> bool {
-        let last = ack.checked_sub(1).and_then(|byte| self.out.get(self.out.find(byte)));
+    /// Whether the receiver held what is behind the head when that arrived, so that the ACK echoes the head alone.
+    fn held_by_receiver(&self, a: &Acked) -> bool {
+        let last = a.ack.checked_sub(1).and_then(|byte| self.out.get(self.out.find(byte)));
         let (Some(head), Some(last)) = (self.out.head(), last) else { return false };
-        head.again > 0 && last.position > head.position && self.last_sent(last) < self.last_sent(head)
+        // Data that went out before what was sent again.
+        if head.again > 0 && last.position > head.position && self.last_sent(last) < self.last_sent(head) {
+            return true;
+        }
+        // A delayed ACK stands for two arrivals (RFC 5681 section 4.2). A third one with a timestamp of its own was there before.
+        let Some(echo) = a.tsecr else { return false };
+        let mut second = None;
+        for segment in (1..REACH).map_while(|i| self.out.get(i)).take_while(|s| s.position < a.ack) {
+            let note = segment.again.checked_sub(1).and_then(|i| self.notes.get(i as usize));
+            let later = note.and_then(|n| n.tsval).filter(|tsval| (tsval.wrapping_sub(echo) as i32) > 0);
+            match (second, later) {
+                (Some(second), Some(third)) if second != third => return true,
+                (None, Some(_)) => second = later,
+                _ => {}
+            }
+        }
+        false
     }
 
     /// The SACK blocks, whose first may be a D-SACK. Returns whether they report anything new.

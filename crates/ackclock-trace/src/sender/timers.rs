@@ -26,6 +26,7 @@ pub(super) struct Clock {
     max: Span,
     sum: u64,
     samples: u64,
+    pub handshake: Option<Span>,
     /// What the timer was seen to wait beyond SRTT, where that is not what Linux waits.
     seen: Option<Span>,
     /// The timer was seen to wait longer than Linux's and a probe's before it together: this is another stack.
@@ -57,9 +58,18 @@ impl Clock {
         self.timer.srtt()
     }
 
-    /// The shortest round trip; SRTT before there is one, zero before that.
+    /// The shortest round trip, that of the handshake included; SRTT before there is one, zero before that.
     pub fn min_rtt(&self) -> Span {
-        if self.samples > 0 { self.min } else { self.srtt() }
+        match (self.samples, self.handshake) {
+            (0, None) => self.srtt(),
+            (0, Some(handshake)) => handshake,
+            (_, handshake) => handshake.map_or(self.min, |h| h.min(self.min)),
+        }
+    }
+
+    /// Whether data and its ACKs have measured a round trip, so that none is likely to be much shorter.
+    pub fn is_measured(&self) -> bool {
+        self.samples > 0
     }
 
     pub fn round_trip(&self) -> Option<RoundTrip> {

@@ -79,6 +79,259 @@ fn timeout_then_slow_start() {
     assert_eq!(found.bytes, 6000);
 }
 
+/// Reordering by two: a sign of loss, but nothing is sent again.
+#[test]
+fn reordering() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, 0..10);
+    line.ack_sack(50.1, 0, &[(1, 2)]);
+    line.ack_sack(50.2, 0, &[(1, 3)]);
+    line.ack(50.3, 3);
+    line.ack(50.4, 10);
+    line.send(50.5, 10..12);
+    let found = line.found();
+    assert_eq!((kinds(&found), found.recoveries.len(), found.stalls.len()), (vec![], 0, 0));
+}
+
+/// RACK finds the retransmission lost by what was sent after it (RFC 8985 section 6.2), long before the timer.
+#[test]
+fn lost_retransmission_is_sent_again() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, 0..10);
+    line.ack_sack(50.1, 0, &[(1, 4)]);
+    line.send(50.11, [0]);
+    line.ack_sack(50.3, 0, &[(1, 6)]);
+    line.send(50.31, [10]);
+    line.ack_sack(100.4, 0, &[(10, 11), (1, 10)]);
+    line.send(113.5, [0]);
+    line.ack(163.6, 11);
+    let found = line.found();
+    assert_eq!(kinds(&found), [(0, Kind::FastRetransmit), (0, Kind::Recovery)]);
+    assert_eq!(found.retransmissions.iter().map(|r| r.lost).collect::<Vec<_>>(), [Some(true), Some(false)]);
+    assert_eq!(found.retransmissions[1].transmission, 3);
+}
+
+/// One SACK block and then silence: RACK's timer waits for a quarter of the round trip, the retransmission timer for much longer.
+#[test]
+fn reordering_timer_is_no_timeout() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, 0..3);
+    line.ack_sack(50.1, 0, &[(1, 2)]);
+    line.send(66.0, [0]);
+    line.ack(116.1, 3);
+    assert_eq!(kinds(&line.found()), [(0, Kind::FastRetransmit)]);
+}
+
+/// Two duplicate ACKs are too few for a fast retransmit: the timer sends the segment, 200 ms beyond SRTT.
+#[test]
+fn timeout_in_disorder() {
+    let mut line = Line::without_sack(50.0);
+    line.send(0.0, 0..4);
+    line.ack(50.0, 1);
+    line.ack(50.1, 1);
+    line.ack(50.2, 1);
+    line.send(301.0, [1]);
+    line.ack(351.0, 4);
+    let found = line.found();
+    assert_eq!(timeouts(&found), [(1, Class::NonTrigger, State::Disorder)]);
+    assert_eq!(found.timeouts[0].waited.0, 251_000_000);
+}
+
+/// The same timer, expired in the middle of duplicates that new data draws: a retransmission that was lost, and a sender that
+/// knows no better. The ACK clock ticks each 10 ms; the timer expires between two of its ticks.
+#[test]
+fn timeout_among_duplicates() {
+    let mut line = Line::without_sack(50.0);
+    line.send(0.0, 0..8);
+    for n in 0..3 {
+        line.ack(50.0 + f64::from(n), 0);
+    }
+    line.send(52.01, [0]);
+    for n in 0..25 {
+        line.ack(60.0 + 10.0 * f64::from(n), 0);
+        line.send(60.01 + 10.0 * f64::from(n), [8 + n as u64]);
+    }
+    line.send(305.0, [0]);
+    line.ack(355.0, 33);
+    let found = line.found();
+    assert_eq!(kinds(&found), [(0, Kind::FastRetransmit), (0, Kind::Timeout)]);
+    assert_eq!(timeouts(&found), [(0, Class::LostRetransmission, State::Recovery)]);
+    assert!(found.recoveries[0].by_timeout);
+}
+
+/// Plain Reno leaves recovery with the first ACK that advances, and needs three more duplicates (RFC 5681 section 3.2).
+#[test]
+fn reno_retransmits_fast_once_more() {
+    let mut line = Line::without_sack(50.0);
+    line.send(0.0, 0..12);
+    for n in 0..3 {
+        line.ack(50.0 + f64::from(n) * 0.1, 0);
+    }
+    line.send(50.21, [0]);
+    line.ack(100.3, 5);
+    for n in 0..3 {
+        line.ack(100.4 + f64::from(n) * 0.1, 5);
+    }
+    line.send(100.61, [5]);
+    line.ack(150.7, 12);
+    let found = line.found();
+    assert_eq!(kinds(&found), [(0, Kind::FastRetransmit), (5, Kind::FastRetransmit)]);
+    assert_eq!(found.recoveries.len(), 2);
+}
+
+/// Tahoe is in slow start after its fast retransmit: one ACK releases two retransmissions, which NewReno's never does.
+#[test]
+fn tahoe_goes_back() {
+    let mut line = Line::without_sack(50.0);
+    line.send(0.0, 0..8);
+    for n in 0..3 {
+        line.ack(50.0 + f64::from(n) * 0.1, 0);
+    }
+    line.send(50.21, [0]);
+    line.ack(100.3, 2);
+    line.send(100.31, [2, 3]);
+    line.ack(150.4, 8);
+    assert_eq!(kinds(&line.found()), [(0, Kind::FastRetransmit), (2, Kind::SlowStart), (3, Kind::SlowStart)]);
+}
+
+/// A super-segment of two is two retransmissions, of which one begins the recovery.
+#[test]
+fn super_segment() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, 0..8);
+    line.ack_sack(50.1, 0, &[(2, 5)]);
+    line.frame += 1;
+    line.sent(ms(50.11), 0, 1000, false);
+    line.sent(ms(50.11), 1000, 1000, false);
+    line.ack(100.2, 8);
+    let found = line.found();
+    assert_eq!(kinds(&found), [(0, Kind::FastRetransmit), (1, Kind::Recovery)]);
+    assert_eq!(
+        (found.retransmissions[0].frame, found.recoveries[0].retransmissions),
+        (found.retransmissions[1].frame, 2)
+    );
+}
+
+/// A FIN is sent again like data, and has no payload.
+#[test]
+fn fin() {
+    let mut line = Line::without_sack(50.0);
+    line.send(0.0, 0..1);
+    line.ack(50.0, 1);
+    line.sent(ms(60.0), 1000, 1, true);
+    line.frame += 1;
+    line.sent(ms(311.0), 1000, 1, true);
+    let found = line.found();
+    assert_eq!(kinds(&found), [(1, Kind::Timeout)]);
+    assert_eq!((found.retransmissions[0].len, found.bytes, found.segments), (0, 1000, 4));
+}
+
+/// SYNs sent again are timeouts, the second one backed off.
+#[test]
+fn syn() {
+    let mut line = Line::sack(50.0);
+    line.model.syn(2, ms(1000.0), ackclock_tcp::Seq(0), false);
+    line.model.syn(3, ms(3000.0), ackclock_tcp::Seq(0), false);
+    line.ack(3050.0, 0);
+    line.send(3051.0, 0..2);
+    line.ack(3101.0, 2);
+    let found = line.found();
+    assert_eq!(kinds(&found), [(0, Kind::Timeout), (0, Kind::BackedOffTimeout)]);
+    assert_eq!(timeouts(&found), [(0, Class::NonTrigger, State::Open), (0, Class::Backoff, State::Open)]);
+    assert_eq!(found.segments, 5);
+}
+
+/// Each timeout without progress after the first is backed off; progress begins anew.
+#[test]
+fn back_off() {
+    let mut line = Line::without_sack(50.0);
+    line.send(0.0, 0..2);
+    line.send(251.0, [0]);
+    line.send(752.0, [0]);
+    line.send(1753.0, [0]);
+    line.ack(1803.0, 1);
+    line.send(1803.01, [1]);
+    line.send(3805.0, [1]);
+    line.ack(3855.0, 2);
+    let found = line.found();
+    let expected = [
+        (0, Kind::Timeout),
+        (0, Kind::BackedOffTimeout),
+        (0, Kind::BackedOffTimeout),
+        (1, Kind::SlowStart),
+        (1, Kind::Timeout),
+    ];
+    assert_eq!(kinds(&found), expected);
+    let classes = [Class::NonTrigger, Class::Backoff, Class::Backoff, Class::LostRetransmission];
+    assert_eq!(found.timeouts.iter().map(|t| t.class).collect::<Vec<_>>(), classes);
+    assert_eq!(found.timeouts.iter().map(|t| t.retransmission).collect::<Vec<_>>(), [0, 1, 2, 4]);
+    let states = [State::Open, State::Loss, State::Loss, State::Loss];
+    assert_eq!(found.timeouts.iter().map(|t| t.state).collect::<Vec<_>>(), states);
+}
+
+/// One byte below what is acknowledged, after a minute of silence; and the first byte beyond a closed window.
+#[test]
+fn keep_alives_and_window_probes() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, 0..1);
+    line.ack(50.0, 1);
+    line.sent(ms(60_000.0), 999, 1, false);
+    line.ack(60_050.0, 1);
+    line.closed_window(60_051.0, 1);
+    line.sent(ms(60_300.0), 1000, 1, false);
+    line.closed_window(60_350.0, 1);
+    line.sent(ms(60_700.0), 1000, 1, false);
+    let found = line.found();
+    assert_eq!((kinds(&found), found.segments), (vec![], 3));
+}
+
+/// A head that goes out again although it cannot be told why: no sign of a loss, and sooner than any timer.
+#[test]
+fn unknown() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, 0..4);
+    line.ack(50.0, 1);
+    line.send(60.0, [1]);
+    line.ack(100.0, 4);
+    assert_eq!(kinds(&line.found()), [(1, Kind::Unknown)]);
+}
+
+/// Linux: a recovery that ends while a retransmission is outstanding runs into the next one, whose point is what was sent then.
+#[test]
+fn one_recovery_runs_into_the_next() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, 0..10);
+    line.ack_sack(50.0, 0, &[(1, 4)]);
+    line.send(50.01, [0]);
+    line.ack_sack(50.1, 0, &[(1, 8)]);
+    line.send(50.11, 10..13);
+    line.ack_sack(50.2, 0, &[(1, 10)]);
+    // 10 is lost, and found lost while 0 is still on its way.
+    line.ack_sack(100.1, 0, &[(11, 13), (1, 10)]);
+    line.send(100.11, [10]);
+    line.ack_sack(100.2, 10, &[(11, 13)]);
+    line.send(100.21, 13..16);
+    line.ack_sack(150.1, 10, &[(15, 16), (11, 14)]);
+    line.send(150.11, [14]);
+    line.ack(200.2, 16);
+    let found = line.found();
+    let expected = [(0, Kind::FastRetransmit), (10, Kind::Recovery), (14, Kind::FastRetransmit)];
+    assert_eq!(kinds(&found), expected);
+    assert_eq!(found.recoveries.iter().map(|r| r.retransmissions).collect::<Vec<_>>(), [2, 1]);
+}
+
+/// Half of a round trip after a partial ACK: a sender that paces sends the next segment that late, and no timer is that early.
+#[test]
+fn paced_slow_start() {
+    let mut line = Line::without_sack(50.0);
+    line.send(0.0, 0..4);
+    line.send(251.0, [0]);
+    line.ack(301.0, 1);
+    line.send(326.0, [1]);
+    line.ack(376.0, 2);
+    assert_eq!(kinds(&line.found()), [(0, Kind::Timeout), (1, Kind::SlowStart)]);
+}
+
 /// The receiver has 1 when the timeout's segment 0 arrives, and acknowledges both. A delayed ACK of 0 and 1, both sent again, would echo 0's
 /// timestamp as well (RFC 7323 section 4.3), but not 30 ms after 1 on a path of 50.
 #[test]

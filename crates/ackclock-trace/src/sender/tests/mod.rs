@@ -1,6 +1,13 @@
 //! Timelines by hand: segments of 1,000 bytes are named by their number, times are milliseconds.
 
+mod episodes;
+mod fates;
+mod holes;
 mod kinds;
+mod outstanding;
+mod picture;
+mod probes;
+mod states;
 
 use ackclock_tcp::{Seq, Span, Time};
 
@@ -15,6 +22,7 @@ struct Line {
     frame: u64,
     timestamps: bool,
     end: Time,
+    window: u64,
 }
 
 fn ms(t: f64) -> Time {
@@ -49,7 +57,7 @@ impl Line {
     fn new(terms: Terms) -> Line {
         let mut model = SenderModel::new(terms);
         model.syn(1, Time::ZERO, Seq(0), false);
-        Line { model, frame: 1, timestamps: false, end: Time::ZERO }
+        Line { model, frame: 1, timestamps: false, end: Time::ZERO, window: 1 << 20 }
     }
 
     fn sent(&mut self, at: Time, position: u64, len: u32, fin: bool) {
@@ -78,7 +86,7 @@ impl Line {
             frame: self.frame,
             at: ms(t),
             ack: n * MSS,
-            window: 1 << 20,
+            window: self.window,
             sack,
             sacks: blocks.len() as u8,
             dsack,
@@ -99,6 +107,13 @@ impl Line {
 
     fn dsack(&mut self, t: f64, n: u64, duplicate: (u64, u64)) {
         self.ack_with(t, n, &[duplicate], true, None);
+    }
+
+    /// All below segment `n` has arrived, and there is no room for more.
+    fn closed_window(&mut self, t: f64, n: u64) {
+        self.window = 0;
+        self.ack(t, n);
+        self.window = 1 << 20;
     }
 
     fn ack_echo(&mut self, t: f64, n: u64, echo: f64) {

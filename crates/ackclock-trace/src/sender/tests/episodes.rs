@@ -1,0 +1,54 @@
+//! What a replay gets.
+
+use ackclock_tcp::Span;
+
+use super::Line;
+use crate::connection::Episode;
+
+/// A window of four; 2 and 3 are lost, 2 twice. Two of 2 and one of 3 were lost until 2 came through.
+#[test]
+fn the_losses_around_a_timeout() {
+    let mut line = Line::without_sack(50.0);
+    line.send(0.0, 0..2);
+    line.ack(50.0, 2);
+    line.send(60.0, 2..6);
+    line.ack(110.0, 4);
+    line.send(110.1, 6..8);
+    // Of 4, 5, 6 and 7 the first two are lost, and the first retransmission of 4.
+    line.ack(160.2, 4);
+    line.ack(160.3, 4);
+    line.send(361.0, [4]);
+    line.send(862.0, [4]);
+    line.ack(912.0, 5);
+    line.send(912.01, [5]);
+    line.ack(962.0, 8);
+    line.send(963.0, [8]);
+    line.ack(1013.0, 9);
+    let found = line.found();
+    let expected = Episode {
+        mss: 1000,
+        rtt: Span::from_micros(49_999),
+        rate_bps: None,
+        cwnd: 3,
+        rwnd: 1 << 20,
+        bytes: 6000,
+        lost: vec![0, 0, 2, 1],
+        delayed_ack: true,
+        sack: false,
+        timestamps: false,
+        took: Span(901_998_000),
+    };
+    assert_eq!(found.timeouts.len(), 2);
+    for timeout in &found.timeouts {
+        assert_eq!(timeout.episode.as_ref(), Some(&expected));
+    }
+}
+
+/// Whether a retransmission that the connection's end leaves open arrived is unknown: there is nothing to replay.
+#[test]
+fn no_episode_without_an_end() {
+    let mut line = Line::without_sack(50.0);
+    line.send(0.0, 0..2);
+    line.send(251.0, [0]);
+    assert_eq!(line.found().timeouts[0].episode, None);
+}

@@ -1,0 +1,62 @@
+//! What the capture does not have, or has late.
+
+use ackclock_tcp::Seq;
+
+use super::{Line, kinds, ms};
+use crate::connection::Kind;
+use crate::sender::{Sent, Sight};
+
+fn piece(line: &mut Line, t: f64, n: u64, tsval: Option<u32>, ip_id: Option<u16>) {
+    line.frame += 1;
+    line.end = ms(t);
+    let (position, seq) = (n * 1000, Seq(1 + n as u32 * 1000));
+    line.model.sent(&Sent { frame: line.frame, at: ms(t), position, seq, len: 1000, fin: false, tsval, ip_id });
+}
+
+/// Segments 0, 1 and 3 pass the capture, then 2, so many milliseconds after 3.
+fn overtaken(after: f64, tsvals: [Option<u32>; 2], ids: [Option<u16>; 3]) -> Vec<(u64, Kind)> {
+    let mut line = Line::sack(50.0);
+    line.model.terms.sight = Sight::Arrived;
+    piece(&mut line, 0.0, 0, tsvals[0], None);
+    piece(&mut line, 0.1, 1, tsvals[0], ids[0]);
+    piece(&mut line, 0.2, 3, tsvals[0], ids[1]);
+    line.ack_sack(50.0, 2, &[(3, 4)]);
+    piece(&mut line, 0.2 + after, 2, tsvals[1], ids[2]);
+    kinds(&line.found())
+}
+
+const NONE: [Option<u16>; 3] = [None; 3];
+
+#[test]
+fn time_tells_an_overtaken_segment_from_a_retransmission() {
+    assert_eq!(overtaken(30.0, [None; 2], NONE), []);
+    assert_eq!(overtaken(60.0, [None; 2], NONE), [(2, Kind::FastRetransmit)]);
+}
+
+#[test]
+fn a_timestamp_tells_whatever_the_time() {
+    assert_eq!(overtaken(60.0, [Some(7), Some(6)], NONE), []);
+    assert_eq!(overtaken(30.0, [Some(7), Some(8)], NONE), [(2, Kind::FastRetransmit)]);
+    // Of the same tick, so time tells.
+    assert_eq!(overtaken(60.0, [Some(7), Some(7)], NONE), [(2, Kind::FastRetransmit)]);
+}
+
+#[test]
+fn an_identification_that_counts_tells() {
+    assert_eq!(overtaken(60.0, [None; 2], [Some(65_535), Some(1), Some(0)]), []);
+    assert_eq!(overtaken(30.0, [None; 2], [Some(65_535), Some(1), Some(2)]), [(2, Kind::FastRetransmit)]);
+    // One that does not count tells nothing.
+    assert_eq!(overtaken(60.0, [None; 2], [Some(9), Some(9), Some(8)]), [(2, Kind::FastRetransmit)]);
+}
+
+/// Bytes that are acknowledged and were never seen.
+#[test]
+fn unseen_bytes_are_counted() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, [0, 1, 3]);
+    line.ack(50.0, 4);
+    line.ack(60.0, 6);
+    line.send(61.0, [6]);
+    let found = line.found();
+    assert_eq!((found.unseen, found.bytes, kinds(&found)), (3000, 4000, vec![]));
+}

@@ -1,0 +1,123 @@
+//! Tail loss probes, and what tells them from timeouts. The round trip is 50 ms, the retransmission timer's interval 250 ms.
+
+use super::{Line, kinds, timeouts};
+use crate::connection::{Class, Kind, State};
+
+/// RFC 8985 section 7: 2 SRTT after the last ACK the last segment goes out again.
+#[test]
+fn the_tail_is_probed() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, 0..4);
+    line.ack(50.0, 2);
+    line.send(152.0, [3]);
+    line.ack_sack(202.0, 2, &[(3, 4)]);
+    line.send(202.01, [2]);
+    line.ack(252.1, 4);
+    let found = line.found();
+    assert_eq!(kinds(&found), [(3, Kind::TailLossProbe), (2, Kind::FastRetransmit)]);
+    assert_eq!(found.timeouts, []);
+}
+
+/// The probe is lost, too: the retransmission timer follows, set anew by the probe, and sends the head. Another segment has been
+/// sent again, this one not.
+#[test]
+fn timeout_after_a_probe() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, 0..4);
+    line.ack(50.0, 2);
+    line.send(152.0, [3]);
+    line.send(403.0, [2]);
+    line.ack(453.0, 4);
+    let found = line.found();
+    assert_eq!(kinds(&found), [(3, Kind::TailLossProbe), (2, Kind::Timeout)]);
+    assert_eq!(timeouts(&found), [(2, Class::MultipleLosses, State::Open)]);
+}
+
+/// One segment outstanding: both timers would send it, after about the same time. That the next one comes as soon says that the
+/// first was a probe.
+#[test]
+fn the_interval_after_a_probe_has_not_doubled() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, [0]);
+    line.send(251.0, [0]);
+    line.send(502.0, [0]);
+    line.send(1003.0, [0]);
+    line.ack(1053.0, 1);
+    let found = line.found();
+    assert_eq!(kinds(&found), [(0, Kind::TailLossProbe), (0, Kind::Timeout), (0, Kind::BackedOffTimeout)]);
+    let expected = [(0, Class::LostRetransmission, State::Open), (0, Class::Backoff, State::Loss)];
+    assert_eq!(timeouts(&found), expected);
+}
+
+/// That it comes after twice the time says that the first was a timeout.
+#[test]
+fn the_interval_after_a_timeout_has_doubled() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, [0]);
+    line.send(251.0, [0]);
+    line.send(752.0, [0]);
+    line.ack(802.0, 1);
+    let found = line.found();
+    assert_eq!(kinds(&found), [(0, Kind::Timeout), (0, Kind::BackedOffTimeout)]);
+    assert_eq!(timeouts(&found), [(0, Class::NonTrigger, State::Open), (0, Class::Backoff, State::Loss)]);
+    assert_eq!(found.timeouts[0].retransmission, 0);
+}
+
+/// Nothing follows: then it was what this sender does elsewhere. Here its timer once expired where a probe would have come first.
+#[test]
+fn a_sender_without_probes() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, 0..3);
+    line.send(251.0, [0]);
+    line.ack(301.0, 3);
+    // A round trip is measured, and with it ends the back-off.
+    line.send(302.0, [3]);
+    line.ack(352.0, 4);
+    line.send(400.0, [4]);
+    line.send(651.0, [4]);
+    line.ack(701.0, 5);
+    assert_eq!(kinds(&line.found()), [(0, Kind::Timeout), (4, Kind::Timeout)]);
+}
+
+/// Without SACK there is no probe.
+#[test]
+fn no_probe_without_sack() {
+    let mut line = Line::without_sack(50.0);
+    line.send(0.0, [0]);
+    line.send(251.0, [0]);
+    line.ack(301.0, 1);
+    assert_eq!(kinds(&line.found()), [(0, Kind::Timeout)]);
+}
+
+/// There is more to send: the probe is new data beyond what the window had let out, and no retransmission.
+#[test]
+fn a_probe_of_new_data() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, 0..4);
+    line.send(103.0, [4]);
+    line.ack(153.0, 5);
+    let found = line.found();
+    assert_eq!((found.probes_of_new_data, kinds(&found)), (1, vec![]));
+}
+
+/// An application that writes at that time is no probe: the window was not full.
+#[test]
+fn writing_late_is_no_probe() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, 0..10);
+    line.ack(50.0, 10);
+    line.send(60.0, 10..12);
+    line.send(163.0, [12]);
+    line.ack(213.0, 13);
+    assert_eq!(line.found().probes_of_new_data, 0);
+}
+
+/// RFC 6298's timer of a second is no probe, though one segment is outstanding and SACK is on.
+#[test]
+fn a_timer_of_a_second() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, [0]);
+    line.send(1000.0, [0]);
+    line.ack(1050.0, 1);
+    assert_eq!(kinds(&line.found()), [(0, Kind::Timeout)]);
+}
