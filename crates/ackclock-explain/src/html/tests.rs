@@ -50,7 +50,7 @@ fn the_picture_of_a_connection() {
             "why": [
                 "server stalled 0.99 s at 0.11 s: timeout, lost retransmission of 1000 bytes; \
                  RACK-TLP would have saved 0.75 s",
-                "server stalled 0.40 s at 1.1 s: the receiver had closed its window",
+                "server stalled 0.40 s at 1.10 s: the receiver had closed its window",
             ],
         })
     );
