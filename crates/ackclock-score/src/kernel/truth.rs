@@ -19,6 +19,9 @@ pub struct Truth {
     pub plan: Planned,
     /// What is not known, and why.
     pub missing: Vec<String>,
+    /// Whether there was a trace: without one neither kinds nor timeouts are known.
+    #[serde(default = "yes")]
+    pub traced: bool,
     /// The sender's counters, of those that are not 0 (`/proc/net/snmp` and `netstat`; its namespace had no other connections).
     pub counters: BTreeMap<String, u64>,
     /// The receiver's.
@@ -34,6 +37,10 @@ pub struct Truth {
     pub drops: Vec<Dropped>,
     /// How late the gateway was with packets, quantile of 99 %, in microseconds.
     pub late_p99_us: f64,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// What the sender sent on one connection.
