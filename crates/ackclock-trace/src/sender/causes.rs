@@ -11,7 +11,7 @@ use super::fates::Note;
 use super::repair::{Phase, Probe};
 use super::timers::{TICKS, nearly};
 use super::{Acked, SenderModel, Sent, Sight};
-use crate::connection::{Class, Kind, Needless, Retransmission, Timeout};
+use crate::connection::{Class, Kind, Needless, Retransmission, State, Timeout};
 
 /// An ACK's retransmission follows it within microseconds, on a busy host within a millisecond.
 const SOON: Span = Span::from_millis(1);
@@ -108,7 +108,7 @@ impl SenderModel {
         let idle = at.since(self.progress.max(self.last_new));
         let open = self.repair.phase == Phase::Open && !self.resumes();
         let probing = self.terms.sack && open && self.repair.probe.is_none();
-        let recent = at.since(self.repair.news) <= self.clock.settle(self.found.dsacks);
+        let recent = at.since(self.repair.news) <= self.settle();
         if !head {
             let disorder = recent || self.out.sacked_bytes > 0 || self.dupacks > 0;
             // Two round trips after the last progress (RFC 8985 section 7.2); if nothing else sends the tail again, whatever the
@@ -124,7 +124,7 @@ impl SenderModel {
         let due = waited >= nearly(rto);
         if let Some(evidence) = self.repair.evidence {
             // Without SACK nothing but the ACK itself sends again; with it time may have to pass (RFC 8985 section 6.2).
-            let settle = self.clock.settle(self.found.dsacks);
+            let settle = self.settle();
             let (settling, prompt) = if self.terms.sack {
                 (at.since(evidence) <= settle, at.since(self.last_ack) <= settle)
             } else {
@@ -153,6 +153,13 @@ impl SenderModel {
         Sender::Timer
     }
 
+    /// How long after the first sign of a loss a segment may still be sent again because of it. Between the ends, and at the receiver, it
+    /// may have waited in queues on its way: a round trip more.
+    fn settle(&self) -> Span {
+        let way = if self.terms.sight == Sight::Sent { Span::ZERO } else { self.clock.srtt() };
+        self.clock.settle(self.found.dsacks) + way
+    }
+
     /// An ACK with news came just before, and not because ACKs come all the time: that a timer expires by chance in such a
     /// small part of the time between two ACKs has one chance in fifty. Where the timer is due to the millisecond, both are
     /// coincidences, and the ACK must have been followed at once.
@@ -165,7 +172,7 @@ impl SenderModel {
     /// Whether an ACK may be what sends the head, and no later sign of a loss: it does so at once, or as fast as the sender paces. The
     /// first retransmission of a segment may have to wait for a pace of up to a segment in a round trip.
     fn follows(&self, at: Time) -> bool {
-        let in_turn = self.repair.phase != Phase::Open && self.out.head().is_some_and(|h| !self.repair.has(h.again));
+        let in_turn = self.out.head().is_some_and(|h| h.again == 0 || !self.repair.has(h.again));
         let pace = if in_turn { self.clock.srtt() } else { Span(self.clock.srtt().0 / 4).min(PACE) };
         at.since(self.last_ack) <= pace
     }
@@ -290,8 +297,11 @@ impl SenderModel {
             }
         }
         let backed_off = self.repair.without_progress > 0;
+        // RFC 5682 section 2.1 step 1: not within a recovery, unless the timer expires again.
+        let open = matches!(timeout.state, State::Open | State::Disorder);
+        let f_rto = open || backed_off && self.repair.f_rto;
         if !backed_off && self.clock.backoff == 0 {
-            self.clock.expired_after(self.waited(sent.at));
+            self.clock.expired_after(self.waited(sent.at).min(sent.at.since(self.progress.max(self.last_new))));
         }
         self.picture_timeout(sent.at, &timeout, self.repair.without_progress, self.clock.backed_off());
         self.found.timeouts.push(timeout);
@@ -299,6 +309,7 @@ impl SenderModel {
         self.repair.phase = Phase::Loss;
         self.repair.recover = self.max;
         self.repair.first = self.notes.len() as u32 + 1;
+        self.repair.f_rto = f_rto;
         self.repair.without_progress += 1;
         self.repair.probe = None;
         self.clock.backoff += 1;
@@ -321,6 +332,8 @@ impl SenderModel {
             _ if self.repair.without_progress > 0 => Class::Backoff,
             None => Class::Unknown,
             Some(head) if head.again > 0 => Class::LostRetransmission,
+            // Elsewhere than at the sender a fast retransmit may have been lost unseen, or an earlier timeout.
+            Some(_) if self.terms.sight != Sight::Sent && self.may_hide_another(sent.at) => Class::Unknown,
             Some(_) if since(first_at) => Class::MultipleLosses,
             Some(_) => Class::NonTrigger,
         };
@@ -339,8 +352,16 @@ impl SenderModel {
         }
     }
 
+    /// Whether something was due to be sent before this timeout, so that it may have been sent and lost before the capture.
+    fn may_hide_another(&self, at: Time) -> bool {
+        let three = 3 * u64::from(self.terms.mss);
+        let rto = self.clock.rto();
+        self.dupacks >= 3 || self.out.sacked_bytes >= three || at.since(self.progress) > rto + Span(rto.0 / 2)
+    }
+
     fn record(&mut self, sent: &Sent, kind: Kind, from: usize, to: usize) {
         let number = self.notes.len() as u32 + 1;
+        self.repair.f_rto &= matches!(kind, Kind::Timeout | Kind::BackedOffTimeout);
         let (mut previous, mut transmissions, mut unseen) = (0, 1, false);
         for index in from..to {
             if let Some(segment) = self.out.get(index) {

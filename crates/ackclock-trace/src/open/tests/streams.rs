@@ -145,6 +145,14 @@ fn what_the_capture_has_twice_counts_once() {
         assert_eq!(one.from_client.doubts, ["2 packets were captured twice"]);
         assert_eq!(one.from_server.doubts, ["a packet was captured twice"]);
     });
+    // Without identifications timestamps tell, of all but ACKs.
+    each(|mut talk| {
+        talk.at(0.0, syn(0).ts(1, 0)).at(0.0, syn(0).ts(1, 0)).at(10.0, syn(1).ts(7, 1)).at(10.1, syn(1).ts(7, 1));
+        talk.at(11.0, c(0, 100).ts(11, 7)).at(11.1, c(0, 100).ts(11, 7)).at(311.0, c(0, 100).ts(311, 7));
+        let one = talk.one();
+        assert_eq!((one.from_client.retransmissions.len(), one.from_server.retransmissions.len()), (1, 0));
+        assert_eq!(one.from_client.doubts, ["2 packets were captured twice"]);
+    });
     // Another identification, or the same much later, is another transmission.
     each(|mut talk| {
         talk.open().at(11.0, c(0, 1460).id(1)).at(11.5, c(0, 1460).id(2)).at(300.0, c(0, 1460).id(1));
@@ -253,6 +261,27 @@ fn a_gap_is_silence_after_which_numbers_have_gone_on() {
         );
         let [stall] = one.from_client.stalls[..] else { panic!("{:?}", one.from_client.stalls) };
         assert_eq!(stall.cause, crate::connection::StallCause::CaptureGap);
+    });
+}
+
+#[test]
+fn a_stream_that_has_jumped_far_is_found_again() {
+    each(|mut talk| {
+        talk.open().at(11.0, c(0, 1460)).at(21.0, s(0, 0).ack(1460));
+        let far = 3 << 30;
+        for n in 0..20 {
+            talk.at(5000.0 + f64::from(n), c(far + 1460 * u64::from(n as u32), 1460));
+        }
+        let one = talk.one();
+        // Seven were ignored.
+        assert_eq!((one.from_client.bytes, &one.from_client.retransmissions[..]), (14 * 1460, &[][..]));
+        assert_eq!(
+            one.from_client.doubts,
+            [
+                "8 packets were ignored whose numbers are far outside of the stream",
+                "numbers have jumped farther than can be followed: positions after that are too low"
+            ]
+        );
     });
 }
 
