@@ -80,7 +80,8 @@ impl KernelScore {
                 let ends = (connection.sender, connection.receiver);
                 let client = (c.client, c.server) == ends;
                 let flow = if client { &c.from_client } else { &c.from_server };
-                (client || (c.server, c.client) == ends).then_some(flow)
+                let same = c.start.0 == connection.t_ns;
+                (same && (client || (c.server, c.client) == ends)).then_some(flow)
             });
             let Some(flow) = flow else {
                 mistakes.push(format!("connection {} not found", connection.receiver));

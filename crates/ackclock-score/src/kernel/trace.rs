@@ -160,3 +160,7 @@ fn event(rest: &str, address: &str, offset: u64) -> Option<Line> {
     let ends = [end(field(from)?, field("sport")?), end(field(to)?, field("dport")?)];
     Some(Line { at: Time(nanos + offset), ends, what })
 }
+
+#[cfg(test)]
+#[path = "trace_tests.rs"]
+mod tests;
