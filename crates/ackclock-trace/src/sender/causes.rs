@@ -130,6 +130,8 @@ impl SenderModel {
             } else {
                 (false, self.follows(at))
             };
+            // Away from the sender, how long an answer takes to come by is known by its shortest time only.
+            let prompt = prompt || self.terms.sight != Sight::Sent;
             if settling || prompt && !due || self.coincides(at, waited) {
                 return Sender::Ack;
             }
