@@ -9,7 +9,12 @@ demo: build
 	    --drop 14 --drop 14,28 --drop 14,26,28 --drop 14,24,26,28 --html out/demo.html
 	$(BIN) papers run all --quick --html out/papers >out/papers.txt
 	@sed -n '/^ *experiment  *claims/,$$p' out/papers.txt
-	@echo "open out/demo.html and out/papers/index.html in a browser"
+	$(BIN) explain $(CAPTURE) --html out/explain
+	cp docs/demo.html out/index.html
+	@echo "open out/index.html in a browser"
+
+# What the kernel sent, taken by `ackclock-score take`.
+CAPTURE := tests/kernel.pcap.gz
 
 comma := ,
 empty :=
@@ -31,7 +36,8 @@ lint:
 # The pictures, the pages of the papers and a page over our own TCP in a real browser, and the captures in the tools that people open them with.
 browser: demo
 	tools/install chromium tshark tcptrace iproute2 netcat-openbsd
-	python3 tests/browser/smoke.py out/demo.html $(addprefix out/papers/,index.html lin-kung-figure-5.html lin-kung-table-3.html)
+	python3 tests/browser/smoke.py out/index.html out/demo.html out/explain/*.html \
+	    $(addprefix out/papers/,index.html lin-kung-figure-5.html lin-kung-table-3.html)
 	python3 tests/browser/serve.py --screenshot out/serve.png
 	tests/captures.sh
 

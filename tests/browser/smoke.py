@@ -83,8 +83,12 @@ EXERCISE = """
   for (const button of document.querySelectorAll("button[data-t0]")) {
     button.click();
     const { t0, t1 } = button.dataset;
-    if (!(view.t0 <= Number(t0) && view.t1 >= Number(t1))) astray++;
+    if (!(view.t0 <= Number(t0) && view.t1 >= Math.min(Number(t1), full.t1))) astray++;
   }
+  reset();
+  location.hash = `#t=${full.t0 / 2 + full.t1 / 2},${full.t1}`;
+  showAddress();
+  if (view.t1 - view.t0 > (full.t1 - full.t0) * 0.75) astray++;
   reset();
   const buttons = [...document.querySelectorAll("#legend button")];
   for (let n = 0; n < 2; n++) {
@@ -176,7 +180,7 @@ def check_report(page: Path, html: str) -> list[str]:
                 wrong.append(f"{width}: {root.get(key)} {trouble}")
         if 'class="claims"' in html and page.name == "index.html" and (root.get("claims") == "0" or root.get("counted") != root.get("summary")):
             wrong.append(f"{width}: the claims count {root.get('counted')}, the summary {root.get('summary')}")
-    links = {link for link in re.findall(r'<a href="([^"#]+)"', html)}
+    links = {link for link in re.findall(r'<a href="([^"#]+)', html)}
     return wrong + [f"{link}: there is no such page" for link in links if not (page.parent / link).is_file()]
 
 

@@ -1,6 +1,6 @@
 //! What things are called: one word each for machines, and plain English for people.
 
-use ackclock_trace::{Class, Ended, Kind, Needless, StallCause, State, Vantage};
+use ackclock_trace::{Class, Ended, Flow, Kind, Needless, Stall, StallCause, State, Vantage};
 
 /// Kinds of retransmissions in a fixed order, that of [`Kind`].
 pub(crate) const KINDS: [Kind; 7] = [
@@ -74,9 +74,11 @@ pub(crate) const fn cause_class(cause: StallCause) -> Option<&'static str> {
     }
 }
 
-/// Why nothing went on, for people: `timeout, lost retransmission`.
-pub(crate) fn cause_text(cause_of: StallCause) -> String {
-    match cause_of {
+/// Why nothing went on, for people: `needless timeout, lost retransmission`.
+pub(crate) fn verdict(flow: &Flow, stall: &Stall) -> String {
+    let needless = stall.timeout.and_then(|i| flow.timeouts.get(i)).is_some_and(|t| t.needless.is_some());
+    match stall.cause {
+        StallCause::Timeout(class) if needless => format!("needless timeout, {}", class_text(class)),
         StallCause::Timeout(class) => format!("timeout, {}", class_text(class)),
         other => cause(other).replace('_', " "),
     }

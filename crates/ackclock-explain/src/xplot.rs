@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use ackclock_tcp::{Cause, Event, EventKind, Time};
-use ackclock_trace::{Flow, Kind, Retransmission};
+use ackclock_trace::{Flow, Kind, Retransmission, Stall};
 
 use crate::explained::{End, Found};
 use crate::html::label;
@@ -36,8 +36,7 @@ pub(crate) fn write(found: &Found, end: End, out: &mut impl Write) -> io::Result
         writeln!(graph.out, "rtext {at} {} orange\ntimeout: {}", timeout.position, names::class_text(timeout.class))?;
     }
     for stall in &flow.stalls {
-        let text = label(stall.end.since(stall.start), stall.cause);
-        graph.stall((stall.start, stall.end), &text, flow)?;
+        graph.stall(stall, flow)?;
     }
     writeln!(graph.out, "go")
 }
@@ -123,18 +122,18 @@ impl<W: Write> Graph<'_, W> {
     }
 
     /// A box from what was acknowledged to what was sent when it began, a segment high at least.
-    fn stall(&mut self, (start, end): (Time, Time), text: &str, flow: &Flow) -> io::Result<()> {
-        let before = flow.events.partition_point(|event| event.at <= start);
+    fn stall(&mut self, stall: &Stall, flow: &Flow) -> io::Result<()> {
+        let before = flow.events.partition_point(|event| event.at <= stall.start);
         let state = before.checked_sub(1).and_then(|i| flow.events.get(i));
         let (low, sent) = state.map_or((0, 0), |event| (event.snd_una, event.snd_nxt));
         let high = sent.max(low.saturating_add(flow.mss.into()));
-        let (start, end) = (stamp(start), stamp(end));
+        let (start, end) = (stamp(stall.start), stamp(stall.end));
         for (t0, y0, t1, y1) in
             [(&start, low, &end, low), (&start, high, &end, high), (&start, low, &start, high), (&end, low, &end, high)]
         {
             writeln!(self.out, "line {t0} {y0} {t1} {y1} magenta")?;
         }
-        writeln!(self.out, "rtext {start} {high} magenta\n{text}")
+        writeln!(self.out, "rtext {start} {high} magenta\n{}", label(flow, stall))
     }
 }
 

@@ -212,13 +212,21 @@ function onKey(e) {
   act();
 }
 
-// Shows the time that a button elsewhere on the page stands for, with room on either side.
+// Shows a time with room on either side.
+function show(t0, t1) {
+  const room = Math.max((t1 - t0) * 0.2, 1e-4);
+  setView(...inside(t0 - room, t1 + room, full.t0, full.t1), full.y0, full.y1);
+  document.getElementById("panels").scrollIntoView({ block: "start" });
+}
+
+// Buttons elsewhere on the page stand for times, and so may the address: `#t=1.5,2.5`.
 for (const button of document.querySelectorAll("button[data-t0]")) {
-  button.addEventListener("click", () => {
-    const [t0, t1] = [Number(button.dataset.t0), Number(button.dataset.t1)], room = Math.max((t1 - t0) * 0.2, 1e-4);
-    setView(...inside(t0 - room, t1 + room, full.t0, full.t1), full.y0, full.y1);
-    document.getElementById("panels").scrollIntoView({ block: "start" });
-  });
+  button.addEventListener("click", () => show(Number(button.dataset.t0), Number(button.dataset.t1)));
+}
+
+function showAddress() {
+  const [, t0, t1] = location.hash.match(/^#t=([\d.e-]+),([\d.e-]+)$/) ?? [];
+  if (t1 !== undefined) show(Number(t0), Number(t1));
 }
 
 function hideTip() {
@@ -354,3 +362,5 @@ new ResizeObserver(() => {
   redraw();
 }).observe(document.getElementById("panels"));
 darkMode.addEventListener("change", refresh);
+addEventListener("hashchange", showAddress);
+showAddress();

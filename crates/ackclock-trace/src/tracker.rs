@@ -20,7 +20,8 @@ const LINGER: Span = Span::from_secs(10);
 pub struct Settings {
     /// Keep events for a picture: of no connection, of all until this many events are kept in all, or of some.
     pub detail: Detail,
-    /// Most connections that are kept open; beyond it those that were idle for longest end as [`Ended::Idle`].
+    /// Most connections that are kept open, each of which takes about 4 KB; beyond it those that were idle for longest end as
+    /// [`Ended::Idle`].
     pub max_open: usize,
 }
 
@@ -37,7 +38,7 @@ pub enum Detail {
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { detail: Detail::None, max_open: 1_000_000 }
+        Settings { detail: Detail::None, max_open: 1 << 18 }
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use ackclock_report::{Findings, Panel, Picture, escape};
 use ackclock_tcp::wire::Options;
 use ackclock_tcp::{Span, Time};
-use ackclock_trace::{Class, Flow, StallCause};
+use ackclock_trace::{Class, Flow};
 
 use super::findings::Drawn;
 use super::table::{Cell, table};
@@ -78,8 +78,7 @@ fn intro(found: &Found, shown: &[(End, String, String, Drawn)]) -> String {
 /// What held the connection up, at first sight.
 fn verdict(found: &Found) -> String {
     let (counts, c) = (found.counts(), &found.connection);
-    let stalls = || found.stalls().into_iter().map(|(_, stall)| stall);
-    let held = causes(stalls().filter(|s| s.cause != StallCause::Application));
+    let held = causes(found.stalls().into_iter().map(|(end, stall)| (found.flow(end), stall)));
     let mut html = match held.is_empty() {
         true => format!(
             "<p class=\"verdict\">No stall; {}.</p>\n",
@@ -200,7 +199,7 @@ fn stalls(html: &mut String, found: &Found) {
         vec![
             moment(found, stall.start, stall.end),
             Cell::from(text::time(long)).sorted_by(long.secs_f64()),
-            Cell::from(names::cause_text(stall.cause)).class(class(stall.cause)),
+            Cell::from(names::verdict(found.flow(*end), stall)).class(class(stall.cause)),
             Cell::from(text::stall(found, *end, stall)),
             end.name().into(),
             frame(stall.frame),

@@ -1,8 +1,8 @@
 //! What is drawn into a panel beside the events.
 
 use ackclock_report::{Band, Fate, Tone, thin};
-use ackclock_tcp::{Event, Span, Time};
-use ackclock_trace::{Flow, StallCause};
+use ackclock_tcp::{Event, Time};
+use ackclock_trace::{Flow, Stall, StallCause};
 
 use crate::explained::{End, Found};
 use crate::{names, text};
@@ -36,11 +36,11 @@ fn stalls(found: &Found, end: End, since: impl Fn(Time) -> Time) -> Vec<Band> {
     longest.sort_by_key(|stall| std::cmp::Reverse(stall.end.since(stall.start)));
     longest.truncate(MOST_STALLS);
     longest.sort_by_key(|stall| stall.start);
-    let band = |stall: &ackclock_trace::Stall| Band {
+    let band = |stall: &Stall| Band {
         start: since(stall.start),
         end: since(stall.end),
         tone: tone(stall.cause),
-        label: label(stall.end.since(stall.start), stall.cause),
+        label: label(found.flow(end), stall),
         why: text::stall(found, end, stall),
     };
     longest.into_iter().map(band).collect()
@@ -57,8 +57,8 @@ fn fates(flow: &Flow) -> Vec<Fate> {
 }
 
 /// A few words: `1.2 s: timeout, lost retransmission`.
-pub(crate) fn label(long: Span, cause: StallCause) -> String {
-    format!("{}: {}", text::time(long), names::cause_text(cause))
+pub(crate) fn label(flow: &Flow, stall: &Stall) -> String {
+    format!("{}: {}", text::time(stall.end.since(stall.start)), names::verdict(flow, stall))
 }
 
 /// By what kind of thing time was lost.

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use ackclock_report::{Chart, Curve, Line, Plot, Point, escape, page};
-use ackclock_trace::StallCause;
+use ackclock_tcp::Time;
+use ackclock_trace::Stall;
 
 use super::table::{Cell, table};
 use super::{CSS, SORT, causes, class, ends, file_name};
@@ -35,18 +36,24 @@ pub(crate) fn index(explained: &Explained, drawn: &[usize], left_out: usize) -> 
     page(TITLE, CSS, &html)
 }
 
-/// A connection's number, as a link where it has a page.
-fn link(number: usize, drawn: &[usize]) -> Cell {
+/// A connection's number, as a link to a place on its page where it has one.
+fn link(number: usize, drawn: &[usize], place: &str) -> Cell {
     let html = match drawn.contains(&number) {
-        true => format!("<a href=\"{}\">#{number}</a>", file_name(number)),
+        true => format!("<a href=\"{}{place}\">#{number}</a>", file_name(number)),
         false => format!("#{number}"),
     };
     Cell::html(html).sorted_by(number)
 }
 
+/// Where the picture of a connection shows a stall.
+fn moment(found: &Found, stall: &Stall) -> String {
+    let since = |at: Time| at.since(found.connection.start).secs_f64();
+    format!("#t={},{}", since(stall.start), since(stall.end))
+}
+
 fn verdict(html: &mut String, explained: &Explained, all: &Overall) {
-    let held = || explained.connections.iter().flat_map(Found::stalls).map(|(_, stall)| stall);
-    let lost = causes(held().filter(|s| s.cause != StallCause::Application));
+    let stalls = |found| Found::stalls(found).into_iter().map(|(end, stall)| (found.flow(end), stall));
+    let lost = causes(explained.connections.iter().flat_map(stalls));
     let counts = &all.counts;
     let _ = match lost.is_empty() {
         true => writeln!(html, "<p class=\"verdict\">No stall.</p>"),
@@ -116,9 +123,9 @@ fn stalls(html: &mut String, explained: &Explained, drawn: &[usize]) {
     let rows = all.iter().take(MOST_STALLS).map(|(found, end, stall)| {
         let long = stall.end.since(stall.start);
         vec![
-            link(found.number, drawn),
+            link(found.number, drawn, &moment(found, stall)),
             Cell::from(text::time(long)).sorted_by(long.secs_f64()),
-            Cell::from(names::cause_text(stall.cause)).class(class(stall.cause)),
+            Cell::from(names::verdict(found.flow(*end), stall)).class(class(stall.cause)),
             Cell::from(text::stall(found, *end, stall)),
             ends(found).into(),
         ]
@@ -167,12 +174,12 @@ fn connections(html: &mut String, explained: &Explained, drawn: &[usize], left_o
     cut(html, all.len(), MOST_ROWS);
     let headings = [
         "",
+        "lost (s)",
         "<client",
         "<server",
         "lasted (s)",
         "bytes",
         "rtt (ms)",
-        "lost (s)",
         "stalls",
         "resent",
         "timeouts",
@@ -186,13 +193,13 @@ fn connections(html: &mut String, explained: &Explained, drawn: &[usize], left_o
         let seconds = |s: f64| Cell::from(format!("{s:.3}"));
         let lost = seconds(c.lost_time().secs_f64());
         vec![
-            link(found.number, drawn),
+            link(found.number, drawn, ""),
+            if c.lost_time().0 > 0 { lost.class("loss") } else { lost },
             connection.client.to_string().into(),
             connection.server.to_string().into(),
             seconds(connection.end.since(connection.start).secs_f64()),
             c.bytes.into(),
             rtt.map_or("".into(), |rtt| format!("{:.1}", 1000.0 * rtt.mean.secs_f64()).into()),
-            if c.lost_time().0 > 0 { lost.class("loss") } else { lost },
             c.stalls.into(),
             c.all_retransmissions().into(),
             c.all_timeouts().into(),

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use ackclock_report::{Tone, escape};
 use ackclock_tcp::Span;
-use ackclock_trace::{Stall, StallCause};
+use ackclock_trace::{Flow, Stall, StallCause};
 
 use crate::explained::Found;
 use crate::{names, text};
@@ -41,12 +41,12 @@ fn class(cause: StallCause) -> &'static str {
     }
 }
 
-/// By cause how long and how often nothing went on, the longest first; as HTML. Empty if there are no stalls.
-fn causes<'a>(stalls: impl Iterator<Item = &'a Stall>) -> String {
+/// By cause how long and how often time was lost, the longest first; as HTML. Empty if none was.
+fn causes<'a>(stalls: impl Iterator<Item = (&'a Flow, &'a Stall)>) -> String {
     let mut sums: BTreeMap<String, (Span, usize, &str)> = BTreeMap::new();
-    for stall in stalls {
-        let (long, count, _) =
-            sums.entry(names::cause_text(stall.cause)).or_insert((Span::default(), 0, class(stall.cause)));
+    for (flow, stall) in stalls.filter(|(_, stall)| stall.cause != StallCause::Application) {
+        let sum = sums.entry(names::verdict(flow, stall));
+        let (long, count, _) = sum.or_insert((Span::ZERO, 0, class(stall.cause)));
         *long = *long + stall.end.since(stall.start);
         *count += 1;
     }

@@ -50,7 +50,7 @@ fn the_picture_of_a_connection() {
             "why": [
                 "server stalled 0.99 s at 0.11 s: timeout, lost retransmission of 1000 bytes; \
                  RACK-TLP would have saved 0.75 s",
-                "server stalled 0.40 s at 1.1 s: the receiver had closed its window",
+                "server stalled 0.40 s at 1.10 s: the receiver had closed its window",
             ],
         })
     );
@@ -71,6 +71,17 @@ fn the_verdict_comes_first() {
     let html = first_page(&explained);
     assert!(html.contains("<p class=\"verdict\">No stall; 3 retransmissions.</p>"));
     assert!(html.contains("The application had nothing to send for 1.4 s, which is not counted as lost."));
+}
+
+#[test]
+fn a_needless_timeout_is_called_so() {
+    let mut explained = fixture::explained();
+    explained.connections[0].connection.from_server.timeouts[0].needless = Some(ackclock_trace::Needless::Dsack);
+    let label = "needless timeout, lost retransmission";
+    let html = first_page(&explained);
+    assert_eq!(data(&html)["panels"][0]["stalls"]["label"][0], format!("0.99 s: {label}"));
+    assert!(html.contains(&format!("<b class=\"loss\">{label}</b> 0.99 s")));
+    assert!(html.contains(&format!("<td class=\"words loss\">{label}</td>")));
 }
 
 #[test]
@@ -127,7 +138,8 @@ fn the_index_sorts_by_time_lost_and_links_what_is_drawn() {
     let html = index(&explained, &[0], 0);
     let link = "<a href=\"connection-0.html\">#0</a>";
     assert_eq!(first_cells(&html, "<h2>Connections</h2>"), [link, "#1"]);
-    assert_eq!(first_cells(&html, "<h2>Where most time was lost</h2>"), [link, link]);
+    let stall = |t: &str| format!("<a href=\"connection-0.html#t={t}\">#0</a>");
+    assert_eq!(first_cells(&html, "<h2>Where most time was lost</h2>"), [stall("0.11,1.1"), stall("1.1,1.5")]);
     assert_eq!(first_cells(&html, "<h2>What would have saved it</h2>")[2], "RACK-TLP");
     assert_eq!(first_cells(&html, "<h2>Captures</h2>"), ["&lt;slow&gt;.pcap"]);
     assert!(html.contains("<p class=\"verdict\">Lost 1.4 s: "));

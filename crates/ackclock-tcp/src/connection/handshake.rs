@@ -9,7 +9,8 @@ use crate::wire::{Control, Options, Repr};
 
 /// The retransmission timeout of a SYN (RFC 6298 section 2.1).
 const RTO: Span = Span::from_secs(1);
-/// What the timeout of data begins with after that of a SYN expired (RFC 6298 section 5.7).
+/// What the timeout of data begins with after that of a SYN expired, if the handshake has measured no round trip (RFC 6298
+/// section 5.7).
 const RTO_AFTER_LOSS: Span = Span::from_secs(3);
 /// The send MSS where the peer's SYN names none (RFC 9293 section 3.7.1).
 const DEFAULT_MSS: u16 = 536;
@@ -30,8 +31,10 @@ pub(super) struct Handshake {
     pub at: Time,
     /// How often the timer has expired.
     pub expiries: u32,
-    /// It was lost, as far as can be told: the timer expired, or the peer sent its SYN again.
-    pub lost: bool,
+    /// How often it was lost, as far as can be told: the timer expired, or the peer sent its SYN again.
+    pub losses: u32,
+    /// When it was first sent.
+    first: Option<Time>,
     /// When it was sent, if an ACK can only answer that (Karn's rule, RFC 6298 section 3).
     sent: Option<Time>,
 }
@@ -39,18 +42,29 @@ pub(super) struct Handshake {
 impl Handshake {
     pub fn new(state: TcpState) -> Handshake {
         let passive = state == TcpState::SynReceived;
-        Handshake { passive, due: true, at: Time::NEVER, expiries: 0, lost: false, sent: None }
+        Handshake { passive, due: true, at: Time::NEVER, expiries: 0, losses: 0, first: None, sent: None }
     }
 
     /// The SYN or SYN/ACK is sent now.
     pub fn on_transmit(&mut self, now: Time, max_rto: Span) {
         self.sent = (self.at == Time::NEVER).then_some(now);
+        self.first.get_or_insert(now);
         self.due = false;
         // What the peer draws does not restart the timer.
         if self.at == Time::NEVER || self.at <= now {
             // RFC 6298 section 5.5.
             self.at = now + RTO.times(1 << self.expiries.min(16)).min(max_rto.max(RTO));
         }
+    }
+
+    /// The round trip that the ACK of it has measured. If it was sent more than once, the timestamp that came back tells which of
+    /// them was answered (RFC 6298 section 3), in milliseconds.
+    fn round_trip(&self, now: Time, echo: Option<u32>) -> Option<Span> {
+        if let Some(sent) = self.sent {
+            return Some(now.since(sent));
+        }
+        let rtt = Span::from_millis(now.timestamp().wrapping_sub(echo?).into());
+        (now.since(self.first?) + Span::from_millis(1) > rtt).then_some(rtt)
     }
 }
 
@@ -115,8 +129,10 @@ pub(super) fn learn(c: &mut Connection, irs: Seq, offered: &Options) {
 }
 
 /// The handshake is over: the sender begins, with what was written meanwhile. `wnd` is the window field of the segment that
-/// completed it, `shift` its scale.
-pub(super) fn complete(c: &mut Connection, now: Time, wnd: u16, shift: u8) {
+/// completed it, `shift` its scale, `echo` the timestamp that it echoed.
+pub(super) fn complete(c: &mut Connection, now: Time, wnd: u16, shift: u8, echo: Option<u32>) {
+    let handshake_rtt = c.handshake.round_trip(now, echo.filter(|_| c.negotiated.timestamps));
+    let unmeasured = c.handshake.expiries > 0 && handshake_rtt.is_none();
     c.sender.configure(SenderConfig {
         isn: c.isn(),
         remote_seq: c.negotiated.irs + 1,
@@ -125,11 +141,10 @@ pub(super) fn complete(c: &mut Connection, now: Time, wnd: u16, shift: u8) {
         wscale: c.negotiated.their_shift(),
         sack: c.negotiated.sack,
         timestamps: c.negotiated.timestamps,
-        // RFC 5681 section 3.1: one segment if the SYN or SYN/ACK was lost.
-        initial_window: if c.handshake.lost { 1 } else { c.config.sender.initial_window },
-        handshake_rtt: c.handshake.sent.map(|sent| now.since(sent)),
-        // RFC 6298 section 5.7.
-        initial_rto: if c.handshake.expiries > 0 { Some(RTO_AFTER_LOSS) } else { c.config.sender.initial_rto },
+        // RFC 5681 section 3.1: one segment if the SYN or SYN/ACK was lost; RFC 6928 section 2: more than once.
+        initial_window: if c.handshake.losses > 1 { 1 } else { c.config.sender.initial_window },
+        handshake_rtt,
+        initial_rto: if unmeasured { Some(RTO_AFTER_LOSS) } else { c.config.sender.initial_rto },
         ..c.config.sender.clone()
     });
     c.state = TcpState::Established;
@@ -198,7 +213,7 @@ pub(super) fn on_segment(c: &mut Connection, now: Time, header: &Repr, len: u32)
         c.handshake.due = true;
         return None;
     }
-    complete(c, now, header.wnd, 0);
+    complete(c, now, header.wnd, 0, header.options.timestamps.map(|t| t.ecr));
     c.receiver.ack_now();
     let mut segment = header.segment(len);
     segment.seq = segment.seq + 1;

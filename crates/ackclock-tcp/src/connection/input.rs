@@ -68,7 +68,7 @@ pub(super) fn on_segment(c: &mut Connection, now: Time, header: &Repr, len: u32)
         if !has(Control::ACK) {
             // Our SYN/ACK was lost, or is late.
             c.handshake.due = true;
-            c.handshake.lost = true;
+            c.handshake.losses += 1;
             return None;
         }
         // The SYN/ACK of a simultaneous open (figure 7): without the SYN that we know it is an ACK.
@@ -191,7 +191,7 @@ fn on_ack(c: &mut Connection, now: Time, segment: &Segment, shift: u8) -> bool {
             c.answer_with_reset(segment.ack, segment.timestamps);
             return false;
         }
-        handshake::complete(c, now, segment.wnd, shift);
+        handshake::complete(c, now, segment.wnd, shift, segment.timestamps.map(|t| t.ecr));
         return true;
     }
     // RFC 5961 section 5.2: SND.UNA - MAX.SND.WND =< SEG.ACK =< SND.NXT.

@@ -138,7 +138,8 @@ impl Connection {
         // The timestamp of the SYN may be forgotten.
         c.receiver.set_ts_recent(ack.options.timestamps.map(|t| t.val));
         let shift = c.negotiated.their_shift();
-        handshake::complete(&mut c, now, ack.wnd, shift);
+        // What a cookie's timestamp echoes is no time.
+        handshake::complete(&mut c, now, ack.wnd, shift, None);
         c
     }
 
@@ -201,7 +202,7 @@ impl Connection {
 
     fn send_fin(&mut self, now: Time) {
         self.send(now, 1);
-        self.sender.close(now);
+        self.sender.close_with_fin(now);
         self.state = if self.state == TcpState::CloseWait { TcpState::LastAck } else { TcpState::FinWait1 };
     }
 

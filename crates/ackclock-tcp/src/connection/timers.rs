@@ -48,7 +48,7 @@ fn on_syn_deadline(c: &mut Connection, now: Time) {
         c.end(Some(CloseReason::TimedOut));
     } else {
         c.handshake.expiries += 1;
-        c.handshake.lost = true;
+        c.handshake.losses += 1;
         c.handshake.due = true;
     }
 }

@@ -2,6 +2,10 @@
 //!
 //! - Section 6.2 step 1 leaves the window of the filtered min_RTT open: here the minimum of the last 5 to 10 minutes
 //!   (inferred; Linux's `tcp_min_rtt_wlen` is 5 minutes).
+//! - The echoed timestamp "indicates the ACK was not acknowledging the last retransmission" (section 6.2 step 2) only of what is
+//!   acknowledged cumulatively. An ACK with a SACK of something above a hole echoes the last segment in order (RFC 7323 section 4.3),
+//!   so that the pseudocode, which compares all the same, never takes a retransmission above a hole for delivered, and one lost below
+//!   it waits for the timeout. Linux (`tcp_rack_advance`) has only the second check.
 //! - `reo_wnd_persist` has no initial value in the text, and needs none: `reo_wnd_mult` is 1 until it is set.
 //! - A timeout may expunge SACK information (RFC 2018 section 8), and what is SACKed anew would then look reordered:
 //!   RACK.fack starts anew with it.
@@ -72,8 +76,8 @@ impl Rack {
     /// Step 2, RACK_update. Of the ACK's valid segments the one sent last gives RACK.rtt, whether or not it is RACK.segment.
     fn update(&mut self, s: &State, a: &AckSummary) {
         let min_rtt = self.min_rtt.get();
-        let valid = |&((sent, _), again): &(Sent, bool)| {
-            let older = a.ts_echo.is_some_and(|echo| (echo.wrapping_sub(sent.timestamp()) as i32) < 0);
+        let valid = |&((sent, end), again): &(Sent, bool)| {
+            let older = a.ts_echo.is_some_and(|echo| (echo.wrapping_sub(sent.timestamp()) as i32) < 0) && end <= a.ack;
             let too_soon = min_rtt.is_some_and(|min| s.now.since(sent) < min);
             !again || !(older || too_soon)
         };

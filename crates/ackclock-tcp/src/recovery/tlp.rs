@@ -5,6 +5,9 @@
 //! - TLP.max_ack_delay is left open; here it is 200 ms (inferred: what most receivers wait at most).
 //! - Section 7.2 waits for a delayed ACK only if one segment is outstanding. Two of which one is not full may wait for one as well
 //!   (RFC 5681 section 4.2), and draw a needless probe if it comes later than 2 SRTT.
+//! - `tlp-fin` does not wait for a delayed ACK of a segment with a FIN (own). Nothing comes after a FIN for which an ACK could be
+//!   held back, and receivers do not hold it back: BSD's acknowledge a FIN at once (Wright & Stevens 1995 chapter 29), Linux's as
+//!   soon as the application has seen the end of the stream, and so do ours. One that waits all the same draws a needless probe.
 //! - A fast recovery and a timeout reset the probe (section 7.1); they are told by the recovery point, which then is at or
 //!   above the probe's end.
 //! - The probe runs beside the retransmission timer, which starts anew with it; section 8 has one timer for both.
@@ -34,9 +37,16 @@ pub struct Tlp {
     spent: bool,
     /// When an ACK last advanced `snd_una`.
     advanced: Time,
+    /// No ACK of a FIN is waited for as for one that may be delayed.
+    fin_at_once: bool,
 }
 
 impl Tlp {
+    /// Without TLP.max_ack_delay for a segment with a FIN.
+    pub fn fin_at_once() -> Tlp {
+        Tlp { fin_at_once: true, ..Tlp::default() }
+    }
+
     /// TLP_process_ack, without the congestion response: whether it is due.
     fn process(&mut self, s: &State, a: &AckSummary) -> bool {
         let Some(probe) = self.probe else { return false };
@@ -77,8 +87,9 @@ impl Probe for Tlp {
         if !allowed || s.recovering() || s.board.sacked_bytes() > 0 {
             return Time::NEVER;
         }
-        let delayed = if s.board.len() == 1 { MAX_ACK_DELAY } else { Span::ZERO };
-        let pto = s.srtt.times(2) + delayed;
+        let fin = s.fin && last.end() == s.written;
+        let may_be_delayed = s.board.len() == 1 && !(fin && self.fin_at_once);
+        let pto = s.srtt.times(2) + if may_be_delayed { MAX_ACK_DELAY } else { Span::ZERO };
         self.advanced.max(last.first_sent) + pto
     }
 

@@ -232,6 +232,7 @@ impl Sender {
             window_edge: config.initial_rwnd,
             written: 0,
             closed: false,
+            fin: false,
             cwnd: initial_window.min(config.max_cwnd.unwrap_or(u64::MAX)),
             ssthresh: config.initial_ssthresh.unwrap_or(u64::MAX),
             srtt: Span::ZERO,
@@ -268,6 +269,12 @@ impl Sender {
     pub fn close(&mut self, now: Time) {
         self.begin(now);
         self.s.closed = true;
+    }
+
+    /// As [`Sender::close`], and the last byte written is a FIN.
+    pub(crate) fn close_with_fin(&mut self, now: Time) {
+        self.close(now);
+        self.s.fin = true;
     }
 
     /// A segment arrived from the peer; its acknowledgment, window and options count here.

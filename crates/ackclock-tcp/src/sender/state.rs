@@ -37,6 +37,8 @@ pub struct State {
     pub written: u64,
     /// The application has no more to write.
     pub closed: bool,
+    /// The last byte written is a FIN.
+    pub fin: bool,
     /// Congestion window in bytes, inflation included.
     pub cwnd: u64,
     /// Slow start threshold in bytes; `u64::MAX` while unset.

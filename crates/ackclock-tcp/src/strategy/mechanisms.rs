@@ -492,6 +492,16 @@ pub static MECHANISMS: &[Mechanism] = &[
         },
     },
     Mechanism {
+        name: "tlp-fin",
+        axis: Axis::Probe,
+        source: "RFC 8985 section 7; own",
+        summary: "as tlp, but a last segment with a FIN is probed for as others are, without allowance for a delayed ACK",
+        apply: |s| {
+            s.uses_sack = true;
+            s.probes.push(Box::new(Tlp::fin_at_once()));
+        },
+    },
+    Mechanism {
         name: "eifel",
         axis: Axis::Undo,
         source: "RFC 3522",

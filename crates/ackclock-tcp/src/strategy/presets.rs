@@ -166,6 +166,28 @@ pub static PRESETS: &[Preset] = &[
         ],
         source: "Linux 6; RFC 8985, 9937, 5682, 3522, 3708, 9438, 9406",
     },
+    // `linux` with what shortens the tail of a transfer: over a path that loses packets at random, the slowest transfers are those
+    // whose last segment is lost.
+    Preset {
+        name: "last-mile",
+        mechanisms: &[
+            "rack",
+            "recovery-point",
+            "response-1",
+            "lost-first",
+            "prr",
+            "lt",
+            "tlp-fin",
+            "f-rto",
+            "eifel",
+            "dsack-undo",
+            "cubic",
+            "hystart",
+            "linux-timer",
+            "rto-restart",
+        ],
+        source: "RFC 8985, 9937, 3042, 5682, 3522, 3708, 9438, 9406, 7765",
+    },
     Preset {
         name: "dac",
         mechanisms: &["partial-ack", "inflate-to-ssthresh", "bugfix", "lrx", "response-dac"],

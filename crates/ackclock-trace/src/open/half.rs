@@ -12,6 +12,8 @@ use crate::sender::Acked;
 pub(super) const ROOM: u64 = 1 << 24;
 /// No window is larger (RFC 7323 section 2.3), so that what lies farther off does not belong to the stream.
 const FAR: u64 = 1 << 30;
+/// After so many packets in a row that lie farther off, it is the stream that has gone on, while the capture had a gap.
+const LOST_TRACK: u8 = 8;
 
 /// One end as a sender, in the order of the file.
 #[derive(Default)]
@@ -45,6 +47,10 @@ pub(super) struct Half {
     pub fin: Option<u64>,
     /// Position of the byte that a window probe carried last.
     probe: Option<u64>,
+    /// Numbers far outside of the stream in a row.
+    astray: u8,
+    /// The number of a SYN that did not belong here.
+    pub stray_syn: Option<Seq>,
     pub recent: Recent,
     pub ttl: u8,
     pub seen: Seen,
@@ -64,6 +70,8 @@ pub(super) struct Seen {
     pub duplicates: u64,
     /// Sequence or acknowledgment numbers that cannot belong to the stream.
     pub strays: u64,
+    /// Times that the stream was lost and found again elsewhere.
+    pub jumps: u64,
     /// Keep-alives and window probes.
     pub probes: u64,
     /// SACK blocks that make no sense.
@@ -104,8 +112,27 @@ impl Half {
             (self.max, self.una) = (ROOM, ROOM);
             return Some(ROOM);
         };
-        let position = seq.position(origin, self.max)?;
-        (position <= self.max + FAR && position + FAR >= self.una).then_some(position)
+        match seq.position(origin, self.max) {
+            Some(position) if position <= self.max + FAR && position + FAR >= self.una => {
+                self.astray = 0;
+                Some(position)
+            }
+            _ => self.stray(seq),
+        }
+    }
+
+    /// A number far outside of the stream does not belong to it, unless all do. How far they have jumped then is not known.
+    #[cold]
+    fn stray(&mut self, seq: Seq) -> Option<u64> {
+        self.seen.strays += 1;
+        self.astray += 1;
+        if self.astray < LOST_TRACK {
+            return None;
+        }
+        self.astray = 0;
+        self.seen.jumps += 1;
+        self.origin = Some(Seq(seq.0.wrapping_sub(self.max as u32)));
+        Some(self.max)
     }
 
     /// The payload of a packet, if it is something that the sender model should see, and whether the stream jumps ahead to it.
@@ -113,10 +140,7 @@ impl Half {
     pub fn on_payload(&mut self, p: &Packet, at: Time) -> (Option<Data>, bool) {
         let syn = p.control.contains(Control::SYN);
         let seq = if syn { p.seq + 1 } else { p.seq };
-        let Some(mut position) = self.position(seq) else {
-            self.seen.strays += 1;
-            return (None, false);
-        };
+        let Some(mut position) = self.position(seq) else { return (None, false) };
         let fin = p.control.contains(Control::FIN);
         let jumps = position > self.max && !p.control.contains(Control::RST);
         let mut len = p.len;
@@ -164,10 +188,7 @@ impl Half {
             // A SYN/ACK whose SYN is missing.
             self.origin = Some(p.ack);
         }
-        let Some(ack) = self.position(p.ack) else {
-            self.seen.strays += 1;
-            return None;
-        };
+        let ack = self.position(p.ack)?;
         let shift = if p.control.contains(Control::SYN) { 0 } else { shift.unwrap_or_else(|| self.least_shift(p.wnd)) };
         let window = u64::from(p.wnd) << shift;
         // Said before, of an end that has nothing outstanding: so it is with each segment of a download.

@@ -11,7 +11,7 @@ mod vantage;
 use std::net::SocketAddr;
 
 use ackclock_tcp::wire::{Control, Options};
-use ackclock_tcp::{Span, Time};
+use ackclock_tcp::{Seq, Span, Time};
 
 use self::feed::{Feed, Held, Op, WARM_UP, learn_mss};
 use self::half::Half;
@@ -148,9 +148,10 @@ impl Open {
         }
         let over = self.is_over() || p.at.since(self.last) >= LONG;
         if p.control.contains(Control::ACK) {
-            // The answer to a SYN that is missing, if it does not fit the one that was seen.
-            let answers_other = self.halves[other].isn.is_some_and(|isn| isn + 1 != p.ack);
-            over || (answers_other && half.isn.is_some())
+            // The answer to a SYN that is missing, if it does not fit the one that was seen; or to one that seemed to be a stray.
+            let answers = |isn: Seq| isn + 1 == p.ack;
+            let answers_other = self.halves[other].isn.is_some_and(|isn| !answers(isn));
+            over || (answers_other && half.isn.is_some()) || self.halves[other].stray_syn.is_some_and(answers)
         } else {
             // The first SYN of this end in a simultaneous opening does not open another connection.
             over || (half.isn.is_some()
@@ -190,9 +191,10 @@ impl Open {
         }
         let (data, jumps) = self.halves[one].on_payload(p, at);
         let shift = self.halves[one].shift;
-        let acked = match p.control.contains(Control::ACK) {
-            true => self.halves[other].on_ack(p, at, shift),
-            false => None,
+        let acked = match (p.control.contains(Control::ACK), p.control.contains(Control::RST)) {
+            (true, false) => self.halves[other].on_ack(p, at, shift),
+            // The window of a reset means nothing.
+            _ => None,
         };
         let missing = acked.as_ref().is_some_and(|(_, missing)| *missing) && self.halves[other].seen.data;
         if silence >= SILENCE && (missing || jumps) {
@@ -224,6 +226,7 @@ impl Open {
         let half = &mut self.halves[one];
         if half.isn != Some(p.seq) && (half.seen.data || half.max > 0) {
             half.seen.strays += 1;
+            half.stray_syn = Some(p.seq);
             return false;
         }
         // Behind data that waits, its repetition would tell the model nothing.
@@ -293,7 +296,7 @@ impl Open {
             match op {
                 Op::Data(_) if !self.warmed_up && vantage::forget_made_up(&mut self.trips) => {
                     self.warming_up = true;
-                    return self.tell(end, op.clone(), budget);
+                    return self.tell(end, *op, budget);
                 }
                 Op::Data(_) => self.begin(end, budget),
                 Op::Acked(acked) => return self.halves[end].keep(acked),

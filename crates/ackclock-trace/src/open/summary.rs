@@ -107,6 +107,11 @@ impl Open {
             "packets were ignored whose numbers are far outside of the stream",
         );
         count(
+            seen.jumps,
+            "numbers have jumped farther than can be followed: positions after that are too low",
+            "times numbers have jumped farther than can be followed: positions after that are too low",
+        );
+        count(
             seen.bad_blocks,
             "a SACK block was ignored that makes no sense",
             "SACK blocks were ignored that make no sense",

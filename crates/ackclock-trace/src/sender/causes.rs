@@ -11,7 +11,7 @@ use super::fates::Note;
 use super::repair::{Phase, Probe};
 use super::timers::{TICKS, nearly};
 use super::{Acked, SenderModel, Sent, Sight};
-use crate::connection::{Class, Kind, Needless, Retransmission, Timeout};
+use crate::connection::{Class, Kind, Needless, Retransmission, State, Timeout};
 
 /// An ACK's retransmission follows it within microseconds, on a busy host within a millisecond.
 const SOON: Span = Span::from_millis(1);
@@ -167,7 +167,7 @@ impl SenderModel {
     /// Whether an ACK may be what sends the head, and no later sign of a loss: it does so at once, or as fast as the sender paces. The
     /// first retransmission of a segment may have to wait for a pace of up to a segment in a round trip.
     fn follows(&self, at: Time) -> bool {
-        let in_turn = self.repair.phase != Phase::Open && self.out.head().is_some_and(|h| !self.repair.has(h.again));
+        let in_turn = self.out.head().is_some_and(|h| h.again == 0 || !self.repair.has(h.again));
         let pace = if in_turn { self.clock.srtt() } else { Span(self.clock.srtt().0 / 4).min(PACE) };
         at.since(self.last_ack) <= pace
     }
@@ -292,8 +292,11 @@ impl SenderModel {
             }
         }
         let backed_off = self.repair.without_progress > 0;
+        // RFC 5682 section 2.1 step 1: not within a recovery, unless the timer expires again.
+        let open = matches!(timeout.state, State::Open | State::Disorder);
+        let f_rto = open || backed_off && self.repair.f_rto;
         if !backed_off && self.clock.backoff == 0 {
-            self.clock.expired_after(self.waited(sent.at));
+            self.clock.expired_after(self.waited(sent.at).min(sent.at.since(self.progress.max(self.last_new))));
         }
         self.picture_timeout(sent.at, &timeout, self.repair.without_progress, self.clock.backed_off());
         self.found.timeouts.push(timeout);
@@ -301,6 +304,7 @@ impl SenderModel {
         self.repair.phase = Phase::Loss;
         self.repair.recover = self.max;
         self.repair.first = self.notes.len() as u32 + 1;
+        self.repair.f_rto = f_rto;
         self.repair.without_progress += 1;
         self.repair.probe = None;
         self.clock.backoff += 1;
@@ -343,6 +347,7 @@ impl SenderModel {
 
     fn record(&mut self, sent: &Sent, kind: Kind, from: usize, to: usize) {
         let number = self.notes.len() as u32 + 1;
+        self.repair.f_rto &= matches!(kind, Kind::Timeout | Kind::BackedOffTimeout);
         let (mut previous, mut transmissions, mut unseen) = (0, 1, false);
         for index in from..to {
             if let Some(segment) = self.out.get(index) {

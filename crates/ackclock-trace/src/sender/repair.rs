@@ -52,6 +52,10 @@ pub(super) struct Repair {
     resumed: Option<u64>,
     /// Timestamp of the first retransmission since none was outstanding (Linux's `retrans_stamp`).
     pub stamp: Option<u32>,
+    /// Nothing but what the timer sent has been sent again since it expired: F-RTO (RFC 5682) may still find it spurious.
+    pub f_rto: bool,
+    /// The ACK at hand reports data that was outstanding then and never sent again.
+    original: bool,
     /// Of what has arrived, what was sent last: when, and its position (RACK.segment of RFC 8985).
     latest: (Time, u64),
     /// Duplicate ACKs since the head was sent again, and segments outstanding at that time.
@@ -97,6 +101,7 @@ impl SenderModel {
             self.found.unseen += a.ack - self.max;
             self.max = a.ack;
         }
+        self.repair.original = false;
         let disorder = self.out.sacked_bytes > 0 || self.dupacks > 0 || self.held_by_receiver(a);
         if a.dsack {
             self.found.dsacks += 1;
@@ -108,6 +113,7 @@ impl SenderModel {
             self.take_advance(a, disorder, newly_sacked);
         } else {
             self.take_duplicate(a, newly_sacked);
+            self.f_rto_undoes(a);
         }
         if self.ack_fresh || a.dsack {
             self.repair.news = a.at;
@@ -167,6 +173,7 @@ impl SenderModel {
     fn arrived(&mut self, segment: &Segment, a: &Acked, echo: bool) {
         let sent = self.delivered(segment, a, echo);
         self.repair.latest = self.repair.latest.max((sent, segment.position));
+        self.repair.original |= segment.again == 0 && !segment.unseen && segment.end() <= self.repair.recover;
     }
 
     fn take_advance(&mut self, a: &Acked, disorder: bool, newly_sacked: bool) {
@@ -257,6 +264,16 @@ impl SenderModel {
             self.repair.resumed = (self.terms.sack && self.out.retransmitted > 0).then_some(self.max);
         } else if !self.clock.foreign && self.echo_undoes(a) {
             self.undo(a.at, "eifel");
+        } else {
+            self.f_rto_undoes(a);
+        }
+    }
+
+    /// F-RTO with SACK (RFC 5682 section 3.1), as Linux does it: data arrives that was outstanding and never sent again.
+    fn f_rto_undoes(&mut self, a: &Acked) {
+        let lasts = self.repair.phase == Phase::Loss && self.repair.f_rto && self.una < self.repair.recover;
+        if lasts && self.repair.original && self.terms.sack && !self.clock.foreign {
+            self.undo(a.at, "f-rto");
         }
     }
 

@@ -63,21 +63,21 @@ fn the_handshake_gives_the_first_sample() {
     });
 }
 
-/// One segment (RFC 5681 section 3.1), for 3 s (RFC 6298 section 5.7); there is no sample, by Karn's rule.
+/// The initial window stays (RFC 6928 section 2), for 3 s (RFC 6298 section 5.7); there is no sample, by Karn's rule.
 #[test]
-fn after_a_lost_syn_one_segment_goes_first() {
+fn after_a_lost_syn_the_initial_window_goes() {
     run(config(), |x| {
         x.connect().sends("S 0 mss1000");
         x.fire(1000).sends("S 0 mss1000");
         x.at(1100).gets("SA 300 a1 mss1000").sends("A 1 a301");
-        x.write(3000).sends("A 1+1000 a301").deadline(4100);
+        x.write(2000).sends("A 1+1000 a301 | PA 1001+1000 a301").deadline(4100);
         assert_eq!(x.c.sender().state().srtt, Span::ZERO);
     });
     run(config(), |x| {
         x.accept("S 300 mss1000").sends("SA 0 a301 mss1000");
         x.fire(1000).sends("SA 0 a301 mss1000");
         x.at(1100).gets("A 301 a1").sends("");
-        x.write(3000).sends("A 1+1000 a301").deadline(4100);
+        x.write(2000).sends("A 1+1000 a301 | PA 1001+1000 a301").deadline(4100);
     });
     // Nothing was lost.
     run(config(), |x| {
@@ -85,6 +85,61 @@ fn after_a_lost_syn_one_segment_goes_first() {
         x.at(100).gets("SA 300 a1 mss1000").sends("A 1 a301");
         x.write(3000).sends("A 1+1000 a301 | A 1001+1000 a301 | PA 2001+1000 a301").deadline(1100);
     });
+}
+
+/// "More than one SYN or SYN/ACK retransmissions" leave one segment (RFC 6928 section 2, RFC 5681 section 3.1).
+#[test]
+fn after_a_syn_lost_twice_one_segment_goes_first() {
+    run(config(), |x| {
+        x.connect().sends("S 0 mss1000");
+        x.fire(1000).sends("S 0 mss1000");
+        x.fire(3000).sends("S 0 mss1000");
+        x.at(3100).gets("SA 300 a1 mss1000").sends("A 1 a301");
+        x.write(3000).sends("A 1+1000 a301").deadline(6100);
+    });
+    // Once by the timer, and once by the peer's SYN.
+    run(config(), |x| {
+        x.accept("S 300 mss1000").sends("SA 0 a301 mss1000");
+        x.fire(1000).sends("SA 0 a301 mss1000");
+        x.at(1050).gets("S 300 mss1000").sends("SA 0 a301 mss1000");
+        x.at(1100).gets("A 301 a1").sends("");
+        x.write(3000).sends("A 1+1000 a301").deadline(4100);
+    });
+}
+
+/// An echoed timestamp tells which SYN was answered (RFC 6298 section 3): a sample of 100 ms, and 300 ms for data, not 3 s.
+#[test]
+fn timestamps_measure_the_handshake_after_a_loss() {
+    let fast = SenderConfig { min_rto: Some(Span::from_millis(10)), ..config().sender };
+    let fast = ConnectionConfig { sender: fast, timestamps: true, ..config() };
+    run(fast.clone(), |x| {
+        x.connect().sends("S 0 mss1000 ts0/0");
+        x.fire(1000).sends("S 0 mss1000 ts1000/0");
+        x.at(1100).gets("SA 300 a1 mss1000 ts7/1000").sends("A 1 a301 ts1100/7");
+        x.write(10).sends("PA 1+10 a301 ts1100/7").deadline(1400);
+    });
+    run(fast.clone(), |x| {
+        x.accept("S 300 mss1000 ts7/0").sends("SA 0 a301 mss1000 ts0/7");
+        x.fire(1000).sends("SA 0 a301 mss1000 ts1000/7");
+        x.at(1100).gets("A 301 a1 ts8/1000").sends("");
+        x.write(10).sends("PA 1+10 a301 ts1100/8").deadline(1400);
+    });
+    // The first one was answered, late: 1100 ms, and four times half of it more.
+    run(fast.clone(), |x| {
+        x.connect().sends("S 0 mss1000 ts0/0");
+        x.fire(1000).sends("S 0 mss1000 ts1000/0");
+        x.at(1100).gets("SA 300 a1 mss1000 ts7/0").sends("A 1 a301 ts1100/7");
+        x.write(10).sends("PA 1+10 a301 ts1100/7").deadline(1100 + 3300);
+    });
+    // From before the first one, or from the future, it tells nothing: 3 s.
+    for echo in [u32::MAX - 1, 1101] {
+        run(fast.clone(), |x| {
+            x.connect().sends("S 0 mss1000 ts0/0");
+            x.fire(1000).sends("S 0 mss1000 ts1000/0");
+            x.at(1100).gets(&format!("SA 300 a1 mss1000 ts7/{echo}")).sends("A 1 a301 ts1100/7");
+            x.write(10).sends("PA 1+10 a301 ts1100/7").deadline(4100);
+        });
+    }
 }
 
 /// The peer's SYN comes again: our SYN/ACK was lost, or came late. The timer goes on, and nothing can be sampled.
@@ -95,7 +150,7 @@ fn a_second_syn_draws_a_second_syn_ack() {
         x.at(900).gets("S 300 mss1000").sends("SA 0 a301 mss1000").in_state(SynReceived).deadline(1000);
         x.at(990).gets("A 301 a1").sends("").in_state(Established);
         // The timer did not expire: 1 s, not 3 s.
-        x.write(3000).sends("A 1+1000 a301").deadline(1990);
+        x.write(2000).sends("A 1+1000 a301 | PA 1001+1000 a301").deadline(1990);
     });
 }
 

@@ -151,6 +151,11 @@ impl Script {
         self.input(|s, now| s.close(now))
     }
 
+    /// The last byte written is a FIN.
+    pub fn close_with_fin(&mut self) -> &mut Script {
+        self.input(|s, now| s.close_with_fin(now))
+    }
+
     /// The header of an ACK up to segment `n`.
     pub fn header(&self, n: u64) -> Segment {
         let timestamps = self.echo.map(|ecr| Timestamps { val: 0, ecr });

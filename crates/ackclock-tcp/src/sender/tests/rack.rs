@@ -165,6 +165,18 @@ fn the_ack_of_an_original_says_nothing_of_its_retransmission() {
     after(125, "3P 4P 5P 6P 7P", 9_000);
 }
 
+/// Nor does the timestamp that an ACK of something out of order echoes, that of segment 0: P1 and P2 of three are lost, then R1, as
+/// in `a_lost_retransmission_in_a_small_flight`.
+#[test]
+fn a_retransmission_above_a_hole_is_delivered_whatever_is_echoed() {
+    run_with(RACK, SenderConfig { timestamps: true, ..config() }, |x| {
+        x.echo = Some(0);
+        start_slowly(x).at(360).sack(1, &[(3, 4)]).sends("1F 2P").at(460).sack(1, &[(2, 4)]).sends("1L");
+        x.echo = Some(460);
+        x.at(560).ack(4).sends("").phase(Phase::Open).classes([0, 0, 0]);
+    });
+}
+
 /// A cycle of two segments of which the first is lost; returns how long the reordering window was, in milliseconds.
 fn cycle(x: &mut Script, n: u64, at: u64) -> u64 {
     x.at(at).write(2_000).sends(&format!("{n} {}", n + 1)).at(at + 100).sack(n, &[(n + 1, n + 2)]).sends("");

@@ -212,3 +212,38 @@ fn the_handshake_is_a_round_trip() {
         x.write(4_000).sends("0 1 2 3").fire(1_000).sends("0T");
     });
 }
+
+/// `tlp-fin`: the allowance for a delayed ACK is for a lone segment without FIN only.
+#[test]
+fn the_ack_of_a_fin_is_not_delayed() {
+    for (composition, fin, probe) in
+        [("sack+tlp", true, 500), ("sack+tlp-fin", true, 300), ("sack+tlp-fin", false, 500)]
+    {
+        run(composition, 10, |x| {
+            let x = if fin { x.close_with_fin() } else { x.close_now() };
+            x.write(10_000).sends("0 1 2 3 4 5 6 7 8 9").at(100).ack(9).sends("").fire(probe).sends("9+");
+        });
+    }
+    // It is yet to come.
+    run_with("sack+tlp-fin", SenderConfig { handshake_rtt: Some(Span::from_millis(100)), ..window(1) }, |x| {
+        x.close_with_fin().write(2_000).sends("0").deadline(400).at(100).ack(1).sends("1").deadline(300);
+    });
+    // It goes with one more segment: no allowance, whatever there is.
+    run_with("sack+tlp-fin", SenderConfig { handshake_rtt: Some(Span::from_millis(100)), ..window(2) }, |x| {
+        x.close_with_fin().write(2_000).sends("0 1").deadline(200).fire(200).sends("1+");
+    });
+}
+
+/// `last-mile`: the probe for a lone last segment comes two round trips after the last ACK if there is a FIN on it, and an RTO after the
+/// segment was sent if not; with `linux` an RTO after the last ACK.
+#[test]
+fn the_tail_of_a_transfer() {
+    for (composition, fin, probe) in
+        [("last-mile", true, 240), ("last-mile", false, 280), ("linux", true, 360), ("linux", false, 360)]
+    {
+        run(composition, 10, |x| {
+            let x = if fin { x.close_with_fin() } else { x.close_now() };
+            x.write(10_000).sends("0 1 2 3 4 5 6 7 8 9").at(80).ack(9).sends("").fire(probe).sends("9+");
+        });
+    }
+}

@@ -63,7 +63,7 @@ proptest! {
         for (flow, end) in flows.iter().zip(all.iter().flat_map(|c| [c.end; 2])) {
             prop_assert!(flow.retransmissions.len() as u64 <= flow.segments);
             prop_assert!(flow.timeouts.iter().all(|t| t.retransmission < flow.retransmissions.len()));
-            prop_assert!(flow.retransmissions.is_sorted_by_key(|r| r.frame));
+            prop_assert!(flow.retransmissions.is_sorted_by_key(|r| r.frame), "{:?}", flow.retransmissions.iter().map(|r| (r.frame, r.at.0 - START, r.position, r.len, r.kind)).collect::<Vec<_>>());
             prop_assert!(flow.stalls.iter().all(|s| s.start < s.end && s.timeout.is_none_or(|t| t < flow.timeouts.len())));
             prop_assert!(flow.stalls.is_sorted_by(|a, b| a.end <= b.start), "{:?}", flow.stalls);
             prop_assert!(flow.retransmissions.iter().all(|r| r.at <= end) && flow.mss > 0);

@@ -76,6 +76,21 @@ fn a_stray_syn_does_not_end_an_open_connection() {
 }
 
 #[test]
+fn a_stray_syn_that_is_answered_is_none() {
+    each(|mut talk| {
+        talk.at(0.0, c(0, 100)).at(10.0, s(0, 0).ack(100));
+        talk.isns = talk.isns.map(|isn| isn.wrapping_add(500_000_000));
+        talk.at(20.0, syn(0)).at(30.0, syn(1)).at(30.01, c(0, 0)).at(31.0, c(0, 7));
+        let all = talk.all();
+        assert_eq!(
+            all.iter().map(|c| (c.packets, c.begun, c.ended)).collect::<Vec<_>>(),
+            [(3, false, Ended::Reused), (3, true, Ended::Open)]
+        );
+        assert_eq!((all[1].from_client.bytes, all[1].client.port()), (7, 40_000));
+    });
+}
+
+#[test]
 fn after_a_minute_of_silence_it_does() {
     each(|mut talk| {
         talk.open().at(11.0, c(0, 100));

@@ -257,6 +257,27 @@ fn a_gap_is_silence_after_which_numbers_have_gone_on() {
 }
 
 #[test]
+fn a_stream_that_has_jumped_far_is_found_again() {
+    each(|mut talk| {
+        talk.open().at(11.0, c(0, 1460)).at(21.0, s(0, 0).ack(1460));
+        let far = 3 << 30;
+        for n in 0..20 {
+            talk.at(5000.0 + f64::from(n), c(far + 1460 * u64::from(n as u32), 1460));
+        }
+        let one = talk.one();
+        // Seven were ignored.
+        assert_eq!((one.from_client.bytes, &one.from_client.retransmissions[..]), (14 * 1460, &[][..]));
+        assert_eq!(
+            one.from_client.doubts,
+            [
+                "8 packets were ignored whose numbers are far outside of the stream",
+                "numbers have jumped farther than can be followed: positions after that are too low"
+            ]
+        );
+    });
+}
+
+#[test]
 fn times_that_go_back_are_taken_as_the_latest_so_far() {
     each(|mut talk| {
         talk.open().at(11.0, c(0, 1460)).at(11.2, c(1460, 1460)).at(11.1, c(2920, 1460)).at(21.0, s(0, 0).ack(4380));

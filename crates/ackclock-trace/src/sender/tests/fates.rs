@@ -161,3 +161,20 @@ fn too_soon_is_no_proof_in_between() {
     assert_eq!(needless(&found), [(2, None, false, None)]);
     assert_eq!(found.rtt.map(|r| r.min), Some(Span::from_micros(49_999)));
 }
+
+/// F-RTO with SACK: after a timeout data arrives that was outstanding and never sent again, so that nothing was lost. What comes next is a
+/// fast retransmit. With an ACK that only shows new data to arrive it is slow start.
+#[test]
+fn f_rto_with_sack() {
+    for (sacked, kind) in [((3, 4), Kind::FastRetransmit), ((8, 9), Kind::SlowStart)] {
+        let mut line = Line::sack(50.0);
+        line.send(0.0, 0..8);
+        line.send(251.0, [0]);
+        line.ack(301.0, 1);
+        line.send(301.1, [8]);
+        line.ack_sack(351.0, 1, &[sacked]);
+        line.send(351.01, [1]);
+        line.ack(401.1, 9);
+        assert_eq!(kinds(&line.found()), [(0, Kind::Timeout), (1, kind)], "{sacked:?}");
+    }
+}
