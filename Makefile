@@ -35,7 +35,7 @@ lint:
 
 # The pictures, the pages of the papers and a page over our own TCP in a real browser, and the captures in the tools that people open them with.
 browser: demo
-	tools/install chromium tshark tcptrace iproute2 netcat-openbsd
+	tools/install chromium tshark tcptrace tcpdump zstd iproute2 netcat-openbsd
 	python3 tests/browser/smoke.py out/index.html out/demo.html out/explain/*.html \
 	    $(addprefix out/papers/,index.html lin-kung-figure-5.html lin-kung-table-3.html)
 	python3 tests/browser/serve.py --screenshot out/serve.png

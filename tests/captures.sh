@@ -36,6 +36,27 @@ for strategy in newreno sack; do
         "$(tcptrace -l -n "$scratch/$strategy.pcap" | awk '/rexmt data pkts/ {print $4; exit}')" 3
 done
 
+# What is read of them, in every form that a file can have.
+explain() { $command explain --format json "$@" | python3 -c "import json, sys; d = json.load(sys.stdin); print($field)"; }
+for strategy in newreno sack; do
+    file=$scratch/$strategy.pcapng
+    editcap -F nsecpcap "$file" "$scratch/form.pcap"
+    cp "$file" "$scratch/form.pcapng"
+    gzip -kf "$scratch/form.pcap" "$scratch/form.pcapng"
+    zstd -qkf "$scratch/form.pcap" "$scratch/form.pcapng"
+    field='d["connections"][0]["retransmission_list"]'
+    wanted=$(explain "$file")
+    for form in pcap pcap.gz pcap.zst pcapng.gz pcapng.zst; do
+        check "$strategy: what explain finds in $form" "$(explain "$scratch/form.$form")" "$wanted"
+    done
+    field='d["captures"][0]["packets"]'
+    check "$strategy: packets that explain reads" "$(explain - <"$scratch/form.pcap.gz")" "$(capinfos -M -c "$file" | awk '/Number/ {print $NF}')"
+    field='d["captures"][0]["segments"]'
+    for filter in 'src port 9' 'tcp[tcpflags] & tcp-push != 0 or less 60' 'greater 1000 and dst host 198.51.100.1'; do
+        check "$strategy: segments that pass \`$filter\`" "$(explain --filter "$filter" "$file")" "$(tcpdump -n -r "$file" "$filter" 2>/dev/null | wc -l)"
+    done
+done
+
 # The same of real packets.
 if [ "$(id -u)" = 0 ] && [ -e /dev/net/tun ]; then
     file=$scratch/wire.pcapng

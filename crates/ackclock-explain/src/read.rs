@@ -132,12 +132,13 @@ fn frames(
         if !wanted.map_err(Halt::Filter)? {
             capture.filtered += 1;
         } else {
-            match decode(&frame) {
+            // By reference, since a packet is large.
+            match &decode(&frame) {
                 Ok(packet) => {
                     capture.segments += 1;
-                    tracker.packet(&packet);
+                    tracker.packet(packet);
                 }
-                Err(why) => capture.ignore(why),
+                Err(why) => capture.ignore(*why),
             }
         }
         if capture.packets.is_multiple_of(TURN) {

@@ -5,7 +5,7 @@ mod sample;
 use std::fs::File;
 use std::path::PathBuf;
 
-use ackclock_explain::{one_connection, table, write_json, write_parquet};
+use ackclock_explain::{Capture, one_connection, table, write_json, write_parquet};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use sample::explained;
@@ -190,6 +190,20 @@ fn the_table_has_connections_stalls_and_what_would_have_saved_them() {
     // None of the time in which the application had nothing to send.
     assert_eq!(text.matches(" stalled ").count(), 2, "{text}");
     assert!(text.contains("the 1 of 2 timeouts that waited longest"), "{text}");
+}
+
+#[test]
+fn of_several_captures_the_table_says_which() {
+    let mut explained = explained();
+    explained.captures.push(Capture { path: "other.pcap".into(), ..Capture::default() });
+    explained.connections[0].capture = 1;
+    let text = table(&explained, 20);
+    let rows: Vec<&str> = text.lines().filter(|line| line.contains("10.0.0.1:40000")).collect();
+    assert!(rows[0].ends_with(" 1.600   slow.pcap") && rows[1].ends_with(" 0.000  other.pcap"), "{text}");
+    assert!(text.starts_with("slow.pcap: "), "{text}");
+    let bounded = table(&explained, 1);
+    assert!(bounded.contains("\nand 1 more: --top 0 shows all\n\n#"), "{bounded}");
+    assert!(!bounded.contains("other.pcap: "), "{bounded}");
 }
 
 #[test]

@@ -1,7 +1,8 @@
-//! Writes a capture to measure with: `generate CONNECTIONS PACKETS SNAPLEN >FILE`. The same arguments give the same bytes.
+//! Writes a capture to measure with: `generate CONNECTIONS PACKETS SNAPLEN SECONDS >FILE`. The same arguments give the same
+//! bytes.
 //!
-//! Downloads as a server's host sees them, all open at the same time: a handshake, a request, rounds of ten segments with SACK and
-//! timestamps, of which one in 200 is lost and retransmitted after three duplicates, and a close by both.
+//! Downloads as a server's host sees them, which begin over SECONDS seconds: a handshake, a request, rounds of ten segments with SACK
+//! and timestamps, of which one in 200 is lost and retransmitted after three duplicates, and a close by both.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -16,8 +17,6 @@ const SEGMENTS: u32 = 10;
 const ONE_LOST_OF: u32 = 200;
 const RTT: u64 = 50_000_000;
 const BEGIN: u64 = 1_700_000_000_000_000_000;
-/// Time over which connections begin.
-const STAGGER: u64 = 100_000_000;
 const SERVER: ([u8; 4], u16) = ([198, 51, 100, 1], 80);
 
 /// A packet that a connection has yet to show.
@@ -144,8 +143,8 @@ impl Connection {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<u64> = std::env::args().skip(1).map(|a| a.parse()).collect::<Result<_, _>>()?;
-    let &[connections, packets, snaplen] = &arguments[..] else {
-        return Err("usage: generate CONNECTIONS PACKETS SNAPLEN >FILE".into());
+    let &[connections, packets, snaplen, seconds] = &arguments[..] else {
+        return Err("usage: generate CONNECTIONS PACKETS SNAPLEN SECONDS >FILE".into());
     };
     let connections = u32::try_from(connections)?;
     let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
@@ -156,7 +155,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut heap = BinaryHeap::new();
     let mut all: Vec<Connection> = (0..connections).map(|number| Connection::new(number, each)).collect();
     for (number, connection) in all.iter_mut().enumerate() {
-        let at = BEGIN + STAGGER * number as u64 / u64::from(connections);
+        let at = BEGIN + seconds * 1_000_000_000 / u64::from(connections) * number as u64;
         connection.open(at);
         heap.push(Reverse((at, number)));
     }

@@ -50,8 +50,8 @@ pub struct Reader {
     input: Input,
     format: Format,
     frames: u64,
-    /// Time of the last frame.
-    at: Time,
+    /// The last frame.
+    record: Record,
     damage: Option<Damage>,
     ended: bool,
 }
@@ -62,9 +62,9 @@ enum Format {
 }
 
 /// A frame in the buffer of the input.
+#[derive(Clone, Copy)]
 struct Record {
-    /// `None` if the file does not tell.
-    at: Option<Time>,
+    at: Time,
     link: LinkType,
     start: usize,
     len: usize,
@@ -102,7 +102,8 @@ impl Reader {
             Halt::Io(error) => error,
             Halt::Damage(damage) => io::Error::new(io::ErrorKind::InvalidData, damage.what),
         })?;
-        Ok(Reader { input, format, frames: 0, at: Time(0), damage: None, ended: false })
+        let record = Record { at: Time(0), link: LinkType(0), start: 0, len: 0, wire_len: 0 };
+        Ok(Reader { input, format, frames: 0, record, damage: None, ended: false })
     }
 
     /// The next frame; `None` at the end, or where the file is damaged ([`Reader::damage`]).
@@ -115,33 +116,29 @@ impl Reader {
         if self.ended {
             return Ok(None);
         }
-        let record = match &mut self.format {
-            Format::Pcap(pcap) => pcap.next(&mut self.input),
-            Format::PcapNg(pcapng) => pcapng.next(&mut self.input),
+        let Reader { input, format, record, .. } = self;
+        let read = match format {
+            Format::Pcap(pcap) => pcap.next(input, record),
+            Format::PcapNg(pcapng) => pcapng.next(input, record),
         };
-        match record {
-            Ok(Some(record)) => {
-                self.frames += 1;
-                self.at = record.at.unwrap_or(self.at);
-                Ok(Some(Frame {
-                    number: self.frames,
-                    at: self.at,
-                    link: record.link,
-                    data: self.input.kept(record.start, record.len),
-                    wire_len: record.wire_len,
-                }))
-            }
-            Ok(None) => {
-                self.ended = true;
-                Ok(None)
-            }
-            Err(Halt::Damage(damage)) => {
-                self.ended = true;
-                self.damage = Some(damage);
-                Ok(None)
-            }
-            Err(Halt::Io(error)) => Err(error),
+        if !matches!(read, Ok(true)) {
+            return self.stop(read).map(|()| None);
         }
+        self.frames += 1;
+        let Record { at, link, start, len, wire_len } = self.record;
+        Ok(Some(Frame { number: self.frames, at, link, data: self.input.kept(start, len), wire_len }))
+    }
+
+    /// There is no further frame, or none could be read.
+    #[cold]
+    fn stop(&mut self, read: Result<bool, Halt>) -> io::Result<()> {
+        match read {
+            Err(Halt::Io(error)) => return Err(error),
+            Err(Halt::Damage(damage)) => self.damage = Some(damage),
+            Ok(_) => {}
+        }
+        self.ended = true;
+        Ok(())
     }
 
     /// Why reading ended before the end of the file; `None` if it did not.

@@ -6,7 +6,7 @@ mod link;
 use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::wire::{Control, MIN_HEADER_LEN, Options};
-use ackclock_tcp::{Seq, Time, Timestamps};
+use ackclock_tcp::{SackBlocks, Seq, Time, Timestamps};
 
 use crate::file::Frame;
 
@@ -77,7 +77,22 @@ pub enum Ignored {
 pub fn decode(frame: &Frame<'_>) -> Result<Packet, Ignored> {
     let bytes =
         Bytes { kept: frame.data, wire: frame.wire_len.max(u32::try_from(frame.data.len()).unwrap_or(u32::MAX)) };
-    let ip = ip::parse(link::strip(frame.link, bytes)?)?;
+    let packet = link::strip(frame.link, bytes)?;
+    match packet.head::<1>()?[0] >> 4 {
+        4 => segment(frame, ip::v4(packet)?),
+        6 => decode_v6(frame, packet),
+        _ => Err(Ignored::NotIp),
+    }
+}
+
+#[inline(never)]
+fn decode_v6(frame: &Frame<'_>, packet: Bytes<'_>) -> Result<Packet, Ignored> {
+    segment(frame, ip::v6(packet)?)
+}
+
+/// The segment in an IP packet.
+#[inline(always)]
+fn segment(frame: &Frame<'_>, ip: ip::Ip<'_>) -> Result<Packet, Ignored> {
     let tcp = ip.payload;
     let fixed = tcp.head::<MIN_HEADER_LEN>()?;
     let header_len = u32::from(fixed[12] >> 4) * 4;
@@ -86,19 +101,24 @@ pub fn decode(frame: &Frame<'_>) -> Result<Packet, Ignored> {
     }
     let len = tcp.wire.checked_sub(header_len).ok_or(Ignored::Malformed)?;
     let options = &tcp.kept[MIN_HEADER_LEN..tcp.kept.len().min(header_len as usize)];
-    let segment = Segment { frame, ip, fixed, len, options_cut: options.len() + MIN_HEADER_LEN < header_len as usize };
+    let options_cut = options.len() + MIN_HEADER_LEN < header_len as usize;
+    let segment = Segment { frame, ip, fixed, len, options_cut };
     match options {
-        [] => Ok(segment.packet(Options::default())),
+        [] => Ok(segment.packet(NO_OPTIONS)),
         // What nearly every segment of an established connection has: NOP, NOP, timestamps.
         &[1, 1, 8, 10, v0, v1, v2, v3, e0, e1, e2, e3] => {
             let (val, ecr) = (u32::from_be_bytes([v0, v1, v2, v3]), u32::from_be_bytes([e0, e1, e2, e3]));
-            Ok(segment.packet(Options { timestamps: Some(Timestamps { val, ecr }), ..Options::default() }))
+            Ok(segment.packet(Options { timestamps: Some(Timestamps { val, ecr }), ..NO_OPTIONS }))
         }
         others => Ok(segment.with_options(others)),
     }
 }
 
-/// What [`decode`] has found before it looks at the options.
+/// The default as a constant, which is copied and not put together.
+const NO_OPTIONS: Options =
+    Options { mss: None, wscale: None, sack_permitted: false, timestamps: None, sack: SackBlocks::NONE };
+
+/// What is known of a segment before its options are looked at.
 struct Segment<'a> {
     frame: &'a Frame<'a>,
     ip: ip::Ip<'a>,

@@ -147,6 +147,7 @@ impl Tracker {
     /// The capture has ended, and with it all connections: the rest in order of [`Connection::number`].
     pub fn finish(mut self) -> Vec<Connection> {
         let mut rest: Vec<Connection> = self.ended.into();
+        rest.reserve_exact(self.open.len());
         rest.extend(self.open.into_values().map(|open| open.finish(Ended::Open, &mut self.budget)));
         rest.sort_unstable_by_key(|connection| connection.number);
         rest

@@ -47,6 +47,11 @@ pub(super) fn table(explained: &Explained, top: usize) -> String {
     }
     let mut rows = vec![HEADING.map(String::from).to_vec()];
     rows.extend(all[..shown].iter().map(|(found, counts)| row(found, counts)));
+    if let [_, _, ..] = &explained.captures[..] {
+        let captures = all[..shown].iter().filter_map(|(found, _)| explained.captures.get(found.capture));
+        let names = std::iter::once("capture").chain(captures.map(|c| c.path.as_str()));
+        rows.iter_mut().zip(names).for_each(|(row, name)| row.push(name.into()));
+    }
     align(&rows, Align::Right) + &more + LEGEND
 }
 

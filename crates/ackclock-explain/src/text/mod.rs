@@ -17,7 +17,8 @@ pub(crate) use sentence::{retransmission, stall};
 /// Everything as text: the connections, the stalls in which most time was lost, and all connections together. Of a list at most `top`
 /// entries; 0 for all.
 pub fn table(explained: &Explained, top: usize) -> String {
-    let captures: String = explained.captures.iter().map(capture).collect();
+    let (shown, more) = bounded(explained.captures.len(), top);
+    let captures = explained.captures[..shown].iter().map(capture).collect::<String>() + &more;
     let parts =
         [captures, connections::table(explained, top), sentence::stalls(explained, top), overall::text(explained)];
     parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join("\n")

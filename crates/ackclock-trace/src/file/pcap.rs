@@ -55,11 +55,12 @@ impl Pcap {
         }))
     }
 
+    /// Reads the next frame into `record`; `false` at the end.
     #[inline]
-    pub(super) fn next(&mut self, input: &mut Input) -> Result<Option<Record>, Halt> {
+    pub(super) fn next(&mut self, input: &mut Input, record: &mut Record) -> Result<bool, Halt> {
         if !input.need(self.record_header)? {
             return match input.rest().len() {
-                0 => Ok(None),
+                0 => Ok(false),
                 n => Err(input.damage(format!(
                     "the header of a record is cut off: {n} of its {} bytes are there",
                     self.record_header
@@ -83,6 +84,7 @@ impl Pcap {
         }
         let start = input.take(self.record_header + len) + self.record_header;
         let at = u64::from(secs) * NANOS_PER_SECOND + u64::from(fraction) * self.unit;
-        Ok(Some(Record { at: Some(Time(at.min(LATEST))), link: self.link, start, len, wire_len: wire_len.max(kept) }))
+        *record = Record { at: Time(at.min(LATEST)), link: self.link, start, len, wire_len: wire_len.max(kept) };
+        Ok(true)
     }
 }

@@ -40,6 +40,17 @@ pub(super) struct PcapNg {
     dropped: u64,
 }
 
+/// What the blocks with packets have in common.
+struct Fields {
+    /// Bytes of the body before the packet's.
+    fixed: usize,
+    interface: u32,
+    /// In the interface's unit.
+    time: Option<u64>,
+    kept: u32,
+    wire_len: u32,
+}
+
 struct Interface {
     link: LinkType,
     snaplen: u32,
@@ -76,12 +87,13 @@ impl PcapNg {
         self.interfaces.iter().flat_map(|interface| interface.dropped).fold(self.dropped, u64::saturating_add)
     }
 
+    /// Reads the next frame into `record`, whose time stays if the file does not tell one; `false` at the end.
     #[inline]
-    pub(super) fn next(&mut self, input: &mut Input) -> Result<Option<Record>, Halt> {
+    pub(super) fn next(&mut self, input: &mut Input, record: &mut Record) -> Result<bool, Halt> {
         loop {
             if !input.need(HEAD)? {
                 return match input.rest().len() {
-                    0 => Ok(None),
+                    0 => Ok(false),
                     n => {
                         Err(input
                             .damage(format!("the header of a block is cut off: {n} of its {HEAD} bytes are there")))
@@ -91,10 +103,10 @@ impl PcapNg {
             let head = input.peek::<HEAD>();
             let (kind, len) = (self.order.u32_at(&head, 0), self.order.u32_at(&head, 4));
             match kind {
-                ENHANCED_PACKET => return self.enhanced(input, len).map(Some),
+                ENHANCED_PACKET => return self.enhanced(input, len, record).map(|()| true),
                 SECTION_HEADER => self.section(input)?,
-                PACKET => return self.obsolete(input, len).map(Some),
-                SIMPLE_PACKET => return self.simple(input, len).map(Some),
+                PACKET => return self.obsolete(input, len, record).map(|()| true),
+                SIMPLE_PACKET => return self.simple(input, len, record).map(|()| true),
                 INTERFACE_DESCRIPTION => self.interface(input, len)?,
                 INTERFACE_STATISTICS => self.statistics(input, len)?,
                 _ => self.pass(input, len, HEAD + TAIL)?,
@@ -169,22 +181,24 @@ impl PcapNg {
     }
 
     #[inline]
-    fn enhanced(&mut self, input: &mut Input, len: u32) -> Result<Record, Halt> {
+    fn enhanced(&mut self, input: &mut Input, len: u32, record: &mut Record) -> Result<(), Halt> {
         let body = self.body(input, len, 20)?;
         let Some(head) = body.first_chunk::<20>() else { return Err(cut(input, len)) };
         let [id, high, low, kept, wire_len] = [0, 4, 8, 12, 16].map(|at| self.order.u32_at(head, at));
-        self.record(input, len, 20, id, Some((high, low)), kept, wire_len)
+        let time = Some(u64::from(high) << 32 | u64::from(low));
+        self.record(input, len, &Fields { fixed: 20, interface: id, time, kept, wire_len }, record)
     }
 
-    fn obsolete(&mut self, input: &mut Input, len: u32) -> Result<Record, Halt> {
+    fn obsolete(&mut self, input: &mut Input, len: u32, record: &mut Record) -> Result<(), Halt> {
         let body = self.body(input, len, 20)?;
         // The other half of the first word is a count of dropped packets.
         let id = u32::from(self.order.u16_at(body, 0));
         let [high, low, kept, wire_len] = [4, 8, 12, 16].map(|at| self.order.u32_at(body, at));
-        self.record(input, len, 20, id, Some((high, low)), kept, wire_len)
+        let time = Some(u64::from(high) << 32 | u64::from(low));
+        self.record(input, len, &Fields { fixed: 20, interface: id, time, kept, wire_len }, record)
     }
 
-    fn simple(&mut self, input: &mut Input, len: u32) -> Result<Record, Halt> {
+    fn simple(&mut self, input: &mut Input, len: u32, record: &mut Record) -> Result<(), Halt> {
         let body = self.body(input, len, 4)?;
         let wire_len = self.order.u32_at(body, 0);
         // It belongs to the first interface. How many bytes were kept is said by its snap length alone, 0 being none.
@@ -193,22 +207,14 @@ impl PcapNg {
             Some(snaplen) => snaplen,
         };
         let room = len - (HEAD + 4 + TAIL) as u32;
-        self.record(input, len, 4, 0, None, wire_len.min(snaplen).min(room), wire_len)
+        let kept = wire_len.min(snaplen).min(room);
+        self.record(input, len, &Fields { fixed: 4, interface: 0, time: None, kept, wire_len }, record)
     }
 
-    /// A frame in a block of `len` bytes, which is in the buffer; its data stands `fixed` bytes into the body.
+    /// The frame in a block of `len` bytes, which is in the buffer.
     #[inline]
-    #[expect(clippy::too_many_arguments, reason = "the fields of three blocks that differ in layout only")]
-    fn record(
-        &self,
-        input: &mut Input,
-        len: u32,
-        fixed: usize,
-        interface: u32,
-        time: Option<(u32, u32)>,
-        kept: u32,
-        wire_len: u32,
-    ) -> Result<Record, Halt> {
+    fn record(&self, input: &mut Input, len: u32, fields: &Fields, record: &mut Record) -> Result<(), Halt> {
+        let &Fields { fixed, interface, time, kept, wire_len } = fields;
         let Some(described) = self.interfaces.get(interface as usize) else {
             return Err(self.no_interface(input, interface));
         };
@@ -218,9 +224,10 @@ impl PcapNg {
                 input.damage(format!("a block says that {kept} bytes of a packet were kept, and has room for {room}"))
             );
         }
-        let at = time.map(|(high, low)| described.time(u64::from(high) << 32 | u64::from(low)));
+        let at = time.map_or(record.at, |stamp| described.time(stamp));
         let start = input.take(len as usize) + HEAD + fixed;
-        Ok(Record { at, link: described.link, start, len: kept as usize, wire_len: wire_len.max(kept) })
+        *record = Record { at, link: described.link, start, len: kept as usize, wire_len: wire_len.max(kept) };
+        Ok(())
     }
 
     /// The body of a block of `len` bytes that is needed whole and has at least `least` bytes. Later positions in the block

@@ -106,6 +106,10 @@ impl Feed {
                     model.arrive(Time::NEVER, delay, held);
                     model.acked(acked, acked.at + delay);
                 } else {
+                    if model.acks.capacity() == 0 {
+                        // Idle connections are many, and the last ACK waits in each.
+                        model.acks.reserve_exact(1);
+                    }
                     model.acks.push_back(*acked);
                 }
             }

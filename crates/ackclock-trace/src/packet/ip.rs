@@ -21,17 +21,8 @@ pub(super) struct Ip<'a> {
     pub(super) payload: Bytes<'a>,
 }
 
-#[inline]
-pub(super) fn parse(packet: Bytes<'_>) -> Result<Ip<'_>, Ignored> {
-    match packet.head::<1>()?[0] >> 4 {
-        4 => v4(packet),
-        6 => v6(packet),
-        _ => Err(Ignored::NotIp),
-    }
-}
-
-#[inline]
-fn v4(packet: Bytes<'_>) -> Result<Ip<'_>, Ignored> {
+#[inline(always)]
+pub(super) fn v4(packet: Bytes<'_>) -> Result<Ip<'_>, Ignored> {
     let head = packet.head::<20>()?;
     let header_len = usize::from(head[0] & 0x0f) * 4;
     // Captures at a sender show 0 for a super-segment that the field cannot tell; its length is that of the frame then.
@@ -61,8 +52,7 @@ fn v4(packet: Bytes<'_>) -> Result<Ip<'_>, Ignored> {
     })
 }
 
-#[inline(never)]
-fn v6(packet: Bytes<'_>) -> Result<Ip<'_>, Ignored> {
+pub(super) fn v6(packet: Bytes<'_>) -> Result<Ip<'_>, Ignored> {
     let head = packet.head::<40>()?;
     let rest = packet.after(40)?;
     // As above; a jumbo payload option (RFC 2675) may say the length, and may be stripped before the capture (BIG TCP).

@@ -3,11 +3,20 @@
 use super::{Bytes, Ignored};
 use crate::file::LinkType;
 
+const ETHERNET: LinkType = LinkType(1);
+
 /// The IP packet in a frame of link type `link`.
-#[inline]
+#[inline(always)]
 pub(super) fn strip(link: LinkType, frame: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
+    match frame.kept.first_chunk::<14>() {
+        Some(&[.., 8, 0]) if link == ETHERNET => frame.after(14),
+        _ => strip_any(link, frame),
+    }
+}
+
+#[inline(never)]
+fn strip_any(link: LinkType, frame: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
     match link.0 {
-        // Ethernet.
         1 => {
             let head = frame.head::<14>()?;
             by_ethertype([head[12], head[13]], frame.after(14)?)
@@ -31,17 +40,9 @@ pub(super) fn strip(link: LinkType, frame: Bytes<'_>) -> Result<Bytes<'_>, Ignor
     }
 }
 
-#[inline]
-fn by_ethertype(ethertype: [u8; 2], rest: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
-    match u16::from_be_bytes(ethertype) {
-        0x0800 | 0x86dd => Ok(rest),
-        other => tagged(other, rest),
-    }
-}
-
-/// What stands between an Ethernet header and IP.
-#[cold]
-fn tagged(mut ethertype: u16, mut rest: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
+/// What comes after an Ethertype: IP, or what stands between.
+fn by_ethertype(ethertype: [u8; 2], mut rest: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
+    let mut ethertype = u16::from_be_bytes(ethertype);
     loop {
         match ethertype {
             0x0800 | 0x86dd => return Ok(rest),

@@ -85,6 +85,19 @@ fn acknowledged_too_soon() {
     assert_eq!(needless(&line.found()), [(2, Some(Needless::RoundTrip), true, None)]);
 }
 
+/// Without the handshake's round trip it proves nothing: the data before may have waited in a queue.
+#[test]
+fn too_soon_is_no_proof_without_a_handshake() {
+    let mut line = Line::without_sack(50.0);
+    line.model.clock.handshake = None;
+    line.send(0.0, 0..2);
+    line.ack(50.0, 2);
+    line.send(60.0, 2..6);
+    line.send(311.0, [2]);
+    line.ack(316.0, 6);
+    assert_eq!(line.found().retransmissions[0].needless, None);
+}
+
 /// Three of four transmissions are lost.
 #[test]
 fn lost_and_lost_again() {
