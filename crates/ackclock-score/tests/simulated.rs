@@ -17,12 +17,13 @@ fn needless(score: &Score) -> [u64; 2] {
 fn no_worse_than_measured() {
     let scores: Scores = score_all(1..301).unwrap();
     // Kinds, classes, needless claimed and missed, places: at the sender, in the middle, at the receiver.
-    let most = [[0; 5]; 3];
-    for ((place, scores), most) in PLACES.iter().zip(&scores).zip(most) {
-        let [claimed, missed] = needless(&scores[0]);
-        let mistakes = [wrong(&scores[0].kinds), wrong(&scores[0].classes), claimed, missed, wrong(&scores[0].places)];
-        assert!(mistakes.iter().zip(&most).all(|(n, most)| n <= most), "{place}: {mistakes:?}, at most {most:?}");
-    }
+    let most = [[27, 19, 3, 58, 0], [341, 299, 9, 39, 80], [624, 517, 0, 2, 0]];
+    let mistakes = scores.each_ref().map(|[whole, ..]| {
+        let [claimed, missed] = needless(whole);
+        [wrong(&whole.kinds), wrong(&whole.classes), claimed, missed, wrong(&whole.places)]
+    });
+    let within = mistakes.iter().flatten().zip(most.iter().flatten()).all(|(n, most)| n <= most);
+    assert!(within, "{mistakes:?} at {PLACES:?}, at most {most:?}");
     // A capture at the sender, be its packets cut or not, has as many retransmissions as there were.
     for (missing, score) in Missing::ALL.iter().zip(&scores[0]).filter(|(missing, _)| **missing != Missing::Packets) {
         assert_eq!((score.captures, score.exact), (300, 300), "{}", missing.name());
