@@ -130,6 +130,8 @@ impl SenderModel {
             } else {
                 (false, self.follows(at))
             };
+            // Away from the sender, how long an answer takes to come by is known by its shortest time only.
+            let prompt = prompt || self.terms.sight != Sight::Sent;
             if settling || prompt && !due || self.coincides(at, waited) {
                 return Sender::Ack;
             }
@@ -377,7 +379,8 @@ impl SenderModel {
             self.pipe += if kind == Kind::Timeout || kind == Kind::BackedOffTimeout { 0 } else { u64::from(sent.len) };
         }
         let below = from >= to;
-        let arrives_again = self.terms.sight == Sight::Received && !unseen;
+        // The head would have been acknowledged: it was lost behind the capture.
+        let arrives_again = self.terms.sight == Sight::Received && !unseen && from > 0;
         let needless = (below || arrives_again).then_some(Needless::Arrival);
         let arrived = (self.terms.sight == Sight::Received).then_some(false);
         self.found.retransmissions.push(Retransmission {
