@@ -1,5 +1,5 @@
 # Every target sets up what it needs; the packages come from Debian, the crates from crates.io.
-.PHONY: demo test build lint browser readme docs crosscheck bench bench-live bench-trace soak fuzz clean
+.PHONY: demo test build lint browser readme docs crosscheck bench bench-live bench-trace score soak fuzz clean
 
 BIN := target/release/ackclock
 
@@ -79,6 +79,18 @@ bench-trace: build
 	tools/install tcptrace tshark
 	cargo build --release --locked -p ackclock-trace --example generate
 	python3 bench/trace.py
+
+# `ackclock explain` against the truth: of thousands of simulated connections, and of the kernel's TCP. With root it takes fresh captures of the
+# kernel (3 minutes), without those of the checkout.
+score:
+	cargo build --release --locked -p ackclock-score
+	target/release/ackclock-score
+	if [ "$$(id -u)" = 0 ] && [ -e /dev/net/tun ]; then \
+	    tools/install tcpdump iproute2 && rm -rf out/kernel && \
+	    target/release/ackclock-score take out/kernel && target/release/ackclock-score kernel out/kernel; \
+	else \
+	    target/release/ackclock-score kernel crates/ackclock-score/tests/captures; \
+	fi
 
 # What takes minutes on the wire: 10 GB over a bad link, links down and windows closed for long, and for SOAK seconds transfers that come
 # and go, while neither memory nor connections may grow. Needs root.

@@ -102,6 +102,8 @@ fn one(
     let mut capture = Capture { path: source.name(), ..Capture::default() };
     let mut tracker = Tracker::new(Settings { detail, ..Settings::default() });
     let mut connections = Vec::new();
+    // A stream has no length that a bar could be a part of.
+    let progress = matches!(source, Source::File(_)).then_some(progress);
     match frames(source, &mut capture, &mut tracker, &mut connections, options.filter.clone(), progress) {
         Ok(()) => {}
         Err(Halt::Filter(error)) => return Err(Error::Usage(format!("--filter: {error}"))),
@@ -121,9 +123,10 @@ fn frames(
     tracker: &mut Tracker,
     connections: &mut Vec<Connection>,
     mut filter: Option<Filter>,
-    progress: &Progress,
+    progress: Option<&Progress>,
 ) -> Result<(), Halt> {
     let mut reader = Reader::new(source.open()?)?;
+    let advance = |bytes| progress.into_iter().for_each(|progress| progress.advance(bytes));
     let mut read = 0;
     while let Some(frame) = reader.next()? {
         capture.packets += 1;
@@ -143,11 +146,11 @@ fn frames(
         }
         if capture.packets.is_multiple_of(TURN) {
             connections.extend(std::iter::from_fn(|| tracker.poll_ended()));
-            progress.advance(reader.consumed().saturating_sub(read));
+            advance(reader.consumed().saturating_sub(read));
             read = reader.consumed();
         }
     }
-    progress.advance(reader.consumed().saturating_sub(read));
+    advance(reader.consumed().saturating_sub(read));
     capture.damage = reader.damage().cloned();
     capture.dropped_by_capture = reader.dropped_by_capture();
     Ok(())

@@ -152,24 +152,41 @@ impl Engine {
                     continue;
                 }
             }
-            let key = Key::new(arrival, now, if fate.late { Kind::Late } else { Kind::Wire }, index as u32);
-            let packet = Packet { hop: at, corrupt: packet.corrupt || fate.corrupt, ..*packet };
-            links[index].put(InFlight { key, packet }, fate.late, &mut self.heap);
-            if fate.twice {
-                let packet = packet.duplicate(&mut self.options);
-                links[index].put(InFlight { key, packet }, fate.late, &mut self.heap);
+            if fate != Fate::default() {
+                self.put_fated(index, (arrival, now), &Packet { hop: at, ..*packet }, fate);
+                return Carried::OnWire;
             }
-            let copies = 1 + u32::from(fate.twice);
-            if hop == DELIVER {
-                let flow = &mut self.flows[packet.flow as usize];
-                match packet.kind {
-                    PacketKind::Ack => flow.pending_acks += copies,
-                    PacketKind::Data | PacketKind::Datagram => flow.pending_data += copies,
-                }
-            } else if hop & AHEAD != 0 {
-                links[next].pending += copies;
-            }
+            let key = Key::new(arrival, now, Kind::Wire, index as u32);
+            links[index].put(InFlight { key, packet: Packet { hop: at, ..*packet } }, false, &mut self.heap);
+            self.expect(packet, hop, 1);
             return Carried::OnWire;
+        }
+    }
+
+    /// Puts a packet on the wire of a link that does more to it than delay it. Apart, since almost no packet needs it.
+    #[cold]
+    fn put_fated(&mut self, index: usize, (arrival, now): (u64, u64), packet: &Packet, fate: Fate) {
+        let key = Key::new(arrival, now, if fate.late { Kind::Late } else { Kind::Wire }, index as u32);
+        let packet = Packet { corrupt: packet.corrupt || fate.corrupt, ..*packet };
+        self.links[index].put(InFlight { key, packet }, fate.late, &mut self.heap);
+        if fate.twice {
+            let packet = packet.duplicate(&mut self.options);
+            self.links[index].put(InFlight { key, packet }, fate.late, &mut self.heap);
+        }
+        self.expect(&packet, self.paths[packet.hop as usize], 1 + u32::from(fate.twice));
+    }
+
+    /// Counts copies of a packet that wait for their event, where `hop` comes next.
+    #[inline(always)]
+    fn expect(&mut self, packet: &Packet, hop: u32, copies: u32) {
+        if hop == DELIVER {
+            let flow = &mut self.flows[packet.flow as usize];
+            match packet.kind {
+                PacketKind::Ack => flow.pending_acks += copies,
+                PacketKind::Data | PacketKind::Datagram => flow.pending_data += copies,
+            }
+        } else if hop & AHEAD != 0 {
+            self.links[(hop & !AHEAD) as usize].pending += copies;
         }
     }
 

@@ -77,6 +77,32 @@ fn trouble_and_what_is_near_it_stays_whole() {
     assert!(kept[found - 65] != events[middle - 65]);
 }
 
+/// Of a thousand recoveries, each of a retransmission, there is room for every retransmission but for nothing around them.
+#[test]
+fn recoveries_stay_closed() {
+    let mut events = bulk(200_000);
+    for n in 1..=1000 {
+        let at = events[200 * n].at.0 / 1000;
+        let entered = EventKind::RecoveryEntered { recover: 0, flight: 0, pipe: 0, by: "dupack" };
+        let left = EventKind::RecoveryLeft { by_timeout: false, cwnd_before: 0 };
+        let resent = sent(n as u64, Cause::FastRetransmit);
+        events.extend([entered, resent, left].map(|kind| self::at(at, kind)));
+    }
+    events.sort_by_key(|event| event.at);
+    let count = |kept: &[Event], of: fn(&EventKind) -> bool| kept.iter().filter(|e| of(&e.kind)).count();
+    for most in [30_000, 10_000] {
+        let kept = thin(&events, most);
+        assert!(kept.len() <= most);
+        let resent = count(&kept, |k| matches!(k, EventKind::Sent { cause: Cause::FastRetransmit, .. }));
+        let bounds = count(&kept, |k| matches!(k, EventKind::RecoveryEntered { .. } | EventKind::RecoveryLeft { .. }));
+        assert_eq!((resent, bounds), (1000, 2000), "{most}");
+    }
+    // Below that only the bounds of recoveries stay, and then not even these.
+    let bounds = |most| count(&thin(&events, most), |k| matches!(k, EventKind::RecoveryLeft { .. }));
+    assert_eq!(bounds(8000), 1000);
+    assert!(bounds(2000) < 1000);
+}
+
 #[test]
 fn a_closed_window_is_trouble() {
     let mut events = bulk(20_000);

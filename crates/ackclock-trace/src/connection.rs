@@ -1,7 +1,7 @@
 //! What is said of a connection.
 //!
 //! Times are nanoseconds since 1970. Sequence numbers are those on the wire; positions are bytes since the first data byte of that
-//! way of the connection (or, where the capture began later, since the first byte seen), so that they do not wrap.
+//! way of the connection (or, where the capture began later, since 16 MiB before the first byte seen), so that they do not wrap.
 
 use std::net::SocketAddr;
 

@@ -6,8 +6,8 @@ use std::mem::{Discriminant, discriminant};
 
 use ackclock_tcp::{Cause, Event, EventKind, Time};
 
-/// Events on either side of anything but new data and its ACKs that are kept as well.
-const NEAR: usize = 64;
+/// How many events on either side of anything but new data and its ACKs are kept as well: the most for which there is room.
+const NEAR: [usize; 4] = [64, 16, 4, 0];
 
 /// Columns and rows of the coarsest raster at which a picture still looks the same unless one zooms in: as many as a wide screen has pixels.
 const COLUMNS: u64 = 2000;
@@ -25,36 +25,47 @@ pub fn thin(events: &[Event], most: usize) -> Cow<'_, [Event]> {
     let raster = Raster::new(events, ROWS.min(most as u64 / 8));
     let finest = (raster.span / most.max(1) as u64).max(1);
     let widths = || std::iter::successors(Some(finest), |width| width.checked_mul(2));
-    let near = near_trouble(events);
     let fits = |width, keep: &[bool]| raster.thin(events, most, width, keep);
     let coarsest = (raster.span / COLUMNS).max(finest);
-    let thinned = widths()
-        .take_while(|width| *width <= coarsest)
-        .find_map(|width| fits(width, &near))
-        .or_else(|| widths().find_map(|width| fits(width, &[])));
+    let with_trouble = |near| {
+        let keep = around(events, near, |event| !quiet(event));
+        widths().take_while(|width| *width <= coarsest).find_map(|width| fits(width, &keep))
+    };
+    let thinned = NEAR.into_iter().find_map(with_trouble).or_else(|| {
+        let all = events.iter().filter(|event| bounds(event)).count();
+        let keep = around(events, 0, |event| all <= most / 4 && bounds(event));
+        widths().find_map(|width| fits(width, &keep))
+    });
     // The last width is one column; only a tiny `most` is still exceeded then.
     Cow::Owned(thinned.unwrap_or_else(|| events[..most].to_vec()))
 }
 
-/// For each event whether it or one close to it tells of trouble.
-fn near_trouble(events: &[Event]) -> Vec<bool> {
-    let mut near = vec![false; events.len()];
+/// For each event whether it or one of the `near` ones on either side is `chosen`.
+fn around(events: &[Event], near: usize, chosen: impl Fn(&Event) -> bool) -> Vec<bool> {
+    let mut marks = vec![false; events.len()];
     let mut marked = 0;
-    for (i, event) in events.iter().enumerate() {
-        let quiet = match event.kind {
-            EventKind::Sent { cause, .. } => cause == Cause::New,
-            EventKind::Arrived { needless, .. } => !needless,
-            EventKind::Acked { ack, window_edge, .. } => window_edge > ack,
-            EventKind::Written { .. } => true,
-            _ => false,
-        };
-        if !quiet {
-            let end = (i + NEAR + 1).min(events.len());
-            near[marked.max(i.saturating_sub(NEAR))..end].fill(true);
-            marked = end;
-        }
+    for (i, _) in events.iter().enumerate().filter(|(_, event)| chosen(event)) {
+        let end = (i + near + 1).min(events.len());
+        marks[marked.max(i.saturating_sub(near))..end].fill(true);
+        marked = end;
     }
-    near
+    marks
+}
+
+/// New data, and ACKs that leave the window open.
+fn quiet(event: &Event) -> bool {
+    match event.kind {
+        EventKind::Sent { cause, .. } => cause == Cause::New,
+        EventKind::Arrived { needless, .. } => !needless,
+        EventKind::Acked { ack, window_edge, .. } => window_edge > ack,
+        EventKind::Written { .. } => true,
+        _ => false,
+    }
+}
+
+/// Where a time begins or ends that is shaded.
+fn bounds(event: &Event) -> bool {
+    matches!(event.kind, EventKind::RecoveryEntered { .. } | EventKind::RecoveryLeft { .. })
 }
 
 /// Of what only one is kept in a cell: kind, and what else tells marks apart.

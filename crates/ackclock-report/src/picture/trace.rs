@@ -255,6 +255,10 @@ impl Trace {
             }
             EventKind::RecoveryEntered { recover, flight, by, .. } => {
                 let r = &mut self.recoveries;
+                // There is never more than one; what ended this one has been thinned out.
+                if let Some(t1 @ None) = r.t1.last_mut() {
+                    *t1 = Some(t);
+                }
                 r.t0.push(t);
                 r.t1.push(None);
                 r.by.push(by);

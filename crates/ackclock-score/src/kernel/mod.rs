@@ -85,6 +85,7 @@ fn take_one(planned: &Planned, sysctl: &Settings, directory: &Path, net: u8) -> 
         plan: planned.clone(),
         connections,
         missing,
+        traced: lines.is_some(),
         counters,
         receiver_counters,
         tcp_info,

@@ -80,7 +80,8 @@ impl KernelScore {
                 let ends = (connection.sender, connection.receiver);
                 let client = (c.client, c.server) == ends;
                 let flow = if client { &c.from_client } else { &c.from_server };
-                (client || (c.server, c.client) == ends).then_some(flow)
+                let same = c.start.0 == connection.t_ns;
+                (same && (client || (c.server, c.client) == ends)).then_some(flow)
             });
             let Some(flow) = flow else {
                 mistakes.push(format!("connection {} not found", connection.receiver));
@@ -89,7 +90,9 @@ impl KernelScore {
             were += connection.retransmissions.len() as u64;
             are += flow.retransmissions.len() as u64;
             self.retransmissions(truth, connection, flow, &mut mistakes);
-            self.timeouts(connection, flow, &mut mistakes);
+            if truth.traced {
+                self.timeouts(connection, flow, &mut mistakes);
+            }
         }
         // What the kernel counted, which is what the truth has unless the trace had gaps.
         self.score.capture(truth.counters.get("RetransSegs").copied().unwrap_or(were), are);
@@ -127,11 +130,11 @@ impl KernelScore {
                 told: can_tell,
                 lost: Some(was.lost),
             });
-            if was.is_none() || kind.is_some() {
+            if truth.traced && (was.is_none() || kind.is_some()) {
                 self.score.retransmission(again.as_ref(), is);
             }
             let names = (kind.map_or("none", Kind::name), is.map_or("none", |is| is.kind.name()));
-            if names.0 != names.1 {
+            if truth.traced && names.0 != names.1 {
                 mistakes.push(format!("frame {frame}, seq {seq}: {} found as {}", names.0, names.1));
             }
             self.apart.add(apart(names.0), apart(names.1));

@@ -5,6 +5,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process;
+use std::thread;
+use std::time::Duration;
 
 use ackclock_tcp::Time;
 use rustix::time::{ClockId, clock_gettime};
@@ -83,7 +85,13 @@ impl Drop for Tracing {
             let _ = fs::write(self.0.join(format!("events/tcp/{event}/trigger")), "!stacktrace");
         }
         let _ = fs::write(self.0.join("events/enable"), "0");
-        let _ = fs::remove_dir(&self.0);
+        // It may be in use for a moment longer.
+        for _ in 0..20 {
+            match fs::remove_dir(&self.0) {
+                Err(error) if error.kind() == io::ErrorKind::ResourceBusy => thread::sleep(Duration::from_millis(50)),
+                _ => return,
+            }
+        }
     }
 }
 
@@ -160,3 +168,7 @@ fn event(rest: &str, address: &str, offset: u64) -> Option<Line> {
     let ends = [end(field(from)?, field("sport")?), end(field(to)?, field("dport")?)];
     Some(Line { at: Time(nanos + offset), ends, what })
 }
+
+#[cfg(test)]
+#[path = "trace_tests.rs"]
+mod tests;

@@ -1,7 +1,7 @@
 //! What was true of a capture, told from the sender's own trace, the gateway's log of drops, and the packets themselves.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::wire::Control;
 use ackclock_tcp::{Seq, Time};
@@ -19,6 +19,9 @@ pub struct Truth {
     pub plan: Planned,
     /// What is not known, and why.
     pub missing: Vec<String>,
+    /// Whether there was a trace: without one neither kinds nor timeouts are known.
+    #[serde(default = "yes")]
+    pub traced: bool,
     /// The sender's counters, of those that are not 0 (`/proc/net/snmp` and `netstat`; its namespace had no other connections).
     pub counters: BTreeMap<String, u64>,
     /// The receiver's.
@@ -36,6 +39,10 @@ pub struct Truth {
     pub late_p99_us: f64,
 }
 
+fn yes() -> bool {
+    true
+}
+
 /// What the sender sent on one connection.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Connection {
@@ -43,6 +50,8 @@ pub struct Connection {
     pub sender: SocketAddr,
     /// The other one.
     pub receiver: SocketAddr,
+    /// When its first packet was captured.
+    pub t_ns: u64,
     /// Bytes of a full segment.
     pub mss: u32,
     /// Segments of SMSS with data, SYN or FIN, retransmissions included.
@@ -142,6 +151,8 @@ struct Told {
 /// One connection as the sender's capture has it. Position 0 is the SYN.
 struct Path {
     ends: [SocketAddr; 2],
+    start: Time,
+    end: Time,
     mss: u32,
     sent: Vec<Sent>,
     told: Vec<Told>,
@@ -150,26 +161,38 @@ struct Path {
 /// All of a capture at `sender`.
 pub(super) fn connections(
     packets: &[Packet],
-    sender: std::net::IpAddr,
+    sender: IpAddr,
     drops: &[Drop],
     trace: Option<&[Line]>,
     missing: &mut Vec<String>,
 ) -> Vec<Connection> {
-    let mut by_ends: BTreeMap<[SocketAddr; 2], Vec<&Packet>> = BTreeMap::new();
-    for packet in packets {
-        let ends = if packet.from.ip() == sender { [packet.from, packet.to] } else { [packet.to, packet.from] };
-        by_ends.entry(ends).or_default().push(packet);
-    }
-    let mut paths: Vec<Path> = by_ends.into_iter().filter_map(|(ends, packets)| Path::new(ends, &packets)).collect();
+    let mut paths: Vec<Path> =
+        apart(packets, sender).into_iter().filter_map(|(ends, of)| Path::new(ends, &of)).collect();
     for drop in drops.iter().filter(|drop| drop.from == super::plan::NODES[0]) {
-        let found = pcap::packet(&drop.packet, 0, drop.at)
-            .and_then(|packet| paths.iter_mut().find(|p| p.ends == [packet.from, packet.to])?.lose(&packet));
+        let found = pcap::packet(&drop.packet, 0, drop.at).and_then(|packet| {
+            let ends = [packet.from, packet.to];
+            paths.iter_mut().rev().filter(|path| path.ends == ends).find_map(|path| path.lose(&packet))
+        });
         if found.is_none() {
             missing.push(format!("a drop at {} ns is of no packet of the capture", drop.at.0));
         }
     }
-    paths.sort_by_key(|path| path.sent.first().map(|sent| sent.at));
     paths.iter().map(|path| path.connection(trace, missing)).collect()
+}
+
+/// The packets of each connection, the sender's end first, in order of beginning. Ports may be used again: then a SYN has another number.
+fn apart(packets: &[Packet], sender: IpAddr) -> Vec<([SocketAddr; 2], Vec<&Packet>)> {
+    let mut all: Vec<([SocketAddr; 2], Vec<&Packet>)> = Vec::new();
+    for packet in packets {
+        let ends = if packet.from.ip() == sender { [packet.from, packet.to] } else { [packet.to, packet.from] };
+        let opens = packet.control.contains(Control::SYN) && !packet.control.contains(Control::ACK);
+        let open = all.iter_mut().rev().find(|(of, _)| *of == ends);
+        match open.filter(|(_, before)| !opens || before.first().is_some_and(|first| first.seq == packet.seq)) {
+            Some((_, before)) => before.push(packet),
+            None => all.push((ends, vec![packet])),
+        }
+    }
+    all
 }
 
 impl Path {
@@ -179,7 +202,8 @@ impl Path {
         let timestamps = ours.options.timestamps.is_some() && theirs.options.timestamps.is_some();
         let mss = ours.options.mss?.min(theirs.options.mss?);
         let mss = u32::from(mss) - if timestamps { 12 } else { 0 };
-        let mut path = Path { ends, mss, sent: Vec::new(), told: Vec::new() };
+        let [start, end] = [packets.first()?.at, packets.last()?.at];
+        let mut path = Path { ends, start, end, mss, sent: Vec::new(), told: Vec::new() };
         let (mut snd_max, mut una) = (0, 0);
         for packet in packets.iter().filter(|p| !p.control.contains(Control::RST)) {
             if packet.from == ends[0] {
@@ -254,7 +278,10 @@ impl Path {
         let mut timeouts = Vec::new();
         if let Some(trace) = trace {
             let ends = self.ends.map(|end| end.to_string());
-            let lines: Vec<&Line> = trace.iter().filter(|line| line.ends == ends).collect();
+            // The trace tells of a packet just after it was captured.
+            let during = self.start.0..self.end.0 + 1_000_000;
+            let of_it = |line: &&Line| line.ends == ends && during.contains(&line.at.0);
+            let lines: Vec<&Line> = trace.iter().filter(of_it).collect();
             let events = events(&lines);
             let times: Vec<Time> = again.iter().map(|&i| self.sent[i].at).collect();
             let of = align(&times, &events.iter().map(|event| event.at).collect::<Vec<_>>());
@@ -267,6 +294,7 @@ impl Path {
         Connection {
             sender: self.ends[0],
             receiver: self.ends[1],
+            t_ns: self.start.0,
             mss: self.mss,
             segments: self.sent.len() as u64,
             retransmissions,
@@ -466,3 +494,7 @@ pub(super) fn drops(drops: &[Drop]) -> Vec<Dropped> {
     };
     drops.iter().filter_map(of).collect()
 }
+
+#[cfg(test)]
+#[path = "truth_tests.rs"]
+mod tests;

@@ -3,6 +3,7 @@
 use std::hash::Hasher;
 
 use ackclock_tcp::Span;
+use ackclock_tcp::wire::Control;
 use rustc_hash::FxHasher;
 
 use crate::packet::Packet;
@@ -29,7 +30,7 @@ impl Recent {
     pub fn contains(&mut self, p: &Packet) -> bool {
         let within = match p.ip_id {
             Some(1..) => WITHIN,
-            _ if p.len > 0 && p.options.timestamps.is_some() => WITHIN_TICK,
+            _ if carries(p) && p.options.timestamps.is_some() => WITHIN_TICK,
             _ => return false,
         };
         let print = print(p);
@@ -44,6 +45,11 @@ impl Recent {
         self.next = self.next.wrapping_add(1);
         false
     }
+}
+
+/// Whether it carries something that is acknowledged. ACKs alone may be the same twice.
+fn carries(p: &Packet) -> bool {
+    p.len > 0 || p.control.contains(Control::SYN) || p.control.contains(Control::FIN)
 }
 
 #[inline]

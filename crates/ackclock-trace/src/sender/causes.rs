@@ -108,7 +108,7 @@ impl SenderModel {
         let idle = at.since(self.progress.max(self.last_new));
         let open = self.repair.phase == Phase::Open && !self.resumes();
         let probing = self.terms.sack && open && self.repair.probe.is_none();
-        let recent = at.since(self.repair.news) <= self.clock.settle(self.found.dsacks);
+        let recent = at.since(self.repair.news) <= self.settle();
         if !head {
             let disorder = recent || self.out.sacked_bytes > 0 || self.dupacks > 0;
             // Two round trips after the last progress (RFC 8985 section 7.2); if nothing else sends the tail again, whatever the
@@ -124,12 +124,14 @@ impl SenderModel {
         let due = waited >= nearly(rto);
         if let Some(evidence) = self.repair.evidence {
             // Without SACK nothing but the ACK itself sends again; with it time may have to pass (RFC 8985 section 6.2).
-            let settle = self.clock.settle(self.found.dsacks);
+            let settle = self.settle();
             let (settling, prompt) = if self.terms.sack {
                 (at.since(evidence) <= settle, at.since(self.last_ack) <= settle)
             } else {
                 (false, self.follows(at))
             };
+            // Away from the sender, how long an answer takes to come by is known by its shortest time only.
+            let prompt = prompt || self.terms.sight != Sight::Sent;
             if settling || prompt && !due || self.coincides(at, waited) {
                 return Sender::Ack;
             }
@@ -151,6 +153,13 @@ impl SenderModel {
             return Sender::Nothing;
         }
         Sender::Timer
+    }
+
+    /// How long after the first sign of a loss a segment may still be sent again because of it. Between the ends, and at the receiver, it
+    /// may have waited in queues on its way: a round trip more.
+    fn settle(&self) -> Span {
+        let way = if self.terms.sight == Sight::Sent { Span::ZERO } else { self.clock.srtt() };
+        self.clock.settle(self.found.dsacks) + way
     }
 
     /// An ACK with news came just before, and not because ACKs come all the time: that a timer expires by chance in such a
@@ -325,6 +334,8 @@ impl SenderModel {
             _ if self.repair.without_progress > 0 => Class::Backoff,
             None => Class::Unknown,
             Some(head) if head.again > 0 => Class::LostRetransmission,
+            // Elsewhere than at the sender a fast retransmit may have been lost unseen, or an earlier timeout.
+            Some(_) if self.terms.sight != Sight::Sent && self.may_hide_another(sent.at) => Class::Unknown,
             Some(_) if since(first_at) => Class::MultipleLosses,
             Some(_) => Class::NonTrigger,
         };
@@ -341,6 +352,13 @@ impl SenderModel {
             needless: None,
             episode: None,
         }
+    }
+
+    /// Whether something was due to be sent before this timeout, so that it may have been sent and lost before the capture.
+    fn may_hide_another(&self, at: Time) -> bool {
+        let three = 3 * u64::from(self.terms.mss);
+        let rto = self.clock.rto();
+        self.dupacks >= 3 || self.out.sacked_bytes >= three || at.since(self.progress) > rto + Span(rto.0 / 2)
     }
 
     fn record(&mut self, sent: &Sent, kind: Kind, from: usize, to: usize) {
@@ -361,7 +379,8 @@ impl SenderModel {
             self.pipe += if kind == Kind::Timeout || kind == Kind::BackedOffTimeout { 0 } else { u64::from(sent.len) };
         }
         let below = from >= to;
-        let arrives_again = self.terms.sight == Sight::Received && !unseen;
+        // The head would have been acknowledged: it was lost behind the capture.
+        let arrives_again = self.terms.sight == Sight::Received && !unseen && from > 0;
         let needless = (below || arrives_again).then_some(Needless::Arrival);
         let arrived = (self.terms.sight == Sight::Received).then_some(false);
         self.found.retransmissions.push(Retransmission {

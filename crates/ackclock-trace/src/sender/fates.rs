@@ -47,8 +47,8 @@ impl SenderModel {
         let cumulative = a.ack >= segment.end() && self.terms.sight == Sight::Sent;
         let min_rtt = Span(self.clock.min_rtt().0 / 64 * 63);
         let trip = self.least_trip();
-        // Elsewhere than at the sender its times are estimates.
-        let exact = self.terms.sight == Sight::Sent && self.clock.is_measured();
+        // Elsewhere than at the sender its times are estimates; and data alone may never have met an empty queue, as a SYN does.
+        let exact = self.terms.sight == Sight::Sent && self.clock.handshake.is_some();
         let mut number = segment.again;
         // Those that went out too late to be what arrived.
         while let Some((r, note)) = self.retransmission(number) {

@@ -67,11 +67,6 @@ impl Clock {
         }
     }
 
-    /// Whether data and its ACKs have measured a round trip, so that none is likely to be much shorter.
-    pub fn is_measured(&self) -> bool {
-        self.samples > 0
-    }
-
     pub fn round_trip(&self) -> Option<RoundTrip> {
         let mean = Span(self.sum.checked_div(self.samples)?);
         Some(RoundTrip { min: self.min, mean, max: self.max, samples: self.samples })

@@ -145,6 +145,14 @@ fn what_the_capture_has_twice_counts_once() {
         assert_eq!(one.from_client.doubts, ["2 packets were captured twice"]);
         assert_eq!(one.from_server.doubts, ["a packet was captured twice"]);
     });
+    // Without identifications timestamps tell, of all but ACKs.
+    each(|mut talk| {
+        talk.at(0.0, syn(0).ts(1, 0)).at(0.0, syn(0).ts(1, 0)).at(10.0, syn(1).ts(7, 1)).at(10.1, syn(1).ts(7, 1));
+        talk.at(11.0, c(0, 100).ts(11, 7)).at(11.1, c(0, 100).ts(11, 7)).at(311.0, c(0, 100).ts(311, 7));
+        let one = talk.one();
+        assert_eq!((one.from_client.retransmissions.len(), one.from_server.retransmissions.len()), (1, 0));
+        assert_eq!(one.from_client.doubts, ["2 packets were captured twice"]);
+    });
     // Another identification, or the same much later, is another transmission.
     each(|mut talk| {
         talk.open().at(11.0, c(0, 1460).id(1)).at(11.5, c(0, 1460).id(2)).at(300.0, c(0, 1460).id(1));

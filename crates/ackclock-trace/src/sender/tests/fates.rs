@@ -85,6 +85,19 @@ fn acknowledged_too_soon() {
     assert_eq!(needless(&line.found()), [(2, Some(Needless::RoundTrip), true, None)]);
 }
 
+/// Without the handshake's round trip it proves nothing: the data before may have waited in a queue.
+#[test]
+fn too_soon_is_no_proof_without_a_handshake() {
+    let mut line = Line::without_sack(50.0);
+    line.model.clock.handshake = None;
+    line.send(0.0, 0..2);
+    line.ack(50.0, 2);
+    line.send(60.0, 2..6);
+    line.send(311.0, [2]);
+    line.ack(316.0, 6);
+    assert_eq!(line.found().retransmissions[0].needless, None);
+}
+
 /// Three of four transmissions are lost.
 #[test]
 fn lost_and_lost_again() {
@@ -125,12 +138,15 @@ fn seen_to_arrive() {
 #[test]
 fn after_an_undo_the_state_is_open() {
     let mut line = Line::timestamped(50.0);
+    line.model.terms.sack = false;
     line.send(0.0, 0..8);
     line.send(251.0, [0]);
     line.ack_echo(260.0, 2, 0.0);
-    line.ack_with(261.0, 2, &[(3, 6)], false, Some(0.0));
-    line.send(261.01, [2]);
-    line.ack_echo(311.1, 8, 261.0);
+    for n in 1..4 {
+        line.ack_echo(260.0 + f64::from(n), 2, 0.0);
+    }
+    line.send(263.01, [2]);
+    line.ack_echo(313.1, 8, 263.0);
     assert_eq!(kinds(&line.found()), [(0, Kind::Timeout), (2, Kind::FastRetransmit)]);
 }
 

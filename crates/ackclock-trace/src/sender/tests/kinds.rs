@@ -311,13 +311,17 @@ fn one_recovery_runs_into_the_next() {
     line.send(100.11, [10]);
     line.ack_sack(100.2, 10, &[(11, 13)]);
     line.send(100.21, 13..16);
-    line.ack_sack(150.1, 10, &[(15, 16), (11, 14)]);
-    line.send(150.11, [14]);
-    line.ack(200.2, 16);
+    line.ack_sack(150.1, 10, &[(15, 16), (11, 13)]);
+    line.send(150.11, [13]);
+    // Up to here goes the second recovery; 13 is on its way, so that the third one follows at once.
+    line.ack_sack(150.2, 13, &[(15, 16)]);
+    line.send(150.21, [14]);
+    line.ack(200.3, 16);
     let found = line.found();
-    let expected = [(0, Kind::FastRetransmit), (10, Kind::Recovery), (14, Kind::FastRetransmit)];
+    let expected =
+        [(0, Kind::FastRetransmit), (10, Kind::Recovery), (13, Kind::FastRetransmit), (14, Kind::FastRetransmit)];
     assert_eq!(kinds(&found), expected);
-    assert_eq!(found.recoveries.iter().map(|r| r.retransmissions).collect::<Vec<_>>(), [2, 1]);
+    assert_eq!(found.recoveries.iter().map(|r| r.retransmissions).collect::<Vec<_>>(), [2, 1, 1]);
 }
 
 /// Half of a round trip after a partial ACK: a sender that paces sends the next segment that late, and no timer is that early.

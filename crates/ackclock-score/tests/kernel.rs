@@ -1,0 +1,55 @@
+//! The captures of the kernel's TCP in `captures/`, scored. `make score` takes some hundred fresh ones.
+
+use std::path::{Path, PathBuf};
+
+use ackclock_score::kernel::{KernelScore, Plan, score};
+
+fn kept() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/captures")
+}
+
+fn scored() -> KernelScore {
+    score(&kept()).expect("captures")
+}
+
+#[test]
+fn the_plan_has_sixty_captures_and_each_link_is_sound() {
+    let plan = Plan::built_in().expect("kernel.toml");
+    assert!(plan.capture.len() >= 60);
+    for capture in &plan.capture {
+        capture.scenario().unwrap_or_else(|e| panic!("{e}"));
+    }
+    let mut names: Vec<_> = plan.capture.iter().map(|c| &c.name).collect();
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), plan.capture.len());
+}
+
+/// As many retransmissions as the kernel's own counter says.
+#[test]
+fn retransmissions_are_counted_exactly() {
+    let KernelScore { score, mistakes, .. } = scored();
+    assert!(score.captures >= 25);
+    assert_eq!(score.exact, score.captures, "{mistakes:#?}");
+}
+
+#[test]
+fn timeouts_are_told_from_fast_retransmissions() {
+    let KernelScore { apart, mistakes, .. } = scored();
+    assert!(apart.of_truth("timeout") >= 100 && apart.of_truth("fast_retransmission") >= 100);
+    assert!(apart.right() * 100 >= apart.all() * 99, "{}\n{mistakes:#?}", apart.table("timeout or fast"));
+}
+
+#[test]
+fn timeouts_have_their_class() {
+    let KernelScore { score, mistakes, .. } = scored();
+    assert!(score.classes.right() * 100 >= score.classes.all() * 95, "{}\n{mistakes:#?}", score.table(""));
+}
+
+#[test]
+fn needless_retransmissions_are_found() {
+    let KernelScore { score, mistakes, .. } = scored();
+    let (precision, recall) = (score.needless.precision("yes"), score.needless.recall("yes"));
+    assert!(score.needless.of_truth("yes") >= 100);
+    assert!(precision >= Some(0.95) && recall >= Some(0.9), "{precision:?} {recall:?}\n{mistakes:#?}");
+}
