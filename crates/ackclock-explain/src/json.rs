@@ -174,6 +174,7 @@ struct EpisodeJson<'a> {
     rwnd: u64,
     bytes: u64,
     lost: &'a [u8],
+    slow_start: bool,
     delayed_ack: bool,
     took_s: f64,
 }
@@ -360,6 +361,7 @@ impl<'a> EpisodeJson<'a> {
             rwnd: e.rwnd,
             bytes: e.bytes,
             lost: &e.lost,
+            slow_start: e.slow_start,
             delayed_ack: e.delayed_ack,
             took_s: seconds(e.took),
         }

@@ -2,8 +2,8 @@
 //!
 //! An estimate. What it assumes: the path loses the same transmissions of the same segments whatever is sent in between, and no others;
 //! the bottleneck has the rate that was seen and room for everything; all of the flight leaves at once; ACKs are not lost; the window
-//! grows by Reno's law from the flight that was seen; and the timer is the same in every strategy, Linux's with the timeout that was seen
-//! as the least one, so that only recovery differs.
+//! grows by Reno's law from the flight that was seen, in slow start if nothing had been sent again before; and the timer is the same in
+//! every strategy, Linux's with the timeout that was seen as the least one, so that only recovery differs.
 
 use ackclock_net::{
     Applies, Ends, FlowConfig, FlowId, Limit, LinkConfig, ListedLoss, Loss, LossModel, Network, Queue, Recorder, Source,
@@ -130,7 +130,7 @@ fn repair(episode: &Episode, min_rto: Option<Span>, strategy: &str) -> Option<Re
     let sender = SenderConfig {
         mss,
         initial_window: episode.cwnd.max(1),
-        initial_ssthresh: Some(window),
+        initial_ssthresh: (!episode.slow_start).then_some(window),
         initial_rwnd: episode.rwnd.max(window),
         sack: strategy.uses_sack,
         timestamps: episode.timestamps,

@@ -33,6 +33,7 @@ fn episode(sack: bool, cwnd: u32, segments: u64, lost: &[u8]) -> Episode {
         rwnd: 1 << 20,
         bytes: segments * 1000,
         lost: lost.to_vec(),
+        slow_start: false,
         delayed_ack: false,
         sack,
         timestamps: false,
@@ -90,4 +91,14 @@ fn what_was_saved_is_told_against_what_was_observed() {
 fn where_nothing_was_lost_nothing_is_told() {
     assert_eq!(replay(&timeout(episode(true, 3, 20, &[0, 0]))), []);
     assert_eq!(replay(&Timeout { episode: None, ..timeout(episode(true, 3, 20, &[1])) }), []);
+}
+
+#[test]
+fn a_window_in_slow_start_ends_the_repair_sooner() {
+    // From a window of four, segment 20 goes out in the third round trip if the window doubles (4, 8, 16), and its duplicates come with
+    // the same; if it grows by one (4, 5, 6, 7) in the fourth, with one behind it, and the duplicates take another.
+    let mut lost = [0; 21];
+    lost[20] = 1;
+    let took = |slow_start| replay(&timeout(Episode { slow_start, ..episode(true, 4, 60, &lost) }))[0].took_s;
+    assert_eq!((took(true), took(false)), (0.400_001_589, 0.600_000_849));
 }

@@ -317,6 +317,8 @@ pub struct Episode {
     /// How many of the transmissions of each segment were lost, in order: `[0, 1, 2]` says that of segment 1 the first transmission was lost,
     /// and of segment 2 the first two. Segments after the end of the list came through.
     pub lost: Vec<u8>,
+    /// Whether nothing had been sent again before on this connection: the window still grew as in slow start.
+    pub slow_start: bool,
     /// Whether ACKs were delayed (one for two segments).
     pub delayed_ack: bool,
     /// Whether SACK was in use.

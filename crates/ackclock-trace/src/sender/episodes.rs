@@ -147,6 +147,7 @@ impl SenderModel {
             rwnd: period.window,
             bytes: period.idle - period.base,
             lost: self.losses(period, segments as usize, mss)?,
+            slow_start: period.first == 0,
             // More than four thirds of a segment for an ACK: most ACKs stand for two.
             delayed_ack: acks > 0 && self.una / acks * 3 > mss * 4,
             sack: self.terms.sack,

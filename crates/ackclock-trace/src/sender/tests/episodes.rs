@@ -33,6 +33,7 @@ fn the_losses_around_a_timeout() {
         rwnd: 1 << 20,
         bytes: 6000,
         lost: vec![0, 0, 2, 1],
+        slow_start: true,
         delayed_ack: true,
         sack: false,
         timestamps: false,
