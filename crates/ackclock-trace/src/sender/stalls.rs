@@ -96,7 +96,9 @@ impl SenderModel {
     /// `una` has moved.
     #[inline]
     pub(super) fn stall_over(&mut self, at: Time, frame: u64) {
-        if at.since(self.progress) > self.clock.quiet {
+        // The first round trip is what others are measured by, however long it is, unless something was sent again meanwhile.
+        let measures = self.clock.srtt() == Span::ZERO && self.found.retransmissions.is_empty();
+        if at.since(self.progress) > self.clock.quiet && !measures {
             let probed = self.found.probes_of_new_data > self.stall.probes;
             self.stall_found(self.progress, at, frame, Cause::Outstanding { probed });
         }
