@@ -310,7 +310,7 @@ impl SenderModel {
         self.leave(sent.at, true);
         self.repair.phase = Phase::Loss;
         self.repair.recover = self.max;
-        self.repair.first = self.notes.len() as u32 + 1;
+        (self.repair.first, self.repair.dsacked) = (self.notes.len() as u32 + 1, 0);
         self.repair.f_rto = f_rto;
         self.repair.without_progress += 1;
         self.repair.probe = None;
