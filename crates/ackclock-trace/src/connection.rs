@@ -78,7 +78,7 @@ pub struct Position {
 /// One way of a connection: what one end sent as data, and the acknowledgments of the other.
 ///
 /// A super-segment counts as the segments of SMSS that it is cut into, and so do retransmissions: these are the kernel's counts.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Flow {
     /// SMSS in bytes, timestamps taken off; from the SYNs or from what was seen.
     pub mss: u32,

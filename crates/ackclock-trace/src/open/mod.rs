@@ -309,7 +309,9 @@ impl Open {
             self.count_event(budget);
         }
         let delay = self.delay(end);
-        if let Op::Data(data) = op {
+        if let Op::Data(data) = op
+            && self.halves[end].heard > Time::ZERO
+        {
             self.feeds[end].heard(data.at.min(self.halves[end].heard + delay));
         }
         self.feeds[end].give(op, delay, &mut budget.held);

@@ -174,6 +174,22 @@ fn what_the_capture_has_twice_counts_once() {
     });
 }
 
+/// IPv6 has no identifications, and segments that leave together have the same timestamp.
+#[test]
+fn segments_of_any_size_are_not_taken_for_copies() {
+    for len in [8928, 1208, 1428, 1 << 14] {
+        each(|mut talk| {
+            talk.at(0.0, syn(0).ts(1, 0)).at(10.0, syn(1).ts(7, 1));
+            (0..64).for_each(|n| {
+                talk.at(11.0 + n as f64 * 0.01, c(n * u64::from(len), len).ts(11, 7));
+            });
+            let one = talk.one();
+            assert_eq!((one.from_client.bytes, one.from_client.unseen), (64 * u64::from(len), 0));
+            assert_eq!(one.from_client.doubts, [""; 0]);
+        });
+    }
+}
+
 #[test]
 fn blocks_that_make_no_sense_are_left_out() {
     each(|mut talk| {
