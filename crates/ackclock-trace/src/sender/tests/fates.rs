@@ -1,6 +1,6 @@
 //! What was needless, and what was lost itself.
 
-use ackclock_tcp::Span;
+use ackclock_tcp::{Span, Time};
 
 use super::{Line, MSS, kinds};
 use crate::connection::{Kind, Needless, State};
@@ -148,6 +148,18 @@ fn after_an_undo_the_state_is_open() {
     line.send(263.01, [2]);
     line.ack_echo(313.1, 8, 263.0);
     assert_eq!(kinds(&line.found()), [(0, Kind::Timeout), (2, Kind::FastRetransmit)]);
+}
+
+/// Where there are too many pieces to cut another one off, what is sent again is not taken for something that has arrived.
+#[test]
+fn beyond_the_last_cut() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, 0..9);
+    (0..4096).for_each(|n| line.sent(Time(300_000_000 + n), 2 * n + 1, 1, false));
+    line.sent(Time(301_000_000), 8500, 100, false);
+    let found = line.found();
+    assert_eq!(found.retransmissions.last().map(|r| (r.position, r.needless)), Some((8500, None)));
+    assert_eq!(found.doubts, ["SACK blocks or retransmissions leave too many pieces to follow all of them"]);
 }
 
 /// D-SACKs undo when each retransmission of the phase has been reported, and not before.
