@@ -63,6 +63,8 @@ pub(crate) struct Open {
     client_is_low: bool,
     start: Time,
     last: Time,
+    /// When the last packet was seen that was not followed by any that may be astray.
+    sure: Time,
     packets: u64,
     halves: [Half; 2],
     feeds: [Feed; 2],
@@ -79,7 +81,6 @@ pub(crate) struct Open {
     /// What the capture shows of the transmissions of each end, as its model was told.
     sights: [Sight; 2],
     begun: bool,
-    reset: bool,
     gaps: u64,
     /// Options were cut off by the snap length.
     cut: bool,
@@ -101,6 +102,7 @@ impl Open {
             client_is_low: from_client == from_low,
             start: p.at,
             last: p.at,
+            sure: p.at,
             packets: 0,
             halves: Default::default(),
             feeds: Default::default(),
@@ -111,7 +113,6 @@ impl Open {
             learned_mss: [0; 2],
             sights: [Sight::Arrived; 2],
             begun: syn,
-            reset: false,
             gaps: 0,
             cut: false,
             events: budget.wants_events(number),
@@ -130,7 +131,11 @@ impl Open {
     /// Closed both ways, or reset.
     #[inline]
     pub fn is_over(&self) -> bool {
-        self.reset || self.halves.iter().all(|half| half.fin.is_some())
+        self.is_reset() || self.halves.iter().all(|half| half.fin.is_some())
+    }
+
+    fn is_reset(&self) -> bool {
+        self.halves.iter().any(|half| half.reset)
     }
 
     /// Whether this packet opens another connection between the same ends. A SYN does that has another sequence number than
@@ -174,7 +179,10 @@ impl Open {
     pub fn packet(&mut self, p: &Packet, from_low: bool, budget: &mut Budget) {
         let [one, other] = self.sides(from_low);
         self.packets += 1;
-        let silence = p.at.since(self.last);
+        if !self.halves.iter().any(Half::is_lost) {
+            self.sure = self.last;
+        }
+        let silence = p.at.since(self.sure);
         let at = self.last.max(p.at);
         self.last = at;
         if self.halves[one].recent.contains(p) {
@@ -214,9 +222,6 @@ impl Open {
             }
             self.halves[other].heard = at;
             self.tell(one, Op::Data(data), budget);
-        }
-        if p.control.contains(Control::RST) {
-            self.reset = true;
         }
     }
 

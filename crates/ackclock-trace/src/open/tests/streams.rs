@@ -315,6 +315,41 @@ fn a_stream_that_has_jumped_far_is_found_again() {
 }
 
 #[test]
+fn one_number_far_ahead_does_not_move_the_stream() {
+    let far = 500_000_000;
+    for stray in [s(0, 0).ack(far), c(far, 1460), s(0, 0).ack(1460 + (1 << 26))] {
+        each(|mut talk| {
+            talk.open().at(11.0, c(0, 1460)).at(20.0, s(0, 0).ack(1460)).at(20.1, stray).at(20.2, stray);
+            for n in 1..40u32 {
+                let (ms, position) = (20.0 + f64::from(n) * 10.0, u64::from(n) * 1460);
+                talk.at(ms + 1.0, c(position, 1460)).at(ms + 10.0, s(0, 0).ack(position + 1460));
+            }
+            let one = talk.one();
+            let client = &one.from_client;
+            assert_eq!((client.bytes, client.unseen, &client.retransmissions[..]), (40 * 1460, 0, &[][..]));
+            assert_eq!(client.doubts, ["2 packets were ignored whose numbers are far outside of the stream"]);
+        });
+    }
+}
+
+#[test]
+fn a_gap_that_no_window_has_room_for_is_followed() {
+    each(|mut talk| {
+        let far = 300_000_000;
+        talk.open().at(11.0, c(0, 1460)).at(21.0, s(0, 0).ack(1460)).at(5000.0, c(far, 1460));
+        talk.at(5000.1, c(far + 1460, 1460)).at(5010.0, s(0, 0).ack(far + 2920));
+        let one = talk.one();
+        assert_eq!((one.from_client.bytes, one.from_client.unseen), (2920, far));
+        assert_eq!(
+            one.from_client.doubts,
+            ["the capture has a gap", "a packet was ignored whose numbers are far outside of the stream"]
+        );
+        let [stall] = one.from_client.stalls[..] else { panic!("{:?}", one.from_client.stalls) };
+        assert_eq!(stall.cause, crate::connection::StallCause::CaptureGap);
+    });
+}
+
+#[test]
 fn times_that_go_back_are_taken_as_the_latest_so_far() {
     each(|mut talk| {
         talk.open().at(11.0, c(0, 1460)).at(11.2, c(1460, 1460)).at(11.1, c(2920, 1460)).at(21.0, s(0, 0).ack(4380));
