@@ -44,7 +44,7 @@ pub fn draw(
     for batch in batches(&chosen) {
         let connections = with_events(sources, batch, options)?;
         for (found, connection) in batch.iter().zip(connections) {
-            let found = Found { connection, saved: found.saved.clone(), ..**found };
+            let found = Found { connection: Box::new(connection), saved: found.saved.clone(), ..**found };
             one(&found, explained, pictures)?;
         }
     }

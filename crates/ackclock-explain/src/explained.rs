@@ -87,8 +87,8 @@ pub struct Found {
     pub number: usize,
     /// Which of [`Explained::captures`].
     pub capture: usize,
-    /// The connection.
-    pub connection: Connection,
+    /// The connection; in a box, so that it can take the place that it had while it was open.
+    pub connection: Box<Connection>,
     /// Its timeouts that were replayed.
     pub saved: Vec<Saved>,
 }

@@ -164,7 +164,7 @@ pub(crate) fn explained() -> Explained {
     ];
     let saved = vec![Saved { from: End::Server, timeout: 0, by }];
     let capture = Capture { path: "<slow>.pcap".into(), packets: 18, segments: 18, ..Capture::default() };
-    let found = |number, connection, saved| Found { number, capture: 0, connection, saved };
+    let found = |number, connection, saved| Found { number, capture: 0, connection: Box::new(connection), saved };
     Explained {
         captures: vec![capture],
         connections: vec![found(0, connection, saved), found(1, quiet, Vec::new())],

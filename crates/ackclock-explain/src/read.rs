@@ -70,12 +70,12 @@ pub fn with_events(sources: &[Source], wanted: &[&Found], options: &Options) -> 
         })
     });
     let again = again.map_err(|e| Error::Usage(format!("--jobs: {e}")))?;
-    let again: Vec<Vec<Connection>> = again.into_iter().collect::<Result<_, _>>()?;
+    let again: Vec<Vec<Box<Connection>>> = again.into_iter().collect::<Result<_, _>>()?;
     let find = |found: &&Found| {
         let read = captures.iter().position(|capture| *capture == found.capture).and_then(|i| again.get(i));
         let same = read.and_then(|all| all.iter().find(|c| c.number == found.connection.number));
         // Of a stream the events are there already.
-        same.unwrap_or(&found.connection).clone()
+        Connection::clone(same.unwrap_or(&found.connection))
     };
     Ok(wanted.iter().map(find).collect())
 }
@@ -92,13 +92,14 @@ impl From<io::Error> for Halt {
     }
 }
 
-/// One capture.
+/// One capture. Each connection in a box, so that it can take the place that it had while it was open.
+#[expect(clippy::vec_box)]
 fn one(
     source: &Source,
     options: &Options,
     detail: Detail,
     progress: &Progress,
-) -> Result<(Capture, Vec<Connection>), Error> {
+) -> Result<(Capture, Vec<Box<Connection>>), Error> {
     let mut capture = Capture { path: source.name(), ..Capture::default() };
     let mut tracker = Tracker::new(Settings { detail, ..Settings::default() });
     let mut connections = Vec::new();
@@ -112,16 +113,17 @@ fn one(
         }
         Err(Halt::Io(e)) => capture.failed = Some(e.to_string()),
     }
-    connections.extend(tracker.finish());
+    connections.extend(tracker.finish().map(Box::new));
     connections.sort_by_key(|c| c.number);
     Ok((capture, connections))
 }
 
+#[expect(clippy::vec_box)]
 fn frames(
     source: &Source,
     capture: &mut Capture,
     tracker: &mut Tracker,
-    connections: &mut Vec<Connection>,
+    connections: &mut Vec<Box<Connection>>,
     mut filter: Option<Filter>,
     progress: Option<&Progress>,
 ) -> Result<(), Halt> {
@@ -145,7 +147,7 @@ fn frames(
             }
         }
         if capture.packets.is_multiple_of(TURN) {
-            connections.extend(std::iter::from_fn(|| tracker.poll_ended()));
+            connections.extend(std::iter::from_fn(|| tracker.poll_ended()).map(Box::new));
             advance(reader.consumed().saturating_sub(read));
             read = reader.consumed();
         }

@@ -25,7 +25,7 @@ fn verdicts() -> Explained {
     flow.timeouts.clear();
     flow.stalls.truncate(1);
     (flow.retransmissions[0].frame, flow.retransmissions[1].frame, flow.stalls[0].frame) = (1, 2, 3);
-    let found = Found { number: 0, capture: 0, connection, saved: Vec::new() };
+    let found = Found { number: 0, capture: 0, connection: Box::new(connection), saved: Vec::new() };
     Explained { connections: vec![found], ..explained() }
 }
 
@@ -148,7 +148,7 @@ fn without_verdicts_a_pcapng_file_stays_as_it_is_but_for_the_section_length() {
     let mut bytes = pcapng(false);
     fs::write(&input, &bytes).unwrap();
     let mut quiet = verdicts();
-    quiet.connections[0].connection = connection();
+    *quiet.connections[0].connection = connection();
     annotate(&quiet, &[Source::File(input)], &output).unwrap();
     bytes[16..24].fill(0xff);
     assert_eq!(fs::read(&output).unwrap(), bytes);

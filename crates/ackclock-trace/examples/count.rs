@@ -27,7 +27,7 @@ fn main() -> io::Result<()> {
                 }
             }
         }
-        tracker.finish().iter().for_each(&mut ended);
+        tracker.finish().for_each(|connection| ended(&connection));
         println!(
             "{path}: {segments} TCP segments in {frames} frames, {connections} connections, {retransmissions} retransmissions"
         );

@@ -144,13 +144,12 @@ impl Tracker {
         self.ended.pop_front()
     }
 
-    /// The capture has ended, and with it all connections: the rest in order of [`Connection::number`].
-    pub fn finish(mut self) -> Vec<Connection> {
-        let mut rest: Vec<Connection> = self.ended.into();
-        rest.reserve_exact(self.open.len());
-        rest.extend(self.open.into_values().map(|open| open.finish(Ended::Open, &mut self.budget)));
-        rest.sort_unstable_by_key(|connection| connection.number);
-        rest
+    /// The capture has ended, and with it all connections: those that have ended before, and then the rest in order of
+    /// [`Connection::number`]. Each is let go when it has been told.
+    pub fn finish(mut self) -> impl Iterator<Item = Connection> {
+        let mut rest: Vec<Box<Open>> = self.open.into_values().collect();
+        rest.sort_unstable_by_key(|open| open.number());
+        self.ended.into_iter().chain(rest.into_iter().map(move |open| open.finish(Ended::Open, &mut self.budget)))
     }
 }
 

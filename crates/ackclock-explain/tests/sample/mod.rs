@@ -147,7 +147,7 @@ pub fn explained() -> Explained {
     let found = |number: usize, connection, saved| Found {
         number,
         capture: 0,
-        connection: Connection { number: number as u64, ..connection },
+        connection: Box::new(Connection { number: number as u64, ..connection }),
         saved,
     };
     Explained {
