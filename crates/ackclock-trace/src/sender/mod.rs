@@ -224,6 +224,7 @@ impl SenderModel {
     fn begins(&mut self, sent: &Sent) {
         self.stall_idle(sent.at, sent.frame);
         self.periods_idle();
+        self.stall.probing = self.window == 0 && sent.len == 1;
         self.progress = sent.at;
         self.pipe = 0;
     }
@@ -301,10 +302,18 @@ impl SenderModel {
         self.pipe = self.pipe.saturating_sub(a.ack - self.una);
         self.una = a.ack;
         if let Some(oldest) = oldest {
-            self.clock.sample(a.at.since(oldest), a.at.since(newest), self.una, self.max);
+            self.measure(a, oldest, newest);
         }
         self.ack_fresh = false;
         self.advanced(a);
+    }
+
+    /// An ACK measures the round trips of segments that went out at these times, unless what it acknowledges has waited for the window.
+    #[inline]
+    fn measure(&mut self, a: &Acked, oldest: Time, newest: Time) {
+        if !self.stall.probing {
+            self.clock.sample(a.at.since(oldest), a.at.since(newest), self.una, self.max);
+        }
     }
 
     /// `una` has moved.

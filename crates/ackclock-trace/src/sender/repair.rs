@@ -162,7 +162,7 @@ impl SenderModel {
         }
         // What the ACK advances over is the better sample.
         if let Some(oldest) = oldest.filter(|_| a.ack <= self.una) {
-            self.clock.sample(a.at.since(oldest), a.at.since(newest), self.una, self.max);
+            self.measure(a, oldest, newest);
         }
         let any = !newly.is_empty();
         self.newly = newly;
@@ -228,7 +228,7 @@ impl SenderModel {
     fn take_samples(&mut self, a: &Acked, oldest: Option<Time>, newest: Time, again: Option<Time>) {
         match (oldest, again) {
             (Some(oldest), None) => {
-                self.clock.sample(a.at.since(oldest), a.at.since(newest), self.una, self.max);
+                self.measure(a, oldest, newest);
             }
             (_, Some(sent)) if a.tsecr.is_some() => {
                 self.clock.begin(a.at.since(sent), self.una, self.max);
