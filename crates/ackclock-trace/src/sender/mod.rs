@@ -71,6 +71,8 @@ pub(crate) struct Acked {
     pub tsecr: Option<u32>,
     /// It carries data, so it is no duplicate ACK (RFC 5681 section 2).
     pub with_data: bool,
+    /// When it came is known, and when what it acknowledges went out: the clock of the capture has not gone back.
+    pub timed: bool,
 }
 
 /// What is known of the connection when its first data goes out.
@@ -308,10 +310,11 @@ impl SenderModel {
         self.advanced(a);
     }
 
-    /// An ACK measures the round trips of segments that went out at these times, unless what it acknowledges has waited for the window.
+    /// An ACK measures the round trips of segments that went out at these times, unless what it acknowledges has waited for the
+    /// window, or a time is not known.
     #[inline]
     fn measure(&mut self, a: &Acked, oldest: Time, newest: Time) {
-        if !self.stall.probing {
+        if a.timed && !self.stall.probing {
             self.clock.sample(a.at.since(oldest), a.at.since(newest), self.una, self.max);
         }
     }

@@ -230,7 +230,7 @@ impl SenderModel {
             (Some(oldest), None) => {
                 self.measure(a, oldest, newest);
             }
-            (_, Some(sent)) if a.tsecr.is_some() => {
+            (_, Some(sent)) if a.tsecr.is_some() && a.timed => {
                 self.clock.begin(a.at.since(sent), self.una, self.max);
                 self.clock.backoff = 0;
             }
