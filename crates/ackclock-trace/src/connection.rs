@@ -289,11 +289,12 @@ pub struct Timeout {
     pub flight: u64,
     /// The estimate of cwnd before it, in bytes: the largest flight since the window last changed.
     pub cwnd: u64,
-    /// Time since the last progress (an ACK that acknowledged something, or the first transmission).
+    /// Time since the last progress (an ACK that acknowledged something, or the first transmission), not since the timer was set.
     pub waited: Span,
     /// Proved needless.
     pub needless: Option<Needless>,
-    /// What a replay needs; `None` where that cannot be known (the flight was not seen whole).
+    /// What a replay needs, at the first timeout of an episode; `None` at the others of it, and where that cannot be known (the flight was
+    /// not seen whole).
     pub episode: Option<Episode>,
 }
 

@@ -26,6 +26,8 @@ const ANSWER: Span = Span::from_millis(1);
 const SILENCE: Span = Span::from_millis(10);
 /// Clocks that are set and files put together in the wrong order go back by more than this; queues and cores by less.
 const BACK: Span = Span::from_millis(10);
+/// A lower MSS counts as this: Linux sends no shorter segments either (`TCP_MIN_SND_MSS`; CVE-2019-11479).
+const LEAST_MSS: u32 = 48;
 /// Without a sign of its end, a connection is taken to be over when its addresses open a new one after this time.
 const LONG: Span = Span::from_secs(60);
 
@@ -394,7 +396,7 @@ impl Open {
         let default = if self.ends[0].is_ipv4() { 536 } else { 1220 };
         let options = if self.timestamps(end) { 12 } else { 0 };
         let offered = self.offered(|options| u32::from(options.mss.unwrap_or(default)));
-        let offered = offered.into_iter().flatten().min().map(|mss| mss.saturating_sub(options).max(1));
+        let offered = offered.into_iter().flatten().min().map(|mss| mss.max(LEAST_MSS) - options);
         let learned = (self.learned_mss[end] > 0).then_some(self.learned_mss[end]);
         match (offered, learned) {
             (Some(offered), Some(learned)) if !self.both_syns() => offered.min(learned),

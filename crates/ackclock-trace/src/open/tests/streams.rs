@@ -58,6 +58,19 @@ fn smss_is_the_least_of_both_less_the_timestamps() {
     });
 }
 
+/// Of few segments, however small the SYNs say that they are.
+#[test]
+fn super_segments_with_a_tiny_mss() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0).ts(1, 0).options(|o| o.mss = Some(0)));
+        talk.at(10.0, syn(1).ts(7, 1));
+        talk.at(10.01, c(0, 0)).at(11.0, c(0, 3600)).at(12.0, c(3600, 1 << 20));
+        let client = talk.one().from_client;
+        // 48 less the timestamps; one packet has 2048 at most.
+        assert_eq!((client.mss, client.segments, client.bytes), (36, 1 + 100 + 2048, 3600 + (1 << 20)));
+    });
+}
+
 #[test]
 fn syns_that_go_again_are_timeouts() {
     each(|mut talk| {
