@@ -378,7 +378,7 @@ impl SenderModel {
         if matches!(kind, Kind::Timeout | Kind::BackedOffTimeout | Kind::SlowStart | Kind::TailLossProbe) {
             self.pipe += if kind == Kind::Timeout || kind == Kind::BackedOffTimeout { 0 } else { u64::from(sent.len) };
         }
-        let below = from >= to;
+        let below = from >= to && self.acked.is_some_and(|acked| acked >= sent.position + u64::from(sent.len));
         // The head would have been acknowledged: it was lost behind the capture.
         let arrives_again = self.terms.sight == Sight::Received && !unseen && from > 0;
         let needless = (below || arrives_again).then_some(Needless::Arrival);

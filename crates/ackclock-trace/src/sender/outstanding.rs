@@ -69,6 +69,11 @@ impl Outstanding {
         if self.segments.len() > MOST { self.pop() } else { None }
     }
 
+    /// Puts what was outstanding before the first one in front of it.
+    pub fn push_front(&mut self, segment: Segment) {
+        self.segments.push_front(segment);
+    }
+
     /// Takes the first record off if `ack` covers it; of one that is covered in part the covered part.
     pub fn pop_acked(&mut self, ack: u64) -> Option<Segment> {
         let head = self.segments.front_mut()?;
