@@ -364,12 +364,12 @@ impl SenderModel {
     fn record(&mut self, sent: &Sent, kind: Kind, from: usize, to: usize) {
         let number = self.notes.len() as u32 + 1;
         self.repair.f_rto &= matches!(kind, Kind::Timeout | Kind::BackedOffTimeout);
-        let (mut previous, mut transmissions, mut unseen) = (0, 1, false);
+        let (mut previous, mut transmissions, mut hole) = (0, 1, 0);
         for index in from..to {
             if let Some(segment) = self.out.get(index) {
                 previous = segment.again.max(previous);
                 transmissions = segment.transmissions.max(transmissions);
-                unseen |= segment.unseen;
+                hole += if segment.is_hole() { segment.len } else { 0 };
                 let segment = *segment;
                 self.period_begins(&segment);
             }
@@ -378,9 +378,11 @@ impl SenderModel {
         if matches!(kind, Kind::Timeout | Kind::BackedOffTimeout | Kind::SlowStart | Kind::TailLossProbe) {
             self.pipe += if kind == Kind::Timeout || kind == Kind::BackedOffTimeout { 0 } else { u64::from(sent.len) };
         }
+        // A FIN is no payload, and ends what is sent.
+        self.found.bytes += u64::from(hole.saturating_sub(u32::from(sent.fin)));
         let below = from >= to && self.acked.is_some_and(|acked| acked >= sent.position + u64::from(sent.len));
         // The head would have been acknowledged: it was lost behind the capture.
-        let arrives_again = self.terms.sight == Sight::Received && !unseen && from > 0;
+        let arrives_again = self.terms.sight == Sight::Received && hole == 0 && from > 0;
         let needless = (below || arrives_again).then_some(Needless::Arrival);
         let arrived = (self.terms.sight == Sight::Received).then_some(false);
         self.found.retransmissions.push(Retransmission {

@@ -314,7 +314,7 @@ impl SenderModel {
     fn advance_calmly(&mut self, a: &Acked) {
         let (mut oldest, mut newest) = (None, Time::ZERO);
         while let Some(segment) = self.out.pop_acked(a.ack) {
-            if segment.unseen {
+            if segment.is_hole() {
                 self.found.unseen += u64::from(segment.len);
             } else {
                 oldest = oldest.or(Some(segment.first_at));

@@ -33,6 +33,11 @@ impl Segment {
     pub fn end(&self) -> u64 {
         self.position + u64::from(self.len)
     }
+
+    /// None of its transmissions was seen.
+    pub fn is_hole(&self) -> bool {
+        self.transmissions == 0
+    }
 }
 
 #[derive(Debug, Default)]

@@ -61,6 +61,25 @@ fn unseen_bytes_are_counted() {
     assert_eq!((found.unseen, found.bytes, kinds(&found)), (3000, 4000, vec![]));
 }
 
+/// Seen when it is sent again, the payload of a hole has been seen, once; the first transmission is still none that measures anything.
+#[test]
+fn a_retransmission_fills_a_hole() {
+    for sight in [Sight::Arrived, Sight::Received] {
+        let mut line = Line::sack(50.0);
+        line.model.terms.sight = sight;
+        line.send(0.0, [0, 1, 4, 5, 6]);
+        line.ack_sack(50.0, 2, &[(4, 7)]);
+        line.send(100.0, [2]);
+        line.send(160.0, [2]);
+        line.ack_sack(210.0, 3, &[(4, 7)]);
+        line.send(260.0, [3]);
+        line.ack(310.0, 7);
+        let found = line.found();
+        assert_eq!((found.unseen, found.bytes), (0, 7 * MSS));
+        assert_eq!(found.rtt.map(|r| r.samples), Some(1));
+    }
+}
+
 /// A capture that begins in the middle: the first data in it is not what the receiver waits for.
 #[test]
 fn data_before_the_capture_has_not_arrived() {
@@ -84,7 +103,7 @@ fn the_first_ack_goes_back_before_the_capture() {
     let found = line.found();
     assert_eq!(kinds(&found), [(4, Kind::FastRetransmit), (5, Kind::Recovery)]);
     assert!(found.retransmissions.iter().all(|r| r.needless.is_none()));
-    assert_eq!(found.unseen, 4 * MSS);
+    assert_eq!((found.unseen, found.bytes), (2 * MSS, 6 * MSS));
 }
 
 /// A capture without the handshake, and without ACKs so far.
