@@ -143,6 +143,7 @@ impl SenderModel {
             let late = rto + Span(rto.0 / 10) + TICKS;
             return match () {
                 () if idle < nearly(self.clock.pto(false)) => Sender::Nothing,
+                () if self.clock.outwaits_probes(idle) => Sender::Timer,
                 () if idle < nearly(rto) => Sender::Probe,
                 () if idle <= late => Sender::ProbeOrTimer,
                 () => Sender::Timer,
@@ -291,7 +292,11 @@ impl SenderModel {
     /// The retransmission timer has expired (RFC 6298 section 5.4 to 5.6).
     fn expire(&mut self, sent: &Sent) -> Kind {
         let timeout = self.timeout(sent);
-        let evident = timeout.class == Class::NonTrigger && self.repair.evidence.is_none() && self.out.len() > 1;
+        // A single segment a probe would have sent by then, whatever this one waited for.
+        let single = self.out.len() == 1;
+        let unprobed = self.terms.sack && self.repair.phase == Phase::Open && self.repair.probe.is_none();
+        let tells = !single || unprobed && self.clock.backoff == 0 && self.terms.sight == Sight::Sent;
+        let evident = timeout.class == Class::NonTrigger && self.repair.evidence.is_none() && tells;
         if evident {
             self.clock.expired(sent.at.since(self.progress));
             if self.terms.sack && self.repair.probe.is_none() && self.clock.pto(false) < nearly(self.clock.rto()) {
