@@ -91,24 +91,7 @@ impl Plus for Seq {
 
 /// Nothing was sent.
 pub(crate) fn idle() -> Flow {
-    Flow {
-        mss: 1000,
-        offered: None,
-        sack: true,
-        timestamps: false,
-        bytes: 0,
-        segments: 0,
-        dsacks: 0,
-        rtt: None,
-        retransmissions: Vec::new(),
-        timeouts: Vec::new(),
-        recoveries: Vec::new(),
-        stalls: Vec::new(),
-        probes_of_new_data: 0,
-        unseen: 0,
-        events: Vec::new(),
-        doubts: Vec::new(),
-    }
+    Flow { mss: 1000, sack: true, ..Flow::default() }
 }
 
 fn lossy() -> Flow {

@@ -5,12 +5,12 @@ use std::io::{self, Write};
 use ackclock_tcp::wire::Options;
 use ackclock_tcp::{Seq, Span, Time};
 use ackclock_trace::connection::RoundTrip;
-use ackclock_trace::{Class, Episode, Flow, Kind, Needless, Position, Recovery, Retransmission, Stall, Timeout};
+use ackclock_trace::{Class, Episode, Flow, Kind, Needless, Position, Recovery, Retransmission, Stall, State, Timeout};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::explained::{Capture, Counts, End, Explained, Found, needless, sent_by};
-use crate::names::{self, CLASSES, KINDS, STATES};
+use crate::names;
 use crate::overall::{Overall, PaperTable, Point, RescueSum};
 use crate::replay::Rescue;
 
@@ -321,7 +321,7 @@ impl RetransmissionJson {
             t: Epoch(r.at),
             seq,
             len: r.len,
-            kind: names::kind(r.kind),
+            kind: r.kind.name(),
             needless: needless(r),
             lost: r.lost,
             needless_by: r.needless.map(names::needless),
@@ -339,8 +339,8 @@ impl<'a> TimeoutJson<'a> {
         TimeoutJson {
             t: Epoch(t.at),
             seq: t.seq.0,
-            class: names::class(t.class),
-            state: names::state(t.state),
+            class: t.class.name(),
+            state: t.state.name(),
             flight: t.flight,
             cwnd: t.cwnd,
             needless: known,
@@ -485,9 +485,9 @@ impl OverallJson {
         OverallJson {
             connections: all.connections,
             counts: CountsJson::of(&all.counts),
-            retransmissions_by_kind: Named(KINDS.map(|k| (names::kind(k), all.counts.of(k))).to_vec()),
-            timeouts_by_class: Named(CLASSES.map(|c| (names::class(c), all.counts.timeouts_of(c))).to_vec()),
-            timeouts_by_state: Named(STATES.map(|s| (names::state(s), all.counts.timeouts_in(s))).to_vec()),
+            retransmissions_by_kind: Named(Kind::ALL.map(|k| (k.name(), all.counts.of(k))).to_vec()),
+            timeouts_by_class: Named(Class::ALL.map(|c| (c.name(), all.counts.timeouts_of(c))).to_vec()),
+            timeouts_by_state: Named(State::ALL.map(|s| (s.name(), all.counts.timeouts_in(s))).to_vec()),
             stalls_by_cause: all.stalls.iter().map(cause).collect(),
             lin_kung_figure_1: all.figure_1(),
             prr_tables: all.prr_tables(),

@@ -1,55 +1,6 @@
 //! What things are called: one word each for machines, and plain English for people.
 
-use ackclock_trace::{Class, Ended, Flow, Kind, Needless, Stall, StallCause, State, Vantage};
-
-/// Kinds of retransmissions in a fixed order, that of [`Kind`].
-pub(crate) const KINDS: [Kind; 7] = [
-    Kind::FastRetransmit,
-    Kind::Recovery,
-    Kind::SlowStart,
-    Kind::Timeout,
-    Kind::BackedOffTimeout,
-    Kind::TailLossProbe,
-    Kind::Unknown,
-];
-
-/// Classes of timeouts in a fixed order, that of [`Class`].
-pub(crate) const CLASSES: [Class; 5] =
-    [Class::NonTrigger, Class::MultipleLosses, Class::LostRetransmission, Class::Backoff, Class::Unknown];
-
-/// States in a fixed order, that of [`State`].
-pub(crate) const STATES: [State; 4] = [State::Open, State::Disorder, State::Recovery, State::Loss];
-
-pub(crate) const fn kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::FastRetransmit => "fast_retransmission",
-        Kind::Recovery => "recovery",
-        Kind::SlowStart => "slow_start",
-        Kind::Timeout => "timeout",
-        Kind::BackedOffTimeout => "backed_off_timeout",
-        Kind::TailLossProbe => "tail_loss_probe",
-        Kind::Unknown => "unknown",
-    }
-}
-
-pub(crate) const fn class(class: Class) -> &'static str {
-    match class {
-        Class::NonTrigger => "non_trigger",
-        Class::MultipleLosses => "multiple_losses",
-        Class::LostRetransmission => "lost_retransmission",
-        Class::Backoff => "backoff",
-        Class::Unknown => "unknown",
-    }
-}
-
-pub(crate) const fn state(state: State) -> &'static str {
-    match state {
-        State::Open => "open",
-        State::Disorder => "disorder",
-        State::Recovery => "recovery",
-        State::Loss => "loss",
-    }
-}
+use ackclock_trace::{Class, Ended, Flow, Kind, Needless, Stall, StallCause, Vantage};
 
 /// Without the class of a timeout.
 pub(crate) const fn cause(cause: StallCause) -> &'static str {
@@ -69,7 +20,7 @@ pub(crate) const fn cause(cause: StallCause) -> &'static str {
 /// The class of the timeout that ended a stall.
 pub(crate) const fn cause_class(cause: StallCause) -> Option<&'static str> {
     match cause {
-        StallCause::Timeout(c) => Some(class(c)),
+        StallCause::Timeout(c) => Some(c.name()),
         _ => None,
     }
 }

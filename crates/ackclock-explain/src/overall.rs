@@ -7,7 +7,7 @@ use ackclock_trace::{Class, Flow, Kind, State};
 use serde::Serialize;
 
 use crate::explained::{Counts, Explained};
-use crate::names::{self, CLASSES};
+use crate::names;
 use crate::replay::Rescue;
 
 /// The widest window of figure 1, in segments; wider ones count as this.
@@ -148,7 +148,7 @@ impl Overall {
             };
             Point {
                 window,
-                all: CLASSES.into_iter().map(share).sum(),
+                all: Class::ALL.into_iter().map(share).sum(),
                 non_trigger: share(Class::NonTrigger),
                 multiple_losses: share(Class::MultipleLosses),
                 lost_retransmission: share(Class::LostRetransmission),

@@ -78,7 +78,7 @@ pub struct Position {
 /// One way of a connection: what one end sent as data, and the acknowledgments of the other.
 ///
 /// A super-segment counts as the segments of SMSS that it is cut into, and so do retransmissions: these are the kernel's counts.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Flow {
     /// SMSS in bytes, timestamps taken off; from the SYNs or from what was seen.
     pub mss: u32,
@@ -289,11 +289,12 @@ pub struct Timeout {
     pub flight: u64,
     /// The estimate of cwnd before it, in bytes: the largest flight since the window last changed.
     pub cwnd: u64,
-    /// Time since the last progress (an ACK that acknowledged something, or the first transmission).
+    /// Time since the last progress (an ACK that acknowledged something, or the first transmission), not since the timer was set.
     pub waited: Span,
     /// Proved needless.
     pub needless: Option<Needless>,
-    /// What a replay needs; `None` where that cannot be known (the flight was not seen whole).
+    /// What a replay needs, at the first timeout of an episode; `None` at the others of it, and where that cannot be known (the flight was
+    /// not seen whole).
     pub episode: Option<Episode>,
 }
 

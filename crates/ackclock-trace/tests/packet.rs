@@ -173,6 +173,20 @@ fn super_segments_too_long_for_their_length_field() {
     assert_eq!(see(RAW, &six, 68 + 100_000), Ok(wanted_v6(100_000)));
 }
 
+/// BIG TCP ends at 512 KB; what claims to be longer than 1 MiB would become millions of segments.
+#[test]
+fn super_segments_that_cannot_be() {
+    let mut four = v4(&tcp(&[], 0));
+    four[2..4].copy_from_slice(&[0, 0]);
+    assert_eq!(see(RAW, &four, 1 << 20), Ok(wanted((1 << 20) - 40)));
+    assert_eq!(see(RAW, &four, (1 << 20) + 1), Err(Ignored::Malformed));
+    assert_eq!(see(RAW, &four, u32::MAX as usize), Err(Ignored::Malformed));
+    let mut six = v6(6, &tcp(&[], 0));
+    six[4..6].copy_from_slice(&[0, 0]);
+    assert_eq!(see(RAW, &six, 40 + (1 << 20)), Ok(wanted_v6((1 << 20) - 20)));
+    assert_eq!(see(RAW, &six, 41 + (1 << 20)), Err(Ignored::Malformed));
+}
+
 #[test]
 fn ipv6_extension_headers() {
     let tcp = tcp(&[], 2);

@@ -230,7 +230,7 @@ fn timeouts(html: &mut String, found: &Found) {
             end.name().into(),
             u64::from(t.seq.0).into(),
             Cell::from(names::class_text(t.class)).class("loss"),
-            names::state(t.state).into(),
+            t.state.name().into(),
             segments(t.flight).into(),
             segments(t.cwnd).into(),
             Cell::from(text::time(t.waited)).sorted_by(t.waited.secs_f64()),

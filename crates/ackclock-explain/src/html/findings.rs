@@ -26,7 +26,7 @@ impl Drawn {
         let since = |at: Time| Time(at.0.saturating_sub(start.0));
         let mut events = thin(&flow.events, MOST_EVENTS).into_owned();
         events.iter_mut().for_each(|event| event.at = since(event.at));
-        let classes = flow.timeouts.iter().map(|t| (since(t.at), names::class(t.class))).collect();
+        let classes = flow.timeouts.iter().map(|t| (since(t.at), t.class.name())).collect();
         Drawn { events, stalls: stalls(found, end, since), fates: fates(flow), classes }
     }
 }

@@ -19,24 +19,7 @@ pub fn at_ms(ms: u64) -> Time {
 }
 
 pub fn flow() -> Flow {
-    Flow {
-        mss: 1000,
-        offered: None,
-        sack: false,
-        timestamps: false,
-        bytes: 0,
-        segments: 0,
-        dsacks: 0,
-        rtt: None,
-        retransmissions: Vec::new(),
-        timeouts: Vec::new(),
-        recoveries: Vec::new(),
-        stalls: Vec::new(),
-        probes_of_new_data: 0,
-        unseen: 0,
-        events: Vec::new(),
-        doubts: Vec::new(),
-    }
+    Flow { mss: 1000, ..Flow::default() }
 }
 
 pub fn connection() -> Connection {

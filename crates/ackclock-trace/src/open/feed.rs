@@ -12,6 +12,9 @@ use crate::sender::{Acked, Found, SenderModel, Sent, Terms};
 
 /// How many packets wait at most.
 pub(super) const WARM_UP: usize = 32;
+/// Into how many segments a packet is cut at most: as many as 64 KiB have of the shortest, so that a small file does not take much
+/// memory.
+const MOST_SEGMENTS: u32 = 1 << 11;
 /// How many ACKs of one end may be on their way to the sender at most; the rest arrive at once.
 const MOST_ACKS: usize = 1 << 14;
 
@@ -162,8 +165,9 @@ impl Model {
     fn data(&mut self, data: &Data) {
         self.now = self.now.max(data.at);
         let (mut position, mut seq, mut rest) = (data.position, data.seq, data.len);
+        let mss = self.mss.max(rest.div_ceil(MOST_SEGMENTS));
         loop {
-            let len = rest.min(self.mss);
+            let len = rest.min(mss);
             rest -= len;
             let fin = data.fin && rest == 0;
             let len_with_fin = len + u32::from(fin);

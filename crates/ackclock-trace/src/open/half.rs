@@ -10,9 +10,9 @@ use crate::sender::Acked;
 
 /// Where the capture begins mid-connection, positions begin this much before the first byte seen, so that older data has a place.
 pub(super) const ROOM: u64 = 1 << 24;
-/// No window is larger (RFC 7323 section 2.3), so that what lies farther off does not belong to the stream.
+/// No window is larger (RFC 7323 section 2.3), so that what lies farther off can be anywhere.
 const FAR: u64 = 1 << 30;
-/// After so many packets in a row that lie farther off, it is the stream that has gone on, while the capture had a gap.
+/// After so many packets in a row that do not belong to the stream, it is the stream that has gone on, while the capture had a gap.
 const LOST_TRACK: u8 = 8;
 
 /// One end as a sender, in the order of the file.
@@ -47,8 +47,11 @@ pub(super) struct Half {
     pub fin: Option<u64>,
     /// Position of the byte that a window probe carried last.
     probe: Option<u64>,
-    /// Numbers far outside of the stream in a row.
+    /// Numbers far outside of the stream in a row, and where the last one would be if it was not [`FAR`] off.
     astray: u8,
+    astray_at: Option<u64>,
+    /// It has sent a reset that its window makes believable.
+    pub reset: bool,
     /// The number of a SYN that did not belong here.
     pub stray_syn: Option<Seq>,
     pub recent: Recent,
@@ -112,27 +115,44 @@ impl Half {
             (self.max, self.una) = (ROOM, ROOM);
             return Some(ROOM);
         };
-        match seq.position(origin, self.max) {
-            Some(position) if position <= self.max + FAR && position + FAR >= self.una => {
-                self.astray = 0;
-                Some(position)
-            }
-            _ => self.stray(seq),
+        let room = self.max.max(self.edge.unwrap_or(0)) + ROOM;
+        let position = seq.position(origin, self.max).filter(|&at| at <= self.max + FAR && at + FAR >= self.una);
+        if position.is_none_or(|at| at > room) {
+            return self.stray(seq, position);
         }
+        self.astray = 0;
+        position
     }
 
-    /// A number far outside of the stream does not belong to it, unless all do. How far they have jumped then is not known.
+    /// A number that no window has room for (RFC 9293 section 3.10.7.4) does not belong to the stream, unless others agree: the next
+    /// one, where it can be followed, else several. How far they have jumped then is not known.
     #[cold]
-    fn stray(&mut self, seq: Seq) -> Option<u64> {
-        self.seen.strays += 1;
+    fn stray(&mut self, seq: Seq, position: Option<u64>) -> Option<u64> {
         self.astray += 1;
+        let before = self.astray_at.take().filter(|_| self.astray > 1);
+        let agrees = |at: u64| before.is_some_and(|before| before != at && before.abs_diff(at) <= ROOM);
+        if let Some(at) = position.filter(|&at| agrees(at)) {
+            self.astray = 0;
+            return Some(at);
+        }
+        self.seen.strays += 1;
+        self.astray_at = position;
         if self.astray < LOST_TRACK {
             return None;
         }
         self.astray = 0;
+        if position.is_some() {
+            return position;
+        }
         self.seen.jumps += 1;
         self.origin = Some(Seq(seq.0.wrapping_sub(self.max as u32)));
         Some(self.max)
+    }
+
+    /// Whether what came last for this stream may have been astray.
+    #[inline]
+    pub fn is_lost(&self) -> bool {
+        self.astray > 0
     }
 
     /// The payload of a packet, if it is something that the sender model should see, and whether the stream jumps ahead to it.
@@ -142,6 +162,8 @@ impl Half {
         let seq = if syn { p.seq + 1 } else { p.seq };
         let Some(mut position) = self.position(seq) else { return (None, false) };
         let fin = p.control.contains(Control::FIN);
+        // RFC 5961 section 3, but for numbers that are a little old.
+        self.reset |= p.control.contains(Control::RST) && position + ROOM >= self.una;
         let jumps = position > self.max && !p.control.contains(Control::RST);
         let mut len = p.len;
         if p.control.contains(Control::RST) || (len == 0 && !fin) || self.is_probe(position, len, fin) {

@@ -24,6 +24,8 @@ use crate::tracker::Detail;
 const ANSWER: Span = Span::from_millis(1);
 /// Silence of both ends that is long enough to be called a gap if numbers have gone on meanwhile.
 const SILENCE: Span = Span::from_millis(10);
+/// A lower MSS counts as this: Linux sends no shorter segments either (`TCP_MIN_SND_MSS`; CVE-2019-11479).
+const LEAST_MSS: u32 = 48;
 /// Without a sign of its end, a connection is taken to be over when its addresses open a new one after this time.
 const LONG: Span = Span::from_secs(60);
 
@@ -61,6 +63,8 @@ pub(crate) struct Open {
     client_is_low: bool,
     start: Time,
     last: Time,
+    /// When the last packet was seen that was not followed by any that may be astray.
+    sure: Time,
     packets: u64,
     halves: [Half; 2],
     feeds: [Feed; 2],
@@ -77,7 +81,6 @@ pub(crate) struct Open {
     /// What the capture shows of the transmissions of each end, as its model was told.
     sights: [Sight; 2],
     begun: bool,
-    reset: bool,
     gaps: u64,
     /// Options were cut off by the snap length.
     cut: bool,
@@ -99,6 +102,7 @@ impl Open {
             client_is_low: from_client == from_low,
             start: p.at,
             last: p.at,
+            sure: p.at,
             packets: 0,
             halves: Default::default(),
             feeds: Default::default(),
@@ -109,7 +113,6 @@ impl Open {
             learned_mss: [0; 2],
             sights: [Sight::Arrived; 2],
             begun: syn,
-            reset: false,
             gaps: 0,
             cut: false,
             events: budget.wants_events(number),
@@ -128,7 +131,11 @@ impl Open {
     /// Closed both ways, or reset.
     #[inline]
     pub fn is_over(&self) -> bool {
-        self.reset || self.halves.iter().all(|half| half.fin.is_some())
+        self.is_reset() || self.halves.iter().all(|half| half.fin.is_some())
+    }
+
+    fn is_reset(&self) -> bool {
+        self.halves.iter().any(|half| half.reset)
     }
 
     /// Whether this packet opens another connection between the same ends. A SYN does that has another sequence number than
@@ -172,7 +179,10 @@ impl Open {
     pub fn packet(&mut self, p: &Packet, from_low: bool, budget: &mut Budget) {
         let [one, other] = self.sides(from_low);
         self.packets += 1;
-        let silence = p.at.since(self.last);
+        if !self.halves.iter().any(Half::is_lost) {
+            self.sure = self.last;
+        }
+        let silence = p.at.since(self.sure);
         let at = self.last.max(p.at);
         self.last = at;
         if self.halves[one].recent.contains(p) {
@@ -212,9 +222,6 @@ impl Open {
             }
             self.halves[other].heard = at;
             self.tell(one, Op::Data(data), budget);
-        }
-        if p.control.contains(Control::RST) {
-            self.reset = true;
         }
     }
 
@@ -307,7 +314,9 @@ impl Open {
             self.count_event(budget);
         }
         let delay = self.delay(end);
-        if let Op::Data(data) = op {
+        if let Op::Data(data) = op
+            && self.halves[end].heard > Time::ZERO
+        {
             self.feeds[end].heard(data.at.min(self.halves[end].heard + delay));
         }
         self.feeds[end].give(op, delay, &mut budget.held);
@@ -372,7 +381,7 @@ impl Open {
         let default = if self.ends[0].is_ipv4() { 536 } else { 1220 };
         let options = if self.timestamps(end) { 12 } else { 0 };
         let offered = self.offered(|options| u32::from(options.mss.unwrap_or(default)));
-        let offered = offered.into_iter().flatten().min().map(|mss| mss.saturating_sub(options).max(1));
+        let offered = offered.into_iter().flatten().min().map(|mss| mss.max(LEAST_MSS) - options);
         let learned = (self.learned_mss[end] > 0).then_some(self.learned_mss[end]);
         match (offered, learned) {
             (Some(offered), Some(learned)) if !self.both_syns() => offered.min(learned),

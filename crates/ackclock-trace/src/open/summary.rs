@@ -20,7 +20,7 @@ impl Open {
         let position = vantage::position(trips, self.halves.each_ref().map(|half| half.ttl));
         let ended = if self.halves.iter().all(|half| half.fin.is_some()) {
             Ended::Fin
-        } else if self.reset {
+        } else if self.is_reset() {
             Ended::Reset
         } else {
             why

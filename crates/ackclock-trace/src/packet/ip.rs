@@ -6,6 +6,9 @@ use super::{Bytes, Ignored};
 
 const TCP: u8 = 6;
 
+/// More than any packet has whose length field is 0: BIG TCP goes up to 512 KB.
+const LARGEST: u32 = 1 << 20;
+
 const HOP_BY_HOP: u8 = 0;
 const ROUTING: u8 = 43;
 const FRAGMENT: u8 = 44;
@@ -27,6 +30,7 @@ pub(super) fn v4(packet: Bytes<'_>) -> Result<Ip<'_>, Ignored> {
     let header_len = usize::from(head[0] & 0x0f) * 4;
     // Captures at a sender show 0 for a super-segment that the field cannot tell; its length is that of the frame then.
     let packet = match u16::from_be_bytes([head[2], head[3]]) {
+        0 if packet.wire > LARGEST => return Err(Ignored::Malformed),
         0 => packet,
         total => packet.limit(u32::from(total)),
     };
@@ -57,6 +61,7 @@ pub(super) fn v6(packet: Bytes<'_>) -> Result<Ip<'_>, Ignored> {
     let rest = packet.after(40)?;
     // As above; a jumbo payload option (RFC 2675) may say the length, and may be stripped before the capture (BIG TCP).
     let rest = match u16::from_be_bytes([head[4], head[5]]) {
+        0 if rest.wire > LARGEST => return Err(Ignored::Malformed),
         0 => rest,
         len => rest.limit(u32::from(len)),
     };

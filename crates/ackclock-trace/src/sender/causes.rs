@@ -67,6 +67,8 @@ impl SenderModel {
         let end = sent.position + u64::from(sent.len);
         let from = self.out.cut(sent.position);
         let to = self.out.cut(end);
+        // Where there are too many pieces, the record that it ends in is sent again as a whole.
+        let to = to + usize::from(self.out.get(to).is_some_and(|s| s.position < end));
         if self.late_original(sent, from, to) {
             return;
         }
@@ -315,7 +317,7 @@ impl SenderModel {
         self.leave(sent.at, true);
         self.repair.phase = Phase::Loss;
         self.repair.recover = self.max;
-        self.repair.first = self.notes.len() as u32 + 1;
+        (self.repair.first, self.repair.dsacked) = (self.notes.len() as u32 + 1, 0);
         self.repair.f_rto = f_rto;
         self.repair.without_progress += 1;
         self.repair.probe = None;

@@ -5,7 +5,7 @@ use ackclock_tcp::{Span, Time};
 
 use super::outstanding::Segment;
 use super::{Phase, SenderModel, Sight};
-use crate::connection::Episode;
+use crate::connection::{Episode, Retransmission};
 
 /// Most segments of an episode.
 const MOST: u64 = 1 << 16;
@@ -116,17 +116,16 @@ impl SenderModel {
         }
     }
 
-    /// At the end: each timeout gets the episode it belongs to.
+    /// At the end: the first timeout of each episode gets it.
     pub(super) fn settle_episodes(&mut self) {
         self.train_ends(self.una);
         self.periods_idle();
         for index in 0..self.periods.closed.len() {
             let period = self.periods.closed[index];
             let Some(episode) = self.episode(&period) else { continue };
-            for timeout in &mut self.found.timeouts {
-                if (period.first..period.end).contains(&timeout.retransmission) {
-                    timeout.episode = Some(episode.clone());
-                }
+            let first = self.found.timeouts.partition_point(|t| t.retransmission < period.first);
+            if let Some(timeout) = self.found.timeouts.get_mut(first).filter(|t| t.retransmission < period.end) {
+                timeout.episode = Some(episode);
             }
         }
     }
@@ -158,10 +157,13 @@ impl SenderModel {
 
     /// How many transmissions of each segment were lost.
     fn losses(&self, period: &Period, segments: usize, mss: u64) -> Option<Vec<u8>> {
+        let retransmissions = self.found.retransmissions.get(period.first..period.end)?;
+        let end = |r: &Retransmission| (r.position + u64::from(r.len.max(1))).saturating_sub(period.base).div_ceil(mss);
+        let segments = segments.min(retransmissions.iter().map(end).max().unwrap_or(0) as usize + 1);
         let mut lost = vec![0_u8; segments];
         // Transmissions known to be lost before the one looked at, and whether one has arrived.
         let mut seen = vec![(1_u8, false); segments];
-        for r in self.found.retransmissions.get(period.first..period.end)? {
+        for r in retransmissions {
             let from = (r.position.checked_sub(period.base)? / mss) as usize;
             let to = from + (u64::from(r.len.max(1)).div_ceil(mss) as usize);
             for index in from..to.min(segments) {
@@ -179,6 +181,7 @@ impl SenderModel {
         }
         let last = lost.iter().rposition(|&l| l > 0).map_or(0, |i| i + 1);
         lost.truncate(last);
+        lost.shrink_to_fit();
         Some(lost)
     }
 }

@@ -92,6 +92,7 @@ impl SenderModel {
     pub(super) fn duplicate_reported(&mut self, a: &Acked) {
         let (left, right) = a.sack[0];
         let trip = self.least_trip();
+        let first = self.repair.first.saturating_sub(1) as usize;
         let mut taken: Vec<(u64, u64)> = Vec::new();
         for index in (0..self.notes.len()).rev().take(REACH) {
             let note = self.notes[index];
@@ -104,6 +105,7 @@ impl SenderModel {
                 continue;
             }
             taken.push((r.position, note.end));
+            self.repair.dsacked += usize::from(index >= first);
             (r.needless, r.known, r.lost) = (Some(Needless::Dsack), true, Some(false));
             // It was not the first to arrive; the one before it was, then.
             if let Some((before, _)) = self.retransmission(note.previous)
@@ -112,9 +114,8 @@ impl SenderModel {
                 before.lost = Some(false);
             }
         }
-        let first = self.repair.first.saturating_sub(1) as usize;
-        let all = || self.found.retransmissions.iter().skip(first).all(|r| r.needless == Some(Needless::Dsack));
-        if !taken.is_empty() && !self.clock.foreign && self.repair.phase != super::Phase::Open && all() {
+        let all = self.repair.dsacked >= self.notes.len().saturating_sub(first);
+        if !taken.is_empty() && !self.clock.foreign && self.repair.phase != super::Phase::Open && all {
             self.undo(a.at, "dsack");
         }
     }

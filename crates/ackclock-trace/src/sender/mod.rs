@@ -356,6 +356,11 @@ impl SenderModel {
         self.settle_episodes();
         self.settle_stalls(end);
         self.settle_picture();
+        if self.out.overcut {
+            self.found
+                .doubts
+                .push("SACK blocks or retransmissions leave too many pieces to follow all of them".to_owned());
+        }
         self.found
     }
 }

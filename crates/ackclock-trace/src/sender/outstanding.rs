@@ -8,6 +8,9 @@ use ackclock_tcp::Time;
 /// 1460 bytes; more than this is a capture without ACKs.
 const MOST: usize = 1 << 18;
 
+/// Most ranges of SACKed data, and most outstanding records that cuts may have made. Each costs time in proportion to what is outstanding.
+const MOST_PIECES: usize = 1 << 12;
+
 /// From this capacity on an empty list gives its memory back: idle connections are many.
 const KEPT: usize = 16;
 
@@ -49,6 +52,10 @@ pub(super) struct Outstanding {
     pub sacked_bytes: u64,
     /// Records that were sent again and are not SACKed.
     pub retransmitted: u32,
+    /// Records that cuts have made, less those that are gone again.
+    cuts: usize,
+    /// There were too many pieces to tell all of them apart.
+    pub overcut: bool,
 }
 
 impl Outstanding {
@@ -96,6 +103,7 @@ impl Outstanding {
 
     fn pop(&mut self) -> Option<Segment> {
         let head = self.segments.pop_front()?;
+        self.cuts = self.cuts.saturating_sub(1);
         self.retransmitted -= u32::from(head.again > 0 && !head.sacked);
         if self.segments.is_empty() && self.segments.capacity() > KEPT {
             self.segments = VecDeque::new();
@@ -120,12 +128,18 @@ impl Outstanding {
         self.segments.partition_point(|s| s.end() <= position)
     }
 
-    /// Cuts the record at `position`, if that lies inside of one. Returns the index of the record that begins there, or after it.
+    /// Cuts the record at `position`, if that lies inside of one. Returns the index of the record that begins there, or after it; where
+    /// there are too many pieces, of the record that it lies in.
     pub fn cut(&mut self, position: u64) -> usize {
         let index = self.find(position);
         if let Some(segment) = self.segments.get_mut(index)
             && segment.position < position
         {
+            if self.cuts >= MOST_PIECES {
+                self.overcut = true;
+                return index;
+            }
+            self.cuts += 1;
             let front = (position - segment.position) as u32;
             let back = Segment { position, len: segment.len - front, ..*segment };
             segment.len = front;
@@ -165,6 +179,11 @@ impl Outstanding {
         let from = self.sacked.partition_point(|r| r.1 < left);
         let to = self.sacked.partition_point(|r| r.0 <= right);
         if to == from + 1 && self.sacked[from].0 <= left && right <= self.sacked[from].1 {
+            return;
+        }
+        // Of a block only its two ends can cut a record.
+        if (from == to && self.sacked.len() >= MOST_PIECES) || self.cuts + 2 > MOST_PIECES {
+            self.overcut = true;
             return;
         }
         let mut position = left;

@@ -36,6 +36,8 @@ pub(super) struct Repair {
     pub recover: u64,
     /// Number of its first retransmission.
     pub first: u32,
+    /// How many of those from there on D-SACKs have reported.
+    pub dsacked: usize,
     /// Which of the recoveries found it is.
     pub recovery: Option<usize>,
     /// What an undo ended before its time, if the sender undoes: phase and recovery point.
@@ -311,7 +313,7 @@ impl SenderModel {
         let flight = self.max - self.una;
         self.repair.phase = Phase::Recovery;
         self.repair.recover = resumed.unwrap_or(self.max);
-        self.repair.first = self.notes.len() as u32 + 1;
+        (self.repair.first, self.repair.dsacked) = (self.notes.len() as u32 + 1, 0);
         self.repair.recovery = Some(self.found.recoveries.len());
         self.repair.probe = None;
         self.found.recoveries.push(Recovery {

@@ -142,6 +142,26 @@ fn a_reset_ends_it_and_late_packets_still_belong() {
     });
 }
 
+/// RFC 5961 section 3.
+#[test]
+fn a_reset_outside_of_the_window_is_none() {
+    for (position, ended) in [(700_000_000, Ended::Open), ((1 << 32) - 700_000_000, Ended::Open), (100, Ended::Reset)] {
+        each(|mut talk| {
+            talk.open().at(11.0, c(0, 100)).at(12.0, s(0, 100).ack(100)).at(12.1, c(100, 0).ack(100));
+            let mut reset = s(position, 0);
+            reset.control = Control::RST;
+            talk.at(13.0, reset).at(500.0, c(100, 100).ack(100));
+            assert_eq!(talk.one().ended, ended);
+        });
+    }
+    // Who has sent nothing yet resets with any number, here as the answer to a SYN.
+    each(|mut talk| {
+        let refused = P { position: 1 << 31, ..s(0, 0).with(Control::RST) };
+        talk.at(0.0, syn(0)).at(1.0, refused);
+        assert_eq!(talk.one().ended, Ended::Reset);
+    });
+}
+
 #[test]
 fn what_is_over_is_let_go_after_ten_seconds() {
     each(|mut talk| {

@@ -31,3 +31,15 @@ fn the_first_round_trip_is_no_stall_however_long() {
         assert_eq!(stalls.iter().map(|stall| stall.cause).collect::<Vec<_>>(), [StallCause::Network]);
     });
 }
+
+/// Whoever opens a connection may keep it for later, wherever that is seen from.
+#[test]
+fn before_the_first_byte_nobody_stalls() {
+    for (to_client, to_server) in [(0.01, 10.0), (5.0, 5.0), (10.0, 0.01)] {
+        each(|mut talk| {
+            talk.at(0.0, syn(0)).at(to_server, syn(1)).at(to_server + to_client, c(0, 0));
+            talk.at(5000.0, c(0, 100)).at(5000.0 + to_server, s(0, 0).ack(100));
+            assert_eq!(talk.one().from_client.stalls, []);
+        });
+    }
+}

@@ -58,6 +58,19 @@ fn smss_is_the_least_of_both_less_the_timestamps() {
     });
 }
 
+/// Of few segments, however small the SYNs say that they are.
+#[test]
+fn super_segments_with_a_tiny_mss() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0).ts(1, 0).options(|o| o.mss = Some(0)));
+        talk.at(10.0, syn(1).ts(7, 1));
+        talk.at(10.01, c(0, 0)).at(11.0, c(0, 3600)).at(12.0, c(3600, 1 << 20));
+        let client = talk.one().from_client;
+        // 48 less the timestamps; one packet has 2048 at most.
+        assert_eq!((client.mss, client.segments, client.bytes), (36, 1 + 100 + 2048, 3600 + (1 << 20)));
+    });
+}
+
 #[test]
 fn syns_that_go_again_are_timeouts() {
     each(|mut talk| {
@@ -159,6 +172,22 @@ fn what_the_capture_has_twice_counts_once() {
         let one = talk.one();
         assert_eq!((one.from_client.retransmissions.len(), &one.from_client.doubts[..]), (2, &[][..]));
     });
+}
+
+/// IPv6 has no identifications, and segments that leave together have the same timestamp.
+#[test]
+fn segments_of_any_size_are_not_taken_for_copies() {
+    for len in [8928, 1208, 1428, 1 << 14] {
+        each(|mut talk| {
+            talk.at(0.0, syn(0).ts(1, 0)).at(10.0, syn(1).ts(7, 1));
+            (0..64).for_each(|n| {
+                talk.at(11.0 + n as f64 * 0.01, c(n * u64::from(len), len).ts(11, 7));
+            });
+            let one = talk.one();
+            assert_eq!((one.from_client.bytes, one.from_client.unseen), (64 * u64::from(len), 0));
+            assert_eq!(one.from_client.doubts, [""; 0]);
+        });
+    }
 }
 
 #[test]
@@ -282,6 +311,41 @@ fn a_stream_that_has_jumped_far_is_found_again() {
                 "numbers have jumped farther than can be followed: positions after that are too low"
             ]
         );
+    });
+}
+
+#[test]
+fn one_number_far_ahead_does_not_move_the_stream() {
+    let far = 500_000_000;
+    for stray in [s(0, 0).ack(far), c(far, 1460), s(0, 0).ack(1460 + (1 << 26))] {
+        each(|mut talk| {
+            talk.open().at(11.0, c(0, 1460)).at(20.0, s(0, 0).ack(1460)).at(20.1, stray).at(20.2, stray);
+            for n in 1..40u32 {
+                let (ms, position) = (20.0 + f64::from(n) * 10.0, u64::from(n) * 1460);
+                talk.at(ms + 1.0, c(position, 1460)).at(ms + 10.0, s(0, 0).ack(position + 1460));
+            }
+            let one = talk.one();
+            let client = &one.from_client;
+            assert_eq!((client.bytes, client.unseen, &client.retransmissions[..]), (40 * 1460, 0, &[][..]));
+            assert_eq!(client.doubts, ["2 packets were ignored whose numbers are far outside of the stream"]);
+        });
+    }
+}
+
+#[test]
+fn a_gap_that_no_window_has_room_for_is_followed() {
+    each(|mut talk| {
+        let far = 300_000_000;
+        talk.open().at(11.0, c(0, 1460)).at(21.0, s(0, 0).ack(1460)).at(5000.0, c(far, 1460));
+        talk.at(5000.1, c(far + 1460, 1460)).at(5010.0, s(0, 0).ack(far + 2920));
+        let one = talk.one();
+        assert_eq!((one.from_client.bytes, one.from_client.unseen), (2920, far));
+        assert_eq!(
+            one.from_client.doubts,
+            ["the capture has a gap", "a packet was ignored whose numbers are far outside of the stream"]
+        );
+        let [stall] = one.from_client.stalls[..] else { panic!("{:?}", one.from_client.stalls) };
+        assert_eq!(stall.cause, crate::connection::StallCause::CaptureGap);
     });
 }
 

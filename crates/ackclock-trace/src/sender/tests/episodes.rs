@@ -40,9 +40,26 @@ fn the_losses_around_a_timeout() {
         took: Span(901_998_000),
     };
     assert_eq!(found.timeouts.len(), 2);
-    for timeout in &found.timeouts {
-        assert_eq!(timeout.episode.as_ref(), Some(&expected));
-    }
+    // Each episode counts once.
+    assert_eq!(found.timeouts[0].episode.as_ref(), Some(&expected));
+    assert_eq!(found.timeouts[1].episode, None);
+}
+
+/// Each goes to the first timeout of its own.
+#[test]
+fn two_episodes() {
+    let mut line = Line::without_sack(50.0);
+    line.send(0.0, 0..1);
+    line.send(251.0, [0]);
+    line.send(752.0, [0]);
+    line.ack(802.0, 1);
+    line.send(803.0, 1..3);
+    line.ack(853.0, 3);
+    line.send(900.0, 3..4);
+    line.send(1151.0, [3]);
+    line.ack(1201.0, 4);
+    let lost = line.found().timeouts.into_iter().map(|t| t.episode.map(|e| e.lost));
+    assert_eq!(lost.collect::<Vec<_>>(), [Some(vec![2]), None, Some(vec![1])]);
 }
 
 /// Whether a retransmission that the connection's end leaves open arrived is unknown: there is nothing to replay.

@@ -1,9 +1,9 @@
 //! What was needless, and what was lost itself.
 
-use ackclock_tcp::Span;
+use ackclock_tcp::{Span, Time};
 
 use super::{Line, MSS, kinds};
-use crate::connection::{Kind, Needless};
+use crate::connection::{Kind, Needless, State};
 use crate::sender::{Found, Sight};
 
 fn needless(found: &Found) -> Vec<(u64, Option<Needless>, bool, Option<bool>)> {
@@ -148,6 +148,35 @@ fn after_an_undo_the_state_is_open() {
     line.send(263.01, [2]);
     line.ack_echo(313.1, 8, 263.0);
     assert_eq!(kinds(&line.found()), [(0, Kind::Timeout), (2, Kind::FastRetransmit)]);
+}
+
+/// Where there are too many pieces to cut another one off, what is sent again is not taken for something that has arrived.
+#[test]
+fn beyond_the_last_cut() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, 0..9);
+    (0..4096).for_each(|n| line.sent(Time(300_000_000 + n), 2 * n + 1, 1, false));
+    line.sent(Time(301_000_000), 8500, 100, false);
+    let found = line.found();
+    assert_eq!(found.retransmissions.last().map(|r| (r.position, r.needless)), Some((8500, None)));
+    assert_eq!(found.doubts, ["SACK blocks or retransmissions leave too many pieces to follow all of them"]);
+}
+
+/// D-SACKs undo when each retransmission of the phase has been reported, and not before.
+#[test]
+fn dsacks_undo_together() {
+    for (second, state) in [(None, State::Recovery), (Some((3, 4)), State::Open)] {
+        let mut line = Line::sack(50.0);
+        line.send(0.0, 0..10);
+        line.ack_sack(50.0, 0, &[(1, 3), (4, 7)]);
+        line.send(50.01, [0, 3]);
+        line.ack(51.0, 7);
+        line.dsack(100.1, 7, (0, 1));
+        second.into_iter().for_each(|block| line.dsack(100.2, 7, block));
+        line.send(400.0, [7]);
+        line.ack(450.0, 10);
+        assert_eq!(line.found().timeouts.iter().map(|t| t.state).collect::<Vec<_>>(), [state]);
+    }
 }
 
 /// A sender that undoes nothing goes on in slow start: it sends again what nothing speaks against.

@@ -70,6 +70,32 @@ fn retransmissions_outstanding_are_those_not_sacked() {
     assert_eq!(out.retransmitted, 0);
 }
 
+/// Each hole costs time in proportion to what is outstanding: beyond 4096 no block makes another one.
+#[test]
+fn holes_are_bounded() {
+    let mut out = Outstanding::default();
+    for n in 0..10_000 {
+        out.push(Segment { position: n * 10, len: 10, ..Segment::default() });
+    }
+    (0..5000).for_each(|n| drop(sack(&mut out, n * 20, n * 20 + 10)));
+    assert_eq!((out.sacked_bytes, out.overcut), (40_960, true));
+    // What touches a known one is taken.
+    assert_eq!(sack(&mut out, 4095 * 20, 4095 * 20 + 20), [(81_910, 10)]);
+}
+
+/// The same for cuts, until what they have made is gone.
+#[test]
+fn cuts_are_bounded() {
+    let mut out = Outstanding::default();
+    out.push(Segment { len: 10_000, ..Segment::default() });
+    out.push(Segment { position: 10_000, len: 10, ..Segment::default() });
+    assert_eq!((1..5000).map(|n| out.cut(n * 2)).max(), Some(4096));
+    assert_eq!((out.len(), out.overcut), (4098, true));
+    assert_eq!(sack(&mut out, 10_003, 10_005), []);
+    assert_eq!((0..4096).filter_map(|_| out.pop_acked(10_000)).count(), 4096);
+    assert_eq!(sack(&mut out, 10_003, 10_005), [(10_003, 2)]);
+}
+
 /// Data without ACKs must not fill the memory.
 #[test]
 fn the_oldest_makes_room() {
