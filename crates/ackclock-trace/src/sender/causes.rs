@@ -385,8 +385,8 @@ impl SenderModel {
         if matches!(kind, Kind::Timeout | Kind::BackedOffTimeout | Kind::SlowStart | Kind::TailLossProbe) {
             self.pipe += if kind == Kind::Timeout || kind == Kind::BackedOffTimeout { 0 } else { u64::from(sent.len) };
         }
-        // A FIN is no payload, and ends what is sent.
-        self.found.bytes += u64::from(hole.saturating_sub(u32::from(sent.fin)));
+        // Of a hole that could not be cut it fills a part. A FIN, which ends what is sent, is no payload.
+        self.found.bytes += u64::from(hole.min(sent.len).saturating_sub(u32::from(sent.fin)));
         let below = from >= to && self.acked.is_some_and(|acked| acked >= sent.position + u64::from(sent.len));
         // The head would have been acknowledged: it was lost behind the capture.
         let arrives_again = self.terms.sight == Sight::Received && hole == 0 && from > 0;
