@@ -182,6 +182,9 @@ impl SenderModel {
         let (mut oldest, mut newest, mut again) = (None, Time::ZERO, None);
         let mut first = true;
         while let Some(segment) = self.out.pop_acked(a.ack) {
+            if segment.is_hole() {
+                self.found.unseen += u64::from(segment.len);
+            }
             if segment.sacked {
                 first = false;
                 continue;
@@ -190,11 +193,9 @@ impl SenderModel {
             // The ACK echoes the segment that let it advance: the first one, or with it what had waited behind it.
             self.arrived(&segment, a, first || disorder);
             first = false;
-            if segment.unseen {
-                self.found.unseen += u64::from(segment.len);
-            } else if segment.again > 0 {
+            if segment.again > 0 {
                 again = Some(self.repair.latest.0);
-            } else {
+            } else if !segment.unseen {
                 oldest = oldest.or(Some(segment.first_at));
                 newest = segment.first_at;
             }

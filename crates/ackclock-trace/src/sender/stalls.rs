@@ -9,8 +9,8 @@
 //!   was closed or smaller than a segment meanwhile, and else the application's.
 //!
 //! So of an idle connection between a request and the next one only the client stalls, and while the server thinks only the server
-//! does: the stalls of both ways add up without counting time twice. Before the first byte and after the last one is acknowledged nobody
-//! stalls.
+//! does. Where both have something outstanding they may stall at once, so that who adds up must count such time once. Before the first
+//! byte and after the last one is acknowledged nobody stalls.
 
 use ackclock_tcp::{Span, Time};
 
