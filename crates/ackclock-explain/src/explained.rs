@@ -159,9 +159,19 @@ impl Found {
     /// The counts of both ends.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
-        self.flows().for_each(|(_, flow)| counts.count(flow));
+        counts.count(self);
         counts
     }
+}
+
+/// How long the stalls with such a cause lasted, which are in the order of their beginnings: time in which two lasted counts once.
+fn lasted(stalls: &[(End, &Stall)], counts: fn(StallCause) -> bool) -> Span {
+    let (mut until, mut sum) = (Time::ZERO, Span::ZERO);
+    for (_, stall) in stalls.iter().filter(|(_, stall)| counts(stall.cause)) {
+        sum = sum + stall.end.since(stall.start.max(until));
+        until = until.max(stall.end);
+    }
+    sum
 }
 
 /// The retransmission that a timeout sent; `None` if the list does not have it.
@@ -235,15 +245,23 @@ pub struct Counts {
     pub recoveries: u64,
     /// Stalls.
     pub stalls: u64,
-    /// How long all of them lasted.
+    /// How long all of them lasted; where both ends of a connection stalled at once, that time once.
     pub stalled: Span,
     /// Of this, how long the application had nothing to send.
     pub application: Span,
 }
 
 impl Counts {
-    /// Adds what a flow did.
-    pub fn count(&mut self, flow: &Flow) {
+    /// Adds what both ends of a connection did.
+    pub fn count(&mut self, found: &Found) {
+        found.flows().for_each(|(_, flow)| self.flow(flow));
+        let stalls = found.stalls();
+        let (all, lost) = (lasted(&stalls, |_| true), lasted(&stalls, |cause| cause != StallCause::Application));
+        self.stalled = self.stalled + all;
+        self.application = self.application + (all - lost);
+    }
+
+    fn flow(&mut self, flow: &Flow) {
         self.bytes += flow.bytes;
         self.segments += flow.segments;
         for r in &flow.retransmissions {
@@ -261,13 +279,6 @@ impl Counts {
         self.dsacks += flow.dsacks;
         self.recoveries += flow.recoveries.len() as u64;
         self.stalls += flow.stalls.len() as u64;
-        for stall in &flow.stalls {
-            let long = stall.end.since(stall.start);
-            self.stalled = self.stalled + long;
-            if stall.cause == StallCause::Application {
-                self.application = self.application + long;
-            }
-        }
     }
 
     /// Retransmissions of a kind.
@@ -305,3 +316,7 @@ impl Counts {
         self.stalled - self.application
     }
 }
+
+#[cfg(test)]
+#[path = "explained_tests.rs"]
+mod tests;

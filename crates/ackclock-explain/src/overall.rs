@@ -96,6 +96,7 @@ impl Overall {
             all.sack += either(|f| f.sack);
             all.timestamps += either(|f| f.timestamps);
             all.lossy += either(|f| !f.retransmissions.is_empty());
+            all.counts.count(found);
             found.flows().for_each(|(_, flow)| all.flow(flow));
             found.saved.iter().flat_map(|saved| &saved.by).for_each(|rescue| all.rescue(rescue));
         }
@@ -103,7 +104,6 @@ impl Overall {
     }
 
     fn flow(&mut self, flow: &Flow) {
-        self.counts.count(flow);
         let failed = flow.retransmissions.iter().rev().take_while(|r| r.lost == Some(true)).count();
         let repaired = flow.retransmissions.len() - failed;
         self.failed += failed as u64;

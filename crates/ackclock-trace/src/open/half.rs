@@ -24,6 +24,8 @@ pub(super) struct Half {
     pub max: u64,
     /// Highest acknowledgment seen.
     pub una: u64,
+    /// Position after what passed while the clock of the capture had gone back.
+    untimed: u64,
     /// Right edge of the offered window; `None` before the first ACK.
     edge: Option<u64>,
     /// Bytes in the window last offered to this end.
@@ -181,6 +183,9 @@ impl Half {
             self.fin = Some(end);
         }
         self.max = self.max.max(end);
+        if p.at < at {
+            self.untimed = end;
+        }
         let tsval = p.options.timestamps.map(|t| t.val);
         let data = Data { frame: p.frame, at, position, seq, len, fin, again, tsval, ip_id: p.ip_id };
         (Some(data), jumps)
@@ -221,6 +226,7 @@ impl Half {
         let missing = ack > self.max;
         self.max = self.max.max(ack);
         self.window = window;
+        let timed = p.at == at && self.una >= self.untimed;
         if ack >= self.una {
             (self.una, self.edge) = (ack, Some(ack + window));
         }
@@ -231,7 +237,7 @@ impl Half {
         // RFC 2883 section 4: below the acknowledgment, or within the next block.
         let dsack = sacks > 0 && (sack[0].1 <= ack || (sacks > 1 && sack[1].0 <= sack[0].0 && sack[0].1 <= sack[1].1));
         let tsecr = p.options.timestamps.map(|t| t.ecr);
-        let acked = Acked { frame: p.frame, at, ack, window, sack, sacks, dsack, tsecr, with_data: p.len > 0 };
+        let acked = Acked { frame: p.frame, at, ack, window, sack, sacks, dsack, tsecr, with_data: p.len > 0, timed };
         Some((acked, missing))
     }
 

@@ -24,6 +24,8 @@ use crate::tracker::Detail;
 const ANSWER: Span = Span::from_millis(1);
 /// Silence of both ends that is long enough to be called a gap if numbers have gone on meanwhile.
 const SILENCE: Span = Span::from_millis(10);
+/// Clocks that are set and files put together in the wrong order go back by more than this; queues and cores by less.
+const BACK: Span = Span::from_millis(10);
 /// A lower MSS counts as this: Linux sends no shorter segments either (`TCP_MIN_SND_MSS`; CVE-2019-11479).
 const LEAST_MSS: u32 = 48;
 /// Without a sign of its end, a connection is taken to be over when its addresses open a new one after this time.
@@ -65,6 +67,9 @@ pub(crate) struct Open {
     last: Time,
     /// When the last packet was seen that was not followed by any that may be astray.
     sure: Time,
+    /// The last packet's own time, and how often it has gone back.
+    clock: Time,
+    went_back: u64,
     packets: u64,
     halves: [Half; 2],
     feeds: [Feed; 2],
@@ -103,6 +108,8 @@ impl Open {
             start: p.at,
             last: p.at,
             sure: p.at,
+            clock: p.at,
+            went_back: 0,
             packets: 0,
             halves: Default::default(),
             feeds: Default::default(),
@@ -185,6 +192,10 @@ impl Open {
         let silence = p.at.since(self.sure);
         let at = self.last.max(p.at);
         self.last = at;
+        self.went_back += u64::from(self.clock.since(p.at) > BACK);
+        self.clock = p.at;
+        // When it really was is not known where the clock has gone back.
+        let timed = at == p.at;
         if self.halves[one].recent.contains(p) {
             self.halves[one].seen.duplicates += 1;
             return;
@@ -196,8 +207,10 @@ impl Open {
         }
         if let Some(timestamps) = p.options.timestamps {
             self.halves[one].seen.timestamps = true;
-            self.trips[other].stamped(timestamps.val, at);
-            self.trips[one].echoed(timestamps.ecr, at);
+            if timed {
+                self.trips[other].stamped(timestamps.val, at);
+                self.trips[one].echoed(timestamps.ecr, at);
+            }
         }
         let (data, jumps) = self.halves[one].on_payload(p, at);
         let shift = self.halves[one].shift;
@@ -211,11 +224,13 @@ impl Open {
             self.gap(at, missing, one, budget);
         }
         if let Some((acked, _)) = acked {
-            self.trips[one].acked(acked.ack, at);
+            if timed {
+                self.trips[one].acked(acked.ack, at);
+            }
             self.tell(other, Op::Acked(acked), budget);
         }
         if let Some(data) = data {
-            if data.again {
+            if data.again || !timed {
                 self.trips[other].sent_again();
             } else {
                 self.trips[other].sent(data.end(), at);

@@ -100,6 +100,7 @@ impl Open {
             _ => doubts.push(format!("{n} {many}")),
         };
         count(self.gaps, "the capture has a gap", "gaps in the capture");
+        count(self.went_back, "the clock of the capture went back", "times the clock of the capture went back");
         count(seen.duplicates, "a packet was captured twice", "packets were captured twice");
         count(
             seen.strays,

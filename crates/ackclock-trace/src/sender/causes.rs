@@ -145,6 +145,7 @@ impl SenderModel {
             let late = rto + Span(rto.0 / 10) + TICKS;
             return match () {
                 () if idle < nearly(self.clock.pto(false)) => Sender::Nothing,
+                () if self.clock.outwaits_probes(idle) => Sender::Timer,
                 () if idle < nearly(rto) => Sender::Probe,
                 () if idle <= late => Sender::ProbeOrTimer,
                 () => Sender::Timer,
@@ -293,7 +294,11 @@ impl SenderModel {
     /// The retransmission timer has expired (RFC 6298 section 5.4 to 5.6).
     fn expire(&mut self, sent: &Sent) -> Kind {
         let timeout = self.timeout(sent);
-        let evident = timeout.class == Class::NonTrigger && self.repair.evidence.is_none() && self.out.len() > 1;
+        // A single segment a probe would have sent by then, whatever this one waited for.
+        let single = self.out.len() == 1;
+        let unprobed = self.terms.sack && self.repair.phase == Phase::Open && self.repair.probe.is_none();
+        let tells = !single || unprobed && self.clock.backoff == 0 && self.terms.sight == Sight::Sent;
+        let evident = timeout.class == Class::NonTrigger && self.repair.evidence.is_none() && tells;
         if evident {
             self.clock.expired(sent.at.since(self.progress));
             if self.terms.sack && self.repair.probe.is_none() && self.clock.pto(false) < nearly(self.clock.rto()) {
@@ -366,12 +371,12 @@ impl SenderModel {
     fn record(&mut self, sent: &Sent, kind: Kind, from: usize, to: usize) {
         let number = self.notes.len() as u32 + 1;
         self.repair.f_rto &= matches!(kind, Kind::Timeout | Kind::BackedOffTimeout);
-        let (mut previous, mut transmissions, mut unseen) = (0, 1, false);
+        let (mut previous, mut transmissions, mut hole) = (0, 1, 0);
         for index in from..to {
             if let Some(segment) = self.out.get(index) {
                 previous = segment.again.max(previous);
                 transmissions = segment.transmissions.max(transmissions);
-                unseen |= segment.unseen;
+                hole += if segment.is_hole() { segment.len } else { 0 };
                 let segment = *segment;
                 self.period_begins(&segment);
             }
@@ -380,9 +385,11 @@ impl SenderModel {
         if matches!(kind, Kind::Timeout | Kind::BackedOffTimeout | Kind::SlowStart | Kind::TailLossProbe) {
             self.pipe += if kind == Kind::Timeout || kind == Kind::BackedOffTimeout { 0 } else { u64::from(sent.len) };
         }
-        let below = from >= to;
+        // Of a hole that could not be cut it fills a part. A FIN, which ends what is sent, is no payload.
+        self.found.bytes += u64::from(hole.min(sent.len).saturating_sub(u32::from(sent.fin)));
+        let below = from >= to && self.acked.is_some_and(|acked| acked >= sent.position + u64::from(sent.len));
         // The head would have been acknowledged: it was lost behind the capture.
-        let arrives_again = self.terms.sight == Sight::Received && !unseen && from > 0;
+        let arrives_again = self.terms.sight == Sight::Received && hole == 0 && from > 0;
         let needless = (below || arrives_again).then_some(Needless::Arrival);
         let arrived = (self.terms.sight == Sight::Received).then_some(false);
         self.found.retransmissions.push(Retransmission {

@@ -46,8 +46,10 @@ impl SenderModel {
 
     /// Whether this fills a hole as the original. Then its records are no longer unseen.
     pub(super) fn late_original(&mut self, sent: &Sent, from: usize, to: usize) -> bool {
-        let unseen = |s: &Segment| s.unseen && s.transmissions == 0;
-        if from >= to || !(from..to).all(|i| self.out.get(i).is_some_and(unseen)) || !self.went_before(sent, from) {
+        if from >= to
+            || !(from..to).all(|i| self.out.get(i).is_some_and(Segment::is_hole))
+            || !self.went_before(sent, from)
+        {
             return false;
         }
         for index in from..to {

@@ -25,6 +25,9 @@ use self::repair::{Phase, Repair};
 use self::timers::Clock;
 use crate::connection::{Recovery, Retransmission, Stall, Timeout};
 
+/// The largest window (RFC 7323 section 2.3): an ACK further below is of another connection.
+const MOST_OUTSTANDING: u64 = 1 << 30;
+
 /// What can be seen of the transmissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sight {
@@ -71,6 +74,8 @@ pub(crate) struct Acked {
     pub tsecr: Option<u32>,
     /// It carries data, so it is no duplicate ACK (RFC 5681 section 2).
     pub with_data: bool,
+    /// When it came is known, and when what it acknowledges went out: the clock of the capture has not gone back.
+    pub timed: bool,
 }
 
 /// What is known of the connection when its first data goes out.
@@ -114,6 +119,8 @@ pub(crate) struct SenderModel {
     /// First unacknowledged byte, and the one after the highest seen.
     una: u64,
     max: u64,
+    /// The highest ACK seen; `None` as long as `una` is only where the capture begins.
+    acked: Option<u64>,
     /// Offered window in bytes.
     window: u64,
     /// A first packet has said where the stream stands.
@@ -157,6 +164,7 @@ impl SenderModel {
             clock,
             una: 0,
             max: 0,
+            acked: None,
             window: u64::MAX,
             started: false,
             repair: Repair::default(),
@@ -224,6 +232,7 @@ impl SenderModel {
     fn begins(&mut self, sent: &Sent) {
         self.stall_idle(sent.at, sent.frame);
         self.periods_idle();
+        self.stall.probing = self.window == 0 && sent.len == 1;
         self.progress = sent.at;
         self.pipe = 0;
     }
@@ -271,6 +280,10 @@ impl SenderModel {
         if self.stall.opening {
             self.opened(a);
         }
+        if self.acked.is_none() {
+            self.first_ack(a);
+        }
+        self.acked = self.acked.max(Some(a.ack));
         let before = (self.una, self.out.sacked_bytes);
         let calm = self.repair.is_calm() && self.dupacks == 0 && self.out.retransmitted == 0;
         if calm && a.sacks == 0 && a.ack > self.una && a.ack <= self.max && self.out.sacked_bytes == 0 {
@@ -287,11 +300,24 @@ impl SenderModel {
         }
     }
 
+    /// What was outstanding when the capture began was not seen going out.
+    #[cold]
+    fn first_ack(&mut self, a: &Acked) {
+        let Some(len) = self.una.checked_sub(a.ack).filter(|&len| self.started && 0 < len && len <= MOST_OUTSTANDING)
+        else {
+            return;
+        };
+        let first_at = self.out.head().map_or(self.progress, |head| head.first_at);
+        let (len, flight) = (len as u32, (self.max - a.ack).min(u64::from(u32::MAX)) as u32);
+        self.out.push_front(Segment { position: a.ack, first_at, len, flight, unseen: true, ..Segment::default() });
+        self.una = a.ack;
+    }
+
     #[inline]
     fn advance_calmly(&mut self, a: &Acked) {
         let (mut oldest, mut newest) = (None, Time::ZERO);
         while let Some(segment) = self.out.pop_acked(a.ack) {
-            if segment.unseen {
+            if segment.is_hole() {
                 self.found.unseen += u64::from(segment.len);
             } else {
                 oldest = oldest.or(Some(segment.first_at));
@@ -301,10 +327,19 @@ impl SenderModel {
         self.pipe = self.pipe.saturating_sub(a.ack - self.una);
         self.una = a.ack;
         if let Some(oldest) = oldest {
-            self.clock.sample(a.at.since(oldest), a.at.since(newest), self.una, self.max);
+            self.measure(a, oldest, newest);
         }
         self.ack_fresh = false;
         self.advanced(a);
+    }
+
+    /// An ACK measures the round trips of segments that went out at these times, unless what it acknowledges has waited for the
+    /// window, or a time is not known.
+    #[inline]
+    fn measure(&mut self, a: &Acked, oldest: Time, newest: Time) {
+        if a.timed && !self.stall.probing {
+            self.clock.sample(a.at.since(oldest), a.at.since(newest), self.una, self.max);
+        }
     }
 
     /// `una` has moved.

@@ -36,6 +36,11 @@ impl Segment {
     pub fn end(&self) -> u64 {
         self.position + u64::from(self.len)
     }
+
+    /// None of its transmissions was seen.
+    pub fn is_hole(&self) -> bool {
+        self.transmissions == 0
+    }
 }
 
 #[derive(Debug, Default)]
@@ -74,6 +79,11 @@ impl Outstanding {
     pub fn push(&mut self, segment: Segment) -> Option<Segment> {
         self.segments.push_back(segment);
         if self.segments.len() > MOST { self.pop() } else { None }
+    }
+
+    /// Puts what was outstanding before the first one in front of it.
+    pub fn push_front(&mut self, segment: Segment) {
+        self.segments.push_front(segment);
     }
 
     /// Takes the first record off if `ack` covers it; of one that is covered in part the covered part.

@@ -164,7 +164,7 @@ impl SenderModel {
         }
         // What the ACK advances over is the better sample.
         if let Some(oldest) = oldest.filter(|_| a.ack <= self.una) {
-            self.clock.sample(a.at.since(oldest), a.at.since(newest), self.una, self.max);
+            self.measure(a, oldest, newest);
         }
         let any = !newly.is_empty();
         self.newly = newly;
@@ -182,6 +182,9 @@ impl SenderModel {
         let (mut oldest, mut newest, mut again) = (None, Time::ZERO, None);
         let mut first = true;
         while let Some(segment) = self.out.pop_acked(a.ack) {
+            if segment.is_hole() {
+                self.found.unseen += u64::from(segment.len);
+            }
             if segment.sacked {
                 first = false;
                 continue;
@@ -190,11 +193,9 @@ impl SenderModel {
             // The ACK echoes the segment that let it advance: the first one, or with it what had waited behind it.
             self.arrived(&segment, a, first || disorder);
             first = false;
-            if segment.unseen {
-                self.found.unseen += u64::from(segment.len);
-            } else if segment.again > 0 {
+            if segment.again > 0 {
                 again = Some(self.repair.latest.0);
-            } else {
+            } else if !segment.unseen {
                 oldest = oldest.or(Some(segment.first_at));
                 newest = segment.first_at;
             }
@@ -230,9 +231,9 @@ impl SenderModel {
     fn take_samples(&mut self, a: &Acked, oldest: Option<Time>, newest: Time, again: Option<Time>) {
         match (oldest, again) {
             (Some(oldest), None) => {
-                self.clock.sample(a.at.since(oldest), a.at.since(newest), self.una, self.max);
+                self.measure(a, oldest, newest);
             }
-            (_, Some(sent)) if a.tsecr.is_some() => {
+            (_, Some(sent)) if a.tsecr.is_some() && a.timed => {
                 self.clock.begin(a.at.since(sent), self.una, self.max);
                 self.clock.backoff = 0;
             }

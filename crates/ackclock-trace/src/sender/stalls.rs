@@ -2,14 +2,15 @@
 //!
 //! - *While something is outstanding*, progress is an ACK that acknowledges more. A stall lasts from one to the next, or from when the
 //!   first byte went out; a SYN counts as a byte. What the sender did meanwhile tells the cause: its timer expired, it sent a tail
-//!   loss probe, it sent something else again, or it only waited for an ACK that came late.
+//!   loss probe, it sent something else again, or it only waited for an ACK that came late. Where only a byte is outstanding that asks
+//!   for a closed window, the receiver is the cause.
 //! - *While nothing is outstanding*, it is the sender's turn from when the last byte was acknowledged, or, if that is later, from
 //!   when the other end's last data reached it; and until it sends something. What is longer is the receiver's doing if its window
 //!   was closed or smaller than a segment meanwhile, and else the application's.
 //!
 //! So of an idle connection between a request and the next one only the client stalls, and while the server thinks only the server
-//! does: the stalls of both ways add up without counting time twice. Before the first byte and after the last one is acknowledged nobody
-//! stalls.
+//! does. Where both have something outstanding they may stall at once, so that who adds up must count such time once. Before the first
+//! byte and after the last one is acknowledged nobody stalls.
 
 use ackclock_tcp::{Span, Time};
 
@@ -22,6 +23,8 @@ pub(super) struct Watch {
     pub gap: Time,
     /// A SYN waits for its ACK.
     pub opening: bool,
+    /// What is outstanding began with a byte that asks for a closed window (RFC 9293 section 3.8.6.1).
+    pub probing: bool,
     /// The other end's data last reached this one.
     heard: Time,
     /// The smallest window offered since the last progress.
@@ -42,9 +45,10 @@ struct Waited {
 
 #[derive(Debug)]
 enum Cause {
-    /// Something was outstanding; a probe with new data went out if `probed`.
+    /// Something was outstanding; a probe with new data went out if `probed`, and it waited for the window if `closed`.
     Outstanding {
         probed: bool,
+        closed: bool,
     },
     Told(StallCause),
 }
@@ -52,7 +56,7 @@ enum Cause {
 impl Watch {
     pub fn new() -> Watch {
         let (gap, heard) = (Time::ZERO, Time::ZERO);
-        Watch { gap, opening: false, heard, least_window: u64::MAX, probes: 0, found: Vec::new() }
+        Watch { gap, opening: false, probing: false, heard, least_window: u64::MAX, probes: 0, found: Vec::new() }
     }
 }
 
@@ -100,8 +104,10 @@ impl SenderModel {
         let measures = self.clock.srtt() == Span::ZERO && self.found.retransmissions.is_empty();
         if at.since(self.progress) > self.clock.quiet && !measures {
             let probed = self.found.probes_of_new_data > self.stall.probes;
-            self.stall_found(self.progress, at, frame, Cause::Outstanding { probed });
+            let closed = self.stall.probing;
+            self.stall_found(self.progress, at, frame, Cause::Outstanding { probed, closed });
         }
+        self.stall.probing = false;
         self.stall.probes = self.found.probes_of_new_data;
         self.stall.least_window = u64::MAX;
     }
@@ -129,9 +135,9 @@ impl Waited {
     fn stall(&self, found: &Found) -> Stall {
         let Waited { start, end, frame, .. } = *self;
         let mut stall = Stall { start, end, frame, cause: StallCause::Unknown, timeout: None };
-        let probed = match self.cause {
+        let (probed, closed) = match self.cause {
             Cause::Told(cause) => return Stall { cause, ..stall },
-            Cause::Outstanding { probed } => probed,
+            Cause::Outstanding { probed, closed } => (probed, closed),
         };
         let expired = found.timeouts.partition_point(|timeout| timeout.at <= end).checked_sub(1);
         if let Some((index, timeout)) = expired.and_then(|i| Some((i, found.timeouts.get(i)?)))
@@ -143,7 +149,9 @@ impl Waited {
         let first = found.retransmissions.partition_point(|r| r.at <= start);
         let mut sent = found.retransmissions.iter().skip(first).take_while(|r| r.at <= end).map(|r| r.kind).peekable();
         let any = sent.peek().is_some();
-        stall.cause = if probed || sent.any(|kind| kind == Kind::TailLossProbe) {
+        stall.cause = if closed {
+            StallCause::ZeroWindow
+        } else if probed || sent.any(|kind| kind == Kind::TailLossProbe) {
             StallCause::TailLossProbe
         } else if any {
             StallCause::Recovery

@@ -85,6 +85,12 @@ impl Clock {
         self.rto().times(1 << self.backoff.min(16))
     }
 
+    /// Whether a timer that was seen to wait longer than Linux's has waited longer than any probe would have.
+    pub fn outwaits_probes(&self, waited: Span) -> bool {
+        let pto = self.pto(true);
+        self.rto() > self.timer.rto() && waited.0 > pto.0 / 10 * 11 + TICKS.0
+    }
+
     /// The timer expired this long after it was set, at the least.
     pub fn expired_after(&mut self, waited: Span) {
         self.foreign |= self.samples > 0 && waited.0 > self.timer.rto().0 * 2 + TICKS.0;

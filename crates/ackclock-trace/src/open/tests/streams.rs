@@ -129,6 +129,12 @@ fn window_probes_are_no_retransmissions() {
         talk.at(1300.0, s(0, 0).ack(1460).wnd(500)).at(1300.1, c(1460, 1460)).at(1310.0, s(0, 0).ack(2920));
         let one = talk.one();
         assert_eq!((one.from_client.bytes, &one.from_client.retransmissions[..]), (2920, &[][..]));
+        // The receiver kept its window closed, before the first probe and after it; that measures no round trip.
+        let stalls =
+            one.from_client.stalls.iter().map(|stall| (stall.start.0 - START, stall.end.0 - START, stall.cause));
+        let zero = crate::connection::StallCause::ZeroWindow;
+        assert_eq!(stalls.collect::<Vec<_>>(), [(21_000_000, 300_000_000, zero), (300_000_000, 1_310_000_000, zero)]);
+        assert_eq!(one.from_client.rtt.map(|rtt| rtt.samples), Some(1));
     });
     // Linux's carry nothing.
     each(|mut talk| {
@@ -356,5 +362,31 @@ fn times_that_go_back_are_taken_as_the_latest_so_far() {
         let one = talk.one();
         assert_eq!((one.from_client.bytes, &one.from_client.retransmissions[..]), (4380, &[][..]));
         assert_eq!(one.end, Time(START + 21_000_000));
+    });
+}
+
+/// Until the clock has caught up nothing can be measured, as it is where one time is far ahead.
+#[test]
+fn a_clock_that_goes_back_measures_nothing() {
+    each(|mut talk| {
+        talk.open();
+        for n in 0..40u32 {
+            let (ms, position) = (20.0 + f64::from(n) * 20.0, u64::from(n) * 1460);
+            let ms = if n < 20 { ms } else { ms - 300.0 };
+            talk.at(ms, c(position, 1460)).at(ms + 10.0, s(0, 0).ack(position + 1460));
+        }
+        let one = talk.one();
+        assert_eq!(one.from_client.doubts, ["the clock of the capture went back"]);
+        assert_eq!(one.position.to_server, Some(ackclock_tcp::Span::from_millis(10)));
+        let rtt = one.from_client.rtt.map(|rtt| (rtt.min.0, rtt.max.0));
+        assert_eq!(rtt, Some((10_000_000, 10_000_000)));
+        assert_eq!((&one.from_client.stalls[..], &one.from_client.retransmissions[..]), (&[][..], &[][..]));
+    });
+    each(|mut talk| {
+        talk.open().at(11.0, c(0, 1460)).at(21.0, s(0, 0).ack(1460)).at(9e6, c(1460, 1460)).at(32.0, s(0, 0).ack(2920));
+        talk.at(33.0, c(2920, 1460)).at(43.0, s(0, 0).ack(4380));
+        let one = talk.one();
+        assert_eq!(one.from_client.doubts, ["the clock of the capture went back"]);
+        assert_eq!(one.from_client.rtt.map(|rtt| (rtt.samples, rtt.max.0)), Some((1, 10_000_000)));
     });
 }

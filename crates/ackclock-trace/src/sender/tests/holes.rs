@@ -2,9 +2,9 @@
 
 use ackclock_tcp::Seq;
 
-use super::{Line, kinds, ms};
-use crate::connection::Kind;
-use crate::sender::{Sent, Sight};
+use super::{Line, MSS, kinds, ms};
+use crate::connection::{Kind, Needless};
+use crate::sender::{SenderModel, Sent, Sight};
 
 fn piece(line: &mut Line, t: f64, n: u64, tsval: Option<u32>, ip_id: Option<u16>) {
     line.frame += 1;
@@ -59,4 +59,57 @@ fn unseen_bytes_are_counted() {
     line.send(61.0, [6]);
     let found = line.found();
     assert_eq!((found.unseen, found.bytes, kinds(&found)), (3000, 4000, vec![]));
+}
+
+/// Seen when it is sent again, the payload of a hole has been seen, once; the first transmission is still none that measures anything.
+#[test]
+fn a_retransmission_fills_a_hole() {
+    for sight in [Sight::Arrived, Sight::Received] {
+        let mut line = Line::sack(50.0);
+        line.model.terms.sight = sight;
+        line.send(0.0, [0, 1, 4, 5, 6]);
+        line.ack_sack(50.0, 2, &[(4, 7)]);
+        line.send(100.0, [2]);
+        line.send(160.0, [2]);
+        line.ack_sack(210.0, 3, &[(4, 7)]);
+        line.send(260.0, [3]);
+        line.ack(310.0, 7);
+        let found = line.found();
+        assert_eq!((found.unseen, found.bytes), (0, 7 * MSS));
+        assert_eq!(found.rtt.map(|r| r.samples), Some(1));
+    }
+}
+
+/// A capture that begins in the middle: the first data in it is not what the receiver waits for.
+#[test]
+fn data_before_the_capture_has_not_arrived() {
+    let mut line = cut(8..12);
+    line.send(51.0, [4]);
+    line.ack(101.0, 12);
+    line.send(102.0, [4]);
+    let needless: Vec<_> = line.found().retransmissions.iter().map(|r| r.needless).collect();
+    assert_eq!(needless, [None, Some(Needless::Arrival)]);
+}
+
+/// The first ACK says where the receiver stands.
+#[test]
+fn the_first_ack_goes_back_before_the_capture() {
+    let mut line = cut(8..12);
+    for (n, t) in [50.0, 50.1, 50.2].into_iter().enumerate() {
+        line.ack_sack(t, 4, &[(8, 9 + n as u64)]);
+    }
+    line.send(50.3, [4, 5]);
+    line.ack(100.4, 12);
+    let found = line.found();
+    assert_eq!(kinds(&found), [(4, Kind::FastRetransmit), (5, Kind::Recovery)]);
+    assert!(found.retransmissions.iter().all(|r| r.needless.is_none()));
+    assert_eq!((found.unseen, found.bytes), (2 * MSS, 6 * MSS));
+}
+
+/// A capture without the handshake, and without ACKs so far.
+fn cut(segments: core::ops::Range<u64>) -> Line {
+    let mut line = Line::sack(50.0);
+    line.model = SenderModel::new(line.model.terms);
+    line.send(0.0, segments);
+    line
 }

@@ -92,6 +92,7 @@ impl Line {
             dsack,
             tsecr: echo.map(|e| e as u32),
             with_data: false,
+            timed: true,
         });
     }
 

@@ -121,3 +121,16 @@ fn a_timer_of_a_second() {
     line.ack(1050.0, 1);
     assert_eq!(kinds(&line.found()), [(0, Kind::Timeout)]);
 }
+
+/// Nor is it one later, when nothing has been measured since and a timer that backs off would have doubled.
+#[test]
+fn a_timer_of_a_second_that_never_doubles() {
+    let mut line = Line::sack(50.0);
+    for n in 0..5 {
+        let t = 2000.0 * n as f64;
+        line.send(t, [n]);
+        line.send(t + 1000.0, [n]);
+        line.ack(t + 1050.0, n + 1);
+    }
+    assert_eq!(kinds(&line.found()), [0, 1, 2, 3, 4].map(|n| (n, Kind::Timeout)));
+}
