@@ -73,7 +73,8 @@ pub fn with_events(sources: &[Source], wanted: &[&Found], options: &Options) -> 
     let again: Vec<Vec<Box<Connection>>> = again.into_iter().collect::<Result<_, _>>()?;
     let find = |found: &&Found| {
         let read = captures.iter().position(|capture| *capture == found.capture).and_then(|i| again.get(i));
-        let same = read.and_then(|all| all.iter().find(|c| c.number == found.connection.number));
+        let number = found.connection.number;
+        let same = read.and_then(|all| all.get(all.binary_search_by_key(&number, |c| c.number).ok()?));
         // Of a stream the events are there already.
         Connection::clone(same.unwrap_or(&found.connection))
     };
