@@ -1,5 +1,5 @@
-//! Any bytes are a capture or are refused, however few of them come at a time; and what is read of a file that is cut off is the
-//! beginning of what is read of the whole file.
+//! Any bytes are a capture or are refused, however few of them come at a time; and what is read of
+//! a file that is cut off is the beginning of what is read of the whole file.
 #![no_main]
 
 use std::io::{self, Read};
@@ -21,16 +21,24 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// What is read of a file that comes in pieces, and where it is damaged; `None` if it is no capture.
+/// What is read of a file that comes in pieces, and where it is damaged; `None` if it is no
+/// capture.
 fn frames(file: &[u8], pieces: usize) -> Option<(Vec<Seen>, Option<u64>)> {
-    let mut reader = Reader::new(Box::new(Pieces { rest: io::Cursor::new(file.to_vec()), pieces })).ok()?;
+    let mut reader =
+        Reader::new(Box::new(Pieces { rest: io::Cursor::new(file.to_vec()), pieces })).ok()?;
     let mut seen = Vec::new();
     while let Some(frame) = reader.next().expect("memory can be read") {
         let _ = decode(&frame);
         assert_eq!(frame.number, seen.len() as u64 + 1);
         assert!(frame.wire_len as usize >= frame.data.len());
         if seen.len() < 1000 {
-            seen.push((frame.number, frame.at.nanos(), frame.link.0, frame.data.to_vec(), frame.wire_len));
+            seen.push((
+                frame.number,
+                frame.at.nanos(),
+                frame.link.0,
+                frame.data.to_vec(),
+                frame.wire_len,
+            ));
         } else {
             break; // A few bytes of zstd can be millions of frames.
         }

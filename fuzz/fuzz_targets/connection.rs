@@ -1,5 +1,6 @@
-//! Bytes as operations on two whole connections over a hostile network, with all that the property tests check; or as segments that a
-//! peer makes up, which must neither make a connection panic nor send more than it may.
+//! Bytes as operations on two whole connections over a hostile network, with all that the property
+//! tests check; or as segments that a peer makes up, which must neither make a connection panic nor
+//! send more than it may.
 #![no_main]
 
 #[path = "../../crates/ackclock-tcp/tests/duplex/mod.rs"]
@@ -82,7 +83,8 @@ fn forged(setup: &Setup, ops: &[u8]) {
                 mss: (op[3] & 8 == 0).then_some(both),
                 wscale: (op[3] & 16 == 0).then_some(op[12] % 15),
                 sack_permitted: op[3] & 32 == 0,
-                timestamps: (op[3] & 64 == 0).then_some(Timestamps { val: u32::from(op[14]), ecr: u32::from(op[15]) }),
+                timestamps: (op[3] & 64 == 0)
+                    .then_some(Timestamps { val: u32::from(op[14]), ecr: u32::from(op[15]) }),
                 sack,
             },
             ..Repr::default()
@@ -99,7 +101,10 @@ fn forged(setup: &Setup, ops: &[u8]) {
             _ => {
                 if let Some(place) = c.on_segment(now, &header, u32::from(both)) {
                     assert!(place.offset + place.len <= u32::from(both));
-                    assert!(place.position + u64::from(place.len) <= c.read_position() + u64::from(setup.buffer));
+                    assert!(
+                        place.position + u64::from(place.len)
+                            <= c.read_position() + u64::from(setup.buffer)
+                    );
                 }
             }
         }
@@ -121,7 +126,10 @@ fn drain(c: &mut Connection, now: Time, rcv_nxt: &mut Seq, edge: u64) {
         assert!(sent < 100_000, "sends without end");
         let Some(o) = c.poll_transmit(now) else { break };
         let fin = u64::from(o.header.control.contains(Control::FIN));
-        assert!(o.len == 0 || o.position + u64::from(o.len) + fin <= edge.max(c.sender().state().window_edge));
+        assert!(
+            o.len == 0
+                || o.position + u64::from(o.len) + fin <= edge.max(c.sender().state().window_edge)
+        );
         if o.header.control.contains(Control::ACK) {
             *rcv_nxt = o.header.ack;
         }

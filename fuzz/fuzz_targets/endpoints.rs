@@ -1,13 +1,16 @@
-//! Bytes as operations: on two honest endpoints over a hostile network, with all that the property tests check; or as lies
-//! told to a sender and a receiver, which must neither panic nor send without end.
+//! Bytes as operations: on two honest endpoints over a hostile network, with all that the property
+//! tests check; or as lies told to a sender and a receiver, which must neither panic nor send
+//! without end.
 #![no_main]
 
+// The property tests use the rest of it.
+#[allow(dead_code)]
 #[path = "../../crates/ackclock-tcp/tests/rig/mod.rs"]
 mod rig;
 
 use ackclock_tcp::{
-    Composition, DelayedAck, Flags, Receiver, ReceiverConfig, SackBlock, SackBlocks, Segment, Sender, SenderConfig, Seq,
-    Span, Time, Timestamps,
+    Registry, DelayedAck, Flags, Receiver, ReceiverConfig, SackBlock, SackBlocks, Segment,
+    Sender, SenderConfig, Seq, Span, Time, Timestamps,
 };
 use libfuzzer_sys::fuzz_target;
 use rig::{Fate, Op, Pair, Setup, strategies};
@@ -64,7 +67,7 @@ fn lies(strategy: &str, head: &[u8; 10], ops: &[u8]) {
     let sender = SenderConfig {
         isn,
         mss,
-        initial_window: u32::from(head[6] % 32),
+        initial_window: (head[6] % 32 > 0).then_some(u32::from(head[6] % 32)),
         initial_rwnd: u64::from(head[7]) * 100,
         wscale: head[8],
         timestamps,
@@ -77,18 +80,24 @@ fn lies(strategy: &str, head: &[u8; 10], ops: &[u8]) {
     let receiver = ReceiverConfig {
         isn,
         mss,
-        delayed_ack: if head[9] & 1 == 0 { DelayedAck::Off } else { DelayedAck::After(Span(u64::from(head[8]) << 20)) },
+        delayed_ack: if head[9] & 1 == 0 {
+            DelayedAck::Off
+        } else {
+            DelayedAck::After(Span(u64::from(head[8]) << 20))
+        },
         timestamps,
         buffer: u64::from(head[7]) * 100,
         wscale: head[8],
         auto_read: head[9] & 32 == 0,
         ..ReceiverConfig::default()
     };
-    let Ok(strategy) = Composition::parse(strategy) else { return };
-    let (mut sender, mut receiver) = (Sender::new(sender, strategy.build()), Receiver::new(receiver));
+    let Ok(strategy) = Registry::default().parse(strategy) else { return };
+    let (mut sender, mut receiver) =
+        (Sender::new(sender, strategy.build()), Receiver::new(receiver));
     let mut now = Time::ZERO;
     for op in ops.as_chunks::<12>().0.iter().take(300) {
-        let near = |base: u64, a: u8, b: u8| Seq(Seq::at(isn, base).0.wrapping_add_signed(spread(a, b)));
+        let near =
+            |base: u64, a: u8, b: u8| Seq(Seq::at(isn, base).0.wrapping_add_signed(spread(a, b)));
         let mut sack = SackBlocks::NONE;
         for block in op[5..11].chunks_exact(2).take(usize::from(op[1] % 4)) {
             let left = near(sender.acked(), block[0], op[11]);
@@ -100,7 +109,10 @@ fn lies(strategy: &str, head: &[u8; 10], ops: &[u8]) {
             len: u32::from(op[4]) * u32::from(op[11] % 16),
             wnd: u16::from_be_bytes([op[9], op[10]]),
             flags: Flags { psh: op[1] & 4 != 0, fin: op[1] & 8 != 0 },
-            timestamps: (op[1] & 16 == 0).then_some(Timestamps { val: u32::from(op[9]) << 24, ecr: u32::from(op[10]) << 20 }),
+            timestamps: (op[1] & 16 == 0).then_some(Timestamps {
+                val: u32::from(op[9]) << 24,
+                ecr: u32::from(op[10]) << 20,
+            }),
             sack,
         };
         match op[0] % 7 {

@@ -1,4 +1,5 @@
-//! Any bytes of any link type are a segment or are ignored; what the snap length cuts off changes nothing but options.
+//! Any bytes of any link type are a segment or are ignored; what the snap length cuts off changes
+//! nothing but options.
 #![no_main]
 
 use ackclock_tcp::Time;
@@ -7,7 +8,8 @@ use libfuzzer_sys::fuzz_target;
 
 const LINKS: [u16; 13] = [1, 101, 12, 14, 228, 229, 113, 276, 0, 108, 9, 50, 1000];
 
-/// Four bytes say the link type, where to cut and how many bytes more were on the wire; the rest is the frame.
+/// Four bytes say the link type, where to cut and how many bytes more were on the wire; the rest is
+/// the frame.
 fuzz_target!(|bytes: &[u8]| {
     let Some((&[link, cut, more, shift], data)) = bytes.split_first_chunk::<4>() else { return };
     let link = LinkType(LINKS[usize::from(link) % LINKS.len()]);

@@ -1,14 +1,18 @@
-//! Any text is a scenario or an error with a line of that text; a scenario survives being written and read again.
+//! Any text is a scenario or an error with a line of that text; a scenario survives being written
+//! and read again.
 //!
-//! Half of the inputs are edits of a valid scenario, so that no corpus is needed to get past the first key.
+//! Half of the inputs are edits of a valid scenario, so that no corpus is needed to get past the
+//! first key.
 #![no_main]
 
+use ackclock_tcp::Registry;
 use ackclock_net::scenario::Scenario;
 use libfuzzer_sys::fuzz_target;
 
 const BASE: &str = include_str!("scenario_base.toml");
 
-/// Applies edits of five bytes and more: position, bytes to delete, bytes to insert and their number.
+/// Applies edits of five bytes and more: position, bytes to delete, bytes to insert and their
+/// number.
 fn edited(mut edits: &[u8]) -> Vec<u8> {
     let mut text = BASE.as_bytes().to_vec();
     while let [high, low, delete, insert, rest @ ..] = edits {
@@ -25,15 +29,18 @@ fuzz_target!(|bytes: &[u8]| {
     let Some((first, rest)) = bytes.split_first() else { return };
     let text = if first % 2 == 0 { rest.to_vec() } else { edited(rest) };
     let Ok(text) = String::from_utf8(text) else { return };
-    match Scenario::from_toml(&text) {
+    match Scenario::from_toml(&text, &Registry::default()) {
         Err(error) => {
             assert!(!error.message.is_empty() && !error.to_string().is_empty());
             let lines = text.split('\n').count();
-            assert!(error.line.is_none_or(|line| (1..=lines).contains(&line)), "{error} in {lines} lines");
+            assert!(
+                error.line.is_none_or(|line| (1..=lines).contains(&line)),
+                "{error} in {lines} lines"
+            );
         }
         Ok(scenario) => {
             let Ok(again) = scenario.to_toml() else { return };
-            assert_eq!(Scenario::from_toml(&again).as_ref(), Ok(&scenario), "{again}");
+            assert_eq!(Scenario::from_toml(&again, &Registry::default()).as_ref(), Ok(&scenario), "{again}");
         }
     }
 });

@@ -1,4 +1,5 @@
-//! Any bytes are a TCP segment or are refused; what a header means survives being written and read again.
+//! Any bytes are a TCP segment or are refused; what a header means survives being written and read
+//! again.
 #![no_main]
 
 use ackclock_tcp::wire::{EmitError, MAX_HEADER_LEN, Packet, PseudoHeader, Repr};
@@ -14,8 +15,11 @@ fuzz_target!(|bytes: &[u8]| {
     let mut again = vec![0xaa; repr.header_len()];
     again.extend_from_slice(payload);
     match repr.emit(&pseudo, &mut again) {
-        // Options packed without padding may need more room than a header has once they are aligned.
-        Err(error) => assert!(error == EmitError::OptionsTooLong && repr.header_len() > MAX_HEADER_LEN),
+        // Options packed without padding may need more room than a header has once they are
+        // aligned.
+        Err(error) => {
+            assert!(error == EmitError::OptionsTooLong && repr.header_len() > MAX_HEADER_LEN)
+        }
         Ok(()) => {
             let packet = Packet::parse(&again).expect("what was written is a segment");
             assert_eq!(Repr::parse(&packet), (repr, None));

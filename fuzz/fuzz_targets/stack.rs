@@ -1,5 +1,6 @@
-//! Bytes as the fate of every packet between two honest hosts, which must end up with the same streams; or as packets and calls
-//! for one host, which must neither panic, nor send what is no packet, nor keep anything once everybody has gone.
+//! Bytes as the fate of every packet between two honest hosts, which must end up with the same
+//! streams; or as packets and calls for one host, which must neither panic, nor send what is no
+//! packet, nor keep anything once everybody has gone.
 #![no_main]
 
 #[path = "../../crates/ackclock-stack/tests/rig/mod.rs"]
@@ -9,16 +10,18 @@ use std::net::SocketAddr;
 
 use ackclock_stack::{Ready, SocketId, Stack, StackConfig, TcpConfig};
 use ackclock_tcp::wire::{Control, Options, Repr};
-use ackclock_tcp::{Composition, SackBlock, SackBlocks, Seq, Span, Time, Timestamps};
+use ackclock_tcp::{Registry, SackBlock, SackBlocks, Seq, Span, Time, Timestamps};
 use libfuzzer_sys::fuzz_target;
 use rig::{App, Fate, MS, World, drain, header, host_config, ip_packet, parse, tcp_packet, v4, v6};
 
-const STRATEGIES: [&str; 8] = ["linux", "newreno", "sack", "prr", "rack-tlp", "net-reno", "tahoe", "reno"];
+const STRATEGIES: [&str; 8] =
+    ["linux", "newreno", "sack", "prr", "rack-tlp", "net-reno", "tahoe", "reno"];
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((head, rest)) = bytes.split_first_chunk::<8>() else { return };
     let config = TcpConfig {
-        strategy: Composition::parse(STRATEGIES[usize::from(head[1] % 8)]).expect("a preset"),
+        strategy: Registry::default().parse(STRATEGIES[usize::from(head[1] % 8)]).expect("a \
+            preset"),
         send_buffer: 500 << (head[2] % 8),
         receive_buffer: 4000 << (head[2] / 8 % 8),
         sack: head[3] & 1 == 0,
@@ -59,8 +62,12 @@ fn honest(config: TcpConfig, head: &[u8; 8], fates: Vec<u8>) {
 }
 
 fn lies(config: TcpConfig, head: &[u8; 8], mut bytes: &[u8]) {
-    let mut stack = Stack::new(StackConfig { half_open: usize::from(head[6] % 4), ..host_config(1, head[0] & 8 == 0) });
-    let listener = stack.listen(SocketAddr::new(v4(1), 80), config.clone(), 3).expect("a free port");
+    let mut stack = Stack::new(StackConfig {
+        half_open: usize::from(head[6] % 4),
+        ..host_config(1, head[0] & 8 == 0)
+    });
+    let listener =
+        stack.listen(SocketAddr::new(v4(1), 80), config.clone(), 3).expect("a free port");
     let mut now = Time(1000 * MS);
     let mut sockets: Vec<SocketId> = Vec::new();
     // What the host last said to each port, for lies that are close to the truth.
@@ -71,13 +78,15 @@ fn lies(config: TcpConfig, head: &[u8; 8], mut bytes: &[u8]) {
         match kind % 16 {
             0..=7 => {
                 let heard = last[usize::from(c % 4)];
-                let control = [Control::SYN, Control::ACK, Control::ACK, Control(d)][usize::from(kind % 4)];
+                let control =
+                    [Control::SYN, Control::ACK, Control::ACK, Control(d)][usize::from(kind % 4)];
                 let mut sack = SackBlocks::NONE;
                 for n in 0..e % 4 {
                     let left = heard.seq + u32::from(n) * u32::from(b);
                     sack.push(SackBlock { left, right: left + u32::from(d) * 10 });
                 }
-                let timestamps = (kind & 16 == 0).then(|| Timestamps { val: 1000 + u32::from(e), ecr: now.timestamp() });
+                let timestamps = (kind & 16 == 0)
+                    .then(|| Timestamps { val: 1000 + u32::from(e), ecr: now.timestamp() });
                 let syn = control.contains(Control::SYN);
                 let options = Options {
                     sack: if syn { SackBlocks::NONE } else { sack },
@@ -86,22 +95,35 @@ fn lies(config: TcpConfig, head: &[u8; 8], mut bytes: &[u8]) {
                     wscale: (syn && kind & 32 == 0).then_some(e % 15),
                     sack_permitted: syn && kind & 64 == 0,
                 };
-                let (seq, ack) = (heard.ack + u32::from(both) * u32::from(kind >> 6), heard.seq + u32::from(e) * 100);
-                let said = Repr { wnd: both, options, ..header(1000 + u16::from(c % 4), 80, control, seq.0, ack.0) };
+                let (seq, ack) = (
+                    heard.ack + u32::from(both) * u32::from(kind >> 6),
+                    heard.seq + u32::from(e) * 100,
+                );
+                let said = Repr {
+                    wnd: both,
+                    options,
+                    ..header(1000 + u16::from(c % 4), 80, control, seq.0, ack.0)
+                };
                 let payload = vec![d; usize::from(e) * usize::from(kind >> 5)];
                 stack.on_packet(now, &tcp_packet(v4(0), v4(1), &said, &payload), kind & 8 == 0);
             }
             8 => {
                 let (raw, rest) = bytes.split_at(usize::from(a).min(bytes.len()));
                 bytes = rest;
-                let packet = if b & 1 == 0 { raw.to_vec() } else { ip_packet(v4(0), v4(1), [1, 6][usize::from(b >> 7)], raw) };
+                let packet = if b & 1 == 0 {
+                    raw.to_vec()
+                } else {
+                    ip_packet(v4(0), v4(1), [1, 6][usize::from(b >> 7)], raw)
+                };
                 stack.on_packet(now, &packet, b & 2 == 0);
             }
             9 => now = Time(now.0 + u64::from(both) * MS),
             10 => sockets.extend(stack.connect(now, SocketAddr::new(v4(0), 1000), config.clone())),
             11 => sockets.extend(stack.accept(listener)),
             op => {
-                let Some(&socket) = sockets.get(usize::from(a) % sockets.len().max(1)) else { continue };
+                let Some(&socket) = sockets.get(usize::from(a) % sockets.len().max(1)) else {
+                    continue;
+                };
                 match (op, b % 4) {
                     (12, _) => drop(stack.write(now, socket, &vec![c; usize::from(both)])),
                     (13, _) => drop(stack.read(now, socket, &mut vec![0; usize::from(both)])),
@@ -135,7 +157,8 @@ fn heed(stack: &mut Stack, now: Time, last: &mut [Repr; 4]) {
         assert!(packet.len() <= 1500);
         if packet[0] >> 4 == 4 && packet[9] == 6 {
             let (said, payload) = parse(&packet);
-            let end = said.seq + payload.len() as u32 + u32::from(said.control.contains(Control::SYN));
+            let end =
+                said.seq + payload.len() as u32 + u32::from(said.control.contains(Control::SYN));
             last[usize::from(said.dst_port % 4)] = Repr { seq: Seq(end.0), ..said };
         }
     }

@@ -1,5 +1,5 @@
-//! Bytes as packets of a few connections, options as they stand on the wire: whatever comes, nothing panics, each packet belongs to
-//! one connection, and what is said fits together.
+//! Bytes as packets of a few connections, options as they stand on the wire: whatever comes,
+//! nothing panics, each packet belongs to one connection, and what is said fits together.
 #![no_main]
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -26,7 +26,10 @@ fuzz_target!(|bytes: &[u8]| {
             2 => now + (u64::from(time) << 28),
             _ => now + u64::from(time) * 100_000,
         };
-        let near = |x: u8, y: u8| Seq(base) + (u32::from(x) << 8 | u32::from(y)) * (if kind & 64 == 0 { 97 } else { 65_537 });
+        let near = |x: u8, y: u8| {
+            Seq(base)
+                + (u32::from(x) << 8 | u32::from(y)) * (if kind & 64 == 0 { 97 } else { 65_537 })
+        };
         let end = |host: u8, port: u16| SocketAddr::from((Ipv4Addr::new(10, 0, 0, host), port));
         let (client, server) = (end(1, 40_000 + u16::from(kind >> 1 & 3)), end(2, 80));
         let (src, dst) = if kind & 1 == 0 { (client, server) } else { (server, client) };

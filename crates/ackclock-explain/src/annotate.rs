@@ -1,7 +1,8 @@
-//! A copy of a capture in which each retransmission says in a comment what it is, so that Wireshark shows it.
+//! A copy of a capture in which each retransmission says in a comment what it is, so that Wireshark
+//! shows it.
 //!
-//! Of a pcapng file all blocks and comments are kept as they are; a pcap file becomes pcapng. Field names are those of
-//! draft-ietf-opsawg-pcapng.
+//! Of a pcapng file all blocks and comments are kept as they are; a pcap file becomes pcapng. Field
+//! names are those of draft-ietf-opsawg-pcapng.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -29,31 +30,27 @@ const LONGEST: usize = 32 << 20;
 /// What each frame is to say.
 type Comments = BTreeMap<u64, String>;
 
-/// Copies the one capture of `sources`, of which `explained` tells, to `path` as pcapng with comments: on each retransmission what it is,
-/// and on the packet that ends a stall why there was one. A damaged capture is copied up to the damage. A simple packet block has
-/// no room for a comment and stays without.
+/// Copies the one capture of `sources`, which `explained` is about, to `path` as pcapng with
+/// comments: on each retransmission what it is, and on the packet that ends a stall why there was
+/// one. A damaged capture is copied up to the damage. A simple packet block has no room for a
+/// comment and stays without.
 ///
 /// # Errors
 /// As [`annotatable`]; [`Error::Read`], [`Error::Write`].
 pub fn annotate(explained: &Explained, sources: &[Source], path: &Path) -> Result<(), Error> {
     let (source, from) = annotatable(sources, path)?;
     let comments = comments(explained);
-    let read = |error| Error::Read { path: from.to_path_buf(), error };
-    let mut input = decompressed(source.open().map_err(read)?).map_err(read)?;
+    let mut input =
+        decompressed(source.open().map_err(Error::read(from))?).map_err(Error::read(from))?;
     let mut first = [0; 4];
-    input.read_exact(&mut first).map_err(read)?;
-    let whole = io::Cursor::new(first).chain(input);
-    let out = File::create(path).map_err(Error::write(path))?;
-    let out = BufWriter::new(out);
-    let copied = if u32::from_le_bytes(first) == SECTION_HEADER {
-        blocks(whole, &comments, out)
+    input.read_exact(&mut first).map_err(Error::read(from))?;
+    let capture = io::Cursor::new(first).chain(input);
+    let out = BufWriter::new(File::create(path).map_err(Error::write(path))?);
+    let copy = Copied { comments: &comments, from, path };
+    if u32::from_le_bytes(first) == SECTION_HEADER {
+        copy.blocks(capture, out)
     } else {
-        frames(Reader::new(Box::new(whole)).map_err(read)?, &comments, out)
-    };
-    match copied {
-        Ok(()) => Ok(()),
-        Err(Copy::Read(error)) => Err(Error::Read { path: from.to_path_buf(), error }),
-        Err(Copy::Write(error)) => Err(Error::Write { path: path.to_path_buf(), error }),
+        copy.frames(Reader::new(Box::new(capture)).map_err(Error::read(from))?, out)
     }
 }
 
@@ -61,21 +58,22 @@ pub fn annotate(explained: &Explained, sources: &[Source], path: &Path) -> Resul
 ///
 /// # Errors
 /// [`Error::Usage`] unless there is exactly one, it is a file, and another one than `path`.
-pub fn annotatable<'a>(sources: &'a [Source], path: &Path) -> Result<(&'a Source, &'a Path), Error> {
+pub fn annotatable<'a>(
+    sources: &'a [Source],
+    path: &Path,
+) -> Result<(&'a Source, &'a Path), Error> {
     match sources {
         [Source::File(from)] if same_file(from, path) => {
             Err(Error::Usage("--annotate: this would overwrite the capture that is read".into()))
         }
         [source @ Source::File(from)] => Ok((source, from)),
-        [_] => Err(Error::Usage("--annotate takes a file, which it reads twice, and not standard input".into())),
-        all => Err(Error::Usage(format!("--annotate takes one capture, and these are {}", all.len()))),
+        [_] => Err(Error::Usage(
+            "--annotate takes a file, which it reads twice, and not standard input".into(),
+        )),
+        all => {
+            Err(Error::Usage(format!("--annotate takes one capture, and these are {}", all.len())))
+        }
     }
-}
-
-/// Which side of a copy failed.
-enum Copy {
-    Read(io::Error),
-    Write(io::Error),
 }
 
 fn same_file(a: &Path, b: &Path) -> bool {
@@ -116,52 +114,74 @@ fn decompressed(mut input: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Se
     Ok(match first {
         [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(whole)),
         // A frame of data, or one to be skipped (RFC 8878 section 3.1).
-        [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => Box::new(zstd::Decoder::with_buffer(whole)?),
+        [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => {
+            Box::new(zstd::Decoder::with_buffer(whole)?)
+        }
         _ => Box::new(whole),
     })
 }
 
-/// A pcap file, frame by frame.
-fn frames(mut reader: Reader, comments: &Comments, out: impl Write) -> Result<(), Copy> {
-    let mut out = Some(out);
-    let mut writer = None;
-    while let Some(frame) = reader.next().map_err(Copy::Read)? {
-        if let Some(out) = out.take() {
-            writer = Some(FrameWriter::new(out, frame.link.0).map_err(Copy::Write)?);
-        }
-        if let Some(writer) = &mut writer {
-            let comment = comments.get(&frame.number).map_or("", String::as_str);
-            writer.frame(frame.at, frame.data, frame.wire_len as usize, comment).map_err(Copy::Write)?;
-        }
-    }
-    match (writer, out) {
-        (Some(mut writer), _) => writer.flush().map_err(Copy::Write),
-        // An empty capture.
-        (None, Some(out)) => FrameWriter::new(out, 1).and_then(|mut w| w.flush()).map_err(Copy::Write),
-        (None, None) => Ok(()),
-    }
+/// A capture that is copied with comments.
+struct Copied<'a> {
+    comments: &'a Comments,
+    from: &'a Path,
+    path: &'a Path,
 }
 
-/// A pcapng file, block by block (section 3.1). Where a block makes no sense the copy ends, as reading did.
-fn blocks(mut input: impl Read, comments: &Comments, mut out: impl Write) -> Result<(), Copy> {
-    let mut order = Order::Little;
-    let mut frame = 0;
-    let mut body = Vec::new();
-    while let Some(kind) = block(&mut input, &mut order, &mut body).map_err(Copy::Read)? {
-        if matches!(kind, PACKET | SIMPLE_PACKET | ENHANCED_PACKET) {
-            frame += 1;
+impl Copied<'_> {
+    /// A pcap file, frame by frame.
+    fn frames(&self, mut reader: Reader, out: impl Write) -> Result<(), Error> {
+        let written = Error::write(self.path);
+        let mut out = Some(out);
+        let mut writer = None;
+        while let Some(frame) = reader.next().map_err(Error::read(self.from))? {
+            if let Some(out) = out.take() {
+                writer = Some(FrameWriter::new(out, frame.link.0).map_err(&written)?);
+            }
+            if let Some(writer) = &mut writer {
+                let comment = self.comments.get(&frame.number).map_or("", String::as_str);
+                writer
+                    .frame(frame.at, frame.data, frame.wire_len as usize, comment)
+                    .map_err(&written)?;
+            }
         }
-        match comments.get(&frame) {
-            Some(comment) if matches!(kind, PACKET | ENHANCED_PACKET) => insert(comment, order, &mut body),
-            // Its length is no longer known (section 4.1).
-            _ if kind == SECTION_HEADER => body.get_mut(8..16).into_iter().for_each(|length| length.fill(0xff)),
-            _ => {}
+        match (writer, out) {
+            (Some(mut writer), _) => writer.flush().map_err(written),
+            // An empty capture.
+            (None, Some(out)) => {
+                FrameWriter::new(out, 1).and_then(|mut w| w.flush()).map_err(written)
+            }
+            (None, None) => Ok(()),
         }
-        let total = order.u32(body.len() as u32 + 12);
-        let parts = [&order.u32(kind)[..], &total, &body, &total];
-        parts.into_iter().try_for_each(|part| out.write_all(part)).map_err(Copy::Write)?;
     }
-    out.flush().map_err(Copy::Write)
+
+    /// A pcapng file, block by block (section 3.1). Where a block makes no sense the copy ends, as
+    /// reading did.
+    fn blocks(&self, mut input: impl Read, mut out: impl Write) -> Result<(), Error> {
+        let (read, written) = (Error::read(self.from), Error::write(self.path));
+        let mut order = Order::Little;
+        let mut frame = 0;
+        let mut body = Vec::new();
+        while let Some(kind) = block(&mut input, &mut order, &mut body).map_err(&read)? {
+            if matches!(kind, PACKET | SIMPLE_PACKET | ENHANCED_PACKET) {
+                frame += 1;
+            }
+            match self.comments.get(&frame) {
+                Some(comment) if matches!(kind, PACKET | ENHANCED_PACKET) => {
+                    insert(comment, order, &mut body)
+                }
+                // Its length is no longer known (section 4.1).
+                _ if kind == SECTION_HEADER => {
+                    body.get_mut(8..16).into_iter().for_each(|length| length.fill(0xff))
+                }
+                _ => {}
+            }
+            let total = order.u32(body.len() as u32 + 12);
+            let parts = [&order.u32(kind)[..], &total, &body, &total];
+            parts.into_iter().try_for_each(|part| out.write_all(part)).map_err(&written)?;
+        }
+        out.flush().map_err(written)
+    }
 }
 
 /// Of the fields of a section.
@@ -194,7 +214,8 @@ impl Order {
     }
 }
 
-/// The next block: its kind, and its body without lengths. `None` at the end or where there is no whole one.
+/// The next block: its kind, and its body without lengths. `None` at the end or where there is no
+/// whole one.
 fn block(input: &mut impl Read, order: &mut Order, body: &mut Vec<u8>) -> io::Result<Option<u32>> {
     let [mut kind, mut total, mut magic] = [[0; 4]; 3];
     if !whole(input, &mut kind)? || !whole(input, &mut total)? {
@@ -229,12 +250,21 @@ fn whole(input: &mut impl Read, into: &mut [u8]) -> io::Result<bool> {
 }
 
 fn is_damage(kind: ErrorKind) -> bool {
-    matches!(kind, ErrorKind::UnexpectedEof | ErrorKind::InvalidData | ErrorKind::InvalidInput | ErrorKind::Other)
+    matches!(
+        kind,
+        ErrorKind::UnexpectedEof
+            | ErrorKind::InvalidData
+            | ErrorKind::InvalidInput
+            | ErrorKind::Other
+    )
 }
 
-/// Puts a comment before the options of a packet block (sections 4.3 and A): after five words and the packet, padded to a word.
+/// Puts a comment before the options of a packet block (sections 4.3 and A): after five words and
+/// the packet, padded to a word.
 fn insert(comment: &str, order: Order, body: &mut Vec<u8>) {
-    let Some(kept) = body.get(12..16).and_then(|b| b.try_into().ok()).map(|b| order.read_u32(b) as usize) else {
+    let Some(kept) =
+        body.get(12..16).and_then(|b| b.try_into().ok()).map(|b| order.read_u32(b) as usize)
+    else {
         return;
     };
     let options = 20 + kept.next_multiple_of(4);

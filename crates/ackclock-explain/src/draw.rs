@@ -10,7 +10,8 @@ use crate::read::{Options, with_events};
 use crate::source::Source;
 use crate::{html, xplot};
 
-/// The most packets of connections that are drawn at a time, so that their events do not fill the memory.
+/// The most packets of connections that are drawn at a time, so that their events do not fill the
+/// memory.
 const MOST_PACKETS: u64 = 2_000_000;
 
 /// Which pictures, and where they go.
@@ -19,11 +20,13 @@ pub struct Pictures<'a> {
     pub html: Option<&'a Path>,
     /// The folder of the xplot files, too.
     pub xplot: Option<&'a Path>,
-    /// How many connections are drawn at most: those in which most time was lost. 0 for all with stalls or retransmissions.
+    /// How many connections are drawn at most: those in which most time was lost. 0 for all with
+    /// stalls or retransmissions.
     pub top: usize,
 }
 
-/// Draws the connections in which most time was lost, and, if there is only one, that one. For HTML it writes an index, too.
+/// Draws the connections in which most time was lost, and, if there is only one, that one. For HTML
+/// it writes an index, too.
 ///
 /// # Errors
 /// [`Error::Write`]; [`Error::Usage`] if there can be no such threads.
@@ -44,7 +47,8 @@ pub fn draw(
     for batch in batches(&chosen) {
         let connections = with_events(sources, batch, options)?;
         for (found, connection) in batch.iter().zip(connections) {
-            let found = Found { connection: Box::new(connection), saved: found.saved.clone(), ..**found };
+            let found =
+                Found { connection: Box::new(connection), saved: found.saved.clone(), ..**found };
             one(&found, explained, pictures)?;
         }
     }
@@ -55,12 +59,15 @@ pub fn draw(
     Ok(())
 }
 
-/// Connections with stalls or retransmissions, those first in which most time was lost; or the only one there is.
+/// Connections with stalls or retransmissions, those first in which most time was lost; or the only
+/// one there is.
 fn eventful(explained: &Explained) -> Vec<&Found> {
     let all = &explained.connections;
     let mut found: Vec<_> = all.iter().map(|found| (found, found.counts())).collect();
     found.retain(|(_, c)| all.len() == 1 || c.stalls > 0 || c.all_retransmissions() > 0);
-    found.sort_by_key(|(_, c)| std::cmp::Reverse((c.lost_time(), c.all_timeouts(), c.all_retransmissions())));
+    found.sort_by_key(|(_, c)| {
+        std::cmp::Reverse((c.lost_time(), c.all_timeouts(), c.all_retransmissions()))
+    });
     found.into_iter().map(|(found, _)| found).collect()
 }
 
@@ -80,7 +87,10 @@ fn batches<'a, 'b>(mut rest: &'b [&'a Found]) -> impl Iterator<Item = &'b [&'a F
 
 fn one(found: &Found, explained: &Explained, pictures: &Pictures<'_>) -> Result<(), Error> {
     if let Some(folder) = pictures.html {
-        write(&folder.join(html::file_name(found.number)), html::page(found, explained).as_bytes())?;
+        write(
+            &folder.join(html::file_name(found.number)),
+            html::page(found, explained).as_bytes(),
+        )?;
     }
     let Some(folder) = pictures.xplot else { return Ok(()) };
     for (end, _) in found.flows().filter(|(_, flow)| flow.bytes > 0 && !flow.events.is_empty()) {
@@ -101,5 +111,4 @@ fn write(path: &Path, content: &[u8]) -> Result<(), Error> {
 }
 
 #[cfg(test)]
-#[path = "draw_tests.rs"]
 mod tests;

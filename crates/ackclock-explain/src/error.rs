@@ -29,12 +29,12 @@ pub enum Error {
 
 impl Error {
     /// Says which file could not be read.
-    pub(crate) fn read(path: &Path) -> impl FnOnce(io::Error) -> Error {
+    pub(crate) fn read(path: &Path) -> impl Fn(io::Error) -> Error {
         move |error| Error::Read { path: path.to_path_buf(), error }
     }
 
     /// Says which file could not be written.
-    pub(crate) fn write(path: &Path) -> impl FnOnce(io::Error) -> Error {
+    pub(crate) fn write(path: &Path) -> impl Fn(io::Error) -> Error {
         move |error| Error::Write { path: path.to_path_buf(), error }
     }
 }

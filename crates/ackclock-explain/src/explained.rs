@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use ackclock_tcp::{Span, Time};
+use ackclock_tcp::{Span, Time, TimeoutClass};
 use ackclock_trace::connection::RoundTrip;
 use ackclock_trace::{
-    Class, Connection, Damage, Flow, Ignored, Kind, Recovery, Retransmission, Stall, StallCause, State, Timeout,
+    Connection, Damage, Flow, Ignored, Kind, Recovery, Retransmission, Stall, StallCause, State,
+    Timeout,
 };
 
 use crate::replay::Rescue;
@@ -69,7 +70,7 @@ impl End {
     }
 }
 
-/// A timeout and what would have saved it.
+/// A timeout and what would have avoided it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Saved {
     /// Whose timer expired.
@@ -107,7 +108,7 @@ impl Found {
         End::BOTH.into_iter().map(|end| (end, self.flow(end)))
     }
 
-    /// What would have saved a timeout; empty if it was not replayed.
+    /// What would have avoided a timeout; empty if it was not replayed.
     pub fn rescues(&self, from: End, timeout: usize) -> &[Rescue] {
         let found = self.saved.iter().find(|s| (s.from, s.timeout) == (from, timeout));
         found.map_or(&[], |s| &s.by)
@@ -139,8 +140,10 @@ impl Found {
     }
 
     fn merged<T>(&self, list: fn(&Flow) -> &Vec<T>, at: fn(&T) -> Time) -> Vec<(End, &T)> {
-        let mut all: Vec<(End, &T)> =
-            self.flows().flat_map(|(end, flow)| list(flow).iter().map(move |item| (end, item))).collect();
+        let mut all: Vec<(End, &T)> = self
+            .flows()
+            .flat_map(|(end, flow)| list(flow).iter().map(move |item| (end, item)))
+            .collect();
         all.sort_by_key(|(_, item)| at(item));
         all
     }
@@ -150,7 +153,8 @@ impl Found {
         let measured = self.flows().filter_map(|(_, flow)| flow.rtt);
         measured.reduce(|a, b| {
             let samples = a.samples.saturating_add(b.samples);
-            let sum = u128::from(a.mean.0) * u128::from(a.samples) + u128::from(b.mean.0) * u128::from(b.samples);
+            let sum = u128::from(a.mean.0) * u128::from(a.samples)
+                + u128::from(b.mean.0) * u128::from(b.samples);
             let mean = u64::try_from(sum / u128::from(samples.max(1))).unwrap_or(u64::MAX);
             RoundTrip { min: a.min.min(b.min), mean: Span(mean), max: a.max.max(b.max), samples }
         })
@@ -164,7 +168,8 @@ impl Found {
     }
 }
 
-/// How long the stalls with such a cause lasted, which are in the order of their beginnings: time in which two lasted counts once.
+/// How long the stalls with such a cause lasted, which are in the order of their beginnings: time
+/// in which two lasted counts once.
 fn lasted(stalls: &[(End, &Stall)], counts: fn(StallCause) -> bool) -> Span {
     let (mut until, mut sum) = (Time::ZERO, Span::ZERO);
     for (_, stall) in stalls.iter().filter(|(_, stall)| counts(stall.cause)) {
@@ -179,9 +184,9 @@ pub(crate) fn sent_by<'a>(flow: &'a Flow, timeout: &Timeout) -> Option<&'a Retra
     flow.retransmissions.get(timeout.retransmission)
 }
 
-/// Whether it was needless; `None` if nothing tells.
-pub(crate) fn needless(r: &Retransmission) -> Option<bool> {
-    match (r.needless, r.known) {
+/// Whether it was spurious; `None` if that is not known.
+pub(crate) fn spurious(r: &Retransmission) -> Option<bool> {
+    match (r.spurious, r.known) {
         (Some(_), _) => Some(true),
         (None, true) => Some(false),
         (None, false) => None,
@@ -202,17 +207,23 @@ pub struct Explained {
 }
 
 impl Explained {
-    /// Leaves out all connections but this one. Whether there is such a one.
+    /// Keeps this connection alone. Returns whether there is one with its number.
     pub fn keep(&mut self, number: usize) -> bool {
         self.connections.retain(|found| found.number == number);
         !self.connections.is_empty()
     }
 
-    /// The stalls in which time was lost, the longest first. Where the application had nothing to send, none was.
+    /// The stalls in which time was lost, the longest first. Where the application had nothing to
+    /// send, none was.
     pub fn stalls(&self) -> Vec<(&Found, End, &Stall)> {
-        let of = |found| Found::stalls(found).into_iter().map(move |(end, stall)| (found, end, stall));
-        let mut all: Vec<_> =
-            self.connections.iter().flat_map(of).filter(|(_, _, s)| s.cause != StallCause::Application).collect();
+        let of =
+            |found| Found::stalls(found).into_iter().map(move |(end, stall)| (found, end, stall));
+        let mut all: Vec<_> = self
+            .connections
+            .iter()
+            .flat_map(of)
+            .filter(|(_, _, s)| s.cause != StallCause::Application)
+            .collect();
         all.sort_by_key(|(_, _, stall)| std::cmp::Reverse(stall.end.since(stall.start)));
         all
     }
@@ -229,12 +240,12 @@ pub struct Counts {
     pub retransmissions: [u64; 7],
     /// Probes for lost tails with new data.
     pub probes_of_new_data: u64,
-    /// Timeouts by [`Class`].
-    pub timeouts: [u64; 5],
+    /// Timeouts by [`TimeoutClass`].
+    pub timeouts: [u64; TimeoutClass::ALL.len()],
     /// Timeouts by [`State`].
     pub timeouts_in: [u64; 4],
-    /// Retransmissions proved needless.
-    pub needless: u64,
+    /// Retransmissions proved spurious.
+    pub spurious: u64,
     /// Retransmissions that were lost.
     pub lost: u64,
     /// Of these, those sent in recovery: fast retransmits in the words of the PRR paper.
@@ -245,7 +256,8 @@ pub struct Counts {
     pub recoveries: u64,
     /// Stalls.
     pub stalls: u64,
-    /// How long all of them lasted; where both ends of a connection stalled at once, that time once.
+    /// How long all of them lasted; where both ends of a connection stalled at once, that time
+    /// once.
     pub stalled: Span,
     /// Of this, how long the application had nothing to send.
     pub application: Span,
@@ -256,7 +268,8 @@ impl Counts {
     pub fn count(&mut self, found: &Found) {
         found.flows().for_each(|(_, flow)| self.flow(flow));
         let stalls = found.stalls();
-        let (all, lost) = (lasted(&stalls, |_| true), lasted(&stalls, |cause| cause != StallCause::Application));
+        let (all, lost) =
+            (lasted(&stalls, |_| true), lasted(&stalls, |cause| cause != StallCause::Application));
         self.stalled = self.stalled + all;
         self.application = self.application + (all - lost);
     }
@@ -266,10 +279,11 @@ impl Counts {
         self.segments += flow.segments;
         for r in &flow.retransmissions {
             self.retransmissions[r.kind as usize] += 1;
-            self.needless += u64::from(r.needless.is_some());
+            self.spurious += u64::from(r.spurious.is_some());
             let lost = u64::from(r.lost == Some(true));
             self.lost += lost;
-            self.lost_fast += if matches!(r.kind, Kind::FastRetransmit | Kind::Recovery) { lost } else { 0 };
+            self.lost_fast +=
+                if matches!(r.kind, Kind::FastRetransmit | Kind::Recovery) { lost } else { 0 };
         }
         for t in &flow.timeouts {
             self.timeouts[t.class as usize] += 1;
@@ -287,7 +301,7 @@ impl Counts {
     }
 
     /// Timeouts of a class.
-    pub fn timeouts_of(&self, class: Class) -> u64 {
+    pub fn timeouts_of(&self, class: TimeoutClass) -> u64 {
         self.timeouts[class as usize]
     }
 
@@ -318,5 +332,4 @@ impl Counts {
 }
 
 #[cfg(test)]
-#[path = "explained_tests.rs"]
 mod tests;

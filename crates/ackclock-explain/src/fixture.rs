@@ -3,8 +3,8 @@
 use ackclock_tcp::{Cause, Event, EventKind, Seq, Span, Time, TimeoutClass};
 use ackclock_trace::connection::RoundTrip;
 use ackclock_trace::{
-    Class, Connection, Ended, Flow, Kind, Needless, Position, Recovery, Retransmission, Stall, StallCause, State,
-    Timeout, Vantage,
+    Connection, Ended, Flow, Kind, Position, Recovery, Retransmission, Spurious, Stall, StallCause,
+    State, Timeout, Vantage,
 };
 
 use crate::explained::{Capture, End, Explained, Found, Saved};
@@ -23,7 +23,7 @@ fn event(millis: u64, una: u64, nxt: u64, kind: EventKind) -> Event {
 }
 
 fn sent(seq: u64, cause: Cause, transmission: u32) -> EventKind {
-    EventKind::Sent { seq, len: 1000, cause, transmission }
+    EventKind::Sent { seq, len: 1000, cause, transmission, detected_by: None }
 }
 
 fn acked(ack: u64, dupacks: u32, edge: u64, sack: Option<(u64, u64)>, dsack: bool) -> EventKind {
@@ -41,12 +41,19 @@ fn acked(ack: u64, dupacks: u32, edge: u64, sack: Option<(u64, u64)>, dsack: boo
     }
 }
 
-/// The server sends three segments. The second is lost, and so is its fast retransmission; the timer repairs it, and sends the third again,
-/// which was needless. Then the client's window is closed for a while.
+/// The server sends three segments. The second is lost, and so is its fast retransmission; the
+/// timer repairs it, and sends the third again, which was spurious. Then the client's window is
+/// closed for a while.
 fn events() -> Vec<Event> {
     let class = TimeoutClass::LostRetransmission;
-    let timed_out =
-        EventKind::TimedOut { seq: 1000, class, backoff: 0, flight: 2000, cwnd_before: 2000, rto: 900_000_000 };
+    let timed_out = EventKind::TimedOut {
+        seq: 1000,
+        class,
+        backoff: 0,
+        flight: 2000,
+        cwnd_before: 2000,
+        rto: 900_000_000,
+    };
     vec![
         event(0, 0, 1000, sent(0, Cause::New, 1)),
         event(0, 0, 2000, sent(1000, Cause::New, 1)),
@@ -63,7 +70,13 @@ fn events() -> Vec<Event> {
     ]
 }
 
-fn retransmission(frame: u64, millis: u64, position: u64, kind: Kind, transmission: u32) -> Retransmission {
+fn retransmission(
+    frame: u64,
+    millis: u64,
+    position: u64,
+    kind: Kind,
+    transmission: u32,
+) -> Retransmission {
     Retransmission {
         frame,
         at: at(millis),
@@ -71,7 +84,7 @@ fn retransmission(frame: u64, millis: u64, position: u64, kind: Kind, transmissi
         position,
         len: 1000,
         kind,
-        needless: None,
+        spurious: None,
         known: true,
         lost: Some(false),
         transmission,
@@ -100,12 +113,12 @@ fn lossy() -> Flow {
         seq: Seq(0xffff_fff0).plus(1000),
         position: 1000,
         retransmission: 1,
-        class: Class::LostRetransmission,
+        class: TimeoutClass::LostRetransmission,
         state: State::Recovery,
         flight: 2000,
         cwnd: 3000,
         waited: Span::from_millis(900),
-        needless: None,
+        spurious: None,
         episode: None,
     };
     let recovery = Recovery {
@@ -114,9 +127,15 @@ fn lossy() -> Flow {
         by_timeout: true,
         flight: 2000,
         retransmissions: 1,
-        needless: false,
+        spurious: false,
     };
-    let stall = |from, to, cause, timeout| Stall { start: at(from), end: at(to), frame: 12, cause, timeout };
+    let stall = |from, to, cause, timeout| Stall {
+        start: at(from),
+        end: at(to),
+        frame: 12,
+        cause,
+        timeout,
+    };
     let rtt = Span::from_millis(100);
     Flow {
         bytes: 3000,
@@ -124,14 +143,20 @@ fn lossy() -> Flow {
         dsacks: 1,
         rtt: Some(RoundTrip { min: rtt, mean: rtt, max: rtt, samples: 2 }),
         retransmissions: vec![
-            Retransmission { lost: Some(true), ..retransmission(8, 110, 1000, Kind::FastRetransmit, 2) },
+            Retransmission {
+                lost: Some(true),
+                ..retransmission(8, 110, 1000, Kind::FastRetransmit, 2)
+            },
             retransmission(9, 1000, 1000, Kind::Timeout, 3),
-            Retransmission { needless: Some(Needless::Dsack), ..retransmission(10, 1050, 2000, Kind::SlowStart, 2) },
+            Retransmission {
+                spurious: Some(Spurious::Dsack),
+                ..retransmission(10, 1050, 2000, Kind::SlowStart, 2)
+            },
         ],
         timeouts: vec![timeout],
         recoveries: vec![recovery],
         stalls: vec![
-            stall(110, 1100, StallCause::Timeout(Class::LostRetransmission), Some(0)),
+            stall(110, 1100, StallCause::Timeout(TimeoutClass::LostRetransmission), Some(0)),
             stall(1100, 1500, StallCause::ZeroWindow, None),
         ],
         events: events(),
@@ -151,20 +176,37 @@ pub(crate) fn explained() -> Explained {
         packets: 15,
         begun: false,
         ended: Ended::Open,
-        position: Position { vantage: Vantage::Server, confidence: 0.9, to_client: None, to_server: None },
+        position: Position {
+            vantage: Vantage::Server,
+            confidence: 0.9,
+            to_client: None,
+            to_server: None,
+        },
         from_client: idle(),
         from_server: lossy(),
     };
     let quiet = Connection { number: 1, from_server: idle(), packets: 3, ..connection.clone() };
-    let rescue = |strategy, mechanism, avoided, saved_s| Rescue { strategy, mechanism, avoided, took_s: 1.0, saved_s };
+    let rescue = |strategy, mechanism, avoided, saved_s| Rescue {
+        strategy,
+        mechanism,
+        avoided,
+        took_s: 1.0,
+        saved_s,
+    };
     let by = vec![
         rescue("sack", "RFC 6675", false, 0.0),
         rescue("sack+lrx-linux", "lost-retransmission recovery", true, 0.5),
         rescue("rack-tlp", "RACK-TLP", true, 0.75),
     ];
     let saved = vec![Saved { from: End::Server, timeout: 0, by }];
-    let capture = Capture { path: "<slow>.pcap".into(), packets: 18, segments: 18, ..Capture::default() };
-    let found = |number, connection, saved| Found { number, capture: 0, connection: Box::new(connection), saved };
+    let capture =
+        Capture { path: "<slow>.pcap".into(), packets: 18, segments: 18, ..Capture::default() };
+    let found = |number, connection, saved| Found {
+        number,
+        capture: 0,
+        connection: Box::new(connection),
+        saved,
+    };
     Explained {
         captures: vec![capture],
         connections: vec![found(0, connection, saved), found(1, quiet, Vec::new())],

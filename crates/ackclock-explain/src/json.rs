@@ -3,13 +3,15 @@
 use std::io::{self, Write};
 
 use ackclock_tcp::wire::Options;
-use ackclock_tcp::{Seq, Span, Time};
+use ackclock_tcp::{Seq, Span, Time, TimeoutClass};
 use ackclock_trace::connection::RoundTrip;
-use ackclock_trace::{Class, Episode, Flow, Kind, Needless, Position, Recovery, Retransmission, Stall, State, Timeout};
+use ackclock_trace::{
+    Episode, Flow, Kind, Position, Recovery, Retransmission, Spurious, Stall, State, Timeout,
+};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::explained::{Capture, Counts, End, Explained, Found, needless, sent_by};
+use crate::explained::{Capture, Counts, End, Explained, Found, sent_by, spurious};
 use crate::names;
 use crate::overall::{Overall, PaperTable, Point, RescueSum};
 use crate::replay::Rescue;
@@ -22,7 +24,10 @@ pub fn write_json(explained: &Explained, mut out: impl Write) -> io::Result<()> 
     out.write_all(b"{\"captures\":")?;
     lines(&mut out, explained.captures.iter().map(CaptureJson::of))?;
     out.write_all(b",\n\"connections\":")?;
-    lines(&mut out, explained.connections.iter().map(|found| ConnectionJson::of(found, explained)))?;
+    lines(
+        &mut out,
+        explained.connections.iter().map(|found| ConnectionJson::of(found, explained)),
+    )?;
     out.write_all(b",\n\"overall\":")?;
     serde_json::to_writer(&mut out, &OverallJson::of(explained))?;
     out.write_all(b"}\n")?;
@@ -129,7 +134,7 @@ struct CountsJson {
     timeouts: u64,
     backed_off_timeouts: u64,
     tail_loss_probes: u64,
-    needless_retransmissions: u64,
+    spurious_retransmissions: u64,
     lost_retransmissions: u64,
     dsacks: u64,
     recoveries: u64,
@@ -142,9 +147,9 @@ struct RetransmissionJson {
     seq: u32,
     len: u32,
     kind: &'static str,
-    needless: Option<bool>,
+    spurious: Option<bool>,
     lost: Option<bool>,
-    needless_by: Option<&'static str>,
+    spurious_by: Option<&'static str>,
     from: &'static str,
     frame: u64,
     transmission: u32,
@@ -158,8 +163,8 @@ struct TimeoutJson<'a> {
     state: &'static str,
     flight: u64,
     cwnd: u64,
-    needless: Option<bool>,
-    needless_by: Option<&'static str>,
+    spurious: Option<bool>,
+    spurious_by: Option<&'static str>,
     from: &'static str,
     waited_s: f64,
     episode: Option<EpisodeJson<'a>>,
@@ -243,7 +248,7 @@ struct RecoveryJson {
     exit: &'static str,
     flight: u64,
     retransmissions: u32,
-    needless: bool,
+    spurious: bool,
     from: &'static str,
 }
 
@@ -266,9 +271,9 @@ impl CountsJson {
             recovery_retransmissions: c.of(Kind::Recovery),
             slow_start_retransmissions: c.of(Kind::SlowStart),
             timeouts: c.all_timeouts(),
-            backed_off_timeouts: c.timeouts_of(Class::Backoff),
+            backed_off_timeouts: c.timeouts_of(TimeoutClass::BackedOff),
             tail_loss_probes: c.tail_loss_probes(),
-            needless_retransmissions: c.needless,
+            spurious_retransmissions: c.spurious,
             lost_retransmissions: c.lost,
             dsacks: c.dsacks,
             recoveries: c.recoveries,
@@ -282,7 +287,10 @@ impl<'a> ConnectionJson<'a> {
         let connection = &found.connection;
         let timeouts = found.timeouts();
         let saved = timeouts.iter().enumerate().flat_map(|(place, (end, timeout, _))| {
-            found.rescues(*end, *timeout).iter().map(move |rescue| SavedJson { timeout: place, rescue })
+            found
+                .rescues(*end, *timeout)
+                .iter()
+                .map(move |rescue| SavedJson { timeout: place, rescue })
         });
         let either = |of: fn(&Flow) -> bool| found.flows().any(|(_, flow)| of(flow));
         ConnectionJson {
@@ -293,7 +301,10 @@ impl<'a> ConnectionJson<'a> {
             counts: CountsJson::of(&found.counts()),
             retransmission_list: each(found.retransmissions(), RetransmissionJson::of),
             saved_by: saved.collect(),
-            timeout_list: timeouts.iter().map(|(end, _, t)| TimeoutJson::of(*end, t, found.flow(*end))).collect(),
+            timeout_list: timeouts
+                .iter()
+                .map(|(end, _, t)| TimeoutJson::of(*end, t, found.flow(*end)))
+                .collect(),
             number: found.number,
             capture: explained.captures.get(found.capture).map_or("", |c| &c.path),
             packets: connection.packets,
@@ -322,9 +333,9 @@ impl RetransmissionJson {
             seq,
             len: r.len,
             kind: r.kind.name(),
-            needless: needless(r),
+            spurious: spurious(r),
             lost: r.lost,
-            needless_by: r.needless.map(names::needless),
+            spurious_by: r.spurious.map(names::spurious),
             from: from.name(),
             frame: r.frame,
             transmission: r.transmission,
@@ -334,8 +345,8 @@ impl RetransmissionJson {
 
 impl<'a> TimeoutJson<'a> {
     fn of(from: End, t: &'a Timeout, flow: &Flow) -> Self {
-        let by: Option<Needless> = t.needless;
-        let known = by.map(|_| true).or_else(|| sent_by(flow, t).and_then(needless));
+        let by: Option<Spurious> = t.spurious;
+        let known = by.map(|_| true).or_else(|| sent_by(flow, t).and_then(spurious));
         TimeoutJson {
             t: Epoch(t.at),
             seq: t.seq.0,
@@ -343,8 +354,8 @@ impl<'a> TimeoutJson<'a> {
             state: t.state.name(),
             flight: t.flight,
             cwnd: t.cwnd,
-            needless: known,
-            needless_by: by.map(names::needless),
+            spurious: known,
+            spurious_by: by.map(names::spurious),
             from: from.name(),
             waited_s: seconds(t.waited),
             episode: t.episode.as_ref().map(EpisodeJson::of),
@@ -381,7 +392,12 @@ impl PositionJson {
 
 impl RoundTripJson {
     fn of(r: RoundTrip) -> Self {
-        RoundTripJson { min_s: seconds(r.min), mean_s: seconds(r.mean), max_s: seconds(r.max), samples: r.samples }
+        RoundTripJson {
+            min_s: seconds(r.min),
+            mean_s: seconds(r.mean),
+            max_s: seconds(r.max),
+            samples: r.samples,
+        }
     }
 }
 
@@ -434,7 +450,7 @@ impl RecoveryJson {
             },
             flight: r.flight,
             retransmissions: r.retransmissions,
-            needless: r.needless,
+            spurious: r.spurious,
             from: from.name(),
         }
     }
@@ -485,9 +501,15 @@ impl OverallJson {
         OverallJson {
             connections: all.connections,
             counts: CountsJson::of(&all.counts),
-            retransmissions_by_kind: Named(Kind::ALL.map(|k| (k.name(), all.counts.of(k))).to_vec()),
-            timeouts_by_class: Named(Class::ALL.map(|c| (c.name(), all.counts.timeouts_of(c))).to_vec()),
-            timeouts_by_state: Named(State::ALL.map(|s| (s.name(), all.counts.timeouts_in(s))).to_vec()),
+            retransmissions_by_kind: Named(
+                Kind::ALL.map(|k| (k.name(), all.counts.of(k))).to_vec(),
+            ),
+            timeouts_by_class: Named(
+                TimeoutClass::ALL.map(|c| (c.name(), all.counts.timeouts_of(c))).to_vec(),
+            ),
+            timeouts_by_state: Named(
+                State::ALL.map(|s| (s.name(), all.counts.timeouts_in(s))).to_vec(),
+            ),
             stalls_by_cause: all.stalls.iter().map(cause).collect(),
             lin_kung_figure_1: all.figure_1(),
             prr_tables: all.prr_tables(),

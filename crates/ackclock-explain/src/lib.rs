@@ -1,9 +1,11 @@
-//! Captures explained: reads them on all cores, and tells in tables, JSON, Parquet, HTML, xplot and annotated copies why connections
-//! stalled and what would have saved them.
+//! Explains captures: why connections stalled, and what would have avoided it.
+//!
+//! Captures are read on all cores. The outputs are tables, JSON, Parquet, HTML, xplot and annotated
+//! copies.
 //!
 //! ```text
 //! Source ─> read ─> Explained { captures, connections } ─> outputs
-//!                       └─ replay: what would have saved each timeout
+//!                       └─ replay: what would have avoided each timeout
 //! ```
 
 mod annotate;
@@ -36,3 +38,8 @@ pub use replay::{Rescue, replay};
 pub use saved::save;
 pub use source::{Source, captures_at};
 pub use text::{one_connection, table};
+
+/// The example of `README.md`, run as a documentation test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -1,6 +1,7 @@
 //! What things are called: one word each for machines, and plain English for people.
 
-use ackclock_trace::{Class, Ended, Flow, Kind, Needless, Stall, StallCause, Vantage};
+use ackclock_tcp::TimeoutClass;
+use ackclock_trace::{Ended, Flow, Kind, Spurious, Stall, StallCause, Vantage};
 
 /// Without the class of a timeout.
 pub(crate) const fn cause(cause: StallCause) -> &'static str {
@@ -25,22 +26,25 @@ pub(crate) const fn cause_class(cause: StallCause) -> Option<&'static str> {
     }
 }
 
-/// Why nothing went on, for people: `needless timeout, lost retransmission`.
+/// Why nothing went on, for people: `spurious timeout, lost retransmission`.
 pub(crate) fn verdict(flow: &Flow, stall: &Stall) -> String {
-    let needless = stall.timeout.and_then(|i| flow.timeouts.get(i)).is_some_and(|t| t.needless.is_some());
+    let spurious =
+        stall.timeout.and_then(|i| flow.timeouts.get(i)).is_some_and(|t| t.spurious.is_some());
     match stall.cause {
-        StallCause::Timeout(class) if needless => format!("needless timeout, {}", class_text(class)),
+        StallCause::Timeout(class) if spurious => {
+            format!("spurious timeout, {}", class_text(class))
+        }
         StallCause::Timeout(class) => format!("timeout, {}", class_text(class)),
         other => cause(other).replace('_', " "),
     }
 }
 
-pub(crate) const fn needless(by: Needless) -> &'static str {
+pub(crate) const fn spurious(by: Spurious) -> &'static str {
     match by {
-        Needless::Dsack => "dsack",
-        Needless::Timestamp => "timestamp",
-        Needless::RoundTrip => "round_trip",
-        Needless::Arrival => "arrival",
+        Spurious::Dsack => "dsack",
+        Spurious::Timestamp => "timestamp",
+        Spurious::RoundTrip => "round_trip",
+        Spurious::Arrival => "arrival",
     }
 }
 
@@ -66,7 +70,7 @@ pub(crate) const fn vantage(vantage: Vantage) -> &'static str {
 /// The kind of a retransmission for people.
 pub(crate) const fn kind_text(kind: Kind) -> &'static str {
     match kind {
-        Kind::FastRetransmit => "fast retransmission",
+        Kind::FastRetransmit => "fast retransmit",
         Kind::Recovery => "retransmission in recovery",
         Kind::SlowStart => "slow-start retransmission",
         Kind::Timeout => "timeout",
@@ -76,23 +80,24 @@ pub(crate) const fn kind_text(kind: Kind) -> &'static str {
     }
 }
 
-/// What a class says of the segment that the timer sent again.
-pub(crate) const fn class_text(class: Class) -> &'static str {
+/// What a class says of the segment that the timer retransmitted.
+pub(crate) const fn class_text(class: TimeoutClass) -> &'static str {
     match class {
-        Class::NonTrigger => "non-trigger",
-        Class::MultipleLosses => "multiple losses",
-        Class::LostRetransmission => "lost retransmission",
-        Class::Backoff => "backed off",
-        Class::Unknown => "class unknown",
+        TimeoutClass::NonTrigger => "non-trigger",
+        TimeoutClass::MultipleLosses => "multiple losses",
+        TimeoutClass::LostRetransmission => "lost retransmission",
+        TimeoutClass::BackedOff => "backed off",
+        TimeoutClass::Handshake => "handshake",
+        _ => "class unknown",
     }
 }
 
-/// How a retransmission proved needless.
-pub(crate) const fn needless_text(by: Needless) -> &'static str {
+/// How a retransmission proved spurious.
+pub(crate) const fn spurious_text(by: Spurious) -> &'static str {
     match by {
-        Needless::Dsack => "D-SACK",
-        Needless::Timestamp => "timestamp echo",
-        Needless::RoundTrip => "acknowledged too soon",
-        Needless::Arrival => "the original arrived",
+        Spurious::Dsack => "D-SACK",
+        Spurious::Timestamp => "timestamp echo",
+        Spurious::RoundTrip => "acknowledged too soon",
+        Spurious::Arrival => "the original arrived",
     }
 }

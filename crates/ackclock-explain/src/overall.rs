@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use ackclock_tcp::Span;
-use ackclock_trace::{Class, Flow, Kind, State};
+use ackclock_tcp::{Span, TimeoutClass};
+use ackclock_trace::{Flow, Kind, State};
 use serde::Serialize;
 
 use crate::explained::{Counts, Explained};
@@ -24,15 +24,16 @@ pub(crate) struct Overall {
     /// Connections with a retransmission.
     pub lossy: u64,
     pub counts: Counts,
-    /// Retransmissions after which nothing came back any more ("TCP failed to make any forward progress", PRR paper section 2.1).
-    /// Inferred: those at the end of all that an end sent again, as far as they were lost.
+    /// Retransmissions after which nothing came back any more ("TCP failed to make any forward
+    /// progress", PRR paper section 2.1). Inferred: those at the end of all that an end
+    /// retransmitted, as far as they were lost.
     failed: u64,
     /// The others by kind: the rows of table 2 add up to all.
     repaired: [u64; 7],
     /// Of the others upon a timeout, those that were not backed off, by the state before it.
     repaired_in: [u64; 4],
     /// Timeouts by window in whole segments, at least 1, and class.
-    windows: BTreeMap<u64, [u64; 5]>,
+    windows: BTreeMap<u64, [u64; TimeoutClass::ALL.len()]>,
     /// How many stalls and how long, by cause and class.
     pub stalls: BTreeMap<(&'static str, Option<&'static str>), (u64, Span)>,
     /// What would have helped, in the order of the replay.
@@ -52,7 +53,8 @@ pub(crate) struct RescueSum {
     pub saved_s: f64,
 }
 
-/// A point of figure 1: the timeouts with a window of at least so many segments, in % of all timeouts.
+/// A point of figure 1: the timeouts with a window of at least so many segments, in % of all
+/// timeouts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Point {
     pub window: u64,
@@ -60,11 +62,13 @@ pub(crate) struct Point {
     pub non_trigger: f64,
     pub multiple_losses: f64,
     pub lost_retransmission: f64,
-    pub backoff: f64,
+    pub backed_off: f64,
+    pub handshake: f64,
     pub unknown: f64,
 }
 
-/// The paper's numbers of figure 1 at a window of 1 (section 4.1): non-trigger, multiple losses, lost retransmission.
+/// The paper's numbers of figure 1 at a window of 1 (section 4.1): non-trigger, multiple losses,
+/// lost retransmission.
 pub(crate) const FIGURE_1: [f64; 3] = [85.0, 11.0, 4.0];
 
 /// A table of the PRR paper, with what was measured here.
@@ -111,7 +115,7 @@ impl Overall {
         for timeout in &flow.timeouts {
             let window = (timeout.cwnd / u64::from(flow.mss.max(1))).clamp(1, WIDEST);
             self.windows.entry(window).or_default()[timeout.class as usize] += 1;
-            if timeout.class != Class::Backoff && timeout.retransmission < repaired {
+            if timeout.class != TimeoutClass::BackedOff && timeout.retransmission < repaired {
                 self.repaired_in[timeout.state as usize] += 1;
             }
         }
@@ -124,10 +128,19 @@ impl Overall {
     }
 
     fn rescue(&mut self, r: &Rescue) {
-        let known = self.rescues.iter().position(|sum| (sum.strategy, sum.mechanism) == (r.strategy, r.mechanism));
+        let known = self
+            .rescues
+            .iter()
+            .position(|sum| (sum.strategy, sum.mechanism) == (r.strategy, r.mechanism));
         let place = known.unwrap_or_else(|| {
             let (strategy, mechanism) = (r.strategy, r.mechanism);
-            self.rescues.push(RescueSum { strategy, mechanism, replayed: 0, avoided: 0, saved_s: 0.0 });
+            self.rescues.push(RescueSum {
+                strategy,
+                mechanism,
+                replayed: 0,
+                avoided: 0,
+                saved_s: 0.0,
+            });
             self.rescues.len() - 1
         });
         let sum = &mut self.rescues[place];
@@ -142,18 +155,20 @@ impl Overall {
     pub fn figure_1(&self) -> Vec<Point> {
         let all = self.counts.all_timeouts();
         let point = |window: u64| {
-            let share = |class: Class| {
-                let wide: u64 = self.windows.range(window..).map(|(_, classes)| classes[class as usize]).sum();
+            let share = |class: TimeoutClass| {
+                let wide: u64 =
+                    self.windows.range(window..).map(|(_, classes)| classes[class as usize]).sum();
                 percent(wide, all).unwrap_or_default()
             };
             Point {
                 window,
-                all: Class::ALL.into_iter().map(share).sum(),
-                non_trigger: share(Class::NonTrigger),
-                multiple_losses: share(Class::MultipleLosses),
-                lost_retransmission: share(Class::LostRetransmission),
-                backoff: share(Class::Backoff),
-                unknown: share(Class::Unknown),
+                all: TimeoutClass::ALL.into_iter().map(share).sum(),
+                non_trigger: share(TimeoutClass::NonTrigger),
+                multiple_losses: share(TimeoutClass::MultipleLosses),
+                lost_retransmission: share(TimeoutClass::LostRetransmission),
+                backed_off: share(TimeoutClass::BackedOff),
+                handshake: share(TimeoutClass::Handshake),
+                unknown: share(TimeoutClass::Unknown),
             }
         };
         let widest = self.windows.last_key_value().map_or(0, |(widest, _)| *widest);
@@ -166,14 +181,19 @@ impl Overall {
         let counts = &self.counts;
         let all = counts.all_retransmissions();
         let fast = counts.of(Kind::FastRetransmit) + counts.of(Kind::Recovery);
-        let repaired = |kinds: &[Kind]| percent(kinds.iter().map(|k| self.repaired[*k as usize]).sum(), all);
+        let repaired =
+            |kinds: &[Kind]| percent(kinds.iter().map(|k| self.repaired[*k as usize]).sum(), all);
         let timeout_in = |state: State| percent(self.repaired_in[state as usize], all);
         let one = PaperTable {
             title: "Table 1: connections and retransmissions",
             columns: &["paper"],
             rows: vec![
                 row("connections with SACK", percent(self.sack, self.connections), &[96.0]),
-                row("connections with timestamps", percent(self.timestamps, self.connections), &[12.0]),
+                row(
+                    "connections with timestamps",
+                    percent(self.timestamps, self.connections),
+                    &[12.0],
+                ),
                 row("segments that are retransmissions", percent(all, counts.segments), &[2.8]),
                 row("connections with retransmissions", percent(self.lossy, self.connections), &[]),
             ],
@@ -182,8 +202,16 @@ impl Overall {
             title: "Table 2: retransmissions by kind, of all retransmissions",
             columns: &["DC1", "DC2"],
             rows: vec![
-                row("fast retransmits", repaired(&[Kind::FastRetransmit, Kind::Recovery]), &[24.0, 54.0]),
-                row("timeout retransmits", repaired(&[Kind::Timeout, Kind::BackedOffTimeout]), &[43.0, 17.0]),
+                row(
+                    "fast retransmits",
+                    repaired(&[Kind::FastRetransmit, Kind::Recovery]),
+                    &[24.0, 54.0],
+                ),
+                row(
+                    "timeout retransmits",
+                    repaired(&[Kind::Timeout, Kind::BackedOffTimeout]),
+                    &[43.0, 17.0],
+                ),
                 row("timeout in Open", timeout_in(State::Open), &[30.0, 8.0]),
                 row("timeout in Disorder", timeout_in(State::Disorder), &[2.0, 3.0]),
                 row("timeout in Recovery", timeout_in(State::Recovery), &[1.0, 2.0]),
@@ -204,8 +232,16 @@ impl Overall {
                 PaperRow { unit: "", ..row("fast retransmits per recovery", mean, &[3.15, 2.93]) },
                 row("D-SACKs per recovery", per_recovery(counts.dsacks), &[12.0, 4.0]),
                 row("D-SACKs per fast retransmit", percent(counts.dsacks, fast), &[3.8, 1.4]),
-                row("lost fast retransmits per recovery", per_recovery(counts.lost_fast), &[6.0, 9.0]),
-                row("lost fast retransmits per fast retransmit", percent(counts.lost_fast, fast), &[1.9, 3.1]),
+                row(
+                    "lost fast retransmits per recovery",
+                    per_recovery(counts.lost_fast),
+                    &[6.0, 9.0],
+                ),
+                row(
+                    "lost fast retransmits per fast retransmit",
+                    percent(counts.lost_fast, fast),
+                    &[1.9, 3.1],
+                ),
             ],
         };
         [one, two, three]

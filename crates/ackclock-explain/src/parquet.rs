@@ -1,13 +1,13 @@
-//! Four tables as Parquet, for analysts: connections, retransmissions, timeouts and stalls. The last three name the connection of each
-//! row by its `number` and the end that sent by `from`.
+//! Four tables as Parquet, for analysts: connections, retransmissions, timeouts and stalls. The
+//! last three name the connection of each row by its `number` and the end that sent by `from`.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::Path;
 use std::sync::Arc;
 
-use ackclock_tcp::Time;
-use ackclock_trace::{Class, Kind, Retransmission, Stall, Timeout};
+use ackclock_tcp::{Time, TimeoutClass};
+use ackclock_trace::{Kind, Retransmission, Stall, Timeout};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::properties::WriterProperties;
@@ -15,14 +15,14 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
 use crate::error::Error;
-use crate::explained::{Counts, End, Explained, Found, needless, sent_by};
+use crate::explained::{Counts, End, Explained, Found, sent_by, spurious};
 use crate::names;
 
 /// Rows that are held in memory at the same time.
 const ROWS: usize = 1 << 16;
 
-/// Writes `connections.parquet`, `retransmissions.parquet`, `timeouts.parquet` and `stalls.parquet` into a folder, which is made if it
-/// is not there.
+/// Writes `connections.parquet`, `retransmissions.parquet`, `timeouts.parquet` and `stalls.parquet`
+/// into a folder, which is made if it is not there.
 ///
 /// # Errors
 /// [`Error::Write`].
@@ -34,11 +34,16 @@ pub fn write_parquet(explained: &Explained, folder: &Path) -> std::result::Resul
         ConnectionRow { capture, found, counts: found.counts() }
     });
     table(folder, "connections", &connection_columns(), connections)?;
-    let rows = all.iter().flat_map(|f| f.retransmissions().into_iter().map(|(from, what)| Row::of(f, from, what)));
+    let rows = all
+        .iter()
+        .flat_map(|f| f.retransmissions().into_iter().map(|(from, what)| Row::of(f, from, what)));
     table(folder, "retransmissions", &retransmission_columns(), rows)?;
-    let rows = all.iter().flat_map(|f| f.timeouts().into_iter().map(|(from, _, what)| Row::of(f, from, what)));
+    let rows = all
+        .iter()
+        .flat_map(|f| f.timeouts().into_iter().map(|(from, _, what)| Row::of(f, from, what)));
     table(folder, "timeouts", &timeout_columns(), rows)?;
-    let rows = all.iter().flat_map(|f| f.stalls().into_iter().map(|(from, what)| Row::of(f, from, what)));
+    let rows =
+        all.iter().flat_map(|f| f.stalls().into_iter().map(|(from, what)| Row::of(f, from, what)));
     table(folder, "stalls", &stall_columns(), rows)
 }
 
@@ -87,11 +92,19 @@ fn connection_columns<'a>() -> Columns<ConnectionRow<'a>> {
         ("client", Get::Text(|r| Some(r.found.connection.client.to_string()))),
         ("server", Get::Text(|r| Some(r.found.connection.server.to_string()))),
         ("start", Get::Time(|r| r.found.connection.start)),
-        ("duration_s", Get::Number(|r| Some(r.found.connection.end.since(r.found.connection.start).secs_f64()))),
+        (
+            "duration_s",
+            Get::Number(|r| {
+                Some(r.found.connection.end.since(r.found.connection.start).secs_f64())
+            }),
+        ),
         ("packets", Get::Int(|r| Some(r.found.connection.packets))),
         ("begun", Get::Flag(|r| Some(r.found.connection.begun))),
         ("ended", Get::Text(|r| Some(names::ended(r.found.connection.ended).into()))),
-        ("vantage", Get::Text(|r| Some(names::vantage(r.found.connection.position.vantage).into()))),
+        (
+            "vantage",
+            Get::Text(|r| Some(names::vantage(r.found.connection.position.vantage).into())),
+        ),
         ("confidence", Get::Number(|r| Some(r.found.connection.position.confidence))),
         ("rtt_min_s", Get::Number(|r| r.found.rtt().map(|rtt| rtt.min.secs_f64()))),
         ("rtt_mean_s", Get::Number(|r| r.found.rtt().map(|rtt| rtt.mean.secs_f64()))),
@@ -103,9 +116,9 @@ fn connection_columns<'a>() -> Columns<ConnectionRow<'a>> {
         ("recovery_retransmissions", Get::Int(|r| Some(r.counts.of(Kind::Recovery)))),
         ("slow_start_retransmissions", Get::Int(|r| Some(r.counts.of(Kind::SlowStart)))),
         ("timeouts", Get::Int(|r| Some(r.counts.all_timeouts()))),
-        ("backed_off_timeouts", Get::Int(|r| Some(r.counts.timeouts_of(Class::Backoff)))),
+        ("backed_off_timeouts", Get::Int(|r| Some(r.counts.timeouts_of(TimeoutClass::BackedOff)))),
         ("tail_loss_probes", Get::Int(|r| Some(r.counts.tail_loss_probes()))),
-        ("needless_retransmissions", Get::Int(|r| Some(r.counts.needless))),
+        ("spurious_retransmissions", Get::Int(|r| Some(r.counts.spurious))),
         ("lost_retransmissions", Get::Int(|r| Some(r.counts.lost))),
         ("dsacks", Get::Int(|r| Some(r.counts.dsacks))),
         ("recoveries", Get::Int(|r| Some(r.counts.recoveries))),
@@ -124,8 +137,8 @@ fn retransmission_columns<'a>() -> Columns<Row<'a, Retransmission>> {
         ("position", Get::Int(|r| Some(r.what.position))),
         ("len", Get::Int(|r| Some(r.what.len.into()))),
         ("kind", Get::Text(|r| Some(r.what.kind.name().into()))),
-        ("needless", Get::Flag(|r| needless(r.what))),
-        ("needless_by", Get::Text(|r| r.what.needless.map(|by| names::needless(by).into()))),
+        ("spurious", Get::Flag(|r| spurious(r.what))),
+        ("spurious_by", Get::Text(|r| r.what.spurious.map(|by| names::spurious(by).into()))),
         ("lost", Get::Flag(|r| r.what.lost)),
         ("transmission", Get::Int(|r| Some(r.what.transmission.into()))),
     ]
@@ -143,8 +156,8 @@ fn timeout_columns<'a>() -> Columns<Row<'a, Timeout>> {
         ("flight", Get::Int(|r| Some(r.what.flight))),
         ("cwnd", Get::Int(|r| Some(r.what.cwnd))),
         ("waited_s", Get::Number(|r| Some(r.what.waited.secs_f64()))),
-        ("needless", Get::Flag(|r| sent_by(r.found.flow(r.from), r.what).and_then(needless))),
-        ("needless_by", Get::Text(|r| r.what.needless.map(|by| names::needless(by).into()))),
+        ("spurious", Get::Flag(|r| sent_by(r.found.flow(r.from), r.what).and_then(spurious))),
+        ("spurious_by", Get::Text(|r| r.what.spurious.map(|by| names::spurious(by).into()))),
     ]
 }
 
@@ -178,7 +191,12 @@ fn table<T>(
     })
 }
 
-fn write<T>(file: File, name: &str, columns: &[(&str, Get<T>)], mut rows: impl Iterator<Item = T>) -> Result<()> {
+fn write<T>(
+    file: File,
+    name: &str,
+    columns: &[(&str, Get<T>)],
+    mut rows: impl Iterator<Item = T>,
+) -> Result<()> {
     let column = |(name, get): &(&str, Get<T>)| match get {
         Get::Int(_) => format!("optional int64 {name};"),
         Get::Number(_) => format!("optional double {name};"),
@@ -188,7 +206,8 @@ fn write<T>(file: File, name: &str, columns: &[(&str, Get<T>)], mut rows: impl I
     };
     let schema = format!("message {name} {{ {} }}", columns.iter().map(column).collect::<String>());
     let schema = Arc::new(parse_message_type(&schema)?);
-    let properties = Arc::new(WriterProperties::builder().set_created_by("ackclock".into()).build());
+    let properties =
+        Arc::new(WriterProperties::builder().set_created_by("ackclock".into()).build());
     let mut writer = SerializedFileWriter::new(BufWriter::new(file), schema, properties)?;
     loop {
         let some: Vec<T> = rows.by_ref().take(ROWS).collect();
@@ -199,7 +218,9 @@ fn write<T>(file: File, name: &str, columns: &[(&str, Get<T>)], mut rows: impl I
         for (_, get) in columns {
             let signed = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
             match get {
-                Get::Int(get) => values::<Int64Type>(&mut group, some.iter().map(|r| get(r).map(signed)))?,
+                Get::Int(get) => {
+                    values::<Int64Type>(&mut group, some.iter().map(|r| get(r).map(signed)))?
+                }
                 Get::Number(get) => values::<DoubleType>(&mut group, some.iter().map(get))?,
                 Get::Flag(get) => values::<BoolType>(&mut group, some.iter().map(get))?,
                 Get::Text(get) => {

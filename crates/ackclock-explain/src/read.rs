@@ -1,9 +1,10 @@
 //! Reads captures on all cores.
 
 use std::io;
+use std::path::Path;
 
 use ackclock_run::{Progress, in_parallel};
-use ackclock_trace::{Connection, Damage, Detail, Filter, FilterError, Reader, Settings, Tracker, decode};
+use ackclock_trace::{Connection, Damage, Detail, Filter, Reader, Settings, Tracker, decode};
 
 use crate::error::Error;
 use crate::explained::{Capture, Explained, Found};
@@ -15,14 +16,15 @@ pub struct Options {
     pub jobs: u16,
     /// Look at these frames only.
     pub filter: Option<Filter>,
-    /// Of a stream, which cannot be read again: keep the events of its connections until there are so many.
+    /// Of a stream, which cannot be read again: keep the events of its connections until there are
+    /// so many.
     pub events_of_streams: usize,
 }
 
 /// Frames between looks at the progress and at connections that have ended.
 const TURN: u64 = 1 << 12;
 
-/// Reads all of them. What goes wrong with one is told in its [`Capture`].
+/// Reads all of them. What goes wrong with one is noted in its [`Capture`].
 ///
 /// # Errors
 /// [`Error::Usage`] if there can be no such threads, or the filter cannot be applied.
@@ -30,7 +32,9 @@ pub fn read(sources: &[Source], options: &Options) -> Result<Explained, Error> {
     let progress = Progress::new(sources.iter().map(Source::len).sum());
     let results = in_parallel(sources, options.jobs, |source| {
         let detail = match source {
-            Source::Stream(_) if options.events_of_streams > 0 => Detail::UpTo(options.events_of_streams),
+            Source::Stream(_) if options.events_of_streams > 0 => {
+                Detail::UpTo(options.events_of_streams)
+            }
             _ => Detail::None,
         };
         Ok(one(source, options, detail, &progress))
@@ -41,30 +45,37 @@ pub fn read(sources: &[Source], options: &Options) -> Result<Explained, Error> {
         let (capture, connections) = result?;
         let (index, first) = (explained.captures.len(), explained.connections.len());
         explained.captures.push(capture);
-        explained.connections.extend(connections.into_iter().enumerate().map(|(i, connection)| Found {
-            number: first + i,
-            capture: index,
-            connection,
-            saved: Vec::new(),
+        explained.connections.extend(connections.into_iter().enumerate().map(|(i, connection)| {
+            Found { number: first + i, capture: index, connection, saved: Vec::new() }
         }));
     }
     Ok(explained)
 }
 
-/// These connections with their events, of which the first reading of a file has kept none: reads again what they were found in.
+/// These connections with their events, of which the first reading of a file has kept none: reads
+/// again what they were found in.
 ///
 /// # Errors
 /// [`Error::Read`], and [`Error::Usage`] if there can be no such threads.
-pub fn with_events(sources: &[Source], wanted: &[&Found], options: &Options) -> Result<Vec<Connection>, Error> {
+pub fn with_events(
+    sources: &[Source],
+    wanted: &[&Found],
+    options: &Options,
+) -> Result<Vec<Connection>, Error> {
     let mut captures: Vec<usize> = wanted.iter().map(|found| found.capture).collect();
     captures.sort_unstable();
     captures.dedup();
-    let progress = Progress::new(captures.iter().filter_map(|c| sources.get(*c)).map(Source::len).sum());
+    let progress =
+        Progress::new(captures.iter().filter_map(|c| sources.get(*c)).map(Source::len).sum());
     let again = in_parallel(&captures, options.jobs, |&capture| {
-        let numbers = wanted.iter().filter(|found| found.capture == capture).map(|found| found.connection.number);
+        let numbers = wanted
+            .iter()
+            .filter(|found| found.capture == capture)
+            .map(|found| found.connection.number);
         Ok(match sources.get(capture) {
             Some(source @ Source::File(_)) => {
-                one(source, options, Detail::Of(numbers.collect()), &progress).map(|(_, connections)| connections)
+                one(source, options, Detail::Of(numbers.collect()), &progress)
+                    .map(|(_, connections)| connections)
             }
             _ => Ok(Vec::new()),
         })
@@ -72,28 +83,21 @@ pub fn with_events(sources: &[Source], wanted: &[&Found], options: &Options) -> 
     let again = again.map_err(|e| Error::Usage(format!("--jobs: {e}")))?;
     let again: Vec<Vec<Box<Connection>>> = again.into_iter().collect::<Result<_, _>>()?;
     let find = |found: &&Found| {
-        let read = captures.iter().position(|capture| *capture == found.capture).and_then(|i| again.get(i));
+        let read = captures
+            .iter()
+            .position(|capture| *capture == found.capture)
+            .and_then(|i| again.get(i));
         let number = found.connection.number;
-        let same = read.and_then(|all| all.get(all.binary_search_by_key(&number, |c| c.number).ok()?));
+        let same =
+            read.and_then(|all| all.get(all.binary_search_by_key(&number, |c| c.number).ok()?));
         // Of a stream the events are there already.
         Connection::clone(same.unwrap_or(&found.connection))
     };
     Ok(wanted.iter().map(find).collect())
 }
 
-/// Why a capture was not read to its end.
-enum Halt {
-    Io(io::Error),
-    Filter(FilterError),
-}
-
-impl From<io::Error> for Halt {
-    fn from(error: io::Error) -> Halt {
-        Halt::Io(error)
-    }
-}
-
-/// One capture. Each connection in a box, so that it can take the place that it had while it was open.
+/// One capture. Each connection in a box, so that it can take the place that it had while it was
+/// open.
 #[expect(clippy::vec_box)]
 fn one(
     source: &Source,
@@ -106,13 +110,20 @@ fn one(
     let mut connections = Vec::new();
     // A stream has no length that a bar could be a part of.
     let progress = matches!(source, Source::File(_)).then_some(progress);
-    match frames(source, &mut capture, &mut tracker, &mut connections, options.filter.clone(), progress) {
+    match frames(
+        source,
+        &mut capture,
+        &mut tracker,
+        &mut connections,
+        options.filter.clone(),
+        progress,
+    ) {
         Ok(()) => {}
-        Err(Halt::Filter(error)) => return Err(Error::Usage(format!("--filter: {error}"))),
-        Err(Halt::Io(e)) if e.kind() == io::ErrorKind::InvalidData => {
-            capture.damage = Some(Damage { offset: 0, what: e.to_string() });
+        Err(Error::Read { error, .. }) if error.kind() == io::ErrorKind::InvalidData => {
+            capture.damage = Some(Damage { offset: 0, what: error.to_string() });
         }
-        Err(Halt::Io(e)) => capture.failed = Some(e.to_string()),
+        Err(Error::Read { error, .. }) => capture.failed = Some(error.to_string()),
+        Err(other) => return Err(other),
     }
     connections.extend(tracker.finish().map(Box::new));
     connections.sort_by_key(|c| c.number);
@@ -127,15 +138,17 @@ fn frames(
     connections: &mut Vec<Box<Connection>>,
     mut filter: Option<Filter>,
     progress: Option<&Progress>,
-) -> Result<(), Halt> {
-    let mut reader = Reader::new(source.open()?)?;
+) -> Result<(), Error> {
+    let name = source.name();
+    let failed = Error::read(Path::new(&name));
+    let mut reader = source.open().and_then(Reader::new).map_err(&failed)?;
     let advance = |bytes| progress.into_iter().for_each(|progress| progress.advance(bytes));
     let mut read = 0;
-    while let Some(frame) = reader.next()? {
+    while let Some(frame) = reader.next().map_err(&failed)? {
         capture.packets += 1;
         capture.start = capture.start.or(Some(frame.at));
         let wanted = filter.as_mut().map_or(Ok(true), |filter| filter.matches(&frame));
-        if !wanted.map_err(Halt::Filter)? {
+        if !wanted.map_err(|error| Error::Usage(format!("--filter: {error}")))? {
             capture.filtered += 1;
         } else {
             // By reference, since a packet is large.

@@ -1,17 +1,21 @@
-//! What would have saved it: the time around a timeout, again, under other strategies.
+//! What would have avoided it: the time around a timeout, again, under other strategies.
 //!
-//! An estimate. What it assumes: the path loses the same transmissions of the same segments whatever is sent in between, and no others;
-//! the bottleneck has the rate that was seen and room for everything; all of the flight leaves at once; ACKs are not lost; the window
-//! grows by Reno's law from the flight that was seen, in slow start if nothing had been sent again before; and the timer is the same in
-//! every strategy, Linux's with the timeout that was seen as the least one, so that only recovery differs.
+//! An estimate. What it assumes: the path loses the same transmissions of the same segments
+//! whatever is sent in between, and no others; the bottleneck has the rate that was seen and room
+//! for everything; all of the flight leaves at once; ACKs are not lost; the window grows by Reno's
+//! law from the flight that was seen, in slow start if nothing had been retransmitted before; and
+//! the timer is the same in every strategy, Linux's with the timeout that was seen as the least
+//! one, so that only recovery differs.
 
 use ackclock_net::{
-    Applies, Ends, FlowConfig, FlowId, Limit, LinkConfig, ListedLoss, Loss, LossModel, Network, Queue, Recorder, Source,
+    Ends, FlowConfig, FlowId, Limit, LinkConfig, ListedLoss, Loss, LossModel, Network, Queue,
+    Recorder, Source,
 };
 use ackclock_tcp::{
-    Composition, DelayedAck, Event, EventKind, Receiver, ReceiverConfig, Sender, SenderConfig, Span, Time,
+    DelayedAck, Event, EventKind, Receiver, ReceiverConfig, Registry, Sender, SenderConfig, Span,
+    Time, TimeoutClass,
 };
-use ackclock_trace::{Class, Episode, Timeout};
+use ackclock_trace::{Episode, Timeout};
 use serde::Serialize;
 
 /// What one strategy would have made of an episode, by estimate.
@@ -60,15 +64,17 @@ const DELAYED_ACK: Span = Span::from_millis(40);
 /// After so long a strategy has not saved anything.
 const PATIENCE: Span = Span::from_secs(300);
 
-/// Each strategy that may have saved a timeout, the standard first; empty if the episode is not known, or nothing was lost in it, so that
-/// it can not be told again.
+/// Each strategy that may have saved a timeout, the standard first; empty if the episode is not
+/// known, or nothing was lost in it, so that it cannot be replayed.
 pub fn replay(timeout: &Timeout) -> Vec<Rescue> {
-    let Some(episode) = timeout.episode.as_ref().filter(|e| e.lost.iter().any(|n| *n > 0)) else { return Vec::new() };
+    let Some(episode) = timeout.episode.as_ref().filter(|e| e.lost.iter().any(|n| *n > 0)) else {
+        return Vec::new();
+    };
     // A timer that was backed off says less about the one before.
-    let min_rto = (timeout.class != Class::Backoff).then_some(timeout.waited);
+    let waited = (timeout.class != TimeoutClass::BackedOff).then_some(timeout.waited);
     let strategies = if episode.sack { WITH_SACK } else { WITHOUT_SACK };
     let rescue = |(strategy, mechanism): &(&'static str, &'static str)| {
-        let repair = repair(episode, min_rto, strategy)?;
+        let repair = repair(episode, waited, strategy)?;
         let saved = episode.took.0 as i64 - repair.took.0 as i64;
         let seconds = |nanos: i64| nanos as f64 / 1e9;
         Some(Rescue {
@@ -109,7 +115,7 @@ impl Recorder for Repair {
 }
 
 /// `None` if it does not come to an end.
-fn repair(episode: &Episode, min_rto: Option<Span>, strategy: &str) -> Option<Repair> {
+fn repair(episode: &Episode, waited: Option<Span>, strategy: &str) -> Option<Repair> {
     let mss = episode.mss.max(1);
     let lossy = episode.lost.iter().rposition(|n| *n > 0)? as u64 + 1;
     let bytes = episode.bytes.max(1);
@@ -117,47 +123,55 @@ fn repair(episode: &Episode, min_rto: Option<Span>, strategy: &str) -> Option<Re
     // What lies further ahead than three windows has no part in the repair.
     let bytes = bytes.min(end + (3 * u64::from(episode.cwnd) + 10) * u64::from(mss));
 
-    let strategy = Composition::parse(&format!("{strategy}+linux-timer")).ok()?.build();
+    let strategy =
+        Registry::default().parse(&format!("{strategy}+linux-timer-alone")).ok()?.build();
     let mut network = Network::new(1);
     let (a, b) = (network.node("sender"), network.node("receiver"));
     let rate = episode.rate_bps.map_or(FAST, |bps| (bps as u64).clamp(1, FAST));
     let path = |from, to, rate| {
-        LinkConfig::new(from, to, rate, Span(episode.rtt.0 / 2), Queue::DropTail(Limit::Packets(u32::MAX)))
+        LinkConfig::new(
+            from,
+            to,
+            rate,
+            Span(episode.rtt.0 / 2),
+            Queue::DropTail(Limit::Packets(u32::MAX)),
+        )
     };
-    network.link(LinkConfig { loss: vec![losses(episode)], ..path(a, b, rate) });
+    let mut lossy = path(a, b, rate);
+    lossy.loss.push(losses(episode));
+    network.link(lossy);
     network.link(path(b, a, FAST));
     let window = u64::from(episode.cwnd.max(1)) * u64::from(mss);
     let sender = SenderConfig {
         mss,
-        initial_window: episode.cwnd.max(1),
+        initial_window: Some(episode.cwnd),
         initial_ssthresh: (!episode.slow_start).then_some(window),
         initial_rwnd: episode.rwnd.max(window),
         sack: strategy.uses_sack,
         timestamps: episode.timestamps,
         handshake_rtt: Some(episode.rtt),
-        min_rto,
+        // Linux's minimum is of what it adds to SRTT (`tcp_set_rto`).
+        min_rto: waited.map(|rto| Span(rto.0.saturating_sub(episode.rtt.0))),
         events: true,
         ..SenderConfig::default()
     };
     let receiver = ReceiverConfig {
         mss,
         sack: strategy.uses_sack,
-        delayed_ack: if episode.delayed_ack { DelayedAck::After(DELAYED_ACK) } else { DelayedAck::Off },
+        delayed_ack: if episode.delayed_ack {
+            DelayedAck::After(DELAYED_ACK)
+        } else {
+            DelayedAck::Off
+        },
         ..ReceiverConfig::default()
     };
-    network.flow(FlowConfig {
-        name: "episode".into(),
-        from: a,
-        to: b,
-        ends: Ends::Established { sender: Sender::new(sender, strategy), receiver: Receiver::new(receiver) },
-        source: Source::Fixed(bytes),
-        start: Time::ZERO,
-        stop: None,
-        mss,
-        header: 40,
-        ack_size: 40,
-        count_options: true,
-    });
+    let ends = Ends::Established {
+        sender: Sender::new(sender, strategy),
+        receiver: Receiver::new(receiver),
+    };
+    let mut flow = FlowConfig::new("episode", a, b, ends, mss);
+    flow.source = Source::Fixed(bytes);
+    network.flow(flow);
     let mut repair = Repair { end, took: PATIENCE, timeouts: 0, done: false };
     network.run(Time(PATIENCE.0), &mut repair).ok()?;
     repair.done.then_some(repair)
@@ -166,11 +180,11 @@ fn repair(episode: &Episode, min_rto: Option<Span>, strategy: &str) -> Option<Re
 /// The transmissions that were lost.
 fn losses(episode: &Episode) -> Loss {
     let each = episode.lost.iter().enumerate().flat_map(|(segment, times)| {
-        (1..=u32::from(*times)).map(move |transmission| ListedLoss { segment: segment as u64, transmission })
+        (1..=u32::from(*times))
+            .map(move |transmission| ListedLoss { segment: segment as u64, transmission })
     });
-    Loss { model: LossModel::Listed(each.collect()), applies: Applies::Data, flow: None }
+    Loss::new(LossModel::Listed(each.collect()))
 }
 
 #[cfg(test)]
-#[path = "replay_tests.rs"]
 mod tests;

@@ -1,4 +1,4 @@
-//! Replays timeouts: what would have saved them.
+//! Replays timeouts: what would have avoided them.
 
 use ackclock_run::in_parallel;
 
@@ -9,7 +9,7 @@ use crate::replay::replay;
 /// The most timeouts that are replayed of a set of captures: those for which was waited longest.
 const MOST: usize = 400;
 
-/// Finds out what would have saved the timeouts, on `jobs` threads (0: one per processor).
+/// Finds out what would have avoided the timeouts, on `jobs` threads (0: one per processor).
 ///
 /// # Errors
 /// [`Error::Usage`] if there can be no such threads.

@@ -55,8 +55,8 @@ impl Source {
     }
 }
 
-/// The captures at `path`: itself, or all below it if it is a folder, sorted by name. What there is no capture, or cannot be read,
-/// goes to `skipped`.
+/// The captures at `path`: itself, or all below it if it is a folder, sorted by name. What there is
+/// no capture, or cannot be read, goes to `skipped`.
 ///
 /// # Errors
 /// [`Error::Read`] if `path` itself cannot be read.

@@ -1,14 +1,17 @@
 //! Time-sequence graphs as xplot files, in the signs of tcptrace's `_tsg.xpl`.
 //!
-//! Segments are lines between two arrows, the ACK line is green and the window edge yellow, SACK blocks are purple with an S, or a D for a
-//! D-SACK. What tcptrace does not have: retransmissions are coloured and named by kind, with a cross over those that were lost
-//! and a diamond on those that were needless; stalls are boxes with their verdict. The sequence axis counts from the first byte.
+//! Segments are lines between two arrows, the ACK line is green and the window edge yellow, SACK
+//! blocks are purple with an S, or a D for a D-SACK. What tcptrace does not have: retransmissions
+//! are coloured and have the letters of the pictures, with a cross over those that were lost and a
+//! diamond on those that were spurious; stalls are boxes with their verdict. The sequence axis
+//! counts from the first byte.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
 
+use ackclock_report::letter;
 use ackclock_tcp::{Cause, Event, EventKind, Time};
-use ackclock_trace::{Flow, Kind, Retransmission, Stall};
+use ackclock_trace::{Flow, Retransmission, Stall};
 
 use crate::explained::{End, Found};
 use crate::html::label;
@@ -28,12 +31,18 @@ pub(crate) fn write(found: &Found, end: End, out: &mut impl Write) -> io::Result
     };
     let heading = "(time sequence graph)\nxlabel\ntime\nylabel\nsequence offset";
     writeln!(out, "timeval double\ntitle\n#{} {from}_==>_{to} {heading}", found.number)?;
-    let retransmissions = flow.retransmissions.iter().map(|r| ((r.position, r.transmission), r)).collect();
+    let retransmissions =
+        flow.retransmissions.iter().map(|r| ((r.position, r.transmission), r)).collect();
     let mut graph = Graph { out, acked: None, retransmissions };
     flow.events.iter().try_for_each(|event| graph.event(event))?;
     for timeout in &flow.timeouts {
         let at = stamp(timeout.at);
-        writeln!(graph.out, "rtext {at} {} orange\ntimeout: {}", timeout.position, names::class_text(timeout.class))?;
+        writeln!(
+            graph.out,
+            "rtext {at} {} orange\ntimeout: {}",
+            timeout.position,
+            names::class_text(timeout.class)
+        )?;
     }
     for stall in &flow.stalls {
         graph.stall(stall, flow)?;
@@ -58,7 +67,7 @@ impl<W: Write> Graph<'_, W> {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         let at = stamp(event.at);
         match event.kind {
-            EventKind::Sent { seq, len, cause, transmission } => {
+            EventKind::Sent { seq, len, cause, transmission, .. } => {
                 let retransmission = self.retransmissions.get(&(seq, transmission)).copied();
                 self.sent(&at, (seq, seq.saturating_add(len.into())), cause, retransmission)
             }
@@ -73,10 +82,21 @@ impl<W: Write> Graph<'_, W> {
         }
     }
 
-    fn sent(&mut self, at: &str, (seq, end): (u64, u64), cause: Cause, r: Option<&Retransmission>) -> io::Result<()> {
-        let (letter, colour) = r.map_or_else(|| by_cause(cause), |r| by_kind(r.kind));
+    fn sent(
+        &mut self,
+        at: &str,
+        (seq, end): (u64, u64),
+        cause: Cause,
+        r: Option<&Retransmission>,
+    ) -> io::Result<()> {
+        // The list of retransmissions does not have probes with new data.
+        let (letter, colour) = r.map_or(Some(cause), |r| r.kind.cause()).map_or(("?", "red"), sign);
         let out = &mut self.out;
-        writeln!(out, "darrow {at} {seq} {colour}\nuarrow {at} {end} {colour}\nline {at} {seq} {at} {end} {colour}")?;
+        writeln!(
+            out,
+            "darrow {at} {seq} {colour}\nuarrow {at} {end} {colour}\nline {at} {seq} {at} {end} \
+             {colour}"
+        )?;
         if !letter.is_empty() {
             writeln!(out, "atext {at} {end} {colour}\n{letter}")?;
         }
@@ -84,7 +104,7 @@ impl<W: Write> Graph<'_, W> {
         if r.is_some_and(|r| r.lost == Some(true)) {
             writeln!(out, "x {at} {middle} white")?;
         }
-        if r.is_some_and(|r| r.needless.is_some()) {
+        if r.is_some_and(|r| r.spurious.is_some()) {
             writeln!(out, "diamond {at} {middle} white")?;
         }
         Ok(())
@@ -116,7 +136,8 @@ impl<W: Write> Graph<'_, W> {
     fn block(&mut self, at: &str, (left, right): (u64, u64), letter: &str) -> io::Result<()> {
         writeln!(
             self.out,
-            "line {at} {left} {at} {right} purple\nhtick {at} {left} purple\nhtick {at} {right} purple\n\
+            "line {at} {left} {at} {right} purple\nhtick {at} {left} purple\nhtick {at} {right} \
+             purple\n\
              atext {at} {right} purple\n{letter}"
         )
     }
@@ -128,40 +149,30 @@ impl<W: Write> Graph<'_, W> {
         let (low, sent) = state.map_or((0, 0), |event| (event.snd_una, event.snd_nxt));
         let high = sent.max(low.saturating_add(flow.mss.into()));
         let (start, end) = (stamp(stall.start), stamp(stall.end));
-        for (t0, y0, t1, y1) in
-            [(&start, low, &end, low), (&start, high, &end, high), (&start, low, &start, high), (&end, low, &end, high)]
-        {
+        for (t0, y0, t1, y1) in [
+            (&start, low, &end, low),
+            (&start, high, &end, high),
+            (&start, low, &start, high),
+            (&end, low, &end, high),
+        ] {
             writeln!(self.out, "line {t0} {y0} {t1} {y1} magenta")?;
         }
         writeln!(self.out, "rtext {start} {high} magenta\n{}", label(flow, stall))
     }
 }
 
-/// The letter and the colour of a retransmission.
-fn by_kind(kind: Kind) -> (&'static str, &'static str) {
-    match kind {
-        Kind::FastRetransmit => ("F", "red"),
-        Kind::Recovery => ("R", "blue"),
-        Kind::SlowStart => ("S", "pink"),
-        Kind::Timeout => ("T", "orange"),
-        Kind::BackedOffTimeout => ("B", "orange"),
-        Kind::TailLossProbe => ("P", "yellow"),
-        Kind::Unknown => ("?", "red"),
-    }
-}
-
-/// The same where the list of retransmissions does not have it: of new data, and of probes with new data.
-fn by_cause(cause: Cause) -> (&'static str, &'static str) {
-    match cause {
-        Cause::New | Cause::LimitedData => ("", "white"),
-        Cause::Probe => by_kind(Kind::TailLossProbe),
-        Cause::FastRetransmit => by_kind(Kind::FastRetransmit),
-        Cause::PartialAck | Cause::LostRetransmission => by_kind(Kind::Recovery),
-        Cause::SlowStart => by_kind(Kind::SlowStart),
-        Cause::Timeout => by_kind(Kind::Timeout),
-    }
+/// The letter of the pictures, and a colour.
+fn sign(cause: Cause) -> (&'static str, &'static str) {
+    let colour = match cause {
+        Cause::FastRetransmit => "red",
+        Cause::Recovery => "blue",
+        Cause::SlowStart => "pink",
+        Cause::Timeout | Cause::BackedOffTimeout => "orange",
+        Cause::TailLossProbe => "yellow",
+        _ => "white",
+    };
+    (letter(cause), colour)
 }
 
 #[cfg(test)]
-#[path = "xplot_tests.rs"]
 mod tests;

@@ -17,19 +17,22 @@ fn scratch(name: &str) -> PathBuf {
     folder.join(name)
 }
 
-/// The sample, with its verdicts on the frames 1 to 3: the fast retransmission, the one after it, and the end of the stall.
+/// The sample, with its verdicts on the frames 1 to 3: the fast retransmission, the one after it,
+/// and the end of the stall.
 fn verdicts() -> Explained {
     let mut connection = stalled();
     let flow = &mut connection.from_server;
     flow.retransmissions.truncate(2);
     flow.timeouts.clear();
     flow.stalls.truncate(1);
-    (flow.retransmissions[0].frame, flow.retransmissions[1].frame, flow.stalls[0].frame) = (1, 2, 3);
-    let found = Found { number: 0, capture: 0, connection: Box::new(connection), saved: Vec::new() };
+    (flow.retransmissions[0].frame, flow.retransmissions[1].frame, flow.stalls[0].frame) =
+        (1, 2, 3);
+    let found =
+        Found { number: 0, capture: 0, connection: Box::new(connection), saved: Vec::new() };
     Explained { connections: vec![found], ..explained() }
 }
 
-const FIRST: &str = "ackclock: fast retransmission; lost itself";
+const FIRST: &str = "ackclock: fast retransmit; lost itself";
 const SECOND: &str = "ackclock: retransmission in recovery";
 const THIRD: &str = "ackclock: server stalled 1.6 s at 1.00 s: timeout, lost retransmission";
 
@@ -54,7 +57,8 @@ fn pcap(frames: u8, big: bool) -> Vec<u8> {
     file
 }
 
-/// A pcapng file with names, a comment on its first frame, options on its second, none on its third, and a block of statistics.
+/// A pcapng file with names, a comment on its first frame, options on its second, none on its
+/// third, and a block of statistics.
 fn pcapng(big: bool) -> Vec<u8> {
     let word = |n: u32| if big { n.to_be_bytes() } else { n.to_le_bytes() };
     let half = |n: u16| if big { n.to_be_bytes() } else { n.to_le_bytes() };
@@ -91,7 +95,9 @@ fn pcapng(big: bool) -> Vec<u8> {
 /// Field values of all frames, as tshark prints them; `None` where there is no tshark.
 fn tshark(path: &Path, fields: &[&str]) -> Option<String> {
     let fields = fields.iter().flat_map(|field| ["-e", field]);
-    let Ok(output) = Command::new("tshark").arg("-r").arg(path).args(["-T", "fields"]).args(fields).output() else {
+    let Ok(output) =
+        Command::new("tshark").arg("-r").arg(path).args(["-T", "fields"]).args(fields).output()
+    else {
         println!("skipped: there is no tshark");
         return None;
     };
@@ -113,20 +119,24 @@ fn frames(path: &Path) -> Vec<(u64, u64, u16, Vec<u8>, u32)> {
 #[test]
 fn a_pcap_file_becomes_pcapng_with_comments() {
     for big in [false, true] {
-        let (input, output) = (scratch(&format!("pcap-{big}.pcap")), scratch(&format!("pcap-{big}.pcapng")));
+        let (input, output) =
+            (scratch(&format!("pcap-{big}.pcap")), scratch(&format!("pcap-{big}.pcapng")));
         fs::write(&input, pcap(4, big)).unwrap();
         copy(&input, &output).unwrap();
         assert_eq!(frames(&output), frames(&input));
         assert_eq!(frames(&output)[1], (2, 1_700_000_001_123_456_000, 113, vec![1; 4], 104));
         let expected = format!("{FIRST}\t103\n{SECOND}\t104\n{THIRD}\t105\n\t106\n");
-        tshark(&output, &["frame.comment", "frame.len"]).into_iter().for_each(|text| assert_eq!(text, expected));
+        tshark(&output, &["frame.comment", "frame.len"])
+            .into_iter()
+            .for_each(|text| assert_eq!(text, expected));
     }
 }
 
 #[test]
 fn of_a_pcapng_file_everything_is_kept() {
     for big in [false, true] {
-        let (input, output) = (scratch(&format!("ng-{big}.pcapng")), scratch(&format!("ng-{big}-out.pcapng")));
+        let (input, output) =
+            (scratch(&format!("ng-{big}.pcapng")), scratch(&format!("ng-{big}-out.pcapng")));
         let bytes = pcapng(big);
         fs::write(&input, &bytes).unwrap();
         copy(&input, &output).unwrap();
@@ -159,7 +169,9 @@ fn compressed_captures_are_copied_uncompressed() {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(&pcapng(false)).unwrap();
     let zstd = zstd::encode_all(&pcap(4, false)[..], 1).unwrap();
-    for (name, bytes, plain) in [("a.gz", gzip.finish().unwrap(), pcapng(false)), ("a.zst", zstd, pcap(4, false))] {
+    for (name, bytes, plain) in
+        [("a.gz", gzip.finish().unwrap(), pcapng(false)), ("a.zst", zstd, pcap(4, false))]
+    {
         let (input, output, same) =
             (scratch(name), scratch(&format!("{name}.pcapng")), scratch(&format!("{name}.plain")));
         fs::write(&input, bytes).unwrap();
@@ -197,10 +209,15 @@ fn a_damaged_capture_is_copied_up_to_the_damage() {
 fn only_one_file_can_be_annotated_and_not_in_place() {
     let input = scratch("one.pcapng");
     fs::write(&input, pcapng(false)).unwrap();
-    let refused = |sources: &[Source], path: &Path| annotate(&verdicts(), sources, path).unwrap_err().to_string();
+    let refused = |sources: &[Source], path: &Path| {
+        annotate(&verdicts(), sources, path).unwrap_err().to_string()
+    };
     let file = || Source::File(input.clone());
     assert!(refused(&[file()], &input).contains("overwrite"));
     assert!(refused(&[file(), file()], &scratch("two.pcapng")).contains("these are 2"));
-    assert!(refused(&[Source::stream(std::io::empty())], &scratch("two.pcapng")).contains("standard input"));
+    assert!(
+        refused(&[Source::stream(std::io::empty())], &scratch("two.pcapng"))
+            .contains("standard input")
+    );
     assert_eq!(fs::read(&input).unwrap(), pcapng(false));
 }

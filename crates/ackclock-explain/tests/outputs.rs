@@ -46,9 +46,12 @@ fn keys(text: &str) -> Vec<String> {
 fn connections_have_exactly_the_documented_keys_in_their_order() {
     let text = text();
     let line = text.lines().nth(5).unwrap();
-    let expected = "client server start duration_s bytes segments retransmissions fast_retransmissions recovery_retransmissions \
-        slow_start_retransmissions timeouts backed_off_timeouts tail_loss_probes needless_retransmissions lost_retransmissions dsacks \
-        recoveries stalls_s retransmission_list timeout_list number capture packets begun ended position options rtt from_client \
+    let expected = "client server start duration_s bytes segments retransmissions \
+        fast_retransmissions recovery_retransmissions \
+        slow_start_retransmissions timeouts backed_off_timeouts tail_loss_probes \
+        spurious_retransmissions lost_retransmissions dsacks \
+        recoveries stalls_s retransmission_list timeout_list number capture packets begun ended \
+        position options rtt from_client \
         from_server stall_list recovery_list saved_by";
     assert_eq!(keys(line).join(" "), expected);
     let document = document();
@@ -56,23 +59,34 @@ fn connections_have_exactly_the_documented_keys_in_their_order() {
     let capture = "path packets segments filtered ignored dropped_by_capture start damage failed";
     assert_eq!(keys(text.lines().nth(1).unwrap()).join(" "), capture);
     let of = |path: &str| {
-        let mut keys: Vec<_> = document.pointer(path).unwrap().as_object().unwrap().keys().cloned().collect();
+        let mut keys: Vec<_> =
+            document.pointer(path).unwrap().as_object().unwrap().keys().cloned().collect();
         keys.sort();
         keys.join(" ")
     };
-    let list = "frame from kind len lost needless needless_by seq t transmission";
+    let list = "frame from kind len lost seq spurious spurious_by t transmission";
     assert_eq!(of("/connections/1/retransmission_list/0"), list);
-    let list = "class cwnd episode flight from needless needless_by seq state t waited_s";
+    let list = "class cwnd episode flight from seq spurious spurious_by state t waited_s";
     assert_eq!(of("/connections/1/timeout_list/0"), list);
     assert_eq!(of("/connections/1/stall_list/0"), "cause class duration_s frame from t");
-    assert_eq!(of("/connections/1/recovery_list/0"), "duration_s exit flight from needless retransmissions t");
-    assert_eq!(of("/connections/1/saved_by/0"), "avoided mechanism saved_s strategy timeout took_s");
+    assert_eq!(
+        of("/connections/1/recovery_list/0"),
+        "duration_s exit flight from retransmissions spurious t"
+    );
+    assert_eq!(
+        of("/connections/1/saved_by/0"),
+        "avoided mechanism saved_s strategy timeout took_s"
+    );
     assert_eq!(of("/connections/1/position"), "confidence to_client_s to_server_s vantage");
-    let flow = "bytes doubts dsacks mss offered probes_of_new_data retransmissions rtt segments timeouts unseen_bytes";
+    let flow = "bytes doubts dsacks mss offered probes_of_new_data retransmissions rtt segments \
+        timeouts unseen_bytes";
     assert_eq!(of("/connections/1/from_server"), flow);
-    let overall = "backed_off_timeouts bytes connections dsacks fast_retransmissions lin_kung_figure_1 lost_retransmissions \
-        needless_retransmissions prr_tables recoveries recovery_retransmissions replayable_timeouts replayed_timeouts retransmissions \
-        retransmissions_by_kind saved_by segments slow_start_retransmissions stalls_by_cause stalls_s tail_loss_probes timeouts \
+    let overall = "backed_off_timeouts bytes connections dsacks fast_retransmissions \
+        lin_kung_figure_1 lost_retransmissions \
+        prr_tables recoveries recovery_retransmissions replayable_timeouts replayed_timeouts \
+        retransmissions \
+        retransmissions_by_kind saved_by segments slow_start_retransmissions \
+        spurious_retransmissions stalls_by_cause stalls_s tail_loss_probes timeouts \
         timeouts_by_class timeouts_by_state";
     assert_eq!(of("/overall"), overall);
 }
@@ -90,7 +104,7 @@ fn a_connection_in_json_says_what_was_found() {
         ("timeouts", 2),
         ("backed_off_timeouts", 1),
         ("tail_loss_probes", 1),
-        ("needless_retransmissions", 1),
+        ("spurious_retransmissions", 1),
         ("lost_retransmissions", 2),
         ("dsacks", 1),
         ("recoveries", 1),
@@ -100,63 +114,95 @@ fn a_connection_in_json_says_what_was_found() {
     for (key, value) in counts {
         assert_eq!(c[key], value, "{key}");
     }
-    assert_eq!((&c["client"], &c["server"]), (&json!("10.0.0.1:40000"), &json!("[2001:db8::2]:443")));
+    assert_eq!(
+        (&c["client"], &c["server"]),
+        (&json!("10.0.0.1:40000"), &json!("[2001:db8::2]:443"))
+    );
     assert_eq!((&c["duration_s"], &c["stalls_s"]), (&json!(5.0), &json!(3.1)));
     assert_eq!(c["options"], json!({"sack": true, "timestamps": false}));
-    let position = json!({"vantage": "server", "confidence": 0.75, "to_client_s": 0.1, "to_server_s": null});
+    let position =
+        json!({"vantage": "server", "confidence": 0.75, "to_client_s": 0.1, "to_server_s": null});
     assert_eq!(c["position"], position);
     assert_eq!(c["rtt"], json!({"min_s": 0.1, "mean_s": 0.11, "max_s": 0.2, "samples": 30}));
-    let kinds: Vec<_> =
-        c["retransmission_list"].as_array().unwrap().iter().map(|r| r["kind"].as_str().unwrap()).collect();
-    assert_eq!(kinds, ["fast_retransmission", "recovery", "timeout", "backed_off_timeout", "slow_start"]);
-    let needless: Vec<_> = c["retransmission_list"].as_array().unwrap().iter().map(|r| r["needless"].clone()).collect();
-    assert_eq!(Value::from(needless), json!([false, null, false, false, true]));
-    assert_eq!(c["retransmission_list"][4]["needless_by"], "dsack");
+    let kinds: Vec<_> = c["retransmission_list"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| r["kind"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        kinds,
+        ["fast_retransmit", "recovery", "timeout", "backed_off_timeout", "slow_start"]
+    );
+    let spurious: Vec<_> = c["retransmission_list"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| r["spurious"].clone())
+        .collect();
+    assert_eq!(Value::from(spurious), json!([false, null, false, false, true]));
+    assert_eq!(c["retransmission_list"][4]["spurious_by"], "dsack");
     assert_eq!(c["retransmission_list"][1]["lost"], Value::Null);
     let first = &c["timeout_list"][0];
-    assert_eq!((&first["class"], &first["state"]), (&json!("lost_retransmission"), &json!("recovery")));
-    assert_eq!((&first["flight"], &first["cwnd"], &first["seq"]), (&json!(8_000), &json!(12_500), &json!(25_000)));
     assert_eq!(
-        (&first["needless"], &first["waited_s"], &first["from"]),
+        (&first["class"], &first["state"]),
+        (&json!("lost_retransmission"), &json!("recovery"))
+    );
+    assert_eq!(
+        (&first["flight"], &first["cwnd"], &first["seq"]),
+        (&json!(8_000), &json!(12_500), &json!(25_000))
+    );
+    assert_eq!(
+        (&first["spurious"], &first["waited_s"], &first["from"]),
         (&json!(false), &json!(0.5), &json!("server"))
     );
     assert_eq!(c["stall_list"][0]["class"], "lost_retransmission");
     assert_eq!(c["stall_list"][1]["cause"], "application");
     assert_eq!(c["recovery_list"][0]["exit"], "timeout");
     assert_eq!(c["saved_by"][1]["mechanism"], "lost-retransmission recovery");
-    assert_eq!((&c["saved_by"][1]["timeout"], &c["saved_by"][1]["saved_s"]), (&json!(0), &json!(1.25)));
+    assert_eq!(
+        (&c["saved_by"][1]["timeout"], &c["saved_by"][1]["saved_s"]),
+        (&json!(0), &json!(1.25))
+    );
 }
 
 #[test]
 fn times_keep_every_nanosecond() {
     let text = text();
     assert!(text.contains(r#""start":1700000000.123456789,"duration_s":5.0"#), "{text}");
-    assert!(text.contains(r#"{"t":1700000001.623456789,"seq":25000,"class":"lost_retransmission""#));
+    assert!(
+        text.contains(r#"{"t":1700000001.623456789,"seq":25000,"class":"lost_retransmission""#)
+    );
 }
 
 #[test]
 fn overall_has_figure_1_and_the_paper_s_tables() {
     let overall = document()["overall"].clone();
     assert_eq!(overall["timeouts_by_class"]["lost_retransmission"], 1);
-    assert_eq!(overall["timeouts_by_state"], json!({"open": 0, "disorder": 0, "recovery": 1, "loss": 1}));
+    assert_eq!(
+        overall["timeouts_by_state"],
+        json!({"open": 0, "disorder": 0, "recovery": 1, "loss": 1})
+    );
     // A cwnd of 12,500 bytes is one of twelve whole segments.
     let figure = overall["lin_kung_figure_1"].as_array().unwrap();
     assert_eq!(figure.len(), 12);
     let point = json!({"window": 12, "all": 100.0, "non_trigger": 0.0, "multiple_losses": 0.0, "lost_retransmission": 50.0,
-        "backoff": 50.0, "unknown": 0.0});
+        "backed_off": 50.0, "handshake": 0.0, "unknown": 0.0});
     assert_eq!(figure[11], point);
     let here = |table: usize| {
         let rows = overall["prr_tables"][table]["rows"].as_array().unwrap().clone();
         Value::from(rows.into_iter().map(|row| row["here"].clone()).collect::<Vec<_>>())
     };
-    // One connection of two has SACK, none timestamps; 5 of 96 segments were sent again.
+    // One connection of two has SACK, none timestamps; 5 of 96 segments were retransmitted.
     assert_eq!(here(0), json!([50.0, 0.0, 100.0 * 5.0 / 96.0, 50.0]));
-    // Two of five by fast recovery, two by the timer (one in Recovery, one backed off), one in slow start.
+    // Two of five by fast recovery, two by the timer (one in Recovery, one backed off), one in slow
+    // start.
     assert_eq!(here(1), json!([40.0, 40.0, 0.0, 0.0, 20.0, 0.0, 20.0, 20.0, 0.0, 0.0, 0.0]));
     // Two fast retransmits in one recovery, one of them lost.
     assert_eq!(here(2), json!([2.0, 100.0, 50.0, 100.0, 50.0]));
     assert_eq!(overall["prr_tables"][1]["rows"][0]["paper"], json!([24.0, 54.0]));
-    let saved = json!({"strategy": "sack+lrx-linux", "mechanism": "lost-retransmission recovery", "replayed": 1, "avoided": 1,
+    let saved = json!({"strategy": "sack+lrx-linux", "mechanism": "lost-retransmission \
+        recovery", "replayed": 1, "avoided": 1,
         "saved_s": 1.25});
     assert_eq!(overall["saved_by"][1], saved);
 }
@@ -171,8 +217,10 @@ fn retransmissions_after_which_nothing_came_back_have_failed() {
     write_json(&explained, &mut out).unwrap();
     let document: Value = serde_json::from_slice(&out).unwrap();
     let rows = &document["overall"]["prr_tables"][1]["rows"];
-    let here: Vec<_> = rows.as_array().unwrap().iter().map(|row| row["here"].as_f64().unwrap()).collect();
-    // Of four, both by the timer failed; the fast retransmission was lost as well, but something came back after it.
+    let here: Vec<_> =
+        rows.as_array().unwrap().iter().map(|row| row["here"].as_f64().unwrap()).collect();
+    // Of four, both by the timer failed; the fast retransmission was lost as well, but something
+    // came back after it.
     assert_eq!(here, [50.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 50.0]);
 }
 
@@ -182,9 +230,11 @@ fn the_table_has_connections_stalls_and_what_would_have_saved_them() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "slow.pcap: 260 packets, 257 with TCP; left out: 3 not tcp");
     let row: Vec<&str> = lines[3].split_whitespace().collect();
-    let expected = "1 10.0.0.1:40000 [2001:db8::2]:443 5.000 90500 110.0 5 1 1 1 1 0 2 0 0 1 1 1 2 1.600";
+    let expected =
+        "1 10.0.0.1:40000 [2001:db8::2]:443 5.000 90500 110.0 5 1 1 1 1 0 2 0 0 1 1 1 2 1.600";
     assert_eq!(row.join(" "), expected);
-    let stall = "  #1 server stalled 1.6 s at 1.00 s: timeout, lost retransmission of 1000 bytes; lost-retransmission recovery would have \
+    let stall = "  #1 server stalled 1.6 s at 1.00 s: timeout, lost retransmission of 1000 bytes; \
+        lost-retransmission recovery would have \
         saved 1.2 s";
     assert!(lines.contains(&stall), "{text}");
     // None of the time in which the application had nothing to send.
@@ -199,7 +249,10 @@ fn of_several_captures_the_table_says_which() {
     explained.connections[0].capture = 1;
     let text = table(&explained, 20);
     let rows: Vec<&str> = text.lines().filter(|line| line.contains("10.0.0.1:40000")).collect();
-    assert!(rows[0].ends_with(" 1.600   slow.pcap") && rows[1].ends_with(" 0.000  other.pcap"), "{text}");
+    assert!(
+        rows[0].ends_with(" 1.600   slow.pcap") && rows[1].ends_with(" 0.000  other.pcap"),
+        "{text}"
+    );
     assert!(text.starts_with("slow.pcap: "), "{text}");
     let bounded = table(&explained, 1);
     assert!(bounded.contains("\nand 1 more: --top 0 shows all\n\n#"), "{bounded}");
@@ -215,26 +268,29 @@ fn lists_are_bounded_and_say_so() {
 }
 
 #[test]
-fn one_connection_is_told_in_order_of_time() {
+fn one_connection_is_listed_in_order_of_time() {
     let mut explained = explained();
     assert!(explained.keep(1));
     let text = one_connection(&explained, 0);
     assert!(text.starts_with(
-        "#1 10.0.0.1:40000 > [2001:db8::2]:443 in slow.pcap\n5.0 s, 250 packets, from its SYN on; closed by both ends\n"
+        "#1 10.0.0.1:40000 > [2001:db8::2]:443 in slow.pcap\n5.0 s, 250 packets, from its SYN on; \
+         closed by both ends\n"
     ));
-    assert!(text.contains("captured at the server (confidence 75 %), 0.10 s to the client and back\n"), "{text}");
+    assert!(
+        text.contains("captured at the server (confidence 75 %), 0.10 s to the client and back\n"),
+        "{text}"
+    );
     assert!(text.contains("  not known: 300 bytes were never seen\n"), "{text}");
     let what: Vec<&str> = text.lines().filter(|l| l.contains("server")).skip(2).collect();
     assert_eq!(what.len(), 8, "{text}");
-    assert!(what[1].ends_with("fast retransmission; lost itself"), "{text}");
-    assert!(
-        what[0].ends_with(
-            "recovery begins with 12000 bytes outstanding: 2 retransmissions, ended by a timeout after 0.50 s"
-        )
-    );
+    assert!(what[1].ends_with("fast retransmit; lost itself"), "{text}");
+    assert!(what[0].ends_with(
+        "recovery begins with 12000 bytes outstanding: 2 retransmissions, ended by a timeout \
+             after 0.50 s"
+    ));
     assert!(what[3].ends_with("timeout, lost retransmission; lost itself"), "{text}");
     assert!(what[4].ends_with("backed-off timeout"), "{text}");
-    assert!(what[6].ends_with("slow-start retransmission; needless (D-SACK)"), "{text}");
+    assert!(what[6].ends_with("slow-start retransmission; spurious (D-SACK)"), "{text}");
     assert!(!explained.keep(2));
 }
 
@@ -248,7 +304,9 @@ fn parquet_has_a_row_for_each_thing_found() {
         let rows = reader.get_row_iter(None).unwrap();
         rows.map(|row| row.unwrap().into_columns()).collect::<Vec<_>>()
     };
-    let cell = |row: &[(String, Field)], name: &str| row.iter().find(|(n, _)| n == name).unwrap().1.clone();
+    let cell = |row: &[(String, Field)], name: &str| {
+        row.iter().find(|(n, _)| n == name).unwrap().1.clone()
+    };
     let connections = rows("connections");
     assert_eq!(connections.len(), 2);
     assert_eq!(cell(&connections[1], "client"), Field::Str("10.0.0.1:40000".into()));
@@ -258,7 +316,7 @@ fn parquet_has_a_row_for_each_thing_found() {
     let retransmissions = rows("retransmissions");
     assert_eq!(retransmissions.len(), 5);
     assert_eq!(cell(&retransmissions[4], "kind"), Field::Str("slow_start".into()));
-    assert_eq!(cell(&retransmissions[4], "needless"), Field::Bool(true));
+    assert_eq!(cell(&retransmissions[4], "spurious"), Field::Bool(true));
     assert_eq!(cell(&retransmissions[1], "lost"), Field::Null);
     assert_eq!(cell(&retransmissions[0], "t"), Field::Long(1_700_000_001_123_456_789));
     let timeouts = rows("timeouts");

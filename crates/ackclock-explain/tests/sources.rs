@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use ackclock_explain::{Error, Source, captures_at};
 
 /// A pcap file without frames.
-const EMPTY: [u8; 24] = [0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0, 1, 0, 0, 0];
+const EMPTY: [u8; 24] =
+    [0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0, 1, 0, 0, 0];
 
 #[test]
 fn a_folder_stands_for_all_captures_below_it_by_their_content() {

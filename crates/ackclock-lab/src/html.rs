@@ -2,11 +2,10 @@
 
 use std::fmt::Write;
 
-use ackclock_papers::CSS;
-use ackclock_report::{Bars, Chart, Estimate, Plot, escape, page};
+use ackclock_report::{Bars, Chart, Estimate, Plot, REPORT_CSS, escape, html_table, page};
 
-use crate::format::Measure;
-use crate::outcome::{Cell, Outcome, RowOutcome};
+use crate::measure::Measure;
+use crate::outcome::{AGREEMENT, Cell, Outcome, RowOutcome};
 
 impl Outcome {
     /// The page.
@@ -23,29 +22,33 @@ impl Outcome {
         );
         let _ = writeln!(body, "<div class=\"wide\">{}</div>", self.chart().to_svg());
         self.verdicts(&mut body);
-        for paragraph in
-            [&self.notes, &self.why].into_iter().flat_map(|text| text.split("\n\n")).filter(|p| !p.is_empty())
+        for paragraph in [&self.notes, &self.why]
+            .into_iter()
+            .flat_map(|text| text.split("\n\n"))
+            .filter(|p| !p.is_empty())
         {
             let _ = writeln!(body, "<p>{}</p>", escape(paragraph));
         }
         for cell in &self.cells {
             let _ = writeln!(body, "<h3>{}</h3>", escape(&cell.name));
-            table(&mut body, &cell.table_rows());
+            html_table(&mut body, &cell.table_rows());
         }
         body.push_str("</div>\n");
-        page(&self.title, CSS, &body)
+        page(&self.title, REPORT_CSS, &body)
     }
 
     /// Whether wire and simulation agree, and each aim.
     fn verdicts(&self, html: &mut String) {
-        html.push_str("<table class=\"claims\">\n<tr><th>verdict</th><th>aim</th><th>missed by</th></tr>\n");
+        html.push_str(
+            "<table class=\"claims\">\n<tr><th>verdict</th><th>aim</th><th>missed by</th></tr>\n",
+        );
         for cell in &self.cells {
             let (Some(text), Some(a)) = (cell.agreement_text(), &cell.agreement) else { continue };
             let all = a.agree == a.rows && a.same_order == a.pairs;
             let differ = cell
                 .rows
                 .iter()
-                .filter(|row| row.get(Measure::Difference).is_some_and(|d| d.abs() > crate::outcome::AGREEMENT));
+                .filter(|row| row.get(Measure::Difference).is_some_and(|d| d.abs() > AGREEMENT));
             let missed: Vec<String> = differ.map(|row| row.name.clone()).collect();
             line(html, all, if all { "agree" } else { "do not agree" }, &text, &missed);
         }
@@ -55,15 +58,19 @@ impl Outcome {
         html.push_str("</table>\n");
     }
 
-    /// Bars of a measure: rows over cells, or of the only cell rows beside their simulation and the paper.
+    /// Bars of a measure: rows over cells, or of the only cell rows beside their simulation and the
+    /// paper.
     fn chart(&self) -> Chart {
-        let estimate = |row: &RowOutcome, measure| row.get(measure).map(|mean| Estimate { mean, half_width: None });
+        let estimate = |row: &RowOutcome, measure| {
+            row.get(measure).map(|mean| Estimate { mean, half_width: None })
+        };
         let names = |cell: &Cell| cell.rows.iter().map(|row| row.name.clone()).collect::<Vec<_>>();
         let (categories, bars) = match &self.cells[..] {
             [cell] => {
                 let values = |measure| cell.rows.iter().map(|row| estimate(row, measure)).collect();
                 let paper = cell.rows.iter().map(|row| row.paper).collect();
-                let mut bars = vec![Bars { name: "wire".into(), values: values(self.chart), paper }];
+                let mut bars =
+                    vec![Bars { name: "wire".into(), values: values(self.chart), paper }];
                 if cell.agreement.is_some() {
                     let values = cell.rows.iter().map(RowOutcome::simulation).collect();
                     bars.push(Bars { name: "simulation".into(), values, paper: Vec::new() });
@@ -74,7 +81,10 @@ impl Outcome {
                 let rows = cells.first().map(names).unwrap_or_default().into_iter().enumerate();
                 let bar = |(r, name): (usize, String)| Bars {
                     name,
-                    values: cells.iter().map(|cell| estimate(cell.rows.get(r)?, self.chart)).collect(),
+                    values: cells
+                        .iter()
+                        .map(|cell| estimate(cell.rows.get(r)?, self.chart))
+                        .collect(),
                     paper: Vec::new(),
                 };
                 (cells.iter().map(|cell| cell.name.clone()).collect(), rows.map(bar).collect())
@@ -94,19 +104,9 @@ fn line(html: &mut String, good: bool, verdict: &str, says: &str, missed: &[Stri
     let missed = missed.iter().map(|m| escape(m).to_string()).collect::<Vec<_>>().join("<br>");
     let _ = writeln!(
         html,
-        "<tr><td class=\"{class}\">{symbol} {}</td><td>{}</td><td class=\"measured\">{missed}</td></tr>",
+        "<tr><td class=\"{class}\">{symbol} {}</td><td>{}</td>\
+         <td class=\"measured\">{missed}</td></tr>",
         escape(verdict),
         escape(says)
     );
-}
-
-/// A table whose first row is its heading.
-fn table(html: &mut String, rows: &[Vec<String>]) {
-    html.push_str("<div class=\"wide\"><table>\n");
-    for (i, row) in rows.iter().enumerate() {
-        let tag = if i == 0 { "th" } else { "td" };
-        let cells: String = row.iter().map(|cell| format!("<{tag}>{}</{tag}>", escape(cell))).collect();
-        let _ = writeln!(html, "<tr>{cells}</tr>");
-    }
-    html.push_str("</table></div>\n");
 }

@@ -1,4 +1,5 @@
-//! The runs of a lab: on the wire, several at the same time in namespaces of their own, then in simulation.
+//! The runs of a lab: on the wire, several at the same time in namespaces of their own, then in
+//! simulation.
 
 use std::io;
 use std::sync::Mutex;
@@ -9,15 +10,18 @@ use std::time::Duration;
 use ackclock_net::LinkReport;
 use ackclock_net::scenario::Scenario;
 use ackclock_report::FlowSummary;
-use ackclock_run::{Input, Job, Progress, STEPS, in_parallel};
-use serde::Serialize;
+use ackclock_run::{FileError, GridCell, Input, Job, Progress, STEPS, in_parallel};
+use ackclock_tcp::Registry;
 
-use crate::Error;
-use crate::format::{Lab, PlannedCell, Row};
-use crate::outcome::Outcome;
+use crate::error::Error;
+use crate::format::{Lab, Row};
+use crate::measure::measures;
+use crate::measured::{Measured, RowRuns};
+use crate::outcome::{Cell, Outcome, RowOutcome};
 use crate::sender::Sender;
 use crate::tcp;
 use crate::testbed::Testbed;
+use crate::verdict::{agreement, judge};
 use crate::workload::{self, Received};
 
 /// What to run of a lab.
@@ -25,7 +29,8 @@ use crate::workload::{self, Received};
 pub struct Options {
     /// In short.
     pub quick: bool,
-    /// The names of the rows; all if there are none. The rows that they are held against have to be among them.
+    /// The names of the rows; all if there are none. The rows that they are held against have to
+    /// be among them.
     pub only: Vec<String>,
     /// How long each run lasts, in seconds.
     pub seconds: Option<u32>,
@@ -33,79 +38,107 @@ pub struct Options {
     pub jobs: Option<u16>,
 }
 
-/// What a run on the wire measured.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Measured {
-    /// The seed of the gateway.
-    pub seed: u64,
-    /// How long it took.
-    pub seconds: f64,
-    /// Payload bytes that the receiving applications got.
-    pub bytes: u64,
-    /// The same in bits per second.
-    pub goodput_bps: f64,
-    /// Full segments that there were to send.
-    pub segments: u64,
-    /// Data sent again.
-    pub retransmissions: u64,
-    /// Timeouts of data.
-    pub timeouts: u64,
-    /// Packets that the sender sent into the gateway.
-    pub packets: u64,
-    /// Of those, dropped by a queue that was full.
-    pub dropped_queue: u64,
-    /// Dropped early by a queue.
-    pub dropped_early: u64,
-    /// Dropped by a loss model.
-    pub dropped_loss: u64,
-    /// How late the gateway was with a packet, quantile of 99 %, in microseconds.
-    pub late_p99_us: f64,
-    /// Of short transfers, from the end of the handshake to the last byte, in seconds, in ascending order.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub completions_s: Vec<f64>,
-    /// From the call to connect.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub completions_with_handshake_s: Vec<f64>,
+/// The place of a run.
+struct Place {
+    /// The number of its cell.
+    cell: usize,
+    /// The number of its row.
+    row: usize,
+    seed: u64,
 }
 
-impl Measured {
-    pub(crate) fn drops(&self) -> u64 {
-        self.dropped_queue + self.dropped_early + self.dropped_loss
-    }
-}
-
-/// The place of a run: the numbers of its cell and row, and its seed.
-type Place = (usize, usize, u64);
-
-/// Runs a lab.
+/// Runs a lab, whose strategies are those of `registry`.
 ///
 /// # Errors
 /// What the system refuses, and what is wrong with the lab.
-pub fn run(name: &str, lab: &Lab, options: &Options) -> Result<Outcome, Error> {
+pub fn run(
+    name: &str,
+    lab: &Lab,
+    options: &Options,
+    registry: &Registry,
+) -> Result<Outcome, Error> {
     let file = if name.ends_with(".toml") { name.to_string() } else { format!("labs/{name}.toml") };
-    let cells = lab.cells(&file, options.quick, options.seconds)?;
-    if let Some(unknown) = options.only.iter().find(|name| lab.rows.iter().all(|row| row.name != **name)) {
+    let cells = lab
+        .cells(options.quick, options.seconds, registry)
+        .map_err(|error| FileError { file: file.clone(), error })?;
+    if let Some(unknown) =
+        options.only.iter().find(|name| lab.rows.iter().all(|row| row.name != **name))
+    {
         let known = lab.rows.iter().map(|row| row.name.clone()).collect::<Vec<_>>().join(", ");
         return Err(Error::Row { name: unknown.clone(), known });
     }
-    let rows: Vec<&Row> =
-        lab.rows.iter().filter(|row| options.only.is_empty() || options.only.contains(&row.name)).collect();
+    let rows: Vec<&Row> = lab
+        .rows
+        .iter()
+        .filter(|row| options.only.is_empty() || options.only.contains(&row.name))
+        .collect();
     let runs = if options.quick { lab.quick_runs.unwrap_or(lab.runs) } else { lab.runs };
     // Rows alternate, so that what is compared runs at nearly the same time.
     let mut places: Vec<Place> = Vec::new();
     for (c, cell) in cells.iter().enumerate() {
         for i in 0..u64::from(runs) {
-            places.extend((0..rows.len()).map(|r| (c, r, cell.scenario.seed + i)));
+            let seed = cell.scenario.seed + i;
+            places.extend((0..rows.len()).map(|row| Place { cell: c, row, seed }));
         }
     }
     let progress = Progress::new(places.len() as u64 * STEPS);
     let jobs = options.jobs.unwrap_or(lab.jobs);
-    let measured = on_the_wire(&places, jobs, |(c, r, seed)| {
-        one(lab, &cells[*c].scenario, rows[*r], *seed, options.quick, &progress)
+    let measured = on_the_wire(&places, jobs, |Place { cell, row, seed }| {
+        let scenario = &cells[*cell].scenario;
+        one(lab, scenario, rows[*row], *seed, options.quick, registry, &progress)
     })?;
     let simulations = if lab.simulations == 0 { 0 } else { lab.simulations.max(runs) };
-    let simulated = simulate(&file, simulations, &cells, &rows)?;
-    Ok(Outcome::new((name, lab), options.quick, &cells, &rows, &places, &measured, &simulated))
+    let simulated = simulate(&file, simulations, &cells, &rows, registry)?;
+    let mut results: Vec<Vec<RowRuns>> = Vec::new();
+    for of_cell in simulated {
+        let row = |simulated| RowRuns { measured: Vec::new(), simulated };
+        results.push(of_cell.into_iter().map(row).collect());
+    }
+    for (place, measured) in places.iter().zip(measured) {
+        results[place.cell][place.row].measured.push(measured);
+    }
+    Ok(outcome((name, lab), options.quick, &cells, &rows, &results))
+}
+
+/// `results` has the runs by cell and row.
+fn outcome(
+    (name, lab): (&str, &Lab),
+    quick: bool,
+    grid: &[GridCell],
+    rows: &[&Row],
+    results: &[Vec<RowRuns>],
+) -> Outcome {
+    let cell = |(place, results): (&GridCell, &Vec<RowRuns>)| {
+        let row = |(row, runs): (&&Row, &RowRuns)| {
+            let other =
+                row.against.as_ref().and_then(|name| rows.iter().position(|o| o.name == *name));
+            let other = other.map_or(&[][..], |o| &results[o].measured);
+            RowOutcome {
+                name: row.name.clone(),
+                strategy: row.strategy.clone(),
+                against: row.against.clone(),
+                paper: row.paper,
+                measures: measures(&runs.measured, other, &runs.simulated),
+                runs: runs.measured.clone(),
+                simulated: runs.simulated.clone(),
+            }
+        };
+        let rows: Vec<RowOutcome> = rows.iter().zip(results).map(row).collect();
+        Cell { name: place.name(), agreement: agreement(&rows), rows }
+    };
+    let cells: Vec<Cell> = grid.iter().zip(results).map(cell).collect();
+    Outcome {
+        lab: name.into(),
+        title: lab.title.clone(),
+        place: lab.place.clone(),
+        notes: lab.notes.trim().into(),
+        why: lab.why.trim().into(),
+        quick,
+        seconds: grid.first().map_or(0.0, |cell| cell.scenario.duration.0.secs_f64()),
+        aims: lab.aims.iter().filter_map(|aim| judge(aim, grid, &cells)).collect(),
+        cells,
+        chart: lab.chart,
+    }
 }
 
 /// Does all runs in their order, so many at the same time.
@@ -115,7 +148,8 @@ fn on_the_wire(
     one: impl Fn(&Place) -> io::Result<Measured> + Sync,
 ) -> Result<Vec<Measured>, Error> {
     let next = AtomicUsize::new(0);
-    let results: Vec<Mutex<Option<io::Result<Measured>>>> = places.iter().map(|_| Mutex::new(None)).collect();
+    let results: Vec<Mutex<Option<io::Result<Measured>>>> =
+        places.iter().map(|_| Mutex::new(None)).collect();
     thread::scope(|scope| {
         for _ in 0..jobs {
             scope.spawn(|| {
@@ -133,14 +167,24 @@ fn on_the_wire(
             });
         }
     });
-    let results: Vec<_> =
-        results.into_iter().filter_map(|r| r.into_inner().unwrap_or_else(|e| e.into_inner())).collect();
+    let results: Vec<_> = results
+        .into_iter()
+        .filter_map(|r| r.into_inner().unwrap_or_else(|e| e.into_inner()))
+        .collect();
     results.into_iter().collect::<io::Result<_>>().map_err(Error::Wire)
 }
 
-fn one(lab: &Lab, scenario: &Scenario, row: &Row, seed: u64, quick: bool, progress: &Progress) -> io::Result<Measured> {
+fn one(
+    lab: &Lab,
+    scenario: &Scenario,
+    row: &Row,
+    seed: u64,
+    quick: bool,
+    registry: &Registry,
+    progress: &Progress,
+) -> io::Result<Measured> {
     let testbed = Testbed::new(lab, scenario, row, seed)?;
-    let sender = Sender::new(&testbed, scenario, row)?;
+    let sender = Sender::new(&testbed, scenario, row, registry)?;
     let mut steps = 0;
     let mut tick = |share: f64| {
         let now = ((share * STEPS as f64) as u64).min(STEPS);
@@ -166,9 +210,14 @@ fn measured(testbed: &Testbed, scenario: &Scenario, seed: u64, received: Receive
     let Received { bytes, seconds, segments, counters, transfers } = received;
     let report = testbed.report();
     // Labs write their links in the direction of the data.
-    let there = |from: &str, to: &str| scenario.links.iter().any(|link| link.from == from && link.to == to);
-    let links: Vec<LinkReport> =
-        report.links.iter().filter(|(from, to, _)| there(from, to)).map(|(_, _, link)| *link).collect();
+    let there =
+        |from: &str, to: &str| scenario.links.iter().any(|link| link.from == from && link.to == to);
+    let links: Vec<LinkReport> = report
+        .links
+        .iter()
+        .filter(|(from, to, _)| there(from, to))
+        .map(|(_, _, link)| *link)
+        .collect();
     let sum = |value: fn(&LinkReport) -> u64| links.iter().map(value).sum();
     let sorted = |value: fn(&workload::Completion) -> f64| {
         let mut values: Vec<f64> = transfers.iter().map(value).collect();
@@ -193,25 +242,29 @@ fn measured(testbed: &Testbed, scenario: &Scenario, seed: u64, received: Receive
     }
 }
 
-/// The same scenario with the strategies of our rows, by cell and row; empty for rows of the kernel's.
+/// The same scenario with the strategies of our rows, by cell and row; empty for rows of the
+/// kernel's.
 fn simulate(
     file: &str,
     simulations: u32,
-    cells: &[PlannedCell],
+    cells: &[GridCell],
     rows: &[&Row],
+    registry: &Registry,
 ) -> Result<Vec<Vec<Vec<FlowSummary>>>, ackclock_run::Error> {
-    let of_row = |cell: &PlannedCell, row: &Row| {
+    let of_row = |cell: &GridCell, row: &Row| {
         let mut scenario = cell.scenario.clone();
         if row.sack.is_some() {
             scenario.tcp.sack = row.sack;
         }
-        let input = Input { scenario: &scenario, file: file.into(), text: None };
+        let input = Input { registry, scenario: &scenario, file: file.into(), text: None };
         let jobs: Vec<Job> = (0..u64::from(simulations))
             .filter(|_| row.strategy.is_some())
             .map(|i| Job { strategy: row.strategy.clone(), seed: scenario.seed + i })
             .collect();
         let hidden = Progress::new(0);
-        let flows = in_parallel(&jobs, 0, |job| input.run(job, input.build(job, false)?, &mut (), &hidden))?;
+        let flows = in_parallel(&jobs, 0, |job| {
+            input.run(job, input.build(job, false)?, &mut (), &hidden)
+        })?;
         Ok(flows.into_iter().flat_map(|outcome| outcome.flows).collect())
     };
     cells.iter().map(|cell| rows.iter().map(|row| of_row(cell, row)).collect()).collect()

@@ -6,6 +6,7 @@ use std::net::{Shutdown, SocketAddr, TcpStream};
 use ackclock_live::{Namespace, Net};
 use ackclock_net::scenario::Scenario;
 use ackclock_stack::TcpConfig;
+use ackclock_tcp::Registry;
 use ackclock_tcp::Stats;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 
@@ -28,12 +29,21 @@ pub(crate) enum Stream {
 }
 
 impl Sender {
-    pub fn new(testbed: &Testbed, scenario: &Scenario, row: &Row) -> io::Result<Sender> {
+    pub fn new(
+        testbed: &Testbed,
+        scenario: &Scenario,
+        row: &Row,
+        registry: &Registry,
+    ) -> io::Result<Sender> {
         let Some(strategy) = &row.strategy else {
-            return Ok(Sender::Kernel(testbed.sender.clone(), row.kernel.clone().unwrap_or_default()));
+            return Ok(Sender::Kernel(
+                testbed.sender.clone(),
+                row.kernel.clone().unwrap_or_default(),
+            ));
         };
         // The strategy was checked when the lab was read.
-        let config = tcp::config(scenario, strategy, row.sack).map_err(io::Error::other)?;
+        let config =
+            tcp::config(scenario, strategy, row.sack, registry).map_err(io::Error::other)?;
         Ok(Sender::Ours(testbed.stack()?, Box::new(config)))
     }
 
@@ -43,8 +53,12 @@ impl Sender {
             Sender::Kernel(namespace, control) => {
                 // A sysctl would do for what the system allows everybody only.
                 let connect = || -> io::Result<TcpStream> {
-                    let socket =
-                        rustix::net::socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+                    let socket = rustix::net::socket_with(
+                        AddressFamily::INET,
+                        SocketType::STREAM,
+                        SocketFlags::CLOEXEC,
+                        None,
+                    )?;
                     rustix::net::sockopt::set_tcp_congestion(&socket, control)?;
                     rustix::net::connect(&socket, &to)?;
                     Ok(TcpStream::from(socket))
@@ -84,7 +98,8 @@ impl Stream {
     /// Ends it at once.
     pub fn abort(&self) {
         match self {
-            // What the receiver still gets it answers with a reset. That it is over already is no error.
+            // What the receiver still gets it answers with a reset. That it is over already is no
+            // error.
             Stream::Kernel(stream) => drop(stream.shutdown(Shutdown::Both)),
             Stream::Ours(stream) => stream.abort(),
         }
@@ -120,3 +135,6 @@ impl Read for Stream {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

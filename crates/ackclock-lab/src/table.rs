@@ -2,55 +2,12 @@
 
 use std::iter;
 
-use ackclock_report::{Align, align};
+use ackclock_report::{Align, align, with_interval};
 
-use crate::format::Measure;
+use crate::measure::Measure;
 use crate::outcome::{AGREEMENT, AimOutcome, Cell, Outcome, RowOutcome};
 
 impl Measure {
-    const ALL: [Measure; 17] = [
-        Measure::Goodput,
-        Measure::Simulation,
-        Measure::Difference,
-        Measure::GoodputRatio,
-        Measure::P50,
-        Measure::P90,
-        Measure::P99,
-        Measure::P999,
-        Measure::P99Ratio,
-        Measure::P99Handshake,
-        Measure::PerDrop,
-        Measure::Retransmitted,
-        Measure::RetransmittedRatio,
-        Measure::Timeouts,
-        Measure::SimulatedTimeouts,
-        Measure::LossRate,
-        Measure::Late,
-    ];
-
-    /// The heading of its column.
-    pub(crate) fn heading(self) -> &'static str {
-        match self {
-            Measure::Goodput => "wire (kb/s)",
-            Measure::Simulation => "simulation",
-            Measure::Difference => "apart (%)",
-            Measure::GoodputRatio => "of kernel",
-            Measure::P50 => "p50 (ms)",
-            Measure::P90 => "p90",
-            Measure::P99 => "p99",
-            Measure::P999 => "p99.9",
-            Measure::P99Ratio => "p99 of kernel",
-            Measure::P99Handshake => "p99 from SYN",
-            Measure::PerDrop => "rexmit/drop",
-            Measure::Retransmitted => "rexmit (%)",
-            Measure::RetransmittedRatio => "rexmit of kernel",
-            Measure::Timeouts => "timeouts",
-            Measure::SimulatedTimeouts => "simulated",
-            Measure::LossRate => "loss (%)",
-            Measure::Late => "late (us)",
-        }
-    }
-
     /// A value of it.
     fn shown(self, row: &RowOutcome) -> String {
         let Some(value) = row.get(self) else { return String::new() };
@@ -64,13 +21,18 @@ impl Measure {
             | Measure::Late => {
                 format!("{value:.0}")
             }
-            Measure::Simulation => ackclock_report::with_interval(row.simulation(), |v| format!("{v:.0}")),
+            Measure::Simulation => with_interval(row.simulation(), |v| format!("{v:.0}")),
             Measure::Difference => format!("{value:+.1}"),
-            Measure::GoodputRatio | Measure::P99Ratio | Measure::PerDrop | Measure::RetransmittedRatio => {
+            Measure::GoodputRatio
+            | Measure::P99Ratio
+            | Measure::PerDrop
+            | Measure::RetransmittedRatio => {
                 format!("{value:.3}")
             }
             Measure::Retransmitted | Measure::LossRate => format!("{value:.2}"),
-            Measure::Timeouts | Measure::SimulatedTimeouts => format!("{}", (value * 10.0).round() / 10.0),
+            Measure::Timeouts | Measure::SimulatedTimeouts => {
+                format!("{}", (value * 10.0).round() / 10.0)
+            }
         }
     }
 }
@@ -95,17 +57,20 @@ impl Cell {
             }
         }
         columns.retain(|column| column[1..].iter().any(|cell| !cell.is_empty()));
-        (0..=self.rows.len()).map(|i| columns.iter().map(|column| column[i].clone()).collect()).collect()
+        (0..=self.rows.len())
+            .map(|i| columns.iter().map(|column| column[i].clone()).collect())
+            .collect()
     }
 
     /// Whether wire and simulation agree, in a sentence.
     pub(crate) fn agreement_text(&self) -> Option<String> {
         let a = self.agreement.as_ref()?;
-        let in_all = if a.agree == a.rows && a.same_order == a.pairs { "agree" } else { "do not agree" };
+        let in_all =
+            if a.agree == a.rows && a.same_order == a.pairs { "agree" } else { "do not agree" };
         let among = if self.name.is_empty() { String::new() } else { format!("{}: ", self.name) };
         Some(format!(
-            "{among}wire and simulation {in_all}: goodput within {AGREEMENT} % in {} of {} rows, the same order in {} of the {} pairs \
-             that are further apart in simulation",
+            "{among}wire and simulation {in_all}: goodput within {AGREEMENT} % in {} of {} rows, \
+             the same order in {} of the {} pairs that are further apart in simulation",
             a.agree, a.rows, a.same_order, a.pairs
         ))
     }
@@ -126,10 +91,14 @@ impl AimOutcome {
 impl Outcome {
     /// How it was run: `20 s each, in short`.
     pub(crate) fn ran(&self) -> String {
-        let runs = self.cells.first().and_then(|cell| cell.rows.first()).map_or(0, |row| row.runs.len());
-        let first = self.cells.first().and_then(|cell| cell.rows.first()).and_then(|row| row.runs.first());
-        let (times, quick) =
-            (if runs == 1 { "run" } else { "runs" }, if self.quick { ", in short (--quick)" } else { "" });
+        let runs =
+            self.cells.first().and_then(|cell| cell.rows.first()).map_or(0, |row| row.runs.len());
+        let first =
+            self.cells.first().and_then(|cell| cell.rows.first()).and_then(|row| row.runs.first());
+        let (times, quick) = (
+            if runs == 1 { "run" } else { "runs" },
+            if self.quick { ", in short (--quick)" } else { "" },
+        );
         match first.map_or(0, |m| m.completions_s.len()) {
             0 => format!("{runs} {times} of {} s each{quick}", self.seconds),
             transfers => format!("{runs} {times} of {transfers} transfers each{quick}"),
@@ -138,7 +107,8 @@ impl Outcome {
 
     /// The table, whether wire and simulation agree, and the aims.
     pub fn to_table(&self) -> String {
-        let place = if self.place.is_empty() { String::new() } else { format!(" ({})", self.place) };
+        let place =
+            if self.place.is_empty() { String::new() } else { format!(" ({})", self.place) };
         let mut text = format!("{}: {}{place}; {}\n", self.lab, self.title, self.ran());
         for cell in &self.cells {
             text.push('\n');

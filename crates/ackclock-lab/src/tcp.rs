@@ -1,10 +1,10 @@
 //! The TCP settings of a scenario on the wire.
 
 use ackclock_net::scenario::units::Size;
-use ackclock_net::scenario::{Scenario, Tcp, TimerModel};
+use ackclock_net::scenario::{Scenario, Tcp};
 use ackclock_stack::TcpConfig;
-use ackclock_tcp::Span;
-use ackclock_tcp::strategy::{Composition, UnknownName};
+use ackclock_tcp::strategy::UnknownName;
+use ackclock_tcp::{Registry, Span};
 
 /// IPv4 and TCP without options.
 const HEADERS: u16 = 40;
@@ -31,16 +31,21 @@ pub(crate) fn mtu(scenario: &Scenario) -> u16 {
     mss(scenario).saturating_add(HEADERS + if timestamps(scenario) { TIMESTAMPS } else { 0 })
 }
 
-/// What a row's strategy has on the wire beside it. The receiving half of these connections receives nothing.
-pub(crate) fn config(scenario: &Scenario, strategy: &str, sack: Option<bool>) -> Result<TcpConfig, UnknownName> {
+/// What a row's strategy has on the wire beside it. The receiving half of these connections
+/// receives nothing.
+pub(crate) fn config(
+    scenario: &Scenario,
+    strategy: &str,
+    sack: Option<bool>,
+    registry: &Registry,
+) -> Result<TcpConfig, UnknownName> {
     let tcp = of(scenario);
     // As in the simulation: a timer that the strategy names replaces it.
-    let timer = match tcp.timer {
-        None | Some(TimerModel::Rfc6298) => "rfc6298-timer",
-        Some(TimerModel::Linux) => "linux-timer",
-        Some(TimerModel::Bsd) => "bsd-timer",
-    };
-    let strategy = Composition::parse(strategy)?.or(timer)?;
+    let timer = tcp.timer.unwrap_or_default().mechanism();
+    let mut strategy = registry.parse(strategy)?;
+    if let Some(timer) = registry.mechanism(timer) {
+        strategy = strategy.or(timer);
+    }
     let uses_sack = strategy.build().uses_sack;
     Ok(TcpConfig {
         strategy,
@@ -50,7 +55,7 @@ pub(crate) fn config(scenario: &Scenario, strategy: &str, sack: Option<bool>) ->
         timestamps: tcp.timestamps.unwrap_or(false),
         window_scaling: true,
         mss: None,
-        initial_window: tcp.initial_window.unwrap_or(10),
+        initial_window: tcp.initial_window,
         min_rto: tcp.min_rto.map(|d| d.0),
         delayed_ack: Some(Span::from_millis(40)),
         nagle: tcp.nagle.unwrap_or(false),

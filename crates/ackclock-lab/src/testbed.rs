@@ -1,18 +1,22 @@
 //! Two namespaces with the gateway between them:
 //!
 //! ```text
-//! sender: our stack 10.78.0.2 ─TUN─ 10.78.0.1 kernel 10.77.0.1 ─TUN─ gateway ─TUN─ 10.77.0.2 kernel: receiver
+//! sender:    our stack 10.78.0.2 ─TUN─ 10.78.0.1 kernel 10.77.0.1 ─TUN─ gateway
+//! receiver:  gateway ─TUN─ 10.77.0.2 kernel
 //! ```
 //!
-//! The kernel of the namespace `sender` forwards what our stack sends, and is itself the sender of the kernel's rows. The receiver's
-//! prefix holds both senders, so that no routes are needed. All of it is gone with the process, however that ends.
+//! The kernel of the namespace `sender` forwards what our stack sends, and is itself the sender of
+//! the kernel's rows. The receiver's prefix holds both senders, so that no routes are needed. All
+//! of it is gone with the process, however that ends.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use ackclock_live::{Attachment, GatewayReport, Host, Namespace, Net, RealTimeGateway, Tun, TunConfig};
+use ackclock_live::{
+    Attachment, GatewayReport, Host, Namespace, Net, RealTimeGateway, Tun, TunConfig,
+};
 use ackclock_net::scenario::Scenario;
 use ackclock_stack::StackConfig;
 
@@ -58,7 +62,11 @@ impl Testbed {
         set(&receiver, &lab.receiver_sysctl)?;
         let flow = &scenario.flows[0];
         let attachments = vec![
-            Attachment { node: flow.from.clone(), tun: from, prefixes: vec![(SENDER, 32), OURS_PREFIX] },
+            Attachment {
+                node: flow.from.clone(),
+                tun: from,
+                prefixes: vec![(SENDER, 32), OURS_PREFIX],
+            },
             Attachment { node: flow.to.clone(), tun: to, prefixes: vec![(RECEIVER, 32)] },
         ];
         let gateway = RealTimeGateway::start(scenario, seed, attachments)?;
@@ -75,7 +83,13 @@ impl Testbed {
         let tun = open(&self.sender, "to-stack", (ROUTER, 16), self.mtu)?;
         let mut secret = [0; 16];
         io::Read::read_exact(&mut fs::File::open("/dev/urandom")?, &mut secret)?;
-        let config = StackConfig { addresses: vec![OURS], mtu: self.mtu, offload: false, secret, half_open: 16 };
+        let config = StackConfig {
+            addresses: vec![OURS],
+            mtu: self.mtu,
+            offload: false,
+            secret,
+            half_open: 16,
+        };
         Net::start(Host::new(tun, config))
     }
 
@@ -98,7 +112,7 @@ fn open(namespace: &Namespace, name: &str, address: (IpAddr, u8), mtu: u16) -> i
 /// The TCP counters of a namespace.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counters {
-    /// Data sent again.
+    /// Retransmissions of data.
     pub retransmissions: u64,
     /// Timeouts of data.
     pub timeouts: u64,
@@ -120,7 +134,7 @@ impl Counters {
             parse(&fs::read_to_string(file)?, &mut all);
         }
         let get = |name: &str| all.get(name).copied().unwrap_or_default();
-        // Both count SYNs, which are not what is compared; each SYN sent again is one timeout.
+        // Both count SYNs, which are not what is compared; each retransmitted SYN is one timeout.
         let syns = get("TcpExt.TCPSynRetrans");
         Ok(Counters {
             retransmissions: get("Tcp.RetransSegs").saturating_sub(syns),
@@ -133,7 +147,9 @@ impl Counters {
 fn parse(text: &str, into: &mut BTreeMap<String, u64>) {
     let lines: Vec<&str> = text.lines().collect();
     for [names, values] in lines.as_chunks::<2>().0 {
-        let (Some((prefix, names)), Some((_, values))) = (names.split_once(':'), values.split_once(':')) else {
+        let (Some((prefix, names)), Some((_, values))) =
+            (names.split_once(':'), values.split_once(':'))
+        else {
             continue;
         };
         for (name, value) in names.split_whitespace().zip(values.split_whitespace()) {
@@ -148,7 +164,8 @@ fn parse(text: &str, into: &mut BTreeMap<String, u64>) {
 pub(crate) fn permitted() -> bool {
     let made = Namespace::new().and_then(|n| open(&n, "probe", (SENDER, 16), 1500));
     // Where there is root, a failure is one of ours.
-    let root = rustix::process::geteuid().is_root() && std::path::Path::new("/dev/net/tun").exists();
+    let root =
+        rustix::process::geteuid().is_root() && std::path::Path::new("/dev/net/tun").exists();
     match made {
         Err(error) if root => panic!("{error}"),
         Err(_) => eprintln!("skipped: needs root and /dev/net/tun"),
@@ -158,13 +175,4 @@ pub(crate) fn permitted() -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counters_are_found_under_their_names() {
-        let mut all = BTreeMap::new();
-        parse("Tcp: MaxConn RetransSegs\nTcp: -1 7\nTcpExt: A TCPTimeouts\nTcpExt: 3 4\n", &mut all);
-        assert_eq!((all["Tcp.RetransSegs"], all["TcpExt.TCPTimeouts"], all["Tcp.MaxConn"]), (7, 4, 0));
-    }
-}
+mod tests;

@@ -41,7 +41,7 @@ const PORT: u16 = 5001;
 
 const CHUNK: usize = 1 << 16;
 
-/// One connection that sends without end, for so long. `tick` is told what share of it is over.
+/// One connection that sends without end, for `length`. `tick` gets the share that is over.
 pub(crate) fn bulk(
     testbed: &Testbed,
     sender: &Sender,
@@ -75,7 +75,8 @@ pub(crate) fn bulk(
         let seconds = began.elapsed().as_secs_f64();
         let counters = stream.counters().and_then(|ours| counters(testbed, sender, ours));
         over.store(true, Ordering::Relaxed);
-        // The reader ends by this; the writer by the reset that what it still sends is answered with.
+        // The reader ends by this; the writer by the reset that what it still sends is answered
+        // with.
         let ended = sink.shutdown(Shutdown::Both);
         drop((sink, listener));
         stream.abort();
@@ -123,7 +124,8 @@ pub(crate) fn short(
         let lanes: Vec<_> = (0..plan.lanes)
             .map(|lane| {
                 let done = done.clone();
-                let sizes: Vec<u64> = sizes.iter().skip(lane.into()).step_by(plan.lanes.into()).copied().collect();
+                let sizes: Vec<u64> =
+                    sizes.iter().skip(lane.into()).step_by(plan.lanes.into()).copied().collect();
                 scope.spawn(move || lane_of(testbed, sender, PORT + lane, &sizes, &done))
             })
             .collect();
@@ -131,13 +133,23 @@ pub(crate) fn short(
         for (n, ()) in (1_u32..).zip(finished) {
             tick(f64::from(n) / f64::from(count));
         }
-        lanes.into_iter().map(|lane| lane.join().unwrap_or_else(|_| Err(io::Error::other("a lane panicked")))).collect()
+        lanes
+            .into_iter()
+            .map(|lane| lane.join().unwrap_or_else(|_| Err(io::Error::other("a lane panicked"))))
+            .collect()
     });
     let lanes: io::Result<Vec<(Vec<Completion>, Counters)>> = lanes;
     let (transfers, ours): (Vec<_>, Vec<_>) = lanes?.into_iter().unzip();
-    let counters = counters(testbed, sender, ours.into_iter().fold(Counters::default(), Counters::plus))?;
+    let counters =
+        counters(testbed, sender, ours.into_iter().fold(Counters::default(), Counters::plus))?;
     let seconds = began.elapsed().as_secs_f64();
-    Ok(Received { bytes: sizes.iter().sum(), seconds, segments, counters, transfers: transfers.concat() })
+    Ok(Received {
+        bytes: sizes.iter().sum(),
+        seconds,
+        segments,
+        counters,
+        transfers: transfers.concat(),
+    })
 }
 
 fn sizes(plan: Transfers, count: u32, seed: u64) -> Vec<u64> {
@@ -175,7 +187,8 @@ fn lane_of(
         sent.push((called, opened));
         let _ = done.send(());
     }
-    let arrived = receiver.join().unwrap_or_else(|_| Err(io::Error::other("a receiver panicked")))?;
+    let arrived =
+        receiver.join().unwrap_or_else(|_| Err(io::Error::other("a receiver panicked")))?;
     let completion = |((called, opened), last): ((Instant, Instant), Instant)| Completion {
         data: last.duration_since(opened).as_secs_f64(),
         total: last.duration_since(called).as_secs_f64(),
@@ -196,5 +209,9 @@ fn receive(listener: &TcpListener, size: u64) -> io::Result<Instant> {
         got += n as u64;
         last = Instant::now();
     }
-    if got == size { Ok(last) } else { Err(io::Error::other(format!("{got} of {size} bytes arrived"))) }
+    if got == size {
+        Ok(last)
+    } else {
+        Err(io::Error::other(format!("{got} of {size} bytes arrived")))
+    }
 }

@@ -4,16 +4,19 @@
 //! cargo bench -p ackclock-live --bench bulk [-- [--rounds 5] [--seconds 1] [--json FILE] [SENDER...]]
 //! ```
 //!
-//! Rounds take one sender after the other, so that what else the machine does meets all of them alike; the numbers are medians
-//! over the rounds. It needs root. The senders:
+//! Rounds take one sender after the other, so that what else the machine does meets all of them
+//! alike; the numbers are medians over the rounds. It needs root. The senders:
 //!
-//! - `tso`: our stack, at MTU 1500, on a device with offload; a thread with a non-blocking event loop.
+//! - `tso`: our stack, at MTU 1500, on a device with offload; a thread with a non-blocking event
+//!   loop.
 //! - `net`: the same through blocking sockets.
 //! - `plain`: our stack on a device without offload.
-//! - `relay-tso`, `relay-plain`: the kernel's TCP; a thread here carries its packets from one device to the other.
+//! - `relay-tso`, `relay-plain`: the kernel's TCP; a thread here carries its packets from one
+//!   device to the other.
 //! - `loopback`: the kernel's TCP over its loopback device, for scale.
 //! - `smoltcp`: smoltcp, which has no TSO, on a device without offload.
 
+use ackclock_tcp::Registry;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -27,7 +30,9 @@ use ackclock_stack::{Error, StackConfig, TcpConfig};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::time::{ClockId, clock_gettime};
 use smoltcp::iface::{Config, Interface, SocketSet};
-use smoltcp::phy::{Checksum, ChecksumCapabilities, Device, DeviceCapabilities, Medium, RxToken, TxToken};
+use smoltcp::phy::{
+    Checksum, ChecksumCapabilities, Device, DeviceCapabilities, Medium, RxToken, TxToken,
+};
 use smoltcp::socket::tcp;
 use smoltcp::wire::{HardwareAddress, IpCidr};
 
@@ -60,7 +65,8 @@ struct Options {
 }
 
 fn options() -> Result<Options> {
-    let mut options = Options { rounds: 5, time: Duration::from_secs(1), json: None, senders: Vec::new() };
+    let mut options =
+        Options { rounds: 5, time: Duration::from_secs(1), json: None, senders: Vec::new() };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or_else(|| format!("{argument} takes a value"));
@@ -97,15 +103,28 @@ fn main() -> Result<()> {
     let mut results = serde_json::Map::new();
     for ((name, _), runs) in options.senders.iter().zip(&runs) {
         let (rate, cpu) = (median(runs, 0), median(runs, 1));
-        let ends = runs.iter().fold([f64::MAX, 0.0_f64], |[low, high], run| [low.min(run[0]), high.max(run[0])]);
-        println!("{name:<12} {rate:8.2} Gbit/s  ({:.2} to {:.2})  {cpu:6.3} CPU s/GB", ends[0], ends[1]);
-        results.insert((*name).into(), serde_json::json!({ "gbit_per_s": rate, "cpu_s_per_gb": cpu, "runs": runs }));
+        let ends = runs
+            .iter()
+            .fold([f64::MAX, 0.0_f64], |[low, high], run| [low.min(run[0]), high.max(run[0])]);
+        println!(
+            "{name:<12} {rate:8.2} Gbit/s  ({:.2} to {:.2})  {cpu:6.3} CPU s/GB",
+            ends[0], ends[1]
+        );
+        results.insert(
+            (*name).into(),
+            serde_json::json!({ "gbit_per_s": rate, "cpu_s_per_gb": cpu, "runs": runs }),
+        );
     }
-    for (of, to) in
-        [("tso", "relay-tso"), ("tso", "loopback"), ("net", "tso"), ("plain", "relay-plain"), ("plain", "smoltcp")]
-    {
+    for (of, to) in [
+        ("tso", "relay-tso"),
+        ("tso", "loopback"),
+        ("net", "tso"),
+        ("plain", "relay-plain"),
+        ("plain", "smoltcp"),
+    ] {
         if let (Some(a), Some(b)) = (results.get(of), results.get(to)) {
-            let ratio = a["gbit_per_s"].as_f64().unwrap_or(0.0) / b["gbit_per_s"].as_f64().unwrap_or(0.0);
+            let ratio =
+                a["gbit_per_s"].as_f64().unwrap_or(0.0) / b["gbit_per_s"].as_f64().unwrap_or(0.0);
             println!("{of} / {to}: {ratio:.2}");
         }
     }
@@ -132,8 +151,8 @@ fn median(runs: &[[f64; 2]], which: usize) -> f64 {
     (values[(values.len() - 1) / 2] + values[values.len() / 2]) / 2.0
 }
 
-/// The rate in Gbit/s at which a receiver of the kernel reads, after a while to get going, and what sender and receiver spend of
-/// the CPU, in seconds for a gigabyte.
+/// The rate in Gbit/s at which a receiver of the kernel reads, after a while to get going, and what
+/// sender and receiver spend of the CPU, in seconds for a gigabyte.
 fn measure(sender: Sender, time: Duration) -> Result<[f64; 2]> {
     let namespace = Namespace::new()?;
     let listener = namespace.run(|| TcpListener::bind((Ipv4Addr::UNSPECIFIED, 5001)))??;
@@ -193,7 +212,8 @@ fn host(namespace: &Namespace, offload: bool) -> Result<Host> {
 }
 
 fn wait(readable: impl std::os::fd::AsFd, timeout: Option<Duration>) -> Result<()> {
-    let timeout = timeout.map_or(Duration::from_millis(100), |timeout| timeout.min(Duration::from_millis(100)));
+    let timeout = timeout
+        .map_or(Duration::from_millis(100), |timeout| timeout.min(Duration::from_millis(100)));
     poll(&mut [PollFd::new(&readable, PollFlags::IN)], Some(&Timespec::try_from(timeout)?))?;
     Ok(())
 }
@@ -244,7 +264,10 @@ fn relay(namespace: &Namespace, offload: bool, to: SocketAddrV4, stop: &AtomicBo
     thread::scope(|scope| {
         let sending = scope.spawn(|| -> std::result::Result<(), String> {
             let stream = other.run(|| TcpStream::connect(to)).and_then(|stream| stream);
-            stream.map_err(Into::into).and_then(|stream| kernel(stream, stop)).map_err(|error| error.to_string())
+            stream
+                .map_err(Into::into)
+                .and_then(|stream| kernel(stream, stop))
+                .map_err(|error| error.to_string())
         });
         let mut buffer = vec![0; Tun::BUFFER];
         while !sending.is_finished() {
@@ -253,7 +276,11 @@ fn relay(namespace: &Namespace, offload: bool, to: SocketAddrV4, stop: &AtomicBo
                 for _ in 0..64 {
                     let Some(frame) = from.receive(&mut buffer)? else { break };
                     carried += 1;
-                    let gso = Gso { ip_header: 20, segment: frame.segment, partial_checksum: frame.partial_checksum };
+                    let gso = Gso {
+                        ip_header: 20,
+                        segment: frame.segment,
+                        partial_checksum: frame.partial_checksum,
+                    };
                     if frame.packet[0] >> 4 == 4 {
                         let header = 20 + 4 * usize::from(frame.packet[32] >> 4);
                         to.send(&frame.packet[..header], [&frame.packet[header..], &[]], gso)?;
@@ -261,7 +288,8 @@ fn relay(namespace: &Namespace, offload: bool, to: SocketAddrV4, stop: &AtomicBo
                 }
             }
             if carried == 0 {
-                let mut both = [PollFd::new(&near, PollFlags::IN), PollFd::new(&far, PollFlags::IN)];
+                let mut both =
+                    [PollFd::new(&near, PollFlags::IN), PollFd::new(&far, PollFlags::IN)];
                 poll(&mut both, Some(&Timespec { tv_sec: 0, tv_nsec: 100_000_000 }))?;
             }
         }
@@ -324,7 +352,11 @@ impl Device for Phy {
 }
 
 fn smoltcp(namespace: &Namespace, to: SocketAddrV4, stop: &AtomicBool) -> Result<()> {
-    let mut phy = Phy { tun: tun(namespace, KERNEL, false)?, input: vec![0; Tun::BUFFER], output: Vec::new() };
+    let mut phy = Phy {
+        tun: tun(namespace, KERNEL, false)?,
+        input: vec![0; Tun::BUFFER],
+        output: Vec::new(),
+    };
     let now = smoltcp::time::Instant::now;
     let mut iface = Interface::new(Config::new(HardwareAddress::Ip), &mut phy, now());
     iface.update_ip_addrs(|addresses| {
@@ -333,7 +365,10 @@ fn smoltcp(namespace: &Namespace, to: SocketAddrV4, stop: &AtomicBool) -> Result
     let buffer = || tcp::SocketBuffer::new(vec![0; TcpConfig::default().send_buffer]);
     let mut sockets = SocketSet::new(Vec::new());
     let socket = sockets.add(tcp::Socket::new(buffer(), buffer()));
-    sockets.get_mut::<tcp::Socket>(socket).connect(iface.context(), to, 49_152).map_err(|e| e.to_string())?;
+    sockets
+        .get_mut::<tcp::Socket>(socket)
+        .connect(iface.context(), to, 49_152)
+        .map_err(|e| e.to_string())?;
     let chunk = vec![0; CHUNK];
     while !stop.load(Relaxed) {
         iface.poll(now(), &mut phy, &mut sockets);
@@ -349,10 +384,12 @@ fn smoltcp(namespace: &Namespace, to: SocketAddrV4, stop: &AtomicBool) -> Result
     Ok(())
 }
 
-/// Cores that a thread with our stack keeps busy while a link of 50 Mbit/s and 20 ms each way is its clock. Its share of the
-/// kernel's work is included, which forwards what it writes to the gateway's device.
+/// Cores that a thread with our stack keeps busy while a link of 50 Mbit/s and 20 ms each way is
+/// its clock. Its share of the kernel's work is included, which forwards what it writes to the
+/// gateway's device.
 fn cores_at_50_mbit(time: Duration) -> Result<f64> {
-    const LINK: &str = "duration = '1s'\n[[link]]\nfrom = 'a'\nto = 'b'\nrate = '50mbit'\ndelay = '20ms'\n";
+    const LINK: &str =
+        "duration = '1s'\n[[link]]\nfrom = 'a'\nto = 'b'\nrate = '50mbit'\ndelay = '20ms'\n";
     let (near, far) = (Namespace::new()?, Namespace::new()?);
     near.sysctl("net/ipv4/ip_forward", "1")?;
     let device = |namespace: &Namespace, address: Ipv4Addr, prefix| -> Result<Tun> {
@@ -367,11 +404,17 @@ fn cores_at_50_mbit(time: Duration) -> Result<f64> {
             tun: device(&near, [10, 0, 1, 2].into(), 24)?,
             prefixes: vec![(OURS.into(), 32)],
         },
-        Attachment { node: "b".into(), tun: device(&far, receiver, 16)?, prefixes: vec![(receiver.into(), 32)] },
+        Attachment {
+            node: "b".into(),
+            tun: device(&far, receiver, 16)?,
+            prefixes: vec![(receiver.into(), 32)],
+        },
     ];
-    let _gateway = RealTimeGateway::start(&Scenario::from_toml(LINK)?, 1, attachments)?;
+    let _gateway =
+        RealTimeGateway::start(&Scenario::from_toml(LINK, &Registry::default())?, 1, attachments)?;
     let listener = far.run(|| TcpListener::bind((receiver, 5001)))??;
-    let receiving = thread::spawn(move || std::io::copy(&mut listener.accept()?.0, &mut std::io::sink()));
+    let receiving =
+        thread::spawn(move || std::io::copy(&mut listener.accept()?.0, &mut std::io::sink()));
 
     let mut host = host(&near, true)?;
     let now = host.now();
@@ -383,8 +426,11 @@ fn cores_at_50_mbit(time: Duration) -> Result<f64> {
     let (mut begin, mut before, mut acked) = (Instant::now(), 0.0, None);
     while acked.is_none() || begin.elapsed() < time {
         if acked.is_none() && begin.elapsed() > Duration::from_secs(1) {
-            (begin, before, acked) =
-                (Instant::now(), cpu(ClockId::ThreadCPUTime), Some(host.stack().sender(socket)?.acked()));
+            (begin, before, acked) = (
+                Instant::now(),
+                cpu(ClockId::ThreadCPUTime),
+                Some(host.stack().sender(socket)?.acked()),
+            );
         }
         let now = host.now();
         match host.stack().write(now, socket, &chunk) {

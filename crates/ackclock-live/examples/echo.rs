@@ -20,7 +20,8 @@ fn main() -> io::Result<()> {
     })?;
     let mut secret = [0; 16];
     rustix::rand::getrandom(&mut secret, rustix::rand::GetRandomFlags::empty())?;
-    let config = StackConfig { addresses: vec![[10, 77, 0, 2].into()], secret, ..StackConfig::default() };
+    let config =
+        StackConfig { addresses: vec![[10, 77, 0, 2].into()], secret, ..StackConfig::default() };
     let net = Net::start(Host::new(tun, config))?;
     let listener = net.listen(([0, 0, 0, 0], 7).into(), TcpConfig::default(), 128)?;
     println!("an echo server at 10.77.0.2 port 7; end it with Ctrl-C");

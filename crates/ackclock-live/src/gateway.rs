@@ -1,9 +1,13 @@
 //! The simulated network's links in real time, between TUN devices.
 //!
-//! One thread: it stamps what it reads from the devices, enters it into a [`Gateway`], and writes what leaves that into the
-//! device of the node that it reaches. It sleeps until shortly before the next packet is due and polls for the rest of the time, since a
-//! wake-up comes some ten microseconds late. What it does late changes nothing but the moment of that one packet: the links
-//! count in the times at which packets were due.
+//! One thread: it stamps what it reads from the devices, enters it into a [`Gateway`], and writes
+//! what leaves that into the device of the node that it reaches. It sleeps until shortly before the
+//! next packet is due and polls for the rest of the time, since a wake-up comes some ten
+//! microseconds late. What it does late changes nothing but the moment of that one packet: the
+//! links count in the times at which packets were due.
+
+#[cfg(test)]
+mod tests;
 
 mod lateness;
 
@@ -16,13 +20,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use ackclock_net::scenario::Scenario;
-use ackclock_net::{Exit, Gateway, Headers, LinkId, LinkReport, NodeId, Outcome};
+use ackclock_net::{Exit, Gateway, Headers, LinkEnds, LinkId, LinkReport, NodeId, Outcome};
 use ackclock_tcp::Time;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::time::{ClockId, clock_gettime};
 use thread_priority::{
-    RealtimeThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_thread_priority_and_policy,
-    thread_native_id,
+    RealtimeThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy,
+    set_thread_priority_and_policy, thread_native_id,
 };
 
 use crate::tun::Tun;
@@ -34,8 +38,8 @@ const SPIN_NANOS: u64 = 20_000;
 const BATCH: usize = 32;
 /// Rounds until the lock is let go.
 const ROUNDS: usize = 64;
-/// Bytes of packets under way, and their number; when there are more, the devices have to wait, and drop what their queues do not
-/// hold.
+/// Bytes of packets under way, and their number; when there are more, the devices have to wait, and
+/// drop what their queues do not hold.
 const MOST_BYTES: usize = 256 << 20;
 const MOST_PACKETS: usize = 1 << 18;
 
@@ -45,15 +49,16 @@ pub struct Attachment {
     pub node: String,
     /// The device, without offload, so that the kernel cuts its packets as it does for a wire.
     pub tun: Tun,
-    /// What is to be found there: packets go to the node, other than the one they come from, with the longest prefix of
-    /// their destination.
+    /// What is to be found there: packets go to the node, other than the one they come from, with
+    /// the longest prefix of their destination.
     pub prefixes: Vec<(IpAddr, u8)>,
 }
 
 /// What a gateway has done so far.
 #[derive(Clone, Debug, Default)]
 pub struct GatewayReport {
-    /// Each direction of each link: where it comes from, where it goes, and its packets. Copies of a link stand by themselves.
+    /// Each direction of each link: where it comes from, where it goes, and its packets. Copies of
+    /// a link stand by themselves.
     pub links: Vec<(String, String, LinkReport)>,
     /// Packets read.
     pub entered: u64,
@@ -61,7 +66,8 @@ pub struct GatewayReport {
     pub delivered: u64,
     /// Packets read that no other node is the place for, or that are not IP.
     pub unroutable: u64,
-    /// Packets that the kernel refused: the device was down, or the bit flipped lay in the version.
+    /// Packets that the kernel refused: the device was down, or the bit flipped lay in the
+    /// version.
     pub refused: u64,
     /// How often the gateway held as much as it may, and stopped reading for a while.
     pub stalled: u64,
@@ -96,13 +102,19 @@ pub struct RealTimeGateway {
 }
 
 impl RealTimeGateway {
-    /// Starts the links of a scenario, in the run `seed`, between the devices attached to some of its nodes. Time zero is
-    /// now. A scenario's flows play no part, except that flows are numbered as it has them, and that losses may name them.
+    /// Starts the links of a scenario, in the run `seed`, between the devices attached to some of
+    /// its nodes. Time zero is now. A scenario's flows play no part, except that flows are
+    /// numbered as it has them, and that losses may name them.
     ///
     /// # Errors
-    /// [`io::ErrorKind::InvalidInput`] if the scenario is wrong, a node is not there or attached twice, links do not lead from every node
-    /// attached to every other, or a device has offload; and what making the thread returns.
-    pub fn start(scenario: &Scenario, seed: u64, attachments: Vec<Attachment>) -> io::Result<RealTimeGateway> {
+    /// [`io::ErrorKind::InvalidInput`] if the scenario is wrong, a node is not there or attached
+    /// twice, two attached nodes are not joined by links both ways, or a device has offload.
+    /// Otherwise what making the thread returns.
+    pub fn start(
+        scenario: &Scenario,
+        seed: u64,
+        attachments: Vec<Attachment>,
+    ) -> io::Result<RealTimeGateway> {
         RealTimeGateway::start_logged(scenario, seed, attachments, None)
     }
 
@@ -116,8 +128,14 @@ impl RealTimeGateway {
         attachments: Vec<Attachment>,
         drops: Option<DropLog>,
     ) -> io::Result<RealTimeGateway> {
-        let machine = Arc::new(Mutex::new(Machine { drops, ..Machine::new(scenario, seed, attachments)? }));
-        let event = || Ok::<_, io::Error>(Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?));
+        let machine =
+            Arc::new(Mutex::new(Machine { drops, ..Machine::new(scenario, seed, attachments)? }));
+        let event = || {
+            Ok::<_, io::Error>(Arc::new(eventfd(
+                0,
+                EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK,
+            )?))
+        };
         let (stop, ended) = (event()?, event()?);
         let thread = thread::Builder::new().name("gateway".into()).spawn({
             let (machine, stop, ended) = (machine.clone(), stop.clone(), ended.clone());
@@ -179,7 +197,12 @@ fn run(machine: &Mutex<Machine>, stop: &OwnedFd) {
             (machine.sleep(), machine.ports.iter().map(|port| port.wanted).collect::<Vec<_>>())
         };
         let mut fds = vec![PollFd::new(stop, PollFlags::IN)];
-        fds.extend(devices.iter().zip(&wanted).map(|(tun, wanted)| PollFd::from_borrowed_fd(tun.as_fd(), *wanted)));
+        fds.extend(
+            devices
+                .iter()
+                .zip(&wanted)
+                .map(|(tun, wanted)| PollFd::from_borrowed_fd(tun.as_fd(), *wanted)),
+        );
         // An interruption is as good as a wake-up.
         let _ = poll(&mut fds, sleep.as_ref());
         if !fds[0].revents().is_empty() {
@@ -188,9 +211,10 @@ fn run(machine: &Mutex<Machine>, stop: &OwnedFd) {
     }
 }
 
-/// Has this thread go before others where that is permitted: on a busy machine it would wake up milliseconds late otherwise, now it
-/// is some ten microseconds. On a single processor it stands back, so that those who send and receive get some of it.
-fn be_prompt() {
+/// Has this thread go before others where that is permitted: on a busy machine it would wake up
+/// milliseconds late otherwise, now it is some ten microseconds. On a single processor it stands
+/// back, so that those who send and receive get some of it.
+pub fn be_prompt() {
     // A sleep may last 50 us longer than asked for by default.
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
     if thread::available_parallelism().is_ok_and(|n| n.get() > 1) {
@@ -243,7 +267,8 @@ impl Machine {
         let mut ports: Vec<Port> = Vec::new();
         let mut routes = Vec::new();
         for Attachment { node: name, tun, prefixes } in attachments {
-            let node = gateway.node(&name).ok_or_else(|| invalid(format!("there is no node `{name}`")))?;
+            let node =
+                gateway.node(&name).ok_or_else(|| invalid(format!("there is no node `{name}`")))?;
             if ports.iter().any(|port| port.node == node) {
                 return Err(invalid(format!("node `{name}` has a device already")));
             }
@@ -253,11 +278,20 @@ impl Machine {
             for port in &ports {
                 if !gateway.has_route(node, port.node) || !gateway.has_route(port.node, node) {
                     let other = &gateway.node_names()[port.node.0 as usize];
-                    return Err(invalid(format!("no links lead from `{name}` to `{other}` and back")));
+                    return Err(invalid(format!(
+                        "no links lead from `{name}` to `{other}` and back"
+                    )));
                 }
             }
-            routes.extend(prefixes.into_iter().map(|(network, length)| (network, length, ports.len())));
-            ports.push(Port { node, tun: Arc::new(tun), waiting: VecDeque::new(), wanted: PollFlags::IN });
+            routes.extend(
+                prefixes.into_iter().map(|(network, length)| (network, length, ports.len())),
+            );
+            ports.push(Port {
+                node,
+                tun: Arc::new(tun),
+                waiting: VecDeque::new(),
+                wanted: PollFlags::IN,
+            });
         }
         routes.sort_by_key(|&(_, length, _)| std::cmp::Reverse(length));
         Ok(Machine {
@@ -285,7 +319,7 @@ impl Machine {
         let names = self.gateway.node_names();
         let name = |node: NodeId| names[node.0 as usize].clone();
         let links = self.gateway.link_reports(self.now()).filter_map(|(built, report)| {
-            let (from, to) = self.gateway.link_ends(built.id)?;
+            let LinkEnds { from, to } = self.gateway.link_ends(built.id)?;
             Some((name(from), name(to), report))
         });
         GatewayReport { links: links.collect(), ..self.counts.clone() }
@@ -361,7 +395,8 @@ impl Machine {
         let now = self.now();
         self.counts.entered += 1;
         let headers = Headers::parse(packet);
-        let Some((headers, to)) = headers.and_then(|h| Some((h, self.route(port, h.to.ip())?))) else {
+        let Some((headers, to)) = headers.and_then(|h| Some((h, self.route(port, h.to.ip())?)))
+        else {
             self.counts.unroutable += 1;
             return;
         };
@@ -379,7 +414,9 @@ impl Machine {
 
     /// The port that packets from another one to this address go to.
     fn route(&self, from: usize, to: IpAddr) -> Option<usize> {
-        let fits = |&&(network, length, port): &&(IpAddr, u8, usize)| port != from && holds(network, length, to);
+        let fits = |&&(network, length, port): &&(IpAddr, u8, usize)| {
+            port != from && holds(network, length, to)
+        };
         self.routes.iter().find(fits).map(|route| route.2)
     }
 
@@ -389,7 +426,9 @@ impl Machine {
         while let Some(exit) = self.gateway.poll(now) {
             match exit.outcome {
                 Outcome::Delivered { node, .. } => {
-                    let Some(port) = self.ports.iter().position(|port| port.node == node) else { continue };
+                    let Some(port) = self.ports.iter().position(|port| port.node == node) else {
+                        continue;
+                    };
                     if self.ports[port].waiting.is_empty() {
                         self.write(port, &exit);
                     } else {
@@ -407,7 +446,7 @@ impl Machine {
     /// Tells the log of a packet that has been dropped.
     fn log_drop(&mut self, exit: &Exit, link: LinkId, why: &'static str) {
         let Some(log) = &mut self.drops else { return };
-        let Some((from, to)) = self.gateway.link_ends(link) else { return };
+        let Some(LinkEnds { from, to }) = self.gateway.link_ends(link) else { return };
         let names = self.gateway.node_names();
         let packet = &self.buffers[exit.token as usize];
         let at = Time(self.started_real + exit.at.0);
@@ -458,27 +497,14 @@ fn flip(bytes: &mut [u8], exit: &Exit) {
 
 /// Whether a prefix holds an address.
 fn holds(network: IpAddr, length: u8, address: IpAddr) -> bool {
-    let shifted = |bits: u128, width: u32| bits.checked_shr(width - u32::from(length).min(width)).unwrap_or(0);
+    let shifted = |bits: u128, width: u32| {
+        bits.checked_shr(width - u32::from(length).min(width)).unwrap_or(0)
+    };
     match (network, address) {
-        (IpAddr::V4(n), IpAddr::V4(a)) => shifted(n.to_bits().into(), 32) == shifted(a.to_bits().into(), 32),
+        (IpAddr::V4(n), IpAddr::V4(a)) => {
+            shifted(n.to_bits().into(), 32) == shifted(a.to_bits().into(), 32)
+        }
         (IpAddr::V6(n), IpAddr::V6(a)) => shifted(n.to_bits(), 128) == shifted(a.to_bits(), 128),
         _ => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn prefixes_hold_what_begins_as_they_do() {
-        let holds = |network: &str, length, address: &str| {
-            holds(network.parse().expect("an address"), length, address.parse().expect("an address"))
-        };
-        assert!(holds("10.1.2.3", 8, "10.9.9.9") && !holds("10.1.2.3", 16, "10.9.9.9"));
-        assert!(holds("10.1.2.3", 32, "10.1.2.3") && !holds("10.1.2.3", 32, "10.1.2.2"));
-        assert!(holds("10.1.2.3", 0, "1.1.1.1") && !holds("10.1.2.3", 0, "::"));
-        assert!(holds("fd00::1", 64, "fd00::9:9") && !holds("fd00::1", 128, "fd00::2"));
-        assert!(holds("fd00::1", 0, "::"));
     }
 }

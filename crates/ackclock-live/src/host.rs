@@ -9,7 +9,8 @@ use ackclock_tcp::Time;
 
 use crate::tun::{Gso, Tun};
 
-/// Packets read in one turn: enough to keep what a turn costs apart from them small, few enough that others get their turn.
+/// Packets read in one turn: enough to keep what a turn costs apart from them small, few enough
+/// that others get their turn.
 const BATCH: usize = 64;
 
 /// How long to wait for room in the device, which tells of it only by taking packets again.
@@ -23,8 +24,9 @@ pub trait Tap: Send {
     fn received(&mut self, now: Time, packet: &[u8]);
 }
 
-/// A stack on a TUN device. Its owner's loop waits until [`Host::as_fd`](AsFd) is readable or [`Host::timeout`] has passed,
-/// and then calls [`Host::turn`]; after using [`Host::stack`] it calls [`Host::flush`].
+/// A stack on a TUN device. Its owner's loop waits until [`Host::as_fd`](AsFd) is readable or
+/// [`Host::timeout`] has passed, and then calls [`Host::turn`]; after using [`Host::stack`] it
+/// calls [`Host::flush`].
 pub struct Host {
     tun: Tun,
     stack: Stack,
@@ -46,7 +48,15 @@ impl Host {
     /// A host on a device, whose `mtu` and `offload` take the place of those in `config`.
     pub fn new(tun: Tun, config: StackConfig) -> Host {
         let stack = Stack::new(StackConfig { mtu: tun.mtu(), offload: tun.offload(), ..config });
-        Host { tun, stack, start: Instant::now(), buffer: vec![0; Tun::BUFFER], waiting: None, unsent: 0, tap: None }
+        Host {
+            tun,
+            stack,
+            start: Instant::now(),
+            buffer: vec![0; Tun::BUFFER],
+            waiting: None,
+            unsent: 0,
+            tap: None,
+        }
     }
 
     /// The time now, as the stack counts it: since the host was made.
@@ -59,7 +69,8 @@ impl Host {
         &mut self.stack
     }
 
-    /// Packets that the device refused, as it does while it is down: they are lost, as if the cable had been pulled.
+    /// Packets that the device refused, as it does while it is down: they are lost, as if the cable
+    /// had been pulled.
     pub fn unsent(&self) -> u64 {
         self.unsent
     }
@@ -86,7 +97,8 @@ impl Host {
         }
     }
 
-    /// Takes the packets that wait (a bounded number), does what is due, and sends what there is to send.
+    /// Takes the packets that wait (a bounded number), does what is due, and sends what there is to
+    /// send.
     ///
     /// # Errors
     /// What reading the device returns, other than that nothing waits.
@@ -97,7 +109,8 @@ impl Host {
             if let Some(tap) = &mut self.tap {
                 tap.received(now, frame.packet);
             }
-            // The kernel leaves out the checksum of what it has made itself: no wire can have harmed it.
+            // The kernel leaves out the checksum of what it has made itself: no wire can have
+            // harmed it.
             self.stack.on_packet(now, frame.packet, frame.partial_checksum);
             self.transmit(now);
         }
@@ -130,7 +143,8 @@ impl Host {
             let gso = Gso { ip_header, segment, partial_checksum };
             match self.tun.send(header, payload, gso) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    self.waiting = Some(Waiting { headers: header.to_vec(), payload: payload.concat(), gso });
+                    self.waiting =
+                        Some(Waiting { headers: header.to_vec(), payload: payload.concat(), gso });
                     return;
                 }
                 result => self.unsent += u64::from(result.is_err()),

@@ -2,12 +2,13 @@
 //!
 //! - [`Tun`]: a TUN device with `vnet_hdr` and segmentation offload.
 //! - [`Host`]: a `Stack` on a TUN device, driven by its owner's event loop; non-blocking.
-//! - [`Net`]: a [`Host`] in a thread of its own, with blocking sockets ([`TcpStream`], [`TcpListener`]).
+//! - [`Net`]: a [`Host`] in a thread of its own, with blocking sockets ([`TcpStream`],
+//!   [`TcpListener`]).
 //! - [`Namespace`]: a network namespace that lives as long as somebody holds it.
 //! - [`RealTimeGateway`]: the simulated network's links in real time, between TUN devices.
 //!
-//! All of it is for Linux, and takes root: `CAP_NET_ADMIN` for devices, `CAP_SYS_ADMIN` for namespaces. What is made here is gone
-//! with the process, however that ends.
+//! All of it is for Linux, and takes root: `CAP_NET_ADMIN` for devices, `CAP_SYS_ADMIN` for
+//! namespaces. What is made here is gone with the process, however that ends.
 //!
 //! A connection from our stack to a server of the kernel, in a namespace of their own:
 //! ```
@@ -47,12 +48,20 @@ mod gateway;
 mod host;
 mod namespace;
 mod net;
+mod shared;
 mod socket;
 mod tun;
 
-pub use gateway::{Attachment, DropLog, Dropped, GatewayReport, Lateness, RealTimeGateway};
+pub use gateway::{
+    Attachment, DropLog, Dropped, GatewayReport, Lateness, RealTimeGateway, be_prompt,
+};
 pub use host::{Host, Tap};
 pub use namespace::Namespace;
 pub use net::Net;
 pub use socket::{Info, TcpListener, TcpStream};
 pub use tun::{Frame, Gso, Tun, TunConfig};
+
+/// The example of `README.md`, run as a documentation test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -10,8 +10,8 @@ use nix::sched::{CloneFlags, setns, unshare};
 use rustix::net::netlink::SocketAddrNetlink;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
 
-/// A network namespace without a name, gone with the last thread, socket or device in it: nothing is left behind even by a
-/// process that is killed.
+/// A network namespace without a name, gone with the last thread, socket or device in it: nothing
+/// is left behind even by a process that is killed.
 #[derive(Clone, Debug)]
 pub struct Namespace {
     file: Arc<File>,
@@ -51,8 +51,8 @@ impl Namespace {
         Ok(Namespace { file: Arc::new(File::open(format!("/run/netns/{name}"))?) })
     }
 
-    /// Does `work` in it, in a thread of its own, and waits for it. Sockets, devices and processes that it makes stay in the
-    /// namespace.
+    /// Does `work` in it, in a thread of its own, and waits for it. Sockets, devices and processes
+    /// that it makes stay in the namespace.
     ///
     /// # Errors
     /// What entering the namespace returns.
@@ -96,7 +96,12 @@ impl Namespace {
                 None, // NETLINK_ROUTE
             )?;
             let index = rustix::net::netdevice::name_to_index(&kernel, name)?;
-            rustix::net::sendto(&kernel, &link_request(index, up), SendFlags::empty(), &SocketAddrNetlink::new(0, 0))?;
+            rustix::net::sendto(
+                &kernel,
+                &link_request(index, up),
+                SendFlags::empty(),
+                &SocketAddrNetlink::new(0, 0),
+            )?;
             let mut answer = [0; 64];
             rustix::net::recv(&kernel, &mut answer[..], RecvFlags::empty())?;
             // struct nlmsgerr follows the header: 0, or a negative errno.
@@ -112,7 +117,8 @@ impl Namespace {
     }
 }
 
-/// An `RTM_NEWLINK` request (rtnetlink(7)): a `struct nlmsghdr` and a `struct ifinfomsg` that sets `IFF_UP` or clears it.
+/// An `RTM_NEWLINK` request (rtnetlink(7)): a `struct nlmsghdr` and a `struct ifinfomsg` that sets
+/// `IFF_UP` or clears it.
 fn link_request(index: u32, up: bool) -> [u8; 32] {
     const RTM_NEWLINK: u16 = 16;
     const NLM_F_REQUEST_ACK: u16 = 1 | 4;

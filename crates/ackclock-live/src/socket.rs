@@ -11,10 +11,11 @@ use ackclock_tcp::connection::TcpState;
 use ackclock_tcp::{Span, Stats};
 use parking_lot::Condvar;
 
-use crate::net::Handle;
+use crate::shared::Handle;
 
-/// A connection, as [`std::net::TcpStream`]; `Read` and `Write` are there for `&TcpStream` too. When the last clone is
-/// dropped, the connection is closed: what was written is still delivered, while the [`Net`](crate::Net) lives.
+/// A connection, as [`std::net::TcpStream`]; `Read` and `Write` are there for `&TcpStream` too.
+/// When the last clone is dropped, the connection is closed: what was written is still delivered,
+/// while the [`Net`](crate::Net) lives.
 ///
 /// Unlike the kernel's sockets, one that the peer has reset says so each time.
 #[derive(Clone)]
@@ -151,8 +152,8 @@ impl TcpStream {
         set_timeout(&self.inner.write_timeout, timeout)
     }
 
-    /// Shuts down one or both directions: reads return 0 when they would block, writes fail, and the peer sees the end of the
-    /// stream.
+    /// Shuts down one or both directions: reads return 0 when they would block, writes fail, and
+    /// the peer sees the end of the stream.
     ///
     /// # Errors
     /// [`io::ErrorKind::NotConnected`] after [`TcpStream::abort`].
@@ -201,7 +202,10 @@ fn set_timeout(to: &AtomicU64, timeout: Option<Duration>) -> io::Result<()> {
     if timeout == Some(Duration::ZERO) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "a timeout has to be above zero"));
     }
-    to.store(timeout.map_or(0, |timeout| timeout.as_nanos().try_into().unwrap_or(u64::MAX)), Relaxed);
+    to.store(
+        timeout.map_or(0, |timeout| timeout.as_nanos().try_into().unwrap_or(u64::MAX)),
+        Relaxed,
+    );
     Ok(())
 }
 
@@ -251,7 +255,8 @@ impl Drop for Inner {
     }
 }
 
-/// A listener, as [`std::net::TcpListener`]. When it is dropped, connections that were not accepted are reset.
+/// A listener, as [`std::net::TcpListener`]. When it is dropped, connections that were not accepted
+/// are reset.
 pub struct TcpListener {
     handle: Arc<Handle>,
     listener: ListenerId,
@@ -283,7 +288,8 @@ impl TcpListener {
     /// Waits for a connection.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NetworkDown`] if the device is gone, [`io::ErrorKind::WouldBlock`] if it must not wait.
+    /// [`io::ErrorKind::NetworkDown`] if the device is gone, [`io::ErrorKind::WouldBlock`] if it
+    /// must not wait.
     pub fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
         let accept = |stack: &mut ackclock_stack::Stack, _| stack.accept(self.listener);
         let socket = match self.nonblocking.load(Relaxed) {

@@ -1,5 +1,6 @@
-//! A TUN device: IP packets between this process and the kernel's network, with `virtio_net_hdr` where segmentation and
-//! checksums are left to the other side (Linux `Documentation/networking/tuntap.rst`, virtio 1.2 section 5.1.6).
+//! A TUN device: IP packets between this process and the kernel's network, with `virtio_net_hdr`
+//! where segmentation and checksums are left to the other side (Linux
+//! `Documentation/networking/tuntap.rst`, virtio 1.2 section 5.1.6).
 
 use std::io::{self, IoSlice};
 use std::net::{IpAddr, UdpSocket};
@@ -9,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 use tun_rs::{
-    DeviceBuilder, SyncDevice, VIRTIO_NET_HDR_GSO_TCPV4, VIRTIO_NET_HDR_GSO_TCPV6, VIRTIO_NET_HDR_LEN, VirtioNetHdr,
+    DeviceBuilder, SyncDevice, VIRTIO_NET_HDR_GSO_TCPV4, VIRTIO_NET_HDR_GSO_TCPV6,
+    VIRTIO_NET_HDR_LEN, VirtioNetHdr,
 };
 
 // The two of virtio 1.2 section 5.1.6 that tun-rs does not export.
@@ -31,7 +33,8 @@ const QUEUE: u32 = 10_000;
 pub struct TunConfig {
     /// Its name, at most 15 bytes; the kernel fills in a `%d`.
     pub name: String,
-    /// The kernel's own addresses on it, with prefix lengths: what lies in these prefixes is routed to the device.
+    /// The kernel's own addresses on it, with prefix lengths: what lies in these prefixes is
+    /// routed to the device.
     pub addresses: Vec<(IpAddr, u8)>,
     /// MTU.
     pub mtu: u16,
@@ -44,9 +47,11 @@ pub struct TunConfig {
 pub struct Frame<'a> {
     /// The IP packet.
     pub packet: &'a [u8],
-    /// With offload: the packet stands for segments of so many bytes of payload. 0 if it is one segment.
+    /// With offload: the packet stands for segments of so many bytes of payload. 0 if it is one
+    /// segment.
     pub segment: u16,
-    /// With offload: the kernel made the packet and left its checksum out, as no wire lies between.
+    /// With offload: the kernel made the packet and left its checksum out, as no wire lies
+    /// between.
     pub partial_checksum: bool,
 }
 
@@ -57,7 +62,8 @@ pub struct Gso {
     pub ip_header: u16,
     /// Cut the TCP payload into segments of this size; 0 to leave it whole.
     pub segment: u16,
-    /// Complete the TCP checksum, which holds the sum of the pseudo-header; has to be set with `segment`.
+    /// Complete the TCP checksum, which holds the sum of the pseudo-header; has to be set with
+    /// `segment`.
     pub partial_checksum: bool,
 }
 
@@ -70,7 +76,8 @@ pub struct Tun {
 }
 
 impl Tun {
-    /// What the buffer for [`Tun::receive`] has to hold: the largest IP packet, and the header before it.
+    /// What the buffer for [`Tun::receive`] has to hold: the largest IP packet, and the header
+    /// before it.
     pub const BUFFER: usize = VIRTIO_NET_HDR_LEN + 65_535;
 
     /// Makes a device in the network namespace of the calling thread, and brings it up.
@@ -82,7 +89,8 @@ impl Tun {
         let builder = builder.with(|builder| {
             builder.offload(config.offload);
             if !config.offload {
-                // The kernel cuts a burst of a window into packets of an MTU, and drops what the device's queue does not hold.
+                // The kernel cuts a burst of a window into packets of an MTU, and drops what the
+                // device's queue does not hold.
                 builder.tx_queue_len(QUEUE);
             }
         });
@@ -117,18 +125,24 @@ impl Tun {
         self.offload
     }
 
-    /// The next packet that waits, read into a buffer of [`Tun::BUFFER`] bytes; `None` if none does.
+    /// The next packet that waits, read into a buffer of [`Tun::BUFFER`] bytes; `None` if none
+    /// does.
     ///
     /// # Errors
     /// What reading returns, such as `EBADFD` when the device has been deleted.
     pub fn receive<'a>(&self, buffer: &'a mut [u8]) -> io::Result<Option<Frame<'a>>> {
-        let length = match rustix::io::retry_on_intr(|| rustix::io::read(&self.device, &mut *buffer)) {
-            Ok(length) => length,
-            Err(Errno::AGAIN) => return Ok(None),
-            Err(error) => return Err(error.into()),
-        };
+        let length =
+            match rustix::io::retry_on_intr(|| rustix::io::read(&self.device, &mut *buffer)) {
+                Ok(length) => length,
+                Err(Errno::AGAIN) => return Ok(None),
+                Err(error) => return Err(error.into()),
+            };
         if !self.offload {
-            return Ok(Some(Frame { packet: &buffer[..length], segment: 0, partial_checksum: false }));
+            return Ok(Some(Frame {
+                packet: &buffer[..length],
+                segment: 0,
+                partial_checksum: false,
+            }));
         }
         let header = VirtioNetHdr::decode(&buffer[..length])?;
         Ok(Some(Frame {
@@ -138,22 +152,28 @@ impl Tun {
         }))
     }
 
-    /// Sends a packet that lies in pieces: its headers, and its payload. `gso` counts on a device with offload only.
+    /// Sends a packet that lies in pieces: its headers, and its payload. `gso` counts on a device
+    /// with offload only.
     ///
     /// # Errors
-    /// [`io::ErrorKind::WouldBlock`] if the kernel has no room now, `EIO` while the device is down, and what else writing
-    /// returns.
+    /// [`io::ErrorKind::WouldBlock`] if the kernel has no room now, `EIO` while the device is down,
+    /// and what else writing returns.
     pub fn send(&self, headers: &[u8], payload: [&[u8]; 2], gso: Gso) -> io::Result<()> {
         if !self.offload {
             return self.send_plain(headers, payload);
         }
-        let mut header = VirtioNetHdr { csum_start: gso.ip_header, csum_offset: TCP_CHECKSUM, ..Default::default() };
+        let mut header = VirtioNetHdr {
+            csum_start: gso.ip_header,
+            csum_offset: TCP_CHECKSUM,
+            ..Default::default()
+        };
         if gso.partial_checksum {
             header.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM;
         }
         if gso.segment > 0 {
             let ipv6 = headers.first().is_some_and(|b| b >> 4 == 6);
-            header.gso_type = if ipv6 { VIRTIO_NET_HDR_GSO_TCPV6 } else { VIRTIO_NET_HDR_GSO_TCPV4 };
+            header.gso_type =
+                if ipv6 { VIRTIO_NET_HDR_GSO_TCPV6 } else { VIRTIO_NET_HDR_GSO_TCPV4 };
             header.gso_size = gso.segment;
             header.hdr_len = headers.len() as u16;
         }
@@ -166,7 +186,9 @@ impl Tun {
         let pieces = [headers, payload[0], payload[1]];
         let length = pieces.iter().map(|piece| piece.len()).sum();
         let mut packet = [0; COPIED];
-        let Some(packet) = packet.get_mut(..length) else { return self.write(&pieces.map(IoSlice::new)) };
+        let Some(packet) = packet.get_mut(..length) else {
+            return self.write(&pieces.map(IoSlice::new));
+        };
         let mut rest = &mut *packet;
         for piece in pieces {
             let (to, behind) = rest.split_at_mut(piece.len());
@@ -188,7 +210,8 @@ impl Tun {
         self.send(packet, [&[], &[]], Gso::default())
     }
 
-    /// The next packet that waits, as it would be on a wire: for devices without offload. `None` if none waits.
+    /// The next packet that waits, as it would be on a wire: for devices without offload. `None` if
+    /// none waits.
     ///
     /// # Errors
     /// As [`Tun::receive`].
@@ -198,13 +221,16 @@ impl Tun {
     }
 }
 
-/// Waits until an address can be used. There is nobody on the device whom duplicate address detection could ask (RFC 4862 section
-/// 5.4), but the kernel comes to that conclusion in a time of its own.
+/// Waits until an address can be used. There is nobody on the device whom duplicate address
+/// detection could ask (RFC 4862 section 5.4), but the kernel comes to that conclusion in a time of
+/// its own.
 fn settle(address: IpAddr) -> io::Result<()> {
     let begin = Instant::now();
     loop {
         match UdpSocket::bind((address, 0)) {
-            Err(error) if error.kind() == io::ErrorKind::AddrNotAvailable && begin.elapsed() < SETTLE => {
+            Err(error)
+                if error.kind() == io::ErrorKind::AddrNotAvailable && begin.elapsed() < SETTLE =>
+            {
                 thread::sleep(Duration::from_millis(1));
             }
             result => return result.map(drop),

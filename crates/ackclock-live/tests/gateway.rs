@@ -1,7 +1,9 @@
-//! Kernel to kernel through a gateway, each in a namespace: `10.0.0.1` at node `a`, `10.0.1.1` at node `b`.
+//! Kernel to kernel through a gateway, each in a namespace: `10.0.0.1` at node `a`, `10.0.1.1` at
+//! node `b`.
 
 mod common;
 
+use ackclock_tcp::Registry;
 use std::io::Read;
 use std::net::{IpAddr, SocketAddr, TcpStream, UdpSocket};
 use std::thread::JoinHandle;
@@ -41,12 +43,14 @@ impl Kernels {
     /// A gateway between them: one link from `a` to `b`, with these settings.
     fn gateway(&self, link: &str) -> RealTimeGateway {
         let text = format!("duration = '1s'\n[[link]]\nfrom = 'a'\nto = 'b'\n{link}");
-        let scenario = Scenario::from_toml(&text).unwrap_or_else(|e| panic!("{e}"));
+        let scenario =
+            Scenario::from_toml(&text, &Registry::default()).unwrap_or_else(|e| panic!("{e}"));
         let attachments = vec![attachment("a", &self.a, A), attachment("b", &self.b, B)];
         RealTimeGateway::start(&scenario, 1, attachments).unwrap()
     }
 
-    /// Listens at `b` for one connection, and reads it to its end: how much came, its digest, and when it ended.
+    /// Listens at `b` for one connection, and reads it to its end: how much came, its digest, and
+    /// when it ended.
     fn sink(&self) -> (SocketAddr, JoinHandle<std::io::Result<(Digested, Instant)>>) {
         let (listener, address) = kernel_listener(&self.b, B[0]);
         let thread = std::thread::spawn(move || {
@@ -59,7 +63,11 @@ impl Kernels {
 
     /// Connects from `a` with this congestion control.
     fn connect(&self, to: SocketAddr, congestion: &str) -> TcpStream {
-        let stream = self.a.run(|| TcpStream::connect_timeout(&to, Duration::from_secs(10))).unwrap().unwrap();
+        let stream = self
+            .a
+            .run(|| TcpStream::connect_timeout(&to, Duration::from_secs(10)))
+            .unwrap()
+            .unwrap();
         patient(&stream);
         rustix::net::sockopt::set_tcp_congestion(&stream, congestion).unwrap();
         stream
@@ -80,10 +88,13 @@ impl Kernels {
     /// A counter of a kernel, by its name in `/proc/net/snmp` or `/proc/net/netstat`.
     fn counter(namespace: &Namespace, protocol: &str, name: &str) -> u64 {
         let files = ["snmp", "netstat"].map(|file| format!("/proc/thread-self/net/{file}"));
-        let texts = namespace.run(|| files.map(|file| std::fs::read_to_string(file).unwrap())).unwrap();
+        let texts =
+            namespace.run(|| files.map(|file| std::fs::read_to_string(file).unwrap())).unwrap();
         let lines: Vec<&str> = texts.iter().flat_map(|text| text.lines()).collect();
-        let of: Vec<&&str> = lines.iter().filter(|line| line.starts_with(&format!("{protocol}:"))).collect();
-        let at = of[0].split(' ').position(|n| n == name).unwrap_or_else(|| panic!("{protocol} {name}"));
+        let of: Vec<&&str> =
+            lines.iter().filter(|line| line.starts_with(&format!("{protocol}:"))).collect();
+        let at =
+            of[0].split(' ').position(|n| n == name).unwrap_or_else(|| panic!("{protocol} {name}"));
         of[1].split(' ').nth(at).unwrap().parse().unwrap()
     }
 }
@@ -96,7 +107,8 @@ fn there(report: &GatewayReport) -> LinkReport {
 #[test]
 fn a_transfer_takes_as_long_as_the_link_does() {
     let Some(kernels) = kernels() else { return };
-    let gateway = kernels.gateway("rate = '20mbit'\ndelay = '10ms'\nqueue = { droptail = { packets = 10_000 } }");
+    let gateway = kernels
+        .gateway("rate = '20mbit'\ndelay = '10ms'\nqueue = { droptail = { packets = 10_000 } }");
     let bytes: u64 = 10_000_000;
     let took = kernels.transfer(bytes).as_secs_f64();
     let report = gateway.report();
@@ -105,11 +117,15 @@ fn a_transfer_takes_as_long_as_the_link_does() {
     let lateness = [0.5, 0.9, 0.99, 1.0].map(|q| report.lateness.quantile(q) / 1000);
     eprintln!("{took:.4} s, at least {least:.4} s; lateness {lateness:?} us");
     assert!((least..least * 1.02 + 0.3).contains(&took), "{took} s, at least {least} s");
-    assert_eq!((there(&report).dropped_loss, there(&report).dropped_queue, report.refused), (0, 0, 0));
+    assert_eq!(
+        (there(&report).dropped_loss, there(&report).dropped_queue, report.refused),
+        (0, 0, 0)
+    );
     assert_eq!(report.stalled, 0);
 }
 
-/// Of a byte each way. On a busy machine the two ends come late now and then; the shortest of some round trips tells.
+/// Of a byte each way. On a busy machine the two ends come late now and then; the shortest of some
+/// round trips tells.
 #[test]
 fn a_round_trip_takes_twice_the_delay() {
     let Some(kernels) = kernels() else { return };
@@ -149,12 +165,14 @@ fn a_round_trip_takes_twice_the_delay() {
     }
 }
 
-/// Segments 14 and 30 are lost once, 14 twice: three drops, and what the kernel retransmits is just that.
+/// Segments 14 and 30 are lost once, 14 twice: three drops, and what the kernel retransmits is just
+/// that.
 #[test]
 fn a_scripted_drop_is_exactly_one_retransmission() {
     let Some(kernels) = kernels() else { return };
     let gateway = kernels.gateway(
-        "rate = '20mbit'\ndelay = '20ms'\nloss = [{ drop = { segments = [14, 30], retransmissions = ['14:1'] } }]",
+        "rate = '20mbit'\ndelay = '20ms'\nloss = [{ drop = { segments = [14, 30], retransmissions \
+         = ['14:1'] } }]",
     );
     let before = Kernels::counter(&kernels.a, "Tcp", "RetransSegs");
     kernels.transfer(300_000);
@@ -174,7 +192,8 @@ fn duplicates_reordering_and_corruption_reach_the_kernel() {
     assert!(Kernels::counter(&kernels.b, "TcpExt", "TCPDSACKOldSent") > 30);
     drop(gateway);
 
-    let gateway = kernels.gateway("rate = '50mbit'\ndelay = '5ms'\nreorder = { p = '3%', delay = '3ms' }");
+    let gateway =
+        kernels.gateway("rate = '50mbit'\ndelay = '5ms'\nreorder = { p = '3%', delay = '3ms' }");
     let before = Kernels::counter(&kernels.b, "TcpExt", "TCPOFOQueue");
     kernels.transfer(2_000_000);
     assert!(Kernels::counter(&kernels.b, "TcpExt", "TCPOFOQueue") > before + 20);
@@ -195,15 +214,20 @@ fn duplicates_reordering_and_corruption_reach_the_kernel() {
     let corrupted: u64 = report.links.iter().map(|link| link.2.corrupted).sum();
     let noticed = after.0 + after.1 - before.0 - before.1 + report.refused;
     eprintln!("{corrupted} corrupted, {noticed} noticed by checksums");
-    // A flip in the type of service or of the time to live is noticed by the checksum of the IP header like any other.
+    // A flip in the type of service or of the time to live is noticed by the checksum of the IP
+    // header like any other.
     assert!(corrupted > 20);
-    assert!(noticed <= corrupted && noticed + 2 + corrupted / 10 >= corrupted, "{noticed} of {corrupted}");
+    assert!(
+        noticed <= corrupted && noticed + 2 + corrupted / 10 >= corrupted,
+        "{noticed} of {corrupted}"
+    );
 }
 
 #[test]
 fn a_queue_holds_so_much() {
     let Some(kernels) = kernels() else { return };
-    let gateway = kernels.gateway("rate = '10mbit'\ndelay = '30ms'\nqueue = { droptail = { packets = 10 } }");
+    let gateway =
+        kernels.gateway("rate = '10mbit'\ndelay = '30ms'\nqueue = { droptail = { packets = 10 } }");
     kernels.transfer(3_000_000);
     let link = there(&gateway.report());
     assert_eq!(link.max_queue, 10);
@@ -228,7 +252,8 @@ fn a_transfer_outlives_its_gateway() {
     let report = gateway.report();
     assert!(there(&report).departed > 100, "{report:?}");
     drop(gateway);
-    let devices = kernels.a.run(|| std::fs::read_to_string("/proc/thread-self/net/dev").unwrap()).unwrap();
+    let devices =
+        kernels.a.run(|| std::fs::read_to_string("/proc/thread-self/net/dev").unwrap()).unwrap();
     assert!(!devices.contains("ack-a"), "{devices}");
     std::thread::sleep(Duration::from_millis(300));
     let gateway = kernels.gateway(link);
@@ -259,12 +284,20 @@ fn a_transfer_outlives_a_device_that_goes_down() {
 #[test]
 fn what_is_wrong_is_said() {
     let Some(kernels) = kernels() else { return };
-    let scenario = |text: &str| Scenario::from_toml(&format!("duration = '1s'\n{text}")).unwrap();
-    let one = scenario("[[link]]\nfrom = 'a'\nto = 'b'\nrate = '1mbit'\ndelay = '0s'\nduplex = false");
-    let start = |attachments| RealTimeGateway::start(&one, 1, attachments).err().expect("an error").to_string();
+    let scenario = |text: &str| {
+        Scenario::from_toml(&format!("duration = '1s'\n{text}"), &Registry::default()).unwrap()
+    };
+    let one =
+        scenario("[[link]]\nfrom = 'a'\nto = 'b'\nrate = '1mbit'\ndelay = '0s'\nduplex = false");
+    let start = |attachments| {
+        RealTimeGateway::start(&one, 1, attachments).err().expect("an error").to_string()
+    };
     let at = |node| attachment(node, &kernels.a, A);
     assert_eq!(start(vec![at("x")]), "there is no node `x`");
-    assert_eq!(start(vec![at("a"), attachment("b", &kernels.b, B)]), "no links lead from `b` to `a` and back");
+    assert_eq!(
+        start(vec![at("a"), attachment("b", &kernels.b, B)]),
+        "no links lead from `b` to `a` and back"
+    );
     let twice = Attachment { node: "a".into(), ..attachment("b", &kernels.b, B) };
     assert_eq!(start(vec![at("a"), twice]), "node `a` has a device already");
 }

@@ -44,7 +44,8 @@ fn peer_killed_in_the_middle_of_a_transfer() {
     peer.wait().unwrap();
 }
 
-/// The device goes down in the middle of transfers both ways, and comes up again: both go on, and not a byte is wrong.
+/// The device goes down in the middle of transfers both ways, and comes up again: both go on, and
+/// not a byte is wrong.
 fn link_down(time: Duration) {
     let Some((namespace, net)) = pair() else { return };
     const BYTES: u64 = 300_000_000;
@@ -140,7 +141,8 @@ fn many_connections_to_the_kernel() {
     let Some((namespace, net)) = pair() else { return };
     many_files();
     let (listener, address) = kernel_listener(&namespace, "10.0.0.1");
-    let small = || ackclock_stack::TcpConfig { send_buffer: 20_000, receive_buffer: 20_000, ..config() };
+    let small =
+        || ackclock_stack::TcpConfig { send_buffer: 20_000, receive_buffer: 20_000, ..config() };
     let mut streams = Vec::new();
     let mut peers = Vec::new();
     for _ in 0..MANY {
@@ -174,18 +176,21 @@ fn many_connections_to_the_kernel() {
     }
 }
 
-/// The same the other way round, on a [`Host`](ackclock_live::Host) in one thread, without a lock or a blocking call.
+/// The same the other way round, on a [`Host`](ackclock_live::Host) in one thread, without a lock
+/// or a blocking call.
 #[test]
 fn many_connections_from_the_kernel() {
     let Some(namespace) = namespace() else { return };
     many_files();
     let tun = tun(&namespace, &[("10.0.0.1", 24)], 1500, true);
     let mut host = host(tun, &["10.0.0.2"]);
-    let small = ackclock_stack::TcpConfig { send_buffer: 20_000, receive_buffer: 20_000, ..config() };
+    let small =
+        ackclock_stack::TcpConfig { send_buffer: 20_000, receive_buffer: 20_000, ..config() };
     let listener = host.stack().listen(ours(7), small, MANY).unwrap();
     let clients = namespace
         .spawn(|| {
-            let mut streams: Vec<_> = (0..MANY).map(|_| std::net::TcpStream::connect(ours(7)).unwrap()).collect();
+            let mut streams: Vec<_> =
+                (0..MANY).map(|_| std::net::TcpStream::connect(ours(7)).unwrap()).collect();
             let message = |n: usize| (n as u32).to_be_bytes().repeat(2_500);
             for (n, stream) in streams.iter_mut().enumerate() {
                 patient(stream);
@@ -275,14 +280,25 @@ fn attacker(namespace: &Namespace) -> Tun {
 
 /// The one's complement sum of RFC 1071.
 fn checksum(sum: u32, bytes: &[u8]) -> u16 {
-    let words = bytes.chunks(2).map(|w| u32::from(u16::from_be_bytes([w[0], w.get(1).copied().unwrap_or(0)])));
+    let words = bytes
+        .chunks(2)
+        .map(|w| u32::from(u16::from_be_bytes([w[0], w.get(1).copied().unwrap_or(0)])));
     let sum = words.fold(sum, |sum, word| sum + word);
     let sum = (sum & 0xffff) + (sum >> 16);
     !((sum & 0xffff) + (sum >> 16)) as u16
 }
 
-/// A TCP segment over IPv4; `rest` is what follows the flags, except the checksum, which is right if `honest`.
-fn forged(from: SocketAddr, to: SocketAddr, seq: u32, ack: u32, flags: u8, rest: &[u8], honest: bool) -> Vec<u8> {
+/// A TCP segment over IPv4; `rest` is what follows the flags, except the checksum, which is right
+/// if `honest`.
+fn forged(
+    from: SocketAddr,
+    to: SocketAddr,
+    seq: u32,
+    ack: u32,
+    flags: u8,
+    rest: &[u8],
+    honest: bool,
+) -> Vec<u8> {
     let (SocketAddr::V4(from), SocketAddr::V4(to)) = (from, to) else { panic!("IPv4") };
     let options = rest.len().min(40) & !3;
     let mut tcp = [from.port().to_be_bytes(), to.port().to_be_bytes()].concat();
@@ -291,7 +307,8 @@ fn forged(from: SocketAddr, to: SocketAddr, seq: u32, ack: u32, flags: u8, rest:
     tcp.extend([((20 + options) as u8 / 4) << 4, flags, 0xff, 0xff, 0, 0, 0, 0]);
     tcp.extend(rest);
     let addresses = [from.ip().octets(), to.ip().octets()].concat();
-    let pseudo = addresses.chunks(2).map(|w| u32::from(u16::from_be_bytes([w[0], w[1]]))).sum::<u32>() + 6;
+    let pseudo =
+        addresses.chunks(2).map(|w| u32::from(u16::from_be_bytes([w[0], w[1]]))).sum::<u32>() + 6;
     let sum = checksum(pseudo + tcp.len() as u32, &tcp) ^ u16::from(!honest);
     tcp[16..18].copy_from_slice(&sum.to_be_bytes());
     let mut packet = vec![0x45, 0];
@@ -304,8 +321,9 @@ fn forged(from: SocketAddr, to: SocketAddr, seq: u32, ack: u32, flags: u8, rest:
     packet
 }
 
-/// While a transfer runs, segments of every kind are forged in its name, by somebody who knows its addresses but not its
-/// sequence numbers: blind resets, SYNs, data and ACKs, with garbage for options.
+/// While a transfer runs, segments of every kind are forged in its name, by somebody who knows its
+/// addresses but not its sequence numbers: blind resets, SYNs, data and ACKs, with garbage for
+/// options.
 #[test]
 fn blind_attacks_do_no_harm() {
     let Some((namespace, net)) = pair() else { return };
@@ -319,7 +337,9 @@ fn blind_attacks_do_no_harm() {
     let (mut count, mut bytes) = (0_u32, [0; 80]);
     while !sending.is_finished() {
         numbers.fill(&mut bytes);
-        let word = |at: usize| u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let word = |at: usize| {
+            u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+        };
         // All flags but for those of ECN, and lengths from nothing to options and data.
         let packet = forged(
             address,
@@ -338,7 +358,10 @@ fn blind_attacks_do_no_harm() {
     }
     assert_eq!(receiving.join().unwrap(), sending.join().unwrap());
     assert!(count > 100, "{count}");
-    assert!(net.with_stack(|stack, _| stack.stats().bad_checksums) > 0, "no forged segment arrived");
+    assert!(
+        net.with_stack(|stack, _| stack.stats().bad_checksums) > 0,
+        "no forged segment arrived"
+    );
 }
 
 /// A flood of SYNs from addresses that answer nothing: others still get in, and nothing is kept.
@@ -354,7 +377,8 @@ fn syn_flood() {
         }
     });
     for n in 0..20_000_u32 {
-        let from = SocketAddr::new([10, 6, 6, 2 + (n % 200) as u8].into(), 1024 + (n % 50_000) as u16);
+        let from =
+            SocketAddr::new([10, 6, 6, 2 + (n % 200) as u8].into(), 1024 + (n % 50_000) as u16);
         attacker.send_packet(&forged(from, ours(80), n, 0, 2, &[], true)).unwrap();
         if n % 1_000 == 999 {
             let mut answer = String::new();
@@ -378,7 +402,8 @@ fn garbage() {
     let mut bytes = [0; 1400];
     for n in 0..5_000_usize {
         numbers.fill(&mut bytes);
-        let mut packet = forged("10.6.6.6:6".parse().unwrap(), ours(80), 1, 1, 2, &bytes[..n % 1400], true);
+        let mut packet =
+            forged("10.6.6.6:6".parse().unwrap(), ours(80), 1, 1, 2, &bytes[..n % 1400], true);
         // Another protocol, or a piece of TCP or ICMP; the kernel looks at the IP header only.
         packet.truncate(20 + n % 1380);
         packet[9] = [1, 6, 17, 58, 132][n % 5];
@@ -405,6 +430,10 @@ fn an_idle_host_sleeps() {
     host.turn().unwrap();
     assert_eq!(host.timeout(), None);
     let fd = host.as_fd();
-    assert_eq!(poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).unwrap(), 0);
+    assert_eq!(
+        poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))
+            .unwrap(),
+        0
+    );
     let _ = Net::start(host).unwrap();
 }

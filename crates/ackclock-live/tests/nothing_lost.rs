@@ -1,11 +1,12 @@
-//! Every byte arrives, once and in order, over links that lose, reorder, duplicate and corrupt packets, and over a gateway that
-//! goes away and comes back. Compared by SHA-256.
+//! Every byte arrives, once and in order, over links that lose, reorder, duplicate and corrupt
+//! packets, and over a gateway that goes away and comes back. Compared by SHA-256.
 //!
-//! In a namespace our stack, `10.77.0.2`, behind a kernel that forwards; in another one a kernel, `10.0.1.1`, and beside it another
-//! stack of ours, `10.0.2.2`; a gateway between the two.
+//! In a namespace our stack, `10.77.0.2`, behind a kernel that forwards; in another one a kernel,
+//! `10.0.1.1`, and beside it another stack of ours, `10.0.2.2`; a gateway between the two.
 
 mod common;
 
+use ackclock_tcp::Registry;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -19,9 +20,10 @@ use ackclock_stack::TcpConfig;
 use ackclock_tcp::Span;
 use common::{Digested, host, namespace, patient, receive, send, tun};
 
-/// Each way: 1 % of the data lost, 1 % of the packets twice, one in a thousand with a flipped bit; and 1 % late by more than a round
-/// trip, where it is used.
-const BAD: &str = "rate = '10gbit'\nqueue = { droptail = { packets = 1_000 } }\nloss = [{ bernoulli = { p = '1%' } }]
+/// Each way: 1 % of the data lost, 1 % of the packets twice, one in a thousand with a flipped bit;
+/// and 1 % late by more than a round trip, where it is used.
+const BAD: &str = "rate = '10gbit'\nqueue = { droptail = { packets = 1_000 } }\nloss = [{ \
+    bernoulli = { p = '1%' } }]
 duplicate = '1%'\ncorrupt = '0.1%'\n";
 
 /// Kernels that listen: beyond the gateway, and right beside our stack. Then our stacks.
@@ -53,19 +55,28 @@ fn address(text: &str) -> SocketAddr {
 }
 
 impl World {
-    /// A link of these settings each way. The prefixes of the devices are so wide that no routes are needed.
+    /// A link of these settings each way. The prefixes of the devices are so wide that no routes
+    /// are needed.
     fn gateway(&self, link: &str) -> RealTimeGateway {
         let text = format!("duration = '1s'\n[[link]]\nfrom = 'a'\nto = 'b'\n{link}");
-        let scenario = Scenario::from_toml(&text).unwrap_or_else(|e| panic!("{e}"));
+        let scenario =
+            Scenario::from_toml(&text, &Registry::default()).unwrap_or_else(|e| panic!("{e}"));
         let end = |node: &str, namespace: &Namespace, kernel: &str, len, behind: &str| {
             let kernel = kernel.parse().unwrap();
-            let config =
-                TunConfig { name: format!("gate-{node}"), addresses: vec![(kernel, len)], mtu: 1500, offload: false };
+            let config = TunConfig {
+                name: format!("gate-{node}"),
+                addresses: vec![(kernel, len)],
+                mtu: 1500,
+                offload: false,
+            };
             let tun = namespace.run(|| Tun::open(&config)).unwrap().unwrap();
             let prefixes = vec![(kernel, 32), (behind.parse().unwrap(), 24)];
             Attachment { node: node.into(), tun, prefixes }
         };
-        let ends = vec![end("a", &self.a, "10.0.0.1", 16, "10.77.0.0"), end("b", &self.b, "10.0.1.1", 8, "10.0.2.0")];
+        let ends = vec![
+            end("a", &self.a, "10.0.0.1", 16, "10.77.0.0"),
+            end("b", &self.b, "10.0.1.1", 8, "10.0.2.0"),
+        ];
         RealTimeGateway::start(&scenario, 1, ends).unwrap()
     }
 
@@ -108,8 +119,8 @@ fn ask_ours(stream: ackclock_live::TcpStream, bytes: u64) -> io::Result<()> {
     ask(stream, bytes, |stream| stream.shutdown(Shutdown::Write).unwrap())
 }
 
-/// From our stack to the kernel, from the kernel to our stack, and from one stack of ours to another, at the same time, each over
-/// so many connections of so many bytes.
+/// From our stack to the kernel, from the kernel to our stack, and from one stack of ours to
+/// another, at the same time, each over so many connections of so many bytes.
 fn transfers(world: &World, connections: usize, bytes: u64) {
     let kernel = world.kernel_listener();
     let listener = world.ours.listen(address(OURS), config(), 64).unwrap();
@@ -132,7 +143,8 @@ fn transfers(world: &World, connections: usize, bytes: u64) {
 
 fn bad_link(connections: usize, bytes: u64) {
     let Some(world) = world() else { return };
-    let gateway = world.gateway(&format!("{BAD}delay = '100us'\nreorder = {{ p = '1%', delay = '300us' }}"));
+    let gateway =
+        world.gateway(&format!("{BAD}delay = '100us'\nreorder = {{ p = '1%', delay = '300us' }}"));
     let begin = Instant::now();
     transfers(&world, connections, bytes);
     let (report, stats) = (gateway.report(), world.ours.with_stack(|stack, _| *stack.stats()));
@@ -141,13 +153,16 @@ fn bad_link(connections: usize, bytes: u64) {
     let all = 3 * connections as u64 * bytes;
     let seconds = begin.elapsed().as_secs_f64();
     eprintln!(
-        "{:.1} MB in {seconds:.1} s, {:.0} Mbit/s; of {} packets {lost} lost, {corrupted} corrupted, {} of these noticed by our stack",
+        "{:.1} MB in {seconds:.1} s, {:.0} Mbit/s; of {} packets {lost} lost, {corrupted} \
+         corrupted, {} of these noticed by our stack",
         all as f64 / 1e6,
         8e-6 * all as f64 / seconds,
         report.entered,
         stats.bad_checksums
     );
-    assert!(lost > report.entered / 400 && corrupted > report.entered / 2000 && stats.bad_checksums > 0);
+    assert!(
+        lost > report.entered / 400 && corrupted > report.entered / 2000 && stats.bad_checksums > 0
+    );
 }
 
 #[test]
@@ -201,12 +216,20 @@ fn resident() -> u64 {
     line.trim().strip_suffix("kB").unwrap().trim().parse::<u64>().unwrap() << 10
 }
 
-/// Transfers of all sizes both ways, some of them given up in the middle by either side, until told to stop.
-fn worker(world: Arc<World>, seed: u64, stop: Arc<AtomicBool>, done: Arc<AtomicU64>) -> JoinHandle<()> {
+/// Transfers of all sizes both ways, some of them given up in the middle by either side, until told
+/// to stop.
+fn worker(
+    world: Arc<World>,
+    seed: u64,
+    stop: Arc<AtomicBool>,
+    done: Arc<AtomicU64>,
+) -> JoinHandle<()> {
     thread::spawn(move || {
         let mut state = seed;
         let mut draw = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) % below
         };
         while !stop.load(Ordering::Relaxed) {
@@ -215,7 +238,9 @@ fn worker(world: Arc<World>, seed: u64, stop: Arc<AtomicBool>, done: Arc<AtomicU
             let (way, give_up) = (draw(4), draw(10) == 0);
             match [BEYOND, OTHER, BESIDE].get(way as usize) {
                 Some(to) => {
-                    let Ok(mut stream) = world.ours.connect(address(to), config()) else { continue };
+                    let Ok(mut stream) = world.ours.connect(address(to), config()) else {
+                        continue;
+                    };
                     if give_up {
                         let _ = send(&mut stream, bytes);
                         stream.abort();
@@ -224,7 +249,9 @@ fn worker(world: Arc<World>, seed: u64, stop: Arc<AtomicBool>, done: Arc<AtomicU
                     }
                 }
                 None => {
-                    let Ok(Ok(mut stream)) = world.b.run(|| TcpStream::connect(OURS)) else { continue };
+                    let Ok(Ok(mut stream)) = world.b.run(|| TcpStream::connect(OURS)) else {
+                        continue;
+                    };
                     if give_up {
                         // Closed with an answer unread, which resets it.
                         let _ = send(&mut stream, bytes);
@@ -242,7 +269,8 @@ fn open_files() -> usize {
     std::fs::read_dir("/proc/self/fd").unwrap().count()
 }
 
-/// Neither memory nor connections grow while transfers come and go, for `ACKCLOCK_SOAK` seconds, 600 if unset. Part of `make soak`.
+/// Neither memory nor connections grow while transfers come and go, for `ACKCLOCK_SOAK` seconds,
+/// 600 if unset. Part of `make soak`.
 #[test]
 #[ignore = "takes ten minutes"]
 fn nothing_grows() {
@@ -268,19 +296,22 @@ fn nothing_grows() {
     let other = world.other.listen(address(OTHER), config(), 64).unwrap();
     let files = open_files();
     // A reset that is lost leaves the kernel waiting for ever, unless told otherwise.
-    let kernels =
-        |listener: TcpListener| move || listener.accept().map(|(stream, _)| stream).inspect(patient).and_then(answer);
+    let kernels = |listener: TcpListener| {
+        move || listener.accept().map(|(stream, _)| stream).inspect(patient).and_then(answer)
+    };
     serve(Box::new(kernels(beside)));
     serve(Box::new(kernels(kernel)));
     serve(Box::new(move || answer(listener.accept()?.0)));
     serve(Box::new(move || answer(other.accept()?.0)));
 
     let (stop, done) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
-    let workers: Vec<_> =
-        (1..=16).map(|seed| worker(Arc::clone(&world), seed, Arc::clone(&stop), Arc::clone(&done))).collect();
+    let workers: Vec<_> = (1..=16)
+        .map(|seed| worker(Arc::clone(&world), seed, Arc::clone(&stop), Arc::clone(&done)))
+        .collect();
     let time = std::env::var("ACKCLOCK_SOAK").map_or(600, |seconds| seconds.parse().unwrap());
     let (begin, time) = (Instant::now(), Duration::from_secs(time));
-    let connections = || [&world.ours, &world.other].map(|net| net.with_stack(|stack, _| stack.connections()));
+    let connections =
+        || [&world.ours, &world.other].map(|net| net.with_stack(|stack, _| stack.connections()));
     let mut samples = Vec::new();
     let tick = time / 60;
     eprintln!("{:>8}  {:>10}  {:>18}  {:>9}", "seconds", "RSS (MiB)", "connections", "transfers");
@@ -288,7 +319,8 @@ fn nothing_grows() {
         thread::sleep(tick);
         let sample = (resident(), connections().iter().sum::<usize>());
         samples.push(sample);
-        // A gateway remembers the last 65,536 connections, which would take ten minutes to level off.
+        // A gateway remembers the last 65,536 connections, which would take ten minutes to level
+        // off.
         if samples.len() % 5 == 0 {
             assert_eq!(gateway.failure(), None);
             drop(gateway);
@@ -312,15 +344,29 @@ fn nothing_grows() {
         values[values.len() / 2]
     };
     let medians = |samples: &[(u64, usize)]| {
-        (median(samples.iter().map(|s| s.0).collect()), median(samples.iter().map(|s| s.1 as u64).collect()))
+        (
+            median(samples.iter().map(|s| s.0).collect()),
+            median(samples.iter().map(|s| s.1 as u64).collect()),
+        )
     };
     let (middle, last) = (medians(&samples[third..2 * third]), medians(&samples[2 * third..]));
-    assert!(last.0 <= middle.0 + middle.0 / 10, "memory grew from {} to {} bytes", middle.0, last.0);
+    assert!(
+        last.0 <= middle.0 + middle.0 / 10,
+        "memory grew from {} to {} bytes",
+        middle.0,
+        last.0
+    );
     assert!(last.1 <= middle.1 + middle.1 / 2, "connections grew from {} to {}", middle.1, last.1);
-    // When all is over, nothing is left but what TIME-WAIT keeps for a second, and what answers a peer that gave up.
+    // When all is over, nothing is left but what TIME-WAIT keeps for a second, and what answers a
+    // peer that gave up.
     let end = Instant::now() + Duration::from_secs(30);
     while connections() != [0, 0] || open_files() > files {
-        assert!(Instant::now() < end, "{:?} connections and {} files are left", connections(), open_files() - files);
+        assert!(
+            Instant::now() < end,
+            "{:?} connections and {} files are left",
+            connections(),
+            open_files() - files
+        );
         thread::sleep(Duration::from_millis(100));
     }
     for net in [&world.ours, &world.other] {

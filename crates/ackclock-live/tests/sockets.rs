@@ -59,12 +59,14 @@ fn a_connect_that_nobody_answers_times_out() {
     let Some((_namespace, net)) = pair() else { return };
     let begin = Instant::now();
     // Forwarding is off: the kernel keeps silent.
-    let opened = net.connect_timeout("10.9.9.9:80".parse().unwrap(), config(), Duration::from_millis(100));
+    let opened =
+        net.connect_timeout("10.9.9.9:80".parse().unwrap(), config(), Duration::from_millis(100));
     assert_eq!(opened.err().unwrap().kind(), ErrorKind::TimedOut);
     assert!(begin.elapsed() >= Duration::from_millis(100));
 }
 
-/// The thread sleeps without a deadline when the SYN is lost: it has to be told that there is one now.
+/// The thread sleeps without a deadline when the SYN is lost: it has to be told that there is one
+/// now.
 #[test]
 fn a_lost_syn_is_sent_again() {
     let Some(namespace) = namespace() else { return };
@@ -73,7 +75,8 @@ fn a_lost_syn_is_sent_again() {
     let address = kernel_echo(&namespace);
     namespace.set_link("tun0", false).unwrap();
     let begin = Instant::now();
-    let connecting = thread::spawn(move || net.connect_timeout(address, config(), Duration::from_secs(5)));
+    let connecting =
+        thread::spawn(move || net.connect_timeout(address, config(), Duration::from_secs(5)));
     thread::sleep(Duration::from_millis(100));
     namespace.set_link("tun0", true).unwrap();
     connecting.join().unwrap().unwrap();
@@ -84,7 +87,9 @@ fn a_lost_syn_is_sent_again() {
 #[test]
 fn addresses_that_are_not_ours_or_taken() {
     let Some((_namespace, net)) = pair() else { return };
-    let error = |address: &str| net.listen(address.parse().unwrap(), config(), 1).err().map(|error| error.kind());
+    let error = |address: &str| {
+        net.listen(address.parse().unwrap(), config(), 1).err().map(|error| error.kind())
+    };
     assert_eq!(error("10.0.0.3:80"), Some(ErrorKind::AddrNotAvailable));
     let first = net.listen(ours(80), config(), 1).unwrap();
     assert_eq!(error("10.0.0.2:80"), Some(ErrorKind::AddrInUse));
@@ -92,7 +97,8 @@ fn addresses_that_are_not_ours_or_taken() {
     assert_eq!(error("10.0.0.2:80"), None);
 }
 
-/// The peer goes with data of ours unread: both reading and writing say so, and those who wait are woken.
+/// The peer goes with data of ours unread: both reading and writing say so, and those who wait are
+/// woken.
 #[test]
 fn a_reset_wakes_readers_and_writers() {
     let Some((namespace, net)) = pair() else { return };
@@ -187,7 +193,10 @@ fn timeouts_and_non_blocking_calls() {
         }
     };
 
-    assert_eq!(stream.set_read_timeout(Some(Duration::ZERO)).unwrap_err().kind(), ErrorKind::InvalidInput);
+    assert_eq!(
+        stream.set_read_timeout(Some(Duration::ZERO)).unwrap_err().kind(),
+        ErrorKind::InvalidInput
+    );
     stream.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
     let begin = Instant::now();
     assert_eq!(stream.read(&mut [0; 1]).unwrap_err().kind(), ErrorKind::WouldBlock);
@@ -221,7 +230,8 @@ fn timeouts_and_non_blocking_calls() {
     stream.write_all(b"x").unwrap();
 }
 
-/// What was written before the end of the process is delivered, although nobody holds the connection.
+/// What was written before the end of the process is delivered, although nobody holds the
+/// connection.
 #[test]
 fn shutdown_of_the_net_waits_for_what_was_written() {
     let Some((namespace, net)) = pair() else { return };
@@ -271,7 +281,8 @@ fn a_dropped_net_delivers_and_goes() {
     drop((stream, net));
     assert_eq!(receive(listener.accept().unwrap().0).unwrap(), sent);
     let begin = Instant::now();
-    let devices = || namespace.run(|| std::fs::read_to_string("/proc/thread-self/net/dev").unwrap()).unwrap();
+    let devices =
+        || namespace.run(|| std::fs::read_to_string("/proc/thread-self/net/dev").unwrap()).unwrap();
     while devices().contains("tun0") {
         assert!(begin.elapsed() < Duration::from_secs(5), "the device is still there");
         thread::sleep(Duration::from_millis(10));
@@ -284,7 +295,11 @@ fn a_device_that_goes_takes_its_connections_along() {
     let mut stream = net.connect(kernel_echo(&namespace), config()).unwrap();
     let deleting = thread::spawn(move || {
         thread::sleep(Duration::from_millis(100));
-        namespace.run(|| std::process::Command::new("ip").args(["link", "delete", "tun0"]).status().unwrap()).unwrap()
+        namespace
+            .run(|| {
+                std::process::Command::new("ip").args(["link", "delete", "tun0"]).status().unwrap()
+            })
+            .unwrap()
     });
     assert_eq!(stream.read(&mut [0; 1]).unwrap_err().kind(), ErrorKind::NetworkDown);
     assert!(deleting.join().unwrap().success());

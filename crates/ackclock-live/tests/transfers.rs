@@ -12,7 +12,8 @@ const BULK: u64 = 100_000_000;
 
 /// Ours to the kernel, and the kernel to ours, one after the other.
 fn both_ways(namespace: &Namespace, net: &Net, version: u8, bytes: u64) {
-    let (kernel, ours) = if version == 4 { ("10.0.0.1", "10.0.0.2") } else { ("fd00::1", "fd00::2") };
+    let (kernel, ours) =
+        if version == 4 { ("10.0.0.1", "10.0.0.2") } else { ("fd00::1", "fd00::2") };
     let (listener, address) = kernel_listener(namespace, kernel);
     let receiving = thread::spawn(move || {
         let stream = listener.accept().unwrap().0;
@@ -72,8 +73,8 @@ fn mtu_576() {
     transfer(576, false, BULK / 5);
 }
 
-/// From one host of ours to another, through the kernel's forwarding, in each combination of offload: the kernel cuts what the
-/// other side does not take whole.
+/// From one host of ours to another, through the kernel's forwarding, in each combination of
+/// offload: the kernel cuts what the other side does not take whole.
 #[test]
 fn ours_to_ours_through_the_kernel() {
     for (offload, other) in [(true, true), (true, false), (false, true), (false, false)] {

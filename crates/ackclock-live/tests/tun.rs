@@ -10,7 +10,8 @@ use ackclock_live::{Gso, Tun};
 use common::{namespace, tun};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-/// The next packet with this IP protocol: the kernel also says things of its own, such as router solicitations.
+/// The next packet with this IP protocol: the kernel also says things of its own, such as router
+/// solicitations.
 fn next(tun: &Tun, protocol: u8) -> (Vec<u8>, u16, bool) {
     let mut buffer = vec![0; Tun::BUFFER];
     loop {
@@ -45,16 +46,23 @@ fn packets_go_both_ways() {
     let tun = tun(&namespace, &[("10.0.0.1", 24), ("10.0.1.1", 24), ("fd00::1", 64)], 1500, false);
     assert_eq!(tun.name(), "tun0");
     assert!(tun.receive(&mut vec![0; Tun::BUFFER]).is_ok(), "reading does not block");
-    for (local, remote) in [("10.0.0.1", "10.0.0.9"), ("10.0.1.1", "10.0.1.9"), ("fd00::1", "fd00::9")] {
+    for (local, remote) in
+        [("10.0.0.1", "10.0.0.9"), ("10.0.1.1", "10.0.1.9"), ("fd00::1", "fd00::9")]
+    {
         let (local, remote) = (local.parse().unwrap(), remote.parse().unwrap());
-        let socket = namespace.run(|| UdpSocket::bind(std::net::SocketAddr::new(local, 0)).unwrap()).unwrap();
+        let socket = namespace
+            .run(|| UdpSocket::bind(std::net::SocketAddr::new(local, 0)).unwrap())
+            .unwrap();
         socket.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
         socket.send_to(b"hello", std::net::SocketAddr::new(remote, 7)).unwrap();
         let (packet, segment, partial) = next(&tun, UDP);
         assert_eq!((&packet[packet.len() - 5..], segment, partial), (&b"hello"[..], 0, false));
         tun.send_packet(&reversed(&packet)).unwrap();
         let mut answer = [0; 10];
-        assert_eq!(socket.recv_from(&mut answer).unwrap(), (5, std::net::SocketAddr::new(remote, 7)));
+        assert_eq!(
+            socket.recv_from(&mut answer).unwrap(),
+            (5, std::net::SocketAddr::new(remote, 7))
+        );
         // The same packet in pieces.
         let packet = reversed(&packet);
         let (header, payload) = packet.split_at(packet.len() - 5);
@@ -78,14 +86,16 @@ fn a_device_that_is_down_takes_no_packets() {
     tun.send_packet(&packet).unwrap();
 }
 
-/// With offload the kernel hands over a TCP segment without its checksum, once as super-segment; without, as on a wire.
+/// With offload the kernel hands over a TCP segment without its checksum, once as super-segment;
+/// without, as on a wire.
 #[test]
 fn offload_leaves_the_checksum_out() {
     let Some(namespace) = namespace() else { return };
     for offload in [false, true] {
         let tun = tun(&namespace, &[("10.0.0.1", 24)], 1500, offload);
-        let connecting =
-            namespace.spawn(|| TcpStream::connect_timeout(&"10.0.0.9:80".parse().unwrap(), Duration::from_millis(1)));
+        let connecting = namespace.spawn(|| {
+            TcpStream::connect_timeout(&"10.0.0.9:80".parse().unwrap(), Duration::from_millis(1))
+        });
         let (packet, segment, partial) = next(&tun, TCP);
         assert_eq!((segment, partial), (0, offload));
         let mut sum = 6 + (packet.len() - 20) as u32;
@@ -98,20 +108,29 @@ fn offload_leaves_the_checksum_out() {
     }
 }
 
-/// A device leads to another one: what one kernel stack sends comes in on the other side, super-segments and all.
+/// A device leads to another one: what one kernel stack sends comes in on the other side,
+/// super-segments and all.
 #[test]
 fn super_segments_pass_through_two_devices() {
     let (Some(left), Some(right)) = (namespace(), namespace()) else { return };
     // MTU less fixed headers and timestamps.
-    for (a, b, prefix, smss) in [("10.0.0.1", "10.0.0.2", 24, 1448), ("fd00::1", "fd00::2", 64, 1428)] {
-        let tuns = [tun(&left, &[(a, prefix)], 1500, true), tun(&right, &[(b, prefix)], 1500, true)];
+    for (a, b, prefix, smss) in
+        [("10.0.0.1", "10.0.0.2", 24, 1448), ("fd00::1", "fd00::2", 64, 1428)]
+    {
+        let tuns =
+            [tun(&left, &[(a, prefix)], 1500, true), tun(&right, &[(b, prefix)], 1500, true)];
         let address = std::net::SocketAddr::new(b.parse().unwrap(), 9);
         let listener = right.run(|| TcpListener::bind(address).unwrap()).unwrap();
         let receiving = right
-            .spawn(move || std::io::copy(&mut listener.accept().unwrap().0, &mut std::io::sink()).unwrap())
+            .spawn(move || {
+                std::io::copy(&mut listener.accept().unwrap().0, &mut std::io::sink()).unwrap()
+            })
             .unwrap();
-        let sending =
-            left.spawn(move || TcpStream::connect(address).unwrap().write_all(&vec![7; 1_000_000]).unwrap()).unwrap();
+        let sending = left
+            .spawn(move || {
+                TcpStream::connect(address).unwrap().write_all(&vec![7; 1_000_000]).unwrap()
+            })
+            .unwrap();
         let mut largest = (0, 0);
         let mut buffer = vec![0; Tun::BUFFER];
         while !receiving.is_finished() {
@@ -145,7 +164,8 @@ fn super_segments_pass_through_two_devices() {
 fn namespaces_are_apart_and_devices_go_with_their_owner() {
     let (Some(left), Some(right)) = (namespace(), namespace()) else { return };
     let names = |n: &ackclock_live::Namespace| {
-        let mut names = n.run(|| std::fs::read_to_string("/proc/thread-self/net/dev").unwrap()).unwrap();
+        let mut names =
+            n.run(|| std::fs::read_to_string("/proc/thread-self/net/dev").unwrap()).unwrap();
         names.retain(|c| c.is_ascii_alphanumeric() || c == ':');
         (names.contains("tun0:"), names.contains("lo:"))
     };
@@ -154,8 +174,9 @@ fn namespaces_are_apart_and_devices_go_with_their_owner() {
     drop(device);
     assert_eq!(names(&left), (false, true));
     left.sysctl("net/ipv4/ip_forward", "1").unwrap();
-    let forwards =
-        |n: &ackclock_live::Namespace| n.run(|| std::fs::read("/proc/sys/net/ipv4/ip_forward").unwrap()).unwrap();
+    let forwards = |n: &ackclock_live::Namespace| {
+        n.run(|| std::fs::read("/proc/sys/net/ipv4/ip_forward").unwrap()).unwrap()
+    };
     assert_eq!((&forwards(&left)[..], &forwards(&right)[..]), (&b"1\n"[..], &b"0\n"[..]));
     assert_eq!(left.sysctl("net/ipv4/no_such", "1").unwrap_err().kind(), ErrorKind::NotFound);
     left.run(|| drop(TcpListener::bind("127.0.0.1:80").unwrap())).unwrap();

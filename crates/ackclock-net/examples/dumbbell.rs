@@ -1,9 +1,11 @@
-//! Runs a dumbbell and prints how much CPU time a packet takes: `dumbbell [FLOWS] [STRATEGY] [SECONDS]`.
+//! Runs a dumbbell and prints how much CPU time a packet takes: `dumbbell [FLOWS] [STRATEGY]
+//! [SECONDS]`.
 //!
-//! Each connection has its own pair of hosts. The bottleneck is 100 Mb/s, 20 ms, with RED; segments are 1000 bytes.
+//! Each connection has its own pair of hosts. The bottleneck is 100 Mb/s, 20 ms, with RED; segments
+//! are 1000 bytes.
 
-use ackclock_net::{Ends, FlowConfig, Limit, LinkConfig, Network, Queue, Red, Source};
-use ackclock_tcp::strategy::Composition;
+use ackclock_net::{Ends, FlowConfig, Limit, LinkConfig, Network, Queue, Red};
+use ackclock_tcp::Registry;
 use ackclock_tcp::{DelayedAck, Receiver, ReceiverConfig, Sender, SenderConfig, Span, Time};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -16,32 +18,36 @@ fn cpu_seconds() -> f64 {
 fn main() {
     let mut args = std::env::args().skip(1);
     let flows: u32 = args.next().map_or(10, |a| a.parse().expect("a number of flows"));
-    let composition = Composition::parse(&args.next().unwrap_or("newreno".into())).expect("a strategy");
+    let composition =
+        Registry::default().parse(&args.next().unwrap_or("newreno".into())).expect("a strategy");
     let seconds: u64 = args.next().map_or(60, |a| a.parse().expect("a number of seconds"));
 
     let mut network = Network::new(1);
     let (left, right) = (network.node("left"), network.node("right"));
     let (rate, delay) = (100_000_000, Span::from_millis(20));
-    let red = Red {
-        limit: 500,
-        min_th: 50.0,
-        max_th: 150.0,
-        w_q: Red::automatic_w_q(rate, delay, 1000),
-        max_p: 0.1,
-        gentle: true,
-        wait: true,
-        queue_in_bytes: false,
-        byte_mode: false,
-        mean_packet_size: 1000,
-    };
-    let (bottleneck, _) = network.duplex(LinkConfig::new(left, right, rate, delay, Queue::Red(red)));
+    let mut red = Red::new(500, 50.0, 150.0, Red::automatic_w_q(rate, delay, 1000));
+    red.mean_packet_size = 1000;
+    let bottleneck = network.duplex(LinkConfig::new(left, right, rate, delay, Queue::Red(red)));
     for i in 0..flows {
-        let (from, to) = (network.node(&format!("sender {i}")), network.node(&format!("receiver {i}")));
-        let access =
-            |a, b| LinkConfig::new(a, b, 1_000_000_000, Span::from_millis(5), Queue::DropTail(Limit::Packets(1000)));
+        let (from, to) =
+            (network.node(&format!("sender {i}")), network.node(&format!("receiver {i}")));
+        let access = |a, b| {
+            LinkConfig::new(
+                a,
+                b,
+                1_000_000_000,
+                Span::from_millis(5),
+                Queue::DropTail(Limit::Packets(1000)),
+            )
+        };
         network.duplex(access(from, left));
         network.duplex(access(right, to));
-        let config = SenderConfig { mss: 1000, initial_window: 2, initial_rwnd: 1 << 20, ..SenderConfig::default() };
+        let config = SenderConfig {
+            mss: 1000,
+            initial_window: Some(2),
+            initial_rwnd: 1 << 20,
+            ..SenderConfig::default()
+        };
         let strategy = composition.build();
         let receiver = ReceiverConfig {
             mss: 1000,
@@ -49,26 +55,22 @@ fn main() {
             sack: strategy.uses_sack,
             ..ReceiverConfig::default()
         };
-        network.flow(FlowConfig {
-            name: format!("flow {i}"),
-            from,
-            to,
-            ends: Ends::Established { sender: Sender::new(config, strategy), receiver: Receiver::new(receiver) },
-            source: Source::Bulk,
-            start: Time(1_000_000_000 / u64::from(flows) * u64::from(i)),
-            stop: None,
-            mss: 1000,
-            header: 0,
-            ack_size: 40,
-            count_options: false,
-        });
+        let ends = Ends::Established {
+            sender: Sender::new(config, strategy),
+            receiver: Receiver::new(receiver),
+        };
+        let mut flow = FlowConfig::new(&format!("flow {i}"), from, to, ends, 1000);
+        flow.start = Time(1_000_000_000 / u64::from(flows) * u64::from(i));
+        (flow.header, flow.count_options) = (0, false);
+        network.flow(flow);
     }
     let begin = cpu_seconds();
     network.run(Time(seconds * 1_000_000_000), &mut ()).expect("the network is sound");
     let elapsed = cpu_seconds() - begin;
-    let report = network.link_report(bottleneck).expect("the bottleneck is there");
+    let report = network.link_report(bottleneck.there).expect("the bottleneck is there");
     println!(
-        "{flows} flows: {} packets, {} dropped, in {elapsed:.3} s of CPU: {:.1} ns each, {:.2} million a second",
+        "{flows} flows: {} packets, {} dropped, in {elapsed:.3} s of CPU: {:.1} ns each, {:.2} \
+         million a second",
         report.packets,
         report.dropped_early + report.dropped_queue,
         elapsed * 1e9 / report.packets as f64,

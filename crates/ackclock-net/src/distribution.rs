@@ -1,7 +1,7 @@
 //! Distributions of sizes.
 //!
-//! Logarithm, exponential and cosine are `libm`'s, since those of the platform may differ from machine to machine in their
-//! last bit.
+//! Logarithm, exponential and cosine are `libm`'s, since the platform's may differ from machine to
+//! machine in their last bit.
 
 use std::f64::consts::TAU;
 
@@ -9,6 +9,7 @@ use crate::rng::Rng;
 
 /// A distribution of sizes in bytes. Draws are whole bytes, at least 1.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Distribution {
     /// The law that sizes follow.
     pub law: Law,
@@ -18,6 +19,7 @@ pub struct Distribution {
 
 /// A law that sizes follow; means are in bytes, above 0 and finite.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Law {
     /// Always the same.
     Fixed(u64),
@@ -34,33 +36,50 @@ pub enum Law {
     Pareto {
         /// The mean, from which the least value follows: `mean * (shape - 1) / shape`.
         mean: f64,
-        /// The exponent of the tail, above 1 (there is no mean below) and finite; below 2 the variance is infinite.
+        /// The exponent of the tail, above 1 (there is no mean below) and finite; below 2 the
+        /// variance is infinite.
         shape: f64,
     },
-    /// One of these, each with its probability. The last one takes what the others leave.
-    Mix(Vec<(f64, Distribution)>),
+    /// One of these, each with its share. The last one takes what the others leave.
+    Mix(Vec<MixPart>),
+}
+
+/// A part of a mix of distributions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MixPart {
+    /// The probability of this part.
+    pub share: f64,
+    /// What it draws.
+    pub distribution: Distribution,
 }
 
 impl Distribution {
+    /// Sizes that follow this law, however large.
+    pub fn new(law: Law) -> Self {
+        Distribution { law, max: None }
+    }
+
     /// A size.
     pub fn draw(&self, rng: &mut Rng) -> u64 {
         let bytes = match &self.law {
             Law::Fixed(bytes) => *bytes,
-            Law::Exponential(mean) => whole(mean * rng.standard_exponential()),
+            Law::Exponential(mean) => to_bytes(mean * rng.standard_exponential()),
             Law::Lognormal { mean, sigma } => {
-                whole(mean * libm::exp(sigma * standard_normal(rng) - sigma * sigma / 2.0))
+                to_bytes(mean * libm::exp(sigma * standard_normal(rng) - sigma * sigma / 2.0))
             }
             Law::Pareto { mean, shape } => {
                 // A power of 1/U is an exponential of the exponential draw -ln U.
-                whole(mean * (shape - 1.0) / shape * libm::exp(rng.standard_exponential() / shape))
+                to_bytes(
+                    mean * (shape - 1.0) / shape * libm::exp(rng.standard_exponential() / shape),
+                )
             }
             Law::Mix(parts) => {
                 let mut left = rng.unit();
-                let chosen = parts.iter().find(|(share, _)| {
-                    left -= share;
+                let chosen = parts.iter().find(|part| {
+                    left -= part.share;
                     left < 0.0
                 });
-                chosen.or(parts.last()).map_or(0, |(_, part)| part.draw(rng))
+                chosen.or(parts.last()).map_or(0, |part| part.distribution.draw(rng))
             }
         };
         bytes.min(self.max.unwrap_or(u64::MAX)).max(1)
@@ -68,100 +87,16 @@ impl Distribution {
 }
 
 /// To the nearest byte; what does not fit is cut off.
-fn whole(bytes: f64) -> u64 {
+fn to_bytes(bytes: f64) -> u64 {
     libm::round(bytes) as u64
 }
 
-/// Normal with mean 0 and variance 1 (Box & Muller 1958; of each pair the one, so that nothing is kept between draws).
+/// Normal with mean 0 and variance 1 (Box & Muller 1958). The second number of each pair is not
+/// used, so that nothing is kept between draws.
 fn standard_normal(rng: &mut Rng) -> f64 {
     let radius = libm::sqrt(2.0 * rng.standard_exponential());
     radius * libm::cos(TAU * rng.unit())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn draws(law: &Law, n: usize) -> Vec<u64> {
-        let distribution = Distribution { law: law.clone(), max: None };
-        let mut rng = Rng::new(7, "x");
-        (0..n).map(|_| distribution.draw(&mut rng)).collect()
-    }
-
-    const LOGNORMAL: Law = Law::Lognormal { mean: 7247.0, sigma: 0.5 };
-    const PARETO: Law = Law::Pareto { mean: 9000.0, shape: 3.0 };
-
-    fn web() -> Law {
-        let part = |share, law| (share, Distribution { law, max: None });
-        Law::Mix(vec![part(0.88, LOGNORMAL), part(0.12, PARETO)])
-    }
-
-    #[test]
-    fn the_same_seed_draws_the_same_sizes_on_every_machine() {
-        assert_eq!(draws(&Law::Fixed(10_000), 2), [10_000, 10_000]);
-        assert_eq!(draws(&Law::Exponential(524_288.0), 5), [53_938, 208_729, 55_824, 292_962, 44_309]);
-        assert_eq!(draws(&LOGNORMAL, 5), [5745, 5197, 6126, 2197, 6692]);
-        assert_eq!(draws(&PARETO, 5), [6209, 6851, 6217, 7228, 6171]);
-        assert_eq!(draws(&web(), 5), [9160, 6126, 8276, 8722, 5336]);
-    }
-
-    /// The mean of many draws lies within four standard errors of that of the law, which one seed in 16,000 fails to do.
-    #[test]
-    fn draws_have_the_mean_of_their_law() {
-        let second_moment = |mean: f64, variance: f64| variance + mean * mean;
-        let lognormal = 7247f64.powi(2) * (0.25f64.exp() - 1.0);
-        // Variance of a Pareto of least value m and shape a: m^2 a / ((a - 1)^2 (a - 2)).
-        let pareto = 6000f64.powi(2) * 3.0 / 4.0;
-        let web_mean = 0.88 * 7247.0 + 0.12 * 9000.0;
-        let web_square = 0.88 * second_moment(7247.0, lognormal) + 0.12 * second_moment(9000.0, pareto);
-        let cases = [
-            (Law::Exponential(524_288.0), 524_288.0, 524_288f64.powi(2)),
-            (LOGNORMAL, 7247.0, lognormal),
-            (PARETO, 9000.0, pareto),
-            (web(), web_mean, web_square - web_mean * web_mean),
-        ];
-        let n = 200_000;
-        for (law, mean, variance) in cases {
-            let ours = draws(&law, n).iter().sum::<u64>() as f64 / n as f64;
-            let tolerance = 4.0 * (variance / n as f64).sqrt();
-            assert!((ours - mean).abs() < tolerance, "{law:?}: {ours} is not {mean} +- {tolerance}");
-        }
-    }
-
-    /// Half of all draws lie below the median, which tells sigma and shape from others with the same mean.
-    #[test]
-    fn draws_have_the_median_of_their_law() {
-        let n = 100_000;
-        // Standard error of the share: 0.5 / sqrt(n); four of them.
-        let tolerance = 2.0 / (n as f64).sqrt();
-        for (law, median) in [
-            (Law::Exponential(524_288.0), 524_288.0 * 2f64.ln()),
-            (LOGNORMAL, 7247.0 * (-0.125f64).exp()),
-            (PARETO, 6000.0 * 2f64.powf(1.0 / 3.0)),
-        ] {
-            let below = draws(&law, n).iter().filter(|&&bytes| (bytes as f64) < median).count() as f64 / n as f64;
-            assert!((below - 0.5).abs() < tolerance, "{law:?}: {below} of the draws lie below {median}");
-        }
-        assert!(draws(&PARETO, n).into_iter().all(|bytes| bytes >= 6000));
-    }
-
-    #[test]
-    fn a_mix_draws_each_part_with_its_share() {
-        let part = |share, bytes| (share, Distribution { law: Law::Fixed(bytes), max: None });
-        let drawn = draws(&Law::Mix(vec![part(0.25, 1), part(0.0, 2), part(0.75, 3)]), 40_000);
-        let count = |bytes| drawn.iter().filter(|&&b| b == bytes).count();
-        // Standard deviation sqrt(40,000 * 0.25 * 0.75) = 87; four of them.
-        assert!((9_654..10_346).contains(&count(1)), "{}", count(1));
-        assert_eq!((count(2), count(1) + count(3)), (0, 40_000));
-    }
-
-    #[test]
-    fn what_is_too_large_or_too_small_is_cut_off() {
-        let mut rng = Rng::new(7, "x");
-        let mut draw = |law, max| Distribution { law, max }.draw(&mut rng);
-        assert_eq!(draw(Law::Fixed(50), Some(40)), 40);
-        assert_eq!(draw(Law::Lognormal { mean: 1e300, sigma: 0.0 }, None), u64::MAX);
-        assert_eq!(draw(Law::Exponential(1e-9), None), 1);
-        assert_eq!(draw(Law::Lognormal { mean: 7247.0, sigma: 0.0 }, None), 7247);
-    }
-}
+mod tests;

@@ -4,6 +4,7 @@ use thiserror::Error as ThisError;
 
 /// What is wrong with a network.
 #[derive(Clone, Debug, PartialEq, ThisError)]
+#[non_exhaustive]
 pub enum Error {
     /// No path of links leads from one node to the other.
     #[error("no route from {from} to {to}")]

@@ -1,10 +1,10 @@
 //! The event heap: what happens next.
 
-/// What an entry stands for. Entries of one component at one time are told apart by this.
+/// What an entry stands for. One component may have entries of several kinds at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// News of a loss, ahead of what its link carries.
-    Notice,
+    /// A notice of a loss is due, ahead of what its link carries.
+    LossNotice,
     /// The first packet of a link arrives.
     Wire,
     /// The first of a link's late packets arrives.
@@ -17,15 +17,23 @@ pub(crate) enum Kind {
     Source,
 }
 
-const KINDS: [Kind; 6] = [Kind::Notice, Kind::Wire, Kind::Late, Kind::SenderTimer, Kind::ReceiverTimer, Kind::Source];
+const KINDS: [Kind; 6] = [
+    Kind::LossNotice,
+    Kind::Wire,
+    Kind::Late,
+    Kind::SenderTimer,
+    Kind::ReceiverTimer,
+    Kind::Source,
+];
 const INDEX_BITS: u32 = 25;
 const TRANSIT_MAX: u64 = (1 << 36) - 1;
 
 /// When something happens, and to which component.
 ///
-/// Keys are ordered by time; at the same time, by when the packet was put onto its link (the earlier one first; timers
-/// and applications come after all packets); then by kind and by the component's order of creation. None of this
-/// depends on when the key was made, so the order is the same however far ahead a packet was carried.
+/// Keys are ordered by time. At the same time, the packet that was put onto its link earlier comes
+/// first, and timers and applications come after all packets. Then kind decides, then the order of
+/// creation of the components. None of this depends on when the key was made. So the order is the
+/// same however far ahead of the clock a packet moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
     time: u64,
@@ -37,7 +45,8 @@ impl Key {
     /// The most components of one kind.
     pub(crate) const MAX_INDEX: u32 = (1 << INDEX_BITS) - 1;
 
-    /// A key for `time`, for something set going at `put`. More than 68 seconds between the two count as 68.
+    /// A key for `time`, for something that was started at `put`. More than 68 seconds between the
+    /// two count as 68.
     pub(crate) fn new(time: u64, put: u64, kind: Kind, index: u32) -> Key {
         let transit = TRANSIT_MAX - time.saturating_sub(put).min(TRANSIT_MAX);
         let id = (kind as u64) << INDEX_BITS | u64::from(index & Key::MAX_INDEX);
@@ -60,11 +69,12 @@ impl Key {
     }
 }
 
-/// A min-heap of keys with four children to a node: half as deep as a binary one, and siblings share a cache line.
+/// A min-heap of keys with four children to a node. It is half as deep as a binary heap, and
+/// siblings share a cache line.
 #[derive(Debug, Default)]
 pub(crate) struct Heap {
     keys: Vec<Key>,
-    /// The first key was taken, and the next push may have its place.
+    /// The first key was taken. The next push may take its place.
     hole: bool,
 }
 
@@ -82,8 +92,8 @@ impl Heap {
         self.keys.first().copied()
     }
 
-    /// Removes the least key, which [`Heap::peek`] has just returned. The next push is then cheap, since it takes its
-    /// place: most events bring about one other.
+    /// Removes the least key, which [`Heap::peek`] has just returned. The next push is then cheap,
+    /// since it takes its place: most events bring about one other.
     pub(crate) fn take(&mut self) {
         debug_assert!(!self.hole);
         self.hole = !self.keys.is_empty();
@@ -108,7 +118,7 @@ impl Heap {
         self.keys[at] = key;
     }
 
-    /// Puts `key` in the place of the first one and then where it belongs.
+    /// Replaces the first key by `key`, and moves that down to where it belongs.
     fn sink(&mut self, key: Key) {
         let keys = self.keys.as_mut_slice();
         let mut at = 0;
@@ -116,7 +126,9 @@ impl Heap {
             let first = 4 * at + 1;
             let found = match keys.get(first..) {
                 Some([a, b, c, d, ..]) => first + least([a, b, c, d]),
-                Some(rest @ [_, ..]) => rest.iter().zip(first..).min().map_or(first, |(_, index)| index),
+                Some(rest @ [_, ..]) => {
+                    rest.iter().zip(first..).min().map_or(first, |(_, index)| index)
+                }
                 _ => break,
             };
             if keys[found] >= key {
@@ -131,8 +143,8 @@ impl Heap {
     }
 }
 
-/// Which of four keys is the least one. Their times alone decide, in one word each, but for the rare case that two are
-/// equal.
+/// Which of four keys is the least. Their times decide, one word each, unless two are equal, which
+/// is rare.
 #[inline]
 fn least([a, b, c, d]: [&Key; 4]) -> usize {
     let (ab, cd) = (a.time.min(b.time), c.time.min(d.time));
@@ -150,62 +162,4 @@ fn least_of_equals(keys: [&Key; 4]) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_key_gives_back_what_it_was_made_of() {
-        for kind in KINDS {
-            let key = Key::new(123_456_789, 123_000_000, kind, 12_345);
-            assert_eq!((key.time(), key.kind(), key.index()), (123_456_789, kind, 12_345));
-        }
-        let far = Key::new(u64::MAX, 0, Kind::Source, Key::MAX_INDEX);
-        assert_eq!((far.time(), far.kind(), far.index()), (u64::MAX, Kind::Source, Key::MAX_INDEX as usize));
-    }
-
-    #[test]
-    fn ties_go_by_when_a_packet_was_put_on_its_link_then_by_creation() {
-        let keys = [
-            Key::new(99, 99, Kind::Source, 9),
-            Key::new(100, 10, Kind::Wire, 7),
-            Key::new(100, 20, Kind::Notice, 9),
-            Key::new(100, 20, Kind::Wire, 3),
-            Key::new(100, 20, Kind::Wire, 5),
-            Key::new(100, 20, Kind::Late, 0),
-            Key::new(100, 100, Kind::SenderTimer, 0),
-            Key::new(100, 100, Kind::ReceiverTimer, 0),
-        ];
-        assert!(keys.is_sorted());
-    }
-
-    #[test]
-    fn pops_in_order() {
-        let mut heap = Heap::default();
-        let mut x = 1u64;
-        let mut expected = Vec::new();
-        for i in 0..1000 {
-            x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let key = Key::new(x >> 55, 0, Kind::Wire, i);
-            expected.push(key);
-            heap.push(key);
-        }
-        expected.sort();
-        // A push into the place of the one taken, and one behind it.
-        assert_eq!(heap.peek(), Some(expected.remove(0)));
-        heap.take();
-        for key in [Key::new(200, 0, Kind::Late, 1), Key::new(0, 0, Kind::Late, 2)] {
-            heap.push(key);
-            expected.push(key);
-        }
-        expected.sort();
-        let mut pop = || {
-            let key = heap.peek();
-            heap.take();
-            key
-        };
-        let popped: Vec<Key> = std::iter::from_fn(&mut pop).collect();
-        assert_eq!(popped, expected);
-        assert_eq!((pop(), pop()), (None, None));
-        assert_eq!(heap.peek(), None);
-    }
-}
+mod tests;

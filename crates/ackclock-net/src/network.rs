@@ -3,39 +3,53 @@
 use std::collections::HashSet;
 
 use ackclock_tcp::Time;
-use ackclock_tcp::axes::Told;
+use ackclock_tcp::recovery::detect::Notices;
 
-use crate::config::{CbrConfig, Ends, FlowConfig, FlowId, LinkConfig, LinkId, NodeId};
-use crate::engine::{AHEAD, DELIVER, Engine};
+use crate::config::{CbrConfig, Ends, FlowConfig, LinkConfig};
+use crate::connections::Connections;
 use crate::error::Error;
-use crate::flow::{Agent, Flow, Sizes, Tcp};
+use crate::flow::{Agent, Established, Flow};
 use crate::heap::{Key, Kind};
+use crate::idle::IdlePaths;
+use crate::ids::{FlowId, LinkId, NodeId};
 use crate::link::Link;
+use crate::packet_size::PacketSizes;
+use crate::paths::Paths;
 use crate::recorder::Recorder;
 use crate::report::{FlowReport, LinkReport};
 use crate::rng::Rng;
+use crate::simulator::Simulator;
 use crate::topology::Topology;
 use crate::traffic::{Cbr, Writer};
-use crate::validate;
-use crate::whole::Connections;
+use crate::{lookahead, validate};
 
 /// A network of hosts, routers, links and flows.
 ///
-/// The same calls with the same seed give the same run, to the last bit, on every machine. What happens at the same time
-/// happens in this order: packets, the one that was put onto its link first before the others; timers; sources. What is
-/// still equal goes by the order in which links and flows were added.
+/// The same calls with the same seed give the same run, to the last bit, on every machine. At the
+/// same time, packets come first, then timers, then sources. Of packets, the one that was put onto
+/// its link first comes first. What is still equal goes by the order in which links and flows were
+/// added.
 pub struct Network {
     seed: u64,
     now: u64,
-    /// Names; let go once the network runs.
+    /// Their names; empty once the network runs.
     nodes: Vec<Box<str>>,
-    engine: Engine,
+    simulator: Simulator,
     /// Nothing may be added any more.
     started: bool,
     /// The first thing found wrong while the network was built.
     invalid: Option<Error>,
-    /// Packets may be carried ahead of time.
-    carry_ahead: bool,
+    /// Packets may move ahead of the clock ([`lookahead`]).
+    lookahead: bool,
+}
+
+/// The two directions of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Duplex {
+    /// The direction that was described.
+    pub there: LinkId,
+    /// Its mirror image.
+    pub back: LinkId,
 }
 
 impl Network {
@@ -45,10 +59,10 @@ impl Network {
             seed,
             now: 0,
             nodes: Vec::new(),
-            engine: Engine::default(),
+            simulator: Simulator::default(),
             started: false,
             invalid: None,
-            carry_ahead: true,
+            lookahead: true,
         }
     }
 
@@ -60,18 +74,18 @@ impl Network {
 
     /// Adds one direction of a link.
     pub fn link(&mut self, config: LinkConfig) -> LinkId {
-        let id = self.engine.links.len() as u32;
+        let id = self.simulator.links.len() as u32;
         let name = self.link_name(&config);
         let problem = validate::link(&config, self.nodes.len()).or(Self::too_many(id));
         self.note(problem, || format!("link {name}"));
-        self.engine.links.push(Link::new(config, self.seed, &name));
+        self.simulator.links.push(Link::new(config, self.seed, &name));
         LinkId(id)
     }
 
-    /// Adds a link and its mirror image with the same settings; the first id is the direction of `config`.
-    pub fn duplex(&mut self, config: LinkConfig) -> (LinkId, LinkId) {
+    /// Adds a link and its mirror image with the same settings.
+    pub fn duplex(&mut self, config: LinkConfig) -> Duplex {
         let back = LinkConfig { from: config.to, to: config.from, ..config.clone() };
-        (self.link(config), self.link(back))
+        Duplex { there: self.link(config), back: self.link(back) }
     }
 
     /// Adds a connection.
@@ -83,9 +97,9 @@ impl Network {
         let next_write = writer.first(start);
         let total = writer.total();
         let FlowConfig { mss, header, ack_size, count_options, .. } = config;
-        let sizes = Sizes { mss, header, ack_size, count_options };
+        let sizes = PacketSizes { mss, header, ack_size, count_options };
         let agent = match config.ends {
-            Ends::Established { sender, receiver } => Agent::Tcp(Tcp {
+            Ends::Established { sender, receiver } => Agent::Established(Established {
                 sender,
                 receiver,
                 sender_timer: u64::MAX,
@@ -94,7 +108,9 @@ impl Network {
                 total,
                 sizes,
             }),
-            Ends::Whole(whole) => Agent::Whole(Box::new(Connections::new(*whole, writer, sizes))),
+            Ends::Handshake { client, server } => {
+                Agent::Handshake(Box::new(Connections::new(client, server, writer, sizes)))
+            }
         };
         let stop = config.stop.unwrap_or(Time::NEVER).0;
         let flow = Flow::new(agent, config.from.0, config.to.0, start, stop);
@@ -112,18 +128,18 @@ impl Network {
     }
 
     fn add_flow(&mut self, name: &str, problem: Option<&'static str>, flow: Flow) -> FlowId {
-        let id = self.engine.flows.len() as u32;
+        let id = self.simulator.flows.len() as u32;
         let problem = problem.or(Self::too_many(id));
         self.note(problem, || format!("flow {name}"));
-        self.engine.flows.push(flow);
+        self.simulator.flows.push(flow);
         FlowId(id)
     }
 
-    /// Runs until `until`, events at that time included. May be called again with a later time; one that is not later
-    /// does nothing.
+    /// Runs until `until`, events at that time included. May be called again with a later time.
+    /// With an earlier one it does nothing.
     ///
     /// # Errors
-    /// When a flow has no route or a setting is out of its range; nothing has happened then.
+    /// When a flow has no route, or a setting is out of its range. Nothing has happened then.
     pub fn run<R: Recorder>(&mut self, until: Time, recorder: &mut R) -> Result<(), Error> {
         if let Some(error) = &self.invalid {
             return Err(error.clone());
@@ -132,40 +148,50 @@ impl Network {
             self.start()?;
         }
         self.now = self.now.max(until.0);
-        self.engine.until = self.now;
-        let told = self.engine.flows.iter().any(|flow| flow.told != Told::Never);
-        let ahead = self.carry_ahead && !recorder.wants_events() && !recorder.wants_packets() && !told;
-        self.engine.horizon = if ahead { self.now.saturating_add(1) } else { 0 };
-        self.engine.run(recorder);
+        self.simulator.until = self.now;
+        let lookahead = self.lookahead
+            && !recorder.wants_events()
+            && !recorder.wants_packets()
+            && self.simulator.flows.iter().all(|flow| flow.notified == Notices::Never);
+        self.simulator.lookahead_until = if lookahead { self.now.saturating_add(1) } else { 0 };
+        self.simulator.run(recorder);
         Ok(())
     }
 
     /// What became of a flow so far; `None` if there is no such flow.
     pub fn flow_report(&self, flow: FlowId) -> Option<FlowReport> {
-        Some(self.engine.flows.get(flow.0 as usize)?.report(self.now))
+        Some(self.simulator.flows.get(flow.0 as usize)?.report(self.now))
     }
 
     /// What became of the packets of a link so far; `None` if there is no such link.
     pub fn link_report(&self, link: LinkId) -> Option<LinkReport> {
-        Some(self.engine.links.get(link.0 as usize)?.report(self.now))
+        Some(self.simulator.links.get(link.0 as usize)?.report(self.now))
     }
 
-    /// Whether packets are carried ahead of the clock where that cannot change the result (on by default). For tests of
-    /// just that.
+    /// The listed fates of a link that no packet has met so far, by their places in
+    /// [`LinkConfig::fates`].
+    pub fn outstanding_fates(&self, link: LinkId) -> impl Iterator<Item = usize> {
+        self.simulator.links.get(link.0 as usize).into_iter().flat_map(Link::outstanding_fates)
+    }
+
+    /// Whether packets move ahead of the clock where that cannot change the result (on by
+    /// default). For tests of just that.
     #[doc(hidden)]
-    pub fn carry_ahead(&mut self, on: bool) {
-        self.carry_ahead = on;
+    pub fn lookahead(&mut self, on: bool) {
+        self.lookahead = on;
     }
 
-    /// A name that does not change when other links are added: its ends, and which of the links between them it is.
+    /// A link's name: its ends, and which of the links between them it is. Adding other links later
+    /// does not change it.
     fn link_name(&self, config: &LinkConfig) -> String {
         let name = |node: NodeId| self.nodes.get(node.0 as usize).map_or("?", |name| name);
         let ends = (config.from.0, config.to.0);
-        // Only what draws random numbers needs the number, and counting takes time in large networks.
+        // Only a link that draws random numbers needs its number, and counting takes time in large
+        // networks.
         let nth = if Link::is_deterministic(config) {
             0
         } else {
-            self.engine.links.iter().filter(|link| (link.from, link.to) == ends).count()
+            self.simulator.links.iter().filter(|link| (link.from, link.to) == ends).count()
         };
         format!("{}>{}#{nth}", name(config.from), name(config.to))
     }
@@ -189,15 +215,23 @@ impl Network {
     fn start(&mut self) -> Result<(), Error> {
         let mut names = HashSet::new();
         if let Some(name) = self.nodes.iter().find(|name| !names.insert(&***name)) {
-            return Err(Error::Invalid { what: format!("node {name}"), problem: "another node has this name" });
+            return Err(Error::Invalid {
+                what: format!("node {name}"),
+                problem: "another node has this name",
+            });
         }
-        let paths = self.routes()?;
-        let engine = &mut self.engine;
-        engine.paths = paths;
-        mark_ahead(engine);
-        for (index, flow) in engine.flows.iter().enumerate() {
+        let mut paths = self.routes()?;
+        let simulator = &mut self.simulator;
+        lookahead::mark(&simulator.links, &mut simulator.flows, &mut paths);
+        simulator.paths = paths;
+        for (index, flow) in simulator.flows.iter().enumerate() {
             if flow.next_write != u64::MAX {
-                engine.heap.push(Key::new(flow.next_write, flow.next_write, Kind::Source, index as u32));
+                simulator.heap.push(Key::new(
+                    flow.next_write,
+                    flow.next_write,
+                    Kind::Source,
+                    index as u32,
+                ));
             }
         }
         self.started = true;
@@ -205,25 +239,33 @@ impl Network {
         Ok(())
     }
 
-    /// The links of a network that has not run.
-    pub(crate) fn into_links(self) -> Result<Vec<Link>, Error> {
-        self.invalid.map_or(Ok(self.engine.links), Err)
+    /// How long packets take over the links added so far, with nothing else under way.
+    pub(crate) fn idle_paths(&self) -> IdlePaths {
+        IdlePaths::new(self.nodes.len(), &self.simulator.links)
     }
 
-    fn routes(&mut self) -> Result<Vec<u32>, Error> {
-        let links: Vec<(u32, u32)> = self.engine.links.iter().map(|link| (link.from, link.to)).collect();
-        let mut topology = Topology::new(self.nodes.len(), &links);
-        let mut paths = Vec::new();
-        for flow in &mut self.engine.flows {
+    /// Its state, for tests that look at endpoints.
+    #[cfg(test)]
+    pub(crate) fn simulator(&self) -> &Simulator {
+        &self.simulator
+    }
+
+    /// The links of a network that has not run.
+    pub(crate) fn into_links(self) -> Result<Vec<Link>, Error> {
+        self.invalid.map_or(Ok(self.simulator.links), Err)
+    }
+
+    fn routes(&mut self) -> Result<Paths, Error> {
+        let links = self.simulator.links.iter().map(|link| (link.from, link.to)).collect();
+        let mut topology = Topology::new(self.nodes.len(), links);
+        let mut paths = Paths::default();
+        for flow in &mut self.simulator.flows {
             let mut add = |from: u32, to: u32| {
-                let begin = paths.len() as u32;
                 let route = topology.route(from, to).ok_or_else(|| Error::NoRoute {
                     from: self.nodes[from as usize].to_string(),
                     to: self.nodes[to as usize].to_string(),
                 })?;
-                paths.extend(route);
-                paths.push(DELIVER);
-                Ok(begin)
+                Ok(paths.add(route))
             };
             flow.data_path = add(flow.from, flow.to)?;
             if !matches!(flow.agent, Agent::Cbr(_)) {
@@ -231,69 +273,6 @@ impl Network {
             }
         }
         Ok(paths)
-    }
-}
-
-/// What puts packets onto a link.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Feeder {
-    Nothing,
-    Link(u32),
-    /// A flow's sender or receiver.
-    Sender(u32),
-    Receiver(u32),
-    Several,
-}
-
-/// Marks where packets may be carried ahead of the clock: see [`crate::engine`].
-fn mark_ahead(engine: &mut Engine) {
-    let way = |paths: &[u32], begin: u32| -> Vec<u32> {
-        paths[begin as usize..].iter().copied().take_while(|&hop| hop != DELIVER).collect()
-    };
-    let mut feeders = vec![Feeder::Nothing; engine.links.len()];
-    let mut feed = |links: &[u32], mut feeder: Feeder| {
-        for &link in links {
-            let slot = &mut feeders[link as usize];
-            if *slot == Feeder::Nothing {
-                *slot = feeder;
-            } else if *slot != feeder {
-                *slot = Feeder::Several;
-            }
-            feeder = Feeder::Link(link);
-        }
-    };
-    for (index, flow) in (0u32..).zip(&engine.flows) {
-        feed(&way(&engine.paths, flow.data_path), Feeder::Sender(index));
-        if !matches!(flow.agent, Agent::Cbr(_)) {
-            feed(&way(&engine.paths, flow.ack_path), Feeder::Receiver(index));
-        }
-    }
-    let links = &engine.links;
-    let is_ahead = |link: u32| match feeders[link as usize] {
-        Feeder::Link(feeder) => links[feeder as usize].keeps_order(),
-        _ => false,
-    };
-    for (index, flow) in (0u32..).zip(&mut engine.flows) {
-        if matches!(flow.agent, Agent::Whole(_)) {
-            continue;
-        }
-        let data = way(&engine.paths, flow.data_path);
-        let in_order = |way: &[u32]| way.last().is_some_and(|&link| links[link as usize].keeps_order());
-        if matches!(flow.agent, Agent::Cbr(_)) {
-            flow.receiver_ahead = in_order(&data);
-            continue;
-        }
-        let acks = way(&engine.paths, flow.ack_path);
-        let alone = |way: &[u32], feeder| way.first().is_some_and(|&link| feeders[link as usize] == feeder);
-        flow.receiver_ahead = in_order(&data) && alone(&acks, Feeder::Receiver(index));
-        // A sender's burst must be on the wire before its first ACK comes back, so a loop needs at least one event.
-        let loops = flow.receiver_ahead && data[1..].iter().chain(&acks[1..]).all(|&link| is_ahead(link));
-        flow.sender_ahead = in_order(&acks) && alone(&data, Feeder::Sender(index)) && !loops;
-    }
-    for hop in &mut engine.paths {
-        if *hop != DELIVER && is_ahead(*hop) {
-            *hop |= AHEAD;
-        }
     }
 }
 

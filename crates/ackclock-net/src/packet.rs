@@ -1,7 +1,7 @@
 //! What travels over links.
 
 use ackclock_tcp::wire::{self, Control, Repr};
-use ackclock_tcp::{Cause, Flags, SackBlocks, Segment, Seq, Timestamps};
+use ackclock_tcp::{Flags, SackBlocks, Segment, Sending, Seq, Timestamps};
 
 /// What a packet is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,9 +14,9 @@ pub(crate) enum Kind {
     Datagram,
 }
 
-/// A packet under way. Together with its key it is as long as a cache line: packets on a wire take little memory, and
-/// looking at the key of the next one fetches most of it. That leaves no room for TCP options, which most segments do
-/// without.
+/// A packet under way. Together with its key it fills one cache line. So packets on a wire take
+/// little memory, and reading the key of the next one fetches the packet too. That leaves no room
+/// for TCP options, which most segments do without.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packet {
     /// Stream position of the first payload byte; of an ACK, the position that it acknowledges.
@@ -33,9 +33,10 @@ pub(crate) struct Packet {
     pub(crate) flow: u32,
     /// Bytes on the link.
     pub(crate) size: u32,
-    /// Where in the table of paths its next hop stands.
+    /// The place of its next hop in the table of paths.
     pub(crate) hop: u32,
-    /// 1 for the first transmission.
+    /// 1 for the first transmission. 0 if it transmits nothing: a SYN, and an ACK from the end that
+    /// sends data.
     pub(crate) transmission: u32,
     /// What it is.
     pub(crate) kind: Kind,
@@ -50,7 +51,8 @@ pub(crate) struct Packet {
 const NO_OPTIONS: u32 = u32::MAX;
 
 impl Packet {
-    /// The first transmission of a segment as a packet of its size, which whoever makes it completes.
+    /// The first transmission of a segment, as a packet of its size. The caller fills in flow, hop
+    /// and position.
     #[inline]
     pub(crate) fn new(kind: Kind, segment: &Segment, options: &mut Options) -> Packet {
         Packet {
@@ -72,7 +74,7 @@ impl Packet {
         }
     }
 
-    /// The segment in it, whose options are let go.
+    /// The segment in it. Its options are freed.
     #[inline]
     pub(crate) fn into_segment(self, options: &mut Options) -> Segment {
         let (timestamps, sack) = options.take(self.options);
@@ -80,19 +82,28 @@ impl Packet {
         Segment { seq, ack, len, wnd, flags, timestamps, sack }
     }
 
-    /// A packet of a whole connection, which whoever makes it completes.
-    pub(crate) fn with_header(kind: Kind, header: &Repr, len: u32, options: &mut Options) -> Packet {
+    /// A packet of a connection with a handshake. The caller fills in flow, hop and position.
+    pub(crate) fn with_header(
+        kind: Kind,
+        header: &Repr,
+        len: u32,
+        options: &mut Options,
+    ) -> Packet {
         let segment = Segment { timestamps: None, sack: SackBlocks::NONE, ..header.segment(len) };
-        Packet { options: options.hold((header.control, header.options)), ..Packet::new(kind, &segment, options) }
+        Packet {
+            options: options
+                .insert(HeaderFields { control: header.control, options: header.options }),
+            ..Packet::new(kind, &segment, options)
+        }
     }
 
-    /// The header of a packet of a whole connection, whose options are let go.
+    /// The header of a packet of a connection with a handshake. Its options are freed.
     pub(crate) fn into_header(self, options: &mut Options) -> Repr {
-        let (control, options) = options.take_held(self.options);
+        let HeaderFields { control, options } = options.take_fields(self.options);
         Repr { seq: self.seq, ack: self.ack, wnd: self.wnd, control, options, ..Repr::default() }
     }
 
-    /// Bytes of the stream in it: a FIN is one (of whole connections; others have none).
+    /// Bytes of the stream in it. A FIN is one; only connections with a handshake have any.
     pub(crate) fn bytes(&self) -> u32 {
         self.len.saturating_add(u32::from(self.flags.fin))
     }
@@ -103,23 +114,30 @@ impl Packet {
     }
 }
 
-/// TCP options. The control bits count for whole connections and for packets that are marked.
-type Held = (Control, wire::Options);
-
-/// What a recorder is told of a packet beside its header.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Mark {
-    /// As in [`crate::Sighting`].
-    pub(crate) number: u32,
-    pub(crate) sent: Option<(Cause, u32)>,
+/// The header fields that [`Packet`] has no room for. The control bits matter only for connections
+/// with a handshake and for marked packets.
+#[derive(Clone, Copy, Debug)]
+struct HeaderFields {
+    control: Control,
+    options: wire::Options,
 }
 
-/// The TCP options of the packets under way that carry any; of all packets with their marks, if a recorder takes packets.
+/// What a recorder learns of a packet beside its header.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Mark {
+    /// As in [`ackclock_tcp::Sighting`].
+    pub(crate) number: u32,
+    pub(crate) sent: Option<Sending>,
+}
+
+/// The TCP options of the packets under way that carry any. If a recorder takes packets, all of
+/// them are here, with their marks.
 #[derive(Debug, Default)]
 pub(crate) struct Options {
-    held: Vec<Held>,
+    fields: Vec<HeaderFields>,
+    /// Free places in `fields`.
     free: Vec<u32>,
-    /// In the places of `held`.
+    /// At the same places as in `fields`.
     marks: Vec<Mark>,
     /// Packets marked so far, by flow and kind.
     marked: Vec<[u32; 3]>,
@@ -131,19 +149,22 @@ impl Options {
         if timestamps.is_none() && sack.is_empty() {
             return NO_OPTIONS;
         }
-        self.hold((Control::default(), wire::Options { timestamps, sack: *sack, ..wire::Options::default() }))
+        self.insert(HeaderFields {
+            control: Control::default(),
+            options: wire::Options { timestamps, sack: *sack, ..wire::Options::default() },
+        })
     }
 
     #[inline]
-    fn hold(&mut self, held: Held) -> u32 {
+    fn insert(&mut self, fields: HeaderFields) -> u32 {
         match self.free.pop() {
             Some(at) => {
-                self.held[at as usize] = held;
+                self.fields[at as usize] = fields;
                 at
             }
             None => {
-                self.held.push(held);
-                self.held.len() as u32 - 1
+                self.fields.push(fields);
+                self.fields.len() as u32 - 1
             }
         }
     }
@@ -153,34 +174,34 @@ impl Options {
         if at == NO_OPTIONS {
             return (None, SackBlocks::NONE);
         }
-        let (_, wire::Options { timestamps, sack, .. }) = self.take_held(at);
+        let wire::Options { timestamps, sack, .. } = self.take_fields(at).options;
         (timestamps, sack)
     }
 
     #[inline]
-    fn take_held(&mut self, at: u32) -> Held {
+    fn take_fields(&mut self, at: u32) -> HeaderFields {
         self.free.push(at);
-        self.held[at as usize]
+        self.fields[at as usize]
     }
 
     fn duplicate(&mut self, at: u32) -> u32 {
         if at == NO_OPTIONS {
             return NO_OPTIONS;
         }
-        let copy = self.hold(self.held[at as usize]);
+        let copy = self.insert(self.fields[at as usize]);
         if let Some(&mark) = self.marks.get(at as usize) {
             self.set_mark(copy, mark);
         }
         copy
     }
 
-    /// Marks a packet with this header, as its host sends it.
+    /// Marks a packet as its host sends it with this header.
     #[cold]
-    pub(crate) fn mark(&mut self, packet: &mut Packet, header: &Repr, sent: Option<(Cause, u32)>) {
-        let held = (header.control, header.options);
-        match self.held.get_mut(packet.options as usize) {
-            Some(slot) => *slot = held,
-            None => packet.options = self.hold(held),
+    pub(crate) fn mark(&mut self, packet: &mut Packet, header: &Repr, sent: Option<Sending>) {
+        let fields = HeaderFields { control: header.control, options: header.options };
+        match self.fields.get_mut(packet.options as usize) {
+            Some(slot) => *slot = fields,
+            None => packet.options = self.insert(fields),
         }
         let (flow, kind) = (packet.flow as usize, packet.kind as usize);
         self.marked.resize(self.marked.len().max(flow + 1), [0; 3]);
@@ -196,7 +217,7 @@ impl Options {
 
     /// The header of a packet under way, and its mark; `None` if it has none.
     pub(crate) fn marked(&self, packet: &Packet) -> Option<(Repr, Mark)> {
-        let (control, options) = *self.held.get(packet.options as usize)?;
+        let HeaderFields { control, options } = *self.fields.get(packet.options as usize)?;
         let mark = *self.marks.get(packet.options as usize)?;
         let Packet { seq, ack, wnd, .. } = *packet;
         Some((Repr { seq, ack, wnd, control, options, ..Repr::default() }, mark))
@@ -204,27 +225,4 @@ impl Options {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use ackclock_tcp::SackBlock;
-
-    #[test]
-    fn options_come_back_with_their_segment_and_make_room_for_others() {
-        let mut options = Options::default();
-        let mut segment = Segment { seq: Seq(7), ack: Seq(9), wnd: 3, ..Segment::default() };
-        let plain = Packet::new(Kind::Ack, &segment, &mut options);
-        assert_eq!((plain.into_segment(&mut options), options.held.len()), (segment, 0));
-
-        segment.sack.push(SackBlock { left: Seq(20), right: Seq(30) });
-        let first = Packet::new(Kind::Ack, &segment, &mut options);
-        let stamped = Segment { timestamps: Some(Timestamps { val: 1, ecr: 2 }), ..Segment::default() };
-        let second = Packet::new(Kind::Data, &stamped, &mut options);
-        let third = first.duplicate(&mut options);
-        assert_eq!((first.copy, third.copy), (false, true));
-        assert_eq!(first.into_segment(&mut options), segment);
-        let fourth = second.duplicate(&mut options);
-        let segments = [second, third, fourth].map(|packet| packet.into_segment(&mut options));
-        assert_eq!(segments, [stamped, segment, stamped]);
-        assert_eq!((options.held.len(), options.free.len()), (3, 3));
-    }
-}
+mod tests;

@@ -1,53 +1,22 @@
-//! Who wants to know what happens.
+//! Recorders: they get what happens in a run.
 
-use ackclock_tcp::wire::Repr;
-use ackclock_tcp::{Cause, Event, Segment, Time};
+use ackclock_tcp::{Event, Sighting, Time};
 
-use crate::config::{FlowId, NodeId};
+use crate::ids::{FlowId, NodeId};
 
 /// Where a packet is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// The host that sends the data: what leaves it and what reaches it.
+    /// At the host that sends the data: packets that leave it and packets that reach it.
     Sender,
-    /// The host that receives the data, likewise.
+    /// At the host that receives the data, likewise.
     Receiver,
-    /// A node in between: what reaches it. What one of its own queues drops is seen.
+    /// At a node in between: packets that reach it, those included that one of its queues then
+    /// drops.
     Node(NodeId),
 }
 
-/// A packet of a connection somewhere on its way. What was corrupted before it got there is not seen.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sighting {
-    /// Whose it is.
-    pub flow: FlowId,
-    /// When it is seen.
-    pub at: Time,
-    /// Where.
-    pub place: Place,
-    /// Whether it comes from the sender of the data.
-    pub to_receiver: bool,
-    /// Its header, without ports. Only a connection that opens and closes has other segments than an established one.
-    pub header: Repr,
-    /// Bytes of payload.
-    pub len: u32,
-    /// Of a data segment the cause and the number of the transmission; 1 is the first.
-    pub sent: Option<(Cause, u32)>,
-    /// The how-manieth packet of this connection its host has sent with it, from 1. A duplicate made by a link has the number of
-    /// its original.
-    pub number: u32,
-    /// Links that it has come over.
-    pub hops: u32,
-}
-
-impl Sighting {
-    /// What the engine needs of it.
-    pub fn segment(&self) -> Segment {
-        self.header.segment(self.len)
-    }
-}
-
-/// Takes what happens in a run, in the order of time. `()` takes nothing and costs nothing.
+/// Gets what happens in a run, in the order of time. `()` takes nothing and costs nothing.
 pub trait Recorder {
     /// Whether [`Recorder::event`] is to be called. Must not change during a run.
     fn wants_events(&self) -> bool {
@@ -59,14 +28,16 @@ pub trait Recorder {
         true
     }
 
-    /// The simulated time has come so far; called now and then, for a progress bar.
+    /// The simulated time is `now`. Called every few thousand events, for a progress bar.
     fn progress(&mut self, _now: Time) {}
 
-    /// Something happened on a connection. The sender's own events come only if it was built with `events: true`.
+    /// Something happened on a connection. The sender's own events come only if it was built with
+    /// `events: true`.
     fn event(&mut self, flow: FlowId, event: &Event);
 
-    /// A packet is seen. What it does to the host that it reaches comes after that.
-    fn packet(&mut self, _sighting: &Sighting) {}
+    /// A packet is seen. Its effects on the host that it reaches come after this call. A packet
+    /// that was corrupted on the way to this place is not seen.
+    fn packet(&mut self, _flow: FlowId, _place: Place, _sighting: &Sighting) {}
 }
 
 impl Recorder for () {
@@ -99,8 +70,8 @@ impl<R: Recorder> Recorder for Option<R> {
         self.iter_mut().for_each(|r| r.event(flow, event));
     }
 
-    fn packet(&mut self, sighting: &Sighting) {
-        self.iter_mut().for_each(|r| r.packet(sighting));
+    fn packet(&mut self, flow: FlowId, place: Place, sighting: &Sighting) {
+        self.iter_mut().for_each(|r| r.packet(flow, place, sighting));
     }
 }
 
@@ -124,8 +95,8 @@ impl<A: Recorder, B: Recorder> Recorder for (A, B) {
         self.1.event(flow, event);
     }
 
-    fn packet(&mut self, sighting: &Sighting) {
-        self.0.packet(sighting);
-        self.1.packet(sighting);
+    fn packet(&mut self, flow: FlowId, place: Place, sighting: &Sighting) {
+        self.0.packet(flow, place, sighting);
+        self.1.packet(flow, place, sighting);
     }
 }

@@ -4,12 +4,13 @@ use ackclock_tcp::{Stats, Time};
 
 /// What became of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[non_exhaustive]
 pub struct FlowReport {
     /// Payload bytes acknowledged cumulatively; for a CBR stream, bytes that arrived.
     pub bytes_acked: u64,
     /// The sender's counters; for a CBR stream only `segments_sent` and `bytes_sent`.
     pub stats: Stats,
-    /// When the last byte of a source that ends was acknowledged; `None` while that is not so.
+    /// When the last byte of a source that ends was acknowledged; `None` before that.
     pub completed: Option<Time>,
     /// Data segments (or datagrams) that the network dropped.
     pub drops: u64,
@@ -19,25 +20,26 @@ pub struct FlowReport {
     pub arrived: u64,
     /// Retransmissions that reached the receiver and brought no byte that it did not hold.
     pub spurious_retransmissions: u64,
-    /// `bytes_acked` in bits per second from the start of the flow to its completion, its stop or now, whichever comes
-    /// first.
+    /// `bytes_acked` in bits per second from the start of the flow to its completion, its stop or
+    /// now, whichever comes first.
     pub goodput_bps: f64,
 }
 
 /// What became of the packets that were sent into one direction of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct LinkReport {
-    /// Packets that came.
+    /// Packets that arrived at the link's entrance.
     pub packets: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Of those packets, dropped since the queue was full.
+    /// Packets dropped since the queue was full.
     pub dropped_queue: u64,
-    /// Dropped early (RED, FRED).
+    /// Packets dropped early (RED, FRED).
     pub dropped_early: u64,
-    /// Dropped by a loss model.
+    /// Packets dropped by a loss model.
     pub dropped_loss: u64,
-    /// Of which the wire flipped a bit.
+    /// Packets of which the wire flipped a bit.
     pub corrupted: u64,
     /// Packets whose transmission ended.
     pub departed: u64,

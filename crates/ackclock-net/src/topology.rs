@@ -1,20 +1,21 @@
-//! Routes: the fewest hops; of equally short ones, the one whose links were created first.
+//! Routes. A route has the fewest hops. Of equally short ones, it is the one whose links were
+//! created first.
 
 use std::collections::{HashMap, VecDeque};
 
 /// Links by the node that they leave and by the node that they enter.
-pub(crate) struct Topology<'a> {
+pub(crate) struct Topology {
     /// `(from, to)` of each link.
-    links: &'a [(u32, u32)],
+    links: Vec<(u32, u32)>,
     leaving: Vec<Vec<u32>>,
     entering: Vec<Vec<u32>>,
     /// Routes already found between nodes where there was something to choose.
     found: HashMap<(u32, u32), Option<Vec<u32>>>,
 }
 
-impl<'a> Topology<'a> {
+impl Topology {
     /// Every node of `links` is below `nodes`.
-    pub(crate) fn new(nodes: usize, links: &'a [(u32, u32)]) -> Self {
+    pub(crate) fn new(nodes: usize, links: Vec<(u32, u32)>) -> Self {
         let mut leaving = vec![Vec::new(); nodes];
         let mut entering = vec![Vec::new(); nodes];
         for (link, &(from, to)) in links.iter().enumerate() {
@@ -24,10 +25,10 @@ impl<'a> Topology<'a> {
         Topology { links, leaving, entering, found: HashMap::new() }
     }
 
-    /// The links from one node to another, in order; `None` if there is no way.
+    /// The links from one node to another, in order; `None` if there is no route.
     ///
-    /// From both ends on, the only link of a node with one link is taken unseen: thousands of hosts around two routers
-    /// then cost one search.
+    /// A node with one link leaves no choice, so that link is taken without a search, from both
+    /// ends on. Thousands of hosts around two routers then cost one search.
     pub(crate) fn route(&mut self, from: u32, to: u32) -> Option<Vec<u32>> {
         let (mut first, mut last) = (from, to);
         let (mut head, mut tail) = (Vec::new(), Vec::new());
@@ -83,38 +84,4 @@ impl<'a> Topology<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn route(nodes: usize, links: &[(u32, u32)], from: u32, to: u32) -> Option<Vec<u32>> {
-        Topology::new(nodes, links).route(from, to)
-    }
-
-    #[test]
-    fn fewest_hops_then_first_created() {
-        // 0 -> 1 -> 2 -> 4, 0 -> 3 -> 4, 0 -> 5 -> 4
-        let links = [(0, 1), (1, 2), (2, 4), (0, 5), (5, 4), (0, 3), (3, 4)];
-        assert_eq!(route(6, &links, 0, 4), Some(vec![3, 4]));
-        assert_eq!(route(6, &links, 0, 2), Some(vec![0, 1]));
-        assert_eq!(route(6, &links, 4, 0), None);
-    }
-
-    #[test]
-    fn dumbbell() {
-        // Hosts 2 and 3 at router 0, hosts 4 and 5 at router 1.
-        let links = [(0, 1), (1, 0), (2, 0), (0, 2), (3, 0), (0, 3), (4, 1), (1, 4), (5, 1), (1, 5)];
-        let mut topology = Topology::new(6, &links);
-        assert_eq!(topology.route(2, 4), Some(vec![2, 0, 7]));
-        assert_eq!(topology.route(5, 3), Some(vec![8, 1, 5]));
-        assert_eq!(topology.route(2, 3), Some(vec![2, 5]));
-        assert_eq!(topology.route(2, 2), Some(vec![]));
-    }
-
-    #[test]
-    fn one_way_rings_and_dead_ends_end() {
-        assert_eq!(route(4, &[(0, 1), (1, 2), (2, 0)], 0, 3), None);
-        assert_eq!(route(4, &[(0, 1), (1, 2), (2, 0)], 0, 2), Some(vec![0, 1]));
-        assert_eq!(route(3, &[(0, 1)], 0, 2), None);
-        assert_eq!(route(3, &[], 0, 2), None);
-    }
-}
+mod tests;

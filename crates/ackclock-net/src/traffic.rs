@@ -4,12 +4,13 @@ mod web;
 
 use ackclock_tcp::{Segment, Span};
 
-use crate::config::{CbrConfig, Dwell, OnOff, Source};
+use crate::config::{CbrConfig, Dwell, OnOff, Source, TimedWrite};
 use crate::packet::{Kind, Options, Packet};
 use crate::rng::Rng;
+use crate::transmission::transmission_time;
 use web::Responses;
 
-/// "Without end" for a sender: no run gets near it.
+/// The bytes of a source without end. No run gets near that many.
 const ENDLESS: u64 = 1 << 62;
 
 /// An application at work.
@@ -26,8 +27,7 @@ pub(crate) enum Writer {
 #[derive(Debug)]
 pub(crate) struct Stalls {
     start: u64,
-    /// Times are offsets from the start.
-    writes: Vec<(Span, u64)>,
+    writes: Vec<TimedWrite>,
     next: usize,
     /// Bytes of all writes.
     total: u64,
@@ -57,9 +57,12 @@ impl Writer {
         match source {
             Source::Bulk => Writer::Once(ENDLESS, false),
             Source::Fixed(bytes) => Writer::Once(bytes, true),
-            Source::OnOff(config) => Writer::OnOff(Box::new(Bursts { config, left: 0, rng: rng() })),
+            Source::OnOff(config) => {
+                Writer::OnOff(Box::new(Bursts { config, left: 0, rng: rng() }))
+            }
             Source::Stalls(writes) => {
-                let total = writes.iter().fold(0, |sum: u64, &(_, bytes)| sum.saturating_add(bytes));
+                let total =
+                    writes.iter().fold(0, |sum: u64, write| sum.saturating_add(write.bytes));
                 Writer::Stalls(Box::new(Stalls { start, writes, next: 0, total }))
             }
             Source::Web(config) => Writer::Web(Box::new(Responses::new(config, rng()))),
@@ -69,12 +72,15 @@ impl Writer {
     /// The first write.
     pub(crate) fn first(&self, start: u64) -> u64 {
         match self {
-            Writer::Stalls(stalls) => stalls.writes.first().map_or(start, |&(after, _)| start.saturating_add(after.0)),
+            Writer::Stalls(stalls) => {
+                stalls.writes.first().map_or(start, |write| start.saturating_add(write.after.0))
+            }
             _ => start,
         }
     }
 
-    /// Bytes that it writes before it waits for their acknowledgment or ends; `u64::MAX` if there is no end.
+    /// The bytes that it writes before it waits for their acknowledgment, or ends. `u64::MAX` if
+    /// there is no end.
     pub(crate) fn total(&self) -> u64 {
         match self {
             Writer::Once(bytes, true) => *bytes,
@@ -84,7 +90,8 @@ impl Writer {
         }
     }
 
-    /// All that was to be acknowledged is: when the next write is due, or `None` if nothing follows.
+    /// All that it wrote is acknowledged. Returns when the next write is due; `None` if nothing
+    /// follows.
     pub(crate) fn acknowledged(&mut self, now: u64) -> Option<u64> {
         if let Writer::Web(responses) = self { responses.acknowledged(now) } else { None }
     }
@@ -102,9 +109,12 @@ impl Writer {
 
 impl Stalls {
     fn write(&mut self, now: u64) -> Write {
-        let bytes = self.writes.get(self.next).map_or(0, |&(_, bytes)| bytes);
+        let bytes = self.writes.get(self.next).map_or(0, |write| write.bytes);
         self.next += 1;
-        let following = self.writes.get(self.next).map(|&(after, _)| self.start.saturating_add(after.0).max(now));
+        let following = self
+            .writes
+            .get(self.next)
+            .map(|write| self.start.saturating_add(write.after.0).max(now));
         Write { bytes, last: following.is_none(), next: following.unwrap_or(u64::MAX) }
     }
 }
@@ -167,56 +177,18 @@ impl Cbr {
     pub(crate) fn next(&mut self, now: u64) -> u64 {
         let interval = match &mut self.dither {
             None => self.interval,
-            Some((dither, rng)) => (self.interval as f64 * (1.0 + *dither * (rng.unit() - 0.5))) as u64,
+            Some((dither, rng)) => {
+                (self.interval as f64 * (1.0 + *dither * (rng.unit() - 0.5))) as u64
+            }
         };
         now.saturating_add(interval.max(1))
     }
 }
 
-/// How long `bytes` last at `rate` bits per second, to the nearest nanosecond, at least 1.
+/// How long `bytes` take at `rate` bits per second, to the nearest nanosecond, at least 1.
 fn transmission_nanos(bytes: u32, rate: u64) -> u64 {
-    crate::link::transmission_time(bytes, rate.max(1)).max(1)
+    transmission_time(bytes, rate.max(1)).max(1)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn write(bytes: u64, next: u64) -> Write {
-        Write { bytes, last: false, next }
-    }
-
-    #[test]
-    fn on_off_writes_at_its_rate_and_then_is_silent() {
-        // 100 bytes at 800 kb/s: one write a millisecond; 3 ms on, 10 ms off.
-        let config = OnOff {
-            on: Dwell::Constant(Span::from_millis(3)),
-            off: Dwell::Constant(Span::from_millis(10)),
-            rate: 800_000,
-            write: 100,
-        };
-        let mut writer = Writer::new(Source::OnOff(config), 0, || Rng::new(1, "x"));
-        assert_eq!((writer.first(5), writer.total()), (5, u64::MAX));
-        assert_eq!(writer.write(0), write(100, 1_000_000));
-        assert_eq!(writer.write(1_000_000), write(100, 2_000_000));
-        assert_eq!(writer.write(2_000_000), write(100, 13_000_000));
-        assert_eq!(writer.write(13_000_000), write(100, 14_000_000));
-    }
-
-    #[test]
-    fn a_stalling_application_writes_at_its_times() {
-        let writes = vec![(Span(5), 10), (Span(25), 20)];
-        let mut writer = Writer::new(Source::Stalls(writes), 100, || Rng::new(1, "x"));
-        assert_eq!((writer.first(100), writer.total()), (105, 30));
-        assert_eq!(writer.write(105), write(10, 125));
-        assert_eq!(writer.write(125), Write { bytes: 20, last: true, next: u64::MAX });
-    }
-
-    #[test]
-    fn a_fixed_source_writes_once() {
-        let mut writer = Writer::new(Source::Fixed(7), 0, || Rng::new(1, "x"));
-        assert_eq!(writer.total(), 7);
-        assert_eq!(writer.write(0), Write { bytes: 7, last: true, next: u64::MAX });
-        assert_eq!(Writer::new(Source::Bulk, 0, || Rng::new(1, "x")).total(), u64::MAX);
-    }
-}
+mod tests;

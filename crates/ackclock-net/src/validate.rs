@@ -1,8 +1,9 @@
 //! The ranges of settings. Each function names the first problem it finds.
 
-use crate::config::{CbrConfig, FlowConfig, LinkConfig, NodeId, Queue, Source};
+use crate::config::{CbrConfig, FlowConfig, LinkConfig, Source};
+use crate::ids::NodeId;
 use crate::loss::LossModel;
-use crate::queue::{Fred, Red};
+use crate::queue::{Fred, Queue, Red};
 
 fn first(checks: &[(bool, &'static str)]) -> Option<&'static str> {
     checks.iter().find(|(fine, _)| !fine).map(|&(_, problem)| problem)
@@ -41,7 +42,10 @@ pub(crate) fn link(config: &LinkConfig, nodes: usize) -> Option<&'static str> {
 
 fn red(config: &Red) -> Option<&'static str> {
     first(&[
-        (config.min_th >= 0.0 && config.max_th.is_finite(), "RED's thresholds must be finite and not negative"),
+        (
+            config.min_th >= 0.0 && config.max_th.is_finite(),
+            "RED's thresholds must be finite and not negative",
+        ),
         (config.min_th < config.max_th, "RED's `min_th` must be below `max_th`"),
         (config.w_q > 0.0 && config.w_q <= 1.0, "RED's `w_q` must be above 0 and at most 1"),
         (probability(config.max_p), "RED's `max_p` must be 0 to 1"),
@@ -51,7 +55,10 @@ fn red(config: &Red) -> Option<&'static str> {
 
 fn fred(config: &Fred) -> Option<&'static str> {
     first(&[
-        (config.min_th >= 1.0 && config.max_th.is_finite(), "FRED's thresholds must be finite and at least 1"),
+        (
+            config.min_th >= 1.0 && config.max_th.is_finite(),
+            "FRED's thresholds must be finite and at least 1",
+        ),
         (config.min_th < config.max_th, "FRED's `min_th` must be below `max_th`"),
         (config.w_q > 0.0 && config.w_q <= 1.0, "FRED's `w_q` must be above 0 and at most 1"),
         (probability(config.max_p), "FRED's `max_p` must be 0 to 1"),
@@ -69,7 +76,9 @@ fn loss(model: &LossModel) -> Option<&'static str> {
         LossModel::GilbertElliott { p, r, loss_good, loss_bad } => {
             [p, r, loss_good, loss_bad].into_iter().all(probability)
         }
-        LossModel::ThreeState { second_loss, third_loss, .. } => [second_loss, third_loss].into_iter().all(probability),
+        LossModel::ThreeState { second_loss, third_loss, .. } => {
+            [second_loss, third_loss].into_iter().all(probability)
+        }
     };
     (!fine).then_some("a loss probability must be 0 to 1")
 }
@@ -82,14 +91,23 @@ pub(crate) fn flow(config: &FlowConfig, nodes: usize) -> Option<&'static str> {
             (on_off.write > 0, "an on-off source must write at least 1 byte"),
         ]),
         Source::Web(web) => first(&[
-            (web.responses >= 1.0 && web.responses.is_finite(), "a Web source has at least 1 response"),
-            (!web.exactly || web.responses.fract() == 0.0, "exactly so many responses are a whole number"),
+            (
+                web.responses >= 1.0 && web.responses.is_finite(),
+                "a Web source has at least 1 response",
+            ),
+            (
+                !web.exactly || web.responses.fract() == 0.0,
+                "exactly so many responses are a whole number",
+            ),
         ]),
-        Source::Stalls(writes) => {
-            first(&[(writes.is_sorted_by_key(|&(after, _)| after), "writes must be in ascending order")])
-        }
+        Source::Stalls(writes) => first(&[(
+            writes.is_sorted_by_key(|write| write.after),
+            "writes must be in ascending order",
+        )]),
     };
-    ends(config.from, config.to, nodes).or(first(&[(config.mss > 0, "`mss` must be at least 1 byte")])).or(source)
+    ends(config.from, config.to, nodes)
+        .or(first(&[(config.mss > 0, "`mss` must be at least 1 byte")]))
+        .or(source)
 }
 
 pub(crate) fn cbr(config: &CbrConfig, nodes: usize) -> Option<&'static str> {

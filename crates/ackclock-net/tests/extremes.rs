@@ -1,7 +1,8 @@
-//! Every scenario that is accepted runs: no value within its range makes the network panic, and nothing is acknowledged
-//! that was not sent.
+//! Every scenario that is accepted runs: no value within its range makes the network panic, and
+//! nothing is acknowledged that was not sent.
 
 use ackclock_net::scenario::{BuildOptions, Scenario};
+use ackclock_tcp::Registry;
 
 const BASE: &str = "
 duration = \"3s\"
@@ -32,14 +33,18 @@ const LINKS: &[&str] = &[
     r#"loss = [{ policer = { rate = "18446744073709551615bit", burst = 4294967295, direction = "both" } }]"#,
     r#"loss = [{ policer = { rate = "1bit", burst = 4294967295 } }]"#,
     r#"spikes = [{ at = "1s", for = "18446744073709551615ns", delay = "18446744073709551615ns" }]"#,
-    "jitter = \"1ms\"\nspikes = [{ at = 0, for = \"1ns\", delay = \"1ns\" }, { at = 0, for = \"1s\", delay = \"9s\" }]",
+    "jitter = \"1ms\"\nspikes = [{ at = 0, for = \"1ns\", delay = \"1ns\" }, { at = 0, for = \
+     \"1s\", delay = \"9s\" }]",
     "queue = { droptail = { packets = 1 } }",
     "queue = { droptail = { packets = 4294967295 } }",
     "queue = { droptail = { bytes = 1 } }",
     "queue = { droptail = { bytes = 9223372036854775807 } }",
     "queue = { red = { limit = 1, min = 0, max = 1e-300, weight = 1, max_p = 0 } }",
-    "queue = { red = { limit = 4294967295, min = 0, max = 1e308, weight = 1e-300, max_p = 1, gentle = false, wait = false, queue_in_bytes = true, byte_mode = true, mean_packet_size = 4294967295 } }",
-    "queue = { red = { limit = 20, min = 1, max = 2, queue_in_bytes = true, byte_mode = true, mean_packet_size = 1 } }",
+    "queue = { red = { limit = 4294967295, min = 0, max = 1e308, weight = 1e-300, max_p = 1, \
+     gentle = false, wait = false, queue_in_bytes = true, byte_mode = true, mean_packet_size = \
+     4294967295 } }",
+    "queue = { red = { limit = 20, min = 1, max = 2, queue_in_bytes = true, byte_mode = true, \
+     mean_packet_size = 1 } }",
 ];
 
 const FLOWS: &[&str] = &[
@@ -53,12 +58,14 @@ const FLOWS: &[&str] = &[
     r#"tcp = { min_rto = "1ms", max_rto = "18446744073709551615ns", timer = "linux" }"#,
     r#"tcp = { timer = "bsd", delayed_ack = "0", nagle = true, max_burst = 1 }"#,
     r#"tcp = { isn = 4294967295, timestamps = true, sack = true, dsack = true, delayed_ack = "500ms", idle_restart = false }"#,
-    "tcp = { isn = 4294000000, header = 0, ack_size = 0, sack = true, dsack = false, count_options = false }",
+    "tcp = { isn = 4294000000, header = 0, ack_size = 0, sack = true, dsack = false, count_options \
+     = false }",
     "tcp = { header = 1000, ack_size = 1000 }",
     "source = { bytes = 9223372036854775807 }",
     "source = { segments = 4294967295 }\ntcp = { mss = 65495 }",
     "source = { bytes = 1 }\nstart = \"18446744073709551615ns\"",
-    "start = \"1s\"\nstart_step = \"18446744073709551615ns\"\nstart_spread = \"18446744073709551615ns\"\ncount = 3",
+    "start = \"1s\"\nstart_step = \"18446744073709551615ns\"\nstart_spread = \
+     \"18446744073709551615ns\"\ncount = 3",
     r#"stop = "1ns""#,
     r#"tcp = { ack_every = 1000, delayed_ack = "500ms", rwnd = "2seg" }"#,
     r#"source = { web = { responses = 1000000, size = { fixed = 1 }, think = 0 } }"#,
@@ -74,8 +81,9 @@ const FLOWS: &[&str] = &[
 const STRATEGIES: &[&str] = &["tahoe", "reno", "newreno+lt", "sack+lt", "oracle", "oracle-drop"];
 
 fn run(text: &str, seed: u64) {
-    let scenario = Scenario::from_toml(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let mut built = scenario.build(&BuildOptions { seed, strategy: None, events: false }).unwrap();
+    let scenario =
+        Scenario::from_toml(text, &Registry::default()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let mut built = scenario.build(&BuildOptions::new(&Registry::default(), seed)).unwrap();
     built.run(&mut ()).unwrap_or_else(|e| panic!("{e}\n{text}"));
     for flow in &built.flows {
         let report = built.network.flow_report(flow.id).unwrap();

@@ -1,15 +1,19 @@
-//! What the oracle bounds, and what it does not (`ackclock_tcp`, `recovery/oracle.rs`): transfers over a path that drops a list of
-//! transmissions and nothing else, with the same window law.
+//! What the oracle bounds, and what it does not (`ackclock_tcp`, `recovery/detect/notified.rs`): transfers
+//! over a path that drops a list of transmissions and nothing else, with the same window law.
 
 use ackclock_net::{
-    Applies, Ends, FlowConfig, FlowId, Limit, LinkConfig, ListedLoss, Loss, LossModel, Network, Queue, Recorder, Source,
+    Ends, FlowConfig, FlowId, Limit, LinkConfig, ListedLoss, Loss, LossModel, Network, Queue,
+    Recorder, Source,
 };
 use ackclock_tcp::{
-    Composition, DelayedAck, Event, EventKind, Receiver, ReceiverConfig, Sender, SenderConfig, Span, Time,
+    DelayedAck, Event, EventKind, Receiver, ReceiverConfig, Registry, Sender, SenderConfig, Span,
+    Time,
 };
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 
 const MSS: u32 = 1000;
 
@@ -30,8 +34,8 @@ struct Transfer {
     completed: Time,
     /// ssthresh each time that the windows were lowered.
     lowered: Vec<u64>,
-    /// Segments sent again beyond those that were lost.
-    needless: u64,
+    /// Segments retransmitted beyond those that were lost.
+    spurious: u64,
     /// The most bytes outstanding.
     flight: u64,
     ssthresh: u64,
@@ -40,7 +44,8 @@ struct Transfer {
 
 impl Recorder for Transfer {
     fn event(&mut self, _: FlowId, e: &Event) {
-        let response = matches!(e.kind, EventKind::RecoveryEntered { .. } | EventKind::TimedOut { .. });
+        let response =
+            matches!(e.kind, EventKind::RecoveryEntered { .. } | EventKind::TimedOut { .. });
         if e.ssthresh < self.ssthresh || (response && e.at != self.at) {
             self.lowered.push(e.ssthresh);
             self.at = e.at;
@@ -53,52 +58,59 @@ impl Recorder for Transfer {
 fn transfer(strategy: &str, path: &Path) -> Transfer {
     let mut network = Network::new(1);
     let (a, b) = (network.node("a"), network.node("b"));
-    let plain = LinkConfig::new(a, b, path.rate, path.delay, Queue::DropTail(Limit::Packets(10_000)));
-    let listed = LossModel::Listed(path.drops.clone());
-    let loss = vec![Loss { model: listed, applies: Applies::Data, flow: None }];
-    network.link(LinkConfig { loss, ..plain.clone() });
-    network.link(LinkConfig { from: b, to: a, ..plain });
-    let strategy = Composition::parse(strategy).expect("a strategy").build();
+    let link = |from, to| {
+        LinkConfig::new(from, to, path.rate, path.delay, Queue::DropTail(Limit::Packets(10_000)))
+    };
+    let mut lossy = link(a, b);
+    lossy.loss.push(Loss::new(LossModel::Listed(path.drops.clone())));
+    network.link(lossy);
+    network.link(link(b, a));
+    let strategy = Registry::default().parse(strategy).expect("a strategy").build();
     let sender = SenderConfig {
         mss: MSS,
-        initial_window: path.initial_window,
+        initial_window: Some(path.initial_window),
         initial_ssthresh: path.initial_ssthresh,
         initial_rwnd: 1 << 20,
         events: true,
         ..SenderConfig::default()
     };
     let sack = strategy.uses_sack;
-    let receiver = ReceiverConfig { mss: MSS, delayed_ack: DelayedAck::Off, sack, ..ReceiverConfig::default() };
-    let flow = network.flow(FlowConfig {
-        name: "f".into(),
-        from: a,
-        to: b,
-        ends: Ends::Established { sender: Sender::new(sender, strategy), receiver: Receiver::new(receiver) },
-        source: Source::Fixed(path.segments * u64::from(MSS)),
-        start: Time::ZERO,
-        stop: None,
+    let receiver = ReceiverConfig {
         mss: MSS,
-        header: 0,
-        ack_size: 40,
-        count_options: false,
-    });
+        delayed_ack: DelayedAck::Off,
+        sack,
+        ..ReceiverConfig::default()
+    };
+    let ends = Ends::Established {
+        sender: Sender::new(sender, strategy),
+        receiver: Receiver::new(receiver),
+    };
+    let mut flow = FlowConfig::new("f", a, b, ends, MSS);
+    flow.source = Source::Fixed(path.segments * u64::from(MSS));
+    (flow.header, flow.count_options) = (0, false);
+    let flow = network.flow(flow);
     let mut transfer = Transfer { ssthresh: u64::MAX, at: Time::NEVER, ..Transfer::default() };
     network.run(Time(u64::MAX / 2), &mut transfer).expect("a sound network");
     let report = network.flow_report(flow).expect("the flow");
-    let needless = report.stats.retransmissions - report.drops;
-    Transfer { completed: report.completed.expect("it completes"), needless, ..transfer }
+    let spurious = report.stats.retransmissions - report.drops;
+    Transfer { completed: report.completed.expect("it completes"), spurious, ..transfer }
 }
 
 impl Path {
     /// The longest round trip of a transfer, its own queue included.
     fn rtt(&self, transfer: &Transfer) -> Span {
-        self.delay.times(2) + Span((transfer.flight + 2 * u64::from(MSS)) * 8_000_000_000 / self.rate)
+        self.delay.times(2)
+            + Span((transfer.flight + 2 * u64::from(MSS)) * 8_000_000_000 / self.rate)
     }
 }
 
-/// Whether `x` lowered its windows no less often than `told`, and no less each time.
-fn as_low(told: &Transfer, x: &Transfer) -> bool {
-    told.lowered.iter().enumerate().all(|(i, ssthresh)| x.lowered.get(i).is_some_and(|other| other <= ssthresh))
+/// Whether `x` lowered its windows no less often than `notified`, and no less each time.
+fn as_low(notified: &Transfer, x: &Transfer) -> bool {
+    notified
+        .lowered
+        .iter()
+        .enumerate()
+        .all(|(i, ssthresh)| x.lowered.get(i).is_some_and(|other| other <= ssthresh))
 }
 
 fn path(drops: impl Strategy<Value = Vec<ListedLoss>>) -> impl Strategy<Value = Path> {
@@ -122,7 +134,8 @@ fn path(drops: impl Strategy<Value = Vec<ListedLoss>>) -> impl Strategy<Value = 
 
 fn drop() -> impl Strategy<Value = ListedLoss> {
     let transmission = prop_oneof![6 => Just(1u32), 1 => Just(2), 1 => Just(3)];
-    (0..150u64, transmission).prop_map(|(segment, transmission)| ListedLoss { segment, transmission })
+    (0..150u64, transmission)
+        .prop_map(|(segment, transmission)| ListedLoss { segment, transmission })
 }
 
 fn config() -> ProptestConfig {
@@ -135,30 +148,62 @@ proptest! {
 
     /// Knowing it sooner is never worse where one segment is lost, once.
     #[test]
-    fn of_a_single_loss(path in path((0..150u64).prop_map(|segment| vec![ListedLoss::first(segment)]))) {
-        let told = transfer("oracle", &path);
-        prop_assert!(transfer("oracle-drop", &path).completed <= told.completed);
+    fn of_a_single_loss(
+        path in path((0..150u64).prop_map(|segment| vec![ListedLoss::first(segment)])),
+    ) {
+        let notified = transfer("oracle", &path);
+        prop_assert!(transfer("oracle-drop", &path).completed <= notified.completed);
         for strategy in ["sack", "prr", "rack-tlp", "fack"] {
-            prop_assert!(told.completed <= transfer(strategy, &path).completed, "{strategy}");
+            prop_assert!(notified.completed <= transfer(strategy, &path).completed, "{strategy}");
         }
     }
 
-    /// A strategy that completes before the oracle has sent something again that nothing told to be lost, and which was; or
-    /// has lowered its windows less, for it took several losses for one, or met them at another window; or its last segments
-    /// just fell into a round trip earlier.
+    /// A strategy may complete before the oracle for one of three reasons. It retransmitted a
+    /// segment that was lost before any notice said so. It lowered its windows less: it took
+    /// several losses for one, or met them at another window. Or its last segments happened to go
+    /// out a round trip earlier.
     #[test]
     fn of_any_losses(path in path(vec(drop(), 1..12))) {
-        let told = transfer("oracle", &path);
+        let notified = transfer("oracle", &path);
         let at_once = transfer("oracle-drop", &path);
-        prop_assert_eq!((told.needless, at_once.needless), (0, 0));
-        let rtt = path.rtt(&told);
-        prop_assert!(at_once.completed <= told.completed + rtt || !as_low(&at_once, &told), "{at_once:?} {told:?}");
+        prop_assert_eq!((notified.spurious, at_once.spurious), (0, 0));
+        let rtt = path.rtt(&notified);
+        let holds = at_once.completed <= notified.completed + rtt;
+        prop_assert!(holds || !as_low(&at_once, &notified), "{at_once:?} {notified:?}");
         for strategy in ["sack", "newreno", "prr", "rack-tlp", "fack"] {
             let x = transfer(strategy, &path);
-            for bound in [&told, &at_once] {
+            for bound in [&notified, &at_once] {
                 let holds = bound.completed <= x.completed + rtt;
-                prop_assert!(holds || x.needless > 0 || !as_low(bound, &x), "{strategy}: {bound:?} {x:?}");
+                let excused = x.spurious > 0 || !as_low(bound, &x);
+                prop_assert!(holds || excused, "{strategy}: {bound:?} {x:?}");
             }
         }
     }
+}
+
+/// How often a strategy completes before an oracle: the numbers in `recovery/detect/notified.rs`.
+/// `N=20000 cargo test --release -p ackclock-net --test oracle -- --ignored --nocapture`
+#[test]
+#[ignore = "measures"]
+fn how_often_others_complete_first() {
+    let mut runner = TestRunner::deterministic();
+    let paths = path(vec(drop(), 1..12));
+    let strategies = ["sack", "newreno", "prr", "rack-tlp", "fack"];
+    let mut first = [[0; 2]; 5];
+    let (mut spurious, mut later) = (0, 0);
+    for _ in 0..config().cases {
+        let path = paths.new_tree(&mut runner).unwrap().current();
+        let bounds = ["oracle", "oracle-drop"].map(|oracle| transfer(oracle, &path));
+        spurious += bounds.iter().filter(|bound| bound.spurious > 0).count();
+        later += usize::from(bounds[1].completed > bounds[0].completed);
+        for (strategy, first) in strategies.iter().zip(&mut first) {
+            let x = transfer(strategy, &path);
+            for (bound, first) in bounds.iter().zip(first) {
+                *first += u32::from(x.completed < bound.completed);
+            }
+        }
+    }
+    println!("transfers {}, before `oracle` and `oracle-drop`:", config().cases);
+    strategies.iter().zip(first).for_each(|(strategy, first)| println!("{strategy} {first:?}"));
+    println!("oracle-drop after oracle: {later}; spurious retransmissions of either: {spurious}");
 }

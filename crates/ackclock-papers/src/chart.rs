@@ -1,24 +1,43 @@
-//! The figures of an experiment that are curves or bars: from the rows of its table, or from measured quantiles.
+//! The figures of an experiment that are curves or bars: from the rows of its table, from measured
+//! quantiles, or from timeouts.
 
 use std::iter;
 
 use ackclock_report::{Bars, Chart, Curve, Estimate, Plot, Point};
 
-use crate::format::{ChartSpec, NumberOrText, Strategy};
-use crate::measure::{Measurement, unit};
-use crate::outcome::{Cell, Row};
-use crate::plan::PlannedCell;
+use ackclock_tcp::TimeoutClass::{self, LostRetransmission, MultipleLosses, NonTrigger};
 
-/// The chart: curves of a measure against an axis, bars of it for all cells and flows that have a row, or distributions.
-pub(crate) fn chart(spec: &ChartSpec, strategies: &[Strategy], planned: &[PlannedCell], cells: &[Cell]) -> Chart {
-    let drawn: Vec<_> = planned.iter().zip(cells).filter(|(cell, _)| cell.is_in(&spec.cells)).collect();
-    let is_drawn = |name: &str| spec.strategies.is_empty() || spec.strategies.iter().any(|s| s == name);
+use crate::cell::PlannedCell;
+use crate::format::{ChartSpec, NumberOrText, RowSpec, Strategy};
+use crate::measurement::Measurement;
+use crate::measures::{quantile, unit, with_unit};
+use crate::outcome::{Cell, Row};
+use crate::timeouts::{CLASSES, Tally};
+
+/// The chart: curves of a measure against an axis, bars of it for all cells and flows that have a
+/// row, or distributions.
+pub(crate) fn chart(
+    spec: &ChartSpec,
+    strategies: &[Strategy],
+    planned: &[PlannedCell],
+    cells: &[Cell],
+) -> Chart {
+    let drawn: Vec<_> =
+        planned.iter().zip(cells).filter(|(cell, _)| cell.is_in(&spec.cells)).collect();
+    let is_drawn =
+        |name: &str| spec.strategies.is_empty() || spec.strategies.iter().any(|s| s == name);
     let names = || strategies.iter().map(|s| s.name.as_str()).filter(|name| is_drawn(name));
     if let Some(measure) = &spec.quantiles {
         return distribution(spec, measure, names(), &drawn);
     }
-    let rows = |cell: &Cell| cell.rows.iter().filter(|row| row.part(0) == spec.measure).cloned().collect::<Vec<_>>();
-    let unit = drawn.iter().flat_map(|(_, cell)| rows(cell)).map(|row| row.unit).find(|unit| !unit.is_empty());
+    let rows = |cell: &Cell| {
+        cell.rows.iter().filter(|row| row.part(0) == spec.measure).cloned().collect::<Vec<_>>()
+    };
+    let unit = drawn
+        .iter()
+        .flat_map(|(_, cell)| rows(cell))
+        .map(|row| row.unit)
+        .find(|unit| !unit.is_empty());
     let y = with_unit(&spec.measure, &unit.unwrap_or_default());
     let title = spec.title.clone();
     let Some(axis) = &spec.axis else {
@@ -28,11 +47,15 @@ pub(crate) fn chart(spec: &ChartSpec, strategies: &[Strategy], planned: &[Planne
     let mut curves: Vec<Curve> = Vec::new();
     for name in names() {
         for (cell, point) in &drawn {
-            let x = cell.labels.iter().find(|(a, _)| a == axis).and_then(|(_, label)| number(label));
-            let Some(x) = x else { continue };
+            let Some(x) = cell.number(axis) else { continue };
             for row in rows(point).into_iter().filter(|row| row.part(1) == name) {
-                let of_flow =
-                    || if strategies.len() > 1 { format!("{name}, {}", row.part(2)) } else { row.part(2).into() };
+                let of_flow = || {
+                    if strategies.len() > 1 {
+                        format!("{name}, {}", row.part(2))
+                    } else {
+                        row.part(2).into()
+                    }
+                };
                 let legend = if row.part(2).is_empty() { name.to_string() } else { of_flow() };
                 let curve = curve(&mut curves, spec, &legend, cell);
                 curve.points.extend(row.ours.map(|y| Point { x, y }));
@@ -69,20 +92,16 @@ fn distribution<'a>(
     Chart { title: spec.title.clone(), x, y, plot: Plot::Curves { curves, log_x: spec.log_x } }
 }
 
-/// 95 of `recovery-time-p95`, if that is a quantile of `recovery-time`.
-pub(crate) fn quantile(name: &str, of: &str) -> Option<f64> {
-    let percent: u8 = name.strip_prefix(of)?.strip_prefix("-p")?.parse().ok()?;
-    (percent <= 100).then_some(percent.into())
-}
-
-pub(crate) fn with_unit(name: &str, unit: &str) -> String {
-    if unit.is_empty() { name.to_string() } else { format!("{name} ({unit})") }
-}
-
-/// The curve of a strategy and of the labels that neither the axis nor `where` tells.
-fn curve<'c>(curves: &'c mut Vec<Curve>, spec: &ChartSpec, strategy: &str, cell: &PlannedCell) -> &'c mut Curve {
-    let told = |axis: &String| spec.axis.as_ref() == Some(axis) || spec.cells.contains_key(axis);
-    let others = cell.labels.iter().filter(|(axis, _)| !told(axis)).map(|(_, label)| label.as_str());
+/// The curve of a strategy and a cell. Its name has the labels of the cell that are neither on the
+/// axis nor in `where`.
+fn curve<'c>(
+    curves: &'c mut Vec<Curve>,
+    spec: &ChartSpec,
+    strategy: &str,
+    cell: &PlannedCell,
+) -> &'c mut Curve {
+    let known = |axis: &String| spec.axis.as_ref() == Some(axis) || spec.cells.contains_key(axis);
+    let others = cell.cell.labels.iter().filter(|at| !known(&at.axis)).map(|at| at.label.as_str());
     let name = iter::once(strategy).chain(others).collect::<Vec<_>>().join(", ");
     let index = curves.iter().position(|c| c.name == name).unwrap_or(curves.len());
     if index == curves.len() {
@@ -118,7 +137,9 @@ fn bars<'a>(
         }
     }
     let series = |name: &str| {
-        let find = |category| entries.iter().find(|(c, row)| c == category && row.part(1) == name).map(|(_, row)| row);
+        let find = |category| {
+            entries.iter().find(|(c, row)| c == category && row.part(1) == name).map(|(_, row)| row)
+        };
         let paper = |row: &Row| match row.paper {
             Some(NumberOrText::Number(n)) => Some(n),
             _ => None,
@@ -133,19 +154,36 @@ fn bars<'a>(
     (categories, bars)
 }
 
-impl Row {
-    /// Measure, strategy and flow of its measurement.
-    pub(crate) fn part(&self, index: usize) -> &str {
-        self.measurement.splitn(3, '/').nth(index).unwrap_or_default()
-    }
-}
+/// The largest window of the figure; 64 KB of 512-byte segments are more, but hardly any timeouts.
+const WIDEST: u64 = 32;
 
-/// The number that a label begins with: 50 of `50kb`.
-pub(crate) fn number(label: &str) -> Option<f64> {
-    let end = label.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(label.len());
-    label[..end].parse().ok()
+/// Lin & Kung's figure 1: the share of all timeouts with at least such a window, by class. At a
+/// window of 1 it is the share of the class, for which a row may have the paper's number.
+pub(crate) fn timeouts(title: String, strategy: &str, runs: &[&Tally], rows: &[RowSpec]) -> Chart {
+    let curve = |name: &str, classes: &[TimeoutClass], measure: &str| {
+        let point = |least: u64| {
+            let shares: Vec<f64> =
+                runs.iter().map(|t| t.share(classes, |window, _| window >= least)).collect();
+            let measured: Vec<f64> = shares.into_iter().filter(|s| !s.is_nan()).collect();
+            Some(Point { x: least as f64, y: Estimate::of(&measured)? })
+        };
+        let row = rows.iter().find(|row| row.measurement == format!("{measure}/{strategy}"));
+        let paper = row.and_then(|row| match row.paper {
+            Some(NumberOrText::Number(share)) => Some((1.0, share)),
+            _ => None,
+        });
+        let points = (1..=WIDEST).filter_map(point).collect();
+        Curve { name: name.into(), points, paper: paper.into_iter().collect(), ..Curve::default() }
+    };
+    let curves = vec![
+        curve("all timeouts", &CLASSES, ""),
+        curve("non-trigger", &[NonTrigger], "share-non-trigger"),
+        curve("multiple losses", &[MultipleLosses], "share-multiple-losses"),
+        curve("lost retransmission", &[LostRetransmission], "share-lost-retransmission"),
+    ];
+    let (x, y) = ("window (segments)".into(), "share of all timeouts (%)".into());
+    Chart { title, x, y, plot: Plot::Curves { curves, log_x: false } }
 }
 
 #[cfg(test)]
-#[path = "chart_tests.rs"]
 mod tests;

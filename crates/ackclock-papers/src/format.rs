@@ -1,13 +1,10 @@
-//! The shape of the files below `papers/`. Field names are the keys.
+//! The keys of the files below `papers/`.
 
 use std::collections::BTreeMap;
 
 use ackclock_net::scenario::Scenario;
+use ackclock_run::Axis;
 use serde::{Deserialize, Deserializer, Serialize, de};
-
-use crate::grid::Axis;
-use crate::population::Population;
-use crate::side_by_side::TableSpec;
 
 /// `paper.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,10 +36,11 @@ pub struct Experiment {
     pub(crate) runs: u32,
     /// The same with `--quick`.
     pub(crate) quick_runs: Option<u32>,
-    /// Record the first flow of the first run of each strategy: steps, and the time-sequence picture.
+    /// Record the first flow of the first run of each strategy: steps, and the time-sequence
+    /// picture.
     #[serde(default)]
     pub(crate) sequence: bool,
-    /// Measures of which the table shows each strategy, beside `row`.
+    /// Measures that the table shows for each strategy, beside `row`.
     #[serde(default)]
     pub(crate) show: Vec<String>,
     #[serde(default, rename = "chart")]
@@ -69,6 +67,31 @@ pub struct Experiment {
     pub(crate) set: BTreeMap<String, toml::Value>,
 }
 
+impl Experiment {
+    /// Whether the first run of each strategy is recorded.
+    pub(crate) fn records(&self) -> bool {
+        self.sequence || !self.steps.is_empty()
+    }
+
+    /// The measures that rows, tables, claims and `show` name; of a measurement its first part.
+    pub(crate) fn measures(&self) -> impl Iterator<Item = &str> {
+        let compared = self.claims.iter().filter_map(|claim| match claim.relation() {
+            Some((_, NumberOrText::Text(name))) => Some(name),
+            _ => None,
+        });
+        let measurements = self
+            .rows
+            .iter()
+            .map(|row| &row.measurement)
+            .chain(self.claims.iter().map(|claim| &claim.measurement))
+            .chain(compared);
+        let of_tables = self.tables.iter().flat_map(|table| &table.rows).map(|row| &row.measure);
+        measurements
+            .filter_map(|name| name.split('/').next())
+            .chain(self.show.iter().chain(of_tables).map(String::as_str))
+    }
+}
+
 /// A strategy under the name that the paper has for it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -83,10 +106,32 @@ pub(crate) struct Strategy {
 }
 
 impl Strategy {
-    /// That of all flows, or `None` if each has its own.
+    /// The composition of all flows; `None` if each flow has its own.
     pub fn composition(&self) -> Option<&str> {
         (!self.of_flows).then(|| self.composition.as_deref().unwrap_or(&self.name))
     }
+}
+
+/// `[population]`: each run is many transfers, each over a path of its own.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Population {
+    /// Transfers of a run.
+    pub transfers: u32,
+    /// The title of a figure with the classes and windows of the timeouts; none if left out.
+    pub chart: Option<String>,
+    pub draw: Vec<Draw>,
+}
+
+/// A key of the scenario that takes one of these values for each transfer.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Draw {
+    pub key: String,
+    pub values: Vec<toml::Value>,
+    /// How likely each value is beside the others; all alike if left out.
+    #[serde(default)]
+    pub weights: Vec<f64>,
 }
 
 /// A name for one step of a sequence.
@@ -95,10 +140,10 @@ impl Strategy {
 pub(crate) struct StepName {
     pub name: String,
     pub when: When,
-    /// The how-manieth such step, from 1.
+    /// Which of several such steps, from 1.
     #[serde(default = "one")]
     pub nth: u32,
-    /// Its `time` counts from the step of this name; from the beginning of the run if left out.
+    /// The step from which its `time` counts; the beginning of the run if left out.
     pub since: Option<String>,
 }
 
@@ -133,6 +178,26 @@ pub(crate) struct RowSpec {
     pub place: String,
 }
 
+/// A table with a column for each strategy.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TableSpec {
+    pub title: String,
+    pub rows: Vec<TableRow>,
+}
+
+/// A line of it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TableRow {
+    pub measure: String,
+    /// The measure's name if left out.
+    pub label: Option<String>,
+    /// The paper's numbers by strategy.
+    #[serde(default)]
+    pub paper: BTreeMap<String, NumberOrText>,
+}
+
 /// A figure of the rows of one measure, or of the distribution behind measures that are quantiles.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -140,9 +205,11 @@ pub(crate) struct ChartSpec {
     pub title: String,
     #[serde(default)]
     pub measure: String,
-    /// The distribution of which the measures `QUANTILES-pNN` are the quantiles of NN %, instead of `measure`.
+    /// The distribution of which the measures `QUANTILES-pNN` are the quantiles of NN %, instead
+    /// of `measure`.
     pub quantiles: Option<String>,
-    /// The axis of the grid that goes to the right, whose labels begin with numbers; bars if left out.
+    /// The axis of the grid that goes to the right, whose labels begin with numbers; bars if left
+    /// out.
     pub axis: Option<String>,
     #[serde(default)]
     pub log_x: bool,
@@ -185,6 +252,23 @@ pub(crate) struct Claim {
     pub why: Option<String>,
 }
 
+impl Claim {
+    /// The name of the relation, and what is compared with; `None` unless there is exactly one.
+    pub fn relation(&self) -> Option<(&'static str, &NumberOrText)> {
+        let all = [
+            ("equals", &self.equals),
+            ("above", &self.above),
+            ("below", &self.below),
+            ("at_least", &self.at_least),
+            ("at_most", &self.at_most),
+            ("near", &self.near),
+        ];
+        let mut given = all.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
+        let first = given.next()?;
+        given.next().is_none().then_some(first)
+    }
+}
+
 /// A number, or a text or the name of a measurement.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
@@ -215,13 +299,17 @@ pub(crate) enum Margin {
 
 impl<'de> Deserialize<'de> for Margin {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        let bad = |shown: String| de::Error::custom(format!("`{shown}` is no margin; for example 0.1 or \"10%\""));
+        let bad = |shown: String| {
+            de::Error::custom(format!("`{shown}` is no margin; for example 0.1 or \"10%\""))
+        };
         match NumberOrText::deserialize(d)? {
             NumberOrText::Number(n) => Ok(Margin::Absolute(n)),
-            NumberOrText::Text(text) => match text.strip_suffix('%').map(|n| n.trim().parse::<f64>()) {
-                Some(Ok(percent)) if percent.is_finite() => Ok(Margin::Share(percent / 100.0)),
-                _ => Err(bad(text)),
-            },
+            NumberOrText::Text(text) => {
+                match text.strip_suffix('%').map(|n| n.trim().parse::<f64>()) {
+                    Some(Ok(percent)) if percent.is_finite() => Ok(Margin::Share(percent / 100.0)),
+                    _ => Err(bad(text)),
+                }
+            }
         }
     }
 }

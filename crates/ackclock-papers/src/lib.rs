@@ -1,62 +1,49 @@
-//! The experiments of published papers, run again: the paper's number beside ours, and a verdict for each of its claims.
+//! The experiments of published papers, run again: the paper's number beside ours, and a verdict
+//! for each of its claims.
 //!
-//! An experiment is data in `papers/<id>/<experiment>.toml`; `papers/README.md` describes the format. A [`Plan`] unfolds
-//! it into runs, [`run`] yields named measurements, and on these stand the rows of its table and the verdicts. A claim
-//! that does not hold is a result like any other.
+//! An experiment is data in `papers/<paper>/<experiment>.toml`; `papers/README.md` describes the
+//! format. [`ExperimentFile`] reads one from its text, and [`Library`] holds those of this project.
+//! A [`Plan`] unfolds an experiment into runs. [`run`] takes measurements from them, and from these
+//! the rows of tables and the verdicts. A claim that does not hold is a result like any other.
 
-mod bound;
+mod cell;
 mod chart;
+mod check;
+mod claims;
+mod error;
 mod format;
-mod grid;
 mod html;
-mod index;
 mod library;
-mod measure;
+mod load;
+mod measurement;
+mod measures;
+mod numbers;
+mod oracle;
 mod outcome;
 mod plan;
 mod population;
+mod rows;
 mod run;
+mod samples;
 mod sequence;
-mod side_by_side;
-mod substitute;
 mod table;
 mod timeouts;
 mod verdict;
 
+pub use claims::{CellJudgement, ClaimOutcome, Part};
+pub use error::Error;
 pub use format::{Experiment, Paper};
-pub use grid::{Axis, Point, grid, read};
-pub use html::{CSS, pages};
-pub use library::{Library, format_error, parse};
-pub use outcome::{Cell, ClaimOutcome, Outcome, Row};
+pub use html::pages;
+pub use library::Library;
+pub use load::ExperimentFile;
+pub use outcome::{Cell, Outcome, Row, Sequence, Table};
 pub use plan::Plan;
 pub use run::run;
-pub use side_by_side::Table;
-pub use substitute::set;
+pub use sequence::{SentSegment, Step};
 pub use table::summary;
 pub use verdict::{Judgement, Verdict};
 
-use ackclock_net::scenario::ScenarioError;
-
-/// Why an experiment could not be run.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// A file is wrong; `FILE:LINE: KEY: what`.
-    #[error("{file}{}{error}", if error.line.is_some() { ":" } else { ": " })]
-    Format {
-        /// The file, from the root of the project.
-        file: String,
-        /// What is wrong.
-        error: ScenarioError,
-    },
-    /// There is no such paper or experiment.
-    #[error("there is no paper or experiment `{id}`; there are {known}")]
-    Unknown {
-        /// The name that was asked for.
-        id: String,
-        /// Those that there are.
-        known: String,
-    },
-    /// A run failed.
-    #[error(transparent)]
-    Run(#[from] ackclock_run::Error),
-}
+/// The example of `README.md`, run as a documentation test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -5,10 +5,11 @@ use std::{iter, slice};
 
 use ackclock_report::{Align, align};
 
-use crate::chart::with_unit;
-use crate::outcome::{Outcome, Overall, Row};
+use crate::claims::{CellJudgement, Overall};
+use crate::measures::with_unit;
+use crate::outcome::{Outcome, Row, Table};
 
-/// With more cells than this, plain text tells only in how many a claim holds, by each label.
+/// With more cells than this, plain text only says in how many a claim holds, by each label.
 const FEW: usize = 8;
 
 /// With more columns than this, a line is not a cell but a strategy in it.
@@ -28,11 +29,16 @@ impl Outcome {
         }
         for claim in &self.claims {
             let _ = write!(text, "\n{}: {} ({})\n", claim.verdict(), claim.says, claim.place);
-            if let [(_, only)] = &claim.cells[..] {
-                let _ = writeln!(text, "    measured: {}", only.measured);
+            if let [only] = &claim.cells[..] {
+                let _ = writeln!(text, "    measured: {}", only.judgement.measured);
             } else if claim.cells.len() <= FEW {
-                for (cell, judgement) in &claim.cells {
-                    let _ = writeln!(text, "    {cell}: {}: {}", judgement.verdict.words(), judgement.measured);
+                for CellJudgement { cell, judgement } in &claim.cells {
+                    let _ = writeln!(
+                        text,
+                        "    {cell}: {}: {}",
+                        judgement.verdict.words(),
+                        judgement.measured
+                    );
                 }
             } else if let Some(by_part) = claim.by_part() {
                 let _ = writeln!(text, "    {by_part}");
@@ -46,39 +52,48 @@ impl Outcome {
 
     /// The tables with a column for each strategy of all cells, each with its title.
     pub(crate) fn side_by_side(&self) -> impl Iterator<Item = (String, Vec<Vec<String>>)> {
-        self.cells.iter().flat_map(|cell| cell.tables.iter().map(move |table| (cell, table))).map(|(cell, table)| {
-            let of_cell = if cell.name.is_empty() { String::new() } else { format!(" ({})", cell.name) };
-            (table.title.clone() + &of_cell, table.cells(&self.strategies))
-        })
+        self.cells.iter().flat_map(|cell| cell.tables.iter().map(move |table| (cell, table))).map(
+            |(cell, table)| {
+                let of_cell =
+                    if cell.name.is_empty() { String::new() } else { format!(" ({})", cell.name) };
+                (table.title.clone() + &of_cell, table.cells(&self.strategies))
+            },
+        )
     }
 
-    /// The heading and all rows of all cells. Where the paper has no number to put beside ours, a line is a cell.
+    /// The heading and all rows of all cells. Where the paper has no number to put beside ours, a
+    /// line is a cell.
     pub(crate) fn table_rows(&self) -> Vec<Vec<String>> {
         let several = self.cells.len() > 1;
         if several && self.cells.iter().flat_map(|c| &c.rows).all(|row| row.paper.is_none()) {
-            let wide = self.cells.first().is_some_and(|c| c.rows.len() > WIDE && c.rows.iter().all(Row::is_shown));
+            let wide = self
+                .cells
+                .first()
+                .is_some_and(|c| c.rows.len() > WIDE && c.rows.iter().all(Row::is_shown));
             return if wide { self.line_a_strategy() } else { self.line_a_cell() };
         }
         let first = |name: &str| if several { vec![name.to_string()] } else { Vec::new() };
-        let line = |name: &str, rest: [&str; 5]| [first(name), rest.map(String::from).to_vec()].concat();
+        let line =
+            |name: &str, rest: [&str; 5]| [first(name), rest.map(String::from).to_vec()].concat();
         let mut rows = vec![line("cell", ["measured", "place", "paper", "ours", "unit"])];
         for cell in &self.cells {
-            rows.extend(
-                cell.rows
-                    .iter()
-                    .map(|row| line(&cell.name, [&row.label, &row.place, &row.papers(), &row.shown, &row.unit])),
-            );
+            rows.extend(cell.rows.iter().map(|row| {
+                line(&cell.name, [&row.label, &row.place, &row.papers(), &row.shown, &row.unit])
+            }));
         }
         rows
     }
 
     fn line_a_cell(&self) -> Vec<Vec<String>> {
-        let Some(first) = self.cells.first().filter(|c| !c.rows.is_empty()) else { return Vec::new() };
+        let Some(first) = self.cells.first().filter(|c| !c.rows.is_empty()) else {
+            return Vec::new();
+        };
         let heading = |row: &Row| with_unit(&row.label, &row.unit);
-        let mut lines = vec![iter::once("cell".into()).chain(first.rows.iter().map(heading)).collect()];
-        lines.extend(
-            self.cells.iter().map(|c| iter::once(&c.name).chain(c.rows.iter().map(|r| &r.shown)).cloned().collect()),
-        );
+        let mut lines =
+            vec![iter::once("cell".into()).chain(first.rows.iter().map(heading)).collect()];
+        lines.extend(self.cells.iter().map(|c| {
+            iter::once(&c.name).chain(c.rows.iter().map(|r| &r.shown)).cloned().collect()
+        }));
         lines
     }
 
@@ -92,12 +107,42 @@ impl Outcome {
             }
         }
         let mut lines = vec![heading];
-        for (cell, strategy) in self.cells.iter().flat_map(|c| self.strategies.iter().map(move |s| (c, s))) {
-            let of = |measure: &str| cell.rows.iter().find(|r| r.part(0) == measure && r.part(1) == strategy);
-            let shown = measures.iter().map(|measure| of(measure).map_or("", |row| &row.shown).to_string());
+        for (cell, strategy) in
+            self.cells.iter().flat_map(|c| self.strategies.iter().map(move |s| (c, s)))
+        {
+            let of = |measure: &str| {
+                cell.rows.iter().find(|r| r.part(0) == measure && r.part(1) == strategy)
+            };
+            let shown =
+                measures.iter().map(|measure| of(measure).map_or("", |row| &row.shown).to_string());
             lines.push([cell.name.clone(), strategy.clone()].into_iter().chain(shown).collect());
         }
         lines
+    }
+}
+
+impl Table {
+    /// The heading and all lines. The paper's numbers stand before ours, where it has any for a
+    /// strategy.
+    fn cells(&self, strategies: &[String]) -> Vec<Vec<String>> {
+        let has_paper = |i: usize| {
+            self.lines.iter().filter_map(|line| line.get(i)).any(|row| row.paper.is_some())
+        };
+        let of = |i: usize, paper: String, ours: String| {
+            has_paper(i).then_some(paper).into_iter().chain([ours])
+        };
+        let columns = strategies
+            .iter()
+            .enumerate()
+            .flat_map(|(i, s)| of(i, format!("{s} (paper)"), s.clone()));
+        let heading = ["measured", "unit"].map(String::from).into_iter().chain(columns).collect();
+        let lines = self.lines.iter().map(|line| {
+            let first = line.iter().take(1).flat_map(|row| [row.label.clone(), row.unit.clone()]);
+            let columns =
+                line.iter().enumerate().flat_map(|(i, row)| of(i, row.papers(), row.shown.clone()));
+            first.chain(columns).collect()
+        });
+        iter::once(heading).chain(lines).collect()
     }
 }
 
@@ -109,7 +154,8 @@ impl Row {
 }
 
 /// What [`counts`] counts.
-pub(crate) const COUNTS: [&str; 5] = ["claims", "hold", "in some cells", "do not hold", "undecided"];
+pub(crate) const COUNTS: [&str; 5] =
+    ["claims", "hold", "in some cells", "do not hold", "undecided"];
 
 /// How many claims these outcomes have, and how many of them hold.
 pub(crate) fn counts(outcomes: &[Outcome]) -> [usize; 5] {
@@ -124,7 +170,8 @@ pub(crate) fn by_paper(outcomes: &[Outcome]) -> impl Iterator<Item = &[Outcome]>
     outcomes.chunk_by(|a, b| a.paper_id() == b.paper_id())
 }
 
-/// How many of the claims hold, as plain text: a line for each experiment, then one for each paper and one for all.
+/// How many of the claims hold, as plain text: a line for each experiment, then one for each paper
+/// and one for all.
 pub fn summary(outcomes: &[Outcome]) -> String {
     let line = |name: &str, of: &[Outcome]| -> Vec<String> {
         iter::once(name.to_string()).chain(counts(of).map(|n| n.to_string())).collect()

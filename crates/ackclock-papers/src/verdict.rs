@@ -1,14 +1,16 @@
 //! Whether a claim holds.
 //!
-//! Over several runs a relation is judged on paired differences by seed: it holds if the 95 % interval of their mean lies
-//! wholly on the claimed side, does not hold if it lies wholly on the other, and is undecided if it covers the
-//! boundary. For a single, deterministic run it is exact.
+//! Several runs are judged on the differences between runs of the same seed. A relation holds if
+//! the 95 % interval of their mean lies on the claimed side. It does not hold if the interval lies
+//! on the other side. It is undecided if the interval covers the boundary. A single, deterministic
+//! run is judged exactly.
 
 use ackclock_report::Estimate;
 use serde::Serialize;
 
 use crate::format::{Claim, Margin, NumberOrText};
-use crate::measure::{Measurement, Measurements};
+use crate::measurement::{Measurement, Measurements};
+use crate::numbers::{estimate, signed};
 
 /// What became of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -18,7 +20,7 @@ pub enum Verdict {
     Holds,
     /// It does not.
     DoesNotHold,
-    /// The runs do not tell.
+    /// The runs do not decide.
     Undecided,
 }
 
@@ -40,7 +42,8 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// What was measured, in words.
     pub measured: String,
-    /// How far the one measurement is above the other, in percent of the other's mean; left out unless two are compared.
+    /// The difference of two measurements in percent of the other's mean; left out unless two are
+    /// compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relative: Option<f64>,
 }
@@ -61,21 +64,6 @@ struct Bound {
 }
 
 impl Claim {
-    /// The relation, its name and what is compared with; `None` unless there is exactly one.
-    pub(crate) fn relation(&self) -> Option<(&'static str, &NumberOrText)> {
-        let all = [
-            ("equals", &self.equals),
-            ("above", &self.above),
-            ("below", &self.below),
-            ("at_least", &self.at_least),
-            ("at_most", &self.at_most),
-            ("near", &self.near),
-        ];
-        let mut given = all.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
-        let first = given.next()?;
-        given.next().is_none().then_some(first)
-    }
-
     fn bounds(&self, relation: &str) -> Vec<Bound> {
         let by = |margin: Option<Margin>, sign: f64, strict: bool| {
             let (factor, offset) = match margin {
@@ -91,14 +79,19 @@ impl Claim {
             "below" => vec![bound(-1.0, by(self.by, -1.0, true))],
             "at_least" => vec![bound(1.0, by(self.by, 1.0, false))],
             "at_most" => vec![bound(-1.0, by(self.by, -1.0, false))],
-            _ => vec![bound(1.0, by(self.tolerance, -1.0, false)), bound(-1.0, by(self.tolerance, 1.0, false))],
+            _ => vec![
+                bound(1.0, by(self.tolerance, -1.0, false)),
+                bound(-1.0, by(self.tolerance, 1.0, false)),
+            ],
         }
     }
 }
 
 /// Judges a claim.
 pub(crate) fn judge(claim: &Claim, measurements: &Measurements) -> Judgement {
-    let (Some((relation, other)), Some(ours)) = (claim.relation(), measurements.get(&claim.measurement)) else {
+    let (Some((relation, other)), Some(ours)) =
+        (claim.relation(), measurements.get(&claim.measurement))
+    else {
         return Judgement::of_one(Verdict::Undecided, "nothing measured".into());
     };
     let samples = match ours {
@@ -130,14 +123,23 @@ pub(crate) fn judge(claim: &Claim, measurements: &Measurements) -> Judgement {
     let mut percent = None;
     if let NumberOrText::Text(_) = other {
         let relative = relative(samples, &others);
-        measured = format!("{measured} against {}{}", estimate(&others), relative.map_or(String::new(), shown));
+        measured = format!(
+            "{measured} against {}{}",
+            estimate(&others),
+            relative.map_or(String::new(), shown)
+        );
         percent = relative.map(|r| r.mean);
     }
     if samples.len() != others.len() || samples.iter().chain(&others).any(|s| s.is_nan()) {
-        return Judgement::of_one(Verdict::Undecided, format!("{measured}; not measured in every run"));
+        return Judgement::of_one(
+            Verdict::Undecided,
+            format!("{measured}; not measured in every run"),
+        );
     }
-    let verdicts: Vec<Verdict> = claim.bounds(relation).iter().map(|b| b.verdict(samples, &others)).collect();
-    let verdict = [Verdict::DoesNotHold, Verdict::Undecided].into_iter().find(|v| verdicts.contains(v));
+    let verdicts: Vec<Verdict> =
+        claim.bounds(relation).iter().map(|b| b.verdict(samples, &others)).collect();
+    let verdict =
+        [Verdict::DoesNotHold, Verdict::Undecided].into_iter().find(|v| verdicts.contains(v));
     Judgement { verdict: verdict.unwrap_or(Verdict::Holds), measured, relative: percent }
 }
 
@@ -145,7 +147,9 @@ impl Bound {
     fn verdict(&self, ours: &[f64], others: &[f64]) -> Verdict {
         let difference = |(a, b): (&f64, &f64)| self.sign * (a - self.factor * b - self.offset);
         let differences: Vec<f64> = ours.iter().zip(others).map(difference).collect();
-        let Some(Estimate { mean, half_width }) = Estimate::of(&differences) else { return Verdict::Undecided };
+        let Some(Estimate { mean, half_width }) = Estimate::of(&differences) else {
+            return Verdict::Undecided;
+        };
         let half_width = half_width.unwrap_or(0.0);
         let beyond = |x: f64| if self.strict { x > 0.0 } else { x >= 0.0 };
         match (beyond(mean - half_width), beyond(mean + half_width)) {
@@ -163,55 +167,26 @@ fn plain(value: &NumberOrText) -> String {
     }
 }
 
-/// The mean with its 95 % interval, both to two figures of the interval.
-pub(crate) fn estimate(samples: &[f64]) -> String {
-    match Estimate::of(samples) {
-        None => "nothing measured".into(),
-        Some(e) if e.mean.is_nan() => {
-            let missing = samples.iter().filter(|s| s.is_nan()).count();
-            format!("missing in {missing} of {} runs", samples.len())
-        }
-        Some(Estimate { mean, half_width: Some(half_width) }) if half_width > 0.0 => {
-            let decimals = decimals(half_width, 2);
-            format!("{mean:.decimals$} ± {half_width:.decimals$}")
-        }
-        Some(e) => figure(e.mean),
-    }
-}
-
-/// How far the one is above the other, in percent of the other's mean, with the interval of the paired difference.
+/// The difference in percent of the other's mean, with the interval of the paired differences.
 fn relative(ours: &[f64], others: &[f64]) -> Option<Estimate> {
     let differences: Vec<f64> = ours.iter().zip(others).map(|(a, b)| a - b).collect();
     let (difference, base) = (Estimate::of(&differences)?, Estimate::of(others)?.mean);
     let percent = |x: f64| 100.0 * x / base;
     let known = base != 0.0 && !base.is_nan() && !difference.mean.is_nan();
-    known.then(|| Estimate { mean: percent(difference.mean), half_width: difference.half_width.map(percent) })
+    known.then(|| Estimate {
+        mean: percent(difference.mean),
+        half_width: difference.half_width.map(percent),
+    })
 }
 
 fn shown(percent: Estimate) -> String {
     match percent {
-        Estimate { mean, half_width: Some(half_width) } => format!(" ({} % ± {half_width:.1} %)", signed(mean)),
+        Estimate { mean, half_width: Some(half_width) } => {
+            format!(" ({} % ± {half_width:.1} %)", signed(mean))
+        }
         Estimate { mean, half_width: None } => format!(" ({} %)", signed(mean)),
     }
 }
 
-/// A difference to one decimal; what rounds to zero has no sign.
-pub(crate) fn signed(difference: f64) -> String {
-    let text = format!("{difference:+.1}");
-    if matches!(text.as_str(), "+0.0" | "-0.0") { "0.0".into() } else { text }
-}
-
-/// A number to four figures, whole numbers without decimals.
-fn figure(n: f64) -> String {
-    let decimals = if n == n.trunc() { 0 } else { decimals(n, 4) };
-    format!("{n:.decimals$}")
-}
-
-/// The decimals that show so many figures of `n`, six at most.
-fn decimals(n: f64, figures: i32) -> usize {
-    (figures - 1 - n.abs().log10().floor() as i32).clamp(0, 6) as usize
-}
-
 #[cfg(test)]
-#[path = "verdict_tests.rs"]
 mod tests;

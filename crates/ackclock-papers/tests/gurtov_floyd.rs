@@ -1,19 +1,22 @@
-//! The sequences of Gurtov & Floyd's figures 1 to 4, in the network and with the losses of ns-2's test-all-newreno, and what
-//! the verdicts on them are.
+//! The sequences of Gurtov & Floyd's figures 1 to 4, in the network and with the losses of ns-2's
+//! test-all-newreno, and what the verdicts on them are.
 
 mod common;
 
 use ackclock_papers::Outcome;
 use common::{experiment, verdicts};
 
-/// What is sent on the ACK of `segment` with so many duplicates, cwnd and ssthresh after it; segments with the number of the
-/// transmission where it is not the first.
+/// What is sent on the ACK of `segment` with so many duplicates, cwnd and ssthresh after it;
+/// segments with the number of the transmission where it is not the first.
 fn step(outcome: &Outcome, strategy: &str, segment: f64, dupacks: u32) -> String {
     let json = serde_json::to_value(outcome).unwrap();
     let sequences = json["cells"][0]["sequences"].as_array().unwrap();
-    let steps = sequences.iter().find(|s| s["strategy"] == strategy).unwrap()["steps"].as_array().unwrap();
-    let step =
-        steps.iter().find(|s| s["event"] == "ack" && s["segment"] == segment && s["dupacks"] == dupacks).unwrap();
+    let steps =
+        sequences.iter().find(|s| s["strategy"] == strategy).unwrap()["steps"].as_array().unwrap();
+    let step = steps
+        .iter()
+        .find(|s| s["event"] == "ack" && s["segment"] == segment && s["dupacks"] == dupacks)
+        .unwrap();
     let sent = step["sent"].as_array().unwrap().iter().map(|s| match s[2].as_u64() {
         Some(1) => format!(" {}", s[0]),
         _ => format!(" {}x{}", s[0], s[2]),
@@ -22,7 +25,8 @@ fn step(outcome: &Outcome, strategy: &str, segment: f64, dupacks: u32) -> String
     format!("{}/{}:{sent}", step["cwnd"].as_f64().unwrap(), step["ssthresh"].as_f64().unwrap())
 }
 
-/// After the timeout 15 to 20 are acknowledged one by one, from cwnd 1 to 7; 21 to 27 are outstanding when 21 is found lost.
+/// After the timeout 15 to 20 are acknowledged one by one, from cwnd 1 to 7; 21 to 27 are
+/// outstanding when 21 is found lost.
 #[test]
 fn a_lost_retransmission() {
     let outcome = experiment("gurtov-floyd/figures-1-3-right");
@@ -35,9 +39,10 @@ fn a_lost_retransmission() {
     assert_eq!(verdicts(&outcome), ["holds"; 8]);
 }
 
-/// The ACK of 31 jumps to 35; 35 to 40 go out, and 32, 33 and 34 make three duplicates. Six are outstanding.
+/// The ACK of 31 jumps to 35; 35 to 40 go out, and 32, 33 and 34 make three duplicates. Six are
+/// outstanding.
 #[test]
-fn needless_retransmissions() {
+fn spurious_retransmissions() {
     let outcome = experiment("gurtov-floyd/figures-1-3-left");
     for strategy in ["bugfix", "ack-heuristic", "ts-heuristic"] {
         assert_eq!(step(&outcome, strategy, 35.0, 0), "6/6.25: 36x2 37x2 38x2 39x2 40x2");

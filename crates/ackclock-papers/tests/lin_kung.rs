@@ -1,4 +1,5 @@
-//! The claims of Lin & Kung's figures 3 to 5 are exact sequences, worked out in `papers/lin-kung`: each of them holds.
+//! The claims of Lin & Kung's figures 3 to 5 are exact sequences, worked out in `papers/lin-kung`:
+//! each of them holds.
 
 mod common;
 

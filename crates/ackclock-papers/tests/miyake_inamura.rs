@@ -1,5 +1,6 @@
-//! The sequences of Miyake & Inamura's figures, worked out by hand, where the round trip is 0.4 s and ACKs are delayed: 22 segments
-//! (38 to 59) are outstanding at the third duplicate, 38, 42 and 46 are lost.
+//! The sequences of Miyake & Inamura's figures, worked out by hand, where the round trip is 0.4 s
+//! and ACKs are delayed: 22 segments (38 to 59) are outstanding at the third duplicate, 38, 42 and
+//! 46 are lost.
 
 #[allow(dead_code)] // These are about the sequences and not about the verdicts.
 mod common;
@@ -7,14 +8,16 @@ mod common;
 use ackclock_papers::Outcome;
 use common::experiment;
 
-/// From the third duplicate of 38 to the end of recovery, a line for each ACK: the segment that it asks for, duplicates,
-/// cwnd, ssthresh, what is sent, retransmissions with the number of the transmission.
+/// From the third duplicate of 38 to the end of recovery, a line for each ACK: the segment that it
+/// asks for, duplicates, cwnd, ssthresh, what is sent, retransmissions with the number of the
+/// transmission.
 fn recovery(outcome: &Outcome, strategy: &str) -> Vec<String> {
     let json = serde_json::to_value(outcome).unwrap();
     let cells = json["cells"].as_array().unwrap();
     let cell = cells.iter().find(|c| c["name"] == "delay 165ms, delayed ACKs 100ms").unwrap();
     let sequences = cell["sequences"].as_array().unwrap();
-    let steps = sequences.iter().find(|s| s["strategy"] == strategy).unwrap()["steps"].as_array().unwrap();
+    let steps =
+        sequences.iter().find(|s| s["strategy"] == strategy).unwrap()["steps"].as_array().unwrap();
     let from = steps.iter().position(|s| s["segment"] == 38.0 && s["dupacks"] == 3).unwrap();
     let mut lines = Vec::new();
     for step in &steps[from..] {
@@ -38,13 +41,22 @@ fn recovery(outcome: &Outcome, strategy: &str) -> Vec<String> {
     lines
 }
 
-/// Duplicates of `una` from `from` on, each of which inflates cwnd and sends the next of `segments`.
-fn inflating(una: u64, from: u64, cwnd: u64, ssthresh: &str, segments: std::ops::RangeInclusive<u64>) -> Vec<String> {
+/// Duplicates of `una` from `from` on, each of which inflates cwnd and sends the next of
+/// `segments`.
+fn inflating(
+    una: u64,
+    from: u64,
+    cwnd: u64,
+    ssthresh: &str,
+    segments: std::ops::RangeInclusive<u64>,
+) -> Vec<String> {
     let each = segments.enumerate().map(|(k, segment)| (k as u64, segment));
-    each.map(|(k, segment)| format!("{una} {}: {}/{ssthresh}: {segment}", from + k, cwnd + k)).collect()
+    each.map(|(k, segment)| format!("{una} {}: {}/{ssthresh}: {segment}", from + k, cwnd + k))
+        .collect()
 }
 
-/// The third duplicate, and those of the first window: cwnd = 11 + 3, of which 22 are used; 60 goes on the twelfth, 67 on the last.
+/// The third duplicate, and those of the first window: cwnd = 11 + 3, of which 22 are used; 60 goes
+/// on the twelfth, 67 on the last.
 fn first_window() -> Vec<String> {
     let mut lines = vec!["38 3: 14/11: 38x2".to_string()];
     lines.extend((4..12).map(|n| format!("38 {n}: {}/11:", 11 + n)));
@@ -53,12 +65,20 @@ fn first_window() -> Vec<String> {
 }
 
 /// Duplicates that send nothing.
-fn silent(una: u64, counts: std::ops::RangeInclusive<u64>, cwnd: u64, ssthresh: &str) -> Vec<String> {
-    counts.enumerate().map(|(k, count)| format!("{una} {count}: {}/{ssthresh}:", cwnd + k as u64)).collect()
+fn silent(
+    una: u64,
+    counts: std::ops::RangeInclusive<u64>,
+    cwnd: u64,
+    ssthresh: &str,
+) -> Vec<String> {
+    counts
+        .enumerate()
+        .map(|(k, count)| format!("{una} {count}: {}/{ssthresh}:", cwnd + k as u64))
+        .collect()
 }
 
-/// Until the second copy of 38 arrives. cumulativeFS = 22 + 3: the 25th duplicate, that of 65, sends 38 for the third time, and nothing
-/// else.
+/// Until the second copy of 38 arrives. cumulativeFS = 22 + 3: the 25th duplicate, that of 65,
+/// sends 38 for the third time, and nothing else.
 fn first_retransmission_lost() -> Vec<String> {
     let mut lines = first_window();
     lines.extend(inflating(38, 20, 31, "11", 68..=72));
@@ -67,7 +87,8 @@ fn first_retransmission_lost() -> Vec<String> {
     lines
 }
 
-/// Reno leaves recovery there, and the duplicates of 73 to 79 may not begin another one. Half of 11 is 5.
+/// Reno leaves recovery there, and the duplicates of 73 to 79 may not begin another one. Half of 11
+/// is 5.
 #[test]
 fn figure_6() {
     let mut expected = first_retransmission_lost();
@@ -77,13 +98,16 @@ fn figure_6() {
     assert_eq!(recovery(&experiment("miyake-inamura/figures-6-8"), "reno"), expected);
 }
 
-/// The pipe: 22 - 3 - 1 and the retransmission are 19, so that the twelfth duplicate makes room for 42. 60 is the first segment sent after
-/// the retransmissions.
+/// The pipe: 22 - 3 - 1 and the retransmission are 19, so that the twelfth duplicate makes room for
+/// 42. 60 is the first segment sent after the retransmissions.
 #[test]
 fn figure_7() {
     let mut expected = vec!["38 3: 11/11: 38x2".to_string()];
     expected.extend((4..12).map(|n| format!("38 {n}: 11/11:")));
-    let sent = ["42x2", "46x2", "60", "61", "62", "63", "64", "65", "66", "67", "38x3", "68", "69", "70", "71", "72"];
+    let sent = [
+        "42x2", "46x2", "60", "61", "62", "63", "64", "65", "66", "67", "38x3", "68", "69", "70",
+        "71", "72",
+    ];
     let sent = sent.iter().chain(&["73", "74"]);
     expected.extend(sent.enumerate().map(|(k, sent)| format!("38 {}: 11/11: {sent}", 12 + k)));
     expected.push("68 0: 11/11: 75 76 77 78".into());
@@ -107,7 +131,8 @@ fn figure_8() {
     assert_eq!(recovery(&experiment("miyake-inamura/figures-6-8"), "newreno-1"), expected);
 }
 
-/// Until the eight new segments of the first round trip have drawn their duplicates: 30 - 4 + 1 for 42 to 67.
+/// Until the eight new segments of the first round trip have drawn their duplicates: 30 - 4 + 1 for
+/// 42 to 67.
 fn until_42_is_lost() -> Vec<String> {
     let mut lines = first_window();
     lines.push("42 0: 27/11: 42x2 68".into());
@@ -115,7 +140,8 @@ fn until_42_is_lost() -> Vec<String> {
     lines
 }
 
-/// Those of 77 to 79 find the offered window used up. Then the timer expires, 1 s after the partial ACK restarted it.
+/// Those of 77 to 79 find the offered window used up. Then the timer expires, 1 s after the partial
+/// ACK restarted it.
 #[test]
 fn figure_11() {
     let mut expected = until_42_is_lost();

@@ -35,7 +35,7 @@ function drawPanel(p) {
   if (shown("zero")) drawZeroWindows(ctx, g, trace);
   const drawn = drawSegments(ctx, g, trace);
   if (shown("drop")) drawDrops(ctx, g, p);
-  if (shown("needless")) drawNeedless(ctx, g, trace);
+  if (shown("spurious")) drawSpurious(ctx, g, trace);
   ctx.restore();
   drawMoments(ctx, g, trace);
   drawVerdicts(ctx, g, trace.stalls);
@@ -181,13 +181,13 @@ function drawZeroWindows(ctx, g, trace) {
 }
 
 // A ring around each transmission that was not needed.
-function drawNeedless(ctx, g, trace) {
+function drawSpurious(ctx, g, trace) {
   const { fates: f, segments: s } = trace;
-  ctx.strokeStyle = theme.colour.needless;
+  ctx.strokeStyle = theme.colour.spurious;
   ctx.lineWidth = 1.6;
   ctx.beginPath();
   f.segment.forEach((i, n) => {
-    if (f.needless[n] === null) return;
+    if (f.spurious[n] === null) return;
     const x = g.x(s.t[i]), y = g.y((s.seq[i] + s.len[i] / 2) / trace.mss);
     ctx.moveTo(x + 5, y);
     ctx.arc(x, y, 5, 0, 2 * Math.PI);
@@ -206,7 +206,7 @@ function drawWindows(ctx, g, trace) {
 // Marks closer together than this many pixels would grow into a solid area; those between are left out.
 const HATCH = 3;
 
-// Every block at the time of the ACK that carried it; the first one, which tells what just arrived, stronger.
+// Every block at the time of the ACK that carried it; the first one, which shows what just arrived, stronger.
 function drawSacks(ctx, g, trace) {
   const a = trace.acks;
   ctx.fillStyle = theme.colour.sack;
@@ -386,7 +386,7 @@ function drawSign(ctx, layer) {
     case "drop": path([6, 3], [14, 11]); path([6, 11], [14, 3]); break;
     case "dupack": path([1, 4], [19, 4]); path([6, 4], [6, 11]); path([13, 4], [13, 11]); break;
     case "sack": ctx.globalAlpha = 0.75; ctx.fillRect(6, 1, 2, 12); ctx.fillRect(12, 4, 2, 9); break;
-    case "needless": ctx.beginPath(); ctx.arc(10, 7, 4, 0, 2 * Math.PI); ctx.stroke(); break;
+    case "spurious": ctx.beginPath(); ctx.arc(10, 7, 4, 0, 2 * Math.PI); ctx.stroke(); break;
     case "zero": ctx.fillRect(1, 5, 18, 4); break;
     case "recovery": case "loss": case "window": case "other": ctx.globalAlpha = 0.35; ctx.fillRect(2, 1, 16, 12); break;
     case "rto": case "undo": ctx.setLineDash([4, 2, 1, 2]); path([10, 0], [10, 14]); break;

@@ -19,7 +19,7 @@ function buildPanel(trace) {
   section.append(heading, results, canvas);
   document.getElementById("panels").append(section);
   const f = trace.fates;
-  const fates = new Map(f.segment.map((i, n) => [i, { lost: f.lost[n], needless: f.needless[n] }]));
+  const fates = new Map(f.segment.map((i, n) => [i, { lost: f.lost[n], spurious: f.spurious[n] }]));
   const panel = { trace, fates, canvas, ctx: canvas.getContext("2d"), width: 0, height: 0, ratio: 1 };
   listen(panel);
   return panel;
@@ -48,7 +48,7 @@ function present(key) {
   const cause = data.causes.findIndex((c) => c.key === key);
   const has = {
     drop: (p) => p.segments.drop.some((d) => d !== null) || p.fates.lost.includes(true),
-    needless: (p) => p.fates.needless.some((proof) => proof !== null),
+    spurious: (p) => p.fates.spurious.some((proof) => proof !== null),
     zero: (p) => p.zero.t0.length,
     loss: (p) => p.stalls.tone.includes("loss"),
     window: (p) => p.stalls.tone.includes("window"),
@@ -303,7 +303,7 @@ function describeSegment(trace, i, fate) {
     judged >= 0 && `judged lost by ${lost.by[judged]} at ${seconds(lost.t[judged])}`,
     drop !== null && `DROPPED at ${seconds(drops.t[drop])}, link ${drops.link[drop]}: ${drops.why[drop]}`,
     fate?.lost && "LOST itself",
-    fate?.needless && `NEEDLESS: ${fate.needless}`,
+    fate?.spurious && `SPURIOUS: ${fate.spurious}`,
     `sent ${seconds(s.t[i])}, bytes ${s.seq[i]} to ${s.seq[i] + s.len[i] - 1}`,
     `cwnd ${inSegments(s.cwnd[i], mss)}, snd_una ${inSegments(s.una[i], mss)}, snd_nxt ${inSegments(s.nxt[i], mss)} segments`,
   ];
@@ -327,8 +327,9 @@ function describeTimeout(trace, i) {
     non_trigger: "no segment was retransmitted in this period: fast retransmit was never triggered",
     multiple_losses: "others were retransmitted in this period, this segment was not",
     lost_retransmission: "this segment had already been retransmitted",
-    backoff: "the timer had expired before, and nothing was acknowledged since",
-    unknown: "nothing tells what came before",
+    backed_off: "the timer had expired before, and nothing was acknowledged since",
+    handshake: "the timer of a SYN, SYN/ACK or FIN expired",
+    unknown: "the capture does not show what came before",
   };
   return [
     `timeout, class ${o.class[i].replaceAll("_", " ")}`,

@@ -9,10 +9,12 @@ pub enum Align {
     Right,
 }
 
-/// Aligned columns, two spaces between them; the first one to the left. Ends with a newline unless there is no row.
+/// Aligned columns, two spaces between them; the first one to the left. Ends with a newline unless
+/// there is no row.
 pub fn align(rows: &[Vec<String>], columns: Align) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let cells = |c: usize| rows.iter().filter_map(move |r| r.get(c)).map(|cell| cell.chars().count());
+    let cells =
+        |c: usize| rows.iter().filter_map(move |r| r.get(c)).map(|cell| cell.chars().count());
     let widths: Vec<usize> = (0..count).map(|c| cells(c).max().unwrap_or(0)).collect();
     let mut text = String::new();
     for row in rows {

@@ -5,7 +5,8 @@ use std::fmt::{self, Write};
 /// A colour on a light and on a dark ground.
 pub(crate) type Colour = [&'static str; 2];
 
-/// The neutral colours, after `assets/picture.css`: of a panel, of text, of text that steps back, of grid lines.
+/// The neutral colours, after `assets/picture.css`: of a panel, of text, of text that steps back,
+/// of grid lines.
 pub(crate) const PANEL: Colour = ["#ffffff", "#171c24"];
 pub(crate) const INK: Colour = ["#1b2430", "#e6ebf2"];
 pub(crate) const SOFT: Colour = ["#5a6675", "#9aa6b5"];
@@ -61,7 +62,8 @@ pub(crate) fn widen(range: Option<(f64, f64)>, by: Option<(f64, f64)>) -> Option
     }
 }
 
-/// The range with room at both ends; a single point gets a range around it that its floating-point value can resolve.
+/// The range with room at both ends; a single point gets a range around it that its floating-point
+/// value can resolve.
 pub(crate) fn padded((low, high): (f64, f64), room: f64) -> (f64, f64) {
     let pad = if high > low { (high - low) * room } else { (low.abs() * 1e-6).max(0.5) };
     (low - pad, high + pad)
@@ -105,8 +107,12 @@ pub(crate) fn label(value: f64, step: f64) -> String {
     format!("{:.digits$}{suffix}", value / unit)
 }
 
-/// The path of a line that stays at each value until the next one, to `end`, with gaps where there is none; in pixels.
-pub(crate) fn steps(points: impl Iterator<Item = (f64, Option<f64>)>, end: f64) -> Result<String, fmt::Error> {
+/// The path of a line that stays at each value until the next one, to `end`, with gaps where there
+/// is none; in pixels.
+pub(crate) fn steps(
+    points: impl Iterator<Item = (f64, Option<f64>)>,
+    end: f64,
+) -> Result<String, fmt::Error> {
     let mut path = String::new();
     let mut last = None;
     for (x, y) in points {

@@ -19,9 +19,10 @@ use ackclock_tcp::{Event, EventKind, Time};
 /// | `cwnd`, `ssthresh` | bytes, right after the event; `ssthresh` is `null` while unset |
 /// | `snd_una`, `snd_nxt` | stream positions, right after the event |
 ///
-/// The fields that only this kind of event has follow under the names they bear in [`EventKind`]: `transmission`;
-/// `ack`, `dupacks`, `newly_acked`, `newly_sacked`, `window_edge`, `sack` (a list of `[left, right]`); `by`; `recover`,
-/// `flight`; `by_timeout`; `class`, `backoff`, `cwnd_before`, `rto` (nanoseconds); `needless`; `link`, `why`.
+/// The fields that only this kind of event has follow under the names they bear in [`EventKind`]:
+/// `transmission`, `detected_by`; `ack`, `dupacks`, `newly_acked`, `newly_sacked`, `window_edge`,
+/// `sack` (a list of `[left, right]`); `by`; `recover`, `flight`; `by_timeout`; `class`, `backoff`,
+/// `cwnd_before`, `rto` (nanoseconds); `spurious`; `link`, `why`.
 ///
 /// Lines are formatted into a buffer that is kept, and `out` sees one write per line: hand in a
 /// [`BufWriter`](std::io::BufWriter), and flush it at the end.
@@ -142,8 +143,23 @@ impl Line<'_> {
 
     fn own_fields(&mut self, kind: &EventKind) {
         match *kind {
-            EventKind::Sent { transmission, .. } => self.number("transmission", transmission.into()),
-            EventKind::Acked { ack, dupacks, newly_acked, newly_sacked, window_edge, sack, sacks, dsack } => {
+            EventKind::Sent { transmission, detected_by, .. } => {
+                self.number("transmission", transmission.into());
+                match detected_by {
+                    Some(by) => self.string("detected_by", by),
+                    None => self.null("detected_by"),
+                }
+            }
+            EventKind::Acked {
+                ack,
+                dupacks,
+                newly_acked,
+                newly_sacked,
+                window_edge,
+                sack,
+                sacks,
+                dsack,
+            } => {
                 self.number("ack", ack);
                 self.number("dupacks", dupacks.into());
                 self.number("newly_acked", newly_acked);
@@ -191,7 +207,7 @@ impl Line<'_> {
                 self.number("mss", mss.into());
                 self.number("lost", lost);
             }
-            EventKind::Arrived { needless, .. } => self.boolean("needless", needless),
+            EventKind::Arrived { spurious, .. } => self.boolean("spurious", spurious),
             EventKind::Dropped { transmission, link, why, .. } => {
                 self.number("transmission", transmission.into());
                 self.number("link", link.into());

@@ -1,23 +1,28 @@
 //! What to do with events: tables, JSON lines, captures and pictures.
 //!
-//! Everything here reads [`Event`](ackclock_tcp::Event)s and does not know whether they came from a simulation, a wire
-//! or a capture.
+//! Everything here reads [`Event`](ackclock_tcp::Event)s and does not know whether they came from a
+//! simulation, a wire or a capture.
 //!
-//! - [`FlowSummary`]: the counters of one flow; [`summary_table`] and [`replication_table`] align them for a terminal.
-//! - [`RecoveryStats`]: the statistics of recovery in the PRR paper, taken from the events of flows by [`RecoveryTracker`]s.
+//! - [`FlowSummary`]: the counters of one flow; [`summary_table`] and [`replication_table`] align
+//!   them for a terminal.
+//! - [`RecoveryStats`]: the statistics of recovery in the PRR paper, taken from the events of flows
+//!   by [`RecoveryTracker`]s.
 //! - [`EventWriter`]: one JSON object per event and line.
-//! - [`CaptureWriter`]: the packets as the sender saw them, as pcapng or pcap, each commented with its cause.
+//! - [`CaptureWriter`]: the packets as the sender saw them, as pcapng or pcap, each commented with
+//!   its cause.
 //! - [`PacketWriter`]: packets as they are, as pcapng or pcap.
 //! - [`FrameWriter`]: frames of any link as they are, as pcapng with comments.
-//! - [`Picture`]: time-sequence graphs side by side, as one HTML file or as SVG; [`thin`] keeps those of long connections small.
+//! - [`Picture`]: time-sequence graphs side by side, as one HTML file or as SVG; [`thin`] keeps
+//!   those of long connections small.
+//! - [`html_table`], [`REPORT_CSS`] and [`page`]: reports as HTML files that need no network.
 //! - [`Chart`]: curves, steps and bars with intervals, and a paper's numbers beside them, as SVG.
 //!
 //! ```
 //! use ackclock_report::{Panel, Picture};
-//! use ackclock_tcp::{Composition, Sender, SenderConfig, Time};
+//! use ackclock_tcp::{Registry, Sender, SenderConfig, Time};
 //!
 //! let config = SenderConfig { mss: 1000, events: true, ..SenderConfig::default() };
-//! let mut sender = Sender::new(config, Composition::parse("newreno")?.build());
+//! let mut sender = Sender::new(config, Registry::default().parse("newreno")?.build());
 //! sender.write(Time::ZERO, 100_000);
 //! while sender.poll_transmit(Time::ZERO).is_some() {}
 //! let events: Vec<_> = std::iter::from_fn(|| sender.poll_event()).collect();
@@ -33,18 +38,25 @@ mod capture;
 mod chart;
 mod drawing;
 mod events;
+mod html;
 mod picture;
 mod recovery;
 mod summary;
 
 pub use align::{Align, align};
-pub use capture::{CaptureFormat, CaptureWriter, CapturedPacket, FrameWriter, Handshake, PacketWriter};
+pub use capture::{CaptureFormat, CaptureWriter, FrameWriter, Handshake, PacketWriter};
 pub use chart::{Bars, Chart, Curve, Line, Plot, Point};
 pub use drawing::escape;
 pub use events::EventWriter;
-pub use picture::{Band, Fate, Findings, Panel, Picture, Tone, page, thin};
+pub use html::{REPORT_CSS, html_table};
+pub use picture::{Band, Fate, Findings, Panel, Picture, Tone, letter, page, thin};
 pub use recovery::{
-    Distribution, Kind, RECOVERY_TABLES, RecoveryMeasure, RecoveryStats, RecoveryTable, RecoveryTracker, TimedOutIn,
-    recovery_measures, recovery_table,
+    Distribution, Kind, RECOVERY_TABLES, RecoveryMeasure, RecoveryStats, RecoveryTable,
+    RecoveryTracker, TimedOutIn, recovery_measures, recovery_table,
 };
 pub use summary::{Estimate, FlowSummary, rate, replication_table, summary_table, with_interval};
+
+/// The example of `README.md`, run as a documentation test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ackclock_tcp::Stats;
+use ackclock_tcp::{Stats, TimeoutClass};
 use serde::Serialize;
 
 use crate::align::{Align, align};
@@ -20,7 +20,7 @@ pub struct FlowSummary {
     pub bytes_acked: u64,
     /// Data segments sent, retransmissions included.
     pub segments_sent: u64,
-    /// Of those, the ones sent again.
+    /// Of those, the ones retransmitted.
     pub retransmissions: u64,
     /// Of those, the ones that began a recovery.
     pub fast_retransmissions: u64,
@@ -32,13 +32,16 @@ pub struct FlowSummary {
     pub timeouts_multiple_losses: u64,
     /// Of those, class lost retransmission.
     pub timeouts_lost_retransmission: u64,
+    /// Of those, class backed off: nothing was acknowledged since the timeout before.
+    pub timeouts_backed_off: u64,
     /// Recoveries entered by other than a timeout.
     pub recoveries: u64,
-    /// Data segments that the network dropped; `null` on a wire, which does not tell.
+    /// Data segments that the network dropped; `null` on a wire, which does not show them.
     pub drops: Option<u64>,
     /// Retransmissions of data that the receiver already held when they arrived; `null` on a wire.
     pub spurious_retransmissions: Option<u64>,
-    /// Bits acknowledged per second, from the start of the flow to its completion or the end of the run.
+    /// Bits acknowledged per second, from the start of the flow to its completion or the end of
+    /// the run.
     pub goodput_bps: f64,
     /// Seconds from the start of the flow to its completion; `null` while unfinished.
     pub completion_s: Option<f64>,
@@ -51,7 +54,8 @@ pub struct FlowSummary {
 pub struct Estimate {
     /// The mean of the sample.
     pub mean: f64,
-    /// Half of the width of the 95 % confidence interval by Student's t; `None` for fewer than two values.
+    /// Half of the width of the 95 % confidence interval by Student's t; `None` for fewer than two
+    /// values.
     pub half_width: Option<f64>,
 }
 
@@ -73,13 +77,15 @@ impl Estimate {
     }
 }
 
-/// The 0.975 quantile of Student's t for `df` >= 1 degrees of freedom: tabulated up to 30, above by the Cornish-Fisher
-/// expansion around the normal quantile (Abramowitz & Stegun 26.7.5), whose error there is below 1e-7.
+/// The 0.975 quantile of Student's t for `df` >= 1 degrees of freedom: tabulated up to 30, above by
+/// the Cornish-Fisher expansion around the normal quantile (Abramowitz & Stegun 26.7.5), whose
+/// error there is below 1e-7.
 fn student_t_975(df: usize) -> f64 {
     const TABLE: [f64; 30] = [
-        12.7062047, 4.3026527, 3.1824463, 2.7764451, 2.5705818, 2.4469119, 2.3646243, 2.3060041, 2.2621572, 2.2281389,
-        2.2009852, 2.1788128, 2.1603687, 2.1447867, 2.1314495, 2.1199053, 2.1098156, 2.1009220, 2.0930241, 2.0859634,
-        2.0796138, 2.0738731, 2.0686576, 2.0638986, 2.0595386, 2.0555294, 2.0518305, 2.0484071, 2.0452296, 2.0422725,
+        12.7062047, 4.3026527, 3.1824463, 2.7764451, 2.5705818, 2.4469119, 2.3646243, 2.3060041,
+        2.2621572, 2.2281389, 2.2009852, 2.1788128, 2.1603687, 2.1447867, 2.1314495, 2.1199053,
+        2.1098156, 2.1009220, 2.0930241, 2.0859634, 2.0796138, 2.0738731, 2.0686576, 2.0638986,
+        2.0595386, 2.0555294, 2.0518305, 2.0484071, 2.0452296, 2.0422725,
     ];
     if let Some(t) = df.checked_sub(1).and_then(|i| TABLE.get(i)) {
         return *t;
@@ -89,15 +95,18 @@ fn student_t_975(df: usize) -> f64 {
     z + (z.powi(3) + z) / (4.0 * n)
         + (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * n.powi(2))
         + (3.0 * z.powi(7) + 19.0 * z.powi(5) + 17.0 * z.powi(3) - 15.0 * z) / (384.0 * n.powi(3))
-        + (79.0 * z.powi(9) + 776.0 * z.powi(7) + 1482.0 * z.powi(5) - 1920.0 * z.powi(3) - 945.0 * z)
+        + (79.0 * z.powi(9) + 776.0 * z.powi(7) + 1482.0 * z.powi(5)
+            - 1920.0 * z.powi(3)
+            - 945.0 * z)
             / (92160.0 * n.powi(4))
 }
 
-/// One aligned line per summary, with a heading. `rto n/m/l` counts timeouts by class: non-trigger, multiple losses, lost
-/// retransmission. Ends with a newline.
+/// One aligned line per summary, with a heading. `rto n/m/l/b` counts timeouts by class:
+/// non-trigger, multiple losses, lost retransmission, backed off. Ends with a newline.
 pub fn summary_table(summaries: &[FlowSummary]) -> String {
     let heading = SUMMARY_HEADING.map(String::from).to_vec();
-    let rows: Vec<_> = std::iter::once(heading).chain(summaries.iter().map(|s| s.cells().to_vec())).collect();
+    let rows: Vec<_> =
+        std::iter::once(heading).chain(summaries.iter().map(|s| s.cells().to_vec())).collect();
     align(&rows, Align::Right)
 }
 
@@ -109,7 +118,7 @@ const SUMMARY_HEADING: [&str; 13] = [
     "sent",
     "rexmit",
     "fast",
-    "rto n/m/l",
+    "rto n/m/l/b",
     "recoveries",
     "drops",
     "spurious",
@@ -120,7 +129,7 @@ const SUMMARY_HEADING: [&str; 13] = [
 impl FlowSummary {
     /// Of what the sender counted. What it cannot know is left at zero, or `None`.
     pub fn of_sender(strategy: &str, seed: u64, flow: u32, stats: &Stats) -> FlowSummary {
-        let [timeouts_non_trigger, timeouts_multiple_losses, timeouts_lost_retransmission] = stats.timeouts_by_class;
+        let of = |class: TimeoutClass| stats.timeouts_by_class[class as usize];
         FlowSummary {
             strategy: strategy.to_string(),
             seed,
@@ -130,15 +139,17 @@ impl FlowSummary {
             retransmissions: stats.retransmissions,
             fast_retransmissions: stats.fast_retransmissions,
             timeouts: stats.timeouts,
-            timeouts_non_trigger,
-            timeouts_multiple_losses,
-            timeouts_lost_retransmission,
+            timeouts_non_trigger: of(TimeoutClass::NonTrigger),
+            timeouts_multiple_losses: of(TimeoutClass::MultipleLosses),
+            timeouts_lost_retransmission: of(TimeoutClass::LostRetransmission),
+            timeouts_backed_off: of(TimeoutClass::BackedOff),
             recoveries: stats.recoveries,
             drops: None,
             spurious_retransmissions: None,
             goodput_bps: 0.0,
             completion_s: None,
-            mean_rtt_s: (stats.rtt_samples > 0).then(|| stats.rtt_sum.secs_f64() / stats.rtt_samples as f64),
+            mean_rtt_s: (stats.rtt_samples > 0)
+                .then(|| stats.rtt_sum.secs_f64() / stats.rtt_samples as f64),
         }
     }
 
@@ -152,11 +163,12 @@ impl FlowSummary {
             self.retransmissions.to_string(),
             self.fast_retransmissions.to_string(),
             format!(
-                "{} {}/{}/{}",
+                "{} {}/{}/{}/{}",
                 self.timeouts,
                 self.timeouts_non_trigger,
                 self.timeouts_multiple_losses,
-                self.timeouts_lost_retransmission
+                self.timeouts_lost_retransmission,
+                self.timeouts_backed_off
             ),
             self.recoveries.to_string(),
             count_or_dash(self.drops),
@@ -172,11 +184,12 @@ impl FlowSummary {
     }
 }
 
-/// One line per strategy, in order of first appearance: mean and 95 % confidence interval over the replications.
+/// One line per strategy, in order of first appearance: mean and 95 % confidence interval over the
+/// replications.
 ///
-/// A replication is one seed: where it has several flows, their mean is its one value, because flows that share a
-/// network are no independent sample. The completion time is left out as `unfinished` if any flow of the strategy is.
-/// Ends with a newline.
+/// A replication is one seed: where it has several flows, their mean is its one value, because
+/// flows that share a network are no independent sample. The completion time is left out as
+/// `unfinished` if any flow of the strategy is. Ends with a newline.
 pub fn replication_table(summaries: &[FlowSummary]) -> String {
     let mut strategies: Vec<&str> = Vec::new();
     for s in summaries {
@@ -190,7 +203,8 @@ pub fn replication_table(summaries: &[FlowSummary]) -> String {
             .to_vec(),
     ];
     for strategy in strategies {
-        let flows: Vec<&FlowSummary> = summaries.iter().filter(|s| s.strategy == strategy).collect();
+        let flows: Vec<&FlowSummary> =
+            summaries.iter().filter(|s| s.strategy == strategy).collect();
         let estimate = |value: &dyn Fn(&FlowSummary) -> f64| per_seed(&flows, value);
         let count = |value: &dyn Fn(&FlowSummary) -> u64| {
             with_interval(per_seed(&flows, &|s| value(s) as f64), |v| format!("{v:.2}"))
@@ -202,7 +216,9 @@ pub fn replication_table(summaries: &[FlowSummary]) -> String {
             runs.to_string(),
             with_interval(estimate(&|s| s.goodput_bps), rate),
             if finished {
-                with_interval(estimate(&|s| s.completion_s.unwrap_or_default()), |v| format!("{v:.3}s"))
+                with_interval(estimate(&|s| s.completion_s.unwrap_or_default()), |v| {
+                    format!("{v:.3}s")
+                })
             } else {
                 "unfinished".into()
             },
@@ -230,12 +246,15 @@ fn per_seed(flows: &[&FlowSummary], value: &dyn Fn(&FlowSummary) -> f64) -> Opti
     Estimate::of(&seeds.values().map(|(sum, n)| sum / n).collect::<Vec<_>>())
 }
 
-/// The mean and, if it has one, the half-width of its interval, each as `show` writes it; `-` for nothing.
+/// The mean and, if it has one, the half-width of its interval, each as `show` writes it; `-` for
+/// nothing.
 pub fn with_interval(estimate: Option<Estimate>, show: impl Fn(f64) -> String) -> String {
     match estimate {
         None => "-".into(),
         Some(Estimate { mean, half_width: None }) => show(mean),
-        Some(Estimate { mean, half_width: Some(half_width) }) => format!("{} ± {}", show(mean), show(half_width)),
+        Some(Estimate { mean, half_width: Some(half_width) }) => {
+            format!("{} ± {}", show(mean), show(half_width))
+        }
     }
 }
 

@@ -1,12 +1,13 @@
 //! Whatever the events are, in whatever order: every output is well-formed and nothing panics.
 
 use ackclock_report::{
-    CaptureFormat, CaptureWriter, CapturedPacket, EventWriter, Panel, Picture, RecoveryStats, RecoveryTracker,
+    CaptureFormat, CaptureWriter, EventWriter, Panel, Picture, RecoveryStats, RecoveryTracker,
     recovery_measures, recovery_table,
 };
 use ackclock_tcp::wire::Repr;
 use ackclock_tcp::{
-    Cause, Event, EventKind, Flags, SackBlock, SackBlocks, Segment, Seq, Time, TimeoutClass, Timestamps,
+    Cause, Event, EventKind, Flags, SackBlock, SackBlocks, Segment, Sending, Seq, Sighting, Time,
+    TimeoutClass, Timestamps,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -18,12 +19,16 @@ fn number() -> impl Strategy<Value = u64> {
 
 fn kind() -> impl Strategy<Value = EventKind> {
     let text = select(vec!["queue", "", "<&\"'>\\"]);
-    let class = select(vec![TimeoutClass::NonTrigger, TimeoutClass::MultipleLosses, TimeoutClass::LostRetransmission]);
+    let class = select(vec![
+        TimeoutClass::NonTrigger,
+        TimeoutClass::MultipleLosses,
+        TimeoutClass::LostRetransmission,
+    ]);
     let numbers = (number(), number(), number(), number());
     let small = (any::<u32>(), any::<u32>(), any::<u8>(), any::<bool>());
     (0..12, numbers, small, select(Cause::ALL.to_vec()), class, text).prop_map(
         |(which, (a, b, c, d), (len, n, sacks, flag), cause, class, text)| match which {
-            0 => EventKind::Sent { seq: a, len, cause, transmission: n },
+            0 => EventKind::Sent { seq: a, len, cause, transmission: n, detected_by: None },
             1 => EventKind::Acked {
                 ack: a,
                 dupacks: n,
@@ -37,9 +42,11 @@ fn kind() -> impl Strategy<Value = EventKind> {
             2 => EventKind::Lost { seq: a, len, transmission: n, by: text },
             3 => EventKind::RecoveryEntered { recover: a, flight: b, pipe: c, by: text },
             4 => EventKind::RecoveryLeft { by_timeout: flag, cwnd_before: a },
-            5 => EventKind::TimedOut { seq: a, class, backoff: n, flight: b, cwnd_before: c, rto: d },
+            5 => {
+                EventKind::TimedOut { seq: a, class, backoff: n, flight: b, cwnd_before: c, rto: d }
+            }
             6 => EventKind::Undone { by: text },
-            7 => EventKind::Arrived { seq: a, len, needless: flag },
+            7 => EventKind::Arrived { seq: a, len, spurious: flag },
             8 => EventKind::Dropped { seq: a, len, transmission: n, link: n, why: text },
             9 => EventKind::Written { seq: a, len: b },
             10 => EventKind::MssChanged { mss: n, lost: a },
@@ -71,7 +78,15 @@ fn segment() -> impl Strategy<Value = Segment> {
                 sack.push(SackBlock { left: Seq(left), right: Seq(right) });
             }
             let timestamps = timestamps.map(|(val, ecr)| Timestamps { val, ecr });
-            Segment { seq: Seq(seq), ack: Seq(ack), len, wnd, flags: Flags { psh: false, fin }, timestamps, sack }
+            Segment {
+                seq: Seq(seq),
+                ack: Seq(ack),
+                len,
+                wnd,
+                flags: Flags { psh: false, fin },
+                timestamps,
+                sack,
+            }
         },
     )
 }
@@ -105,7 +120,8 @@ proptest! {
         }
     }
 
-    /// The statistics of recovery do not depend on how the events of flows are mixed, nor on the order of sums.
+    /// The statistics of recovery do not depend on how the events of flows are mixed, nor on the
+    /// order of sums.
     #[test]
     fn recoveries(events in prop::collection::vec((0..3_usize, event()), 0..80), mss in prop_oneof![0..3_u32, any::<u32>()]) {
         let mut mixed = RecoveryStats::default();
@@ -136,22 +152,22 @@ proptest! {
         prop_assert!(recovery_measures().all(|m| json.get(m.name).is_some()));
     }
 
-    /// A packet whose options fit is written and tells its length; one whose options do not fit is refused.
+    /// A packet whose options fit is written and tells its length; one whose options do not fit is
+    /// refused.
     #[test]
     fn captures(packets in prop::collection::vec((any::<u32>(), number(), segment(), any::<bool>()), 0..20)) {
         let mut capture = CaptureWriter::new(Vec::new(), CaptureFormat::PcapNg, "sender").unwrap();
         for (flow, at, segment, sent) in &packets {
-            let packet = CapturedPacket {
-                flow: *flow,
+            let packet = Sighting {
                 at: Time(*at),
                 to_receiver: *sent,
                 header: Repr::from_segment(0, 0, segment),
                 len: segment.len,
-                sent: sent.then_some((Cause::New, 1)),
+                sent: sent.then_some(Sending { cause: Cause::New, transmission: 1 }),
                 number: u32::MAX,
                 hops: u32::MAX,
             };
-            prop_assert_eq!(capture.packet(&packet).is_ok(), segment.option_len() <= 40);
+            prop_assert_eq!(capture.packet(*flow, &packet).is_ok(), segment.option_len() <= 40);
         }
         let file = capture.finish().unwrap();
         let mut rest = &file[..];

@@ -2,28 +2,29 @@
 
 use std::path::Path;
 
-use ackclock_report::{CaptureFormat, CaptureWriter, CapturedPacket, Handshake};
+use ackclock_report::{CaptureFormat, CaptureWriter, Handshake};
 use ackclock_tcp::wire::{Control, Options, Packet, PseudoHeader, Repr};
-use ackclock_tcp::{Cause, SackBlock, SackBlocks, Segment, Seq, Time, Timestamps};
+use ackclock_tcp::{
+    Cause, SackBlock, SackBlocks, Segment, Sending, Seq, Sighting, Time, Timestamps,
+};
 
-/// A segment of flow 1 from its sender.
-fn sent(at: u64, segment: &Segment, sent: (Cause, u32), number: u32) -> CapturedPacket {
+/// A segment from the sender.
+fn sent(at: u64, segment: &Segment, cause: Cause, transmission: u32, number: u32) -> Sighting {
     let header = Repr::from_segment(0, 0, segment);
-    CapturedPacket {
-        flow: 1,
+    Sighting {
         at: Time(at),
         to_receiver: true,
         header,
         len: segment.len,
-        sent: Some(sent),
+        sent: Some(Sending { cause, transmission }),
         number,
         hops: 0,
     }
 }
 
 /// Another one, to the sender or from it.
-fn other(at: u64, header: Repr, to_receiver: bool, number: u32) -> CapturedPacket {
-    CapturedPacket { flow: 1, at: Time(at), to_receiver, header, len: 0, sent: None, number, hops: 0 }
+fn other(at: u64, header: Repr, to_receiver: bool, number: u32) -> Sighting {
+    Sighting { at: Time(at), to_receiver, header, len: 0, sent: None, number, hops: 0 }
 }
 
 fn capture(format: CaptureFormat) -> CaptureWriter<Vec<u8>> {
@@ -33,18 +34,32 @@ fn capture(format: CaptureFormat) -> CaptureWriter<Vec<u8>> {
 /// 6 bytes of data at 1.5 s, and a duplicate ACK with a SACK block 0.1 s later.
 fn small(format: CaptureFormat) -> Vec<u8> {
     let mut capture = capture(format);
-    let handshake = Handshake { mss: 1000, sack: true, sender_wscale: 2, receiver_wscale: 7, rwnd: 64_000 };
+    let handshake =
+        Handshake { mss: 1000, sack: true, sender_wscale: 2, receiver_wscale: 7, rwnd: 64_000 };
     capture.connection(1, handshake);
     let timestamps = |val, ecr| Some(Timestamps { val, ecr });
-    let data =
-        Segment { seq: Seq(1), ack: Seq(1), len: 6, wnd: 500, timestamps: timestamps(9, 8), ..Segment::default() };
-    capture.packet(&sent(1_500_000_000, &data, (Cause::FastRetransmit, 2), 1)).unwrap();
+    let data = Segment {
+        seq: Seq(1),
+        ack: Seq(1),
+        len: 6,
+        wnd: 500,
+        timestamps: timestamps(9, 8),
+        ..Segment::default()
+    };
+    capture.packet(1, &sent(1_500_000_000, &data, Cause::FastRetransmit, 2, 1)).unwrap();
     let mut sack = SackBlocks::NONE;
     sack.push(SackBlock { left: Seq(7), right: Seq(13) });
-    let ack = Segment { seq: Seq(1), ack: Seq(1), wnd: 500, timestamps: timestamps(10, 9), sack, ..Segment::default() };
+    let ack = Segment {
+        seq: Seq(1),
+        ack: Seq(1),
+        wnd: 500,
+        timestamps: timestamps(10, 9),
+        sack,
+        ..Segment::default()
+    };
     // Over two links, and so over a node that takes one off its time to live.
     let ack = other(1_600_000_000, Repr::from_segment(0, 0, &ack), false, 1);
-    capture.packet(&CapturedPacket { hops: 2, ..ack }).unwrap();
+    capture.packet(1, &Sighting { hops: 2, ..ack }).unwrap();
     capture.finish().unwrap()
 }
 
@@ -71,15 +86,19 @@ const DATA: &str = "020000000002 020000000001 0800 \
     27110009 00000001 00000001 801001f4 19610000 0101080a 00000009 00000008 00000000 0000";
 const DUPACK: &str = "020000000001 020000000002 0800 \
     45000040 00024000 3f060781 c6336401 0a000001 \
-    00092711 00000001 00000001 b01001f4 e3390000 0101080a 0000000a 00000009 0101050a 00000007 0000000d";
+    00092711 00000001 00000001 b01001f4 e3390000 0101080a 0000000a 00000009 0101050a 00000007 \
+    0000000d";
 
-/// Each packet of the small capture as a block of pcapng: total length, high and low half of the time, length, and the
-/// comment, padded.
+/// Each packet of the small capture as a block of pcapng: total length, high and low half of the
+/// time, length, and the comment, padded.
 fn packet_block(packet: &str, head: &str, comment: &str) -> Vec<u8> {
     let total = head.split(' ').next().unwrap();
     let padding = vec![0; bytes(packet).len().wrapping_neg() % 4];
     let mut block = bytes(&format!("06000000 {total} 00000000 {}", &head[total.len()..]));
-    block.extend([bytes(packet), padding, bytes("0100"), (comment.len() as u16).to_le_bytes().to_vec()].concat());
+    block.extend(
+        [bytes(packet), padding, bytes("0100"), (comment.len() as u16).to_le_bytes().to_vec()]
+            .concat(),
+    );
     block.extend(comment.as_bytes());
     block.resize(block.len().next_multiple_of(4), 0);
     block.extend([bytes("00000000"), bytes(total)].concat());
@@ -90,13 +109,27 @@ fn packet_block(packet: &str, head: &str, comment: &str) -> Vec<u8> {
 fn pcapng_bytes() {
     let made_up = "ackclock: handshake, made up";
     let expected = [
-        bytes("0a0d0d0a 2c000000 4d3c2b1a 0100 0000 ffffffffffffffff 0400 0800 61636b636c6f636b 00000000 2c000000"),
-        bytes("01000000 2c000000 0100 0000 00000400 0200 0600 73656e646572 0000 0900 0100 09000000 00000000 2c000000"),
+        bytes(
+            "0a0d0d0a 2c000000 4d3c2b1a 0100 0000 ffffffffffffffff 0400 0800 61636b636c6f636b \
+             00000000 2c000000",
+        ),
+        bytes(
+            "01000000 2c000000 0100 0000 00000400 0200 0600 73656e646572 0000 0900 0100 09000000 \
+             00000000 2c000000",
+        ),
         packet_block(SYN, "90000000 cf4c230d 002fabab 4a000000 4a000000", made_up),
         packet_block(SYN_ACK, "90000000 cf4c230d 002fabab 4a000000 4a000000", made_up),
         packet_block(ACK, "88000000 cf4c230d 002fabab 42000000 42000000", made_up),
-        packet_block(DATA, "9c000000 cf4c230d 002fabab 48000000 48000000", "ackclock: fast_retransmit, transmission 2"),
-        packet_block(DUPACK, "94000000 cf4c230d 0010a1b1 4e000000 4e000000", "ackclock: duplicate ack 1"),
+        packet_block(
+            DATA,
+            "9c000000 cf4c230d 002fabab 48000000 48000000",
+            "ackclock: fast_retransmit, transmission 2",
+        ),
+        packet_block(
+            DUPACK,
+            "94000000 cf4c230d 0010a1b1 4e000000 4e000000",
+            "ackclock: duplicate ack 1",
+        ),
     ];
     assert_eq!(hex(&small(CaptureFormat::PcapNg)), hex(&expected.concat()));
 }
@@ -141,10 +174,9 @@ fn parse(packet: &[u8]) -> (u32, u32, usize) {
 #[test]
 fn a_huge_segment_at_the_wrap_becomes_several_packets() {
     let mut capture = capture(CaptureFormat::Pcap);
-    let segment = Segment { seq: Seq(u32::MAX - 9), ack: Seq(0), len: 130_001, ..Segment::default() };
-    capture
-        .packet(&CapturedPacket { flow: u32::MAX, ..sent(u64::MAX, &segment, (Cause::New, u32::MAX), u32::MAX) })
-        .unwrap();
+    let segment =
+        Segment { seq: Seq(u32::MAX - 9), ack: Seq(0), len: 130_001, ..Segment::default() };
+    capture.packet(u32::MAX, &sent(u64::MAX, &segment, Cause::New, u32::MAX, u32::MAX)).unwrap();
     let file = capture.finish().unwrap();
     let packets: Vec<_> = packets(&file).into_iter().map(parse).collect();
     let isn = u32::MAX - 10;
@@ -168,10 +200,11 @@ fn each_flow_has_its_own_connection() {
     let mut capture = capture(CaptureFormat::Pcap);
     for flow in [0, 1, 49_999, 50_000, u32::MAX] {
         let ack = other(0, Repr { control: Control::ACK, ..Repr::default() }, false, 1);
-        capture.packet(&CapturedPacket { flow, ..ack }).unwrap();
+        capture.packet(flow, &ack).unwrap();
     }
     let file = capture.finish().unwrap();
-    let senders: Vec<_> = packets(&file).iter().step_by(4).map(|p| (hex(&p[26..30]), hex(&p[34..36]))).collect();
+    let senders: Vec<_> =
+        packets(&file).iter().step_by(4).map(|p| (hex(&p[26..30]), hex(&p[34..36]))).collect();
     let expected = [
         ("0a000001", "2710"),
         ("0a000001", "2711"),
@@ -189,7 +222,8 @@ fn options_that_do_not_fit_are_an_error() {
     while sack.push(SackBlock::default()) {}
     let segment = Segment { sack, timestamps: Some(Timestamps::default()), ..Segment::default() };
     let mut capture = capture(CaptureFormat::PcapNg);
-    let error = capture.packet(&other(0, Repr::from_segment(0, 0, &segment), false, 1)).unwrap_err();
+    let error =
+        capture.packet(1, &other(0, Repr::from_segment(0, 0, &segment), false, 1)).unwrap_err();
     assert_eq!(error.to_string(), "TCP options need more than 40 bytes");
 }
 
@@ -213,7 +247,8 @@ fn an_empty_capture_is_a_header() {
     assert_eq!(file(CaptureFormat::PcapNg).len(), 0x2c + 0x2c);
 }
 
-/// The handshake that a flow really made is written as it was, at its own times, and none is made up.
+/// The handshake that a flow really made is written as it was, at its own times, and none is made
+/// up.
 #[test]
 fn a_handshake_that_was_made() {
     let mut capture = capture(CaptureFormat::Pcap);
@@ -224,15 +259,21 @@ fn a_handshake_that_was_made() {
         timestamps: Some(Timestamps { val, ecr }),
         ..Options::default()
     };
-    let syn = Repr { control: Control::SYN, wnd: u16::MAX, options: options(2, (9, 0)), ..Repr::default() };
+    let syn = Repr {
+        control: Control::SYN,
+        wnd: u16::MAX,
+        options: options(2, (9, 0)),
+        ..Repr::default()
+    };
     let control = Control::SYN.with(Control::ACK);
-    let syn_ack = Repr { ack: Seq(1), control, wnd: 64_000, options: options(7, (8, 9)), ..Repr::default() };
-    capture.packet(&other(5, syn, true, 1)).unwrap();
-    capture.packet(&other(6, syn_ack, false, 1)).unwrap();
+    let syn_ack =
+        Repr { ack: Seq(1), control, wnd: 64_000, options: options(7, (8, 9)), ..Repr::default() };
+    capture.packet(1, &other(5, syn, true, 1)).unwrap();
+    capture.packet(1, &other(6, syn_ack, false, 1)).unwrap();
     let timestamps = Some(Timestamps { val: 9, ecr: 8 });
     let ack = Segment { seq: Seq(1), ack: Seq(1), wnd: u16::MAX, timestamps, ..Segment::default() };
-    capture.packet(&other(7, Repr::from_segment(0, 0, &ack), true, 2)).unwrap();
-    capture.packet(&sent(8, &Segment { len: 6, wnd: 500, ..ack }, (Cause::New, 1), 3)).unwrap();
+    capture.packet(1, &other(7, Repr::from_segment(0, 0, &ack), true, 2)).unwrap();
+    capture.packet(1, &sent(8, &Segment { len: 6, wnd: 500, ..ack }, Cause::New, 1, 3)).unwrap();
     let written = capture.finish().unwrap();
     let packets = [SYN, SYN_ACK, ACK, DATA].map(bytes);
     let mut at = 24;

@@ -1,5 +1,5 @@
-//! Charts as SVG. With a short title and a legend of one row the axes lie between 46 and 706 px, and 86 and 366 px; data
-//! lie 10 px further in along x.
+//! Charts as SVG. With a short title and a legend of one row the axes lie between 46 and 706 px,
+//! and 86 and 366 px; data lie 10 px further in along x.
 
 use ackclock_report::{Bars, Chart, Curve, Estimate, Line, Plot, Point};
 use proptest::prelude::*;
@@ -18,7 +18,11 @@ fn bars(categories: &[&str], bars: Vec<Bars>) -> String {
 }
 
 fn curve(points: &[(f64, f64)]) -> Curve {
-    Curve { name: "newreno".into(), points: points.iter().copied().map(Point::from).collect(), ..Curve::default() }
+    Curve {
+        name: "newreno".into(),
+        points: points.iter().copied().map(Point::from).collect(),
+        ..Curve::default()
+    }
 }
 
 fn estimate(mean: f64, half_width: f64) -> Estimate {
@@ -31,9 +35,14 @@ type Tick = (String, f64);
 /// Texts of the ticks with their places: of x below the axes, of y to their left.
 fn ticks(svg: &str) -> (Vec<Tick>, Vec<Tick>) {
     let document = Document::parse(svg).unwrap();
-    let texts = document.descendants().filter(|n| n.attribute("stroke") == Some("none") && n.has_tag_name("text"));
-    let (left, below): (Vec<Node>, Vec<Node>) = texts.partition(|n| n.attribute("text-anchor") == Some("end"));
-    let place = |n: &Node, at| (n.text().unwrap_or_default().to_string(), n.attribute(at).unwrap().parse().unwrap());
+    let texts = document
+        .descendants()
+        .filter(|n| n.attribute("stroke") == Some("none") && n.has_tag_name("text"));
+    let (left, below): (Vec<Node>, Vec<Node>) =
+        texts.partition(|n| n.attribute("text-anchor") == Some("end"));
+    let place = |n: &Node, at| {
+        (n.text().unwrap_or_default().to_string(), n.attribute(at).unwrap().parse().unwrap())
+    };
     (below.iter().map(|n| place(n, "x")).collect(), left.iter().map(|n| place(n, "y")).collect())
 }
 
@@ -41,7 +50,8 @@ fn expected(ticks: &[(&str, f64)]) -> Vec<Tick> {
     ticks.iter().map(|(text, at)| (text.to_string(), *at)).collect()
 }
 
-/// The paths between the axes in the colour of a series, or of the paper and of intervals over bars.
+/// The paths between the axes in the colour of a series, or of the paper and of intervals over
+/// bars.
 fn paths(svg: &str, class: &str) -> Vec<String> {
     let document = Document::parse(svg).unwrap();
     let data = document.descendants().filter(|n| n.has_tag_name("path"));
@@ -73,7 +83,8 @@ fn a_curve_with_an_interval_and_a_number_of_the_paper() {
     curve.paper = vec![(75.0, 8.0)];
     let svg = curves(false, [curve]);
     let (x, y) = ticks(&svg);
-    let xs = [("0", 56.0), ("20", 184.0), ("40", 312.0), ("60", 440.0), ("80", 568.0), ("100", 696.0)];
+    let xs =
+        [("0", 56.0), ("20", 184.0), ("40", 312.0), ("60", 440.0), ("80", 568.0), ("100", 696.0)];
     assert_eq!(x, expected(&xs));
     // The baseline of a text is 4 px below its middle.
     let ys = [("0", 370.0), ("2", 314.0), ("4", 258.0), ("6", 202.0), ("8", 146.0), ("10", 90.0)];
@@ -83,7 +94,14 @@ fn a_curve_with_an_interval_and_a_number_of_the_paper() {
     let paper = diamond(536.0, 142.0);
     assert_eq!(
         paths(&svg, "s0"),
-        [line, circle(56.0, 366.0), interval, circle(376.0, 226.0), circle(696.0, 86.0), paper.clone()]
+        [
+            line,
+            circle(56.0, 366.0),
+            interval,
+            circle(376.0, 226.0),
+            circle(696.0, 86.0),
+            paper.clone()
+        ]
     );
     assert_eq!(paths(&svg, "panel"), [paper]);
     assert_eq!(
@@ -109,9 +127,17 @@ fn the_legend_names_only_what_is_there() {
 #[test]
 fn a_logarithmic_axis() {
     // Two decades over 640 px: 320 px each, and log10(2) = 0.30103 of that to the double.
-    let svg = curves(true, [curve(&[(0.0, 3.0), (10.0, 1.0), (100.0, 1.0), (-5.0, 7.0), (1000.0, 1.0)])]);
-    let xs =
-        [("10", 56.0), ("20", 152.3), ("50", 279.7), ("100", 376.0), ("200", 472.3), ("500", 599.7), ("1000", 696.0)];
+    let svg =
+        curves(true, [curve(&[(0.0, 3.0), (10.0, 1.0), (100.0, 1.0), (-5.0, 7.0), (1000.0, 1.0)])]);
+    let xs = [
+        ("10", 56.0),
+        ("20", 152.3),
+        ("50", 279.7),
+        ("100", 376.0),
+        ("200", 472.3),
+        ("500", 599.7),
+        ("1000", 696.0),
+    ];
     assert_eq!(ticks(&svg).0, expected(&xs));
     // What has no logarithm interrupts the line, and the y axis need not reach to it.
     assert_eq!(paths(&svg, "s0")[0], "M56 86L376 86M696 86");
@@ -158,9 +184,14 @@ fn grouped_bars() {
         values: vec![Some(estimate(5.0, 1.0)), Some(estimate(2.5, 0.5))],
         paper: vec![Some(10.0), None],
     };
-    let other = Bars { name: "ACK heuristic".into(), values: vec![None, Some(estimate(-5.0, 0.0))], paper: vec![] };
+    let other = Bars {
+        name: "ACK heuristic".into(),
+        values: vec![None, Some(estimate(-5.0, 0.0))],
+        paper: vec![],
+    };
     let svg = bars(&["loss", "duplicate"], vec![with_paper, other]);
-    // From -5 to 10 in steps of 5, 93.33 px each: 0 lies at 272.7. Groups are centred at 211 and 541, bars 56 px apart.
+    // From -5 to 10 in steps of 5, 93.33 px each: 0 lies at 272.7. Groups are centred at 211 and
+    // 541, bars 56 px apart.
     assert_eq!(
         ticks(&svg),
         (
@@ -189,7 +220,10 @@ fn grouped_bars() {
 
 #[test]
 fn an_interval_does_not_take_the_axis_below_0() {
-    let svg = curves(false, [Curve { points: vec![Point { x: 1.0, y: estimate(1.0, 3.0) }], ..curve(&[]) }]);
+    let svg = curves(
+        false,
+        [Curve { points: vec![Point { x: 1.0, y: estimate(1.0, 3.0) }], ..curve(&[]) }],
+    );
     let ys = [("0", 370.0), ("1", 300.0), ("2", 230.0), ("3", 160.0), ("4", 90.0)];
     assert_eq!(ticks(&svg).1, expected(&ys));
     assert_eq!(paths(&svg, "s0")[1], "M372 86h8m-4 0V366m-4 0h8");
@@ -213,7 +247,8 @@ fn text_is_escaped() {
     let evil = "</title><script>'\"&\u{0}";
     let escaped = "&lt;/title&gt;&lt;script&gt;&#39;&quot;&amp;\u{fffd}";
     let named = Curve { name: evil.into(), paper: vec![(1.0, 1.0)], ..curve(&[(0.0, 0.0)]) };
-    let bar = Bars { name: evil.into(), values: vec![Some(estimate(1.0, 0.0))], paper: vec![Some(1.0)] };
+    let bar =
+        Bars { name: evil.into(), values: vec![Some(estimate(1.0, 0.0))], paper: vec![Some(1.0)] };
     for plot in [
         Plot::Curves { curves: vec![named], log_x: false },
         Plot::Bars { categories: vec![evil.into()], bars: vec![bar] },
@@ -243,8 +278,11 @@ fn long_names_are_wrapped_and_shortened() {
 
 #[test]
 fn nothing_to_draw() {
-    let nan =
-        Curve { name: "nan".into(), paper: vec![(1.0, f64::NAN)], ..curve(&[(f64::NAN, 1.0), (1.0, f64::INFINITY)]) };
+    let nan = Curve {
+        name: "nan".into(),
+        paper: vec![(1.0, f64::NAN)],
+        ..curve(&[(f64::NAN, 1.0), (1.0, f64::INFINITY)])
+    };
     let empty = Bars { values: vec![None, Some(estimate(f64::NAN, 1.0))], ..Bars::default() };
     for svg in [
         curves(false, []),
@@ -280,7 +318,10 @@ fn one_point_and_equal_values() {
 #[test]
 fn an_interval_that_is_no_number_is_left_out() {
     for half_width in [f64::NAN, f64::INFINITY, -1.0] {
-        let svg = curves(false, [Curve { points: vec![Point { x: 1.0, y: estimate(1.0, half_width) }], ..curve(&[]) }]);
+        let svg = curves(
+            false,
+            [Curve { points: vec![Point { x: 1.0, y: estimate(1.0, half_width) }], ..curve(&[]) }],
+        );
         assert_eq!(paths(&svg, "s0"), ["M376 86".to_string(), circle(376.0, 86.0)]);
         assert_eq!(titles(&svg), ["newreno\nrate (kb/s): 1\nsize (kB): 1"]);
     }

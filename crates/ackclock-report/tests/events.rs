@@ -11,7 +11,14 @@ fn line(strategy: &str, event: Event) -> String {
 }
 
 fn event(kind: EventKind) -> Event {
-    Event { at: Time(1_000_000_042), cwnd: 4000, ssthresh: u64::MAX, snd_una: 1000, snd_nxt: 5000, kind }
+    Event {
+        at: Time(1_000_000_042),
+        cwnd: 4000,
+        ssthresh: u64::MAX,
+        snd_una: 1000,
+        snd_nxt: 5000,
+        kind,
+    }
 }
 
 /// What every line of `event` has before and after `seq`, `len` and `cause`.
@@ -30,8 +37,18 @@ fn every_kind_of_event_has_its_fields_in_order() {
     let sack = [(3000, 4000), (1500, 2000), (7, 7), (8, 8)];
     let cases = [
         (
-            EventKind::Sent { seq, len, cause: Cause::FastRetransmit, transmission: 2 },
-            expect("sent", "\"seq\":1000,\"len\":500,\"cause\":\"fast_retransmit\"", "\"transmission\":2"),
+            EventKind::Sent {
+                seq,
+                len,
+                cause: Cause::FastRetransmit,
+                transmission: 2,
+                detected_by: Some("is-lost"),
+            },
+            expect(
+                "sent",
+                "\"seq\":1000,\"len\":500,\"cause\":\"fast_retransmit\"",
+                "\"transmission\":2,\"detected_by\":\"is-lost\"",
+            ),
         ),
         (
             EventKind::Acked {
@@ -57,7 +74,11 @@ fn every_kind_of_event_has_its_fields_in_order() {
         ),
         (
             EventKind::RecoveryEntered { recover: 5000, flight: 4000, pipe: 1000, by: "dupack" },
-            expect("recovery_entered", none, "\"recover\":5000,\"flight\":4000,\"pipe\":1000,\"by\":\"dupack\""),
+            expect(
+                "recovery_entered",
+                none,
+                "\"recover\":5000,\"flight\":4000,\"pipe\":1000,\"by\":\"dupack\"",
+            ),
         ),
         (
             EventKind::RecoveryLeft { by_timeout: true, cwnd_before: 7000 },
@@ -80,8 +101,14 @@ fn every_kind_of_event_has_its_fields_in_order() {
             ),
         ),
         (EventKind::Undone { by: "eifel" }, expect("undone", none, "\"by\":\"eifel\"")),
-        (EventKind::MssChanged { mss: 536, lost: 4000 }, expect("mss_changed", none, "\"mss\":536,\"lost\":4000")),
-        (EventKind::Arrived { seq, len, needless: false }, expect("arrived", data, "\"needless\":false")),
+        (
+            EventKind::MssChanged { mss: 536, lost: 4000 },
+            expect("mss_changed", none, "\"mss\":536,\"lost\":4000"),
+        ),
+        (
+            EventKind::Arrived { seq, len, spurious: false },
+            expect("arrived", data, "\"spurious\":false"),
+        ),
         (
             EventKind::Dropped { seq, len, transmission: 3, link: 1, why: "queue" },
             expect("dropped", data, "\"transmission\":3,\"link\":1,\"why\":\"queue\""),
@@ -104,14 +131,20 @@ fn numbers_at_the_ends_of_their_ranges() {
         ssthresh: u64::MAX - 1,
         snd_una: u64::MAX,
         snd_nxt: u64::MAX,
-        kind: EventKind::Sent { seq: u64::MAX, len: u32::MAX, cause: Cause::New, transmission: u32::MAX },
+        kind: EventKind::Sent {
+            seq: u64::MAX,
+            len: u32::MAX,
+            cause: Cause::New,
+            transmission: u32::MAX,
+            detected_by: None,
+        },
     };
     assert_eq!(
         line("reno", event),
         "{\"t\":18446744073.709551615,\"flow\":3,\"strategy\":\"reno\",\"event\":\"sent\",\
          \"seq\":18446744073709551615,\"len\":4294967295,\"cause\":\"new\",\"cwnd\":18446744073709551615,\
          \"ssthresh\":18446744073709551614,\"snd_una\":18446744073709551615,\"snd_nxt\":18446744073709551615,\
-         \"transmission\":4294967295}\n"
+         \"transmission\":4294967295,\"detected_by\":null}\n"
     );
 }
 
@@ -136,5 +169,8 @@ fn more_sack_blocks_claimed_than_there_are() {
         sacks: 255,
         dsack: false,
     };
-    assert!(line("sack", event(kind)).ends_with("\"sack\":[[1,2],[3,4],[5,6],[7,8]],\"dsack\":false}\n"));
+    assert!(
+        line("sack", event(kind))
+            .ends_with("\"sack\":[[1,2],[3,4],[5,6],[7,8]],\"dsack\":false}\n")
+    );
 }

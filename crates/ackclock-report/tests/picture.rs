@@ -7,11 +7,18 @@ use serde_json::{Value, json};
 const MSS: u32 = 1000;
 
 fn at(millis: u64, cwnd: u64, kind: EventKind) -> Event {
-    Event { at: Time(millis * 1_000_000), cwnd, ssthresh: u64::MAX, snd_una: 0, snd_nxt: 3000, kind }
+    Event {
+        at: Time(millis * 1_000_000),
+        cwnd,
+        ssthresh: u64::MAX,
+        snd_una: 0,
+        snd_nxt: 3000,
+        kind,
+    }
 }
 
 fn sent(segment: u64, cause: Cause, transmission: u32) -> EventKind {
-    EventKind::Sent { seq: segment * 1000, len: MSS, cause, transmission }
+    EventKind::Sent { seq: segment * 1000, len: MSS, cause, transmission, detected_by: None }
 }
 
 fn acked(ack: u64, dupacks: u32, newly_acked: u64, sack: &[(u64, u64)]) -> EventKind {
@@ -31,7 +38,8 @@ fn acked(ack: u64, dupacks: u32, newly_acked: u64, sack: &[(u64, u64)]) -> Event
 
 /// Three segments, of which the second is lost twice: a recovery, then a timeout.
 fn lossy() -> Vec<Event> {
-    let dropped = |transmission, why| EventKind::Dropped { seq: 1000, len: MSS, transmission, link: 1, why };
+    let dropped =
+        |transmission, why| EventKind::Dropped { seq: 1000, len: MSS, transmission, link: 1, why };
     vec![
         at(0, 3000, sent(0, Cause::New, 1)),
         at(0, 3000, sent(1, Cause::New, 1)),
@@ -40,7 +48,11 @@ fn lossy() -> Vec<Event> {
         at(100, 4000, acked(1000, 0, 1000, &[])),
         at(110, 4000, acked(1000, 1, 0, &[(2000, 3000)])),
         at(110, 4000, EventKind::Lost { seq: 1000, len: MSS, transmission: 1, by: "dupack" }),
-        at(110, 2000, EventKind::RecoveryEntered { recover: 3000, flight: 2000, pipe: 1000, by: "dupack" }),
+        at(
+            110,
+            2000,
+            EventKind::RecoveryEntered { recover: 3000, flight: 2000, pipe: 1000, by: "dupack" },
+        ),
         at(110, 2000, sent(1, Cause::FastRetransmit, 2)),
         at(111, 2000, dropped(2, "queue")),
         at(1110, 1000, EventKind::RecoveryLeft { by_timeout: true, cwnd_before: 1000 }),
@@ -57,7 +69,7 @@ fn lossy() -> Vec<Event> {
             },
         ),
         at(1110, 1000, sent(1, Cause::Timeout, 3)),
-        at(1160, 1000, EventKind::Arrived { seq: 1000, len: MSS, needless: false }),
+        at(1160, 1000, EventKind::Arrived { seq: 1000, len: MSS, spurious: false }),
         at(1170, 1000, EventKind::Undone { by: "f_rto" }),
         at(1210, 1000, EventKind::AckDropped { ack: 3000, link: 2, why: "bernoulli" }),
     ]
@@ -76,6 +88,7 @@ fn summary() -> FlowSummary {
         timeouts_non_trigger: 0,
         timeouts_multiple_losses: 0,
         timeouts_lost_retransmission: 1,
+        timeouts_backed_off: 0,
         recoveries: 1,
         drops: Some(2),
         spurious_retransmissions: Some(0),
@@ -107,19 +120,25 @@ fn check_svg(panels: &[Panel]) -> String {
 fn the_model_of_a_recovery_and_a_timeout() {
     let events = lossy();
     let summary = summary();
-    let data =
-        data(&page(&[Panel { name: "reno", mss: MSS, events: &events, summary: Some(&summary), ..Panel::default() }]));
+    let data = data(&page(&[Panel {
+        name: "reno",
+        mss: MSS,
+        events: &events,
+        summary: Some(&summary),
+        ..Panel::default()
+    }]));
     assert_eq!(
         data["panels"],
         json!([{
             "name": "reno",
             "mss": 1000,
-            "results": "unfinished · 6.6kbit · 2 retransmissions · 1 timeout (1 lost retransmission)",
+            "results": "unfinished · 6.6kbit · 2 retransmissions · 1 timeout (1 lost \
+             retransmission)",
             "segments": {
                 "t": [0.0, 0.0, 0.0, 0.11, 1.11],
                 "seq": [0, 1000, 2000, 1000, 1000],
                 "len": [1000, 1000, 1000, 1000, 1000],
-                "cause": [0, 0, 0, 1, 4],
+                "cause": [0, 0, 0, 2, 5],
                 "transmission": [1, 1, 1, 2, 3],
                 "drop": [null, 0, null, 1, null],
                 "cwnd": [3000, 3000, 3000, 2000, 1000],
@@ -155,7 +174,7 @@ fn the_model_of_a_recovery_and_a_timeout() {
             },
             "lost": { "t": [0.11], "seq": [1000], "by": ["dupack"] },
             "undone": { "t": [1.17], "by": ["f_rto"] },
-            "arrivals": { "t": [1.16], "seq": [1000], "len": [1000], "needless": [false] },
+            "arrivals": { "t": [1.16], "seq": [1000], "len": [1000], "spurious": [false] },
             "windows": {
                 "t": [0.0, 0.1, 0.11, 1.11],
                 "cwnd": [3000, 4000, 2000, 1000],
@@ -165,13 +184,16 @@ fn the_model_of_a_recovery_and_a_timeout() {
             },
             "zero": { "t0": [], "t1": [], "edge": [] },
             "stalls": { "t0": [], "t1": [], "tone": [], "label": [], "why": [] },
-            "fates": { "segment": [], "lost": [], "needless": [] },
+            "fates": { "segment": [], "lost": [], "spurious": [] },
             "own": null,
         }])
     );
-    // Two percent of 1.21 s and four percent of three segments around; a tenth above the greatest window.
+    // Two percent of 1.21 s and four percent of three segments around; a tenth above the greatest
+    // window.
     let view = &data["view"];
-    let near = |key: &str, value: f64| assert!((view[key].as_f64().unwrap() - value).abs() < 1e-9, "{key}: {view}");
+    let near = |key: &str, value: f64| {
+        assert!((view[key].as_f64().unwrap() - value).abs() < 1e-9, "{key}: {view}")
+    };
     near("t0", -0.0242);
     near("t1", 1.2342);
     near("y0", -0.12);
@@ -184,10 +206,20 @@ fn text_cannot_break_out_of_the_page() {
     let evil = "</script><img src=x onerror=alert(1)>&\"'<!--";
     let events = lossy();
     let summary = FlowSummary { strategy: evil.into(), ..summary() };
-    let panels = [Panel { name: evil, mss: MSS, events: &events, summary: Some(&summary), ..Panel::default() }];
-    let html =
-        Picture { title: evil, parameters: &[(evil.into(), evil.into())], panels: &panels, ..Picture::default() }
-            .to_html();
+    let panels = [Panel {
+        name: evil,
+        mss: MSS,
+        events: &events,
+        summary: Some(&summary),
+        ..Panel::default()
+    }];
+    let html = Picture {
+        title: evil,
+        parameters: &[(evil.into(), evil.into())],
+        panels: &panels,
+        ..Picture::default()
+    }
+    .to_html();
     assert_eq!(data(&html)["panels"][0]["name"], evil);
     let escaped = "&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;&amp;&quot;&#39;&lt;!--";
     // Title, heading, both halves of the parameter, and the first cell of the table.
@@ -206,18 +238,41 @@ fn the_page_needs_no_network() {
 }
 
 #[test]
+fn the_page_says_what_each_class_of_timeout_means() {
+    let page = page(&[]);
+    for class in TimeoutClass::ALL {
+        assert!(page.contains(&format!("\n    {}: \"", class.name())), "{class:?}");
+    }
+}
+
+#[test]
 fn the_svg_of_a_recovery_and_a_timeout() {
     let events = lossy();
     let summary = summary();
     let panels = [
-        Panel { name: "re<no", mss: MSS, events: &events, summary: Some(&summary), ..Panel::default() },
+        Panel {
+            name: "re<no",
+            mss: MSS,
+            events: &events,
+            summary: Some(&summary),
+            ..Panel::default()
+        },
         Panel { name: "other", mss: MSS, events: &events[..3], ..Panel::default() },
     ];
     let parameters = [("rate".to_string(), "800kbit & more".to_string())];
-    let svg =
-        Picture { title: "a \"b\" \u{0}c", parameters: &parameters, panels: &panels, ..Picture::default() }.to_svg();
+    let svg = Picture {
+        title: "a \"b\" \u{0}c",
+        parameters: &parameters,
+        panels: &panels,
+        ..Picture::default()
+    }
+    .to_svg();
     let document = roxmltree::Document::parse(&svg).unwrap();
-    let texts: Vec<&str> = document.descendants().filter(|n| n.has_tag_name("text")).filter_map(|n| n.text()).collect();
+    let texts: Vec<&str> = document
+        .descendants()
+        .filter(|n| n.has_tag_name("text"))
+        .filter_map(|n| n.text())
+        .collect();
     let count = |wanted: &str| texts.iter().filter(|t| **t == wanted).count();
     assert_eq!(document.root_element().attribute("width"), Some("1260"));
     for (text, times) in [
@@ -239,9 +294,13 @@ fn the_svg_of_a_recovery_and_a_timeout() {
     ] {
         assert_eq!(count(text), times, "{text:?}");
     }
-    // The first panel's bars of new data: segments 0 to 2 at time 0, one upon the other, drawn as one bar.
-    // x: 46 + 0.0242 / 1.2584 * 544 = 56.46; y of segment 0: 296 - 0.12 / 3.24 * 240 = 287.1, of 3: 64.9.
-    assert_eq!(svg.matches("d=\"M56.5 287.1V64.9\" stroke=\"#3b4350\" stroke-width=\"2\"").count(), 2);
+    // The first panel's bars of new data: segments 0 to 2 at time 0, one upon the other, drawn as
+    // one bar. x: 46 + 0.0242 / 1.2584 * 544 = 56.46; y of segment 0: 296 - 0.12 / 3.24 * 240 =
+    // 287.1, of 3: 64.9.
+    assert_eq!(
+        svg.matches("d=\"M56.5 287.1V64.9\" stroke=\"#3b4350\" stroke-width=\"2\"").count(),
+        2
+    );
 }
 
 #[test]
@@ -250,7 +309,10 @@ fn nothing_at_all() {
     check_svg(&[]);
     let panels = [Panel { name: "", mss: 0, events: &[], ..Panel::default() }];
     let data = data(&page(&panels));
-    assert_eq!(data["view"], json!({ "t0": -0.02, "t1": 1.02, "y0": -0.04, "y1": 1.04, "w1": 1.0 }));
+    assert_eq!(
+        data["view"],
+        json!({ "t0": -0.02, "t1": 1.02, "y0": -0.04, "y1": 1.04, "w1": 1.0 })
+    );
     check_svg(&panels);
 }
 
@@ -266,7 +328,13 @@ fn a_single_point() {
 #[test]
 fn values_at_the_ends_of_their_ranges() {
     let kinds = [
-        EventKind::Sent { seq: u64::MAX, len: u32::MAX, cause: Cause::Probe, transmission: u32::MAX },
+        EventKind::Sent {
+            seq: u64::MAX,
+            len: u32::MAX,
+            cause: Cause::TailLossProbe,
+            transmission: u32::MAX,
+            detected_by: None,
+        },
         acked(u64::MAX - 9000, u32::MAX, u64::MAX, &[(u64::MAX, 0)]),
         EventKind::RecoveryLeft { by_timeout: false, cwnd_before: 0 },
         EventKind::Dropped { seq: 5, len: 0, transmission: 1, link: u32::MAX, why: "" },
@@ -291,7 +359,13 @@ fn values_at_the_ends_of_their_ranges() {
 }
 
 fn stall(from: u64, to: u64, tone: Tone, label: &str) -> Band {
-    Band { start: Time(from * 1_000_000), end: Time(to * 1_000_000), tone, label: label.into(), why: "why".into() }
+    Band {
+        start: Time(from * 1_000_000),
+        end: Time(to * 1_000_000),
+        tone,
+        label: label.into(),
+        why: "why".into(),
+    }
 }
 
 #[test]
@@ -310,9 +384,11 @@ fn findings_are_drawn() {
         at(1400, 1000, closed(3000, 11000)),
         at(1500, 1000, closed(4000, 4000)),
     ]);
-    let stalls =
-        [stall(110, 1210, Tone::Loss, "1.1 s <lost>"), stall(1300, 1305, Tone::Window, "too short for its name")];
-    let fate = |transmission, lost, needless| Fate { seq: 1000, transmission, lost, needless };
+    let stalls = [
+        stall(110, 1210, Tone::Loss, "1.1 s <lost>"),
+        stall(1300, 1305, Tone::Window, "too short for its name"),
+    ];
+    let fate = |transmission, lost, spurious| Fate { seq: 1000, transmission, lost, spurious };
     let fates = [
         fate(2, true, None),
         fate(3, false, Some("D-SACK")),
@@ -322,7 +398,14 @@ fn findings_are_drawn() {
     ];
     let classes = [(Time(1_110_000_000), "unknown")];
     let findings = Findings { stalls: &stalls, fates: &fates, classes: &classes };
-    let panels = [Panel { name: "x", mss: MSS, events: &events, note: "a note", findings, ..Panel::default() }];
+    let panels = [Panel {
+        name: "x",
+        mss: MSS,
+        events: &events,
+        note: "a note",
+        findings,
+        ..Panel::default()
+    }];
     let data = data(&page(&panels));
     let panel = &data["panels"][0];
     assert_eq!(panel["results"], "a note");
@@ -337,7 +420,10 @@ fn findings_are_drawn() {
             "why": ["why", "why"],
         })
     );
-    assert_eq!(panel["fates"], json!({ "segment": [3, 4], "lost": [true, false], "needless": [null, "D-SACK"] }));
+    assert_eq!(
+        panel["fates"],
+        json!({ "segment": [3, 4], "lost": [true, false], "spurious": [null, "D-SACK"] })
+    );
     assert_eq!(panel["timeouts"]["class"], json!(["unknown"]));
 
     let svg = check_svg(&panels);
@@ -345,23 +431,36 @@ fn findings_are_drawn() {
     // The stall from 0.11 s to 1.21 s: 94.8 and 383.6 wider, in the graph and in the strip.
     let band = |top, height| {
         format!(
-            "<rect x=\"94.8\" y=\"{top}\" width=\"383.6\" height=\"{height}\" fill=\"#a3005c\" fill-opacity=\"0.18\"/>"
+            "<rect x=\"94.8\" y=\"{top}\" width=\"383.6\" height=\"{height}\" fill=\"#a3005c\" \
+             fill-opacity=\"0.18\"/>"
         )
     };
     assert_eq!((svg.matches(&band(56, 240)).count(), svg.matches(&band(322, 80)).count()), (1, 1));
     // Its verdict in the middle, and none for the stall that is 1.7 px wide.
-    let verdict = "<text x=\"286.6\" y=\"289\" text-anchor=\"middle\" font-size=\"11\" font-weight=\"bold\" fill=\"#a3005c\" \
-                   stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\">1.1 s &lt;lost&gt;</text>";
+    let verdict = "<text x=\"286.6\" y=\"289\" text-anchor=\"middle\" font-size=\"11\" \
+        font-weight=\"bold\" fill=\"#a3005c\" \
+                   stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\">1.1 s \
+                   &lt;lost&gt;</text>";
     assert_eq!((svg.matches(verdict).count(), svg.matches("too short").count()), (1, 0));
-    // Two closed windows along their edges; the last one to the right end. y(n) = 296 - (n + 0.16) / 4.32 * 240.
-    assert!(svg.contains("<path d=\"M509.8 120.4H544.7\" stroke=\"#d1410c\" stroke-width=\"4\"/>"), "{svg}");
-    assert!(svg.contains("<path d=\"M579.5 64.9H590.0\" stroke=\"#d1410c\" stroke-width=\"4\"/>"), "{svg}");
+    // Two closed windows along their edges; the last one to the right end. y(n) = 296 - (n + 0.16)
+    // / 4.32 * 240.
+    assert!(
+        svg.contains("<path d=\"M509.8 120.4H544.7\" stroke=\"#d1410c\" stroke-width=\"4\"/>"),
+        "{svg}"
+    );
+    assert!(
+        svg.contains("<path d=\"M579.5 64.9H590.0\" stroke=\"#d1410c\" stroke-width=\"4\"/>"),
+        "{svg}"
+    );
     // A ring around the transmission at 1.11 s, in the middle of segment 1.
-    assert!(svg.contains("<circle cx=\"443.5\" cy=\"203.8\" r=\"5\" stroke=\"#6a3fc4\"/>"), "{svg}");
+    assert!(
+        svg.contains("<circle cx=\"443.5\" cy=\"203.8\" r=\"5\" stroke=\"#6a3fc4\"/>"),
+        "{svg}"
+    );
     // A cross each for the two that the network dropped, one of which was also found lost.
     assert_eq!(svg.matches("l7 7m-7 0l7 -7").count(), 2 * 2);
     assert_eq!(svg.matches(">timeout: unknown</text>").count(), 1);
-    for legend in ["lost", "needless", "zero window", "stall: loss", "stall: window"] {
+    for legend in ["lost", "spurious", "zero window", "stall: loss", "stall: window"] {
         assert_eq!(svg.matches(&format!(">{legend}</text>")).count(), 1, "{legend}");
     }
     assert!(!svg.contains("stall: other"));
@@ -394,7 +493,8 @@ fn panels_with_scales_of_their_own() {
         assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9), "{found:?}");
     }
     assert_eq!(data["view"]["t1"].as_f64().map(|t| (t * 1e4).round()), Some(20196.0));
-    // The second of the two segments reaches up to y = 296 - 2.08 / 2.16 * 240 at x = 46 + 1.0396 / 2.0592 * 544.
+    // The second of the two segments reaches up to y = 296 - 2.08 / 2.16 * 240 at x = 46 + 1.0396 /
+    // 2.0592 * 544.
     let svg = picture.to_svg();
     assert!(svg.contains("M320.6 176V64.9"), "{svg}");
 }

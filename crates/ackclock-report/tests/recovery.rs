@@ -1,7 +1,9 @@
-//! The statistics of recovery from events made by hand: which event moves which row of which table of the PRR paper.
+//! The statistics of recovery from events made by hand: which event moves which row of which table
+//! of the PRR paper.
 
 use ackclock_report::{
-    Kind, RECOVERY_TABLES, RecoveryStats, RecoveryTracker, TimedOutIn, recovery_measures, recovery_table,
+    Kind, RECOVERY_TABLES, RecoveryStats, RecoveryTracker, TimedOutIn, recovery_measures,
+    recovery_table,
 };
 use ackclock_tcp::{Cause, Event, EventKind, Time, TimeoutClass};
 
@@ -18,7 +20,8 @@ struct Flow {
 impl Flow {
     fn new() -> Flow {
         let kind = EventKind::Undone { by: "" };
-        let event = Event { at: Time::ZERO, cwnd: 10_000, ssthresh: 5_000, snd_una: 0, snd_nxt: 0, kind };
+        let event =
+            Event { at: Time::ZERO, cwnd: 10_000, ssthresh: 5_000, snd_una: 0, snd_nxt: 0, kind };
         Flow { tracker: RecoveryTracker::new(MSS as u32), stats: RecoveryStats::default(), event }
     }
 
@@ -44,7 +47,13 @@ impl Flow {
 
     fn sent(&mut self, segment: u64, cause: Cause, transmission: u32) -> &mut Flow {
         self.event.snd_nxt = self.event.snd_nxt.max((segment + 1) * MSS);
-        self.is(EventKind::Sent { seq: segment * MSS, len: MSS as u32, cause, transmission });
+        self.is(EventKind::Sent {
+            seq: segment * MSS,
+            len: MSS as u32,
+            cause,
+            transmission,
+            detected_by: None,
+        });
         self
     }
 
@@ -65,7 +74,13 @@ impl Flow {
         self.acked_with(ack, 0, sack, true)
     }
 
-    fn acked_with(&mut self, ack: u64, dupacks: u32, sack: &[(u64, u64)], dsack: bool) -> &mut Flow {
+    fn acked_with(
+        &mut self,
+        ack: u64,
+        dupacks: u32,
+        sack: &[(u64, u64)],
+        dsack: bool,
+    ) -> &mut Flow {
         let newly_acked = (ack * MSS).saturating_sub(self.event.snd_una);
         let mut ranges = [(0, 0); 4];
         for (range, (left, right)) in ranges.iter_mut().zip(sack) {
@@ -74,7 +89,16 @@ impl Flow {
         self.event.snd_una += newly_acked;
         let newly_sacked = if sack.iter().any(|(_, right)| *right > ack) { MSS } else { 0 };
         let (ack, window_edge, sacks) = (ack * MSS, 1 << 20, sack.len() as u8);
-        self.is(EventKind::Acked { ack, dupacks, newly_acked, newly_sacked, window_edge, sack: ranges, sacks, dsack });
+        self.is(EventKind::Acked {
+            ack,
+            dupacks,
+            newly_acked,
+            newly_sacked,
+            window_edge,
+            sack: ranges,
+            sacks,
+            dsack,
+        });
         self
     }
 
@@ -90,7 +114,8 @@ impl Flow {
 
     fn timed_out(&mut self, segment: u64) -> &mut Flow {
         let (seq, class) = (segment * MSS, TimeoutClass::NonTrigger);
-        // The backoff of a timer outlasts the acknowledgment of what it sent again (Karn's rule): it is not what counts.
+        // The backoff of a timer outlasts the acknowledgment of what it retransmitted (Karn's
+        // rule): it is not what counts.
         self.is(EventKind::TimedOut { seq, class, backoff: 7, flight: 0, cwnd_before: 0, rto: 0 });
         self
     }
@@ -101,12 +126,18 @@ impl Flow {
     }
 
     fn dropped(&mut self, segment: u64, transmission: u32) -> &mut Flow {
-        self.is(EventKind::Dropped { seq: segment * MSS, len: MSS as u32, transmission, link: 0, why: "" });
+        self.is(EventKind::Dropped {
+            seq: segment * MSS,
+            len: MSS as u32,
+            transmission,
+            link: 0,
+            why: "",
+        });
         self
     }
 
-    fn arrived(&mut self, segment: u64, needless: bool) -> &mut Flow {
-        self.is(EventKind::Arrived { seq: segment * MSS, len: MSS as u32, needless });
+    fn arrived(&mut self, segment: u64, spurious: bool) -> &mut Flow {
+        self.is(EventKind::Arrived { seq: segment * MSS, len: MSS as u32, spurious });
         self
     }
 
@@ -147,14 +178,14 @@ fn ten() -> Flow {
     flow
 }
 
-/// Segment 0 sent again in a recovery.
+/// Segment 0 retransmitted in a recovery.
 fn recovering() -> Flow {
     let mut flow = ten();
     flow.acked(0, 3, &[(1, 4)]).entered(6_000, "is-lost").sent(0, Cause::FastRetransmit, 2);
     flow
 }
 
-/// Segment 0 sent again upon a timeout in Open.
+/// Segment 0 retransmitted upon a timeout in Open.
 fn after_timeout() -> Flow {
     let mut flow = ten();
     flow.timed_out(0).sent(0, Cause::Timeout, 2);
@@ -164,7 +195,7 @@ fn after_timeout() -> Flow {
 #[test]
 fn all_that_recovery_sends_again_are_fast_retransmits() {
     let mut flow = recovering();
-    flow.sent(4, Cause::PartialAck, 2).sent(0, Cause::LostRetransmission, 3).sent(5, Cause::SlowStart, 2);
+    flow.sent(4, Cause::Recovery, 2).sent(0, Cause::Recovery, 3).sent(5, Cause::SlowStart, 2);
     flow.sent(10, Cause::New, 1).acked(11, 0, &[]).left(false, 5_000);
     assert_eq!(table_2(&mut flow), [("fast-retransmits", 100.0)]);
     assert_eq!(flow.end().retransmissions_of(Kind::Fast), 4);
@@ -183,21 +214,28 @@ fn a_timeout_after_duplicates_is_one_in_disorder() {
     for (dupacks, sack) in [(1, &[][..]), (0, &[(2, 3)])] {
         let mut flow = ten();
         flow.acked(0, dupacks, sack).timed_out(0).sent(0, Cause::Timeout, 2).acked(10, 0, &[]);
-        assert_eq!(table_2(&mut flow), [("timeout-retransmits", 100.0), ("timeouts-in-disorder", 100.0)]);
+        assert_eq!(
+            table_2(&mut flow),
+            [("timeout-retransmits", 100.0), ("timeouts-in-disorder", 100.0)]
+        );
     }
 }
 
 #[test]
 fn an_ack_of_new_data_ends_disorder_unless_a_hole_is_left() {
     let mut flow = ten();
-    flow.acked(0, 2, &[(2, 3), (5, 6)]).acked(4, 0, &[(5, 6)]).timed_out(4).sent(4, Cause::Timeout, 2).acked(
+    flow.acked(0, 2, &[(2, 3), (5, 6)])
+        .acked(4, 0, &[(5, 6)])
+        .timed_out(4)
+        .sent(4, Cause::Timeout, 2)
+        .acked(10, 0, &[]);
+    assert_eq!(table_2(&mut flow)[1], ("timeouts-in-disorder", 100.0));
+    let mut flow = ten();
+    flow.acked(0, 2, &[(2, 3)]).acked(4, 0, &[]).timed_out(4).sent(4, Cause::Timeout, 2).acked(
         10,
         0,
         &[],
     );
-    assert_eq!(table_2(&mut flow)[1], ("timeouts-in-disorder", 100.0));
-    let mut flow = ten();
-    flow.acked(0, 2, &[(2, 3)]).acked(4, 0, &[]).timed_out(4).sent(4, Cause::Timeout, 2).acked(10, 0, &[]);
     assert_eq!(table_2(&mut flow)[1], ("timeouts-in-open", 100.0));
 }
 
@@ -214,12 +252,17 @@ fn a_timeout_in_recovery() {
 #[test]
 fn the_second_timeout_of_a_segment_is_backed_off_that_of_another_is_in_loss() {
     let mut flow = after_timeout();
-    flow.timed_out(0).sent(0, Cause::Timeout, 3).acked(1, 0, &[]).timed_out(1).sent(1, Cause::Timeout, 2);
-    flow.acked(10, 0, &[]).left(false, 1_000).new_data(10, 1).timed_out(10).sent(10, Cause::Timeout, 2).acked(
-        11,
-        0,
-        &[],
+    flow.timed_out(0).sent(0, Cause::Timeout, 3).acked(1, 0, &[]).timed_out(1).sent(
+        1,
+        Cause::Timeout,
+        2,
     );
+    flow.acked(10, 0, &[])
+        .left(false, 1_000)
+        .new_data(10, 1)
+        .timed_out(10)
+        .sent(10, Cause::Timeout, 2)
+        .acked(11, 0, &[]);
     let quarter = |name| (name, 25.0);
     assert_eq!(
         table_2(&mut flow),
@@ -235,7 +278,11 @@ fn the_second_timeout_of_a_segment_is_backed_off_that_of_another_is_in_loss() {
 #[test]
 fn after_a_timeout_the_rest_is_sent_again_in_slow_start() {
     let mut flow = after_timeout();
-    flow.acked(1, 0, &[]).sent(1, Cause::SlowStart, 2).sent(2, Cause::SlowStart, 2).acked(10, 0, &[]);
+    flow.acked(1, 0, &[]).sent(1, Cause::SlowStart, 2).sent(2, Cause::SlowStart, 2).acked(
+        10,
+        0,
+        &[],
+    );
     let [timeout, _, slow] = table_2(&mut flow).try_into().unwrap();
     assert_eq!((timeout.1, slow), (100.0 / 3.0, ("slow-start-retransmits", 200.0 / 3.0)));
 }
@@ -244,10 +291,17 @@ fn after_a_timeout_the_rest_is_sent_again_in_slow_start() {
 #[test]
 fn slow_start_goes_on_after_a_recovery_within_it() {
     let mut flow = after_timeout();
-    flow.acked(1, 3, &[(2, 5)]).entered(3_000, "dupack").sent(1, Cause::FastRetransmit, 2).acked(5, 0, &[]);
+    flow.acked(1, 3, &[(2, 5)]).entered(3_000, "dupack").sent(1, Cause::FastRetransmit, 2).acked(
+        5,
+        0,
+        &[],
+    );
     flow.event.snd_nxt = 5_000;
     flow.left(false, 2_000).sent(5, Cause::SlowStart, 2);
-    assert_eq!((flow.stats.retransmissions_of(Kind::Fast), flow.stats.retransmissions_of(Kind::SlowStart)), (1, 1));
+    assert_eq!(
+        (flow.stats.retransmissions_of(Kind::Fast), flow.stats.retransmissions_of(Kind::SlowStart)),
+        (1, 1)
+    );
     assert_eq!(flow.end().recovery_time.len(), 0, "this is not Open yet");
     flow.timed_out(5);
     assert_eq!(flow.end().timeouts_in(TimedOutIn::Loss), 1);
@@ -256,29 +310,45 @@ fn slow_start_goes_on_after_a_recovery_within_it() {
 #[test]
 fn probes_and_limited_data_are_no_fast_retransmits() {
     let mut flow = ten();
-    flow.sent(9, Cause::Probe, 2).acked(9, 0, &[]);
+    flow.sent(9, Cause::TailLossProbe, 2).acked(9, 0, &[]);
     assert_eq!(table_2(&mut flow), [("probe-retransmits", 100.0)]);
     let mut flow = recovering();
-    flow.sent(9, Cause::LimitedData, 2).acked(10, 0, &[]);
+    flow.sent(9, Cause::Filler, 2).acked(10, 0, &[]);
     assert_eq!(table_2(&mut flow), [("fast-retransmits", 50.0), ("probe-retransmits", 50.0)]);
     // A header alone is no segment of data, and a probe of new data no retransmission.
     let mut flow = ten();
-    flow.is(EventKind::Sent { seq: 10_000, len: 0, cause: Cause::LimitedData, transmission: 0 });
-    flow.sent(10, Cause::Probe, 1);
+    flow.is(EventKind::Sent {
+        seq: 10_000,
+        len: 0,
+        cause: Cause::Filler,
+        transmission: 0,
+        detected_by: None,
+    });
+    flow.sent(10, Cause::TailLossProbe, 1);
     assert_eq!((flow.stats.segments, flow.stats.retransmissions()), (11, 0));
 }
 
 #[test]
 fn what_is_sent_after_the_last_progress_failed() {
     let mut flow = recovering();
-    flow.acked(1, 0, &[(2, 5)]).sent(1, Cause::PartialAck, 2);
+    flow.acked(1, 0, &[(2, 5)]).sent(1, Cause::Recovery, 2);
     assert_eq!(table_2(&mut flow), [("fast-retransmits", 50.0), ("failed-retransmits", 50.0)]);
     // An ACK that tells nothing new is no progress, nor is a D-SACK; a SACK is.
-    flow.acked(1, 0, &[]).acked(1, 0, &[(0, 1)]).left(true, 5_000).timed_out(1).sent(1, Cause::Timeout, 3);
+    flow.acked(1, 0, &[]).acked(1, 0, &[(0, 1)]).left(true, 5_000).timed_out(1).sent(
+        1,
+        Cause::Timeout,
+        3,
+    );
     let third = 100.0 / 3.0;
-    assert_eq!(table_2(&mut flow), [("fast-retransmits", third), ("failed-retransmits", 2.0 * third)]);
+    assert_eq!(
+        table_2(&mut flow),
+        [("fast-retransmits", third), ("failed-retransmits", 2.0 * third)]
+    );
     // They count among the absolute numbers all the same.
-    assert_eq!(flow.measured(&["count-fast-retransmits", "count-timeouts-in-recovery"]), [2.0, 1.0]);
+    assert_eq!(
+        flow.measured(&["count-fast-retransmits", "count-timeouts-in-recovery"]),
+        [2.0, 1.0]
+    );
     flow.acked(1, 0, &[(5, 6)]);
     let rows: Vec<_> = table_2(&mut flow).into_iter().map(|row| row.0).collect();
     assert_eq!(rows, ["fast-retransmits", "timeout-retransmits", "timeouts-in-recovery"]);
@@ -297,12 +367,12 @@ const TABLE_3: [&str; 7] = [
 #[test]
 fn table_3_counts_per_recovery_and_per_fast_retransmit() {
     let mut flow = recovering();
-    flow.sent(4, Cause::PartialAck, 2);
+    flow.sent(4, Cause::Recovery, 2);
     let measured = flow.measured(&TABLE_3);
     assert_eq!(measured[..5], [2.0, 0.0, 0.0, 0.0, 0.0]);
     assert!(measured[5..].iter().all(|m| m.is_nan()), "the network said nothing");
     // A first transmission is no retransmission; the sender and the network need not agree.
-    flow.lost(0, 2).lost(4, 1).dropped(4, 1).sent(0, Cause::LostRetransmission, 3);
+    flow.lost(0, 2).lost(4, 1).dropped(4, 1).sent(0, Cause::Recovery, 3);
     assert_eq!(flow.measured(&TABLE_3), [3.0, 0.0, 0.0, 100.0, 100.0 / 3.0, 0.0, 0.0]);
     flow.dropped(4, 2).dropped(0, 3);
     assert_eq!(flow.measured(&TABLE_3)[5..], [200.0, 200.0 / 3.0]);
@@ -312,7 +382,11 @@ fn table_3_counts_per_recovery_and_per_fast_retransmit() {
 #[test]
 fn the_lost_retransmission_of_a_timeout_is_no_lost_fast_retransmit() {
     let mut flow = after_timeout();
-    flow.acked(0, 3, &[(1, 4)]).lost(0, 2).dropped(0, 2).entered(5_000, "rack").sent(0, Cause::FastRetransmit, 3);
+    flow.acked(0, 3, &[(1, 4)]).lost(0, 2).dropped(0, 2).entered(5_000, "rack").sent(
+        0,
+        Cause::FastRetransmit,
+        3,
+    );
     assert_eq!((flow.stats.lost_retransmits, flow.stats.lost_fast_retransmits), (1, 0));
     assert_eq!((flow.stats.dropped, flow.stats.dropped_fast_retransmits), (1, 0));
 }
@@ -355,7 +429,12 @@ fn table_6_takes_both_ends_and_the_window_before() {
     let mut flow = recovering();
     flow.windows(5_000, 5_000).left(false, 4_999);
     flow.windows(5_000, 7_000).entered(9_000, "is-lost").left(true, 7_500).timed_out(0);
-    let names = ["cwnd-at-ssthresh", "cwnd-over-ssthresh-p5", "cwnd-over-ssthresh-p50", "cwnd-over-ssthresh-p75"];
+    let names = [
+        "cwnd-at-ssthresh",
+        "cwnd-over-ssthresh-p5",
+        "cwnd-over-ssthresh-p50",
+        "cwnd-over-ssthresh-p75",
+    ];
     assert_eq!(flow.measured(&names), [50.0, -1.0, -1.0, 0.0]);
     // The end of the slow start after a timeout is none of a recovery, nor is an undo.
     flow.windows(3_000, 5_000).left(false, 3_000).entered(9_000, "is-lost").undone();
@@ -369,9 +448,18 @@ fn a_recovery_lasts_until_open_also_by_way_of_a_timeout() {
     flow.at(400).windows(6_000, 6_000).acked(10, 0, &[]).left(false, 5_000);
     assert_eq!(flow.measured(&["recovery-time-p50", "cwnd-after-recovery-p50"]), [300.0, 6.0]);
     flow.new_data(10, 5).at(1_000).entered(6_000, "is-lost");
-    flow.at(2_000).left(true, 5_000).windows(1_000, 2_000).timed_out(10).sent(10, Cause::Timeout, 2);
+    flow.at(2_000).left(true, 5_000).windows(1_000, 2_000).timed_out(10).sent(
+        10,
+        Cause::Timeout,
+        2,
+    );
     flow.windows(4_000, 2_000).at(2_500).acked(15, 0, &[]).left(false, 4_000);
-    let names = ["recovery-time-p50", "recovery-time-p75", "cwnd-after-recovery-p50", "cwnd-after-recovery-p75"];
+    let names = [
+        "recovery-time-p50",
+        "recovery-time-p75",
+        "cwnd-after-recovery-p50",
+        "cwnd-after-recovery-p75",
+    ];
     assert_eq!(flow.measured(&names), [300.0, 1_500.0, 4.0, 6.0]);
     // A timeout in Open is no recovery; an undo ends one; one that does not end does not count.
     flow.timed_out(15)
@@ -397,14 +485,21 @@ fn a_second_recovery_before_open_is_part_of_the_first() {
         .at(300)
         .acked(10, 0, &[])
         .left(false, 3_000);
-    assert_eq!((flow.measured(&["recovery-time-p50"]), flow.end().recovery_time.len()), (vec![300.0], 1));
+    assert_eq!(
+        (flow.measured(&["recovery-time-p50"]), flow.end().recovery_time.len()),
+        (vec![300.0], 1)
+    );
     assert_eq!(flow.measured(&["count-recoveries"]), [2.0]);
 }
 
 #[test]
 fn table_8_counts() {
     let mut flow = recovering();
-    flow.sent(4, Cause::PartialAck, 2).lost(0, 2).left(true, 5_000).timed_out(0).sent(0, Cause::Timeout, 3);
+    flow.sent(4, Cause::Recovery, 2).lost(0, 2).left(true, 5_000).timed_out(0).sent(
+        0,
+        Cause::Timeout,
+        3,
+    );
     flow.timed_out(0).sent(0, Cause::Timeout, 4).acked(10, 0, &[]).left(false, 1_000);
     flow.new_data(10, 2).acked(10, 1, &[]).timed_out(10);
     let names = RECOVERY_TABLES[7].measures.iter().map(|m| m.name).collect::<Vec<_>>();
@@ -419,21 +514,37 @@ fn table_9_measures_responses_and_knows_which_were_hit() {
     flow.at(300).timed_out(2).sent(2, Cause::Timeout, 2).at(310).acked(1, 0, &[]);
     assert_eq!(flow.end().latency.len(), 0, "the last byte counts");
     flow.at(400).acked(2, 0, &[]).at(550).acked(3, 0, &[]);
-    let names = ["latency-p25", "latency-p99", "latency-mean", "latency-lossy-p50", "responses-with-retransmissions"];
+    let names = [
+        "latency-p25",
+        "latency-p99",
+        "latency-mean",
+        "latency-lossy-p50",
+        "responses-with-retransmissions",
+    ];
     assert_eq!(flow.measured(&names), [400.0, 500.0, 450.0, 500.0, 50.0]);
     // It is one segment long; the next one is two.
     assert_eq!(flow.end().latency_lossy_long.len(), 0);
-    flow.written(3, 2).new_data(3, 2).sent(4, Cause::Probe, 2).at(650).acked(5, 0, &[]);
+    flow.written(3, 2).new_data(3, 2).sent(4, Cause::TailLossProbe, 2).at(650).acked(5, 0, &[]);
     assert_eq!(flow.measured(&["latency-lossy-long-p50", "latency-lossy-p25"]), [100.0, 100.0]);
     // And of segment 5 the one that begins at 6 knows nothing.
-    flow.written(5, 1).written(6, 1).new_data(5, 2).sent(5, Cause::Probe, 2).acked(7, 0, &[]);
+    flow.written(5, 1).written(6, 1).new_data(5, 2).sent(5, Cause::TailLossProbe, 2).acked(
+        7,
+        0,
+        &[],
+    );
     assert_eq!((flow.end().latency.len(), flow.end().latency_lossy.len()), (5, 3));
 }
 
 #[test]
 fn table_10_counts_the_time_with_unacknowledged_data() {
     let mut flow = Flow::new();
-    flow.at(1_000).written(0, 10).at(1_100).new_data(0, 10).at(1_200).acked(0, 3, &[(1, 4)]).entered(6_000, "is-lost");
+    flow.at(1_000)
+        .written(0, 10)
+        .at(1_100)
+        .new_data(0, 10)
+        .at(1_200)
+        .acked(0, 3, &[(1, 4)])
+        .entered(6_000, "is-lost");
     flow.sent(0, Cause::FastRetransmit, 2).new_data(10, 1);
     // 300 ms in recovery, 500 ms after a timeout, then 1 s idle.
     flow.at(1_500)
@@ -459,14 +570,18 @@ fn slow_start_after_recovery_is_a_window_below_ssthresh() {
     flow.windows(5_000, 5_000).entered(6_000, "is-lost").left(false, 5_000);
     assert_eq!(flow.measured(&["slow-start-after-recovery", "window-at-exit"]), [50.0, 0.9995]);
     // After a timeout there always is one; that is not meant.
-    flow.windows(1_000, 5_000).entered(6_000, "is-lost").left(true, 5_000).timed_out(0).left(false, 1_000);
+    flow.windows(1_000, 5_000)
+        .entered(6_000, "is-lost")
+        .left(true, 5_000)
+        .timed_out(0)
+        .left(false, 1_000);
     assert_eq!(flow.measured(&["slow-start-after-recovery", "window-at-exit"]), [50.0, 0.9995]);
 }
 
 #[test]
 fn fast_retransmits_lost_are_the_networks_where_it_reports() {
     let mut flow = recovering();
-    flow.lost(0, 2).sent(0, Cause::LostRetransmission, 3);
+    flow.lost(0, 2).sent(0, Cause::Recovery, 3);
     assert_eq!(flow.measured(&["fast-retransmits-lost"]), [50.0]);
     flow.arrived(1, false);
     assert_eq!(flow.measured(&["fast-retransmits-lost"]), [0.0]);
@@ -474,12 +589,12 @@ fn fast_retransmits_lost_are_the_networks_where_it_reports() {
     assert_eq!(flow.measured(&["fast-retransmits-lost"]), [100.0]);
 }
 
-/// What is sent again for its size is no fast retransmission, and its recovery ends in Open.
+/// What is retransmitted for its size is no fast retransmission, and its recovery ends in Open.
 #[test]
 fn a_smaller_mss_ends_a_recovery() {
     let mut flow = recovering();
     flow.is(EventKind::MssChanged { mss: 500, lost: 0 });
-    flow.sent(2, Cause::PartialAck, 2);
+    flow.sent(2, Cause::Recovery, 2);
     flow.is(EventKind::MssChanged { mss: 500, lost: 4_000 });
     flow.sent(2, Cause::SlowStart, 3).sent(3, Cause::SlowStart, 2).acked(10, 0, &[]);
     assert_eq!(flow.measured(&["fast-retransmits", "slow-start-retransmits"]), [50.0, 50.0]);
@@ -487,15 +602,20 @@ fn a_smaller_mss_ends_a_recovery() {
 
 #[test]
 fn early_retransmits_and_undos() {
-    const NAMES: [&str; 4] = ["early-retransmits", "early-retransmits-spurious", "count-undos", "undos-per-recovery"];
+    const NAMES: [&str; 4] =
+        ["early-retransmits", "early-retransmits-spurious", "count-undos", "undos-per-recovery"];
     let mut flow = ten();
-    flow.entered(2_000, "er-2").sent(0, Cause::FastRetransmit, 2).sent(1, Cause::PartialAck, 2);
-    // A D-SACK for another segment says nothing about the early one; a second one for it nothing new.
+    flow.entered(2_000, "er-2").sent(0, Cause::FastRetransmit, 2).sent(1, Cause::Recovery, 2);
+    // A D-SACK for another segment says nothing about the early one; a second one for it nothing
+    // new.
     flow.dsacked(3, &[(1, 2)]);
     assert_eq!(flow.measured(&NAMES), [100.0, 0.0, 0.0, 0.0]);
     flow.dsacked(3, &[(0, 1)]).dsacked(3, &[(0, 1)]).undone();
     assert_eq!(flow.measured(&NAMES), [100.0, 100.0, 1.0, 100.0]);
-    flow.entered(2_000, "dupack").sent(3, Cause::FastRetransmit, 2).acked(10, 0, &[(3, 4)]).left(false, 5_000);
+    flow.entered(2_000, "dupack")
+        .sent(3, Cause::FastRetransmit, 2)
+        .acked(10, 0, &[(3, 4)])
+        .left(false, 5_000);
     assert_eq!(flow.measured(&NAMES), [50.0, 100.0, 1.0, 50.0]);
 }
 
@@ -507,32 +627,52 @@ fn a_burst_is_what_one_ack_or_timer_releases() {
     assert_eq!(flow.measured(&NAMES)[0], 0.0, "what a write releases does not count");
     flow.at(100).acked(2, 0, &[]).new_data(10, 2).acked(4, 0, &[]).new_data(12, 2);
     assert_eq!(flow.measured(&NAMES)[0], 2.0, "two ACKs at the same instant are two inputs");
-    flow.at(200).acked(4, 3, &[]).entered(5_000, "dupack").sent(4, Cause::FastRetransmit, 2).new_data(14, 2);
+    flow.at(200)
+        .acked(4, 3, &[])
+        .entered(5_000, "dupack")
+        .sent(4, Cause::FastRetransmit, 2)
+        .new_data(14, 2);
     // A timer that leaves no event.
-    flow.at(300).new_data(16, 1).at(400).acked(17, 0, &[]).windows(5_000, 5_000).left(false, 5_000).new_data(17, 5);
+    flow.at(300)
+        .new_data(16, 1)
+        .at(400)
+        .acked(17, 0, &[])
+        .windows(5_000, 5_000)
+        .left(false, 5_000)
+        .new_data(17, 5);
     assert_eq!(flow.measured(&NAMES), [5.0, 3.0]);
     // Each recovery has its own.
-    flow.at(500).acked(17, 3, &[]).entered(5_000, "dupack").sent(17, Cause::FastRetransmit, 2).left(false, 5_000);
+    flow.at(500)
+        .acked(17, 3, &[])
+        .entered(5_000, "dupack")
+        .sent(17, Cause::FastRetransmit, 2)
+        .left(false, 5_000);
     assert_eq!(flow.end().burst_in_recovery.cdf().collect::<Vec<_>>(), [(1, 0.5), (3, 1.0)]);
 }
 
 #[test]
 fn losses_caused_during_recovery_are_of_what_was_sent_in_it() {
     let mut flow = recovering();
-    flow.new_data(10, 2).dropped(9, 1).dropped(10, 1).dropped(0, 2).acked(10, 0, &[]).left(false, 5_000);
+    flow.new_data(10, 2)
+        .dropped(9, 1)
+        .dropped(10, 1)
+        .dropped(0, 2)
+        .acked(10, 0, &[])
+        .left(false, 5_000);
     flow.new_data(12, 1).dropped(12, 1).dropped(11, 1);
     assert_eq!(flow.measured(&["losses-in-recovery"]), [3.0]);
     assert_eq!(flow.stats.dropped, 5);
 }
 
 #[test]
-fn needless_bytes_are_of_retransmissions() {
+fn spurious_bytes_are_of_retransmissions() {
     let mut flow = recovering();
-    // Segments 1 and 10 were duplicated by the network, the one sent before recovery, the other within.
+    // Segments 1 and 10 were duplicated by the network, the one sent before recovery, the other
+    // within.
     flow.new_data(10, 1).arrived(1, false).arrived(1, true).arrived(10, true).arrived(0, false);
-    assert_eq!(flow.measured(&["needless-bytes"]), [0.0]);
+    assert_eq!(flow.measured(&["spurious-bytes"]), [0.0]);
     flow.arrived(0, true);
-    assert_eq!(flow.measured(&["needless-bytes"]), [1_000.0]);
+    assert_eq!(flow.measured(&["spurious-bytes"]), [1_000.0]);
 }
 
 #[test]
@@ -574,8 +714,16 @@ fn the_tables_have_a_column_for_each() {
         ]
     );
     assert_eq!(text.split("\n\n").count(), RECOVERY_TABLES.len());
-    assert!(text.contains("\n99 %                                                 segments      -      -\n"), "{text}");
-    assert!(text.contains("\nfailed retransmits                                          %"), "{text}");
+    assert!(
+        text.contains(
+            "\n99 %                                                 segments      -      -\n"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains("\nfailed retransmits                                          %"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -15,6 +15,7 @@ fn summary(strategy: &str, seed: u64, flow: u32) -> FlowSummary {
         timeouts_non_trigger: 0,
         timeouts_multiple_losses: 0,
         timeouts_lost_retransmission: 1,
+        timeouts_backed_off: 0,
         recoveries: 2,
         drops: Some(4),
         spurious_retransmissions: Some(1),
@@ -30,20 +31,24 @@ fn json_has_exactly_these_keys_in_this_order() {
         serde_json::to_string(&summary("newreno+lt", 7, 2)).unwrap(),
         "{\"strategy\":\"newreno+lt\",\"seed\":7,\"flow\":2,\"bytes_acked\":100000,\"segments_sent\":105,\
          \"retransmissions\":5,\"fast_retransmissions\":1,\"timeouts\":1,\"timeouts_non_trigger\":0,\
-         \"timeouts_multiple_losses\":0,\"timeouts_lost_retransmission\":1,\"recoveries\":2,\"drops\":4,\
+         \"timeouts_multiple_losses\":0,\"timeouts_lost_retransmission\":1,\"timeouts_backed_off\":0,\"recoveries\":2,\"drops\":4,\
          \"spurious_retransmissions\":1,\"goodput_bps\":252400.0,\"completion_s\":null,\"mean_rtt_s\":null}"
     );
 }
 
 #[test]
 fn the_table_is_aligned() {
-    let done = FlowSummary { completion_s: Some(3.1696), goodput_bps: 2.5e9, ..summary("sack", 10, 11) };
+    let done =
+        FlowSummary { completion_s: Some(3.1696), goodput_bps: 2.5e9, ..summary("sack", 10, 11) };
     assert_eq!(
         summary_table(&[summary("newreno+lt", 7, 2), done]),
         "\
-strategy    seed  flow  bytes acked  sent  rexmit  fast  rto n/m/l  recoveries  drops  spurious    goodput  completion
-newreno+lt     7     2       100000   105       5     1    1 0/0/1           2      4         1  252.4kbit  unfinished
-sack          10    11       100000   105       5     1    1 0/0/1           2      4         1  2.500gbit      3.170s
+strategy    seed  flow  bytes acked  sent  rexmit  fast  rto n/m/l/b  recoveries  drops  \
+spurious    goodput  completion
+newreno+lt     7     2       100000   105       5     1    1 0/0/1/0           2      4         1  \
+252.4kbit  unfinished
+sack          10    11       100000   105       5     1    1 0/0/1/0           2      4         1  \
+2.500gbit      3.170s
 "
     );
     assert_eq!(summary_table(&[]).lines().count(), 1);
@@ -63,12 +68,15 @@ fn estimates_over_replications() {
     assert_eq!(format!("{:.7}", five.half_width.unwrap()), "1.9632432");
 }
 
-/// Quantiles beyond the tabulated ones against published values: 31, 40, 60, 120 and 1000 degrees of freedom.
+/// Quantiles beyond the tabulated ones against published values: 31, 40, 60, 120 and 1000 degrees
+/// of freedom.
 #[test]
 fn estimates_over_many_replications() {
-    for (df, t) in [(31, "2.03951"), (40, "2.02108"), (60, "2.00030"), (120, "1.97993"), (1000, "1.96234")] {
-        // `df + 1` values, alternating around 0 (the last of an odd count is 0): the half-width divided by the standard
-        // error is the quantile.
+    for (df, t) in
+        [(31, "2.03951"), (40, "2.02108"), (60, "2.00030"), (120, "1.97993"), (1000, "1.96234")]
+    {
+        // `df + 1` values, alternating around 0 (the last of an odd count is 0): the half-width
+        // divided by the standard error is the quantile.
         let n = df + 1;
         let values: Vec<f64> = (0..n)
             .map(|i| match i {
@@ -81,7 +89,11 @@ fn estimates_over_many_replications() {
         let error = (squares / df as f64 / n as f64).sqrt();
         let estimate = Estimate::of(&values).unwrap();
         assert_eq!(estimate.mean, 0.0);
-        assert_eq!(format!("{:.5}", estimate.half_width.unwrap() / error), t, "{df} degrees of freedom");
+        assert_eq!(
+            format!("{:.5}", estimate.half_width.unwrap() / error),
+            t,
+            "{df} degrees of freedom"
+        );
     }
 }
 
@@ -101,9 +113,12 @@ fn replications_average_flows_within_a_seed_and_keep_the_order_of_strategies() {
     assert_eq!(
         table,
         "\
-strategy  runs             goodput        completion       rexmit     timeouts   recoveries        drops
-sack         2  3.0kbit ± 12.7kbit  3.000s ± 12.706s  5.00 ± 0.00  1.00 ± 0.00  2.00 ± 0.00  4.00 ± 0.00
-reno         1              500bit        unfinished         5.00         1.00         2.00         4.00
+strategy  runs             goodput        completion       rexmit     timeouts   recoveries        \
+drops
+sack         2  3.0kbit ± 12.7kbit  3.000s ± 12.706s  5.00 ± 0.00  1.00 ± 0.00  2.00 ± 0.00  4.00 \
+± 0.00
+reno         1              500bit        unfinished         5.00         1.00         \
+2.00         4.00
 "
     );
 }

@@ -8,11 +8,18 @@ use ackclock_tcp::{Cause, Event, EventKind, Time, TimeoutClass};
 const MSS: u32 = 1000;
 
 fn at(micros: u64, kind: EventKind) -> Event {
-    Event { at: Time(micros * 1000), cwnd: 10_000, ssthresh: u64::MAX, snd_una: 0, snd_nxt: 0, kind }
+    Event {
+        at: Time(micros * 1000),
+        cwnd: 10_000,
+        ssthresh: u64::MAX,
+        snd_una: 0,
+        snd_nxt: 0,
+        kind,
+    }
 }
 
 fn sent(segment: u64, cause: Cause) -> EventKind {
-    EventKind::Sent { seq: segment * 1000, len: MSS, cause, transmission: 1 }
+    EventKind::Sent { seq: segment * 1000, len: MSS, cause, transmission: 1, detected_by: None }
 }
 
 fn acked(segment: u64, edge: u64) -> EventKind {
@@ -30,7 +37,9 @@ fn acked(segment: u64, edge: u64) -> EventKind {
 
 /// A segment each 10 us, acknowledged 5 us later.
 fn bulk(segments: u64) -> Vec<Event> {
-    (0..segments).flat_map(|n| [at(10 * n, sent(n, Cause::New)), at(10 * n + 5, acked(n + 1, 60_000))]).collect()
+    (0..segments)
+        .flat_map(|n| [at(10 * n, sent(n, Cause::New)), at(10 * n + 5, acked(n + 1, 60_000))])
+        .collect()
 }
 
 /// How many bytes were sent and acknowledged.
@@ -51,12 +60,19 @@ fn few_events_stay_as_they_are() {
 
 #[test]
 fn what_shares_a_cell_becomes_one_mark() {
-    // 40,000 events in 199.995 ms. In 1000 columns there would be 1000 marks of segments and as many of ACKs, and in 500 still too
-    // many; 250 columns of 799.98 us hold 80 segments each, and a row, one of 125, holds 160.
+    // 40,000 events in 199.995 ms. In 1000 columns there would be 1000 marks of segments and as
+    // many of ACKs, and in 500 still too many; 250 columns of 799.98 us hold 80 segments each,
+    // and a row, one of 125, holds 160.
     let events = bulk(20_000);
     let kept = thin(&events, 1000);
     assert_eq!(totals(&kept), (20_000_000, 20_000_000));
-    let data = |seq| EventKind::Sent { seq, len: 80_000, cause: Cause::New, transmission: 1 };
+    let data = |seq| EventKind::Sent {
+        seq,
+        len: 80_000,
+        cause: Cause::New,
+        transmission: 1,
+        detected_by: None,
+    };
     assert_eq!((kept[0], kept[2]), (at(0, data(0)), at(800, data(80_000))));
     let EventKind::Acked { ack, newly_acked, .. } = kept[1].kind else { panic!("{:?}", kept[1]) };
     assert_eq!((kept[1].at, ack, newly_acked), (Time(795_000), 80_000, 80_000));
@@ -77,7 +93,8 @@ fn trouble_and_what_is_near_it_stays_whole() {
     assert!(kept[found - 65] != events[middle - 65]);
 }
 
-/// Of a thousand recoveries, each of a retransmission, there is room for every retransmission but for nothing around them.
+/// Of a thousand recoveries, each of a retransmission, there is room for every retransmission but
+/// for nothing around them.
 #[test]
 fn recoveries_stay_closed() {
     let mut events = bulk(200_000);
@@ -89,16 +106,21 @@ fn recoveries_stay_closed() {
         events.extend([entered, resent, left].map(|kind| self::at(at, kind)));
     }
     events.sort_by_key(|event| event.at);
-    let count = |kept: &[Event], of: fn(&EventKind) -> bool| kept.iter().filter(|e| of(&e.kind)).count();
+    let count =
+        |kept: &[Event], of: fn(&EventKind) -> bool| kept.iter().filter(|e| of(&e.kind)).count();
     for most in [30_000, 10_000] {
         let kept = thin(&events, most);
         assert!(kept.len() <= most);
-        let resent = count(&kept, |k| matches!(k, EventKind::Sent { cause: Cause::FastRetransmit, .. }));
-        let bounds = count(&kept, |k| matches!(k, EventKind::RecoveryEntered { .. } | EventKind::RecoveryLeft { .. }));
+        let resent =
+            count(&kept, |k| matches!(k, EventKind::Sent { cause: Cause::FastRetransmit, .. }));
+        let bounds = count(&kept, |k| {
+            matches!(k, EventKind::RecoveryEntered { .. } | EventKind::RecoveryLeft { .. })
+        });
         assert_eq!((resent, bounds), (1000, 2000), "{most}");
     }
     // Below that only the bounds of recoveries stay, and then not even these.
-    let bounds = |most| count(&thin(&events, most), |k| matches!(k, EventKind::RecoveryLeft { .. }));
+    let bounds =
+        |most| count(&thin(&events, most), |k| matches!(k, EventKind::RecoveryLeft { .. }));
     assert_eq!(bounds(8000), 1000);
     assert!(bounds(2000) < 1000);
 }

@@ -1,38 +1,37 @@
 //! Runs of a scenario: one for each strategy and seed, in parallel, with results in a fixed order.
+//! [`grid()`] unfolds a scenario into many, by the values that some of its keys take.
 
+mod file;
+mod grid;
 mod progress;
 mod recovery;
+mod set;
 mod stats;
 
+use std::collections::BTreeMap;
+
 use ackclock_net::scenario::{BuildOptions, Scenario, ScenarioError, Simulation};
-use ackclock_net::{FlowId, FlowReport, Recorder, Sighting};
+use ackclock_net::{FlowId, FlowReport, Place, Recorder};
 use ackclock_report::{FlowSummary, RecoveryStats};
-use ackclock_tcp::{Event, Time};
+use ackclock_tcp::{Event, Registry, Sighting, Time};
 use rayon::prelude::*;
 
+pub use file::{FileError, error_at, parse};
+pub use grid::{Axis, AxisLabel, GridCell, grid, read};
 pub use progress::Progress;
 pub use recovery::RecoveryRecorder;
+pub use set::set;
 pub use stats::{LinkStats, thread_cpu_s};
 
 /// Why a run gave no result.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The scenario is wrong; `FILE:LINE: KEY: what`.
-    #[error("{file}{}{error}", if error.line.is_some() { ":" } else { ": " })]
-    Scenario {
-        /// The file, or what else made the scenario.
-        file: String,
-        /// What is wrong.
-        error: ScenarioError,
-    },
+    /// The scenario is wrong.
+    #[error(transparent)]
+    Scenario(FileError),
     /// The run failed.
-    #[error("{file}{}{error}", if error.line.is_some() { ":" } else { ": " })]
-    Run {
-        /// As in [`Error::Scenario`].
-        file: String,
-        /// What is wrong.
-        error: ScenarioError,
-    },
+    #[error(transparent)]
+    Run(FileError),
     /// The system gave no threads.
     #[error("no threads: {0}")]
     Threads(String),
@@ -43,6 +42,8 @@ pub const STEPS: u64 = 100;
 
 /// A scenario and where it comes from.
 pub struct Input<'a> {
+    /// What the names of strategies mean.
+    pub registry: &'a Registry,
     /// The scenario.
     pub scenario: &'a Scenario,
     /// What errors name: the file.
@@ -68,16 +69,21 @@ pub struct Outcome {
     pub links: Vec<LinkStats>,
     /// Seconds of CPU that it took.
     pub cpu_s: f64,
-    /// The statistics of recovery, where a [`RecoveryRecorder`] took them; [`Input::run`] leaves them out.
+    /// The statistics of recovery, where a [`RecoveryRecorder`] took them; [`Input::run`] leaves
+    /// them out.
     pub recovery: Option<RecoveryStats>,
+    /// The `[[link.fate]]`s that no packet met: the link's place in the scenario, and the fate's in
+    /// the link.
+    pub outstanding_fates: Vec<(usize, usize)>,
 }
 
 impl Input<'_> {
-    fn located(&self, error: ScenarioError) -> ScenarioError {
-        match self.text {
+    fn located(&self, error: ScenarioError) -> FileError {
+        let error = match self.text {
             Some(text) => error.located(text),
             None => error,
-        }
+        };
+        FileError { file: self.file.clone(), error }
     }
 
     /// Builds the network of a job. With `events`, a recorder gets the senders' events.
@@ -86,16 +92,14 @@ impl Input<'_> {
     /// [`Error::Scenario`].
     pub fn build(&self, job: &Job, events: bool) -> Result<Simulation, Error> {
         if self.scenario.flows.is_empty() && self.scenario.cbrs.is_empty() {
-            let error = ScenarioError {
-                line: None,
-                key: "flow".into(),
-                message: "nothing to run: there is no `[[flow]]` and no `[[cbr]]`".into(),
-                help: Some("`ackclock gateway` puts the links alone between kernels".into()),
-            };
-            return Err(Error::Scenario { file: self.file.clone(), error });
+            let error = error_at("flow", "nothing to run: there is no `[[flow]]` and no `[[cbr]]`")
+                .help("`ackclock gateway` puts the links alone between kernels");
+            return Err(Error::Scenario(FileError { file: self.file.clone(), error }));
         }
-        let options = BuildOptions { seed: job.seed, strategy: job.strategy.as_deref(), events };
-        self.scenario.build(&options).map_err(|e| Error::Scenario { file: self.file.clone(), error: self.located(e) })
+        let options = BuildOptions::new(self.registry, job.seed)
+            .strategy(job.strategy.as_deref())
+            .events(events);
+        self.scenario.build(&options).map_err(|e| Error::Scenario(self.located(e)))
     }
 
     /// Runs a job that is built.
@@ -113,16 +117,34 @@ impl Input<'_> {
         let mut watched = Watched { inner: recorder, progress, until: simulation.until, steps: 0 };
         simulation
             .run(&mut watched)
-            .map_err(|e| self.scenario.explain(&e))
-            .map_err(|e| Error::Run { file: self.file.clone(), error: self.located(e) })?;
+            .map_err(|e| Error::Run(self.located(self.scenario.explain(&e))))?;
         let cpu_s = thread_cpu_s() - began;
         progress.advance(STEPS - watched.steps);
         let (flows, links) = (summaries(&simulation, job.seed), links(&simulation, self.scenario));
-        Ok(Outcome { flows, links, cpu_s, recovery: None })
+        let outstanding_fates = simulation.outstanding_fates();
+        Ok(Outcome { flows, links, cpu_s, recovery: None, outstanding_fates })
+    }
+
+    /// Which `[[link.fate]]`s no packet met, and in how many of these runs.
+    pub fn outstanding_fates(&self, outcomes: &[Outcome]) -> Vec<FileError> {
+        let mut runs = BTreeMap::new();
+        for fate in outcomes.iter().flat_map(|outcome| &outcome.outstanding_fates) {
+            *runs.entry(fate).or_insert(0) += 1;
+        }
+        let told = |(&(link, fate), count): (&(usize, usize), usize)| {
+            let of = match outcomes.len() {
+                1 => String::new(),
+                all => format!(" in {count} of {all} runs"),
+            };
+            let key = format!("link[{link}].fate[{fate}]");
+            self.located(error_at(&key, format!("no packet met this fate{of}")))
+        };
+        runs.into_iter().map(told).collect()
     }
 }
 
-/// Does `one` for each item on `threads` threads (0: one per processor), with the results in the order of the items.
+/// Does `one` for each item on `threads` threads (0: one per processor), with the results in the
+/// order of the items.
 ///
 /// # Errors
 /// [`Error::Threads`] if there can be no such threads, and the first error of `one`.
@@ -135,7 +157,8 @@ where
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build();
     let pool = pool.map_err(|e| Error::Threads(e.to_string()))?;
     // One by one, since an item may take a thousand times as long as another.
-    let results: Vec<Result<R, Error>> = pool.install(|| items.par_iter().with_max_len(1).map(one).collect());
+    let results: Vec<Result<R, Error>> =
+        pool.install(|| items.par_iter().with_max_len(1).map(one).collect());
     results.into_iter().collect()
 }
 
@@ -158,7 +181,8 @@ impl<R: Recorder> Recorder for Watched<'_, R> {
     }
 
     fn progress(&mut self, now: Time) {
-        let steps = (STEPS as f64 * now.secs_f64() / self.until.secs_f64()).min(STEPS as f64) as u64;
+        let steps =
+            (STEPS as f64 * now.secs_f64() / self.until.secs_f64()).min(STEPS as f64) as u64;
         self.progress.advance(steps.saturating_sub(self.steps));
         self.steps = self.steps.max(steps);
     }
@@ -167,15 +191,22 @@ impl<R: Recorder> Recorder for Watched<'_, R> {
         self.inner.event(flow, event);
     }
 
-    fn packet(&mut self, sighting: &Sighting) {
-        self.inner.packet(sighting);
+    fn packet(&mut self, flow: FlowId, place: Place, sighting: &Sighting) {
+        self.inner.packet(flow, place, sighting);
     }
 }
 
 fn summaries(simulation: &Simulation, seed: u64) -> Vec<FlowSummary> {
     let flows = simulation.flows.iter().filter_map(|flow| {
-        let FlowReport { bytes_acked, stats, completed, drops, spurious_retransmissions, goodput_bps, .. } =
-            simulation.network.flow_report(flow.id)?;
+        let FlowReport {
+            bytes_acked,
+            stats,
+            completed,
+            drops,
+            spurious_retransmissions,
+            goodput_bps,
+            ..
+        } = simulation.network.flow_report(flow.id)?;
         Some(FlowSummary {
             bytes_acked,
             drops: Some(drops),
@@ -192,10 +223,13 @@ fn summaries(simulation: &Simulation, seed: u64) -> Vec<FlowSummary> {
 fn links(simulation: &Simulation, scenario: &Scenario) -> Vec<LinkStats> {
     let mut all: Vec<((usize, bool), LinkStats)> = Vec::new();
     for link in &simulation.links {
-        let (Some(r), Some(entry)) = (simulation.network.link_report(link.id), scenario.links.get(link.entry)) else {
+        let (Some(r), Some(entry)) =
+            (simulation.network.link_report(link.id), scenario.links.get(link.entry))
+        else {
             continue;
         };
-        let (from, to) = if link.back { (&entry.to, &entry.from) } else { (&entry.from, &entry.to) };
+        let (from, to) =
+            if link.back { (&entry.to, &entry.from) } else { (&entry.from, &entry.to) };
         let stats = LinkStats {
             from: from.clone(),
             to: to.clone(),
@@ -217,3 +251,8 @@ fn links(simulation: &Simulation, scenario: &Scenario) -> Vec<LinkStats> {
     }
     all.into_iter().map(|(_, stats)| stats).collect()
 }
+
+/// The example of `README.md`, run as a documentation test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

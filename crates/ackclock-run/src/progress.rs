@@ -21,10 +21,15 @@ impl Progress {
     /// A bar of so many steps.
     pub fn new(steps: u64) -> Self {
         let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::hidden());
-        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {percent:>3}% {elapsed} (left: {eta})") {
+        if let Ok(style) =
+            ProgressStyle::with_template("{wide_bar} {percent:>3}% {elapsed} (left: {eta})")
+        {
             bar.set_style(style);
         }
-        Progress { shared: Arc::new(Shared { bar, since: Instant::now(), shown: Once::new() }), weight: 1 }
+        Progress {
+            shared: Arc::new(Shared { bar, since: Instant::now(), shown: Once::new() }),
+            weight: 1,
+        }
     }
 
     /// The same bar for those whose steps count so many times, since each of them takes longer.
@@ -50,15 +55,4 @@ impl Drop for Shared {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::Progress;
-
-    #[test]
-    fn steps_count_by_their_weight_on_one_bar() {
-        let progress = Progress::new(100 + 3 * 100);
-        progress.weighing(3).advance(100);
-        assert_eq!(progress.shared.bar.position(), 300);
-        progress.advance(100);
-        assert_eq!(Some(progress.shared.bar.position()), progress.shared.bar.length());
-    }
-}
+mod tests;

@@ -1,11 +1,13 @@
-//! Captures of a run, whole and with something missing, and what the microscope finds in them.
+//! Captures of a run, complete and with something missing, and what is found in them.
 
+use ackclock_tcp::Registry;
 use std::collections::HashSet;
 use std::io::Cursor;
 
 use ackclock_net::Rng;
 use ackclock_net::scenario::{BuildOptions, Scenario, Simulation};
-use ackclock_report::{CaptureFormat, CaptureWriter, CapturedPacket, Handshake};
+use ackclock_report::{CaptureFormat, CaptureWriter, Handshake};
+use ackclock_tcp::Sighting;
 use ackclock_trace::{Connection, Flow, Reader, Settings, Tracker, Vantage, decode};
 
 use crate::matrix::Score;
@@ -18,13 +20,15 @@ pub enum Missing {
     Nothing,
     /// 1 % of the packets.
     Packets,
-    /// What lies beyond so many bytes of each packet: 96 leave all headers, 68 no SACK blocks beside timestamps.
+    /// What lies beyond so many bytes of each packet: 96 leave all headers, 68 no SACK blocks
+    /// beside timestamps.
     Beyond(usize),
 }
 
 impl Missing {
     /// All that is scored.
-    pub const ALL: [Missing; 4] = [Missing::Nothing, Missing::Packets, Missing::Beyond(96), Missing::Beyond(68)];
+    pub const ALL: [Missing; 4] =
+        [Missing::Nothing, Missing::Packets, Missing::Beyond(96), Missing::Beyond(68)];
 
     /// The name in tables.
     pub fn name(self) -> &'static str {
@@ -51,16 +55,18 @@ pub struct Wrong {
     pub what: String,
 }
 
-/// Scores all captures of the run of a scenario, and tells what was wrong.
+/// Scores all captures of the run of a scenario, and lists what was wrong.
 ///
 /// # Errors
 /// When the scenario is wrong, or the network.
 pub fn score(text: &str, seed: u64) -> Result<(Scores, Vec<Wrong>), String> {
-    let scenario = Scenario::from_toml(text).map_err(|e| e.to_string())?;
-    let options = BuildOptions { seed, strategy: None, events: true };
+    let registry = Registry::default();
+    let scenario = Scenario::from_toml(text, &registry).map_err(|e| e.to_string())?;
+    let options = BuildOptions::new(&registry, seed).events(true);
     let mut simulation = scenario.build(&options).map_err(|e| e.to_string())?;
     let router = scenario.node("router").ok_or("there is no node `router`")?;
-    let mut recording = Recording::new(&simulation.flows, router, scenario.tcp.dsack.unwrap_or(true));
+    let mut recording =
+        Recording::new(&simulation.flows, router, scenario.tcp.dsack.unwrap_or(true));
     simulation.run(&mut recording).map_err(|e| e.to_string())?;
     let made_up = scenario.tcp.handshake != Some(true);
     let mut scores = Scores::default();
@@ -75,15 +81,18 @@ pub fn score(text: &str, seed: u64) -> Result<(Scores, Vec<Wrong>), String> {
             let mut complain = |what| wrong.push(Wrong { place, missing, what });
             judged.score(&found, score, &mut complain);
             if let Some(truth) = whereabouts(place, &scenario) {
-                found.iter().for_each(|connection| score.places.add(truth, from_sender(connection).1));
+                found
+                    .iter()
+                    .for_each(|connection| score.places.add(truth, from_sender(connection).1));
             }
         }
     }
     Ok((scores, wrong))
 }
 
-/// Where a capture is taken, to be found from its round trips: what is within a twentieth of the round trip from an end is there, and what
-/// is a quarter of it from both is in the middle. Anything between is not clear.
+/// Where a capture is taken, to be found from its round trips: what is within a twentieth of the
+/// round trip from an end is there, and what is a quarter of it from both is in the middle.
+/// Anything between is not clear.
 fn whereabouts(place: usize, scenario: &Scenario) -> Option<&'static str> {
     let delays = [0, 1].map(|link| scenario.links.get(link).map_or(0, |link| link.delay.0.nanos()));
     let whole = delays[0] + delays[1];
@@ -96,7 +105,11 @@ fn whereabouts(place: usize, scenario: &Scenario) -> Option<&'static str> {
 }
 
 /// A pcap file.
-fn written(simulation: &Simulation, seen: &[CapturedPacket], place: &str) -> std::io::Result<Vec<u8>> {
+fn written(
+    simulation: &Simulation,
+    seen: &[(u32, Sighting)],
+    place: &str,
+) -> std::io::Result<Vec<u8>> {
     let mut capture = CaptureWriter::new(Vec::new(), CaptureFormat::Pcap, place)?;
     for (number, flow) in (0..).zip(&simulation.flows) {
         let handshake = Handshake {
@@ -108,14 +121,15 @@ fn written(simulation: &Simulation, seen: &[CapturedPacket], place: &str) -> std
         };
         capture.connection(number, handshake);
     }
-    seen.iter().try_for_each(|packet| capture.packet(packet))?;
+    seen.iter().try_for_each(|(flow, packet)| capture.packet(*flow, packet))?;
     capture.finish()
 }
 
 /// Which packet a frame is: flow, whether it is from the sender, IPv4 identification.
 type FrameKey = (usize, bool, u16);
 
-/// Lengths of headers in the files of [`CaptureWriter`]: of the file, of a record, of Ethernet and IPv4.
+/// Lengths of headers in the files of [`CaptureWriter`]: of the file, of a record, of Ethernet and
+/// IPv4.
 const FILE_HEADER: usize = 24;
 const RECORD_HEADER: usize = 16;
 const ETHERNET_AND_IP: usize = 34;
@@ -127,7 +141,9 @@ fn without(capture: &[u8], missing: Missing, rng: &mut Rng) -> (Vec<u8>, Vec<Fra
     let (header, mut rest) = capture.split_at(FILE_HEADER);
     let (mut file, mut keys) = (header.to_vec(), Vec::new());
     while let Some((record, after)) = rest.split_at_checked(RECORD_HEADER) {
-        let word = |at: usize| u32::from_le_bytes([record[at], record[at + 1], record[at + 2], record[at + 3]]);
+        let word = |at: usize| {
+            u32::from_le_bytes([record[at], record[at + 1], record[at + 2], record[at + 3]])
+        };
         let (frame, after) = after.split_at(word(8) as usize);
         rest = after;
         if missing == Missing::Packets && rng.unit() < 0.01 {
@@ -149,11 +165,13 @@ fn without(capture: &[u8], missing: Missing, rng: &mut Rng) -> (Vec<u8>, Vec<Fra
 }
 
 fn explained(file: &[u8]) -> Result<Vec<Connection>, String> {
-    let mut reader = Reader::new(Box::new(Cursor::new(file.to_vec()))).map_err(|e| e.to_string())?;
+    let mut reader =
+        Reader::new(Box::new(Cursor::new(file.to_vec()))).map_err(|e| e.to_string())?;
     let mut tracker = Tracker::new(Settings::default());
     let mut all = Vec::new();
     while let Some(frame) = reader.next().map_err(|e| e.to_string())? {
-        let packet = decode(&frame).map_err(|ignored| format!("frame {}: {ignored:?}", frame.number))?;
+        let packet =
+            decode(&frame).map_err(|ignored| format!("frame {}: {ignored:?}", frame.number))?;
         tracker.packet(&packet);
         all.extend(std::iter::from_fn(|| tracker.poll_ended()));
     }
@@ -171,7 +189,8 @@ struct Judged<'a> {
 impl Judged<'_> {
     /// The flow of a frame, and the transmission in it, if it is one from the sender.
     fn transmission(&self, frame: u64) -> Option<(usize, u32, &Transmission)> {
-        let &(flow, to_receiver, id) = self.keys.get(usize::try_from(frame).ok()?.checked_sub(1)?)?;
+        let &(flow, to_receiver, id) =
+            self.keys.get(usize::try_from(frame).ok()?.checked_sub(1)?)?;
         let number = u32::from(id).checked_sub(if self.made_up { 2 } else { 0 })?;
         let transmission = self.recording.flows.get(flow)?.transmissions.get(&number)?;
         to_receiver.then_some((flow, number, transmission))
@@ -181,12 +200,19 @@ impl Judged<'_> {
         // A duplicate that the network made is no retransmission: the first frame of a number is.
         let mut first = HashSet::new();
         let frames: Vec<u64> = (1..=self.keys.len() as u64)
-            .filter(|&frame| self.transmission(frame).is_some_and(|(flow, number, _)| first.insert((flow, number))))
+            .filter(|&frame| {
+                self.transmission(frame)
+                    .is_some_and(|(flow, number, _)| first.insert((flow, number)))
+            })
             .collect();
         let firsts: HashSet<u64> = frames.iter().copied().collect();
-        let truth_of = |frame: u64| self.transmission(frame).filter(|_| firsts.contains(&frame)).map(|(.., t)| t);
-        let truths: Vec<u64> =
-            frames.into_iter().filter(|&f| truth_of(f).is_some_and(|t| t.again().is_some())).collect();
+        let truth_of = |frame: u64| {
+            self.transmission(frame).filter(|_| firsts.contains(&frame)).map(|(.., t)| t)
+        };
+        let truths: Vec<u64> = frames
+            .into_iter()
+            .filter(|&f| truth_of(f).is_some_and(|t| t.retransmitted().is_some()))
+            .collect();
 
         let mut matched = HashSet::new();
         let mut count = 0;
@@ -194,16 +220,27 @@ impl Judged<'_> {
             let (flow, _) = from_sender(connection);
             count += flow.retransmissions.len() as u64;
             for r in &flow.retransmissions {
-                let again = truth_of(r.frame).and_then(Transmission::again).filter(|_| matched.insert(r.frame));
+                let again = truth_of(r.frame)
+                    .and_then(Transmission::retransmitted)
+                    .filter(|_| matched.insert(r.frame));
                 score.retransmission(again.as_ref(), Some(r));
                 if again.map(|a| a.kind) != Some(r.kind) {
                     complain(format!("frame {}: {:?} found {:?}", r.frame, again, r));
-                } else if again.is_some_and(|a| a.needless == Some(false) && r.needless.is_some()) {
-                    complain(format!("frame {}: not needless: {:?}", r.frame, r));
-                } else if again.is_some_and(|a| a.needless == Some(true) && a.told && r.needless.is_none()) {
-                    complain(format!("frame {}: needless: {:?}", r.frame, r));
-                } else if again.is_some_and(|a| a.lost.is_some() && r.lost.is_some() && a.lost != r.lost) {
-                    complain(format!("frame {}: lost {:?}: {:?}", r.frame, again.map(|a| a.lost), r));
+                } else if again.is_some_and(|a| a.spurious == Some(false) && r.spurious.is_some()) {
+                    complain(format!("frame {}: not spurious: {:?}", r.frame, r));
+                } else if again
+                    .is_some_and(|a| a.spurious == Some(true) && a.reported && r.spurious.is_none())
+                {
+                    complain(format!("frame {}: spurious: {:?}", r.frame, r));
+                } else if again
+                    .is_some_and(|a| a.lost.is_some() && r.lost.is_some() && a.lost != r.lost)
+                {
+                    complain(format!(
+                        "frame {}: lost {:?}: {:?}",
+                        r.frame,
+                        again.map(|a| a.lost),
+                        r
+                    ));
                 }
             }
             for timeout in &flow.timeouts {
@@ -218,14 +255,16 @@ impl Judged<'_> {
         let timed: HashSet<u64> = found
             .iter()
             .map(|connection| from_sender(connection).0)
-            .flat_map(|flow| flow.timeouts.iter().filter_map(|t| flow.retransmissions.get(t.retransmission)))
+            .flat_map(|flow| {
+                flow.timeouts.iter().filter_map(|t| flow.retransmissions.get(t.retransmission))
+            })
             .map(|r| r.frame)
             .collect();
         for frame in &truths {
             let Some(t) = truth_of(*frame) else { continue };
             if !matched.contains(frame) {
-                score.retransmission(t.again().as_ref(), None);
-                complain(format!("frame {frame}: {:?} not found", t.again()));
+                score.retransmission(t.retransmitted().as_ref(), None);
+                complain(format!("frame {frame}: {:?} not found", t.retransmitted()));
             }
             if !timed.contains(frame) && t.expiry.is_some() {
                 score.timeout(t.expiry.as_ref(), None);

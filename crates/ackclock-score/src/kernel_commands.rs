@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use ackclock_score::kernel::{self, Plan, Truth};
 use clap::Args;
 
-use crate::Format;
+use crate::format::Format;
 
-/// Takes captures of the kernel's TCP between two network namespaces, with what was true of them. Takes root, tcpdump and ip; without
-/// tracefs the causes of retransmissions stay unknown.
+/// Takes captures of the kernel's TCP between two network namespaces, with what was true of them.
+/// Takes root, tcpdump and ip; without tracefs the causes of retransmissions stay unknown.
 #[derive(Debug, Args)]
 pub(crate) struct TakeArgs {
     /// Where to write them.
@@ -41,7 +41,9 @@ pub(crate) struct KernelArgs {
 
 pub(crate) fn take(args: &TakeArgs) -> Result<String, String> {
     let mut plan = Plan::built_in().map_err(|error| format!("kernel.toml: {error}"))?;
-    let wanted = |name: &str| args.names.is_empty() || args.names.iter().any(|n| name.starts_with(n.as_str()));
+    let wanted = |name: &str| {
+        args.names.is_empty() || args.names.iter().any(|n| name.starts_with(n.as_str()))
+    };
     plan.capture.retain(|c| wanted(&c.name));
     plan.capture.iter_mut().for_each(|c| c.seed += args.seed);
     kernel::take(&plan, &args.directory, args.jobs, |name, truth| match truth {
@@ -71,7 +73,8 @@ fn line(truth: &Truth) -> String {
 }
 
 pub(crate) fn score(args: &KernelArgs) -> Result<String, String> {
-    let score = kernel::score(&args.directory).map_err(|error| format!("{}: {error}", args.directory.display()))?;
+    let score = kernel::score(&args.directory)
+        .map_err(|error| format!("{}: {error}", args.directory.display()))?;
     let mut out = match args.format {
         Format::Table => score.table(),
         Format::Json => format!("{:#}\n", score.json()),

@@ -1,16 +1,17 @@
-//! Holds the microscope against the truth.
+//! Compares what is found in captures with what happened.
 //!
-//! What a capture shows is explained by `ackclock_trace`; what was true is known here, from the simulator or from the kernel's
-//! counters. [`Score`] counts both beside each other.
+//! `ackclock_trace` explains what a capture shows. What happened is known here, from the simulator
+//! or from the kernel's counters. [`Score`] counts both beside each other.
 
 mod captures;
 pub mod kernel;
+pub mod linux;
 mod matrix;
 mod population;
 mod truth;
 
 pub use captures::{Missing, Scores, Wrong, score};
-pub use matrix::{Again, Expiry, Matrix, Score, summary};
+pub use matrix::{Expiry, Matrix, Retransmitted, Score, summary};
 pub use population::scenario;
 pub use truth::PLACES;
 
@@ -23,7 +24,11 @@ use rayon::prelude::*;
 pub fn score_all(seeds: std::ops::Range<u64>) -> Result<Scores, String> {
     let all: Result<Vec<Scores>, String> = seeds
         .into_par_iter()
-        .map(|seed| score(&scenario(seed), seed).map(|(scores, _)| scores).map_err(|e| format!("seed {seed}: {e}")))
+        .map(|seed| {
+            score(&scenario(seed), seed)
+                .map(|(scores, _)| scores)
+                .map_err(|e| format!("seed {seed}: {e}"))
+        })
         .collect();
     let mut sum = Scores::default();
     for scores in all? {

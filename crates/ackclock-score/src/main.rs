@@ -1,14 +1,19 @@
-//! `ackclock-score`: prints how well captures of simulated connections are explained, and of the kernel's.
+//! `ackclock-score`: prints how well captures of simulated connections are explained, and of the
+//! kernel's.
 
+mod format;
 mod kernel_commands;
+mod linux_commands;
 
 use std::process::ExitCode;
 
 use ackclock_score::{Missing, PLACES, Scores, scenario, score, score_all};
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 use serde_json::{Map, Value, json};
 
-/// Scores the microscope (`ackclock explain`) against simulated connections, whose truth is known.
+use crate::format::Format;
+
+/// Scores `ackclock explain` with simulated connections, of which everything is known.
 #[derive(Debug, Parser)]
 #[command(name = "ackclock-score", version, args_conflicts_with_subcommands = true)]
 struct Args {
@@ -32,14 +37,7 @@ struct Args {
 enum Command {
     Take(kernel_commands::TakeArgs),
     Kernel(kernel_commands::KernelArgs),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// Aligned text.
-    Table,
-    /// JSON.
-    Json,
+    Linux(linux_commands::LinuxArgs),
 }
 
 fn main() -> ExitCode {
@@ -60,6 +58,7 @@ fn run(args: &Args) -> Result<String, String> {
     match &args.command {
         Some(Command::Take(args)) => return kernel_commands::take(args),
         Some(Command::Kernel(args)) => return kernel_commands::score(args),
+        Some(Command::Linux(args)) => return linux_commands::linux(args),
         None => {}
     }
     if args.wrong {
@@ -90,7 +89,9 @@ fn table(scores: &Scores) -> String {
 fn json(args: &Args, scores: &Scores) -> Value {
     let mut out = json!({"connections": args.connections, "seed": args.seed});
     for (place, scores) in PLACES.iter().zip(scores) {
-        let of = |(missing, score): (&Missing, &ackclock_score::Score)| (missing.name().to_string(), score.json());
+        let of = |(missing, score): (&Missing, &ackclock_score::Score)| {
+            (missing.name().to_string(), score.json())
+        };
         out[*place] = Value::Object(Missing::ALL.iter().zip(scores).map(of).collect::<Map<_, _>>());
     }
     out

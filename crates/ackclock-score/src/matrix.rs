@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use ackclock_trace::{Class, Kind, Retransmission, State, Timeout};
+use ackclock_tcp::TimeoutClass;
+use ackclock_trace::{Kind, Retransmission, State, Timeout};
 use serde_json::{Value, json};
 
 /// How often each answer was given to each truth.
@@ -16,7 +17,11 @@ pub struct Matrix {
 impl Matrix {
     /// All zero. A row and a column of the same name mean the same.
     pub fn new(rows: &[&'static str], columns: &[&'static str]) -> Matrix {
-        Matrix { rows: rows.to_vec(), columns: columns.to_vec(), counts: vec![0; rows.len() * columns.len()] }
+        Matrix {
+            rows: rows.to_vec(),
+            columns: columns.to_vec(),
+            counts: vec![0; rows.len() * columns.len()],
+        }
     }
 
     /// Counts one more case. Names that the matrix does not have count nothing.
@@ -56,12 +61,14 @@ impl Matrix {
         self.rows.iter().map(|name| self.count(name, name)).sum()
     }
 
-    /// Of the cases in which this was found, the share of which it is true; `None` if there are none.
+    /// Of the cases in which this was found, the share of which it is true; `None` if there are
+    /// none.
     pub fn precision(&self, name: &str) -> Option<f64> {
         share(self.count(name, name), self.of_found(name))
     }
 
-    /// Of the cases of which this is true, the share in which it was found; `None` if there are none.
+    /// Of the cases of which this is true, the share in which it was found; `None` if there are
+    /// none.
     pub fn recall(&self, name: &str) -> Option<f64> {
         share(self.count(name, name), self.of_truth(name))
     }
@@ -80,12 +87,17 @@ impl Matrix {
         for truth in self.rows.iter().filter(|truth| self.of_truth(truth) > 0) {
             let mut line = vec![truth.to_string()];
             line.extend(self.columns.iter().map(|found| blank_zero(self.count(truth, found))));
-            line.push(if self.columns.contains(truth) { percent(self.recall(truth)) } else { String::new() });
+            line.push(if self.columns.contains(truth) {
+                percent(self.recall(truth))
+            } else {
+                String::new()
+            });
             lines.push(line);
         }
         let mut last = vec!["right %".to_string()];
-        let right =
-            |found: &&str| if self.of_truth(found) > 0 { percent(self.precision(found)) } else { String::new() };
+        let right = |found: &&str| {
+            if self.of_truth(found) > 0 { percent(self.precision(found)) } else { String::new() }
+        };
         last.extend(self.columns.iter().map(right));
         last.push(percent(share(self.right(), self.all())));
         lines.push(last);
@@ -95,7 +107,10 @@ impl Matrix {
     /// `{"truth": {"found": count, ...}, ...}`.
     pub fn json(&self) -> Value {
         let row = |truth: &&str| {
-            let counts = self.columns.iter().map(|found| (found.to_string(), json!(self.count(truth, found))));
+            let counts = self
+                .columns
+                .iter()
+                .map(|found| (found.to_string(), json!(self.count(truth, found))));
             (truth.to_string(), Value::Object(counts.collect()))
         };
         Value::Object(self.rows.iter().map(row).collect())
@@ -118,13 +133,18 @@ fn blank_zero(count: u64) -> String {
 /// The first column to the left, the others to the right.
 fn aligned(lines: &[Vec<String>]) -> String {
     let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |i: usize| lines.iter().filter_map(|line| line.get(i)).map(String::len).max().unwrap_or(0);
+    let width =
+        |i: usize| lines.iter().filter_map(|line| line.get(i)).map(String::len).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut out = String::new();
     for line in lines {
         let mut text = String::new();
         for (i, (cell, width)) in line.iter().zip(&widths).enumerate() {
-            let _ = if i == 0 { write!(text, "{cell:width$}") } else { write!(text, "  {cell:>width$}") };
+            let _ = if i == 0 {
+                write!(text, "{cell:width$}")
+            } else {
+                write!(text, "  {cell:>width$}")
+            };
         }
         out.push_str(text.trim_end());
         out.push('\n');
@@ -132,15 +152,16 @@ fn aligned(lines: &[Vec<String>]) -> String {
     out
 }
 
-/// What is true of a segment that was sent again and that the capture has.
+/// What is true of a segment that was retransmitted and that the capture has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Again {
+pub struct Retransmitted {
     /// Why it was sent.
     pub kind: Kind,
-    /// Whether the receiver had, or got, the same bytes by an earlier transmission; `None` if that is not known.
-    pub needless: Option<bool>,
-    /// Whether the receiver can tell that it is (D-SACK or timestamps).
-    pub told: bool,
+    /// Whether the receiver had, or got, the same bytes by an earlier transmission; `None` if that
+    /// is not known.
+    pub spurious: Option<bool>,
+    /// Whether the receiver reports it if it is (D-SACK or timestamps).
+    pub reported: bool,
     /// Whether it was lost; `None` if that is not known.
     pub lost: Option<bool>,
 }
@@ -149,7 +170,7 @@ pub struct Again {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expiry {
     /// Its class.
-    pub class: Class,
+    pub class: TimeoutClass,
     /// The state before it; `None` if that is not known.
     pub state: Option<State>,
 }
@@ -166,10 +187,10 @@ pub struct Score {
     pub exact: u64,
     /// Kinds of retransmissions.
     pub kinds: Matrix,
-    /// Needless ones, where the receiver can tell.
-    pub needless: Matrix,
-    /// Needless ones, where only the capture can.
-    pub needless_untold: Matrix,
+    /// Spurious ones, where the receiver reports them.
+    pub spurious: Matrix,
+    /// Spurious ones, where only the capture can.
+    pub spurious_unreported: Matrix,
     /// Lost ones.
     pub lost: Matrix,
     /// Classes of timeouts.
@@ -184,7 +205,7 @@ impl Default for Score {
     fn default() -> Self {
         let named = |names: &[&'static str], more: &[&'static str]| [names, more].concat();
         let kinds = Kind::ALL.map(Kind::name);
-        let classes = Class::ALL.map(Class::name);
+        let classes = TimeoutClass::ALL.map(TimeoutClass::name);
         let states = State::ALL.map(State::name);
         let yes_no = ["yes", "no"];
         let answers = Matrix::new(&yes_no, &["yes", "no", "unknown"]);
@@ -192,12 +213,15 @@ impl Default for Score {
             captures: 0,
             exact: 0,
             kinds: Matrix::new(&named(&kinds, &[NONE]), &named(&kinds, &[NONE])),
-            needless: answers.clone(),
-            needless_untold: answers.clone(),
+            spurious: answers.clone(),
+            spurious_unreported: answers.clone(),
             lost: answers,
             classes: Matrix::new(&named(&classes, &[NONE]), &named(&classes, &[NONE])),
             states: Matrix::new(&states, &states),
-            places: Matrix::new(&["sender", "middle", "receiver"], &["sender", "middle", "receiver", "unknown"]),
+            places: Matrix::new(
+                &["sender", "middle", "receiver"],
+                &["sender", "middle", "receiver", "unknown"],
+            ),
         }
     }
 }
@@ -217,18 +241,23 @@ impl Score {
         self.exact += u64::from(truth == found);
     }
 
-    /// A segment of the capture that was sent again, or was found to be, or both.
-    pub fn retransmission(&mut self, truth: Option<&Again>, found: Option<&Retransmission>) {
+    /// A segment of the capture that was retransmitted, or was found to be, or both.
+    pub fn retransmission(
+        &mut self,
+        truth: Option<&Retransmitted>,
+        found: Option<&Retransmission>,
+    ) {
         let kind = |kind: Option<Kind>| kind.map_or(NONE, Kind::name);
         self.kinds.add(kind(truth.map(|t| t.kind)), kind(found.map(|f| f.kind)));
         let (Some(truth), Some(found)) = (truth, found) else { return };
-        if let Some(needless) = truth.needless {
-            let said = match found.needless {
+        if let Some(spurious) = truth.spurious {
+            let said = match found.spurious {
                 Some(_) => Some(true),
                 None => found.known.then_some(false),
             };
-            let matrix = if truth.told { &mut self.needless } else { &mut self.needless_untold };
-            matrix.add(answer(Some(needless)), answer(said));
+            let matrix =
+                if truth.reported { &mut self.spurious } else { &mut self.spurious_unreported };
+            matrix.add(answer(Some(spurious)), answer(said));
         }
         if let Some(lost) = truth.lost {
             self.lost.add(answer(Some(lost)), answer(found.lost));
@@ -237,7 +266,7 @@ impl Score {
 
     /// A timeout of the capture, or one that was found, or both.
     pub fn timeout(&mut self, truth: Option<&Expiry>, found: Option<&Timeout>) {
-        let class = |class: Option<Class>| class.map_or(NONE, Class::name);
+        let class = |class: Option<TimeoutClass>| class.map_or(NONE, TimeoutClass::name);
         self.classes.add(class(truth.map(|t| t.class)), class(found.map(|f| f.class)));
         if let (Some(Expiry { state: Some(state), .. }), Some(found)) = (truth, found) {
             self.states.add(state.name(), found.state.name());
@@ -257,8 +286,8 @@ impl Score {
     pub fn matrices(&self) -> [(&'static str, &Matrix); 7] {
         [
             ("kind", &self.kinds),
-            ("needless, told", &self.needless),
-            ("needless, untold", &self.needless_untold),
+            ("spurious, reported", &self.spurious),
+            ("spurious, unreported", &self.spurious_unreported),
             ("lost", &self.lost),
             ("class", &self.classes),
             ("state", &self.states),
@@ -269,8 +298,8 @@ impl Score {
     fn matrices_mut(&mut self) -> [&mut Matrix; 7] {
         [
             &mut self.kinds,
-            &mut self.needless,
-            &mut self.needless_untold,
+            &mut self.spurious,
+            &mut self.spurious_unreported,
             &mut self.lost,
             &mut self.classes,
             &mut self.states,
@@ -282,14 +311,19 @@ impl Score {
     pub fn timer(&self) -> Option<f64> {
         let timeouts = [Kind::Timeout, Kind::BackedOffTimeout].map(Kind::name);
         let fast = Kind::FastRetransmit.name();
-        let all = timeouts.iter().map(|kind| self.kinds.of_truth(kind)).sum::<u64>() + self.kinds.of_truth(fast);
-        let both = timeouts.iter().flat_map(|truth| timeouts.map(|found| self.kinds.count(truth, found)));
+        let all = timeouts.iter().map(|kind| self.kinds.of_truth(kind)).sum::<u64>()
+            + self.kinds.of_truth(fast);
+        let both =
+            timeouts.iter().flat_map(|truth| timeouts.map(|found| self.kinds.count(truth, found)));
         share(both.sum::<u64>() + self.kinds.count(fast, fast), all)
     }
 
     /// All matrices as aligned tables.
     pub fn table(&self, title: &str) -> String {
-        let mut out = format!("{title}: {} captures, retransmissions exact in {}\n", self.captures, self.exact);
+        let mut out = format!(
+            "{title}: {} captures, retransmissions exact in {}\n",
+            self.captures, self.exact
+        );
         for (name, matrix) in self.matrices().into_iter().filter(|(_, matrix)| matrix.all() > 0) {
             let _ = write!(out, "\n{}", matrix.table(name));
         }
@@ -306,8 +340,9 @@ impl Score {
     }
 }
 
-/// One line for each score, in percent: retransmissions counted exactly, kinds, timeouts told from fast retransmits, classes, needless
-/// ones where the receiver tells (of those found, how many are; of those that are, how many were found), lost ones likewise, and places.
+/// One line for each score, in percent: retransmissions counted exactly, kinds, timeouts apart from
+/// fast retransmits, classes, spurious ones where the receiver reports them (of those found, how
+/// many are; of those that are, how many were found), lost ones likewise, and places.
 pub fn summary(scores: &[(String, &Score)]) -> String {
     let head = [
         "",
@@ -316,7 +351,7 @@ pub fn summary(scores: &[(String, &Score)]) -> String {
         "kind",
         "timer",
         "class",
-        "needless: right",
+        "spurious: right",
         "found",
         "lost: right",
         "found",
@@ -332,8 +367,8 @@ pub fn summary(scores: &[(String, &Score)]) -> String {
             right(&score.kinds),
             percent(score.timer()),
             right(&score.classes),
-            percent(score.needless.precision("yes")),
-            percent(score.needless.recall("yes")),
+            percent(score.spurious.precision("yes")),
+            percent(score.spurious.recall("yes")),
             percent(score.lost.precision("yes")),
             percent(score.lost.recall("yes")),
             right(&score.places),
@@ -343,5 +378,4 @@ pub fn summary(scores: &[(String, &Score)]) -> String {
 }
 
 #[cfg(test)]
-#[path = "matrix_tests.rs"]
 mod tests;

@@ -5,7 +5,7 @@
 use std::fmt::Write;
 
 use ackclock_net::Rng;
-use ackclock_tcp::strategy::PRESETS;
+use ackclock_tcp::Registry;
 
 /// Compositions beside the presets that send for other reasons.
 const MORE: [&str; 4] = ["newreno+smallwnd+lrxt+b2b", "sack+prr+lt", "reno+lt", "sack+er"];
@@ -74,12 +74,18 @@ fn tcp(draw: &mut Draw, out: &mut String) {
 
 fn path(draw: &mut Draw, mishaps: &Mishaps, out: &mut String) {
     let rate = draw.one(&["500kbit", "1.5mbit", "5mbit", "20mbit"]);
-    let queue =
-        mishaps.queue.clone().unwrap_or_else(|| format!("droptail = {{ packets = {} }}", draw.one(&[15, 40, 200])));
+    let queue = mishaps
+        .queue
+        .clone()
+        .unwrap_or_else(|| format!("droptail = {{ packets = {} }}", draw.one(&[15, 40, 200])));
     let (bottleneck, mishap) = (draw.below(2), draw.below(2));
     for (link, ends) in (0..2).zip([("sender", "router"), ("router", "receiver")]) {
         let delay = draw.one(&["0.2ms", "1ms", "5ms", "20ms", "60ms"]);
-        let _ = writeln!(out, "[[link]]\nfrom = \"{}\"\nto = \"{}\"\ndelay = \"{delay}\"", ends.0, ends.1);
+        let _ = writeln!(
+            out,
+            "[[link]]\nfrom = \"{}\"\nto = \"{}\"\ndelay = \"{delay}\"",
+            ends.0, ends.1
+        );
         let _ = match link == bottleneck {
             true => writeln!(out, "rate = \"{rate}\"\nqueue = {{ {queue} }}"),
             false => writeln!(out, "rate = \"100mbit\""),
@@ -96,23 +102,30 @@ fn mishap(draw: &mut Draw, segments: u64, mishaps: &mut Mishaps) {
     let direction = draw.one(&["data", "data", "both"]);
     let loss = match draw.below(14) {
         0 | 1 => {
-            format!("bernoulli = {{ p = {:?}, direction = {direction:?} }}", draw.one(&["0.5%", "2%", "5%", "12%"]))
+            format!(
+                "bernoulli = {{ p = {:?}, direction = {direction:?} }}",
+                draw.one(&["0.5%", "2%", "5%", "12%"])
+            )
         }
         2 | 3 => {
             let (p, r) = (draw.one(&["0.5%", "2%"]), draw.one(&["20%", "40%", "70%"]));
             format!("gilbert_elliott = {{ p = {p:?}, r = {r:?}, direction = {direction:?} }}")
         }
         4 => {
-            let (at, first, then) =
-                (draw.one(&["0.2s", "1s"]), draw.one(&["0.1s", "0.5s", "2s"]), draw.one(&["0.2s", "1s"]));
+            let (at, first, then) = (
+                draw.one(&["0.2s", "1s"]),
+                draw.one(&["0.1s", "0.5s", "2s"]),
+                draw.one(&["0.2s", "1s"]),
+            );
             let again = draw.chance(0.5);
             format!(
-                "three_state = {{ second_at = \"{at}\", second_for = \"{first}\", second_loss = \"60%\", third_for = \"{then}\", \
+                "three_state = {{ second_at = \"{at}\", second_for = \"{first}\", second_loss = \
+                 \"60%\", third_for = \"{then}\", \
                  third_loss = \"10%\", lose_fast_retransmission = {again} }}"
             )
         }
         5 => drops(draw, segments, 0),
-        // The end of the transfer, where no duplicate ACK tells.
+        // The end of the transfer, where no duplicate ACK shows it.
         6 | 7 => {
             let tail = draw.one(&[1, 2, 3, 5]);
             drops(draw, segments, segments.saturating_sub(tail))
@@ -122,7 +135,10 @@ fn mishap(draw: &mut Draw, segments: u64, mishaps: &mut Mishaps) {
             draw.one(&["400kbit", "2mbit"]),
             draw.one(&["8kb", "30kb"])
         ),
-        9 => format!("bernoulli = {{ p = {:?}, direction = \"ack\" }}", draw.one(&["5%", "20%", "40%"])),
+        9 => format!(
+            "bernoulli = {{ p = {:?}, direction = \"ack\" }}",
+            draw.one(&["5%", "20%", "40%"])
+        ),
         10 => {
             mishaps.flows = 3;
             mishaps.queue = Some(match draw.chance(0.5) {
@@ -141,7 +157,9 @@ fn mishap(draw: &mut Draw, segments: u64, mishaps: &mut Mishaps) {
             let (at, lasts) = (draw.one(&["0.3s", "1.5s"]), draw.one(&["0.1s", "1s"]));
             let delay = draw.one(&["0.3s", "1.2s", "4s"]);
             mishaps.keys.retain(|key| !key.starts_with("spikes"));
-            mishaps.keys.push(format!("spikes = [{{ at = \"{at}\", for = \"{lasts}\", delay = \"{delay}\" }}]"));
+            mishaps.keys.push(format!(
+                "spikes = [{{ at = \"{at}\", for = \"{lasts}\", delay = \"{delay}\" }}]"
+            ));
             return;
         }
         _ => {
@@ -157,7 +175,8 @@ fn mishap(draw: &mut Draw, segments: u64, mishaps: &mut Mishaps) {
 /// Up to six segments from `from` on, and perhaps retransmissions of them.
 fn drops(draw: &mut Draw, segments: u64, from: u64) -> String {
     let count = 1 + draw.below(6);
-    let mut lost: Vec<u64> = (0..count).map(|_| from + draw.below((segments - from).clamp(1, 40))).collect();
+    let mut lost: Vec<u64> =
+        (0..count).map(|_| from + draw.below((segments - from).clamp(1, 40))).collect();
     lost.sort_unstable();
     lost.dedup();
     let mut again = Vec::new();
@@ -169,7 +188,13 @@ fn drops(draw: &mut Draw, segments: u64, from: u64) -> String {
 }
 
 fn flow(draw: &mut Draw, segments: u64, flows: u32, out: &mut String) {
-    let presets: Vec<&str> = PRESETS.iter().map(|p| p.name).filter(|name| !name.starts_with("oracle")).collect();
+    let registry = Registry::default();
+    let presets: Vec<&str> = registry
+        .presets()
+        .iter()
+        .map(|p| &*p.name)
+        .filter(|name| !name.starts_with("oracle"))
+        .collect();
     let strategy = match draw.below(10) {
         // What most senders are.
         0..3 => draw.one(&["linux", "rack-tlp", "linux-2.6"]),
@@ -183,7 +208,8 @@ fn flow(draw: &mut Draw, segments: u64, flows: u32, out: &mut String) {
     };
     let _ = writeln!(
         out,
-        "[[flow]]\nfrom = \"sender\"\nto = \"receiver\"\nstrategy = \"{strategy}\"\nsource = {source}\ncount = {flows}\n\
+        "[[flow]]\nfrom = \"sender\"\nto = \"receiver\"\nstrategy = \"{strategy}\"\nsource = \
+         {source}\ncount = {flows}\n\
          start_step = \"0.3s\""
     );
 }
@@ -191,19 +217,10 @@ fn flow(draw: &mut Draw, segments: u64, flows: u32, out: &mut String) {
 /// An application that pauses.
 fn writes(draw: &mut Draw) -> String {
     let amounts = (0..6).map(|i| (i * 700, draw.one(&[1, 3, 10, 30])));
-    let writes: Vec<String> = amounts.map(|(at, n)| format!("{{ at = \"{at}ms\", amount = \"{n}seg\" }}")).collect();
+    let writes: Vec<String> =
+        amounts.map(|(at, n)| format!("{{ at = \"{at}ms\", amount = \"{n}seg\" }}")).collect();
     writes.join(", ")
 }
 
 #[cfg(test)]
-mod tests {
-    use ackclock_net::scenario::Scenario;
-
-    #[test]
-    fn every_draw_is_a_scenario() {
-        for seed in 0..2000 {
-            let text = super::scenario(seed);
-            assert!(Scenario::from_toml(&text).is_ok(), "{seed}: {:?}\n{text}", Scenario::from_toml(&text).err());
-        }
-    }
-}
+mod tests;

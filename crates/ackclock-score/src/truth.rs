@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use ackclock_net::scenario::BuiltFlow;
-use ackclock_net::{FlowId, NodeId, Place, Recorder, Sighting};
-use ackclock_report::CapturedPacket;
+use ackclock_net::{FlowId, NodeId, Place, Recorder};
 use ackclock_tcp::wire::Control;
-use ackclock_tcp::{Cause, Event, EventKind, TimeoutClass};
-use ackclock_trace::{Class, Kind, State};
+use ackclock_tcp::{Cause, Event, EventKind, Sending, Sighting, TimeoutClass};
+use ackclock_trace::{Kind, State};
 
-use crate::matrix::{Again, Expiry};
+use crate::matrix::{Expiry, Retransmitted};
 
 /// Where captures are taken.
 pub const PLACES: [&str; 3] = ["sender", "middle", "receiver"];
@@ -19,8 +18,8 @@ pub struct Recording {
     router: NodeId,
     /// What each of the flows was.
     pub flows: Vec<FlowTruth>,
-    /// What was seen at each of [`PLACES`], in order of time.
-    pub seen: [Vec<CapturedPacket>; 3],
+    /// What was seen at each of [`PLACES`], in order of time, by number of the flow.
+    pub seen: [Vec<(u32, Sighting)>; 3],
 }
 
 /// What was true of a flow.
@@ -28,8 +27,8 @@ pub struct Recording {
 pub struct FlowTruth {
     /// What the sender sent, by the number of the packet.
     pub transmissions: BTreeMap<u32, Transmission>,
-    /// Whether D-SACK or timestamps tell of needless retransmissions.
-    told: bool,
+    /// Whether D-SACK or timestamps report spurious retransmissions.
+    reported: bool,
     syns: u32,
     states: States,
     /// Of a timeout that has sent nothing yet.
@@ -48,23 +47,30 @@ pub struct Transmission {
     pub expiry: Option<Expiry>,
     arrived: bool,
     dropped: bool,
-    needless: bool,
-    told: bool,
+    spurious: bool,
+    reported: bool,
 }
 
 impl Transmission {
     /// What there is to be found; `None` of a first transmission.
-    pub fn again(&self) -> Option<Again> {
+    pub fn retransmitted(&self) -> Option<Retransmitted> {
         let lost = if self.arrived { Some(false) } else { self.dropped.then_some(true) };
-        Some(Again { kind: self.kind?, needless: lost.map(|_| self.needless), told: self.told, lost })
+        Some(Retransmitted {
+            kind: self.kind?,
+            spurious: lost.map(|_| self.spurious),
+            reported: self.reported,
+            lost,
+        })
     }
 }
 
 impl Recording {
     /// Of these flows over this router.
     pub fn new(flows: &[BuiltFlow], router: NodeId, dsack: bool) -> Recording {
-        let truth =
-            |flow: &BuiltFlow| FlowTruth { told: flow.timestamps || flow.sack && dsack, ..FlowTruth::default() };
+        let truth = |flow: &BuiltFlow| FlowTruth {
+            reported: flow.timestamps || flow.sack && dsack,
+            ..FlowTruth::default()
+        };
         Recording { router, flows: flows.iter().map(truth).collect(), seen: Default::default() }
     }
 }
@@ -74,10 +80,10 @@ impl Recorder for Recording {
         let Some(flow) = self.flows.get_mut(flow.0 as usize) else { return };
         match event.kind {
             EventKind::TimedOut { class, .. } => {
-                let class = if flow.states.backed_off { Class::Backoff } else { class_of(class) };
+                let class = if flow.states.backed_off { TimeoutClass::BackedOff } else { class };
                 flow.expiry = Some(Expiry { class, state: Some(flow.states.now()) });
             }
-            EventKind::Arrived { needless, .. } => flow.arrived(needless),
+            EventKind::Arrived { spurious, .. } => flow.arrived(spurious),
             EventKind::Dropped { seq, transmission, .. } => {
                 let same = |t: &&mut Transmission| (t.position, t.nth) == (seq, transmission);
                 flow.transmissions.values_mut().filter(same).for_each(|t| t.dropped = true);
@@ -87,19 +93,19 @@ impl Recorder for Recording {
         flow.states.event(event);
     }
 
-    fn packet(&mut self, sighting: &Sighting) {
-        let Sighting { flow: FlowId(flow), at, place, to_receiver, header, len, sent, number, hops } = *sighting;
+    fn packet(&mut self, FlowId(flow): FlowId, place: Place, sighting: &Sighting) {
         let index = match place {
             Place::Sender => 0,
             Place::Node(node) if node == self.router => 1,
             Place::Node(_) => return,
             Place::Receiver => 2,
         };
-        self.seen[index].push(CapturedPacket { flow, at, to_receiver, header, len, sent, number, hops });
-        let Some(truth) = self.flows.get_mut(flow as usize).filter(|_| to_receiver) else { return };
+        self.seen[index].push((flow, *sighting));
+        let from_sender = self.flows.get_mut(flow as usize).filter(|_| sighting.to_receiver);
+        let Some(truth) = from_sender else { return };
         match place {
             Place::Sender => truth.sent(sighting),
-            Place::Receiver => truth.arriving = number,
+            Place::Receiver => truth.arriving = sighting.number,
             Place::Node(_) => {}
         }
     }
@@ -108,17 +114,33 @@ impl Recorder for Recording {
 impl FlowTruth {
     /// A packet leaves the sender.
     fn sent(&mut self, sighting: &Sighting) {
-        let expiry = self.expiry.take_if(|_| matches!(sighting.sent, Some((Cause::Timeout, _))));
+        let expiry = self
+            .expiry
+            .take_if(|_| matches!(sighting.sent, Some(Sending { cause, .. }) if is_timeout(cause)));
+        // The engine classifies a FIN like data.
+        let expiry = expiry.map(|expiry| match expiry.class {
+            TimeoutClass::NonTrigger if sighting.len == 0 => {
+                Expiry { class: TimeoutClass::Handshake, ..expiry }
+            }
+            _ => expiry,
+        });
         let (nth, kind, expiry) = match sighting.sent {
             // A segment without data that keeps ACKs coming is none.
-            Some((_, 0)) => return,
-            Some((_, 1)) => (1, None, None),
-            Some((cause, nth)) => (nth, Some(kind(cause, expiry.as_ref())), expiry),
+            Some(Sending { transmission: 0, .. }) => return,
+            Some(Sending { transmission: 1, .. }) => (1, None, None),
+            Some(Sending { cause, transmission: nth }) => {
+                (nth, Some(kind(cause, expiry.as_ref())), expiry)
+            }
             None if sighting.header.control.contains(Control::SYN) => {
                 self.syns += 1;
-                let class = if self.syns == 2 { Class::NonTrigger } else { Class::Backoff };
+                let class =
+                    if self.syns == 2 { TimeoutClass::Handshake } else { TimeoutClass::BackedOff };
                 let expiry = (self.syns > 1).then_some(Expiry { class, state: None });
-                (self.syns, expiry.as_ref().map(|expiry| kind(Cause::Timeout, Some(expiry))), expiry)
+                (
+                    self.syns,
+                    expiry.as_ref().map(|expiry| kind(Cause::Timeout, Some(expiry))),
+                    expiry,
+                )
             }
             None => return,
         };
@@ -130,21 +152,23 @@ impl FlowTruth {
             expiry,
             arrived: false,
             dropped: false,
-            needless: false,
-            told: self.told,
+            spurious: false,
+            reported: self.reported,
         };
         self.transmissions.insert(sighting.number, transmission);
     }
 
-    /// The packet whose number is in `arriving` has reached the receiver. Needless is what the receiver holds already, and what it
-    /// gets by an earlier transmission later.
-    fn arrived(&mut self, needless: bool) {
-        let Some(t) = self.transmissions.get_mut(&self.arriving).filter(|t| !t.arrived) else { return };
+    /// The packet whose number is in `arriving` has reached the receiver. Spurious is what the
+    /// receiver holds already, and what it gets by an earlier transmission later.
+    fn arrived(&mut self, spurious: bool) {
+        let Some(t) = self.transmissions.get_mut(&self.arriving).filter(|t| !t.arrived) else {
+            return;
+        };
         t.arrived = true;
-        t.needless = needless;
+        t.spurious = spurious;
         let position = t.position;
         let later = self.transmissions.range_mut(self.arriving + 1..).map(|(_, t)| t);
-        later.filter(|t| t.position == position && t.arrived).for_each(|t| t.needless = true);
+        later.filter(|t| t.position == position && t.arrived).for_each(|t| t.spurious = true);
     }
 }
 
@@ -152,21 +176,19 @@ impl FlowTruth {
 fn kind(cause: Cause, expiry: Option<&Expiry>) -> Kind {
     match cause {
         Cause::FastRetransmit => Kind::FastRetransmit,
-        Cause::PartialAck | Cause::LostRetransmission | Cause::LimitedData => Kind::Recovery,
+        Cause::Recovery | Cause::Filler => Kind::Recovery,
         Cause::SlowStart => Kind::SlowStart,
-        Cause::Timeout if expiry.is_some_and(|expiry| expiry.class == Class::Backoff) => Kind::BackedOffTimeout,
-        Cause::Timeout => Kind::Timeout,
-        Cause::Probe => Kind::TailLossProbe,
-        Cause::New => Kind::Unknown,
+        cause if is_timeout(cause) => {
+            let backed_off = expiry.is_some_and(|expiry| expiry.class == TimeoutClass::BackedOff);
+            if backed_off { Kind::BackedOffTimeout } else { Kind::Timeout }
+        }
+        Cause::TailLossProbe => Kind::TailLossProbe,
+        _ => Kind::Unknown,
     }
 }
 
-fn class_of(class: TimeoutClass) -> Class {
-    match class {
-        TimeoutClass::NonTrigger => Class::NonTrigger,
-        TimeoutClass::MultipleLosses => Class::MultipleLosses,
-        TimeoutClass::LostRetransmission => Class::LostRetransmission,
-    }
+fn is_timeout(cause: Cause) -> bool {
+    matches!(cause, Cause::Timeout | Cause::BackedOffTimeout)
 }
 
 /// The state of a sender after its events.
@@ -176,8 +198,8 @@ struct States {
     recovery: bool,
     /// What a timeout found outstanding has to be acknowledged for Loss to end.
     loss: Option<u64>,
-    /// The timer has expired, and nothing has been acknowledged since. The engine's back-off lasts longer, until there is a sample
-    /// of the round trip (RFC 6298 section 5.7).
+    /// The timer has expired, and nothing has been acknowledged since. The engine's back-off lasts
+    /// longer, until there is a sample of the round trip (RFC 6298 section 5).
     backed_off: bool,
     snd_max: u64,
     last_sent: u64,
@@ -201,7 +223,11 @@ impl States {
             }
             EventKind::Acked { ack, dupacks, newly_acked, newly_sacked, sacks, dsack, .. } => {
                 let beyond = sacks > u8::from(dsack);
-                self.disorder = if newly_acked > 0 { beyond } else { self.disorder || dupacks > 0 || newly_sacked > 0 };
+                self.disorder = if newly_acked > 0 {
+                    beyond
+                } else {
+                    self.disorder || dupacks > 0 || newly_sacked > 0
+                };
                 self.loss = self.loss.filter(|end| ack < *end);
                 self.backed_off &= newly_acked == 0;
             }

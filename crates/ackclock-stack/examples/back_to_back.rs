@@ -1,5 +1,5 @@
-//! How fast two hosts in one thread pass a stream from one to the other, without a device between them or losses; by the CPU time
-//! that it takes, so that others on the machine do not count.
+//! How fast two hosts in one thread pass a stream from one to the other, without a device between
+//! them or losses; by the CPU time that it takes, so that others on the machine do not count.
 //!
 //! `cargo run --release -p ackclock-stack --example back_to_back -- [MTU] [GIGABYTES]`
 use std::net::SocketAddr;
@@ -36,7 +36,13 @@ fn transfer(mtu: u16, amount: u64, offload: bool) -> u64 {
     let addresses = [[10, 0, 0, 1], [10, 0, 0, 2]];
     let mut hosts = addresses.map(|address| {
         let secret = [address[3]; 16];
-        Stack::new(StackConfig { addresses: vec![address.into()], mtu, offload, secret, ..StackConfig::default() })
+        Stack::new(StackConfig {
+            addresses: vec![address.into()],
+            mtu,
+            offload,
+            secret,
+            ..StackConfig::default()
+        })
     });
     let remote = SocketAddr::from((addresses[1], 80));
     hosts[1].listen(remote, TcpConfig::default(), 1).expect("a free port");

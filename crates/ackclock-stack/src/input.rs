@@ -3,19 +3,21 @@
 use std::net::IpAddr;
 
 use ackclock_tcp::connection::{Connection, TcpState};
+use ackclock_tcp::wire::ip::{ICMP, ICMPV6, TCP, v4, v6};
 use ackclock_tcp::wire::{Control, Options, Packet, Repr};
 use ackclock_tcp::{Seq, Time, Timestamps};
 
 use crate::listener::{LIFETIME, bake, verify};
-use crate::socket::{Entry, Owner, Said, control_len};
+use crate::said::{Said, control_len};
+use crate::socket::Owner;
+use crate::table::Entry;
 use crate::time_wait::Outcome;
 use crate::tuple::{Tuple, pseudo_header};
-use crate::wire::{ICMP, ICMPV6, TCP, ipv4, ipv6};
 use crate::{ListenerId, Stack};
 
 impl Stack {
-    /// An IP packet arrived. `trusted` says that its TCP checksum need not be looked at, as for packets that never were on a wire.
-    /// A TCP segment may be larger than the MTU.
+    /// An IP packet arrived. `trusted` says that its TCP checksum need not be looked at, as for
+    /// packets that never were on a wire. A TCP segment may be larger than the MTU.
     pub fn on_packet(&mut self, now: Time, packet: &[u8], trusted: bool) {
         self.stats.packets_in += 1;
         let understood = match packet.first().map(|byte| byte >> 4) {
@@ -29,33 +31,41 @@ impl Stack {
     }
 
     fn on_ipv4(&mut self, now: Time, packet: &[u8], trusted: bool) -> Option<()> {
-        let packet = ipv4::Packet::parse(packet).ok()?;
-        let (src, dst) = (packet.src().into(), packet.dst().into());
-        match packet.protocol() {
+        let v4::Packet { header, payload } = v4::Packet::parse(packet).ok()?;
+        let (src, dst) = (header.src().into(), header.dst().into());
+        match header.protocol() {
             _ if !self.is_for_us(src, dst) => None,
-            TCP => self.on_tcp(now, src, dst, packet.payload(), trusted),
-            ICMP => self.on_icmp(now, src, dst, packet.payload()),
+            TCP => self.on_tcp(now, src, dst, payload, trusted),
+            ICMP => self.on_icmp(now, src, dst, payload),
             _ => None,
         }
     }
 
     fn on_ipv6(&mut self, now: Time, packet: &[u8], trusted: bool) -> Option<()> {
-        let packet = ipv6::Packet::parse(packet).ok()?;
-        let (src, dst) = (packet.src().into(), packet.dst().into());
-        match packet.protocol() {
+        let v6::Packet { header, protocol, payload } = v6::Packet::parse(packet).ok()?;
+        let (src, dst) = (header.src().into(), header.dst().into());
+        match protocol {
             _ if !self.is_for_us(src, dst) => None,
-            TCP => self.on_tcp(now, src, dst, packet.payload(), trusted),
-            ICMPV6 => self.on_icmp(now, src, dst, packet.payload()),
+            TCP => self.on_tcp(now, src, dst, payload, trusted),
+            ICMPV6 => self.on_icmp(now, src, dst, payload),
             _ => None,
         }
     }
 
-    /// Broadcasts and multicasts are not, nor what claims to come from ourselves (the "land" attack) or from no single host.
+    /// Broadcasts and multicasts are not, nor what claims to come from ourselves (the "land"
+    /// attack) or from no single host.
     fn is_for_us(&self, src: IpAddr, dst: IpAddr) -> bool {
         self.config.addresses.contains(&dst) && self.may_be_peer(src)
     }
 
-    fn on_tcp(&mut self, now: Time, src: IpAddr, dst: IpAddr, bytes: &[u8], trusted: bool) -> Option<()> {
+    fn on_tcp(
+        &mut self,
+        now: Time,
+        src: IpAddr,
+        dst: IpAddr,
+        bytes: &[u8],
+        trusted: bool,
+    ) -> Option<()> {
         let packet = Packet::parse(bytes).ok()?;
         if !trusted && !packet.checksum_ok(&pseudo_header(src, dst)) {
             self.stats.bad_checksums += 1;
@@ -64,10 +74,16 @@ impl Stack {
         // Of malformed options those before the malformed one count.
         let (mut header, _) = Repr::parse(&packet);
         if src.is_ipv6() && header.control.contains(Control::SYN) {
-            // RFC 9293 section 3.7.1 (MUST-15): what a peer takes that names no MSS. Over IPv4 it is the connection's default.
+            // RFC 9293 section 3.7.1 (MUST-15): what a peer takes that names no MSS. Over IPv4 it
+            // is the connection's default.
             header.options.mss.get_or_insert(1220);
         }
-        let tuple = Tuple { local: dst, remote: src, local_port: header.dst_port, remote_port: header.src_port };
+        let tuple = Tuple {
+            local: dst,
+            remote: src,
+            local_port: header.dst_port,
+            remote_port: header.src_port,
+        };
         match self.demux.get(&tuple) {
             Some(&index) => self.on_segment(now, index, &header, packet.payload()),
             None => self.on_stray(now, tuple, &header, packet.payload(), None),
@@ -101,7 +117,8 @@ impl Stack {
                 {
                     return;
                 }
-                if let Some(place) = socket.connection.on_segment(now, header, payload.len() as u32) {
+                if let Some(place) = socket.connection.on_segment(now, header, payload.len() as u32)
+                {
                     let kept = payload.get(place.offset as usize..).unwrap_or_default();
                     socket.receive.put(place.position, &kept[..kept.len().min(place.len as usize)]);
                 }
@@ -120,8 +137,16 @@ impl Stack {
         self.table.socket(index).is_some_and(|socket| socket.connection.state() != TcpState::Closed)
     }
 
-    /// A segment of no connection. Where one was in TIME-WAIT, ours needs a sequence number beyond `above`.
-    fn on_stray(&mut self, now: Time, tuple: Tuple, header: &Repr, payload: &[u8], above: Option<Seq>) {
+    /// A segment of no connection. Where one was in TIME-WAIT, ours needs a sequence number beyond
+    /// `above`.
+    fn on_stray(
+        &mut self,
+        now: Time,
+        tuple: Tuple,
+        header: &Repr,
+        payload: &[u8],
+        above: Option<Seq>,
+    ) {
         let control = essential(header.control);
         if let Some(id) = self.listener_for(&tuple) {
             if control == Control::SYN {
@@ -130,7 +155,10 @@ impl Stack {
             if control.contains(Control::SYN) && !control.contains(Control::ACK) {
                 return;
             }
-            if control.contains(Control::ACK) && !control.contains(Control::SYN) && !control.contains(Control::RST) {
+            if control.contains(Control::ACK)
+                && !control.contains(Control::SYN)
+                && !control.contains(Control::RST)
+            {
                 match self.on_cookie(now, id, tuple, header, payload) {
                     Cookie::None => {}
                     Cookie::Taken => return,
@@ -148,10 +176,15 @@ impl Stack {
         let (seq, ack, control) = if header.control.contains(Control::ACK) {
             (header.ack, Seq(0), Control::RST)
         } else {
-            (Seq(0), header.seq + len + control_len(header.control), Control::RST.with(Control::ACK))
+            (
+                Seq(0),
+                header.seq + len + control_len(header.control),
+                Control::RST.with(Control::ACK),
+            )
         };
         let (src_port, dst_port) = (tuple.local_port, tuple.remote_port);
-        self.output.answer_tcp(tuple, &Repr { src_port, dst_port, seq, ack, control, ..Repr::default() });
+        self.output
+            .answer_tcp(tuple, &Repr { src_port, dst_port, seq, ack, control, ..Repr::default() });
         self.stats.resets_out += 1;
     }
 
@@ -179,7 +212,8 @@ impl Stack {
         if let Some(above) = above
             && (iss.0.wrapping_sub(above.0) as i32) <= 0
         {
-            // RFC 9293 section 3.10.7.4: larger than any of the previous connection, which may have outrun the clock.
+            // RFC 9293 section 3.10.7.4: larger than any of the previous connection, which may have
+            // outrun the clock.
             iss = above + 65_536;
         }
         let settings = self.connection_config(now, &tuple, &config, iss);
@@ -198,7 +232,9 @@ impl Stack {
             mss: Some(settings.local_mss),
             wscale: settings.wscale.filter(|_| offered.wscale.is_some()),
             sack_permitted: config.sack && offered.sack_permitted,
-            timestamps: offered.timestamps.map(|echoed| Timestamps { val: timestamp, ecr: echoed.val }),
+            timestamps: offered
+                .timestamps
+                .map(|echoed| Timestamps { val: timestamp, ecr: echoed.val }),
             ..Options::default()
         };
         let answer = Repr {
@@ -216,7 +252,14 @@ impl Stack {
     }
 
     /// An ACK for a listener, which may bring a cookie back.
-    fn on_cookie(&mut self, now: Time, id: ListenerId, tuple: Tuple, ack: &Repr, payload: &[u8]) -> Cookie {
+    fn on_cookie(
+        &mut self,
+        now: Time,
+        id: ListenerId,
+        tuple: Tuple,
+        ack: &Repr,
+        payload: &[u8],
+    ) -> Cookie {
         let Some(listener) = self.listeners.get(&id) else { return Cookie::None };
         if listener.last_cookie.is_none_or(|at| now.since(at) > LIFETIME) {
             return Cookie::None;

@@ -1,19 +1,23 @@
 //! A TCP/IP host without I/O: IP packets and time come in, IP packets and deadlines come out.
 //!
-//! A [`Stack`] holds listeners and sockets around `ackclock_tcp::connection::Connection`, with their buffers. It reads no
-//! clock and opens no device; `ackclock-live` gives it a TUN device, tests a simulated network.
+//! A [`Stack`] holds listeners and sockets around `ackclock_tcp::connection::Connection`, with
+//! their buffers. It reads no clock and opens no device; `ackclock-live` gives it a TUN device,
+//! tests a simulated network.
 //!
 //! # The contract
 //! After **every** input (`on_packet`, `on_deadline`, `write`, `read`, `connect`, ...):
-//! 1. call [`Stack::poll_transmit`] until it returns `None`, and send what it returned, in that order;
-//! 2. read [`Stack::next_deadline`]; call [`Stack::on_deadline`] at that time or as soon after it as possible;
+//! 1. call [`Stack::poll_transmit`] until it returns `None`, and send what it returned, in that
+//!    order;
+//! 2. read [`Stack::next_deadline`]; call [`Stack::on_deadline`] at that time or as soon after it
+//!    as possible;
 //! 3. drain [`Stack::poll_ready`], and [`Stack::poll_event`] if events are recorded.
 //!
 //! Time never goes backwards. A host with the same secret and the same inputs does the same things.
 //!
 //! # What it speaks
-//! TCP over IPv4 and IPv6; ICMP echo, destination unreachable and packet too big of either. It has no routes, no link layer, no
-//! fragments (those that arrive are dropped, those that leave say don't fragment), no UDP, and one interface.
+//! TCP over IPv4 and IPv6; ICMP echo, destination unreachable and packet too big of either. It has
+//! no routes, no link layer, no fragments (those that arrive are dropped, those that leave say
+//! don't fragment), no UDP, and one interface.
 //!
 //! # Example
 //! ```
@@ -62,19 +66,30 @@
 //! ```
 
 mod buffer;
+mod icmp;
 mod input;
+mod lifecycle;
 mod listener;
 mod messages;
 mod output;
 mod paths;
 mod ports;
+mod said;
 mod socket;
 mod stack;
+mod table;
 mod time_wait;
 mod timers;
+mod transmit;
 mod tuple;
 mod types;
-pub mod wire;
 
 pub use stack::Stack;
-pub use types::{Error, ListenerId, Outgoing, Ready, SocketId, StackConfig, StackStats, Status, TcpConfig};
+pub use types::{
+    Error, ListenerId, Outgoing, Ready, SocketId, StackConfig, StackStats, Status, TcpConfig,
+};
+
+/// The example of `README.md`, run as a documentation test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -30,16 +30,18 @@ impl Listener {
     }
 }
 
-/// A cookie is a sequence number for a SYN/ACK that holds all there is to know of the half-open connection (RFC 4987 section 3.6):
-/// five bits of time, three of the peer's MSS and 24 of a keyed hash over these, the tuple, the peer's sequence number and what
-/// the SYN offered beside. The latter stands in the low bits of the timestamp, which the peer echoes.
+/// A cookie is a sequence number for a SYN/ACK that holds all there is to know of the half-open
+/// connection (RFC 4987 section 3.6): five bits of time, three of the peer's MSS and 24 of a keyed
+/// hash over these, the tuple, the peer's sequence number and what the SYN offered beside. The
+/// latter stands in the low bits of the timestamp, which the peer echoes.
 const PERIOD: Span = Span::from_secs(64);
 
 /// A cookie holds for the period in which it was made and the next.
 const PERIODS: u64 = 2;
 
-/// The peer's MSS is taken for the next lower of these: the least that makes sense, the defaults of IPv4 and IPv6 (RFC 9293
-/// section 3.7.1), tunnels, PPPoE and Ethernet over either, and jumbo frames.
+/// The peer's MSS is taken for the next lower of these: the least that makes sense, the defaults of
+/// IPv4 and IPv6 (RFC 9293 section 3.7.1), tunnels, PPPoE and Ethernet over either, and jumbo
+/// frames.
 const MSS: [u16; 8] = [48, 536, 1220, 1360, 1400, 1440, 1460, 8940];
 
 /// Bits of the timestamp that hold options: SACK, and the window scale or 15 for none.
@@ -47,9 +49,20 @@ const OPTION_BITS: u32 = 0x1f;
 const SACK: u32 = 0x10;
 const NO_SCALE: u32 = 0x0f;
 
-/// The cookie for a SYN, and our timestamp for its answer. Without timestamps, SACK and window scaling have to be left out.
-pub(crate) fn bake(secret: &Secret, now: Time, tuple: &Tuple, irs: Seq, offered: &Options) -> (Seq, u32) {
-    let index = (0..).zip(MSS).filter(|(_, mss)| offered.mss.unwrap_or(536) >= *mss).map(|(index, _)| index).last();
+/// The cookie for a SYN, and our timestamp for its answer. Without timestamps, SACK and window
+/// scaling have to be left out.
+pub(crate) fn bake(
+    secret: &Secret,
+    now: Time,
+    tuple: &Tuple,
+    irs: Seq,
+    offered: &Options,
+) -> (Seq, u32) {
+    let index = (0..)
+        .zip(MSS)
+        .filter(|(_, mss)| offered.mss.unwrap_or(536) >= *mss)
+        .map(|(index, _)| index)
+        .last();
     let bits = options_to_bits(offered);
     // Rounded down, so that the next timestamp is not below it.
     let now_ts = now.timestamp();
@@ -60,7 +73,8 @@ pub(crate) fn bake(secret: &Secret, now: Time, tuple: &Tuple, irs: Seq, offered:
     (cookie(secret, now.nanos() / PERIOD.nanos(), index.unwrap_or(0), tuple, irs, bits), timestamp)
 }
 
-/// What the SYN offered whose SYN/ACK `ack` acknowledges, if that was a cookie of ours for this peer, not too long ago.
+/// What the SYN offered whose SYN/ACK `ack` acknowledges, if that was a cookie of ours for this
+/// peer, not too long ago.
 pub(crate) fn verify(secret: &Secret, now: Time, tuple: &Tuple, ack: &Repr) -> Option<Options> {
     let found = Seq(ack.ack.0.wrapping_sub(1));
     let irs = Seq(ack.seq.0.wrapping_sub(1));
@@ -86,7 +100,8 @@ fn options_to_bits(offered: &Options) -> u32 {
     if offered.timestamps.is_none() {
         return NO_SCALE;
     }
-    offered.wscale.map_or(NO_SCALE, |scale| u32::from(scale.min(14))) | if offered.sack_permitted { SACK } else { 0 }
+    offered.wscale.map_or(NO_SCALE, |scale| u32::from(scale.min(14)))
+        | if offered.sack_permitted { SACK } else { 0 }
 }
 
 fn cookie(secret: &Secret, period: u64, index: u32, tuple: &Tuple, irs: Seq, bits: u32) -> Seq {

@@ -2,12 +2,12 @@
 
 use std::net::IpAddr;
 
+use ackclock_tcp::wire::ip::{ICMP, ICMPV6, TCP, v4, v6};
 use ackclock_tcp::{Seq, Time};
 
 use crate::Stack;
+use crate::icmp::{HEADER_LEN, Message, Version, reply};
 use crate::tuple::{Tuple, pseudo_header};
-use crate::wire::icmp::{HEADER_LEN, Message, Version, reply};
-use crate::wire::{ICMP, ICMPV6, TCP, ipv4, ipv6};
 
 /// RFC 1191 section 7.1: MTUs in use, for routers that do not tell theirs.
 const PLATEAUS: [u16; 8] = [32_000, 17_914, 8_166, 4_352, 2_002, 1_492, 1_006, 576];
@@ -22,23 +22,33 @@ struct Quoted {
 impl Quoted {
     fn parse(bytes: &[u8], v4: bool) -> Option<Quoted> {
         let (local, remote, protocol, payload, total_len): (IpAddr, IpAddr, _, _, _) = if v4 {
-            let packet = ipv4::Packet::parse_quoted(bytes).ok()?;
-            let total_len = u32::from(packet.total_len());
-            (packet.src().into(), packet.dst().into(), packet.protocol(), packet.payload(), total_len)
+            let v4::Packet { header, payload } = v4::Packet::parse_quoted(bytes).ok()?;
+            let total_len = u32::from(header.total_len());
+            (header.src().into(), header.dst().into(), header.protocol(), payload, total_len)
         } else {
-            let packet = ipv6::Packet::parse_quoted(bytes).ok()?;
-            (packet.src().into(), packet.dst().into(), packet.protocol(), packet.payload(), packet.total_len())
+            let v6::Packet { header, protocol, payload } = v6::Packet::parse_quoted(bytes).ok()?;
+            (header.src().into(), header.dst().into(), protocol, payload, header.total_len())
         };
         // RFC 792 has at least eight bytes of TCP quoted: ports and sequence number.
         let &[a, b, c, d, e, f, g, h, ..] = payload else { return None };
         let (local_port, remote_port) = (u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]));
         let tuple = Tuple { local, remote, local_port, remote_port };
-        (protocol == TCP).then_some(Quoted { tuple, seq: Seq(u32::from_be_bytes([e, f, g, h])), total_len })
+        (protocol == TCP).then_some(Quoted {
+            tuple,
+            seq: Seq(u32::from_be_bytes([e, f, g, h])),
+            total_len,
+        })
     }
 }
 
 impl Stack {
-    pub(crate) fn on_icmp(&mut self, now: Time, src: IpAddr, dst: IpAddr, bytes: &[u8]) -> Option<()> {
+    pub(crate) fn on_icmp(
+        &mut self,
+        now: Time,
+        src: IpAddr,
+        dst: IpAddr,
+        bytes: &[u8],
+    ) -> Option<()> {
         let v4 = dst.is_ipv4();
         let version = if v4 { Version::V4 } else { Version::V6(pseudo_header(src, dst)) };
         match Message::parse(version, bytes)? {
@@ -58,8 +68,8 @@ impl Stack {
 
     fn answer_echo(&mut self, src: IpAddr, dst: IpAddr, request: &[u8]) {
         let (protocol, header, version) = match dst {
-            IpAddr::V4(_) => (ICMP, ipv4::HEADER_LEN, Version::V4),
-            IpAddr::V6(_) => (ICMPV6, ipv6::HEADER_LEN, Version::V6(pseudo_header(dst, src))),
+            IpAddr::V4(_) => (ICMP, v4::HEADER_LEN, Version::V4),
+            IpAddr::V6(_) => (ICMPV6, v6::HEADER_LEN, Version::V6(pseudo_header(dst, src))),
         };
         if request.len() < HEADER_LEN || header + request.len() > usize::from(self.config.mtu) {
             return;
@@ -69,7 +79,8 @@ impl Stack {
         self.output.answer(dst, src, protocol, &message);
     }
 
-    /// The slot of the connection that an error is about, if it quotes a segment that is on its way (RFC 5927 section 4.1).
+    /// The slot of the connection that an error is about, if it quotes a segment that is on its way
+    /// (RFC 5927 section 4.1).
     fn quoted_connection(&mut self, dst: IpAddr, quoted: &Quoted) -> Option<u32> {
         if quoted.tuple.local != dst {
             return None;
@@ -87,13 +98,17 @@ impl Stack {
         }
     }
 
-    /// RFC 1191, RFC 8201; RFC 5927 section 7.2 for what is not believed: an MTU that is no less than the packet was long, or less
-    /// than every link has (RFC 8200 section 5; for IPv4 the least that every host takes, RFC 791).
+    /// RFC 1191, RFC 8201; RFC 5927 section 7.2 for what is not believed: an MTU that is no less
+    /// than the packet was long, or less than every link has (RFC 8200 section 5; for IPv4 the
+    /// least that every host takes, RFC 791).
     fn on_too_big(&mut self, now: Time, dst: IpAddr, quoted: &Quoted, mtu: u32) {
         let v4 = dst.is_ipv4();
         let known = self.paths.mtu(now, quoted.tuple.remote, self.config.mtu);
         let mtu = match mtu {
-            0 if v4 => PLATEAUS.into_iter().find(|plateau| u32::from(*plateau) < quoted.total_len).unwrap_or(576),
+            0 if v4 => PLATEAUS
+                .into_iter()
+                .find(|plateau| u32::from(*plateau) < quoted.total_len)
+                .unwrap_or(576),
             mtu => mtu.min(u32::from(u16::MAX)) as u16,
         };
         let least = if v4 { 576 } else { 1280 };

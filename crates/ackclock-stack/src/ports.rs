@@ -1,5 +1,6 @@
-//! Ephemeral ports by the double-hash algorithm (RFC 6056 section 3.3.4): to each peer they count up, from where only we know,
-//! so that a port comes again as late as possible and nobody else can tell the next one.
+//! Ephemeral ports by the double-hash algorithm (RFC 6056 section 3.3.4): to each peer they count
+//! up, from where only we know, so that a port comes again as late as possible and nobody else can
+//! tell the next one.
 
 use crate::tuple::{Purpose, Secret, Tuple};
 
@@ -17,8 +18,14 @@ impl Ports {
         Ports { table: vec![0; TABLE] }
     }
 
-    /// The next port for a connection to the peer of `tuple`, whose local port does not count, that `is_free`.
-    pub(crate) fn take(&mut self, secret: &Secret, tuple: &Tuple, is_free: impl Fn(u16) -> bool) -> Option<u16> {
+    /// The next port for a connection to the peer of `tuple`, whose local port does not count, that
+    /// `is_free`.
+    pub(crate) fn take(
+        &mut self,
+        secret: &Secret,
+        tuple: &Tuple,
+        is_free: impl Fn(u16) -> bool,
+    ) -> Option<u16> {
         let peer = Tuple { local_port: 0, ..*tuple };
         let offset = secret.hash(Purpose::Port, peer) as u32;
         let counter = &mut self.table[secret.hash(Purpose::PortTable, peer) as usize % TABLE];

@@ -1,11 +1,10 @@
-//! A connection with its buffers, and the table that sockets lie in.
+//! A connection with its buffers.
 
 use ackclock_tcp::connection::{Connection, Outgoing, TcpState};
-use ackclock_tcp::wire::{Control, Repr};
 use ackclock_tcp::{Seq, Span, Time};
 
 use crate::buffer::Ring;
-use crate::time_wait::TimeWait;
+use crate::said::Said;
 use crate::tuple::Tuple;
 use crate::{Error, ListenerId, SocketId, Status};
 
@@ -55,34 +54,6 @@ pub(crate) struct Socket {
     pub(crate) events: bool,
 }
 
-/// What the peer knows of us by the segments that we have sent: all that TIME-WAIT has to remember.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Said {
-    /// The highest sequence number after a segment.
-    pub(crate) snd_max: Seq,
-    /// The last acknowledgment, window and echo.
-    pub(crate) ack: Seq,
-    pub(crate) wnd: u16,
-    pub(crate) ts_recent: Option<u32>,
-}
-
-impl Said {
-    /// Takes note of a segment with `len` bytes of payload.
-    pub(crate) fn note(&mut self, header: &Repr, len: u32) {
-        let end = header.seq + len + control_len(header.control);
-        if (end.0.wrapping_sub(self.snd_max.0) as i32) > 0 {
-            self.snd_max = end;
-        }
-        (self.ack, self.wnd) = (header.ack, header.wnd);
-        self.ts_recent = header.options.timestamps.map(|timestamps| timestamps.ecr);
-    }
-}
-
-/// How many sequence numbers SYN and FIN take.
-pub(crate) fn control_len(control: Control) -> u32 {
-    u32::from(control.contains(Control::SYN)) + u32::from(control.contains(Control::FIN))
-}
-
 /// Whether data flows, or did, and the application may write.
 fn is_open(state: TcpState) -> bool {
     matches!(state, TcpState::Established | TcpState::CloseWait)
@@ -97,7 +68,8 @@ impl Socket {
     /// Whether nobody waits for it and the peer has not acknowledged everything.
     pub(crate) fn is_lingering(&self) -> bool {
         use TcpState::*;
-        self.owner == Owner::Nobody && !matches!(self.connection.state(), FinWait2 | TimeWait | Closed)
+        self.owner == Owner::Nobody
+            && !matches!(self.connection.state(), FinWait2 | TimeWait | Closed)
     }
 
     /// A moment of it.
@@ -160,10 +132,12 @@ impl Socket {
         Ok(len)
     }
 
-    /// Whether the application, having found nothing to read or no room, would now find some. A full buffer counts as writable
-    /// again when a quarter of it is free: otherwise each ACK would wake the writer.
+    /// Whether the application, having found nothing to read or no room, would now find some. A
+    /// full buffer counts as writable again when a quarter of it is free: otherwise each ACK
+    /// would wake the writer.
     pub(crate) fn has_news(&mut self) -> bool {
-        let readable = self.wants_read && (self.connection.readable() > 0 || self.connection.at_end());
+        let readable =
+            self.wants_read && (self.connection.readable() > 0 || self.connection.at_end());
         let writable = self.wants_write && self.writable() > self.send.limit() / 4;
         self.wants_read &= !readable;
         self.wants_write &= !writable;
@@ -177,100 +151,5 @@ impl Socket {
             _ => self.iss + 1 + self.connection.acked() as u32,
         };
         seq.0.wrapping_sub(una.0) < self.said.snd_max.0.wrapping_sub(una.0)
-    }
-}
-
-/// What lies in a slot of the table.
-pub(crate) enum Entry {
-    Free,
-    Socket(Box<Socket>),
-    TimeWait(TimeWait),
-}
-
-pub(crate) struct Slot {
-    generation: u32,
-    pub(crate) entry: Entry,
-    /// The earliest entry among the timers.
-    pub(crate) scheduled: Time,
-}
-
-/// Sockets by dense index. A [`SocketId`] is the index and how often the slot was used before.
-#[derive(Default)]
-pub(crate) struct Table {
-    slots: Vec<Slot>,
-    free: Vec<u32>,
-}
-
-impl Table {
-    /// The next index that [`Table::insert`] will use, and the id that belongs to it.
-    pub(crate) fn next(&self) -> (u32, SocketId) {
-        let index = self.free.last().copied().unwrap_or(self.slots.len() as u32);
-        let generation = self.slots.get(index as usize).map_or(0, |slot| slot.generation);
-        (index, SocketId(u64::from(generation) << 32 | u64::from(index)))
-    }
-
-    pub(crate) fn insert(&mut self, socket: Socket) {
-        let entry = Entry::Socket(Box::new(socket));
-        match self.free.pop() {
-            Some(index) => self.slots[index as usize].entry = entry,
-            None => self.slots.push(Slot { generation: 0, entry, scheduled: Time::NEVER }),
-        }
-    }
-
-    pub(crate) fn remove(&mut self, index: u32) {
-        if let Some(slot) = self.slots.get_mut(index as usize) {
-            *slot = Slot { generation: slot.generation.wrapping_add(1), entry: Entry::Free, scheduled: Time::NEVER };
-            self.free.push(index);
-        }
-    }
-
-    pub(crate) fn slot(&mut self, index: u32) -> Option<&mut Slot> {
-        self.slots.get_mut(index as usize)
-    }
-
-    pub(crate) fn scheduled(&self, index: u32) -> Time {
-        self.slots.get(index as usize).map_or(Time::NEVER, |slot| slot.scheduled)
-    }
-
-    pub(crate) fn socket(&mut self, index: u32) -> Option<&mut Socket> {
-        match self.slots.get_mut(index as usize) {
-            Some(Slot { entry: Entry::Socket(socket), .. }) => Some(socket),
-            _ => None,
-        }
-    }
-
-    /// The index of a socket that the application holds.
-    pub(crate) fn held(&self, id: SocketId) -> Result<(u32, &Socket), Error> {
-        let index = id.0 as u32;
-        match self.slots.get(index as usize) {
-            Some(Slot { entry: Entry::Socket(socket), .. })
-                if socket.id == id && socket.owner == Owner::Application =>
-            {
-                Ok((index, socket))
-            }
-            _ => Err(Error::NoSocket),
-        }
-    }
-
-    pub(crate) fn held_mut(&mut self, id: SocketId) -> Result<(u32, &mut Socket), Error> {
-        let (index, _) = self.held(id)?;
-        self.socket(index).map(|socket| (index, socket)).ok_or(Error::NoSocket)
-    }
-
-    pub(crate) fn sockets(&self) -> impl Iterator<Item = &Socket> {
-        self.slots.iter().filter_map(|slot| match &slot.entry {
-            Entry::Socket(socket) => Some(socket.as_ref()),
-            _ => None,
-        })
-    }
-
-    /// The indices of the sockets that a listener has not given away.
-    pub(crate) fn of_listener(&self, listener: ListenerId) -> Vec<u32> {
-        let theirs = [Owner::HalfOpen(listener), Owner::Queued(listener)];
-        self.sockets().filter(|socket| theirs.contains(&socket.owner)).map(|socket| socket.id.0 as u32).collect()
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.slots.len() - self.free.len()
     }
 }

@@ -1,25 +1,26 @@
-//! The host: what the application does with it, and what becomes of sockets.
+//! The host, and what the application does with it.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
 
-use ackclock_tcp::connection::{Connection, ConnectionConfig, TcpState};
+use ackclock_tcp::connection::{Connection, ConnectionConfig};
 use ackclock_tcp::{DelayedAck, Event, ReceiverConfig, Sender, SenderConfig, Seq, Span, Time};
 
-use crate::buffer::Ring;
 use crate::listener::Listener;
 use crate::output::Output;
 use crate::paths::Paths;
 use crate::ports::Ports;
-use crate::socket::{Entry, Owner, Said, Socket, Table};
-use crate::time_wait::TimeWait;
+use crate::socket::Owner;
+use crate::table::{Entry, Table};
 use crate::timers::Timers;
 use crate::tuple::{DemuxHasher, Secret, Tuple};
 use crate::{Error, ListenerId, Ready, SocketId, StackConfig, StackStats, Status, TcpConfig};
 
-/// RFC 9293 section 3.8.3 (MUST-23): a SYN is tried for at least three minutes; after 1, 2, 4, ..., 64 s that is so with seven.
+/// RFC 9293 section 3.8.3 (MUST-23): a SYN is tried for at least three minutes; after 1, 2, 4, ...,
+/// 64 s that is so with seven.
 const SYN_RETRIES: u32 = 7;
-/// A SYN/ACK is tried for a minute, as Linux does: there is no application to tell, and a flood should not stay for long.
+/// A SYN/ACK is tried for a minute, as Linux does: there is no application to tell, and a flood
+/// should not stay for long.
 const SYN_ACK_RETRIES: u32 = 5;
 /// How long FIN-WAIT-2 lasts when nobody reads any more, as in Linux.
 const FIN_WAIT_2: Span = Span::from_secs(60);
@@ -38,8 +39,8 @@ pub struct Stack {
     pub(crate) paths: Paths,
     pub(crate) timers: Timers,
     pub(crate) output: Output,
-    ready: VecDeque<Ready>,
-    events: VecDeque<(SocketId, Event)>,
+    pub(crate) ready: VecDeque<Ready>,
+    pub(crate) events: VecDeque<(SocketId, Event)>,
 }
 
 impl Stack {
@@ -65,21 +66,29 @@ impl Stack {
         }
     }
 
-    /// Listens at an address of the host (or the unspecified one, for all of its family), with at most `backlog` established
-    /// connections that wait for [`Stack::accept`], at least one. Port 0 takes a free one.
+    /// Listens at an address of the host (or the unspecified one, for all of its family), with at
+    /// most `backlog` established connections that wait for [`Stack::accept`], at least one.
+    /// Port 0 takes a free one.
     ///
     /// # Errors
     /// [`Error::InUse`], [`Error::NoAddress`].
-    pub fn listen(&mut self, local: SocketAddr, config: TcpConfig, backlog: usize) -> Result<ListenerId, Error> {
+    pub fn listen(
+        &mut self,
+        local: SocketAddr,
+        config: TcpConfig,
+        backlog: usize,
+    ) -> Result<ListenerId, Error> {
         let ip = local.ip();
         if !(self.config.addresses.contains(&ip)
-            || ip.is_unspecified() && self.config.addresses.iter().any(|own| own.is_ipv4() == ip.is_ipv4()))
+            || ip.is_unspecified()
+                && self.config.addresses.iter().any(|own| own.is_ipv4() == ip.is_ipv4()))
         {
             return Err(Error::NoAddress);
         }
         let taken = |port: u16| {
             self.listeners.values().map(|listener| listener.local).any(|other| {
-                let overlap = other.ip() == ip || other.ip().is_unspecified() || ip.is_unspecified();
+                let overlap =
+                    other.ip() == ip || other.ip().is_unspecified() || ip.is_unspecified();
                 other.port() == port && other.is_ipv4() == local.is_ipv4() && overlap
             })
         };
@@ -145,7 +154,12 @@ impl Stack {
     ///
     /// # Errors
     /// [`Error::InUse`], [`Error::NoAddress`].
-    pub fn connect(&mut self, now: Time, remote: SocketAddr, config: TcpConfig) -> Result<SocketId, Error> {
+    pub fn connect(
+        &mut self,
+        now: Time,
+        remote: SocketAddr,
+        config: TcpConfig,
+    ) -> Result<SocketId, Error> {
         let ip = remote.ip();
         let own = self.config.addresses.iter().find(|own| own.is_ipv4() == ip.is_ipv4());
         let &local = own.ok_or(Error::NoAddress)?;
@@ -199,7 +213,8 @@ impl Stack {
         Ok(())
     }
 
-    /// Lets the socket go: what was written is still delivered, and the connection closes by itself.
+    /// Lets the socket go: what was written is still delivered, and the connection closes by
+    /// itself.
     pub fn close(&mut self, now: Time, socket: SocketId) {
         if let Ok((index, _)) = self.table.held(socket) {
             self.let_go(now, index, Connection::close);
@@ -229,7 +244,8 @@ impl Stack {
         Ok(self.table.held(socket)?.1.connection.sender())
     }
 
-    /// When to call [`Stack::on_deadline`]; [`Time::NEVER`] if no timer runs. It may be too early, never too late.
+    /// When to call [`Stack::on_deadline`]; [`Time::NEVER`] if no timer runs. It may be too early,
+    /// never too late.
     pub fn next_deadline(&self) -> Time {
         self.timers.next()
     }
@@ -237,7 +253,9 @@ impl Stack {
     /// A deadline has come. Harmless if none has.
     pub fn on_deadline(&mut self, now: Time) {
         while let Some((at, index)) = self.timers.pop(now) {
-            let Some(slot) = self.table.slot(index).filter(|slot| slot.scheduled == at) else { continue };
+            let Some(slot) = self.table.slot(index).filter(|slot| slot.scheduled == at) else {
+                continue;
+            };
             slot.scheduled = Time::NEVER;
             match &mut slot.entry {
                 Entry::Free => {}
@@ -262,7 +280,8 @@ impl Stack {
         }
     }
 
-    /// What changed since the last calls, each once. A full send buffer counts as writable again when a quarter of it is free.
+    /// What changed since the last calls, each once. A full send buffer counts as writable again
+    /// when a quarter of it is free.
     pub fn poll_ready(&mut self) -> Option<Ready> {
         loop {
             let ready = self.ready.pop_front()?;
@@ -293,7 +312,8 @@ impl Stack {
         self.demux.len()
     }
 
-    /// Connections that the application has let go and whose data or FIN the peer has not acknowledged. Looks at every socket.
+    /// Connections that the application has let go and whose data or FIN the peer has not
+    /// acknowledged. Looks at every socket.
     pub fn lingering(&self) -> usize {
         self.table.sockets().filter(|socket| socket.is_lingering()).count()
     }
@@ -313,7 +333,8 @@ impl Stack {
         &self.config
     }
 
-    /// Whether a connection with this address makes sense: it is another host's alone (RFC 1122 section 3.2.1.3).
+    /// Whether a connection with this address makes sense: it is another host's alone (RFC 1122
+    /// section 3.2.1.3).
     pub(crate) fn may_be_peer(&self, address: IpAddr) -> bool {
         let kind = match address {
             IpAddr::V4(v4) => !v4.is_broadcast() && v4.octets()[0] != 0,
@@ -326,7 +347,13 @@ impl Stack {
     }
 
     /// How a connection between these ends begins.
-    pub(crate) fn connection_config(&self, now: Time, tuple: &Tuple, config: &TcpConfig, iss: Seq) -> ConnectionConfig {
+    pub(crate) fn connection_config(
+        &self,
+        now: Time,
+        tuple: &Tuple,
+        config: &TcpConfig,
+        iss: Seq,
+    ) -> ConnectionConfig {
         let most = config.mss.unwrap_or(u16::MAX);
         let path_mtu = self.paths.mtu(now, tuple.remote, self.config.mtu);
         let wscale = config.window_scaling.then(|| window_scale(config.receive_buffer));
@@ -356,166 +383,6 @@ impl Stack {
             time_wait: config.time_wait,
             fin_wait_2: FIN_WAIT_2,
         }
-    }
-
-    /// Puts a new connection into the tables, with a segment to send.
-    pub(crate) fn insert(
-        &mut self,
-        tuple: Tuple,
-        connection: Connection,
-        iss: Seq,
-        config: &TcpConfig,
-        owner: Owner,
-    ) -> SocketId {
-        let (index, id) = self.table.next();
-        let state = connection.state();
-        self.table.insert(Socket {
-            id,
-            tuple,
-            connection,
-            owner,
-            send: Ring::new(config.send_buffer),
-            receive: Ring::new(config.receive_buffer),
-            iss,
-            said: Said { snd_max: iss, ..Said::default() },
-            time_wait: config.time_wait,
-            timestamps: config.timestamps,
-            state,
-            wants_read: true,
-            wants_write: false,
-            in_ready: false,
-            in_transmit: true,
-            held_back: None,
-            shut: false,
-            mapped: true,
-            events: config.events,
-        });
-        self.demux.insert(tuple, index);
-        self.output.enqueue(index);
-        id
-    }
-
-    /// Ends the application's, or a listener's, hold of a socket.
-    fn let_go(&mut self, now: Time, index: u32, end: impl FnOnce(&mut Connection, Time)) {
-        let Some(socket) = self.table.socket(index) else { return };
-        socket.owner = Owner::Nobody;
-        end(&mut socket.connection, now);
-        self.after_input(index);
-    }
-
-    /// What an input to a connection may have changed: tells whoever waits, and has the connection asked for segments.
-    pub(crate) fn after_input(&mut self, index: u32) {
-        let Some(socket) = self.table.socket(index) else { return };
-        socket.send.release(socket.connection.acked());
-        socket.send.relax();
-        if !socket.in_transmit {
-            socket.in_transmit = true;
-            self.output.enqueue(index);
-        }
-        self.look(index);
-    }
-
-    /// Tells whoever waits for a socket what is new.
-    fn look(&mut self, index: u32) {
-        let Some(socket) = self.table.socket(index) else { return };
-        let state = socket.connection.state();
-        let changed = state != socket.state;
-        if changed {
-            self.state_changed(index, state);
-        }
-        let Some(socket) = self.table.socket(index) else { return };
-        if socket.owner == Owner::Application && (socket.has_news() || changed) {
-            self.notify(index);
-        }
-    }
-
-    fn state_changed(&mut self, index: u32, state: TcpState) {
-        let Some(socket) = self.table.socket(index) else { return };
-        let opening = |state| matches!(state, TcpState::SynSent | TcpState::SynReceived);
-        let opened = opening(socket.state) && !opening(state) && state != TcpState::Closed;
-        socket.state = state;
-        self.stats.opened += u64::from(opened);
-        match socket.owner {
-            Owner::HalfOpen(id) if opened || state == TcpState::Closed => {
-                socket.owner = if opened { Owner::Queued(id) } else { Owner::Nobody };
-                if let Some(listener) = self.listeners.get_mut(&id) {
-                    listener.half_open -= 1;
-                }
-                if opened {
-                    self.queue(id, index);
-                }
-            }
-            // Reset before it was accepted: the application need not hear of it.
-            Owner::Queued(id) if state == TcpState::Closed => {
-                socket.owner = Owner::Nobody;
-                if let Some(listener) = self.listeners.get_mut(&id) {
-                    listener.queue.retain(|queued| *queued != index);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Puts an established connection into a listener's queue.
-    pub(crate) fn queue(&mut self, id: ListenerId, index: u32) {
-        let Some(listener) = self.listeners.get_mut(&id) else { return };
-        listener.queue.push_back(index);
-        if !listener.in_ready {
-            listener.in_ready = true;
-            self.ready.push_back(Ready::Accept(id));
-        }
-    }
-
-    fn notify(&mut self, index: u32) {
-        if let Some(socket) = self.table.socket(index)
-            && !socket.in_ready
-        {
-            socket.in_ready = true;
-            self.ready.push_back(Ready::Socket(socket.id));
-        }
-    }
-
-    /// A connection has nothing more to send now: takes what it says of the future, and frees what is over.
-    pub(crate) fn settle(&mut self, now: Time, index: u32) {
-        self.look(index);
-        let Some(slot) = self.table.slot(index) else { return };
-        let Entry::Socket(socket) = &mut slot.entry else { return };
-        socket.in_transmit = false;
-        if socket.events {
-            let id = socket.id;
-            self.events.extend(std::iter::from_fn(|| socket.connection.poll_event()).map(|event| (id, event)));
-        }
-        let held = socket.owner != Owner::Nobody;
-        let tuple = socket.tuple;
-        match socket.state {
-            TcpState::Closed => {
-                let mapped = std::mem::replace(&mut socket.mapped, false);
-                if !held {
-                    self.table.remove(index);
-                }
-                if mapped {
-                    self.demux.remove(&tuple);
-                    self.stats.closed += 1;
-                }
-            }
-            TcpState::TimeWait if !held => {
-                let record = TimeWait::new(now, socket);
-                slot.entry = Entry::TimeWait(record);
-                self.timers.schedule(index, record.until, &mut slot.scheduled);
-            }
-            _ => {
-                let deadline = socket.connection.next_deadline();
-                self.timers.schedule(index, deadline, &mut slot.scheduled);
-            }
-        }
-        self.timers.prune(self.table.len(), |index| self.table.scheduled(index));
-    }
-
-    /// Removes what is left of a connection in TIME-WAIT.
-    pub(crate) fn forget(&mut self, tuple: &Tuple, index: u32) {
-        self.demux.remove(tuple);
-        self.table.remove(index);
-        self.stats.closed += 1;
     }
 }
 

@@ -1,13 +1,15 @@
-//! TIME-WAIT (RFC 9293 section 3.3.2) without the connection: what is left to do needs a few numbers only.
+//! TIME-WAIT (RFC 9293 section 3.3.2) without the connection: what is left to do needs a few
+//! numbers only.
 
 use ackclock_tcp::wire::{Control, Options, Repr};
 use ackclock_tcp::{Seq, Span, Time, Timestamps};
 
-use crate::socket::{Said, Socket, control_len};
+use crate::said::{Said, control_len};
+use crate::socket::Socket;
 use crate::tuple::Tuple;
 
-/// Least time between two answers to segments that are not acceptable, so that two ends that disagree do not answer each other
-/// for ever (as RFC 5961 section 7 has it for challenge ACKs).
+/// Least time between two answers to segments that are not acceptable, so that two ends that
+/// disagree do not answer each other for ever (as RFC 5961 section 7 has it for challenge ACKs).
 const ANSWER_INTERVAL: Span = Span::from_millis(500);
 
 /// A connection in TIME-WAIT.
@@ -28,7 +30,8 @@ pub(crate) struct TimeWait {
 pub(crate) enum Outcome {
     Ignore,
     Answer(Repr),
-    /// It is a SYN that may take the place of the connection; ours needs a sequence number above this one.
+    /// It is a SYN that may take the place of the connection; ours needs a sequence number above
+    /// this one.
     MayReopen(Seq),
 }
 
@@ -64,7 +67,8 @@ impl TimeWait {
         Outcome::Answer(self.ack(now))
     }
 
-    /// RFC 6191 section 2: by timestamps where both connections have them, else by sequence numbers (RFC 9293 section 3.10.7.4).
+    /// RFC 6191 section 2: by timestamps where both connections have them, else by sequence numbers
+    /// (RFC 9293 section 3.10.7.4).
     fn may_reopen(&self, header: &Repr, ahead: i32) -> bool {
         match (self.said.ts_recent, header.options.timestamps.filter(|_| self.timestamps)) {
             (Some(recent), Some(timestamps)) => {

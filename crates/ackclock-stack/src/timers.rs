@@ -1,8 +1,11 @@
 //! When which slot has something to do.
 //!
-//! Entries are lazy: a deadline that moves later leaves its entry where it is, which brings the slot up too early and then goes
-//! back in; one that moves earlier gets a second entry, and the first is passed over. So a timer that is put off with each
-//! segment, as most are, costs nothing.
+//! Entries are lazy: a deadline that moves later leaves its entry where it is, which brings the
+//! slot up too early and then goes back in; one that moves earlier gets a second entry, and the
+//! first is passed over. So a timer that is put off with each segment, as most are, costs nothing.
+
+#[cfg(test)]
+mod tests;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -21,7 +24,8 @@ impl Timers {
         self.heap.peek().map_or(Time::NEVER, |Reverse((at, _))| *at)
     }
 
-    /// Notes that a slot wants to be called at `deadline`. `scheduled` is its earliest entry, and remains so.
+    /// Notes that a slot wants to be called at `deadline`. `scheduled` is its earliest entry, and
+    /// remains so.
     pub(crate) fn schedule(&mut self, slot: u32, deadline: Time, scheduled: &mut Time) {
         if deadline < *scheduled {
             *scheduled = deadline;
@@ -38,8 +42,9 @@ impl Timers {
         self.heap.pop().map(|Reverse(entry)| entry)
     }
 
-    /// Drops entries that were passed over: those at the front, so that the next deadline is one, and all of them if there are
-    /// many more entries than `slots`. `scheduled` gives each slot's earliest entry.
+    /// Drops entries that were passed over: those at the front, so that the next deadline is one,
+    /// and all of them if there are many more entries than `slots`. `scheduled` gives each
+    /// slot's earliest entry.
     pub(crate) fn prune(&mut self, slots: usize, scheduled: impl Fn(u32) -> Time) {
         while self.heap.peek().is_some_and(|Reverse((at, slot))| scheduled(*slot) != *at) {
             self.heap.pop();
@@ -47,39 +52,5 @@ impl Timers {
         if self.heap.len() > 4 * slots + 64 {
             self.heap.retain(|Reverse((at, slot))| scheduled(*slot) == *at);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_deadline_moved_later_costs_nothing_and_one_moved_earlier_another_entry() {
-        let mut timers = Timers::default();
-        let mut scheduled = [Time::NEVER; 2];
-        timers.schedule(0, Time(50), &mut scheduled[0]);
-        timers.schedule(0, Time(70), &mut scheduled[0]);
-        assert_eq!((timers.heap.len(), timers.next(), scheduled[0]), (1, Time(50), Time(50)));
-        timers.schedule(1, Time(40), &mut scheduled[1]);
-        timers.schedule(0, Time(30), &mut scheduled[0]);
-        assert_eq!((timers.heap.len(), timers.next(), timers.pop(Time(29))), (3, Time(30), None));
-        assert_eq!(timers.pop(Time(40)), Some((Time(30), 0)));
-        assert_eq!((timers.pop(Time(40)), timers.pop(Time(40))), (Some((Time(40), 1)), None));
-        // The first entry of slot 0 was passed over.
-        timers.prune(2, |_| Time::NEVER);
-        assert_eq!((timers.heap.len(), timers.next()), (0, Time::NEVER));
-    }
-
-    #[test]
-    fn entries_that_were_passed_over_do_not_pile_up() {
-        let mut timers = Timers::default();
-        let mut scheduled = Time::NEVER;
-        for at in (0..10_000).rev() {
-            timers.schedule(0, Time(at), &mut scheduled);
-            timers.prune(1, |_| scheduled);
-            assert!(timers.heap.len() <= 68);
-        }
-        assert_eq!(timers.next(), Time(0));
     }
 }

@@ -93,15 +93,15 @@ impl Secret {
         hasher.finish()
     }
 
-    /// RFC 6528 section 3: ISN = M + F(localip, localport, remoteip, remoteport, secretkey), where M is a timer that ticks every
-    /// 4 microseconds.
+    /// RFC 6528 section 3: ISN = M + F(localip, localport, remoteip, remoteport, secretkey), where
+    /// M is a timer that ticks every 4 microseconds.
     pub(crate) fn isn(&self, now: Time, tuple: &Tuple) -> Seq {
         let m = (now.nanos() / 4_000) as u32;
         Seq(m.wrapping_add(self.hash(Purpose::Isn, tuple) as u32))
     }
 
-    /// The hash of the table of connections: keyed, so that nobody can choose tuples that collide, and the same in every run
-    /// with the same secret.
+    /// The hash of the table of connections: keyed, so that nobody can choose tuples that collide,
+    /// and the same in every run with the same secret.
     pub(crate) fn demux_hasher(&self) -> DemuxHasher {
         DemuxHasher([self.hash(Purpose::DemuxKey0, ()), self.hash(Purpose::DemuxKey1, ())])
     }

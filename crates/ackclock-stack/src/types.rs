@@ -4,10 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::connection::{CloseReason, KeepAlive, TcpState};
 use ackclock_tcp::strategy::Composition;
-use ackclock_tcp::{Cause, Span};
-
-#[cfg(doc)]
-use crate::Stack;
+use ackclock_tcp::{Registry, Sending, Span};
 
 /// How the host behaves.
 #[derive(Clone, Debug)]
@@ -16,18 +13,27 @@ pub struct StackConfig {
     pub addresses: Vec<IpAddr>,
     /// The largest IP packet that the link takes, at least 576 (1280 with an IPv6 address).
     pub mtu: u16,
-    /// Leave the segmentation of up to 64 KiB, and TCP checksums, to the device ([`Outgoing::segment`]).
+    /// Leave the segmentation of up to 64 KiB, and TCP checksums, to the device
+    /// ([`Outgoing::segment`]).
     pub offload: bool,
     /// The secret behind initial sequence numbers (RFC 6528) and SYN cookies; draw it at random.
     pub secret: [u8; 16],
-    /// Half-open connections of a listener that are kept; beyond them SYNs are answered by cookies.
+    /// Half-open connections of a listener that are kept; beyond them SYNs are answered by
+    /// cookies.
     pub half_open: usize,
 }
 
 impl Default for StackConfig {
-    /// No address yet, MTU 1500, no offload, a secret that is none, and 256 half-open connections for each listener.
+    /// No address yet, MTU 1500, no offload, a secret that is none, and 256 half-open connections
+    /// for each listener.
     fn default() -> StackConfig {
-        StackConfig { addresses: Vec::new(), mtu: 1500, offload: false, secret: [0; 16], half_open: 256 }
+        StackConfig {
+            addresses: Vec::new(),
+            mtu: 1500,
+            offload: false,
+            secret: [0; 16],
+            half_open: 256,
+        }
     }
 }
 
@@ -48,8 +54,8 @@ pub struct TcpConfig {
     pub window_scaling: bool,
     /// Announce at most this MSS, and send no larger segments; `None` for what the MTU allows.
     pub mss: Option<u16>,
-    /// Initial window in segments, 1 to 10.
-    pub initial_window: u32,
+    /// Initial window in segments; `None` for what the strategy's window law begins with.
+    pub initial_window: Option<u32>,
     /// Lower bound of the retransmission timeout; `None` takes the timer model's own.
     pub min_rto: Option<Span>,
     /// How long an ACK may wait for a second segment; `None` sends every ACK at once.
@@ -67,19 +73,21 @@ pub struct TcpConfig {
 }
 
 impl Default for TcpConfig {
-    /// The strategy `linux`, with which a busy host has most experience, over buffers of 4 MiB, SACK, timestamps and window
-    /// scaling; an initial window of 10 (RFC 6928); ACKs delayed by 40 ms, as Linux does; no Nagle, for whoever writes small
-    /// pieces in turn with reading waits for nothing; no keep-alives (RFC 9293 section 3.8.4) and no user timeout; 2 MSL of 60 s.
+    /// The strategy `linux`, with which a busy host has most experience, over buffers of 4 MiB,
+    /// SACK, timestamps and window scaling; the initial window of RFC 6928; ACKs delayed by
+    /// 40 ms, as Linux does; no Nagle, for whoever writes small pieces in turn with reading
+    /// waits for nothing; no keep-alives (RFC 9293 section 3.8.4) and no user timeout; 2 MSL of 60
+    /// s.
     fn default() -> TcpConfig {
         TcpConfig {
-            strategy: Composition::parse("linux").expect("a preset"),
+            strategy: Registry::default().parse("linux").expect("a preset"),
             send_buffer: 4 << 20,
             receive_buffer: 4 << 20,
             sack: true,
             timestamps: true,
             window_scaling: true,
             mss: None,
-            initial_window: 10,
+            initial_window: None,
             min_rto: None,
             delayed_ack: Some(Span::from_millis(40)),
             nagle: false,
@@ -102,7 +110,8 @@ pub struct ListenerId(pub u64);
 /// Why a call had no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// Nothing can be read, written or accepted now; [`Stack::poll_ready`] tells when.
+    /// Nothing can be read, written or accepted now; [`poll_ready`](crate::Stack::poll_ready) tells
+    /// when.
     #[error("would block")]
     WouldBlock,
     /// The connection ended before its time.
@@ -117,7 +126,8 @@ pub enum Error {
     /// Another listener has the port, or no port is free.
     #[error("address in use")]
     InUse,
-    /// The local address is none of the host's, or the remote one is of the other family or cannot be a peer.
+    /// The local address is none of the host's, or the remote one is of the other family or cannot
+    /// be a peer.
     #[error("address not available")]
     NoAddress,
 }
@@ -125,7 +135,7 @@ pub enum Error {
 /// What may have become possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Ready {
-    /// [`Stack::accept`] has something.
+    /// [`accept`](crate::Stack::accept) has something.
     Accept(ListenerId),
     /// The state of a socket changed, or it can be read or written where it could not.
     Socket(SocketId),
@@ -161,14 +171,17 @@ pub struct Outgoing<'a> {
     pub payload: [&'a [u8]; 2],
     /// Bytes of the IP header.
     pub ip_header: u16,
-    /// With [`StackConfig::offload`]: cut the payload into segments of this size. 0 if it is one segment.
+    /// With [`StackConfig::offload`]: cut the payload into segments of this size. 0 if it is one
+    /// segment.
     pub segment: u16,
-    /// With [`StackConfig::offload`]: the TCP checksum field holds the sum of the pseudo-header only.
+    /// With [`StackConfig::offload`]: the TCP checksum field holds the sum of the pseudo-header
+    /// only.
     pub partial_checksum: bool,
     /// The socket; none for resets, cookies, and answers of ICMP and of TIME-WAIT.
     pub socket: Option<SocketId>,
-    /// Cause and transmission, the same for all segments in the packet; none for what is neither data nor a window probe.
-    pub sent: Option<(Cause, u32)>,
+    /// Why it is sent, the same for all segments in the packet; `None` for what is neither
+    /// data nor a window probe.
+    pub sent: Option<Sending>,
 }
 
 /// Counters of the host; they only grow.

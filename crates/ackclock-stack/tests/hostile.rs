@@ -1,5 +1,5 @@
-//! Peers and strangers that lie. Nothing makes the host crash, send more than it may, believe a stranger, or keep more than it
-//! should.
+//! Peers and strangers that lie. Nothing makes the host crash, send more than it may, believe a
+//! stranger, or keep more than it should.
 
 mod rig;
 
@@ -8,14 +8,15 @@ use std::net::SocketAddr;
 use ackclock_stack::{Ready, SocketId, Stack, StackConfig, TcpConfig};
 use ackclock_tcp::connection::TcpState;
 use ackclock_tcp::wire::{Control, Options, Repr};
-use ackclock_tcp::{Composition, SackBlock, SackBlocks, Seq, Span, Time, Timestamps};
+use ackclock_tcp::{Registry, SackBlock, SackBlocks, Seq, Span, Time, Timestamps};
 use proptest::prelude::*;
 use rig::{MS, drain, header, host_config, ip_packet, parse, tcp_packet, v4};
 
 const ACK: Control = Control::ACK;
 const SYN_ACK: Control = Control(0x12);
 
-/// A host with one connection, and its peer as far as it has to be known to lie. The peer has seen everything that was sent.
+/// A host with one connection, and its peer as far as it has to be known to lie. The peer has seen
+/// everything that was sent.
 struct Victim {
     stack: Stack,
     socket: SocketId,
@@ -24,7 +25,8 @@ struct Victim {
     peer: Repr,
     isn: Seq,
     sack: bool,
-    /// The furthest byte sent; the furthest that the peer allowed; all the payload bytes and segments sent.
+    /// The furthest byte sent; the furthest that the peer allowed; all the payload bytes and
+    /// segments sent.
     sent: u32,
     allowed: u32,
     bytes: u64,
@@ -34,7 +36,14 @@ struct Victim {
 impl Victim {
     /// The peer offers this much, unscaled, and this MSS. The host has a megabyte to send to it.
     fn new(strategy: &str, wnd: u16, mss: u16) -> Victim {
-        Victim::with(TcpConfig { strategy: Composition::parse(strategy).unwrap(), ..TcpConfig::default() }, wnd, mss)
+        Victim::with(
+            TcpConfig {
+                strategy: Registry::default().parse(strategy).unwrap(),
+                ..TcpConfig::default()
+            },
+            wnd,
+            mss,
+        )
     }
 
     fn with(config: TcpConfig, wnd: u16, mss: u16) -> Victim {
@@ -42,7 +51,8 @@ impl Victim {
         stack.listen(SocketAddr::new(v4(1), 80), config, 16).unwrap();
         let now = Time(1000 * MS);
         let sack = true;
-        let options = Options { mss: Some(mss), sack_permitted: sack, wscale: Some(0), ..Options::default() };
+        let options =
+            Options { mss: Some(mss), sack_permitted: sack, wscale: Some(0), ..Options::default() };
         let syn = Repr { wnd, options, ..header(1000, 80, Control::SYN, 4999, 0) };
         stack.on_packet(now, &tcp_packet(v4(0), v4(1), &syn, b""), false);
         let answer = parse(&drain(&mut stack, now)[0]).0;
@@ -53,7 +63,8 @@ impl Victim {
         let Some(Ready::Accept(listener)) = stack.poll_ready() else { panic!() };
         let socket = stack.accept(listener).unwrap();
         let (sent, allowed) = (0, u32::from(wnd));
-        let mut victim = Victim { stack, socket, now, peer, isn, sack, sent, allowed, bytes: 0, segments: 0 };
+        let mut victim =
+            Victim { stack, socket, now, peer, isn, sack, sent, allowed, bytes: 0, segments: 0 };
         victim.stack.write(now, socket, &[b'x'; 1 << 20]).unwrap();
         victim.drain();
         victim
@@ -114,7 +125,8 @@ impl Victim {
 
 const STRATEGIES: [&str; 7] = ["linux", "newreno", "sack", "prr", "rack-tlp", "net-reno", "reno"];
 
-/// Savage et al. 1999: an ACK for each byte must not open the window faster than an ACK for all of them.
+/// Savage et al. 1999: an ACK for each byte must not open the window faster than an ACK for all of
+/// them.
 #[test]
 fn splitting_acks_gains_nothing() {
     for strategy in STRATEGIES {
@@ -140,15 +152,23 @@ fn acknowledging_what_was_not_sent_gains_nothing() {
         for ahead in [1, 1460, 65_535, 1 << 20, 1 << 30, 0x7fff_ffff] {
             let header = Repr { ack: victim.isn + 14_600 + ahead, ..victim.peer };
             let answers = victim.say(header, b"");
-            assert!(answers.iter().all(|answer| answer.control == ACK && answer.seq == victim.isn + 14_600));
+            assert!(
+                answers
+                    .iter()
+                    .all(|answer| answer.control == ACK && answer.seq == victim.isn + 14_600)
+            );
         }
-        assert_eq!((victim.acked(), victim.sent, victim.bytes, victim.cwnd()), (0, 14_600, 14_600, 14_600));
+        assert_eq!(
+            (victim.acked(), victim.sent, victim.bytes, victim.cwnd()),
+            (0, 14_600, 14_600, 14_600)
+        );
         assert_eq!(victim.state(), TcpState::Established);
     }
 }
 
-/// Duplicates without end. To a sender that counts them, each says that a segment has left, those included that it draws, so
-/// that only the peer's window ends it (RFC 5681 section 5), if anything. One that believes SACK only is not moved.
+/// Duplicates without end. To a sender that counts them, each says that a segment has left, those
+/// included that it draws, so that only the peer's window ends it (RFC 5681 section 5), if
+/// anything. One that believes SACK only is not moved.
 #[test]
 fn forged_duplicates_gain_nothing_where_sack_counts() {
     for strategy in STRATEGIES {
@@ -159,7 +179,8 @@ fn forged_duplicates_gain_nothing_where_sack_counts() {
         }
         let most = match strategy {
             "newreno" | "reno" => 65_535 / 1460 + 2,
-            // Lin & Kung section 6.5: beyond the window too, a duplicate draws a segment; never two.
+            // Lin & Kung section 6.5: beyond the window too, a duplicate draws a segment; never
+            // two.
             "net-reno" => 10 + 10_000,
             _ => 10 + 2,
         };
@@ -174,9 +195,14 @@ fn false_sack_blocks_gain_nothing() {
         let mut victim = Victim::new(strategy, 65_535, 1460);
         assert!(victim.sack);
         let before = victim.bytes;
-        for (left, right) in
-            [(14_600u32, 16_060), (20_000, 30_000), (1460, 14_601), (5000, 1000), (0, 0), (1 << 31, 1 << 30)]
-        {
+        for (left, right) in [
+            (14_600u32, 16_060),
+            (20_000, 30_000),
+            (1460, 14_601),
+            (5000, 1000),
+            (0, 0),
+            (1 << 31, 1 << 30),
+        ] {
             let mut sack = SackBlocks::NONE;
             sack.push(SackBlock { left: victim.isn + left, right: victim.isn + right });
             let options = Options { sack, ..Options::default() };
@@ -193,7 +219,8 @@ fn false_sack_blocks_gain_nothing() {
     }
 }
 
-/// RFC 5961: who does not see the connection cannot end it, or put data into it, even with addresses and ports right.
+/// RFC 5961: who does not see the connection cannot end it, or put data into it, even with
+/// addresses and ports right.
 #[test]
 fn blind_attacks_fail() {
     let mut victim = Victim::new("linux", 65_535, 1460);
@@ -203,7 +230,8 @@ fn blind_attacks_fail() {
         let seq = good.seq + ahead as u32;
         answers += victim.say(Repr { seq, control: Control::RST, ..good }, b"").len();
         answers += victim.say(Repr { seq, control: Control::SYN, ack: Seq(0), ..good }, b"").len();
-        // Data at the right place, with acknowledgments all over the place but for what the largest window covers.
+        // Data at the right place, with acknowledgments all over the place but for what the largest
+        // window covers.
         let ack = isn + 14_601 + ahead as u32;
         if isn.0.wrapping_sub(ack.0) > 65_535 {
             victim.say(Repr { seq: good.seq, ack, ..good }, b"evil");
@@ -233,7 +261,8 @@ fn tiny_windows_draw_little() {
             upto = upto.max(victim.sent);
             victim.ack(upto);
         }
-        // In ten seconds, with the timer's silly window avoidance (RFC 9293 section 3.8.6.2.1), a segment a round trip at most.
+        // In ten seconds, with the timer's silly window avoidance (RFC 9293 section 3.8.6.2.1), a
+        // segment a round trip at most.
         assert!(victim.segments <= 1001, "{wnd}: {}", victim.segments);
         assert!(victim.bytes <= 1001 * u64::from(wnd));
     }
@@ -258,7 +287,8 @@ fn option_garbage_is_survived() {
         let mut bytes = [0; 40];
         for byte in &mut bytes {
             garbage = garbage.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            *byte = [0, 1, 2, 3, 4, 5, 8, 10, 255, (garbage >> 40) as u8][(garbage >> 33) as usize % 10];
+            *byte = [0, 1, 2, 3, 4, 5, 8, 10, 255, (garbage >> 40) as u8]
+                [(garbage >> 33) as usize % 10];
         }
         let len = (round % 11) as usize * 4;
         let mut segment = vec![0; 20];
@@ -272,7 +302,8 @@ fn option_garbage_is_survived() {
     assert_eq!(victim.state(), TcpState::Established);
 }
 
-/// Every other byte of a receive window, from its end to its beginning: neither memory nor time grow with the square of it.
+/// Every other byte of a receive window, from its end to its beginning: neither memory nor time
+/// grow with the square of it.
 #[test]
 fn a_window_full_of_holes_is_bounded() {
     let mut victim = Victim::with(TcpConfig::default(), 65_535, 1460);
@@ -293,7 +324,8 @@ fn a_window_full_of_holes_is_bounded() {
     assert!(bytes[..600_000].iter().all(|byte| *byte == b'y'));
 }
 
-/// A segment of a peer that says anything, mostly near to what the connection expects, and what the application does then.
+/// A segment of a peer that says anything, mostly near to what the connection expects, and what the
+/// application does then.
 #[derive(Clone, Debug)]
 struct Said {
     /// Counted from what the peer would say next, and from our first byte.
@@ -371,7 +403,8 @@ proptest! {
         prop_assert_eq!(victim.stack.next_deadline(), Time::NEVER);
     }
 
-    /// Strangers that send any bytes, or damaged packets, to a host with a listener, connections and little room.
+    /// Strangers that send any bytes, or damaged packets, to a host with a listener, connections
+    /// and little room.
     #[test]
     fn anybody_may_send_anything(
         packets in prop::collection::vec((prop::collection::vec(any::<u8>(), 0..120), 0..8u8, any::<u16>(), any::<u16>()), 0..100),

@@ -6,9 +6,9 @@ use std::cell::{Cell, RefCell};
 use std::net::IpAddr;
 use std::rc::Rc;
 
-use ackclock_stack::wire::{ICMP, ICMPV6};
 use ackclock_stack::{SocketId, StackConfig, TcpConfig};
 use ackclock_tcp::connection::{CloseReason, TcpState};
+use ackclock_tcp::wire::ip::{ICMP, ICMPV6};
 use ackclock_tcp::wire::{Checksum, PseudoHeader};
 use ackclock_tcp::{Span, Time};
 use rig::{App, Fate, MS, World, drain, host_config, ip_packet, v4, v6};
@@ -18,7 +18,9 @@ fn message(src: IpAddr, dst: IpAddr, types: [(u8, u8); 2], rest: u32, quoted: &[
     let (kind, code) = types[usize::from(src.is_ipv6())];
     let mut bytes = [&[kind, code, 0, 0][..], &rest.to_be_bytes(), quoted].concat();
     let sum = match (src, dst) {
-        (IpAddr::V6(src), IpAddr::V6(dst)) => PseudoHeader::V6 { src, dst }.of(ICMPV6, bytes.len() as u32),
+        (IpAddr::V6(src), IpAddr::V6(dst)) => {
+            PseudoHeader::V6 { src, dst }.of(ICMPV6, bytes.len() as u32)
+        }
         _ => Checksum::default(),
     };
     let checksum = sum.then(&bytes).value();
@@ -45,14 +47,18 @@ fn echoes_are_answered() {
         for len in [0, 1, 56, 1400] {
             let data: Vec<u8> = (0..len).map(|n| n as u8).collect();
             stack.on_packet(now, &message(ip(0), ip(1), ECHO, 0x1234_0001, &data), false);
-            assert_eq!(drain(&mut stack, now), [message(ip(1), ip(0), ECHO_REPLY, 0x1234_0001, &data)]);
+            assert_eq!(
+                drain(&mut stack, now),
+                [message(ip(1), ip(0), ECHO_REPLY, 0x1234_0001, &data)]
+            );
         }
         // Too large for the link, damaged, from everybody, for somebody else, an answer.
         stack.on_packet(now, &message(ip(0), ip(1), ECHO, 1, &[0; 1473]), false);
         let mut damaged = message(ip(0), ip(1), ECHO, 1, b"abc");
         *damaged.last_mut().unwrap() ^= 1;
         stack.on_packet(now, &damaged, false);
-        let everybody: IpAddr = if ip(0).is_ipv4() { [224, 0, 0, 1].into() } else { "ff02::1".parse().unwrap() };
+        let everybody: IpAddr =
+            if ip(0).is_ipv4() { [224, 0, 0, 1].into() } else { "ff02::1".parse().unwrap() };
         stack.on_packet(now, &message(everybody, ip(1), ECHO, 1, b"abc"), false);
         stack.on_packet(now, &message(ip(0), everybody, ECHO, 1, b"abc"), false);
         stack.on_packet(now, &message(ip(0), ip(1), ECHO_REPLY, 1, b"abc"), false);
@@ -83,7 +89,8 @@ fn a_hard_error_ends_an_attempt_to_connect() {
         let syn = log.borrow()[0].clone();
         let (router, us) = (router(ip.is_ipv6()), if ip.is_ipv6() { v6(0) } else { v4(0) });
         let quoted = &syn[..if ip.is_ipv6() { 48 } else { 28 }];
-        // Soft ones do not; nor what quotes another sequence number, other ports, or another host's packet.
+        // Soft ones do not; nor what quotes another sequence number, other ports, or another host's
+        // packet.
         world.inject(0, &message(router, us, HOST_UNREACHABLE, 0, quoted));
         for at in [quoted.len() - 1, quoted.len() - 5, quoted.len() - 7, quoted.len() - 9] {
             let mut forged = quoted.to_vec();
@@ -121,10 +128,13 @@ fn hard_errors_do_not_end_established_connections() {
     world.run();
 }
 
-/// A link in the middle takes less from some moment on; the router says so, or, being old, only that it was too much.
+/// A link in the middle takes less from some moment on; the router says so, or, being old, only
+/// that it was too much.
 #[test]
 fn a_path_that_becomes_narrower() {
-    for (ip, mtu, told) in [(v4(1), 1000, 1000), (v4(1), 1006, 0), (v4(1), 576, 576), (v6(1), 1280, 1280)] {
+    for (ip, mtu, told) in
+        [(v4(1), 1000, 1000), (v4(1), 1006, 0), (v4(1), 576, 576), (v6(1), 1280, 1280)]
+    {
         let us = if ip.is_ipv6() { v6(0) } else { v4(0) };
         let fixed = if ip.is_ipv6() { 60 } else { 40 };
         let mut world = World::new(true);
@@ -192,7 +202,11 @@ fn false_mtus_are_not_believed() {
             if delivers.get() { Fate::Deliver } else { Fate::Drop }
         });
         world.listen(ip, TcpConfig::default(), 16, |_| App::new(0, 2, 1));
-        let client = world.connect(ip, TcpConfig::default(), App { shuts: false, ..App::new(100_000, 1, 2) });
+        let client = world.connect(
+            ip,
+            TcpConfig::default(),
+            App { shuts: false, ..App::new(100_000, 1, 2) },
+        );
         world.run_for(Span::from_secs(1));
         let mss = |world: &World| world.hosts[0].stack.sender(client).unwrap().state().mss;
         let full = mss(&world);
@@ -236,7 +250,11 @@ fn each_side_says_what_its_link_takes() {
     let server = *world.hosts[1].apps.keys().next().unwrap();
     assert_eq!(world.hosts[1].stack.sender(server).unwrap().state().mss, 1448);
     // The least that is allowed, whatever is asked.
-    let tiny = ackclock_stack::Stack::new(StackConfig { mtu: 100, addresses: vec![v4(0)], ..StackConfig::default() });
+    let tiny = ackclock_stack::Stack::new(StackConfig {
+        mtu: 100,
+        addresses: vec![v4(0)],
+        ..StackConfig::default()
+    });
     assert_eq!(tiny.config().mtu, 576);
     let tiny = ackclock_stack::Stack::new(StackConfig { mtu: 100, ..host_config(0, false) });
     assert_eq!(tiny.config().mtu, 1280);

@@ -73,9 +73,13 @@ fn syn(port: u16, seq: u32) -> Repr {
 
 /// The ACK that completes a handshake.
 fn reply(to: &Repr, control: Control) -> Repr {
-    let timestamps = to.options.timestamps.map(|timestamps| Timestamps { val: 78, ecr: timestamps.val });
+    let timestamps =
+        to.options.timestamps.map(|timestamps| Timestamps { val: 78, ecr: timestamps.val });
     let options = Options { timestamps, ..Options::default() };
-    Repr { options, ..header(to.dst_port, to.src_port, control, to.ack.0, to.seq.0.wrapping_add(1)) }
+    Repr {
+        options,
+        ..header(to.dst_port, to.src_port, control, to.ack.0, to.seq.0.wrapping_add(1))
+    }
 }
 
 #[test]
@@ -128,7 +132,10 @@ fn a_handshake_is_answered_and_accepted() {
     assert_eq!(target.say(reply(&answer, ACK), b""), []);
     let socket = target.accept().unwrap();
     let status = target.stack.status(socket).unwrap();
-    assert_eq!((status.state, status.remote), (TcpState::Established, SocketAddr::new(v4(0), 1000)));
+    assert_eq!(
+        (status.state, status.remote),
+        (TcpState::Established, SocketAddr::new(v4(0), 1000))
+    );
     assert_eq!((target.stack.connections(), target.stack.stats().opened), (1, 1));
 }
 
@@ -138,7 +145,8 @@ fn the_default_mss_is_that_of_the_family() {
     for (remote, local, mss) in [(v4(0), v4(1), 536), (v6(0), v6(1), 1220)] {
         for half_open in [64, 0] {
             let mut stack = Stack::new(StackConfig { half_open, ..host_config(1, false) });
-            let listener = stack.listen(SocketAddr::new(local, 80), TcpConfig::default(), 16).unwrap();
+            let listener =
+                stack.listen(SocketAddr::new(local, 80), TcpConfig::default(), 16).unwrap();
             let syn = header(1000, 80, Control::SYN, 5000, 0);
             stack.on_packet(NOW, &tcp_packet(remote, local, &syn, b""), false);
             let (answer, _) = parse(&drain(&mut stack, NOW)[0]);
@@ -156,7 +164,10 @@ fn strays_are_reset() {
     let reset = |seq, ack, control| Repr { wnd: 0, ..header(9, 1000, control, seq, ack) };
     let rst_ack = RST.with(ACK);
     assert_eq!(target.say(header(1000, 9, Control::SYN, 5000, 7), b""), [reset(0, 5001, rst_ack)]);
-    assert_eq!(target.say(header(1000, 9, Control::FIN, 5000, 7), b"abc"), [reset(0, 5004, rst_ack)]);
+    assert_eq!(
+        target.say(header(1000, 9, Control::FIN, 5000, 7), b"abc"),
+        [reset(0, 5004, rst_ack)]
+    );
     assert_eq!(target.say(header(1000, 9, ACK, 5000, 7), b"abc"), [reset(7, 0, RST)]);
     assert_eq!(target.say(header(1000, 9, SYN_ACK, 5000, 7), b""), [reset(7, 0, RST)]);
     assert_eq!(target.say(header(1000, 9, RST, 5000, 7), b""), []);
@@ -169,11 +180,19 @@ fn strays_are_reset() {
     assert_eq!(target.say(header(1000, 80, Control::SYN.with(Control::FIN), 5000, 7), b""), []);
     assert_eq!(target.stack.stats().resets_out, 6);
     // Who claims to be us, nobody, or everybody.
-    for src in [v4(1), [0, 0, 0, 0].into(), [255, 255, 255, 255].into(), [224, 0, 0, 1].into(), [127, 0, 0, 1].into()] {
+    for src in [
+        v4(1),
+        [0, 0, 0, 0].into(),
+        [255, 255, 255, 255].into(),
+        [224, 0, 0, 1].into(),
+        [127, 0, 0, 1].into(),
+    ] {
         let packet = tcp_packet(src, v4(1), &syn(80, 1), b"");
         target.stack.on_packet(NOW, &packet, false);
     }
-    for dst in [v4(2), [10, 255, 255, 255].into(), [255, 255, 255, 255].into(), [224, 0, 0, 1].into()] {
+    for dst in
+        [v4(2), [10, 255, 255, 255].into(), [255, 255, 255, 255].into(), [224, 0, 0, 1].into()]
+    {
         target.stack.on_packet(NOW, &tcp_packet(v4(0), dst, &syn(80, 1), b""), false);
     }
     assert_eq!(target.answers(), []);
@@ -193,7 +212,7 @@ fn a_full_backlog_takes_no_more() {
     assert_eq!((target.stack.stats().opened, target.stack.connections()), (2, 3));
     let first = target.accept().unwrap();
     assert_eq!(target.stack.status(first).unwrap().remote.port(), 1000);
-    // Now the peer's data, sent again, ends it.
+    // Now the peer's data, retransmitted, ends it.
     assert_eq!(target.say(reply(&answers[2], ACK), b"early").len(), 0);
     assert_eq!(target.stack.stats().opened, 3);
     assert_eq!(target.say(syn(2000, 9), b""), []);
@@ -230,7 +249,10 @@ fn who_stops_listening_resets_those_who_wait() {
     let half = target.say(syn(1001, 9), b"")[0];
     target.stack.unlisten(target.now, ackclock_stack::ListenerId(0));
     let resets = target.answers();
-    assert_eq!(resets.iter().map(|reset| reset.control.contains(RST)).collect::<Vec<_>>(), [true, true]);
+    assert_eq!(
+        resets.iter().map(|reset| reset.control.contains(RST)).collect::<Vec<_>>(),
+        [true, true]
+    );
     assert_eq!((resets[0].seq, resets[1].seq), (answer.seq + 1, half.seq + 1));
     assert_eq!((target.stack.connections(), target.stack.stats().closed), (0, 2));
 }
@@ -247,8 +269,14 @@ fn a_cookie_remembers_what_was_offered() {
         assert_eq!((answer.control, answer.ack), (SYN_ACK, Seq(5001)));
         let options = answer.options;
         assert_eq!(options.mss, Some(1460));
-        assert_eq!((options.wscale, options.sack_permitted), (with_timestamps.then_some(7), with_timestamps));
-        assert_eq!(options.timestamps.map(|timestamps| timestamps.ecr), with_timestamps.then_some(77));
+        assert_eq!(
+            (options.wscale, options.sack_permitted),
+            (with_timestamps.then_some(7), with_timestamps)
+        );
+        assert_eq!(
+            options.timestamps.map(|timestamps| timestamps.ecr),
+            with_timestamps.then_some(77)
+        );
         if let Some(timestamps) = options.timestamps {
             // The low five bits are SACK and the shift; it is not ahead of the clock.
             assert_eq!((timestamps.val & 31, timestamps.val <= 1000), (16 + 5, true));
@@ -274,7 +302,10 @@ fn a_cookie_remembers_what_was_offered() {
         target.answers();
     }
     let stats = target.stack.stats();
-    assert_eq!((stats.cookies_sent, stats.cookies_accepted, stats.opened, stats.closed), (2, 2, 2, 2));
+    assert_eq!(
+        (stats.cookies_sent, stats.cookies_accepted, stats.opened, stats.closed),
+        (2, 2, 2, 2)
+    );
 }
 
 #[test]
@@ -282,7 +313,8 @@ fn a_cookie_is_for_one_peer_and_a_short_time() {
     let mut target = Target::new(0, TcpConfig::default(), 4);
     let answer = target.say(syn(1000, 5000), b"")[0];
     let good = reply(&answer, ACK);
-    let ts = |ecr: u32| Options { timestamps: Some(Timestamps { val: 78, ecr }), ..Options::default() };
+    let ts =
+        |ecr: u32| Options { timestamps: Some(Timestamps { val: 78, ecr }), ..Options::default() };
     let val = answer.options.timestamps.unwrap().val;
     let wrong = [
         Repr { src_port: 1001, ..good },
@@ -316,7 +348,8 @@ fn a_cookie_is_for_one_peer_and_a_short_time() {
     assert_eq!(idle.stack.stats().cookies_accepted, 0);
 }
 
-/// A million SYNs leave nothing behind but the half-open connections allowed, and a client that answers gets in.
+/// A million SYNs leave nothing behind but the half-open connections allowed, and a client that
+/// answers gets in.
 #[test]
 fn a_flood_is_survived() {
     let mut target = Target::new(64, TcpConfig::default(), 16);
@@ -367,7 +400,10 @@ fn into_time_wait(target: &mut Target, port: u16, seq: u32) -> (Repr, Repr) {
     let last = reply(&fin, ACK.with(Control::FIN));
     let ack = target.say(last, b"");
     assert_eq!((ack[0].control, ack[0].ack), (ACK, last.seq + 1));
-    assert_eq!((target.stack.connections(), target.stack.status(socket)), (1, Err(Error::NoSocket)));
+    assert_eq!(
+        (target.stack.connections(), target.stack.status(socket)),
+        (1, Err(Error::NoSocket))
+    );
     (last, ack[0])
 }
 
@@ -378,7 +414,8 @@ fn time_wait_answers_the_fin_again_and_ends() {
     target.later(Span::from_secs(50));
     // The peer's FIN again: the same ACK, and 2 MSL from now.
     let again = target.say(fin, b"")[0];
-    let timestamps = Some(Timestamps { val: target.now.timestamp(), ecr: ack.options.timestamps.unwrap().ecr });
+    let timestamps =
+        Some(Timestamps { val: target.now.timestamp(), ecr: ack.options.timestamps.unwrap().ecr });
     assert_eq!(again, Repr { options: Options { timestamps, ..Options::default() }, ..ack });
     // Its pure ACK, or a reset (RFC 1337), does nothing.
     assert_eq!(target.say(Repr { seq: ack.ack, control: ACK, ..fin }, b""), []);
@@ -420,7 +457,11 @@ fn a_new_syn_reopens_a_connection_in_time_wait() {
             again.options.timestamps = Some(Timestamps { val: timestamp, ecr: 0 });
             let reply = target.say(again, b"")[0];
             if opens {
-                assert_eq!((reply.control, reply.ack), (SYN_ACK, Seq(seq + 1)), "{held} {timestamp} {seq}");
+                assert_eq!(
+                    (reply.control, reply.ack),
+                    (SYN_ACK, Seq(seq + 1)),
+                    "{held} {timestamp} {seq}"
+                );
                 assert!((reply.seq.0.wrapping_sub(last.seq.0) as i32) > 0);
                 assert_eq!((target.stack.connections(), target.stack.stats().closed), (1, 1));
             } else {
@@ -434,7 +475,8 @@ fn a_new_syn_reopens_a_connection_in_time_wait() {
     }
 }
 
-/// RFC 6191 section 2: timestamps that the connection before had not, and the new one would have, are enough.
+/// RFC 6191 section 2: timestamps that the connection before had not, and the new one would have,
+/// are enough.
 #[test]
 fn a_new_syn_reopens_with_timestamps_where_there_were_none() {
     for (timestamps, opens) in [(true, true), (false, false)] {
@@ -453,7 +495,8 @@ fn a_new_syn_reopens_with_timestamps_where_there_were_none() {
     }
 }
 
-/// 10,000 connections one after the other to one address: ports come again as late as possible, TIME-WAIT holds them all.
+/// 10,000 connections one after the other to one address: ports come again as late as possible,
+/// TIME-WAIT holds them all.
 #[test]
 fn ports_are_not_used_again_soon() {
     let mut world = World::new(false);
@@ -489,7 +532,8 @@ fn ports_run_out() {
     assert!(stack.connect(NOW, SocketAddr::new(v6(1), 80), config).is_ok());
 }
 
-/// RFC 6528: to the same peer they grow with the clock, to others they are unrelated; another secret gives others.
+/// RFC 6528: to the same peer they grow with the clock, to others they are unrelated; another
+/// secret gives others.
 #[test]
 fn initial_sequence_numbers() {
     let isn = |secret: u8, ms: u64, port: u16| {

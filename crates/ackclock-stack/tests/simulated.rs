@@ -1,5 +1,6 @@
-//! The same scenario twice: by the simulator's own flows, and by two hosts whose packets go over the same links. The hosts make
-//! real headers, buffers and handshakes around the same engine, so what they send has to be the same, segment by segment.
+//! The same scenario twice: by the simulator's own flows, and by two hosts whose packets go over
+//! the same links. The hosts make real headers, buffers and handshakes around the same engine, so
+//! what they send has to be the same, segment by segment.
 
 mod rig;
 
@@ -9,14 +10,14 @@ use std::net::SocketAddr;
 use ackclock_net::scenario::{BuildOptions, Scenario};
 use ackclock_net::{FlowId, Gateway, Headers, NodeId, Outcome, Recorder};
 use ackclock_stack::{Ready, SocketId, Stack, TcpConfig};
-use ackclock_tcp::{Cause, Composition, Event, EventKind, Span, Time};
+use ackclock_tcp::{Cause, Event, EventKind, Registry, Span, Time};
 use rig::{cut, host_config, pattern, v4};
 
 /// When, from which byte, how many, why, which transmission, and cwnd after it.
 type Sent = (Time, u64, u32, Cause, u32, u64);
 
 fn sent(event: &Event, origin: Time) -> Option<Sent> {
-    let EventKind::Sent { seq, len, cause, transmission } = event.kind else { return None };
+    let EventKind::Sent { seq, len, cause, transmission, .. } = event.kind else { return None };
     Some((Time(event.at.since(origin).0), seq, len, cause, transmission, event.cwnd))
 }
 
@@ -34,15 +35,16 @@ impl Recorder for Log {
 
 /// What the simulator's flow sends.
 fn simulated(scenario: &Scenario, strategy: &str) -> Vec<Sent> {
-    let options = BuildOptions { seed: 1, strategy: Some(strategy), events: true };
+    let registry = Registry::default();
+    let options = BuildOptions::new(&registry, 1).strategy(strategy).events(true);
     let mut built = scenario.build(&options).unwrap();
     let mut log = Log(Vec::new());
     built.run(&mut log).unwrap();
     log.0
 }
 
-/// What a host sends to another one over the links, from the moment on at which it is connected, until `amount` bytes have been
-/// read or this time has passed; and how many have been read.
+/// What a host sends to another one over the links, from the moment on at which it is connected,
+/// until `amount` bytes have been read or this time has passed; and how many have been read.
 fn on_the_wire(
     scenario: &Scenario,
     (seed, nodes): (u64, [&str; 2]),
@@ -74,7 +76,12 @@ fn on_the_wire(
             // The application takes at once what arrives, as the simulator's does.
             let mut buffer = [0; 4096];
             while let Some(Ok(len @ 1..)) = server.map(|id| hosts[1].read(now, id, &mut buffer)) {
-                assert!(buffer[..len].iter().zip(read..).all(|(byte, position)| *byte == pattern(1, position)));
+                assert!(
+                    buffer[..len]
+                        .iter()
+                        .zip(read..)
+                        .all(|(byte, position)| *byte == pattern(1, position))
+                );
                 read += len as u64;
             }
             while let Some(ready) = hosts[host].poll_ready() {
@@ -82,8 +89,10 @@ fn on_the_wire(
                     server = hosts[1].accept(listener).ok();
                 } else if host == 0 {
                     begin = begin.min(now);
-                    let room = hosts[0].status(client).unwrap().writable.min((amount - written) as usize);
-                    let bytes: Vec<u8> = (written..).take(room).map(|position| pattern(1, position)).collect();
+                    let room =
+                        hosts[0].status(client).unwrap().writable.min((amount - written) as usize);
+                    let bytes: Vec<u8> =
+                        (written..).take(room).map(|position| pattern(1, position)).collect();
                     written += bytes.len() as u64;
                     assert_eq!(hosts[0].write(now, client, &bytes), Ok(room));
                     // So that it hears of room again.
@@ -115,7 +124,13 @@ impl Run<'_> {
         while let Some(outgoing) = stack.poll_transmit(now) {
             for packet in cut(&outgoing) {
                 let headers = Headers::parse(&packet).unwrap();
-                let entered = self.gateway.enter(now, self.nodes[host], self.nodes[1 - host], &headers, self.next);
+                let entered = self.gateway.enter(
+                    now,
+                    self.nodes[host],
+                    self.nodes[1 - host],
+                    &headers,
+                    self.next,
+                );
                 assert!(entered);
                 self.packets.insert(self.next, packet);
                 self.next += 1;
@@ -126,14 +141,14 @@ impl Run<'_> {
 
 /// 1000 bytes a segment, one at first, an ACK for each: `scenarios/first.toml`.
 fn config(strategy: &str) -> TcpConfig {
-    let strategy = Composition::parse(strategy).unwrap();
+    let strategy = Registry::default().parse(strategy).unwrap();
     TcpConfig {
         // As in the simulator, who makes no use of SACK does not ask for it.
         sack: strategy.build().uses_sack,
         strategy,
         mss: Some(1000),
         timestamps: false,
-        initial_window: 1,
+        initial_window: Some(1),
         receive_buffer: 64_000,
         delayed_ack: None,
         min_rto: Some(Span::from_secs(1)),
@@ -145,18 +160,23 @@ fn config(strategy: &str) -> TcpConfig {
 #[test]
 fn three_losses_in_one_window() {
     let path = format!("{}/../../scenarios/first.toml", env!("CARGO_MANIFEST_DIR"));
-    let scenario = Scenario::from_toml(&std::fs::read_to_string(path).unwrap()).unwrap();
-    for strategy in ["tahoe", "reno", "newreno", "sack", "prr", "rack-tlp", "linux", "net-reno", "fack"] {
+    let scenario =
+        Scenario::from_toml(&std::fs::read_to_string(path).unwrap(), &Registry::default()).unwrap();
+    for strategy in
+        ["tahoe", "reno", "newreno", "sack", "prr", "rack-tlp", "linux", "net-reno", "fack"]
+    {
         let expected = simulated(&scenario, strategy);
         assert!(expected.len() > 100);
         for offload in [false, true] {
             let nodes = ["sender", "receiver"];
             let all = (100_000, Time::NEVER);
-            let (mut found, read) = on_the_wire(&scenario, (1, nodes), &config(strategy), all, offload);
+            let (mut found, read) =
+                on_the_wire(&scenario, (1, nodes), &config(strategy), all, offload);
             assert_eq!(read, 100_000);
             assert_eq!(expected.len(), found.len(), "{strategy}");
             for (at, (expected, found)) in expected.iter().zip(&mut found).enumerate() {
-                // CUBIC's curve starts from the round trip time, of which only the host has a sample from its handshake.
+                // CUBIC's curve starts from the round trip time, of which only the host has a
+                // sample from its handshake.
                 if strategy == "linux" && expected.5.abs_diff(found.5) <= 2 {
                     found.5 = expected.5;
                 }
@@ -166,21 +186,24 @@ fn three_losses_in_one_window() {
     }
 }
 
-/// Behind a RED gateway chance decides, and the handshake alone brings about another course. Means agree.
+/// Behind a RED gateway chance decides, and the handshake alone brings about another course. Means
+/// agree.
 #[test]
 fn goodput_behind_a_red_gateway() {
     let path = format!("{}/../../scenarios/gateway-red.toml", env!("CARGO_MANIFEST_DIR"));
-    let scenario = Scenario::from_toml(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let scenario =
+        Scenario::from_toml(&std::fs::read_to_string(path).unwrap(), &Registry::default()).unwrap();
     for strategy in ["net-reno", "linux"] {
         let (mut expected, mut found) = (0, 0);
         for seed in 1..=3 {
-            let options = BuildOptions { seed, strategy: Some(strategy), events: false };
+            let registry = Registry::default();
+            let options = BuildOptions::new(&registry, seed).strategy(strategy);
             let mut built = scenario.build(&options).unwrap();
             built.run(&mut ()).unwrap();
             expected += built.network.flow_report(built.flows[0].id).unwrap().bytes_acked;
             let config = TcpConfig {
                 mss: Some(1460),
-                initial_window: 10,
+                initial_window: Some(10),
                 receive_buffer: 1 << 20,
                 delayed_ack: Some(Span::from_millis(200)),
                 min_rto: None,

@@ -1,6 +1,7 @@
-//! Two hosts on the links of a scenario, in virtual time: real packets meet the simulator's queues, losses, duplicates, reordering and
-//! flipped bits, and links that take smaller packets than the hosts think. Every byte arrives once and in order, everybody is done
-//! some time, and the same seed gives the same packets.
+//! Two hosts on the links of a scenario, in virtual time: real packets meet the simulator's queues,
+//! losses, duplicates, reordering and flipped bits, and links that take smaller packets than the
+//! hosts think. Every byte arrives once and in order, everybody is done some time, and the same
+//! seed gives the same packets.
 
 mod rig;
 
@@ -9,23 +10,25 @@ use std::net::IpAddr;
 
 use ackclock_net::scenario::Scenario;
 use ackclock_net::{Gateway, Headers, NodeId, Outcome};
-use ackclock_stack::wire::{ICMP, ICMPV6};
 use ackclock_stack::{Ready, SocketId, Stack, TcpConfig};
+use ackclock_tcp::wire::ip::{ICMP, ICMPV6};
 use ackclock_tcp::wire::{Checksum, PseudoHeader};
-use ackclock_tcp::{Composition, Span, Time};
+use ackclock_tcp::{Registry, Span, Time};
 use proptest::prelude::*;
 use rig::{App, cut, host_config, ip_packet, v4, v6};
 
 /// A link each way, with these settings.
 fn scenario(there: &str, back: &str) -> Scenario {
     let text = format!(
-        "duration = \"1s\"\n[[link]]\nfrom = \"a\"\nto = \"b\"\nduplex = false\n{there}\n[[link]]\nfrom = \"b\"\nto = \"a\"\nduplex = false\n{back}\n\
+        "duration = \"1s\"\n[[link]]\nfrom = \"a\"\nto = \"b\"\nduplex = \
+         false\n{there}\n[[link]]\nfrom = \"b\"\nto = \"a\"\nduplex = false\n{back}\n\
          [[flow]]\nfrom = \"a\"\nto = \"b\"\n"
     );
-    Scenario::from_toml(&text).unwrap_or_else(|e| panic!("{e}\n{text}"))
+    Scenario::from_toml(&text, &Registry::default()).unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
-/// A packet as it passed: when, which host sent it, and a sum of its bytes; and whether it is one that arrived.
+/// A packet as it passed: when, which host sent it, and a sum of its bytes; and whether it is one
+/// that arrived.
 type Passed = (Time, usize, u64, bool);
 
 struct World {
@@ -39,7 +42,8 @@ struct World {
     nodes: [NodeId; 2],
     packets: HashMap<u64, (usize, Vec<u8>)>,
     tokens: u64,
-    /// The largest packet that the links take; what is larger is dropped, and its host told. And how often that was.
+    /// The largest packet that the links take; what is larger is dropped, and its host told. And
+    /// how often that was.
     mtu: usize,
     too_big: u64,
     log: Vec<Passed>,
@@ -92,9 +96,9 @@ impl World {
     }
 
     fn note(&mut self, host: usize, packet: &[u8], arrived: bool) {
-        let sum = packet
-            .iter()
-            .fold(0xcbf2_9ce4_8422_2325, |sum: u64, &b| (sum ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
+        let sum = packet.iter().fold(0xcbf2_9ce4_8422_2325, |sum: u64, &b| {
+            (sum ^ u64::from(b)).wrapping_mul(0x100_0000_01b3)
+        });
         self.log.push((self.now, host, sum, arrived));
     }
 
@@ -152,14 +156,19 @@ impl World {
     }
 }
 
-/// What a router says of a packet that its link does not take (RFC 792, RFC 1191 section 4, RFC 4443 section 3.2).
+/// What a router says of a packet that its link does not take (RFC 792, RFC 1191 section 4, RFC
+/// 4443 section 3.2).
 fn too_big(packet: &[u8], mtu: usize) -> Vec<u8> {
     let (src, _) = rig::ip_addresses(packet);
-    let router: IpAddr = if src.is_ipv4() { [10, 0, 0, 99].into() } else { [0xfd00, 0, 0, 0, 0, 0, 0, 0x99].into() };
+    let router: IpAddr =
+        if src.is_ipv4() { [10, 0, 0, 99].into() } else { [0xfd00, 0, 0, 0, 0, 0, 0, 0x99].into() };
     let (kind, code, quoted) = if src.is_ipv4() { (3, 4, 28) } else { (2, 0, 48) };
-    let mut bytes = [&[kind, code, 0, 0][..], &(mtu as u32).to_be_bytes(), &packet[..quoted]].concat();
+    let mut bytes =
+        [&[kind, code, 0, 0][..], &(mtu as u32).to_be_bytes(), &packet[..quoted]].concat();
     let sum = match (router, src) {
-        (IpAddr::V6(from), IpAddr::V6(to)) => PseudoHeader::V6 { src: from, dst: to }.of(ICMPV6, bytes.len() as u32),
+        (IpAddr::V6(from), IpAddr::V6(to)) => {
+            PseudoHeader::V6 { src: from, dst: to }.of(ICMPV6, bytes.len() as u32)
+        }
         _ => Checksum::default(),
     };
     let checksum = sum.then(&bytes).value();
@@ -183,7 +192,10 @@ struct Transfer {
 
 /// Runs until everything has arrived, then until nobody remembers anything. Returns the world then.
 fn run(links: &Scenario, t: &Transfer) -> World {
-    let config = TcpConfig { strategy: Composition::parse(t.strategy).unwrap(), ..TcpConfig::default() };
+    let config = TcpConfig {
+        strategy: Registry::default().parse(t.strategy).unwrap(),
+        ..TcpConfig::default()
+    };
     let ip = if t.over_v6 { v6(1) } else { v4(1) };
     let mut world = World::new(links, t.seed, t.offload, App::new(t.amounts.1, 2, 1));
     world.stacks[1].listen((ip, 80).into(), config.clone(), 16).unwrap();
@@ -221,8 +233,10 @@ fn link() -> impl Strategy<Value = String> {
     (rate, 0..60u32, 2..50u32, (share(), share(), share(), share()), 0..5u32).prop_map(
         |(rate, delay, packets, (lost, twice, late, flipped), jitter)| {
             format!(
-                "rate = \"{rate}\"\ndelay = \"{delay}ms\"\nqueue = {{ droptail = {{ packets = {packets} }} }}\n\
-                 jitter = \"{jitter}ms\"\nreorder = {{ p = \"{late}%\", delay = \"10ms\" }}\nduplicate = \"{twice}%\"\n\
+                "rate = \"{rate}\"\ndelay = \"{delay}ms\"\nqueue = {{ droptail = {{ packets = \
+                 {packets} }} }}\n\
+                 jitter = \"{jitter}ms\"\nreorder = {{ p = \"{late}%\", delay = \"10ms\" \
+                 }}\nduplicate = \"{twice}%\"\n\
                  corrupt = \"{flipped}%\"\nloss = [{{ bernoulli = {{ p = \"{lost}%\" }} }}]"
             )
         },
@@ -230,11 +244,20 @@ fn link() -> impl Strategy<Value = String> {
 }
 
 fn transfer() -> impl Strategy<Value = Transfer> {
-    let strategy = prop::sample::select(vec!["linux", "newreno", "sack", "prr", "rack-tlp", "net-reno"]);
+    let strategy =
+        prop::sample::select(vec!["linux", "newreno", "sack", "prr", "rack-tlp", "net-reno"]);
     let narrows = (0..2_000u64).prop_map(Span::from_millis);
     let mtu = prop_oneof![Just(1500usize), 1280..1500usize];
-    (any::<u64>(), strategy, any::<bool>(), any::<bool>(), (0..100_000u64, 0..50_000u64), narrows, mtu).prop_map(
-        |(seed, strategy, offload, over_v6, amounts, narrows, mtu)| Transfer {
+    (
+        any::<u64>(),
+        strategy,
+        any::<bool>(),
+        any::<bool>(),
+        (0..100_000u64, 0..50_000u64),
+        narrows,
+        mtu,
+    )
+        .prop_map(|(seed, strategy, offload, over_v6, amounts, narrows, mtu)| Transfer {
             seed,
             strategy,
             offload,
@@ -242,14 +265,14 @@ fn transfer() -> impl Strategy<Value = Transfer> {
             amounts,
             narrows,
             mtu,
-        },
-    )
+        })
 }
 
 /// What the property below is about does happen: here it is, in one transfer over both families.
 #[test]
 fn everything_that_can_happen_happens() {
-    let link = "rate = \"2mbit\"\ndelay = \"20ms\"\nqueue = { droptail = { packets = 3 } }\njitter = \"3ms\"\n\
+    let link = "rate = \"2mbit\"\ndelay = \"20ms\"\nqueue = { droptail = { packets = 3 } }\njitter \
+        = \"3ms\"\n\
                 reorder = { p = \"4%\", delay = \"30ms\" }\nduplicate = \"4%\"\ncorrupt = \"4%\"\n\
                 loss = [{ bernoulli = { p = \"4%\" } }]";
     for over_v6 in [false, true] {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use ackclock_stack::{Error, TcpConfig};
 use ackclock_tcp::connection::{CloseReason, TcpState};
 use ackclock_tcp::wire::Control;
-use ackclock_tcp::{Span, Time};
+use ackclock_tcp::{Registry, Span, Time};
 use proptest::prelude::*;
 use rig::{App, Fate, World, parse, v4, v6};
 
@@ -16,7 +16,8 @@ use rig::{App, Fate, World, parse, v4, v6};
 fn lots(seed: u64) -> impl FnMut(u64) -> u64 {
     let mut state = seed;
     move |below| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % below
     }
 }
@@ -39,7 +40,10 @@ fn assert_gone(world: &mut World, connections: u64) {
     world.run_for(Span::from_secs(200));
     for host in &world.hosts {
         assert_eq!((host.stack.connections(), host.stack.lingering()), (0, 0));
-        assert_eq!((host.stack.stats().opened, host.stack.stats().closed), (connections, connections));
+        assert_eq!(
+            (host.stack.stats().opened, host.stack.stats().closed),
+            (connections, connections)
+        );
         assert_eq!(host.stack.next_deadline(), Time::NEVER);
     }
 }
@@ -57,17 +61,22 @@ fn both_send_and_close() {
             assert_eq!(world.app(1, server).read, 5_000_000);
             assert_gone(&mut world, 1);
             for host in &world.hosts {
-                assert_eq!((host.stack.stats().malformed, host.stack.stats().bad_checksums), (0, 0));
+                assert_eq!(
+                    (host.stack.stats().malformed, host.stack.stats().bad_checksums),
+                    (0, 0)
+                );
             }
         }
     }
 }
 
-/// The packets on the wire are the same whether the stack or the device cuts segments and computes checksums.
+/// The packets on the wire are the same whether the stack or the device cuts segments and computes
+/// checksums.
 #[test]
 fn offload_changes_no_byte_on_the_wire() {
     // After a timeout, Tahoe's retransmissions run into new data.
-    let config = TcpConfig { strategy: ackclock_tcp::Composition::parse("tahoe").unwrap(), ..TcpConfig::default() };
+    let config =
+        TcpConfig { strategy: Registry::default().parse("tahoe").unwrap(), ..TcpConfig::default() };
     let run = |offload| {
         let log = Rc::new(RefCell::new(Vec::new()));
         let seen = Rc::clone(&log);
@@ -81,7 +90,8 @@ fn offload_changes_no_byte_on_the_wire() {
         world.listen(v4(1), config.clone(), 16, |_| App::new(300_000, 2, 1));
         world.connect(v4(1), config.clone(), App::new(2_000_000, 1, 2));
         world.run();
-        let packets = world.hosts.iter().map(|host| host.stack.stats().packets_out).collect::<Vec<_>>();
+        let packets =
+            world.hosts.iter().map(|host| host.stack.stats().packets_out).collect::<Vec<_>>();
         (log.take(), packets, world.hosts.map(|host| host.sent))
     };
     let (plain, plain_out, plain_sent) = run(false);
@@ -103,7 +113,10 @@ fn nobody_listens() {
     assert_eq!(world.hosts[1].stack.stats().resets_out, 1);
     assert_eq!(world.hosts[0].stack.connections(), 0);
     let now = world.now;
-    assert_eq!(world.hosts[0].stack.write(now, client, b"x"), Err(Error::Closed(CloseReason::Refused)));
+    assert_eq!(
+        world.hosts[0].stack.write(now, client, b"x"),
+        Err(Error::Closed(CloseReason::Refused))
+    );
     world.close_all();
     assert_eq!(world.hosts[0].stack.write(now, client, b"x"), Err(Error::NoSocket));
 }
@@ -159,11 +172,20 @@ fn two_thousand_connections_at_once() {
 fn turns_are_fair() {
     for offload in [false, true] {
         let mut world = World::new(offload);
-        world.listen(v4(1), TcpConfig::default(), 100, |_| App { shuts: false, ..App::new(0, 2, 1) });
+        world.listen(v4(1), TcpConfig::default(), 100, |_| App {
+            shuts: false,
+            ..App::new(0, 2, 1)
+        });
         // The initial window of all of them is to leave at once, so it has to be large.
-        let config = TcpConfig { strategy: ackclock_tcp::Composition::parse("reno").unwrap(), ..TcpConfig::default() };
-        let ids: Vec<_> =
-            (0..50).map(|_| world.connect(v4(1), config.clone(), App { shuts: false, ..App::new(0, 1, 2) })).collect();
+        let config = TcpConfig {
+            strategy: Registry::default().parse("reno").unwrap(),
+            ..TcpConfig::default()
+        };
+        let ids: Vec<_> = (0..50)
+            .map(|_| {
+                world.connect(v4(1), config.clone(), App { shuts: false, ..App::new(0, 1, 2) })
+            })
+            .collect();
         world.run_for(Span::from_secs(1));
         let now = world.now;
         let bytes: Vec<u8> = (0..14_480).map(|position| rig::pattern(1, position)).collect();
@@ -193,12 +215,16 @@ fn a_turn_is_64_kib() {
     let ids = [(); 2].map(|()| world.connect(v4(1), TcpConfig::default(), bulk()));
     world.run_for(Span::from_millis(20));
     // Not so long that the windows restart from their first size.
-    while ids.iter().any(|id| world.app(0, *id).written < 3_000_000 || world.status(0, *id).unacked > 0) {
+    while ids
+        .iter()
+        .any(|id| world.app(0, *id).written < 3_000_000 || world.status(0, *id).unacked > 0)
+    {
         assert!(world.step(Time::NEVER));
     }
     let now = world.now;
     for id in ids {
-        let more: Vec<u8> = (3_000_000..3_150_000).map(|position| rig::pattern(1, position)).collect();
+        let more: Vec<u8> =
+            (3_000_000..3_150_000).map(|position| rig::pattern(1, position)).collect();
         assert_eq!(world.hosts[0].stack.write(now, id, &more), Ok(150_000));
     }
     let mut order: Vec<(usize, usize)> = Vec::new();
@@ -210,7 +236,8 @@ fn a_turn_is_64_kib() {
             _ => order.push((turn, len)),
         }
     }
-    // Two packets of at most 64 KiB make a turn, since one falls short of it by less than a segment.
+    // Two packets of at most 64 KiB make a turn, since one falls short of it by less than a
+    // segment.
     assert!(order.len() >= 4, "{order:?}");
     assert!(order.iter().all(|(_, sum)| *sum <= 2 * 65_536), "{order:?}");
     assert!(order.windows(2).all(|pair| pair[0].0 != pair[1].0), "{order:?}");
@@ -220,7 +247,12 @@ fn a_turn_is_64_kib() {
 fn nothing_corrupt_is_accepted() {
     let mut world = World::new(true);
     let mut lot = lots(11);
-    world.fate = Box::new(move |_, _| if lot(20) == 0 { Fate::Corrupt(lot(12_000) as u32) } else { Fate::Deliver });
+    world.fate =
+        Box::new(
+            move |_, _| {
+                if lot(20) == 0 { Fate::Corrupt(lot(12_000) as u32) } else { Fate::Deliver }
+            },
+        );
     world.listen(v4(1), TcpConfig::default(), 16, |_| App::new(1_000_000, 2, 1));
     world.connect(v4(1), TcpConfig::default(), App::new(1_000_000, 1, 2));
     world.run();
@@ -228,7 +260,8 @@ fn nothing_corrupt_is_accepted() {
     assert!(stats.bad_checksums > 10 && stats.malformed > 0, "{stats:?}");
 }
 
-/// The same damage, on a path that says that checksums need not be looked at: so it was the checksum that found it.
+/// The same damage, on a path that says that checksums need not be looked at: so it was the
+/// checksum that found it.
 #[test]
 #[should_panic(expected = "of stream 1")]
 fn a_trusted_packet_is_not_checked() {
@@ -287,7 +320,8 @@ fn the_link_goes_down_and_comes_back() {
     assert_gone(&mut world, 1);
 }
 
-/// The peer is gone without a word; the user timeout ends the connection, and a closed one ends by itself.
+/// The peer is gone without a word; the user timeout ends the connection, and a closed one ends by
+/// itself.
 #[test]
 fn a_peer_that_is_gone_is_given_up() {
     for user_timeout in [Some(Span::from_secs(20)), None] {
@@ -297,7 +331,8 @@ fn a_peer_that_is_gone_is_given_up() {
         world.fate = Box::new(move |_, _| if is_dead.get() { Fate::Drop } else { Fate::Deliver });
         world.listen(v4(1), TcpConfig::default(), 16, |_| App::new(0, 2, 1));
         let config = TcpConfig { user_timeout, ..TcpConfig::default() };
-        let client = world.connect(v4(1), config, App { shuts: false, ..App::new(10_000_000, 1, 2) });
+        let client =
+            world.connect(v4(1), config, App { shuts: false, ..App::new(10_000_000, 1, 2) });
         world.run_for(Span::from_millis(60));
         dead.set(true);
         if user_timeout.is_some() {
@@ -322,7 +357,11 @@ fn a_peer_that_is_gone_is_given_up() {
 fn a_reset_is_reported_after_what_arrived_before_it() {
     let mut world = World::new(false);
     world.listen(v4(1), TcpConfig::default(), 16, |_| App { shuts: false, ..App::new(1000, 2, 1) });
-    let client = world.connect(v4(1), TcpConfig::default(), App { shuts: false, reads: false, ..App::new(0, 1, 2) });
+    let client = world.connect(
+        v4(1),
+        TcpConfig::default(),
+        App { shuts: false, reads: false, ..App::new(0, 1, 2) },
+    );
     world.run_for(Span::from_secs(1));
     let server = *world.hosts[1].apps.keys().next().unwrap();
     let now = world.now;
@@ -358,8 +397,13 @@ fn options_are_offered_as_configured() {
     assert_eq!((options.mss, options.wscale, options.sack_permitted), (Some(1460), Some(7), true));
     assert!(options.timestamps.is_some());
     assert_eq!(syn(TcpConfig::default(), v6(1)).options.mss, Some(1440));
-    let small =
-        TcpConfig { receive_buffer: 65_535, mss: Some(512), sack: false, timestamps: false, ..TcpConfig::default() };
+    let small = TcpConfig {
+        receive_buffer: 65_535,
+        mss: Some(512),
+        sack: false,
+        timestamps: false,
+        ..TcpConfig::default()
+    };
     let options = syn(small.clone(), v4(1)).options;
     assert_eq!((options.mss, options.wscale, options.sack_permitted), (Some(512), Some(0), false));
     assert_eq!(options.timestamps, None);
@@ -387,7 +431,7 @@ proptest! {
         nagle: bool,
     ) {
         let config = TcpConfig {
-            strategy: ackclock_tcp::Composition::parse(strategy).unwrap(),
+            strategy: Registry::default().parse(strategy).unwrap(),
             send_buffer: buffers.0.max(500),
             receive_buffer: buffers.1.max(4000),
             sack,

@@ -1,82 +1,142 @@
-//! The event vocabulary: the one language between what produces events (simulation, wire, capture) and what consumes them.
+//! The event vocabulary: the one language between what produces events (simulation, wire, capture)
+//! and what consumes them.
 
 use crate::time::Time;
 
 /// Why a segment was sent.
+///
+/// The words of this file are the glossary of the project: events, JSON, tables, pages, packet
+/// comments and the analysis of captures use them and no others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Cause {
-    /// New data.
+    /// New data within the window.
     New,
-    /// The retransmission that begins a recovery (RFC 5681 section 3.2).
+    /// New data on duplicates, beyond cwnd (RFC 3042; Lin & Kung sections 4.2 and 6.4).
+    LimitedTransmit,
+    /// The first retransmission of a recovery (RFC 5681 section 3.2).
     FastRetransmit,
-    /// A further retransmission within a recovery: on a partial ACK (RFC 6582) or chosen from the scoreboard (RFC 6675).
-    PartialAck,
-    /// A retransmission in the slow start that follows a timeout.
+    /// Any later retransmission of a recovery: on a partial ACK (RFC 6582), of a hole (RFC 6675),
+    /// or of a retransmission detected as lost. [`EventKind::Sent::detected_by`] says which.
+    Recovery,
+    /// A retransmission in the slow start after a timeout.
     SlowStart,
-    /// The retransmission that a timeout sends at once.
+    /// The retransmission that the retransmission timer sends (RFC 6298 section 5.4).
     Timeout,
-    /// A probe: zero window, tail loss, or new data beyond the window to draw an ACK (RFC 3042).
-    Probe,
-    /// A segment sent again because its retransmission was found lost too.
-    LostRetransmission,
-    /// What goes out to keep ACKs coming when there is no new data to send (Lin & Kung section 6.5).
-    LimitedData,
+    /// The same, where nothing was acknowledged since the timeout before.
+    BackedOffTimeout,
+    /// One of the two new segments that decide whether a timeout was spurious (RFC 5682 section 2.1
+    /// step 2b).
+    FRto,
+    /// A tail loss probe, of new data or of the last segment again (RFC 8985 section 7.3).
+    TailLossProbe,
+    /// New data whose ACK times the retransmission of the first unacknowledged segment (Lin & Kung
+    /// section 6.3).
+    Marker,
+    /// What goes out to keep ACKs coming where there is no new data (Lin & Kung section 6.5).
+    Filler,
+    /// A probe of a closed window (RFC 9293 section 3.8.6.1).
+    WindowProbe,
+    /// A retransmitted SYN, SYN/ACK or FIN.
+    Handshake,
+}
+
+/// Why a segment left, and which transmission of it that was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Sending {
+    /// Why.
+    pub cause: Cause,
+    /// 1 for the first transmission of this segment; 0 for a window probe without data.
+    pub transmission: u32,
 }
 
 impl Cause {
     /// All causes, in a fixed order.
-    pub const ALL: [Cause; 8] = [
+    pub const ALL: [Cause; 13] = [
         Cause::New,
+        Cause::LimitedTransmit,
         Cause::FastRetransmit,
-        Cause::PartialAck,
+        Cause::Recovery,
         Cause::SlowStart,
         Cause::Timeout,
-        Cause::Probe,
-        Cause::LostRetransmission,
-        Cause::LimitedData,
+        Cause::BackedOffTimeout,
+        Cause::FRto,
+        Cause::TailLossProbe,
+        Cause::Marker,
+        Cause::Filler,
+        Cause::WindowProbe,
+        Cause::Handshake,
     ];
 
     /// The name used in every output.
     pub const fn name(self) -> &'static str {
         match self {
             Cause::New => "new",
+            Cause::LimitedTransmit => "limited_transmit",
             Cause::FastRetransmit => "fast_retransmit",
-            Cause::PartialAck => "partial_ack",
-            Cause::SlowStart => "slow_start_retransmit",
+            Cause::Recovery => "recovery",
+            Cause::SlowStart => "slow_start",
             Cause::Timeout => "timeout",
-            Cause::Probe => "probe",
-            Cause::LostRetransmission => "lost_retransmission",
-            Cause::LimitedData => "limited_data",
+            Cause::BackedOffTimeout => "backed_off_timeout",
+            Cause::FRto => "f_rto",
+            Cause::TailLossProbe => "tail_loss_probe",
+            Cause::Marker => "marker",
+            Cause::Filler => "filler",
+            Cause::WindowProbe => "window_probe",
+            Cause::Handshake => "handshake",
         }
     }
 }
 
-/// What a timeout says about the recovery that did not happen (Lin & Kung section 4.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// What a timeout says about the recovery that did not happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum TimeoutClass {
-    /// The segment had not been retransmitted, nor had any other in this period: fast retransmit was never triggered.
+    /// Nothing had been retransmitted in this period: fast retransmit was never triggered (Lin &
+    /// Kung section 4.1).
     NonTrigger,
-    /// Others were retransmitted in this period, but not this segment.
+    /// Others had been retransmitted in this period, but not this segment (section 4.1).
     MultipleLosses,
-    /// The segment had already been retransmitted.
+    /// The segment had already been retransmitted (section 4.1).
     LostRetransmission,
+    /// The timer had expired before, and nothing was acknowledged since.
+    BackedOff,
+    /// Of a SYN, SYN/ACK or FIN.
+    Handshake,
+    /// The capture does not show which.
+    Unknown,
 }
 
 impl TimeoutClass {
+    /// All classes, in a fixed order.
+    pub const ALL: [TimeoutClass; 6] = [
+        TimeoutClass::NonTrigger,
+        TimeoutClass::MultipleLosses,
+        TimeoutClass::LostRetransmission,
+        TimeoutClass::BackedOff,
+        TimeoutClass::Handshake,
+        TimeoutClass::Unknown,
+    ];
+
     /// The name used in every output.
     pub const fn name(self) -> &'static str {
         match self {
             TimeoutClass::NonTrigger => "non_trigger",
             TimeoutClass::MultipleLosses => "multiple_losses",
             TimeoutClass::LostRetransmission => "lost_retransmission",
+            TimeoutClass::BackedOff => "backed_off",
+            TimeoutClass::Handshake => "handshake",
+            TimeoutClass::Unknown => "unknown",
         }
     }
 }
 
-/// Up to four SACKed ranges as stream positions, the receiver's order kept; `(left, right)` with `right` exclusive.
+/// Up to four SACKed ranges as stream positions, the receiver's order kept; `(left, right)` with
+/// `right` exclusive.
 pub type SackRanges = [(u64, u64); 4];
 
-/// What happened. Sequence numbers are stream positions: byte 0 is the first data byte of the connection.
+/// What happened. Sequence numbers are stream positions: byte 0 is the first data byte of the
+/// connection. It is exhaustive on purpose: an output that leaves an event out must not compile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EventKind {
     /// The sender sent `len` bytes from `seq`; `transmission` counts from 1 for each segment.
@@ -89,6 +149,9 @@ pub enum EventKind {
         cause: Cause,
         /// Which transmission of this segment it is; 1 is the first.
         transmission: u32,
+        /// Of a fast retransmit or a recovery: the mechanism that detected the loss of the segment,
+        /// or of its last retransmission, or the one that chose it without such a detection.
+        detected_by: Option<&'static str>,
     },
     /// The sender received an ACK.
     Acked {
@@ -133,9 +196,9 @@ pub enum EventKind {
         recover: u64,
         /// Bytes outstanding when it began.
         flight: u64,
-        /// RFC 6675's pipe when it began, before anything was sent again.
+        /// RFC 6675's pipe when it began, before anything was retransmitted.
         pipe: u64,
-        /// The mechanism that found the loss.
+        /// The mechanism that detected the loss.
         by: &'static str,
     },
     /// Recovery ended.
@@ -160,16 +223,17 @@ pub enum EventKind {
         /// The timeout interval that expired, in nanoseconds.
         rto: u64,
     },
-    /// A loss response was found spurious and undone.
+    /// A loss response was judged spurious and undone.
     Undone {
-        /// The mechanism that found it.
+        /// The mechanism that judged.
         by: &'static str,
     },
     /// The path takes segments of another size ([`Sender::set_mss`](crate::Sender::set_mss)).
     MssChanged {
         /// SMSS from now on.
         mss: u32,
-        /// Bytes outstanding in segments that were too big, which are sent again; if there are any, a recovery under way ends.
+        /// Bytes outstanding in segments that were too big, which are retransmitted; if there are
+        /// any, a recovery under way ends.
         lost: u64,
     },
     /// A segment reached the receiver (reported by the network).
@@ -178,8 +242,8 @@ pub enum EventKind {
         seq: u64,
         /// Bytes.
         len: u32,
-        /// Whether the receiver already held all of it.
-        needless: bool,
+        /// It was not needed: the receiver already held all of it.
+        spurious: bool,
     },
     /// The network dropped a data segment of this flow.
     Dropped {
@@ -236,7 +300,7 @@ pub struct Event {
     pub ssthresh: u64,
     /// First unacknowledged byte.
     pub snd_una: u64,
-    /// Next byte to send; below the highest sent while data is sent again after a timeout.
+    /// Next byte to send; below the highest sent while data is retransmitted after a timeout.
     pub snd_nxt: u64,
     /// What.
     pub kind: EventKind,

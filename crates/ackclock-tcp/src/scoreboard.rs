@@ -1,16 +1,31 @@
 //! The scoreboard: one record for each outstanding segment, with what became of its transmissions.
 //!
-//! RFC 6675 section 3 leaves the structure open. A record keeps segment boundaries and, of the transmissions of its
-//! segment, the first and the last send time and their number, so that Karn's rule, time-based detection, recovery of
-//! lost retransmissions and undo need no table of their own. Byte counters are kept incrementally and checked against
-//! recomputation in debug builds.
+//! RFC 6675 section 3 leaves the structure open. A record keeps the boundaries of its segment, the
+//! number of its transmissions, and when the first and the last of them were sent. So Karn's rule,
+//! time-based detection, recovery of lost retransmissions and undo need no table of their own. Byte
+//! counters are kept incrementally and checked against recomputation in debug builds.
 
 use alloc::collections::VecDeque;
 
 use crate::time::Time;
 
+/// Who judged a segment lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) enum Judge {
+    /// No mechanism: it is not lost, or given up by a timeout.
+    #[default]
+    Nobody,
+    /// Detection.
+    Detect,
+    /// The detection of lost retransmissions.
+    Retransmission,
+    /// Selection, on a partial ACK.
+    Select,
+}
+
 /// One outstanding segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Record {
     /// Position of its first byte.
     pub seq: u64,
@@ -24,10 +39,14 @@ pub struct Record {
     pub transmissions: u16,
     /// The receiver reported it in a SACK block.
     pub sacked: bool,
-    /// Judged lost. Stays set when the segment is sent again.
+    /// Judged lost. Stays set when the segment is retransmitted.
     pub lost: bool,
     /// A retransmission is on its way, and counts in the pipe.
     pub retransmitted: bool,
+    /// A SACK block reported it before a timeout forgot that.
+    pub(crate) forgotten: bool,
+    /// Who judged its last transmission lost.
+    pub(crate) lost_by: Judge,
     /// Bytes from its first one to the end of what had been sent when it was last sent.
     span: u32,
 }
@@ -36,6 +55,12 @@ impl Record {
     /// Position after its last byte.
     pub fn end(&self) -> u64 {
         self.seq + u64::from(self.len)
+    }
+
+    /// Detection has judged a retransmission of it lost, and none is on its way.
+    pub(crate) fn is_lost_again(&self) -> bool {
+        let lost = self.lost && !self.retransmitted && self.lost_by == Judge::Detect;
+        lost && self.transmissions > 1
     }
 
     /// The position from which on everything was sent after its last transmission.
@@ -51,12 +76,34 @@ pub struct Acked {
     pub bytes: u64,
     /// Of those, bytes that had been selectively acknowledged before.
     pub sacked_before: u64,
+    /// Segments acknowledged in full that had not been selectively acknowledged before.
+    pub segments: u32,
     /// Send time of the oldest segment acknowledged.
     pub first_sent: Option<Time>,
     /// When the last of these segments was last sent.
     pub last_sent: Option<Time>,
-    /// When the last of those among them was sent that had been sent more than once (Karn's rule); `None` if there was none.
+    /// When the last of those among them was sent that had been sent more than once (Karn's rule);
+    /// `None` if there was none.
     pub retransmission: Option<Time>,
+}
+
+/// Bytes and segments of one kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Tally {
+    bytes: u64,
+    segments: u32,
+}
+
+impl Tally {
+    fn add(&mut self, r: &Record) {
+        self.bytes += u64::from(r.len);
+        self.segments += 1;
+    }
+
+    fn remove(&mut self, r: &Record) {
+        self.bytes -= u64::from(r.len);
+        self.segments -= 1;
+    }
 }
 
 /// The outstanding segments in sequence order, without gaps between them.
@@ -69,9 +116,9 @@ pub struct Scoreboard {
     judged: u64,
     /// Position after the highest sacked byte.
     highest_sacked: u64,
-    sacked_bytes: u64,
-    lost_bytes: u64,
-    retransmitted_bytes: u64,
+    sacked: Tally,
+    lost: Tally,
+    retransmitted: Tally,
     /// SACK blocks of the previous ACK, so that only what is new in a block is walked.
     known: [(u64, u64); 4],
 }
@@ -112,19 +159,35 @@ impl Scoreboard {
         self.highest_sacked
     }
 
-    /// Every outstanding byte below this position is either selectively acknowledged or judged lost.
+    /// Every outstanding byte below this position is either selectively acknowledged or judged
+    /// lost.
     pub fn judged(&self) -> u64 {
         self.judged
     }
 
     /// Outstanding bytes that were selectively acknowledged.
     pub fn sacked_bytes(&self) -> u64 {
-        self.sacked_bytes
+        self.sacked.bytes
     }
 
-    /// Outstanding bytes judged lost, sent again or not.
+    /// Outstanding segments that were selectively acknowledged.
+    pub fn sacked_segments(&self) -> u32 {
+        self.sacked.segments
+    }
+
+    /// Outstanding bytes judged lost, retransmitted or not.
     pub fn lost_bytes(&self) -> u64 {
-        self.lost_bytes
+        self.lost.bytes
+    }
+
+    /// Outstanding segments judged lost, sent again or not.
+    pub fn lost_segments(&self) -> u32 {
+        self.lost.segments
+    }
+
+    /// Outstanding segments of which a retransmission is on its way.
+    pub fn retransmitted_segments(&self) -> u32 {
+        self.retransmitted.segments
     }
 
     /// Outstanding bytes, acknowledged selectively or not.
@@ -132,9 +195,15 @@ impl Scoreboard {
         self.records.front().map_or(0, |head| self.end - head.seq)
     }
 
-    /// RFC 6675 section 4, SetPipe: bytes neither sacked nor lost, plus bytes of retransmissions on their way.
+    /// RFC 6675 section 4, SetPipe: bytes neither sacked nor lost, plus bytes of retransmissions on
+    /// their way.
     pub fn pipe(&self) -> u64 {
-        self.outstanding() - self.sacked_bytes - self.lost_bytes + self.retransmitted_bytes
+        self.outstanding() - self.sacked.bytes - self.lost.bytes + self.retransmitted.bytes
+    }
+
+    /// [`pipe`](Self::pipe) in segments, as Linux counts (`tcp_packets_in_flight`).
+    pub fn in_flight(&self) -> u32 {
+        self.len() as u32 + self.retransmitted.segments - self.sacked.segments - self.lost.segments
     }
 
     /// [`pipe`](Self::pipe) recomputed from the records; what the incremental counters must equal.
@@ -146,7 +215,15 @@ impl Scoreboard {
         self.records.iter().map(bytes).sum()
     }
 
-    /// Index of the segment that holds byte `seq`; the number of segments if it lies above all of them.
+    /// [`in_flight`](Self::in_flight) recomputed from the records.
+    fn recomputed_in_flight(&self) -> u32 {
+        let copies =
+            |r: &Record| u32::from(!r.sacked && !r.lost) + u32::from(!r.sacked && r.retransmitted);
+        self.records.iter().map(copies).sum()
+    }
+
+    /// Index of the segment that holds byte `seq`; the number of segments if it lies above all of
+    /// them.
     pub fn find(&self, seq: u64) -> usize {
         let Some(head) = self.records.front() else { return 0 };
         if seq <= head.seq {
@@ -172,14 +249,16 @@ impl Scoreboard {
             transmissions: 1,
             sacked: false,
             lost: false,
+            forgotten: false,
+            lost_by: Judge::Nobody,
             retransmitted: false,
             span: len,
         });
         self.end = seq + u64::from(len);
     }
 
-    /// Takes everything below `ack` off, and tells each segment delivered that was not sacked. A segment acknowledged in
-    /// part is shortened.
+    /// Takes everything below `ack` off, and tells each segment delivered that was not sacked. A
+    /// segment acknowledged in part is shortened.
     pub(crate) fn ack_to(&mut self, ack: u64, mut tell: impl FnMut(&Record)) -> Acked {
         let mut acked = Acked::default();
         while let Some(head) = self.records.front_mut() {
@@ -193,14 +272,20 @@ impl Scoreboard {
             }
             acked.last_sent = Some(head.last_sent);
             acked.bytes += part;
+            let whole = u32::from(head.end() <= ack);
+            let off = |from: &mut Tally, has: bool| {
+                from.bytes -= if has { part } else { 0 };
+                from.segments -= if has { whole } else { 0 };
+            };
             if head.sacked {
-                self.sacked_bytes -= part;
+                off(&mut self.sacked, true);
                 acked.sacked_before += part;
             } else {
-                self.lost_bytes -= if head.lost { part } else { 0 };
-                self.retransmitted_bytes -= if head.retransmitted { part } else { 0 };
+                off(&mut self.lost, head.lost);
+                off(&mut self.retransmitted, head.retransmitted);
+                acked.segments += whole;
             }
-            if head.end() > ack {
+            if whole == 0 {
                 head.seq = ack;
                 head.len -= part as u32;
                 head.span -= part as u32;
@@ -215,8 +300,8 @@ impl Scoreboard {
         acked
     }
 
-    /// Cuts every segment of more than `most` bytes (not zero), and judges lost what is not sacked of them, retransmissions
-    /// included; returns the bytes judged.
+    /// Cuts every segment of more than `most` bytes (not zero), and judges lost what is not sacked
+    /// of them, retransmissions included; returns the bytes judged.
     pub(crate) fn cut(&mut self, most: u32) -> u64 {
         if self.records.iter().all(|r| r.len <= most) {
             return 0;
@@ -226,8 +311,6 @@ impl Scoreboard {
             let lost = r.len > most && !r.sacked;
             if lost {
                 judged += u64::from(r.len);
-                self.lost_bytes += if r.lost { 0 } else { u64::from(r.len) };
-                self.retransmitted_bytes -= if r.retransmitted { u64::from(r.len) } else { 0 };
             }
             let (lost, retransmitted) = (r.lost || lost, r.retransmitted && !lost);
             let pieces = (0..r.len).step_by(most as usize);
@@ -241,8 +324,25 @@ impl Scoreboard {
             }));
         }
         self.records = cut;
+        self.count();
         self.check();
         judged
+    }
+
+    /// Counts every kind anew.
+    fn count(&mut self) {
+        (self.sacked, self.lost, self.retransmitted) = Default::default();
+        for r in &self.records {
+            for (tally, has) in [
+                (&mut self.sacked, r.sacked),
+                (&mut self.lost, r.lost),
+                (&mut self.retransmitted, r.retransmitted),
+            ] {
+                if has {
+                    tally.add(r);
+                }
+            }
+        }
     }
 
     /// Gives back the memory for records beyond those outstanding.
@@ -256,14 +356,16 @@ impl Scoreboard {
         self.records.capacity()
     }
 
-    /// Marks every segment that lies wholly within `left..right`, and tells each that is new; returns the bytes newly
-    /// marked.
+    /// Marks every segment that lies wholly within `left..right`, and tells each that is new;
+    /// returns the bytes newly marked.
     pub(crate) fn sack(&mut self, left: u64, right: u64, mut tell: impl FnMut(&Record)) -> u64 {
-        let (left, right) = (left.max(self.records.front().map_or(0, |r| r.seq)), right.min(self.end));
+        let (left, right) =
+            (left.max(self.records.front().map_or(0, |r| r.seq)), right.min(self.end));
         if left >= right {
             return 0;
         }
-        // What an earlier block already told needs no second walk; a block usually grows at its right end.
+        // What an earlier block already told needs no second walk; a block usually grows at its
+        // right end.
         let mut from = left;
         for &(l, r) in &self.known {
             if l <= from && from < r {
@@ -279,11 +381,14 @@ impl Scoreboard {
             if r.seq >= left && !r.sacked {
                 tell(r);
                 r.sacked = true;
-                let len = u64::from(r.len);
-                newly += len;
-                self.sacked_bytes += len;
-                self.lost_bytes -= if r.lost { len } else { 0 };
-                self.retransmitted_bytes -= if r.retransmitted { len } else { 0 };
+                newly += u64::from(r.len);
+                self.sacked.add(r);
+                if r.lost {
+                    self.lost.remove(r);
+                }
+                if r.retransmitted {
+                    self.retransmitted.remove(r);
+                }
                 r.retransmitted = false;
                 r.lost = false;
                 self.highest_sacked = self.highest_sacked.max(r.end());
@@ -303,41 +408,49 @@ impl Scoreboard {
     /// Forgets all SACK information (RFC 2018 section 8: the receiver may have discarded the data).
     pub(crate) fn forget_sacks(&mut self) {
         for r in &mut self.records {
+            r.forgotten |= r.sacked;
             r.sacked = false;
         }
-        self.sacked_bytes = 0;
+        self.sacked = Tally::default();
         self.highest_sacked = 0;
         self.judged = 0;
         self.known = [(0, 0); 4];
         self.check();
     }
 
-    /// Judges the segment at `index` lost, its retransmission included; returns whether that was news.
-    pub(crate) fn mark_lost(&mut self, index: usize) -> bool {
+    /// Judges the segment at `index` lost, its retransmission included; returns whether that was
+    /// news.
+    pub(crate) fn mark_lost(&mut self, index: usize, by: Judge) -> bool {
         let Some(r) = self.records.get_mut(index) else { return false };
         if r.sacked || (r.lost && !r.retransmitted) {
             return false;
         }
-        let len = u64::from(r.len);
-        self.lost_bytes += if r.lost { 0 } else { len };
-        self.retransmitted_bytes -= if r.retransmitted { len } else { 0 };
-        r.lost = true;
+        if !r.lost {
+            self.lost.add(r);
+        }
+        if r.retransmitted {
+            self.retransmitted.remove(r);
+        }
+        (r.lost, r.lost_by) = (true, by);
         r.retransmitted = false;
         self.check();
         true
     }
 
-    /// Judges the segment at `index` lost, of which a retransmission is on its way that need not have counted in the pipe.
+    /// Judges the segment at `index` lost, of which a retransmission is on its way that need not
+    /// have counted in the pipe.
     pub(crate) fn mark_replaced(&mut self, index: usize) {
         let Some(r) = self.records.get_mut(index).filter(|r| !r.sacked && !r.lost) else { return };
-        let len = u64::from(r.len);
-        self.lost_bytes += len;
-        self.retransmitted_bytes += if r.retransmitted { 0 } else { len };
+        self.lost.add(r);
+        if !r.retransmitted {
+            self.retransmitted.add(r);
+        }
         (r.lost, r.retransmitted) = (true, true);
         self.check();
     }
 
-    /// Judges the original transmission of every segment that ends at or below `edge` lost, and tells each that is new.
+    /// Judges the original transmission of every segment that ends at or below `edge` lost, and
+    /// tells each that is new.
     pub(crate) fn mark_lost_below(&mut self, edge: u64, mut tell: impl FnMut(&Record)) {
         if edge <= self.judged {
             return;
@@ -348,8 +461,8 @@ impl Scoreboard {
                 break;
             }
             if !r.sacked && !r.lost {
-                r.lost = true;
-                self.lost_bytes += u64::from(r.len);
+                (r.lost, r.lost_by) = (true, Judge::Detect);
+                self.lost.add(r);
                 tell(r);
             }
             index += 1;
@@ -358,22 +471,21 @@ impl Scoreboard {
         self.check();
     }
 
-    /// Judges the head lost, and every outstanding segment that is not sacked and was last sent no later than `sent_by`,
-    /// retransmissions included (a timeout).
+    /// Judges the head lost, and every outstanding segment that is not sacked and was last sent no
+    /// later than `sent_by`, retransmissions included (a timeout).
     pub(crate) fn mark_all_lost(&mut self, sent_by: Time) {
-        (self.lost_bytes, self.retransmitted_bytes, self.judged) = (0, 0, self.end);
+        self.judged = self.end;
         let head = self.records.front().map_or(0, |r| r.seq);
         for r in &mut self.records {
             if r.seq == head || r.last_sent <= sent_by {
-                r.lost = !r.sacked;
+                (r.lost, r.lost_by) = (!r.sacked, Judge::Nobody);
                 r.retransmitted = false;
             }
-            self.lost_bytes += if r.lost { u64::from(r.len) } else { 0 };
-            self.retransmitted_bytes += if r.retransmitted { u64::from(r.len) } else { 0 };
             if !r.sacked && !r.lost {
                 self.judged = self.judged.min(r.seq);
             }
         }
+        self.count();
         self.check();
     }
 
@@ -382,21 +494,23 @@ impl Scoreboard {
         for r in &mut self.records {
             r.lost = false;
         }
-        self.lost_bytes = 0;
+        self.lost = Tally::default();
         self.judged = 0;
         self.check();
     }
 
-    /// Records that the segment at `index` was sent again; `counts` tells whether it enters the pipe.
+    /// Records that the segment at `index` was retransmitted; `counts` tells whether it enters the
+    /// pipe.
     pub(crate) fn on_retransmit(&mut self, index: usize, now: Time, counts: bool) {
         let Some(r) = self.records.get_mut(index) else { return };
         r.transmissions = r.transmissions.saturating_add(1);
         r.last_sent = now;
-        // No window of an ACK is larger than 2^30 bytes (RFC 7323 section 2.3), but the configured one may be.
+        // No window of an ACK is larger than 2^30 bytes (RFC 7323 section 2.3), but the configured
+        // one may be.
         r.span = u32::try_from(self.end - r.seq).unwrap_or(u32::MAX);
         if counts && !r.sacked && !r.retransmitted {
             r.retransmitted = true;
-            self.retransmitted_bytes += u64::from(r.len);
+            self.retransmitted.add(r);
         }
         self.check();
     }
@@ -404,6 +518,7 @@ impl Scoreboard {
     #[inline]
     fn check(&self) {
         debug_assert_eq!(self.pipe(), self.recomputed_pipe());
+        debug_assert_eq!(self.in_flight(), self.recomputed_in_flight());
     }
 }
 

@@ -1,4 +1,5 @@
-//! What travels between two endpoints, without its payload: the engine names bytes by position and its driver carries them.
+//! What travels between two endpoints, without its payload: the engine names bytes by position and
+//! its driver carries them.
 
 use crate::seq::Seq;
 
@@ -11,7 +12,8 @@ pub struct Timestamps {
     pub ecr: u32,
 }
 
-/// A SACK block (RFC 2018 section 3): `left` is the first sequence number of the block, `right` the one after its last.
+/// A SACK block (RFC 2018 section 3): `left` is the first sequence number of the block, `right` the
+/// one after its last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SackBlock {
     /// First sequence number in the block.
@@ -20,7 +22,8 @@ pub struct SackBlock {
     pub right: Seq,
 }
 
-/// Up to four SACK blocks, the first one first (RFC 2018 section 4; a D-SACK block stands first, RFC 2883 section 4).
+/// Up to four SACK blocks, the first one first (RFC 2018 section 4; a D-SACK block stands first,
+/// RFC 2883 section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SackBlocks {
     len: u8,
@@ -83,8 +86,8 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Bytes of TCP options as they stand on the wire, padded to whole words the way every common stack does
-    /// (timestamps 12, SACK 4 + 8 a block).
+    /// Bytes of TCP options as they stand on the wire, padded to whole words the way every common
+    /// stack does (timestamps 12, SACK 4 + 8 a block).
     pub fn option_len(&self) -> u32 {
         let timestamps = if self.timestamps.is_some() { 12 } else { 0 };
         let sack = if self.sack.is_empty() { 0 } else { 4 + 8 * self.sack.as_slice().len() as u32 };

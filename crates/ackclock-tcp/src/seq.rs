@@ -1,4 +1,5 @@
-//! Sequence numbers on the wire (RFC 9293 section 3.4) and the stream positions that stand for them inside the engine.
+//! Sequence numbers on the wire (RFC 9293 section 3.4) and the stream positions that stand for them
+//! inside the engine.
 
 use core::ops::Add;
 
@@ -9,15 +10,16 @@ pub struct Seq(pub u32);
 impl Seq {
     /// The stream position that this number stands for, if it lies within 2^31 of `near`.
     ///
-    /// The engine counts in 64-bit positions from the first data byte (position 0 is sequence number `origin`),
-    /// so that only this function and [`Seq::at`] know about wrapping. `None` if the number lies before the
-    /// first byte of the stream.
+    /// The engine counts in 64-bit positions from the first data byte (position 0 is sequence
+    /// number `origin`), so that only this function and [`Seq::at`] know about wrapping. `None`
+    /// if the number lies before the first byte of the stream.
     pub fn position(self, origin: Seq, near: u64) -> Option<u64> {
         let ahead = self.0.wrapping_sub(Seq::at(origin, near).0) as i32;
         near.checked_add_signed(i64::from(ahead))
     }
 
-    /// The sequence number of stream position `position` in a stream whose first byte has number `origin`.
+    /// The sequence number of stream position `position` in a stream whose first byte has number
+    /// `origin`.
     pub fn at(origin: Seq, position: u64) -> Seq {
         Seq(origin.0.wrapping_add(position as u32))
     }

@@ -27,7 +27,8 @@ impl Time {
         self.0 as f64 / 1e9
     }
 
-    /// The timestamp clock: milliseconds, which wrap (RFC 7323 section 5.4 allows 1 ms to 1 s a tick).
+    /// The timestamp clock: milliseconds, which wrap (RFC 7323 section 5.4 allows 1 ms to 1 s a
+    /// tick).
     pub const fn timestamp(self) -> u32 {
         (self.0 / 1_000_000) as u32
     }
@@ -37,8 +38,8 @@ impl Time {
         Span(self.0.saturating_sub(earlier.0))
     }
 
-    /// The first tick after this time, and not at it, of a coarse timer that ticks at `phase` and then at each `interval`
-    /// (not zero).
+    /// The first tick after this time, and not at it, of a coarse timer that ticks at `phase` and
+    /// then at each `interval` (not zero).
     pub(crate) const fn next_tick(self, interval: Span, phase: Span) -> Time {
         let since_tick = (self.0 % interval.0 + interval.0 - phase.0 % interval.0) % interval.0;
         Time(self.0.saturating_add(interval.0 - since_tick))

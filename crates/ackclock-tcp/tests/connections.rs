@@ -1,6 +1,7 @@
-//! Two connections over a network that drops, duplicates, reorders and delays (see `duplex`): every byte arrives exactly once, both
-//! ends close, and nobody sends beyond the window or the path. And peers that send anything: no segment makes a connection panic,
-//! send without end, or send more than it may.
+//! Two connections over a network that drops, duplicates, reorders and delays (see `duplex`): every
+//! byte arrives exactly once, both ends close, and nobody sends beyond the window or the path. And
+//! peers that send anything: no segment makes a connection panic, send without end, or send more
+//! than it may.
 
 #[allow(dead_code)] // This file needs the list of strategies only.
 mod rig;
@@ -9,13 +10,13 @@ mod duplex;
 
 use ackclock_tcp::connection::{Connection, TcpState};
 use ackclock_tcp::wire::{Control, Options, Repr};
-use ackclock_tcp::{Composition, SackBlock, SackBlocks, Seq, Span, Time, Timestamps};
+use ackclock_tcp::{Registry, SackBlock, SackBlocks, Seq, Span, Time, Timestamps};
 use duplex::{Duplex, Op, Setup};
 use proptest::prelude::*;
-use rig::{is_told, strategies};
+use rig::{is_notified, strategies};
 
 fn strategy() -> impl Strategy<Value = String> {
-    let names: Vec<String> = strategies().into_iter().filter(|name| !is_told(name)).collect();
+    let names: Vec<String> = strategies().into_iter().filter(|name| !is_notified(name)).collect();
     prop_oneof![1 => Just("linux".to_string()), 1 => Just("newreno".to_string()), 3 => proptest::sample::select(names)]
 }
 
@@ -47,7 +48,8 @@ prop_compose! {
 }
 
 fn op() -> impl Strategy<Value = Op> {
-    let lost = prop_oneof![3 => Just(0u16), 3 => (0..16u32).prop_map(|bit| 1 << bit), 1 => any::<u16>()];
+    let lost =
+        prop_oneof![3 => Just(0u16), 3 => (0..16u32).prop_map(|bit| 1 << bit), 1 => any::<u16>()];
     prop_oneof![
         3 => (0..2u8, any::<u16>()).prop_map(|(side, bytes)| Op::Write { side, bytes }),
         1 => (0..2u8, 0..100u16).prop_map(|(side, bytes)| Op::Write { side, bytes }),
@@ -70,7 +72,12 @@ fn holds(setups: [Setup; 2], simultaneous: bool, ops: &[Op]) {
 }
 
 fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, failure_persistence: None, max_shrink_iters: 5_000, ..ProptestConfig::default() }
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        max_shrink_iters: 5_000,
+        ..ProptestConfig::default()
+    }
 }
 
 proptest! {
@@ -92,7 +99,13 @@ proptest! {
 /// The SYN/ACK that ends a simultaneous open was taken for a segment with a scaled window.
 #[test]
 fn a_simultaneous_open_keeps_to_the_window_of_the_syn_ack() {
-    let a = Setup { buffer: 4000, wscale: Some(1), mss: 1460, initial_window: 1, ..Setup::plain("linux") };
+    let a = Setup {
+        buffer: 4000,
+        wscale: Some(1),
+        mss: 1460,
+        initial_window: 1,
+        ..Setup::plain("linux")
+    };
     let b = Setup { buffer: 65_535, wscale: Some(0), ..a.clone() };
     holds([a, b], true, &[Op::Write { side: 1, bytes: 4000 }, Op::Round { lost: 0 }]);
 }
@@ -180,7 +193,10 @@ impl Victim {
             sack.push(SackBlock { left, right: left + len });
         }
         let (mss, wscale, sack_permitted) = forged.syn;
-        let stamp = |(val, ecr): (i32, u32)| Timestamps { val: self.now.timestamp().wrapping_add_signed(val), ecr };
+        let stamp = |(val, ecr): (i32, u32)| Timestamps {
+            val: self.now.timestamp().wrapping_add_signed(val),
+            ecr,
+        };
         Repr {
             seq: near(self.rcv_nxt, forged.seq),
             ack: near(una, forged.ack),
@@ -207,11 +223,19 @@ impl Victim {
                 let (before, limit) = (self.c.written() > self.c.acked(), self.c.read_position());
                 let place = self.c.on_segment(now, &header, forged.len);
                 if let Some(place) = place {
-                    assert!(u64::from(place.offset) + u64::from(place.len) <= u64::from(forged.len));
-                    assert!(place.position + u64::from(place.len) <= limit + u64::from(self.setup.buffer));
+                    assert!(
+                        u64::from(place.offset) + u64::from(place.len) <= u64::from(forged.len)
+                    );
+                    assert!(
+                        place.position + u64::from(place.len)
+                            <= limit + u64::from(self.setup.buffer)
+                    );
                 }
                 let sent = self.drain();
-                assert!(before || sent <= 2, "{sent} segments in answer to one, with nothing to send");
+                assert!(
+                    before || sent <= 2,
+                    "{sent} segments in answer to one, with nothing to send"
+                );
             }
             &Hostile::Write(bytes) => self.c.write(now, u64::from(bytes)),
             &Hostile::Read(bytes) => self.c.read(now, u64::from(bytes)),
@@ -244,7 +268,11 @@ impl Victim {
             let fin = u64::from(o.header.control.contains(Control::FIN));
             if o.len > 0 || fin > 0 {
                 let after = o.position + u64::from(o.len);
-                assert!(after <= self.c.written() && after + fin <= self.edge, "{after} beyond {}", self.edge);
+                assert!(
+                    after <= self.c.written() && after + fin <= self.edge,
+                    "{after} beyond {}",
+                    self.edge
+                );
             }
             assert!(o.header.header_len() <= 60);
             if o.header.control.contains(Control::ACK) {
@@ -269,16 +297,29 @@ enum Start {
 
 fn survives(setup: Setup, start: Start, syn: &Forged, ops: &[Hostile]) {
     let now = Time(1_000_000_000);
-    let mut victim = Victim { c: setup.connect(now), setup: setup.clone(), now, rcv_nxt: Seq(u32::MAX - 5), edge: 0 };
+    let mut victim = Victim {
+        c: setup.connect(now),
+        setup: setup.clone(),
+        now,
+        rcv_nxt: Seq(u32::MAX - 5),
+        edge: 0,
+    };
     let header = victim.header(syn);
-    let strategy = Composition::parse(&setup.strategy).expect("a composition").build();
+    let strategy = Registry::default().parse(&setup.strategy).expect("a composition").build();
     match start {
         Start::Connect => {}
         Start::Accept => victim.c = Connection::accept(now, setup.config(), strategy, &header),
         Start::Established => {
             victim.rcv_nxt = header.seq + 1;
             let ack = Repr { control: Control::ACK, ..victim.header(syn) };
-            victim.c = Connection::established(now, setup.config(), strategy, header.seq, &header.options, &ack);
+            victim.c = Connection::established(
+                now,
+                setup.config(),
+                strategy,
+                header.seq,
+                &header.options,
+                &ack,
+            );
         }
     }
     victim.drain();

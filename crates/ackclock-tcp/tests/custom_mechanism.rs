@@ -1,14 +1,20 @@
-//! Mechanisms as a user writes them, outside the crate and with its public interface only: one for each plug point.
+//! Mechanisms as a user writes them, outside the crate and with its public interface only: one for
+//! each plug point.
 
 use std::fmt::Write;
 
-use ackclock_tcp::axes::{
-    AckSummary, Detect, DetectRetransmission, Lost, Next, Probe, ProbeNow, Regulate, Response, Select, Tick, Timer,
-    Undo, Urgent, Verdict, Windows,
-};
+use ackclock_tcp::recovery::detect::{Detect, Lost};
+use ackclock_tcp::recovery::probe::{Probe, ProbeNow};
+use ackclock_tcp::recovery::regulate::Regulate;
+use ackclock_tcp::recovery::response::Response;
+use ackclock_tcp::recovery::retransmission::{DetectRetransmission, Tick};
+use ackclock_tcp::recovery::select::{Next, Select, Urgent};
+use ackclock_tcp::recovery::timer::Timer;
+use ackclock_tcp::recovery::undo::{Undo, Verdict};
+use ackclock_tcp::recovery::window::{Window, Windows};
 use ackclock_tcp::{
-    Cause, Composition, Event, EventKind, Phase, Record, SackBlock, SackBlocks, Segment, Sender, SenderConfig, Seq,
-    Span, State, Strategy, Time,
+    AckSummary, Cause, Event, EventKind, Phase, Record, Registry, SackBlock, SackBlocks, Segment,
+    Sender, SenderConfig, Seq, Span, State, Strategy, Time,
 };
 
 const MS: u64 = 1_000_000;
@@ -19,15 +25,21 @@ struct Script {
     isn: u32,
 }
 
-/// Runs `script` with ten segments of 1000 bytes out, with and without a wrap of the sequence numbers among them.
-fn run(composition: &str, change: impl Fn(&mut Strategy), bytes: u64, script: impl Fn(&mut Script)) {
+/// Runs `script` with ten segments of 1000 bytes out, with and without a wrap of the sequence
+/// numbers among them.
+fn run(
+    composition: &str,
+    change: impl Fn(&mut Strategy),
+    bytes: u64,
+    script: impl Fn(&mut Script),
+) {
     for isn in [0, 3500u32.wrapping_neg()] {
-        let mut strategy = Composition::parse(composition).unwrap().build();
+        let mut strategy = Registry::default().parse(composition).unwrap().build();
         change(&mut strategy);
         let config = SenderConfig {
             isn: Seq(isn),
             mss: 1000,
-            initial_window: 10,
+            initial_window: Some(10),
             initial_rwnd: 64_000,
             wscale: 0,
             events: true,
@@ -49,12 +61,17 @@ impl Script {
             let letter = match t.cause {
                 Cause::New => "",
                 Cause::FastRetransmit => "F",
-                Cause::PartialAck => "P",
+                Cause::Recovery if t.transmission > 2 => "L",
+                Cause::Recovery => "P",
                 Cause::SlowStart => "S",
-                Cause::Timeout => "T",
-                Cause::Probe => "+",
-                Cause::LostRetransmission => "L",
-                Cause::LimitedData => "D",
+                Cause::Timeout | Cause::BackedOffTimeout => "T",
+                Cause::LimitedTransmit
+                | Cause::FRto
+                | Cause::TailLossProbe
+                | Cause::Marker
+                | Cause::WindowProbe => "+",
+                Cause::Filler => "D",
+                _ => "?",
             };
             let space = if out.is_empty() { "" } else { " " };
             write!(out, "{space}{}{letter}", t.position / 1000).unwrap();
@@ -92,8 +109,8 @@ impl Script {
     }
 }
 
-/// (a) Loss by time, as RACK (RFC 8985 section 6.2): lost is what was sent before the most recently sent segment that
-/// arrived, and is still missing a quarter of a round trip after it should have.
+/// (a) Loss by time, as RACK (RFC 8985 section 6.2): lost is what was sent before the most recently
+/// sent segment that arrived, and is still missing a quarter of a round trip after it should have.
 #[derive(Default)]
 struct ByTime {
     newest: Time,
@@ -111,7 +128,9 @@ impl ByTime {
         let missing = || s.board.iter().filter(earlier).filter(live).map(due);
         self.deadline = missing().filter(|&due| due > s.now).min();
         match missing().filter(|&due| due <= s.now).max() {
-            Some(_) => Lost::SentBefore(Time(s.now.nanos() - self.rtt.nanos() - grace.nanos()), u64::MAX),
+            Some(_) => {
+                Lost::SentBefore(Time(s.now.nanos() - self.rtt.nanos() - grace.nanos()), u64::MAX)
+            }
             None => Lost::Nothing,
         }
     }
@@ -173,13 +192,16 @@ fn detection_by_time() {
         assert_eq!(x.ack(100, 0, &[(1, 10)]), "");
         assert_eq!(x.fire(125), "0F 10 11 12 13");
         assert_eq!(x.windows(), (5_000, 5_000));
-        let lost = |e: &EventKind| matches!(e, EventKind::Lost { seq: 0, len: 1000, by: "by-time", .. });
+        let lost =
+            |e: &EventKind| matches!(e, EventKind::Lost { seq: 0, len: 1000, by: "by-time", .. });
         assert_eq!(x.events().iter().filter(|e| lost(e)).count(), 1);
         // 10 to 13, sent with 0's retransmission and after it, arrive; the retransmission does not.
         assert_eq!(x.ack(225, 0, &[(10, 14), (1, 10)]), "14 15 16 17");
-        assert_eq!(x.fire(250), "0L");
-        // RFC 5681 section 4.3: lowered twice.
+        // RFC 5681 section 4.3: lowered twice. In the pipe are 14 to 17.
+        assert_eq!(x.fire(250), "");
         assert_eq!(x.windows(), (2_500, 2_500));
+        assert_eq!(x.ack(325, 0, &[(10, 16), (1, 10)]), "");
+        assert_eq!(x.ack(326, 0, &[(10, 17), (1, 10)]), "0L");
     });
     // Reordering within the grace is no loss.
     run("sack", by_time, 20_000, |x| {
@@ -190,8 +212,8 @@ fn detection_by_time() {
     });
 }
 
-/// (b) A retransmission is lost once a window of further duplicates has arrived since it was sent (the ACK clock of Lin &
-/// Kung section 6.2, coarsely).
+/// (b) A retransmission is lost once a window of further duplicates has arrived since it was sent
+/// (the ACK clock of Lin & Kung section 6.2, coarsely).
 #[derive(Default)]
 struct ByCount {
     flight: u64,
@@ -208,12 +230,13 @@ impl DetectRetransmission for ByCount {
     }
 
     fn on_ack(&mut self, _s: &State, a: &AckSummary) -> Tick {
-        self.duplicates = if a.newly_acked > 0 { 0 } else { self.duplicates + u64::from(a.duplicate) };
+        self.duplicates =
+            if a.newly_acked > 0 { 0 } else { self.duplicates + u64::from(a.duplicate) };
         if self.duplicates == self.flight + 2 { Tick::Lost } else { Tick::Nothing }
     }
 
     fn on_transmit(&mut self, _s: &State, cause: Cause) {
-        if cause == Cause::LostRetransmission {
+        if cause == Cause::Recovery {
             self.duplicates = 0;
         }
     }
@@ -238,7 +261,7 @@ fn detection_of_a_lost_retransmission() {
     });
 }
 
-/// (c) Undo when a D-SACK reports every segment that was sent again (RFC 3708 section 3).
+/// (c) Undo when a D-SACK reports every segment that was retransmitted (RFC 3708 section 3).
 #[derive(Default)]
 struct ByDsack {
     sent_again: u64,
@@ -274,7 +297,10 @@ fn undo_on_a_dsack() {
         assert_eq!((x.windows(), x.sender.state().phase), ((5_000, 5_000), Phase::Open));
         assert_eq!(x.ack(200, 10, &[(0, 1)]), "15 16 17 18 19");
         assert_eq!(x.windows(), (10_000, u64::MAX));
-        assert_eq!(x.events().iter().filter(|e| **e == EventKind::Undone { by: "by-dsack" }).count(), 1);
+        assert_eq!(
+            x.events().iter().filter(|e| **e == EventKind::Undone { by: "by-dsack" }).count(),
+            1
+        );
         // It is undone once.
         assert_eq!(x.ack(201, 10, &[(0, 1)]), "");
         assert_eq!(x.windows(), (10_000, u64::MAX));
@@ -288,7 +314,7 @@ fn undo_on_a_dsack() {
         assert_eq!(x.windows(), (11_000, u64::MAX));
         assert_eq!(x.sender.state().phase, Phase::Open);
     });
-    // Two segments sent again, one D-SACK: not all of it was needless.
+    // Two segments retransmitted, one D-SACK: not all of it was spurious.
     run("sack", by_dsack, 40_000, |x| {
         assert_eq!(x.ack(100, 0, &[(2, 7)]), "0F 1P");
         assert_eq!(x.ack(101, 10, &[]), "10 11 12 13 14");
@@ -348,7 +374,8 @@ fn undo_of_a_timeout() {
     });
 }
 
-/// (d) A tail probe (RFC 8985 section 7), two round trips after the last transmission, once until something arrives.
+/// (d) A tail probe (RFC 8985 section 7), two round trips after the last transmission, once until
+/// something arrives.
 #[derive(Default)]
 struct TailProbe {
     rtt: Option<Span>,
@@ -367,7 +394,9 @@ impl Probe for TailProbe {
 
     fn deadline(&self, s: &State) -> Time {
         match (self.rtt, s.board.last()) {
-            (Some(rtt), Some(last)) if !self.probed && !s.recovering() => last.last_sent + rtt.times(2),
+            (Some(rtt), Some(last)) if !self.probed && !s.recovering() => {
+                last.last_sent + rtt.times(2)
+            }
             _ => Time::NEVER,
         }
     }
@@ -451,7 +480,8 @@ fn one_segment_for_each_ack() {
     });
 }
 
-/// RFC 7765 section 4: with little outstanding the timer counts from the earliest outstanding transmission.
+/// RFC 7765 section 4: with little outstanding the timer counts from the earliest outstanding
+/// transmission.
 struct Restart;
 
 impl Timer for Restart {
@@ -485,12 +515,13 @@ fn timer_restart() {
     });
 }
 
-/// The response to a lost retransmission is a decision of its own (Miyake & Inamura's I, II and III).
+/// The response to a lost retransmission is a decision of its own (Miyake & Inamura's I, II and
+/// III).
 #[test]
 fn a_response_decides_about_a_lost_retransmission() {
     struct Keep;
     impl Response for Keep {
-        fn on_lost(&mut self, s: &State) -> Windows {
+        fn on_lost(&mut self, s: &State, _law: &mut dyn Window) -> Windows {
             Windows { ssthresh: s.ssthresh, cwnd: s.cwnd }
         }
     }

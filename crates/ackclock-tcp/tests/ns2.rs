@@ -1,6 +1,7 @@
-//! The windows of ns-2's agents, in numbers; `crosscheck/` compares whole transfers with ns-2 itself.
+//! The windows of ns-2's agents, in numbers; `crosscheck/` compares whole transfers with ns-2
+//! itself.
 
-use ackclock_tcp::{Composition, Segment, Sender, SenderConfig, Seq, Span, Time};
+use ackclock_tcp::{Registry, Segment, Sender, SenderConfig, Seq, Span, Time};
 
 /// Fifteen segments of 1000 bytes are outstanding, from segment 5 on; cwnd is 15 segments.
 fn sender(strategy: &str) -> Sender {
@@ -11,7 +12,7 @@ fn sender(strategy: &str) -> Sender {
         min_rto: Some(Span::from_secs(1)),
         ..SenderConfig::default()
     };
-    let mut sender = Sender::new(config, Composition::parse(strategy).unwrap().build());
+    let mut sender = Sender::new(config, Registry::default().parse(strategy).unwrap().build());
     sender.write(Time::ZERO, 100_000);
     assert_eq!(drain(&mut sender, Time::ZERO), 10);
     for segment in 1..=5 {
@@ -57,7 +58,8 @@ fn the_ack_that_ends_recovery_grows_cwnd_and_growth_keeps_fractions() {
             sender.state().cwnd
         })
         .into();
-    // 7500 + 1000000/7500 = 7633.3; then 7764.01, 7892.81 and 8019.51, where rounding down each time gives 8018.
+    // 7500 + 1000000/7500 = 7633.3; then 7764.01, 7892.81 and 8019.51, where rounding down each
+    // time gives 8018.
     assert_eq!(cwnd, [7633, 7764, 7892, 8019]);
 }
 
@@ -82,7 +84,10 @@ fn the_third_duplicate_restarts_the_timer() {
     let mut sender = sender("ns2-newreno");
     assert_eq!(sender.next_deadline(), Time(1_100_000_000));
     for _ in 0..3 {
-        sender.on_segment(Time(150_000_000), &Segment { ack: Seq(5000), wnd: 64_000, ..Segment::default() });
+        sender.on_segment(
+            Time(150_000_000),
+            &Segment { ack: Seq(5000), wnd: 64_000, ..Segment::default() },
+        );
         drain(&mut sender, Time(150_000_000));
     }
     assert_eq!(sender.next_deadline(), Time(1_150_000_000));

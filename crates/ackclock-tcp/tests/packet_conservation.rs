@@ -1,6 +1,7 @@
-//! Packet conservation within fast recovery: a duplicate ACK tells that one segment has left the network, and so releases
-//! one at most, lost retransmissions or not (Miyake & Inamura 2005, section 2). Every pattern of losses in a window of ten,
-//! and of losses among the first four retransmissions.
+//! Packet conservation within fast recovery: a duplicate ACK tells that one segment has left the
+//! network, and so releases one at most, lost retransmissions or not (Miyake & Inamura 2005,
+//! section 2). Every pattern of losses in a window of ten, and of losses among the first four
+//! retransmissions.
 
 #[allow(dead_code)] // Ops of which this file needs two.
 mod rig;
@@ -8,8 +9,8 @@ mod rig;
 use ackclock_tcp::{Phase, Seq};
 use rig::{Fate, Op, Pair, Setup};
 
-/// The most segments that a duplicate, and a partial ACK, released within recovery, and the number of lost retransmissions
-/// that were found.
+/// The most segments that a duplicate, and a partial ACK, released within recovery, and the number
+/// of lost retransmissions that were found.
 #[derive(Debug, Default, PartialEq)]
 struct Most {
     on_duplicate: usize,
@@ -83,7 +84,8 @@ fn a_duplicate_releases_one_segment_at_most() {
     }
 }
 
-/// Lin & Kung 1998 section 5.1: "each received ACK (duplicate or partial) causes exactly one packet to be sent".
+/// Lin & Kung 1998 section 5.1: "each received ACK (duplicate or partial) causes exactly one packet
+/// to be sent".
 #[test]
 fn a_partial_ack_releases_one_segment_too_where_the_window_is_loss_sensitive() {
     for strategy in ["newreno-ls", "sack-ls", "net-reno", "net-reno-sack"] {

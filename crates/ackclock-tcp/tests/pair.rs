@@ -1,6 +1,7 @@
-//! Two endpoints over a network that drops, duplicates, reorders and delays as it likes (see `rig`): every byte arrives
-//! exactly once and in order, nothing is sent beyond the offered window, the pipe equals its recomputation, nobody stalls,
-//! and everything has arrived once the network stops losing.
+//! Two endpoints over a network that drops, duplicates, reorders and delays as it likes (see
+//! `rig`): every byte arrives exactly once and in order, nothing is sent beyond the offered window,
+//! the pipe equals its recomputation, nobody stalls, and everything has arrived once the network
+//! stops losing.
 
 mod rig;
 
@@ -52,7 +53,20 @@ fn setup(isn: impl Strategy<Value = u32>) -> impl Strategy<Value = Setup> {
         prop_oneof![2 => Just(true), 1 => Just(false)],
     )
         .prop_map(
-            |(strategy, isn, mss, initial_window, buffer, wscale, delayed_ack, sack, ts, nagle, max_burst, auto)| {
+            |(
+                strategy,
+                isn,
+                mss,
+                initial_window,
+                buffer,
+                wscale,
+                delayed_ack,
+                sack,
+                ts,
+                nagle,
+                max_burst,
+                auto,
+            )| {
                 Setup {
                     strategy,
                     isn,
@@ -78,7 +92,12 @@ fn holds(setup: &Setup, ops: &[Op]) {
 }
 
 fn config() -> ProptestConfig {
-    ProptestConfig { cases: 6_000, failure_persistence: None, max_shrink_iters: 20_000, ..ProptestConfig::default() }
+    ProptestConfig {
+        cases: 6_000,
+        failure_persistence: None,
+        max_shrink_iters: 20_000,
+        ..ProptestConfig::default()
+    }
 }
 
 proptest! {
@@ -100,7 +119,8 @@ proptest! {
 
 // Failures that the properties above found, shrunk.
 
-/// A recovery that begins while a timeout's slow start is not over sends old data in sequence: `snd_nxt` has to move on.
+/// A recovery that begins while a timeout's slow start is not over sends old data in sequence:
+/// `snd_nxt` has to move on.
 #[test]
 fn a_recovery_within_the_slow_start_after_a_timeout_moves_on() {
     for strategy in strategies() {
@@ -109,7 +129,8 @@ fn a_recovery_within_the_slow_start_after_a_timeout_moves_on() {
     }
 }
 
-/// What was SACKed is not sent again, whatever part of old data a recovery or a timeout sends in sequence.
+/// What was SACKed is not retransmitted, whatever part of old data a recovery or a timeout sends in
+/// sequence.
 #[test]
 fn sacked_data_is_left_out_when_old_data_is_sent_in_sequence() {
     for strategy in strategies() {

@@ -1,9 +1,10 @@
-//! The properties of PRR: Dukkipati et al. 2011 section 4.3, and for PRR-CRB RFC 6937 section 4, data sent "equal to or less
-//! than the amount of data delivered".
+//! The properties of PRR: Dukkipati et al. 2011 section 4.3, and for PRR-CRB RFC 6937 section 4,
+//! data sent "equal to or less than the amount of data delivered".
 //!
-//! Twice what is delivered, and the bound on the burst after a stall, hold whatever the network does. Convergence to ssthresh,
-//! and the exact number of segments sent whatever becomes of the ACKs, are promised for losses <= RecoverFS - ssthresh. Each
-//! comes with the paper's counterexamples: RFC 3517's regulator, or rate halving.
+//! Twice what is delivered, and the bound on the burst after a stall, hold whatever the network
+//! does. Convergence to ssthresh, and the exact number of segments sent whatever becomes of the
+//! ACKs, are promised for losses <= RecoverFS - ssthresh. Each comes with the paper's
+//! counterexamples: RFC 3517's regulator, or rate halving.
 
 #[allow(dead_code)] // Ops of which this file needs a few.
 mod rig;
@@ -25,7 +26,8 @@ fn pair(strategy: &str, sack: bool) -> Pair {
 /// Segments of the first flight; ssthresh is half of it.
 const WINDOW: u16 = 40;
 
-/// PRR with the bounds of the paper and of RFC 9937. FACK, so that the first SACK tells of every loss below it.
+/// PRR with the bounds of the paper and of RFC 9937. FACK, so that the first SACK tells of every
+/// loss below it.
 const PRR: [&str; 3] = ["fack+prr-ssrb", "rate-halving+prr-ssrb", "fack+prr"];
 
 /// What goes after the first flight.
@@ -46,7 +48,8 @@ fn reported(pair: &Pair) -> u64 {
     pair.sender.acked() + pair.sender.state().board.sacked_bytes()
 }
 
-/// Within each recovery: the largest excess of what was sent over `times` what was delivered, in segments.
+/// Within each recovery: the largest excess of what was sent over `times` what was delivered, in
+/// segments.
 fn excess(pair: &mut Pair, ops: &[Op], times: u64) -> i64 {
     let (mut recoveries, mut begin, mut most) = (0, (0, 0), i64::MIN);
     for &op in ops {
@@ -57,7 +60,8 @@ fn excess(pair: &mut Pair, ops: &[Op], times: u64) -> i64 {
             begin = before;
         }
         if pair.sender.state().phase == Phase::Recovery {
-            let (out, delivered) = (pair.sender.stats().bytes_sent - begin.0, reported(pair) - begin.1);
+            let (out, delivered) =
+                (pair.sender.stats().bytes_sent - begin.0, reported(pair) - begin.1);
             most = most.max((out as i64 - (times * delivered) as i64) / MSS as i64);
         }
     }
@@ -82,7 +86,7 @@ proptest! {
 
     #[test]
     fn sends_at_most_twice_what_is_delivered(ops in vec(op(), 1..250)) {
-        for strategy in PRR.into_iter().chain(["rfc3517+prr"]) {
+        for strategy in PRR.into_iter().chain(["rfc3517+prr", "rack-tlp"]) {
             let mut pair = pair(strategy, true);
             write_rest(&mut pair);
             prop_assert!(excess(&mut pair, &ops, 2) <= 0, "{strategy}");
@@ -107,8 +111,10 @@ proptest! {
     fn a_stall_is_followed_by_a_bounded_burst(lost in vec(0..WINDOW, 1..40), stall in 0..60usize) {
         for strategy in PRR {
             if let Some((burst, banked)) = burst_after(strategy, &lost, stall) {
-                // Where more was sent than delivered, algorithm 2 has DeliveredData in its place: a segment for each ACK.
-                prop_assert!(burst <= banked.max(1) + 1, "{strategy}: {burst} with {banked} banked");
+                // Where more was sent than delivered, algorithm 2 has DeliveredData in its place: a
+                // segment for each ACK.
+                prop_assert!(burst <= banked.max(1) + 1, "{strategy}: {burst} with {banked} \
+                    banked");
             }
         }
     }
@@ -125,8 +131,8 @@ proptest! {
     }
 }
 
-/// At most half of the flight, the first segment among them, in at most three runs: the SACK blocks of one ACK tell of all
-/// that has arrived.
+/// At most half of the flight, the first segment among them, in at most three runs: the SACK blocks
+/// of one ACK tell of all that has arrived.
 fn losses() -> impl Strategy<Value = Vec<u16>> {
     (1..=8u16, 9..20u16, 0..=6u16, 27..WINDOW - 6, 0..=6u16)
         .prop_map(|(a, b, m, c, n)| (0..a).chain(b..b + m).chain(c..c + n).collect())
@@ -139,7 +145,11 @@ fn before_exit(strategy: &str, lost: &[u16]) -> (u64, u64) {
     lose(&mut pair, lost);
     let mut last = (0, 0);
     loop {
-        pair.apply(if pair.acks.is_empty() { Op::Data(Fate::Deliver(0)) } else { Op::Ack(Fate::Deliver(0)) });
+        pair.apply(if pair.acks.is_empty() {
+            Op::Data(Fate::Deliver(0))
+        } else {
+            Op::Ack(Fate::Deliver(0))
+        });
         let s = pair.sender.state();
         match s.phase {
             Phase::Recovery => last = (s.cwnd, s.board.pipe()),
@@ -149,8 +159,8 @@ fn before_exit(strategy: &str, lost: &[u16]) -> (u64, u64) {
     }
 }
 
-/// The application writes more once this many ACKs have arrived: how many segments that releases, and prr_delivered - prr_out
-/// at that time, in segments. `None` if no recovery is under way then.
+/// The application writes more once this many ACKs have arrived: how many segments that releases,
+/// and prr_delivered - prr_out at that time, in segments. `None` if no recovery is under way then.
 fn burst_after(strategy: &str, lost: &[u16], acks: usize) -> Option<(i64, i64)> {
     let mut pair = pair(strategy, true);
     lose(&mut pair, lost);
@@ -176,8 +186,8 @@ fn burst_after(strategy: &str, lost: &[u16], acks: usize) -> Option<(i64, i64)> 
     Some((burst as i64 / MSS as i64, banked.div_euclid(MSS as i64)))
 }
 
-/// How many segments the ACKs of the first flight release. Some of them are lost or come in another order, but not the last
-/// one, which comes last.
+/// How many segments the ACKs of the first flight release. Some of them are lost or come in another
+/// order, but not the last one, which comes last.
 fn sent_in_a_round(strategy: &str, lost: &[u16], fates: &[Fate]) -> u64 {
     let mut pair = pair(strategy, true);
     write_rest(&mut pair);
@@ -193,7 +203,8 @@ fn sent_in_a_round(strategy: &str, lost: &[u16], fates: &[Fate]) -> u64 {
     pair.sender.stats().segments_sent - u64::from(WINDOW)
 }
 
-/// The property is PRR's: where 30 of 40 segments are lost, RFC 3517 sends ssthresh - pipe = 20 - 9 segments for one.
+/// The property is PRR's: where 30 of 40 segments are lost, RFC 3517 sends ssthresh - pipe = 20 - 9
+/// segments for one.
 #[test]
 fn a_burst_of_losses_shows_the_bounds_apart() {
     let mut ops = vec![Op::Data(Fate::Drop(0)); 30];
@@ -211,37 +222,48 @@ fn a_burst_of_losses_shows_the_bounds_apart() {
     }
 }
 
-/// Figure 4 in other numbers: 0 of 40 is lost, and the third SACK begins recovery. After ten segments delivered half of them may
-/// go, less the retransmission; after thirty what lacks to ssthresh. "Linux does not achieve this property."
+/// Figure 4 in other numbers: 0 of 40 is lost, and the third SACK begins recovery. After ten
+/// segments delivered half of them may go, less the retransmission; after thirty what lacks to
+/// ssthresh. "Linux does not achieve this property."
 #[test]
 fn what_a_stall_has_banked() {
-    for (strategy, bursts) in
-        [("fack+prr-ssrb", [4, 12]), ("fack+prr", [4, 12]), ("fack", [0, 12]), ("rate-halving", [1, 1])]
-    {
+    for (strategy, bursts) in [
+        ("fack+prr-ssrb", [4, 12]),
+        ("fack+prr", [4, 12]),
+        ("fack", [0, 12]),
+        ("rate-halving", [1, 1]),
+    ] {
         let after = |acks| burst_after(strategy, &[0], acks).map(|(burst, _)| burst);
         assert_eq!([after(12), after(32)], bursts.map(Some), "{strategy}");
     }
 }
 
-/// "Linux [...] fails to transmit the right number of segments when receiving stretch ACKs": every fourth ACK arrives.
+/// "Linux [...] fails to transmit the right number of segments when receiving stretch ACKs": every
+/// fourth ACK arrives.
 #[test]
 fn rate_halving_counts_acks() {
     let drop = Fate::Drop(0);
     let fates = [drop, drop, drop, Fate::Deliver(0)].repeat(10);
-    for (strategy, all, stretched) in
-        [("fack+prr-ssrb", 20, 20), ("fack+prr", 20, 20), ("fack", 20, 20), ("rate-halving", 19, 10)]
-    {
+    for (strategy, all, stretched) in [
+        ("fack+prr-ssrb", 20, 20),
+        ("fack+prr", 20, 20),
+        ("fack", 20, 20),
+        ("rate-halving", 19, 10),
+    ] {
         let sent = |fates: &[Fate]| sent_in_a_round(strategy, &[0], fates);
         assert_eq!((sent(&[]), sent(&fates)), (all, stretched), "{strategy}");
     }
 }
 
-/// "Linux fast recovery does not achieve this property when losses are heavy or when the application temporarily runs out of
-/// data to send": 36 of 40 are lost, and so one segment goes for each of the four ACKs in every round trip.
+/// "Linux fast recovery does not achieve this property when losses are heavy or when the
+/// application temporarily runs out of data to send": 36 of 40 are lost, and so one segment goes
+/// for each of the four ACKs in every round trip.
 #[test]
 fn rate_halving_does_not_converge() {
     let heavy: Vec<u16> = (0..36).collect();
-    for (strategy, cwnd) in [("fack+prr-ssrb", 20), ("fack+prr", 20), ("fack", 20), ("rate-halving", 4)] {
+    for (strategy, cwnd) in
+        [("fack+prr-ssrb", 20), ("fack+prr", 20), ("fack", 20), ("rate-halving", 4)]
+    {
         assert_eq!(before_exit(strategy, &heavy).0, cwnd * MSS, "{strategy}");
     }
 }

@@ -11,11 +11,12 @@ fn main() -> io::Result<()> {
             if path == "-" { Box::new(io::stdin()) } else { Box::new(File::open(&path)?) };
         let mut reader = Reader::new(input)?;
         let mut tracker = Tracker::new(Settings::default());
-        let (mut frames, mut segments, mut connections, mut retransmissions) = (0_u64, 0_u64, 0_u64, 0);
+        let (mut frames, mut segments, mut connections, mut retransmissions) =
+            (0_u64, 0_u64, 0_u64, 0);
         let mut ended = |connection: &Connection| {
             connections += 1;
-            retransmissions +=
-                connection.from_client.retransmissions.len() + connection.from_server.retransmissions.len();
+            retransmissions += connection.from_client.retransmissions.len()
+                + connection.from_server.retransmissions.len();
         };
         while let Some(frame) = reader.next()? {
             frames += 1;
@@ -29,7 +30,8 @@ fn main() -> io::Result<()> {
         }
         tracker.finish().for_each(|connection| ended(&connection));
         println!(
-            "{path}: {segments} TCP segments in {frames} frames, {connections} connections, {retransmissions} retransmissions"
+            "{path}: {segments} TCP segments in {frames} frames, {connections} connections, \
+             {retransmissions} retransmissions"
         );
         if let Some(damage) = reader.damage() {
             println!("{path}: damaged at byte {}: {}", damage.offset, damage.what);

@@ -1,8 +1,9 @@
-//! Writes a capture to measure with: `generate CONNECTIONS PACKETS SNAPLEN SECONDS >FILE`. The same arguments give the same
-//! bytes.
+//! Writes a capture to measure with: `generate CONNECTIONS PACKETS SNAPLEN SECONDS >FILE`. The same
+//! arguments give the same bytes.
 //!
-//! Downloads as a server's host sees them, which begin over SECONDS seconds: a handshake, a request, rounds of ten segments with SACK
-//! and timestamps, of which one in 200 is lost and retransmitted after three duplicates, and a close by both.
+//! Downloads as a server's host sees them, which begin over SECONDS seconds: a handshake, a
+//! request, rounds of ten segments with SACK and timestamps, of which one in 200 is lost and
+//! retransmitted after three duplicates, and a close by both.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -40,7 +41,8 @@ struct Connection {
 
 impl Connection {
     fn new(number: u32, packets: u64) -> Connection {
-        let client = ((0x0a00_0001 + number / 50_000).to_be_bytes(), (10_000 + number % 50_000) as u16);
+        let client =
+            ((0x0a00_0001 + number / 50_000).to_be_bytes(), (10_000 + number % 50_000) as u16);
         let random = number.wrapping_mul(2_654_435_761).wrapping_add(1);
         Connection {
             client,
@@ -60,14 +62,28 @@ impl Connection {
 
     fn plan(&mut self, at: u64, from_server: bool, control: Control, len: u32, options: Options) {
         let milliseconds = (at / 1_000_000) as u32;
-        let timestamps =
-            Some(Timestamps { val: milliseconds, ecr: milliseconds.wrapping_sub((RTT / 2_000_000) as u32) });
-        let (seq, ack) =
-            if from_server { (self.server_seq, self.client_seq) } else { (self.client_seq, self.server_seq) };
+        let timestamps = Some(Timestamps {
+            val: milliseconds,
+            ecr: milliseconds.wrapping_sub((RTT / 2_000_000) as u32),
+        });
+        let (seq, ack) = if from_server {
+            (self.server_seq, self.client_seq)
+        } else {
+            (self.client_seq, self.server_seq)
+        };
         let ack = if control.contains(Control::ACK) { ack } else { Seq(0) };
         let ports = if from_server { (SERVER.1, self.client.1) } else { (self.client.1, SERVER.1) };
         let options = Options { timestamps, ..options };
-        let header = Repr { src_port: ports.0, dst_port: ports.1, seq, ack, control, wnd: 65535, urgent: 0, options };
+        let header = Repr {
+            src_port: ports.0,
+            dst_port: ports.1,
+            seq,
+            ack,
+            control,
+            wnd: 65535,
+            urgent: 0,
+            options,
+        };
         self.planned.push_back(Planned { at, from_server, header, len });
     }
 
@@ -132,7 +148,7 @@ impl Connection {
         self.closing = true;
     }
 
-    /// Plans what comes after `at`, if anything does, and tells when its next packet comes.
+    /// Plans what comes after `at`, if anything does, and says when its next packet comes.
     fn next(&mut self, at: u64) -> Option<u64> {
         if self.planned.is_empty() && !self.closing {
             if self.left > 3 { self.round(at + 100_000) } else { self.close(at + 100_000) }
@@ -142,7 +158,8 @@ impl Connection {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let arguments: Vec<u64> = std::env::args().skip(1).map(|a| a.parse()).collect::<Result<_, _>>()?;
+    let arguments: Vec<u64> =
+        std::env::args().skip(1).map(|a| a.parse()).collect::<Result<_, _>>()?;
     let &[connections, packets, snaplen, seconds] = &arguments[..] else {
         return Err("usage: generate CONNECTIONS PACKETS SNAPLEN SECONDS >FILE".into());
     };
@@ -153,7 +170,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let each = packets / u64::from(connections);
     let mut heap = BinaryHeap::new();
-    let mut all: Vec<Connection> = (0..connections).map(|number| Connection::new(number, each)).collect();
+    let mut all: Vec<Connection> =
+        (0..connections).map(|number| Connection::new(number, each)).collect();
     for (number, connection) in all.iter_mut().enumerate() {
         let at = BEGIN + seconds * 1_000_000_000 / u64::from(connections) * number as u64;
         connection.open(at);
@@ -197,7 +215,12 @@ fn write(
     let pseudo = PseudoHeader::V4 { src: src.into(), dst: dst.into() };
     planned.header.emit(&pseudo, &mut frame[34..])?;
     frame.truncate(snaplen);
-    for word in [planned.at / 1_000_000_000, planned.at % 1_000_000_000, frame.len() as u64, wire_len as u64] {
+    for word in [
+        planned.at / 1_000_000_000,
+        planned.at % 1_000_000_000,
+        frame.len() as u64,
+        wire_len as u64,
+    ] {
         out.write_all(&u32::try_from(word)?.to_le_bytes())?;
     }
     out.write_all(frame)?;

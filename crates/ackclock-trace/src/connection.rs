@@ -1,16 +1,19 @@
-//! What is said of a connection.
+//! What is found of a connection.
 //!
-//! Times are nanoseconds since 1970. Sequence numbers are those on the wire; positions are bytes since the first data byte of that
-//! way of the connection (or, where the capture began later, since 16 MiB before the first byte seen), so that they do not wrap.
+//! Times are nanoseconds since 1970. Sequence numbers are those on the wire. Positions do not wrap:
+//! they count the bytes of one direction from its first data byte. Where the capture began later,
+//! they count from 16 MiB before the first byte seen.
 
 use std::net::SocketAddr;
 
-use ackclock_tcp::{Event, Seq, Span, Time};
+use ackclock_tcp::{Cause, Event, Seq, Span, Time, TimeoutClass};
 
-/// One connection. The client is the one that sent the SYN, or, where the capture began later, the one with the higher port.
+/// One connection. The client is the one that sent the SYN, or, where the capture began later, the
+/// one with the higher port.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Connection {
-    /// Counted from 0 in the order in which connections began: the same for each reading of the same file.
+    /// Counted from 0 in the order in which connections began: the same for each reading of the
+    /// same file.
     pub number: u64,
     /// Who opened it.
     pub client: SocketAddr,
@@ -58,7 +61,7 @@ pub enum Vantage {
     Server,
     /// In between.
     Middle,
-    /// Nothing tells.
+    /// It is not known.
     Unknown,
 }
 
@@ -69,7 +72,7 @@ pub struct Position {
     pub vantage: Vantage,
     /// 0 (a guess) to 1 (the round trips on both sides say so clearly).
     pub confidence: f64,
-    /// Round trip between the capture and the client; `None` if nothing tells.
+    /// Round trip between the capture and the client; `None` if that is not known.
     pub to_client: Option<Span>,
     /// Round trip between the capture and the server.
     pub to_server: Option<Span>,
@@ -77,7 +80,8 @@ pub struct Position {
 
 /// One way of a connection: what one end sent as data, and the acknowledgments of the other.
 ///
-/// A super-segment counts as the segments of SMSS that it is cut into, and so do retransmissions: these are the kernel's counts.
+/// A super-segment counts as the segments of SMSS that it is cut into, and so do retransmissions:
+/// these are the kernel's counts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Flow {
     /// SMSS in bytes, timestamps taken off; from the SYNs or from what was seen.
@@ -94,7 +98,8 @@ pub struct Flow {
     pub segments: u64,
     /// D-SACKs that the other end sent.
     pub dsacks: u64,
-    /// Round trips from the capture to the other end and back, as far as data and its ACKs measure them, plus the part on this side.
+    /// Round trips from the capture to the other end and back, as far as data and its ACKs measure
+    /// them, plus the part on this side.
     pub rtt: Option<RoundTrip>,
     /// Every retransmission, in order.
     pub retransmissions: Vec<Retransmission>,
@@ -108,7 +113,8 @@ pub struct Flow {
     pub probes_of_new_data: u64,
     /// Bytes that were acknowledged but never seen: the capture has lost them.
     pub unseen: u64,
-    /// Everything as it happened, for a picture; empty unless asked for ([`Settings::detail`](crate::Settings)).
+    /// Everything as it happened, for a picture; empty unless asked for
+    /// ([`Settings::detail`](crate::Settings)).
     pub events: Vec<Event>,
     /// What could not be known, and why.
     pub doubts: Vec<String>,
@@ -127,12 +133,13 @@ pub struct RoundTrip {
     pub samples: u64,
 }
 
-/// Why a segment was sent again.
+/// Why a segment was retransmitted, as far as a capture shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// The first of a recovery.
     FastRetransmit,
-    /// A further one of a recovery: on a partial ACK, from the scoreboard, or again because the retransmission was lost.
+    /// A further one of a recovery: on a partial ACK, from the scoreboard, or again because the
+    /// retransmission was lost.
     Recovery,
     /// In the slow start after a timeout.
     SlowStart,
@@ -142,7 +149,7 @@ pub enum Kind {
     BackedOffTimeout,
     /// A tail loss probe (RFC 8985 section 7).
     TailLossProbe,
-    /// Nothing tells.
+    /// It is not known.
     Unknown,
 }
 
@@ -158,23 +165,31 @@ impl Kind {
         Kind::Unknown,
     ];
 
+    /// The same in the engine's words; `None` if it is not known.
+    pub const fn cause(self) -> Option<Cause> {
+        match self {
+            Kind::FastRetransmit => Some(Cause::FastRetransmit),
+            Kind::Recovery => Some(Cause::Recovery),
+            Kind::SlowStart => Some(Cause::SlowStart),
+            Kind::Timeout => Some(Cause::Timeout),
+            Kind::BackedOffTimeout => Some(Cause::BackedOffTimeout),
+            Kind::TailLossProbe => Some(Cause::TailLossProbe),
+            Kind::Unknown => None,
+        }
+    }
+
     /// The name used in every output.
     pub const fn name(self) -> &'static str {
-        match self {
-            Kind::FastRetransmit => "fast_retransmission",
-            Kind::Recovery => "recovery",
-            Kind::SlowStart => "slow_start",
-            Kind::Timeout => "timeout",
-            Kind::BackedOffTimeout => "backed_off_timeout",
-            Kind::TailLossProbe => "tail_loss_probe",
-            Kind::Unknown => "unknown",
+        match self.cause() {
+            Some(cause) => cause.name(),
+            None => "unknown",
         }
     }
 }
 
 /// What proves that a retransmission was not needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Needless {
+pub enum Spurious {
     /// A D-SACK reported it as duplicate (RFC 2883).
     Dsack,
     /// The ACK echoed an older timestamp (RFC 3522).
@@ -185,7 +200,7 @@ pub enum Needless {
     Arrival,
 }
 
-/// A segment that was sent again.
+/// A retransmission.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Retransmission {
     /// Its frame, counted from 1.
@@ -200,46 +215,15 @@ pub struct Retransmission {
     pub len: u32,
     /// Why.
     pub kind: Kind,
-    /// Proved needless, by what; `None` if it was needed or nothing tells ([`Retransmission::known`]).
-    pub needless: Option<Needless>,
-    /// Whether `needless` being `None` means that it was needed.
+    /// What proves that it was not needed. `None` if it was needed, or if that is not known
+    /// ([`Retransmission::known`]).
+    pub spurious: Option<Spurious>,
+    /// Whether `spurious` being `None` means that it was needed.
     pub known: bool,
-    /// Whether it was lost itself; `None` if nothing tells.
+    /// Whether it was lost itself; `None` if that is not known.
     pub lost: Option<bool>,
-    /// The how-manieth transmission of these bytes it is; at least 2.
+    /// Which transmission of these bytes it is, counted from 1; so at least 2.
     pub transmission: u32,
-}
-
-/// What a timeout says about the recovery that did not happen (Lin & Kung section 4.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Class {
-    /// Nothing had been sent again in this period: fast retransmit was never triggered.
-    NonTrigger,
-    /// Others had been sent again in this period, but not this segment.
-    MultipleLosses,
-    /// This segment had already been sent again.
-    LostRetransmission,
-    /// The timer had expired before, and nothing was acknowledged since.
-    Backoff,
-    /// Nothing tells.
-    Unknown,
-}
-
-impl Class {
-    /// All, in a fixed order.
-    pub const ALL: [Class; 5] =
-        [Class::NonTrigger, Class::MultipleLosses, Class::LostRetransmission, Class::Backoff, Class::Unknown];
-
-    /// The name used in every output.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Class::NonTrigger => "non_trigger",
-            Class::MultipleLosses => "multiple_losses",
-            Class::LostRetransmission => "lost_retransmission",
-            Class::Backoff => "backoff",
-            Class::Unknown => "unknown",
-        }
-    }
 }
 
 /// The state of a sender as Linux and the PRR paper (section 2.1) name it.
@@ -247,7 +231,7 @@ impl Class {
 pub enum State {
     /// No sign of loss.
     Open,
-    /// Duplicate ACKs or SACKs, but nothing sent again.
+    /// Duplicate ACKs or SACKs, but nothing was retransmitted.
     Disorder,
     /// After a fast retransmit.
     Recovery,
@@ -275,50 +259,57 @@ impl State {
 pub struct Timeout {
     /// When its retransmission was captured.
     pub at: Time,
-    /// Sequence number of the segment that it sent again.
+    /// Sequence number of the segment that it retransmitted.
     pub seq: Seq,
     /// The same as a position.
     pub position: u64,
     /// Which of [`Flow::retransmissions`] it sent.
     pub retransmission: usize,
     /// Its class.
-    pub class: Class,
+    pub class: TimeoutClass,
     /// The state before it.
     pub state: State,
     /// Bytes outstanding before it.
     pub flight: u64,
     /// The estimate of cwnd before it, in bytes: the largest flight since the window last changed.
     pub cwnd: u64,
-    /// Time since the last progress (an ACK that acknowledged something, or the first transmission), not since the timer was set.
+    /// Time since the last progress (an ACK that acknowledged something, or the first
+    /// transmission), not since the timer was set.
     pub waited: Span,
-    /// Proved needless.
-    pub needless: Option<Needless>,
-    /// What a replay needs, at the first timeout of an episode; `None` at the others of it, and where that cannot be known (the flight was
-    /// not seen whole).
+    /// Proved spurious.
+    pub spurious: Option<Spurious>,
+    /// What a replay needs, at the first timeout of an episode; `None` at the others of it, and
+    /// where that cannot be known (part of the flight was not seen).
     pub episode: Option<Episode>,
 }
 
-/// The time around a timeout, for a replay: from the last moment at which nothing was missing to the end of the repair.
+/// The time around a timeout, for a replay: from the last moment at which nothing was missing to
+/// the end of the repair.
 ///
-/// Its segments are counted from 0, the first unacknowledged one at that moment; all are of SMSS but perhaps the last.
+/// Its segments are counted from 0, the first unacknowledged one at that moment; all are of SMSS
+/// but perhaps the last.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Episode {
     /// SMSS in bytes.
     pub mss: u32,
     /// The round trip without queueing.
     pub rtt: Span,
-    /// The bottleneck's rate in bits a second; `None` if nothing tells.
+    /// The bottleneck's rate in bits a second; `None` if that is not known.
     pub rate_bps: Option<f64>,
-    /// cwnd at the beginning, in segments: as much as was outstanding when the first lost segment went out, at least 1.
+    /// cwnd at the beginning, in segments: as much as was outstanding when the first lost segment
+    /// went out, at least 1.
     pub cwnd: u32,
     /// The receiver's window in bytes.
     pub rwnd: u64,
-    /// Bytes that the application had to send from the first segment on, as far as was seen before the sender went idle.
+    /// Bytes that the application had to send from the first segment on, as far as was seen before
+    /// the sender went idle.
     pub bytes: u64,
-    /// How many of the transmissions of each segment were lost, in order: `[0, 1, 2]` says that of segment 1 the first transmission was lost,
-    /// and of segment 2 the first two. Segments after the end of the list came through.
+    /// How many of the transmissions of each segment were lost, in order: `[0, 1, 2]` says that of
+    /// segment 1 the first transmission was lost, and of segment 2 the first two. Segments
+    /// after the end of the list came through.
     pub lost: Vec<u8>,
-    /// Whether nothing had been sent again before on this connection: the window still grew as in slow start.
+    /// Whether nothing had been retransmitted before on this connection: the window still grew as
+    /// in slow start.
     pub slow_start: bool,
     /// Whether ACKs were delayed (one for two segments).
     pub delayed_ack: bool,
@@ -343,15 +334,15 @@ pub struct Recovery {
     pub flight: u64,
     /// Retransmissions in it.
     pub retransmissions: u32,
-    /// Whether it was found to be needless.
-    pub needless: bool,
+    /// Whether it was found to be spurious.
+    pub spurious: bool,
 }
 
 /// Why nothing went on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StallCause {
     /// The retransmission timer expired in it, the first time with this class.
-    Timeout(Class),
+    Timeout(TimeoutClass),
     /// A tail loss probe ended it.
     TailLossProbe,
     /// A recovery that took that long, without a timeout.
@@ -366,7 +357,7 @@ pub enum StallCause {
     CaptureGap,
     /// ACKs came late.
     Network,
-    /// Nothing tells.
+    /// It is not known.
     Unknown,
 }
 
@@ -377,7 +368,8 @@ pub struct Stall {
     pub start: Time,
     /// The first progress after it.
     pub end: Time,
-    /// The frame of that progress: an ACK, or a segment where the sender or its window had held still; 0 if none came.
+    /// The frame of that progress: an ACK, or a segment where the sender or its window had held
+    /// still; 0 if none came.
     pub frame: u64,
     /// Why.
     pub cause: StallCause,

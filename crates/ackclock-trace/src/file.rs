@@ -1,9 +1,12 @@
-//! Capture files: pcap and pcapng, plain or compressed with gzip or zstd, from anything that can be read.
+//! Capture files: pcap and pcapng, plain or compressed with gzip or zstd, from anything that can be
+//! read.
 //!
-//! A file may be cut off, corrupt or hostile. What comes before the first place that makes no sense is read, and [`Reader::damage`]
-//! names that place. Memory is bounded: no frame is longer than 16 MiB, no section has more than 65,536 interfaces, and what
-//! is not needed is passed over in pieces.
+//! A file may be cut off, corrupt or hostile. What comes before the first place that makes no sense
+//! is read, and [`Reader::damage`] names that place. Memory is bounded: no frame is longer than 16
+//! MiB, no section has more than 65,536 interfaces, and what is not needed is passed over in
+//! pieces.
 
+mod frame;
 mod input;
 mod order;
 mod pcap;
@@ -12,40 +15,15 @@ mod pcapng;
 use std::io::{self, Read};
 
 use ackclock_tcp::Time;
+use frame::{Halt, Record};
 use input::Input;
 use pcap::Pcap;
 use pcapng::PcapNg;
 
-/// What stands before the IP header of a frame, as <https://www.tcpdump.org/linktypes.html> numbers it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct LinkType(pub u16);
+pub use frame::{Damage, Frame, LinkType};
 
-/// One frame of a capture.
-#[derive(Clone, Copy, Debug)]
-pub struct Frame<'a> {
-    /// Counted from 1, as Wireshark does.
-    pub number: u64,
-    /// Nanoseconds since 1970, at most those of the year 2262. A frame without a time (pcapng's simple packet block) has that of
-    /// the frame before it.
-    pub at: Time,
-    /// What its first bytes are.
-    pub link: LinkType,
-    /// Its bytes, as far as they were kept.
-    pub data: &'a [u8],
-    /// How many bytes it had on the link.
-    pub wire_len: u32,
-}
-
-/// Where a file stops making sense. What came before has been read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Damage {
-    /// Byte of the file, uncompressed: where the record or block begins that is damaged, or where decompression ends.
-    pub offset: u64,
-    /// What is wrong there, and what would be right.
-    pub what: String,
-}
-
-/// Reads a capture frame by frame. Which format it has, and whether it is compressed, its first bytes tell.
+/// Reads a capture frame by frame. Its first bytes say which format it has, and whether it is
+/// compressed.
 pub struct Reader {
     input: Input,
     format: Format,
@@ -60,36 +38,6 @@ enum Format {
     Pcap(Pcap),
     PcapNg(PcapNg),
 }
-
-/// A frame in the buffer of the input.
-#[derive(Clone, Copy)]
-struct Record {
-    at: Time,
-    link: LinkType,
-    start: usize,
-    len: usize,
-    wire_len: u32,
-}
-
-/// Why reading does not go on.
-enum Halt {
-    /// The input could not be read.
-    Io(io::Error),
-    Damage(Damage),
-}
-
-impl From<io::Error> for Halt {
-    fn from(error: io::Error) -> Halt {
-        Halt::Io(error)
-    }
-}
-
-/// Most bytes of a frame, and of the blocks that describe interfaces. Of the link types that carry IP none comes close; the largest
-/// super-segments of Linux have 512 KiB.
-const MOST_KEPT: u32 = 16 << 20;
-
-/// The end of the year 2262's first quarter: what a signed count of nanoseconds holds, so that sums with spans do not overflow.
-const LATEST: u64 = i64::MAX as u64;
 
 impl Reader {
     /// Begins with the first bytes of `input`, of which any size may come at a time.
@@ -111,7 +59,10 @@ impl Reader {
     /// # Errors
     /// What reading returns.
     #[inline]
-    #[expect(clippy::should_implement_trait, reason = "a frame borrows the reader, so that nothing is copied")]
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "a frame borrows the reader, so that nothing is copied"
+    )]
     pub fn next(&mut self) -> io::Result<Option<Frame<'_>>> {
         if self.ended {
             return Ok(None);
@@ -126,7 +77,13 @@ impl Reader {
         }
         self.frames += 1;
         let Record { at, link, start, len, wire_len } = self.record;
-        Ok(Some(Frame { number: self.frames, at, link, data: self.input.kept(start, len), wire_len }))
+        Ok(Some(Frame {
+            number: self.frames,
+            at,
+            link,
+            data: self.input.kept(start, len),
+            wire_len,
+        }))
     }
 
     /// There is no further frame, or none could be read.
@@ -151,7 +108,8 @@ impl Reader {
         self.input.consumed()
     }
 
-    /// Packets that the capture says were dropped while it was taken (pcapng's interface statistics).
+    /// Packets that the capture says were dropped while it was taken (pcapng's interface
+    /// statistics).
     pub fn dropped_by_capture(&self) -> u64 {
         match &self.format {
             Format::Pcap(_) => 0,
@@ -165,7 +123,10 @@ impl Format {
         if !input.need(4)? {
             return Err(input.damage(match input.rest().len() {
                 0 => "the file is empty; a capture begins with the header of pcap or pcapng".into(),
-                n => format!("the file ends after {n} bytes; a capture begins with the header of pcap or pcapng"),
+                n => format!(
+                    "the file ends after {n} bytes; a capture begins with the header of \
+                    pcap or pcapng"
+                ),
             }));
         }
         let first = input.peek::<4>();
@@ -177,9 +138,13 @@ impl Format {
         }
         let [a, b, c, d] = first;
         Err(input.damage(match input::foreign(first) {
-            Some(name) => format!("this is {name}; pcap and pcapng are read, plain or compressed with gzip or zstd"),
+            Some(name) => format!(
+                "this is {name}; pcap and pcapng are read, plain or compressed \
+                with gzip or zstd"
+            ),
             None => format!(
-                "no capture: the first bytes are {a:02x} {b:02x} {c:02x} {d:02x}; pcap begins with d4 c3 b2 a1 (or a1 b2 c3 d4, 4d 3c b2 a1, \
+                "no capture: the first bytes are {a:02x} {b:02x} {c:02x} {d:02x}; pcap begins with \
+                 d4 c3 b2 a1 (or a1 b2 c3 d4, 4d 3c b2 a1, \
                  a1 b2 3c 4d), pcapng with 0a 0d 0d 0a"
             ),
         }))

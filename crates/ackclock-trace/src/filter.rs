@@ -1,6 +1,7 @@
 //! Which frames to look at, in the language of tcpdump (pcap-filter(7)).
 //!
-//! tcpdump compiles the expression, since it knows the language and its link types, and prints the program; the frames are run through it here.
+//! tcpdump compiles the expression, since it knows the language and its link types, and prints the
+//! program; the frames are run through it here.
 
 mod bpf;
 
@@ -60,7 +61,8 @@ impl Filter {
         }
     }
 
-    /// Compiles the filter for frames of link type `link`, which [`Filter::matches`] does when it meets the first one.
+    /// Compiles the filter for frames of link type `link`, which [`Filter::matches`] does when it
+    /// meets the first one.
     ///
     /// # Errors
     /// Why that cannot be done.
@@ -68,7 +70,8 @@ impl Filter {
         self.program(link).map(|_| ())
     }
 
-    /// Whether the filter lets a frame through. As in tcpdump, a frame that was cut before what is asked for does not pass.
+    /// Whether the filter lets a frame through. As in tcpdump, a frame that was cut before what is
+    /// asked for does not pass.
     ///
     /// # Errors
     /// The filter cannot be compiled for the frame's link type.
@@ -98,7 +101,8 @@ impl Filter {
 }
 
 fn compile(expression: &str, link: LinkType) -> Result<Program, FilterError> {
-    let Output { status, stdout, stderr } = tcpdump(expression, link).map_err(FilterError::NoTcpdump)?;
+    let Output { status, stdout, stderr } =
+        tcpdump(expression, link).map_err(FilterError::NoTcpdump)?;
     if !status.success() {
         // Before that stands what it reads, and warnings.
         let says = String::from_utf8_lossy(&stderr);
@@ -106,7 +110,8 @@ fn compile(expression: &str, link: LinkType) -> Result<Program, FilterError> {
         let says = says.strip_prefix("tcpdump: ").unwrap_or(says).to_owned();
         return Err(FilterError::Refused { expression: expression.into(), link: link.0, says });
     }
-    Program::parse(&String::from_utf8_lossy(&stdout)).map_err(|(line, says)| FilterError::NoProgram { line, says })
+    Program::parse(&String::from_utf8_lossy(&stdout))
+        .map_err(|(line, says)| FilterError::NoProgram { line, says })
 }
 
 /// Has tcpdump compile for a capture without packets, so that it needs no device and no rights.

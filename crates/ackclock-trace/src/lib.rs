@@ -1,12 +1,14 @@
-//! Captures read as what happened to TCP connections: every retransmission, timeout and stall, with its cause.
+//! Captures read as what happened to TCP connections: every retransmission, timeout and stall, with
+//! its cause.
 //!
 //! ```text
 //! bytes ─> file::Reader ─> Frame ─> packet::decode ─> Packet ─> Tracker ─> Connection
 //!          pcap, pcapng             links, IP, TCP               one Flow for each way of each connection
 //! ```
 //!
-//! Everything streams: memory is bounded by what connections are open and how much they have outstanding, not by the file.
-//! **Nothing here panics on any input**; what cannot be known is left unknown.
+//! Everything streams: memory is bounded by what connections are open and how much they have
+//! outstanding, not by the file. **Nothing here panics on any input**; what cannot be known is left
+//! unknown.
 
 pub mod connection;
 pub mod file;
@@ -14,13 +16,20 @@ pub mod filter;
 mod open;
 pub mod packet;
 mod sender;
+mod settings;
 mod tracker;
 
 pub use connection::{
-    Class, Connection, Ended, Episode, Flow, Kind, Needless, Position, Recovery, Retransmission, Stall, StallCause,
-    State, Timeout, Vantage,
+    Connection, Ended, Episode, Flow, Kind, Position, Recovery, Retransmission, Spurious, Stall,
+    StallCause, State, Timeout, Vantage,
 };
 pub use file::{Damage, Frame, LinkType, Reader};
 pub use filter::{Filter, FilterError};
 pub use packet::{Ignored, Packet, decode};
-pub use tracker::{Detail, Settings, Tracker};
+pub use settings::{Detail, Settings};
+pub use tracker::Tracker;
+
+/// The example of `README.md`, run as a documentation test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

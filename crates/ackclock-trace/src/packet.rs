@@ -1,5 +1,7 @@
-//! From a frame to the TCP segment in it: link layers, IPv4 and IPv6, the TCP header and its options.
+//! From a frame to the TCP segment in it: link layers, IPv4 and IPv6, the TCP header and its
+//! options.
 
+mod bytes;
 mod ip;
 mod link;
 
@@ -8,9 +10,12 @@ use std::net::{IpAddr, SocketAddr};
 use ackclock_tcp::wire::{Control, MIN_HEADER_LEN, Options};
 use ackclock_tcp::{SackBlocks, Seq, Time, Timestamps};
 
+use self::bytes::Bytes;
+pub use self::bytes::Ignored;
 use crate::file::Frame;
 
-/// A TCP segment in a capture, perhaps a super-segment that the host had not cut yet (TSO) or had put together (GRO).
+/// A TCP segment in a capture, perhaps a super-segment that the host had not cut yet (TSO) or had
+/// put together (GRO).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
     /// Its frame, counted from 1.
@@ -35,7 +40,8 @@ pub struct Packet {
     pub options: Options,
     /// Whether options are missing, cut off by the snap length.
     pub options_cut: bool,
-    /// Identification in the IPv4 header: senders count it up, so that it tells a retransmission from a late original.
+    /// Identification in the IPv4 header: senders count it up, so that a retransmission
+    /// differs from a late original.
     pub ip_id: Option<u16>,
     /// Time to live or hop limit.
     pub ttl: u8,
@@ -48,35 +54,20 @@ impl Packet {
     }
 }
 
-/// Why a frame yields no segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Ignored {
-    /// A link type that is not known here.
-    Link,
-    /// Not IP.
-    NotIp,
-    /// IP, but not TCP.
-    NotTcp,
-    /// A fragment of an IP packet: its TCP header is not in it, or its payload is elsewhere.
-    Fragment,
-    /// The snap length cut it within the headers that are needed: TCP's first 20 bytes.
-    Cut,
-    /// Lengths or fields that cannot be.
-    Malformed,
-}
-
 /// The TCP segment in a frame.
 ///
-/// Known are Ethernet (also with 802.1Q and 802.1ad tags, MPLS labels and PPPoE sessions), Linux cooked v1 and v2, raw IP, BSD's
-/// loopback and PPP. Checksums are not looked at: captures at a sender have them before the device fills them in. Tunnels
-/// are not looked into.
+/// Known are Ethernet (also with 802.1Q and 802.1ad tags, MPLS labels and PPPoE sessions), Linux
+/// cooked v1 and v2, raw IP, BSD's loopback and PPP. Checksums are not looked at: captures at a
+/// sender have them before the device fills them in. Tunnels are not looked into.
 ///
 /// # Errors
 /// Why there is none.
 #[inline]
 pub fn decode(frame: &Frame<'_>) -> Result<Packet, Ignored> {
-    let bytes =
-        Bytes { kept: frame.data, wire: frame.wire_len.max(u32::try_from(frame.data.len()).unwrap_or(u32::MAX)) };
+    let bytes = Bytes {
+        kept: frame.data,
+        wire: frame.wire_len.max(u32::try_from(frame.data.len()).unwrap_or(u32::MAX)),
+    };
     let packet = link::strip(frame.link, bytes)?;
     match packet.head::<1>()?[0] >> 4 {
         4 => segment(frame, ip::v4(packet)?),
@@ -107,7 +98,8 @@ fn segment(frame: &Frame<'_>, ip: ip::Ip<'_>) -> Result<Packet, Ignored> {
         [] => Ok(segment.packet(NO_OPTIONS)),
         // What nearly every segment of an established connection has: NOP, NOP, timestamps.
         &[1, 1, 8, 10, v0, v1, v2, v3, e0, e1, e2, e3] => {
-            let (val, ecr) = (u32::from_be_bytes([v0, v1, v2, v3]), u32::from_be_bytes([e0, e1, e2, e3]));
+            let (val, ecr) =
+                (u32::from_be_bytes([v0, v1, v2, v3]), u32::from_be_bytes([e0, e1, e2, e3]));
             Ok(segment.packet(Options { timestamps: Some(Timestamps { val, ecr }), ..NO_OPTIONS }))
         }
         others => Ok(segment.with_options(others)),
@@ -115,8 +107,13 @@ fn segment(frame: &Frame<'_>, ip: ip::Ip<'_>) -> Result<Packet, Ignored> {
 }
 
 /// The default as a constant, which is copied and not put together.
-const NO_OPTIONS: Options =
-    Options { mss: None, wscale: None, sack_permitted: false, timestamps: None, sack: SackBlocks::NONE };
+const NO_OPTIONS: Options = Options {
+    mss: None,
+    wscale: None,
+    sack_permitted: false,
+    timestamps: None,
+    sack: SackBlocks::NONE,
+};
 
 /// What is known of a segment before its options are looked at.
 struct Segment<'a> {
@@ -153,40 +150,5 @@ impl Segment<'_> {
     #[cold]
     fn with_options(&self, bytes: &[u8]) -> Packet {
         self.packet(Options::parse(bytes).0)
-    }
-}
-
-/// The rest of a frame: the bytes that were kept, and how many there were on the wire, which is not fewer.
-#[derive(Clone, Copy, Debug)]
-struct Bytes<'a> {
-    kept: &'a [u8],
-    wire: u32,
-}
-
-impl<'a> Bytes<'a> {
-    /// The first `N` bytes.
-    #[inline]
-    fn head<const N: usize>(&self) -> Result<&'a [u8; N], Ignored> {
-        self.kept.first_chunk().ok_or_else(|| self.missing(N))
-    }
-
-    /// What comes after the first `n` bytes.
-    #[inline]
-    fn after(&self, n: usize) -> Result<Bytes<'a>, Ignored> {
-        let kept = self.kept.get(n..).ok_or_else(|| self.missing(n))?;
-        Ok(Bytes { kept, wire: self.wire.saturating_sub(n as u32) })
-    }
-
-    /// The first `n` bytes on the wire: what comes after them is padding.
-    #[inline]
-    fn limit(&self, n: u32) -> Bytes<'a> {
-        let kept = self.kept.get(..n as usize).unwrap_or(self.kept);
-        Bytes { kept, wire: n }
-    }
-
-    /// Why the first `n` bytes are not there.
-    #[cold]
-    fn missing(&self, n: usize) -> Ignored {
-        if (self.wire as usize) < n { Ignored::Malformed } else { Ignored::Cut }
     }
 }

@@ -1,6 +1,7 @@
 //! Which connection a packet belongs to, and when a connection is over.
 //!
-//! A connection stays open for late packets for [`LINGER`] after both FINs or a reset, unless its addresses and ports are used again.
+//! A connection stays open for late packets for [`LINGER`] after both FINs or a reset, unless its
+//! addresses and ports are used again.
 
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
@@ -11,36 +12,11 @@ use rustc_hash::FxHashMap;
 use crate::connection::{Connection, Ended};
 use crate::open::{Budget, Open};
 use crate::packet::Packet;
+use crate::settings::Settings;
 
-/// How long after its end packets still belong to a connection: retransmissions of a FIN whose ACK was lost, for the most part.
+/// How long after its end packets still belong to a connection: retransmissions of a FIN whose ACK
+/// was lost, for the most part.
 const LINGER: Span = Span::from_secs(10);
-
-/// How to look.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// Keep events for a picture: of no connection, of all until this many events are kept in all, or of some.
-    pub detail: Detail,
-    /// Most connections that are kept open, each of which takes about 4 KB; beyond it those that were idle for longest end as
-    /// [`Ended::Idle`].
-    pub max_open: usize,
-}
-
-/// Of which connections to keep the events.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Detail {
-    /// Of none.
-    None,
-    /// Of each, until so many are kept.
-    UpTo(usize),
-    /// Of these ([`Connection::number`]).
-    Of(Vec<u64>),
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Settings { detail: Detail::None, max_open: 1 << 18 }
-    }
-}
 
 /// Sorts packets into connections.
 pub struct Tracker {
@@ -70,8 +46,8 @@ impl Tracker {
         Tracker { settings, open, closing, ended, now: Time::ZERO, begun: 0, budget }
     }
 
-    /// The next packet of the capture. Times may go back: within a connection, a packet counts as captured no earlier than
-    /// those before it in the file.
+    /// The next packet of the capture. Times may go back: within a connection, a packet counts as
+    /// captured no earlier than those before it in the file.
     #[inline]
     pub fn packet(&mut self, packet: &Packet) {
         self.now = self.now.max(packet.at);
@@ -109,7 +85,9 @@ impl Tracker {
     fn let_go(&mut self) {
         while self.closing.front().is_some_and(|first| first.due <= self.now) {
             let Some(Closing { key, number, .. }) = self.closing.pop_front() else { return };
-            let Some(open) = self.open.get(&key).filter(|open| open.number() == number) else { continue };
+            let Some(open) = self.open.get(&key).filter(|open| open.number() == number) else {
+                continue;
+            };
             let due = open.last() + LINGER;
             if due <= self.now {
                 self.end(&key, Ended::Idle);
@@ -119,9 +97,11 @@ impl Tracker {
         }
     }
 
-    /// Ends an eighth of all, those that were idle for longest, so that the cost of finding them is shared by as many new ones.
+    /// Ends an eighth of all, those that were idle for longest, so that the cost of finding them is
+    /// shared by as many new ones.
     fn evict(&mut self) {
-        let mut idle: Vec<(Time, u64, Key)> = self.open.iter().map(|(key, o)| (o.last(), o.number(), *key)).collect();
+        let mut idle: Vec<(Time, u64, Key)> =
+            self.open.iter().map(|(key, o)| (o.last(), o.number(), *key)).collect();
         let many = idle.len().div_ceil(8);
         if many < idle.len() {
             idle.select_nth_unstable_by_key(many - 1, |&(last, number, _)| (last, number));
@@ -144,12 +124,14 @@ impl Tracker {
         self.ended.pop_front()
     }
 
-    /// The capture has ended, and with it all connections: those that have ended before, and then the rest in order of
-    /// [`Connection::number`]. Each is let go when it has been told.
+    /// The capture has ended, and with it all connections: those that have ended before, and then
+    /// the rest in order of [`Connection::number`]. Each is freed when the next one is asked for.
     pub fn finish(mut self) -> impl Iterator<Item = Connection> {
         let mut rest: Vec<Box<Open>> = self.open.into_values().collect();
         rest.sort_unstable_by_key(|open| open.number());
-        self.ended.into_iter().chain(rest.into_iter().map(move |open| open.finish(Ended::Open, &mut self.budget)))
+        self.ended
+            .into_iter()
+            .chain(rest.into_iter().map(move |open| open.finish(Ended::Open, &mut self.budget)))
     }
 }
 

@@ -54,7 +54,8 @@ fn pcap_in_both_orders() {
 #[test]
 fn pcap_with_nanoseconds() {
     for order in BOTH {
-        let file = Bytes::new(order).pcap(0xa1b2_3c4d, 65535, 101).record(3, 999_999_999, &[1, 2], 9);
+        let file =
+            Bytes::new(order).pcap(0xa1b2_3c4d, 65535, 101).record(3, 999_999_999, &[1, 2], 9);
         assert_eq!(read_whole(&file.bytes), [Seen::new(1, 3 * S + 999_999_999, 101, &[1, 2], 9)]);
     }
 }
@@ -67,7 +68,10 @@ fn pcap_of_old_linux_has_longer_records() {
         };
         let file = one(one(Bytes::new(order).pcap(0xa1b2_cd34, 1500, 1), &[1, 2]), &[3]);
         let at = 3 * S + 4000;
-        assert_eq!(read_whole(&file.bytes), [Seen::new(1, at, 1, &[1, 2], 99), Seen::new(2, at, 1, &[3], 99)]);
+        assert_eq!(
+            read_whole(&file.bytes),
+            [Seen::new(1, at, 1, &[1, 2], 99), Seen::new(2, at, 1, &[3], 99)]
+        );
     }
 }
 
@@ -101,7 +105,10 @@ fn pcapng_sections_have_their_own_order_and_interfaces() {
     assert_eq!(seen, frames);
     assert_eq!(
         why,
-        damage(208 + 28 + 20 + 36 + 28, "a block of interface 0, where the section has described 0 so far")
+        damage(
+            208 + 28 + 20 + 36 + 28,
+            "a block of interface 0, where the section has described 0 so far"
+        )
     );
 }
 
@@ -123,7 +130,9 @@ fn pcapng_clocks() {
         (Some(0xff), None, u64::MAX, 0),
         (Some(0), Some(i64::MAX), u64::MAX, i64::MAX as u64),
     ];
-    for (order, (resolution, offset, stamp, nanos)) in BOTH.into_iter().flat_map(|o| rows.map(|r| (o, r))) {
+    for (order, (resolution, offset, stamp, nanos)) in
+        BOTH.into_iter().flat_map(|o| rows.map(|r| (o, r)))
+    {
         let file = Bytes::new(order).section(order).interface(1, 0, |b| {
             let b = b.option(2, b"eth0");
             let b = resolution.map_or(b.clone(), |r| b.option(9, &[r]));
@@ -147,7 +156,10 @@ fn pcapng_interfaces_have_their_own_link_and_clock() {
         .interface(113, 0, |b| b.option(9, &[9]))
         .enhanced(1, 5, &[1], 1)
         .enhanced(0, 6, &[2], 1);
-    assert_eq!(read_whole(&file.bytes), [Seen::new(1, 5, 113, &[1], 1), Seen::new(2, 6000, 1, &[2], 1)]);
+    assert_eq!(
+        read_whole(&file.bytes),
+        [Seen::new(1, 5, 113, &[1], 1), Seen::new(2, 6000, 1, &[2], 1)]
+    );
 }
 
 #[test]
@@ -177,7 +189,9 @@ fn pcapng_unknown_blocks_and_options_are_passed_over() {
         .block(0x0bad_cafe, |b| b.raw(&vec![9; 3_000_000]))
         .interface(1, 0, |b| b.option(1, b"a comment"))
         .block(4, |b| b)
-        .block(6, |b| b.u32(0).u32(0).u32(9).u32(2).u32(3).raw(&[1, 2]).pad().option(1, b"why").option(0, b""));
+        .block(6, |b| {
+            b.u32(0).u32(0).u32(9).u32(2).u32(3).raw(&[1, 2]).pad().option(1, b"why").option(0, b"")
+        });
     assert_eq!(read_whole(&file.bytes), [Seen::new(1, 9000, 1, &[1, 2], 3)]);
 }
 
@@ -187,7 +201,11 @@ fn pcapng_counts_what_the_capture_dropped() {
         b.block(5, |b| {
             let order = b.order;
             let value = |n| Bytes::new(order).u64(n).bytes;
-            b.u32(interface).u64(0).option(4, &value(77)).option(5, &value(dropped)).option(7, &value(by_system))
+            b.u32(interface)
+                .u64(0)
+                .option(4, &value(77))
+                .option(5, &value(dropped))
+                .option(7, &value(by_system))
         })
     };
     for order in BOTH {
@@ -197,12 +215,17 @@ fn pcapng_counts_what_the_capture_dropped() {
         let file = counts(file.section(order).interface(1, 0, |b| b), 0, 100, 0);
         let mut reader = Reader::new(Box::new(Cursor::new(file.bytes.clone()))).expect("a capture");
         assert!(reader.next().expect("memory").is_none());
-        assert_eq!((reader.dropped_by_capture(), reader.consumed()), (117, file.bytes.len() as u64));
+        assert_eq!(
+            (reader.dropped_by_capture(), reader.consumed()),
+            (117, file.bytes.len() as u64)
+        );
     }
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut out = flate2::GzBuilder::new().filename("a.pcap").write(Vec::new(), flate2::Compression::default());
+    let mut out = flate2::GzBuilder::new()
+        .filename("a.pcap")
+        .write(Vec::new(), flate2::Compression::default());
     out.write_all(bytes).expect("memory");
     out.finish().expect("memory")
 }
@@ -226,7 +249,10 @@ fn compressed_and_in_pieces() {
         ];
         for form in forms {
             assert_eq!(read_whole(&form), pcap_frames());
-            assert_eq!(read_from(OneByOne(Cursor::new(form), true)).expect("a capture"), (pcap_frames(), None));
+            assert_eq!(
+                read_from(OneByOne(Cursor::new(form), true)).expect("a capture"),
+                (pcap_frames(), None)
+            );
         }
     }
 }
@@ -274,9 +300,10 @@ fn large_files_in_every_form() {
 #[test]
 fn a_compressed_file_that_is_cut_off_yields_what_comes_before() {
     let (file, frames) = large();
-    for (form, says) in
-        [(gzip(&file), "the gzip stream is cut off"), (zstd(&file), "the zstd stream is cut off here, within a frame")]
-    {
+    for (form, says) in [
+        (gzip(&file), "the gzip stream is cut off"),
+        (zstd(&file), "the zstd stream is cut off here, within a frame"),
+    ] {
         let cut = form.len() / 2;
         let (seen, why) = read(&form[..cut]);
         let why = why.expect("damage");
@@ -291,11 +318,14 @@ fn a_compressed_file_that_is_cut_off_yields_what_comes_before() {
 #[test]
 fn a_compressed_file_that_is_corrupt_yields_what_comes_before() {
     let (file, frames) = large();
-    // At the end of what is compressed there are a checksum and a length (gzip), or a checksum (zstd).
+    // At the end of what is compressed there are a checksum and a length (gzip), or a checksum
+    // (zstd).
     let mut with_checksum = zstd::Encoder::new(Vec::new(), 3).expect("memory");
     with_checksum.include_checksum(true).expect("memory");
     with_checksum.write_all(&file).expect("memory");
-    for (mut form, says) in [(gzip(&file), "gzip"), (with_checksum.finish().expect("memory"), "zstd")] {
+    for (mut form, says) in
+        [(gzip(&file), "gzip"), (with_checksum.finish().expect("memory"), "zstd")]
+    {
         let end = form.len();
         form[end - 1] ^= 1;
         let (seen, why) = read(&form);
@@ -313,11 +343,16 @@ fn a_compressed_file_that_is_corrupt_yields_what_comes_before() {
     let (seen, why) = read(&form);
     let why = why.expect("damage");
     assert!(
-        why.what.starts_with("the gzip stream is cut off or corrupt") || why.what.starts_with("a record of"),
+        why.what.starts_with("the gzip stream is cut off or corrupt")
+            || why.what.starts_with("a record of"),
         "{why:?}"
     );
     let before = (half - 40_000) / 1516;
-    assert!(seen.len() >= before && seen[..before] == frames[..before], "{} of at least {before}", seen.len());
+    assert!(
+        seen.len() >= before && seen[..before] == frames[..before],
+        "{} of at least {before}",
+        seen.len()
+    );
 }
 
 #[test]
@@ -331,10 +366,14 @@ fn pcap_that_is_cut_off() {
         let (there, len) = (end - begin, [60, 1, 0][whole]);
         let wanted = match there {
             0 => None,
-            1..16 => {
-                damage(begin as u64, &format!("the header of a record is cut off: {there} of its 16 bytes are there"))
-            }
-            _ => damage(begin as u64, &format!("a record is cut off: {} of its {len} bytes are there", there - 16)),
+            1..16 => damage(
+                begin as u64,
+                &format!("the header of a record is cut off: {there} of its 16 bytes are there"),
+            ),
+            _ => damage(
+                begin as u64,
+                &format!("a record is cut off: {} of its {len} bytes are there", there - 16),
+            ),
         };
         assert_eq!(why, wanted);
     }
@@ -359,10 +398,14 @@ fn pcapng_that_is_cut_off() {
         );
         let wanted = match there {
             0 => None,
-            1..8 => {
-                damage(begin as u64, &format!("the header of a block is cut off: {there} of its 8 bytes are there"))
-            }
-            _ => damage(begin as u64, &format!("a block is cut off: {there} of its {len} bytes are there")),
+            1..8 => damage(
+                begin as u64,
+                &format!("the header of a block is cut off: {there} of its 8 bytes are there"),
+            ),
+            _ => damage(
+                begin as u64,
+                &format!("a block is cut off: {there} of its {len} bytes are there"),
+            ),
         };
         assert_eq!(why, wanted);
     }
@@ -370,7 +413,8 @@ fn pcapng_that_is_cut_off() {
 
 #[test]
 fn pcap_with_impossible_records() {
-    let file = |len: u32, fraction: u32| pcap(Order::Little).u32(0).u32(fraction).u32(len).u32(4).bytes;
+    let file =
+        |len: u32, fraction: u32| pcap(Order::Little).u32(0).u32(fraction).u32(len).u32(4).bytes;
     let rows = [
         (u32::MAX, 0, "a record of 4294967295 bytes; at most 262144 can be"),
         (262_145, 0, "a record of 262145 bytes; at most 262144 can be"),
@@ -381,8 +425,16 @@ fn pcap_with_impossible_records() {
         assert_eq!(read(&file(len, fraction)), (pcap_frames(), damage(133, says)));
     }
     // A snap length above all that can be does not let records be as long.
-    let huge = Bytes::new(Order::Little).pcap(0xa1b2_c3d4, u32::MAX, 1).u32(0).u32(0).u32(u32::MAX - 1).u32(4);
-    assert_eq!(read(&huge.bytes), (vec![], damage(24, "a record of 4294967294 bytes; at most 16777216 can be")));
+    let huge = Bytes::new(Order::Little)
+        .pcap(0xa1b2_c3d4, u32::MAX, 1)
+        .u32(0)
+        .u32(0)
+        .u32(u32::MAX - 1)
+        .u32(4);
+    assert_eq!(
+        read(&huge.bytes),
+        (vec![], damage(24, "a record of 4294967294 bytes; at most 16777216 can be"))
+    );
 }
 
 #[test]
@@ -392,19 +444,60 @@ fn pcapng_with_impossible_blocks() {
     };
     let bad = "; a multiple of 4 is right, at least";
     let rows = [
-        (lengths(6, 0, 0), format!("a block of 0 bytes{bad} 32, and at most 16777216 with a packet")),
-        (lengths(6, 28, 28), format!("a block of 28 bytes{bad} 32, and at most 16777216 with a packet")),
-        (lengths(6, 33, 33), format!("a block of 33 bytes{bad} 32, and at most 16777216 with a packet")),
+        (
+            lengths(6, 0, 0),
+            format!(
+                "a block of 0 bytes{bad} 32, and at most 16777216 with a \
+            packet"
+            ),
+        ),
+        (
+            lengths(6, 28, 28),
+            format!(
+                "a block of 28 bytes{bad} 32, and at most 16777216 with a \
+            packet"
+            ),
+        ),
+        (
+            lengths(6, 33, 33),
+            format!(
+                "a block of 33 bytes{bad} 32, and at most 16777216 with a \
+            packet"
+            ),
+        ),
         (
             lengths(6, u32::MAX - 3, 0),
             format!("a block of 4294967292 bytes{bad} 32, and at most 16777216 with a packet"),
         ),
-        (lengths(77, 0, 0), format!("a block of 0 bytes{bad} 12, and at most 16777216 with a packet")),
-        (lengths(77, u32::MAX - 3, 0), "a block is cut off: 4128 of its 4294967292 bytes are there".into()),
-        (lengths(77, 32, 36), "a block says at its begin that it has 32 bytes, and at its end that it has 36".into()),
-        (lengths(3, 32, 36), "a block says at its begin that it has 32 bytes, and at its end that it has 36".into()),
         (
-            pcapng(Order::Little).block(6, |b| b.u32(0).u32(0).u32(0).u32(9).u32(9).raw(&[0; 8])).bytes,
+            lengths(77, 0, 0),
+            format!(
+                "a block of 0 bytes{bad} 12, and at most 16777216 with a \
+            packet"
+            ),
+        ),
+        (
+            lengths(77, u32::MAX - 3, 0),
+            "a block is cut off: 4128 of its 4294967292 bytes are \
+            there"
+                .into(),
+        ),
+        (
+            lengths(77, 32, 36),
+            "a block says at its begin that it has 32 bytes, and at its end that \
+            it has 36"
+                .into(),
+        ),
+        (
+            lengths(3, 32, 36),
+            "a block says at its begin that it has 32 bytes, and at its end that \
+            it has 36"
+                .into(),
+        ),
+        (
+            pcapng(Order::Little)
+                .block(6, |b| b.u32(0).u32(0).u32(0).u32(9).u32(9).raw(&[0; 8]))
+                .bytes,
             "a block says that 9 bytes of a packet were kept, and has room for 8".into(),
         ),
         (
@@ -416,12 +509,18 @@ fn pcapng_with_impossible_blocks() {
             "an option of an interface description goes beyond the block".into(),
         ),
         (
-            pcapng(Order::Little).block(0x0a0d_0d0a, |b| b.u32(0x1a2b_3c4d).u16(2).u16(0).u64(0)).bytes,
+            pcapng(Order::Little)
+                .block(0x0a0d_0d0a, |b| b.u32(0x1a2b_3c4d).u16(2).u16(0).u64(0))
+                .bytes,
             "a section of pcapng version 2, where 1 is known".into(),
         ),
         (
-            pcapng(Order::Little).block(0x0a0d_0d0a, |b| b.u32(0x1a2b_3c4e).u16(1).u16(0).u64(0)).bytes,
-            "a section whose byte order cannot be told: neither 1a 2b 3c 4d nor 4d 3c 2b 1a at its byte 8".into(),
+            pcapng(Order::Little)
+                .block(0x0a0d_0d0a, |b| b.u32(0x1a2b_3c4e).u16(1).u16(0).u64(0))
+                .bytes,
+            "a section whose byte order is unknown: neither 1a 2b 3c 4d nor 4d 3c 2b 1a at its \
+             byte 8"
+                .into(),
         ),
     ];
     for (file, says) in rows {
@@ -435,25 +534,49 @@ fn interfaces_are_bounded() {
     for _ in 0..65_537 {
         file = file.interface(1, 0, |b| b);
     }
-    assert_eq!(read(&file.bytes), (vec![], damage(28 + 20 * 65_536, "more than 65536 interfaces in a section")));
+    assert_eq!(
+        read(&file.bytes),
+        (vec![], damage(28 + 20 * 65_536, "more than 65536 interfaces in a section"))
+    );
 }
 
 #[test]
 fn what_is_no_capture_is_said_so() {
     let rows: [(&[u8], &str); 9] = [
         (b"", "the file is empty; a capture begins with the header of pcap or pcapng"),
-        (b"\xd4\xc3\xb2", "the file ends after 3 bytes; a capture begins with the header of pcap or pcapng"),
+        (
+            b"\xd4\xc3\xb2",
+            "the file ends after 3 bytes; a capture begins with the header of pcap or pcapng",
+        ),
         (
             b"hello",
-            "no capture: the first bytes are 68 65 6c 6c; pcap begins with d4 c3 b2 a1 (or a1 b2 c3 d4, 4d 3c b2 a1, a1 b2 3c 4d), \
+            "no capture: the first bytes are 68 65 6c 6c; pcap begins with d4 c3 b2 a1 (or a1 b2 \
+             c3 d4, 4d 3c b2 a1, a1 b2 3c 4d), \
              pcapng with 0a 0d 0d 0a",
         ),
-        (b"\xfd7zXZ\0", "this is compressed with xz; pcap and pcapng are read, plain or compressed with gzip or zstd"),
-        (b"snoop\0\0\0", "this is a capture of snoop; pcap and pcapng are read, plain or compressed with gzip or zstd"),
-        (b"\xd4\xc3\xb2\xa1\x02\0", "the header of the file is cut off: 6 of its 24 bytes are there"),
-        (b"\xd4\xc3\xb2\xa1\x03\0\x04\0\0\0\0\0\0\0\0\0\xff\xff\0\0\x01\0\0\0", "pcap of version 3, where 2 is known"),
+        (
+            b"\xfd7zXZ\0",
+            "this is compressed with xz; pcap and pcapng are read, plain or compressed with gzip \
+             or zstd",
+        ),
+        (
+            b"snoop\0\0\0",
+            "this is a capture of snoop; pcap and pcapng are read, plain or compressed with gzip \
+             or zstd",
+        ),
+        (
+            b"\xd4\xc3\xb2\xa1\x02\0",
+            "the header of the file is cut off: 6 of its 24 bytes are there",
+        ),
+        (
+            b"\xd4\xc3\xb2\xa1\x03\0\x04\0\0\0\0\0\0\0\0\0\xff\xff\0\0\x01\0\0\0",
+            "pcap of version 3, where 2 is known",
+        ),
         (b"\x0a\x0d\x0d\x0a\0\0", "a block is cut off: 6 of its 28 bytes are there"),
-        (b"\x0a\x0d\x0d\x0a\x1c\0\0\0\x4d\x3c\x2b\x1a", "a block is cut off: 12 of its 28 bytes are there"),
+        (
+            b"\x0a\x0d\x0d\x0a\x1c\0\0\0\x4d\x3c\x2b\x1a",
+            "a block is cut off: 12 of its 28 bytes are there",
+        ),
     ];
     let error = |bytes: &[u8]| read_from(Cursor::new(bytes.to_vec())).expect_err("no capture");
     for (bytes, says) in rows {
@@ -464,7 +587,8 @@ fn what_is_no_capture_is_said_so() {
         error(&gzip(&gzip(b"x"))).to_string(),
         "this is compressed twice; pcap and pcapng are read, plain or compressed with gzip or zstd"
     );
-    for corrupt in [&b"\x1f\x8b\x09\0\0\0\0\0\0\0\0\0"[..], b"\x28\xb5\x2f\xfd\xff\xff\xff\xff\xff"] {
+    for corrupt in [&b"\x1f\x8b\x09\0\0\0\0\0\0\0\0\0"[..], b"\x28\xb5\x2f\xfd\xff\xff\xff\xff\xff"]
+    {
         assert_eq!(error(corrupt).kind(), ErrorKind::InvalidData);
     }
 }
@@ -482,25 +606,44 @@ impl Read for Fails {
 
 #[test]
 fn an_input_that_fails_is_no_damage() {
-    for form in [pcap(Order::Little).bytes, gzip(&pcap(Order::Little).bytes), zstd(&pcap(Order::Little).bytes)] {
+    for form in [
+        pcap(Order::Little).bytes,
+        gzip(&pcap(Order::Little).bytes),
+        zstd(&pcap(Order::Little).bytes),
+    ] {
         for fails_at in 0..form.len() {
-            let error = read_from(Fails(fails_at, Cursor::new(form.clone()))).expect_err("it fails");
+            let error =
+                read_from(Fails(fails_at, Cursor::new(form.clone()))).expect_err("it fails");
             assert_eq!(error.kind(), ErrorKind::ConnectionReset);
         }
     }
 }
 
 fn any_file() -> impl Strategy<Value = (Vec<u8>, Vec<Seen>)> {
-    let packet = (any::<u32>(), 0..1_000_000_u32, proptest::collection::vec(any::<u8>(), 0..90), 0..2000_u32);
+    let packet = (
+        any::<u32>(),
+        0..1_000_000_u32,
+        proptest::collection::vec(any::<u8>(), 0..90),
+        0..2000_u32,
+    );
     let packets = proptest::collection::vec(packet, 0..20);
     (packets, any::<bool>(), any::<bool>()).prop_map(|(packets, big, ng)| {
         let order = if big { Order::Big } else { Order::Little };
         let file = Bytes::new(order);
-        let mut file = if ng { file.section(order).interface(1, 0, |b| b) } else { file.pcap(0xa1b2_c3d4, 0, 1) };
+        let mut file = if ng {
+            file.section(order).interface(1, 0, |b| b)
+        } else {
+            file.pcap(0xa1b2_c3d4, 0, 1)
+        };
         let mut frames = Vec::new();
         for (number, (secs, micros, data, more)) in (1..).zip(packets) {
-            let (at, wire_len) = (u64::from(secs) * 1_000_000 + u64::from(micros), data.len() as u32 + more);
-            file = if ng { file.enhanced(0, at, &data, wire_len) } else { file.record(secs, micros, &data, wire_len) };
+            let (at, wire_len) =
+                (u64::from(secs) * 1_000_000 + u64::from(micros), data.len() as u32 + more);
+            file = if ng {
+                file.enhanced(0, at, &data, wire_len)
+            } else {
+                file.record(secs, micros, &data, wire_len)
+            };
             frames.push(Seen::new(number, at * 1000, 1, &data, wire_len));
         }
         (file.bytes, frames)

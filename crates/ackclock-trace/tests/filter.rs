@@ -19,7 +19,8 @@ fn frame(link: u16, data: &[u8]) -> Frame<'_> {
     Frame { number: 1, at: Time(0), link: LinkType(link), data, wire_len: 1000 }
 }
 
-/// IPv4 from 192.0.2.1, port 5001, to 192.0.2.2, port 80, with so many bytes of link layer before it.
+/// IPv4 from 192.0.2.1, port 5001, to 192.0.2.2, port 80, with so many bytes of link layer before
+/// it.
 fn packet(link: &[u8]) -> Vec<u8> {
     let ip = [0x45, 0, 0, 40, 0, 0, 0, 0, 64, 6, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2];
     [link, &ip, &[0x13, 0x89, 0, 80], &[0; 8], &[0x50, 0x10], &[0; 6]].concat()
@@ -35,7 +36,9 @@ fn one_filter_for_many_link_types() {
     let raw = packet(&[]);
     let cooked = packet(&[0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0]);
     let loopback = packet(&[2, 0, 0, 0]);
-    for (link, data) in [(1, &ethernet), (101, &raw), (113, &cooked), (0, &loopback), (1, &ethernet)] {
+    for (link, data) in
+        [(1, &ethernet), (101, &raw), (113, &cooked), (0, &loopback), (1, &ethernet)]
+    {
         assert!(filter.matches(&frame(link, data)).expect("a program"), "{link}");
         let short = Frame { wire_len: 998, ..frame(link, data) };
         assert!(!filter.matches(&short).expect("a program"), "{link}");

@@ -22,7 +22,8 @@ fn tcp(options: &[u8], payload: usize) -> Vec<u8> {
 
 /// From 192.0.2.1 to 198.51.100.2.
 fn v4(payload: &[u8]) -> Vec<u8> {
-    let mut bytes = vec![0x45, 0, 0, 0, 0xbe, 0xef, 0x40, 0, 63, 6, 0, 0, 192, 0, 2, 1, 198, 51, 100, 2];
+    let mut bytes =
+        vec![0x45, 0, 0, 0, 0xbe, 0xef, 0x40, 0, 63, 6, 0, 0, 192, 0, 2, 1, 198, 51, 100, 2];
     bytes[2..4].copy_from_slice(&(20 + payload.len() as u16).to_be_bytes());
     bytes.extend(payload);
     bytes
@@ -73,14 +74,23 @@ fn wanted(len: u32) -> Packet {
 
 fn wanted_v6(len: u32) -> Packet {
     let address = |text: &str| text.parse::<SocketAddr>().expect("an address");
-    Packet { src: address("[2001:db8::1]:5001"), dst: address("[2001:db8::2]:80"), ip_id: None, ttl: 61, ..wanted(len) }
+    Packet {
+        src: address("[2001:db8::1]:5001"),
+        dst: address("[2001:db8::2]:80"),
+        ip_id: None,
+        ttl: 61,
+        ..wanted(len)
+    }
 }
 
 #[test]
 fn every_link_type() {
     let (four, six) = (v4(&tcp(&[], 11)), v6(6, &tcp(&[], 11)));
-    let sll = |ethertype: [u8; 2]| [&[0, 0, 0, 1, 0, 6, 2, 0, 0, 0, 0, 1, 0, 0][..], &ethertype].concat();
-    let sll2 = |ethertype: [u8; 2]| [&ethertype[..], &[0, 0, 0, 0, 0, 3, 0, 1, 0, 6, 2, 0, 0, 0, 0, 1, 0, 0]].concat();
+    let sll =
+        |ethertype: [u8; 2]| [&[0, 0, 0, 1, 0, 6, 2, 0, 0, 0, 0, 1, 0, 0][..], &ethertype].concat();
+    let sll2 = |ethertype: [u8; 2]| {
+        [&ethertype[..], &[0, 0, 0, 0, 0, 3, 0, 1, 0, 6, 2, 0, 0, 0, 0, 1, 0, 0]].concat()
+    };
     let rows: [(u16, Vec<u8>, Vec<u8>); 16] = [
         (ETHERNET, ethernet(0x0800, &[]), ethernet(0x86dd, &[])),
         (RAW, vec![], vec![]),
@@ -123,10 +133,15 @@ fn what_stands_between_ethernet_and_ip() {
         (0x8864, &[0x11, 0, 0, 1, 0, 44, 0x21]),
     ];
     for (ethertype, between) in rows {
-        assert_eq!(whole(ETHERNET, &ethernet(ethertype, &[between, &ip].concat())), Ok(wanted(3)), "{ethertype:x}");
+        assert_eq!(
+            whole(ETHERNET, &ethernet(ethertype, &[between, &ip].concat())),
+            Ok(wanted(3)),
+            "{ethertype:x}"
+        );
     }
     // A VLAN tag behind Linux's cooked header, as captures on `any` have it.
-    let cooked = [&[0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0x81, 0, 0, 5, 8, 0], &ip[..]].concat();
+    let cooked =
+        [&[0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0x81, 0, 0, 5, 8, 0], &ip[..]].concat();
     assert_eq!(whole(113, &cooked), Ok(wanted(3)));
 }
 
@@ -218,7 +233,9 @@ fn ipv6_extension_headers() {
 
 #[test]
 fn ipv4_fragments() {
-    for (flags, what) in [(0x2000_u16, Ignored::Fragment), (0x2001, Ignored::Fragment), (0x1fff, Ignored::Fragment)] {
+    for (flags, what) in
+        [(0x2000_u16, Ignored::Fragment), (0x2001, Ignored::Fragment), (0x1fff, Ignored::Fragment)]
+    {
         let mut ip = v4(&tcp(&[], 100));
         ip[6..8].copy_from_slice(&flags.to_be_bytes());
         assert_eq!(whole(RAW, &ip), Err(what));
@@ -259,8 +276,10 @@ fn options() {
         blocks
     };
     let syn = [2, 4, 5, 0xb4, 4, 2, 8, 10, 0, 0, 0, 9, 0, 0, 0, 0, 1, 3, 3, 7];
-    let blocks =
-        [1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2, 1, 1, 5, 18, 0, 0, 0, 1, 0, 0, 0, 2, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 3];
+    let blocks = [
+        1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2, 1, 1, 5, 18, 0, 0, 0, 1, 0, 0, 0, 2, 0xff, 0xff, 0xff,
+        0xff, 0, 0, 0, 3,
+    ];
     let timestamps = |val, ecr| Some(Timestamps { val, ecr });
     let seen = |options: &[u8]| whole(RAW, &v4(&tcp(options, 0))).expect("a segment").options;
     let wanted = Options {
@@ -273,7 +292,11 @@ fn options() {
     assert_eq!(seen(&syn), wanted);
     assert_eq!(
         seen(&blocks),
-        Options { timestamps: timestamps(1, 2), sack: sack(&[(1, 2), (0xffff_ffff, 3)]), ..Options::default() }
+        Options {
+            timestamps: timestamps(1, 2),
+            sack: sack(&[(1, 2), (0xffff_ffff, 3)]),
+            ..Options::default()
+        }
     );
     // Timestamps first, then padding: another layout of the same length.
     assert_eq!(
@@ -296,7 +319,8 @@ fn what_cannot_be() {
         ip[at] = value;
         whole(RAW, &ip)
     };
-    // Data offsets of 16 bytes and of 28, where 25 are there; header lengths of 16 bytes and of 48, where there are 45.
+    // Data offsets of 16 bytes and of 28, where 25 are there; header lengths of 16 bytes and of 48,
+    // where there are 45.
     for (at, value) in [(32, 0x40), (32, 0x70), (0, 0x44), (0, 0x4c)] {
         assert_eq!(change(at, value), Err(Ignored::Malformed));
     }

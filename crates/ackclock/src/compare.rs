@@ -1,11 +1,18 @@
 //! `ackclock compare`: one connection over one bottleneck, put together from options.
 
-use ackclock_net::scenario::units::{Amount, Duration, Rate, Size};
-use ackclock_net::scenario::{DropList, DropTail, Flow, Link, Loss, Queue, Scenario, Source, Tcp};
-use ackclock_run::{Input, Job};
-use ackclock_tcp::Span;
+use std::fmt;
+use std::str::FromStr;
 
-use crate::cli::{CompareArgs, Format, Segments};
+use ackclock_net::scenario::units::{Amount, Duration, Rate, Size};
+use ackclock_net::scenario::{
+    DelayedAck, DropList, DropTail, FirstRtt, Flow, Link, Loss, Queue, Retransmission, Scenario,
+    Source,
+};
+use ackclock_run::{FileError, Input, Job};
+use ackclock_tcp::{Registry, Span};
+use clap::{Args, ValueEnum};
+
+use crate::args::{Format, OutputArgs, check_strategies};
 use crate::error::Error;
 use crate::execute::execute;
 use crate::oracle::distances;
@@ -14,19 +21,147 @@ use crate::record::Records;
 
 const SEED: u64 = 1;
 
-pub(crate) fn compare(args: &CompareArgs) -> Result<String, Error> {
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// The strategies to compare. `+` adds a mechanism, as in `sack+lt`.
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',', required = true)]
+    pub strategy: Vec<String>,
+    /// The segments whose first transmission is lost, counted from 0. Each further --drop adds a
+    /// connection with losses of its own, on a path of its own.
+    #[arg(long, value_name = "K,K,...")]
+    pub drop: Vec<Segments>,
+    /// The retransmissions that are lost: 14:1 is the first retransmission of segment 14.
+    #[arg(long, value_name = "K:N,...", value_delimiter = ',')]
+    pub drop_retransmission: Vec<Retransmission>,
+    /// How many segments to send.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 100,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
+    pub segments: u32,
+    /// Bytes of payload in a segment.
+    #[arg(
+        long,
+        value_name = "BYTES",
+        default_value_t = 1000,
+        value_parser = clap::value_parser!(u32).range(1..=65_495)
+    )]
+    pub mss: u32,
+    /// The rate of the bottleneck.
+    #[arg(long, value_name = "RATE", default_value = "800kbit")]
+    pub rate: Rate,
+    /// The propagation delay of the bottleneck, one way.
+    #[arg(long, value_name = "TIME", default_value = "100ms")]
+    pub delay: Duration,
+    /// How many packets the queue of the bottleneck holds, including the one being sent.
+    #[arg(
+        long,
+        value_name = "PACKETS",
+        default_value_t = 20,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
+    pub queue: u32,
+    /// The receive window in segments.
+    #[arg(
+        long,
+        value_name = "SEGMENTS",
+        default_value_t = 64,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
+    pub rwnd: u32,
+    /// The lower bound of the retransmission timeout.
+    #[arg(long, value_name = "TIME", default_value = "1s")]
+    pub min_rto: Duration,
+    /// The initial window in segments.
+    #[arg(
+        long,
+        value_name = "SEGMENTS",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u32).range(1..=10)
+    )]
+    pub initial_window: u32,
+    /// Whether ACKs are delayed: `off`, how long an ACK may wait for a second segment, or `bsd`.
+    /// With `bsd` it waits for the next tick of a 200 ms timer.
+    #[arg(long, value_name = "off|bsd|TIME", default_value = "off")]
+    pub delayed_ack: DelayedAck,
+    /// The most segments that one ACK may release. Default: no limit.
+    #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_burst: Option<u32>,
+    /// What the sender knows of the round trip before the first ACK.
+    #[arg(long, value_enum, default_value_t = KnownRtt::Path)]
+    pub first_rtt: KnownRtt,
+    /// Open the connection with a handshake, which measures the first round trip, and close it with
+    /// FINs. Not with an oracle.
+    #[arg(long, conflicts_with_all = ["first_rtt", "vs_oracle"])]
+    pub handshake: bool,
+    /// Use the timestamp option.
+    #[arg(long)]
+    pub timestamps: bool,
+    /// The simulated time after which the run ends, finished or not.
+    #[arg(long, alias = "limit", value_name = "TIME", default_value = "600s")]
+    pub duration: Duration,
+    /// Print these options as a scenario file, and run nothing.
+    #[arg(long)]
+    pub print_scenario: bool,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// `tcp.first_rtt`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KnownRtt {
+    /// What a handshake measures with nothing else under way.
+    Path,
+    /// Nothing, as in ns-2: the first timeout is 1 s.
+    None,
+}
+
+/// Segment numbers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Segments(pub Vec<u64>);
+
+impl FromStr for Segments {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |part: &str| {
+            part.trim().parse().map_err(|_| format!("`{part}` is not a segment number"))
+        };
+        text.split(',').map(number).collect::<Result<_, _>>().map(Segments)
+    }
+}
+
+impl fmt::Display for Segments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.iter().map(u64::to_string).collect::<Vec<_>>().join(","))
+    }
+}
+
+pub(crate) fn compare(args: &CompareArgs, registry: &Registry) -> Result<String, Error> {
+    check_strategies(&args.strategy, registry)?;
     let scenario = scenario(args)?;
-    let failed = |error| Error::Run(ackclock_run::Error::Scenario { file: "compare".into(), error });
-    scenario.check().map_err(failed)?;
+    let failed = |error| {
+        Error::Run(ackclock_run::Error::Scenario(FileError { file: "compare".into(), error }))
+    };
+    scenario.check(registry).map_err(failed)?;
     if args.print_scenario {
         return scenario.to_toml().map_err(failed);
     }
-    let jobs: Vec<Job> = args.strategy.iter().map(|s| Job { strategy: Some(s.clone()), seed: SEED }).collect();
-    let mut records = Records::new(&args.output.records, args.output.measures_recovery(), SEED, args.strategy.len())?;
+    let jobs: Vec<Job> =
+        args.strategy.iter().map(|s| Job { strategy: Some(s.clone()), seed: SEED }).collect();
+    let mut records = Records::new(
+        &args.output.records,
+        args.output.measures_recovery(),
+        SEED,
+        args.strategy.len(),
+    )?;
     records.capture_at(&args.output.pcap_at, &scenario)?;
-    let input = Input { scenario: &scenario, file: "compare".into(), text: None };
+    let input = Input { registry, scenario: &scenario, file: "compare".into(), text: None };
     let outcomes = execute(&input, &jobs, None, &mut records)?;
-    let distances = if args.output.vs_oracle { distances(&input, &jobs, &outcomes, None)? } else { Vec::new() };
+    let distances =
+        if args.output.vs_oracle { distances(&input, &jobs, &outcomes, None)? } else { Vec::new() };
     records.finish(&scenario.name, &parameters(args))?;
     let mut text = results(&jobs, &outcomes, &Shown::of(&args.output, true, &distances));
     if args.output.records.format == Format::Table && args.drop.len() > 1 {
@@ -46,9 +181,13 @@ fn list<T: ToString>(items: &[T]) -> String {
 fn scenario(args: &CompareArgs) -> Result<Scenario, Error> {
     let segments = args.drop.iter().flat_map(|case| &case.0).map(|s| ("--drop", *s));
     let again = args.drop_retransmission.iter().map(|r| ("--drop-retransmission", r.segment));
-    if let Some((option, segment)) = segments.chain(again).find(|(_, s)| *s >= u64::from(args.segments)) {
+    if let Some((option, segment)) =
+        segments.chain(again).find(|(_, s)| *s >= u64::from(args.segments))
+    {
         let last = args.segments - 1;
-        return Err(Error::Usage(format!("{option}: there is no segment {segment}; there are segments 0 to {last}")));
+        return Err(Error::Usage(format!(
+            "{option}: there is no segment {segment}; there are segments 0 to {last}"
+        )));
     }
     let none = [Segments::default()];
     let cases = if args.drop.is_empty() { &none[..] } else { &args.drop };
@@ -58,76 +197,41 @@ fn scenario(args: &CompareArgs) -> Result<Scenario, Error> {
     for (number, dropped) in cases.iter().enumerate() {
         let node = |name: &str| if numbered { format!("{name}{number}") } else { name.to_string() };
         links.extend(path(args, &dropped.0, [node("sender"), node("router"), node("receiver")]));
-        flows.push(Flow {
-            name: numbered.then(|| format!("dropped {dropped}")),
-            from: node("sender"),
-            to: node("receiver"),
-            strategy: args.strategy.first().cloned(),
-            count: 1,
-            start: Duration::default(),
-            start_step: Duration::default(),
-            arrivals: None,
-            start_spread: Duration::default(),
-            stop: None,
-            source: Source::Segments(args.segments.into()),
-            tcp: Tcp::default(),
-        });
+        let mut flow = Flow::new(node("sender"), node("receiver"));
+        flow.name = numbered.then(|| format!("dropped {dropped}"));
+        flow.strategy = args.strategy.first().cloned();
+        flow.source = Source::Segments(args.segments.into());
+        flows.push(flow);
     }
-    let tcp = Tcp {
-        mss: Some(Size(args.mss.into())),
-        initial_window: Some(args.initial_window),
-        rwnd: Some(Amount::Segments(args.rwnd.into())),
-        delayed_ack: Some(args.delayed_ack),
-        max_burst: args.max_burst,
-        timestamps: args.timestamps.then_some(true),
-        min_rto: Some(args.min_rto),
-        ..Tcp::default()
-    };
-    Ok(Scenario {
-        name: title(args),
-        description: String::new(),
-        duration: args.duration,
-        seed: SEED,
-        runs: 1,
-        tcp,
-        nodes: Vec::new(),
-        links,
-        flows,
-        cbrs: Vec::new(),
-    })
+    let mut scenario = Scenario::new(args.duration);
+    scenario.name = title(args);
+    scenario.seed = SEED;
+    let tcp = &mut scenario.tcp;
+    tcp.mss = Some(Size(args.mss.into()));
+    tcp.initial_window = Some(args.initial_window);
+    tcp.rwnd = Some(Amount::Segments(args.rwnd.into()));
+    tcp.delayed_ack = Some(args.delayed_ack);
+    tcp.max_burst = args.max_burst;
+    tcp.timestamps = args.timestamps.then_some(true);
+    tcp.min_rto = Some(args.min_rto);
+    tcp.first_rtt = (args.first_rtt == KnownRtt::None).then_some(FirstRtt::None);
+    tcp.handshake = args.handshake.then_some(true);
+    (scenario.links, scenario.flows) = (links, flows);
+    Ok(scenario)
 }
 
 /// The two links of a case.
 fn path(args: &CompareArgs, dropped: &[u64], [sender, router, receiver]: [String; 3]) -> [Link; 2] {
-    let loss = (!dropped.is_empty() || !args.drop_retransmission.is_empty()).then(|| {
-        Loss::Drop(DropList {
-            segments: dropped.to_vec(),
-            retransmissions: args.drop_retransmission.clone(),
-            flow: None,
-        })
-    });
-    let link = |from: String, to: String, rate, delay| Link {
-        from,
-        to,
-        rate,
-        delay,
-        delay_to: None,
-        duplex: true,
-        count: 1,
-        queue: None,
-        loss: Vec::new(),
-        spikes: Vec::new(),
-        jitter: None,
-        reorder: None,
-        duplicate: None,
-        corrupt: None,
-    };
-    let access = link(sender, router.clone(), Rate(8_000_000), Duration(Span::from_micros(100)));
-    let bottleneck = Link {
-        queue: Some(Queue::Droptail(DropTail { packets: Some(args.queue), bytes: None })),
-        loss: loss.into_iter().collect(),
-        ..link(router, receiver, args.rate, args.delay)
-    };
+    let access =
+        Link::new(sender, router.clone(), Rate(8_000_000), Duration(Span::from_micros(100)));
+    let mut bottleneck = Link::new(router, receiver, args.rate, args.delay);
+    bottleneck.queue = Some(Queue::Droptail(DropTail::packets(args.queue)));
+    if !dropped.is_empty() || !args.drop_retransmission.is_empty() {
+        let mut list = DropList::default();
+        list.segments = dropped.to_vec();
+        list.retransmissions.clone_from(&args.drop_retransmission);
+        bottleneck.loss.push(Loss::Drop(list));
+    }
     [access, bottleneck]
 }
 
@@ -141,6 +245,11 @@ fn title(args: &CompareArgs) -> String {
 }
 
 fn parameters(args: &CompareArgs) -> Vec<(String, String)> {
+    let first_rtt = match args.first_rtt {
+        _ if args.handshake => "handshake",
+        KnownRtt::Path => "path",
+        KnownRtt::None => "none",
+    };
     let mut all = vec![
         ("bottleneck", format!("{}, {}", args.rate, args.delay)),
         ("queue", format!("{} packets", args.queue)),
@@ -149,6 +258,7 @@ fn parameters(args: &CompareArgs) -> Vec<(String, String)> {
         ("initial window", args.initial_window.to_string()),
         ("min RTO", args.min_rto.to_string()),
         ("delayed ACKs", args.delayed_ack.to_string()),
+        ("first round trip", first_rtt.to_string()),
     ];
     if !args.drop.is_empty() {
         let cases: Vec<String> = args.drop.iter().map(Segments::to_string).collect();

@@ -3,15 +3,23 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::exit::{Exit, FAILED, FILE, INPUT, INTERRUPTED, REFUSED};
+
 /// Why the command did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A scenario is wrong, or a run failed.
+    /// A scenario or a lab is wrong, or a run failed.
     #[error(transparent)]
     Run(ackclock_run::Error),
     /// An experiment of a paper is wrong, or there is none of this name.
     #[error(transparent)]
     Papers(ackclock_papers::Error),
+    /// Captures cannot be explained.
+    #[error(transparent)]
+    Explain(#[from] ackclock_explain::Error),
+    /// A file holds no vectors.
+    #[error(transparent)]
+    Vector(#[from] ackclock_replay::ReadError),
     /// The options make no sense together.
     #[error("{0}")]
     Usage(String),
@@ -55,7 +63,9 @@ pub enum Error {
 
 fn hint(error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::PermissionDenied => "; this takes root (CAP_NET_ADMIN and, for namespaces, CAP_SYS_ADMIN)",
+        io::ErrorKind::PermissionDenied => {
+            "; this takes root (CAP_NET_ADMIN and, for namespaces, CAP_SYS_ADMIN)"
+        }
         io::ErrorKind::NotFound => "; this takes /dev/net/tun (`modprobe tun`)",
         _ => "",
     }
@@ -82,7 +92,7 @@ impl From<ackclock_papers::Error> for Error {
 impl From<ackclock_lab::Error> for Error {
     fn from(error: ackclock_lab::Error) -> Self {
         match error {
-            ackclock_lab::Error::Format(error) => error.into(),
+            ackclock_lab::Error::Format(error) => Error::Run(ackclock_run::Error::Scenario(error)),
             ackclock_lab::Error::Run(error) => error.into(),
             ackclock_lab::Error::Row { .. } => Error::Usage(format!("--only: {error}")),
             ackclock_lab::Error::Wire(error) => Error::System { what: "the lab".into(), error },
@@ -90,29 +100,17 @@ impl From<ackclock_lab::Error> for Error {
     }
 }
 
-impl From<ackclock_explain::Error> for Error {
-    fn from(error: ackclock_explain::Error) -> Self {
-        match error {
-            ackclock_explain::Error::Read { path, error } => Error::Read { path, error },
-            ackclock_explain::Error::Write { path, error } => Error::Write { path, error },
-            ackclock_explain::Error::Usage(error) => Error::Usage(error),
-        }
-    }
-}
-
 impl Error {
-    /// The exit code of bad usage, which option parsing shares.
-    pub(crate) const USAGE: u8 = 2;
-
     /// The exit code.
-    pub fn code(&self) -> u8 {
+    pub fn exit(&self) -> Exit {
         match self {
-            Error::Run(ackclock_run::Error::Run { .. }) | Error::Connection(_) => 1,
-            Error::Run(_) | Error::Papers(_) | Error::Usage(_) | Error::Capture(_) => Error::USAGE,
-            Error::Read { .. } | Error::Write { .. } => 3,
-            Error::System { .. } | Error::NoWay(_) => 4,
-            // What a shell makes of SIGINT.
-            Error::Interrupted => 130,
+            Error::Run(ackclock_run::Error::Run(_)) | Error::Connection(_) => FAILED,
+            Error::Run(_) | Error::Papers(_) | Error::Usage(_) | Error::Capture(_) => INPUT,
+            Error::Vector(_) => INPUT,
+            Error::Explain(ackclock_explain::Error::Usage(_)) => INPUT,
+            Error::Read { .. } | Error::Write { .. } | Error::Explain(_) => FILE,
+            Error::System { .. } | Error::NoWay(_) => REFUSED,
+            Error::Interrupted => INTERRUPTED,
         }
     }
 

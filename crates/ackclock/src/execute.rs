@@ -5,7 +5,11 @@ use ackclock_run::{Input, Job, Outcome, Progress, RecoveryRecorder, STEPS, in_pa
 use crate::error::Error;
 use crate::record::Records;
 
-/// Runs all jobs: those that `records` wants recorded one after the other, the rest on `threads` threads.
+/// The name of runs in which flows have the strategies of the scenario.
+pub(crate) const SCENARIOS_OWN: &str = "(scenario's)";
+
+/// Runs all jobs: those that `records` wants recorded one after the other, the rest on `threads`
+/// threads.
 pub(crate) fn execute(
     input: &Input<'_>,
     jobs: &[Job],
@@ -36,7 +40,11 @@ pub(crate) fn execute(
 }
 
 /// Runs a job, with the statistics of recovery.
-pub(crate) fn measured(input: &Input<'_>, job: &Job, progress: &Progress) -> Result<Outcome, ackclock_run::Error> {
+pub(crate) fn measured(
+    input: &Input<'_>,
+    job: &Job,
+    progress: &Progress,
+) -> Result<Outcome, ackclock_run::Error> {
     let simulation = input.build(job, true)?;
     let mut recorder = RecoveryRecorder::new(&simulation.flows, simulation.until);
     let outcome = input.run(job, simulation, &mut recorder, progress)?;

@@ -5,14 +5,55 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use ackclock_explain::{
-    Capture, Explained, Filter, Options, Pictures, Source, annotatable, annotate, captures_at, draw, one_connection,
-    read, save, table, write_json, write_parquet,
+    Capture, Explained, Filter, Options, Pictures, Source, annotatable, annotate, captures_at,
+    draw, one_connection, read, save, table, write_json, write_parquet,
 };
+use clap::Args;
 use rustix::event::{PollFd, PollFlags, poll};
 
-use crate::cli::{ExplainArgs, Format};
+use crate::args::Format;
 use crate::error::Error;
 use crate::wire::Interrupt;
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// Captures to read: pcap or pcapng, also compressed with gzip or zstd. A directory stands for
+    /// all captures below it. `-` is standard input, which is read to its end first.
+    #[arg(value_name = "CAPTURE", required = true)]
+    pub captures: Vec<PathBuf>,
+    /// How to print the results. JSON is one object with `captures`, `connections` and `overall`.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Read only the packets that match this tcpdump expression, such as `port 443`. This takes an
+    /// installed tcpdump.
+    #[arg(long, value_name = "EXPR")]
+    pub filter: Option<String>,
+    /// Show one connection in full. N is its number in the table.
+    #[arg(long, value_name = "N")]
+    pub connection: Option<usize>,
+    /// Show at most N entries of each list, and draw at most N connections. 0 means all.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub top: usize,
+    /// Write HTML into this directory: an index, and a page with a time-sequence graph for each
+    /// connection that lost time.
+    #[arg(long, value_name = "DIR")]
+    pub html: Option<PathBuf>,
+    /// Write the time-sequence graphs of these connections into this directory, for xplot.
+    #[arg(long, value_name = "DIR")]
+    pub xplot: Option<PathBuf>,
+    /// Write `connections.parquet`, `retransmissions.parquet`, `timeouts.parquet` and
+    /// `stalls.parquet` into this directory.
+    #[arg(long, value_name = "DIR")]
+    pub parquet: Option<PathBuf>,
+    /// Copy the capture to this file, with a comment on each retransmission and on each packet
+    /// that ends a stall. This takes exactly one capture.
+    #[arg(long, value_name = "OUT.pcapng")]
+    pub annotate: Option<PathBuf>,
+    /// How many captures to read at the same time. The results do not depend on it. Default: one
+    /// per processor.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+}
 
 /// How many skipped files are named.
 const NAMED: usize = 5;
@@ -29,7 +70,8 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
         // Before the reading, so that a bad path is found at once.
         fs::create_dir_all(folder).map_err(Error::write(folder))?;
     }
-    let pictures = Pictures { html: args.html.as_deref(), xplot: args.xplot.as_deref(), top: args.top };
+    let pictures =
+        Pictures { html: args.html.as_deref(), xplot: args.xplot.as_deref(), top: args.top };
     let draws = pictures.html.or(pictures.xplot).is_some();
     let options = Options {
         jobs: args.jobs.unwrap_or(0),
@@ -40,8 +82,11 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
     explained.captures.iter().for_each(warn);
     let connections = explained.connections.len();
     if let Some(number) = args.connection.filter(|number| !explained.keep(*number)) {
-        let there = if connections == 0 { "none".into() } else { format!("0 to {}", connections - 1) };
-        return Err(Error::Usage(format!("--connection: there is no connection {number}; there are {there}")));
+        let there =
+            if connections == 0 { "none".into() } else { format!("0 to {}", connections - 1) };
+        return Err(Error::Usage(format!(
+            "--connection: there is no connection {number}; there are {there}"
+        )));
     }
     save(&mut explained, options.jobs)?;
     if let Some(folder) = &args.parquet {
@@ -65,7 +110,9 @@ fn print(explained: &Explained, args: &ExplainArgs) -> io::Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
     match (args.format, args.connection) {
         (Format::Json, _) => write_json(explained, &mut out)?,
-        (Format::Table, Some(_)) => out.write_all(one_connection(explained, args.top).as_bytes())?,
+        (Format::Table, Some(_)) => {
+            out.write_all(one_connection(explained, args.top).as_bytes())?
+        }
         (Format::Table, None) => out.write_all(table(explained, args.top).as_bytes())?,
     }
     out.flush()
@@ -113,7 +160,8 @@ fn warn(capture: &Capture) {
 /// What decides the exit code: of what went wrong with captures, the worst.
 fn worst(explained: &Explained) -> Option<Error> {
     let all = explained.captures.len();
-    let count = |wrong: fn(&Capture) -> bool| explained.captures.iter().filter(|c| wrong(c)).count();
+    let count =
+        |wrong: fn(&Capture) -> bool| explained.captures.iter().filter(|c| wrong(c)).count();
     let first = explained.captures.iter().find(|c| c.failed.is_some());
     if let Some(Capture { path, failed: Some(failed), .. }) = first {
         return Some(Error::Read { path: path.into(), error: io::Error::other(failed.clone()) });
@@ -122,8 +170,8 @@ fn worst(explained: &Explained) -> Option<Error> {
     (damaged > 0).then(|| Error::Capture(format!("damaged captures: {damaged} of {all}")))
 }
 
-/// Standard input. Ctrl-C reaches both ends of a pipe, so the first one leaves it to the other end to finish what it writes; the
-/// second one ends the input here.
+/// Standard input. Ctrl-C reaches both ends of a pipe, so the first one leaves it to the other end
+/// to finish what it writes; the second one ends the input here.
 struct Stdin {
     interrupt: Interrupt,
 }
@@ -138,7 +186,8 @@ impl Read for Stdin {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let input = io::stdin();
         loop {
-            let mut fds = [PollFd::new(&input, PollFlags::IN), PollFd::new(&self.interrupt, PollFlags::IN)];
+            let mut fds =
+                [PollFd::new(&input, PollFlags::IN), PollFd::new(&self.interrupt, PollFlags::IN)];
             match poll(&mut fds, None) {
                 Err(rustix::io::Errno::INTR) => continue,
                 result => result?,

@@ -1,25 +1,60 @@
 //! `ackclock lab`.
 
 use std::fs;
+use std::path::PathBuf;
 
 use ackclock_lab::{Lab, Options, run};
 use ackclock_report::{Align, align};
+use ackclock_tcp::Registry;
+use clap::Args;
 
-use crate::cli::{Format, LabArgs};
+use crate::args::Format;
 use crate::error::Error;
 use crate::output::json_text;
 
-pub(crate) fn lab(args: &LabArgs) -> Result<String, Error> {
+#[derive(Debug, Args)]
+pub(crate) struct LabArgs {
+    /// `list` to list the labs, the name of a lab, or a lab file (the guide describes the format).
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// Do fewer and shorter runs, for a first look.
+    #[arg(long)]
+    pub quick: bool,
+    /// How to print the results.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Write the results and a chart to this HTML file.
+    #[arg(long, value_name = "FILE.html")]
+    pub html: Option<PathBuf>,
+    /// The rows of the table to run. The row that they are compared with has to be one of them.
+    /// Default: all.
+    #[arg(long, value_name = "ROW,...", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// How long each run lasts.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=3600))]
+    pub seconds: Option<u32>,
+    /// How many runs to do at the same time, each in namespaces of its own. Default: what the lab
+    /// file says.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub jobs: Option<u16>,
+}
+
+pub(crate) fn lab(args: &LabArgs, registry: &Registry) -> Result<String, Error> {
     if args.name == "list" {
-        return Ok(list(&Lab::all()?));
+        return Ok(list(&Lab::all(registry)?));
     }
-    let lab = find(&args.name)?;
-    let options = Options { quick: args.quick, only: args.only.clone(), seconds: args.seconds, jobs: args.jobs };
+    let lab = find(&args.name, registry)?;
+    let options = Options {
+        quick: args.quick,
+        only: args.only.clone(),
+        seconds: args.seconds,
+        jobs: args.jobs,
+    };
     if let Some(path) = &args.html {
         // Before the runs, so that a bad path is found at once.
         fs::write(path, "").map_err(Error::write(path))?;
     }
-    let outcome = run(&args.name, &lab, &options)?;
+    let outcome = run(&args.name, &lab, &options, registry)?;
     if let Some(path) = &args.html {
         fs::write(path, outcome.to_html()).map_err(Error::write(path))?;
     }
@@ -30,21 +65,25 @@ pub(crate) fn lab(args: &LabArgs) -> Result<String, Error> {
 }
 
 /// One of the project's, or that of a file.
-fn find(name: &str) -> Result<Lab, Error> {
+fn find(name: &str, registry: &Registry) -> Result<Lab, Error> {
     if name.ends_with(".toml") {
-        let text = fs::read_to_string(name).map_err(|error| Error::Read { path: name.into(), error })?;
-        return Ok(Lab::from_toml(name, &text)?);
+        let text =
+            fs::read_to_string(name).map_err(|error| Error::Read { path: name.into(), error })?;
+        return Ok(Lab::from_toml(name, &text, registry)?);
     }
-    let mut labs = Lab::all()?;
+    let mut labs = Lab::all(registry)?;
     let known = labs.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
     let place = labs.iter().position(|(lab, _)| lab == name);
-    let place =
-        place.ok_or_else(|| Error::Usage(format!("there is no lab `{name}`; there are {known}, or give a file")))?;
+    let place = place.ok_or_else(|| {
+        Error::Usage(format!("there is no lab `{name}`; there are {known}, or give a file"))
+    })?;
     Ok(labs.swap_remove(place).1)
 }
 
 fn list(labs: &[(String, Lab)]) -> String {
     let mut rows = vec![["lab", "what it shows", "place"].map(String::from).to_vec()];
-    rows.extend(labs.iter().map(|(name, lab)| vec![name.clone(), lab.title.clone(), lab.place.clone()]));
+    rows.extend(
+        labs.iter().map(|(name, lab)| vec![name.clone(), lab.title.clone(), lab.place.clone()]),
+    );
     align(&rows, Align::Left)
 }

@@ -5,19 +5,19 @@ use std::collections::BTreeMap;
 use ackclock_net::scenario::Scenario;
 use ackclock_report::{Align, Estimate, RecoveryStats, align, recovery_measures, with_interval};
 use ackclock_run::{Input, Job, Outcome, Progress, STEPS, in_parallel};
-use ackclock_tcp::Composition;
+use ackclock_tcp::Registry;
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::execute::measured;
-use crate::output::SCENARIOS_OWN;
+use crate::execute::{SCENARIOS_OWN, measured};
 
 /// The presets that bound others.
 const ORACLES: [&str; 2] = ["oracle", "oracle-drop"];
 
-/// What is shown besides the extra time: measures of the statistics of recovery, with their columns and decimals.
+/// What is shown besides the extra time: measures of the statistics of recovery, with their columns
+/// and decimals.
 const MEASURES: [(&str, &str, usize); 5] = [
-    ("needless-bytes", "needless bytes", 0),
+    ("spurious-bytes", "spurious bytes", 0),
     ("timeouts-per-1000-recoveries", "timeouts/1000", 1),
     ("window-at-exit", "exit window", 2),
     ("peak-burst", "peak burst", 1),
@@ -51,14 +51,15 @@ struct Bound {
     measures: Measures,
 }
 
-/// Runs the oracles that bound the strategies of these jobs. The jobs of a strategy follow each other, and their outcomes have the
-/// statistics of recovery.
+/// Runs the oracles that bound the strategies of these jobs. The jobs of a strategy follow each
+/// other, and their outcomes have the statistics of recovery.
 pub(crate) fn distances(
     input: &Input<'_>,
     jobs: &[Job],
     outcomes: &[Outcome],
     threads: Option<u16>,
 ) -> Result<Vec<Distance>, Error> {
+    let registry = input.registry;
     let mut all = Vec::new();
     let mut first = 0;
     for jobs in jobs.chunk_by(|a, b| a.strategy == b.strategy) {
@@ -66,46 +67,66 @@ pub(crate) fn distances(
         first += jobs.len();
         let strategy = jobs.first().and_then(|job| job.strategy.clone());
         all.push((
-            Distance { strategy, runs: jobs.len(), measures: measures(&of_strategy), bounds: Vec::new() },
+            Distance {
+                strategy,
+                runs: jobs.len(),
+                measures: measures(&of_strategy),
+                bounds: Vec::new(),
+            },
             jobs,
             of_strategy,
         ));
     }
     for oracle in ORACLES {
         // Many strategies have the same window law.
-        let wanted: BTreeMap<(Option<String>, u64), Job> =
-            jobs.iter().map(|job| bound(job, oracle)).map(|job| ((job.strategy.clone(), job.seed), job)).collect();
+        let wanted: BTreeMap<(Option<String>, u64), Job> = jobs
+            .iter()
+            .map(|job| bound(job, oracle, registry))
+            .map(|job| ((job.strategy.clone(), job.seed), job))
+            .collect();
         let wanted: Vec<Job> = wanted.into_values().collect();
-        let scenario = bounded(input.scenario, oracle);
-        let input = Input { scenario: &scenario, file: input.file.clone(), text: input.text };
+        let scenario = bounded(input.scenario, oracle, registry);
+        let input =
+            Input { registry, scenario: &scenario, file: input.file.clone(), text: input.text };
         let progress = Progress::new(wanted.len() as u64 * STEPS);
-        let told = in_parallel(&wanted, threads.unwrap_or(0), |job| measured(&input, job, &progress))?;
-        let told: BTreeMap<(&Option<String>, u64), &Outcome> =
-            wanted.iter().map(|job| (&job.strategy, job.seed)).zip(&told).collect();
+        let notified =
+            in_parallel(&wanted, threads.unwrap_or(0), |job| measured(&input, job, &progress))?;
+        let notified: BTreeMap<(&Option<String>, u64), &Outcome> =
+            wanted.iter().map(|job| (&job.strategy, job.seed)).zip(&notified).collect();
         for (distance, jobs, outcomes) in &mut all {
-            let own = jobs.iter().map(|job| bound(job, oracle));
-            let told: Vec<&Outcome> = own.filter_map(|job| told.get(&(&job.strategy, job.seed)).copied()).collect();
-            let strategy = jobs.first().and_then(|job| bound(job, oracle).strategy);
-            distance.bounds.push(beside(strategy, outcomes, &told));
+            let own = jobs.iter().map(|job| bound(job, oracle, registry));
+            let notified: Vec<&Outcome> =
+                own.filter_map(|job| notified.get(&(&job.strategy, job.seed)).copied()).collect();
+            let strategy = jobs.first().and_then(|job| bound(job, oracle, registry).strategy);
+            distance.bounds.push(beside(strategy, outcomes, &notified));
         }
     }
     Ok(all.into_iter().map(|(distance, ..)| distance).collect())
 }
 
-fn bounds(strategy: &str, oracle: &str) -> String {
-    Composition::parse(strategy).map_or_else(|_| oracle.to_string(), |composition| composition.bound(oracle))
+fn bounds(strategy: &str, oracle: &str, registry: &Registry) -> String {
+    registry
+        .parse(strategy)
+        .map_or_else(|_| oracle.to_string(), |composition| composition.bound(oracle))
 }
 
 /// The job that bounds another.
-fn bound(job: &Job, oracle: &str) -> Job {
-    Job { strategy: job.strategy.as_deref().map(|strategy| bounds(strategy, oracle)), seed: job.seed }
+fn bound(job: &Job, oracle: &str, registry: &Registry) -> Job {
+    Job {
+        strategy: job.strategy.as_deref().map(|strategy| bounds(strategy, oracle, registry)),
+        seed: job.seed,
+    }
 }
 
 /// The scenario with the oracles of its own strategies.
-fn bounded(scenario: &Scenario, oracle: &str) -> Scenario {
+fn bounded(scenario: &Scenario, oracle: &str, registry: &Registry) -> Scenario {
     let mut scenario = scenario.clone();
     for flow in &mut scenario.flows {
-        flow.strategy = Some(flow.strategy.as_deref().map_or_else(|| oracle.to_string(), |own| bounds(own, oracle)));
+        flow.strategy = Some(
+            flow.strategy
+                .as_deref()
+                .map_or_else(|| oracle.to_string(), |own| bounds(own, oracle, registry)),
+        );
     }
     scenario
 }
@@ -120,11 +141,16 @@ fn measures(outcomes: &[&Outcome]) -> Measures {
 }
 
 /// Run by run and flow by flow.
-fn beside(strategy: Option<String>, outcomes: &[&Outcome], told: &[&Outcome]) -> Bound {
+fn beside(strategy: Option<String>, outcomes: &[&Outcome], notified: &[&Outcome]) -> Bound {
     let (mut extra_s, mut extra_percent, mut flows, mut completed) = (Vec::new(), Vec::new(), 0, 0);
-    for (outcome, told) in outcomes.iter().zip(told) {
-        let pairs = outcome.flows.iter().zip(&told.flows).filter_map(|(x, o)| Some((x.completion_s?, o.completion_s?)));
-        let (n, sum, bound) = pairs.fold((0, 0.0, 0.0), |(n, sum, bound), (x, o)| (n + 1, sum + x - o, bound + o));
+    for (outcome, notified) in outcomes.iter().zip(notified) {
+        let pairs = outcome
+            .flows
+            .iter()
+            .zip(&notified.flows)
+            .filter_map(|(x, o)| Some((x.completion_s?, o.completion_s?)));
+        let (n, sum, bound) =
+            pairs.fold((0, 0.0, 0.0), |(n, sum, bound), (x, o)| (n + 1, sum + x - o, bound + o));
         flows += outcome.flows.len();
         completed += n;
         if n > 0 {
@@ -133,7 +159,7 @@ fn beside(strategy: Option<String>, outcomes: &[&Outcome], told: &[&Outcome]) ->
         }
     }
     let (extra_s, extra_percent) = (Estimate::of(&extra_s), Estimate::of(&extra_percent));
-    Bound { strategy, flows, completed, extra_s, extra_percent, measures: measures(told) }
+    Bound { strategy, flows, completed, extra_s, extra_percent, measures: measures(notified) }
 }
 
 /// One line per strategy, then one for each of the oracles.
@@ -142,7 +168,8 @@ pub(crate) fn distance_text(all: &[Distance]) -> String {
     heading.extend(ORACLES.iter().flat_map(|oracle| [format!("over {oracle}"), "in %".into()]));
     heading.extend(MEASURES.iter().map(|(_, column, _)| column.to_string()));
     let mut rows = vec![heading];
-    let name = |strategy: &Option<String>, own: &str| strategy.clone().unwrap_or_else(|| own.into());
+    let name =
+        |strategy: &Option<String>, own: &str| strategy.clone().unwrap_or_else(|| own.into());
     for distance in all {
         let mut row = vec![name(&distance.strategy, SCENARIOS_OWN)];
         for bound in &distance.bounds {
@@ -167,13 +194,14 @@ pub(crate) fn distance_text(all: &[Distance]) -> String {
         n => format!("; {n} of {flows} pairs of flows left out that did not complete"),
     };
     format!(
-        "Completion time over that of the oracles with the same window law: mean of flows, of the same seeds{unfinished}\n\n{}",
+        "Completion time over that of the oracles with the same window law: mean of flows, of the \
+         same seeds{unfinished}\n\n{}",
         align(&rows, Align::Right)
     )
 }
 
 fn cells(measures: &Measures) -> impl Iterator<Item = String> {
-    MEASURES
-        .iter()
-        .map(|&(name, _, decimals)| with_interval(measures.get(name).copied().flatten(), |v| format!("{v:.decimals$}")))
+    MEASURES.iter().map(|&(name, _, decimals)| {
+        with_interval(measures.get(name).copied().flatten(), |v| format!("{v:.decimals$}"))
+    })
 }

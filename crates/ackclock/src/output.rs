@@ -4,26 +4,28 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use ackclock_net::scenario::Scenario;
-use ackclock_report::{Align, FlowSummary, RecoveryStats, align, recovery_table, replication_table, summary_table};
+use ackclock_report::{
+    Align, FlowSummary, RecoveryStats, align, recovery_table, replication_table, summary_table,
+};
 use ackclock_run::{Job, LinkStats, Outcome};
 use serde::Serialize;
 
-use crate::cli::{Format, OutputArgs, RecordArgs};
+use crate::args::{Format, OutputArgs, RecordArgs};
 use crate::error::Error;
+use crate::execute::SCENARIOS_OWN;
 use crate::oracle::{Distance, distance_text};
 use crate::wire::{WireConnection, connection_table};
 
 /// More flows than this in a run are summed up unless each is asked for.
 const MANY_FLOWS: usize = 10;
 
-/// The column of runs in which flows have the strategies of the scenario.
-pub(crate) const SCENARIOS_OWN: &str = "(scenario's)";
-
 /// Prints to standard output. That nobody reads it any more is no error.
 pub(crate) fn print(text: &str) -> Result<(), Error> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(Error::write(Path::new("standard output"))(e)),
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Error::write(Path::new("standard output"))(e))
+        }
         _ => Ok(()),
     }
 }
@@ -32,7 +34,8 @@ pub(crate) fn schema() -> Result<String, Error> {
     Ok(json_text(&Scenario::json_schema()))
 }
 
-/// Indented JSON and a newline. Our values have string keys and finite numbers only, so that this cannot fail.
+/// Indented JSON and a newline. Our values have string keys and finite numbers only, so that this
+/// cannot fail.
 pub(crate) fn json_text(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
 }
@@ -77,7 +80,8 @@ pub(crate) fn results(jobs: &[Job], outcomes: &[Outcome], shown: &Shown<'_>) -> 
         Format::Table => {
             let several_runs = jobs.windows(2).any(|w| w[0].seed != w[1].seed);
             let many = several_runs || outcomes.iter().any(|o| o.flows.len() > MANY_FLOWS);
-            let mut text = if many && !per_flow { replication_table(&flows) } else { summary_table(&flows) };
+            let mut text =
+                if many && !per_flow { replication_table(&flows) } else { summary_table(&flows) };
             if let Some(distances) = distances {
                 text.push('\n');
                 text.push_str(&distance_text(distances));
@@ -138,7 +142,11 @@ fn recoveries(jobs: &[Job], outcomes: &[Outcome]) -> Vec<Recovery> {
                 sum.runs += 1;
                 sum.measures.add(stats);
             }
-            _ => all.push(Recovery { strategy: job.strategy.clone(), runs: 1, measures: stats.clone() }),
+            _ => all.push(Recovery {
+                strategy: job.strategy.clone(),
+                runs: 1,
+                measures: stats.clone(),
+            }),
         }
     }
     all
@@ -151,7 +159,10 @@ fn recovery_text(all: &[Recovery]) -> String {
         names.iter().map(String::as_str).zip(all.iter().map(|r| &r.measures)).collect();
     let runs = all.first().map_or(0, |r| r.runs);
     let pooled = if runs > 1 { format!(" in {runs} runs, as one sample") } else { String::new() };
-    format!("Recovery of all flows{pooled}, as Dukkipati et al. (IMC 2011) measured it\n\n{}", recovery_table(&columns))
+    format!(
+        "Recovery of all flows{pooled}, as Dukkipati et al. (IMC 2011) measured it\n\n{}",
+        recovery_table(&columns)
+    )
 }
 
 /// What the runs of one strategy cost.
@@ -203,7 +214,8 @@ fn cost_table(costs: &[Cost]) -> String {
     for cost in costs {
         let name = cost.strategy.clone().unwrap_or_else(|| SCENARIOS_OWN.into());
         for l in &cost.links {
-            let per_second = if cost.cpu_s > 0.0 { (l.departed as f64 / cost.cpu_s) as u64 } else { 0 };
+            let per_second =
+                if cost.cpu_s > 0.0 { (l.departed as f64 / cost.cpu_s) as u64 } else { 0 };
             let numbers = [
                 l.packets,
                 l.bytes,
@@ -224,7 +236,10 @@ fn cost_table(costs: &[Cost]) -> String {
     let mut text = if links.len() > 1 { align(&links, Align::Right) + "\n" } else { String::new() };
     text.push_str(&align(&strategies, Align::Right));
     if let Some(bytes) = peak_memory_bytes() {
-        text.push_str(&format!("\npeak memory of the process: {:.1} MiB\n", bytes as f64 / f64::from(1 << 20)));
+        text.push_str(&format!(
+            "\npeak memory of the process: {:.1} MiB\n",
+            bytes as f64 / f64::from(1 << 20)
+        ));
     }
     text
 }

@@ -1,18 +1,19 @@
-//! What is recorded of a run: events as lines, captures, pictures. Of each strategy the first run is.
+//! What is recorded of a run: events as lines, captures, pictures. Of each strategy the first run
+//! is.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use ackclock_net::scenario::{BuiltFlow, Scenario};
-use ackclock_net::{FlowId, Place, Recorder, Sighting};
+use ackclock_net::{FlowId, Place, Recorder};
 use ackclock_report::{
-    CaptureFormat, CaptureWriter, CapturedPacket, EventWriter, FlowSummary, Handshake, PacketWriter, Panel, Picture,
+    CaptureFormat, CaptureWriter, EventWriter, FlowSummary, Handshake, PacketWriter, Panel, Picture,
 };
 use ackclock_run::{Job, Outcome, RecoveryRecorder};
-use ackclock_tcp::{Event, Time};
+use ackclock_tcp::{Event, Sighting, Time};
 
-use crate::cli::RecordArgs;
+use crate::args::{RECEIVER, RecordArgs, SENDER};
 use crate::error::Error;
 
 /// A capture of packets as they are.
@@ -20,10 +21,6 @@ pub(crate) type Capture = PacketWriter<BufWriter<File>>;
 
 /// The most panels in a picture, but each strategy has one at least.
 const PANELS: usize = 32;
-
-/// The hosts at either end of each flow, as places of a capture.
-pub(crate) const SENDER: &str = "sender";
-pub(crate) const RECEIVER: &str = "receiver";
 
 /// The files to write and what they need.
 pub(crate) struct Records {
@@ -39,11 +36,13 @@ pub(crate) struct Records {
     seed: u64,
     /// How many flows of each run become panels.
     share: usize,
-    /// The flows of all recorded runs. In a capture this is their number, since each strategy has its own connections.
+    /// The flows of all recorded runs. In a capture this is their number, since each strategy has
+    /// its own connections.
     flows: Vec<BuiltFlow>,
     /// Flows that become panels.
     panels: Vec<Drawn>,
-    packets: Vec<CapturedPacket>,
+    /// What was seen at `place`, by number of the flow.
+    packets: Vec<(u32, Sighting)>,
 }
 
 /// A flow to be drawn: its index in `Records::flows`, and what happened.
@@ -54,8 +53,14 @@ struct Drawn {
 }
 
 impl Records {
-    /// Creates the files, so that a bad path is found before a long run. `recovery` asks for statistics of recovery.
-    pub fn new(args: &RecordArgs, recovery: bool, seed: u64, strategies: usize) -> Result<Self, Error> {
+    /// Creates the files, so that a bad path is found before a long run. `recovery` asks for
+    /// statistics of recovery.
+    pub fn new(
+        args: &RecordArgs,
+        recovery: bool,
+        seed: u64,
+        strategies: usize,
+    ) -> Result<Self, Error> {
         let create = |path: &PathBuf| File::create(path).map_err(Error::write(path));
         for path in [&args.pcap, &args.html, &args.svg].into_iter().flatten() {
             create(path)?;
@@ -86,8 +91,11 @@ impl Records {
             RECEIVER => Some(Place::Receiver),
             node => scenario.node(node).map(Place::Node),
         };
-        let unknown =
-            || Error::Usage(format!("--pcap-at: `{name}` is none of {SENDER}, {RECEIVER} and the scenario's nodes"));
+        let unknown = || {
+            Error::Usage(format!(
+                "--pcap-at: `{name}` is none of {SENDER}, {RECEIVER} and the scenario's nodes"
+            ))
+        };
         self.place = (place.ok_or_else(unknown)?, name.into());
         Ok(())
     }
@@ -95,7 +103,10 @@ impl Records {
     /// Whether this run is recorded.
     pub fn wants(&self, job: &Job) -> bool {
         job.seed == self.seed
-            && (self.lines.is_some() || self.pcap.is_some() || self.html.is_some() || self.svg.is_some())
+            && (self.lines.is_some()
+                || self.pcap.is_some()
+                || self.html.is_some()
+                || self.svg.is_some())
     }
 
     fn draws(&self) -> bool {
@@ -107,12 +118,13 @@ impl Records {
         self.lines.is_some() || self.draws() || self.recovery
     }
 
-    /// The capture, for who has packets as they are; the packets that recorders get are none from then on. Times count from `origin`,
-    /// nanoseconds since 1970.
+    /// The capture, for who has packets as they are; the packets that recorders get are none from
+    /// then on. Times count from `origin`, nanoseconds since 1970.
     pub fn take_capture(&mut self, origin: u64) -> Result<Option<Capture>, Error> {
         let Some(path) = self.pcap.take() else { return Ok(None) };
         let out = File::create(&path).map(BufWriter::new);
-        let writer = out.and_then(|out| PacketWriter::new(out, CaptureFormat::for_path(&path), origin));
+        let writer =
+            out.and_then(|out| PacketWriter::new(out, CaptureFormat::for_path(&path), origin));
         writer.map(Some).map_err(Error::write(&path))
     }
 
@@ -145,7 +157,13 @@ impl Records {
             .zip(&names)
             .map(|(d, name)| {
                 let mss = self.flows.get(d.flow).map_or(1, |f| f.mss);
-                Panel { name, mss, events: &d.events, summary: d.summary.as_ref(), ..Panel::default() }
+                Panel {
+                    name,
+                    mss,
+                    events: &d.events,
+                    summary: d.summary.as_ref(),
+                    ..Panel::default()
+                }
             })
             .collect();
         let picture = Picture { title, parameters, panels: &panels, ..Picture::default() };
@@ -165,15 +183,27 @@ impl Records {
     /// The strategy, and the flow where a strategy has several.
     fn panel_name(&self, drawn: &Drawn) -> String {
         let Some(flow) = self.flows.get(drawn.flow) else { return String::new() };
-        let alike = self.panels.iter().filter_map(|d| self.flows.get(d.flow)).filter(|f| f.strategy == flow.strategy);
-        if alike.count() > 1 { format!("{} {}", flow.strategy, flow.name) } else { flow.strategy.clone() }
+        let alike = self
+            .panels
+            .iter()
+            .filter_map(|d| self.flows.get(d.flow))
+            .filter(|f| f.strategy == flow.strategy);
+        if alike.count() > 1 {
+            format!("{} {}", flow.strategy, flow.name)
+        } else {
+            flow.strategy.clone()
+        }
     }
 
     fn write_capture(&mut self, path: &Path) -> io::Result<()> {
-        // Runs follow each other, and each begins at zero; the sort keeps the order of packets at the same time.
-        self.packets.sort_by_key(|p| p.at);
-        let mut capture =
-            CaptureWriter::new(BufWriter::new(File::create(path)?), CaptureFormat::for_path(path), &self.place.1)?;
+        // Runs follow each other, and each begins at zero; the sort keeps the order of packets at
+        // the same time.
+        self.packets.sort_by_key(|(_, seen)| seen.at);
+        let mut capture = CaptureWriter::new(
+            BufWriter::new(File::create(path)?),
+            CaptureFormat::for_path(path),
+            &self.place.1,
+        )?;
         for (number, flow) in (0..).zip(&self.flows) {
             let handshake = Handshake {
                 mss: flow.mss,
@@ -184,8 +214,8 @@ impl Records {
             };
             capture.connection(number, handshake);
         }
-        for p in &self.packets {
-            capture.packet(p)?;
+        for (flow, seen) in &self.packets {
+            capture.packet(*flow, seen)?;
         }
         capture.finish().map(drop)
     }
@@ -241,12 +271,10 @@ impl Recorder for RunRecorder<'_> {
         }
     }
 
-    fn packet(&mut self, sighting: &Sighting) {
-        let Sighting { flow, at, to_receiver, header, len, sent, number, hops, .. } = *sighting;
+    fn packet(&mut self, flow: FlowId, place: Place, sighting: &Sighting) {
         let flow = self.first_flow + flow.0 as usize;
-        if sighting.place == self.records.place.0 && flow < self.records.flows.len() {
-            let flow = flow as u32;
-            self.records.packets.push(CapturedPacket { flow, at, to_receiver, header, len, sent, number, hops });
+        if place == self.records.place.0 && flow < self.records.flows.len() {
+            self.records.packets.push((flow as u32, *sighting));
         }
     }
 }

@@ -1,48 +1,74 @@
 //! `ackclock run`.
 
-use std::fs;
-use std::path::Path;
+use std::io::{self, Write};
+use std::path::PathBuf;
 
 use ackclock_net::scenario::Scenario;
 use ackclock_run::{Input, Job};
+use ackclock_tcp::Registry;
+use clap::Args;
 
-use crate::cli::RunArgs;
+use crate::args::{OutputArgs, check_strategies};
 use crate::error::Error;
 use crate::execute::execute;
 use crate::oracle::distances;
 use crate::output::{Shown, results};
 use crate::record::Records;
+use crate::scenario_file::ScenarioFile;
 
-/// A scenario and where it comes from.
-pub(crate) struct Source {
-    pub file: String,
-    pub text: String,
-    pub scenario: Scenario,
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// The scenario file.
+    #[arg(value_name = "SCENARIO.toml")]
+    pub scenario: PathBuf,
+    /// The strategies to compare. Each gets a run of its own, in which all flows use it. `+` adds a
+    /// mechanism, as in `sack+lt`. Default: each flow uses the strategy that the scenario names.
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',')]
+    pub strategy: Vec<String>,
+    /// The seed of the first run. Further runs use the numbers after it. Default: the seed of the
+    /// scenario.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// How many runs to do of each strategy, each with a seed of its own. Default: the number in
+    /// the scenario.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub runs: Option<u32>,
+    /// How many runs to do at the same time. The results do not depend on it. Default: one per
+    /// processor.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+    /// Print one line for each flow of each run. Without this option, several runs or more than ten
+    /// flows are summed up as means.
+    #[arg(long)]
+    pub per_flow: bool,
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
-impl Source {
-    pub fn read(path: &Path) -> Result<Source, Error> {
-        let bytes = fs::read(path).map_err(|error| Error::Read { path: path.to_path_buf(), error })?;
-        let file = path.display().to_string();
-        let text = String::from_utf8(bytes).map_err(|_| Error::Usage(format!("{file}: this is not UTF-8 text")))?;
-        match Scenario::from_toml(&text) {
-            Ok(scenario) => Ok(Source { file, text, scenario }),
-            Err(error) => Err(ackclock_run::Error::Scenario { file, error }.into()),
-        }
-    }
-}
-
-pub(crate) fn run(args: &RunArgs) -> Result<String, Error> {
-    let Source { file, text, scenario } = Source::read(&args.scenario)?;
+pub(crate) fn run(args: &RunArgs, registry: &Registry) -> Result<String, Error> {
+    check_strategies(&args.strategy, registry)?;
+    let ScenarioFile { file, text, scenario } = ScenarioFile::read(&args.scenario, registry)?;
     let seed = args.seed.unwrap_or(scenario.seed);
     let jobs = jobs(&args.strategy, seed, args.runs.unwrap_or(scenario.runs))?;
-    let mut records = Records::new(&args.output.records, args.output.measures_recovery(), seed, args.strategy.len())?;
+    let mut records = Records::new(
+        &args.output.records,
+        args.output.measures_recovery(),
+        seed,
+        args.strategy.len(),
+    )?;
     records.capture_at(&args.output.pcap_at, &scenario)?;
-    let input = Input { scenario: &scenario, file, text: Some(&text) };
+    let input = Input { registry, scenario: &scenario, file, text: Some(&text) };
     let outcomes = execute(&input, &jobs, args.jobs, &mut records)?;
     let title = if scenario.name.is_empty() { &input.file } else { &scenario.name };
-    let distances = if args.output.vs_oracle { distances(&input, &jobs, &outcomes, args.jobs)? } else { Vec::new() };
+    let distances = if args.output.vs_oracle {
+        distances(&input, &jobs, &outcomes, args.jobs)?
+    } else {
+        Vec::new()
+    };
     records.finish(title, &parameters(&scenario, seed))?;
+    for outstanding in input.outstanding_fates(&outcomes) {
+        let _ = writeln!(io::stderr(), "warning: {outstanding}");
+    }
     Ok(results(&jobs, &outcomes, &Shown::of(&args.output, args.per_flow, &distances)))
 }
 

@@ -1,60 +1,175 @@
 //! `ackclock strategies`.
 
+use ackclock_net::scenario::check_strategy;
 use ackclock_report::{Align, align};
-use ackclock_tcp::strategy::{MECHANISMS, PRESETS};
+use ackclock_tcp::Registry;
+use ackclock_tcp::recovery::WithoutSack;
+use ackclock_tcp::strategy::{Composition, Mechanism, Preset};
+use clap::Args;
 use serde::Serialize;
 
-use crate::cli::{Format, StrategiesArgs};
+use crate::args::Format;
 use crate::error::Error;
 use crate::output::json_text;
 
-pub(crate) fn strategies(args: &StrategiesArgs) -> Result<String, Error> {
+#[derive(Debug, Args)]
+pub(crate) struct StrategiesArgs {
+    /// Show one preset, mechanism or composition such as `newreno+lt`: its parts, their sources and
+    /// files, and the presets that use it. Default: list all.
+    pub name: Option<String>,
+    /// How to print the list.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+}
+
+pub(crate) fn strategies(args: &StrategiesArgs, registry: &Registry) -> Result<String, Error> {
+    if let Some(name) = &args.name {
+        let one = One::of(name, registry)?;
+        return Ok(match args.format {
+            Format::Json => json_text(&one),
+            Format::Table => one.text(),
+        });
+    }
     Ok(match args.format {
-        Format::Json => json_text(&lists()),
-        Format::Table => table(),
+        Format::Json => json_text(&lists(registry)),
+        Format::Table => table(registry),
     })
 }
 
+/// A preset, a mechanism or a composition, and what it is made of.
 #[derive(Serialize)]
-struct Lists {
-    presets: Vec<Preset>,
-    mechanisms: Vec<Mechanism>,
+struct One<'a> {
+    name: &'a str,
+    /// The source of a preset.
+    source: Option<&'a str>,
+    parts: Vec<MechanismRow<'a>>,
+    /// The mechanisms that take their place where SACK was not negotiated; `null` if these stay.
+    without_sack: Option<Vec<String>>,
+    /// The presets that have all of its parts, itself left out.
+    used_by: Vec<&'a str>,
+}
+
+impl<'a> One<'a> {
+    fn of(name: &'a str, registry: &'a Registry) -> Result<One<'a>, Error> {
+        check_strategy(name, registry).map_err(Error::Usage)?;
+        let composition = registry.parse(name).map_err(|e| Error::Usage(e.to_string()))?;
+        let part = |m: &Mechanism| registry.mechanism(&m.name).map(mechanism_row);
+        let parts: Vec<MechanismRow> = composition.mechanisms().iter().filter_map(part).collect();
+        let has_all = |preset: &&Preset| {
+            preset.name != name
+                && parts.iter().all(|p| preset.mechanisms.iter().any(|m| m == p.name))
+        };
+        let used_by = registry.presets().iter().filter(has_all).map(|p| &*p.name).collect();
+        let source = registry.preset(name).map(|p| &*p.source);
+        Ok(One { name, source, parts, without_sack: without_sack(&composition), used_by })
+    }
+
+    fn text(&self) -> String {
+        let mut text = match self.source {
+            Some(source) => format!("{}: a preset ({source})\n", self.name),
+            None if self.parts.len() == 1 => format!("{}: a mechanism\n", self.name),
+            None => format!("{}: a composition\n", self.name),
+        };
+        for part in &self.parts {
+            let MechanismRow { name, axis, source, sentence, summary, file, without_sack } = part;
+            text += &format!("\n{name}, on the axis {axis}\n  what it does  {summary}\n");
+            text += &format!("  source        {source}\n");
+            if !sentence.is_empty() {
+                let label = if sentence.starts_with('"') { "quoted" } else { "in our words" };
+                text += &format!("  {label:<12}  {sentence}\n");
+            }
+            text += &format!("  file          {file}\n");
+            if let Some(other) = without_sack {
+                text += &format!("  without SACK  {other}\n");
+            }
+        }
+        if let Some(others) = self.without_sack.as_ref().filter(|_| self.parts.len() > 1) {
+            text += &format!("\nwithout SACK: {}\n", others.join("+"));
+        }
+        if !self.used_by.is_empty() {
+            text += &format!("\nused by the presets {}\n", self.used_by.join(", "));
+        }
+        text
+    }
 }
 
 #[derive(Serialize)]
-struct Preset {
-    name: &'static str,
-    mechanisms: &'static [&'static str],
-    source: &'static str,
+struct Lists<'a> {
+    presets: Vec<PresetRow<'a>>,
+    mechanisms: Vec<MechanismRow<'a>>,
 }
 
 #[derive(Serialize)]
-struct Mechanism {
-    name: &'static str,
-    axis: &'static str,
-    source: &'static str,
-    summary: &'static str,
+struct PresetRow<'a> {
+    name: &'a str,
+    mechanisms: Vec<&'a str>,
+    source: &'a str,
+    /// As in [`One`].
+    without_sack: Option<Vec<String>>,
 }
 
-fn lists() -> Lists {
-    let presets = PRESETS.iter().map(|p| Preset { name: p.name, mechanisms: p.mechanisms, source: p.source });
-    let mechanisms = MECHANISMS.iter().map(|m| Mechanism {
-        name: m.name,
+#[derive(Serialize)]
+struct MechanismRow<'a> {
+    name: &'a str,
+    axis: &'a str,
+    source: &'a str,
+    sentence: &'a str,
+    summary: &'a str,
+    file: &'a str,
+    /// What takes its place where SACK was not negotiated, or `off`; `null` if it stays.
+    without_sack: Option<&'a str>,
+}
+
+fn without_sack(composition: &Composition) -> Option<Vec<String>> {
+    let names = |m: &[Mechanism]| m.iter().map(|m| m.name.to_string()).collect();
+    composition.without_sack().map(names)
+}
+
+fn preset_row<'a>(p: &'a Preset, registry: &Registry) -> PresetRow<'a> {
+    let mechanisms = p.mechanisms.iter().map(|name| &**name).collect();
+    let without_sack = registry.parse(&p.name).ok().as_ref().and_then(without_sack);
+    PresetRow { name: &p.name, mechanisms, source: &p.source, without_sack }
+}
+
+fn mechanism_row(m: &Mechanism) -> MechanismRow<'_> {
+    MechanismRow {
+        name: &m.name,
         axis: m.axis.name(),
-        source: m.source,
-        summary: m.summary,
-    });
-    Lists { presets: presets.collect(), mechanisms: mechanisms.collect() }
+        source: &m.source,
+        sentence: &m.sentence,
+        summary: &m.summary,
+        file: &m.file,
+        without_sack: match &m.without_sack {
+            WithoutSack::Stays => None,
+            WithoutSack::Becomes(name) => Some(name),
+            WithoutSack::Off => Some("off"),
+        },
+    }
 }
 
-fn table() -> String {
+fn lists(registry: &Registry) -> Lists<'_> {
+    Lists {
+        presets: registry.presets().iter().map(|p| preset_row(p, registry)).collect(),
+        mechanisms: registry.mechanisms().iter().map(mechanism_row).collect(),
+    }
+}
+
+fn table(registry: &Registry) -> String {
     let text = |cells: &[&str]| cells.iter().map(|c| c.to_string()).collect::<Vec<_>>();
     let mut presets = vec![text(&["preset", "mechanisms", "source"])];
-    presets.extend(PRESETS.iter().map(|p| text(&[p.name, &p.mechanisms.join("+"), p.source])));
+    presets.extend(
+        registry.presets().iter().map(|p| text(&[&p.name, &p.mechanisms.join("+"), &p.source])),
+    );
     let mut mechanisms = vec![text(&["mechanism", "axis", "source", "what it does"])];
-    mechanisms.extend(MECHANISMS.iter().map(|m| text(&[m.name, m.axis.name(), m.source, m.summary])));
+    mechanisms.extend(
+        registry
+            .mechanisms()
+            .iter()
+            .map(|m| text(&[&m.name, m.axis.name(), &m.source, &m.summary])),
+    );
     format!(
-        "{}\n{}\n`+` joins them: `sack+lt`. A later mechanism replaces an earlier one on the same axis; probes and undo add up.\n",
+        "{}\n{}\n`+` joins them: `sack+lt`. A later mechanism replaces an earlier one on the same \
+         axis; probes and undo add up.\n",
         align(&presets, Align::Left),
         align(&mechanisms, Align::Left)
     )

@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use ackclock::EXIT_CODES;
 use serde_json::Value;
 
 mod summary_keys;
@@ -70,11 +71,13 @@ start_spread = \"100ms\"
 
 #[test]
 fn compare_prints_one_object_per_strategy_with_exactly_the_documented_keys() {
-    let text = ok(&["compare", "--strategy", "reno,sack+lt", "--drop", "14,26,28", "--format", "json"]);
+    let text =
+        ok(&["compare", "--strategy", "reno,sack+lt", "--drop", "14,26,28", "--format", "json"]);
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!((lines[0], lines[3], lines.len()), ("[", "]", 4));
     for line in &lines[1..3] {
-        let at: Vec<usize> = KEYS.iter().map(|key| line.find(&format!("\"{key}\":")).unwrap()).collect();
+        let at: Vec<usize> =
+            KEYS.iter().map(|key| line.find(&format!("\"{key}\":")).unwrap()).collect();
         assert!(at.is_sorted(), "{line}");
         let flow: Value = serde_json::from_str(line.trim_end_matches(',')).unwrap();
         assert_eq!(flow.as_object().unwrap().len(), KEYS.len());
@@ -98,7 +101,17 @@ fn an_unfinished_flow_has_no_completion() {
 
 #[test]
 fn a_lost_retransmission_is_lost() {
-    let args = ["compare", "--strategy", "sack", "--drop", "14", "--drop-retransmission", "14:1", "--format", "json"];
+    let args = [
+        "compare",
+        "--strategy",
+        "sack",
+        "--drop",
+        "14",
+        "--drop-retransmission",
+        "14:1",
+        "--format",
+        "json",
+    ];
     let flow = &json(&args)[0];
     assert_eq!(flow["drops"], 2);
     assert_eq!(flow["retransmissions"], 2);
@@ -107,32 +120,112 @@ fn a_lost_retransmission_is_lost() {
 
 #[test]
 fn each_drop_is_a_case_of_its_own() {
-    let all = ["compare", "--strategy", "reno,sack", "--drop", "14", "--drop", "14,28", "--format", "json"];
+    let all = [
+        "compare",
+        "--strategy",
+        "reno,sack",
+        "--drop",
+        "14",
+        "--drop",
+        "14,28",
+        "--format",
+        "json",
+    ];
     let all = json(&all);
     let drops: Vec<(&str, u64, u64)> = all
         .as_array()
         .unwrap()
         .iter()
-        .map(|f| (f["strategy"].as_str().unwrap(), f["flow"].as_u64().unwrap(), f["drops"].as_u64().unwrap()))
+        .map(|f| {
+            (
+                f["strategy"].as_str().unwrap(),
+                f["flow"].as_u64().unwrap(),
+                f["drops"].as_u64().unwrap(),
+            )
+        })
         .collect();
     assert_eq!(drops, [("reno", 0, 1), ("reno", 1, 2), ("sack", 0, 1), ("sack", 1, 2)]);
     // As if each ran alone.
-    let mut alone = json(&["compare", "--strategy", "reno", "--drop", "14,28", "--format", "json"])[0].clone();
+    let mut alone =
+        json(&["compare", "--strategy", "reno", "--drop", "14,28", "--format", "json"])[0].clone();
     alone["flow"] = 1.into();
     assert_eq!(all[1], alone);
 }
 
 #[test]
 fn the_printed_scenario_runs_as_the_options_do() {
-    let options =
-        ["--strategy", "newreno", "--drop", "14,28", "--queue", "9", "--delayed-ack", "200ms", "--mss", "500"];
-    let options =
-        [&options[..], &["--max-burst", "4", "--timestamps", "--rwnd", "30", "--initial-window", "3"]].concat();
-    let text = ok(&[&["compare", "--print-scenario"], &options[..]].concat());
-    let file = scratch("printed", "scenario.toml");
-    fs::write(&file, text).unwrap();
-    let direct = json(&[&["compare", "--format", "json"], &options[..]].concat());
-    assert_eq!(json(&["run", &file, "--format", "json"]), direct);
+    let options = [
+        "--strategy",
+        "newreno",
+        "--drop",
+        "14,28",
+        "--queue",
+        "9",
+        "--delayed-ack",
+        "200ms",
+        "--mss",
+        "500",
+    ];
+    let options = [
+        &options[..],
+        &["--max-burst", "4", "--timestamps", "--rwnd", "30", "--initial-window", "3"],
+    ]
+    .concat();
+    for more in [&["--handshake"][..], &["--first-rtt", "none"], &[]] {
+        let options = [&options[..], more].concat();
+        let text = ok(&[&["compare", "--print-scenario"], &options[..]].concat());
+        let file = scratch("printed", "scenario.toml");
+        fs::write(&file, text).unwrap();
+        let direct = json(&[&["compare", "--format", "json"], &options[..]].concat());
+        assert_eq!(json(&["run", &file, "--format", "json"]), direct);
+    }
+}
+
+/// A segment of 1040 bytes and its ACK of 40 take 212.08 ms, SYN and SYN/ACK of 48 take 201.256.
+/// Three times as long is the first timeout.
+#[test]
+fn the_first_timeout_follows_from_what_is_known_of_the_round_trip() {
+    let completion = |more: &[&str]| {
+        let options = ["--strategy", "newreno", "--segments", "1", "--drop", "0"];
+        let least = ["--min-rto", "200ms", "--format", "json"];
+        let all = json(&[&["compare"], &options[..], &least, more].concat());
+        all[0]["completion_s"].as_f64().unwrap()
+    };
+    let path = 3.0 * 0.201256 + 0.21208;
+    let cases: [(&[&str], f64); 4] = [
+        (&[], path),
+        (&["--first-rtt", "path"], path),
+        (&["--first-rtt", "none"], 1.0 + 0.21208),
+        (&["--handshake"], 0.201256 + path),
+    ];
+    for (more, expected) in cases {
+        assert!((completion(more) - expected).abs() < 1e-9, "{more:?}: {}", completion(more));
+    }
+    for other in [&["--first-rtt", "path"][..], &["--vs-oracle"]] {
+        let both = [&["compare", "--strategy", "sack", "--handshake"], other].concat();
+        assert_eq!(ackclock(&both).code, 2);
+    }
+}
+
+/// Segment 30 is there with every seed. The loss of its first transmission makes a second one, and
+/// never a ninth.
+#[test]
+fn a_fate_that_no_packet_met_is_named() {
+    let file = scratch("fates", "fates.toml");
+    let fates = "fate = [\n{ segment = 30, lose = true },\n\
+                 { segment = 30, transmission = 9, lose = true },\n\
+                 { ack = 1, late = \"1ms\" },\n{ ack = 0x10000000, lose = true },\n]\n";
+    fs::write(&file, SMALL.replace("delay =", &format!("{fates}delay ="))).unwrap();
+    let run = ackclock(&["run", &file, "--format", "json"]);
+    assert_eq!(run.code, 0);
+    let expected = format!(
+        "warning: {file}:11: link[0].fate[1]: no packet met this fate in 3 of 3 runs\n\
+         warning: {file}:13: link[0].fate[3]: no packet met this fate in 3 of 3 runs\n"
+    );
+    assert_eq!(run.err, expected);
+    let run = ackclock(&["run", &file, "--runs", "1"]);
+    let expected = format!("warning: {file}:11: link[0].fate[1]: no packet met this fate\n");
+    assert!(run.err.starts_with(&expected), "{}", run.err);
 }
 
 #[test]
@@ -142,8 +235,10 @@ fn an_unknown_key_is_refused_with_file_line_key_and_the_nearest_one() {
     let run = ackclock(&["run", &file]);
     assert_eq!((run.code, run.out.as_str()), (2, ""));
     let expected = format!(
-        "error: {file}:9: link[0].dealy: there is no key `dealy` here; did you mean `delay`? There are `from`, `to`, \
-         `rate`, `delay`, `delay_to`, `duplex`, `count`, `queue`, `loss`, `spikes`, `jitter`, `reorder`, `duplicate`, `corrupt`\n"
+        "error: {file}:9: link[0].dealy: there is no key `dealy` here; did you mean `delay`? There \
+         are `from`, `to`, \
+         `rate`, `delay`, `delay_to`, `duplex`, `count`, `queue`, `fate`, `loss`, `spikes`, \
+         `jitter`, `reorder`, `duplicate`, `corrupt`\n"
     );
     assert_eq!(run.err, expected);
 }
@@ -155,13 +250,18 @@ fn a_wrong_unit_is_refused_with_file_line_key_and_the_units() {
     let run = ackclock(&["run", &file]);
     assert_eq!(run.code, 2);
     let expected = format!(
-        "error: {file}:9: link[0].delay: `10 minutes` is not a duration: there is no unit `minutes`; write for example \
+        "error: {file}:9: link[0].delay: `10 minutes` is not a duration: there is no unit \
+         `minutes`; write for example \
          \"100ms\" (units: ns, us, ms, s)\n"
     );
     assert_eq!(run.err, expected);
     let run = ackclock(&["compare", "--strategy", "sack", "--rate", "800"]);
     assert_eq!(run.code, 2);
-    assert!(run.err.contains("`800` is not a rate: it has no unit; write for example \"800kbit\""), "{}", run.err);
+    assert!(
+        run.err.contains("`800` is not a rate: it has no unit; write for example \"800kbit\""),
+        "{}",
+        run.err
+    );
 }
 
 #[test]
@@ -175,7 +275,10 @@ fn exit_codes_are_as_documented() {
     assert_eq!(code(&["compare", "--strategy", "sack", "--drop", "100"]), 2);
     assert_eq!(code(&["compare", "--strategy", "sack", "--drop-retransmission", "14:0"]), 2);
     assert_eq!(code(&["run", "/there/is/no/such/file.toml"]), 3);
-    assert_eq!(code(&["compare", "--strategy", "sack", "--html", "/there/is/no/such/folder/x.html"]), 3);
+    assert_eq!(
+        code(&["compare", "--strategy", "sack", "--html", "/there/is/no/such/folder/x.html"]),
+        3
+    );
     // A flow without a way back.
     let file = scratch("codes", "oneway.toml");
     fs::write(&file, SMALL.replace("delay =", "duplex = false\ndelay =")).unwrap();
@@ -188,7 +291,11 @@ fn exit_codes_are_as_documented() {
 fn a_misspelt_strategy_is_told_the_nearest_one() {
     let run = ackclock(&["compare", "--strategy", "sack,newrno+lt"]);
     assert_eq!(run.code, 2);
-    assert!(run.err.contains("`newrno` is neither a preset nor a mechanism; did you mean `newreno`?"), "{}", run.err);
+    assert!(
+        run.err.contains("`newrno` is neither a preset nor a mechanism; did you mean `newreno`?"),
+        "{}",
+        run.err
+    );
 }
 
 #[test]
@@ -196,7 +303,11 @@ fn every_verb_shows_an_example_and_the_exit_codes() {
     for verb in ["strategies", "run", "schema", "compare", "send", "recv", "explain"] {
         let help = ok(&[verb, "--help"]);
         assert!(help.contains(&format!("Example:\n  ackclock {verb}")), "{help}");
-        assert!(help.contains("Exit codes:\n  0  done\n  1  a run failed, or a connection\n  2  bad usage"), "{help}");
+        let (_, codes) = help.split_once("Exit codes:\n").unwrap();
+        let codes: Vec<_> = codes.lines().filter_map(|line| line.trim().split_once("  ")).collect();
+        let codes = codes.iter().map(|(code, meaning)| (code.parse().unwrap(), meaning.trim()));
+        let expected = EXIT_CODES.map(|exit| (exit.code, exit.meaning));
+        assert_eq!(codes.collect::<Vec<(u8, &str)>>(), expected, "{help}");
     }
 }
 
@@ -205,8 +316,20 @@ fn jobs_change_nothing() {
     let file = scratch("jobs", "small.toml");
     fs::write(&file, SMALL).unwrap();
     let run = |jobs: &str, more: &[&str]| {
-        let (events, pcap) = (scratch("jobs", &format!("{jobs}.jsonl")), scratch("jobs", &format!("{jobs}.pcapng")));
-        let args = ["run", &file, "--strategy", "sack,newreno", "--jobs", jobs, "--events", &events, "--pcap", &pcap];
+        let (events, pcap) =
+            (scratch("jobs", &format!("{jobs}.jsonl")), scratch("jobs", &format!("{jobs}.pcapng")));
+        let args = [
+            "run",
+            &file,
+            "--strategy",
+            "sack,newreno",
+            "--jobs",
+            jobs,
+            "--events",
+            &events,
+            "--pcap",
+            &pcap,
+        ];
         let out = ok(&[&args[..], more].concat());
         (out, fs::read(events).unwrap(), fs::read(pcap).unwrap())
     };
@@ -222,19 +345,44 @@ fn a_run_has_the_same_results_alone_and_among_others() {
     let file = scratch("alone", "small.toml");
     fs::write(&file, SMALL).unwrap();
     let all = json(&["run", &file, "--strategy", "reno,sack", "--format", "json"]);
-    let seeds: Vec<u64> = all.as_array().unwrap().iter().map(|f| f["seed"].as_u64().unwrap()).collect();
+    let seeds: Vec<u64> =
+        all.as_array().unwrap().iter().map(|f| f["seed"].as_u64().unwrap()).collect();
     assert_eq!(seeds, [7, 7, 8, 8, 9, 9, 7, 7, 8, 8, 9, 9]);
-    let one = json(&["run", &file, "--strategy", "sack", "--seed", "8", "--runs", "1", "--format", "json"]);
+    let one = json(&[
+        "run",
+        &file,
+        "--strategy",
+        "sack",
+        "--seed",
+        "8",
+        "--runs",
+        "1",
+        "--format",
+        "json",
+    ]);
     assert_eq!(one.as_array().unwrap()[..], all.as_array().unwrap()[8..10]);
     // Recording changes nothing either.
     let events = scratch("alone", "events.jsonl");
-    assert_eq!(json(&["run", &file, "--strategy", "reno,sack", "--format", "json", "--events", &events]), all);
+    assert_eq!(
+        json(&["run", &file, "--strategy", "reno,sack", "--format", "json", "--events", &events]),
+        all
+    );
 }
 
 #[test]
 fn events_are_one_object_a_line_in_order_of_time() {
     let file = scratch("events", "events.jsonl");
-    let flows = json(&["compare", "--strategy", "sack", "--drop", "14,26", "--format", "json", "--events", &file]);
+    let flows = json(&[
+        "compare",
+        "--strategy",
+        "sack",
+        "--drop",
+        "14,26",
+        "--format",
+        "json",
+        "--events",
+        &file,
+    ]);
     let text = fs::read_to_string(file).unwrap();
     let events: Vec<Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     let times: Vec<f64> = events.iter().map(|e| e["t"].as_f64().unwrap()).collect();
@@ -246,8 +394,11 @@ fn events_are_one_object_a_line_in_order_of_time() {
         .filter(|e| e["cause"] != "new")
         .map(|e| (e["seq"].as_u64().unwrap() / 1000, e["cause"].as_str().unwrap()))
         .collect();
-    assert_eq!(again, [(14, "fast_retransmit"), (26, "partial_ack")]);
-    for key in ["t", "flow", "strategy", "event", "seq", "len", "cause", "cwnd", "ssthresh", "snd_una", "snd_nxt"] {
+    assert_eq!(again, [(14, "fast_retransmit"), (26, "recovery")]);
+    for key in [
+        "t", "flow", "strategy", "event", "seq", "len", "cause", "cwnd", "ssthresh", "snd_una",
+        "snd_nxt",
+    ] {
         assert!(events[0].get(key).is_some(), "{key}");
     }
 }
@@ -255,8 +406,21 @@ fn events_are_one_object_a_line_in_order_of_time() {
 #[test]
 fn pictures_and_captures_are_written() {
     let path = |name: &str| scratch("files", name);
-    let (html, svg, pcapng, pcap) = (path("a.html"), path("a.svg"), path("a.pcapng"), path("a.pcap"));
-    ok(&["compare", "--strategy", "tahoe,sack", "--drop", "14", "--html", &html, "--svg", &svg, "--pcap", &pcapng]);
+    let (html, svg, pcapng, pcap) =
+        (path("a.html"), path("a.svg"), path("a.pcapng"), path("a.pcap"));
+    ok(&[
+        "compare",
+        "--strategy",
+        "tahoe,sack",
+        "--drop",
+        "14",
+        "--html",
+        &html,
+        "--svg",
+        &svg,
+        "--pcap",
+        &pcapng,
+    ]);
     ok(&["compare", "--strategy", "tahoe", "--drop", "14", "--pcap", &pcap]);
     assert!(fs::read_to_string(html).unwrap().contains("100 segments, dropped: 14"));
     assert!(fs::read_to_string(svg).unwrap().starts_with("<svg"));
@@ -265,21 +429,30 @@ fn pictures_and_captures_are_written() {
     assert_eq!(fs::read(pcap).unwrap()[..4], [0x4d, 0x3c, 0xb2, 0xa1]);
 }
 
-/// Slow start has sent segments 0 to 28 when the third duplicate ACK calls for segment 14 again: packet 30, after the SYN and the ACK
-/// that are made up. Where it is seen does not change that; what the link behind the router drops is not seen at the receiver.
+/// Slow start has sent segments 0 to 28 when the third duplicate ACK calls for segment 14 again:
+/// packet 30, after the SYN and the ACK that are made up. Where it is seen does not change that;
+/// what the link behind the router drops is not seen at the receiver.
 #[test]
 fn a_capture_at_any_place() {
     let capture = |place: &[&str]| {
         let path = scratch("capture_place", "place.pcapng");
-        ok(&[&["compare", "--strategy", "newreno", "--drop", "14", "--pcap", &path], place].concat());
+        ok(&[&["compare", "--strategy", "newreno", "--drop", "14", "--pcap", &path], place]
+            .concat());
         fs::read(path).unwrap()
     };
-    let count = |bytes: &[u8], text: &[u8]| bytes.windows(text.len()).filter(|w| *w == text).count();
-    let all = [capture(&[]), capture(&["--pcap-at", "router"]), capture(&["--pcap-at", "receiver"])];
+    let count =
+        |bytes: &[u8], text: &[u8]| bytes.windows(text.len()).filter(|w| *w == text).count();
+    let all =
+        [capture(&[]), capture(&["--pcap-at", "router"]), capture(&["--pcap-at", "receiver"])];
     let of = |text: &str| all.each_ref().map(|bytes| count(bytes, text.as_bytes()));
-    assert_eq!((of(": new, transmission 1"), of(": fast_retransmit, transmission 2")), ([100, 100, 99], [1, 1, 1]));
+    assert_eq!(
+        (of(": new, transmission 1"), of(": fast_retransmit, transmission 2")),
+        ([100, 100, 99], [1, 1, 1])
+    );
     assert_eq!(capture(&["--pcap-at", "sender"]), all[0]);
-    let names = all.each_ref().map(|bytes| ["sender", "router", "receiver"].map(|name| count(bytes, name.as_bytes())));
+    let names = all
+        .each_ref()
+        .map(|bytes| ["sender", "router", "receiver"].map(|name| count(bytes, name.as_bytes())));
     assert_eq!(names, [[1, 0, 0], [0, 1, 0], [0, 0, 1]]);
     let identification = |bytes: &[u8]| {
         let comment = b": fast_retransmit";
@@ -290,7 +463,8 @@ fn a_capture_at_any_place() {
     assert_eq!(all.each_ref().map(|bytes| identification(bytes)), [32; 3]);
 
     let path = scratch("capture_place", "none.pcapng");
-    let nowhere = ackclock(&["compare", "--strategy", "newreno", "--pcap", &path, "--pcap-at", "nowhere"]);
+    let nowhere =
+        ackclock(&["compare", "--strategy", "newreno", "--pcap", &path, "--pcap-at", "nowhere"]);
     let message = "--pcap-at: `nowhere` is none of sender, receiver and the scenario's nodes";
     assert!(nowhere.code == 2 && nowhere.err.contains(message), "{}", nowhere.err);
 }
@@ -302,14 +476,17 @@ fn a_picture_of_many_flows_shows_some_of_each_strategy() {
     let run = ackclock(&["run", &file, "--strategy", "reno,sack", "--runs", "1", "--html", &html]);
     assert_eq!((run.code, run.err.as_str()), (0, "note: the picture shows 32 of 40 flows\n"));
     let html = fs::read_to_string(html).unwrap();
-    for (panel, shown) in [("reno flow0", true), ("reno flow15", true), ("reno flow16", false), ("sack flow15", true)] {
+    for (panel, shown) in
+        [("reno flow0", true), ("reno flow15", true), ("reno flow16", false), ("sack flow15", true)]
+    {
         assert_eq!(html.contains(panel), shown, "{panel}");
     }
 }
 
 #[test]
 fn stats_count_the_packets_of_each_queue() {
-    let all = json(&["compare", "--strategy", "newreno", "--drop", "14", "--stats", "--format", "json"]);
+    let all =
+        json(&["compare", "--strategy", "newreno", "--drop", "14", "--stats", "--format", "json"]);
     assert_eq!(all["flows"].as_array().unwrap().len(), 1);
     let strategy = &all["strategies"][0];
     assert_eq!((&strategy["strategy"], &strategy["runs"]), (&"newreno".into(), &1.into()));
@@ -318,7 +495,12 @@ fn stats_count_the_packets_of_each_queue() {
         .iter()
         .map(|l| {
             let number = |key: &str| l[key].as_u64().unwrap();
-            (l["from"].as_str().unwrap(), l["to"].as_str().unwrap(), number("packets"), number("dropped_loss"))
+            (
+                l["from"].as_str().unwrap(),
+                l["to"].as_str().unwrap(),
+                number("packets"),
+                number("dropped_loss"),
+            )
         })
         .collect();
     assert_eq!(
@@ -344,6 +526,35 @@ fn the_table_sums_up_several_runs_unless_asked_for_each() {
     assert_eq!(lines(&["--strategy", "reno,sack"]), 3);
     assert_eq!(lines(&["--strategy", "reno,sack", "--per-flow"]), 13);
     assert_eq!(lines(&["--runs", "1"]), 3);
+}
+
+#[test]
+fn one_strategy_is_shown_with_its_parts_and_who_uses_it() {
+    let text = ok(&["strategies", "lrxt"]);
+    assert!(text.starts_with("lrxt: a mechanism\n\nlrxt, on the axis retransmission\n"), "{text}");
+    assert!(text.contains("  source        Lin & Kung 1998 section 6.2\n"), "{text}");
+    assert!(text.contains("\n  quoted        \"If the clock shows one RTT"), "{text}");
+    let file = "  file          crates/ackclock-tcp/src/recovery/retransmission/lrxt.rs\n";
+    assert!(text.contains(file), "{text}");
+    let sack = json(&["strategies", "sack", "--format", "json"]);
+    assert_eq!(sack["source"], "RFC 6675");
+    let parts = sack["parts"].as_array().unwrap().iter().map(|part| part["name"].as_str().unwrap());
+    assert_eq!(parts.collect::<Vec<_>>(), ["is-lost", "recovery-point", "next-seg", "pipe"]);
+    assert_eq!(sack["parts"][0]["without_sack"], "dupack");
+    let others = serde_json::json!(["dupack", "bugfix", "partial-ack", "inflate"]);
+    assert_eq!(sack["without_sack"], others);
+    let text = ok(&["strategies", "rack-tlp+lt"]);
+    assert!(text.contains("  without SACK  dupack\n"), "{text}");
+    assert!(text.contains("  without SACK  off\n"), "{text}");
+    let others = "\nwithout SACK: dupack+bugfix+partial-ack+prr-ssrb+lt\n";
+    assert!(text.contains(others), "{text}");
+    let text = ok(&["strategies", "smallwnd"]);
+    assert!(text.ends_with("used by the presets net-reno, net-reno-sack\n"), "{text}");
+    let text = ok(&["strategies", "notified"]);
+    assert!(text.contains("\n  in our words  A segment is lost if"), "{text}");
+    let refused = ackclock(&["strategies", "sak"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("did you mean `sack`?"), "{}", refused.err);
 }
 
 #[test]
@@ -385,7 +596,14 @@ fn a_closed_pipe_is_no_error() {
 
 #[test]
 fn shipped_scenarios_run() {
-    for name in ["first.toml", "wireless.toml", "cbr.toml", "bench-10.toml", "gateway-lossy.toml", "gateway-red.toml"] {
+    for name in [
+        "first.toml",
+        "wireless.toml",
+        "cbr.toml",
+        "bench-10.toml",
+        "gateway-lossy.toml",
+        "gateway-red.toml",
+    ] {
         let flows = json(&["run", &shipped(name), "--runs", "1", "--format", "json"]);
         let acked = flows.as_array().unwrap().iter().map(|f| f["bytes_acked"].as_u64().unwrap());
         assert!(acked.clone().count() > 0 && acked.min().unwrap() > 0, "{name}");
@@ -395,7 +613,7 @@ fn shipped_scenarios_run() {
 #[test]
 fn the_architecture_names_every_mechanism() {
     let text = include_str!("../../../ARCHITECTURE.md");
-    for mechanism in ackclock_tcp::strategy::MECHANISMS {
+    for mechanism in ackclock_tcp::Registry::default().mechanisms() {
         assert!(text.contains(&format!("`{}`", mechanism.name)), "{} is missing", mechanism.name);
     }
 }
@@ -418,13 +636,18 @@ fn papers_are_listed_and_run_in_both_formats() {
     assert_eq!(outcomes[0]["id"], id);
     let unknown = ackclock(&["papers", "run", "nobody"]);
     assert_eq!((unknown.code, unknown.out.as_str()), (2, ""));
-    assert!(unknown.err.starts_with("error: there is no paper or experiment `nobody`"), "{}", unknown.err);
+    assert!(
+        unknown.err.starts_with("error: there is no paper or experiment `nobody`"),
+        "{}",
+        unknown.err
+    );
 }
 
-/// Figure 2 of the PRR paper. Segments go out from 500 ms on, one every 1040 * 8 / 1.2 = 6.933 ms, and the ACK of one that finds the
-/// link free is there after 107.2 ms, the transmission of both included. The first four are lost; of the others, the first duplicate
-/// begins recovery at 607.2 ms. PRR sends again on the first, third, fifth and seventh, 41.6 ms later; so the ACK for all is there
-/// after 41.6 + 107.2 = 148.8 ms of recovery, 256 ms after the write.
+/// Figure 2 of the PRR paper. Segments go out from 500 ms on, one every 1040 * 8 / 1.2 = 6.933 ms,
+/// and the ACK of one that finds the link free is there after 107.2 ms, the transmission of both
+/// included. The first four are lost; of the others, the first duplicate begins recovery at 607.2
+/// ms. PRR sends again on the first, third, fifth and seventh, 41.6 ms later; so the ACK for all is
+/// there after 41.6 + 107.2 = 148.8 ms of recovery, 256 ms after the write.
 const FIGURE_2: &str = "\
 duration = \"10s\"
 
@@ -472,14 +695,14 @@ fn recovery_measures_figure_2_of_the_prr_paper() {
         ("count-timeouts", 0.0),
         ("fast-retransmits", 100.0),
         ("fast-retransmits-per-recovery", 4.0),
-        // Of 40 segments four are sent again, all of them in recovery.
+        // Of 40 segments four are retransmitted, all of them in recovery.
         ("retransmission-rate", 400.0 / 44.0),
         ("bytes-in-recovery", 400.0 / 44.0),
         // 20 outstanding, segment 14 SACKed; FACK leaves three above and marks 10 and 11.
         ("pipe-over-ssthresh-p50", 7.0),
         ("responses-with-retransmissions", 100.0 / 3.0),
         ("losses-in-recovery", 0.0),
-        ("needless-bytes", 0.0),
+        ("spurious-bytes", 0.0),
     ] {
         assert_eq!(of(name), [each; 3], "{name}");
     }
@@ -497,7 +720,8 @@ fn recovery_pools_the_runs_of_a_strategy() {
     let events = scratch("pooled", "events.jsonl");
     let one = figure_2("pooled", &["--strategy", "sack,prr"]);
     for more in [&["--jobs", "1"][..], &["--jobs", "2"], &["--events", &events]] {
-        let three = figure_2("pooled", &[&["--strategy", "sack,prr", "--runs", "3"], more].concat());
+        let three =
+            figure_2("pooled", &[&["--strategy", "sack,prr", "--runs", "3"], more].concat());
         for strategy in 0..2 {
             let (one, three) = (&one["recovery"][strategy], &three["recovery"][strategy]);
             assert_eq!((&one["runs"], &three["runs"]), (&1.into(), &3.into()));
@@ -518,10 +742,20 @@ fn recovery_prints_tables() {
     let file = scratch("recovery_prints", "figure-2.toml");
     fs::write(&file, FIGURE_2).unwrap();
     let text = ok(&["run", &file, "--strategy", "prr", "--runs", "2", "--recovery"]);
-    assert!(text.contains("\n\nRecovery of all flows in 2 runs, as one sample, as Dukkipati et al."), "{text}");
-    for title in
-        ["Table 1: ", "Table 2: ", "Table 3: ", "Table 5: ", "Table 6: ", "Figure 5: ", "Table 7: ", "Table 11: "]
-    {
+    assert!(
+        text.contains("\n\nRecovery of all flows in 2 runs, as one sample, as Dukkipati et al."),
+        "{text}"
+    );
+    for title in [
+        "Table 1: ",
+        "Table 2: ",
+        "Table 3: ",
+        "Table 5: ",
+        "Table 6: ",
+        "Figure 5: ",
+        "Table 7: ",
+        "Table 11: ",
+    ] {
         assert!(text.contains(&format!("\n\n{title}")), "{title}");
     }
     let text = ok(&["compare", "--strategy", "sack", "--drop", "14,26", "--recovery"]);
@@ -538,15 +772,32 @@ fn close(a: &Value, b: f64) {
 fn vs_oracle_pairs_runs_with_those_of_the_oracles() {
     let file = shipped("wireless.toml");
     let strategies = "reno,oracle,oracle-drop";
-    let result = json(&["run", &file, "--strategy", strategies, "--runs", "3", "--vs-oracle", "--format", "json"]);
-    let times: Vec<f64> =
-        result["flows"].as_array().unwrap().iter().map(|f| f["completion_s"].as_f64().unwrap()).collect();
-    let [reno, told, at_once] = [&times[..3], &times[3..6], &times[6..]];
+    let result = json(&[
+        "run",
+        &file,
+        "--strategy",
+        strategies,
+        "--runs",
+        "3",
+        "--vs-oracle",
+        "--format",
+        "json",
+    ]);
+    let times: Vec<f64> = result["flows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| f["completion_s"].as_f64().unwrap())
+        .collect();
+    let [reno, notified, at_once] = [&times[..3], &times[3..6], &times[6..]];
     let all = result["vs_oracle"].as_array().unwrap();
-    for (distance, own) in all.iter().zip([reno, told, at_once]) {
+    for (distance, own) in all.iter().zip([reno, notified, at_once]) {
         assert_eq!(distance["runs"], 3);
-        for (bound, (name, other)) in
-            distance["bounds"].as_array().unwrap().iter().zip([("oracle", told), ("oracle-drop", at_once)])
+        for (bound, (name, other)) in distance["bounds"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .zip([("oracle", notified), ("oracle-drop", at_once)])
         {
             assert_eq!(
                 (&bound["strategy"], &bound["flows"], &bound["completed"]),
@@ -554,15 +805,19 @@ fn vs_oracle_pairs_runs_with_those_of_the_oracles() {
             );
             let extra: Vec<f64> = own.iter().zip(other).map(|(x, o)| x - o).collect();
             close(&bound["extra_s"]["mean"], extra.iter().sum::<f64>() / 3.0);
-            let percent: Vec<f64> = extra.iter().zip(other).map(|(extra, o)| 100.0 * extra / o).collect();
+            let percent: Vec<f64> =
+                extra.iter().zip(other).map(|(extra, o)| 100.0 * extra / o).collect();
             close(&bound["extra_percent"]["mean"], percent.iter().sum::<f64>() / 3.0);
-            // Nothing is sent again needlessly, and no timer expires.
-            for measure in ["needless-bytes", "timeouts-per-1000-recoveries"] {
+            // Nothing is retransmitted spuriously, and no timer expires.
+            for measure in ["spurious-bytes", "timeouts-per-1000-recoveries"] {
                 assert_eq!(bound["measures"][measure]["mean"], 0.0, "{measure}");
             }
         }
     }
-    assert_eq!(all[1]["bounds"][0]["extra_s"], serde_json::json!({ "mean": 0.0, "half_width": 0.0 }));
+    assert_eq!(
+        all[1]["bounds"][0]["extra_s"],
+        serde_json::json!({ "mean": 0.0, "half_width": 0.0 })
+    );
     assert_eq!(all[1]["measures"], all[0]["bounds"][0]["measures"]);
 }
 
@@ -573,12 +828,14 @@ fn vs_oracle_keeps_window_law_and_timer() {
         let file = shipped("wireless.toml");
         json(&[&["run", &file, "--runs", "1", "--vs-oracle", "--format", "json"], args].concat())["vs_oracle"].clone()
     };
-    let names = |distance: &Value| [0, 1].map(|i| distance["bounds"][i]["strategy"].as_str().map(String::from));
+    let names = |distance: &Value| {
+        [0, 1].map(|i| distance["bounds"][i]["strategy"].as_str().map(String::from))
+    };
     let given = distances(&["--strategy", "sack,sack+cubic,linux"]);
     let of = |names: [&str; 2]| names.map(|name| Some(name.to_string()));
     assert_eq!(names(&given[0]), of(["oracle", "oracle-drop"]));
     assert_eq!(names(&given[1]), of(["oracle+cubic", "oracle-drop+cubic"]));
-    let linux = ["linux-timer+oracle+cubic+hystart", "linux-timer+oracle-drop+cubic+hystart"];
+    let linux = ["linux-timer+oracle+linux-cubic", "linux-timer+oracle-drop+linux-cubic"];
     assert_eq!(names(&given[2]), of(linux));
     // The scenario's own strategy is SACK.
     let own = distances(&[]);
@@ -591,9 +848,11 @@ fn vs_oracle_keeps_window_law_and_timer() {
 /// One loss at the end of a transfer costs the oracle a round trip, and SACK a timeout.
 #[test]
 fn vs_oracle_prints_a_table() {
-    let text = ok(&["compare", "--strategy", "sack", "--segments", "30", "--drop", "29", "--vs-oracle"]);
+    let text =
+        ok(&["compare", "--strategy", "sack", "--segments", "30", "--drop", "29", "--vs-oracle"]);
     let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
-    let of = |name: &str| rows.iter().rfind(|row| row.first() == Some(&name)).unwrap()[1..].to_vec();
+    let of =
+        |name: &str| rows.iter().rfind(|row| row.first() == Some(&name)).unwrap()[1..].to_vec();
     assert_eq!(of("oracle"), ["-", "-", "-", "-", "0", "0.0", "1.00", "2.0", "0.00"]);
     let sack = of("sack");
     assert_eq!(sack.len(), 9, "{text}");
@@ -601,15 +860,36 @@ fn vs_oracle_prints_a_table() {
     assert!(seconds(sack[2]) > seconds(sack[0]), "{text}");
 }
 
-/// A flow that opens and closes: its capture has the handshake at its own times, and none that is made up.
+/// A flow that opens and closes: its capture has the handshake at its own times, and none that is
+/// made up.
 #[test]
 fn a_capture_has_the_handshake_that_was_made() {
     let (file, pcap) = (scratch("handshake", "scenario.toml"), scratch("handshake", "out.pcapng"));
-    let text = "duration = \"1s\"\n[tcp]\nhandshake = true\n[[link]]\nfrom = \"a\"\nto = \"b\"\nrate = \"1mbit\"\n\
+    let text = "duration = \"1s\"\n[tcp]\nhandshake = true\n[[link]]\nfrom = \"a\"\nto = \
+        \"b\"\nrate = \"1mbit\"\n\
                 delay = \"10ms\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\nsource = { segments = 3 }\n";
     fs::write(&file, text).unwrap();
     ok(&["run", &file, "--pcap", &pcap]);
     let bytes = fs::read(&pcap).unwrap();
     let count = |text: &str| bytes.windows(text.len()).filter(|w| *w == text.as_bytes()).count();
     assert_eq!((count("ackclock: handshake"), count("made up")), (2, 0));
+}
+
+#[test]
+fn completions_and_man_pages_have_every_command() {
+    let help = ok(&["--help"]);
+    let (_, verbs) = help.split_once("Commands:\n").unwrap();
+    let verbs = verbs.lines().take_while(|line| !line.is_empty());
+    let verbs: Vec<_> = verbs.filter_map(|line| line.split_whitespace().next()).collect();
+    let pages = scratch("man", "");
+    assert_eq!(ok(&["man", &pages]), "");
+    for shell in ["bash", "fish", "zsh"] {
+        let script = ok(&["completions", shell]);
+        for verb in verbs.iter().filter(|verb| **verb != "help") {
+            assert!(script.contains(verb), "{shell}: {verb}");
+            assert!(PathBuf::from(&pages).join(format!("ackclock-{verb}.1")).exists(), "{verb}");
+        }
+    }
+    assert_eq!(ackclock(&["completions", "sh"]).code, 2);
+    assert_eq!(ackclock(&["man", "/dev/null/man"]).code, 3);
 }

@@ -57,8 +57,15 @@ fn folder(test: &str, name: &str) -> String {
     path
 }
 
-const LOST_RETRANSMISSION: [&str; 7] =
-    ["compare", "--strategy", "newreno,sack", "--drop", "14,26,28", "--drop-retransmission", "14:1"];
+const LOST_RETRANSMISSION: [&str; 7] = [
+    "compare",
+    "--strategy",
+    "newreno,sack",
+    "--drop",
+    "14,26,28",
+    "--drop-retransmission",
+    "14:1",
+];
 
 /// A capture of connections over a simulated network, and what the simulator says of them.
 fn simulated(path: &str, args: &[&str]) -> Value {
@@ -68,8 +75,22 @@ fn simulated(path: &str, args: &[&str]) -> Value {
 #[test]
 fn counts_are_those_of_the_simulator() {
     let cases: [&[&str]; 4] = [
-        &["compare", "--strategy", "reno,newreno,sack,prr,rack-tlp,linux,net-reno", "--drop", "14,26,28"],
-        &["compare", "--strategy", "sack,prr,rack-tlp,linux", "--drop", "14,26,28", "--drop-retransmission", "14:1"],
+        &[
+            "compare",
+            "--strategy",
+            "reno,newreno,sack,prr,rack-tlp,linux,net-reno",
+            "--drop",
+            "14,26,28",
+        ],
+        &[
+            "compare",
+            "--strategy",
+            "sack,prr,rack-tlp,linux",
+            "--drop",
+            "14,26,28",
+            "--drop-retransmission",
+            "14:1",
+        ],
         &["compare", "--strategy", "tahoe,newreno,sack", "--drop", "5"],
         &LOST_RETRANSMISSION,
     ];
@@ -77,20 +98,29 @@ fn counts_are_those_of_the_simulator() {
         let path = scratch("counts", &format!("{number}.pcapng"));
         let simulated = simulated(&path, case);
         let explained = json(&["explain", &path, "--format", "json"]);
-        let (flows, connections) = (simulated.as_array().unwrap(), explained["connections"].as_array().unwrap());
+        let (flows, connections) =
+            (simulated.as_array().unwrap(), explained["connections"].as_array().unwrap());
         assert_eq!(flows.len(), connections.len());
         for (flow, connection) in flows.iter().zip(connections) {
             let timeouts = connection["timeout_list"].as_array().unwrap();
-            let class = |class: &str| Value::from(timeouts.iter().filter(|t| t["class"] == class).count());
+            let class =
+                |class: &str| Value::from(timeouts.iter().filter(|t| t["class"] == class).count());
             let strategy = &flow["strategy"];
             assert_eq!(connection["bytes"], flow["bytes_acked"], "{strategy}");
             assert_eq!(connection["retransmissions"], flow["retransmissions"], "{strategy}");
-            assert_eq!(connection["fast_retransmissions"], flow["fast_retransmissions"], "{strategy}");
+            assert_eq!(
+                connection["fast_retransmissions"], flow["fast_retransmissions"],
+                "{strategy}"
+            );
             assert_eq!(connection["recoveries"], flow["recoveries"], "{strategy}");
             assert_eq!(connection["timeouts"], flow["timeouts"], "{strategy}");
             assert_eq!(class("non_trigger"), flow["timeouts_non_trigger"], "{strategy}");
             assert_eq!(class("multiple_losses"), flow["timeouts_multiple_losses"], "{strategy}");
-            assert_eq!(class("lost_retransmission"), flow["timeouts_lost_retransmission"], "{strategy}");
+            assert_eq!(
+                class("lost_retransmission"),
+                flow["timeouts_lost_retransmission"],
+                "{strategy}"
+            );
             assert_eq!(connection["position"]["vantage"], "client", "{strategy}");
             let list = connection["retransmission_list"].as_array().unwrap();
             assert_eq!(connection["retransmissions"], list.len(), "{strategy}");
@@ -99,20 +129,30 @@ fn counts_are_those_of_the_simulator() {
 }
 
 #[test]
-fn the_readme_lists_every_key() {
-    let path = scratch("readme", "two.pcapng");
+fn the_guide_lists_every_key() {
+    let path = scratch("guide", "two.pcapng");
     simulated(&path, &LOST_RETRANSMISSION);
-    let readme = fs::read_to_string(format!("{}/../../README.md", env!("CARGO_MANIFEST_DIR"))).unwrap();
-    let section = readme.split("\n## ").find(|s| s.starts_with("Explain a capture\n")).unwrap();
+    let path_of_page = "../../docs/src/reference/json.md";
+    let page =
+        fs::read_to_string(format!("{}/{path_of_page}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let section = page.split("\n## ").find(|s| s.starts_with("`explain`\n")).unwrap();
     let document = json(&["explain", &path, "--format", "json"]);
     let connection = &document["connections"][0];
-    let lists = ["retransmission_list", "timeout_list", "stall_list", "recovery_list"].map(|list| &connection[list][0]);
-    for object in [&document, connection, &connection["position"], &connection["rtt"], &connection["from_client"]]
-        .into_iter()
-        .chain(lists)
+    let lists = ["retransmission_list", "timeout_list", "stall_list", "recovery_list"]
+        .map(|list| &connection[list][0]);
+    for object in [
+        &document,
+        connection,
+        &connection["position"],
+        &connection["rtt"],
+        &connection["from_client"],
+    ]
+    .into_iter()
+    .chain(lists)
     {
         for key in object.as_object().unwrap().keys() {
-            assert!(section.contains(&format!("`{key}`")), "{key}");
+            let listed = [format!("`{key}`"), format!(".{key}`")];
+            assert!(listed.iter().any(|name| section.contains(name)), "{key}");
         }
     }
 }
@@ -152,15 +192,19 @@ fn files_folders_and_standard_input_give_the_same() {
     let expected = connections(&ok(&["explain", &path, "--format", "json"]));
     assert_eq!(expected.len(), 2);
 
-    let run = finished(command(&["explain", "-", "--format", "json"]).stdin(File::open(&path).unwrap()));
+    let run =
+        finished(command(&["explain", "-", "--format", "json"]).stdin(File::open(&path).unwrap()));
     assert_eq!((run.code, run.err.as_str()), (0, ""));
     assert_eq!(connections(&run.out), expected);
     let document: Value = serde_json::from_str(&run.out).unwrap();
     assert_eq!(document["captures"][0]["path"], "-");
 
     // One byte after another, as a slow pipe has it.
-    let mut child =
-        command(&["explain", "-", "--format", "json"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = command(&["explain", "-", "--format", "json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     bytes.chunks(997).for_each(|piece| stdin.write_all(piece).unwrap());
     drop(stdin);
@@ -178,9 +222,17 @@ fn files_folders_and_standard_input_give_the_same() {
     fs::write(format!("{all}/a.gz"), gzip.finish().unwrap()).unwrap();
     fs::write(format!("{all}/below/c.zst"), zstd::encode_all(&bytes[..], 1).unwrap()).unwrap();
     let run = ackclock(&["explain", &all, "--format", "json"]);
-    assert_eq!((run.code, run.err), (0, format!("note: {all}/notes.txt: skipped, this is no capture\n")));
+    assert_eq!(
+        (run.code, run.err),
+        (0, format!("note: {all}/notes.txt: skipped, this is no capture\n"))
+    );
     let document: Value = serde_json::from_str(&run.out).unwrap();
-    let paths: Vec<_> = document["captures"].as_array().unwrap().iter().map(|c| c["path"].as_str().unwrap()).collect();
+    let paths: Vec<_> = document["captures"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| c["path"].as_str().unwrap())
+        .collect();
     assert_eq!(paths, ["a.gz", "b.pcapng", "below/c.zst"].map(|name| format!("{all}/{name}")));
     let mut three: Vec<Value> = connections(&run.out);
     // Numbers go on from capture to capture.
@@ -196,7 +248,10 @@ fn jobs_change_nothing() {
     let all = folder("jobs", "all");
     for seed in 0..6 {
         let drop = format!("{},{}", 10 + seed, 17 + 2 * seed);
-        simulated(&format!("{all}/{seed}.pcapng"), &["compare", "--strategy", "reno,sack", "--drop", &drop]);
+        simulated(
+            &format!("{all}/{seed}.pcapng"),
+            &["compare", "--strategy", "reno,sack", "--drop", &drop],
+        );
     }
     let one = ok(&["explain", &all, "--format", "json", "--jobs", "1"]);
     assert_eq!(ok(&["explain", &all, "--format", "json", "--jobs", "5"]), one);
@@ -220,7 +275,11 @@ fn a_damaged_capture_yields_what_comes_before_and_exit_code_2() {
     let offset = damaged["damage"]["offset"].as_u64().unwrap();
     assert!(offset < bytes.len() as u64 && offset + 200 > bytes.len() as u64, "{offset}");
     assert!(run.err.starts_with(&format!("warning: {cut}: byte {offset}: ")), "{}", run.err);
-    assert!(run.err.ends_with("; what comes before is reported\nerror: damaged captures: 1 of 2\n"), "{}", run.err);
+    assert!(
+        run.err.ends_with("; what comes before is reported\nerror: damaged captures: 1 of 2\n"),
+        "{}",
+        run.err
+    );
 }
 
 #[test]
@@ -230,7 +289,9 @@ fn exit_codes_are_as_documented() {
     let run = ackclock(&["explain", &text]);
     assert_eq!(run.code, 2);
     assert!(
-        run.err.starts_with(&format!("warning: {text}: byte 0: no capture: the first bytes are 6e 6f 20 63")),
+        run.err.starts_with(&format!(
+            "warning: {text}: byte 0: no capture: the first bytes are 6e 6f 20 63"
+        )),
         "{}",
         run.err
     );
@@ -272,8 +333,11 @@ fn ctrl_c_ends_the_input_only_when_it_comes_again() {
     let path = scratch("interrupt", "two.pcapng");
     simulated(&path, &LOST_RETRANSMISSION);
     let bytes = fs::read(&path).unwrap();
-    let mut child =
-        command(&["explain", "-", "--format", "json"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = command(&["explain", "-", "--format", "json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let pid = rustix::process::Pid::from_child(&child);
     let interrupt = || {
         // Two that come at once count as one.
@@ -306,7 +370,8 @@ fn filters_are_in_the_language_of_tcpdump() {
     assert_eq!(document["connections"].as_array().unwrap().len(), 1);
     assert_eq!(document["connections"][0]["client"], "10.0.0.1:10001");
     let capture = &document["captures"][0];
-    let [packets, segments, filtered] = ["packets", "segments", "filtered"].map(|key| capture[key].as_u64().unwrap());
+    let [packets, segments, filtered] =
+        ["packets", "segments", "filtered"].map(|key| capture[key].as_u64().unwrap());
     assert_eq!(segments + filtered, packets);
     assert!(segments > 0 && filtered > 0);
     let run = ackclock(&["explain", &path, "--filter", "prot 10001"]);
@@ -319,7 +384,9 @@ fn an_annotated_copy_says_of_each_retransmission_what_it_is() {
     let (path, copy) = (scratch("annotate", "two.pcapng"), scratch("annotate", "copy.pcapng"));
     simulated(&path, &LOST_RETRANSMISSION);
     let document = json(&["explain", &path, "--format", "json", "--annotate", &copy]);
-    let Ok(output) = Command::new("tshark").args(["-r", &copy, "-T", "fields", "-e", "frame.comment"]).output() else {
+    let Ok(output) =
+        Command::new("tshark").args(["-r", &copy, "-T", "fields", "-e", "frame.comment"]).output()
+    else {
         println!("skipped: there is no tshark");
         return;
     };
@@ -329,7 +396,7 @@ fn an_annotated_copy_says_of_each_retransmission_what_it_is() {
     for connection in document["connections"].as_array().unwrap() {
         for retransmission in connection["retransmission_list"].as_array().unwrap() {
             let words = match retransmission["kind"].as_str().unwrap() {
-                "fast_retransmission" => "ackclock: fast retransmission",
+                "fast_retransmit" => "ackclock: fast retransmit",
                 "recovery" => "ackclock: retransmission in recovery",
                 "slow_start" => "ackclock: slow-start retransmission",
                 "timeout" => "ackclock: timeout, lost retransmission",
@@ -350,6 +417,10 @@ fn parquet_files_are_written() {
     ok(&["explain", &path, "--parquet", &out]);
     for name in ["connections", "retransmissions", "timeouts", "stalls"] {
         let bytes = fs::read(format!("{out}/{name}.parquet")).unwrap();
-        assert_eq!((&bytes[..4], &bytes[bytes.len() - 4..]), (&b"PAR1"[..], &b"PAR1"[..]), "{name}");
+        assert_eq!(
+            (&bytes[..4], &bytes[bytes.len() - 4..]),
+            (&b"PAR1"[..], &b"PAR1"[..]),
+            "{name}"
+        );
     }
 }

@@ -22,7 +22,9 @@ impl Pair {
         let root = geteuid().is_root() && Path::new("/dev/net/tun").exists();
         let names = ["l", "r"].map(|side| format!("ackt-{test}-{side}-{}", std::process::id()));
         let pair = Pair { names };
-        let made = |name: &String| Command::new("ip").args(["netns", "add", name]).status().is_ok_and(|s| s.success());
+        let made = |name: &String| {
+            Command::new("ip").args(["netns", "add", name]).status().is_ok_and(|s| s.success())
+        };
         if !root || !pair.names.iter().all(made) {
             eprintln!("skipped: needs root, /dev/net/tun and ip netns");
             return None;
@@ -38,7 +40,12 @@ impl Pair {
         let [left, right] = &self.names;
         let attach = |node, addr, name: &str| format!("{node}={addr}@{name}");
         let flag = || "--attach".to_string();
-        [flag(), attach("left", "10.80.0.1/16", left), flag(), attach("right", "10.80.1.1/16", right)]
+        [
+            flag(),
+            attach("left", "10.80.0.1/16", left),
+            flag(),
+            attach("right", "10.80.1.1/16", right),
+        ]
     }
 
     /// The gateway, once it runs.
@@ -62,7 +69,9 @@ impl Pair {
 
     /// The devices on one side.
     fn devices(&self, side: usize) -> String {
-        self.namespace(side).run(|| fs::read_to_string("/proc/thread-self/net/dev").unwrap()).unwrap()
+        self.namespace(side)
+            .run(|| fs::read_to_string("/proc/thread-self/net/dev").unwrap())
+            .unwrap()
     }
 
     /// How long it takes to connect from left to right.
@@ -70,7 +79,10 @@ impl Pair {
         let listener = self.namespace(1).run(|| TcpListener::bind("10.80.1.1:0")).unwrap().unwrap();
         let to: SocketAddr = listener.local_addr().unwrap();
         let begin = Instant::now();
-        let connected = self.namespace(0).run(|| TcpStream::connect_timeout(&to, Duration::from_secs(9))).unwrap();
+        let connected = self
+            .namespace(0)
+            .run(|| TcpStream::connect_timeout(&to, Duration::from_secs(9)))
+            .unwrap();
         connected.unwrap();
         begin.elapsed()
     }
@@ -79,7 +91,8 @@ impl Pair {
 impl Drop for Pair {
     fn drop(&mut self) {
         for name in &self.names {
-            let _ = Command::new("ip").args(["netns", "delete", name]).stderr(Stdio::null()).status();
+            let _ =
+                Command::new("ip").args(["netns", "delete", name]).stderr(Stdio::null()).status();
         }
     }
 }
@@ -152,7 +165,8 @@ fn a_kill_leaves_no_device() {
 #[test]
 fn it_ends_by_itself_and_prints_json() {
     let Some(pair) = Pair::new("json") else { return };
-    let gateway = pair.start(&shipped("gateway-lossy.toml"), &["--seconds", "700ms", "--format", "json"]);
+    let gateway =
+        pair.start(&shipped("gateway-lossy.toml"), &["--seconds", "700ms", "--format", "json"]);
     let took = pair.connect();
     assert!(took >= Duration::from_millis(40), "{took:?}");
     let output = gateway.child.wait_with_output().unwrap();
@@ -163,7 +177,10 @@ fn it_ends_by_itself_and_prints_json() {
     // SYN, ACK, FIN.
     assert!(link["packets"].as_u64().unwrap() >= 2, "{json}");
     assert_eq!(link["dropped_queue"], 0);
-    assert!(json["delivered"].as_u64().unwrap() >= 3 && json["lateness_us"]["median"].is_number(), "{json}");
+    assert!(
+        json["delivered"].as_u64().unwrap() >= 3 && json["lateness_us"]["median"].is_number(),
+        "{json}"
+    );
 }
 
 /// The first segment with data is the only one that is lost, and TCP sends it again.
@@ -171,9 +188,11 @@ fn it_ends_by_itself_and_prints_json() {
 fn it_writes_what_links_drop() {
     let Some(pair) = Pair::new("drops") else { return };
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let [scenario, drops] = ["one-drop.toml", "drops.jsonl"].map(|name| directory.join(name).display().to_string());
+    let [scenario, drops] =
+        ["one-drop.toml", "drops.jsonl"].map(|name| directory.join(name).display().to_string());
     let link = "rate = '10mbit'\ndelay = '1ms'\nloss = [{ drop = { segments = [0] } }]";
-    fs::write(&scenario, format!("duration = '1s'\n[[link]]\nfrom = 'left'\nto = 'right'\n{link}")).unwrap();
+    fs::write(&scenario, format!("duration = '1s'\n[[link]]\nfrom = 'left'\nto = 'right'\n{link}"))
+        .unwrap();
     let gateway = pair.start(&scenario, &["--drops", &drops]);
     let listener = pair.namespace(1).run(|| TcpListener::bind("10.80.1.1:0")).unwrap().unwrap();
     let to = listener.local_addr().unwrap();
@@ -199,7 +218,8 @@ fn it_writes_what_links_drop() {
         assert_eq!(line[key], value, "{key}: {line}");
     }
     assert!(line["seq"].is_u64() && line["ack"].is_u64() && line["ip_id"].is_u64(), "{line}");
-    let late = line["t"].as_f64().unwrap() - begin.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs_f64();
+    let late = line["t"].as_f64().unwrap()
+        - begin.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs_f64();
     assert!((-0.001..1.0).contains(&late), "{late}");
 }
 
@@ -211,9 +231,15 @@ fn what_is_wrong_is_said_before_anything_is_made() {
         fails(&[&["gateway", &scenario][..], &flags].concat())
     };
     let (code, err) = with(&["left=10.80.0.1/16"]);
-    assert!(code == 2 && err.contains("attach two or more") && err.contains("`left`, `right`"), "{err}");
+    assert!(
+        code == 2 && err.contains("attach two or more") && err.contains("`left`, `right`"),
+        "{err}"
+    );
     let (code, err) = with(&["left=10.80.0.1/16", "rihgt=10.80.1.1/16"]);
-    assert!(code == 2 && err.contains("there is no node `rihgt`") && err.contains("`right`"), "{err}");
+    assert!(
+        code == 2 && err.contains("there is no node `rihgt`") && err.contains("`right`"),
+        "{err}"
+    );
     let (code, err) = with(&["left=10.80.0.1/16@a", "left=fd00::1/64@b", "right=10.80.1.1/16"]);
     assert!(code == 2 && err.contains("node `left` is in one namespace only"), "{err}");
     let (code, err) = with(&["left=10.80.0.1"]);
@@ -225,10 +251,12 @@ fn what_is_wrong_is_said_before_anything_is_made() {
     assert!(code == 3 && err.contains("/none.toml"), "{err}");
 
     let one_way = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("one-way.toml");
-    let text = "duration = '1s'\n[[link]]\nfrom = 'a'\nto = 'b'\nrate = '1mbit'\ndelay = '0s'\nduplex = false\n";
+    let text = "duration = '1s'\n[[link]]\nfrom = 'a'\nto = 'b'\nrate = '1mbit'\ndelay = \
+        '0s'\nduplex = false\n";
     fs::write(&one_way, text).unwrap();
     let one_way = one_way.display().to_string();
-    let (code, err) = fails(&["gateway", &one_way, "--attach", "a=10.80.0.1/16", "--attach", "b=10.80.1.1/16"]);
+    let (code, err) =
+        fails(&["gateway", &one_way, "--attach", "a=10.80.0.1/16", "--attach", "b=10.80.1.1/16"]);
     assert!(code == 2 && err.contains("no links lead from `b` to `a`"), "{err}");
     // A gateway needs no flows, a run does.
     let (code, err) = fails(&["run", &one_way]);

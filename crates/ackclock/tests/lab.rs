@@ -36,14 +36,21 @@ fn system() -> String {
 #[test]
 fn the_labs_are_listed_and_others_are_not_there() {
     let list = stdout(&ackclock(&["lab", "list"]).output().unwrap());
-    let names: Vec<&str> = list.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
+    let names: Vec<&str> =
+        list.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
     assert_eq!(names, ["lin-kung-table3", "lossy", "short"]);
     let unknown = ackclock(&["lab", "lossless"]).output().unwrap();
     assert_eq!(unknown.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&unknown.stderr).contains("there are lin-kung-table3, lossy, short"));
+    assert!(
+        String::from_utf8_lossy(&unknown.stderr)
+            .contains("there are lin-kung-table3, lossy, short")
+    );
     let row = ackclock(&["lab", "short", "--only", "cubic"]).output().unwrap();
     assert_eq!(row.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&row.stderr).contains("there is no row `cubic`; there are kernel, net-reno"));
+    assert!(
+        String::from_utf8_lossy(&row.stderr)
+            .contains("there is no row `cubic`; there are kernel, net-reno")
+    );
 }
 
 #[test]
@@ -53,7 +60,17 @@ fn a_lab_measures_ours_the_kernel_and_the_simulation_and_leaves_nothing_behind()
     }
     let before = system();
     let html = std::env::temp_dir().join(format!("ackclock-lab-{}.html", std::process::id()));
-    let args = ["lab", "lin-kung-table3", "--seconds", "3", "--only", "reno,kernel-reno", "--format", "json", "--html"];
+    let args = [
+        "lab",
+        "lin-kung-table3",
+        "--seconds",
+        "3",
+        "--only",
+        "reno,kernel-reno",
+        "--format",
+        "json",
+        "--html",
+    ];
     let json = stdout(&ackclock(&args).arg(&html).output().unwrap());
     assert_eq!(system(), before);
     let page = std::fs::read_to_string(&html).unwrap();
@@ -61,9 +78,15 @@ fn a_lab_measures_ours_the_kernel_and_the_simulation_and_leaves_nothing_behind()
     assert!(page.contains("<svg") && page.contains("kernel-reno"));
 
     let lab: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!((&lab["lab"], &lab["seconds"], &lab["quick"]), (&"lin-kung-table3".into(), &3.0.into(), &false.into()));
+    assert_eq!(
+        (&lab["lab"], &lab["seconds"], &lab["quick"]),
+        (&"lin-kung-table3".into(), &3.0.into(), &false.into())
+    );
     let rows = lab["cells"][0]["rows"].as_array().unwrap();
-    let names: Vec<_> = rows.iter().map(|row| (row["name"].as_str().unwrap(), row["strategy"].is_string())).collect();
+    let names: Vec<_> = rows
+        .iter()
+        .map(|row| (row["name"].as_str().unwrap(), row["strategy"].is_string()))
+        .collect();
     assert_eq!(names, [("reno", true), ("kernel-reno", false)]);
     for row in rows {
         let run = &row["runs"][0];
@@ -71,20 +94,37 @@ fn a_lab_measures_ours_the_kernel_and_the_simulation_and_leaves_nothing_behind()
         assert_eq!(row["runs"].as_array().unwrap().len(), 1);
         assert!((3.0..3.5).contains(&number("seconds")), "{run}");
         // Up to what reading the JSON rounds.
-        assert!((number("goodput_bps") * number("seconds") / 8.0 - number("bytes")).abs() < 1e-3, "{run}");
-        assert!((row["measures"]["goodput"].as_f64().unwrap() - number("goodput_bps") / 1e3).abs() < 1e-6, "{row}");
+        assert!(
+            (number("goodput_bps") * number("seconds") / 8.0 - number("bytes")).abs() < 1e-3,
+            "{run}"
+        );
+        assert!(
+            (row["measures"]["goodput"].as_f64().unwrap() - number("goodput_bps") / 1e3).abs()
+                < 1e-6,
+            "{row}"
+        );
         // 512 of the 590 bytes that a packet takes of 10 Mb/s.
         assert!((1e5..8_678_000.0).contains(&number("goodput_bps")), "{run}");
         // What arrived had been sent, and came through the gateway.
-        assert!(number("packets") >= number("segments") + number("dropped_queue") + number("dropped_early"), "{run}");
+        assert!(
+            number("packets")
+                >= number("segments") + number("dropped_queue") + number("dropped_early"),
+            "{run}"
+        );
         assert_eq!(number("dropped_loss"), 0.0);
         for key in ["retransmissions", "timeouts", "late_p99_us"] {
             number(key);
         }
     }
     assert_eq!(rows[0]["simulated"].as_array().unwrap().len(), 10);
-    assert!(rows[0]["measures"]["difference"].is_number() && rows[1]["measures"]["difference"].is_null());
-    assert_eq!((&lab["cells"][0]["agreement"]["rows"], rows[0]["paper"].as_f64()), (&1.into(), Some(4006.0)));
+    assert!(
+        rows[0]["measures"]["difference"].is_number()
+            && rows[1]["measures"]["difference"].is_null()
+    );
+    assert_eq!(
+        (&lab["cells"][0]["agreement"]["rows"], rows[0]["paper"].as_f64()),
+        (&1.into(), Some(4006.0))
+    );
 }
 
 #[test]

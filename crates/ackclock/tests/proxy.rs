@@ -1,5 +1,5 @@
-//! `proxy` from outside: the kernel's TCP on both sides of it, in namespaces that are gone afterwards. The tests need root, curl and
-//! Python; without root they say that they were skipped.
+//! `proxy` from outside: the kernel's TCP on both sides of it, in namespaces that are gone
+//! afterwards. The tests need root, curl and Python; without root they say that they were skipped.
 
 mod daemon;
 
@@ -59,7 +59,8 @@ fn outcome(stream: &mut TcpStream) -> Result<Vec<u8>, ErrorKind> {
     stream.read_to_end(&mut bytes).map(|_| bytes).map_err(|e| e.kind())
 }
 
-/// What a client finds that says nothing; where it is reset at once, it may hear of that while it connects.
+/// What a client finds that says nothing; where it is reset at once, it may hear of that while it
+/// connects.
 fn attempt(namespace: &Namespace) -> Result<Vec<u8>, ErrorKind> {
     let address: SocketAddr = ADDRESS.parse().unwrap();
     let client = namespace.run(|| TcpStream::connect(address)).unwrap();
@@ -85,8 +86,17 @@ fn curl_reaches_a_web_server_of_the_kernel() {
     let bytes = noise(32 << 20, 1);
     fs::write(dir.join("big"), &bytes).unwrap();
     let mut command = Command::new("python3");
-    command.args(["-um", "http.server", "--bind", "127.0.0.1", "8080", "-d", dir.to_str().unwrap()]);
-    let mut python = ns.run(|| command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()).unwrap().unwrap();
+    command.args([
+        "-um",
+        "http.server",
+        "--bind",
+        "127.0.0.1",
+        "8080",
+        "-d",
+        dir.to_str().unwrap(),
+    ]);
+    let mut python =
+        ns.run(|| command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()).unwrap().unwrap();
     while ns.run(|| TcpStream::connect("127.0.0.1:8080")).unwrap().is_err() {
         std::thread::sleep(Duration::from_millis(50));
     }
@@ -109,7 +119,10 @@ fn bytes_are_the_same_both_ways() {
         assert!(exchange(connect(&ns, ADDRESS), bytes.clone()) == bytes, "{more:?}");
         thread.join().unwrap();
         let said = daemon.end();
-        assert!(said.starts_with("1 connections, 0 cut off; 8000000 bytes in, 8000000 out; "), "{said}");
+        assert!(
+            said.starts_with("1 connections, 0 cut off; 8000000 bytes in, 8000000 out; "),
+            "{said}"
+        );
     }
 }
 
@@ -122,7 +135,10 @@ fn five_hundred_at_once() {
     let daemon = proxy(&ns, &to.to_string(), &["--metrics", "127.0.0.1:9100"]);
     let clients: Vec<_> = (0..500).map(|_| connect(&ns, ADDRESS)).collect();
     let now = metrics(&ns, "127.0.0.1:9100");
-    assert_eq!((now["ackclock_connections_open"], now["ackclock_connections_total"]), (500.0, 500.0));
+    assert_eq!(
+        (now["ackclock_connections_open"], now["ackclock_connections_total"]),
+        (500.0, 500.0)
+    );
     let exchanges = clients.into_iter().enumerate().map(|(i, client)| {
         std::thread::spawn(move || {
             let bytes = noise(20_000 + 100 * i, i as u64);
@@ -197,10 +213,16 @@ fn resets_go_on_to_the_other_side() {
 #[test]
 fn a_process_that_is_killed_resets_or_ends_the_other_side() {
     let Some(ns) = namespace() else { return };
-    let listen = "import socket,time\ns=socket.create_server(('127.0.0.1',9000))\nc,_=s.accept()\nprint(flush=True)\ntime.sleep(60)";
+    let listen = "import \
+        socket,time\ns=socket.create_server(('127.0.0.1',9000))\nc,_=s.accept()\nprint(flush=True)\ntime.sleep(60)";
     let mut command = Command::new("python3");
-    let mut python = ns.run(|| command.args(["-c", listen]).stdout(Stdio::piped()).spawn()).unwrap().unwrap();
-    let listening = || ns.run(|| fs::read_to_string("/proc/thread-self/net/tcp").unwrap()).unwrap().contains(":2328 ");
+    let mut python =
+        ns.run(|| command.args(["-c", listen]).stdout(Stdio::piped()).spawn()).unwrap().unwrap();
+    let listening = || {
+        ns.run(|| fs::read_to_string("/proc/thread-self/net/tcp").unwrap())
+            .unwrap()
+            .contains(":2328 ")
+    };
     while !listening() {
         std::thread::sleep(Duration::from_millis(50));
     }
@@ -248,7 +270,8 @@ fn no_backend_means_a_reset() {
 #[test]
 fn a_side_that_does_not_read_holds_the_other_one_back() {
     let Some(ns) = namespace() else { return };
-    let small = ["--send-buffer", "64kb", "--receive-buffer", "64kb", "--metrics", "127.0.0.1:9100"];
+    let small =
+        ["--send-buffer", "64kb", "--receive-buffer", "64kb", "--metrics", "127.0.0.1:9100"];
     let listener = ns.run(|| TcpListener::bind("127.0.0.1:0")).unwrap().unwrap();
     let daemon = proxy(&ns, &listener.local_addr().unwrap().to_string(), &small);
     let moved = |direction: &str| {
@@ -262,10 +285,15 @@ fn a_side_that_does_not_read_holds_the_other_one_back() {
     let (mut up_to, mut down_to, up_copy, down_copy) =
         (client.try_clone().unwrap(), backend.try_clone().unwrap(), up.clone(), down.clone());
     let writers = [
-        std::thread::spawn(move || up_to.write_all(&up_copy).and_then(|()| up_to.shutdown(Shutdown::Write))),
-        std::thread::spawn(move || down_to.write_all(&down_copy).and_then(|()| down_to.shutdown(Shutdown::Write))),
+        std::thread::spawn(move || {
+            up_to.write_all(&up_copy).and_then(|()| up_to.shutdown(Shutdown::Write))
+        }),
+        std::thread::spawn(move || {
+            down_to.write_all(&down_copy).and_then(|()| down_to.shutdown(Shutdown::Write))
+        }),
     ];
-    // Nobody reads: what is on its way is what the kernel's buffers and ours hold, and nothing more happens.
+    // Nobody reads: what is on its way is what the kernel's buffers and ours hold, and nothing more
+    // happens.
     for direction in ["received", "sent"] {
         let held = settled(moved(direction));
         assert!(held < 30_000_000.0, "{direction} {held}");
@@ -288,7 +316,8 @@ fn metrics_of_a_known_exchange() {
         stream.read_exact(&mut [0; 5000]).unwrap();
         stream.write_all(&noise(30_000, 5)).unwrap();
     });
-    let args = ["--metrics", "127.0.0.1:9100", "--mss", "1000", "--no-timestamps", "--strategy", "sack"];
+    let args =
+        ["--metrics", "127.0.0.1:9100", "--mss", "1000", "--no-timestamps", "--strategy", "sack"];
     let daemon = proxy(&ns, &to.to_string(), &args);
     let mut client = connect(&ns, ADDRESS);
     client.write_all(&noise(5000, 6)).unwrap();
@@ -313,6 +342,10 @@ fn an_address_that_is_not_ours_is_refused() {
     let Some(ns) = namespace() else { return };
     let args = ["proxy", "--listen", "10.1.1.1:80", "--to", "127.0.0.1:1"];
     let output = daemon::run(&ns, env!("CARGO_BIN_EXE_ackclock"), &args);
-    let text = "error: 10.1.1.1:80: address not available; our stack has the addresses that --addr gives it\n";
-    assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap().as_str()), (Some(2), text));
+    let text = "error: 10.1.1.1:80: address not available; our stack has the addresses that --addr \
+        gives it\n";
+    assert_eq!(
+        (output.status.code(), String::from_utf8(output.stderr).unwrap().as_str()),
+        (Some(2), text)
+    );
 }

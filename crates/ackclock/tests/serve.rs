@@ -1,5 +1,5 @@
-//! `serve` from outside: the kernel's TCP, curl and plain sockets as clients, in namespaces that are gone afterwards. The tests
-//! need root and curl; without root they say that they were skipped.
+//! `serve` from outside: the kernel's TCP, curl and plain sockets as clients, in namespaces that
+//! are gone afterwards. The tests need root and curl; without root they say that they were skipped.
 
 mod daemon;
 
@@ -44,14 +44,18 @@ fn curl_gets_files_parts_and_pages() {
     fs::write(dir.join("noise.png"), &bytes).unwrap();
     let server = serve(&ns, &dir, &[]);
     let get = |args: &[&str]| curl(&ns, args);
-    let code = |args: &[&str]| curl(&ns, &[&["-o", "/dev/null", "-w", "%{http_code}"], args].concat());
+    let code =
+        |args: &[&str]| curl(&ns, &[&["-o", "/dev/null", "-w", "%{http_code}"], args].concat());
     let noise_png = &format!("{URL}/noise.png");
 
     assert_eq!(get(&[&format!("{URL}/sub/a%20%3Cb%3E.txt?query")]), "hello");
     assert_eq!(get(&["-0", &format!("{URL}/sub/with%20index/")]), "<p>index");
     assert_eq!(get(&["-L", &format!("{URL}/sub/with%20index")]), "<p>index");
     let listing = get(&[&format!("{URL}/sub/")]);
-    assert!(listing.contains("<li><a href=\"a%20%3Cb%3E.txt\">a &lt;b&gt;.txt</a></li>\n"), "{listing}");
+    assert!(
+        listing.contains("<li><a href=\"a%20%3Cb%3E.txt\">a &lt;b&gt;.txt</a></li>\n"),
+        "{listing}"
+    );
     assert!(listing.contains("<li><a href=\"with%20index/\">with index/</a></li>\n"), "{listing}");
 
     let head = get(&["-I", noise_png]);
@@ -68,7 +72,8 @@ fn curl_gets_files_parts_and_pages() {
     let out = dir.join("out");
     let part = |range: &str| {
         let _ = fs::remove_file(&out);
-        let code = get(&["-r", range, "-o", out.to_str().unwrap(), "-w", "%{http_code}", noise_png]);
+        let code =
+            get(&["-r", range, "-o", out.to_str().unwrap(), "-w", "%{http_code}", noise_png]);
         (code, fs::read(&out).unwrap())
     };
     assert_eq!(part("10-19"), ("206".into(), bytes[10..20].to_vec()));
@@ -85,7 +90,20 @@ fn curl_gets_files_parts_and_pages() {
     let twice = |more: &[&str]| {
         curl(
             &ns,
-            &[more, &["-o", "/dev/null", "-o", "/dev/null", "-w", "%{num_connects} ", noise_png, noise_png]].concat(),
+            &[
+                more,
+                &[
+                    "-o",
+                    "/dev/null",
+                    "-o",
+                    "/dev/null",
+                    "-w",
+                    "%{num_connects} ",
+                    noise_png,
+                    noise_png,
+                ],
+            ]
+            .concat(),
         )
     };
     assert_eq!((twice(&[]), twice(&["-0"])), ("1 0 ".into(), "1 1 ".into()));
@@ -107,7 +125,9 @@ fn nothing_leads_out_of_the_directory() {
     fs::create_dir_all(dir.join("sub")).unwrap();
     fs::write(outside.join("secret"), "secret").unwrap();
     fs::write(dir.join("sub/open"), "open").unwrap();
-    for (target, link) in [("../secret", "relative"), ("sub/open", "inside"), ("sub", "folder"), ("loop", "loop")] {
+    for (target, link) in
+        [("../secret", "relative"), ("sub/open", "inside"), ("sub", "folder"), ("loop", "loop")]
+    {
         std::os::unix::fs::symlink(target, dir.join(link)).unwrap();
     }
     std::os::unix::fs::symlink(outside.join("secret"), dir.join("absolute")).unwrap();
@@ -170,8 +190,12 @@ fn two_hundred_downloads_at_once() {
     }
     let server = serve(&ns, &dir, &[]);
     let out = dir.join("out-#1");
-    let args = ["--fail-early", "--fail", "--parallel", "--parallel-immediate", "--parallel-max", "200"];
-    curl(&ns, &[&args[..], &["-o", out.to_str().unwrap(), &format!("{URL}/file-[0-199]")]].concat());
+    let args =
+        ["--fail-early", "--fail", "--parallel", "--parallel-immediate", "--parallel-max", "200"];
+    curl(
+        &ns,
+        &[&args[..], &["-o", out.to_str().unwrap(), &format!("{URL}/file-[0-199]")]].concat(),
+    );
     for i in 0..200 {
         let read = |name: &str| fs::read(dir.join(format!("{name}-{i}"))).unwrap();
         assert!(read("file") == read("out"), "{i}");
@@ -345,7 +369,8 @@ fn metrics_of_a_known_exchange() {
     let Some(ns) = namespace() else { return };
     let dir = scratch("serve-metrics");
     fs::write(dir.join("file"), noise(100_000, 8)).unwrap();
-    let server = serve(&ns, &dir, &["--metrics", "127.0.0.1:9100", "--mss", "1000", "--no-timestamps"]);
+    let server =
+        serve(&ns, &dir, &["--metrics", "127.0.0.1:9100", "--mss", "1000", "--no-timestamps"]);
     let mut client = connect(&ns, ADDRESS);
     let request = b"GET /file HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n";
     client.write_all(request).unwrap();
@@ -373,7 +398,9 @@ fn metrics_of_a_known_exchange() {
     let rtt = now["ackclock_rtt_seconds_sum"] / now["ackclock_rtt_seconds_count"];
     assert!(rtt > 0.0 && rtt < 1.0, "{rtt}");
 
-    let code = |args: &[&str]| curl(&ns, &[&["-o", "/dev/null", "-w", "%{http_code} %{size_download}"], args].concat());
+    let code = |args: &[&str]| {
+        curl(&ns, &[&["-o", "/dev/null", "-w", "%{http_code} %{size_download}"], args].concat())
+    };
     assert_eq!(code(&["http://127.0.0.1:9100/"]), "404 14");
     assert_eq!(code(&["-I", "http://127.0.0.1:9100/metrics"]), "200 0");
     assert_eq!(code(&["-d", "x", "http://127.0.0.1:9100/metrics"]), "405 23");
@@ -444,7 +471,14 @@ fn what_cannot_be_served_is_said() {
         (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
     };
     let missing = failed(&["serve", "/nowhere/at/all"]);
-    assert_eq!(missing, (3, "error: /nowhere/at/all: cannot be read: No such file or directory (os error 2)\n".into()));
+    assert_eq!(
+        missing,
+        (
+            3,
+            "error: /nowhere/at/all: cannot be read: No such file or directory (os error 2)\n"
+                .into()
+        )
+    );
     let (code, text) = failed(&["serve", dir, "--metrics", "192.0.2.1:9100"]);
     assert_eq!((code, text.starts_with("error: --metrics 192.0.2.1:9100: ")), (4, true), "{text}");
 }

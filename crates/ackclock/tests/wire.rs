@@ -1,5 +1,5 @@
-//! `send` and `recv` from outside, against the kernel's TCP and against each other, in namespaces that are gone afterwards.
-//! They need root; without it they say that they were skipped.
+//! `send` and `recv` from outside, against the kernel's TCP and against each other, in namespaces
+//! that are gone afterwards. They need root; without it they say that they were skipped.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -115,7 +115,12 @@ fn scratch(test: &str, name: &str) -> String {
 /// The network devices of the namespace.
 fn devices(namespace: &Namespace) -> Vec<String> {
     let table = namespace.run(|| fs::read_to_string("/proc/thread-self/net/dev")).unwrap().unwrap();
-    table.lines().skip(2).filter_map(|line| line.split_once(':')).map(|(name, _)| name.trim().to_string()).collect()
+    table
+        .lines()
+        .skip(2)
+        .filter_map(|line| line.split_once(':'))
+        .map(|(name, _)| name.trim().to_string())
+        .collect()
 }
 
 fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
@@ -134,24 +139,41 @@ fn signal(child: &Child, signal: Signal) {
 fn send_prints_what_run_prints_and_the_kernel_gets_every_byte() {
     let Some(namespace) = common::namespace() else { return };
     let sink = sink(&namespace, 3);
-    let args = ["send", "10.77.0.1:5001", "--strategy", "newreno,sack+lt,linux", "--bytes", "3mb", "--format", "json"];
+    let args = [
+        "send",
+        "10.77.0.1:5001",
+        "--strategy",
+        "newreno,sack+lt,linux",
+        "--bytes",
+        "3mb",
+        "--format",
+        "json",
+    ];
     let out = ok(run(&namespace, &args));
     let lines: Vec<&str> = out.lines().collect();
     assert_eq!((lines[0], lines[4], lines.len()), ("[", "]", 5));
     for line in &lines[1..4] {
-        let at: Vec<usize> = KEYS.iter().map(|key| line.find(&format!("\"{key}\":")).unwrap()).collect();
+        let at: Vec<usize> =
+            KEYS.iter().map(|key| line.find(&format!("\"{key}\":")).unwrap()).collect();
         assert!(at.is_sorted(), "{line}");
         let flow: Value = serde_json::from_str(line.trim_end_matches(',')).unwrap();
         assert_eq!(flow.as_object().unwrap().len(), KEYS.len());
     }
     let flows: Value = serde_json::from_str(&out).unwrap();
     for (flow, strategy) in flows.as_array().unwrap().iter().zip(["newreno", "sack+lt", "linux"]) {
-        assert_eq!((flow["strategy"].as_str(), flow["bytes_acked"].as_u64()), (Some(strategy), Some(3 << 20)));
-        assert_eq!((&flow["drops"], &flow["spurious_retransmissions"]), (&Value::Null, &Value::Null));
+        assert_eq!(
+            (flow["strategy"].as_str(), flow["bytes_acked"].as_u64()),
+            (Some(strategy), Some(3 << 20))
+        );
+        assert_eq!(
+            (&flow["drops"], &flow["spurious_retransmissions"]),
+            (&Value::Null, &Value::Null)
+        );
         assert_eq!((&flow["retransmissions"], &flow["timeouts"]), (&0.into(), &0.into()));
         // 3 MiB in segments of 1448 bytes, and perhaps a FIN by itself.
         assert!([2173, 2174].contains(&flow["segments_sent"].as_u64().unwrap()), "{flow}");
-        let (seconds, bps) = (flow["completion_s"].as_f64().unwrap(), flow["goodput_bps"].as_f64().unwrap());
+        let (seconds, bps) =
+            (flow["completion_s"].as_f64().unwrap(), flow["goodput_bps"].as_f64().unwrap());
         assert!((bps * seconds / f64::from(8 * (3 << 20)) - 1.0).abs() < 1e-9);
         assert!(flow["mean_rtt_s"].as_f64().unwrap() > 0.0);
     }
@@ -167,7 +189,10 @@ fn files_and_standard_input_arrive_whole() {
     let path = scratch("files", "data");
     fs::write(&path, &data).unwrap();
     let sink = sink(&namespace, 3);
-    ok(run(&namespace, &["send", "10.77.0.1:5001", "--file", &path, "--no-offload", "--mss", "536", "--no-sack"]));
+    ok(run(
+        &namespace,
+        &["send", "10.77.0.1:5001", "--file", &path, "--no-offload", "--mss", "536", "--no-sack"],
+    ));
     // In dribs and drabs, so that our stack has to wait for it.
     let mut child = spawn(&namespace, &["send", "10.77.0.1:5001", "--file", "-"]);
     let mut stdin = child.stdin.take().unwrap();
@@ -187,8 +212,19 @@ fn many_connections_and_ipv6() {
     let Some(namespace) = common::namespace() else { return };
     let sink = sink(&namespace, 100);
     let both = ["--addr", "10.77.0.2/24", "--addr", "fd77::2/64"];
-    let args = ["send", "[fd77::1]:5001", "--parallel", "100", "--bytes", "40kb", "--stats", "--format", "json"];
-    let out: Value = serde_json::from_str(&ok(run(&namespace, &[&args[..], &both].concat()))).unwrap();
+    let args = [
+        "send",
+        "[fd77::1]:5001",
+        "--parallel",
+        "100",
+        "--bytes",
+        "40kb",
+        "--stats",
+        "--format",
+        "json",
+    ];
+    let out: Value =
+        serde_json::from_str(&ok(run(&namespace, &[&args[..], &both].concat()))).unwrap();
     let flows = out["flows"].as_array().unwrap();
     assert!(flows.len() == 100 && flows.iter().all(|flow| flow["bytes_acked"] == 40 << 10));
     let connections = out["connections"].as_array().unwrap();
@@ -202,17 +238,28 @@ fn many_connections_and_ipv6() {
 fn records_tell_what_happened() {
     let Some(namespace) = common::namespace() else { return };
     let sink = sink(&namespace, 2);
-    let [events, pcap, html] = ["events.jsonl", "packets.pcapng", "picture.html"].map(|name| scratch("records", name));
-    let args = ["send", "10.77.0.1:5001", "--strategy", "reno,sack", "--bytes", "500kb", "--recovery"];
-    let out = ok(run(&namespace, &[&args[..], &["--events", &events, "--pcap", &pcap, "--html", &html]].concat()));
+    let [events, pcap, html] =
+        ["events.jsonl", "packets.pcapng", "picture.html"].map(|name| scratch("records", name));
+    let args =
+        ["send", "10.77.0.1:5001", "--strategy", "reno,sack", "--bytes", "500kb", "--recovery"];
+    let out = ok(run(
+        &namespace,
+        &[&args[..], &["--events", &events, "--pcap", &pcap, "--html", &html]].concat(),
+    ));
     sink.join().unwrap();
     assert!(out.contains("Recovery of all flows"), "{out}");
     for strategy in ["reno", "sack"] {
-        let lines: Vec<Value> =
-            fs::read_to_string(&events).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let lines: Vec<Value> = fs::read_to_string(&events)
+            .unwrap()
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
         let mine = lines.iter().filter(|line| line["strategy"] == strategy);
-        let sent: u64 =
-            mine.clone().filter(|line| line["event"] == "sent").map(|line| line["len"].as_u64().unwrap()).sum();
+        let sent: u64 = mine
+            .clone()
+            .filter(|line| line["event"] == "sent")
+            .map(|line| line["len"].as_u64().unwrap())
+            .sum();
         // A FIN is one byte of the stream.
         assert_eq!(sent, (500 << 10) + 1, "{strategy}");
         assert!(mine.map(|line| line["t"].as_f64().unwrap()).is_sorted_by(|a, b| a <= b));
@@ -223,7 +270,8 @@ fn records_tell_what_happened() {
     assert!(fs::read_to_string(&html).unwrap().contains("10.77.0.1:5001"));
 }
 
-/// Segments 14 and 30 are lost once, 14 twice, on the way to a kernel in another namespace: that is what the sender counts.
+/// Segments 14 and 30 are lost once, 14 twice, on the way to a kernel in another namespace: that is
+/// what the sender counts.
 #[test]
 fn what_the_path_loses_is_what_send_sends_again() {
     let (Some(near), Some(far)) = (common::namespace(), common::namespace()) else { return };
@@ -234,19 +282,30 @@ fn what_the_path_loses_is_what_send_sends_again() {
         let tun = namespace.run(|| Tun::open(&config)).unwrap().unwrap();
         Attachment { node: node.into(), tun, prefixes: vec![(behind.into(), 24)] }
     };
-    let scenario = "duration = '1s'\n[[link]]\nfrom = 'a'\nto = 'b'\nrate = '20mbit'\ndelay = '20ms'\n\
+    let scenario = "duration = '1s'\n[[link]]\nfrom = 'a'\nto = 'b'\nrate = '20mbit'\ndelay = \
+        '20ms'\n\
         loss = [{ drop = { segments = [14, 30], retransmissions = ['14:1'] } }]";
     let ends = vec![
         end("a", &near, [10, 0, 0, 1], 24, [10, 77, 0, 0]),
         // A prefix so wide that the way back needs no route.
         end("b", &far, [10, 0, 0, 2], 8, [10, 0, 0, 0]),
     ];
-    let gateway = RealTimeGateway::start(&Scenario::from_toml(scenario).unwrap(), 1, ends).unwrap();
+    let gateway = RealTimeGateway::start(
+        &Scenario::from_toml(scenario, &ackclock_tcp::Registry::default()).unwrap(),
+        1,
+        ends,
+    )
+    .unwrap();
     let sink = sink(&far, 1);
-    let args = ["send", "10.0.0.2:5001", "--strategy", "rack-tlp", "--bytes", "300kb", "--format", "json"];
+    let args =
+        ["send", "10.0.0.2:5001", "--strategy", "rack-tlp", "--bytes", "300kb", "--format", "json"];
     let flows: Value = serde_json::from_str(&ok(run(&near, &args))).unwrap();
     assert_eq!(gateway.report().links[0].2.dropped_loss, 3);
-    assert_eq!((&flows[0]["retransmissions"], &flows[0]["timeouts"]), (&3.into(), &0.into()), "{flows}");
+    assert_eq!(
+        (&flows[0]["retransmissions"], &flows[0]["timeouts"]),
+        (&3.into(), &0.into()),
+        "{flows}"
+    );
     // Round trips of 40 ms and the queue of the link.
     let rtt = flows[0]["mean_rtt_s"].as_f64().unwrap();
     assert!((0.04..0.2).contains(&rtt), "{rtt}");
@@ -258,11 +317,15 @@ fn what_the_path_loses_is_what_send_sends_again() {
 fn a_peer_that_does_not_close_holds_nobody_up() {
     let Some(namespace) = common::namespace() else { return };
     let listener = namespace.run(|| TcpListener::bind("0.0.0.0:5001")).unwrap().unwrap();
-    let send = spawn(&namespace, &["send", "10.77.0.1:5001", "--bytes", "100kb", "--format", "json"]);
+    let send =
+        spawn(&namespace, &["send", "10.77.0.1:5001", "--bytes", "100kb", "--format", "json"]);
     let peer = accept(&listener);
     assert_eq!(drain(peer.try_clone().unwrap()).0, 100 << 10);
     let output = send.wait_with_output().unwrap();
-    assert!(text(&output.stderr).contains("note: 10.77.0.1:5001 has everything, and has not closed its side"));
+    assert!(
+        text(&output.stderr)
+            .contains("note: 10.77.0.1:5001 has everything, and has not closed its side")
+    );
     assert_eq!(serde_json::from_str::<Value>(&ok(output)).unwrap()[0]["bytes_acked"], 100 << 10);
 }
 
@@ -283,7 +346,10 @@ fn ctrl_c_ends_recv_with_what_came() {
     let output = recv.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
     let out: Value = serde_json::from_str(&text(&output.stdout)).unwrap();
-    assert_eq!((&out[0]["bytes"], &out[0]["whole"], &out[0]["error"]), (&5.into(), &true.into(), &Value::Null));
+    assert_eq!(
+        (&out[0]["bytes"], &out[0]["whole"], &out[0]["error"]),
+        (&5.into(), &true.into(), &Value::Null)
+    );
     assert_eq!(
         (&out[1]["bytes"], &out[1]["whole"], &out[1]["error"]),
         (&3.into(), &false.into(), &"interrupted".into())
@@ -296,7 +362,10 @@ fn recv_takes_what_kernels_send() {
     let Some(namespace) = common::namespace() else { return };
     let data = noise(3_000_000);
     let path = scratch("recv", "out");
-    let mut recv = spawn(&namespace, &["recv", "--listen", "5001", "--once", "--file", &path, "--format", "json"]);
+    let mut recv = spawn(
+        &namespace,
+        &["recv", "--listen", "5001", "--once", "--file", &path, "--format", "json"],
+    );
     let mut heard = String::new();
     BufReader::new(recv.stderr.as_mut().unwrap()).read_line(&mut heard).unwrap();
     assert_eq!(heard, "listening at 10.77.0.2:5001\n");
@@ -314,13 +383,28 @@ fn recv_takes_what_kernels_send() {
 fn recv_takes_what_send_sends() {
     let Some(namespace) = common::namespace() else { return };
     namespace.sysctl("net/ipv4/ip_forward", "1").unwrap();
-    let mut recv = spawn(&namespace, &["recv", "--listen", "5001", "--count", "12", "--check", "--format", "json"]);
+    let mut recv = spawn(
+        &namespace,
+        &["recv", "--listen", "5001", "--count", "12", "--check", "--format", "json"],
+    );
     BufReader::new(recv.stderr.as_mut().unwrap()).read_line(&mut String::new()).unwrap();
-    let args = ["send", "10.77.0.2:5001", "--addr", "10.78.0.2/24", "--strategy", "rack-tlp,prr", "--parallel", "6"];
+    let args = [
+        "send",
+        "10.77.0.2:5001",
+        "--addr",
+        "10.78.0.2/24",
+        "--strategy",
+        "rack-tlp,prr",
+        "--parallel",
+        "6",
+    ];
     ok(run(&namespace, &[&args[..], &["--bytes", "1mb"]].concat()));
     let out: Value = serde_json::from_str(&ok(recv.wait_with_output().unwrap())).unwrap();
     let out = out.as_array().unwrap();
-    assert!(out.len() == 12 && out.iter().all(|one| one["bytes"] == 1 << 20 && one["pattern"] == true), "{out:?}");
+    assert!(
+        out.len() == 12 && out.iter().all(|one| one["bytes"] == 1 << 20 && one["pattern"] == true),
+        "{out:?}"
+    );
 }
 
 #[test]
@@ -332,14 +416,26 @@ fn check_fails_where_the_pattern_does() {
     stream.write_all(b"something else").unwrap();
     drop(stream);
     let (code, err) = failed(&recv.wait_with_output().unwrap());
-    assert!(code == 1 && err.contains("byte 0 is not what `ackclock send` generates"), "{code}: {err}");
+    assert!(
+        code == 1 && err.contains("byte 0 is not what `ackclock send` generates"),
+        "{code}: {err}"
+    );
 }
 
 #[test]
 fn ctrl_c_finishes_what_is_under_way_and_prints_it() {
     let Some(namespace) = common::namespace() else { return };
     let sink = sink(&namespace, 1);
-    let args = ["send", "10.77.0.1:5001", "--strategy", "sack,reno", "--seconds", "60", "--format", "json"];
+    let args = [
+        "send",
+        "10.77.0.1:5001",
+        "--strategy",
+        "sack,reno",
+        "--seconds",
+        "60",
+        "--format",
+        "json",
+    ];
     let send = spawn(&namespace, &args);
     eventually("the device is there", || devices(&namespace).len() == 2);
     std::thread::sleep(Duration::from_millis(300));
@@ -359,7 +455,8 @@ fn ctrl_c_finishes_what_is_under_way_and_prints_it() {
 fn a_second_ctrl_c_resets() {
     let Some(namespace) = common::namespace() else { return };
     let listener = namespace.run(|| TcpListener::bind("0.0.0.0:5001")).unwrap().unwrap();
-    let send = spawn(&namespace, &["send", "10.77.0.1:5001", "--bytes", "100mb", "--format", "json"]);
+    let send =
+        spawn(&namespace, &["send", "10.77.0.1:5001", "--bytes", "100mb", "--format", "json"]);
     // It never reads, so that what is under way cannot finish.
     let mut peer = accept(&listener);
     std::thread::sleep(Duration::from_millis(300));
@@ -388,15 +485,21 @@ fn a_killed_command_leaves_nothing() {
 fn a_peer_that_dies_is_an_error_with_results() {
     let Some(namespace) = common::namespace() else { return };
     let listener = namespace.run(|| TcpListener::bind("0.0.0.0:5001")).unwrap().unwrap();
-    let send = spawn(&namespace, &["send", "10.77.0.1:5001", "--bytes", "100mb", "--format", "json"]);
+    let send =
+        spawn(&namespace, &["send", "10.77.0.1:5001", "--bytes", "100mb", "--format", "json"]);
     let mut peer = accept(&listener);
     peer.read_exact(&mut vec![0; 100_000]).unwrap();
     drop(peer);
     let output = send.wait_with_output().unwrap();
     let (code, err) = failed(&output);
-    assert!(code == 1 && err.contains("linux: the peer reset the connection after"), "{code}: {err}");
+    assert!(
+        code == 1 && err.contains("linux: the peer reset the connection after"),
+        "{code}: {err}"
+    );
     let flows: Value = serde_json::from_str(&text(&output.stdout)).unwrap();
-    assert!(flows[0]["bytes_acked"].as_u64().unwrap() >= 100_000 && flows[0]["completion_s"].is_null());
+    assert!(
+        flows[0]["bytes_acked"].as_u64().unwrap() >= 100_000 && flows[0]["completion_s"].is_null()
+    );
     // Nobody listens any more.
     drop(listener);
     let (code, err) = failed(&run(&namespace, &["send", "10.77.0.1:5001"]));
@@ -409,9 +512,11 @@ fn where_there_is_no_way_it_says_how_to_make_one() {
     namespace.sysctl("net/ipv4/ip_forward", "0").unwrap();
     let (code, err) = failed(&run(&namespace, &["send", "192.0.2.1:9"]));
     assert_eq!(code, 4, "{err}");
-    for command in
-        ["sysctl -w net.ipv4.ip_forward=1", "iptables -t nat -A POSTROUTING -s 10.77.0.0/24", "nft 'add table"]
-    {
+    for command in [
+        "sysctl -w net.ipv4.ip_forward=1",
+        "iptables -t nat -A POSTROUTING -s 10.77.0.0/24",
+        "nft 'add table",
+    ] {
         assert!(err.contains(command), "{err}");
     }
     let (code, err) = failed(&run(&namespace, &["send", "127.0.0.1:9"]));
@@ -435,7 +540,8 @@ fn netcat_on_the_kernel_takes_it() {
         Err(error) => return eprintln!("skipped: needs nc (Debian: netcat-openbsd): {error}"),
     };
     let listens = || {
-        let table = namespace.run(|| fs::read_to_string("/proc/thread-self/net/tcp")).unwrap().unwrap();
+        let table =
+            namespace.run(|| fs::read_to_string("/proc/thread-self/net/tcp")).unwrap().unwrap();
         table.contains(":1389 00000000:0000 0A")
     };
     eventually("nc listens", listens);

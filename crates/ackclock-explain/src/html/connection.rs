@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use ackclock_report::{Findings, Panel, Picture, escape};
 use ackclock_tcp::wire::Options;
-use ackclock_tcp::{Span, Time};
-use ackclock_trace::{Class, Flow};
+use ackclock_tcp::{Span, Time, TimeoutClass};
+use ackclock_trace::Flow;
 
 use super::findings::Drawn;
+use super::parts::{CSS, SORT, causes, class, ends};
 use super::table::{Cell, table};
-use super::{CSS, SORT, causes, class, ends};
 use crate::explained::{End, Explained, Found};
 use crate::{names, text};
 
@@ -32,7 +32,11 @@ pub(crate) fn page(found: &Found, explained: &Explained) -> String {
             mss: found.flow(*end).mss,
             events: &drawn.events,
             note,
-            findings: Findings { stalls: &drawn.stalls, fates: &drawn.fates, classes: &drawn.classes },
+            findings: Findings {
+                stalls: &drawn.stalls,
+                fates: &drawn.fates,
+                classes: &drawn.classes,
+            },
             ..Panel::default()
         })
         .collect();
@@ -53,12 +57,18 @@ fn intro(found: &Found, shown: &[(End, String, String, Drawn)]) -> String {
     let mut html = format!("<p><a href=\"index.html\">All connections</a></p>\n{}", verdict(found));
     for (end, flow) in found.flows() {
         for doubt in &flow.doubts {
-            let _ = writeln!(html, "<p class=\"doubt\">Not known of the {}: {}</p>", end.name(), escape(doubt));
+            let _ = writeln!(
+                html,
+                "<p class=\"doubt\">Not known of the {}: {}</p>",
+                end.name(),
+                escape(doubt)
+            );
         }
     }
     if shown.is_empty() {
         html.push_str(
-            "<p class=\"doubt\">No data were seen, or their events were not kept, so that nothing is drawn.</p>\n",
+            "<p class=\"doubt\">No data were seen, or their events were not kept, so that nothing \
+             is drawn.</p>\n",
         );
     }
     for (end, _, _, drawn) in shown {
@@ -66,7 +76,8 @@ fn intro(found: &Found, shown: &[(End, String, String, Drawn)]) -> String {
         if kept < all {
             let _ = writeln!(
                 html,
-                "<p class=\"soft\">What the {} sent is thinned: {kept} marks stand for {all} events. What shares a pixel is one mark; \
+                "<p class=\"soft\">What the {} sent is thinned: {kept} marks stand for {all} \
+                 events. What shares a pixel is one mark; \
                  around retransmissions everything is there as far as there is room.</p>",
                 end.name()
             );
@@ -93,7 +104,8 @@ fn verdict(found: &Found) -> String {
     if counts.application > Span::ZERO {
         let _ = writeln!(
             html,
-            "<p class=\"soft\">The application had nothing to send for {}, which is not counted as lost.</p>",
+            "<p class=\"soft\">The application had nothing to send for {}, which is not counted as \
+             lost.</p>",
             text::time(counts.application)
         );
     }
@@ -114,7 +126,10 @@ fn facts(found: &Found, explained: &Explained) -> Vec<(String, String)> {
         ("captured".into(), text::position(&c.position)),
     ];
     for (end, flow) in found.flows() {
-        facts.push((format!("{} offered", end.name()), flow.offered.as_ref().map_or("SYN not seen".into(), offered)));
+        facts.push((
+            format!("{} offered", end.name()),
+            flow.offered.as_ref().map_or("SYN not seen".into(), offered),
+        ));
     }
     facts
 }
@@ -138,11 +153,18 @@ fn note(flow: &Flow) -> String {
         text::count(flow.timeouts.len() as u64, "timeout"),
         format!("MSS {}", flow.mss),
     ];
-    parts.extend(
-        flow.rtt.map(|r| format!("round trip {} ({} to {})", text::time(r.mean), text::time(r.min), text::time(r.max))),
-    );
+    parts.extend(flow.rtt.map(|r| {
+        format!(
+            "round trip {} ({} to {})",
+            text::time(r.mean),
+            text::time(r.min),
+            text::time(r.max)
+        )
+    }));
     parts.push("cwnd estimated".into());
-    parts.extend((flow.unseen > 0).then(|| format!("{} never seen", text::count(flow.unseen, "byte"))));
+    parts.extend(
+        (flow.unseen > 0).then(|| format!("{} never seen", text::count(flow.unseen, "byte"))),
+    );
     parts.join(" · ")
 }
 
@@ -169,7 +191,8 @@ fn heading(html: &mut String, what: &str, rows: usize) {
 fn moment(found: &Found, from: Time, to: Time) -> Cell {
     let since = |at: Time| at.since(found.connection.start).secs_f64();
     let (t0, t1) = (since(from), since(to));
-    let html = format!("{t0:.6} <button class=\"show\" data-t0=\"{t0}\" data-t1=\"{t1}\">show</button>");
+    let html =
+        format!("{t0:.6} <button class=\"show\" data-t0=\"{t0}\" data-t1=\"{t1}\">show</button>");
     Cell::html(html).sorted_by(t0)
 }
 
@@ -219,7 +242,8 @@ fn timeouts(html: &mut String, found: &Found) {
     }
     heading(html, "Timeouts", all.len());
     html.push_str(
-        "<p class=\"soft\">What would have saved them is an estimate: the same transmissions are lost again whatever is sent in between, \
+        "<p class=\"soft\">What would have avoided them is an estimate: the same transmissions are \
+         lost again whatever is sent in between, \
          and no others.</p>\n",
     );
     let rows = all.iter().take(MOST_ROWS).map(|(end, place, t)| {
@@ -234,7 +258,7 @@ fn timeouts(html: &mut String, found: &Found) {
             segments(t.flight).into(),
             segments(t.cwnd).into(),
             Cell::from(text::time(t.waited)).sorted_by(t.waited.secs_f64()),
-            t.needless.map_or("", names::needless_text).into(),
+            t.spurious.map_or("", names::spurious_text).into(),
             Cell::from(rescued(found, *end, *place, t.class)),
         ]
     });
@@ -247,23 +271,29 @@ fn timeouts(html: &mut String, found: &Found) {
         "flight (segments)",
         "cwnd (segments)",
         "waited",
-        "<needless",
-        "*what would have saved it",
+        "<spurious",
+        "*what would have avoided it",
     ];
     table(html, &headings, rows);
 }
 
-/// What would have saved a timeout, the most first.
-fn rescued(found: &Found, end: End, place: usize, class: Class) -> String {
+/// What would have avoided a timeout, what saves most first.
+fn rescued(found: &Found, end: End, place: usize, class: TimeoutClass) -> String {
     let rescues = found.rescues(end, place);
     let mut helps: Vec<_> = rescues.iter().filter(|r| r.avoided && r.saved_s > 0.0).collect();
     helps.sort_by(|a, b| b.saved_s.total_cmp(&a.saved_s));
     match (rescues.is_empty(), helps.is_empty()) {
-        (true, _) if class == Class::Backoff => "not replayed: part of the timeout before it".into(),
-        (true, _) => "not replayed: what was outstanding was not seen whole, or others took longer".into(),
+        (true, _) if class == TimeoutClass::BackedOff => {
+            "not replayed: part of the timeout before it".into()
+        }
+        (true, _) => {
+            "not replayed: what was outstanding was not seen whole, or others took longer".into()
+        }
         (false, true) => format!("none of the {} strategies tried", rescues.len()),
         (false, false) => {
-            let part = |r: &&crate::Rescue| format!("{} ({})", r.mechanism, text::time(Span::from_secs_f64(r.saved_s)));
+            let part = |r: &&crate::Rescue| {
+                format!("{} ({})", r.mechanism, text::time(Span::from_secs_f64(r.saved_s)))
+            };
             helps.iter().map(part).collect::<Vec<_>>().join(", ")
         }
     }
@@ -292,8 +322,8 @@ fn retransmissions(html: &mut String, found: &Found) {
     }
     heading(html, "Retransmissions", all.len());
     let rows = all.iter().take(MOST_ROWS).map(|(end, r)| {
-        let needless = match (r.needless, r.known) {
-            (Some(by), _) => names::needless_text(by),
+        let spurious = match (r.spurious, r.known) {
+            (Some(by), _) => names::spurious_text(by),
             (None, true) => "no",
             (None, false) => "unknown",
         };
@@ -310,10 +340,11 @@ fn retransmissions(html: &mut String, found: &Found) {
             u64::from(r.len).into(),
             u64::from(r.transmission).into(),
             names::kind_text(r.kind).into(),
-            needless.into(),
+            spurious.into(),
             lost.into(),
         ]
     });
-    let headings = ["at (s)", "frame", "<from", "seq", "bytes", "transmission", "<kind", "<needless", "<lost again"];
+    let headings =
+        ["at (s)", "frame", "<from", "seq", "bytes", "transmission", "<kind", "<spurious", "<lost"];
     table(html, &headings, rows);
 }

@@ -51,7 +51,7 @@ fn fates(flow: &Flow) -> Vec<Fate> {
         seq: r.position,
         transmission: r.transmission,
         lost: r.lost == Some(true),
-        needless: r.needless.map(names::needless_text),
+        spurious: r.spurious.map(names::spurious_text),
     };
     flow.retransmissions.iter().map(fate).collect()
 }
@@ -66,6 +66,9 @@ pub(super) fn tone(cause: StallCause) -> Tone {
     match cause {
         StallCause::Timeout(_) | StallCause::TailLossProbe | StallCause::Recovery => Tone::Loss,
         StallCause::ReceiveWindow | StallCause::ZeroWindow => Tone::Window,
-        StallCause::Application | StallCause::CaptureGap | StallCause::Network | StallCause::Unknown => Tone::Other,
+        StallCause::Application
+        | StallCause::CaptureGap
+        | StallCause::Network
+        | StallCause::Unknown => Tone::Other,
     }
 }

@@ -1,4 +1,5 @@
-//! The index: what held connections up, by cause and one by one, all connections, and all of them together beside the papers.
+//! The index: what held connections up, by cause and one by one, all connections, and all of them
+//! together beside the papers.
 
 use std::fmt::Write;
 
@@ -6,8 +7,8 @@ use ackclock_report::{Chart, Curve, Line, Plot, Point, escape, page};
 use ackclock_tcp::Time;
 use ackclock_trace::Stall;
 
+use super::parts::{CSS, SORT, causes, class, ends, file_name};
 use super::table::{Cell, table};
-use super::{CSS, SORT, causes, class, ends, file_name};
 use crate::explained::{Capture, Counts, End, Explained, Found};
 use crate::names;
 use crate::overall::{FIGURE_1, Overall, PaperTable};
@@ -19,7 +20,8 @@ const TITLE: &str = "Captures explained";
 const MOST_ROWS: usize = 2000;
 const MOST_STALLS: usize = 50;
 
-/// The index. Of the connections `drawn` there are pages; `left_out` more would have been worth one.
+/// The index. Of the connections `drawn` there are pages; `left_out` more would have been worth
+/// one.
 pub(crate) fn index(explained: &Explained, drawn: &[usize], left_out: usize) -> String {
     let all = Overall::of(explained);
     let mut html = format!("<div class=\"report\">\n<h1>{TITLE}</h1>\n");
@@ -52,21 +54,26 @@ fn moment(found: &Found, stall: &Stall) -> String {
 }
 
 fn verdict(html: &mut String, explained: &Explained, all: &Overall) {
-    let stalls = |found| Found::stalls(found).into_iter().map(|(end, stall)| (found.flow(end), stall));
+    let stalls =
+        |found| Found::stalls(found).into_iter().map(|(end, stall)| (found.flow(end), stall));
     let lost = causes(explained.connections.iter().flat_map(stalls));
     let counts = &all.counts;
     let _ = match lost.is_empty() {
         true => writeln!(html, "<p class=\"verdict\">No stall.</p>"),
-        false => writeln!(html, "<p class=\"verdict\">Lost {}: {lost}.</p>", text::time(counts.lost_time())),
+        false => writeln!(
+            html,
+            "<p class=\"verdict\">Lost {}: {lost}.</p>",
+            text::time(counts.lost_time())
+        ),
     };
     let _ = writeln!(
         html,
-        "<p>{}, {} in {}; {}, {} of them proved needless; {}. Explained by ackclock {}.</p>",
+        "<p>{}, {} in {}; {}, {} of them proved spurious; {}. Explained by ackclock {}.</p>",
         text::count(all.connections, "connection"),
         text::count(counts.bytes, "byte"),
         text::count(counts.segments, "segment"),
         text::count(counts.all_retransmissions(), "retransmission"),
-        counts.needless,
+        counts.spurious,
         text::count(counts.all_timeouts(), "timeout"),
         env!("CARGO_PKG_VERSION"),
     );
@@ -81,28 +88,34 @@ fn captures(html: &mut String, explained: &Explained) {
             *n += 1;
         }
     }
-    let rows = explained.captures.iter().zip(&connections).take(MOST_ROWS).map(|(capture, connections)| {
-        vec![
-            Cell::from(capture.path.as_str()),
-            capture.packets.into(),
-            capture.segments.into(),
-            (*connections).into(),
-            Cell::from(remarks(capture)),
-        ]
-    });
+    let rows = explained.captures.iter().zip(&connections).take(MOST_ROWS).map(
+        |(capture, connections)| {
+            vec![
+                Cell::from(capture.path.as_str()),
+                capture.packets.into(),
+                capture.segments.into(),
+                (*connections).into(),
+                Cell::from(remarks(capture)),
+            ]
+        },
+    );
     table(html, &["capture", "packets", "with TCP", "connections", "*remarks"], rows);
 }
 
 /// What is wrong with a capture, and what of it was left out.
 fn remarks(capture: &Capture) -> String {
     let mut remarks = Vec::new();
-    remarks.extend(capture.damage.as_ref().map(|d| format!("damaged at byte {}: {}", d.offset, d.what)));
-    remarks.extend(capture.failed.as_ref().map(|why| format!("could not be read to its end: {why}")));
     remarks.extend(
-        (capture.dropped_by_capture > 0)
-            .then(|| format!("says that it missed {}", text::count(capture.dropped_by_capture, "packet"))),
+        capture.damage.as_ref().map(|d| format!("damaged at byte {}: {}", d.offset, d.what)),
     );
-    remarks.extend((capture.filtered > 0).then(|| format!("{} held back by the filter", capture.filtered)));
+    remarks
+        .extend(capture.failed.as_ref().map(|why| format!("could not be read to its end: {why}")));
+    remarks.extend((capture.dropped_by_capture > 0).then(|| {
+        format!("says that it missed {}", text::count(capture.dropped_by_capture, "packet"))
+    }));
+    remarks.extend(
+        (capture.filtered > 0).then(|| format!("{} held back by the filter", capture.filtered)),
+    );
     remarks.extend(capture.ignored.iter().map(|(why, n)| format!("{n} {}", why.replace('_', " "))));
     remarks.join("; ")
 }
@@ -137,14 +150,15 @@ fn rescues(html: &mut String, explained: &Explained, all: &Overall) {
     if all.rescues.is_empty() {
         return;
     }
-    html.push_str("<h2>What would have saved it</h2>\n");
+    html.push_str("<h2>What would have avoided timeouts</h2>\n");
     let of = match (explained.replayable, explained.replayed) {
         (all, some) if all > some => format!("the {some} of {all} timeouts that waited longest"),
         (all, _) => text::count(all as u64, "timeout"),
     };
     let _ = writeln!(
         html,
-        "<p class=\"soft\">An estimate from {of}, each replayed under every strategy: the same transmissions are lost again whatever is \
+        "<p class=\"soft\">An estimate from {of}, each replayed under every strategy: the same \
+         transmissions are lost again whatever is \
          sent in between, and no others.</p>"
     );
     let rows = all.rescues.iter().map(|sum| {
@@ -160,13 +174,15 @@ fn rescues(html: &mut String, explained: &Explained, all: &Overall) {
 }
 
 fn connections(html: &mut String, explained: &Explained, drawn: &[usize], left_out: usize) {
-    let mut all: Vec<(&Found, Counts)> = explained.connections.iter().map(|found| (found, found.counts())).collect();
+    let mut all: Vec<(&Found, Counts)> =
+        explained.connections.iter().map(|found| (found, found.counts())).collect();
     all.sort_by_key(|(_, c)| std::cmp::Reverse((c.lost_time(), c.all_retransmissions(), c.bytes)));
     html.push_str("<h2>Connections</h2>\n");
     if left_out > 0 {
         let _ = writeln!(
             html,
-            "<p class=\"soft\">{} with stalls or retransmissions have a page; {left_out} more are left out, in which less time was lost: \
+            "<p class=\"soft\">{} with stalls or retransmissions have a page; {left_out} more are \
+             left out, in which less time was lost: \
              <code>--top</code> draws more, <code>--connection</code> draws one.</p>",
             drawn.len()
         );
@@ -181,15 +197,18 @@ fn connections(html: &mut String, explained: &Explained, drawn: &[usize], left_o
         "bytes",
         "rtt (ms)",
         "stalls",
-        "resent",
+        "rexmit",
         "timeouts",
         "probes",
-        "needless",
-        "lost again",
+        "spurious",
+        "lost",
     ];
     let rows = all.iter().take(MOST_ROWS).map(|(found, c)| {
         let connection = &found.connection;
-        let rtt = End::BOTH.into_iter().filter_map(|end| found.flow(end).rtt).max_by_key(|rtt| rtt.samples);
+        let rtt = End::BOTH
+            .into_iter()
+            .filter_map(|end| found.flow(end).rtt)
+            .max_by_key(|rtt| rtt.samples);
         let seconds = |s: f64| Cell::from(format!("{s:.3}"));
         let lost = seconds(c.lost_time().secs_f64());
         vec![
@@ -204,7 +223,7 @@ fn connections(html: &mut String, explained: &Explained, drawn: &[usize], left_o
             c.all_retransmissions().into(),
             c.all_timeouts().into(),
             c.tail_loss_probes().into(),
-            c.needless.into(),
+            c.spurious.into(),
             c.lost.into(),
         ]
     });
@@ -229,7 +248,8 @@ fn figure_1(html: &mut String, all: &Overall) {
         curve("non-trigger", non_trigger, |p| p.non_trigger),
         curve("multiple losses", multiple_losses, |p| p.multiple_losses),
         curve("lost retransmission", lost_retransmission, |p| p.lost_retransmission),
-        curve("backed off", None, |p| p.backoff),
+        curve("backed off", None, |p| p.backed_off),
+        curve("handshake", None, |p| p.handshake),
         curve("class unknown", None, |p| p.unknown),
     ];
     curves.retain(|c| !c.paper.is_empty() || c.points.iter().any(|p| p.y.mean > 0.0));
@@ -239,15 +259,21 @@ fn figure_1(html: &mut String, all: &Overall) {
         y: "share of all timeouts (%)".into(),
         plot: Plot::Curves { curves, log_x: false },
     };
-    let _ = writeln!(html, "<h2>All together, beside the papers</h2>\n<div class=\"figure\">{}</div>", chart.to_svg());
+    let _ = writeln!(
+        html,
+        "<h2>All together, beside the papers</h2>\n<div class=\"figure\">{}</div>",
+        chart.to_svg()
+    );
 }
 
 fn paper_table(html: &mut String, of: &PaperTable) {
     let _ = writeln!(html, "<h3>{} (Dukkipati et al. 2011)</h3>", escape(of.title));
-    let headings: Vec<&str> = ["", "unit", "here"].into_iter().chain(of.columns.iter().copied()).collect();
+    let headings: Vec<&str> =
+        ["", "unit", "here"].into_iter().chain(of.columns.iter().copied()).collect();
     let rows = of.rows.iter().map(|row| {
         let decimals = if row.unit.is_empty() { 2 } else { 1 };
-        let number = |n: Option<f64>| Cell::from(n.map_or("-".into(), |n| format!("{n:.decimals$}")));
+        let number =
+            |n: Option<f64>| Cell::from(n.map_or("-".into(), |n| format!("{n:.decimals$}")));
         let mut cells = vec![Cell::from(row.name), row.unit.into(), number(row.here)];
         cells.extend((0..of.columns.len()).map(|c| number(row.paper.get(c).copied())));
         cells

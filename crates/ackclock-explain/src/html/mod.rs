@@ -1,63 +1,15 @@
-//! HTML: an index and a page for each connection that is drawn. Each page is one file that needs no network.
+//! HTML: an index and a page for each connection that is drawn. Each page is one file that needs no
+//! network.
 
 mod connection;
 mod findings;
 mod index;
+mod parts;
 mod table;
-
-use std::collections::BTreeMap;
-
-use ackclock_report::{Tone, escape};
-use ackclock_tcp::Span;
-use ackclock_trace::{Flow, Stall, StallCause};
-
-use crate::explained::Found;
-use crate::{names, text};
+#[cfg(test)]
+mod tests;
 
 pub(crate) use connection::page;
 pub(crate) use findings::label;
 pub(crate) use index::index;
-
-const CSS: &str = include_str!("../../assets/explain.css");
-
-const SORT: &str = include_str!("../../assets/sort.js");
-
-/// The name of a connection's page.
-pub(crate) fn file_name(number: usize) -> String {
-    format!("connection-{number}.html")
-}
-
-/// Client and server.
-fn ends(found: &Found) -> String {
-    format!("{} → {}", found.connection.client, found.connection.server)
-}
-
-/// The class of a colour.
-fn class(cause: StallCause) -> &'static str {
-    match findings::tone(cause) {
-        Tone::Loss => "loss",
-        Tone::Window => "window",
-        Tone::Other => "other",
-    }
-}
-
-/// By cause how long and how often time was lost, the longest first; as HTML. Empty if none was.
-fn causes<'a>(stalls: impl Iterator<Item = (&'a Flow, &'a Stall)>) -> String {
-    let mut sums: BTreeMap<String, (Span, usize, &str)> = BTreeMap::new();
-    for (flow, stall) in stalls.filter(|(_, stall)| stall.cause != StallCause::Application) {
-        let sum = sums.entry(names::verdict(flow, stall));
-        let (long, count, _) = sum.or_insert((Span::ZERO, 0, class(stall.cause)));
-        *long = *long + stall.end.since(stall.start);
-        *count += 1;
-    }
-    let mut sums: Vec<_> = sums.into_iter().collect();
-    sums.sort_by_key(|(_, (long, ..))| std::cmp::Reverse(*long));
-    let part = |(cause, (long, count, class)): (String, (Span, usize, &str))| {
-        let times = if count == 1 { String::new() } else { format!(" ({count} times)") };
-        format!("<b class=\"{class}\">{}</b> {}{times}", escape(&cause), text::time(long))
-    };
-    sums.into_iter().map(part).collect::<Vec<_>>().join("; ")
-}
-
-#[cfg(test)]
-mod tests;
+pub(crate) use parts::file_name;

@@ -46,8 +46,9 @@ impl From<u64> for Cell {
     }
 }
 
-/// A table that can be sorted by any column, if a script in the page does that. A heading that begins with `<` is that of a column of words,
-/// and one that begins with `*` of a column of sentences, which may take several lines.
+/// A table that can be sorted by any column, if a script in the page does that. A heading that
+/// begins with `<` is that of a column of words, and one that begins with `*` of a column of
+/// sentences, which may take several lines.
 pub(super) fn table(html: &mut String, headings: &[&str], rows: impl Iterator<Item = Vec<Cell>>) {
     let columns: Vec<(&str, &str)> = headings.iter().map(|heading| column(heading)).collect();
     html.push_str("<div class=\"wide\"><table class=\"sortable\">\n<thead><tr>");

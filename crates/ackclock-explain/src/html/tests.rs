@@ -1,4 +1,5 @@
 use ackclock_tcp::{Cause, Event, EventKind, Time};
+use ackclock_trace::{Stall, StallCause};
 use serde_json::{Value, json};
 
 use super::*;
@@ -35,7 +36,8 @@ fn the_picture_of_a_connection() {
     assert_eq!(panel["name"], "server [2001:db8::2]:443 sends");
     assert_eq!(
         panel["results"],
-        "3000 bytes · 6 segments · 3 retransmissions · 1 timeout · MSS 1000 · round trip 0.10 s (0.10 s to 0.10 s) · \
+        "3000 bytes · 6 segments · 3 retransmissions · 1 timeout · MSS 1000 · round trip 0.10 s \
+         (0.10 s to 0.10 s) · \
          cwnd estimated"
     );
     // Times are since the start of the connection, exactly.
@@ -54,8 +56,11 @@ fn the_picture_of_a_connection() {
             ],
         })
     );
-    // The fast retransmission was lost, and the last one needless.
-    assert_eq!(panel["fates"], json!({ "segment": [3, 5], "lost": [true, false], "needless": [null, "D-SACK"] }));
+    // The fast retransmission was lost, and the last one spurious.
+    assert_eq!(
+        panel["fates"],
+        json!({ "segment": [3, 5], "lost": [true, false], "spurious": [null, "D-SACK"] })
+    );
     assert_eq!(panel["zero"], json!({ "t0": [1.1], "t1": [1.5], "edge": [3000] }));
     assert_eq!(panel["timeouts"]["class"], json!(["lost_retransmission"]));
 }
@@ -63,21 +68,27 @@ fn the_picture_of_a_connection() {
 #[test]
 fn the_verdict_comes_first() {
     let mut explained = fixture::explained();
-    let verdict = "<p class=\"verdict\">Lost 1.4 s of 2.0 s: <b class=\"loss\">timeout, lost retransmission</b> 0.99 s; \
+    let verdict = "<p class=\"verdict\">Lost 1.4 s of 2.0 s: <b class=\"loss\">timeout, lost \
+        retransmission</b> 0.99 s; \
                    <b class=\"window\">zero window</b> 0.40 s.</p>";
     assert!(first_page(&explained).contains(verdict));
     let stalls = &mut explained.connections[0].connection.from_server.stalls;
     stalls.iter_mut().for_each(|stall| stall.cause = StallCause::Application);
     let html = first_page(&explained);
     assert!(html.contains("<p class=\"verdict\">No stall; 3 retransmissions.</p>"));
-    assert!(html.contains("The application had nothing to send for 1.4 s, which is not counted as lost."));
+    assert!(
+        html.contains(
+            "The application had nothing to send for 1.4 s, which is not counted as lost."
+        )
+    );
 }
 
 #[test]
-fn a_needless_timeout_is_called_so() {
+fn a_spurious_timeout_is_called_so() {
     let mut explained = fixture::explained();
-    explained.connections[0].connection.from_server.timeouts[0].needless = Some(ackclock_trace::Needless::Dsack);
-    let label = "needless timeout, lost retransmission";
+    explained.connections[0].connection.from_server.timeouts[0].spurious =
+        Some(ackclock_trace::Spurious::Dsack);
+    let label = "spurious timeout, lost retransmission";
     let html = first_page(&explained);
     assert_eq!(data(&html)["panels"][0]["stalls"]["label"][0], format!("0.99 s: {label}"));
     assert!(html.contains(&format!("<b class=\"loss\">{label}</b> 0.99 s")));
@@ -85,21 +96,27 @@ fn a_needless_timeout_is_called_so() {
 }
 
 #[test]
-fn a_class_that_nothing_tells_is_not_made_up() {
+fn an_unknown_class_is_not_made_up() {
     let mut explained = fixture::explained();
-    explained.connections[0].connection.from_server.timeouts[0].class = ackclock_trace::Class::Unknown;
+    explained.connections[0].connection.from_server.timeouts[0].class =
+        ackclock_tcp::TimeoutClass::Unknown;
     assert_eq!(data(&first_page(&explained))["panels"][0]["timeouts"]["class"], json!(["unknown"]));
 }
 
 #[test]
 fn the_tables_of_a_connection() {
     let html = first_page(&fixture::explained());
-    let row = "<td>1.000000 <button class=\"show\" data-t0=\"0.9\" data-t1=\"1.1\">show</button></td>\
-               <td class=\"words\">server</td><td>984</td><td class=\"words loss\">lost retransmission</td>\
-               <td class=\"words\">recovery</td><td>2.0</td><td>3.0</td><td data-sort=\"0.9\">0.90 s</td><td class=\"words\"></td>\
+    let row = "<td>1.000000 <button class=\"show\" data-t0=\"0.9\" \
+        data-t1=\"1.1\">show</button></td>\
+               <td class=\"words\">server</td><td>984</td><td class=\"words loss\">lost \
+               retransmission</td>\
+               <td class=\"words\">recovery</td><td>2.0</td><td>3.0</td><td data-sort=\"0.9\">0.90 \
+               s</td><td class=\"words\"></td>\
                <td class=\"text\">RACK-TLP (0.75 s), lost-retransmission recovery (0.50 s)</td>";
     assert!(html.replace(" data-sort=\"1\"", "").contains(row), "{html}");
-    for (heading, rows) in [("Stalls (2)", 2), ("Timeouts (1)", 1), ("Recoveries (1)", 1), ("Retransmissions (3)", 3)] {
+    for (heading, rows) in
+        [("Stalls (2)", 2), ("Timeouts (1)", 1), ("Recoveries (1)", 1), ("Retransmissions (3)", 3)]
+    {
         assert_eq!(first_cells(&html, &format!("<h2>{heading}</h2>")).len(), rows, "{heading}");
     }
 }
@@ -108,7 +125,9 @@ fn the_tables_of_a_connection() {
 fn why_a_timeout_was_not_replayed() {
     let mut explained = fixture::explained();
     explained.connections[0].saved.clear();
-    assert!(first_page(&explained).contains("not replayed: what was outstanding was not seen whole"));
+    assert!(
+        first_page(&explained).contains("not replayed: what was outstanding was not seen whole")
+    );
     let mut explained = fixture::explained();
     explained.connections[0].saved[0].by.iter_mut().for_each(|rescue| rescue.avoided = false);
     assert!(first_page(&explained).contains("none of the 3 strategies tried"));
@@ -122,11 +141,19 @@ fn names_cannot_break_out() {
     explained.captures[0].damage = Some(ackclock_trace::Damage { offset: 7, what: evil.into() });
     explained.connections[0].connection.from_server.doubts = vec![evil.into()];
     let escaped = "&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;&amp;&quot;&#39;&lt;!--";
-    for (html, times, scripts) in [(first_page(&explained), 2, 3), (index(&explained, &[0], 0), 2, 1)] {
+    for (html, times, scripts) in
+        [(first_page(&explained), 2, 3), (index(&explained, &[0], 0), 2, 1)]
+    {
         assert_eq!(html.matches(escaped).count(), times);
         assert_eq!((html.matches("<img").count(), html.matches("</script>").count()), (0, scripts));
         for outside in ["http:", "https:", " src=", "@import", "url("] {
-            assert_eq!(html.replace("http://www.w3.org/2000/svg", "").replace(escaped, "").matches(outside).count(), 0);
+            assert_eq!(
+                html.replace("http://www.w3.org/2000/svg", "")
+                    .replace(escaped, "")
+                    .matches(outside)
+                    .count(),
+                0
+            );
         }
     }
 }
@@ -139,11 +166,15 @@ fn the_index_sorts_by_time_lost_and_links_what_is_drawn() {
     let link = "<a href=\"connection-0.html\">#0</a>";
     assert_eq!(first_cells(&html, "<h2>Connections</h2>"), [link, "#1"]);
     let stall = |t: &str| format!("<a href=\"connection-0.html#t={t}\">#0</a>");
-    assert_eq!(first_cells(&html, "<h2>Where most time was lost</h2>"), [stall("0.11,1.1"), stall("1.1,1.5")]);
-    assert_eq!(first_cells(&html, "<h2>What would have saved it</h2>")[2], "RACK-TLP");
+    assert_eq!(
+        first_cells(&html, "<h2>Where most time was lost</h2>"),
+        [stall("0.11,1.1"), stall("1.1,1.5")]
+    );
+    assert_eq!(first_cells(&html, "<h2>What would have avoided timeouts</h2>")[2], "RACK-TLP");
     assert_eq!(first_cells(&html, "<h2>Captures</h2>"), ["&lt;slow&gt;.pcap"]);
     assert!(html.contains("<p class=\"verdict\">Lost 1.4 s: "));
-    let sums = "<p>2 connections, 3000 bytes in 6 segments; 3 retransmissions, 1 of them proved needless; 1 timeout. Explained by ackclock";
+    let sums = "<p>2 connections, 3000 bytes in 6 segments; 3 retransmissions, 1 of them proved \
+        spurious; 1 timeout. Explained by ackclock";
     assert!(html.contains(sums));
     assert!(!html.contains("left out"));
     for title in ["<div class=\"figure\"><svg", "Table 1", "Table 2", "Table 3"] {
@@ -172,13 +203,18 @@ fn pages_are_bounded() {
             len: 1000,
             cause: Cause::ALL[n as usize % 8],
             transmission: 2,
+            detected_by: None,
         },
         ..flow.events[0]
     };
     let events = (0..1_000_000).map(event).collect();
     flow.events = events;
     let (stall, retransmission) = (flow.stalls[1], flow.retransmissions[0]);
-    let stalls = (0..100_000).map(|n| Stall { start: fixture::at(n), end: fixture::at(n + 1 + n % 7), ..stall });
+    let stalls = (0..100_000).map(|n| Stall {
+        start: fixture::at(n),
+        end: fixture::at(n + 1 + n % 7),
+        ..stall
+    });
     flow.stalls = stalls.collect();
     let again = |n: u64| ackclock_trace::Retransmission { position: n * 1000, ..retransmission };
     flow.retransmissions = (0..1_000_000).map(again).collect();
@@ -187,9 +223,10 @@ fn pages_are_bounded() {
     assert!(html.len() < 8_000_000, "{}", html.len());
     let segments = data(&html)["panels"][0]["segments"]["t"].as_array().unwrap().len();
     assert!(html.contains(&format!("{segments} marks stand for 1000000 events")));
-    assert!(
-        html.contains("<h2>Retransmissions (1000000)</h2>\n<p class=\"soft\">The first 1000; the JSON has all.</p>")
-    );
+    assert!(html.contains(
+        "<h2>Retransmissions (1000000)</h2>\n<p class=\"soft\">The first 1000; the \
+            JSON has all.</p>"
+    ));
     assert_eq!(first_cells(&html, "<h2>Retransmissions (1000000)</h2>").len(), 1000);
     assert!(segments > 10_000, "{segments}");
 }

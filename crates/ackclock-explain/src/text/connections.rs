@@ -3,9 +3,10 @@
 use std::cmp::Reverse;
 
 use ackclock_report::{Align, align};
-use ackclock_trace::{Class, Kind};
+use ackclock_tcp::TimeoutClass;
+use ackclock_trace::Kind;
 
-use super::bounded;
+use super::words::bounded;
 use crate::explained::{Counts, Explained, Found};
 
 const HEADING: [&str; 20] = [
@@ -15,7 +16,7 @@ const HEADING: [&str; 20] = [
     "time (s)",
     "bytes",
     "rtt (ms)",
-    "resent",
+    "rexmit",
     "fast",
     "recov",
     "slow",
@@ -26,21 +27,27 @@ const HEADING: [&str; 20] = [
     "m-l",
     "l-r",
     "b-o",
-    "needless",
+    "spurious",
     "lost",
     "stalled (s)",
 ];
 
 const LEGEND: &str = "\
-resent: retransmissions; of these fast: fast retransmissions, recov: later in the recovery, slow: in slow start after a timeout,
-tlp: tail loss probes, with those of new data, ?: of unknown cause. rto: timeouts; of these n-t: nothing had been sent again before,
-m-l: another segment had, l-r: this segment had, b-o: the timer was backed off. needless: proved so; lost: retransmissions lost again
+rexmit: retransmissions; of these fast: fast retransmits, recov: later in the recovery, slow: in \
+slow start after a timeout,
+tlp: tail loss probes, with those of new data, ?: of unknown cause. rto: timeouts; of these n-t: \
+nothing had been retransmitted before,
+m-l: another segment had, l-r: this segment had, b-o: the timer was backed off. spurious: proved \
+so; lost: retransmissions that were lost
 ";
 
 /// Those first in which most time was lost.
 pub(super) fn table(explained: &Explained, top: usize) -> String {
-    let mut all: Vec<(&Found, Counts)> = explained.connections.iter().map(|found| (found, found.counts())).collect();
-    all.sort_by_key(|(found, c)| Reverse((c.lost_time(), c.all_retransmissions(), c.bytes, Reverse(found.number))));
+    let mut all: Vec<(&Found, Counts)> =
+        explained.connections.iter().map(|found| (found, found.counts())).collect();
+    all.sort_by_key(|(found, c)| {
+        Reverse((c.lost_time(), c.all_retransmissions(), c.bytes, Reverse(found.number)))
+    });
     let (shown, more) = bounded(all.len(), top);
     if shown == 0 {
         return "No TCP connection was found.\n".into();
@@ -48,7 +55,8 @@ pub(super) fn table(explained: &Explained, top: usize) -> String {
     let mut rows = vec![HEADING.map(String::from).to_vec()];
     rows.extend(all[..shown].iter().map(|(found, counts)| row(found, counts)));
     if let [_, _, ..] = &explained.captures[..] {
-        let captures = all[..shown].iter().filter_map(|(found, _)| explained.captures.get(found.capture));
+        let captures =
+            all[..shown].iter().filter_map(|(found, _)| explained.captures.get(found.capture));
         let names = std::iter::once("capture").chain(captures.map(|c| c.path.as_str()));
         rows.iter_mut().zip(names).for_each(|(row, name)| row.push(name.into()));
     }
@@ -74,11 +82,11 @@ fn row(found: &Found, c: &Counts) -> Vec<String> {
         c.tail_loss_probes(),
         c.of(Kind::Unknown),
         c.all_timeouts(),
-        c.timeouts_of(Class::NonTrigger),
-        c.timeouts_of(Class::MultipleLosses),
-        c.timeouts_of(Class::LostRetransmission),
-        c.timeouts_of(Class::Backoff),
-        c.needless,
+        c.timeouts_of(TimeoutClass::NonTrigger),
+        c.timeouts_of(TimeoutClass::MultipleLosses),
+        c.timeouts_of(TimeoutClass::LostRetransmission),
+        c.timeouts_of(TimeoutClass::BackedOff),
+        c.spurious,
         c.lost,
     ];
     cells.extend(counted.map(|n| n.to_string()));

@@ -4,7 +4,8 @@ use ackclock_report::{Align, align};
 use ackclock_tcp::Time;
 use ackclock_trace::{Ended, Flow, Position, Recovery, Vantage};
 
-use super::{bounded, count, sentence, time};
+use super::sentence;
+use super::words::{bounded, count, time};
 use crate::explained::{End, Explained, Found};
 
 pub(super) fn text(found: &Found, explained: &Explained, top: usize) -> String {
@@ -26,8 +27,14 @@ pub(super) fn text(found: &Found, explained: &Explained, top: usize) -> String {
     let (shown, more) = bounded(lines.len(), top);
     if shown > 0 {
         let at = |at: Time| format!("{:.6}", at.since(c.start).secs_f64());
-        let mut rows = vec![["time (s)", "frame", "from", "seq", "bytes", "what"].map(String::from).to_vec()];
-        rows.extend(lines.into_iter().take(shown).map(|(t, cells)| std::iter::once(at(t)).chain(cells).collect()));
+        let mut rows =
+            vec![["time (s)", "frame", "from", "seq", "bytes", "what"].map(String::from).to_vec()];
+        rows.extend(
+            lines
+                .into_iter()
+                .take(shown)
+                .map(|(t, cells)| std::iter::once(at(t)).chain(cells).collect()),
+        );
         text.push_str(&format!("\n{}{more}", align(&rows, Align::Left)));
     }
     text
@@ -66,9 +73,11 @@ fn direction(end: End, flow: &Flow) -> String {
     });
     let used = [(flow.sack, "SACK"), (flow.timestamps, "timestamps")];
     let used: Vec<&str> = used.iter().filter(|(used, _)| *used).map(|(_, name)| *name).collect();
-    let used = if used.is_empty() { "neither SACK nor timestamps".into() } else { used.join(" and ") };
+    let used =
+        if used.is_empty() { "neither SACK nor timestamps".into() } else { used.join(" and ") };
     let (bytes, segments) = (count(flow.bytes, "byte"), count(flow.segments, "segment"));
-    let mut text = format!("{}: {bytes} in {segments}, MSS {}, {used}, {rtt}\n", end.name(), flow.mss);
+    let mut text =
+        format!("{}: {bytes} in {segments}, MSS {}, {used}, {rtt}\n", end.name(), flow.mss);
     for doubt in &flow.doubts {
         text.push_str(&format!("  not known: {doubt}\n"));
     }
@@ -85,14 +94,26 @@ fn happenings(found: &Found) -> Vec<(Time, Vec<String>)> {
     for (end, flow) in found.flows() {
         for (place, r) in flow.retransmissions.iter().enumerate() {
             let what = sentence::retransmission(flow, place, r);
-            all.push((r.at, r.frame, cells(r.frame, end, r.seq.0.to_string(), r.len.to_string(), what)));
+            all.push((
+                r.at,
+                r.frame,
+                cells(r.frame, end, r.seq.0.to_string(), r.len.to_string(), what),
+            ));
         }
         for stall in &flow.stalls {
             let what = sentence::stall(found, end, stall);
-            all.push((stall.end, stall.frame, cells(stall.frame, end, String::new(), String::new(), what)));
+            all.push((
+                stall.end,
+                stall.frame,
+                cells(stall.frame, end, String::new(), String::new(), what),
+            ));
         }
         for recovery in &flow.recoveries {
-            all.push((recovery.start, 0, cells(0, end, String::new(), String::new(), recovered(recovery))));
+            all.push((
+                recovery.start,
+                0,
+                cells(0, end, String::new(), String::new(), recovered(recovery)),
+            ));
         }
     }
     all.sort_by_key(|(at, frame, _)| (*at, *frame));
@@ -106,7 +127,7 @@ pub(crate) fn recovered(r: &Recovery) -> String {
         (Some(end), true) => format!("ended by a timeout after {}", time(end.since(r.start))),
         (Some(end), false) => format!("over after {}", time(end.since(r.start))),
     };
-    let needless = if r.needless { "; needless" } else { "" };
+    let spurious = if r.spurious { "; spurious" } else { "" };
     let sent = count(r.retransmissions.into(), "retransmission");
-    format!("recovery begins with {} outstanding: {sent}, {end}{needless}", count(r.flight, "byte"))
+    format!("recovery begins with {} outstanding: {sent}, {end}{spurious}", count(r.flight, "byte"))
 }

@@ -2,7 +2,7 @@
 
 use ackclock_report::{Align, align};
 
-use super::count;
+use super::words::count;
 use crate::explained::Explained;
 use crate::overall::{FIGURE_1, Overall, PaperTable, Point};
 
@@ -45,16 +45,24 @@ fn stalls(all: &Overall) -> Option<String> {
 }
 
 fn rescues(all: &Overall, explained: &Explained) -> Option<String> {
-    let mut rows = vec![cells(["what would have avoided timeouts", "strategy", "avoided", "of", "saved (s)"])];
+    let mut rows =
+        vec![cells(["what would have avoided timeouts", "strategy", "avoided", "of", "saved (s)"])];
     for sum in &all.rescues {
         let (avoided, replayed) = (sum.avoided.to_string(), sum.replayed.to_string());
-        rows.push(vec![sum.mechanism.into(), sum.strategy.into(), avoided, replayed, format!("{:.3}", sum.saved_s)]);
+        rows.push(vec![
+            sum.mechanism.into(),
+            sum.strategy.into(),
+            avoided,
+            replayed,
+            format!("{:.3}", sum.saved_s),
+        ]);
     }
     let note = match (explained.replayable, explained.replayed) {
         (all, some) if all > some => format!("the {some} of {all} timeouts that waited longest; "),
         _ => String::new(),
     };
-    let note = format!("({note}an estimate: the same transmissions are lost again, and no others)\n");
+    let note =
+        format!("({note}an estimate: the same transmissions are lost again, and no others)\n");
     (rows.len() > 1).then(|| align(&rows, Align::Right) + &note)
 }
 
@@ -62,16 +70,35 @@ fn figure_1(points: &[Point]) -> Option<String> {
     if points.is_empty() {
         return None;
     }
-    let heading =
-        ["window >=", "all", "non-trigger", "multiple losses", "lost retransmission", "backed off", "unknown"];
+    let heading = [
+        "window >=",
+        "all",
+        "non-trigger",
+        "multiple losses",
+        "lost retransmission",
+        "backed off",
+        "unknown",
+    ];
     let mut rows = vec![cells(heading)];
     for p in points.iter().filter(|p| WINDOWS.contains(&p.window)) {
-        let shares = [p.all, p.non_trigger, p.multiple_losses, p.lost_retransmission, p.backoff, p.unknown];
-        rows.push(std::iter::once(p.window.to_string()).chain(shares.map(|s| format!("{s:.1}"))).collect());
+        let shares = [
+            p.all,
+            p.non_trigger,
+            p.multiple_losses,
+            p.lost_retransmission,
+            p.backed_off,
+            p.unknown,
+        ];
+        rows.push(
+            std::iter::once(p.window.to_string())
+                .chain(shares.map(|s| format!("{s:.1}")))
+                .collect(),
+        );
     }
     let [a, b, c] = FIGURE_1;
     rows.push(vec!["paper, 1".into(), "100".into(), a.to_string(), b.to_string(), c.to_string()]);
-    let title = "Timeouts by class and estimated cwnd in segments, in % of all timeouts (Lin & Kung 1998, figure 1)\n";
+    let title = "Timeouts by class and estimated cwnd in segments, in % of all timeouts (Lin & \
+        Kung 1998, figure 1)\n";
     Some(title.to_string() + &align(&rows, Align::Right))
 }
 

@@ -1,9 +1,9 @@
 //! A sentence for each stall and each retransmission.
 
-use ackclock_tcp::Span;
-use ackclock_trace::{Class, Flow, Kind, Retransmission, Stall, StallCause, Timeout};
+use ackclock_tcp::{Span, TimeoutClass};
+use ackclock_trace::{Flow, Kind, Retransmission, Stall, StallCause, Timeout};
 
-use super::{bounded, time};
+use super::words::{bounded, time};
 use crate::explained::{End, Explained, Found, sent_by};
 use crate::names;
 use crate::replay::Rescue;
@@ -15,14 +15,18 @@ pub(super) fn stalls(explained: &Explained, top: usize) -> String {
     if shown == 0 {
         return String::new();
     }
-    let lines = all[..shown].iter().map(|(found, end, s)| format!("  #{} {}\n", found.number, stall(found, *end, s)));
+    let lines = all[..shown]
+        .iter()
+        .map(|(found, end, s)| format!("  #{} {}\n", found.number, stall(found, *end, s)));
     format!(
-        "Stalls, the longest first; those in which the application had nothing to send are left out\n{}{more}",
+        "Stalls, the longest first; those in which the application had nothing to send are left \
+         out\n{}{more}",
         lines.collect::<String>()
     )
 }
 
-/// `client stalled 1.2 s at 3.40 s: timeout, lost retransmission of 1448 bytes; lost-retransmission recovery would have saved 0.9 s`.
+/// `client stalled 1.2 s at 3.40 s: timeout, lost retransmission of 1448 bytes; lost-retransmission
+/// recovery would have saved 0.9 s`.
 pub(crate) fn stall(found: &Found, from: End, stall: &Stall) -> String {
     let long = stall.end.since(stall.start);
     let at = stall.start.since(found.connection.start).secs_f64();
@@ -46,46 +50,56 @@ fn why(flow: &Flow, stall: &Stall) -> String {
         StallCause::ZeroWindow => "the receiver had closed its window".into(),
         StallCause::CaptureGap => "the capture has a gap here".into(),
         StallCause::Network => "acknowledgments came late".into(),
-        StallCause::Unknown => "nothing tells why".into(),
+        StallCause::Unknown => "no cause was found".into(),
     }
 }
 
-/// What was sent again by the timer, and what had happened to it before.
+/// What the timer retransmitted, and what had happened to it before.
 fn timed_out(flow: &Flow, timeout: &Timeout) -> String {
     let what = sent_by(flow, timeout).map_or("a segment".into(), |r| match r.len {
         0 => "a SYN or FIN".to_string(),
         len => format!("{len} bytes"),
     });
     let class = match timeout.class {
-        Class::NonTrigger => format!("timeout, loss of {what} that triggered no fast retransmit"),
-        Class::MultipleLosses => format!("timeout, loss of {what} among others that had been repaired"),
-        Class::LostRetransmission => format!("timeout, lost retransmission of {what}"),
-        Class::Backoff => format!("backed-off timeout, {what} lost again"),
-        Class::Unknown => format!("timeout, {what}; nothing tells its class"),
+        TimeoutClass::NonTrigger => {
+            format!("timeout, loss of {what} that triggered no fast retransmit")
+        }
+        TimeoutClass::MultipleLosses => {
+            format!("timeout, loss of {what} among others that had been repaired")
+        }
+        TimeoutClass::LostRetransmission => format!("timeout, lost retransmission of {what}"),
+        TimeoutClass::BackedOff => format!("backed-off timeout, {what} lost again"),
+        TimeoutClass::Handshake => format!("timeout, loss of {what}"),
+        _ => format!("timeout, {what}; its class is unknown"),
     };
-    match timeout.needless {
-        Some(by) => format!("needless {class} ({})", names::needless_text(by)),
+    match timeout.spurious {
+        Some(by) => format!("spurious {class} ({})", names::spurious_text(by)),
         None => class,
     }
 }
 
-/// What would have saved most, if anything would have avoided the timeout. The first rescue is the standard.
+/// What would have saved most, if anything would have avoided the timeout. The first rescue is the
+/// standard.
 fn saved(rescues: &[Rescue]) -> Option<String> {
     let helps = |r: &&Rescue| r.avoided && r.saved_s > 0.0;
     let standard = rescues.first().filter(helps);
-    let best = rescues.iter().filter(helps).reduce(|a, b| if b.saved_s > a.saved_s { b } else { a });
+    let best =
+        rescues.iter().filter(helps).reduce(|a, b| if b.saved_s > a.saved_s { b } else { a });
     let best = standard.or(best)?;
     Some(format!("{} would have saved {}", best.mechanism, time(Span::from_secs_f64(best.saved_s))))
 }
 
-/// What an annotated capture and the view of one connection say of a retransmission: `timeout, lost retransmission; needless (D-SACK)`.
+/// What an annotated capture and the view of one connection say of a retransmission: `timeout, lost
+/// retransmission; spurious (D-SACK)`.
 pub(crate) fn retransmission(flow: &Flow, place: usize, r: &Retransmission) -> String {
     let mut text = names::kind_text(r.kind).to_string();
-    if let (Kind::Timeout, Ok(timeout)) = (r.kind, flow.timeouts.binary_search_by_key(&place, |t| t.retransmission)) {
+    if let (Kind::Timeout, Ok(timeout)) =
+        (r.kind, flow.timeouts.binary_search_by_key(&place, |t| t.retransmission))
+    {
         text.push_str(&format!(", {}", names::class_text(flow.timeouts[timeout].class)));
     }
-    if let Some(by) = r.needless {
-        text.push_str(&format!("; needless ({})", names::needless_text(by)));
+    if let Some(by) = r.spurious {
+        text.push_str(&format!("; spurious ({})", names::spurious_text(by)));
     }
     if r.lost == Some(true) {
         text.push_str("; lost itself");

@@ -4,11 +4,11 @@
 
 use ackclock_explain::{Capture, End, Explained, Found, Rescue, Saved};
 use ackclock_tcp::wire::Options;
-use ackclock_tcp::{SackBlocks, Seq, Span, Time};
+use ackclock_tcp::{SackBlocks, Seq, Span, Time, TimeoutClass};
 use ackclock_trace::connection::RoundTrip;
 use ackclock_trace::{
-    Class, Connection, Ended, Flow, Kind, Needless, Position, Recovery, Retransmission, Stall, StallCause, State,
-    Timeout, Vantage,
+    Connection, Ended, Flow, Kind, Position, Recovery, Retransmission, Spurious, Stall, StallCause,
+    State, Timeout, Vantage,
 };
 
 /// Of all times: 2023-11-14, with a nanosecond that no `f64` holds.
@@ -51,22 +51,40 @@ fn retransmission(frame: u64, ms: u64, position: u64, kind: Kind) -> Retransmiss
         position,
         len: 1000,
         kind,
-        needless: None,
+        spurious: None,
         known: true,
         lost: Some(false),
         transmission: 2,
     }
 }
 
-/// A server that loses a segment and its fast retransmission, so that its timer expires, once more since that is lost too; what slow
-/// start sends again after that was not needed. The client sends one request.
+/// A server that loses a segment and its fast retransmission, so that its timer expires, once more
+/// since that is lost too; what slow start retransmits after that was not needed. The client sends
+/// one request.
 pub fn stalled() -> Connection {
     let retransmissions = vec![
-        Retransmission { lost: Some(true), ..retransmission(50, 1_000, 20_000, Kind::FastRetransmit) },
-        Retransmission { lost: None, known: false, ..retransmission(52, 1_010, 22_000, Kind::Recovery) },
-        Retransmission { transmission: 3, lost: Some(true), ..retransmission(60, 1_500, 20_000, Kind::Timeout) },
-        Retransmission { transmission: 4, ..retransmission(61, 2_500, 20_000, Kind::BackedOffTimeout) },
-        Retransmission { needless: Some(Needless::Dsack), ..retransmission(64, 2_601, 23_000, Kind::SlowStart) },
+        Retransmission {
+            lost: Some(true),
+            ..retransmission(50, 1_000, 20_000, Kind::FastRetransmit)
+        },
+        Retransmission {
+            lost: None,
+            known: false,
+            ..retransmission(52, 1_010, 22_000, Kind::Recovery)
+        },
+        Retransmission {
+            transmission: 3,
+            lost: Some(true),
+            ..retransmission(60, 1_500, 20_000, Kind::Timeout)
+        },
+        Retransmission {
+            transmission: 4,
+            ..retransmission(61, 2_500, 20_000, Kind::BackedOffTimeout)
+        },
+        Retransmission {
+            spurious: Some(Spurious::Dsack),
+            ..retransmission(64, 2_601, 23_000, Kind::SlowStart)
+        },
     ];
     let timeout = |ms, place, class, state| Timeout {
         at: at_ms(ms),
@@ -78,7 +96,7 @@ pub fn stalled() -> Connection {
         flight: 8_000,
         cwnd: 12_500,
         waited: Span::from_millis(500),
-        needless: None,
+        spurious: None,
         episode: None,
     };
     let from_server = Flow {
@@ -101,8 +119,8 @@ pub fn stalled() -> Connection {
         }),
         retransmissions,
         timeouts: vec![
-            timeout(1_500, 2, Class::LostRetransmission, State::Recovery),
-            timeout(2_500, 3, Class::Backoff, State::Loss),
+            timeout(1_500, 2, TimeoutClass::LostRetransmission, State::Recovery),
+            timeout(2_500, 3, TimeoutClass::BackedOff, State::Loss),
         ],
         recoveries: vec![Recovery {
             start: at_ms(1_000),
@@ -110,17 +128,23 @@ pub fn stalled() -> Connection {
             by_timeout: true,
             flight: 12_000,
             retransmissions: 2,
-            needless: false,
+            spurious: false,
         }],
         stalls: vec![
             Stall {
                 start: at_ms(1_000),
                 end: at_ms(2_600),
                 frame: 62,
-                cause: StallCause::Timeout(Class::LostRetransmission),
+                cause: StallCause::Timeout(TimeoutClass::LostRetransmission),
                 timeout: Some(0),
             },
-            Stall { start: at_ms(3_000), end: at_ms(4_500), frame: 70, cause: StallCause::Application, timeout: None },
+            Stall {
+                start: at_ms(3_000),
+                end: at_ms(4_500),
+                frame: 70,
+                cause: StallCause::Application,
+                timeout: None,
+            },
         ],
         probes_of_new_data: 1,
         unseen: 300,
@@ -133,8 +157,13 @@ pub fn stalled() -> Connection {
 
 /// One capture with a quiet connection and one that stalled.
 pub fn explained() -> Explained {
-    let rescue =
-        |strategy, mechanism, avoided, saved_s| Rescue { strategy, mechanism, avoided, took_s: 1.6 - saved_s, saved_s };
+    let rescue = |strategy, mechanism, avoided, saved_s| Rescue {
+        strategy,
+        mechanism,
+        avoided,
+        took_s: 1.6 - saved_s,
+        saved_s,
+    };
     let saved = Saved {
         from: End::Server,
         timeout: 0,

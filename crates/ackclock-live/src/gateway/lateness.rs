@@ -1,5 +1,8 @@
 //! A distribution of times.
 
+#[cfg(test)]
+mod tests;
+
 /// Each power of two is divided into so many.
 const STEPS: u64 = 8;
 
@@ -35,7 +38,8 @@ impl Lateness {
         self.max
     }
 
-    /// The time in nanoseconds that the share `q`, 0 to 1, of all do not exceed, or up to an eighth more; 0 if there are none.
+    /// The time in nanoseconds that the share `q`, 0 to 1, of all do not exceed, or up to an eighth
+    /// more; 0 if there are none.
     pub fn quantile(&self, q: f64) -> u64 {
         let wanted = (q * self.total as f64).ceil() as u64;
         let mut seen = 0;
@@ -57,30 +61,4 @@ fn bucket(nanos: u64) -> usize {
 fn upper(bucket: u64) -> u64 {
     let (exponent, step) = (bucket / STEPS, bucket % STEPS);
     if exponent == 0 { step } else { ((STEPS + step + 1) << (exponent - 1)) - 1 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn buckets_lie_side_by_side() {
-        for n in 0..10_000 {
-            let at = bucket(n);
-            assert!(n <= upper(at as u64) && (at == 0 || n > upper(at as u64 - 1)), "{n}");
-        }
-        assert!(bucket(u64::MAX) < 64 * STEPS as usize);
-    }
-
-    #[test]
-    fn quantiles_err_by_an_eighth_at_most() {
-        let mut all = Lateness::default();
-        assert_eq!(all.quantile(0.5), 0);
-        (1..=1000).for_each(|n| all.add(n * 1000));
-        assert_eq!((all.count(), all.max(), all.quantile(1.0)), (1000, 1_000_000, 1_000_000));
-        for q in [0.001, 0.5, 0.9, 0.99] {
-            let exact = q * 1e6;
-            assert!((exact..=exact * 1.125).contains(&(all.quantile(q) as f64)), "{q}: {}", all.quantile(q));
-        }
-    }
 }

@@ -1,5 +1,5 @@
-//! What the tests of the wire share: a kernel at `10.0.0.1` and `fd00::1` in a namespace, and a stack of ours at `10.0.0.2` and
-//! `fd00::2`.
+//! What the tests of the wire share: a kernel at `10.0.0.1` and `fd00::1` in a namespace, and a
+//! stack of ours at `10.0.0.2` and `fd00::2`.
 #![allow(dead_code, reason = "each test uses some of it")]
 
 use std::io::{ErrorKind, Read, Write};
@@ -13,13 +13,23 @@ use sha2::{Digest, Sha256};
 /// A new namespace, or `None` and a line on stderr where that is not permitted.
 pub fn namespace() -> Option<Namespace> {
     let made = Namespace::new().and_then(|n| {
-        n.run(|| Tun::open(&TunConfig { name: "probe".into(), addresses: vec![], mtu: 1500, offload: false }))??;
+        n.run(|| {
+            Tun::open(&TunConfig {
+                name: "probe".into(),
+                addresses: vec![],
+                mtu: 1500,
+                offload: false,
+            })
+        })??;
         Ok(n)
     });
     match made {
         Ok(namespace) => Some(namespace),
         Err(error) => {
-            assert!(matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::NotFound), "{error}");
+            assert!(
+                matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::NotFound),
+                "{error}"
+            );
             // Not by a macro: the line has to be seen where the test's output is not.
             std::io::stderr().write_all(b"skipped: needs root and /dev/net/tun\n").unwrap();
             None
@@ -29,7 +39,8 @@ pub fn namespace() -> Option<Namespace> {
 
 /// A device in a namespace.
 pub fn tun(namespace: &Namespace, addresses: &[(&str, u8)], mtu: u16, offload: bool) -> Tun {
-    let addresses = addresses.iter().map(|(a, prefix)| (a.parse::<IpAddr>().unwrap(), *prefix)).collect();
+    let addresses =
+        addresses.iter().map(|(a, prefix)| (a.parse::<IpAddr>().unwrap(), *prefix)).collect();
     let config = TunConfig { name: "tun%d".into(), addresses, mtu, offload };
     namespace.run(|| Tun::open(&config)).unwrap().unwrap()
 }
@@ -71,7 +82,10 @@ pub fn kernel_listener(namespace: &Namespace, address: &str) -> (TcpListener, So
 
 /// A connection of the kernel.
 pub fn kernel_connect(namespace: &Namespace, address: SocketAddr) -> TcpStream {
-    let stream = namespace.run(|| TcpStream::connect_timeout(&address, Duration::from_secs(5))).unwrap().unwrap();
+    let stream = namespace
+        .run(|| TcpStream::connect_timeout(&address, Duration::from_secs(5)))
+        .unwrap()
+        .unwrap();
     patient(&stream);
     stream
 }

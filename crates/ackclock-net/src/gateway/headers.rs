@@ -1,15 +1,15 @@
 //! What a gateway reads in the headers of foreign packets.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::Seq;
+use ackclock_tcp::wire::ip::v6::Extension;
+use ackclock_tcp::wire::ip::{TCP, UDP, v4, v6};
 use ackclock_tcp::wire::{Control, Options, Packet};
-
-const TCP: u8 = 6;
-const UDP: u8 = 17;
 
 /// What the headers of an IP packet say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Headers {
     /// Bytes of the packet, its IP header included.
     pub len: u32,
@@ -19,12 +19,14 @@ pub struct Headers {
     pub to: SocketAddr,
     /// The protocol in it, as IP numbers them.
     pub protocol: u8,
-    /// What the TCP header says; `None` for other protocols, for fragments after the first, and for what is too short.
+    /// What the TCP header says; `None` for other protocols, for fragments after the first, and
+    /// for what is too short.
     pub tcp: Option<TcpHeader>,
 }
 
 /// What a TCP header says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TcpHeader {
     /// Sequence number.
     pub seq: Seq,
@@ -43,17 +45,21 @@ pub struct TcpHeader {
 }
 
 impl Headers {
-    /// Reads an IPv4 or IPv6 packet; `None` if it is neither, or cut off within its IP header. Checksums are not looked at.
+    /// Reads an IPv4 or IPv6 packet; `None` if it is neither, or cut off within its IP header.
+    /// Checksums are not looked at.
     pub fn parse(packet: &[u8]) -> Option<Headers> {
         let ip = match packet.first()? >> 4 {
             4 => Ip::v4(packet)?,
             6 => Ip::v6(packet)?,
             _ => return None,
         };
-        let ports =
-            |payload: &[u8]| payload.first_chunk().map(|&[a, b, c, d]| [[a, b], [c, d]].map(u16::from_be_bytes));
+        let ports = |payload: &[u8]| {
+            payload.first_chunk().map(|&[a, b, c, d]| [[a, b], [c, d]].map(u16::from_be_bytes))
+        };
         let [from, to] = match ip.payload {
-            Some(payload) if ip.protocol == TCP || ip.protocol == UDP => ports(payload).unwrap_or_default(),
+            Some(payload) if ip.protocol == TCP || ip.protocol == UDP => {
+                ports(payload).unwrap_or_default()
+            }
             _ => [0, 0],
         };
         let tcp = ip.payload.filter(|_| ip.protocol == TCP).and_then(TcpHeader::parse);
@@ -93,36 +99,34 @@ struct Ip<'a> {
 }
 
 impl Ip<'_> {
-    /// RFC 791 section 3.1.
     fn v4(packet: &[u8]) -> Option<Ip<'_>> {
-        let fixed: &[u8; 20] = packet.first_chunk()?;
-        let total = usize::from(u16::from_be_bytes([fixed[2], fixed[3]]));
-        let offset = u16::from_be_bytes([fixed[6], fixed[7]]) & 0x1fff;
-        let payload = packet.get(usize::from(fixed[0] & 15) * 4..total.min(packet.len()));
-        let address = |at: usize| Ipv4Addr::new(fixed[at], fixed[at + 1], fixed[at + 2], fixed[at + 3]).into();
-        let payload = payload.filter(|_| offset == 0);
-        Some(Ip { from: address(12), to: address(16), protocol: fixed[9], payload })
+        let header = v4::Header(packet.first_chunk()?);
+        let end = usize::from(header.total_len()).min(packet.len());
+        let payload = packet.get(header.header_len()..end);
+        Some(Ip {
+            from: header.src().into(),
+            to: header.dst().into(),
+            protocol: header.protocol(),
+            payload: payload.filter(|_| header.fragment_offset() == 0),
+        })
     }
 
-    /// RFC 8200 sections 3 and 4, which all extension headers but that of a fragment begin alike.
     fn v6(packet: &[u8]) -> Option<Ip<'_>> {
-        let (fixed, mut rest) = packet.split_first_chunk::<40>()?;
-        let address = |at: usize| {
-            let octets: Option<&[u8; 16]> = fixed[at..].first_chunk();
-            octets.map(|&octets| Ipv6Addr::from(octets).into())
-        };
-        rest = &rest[..usize::from(u16::from_be_bytes([fixed[4], fixed[5]])).min(rest.len())];
-        let (mut protocol, mut payload) = (fixed[6], Some(rest));
-        while let (0 | 43 | 44 | 60, Some(&[next, len, high, low, ..])) = (protocol, payload) {
-            let first = protocol != 44 || u16::from_be_bytes([high, low]) >> 3 == 0;
-            let skip = if protocol == 44 { 8 } else { 8 * (usize::from(len) + 1) };
-            payload = payload.and_then(|p| p.get(skip..)).filter(|_| first);
-            protocol = next;
+        let (header, rest) = packet.split_first_chunk()?;
+        let header = v6::Header(header);
+        let end = usize::from(header.payload_len()).min(rest.len());
+        let (mut protocol, mut payload) = (header.next(), rest.get(..end));
+        while let Some(rest) = payload.filter(|_| Extension::has_number(protocol))
+            && let Some(head) = rest.first_chunk()
+        {
+            let extension = Extension::new(protocol, head);
+            let first = extension.fragment_offset() == 0;
+            payload = rest.get(extension.header_len()..).filter(|_| first);
+            protocol = extension.next();
         }
-        Some(Ip { from: address(8)?, to: address(24)?, protocol, payload })
+        Some(Ip { from: header.src().into(), to: header.dst().into(), protocol, payload })
     }
 }
 
 #[cfg(test)]
-#[path = "headers_tests.rs"]
 mod tests;

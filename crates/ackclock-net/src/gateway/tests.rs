@@ -1,9 +1,11 @@
 use super::*;
+use ackclock_tcp::Registry;
 use ackclock_tcp::Seq;
 use ackclock_tcp::wire::Control;
 use std::net::SocketAddr;
 
-/// 8 Mb/s, so that a byte takes a microsecond, and 5 ms each way; `b` and `c` have no link between them.
+/// 8 Mb/s, so that a byte takes a microsecond, and 5 ms each way; `b` and `c` have no link between
+/// them.
 fn gateway(more: &str) -> Gateway {
     let text = format!(
         r#"
@@ -22,7 +24,9 @@ fn gateway(more: &str) -> Gateway {
         duplex = false
         "#
     );
-    let scenario = Scenario::from_toml(&text).map_err(|e| e.to_string()).expect("a sound scenario");
+    let scenario = Scenario::from_toml(&text, &Registry::default())
+        .map_err(|e| e.to_string())
+        .expect("a sound scenario");
     Gateway::new(&scenario, 1).expect("a sound scenario")
 }
 
@@ -74,24 +78,29 @@ fn packets_leave_when_they_are_due_and_however_late_they_are_asked_for() {
 }
 
 #[test]
-fn ways_that_there_are_not() {
+fn without_a_route_nothing_enters() {
     let mut gateway = gateway("");
     assert_eq!((gateway.node("c"), gateway.node("d")), (Some(C), None));
     assert!(gateway.has_route(C, A) && !gateway.has_route(A, C) && !gateway.has_route(A, A));
-    assert!(!gateway.enter(us(0), A, C, &data(100), 1) && !gateway.enter(us(0), A, NodeId(9), &data(100), 1));
+    assert!(
+        !gateway.enter(us(0), A, C, &data(100), 1)
+            && !gateway.enter(us(0), A, NodeId(9), &data(100), 1)
+    );
     assert_eq!((gateway.poll(us(1000)), gateway.under_way()), (None, 0));
 }
 
 #[test]
-fn a_drop_is_told_at_once() {
+fn a_drop_is_reported_at_once() {
     let mut gateway = gateway("queue = { droptail = { packets = 1 } }");
     gateway.enter(us(0), A, B, &data(1000), 1);
     gateway.enter(us(0), A, B, &data(1000), 2);
     let outcome = Outcome::Dropped { link: LinkId(0), why: "queue" };
     assert_eq!(gateway.poll(us(0)), Some(Exit { token: 2, at: us(0), last: true, outcome }));
     assert_eq!(gateway.poll(us(0)), None);
-    let reports: Vec<_> =
-        gateway.link_reports(us(0)).map(|(built, r)| (built.back, r.packets, r.dropped_queue)).collect();
+    let reports: Vec<_> = gateway
+        .link_reports(us(0))
+        .map(|(built, r)| (built.back, r.packets, r.dropped_queue))
+        .collect();
     assert_eq!(reports, [(false, 2, 1), (true, 0, 0), (false, 0, 0)]);
 }
 
@@ -99,7 +108,8 @@ fn a_drop_is_told_at_once() {
 fn the_last_copy_says_so_and_each_copy_has_its_own_flipped_bit() {
     let mut gateway = gateway("duplicate = 1\ncorrupt = 1");
     gateway.enter(us(0), A, B, &data(1000), 1);
-    let (first, second) = (gateway.poll(us(6000)).expect("a packet"), gateway.poll(us(6000)).expect("its copy"));
+    let (first, second) =
+        (gateway.poll(us(6000)).expect("a packet"), gateway.poll(us(6000)).expect("its copy"));
     assert_eq!((first.token, first.last, second.token, second.last), (1, false, 1, true));
     let bit = |exit: &Exit| match exit.outcome {
         Outcome::Delivered { flip: Some(bit), .. } => bit,
@@ -109,7 +119,8 @@ fn the_last_copy_says_so_and_each_copy_has_its_own_flipped_bit() {
     assert_eq!((gateway.poll(us(6000)), gateway.under_way()), (None, 0));
 }
 
-/// Whenever the driver comes: packets leave in the order of time, and the last copy of each says so, once.
+/// Whenever the driver comes: packets leave in the order of time, and the last copy of each says
+/// so, once.
 #[test]
 fn every_packet_leaves() {
     let more = r#"
@@ -129,7 +140,13 @@ fn every_packet_leaves() {
             now += draw(2000);
             if entered < ended.len() && draw(3) > 0 {
                 let (from, to) = if draw(4) == 0 { (B, A) } else { (A, B) };
-                assert!(gateway.enter(us(now), from, to, &data(40 + draw(1460) as u32), entered as u64));
+                assert!(gateway.enter(
+                    us(now),
+                    from,
+                    to,
+                    &data(40 + draw(1460) as u32),
+                    entered as u64
+                ));
                 entered += 1;
             }
             while let Some(exit) = (draw(5) > 0).then(|| gateway.poll(us(now))).flatten() {
@@ -140,7 +157,10 @@ fn every_packet_leaves() {
         }
         assert!(ended.iter().all(|&n| n == 1));
         let sums = gateway.link_reports(us(now)).fold((0, 0), |sum, (_, r)| {
-            (sum.0 + r.packets, sum.1 + r.departed + r.dropped_queue + r.dropped_early + r.dropped_loss)
+            (
+                sum.0 + r.packets,
+                sum.1 + r.departed + r.dropped_queue + r.dropped_early + r.dropped_loss,
+            )
         });
         assert_eq!(sums, (500, 500));
         assert_eq!((gateway.poll(us(now)), gateway.next_deadline()), (None, Time::NEVER));

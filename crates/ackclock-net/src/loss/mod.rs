@@ -4,11 +4,12 @@ mod model;
 
 use ackclock_tcp::{Span, Time};
 
-use crate::config::FlowId;
+use crate::ids::FlowId;
 pub(crate) use model::{Losses, first_byte_of};
 
 /// A loss model and the packets that it sees.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Loss {
     /// How packets are lost.
     pub model: LossModel,
@@ -16,6 +17,13 @@ pub struct Loss {
     pub applies: Applies,
     /// The one flow that it sees; `None` for all.
     pub flow: Option<FlowId>,
+}
+
+impl Loss {
+    /// A model that sees the data of all flows.
+    pub fn new(model: LossModel) -> Self {
+        Loss { model, applies: Applies::Data, flow: None }
+    }
 }
 
 /// Which packets of a connection a loss model sees. Datagrams of a CBR stream count as data.
@@ -31,12 +39,14 @@ pub enum Applies {
 
 /// How packets are lost.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum LossModel {
     /// Exactly these transmissions of data segments.
     Listed(Vec<ListedLoss>),
     /// Each packet with this probability, 0 to 1.
     Bernoulli(f64),
-    /// Two states (Gilbert 1960, Elliott 1963), the first packet in the good one. After each packet the state changes.
+    /// Two states (Gilbert 1960, Elliott 1963). The first packet meets the good one. After each
+    /// packet the state may change.
     GilbertElliott {
         /// Probability to go from good to bad.
         p: f64,
@@ -47,8 +57,8 @@ pub enum LossModel {
         /// Probability of a loss in the bad state.
         loss_bad: f64,
     },
-    /// Three states in sequence (Gurtov & Floyd 2004, section V): without loss until `second_at`, then a short state
-    /// that brings on a timeout, then a third one; without loss after that.
+    /// Three states in sequence (Gurtov & Floyd 2004, section V): without loss until `second_at`,
+    /// then a short state that brings on a timeout, then a third one; without loss after that.
     ThreeState {
         /// When the second state begins.
         second_at: Time,
@@ -63,8 +73,8 @@ pub enum LossModel {
         /// The first fast retransmission from `second_at` on is lost too.
         lose_fast_retransmission: bool,
     },
-    /// A token bucket, full at first. A packet that finds fewer tokens than it has bytes, headers included, is lost and
-    /// takes none. Each direction of a link has its own.
+    /// A token bucket, full at first. A packet that finds fewer tokens than it has bytes, headers
+    /// included, is lost and takes none. Each direction of a link has its own.
     Policer {
         /// Bits per second for which tokens come, at least 1.
         rate: u64,

@@ -3,9 +3,9 @@
 use ackclock_tcp::Time;
 
 use super::{Applies, ListedLoss, Loss, LossModel};
-use crate::link::transmission_time;
 use crate::packet::{Kind, Packet};
 use crate::rng::Rng;
+use crate::transmission::transmission_time;
 
 /// A loss model with its state.
 #[derive(Debug)]
@@ -41,9 +41,10 @@ impl Losses {
         }
         let rng = &mut self.rng;
         let (lost, name) = match &self.loss.model {
-            LossModel::Listed(listed) => {
-                (packet.kind != Kind::Ack && !packet.copy && is_listed(listed, packet, mss), "listed")
-            }
+            LossModel::Listed(listed) => (
+                packet.kind != Kind::Ack && !packet.copy && is_listed(listed, packet, mss),
+                "listed",
+            ),
             LossModel::Bernoulli(p) => (rng.chance(*p), "bernoulli"),
             LossModel::GilbertElliott { p, r, loss_good, loss_bad } => {
                 let lost = rng.chance(if self.bad { *loss_bad } else { *loss_good });
@@ -62,12 +63,16 @@ impl Losses {
                 let ends = [*second_at, third_at, third_at + *third_for];
                 let state = ends.iter().filter(|&&end| end <= now).count();
                 let p = [0.0, *second_loss, *third_loss, 0.0][state];
-                let fast = *lose_fast_retransmission && packet.fast_retransmission && state > 0 && !self.fast_lost;
+                let fast = *lose_fast_retransmission
+                    && packet.fast_retransmission
+                    && state > 0
+                    && !self.fast_lost;
                 self.fast_lost |= fast;
                 ((p > 0.0 && rng.chance(p)) || fast, "three_state")
             }
             LossModel::Policer { rate, burst } => {
-                let full_at = self.full_at.max(now.0).saturating_add(transmission_time(packet.size, *rate));
+                let full_at =
+                    self.full_at.max(now.0).saturating_add(transmission_time(packet.size, *rate));
                 let lost = full_at - now.0 > transmission_time(*burst, *rate);
                 if !lost {
                     self.full_at = full_at;
@@ -83,15 +88,16 @@ impl Losses {
 pub(crate) fn first_byte_of(packet: &Packet, mss: u32) -> Option<u64> {
     let mss = u64::from(mss.max(1));
     let segment = packet.position.div_ceil(mss);
-    (segment.saturating_mul(mss) < packet.position.saturating_add(u64::from(packet.len))).then_some(segment)
+    (segment.saturating_mul(mss) < packet.position.saturating_add(u64::from(packet.len)))
+        .then_some(segment)
 }
 
 /// Whether the list names this transmission of the segment whose first byte the packet holds.
 fn is_listed(listed: &[ListedLoss], packet: &Packet, mss: u32) -> bool {
-    first_byte_of(packet, mss)
-        .is_some_and(|segment| listed.binary_search(&ListedLoss { segment, transmission: packet.transmission }).is_ok())
+    first_byte_of(packet, mss).is_some_and(|segment| {
+        listed.binary_search(&ListedLoss { segment, transmission: packet.transmission }).is_ok()
+    })
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;

@@ -1,17 +1,20 @@
-use ackclock_tcp::strategy::Composition;
+use ackclock_tcp::Registry;
 use ackclock_tcp::{
-    Cause, DelayedAck, Event, EventKind, Receiver, ReceiverConfig, Segment, Sender, SenderConfig, Span, Stats,
+    DelayedAck, Event, EventKind, Receiver, ReceiverConfig, Segment, Sender, SenderConfig, Sending,
+    Sighting, Span, Stats,
 };
 
 use super::*;
-use crate::config::{Fred, Limit, ListedLoss, OnOff, Queue, Red, Reorder, Source};
-use crate::recorder::{Place, Sighting};
+use crate::config::{OnOff, Reorder, Source, TimedWrite};
+use crate::loss::ListedLoss;
+use crate::queue::{Fred, Limit, Queue, Red};
+use crate::recorder::Place;
 use crate::{Applies, Distribution, Dwell, Law, Loss, LossModel, Web};
 
 /// A packet at the sender's host; the third field tells whether it was sent.
-type Seen = (FlowId, Time, bool, Segment, Option<(Cause, u32)>);
+type Seen = (FlowId, Time, bool, Segment, Option<Sending>);
 
-/// Keeps all it is told.
+/// Keeps all that it gets.
 #[derive(Default, Debug, PartialEq)]
 struct Log {
     events: Vec<(FlowId, Event)>,
@@ -23,9 +26,9 @@ impl Recorder for Log {
         self.events.push((flow, *event));
     }
 
-    fn packet(&mut self, seen: &Sighting) {
-        if seen.place == Place::Sender {
-            self.packets.push((seen.flow, seen.at, seen.to_receiver, seen.segment(), seen.sent));
+    fn packet(&mut self, flow: FlowId, place: Place, seen: &Sighting) {
+        if place == Place::Sender {
+            self.packets.push((flow, seen.at, seen.to_receiver, seen.segment(), seen.sent));
         }
     }
 }
@@ -51,9 +54,9 @@ impl Log {
 }
 
 mod gateway;
+mod handshake;
 mod oracle;
 mod sightings;
-mod whole;
 
 const MS: u64 = 1_000_000;
 
@@ -81,8 +84,13 @@ fn cbr(from: NodeId, to: NodeId) -> CbrConfig {
 }
 
 fn tcp(name: &str, from: NodeId, to: NodeId, strategy: &str) -> FlowConfig {
-    let strategy = Composition::parse(strategy).expect("a strategy").build();
-    let config = SenderConfig { mss: 1000, events: true, initial_window: 2, ..SenderConfig::default() };
+    let strategy = Registry::default().parse(strategy).expect("a strategy").build();
+    let config = SenderConfig {
+        mss: 1000,
+        events: true,
+        initial_window: Some(2),
+        ..SenderConfig::default()
+    };
     let receiver = ReceiverConfig {
         mss: 1000,
         delayed_ack: DelayedAck::Off,
@@ -93,7 +101,10 @@ fn tcp(name: &str, from: NodeId, to: NodeId, strategy: &str) -> FlowConfig {
         name: name.into(),
         from,
         to,
-        ends: Ends::Established { sender: Sender::new(config, strategy), receiver: Receiver::new(receiver) },
+        ends: Ends::Established {
+            sender: Sender::new(config, strategy),
+            receiver: Receiver::new(receiver),
+        },
         source: Source::Bulk,
         start: Time::ZERO,
         stop: None,
@@ -187,7 +198,11 @@ fn a_run_ends_at_its_last_moment_and_goes_on_from_there() {
 fn late_packets_are_overtaken() {
     let mut network = Network::new(1);
     let (a, b) = (network.node("a"), network.node("b"));
-    let reorder = Some(Reorder { probability: 0.5, segments: Vec::new(), extra_delay: Span::from_micros(2500) });
+    let reorder = Some(Reorder {
+        probability: 0.5,
+        segments: Vec::new(),
+        extra_delay: Span::from_micros(2500),
+    });
     network.link(LinkConfig { reorder, ..link(a, b, 10) });
     network.cbr(CbrConfig { stop: Some(Time(50 * MS)), ..cbr(a, b) });
     let arrivals = run(&mut network, 200).arrivals();
@@ -219,7 +234,7 @@ fn a_duplicate_arrives_with_its_original_and_is_no_spurious_retransmission() {
 fn a_host_drops_what_is_corrupt() {
     for ahead in [true, false] {
         let mut network = Network::new(1);
-        network.carry_ahead(ahead);
+        network.lookahead(ahead);
         let (a, b, c) = (network.node("a"), network.node("b"), network.node("c"));
         network.link(LinkConfig { corrupt: 1.0, ..link(a, b, 10) });
         let second = network.link(link(b, c, 5));
@@ -227,7 +242,8 @@ fn a_host_drops_what_is_corrupt() {
         network.flow(FlowConfig { source: Source::Fixed(1000), ..tcp("f", a, c, "newreno") });
         let mut log = Log::default();
         let until = Time(100 * MS);
-        if ahead { network.run(until, &mut ()) } else { network.run(until, &mut log) }.expect("a sound network");
+        if ahead { network.run(until, &mut ()) } else { network.run(until, &mut log) }
+            .expect("a sound network");
         if !ahead {
             assert_eq!((log.arrivals(), log.drops()), (vec![], vec![(0, 0, 17_000, "corrupt")]));
         }
@@ -244,10 +260,18 @@ fn jitter_and_reordering_do_not_move_the_losses() {
     let lost = |jitter, reorder, duplicate, dither| {
         let mut network = Network::new(5);
         let (a, b) = (network.node("a"), network.node("b"));
-        let bernoulli = Loss { model: LossModel::Bernoulli(0.1), applies: Applies::Both, flow: None };
+        let bernoulli =
+            Loss { model: LossModel::Bernoulli(0.1), applies: Applies::Both, flow: None };
         let jitter = Span::from_millis(jitter);
         let corrupt = duplicate / 2.0;
-        network.link(LinkConfig { loss: vec![bernoulli], jitter, reorder, duplicate, corrupt, ..link(a, b, 10) });
+        network.link(LinkConfig {
+            loss: vec![bernoulli],
+            jitter,
+            reorder,
+            duplicate,
+            corrupt,
+            ..link(a, b, 10)
+        });
         network.cbr(CbrConfig { stop: Some(Time(500 * MS)), dither, ..cbr(a, b) });
         let drops = run(&mut network, 1000).drops();
         let drops = drops.iter().filter(|drop| drop.3 == "bernoulli");
@@ -255,7 +279,8 @@ fn jitter_and_reordering_do_not_move_the_losses() {
     };
     let plain = lost(0, None, 0.0, 0.0);
     assert!((20..40).contains(&plain.len()));
-    let reorder = Some(Reorder { probability: 0.2, segments: Vec::new(), extra_delay: Span::from_millis(3) });
+    let reorder =
+        Some(Reorder { probability: 0.2, segments: Vec::new(), extra_delay: Span::from_millis(3) });
     assert_eq!(lost(4, None, 0.0, 0.0), plain);
     assert_eq!(lost(0, reorder.clone(), 0.0, 0.0), plain);
     assert_eq!(lost(0, None, 0.3, 0.0), plain);
@@ -268,14 +293,15 @@ fn a_dropped_segment_and_its_dropped_retransmission() {
     let (a, b) = (network.node("a"), network.node("b"));
     let list = vec![ListedLoss::first(14), ListedLoss::retransmission(14, 1)];
     let loss = vec![Loss { model: LossModel::Listed(list), applies: Applies::Data, flow: None }];
-    let (there, _) = (network.link(LinkConfig { loss, ..link(a, b, 100) }), network.link(link(b, a, 100)));
+    let (there, _) =
+        (network.link(LinkConfig { loss, ..link(a, b, 100) }), network.link(link(b, a, 100)));
     network.flow(FlowConfig { source: Source::Fixed(100_000), ..tcp("f", a, b, "newreno") });
     let log = run(&mut network, 60_000);
     let drops: Vec<_> = log.drops().iter().map(|&(_, position, _, why)| (position, why)).collect();
     assert_eq!(drops, [(14_000, "listed"), (14_000, "listed")]);
     let report = network.flow_report(FlowId(0)).expect("the flow");
     assert_eq!((report.bytes_acked, report.drops, report.ack_drops), (100_000, 2, 0));
-    assert_eq!(report.stats.timeouts_by_class, [0, 0, 1]);
+    assert_eq!(report.stats.timeouts_by_class, [0, 0, 1, 0, 0, 0]);
     assert_eq!(network.link_report(there).map(|link| link.dropped_loss), Some(2));
     // What was sent and has not been dropped has arrived.
     assert_eq!(report.arrived, report.stats.segments_sent - 2);
@@ -299,8 +325,15 @@ fn a_short_transfer_to_the_microsecond() {
         ..config
     });
     let log = run(&mut network, 1000);
-    // Two segments of 1040 bytes; each ACK of 40 bytes is back 10.04 ms after the arrival and lets two more go.
-    let arrivals = [(0, 0, 12_040), (0, 1000, 13_080), (0, 2000, 33_120), (0, 3000, 34_160), (0, 4000, 34_700)];
+    // Two segments of 1040 bytes; each ACK of 40 bytes is back 10.04 ms after the arrival and lets
+    // two more go.
+    let arrivals = [
+        (0, 0, 12_040),
+        (0, 1000, 13_080),
+        (0, 2000, 33_120),
+        (0, 3000, 34_160),
+        (0, 4000, 34_700),
+    ];
     assert_eq!(log.arrivals(), arrivals);
     let received: Vec<u64> = log.packets.iter().filter(|p| !p.2).map(|p| p.1.0 / 1000).collect();
     assert_eq!(received, [22_080, 23_120, 43_160, 44_200, 44_740]);
@@ -308,9 +341,9 @@ fn a_short_transfer_to_the_microsecond() {
     assert!(log.events.is_sorted_by_key(|(_, event)| event.at));
 }
 
-/// Three responses of 1500 bytes over 8 Mb/s and 10 ms each way: 21.04 ms after a write the ACK of the first segment is
-/// back, and 0.5 ms later that of the second one, upon which the next response is written. That the ACK comes twice brings
-/// no second one.
+/// Three responses of 1500 bytes over 8 Mb/s and 10 ms each way: 21.04 ms after a write the ACK of
+/// the first segment is back, and 0.5 ms later that of the second one, upon which the next response
+/// is written. That the ACK comes twice brings no second one.
 #[test]
 fn a_web_server_writes_again_when_all_is_acknowledged() {
     let written = |think, duplicate| {
@@ -320,7 +353,11 @@ fn a_web_server_writes_again_when_all_is_acknowledged() {
         network.link(LinkConfig { duplicate, ..link(b, a, 10) });
         let size = Distribution { law: Law::Fixed(1500), max: None };
         let web = Web { responses: 3.0, exactly: true, size, think };
-        network.flow(FlowConfig { source: Source::Web(web), start: Time(MS), ..tcp("f", a, b, "newreno") });
+        network.flow(FlowConfig {
+            source: Source::Web(web),
+            start: Time(MS),
+            ..tcp("f", a, b, "newreno")
+        });
         let log = run(&mut network, 100_000);
         let write = |(_, event): &(FlowId, Event)| match event.kind {
             EventKind::Written { seq, len } => Some((seq, len, event.at.0 / 1000)),
@@ -328,7 +365,10 @@ fn a_web_server_writes_again_when_all_is_acknowledged() {
         };
         let report = network.flow_report(FlowId(0)).expect("the flow");
         assert_eq!((report.bytes_acked, report.stats.retransmissions), (4500, 0));
-        (log.events.iter().filter_map(write).collect::<Vec<_>>(), report.completed.map(|at| at.0 / 1000))
+        (
+            log.events.iter().filter_map(write).collect::<Vec<_>>(),
+            report.completed.map(|at| at.0 / 1000),
+        )
     };
     let (writes, completed) = written(Span::ZERO, 0.0);
     assert_eq!(writes, [(0, 1500, 1000), (1500, 1500, 22_540), (3000, 1500, 44_080)]);
@@ -394,7 +434,8 @@ fn acks_are_lost_alone() {
     assert_eq!(acks, [1000, 2000]);
 }
 
-/// 1000 bytes each millisecond meet 4 Mb/s with a burst of 3000 bytes: 3000, 2500, 2000, 1500, 1000, 500 tokens are there.
+/// 1000 bytes each millisecond meet 4 Mb/s with a burst of 3000 bytes: 3000, 2500, 2000, 1500,
+/// 1000, 500 tokens are there.
 #[test]
 fn a_policer_drops_at_the_entrance_of_its_link() {
     let mut network = Network::new(1);
@@ -405,11 +446,14 @@ fn a_policer_drops_at_the_entrance_of_its_link() {
     network.cbr(CbrConfig { stop: Some(Time(9 * MS)), ..cbr(a, b) });
     let log = run(&mut network, 100);
     assert_eq!(log.drops(), [(0, 5000, 5000, "policer"), (0, 7000, 7000, "policer")]);
-    assert_eq!(network.link_report(there).map(|link| (link.packets, link.dropped_loss)), Some((9, 2)));
+    assert_eq!(
+        network.link_report(there).map(|link| (link.packets, link.dropped_loss)),
+        Some((9, 2))
+    );
 }
 
-/// Networks with everything in them: `shape` 0 is one connection over a chain, 1 a dumbbell of own hosts, 2 one of
-/// shared hosts with cross traffic.
+/// Networks with everything in them: `shape` 0 is one connection over a chain, 1 a dumbbell of own
+/// hosts, 2 one of shared hosts with cross traffic.
 fn varied(seed: u64, shape: u32, strategy: &str) -> Network {
     let mut network = Network::new(seed);
     let (left, right) = (network.node("left"), network.node("right"));
@@ -437,11 +481,16 @@ fn varied(seed: u64, shape: u32, strategy: &str) -> Network {
     };
     let queue = if shape == 2 { Queue::Fred(fred) } else { Queue::Red(red) };
     let mut there = LinkConfig { queue, rate: 4_000_000, ..link(left, right, 20) };
-    let gilbert_elliott = LossModel::GilbertElliott { p: 0.001, r: 0.2, loss_good: 0.0, loss_bad: 0.5 };
+    let gilbert_elliott =
+        LossModel::GilbertElliott { p: 0.001, r: 0.2, loss_good: 0.0, loss_bad: 0.5 };
     there.loss.push(Loss { model: gilbert_elliott, applies: Applies::Data, flow: None });
     let mut back = link(right, left, 20);
     if shape == 2 {
-        there.reorder = Some(Reorder { probability: 0.01, segments: Vec::new(), extra_delay: Span::from_millis(4) });
+        there.reorder = Some(Reorder {
+            probability: 0.01,
+            segments: Vec::new(),
+            extra_delay: Span::from_millis(4),
+        });
         back.duplicate = 0.01;
         back.jitter = Span::from_millis(2);
     }
@@ -453,8 +502,13 @@ fn varied(seed: u64, shape: u32, strategy: &str) -> Network {
         let pair = |network: &mut Network| {
             let (a, b) = (network.node(&format!("a{i}")), network.node(&format!("b{i}")));
             network.duplex(link(a, left, u64::from(i) % 3));
-            let lossy = Loss { model: LossModel::Bernoulli(0.002), applies: Applies::Both, flow: None };
-            network.duplex(LinkConfig { loss: vec![lossy], jitter: Span::from_micros(300), ..link(right, b, 1) });
+            let lossy =
+                Loss { model: LossModel::Bernoulli(0.002), applies: Applies::Both, flow: None };
+            network.duplex(LinkConfig {
+                loss: vec![lossy],
+                jitter: Span::from_micros(300),
+                ..link(right, b, 1)
+            });
             (a, b)
         };
         let (a, b) = match shared {
@@ -476,7 +530,10 @@ fn varied(seed: u64, shape: u32, strategy: &str) -> Network {
                 rate: 2_000_000,
                 write: 700,
             }),
-            4 => Source::Stalls(vec![(Span::ZERO, 50_000), (Span::from_millis(3000), 70_000)]),
+            4 => Source::Stalls(vec![
+                TimedWrite { after: Span::ZERO, bytes: 50_000 },
+                TimedWrite { after: Span::from_millis(3000), bytes: 70_000 },
+            ]),
             1 => Source::Web(Web {
                 responses: 20.0,
                 exactly: true,
@@ -501,18 +558,18 @@ fn reports(network: &Network) -> (Vec<FlowReport>, Vec<LinkReport>) {
 }
 
 #[test]
-fn carrying_packets_ahead_changes_nothing() {
+fn lookahead_changes_nothing() {
     for (shape, strategy) in
         (0..3).flat_map(|shape| ["newreno", "sack+lt", "oracle", "oracle-drop"].map(|s| (shape, s)))
     {
         for seed in 0..4 {
             let mut in_order = varied(seed, shape, strategy);
-            in_order.carry_ahead(false);
+            in_order.lookahead(false);
             let mut ahead = varied(seed, shape, strategy);
             let mut recorded = varied(seed, shape, strategy);
             let mut in_slices = varied(seed, shape, strategy);
             for slice in 1..=250 {
-                // Some slices are recorded and so not carried ahead.
+                // Some slices are recorded and so without lookahead.
                 if slice % 5 == 0 {
                     run(&mut in_slices, slice * 41);
                 } else {
@@ -578,7 +635,8 @@ fn what_is_wrong_is_named() {
             n.node("a");
         }),
         ("link a>b#0: a loss probability must be 0 to 1", |n, a, b| {
-            let loss = Loss { model: LossModel::Bernoulli(1.5), applies: Applies::Both, flow: None };
+            let loss =
+                Loss { model: LossModel::Bernoulli(1.5), applies: Applies::Both, flow: None };
             n.link(LinkConfig { loss: vec![loss], ..link(a, b, 1) });
         }),
     ];
@@ -598,7 +656,8 @@ fn a_network_that_has_run_takes_nothing_more() {
     assert_eq!((network.flow_report(FlowId(3)), network.link_report(LinkId(3))), (None, None));
 }
 
-/// What a CBR stream of 8 Mb/s and three connections get of a link of 10 Mb/s, in shares of it, within 20 s.
+/// What a CBR stream of 8 Mb/s and three connections get of a link of 10 Mb/s, in shares of it,
+/// within 20 s.
 fn shares(queue: Queue) -> [f64; 4] {
     let mut network = Network::new(1);
     let (left, right) = (network.node("left"), network.node("right"));
@@ -612,10 +671,13 @@ fn shares(queue: Queue) -> [f64; 4] {
         network.flow(tcp(&format!("flow {i}"), host, right, "newreno"));
     }
     network.run(Time(20_000 * MS), &mut ()).expect("a sound network");
-    [0, 1, 2, 3].map(|i| network.flow_report(FlowId(i)).map_or(0, |flow| flow.bytes_acked) as f64 * 8.0 / 200e6)
+    [0, 1, 2, 3].map(|i| {
+        network.flow_report(FlowId(i)).map_or(0, |flow| flow.bytes_acked) as f64 * 8.0 / 200e6
+    })
 }
 
-/// RED drops from all flows alike, so that who does not respond gets the link; FRED gives each flow about a quarter.
+/// RED drops from all flows alike, so that who does not respond gets the link; FRED gives each flow
+/// about a quarter.
 #[test]
 fn fred_holds_a_greedy_flow_to_its_share() {
     let red = Red {

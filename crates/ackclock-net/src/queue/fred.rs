@@ -1,20 +1,25 @@
-//! Flow random early drop (D. Lin, R. Morris, "Dynamics of Random Early Detection", SIGCOMM 1997: the pseudo-code, and the
-//! extension by which a gateway with two packets' room for each flow supports many of them).
+//! Flow random early drop (D. Lin, R. Morris, "Dynamics of Random Early Detection", SIGCOMM 1997:
+//! the pseudo-code, and the extension by which a gateway with two packets' room for each flow
+//! supports many of them).
 //!
-//! RED with an account for each *active* flow, that is, one with packets in the queue: `qlen` of them, and `strike`, how
-//! often it did not respond to drops. Up to `minq` packets of a flow are safe from random drops, so that a fragile flow,
-//! with a packet or two at a time, does not pay for the robust ones; no flow holds more than `maxq`; and a flow that ran
-//! into that limit more than once may hold no more than the average flow, `avgcq`, until its packets are gone.
+//! RED with an account for each *active* flow, that is, one with packets in the queue. The account
+//! holds `qlen`, the number of its packets there, and `strike`, how often it did not respond to
+//! drops. Up to `minq` packets of a flow are safe from random drops. So a fragile flow, with a
+//! packet or two at a time, does not pay for the robust ones. No flow holds more than `maxq`. A
+//! flow that ran into that limit more than once may hold no more than the average flow, `avgcq`,
+//! until its packets are gone.
 //!
-//! Inferred, since the paper's text was not at hand, from its abstract, from what later papers say of it (Stoica, Shenker
-//! & Zhang, SIGCOMM 1998: "FRED-2 ... guarantees to each flow a minimum number of buffers") and from implementations that
-//! cite its pseudo-code:
-//! - The order of the tests below. Lines A, B and C are marked in the pseudo-code: without `many_flows` B and C are in
-//!   force, with it A is (B could then never apply, and C would undo A).
-//! - The average sees what an arrival found, if it is let in, and what a departure left. A dropped packet moves it only if
-//!   the queue is empty; idle time counts once.
+//! The paper's text was not at hand. This is inferred from its abstract, from what later papers say
+//! of it (Stoica, Shenker & Zhang, SIGCOMM 1998: "FRED-2 ... guarantees to each flow a minimum
+//! number of buffers") and from implementations that cite its pseudo-code:
+//! - The order of the tests below. Lines A, B and C are marked in the pseudo-code: without
+//!   `many_flows` B and C are in force, with it A is (B could then never apply, and C would undo
+//!   A).
+//! - The average sees what an arrival found, if it is let in, and what a departure left. A dropped
+//!   packet moves it only if the queue is empty; idle time counts once.
 //! - `avgcq` is that of the moment of the decision, at least one packet.
-//! - A packet leaves the queue when its transmission begins, and thresholds count packets: as for RED here.
+//! - A packet leaves the queue when its transmission begins, and thresholds count packets: as for
+//!   RED here.
 //! - A full buffer neither strikes nor resets `count`.
 
 use std::collections::VecDeque;
@@ -69,7 +74,9 @@ impl FredState {
         self.depart_until(waiting.packets);
         let empty = waiting.packets == 0;
         if empty {
-            let idle_for = waiting.idle_for.map(|seconds| seconds - std::mem::replace(&mut self.idle_seen, seconds));
+            let idle_for = waiting
+                .idle_for
+                .map(|seconds| seconds - std::mem::replace(&mut self.idle_seen, seconds));
             self.avg.update(0.0, idle_for);
         }
         let at = flow as usize;
@@ -116,7 +123,8 @@ impl FredState {
         // Line A.
         let maxq = if crowded && many_flows { 2.0 } else { min_th };
         // Flows that do not adapt; line B is the second condition.
-        if qlen >= maxq || (crowded && qlen > 2.0 * avgcq) || (qlen >= avgcq && account.strike > 1) {
+        if qlen >= maxq || (crowded && qlen > 2.0 * avgcq) || (qlen >= avgcq && account.strike > 1)
+        {
             account.strike = account.strike.saturating_add(1);
             return Verdict::Early;
         }
@@ -141,5 +149,4 @@ impl FredState {
 }
 
 #[cfg(test)]
-#[path = "fred_tests.rs"]
 mod tests;

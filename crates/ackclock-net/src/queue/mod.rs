@@ -10,9 +10,10 @@ pub(crate) use red::{RedState, Verdict, Waiting};
 
 /// A queue discipline.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Queue {
-    /// Drops what does not fit. The packet in transmission counts, so that `Limit::Packets(20)` behaves as ns-2's
-    /// `limit_ 20`, which holds 19 packets beside it.
+    /// Drops what does not fit. The packet in transmission counts, so that `Limit::Packets(20)`
+    /// behaves as ns-2's `limit_ 20`, which holds 19 packets beside it.
     DropTail(Limit),
     /// Random early detection.
     Red(Red),
@@ -29,10 +30,11 @@ pub enum Limit {
     Bytes(u64),
 }
 
-/// Random early detection (Floyd & Jacobson 1993), with the details of ns-2.35: the queue that it sees excludes the
-/// packet in transmission; it drops early only while more than one packet waits; the first packet after the average
-/// crosses `min_th` passes.
+/// Random early detection (Floyd & Jacobson 1993), with the details of ns-2.35. The packet in
+/// transmission does not count as queued. A packet is dropped early only while more than one packet
+/// waits. The first packet after the average crosses `min_th` passes.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Red {
     /// Packets that may wait beside the one in transmission.
     pub limit: u32,
@@ -44,27 +46,32 @@ pub struct Red {
     pub w_q: f64,
     /// Drop probability as the average reaches `max_th`, 0 to 1.
     pub max_p: f64,
-    /// Between `max_th` and twice `max_th` the probability rises from `max_p` to 1 instead of jumping there
-    /// (Floyd 2000, "gentle").
+    /// Between `max_th` and twice `max_th` the probability rises from `max_p` to 1 instead of
+    /// jumping there (Floyd 2000, "gentle").
     pub gentle: bool,
-    /// From one early drop to the next there are 1/p to 2/p packets, evenly, instead of 1 to 1/p (ns-2's `wait_`).
+    /// The distance between two early drops is uniform on 1/p to 2/p packets, instead of 1 to 1/p
+    /// (ns-2's `wait_`).
     pub wait: bool,
-    /// The queue is measured in bytes; limit and thresholds stand for so many packets of `mean_packet_size`.
+    /// The queue is measured in bytes. Limit and thresholds still count packets, each of
+    /// `mean_packet_size`.
     pub queue_in_bytes: bool,
     /// A packet's drop probability is in proportion to its size (ns-2's `bytes_`).
     pub byte_mode: bool,
-    /// Bytes of an average packet, at least 1: for the byte modes, and for how many packets could have been sent while
-    /// the queue was empty.
+    /// Bytes of an average packet, at least 1: for the byte modes, and for how many packets could
+    /// have been sent while the queue was empty.
     pub mean_packet_size: u32,
 }
 
-/// Flow random early drop (Lin & Morris 1997): RED that accounts for the packets of each flow in the queue, so that a flow
-/// pays for its own use of it. A connection's data and its ACKs, where they share a link, are one flow.
+/// Flow random early drop (Lin & Morris 1997): RED with an account for each flow, so that a flow
+/// pays for its own use of the queue. Where a connection's data and ACKs share a link, they are one
+/// flow.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Fred {
     /// Packets that may wait beside the one in transmission.
     pub limit: u32,
-    /// Lower threshold of the average queue, and the most that a flow may have in the queue, in packets, at least 1.
+    /// Lower threshold of the average queue, and the most that a flow may have in the queue, in
+    /// packets, at least 1.
     pub min_th: f64,
     /// Upper threshold of the average queue, in packets; above `min_th`.
     pub max_th: f64,
@@ -72,20 +79,56 @@ pub struct Fred {
     pub w_q: f64,
     /// Probability of a random drop as the average reaches `max_th`, 0 to 1.
     pub max_p: f64,
-    /// A flow with fewer packets in the queue loses none at random; the paper has 2 for small buffers, 4 for large ones.
+    /// A flow with fewer packets in the queue loses none at random; the paper has 2 for small
+    /// buffers, 4 for large ones.
     pub minq: u32,
     /// From `max_th` on each flow may have two packets in the queue, instead of none joining it.
     pub many_flows: bool,
-    /// Bytes of an average packet, at least 1: for how many packets could have been sent while the queue was empty.
+    /// Bytes of an average packet, at least 1: for how many packets could have been sent while the
+    /// queue was empty.
     pub mean_packet_size: u32,
 }
 
 impl Red {
-    /// The weight that ns-2.35 chooses by itself (`q_weight_ -1`; Floyd, Gummadi & Shenker 2001): the time constant of
-    /// the average is ten round trips, each taken as three times the link's delay and transmission time, at least 100 ms.
+    /// A gentle RED queue that measures packets of 500 bytes, with `max_p` 0.1 and `wait`.
+    pub fn new(limit: u32, min_th: f64, max_th: f64, w_q: f64) -> Self {
+        Red {
+            limit,
+            min_th,
+            max_th,
+            w_q,
+            max_p: 0.1,
+            gentle: true,
+            wait: true,
+            queue_in_bytes: false,
+            byte_mode: false,
+            mean_packet_size: 500,
+        }
+    }
+
+    /// The weight that ns-2.35 chooses by itself (`q_weight_ -1`; Floyd, Gummadi & Shenker 2001).
+    /// The time constant of the average is ten round trips. A round trip is taken as three times
+    /// the link's delay and transmission time, at least 100 ms.
     pub fn automatic_w_q(rate: u64, delay: Span, mean_packet_size: u32) -> f64 {
         let packets_per_second = rate as f64 / (8.0 * f64::from(mean_packet_size));
         let rtt = (3.0 * (delay.secs_f64() + 1.0 / packets_per_second)).max(0.1);
         1.0 - libm::exp(-1.0 / (10.0 * rtt * packets_per_second))
+    }
+}
+
+impl Fred {
+    /// A FRED queue for small buffers and packets of 500 bytes, with the paper's `w_q` 0.002 and
+    /// `max_p` 0.02.
+    pub fn new(limit: u32, min_th: f64, max_th: f64) -> Self {
+        Fred {
+            limit,
+            min_th,
+            max_th,
+            w_q: 0.002,
+            max_p: 0.02,
+            minq: 2,
+            many_flows: false,
+            mean_packet_size: 500,
+        }
     }
 }

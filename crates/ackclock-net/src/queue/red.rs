@@ -63,7 +63,11 @@ impl RedState {
 
     /// A packet of `size` bytes arrives.
     pub(crate) fn arrive(&mut self, waiting: Waiting, size: u32) -> Verdict {
-        let queue = if self.config.queue_in_bytes { waiting.bytes as f64 } else { f64::from(waiting.packets) };
+        let queue = if self.config.queue_in_bytes {
+            waiting.bytes as f64
+        } else {
+            f64::from(waiting.packets)
+        };
         self.avg.update(queue, waiting.idle_for);
         self.count += 1;
         self.count_bytes += u64::from(size);
@@ -107,18 +111,27 @@ impl RedState {
         p.min(1.0)
     }
 
-    /// The drop probability of this packet, p_a in the paper: it makes the distance between drops uniform.
+    /// The drop probability of this packet, p_a in the paper: it makes the distance between drops
+    /// uniform.
     fn probability(&self, size: u32) -> f64 {
         let p = self.base_probability();
         let mean = self.config.mean_packet_size;
-        let count = if self.config.byte_mode { self.count_bytes / u64::from(mean.max(1)) } else { self.count } as f64;
+        let count = if self.config.byte_mode {
+            self.count_bytes / u64::from(mean.max(1))
+        } else {
+            self.count
+        } as f64;
         let p = match (self.config.wait, count * p) {
             (false, _) => spread(p, count),
             (true, x) if x < 1.0 => 0.0,
             (true, x) if x < 2.0 => p / (2.0 - x),
             _ => 1.0,
         };
-        if self.config.byte_mode && p < 1.0 { (p * f64::from(size) / f64::from(mean)).min(1.0) } else { p.min(1.0) }
+        if self.config.byte_mode && p < 1.0 {
+            (p * f64::from(size) / f64::from(mean)).min(1.0)
+        } else {
+            p.min(1.0)
+        }
     }
 }
 
@@ -133,11 +146,15 @@ pub(super) struct Average {
 
 impl Average {
     pub(super) fn new(w_q: f64, rate: u64, mean_packet_size: u32) -> Self {
-        Average { value: 0.0, w_q, packets_per_second: rate as f64 / (8.0 * f64::from(mean_packet_size)) }
+        Average {
+            value: 0.0,
+            w_q,
+            packets_per_second: rate as f64 / (8.0 * f64::from(mean_packet_size)),
+        }
     }
 
-    /// Takes in a queue that was seen. While the transmitter was idle, as many packets of mean size as it could have sent
-    /// are taken to have found the queue empty.
+    /// Averages in a queue that was seen. For an idle time it also counts the packets of mean size
+    /// that could have been sent in it: each of them is taken to have found the queue empty.
     pub(super) fn update(&mut self, queue: f64, idle_for: Option<f64>) {
         let keep = 1.0 - self.w_q;
         if let Some(seconds) = idle_for {
@@ -152,7 +169,8 @@ pub(super) fn between_thresholds(avg: f64, min_th: f64, max_th: f64, max_p: f64)
     max_p * (avg - min_th) / (max_th - min_th)
 }
 
-/// p_a in the paper: it makes the distance between drops uniform, `count` being that from the last one.
+/// p_a in the paper, which makes the distance between drops uniform. `count` is the distance from
+/// the last drop.
 pub(super) fn spread(p_b: f64, count: f64) -> f64 {
     if count * p_b < 1.0 { p_b / (1.0 - count * p_b) } else { 1.0 }
 }
@@ -171,5 +189,4 @@ fn power(mut x: f64, mut n: u64) -> f64 {
 }
 
 #[cfg(test)]
-#[path = "red_tests.rs"]
 mod tests;

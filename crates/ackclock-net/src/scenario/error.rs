@@ -6,14 +6,19 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::path::{Step, display};
+
 /// What is wrong with a scenario.
 ///
-/// Its text is `LINE: KEY: message (help)`, so that a caller who prefixes `FILE:` gets what editors and compilers use.
+/// Its text is `LINE: KEY: message (help)`, so that a caller who prefixes `FILE:` gets what editors
+/// and compilers use.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ScenarioError {
     /// The line, from 1; `None` if the scenario was not read from a text.
     pub line: Option<usize>,
-    /// The key as a path such as `link[0].rate`, tables of an array counted from 0; empty if no key is concerned.
+    /// The key as a path such as `link[0].rate`, tables of an array counted from 0; empty if no
+    /// key is concerned.
     pub key: String,
     /// What is wrong.
     pub message: String,
@@ -36,47 +41,26 @@ impl fmt::Display for ScenarioError {
 
 impl std::error::Error for ScenarioError {}
 
-/// One step from the root of a document to a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    Key(String),
-    Index(usize),
-}
-
-impl From<&str> for Step {
-    fn from(key: &str) -> Self {
-        Step::Key(key.into())
-    }
-}
-
-impl From<usize> for Step {
-    fn from(index: usize) -> Self {
-        Step::Index(index)
-    }
-}
-
-/// Writes the steps of a path: `steps!["link", 0, "rate"]`.
-macro_rules! steps {
-    ($($step:expr),* $(,)?) => { [$($crate::scenario::error::Step::from($step)),*] };
-}
-pub(super) use steps;
-
-fn display(path: &[Step]) -> String {
-    let mut text = String::new();
-    for step in path {
-        match step {
-            Step::Key(key) if text.is_empty() => text.push_str(key),
-            Step::Key(key) => text.extend([".", key]),
-            Step::Index(index) => text.push_str(&format!("[{index}]")),
-        }
-    }
-    text
-}
-
 impl ScenarioError {
+    /// What is wrong with the value of a key.
+    pub fn new(key: impl Into<String>, message: impl Into<String>) -> Self {
+        ScenarioError { line: None, key: key.into(), message: message.into(), help: None }
+    }
+
+    /// The same, with what would be right.
+    pub fn help(self, help: impl Into<String>) -> Self {
+        ScenarioError { help: Some(help.into()), ..self }
+    }
+
+    /// The same, for a scenario that is the table `table` of another file. Its line there is not
+    /// known.
+    pub fn within(self, table: &str) -> Self {
+        ScenarioError { key: format!("{table}.{}", self.key), line: None, ..self }
+    }
+
     /// A value that parsed but makes no sense.
     pub(super) fn at(path: &[Step], message: impl Into<String>) -> Self {
-        ScenarioError { line: None, key: display(path), message: message.into(), help: None }
+        ScenarioError::new(display(path), message)
     }
 
     /// The same, with the line of its key in `text`.
@@ -87,7 +71,8 @@ impl ScenarioError {
             let shown = display(path);
             // The key itself, or the closest table around it that was written down.
             let rest = self.key.strip_prefix(&shown);
-            if !shown.is_empty() && rest.is_some_and(|r| r.is_empty() || r.starts_with(['.', '['])) {
+            if !shown.is_empty() && rest.is_some_and(|r| r.is_empty() || r.starts_with(['.', '[']))
+            {
                 best = Some(place.start);
             }
         });
@@ -120,6 +105,14 @@ impl ScenarioError {
     }
 }
 
+/// What a check says.
+pub(super) type Checked = Result<(), ScenarioError>;
+
+/// The value at a path makes no sense.
+pub(super) fn fail(path: &[Step], message: impl Into<String>) -> Checked {
+    Err(ScenarioError::at(path, message))
+}
+
 /// What the TOML reader says in terms of Rust, in terms of the file.
 fn plain(message: &str, path: &[Step]) -> (String, Option<String>) {
     let last = path.iter().rev().find_map(|step| match step {
@@ -134,17 +127,20 @@ fn plain(message: &str, path: &[Step]) -> (String, Option<String>) {
     };
     let of_kind = ["newtype variant", "wanted exactly 1 element", "wanted string or table"];
     if let (Some(example), true) = (kind, of_kind.iter().any(|t| message.contains(t))) {
-        return ("one kind with its settings is expected here".into(), Some(format!("for example `{example}`")));
+        return (
+            "one kind with its settings is expected here".into(),
+            Some(format!("for example `{example}`")),
+        );
     }
     if message == "duplicate key" {
         let help = "tables of which there may be several are written `[[link]]`";
         return ("this key is set already".into(), Some(help.into()));
     }
-    if let (Some(name @ ("node" | "link" | "loss" | "spikes" | "flow" | "cbr")), true) =
+    if let (Some(name @ ("node" | "link" | "fate" | "loss" | "spikes" | "flow" | "cbr")), true) =
         (last, message.contains("a sequence"))
     {
         let inner = match name {
-            "loss" | "spikes" => format!("link.{name}"),
+            "fate" | "loss" | "spikes" => format!("link.{name}"),
             _ => name.into(),
         };
         return ("there may be several of these".into(), Some(format!("write `[[{inner}]]`")));
@@ -168,7 +164,8 @@ fn unknown_name(message: &str) -> Option<(String, Vec<String>)> {
         return None;
     }
     // The name comes first and may itself hold backticks; the known names hold none.
-    let (name, known) = message.rsplit_once(", expected ").or_else(|| message.rsplit_once(", there are no "))?;
+    let (name, known) =
+        message.rsplit_once(", expected ").or_else(|| message.rsplit_once(", there are no "))?;
     let name = name.split_once('`')?.1.strip_suffix('`')?;
     Some((name.to_string(), known.split('`').skip(1).step_by(2).map(str::to_string).collect()))
 }
@@ -186,8 +183,8 @@ fn line_of(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|b| *b == b'\n').count() + 1
 }
 
-/// Calls `visit` for everything in the document, with its path, the place of its key (for an element of an array, of
-/// itself) and the place of its value.
+/// Calls `visit` for everything in the document, with its path, the place of its key (for an
+/// element of an array, of itself) and the place of its value.
 fn walk(root: &Spanned<DeTable<'_>>, visit: &mut Visit<'_>) {
     fn table(t: &DeTable<'_>, path: &mut Vec<Step>, visit: &mut Visit<'_>) {
         for (key, value) in t.iter() {

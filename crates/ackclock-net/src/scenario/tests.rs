@@ -1,4 +1,9 @@
+mod distribution;
+mod fates;
+mod first_rtt;
+
 use super::*;
+use ackclock_tcp::Registry;
 
 /// Two nodes and a flow; `{}` is replaced by further lines, which begin on line 12.
 const BASE: &str = "\
@@ -20,12 +25,12 @@ fn base(more: &str) -> String {
 }
 
 fn error(text: &str) -> String {
-    Scenario::from_toml(text).expect_err("this must be refused").to_string()
+    Scenario::from_toml(text, &Registry::default()).expect_err("this must be refused").to_string()
 }
 
 #[test]
 fn the_least_scenario() {
-    let scenario = Scenario::from_toml(BASE).unwrap();
+    let scenario = Scenario::from_toml(BASE, &Registry::default()).unwrap();
     assert_eq!((scenario.seed, scenario.runs), (1, 1));
     let names = check::check(&scenario).unwrap();
     assert_eq!(names.nodes, ["a", "b"]);
@@ -36,25 +41,38 @@ fn the_least_scenario() {
 fn an_unknown_key_is_named_with_its_line_and_the_nearest_one() {
     assert_eq!(
         error(&base("strategi = \"sack\"\n")),
-        "12: flow[0].strategi: there is no key `strategi` here; did you mean `strategy`? There are `name`, `from`, \
-         `to`, `strategy`, `count`, `start`, `start_step`, `arrivals`, `start_spread`, `stop`, `source`, `tcp`"
+        "12: flow[0].strategi: there is no key `strategi` here; did you mean `strategy`? There are \
+         `name`, `from`, \
+         `to`, `strategy`, `count`, `start`, `start_step`, `arrivals`, `start_spread`, `stop`, \
+         `source`, `tcp`"
     );
     assert_eq!(
         error(&base("[[flows]]\nfrom = \"a\"\n")),
-        "12: flows: there is no key `flows` here; did you mean `flow`? There are `name`, `description`, `duration`, \
+        "12: flows: there is no key `flows` here; did you mean `flow`? There are `name`, \
+         `description`, `duration`, \
          `seed`, `runs`, `tcp`, `node`, `link`, `flow`, `cbr`"
     );
     assert_eq!(
-        error(&BASE.replace("delay = \"10ms\"", "delay = \"10ms\"\nqueue = { codel = { packets = 20 } }")),
+        error(
+            &BASE.replace(
+                "delay = \"10ms\"",
+                "delay = \"10ms\"\nqueue = { codel = { packets = 20 } }"
+            )
+        ),
         "8: link[0].queue.codel: there is no `codel` here; there are `droptail`, `red`, `fred`"
     );
     assert_eq!(
-        error(&BASE.replace("delay = \"10ms\"", "delay = \"10ms\"\nqueue = { droptail = { packet = 20 } }")),
-        "8: link[0].queue.droptail.packet: there is no key `packet` here; did you mean `packets`? There are `packets`, \
+        error(&BASE.replace(
+            "delay = \"10ms\"",
+            "delay = \"10ms\"\nqueue = { droptail = { packet = 20 } }"
+        )),
+        "8: link[0].queue.droptail.packet: there is no key `packet` here; did you mean `packets`? \
+         There are `packets`, \
          `bytes`"
     );
     assert!(error(&base("tcp.timer = \"rfc6289\"\n")).starts_with(
-        "12: flow[0].tcp.timer: there is no `rfc6289` here; did you mean `rfc6298`? There are `rfc6298`, `linux`"
+        "12: flow[0].tcp.timer: there is no `rfc6289` here; did you mean `rfc6298`? There are \
+         `rfc6298`, `linux`"
     ));
 }
 
@@ -62,17 +80,20 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_one() {
 fn a_wrong_unit_is_named_with_its_line_and_the_right_ones() {
     assert_eq!(
         error(&BASE.replace("1mbit", "1mb/s")),
-        "6: link[0].rate: `1mb/s` is not a rate: there is no unit `mb/s`; write for example \"800kbit\" (units: bit, \
+        "6: link[0].rate: `1mb/s` is not a rate: there is no unit `mb/s`; write for example \
+         \"800kbit\" (units: bit, \
          kbit, mbit, gbit, tbit, bps, kbps, mbps, gbps, tbps)"
     );
     assert_eq!(
         error(&BASE.replace("\"1mbit\"", "1000000")),
-        "6: link[0].rate: `1000000` is not a rate: it has no unit; write for example \"800kbit\" (units: bit, kbit, \
+        "6: link[0].rate: `1000000` is not a rate: it has no unit; write for example \"800kbit\" \
+         (units: bit, kbit, \
          mbit, gbit, tbit, bps, kbps, mbps, gbps, tbps)"
     );
     assert_eq!(
         error(&BASE.replace("\"10ms\"", "10")),
-        "7: link[0].delay: `10` is not a duration: it has no unit; write for example \"100ms\" (units: ns, us, ms, s)"
+        "7: link[0].delay: `10` is not a duration: it has no unit; write for example \"100ms\" \
+         (units: ns, us, ms, s)"
     );
     assert_eq!(
         error(&BASE.replace("\"10ms\"", "-1")),
@@ -80,11 +101,13 @@ fn a_wrong_unit_is_named_with_its_line_and_the_right_ones() {
     );
     assert_eq!(
         error(&base("tcp = { delayed_ack = \"1s\" }\n")),
-        "12: flow[0].tcp.delayed_ack: `1s`: an ACK may wait for at most 500ms (RFC 5681 section 4.2)"
+        "12: flow[0].tcp.delayed_ack: `1s`: an ACK may wait for at most 500ms (RFC 5681 section \
+         4.2)"
     );
     assert_eq!(
         error(&base("tcp = { delayed_ack = \"BSD\" }\n")),
-        "12: flow[0].tcp.delayed_ack: `BSD` is not a duration: it does not begin with a number; write for example \
+        "12: flow[0].tcp.delayed_ack: `BSD` is not a duration: it does not begin with a number; \
+         write for example \
          \"100ms\" (units: ns, us, ms, s), or \"off\" or \"bsd\""
     );
     assert_eq!(
@@ -95,30 +118,46 @@ fn a_wrong_unit_is_named_with_its_line_and_the_right_ones() {
 
 #[test]
 fn a_missing_key_is_named_with_its_table() {
-    assert_eq!(error(&BASE.replace("rate = \"1mbit\"\n", "")), "3: link[0]: the key `rate` is missing");
+    assert_eq!(
+        error(&BASE.replace("rate = \"1mbit\"\n", "")),
+        "3: link[0]: the key `rate` is missing"
+    );
     assert_eq!(error("name = \"x\"\n"), "1: the key `duration` is missing");
     assert_eq!(
         error(&BASE.replace("delay = \"10ms\"", "delay = \"10ms\"\nloss = [{ drop = {} }]")),
-        "8: link[0].loss[0].drop: what is dropped? `segments = [14, 26]` or `retransmissions = [\"14:1\"]`"
+        "8: link[0].loss[0].drop: what is dropped? `segments = [14, 26]` or `retransmissions = \
+         [\"14:1\"]`"
     );
 }
 
 #[test]
-fn a_value_of_the_wrong_type_is_told_what_would_be_right() {
-    let queue = |q: &str| error(&BASE.replace("delay = \"10ms\"", &format!("delay = \"10ms\"\nqueue = {q}")));
-    let kind =
-        "8: link[0].queue: one kind with its settings is expected here; for example `{ droptail = { packets = 20 } }`";
-    for wrong in ["\"droptail\"", "20", "{}", "{ droptail = { packets = 1 }, red = { limit = 1, min = 1, max = 2 } }"] {
+fn for_a_value_of_the_wrong_type_the_error_says_what_would_be_right() {
+    let queue = |q: &str| {
+        error(&BASE.replace("delay = \"10ms\"", &format!("delay = \"10ms\"\nqueue = {q}")))
+    };
+    let kind = "8: link[0].queue: one kind with its settings is expected here; for example `{ \
+        droptail = { packets = 20 } }`";
+    for wrong in [
+        "\"droptail\"",
+        "20",
+        "{}",
+        "{ droptail = { packets = 1 }, red = { limit = 1, min = 1, max = 2 } }",
+    ] {
         assert_eq!(queue(wrong), kind, "{wrong}");
     }
-    assert_eq!(queue("{ droptail = 20 }"), "8: link[0].queue.droptail: invalid type: integer `20`, expected a table");
+    assert_eq!(
+        queue("{ droptail = 20 }"),
+        "8: link[0].queue.droptail: invalid type: integer `20`, expected a table"
+    );
     assert_eq!(
         error(&base("source = \"bytes\"\n")),
-        "12: flow[0].source: one kind with its settings is expected here; for example `{ segments = 100 }`"
+        "12: flow[0].source: one kind with its settings is expected here; for example `{ segments \
+         = 100 }`"
     );
     assert_eq!(
         error(&base("[tcp]\nmss = true\n")),
-        "13: tcp.mss: invalid type: boolean `true`, expected a size such as \"64kb\" or a number of bytes"
+        "13: tcp.mss: invalid type: boolean `true`, expected a size such as \"64kb\" or a number \
+         of bytes"
     );
     assert_eq!(
         error(&BASE.replace("duration =", "seed = 1.5\nduration =")),
@@ -126,9 +165,13 @@ fn a_value_of_the_wrong_type_is_told_what_would_be_right() {
     );
     assert_eq!(
         error(&base("[tcp]\nack_every = 5000000000\n")),
-        "13: tcp.ack_every: invalid value: integer `5000000000`, expected a whole number, 0 to 4294967295"
+        "13: tcp.ack_every: invalid value: integer `5000000000`, expected a whole number, 0 to \
+         4294967295"
     );
-    assert_eq!(error(&BASE.replace("[[link]]", "[link]")), "3: link: there may be several of these; write `[[link]]`");
+    assert_eq!(
+        error(&BASE.replace("[[link]]", "[link]")),
+        "3: link: there may be several of these; write `[[link]]`"
+    );
 }
 
 #[test]
@@ -152,25 +195,22 @@ fn names_must_exist_and_be_unique() {
         "13: flow[1].name: there already is a flow `flow0`"
     );
     assert_eq!(
-        error(
-            &format!("[[node]]\nname = \"a\"\n{BASE}").replace(
-                "[[node]]\nname = \"a\"\nduration = \"10s\"\n",
-                "duration = \"10s\"\n[[node]]\nname = \"a\"\n"
-            )
-        ),
+        error(&format!("[[node]]\nname = \"a\"\n{BASE}").replace(
+            "[[node]]\nname = \"a\"\nduration = \"10s\"\n",
+            "duration = \"10s\"\n[[node]]\nname = \"a\"\n"
+        )),
         "7: link[0].to: there is no node `b`; did you mean `a`?"
     );
     assert_eq!(
         error(&base("strategy = \"newrno\"\n")),
-        "12: flow[0].strategy: `newrno` is neither a preset nor a mechanism; did you mean `newreno`?"
+        "12: flow[0].strategy: `newrno` is neither a preset nor a mechanism; did you mean \
+         `newreno`?"
     );
     assert_eq!(
-        error(
-            &BASE.replace(
-                "delay = \"10ms\"",
-                "delay = \"10ms\"\nloss = [{ bernoulli = { p = 0.1, flow = \"flow1\" } }]"
-            )
-        ),
+        error(&BASE.replace(
+            "delay = \"10ms\"",
+            "delay = \"10ms\"\nloss = [{ bernoulli = { p = 0.1, flow = \"flow1\" } }]"
+        )),
         "8: link[0].loss[0].bernoulli.flow: there is no flow `flow1`; did you mean `flow0`?"
     );
 }
@@ -179,20 +219,43 @@ fn names_must_exist_and_be_unique() {
 fn ranges_are_checked() {
     let cases = [
         ("tcp = { mss = 0 }\n", "12: flow[0].tcp.mss: 0 is out of range: 1 to 65495 bytes"),
-        ("tcp = { initial_window = 11 }\n", "12: flow[0].tcp.initial_window: 11 is out of range: 1 to 10 segments"),
-        ("tcp = { ack_every = 0 }\n", "12: flow[0].tcp.ack_every: 0 is out of range: 1 to 1000 segments"),
+        (
+            "tcp = { initial_window = 11 }\n",
+            "12: flow[0].tcp.initial_window: 11 is out of range: 1 to 10 segments",
+        ),
+        (
+            "tcp = { ack_every = 0 }\n",
+            "12: flow[0].tcp.ack_every: 0 is out of range: 1 to 1000 segments",
+        ),
         (
             "tcp = { ack_every = 8 }\n[tcp]\ndelayed_ack = \"off\"\n",
-            "12: flow[0].tcp.ack_every: with `delayed_ack = \"off\"` every segment is acknowledged; write a delay such \
+            "12: flow[0].tcp.ack_every: with `delayed_ack = \"off\"` every segment is \
+             acknowledged; write a delay such \
              as \"1ms\"",
         ),
         (
             "tcp = { handshake = true, mss = 27 }\n",
-            "12: flow[0].tcp.handshake: a connection opens with an MSS of 28 bytes at least; raise `mss`",
+            "12: flow[0].tcp.handshake: a connection opens with an MSS of 28 bytes at least; raise \
+             `mss`",
         ),
-        ("tcp = { window_scale = 15 }\n", "12: flow[0].tcp.window_scale: 15 is out of range: 0 to 14 (RFC 7323)"),
+        (
+            "tcp = { first_rtt = \"none\" }\n[tcp]\nhandshake = true\n",
+            "12: flow[0].tcp.first_rtt: a handshake measures the first round trip; leave out either \
+             of the two",
+        ),
+        (
+            "tcp = { first_rtt = \"100ms\" }\n",
+            "12: flow[0].tcp.first_rtt: there is no `100ms` here; there are `path`, `none`",
+        ),
+        (
+            "tcp = { window_scale = 15 }\n",
+            "12: flow[0].tcp.window_scale: 15 is out of range: 0 to 14 (RFC 7323)",
+        ),
         ("tcp = { rwnd = \"2gb\" }\n", "12: flow[0].tcp.rwnd: at most 1gb"),
-        ("tcp = { max_rto = 0 }\n", "12: flow[0].tcp.max_rto: at least 1s; RFC 6298 section 2.5 asks for 60s"),
+        (
+            "tcp = { max_rto = 0 }\n",
+            "12: flow[0].tcp.max_rto: at least 1s; RFC 6298 section 2.5 asks for 60s",
+        ),
         ("count = 0\n", "12: flow[0].count: 0 is out of range: 1 to 100000"),
         ("source = { segments = 0 }\n", "12: flow[0].source: nothing to send"),
         (
@@ -200,7 +263,8 @@ fn ranges_are_checked() {
             "12: flow[0].source.web.responses: a mean number of responses is 1 to 1000000",
         ),
         (
-            "source = { web = { responses = 2.5, exactly = true, size = { fixed = 1 }, think = \"1s\" } }\n",
+            "source = { web = { responses = 2.5, exactly = true, size = { fixed = 1 }, think = \
+             \"1s\" } }\n",
             "12: flow[0].source.web.responses: with `exactly` it is a whole number",
         ),
         (
@@ -216,12 +280,17 @@ fn ranges_are_checked() {
             "source = { writes = [{ at = \"2s\", amount = 1 }, { at = \"1s\", amount = 1 }] }\n",
             "12: flow[0].source.writes[1].at: writes are in the order of their times",
         ),
-        ("[[cbr]]\nfrom = \"a\"\nto = \"b\"\nrate = \"0bit\"\n", "15: cbr[0].rate: a rate is at least 1bit"),
+        (
+            "[[cbr]]\nfrom = \"a\"\nto = \"b\"\nrate = \"0bit\"\n",
+            "15: cbr[0].rate: a rate is at least 1bit",
+        ),
     ];
     for (more, expected) in cases {
         assert_eq!(error(&base(more)), expected);
     }
-    let queue = |q: &str| error(&BASE.replace("delay = \"10ms\"", &format!("delay = \"10ms\"\nqueue = {q}")));
+    let queue = |q: &str| {
+        error(&BASE.replace("delay = \"10ms\"", &format!("delay = \"10ms\"\nqueue = {q}")))
+    };
     assert_eq!(
         queue("{ droptail = {} }"),
         "8: link[0].queue.droptail: how much does it hold? `packets = 20` or `bytes = \"64kb\"`"
@@ -239,19 +308,26 @@ fn ranges_are_checked() {
         "8: link[0].queue.red.min: a threshold is a number of packets, 0 or more"
     );
     let fred = |keys: &str| queue(&format!("{{ fred = {{ {keys} }} }}"));
-    assert_eq!(fred("limit = 0, min = 4, max = 8"), "8: link[0].queue.fred.limit: a queue holds at least 1 packet");
+    assert_eq!(
+        fred("limit = 0, min = 4, max = 8"),
+        "8: link[0].queue.fred.limit: a queue holds at least 1 packet"
+    );
     assert_eq!(
         fred("limit = 16, min = 0.9, max = 8"),
         "8: link[0].queue.fred.min: a threshold is a number of packets, 1 or more"
     );
-    assert_eq!(fred("limit = 16, min = 4, max = 4"), "8: link[0].queue.fred.max: `max` must be above `min`");
+    assert_eq!(
+        fred("limit = 16, min = 4, max = 4"),
+        "8: link[0].queue.fred.max: `max` must be above `min`"
+    );
     assert_eq!(
         fred("limit = 16, min = 4, max = 8, weight = 0"),
         "8: link[0].queue.fred.weight: a weight is above 0 and at most 1"
     );
     assert_eq!(
         fred("limit = 16, min = 4, max = 8, minq = 2, gentle = true"),
-        "8: link[0].queue.fred.gentle: there is no key `gentle` here; there are `limit`, `min`, `max`, \
+        "8: link[0].queue.fred.gentle: there is no key `gentle` here; there are `limit`, `min`, \
+         `max`, \
          `weight`, `max_p`, `minq`, `many_flows`, `mean_packet_size`"
     );
     assert_eq!(
@@ -267,18 +343,29 @@ fn ranges_are_checked() {
         spikes("[{ at = 0, for = \"1s\", delay = 0 }]"),
         "7: link[0].spikes[0].delay: a spike lasts longer than 0s and adds a delay above 0s"
     );
-    assert_eq!(spikes("[{ at = \"1s\", for = \"1s\" }]"), "7: link[0].spikes[0]: the key `delay` is missing");
+    assert_eq!(
+        spikes("[{ at = \"1s\", for = \"1s\" }]"),
+        "7: link[0].spikes[0]: the key `delay` is missing"
+    );
     assert_eq!(
         spikes("{ at = 0, for = \"1s\", delay = \"1s\" }"),
         "7: link[0].spikes: there may be several of these; write `[[link.spikes]]`"
     );
-    let policer = |keys: &str| error(&BASE.replace("delay", &format!("loss = [{{ policer = {{ {keys} }} }}]\ndelay")));
-    assert_eq!(policer("rate = \"0bit\", burst = 1"), "7: link[0].loss[0].policer.rate: a rate is at least 1bit");
+    let policer = |keys: &str| {
+        error(&BASE.replace("delay", &format!("loss = [{{ policer = {{ {keys} }} }}]\ndelay")))
+    };
+    assert_eq!(
+        policer("rate = \"0bit\", burst = 1"),
+        "7: link[0].loss[0].policer.rate: a rate is at least 1bit"
+    );
     assert_eq!(
         policer("rate = \"1mbit\", burst = 0"),
         "7: link[0].loss[0].policer.burst: 0 is out of range: 1 to 4294967295 bytes"
     );
-    assert_eq!(policer("rate = \"1mbit\""), "7: link[0].loss[0].policer: the key `burst` is missing");
+    assert_eq!(
+        policer("rate = \"1mbit\""),
+        "7: link[0].loss[0].policer: the key `burst` is missing"
+    );
     assert_eq!(
         policer("rate = \"1mbit\", burst = 1, flow = \"flow1\""),
         "7: link[0].loss[0].policer.flow: there is no flow `flow1`; did you mean `flow0`?"
@@ -323,25 +410,41 @@ from = \"s1\"
 to = \"d\"
 rate = \"1kbit\"
 ";
-    let scenario = Scenario::from_toml(text).unwrap();
+    let scenario = Scenario::from_toml(text, &Registry::default()).unwrap();
     let names = check::check(&scenario).unwrap();
     assert_eq!(names.nodes, ["s0", "r", "s1", "s2", "d"]);
     assert_eq!(names.flows, ["flow0", "flow1", "flow2", "last", "pair0", "pair1", "cbr0"]);
-    let built = scenario.build(&BuildOptions { seed: 1, strategy: None, events: false }).unwrap();
+    let built = scenario.build(&BuildOptions::new(&Registry::default(), 1)).unwrap();
     let links: Vec<_> = built.links.iter().map(|l| (l.id.0, l.entry, l.back)).collect();
     assert_eq!(
         links,
-        [(0, 0, false), (1, 0, true), (2, 0, false), (3, 0, true), (4, 0, false), (5, 0, true), (6, 1, false)]
+        [
+            (0, 0, false),
+            (1, 0, true),
+            (2, 0, false),
+            (3, 0, true),
+            (4, 0, false),
+            (5, 0, true),
+            (6, 1, false)
+        ]
     );
     let flows: Vec<_> = built.flows.iter().map(|f| (f.name.as_str(), f.start.nanos())).collect();
     let s = 1_000_000_000;
     assert_eq!(
         flows,
-        [("flow0", s), ("flow1", s + 10_000_000), ("flow2", s + 20_000_000), ("last", 0), ("pair0", 0), ("pair1", 0)]
+        [
+            ("flow0", s),
+            ("flow1", s + 10_000_000),
+            ("flow2", s + 20_000_000),
+            ("last", 0),
+            ("pair0", 0),
+            ("pair1", 0)
+        ]
     );
     assert_eq!(
         error(&text.replace("from = \"s{}\"\nto = \"r\"", "from = \"s\"\nto = \"r\"")),
-        "6: link[0].count: copies of a link need `{}` in `from` or `to`, so that they join different nodes"
+        "6: link[0].count: copies of a link need `{}` in `from` or `to`, so that they join \
+         different nodes"
     );
     assert_eq!(
         error(&text.replacen("count = 3", "count = 100001", 1)),
@@ -352,28 +455,38 @@ rate = \"1kbit\"
 #[test]
 fn delays_of_copies_are_evenly_spaced() {
     let scenario = Scenario::from_toml(
-        "duration = \"1s\"\n[[link]]\nfrom = \"s{}\"\nto = \"r\"\ncount = 4\nrate = \"1mbit\"\ndelay = \"1ms\"\n\
+        "duration = \"1s\"\n[[link]]\nfrom = \"s{}\"\nto = \"r\"\ncount = 4\nrate = \
+         \"1mbit\"\ndelay = \"1ms\"\n\
          delay_to = \"20ms\"\n",
+        &Registry::default(),
     )
     .unwrap();
-    let delays: Vec<u64> = (0..4).map(|copy| build::delay(&scenario.links[0], copy).nanos()).collect();
+    let delays: Vec<u64> =
+        (0..4).map(|copy| network::delay(&scenario.links[0], copy).nanos()).collect();
     assert_eq!(delays, [1_000_000, 7_333_333, 13_666_666, 20_000_000]);
 }
 
 #[test]
 fn a_flow_without_a_route_is_named_with_its_line() {
     let text = BASE.replace("delay = \"10ms\"", "delay = \"10ms\"\nduplex = false");
-    let scenario = Scenario::from_toml(&text).unwrap();
-    let mut built = scenario.build(&BuildOptions { seed: 1, strategy: None, events: false }).unwrap();
+    let scenario = Scenario::from_toml(&text, &Registry::default()).unwrap();
+    let mut built = scenario.build(&BuildOptions::new(&Registry::default(), 1)).unwrap();
     let error = built.run(&mut ()).expect_err("no way back");
-    assert_eq!(scenario.explain(&error).located(&text).to_string(), "10: flow[0]: no route from b to a");
+    assert_eq!(
+        scenario.explain(&error).located(&text).to_string(),
+        "10: flow[0]: no route from b to a"
+    );
 }
 
 #[test]
-fn the_strategy_decides_on_sack_unless_told() {
+fn the_strategy_decides_on_sack_unless_the_scenario_does() {
     let sack = |more: &str, strategy| {
-        let scenario = Scenario::from_toml(&base(more)).unwrap();
-        scenario.build(&BuildOptions { seed: 1, strategy, events: false }).unwrap().flows[0].sack
+        let scenario = Scenario::from_toml(&base(more), &Registry::default()).unwrap();
+        scenario
+            .build(&BuildOptions::new(&Registry::default(), 1).strategy(strategy))
+            .unwrap()
+            .flows[0]
+            .sack
     };
     assert!(!sack("", None));
     assert!(sack("strategy = \"sack\"\n", None));
@@ -388,8 +501,12 @@ fn the_strategy_decides_on_sack_unless_told() {
 #[test]
 fn the_window_scale_is_the_smallest_that_covers_the_buffer() {
     let wscale = |rwnd: &str| {
-        let scenario = Scenario::from_toml(&base(&format!("tcp = {{ mss = 1000, rwnd = \"{rwnd}\" }}\n"))).unwrap();
-        scenario.build(&BuildOptions { seed: 1, strategy: None, events: false }).unwrap().flows[0].wscale
+        let scenario = Scenario::from_toml(
+            &base(&format!("tcp = {{ mss = 1000, rwnd = \"{rwnd}\" }}\n")),
+            &Registry::default(),
+        )
+        .unwrap();
+        scenario.build(&BuildOptions::new(&Registry::default(), 1)).unwrap().flows[0].wscale
     };
     assert_eq!(wscale("65535b"), 0);
     assert_eq!(wscale("64kb"), 1);
@@ -402,8 +519,8 @@ fn the_window_scale_is_the_smallest_that_covers_the_buffer() {
 #[test]
 fn random_starts_depend_on_the_seed_and_the_name_alone() {
     let starts = |more: &str, seed| {
-        let scenario = Scenario::from_toml(&base(more)).unwrap();
-        let built = scenario.build(&BuildOptions { seed, strategy: None, events: false }).unwrap();
+        let scenario = Scenario::from_toml(&base(more), &Registry::default()).unwrap();
+        let built = scenario.build(&BuildOptions::new(&Registry::default(), seed)).unwrap();
         built.flows.iter().map(|f| f.start.nanos()).collect::<Vec<_>>()
     };
     let one = starts("start_spread = \"1s\"\n", 1);
@@ -421,17 +538,21 @@ fn coarse_timers_have_a_phase_of_their_own_in_each_flow() {
     use crate::rng::Rng;
     use ackclock_tcp::Span;
     let completed = |loss: &str, more: &str, seed, count: u32| {
-        let text = base(&format!("source = {{ segments = 1 }}\ncount = {count}\nstart_step = \"1s\"\n{more}"));
+        let text = base(&format!(
+            "source = {{ segments = 1 }}\ncount = {count}\nstart_step = \"1s\"\n{more}"
+        ));
         let text = text.replace("delay = \"10ms\"", &format!("delay = \"10ms\"\nloss = {loss}"));
-        let scenario = Scenario::from_toml(&text).unwrap();
-        let mut built = scenario.build(&BuildOptions { seed, strategy: None, events: false }).unwrap();
+        let scenario = Scenario::from_toml(&text, &Registry::default()).unwrap();
+        let mut built = scenario.build(&BuildOptions::new(&Registry::default(), seed)).unwrap();
         built.run(&mut ()).unwrap();
-        let report = |flow: &BuiltFlow| built.network.flow_report(flow.id).unwrap().completed.unwrap();
+        let report =
+            |flow: &BuiltFlow| built.network.flow_report(flow.id).unwrap().completed.unwrap();
         built.flows.iter().map(report).collect::<Vec<_>>()
     };
     let (fast, slow) = (Span::from_millis(200), Span::from_millis(500));
-    let phase =
-        |what: &str, seed, flow: u32, tick| Rng::new(seed, &format!("scenario/{what}/flow{flow}")).up_to(tick).0;
+    let phase = |what: &str, seed, flow: u32, tick| {
+        Rng::new(seed, &format!("scenario/{what}/flow{flow}")).up_to(tick).0
+    };
     // At 1 Mb/s and 10 ms a segment takes 22 ms, and its ACK 10.32 ms.
     let (segment, ack) = (22_000_000, 10_320_000);
     for seed in [1, 2] {
@@ -442,21 +563,21 @@ fn coarse_timers_have_a_phase_of_their_own_in_each_flow() {
             let tick = ticks.find(|&tick| tick > arrival).unwrap();
             assert_eq!(acked[flow as usize].nanos(), tick + ack);
         }
-        // The twelfth tick brings the timeout.
-        let settings = "tcp = { delayed_ack = \"off\", timer = \"bsd\" }\n";
+        // Without a sample the twelfth tick brings the timeout.
+        let settings = "tcp = { delayed_ack = \"off\", timer = \"bsd\", first_rtt = \"none\" }\n";
         let lost = completed("[{ drop = { segments = [0] } }]", settings, seed, 1);
         assert_eq!(lost[0].nanos(), phase("tick", seed, 0, slow) + 11 * slow.0 + segment + ack);
     }
 }
 
-/// A round trip later, in which SYN and SYN/ACK take 8 us a byte: 40 and their options, MSS and window scale, or SACK permitted and
-/// timestamps as well.
+/// A round trip later, in which SYN and SYN/ACK take 8 us a byte: 40 and their options, MSS and
+/// window scale, or SACK permitted and timestamps as well.
 #[test]
 fn a_handshake_takes_a_round_trip() {
     let completed = |more: &str| {
         let text = base(&format!("source = {{ segments = 20 }}\ntcp = {{ {more} }}\n"));
-        let scenario = Scenario::from_toml(&text).unwrap();
-        let mut built = scenario.build(&BuildOptions { seed: 1, strategy: None, events: false }).unwrap();
+        let scenario = Scenario::from_toml(&text, &Registry::default()).unwrap();
+        let mut built = scenario.build(&BuildOptions::new(&Registry::default(), 1)).unwrap();
         built.run(&mut ()).unwrap();
         built.network.flow_report(built.flows[0].id).unwrap().completed.unwrap().nanos()
     };
@@ -465,7 +586,10 @@ fn a_handshake_takes_a_round_trip() {
         ("sack = true, timestamps = true", 60),
         ("sack = true, timestamps = true, count_options = false", 40),
         // Without the delay: the FIN draws the ACK of a last segment that would wait for it.
-        ("sack = false, isn = 4294967000, mss = 536, initial_window = 1, delayed_ack = \"off\"", 48),
+        (
+            "sack = false, isn = 4294967000, mss = 536, initial_window = 1, delayed_ack = \"off\"",
+            48,
+        ),
     ];
     for (settings, bytes) in cases {
         let with = completed(&format!("{settings}, handshake = true"));
@@ -473,12 +597,17 @@ fn a_handshake_takes_a_round_trip() {
     }
 }
 
-/// Who is told of losses has to know them from the first one on.
+/// A sender that is notified of losses has to know them from the first one on.
 #[test]
 fn an_oracle_opens_no_connection() {
-    let scenario = Scenario::from_toml(&base("strategy = \"oracle\"\ntcp = { handshake = true }\n")).unwrap();
-    let error = scenario.build(&BuildOptions { seed: 1, strategy: None, events: false }).err().unwrap();
-    let text = "`oracle` is told of losses, which goes with established connections only: no `handshake`";
+    let scenario = Scenario::from_toml(
+        &base("strategy = \"oracle\"\ntcp = { handshake = true }\n"),
+        &Registry::default(),
+    )
+    .unwrap();
+    let error = scenario.build(&BuildOptions::new(&Registry::default(), 1)).err().unwrap();
+    let text = "`oracle` needs to be notified of losses, which only established connections are; \
+                leave out `handshake`";
     assert!(error.to_string().ends_with(text), "{error}");
 }
 
@@ -486,28 +615,36 @@ fn an_oracle_opens_no_connection() {
 #[test]
 fn stretch_acks_cover_so_many_segments() {
     let acks = |more: &str| {
-        let text = base(&format!("source = {{ segments = 20 }}\ntcp = {{ delayed_ack = \"200ms\"{more} }}\n"));
-        let scenario = Scenario::from_toml(&text).unwrap();
-        let mut built = scenario.build(&BuildOptions { seed: 1, strategy: None, events: false }).unwrap();
+        let text = base(&format!(
+            "source = {{ segments = 20 }}\ntcp = {{ delayed_ack = \"200ms\"{more} }}\n"
+        ));
+        let scenario = Scenario::from_toml(&text, &Registry::default()).unwrap();
+        let mut built = scenario.build(&BuildOptions::new(&Registry::default(), 1)).unwrap();
         built.run(&mut ()).unwrap();
         built.network.flow_report(built.flows[0].id).unwrap().stats.acks
     };
     assert_eq!((acks(""), acks(", ack_every = 8"), acks(", ack_every = 1")), (10, 3, 20));
 }
 
-/// Segment 20 is lost, and its fast retransmission; the timer's is not, nor is a second recovery's of 280.
+/// Segment 20 is lost, and its fast retransmission; the timer's is not, nor is a second recovery's
+/// of 280.
 #[test]
 fn the_three_state_model_knows_a_fast_retransmission() {
     let counts = |lose_fast_retransmission: bool| {
         let three_state = format!(
-            "three_state = {{ second_at = \"0s\", second_for = \"1s\", second_loss = 0, third_for = \"9s\", \
+            "three_state = {{ second_at = \"0s\", second_for = \"1s\", second_loss = 0, third_for \
+             = \"9s\", \
              third_loss = 0, lose_fast_retransmission = {lose_fast_retransmission} }}"
         );
-        let loss = format!("delay = \"10ms\"\nloss = [{{ drop = {{ segments = [20, 280] }} }}, {{ {three_state} }}]");
-        let text = base("source = { segments = 300 }\ntcp = { min_rto = \"1s\" }\n").replace("delay = \"10ms\"", &loss);
-        let mut built = Scenario::from_toml(&text)
+        let loss = format!(
+            "delay = \"10ms\"\nloss = [{{ drop = {{ segments = [20, 280] }} }}, {{ {three_state} \
+             }}]"
+        );
+        let text = base("source = { segments = 300 }\ntcp = { min_rto = \"1s\" }\n")
+            .replace("delay = \"10ms\"", &loss);
+        let mut built = Scenario::from_toml(&text, &Registry::default())
             .unwrap()
-            .build(&BuildOptions { seed: 1, strategy: None, events: false })
+            .build(&BuildOptions::new(&Registry::default(), 1))
             .unwrap();
         built.run(&mut ()).unwrap();
         let report = built.network.flow_report(built.flows[0].id).unwrap();
@@ -519,9 +656,9 @@ fn the_three_state_model_knows_a_fast_retransmission() {
 #[test]
 fn what_is_written_reads_back() {
     for text in shipped().into_iter().map(|(_, text)| text).chain([base(EVERY_KEY)]) {
-        let scenario = Scenario::from_toml(&text).unwrap();
+        let scenario = Scenario::from_toml(&text, &Registry::default()).unwrap();
         let written = scenario.to_toml().unwrap();
-        assert_eq!(Scenario::from_toml(&written), Ok(scenario), "{written}");
+        assert_eq!(Scenario::from_toml(&written, &Registry::default()), Ok(scenario), "{written}");
     }
 }
 
@@ -534,7 +671,8 @@ start = \"1s\"
 start_step = \"1ms\"
 start_spread = \"10us\"
 stop = \"2s\"
-source = { on_off = { on = \"1s\", off = \"2s\", rate = \"1mbit\", write = \"2seg\", exponential = true } }
+source = { on_off = { on = \"1s\", off = \"2s\", rate = \"1mbit\", write = \"2seg\", exponential = \
+true } }
 [flow.tcp]
 mss = 500
 initial_window = 3
@@ -554,6 +692,7 @@ min_rto = \"200ms\"
 max_rto = \"64s\"
 idle_restart = false
 handshake = false
+first_rtt = \"none\"
 isn = 4294967295
 window_scale = 2
 header = 0
@@ -572,7 +711,9 @@ from = \"a\"
 to = \"b\"
 count = 2
 arrivals = { poisson = \"10ms\" }
-source = { draw = { max = \"1mb\", mix = [{ share = \"50%\", fixed = 1 }, { share = \"25%\", exponential = { mean = 2 } }, { share = \"13%\", lognormal = { mean = 3, sigma = 0.5 } }, { share = \"12%\", pareto = { mean = 4, shape = 1.5 } }] } }
+source = { draw = { max = \"1mb\", mix = [{ share = \"50%\", fixed = 1 }, { share = \"25%\", \
+exponential = { mean = 2 } }, { share = \"13%\", lognormal = { mean = 3, sigma = 0.5 } }, { share \
+= \"12%\", pareto = { mean = 4, shape = 1.5 } }] } }
 [[link]]
 from = \"b\"
 to = \"c\"
@@ -583,13 +724,17 @@ jitter = \"1ms\"
 reorder = { p = \"1%\", segments = [7], delay = \"5ms\" }
 duplicate = \"0.1%\"
 spikes = [{ at = \"3s\", for = \"500ms\", delay = \"800ms\" }]
-queue = { red = { limit = 50, min = 5.5, max = 15, weight = 0.002, max_p = \"10%\", gentle = false, wait = false, queue_in_bytes = true, byte_mode = true, mean_packet_size = \"1kb\" } }
+queue = { red = { limit = 50, min = 5.5, max = 15, weight = 0.002, max_p = \"10%\", gentle = \
+false, wait = false, queue_in_bytes = true, byte_mode = true, mean_packet_size = \"1kb\" } }
+fate = [{ segment = 4, transmission = 2, flow = \"f1\", lose = true }, { ack = 3, late = \"2ms\" }]
 loss = [
   { drop = { segments = [1, 2], retransmissions = [\"1:1\"], flow = \"f1\" } },
   { bernoulli = { p = 0.25, direction = \"both\" } },
-  { gilbert_elliott = { p = \"1%\", r = \"30%\", loss_good = 0.001, loss_bad = \"50%\", direction = \"ack\", flow = \"f0\" } },
+  { gilbert_elliott = { p = \"1%\", r = \"30%\", loss_good = 0.001, loss_bad = \"50%\", direction \
+  = \"ack\", flow = \"f0\" } },
   { policer = { rate = \"1mbit\", burst = \"20kb\", direction = \"both\", flow = \"f0\" } },
-  { three_state = { second_at = \"5s\", second_for = \"1s\", second_loss = 1, third_for = \"1s\", third_loss = \"50%\", lose_fast_retransmission = true } },
+  { three_state = { second_at = \"5s\", second_for = \"1s\", second_loss = 1, third_for = \"1s\", \
+  third_loss = \"50%\", lose_fast_retransmission = true } },
 ]
 [[link]]
 from = \"c\"
@@ -597,7 +742,8 @@ to = \"b\"
 rate = \"1mbit\"
 delay = \"1ms\"
 duplex = false
-queue = { fred = { limit = 16, min = 4, max = 8, weight = 0.01, max_p = \"5%\", minq = 4, many_flows = true, mean_packet_size = \"1kb\" } }
+queue = { fred = { limit = 16, min = 4, max = 8, weight = 0.01, max_p = \"5%\", minq = 4, \
+many_flows = true, mean_packet_size = \"1kb\" } }
 [[cbr]]
 name = \"c\"
 from = \"a\"
@@ -613,7 +759,10 @@ fn shipped() -> Vec<(String, String)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios");
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path()).collect();
     files.sort();
-    files.into_iter().map(|p| (p.display().to_string(), std::fs::read_to_string(p).unwrap())).collect()
+    files
+        .into_iter()
+        .map(|p| (p.display().to_string(), std::fs::read_to_string(p).unwrap()))
+        .collect()
 }
 
 #[test]
@@ -621,10 +770,14 @@ fn every_shipped_scenario_is_right() {
     let files = shipped();
     assert!(files.len() >= 12, "{}", files.len());
     for (name, text) in files {
-        let mut scenario = Scenario::from_toml(&text).map_err(|e| format!("{name}:{e}")).unwrap();
+        let mut scenario = Scenario::from_toml(&text, &Registry::default())
+            .map_err(|e| format!("{name}:{e}"))
+            .unwrap();
         // The large ones take long, and a second tells as much about the file.
         scenario.duration = units::Duration(ackclock_tcp::Span::from_secs(1));
-        let mut built = scenario.build(&BuildOptions { seed: 1, strategy: Some("sack+lt"), events: false }).unwrap();
+        let mut built = scenario
+            .build(&BuildOptions::new(&Registry::default(), 1).strategy("sack+lt"))
+            .unwrap();
         built.run(&mut ()).map_err(|e| format!("{name}: {e}")).unwrap();
     }
 }
@@ -643,10 +796,11 @@ fn the_schema_describes_every_key() {
         properties.len()
     };
     assert_eq!(keys(""), 10);
-    assert_eq!(keys("/$defs/Link"), 14);
+    assert_eq!(keys("/$defs/Link"), 15);
+    assert_eq!(keys("/$defs/Fate"), 6);
     assert_eq!(keys("/$defs/Flow"), 12);
     assert_eq!(keys("/$defs/Distribution"), 7);
-    assert_eq!(keys("/$defs/Tcp"), 23);
+    assert_eq!(keys("/$defs/Tcp"), 24);
     assert_eq!(keys("/$defs/Red"), 10);
     assert_eq!(keys("/$defs/Fred"), 8);
     assert_eq!(keys("/$defs/Policer"), 4);
@@ -663,22 +817,25 @@ fn mutated_scenarios_never_panic() {
         for wrong in [b'"', b'{', b'[', b'9', b'\n', b'-'] {
             let right = std::mem::replace(&mut bytes[i], wrong);
             if let Ok(text) = std::str::from_utf8(&bytes) {
-                let _ = Scenario::from_toml(text).map_err(|e| e.to_string());
+                let _ = Scenario::from_toml(text, &Registry::default()).map_err(|e| e.to_string());
             }
             bytes[i] = right;
         }
         if let Some(part) = text.get(..i) {
-            let _ = Scenario::from_toml(part).map_err(|e| e.to_string());
+            let _ = Scenario::from_toml(part, &Registry::default()).map_err(|e| e.to_string());
         }
     }
 }
 
 /// The bytes that each flow has had acknowledged, and when each began, in ms.
 fn sizes_and_starts(text: &str, seed: u64, strategy: &str) -> (Vec<u64>, Vec<u64>) {
-    let options = BuildOptions { seed, strategy: Some(strategy), events: false };
-    let mut simulation = Scenario::from_toml(text).unwrap().build(&options).unwrap();
+    let registry = Registry::default();
+    let options = BuildOptions::new(&registry, seed).strategy(strategy);
+    let mut simulation =
+        Scenario::from_toml(text, &Registry::default()).unwrap().build(&options).unwrap();
     simulation.run(&mut ()).unwrap();
-    let bytes = simulation.flows.iter().map(|f| simulation.network.flow_report(f.id).unwrap().bytes_acked);
+    let bytes =
+        simulation.flows.iter().map(|f| simulation.network.flow_report(f.id).unwrap().bytes_acked);
     (bytes.collect(), simulation.flows.iter().map(|f| f.start.nanos() / 1_000_000).collect())
 }
 
@@ -698,16 +855,22 @@ fn each_copy_draws_its_size_from_seed_and_name_alone() {
 fn arrivals_are_a_poisson_process_of_seed_and_name() {
     let text = |count: u32, more: &str| {
         base(&format!(
-            "count = {count}\nstart = \"1s\"\nsource = {{ bytes = 1 }}\narrivals = {{ poisson = \"100ms\" }}\n{more}"
+            "count = {count}\nstart = \"1s\"\nsource = {{ bytes = 1 }}\narrivals = {{ poisson = \
+             \"100ms\" }}\n{more}"
         ))
     };
     let (_, starts) = sizes_and_starts(&text(4, ""), 5, "reno");
     assert_eq!(starts, [1288, 1288, 1392, 1412]);
-    assert_eq!(sizes_and_starts(&text(2, ""), 5, "sack").1, starts[..2], "neither later copies nor strategies matter");
+    assert_eq!(
+        sizes_and_starts(&text(2, ""), 5, "sack").1,
+        starts[..2],
+        "neither later copies nor strategies matter"
+    );
     assert_ne!(sizes_and_starts(&text(4, ""), 6, "reno").1, starts);
 
-    // Distances have the mean 100 ms and, as exponential ones do, a standard deviation as large: four standard errors of
-    // their mean, and of their mean square (2 * 100^2, with a standard deviation of sqrt(20) * 100^2).
+    // Distances have the mean 100 ms and, as exponential ones do, a standard deviation as large:
+    // four standard errors of their mean, and of their mean square (2 * 100^2, with a standard
+    // deviation of sqrt(20) * 100^2).
     let n = 10_000;
     let (_, starts) = sizes_and_starts(&text(n, ""), 5, "reno");
     let distances: Vec<f64> = starts.windows(2).map(|w| (w[1] - w[0]) as f64).collect();
@@ -720,7 +883,10 @@ fn arrivals_are_a_poisson_process_of_seed_and_name() {
 #[test]
 fn arrivals_that_make_no_sense_are_named_with_their_key() {
     for (keys, message) in [
-        ("arrivals = { poisson = 0 }", "12: flow[0].arrivals.poisson: the mean distance of two arrivals is above 0s"),
+        (
+            "arrivals = { poisson = 0 }",
+            "12: flow[0].arrivals.poisson: the mean distance of two arrivals is above 0s",
+        ),
         (
             "arrivals = { poisson = \"1s\" }\nstart_step = \"1s\"",
             "13: flow[0].start_step: either `start_step` or `arrivals`, not both",
@@ -737,7 +903,8 @@ fn arrivals_that_make_no_sense_are_named_with_their_key() {
 #[test]
 fn the_mean_of_a_mix_is_that_of_its_parts_by_their_shares() {
     let parts = "[{ share = 0.5, fixed = 1000 }, { share = 0.25, exponential = { mean = 2000 } }, \
-                 { share = 0.125, lognormal = { mean = 3000, sigma = 0.5 } }, { share = 0.125, pareto = { mean = 5000, shape = 1.5 } }]";
+                 { share = 0.125, lognormal = { mean = 3000, sigma = 0.5 } }, { share = 0.125, \
+                 pareto = { mean = 5000, shape = 1.5 } }]";
     let mix: Distribution = toml::from_str(&format!("mix = {parts}\nmax = 9000")).unwrap();
     assert_eq!(mix.mean(), 500.0 + 500.0 + 375.0 + 625.0);
 }

@@ -1,5 +1,5 @@
-//! Quantities with units, written as iproute2 writes them (tc(8), "PARAMETERS"), and read exactly: no value passes
-//! through floating point on its way to bits, bytes or nanoseconds.
+//! Quantities with units, written as iproute2 writes them (tc(8), "PARAMETERS"), and read exactly:
+//! no value passes through floating point on its way to bits, bytes or nanoseconds.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A rate in bits per second: `800kbit`, `1.2mbit`, `10gbit`; `bps` and its multiples are bytes per second, as in tc.
+/// A rate in bits per second: `800kbit`, `1.2mbit`, `10gbit`; `bps` and its multiples are bytes per
+/// second, as in tc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rate(pub u64);
 
@@ -125,7 +126,8 @@ struct Decimal {
 /// Splits `text` into its number and the lower-case unit behind it.
 fn split(text: &str) -> Option<(Decimal, String)> {
     let text = text.trim();
-    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_').unwrap_or(text.len());
+    let end =
+        text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_').unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let fraction = fraction.trim_end_matches('0');
@@ -148,15 +150,23 @@ impl Kind {
 
     fn bad(&self, text: &str, why: &str) -> UnitError {
         let (article, example, units) = (self.article, self.example, self.units());
-        UnitError(format!("`{text}` is not {article}: {why}; write for example \"{example}\" (units: {units})"))
+        UnitError(format!(
+            "`{text}` is not {article}: {why}; write for example \"{example}\" (units: {units})"
+        ))
     }
 
     fn parse(&self, text: &str) -> Result<u64, UnitError> {
         let Some((number, unit)) = split(text) else {
             return Err(self.bad(text, "it does not begin with a number"));
         };
-        let Some(&(_, factor)) = self.units.iter().chain(self.aliases).find(|(name, _)| *name == unit) else {
-            let why = if unit.is_empty() { "it has no unit".into() } else { format!("there is no unit `{unit}`") };
+        let Some(&(_, factor)) =
+            self.units.iter().chain(self.aliases).find(|(name, _)| *name == unit)
+        else {
+            let why = if unit.is_empty() {
+                "it has no unit".into()
+            } else {
+                format!("there is no unit `{unit}`")
+            };
             return Err(self.bad(text, &why));
         };
         let too_large = || self.bad(text, "it is too large");
@@ -171,7 +181,8 @@ impl Kind {
     /// Writes `value` in the largest of the first `n` units that does not exceed it, exactly.
     fn write(&self, f: &mut fmt::Formatter<'_>, value: u64, n: usize) -> fmt::Result {
         let units = &self.units[..n];
-        let &(name, factor) = units.iter().rev().find(|(_, factor)| *factor <= value).unwrap_or(&units[0]);
+        let &(name, factor) =
+            units.iter().rev().find(|(_, factor)| *factor <= value).unwrap_or(&units[0]);
         let (whole, rest) = (value / factor, value % factor);
         if rest == 0 {
             return write!(f, "{whole}{name}");
@@ -214,10 +225,15 @@ impl FromStr for Amount {
                 if number.scale != 0 {
                     return Err(UnitError(format!("`{text}` is not a whole number of segments")));
                 }
-                let segments = u64::try_from(number.digits).ok().filter(|n| *n <= u64::from(u32::MAX));
-                segments.map(Amount::Segments).ok_or_else(|| UnitError(format!("`{text}`: too many segments")))
+                let segments =
+                    u64::try_from(number.digits).ok().filter(|n| *n <= u64::from(u32::MAX));
+                segments
+                    .map(Amount::Segments)
+                    .ok_or_else(|| UnitError(format!("`{text}`: too many segments")))
             }
-            _ => SIZE.parse(text).map(Amount::Bytes).map_err(|e| e.or("\"64seg\" for full segments")),
+            _ => {
+                SIZE.parse(text).map(Amount::Bytes).map_err(|e| e.or("\"64seg\" for full segments"))
+            }
         }
     }
 }
@@ -225,7 +241,11 @@ impl FromStr for Amount {
 impl FromStr for Probability {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let bad = || UnitError(format!("`{text}` is not a probability: write a number from 0 to 1, or \"1%\""));
+        let bad = || {
+            UnitError(format!(
+                "`{text}` is not a probability: write a number from 0 to 1, or \"1%\""
+            ))
+        };
         let (number, unit) = split(text).ok_or_else(bad)?;
         let exponent = match unit.as_str() {
             "" => number.scale,
@@ -338,7 +358,11 @@ macro_rules! quantity {
     ($type:ident, $expecting:literal, $schema:tt, $integer:expr, $float:expr, $write:expr) => {
         impl<'de> Deserialize<'de> for $type {
             fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-                d.deserialize_any(Quantity { expecting: $expecting, integer: $integer, float: $float })
+                d.deserialize_any(Quantity {
+                    expecting: $expecting,
+                    integer: $integer,
+                    float: $float,
+                })
             }
         }
 
@@ -366,7 +390,8 @@ quantity!(
     {
         "type": "string",
         "pattern": "^[0-9][0-9_]*(\\.[0-9]*)? ?([kKmMgGtT][iI]?)?([bB][iI][tT]|[bB][pP][sS])$",
-        "description": "A rate: bit, kbit, mbit, gbit, tbit; bps, kbps, ... are bytes per second, as in tc.",
+        "description": "A rate: bit, kbit, mbit, gbit, tbit; bps, kbps, ... are bytes per second, \
+         as in tc.",
         "examples": ["800kbit", "1.2mbit", "10gbit"]
     },
     |n| RATE.parse(&n.to_string()).map(Rate),
@@ -409,7 +434,8 @@ quantity!(
     "a size such as \"64kb\", a number of bytes, or \"64seg\" for full segments",
     {
         "type": ["string", "integer"],
-        "pattern": "^[0-9][0-9_]*(\\.[0-9]*)? ?([kKmMgG]?[bB]?|[sS][eE][gG]([mM][eE][nN][tT][sS]?)?)$",
+        "pattern": "^[0-9][0-9_]*(\\.[0-9]*)? \
+         ?([kKmMgG]?[bB]?|[sS][eE][gG]([mM][eE][nN][tT][sS]?)?)$",
         "minimum": 0,
         "description": "Bytes (a plain number, b, kb, mb, gb) or full segments (seg).",
         "examples": [65535, "64kb", "64seg"]
@@ -431,10 +457,11 @@ quantity!(
         "examples": [0.01, "1%"]
     },
     |n| n.to_string().parse(),
-    |x| Probability::new(x).ok_or_else(|| UnitError(format!("`{x}` is not a probability: write a number from 0 to 1, or \"1%\""))),
+    |x| Probability::new(x).ok_or_else(|| UnitError(format!(
+        "`{x}` is not a probability: write a number from 0 to 1, or \"1%\""
+    ))),
     |v, s| s.serialize_f64(v.0)
 );
 
 #[cfg(test)]
-#[path = "units_tests.rs"]
 mod tests;

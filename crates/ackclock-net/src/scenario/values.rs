@@ -15,9 +15,10 @@ use super::units::{Duration, UnitError};
 pub enum DelayedAck {
     /// Every segment is acknowledged at once.
     Off,
-    /// Every second full segment, or after this delay.
+    /// As soon as more than a full segment is unacknowledged, or after this delay.
     After(Duration),
-    /// Every second full segment, or with the next tick of a timer of 200 ms with a random phase for each flow.
+    /// As soon as more than a full segment is unacknowledged, or with the next tick of a timer of
+    /// 200 ms with a random phase for each flow.
     Bsd,
 }
 
@@ -40,7 +41,9 @@ impl FromStr for DelayedAck {
         }
         let delay: Duration = text.parse().map_err(|e: UnitError| e.or("\"off\" or \"bsd\""))?;
         if delay.0 > Span::from_millis(500) {
-            return Err(UnitError::new(format!("`{text}`: an ACK may wait for at most 500ms (RFC 5681 section 4.2)")));
+            return Err(UnitError::new(format!(
+                "`{text}`: an ACK may wait for at most 500ms (RFC 5681 section 4.2)"
+            )));
         }
         Ok(DelayedAck::After(delay))
     }
@@ -51,11 +54,15 @@ impl FromStr for Retransmission {
     fn from_str(text: &str) -> Result<Self, UnitError> {
         let parts = text.trim().split_once(':');
         let parsed = parts.and_then(|(segment, nth)| {
-            Some(Retransmission { segment: segment.parse().ok()?, nth: nth.parse().ok().filter(|n| *n > 0)? })
+            Some(Retransmission {
+                segment: segment.parse().ok()?,
+                nth: nth.parse().ok().filter(|n| *n > 0)?,
+            })
         });
         parsed.ok_or_else(|| {
             UnitError::new(format!(
-                "`{text}` is not SEGMENT:NTH; \"14:1\" is the first retransmission of segment 14, counted from 0"
+                "`{text}` is not SEGMENT:NTH; \"14:1\" is the first retransmission of segment 14, \
+                 counted from 0"
             ))
         })
     }

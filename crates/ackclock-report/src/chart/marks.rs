@@ -2,10 +2,9 @@
 
 use std::fmt::{self, Write};
 
-use super::scale::{X, Y, drawable};
+use super::data::{Bars, Chart, Curve, Line, Plot, Point};
+use super::scale::{HEIGHT, RIGHT, X, Y, drawable, interval};
 use super::signs::{bar, class, dashes, paper, shape};
-use super::svg::{HEIGHT, RIGHT, interval};
-use super::{Bars, Chart, Curve, Line, Plot, Point};
 use crate::drawing::{escape, steps, tenths};
 use crate::summary::Estimate;
 
@@ -27,7 +26,8 @@ impl Axes<'_> {
         let (x, y) = ((self.left + RIGHT) / 2.0, self.top + HEIGHT / 2.0);
         writeln!(
             self.svg,
-            "<text class=\"soft\" fill=\"currentColor\" x=\"{x:.1}\" y=\"{y}\" text-anchor=\"middle\">no data</text>"
+            "<text class=\"soft\" fill=\"currentColor\" x=\"{x:.1}\" y=\"{y}\" \
+             text-anchor=\"middle\">no data</text>"
         )
     }
 
@@ -36,15 +36,29 @@ impl Axes<'_> {
         self.svg.push_str("<g class=\"grid\" stroke=\"currentColor\">\n");
         for (value, text) in self.y.ticks() {
             let y = self.height(value);
-            self.tick(&format!("M{} {y}H{RIGHT}", tenths(self.left)), self.left - 6.0, y + 4.0, "end", &text)?;
+            self.tick(
+                &format!("M{} {y}H{RIGHT}", tenths(self.left)),
+                self.left - 6.0,
+                y + 4.0,
+                "end",
+                &text,
+            )?;
         }
         match &self.chart.plot {
             Plot::Curves { curves, log_x } => {
-                let xs = curves.iter().flat_map(|c| c.points.iter().map(|p| p.x).chain(c.paper.iter().map(|p| p.0)));
+                let xs = curves
+                    .iter()
+                    .flat_map(|c| c.points.iter().map(|p| p.x).chain(c.paper.iter().map(|p| p.0)));
                 let Some(x) = X::new(xs, *log_x, (self.left, RIGHT)) else { return Ok(()) };
                 let (top, bottom) = (self.top, self.top + HEIGHT);
                 for (at, text) in x.ticks() {
-                    self.tick(&format!("M{} {top}V{bottom}", tenths(at)), at, bottom + 16.0, "middle", &text)?;
+                    self.tick(
+                        &format!("M{} {top}V{bottom}", tenths(at)),
+                        at,
+                        bottom + 16.0,
+                        "middle",
+                        &text,
+                    )?;
                 }
                 self.svg.push_str("</g>\n");
                 self.frame()?;
@@ -54,13 +68,18 @@ impl Axes<'_> {
                 let width = (RIGHT - self.left) / categories.len() as f64;
                 for (c, lines) in names.iter().enumerate() {
                     for (i, line) in lines.iter().enumerate() {
-                        let (x, y) = (self.left + (c as f64 + 0.5) * width, self.top + HEIGHT + 16.0 + 14.0 * i as f64);
+                        let (x, y) = (
+                            self.left + (c as f64 + 0.5) * width,
+                            self.top + HEIGHT + 16.0 + 14.0 * i as f64,
+                        );
                         self.tick("", x, y, "middle", line)?;
                     }
                 }
                 self.svg.push_str("</g>\n");
                 self.frame()?;
-                bars.iter().enumerate().try_for_each(|(i, b)| self.bars(i, b, bars.len(), categories))
+                bars.iter()
+                    .enumerate()
+                    .try_for_each(|(i, b)| self.bars(i, b, bars.len(), categories))
             }
         }
     }
@@ -72,7 +91,8 @@ impl Axes<'_> {
         }
         writeln!(
             self.svg,
-            "<text class=\"soft\" fill=\"currentColor\" stroke=\"none\" x=\"{}\" y=\"{}\" text-anchor=\"{anchor}\">{}</text>",
+            "<text class=\"soft\" fill=\"currentColor\" stroke=\"none\" x=\"{}\" y=\"{}\" \
+             text-anchor=\"{anchor}\">{}</text>",
             tenths(x),
             tenths(y),
             escape(text)
@@ -81,28 +101,36 @@ impl Axes<'_> {
 
     /// The frame, and the line at 0 where values go below it.
     fn frame(&mut self) -> fmt::Result {
-        let (left, top, bottom, zero) = (tenths(self.left), self.top, self.top + HEIGHT, self.height(0.0));
+        let (left, top, bottom, zero) =
+            (tenths(self.left), self.top, self.top + HEIGHT, self.height(0.0));
         writeln!(
             self.svg,
-            "<path class=\"soft\" d=\"M{left} {top}H{RIGHT}V{bottom}H{left}zM{left} {zero}H{RIGHT}\" fill=\"none\" \
+            "<path class=\"soft\" d=\"M{left} {top}H{RIGHT}V{bottom}H{left}zM{left} \
+             {zero}H{RIGHT}\" fill=\"none\" \
              stroke=\"currentColor\"/>"
         )
     }
 
-    /// The pixel of a value that can be drawn; the end of an interval may lie beyond the axis and is cut there.
+    /// The pixel of a value that can be drawn; the end of an interval may lie beyond the axis and
+    /// is cut there.
     fn height(&self, value: f64) -> f64 {
         tenths(self.top + (1.0 - self.y.share(value).clamp(0.0, 1.0)) * HEIGHT)
     }
 
     fn curve(&mut self, series: usize, curve: &Curve, x: &X) -> fmt::Result {
-        writeln!(self.svg, "<g class=\"{}\" stroke=\"currentColor\" fill=\"none\">", class(series))?;
+        writeln!(
+            self.svg,
+            "<g class=\"{}\" stroke=\"currentColor\" fill=\"none\">",
+            class(series)
+        )?;
         match curve.line {
             Line::Straight => self.line(series, curve, x)?,
             Line::Steps => self.steps(series, curve, x)?,
         }
         for (at, value) in &curve.paper {
             if let (Some(px), true) = (x.at(*at), drawable(*value)) {
-                let title = self.title(&format!("{}, paper", curve.name), &exact(*value), &exact(*at));
+                let title =
+                    self.title(&format!("{}, paper", curve.name), &exact(*value), &exact(*at));
                 writeln!(self.svg, "<g>{title}{}</g>", paper(px, self.height(*value)))?;
             }
         }
@@ -112,7 +140,9 @@ impl Axes<'_> {
 
     /// The pixels of a point that can be drawn.
     fn place(&self, point: &Point, x: &X) -> Option<(f64, f64)> {
-        x.at(point.x).filter(|_| drawable(point.y.mean)).map(|px| (tenths(px), self.height(point.y.mean)))
+        x.at(point.x)
+            .filter(|_| drawable(point.y.mean))
+            .map(|px| (tenths(px), self.height(point.y.mean)))
     }
 
     fn line(&mut self, series: usize, curve: &Curve, x: &X) -> fmt::Result {
@@ -145,10 +175,13 @@ impl Axes<'_> {
     }
 
     fn steps(&mut self, series: usize, curve: &Curve, x: &X) -> fmt::Result {
-        let points: Vec<(f64, &Point)> = curve.points.iter().filter_map(|p| Some((x.at(p.x)?, p))).collect();
-        let d = steps(points.iter().map(|(px, p)| (*px, self.place(p, x).map(|(_, py)| py))), x.end())?;
+        let points: Vec<(f64, &Point)> =
+            curve.points.iter().filter_map(|p| Some((x.at(p.x)?, p))).collect();
+        let d =
+            steps(points.iter().map(|(px, p)| (*px, self.place(p, x).map(|(_, py)| py))), x.end())?;
         writeln!(self.svg, "<path d=\"{d}\" stroke-width=\"2\"{}/>", dashes(series))?;
-        // What the pointer meets: an invisible wide line for each value that is held for a pixel or more.
+        // What the pointer meets: an invisible wide line for each value that is held for a pixel or
+        // more.
         self.svg.push_str("<g stroke-opacity=\"0\" stroke-width=\"10\">\n");
         let mut runs = points.chunk_by(|a, b| a.1.y.mean == b.1.y.mean).peekable();
         while let Some(run) = runs.next() {
@@ -166,11 +199,21 @@ impl Axes<'_> {
         Ok(())
     }
 
-    fn bars(&mut self, series: usize, bars: &Bars, of: usize, categories: &[String]) -> fmt::Result {
+    fn bars(
+        &mut self,
+        series: usize,
+        bars: &Bars,
+        of: usize,
+        categories: &[String],
+    ) -> fmt::Result {
         let room = (RIGHT - self.left) / categories.len() as f64;
         let width = (room * GROUP / of as f64).min(BAR);
         let space = (width * 0.1).min(2.0);
-        writeln!(self.svg, "<g class=\"{}\" stroke=\"currentColor\" fill=\"currentColor\">", class(series))?;
+        writeln!(
+            self.svg,
+            "<g class=\"{}\" stroke=\"currentColor\" fill=\"currentColor\">",
+            class(series)
+        )?;
         for (c, category) in categories.iter().enumerate() {
             let x = self.left + (c as f64 + 0.5) * room + (series as f64 - of as f64 / 2.0) * width;
             let value = bars.values.get(c).copied().flatten().filter(|e| drawable(e.mean));
@@ -180,16 +223,27 @@ impl Axes<'_> {
             if let Some(value) = value {
                 let (y0, y1) = (self.height(value.mean.max(0.0)), self.height(value.mean.min(0.0)));
                 let title = self.title(&bars.name, &estimate(&value), category);
-                write!(self.svg, "<g>{title}{}", bar(series, [x + space, y0, x + width - space, y1])?)?;
+                write!(
+                    self.svg,
+                    "<g>{title}{}",
+                    bar(series, [x + space, y0, x + width - space, y1])?
+                )?;
                 if let Some(ends) = interval(&value) {
                     let d = self.error_bar(at(0.3), ends);
-                    write!(self.svg, "<path class=\"ink\" d=\"{d}\" fill=\"none\" stroke-width=\"1.5\"/>")?;
+                    write!(
+                        self.svg,
+                        "<path class=\"ink\" d=\"{d}\" fill=\"none\" stroke-width=\"1.5\"/>"
+                    )?;
                 }
                 self.svg.push_str("</g>\n");
             }
             if let Some(value) = paper_value {
                 let title = self.title(&format!("{}, paper", bars.name), &exact(value), category);
-                writeln!(self.svg, "<g class=\"ink\">{title}{}</g>", paper(at(0.72), self.height(value)))?;
+                writeln!(
+                    self.svg,
+                    "<g class=\"ink\">{title}{}</g>",
+                    paper(at(0.72), self.height(value))
+                )?;
             }
         }
         self.svg.push_str("</g>\n");
@@ -199,9 +253,18 @@ impl Axes<'_> {
     /// What hovering over a mark tells.
     fn title(&self, series: &str, y: &str, x: &str) -> String {
         let line = |axis: &str, value: &str| {
-            if axis.is_empty() { escape(value) } else { format!("{}: {}", escape(axis), escape(value)) }
+            if axis.is_empty() {
+                escape(value)
+            } else {
+                format!("{}: {}", escape(axis), escape(value))
+            }
         };
-        format!("<title>{}\n{}\n{}</title>", escape(series), line(&self.chart.y, y), line(&self.chart.x, x))
+        format!(
+            "<title>{}\n{}\n{}</title>",
+            escape(series),
+            line(&self.chart.y, y),
+            line(&self.chart.x, x)
+        )
     }
 }
 
@@ -215,5 +278,9 @@ fn estimate(estimate: &Estimate) -> String {
 /// A number in ten significant digits at most, which hides the rounding errors of sums.
 fn exact(value: f64) -> String {
     let rounded: f64 = format!("{value:.9e}").parse().unwrap_or(value);
-    if rounded == 0.0 || (1e-6..1e15).contains(&rounded.abs()) { rounded.to_string() } else { format!("{rounded:e}") }
+    if rounded == 0.0 || (1e-6..1e15).contains(&rounded.abs()) {
+        rounded.to_string()
+    } else {
+        format!("{rounded:e}")
+    }
 }

@@ -1,12 +1,28 @@
 //! Where values lie, and which of them are named on the axes.
 
 use crate::drawing::{label, padded, tick_step, ticks, widen};
+use crate::summary::Estimate;
+
+pub(super) const WIDTH: f64 = 720.0;
+pub(super) const MARGIN: f64 = 14.0;
+pub(super) const RIGHT: f64 = WIDTH - MARGIN;
+/// The left edge of the axes, unless the labels of the y axis need more room.
+pub(super) const LEFT: f64 = 46.0;
+pub(super) const HEIGHT: f64 = 280.0;
 
 /// Numbers beyond this are not drawn: their differences would not be finite.
 const GREATEST: f64 = 1e100;
 
 pub(super) fn drawable(value: f64) -> bool {
     value.abs() <= GREATEST
+}
+
+/// The ends of an interval that can be drawn.
+pub(super) fn interval(estimate: &Estimate) -> Option<(f64, f64)> {
+    let half_width =
+        estimate.half_width.filter(|half_width| (0.0..f64::INFINITY).contains(half_width))?;
+    let (low, high) = (estimate.mean - half_width, estimate.mean + half_width);
+    (drawable(low) && drawable(high)).then_some((low, high))
 }
 
 /// The value, or its logarithm to base 10, if it can be drawn.
@@ -34,7 +50,11 @@ pub(super) struct X {
 
 impl X {
     /// `None` if there is nothing to draw.
-    pub fn new(values: impl Iterator<Item = f64>, log: bool, (left, right): (f64, f64)) -> Option<X> {
+    pub fn new(
+        values: impl Iterator<Item = f64>,
+        log: bool,
+        (left, right): (f64, f64),
+    ) -> Option<X> {
         let (low, mut high) = range(values.filter_map(|v| position(v, log)))?;
         // Values so close that ticks between them would be equal count as one.
         if high - low <= low.abs() * 1e-9 {
@@ -88,7 +108,8 @@ pub(super) struct Y {
 
 impl Y {
     pub fn new(values: impl Iterator<Item = f64>) -> Y {
-        let (low, mut high) = range(values.filter(|v| drawable(*v)).chain([0.0])).unwrap_or_default();
+        let (low, mut high) =
+            range(values.filter(|v| drawable(*v)).chain([0.0])).unwrap_or_default();
         // Nothing but zeros, or what no axis can tell from it.
         if high - low < 1.0 / GREATEST {
             high = 1.0;
@@ -106,6 +127,9 @@ impl Y {
 
     /// Values and texts of the ticks.
     pub fn ticks(&self) -> Vec<(f64, String)> {
-        (self.low..=self.high).map(|n| n as f64 * self.step).map(|v| (v, label(v, self.step))).collect()
+        (self.low..=self.high)
+            .map(|n| n as f64 * self.step)
+            .map(|v| (v, label(v, self.step)))
+            .collect()
     }
 }

@@ -1,4 +1,5 @@
-//! By what series are told apart: a colour, and a shape, dashes or hatching for those to whom colours look alike.
+//! By what series are told apart: a colour, and a shape, dashes or hatching for those to whom
+//! colours look alike.
 
 use std::fmt::{self, Write};
 
@@ -6,7 +7,8 @@ use crate::drawing::{AMBER, BLUE, Colour, GREEN, PINK, PURPLE, SLATE, VERMILION,
 
 pub(super) const COLOURS: [Colour; 7] = [BLUE, VERMILION, GREEN, PINK, AMBER, PURPLE, SLATE];
 
-/// Circle, square, triangles, cross and plus, to be moved to. As the colours are seven, pairs do not soon return.
+/// Circle, square, triangles, cross and plus, to be moved to. As the colours are seven, pairs do
+/// not soon return.
 const SHAPES: [&str; 6] = [
     "m-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",
     "m-3.5 -3.5h7v7h-7z",
@@ -51,16 +53,19 @@ const HATCHES: [[bool; 4]; 6] = [
 /// Space between the lines of a hatching, in pixels.
 const HATCH: f64 = 6.0;
 
-/// The path that hatches a rectangle, given by its left, upper, right and lower edge. Its lines are cut to length here:
-/// a pattern or a clipping path would need an id, which another chart on the same page may use too.
+/// The path that hatches a rectangle, given by its left, upper, right and lower edge. Its lines are
+/// cut to length here: a pattern or a clipping path would need an id, which another chart on the
+/// same page may use too.
 fn hatching(series: usize, [x0, y0, x1, y1]: [f64; 4]) -> Result<String, fmt::Error> {
     let [rising, level, falling, upright] = HATCHES[series % HATCHES.len()];
     let (w, h) = (x1 - x0, y1 - y0);
     let mut d = String::new();
-    let mut line = |x0, y0, x1, y1| write!(d, "M{} {}L{} {}", tenths(x0), tenths(y0), tenths(x1), tenths(y1));
+    let mut line =
+        |x0, y0, x1, y1| write!(d, "M{} {}L{} {}", tenths(x0), tenths(y0), tenths(x1), tenths(y1));
     let offsets = |length: f64| (1..(length / HATCH).ceil() as usize).map(|i| i as f64 * HATCH);
     for i in offsets(w + h) {
-        // A slanted line joins the left or the lower edge with the upper or the right one, or is the mirror image of that.
+        // A slanted line joins the left or the lower edge with the upper or the right one, or is
+        // the mirror image of that.
         let (from, to) = (((i - h).max(0.0), i.min(h)), (i.min(w), (i - w).max(0.0)));
         if rising {
             line(x0 + from.0, y0 + from.1, x0 + to.0, y0 + to.1)?;
@@ -82,7 +87,9 @@ fn hatching(series: usize, [x0, y0, x1, y1]: [f64; 4]) -> Result<String, fmt::Er
 pub(super) fn bar(series: usize, edges: [f64; 4]) -> Result<String, fmt::Error> {
     let [x0, y0, x1, y1] = edges.map(tenths);
     let opacity = if series.is_multiple_of(HATCHES.len()) { 0.5 } else { 0.15 };
-    let mut svg = format!("<path d=\"M{x0} {y1}V{y0}H{x1}V{y1}z\" fill-opacity=\"{opacity}\" stroke-width=\"1.5\"/>");
+    let mut svg = format!(
+        "<path d=\"M{x0} {y1}V{y0}H{x1}V{y1}z\" fill-opacity=\"{opacity}\" stroke-width=\"1.5\"/>"
+    );
     let lines = hatching(series, edges)?;
     if !lines.is_empty() {
         write!(svg, "<path d=\"{lines}\"/>")?;

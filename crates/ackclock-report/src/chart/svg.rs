@@ -1,20 +1,14 @@
-//! The chart as SVG: what stands around the data. There are no ids, so that several charts fit on one page.
+//! The chart as SVG: what stands around the data. There are no ids, so that several charts fit on
+//! one page.
 
 use std::fmt::{self, Write};
 
+use super::data::{Chart, Line, Plot};
 use super::marks::Axes;
-use super::scale::{Y, drawable, position};
+use super::scale::{HEIGHT, LEFT, MARGIN, RIGHT, WIDTH, Y, drawable, interval, position};
 use super::signs::{COLOURS, bar, class, dashes, paper, shape};
-use super::{Chart, Line, Plot};
 use crate::drawing::{CHARACTER, Colour, FONT, GRID, INK, PANEL, Rows, SOFT, escape, text_width};
 use crate::summary::Estimate;
-
-const WIDTH: f64 = 720.0;
-const MARGIN: f64 = 14.0;
-pub(super) const RIGHT: f64 = WIDTH - MARGIN;
-/// The left edge of the axes, unless the labels of the y axis need more room.
-const LEFT: f64 = 46.0;
-pub(super) const HEIGHT: f64 = 280.0;
 
 /// The least width for the name of a category.
 const NAME: f64 = 40.0;
@@ -46,8 +40,10 @@ fn document(svg: &mut String, chart: &Chart) -> fmt::Result {
     let height = top + HEIGHT + 31.0 + 14.0 * name_lines as f64;
     writeln!(
         svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"ackclock-chart\" role=\"img\" aria-label=\"{}\" \
-         width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"{FONT}\" font-size=\"12\">\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"ackclock-chart\" role=\"img\" \
+         aria-label=\"{}\" \
+         width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" \
+         font-family=\"{FONT}\" font-size=\"12\">\n\
          {}<rect class=\"panel\" width=\"100%\" height=\"100%\" fill=\"currentColor\"/>",
         escape(&chart.title),
         style()
@@ -58,7 +54,8 @@ fn document(svg: &mut String, chart: &Chart) -> fmt::Result {
     }
     writeln!(
         svg,
-        "</g>\n{legend}<g class=\"soft\" fill=\"currentColor\">\n<text x=\"{left:.1}\" y=\"{}\">{}</text>\n\
+        "</g>\n{legend}<g class=\"soft\" fill=\"currentColor\">\n<text x=\"{left:.1}\" \
+         y=\"{}\">{}</text>\n\
          <text x=\"{RIGHT}\" y=\"{}\" text-anchor=\"end\">{}</text>\n</g>",
         top - 12.0,
         escape(&shorten(&chart.y, 96)),
@@ -76,24 +73,30 @@ fn document(svg: &mut String, chart: &Chart) -> fmt::Result {
 }
 
 fn style() -> String {
-    let neutral = [("panel", PANEL), ("ink", INK), ("soft", SOFT), ("grid", GRID)].map(|(n, c)| (n.to_string(), c));
+    let neutral = [("panel", PANEL), ("ink", INK), ("soft", SOFT), ("grid", GRID)]
+        .map(|(n, c)| (n.to_string(), c));
     let series = COLOURS.iter().enumerate().map(|(i, colour)| (class(i), *colour));
     let classes: Vec<(String, Colour)> = neutral.into_iter().chain(series).collect();
     let rules = |ground: usize| -> String {
-        classes.iter().map(|(name, colour)| format!(".ackclock-chart .{name}{{color:{}}}\n", colour[ground])).collect()
+        classes
+            .iter()
+            .map(|(name, colour)| format!(".ackclock-chart .{name}{{color:{}}}\n", colour[ground]))
+            .collect()
     };
     format!(
-        "<style>\n.ackclock-chart{{max-width:100%;height:auto}}\n{}@media (prefers-color-scheme:dark){{\n{}}}</style>\n",
+        "<style>\n.ackclock-chart{{max-width:100%;height:auto}}\n{}@media \
+         (prefers-color-scheme:dark){{\n{}}}</style>\n",
         rules(0),
         rules(1)
     )
 }
 
-/// All y values that have a place on the x axis, with the ends of their intervals. What is measured is seldom negative,
-/// so an interval alone does not take the axis below 0.
+/// All y values that have a place on the x axis, with the ends of their intervals. What is measured
+/// is seldom negative, so an interval alone does not take the axis below 0.
 fn heights(plot: &Plot) -> Vec<f64> {
     let with_interval = |e: &Estimate| {
-        let ends = interval(e).map(|(low, high)| [if e.mean < 0.0 { low } else { low.max(0.0) }, high]);
+        let ends =
+            interval(e).map(|(low, high)| [if e.mean < 0.0 { low } else { low.max(0.0) }, high]);
         ends.unwrap_or([e.mean; 2])
     };
     let mut heights = Vec::new();
@@ -120,19 +123,14 @@ fn heights(plot: &Plot) -> Vec<f64> {
     heights
 }
 
-/// The ends of an interval that can be drawn.
-pub(super) fn interval(estimate: &Estimate) -> Option<(f64, f64)> {
-    let half_width = estimate.half_width.filter(|half_width| (0.0..f64::INFINITY).contains(half_width))?;
-    let (low, high) = (estimate.mean - half_width, estimate.mean + half_width);
-    (drawable(low) && drawable(high)).then_some((low, high))
-}
-
 /// The names of the categories in lines; some are left out where there are too many to read.
 fn names(categories: &[String], width: f64) -> Vec<Vec<String>> {
     let room = width / categories.len().max(1) as f64;
     let every = (NAME / room).ceil() as usize;
     let characters = (room.max(NAME) / CHARACTER) as usize;
-    let name = |(i, name): (usize, &String)| if i % every == 0 { wrap(name, characters, 3) } else { Vec::new() };
+    let name = |(i, name): (usize, &String)| {
+        if i % every == 0 { wrap(name, characters, 3) } else { Vec::new() }
+    };
     categories.iter().enumerate().map(name).collect()
 }
 
@@ -166,7 +164,8 @@ fn legends(svg: &mut String, plot: &Plot, y: f64) -> Result<f64, fmt::Error> {
         let (x, y) = rows.place(text_width(name) * WIDEST + 48.0);
         writeln!(
             svg,
-            "<g class=\"{class}\" transform=\"translate({x:.1} {})\" fill=\"currentColor\" stroke=\"currentColor\">{sign}</g>\
+            "<g class=\"{class}\" transform=\"translate({x:.1} {})\" fill=\"currentColor\" \
+             stroke=\"currentColor\">{sign}</g>\
              <text class=\"ink\" fill=\"currentColor\" x=\"{:.1}\" y=\"{y}\">{}</text>",
             y - 11.0,
             x + 34.0,
@@ -177,14 +176,16 @@ fn legends(svg: &mut String, plot: &Plot, y: f64) -> Result<f64, fmt::Error> {
     match plot {
         Plot::Curves { curves, .. } => {
             for (i, curve) in curves.iter().enumerate() {
-                let mut sign = format!("<path d=\"M0 7h28\" fill=\"none\" stroke-width=\"2\"{}/>", dashes(i));
+                let mut sign =
+                    format!("<path d=\"M0 7h28\" fill=\"none\" stroke-width=\"2\"{}/>", dashes(i));
                 if curve.line == Line::Straight {
                     write!(sign, "<path d=\"M14 7{}\" stroke-width=\"1.5\"/>", shape(i))?;
                 }
                 entry(&curve.name, &class(i), &sign)?;
             }
             any_paper = curves.iter().any(|c| !c.paper.is_empty());
-            let mut points = curves.iter().filter(|c| c.line == Line::Straight).flat_map(|c| &c.points);
+            let mut points =
+                curves.iter().filter(|c| c.line == Line::Straight).flat_map(|c| &c.points);
             intervals = points.any(|p| interval(&p.y).is_some());
         }
         Plot::Bars { bars, .. } => {
@@ -192,7 +193,8 @@ fn legends(svg: &mut String, plot: &Plot, y: f64) -> Result<f64, fmt::Error> {
                 entry(&bars.name, &class(i), &bar(i, [2.0, 1.0, 26.0, 13.0])?)?;
             }
             any_paper = bars.iter().any(|b| b.paper.iter().any(Option::is_some));
-            intervals = bars.iter().flat_map(|b| &b.values).flatten().any(|e| interval(e).is_some());
+            intervals =
+                bars.iter().flat_map(|b| &b.values).flatten().any(|e| interval(e).is_some());
         }
     }
     if any_paper {

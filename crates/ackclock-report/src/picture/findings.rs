@@ -10,8 +10,8 @@ pub struct Findings<'a> {
     pub stalls: &'a [Band],
     /// What became of retransmissions.
     pub fates: &'a [Fate],
-    /// The classes of timeouts, by the time of the event, in order. They stand in place of those of the events, which know none for what
-    /// nothing tells.
+    /// The classes of timeouts, by the time of the event, in order. They stand in place of those
+    /// of the events, which have none for what the capture does not show.
     pub classes: &'a [(Time, &'static str)],
 }
 
@@ -30,7 +30,7 @@ pub struct Band {
     pub why: String,
 }
 
-/// What held a flow up, as far as colours tell it.
+/// What held a flow up, as far as colours show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tone {
@@ -63,5 +63,5 @@ pub struct Fate {
     /// It was lost.
     pub lost: bool,
     /// It was not needed, and this is the proof.
-    pub needless: Option<&'static str>,
+    pub spurious: Option<&'static str>,
 }

@@ -1,21 +1,24 @@
 //! The picture as one HTML file.
 //!
-//! The drawing is our own canvas code, for the windows below too: they share the time axis, its zoom and its pointer
-//! with the time-sequence graph, which no plotting library draws.
+//! The drawing is our own canvas code, for the windows below too: they share the time axis, its
+//! zoom and its pointer with the time-sequence graph, which no plotting library draws.
 
 use std::fmt::Write;
 
 use serde::Serialize;
 
+use super::panel::Picture;
 use super::style::{CAUSES, Layer, OTHERS};
-use super::trace::Trace;
-use super::{Picture, View};
+use super::trace::{Trace, View};
 use crate::drawing::escape;
 use crate::summary::FlowSummary;
 
 const CSS: &str = include_str!("../../assets/picture.css");
-const SCRIPTS: [&str; 3] =
-    [include_str!("../../assets/view.js"), include_str!("../../assets/draw.js"), include_str!("../../assets/page.js")];
+const SCRIPTS: [&str; 3] = [
+    include_str!("../../assets/view.js"),
+    include_str!("../../assets/draw.js"),
+    include_str!("../../assets/page.js"),
+];
 
 /// What the script reads.
 #[derive(Serialize)]
@@ -31,15 +34,24 @@ pub fn page(title: &str, css: &str, body: &str) -> String {
     let title = escape(title);
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
+         <meta name=\"viewport\" content=\"width=device-width, \
+         initial-scale=1\">\n<title>{title}</title>\n\
          <style>\n{CSS}{css}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
     )
 }
 
-/// `intro` is HTML that stands below the heading, `rest` HTML below the panels, and `css` their style.
-pub(super) fn render(picture: &Picture, traces: &[Trace], css: &str, intro: &str, rest: &str) -> String {
+/// `intro` is HTML that stands below the heading, `rest` HTML below the panels, and `css` their
+/// style.
+pub(super) fn render(
+    picture: &Picture,
+    traces: &[Trace],
+    css: &str,
+    intro: &str,
+    rest: &str,
+) -> String {
     let data = Data { view: View::new(traces), causes: &CAUSES, layers: &OTHERS, panels: traces };
-    // Serialising numbers, strings and lists into memory cannot fail. Within a script element only `<` can end the data.
+    // Serialising numbers, strings and lists into memory cannot fail. Within a script element only
+    // `<` can end the data.
     let json = serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c");
     let mut body = format!("<header>\n<h1>{}</h1>\n{intro}", escape(picture.title));
     // Writing into a String cannot fail.
@@ -48,13 +60,17 @@ pub(super) fn render(picture: &Picture, traces: &[Trace], css: &str, intro: &str
     let _ = table(&mut body, &summaries);
     body.push_str(
         "<div id=\"legend\"></div>\n\
-         <p id=\"help\">Drag to zoom, drag with Shift to pan; the wheel zooms time, with Shift sequence; a double click \
+         <p id=\"help\">Drag to zoom, drag with Shift to pan; the wheel zooms time, with Shift \
+         sequence; a double click \
          or 0 resets; arrow keys pan, + and − zoom. All panels move together.</p>\n</header>\n\
          <main id=\"panels\"></main>\n<div id=\"tip\" hidden></div>\n\
          <noscript>The graphs are drawn by a script in this file; allow it to run.</noscript>\n",
     );
     body.push_str(rest);
-    let _ = write!(body, "<script type=\"application/json\" id=\"data\">{json}</script>\n<script>\n\"use strict\";\n");
+    let _ = write!(
+        body,
+        "<script type=\"application/json\" id=\"data\">{json}</script>\n<script>\n\"use strict\";\n"
+    );
     for script in SCRIPTS {
         body.push_str(script);
     }

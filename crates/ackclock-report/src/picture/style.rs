@@ -23,46 +23,91 @@ const fn layer(key: &'static str, label: &'static str, [light, dark]: Colour) ->
     Layer { key, label, light, dark, letter: "", why: "" }
 }
 
-const fn cause(cause: Cause, label: &'static str, [light, dark]: Colour, sign: [&'static str; 2]) -> Layer {
+const fn cause(
+    cause: Cause,
+    label: &'static str,
+    [light, dark]: Colour,
+    sign: [&'static str; 2],
+) -> Layer {
     Layer { key: cause.name(), label, light, dark, letter: sign[0], why: sign[1] }
 }
 
 /// The layers of segments, in the order of [`Cause::ALL`].
-pub(crate) const CAUSES: [Layer; 8] = [
+pub(crate) const CAUSES: [Layer; Cause::ALL.len()] = [
     cause(Cause::New, "new data", SLATE, ["", "new data that the window allowed"]),
+    cause(
+        Cause::LimitedTransmit,
+        "limited transmit",
+        AMBER,
+        ["L", "new data on duplicates, beyond cwnd (RFC 3042; Lin & Kung section 4.2)"],
+    ),
     cause(
         Cause::FastRetransmit,
         "fast retransmit",
         VERMILION,
-        ["F", "the retransmission that begins a recovery (RFC 5681 section 3.2)"],
+        ["F", "the first retransmission of a recovery (RFC 5681 section 3.2)"],
     ),
     cause(
-        Cause::PartialAck,
-        "retransmit in recovery",
+        Cause::Recovery,
+        "recovery",
         BLUE,
-        ["R", "a further hole: on a partial ACK (RFC 6582) or from the scoreboard (RFC 6675)"],
+        ["R", "a later retransmission of a recovery: of a hole or of a lost retransmission"],
     ),
     cause(
         Cause::SlowStart,
-        "slow-start retransmit",
+        "slow start",
         GREEN,
-        ["S", "sent again in the slow start that follows a timeout"],
+        ["S", "a retransmission in the slow start after a timeout"],
     ),
-    cause(Cause::Timeout, "timeout retransmit", PINK, ["T", "the retransmission timer expired"]),
+    cause(Cause::Timeout, "timeout", PINK, ["T", "the retransmission timer expired"]),
     cause(
-        Cause::Probe,
-        "probe",
-        AMBER,
-        ["P", "a probe: zero window, tail loss, or new data that draws an ACK (RFC 3042)"],
+        Cause::BackedOffTimeout,
+        "backed-off timeout",
+        PINK,
+        ["B", "the timer expired again, and nothing was acknowledged since"],
     ),
-    cause(Cause::LostRetransmission, "lost retransmission", PURPLE, ["L", "its retransmission was found lost too"]),
-    cause(Cause::LimitedData, "limited data", AMBER, ["D", "goes out in place of new data, to keep ACKs coming"]),
+    cause(
+        Cause::FRto,
+        "F-RTO",
+        AMBER,
+        ["U", "new data that decides whether the timeout was spurious (RFC 5682)"],
+    ),
+    cause(
+        Cause::TailLossProbe,
+        "tail loss probe",
+        AMBER,
+        ["P", "a probe after two round trips without an ACK (RFC 8985 section 7)"],
+    ),
+    cause(
+        Cause::Marker,
+        "marker",
+        AMBER,
+        ["M", "new data whose ACK times a retransmission (Lin & Kung section 6.3)"],
+    ),
+    cause(
+        Cause::Filler,
+        "filler",
+        AMBER,
+        ["D", "in place of new data, to keep ACKs coming (Lin & Kung section 6.5)"],
+    ),
+    cause(
+        Cause::WindowProbe,
+        "window probe",
+        AMBER,
+        ["W", "a probe of a closed window (RFC 9293 section 3.8.6.1)"],
+    ),
+    cause(Cause::Handshake, "handshake", SLATE, ["H", "a retransmitted SYN, SYN/ACK or FIN"]),
 ];
+
+/// The letter that stands beside a segment which was sent for this cause; empty for new data.
+pub fn letter(cause: Cause) -> &'static str {
+    CAUSES[cause as usize].letter
+}
 
 /// All other layers; the ones of the lower strip last.
 pub(crate) const OTHERS: [Layer; 17] = [
     layer("drop", "lost", ["#000000", "#ffffff"]),
-    layer("needless", "needless", PURPLE),
+    layer("spurious", "spurious", PURPLE),
     layer("ack", "ACK line", ["#2e8b57", "#58c98b"]),
     layer("dupack", "duplicate ACK", ["#2e8b57", "#58c98b"]),
     layer("sack", "SACK blocks", ["#9a6fd0", "#9f86d8"]),

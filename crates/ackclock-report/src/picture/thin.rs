@@ -6,18 +6,21 @@ use std::mem::{Discriminant, discriminant};
 
 use ackclock_tcp::{Cause, Event, EventKind, Time};
 
-/// How many events on either side of anything but new data and its ACKs are kept as well: the most for which there is room.
+/// How many events on either side of anything but new data and its ACKs are kept as well: the most
+/// for which there is room.
 const NEAR: [usize; 4] = [64, 16, 4, 0];
 
-/// Columns and rows of the coarsest raster at which a picture still looks the same unless one zooms in: as many as a wide screen has pixels.
+/// Columns and rows of the coarsest raster at which a picture still looks the same unless one zooms
+/// in: as many as a wide screen has pixels.
 const COLUMNS: u64 = 2000;
 const ROWS: u64 = 1000;
 
-/// At most `most` events of which the picture looks as that of `events`, which are in order of time.
+/// At most `most` events of which the picture looks as that of `events`, which are in order of
+/// time.
 ///
-/// First only new data and their ACKs are thinned where nothing else happens, so that whoever zooms in on a loss sees every segment. Only if
-/// that is not enough, everything is. What shares a cell of the raster and is of one kind becomes one mark. The raster is as fine as `most`
-/// allows.
+/// First only new data and their ACKs are thinned where nothing else happens, so that whoever zooms
+/// in on a loss sees every segment. Only if that is not enough, everything is. What shares a cell
+/// of the raster and is of one kind becomes one mark. The raster is as fine as `most` allows.
 pub fn thin(events: &[Event], most: usize) -> Cow<'_, [Event]> {
     if events.len() <= most {
         return Cow::Borrowed(events);
@@ -56,7 +59,7 @@ fn around(events: &[Event], near: usize, chosen: impl Fn(&Event) -> bool) -> Vec
 fn quiet(event: &Event) -> bool {
     match event.kind {
         EventKind::Sent { cause, .. } => cause == Cause::New,
-        EventKind::Arrived { needless, .. } => !needless,
+        EventKind::Arrived { spurious, .. } => !spurious,
         EventKind::Acked { ack, window_edge, .. } => window_edge > ack,
         EventKind::Written { .. } => true,
         _ => false,
@@ -84,7 +87,8 @@ impl Raster {
         let time = |event: Option<&Event>| event.map_or(Time::ZERO, |e| e.at);
         let start = time(events.first());
         let ends = events.iter().filter_map(|e| extent(&e.kind));
-        let (low, high) = ends.fold((u64::MAX, 0), |(low, high), (from, to)| (low.min(from), high.max(to)));
+        let (low, high) =
+            ends.fold((u64::MAX, 0), |(low, high), (from, to)| (low.min(from), high.max(to)));
         Raster {
             start,
             span: time(events.last()).0.saturating_sub(start.0),
@@ -92,7 +96,8 @@ impl Raster {
         }
     }
 
-    /// Merges what shares a column of `width` nanoseconds, a row and a lane, but for what `keep` marks. `None` if more than `most` are left.
+    /// Merges what shares a column of `width` nanoseconds, a row and a lane, but for what `keep`
+    /// marks. `None` if more than `most` are left.
     fn thin(&self, events: &[Event], most: usize, width: u64, keep: &[bool]) -> Option<Vec<Event>> {
         let mut kept: Vec<Event> = Vec::new();
         let mut cells: HashMap<(Lane, u64), usize> = HashMap::new();
@@ -103,7 +108,8 @@ impl Raster {
                 column = now;
                 cells.clear();
             }
-            let cell = (lane(&event.kind), extent(&event.kind).map_or(0, |(from, _)| from / self.row));
+            let cell =
+                (lane(&event.kind), extent(&event.kind).map_or(0, |(from, _)| from / self.row));
             let whole = keep.get(i).is_some_and(|k| *k);
             match cells.get(&cell).filter(|_| !whole) {
                 Some(first) => merge(&mut kept[*first], event),
@@ -125,7 +131,7 @@ impl Raster {
 fn lane(kind: &EventKind) -> Lane {
     let more = match *kind {
         EventKind::Sent { cause, .. } => cause as u8,
-        EventKind::Arrived { needless, .. } => needless.into(),
+        EventKind::Arrived { spurious, .. } => spurious.into(),
         EventKind::Acked { ack, window_edge, dupacks, sacks, .. } => {
             u8::from(dupacks > 0) | u8::from(sacks > 0) << 1 | u8::from(window_edge <= ack) << 2
         }
@@ -144,7 +150,8 @@ fn extent(kind: &EventKind) -> Option<(u64, u64)> {
     }
 }
 
-/// One mark in place of two of the same kind. Data stand where the first one was, ACKs where the last one was; of all else the first stays.
+/// One mark in place of two of the same kind. Data stand where the first one was, ACKs where the
+/// last one was; of all else the first stays.
 fn merge(one: &mut Event, other: &Event) {
     match (&mut one.kind, other.kind) {
         (EventKind::Sent { seq, len, .. }, EventKind::Sent { seq: from, len: more, .. })
@@ -153,7 +160,10 @@ fn merge(one: &mut Event, other: &Event) {
             *seq = (*seq).min(from);
             *len = u32::try_from(end - *seq).unwrap_or(u32::MAX);
         }
-        (EventKind::Acked { newly_acked: before, newly_sacked: sacked_before, .. }, EventKind::Acked { .. }) => {
+        (
+            EventKind::Acked { newly_acked: before, newly_sacked: sacked_before, .. },
+            EventKind::Acked { .. },
+        ) => {
             let (before, sacked_before) = (*before, *sacked_before);
             *one = *other;
             if let EventKind::Acked { newly_acked, newly_sacked, .. } = &mut one.kind {

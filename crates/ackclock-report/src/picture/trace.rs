@@ -5,12 +5,16 @@ use std::collections::HashMap;
 use ackclock_tcp::{Cause, Event, EventKind};
 use serde::Serialize;
 
-use super::findings::{Findings, Tone};
-use super::{Panel, View, results};
-use crate::drawing::widen;
+use super::columns::{
+    Acks, Arrivals, Drops, Fates, Lost, Recoveries, Segments, Stalls, Timeouts, Undone, Windows,
+    Zero,
+};
+use super::findings::Findings;
+use super::panel::Panel;
+use crate::drawing::{padded, widen};
+use crate::summary::{FlowSummary, rate};
 
-/// One flow as columns: element `i` of each column of a struct belongs to one mark. Columns keep the JSON small and the
-/// drawing fast.
+/// One flow.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Trace {
     pub name: String,
@@ -33,163 +37,45 @@ pub(crate) struct Trace {
     pub own: Option<View>,
 }
 
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct Segments {
-    pub t: Vec<f64>,
-    pub seq: Vec<u64>,
-    pub len: Vec<u32>,
-    /// Index into [`Cause::ALL`].
-    pub cause: Vec<u8>,
-    pub transmission: Vec<u32>,
-    /// Index into [`Drops`].
-    pub drop: Vec<Option<usize>>,
-    pub cwnd: Vec<u64>,
-    pub una: Vec<u64>,
-    pub nxt: Vec<u64>,
+/// What a panel shows at first, and what a double click returns to: seconds, and segments of its
+/// SMSS.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct View {
+    pub t0: f64,
+    pub t1: f64,
+    pub y0: f64,
+    pub y1: f64,
+    /// The top of the window strip, which begins at 0.
+    pub w1: f64,
 }
 
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct Drops {
-    pub t: Vec<f64>,
-    pub link: Vec<u32>,
-    pub why: Vec<&'static str>,
-}
-
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct Acks {
-    pub t: Vec<f64>,
-    pub ack: Vec<u64>,
-    pub dupacks: Vec<u32>,
-    pub newly_acked: Vec<u64>,
-    pub newly_sacked: Vec<u64>,
-    pub edge: Vec<u64>,
-    pub sack: Vec<Vec<(u64, u64)>>,
-}
-
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct Recoveries {
-    pub t0: Vec<f64>,
-    /// `None` while it lasts.
-    pub t1: Vec<Option<f64>>,
-    pub by: Vec<&'static str>,
-    pub recover: Vec<u64>,
-    pub flight: Vec<u64>,
-    pub by_timeout: Vec<bool>,
-}
-
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct Timeouts {
-    pub t: Vec<f64>,
-    pub seq: Vec<u64>,
-    pub class: Vec<&'static str>,
-    pub backoff: Vec<u32>,
-    pub flight: Vec<u64>,
-    pub cwnd_before: Vec<u64>,
-    /// Seconds.
-    pub rto: Vec<f64>,
-}
-
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct Lost {
-    pub t: Vec<f64>,
-    pub seq: Vec<u64>,
-    pub by: Vec<&'static str>,
-}
-
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct Undone {
-    pub t: Vec<f64>,
-    pub by: Vec<&'static str>,
-}
-
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct Arrivals {
-    pub t: Vec<f64>,
-    pub seq: Vec<u64>,
-    pub len: Vec<u32>,
-    pub needless: Vec<bool>,
-}
-
-/// Times in which the receiver's window was closed.
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct Zero {
-    pub t0: Vec<f64>,
-    /// `None` while it lasts.
-    pub t1: Vec<Option<f64>>,
-    pub edge: Vec<u64>,
-}
-
-impl Zero {
-    fn acked(&mut self, t: f64, ack: u64, edge: u64) {
-        let open = self.t1.last_mut().filter(|t1| t1.is_none());
-        match (open, edge <= ack) {
-            (Some(t1), false) => *t1 = Some(t),
-            (None, true) => {
-                self.t0.push(t);
-                self.t1.push(None);
-                self.edge.push(edge);
-            }
-            _ => {}
+impl View {
+    pub(crate) fn new(traces: &[Trace]) -> View {
+        let (mut t, mut y, mut w1) = (None, None, 0.0_f64);
+        for trace in traces {
+            let mss = trace.mss as f64;
+            t = widen(t, trace.times());
+            y = widen(
+                y,
+                trace.positions().map(|(low, high)| (low as f64 / mss, high as f64 / mss)),
+            );
+            w1 = w1.max(trace.window() as f64 / mss);
         }
-    }
-}
-
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct Stalls {
-    pub t0: Vec<f64>,
-    pub t1: Vec<f64>,
-    pub tone: Vec<Tone>,
-    pub label: Vec<String>,
-    pub why: Vec<String>,
-}
-
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct Fates {
-    /// Index into [`Segments`].
-    pub segment: Vec<usize>,
-    pub lost: Vec<bool>,
-    pub needless: Vec<Option<&'static str>>,
-}
-
-/// Steps of cwnd, ssthresh (`None` while unset) and flight (`snd_nxt - snd_una`), only where one of them changes.
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct Windows {
-    pub t: Vec<f64>,
-    pub cwnd: Vec<u64>,
-    pub ssthresh: Vec<Option<u64>>,
-    pub flight: Vec<u64>,
-    /// When the last event happened.
-    pub end: Option<f64>,
-}
-
-impl Windows {
-    fn step(&mut self, event: &Event) {
-        let t = event.at.secs_f64();
-        let ssthresh = (event.ssthresh != u64::MAX).then_some(event.ssthresh);
-        let flight = event.snd_nxt.saturating_sub(event.snd_una);
-        self.end = Some(t);
-        let now = (Some(&event.cwnd), Some(&ssthresh), Some(&flight));
-        if (self.cwnd.last(), self.ssthresh.last(), self.flight.last()) == now {
-            return;
-        }
-        // Several changes at one time are one step.
-        if self.t.last() == Some(&t) {
-            self.t.pop();
-            self.cwnd.pop();
-            self.ssthresh.pop();
-            self.flight.pop();
-        }
-        self.t.push(t);
-        self.cwnd.push(event.cwnd);
-        self.ssthresh.push(ssthresh);
-        self.flight.push(flight);
+        let (t0, t1) = padded(t.unwrap_or((0.0, 1.0)), 0.02);
+        let (y0, y1) = padded(y.unwrap_or((0.0, 1.0)), 0.04);
+        View { t0, t1, y0, y1, w1: (w1 * 1.1).max(1.0) }
     }
 }
 
 impl Trace {
     pub(crate) fn new(panel: &Panel) -> Trace {
         let results = panel.summary.map_or_else(|| panel.note.to_string(), results);
-        let mut trace = Trace { name: panel.name.into(), mss: panel.mss.max(1).into(), results, ..Trace::default() };
+        let mut trace = Trace {
+            name: panel.name.into(),
+            mss: panel.mss.max(1).into(),
+            results,
+            ..Trace::default()
+        };
         let mut sent: HashMap<(u64, u32), usize> = HashMap::new();
         for event in panel.events {
             trace.event(event, &mut sent);
@@ -211,11 +97,11 @@ impl Trace {
             self.stalls.label.push(band.label.clone());
             self.stalls.why.push(band.why.clone());
         }
-        for fate in findings.fates.iter().filter(|f| f.lost || f.needless.is_some()) {
+        for fate in findings.fates.iter().filter(|f| f.lost || f.spurious.is_some()) {
             if let Some(segment) = sent.get(&(fate.seq, fate.transmission)) {
                 self.fates.segment.push(*segment);
                 self.fates.lost.push(fate.lost);
-                self.fates.needless.push(fate.needless);
+                self.fates.spurious.push(fate.spurious);
             }
         }
     }
@@ -224,7 +110,7 @@ impl Trace {
     fn event(&mut self, event: &Event, sent: &mut HashMap<(u64, u32), usize>) {
         let t = event.at.secs_f64();
         match event.kind {
-            EventKind::Sent { seq, len, cause, transmission } => {
+            EventKind::Sent { seq, len, cause, transmission, .. } => {
                 let s = &mut self.segments;
                 sent.insert((seq, transmission), s.t.len());
                 s.t.push(t);
@@ -237,7 +123,16 @@ impl Trace {
                 s.una.push(event.snd_una);
                 s.nxt.push(event.snd_nxt);
             }
-            EventKind::Acked { ack, dupacks, newly_acked, newly_sacked, window_edge, sack, sacks, .. } => {
+            EventKind::Acked {
+                ack,
+                dupacks,
+                newly_acked,
+                newly_sacked,
+                window_edge,
+                sack,
+                sacks,
+                ..
+            } => {
                 self.zero.acked(t, ack, window_edge);
                 let a = &mut self.acks;
                 a.t.push(t);
@@ -286,34 +181,50 @@ impl Trace {
                 self.undone.t.push(t);
                 self.undone.by.push(by);
             }
-            EventKind::Arrived { seq, len, needless } => {
+            EventKind::Arrived { seq, len, spurious } => {
                 let a = &mut self.arrivals;
                 a.t.push(t);
                 a.seq.push(seq);
                 a.len.push(len);
-                a.needless.push(needless);
+                a.spurious.push(spurious);
             }
             EventKind::Dropped { seq, transmission, link, why, .. } => {
-                if let Some(drop) = sent.get(&(seq, transmission)).and_then(|i| self.segments.drop.get_mut(*i)) {
+                if let Some(drop) =
+                    sent.get(&(seq, transmission)).and_then(|i| self.segments.drop.get_mut(*i))
+                {
                     *drop = Some(self.drops.t.len());
                 }
                 self.drops.t.push(t);
                 self.drops.link.push(link);
                 self.drops.why.push(why);
             }
-            EventKind::Written { .. } | EventKind::MssChanged { .. } | EventKind::AckDropped { .. } => {}
+            EventKind::Written { .. }
+            | EventKind::MssChanged { .. }
+            | EventKind::AckDropped { .. } => {}
         }
     }
 
     /// First and last time of any mark; `None` if there is none.
     pub(crate) fn times(&self) -> Option<(f64, f64)> {
         let events = self.windows.t.first().copied().zip(self.windows.end);
-        self.stalls.t0.iter().copied().zip(self.stalls.t1.iter().copied()).map(Some).fold(events, widen)
+        self.stalls
+            .t0
+            .iter()
+            .copied()
+            .zip(self.stalls.t1.iter().copied())
+            .map(Some)
+            .fold(events, widen)
     }
 
-    /// Least and greatest stream position that the data reached; `None` if nothing was sent or acknowledged.
+    /// Least and greatest stream position that the data reached; `None` if nothing was sent or
+    /// acknowledged.
     pub(crate) fn positions(&self) -> Option<(u64, u64)> {
-        let ends = self.segments.seq.iter().zip(&self.segments.len).map(|(seq, len)| seq.saturating_add((*len).into()));
+        let ends = self
+            .segments
+            .seq
+            .iter()
+            .zip(&self.segments.len)
+            .map(|(seq, len)| seq.saturating_add((*len).into()));
         let low = self.segments.seq.iter().chain(&self.acks.ack).min()?;
         let high = ends.chain(self.acks.ack.iter().copied()).max()?;
         Some((*low, high))
@@ -323,4 +234,29 @@ impl Trace {
     pub(crate) fn window(&self) -> u64 {
         self.windows.cwnd.iter().chain(&self.windows.flight).copied().max().unwrap_or(0)
     }
+}
+
+/// The results in one line.
+fn results(s: &FlowSummary) -> String {
+    let plural = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    let mut parts = vec![match s.completion_s {
+        Some(seconds) => format!("done in {seconds:.3}s"),
+        None => "unfinished".into(),
+    }];
+    parts.push(rate(s.goodput_bps));
+    parts.push(plural(s.retransmissions, "retransmission"));
+    let classes = [
+        (s.timeouts_non_trigger, "non-trigger"),
+        (s.timeouts_multiple_losses, "multiple losses"),
+        (s.timeouts_lost_retransmission, "lost retransmission"),
+    ];
+    let classes: Vec<String> =
+        classes.iter().filter(|c| c.0 > 0).map(|(n, name)| format!("{n} {name}")).collect();
+    let timeouts = plural(s.timeouts, "timeout");
+    parts.push(if classes.is_empty() {
+        timeouts
+    } else {
+        format!("{timeouts} ({})", classes.join(", "))
+    });
+    parts.join(" · ")
 }

@@ -87,65 +87,114 @@ pub const RECOVERY_TABLES: [RecoveryTable; 13] = [
         measures: &[
             m("fast-retransmits", "%", "fast retransmits", |s| kind(s, Kind::Fast)),
             m("timeout-retransmits", "%", "timeout retransmits", |s| kind(s, Kind::Timeout)),
-            m("timeouts-in-open", "%", "timeout retransmits in Open", |s| timeout(s, TimedOutIn::Open)),
-            m("timeouts-in-disorder", "%", "timeout retransmits in Disorder", |s| timeout(s, TimedOutIn::Disorder)),
-            m("timeouts-in-recovery", "%", "timeout retransmits in Recovery", |s| timeout(s, TimedOutIn::Recovery)),
+            m("timeouts-in-open", "%", "timeout retransmits in Open", |s| {
+                timeout(s, TimedOutIn::Open)
+            }),
+            m("timeouts-in-disorder", "%", "timeout retransmits in Disorder", |s| {
+                timeout(s, TimedOutIn::Disorder)
+            }),
+            m("timeouts-in-recovery", "%", "timeout retransmits in Recovery", |s| {
+                timeout(s, TimedOutIn::Recovery)
+            }),
             m("timeouts-in-loss", "%", "timeout retransmits in Loss (not in the paper)", |s| {
                 timeout(s, TimedOutIn::Loss)
             }),
             m("timeouts-backed-off", "%", "timeout retransmits with exponential backoff", |s| {
                 timeout(s, TimedOutIn::Backoff)
             }),
-            m("slow-start-retransmits", "%", "slow start retransmits", |s| kind(s, Kind::SlowStart)),
-            m("probe-retransmits", "%", "probes and limited data (not in the paper)", |s| kind(s, Kind::Probe)),
-            m("failed-retransmits", "%", "failed retransmits", |s| percent(s.failed(), s.retransmissions())),
+            m("slow-start-retransmits", "%", "slow start retransmits", |s| {
+                kind(s, Kind::SlowStart)
+            }),
+            m("probe-retransmits", "%", "tail loss probes and fillers (not in the paper)", |s| {
+                kind(s, Kind::Probe)
+            }),
+            m("failed-retransmits", "%", "failed retransmits", |s| {
+                percent(s.failed(), s.retransmissions())
+            }),
         ],
     },
     RecoveryTable {
         title: "Table 3: fast recovery; \"retransmit\" is a fast retransmit",
         measures: &[
-            m("fast-retransmits-per-recovery", "", "fast retransmits per recovery", |s| ratio(fast(s), s.recoveries)),
-            m("dsacks-per-recovery", "%", "D-SACKs per recovery", |s| percent(s.dsacks, s.recoveries)),
-            m("dsacks-per-retransmit", "%", "D-SACKs per retransmit", |s| percent(s.dsacks, fast(s))),
+            m("fast-retransmits-per-recovery", "", "fast retransmits per recovery", |s| {
+                ratio(fast(s), s.recoveries)
+            }),
+            m("dsacks-per-recovery", "%", "D-SACKs per recovery", |s| {
+                percent(s.dsacks, s.recoveries)
+            }),
+            m("dsacks-per-retransmit", "%", "D-SACKs per retransmit", |s| {
+                percent(s.dsacks, fast(s))
+            }),
             m("lost-retransmits-per-recovery", "%", "retransmits judged lost per recovery", |s| {
                 percent(s.lost_fast_retransmits, s.recoveries)
             }),
-            m("lost-retransmits-per-retransmit", "%", "retransmits judged lost per retransmit", |s| {
-                percent(s.lost_fast_retransmits, fast(s))
-            }),
-            m("dropped-retransmits-per-recovery", "%", "retransmits dropped by the network per recovery", |s| {
-                network(s, percent(s.dropped_fast_retransmits, s.recoveries))
-            }),
-            m("dropped-retransmits-per-retransmit", "%", "retransmits dropped by the network per retransmit", |s| {
-                network(s, percent(s.dropped_fast_retransmits, fast(s)))
-            }),
+            m(
+                "lost-retransmits-per-retransmit",
+                "%",
+                "retransmits judged lost per retransmit",
+                |s| percent(s.lost_fast_retransmits, fast(s)),
+            ),
+            m(
+                "dropped-retransmits-per-recovery",
+                "%",
+                "retransmits dropped by the network per recovery",
+                |s| network(s, percent(s.dropped_fast_retransmits, s.recoveries)),
+            ),
+            m(
+                "dropped-retransmits-per-retransmit",
+                "%",
+                "retransmits dropped by the network per retransmit",
+                |s| network(s, percent(s.dropped_fast_retransmits, fast(s))),
+            ),
         ],
     },
     RecoveryTable {
         title: "Table 5: pipe - ssthresh at the start of recovery",
         measures: &[
-            m("pipe-below-ssthresh", "%", "pipe < ssthresh", |s| 100.0 * s.pipe_over_ssthresh.share(|v| v < 0)),
-            m("pipe-at-ssthresh", "%", "pipe = ssthresh", |s| 100.0 * s.pipe_over_ssthresh.share(|v| v == 0)),
-            m("pipe-above-ssthresh", "%", "pipe > ssthresh", |s| 100.0 * s.pipe_over_ssthresh.share(|v| v > 0)),
-            m("pipe-over-ssthresh-min", "segments", "least", |s| s.pipe_over_ssthresh.quantile(0.0)),
+            m("pipe-below-ssthresh", "%", "pipe < ssthresh", |s| {
+                100.0 * s.pipe_over_ssthresh.share(|v| v < 0)
+            }),
+            m("pipe-at-ssthresh", "%", "pipe = ssthresh", |s| {
+                100.0 * s.pipe_over_ssthresh.share(|v| v == 0)
+            }),
+            m("pipe-above-ssthresh", "%", "pipe > ssthresh", |s| {
+                100.0 * s.pipe_over_ssthresh.share(|v| v > 0)
+            }),
+            m("pipe-over-ssthresh-min", "segments", "least", |s| {
+                s.pipe_over_ssthresh.quantile(0.0)
+            }),
             m("pipe-over-ssthresh-p1", "segments", "1 %", |s| s.pipe_over_ssthresh.quantile(0.01)),
             m("pipe-over-ssthresh-p50", "segments", "50 %", |s| s.pipe_over_ssthresh.quantile(0.5)),
-            m("pipe-over-ssthresh-p99", "segments", "99 %", |s| s.pipe_over_ssthresh.quantile(0.99)),
-            m("pipe-over-ssthresh-max", "segments", "greatest", |s| s.pipe_over_ssthresh.quantile(1.0)),
+            m("pipe-over-ssthresh-p99", "segments", "99 %", |s| {
+                s.pipe_over_ssthresh.quantile(0.99)
+            }),
+            m("pipe-over-ssthresh-max", "segments", "greatest", |s| {
+                s.pipe_over_ssthresh.quantile(1.0)
+            }),
         ],
     },
     RecoveryTable {
         title: "Table 6: cwnd - ssthresh just before recovery ends",
         measures: &[
-            m("cwnd-at-ssthresh", "%", "cwnd = ssthresh", |s| 100.0 * s.cwnd_over_ssthresh.share(|v| v == 0)),
+            m("cwnd-at-ssthresh", "%", "cwnd = ssthresh", |s| {
+                100.0 * s.cwnd_over_ssthresh.share(|v| v == 0)
+            }),
             m("cwnd-over-ssthresh-p5", "segments", "5 %", |s| s.cwnd_over_ssthresh.quantile(0.05)),
             m("cwnd-over-ssthresh-p10", "segments", "10 %", |s| s.cwnd_over_ssthresh.quantile(0.1)),
-            m("cwnd-over-ssthresh-p25", "segments", "25 %", |s| s.cwnd_over_ssthresh.quantile(0.25)),
+            m("cwnd-over-ssthresh-p25", "segments", "25 %", |s| {
+                s.cwnd_over_ssthresh.quantile(0.25)
+            }),
             m("cwnd-over-ssthresh-p50", "segments", "50 %", |s| s.cwnd_over_ssthresh.quantile(0.5)),
-            m("cwnd-over-ssthresh-p75", "segments", "75 %", |s| s.cwnd_over_ssthresh.quantile(0.75)),
+            m("cwnd-over-ssthresh-p75", "segments", "75 %", |s| {
+                s.cwnd_over_ssthresh.quantile(0.75)
+            }),
             m("cwnd-over-ssthresh-p90", "segments", "90 %", |s| s.cwnd_over_ssthresh.quantile(0.9)),
-            m("cwnd-over-ssthresh-p95", "segments", "95 %", |s| s.cwnd_over_ssthresh.quantile(0.95)),
-            m("cwnd-over-ssthresh-p99", "segments", "99 %", |s| s.cwnd_over_ssthresh.quantile(0.99)),
+            m("cwnd-over-ssthresh-p95", "segments", "95 %", |s| {
+                s.cwnd_over_ssthresh.quantile(0.95)
+            }),
+            m("cwnd-over-ssthresh-p99", "segments", "99 %", |s| {
+                s.cwnd_over_ssthresh.quantile(0.99)
+            }),
         ],
     },
     RecoveryTable {
@@ -178,7 +227,9 @@ pub const RECOVERY_TABLES: [RecoveryTable; 13] = [
         measures: &[
             m("count-retransmissions", "", "total retransmissions", |s| s.retransmissions() as f64),
             m("count-fast-retransmits", "", "fast retransmissions", |s| fast(s) as f64),
-            m("count-timeouts-in-recovery", "", "timeouts in Recovery", |s| s.timeouts_in(TimedOutIn::Recovery) as f64),
+            m("count-timeouts-in-recovery", "", "timeouts in Recovery", |s| {
+                s.timeouts_in(TimedOutIn::Recovery) as f64
+            }),
             m("count-lost-retransmits", "", "lost retransmissions, as the sender judged", |s| {
                 s.lost_retransmits as f64
             }),
@@ -207,11 +258,21 @@ pub const RECOVERY_TABLES: [RecoveryTable; 13] = [
     RecoveryTable {
         title: "Table 10: transfers (the retransmission rate is in table 1)",
         measures: &[
-            m("transmit-time", "s", "network transmit time per connection", |s| ratio(s.transmit_ns, s.flows) / 1e9),
-            m("time-in-recovery", "%", "time in loss recovery", |s| percent(s.recovery_ns, s.transmit_ns)),
-            m("bytes-in-recovery", "%", "bytes sent in fast recovery", |s| percent(s.bytes_in_recovery, s.bytes)),
+            m("transmit-time", "s", "network transmit time per connection", |s| {
+                ratio(s.transmit_ns, s.flows) / 1e9
+            }),
+            m("time-in-recovery", "%", "time in loss recovery", |s| {
+                percent(s.recovery_ns, s.transmit_ns)
+            }),
+            m("bytes-in-recovery", "%", "bytes sent in fast recovery", |s| {
+                percent(s.bytes_in_recovery, s.bytes)
+            }),
             m("fast-retransmits-lost", "%", "fast retransmits lost", |s| {
-                let lost = if s.sees_network() { s.dropped_fast_retransmits } else { s.lost_fast_retransmits };
+                let lost = if s.sees_network() {
+                    s.dropped_fast_retransmits
+                } else {
+                    s.lost_fast_retransmits
+                };
                 percent(lost, fast(s))
             }),
             m("slow-start-after-recovery", "%", "slow start after fast recovery", |s| {
@@ -235,11 +296,16 @@ pub const RECOVERY_TABLES: [RecoveryTable; 13] = [
             m("early-retransmits", "%", "recoveries begun by early retransmit", |s| {
                 percent(s.early_retransmits, s.recoveries)
             }),
-            m("early-retransmits-spurious", "%", "early retransmits reported spurious by D-SACK", |s| {
-                percent(s.early_spurious, s.early_retransmits)
-            }),
+            m(
+                "early-retransmits-spurious",
+                "%",
+                "early retransmits reported spurious by D-SACK",
+                |s| percent(s.early_spurious, s.early_retransmits),
+            ),
             m("count-undos", "", "undo events", |s| s.undos as f64),
-            m("undos-per-recovery", "%", "undo events per recovery", |s| percent(s.undos, s.recoveries)),
+            m("undos-per-recovery", "%", "undo events per recovery", |s| {
+                percent(s.undos, s.recoveries)
+            }),
         ],
     },
     RecoveryTable {
@@ -248,8 +314,12 @@ pub const RECOVERY_TABLES: [RecoveryTable; 13] = [
             m("timeouts-per-1000-recoveries", "", "timeouts per 1,000 recoveries", |s| {
                 1000.0 * ratio(s.timeouts(), s.recoveries)
             }),
-            m("window-at-exit", "", "cwnd after recovery over ssthresh, mean", |s| s.exit_ratio.mean() / 1000.0),
-            m("peak-burst", "segments", "most segments released by one ACK or timer", |s| match s.segments {
+            m("window-at-exit", "", "cwnd after recovery over ssthresh, mean", |s| {
+                s.exit_ratio.mean() / 1000.0
+            }),
+            m("peak-burst", "segments", "most segments released by one ACK or timer", |s| match s
+                .segments
+            {
                 0 => f64::NAN,
                 _ => s.peak_burst as f64,
             }),
@@ -257,12 +327,17 @@ pub const RECOVERY_TABLES: [RecoveryTable; 13] = [
                 s.burst_in_recovery.quantile(0.5)
             }),
             m("burst-in-recovery-p99", "segments", "99 %", |s| s.burst_in_recovery.quantile(0.99)),
-            m("burst-in-recovery-max", "segments", "greatest", |s| s.burst_in_recovery.quantile(1.0)),
-            m("losses-in-recovery", "", "segments sent in recovery and dropped, per recovery", |s| {
-                network(s, ratio(s.dropped_in_recovery, s.recoveries))
+            m("burst-in-recovery-max", "segments", "greatest", |s| {
+                s.burst_in_recovery.quantile(1.0)
             }),
-            m("needless-bytes", "bytes", "retransmitted bytes that brought nothing new", |s| {
-                network(s, s.needless_bytes as f64)
+            m(
+                "losses-in-recovery",
+                "",
+                "segments sent in recovery and dropped, per recovery",
+                |s| network(s, ratio(s.dropped_in_recovery, s.recoveries)),
+            ),
+            m("spurious-bytes", "bytes", "retransmitted bytes that brought nothing new", |s| {
+                network(s, s.spurious_bytes as f64)
             }),
         ],
     },

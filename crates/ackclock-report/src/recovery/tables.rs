@@ -1,13 +1,16 @@
 //! The tables of the paper as text, and as JSON.
 
+#[cfg(test)]
+mod tests;
+
 use serde::Serialize;
 use serde::ser::SerializeMap;
 
 use super::{RECOVERY_TABLES, RecoveryMeasure, RecoveryStats, recovery_measures};
 use crate::align::{Align, align};
 
-/// Every table, under its title and in the paper's order, with one column for each of the named statistics. `-` is what was not
-/// measured. Ends with a newline.
+/// Every table, under its title and in the paper's order, with one column for each of the named
+/// statistics. `-` is what was not measured. Ends with a newline.
 pub fn recovery_table(columns: &[(&str, &RecoveryStats)]) -> String {
     let mut heading = vec![String::new(), "unit".into()];
     heading.extend(columns.iter().map(|(name, _)| name.to_string()));
@@ -15,7 +18,9 @@ pub fn recovery_table(columns: &[(&str, &RecoveryStats)]) -> String {
         let mut cells = vec![measure.definition.to_string(), measure.unit.to_string()];
         let values: Vec<f64> = columns.iter().map(|(_, stats)| (measure.value)(stats)).collect();
         let decimals = decimals(measure.unit, &values);
-        cells.extend(values.iter().map(|n| if n.is_nan() { "-".into() } else { format!("{n:.decimals$}") }));
+        cells.extend(
+            values.iter().map(|n| if n.is_nan() { "-".into() } else { format!("{n:.decimals$}") }),
+        );
         cells
     };
     // All tables are aligned as one, so that a strategy keeps its column.
@@ -41,25 +46,18 @@ fn decimals(unit: &str, values: &[f64]) -> usize {
     }
 }
 
-/// An object with each measure under its name (`null` where nothing was measured), and as `recovery_time_cdf` figure 5: pairs of
-/// milliseconds and the share of recoveries that took no longer.
+/// An object with each measure under its name (`null` where nothing was measured), and as
+/// `recovery_time_cdf` figure 5: pairs of milliseconds and the share of recoveries that took no
+/// longer.
 impl Serialize for RecoveryStats {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         for measure in recovery_measures() {
             map.serialize_entry(measure.name, &(measure.value)(self))?;
         }
-        let cdf: Vec<(f64, f64)> = self.recovery_time.cdf().map(|(us, share)| (us as f64 / 1000.0, share)).collect();
+        let cdf: Vec<(f64, f64)> =
+            self.recovery_time.cdf().map(|(us, share)| (us as f64 / 1000.0, share)).collect();
         map.serialize_entry("recovery_time_cdf", &cdf)?;
         map.end()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn a_line_has_the_same_decimals_in_all_columns() {
-        assert_eq!(super::decimals("segments", &[11.0, 11.77]), 2);
-        assert_eq!(super::decimals("segments", &[11.0, f64::NAN]), 0);
     }
 }

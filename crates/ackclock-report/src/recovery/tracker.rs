@@ -6,8 +6,8 @@ use ackclock_tcp::{Cause, Event, EventKind, Time};
 
 use super::{Kind, RecoveryStats, TimedOutIn};
 
-/// Transmissions that are remembered until the network says what became of them. More than this many at a time on their way, and the
-/// oldest ones are not told apart any more.
+/// Transmissions that are remembered until the network says what became of them. More than this
+/// many at a time on their way, and the oldest ones are not told apart any more.
 const REMEMBERED: usize = 4096;
 
 /// Responses whose latency is measured at the same time; those written beyond it are not measured.
@@ -42,14 +42,16 @@ struct Response {
     retransmitted: bool,
 }
 
-/// Takes the events of one flow in the order of time and tells a [`RecoveryStats`], which many flows may share.
+/// Takes the events of one flow in the order of time and tells a [`RecoveryStats`], which many
+/// flows may share.
 #[derive(Clone, Debug)]
 pub struct RecoveryTracker {
     mss: u64,
     state: State,
     /// The time of the last event.
     now: Time,
-    /// The end of what was written or sent, the end of what was sent, and what of it is acknowledged.
+    /// The end of what was written or sent, the end of what was sent, and what of it is
+    /// acknowledged.
     end: u64,
     sent: u64,
     una: u64,
@@ -100,17 +102,20 @@ impl RecoveryTracker {
     pub fn event(&mut self, event: &Event, stats: &mut RecoveryStats) {
         self.advance(event.at, stats);
         match event.kind {
-            EventKind::Sent { seq, len, cause, transmission } if len > 0 => {
+            EventKind::Sent { seq, len, cause, transmission, .. } if len > 0 => {
                 self.on_sent(seq, len, cause, transmission, stats);
             }
             EventKind::Acked { .. } => self.on_acked(event, stats),
             EventKind::Written { seq, len } => self.on_written(seq, len),
             EventKind::Lost { seq, transmission, .. } if transmission > 1 => {
                 stats.lost_retransmits += 1;
-                stats.lost_fast_retransmits += u64::from(self.find(seq, transmission).is_some_and(|t| t.fast));
+                stats.lost_fast_retransmits +=
+                    u64::from(self.find(seq, transmission).is_some_and(|t| t.fast));
             }
             EventKind::RecoveryEntered { pipe, by, .. } => self.on_entered(event, pipe, by, stats),
-            EventKind::RecoveryLeft { by_timeout, cwnd_before } => self.on_left(event, by_timeout, cwnd_before, stats),
+            EventKind::RecoveryLeft { by_timeout, cwnd_before } => {
+                self.on_left(event, by_timeout, cwnd_before, stats)
+            }
             EventKind::TimedOut { seq, .. } => self.on_timed_out(seq, stats),
             EventKind::MssChanged { lost: 1.., .. } => {
                 self.end_bursts(stats);
@@ -122,11 +127,12 @@ impl RecoveryTracker {
                 self.end_bursts(stats);
                 self.reopen(event.cwnd, stats);
             }
-            EventKind::Arrived { seq, len, needless } => {
+            EventKind::Arrived { seq, len, spurious } => {
                 stats.arrived += 1;
-                // Of a segment that the network duplicated, nothing is needless of the sender's.
-                if needless && self.transmissions.iter().rev().any(|t| t.seq == seq && t.number > 1) {
-                    stats.needless_bytes = stats.needless_bytes.saturating_add(len.into());
+                // Of a segment that the network duplicated, nothing is spurious of the sender's.
+                if spurious && self.transmissions.iter().rev().any(|t| t.seq == seq && t.number > 1)
+                {
+                    stats.spurious_bytes = stats.spurious_bytes.saturating_add(len.into());
                 }
             }
             EventKind::Dropped { seq, transmission, .. } => {
@@ -164,7 +170,14 @@ impl RecoveryTracker {
         }
     }
 
-    fn on_sent(&mut self, seq: u64, len: u32, cause: Cause, transmission: u32, stats: &mut RecoveryStats) {
+    fn on_sent(
+        &mut self,
+        seq: u64,
+        len: u32,
+        cause: Cause,
+        transmission: u32,
+        stats: &mut RecoveryStats,
+    ) {
         stats.flows += u64::from(self.sent == 0);
         stats.segments += 1;
         stats.bytes = stats.bytes.saturating_add(len.into());
@@ -186,7 +199,13 @@ impl RecoveryTracker {
                 self.transmissions.pop_front();
             }
             let fast = kind == Some(Kind::Fast);
-            self.transmissions.push_back(Transmission { seq, number: transmission, in_recovery, fast, early });
+            self.transmissions.push_back(Transmission {
+                seq,
+                number: transmission,
+                in_recovery,
+                fast,
+                early,
+            });
         }
         if !self.by_write {
             self.burst += 1;
@@ -200,8 +219,8 @@ impl RecoveryTracker {
     /// Counts a retransmission.
     fn retransmission(&mut self, cause: Cause, stats: &mut RecoveryStats) -> Kind {
         let kind = match cause {
-            Cause::Probe | Cause::LimitedData => Kind::Probe,
-            Cause::Timeout => Kind::Timeout,
+            Cause::TailLossProbe | Cause::Filler => Kind::Probe,
+            Cause::Timeout | Cause::BackedOffTimeout => Kind::Timeout,
             _ if self.state == State::Recovery => Kind::Fast,
             _ => Kind::SlowStart,
         };
@@ -215,7 +234,16 @@ impl RecoveryTracker {
     }
 
     fn on_acked(&mut self, event: &Event, stats: &mut RecoveryStats) {
-        let EventKind::Acked { ack, dupacks, newly_acked, newly_sacked, ref sack, sacks, dsack, .. } = event.kind
+        let EventKind::Acked {
+            ack,
+            dupacks,
+            newly_acked,
+            newly_sacked,
+            ref sack,
+            sacks,
+            dsack,
+            ..
+        } = event.kind
         else {
             return;
         };
@@ -253,7 +281,12 @@ impl RecoveryTracker {
         let end = seq.saturating_add(len);
         self.end = self.end.max(end);
         if len > 0 && self.responses.len() < RESPONSES {
-            self.responses.push_back(Response { seq, end, written: self.now, retransmitted: false });
+            self.responses.push_back(Response {
+                seq,
+                end,
+                written: self.now,
+                retransmitted: false,
+            });
         }
     }
 
@@ -268,9 +301,17 @@ impl RecoveryTracker {
         self.recovery_burst = 0;
     }
 
-    fn on_left(&mut self, event: &Event, by_timeout: bool, cwnd_before: u64, stats: &mut RecoveryStats) {
+    fn on_left(
+        &mut self,
+        event: &Event,
+        by_timeout: bool,
+        cwnd_before: u64,
+        stats: &mut RecoveryStats,
+    ) {
         if self.state == State::Recovery {
-            stats.cwnd_over_ssthresh.record(difference(cwnd_before / self.mss, event.ssthresh / self.mss));
+            stats
+                .cwnd_over_ssthresh
+                .record(difference(cwnd_before / self.mss, event.ssthresh / self.mss));
             self.end_bursts(stats);
             if by_timeout {
                 // TimedOut follows, and wants to know the state.

@@ -1,6 +1,8 @@
-//! Captures of the kernel's TCP with what was true of them: two namespaces, joined by the project's gateway.
+//! Captures of the kernel's TCP with what was true of them: two namespaces, joined by the project's
+//! gateway.
 //!
-//! Of each capture there are `NAME.sender.pcap` and `NAME.receiver.pcap`, both of headers, and [`NAME.json`](Truth).
+//! Of each capture there are `NAME.sender.pcap` and `NAME.receiver.pcap`, both of headers, and
+//! [`NAME.json`](Truth).
 
 mod pcap;
 mod plan;
@@ -25,7 +27,8 @@ pub use truth::{Connection, Dropped, Retransmission, Timeout, Truth};
 use testbed::Testbed;
 use trace::Tracing;
 
-/// Takes captures, `jobs` at a time, and writes them into a directory. Tells of each what came of it.
+/// Takes captures, `jobs` at a time, and writes them into a directory. `report` is called
+/// with what came of each.
 ///
 /// # Errors
 /// The first that something could not be done.
@@ -33,7 +36,7 @@ pub fn take(
     plan: &Plan,
     directory: &Path,
     jobs: usize,
-    tell: impl Fn(&str, &io::Result<Truth>) + Sync,
+    report: impl Fn(&str, &io::Result<Truth>) + Sync,
 ) -> io::Result<()> {
     std::fs::create_dir_all(directory)?;
     let (next, sysctl) = (AtomicUsize::new(0), &plan.sysctl);
@@ -46,7 +49,7 @@ pub fn take(
                     plan.capture.get(n).map(|planned| (n, planned))
                 } {
                     let taken = take_one(planned, sysctl, directory, (n % 250) as u8 + 1);
-                    tell(&planned.name, &taken);
+                    report(&planned.name, &taken);
                     if let (Err(error), Ok(mut failure)) = (taken, failure.lock()) {
                         failure.get_or_insert(error);
                     }
@@ -62,7 +65,9 @@ fn take_one(planned: &Planned, sysctl: &Settings, directory: &Path, net: u8) -> 
     let testbed = Testbed::new(planned, sysctl, net)?;
     let mut missing = Vec::new();
     let tracing = Tracing::begin(&planned.name)
-        .map_err(|error| missing.push(format!("kinds and timeouts: no trace of the kernel ({error})")))
+        .map_err(|error| {
+            missing.push(format!("kinds and timeouts: no trace of the kernel ({error})"))
+        })
         .ok();
     let captures = testbed.capture(&file("sender.pcap"), &file("receiver.pcap"))?;
     let tcp_info = work::work(&testbed, planned, || testbed.tcp_info())??;
@@ -96,12 +101,17 @@ fn take_one(planned: &Planned, sysctl: &Settings, directory: &Path, net: u8) -> 
     Ok(truth)
 }
 
-/// Holds what was told against what the kernel counted.
-fn check(connections: &[Connection], counters: &BTreeMap<String, u64>, traced: bool, missing: &mut Vec<String>) {
-    let mut compare = |name: &str, told: usize| {
+/// Compares what was found with what the kernel counted.
+fn check(
+    connections: &[Connection],
+    counters: &BTreeMap<String, u64>,
+    traced: bool,
+    missing: &mut Vec<String>,
+) {
+    let mut compare = |name: &str, found: usize| {
         let counted = counters.get(name).copied().unwrap_or(0);
-        if counted != told as u64 {
-            missing.push(format!("{name}: {counted} counted, {told} told"));
+        if counted != found as u64 {
+            missing.push(format!("{name}: {counted} counted, {found} found"));
         }
     };
     compare("RetransSegs", connections.iter().map(|c| c.retransmissions.len()).sum());

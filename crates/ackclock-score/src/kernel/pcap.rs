@@ -1,10 +1,12 @@
-//! Reads what tcpdump has just written, and nothing else: the truth must not rest on the code that it judges.
+//! Reads what tcpdump has just written, and nothing else: the truth must not rest on the code that
+//! it judges.
 
 use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 
 use ackclock_net::Headers;
+use ackclock_tcp::wire::ip::{v4, v6};
 use ackclock_tcp::wire::{Control, Options};
 use ackclock_tcp::{Seq, Time};
 
@@ -35,7 +37,9 @@ impl Packet {
 /// All of a file of tcpdump's, with nanoseconds, raw IP or Ethernet.
 pub(super) fn read(path: &Path) -> io::Result<Vec<Packet>> {
     let bytes = std::fs::read(path)?;
-    let word = |at: usize| bytes.get(at..at + 4).and_then(|b| b.first_chunk()).map(|b| u32::from_le_bytes(*b));
+    let word = |at: usize| {
+        bytes.get(at..at + 4).and_then(|b| b.first_chunk()).map(|b| u32::from_le_bytes(*b))
+    };
     if word(0) != Some(0xa1b2_3c4d) {
         return Err(io::Error::other(format!("{}: no pcap with nanoseconds", path.display())));
     }
@@ -58,9 +62,12 @@ pub(super) fn read(path: &Path) -> io::Result<Vec<Packet>> {
 pub(super) fn packet(data: &[u8], frame: u64, at: Time) -> Option<Packet> {
     let headers = Headers::parse(data)?;
     let tcp = headers.tcp?;
-    let v4 = data[0] >> 4 == 4;
-    let half = |at: usize| data.get(at..at + 2).and_then(|b| b.first_chunk()).map(|b| u16::from_be_bytes(*b));
-    let (ip_len, total) = if v4 { (usize::from(data[0] & 15) * 4, half(2)?) } else { (40, half(4)? + 40) };
+    let (ip_len, total, ip_id) = if headers.from.is_ipv4() {
+        let ip = v4::Header(data.first_chunk()?);
+        (ip.header_len(), u32::from(ip.total_len()), Some(ip.id()))
+    } else {
+        (v6::HEADER_LEN, v6::Header(data.first_chunk()?).total_len(), None)
+    };
     let tcp_len = usize::from(data.get(ip_len + 12)? >> 4) * 4;
     let (options, _) = Options::parse(data.get(ip_len + 20..ip_len + tcp_len)?);
     Some(Packet {
@@ -71,8 +78,8 @@ pub(super) fn packet(data: &[u8], frame: u64, at: Time) -> Option<Packet> {
         seq: tcp.seq,
         ack: tcp.ack,
         control: tcp.control,
-        len: u32::from(total).checked_sub((ip_len + tcp_len) as u32)?,
+        len: total.checked_sub((ip_len + tcp_len) as u32)?,
         options,
-        ip_id: if v4 { half(4) } else { None },
+        ip_id,
     })
 }

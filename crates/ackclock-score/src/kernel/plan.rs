@@ -1,5 +1,6 @@
 //! What captures to take: `kernel.toml`.
 
+use ackclock_tcp::Registry;
 use std::collections::BTreeMap;
 
 use ackclock_net::scenario::Scenario;
@@ -30,7 +31,8 @@ pub struct Planned {
     /// Settings of both kernels that differ from those of all.
     #[serde(default)]
     pub sysctl: Settings,
-    /// The sender's congestion control, as the kernel names it. The names that a namespace allows as its default may be fewer.
+    /// The sender's congestion control, as the kernel names it. The names that a namespace allows
+    /// as its default may be fewer.
     #[serde(default = "cubic")]
     pub congestion: String,
     /// What is sent.
@@ -79,7 +81,8 @@ pub enum Work {
         bytes: u64,
         /// Between two writes.
         pause_ms: u64,
-        /// The receiving application sleeps for so long after the first byte, which may close its window.
+        /// The receiving application sleeps for so long after the first byte, which may close its
+        /// window.
         #[serde(default)]
         reader_sleeps_ms: u64,
     },
@@ -111,6 +114,7 @@ impl Planned {
         let mut whole = Table::new();
         whole.insert("duration".into(), "1s".into());
         whole.insert("link".into(), Value::Array(vec![link.into()]));
-        Scenario::from_toml(&whole.to_string()).map_err(|error| format!("capture {}: {error}", self.name))
+        Scenario::from_toml(&whole.to_string(), &Registry::default())
+            .map_err(|error| format!("capture {}: {error}", self.name))
     }
 }

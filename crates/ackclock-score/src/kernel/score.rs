@@ -6,21 +6,24 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-use ackclock_trace::{Class, Connection, Flow, Kind, Reader, Settings, State, Tracker, decode};
+use ackclock_tcp::TimeoutClass;
+use ackclock_trace::{Connection, Flow, Kind, Reader, Settings, State, Tracker, decode};
 use serde_json::{Value, json};
 
 use super::truth::{self, Truth};
-use crate::matrix::{Again, Expiry, Matrix, Score};
+use crate::matrix::{Expiry, Matrix, Retransmitted, Score};
 
 /// How captures of the kernel were explained.
 #[derive(Clone, Debug)]
 pub struct KernelScore {
-    /// As of the simulator's captures. A receiver can tell needless ones where D-SACK or timestamps are in use.
+    /// As of the simulator's captures. A receiver reports spurious ones where D-SACK or
+    /// timestamps are in use.
     pub score: Score,
     /// Expiries of the timer beside fast retransmissions.
     pub apart: Matrix,
-    /// Needless ones of which something did tell: a D-SACK that came back, or the echo of an older timestamp.
-    pub told: Matrix,
+    /// Spurious ones that were reported: by a D-SACK that came back, or the echo of an older
+    /// timestamp.
+    pub reported: Matrix,
     /// What was wrong where, by capture.
     pub mistakes: BTreeMap<String, Vec<String>>,
 }
@@ -29,8 +32,11 @@ impl Default for KernelScore {
     fn default() -> Self {
         KernelScore {
             score: Score::default(),
-            apart: Matrix::new(&["timeout", "fast_retransmission"], &["timeout", "fast_retransmission", "other"]),
-            told: Matrix::new(&["yes", "no"], &["yes", "no", "unknown"]),
+            apart: Matrix::new(
+                &["timeout", "fast_retransmit"],
+                &["timeout", "fast_retransmit", "other"],
+            ),
+            reported: Matrix::new(&["yes", "no"], &["yes", "no", "unknown"]),
             mistakes: BTreeMap::new(),
         }
     }
@@ -42,7 +48,8 @@ impl Default for KernelScore {
 /// What reading returns, and [`io::ErrorKind::InvalidData`] where a truth or a capture is none.
 pub fn score(directory: &Path) -> io::Result<KernelScore> {
     let mut all = KernelScore::default();
-    let mut files: Vec<_> = fs::read_dir(directory)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
+    let mut files: Vec<_> =
+        fs::read_dir(directory)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
     files.sort();
     for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "json")) {
         let truth: Truth = serde_json::from_slice(&fs::read(file)?)?;
@@ -111,8 +118,9 @@ impl KernelScore {
         flow: &Flow,
         mistakes: &mut Vec<String>,
     ) {
-        let is_on = |key: &str| truth.plan.sysctl.get(key).and_then(toml::Value::as_integer) != Some(0);
-        let can_tell = is_on("tcp_timestamps") || is_on("tcp_sack") && is_on("tcp_dsack");
+        let is_on =
+            |key: &str| truth.plan.sysctl.get(key).and_then(toml::Value::as_integer) != Some(0);
+        let can_report = is_on("tcp_timestamps") || is_on("tcp_sack") && is_on("tcp_dsack");
         let mut places: BTreeMap<Place, (Option<usize>, Option<usize>)> = BTreeMap::new();
         for (i, t) in connection.retransmissions.iter().enumerate() {
             places.entry((t.frame, t.seq)).or_default().0 = Some(i);
@@ -124,10 +132,10 @@ impl KernelScore {
             let was = was.map(|i| &connection.retransmissions[i]);
             let is = is.map(|i| &flow.retransmissions[i]);
             let kind = was.and_then(|was| kind(was.kind.as_deref()?));
-            let again = was.map(|was| Again {
+            let again = was.map(|was| Retransmitted {
                 kind: kind.unwrap_or(Kind::Unknown),
-                needless: Some(was.needless),
-                told: can_tell,
+                spurious: Some(was.spurious),
+                reported: can_report,
                 lost: Some(was.lost),
             });
             if truth.traced && (was.is_none() || kind.is_some()) {
@@ -135,33 +143,47 @@ impl KernelScore {
             }
             let names = (kind.map_or("none", Kind::name), is.map_or("none", |is| is.kind.name()));
             if truth.traced && names.0 != names.1 {
-                mistakes.push(format!("frame {frame}, seq {seq}: {} found as {}", names.0, names.1));
+                mistakes
+                    .push(format!("frame {frame}, seq {seq}: {} found as {}", names.0, names.1));
             }
             self.apart.add(apart(names.0), apart(names.1));
             if let (Some(was), Some(is)) = (was, is) {
-                let said = match (is.needless, is.known) {
+                let said = match (is.spurious, is.known) {
                     (Some(_), _) => "yes",
                     (None, true) => "no",
                     (None, false) => "unknown",
                 };
-                if was.told || !was.needless {
-                    self.told.add(if was.needless { "yes" } else { "no" }, said);
+                if was.reported || !was.spurious {
+                    self.reported.add(if was.spurious { "yes" } else { "no" }, said);
                 }
-                if was.needless && said != "yes" && can_tell {
-                    let told = if was.told { "told" } else { "not told" };
-                    mistakes.push(format!("frame {frame}, seq {seq}: needless and {told}, found {said}"));
+                if was.spurious && said != "yes" && can_report {
+                    let reported = if was.reported { "reported" } else { "not reported" };
+                    mistakes.push(format!(
+                        "frame {frame}, seq {seq}: spurious and {reported}, found {said}"
+                    ));
                 }
-                if !was.needless && said == "yes" {
-                    mistakes.push(format!("frame {frame}, seq {seq}: not needless, found so by {:?}", is.needless));
+                if !was.spurious && said == "yes" {
+                    mistakes.push(format!(
+                        "frame {frame}, seq {seq}: not spurious, found so by {:?}",
+                        is.spurious
+                    ));
                 }
                 if is.lost.is_some_and(|lost| lost != was.lost) {
-                    mistakes.push(format!("frame {frame}, seq {seq}: lost {}, found {:?}", was.lost, is.lost));
+                    mistakes.push(format!(
+                        "frame {frame}, seq {seq}: lost {}, found {:?}",
+                        was.lost, is.lost
+                    ));
                 }
             }
         }
     }
 
-    fn timeouts(&mut self, connection: &truth::Connection, flow: &Flow, mistakes: &mut Vec<String>) {
+    fn timeouts(
+        &mut self,
+        connection: &truth::Connection,
+        flow: &Flow,
+        mistakes: &mut Vec<String>,
+    ) {
         let mut places: BTreeMap<Place, (Option<usize>, Option<usize>)> = BTreeMap::new();
         for (i, t) in connection.timeouts.iter().enumerate() {
             places.entry((t.t_ns, t.seq)).or_default().0 = Some(i);
@@ -173,18 +195,29 @@ impl KernelScore {
             let was = was.map(|i| &connection.timeouts[i]);
             let is = is.map(|i| &flow.timeouts[i]);
             let expiry = was.map(|was| Expiry {
-                class: Class::ALL.into_iter().find(|c| c.name() == was.class).unwrap_or(Class::Unknown),
+                class: TimeoutClass::ALL
+                    .into_iter()
+                    .find(|c| c.name() == was.class)
+                    .unwrap_or(TimeoutClass::Unknown),
                 state: State::ALL.into_iter().find(|s| s.name() == was.state),
             });
             self.score.timeout(expiry.as_ref(), is);
-            let names = (was.map_or("none", |was| &was.class), is.map_or("none", |is| is.class.name()));
+            let names =
+                (was.map_or("none", |was| &was.class), is.map_or("none", |is| is.class.name()));
             if names.0 != names.1 {
-                mistakes.push(format!("timeout at {t_ns} ns, seq {seq}: {} found as {}", names.0, names.1));
+                mistakes.push(format!(
+                    "timeout at {t_ns} ns, seq {seq}: {} found as {}",
+                    names.0, names.1
+                ));
             }
             if let (Some(was), Some(is)) = (was, is)
                 && was.state != is.state.name()
             {
-                mistakes.push(format!("timeout at {t_ns} ns, seq {seq}: in {}, found {}", was.state, is.state.name()));
+                mistakes.push(format!(
+                    "timeout at {t_ns} ns, seq {seq}: in {}, found {}",
+                    was.state,
+                    is.state.name()
+                ));
             }
         }
     }
@@ -192,7 +225,9 @@ impl KernelScore {
     /// As aligned tables.
     pub fn table(&self) -> String {
         let mut out = self.score.table("the kernel's captures");
-        for (name, matrix) in [("timeout or fast", &self.apart), ("needless, told of", &self.told)] {
+        for (name, matrix) in
+            [("timeout or fast", &self.apart), ("spurious, report seen", &self.reported)]
+        {
             let _ = write!(out, "\n{}", matrix.table(name));
         }
         out
@@ -202,7 +237,7 @@ impl KernelScore {
     pub fn json(&self) -> Value {
         let mut out = self.score.json();
         out["timeout_or_fast"] = self.apart.json();
-        out["needless_told_of"] = self.told.json();
+        out["spurious_report_seen"] = self.reported.json();
         out["mistakes"] = json!(self.mistakes);
         out
     }
@@ -215,7 +250,7 @@ fn kind(name: &str) -> Option<Kind> {
 fn apart(kind: &str) -> &str {
     match kind {
         "timeout" | "backed_off_timeout" => "timeout",
-        "fast_retransmission" => kind,
+        "fast_retransmit" => kind,
         _ => "other",
     }
 }

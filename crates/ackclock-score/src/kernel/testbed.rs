@@ -53,7 +53,12 @@ fn address(ipv6: bool, net: u8, host: u8) -> IpAddr {
 
 fn tun(namespace: &Namespace, address: IpAddr) -> io::Result<Tun> {
     let prefix = if address.is_ipv4() { 16 } else { 48 };
-    let config = TunConfig { name: "gate".into(), addresses: vec![(address, prefix)], mtu: 1500, offload: false };
+    let config = TunConfig {
+        name: "gate".into(),
+        addresses: vec![(address, prefix)],
+        mtu: 1500,
+        offload: false,
+    };
     namespace.run(|| Tun::open(&config))?
 }
 
@@ -78,7 +83,11 @@ impl Testbed {
         };
         let to = tun(&receiver, addresses[1])?;
         let length = if planned.ipv6 { 128 } else { 32 };
-        let attach = |i: usize, tun| Attachment { node: NODES[i].into(), tun, prefixes: vec![(addresses[i], length)] };
+        let attach = |i: usize, tun| Attachment {
+            node: NODES[i].into(),
+            tun,
+            prefixes: vec![(addresses[i], length)],
+        };
         let drops = Arc::new(Mutex::new(Vec::new()));
         let log = drops.clone();
         let gateway = RealTimeGateway::start_logged(
@@ -86,7 +95,8 @@ impl Testbed {
             planned.seed,
             vec![attach(0, from), attach(1, to)],
             Some(Box::new(move |d| {
-                let drop = Drop { at: d.at, from: d.from.into(), why: d.why, packet: d.packet.to_vec() };
+                let drop =
+                    Drop { at: d.at, from: d.from.into(), why: d.why, packet: d.packet.to_vec() };
                 log.lock().unwrap_or_else(PoisonError::into_inner).push(drop);
             })),
         )?;
@@ -114,7 +124,8 @@ impl Testbed {
     /// Waits until no connection of the sender has anything more to send, for so long at most.
     pub fn settle(&self, mut left: Duration) -> io::Result<()> {
         const STEP: Duration = Duration::from_millis(100);
-        let states = ["state", "fin-wait-1", "state", "last-ack", "state", "closing", "state", "syn-recv"];
+        let states =
+            ["state", "fin-wait-1", "state", "last-ack", "state", "closing", "state", "syn-recv"];
         let busy = || self.sender.run(|| output(Command::new("ss").arg("-tnH").args(states)))?;
         while !left.is_zero() && !busy()?.is_empty() {
             thread::sleep(STEP);
@@ -124,7 +135,7 @@ impl Testbed {
         Ok(())
     }
 
-    /// What `ss` tells of the sender's connections (`TCP_INFO`), a connection a line.
+    /// What `ss` says of the sender's connections (`TCP_INFO`), a connection a line.
     pub fn tcp_info(&self) -> io::Result<Vec<String>> {
         let text = self.sender.run(|| output(Command::new("ss").args(["-tinOH"])))??;
         Ok(text.lines().map(str::to_string).collect())
@@ -134,11 +145,14 @@ impl Testbed {
     pub fn counters(namespace: &Namespace) -> io::Result<BTreeMap<String, u64>> {
         let mut all = BTreeMap::new();
         for file in ["snmp", "netstat"] {
-            let text = namespace.run(|| std::fs::read_to_string(format!("/proc/thread-self/net/{file}")))??;
+            let text = namespace
+                .run(|| std::fs::read_to_string(format!("/proc/thread-self/net/{file}")))??;
             let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("Tcp")).collect();
             for [names, values] in lines.as_chunks::<2>().0 {
                 let pairs = names.split_whitespace().zip(values.split_whitespace()).skip(1);
-                all.extend(pairs.filter_map(|(name, value)| Some((name.to_string(), value.parse().ok()?))));
+                all.extend(
+                    pairs.filter_map(|(name, value)| Some((name.to_string(), value.parse().ok()?))),
+                );
             }
         }
         all.retain(|_, value| *value > 0);
@@ -148,7 +162,8 @@ impl Testbed {
 
 /// The pair of devices between the sender and its router.
 fn veth(sender: &Namespace, router: &Namespace, ipv6: bool, net: u8) -> io::Result<()> {
-    let ip = |arguments: &str| output(Command::new("ip").args(arguments.split_whitespace())).map(drop);
+    let ip =
+        |arguments: &str| output(Command::new("ip").args(arguments.split_whitespace())).map(drop);
     let (prefix, all) = if ipv6 { (64, "::/0") } else { (24, "0.0.0.0/0") };
     let [near, far] = [1, 254].map(|host| address(ipv6, net, host));
     sender.run(|| {
@@ -173,7 +188,10 @@ fn veth(sender: &Namespace, router: &Namespace, ipv6: bool, net: u8) -> io::Resu
 fn output(command: &mut Command) -> io::Result<String> {
     let out = command.output()?;
     if !out.status.success() {
-        return Err(io::Error::other(format!("{command:?}: {}", String::from_utf8_lossy(&out.stderr).trim())));
+        return Err(io::Error::other(format!(
+            "{command:?}: {}",
+            String::from_utf8_lossy(&out.stderr).trim()
+        )));
     }
     Ok(String::from_utf8_lossy(&out.stdout).into_owned())
 }
@@ -183,7 +201,16 @@ pub(super) struct Capture(Child);
 
 impl Capture {
     fn begin(namespace: &Namespace, device: &str, file: &Path) -> io::Result<Capture> {
-        let options = ["-Z", "root", "-s", "120", "--time-stamp-precision=nano", "--immediate-mode", "-B", "16384"];
+        let options = [
+            "-Z",
+            "root",
+            "-s",
+            "120",
+            "--time-stamp-precision=nano",
+            "--immediate-mode",
+            "-B",
+            "16384",
+        ];
         let mut child = namespace.run(|| {
             Command::new("tcpdump")
                 .args(["-i", device, "-w"])

@@ -1,5 +1,5 @@
-//! The kernel's own account: trace points of its TCP (Linux `Documentation/trace/`), each retransmission with the functions that led
-//! to it.
+//! The kernel's own account: trace points of its TCP (Linux `Documentation/trace/`), each
+//! retransmission with the functions that led to it.
 
 use std::fs;
 use std::io;
@@ -13,10 +13,10 @@ use rustix::time::{ClockId, clock_gettime};
 
 const TRACEFS: &str = "/sys/kernel/tracing";
 
-/// What a trace point tells.
+/// What a trace point says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum What {
-    /// A segment, or several that lie together in one buffer, has been sent again.
+    /// A segment, or several that lie together in one buffer, has been retransmitted.
     Retransmit(Caller),
     /// The state of the sender (`TCP_CA_Open` and so on) has been set.
     State(u8),
@@ -29,12 +29,12 @@ pub(super) enum Caller {
     Timer,
     /// `tcp_send_loss_probe`.
     LossProbe,
-    /// What is marked lost is sent again.
+    /// What is marked lost is retransmitted.
     Queue,
     /// A SYN/ACK answers a SYN that came again.
     Syn,
     /// The functions are missing: it happens now and then.
-    Untold,
+    Unknown,
 }
 
 /// One line of the trace.
@@ -56,7 +56,9 @@ impl Tracing {
     /// # Errors
     /// Where tracefs is not there or not for us.
     pub fn begin(name: &str) -> io::Result<Tracing> {
-        let tracing = Tracing(Path::new(TRACEFS).join(format!("instances/ackclock-{}-{name}", process::id())));
+        let tracing = Tracing(
+            Path::new(TRACEFS).join(format!("instances/ackclock-{}-{name}", process::id())),
+        );
         fs::create_dir(&tracing.0)?;
         for (file, value) in [
             ("trace_clock", "mono"),
@@ -88,7 +90,9 @@ impl Drop for Tracing {
         // It may be in use for a moment longer.
         for _ in 0..20 {
             match fs::remove_dir(&self.0) {
-                Err(error) if error.kind() == io::ErrorKind::ResourceBusy => thread::sleep(Duration::from_millis(50)),
+                Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+                    thread::sleep(Duration::from_millis(50))
+                }
                 _ => return,
             }
         }
@@ -103,13 +107,15 @@ fn real_minus_monotonic() -> u64 {
     };
     // The readings may be apart if something else gets the processor in between.
     let reading = || {
-        let (before, real, after) = (now(ClockId::Monotonic), now(ClockId::Realtime), now(ClockId::Monotonic));
+        let (before, real, after) =
+            (now(ClockId::Monotonic), now(ClockId::Realtime), now(ClockId::Monotonic));
         (after - before, real - (before + after) / 2)
     };
     (0..10).map(|_| reading()).min().map_or(0, |(_, offset)| offset)
 }
 
-/// What the trace tells of senders at `address`. An event is a line `task-pid [cpu] flags seconds.micros: name: key=value ...`; the functions that led to it follow as lines ` => name`
+/// What the trace says of senders at `address`. An event is a line `task-pid [cpu] flags
+/// seconds.micros: name: key=value ...`; the functions that led to it follow as lines ` => name`
 /// below one `<stack trace>` of the same CPU.
 pub(super) fn parse(text: &str, address: &str) -> Vec<Line> {
     let offset = real_minus_monotonic();
@@ -123,12 +129,17 @@ pub(super) fn parse(text: &str, address: &str) -> Vec<Line> {
                 name if name.starts_with("tcp_xmit_retransmit_queue") => Caller::Queue,
                 _ => continue,
             };
-            if let Some((_, Some(Line { what: What::Retransmit(by), .. }))) = stack_of.and_then(|i| events.get_mut(i)) {
+            if let Some((_, Some(Line { what: What::Retransmit(by), .. }))) =
+                stack_of.and_then(|i| events.get_mut(i))
+            {
                 *by = caller;
             }
             continue;
         }
-        let Some((cpu, rest)) = line.split_once('[').and_then(|(_, rest)| rest.split_once(']')) else { continue };
+        let Some((cpu, rest)) = line.split_once('[').and_then(|(_, rest)| rest.split_once(']'))
+        else {
+            continue;
+        };
         if rest.contains("<stack trace>") {
             stack_of = events.iter().rposition(|(of, _)| *of == cpu);
             continue;
@@ -156,7 +167,9 @@ fn event(rest: &str, address: &str, offset: u64) -> Option<Line> {
     }
     let what = match name {
         // One that could not be sent comes again.
-        "tcp_retransmit_skb:" if field("err").is_none_or(|err| err == "0") => What::Retransmit(Caller::Untold),
+        "tcp_retransmit_skb:" if field("err").is_none_or(|err| err == "0") => {
+            What::Retransmit(Caller::Unknown)
+        }
         "tcp_retransmit_synack:" => What::Retransmit(Caller::Syn),
         "tcp_cong_state_set:" => What::State(field("cong_state")?.parse().ok()?),
         _ => return None,
@@ -170,5 +183,4 @@ fn event(rest: &str, address: &str, offset: u64) -> Option<Line> {
 }
 
 #[cfg(test)]
-#[path = "trace_tests.rs"]
 mod tests;

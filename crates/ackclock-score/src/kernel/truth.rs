@@ -1,10 +1,11 @@
-//! What was true of a capture, told from the sender's own trace, the gateway's log of drops, and the packets themselves.
+//! What was true of a capture, by the sender's own trace, the gateway's log of drops, and
+//! the packets themselves.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::wire::Control;
-use ackclock_tcp::{Seq, Time};
+use ackclock_tcp::{Cause, Seq, Time, TimeoutClass};
 use serde::{Deserialize, Serialize};
 
 use super::pcap::{self, Packet};
@@ -12,7 +13,8 @@ use super::plan::Planned;
 use super::testbed::Drop;
 use super::trace::{Caller, Line, What};
 
-/// The truth beside a capture: `NAME.json`. Times are nanoseconds since 1970, sequence numbers those on the wire.
+/// The truth beside a capture: `NAME.json`. Times are nanoseconds since 1970, sequence numbers
+/// those on the wire.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Truth {
     /// What was planned.
@@ -22,7 +24,8 @@ pub struct Truth {
     /// Whether there was a trace: without one neither kinds nor timeouts are known.
     #[serde(default = "yes")]
     pub traced: bool,
-    /// The sender's counters, of those that are not 0 (`/proc/net/snmp` and `netstat`; its namespace had no other connections).
+    /// The sender's counters, of those that are not 0 (`/proc/net/snmp` and `netstat`; its
+    /// namespace had no other connections).
     pub counters: BTreeMap<String, u64>,
     /// The receiver's.
     #[serde(default)]
@@ -56,13 +59,13 @@ pub struct Connection {
     pub mss: u32,
     /// Segments of SMSS with data, SYN or FIN, retransmissions included.
     pub segments: u64,
-    /// Each segment that was sent again, in order.
+    /// Each segment that was retransmitted, in order.
     pub retransmissions: Vec<Retransmission>,
     /// Each expiry of the retransmission timer, in order.
     pub timeouts: Vec<Timeout>,
 }
 
-/// A segment that was sent again.
+/// A segment that was retransmitted.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Retransmission {
     /// Its frame in the sender's capture.
@@ -76,11 +79,12 @@ pub struct Retransmission {
     /// As in the output of `ackclock explain`; `None` without a trace.
     pub kind: Option<String>,
     /// Whether an earlier transmission of each of its bytes came through.
-    pub needless: bool,
+    pub spurious: bool,
     /// Whether the gateway dropped it.
     pub lost: bool,
-    /// Whether the receiver's ACKs, as far as they came back, said that it was needless: by D-SACK, or by an older time stamp.
-    pub told: bool,
+    /// Whether the receiver's ACKs, as far as they came back, said that it was spurious: by
+    /// D-SACK, or by an older time stamp.
+    pub reported: bool,
 }
 
 /// An expiry of the retransmission timer.
@@ -88,15 +92,16 @@ pub struct Retransmission {
 pub struct Timeout {
     /// When.
     pub t_ns: u64,
-    /// First byte of what it sent again.
+    /// First byte of what it retransmitted.
     pub seq: u32,
-    /// As in the output of `ackclock explain`: Lin & Kung's class (section 4.1). A segment counts as sent again in this period if what was
-    /// outstanding then is not yet acknowledged as a whole.
+    /// As in the output of `ackclock explain`: Lin & Kung's class (section 4.1). A segment counts
+    /// as retransmitted in this period if what was outstanding then is not yet acknowledged as a
+    /// whole.
     pub class: String,
     /// The sender's state before it (`disorder`, ...); CWR counts as open.
     pub state: String,
-    /// Whether what it sent again was needless.
-    pub needless: bool,
+    /// Whether what it retransmitted was spurious.
+    pub spurious: bool,
 }
 
 /// A packet that the gateway dropped.
@@ -139,8 +144,8 @@ impl Sent {
     }
 }
 
-/// What the sender has been told.
-struct Told {
+/// What an ACK reported to the sender.
+struct Report {
     at: Time,
     una: u64,
     advanced: bool,
@@ -155,7 +160,7 @@ struct Path {
     end: Time,
     mss: u32,
     sent: Vec<Sent>,
-    told: Vec<Told>,
+    reports: Vec<Report>,
 }
 
 /// All of a capture at `sender`.
@@ -171,7 +176,11 @@ pub(super) fn connections(
     for drop in drops.iter().filter(|drop| drop.from == super::plan::NODES[0]) {
         let found = pcap::packet(&drop.packet, 0, drop.at).and_then(|packet| {
             let ends = [packet.from, packet.to];
-            paths.iter_mut().rev().filter(|path| path.ends == ends).find_map(|path| path.lose(&packet))
+            paths
+                .iter_mut()
+                .rev()
+                .filter(|path| path.ends == ends)
+                .find_map(|path| path.lose(&packet))
         });
         if found.is_none() {
             missing.push(format!("a drop at {} ns is of no packet of the capture", drop.at.0));
@@ -180,14 +189,21 @@ pub(super) fn connections(
     paths.iter().map(|path| path.connection(trace, missing)).collect()
 }
 
-/// The packets of each connection, the sender's end first, in order of beginning. Ports may be used again: then a SYN has another number.
+/// The packets of each connection, the sender's end first, in order of beginning. Ports may be used
+/// again: then a SYN has another number.
 fn apart(packets: &[Packet], sender: IpAddr) -> Vec<([SocketAddr; 2], Vec<&Packet>)> {
     let mut all: Vec<([SocketAddr; 2], Vec<&Packet>)> = Vec::new();
     for packet in packets {
-        let ends = if packet.from.ip() == sender { [packet.from, packet.to] } else { [packet.to, packet.from] };
+        let ends = if packet.from.ip() == sender {
+            [packet.from, packet.to]
+        } else {
+            [packet.to, packet.from]
+        };
         let opens = packet.control.contains(Control::SYN) && !packet.control.contains(Control::ACK);
         let open = all.iter_mut().rev().find(|(of, _)| *of == ends);
-        match open.filter(|(_, before)| !opens || before.first().is_some_and(|first| first.seq == packet.seq)) {
+        match open.filter(|(_, before)| {
+            !opens || before.first().is_some_and(|first| first.seq == packet.seq)
+        }) {
             Some((_, before)) => before.push(packet),
             None => all.push((ends, vec![packet])),
         }
@@ -197,19 +213,21 @@ fn apart(packets: &[Packet], sender: IpAddr) -> Vec<([SocketAddr; 2], Vec<&Packe
 
 impl Path {
     fn new(ends: [SocketAddr; 2], packets: &[&Packet]) -> Option<Path> {
-        let syn = |from: SocketAddr| packets.iter().find(|p| p.from == from && p.control.contains(Control::SYN));
+        let syn = |from: SocketAddr| {
+            packets.iter().find(|p| p.from == from && p.control.contains(Control::SYN))
+        };
         let (ours, theirs) = (syn(ends[0])?, syn(ends[1])?);
         let timestamps = ours.options.timestamps.is_some() && theirs.options.timestamps.is_some();
         let mss = ours.options.mss?.min(theirs.options.mss?);
         let mss = u32::from(mss) - if timestamps { 12 } else { 0 };
         let [start, end] = [packets.first()?.at, packets.last()?.at];
-        let mut path = Path { ends, start, end, mss, sent: Vec::new(), told: Vec::new() };
+        let mut path = Path { ends, start, end, mss, sent: Vec::new(), reports: Vec::new() };
         let (mut snd_max, mut una) = (0, 0);
         for packet in packets.iter().filter(|p| !p.control.contains(Control::RST)) {
             if packet.from == ends[0] {
                 path.send(packet, ours.seq, &mut snd_max);
             } else if packet.control.contains(Control::ACK) {
-                path.tell(packet, ours.seq, &mut una);
+                path.report(packet, ours.seq, &mut una);
             }
         }
         Some(path)
@@ -240,19 +258,27 @@ impl Path {
         }
     }
 
-    fn tell(&mut self, packet: &Packet, origin: Seq, una: &mut u64) {
+    fn report(&mut self, packet: &Packet, origin: Seq, una: &mut u64) {
         let Some(ack) = packet.ack.position(origin, *una) else { return };
         let blocks = packet.options.sack.as_slice().iter();
-        let blocks: Vec<(u64, u64)> =
-            blocks.filter_map(|b| Some((b.left.position(origin, ack)?, b.right.position(origin, ack)?))).collect();
+        let blocks: Vec<(u64, u64)> = blocks
+            .filter_map(|b| Some((b.left.position(origin, ack)?, b.right.position(origin, ack)?)))
+            .collect();
         // RFC 2883 section 4: below the cumulative ACK, or within the second block.
         let dsack = blocks.first().filter(|first| {
-            first.1 <= ack || blocks.get(1).is_some_and(|second| second.0 <= first.0 && first.1 <= second.1)
+            first.1 <= ack
+                || blocks.get(1).is_some_and(|second| second.0 <= first.0 && first.1 <= second.1)
         });
         let advanced = ack > *una;
         *una = ack.max(*una);
         let tsecr = packet.options.timestamps.map(|t| t.ecr);
-        self.told.push(Told { at: packet.at, una: *una, advanced, dsack: dsack.copied(), tsecr });
+        self.reports.push(Report {
+            at: packet.at,
+            una: *una,
+            advanced,
+            dsack: dsack.copied(),
+            tsecr,
+        });
     }
 
     /// Notes that the gateway dropped this packet; `None` if it is not there.
@@ -274,11 +300,12 @@ impl Path {
 
     fn connection(&self, trace: Option<&[Line]>, missing: &mut Vec<String>) -> Connection {
         let again: Vec<usize> = (0..self.sent.len()).filter(|&i| self.sent[i].is_again()).collect();
-        let mut retransmissions: Vec<Retransmission> = again.iter().map(|&i| self.retransmission(i)).collect();
+        let mut retransmissions: Vec<Retransmission> =
+            again.iter().map(|&i| self.retransmission(i)).collect();
         let mut timeouts = Vec::new();
         if let Some(trace) = trace {
             let ends = self.ends.map(|end| end.to_string());
-            // The trace tells of a packet just after it was captured.
+            // The trace has a packet just after it was captured.
             let during = self.start.0..self.end.0 + 1_000_000;
             let of_it = |line: &&Line| line.ends == ends && during.contains(&line.at.0);
             let lines: Vec<&Line> = trace.iter().filter(of_it).collect();
@@ -287,7 +314,10 @@ impl Path {
             let of = align(&times, &events.iter().map(|event| event.at).collect::<Vec<_>>());
             let unmatched = (0..events.len()).filter(|i| !of.contains(i)).count();
             if unmatched > 0 {
-                missing.push(format!("{unmatched} retransmissions in the trace of {} are not in the capture", ends[0]));
+                missing.push(format!(
+                    "{unmatched} retransmissions in the trace of {} are not in the capture",
+                    ends[0]
+                ));
             }
             self.name(&again, &of, &events, &mut retransmissions, &mut timeouts);
         }
@@ -319,23 +349,27 @@ impl Path {
             seq: sent.seq.0,
             len: sent.payload,
             kind: None,
-            needless: open.is_empty(),
+            spurious: open.is_empty(),
             lost: sent.lost,
-            told: self.is_told(sent),
+            reported: self.is_reported(sent),
         }
     }
 
-    /// Whether an ACK after it says that it was not needed: a D-SACK of its bytes, or that the first to acknowledge them echoes an older
-    /// time stamp.
-    fn is_told(&self, sent: &Sent) -> bool {
-        let after = || self.told.iter().filter(|told| told.at > sent.at);
-        let dsack = after().any(|told| told.dsack.is_some_and(|(from, to)| from <= sent.start && sent.end <= to));
-        let first = after().find(|told| told.advanced && told.una > sent.start);
-        let older = first.and_then(|told| Some((told.tsecr?.wrapping_sub(sent.tsval?) as i32) < 0));
+    /// Whether an ACK after it says that it was not needed: a D-SACK of its bytes, or that the
+    /// first to acknowledge them echoes an older time stamp.
+    fn is_reported(&self, sent: &Sent) -> bool {
+        let after = || self.reports.iter().filter(|report| report.at > sent.at);
+        let dsack = after().any(|report| {
+            report.dsack.is_some_and(|(from, to)| from <= sent.start && sent.end <= to)
+        });
+        let first = after().find(|report| report.advanced && report.una > sent.start);
+        let older =
+            first.and_then(|report| Some((report.tsecr?.wrapping_sub(sent.tsval?) as i32) < 0));
         dsack || older == Some(true)
     }
 
-    /// Names kinds and timeouts: retransmission `i`, which is transmission `again[i]`, was caused by event `of[i]`.
+    /// Names kinds and timeouts: retransmission `i`, which is transmission `again[i]`, was caused
+    /// by event `of[i]`.
     fn name(
         &self,
         again: &[usize],
@@ -349,35 +383,43 @@ impl Path {
             let Some(event) = events.get(event) else { continue };
             let first = i == 0 || of[i - 1] != of[i];
             let sent = &self.sent[index];
-            let told = self.told.iter().take_while(|told| told.at < sent.at).last();
-            let una = told.map_or(0, |told| told.una);
+            let last = self.reports.iter().take_while(|report| report.at < sent.at).last();
+            let una = last.map_or(0, |report| report.una);
             let backed_off = last_timeout == Some(una);
-            let before = [told.map(|told| told.at), index.checked_sub(1).map(|i| self.sent[i].at)];
+            let before =
+                [last.map(|report| report.at), index.checked_sub(1).map(|i| self.sent[i].at)];
             let by = event.by(sent.at.0 - before.into_iter().flatten().max().map_or(0, |at| at.0));
             let kind = match by {
-                Caller::Timer if backed_off => "backed_off_timeout",
-                Caller::Timer => "timeout",
-                Caller::LossProbe => "tail_loss_probe",
-                Caller::Queue if event.state == LOSS => "slow_start",
-                Caller::Queue if event.state == RECOVERY && event.first && first => "fast_retransmission",
-                Caller::Queue if event.state == RECOVERY => "recovery",
-                Caller::Queue | Caller::Syn | Caller::Untold => "unknown",
+                Caller::Timer if backed_off => Cause::BackedOffTimeout.name(),
+                Caller::Timer => Cause::Timeout.name(),
+                Caller::LossProbe => Cause::TailLossProbe.name(),
+                Caller::Queue if event.state == LOSS => Cause::SlowStart.name(),
+                Caller::Queue if event.state == RECOVERY && event.first && first => {
+                    Cause::FastRetransmit.name()
+                }
+                Caller::Queue if event.state == RECOVERY => Cause::Recovery.name(),
+                Caller::Queue | Caller::Syn | Caller::Unknown => "unknown",
             };
             retransmissions[i].kind = Some(kind.into());
             if by == Caller::Timer && first {
                 let earlier = again[..i].iter().map(|&i| &self.sent[i]).filter(|r| r.snd_max > una);
                 let class = match () {
-                    () if backed_off => "backoff",
-                    () if earlier.clone().any(|r| r.start <= sent.start && sent.start < r.end) => "lost_retransmission",
-                    () if earlier.clone().next().is_some() => "multiple_losses",
-                    () => "non_trigger",
+                    () if backed_off => TimeoutClass::BackedOff,
+                    () if earlier.clone().any(|r| r.start <= sent.start && sent.start < r.end) => {
+                        TimeoutClass::LostRetransmission
+                    }
+                    () if earlier.clone().next().is_some() => TimeoutClass::MultipleLosses,
+                    () if sent.payload == 0 => TimeoutClass::Handshake,
+                    () => TimeoutClass::NonTrigger,
                 };
                 timeouts.push(Timeout {
                     t_ns: sent.at.0,
                     seq: sent.seq.0,
-                    class: class.into(),
-                    state: ["open", "disorder", "open", "recovery", "loss"][usize::from(event.before.min(4))].into(),
-                    needless: retransmissions[i].needless,
+                    class: class.name().into(),
+                    state: ["open", "disorder", "open", "recovery", "loss"]
+                        [usize::from(event.before.min(4))]
+                    .into(),
+                    spurious: retransmissions[i].spurious,
                 });
                 last_timeout = Some(una);
             }
@@ -401,15 +443,16 @@ struct Event {
 }
 
 impl Event {
-    /// Who called for it; where the trace does not tell, by the state and for how many nanoseconds nothing had come or gone.
+    /// Who called for it; where the trace does not say, by the state and for how many nanoseconds
+    /// nothing had come or gone.
     fn by(&self, idle: u64) -> Caller {
         /// The timer waits for at least 200 ms.
         const TIMER: u64 = 150_000_000;
         match self.what {
             // An ACK or, between paced segments, a short wait starts all others.
-            Caller::Untold if self.state == LOSS && idle > TIMER => Caller::Timer,
-            Caller::Untold if self.state != LOSS && self.state != RECOVERY => Caller::LossProbe,
-            Caller::Untold => Caller::Queue,
+            Caller::Unknown if self.state == LOSS && idle > TIMER => Caller::Timer,
+            Caller::Unknown if self.state != LOSS && self.state != RECOVERY => Caller::LossProbe,
+            Caller::Unknown => Caller::Queue,
             by => by,
         }
     }
@@ -422,14 +465,14 @@ fn events(lines: &[&Line]) -> Vec<Event> {
         let what = match line.what {
             What::State(new) => {
                 first |= new != state;
-                // The timer sets the state before it sends again.
+                // The timer sets the state before it retransmits.
                 (before, state) = (state, new);
                 continue;
             }
             What::Retransmit(by) => by,
         };
         events.push(Event { at: line.at, what, state, before, first });
-        if matches!(what, Caller::Queue | Caller::Untold) {
+        if matches!(what, Caller::Queue | Caller::Unknown) {
             first = false;
         }
         before = state;
@@ -437,8 +480,8 @@ fn events(lines: &[&Line]) -> Vec<Event> {
     events
 }
 
-/// For each packet which event it belongs to: both in order, each event with at least one packet where that can be, in all as close in time
-/// as can be.
+/// For each packet which event it belongs to: both in order, each event with at least one packet
+/// where that can be, in all as close in time as can be.
 fn align(packets: &[Time], events: &[Time]) -> Vec<usize> {
     /// Nanoseconds that an event without a packet costs.
     const EMPTY: u64 = 1_000_000_000;
@@ -446,13 +489,15 @@ fn align(packets: &[Time], events: &[Time]) -> Vec<usize> {
         return vec![usize::MAX; packets.len()];
     }
     let cost = |p: Time, e: usize| p.0.abs_diff(events[e].0);
-    // best[e]: the least cost of the packets so far with the last of them at event e. from[p][e]: the event of the one before.
+    // best[e]: the least cost of the packets so far with the last of them at event e. from[p][e]:
+    // the event of the one before.
     let mut best: Vec<u64> = (0..events.len() as u64).map(|e| e * EMPTY).collect();
     let mut from: Vec<Vec<u32>> = Vec::with_capacity(packets.len());
     for (p, &packet) in packets.iter().enumerate() {
         let mut came = vec![0; events.len()];
         let mut next = vec![0; events.len()];
-        // The best way to arrive from an event before this one, every event between being left without packets.
+        // The best way to arrive from an event before this one, every event between being left
+        // without packets.
         let mut earlier: Option<(u64, usize)> = None;
         for e in 0..events.len() {
             let stay = (best[e], e);
@@ -496,5 +541,4 @@ pub(super) fn drops(drops: &[Drop]) -> Vec<Dropped> {
 }
 
 #[cfg(test)]
-#[path = "truth_tests.rs"]
 mod tests;

@@ -17,7 +17,11 @@ const REQUEST: usize = 100;
 const PORT: u16 = 5001;
 
 /// Does it, and calls `at_end` when all has been sent while the last connection is still there.
-pub(super) fn work<T>(testbed: &Testbed, planned: &Planned, at_end: impl FnOnce() -> T) -> io::Result<T> {
+pub(super) fn work<T>(
+    testbed: &Testbed,
+    planned: &Planned,
+    at_end: impl FnOnce() -> T,
+) -> io::Result<T> {
     let congestion = planned.congestion.as_str();
     match planned.work {
         Work::Bulk { bytes } => {
@@ -46,7 +50,8 @@ pub(super) fn work<T>(testbed: &Testbed, planned: &Planned, at_end: impl FnOnce(
         }
         Work::Responses { count, bytes, pause_ms, reconnect } => {
             let (connections, each) = if reconnect { (count, 1) } else { (1, count) };
-            let listener = testbed.sender.run(|| TcpListener::bind((testbed.addresses[0], PORT)))??;
+            let listener =
+                testbed.sender.run(|| TcpListener::bind((testbed.addresses[0], PORT)))??;
             set_tcp_congestion(&listener, congestion)?;
             let converse = |pair: Pair, at_end: &mut dyn FnMut()| {
                 let server = move |mut stream: TcpStream| {
@@ -119,7 +124,8 @@ impl Pair {
         ];
         let finished = over.recv_timeout(LIMIT).and_then(|()| over.recv_timeout(LIMIT)).is_ok();
         let result = at_end();
-        // What is not through by now ends here: the writer by this, the reader by what the writer sends then.
+        // What is not through by now ends here: the writer by this, the reader by what the writer
+        // sends then.
         self.sender.shutdown(Shutdown::Write)?;
         if finished {
             let _ = self.receiver.set_read_timeout(Some(LIMIT));

@@ -1,24 +1,29 @@
-//! Two hosts and a wire between them, in virtual time. The applications act only on what `poll_ready` tells.
+//! Two hosts and a wire between them, in virtual time. The applications act only on what
+//! `poll_ready` tells.
 #![allow(dead_code)]
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
 
-use ackclock_stack::wire::{ipv4, ipv6};
-use ackclock_stack::{Error, ListenerId, Outgoing, Ready, SocketId, Stack, StackConfig, Status, TcpConfig};
+use ackclock_stack::{
+    Error, ListenerId, Outgoing, Ready, SocketId, Stack, StackConfig, Status, TcpConfig,
+};
 use ackclock_tcp::connection::{CloseReason, TcpState};
+use ackclock_tcp::wire::ip;
 use ackclock_tcp::wire::{CHECKSUM, Control, Packet, PseudoHeader, Repr};
-use ackclock_tcp::{Cause, Seq, Span, Time};
+use ackclock_tcp::{Sending, Seq, Span, Time};
 
 pub const MS: u64 = 1_000_000;
 
-/// Byte `position` of the stream with number `stream`: no piece of it occurs twice within 2^32 bytes.
+/// Byte `position` of the stream with number `stream`: no piece of it occurs twice within 2^32
+/// bytes.
 pub fn pattern(stream: u64, position: u64) -> u8 {
     let word = ((position / 8) ^ (stream << 40)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     ((word ^ (word >> 29)) >> (position % 8 * 8)) as u8
 }
 
-/// What an application does with a socket: writes a stream, shuts down, and reads one until its end.
+/// What an application does with a socket: writes a stream, shuts down, and reads one until its
+/// end.
 #[derive(Clone, Debug)]
 pub struct App {
     pub writes: u64,
@@ -40,7 +45,18 @@ impl App {
     pub fn new(writes: u64, stream: u64, expects: u64) -> App {
         let (written, read) = (0, 0);
         let (shuts, reads) = (true, true);
-        App { writes, stream, expects, written, read, shuts, reads, at_end: false, shut: false, closed: None }
+        App {
+            writes,
+            stream,
+            expects,
+            written,
+            read,
+            shuts,
+            reads,
+            at_end: false,
+            shut: false,
+            closed: None,
+        }
     }
 
     /// Does what it can.
@@ -84,7 +100,10 @@ impl App {
             }
         }
         if self.shuts && !self.shut {
-            let opening = matches!(stack.status(id).unwrap().state, TcpState::SynSent | TcpState::SynReceived);
+            let opening = matches!(
+                stack.status(id).unwrap().state,
+                TcpState::SynSent | TcpState::SynReceived
+            );
             if !opening {
                 self.shut = true;
                 stack.shutdown(now, id).unwrap();
@@ -100,11 +119,12 @@ impl App {
 pub struct Host {
     pub stack: Stack,
     pub apps: BTreeMap<SocketId, App>,
-    /// Listeners, and what the application does with what they accept; it is told which connection it is.
+    /// Listeners, and what the application does with what they accept; it is told which connection
+    /// it is.
     pub accepting: BTreeMap<ListenerId, fn(u64) -> App>,
     pub accepted: u64,
     /// Of each segment that left, why and which transmission it was.
-    pub sent: Vec<Option<(Cause, u32)>>,
+    pub sent: Vec<Option<Sending>>,
 }
 
 /// What becomes of a packet.
@@ -146,7 +166,13 @@ pub fn v6(host: usize) -> IpAddr {
 }
 
 pub fn host_config(host: usize, offload: bool) -> StackConfig {
-    StackConfig { addresses: vec![v4(host), v6(host)], mtu: 1500, offload, secret: [host as u8 + 7; 16], half_open: 64 }
+    StackConfig {
+        addresses: vec![v4(host), v6(host)],
+        mtu: 1500,
+        offload,
+        secret: [host as u8 + 7; 16],
+        half_open: 64,
+    }
 }
 
 impl World {
@@ -176,8 +202,15 @@ impl World {
     }
 
     /// Host 1 listens at port 80 of an address and answers as told.
-    pub fn listen(&mut self, ip: IpAddr, config: TcpConfig, backlog: usize, app: fn(u64) -> App) -> ListenerId {
-        let listener = self.hosts[1].stack.listen(SocketAddr::new(ip, 80), config, backlog).unwrap();
+    pub fn listen(
+        &mut self,
+        ip: IpAddr,
+        config: TcpConfig,
+        backlog: usize,
+        app: fn(u64) -> App,
+    ) -> ListenerId {
+        let listener =
+            self.hosts[1].stack.listen(SocketAddr::new(ip, 80), config, backlog).unwrap();
         self.hosts[1].accepting.insert(listener, app);
         listener
     }
@@ -297,7 +330,8 @@ impl World {
     /// Until every application has what it waits for.
     pub fn run(&mut self) {
         let until = self.now + Span::from_secs(3600);
-        let done = |world: &World| world.hosts.iter().all(|host| host.apps.values().all(App::is_done));
+        let done =
+            |world: &World| world.hosts.iter().all(|host| host.apps.values().all(App::is_done));
         while !(done(self) && self.hosts[1].accepted > 0) {
             assert!(self.step(until), "nothing more happens");
         }
@@ -369,13 +403,13 @@ pub fn ip_packet(src: IpAddr, dst: IpAddr, protocol: u8, payload: &[u8]) -> Vec<
     let payload_len = payload.len() as u16;
     match (src, dst) {
         (IpAddr::V4(src), IpAddr::V4(dst)) => {
-            let mut header = [0; ipv4::HEADER_LEN];
-            ipv4::Repr { src, dst, protocol, payload_len }.emit(&mut header);
+            let mut header = [0; ip::v4::HEADER_LEN];
+            ip::v4::Repr::new(src, dst, protocol, payload_len).emit(&mut header);
             [&header[..], payload].concat()
         }
         (IpAddr::V6(src), IpAddr::V6(dst)) => {
-            let mut header = [0; ipv6::HEADER_LEN];
-            ipv6::Repr { src, dst, protocol, payload_len }.emit(&mut header);
+            let mut header = [0; ip::v6::HEADER_LEN];
+            ip::v6::Repr { src, dst, protocol, payload_len }.emit(&mut header);
             [&header[..], payload].concat()
         }
         _ => panic!("two families"),
@@ -383,13 +417,13 @@ pub fn ip_packet(src: IpAddr, dst: IpAddr, protocol: u8, payload: &[u8]) -> Vec<
 }
 
 /// Source and destination.
-pub fn ip_addresses(ip: &[u8]) -> (IpAddr, IpAddr) {
-    if ip[0] >> 4 == 4 {
-        let packet = ipv4::Packet::parse_quoted(ip).unwrap();
-        (packet.src().into(), packet.dst().into())
+pub fn ip_addresses(bytes: &[u8]) -> (IpAddr, IpAddr) {
+    if bytes[0] >> 4 == 4 {
+        let header = ip::v4::Packet::parse_quoted(bytes).unwrap().header;
+        (header.src().into(), header.dst().into())
     } else {
-        let packet = ipv6::Packet::parse_quoted(ip).unwrap();
-        (packet.src().into(), packet.dst().into())
+        let header = ip::v6::Packet::parse_quoted(bytes).unwrap().header;
+        (header.src().into(), header.dst().into())
     }
 }
 
@@ -404,9 +438,9 @@ fn pseudo(ip: &[u8]) -> PseudoHeader {
 /// The TCP header and payload in an IP packet without extensions; its checksums have to be right.
 pub fn parse(packet: &[u8]) -> (Repr, Vec<u8>) {
     let payload = if packet[0] >> 4 == 4 {
-        ipv4::Packet::parse(packet).unwrap().payload()
+        ip::v4::Packet::parse(packet).unwrap().payload
     } else {
-        ipv6::Packet::parse(packet).unwrap().payload()
+        ip::v6::Packet::parse(packet).unwrap().payload
     };
     let segment = Packet::parse(payload).unwrap();
     assert!(segment.checksum_ok(&pseudo(packet)));
@@ -426,5 +460,13 @@ pub fn drain(stack: &mut Stack, now: Time) -> VecDeque<Vec<u8>> {
 
 /// A plain header.
 pub fn header(src_port: u16, dst_port: u16, control: Control, seq: u32, ack: u32) -> Repr {
-    Repr { src_port, dst_port, control, seq: Seq(seq), ack: Seq(ack), wnd: 65_535, ..Repr::default() }
+    Repr {
+        src_port,
+        dst_port,
+        control,
+        seq: Seq(seq),
+        ack: Seq(ack),
+        wnd: 65_535,
+        ..Repr::default()
+    }
 }

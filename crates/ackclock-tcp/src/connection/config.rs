@@ -41,7 +41,8 @@ pub enum CloseReason {
     Aborted,
     /// The peer acknowledged nothing for the user timeout, or answered no SYN or keep-alive.
     TimedOut,
-    /// The network says that the peer cannot be reached (ICMP), while the connection was being opened.
+    /// The network says that the peer cannot be reached (ICMP), while the connection was being
+    /// opened.
     Unreachable,
 }
 
@@ -61,12 +62,13 @@ pub struct KeepAlive {
 pub struct ConnectionConfig {
     /// Our initial sequence number (that of the SYN).
     pub iss: Seq,
-    /// The MSS that we announce: the largest IP packet that we take, less its fixed headers (RFC 6691).
+    /// The MSS that we announce: the largest IP packet that we take, less its fixed headers (RFC
+    /// 6691).
     pub local_mss: u16,
-    /// The largest TCP payload that the path takes without TCP options, as far as known: MTU less fixed headers. With the
-    /// peer's MSS and the options that each segment carries this gives SMSS.
-    /// A peer whose SYN names no MSS takes 536 (RFC 9293 section 3.7.1); over IPv6 it takes 1220, which the driver puts into the
-    /// SYN's options.
+    /// The largest TCP payload that the path takes without TCP options, as far as known: MTU less
+    /// fixed headers. With the peer's MSS and the options that each segment carries this gives
+    /// SMSS. A peer whose SYN names no MSS takes 536 (RFC 9293 section 3.7.1); over IPv6 it
+    /// takes 1220, which the driver puts into the SYN's options.
     pub path_mss: u16,
     /// Offer SACK.
     pub sack: bool,
@@ -74,19 +76,44 @@ pub struct ConnectionConfig {
     pub timestamps: bool,
     /// Our window scale shift, offered on the SYN; `None` offers none.
     pub wscale: Option<u8>,
-    /// The sender. What the handshake finds out (sequence numbers, `mss`, `initial_rwnd`, `wscale`, `sack`, `timestamps`)
-    /// is overwritten.
+    /// The sender. What the handshake finds out (sequence numbers, `mss`, `initial_rwnd`,
+    /// `wscale`, `sack`, `timestamps`) is overwritten.
     pub sender: SenderConfig,
     /// The receiver, as above; `buffer` counts.
     pub receiver: ReceiverConfig,
-    /// SYNs or SYN/ACKs sent again before the connection is given up.
+    /// SYNs or SYN/ACKs retransmitted before the connection is given up.
     pub syn_retries: u32,
     /// Keep-alives; off by default, as RFC 9293 section 3.8.4 has it.
     pub keep_alive: Option<KeepAlive>,
-    /// How long data, a FIN or a window probe may stay unacknowledged (RFC 5482, RFC 9293 section 3.8.3); `None` for ever.
+    /// How long data, a FIN or a window probe may stay unacknowledged (RFC 5482, RFC 9293 section
+    /// 3.8.3); `None` for ever.
     pub user_timeout: Option<Span>,
     /// How long TIME-WAIT lasts: 2 MSL.
     pub time_wait: Span,
-    /// How long FIN-WAIT-2 may last after [`Connection::close`](super::Connection::close), when nobody reads any more.
+    /// How long FIN-WAIT-2 may last after [`Connection::close`](super::Connection::close), when
+    /// nobody reads any more.
     pub fin_wait_2: Span,
+}
+
+impl Default for ConnectionConfig {
+    /// Sequence numbers from 0, which only a test may use; Ethernet's MTU over IPv4; SACK,
+    /// timestamps and a window scale of 7; six SYNs in all; a user timeout of 300 s (RFC 9293
+    /// section 3.9.1 has 5 minutes); 2 MSL and FIN-WAIT-2 of 60 s; no keep-alives.
+    fn default() -> ConnectionConfig {
+        ConnectionConfig {
+            iss: Seq(0),
+            local_mss: 1460,
+            path_mss: 1460,
+            sack: true,
+            timestamps: true,
+            wscale: Some(7),
+            sender: SenderConfig::default(),
+            receiver: ReceiverConfig::default(),
+            syn_retries: 5,
+            keep_alive: None,
+            user_timeout: Some(Span::from_secs(300)),
+            time_wait: Span::from_secs(60),
+            fin_wait_2: Span::from_secs(60),
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Opening: RFC 9293 sections 3.5 and 3.10.7.3, and the options that only SYNs carry.
 
-use super::{CloseReason, Connection, Placement, TcpState, input};
+use super::{CloseReason, Connection, Placement, TcpState, text};
 use crate::receiver::{Receiver, ReceiverConfig};
 use crate::sender::SenderConfig;
 use crate::seq::Seq;
@@ -9,13 +9,13 @@ use crate::wire::{Control, Options, Repr};
 
 /// The retransmission timeout of a SYN (RFC 6298 section 2.1).
 const RTO: Span = Span::from_secs(1);
-/// What the timeout of data begins with after that of a SYN expired, if the handshake has measured no round trip (RFC 6298
-/// section 5.7).
+/// What the timeout of data begins with after that of a SYN expired, if the handshake has measured
+/// no round trip (RFC 6298 section 5.7).
 const RTO_AFTER_LOSS: Span = Span::from_secs(3);
 /// The send MSS where the peer's SYN names none (RFC 9293 section 3.7.1).
 const DEFAULT_MSS: u16 = 536;
-/// No less than this is taken for an MSS: every host takes IP packets of 68 bytes (RFC 791 section 3.2). An MSS of one byte would
-/// have us send forty bytes of headers for each byte of data.
+/// No less than this is taken for an MSS: every host takes IP packets of 68 bytes (RFC 791 section
+/// 3.2). An MSS of one byte would have us send forty bytes of headers for each byte of data.
 const LEAST_MSS: u16 = 28;
 /// Bytes that timestamps take in every segment.
 const TIMESTAMPS_LEN: u32 = 12;
@@ -31,7 +31,8 @@ pub(super) struct Handshake {
     pub at: Time,
     /// How often the timer has expired.
     pub expiries: u32,
-    /// How often it was lost, as far as can be told: the timer expired, or the peer sent its SYN again.
+    /// How often it was lost, as far as can be told: the timer expired, or the peer sent its SYN
+    /// again.
     pub losses: u32,
     /// When it was first sent.
     first: Option<Time>,
@@ -42,7 +43,15 @@ pub(super) struct Handshake {
 impl Handshake {
     pub fn new(state: TcpState) -> Handshake {
         let passive = state == TcpState::SynReceived;
-        Handshake { passive, due: true, at: Time::NEVER, expiries: 0, losses: 0, first: None, sent: None }
+        Handshake {
+            passive,
+            due: true,
+            at: Time::NEVER,
+            expiries: 0,
+            losses: 0,
+            first: None,
+            sent: None,
+        }
     }
 
     /// The SYN or SYN/ACK is sent now.
@@ -57,8 +66,8 @@ impl Handshake {
         }
     }
 
-    /// The round trip that the ACK of it has measured. If it was sent more than once, the timestamp that came back tells which of
-    /// them was answered (RFC 6298 section 3), in milliseconds.
+    /// The round trip that the ACK of it has measured. If it was sent more than once, the timestamp
+    /// that came back tells which of them was answered (RFC 6298 section 3), in milliseconds.
     fn round_trip(&self, now: Time, echo: Option<u32>) -> Option<Span> {
         if let Some(sent) = self.sent {
             return Some(now.since(sent));
@@ -110,7 +119,11 @@ pub(super) fn learn(c: &mut Connection, irs: Seq, offered: &Options) {
     c.negotiated = Negotiated {
         irs,
         mss: offered.mss.unwrap_or(DEFAULT_MSS),
-        shifts: c.config.wscale.zip(offered.wscale).map(|(ours, theirs)| (ours.min(14), theirs.min(14))),
+        shifts: c
+            .config
+            .wscale
+            .zip(offered.wscale)
+            .map(|(ours, theirs)| (ours.min(14), theirs.min(14))),
         sack: c.config.sack && offered.sack_permitted,
         timestamps: c.config.timestamps && offered.timestamps.is_some(),
     };
@@ -128,8 +141,8 @@ pub(super) fn learn(c: &mut Connection, irs: Seq, offered: &Options) {
     c.receiver.set_ts_recent(offered.timestamps.map(|t| t.val));
 }
 
-/// The handshake is over: the sender begins, with what was written meanwhile. `wnd` is the window field of the segment that
-/// completed it, `shift` its scale, `echo` the timestamp that it echoed.
+/// The handshake is over: the sender begins, with what was written meanwhile. `wnd` is the window
+/// field of the segment that completed it, `shift` its scale, `echo` the timestamp that it echoed.
 pub(super) fn complete(c: &mut Connection, now: Time, wnd: u16, shift: u8, echo: Option<u32>) {
     let handshake_rtt = c.handshake.round_trip(now, echo.filter(|_| c.negotiated.timestamps));
     let unmeasured = c.handshake.expiries > 0 && handshake_rtt.is_none();
@@ -141,8 +154,13 @@ pub(super) fn complete(c: &mut Connection, now: Time, wnd: u16, shift: u8, echo:
         wscale: c.negotiated.their_shift(),
         sack: c.negotiated.sack,
         timestamps: c.negotiated.timestamps,
-        // RFC 5681 section 3.1: one segment if the SYN or SYN/ACK was lost; RFC 6928 section 2: more than once.
-        initial_window: if c.handshake.losses > 1 { 1 } else { c.config.sender.initial_window },
+        // RFC 5681 section 3.1: one segment if the SYN or SYN/ACK was lost; RFC 6928 section 2:
+        // more than once.
+        initial_window: if c.handshake.losses > 1 {
+            Some(1)
+        } else {
+            c.config.sender.initial_window
+        },
         handshake_rtt,
         initial_rto: if unmeasured { Some(RTO_AFTER_LOSS) } else { c.config.sender.initial_rto },
         ..c.config.sender.clone()
@@ -163,9 +181,16 @@ pub(super) fn complete(c: &mut Connection, now: Time, wnd: u16, shift: u8, echo:
 pub(super) fn syn(c: &mut Connection, now: Time) -> Repr {
     let answers = c.state == TcpState::SynReceived;
     c.handshake.on_transmit(now, c.config.sender.max_rto);
-    let (sack, timestamps) =
-        if answers { (c.negotiated.sack, c.negotiated.timestamps) } else { (c.config.sack, c.config.timestamps) };
-    let wscale = if answers { c.negotiated.shifts.map(|(ours, _)| ours) } else { c.config.wscale.map(|s| s.min(14)) };
+    let (sack, timestamps) = if answers {
+        (c.negotiated.sack, c.negotiated.timestamps)
+    } else {
+        (c.config.sack, c.config.timestamps)
+    };
+    let wscale = if answers {
+        c.negotiated.shifts.map(|(ours, _)| ours)
+    } else {
+        c.config.wscale.map(|s| s.min(14))
+    };
     let ecr = c.receiver.ts_recent().filter(|_| answers).unwrap_or(0);
     Repr {
         seq: c.config.iss,
@@ -185,7 +210,12 @@ pub(super) fn syn(c: &mut Connection, now: Time) -> Repr {
 }
 
 /// SYN-SENT (RFC 9293 section 3.10.7.3).
-pub(super) fn on_segment(c: &mut Connection, now: Time, header: &Repr, len: u32) -> Option<Placement> {
+pub(super) fn on_segment(
+    c: &mut Connection,
+    now: Time,
+    header: &Repr,
+    len: u32,
+) -> Option<Placement> {
     let has = |control| header.control.contains(control);
     let acked = has(Control::ACK);
     // First: SEG.ACK =< ISS or SEG.ACK > SND.NXT.
@@ -217,5 +247,5 @@ pub(super) fn on_segment(c: &mut Connection, now: Time, header: &Repr, len: u32)
     c.receiver.ack_now();
     let mut segment = header.segment(len);
     segment.seq = segment.seq + 1;
-    input::on_text(c, now, segment)
+    text::on_text(c, now, segment)
 }

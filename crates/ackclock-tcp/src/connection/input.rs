@@ -1,6 +1,7 @@
-//! What a segment does to a connection that is open or being closed: the steps of RFC 9293 section 3.10.7.4 in their order,
-//! with RFC 5961 and PAWS (RFC 7323 section 5).
+//! What a segment does to a connection that is open or being closed: the steps of RFC 9293 section
+//! 3.10.7.4 in their order, with RFC 5961 and PAWS (RFC 7323 section 5).
 
+use super::text::{on_text, segment_len, time_wait};
 use super::{CloseReason, Connection, Placement, TcpState, handshake};
 use crate::segment::Segment;
 use crate::seq::Seq;
@@ -12,8 +13,8 @@ const TIMESTAMP_AGE: Span = Span::from_secs(24 * 24 * 60 * 60);
 
 /// Limits ACKs that answer what may be forged, or an ACK (RFC 5961 section 7: 10 in 5 s).
 ///
-/// Each connection has a limit of its own. One that all connections share can be emptied through one of them to find out about
-/// others (Cao et al. 2016, CVE-2016-5696).
+/// Each connection has a limit of its own. One that all connections share can be emptied through
+/// one of them to find out about others (Cao et al. 2016, CVE-2016-5696).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Challenges {
     since: Time,
@@ -42,7 +43,7 @@ impl Connection {
     }
 
     /// Where a sequence number lies, counted from RCV.NXT.
-    fn ahead(&self, seq: Seq) -> i64 {
+    pub(super) fn ahead(&self, seq: Seq) -> i64 {
         let rcv_nxt = Seq::at(self.negotiated.irs + 1, self.receiver.rcv_nxt());
         i64::from(seq.0.wrapping_sub(rcv_nxt.0) as i32)
     }
@@ -53,7 +54,12 @@ impl Connection {
     }
 }
 
-pub(super) fn on_segment(c: &mut Connection, now: Time, header: &Repr, len: u32) -> Option<Placement> {
+pub(super) fn on_segment(
+    c: &mut Connection,
+    now: Time,
+    header: &Repr,
+    len: u32,
+) -> Option<Placement> {
     let has = |control| header.control.contains(control);
     let mut segment = header.segment(len);
     if has(Control::RST) {
@@ -85,7 +91,8 @@ pub(super) fn on_segment(c: &mut Connection, now: Time, header: &Repr, len: u32)
     on_text(c, now, segment)
 }
 
-/// First, for what carries neither RST nor SYN: PAWS (RFC 7323 section 5.3, R1) and the sequence number.
+/// First, for what carries neither RST nor SYN: PAWS (RFC 7323 section 5.3, R1) and the sequence
+/// number.
 fn is_acceptable(c: &mut Connection, now: Time, segment: &Segment) -> bool {
     if c.negotiated.timestamps {
         // RFC 7323 section 3.2: "SHOULD silently drop".
@@ -109,7 +116,8 @@ fn is_acceptable(c: &mut Connection, now: Time, segment: &Segment) -> bool {
         // One more than table 6: what is sent when the window is full stands at its edge.
         (0..=wnd).contains(&start)
     } else if wnd == 0 {
-        // "Special allowance should be made to accept valid ACKs": the receiver will not take the text.
+        // "Special allowance should be made to accept valid ACKs": the receiver will not take the
+        // text.
         start == 0
     } else {
         start < wnd && end > 0
@@ -129,11 +137,6 @@ fn is_acceptable(c: &mut Connection, now: Time, segment: &Segment) -> bool {
         }
     }
     false
-}
-
-/// SEG.LEN.
-fn segment_len(segment: &Segment) -> u32 {
-    segment.len.saturating_add(u32::from(segment.flags.fin))
 }
 
 /// Second: RST (RFC 5961 section 3.2).
@@ -158,7 +161,9 @@ fn on_reset(c: &mut Connection, now: Time, seq: Seq) {
 fn on_syn(c: &mut Connection, now: Time, header: &Repr) {
     let new = match c.state {
         // "Return this connection to the LISTEN state."
-        TcpState::SynReceived => c.handshake.passive && (0..c.rcv_wnd()).contains(&c.ahead(header.seq)),
+        TcpState::SynReceived => {
+            c.handshake.passive && (0..c.rcv_wnd()).contains(&c.ahead(header.seq))
+        }
         TcpState::TimeWait => !header.control.contains(Control::ACK) && reopens(c, header),
         _ => false,
     };
@@ -184,7 +189,8 @@ fn reopens(c: &Connection, syn: &Repr) -> bool {
     }
 }
 
-/// Fifth: the acknowledgment, and a window in units of 2^`shift`. Returns whether the rest of the segment counts.
+/// Fifth: the acknowledgment, and a window in units of 2^`shift`. Returns whether the rest of the
+/// segment counts.
 fn on_ack(c: &mut Connection, now: Time, segment: &Segment, shift: u8) -> bool {
     if c.state == TcpState::SynReceived {
         if segment.ack != c.isn() {
@@ -203,8 +209,9 @@ fn on_ack(c: &mut Connection, now: Time, segment: &Segment, shift: u8) -> bool {
     }
     let before = c.sender.acked();
     c.sender.on_segment(now, segment);
-    // RFC 9293 section 3.8.6.1: a closed window may stay closed "as long as the receiving TCP peer continues to send
-    // acknowledgments in response to the probe segments". Once nobody is left who could give up, that would be for ever.
+    // RFC 9293 section 3.8.6.1: a closed window may stay closed "as long as the receiving TCP peer
+    // continues to send acknowledgments in response to the probe segments". Once nobody is left
+    // who could give up, that would be for ever.
     let s = c.sender.state();
     if s.snd_una > before || (s.window_edge <= s.snd_una && !c.closed) {
         c.progress = now;
@@ -223,55 +230,4 @@ fn on_ack(c: &mut Connection, now: Time, segment: &Segment, shift: u8) -> bool {
         }
     }
     true
-}
-
-fn time_wait(c: &mut Connection, now: Time) {
-    c.state = TcpState::TimeWait;
-    c.wait_until = now + c.config.time_wait;
-}
-
-/// Seventh and eighth: text and FIN.
-pub(super) fn on_text(c: &mut Connection, now: Time, mut segment: Segment) -> Option<Placement> {
-    use TcpState::*;
-    let (rcv_nxt, edge) = (c.receiver.rcv_nxt(), c.receiver.window_edge());
-    let Some(left) = rcv_nxt.checked_add_signed(c.ahead(segment.seq)) else {
-        c.receiver.ack_now();
-        return None;
-    };
-    if segment_len(&segment) == 0 {
-        if left < edge || left == rcv_nxt {
-            c.receiver.on_segment(now, &segment);
-        }
-        return None;
-    }
-    if !matches!(c.state, Established | FinWait1 | FinWait2) {
-        return None;
-    }
-    let mut end = left + u64::from(segment.len);
-    if segment.flags.fin && end < edge {
-        c.peer_fin.get_or_insert(end);
-    }
-    // The first FIN is where the stream ends.
-    if let Some(fin) = c.peer_fin {
-        segment.flags.fin &= end == fin;
-        end = end.min(fin);
-    }
-    if c.closed && end > rcv_nxt && end > left {
-        c.send_reset(now);
-        c.end(Some(CloseReason::Aborted));
-        return None;
-    }
-    segment.len = end.saturating_sub(left) as u32;
-    segment.len = segment_len(&segment);
-    c.receiver.on_segment(now, &segment);
-    if c.fin_received() {
-        match c.state {
-            Established => c.state = CloseWait,
-            FinWait1 => c.state = Closing,
-            FinWait2 => time_wait(c, now),
-            _ => {}
-        }
-    }
-    let (position, end) = (left.max(rcv_nxt), end.min(edge));
-    (end > position).then(|| Placement { position, offset: (position - left) as u32, len: (end - position) as u32 })
 }

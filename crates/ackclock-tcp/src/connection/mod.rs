@@ -1,24 +1,26 @@
 //! A whole connection (RFC 9293): what surrounds the [`Sender`] and the [`Receiver`].
 //!
-//! A [`Connection`] opens and closes, validates what arrives (RFC 9293 section 3.10.7, RFC 5961, PAWS of RFC 7323
-//! section 5), and keeps the timers that are not about loss: retransmission of SYN, keep-alive, user timeout, TIME-WAIT.
-//! It follows the same [contract](crate) as its halves. Ports, addresses, checksums and payload bytes are the driver's.
+//! A [`Connection`] opens and closes, validates what arrives (RFC 9293 section 3.10.7, RFC 5961,
+//! PAWS of RFC 7323 section 5), and keeps the timers that are not about loss: retransmission of
+//! SYN, keep-alive, user timeout, TIME-WAIT. It follows the same [contract](crate) as its halves.
+//! Ports, addresses, checksums and payload bytes are the driver's.
 //!
-//! **FIN is one byte of the stream.** It takes the position after the last byte of data, so that loss recovery,
-//! acknowledgment and the window treat it as what it is, a sequence number.
+//! **FIN is one byte of the stream.** It takes the position after the last byte of data, so that
+//! loss recovery, acknowledgment and the window treat it as what it is, a sequence number.
 //!
-//! `mod.rs` holds what a driver calls, `handshake.rs` what opens a connection, `input.rs` what a segment does to an open one,
-//! `output.rs` what is sent, `timers.rs` what time does.
+//! `mod.rs` holds what a driver calls, `handshake.rs` what opens a connection, `input.rs` what a
+//! segment does to an open one, `output.rs` what is sent, `timers.rs` what time does.
 
 mod config;
 mod handshake;
 mod input;
 mod output;
+mod text;
 mod timers;
 
-use crate::event::{Cause, Event};
+use crate::event::{Event, Sending};
 use crate::receiver::Receiver;
-use crate::sender::Sender;
+use crate::sender::{Sender, SenderConfig};
 use crate::seq::Seq;
 use crate::strategy::Strategy;
 use crate::time::Time;
@@ -48,8 +50,8 @@ pub struct Outgoing {
     pub position: u64,
     /// Payload bytes, a FIN not counted.
     pub len: u32,
-    /// Why, and which transmission of this segment it is; `None` for what is neither data nor a window probe.
-    pub sent: Option<(Cause, u32)>,
+    /// Why it is sent; `None` for what is neither data nor a window probe.
+    pub sent: Option<Sending>,
 }
 
 /// One end of a connection. See the [contract](crate).
@@ -90,7 +92,8 @@ impl Connection {
         Connection {
             state,
             reason: None,
-            sender: Sender::new(config.sender.clone(), strategy),
+            // The handshake decides about SACK.
+            sender: Sender::new(SenderConfig { sack: true, ..config.sender.clone() }, strategy),
             receiver: Receiver::new(config.receiver.clone()),
             handshake: Handshake::new(state),
             negotiated: Negotiated::default(),
@@ -116,15 +119,21 @@ impl Connection {
     }
 
     /// A passive open by a SYN that came for a listener: a SYN/ACK is due.
-    pub fn accept(now: Time, config: ConnectionConfig, strategy: Strategy, syn: &Repr) -> Connection {
+    pub fn accept(
+        now: Time,
+        config: ConnectionConfig,
+        strategy: Strategy,
+        syn: &Repr,
+    ) -> Connection {
         let mut c = Connection::new(now, config, strategy, TcpState::SynReceived);
         handshake::learn(&mut c, syn.seq, &syn.options);
         c
     }
 
-    /// An established connection whose handshake left no state behind (SYN cookies). `config.iss` is the sequence number of our
-    /// SYN/ACK, `irs` that of the peer's SYN, `offered` what the peer's SYN offered, as far as the cookie could hold it, and
-    /// `ack` the segment that completed the handshake: hand it to [`Connection::on_segment`] afterwards.
+    /// An established connection whose handshake left no state behind (SYN cookies). `config.iss`
+    /// is the sequence number of our SYN/ACK, `irs` that of the peer's SYN, `offered` what the
+    /// peer's SYN offered, as far as the cookie could hold it, and `ack` the segment that
+    /// completed the handshake: hand it to [`Connection::on_segment`] afterwards.
     pub fn established(
         now: Time,
         config: ConnectionConfig,
@@ -143,11 +152,12 @@ impl Connection {
         c
     }
 
-    /// A segment arrived, with `len` bytes of payload; its checksum and ports are right. Returns where to keep the payload,
-    /// which must happen before the next call: what it completes is readable from now on.
+    /// A segment arrived, with `len` bytes of payload; its checksum and ports are right. Returns
+    /// where to keep the payload, which must happen before the next call: what it completes is
+    /// readable from now on.
     ///
-    /// If the connection is [`TcpState::Closed`] afterwards and the segment is a SYN without ACK, the SYN asks for a new connection
-    /// in the place of this one: hand it to the listener.
+    /// If the connection is [`TcpState::Closed`] afterwards and the segment is a SYN without ACK,
+    /// the SYN asks for a new connection in the place of this one: hand it to the listener.
     pub fn on_segment(&mut self, now: Time, header: &Repr, len: u32) -> Option<Placement> {
         match self.state {
             TcpState::Closed => None,
@@ -156,8 +166,8 @@ impl Connection {
         }
     }
 
-    /// The application has `bytes` more bytes to send, at positions from [`Connection::written`] on. Ignored after
-    /// [`Connection::close`] or when the connection is over.
+    /// The application has `bytes` more bytes to send, at positions from [`Connection::written`]
+    /// on. Ignored after [`Connection::close`] or when the connection is over.
     pub fn write(&mut self, now: Time, bytes: u64) {
         if !self.can_write() {
             return;
@@ -182,7 +192,8 @@ impl Connection {
     pub fn read(&mut self, now: Time, bytes: u64) {
         let bytes = bytes.min(self.readable());
         if self.fin_received() {
-            // The window is of no use to the peer any more, which may have forgotten the connection and answer with a reset.
+            // The window is of no use to the peer any more, which may have forgotten the connection
+            // and answer with a reset.
             self.receiver.read_quietly(bytes);
         } else {
             self.receiver.read(now, bytes);
@@ -203,12 +214,15 @@ impl Connection {
     fn send_fin(&mut self, now: Time) {
         self.send(now, 1);
         self.sender.close_with_fin(now);
-        self.state = if self.state == TcpState::CloseWait { TcpState::LastAck } else { TcpState::FinWait1 };
+        self.state =
+            if self.state == TcpState::CloseWait { TcpState::LastAck } else { TcpState::FinWait1 };
     }
 
-    /// The application neither writes nor reads any more: as [`Connection::shutdown`]; data that arrives from now on, or was
-    /// not read, is answered with a reset (RFC 9293 section 3.6.1, RFC 2525 section 2.17). What is not acknowledged ends the
-    /// connection after [`ConnectionConfig::user_timeout`], or 100 s (R2 of RFC 9293 section 3.8.3): nobody is left who could.
+    /// The application neither writes nor reads any more: as [`Connection::shutdown`]; data that
+    /// arrives from now on, or was not read, is answered with a reset (RFC 9293 section 3.6.1,
+    /// RFC 2525 section 2.17). What is not acknowledged ends the connection after
+    /// [`ConnectionConfig::user_timeout`], or 100 s (R2 of RFC 9293 section 3.8.3): nobody is left
+    /// who could.
     pub fn close(&mut self, now: Time) {
         if self.closed || self.state == TcpState::Closed {
             return;
@@ -262,16 +276,18 @@ impl Connection {
         output::poll(self, now)
     }
 
-    /// ICMP says that a segment of ours with this sequence number could not be delivered, for a reason that `hard` tells to be
-    /// lasting. Only opening connections end by it (RFC 5927 section 5, RFC 9293 section 3.9.2.2); others ignore it.
+    /// ICMP says that a segment of ours with this sequence number could not be delivered, for a
+    /// reason that `hard` tells to be lasting. Only opening connections end by it (RFC 5927
+    /// section 5, RFC 9293 section 3.9.2.2); others ignore it.
     pub fn on_unreachable(&mut self, _now: Time, seq: Seq, hard: bool) {
         if hard && self.is_opening() && seq == self.config.iss {
             self.end(Some(CloseReason::Unreachable));
         }
     }
 
-    /// ICMP says that a segment of ours with this sequence number was too big for a path that takes TCP payloads of `path_mss`
-    /// bytes without options. Ignored unless the segment is outstanding (RFC 5927 section 7) and the path was taken for wider.
+    /// ICMP says that a segment of ours with this sequence number was too big for a path that takes
+    /// TCP payloads of `path_mss` bytes without options. Ignored unless the segment is
+    /// outstanding (RFC 5927 section 7) and the path was taken for wider.
     pub fn on_path_mss(&mut self, now: Time, seq: Seq, path_mss: u16) {
         let outstanding = if self.is_opening() {
             seq == self.config.iss
@@ -297,8 +313,8 @@ impl Connection {
         self.reason
     }
 
-    /// Bytes that can be read in order, a FIN not counted, also when the connection is over. They lie at positions from
-    /// [`Connection::read_position`] on.
+    /// Bytes that can be read in order, a FIN not counted, also when the connection is over. They
+    /// lie at positions from [`Connection::read_position`] on.
     pub fn readable(&self) -> u64 {
         let end = self.receiver.rcv_nxt().min(self.peer_fin.unwrap_or(u64::MAX));
         end - self.read_position()

@@ -1,6 +1,8 @@
-//! What is sent: resets, SYNs, the sender's segments with the receiver's acknowledgment, ACKs, keep-alives.
+//! What is sent: resets, SYNs, the sender's segments with the receiver's acknowledgment, ACKs,
+//! keep-alives.
 
 use super::{Connection, Outgoing, TcpState, handshake};
+use crate::event::Sending;
 use crate::segment::{Flags, Segment, Timestamps};
 use crate::sender::Transmit;
 use crate::seq::Seq;
@@ -9,14 +11,21 @@ use crate::wire::{Control, Options, Repr};
 
 /// `<SEQ=seq><CTL=RST>`.
 fn reset(seq: Seq, timestamps: Option<Timestamps>) -> Repr {
-    Repr { seq, control: Control::RST, options: Options { timestamps, ..Options::default() }, ..Repr::default() }
+    Repr {
+        seq,
+        control: Control::RST,
+        options: Options { timestamps, ..Options::default() },
+        ..Repr::default()
+    }
 }
 
 impl Connection {
-    /// A reset that no segment has drawn. Timestamps are those of RFC 7323 section 5.2, as in [`Connection::answer_with_reset`].
+    /// A reset that no segment has drawn. Timestamps are those of RFC 7323 section 5.2, as in
+    /// [`Connection::answer_with_reset`].
     pub(super) fn send_reset(&mut self, now: Time) {
         let ecr = self.receiver.ts_recent().unwrap_or(0);
-        let timestamps = self.negotiated.timestamps.then(|| Timestamps { val: now.timestamp(), ecr });
+        let timestamps =
+            self.negotiated.timestamps.then(|| Timestamps { val: now.timestamp(), ecr });
         self.reset = Some(reset(self.snd_nxt(), timestamps));
     }
 
@@ -70,7 +79,7 @@ fn data(c: &mut Connection, now: Time, t: Transmit) -> Outgoing {
         header: Repr::from_segment(0, 0, &segment),
         position: t.position,
         len,
-        sent: Some((t.cause, t.transmission)),
+        sent: Some(Sending { cause: t.cause, transmission: t.transmission }),
     }
 }
 
@@ -79,8 +88,8 @@ fn ack(c: &mut Connection, now: Time) -> Option<Outgoing> {
     Some(bare(c, Repr::from_segment(0, 0, &segment)))
 }
 
-/// What an ACK without data stands at: SND.NXT, or where the peer has taken window back, its edge, beyond which it would not be
-/// acceptable.
+/// What an ACK without data stands at: SND.NXT, or where the peer has taken window back, its edge,
+/// beyond which it would not be acceptable.
 fn ack_seq(c: &Connection) -> Seq {
     let s = c.sender.state();
     Seq::at(c.isn(), s.snd_max.min(s.window_edge.max(s.snd_una)))

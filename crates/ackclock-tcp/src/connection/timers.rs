@@ -1,5 +1,5 @@
-//! The timers that are not about loss: of the SYN, of keep-alives, of what is not acknowledged, and of the states that end by
-//! themselves.
+//! The timers that are not about loss: of the SYN, of keep-alives, of what is not acknowledged, and
+//! of the states that end by themselves.
 
 use super::{CloseReason, Connection, TcpState};
 use crate::time::{Span, Time};
@@ -31,7 +31,8 @@ pub(super) fn on_deadline(c: &mut Connection, now: Time) {
                 on_keep_alive(c, now);
             }
             if c.wait_until <= now {
-                let reason = if c.state == TcpState::TimeWait { None } else { Some(CloseReason::TimedOut) };
+                let reason =
+                    if c.state == TcpState::TimeWait { None } else { Some(CloseReason::TimedOut) };
                 c.end(reason);
             }
             c.sender.on_deadline(now);
@@ -61,8 +62,8 @@ fn user_timeout(c: &Connection) -> Time {
     }
 }
 
-/// RFC 9293 section 3.8.4: only "when no sent data is outstanding, and no data or acknowledgment packets have been received for
-/// the connection within an interval".
+/// RFC 9293 section 3.8.4: only "when no sent data is outstanding, and no data or acknowledgment
+/// packets have been received for the connection within an interval".
 fn keep_alive(c: &Connection) -> Time {
     let Some(config) = c.config.keep_alive else { return Time::NEVER };
     if c.is_pending() || c.state == TcpState::TimeWait {

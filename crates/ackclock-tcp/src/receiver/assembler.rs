@@ -4,8 +4,9 @@ use alloc::vec::Vec;
 
 use crate::segment::SackBlock;
 
-/// The most ranges that are kept. RFC 2018 section 8 lets a receiver discard what it could not acknowledge; a peer that sends
-/// single bytes with holes between them would otherwise make each segment cost a scan of millions of ranges.
+/// The most ranges that are kept. RFC 2018 section 8 lets a receiver discard what it could not
+/// acknowledge; a peer that sends single bytes with holes between them would otherwise make each
+/// segment cost a scan of millions of ranges.
 const MOST_RANGES: usize = 4096;
 
 /// A range of stream positions; the end is exclusive.
@@ -13,8 +14,9 @@ pub(super) type Range = (u64, u64);
 
 /// Out-of-order data as disjoint ranges that do not touch, the most recently changed one last.
 ///
-/// That order *is* the order in which RFC 2018 section 4 wants blocks reported, so an ACK only reads the tail. The price
-/// is a linear scan when a segment neither extends nor exceeds the highest range; there are rarely more than a few.
+/// That order *is* the order in which RFC 2018 section 4 wants blocks reported, so an ACK only
+/// reads the tail. The price is a linear scan when a segment neither extends nor exceeds the
+/// highest range; there are rarely more than a few.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Assembler {
     ranges: Vec<Range>,
@@ -47,7 +49,8 @@ impl Assembler {
     /// Adds a non-empty range that stays out of order, unless it would be one too many.
     pub fn insert(&mut self, (left, right): Range) -> Merged {
         let full = self.ranges.len() >= MOST_RANGES;
-        // The two cases that a sender's next segment takes: it opens a gap, or continues above the last one.
+        // The two cases that a sender's next segment takes: it opens a gap, or continues above the
+        // last one.
         if (self.ranges.is_empty() || left > self.highest) && !full {
             self.ranges.push((left, right));
             self.highest = right;

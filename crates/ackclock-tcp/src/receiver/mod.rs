@@ -1,8 +1,9 @@
 //! The receiving half: what to acknowledge, and when.
 //!
-//! Sources: RFC 9293 section 3.10.7.4 (acceptance), RFC 5681 section 4.2 (delayed and immediate ACKs), RFC 2018 section 4
-//! and RFC 2883 section 4 (SACK and D-SACK blocks), RFC 7323 sections 2 to 4 (window scale, timestamps) and RFC 9293
-//! section 3.8.6.2.2 (silly window avoidance). PAWS (RFC 7323 section 5) is the connection's; urgent data is left out.
+//! Sources: RFC 9293 section 3.10.7.4 (acceptance), RFC 5681 section 4.2 (delayed and immediate
+//! ACKs), RFC 2018 section 4 and RFC 2883 section 4 (SACK and D-SACK blocks), RFC 7323 sections 2
+//! to 4 (window scale, timestamps) and RFC 9293 section 3.8.6.2.2 (silly window avoidance). PAWS
+//! (RFC 7323 section 5) is the connection's; urgent data is left out.
 
 mod assembler;
 #[cfg(test)]
@@ -21,16 +22,19 @@ use crate::time::{Span, Time};
 pub enum DelayedAck {
     /// Every segment is acknowledged at once.
     Off,
-    /// As soon as `ack_every` full segments' worth of bytes is unacknowledged, or after this delay (RFC 5681 section 4.2: at
-    /// most 500 ms; a longer one is obeyed).
+    /// As soon as `ack_every` asks for it, or after this delay (RFC 5681 section 4.2: at most 500
+    /// ms; a longer one is obeyed).
     After(Span),
-    /// As soon as `ack_every` full segments' worth of bytes is unacknowledged, or when the fast timer of BSD next expires
-    /// (Wright & Stevens 1995, section 25.4; Lin & Kung section 3): every 200 ms, first this long after the origin of time.
+    /// As soon as `ack_every` asks for it, or when the fast timer of BSD next expires (Wright & Stevens 1995, section 25.4; Lin & Kung section 3):
+    /// every 200 ms, first this long after the origin of time.
     FastTimer(Span),
 }
 
 /// The fast timer's interval.
 const FAST_TICK: Span = Span::from_millis(200);
+
+/// A full segment before a longer one has come (RFC 9293 section 3.7.1: the default send MSS).
+const DEFAULT_MSS: u32 = 536;
 
 /// How a receiver behaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,12 +43,17 @@ pub struct ReceiverConfig {
     pub isn: Seq,
     /// Sequence number that our ACKs carry in their `seq` field.
     pub local_seq: Seq,
-    /// Largest segment expected, for "every second full segment".
+    /// RMSS: the largest segment expected.
     pub mss: u32,
     /// Delayed ACKs.
     pub delayed_ack: DelayedAck,
-    /// How many full segments a delayed ACK covers: 2 as RFC 5681 section 4.2 has it, more for stretch ACKs (RFC 2525
-    /// section 2.13), as receivers send that merge segments before TCP sees them (LRO, GRO).
+    /// How many full segments a delayed ACK covers: 2 as RFC 5681 section 4.2 has it, more for
+    /// stretch ACKs (RFC 2525 section 2.13), as receivers send that merge segments before TCP
+    /// sees them (LRO, GRO). It goes as soon as more than one full segment less is unacknowledged,
+    /// so that the last one may be short. The RFC would let it wait for all their bytes; Linux does
+    /// not (`__tcp_ack_snd_check`), nor does BSD, and senders that probe the tail count on it (RFC
+    /// 8985 section 7.2). A segment is full if none longer has come, as for Linux (`rcv_mss`) and
+    /// as the RFC desires: the sender's may be shorter than `mss`.
     pub ack_every: u32,
     /// Send SACK blocks (RFC 2018).
     pub sack: bool,
@@ -52,11 +61,11 @@ pub struct ReceiverConfig {
     pub dsack: bool,
     /// Echo timestamps (RFC 7323).
     pub timestamps: bool,
-    /// Echo the timestamp of what arrives out of order too. RFC 7323 section 4.3 has none of it echoed; Lin & Kung section 6.3
-    /// needs it.
+    /// Echo the timestamp of what arrives out of order too. RFC 7323 section 4.3 has none of it
+    /// echoed; Lin & Kung section 6.3 needs it.
     pub echo_out_of_order: bool,
-    /// Receive buffer in bytes. The window offered is this, less what is unread, rounded down to a multiple of 2^`wscale`,
-    /// and at most 65535 times that.
+    /// Receive buffer in bytes. The window offered is this, less what is unread, rounded down to a
+    /// multiple of 2^`wscale`, and at most 65535 times that.
     pub buffer: u64,
     /// Our window scale shift, 0 to 14; a higher one counts as 14 (RFC 7323 section 2.3).
     pub wscale: u8,
@@ -85,16 +94,20 @@ impl Default for ReceiverConfig {
 
 /// The receiving half of an established connection.
 ///
-/// One input makes at most one ACK due (RFC 5681 section 4.2 forbids more), so as long as `poll_transmit` is drained after
-/// each input, as the contract says, no duplicate ACK is ever merged into another.
+/// One input makes at most one ACK due (RFC 5681 section 4.2 forbids more), so as long as
+/// `poll_transmit` is drained after each input, as the contract says, no duplicate ACK is ever
+/// merged into another.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     config: ReceiverConfig,
     rcv_nxt: u64,
-    /// Last.ACK.sent (RFC 7323 section 4.3); what lies between it and `rcv_nxt` waits for a delayed ACK.
+    /// Last.ACK.sent (RFC 7323 section 4.3); what lies between it and `rcv_nxt` waits for a
+    /// delayed ACK.
     last_ack_sent: u64,
     window: Window,
     out_of_order: Assembler,
+    /// The longest segment that has come, at least 536 bytes and at most `mss`.
+    rcv_mss: u32,
     /// An ACK is due now.
     ack_due: bool,
     /// When a delayed ACK is due; `NEVER` if none waits.
@@ -106,13 +119,15 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// A receiver that has received nothing yet. Its window is taken as already offered (by the handshake).
+    /// A receiver that has received nothing yet. Its window is taken as already offered (by the
+    /// handshake).
     pub fn new(config: ReceiverConfig) -> Self {
         Receiver {
             window: Window::new(config.buffer, config.wscale, config.mss),
             rcv_nxt: 0,
             last_ack_sent: 0,
             out_of_order: Assembler::default(),
+            rcv_mss: config.mss.min(DEFAULT_MSS),
             ack_due: false,
             ack_deadline: Time::NEVER,
             duplicate: None,
@@ -121,11 +136,13 @@ impl Receiver {
         }
     }
 
-    /// A segment of the peer's data stream arrived. Returns whether it brought any byte that was not held yet.
+    /// A segment of the peer's data stream arrived. Returns whether it brought any byte that was
+    /// not held yet.
     ///
-    /// Data beyond the offered window is cut off. A segment with none inside the window draws an ACK and nothing else: that
-    /// answers keep-alives and window probes. An empty segment inside the window draws nothing. FIN takes no sequence number
-    /// here; it only makes the ACK immediate.
+    /// Data beyond the offered window is cut off. A segment with none inside the window draws an
+    /// ACK and nothing else: that answers keep-alives and window probes. An empty segment
+    /// inside the window draws nothing. FIN takes no sequence number here; it only makes the
+    /// ACK immediate.
     pub fn on_segment(&mut self, now: Time, segment: &Segment) -> bool {
         let Some(left) = segment.seq.position(self.config.isn, self.rcv_nxt) else {
             self.ack_due = true;
@@ -138,6 +155,7 @@ impl Receiver {
             return false;
         }
         self.note_timestamp(left, segment);
+        self.rcv_mss = self.rcv_mss.max(segment.len).min(self.config.mss);
 
         if left > self.rcv_nxt {
             let merged = self.out_of_order.insert((left, right));
@@ -151,7 +169,8 @@ impl Receiver {
         } else {
             Merged { range: (self.rcv_nxt, right), duplicate: None, fresh: true }
         };
-        let duplicate = if left < self.rcv_nxt { Some((left, self.rcv_nxt)) } else { merged.duplicate };
+        let duplicate =
+            if left < self.rcv_nxt { Some((left, self.rcv_nxt)) } else { merged.duplicate };
         self.report_duplicate(duplicate);
         self.rcv_nxt = merged.range.1;
         if self.config.auto_read {
@@ -165,10 +184,12 @@ impl Receiver {
         merged.fresh
     }
 
-    /// No byte of the segment is both new in order or above it and inside the window: an ACK answers it unless it is
-    /// acceptable, which an empty one may be (RFC 9293 section 3.10.7.4, first check).
+    /// No byte of the segment is both new in order or above it and inside the window: an ACK
+    /// answers it unless it is acceptable, which an empty one may be (RFC 9293 section
+    /// 3.10.7.4, first check).
     fn on_segment_without_use(&mut self, left: u64, end: u64, segment: &Segment) {
-        let acceptable = left == end && (left == self.rcv_nxt || (self.rcv_nxt..self.window.edge()).contains(&left));
+        let acceptable = left == end
+            && (left == self.rcv_nxt || (self.rcv_nxt..self.window.edge()).contains(&left));
         if acceptable {
             self.note_timestamp(left, segment);
             self.ack_due |= segment.flags.fin;
@@ -207,7 +228,8 @@ impl Receiver {
             DelayedAck::After(delay) => now + delay,
             DelayedAck::FastTimer(phase) => now.next_tick(FAST_TICK, phase),
         };
-        if self.rcv_nxt - self.last_ack_sent >= u64::from(self.config.ack_every) * u64::from(self.config.mss) {
+        let covered = self.config.ack_every.saturating_sub(1);
+        if self.rcv_nxt - self.last_ack_sent > u64::from(covered) * u64::from(self.rcv_mss) {
             self.ack_due = true;
         } else if self.ack_deadline == Time::NEVER {
             self.ack_deadline = deadline;
@@ -225,8 +247,10 @@ impl Receiver {
         self.ack_due = false;
         self.ack_deadline = Time::NEVER;
         self.last_ack_sent = self.rcv_nxt;
-        let timestamps =
-            self.config.timestamps.then(|| Timestamps { val: now.timestamp(), ecr: self.ts_recent.unwrap_or(0) });
+        let timestamps = self
+            .config
+            .timestamps
+            .then(|| Timestamps { val: now.timestamp(), ecr: self.ts_recent.unwrap_or(0) });
         Segment {
             seq: self.config.local_seq,
             ack: Seq::at(self.config.isn, self.rcv_nxt),
@@ -258,16 +282,18 @@ impl Receiver {
         self.ack_due = true;
     }
 
-    /// Whether an ACK is due that has to go without data: one for what came out of order or twice, which a sender may count as
-    /// a duplicate (RFC 5681 section 2) or which has more SACK blocks than fit beside a full payload.
+    /// Whether an ACK is due that has to go without data: one for what came out of order or twice,
+    /// which a sender may count as a duplicate (RFC 5681 section 2) or which has more SACK
+    /// blocks than fit beside a full payload.
     pub(crate) fn due_alone(&self) -> bool {
         self.ack_due && (self.duplicate.is_some() || !self.out_of_order.is_empty())
     }
 
-    /// Makes an outgoing segment acknowledge what has arrived, so that no ACK is due any more. SACK blocks go along if they take no
-    /// more than `room` bytes of options.
+    /// Makes an outgoing segment acknowledge what has arrived, so that no ACK is due any more. SACK
+    /// blocks go along if they take no more than `room` bytes of options.
     pub(crate) fn stamp(&mut self, now: Time, segment: &mut Segment, room: u32) {
-        let mut ack = Segment { seq: segment.seq, len: segment.len, flags: segment.flags, ..self.ack(now) };
+        let mut ack =
+            Segment { seq: segment.seq, len: segment.len, flags: segment.flags, ..self.ack(now) };
         let without = Segment { sack: SackBlocks::NONE, ..ack };
         if ack.option_len() > without.option_len() + room {
             ack = without;
@@ -289,7 +315,8 @@ impl Receiver {
         }
     }
 
-    /// The application reads up to `bytes` of in-order data; returns how many there were. May make a window update due.
+    /// The application reads up to `bytes` of in-order data; returns how many there were. May make
+    /// a window update due.
     pub fn read(&mut self, _now: Time, bytes: u64) -> u64 {
         let taken = self.read_quietly(bytes);
         self.ack_due |= taken > 0 && self.window.update_due(self.rcv_nxt);
@@ -335,7 +362,8 @@ impl Receiver {
         self.ts_recent
     }
 
-    /// Sets TS.Recent: to the timestamp of the SYN, or to none when it is too old (RFC 7323 section 5.5).
+    /// Sets TS.Recent: to the timestamp of the SYN, or to none when it is too old (RFC 7323 section
+    /// 5.5).
     pub(crate) fn set_ts_recent(&mut self, recent: Option<u32>) {
         self.ts_recent = recent;
     }

@@ -5,13 +5,15 @@
 pub(super) struct Window {
     buffer: u64,
     wscale: u8,
-    /// The right edge: the first position that was never offered. It never moves left, and data below it always fits.
+    /// The right edge: the first position that was never offered. It never moves left, and data
+    /// below it always fits.
     edge: u64,
     /// The right edge as the last ACK put it; up to one unit below `edge`.
     on_wire: u64,
     /// Position of the first byte that the application has not read.
     read: u64,
-    /// min(Fr * RCV.BUFF, Eff.snd.MSS) with Fr = 1/2: the least advance of the edge that is worth offering.
+    /// min(Fr * RCV.BUFF, Eff.snd.MSS) with Fr = 1/2: the least advance of the edge that is worth
+    /// offering.
     step: u64,
 }
 
@@ -20,7 +22,14 @@ impl Window {
         // RFC 7323 section 2.3: a shift above 14 counts as 14.
         let wscale = wscale.min(14);
         let edge = buffer.min(u64::from(u16::MAX) << wscale);
-        Window { buffer, wscale, edge, on_wire: edge, read: 0, step: (buffer / 2).min(u64::from(mss)) }
+        Window {
+            buffer,
+            wscale,
+            edge,
+            on_wire: edge,
+            read: 0,
+            step: (buffer / 2).min(u64::from(mss)),
+        }
     }
 
     #[inline]
@@ -45,9 +54,10 @@ impl Window {
 
     /// The window field of an ACK sent now; what it offers is remembered.
     ///
-    /// A field counts in units of 2^wscale from `rcv_nxt`, so an unmoved edge may not be expressible. It is then rounded
-    /// up if the buffer has room for that, and down otherwise (RFC 7323 section 2.4: by less than one unit); what lies
-    /// below the old edge is still accepted.
+    /// A field counts in units of 2^wscale from `rcv_nxt`, so an unmoved edge may not be
+    /// expressible. It is then rounded up if the buffer has room for that, and down otherwise
+    /// (RFC 7323 section 2.4: by less than one unit); what lies below the old edge is still
+    /// accepted.
     pub fn offer(&mut self, rcv_nxt: u64) -> u16 {
         let limit = self.limit(rcv_nxt);
         let field = if limit - self.edge >= self.step {
@@ -63,8 +73,9 @@ impl Window {
         field as u16
     }
 
-    /// Whether enough was read since the last ACK that the peer should hear of it at once: two segments or half the
-    /// buffer (as 4.4BSD does, Stevens volume 2 section 26.7), or one step if the peer may be waiting for window.
+    /// Whether enough was read since the last ACK that the peer should hear of it at once: two
+    /// segments or half the buffer (as 4.4BSD does, Stevens volume 2 section 26.7), or one step
+    /// if the peer may be waiting for window.
     pub fn update_due(&self, rcv_nxt: u64) -> bool {
         let window = (self.limit(rcv_nxt) - rcv_nxt) >> self.wscale << self.wscale;
         let gain = (rcv_nxt + window).saturating_sub(self.on_wire);

@@ -1,99 +1,31 @@
-//! The mechanisms, one file each; every file opens with its source.
+//! The mechanisms of loss recovery: a folder for each axis, a file for each mechanism.
+//!
+//! An axis is one question that loss recovery has to answer. Its `mod.rs` has the question as a
+//! trait, the decisions that are possible, and a row of the registry for each mechanism. A
+//! mechanism answers from what it is shown, the [`State`](crate::State) of the connection and the
+//! [`AckSummary`](crate::AckSummary) of the ACK at hand. It returns a *decision*: only the
+//! connection changes windows, timers and the scoreboard.
+//!
+//! `ns2` and `ff96` hold families whose mechanisms belong to several axes, `linux` what those of
+//! Linux ask alike.
+//!
+//! A mechanism that wraps another implements `inner` and `inner_mut` of its trait. Every method
+//! that has a default forwards to the inner mechanism by that default.
 
-mod ack_clock;
-mod ack_heuristic;
-mod ambiguity;
-mod back_to_back;
-mod bsd_timer;
-mod cubic;
-mod dac;
-mod delivered;
-mod dsack_undo;
-mod dupack;
-mod dynamic_dupthresh;
-mod early_retransmit;
-mod eifel;
-mod f_rto;
-mod fack;
-mod ff96;
-mod go_back_n;
-mod head;
-mod hystart;
-mod inflate;
-mod is_lost;
-mod limited_data;
-mod limited_transmit;
-mod linux_timer;
-mod loss_sensitive;
-mod lost_first;
-mod lower_twice;
-mod lrx;
-mod lrx_linux;
-mod lrx_sack;
-mod newreno;
-mod next_seg;
-mod ns2;
-mod oracle;
-mod order_guard;
-mod pipe;
-mod prr;
-mod rack;
-mod rate_halving;
-mod reno_window;
-mod responses;
-mod rfc4015;
-mod rfc6298;
-mod rto_restart;
-mod small_window;
-mod tlp;
-mod ts_heuristic;
+pub mod ambiguity;
+pub mod detect;
+pub mod ff96;
+pub mod fill;
+pub(crate) mod linux;
+pub mod ns2;
+pub mod probe;
+pub mod regulate;
+pub mod response;
+pub mod retransmission;
+pub(crate) mod row;
+pub mod select;
+pub mod timer;
+pub mod undo;
+pub mod window;
 
-pub use ack_clock::AckClock;
-pub use ack_heuristic::AckHeuristic;
-pub use ambiguity::{Bugfix, NoBugfix, PastRecoveryPoint};
-pub use back_to_back::BackToBack;
-pub use bsd_timer::BsdTimer;
-pub use cubic::Cubic;
-pub use dac::{ResponseDac, ResponseDacRevised};
-pub use dsack_undo::DsackUndo;
-pub use dupack::{DUPTHRESH, DupackCount};
-pub use dynamic_dupthresh::DynamicDupthresh;
-pub use early_retransmit::EarlyRetransmit;
-pub use eifel::Eifel;
-pub use f_rto::FRto;
-pub use fack::Fack;
-pub use ff96::{Ff96Holes, Ff96Pipe};
-pub use go_back_n::GoBackN;
-pub use head::Head;
-pub use hystart::HyStart;
-pub use inflate::Inflate;
-pub use is_lost::IsLost;
-pub use limited_data::{HeaderOnly, Resend};
-pub use limited_transmit::LimitedTransmit;
-pub use linux_timer::LinuxTimer;
-pub use loss_sensitive::LossSensitive;
-pub use lost_first::LostFirst;
-pub use lower_twice::LowerTwice;
-pub use lrx::Lrx;
-pub use lrx_linux::LrxLinux;
-pub use lrx_sack::LrxSack;
-pub use newreno::NewReno;
-pub use next_seg::NextSeg;
-pub use ns2::{Ns2Inflate, Ns2Pipe, Ns2Window};
-pub use oracle::{Conserve, Oracle};
-pub use order_guard::OrderGuard;
-pub use pipe::Pipe;
-pub use prr::Prr;
-pub use rack::Rack;
-pub use rate_halving::RateHalving;
-pub use reno_window::RenoWindow;
-pub use responses::{Response1, Response2, Response3};
-pub use rfc4015::Rfc4015;
-pub use rfc6298::Rfc6298;
-pub use rto_restart::RtoRestart;
-pub use small_window::SmallWindow;
-pub use tlp::Tlp;
-pub use ts_heuristic::TsHeuristic;
-
-#[cfg(test)]
-pub(crate) use cubic::cube_root;
+pub use row::{Row, WithoutSack};

@@ -14,7 +14,8 @@ fn ten() -> Scoreboard {
 
 fn no(_: &Record) {}
 
-/// One letter a segment: `.` outstanding, `s` sacked, `l` lost, `r` lost and sent again, `d` sent again and not lost.
+/// One letter a segment: `.` outstanding, `s` sacked, `l` lost, `r` lost and retransmitted, `d`
+/// retransmitted and not lost.
 fn picture(board: &Scoreboard) -> String {
     let letter = |r: &Record| match (r.sacked, r.lost, r.retransmitted) {
         (true, _, _) => 's',
@@ -36,6 +37,7 @@ fn acknowledging_takes_whole_segments_and_shortens_one() {
         Acked {
             bytes: 250,
             sacked_before: 0,
+            segments: 2,
             first_sent: Some(Time(0)),
             last_sent: Some(Time(2)),
             retransmission: None
@@ -46,14 +48,17 @@ fn acknowledging_takes_whole_segments_and_shortens_one() {
     assert_eq!((head.seq, head.len, head.end(), board.len()), (250, 50, 300, 8));
     assert_eq!((board.outstanding(), board.pipe()), (750, 750));
     let acked = board.ack_to(1_000, no);
-    assert_eq!((acked.bytes, acked.first_sent, board.is_empty(), board.pipe()), (750, Some(Time(2)), true, 0));
+    assert_eq!(
+        (acked.bytes, acked.first_sent, board.is_empty(), board.pipe()),
+        (750, Some(Time(2)), true, 0)
+    );
 }
 
 #[test]
 fn acknowledging_counts_what_was_sacked_and_what_was_sent_again() {
     let mut board = ten();
     board.sack(100, 300, no);
-    board.mark_lost(0);
+    board.mark_lost(0, Judge::Detect);
     board.on_retransmit(3, Time(15), true);
     board.on_retransmit(0, Time(20), true);
     board.on_retransmit(4, Time(30), false);
@@ -64,6 +69,7 @@ fn acknowledging_counts_what_was_sacked_and_what_was_sent_again() {
         Acked {
             bytes: 400,
             sacked_before: 200,
+            segments: 2,
             first_sent: Some(Time(0)),
             last_sent: Some(Time(15)),
             retransmission: Some(Time(20))
@@ -102,14 +108,20 @@ fn a_sacked_retransmission_leaves_the_pipe_once() {
     board.on_retransmit(0, Time(20), true);
     board.on_retransmit(1, Time(21), true);
     assert_eq!((picture(&board).as_str(), board.pipe()), ("rrl.......", 900));
-    // Sent again twice, it is in the pipe once.
+    // Retransmitted twice, it is in the pipe once.
     board.on_retransmit(0, Time(22), true);
     assert_eq!((board.pipe(), board.get(0).unwrap().transmissions), (900, 3));
     board.sack(100, 200, no);
-    assert_eq!((picture(&board).as_str(), board.pipe(), board.lost_bytes()), ("rsl.......", 800, 200));
+    assert_eq!(
+        (picture(&board).as_str(), board.pipe(), board.lost_bytes()),
+        ("rsl.......", 800, 200)
+    );
     board.sack(100, 200, no);
     board.ack_to(200, no);
-    assert_eq!((picture(&board).as_str(), board.pipe(), board.lost_bytes()), ("l.......", 700, 100));
+    assert_eq!(
+        (picture(&board).as_str(), board.pipe(), board.lost_bytes()),
+        ("l.......", 700, 100)
+    );
 }
 
 #[test]
@@ -127,15 +139,18 @@ fn a_retransmission_that_was_not_lost_counts_twice() {
 #[test]
 fn a_lost_retransmission_leaves_the_pipe() {
     let mut board = ten();
-    assert!(board.mark_lost(0));
-    assert!(!board.mark_lost(0));
+    assert!(board.mark_lost(0, Judge::Detect));
+    assert!(!board.mark_lost(0, Judge::Detect));
     board.on_retransmit(0, Time(20), true);
     assert_eq!(board.pipe(), 1_000);
-    assert!(board.mark_lost(0));
-    assert_eq!((picture(&board).as_str(), board.pipe(), board.lost_bytes()), ("l.........", 900, 100));
+    assert!(board.mark_lost(0, Judge::Detect));
+    assert_eq!(
+        (picture(&board).as_str(), board.pipe(), board.lost_bytes()),
+        ("l.........", 900, 100)
+    );
     board.sack(200, 300, no);
-    assert!(!board.mark_lost(2));
-    assert!(!board.mark_lost(10));
+    assert!(!board.mark_lost(2, Judge::Detect));
+    assert!(!board.mark_lost(10, Judge::Detect));
 }
 
 #[test]
@@ -165,7 +180,10 @@ fn a_timeout_gives_everything_up() {
     assert_eq!((picture(&board).as_str(), board.pipe(), board.judged()), ("llssllllll", 0, 1_000));
     board.forget_sacks();
     board.mark_all_lost(Time::NEVER);
-    assert_eq!((picture(&board).as_str(), board.pipe(), board.highest_sacked()), ("llllllllll", 0, 0));
+    assert_eq!(
+        (picture(&board).as_str(), board.pipe(), board.highest_sacked()),
+        ("llllllllll", 0, 0)
+    );
     // What was known before is told anew.
     assert_eq!(board.sack(200, 400, no), 200);
 }
@@ -238,7 +256,8 @@ struct Model {
     una: u64,
     bytes: Vec<Byte>,
     segments: usize,
-    /// Below this position every byte was judged once and is not judged again until it is sent again and lost anew.
+    /// Below this position every byte was judged once and is not judged again until it is sent
+    /// again and lost anew.
     judged: u64,
 }
 
@@ -289,7 +308,8 @@ impl Model {
                         let (from, to) = self.span(segment);
                         if left <= from && to <= right {
                             newly += self.each(segment).filter(|b| !b.sacked).count() as u64;
-                            self.each(segment).for_each(|b| (b.sacked, b.lost, b.again) = (true, false, false));
+                            self.each(segment)
+                                .for_each(|b| (b.sacked, b.lost, b.again) = (true, false, false));
                         }
                     }
                     prop_assert_eq!(board.sack(left, right, no), newly);
@@ -311,12 +331,14 @@ impl Model {
             }
             Op::Lost(index) => {
                 let Some(&segment) = self.segments().get(index) else {
-                    prop_assert!(!board.mark_lost(index));
+                    prop_assert!(!board.mark_lost(index, Judge::Detect));
                     return Ok(());
                 };
                 let news = self.each(segment).any(|b| !b.sacked && (!b.lost || b.again));
-                prop_assert_eq!(board.mark_lost(index), news);
-                self.each(segment).filter(|b| !b.sacked).for_each(|b| (b.lost, b.again) = (true, false));
+                prop_assert_eq!(board.mark_lost(index, Judge::Detect), news);
+                self.each(segment)
+                    .filter(|b| !b.sacked)
+                    .for_each(|b| (b.lost, b.again) = (true, false));
             }
             Op::Again(index, counts) => {
                 board.on_retransmit(index, T, counts);
@@ -381,5 +403,8 @@ fn more_outstanding_than_32_bits_count() {
     board.on_retransmit(0, T, true);
     assert_eq!(board.head().unwrap().sent_before(), u64::from(len));
     board.ack_to(u64::from(len) - 1, no);
-    assert_eq!((board.head().unwrap().len, board.head().unwrap().sent_before()), (1, u64::from(len)));
+    assert_eq!(
+        (board.head().unwrap().len, board.head().unwrap().sent_before()),
+        (1, u64::from(len))
+    );
 }

@@ -1,35 +1,40 @@
 //! A change of the path's MTU.
 //!
-//! RFC 1191 section 6.3 and RFC 8201 section 5.4: what was too big is sent again in immediate response, without a change of cwnd.
-//! Both would send one segment only until ACKs arrive ("trigger the slow-start mechanism"), with a cwnd that does not change; as
-//! common stacks do, everything goes out at once that cwnd has room for.
+//! RFC 1191 section 6.3 and RFC 8201 section 5.4: what was too big is retransmitted at once,
+//! without a change of cwnd. Both would send one segment only until ACKs arrive ("trigger the
+//! slow-start mechanism"), with a cwnd that does not change; as common stacks do, everything goes
+//! out at once that cwnd has room for.
 
-use super::{Phase, Sender};
+use super::machine::{Beyond, Sender};
 use crate::event::EventKind;
+use crate::state::Phase;
 
 pub(super) fn set(c: &mut Sender, mss: u32) {
     let mss = mss.max(1);
     c.config.mss = mss;
     c.s.mss = u64::from(mss);
-    c.s.initial_window = c.config.initial_window_bytes();
+    c.s.initial_window = c.config.initial_window_bytes(&*c.strategy.window);
     let lost = c.s.board.cut(mss);
     if lost > 0 {
-        send_again(c);
+        go_back(c);
     }
     c.event(EventKind::MssChanged { mss, lost });
 }
 
 /// As after a timeout, what is lost goes out in sequence, but within the windows that there are.
-fn send_again(c: &mut Sender) {
+fn go_back(c: &mut Sender) {
     if c.s.phase == Phase::Recovery {
-        // Within recovery cwnd may be inflated, or follow the pipe; the response to the loss stands.
+        // Within recovery cwnd may be inflated, or follow the pipe; the response to the loss
+        // stands.
         c.set_cwnd(c.s.ssthresh);
     }
     c.s.phase = Phase::Loss;
-    c.s.snd_nxt = c.s.snd_una;
+    if !c.wants.by_marks {
+        c.s.snd_nxt = c.s.snd_una;
+    }
     c.s.recover = c.s.snd_max;
-    (c.s.dupacks, c.s.carried, c.s.limited) = (0, 0, 0);
-    (c.urgent, c.probe, c.probe_last) = (None, 0, false);
+    (c.s.dupacks, c.s.assumed_dupacks, c.s.limited) = (0, 0, 0);
+    (c.urgent, c.beyond) = (None, Beyond::NONE);
     // What an earlier response judged lost may not have been; this is.
     c.saved = None;
     c.start_rto();

@@ -1,27 +1,55 @@
 //! What is sent next: the urgent retransmission, then what the phase of recovery allows.
 
-use super::{Phase, Sender, Transmit};
-use crate::axes::{Filler, Next};
+use super::Transmit;
+use super::machine::{Beyond, Sender, Turn};
+use super::one_timer;
 use crate::event::{Cause, EventKind};
-use crate::scoreboard::Record;
+use crate::recovery::fill::Filler;
+use crate::recovery::select::Next;
+use crate::scoreboard::{Judge, Record};
 use crate::segment::{Flags, Segment, Timestamps};
 use crate::seq::Seq;
+use crate::state::Phase;
 use crate::time::Time;
 
 pub(super) fn poll(c: &mut Sender) -> Option<Transmit> {
+    let sent = next(c);
+    // An application that writes much sends while it does.
+    if c.wants.measures && (sent.is_none() || c.writing) {
+        validate(c);
+    }
+    sent
+}
+
+/// The window law is asked whether cwnd is in use (`tcp_write_xmit`).
+fn validate(c: &mut Sender) {
+    let in_flight = c.in_flight();
+    let waits = in_flight >= c.s.cwnd && c.s.written > c.s.snd_max;
+    if !core::mem::take(&mut c.sent_new) && !waits {
+        return;
+    }
+    let rto = c.timers.rto(&c.config);
+    if let Some(windows) = c.strategy.window.on_sent(&c.s, in_flight, rto) {
+        c.s.ssthresh = windows.ssthresh;
+        c.set_cwnd(windows.cwnd);
+    }
+}
+
+fn next(c: &mut Sender) -> Option<Transmit> {
     if c.window_probe {
         return window_probe(c);
     }
-    if let Some((seq, cause)) = c.urgent.take()
+    if let Some(urgent) = c.urgent.take()
         && !c.s.board.is_empty()
     {
-        let index = c.s.board.find(seq);
+        let index = c.s.board.find(urgent.seq);
         // What is not marked lost still counts itself.
         let counts = c.s.board.get(index).is_some_and(|r| r.lost);
-        return Some(retransmit(c, index, cause, counts));
+        let why = Why { judge: urgent.judge, replaces_lost: urgent.replaces_lost };
+        return Some(retransmit(c, index, urgent.cause, why, counts));
     }
-    if c.probe > 0
-        && let Some(transmit) = probe(c)
+    if c.beyond.bytes > 0
+        && let Some(transmit) = beyond(c)
     {
         // The two of F-RTO go out whatever the limit, but leave no room for more.
         c.burst = c.burst.saturating_sub(1);
@@ -33,6 +61,7 @@ pub(super) fn poll(c: &mut Sender) -> Option<Transmit> {
     let sent = match c.s.phase {
         Phase::Open => open(c),
         Phase::Recovery => recovery(c),
+        Phase::Loss if c.wants.by_marks => recovery(c),
         Phase::Loss => loss(c),
     };
     if sent.is_some() {
@@ -41,23 +70,38 @@ pub(super) fn poll(c: &mut Sender) -> Option<Transmit> {
     sent
 }
 
-/// What a mechanism wants sent at once to draw an ACK: new data, or else the last segment again.
-fn probe(c: &mut Sender) -> Option<Transmit> {
-    let bytes = core::mem::take(&mut c.probe);
-    let last = core::mem::take(&mut c.probe_last);
+/// Why a segment is retransmitted, besides its cause.
+#[derive(Clone, Copy, Default)]
+struct Why {
+    /// Who found it lost.
+    judge: Judge,
+    /// It takes the place of a retransmission that was lost.
+    replaces_lost: bool,
+}
+
+/// What a mechanism wants sent at once, whatever cwnd says: new data, or else the last segment.
+fn beyond(c: &mut Sender) -> Option<Transmit> {
+    let beyond = core::mem::replace(&mut c.beyond, Beyond::NONE);
+    let Beyond { bytes, cause, or_last, counts } = beyond;
+    // Nagle's algorithm does not hold a probe back.
+    let len = if or_last { c.s.unsent_len() } else { c.s.new_len() };
     if c.s.snd_nxt == c.s.snd_max
-        && let Some(len) = c.s.sequential_len()
+        && let Some(len) = len
     {
-        c.probe = bytes.saturating_sub(u64::from(len));
-        return Some(send_new(c, len, Cause::Probe));
+        c.beyond = Beyond::new(bytes.saturating_sub(u64::from(len)), cause);
+        return Some(send_new(c, len, cause));
     }
-    let index = c.s.board.len().checked_sub(1).filter(|_| last)?;
-    Some(retransmit(c, index, Cause::Probe, true))
+    let index = c.s.board.len().checked_sub(1).filter(|_| or_last)?;
+    Some(retransmit(c, index, cause, Why::default(), counts))
 }
 
 /// Outside recovery: what cwnd allows, and what a probe allows beyond it.
 fn open(c: &mut Sender) -> Option<Transmit> {
-    // The usual answer, and the cheapest: there is a full segment to send, and cwnd has no room for it.
+    // The usual answer, and the cheapest: there is a full segment to send, and cwnd has no room for
+    // it.
+    if c.wants.everywhere {
+        return open_by_flight(c);
+    }
     let end = c.s.snd_nxt + c.s.mss;
     let full = end <= c.s.written && end <= c.s.window_edge;
     if full && end - c.s.snd_una > c.s.cwnd && c.s.dupacks == 0 && !c.s.board.is_empty() {
@@ -75,9 +119,19 @@ fn open(c: &mut Sender) -> Option<Transmit> {
     let allowance = allowance(c);
     if after <= c.s.cwnd.saturating_add(allowance) {
         c.s.limited += u64::from(len);
-        return Some(send_new(c, len, Cause::Probe));
+        return Some(send_new(c, len, Cause::LimitedTransmit));
     }
     None
+}
+
+/// The same where cwnd counts what is in flight: what SACK blocks report has made room.
+fn open_by_flight(c: &mut Sender) -> Option<Transmit> {
+    if c.in_flight() + c.s.mss > c.s.cwnd && !c.s.board.is_empty() {
+        return None;
+    }
+    let len = c.s.sequential_len()?;
+    let beyond = c.s.flight() + u64::from(len) > c.s.cwnd && !c.s.board.is_empty();
+    Some(send_new(c, len, if beyond { Cause::LimitedTransmit } else { Cause::New }))
 }
 
 /// What the probes allow beyond cwnd; the largest counts.
@@ -88,42 +142,69 @@ fn allowance(c: &Sender) -> u64 {
 fn recovery(c: &mut Sender) -> Option<Transmit> {
     let in_flight = c.strategy.regulate.in_flight(&c.s);
     // RFC 6675 section 5 step C: "If cwnd - pipe >= 1 SMSS".
-    if c.s.cwnd.saturating_sub(in_flight) < c.s.mss {
+    let room = c.s.cwnd.saturating_sub(in_flight) >= c.s.mss;
+    // RFC 9293 section 3.8.6.2.1, as outside of recovery.
+    if !room && !c.s.board.is_empty() {
         return None;
     }
     skip(c, |r| r.sacked);
-    match c.strategy.select.next(&c.s) {
+    if c.turn != Turn::Any {
+        if let Some(len) = c.s.new_len().filter(|_| c.s.snd_nxt == c.s.snd_max) {
+            let cause = if c.s.phase == Phase::Loss { Cause::FRto } else { Cause::New };
+            c.turn = Turn::NewOnly;
+            return Some(send_new(c, len, cause));
+        }
+        if c.turn == Turn::NewOnly {
+            return None;
+        }
+        c.turn = Turn::Any;
+    }
+    // Not every selection would name the first unacknowledged segment again.
+    let next = match c.s.board.head() {
+        Some(r) if r.is_lost_again() => Some(Next::Retransmit { index: 0, counts: true }),
+        _ => c.strategy.select.next(&c.s),
+    };
+    match next {
         Some(Next::Retransmit { index, counts }) => {
             let r = c.s.board.get(index)?;
-            // Lost, sent again, and not on its way any more: that retransmission was found lost too.
-            let again = counts && r.lost && !r.retransmitted && r.transmissions > 1;
-            let cause = if again { Cause::LostRetransmission } else { Cause::PartialAck };
-            // Also beyond a window that has shrunk since (RFC 9293 section 3.8.6, MAY-7): selection will not name it again.
-            Some(retransmit(c, index, cause, counts))
+            // Lost, retransmitted, and not on its way any more: that retransmission was lost too.
+            let replaces_lost = counts && r.lost && !r.retransmitted && r.transmissions > 1;
+            let judge = if r.lost { r.lost_by } else { Judge::Select };
+            let why = Why { judge, replaces_lost };
+            // Also beyond a window that has shrunk since (RFC 9293 section 3.8.6, MAY-7): selection
+            // will not name it again.
+            let again = if c.s.phase == Phase::Loss { Cause::SlowStart } else { Cause::Recovery };
+            Some(retransmit(c, index, again, why, counts))
         }
         Some(Next::Sequential) => sequential(c).or_else(|| fill(c)),
         None => fill(c),
     }
 }
 
-/// Within recovery, in place of the data that there is not.
+/// Within recovery, what goes where there is no data to send.
 fn fill(c: &mut Sender) -> Option<Transmit> {
     let may_fill = core::mem::take(&mut c.may_fill);
     match c.strategy.fill.as_mut().filter(|_| may_fill)?.next(&c.s)? {
-        Filler::Again { index } => {
+        Filler::Retransmit { index } => {
             c.s.board.get(index)?;
-            Some(retransmit(c, index, Cause::LimitedData, false))
+            Some(retransmit(c, index, Cause::Filler, Why::default(), false))
         }
         Filler::HeaderOnly { position } => {
-            on_transmit(c, Cause::LimitedData, 0);
-            c.event(EventKind::Sent { seq: position, len: 0, cause: Cause::LimitedData, transmission: 0 });
+            on_transmit(c, Cause::Filler, 0);
+            c.event(EventKind::Sent {
+                seq: position,
+                len: 0,
+                cause: Cause::Filler,
+                transmission: 0,
+                detected_by: None,
+            });
             let segment = header(c, position, 0, false);
-            Some(Transmit { segment, position, cause: Cause::LimitedData, transmission: 0 })
+            Some(Transmit { segment, position, cause: Cause::Filler, transmission: 0 })
         }
     }
 }
 
-/// After a timeout: from `snd_nxt` on, left out what is known to have arrived, or to be on its way.
+/// After a timeout: from `snd_nxt` on, without what is known to have arrived or to be on its way.
 fn loss(c: &mut Sender) -> Option<Transmit> {
     let sack = c.s.sack && c.strategy.select.uses_sacks_after_timeout();
     if sack {
@@ -131,19 +212,24 @@ fn loss(c: &mut Sender) -> Option<Transmit> {
     }
     let len = c.s.sequential_len()?;
     let in_flight = if sack { c.s.board.pipe() } else { c.s.snd_nxt - c.s.snd_una };
-    if in_flight + u64::from(len) > c.s.cwnd {
-        // The pipe leaves SACKed data out already, so that with SACK there is nothing more to allow.
+    // As above, cwnd smaller than a segment must not stop a connection.
+    if in_flight > 0 && in_flight + u64::from(len) > c.s.cwnd {
+        // The pipe leaves SACKed data out already, so that with SACK there is nothing more to
+        // allow.
         let allowance = if c.s.sack { 0 } else { allowance(c) };
-        if allowance == 0 || c.s.snd_nxt < c.s.snd_max || in_flight + u64::from(len) > c.s.cwnd + allowance {
+        if allowance == 0
+            || c.s.snd_nxt < c.s.snd_max
+            || in_flight + u64::from(len) > c.s.cwnd + allowance
+        {
             return None;
         }
         c.s.limited += u64::from(len);
-        return Some(send_new(c, len, Cause::Probe));
+        return Some(send_new(c, len, Cause::LimitedTransmit));
     }
     sequential(c)
 }
 
-/// Moves `snd_nxt`, where it was set back, over what is not to be sent again.
+/// Moves `snd_nxt`, where it was set back, over what is not to be retransmitted.
 fn skip(c: &mut Sender, skipped: impl Fn(&Record) -> bool) {
     while c.s.snd_nxt < c.s.snd_max {
         match c.s.board.get(c.s.board.find(c.s.snd_nxt)) {
@@ -157,43 +243,62 @@ fn skip(c: &mut Sender, skipped: impl Fn(&Record) -> bool) {
 fn sequential(c: &mut Sender) -> Option<Transmit> {
     if c.s.snd_nxt < c.s.snd_max {
         let index = c.s.board.find(c.s.snd_nxt);
-        return Some(retransmit(c, index, Cause::SlowStart, true));
+        return Some(retransmit(c, index, Cause::SlowStart, Why::default(), true));
     }
     let len = c.s.sequential_len()?;
     Some(send_new(c, len, Cause::New))
 }
 
 fn send_new(c: &mut Sender, len: u32, cause: Cause) -> Transmit {
-    let seq = c.s.snd_nxt;
+    let (seq, first) = (c.s.snd_nxt, c.s.board.is_empty());
+    if c.wants.measures && c.s.snd_max > 0 && c.in_flight() == 0 {
+        c.strategy.window.on_start(&c.s, c.s.now.since(c.last_sent));
+    }
+    c.sent_new = true;
     c.s.board.push(seq, len, c.s.now);
     c.s.snd_nxt += u64::from(len);
     c.s.snd_max = c.s.snd_nxt;
-    sent(c, seq, len, cause, 1)
+    let transmit = sent(c, seq, len, cause, 1, Judge::Nobody);
+    // A probe has set the timer already.
+    if c.timers.serves_all && cause != Cause::TailLossProbe {
+        one_timer::after_new(c, first);
+    }
+    transmit
 }
 
-fn retransmit(c: &mut Sender, index: usize, cause: Cause, counts: bool) -> Transmit {
+fn retransmit(c: &mut Sender, index: usize, cause: Cause, why: Why, counts: bool) -> Transmit {
     c.s.board.on_retransmit(index, c.s.now, counts);
     let (seq, len, transmissions) = match c.s.board.get(index) {
         Some(r) => (r.seq, r.len, u32::from(r.transmissions)),
         None => (c.s.snd_una, 0, 0),
     };
-    // Where `snd_nxt` was set back, what goes out there moves it on, whatever the phase and the cause.
+    // Where `snd_nxt` was set back, what goes out there moves it on, whatever the phase and the
+    // cause.
     if seq <= c.s.snd_nxt {
         c.s.snd_nxt = c.s.snd_nxt.max(seq + u64::from(len));
     }
     c.stats.retransmissions += 1;
     c.stats.fast_retransmissions += u64::from(cause == Cause::FastRetransmit);
     c.last_retransmission = Some(c.s.now);
-    if c.strategy.timer.restarts_on(cause) {
+    if c.timers.serves_all && index == 0 {
+        one_timer::after_head(c);
+    } else if c.strategy.timer.restarts_on(cause, why.replaces_lost) {
         c.start_rto();
     }
     for undo in &mut c.strategy.undo {
         undo.on_retransmit(&c.s, seq, len);
     }
-    sent(c, seq, len, cause, transmissions)
+    sent(c, seq, len, cause, transmissions, why.judge)
 }
 
-fn sent(c: &mut Sender, seq: u64, len: u32, cause: Cause, transmission: u32) -> Transmit {
+fn sent(
+    c: &mut Sender,
+    seq: u64,
+    len: u32,
+    cause: Cause,
+    transmission: u32,
+    judge: Judge,
+) -> Transmit {
     c.stats.segments_sent += 1;
     c.stats.bytes_sent += u64::from(len);
     c.last_sent = c.s.now;
@@ -204,12 +309,15 @@ fn sent(c: &mut Sender, seq: u64, len: u32, cause: Cause, transmission: u32) -> 
     if c.s.phase == Phase::Recovery {
         on_transmit(c, cause, u64::from(len));
     }
-    c.event(EventKind::Sent { seq, len, cause, transmission });
+    if c.config.events {
+        let detected_by = c.judged_by(judge);
+        c.event(EventKind::Sent { seq, len, cause, transmission, detected_by });
+    }
     let last = seq + u64::from(len) == c.s.written;
     Transmit { segment: header(c, seq, len, last), position: seq, cause, transmission }
 }
 
-/// Tells the mechanisms of recovery what was sent.
+/// Shows the mechanisms of recovery what was sent.
 fn on_transmit(c: &mut Sender, cause: Cause, len: u64) {
     let cwnd = c.strategy.regulate.on_transmit(&c.s, cause, len);
     c.set_cwnd(cwnd);
@@ -219,20 +327,22 @@ fn on_transmit(c: &mut Sender, cause: Cause, len: u64) {
     }
 }
 
-/// A segment without data just below the window, which every receiver answers with an ACK (RFC 9293 section 3.10.7.4:
-/// an unacceptable segment draws one). A window open by less than a segment is filled instead.
+/// A segment without data just below the window, which every receiver answers with an ACK (RFC 9293
+/// section 3.10.7.4: an unacceptable segment draws one). A window open by less than a segment is
+/// filled instead.
 fn window_probe(c: &mut Sender) -> Option<Transmit> {
     c.window_probe = false;
-    let room = c.s.window_edge.saturating_sub(c.s.snd_nxt).min(c.s.written - c.s.snd_nxt).min(c.s.mss);
+    let room =
+        c.s.window_edge.saturating_sub(c.s.snd_nxt).min(c.s.written - c.s.snd_nxt).min(c.s.mss);
     if room > 0 && c.s.board.is_empty() {
-        let transmit = send_new(c, room as u32, Cause::Probe);
+        let transmit = send_new(c, room as u32, Cause::WindowProbe);
         c.arm_persist();
         return Some(transmit);
     }
     c.arm_persist();
     let mut segment = header(c, c.s.snd_una, 0, false);
     segment.seq = Seq(segment.seq.0.wrapping_sub(1));
-    Some(Transmit { segment, position: c.s.snd_una, cause: Cause::Probe, transmission: 0 })
+    Some(Transmit { segment, position: c.s.snd_una, cause: Cause::WindowProbe, transmission: 0 })
 }
 
 fn header(c: &Sender, seq: u64, len: u32, psh: bool) -> Segment {

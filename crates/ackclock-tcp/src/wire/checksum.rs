@@ -1,8 +1,9 @@
-//! The checksum (RFC 9293 section 3.1, RFC 1071) with the pseudo-header of IPv4 or IPv6 (RFC 8200 section 8.1).
+//! The checksum (RFC 9293 section 3.1, RFC 1071) with the pseudo-header of IPv4 or IPv6 (RFC 8200
+//! section 8.1).
 
 use core::net::{Ipv4Addr, Ipv6Addr};
 
-const TCP: u8 = 6;
+use super::ip::TCP;
 
 /// The Internet checksum (RFC 1071) of pieces that lie one after the other, of any lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -53,8 +54,8 @@ pub enum PseudoHeader {
 }
 
 impl PseudoHeader {
-    /// The sum over the pseudo-header alone, for a TCP segment of `len` bytes. Devices that complete checksums expect it in the
-    /// checksum field.
+    /// The sum over the pseudo-header alone, for a TCP segment of `len` bytes. Devices that
+    /// complete checksums expect it in the checksum field.
     pub fn tcp(&self, len: u32) -> Checksum {
         self.of(TCP, len)
     }
@@ -62,22 +63,27 @@ impl PseudoHeader {
     /// The sum over the pseudo-header of another protocol, as ICMPv6 has it (RFC 8200 section 8.1).
     pub fn of(&self, protocol: u8, len: u32) -> Checksum {
         let addresses = match self {
-            PseudoHeader::V4 { src, dst } => Checksum::default().then(&src.octets()).then(&dst.octets()),
-            PseudoHeader::V6 { src, dst } => Checksum::default().then(&src.octets()).then(&dst.octets()),
+            PseudoHeader::V4 { src, dst } => {
+                Checksum::default().then(&src.octets()).then(&dst.octets())
+            }
+            PseudoHeader::V6 { src, dst } => {
+                Checksum::default().then(&src.octets()).then(&dst.octets())
+            }
         };
         addresses.then(&len.to_be_bytes()).then(&[0, protocol])
     }
 
-    /// The checksum of a TCP segment that lies in `parts` one after the other: what belongs in its checksum field if that field
-    /// is zero, or zero if that field is right.
+    /// The checksum of a TCP segment that lies in `parts` one after the other: what belongs in its
+    /// checksum field if that field is zero, or zero if that field is right.
     pub fn checksum(&self, parts: &[&[u8]]) -> u16 {
         let len: usize = parts.iter().map(|part| part.len()).sum();
         parts.iter().fold(self.tcp(len as u32), |sum, part| sum.then(part)).value()
     }
 }
 
-/// The sum of the 16-bit words; an odd last byte counts as if a zero followed. RFC 1071 section 2 (C): four bytes are summed
-/// at a time, as the machine has them, and the carries folded at the end.
+/// The sum of the 16-bit words; an odd last byte counts as if a zero followed. RFC 1071 section 2
+/// (C): four bytes are summed at a time, as the machine has them, and the carries folded at the
+/// end.
 fn sum_of_words(bytes: &[u8]) -> u16 {
     let (words, last) = bytes.as_chunks::<4>();
     let mut sum: u64 = words.iter().map(|word| u64::from(u32::from_ne_bytes(*word))).sum();

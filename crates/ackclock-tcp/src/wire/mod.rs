@@ -1,11 +1,14 @@
-//! The TCP header on the wire (RFC 9293 section 3.1), its options and its checksum.
+//! The TCP header on the wire (RFC 9293 section 3.1), its options and its checksum; in [`ip`] the
+//! headers around it.
 //!
-//! Two halves: [`Packet`] is a view of received bytes, [`Repr`] what an endpoint means by a header. [`Packet::parse`] is the
-//! only place where received bytes can be refused; every accessor of a [`Packet`] then succeeds, whatever the bytes are.
-//! [`Repr::emit`] writes exactly one layout for each value: that of common stacks, options aligned to whole words.
-//! **Nothing here panics on any input**, and nothing allocates.
+//! Two halves: [`Packet`] is a view of received bytes, [`Repr`] what an endpoint means by a header.
+//! [`Packet::parse`] is the only place where received bytes can be refused; every accessor of a
+//! [`Packet`] then succeeds, whatever the bytes are. [`Repr::emit`] writes exactly one layout for
+//! each value: that of common stacks, options aligned to whole words. **Nothing here panics on any
+//! input**, and nothing allocates.
 
 mod checksum;
+pub mod ip;
 mod options;
 #[cfg(test)]
 mod tests;
@@ -107,7 +110,8 @@ pub struct Packet<'a> {
 }
 
 impl<'a> Packet<'a> {
-    /// Splits a TCP segment (what an IP packet carries) into its parts. The checksum is not looked at.
+    /// Splits a TCP segment (what an IP packet carries) into its parts. The checksum is not looked
+    /// at.
     pub fn parse(bytes: &'a [u8]) -> Result<Packet<'a>, ParseError> {
         let (fixed, rest) = bytes.split_first_chunk().ok_or(ParseError::Truncated)?;
         let fixed: &[u8; MIN_HEADER_LEN] = fixed;
@@ -122,7 +126,8 @@ impl<'a> Packet<'a> {
     }
 
     fn u32_at<const AT: usize>(&self) -> u32 {
-        u32::from(self.u16_at::<AT>()) << 16 | u32::from(u16::from_be_bytes([self.fixed[AT + 2], self.fixed[AT + 3]]))
+        u32::from(self.u16_at::<AT>()) << 16
+            | u32::from(u16::from_be_bytes([self.fixed[AT + 2], self.fixed[AT + 3]]))
     }
 
     /// Source port.
@@ -203,7 +208,8 @@ pub struct Repr {
 }
 
 impl Repr {
-    /// What a packet's header means, and where its options are malformed, if they are: those before that place count.
+    /// What a packet's header means, and where its options are malformed, if they are: those before
+    /// that place count.
     pub fn parse(packet: &Packet<'_>) -> (Repr, Option<Malformed>) {
         let (options, malformed) = Options::parse(packet.option_bytes());
         let repr = Repr {
@@ -236,7 +242,11 @@ impl Repr {
             control,
             wnd: segment.wnd,
             urgent: 0,
-            options: Options { timestamps: segment.timestamps, sack: segment.sack, ..Options::default() },
+            options: Options {
+                timestamps: segment.timestamps,
+                sack: segment.sack,
+                ..Options::default()
+            },
         }
     }
 
@@ -247,7 +257,10 @@ impl Repr {
             ack: self.ack,
             len,
             wnd: self.wnd,
-            flags: Flags { psh: self.control.contains(Control::PSH), fin: self.control.contains(Control::FIN) },
+            flags: Flags {
+                psh: self.control.contains(Control::PSH),
+                fin: self.control.contains(Control::FIN),
+            },
             timestamps: self.options.timestamps,
             sack: self.options.sack,
         }
@@ -258,8 +271,9 @@ impl Repr {
         MIN_HEADER_LEN + self.options.len()
     }
 
-    /// Writes the header and its checksum. `bytes` is the whole TCP segment: the first [`Repr::header_len`] bytes are
-    /// written, the rest is the payload, already in place. On an error nothing is written.
+    /// Writes the header and its checksum. `bytes` is the whole TCP segment: the first
+    /// [`Repr::header_len`] bytes are written, the rest is the payload, already in place. On an
+    /// error nothing is written.
     pub fn emit(&self, pseudo: &PseudoHeader, bytes: &mut [u8]) -> Result<(), EmitError> {
         self.emit_header(bytes)?;
         let checksum = pseudo.checksum(&[bytes]);
@@ -269,8 +283,9 @@ impl Repr {
         Ok(())
     }
 
-    /// Writes the header into the first [`Repr::header_len`] bytes, with zero for a checksum: for a payload that lies elsewhere,
-    /// or a device that computes it. On an error nothing is written.
+    /// Writes the header into the first [`Repr::header_len`] bytes, with zero for a checksum: for a
+    /// payload that lies elsewhere, or a device that computes it. On an error nothing is
+    /// written.
     pub fn emit_header(&self, bytes: &mut [u8]) -> Result<(), EmitError> {
         let header_len = self.header_len();
         if header_len > MAX_HEADER_LEN {

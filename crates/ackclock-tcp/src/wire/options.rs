@@ -1,4 +1,5 @@
-//! TCP options: maximum segment size (RFC 9293 section 3.7.1), window scale and timestamps (RFC 7323), SACK (RFC 2018).
+//! TCP options: maximum segment size (RFC 9293 section 3.7.1), window scale and timestamps (RFC
+//! 7323), SACK (RFC 2018).
 
 use core::fmt;
 
@@ -46,9 +47,10 @@ impl fmt::Display for Malformed {
 impl core::error::Error for Malformed {}
 
 impl Options {
-    /// Reads an option list. Options of unknown kind are skipped. One whose length is wrong (below two, beyond the end,
-    /// or not what its kind requires) ends the list and is reported. Of an option that stands twice the last counts;
-    /// SACK blocks add up. A window scale above 14 counts as 14 (RFC 7323 section 2.3).
+    /// Reads an option list. Options of unknown kind are skipped. One whose length is wrong (below
+    /// two, beyond the end, or not what its kind requires) ends the list and is reported. Of an
+    /// option that stands twice the last counts; SACK blocks add up. A window scale above 14
+    /// counts as 14 (RFC 7323 section 2.3).
     pub fn parse(bytes: &[u8]) -> (Options, Option<Malformed>) {
         let mut options = Options::default();
         let mut rest = bytes;
@@ -77,7 +79,10 @@ impl Options {
             (SACK_PERMITTED, []) => self.sack_permitted = true,
             (TIMESTAMPS, value) => {
                 let ([val, ecr], []) = value.as_chunks::<4>() else { return None };
-                self.timestamps = Some(Timestamps { val: u32::from_be_bytes(*val), ecr: u32::from_be_bytes(*ecr) });
+                self.timestamps = Some(Timestamps {
+                    val: u32::from_be_bytes(*val),
+                    ecr: u32::from_be_bytes(*ecr),
+                });
             }
             (SACK, value) => {
                 let (numbers, []) = value.as_chunks::<4>() else { return None };
@@ -86,7 +91,8 @@ impl Options {
                     return None;
                 }
                 for [left, right] in blocks {
-                    let (left, right) = (Seq(u32::from_be_bytes(*left)), Seq(u32::from_be_bytes(*right)));
+                    let (left, right) =
+                        (Seq(u32::from_be_bytes(*left)), Seq(u32::from_be_bytes(*right)));
                     self.sack.push(SackBlock { left, right });
                 }
             }
@@ -111,8 +117,8 @@ impl Options {
         self.len() == 0
     }
 
-    /// Fills `bytes`, which are [`Options::len`] long. Order and alignment are those of Linux: MSS, timestamps (with SACK
-    /// permitted in place of their padding), window scale, SACK.
+    /// Fills `bytes`, which are [`Options::len`] long. Order and alignment are those of Linux: MSS,
+    /// timestamps (with SACK permitted in place of their padding), window scale, SACK.
     pub(super) fn emit(&self, bytes: &mut [u8]) {
         let mut out = Writer { rest: bytes };
         if let Some(mss) = self.mss {

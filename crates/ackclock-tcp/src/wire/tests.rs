@@ -17,7 +17,10 @@ fn v4() -> PseudoHeader {
 }
 
 fn v6() -> PseudoHeader {
-    PseudoHeader::V6 { src: [0x2001, 0xdb8, 0, 0, 0, 0, 0, 1].into(), dst: [0x2001, 0xdb8, 0, 0, 0, 0, 0, 2].into() }
+    PseudoHeader::V6 {
+        src: [0x2001, 0xdb8, 0, 0, 0, 0, 0, 1].into(),
+        dst: [0x2001, 0xdb8, 0, 0, 0, 0, 0, 2].into(),
+    }
 }
 
 fn sack(blocks: &[(u32, u32)]) -> SackBlocks {
@@ -61,21 +64,41 @@ fn golden_syn() {
         timestamps: Some(Timestamps { val: 0x0102_0304, ecr: 0 }),
         ..Options::default()
     };
-    let repr = Repr { seq: Seq(0xffff_fffe), control: Control::SYN, wnd: 64240, options, ..ports(40000, 443) };
+    let repr = Repr {
+        seq: Seq(0xffff_fffe),
+        control: Control::SYN,
+        wnd: 64240,
+        options,
+        ..ports(40000, 443)
+    };
     golden(
         v4(),
         repr,
         b"",
-        "9c40 01bb fffffffe 00000000 a002 faf0 bed7 0000 020405b4 0402080a 01020304 00000000 01030307",
+        "9c40 01bb fffffffe 00000000 a002 faf0 bed7 0000 020405b4 0402080a 01020304 00000000 \
+         01030307",
     );
 }
 
 #[test]
 fn golden_syn_ack_without_timestamps_over_ipv6() {
-    let options = Options { mss: Some(1440), wscale: Some(14), sack_permitted: true, ..Options::default() };
+    let options =
+        Options { mss: Some(1440), wscale: Some(14), sack_permitted: true, ..Options::default() };
     let control = Control::SYN.with(Control::ACK);
-    let repr = Repr { seq: Seq(7), ack: Seq(0x8000_0000), control, wnd: 65535, options, ..ports(40000, 443) };
-    golden(v6(), repr, b"", "9c40 01bb 00000007 80000000 8012 ffff f596 0000 020405a0 01010402 0103030e");
+    let repr = Repr {
+        seq: Seq(7),
+        ack: Seq(0x8000_0000),
+        control,
+        wnd: 65535,
+        options,
+        ..ports(40000, 443)
+    };
+    golden(
+        v6(),
+        repr,
+        b"",
+        "9c40 01bb 00000007 80000000 8012 ffff f596 0000 020405a0 01010402 0103030e",
+    );
 }
 
 #[test]
@@ -152,7 +175,9 @@ fn golden_every_field() {
 
 #[test]
 fn a_segment_cut_off_anywhere_is_refused_or_loses_payload_only() {
-    let whole = bytes("9c40 01bb 000003e8 000007d0 8018 01f5 9af3 0000 0101080a 00000005 00000006 68656c6c6f");
+    let whole = bytes(
+        "9c40 01bb 000003e8 000007d0 8018 01f5 9af3 0000 0101080a 00000005 00000006 68656c6c6f",
+    );
     for len in 0..32 {
         assert_eq!(Packet::parse(&whole[..len]).unwrap_err(), ParseError::Truncated, "{len}");
     }
@@ -183,7 +208,11 @@ fn padding_end_and_unknown_options_are_skipped() {
     assert_eq!(options("02040100 02040218"), (mss, None), "the last counts");
     assert_eq!(options("0303ff"), (Options { wscale: Some(14), ..nothing }, None));
     let two = Options { sack: sack(&[(1, 2), (3, 4)]), ..nothing };
-    assert_eq!(options("050a 00000001 00000002 050a 00000003 00000004"), (two, None), "blocks add up");
+    assert_eq!(
+        options("050a 00000001 00000002 050a 00000003 00000004"),
+        (two, None),
+        "blocks add up"
+    );
 }
 
 #[test]
@@ -217,7 +246,10 @@ fn a_malformed_option_ends_the_list_and_is_reported() {
         assert_eq!(options(&last), (before, Some((kind, 4))), "{bad} at the end");
     }
     // Five blocks do not fit into a header, but they do into a slice.
-    assert_eq!(Options::parse(&[&[5, 42][..], &[0; 40][..]].concat()).1, Some(Malformed { kind: 5, offset: 0 }));
+    assert_eq!(
+        Options::parse(&[&[5, 42][..], &[0; 40][..]].concat()).1,
+        Some(Malformed { kind: 5, offset: 0 })
+    );
 }
 
 #[test]

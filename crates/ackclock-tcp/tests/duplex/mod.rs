@@ -1,12 +1,12 @@
-//! Two whole connections over a network that drops, duplicates, reorders and delays as it likes, with everything checked that must
-//! hold after each step: what was sent stays within the window that the peer has offered and within the path, and what arrives
-//! is what was written.
+//! Two whole connections over a network that drops, duplicates, reorders and delays as it likes,
+//! with everything checked that must hold after each step: what was sent stays within the window
+//! that the peer has offered and within the path, and what arrives is what was written.
 
 use std::collections::VecDeque;
 
 use ackclock_tcp::connection::{Connection, ConnectionConfig, Outgoing, TcpState};
 use ackclock_tcp::wire::Control;
-use ackclock_tcp::{Composition, DelayedAck, ReceiverConfig, SenderConfig, Seq, Span, Time};
+use ackclock_tcp::{DelayedAck, ReceiverConfig, Registry, SenderConfig, Seq, Span, Time};
 
 /// One end.
 #[derive(Clone, Debug)]
@@ -40,7 +40,11 @@ impl Setup {
     }
 
     pub fn config(&self) -> ConnectionConfig {
-        let delayed_ack = if self.delayed_ack { DelayedAck::After(Span::from_millis(200)) } else { DelayedAck::Off };
+        let delayed_ack = if self.delayed_ack {
+            DelayedAck::After(Span::from_millis(200))
+        } else {
+            DelayedAck::Off
+        };
         ConnectionConfig {
             iss: Seq(self.iss),
             local_mss: self.mss,
@@ -48,8 +52,16 @@ impl Setup {
             sack: self.sack,
             timestamps: self.timestamps,
             wscale: self.wscale,
-            sender: SenderConfig { nagle: self.nagle, initial_window: self.initial_window, ..SenderConfig::default() },
-            receiver: ReceiverConfig { delayed_ack, buffer: u64::from(self.buffer), ..ReceiverConfig::default() },
+            sender: SenderConfig {
+                nagle: self.nagle,
+                initial_window: Some(self.initial_window),
+                ..SenderConfig::default()
+            },
+            receiver: ReceiverConfig {
+                delayed_ack,
+                buffer: u64::from(self.buffer),
+                ..ReceiverConfig::default()
+            },
             syn_retries: u32::MAX,
             keep_alive: None,
             user_timeout: None,
@@ -59,7 +71,11 @@ impl Setup {
     }
 
     pub fn connect(&self, now: Time) -> Connection {
-        Connection::connect(now, self.config(), Composition::parse(&self.strategy).expect("a composition").build())
+        Connection::connect(
+            now,
+            self.config(),
+            Registry::default().parse(&self.strategy).expect("a composition").build(),
+        )
     }
 }
 
@@ -77,7 +93,8 @@ pub enum Op {
     Shutdown {
         side: u8,
     },
-    /// The segment at this place of what is on its way to `side` arrives, and comes again if `twice`.
+    /// The segment at this place of what is on its way to `side` arrives, and comes again if
+    /// `twice`.
     Deliver {
         side: u8,
         index: u8,
@@ -183,7 +200,8 @@ impl Duplex {
     }
 
     fn most(&self, side: usize) -> u64 {
-        let piece = u64::from(self.ends[1 - side].setup.buffer).min(u64::from(self.ends[side].setup.mss));
+        let piece =
+            u64::from(self.ends[1 - side].setup.buffer).min(u64::from(self.ends[side].setup.mss));
         (PIECES * piece).min(MOST)
     }
 
@@ -229,15 +247,21 @@ impl Duplex {
         let Some(c) = &mut end.connection else {
             // What a listener does.
             if segment.header.control == Control::SYN {
-                let strategy = Composition::parse(&end.setup.strategy).expect("a composition").build();
-                end.connection = Some(Connection::accept(now, end.setup.config(), strategy, &segment.header));
+                let strategy =
+                    Registry::default().parse(&end.setup.strategy).expect("a composition").build();
+                end.connection =
+                    Some(Connection::accept(now, end.setup.config(), strategy, &segment.header));
                 self.drain(side);
             }
             return;
         };
         if let Some(place) = c.on_segment(now, &segment.header, segment.len) {
             assert!(place.len > 0 && place.offset + place.len <= segment.len);
-            assert_eq!(place.position, segment.position + u64::from(place.offset), "belongs elsewhere");
+            assert_eq!(
+                place.position,
+                segment.position + u64::from(place.offset),
+                "belongs elsewhere"
+            );
             let limit = c.read_position() + u64::from(end.setup.buffer);
             assert!(place.position + u64::from(place.len) <= limit, "more than the buffer holds");
             end.held[place.position as usize..][..place.len as usize].fill(true);
@@ -283,7 +307,11 @@ impl Duplex {
             if o.len > 0 || fin > 0 {
                 assert_eq!(o.header.seq, Seq::at(isn, o.position));
                 let after = o.position + u64::from(o.len);
-                assert!(after <= c.written() && after + fin <= end.edge, "{after} beyond {}", end.edge);
+                assert!(
+                    after <= c.written() && after + fin <= end.edge,
+                    "{after} beyond {}",
+                    end.edge
+                );
                 assert!(fin == 0 || after == c.written(), "a FIN before the end");
             }
             assert!(!o.header.control.contains(Control::RST), "an honest peer is reset");
@@ -311,7 +339,8 @@ impl Duplex {
         self.drain(side);
     }
 
-    /// Both write no more, read everything, and the network loses nothing: both ends are over, and have all that was written.
+    /// Both write no more, read everything, and the network loses nothing: both ends are over, and
+    /// have all that was written.
     pub fn finish(&mut self) {
         for steps in 0.. {
             assert!(
@@ -332,12 +361,17 @@ impl Duplex {
             }
         }
         for side in 0..2 {
-            let [this, peer] =
-                [&self.ends[side], &self.ends[1 - side]].map(|end| end.connection.as_ref().expect("open"));
+            let [this, peer] = [&self.ends[side], &self.ends[1 - side]]
+                .map(|end| end.connection.as_ref().expect("open"));
             assert!(this.at_end());
             assert_eq!((this.read_position(), this.acked()), (peer.written(), this.written()));
         }
-        assert!(self.ends.iter().any(|end| end.connection.as_ref().is_some_and(|c| c.state() == TcpState::TimeWait)));
+        assert!(
+            self.ends.iter().any(|end| end
+                .connection
+                .as_ref()
+                .is_some_and(|c| c.state() == TcpState::TimeWait))
+        );
     }
 
     fn is_over(&self) -> bool {

@@ -1,12 +1,13 @@
-//! Two endpoints and a network between them in virtual time. Every step checks what must hold whatever the network does.
+//! Two endpoints and a network between them in virtual time. Every step checks what must hold
+//! whatever the network does.
 
 use std::collections::VecDeque;
 
 use ackclock_tcp::{
-    Cause, Composition, DelayedAck, Phase, Receiver, ReceiverConfig, Segment, Sender, SenderConfig, Seq, Span, Time,
-    Transmit,
-    axes::Told,
-    strategy::{Axis, MECHANISMS, PRESETS},
+    Cause, DelayedAck, Phase, Receiver, ReceiverConfig, Registry, Segment, Sender, SenderConfig,
+    Seq, Span, Time, Transmit,
+    recovery::detect::{Notice, Notices, Transmission},
+    strategy::Axis,
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 
@@ -49,7 +50,8 @@ impl Setup {
     }
 }
 
-/// What happens to a packet: it is the `index`-th in flight (modulo their number), so an index above 0 reorders.
+/// What happens to a packet: it is the `index`-th in flight (modulo their number), so an index
+/// above 0 reorders.
 #[derive(Clone, Copy, Debug)]
 pub enum Fate {
     Deliver(u8),
@@ -68,7 +70,8 @@ pub enum Op {
     Data(Fate),
     /// An ACK in flight.
     Ack(Fate),
-    /// Everything in flight arrives in order, except where the bit of its number (modulo 16) is set; then the ACKs.
+    /// Everything in flight arrives in order, except where the bit of its number (modulo 16) is
+    /// set; then the ACKs.
     Round { data_lost: u16, acks_lost: u16 },
     /// Milliseconds go by.
     Wait(u16),
@@ -76,7 +79,8 @@ pub enum Op {
     Deadline,
     /// Both endpoints are told of a deadline, whether there is one or not.
     Early,
-    /// The path's MTU changes: segments have so many bytes from now on, modulo twice the first MSS, and at least an eighth of it.
+    /// The path's MTU changes: segments have so many bytes from now on, modulo twice the first MSS,
+    /// and at least an eighth of it.
     Mss(u16),
 }
 
@@ -93,38 +97,57 @@ pub fn strategies() -> Vec<String> {
         "+marks-ts+header-only",
         "+eifel+f-rto+rfc4015",
     ];
-    let mut names: Vec<String> =
-        PRESETS.iter().flat_map(|p| extras.map(|extra| format!("{}{extra}", p.name))).collect();
-    names.extend(["newreno+slow-but-steady", "reno+bugfix", "newreno+inflate-bsd"].map(String::from));
+    let mut names: Vec<String> = Registry::default()
+        .presets()
+        .iter()
+        .flat_map(|p| extras.map(|extra| format!("{}{extra}", p.name)))
+        .collect();
+    names.extend(
+        ["newreno+slow-but-steady", "reno+bugfix", "newreno+inflate-bsd"].map(String::from),
+    );
     names
 }
 
-/// One of [`strategies`], or any preset with up to five mechanisms that take the place of its own. Not DAC with these, which
-/// releases two segments for one that has left: with `resend` they draw duplicates without end. Nor ns-2's regulators, which
-/// hold what `ns2-window` halves, the window, and not what the other laws do, FlightSize. Nor the timer of 6 s, until which
-/// fillers draw more ACKs than the rig waits for. Who is told of losses needs a selection that sends
-/// what is lost, and a regulation that counts it as gone: the oracle takes a window law, timers and probes besides.
+/// One of [`strategies`], or any preset with up to five mechanisms that take the place of its own.
+/// Not DAC with these, which releases two segments for one that has left: with `resend` they draw
+/// duplicates without end. Nor ns-2's regulators, which hold what `ns2-window` halves, the window,
+/// and not what the other laws do, FlightSize. Nor the timer of 6 s, until which fillers draw more
+/// ACKs than the rig waits for. Who is notified of losses needs a selection that sends what is
+/// lost, and a regulation that counts it as gone: the oracle takes a window law, timers and probes
+/// besides.
 pub fn composition() -> impl Strategy<Value = String> {
-    let presets: Vec<_> = PRESETS.iter().map(|p| p.name).filter(|&name| name != "dac" && !is_told(name)).collect();
-    let apart =
-        ["response-dac", "ns2-inflate", "ns2-inflate-limited", "ns2-pipe", "ns2-timer-6s", "told", "told-at-once"];
+    let registry = Registry::default();
+    let ordinary = |name: &String| name != "dac" && !is_notified(name);
+    let presets: Vec<String> =
+        registry.presets().iter().map(|p| p.name.to_string()).filter(ordinary).collect();
+    let apart = [
+        "response-dac",
+        "ns2-inflate",
+        "ns2-inflate-limited",
+        "ns2-pipe",
+        "ns2-timer-6s",
+        "notified",
+        "notified-at-once",
+    ];
     let beside = |axis| matches!(axis, Axis::Window | Axis::Timer | Axis::Probe);
-    let beside: Vec<_> =
-        MECHANISMS.iter().filter(|m| beside(m.axis) && !apart.contains(&m.name)).map(|m| m.name).collect();
-    let told = (select(vec!["oracle", "oracle-drop"]), vec(select(beside), 1..4))
+    let fit = || registry.mechanisms().iter().filter(|m| !apart.contains(&&*m.name));
+    let beside: Vec<String> =
+        fit().filter(|m| beside(m.axis)).map(|m| m.name.to_string()).collect();
+    let notified = (select(vec!["oracle", "oracle-drop"]), vec(select(beside), 1..4))
         .prop_map(|(preset, extras)| format!("{preset}+{}", extras.join("+")));
-    let mechanisms: Vec<_> = MECHANISMS.iter().map(|m| m.name).filter(|name| !apart.contains(name)).collect();
+    let mechanisms: Vec<String> = fit().map(|m| m.name.to_string()).collect();
     let random = (select(presets), vec(select(mechanisms), 1..6))
         .prop_map(|(preset, extras)| format!("{preset}+{}", extras.join("+")));
-    prop_oneof![4 => select(strategies()), 4 => random, 1 => told]
+    prop_oneof![4 => select(strategies()), 4 => random, 1 => notified]
 }
 
-/// Whether the network has to tell what it loses.
-pub fn is_told(strategy: &str) -> bool {
-    Composition::parse(strategy).unwrap().build().detect.told() != Told::Never
+/// Whether the network has to notify the sender of what it loses.
+pub fn is_notified(strategy: &str) -> bool {
+    Registry::default().parse(strategy).unwrap().build().detect.notices() != Notices::Never
 }
 
-/// Fillers may draw an ACK a millisecond, two steps each, until the timer expires after 60 s at most, ten times.
+/// Fillers may draw an ACK a millisecond, two steps each, until the timer expires after 60 s at
+/// most, ten times.
 const MOST_STEPS: u32 = 1_200_000;
 
 /// The most segments' worth of bytes that a scenario writes.
@@ -138,12 +161,12 @@ pub struct Pair {
     pub data: VecDeque<Transmit>,
     /// ACKs in flight.
     pub acks: VecDeque<Segment>,
-    /// Losses of which the sender will be told, if it is told at all, in the next round.
+    /// Losses of which the sender will be notified, if at all, in the next round.
     lost: VecDeque<Transmit>,
     setup: Setup,
     /// What the path takes at present.
     mss: u32,
-    /// After a timeout the strategy sends again what was SACKed too.
+    /// After a timeout the strategy retransmits what was SACKed, too.
     ignores_sacks_after_timeout: bool,
     written: u64,
     read: u64,
@@ -166,7 +189,7 @@ impl Pair {
         let sender = SenderConfig {
             isn: Seq(setup.isn),
             mss: setup.mss,
-            initial_window: setup.initial_window,
+            initial_window: Some(setup.initial_window),
             initial_rwnd: window,
             wscale: setup.wscale,
             sack: setup.sack,
@@ -189,7 +212,8 @@ impl Pair {
             auto_read: setup.auto_read,
             ..ReceiverConfig::default()
         };
-        let strategy = Composition::parse(&setup.strategy).expect("a known strategy").build();
+        let strategy =
+            Registry::default().parse(&setup.strategy).expect("a known strategy").build();
         Pair {
             ignores_sacks_after_timeout: !strategy.select.uses_sacks_after_timeout(),
             sender: Sender::new(sender, strategy),
@@ -262,7 +286,11 @@ impl Pair {
         while !self.sender.is_idle() || self.under_way() || self.read < self.written {
             steps += 1;
             let timeouts = self.sender.stats().timeouts - before;
-            assert!(timeouts <= 10 && steps < MOST_STEPS, "does not terminate: {:?}", self.sender.state());
+            assert!(
+                timeouts <= 10 && steps < MOST_STEPS,
+                "does not terminate: {:?}",
+                self.sender.state()
+            );
             self.read(u64::MAX);
             self.tell();
             if let Some(transmit) = self.data.pop_front() {
@@ -302,25 +330,30 @@ impl Pair {
         if arrives {
             return self.deliver_data(&transmit.segment);
         }
-        if self.sender.told() != Told::Never {
+        if self.sender.notices() != Notices::Never {
             self.lost.push_back(*transmit);
         }
-        if self.sender.told() == Told::AtOnce {
-            self.sender.on_lost(self.now, transmit.position, transmit.transmission, Told::AtOnce);
+        if self.sender.notices() == Notices::AtOnce {
+            self.notify(transmit.position, transmit.transmission, true);
             self.drain_sender();
         }
     }
 
-    /// Who is told what the network loses gets every ACK: it tells what became of segments.
+    /// Who is notified of losses gets every ACK: it says what became of segments.
     fn settle_ack(&mut self, ack: &Segment, arrives: bool) {
-        if arrives || self.sender.told() != Told::Never {
+        if arrives || self.sender.notices() != Notices::Never {
             self.deliver_ack(ack);
         }
     }
 
+    fn notify(&mut self, seq: u64, number: u32, at_once: bool) {
+        let lost = Transmission { seq, number };
+        self.sender.on_notice(self.now, Notice { lost, at_once });
+    }
+
     fn tell(&mut self) {
         while let Some(Transmit { position, transmission, .. }) = self.lost.pop_front() {
-            self.sender.on_lost(self.now, position, transmission, Told::AfterRoundTrip);
+            self.notify(position, transmission, false);
             self.drain_sender();
         }
     }
@@ -373,7 +406,10 @@ impl Pair {
     fn deliver_data(&mut self, segment: &Segment) {
         let mut fresh = false;
         if segment.len > 0 {
-            let left = segment.seq.position(Seq(self.setup.isn), self.missing).expect("data lies in the stream");
+            let left = segment
+                .seq
+                .position(Seq(self.setup.isn), self.missing)
+                .expect("data lies in the stream");
             for byte in &mut self.arrived[left as usize..(left + u64::from(segment.len)) as usize] {
                 fresh |= !*byte;
                 *byte = true;
@@ -382,7 +418,11 @@ impl Pair {
                 self.missing += 1;
             }
         }
-        assert_eq!(self.receiver.on_segment(self.now, segment), fresh, "whether {segment:?} brings anything");
+        assert_eq!(
+            self.receiver.on_segment(self.now, segment),
+            fresh,
+            "whether {segment:?} brings anything"
+        );
         if self.setup.auto_read {
             self.read = self.missing;
         }
@@ -390,7 +430,8 @@ impl Pair {
     }
 
     fn deliver_ack(&mut self, ack: &Segment) {
-        let position = ack.ack.position(Seq(self.setup.isn), self.missing).expect("an ACK of this stream");
+        let position =
+            ack.ack.position(Seq(self.setup.isn), self.missing).expect("an ACK of this stream");
         self.seen = self.seen.max(position + (u64::from(ack.wnd) << self.setup.wscale));
         self.sender.on_segment(self.now, ack);
         self.drain_sender();
@@ -398,17 +439,30 @@ impl Pair {
 
     fn drain_receiver(&mut self) {
         let Some(ack) = self.receiver.poll_transmit(self.now) else { return };
-        assert_eq!(self.receiver.poll_transmit(self.now), None, "one input makes at most one ACK due");
-        assert_eq!(ack.ack, Seq::at(Seq(self.setup.isn), self.missing), "bytes are acknowledged once and in order");
+        assert_eq!(
+            self.receiver.poll_transmit(self.now),
+            None,
+            "one input makes at most one ACK due"
+        );
+        assert_eq!(
+            ack.ack,
+            Seq::at(Seq(self.setup.isn), self.missing),
+            "bytes are acknowledged once and in order"
+        );
         for block in ack.sack.as_slice() {
-            let position = |q: Seq| q.position(Seq(self.setup.isn), self.missing).expect("a block of this stream");
+            let position = |q: Seq| {
+                q.position(Seq(self.setup.isn), self.missing).expect("a block of this stream")
+            };
             let (left, right) = (position(block.left), position(block.right));
             assert!(left < right && self.all_arrived(left, right), "{block:?} has not arrived");
         }
         let edge = self.missing + (u64::from(ack.wnd) << self.setup.wscale);
         let buffer = u64::from(self.setup.buffer) * u64::from(self.setup.mss);
         assert!(edge <= self.read + buffer, "offers more than the buffer holds");
-        assert!(edge + (1 << self.setup.wscale) > self.offered, "shrinks the window by a unit or more");
+        assert!(
+            edge + (1 << self.setup.wscale) > self.offered,
+            "shrinks the window by a unit or more"
+        );
         self.offered = self.offered.max(edge);
         self.acks.push_back(ack);
     }
@@ -427,15 +481,22 @@ impl Pair {
                 assert!(segment.len <= self.mss, "too big: {transmit:?}");
                 let s = self.sender.state();
                 assert!(end > s.snd_una, "sends what was acknowledged: {transmit:?}");
-                let record = s.board.get(s.board.find(transmit.position)).expect("what is sent is on the scoreboard");
+                let record = s
+                    .board
+                    .get(s.board.find(transmit.position))
+                    .expect("what is sent is on the scoreboard");
                 assert_eq!((record.seq, record.len), (transmit.position, segment.len));
                 assert_eq!(record.last_sent, self.now);
                 assert_eq!(u32::from(record.transmissions), transmit.transmission);
                 if transmit.cause == Cause::New && s.phase == Phase::Open && s.board.len() > 1 {
                     assert!(s.flight() <= s.cwnd, "sends beyond cwnd: {transmit:?}");
                 }
-                let ignores_sacks = self.ignores_sacks_after_timeout && transmit.cause == Cause::SlowStart;
-                assert!(!record.sacked || ignores_sacks, "sends what was selectively acknowledged: {transmit:?}");
+                let ignores_sacks =
+                    self.ignores_sacks_after_timeout && transmit.cause == Cause::SlowStart;
+                assert!(
+                    !record.sacked || ignores_sacks,
+                    "sends what was selectively acknowledged: {transmit:?}"
+                );
             }
             assert_eq!(segment.timestamps.is_some(), self.setup.timestamps);
             self.data.push_back(transmit);
@@ -446,29 +507,38 @@ impl Pair {
     }
 
     fn all_arrived(&self, left: u64, right: u64) -> bool {
-        self.arrived.get(left as usize..right as usize).is_some_and(|bytes| bytes.iter().all(|b| *b))
+        self.arrived
+            .get(left as usize..right as usize)
+            .is_some_and(|bytes| bytes.iter().all(|b| *b))
     }
 
     /// What holds between any two inputs.
     fn check(&self) {
         let s = self.sender.state();
         assert_eq!(s.board.pipe(), s.board.recomputed_pipe());
-        assert!(s.snd_una <= s.snd_nxt && s.snd_nxt <= s.snd_max && s.snd_max <= self.written, "{s:?}");
+        assert!(
+            s.snd_una <= s.snd_nxt && s.snd_nxt <= s.snd_max && s.snd_max <= self.written,
+            "{s:?}"
+        );
         assert!(s.snd_una <= self.missing, "acknowledged what has not arrived");
         assert!(s.cwnd > 0);
         let mut next = s.snd_una;
         for record in s.board.iter() {
             assert_eq!(record.seq, next, "the scoreboard has a gap");
             next = record.end();
-            assert!(!record.sacked || self.all_arrived(record.seq, record.end()), "{record:?} has not arrived");
+            assert!(
+                !record.sacked || self.all_arrived(record.seq, record.end()),
+                "{record:?} has not arrived"
+            );
         }
         assert_eq!(next, s.snd_max);
         if self.sender.is_idle() {
             assert_eq!(self.sender.next_deadline(), Time::NEVER, "a timer runs for nothing");
         } else {
-            // Who is told needs no timer of its own as long as there is something left to be told.
+            // Who is notified needs no timer of its own as long as notices are to come.
             let news = self.under_way() || self.receiver.next_deadline() != Time::NEVER;
-            let waits = self.sender.next_deadline() != Time::NEVER || (self.sender.told() != Told::Never && news);
+            let waits = self.sender.next_deadline() != Time::NEVER
+                || (self.sender.notices() != Notices::Never && news);
             assert!(waits, "stalls: {s:?}");
         }
     }

@@ -5,13 +5,13 @@ use std::io::{self, Read, Write};
 use flate2::write::MultiGzDecoder;
 use zstd::stream::raw::{Decoder as ZstdDecoder, Operation};
 
-use super::{Damage, Halt};
+use super::frame::{Damage, Halt};
 
-/// Bytes asked for at a time: few calls, and what is read is still in the processor's cache when it is looked at. Above what one block
-/// of zstd yields (128 KiB).
+/// Bytes asked for at a time: few calls, and what is read is still in the processor's cache when it
+/// is looked at. Above what one block of zstd yields (128 KiB).
 const CHUNK: usize = 256 << 10;
 
-/// Bytes that a frame of zstd is begun with; then the decoder tells how many it wants.
+/// Bytes that a frame of zstd is begun with; then the decoder says how many it wants.
 const ZSTD_START: usize = 5;
 
 pub(super) struct Input {
@@ -36,7 +36,8 @@ struct Source {
 
 enum Decoder {
     Plain,
-    // Decompression is pushed and not pulled: flate2's readers throw away what they had decompressed before an error.
+    // Decompression is pushed and not pulled: flate2's readers throw away what they had
+    // decompressed before an error.
     Gzip { packed: Packed, decoder: Box<MultiGzDecoder<Vec<u8>>> },
     Zstd { packed: Packed, decoder: ZstdDecoder<'static>, wanted: usize },
 }
@@ -69,9 +70,10 @@ impl Input {
         }
         source.first = first[..known].to_vec();
         let decoder = match first {
-            [0x1f, 0x8b, ..] => {
-                Decoder::Gzip { packed: Packed::new(), decoder: Box::new(MultiGzDecoder::new(Vec::new())) }
-            }
+            [0x1f, 0x8b, ..] => Decoder::Gzip {
+                packed: Packed::new(),
+                decoder: Box::new(MultiGzDecoder::new(Vec::new())),
+            },
             // A frame of data, or one to be skipped (RFC 8878 section 3.1).
             [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => {
                 Decoder::Zstd { packed: Packed::new(), decoder: ZstdDecoder::new()?, wanted: 0 }
@@ -106,7 +108,10 @@ impl Input {
                 None => self.more()?,
                 Some(Over::End) => return Ok(false),
                 Some(Over::Corrupt(what)) => {
-                    return Err(Halt::Damage(Damage { offset: self.offset + self.end as u64, what: what.clone() }));
+                    return Err(Halt::Damage(Damage {
+                        offset: self.offset + self.end as u64,
+                        what: what.clone(),
+                    }));
                 }
             }
         }
@@ -131,7 +136,9 @@ impl Input {
                 if let Err(error) = done {
                     // This hands over what was decompressed before the error.
                     let _ = decoder.try_finish();
-                    self.over = Some(Over::Corrupt(format!("the gzip stream is cut off or corrupt here ({error})")));
+                    self.over = Some(Over::Corrupt(format!(
+                        "the gzip stream is cut off or corrupt here ({error})"
+                    )));
                 }
                 let out = decoder.get_mut();
                 if room.len() < out.len() {
@@ -145,20 +152,27 @@ impl Input {
                 if !packed.fill(&mut self.source)? {
                     self.over = Some(match *wanted {
                         0 => Over::End,
-                        _ => Over::Corrupt("the zstd stream is cut off here, within a frame".into()),
+                        _ => {
+                            Over::Corrupt("the zstd stream is cut off here, within a frame".into())
+                        }
                     });
                     return Ok(());
                 }
                 // One block at a time: what an error follows in the same call is lost.
                 let piece = packed.rest();
-                let piece = &piece[..piece.len().min(if *wanted == 0 { ZSTD_START } else { *wanted })];
+                let piece =
+                    &piece[..piece.len().min(if *wanted == 0 { ZSTD_START } else { *wanted })];
                 match decoder.run_on_buffers(piece, room) {
                     Ok(status) => {
                         packed.start += status.bytes_read;
                         self.end += status.bytes_written;
                         *wanted = status.remaining;
                     }
-                    Err(error) => self.over = Some(Over::Corrupt(format!("the zstd stream is corrupt here ({error})"))),
+                    Err(error) => {
+                        self.over = Some(Over::Corrupt(format!(
+                            "the zstd stream is corrupt here ({error})"
+                        )))
+                    }
                 }
             }
         }
@@ -177,7 +191,8 @@ impl Input {
         self.rest().first_chunk().copied().unwrap_or([0; N])
     }
 
-    /// Goes on by `n` bytes, which were needed before; returns where they stand until the next call of [`Input::need`].
+    /// Goes on by `n` bytes, which were needed before; returns where they stand until the next call
+    /// of [`Input::need`].
     #[inline]
     pub(super) fn take(&mut self, n: usize) -> usize {
         let at = self.start;

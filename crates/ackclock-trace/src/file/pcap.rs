@@ -2,9 +2,9 @@
 
 use ackclock_tcp::Time;
 
+use super::frame::{Halt, LATEST, LinkType, MOST_KEPT, Record};
 use super::input::Input;
 use super::order::Order;
-use super::{Halt, LATEST, LinkType, MOST_KEPT, Record};
 
 const HEADER: usize = 24;
 
@@ -12,7 +12,8 @@ const HEADER: usize = 24;
 const MICROS: u32 = 0xa1b2_c3d4;
 /// Times have nanoseconds.
 const NANOS: u32 = 0xa1b2_3c4d;
-/// Written by Alexey Kuznetsov's libpcap on old Linux systems: microseconds, and 8 more bytes in the header of each record.
+/// Written by Alexey Kuznetsov's libpcap on old Linux systems: microseconds, and 8 more bytes in
+/// the header of each record.
 const MODIFIED: u32 = 0xa1b2_cd34;
 
 /// Records may be this long whatever the header says, as libpcap has it.
@@ -32,11 +33,17 @@ pub(super) struct Pcap {
 impl Pcap {
     /// Reads the header of the file, of which four bytes are there; `None` if it is none.
     pub(super) fn begin(input: &mut Input) -> Result<Option<Pcap>, Halt> {
-        let known = |order: &Order| matches!(order.u32_at(&input.peek::<4>(), 0), MICROS | NANOS | MODIFIED);
-        let Some(order) = [Order::Little, Order::Big].into_iter().find(known) else { return Ok(None) };
+        let known = |order: &Order| {
+            matches!(order.u32_at(&input.peek::<4>(), 0), MICROS | NANOS | MODIFIED)
+        };
+        let Some(order) = [Order::Little, Order::Big].into_iter().find(known) else {
+            return Ok(None);
+        };
         if !input.need(HEADER)? {
             let n = input.rest().len();
-            return Err(input.damage(format!("the header of the file is cut off: {n} of its {HEADER} bytes are there")));
+            return Err(input.damage(format!(
+                "the header of the file is cut off: {n} of its {HEADER} bytes are there"
+            )));
         }
         let header = input.peek::<HEADER>();
         let major = order.u16_at(&header, 4);
@@ -68,23 +75,37 @@ impl Pcap {
             };
         }
         let header = input.peek::<16>();
-        let [secs, fraction, kept, wire_len] = [0, 4, 8, 12].map(|at| self.order.u32_at(&header, at));
+        let [secs, fraction, kept, wire_len] =
+            [0, 4, 8, 12].map(|at| self.order.u32_at(&header, at));
         if kept > self.longest {
-            return Err(input.damage(format!("a record of {kept} bytes; at most {} can be", self.longest)));
+            return Err(
+                input.damage(format!("a record of {kept} bytes; at most {} can be", self.longest))
+            );
         }
         // A whole second is what some writers round up to.
         if u64::from(fraction) * self.unit > NANOS_PER_SECOND {
-            let what = format!("a fraction of a second of {fraction}; it counts to {}", NANOS_PER_SECOND / self.unit);
+            let what = format!(
+                "a fraction of a second of {fraction}; it counts to {}",
+                NANOS_PER_SECOND / self.unit
+            );
             return Err(input.damage(what));
         }
         let len = kept as usize;
         if !input.need(self.record_header + len)? {
             let there = input.rest().len() - self.record_header;
-            return Err(input.damage(format!("a record is cut off: {there} of its {len} bytes are there")));
+            return Err(
+                input.damage(format!("a record is cut off: {there} of its {len} bytes are there"))
+            );
         }
         let start = input.take(self.record_header + len) + self.record_header;
         let at = u64::from(secs) * NANOS_PER_SECOND + u64::from(fraction) * self.unit;
-        *record = Record { at: Time(at.min(LATEST)), link: self.link, start, len, wire_len: wire_len.max(kept) };
+        *record = Record {
+            at: Time(at.min(LATEST)),
+            link: self.link,
+            start,
+            len,
+            wire_len: wire_len.max(kept),
+        };
         Ok(true)
     }
 }

@@ -1,11 +1,11 @@
-//! pcapng (draft-ietf-opsawg-pcapng): sections of blocks. Each section has its own order of bytes and its own interfaces, each
-//! interface its own link type and clock.
+//! pcapng (draft-ietf-opsawg-pcapng): sections of blocks. Each section has its own order of bytes
+//! and its own interfaces, each interface its own link type and clock.
 
 use ackclock_tcp::Time;
 
+use super::frame::{Damage, Halt, LATEST, LinkType, MOST_KEPT, Record};
 use super::input::Input;
 use super::order::Order;
-use super::{Halt, LATEST, LinkType, MOST_KEPT, Record};
 
 /// The type of a section header block, the same in both orders.
 pub(super) const MAGIC: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
@@ -57,7 +57,8 @@ struct Interface {
     unit: Unit,
     /// Nanoseconds to be added to times.
     offset: i128,
-    /// Packets dropped by the interface and by the operating system, as its last statistics have it.
+    /// Packets dropped by the interface and by the operating system, as its last statistics have
+    /// it.
     dropped: [u64; 2],
 }
 
@@ -84,20 +85,23 @@ impl PcapNg {
     }
 
     pub(super) fn dropped(&self) -> u64 {
-        self.interfaces.iter().flat_map(|interface| interface.dropped).fold(self.dropped, u64::saturating_add)
+        self.interfaces
+            .iter()
+            .flat_map(|interface| interface.dropped)
+            .fold(self.dropped, u64::saturating_add)
     }
 
-    /// Reads the next frame into `record`, whose time stays if the file does not tell one; `false` at the end.
+    /// Reads the next frame into `record`, whose time stays if the file has none; `false`
+    /// at the end.
     #[inline]
     pub(super) fn next(&mut self, input: &mut Input, record: &mut Record) -> Result<bool, Halt> {
         loop {
             if !input.need(HEAD)? {
                 return match input.rest().len() {
                     0 => Ok(false),
-                    n => {
-                        Err(input
-                            .damage(format!("the header of a block is cut off: {n} of its {HEAD} bytes are there")))
-                    }
+                    n => Err(input.damage(format!(
+                        "the header of a block is cut off: {n} of its {HEAD} bytes are there"
+                    ))),
                 };
             }
             let head = input.peek::<HEAD>();
@@ -122,12 +126,15 @@ impl PcapNg {
         let header = input.peek::<28>();
         let known = |order: &Order| order.u32_at(&header, 8) == BYTE_ORDER_MAGIC;
         let Some(order) = [Order::Little, Order::Big].into_iter().find(known) else {
-            let what = "a section whose byte order cannot be told: neither 1a 2b 3c 4d nor 4d 3c 2b 1a at its byte 8";
+            let what = "a section whose byte order is unknown: neither 1a 2b 3c 4d nor 4d 3c 2b 1a \
+                at its byte 8";
             return Err(input.damage(what.into()));
         };
         let (len, major) = (order.u32_at(&header, 4), order.u16_at(&header, 12));
         if major != 1 {
-            return Err(input.damage(format!("a section of pcapng version {major}, where 1 is known")));
+            return Err(
+                input.damage(format!("a section of pcapng version {major}, where 1 is known"))
+            );
         }
         self.dropped = self.dropped();
         self.order = order;
@@ -152,10 +159,14 @@ impl PcapNg {
             _ => {}
         });
         if !whole {
-            return Err(input.damage("an option of an interface description goes beyond the block".into()));
+            return Err(
+                input.damage("an option of an interface description goes beyond the block".into())
+            );
         }
         if self.interfaces.len() == MOST_INTERFACES {
-            return Err(input.damage(format!("more than {MOST_INTERFACES} interfaces in a section")));
+            return Err(
+                input.damage(format!("more than {MOST_INTERFACES} interfaces in a section"))
+            );
         }
         self.interfaces.push(interface);
         input.take(len as usize);
@@ -184,7 +195,8 @@ impl PcapNg {
     fn enhanced(&mut self, input: &mut Input, len: u32, record: &mut Record) -> Result<(), Halt> {
         let body = self.body(input, len, 20)?;
         let Some(head) = body.first_chunk::<20>() else { return Err(cut(input, len)) };
-        let [id, high, low, kept, wire_len] = [0, 4, 8, 12, 16].map(|at| self.order.u32_at(head, at));
+        let [id, high, low, kept, wire_len] =
+            [0, 4, 8, 12, 16].map(|at| self.order.u32_at(head, at));
         let time = Some(u64::from(high) << 32 | u64::from(low));
         self.record(input, len, &Fields { fixed: 20, interface: id, time, kept, wire_len }, record)
     }
@@ -201,37 +213,55 @@ impl PcapNg {
     fn simple(&mut self, input: &mut Input, len: u32, record: &mut Record) -> Result<(), Halt> {
         let body = self.body(input, len, 4)?;
         let wire_len = self.order.u32_at(body, 0);
-        // It belongs to the first interface. How many bytes were kept is said by its snap length alone, 0 being none.
+        // It belongs to the first interface. How many bytes were kept is said by its snap length
+        // alone, 0 being none.
         let snaplen = match self.interfaces.first().map(|interface| interface.snaplen) {
             None | Some(0) => u32::MAX,
             Some(snaplen) => snaplen,
         };
         let room = len - (HEAD + 4 + TAIL) as u32;
         let kept = wire_len.min(snaplen).min(room);
-        self.record(input, len, &Fields { fixed: 4, interface: 0, time: None, kept, wire_len }, record)
+        self.record(
+            input,
+            len,
+            &Fields { fixed: 4, interface: 0, time: None, kept, wire_len },
+            record,
+        )
     }
 
     /// The frame in a block of `len` bytes, which is in the buffer.
     #[inline]
-    fn record(&self, input: &mut Input, len: u32, fields: &Fields, record: &mut Record) -> Result<(), Halt> {
+    fn record(
+        &self,
+        input: &mut Input,
+        len: u32,
+        fields: &Fields,
+        record: &mut Record,
+    ) -> Result<(), Halt> {
         let &Fields { fixed, interface, time, kept, wire_len } = fields;
         let Some(described) = self.interfaces.get(interface as usize) else {
             return Err(self.no_interface(input, interface));
         };
         let room = len as usize - HEAD - TAIL - fixed;
         if kept as usize > room {
-            return Err(
-                input.damage(format!("a block says that {kept} bytes of a packet were kept, and has room for {room}"))
-            );
+            return Err(input.damage(format!(
+                "a block says that {kept} bytes of a packet were kept, and has room for {room}"
+            )));
         }
         let at = time.map_or(record.at, |stamp| described.time(stamp));
         let start = input.take(len as usize) + HEAD + fixed;
-        *record = Record { at, link: described.link, start, len: kept as usize, wire_len: wire_len.max(kept) };
+        *record = Record {
+            at,
+            link: described.link,
+            start,
+            len: kept as usize,
+            wire_len: wire_len.max(kept),
+        };
         Ok(())
     }
 
-    /// The body of a block of `len` bytes that is needed whole and has at least `least` bytes. Later positions in the block
-    /// are then inside the buffer.
+    /// The body of a block of `len` bytes that is needed whole and has at least `least` bytes.
+    /// Later positions in the block are then inside the buffer.
     #[inline]
     fn body<'a>(&self, input: &'a mut Input, len: u32, least: usize) -> Result<&'a [u8], Halt> {
         if (len as usize) < HEAD + least + TAIL || !len.is_multiple_of(4) || len > MOST_KEPT {
@@ -255,12 +285,14 @@ impl PcapNg {
         }
         let begin = input.offset();
         let at_begin = |halt| match halt {
-            Halt::Damage(damage) => Halt::Damage(super::Damage { offset: begin, ..damage }),
+            Halt::Damage(damage) => Halt::Damage(Damage { offset: begin, ..damage }),
             halt => halt,
         };
         if !input.skip(u64::from(len) - TAIL as u64)? || !input.need(TAIL)? {
             let there = input.offset() + input.rest().len() as u64 - begin;
-            return Err(at_begin(input.damage(format!("a block is cut off: {there} of its {len} bytes are there"))));
+            return Err(at_begin(
+                input.damage(format!("a block is cut off: {there} of its {len} bytes are there")),
+            ));
         }
         let again = self.order.u32_at(&input.peek::<TAIL>(), 0);
         if again != len {
@@ -330,11 +362,14 @@ fn cut(input: &Input, len: u32) -> Halt {
 #[cold]
 fn bad_length(input: &Input, len: u32, least: usize) -> Halt {
     input.damage(format!(
-        "a block of {len} bytes; a multiple of 4 is right, at least {least}, and at most {MOST_KEPT} with a packet"
+        "a block of {len} bytes; a multiple of 4 is right, at least {least}, and at most \
+         {MOST_KEPT} with a packet"
     ))
 }
 
 #[cold]
 fn differs(input: &Input, len: u32, again: u32) -> Halt {
-    input.damage(format!("a block says at its begin that it has {len} bytes, and at its end that it has {again}"))
+    input.damage(format!(
+        "a block says at its begin that it has {len} bytes, and at its end that it has {again}"
+    ))
 }

@@ -1,94 +1,77 @@
-//! An open connection: its two ends as senders, what tells where the capture was taken, and what becomes of it at the end.
+//! An open connection. [`Open`] passes each packet to one part after the other and hands on what
+//! they answer:
+//!
+//! | question | part |
+//! | --- | --- |
+//! | When was it, and how long was it silent before? | [`clock`] |
+//! | What did the SYNs agree on, and is it another connection? | [`handshake`] |
+//! | What does an end send, and what is acknowledged of it? | [`end`] |
+//! | Which position is this sequence number? | [`end::positions`] |
+//! | Does the capture have this frame twice? | `end::duplicates` |
+//! | Where was the capture taken? | [`vantage`] |
+//! | What is SMSS if no SYN was seen? | [`warm_up`] |
+//! | When does the sender know of it? | [`delayed`] |
+//! | What could not be known? | [`doubts`] |
+//! | How much memory is left? | [`budget`] |
+//!
+//! Then [`delayed`] passes everything to the model of the sender (`crate::sender`).
 
-mod duplicates;
-mod feed;
-mod half;
-mod summary;
+mod budget;
+mod clock;
+mod delayed;
+mod doubts;
+mod end;
+mod handshake;
+mod input;
 #[cfg(test)]
 mod tests;
 mod vantage;
+mod warm_up;
 
 use std::net::SocketAddr;
 
-use ackclock_tcp::wire::{Control, Options};
-use ackclock_tcp::{Seq, Span, Time};
+use ackclock_tcp::wire::Control;
+use ackclock_tcp::{Span, Time};
 
-use self::feed::{Feed, Held, Op, WARM_UP, learn_mss};
-use self::half::Half;
-use self::vantage::Trip;
+pub(crate) use self::budget::Budget;
+use self::clock::Clock;
+use self::delayed::DelayedSender;
+use self::doubts::Gaps;
+use self::end::End;
+use self::end::positions::ROOM;
+use self::handshake::{Handshake, Seen};
+use self::input::Input;
+use self::vantage::Place;
+use self::warm_up::WarmUp;
+use crate::connection::{Connection, Ended, Flow};
 use crate::packet::Packet;
-use crate::sender::{Sight, Terms};
-use crate::tracker::Detail;
+use crate::sender::{Found, Sight, Terms};
 
-/// A SYN/ACK that goes again within this of a SYN that came again answers it.
-const ANSWER: Span = Span::from_millis(1);
 /// Silence of both ends that is long enough to be called a gap if numbers have gone on meanwhile.
 const SILENCE: Span = Span::from_millis(10);
-/// Clocks that are set and files put together in the wrong order go back by more than this; queues and cores by less.
-const BACK: Span = Span::from_millis(10);
-/// A lower MSS counts as this: Linux sends no shorter segments either (`TCP_MIN_SND_MSS`; CVE-2019-11479).
-const LEAST_MSS: u32 = 48;
-/// Without a sign of its end, a connection is taken to be over when its addresses open a new one after this time.
+
+/// Without a sign of its end, a connection is taken to be over when its addresses open a new one
+/// after this time.
 const LONG: Span = Span::from_secs(60);
-
-/// What all connections share.
-pub(crate) struct Budget {
-    held: Held,
-    detail: Detail,
-    /// Packets of connections with events so far, each of which is about one event.
-    events: usize,
-}
-
-impl Budget {
-    pub fn new(detail: &Detail) -> Budget {
-        let mut detail = detail.clone();
-        if let Detail::Of(numbers) = &mut detail {
-            numbers.sort_unstable();
-        }
-        Budget { held: Held::default(), detail, events: 0 }
-    }
-
-    fn wants_events(&self, number: u64) -> bool {
-        match &self.detail {
-            Detail::None => false,
-            Detail::UpTo(most) => self.events < *most,
-            Detail::Of(numbers) => numbers.binary_search(&number).is_ok(),
-        }
-    }
-}
 
 /// An open connection. Its ends are numbered 0, the client, and 1, the server.
 pub(crate) struct Open {
     number: u64,
-    ends: [SocketAddr; 2],
+    addresses: [SocketAddr; 2],
     /// The client's address and port are the lower ones.
     client_is_low: bool,
-    start: Time,
-    last: Time,
-    /// When the last packet was seen that was not followed by any that may be astray.
-    sure: Time,
-    /// The last packet's own time, and how often it has gone back.
-    clock: Time,
-    went_back: u64,
-    packets: u64,
-    halves: [Half; 2],
-    feeds: [Feed; 2],
-    /// Round trips from the capture to each end.
-    trips: [Trip; 2],
-    /// What waits until SMSS and vantage are known: the number of the end whose model it is for, and what it is to be told.
-    waiting: Vec<(usize, Op)>,
-    /// Still waiting.
-    warming_up: bool,
-    /// Has waited.
-    warmed_up: bool,
-    /// SMSS as learned from sizes; 0 if nothing was.
-    learned_mss: [u32; 2],
-    /// What the capture shows of the transmissions of each end, as its model was told.
-    sights: [Sight; 2],
+    /// A SYN was seen.
     begun: bool,
+    clock: Clock,
+    handshake: Handshake,
+    ends: [End; 2],
+    place: Place,
+    warm_up: WarmUp,
+    senders: [DelayedSender; 2],
     gaps: u64,
     /// Options were cut off by the snap length.
-    cut: bool,
+    options_cut: bool,
+    /// Events are kept.
     events: bool,
 }
 
@@ -100,29 +83,20 @@ impl Open {
             (true, ack) => !ack,
             _ => p.src.port() >= p.dst.port(),
         };
-        let ends = if from_client { [p.src, p.dst] } else { [p.dst, p.src] };
         Open {
             number,
-            ends,
+            addresses: if from_client { [p.src, p.dst] } else { [p.dst, p.src] },
             client_is_low: from_client == from_low,
-            start: p.at,
-            last: p.at,
-            sure: p.at,
-            clock: p.at,
-            went_back: 0,
-            packets: 0,
-            halves: Default::default(),
-            feeds: Default::default(),
-            trips: Default::default(),
-            waiting: Vec::new(),
-            warming_up: !syn,
-            warmed_up: false,
-            learned_mss: [0; 2],
-            sights: [Sight::Arrived; 2],
             begun: syn,
+            clock: Clock::new(p.at),
+            handshake: Handshake::default(),
+            ends: Default::default(),
+            place: Place::default(),
+            warm_up: WarmUp::new(!syn),
+            senders: Default::default(),
             gaps: 0,
-            cut: false,
-            events: budget.wants_events(number),
+            options_cut: false,
+            events: budget.keeps_events(number),
         }
     }
 
@@ -132,298 +106,281 @@ impl Open {
 
     /// When its last packet was seen.
     pub fn last(&self) -> Time {
-        self.last
+        self.clock.last()
     }
 
     /// Closed both ways, or reset.
     #[inline]
     pub fn is_over(&self) -> bool {
-        self.is_reset() || self.halves.iter().all(|half| half.fin.is_some())
+        self.is_reset() || self.ends.iter().all(End::has_fin)
     }
 
     fn is_reset(&self) -> bool {
-        self.halves.iter().any(|half| half.reset)
+        self.ends.iter().any(End::is_reset)
     }
 
-    /// Whether this packet opens another connection between the same ends. A SYN does that has another sequence number than
-    /// the one that opened this connection, which therefore is over: by its packets, or since it never came about,
-    /// or was quiet for long. In an open connection such a SYN is a stray (RFC 5961 section 4).
+    /// Whether this packet opens another connection between the same ends. A SYN does that has
+    /// another sequence number than the one that opened this connection, if this one is over: by
+    /// its packets, or since it never came about, or was quiet for long. In an open connection such
+    /// a SYN is a stray (RFC 5961 section 4).
     #[inline]
     pub fn is_reused_by(&self, p: &Packet, from_low: bool) -> bool {
-        p.control.contains(Control::SYN) && !p.control.contains(Control::RST) && self.opens_another(p, from_low)
+        p.control.contains(Control::SYN)
+            && !p.control.contains(Control::RST)
+            && self.opens_another(p, from_low)
     }
 
     #[cold]
     fn opens_another(&self, p: &Packet, from_low: bool) -> bool {
-        let [one, other] = self.sides(from_low);
-        let half = &self.halves[one];
-        if half.isn == Some(p.seq) {
-            return false;
-        }
-        let over = self.is_over() || p.at.since(self.last) >= LONG;
-        if p.control.contains(Control::ACK) {
-            // The answer to a SYN that is missing, if it does not fit the one that was seen; or to one that seemed to be a stray.
-            let answers = |isn: Seq| isn + 1 == p.ack;
-            let answers_other = self.halves[other].isn.is_some_and(|isn| !answers(isn));
-            over || (answers_other && half.isn.is_some()) || self.halves[other].stray_syn.is_some_and(answers)
-        } else {
-            // The first SYN of this end in a simultaneous opening does not open another connection.
-            over || (half.isn.is_some()
-                && !self.halves[other].seen.data
-                && !half.seen.data
-                && self.halves[other].isn.is_none())
-        }
+        let over = self.is_over() || p.at.since(self.clock.last()) >= LONG;
+        let data = self.ends.iter().any(End::has_data);
+        self.handshake.opens_another(self.from(from_low), p, over, data)
     }
 
-    /// The number of the end that a packet comes from, and of the other one.
+    /// The number of the end that a packet comes from.
     #[inline]
-    fn sides(&self, from_low: bool) -> [usize; 2] {
-        if from_low == self.client_is_low { [0, 1] } else { [1, 0] }
+    fn from(&self, from_low: bool) -> usize {
+        usize::from(from_low != self.client_is_low)
     }
 
     /// The next packet, from the end with the lower or the higher address.
     #[inline]
     pub fn packet(&mut self, p: &Packet, from_low: bool, budget: &mut Budget) {
-        let [one, other] = self.sides(from_low);
-        self.packets += 1;
-        if !self.halves.iter().any(Half::is_lost) {
-            self.sure = self.last;
-        }
-        let silence = p.at.since(self.sure);
-        let at = self.last.max(p.at);
-        self.last = at;
-        self.went_back += u64::from(self.clock.since(p.at) > BACK);
-        self.clock = p.at;
-        // When it really was is not known where the clock has gone back.
-        let timed = at == p.at;
-        if self.halves[one].recent.contains(p) {
-            self.halves[one].seen.duplicates += 1;
+        let one = self.from(from_low);
+        let other = 1 - one;
+        let now = self.clock.tick(p.at, !self.ends.iter().any(End::is_lost));
+        if self.ends[one].is_duplicate(p) {
             return;
         }
-        self.halves[one].ttl = p.ttl;
-        self.cut |= p.options_cut;
-        if p.control.contains(Control::SYN) && !self.on_syn(p, at, one) {
+        self.place.ttl(one, p.ttl);
+        self.options_cut |= p.options_cut;
+        if p.control.contains(Control::SYN) && !self.syn(p, now.at, one) {
             return;
         }
         if let Some(timestamps) = p.options.timestamps {
-            self.halves[one].seen.timestamps = true;
-            if timed {
-                self.trips[other].stamped(timestamps.val, at);
-                self.trips[one].echoed(timestamps.ecr, at);
+            self.ends[one].saw_timestamps();
+            if now.timed {
+                self.place.timestamps(one, timestamps.val, timestamps.ecr, now.at);
             }
         }
-        let (data, jumps) = self.halves[one].on_payload(p, at);
-        let shift = self.halves[one].shift;
+        let (data, jumps) = self.ends[one].payload(p, now.at);
+        let shift = self.handshake.shift(one);
         let acked = match (p.control.contains(Control::ACK), p.control.contains(Control::RST)) {
-            (true, false) => self.halves[other].on_ack(p, at, shift),
+            (true, false) => self.ends[other].ack(p, now.at, shift),
             // The window of a reset means nothing.
             _ => None,
         };
-        let missing = acked.as_ref().is_some_and(|(_, missing)| *missing) && self.halves[other].seen.data;
-        if silence >= SILENCE && (missing || jumps) {
-            self.gap(at, missing, one, budget);
+        let missing = acked.as_ref().is_some_and(|(_, missing)| *missing);
+        let missing = missing && self.ends[other].has_data();
+        if now.silence >= SILENCE && (missing || jumps) {
+            self.gap(now.at, missing, one, budget);
         }
         if let Some((acked, _)) = acked {
-            if timed {
-                self.trips[one].acked(acked.ack, at);
+            if now.timed {
+                self.place.acked(one, acked.ack, now.at);
             }
-            self.tell(other, Op::Acked(acked), budget);
+            self.pass_on(other, Input::Acked(acked), budget);
         }
         if let Some(data) = data {
-            if data.again || !timed {
-                self.trips[other].sent_again();
-            } else {
-                self.trips[other].sent(data.end(), at);
-            }
-            self.halves[other].heard = at;
-            self.tell(one, Op::Data(data), budget);
+            self.place.sent(one, data.end(), now.at, now.timed && !data.again);
+            self.senders[other].peer_data(now.at);
+            self.pass_on(one, Input::Data(data), budget);
         }
     }
 
     /// A SYN or SYN/ACK; `false` if it does not belong here.
     #[cold]
-    fn on_syn(&mut self, p: &Packet, at: Time, one: usize) -> bool {
-        let asked = self.halves[1 - one].syns_again.last().is_some_and(|&(_, asked, _)| at.since(asked) <= ANSWER);
-        let answer = asked && p.control.contains(Control::ACK);
-        let half = &mut self.halves[one];
-        if half.isn != Some(p.seq) && (half.seen.data || half.max > 0) {
-            half.seen.strays += 1;
-            half.stray_syn = Some(p.seq);
+    fn syn(&mut self, p: &Packet, at: Time, one: usize) -> bool {
+        let new = self.handshake.is_new(one, p.seq);
+        if new && self.ends[one].has_begun() {
+            self.ends[one].stray_syn();
+            self.handshake.stray(one, p.seq);
             return false;
         }
-        // Behind data that waits, its repetition would tell the model nothing.
-        let late = half.isn == Some(p.seq) && !self.waiting.is_empty();
-        if !late && half.on_syn(p, at, answer) {
-            self.feeds[one].syn(p.frame, at, p.seq, answer);
+        // Behind data that waits, its repetition would say nothing to the model.
+        if new || self.warm_up.is_empty() {
+            match self.handshake.syn(one, p, at) {
+                Seen::New => self.ends[one].start(p.seq + 1),
+                Seen::Again(syn) => self.senders[one].syn(p.frame, at, p.seq, syn.answer),
+                Seen::Other => {}
+            }
         }
         self.begun = true;
-        self.trips[1 - one].syn(at);
-        let scales = [0, 1].map(|end| self.halves[end].offered.map(|offered| offered.wscale));
-        if let [Some(client), Some(server)] = scales {
-            let both = client.zip(server);
-            self.halves[0].shift = Some(both.map_or(0, |(client, _)| client));
-            self.halves[1].shift = Some(both.map_or(0, |(_, server)| server));
-        }
+        self.place.syn(one, at);
+        self.handshake.agree_on_scales();
         true
     }
 
-    /// Both ends were silent, and numbers have gone on meanwhile: something was not captured. What only jumps ahead may also have
-    /// been lost on the way to the capture, unless that was taken at the sender.
+    /// Both ends were silent, and numbers have gone on meanwhile: something was not captured. What
+    /// only jumps ahead may also have been lost on the way to the capture, unless that was taken at
+    /// the sender.
     #[cold]
     fn gap(&mut self, at: Time, missing: bool, one: usize, budget: &mut Budget) {
-        if !missing && self.sights[one] != Sight::Sent {
-            return;
-        }
-        self.gaps += 1;
-        for end in [0, 1] {
-            self.tell(end, Op::Gap(at), budget);
-        }
-    }
-
-    /// Tells the model of what `end` sends.
-    #[inline]
-    fn tell(&mut self, end: usize, op: Op, budget: &mut Budget) {
-        if self.warming_up {
-            if self.waiting.len() < WARM_UP && budget.held.take() {
-                return self.waiting.push((end, op));
+        if missing || self.place.sight(one) == Sight::Sent {
+            self.gaps += 1;
+            for end in [0, 1] {
+                self.pass_on(end, Input::Gap(at), budget);
             }
-            self.warm_up(budget);
         }
-        self.give(end, &op, budget);
     }
 
-    /// Tells the models what has waited.
-    #[cold]
-    fn warm_up(&mut self, budget: &mut Budget) {
-        if !std::mem::replace(&mut self.warming_up, false) {
-            return;
+    /// Passes something on to the model of `end`, or lets it wait.
+    #[inline]
+    fn pass_on(&mut self, end: usize, input: Input, budget: &mut Budget) {
+        if self.warm_up.is_on() {
+            if self.warm_up.push(end, input, &mut budget.places) {
+                return;
+            }
+            self.end_warm_up(budget);
         }
-        self.warmed_up = true;
-        let sizes = |end| {
-            self.waiting.iter().filter_map(move |(of, op)| match op {
-                Op::Data(data) if *of == end && data.len > 0 => Some(data.len),
-                _ => None,
-            })
-        };
-        self.learned_mss = [0, 1].map(|end| learn_mss(sizes(end)).unwrap_or(0));
-        for (end, op) in std::mem::take(&mut self.waiting) {
-            budget.held.give_back();
-            self.give(end, &op, budget);
+        self.deliver(end, &input, budget);
+    }
+
+    #[cold]
+    fn end_warm_up(&mut self, budget: &mut Budget) {
+        for (end, input) in self.warm_up.end(&mut budget.places) {
+            self.deliver(end, &input, budget);
         }
     }
 
     #[inline]
-    fn give(&mut self, end: usize, op: &Op, budget: &mut Budget) {
-        if !self.feeds[end].begun() {
-            match op {
-                Op::Data(_) if !self.warmed_up && vantage::forget_made_up(&mut self.trips) => {
-                    self.warming_up = true;
-                    return self.tell(end, *op, budget);
+    fn deliver(&mut self, end: usize, input: &Input, budget: &mut Budget) {
+        if !self.senders[end].has_begun() {
+            match input {
+                Input::Data(_) if self.warm_up.is_unneeded() && self.place.forget_made_up() => {
+                    self.warm_up.start();
+                    return self.pass_on(end, *input, budget);
                 }
-                Op::Data(_) => self.begin(end, budget),
-                Op::Acked(acked) => return self.halves[end].keep(acked),
-                Op::Gap(_) => return,
+                Input::Data(_) => self.begin(end, budget),
+                Input::Acked(acked) => return self.senders[end].keep(acked),
+                Input::Gap(_) => return,
             }
         }
         if self.events {
             self.count_event(budget);
         }
-        let delay = self.delay(end);
-        if let Op::Data(data) = op
-            && self.halves[end].heard > Time::ZERO
-        {
-            self.feeds[end].heard(data.at.min(self.halves[end].heard + delay));
-        }
-        self.feeds[end].give(op, delay, &mut budget.held);
-    }
-
-    /// How much later than at the capture an ACK is at the end that it is for, in the frame of time of what that end sends.
-    #[inline]
-    fn delay(&self, end: usize) -> Span {
-        match self.sights[end] {
-            Sight::Sent => Span::ZERO,
-            Sight::Arrived | Sight::Received => self.trips[end].least.unwrap_or_default(),
-        }
+        self.senders[end].input(input, self.place.delay(end), &mut budget.places);
     }
 
     /// The first data of an end: now its model is needed.
     #[cold]
     fn begin(&mut self, end: usize, budget: &mut Budget) {
-        let trips = [0, 1].map(|end| self.trips[end].least);
-        self.sights[end] = vantage::sight(end, trips, self.halves.each_ref().map(|half| half.ttl));
-        let handshake = trips[0].zip(trips[1]).filter(|_| self.begun);
         let terms = Terms {
+            sight: self.place.settle(end),
             mss: self.mss(end),
-            // Where the blocks are cut off, duplicates have to tell.
-            sack: !self.cut && self.sack().unwrap_or(true),
+            // Where SACK blocks are cut off, duplicates have to do.
+            sack: !self.options_cut && self.handshake.sack().unwrap_or(true),
             timestamps: self.timestamps(end),
-            sight: self.sights[end],
-            handshake_rtt: handshake.map(|(client, server)| client + server),
+            handshake_rtt: self.place.whole_trip().filter(|_| self.begun),
             events: self.events,
         };
-        let delay = self.delay(end);
-        let (feed, half) = (&mut self.feeds[end], &mut self.halves[end]);
-        feed.begin(terms);
-        if let (Some((frame, at)), Some(isn)) = (half.syn, half.isn) {
-            feed.syn(frame, at, isn, false);
-            half.syns_again.iter().for_each(|&(frame, at, answer)| feed.syn(frame, at, isn, answer));
-        }
-        if let Some(before) = half.acked_before.take() {
-            let [first, last] = *before;
-            feed.give(&Op::Acked(first), delay, &mut budget.held);
-            if last.frame != first.frame {
-                feed.give(&Op::Acked(last), delay, &mut budget.held);
+        let sender = &mut self.senders[end];
+        sender.begin(terms);
+        if let Some(isn) = self.handshake.isn(end) {
+            for syn in self.handshake.syns(end) {
+                sender.syn(syn.frame, syn.at, isn, syn.answer);
             }
         }
+        sender.replay_early_acks(self.place.delay(end), &mut budget.places);
     }
 
     /// Each packet is about one event.
     fn count_event(&mut self, budget: &mut Budget) {
-        budget.events += 1;
-        if !budget.wants_events(self.number) {
+        budget.count_event();
+        if !budget.keeps_events(self.number) {
             self.events = false;
-            self.feeds.iter_mut().for_each(Feed::quiet);
+            self.senders.iter_mut().for_each(DelayedSender::stop_events);
         }
     }
 
-    fn offered<T>(&self, option: impl Fn(&Options) -> T) -> [Option<T>; 2] {
-        self.halves.each_ref().map(|half| half.offered.as_ref().map(&option))
-    }
-
-    /// SMSS of an end: the least of both MSS options (RFC 9293 section 3.7.1 has 536, 1220 with IPv6, where a SYN has none), less the
-    /// timestamps; without the SYNs what was learned.
+    /// SMSS of an end.
     fn mss(&self, end: usize) -> u32 {
-        let default = if self.ends[0].is_ipv4() { 536 } else { 1220 };
-        let options = if self.timestamps(end) { 12 } else { 0 };
-        let offered = self.offered(|options| u32::from(options.mss.unwrap_or(default)));
-        let offered = offered.into_iter().flatten().min().map(|mss| mss.max(LEAST_MSS) - options);
-        let learned = (self.learned_mss[end] > 0).then_some(self.learned_mss[end]);
-        match (offered, learned) {
-            (Some(offered), Some(learned)) if !self.both_syns() => offered.min(learned),
-            (Some(offered), _) => offered,
-            (None, Some(learned)) => learned,
-            (None, None) => 1460 - options,
-        }
-    }
-
-    fn both_syns(&self) -> bool {
-        self.halves.iter().all(|half| half.offered.is_some())
-    }
-
-    /// Whether SACK was negotiated; `None` if that was not seen.
-    fn sack(&self) -> Option<bool> {
-        match self.offered(|options| options.sack_permitted) {
-            [Some(client), Some(server)] => Some(client && server),
-            [Some(false), _] | [_, Some(false)] => Some(false),
-            _ => None,
-        }
+        let default = if self.addresses[0].is_ipv4() { 536 } else { 1220 };
+        self.handshake.mss(default, self.timestamps(end), self.warm_up.mss(end))
     }
 
     fn timestamps(&self, end: usize) -> bool {
-        match self.offered(|options| options.timestamps.is_some()) {
-            [Some(client), Some(server)] => client && server,
-            [Some(false), _] | [_, Some(false)] => false,
-            _ => self.halves[end].seen.timestamps,
+        self.handshake.timestamps().unwrap_or(self.ends[end].has_timestamps())
+    }
+
+    /// The connection is over. `why` counts where its packets do not say how it ended.
+    pub fn finish(mut self, why: Ended, budget: &mut Budget) -> Connection {
+        self.end_warm_up(budget);
+        for end in [0, 1] {
+            // A SYN that nobody answered, and that was retransmitted.
+            if !self.senders[end].has_begun() && self.handshake.isn(end).is_some() {
+                self.begin(end, budget);
+            }
+        }
+        let ended = if self.ends.iter().all(End::has_fin) {
+            Ended::Fin
+        } else if self.is_reset() {
+            Ended::Reset
+        } else {
+            why
+        };
+        let [client, server] = self.addresses;
+        Connection {
+            number: self.number,
+            client,
+            server,
+            start: self.clock.start(),
+            end: self.clock.last(),
+            packets: self.clock.packets(),
+            begun: self.begun,
+            ended,
+            position: self.place.position(),
+            from_client: self.flow(0, budget),
+            from_server: self.flow(1, budget),
+        }
+    }
+
+    fn flow(&mut self, end: usize, budget: &mut Budget) -> Flow {
+        let sender = std::mem::take(&mut self.senders[end]);
+        let found = sender.finish(self.clock.last(), self.place.delay(end), &mut budget.places);
+        let mut doubts = self.gaps(end, found.is_some()).doubts();
+        let found: Found = found.unwrap_or_default();
+        doubts.extend(found.doubts);
+        Flow {
+            mss: self.mss(end),
+            offered: self.handshake.options(end),
+            sack: self.handshake.sack().unwrap_or(self.ends[end].has_sack()),
+            timestamps: self.timestamps(end),
+            bytes: found.bytes,
+            segments: found.segments,
+            dsacks: found.dsacks,
+            rtt: found.rtt,
+            retransmissions: found.retransmissions,
+            timeouts: found.timeouts,
+            recoveries: found.recoveries,
+            stalls: found.stalls,
+            probes_of_new_data: found.probes_of_new_data,
+            unseen: found.unseen,
+            events: found.events,
+            doubts,
+        }
+    }
+
+    /// What is missing in the capture of what `end` sent; `sent` if it sent anything.
+    fn gaps(&self, end: usize, sent: bool) -> Gaps {
+        let seen = &self.ends[end];
+        let first = if self.handshake.isn(end).is_some() { 0 } else { ROOM };
+        let away = self.place.sight(end) != Sight::Sent;
+        Gaps {
+            sent,
+            begun: self.begun,
+            both_syns: self.handshake.has_both_syns(),
+            window_scale: self.handshake.shift(1 - end).is_some(),
+            acks: seen.has_acks(),
+            unknown_delay: away && self.place.delay(end) == Span::ZERO,
+            data_not_captured: seen.has_acks() && !seen.has_data() && seen.una() > first,
+            options_cut: self.options_cut,
+            gaps: self.gaps,
+            went_back: self.clock.went_back(),
+            duplicates: seen.duplicates(),
+            strays: seen.strays(),
+            jumps: seen.jumps(),
+            bad_blocks: seen.bad_blocks(),
         }
     }
 }

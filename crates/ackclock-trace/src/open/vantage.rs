@@ -8,11 +8,108 @@ use crate::sender::Sight;
 /// A capture less than this from an end is at that end, if the other one is farther.
 const NEAR: Span = Span::from_millis(1);
 
-/// Measures round trips from the capture to one end and back, by what passes on the way there and is answered: one at a time.
+/// Where the capture was taken, by what passed it. Both ends: 0, the client, and 1, the server.
+pub(super) struct Place {
+    /// Round trips from the capture to each end.
+    trips: [Trip; 2],
+    ttls: [u8; 2],
+    /// What the capture shows of the transmissions of each end, once that is settled.
+    sights: [Sight; 2],
+}
+
+impl Default for Place {
+    fn default() -> Place {
+        Place { trips: Default::default(), ttls: [0; 2], sights: [Sight::Arrived; 2] }
+    }
+}
+
+impl Place {
+    /// A packet from `end` has this time to live.
+    #[inline]
+    pub fn ttl(&mut self, end: usize, ttl: u8) {
+        self.ttls[end] = ttl;
+    }
+
+    /// A SYN passes from `end`.
+    pub fn syn(&mut self, end: usize, at: Time) {
+        self.trips[1 - end].syn(at);
+    }
+
+    /// Timestamps pass from `end`.
+    #[inline]
+    pub fn timestamps(&mut self, end: usize, val: u32, ecr: u32, at: Time) {
+        self.trips[1 - end].stamped(val, at);
+        self.trips[end].echoed(ecr, at);
+    }
+
+    /// An acknowledgment passes from `end`.
+    #[inline]
+    pub fn acked(&mut self, end: usize, ack: u64, at: Time) {
+        self.trips[end].acked(ack, at);
+    }
+
+    /// Data passes from `end`, up to this position. `clean`: for the first time, and the time is
+    /// known.
+    #[inline]
+    pub fn sent(&mut self, end: usize, position: u64, at: Time, clean: bool) {
+        let trip = &mut self.trips[1 - end];
+        if clean { trip.sent(position, at) } else { trip.retransmitted() }
+    }
+
+    /// A handshake that took no time either way measures nothing: whoever wrote the capture made it
+    /// up, as the simulator does for connections that it begins as established. Returns whether it
+    /// is so.
+    pub fn forget_made_up(&mut self) -> bool {
+        let made_up = self.trips.iter().all(|trip| trip.least == Some(Span::ZERO));
+        if made_up {
+            self.trips.iter_mut().for_each(|trip| trip.least = None);
+        }
+        made_up
+    }
+
+    fn least_trips(&self) -> [Option<Span>; 2] {
+        self.trips.each_ref().map(|trip| trip.least)
+    }
+
+    /// The round trip over the whole path, so far.
+    pub fn whole_trip(&self) -> Option<Span> {
+        let [client, server] = self.least_trips();
+        Some(client? + server?)
+    }
+
+    /// Where the capture was taken.
+    pub fn position(&self) -> Position {
+        position(self.least_trips(), self.ttls)
+    }
+
+    /// Settles what the capture shows of the transmissions of `end`.
+    pub fn settle(&mut self, end: usize) -> Sight {
+        self.sights[end] = sight(end, self.least_trips(), self.ttls);
+        self.sights[end]
+    }
+
+    /// What the capture shows of the transmissions of `end`.
+    pub fn sight(&self, end: usize) -> Sight {
+        self.sights[end]
+    }
+
+    /// How much later than at the capture an ACK is at the end that it is for, in the frame of time
+    /// of what that end sends.
+    #[inline]
+    pub fn delay(&self, end: usize) -> Span {
+        match self.sights[end] {
+            Sight::Sent => Span::ZERO,
+            Sight::Arrived | Sight::Received => self.trips[end].least.unwrap_or_default(),
+        }
+    }
+}
+
+/// Measures round trips from the capture to one end and back, by what passes on the way there and
+/// is answered: one at a time.
 #[derive(Default)]
-pub(super) struct Trip {
+struct Trip {
     /// The least so far.
-    pub least: Option<Span>,
+    least: Option<Span>,
     /// A position that waits to be acknowledged, and since when.
     data: Option<(u64, Time)>,
     /// A timestamp that waits to be echoed, and since when.
@@ -24,24 +121,26 @@ pub(super) struct Trip {
 impl Trip {
     /// Something passes that will be acknowledged by `end`.
     #[inline]
-    pub fn sent(&mut self, end: u64, at: Time) {
+    fn sent(&mut self, end: u64, at: Time) {
         if self.data.is_none() {
             self.data = Some((end, at));
         }
     }
 
-    /// Something passes again: it is not known which of both will be acknowledged.
-    pub fn sent_again(&mut self) {
+    /// Something passes again, or at a time that is not known: what will be acknowledged measures
+    /// nothing.
+    fn retransmitted(&mut self) {
         self.data = None;
     }
 
-    /// A SYN passes. If it is not the first one, the answer will be to this one: timers of SYNs are longer than round trips.
-    pub fn syn(&mut self, at: Time) {
+    /// A SYN passes. If it is not the first one, the answer will be to this one: timers of SYNs are
+    /// longer than round trips.
+    fn syn(&mut self, at: Time) {
         self.data = Some((0, at));
     }
 
     #[inline]
-    pub fn acked(&mut self, ack: u64, at: Time) {
+    fn acked(&mut self, ack: u64, at: Time) {
         if let Some((end, sent)) = self.data
             && ack >= end
         {
@@ -50,11 +149,13 @@ impl Trip {
         }
     }
 
-    /// A timestamp passes; only where it is new can it be told since when it waits for its echo.
+    /// A timestamp passes. Only where it is new is it known since when it waits for its echo.
     #[inline]
-    pub fn stamped(&mut self, val: u32, at: Time) {
+    fn stamped(&mut self, val: u32, at: Time) {
         if self.last != Some(val) {
-            if self.timestamp.is_none() && self.last.is_none_or(|last| (val.wrapping_sub(last) as i32) > 0) {
+            if self.timestamp.is_none()
+                && self.last.is_none_or(|last| (val.wrapping_sub(last) as i32) > 0)
+            {
                 self.timestamp = Some((val, at));
             }
             self.last = Some(val);
@@ -62,7 +163,7 @@ impl Trip {
     }
 
     #[inline]
-    pub fn echoed(&mut self, ecr: u32, at: Time) {
+    fn echoed(&mut self, ecr: u32, at: Time) {
         if let Some((val, sent)) = self.timestamp
             && (ecr.wrapping_sub(val) as i32) >= 0
         {
@@ -79,22 +180,13 @@ impl Trip {
     }
 }
 
-/// A handshake that took no time either way measures nothing: it was made up by who wrote the capture, as the simulator does for
-/// connections that it begins as established. Returns whether it is so.
-pub(super) fn forget_made_up(trips: &mut [Trip; 2]) -> bool {
-    let made_up = trips.iter().all(|trip| trip.least == Some(Span::ZERO));
-    if made_up {
-        trips.iter_mut().for_each(|trip| trip.least = None);
-    }
-    made_up
-}
-
-/// Where the capture was taken, by the round trips from it `[to the client, to the server]`, or, where one is not known, by the
-/// times to live of what came from there.
+/// Where the capture was taken, by the round trips from it `[to the client, to the server]`. Where
+/// one is not known, the times to live of what came from there decide.
 ///
-/// An end is near if its part of the whole round trip is a tenth or less: then an ACK reaches it before anything changes that
-/// the capture shows. On a short path, where [`NEAR`] is the time that a busy host takes to answer, a third is enough.
-pub(super) fn position(trips: [Option<Span>; 2], ttls: [u8; 2]) -> Position {
+/// An end is near if its part of the whole round trip is a tenth or less: then an ACK reaches it
+/// before anything changes that the capture shows. On a short path, where [`NEAR`] is the time that
+/// a busy host takes to answer, a third is enough.
+fn position(trips: [Option<Span>; 2], ttls: [u8; 2]) -> Position {
     let (vantage, confidence) = match trips {
         [Some(to_client), Some(to_server)] => by_trips(to_client, to_server),
         [Some(trip), None] if trip <= NEAR => (Vantage::Client, 0.5),
@@ -105,7 +197,7 @@ pub(super) fn position(trips: [Option<Span>; 2], ttls: [u8; 2]) -> Position {
 }
 
 /// What the capture shows of the transmissions of `end`.
-pub(super) fn sight(end: usize, trips: [Option<Span>; 2], ttls: [u8; 2]) -> Sight {
+fn sight(end: usize, trips: [Option<Span>; 2], ttls: [u8; 2]) -> Sight {
     let near = match position(trips, ttls).vantage {
         // Both ends on this host: all is seen that either sends.
         _ if on_one_host(trips) => return Sight::Sent,

@@ -1,6 +1,6 @@
 //! Link layers: what stands before an IP header.
 
-use super::{Bytes, Ignored};
+use super::bytes::{Bytes, Ignored};
 use crate::file::LinkType;
 
 const ETHERNET: LinkType = LinkType(1);
@@ -63,7 +63,8 @@ fn by_ethertype(ethertype: [u8; 2], mut rest: Bytes<'_>) -> Result<Bytes<'_>, Ig
     }
 }
 
-/// A stack of labels (RFC 3032 section 2.1). What it carries is not said; IP tells itself by its first four bits (RFC 4928).
+/// A stack of labels (RFC 3032 section 2.1). What it carries is not said; IP tells itself by its
+/// first four bits (RFC 4928).
 fn mpls(mut rest: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
     loop {
         let bottom = rest.head::<4>()?[2] & 1 == 1;
@@ -74,7 +75,8 @@ fn mpls(mut rest: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
     }
 }
 
-/// PPP (RFC 1661 section 2), with or without address and control, and with a protocol field of one or two bytes.
+/// PPP (RFC 1661 section 2), with or without address and control, and with a protocol field of one
+/// or two bytes.
 fn ppp(mut rest: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
     if rest.kept.starts_with(&[0xff, 0x03]) {
         rest = rest.after(2)?;
@@ -86,7 +88,8 @@ fn ppp(mut rest: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
     }
 }
 
-/// By address family, in either byte order: 2 is IPv4 everywhere, IPv6 differs from system to system.
+/// By address family, in either byte order: 2 is IPv4 everywhere, IPv6 differs from system to
+/// system.
 fn by_family(family: [u8; 4], rest: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
     match family {
         // Linux, NetBSD and OpenBSD, FreeBSD, macOS.

@@ -1,95 +1,57 @@
-//! What a sender did, told from what went out and what came back: the cause of each retransmission, timeouts with class and
-//! state, recoveries, and what was needless or lost.
+//! What a sender did, reconstructed from what went out and what came back: the cause of each
+//! retransmission, timeouts with class and state, recoveries, and what was spurious or lost.
 //!
-//! The input is in the *sender's* frame of time: whoever feeds a [`SenderModel`] has delayed the ACKs by the round trip between
-//! the capture and the sender, unwrapped the sequence numbers into positions, and cut super-segments into segments of SMSS. So one
-//! model serves every vantage; what it must not assume is that it sees every transmission ([`Sight`]).
+//! The input is in the *sender's* frame of time ([`input`]): ACKs are delayed by the round trip
+//! between the capture and the sender, sequence numbers are positions, and super-segments are cut
+//! into segments of SMSS. So one model serves every vantage. What it must not assume is that it
+//! sees every transmission ([`Sight`]).
+//!
+//! [`SenderModel`] passes each segment and each ACK to one part after the other, and hands on what
+//! they answer. A part is a file with fields of its own:
+//!
+//! | question | part |
+//! | --- | --- |
+//! | **What is on its way?** | [`stream`] |
+//! | Which segments are outstanding? | [`stream::outstanding`] |
+//! | What went out unseen, and is this the original that comes late? | [`stream::holes`] |
+//! | When did the stream last move? | [`stream::moments`] |
+//! | How large are the windows? | [`stream::windows`] |
+//! | When do the sender's timers expire? | [`stream::timers`] |
+//! | **Where does the sender stand in loss recovery?** | [`recovery`] |
+//! | What do ACKs say of losses? | [`recovery::evidence`] |
+//! | Which state is it, and was it undone? | [`recovery::phases`] |
+//! | What was retransmitted, and what became of it? | [`recovery::retransmissions`] |
+//! | **Why was a segment retransmitted?** | [`causes`] |
+//! | Was it an ACK, a probe's timer or the retransmission timer? | [`causes::trigger`] |
+//! | Was it a tail loss probe after all? | [`causes::probes`] |
+//! | What could have avoided a timeout? | [`causes::timeouts`] |
+//! | **Why did nothing go on?** | [`stalls`] |
+//! | **What does a replay of a timeout need?** | [`episodes`], [`rate`] |
+//! | **What does a picture show?** | [`picture`] |
 
 mod causes;
 mod episodes;
-mod fates;
-mod holes;
-mod outstanding;
+mod input;
 mod picture;
-mod repair;
+mod rate;
+mod recovery;
 mod stalls;
+mod stream;
 #[cfg(test)]
 mod tests;
-mod timers;
 
-use ackclock_tcp::{Event, SackRanges, Seq, Span, Time};
+use ackclock_tcp::{Event, Seq, Span, Time};
 
-use self::fates::Note;
-use self::outstanding::{Outstanding, Segment};
-use self::repair::{Phase, Repair};
-use self::timers::Clock;
-use crate::connection::{Recovery, Retransmission, Stall, Timeout};
-
-/// The largest window (RFC 7323 section 2.3): an ACK further below is of another connection.
-const MOST_OUTSTANDING: u64 = 1 << 30;
-
-/// What can be seen of the transmissions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sight {
-    /// All of them: the capture was taken at the sender.
-    Sent,
-    /// Those that came as far as the capture, which lies between the ends.
-    Arrived,
-    /// Those that reached the receiver: the capture was taken there. What passes it has arrived.
-    Received,
-}
-
-/// A segment on its way: at most SMSS of payload, or a FIN.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sent {
-    pub frame: u64,
-    /// When, in the sender's frame of time (at the capture).
-    pub at: Time,
-    /// First byte.
-    pub position: u64,
-    /// Sequence number of the same.
-    pub seq: Seq,
-    /// Bytes of sequence space: payload, and 1 for FIN. Never 0.
-    pub len: u32,
-    /// Whether the last byte of `len` is a FIN.
-    pub fin: bool,
-    pub tsval: Option<u32>,
-    pub ip_id: Option<u16>,
-}
-
-/// An ACK as it reaches the sender.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Acked {
-    pub frame: u64,
-    /// When it reaches the sender, in the frame of time in which the sender's segments pass the capture.
-    pub at: Time,
-    pub ack: u64,
-    /// Offered window in bytes, scaled.
-    pub window: u64,
-    /// SACK blocks as positions, D-SACK included.
-    pub sack: SackRanges,
-    pub sacks: u8,
-    /// The first block is a D-SACK.
-    pub dsack: bool,
-    pub tsecr: Option<u32>,
-    /// It carries data, so it is no duplicate ACK (RFC 5681 section 2).
-    pub with_data: bool,
-    /// When it came is known, and when what it acknowledges went out: the clock of the capture has not gone back.
-    pub timed: bool,
-}
-
-/// What is known of the connection when its first data goes out.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Terms {
-    pub mss: u32,
-    pub sack: bool,
-    pub timestamps: bool,
-    pub sight: Sight,
-    /// The round trip measured by the handshake (whole path); `None` if not seen.
-    pub handshake_rtt: Option<Span>,
-    /// Keep events.
-    pub events: bool,
-}
+use self::causes::Causes;
+use self::episodes::{Episodes, Facts};
+pub(crate) use self::input::{Acked, Sent, Sight, Terms};
+use self::picture::Picture;
+use self::rate::AckTrain;
+use self::recovery::LossRecovery;
+use self::stalls::{Now, Stalls};
+use self::stream::Stream;
+use self::stream::outstanding::Segment;
+use crate::connection::{Kind, Recovery, Retransmission, RoundTrip, Stall, Timeout};
 
 /// What the model found.
 #[derive(Clone, Debug, Default)]
@@ -103,93 +65,64 @@ pub(crate) struct Found {
     pub bytes: u64,
     pub dsacks: u64,
     pub unseen: u64,
-    pub rtt: Option<crate::connection::RoundTrip>,
+    pub rtt: Option<RoundTrip>,
     pub events: Vec<Event>,
     pub doubts: Vec<String>,
 }
 
 /// One sender, reconstructed.
 pub(crate) struct SenderModel {
-    terms: Terms,
-    found: Found,
-    /// What only the decisions need to know of `found.retransmissions`, by the same index.
-    notes: Vec<Note>,
-    out: Outstanding,
-    clock: Clock,
-    /// First unacknowledged byte, and the one after the highest seen.
-    una: u64,
-    max: u64,
-    /// The highest ACK seen; `None` as long as `una` is only where the capture begins.
-    acked: Option<u64>,
-    /// Offered window in bytes.
-    window: u64,
-    /// A first packet has said where the stream stands.
-    started: bool,
-    repair: Repair,
-    /// Duplicate ACKs since `una` advanced.
-    dupacks: u32,
-    /// Bytes believed to be in the network, and the most that there were since the window was last reduced.
-    pipe: u64,
-    peak: u64,
-    /// When `una` last advanced, or, if nothing was outstanding, when the first segment went out.
-    progress: Time,
-    /// When new data last went out.
-    last_new: Time,
-    last_ack: Time,
-    /// Between the last two ACKs.
-    ack_gap: Span,
-    /// The last ACK said something about losses.
-    ack_fresh: bool,
-    last: causes::Last,
-    stall: stalls::Watch,
-    periods: episodes::Periods,
-    /// Holes, and the identification of the last segment of new data.
-    holes: Vec<holes::Hole>,
-    last_id: Option<u16>,
+    stream: Stream,
+    recovery: LossRecovery,
+    causes: Causes,
+    stalls: Stalls,
+    rate: AckTrain,
+    episodes: Episodes,
+    picture: Picture,
+    /// Room for what an ACK newly SACKs.
     newly: Vec<Segment>,
 }
 
 impl SenderModel {
     pub fn new(terms: Terms) -> SenderModel {
-        let mut clock = Clock::default();
-        if let Some(rtt) = terms.handshake_rtt {
-            clock.begin(rtt, 0, 0);
-            clock.handshake = Some(rtt);
-        }
         SenderModel {
-            terms,
-            found: Found::default(),
-            notes: Vec::new(),
-            out: Outstanding::default(),
-            clock,
-            una: 0,
-            max: 0,
-            acked: None,
-            window: u64::MAX,
-            started: false,
-            repair: Repair::default(),
-            dupacks: 0,
-            pipe: 0,
-            peak: 0,
-            progress: Time::ZERO,
-            last_new: Time::ZERO,
-            last_ack: Time::ZERO,
-            ack_gap: Span::ZERO,
-            ack_fresh: false,
-            last: causes::Last::default(),
-            stall: stalls::Watch::new(),
-            periods: episodes::Periods::default(),
-            holes: Vec::new(),
-            last_id: None,
+            stream: Stream::new(terms),
+            recovery: LossRecovery::default(),
+            causes: Causes::default(),
+            stalls: Stalls::default(),
+            rate: AckTrain::default(),
+            episodes: Episodes::default(),
+            picture: Picture::new(terms.events),
             newly: Vec::new(),
         }
     }
 
-    /// In order of time with [`SenderModel::acked`].
+    // What goes out.
+
+    /// A SYN or SYN/ACK goes out. Its retransmissions are timeouts like any other. One that answers
+    /// a SYN that came again is no timeout, and does not start the timer anew.
+    pub fn syn(&mut self, frame: u64, at: Time, seq: Seq, answer: bool) {
+        self.stream.count();
+        if !self.stream.outstanding.has_started() {
+            self.stream.outstanding.start(0);
+            self.stream.moments.progressed(at);
+            self.stalls.opening();
+        } else if self.stream.outstanding.max() == 0 {
+            let (position, len, fin, tsval, ip_id) = (0, 1, true, None, None);
+            let sent = Sent { frame, at, position, seq, len, fin, tsval, ip_id };
+            let kind = self.causes.syn(&sent, answer, &self.stream, &self.recovery);
+            let (sight, transmission) = (self.stream.terms.sight, self.stream.segments() as u32);
+            self.recovery.syn_retransmitted(&sent, kind, sight, transmission);
+            self.picture.retransmitted(&sent, self.stream.stand(), transmission);
+        }
+    }
+
+    /// Data or a FIN goes out. In order of time with [`SenderModel::acked`].
     #[inline]
     pub fn sent(&mut self, sent: &Sent) {
-        self.found.segments += 1;
-        if sent.position == self.max && self.started {
+        self.stream.count();
+        let outstanding = &self.stream.outstanding;
+        if sent.position == outstanding.max() && outstanding.has_started() {
             self.new_data(sent);
         } else {
             self.out_of_order(sent);
@@ -198,181 +131,329 @@ impl SenderModel {
 
     #[inline]
     fn new_data(&mut self, sent: &Sent) {
-        if self.out.is_empty() {
-            self.begins(sent);
-        } else if sent.at.since(self.last_ack.max(self.last_new)) > self.clock.quiet {
-            self.after_silence(sent);
+        if self.stream.outstanding.is_empty() {
+            self.sender_resumes(sent);
+        } else if self.stream.moments.silence(sent.at) > self.stream.timers.quiet() {
+            self.causes.after_silence(sent, &self.stream, &self.recovery);
         }
-        self.max += u64::from(sent.len);
-        let flight = (self.max - self.una).min(u64::from(u32::MAX)) as u32;
-        let segment = Segment {
-            position: sent.position,
-            first_at: sent.at,
-            len: sent.len,
-            flight,
-            again: 0,
-            transmissions: 1,
-            sacked: false,
-            unseen: false,
-        };
-        if let Some(gone) = self.out.push(segment) {
-            self.overflown(&gone);
-        }
-        self.found.bytes += u64::from(sent.len - u32::from(sent.fin));
-        self.pipe += u64::from(sent.len);
-        self.note_window();
-        self.last_new = sent.at;
-        self.last_id = sent.ip_id;
-        if self.terms.events {
-            self.picture_sent(sent, None);
+        self.stream.append(sent, self.recovery.phases.is_recovery());
+        if self.picture.is_on() {
+            self.picture.sent(sent, self.stream.stand());
         }
     }
 
-    /// The first of what goes out with nothing outstanding.
-    fn begins(&mut self, sent: &Sent) {
-        self.stall_idle(sent.at, sent.frame);
-        self.periods_idle();
-        self.stall.probing = self.window == 0 && sent.len == 1;
-        self.progress = sent.at;
-        self.pipe = 0;
-    }
-
-    /// Estimates cwnd: in a recovery as what there is in the network when something is sent, else as the most that there was.
-    #[inline]
-    fn note_window(&mut self) {
-        self.peak = if self.repair.phase == Phase::Recovery { self.pipe } else { self.peak.max(self.pipe) };
-    }
-
-    #[cold]
-    fn overflown(&mut self, gone: &Segment) {
-        if self.una == 0 || self.found.doubts.is_empty() {
-            self.found.doubts.push("too much is outstanding: ACKs are missing from the capture".to_owned());
-        }
-        self.una = gone.end();
+    /// The first segment that goes out with nothing outstanding.
+    fn sender_resumes(&mut self, sent: &Sent) {
+        let first = self.stream.bytes() == 0;
+        let Stream { moments, timers, windows, outstanding, terms, .. } = &mut self.stream;
+        let (at, frame, progress) = (sent.at, sent.frame, moments.progress());
+        let now = Now { at, frame, progress, timers };
+        let probes_window = windows.offered() == 0 && sent.len == 1;
+        self.stalls.sender_resumes(&now, first, terms.mss, probes_window);
+        self.episodes.idle(outstanding.max());
+        moments.progressed(sent.at);
+        windows.set_pipe(0);
     }
 
     /// What does not continue where the highest ended: a retransmission, or something was missed.
     #[cold]
     fn out_of_order(&mut self, sent: &Sent) {
-        if !self.started {
-            self.started = true;
-            (self.una, self.max) = (sent.position, sent.position);
+        if !self.stream.outstanding.has_started() {
+            self.stream.outstanding.start(sent.position);
             return self.new_data(sent);
         }
-        if sent.position > self.max {
-            self.missed(sent);
-            return self.new_data(sent);
+        let max = self.stream.outstanding.max();
+        if sent.position > max {
+            self.stream.miss(sent);
+            self.new_data(sent);
+        } else if sent.end() <= max {
+            self.old_data(sent);
+        } else {
+            // Old and new data in one segment.
+            let old = (max - sent.position) as u32;
+            self.old_data(&Sent { len: old, fin: false, ..*sent });
+            let (position, seq) = (max, sent.seq + old);
+            self.new_data(&Sent { position, seq, len: sent.len - old, ..*sent });
         }
-        let end = sent.position + u64::from(sent.len);
-        if end <= self.max {
-            return self.old_data(sent);
-        }
-        // Old and new data in one segment.
-        let old = (self.max - sent.position) as u32;
-        self.old_data(&Sent { len: old, fin: false, ..*sent });
-        let (position, seq) = (self.max, sent.seq + old);
-        self.new_data(&Sent { position, seq, len: sent.len - old, ..*sent });
     }
+
+    /// A segment of data that went out before, or was missed then.
+    fn old_data(&mut self, sent: &Sent) {
+        let Self { stream, recovery, causes, episodes, picture, .. } = self;
+        if stream.is_keep_alive_or_window_probe(sent) {
+            return stream.uncount();
+        }
+        let records = stream.outstanding.cut_out(sent.position, sent.end());
+        if stream.is_late_original(sent, records.clone()) {
+            return;
+        }
+        let kind = causes.retransmission(sent, records.start, stream, recovery, picture);
+        let behind_head = records.start > 0;
+        let is_head = !behind_head && !records.is_empty();
+        let is_acked = records.is_empty() && stream.outstanding.is_acked(sent.end());
+        let (index, window) = (recovery.retransmissions.len(), stream.windows.offered());
+        let replaced = stream.retransmit(sent, records, index as u32 + 1, |segment| {
+            episodes.retransmitted(segment, index, window);
+        });
+        // At the receiver, what was seen has arrived. But the head would have been acknowledged, so
+        // it was lost behind the capture.
+        let received = stream.terms.sight == Sight::Received;
+        let had_arrived = is_acked || received && replaced.unseen == 0 && behind_head;
+        recovery.retransmitted(sent, kind, &replaced, is_head, had_arrived, stream);
+        if matches!(kind, Kind::SlowStart | Kind::TailLossProbe) {
+            stream.windows.sent(sent.len);
+        }
+        let transmission = recovery.retransmissions.last().map_or(1, |r| r.transmission);
+        picture.retransmitted(sent, stream.stand(), transmission);
+        if matches!(kind, Kind::Recovery | Kind::FastRetransmit | Kind::SlowStart) {
+            stream.windows.estimate_cwnd(recovery.phases.is_recovery());
+        }
+    }
+
+    // What comes back.
 
     /// An ACK reaches the sender. In order of time with [`SenderModel::sent`].
     #[inline]
     pub fn acked(&mut self, a: &Acked) {
-        if self.stall.opening {
-            self.opened(a);
+        if self.stalls.opened() {
+            self.progressed(a);
         }
-        if self.acked.is_none() {
-            self.first_ack(a);
-        }
-        self.acked = self.acked.max(Some(a.ack));
-        let before = (self.una, self.out.sacked_bytes);
-        let calm = self.repair.is_calm() && self.dupacks == 0 && self.out.retransmitted == 0;
-        if calm && a.sacks == 0 && a.ack > self.una && a.ack <= self.max && self.out.sacked_bytes == 0 {
+        let Stream { outstanding, moments, .. } = &mut self.stream;
+        outstanding.ack_seen(a.ack, moments.progress());
+        let before = (outstanding.una(), outstanding.sacked_bytes());
+        let calm = self.recovery.is_calm() && outstanding.retransmitted() == 0 && before.1 == 0;
+        if calm && a.sacks == 0 && before.0 < a.ack && a.ack <= outstanding.max() {
             self.advance_calmly(a);
         } else {
-            self.acked_slowly(a);
+            self.advance_or_repeat(a);
         }
-        self.stall_note(a);
-        self.window = a.window;
-        self.ack_gap = a.at.since(self.last_ack);
-        self.last_ack = a.at;
-        if self.terms.events {
-            self.picture_acked(a, before);
+        self.stalls.offered(a.window);
+        self.stream.windows.offer(a.window);
+        self.stream.moments.acked(a.at);
+        if self.picture.is_on() {
+            let sacked = self.stream.outstanding.sacked_bytes();
+            let dupacks = self.recovery.evidence.duplicates();
+            self.picture.acked(a, self.stream.stand(), before, sacked, dupacks);
         }
     }
 
-    /// What was outstanding when the capture began was not seen going out.
-    #[cold]
-    fn first_ack(&mut self, a: &Acked) {
-        let Some(len) = self.una.checked_sub(a.ack).filter(|&len| self.started && 0 < len && len <= MOST_OUTSTANDING)
-        else {
-            return;
-        };
-        let first_at = self.out.head().map_or(self.progress, |head| head.first_at);
-        let (len, flight) = (len as u32, (self.max - a.ack).min(u64::from(u32::MAX)) as u32);
-        self.out.push_front(Segment { position: a.ack, first_at, len, flight, unseen: true, ..Segment::default() });
-        self.una = a.ack;
-    }
-
+    /// With nothing lost and nothing repaired, an ACK takes off what it covers.
     #[inline]
     fn advance_calmly(&mut self, a: &Acked) {
         let (mut oldest, mut newest) = (None, Time::ZERO);
-        while let Some(segment) = self.out.pop_acked(a.ack) {
-            if segment.is_hole() {
-                self.found.unseen += u64::from(segment.len);
-            } else {
+        while let Some(segment) = self.stream.outstanding.pop_acked(a.ack) {
+            if !segment.is_hole() {
                 oldest = oldest.or(Some(segment.first_at));
                 newest = segment.first_at;
             }
         }
-        self.pipe = self.pipe.saturating_sub(a.ack - self.una);
-        self.una = a.ack;
+        self.stream.windows.delivered(a.ack - self.stream.outstanding.una());
+        self.stream.outstanding.advance(a.ack);
         if let Some(oldest) = oldest {
             self.measure(a, oldest, newest);
         }
-        self.ack_fresh = false;
-        self.advanced(a);
+        self.recovery.evidence.calm();
+        self.progressed(a);
     }
 
-    /// An ACK measures the round trips of segments that went out at these times, unless what it acknowledges has waited for the
-    /// window, or a time is not known.
+    /// What has waited for the window measures no round trip.
     #[inline]
     fn measure(&mut self, a: &Acked, oldest: Time, newest: Time) {
-        if a.timed && !self.stall.probing {
-            self.clock.sample(a.at.since(oldest), a.at.since(newest), self.una, self.max);
+        if !self.stalls.is_probing_window() {
+            self.stream.measure(a, oldest, newest);
         }
     }
 
     /// `una` has moved.
-    fn advanced(&mut self, a: &Acked) {
-        self.stall_over(a.at, a.frame);
-        self.train(a.at, a.ack, a.at.since(self.last_ack));
-        self.progress = a.at;
-        self.repair.without_progress = 0;
+    fn progressed(&mut self, a: &Acked) {
+        self.check_stall(a.at, a.frame);
+        let Stream { outstanding, moments, timers, terms, .. } = &mut self.stream;
+        let (una, srtt) = (outstanding.una(), timers.srtt());
+        self.rate.advanced(a.at, a.ack, moments.last_ack(), una, srtt, terms.mss);
+        moments.progressed(a.at);
+        self.causes.timeouts.progressed();
     }
 
-    /// Keeps no further events.
-    pub fn quiet(&mut self) {
-        self.terms.events = false;
+    #[inline]
+    fn check_stall(&mut self, at: Time, frame: u64) {
+        let timers = &self.stream.timers;
+        let measures = timers.srtt() == Span::ZERO && self.recovery.retransmissions.is_empty();
+        let now = Now { at, frame, progress: self.stream.moments.progress(), timers };
+        self.stalls.progressed(&now, self.causes.probes.of_new_data(), measures);
+    }
+
+    #[cold]
+    fn advance_or_repeat(&mut self, a: &Acked) {
+        let Self { stream, recovery, picture, .. } = self;
+        if !stream.outstanding.has_started() {
+            stream.outstanding.start(a.ack);
+            return stream.moments.progressed(a.at);
+        }
+        stream.terms.sack |= a.sacks > 0;
+        stream.outstanding.reach_ahead(a.ack);
+        recovery.phases.next_ack();
+        let disorder = stream.is_disorder(recovery.evidence.duplicates())
+            || recovery.retransmissions.echoes_head_alone(a, &stream.outstanding);
+        if a.dsack {
+            recovery.dsacked(a, stream, picture);
+        }
+        let newly_sacked = self.take_sacks(a);
+        if a.ack > self.stream.outstanding.una() {
+            self.advance(a, disorder, newly_sacked);
+        } else {
+            self.repeat(a, newly_sacked);
+        }
+        self.recovery.weigh(a, &self.stream);
+    }
+
+    /// The SACK blocks, whose first may be a D-SACK. Returns whether they report anything new.
+    fn take_sacks(&mut self, a: &Acked) -> bool {
+        let mut newly = std::mem::take(&mut self.newly);
+        newly.clear();
+        for &(left, right) in a.sack.iter().take(usize::from(a.sacks)).skip(usize::from(a.dsack)) {
+            self.stream.outstanding.sack(left, right, |s| newly.push(*s));
+        }
+        let (mut oldest, mut newest) = (None, Time::ZERO);
+        for segment in &newly {
+            self.arrived(segment, a, false);
+            if segment.again == 0 && !segment.unseen {
+                oldest = Some(oldest.map_or(segment.first_at, |o: Time| o.min(segment.first_at)));
+                newest = newest.max(segment.first_at);
+            }
+        }
+        // What the ACK advances over is the better sample.
+        if let Some(oldest) = oldest.filter(|_| a.ack <= self.stream.outstanding.una()) {
+            self.measure(a, oldest, newest);
+        }
+        let any = !newly.is_empty();
+        self.newly = newly;
+        any
+    }
+
+    /// A segment is reported for the first time; `echo` says that the ACK echoes its timestamp.
+    /// Returns when that was sent which was sent last of what has arrived.
+    fn arrived(&mut self, segment: &Segment, a: &Acked, echo: bool) -> Time {
+        self.stream.windows.delivered(u64::from(segment.len));
+        self.recovery.arrived(segment, a, echo, &self.stream)
+    }
+
+    /// An ACK advances; `disorder` says that the receiver held data behind the head.
+    fn advance(&mut self, a: &Acked, disorder: bool, newly_sacked: bool) {
+        let (mut oldest, mut newest, mut retransmitted) = (None, Time::ZERO, None);
+        let mut first = true;
+        while let Some(segment) = self.stream.outstanding.pop_acked(a.ack) {
+            let is_first = std::mem::take(&mut first);
+            if segment.sacked {
+                continue;
+            }
+            // The ACK echoes the segment that let it advance: the first one, or with it what had
+            // waited behind it.
+            let latest = self.arrived(&segment, a, is_first || disorder);
+            if segment.again > 0 {
+                retransmitted = Some(latest);
+            } else if !segment.unseen {
+                oldest = oldest.or(Some(segment.first_at));
+                newest = segment.first_at;
+            }
+        }
+        self.stream.outstanding.advance(a.ack);
+        // Karn's rule: an ACK of anything that was retransmitted measures nothing, unless a
+        // timestamp identifies the transmission that it answers.
+        match (oldest, retransmitted) {
+            (Some(oldest), None) => self.measure(a, oldest, newest),
+            (_, Some(sent)) => self.stream.measure_retransmission(a, sent),
+            (None, None) => {}
+        }
+        self.progressed(a);
+        self.causes.probes.acked(a.ack);
+        self.recovery.advanced(a, newly_sacked, &self.stream, &mut self.picture);
+        self.check_repaired(a.at);
+    }
+
+    /// An ACK has advanced: is anything left to repair?
+    fn check_repaired(&mut self, at: Time) {
+        let Self { stream, recovery, causes, episodes, .. } = self;
+        let open = recovery.phases.is_open();
+        if open && stream.outstanding.sacked_bytes() == 0 {
+            stream.windows.set_pipe(stream.outstanding.flight());
+        }
+        let repaired = stream.outstanding.retransmitted() == 0;
+        if repaired && open {
+            episodes.repaired(at, recovery.retransmissions.len(), causes.last_timeout());
+        }
+        let clean = repaired && stream.outstanding.head().is_none_or(|head| head.again == 0);
+        recovery.phases.advanced(stream.outstanding.una(), clean);
+    }
+
+    /// An ACK does not advance.
+    fn repeat(&mut self, a: &Acked, newly_sacked: bool) {
+        let Self { stream, recovery, picture, .. } = self;
+        let (sack, outstanding) = (stream.terms.sack, &stream.outstanding);
+        // RFC 5681 section 2: the window must not have changed. RFC 6675 section 2: with SACK, news
+        // make the duplicate.
+        let repeats = a.ack == outstanding.una() && !a.with_data && !outstanding.is_empty();
+        let same_window = a.window == stream.windows.offered();
+        let duplicate = if sack { newly_sacked } else { repeats && same_window };
+        if duplicate && !sack {
+            stream.windows.delivered(u64::from(stream.terms.mss));
+        }
+        recovery.repeated(a, duplicate, stream, picture);
+    }
+
+    // What time says.
+
+    /// The other end's data reached this one.
+    #[inline]
+    pub fn peer_data(&mut self, at: Time) {
+        self.stalls.peer_data(at);
     }
 
     /// The capture has a gap that ends now.
     pub fn gap(&mut self, until: Time) {
-        self.stall.gap = until;
+        self.stalls.gap(until);
+    }
+
+    /// Keeps no further events.
+    pub fn stop_events(&mut self) {
+        self.picture.stop();
     }
 
     /// The connection, or the capture, ended at `end`.
     pub fn finish(mut self, end: Time) -> Found {
-        self.settle_probes();
-        self.settle_fates();
-        self.found.rtt = self.clock.round_trip();
-        self.settle_episodes();
-        self.settle_stalls(end);
-        self.settle_picture();
-        if self.out.overcut {
-            self.found
-                .doubts
-                .push("SACK blocks or retransmissions leave too many pieces to follow all of them".to_owned());
+        self.causes.settle(&mut self.recovery, &mut self.picture);
+        if !self.stream.outstanding.is_empty() || self.stalls.is_opening() {
+            self.check_stall(end, 0);
         }
-        self.found
+        let Self { stream, mut recovery, causes, stalls, mut rate, mut episodes, picture, .. } =
+            self;
+        let (una, last_ack) = (stream.outstanding.una(), stream.moments.last_ack());
+        rate.end(last_ack, una, stream.terms.mss);
+        episodes.idle(stream.outstanding.max());
+        recovery.retransmissions.settle(stream.terms.sack);
+        let dsacks = recovery.retransmissions.dsacks();
+        let mut timeouts = causes.timeouts.into_all(&recovery.retransmissions);
+        let (recoveries, retransmissions) = recovery.into_found();
+        let facts = Facts {
+            terms: &stream.terms,
+            timers: &stream.timers,
+            retransmissions: &retransmissions,
+            una,
+            rate_bps: rate.bits_per_second(),
+        };
+        episodes.settle(&facts, &mut timeouts);
+        Found {
+            stalls: stalls.into_all(&timeouts, &retransmissions),
+            events: picture.into_events(&retransmissions),
+            retransmissions,
+            timeouts,
+            recoveries,
+            probes_of_new_data: causes.probes.of_new_data(),
+            segments: stream.segments(),
+            bytes: stream.bytes(),
+            dsacks,
+            unseen: stream.outstanding.unseen(),
+            rtt: stream.timers.round_trip(),
+            doubts: stream.outstanding.doubts().map(str::to_owned).collect(),
+        }
     }
 }

@@ -1,86 +1,122 @@
-//! Events for a picture, in the engine's vocabulary. Causes are decided at the end.
+//! Events for a picture, in the engine's vocabulary. Causes are written in at the end, when they
+//! are decided.
 
-use ackclock_tcp::{Cause, Event, EventKind, Span, Time, TimeoutClass};
+use ackclock_tcp::{Cause, Event, EventKind, Span, Time};
 
-use super::{Acked, SenderModel, Sent};
-use crate::connection::{Class, Kind, Timeout};
+use super::input::{Acked, Sent};
+use super::stream::Stand;
+use crate::connection::{Retransmission, Timeout};
 
-impl SenderModel {
-    pub(super) fn picture(&mut self, at: Time, kind: EventKind) {
-        if self.terms.events {
-            let (cwnd, snd_una, snd_nxt) = (self.peak, self.una, self.max);
-            self.found.events.push(Event { at, cwnd, ssthresh: u64::MAX, snd_una, snd_nxt, kind });
+#[derive(Debug)]
+pub(crate) struct Picture {
+    /// Events are kept.
+    on: bool,
+    events: Vec<Event>,
+    /// The event of each retransmission, as an index, for as long as events are kept.
+    retransmissions: Vec<usize>,
+}
+
+impl Picture {
+    pub fn new(on: bool) -> Picture {
+        Picture { on, events: Vec::new(), retransmissions: Vec::new() }
+    }
+
+    #[inline]
+    pub fn is_on(&self) -> bool {
+        self.on
+    }
+
+    /// Keeps no further events.
+    pub fn stop(&mut self) {
+        self.on = false;
+    }
+
+    pub fn draw(&mut self, at: Time, stand: Stand, kind: EventKind) {
+        if self.on {
+            self.events.push(event(at, stand, kind));
         }
     }
 
-    /// `again` is the number of the retransmission.
     #[cold]
-    pub(super) fn picture_sent(&mut self, sent: &Sent, again: Option<u32>) {
-        let transmission =
-            again.and_then(|n| self.found.retransmissions.get(n as usize - 1)).map_or(1, |r| r.transmission);
-        let len = sent.len - u32::from(sent.fin);
-        self.picture(sent.at, EventKind::Sent { seq: sent.position, len, cause: Cause::New, transmission });
-        if let Some(note) = again.and_then(|n| self.notes.get_mut(n as usize - 1)) {
-            note.event = self.found.events.len() as u32;
+    pub fn sent(&mut self, sent: &Sent, stand: Stand) {
+        self.draw(sent.at, stand, sent_kind(sent, 1));
+    }
+
+    pub fn retransmitted(&mut self, sent: &Sent, stand: Stand, transmission: u32) {
+        if self.on {
+            self.retransmissions.push(self.events.len());
+            self.draw(sent.at, stand, sent_kind(sent, transmission));
         }
     }
 
-    /// `before` it, `una` and the bytes SACKed were these.
+    /// An ACK was taken in; `before` it, `una` and the bytes SACKed were these, and `sacked` are
+    /// the bytes SACKed now.
     #[cold]
-    pub(super) fn picture_acked(&mut self, a: &Acked, before: (u64, u64)) {
-        let newly_acked = self.una - before.0;
+    pub fn acked(
+        &mut self,
+        a: &Acked,
+        stand: Stand,
+        before: (u64, u64),
+        sacked: u64,
+        dupacks: u32,
+    ) {
         let kind = EventKind::Acked {
             ack: a.ack,
-            dupacks: self.dupacks,
-            newly_acked,
-            newly_sacked: (self.out.sacked_bytes).saturating_sub(before.1),
+            dupacks,
+            newly_acked: stand.una - before.0,
+            newly_sacked: sacked.saturating_sub(before.1),
             window_edge: a.ack.saturating_add(a.window),
             sack: a.sack,
             sacks: a.sacks,
             dsack: a.dsack,
         };
-        self.picture(a.at, kind);
+        self.draw(a.at, stand, kind);
     }
 
-    pub(super) fn picture_timeout(&mut self, at: Time, timeout: &Timeout, backoff: u32, rto: Span) {
-        let class = match timeout.class {
-            Class::NonTrigger | Class::Unknown => TimeoutClass::NonTrigger,
-            Class::MultipleLosses => TimeoutClass::MultipleLosses,
-            Class::LostRetransmission | Class::Backoff => TimeoutClass::LostRetransmission,
-        };
-        let (flight, cwnd_before) = (timeout.flight, timeout.cwnd);
-        let kind = EventKind::TimedOut { seq: timeout.position, class, backoff, flight, cwnd_before, rto: rto.0 };
-        self.picture(at, kind);
+    pub fn timed_out(&mut self, timeout: &Timeout, stand: Stand, backoff: u32, rto: Span) {
+        self.draw(timeout.at, stand, timed_out_kind(timeout, backoff, rto));
     }
 
     /// A probe turns out to have been a timeout: its event belongs before what it sent.
-    pub(super) fn picture_late_timeout(&mut self, timeout: &Timeout, rto: Span) {
-        let number = self.notes.get(timeout.retransmission).map_or(0, |n| n.event);
-        let Some(&sent) = (number as usize).checked_sub(1).and_then(|i| self.found.events.get(i)) else { return };
-        self.picture_timeout(timeout.at, timeout, 0, rto);
-        if let Some(event) = self.found.events.pop() {
-            let (cwnd, snd_una, snd_nxt) = (timeout.cwnd, sent.snd_una, sent.snd_nxt);
-            self.found.events.insert(number as usize - 1, Event { cwnd, snd_una, snd_nxt, ..event });
-        }
-        for note in self.notes.iter_mut().skip(timeout.retransmission).filter(|n| n.event > 0) {
-            note.event += 1;
+    pub fn timed_out_late(&mut self, timeout: &Timeout, rto: Span) {
+        let Some(&index) = self.retransmissions.get(timeout.retransmission) else { return };
+        let Some(&sent) = self.events.get(index) else { return };
+        let stand = Stand { cwnd: timeout.cwnd, una: sent.snd_una, max: sent.snd_nxt };
+        self.events.insert(index, event(timeout.at, stand, timed_out_kind(timeout, 0, rto)));
+        for later in self.retransmissions.iter_mut().skip(timeout.retransmission) {
+            *later += 1;
         }
     }
 
-    /// Writes the causes in that the end has decided.
-    pub(super) fn settle_picture(&mut self) {
-        for (r, note) in self.found.retransmissions.iter().zip(&self.notes) {
-            let event = (note.event as usize).checked_sub(1).and_then(|i| self.found.events.get_mut(i));
-            if let Some(EventKind::Sent { cause, .. }) = event.map(|e| &mut e.kind) {
-                *cause = match r.kind {
-                    Kind::FastRetransmit => Cause::FastRetransmit,
-                    Kind::Recovery if r.transmission > 2 => Cause::LostRetransmission,
-                    Kind::Recovery | Kind::Unknown => Cause::PartialAck,
-                    Kind::SlowStart => Cause::SlowStart,
-                    Kind::Timeout | Kind::BackedOffTimeout => Cause::Timeout,
-                    Kind::TailLossProbe => Cause::Probe,
-                };
+    /// At the end: the events, with the causes that were decided.
+    pub fn into_events(mut self, retransmissions: &[Retransmission]) -> Vec<Event> {
+        for (r, &index) in retransmissions.iter().zip(&self.retransmissions) {
+            if let Some(EventKind::Sent { cause, .. }) =
+                self.events.get_mut(index).map(|e| &mut e.kind)
+            {
+                *cause = r.kind.cause().unwrap_or(Cause::Recovery);
             }
         }
+        self.events
     }
+}
+
+fn event(at: Time, stand: Stand, kind: EventKind) -> Event {
+    let Stand { cwnd, una, max } = stand;
+    Event { at, cwnd, ssthresh: u64::MAX, snd_una: una, snd_nxt: max, kind }
+}
+
+fn sent_kind(sent: &Sent, transmission: u32) -> EventKind {
+    EventKind::Sent {
+        seq: sent.position,
+        len: sent.payload(),
+        cause: Cause::New,
+        transmission,
+        detected_by: None,
+    }
+}
+
+fn timed_out_kind(timeout: &Timeout, backoff: u32, rto: Span) -> EventKind {
+    let Timeout { position: seq, class, flight, cwnd: cwnd_before, .. } = *timeout;
+    EventKind::TimedOut { seq, class, backoff, flight, cwnd_before, rto: rto.0 }
 }

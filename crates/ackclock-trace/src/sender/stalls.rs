@@ -1,42 +1,46 @@
 //! Stalls: times without progress longer than max(2 SRTT, RTO / 2), with the RTO not backed off.
 //!
-//! - *While something is outstanding*, progress is an ACK that acknowledges more. A stall lasts from one to the next, or from when the
-//!   first byte went out; a SYN counts as a byte. What the sender did meanwhile tells the cause: its timer expired, it sent a tail
-//!   loss probe, it sent something else again, or it only waited for an ACK that came late. Where only a byte is outstanding that asks
-//!   for a closed window, the receiver is the cause.
-//! - *While nothing is outstanding*, it is the sender's turn from when the last byte was acknowledged, or, if that is later, from
-//!   when the other end's last data reached it; and until it sends something. What is longer is the receiver's doing if its window
-//!   was closed or smaller than a segment meanwhile, and else the application's.
+//! - *While something is outstanding*, progress is an ACK that acknowledges more. A stall lasts
+//!   from one to the next, or from when the first byte went out; a SYN counts as a byte. What the
+//!   sender did meanwhile gives the cause: its timer expired, it sent a tail loss probe, it
+//!   retransmitted something else, or it only waited for an ACK that came late. Where the only byte
+//!   outstanding asks for a closed window, the receiver is the cause.
+//! - *While nothing is outstanding*, it is the sender's turn. Its turn begins when the last byte
+//!   was acknowledged, or when the other end's last data reached it, if that is later; it lasts
+//!   until it sends something. If it lasts too long, the cause is the receiver if its window was
+//!   closed or smaller than a segment meanwhile, and else the application.
 //!
-//! So of an idle connection between a request and the next one only the client stalls, and while the server thinks only the server
-//! does. Where both have something outstanding they may stall at once, so that who adds up must count such time once. Before the first
-//! byte and after the last one is acknowledged nobody stalls.
+//! So between two requests on an idle connection only the client stalls, and while the server
+//! thinks only the server does. Where both ends have something outstanding, both may stall at once:
+//! whoever adds stalls up must count such time once. Nobody stalls before the first byte, or after
+//! the last one is acknowledged.
 
 use ackclock_tcp::{Span, Time};
 
-use super::{Acked, Found, SenderModel};
-use crate::connection::{Kind, Stall, StallCause};
+use super::stream::timers::Timers;
+use crate::connection::{Kind, Retransmission, Stall, StallCause, Timeout};
 
 #[derive(Debug)]
-pub(super) struct Watch {
+pub(crate) struct Stalls {
     /// A gap in the capture ended here.
-    pub gap: Time,
+    gap: Time,
     /// A SYN waits for its ACK.
-    pub opening: bool,
-    /// What is outstanding began with a byte that asks for a closed window (RFC 9293 section 3.8.6.1).
-    pub probing: bool,
-    /// The other end's data last reached this one.
-    heard: Time,
+    opening: bool,
+    /// What is outstanding began with a byte that asks for a closed window (RFC 9293 section
+    /// 3.8.6.1).
+    probing_window: bool,
+    /// When the other end's data last reached this one.
+    peer_data: Time,
     /// The smallest window offered since the last progress.
     least_window: u64,
     /// Probes with new data by the last progress.
     probes: u64,
-    found: Vec<Waited>,
+    found: Vec<Wait>,
 }
 
-/// A stall whose cause the other findings will tell.
+/// A stall. Its cause may depend on what is found only at the end.
 #[derive(Debug)]
-struct Waited {
+struct Wait {
     start: Time,
     end: Time,
     frame: u64,
@@ -45,109 +49,152 @@ struct Waited {
 
 #[derive(Debug)]
 enum Cause {
-    /// Something was outstanding; a probe with new data went out if `probed`, and it waited for the window if `closed`.
+    Known(StallCause),
+    /// Something was outstanding: what was sent meanwhile decides. `probed`: a probe with new data
+    /// went out. `closed`: what was outstanding asked for a closed window.
     Outstanding {
         probed: bool,
         closed: bool,
     },
-    Told(StallCause),
 }
 
-impl Watch {
-    pub fn new() -> Watch {
-        let (gap, heard) = (Time::ZERO, Time::ZERO);
-        Watch { gap, opening: false, probing: false, heard, least_window: u64::MAX, probes: 0, found: Vec::new() }
+impl Default for Stalls {
+    fn default() -> Stalls {
+        Stalls {
+            gap: Time::ZERO,
+            opening: false,
+            probing_window: false,
+            peer_data: Time::ZERO,
+            least_window: u64::MAX,
+            probes: 0,
+            found: Vec::new(),
+        }
     }
 }
 
-impl SenderModel {
-    /// The other end acknowledges our SYN.
-    pub(super) fn opened(&mut self, a: &Acked) {
-        self.stall.opening = false;
-        self.advanced(a);
+impl Stalls {
+    /// A SYN goes out.
+    pub fn opening(&mut self) {
+        self.opening = true;
     }
 
-    /// The other end's data last reached this one at that time: until then it had nothing to answer.
+    /// An ACK comes. Returns whether it is the first one, which acknowledges the SYN.
     #[inline]
-    pub fn heard(&mut self, at: Time) {
-        self.stall.heard = at;
+    pub fn opened(&mut self) -> bool {
+        std::mem::take(&mut self.opening)
     }
 
-    /// An ACK has been taken in.
+    /// The other end's data reached this one: until then it had nothing to answer.
     #[inline]
-    pub(super) fn stall_note(&mut self, a: &Acked) {
-        self.stall.least_window = self.stall.least_window.min(a.window);
+    pub fn peer_data(&mut self, at: Time) {
+        self.peer_data = at;
     }
 
-    /// Something goes out with nothing outstanding.
-    pub(super) fn stall_idle(&mut self, at: Time, frame: u64) {
-        // Before the first byte there is only something to wait for if the other end has sent something.
-        if self.found.bytes == 0 && self.stall.heard == Time::ZERO {
+    /// The capture has a gap that ends now.
+    pub fn gap(&mut self, until: Time) {
+        self.gap = until;
+    }
+
+    /// What is outstanding began with a byte that asks for a closed window.
+    #[inline]
+    pub fn is_probing_window(&self) -> bool {
+        self.probing_window
+    }
+
+    /// An ACK has been taken in that offers this window.
+    #[inline]
+    pub fn offered(&mut self, window: u64) {
+        self.least_window = self.least_window.min(window);
+    }
+
+    /// Something goes out with nothing outstanding. `first`: it is the first byte of the stream.
+    /// `probes_window`: it asks for a closed window.
+    pub fn sender_resumes(&mut self, now: &Now<'_>, first: bool, mss: u32, probes_window: bool) {
+        self.probing_window = probes_window;
+        // Before the first byte, a sender only has something to answer if the other end has sent
+        // something.
+        if first && self.peer_data == Time::ZERO {
             return;
         }
-        let cause = match self.stall.least_window {
+        let cause = match self.least_window {
             0 => StallCause::ZeroWindow,
-            window if window < u64::from(self.terms.mss) => StallCause::ReceiveWindow,
+            window if window < u64::from(mss) => StallCause::ReceiveWindow,
             _ => StallCause::Application,
         };
         let start = match cause {
-            StallCause::Application => self.progress.max(self.stall.heard),
-            _ => self.progress,
+            StallCause::Application => now.progress.max(self.peer_data),
+            _ => now.progress,
         };
-        self.stall_found(start, at, frame, Cause::Told(cause));
+        self.add(start, now, Cause::Known(cause));
     }
 
-    /// `una` has moved.
+    /// `una` has moved. `probes`: probes with new data so far. `measures`: no round trip is known
+    /// yet, and nothing was retransmitted.
     #[inline]
-    pub(super) fn stall_over(&mut self, at: Time, frame: u64) {
-        // The first round trip is what others are measured by, however long it is, unless something was sent again meanwhile.
-        let measures = self.clock.srtt() == Span::ZERO && self.found.retransmissions.is_empty();
-        if at.since(self.progress) > self.clock.quiet && !measures {
-            let probed = self.found.probes_of_new_data > self.stall.probes;
-            let closed = self.stall.probing;
-            self.stall_found(self.progress, at, frame, Cause::Outstanding { probed, closed });
+    pub fn progressed(&mut self, now: &Now<'_>, probes: u64, measures: bool) {
+        // The first round trip is what others are measured by, however long it is.
+        if now.at.since(now.progress) > now.timers.quiet() && !measures {
+            let cause =
+                Cause::Outstanding { probed: probes > self.probes, closed: self.probing_window };
+            self.add(now.progress, now, cause);
         }
-        self.stall.probing = false;
-        self.stall.probes = self.found.probes_of_new_data;
-        self.stall.least_window = u64::MAX;
+        self.probing_window = false;
+        self.probes = probes;
+        self.least_window = u64::MAX;
     }
 
-    fn stall_found(&mut self, start: Time, end: Time, frame: u64, cause: Cause) {
-        let least = self.clock.srtt().times(2).max(Span(self.clock.rto().0 / 2));
-        if end.since(start) <= least {
+    fn add(&mut self, start: Time, now: &Now<'_>, cause: Cause) {
+        let least = now.timers.srtt().times(2).max(Span(now.timers.rto().0 / 2));
+        if now.at.since(start) <= least {
             return;
         }
-        let cause = if self.stall.gap > start { Cause::Told(StallCause::CaptureGap) } else { cause };
-        self.stall.found.push(Waited { start, end, frame, cause });
+        let cause = if self.gap > start { Cause::Known(StallCause::CaptureGap) } else { cause };
+        self.found.push(Wait { start, end: now.at, frame: now.frame, cause });
     }
 
-    /// At the end: names the causes.
-    pub(super) fn settle_stalls(&mut self, end: Time) {
-        if !self.out.is_empty() || self.stall.opening {
-            self.stall_over(end, 0);
-        }
-        let waits = std::mem::take(&mut self.stall.found);
-        self.found.stalls = waits.iter().map(|wait| wait.stall(&self.found)).collect();
+    /// A SYN waits for its ACK.
+    pub fn is_opening(&self) -> bool {
+        self.opening
+    }
+
+    /// At the end: all stalls with their causes.
+    pub fn into_all(self, timeouts: &[Timeout], retransmissions: &[Retransmission]) -> Vec<Stall> {
+        self.found.iter().map(|wait| wait.stall(timeouts, retransmissions)).collect()
     }
 }
 
-impl Waited {
-    fn stall(&self, found: &Found) -> Stall {
-        let Waited { start, end, frame, .. } = *self;
+/// The packet at hand, and what came before it.
+pub(crate) struct Now<'a> {
+    pub at: Time,
+    /// 0 at the end of the capture.
+    pub frame: u64,
+    /// The last progress.
+    pub progress: Time,
+    pub timers: &'a Timers,
+}
+
+impl Wait {
+    fn stall(&self, timeouts: &[Timeout], retransmissions: &[Retransmission]) -> Stall {
+        let Wait { start, end, frame, .. } = *self;
         let mut stall = Stall { start, end, frame, cause: StallCause::Unknown, timeout: None };
         let (probed, closed) = match self.cause {
-            Cause::Told(cause) => return Stall { cause, ..stall },
+            Cause::Known(cause) => return Stall { cause, ..stall },
             Cause::Outstanding { probed, closed } => (probed, closed),
         };
-        let expired = found.timeouts.partition_point(|timeout| timeout.at <= end).checked_sub(1);
-        if let Some((index, timeout)) = expired.and_then(|i| Some((i, found.timeouts.get(i)?)))
+        let expired = timeouts.partition_point(|timeout| timeout.at <= end).checked_sub(1);
+        if let Some((index, timeout)) = expired.and_then(|i| Some((i, timeouts.get(i)?)))
             && timeout.at > start
         {
             (stall.cause, stall.timeout) = (StallCause::Timeout(timeout.class), Some(index));
             return stall;
         }
-        let first = found.retransmissions.partition_point(|r| r.at <= start);
-        let mut sent = found.retransmissions.iter().skip(first).take_while(|r| r.at <= end).map(|r| r.kind).peekable();
+        let first = retransmissions.partition_point(|r| r.at <= start);
+        let mut sent = retransmissions
+            .iter()
+            .skip(first)
+            .take_while(|r| r.at <= end)
+            .map(|r| r.kind)
+            .peekable();
         let any = sent.peek().is_some();
         stall.cause = if closed {
             StallCause::ZeroWindow

@@ -25,17 +25,29 @@ impl Bytes {
     }
 
     pub fn u16(mut self, value: u16) -> Bytes {
-        self.bytes.extend(if self.order == Order::Big { value.to_be_bytes() } else { value.to_le_bytes() });
+        self.bytes.extend(if self.order == Order::Big {
+            value.to_be_bytes()
+        } else {
+            value.to_le_bytes()
+        });
         self
     }
 
     pub fn u32(mut self, value: u32) -> Bytes {
-        self.bytes.extend(if self.order == Order::Big { value.to_be_bytes() } else { value.to_le_bytes() });
+        self.bytes.extend(if self.order == Order::Big {
+            value.to_be_bytes()
+        } else {
+            value.to_le_bytes()
+        });
         self
     }
 
     pub fn u64(mut self, value: u64) -> Bytes {
-        self.bytes.extend(if self.order == Order::Big { value.to_be_bytes() } else { value.to_le_bytes() });
+        self.bytes.extend(if self.order == Order::Big {
+            value.to_be_bytes()
+        } else {
+            value.to_le_bytes()
+        });
         self
     }
 
@@ -74,7 +86,12 @@ impl Bytes {
 
     pub fn enhanced(self, interface: u32, stamp: u64, data: &[u8], wire_len: u32) -> Bytes {
         self.block(6, |b| {
-            b.u32(interface).u32((stamp >> 32) as u32).u32(stamp as u32).u32(data.len() as u32).u32(wire_len).raw(data)
+            b.u32(interface)
+                .u32((stamp >> 32) as u32)
+                .u32(stamp as u32)
+                .u32(data.len() as u32)
+                .u32(wire_len)
+                .raw(data)
         })
     }
 
@@ -105,7 +122,9 @@ impl Seen {
 }
 
 /// All frames, and what damage ended them.
-pub fn read_from(input: impl Read + Send + 'static) -> std::io::Result<(Vec<Seen>, Option<Damage>)> {
+pub fn read_from(
+    input: impl Read + Send + 'static,
+) -> std::io::Result<(Vec<Seen>, Option<Damage>)> {
     let mut reader = Reader::new(Box::new(input))?;
     let mut frames = Vec::new();
     while let Some(f) = reader.next()? {

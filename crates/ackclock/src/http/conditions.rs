@@ -2,8 +2,8 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use super::found::FileInfo;
 use super::request::Request;
-use super::response::FileInfo;
 
 /// What the conditions of a request come to, in the order of RFC 9110 section 13.2.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,18 +30,22 @@ pub(super) fn verdict(request: &Request, file: &FileInfo) -> Verdict {
     if not_modified { Verdict::NotModified } else { Verdict::Proceed }
 }
 
-/// Whether If-Range lets the range count (RFC 9110 section 13.1.5). A date counts only if it is exactly the file's and that second was
-/// over by `now`: a file that changes twice in a second shows it in the tag alone.
+/// Whether If-Range lets the range count (RFC 9110 section 13.1.5). A date counts only if it is
+/// exactly the file's and that second was over by `now`: a file that changes twice in a second
+/// shows it in the tag alone.
 pub(super) fn range_counts(request: &Request, file: &FileInfo, now: SystemTime) -> bool {
     let Some(validator) = &request.if_range else { return true };
     if validator.contains('"') {
         return names(validator, &file.etag, true);
     }
-    let (Ok(date), Some(modified)) = (httpdate::parse_http_date(validator), file.modified) else { return false };
+    let (Ok(date), Some(modified)) = (httpdate::parse_http_date(validator), file.modified) else {
+        return false;
+    };
     whole_seconds(modified) == date && now >= date + Duration::from_secs(1)
 }
 
-/// Whether a list of entity tags, or `*`, names ours. By the strong comparison a weak tag names nothing (section 8.8.3.2).
+/// Whether a list of entity tags, or `*`, names ours. By the strong comparison a weak tag names
+/// nothing (section 8.8.3.2).
 fn names(list: &str, etag: &str, strong: bool) -> bool {
     if list.trim() == "*" {
         return true;
@@ -50,7 +54,9 @@ fn names(list: &str, etag: &str, strong: bool) -> bool {
     loop {
         rest = rest.trim_start_matches([' ', '\t', ',']);
         let weak = rest.strip_prefix("W/");
-        let Some((tag, after)) = weak.unwrap_or(rest).strip_prefix('"').and_then(|r| r.split_once('"')) else {
+        let Some((tag, after)) =
+            weak.unwrap_or(rest).strip_prefix('"').and_then(|r| r.split_once('"'))
+        else {
             return false;
         };
         if tag == etag.trim_matches('"') && !(strong && weak.is_some()) {
@@ -60,7 +66,8 @@ fn names(list: &str, etag: &str, strong: bool) -> bool {
     }
 }
 
-/// `None` if this is no date, or the file has none: then the condition does not count (sections 13.1.3, 13.1.4).
+/// `None` if this is no date, or the file has none: then the condition does not count (sections
+/// 13.1.3, 13.1.4).
 fn modified_since(file: &FileInfo, date: &str) -> Option<bool> {
     let date = httpdate::parse_http_date(date).ok()?;
     Some(whole_seconds(file.modified?) > date)

@@ -25,7 +25,8 @@ fn ranges(value: &str, len: u64) -> Option<Selection> {
         return None;
     }
     // Empty elements of a list count for nothing (RFC 9110 section 5.6.1.2).
-    let mut specs = set.split(',').map(|spec| spec.trim_matches([' ', '\t'])).filter(|spec| !spec.is_empty());
+    let mut specs =
+        set.split(',').map(|spec| spec.trim_matches([' ', '\t'])).filter(|spec| !spec.is_empty());
     let (spec, None) = (specs.next()?, specs.next()) else { return None };
     let (first, last) = spec.split_once('-')?;
     if first.is_empty() {
@@ -51,5 +52,6 @@ fn ranges(value: &str, len: u64) -> Option<Selection> {
 
 /// Decimal digits; what does not fit is the greatest number.
 fn number(text: &str) -> Option<u64> {
-    (!text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())).then(|| text.parse().unwrap_or(u64::MAX))
+    (!text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()))
+        .then(|| text.parse().unwrap_or(u64::MAX))
 }

@@ -1,6 +1,6 @@
 //! Requests (RFC 9112), cut into fields by `httparse`.
 
-use super::response::Status;
+use super::status::Status;
 
 /// Most bytes of a request's head.
 pub const MAX_HEAD: usize = 16 * 1024;
@@ -11,7 +11,8 @@ pub const MAX_TARGET: usize = 8 * 1024;
 /// Most fields of a request.
 pub const MAX_FIELDS: usize = 100;
 
-/// Methods that RFC 9110 section 9 and RFC 5789 define and that do not read a file: known, but not allowed.
+/// Methods that RFC 9110 section 9 and RFC 5789 define and that do not read a file: known, but not
+/// allowed.
 const OTHER_METHODS: [&str; 7] = ["POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];
 
 /// What a request wants.
@@ -23,13 +24,14 @@ pub enum Method {
     Head,
 }
 
-/// A request for a file. Fields that may appear several times are joined by commas (RFC 9110 section 5.3).
+/// A request for a file. Fields that may appear several times are joined by commas (RFC 9110
+/// section 5.3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// The method.
     pub method: Method,
-    /// The path, decoded, without slashes at either end: names joined by one slash each, none of them empty, `.` or
-    /// `..`, and no NUL in them. Empty for the root.
+    /// The path, decoded, without slashes at either end: names joined by one slash each, none of
+    /// them empty, `.` or `..`, and no NUL in them. Empty for the root.
     pub path: Vec<u8>,
     /// The path ended with a slash: a directory is meant.
     pub directory: bool,
@@ -49,8 +51,8 @@ pub struct Request {
     pub range: Option<String>,
 }
 
-/// Why something is no request that the server takes. The connection closes after the answer, since where the next request
-/// begins may be unknown.
+/// Why something is no request that the server takes. The connection closes after the answer, since
+/// where the next request begins may be unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// What to answer.
@@ -74,7 +76,8 @@ pub struct Inbox {
 }
 
 impl Inbox {
-    /// How many bytes [`Inbox::push`] takes. Above 0 whenever [`Inbox::next_request`] returned `None`.
+    /// How many bytes [`Inbox::push`] takes. Above 0 whenever [`Inbox::next_request`] returned
+    /// `None`.
     pub fn room(&self) -> usize {
         MAX_HEAD - self.bytes.len()
     }
@@ -91,7 +94,8 @@ impl Inbox {
 
     /// The next request; `None` if more bytes are needed. After a refusal nothing else can be read.
     pub fn next_request(&mut self) -> Option<Result<Request, Refusal>> {
-        // A head is parsed where a line has ended since the last try, so that single bytes do not cost a parse each.
+        // A head is parsed where a line has ended since the last try, so that single bytes do not
+        // cost a parse each.
         let ended = self.bytes[self.searched..].contains(&b'\n');
         self.searched = self.bytes.len();
         let parsed = if ended { parse(&self.bytes) } else { Ok(None) };
@@ -125,7 +129,8 @@ fn too_long(bytes: &[u8]) -> Option<Status> {
     }
 }
 
-/// A request at the front of `bytes`, and how many of them are its head; `None` if it is not complete.
+/// A request at the front of `bytes`, and how many of them are its head; `None` if it is not
+/// complete.
 fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, Refusal> {
     let mut fields = [httparse::EMPTY_HEADER; MAX_FIELDS];
     let mut parsed = httparse::Request::new(&mut fields);
@@ -133,7 +138,9 @@ fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, Refusal> {
         Ok(httparse::Status::Complete(used)) => used,
         Ok(httparse::Status::Partial) => return Ok(None),
         Err(httparse::Error::TooManyHeaders) => return Err(Status::FieldsTooLarge.into()),
-        Err(httparse::Error::Version) if other_version(bytes) => return Err(Status::VersionNotSupported.into()),
+        Err(httparse::Error::Version) if other_version(bytes) => {
+            return Err(Status::VersionNotSupported.into());
+        }
         Err(_) => return Err(Status::BadRequest.into()),
     };
     let head = parsed.method == Some("HEAD");
@@ -185,12 +192,15 @@ fn request(parsed: &httparse::Request<'_, '_>) -> Result<Request, Status> {
     })
 }
 
-/// Whether a body follows the head (RFC 9112 section 6.3). What could be read in two ways is refused (section 11.2).
+/// Whether a body follows the head (RFC 9112 section 6.3). What could be read in two ways is
+/// refused (section 11.2).
 fn has_body(fields: &Fields<'_, '_>, http_1_0: bool) -> Result<bool, Status> {
     let mut length = None;
     for value in fields.all("content-length").flat_map(|v| v.split(|&b| b == b',')) {
         let value = value.trim_ascii();
-        let digits = std::str::from_utf8(value).ok().filter(|v| !v.is_empty() && v.bytes().all(|b| b.is_ascii_digit()));
+        let digits = std::str::from_utf8(value)
+            .ok()
+            .filter(|v| !v.is_empty() && v.bytes().all(|b| b.is_ascii_digit()));
         let this: u64 = digits.and_then(|v| v.parse().ok()).ok_or(Status::BadRequest)?;
         if length.is_some_and(|l| l != this) {
             return Err(Status::BadRequest);
@@ -227,7 +237,8 @@ fn decode_path(path: &str) -> Result<(Vec<u8>, bool), Status> {
     let mut names = Vec::new();
     for name in path.split('/').filter(|name| !name.is_empty()) {
         let name = percent_decode(name.as_bytes()).ok_or(Status::BadRequest)?;
-        // Clients take dots out themselves (RFC 3986 section 5.2.4); who sends them tries to get out of the directory.
+        // Clients take dots out themselves (RFC 3986 section 5.2.4); who sends them tries to get
+        // out of the directory.
         if name == b"." || name == b".." || name.contains(&0) {
             return Err(Status::BadRequest);
         }
@@ -255,7 +266,10 @@ struct Fields<'h, 'b>(&'h [httparse::Header<'b>]);
 impl<'b> Fields<'_, 'b> {
     /// The values of all fields with this name, in order.
     fn all(&self, name: &str) -> impl Iterator<Item = &'b [u8]> {
-        self.0.iter().filter(move |field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value)
+        self.0
+            .iter()
+            .filter(move |field| field.name.eq_ignore_ascii_case(name))
+            .map(|field| field.value)
     }
 
     fn joined(&self, name: &str) -> Option<String> {

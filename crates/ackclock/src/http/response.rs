@@ -5,103 +5,10 @@ use std::ops::Range;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::conditions::{Verdict, range_counts, verdict};
+use super::found::{FileInfo, Found};
 use super::range::{Selection, select};
 use super::request::{Method, Refusal, Request};
-
-/// Status codes (RFC 9110 section 15, RFC 6585).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Status {
-    /// The whole file.
-    Ok = 200,
-    /// A part of it.
-    PartialContent = 206,
-    /// A directory without its slash.
-    MovedPermanently = 301,
-    /// The client has it already.
-    NotModified = 304,
-    /// This is no HTTP.
-    BadRequest = 400,
-    /// The file may not be read.
-    Forbidden = 403,
-    /// There is none.
-    NotFound = 404,
-    /// A known method other than GET and HEAD.
-    MethodNotAllowed = 405,
-    /// The request did not come to its end in time.
-    RequestTimeout = 408,
-    /// If-Match or If-Unmodified-Since does not hold.
-    PreconditionFailed = 412,
-    /// The target is longer than [`MAX_TARGET`](super::MAX_TARGET).
-    UriTooLong = 414,
-    /// The range lies behind the end of the file.
-    RangeNotSatisfiable = 416,
-    /// Too many fields, or too long ones.
-    FieldsTooLarge = 431,
-    /// Reading the file failed.
-    InternalServerError = 500,
-    /// An unknown method or transfer coding.
-    NotImplemented = 501,
-    /// Too many files are open.
-    ServiceUnavailable = 503,
-    /// Not HTTP/1.1 or HTTP/1.0.
-    VersionNotSupported = 505,
-}
-
-impl Status {
-    /// The code.
-    pub fn code(self) -> u16 {
-        self as u16
-    }
-
-    fn reason(self) -> &'static str {
-        match self {
-            Status::Ok => "OK",
-            Status::PartialContent => "Partial Content",
-            Status::MovedPermanently => "Moved Permanently",
-            Status::NotModified => "Not Modified",
-            Status::BadRequest => "Bad Request",
-            Status::Forbidden => "Forbidden",
-            Status::NotFound => "Not Found",
-            Status::MethodNotAllowed => "Method Not Allowed",
-            Status::RequestTimeout => "Request Timeout",
-            Status::PreconditionFailed => "Precondition Failed",
-            Status::UriTooLong => "URI Too Long",
-            Status::RangeNotSatisfiable => "Range Not Satisfiable",
-            Status::FieldsTooLarge => "Request Header Fields Too Large",
-            Status::InternalServerError => "Internal Server Error",
-            Status::NotImplemented => "Not Implemented",
-            Status::ServiceUnavailable => "Service Unavailable",
-            Status::VersionNotSupported => "HTTP Version Not Supported",
-        }
-    }
-}
-
-/// A regular file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileInfo {
-    /// Bytes.
-    pub len: u64,
-    /// When it was last changed; `None` if HTTP has no date for it.
-    pub modified: Option<SystemTime>,
-    /// Its entity tag, in quotes; strong.
-    pub etag: String,
-    /// Its media type.
-    pub media_type: &'static str,
-}
-
-/// What lies under a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
-    /// A file.
-    File(FileInfo),
-    /// A directory without an index, asked for with its slash: its entries, of which those that are directories end with a slash;
-    /// and whether there are more.
-    Listing(Vec<Vec<u8>>, bool),
-    /// A directory asked for without its slash.
-    Directory,
-    /// Nothing to send, and this is why.
-    Nothing(Status),
-}
+use super::status::Status;
 
 /// A response: what to send, then which bytes of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,8 +42,17 @@ pub fn answer(request: &Request, found: &Found, now: SystemTime) -> Response {
 /// Answers what is no request that the server takes; the connection is to be closed.
 pub fn refuse(refusal: Refusal, now: SystemTime) -> Response {
     let method = if refusal.head { Method::Head } else { Method::Get };
-    let extra = if refusal.status == Status::MethodNotAllowed { "Allow: GET, HEAD\r\n" } else { "" };
-    let bytes = with_body(method, refusal.status, "text/plain", extra, &explanation(refusal.status), false, now);
+    let extra =
+        if refusal.status == Status::MethodNotAllowed { "Allow: GET, HEAD\r\n" } else { "" };
+    let bytes = with_body(
+        method,
+        refusal.status,
+        "text/plain",
+        extra,
+        &explanation(refusal.status),
+        false,
+        now,
+    );
     Response { status: refusal.status, bytes, file: 0..0, keep_alive: false }
 }
 
@@ -150,15 +66,29 @@ fn answer_file(request: &Request, file: &FileInfo, now: SystemTime) -> Response 
         Verdict::Failed => return short(request, Status::PreconditionFailed, "", now),
         Verdict::NotModified => {
             let bytes = head(Status::NotModified, &fields, request.keep_alive, now).into_bytes();
-            return Response { status: Status::NotModified, bytes, file: 0..0, keep_alive: request.keep_alive };
+            return Response {
+                status: Status::NotModified,
+                bytes,
+                file: 0..0,
+                keep_alive: request.keep_alive,
+            };
         }
     }
     // RFC 9110 section 14.2: Range is defined for GET only.
-    let range = request.range.as_ref().filter(|_| request.method == Method::Get && range_counts(request, file, now));
+    let range = request
+        .range
+        .as_ref()
+        .filter(|_| request.method == Method::Get && range_counts(request, file, now));
     let (status, part) = match range.map_or(Selection::Whole, |value| select(value, file.len)) {
         Selection::Whole => (Status::Ok, 0..file.len),
         Selection::Part(part) => {
-            let _ = write!(fields, "Content-Range: bytes {}-{}/{}\r\n", part.start, part.end - 1, file.len);
+            let _ = write!(
+                fields,
+                "Content-Range: bytes {}-{}/{}\r\n",
+                part.start,
+                part.end - 1,
+                file.len
+            );
             (Status::PartialContent, part)
         }
         Selection::Unsatisfiable => {
@@ -178,8 +108,16 @@ fn short(request: &Request, status: Status, extra: &str, now: SystemTime) -> Res
     whole(request, status, "text/plain", extra, explanation(status), now)
 }
 
-fn whole(request: &Request, status: Status, media_type: &str, extra: &str, body: String, now: SystemTime) -> Response {
-    let bytes = with_body(request.method, status, media_type, extra, &body, request.keep_alive, now);
+fn whole(
+    request: &Request,
+    status: Status,
+    media_type: &str,
+    extra: &str,
+    body: String,
+    now: SystemTime,
+) -> Response {
+    let bytes =
+        with_body(request.method, status, media_type, extra, &body, request.keep_alive, now);
     Response { status, bytes, file: 0..0, keep_alive: request.keep_alive }
 }
 
@@ -204,7 +142,8 @@ fn with_body(
     text.into_bytes()
 }
 
-/// The head of a response: status line, Date, these fields (each with its end of line), and whether the connection stays.
+/// The head of a response: status line, Date, these fields (each with its end of line), and whether
+/// the connection stays.
 pub fn head(status: Status, fields: &str, keep_alive: bool, now: SystemTime) -> String {
     let connection = if keep_alive { "keep-alive" } else { "close" };
     // A clock before 1970 or after 9999 gives no date that HTTP can say.
@@ -226,8 +165,9 @@ pub(crate) fn date(time: SystemTime) -> Option<SystemTime> {
 /// A directory as a page.
 fn listing(path: &[u8], entries: &[Vec<u8>], more: bool) -> String {
     let name = escape(&format!("/{}", String::from_utf8_lossy(path)));
-    let mut page =
-        format!("<!DOCTYPE html>\n<html>\n<head>\n<title>{name}</title>\n</head>\n<body>\n<h1>{name}</h1>\n<ul>\n");
+    let mut page = format!(
+        "<!DOCTYPE html>\n<html>\n<head>\n<title>{name}</title>\n</head>\n<body>\n<h1>{name}</h1>\n<ul>\n"
+    );
     if !path.is_empty() {
         page.push_str("<li><a href=\"../\">../</a></li>\n");
     }

@@ -61,8 +61,12 @@ fn refused(text: &str) -> (u16, bool) {
     (last.status.code(), last.head)
 }
 
-/// Status code, the field lines in order without Date, the body, the range of the file, and whether the connection stays.
-fn respond(request: &Request, found: &Found) -> (u16, Vec<String>, String, std::ops::Range<u64>, bool) {
+/// Status code, the field lines in order without Date, the body, the range of the file, and whether
+/// the connection stays.
+fn respond(
+    request: &Request,
+    found: &Found,
+) -> (u16, Vec<String>, String, std::ops::Range<u64>, bool) {
     parts(answer(request, found, now()))
 }
 
@@ -74,7 +78,8 @@ fn parts(response: Response) -> (u16, Vec<String>, String, std::ops::Range<u64>,
     assert!(status.starts_with(&format!("HTTP/1.1 {} ", response.status.code())), "{status}");
     assert_eq!(lines.next().unwrap(), "Date: Sun, 06 Nov 1994 09:49:37 GMT");
     let mut fields: Vec<String> = lines.collect();
-    let connection = if response.keep_alive { "Connection: keep-alive" } else { "Connection: close" };
+    let connection =
+        if response.keep_alive { "Connection: keep-alive" } else { "Connection: close" };
     assert_eq!(fields.pop().unwrap(), connection);
     (response.status.code(), fields, body.to_string(), response.file, response.keep_alive)
 }
@@ -84,7 +89,8 @@ fn a_whole_file() {
     let response = answer(&get(""), &file(1000), now());
     let expected = format!(
         "HTTP/1.1 200 OK\r\nDate: Sun, 06 Nov 1994 09:49:37 GMT\r\nETag: {ETAG_1000}\r\n\
-         Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT\r\nAccept-Ranges: bytes\r\nContent-Type: text/html\r\n\
+         Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT\r\nAccept-Ranges: bytes\r\nContent-Type: \
+         text/html\r\n\
          Content-Length: 1000\r\nConnection: keep-alive\r\n\r\n"
     );
     assert_eq!(String::from_utf8(response.bytes).unwrap(), expected);
@@ -124,7 +130,8 @@ fn keep_alive_is_what_the_version_and_the_client_say() {
 
 #[test]
 fn pipelined_requests_come_out_in_order_however_they_are_cut() {
-    let text = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n\r\nHEAD /b/ HTTP/1.1\nHost: h\n\nGET /c HTTP/1.0\r\n\r\nGET /d";
+    let text = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n\r\nHEAD /b/ HTTP/1.1\nHost: h\n\nGET /c \
+        HTTP/1.0\r\n\r\nGET /d";
     let whole = requests(text.as_bytes());
     let names: Vec<_> = whole.iter().map(|r| r.as_ref().unwrap().path.clone()).collect();
     assert_eq!(names, [b"a", b"b", b"c"]);
@@ -168,8 +175,16 @@ fn paths_are_decoded_and_stay_inside() {
         ("ftp://h/a", 400),
         ("/a%2Fb", 404),
     ] {
-        assert_eq!(refused(&format!("GET {target} HTTP/1.1\r\nHost: h\r\n\r\n")), (status, false), "{target}");
-        assert_eq!(refused(&format!("HEAD {target} HTTP/1.1\r\nHost: h\r\n\r\n")), (status, true), "{target}");
+        assert_eq!(
+            refused(&format!("GET {target} HTTP/1.1\r\nHost: h\r\n\r\n")),
+            (status, false),
+            "{target}"
+        );
+        assert_eq!(
+            refused(&format!("HEAD {target} HTTP/1.1\r\nHost: h\r\n\r\n")),
+            (status, true),
+            "{target}"
+        );
     }
 }
 
@@ -188,7 +203,10 @@ fn what_is_no_request_is_refused_as_what_it_is() {
         ("GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
         ("GET / HTTP/1.1\r\nHost: h\r\nContent-Length: +1\r\n\r\n", 400),
         ("GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999999999999\r\n\r\n", 400),
-        ("GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+        (
+            "GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+            400,
+        ),
         ("GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
         ("GET / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 501),
         ("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n", 405),
@@ -208,7 +226,9 @@ fn what_is_no_request_is_refused_as_what_it_is() {
 #[test]
 fn a_405_names_the_methods_and_every_refusal_closes() {
     let response = refuse(Refusal { status: Status::MethodNotAllowed, head: false }, now());
-    let fields = ["Allow: GET, HEAD", "Content-Type: text/plain", "Content-Length: 23"].map(String::from).to_vec();
+    let fields = ["Allow: GET, HEAD", "Content-Type: text/plain", "Content-Length: 23"]
+        .map(String::from)
+        .to_vec();
     assert_eq!(parts(response), (405, fields, "405 Method Not Allowed\n".into(), 0..0, false));
     let response = refuse(Refusal { status: Status::BadRequest, head: true }, now());
     let fields = ["Content-Type: text/plain", "Content-Length: 16"].map(String::from).to_vec();
@@ -225,12 +245,14 @@ fn limits_hold_at_the_byte() {
     assert_eq!(requests(endless(MAX_TARGET + 11).as_bytes()), []);
     assert_eq!(refused(&endless(MAX_TARGET + 12)).0, 414);
 
-    let fields = |count: usize| format!("GET / HTTP/1.1\r\nHost: h\r\n{}\r\n", "A: b\r\n".repeat(count - 1));
+    let fields =
+        |count: usize| format!("GET / HTTP/1.1\r\nHost: h\r\n{}\r\n", "A: b\r\n".repeat(count - 1));
     assert!(requests(fields(MAX_FIELDS).as_bytes())[0].is_ok());
     assert_eq!(refused(&fields(MAX_FIELDS + 1)).0, 431);
 
     // 31 bytes and the field's value: a head that fits exactly, and one that is a byte too long.
-    let head = |value: usize| format!("GET / HTTP/1.1\r\nHost: h\r\nA: {}\r\n\r\n", "b".repeat(value));
+    let head =
+        |value: usize| format!("GET / HTTP/1.1\r\nHost: h\r\nA: {}\r\n\r\n", "b".repeat(value));
     assert_eq!(head(0).len(), 32);
     assert!(requests(head(MAX_HEAD - 32).as_bytes())[0].is_ok());
     assert_eq!(refused(&head(MAX_HEAD - 31)).0, 431);
@@ -280,7 +302,8 @@ fn a_part_of_a_file() {
     assert_eq!(fields[5], "Content-Length: 300");
 
     let behind = respond(&get("Range: bytes=1000-\r\n"), &file(1000));
-    let fields = ["Content-Range: bytes */1000", "Content-Type: text/plain", "Content-Length: 26"].map(String::from);
+    let fields = ["Content-Range: bytes */1000", "Content-Type: text/plain", "Content-Length: 26"]
+        .map(String::from);
     assert_eq!(behind, (416, fields.to_vec(), "416 Range Not Satisfiable\n".into(), 0..0, true));
 
     // HEAD has no ranges (RFC 9110 section 14.2), and several ranges bring the whole file.
@@ -291,8 +314,9 @@ fn a_part_of_a_file() {
 
 #[test]
 fn if_range_wants_the_same_file() {
-    let part =
-        |validator: &str| respond(&get(&format!("Range: bytes=0-9\r\nIf-Range: {validator}\r\n")), &file(1000)).0;
+    let part = |validator: &str| {
+        respond(&get(&format!("Range: bytes=0-9\r\nIf-Range: {validator}\r\n")), &file(1000)).0
+    };
     assert_eq!(part(ETAG_1000), 206);
     assert_eq!(part(&format!("W/{ETAG_1000}")), 200);
     assert_eq!(part("\"other\""), 200);
@@ -303,8 +327,10 @@ fn if_range_wants_the_same_file() {
 
     // Within the second in which the file was changed its date says too little.
     let request = get("Range: bytes=0-9\r\nIf-Range: Sun, 06 Nov 1994 08:49:37 GMT\r\n");
-    let at =
-        |nanos: u32| answer(&request, &file(1000), UNIX_EPOCH + Duration::new(MODIFIED, 999_999_999 + nanos)).status;
+    let at = |nanos: u32| {
+        answer(&request, &file(1000), UNIX_EPOCH + Duration::new(MODIFIED, 999_999_999 + nanos))
+            .status
+    };
     assert_eq!((at(0), at(1)), (Status::Ok, Status::PartialContent));
 }
 
@@ -323,13 +349,18 @@ fn conditions_in_their_order() {
     ] {
         assert_eq!(tag("If-None-Match", value), code, "{value}");
     }
-    for (value, code) in
-        [(ETAG_1000, 200), ("*", 200), ("\"a\"", 412), (&format!("W/{ETAG_1000}"), 412), ("nonsense", 412)]
-    {
+    for (value, code) in [
+        (ETAG_1000, 200),
+        ("*", 200),
+        ("\"a\"", 412),
+        (&format!("W/{ETAG_1000}"), 412),
+        ("nonsense", 412),
+    ] {
         assert_eq!(tag("If-Match", value), code, "{value}");
     }
     let [before, same, after] = [36, 37, 38].map(|s| format!("Sun, 06 Nov 1994 08:49:{s} GMT"));
-    for (date, modified, unmodified) in [(&before, 200, 412), (&same, 304, 200), (&after, 304, 200)] {
+    for (date, modified, unmodified) in [(&before, 200, 412), (&same, 304, 200), (&after, 304, 200)]
+    {
         assert_eq!(tag("If-Modified-Since", date), modified, "{date}");
         assert_eq!(tag("If-Unmodified-Since", date), unmodified, "{date}");
     }
@@ -338,7 +369,8 @@ fn conditions_in_their_order() {
     assert_eq!(tag("If-Modified-Since", "Sun Nov  6 08:49:37 1994"), 304);
     assert_eq!(tag("If-Modified-Since", "today"), 200);
     assert_eq!(tag("If-Unmodified-Since", "today"), 200);
-    // RFC 9110 section 13.2.2: tags go before dates, If-Match before If-None-Match, conditions before ranges.
+    // RFC 9110 section 13.2.2: tags go before dates, If-Match before If-None-Match, conditions
+    // before ranges.
     assert_eq!(status(&format!("If-None-Match: \"a\"\r\nIf-Modified-Since: {after}\r\n")), 200);
     assert_eq!(status(&format!("If-Match: {ETAG_1000}\r\nIf-Unmodified-Since: {before}\r\n")), 200);
     assert_eq!(status("If-Match: \"a\"\r\nIf-None-Match: *\r\n"), 412);
@@ -347,7 +379,8 @@ fn conditions_in_their_order() {
 
 #[test]
 fn a_304_has_no_body_and_names_the_file() {
-    let fields = [&format!("ETag: {ETAG_1000}"), "Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT"].map(String::from);
+    let fields = [&format!("ETag: {ETAG_1000}"), "Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT"]
+        .map(String::from);
     let response = respond(&get("If-None-Match: *\r\n"), &file(1000));
     assert_eq!(response, (304, fields.to_vec(), String::new(), 0..0, true));
 }
@@ -361,8 +394,10 @@ fn a_directory_leads_to_its_slash() {
 
 #[test]
 fn a_listing_is_escaped() {
-    let entries = vec![b"<b>&\"'".to_vec(), b"javascript:x".to_vec(), b"sub/".to_vec(), b"\xff?#%".to_vec()];
-    let page = "<!DOCTYPE html>\n<html>\n<head>\n<title>/a&lt;b</title>\n</head>\n<body>\n<h1>/a&lt;b</h1>\n<ul>\n\
+    let entries =
+        vec![b"<b>&\"'".to_vec(), b"javascript:x".to_vec(), b"sub/".to_vec(), b"\xff?#%".to_vec()];
+    let page = "<!DOCTYPE \
+        html>\n<html>\n<head>\n<title>/a&lt;b</title>\n</head>\n<body>\n<h1>/a&lt;b</h1>\n<ul>\n\
         <li><a href=\"../\">../</a></li>\n\
         <li><a href=\"%3Cb%3E%26%22%27\">&lt;b&gt;&amp;&quot;'</a></li>\n\
         <li><a href=\"javascript%3Ax\">javascript:x</a></li>\n\
@@ -378,10 +413,21 @@ fn a_listing_is_escaped() {
 
 #[test]
 fn no_clock_is_too_far_off() {
-    let odd = [UNIX_EPOCH - Duration::from_secs(1), UNIX_EPOCH + Duration::from_secs(253_402_300_800)];
+    let odd =
+        [UNIX_EPOCH - Duration::from_secs(1), UNIX_EPOCH + Duration::from_secs(253_402_300_800)];
     for time in odd {
-        let found = Found::File(FileInfo { len: 1, modified: Some(time), etag: "\"a\"".into(), media_type: "a/b" });
+        let found = Found::File(FileInfo {
+            len: 1,
+            modified: Some(time),
+            etag: "\"a\"".into(),
+            media_type: "a/b",
+        });
         let text = String::from_utf8(answer(&get(""), &found, time).bytes).unwrap();
-        assert!(text.contains("\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\nETag: \"a\"\r\nAccept-Ranges"), "{text}");
+        assert!(
+            text.contains(
+                "\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\nETag: \"a\"\r\nAccept-Ranges"
+            ),
+            "{text}"
+        );
     }
 }

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use ackclock_live::{Host, Tap};
 use ackclock_stack::Outgoing;
-use ackclock_tcp::Time;
+use ackclock_tcp::{Sending, Time};
 
 use crate::error::Error;
 use crate::record::{Capture, Records};
@@ -20,9 +20,11 @@ type Shared = Arc<Mutex<(Capture, io::Result<()>)>>;
 impl HostCapture {
     /// Lets the host write the capture if one is asked for.
     pub fn begin(host: &mut Host, records: &mut Records) -> Result<HostCapture, Error> {
-        let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let since_1970 =
+            SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let origin = (since_1970.as_nanos() as u64).saturating_sub(host.now().nanos());
-        let shared = records.take_capture(origin)?.map(|capture| Arc::new(Mutex::new((capture, Ok(())))));
+        let shared =
+            records.take_capture(origin)?.map(|capture| Arc::new(Mutex::new((capture, Ok(())))));
         if let Some(shared) = &shared {
             host.set_tap(Some(Box::new(CaptureTap(Arc::clone(shared)))));
         }
@@ -51,7 +53,7 @@ impl CaptureTap {
 
 impl Tap for CaptureTap {
     fn sent(&mut self, now: Time, packet: &Outgoing<'_>) {
-        let comment = packet.sent.map_or_else(String::new, |(cause, transmission)| {
+        let comment = packet.sent.map_or_else(String::new, |Sending { cause, transmission }| {
             let first = format!("ackclock: {}, transmission {transmission}", cause.name());
             let len: usize = packet.payload.iter().map(|piece| piece.len()).sum();
             match len.checked_div(packet.segment.into()) {

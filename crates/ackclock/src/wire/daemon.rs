@@ -1,167 +1,62 @@
-//! The event loop of the commands that serve: our stack, the kernel's sockets, signals, the metrics. One thread.
+//! The event loop of the commands that serve: our stack, the kernel's sockets, signals, the
+//! metrics. One thread.
+
+mod counters;
+mod net;
+mod service;
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 
-use ackclock_live::Host;
 use ackclock_net::scenario::units::Duration;
-use ackclock_stack::{Error as TcpError, ListenerId, Ready, SocketId, Status, TcpConfig};
-use ackclock_tcp::connection::TcpState;
-use ackclock_tcp::{Composition, Span, Stats, Time};
+use ackclock_stack::{ListenerId, Ready, SocketId, TcpConfig};
+use ackclock_tcp::{Span, Stats, Time};
 use clap::Args;
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::interrupt::Interrupt;
-use super::metrics::{Endpoint, Exposition, add};
-use super::{DEFAULT_STRATEGY, WireArgs, open_host, strategy};
+use super::metrics::Endpoint;
+use super::{DEFAULT_STRATEGY, WireArgs, open_host};
 use crate::error::Error;
+use counters::text;
+pub(crate) use net::Net;
+use net::SERVICE;
+pub(crate) use service::Service;
 
 /// What the commands that serve have in common.
 #[derive(Debug, Args)]
 pub(crate) struct DaemonArgs {
-    /// The strategy of the sender; `+` joins mechanisms: `sack+lt`.
-    #[arg(long, value_name = "S", value_parser = strategy, default_value = DEFAULT_STRATEGY)]
-    pub strategy: Composition,
-    /// Most connections at the same time; more wait until one ends.
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
+    /// The strategy of our sender. `+` adds a mechanism, as in `sack+lt`.
+    #[arg(long, value_name = "S", default_value = DEFAULT_STRATEGY)]
+    pub strategy: String,
+    /// The most connections at the same time. Further clients wait until one ends.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 10_000,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     pub max_connections: u32,
-    /// Where the kernel's TCP serves metrics for Prometheus, at `/metrics`: best an address of the loopback device.
+    /// Serve metrics for Prometheus at this address, under `/metrics`, with the kernel's TCP.
+    /// Anyone who reaches the address can read them: prefer a loopback address.
     #[arg(long, value_name = "ADDR:PORT")]
     pub metrics: Option<SocketAddr>,
-    /// How long connections may take to end after Ctrl-C or SIGTERM; a second one ends them at once.
+    /// How long open connections may take to finish after Ctrl-C or SIGTERM. A second signal ends
+    /// them at once.
     #[arg(long, value_name = "TIME", default_value = "5s")]
     pub drain: Duration,
     #[command(flatten)]
     pub wire: WireArgs,
 }
 
-/// What is done with connections.
-pub(crate) trait Service {
-    /// A client has connected.
-    fn opened(&mut self, net: &mut Net, socket: SocketId);
-
-    /// A client's socket may do more than before.
-    fn ready(&mut self, net: &mut Net, socket: SocketId);
-
-    /// So may a socket of the kernel, with the number under which [`Net::watch`] had it.
-    fn kernel_ready(&mut self, _net: &mut Net, _number: u64, _flags: EventFlags) {}
-
-    /// A second has passed: time for what has waited too long.
-    fn sweep(&mut self, net: &mut Net);
-
-    /// The end is near: what is idle ends now.
-    fn drain(&mut self, net: &mut Net);
-
-    /// The sockets that it has, each until [`Net::drop`].
-    fn sockets(&self) -> Vec<SocketId>;
-
-    /// How many they are.
-    fn open(&self) -> usize;
-
-    /// Metrics of its own.
-    fn metrics(&self, to: &mut Exposition);
-}
-
-/// What a service works with.
-pub(crate) struct Net {
-    host: Host,
-    epoll: OwnedFd,
-    /// Bytes read from clients and written to them.
-    pub bytes: [u64; 2],
-    accepted: u64,
-    /// What the senders of closed sockets counted.
-    gone: Stats,
-    /// Sockets that could do more at once, but let others go first.
-    again: VecDeque<SocketId>,
-    /// A signal has come.
-    pub draining: bool,
-}
-
 const HOST: u64 = 0;
 const SIGNALS: u64 = 1;
 const METRICS: u64 = 2;
-/// Numbers of the service come after these.
-const SERVICE: u64 = 3;
 /// Fetches of metrics have this bit.
 const FETCH: u64 = 1 << 63;
-
-impl Net {
-    /// Our time.
-    pub fn now(&self) -> Time {
-        self.host.now()
-    }
-
-    /// Reads from a client.
-    pub fn read(&mut self, socket: SocketId, bytes: &mut [u8]) -> Result<usize, TcpError> {
-        let now = self.host.now();
-        let n = self.host.stack().read(now, socket, bytes)?;
-        self.bytes[0] += n as u64;
-        Ok(n)
-    }
-
-    /// Writes to a client.
-    pub fn write(&mut self, socket: SocketId, bytes: &[u8]) -> Result<usize, TcpError> {
-        let now = self.host.now();
-        let n = self.host.stack().write(now, socket, bytes)?;
-        self.bytes[1] += n as u64;
-        Ok(n)
-    }
-
-    /// How much can be written to a client, above 0; where nothing can, the service hears when that changes.
-    pub fn room(&mut self, socket: SocketId) -> Result<usize, TcpError> {
-        let now = self.host.now();
-        let stack = self.host.stack();
-        match stack.status(socket)?.writable {
-            // A write that finds no room is what tells the stack that somebody waits for it.
-            0 => Err(stack.write(now, socket, &[0]).err().unwrap_or(TcpError::ShutDown)),
-            room => Ok(room),
-        }
-    }
-
-    /// Whether nothing more can happen to a socket, but for segments that come late.
-    pub fn is_over(&mut self, socket: SocketId) -> bool {
-        self.status(socket).is_none_or(|s| matches!(s.state, TcpState::Closed | TcpState::TimeWait))
-    }
-
-    /// Sends a client FIN after what was written.
-    pub fn shutdown(&mut self, socket: SocketId) {
-        let now = self.host.now();
-        // Of a socket that is over the next call says so.
-        let _ = self.host.stack().shutdown(now, socket);
-    }
-
-    /// A socket at this moment; `None` if it is not there.
-    pub fn status(&mut self, socket: SocketId) -> Option<Status> {
-        self.host.stack().status(socket).ok()
-    }
-
-    /// Lets a socket go, with a reset unless it is over.
-    pub fn drop(&mut self, socket: SocketId) {
-        if let Ok(sender) = self.host.stack().sender(socket) {
-            add(&mut self.gone, sender.stats());
-        }
-        let now = self.host.now();
-        if self.is_over(socket) {
-            self.host.stack().close(now, socket);
-        } else {
-            self.host.stack().abort(now, socket);
-        }
-    }
-
-    /// Calls the service for this socket again once others had their turn.
-    pub fn again(&mut self, socket: SocketId) {
-        self.again.push_back(socket);
-    }
-
-    /// Tells the service of changes of a socket of the kernel, until that is closed.
-    pub fn watch(&self, source: impl AsFd, number: u64) -> rustix::io::Result<()> {
-        let both = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
-        epoll::add(&self.epoll, source, EventData::new_u64(number + SERVICE), both)
-    }
-}
 
 /// Everything that a command needs before it can serve.
 pub(crate) struct Daemon {
@@ -178,10 +73,15 @@ pub(crate) struct Daemon {
 
 impl Daemon {
     /// Opens the device, and listens.
-    pub fn open(args: &DaemonArgs, listen: &[SocketAddr], config: &TcpConfig) -> Result<Daemon, Error> {
+    pub fn open(
+        args: &DaemonArgs,
+        listen: &[SocketAddr],
+        config: &TcpConfig,
+    ) -> Result<Daemon, Error> {
         raise_open_files();
         let interrupt = Interrupt::new()?;
-        let epoll = epoll::create(CreateFlags::CLOEXEC).map_err(|e| Error::system("epoll")(e.into()))?;
+        let epoll =
+            epoll::create(CreateFlags::CLOEXEC).map_err(|e| Error::system("epoll")(e.into()))?;
         let mut net = Net {
             host: open_host(&args.wire)?,
             epoll,
@@ -193,13 +93,17 @@ impl Daemon {
         };
         let listeners = listen.iter().map(|&address| {
             net.host.stack().listen(address, config.clone(), BACKLOG).map_err(|error| {
-                Error::Usage(format!("{address}: {error}; our stack has the addresses that --addr gives it"))
+                Error::Usage(format!(
+                    "{address}: {error}; our stack has the addresses that --addr gives it"
+                ))
             })
         });
         let listeners = listeners.collect::<Result<_, _>>()?;
         let endpoint = match args.metrics {
             None => None,
-            Some(address) => Some(Endpoint::listen(address).map_err(Error::system(format!("--metrics {address}")))?),
+            Some(address) => Some(
+                Endpoint::listen(address).map_err(Error::system(format!("--metrics {address}")))?,
+            ),
         };
         let register = |source: &dyn AsFd, number, flags| {
             epoll::add(&net.epoll, source, EventData::new_u64(number), flags)
@@ -208,7 +112,8 @@ impl Daemon {
         register(&net.host, HOST, EventFlags::IN)?;
         register(&interrupt, SIGNALS, EventFlags::IN)?;
         if let Some(endpoint) = &endpoint {
-            // Where no more files can be opened, a fetch waits for the next one instead of waking us again and again.
+            // Where no more files can be opened, a fetch waits for the next one instead of waking
+            // us again and again.
             register(&endpoint.listener, METRICS, EventFlags::IN | EventFlags::ET)?;
         }
         Ok(Daemon {
@@ -216,7 +121,7 @@ impl Daemon {
             listeners,
             interrupt,
             endpoint,
-            strategy: args.strategy.name().to_string(),
+            strategy: args.strategy.clone(),
             most: args.max_connections as usize,
             drain: args.drain.0,
             end: Time::NEVER,
@@ -231,9 +136,14 @@ impl Daemon {
         loop {
             let busy = service.open() > 0 || self.endpoint.as_ref().is_some_and(|e| !e.is_idle());
             let at_once = !ready.is_empty() || !self.net.again.is_empty();
-            let timeout = self.timeout(at_once, if busy { next_sweep.min(self.end) } else { self.end });
+            let timeout =
+                self.timeout(at_once, if busy { next_sweep.min(self.end) } else { self.end });
             events.clear();
-            match epoll::wait(&self.net.epoll, rustix::buffer::spare_capacity(&mut events), timeout.as_ref()) {
+            match epoll::wait(
+                &self.net.epoll,
+                rustix::buffer::spare_capacity(&mut events),
+                timeout.as_ref(),
+            ) {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(error) => return Err(Error::system("epoll")(error.into())),
             }
@@ -283,7 +193,8 @@ impl Daemon {
             METRICS => self.accept_fetches(),
             number if number & FETCH != 0 => {
                 if let Some(endpoint) = &mut self.endpoint {
-                    endpoint.ready(number & !FETCH, || text(&mut self.net, &self.strategy, service));
+                    endpoint
+                        .ready(number & !FETCH, || text(&mut self.net, &self.strategy, service));
                 }
             }
             number => service.kernel_ready(&mut self.net, number - SERVICE, flags),
@@ -312,7 +223,8 @@ impl Daemon {
         self.net.host.flush();
         let Net { accepted, bytes: [read, written], gone, .. } = &self.net;
         format!(
-            "{accepted} connections, {} cut off; {read} bytes in, {written} out; {} segments sent, {} again, {} timeouts\n",
+            "{accepted} connections, {} cut off; {read} bytes in, {written} out; {} segments sent, \
+             {} again, {} timeouts\n",
             left.len(),
             gone.segments_sent,
             gone.retransmissions,
@@ -320,12 +232,14 @@ impl Daemon {
         )
     }
 
-    /// How long to wait: until `until` or what the stack has due, and not at all if there is something to do.
+    /// How long to wait: until `until` or what the stack has due, and not at all if there is
+    /// something to do.
     fn timeout(&self, at_once: bool, until: Time) -> Option<Timespec> {
         if at_once {
             return Some(Timespec::default());
         }
-        let until = (until < Time::NEVER).then(|| std::time::Duration::from_nanos(until.since(self.net.now()).nanos()));
+        let until = (until < Time::NEVER)
+            .then(|| std::time::Duration::from_nanos(until.since(self.net.now()).nanos()));
         let least = [until, self.net.host.timeout()].into_iter().flatten().min()?;
         Timespec::try_from(least).ok()
     }
@@ -354,39 +268,11 @@ impl Daemon {
         let epoll = &self.net.epoll;
         if let Some(endpoint) = &mut self.endpoint {
             let both = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
-            endpoint.accept(|stream, number| Ok(epoll::add(epoll, stream, EventData::new_u64(number | FETCH), both)?));
+            endpoint.accept(|stream, number| {
+                Ok(epoll::add(epoll, stream, EventData::new_u64(number | FETCH), both)?)
+            });
         }
     }
-}
-
-/// The metrics.
-fn text(net: &mut Net, strategy: &str, service: &impl Service) -> String {
-    let mut to = Exposition::new(strategy);
-    let mut senders = net.gone;
-    for socket in service.sockets() {
-        if let Ok(sender) = net.host.stack().sender(socket) {
-            add(&mut senders, sender.stats());
-        }
-    }
-    to.gauge("ackclock_connections_open", "Client connections that are open.", service.open() as u64);
-    to.counter("ackclock_connections_total", "Client connections taken.", net.accepted);
-    to.counters(
-        "ackclock_bytes_total",
-        "Payload read from clients and written for them.",
-        "direction",
-        &[("received", net.bytes[0]), ("sent", net.bytes[1])],
-    );
-    to.senders(&senders);
-    let stack = net.host.stack();
-    let stats = *stack.stats();
-    to.gauge("ackclock_half_open_connections", "Connections whose handshake is not done.", stack.half_open() as u64);
-    to.counter("ackclock_syn_cookies_total", "SYNs answered by a cookie.", stats.cookies_sent);
-    to.counter("ackclock_syn_cookies_accepted_total", "Connections made by a cookie.", stats.cookies_accepted);
-    to.counter("ackclock_malformed_packets_total", "Packets that were none.", stats.malformed);
-    to.counter("ackclock_bad_checksums_total", "Segments with a wrong checksum.", stats.bad_checksums);
-    to.counter("ackclock_resets_sent_total", "Resets sent for segments of no connection.", stats.resets_out);
-    service.metrics(&mut to);
-    to.finish()
 }
 
 /// Connections that are established and wait to be taken.

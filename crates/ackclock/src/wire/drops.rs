@@ -45,7 +45,8 @@ struct Line<'a> {
 impl Drops {
     /// Makes the file.
     pub fn create(path: PathBuf) -> Result<Drops, Error> {
-        let file = File::create(&path).map_err(|error| Error::Write { path: path.clone(), error })?;
+        let file =
+            File::create(&path).map_err(|error| Error::Write { path: path.clone(), error })?;
         Ok(Drops { path, shared: Arc::new(Mutex::new(Shared(BufWriter::new(file), Ok(())))) })
     }
 

@@ -1,5 +1,6 @@
-//! The files below a directory, and nothing else: every path is resolved by `openat2` with `RESOLVE_BENEATH`, so that neither `..`
-//! nor a symbolic link leads out, whatever changes meanwhile. Links that stay inside work.
+//! The files below a directory, and nothing else: every path is resolved by `openat2` with
+//! `RESOLVE_BENEATH`, so that neither `..` nor a symbolic link leads out, whatever changes
+//! meanwhile. Links that stay inside work.
 
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
@@ -42,7 +43,11 @@ impl Files {
         let opened = self.beneath(path)?;
         let metadata = opened.metadata()?;
         if metadata.is_dir() {
-            if request.directory { self.directory(path, &opened) } else { Ok((Found::Directory, None)) }
+            if request.directory {
+                self.directory(path, &opened)
+            } else {
+                Ok((Found::Directory, None))
+            }
         } else if !metadata.is_file() {
             // Devices and the like are not served.
             Err(Errno::ACCESS.into())
@@ -103,18 +108,25 @@ fn info(metadata: &Metadata, path: &[u8]) -> FileInfo {
         len: metadata.len(),
         modified,
         etag: etag(since, metadata.len()),
-        media_type: mime_guess::from_path(OsStr::from_bytes(path)).first_raw().unwrap_or("application/octet-stream"),
+        media_type: mime_guess::from_path(OsStr::from_bytes(path))
+            .first_raw()
+            .unwrap_or("application/octet-stream"),
     }
 }
 
 fn status_of(error: &io::Error) -> Status {
     match Errno::from_io_error(error) {
         // A link that leads outside (XDEV) is not there.
-        Some(Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG | Errno::LOOP | Errno::XDEV) => Status::NotFound,
+        Some(Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG | Errno::LOOP | Errno::XDEV) => {
+            Status::NotFound
+        }
         // A socket has no file behind it (NXIO).
         Some(Errno::ACCESS | Errno::PERM | Errno::NXIO) => Status::Forbidden,
-        // Too many open files, and a tree that changes under the look-up (AGAIN): a later try may do better.
-        Some(Errno::MFILE | Errno::NFILE | Errno::AGAIN | Errno::NOMEM) => Status::ServiceUnavailable,
+        // Too many open files, and a tree that changes under the look-up (AGAIN): a later try may
+        // do better.
+        Some(Errno::MFILE | Errno::NFILE | Errno::AGAIN | Errno::NOMEM) => {
+            Status::ServiceUnavailable
+        }
         _ => Status::InternalServerError,
     }
 }

@@ -1,5 +1,8 @@
 //! `ackclock gateway`: the links of a scenario in real time between TUN devices.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -8,10 +11,14 @@ use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use ackclock_live::{Attachment, GatewayReport, Lateness, Namespace, RealTimeGateway, Tun, TunConfig};
+use ackclock_live::{
+    Attachment, GatewayReport, Lateness, Namespace, RealTimeGateway, Tun, TunConfig,
+};
 use ackclock_net::Gateway;
 use ackclock_net::scenario::units::Duration;
 use ackclock_report::{Align, align};
+use ackclock_run::FileError;
+use ackclock_tcp::Registry;
 use clap::Args;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
@@ -19,38 +26,45 @@ use serde::Serialize;
 use super::Interrupt;
 use super::drops::Drops;
 use super::options::Prefix;
-use crate::cli::Format;
+use crate::args::Format;
 use crate::error::Error;
 use crate::output::json_text;
-use crate::run::Source;
+use crate::scenario_file::ScenarioFile;
 
 #[derive(Debug, Args)]
 pub(crate) struct GatewayArgs {
-    /// The scenario. Its nodes and links count; its flows only where losses name them: they are the connections that come
-    /// through, in the order in which they appear.
+    /// The scenario file. The gateway uses its nodes and links. Where a loss names a flow, the n-th
+    /// connection that comes through stands for the n-th flow.
     #[arg(value_name = "SCENARIO.toml")]
     pub scenario: PathBuf,
-    /// A node, the kernel's address there and the prefix that the kernel routes to the gateway; and the network namespace, as
-    /// `ip netns add` made it, or this one. It gets a TUN device `ack-NODE`. Twice for a node: an IPv4 and an IPv6 address.
+    /// Attach a kernel to a node: the kernel's address, the prefix that it routes to the gateway,
+    /// and its network namespace as named by `ip netns add`. Without a namespace it is this one.
+    /// The kernel gets a TUN device `ack-NODE`. Repeat the option for a node to have an IPv4 and an
+    /// IPv6 address.
     #[arg(long, value_name = "NODE=ADDR/PREFIX[@NETNS]", required = true)]
     pub attach: Vec<Attach>,
-    /// What else is to be found at a node. The kernels at the others need a route to it:
-    /// `ip route add ADDR/PREFIX dev ack-OTHER`.
+    /// Send packets for another prefix to this node as well. The kernels at the other nodes need a
+    /// route to it: `ip route add ADDR/PREFIX dev ack-OTHER`.
     #[arg(long, value_name = "NODE=ADDR/PREFIX")]
     pub route: Vec<Route>,
-    /// Seed of the random numbers. Default: the scenario's.
+    /// The seed of the random numbers. Default: the seed of the scenario.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// End after this time. Default: with Ctrl-C or SIGTERM.
+    /// End after this time. Default: run until Ctrl-C or SIGTERM.
     #[arg(long, value_name = "TIME")]
     pub seconds: Option<Duration>,
-    /// MTU of the devices.
-    #[arg(long, value_name = "BYTES", default_value_t = 1500, value_parser = clap::value_parser!(u16).range(576..))]
+    /// The MTU of the devices.
+    #[arg(
+        long,
+        value_name = "BYTES",
+        default_value_t = 1500,
+        value_parser = clap::value_parser!(u16).range(576..)
+    )]
     pub mtu: u16,
-    /// Write what links drop into this file, a line of JSON each.
+    /// Write a line of JSON to this file for each packet that a link drops.
     #[arg(long, value_name = "FILE")]
     pub drops: Option<PathBuf>,
-    /// How to print what became of the packets.
+    /// How to print the counters of the links at the end.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
 }
@@ -75,8 +89,13 @@ impl FromStr for Attach {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let bad = || format!("`{text}` is not NODE=ADDR/PREFIX[@NETNS]: write for example a=10.80.0.1/16@left");
-        let (node, rest) = text.split_once('=').filter(|(node, _)| !node.is_empty()).ok_or_else(bad)?;
+        let bad = || {
+            format!(
+                "`{text}` is not NODE=ADDR/PREFIX[@NETNS]: write for example a=10.80.0.1/16@left"
+            )
+        };
+        let (node, rest) =
+            text.split_once('=').filter(|(node, _)| !node.is_empty()).ok_or_else(bad)?;
         let (addr, netns) = match rest.split_once('@') {
             Some((_, "")) => return Err(bad()),
             Some((addr, netns)) => (addr, Some(netns.to_string())),
@@ -93,15 +112,20 @@ impl FromStr for Route {
         let parsed = text.split_once('=').and_then(|(node, prefix)| {
             let (network, length) = prefix.split_once('/')?;
             let network: IpAddr = network.parse().ok()?;
-            let length = length.parse().ok().filter(|&l: &u8| l <= if network.is_ipv4() { 32 } else { 128 })?;
+            let length = length
+                .parse()
+                .ok()
+                .filter(|&l: &u8| l <= if network.is_ipv4() { 32 } else { 128 })?;
             Some(Route { node: node.into(), network, length })
         });
-        parsed.ok_or_else(|| format!("`{text}` is not NODE=ADDR/PREFIX: write for example a=192.168.7.0/24"))
+        parsed.ok_or_else(|| {
+            format!("`{text}` is not NODE=ADDR/PREFIX: write for example a=192.168.7.0/24")
+        })
     }
 }
 
-pub(crate) fn gateway(args: &GatewayArgs) -> Result<String, Error> {
-    let source = Source::read(&args.scenario)?;
+pub(crate) fn gateway(args: &GatewayArgs, registry: &Registry) -> Result<String, Error> {
+    let source = ScenarioFile::read(&args.scenario, registry)?;
     let seed = args.seed.unwrap_or(source.scenario.seed);
     let nodes = nodes(args)?;
     check(&source, &nodes, seed)?;
@@ -148,23 +172,29 @@ fn nodes(args: &GatewayArgs) -> Result<Vec<Node<'_>>, Error> {
         match nodes.iter_mut().find(|node| node.name == name) {
             None => nodes.push(Node { name, netns, addresses: vec![address] }),
             Some(node) if node.netns != netns => {
-                return Err(Error::Usage(format!("--attach: node `{name}` is in one namespace only")));
+                return Err(Error::Usage(format!(
+                    "--attach: node `{name}` is in one namespace only"
+                )));
             }
             Some(node) => node.addresses.push(address),
         }
     }
-    if let Some(route) = args.route.iter().find(|route| nodes.iter().all(|node| node.name != route.node)) {
+    if let Some(route) =
+        args.route.iter().find(|route| nodes.iter().all(|node| node.name != route.node))
+    {
         return Err(Error::Usage(format!("--route: node `{}` is not attached", route.node)));
     }
     Ok(nodes)
 }
 
 /// What can be found wrong before anything is made.
-fn check(source: &Source, nodes: &[Node<'_>], seed: u64) -> Result<(), Error> {
-    let mut gateway = Gateway::new(&source.scenario, seed)
-        .map_err(|error| ackclock_run::Error::Scenario { file: source.file.clone(), error })?;
+fn check(source: &ScenarioFile, nodes: &[Node<'_>], seed: u64) -> Result<(), Error> {
+    let mut gateway = Gateway::new(&source.scenario, seed).map_err(|error| {
+        ackclock_run::Error::Scenario(FileError { file: source.file.clone(), error })
+    })?;
     let list = || {
-        let names: Vec<String> = gateway.node_names().iter().take(20).map(|name| format!("`{name}`")).collect();
+        let names: Vec<String> =
+            gateway.node_names().iter().take(20).map(|name| format!("`{name}`")).collect();
         format!("{} has {}", source.file, names.join(", "))
     };
     if nodes.len() < 2 {
@@ -174,7 +204,11 @@ fn check(source: &Source, nodes: &[Node<'_>], seed: u64) -> Result<(), Error> {
         )));
     }
     if let Some(node) = nodes.iter().find(|node| gateway.node(node.name).is_none()) {
-        return Err(Error::Usage(format!("--attach: there is no node `{}`: {}", node.name, list())));
+        return Err(Error::Usage(format!(
+            "--attach: there is no node `{}`: {}",
+            node.name,
+            list()
+        )));
     }
     let ids: Vec<_> = nodes.iter().filter_map(|node| gateway.node(node.name)).collect();
     for (from, a) in nodes.iter().zip(&ids) {
@@ -197,26 +231,39 @@ impl Node<'_> {
         // Names of devices have at most 15 bytes, without slashes and spaces.
         let fit = |c: char| if c.is_ascii_graphic() && c != '/' && c != ':' { c } else { '-' };
         let device: String = format!("ack-{}", self.name).chars().map(fit).take(15).collect();
-        let config = TunConfig { name: device, addresses: self.addresses.clone(), mtu: args.mtu, offload: false };
+        let config = TunConfig {
+            name: device,
+            addresses: self.addresses.clone(),
+            mtu: args.mtu,
+            offload: false,
+        };
         let refused = |error| Error::system(format!("device {}", config.name))(error);
         let tun = match self.netns {
             None => Tun::open(&config).map_err(refused)?,
             Some(name) => {
                 let namespace = Namespace::named(name).map_err(|error| match error.kind() {
                     io::ErrorKind::NotFound => Error::Usage(format!(
-                        "--attach: there is no network namespace `{name}`; `ip netns add {name}` makes one"
+                        "--attach: there is no network namespace `{name}`; `ip netns add {name}` \
+                         makes one"
                     )),
                     _ => Error::system(format!("network namespace {name}"))(error),
                 })?;
-                namespace.run(|| Tun::open(&config)).and_then(std::convert::identity).map_err(refused)?
+                namespace
+                    .run(|| Tun::open(&config))
+                    .and_then(std::convert::identity)
+                    .map_err(refused)?
             }
         };
-        let shown: Vec<String> = self.addresses.iter().map(|(address, length)| format!("{address}/{length}")).collect();
-        let place = self.netns.map_or("this namespace".to_string(), |name| format!("namespace {name}"));
+        let shown: Vec<String> =
+            self.addresses.iter().map(|(address, length)| format!("{address}/{length}")).collect();
+        let place =
+            self.netns.map_or("this namespace".to_string(), |name| format!("namespace {name}"));
         say(&format!("{}: node {}, {} in {place}\n", tun.name(), self.name, shown.join(" and ")));
-        // The address itself, so that nodes may share a prefix; what else is in the prefix, if no other node has it.
+        // The address itself, so that nodes may share a prefix; what else is in the prefix, if no
+        // other node has it.
         let whole = |address: IpAddr| (address, if address.is_ipv4() { 32 } else { 128 });
-        let mut prefixes: Vec<(IpAddr, u8)> = self.addresses.iter().map(|&(address, _)| whole(address)).collect();
+        let mut prefixes: Vec<(IpAddr, u8)> =
+            self.addresses.iter().map(|&(address, _)| whole(address)).collect();
         prefixes.extend(&self.addresses);
         let routes = args.route.iter().filter(|route| route.node == self.name);
         prefixes.extend(routes.map(|route| (route.network, route.length)));
@@ -229,7 +276,8 @@ fn warn_of_one_namespace(nodes: &[Node<'_>]) {
     let mut seen = HashSet::new();
     if let Some(node) = nodes.iter().find(|node| !seen.insert(node.netns)) {
         say(&format!(
-            "note: node {} is in the same namespace as another one; what a kernel sends from one of its own addresses to \
+            "note: node {} is in the same namespace as another one; what a kernel sends from one \
+             of its own addresses to \
              another does not come through the gateway\n",
             node.name
         ));
@@ -237,7 +285,11 @@ fn warn_of_one_namespace(nodes: &[Node<'_>]) {
 }
 
 /// Waits for a signal, the end of the time, or a failure.
-fn wait(gateway: &RealTimeGateway, interrupt: &Interrupt, time: Option<Duration>) -> Result<(), Error> {
+fn wait(
+    gateway: &RealTimeGateway,
+    interrupt: &Interrupt,
+    time: Option<Duration>,
+) -> Result<(), Error> {
     let timeout = time.map(|time| Timespec {
         tv_sec: (time.0.nanos() / 1_000_000_000) as i64,
         tv_nsec: (time.0.nanos() % 1_000_000_000) as _,
@@ -246,12 +298,14 @@ fn wait(gateway: &RealTimeGateway, interrupt: &Interrupt, time: Option<Duration>
         PollFd::from_borrowed_fd(interrupt.as_fd(), PollFlags::IN),
         PollFd::from_borrowed_fd(gateway.as_fd(), PollFlags::IN),
     ];
-    rustix::io::retry_on_intr(|| poll(&mut fds, timeout.as_ref())).map_err(|e| Error::system("poll")(e.into()))?;
+    rustix::io::retry_on_intr(|| poll(&mut fds, timeout.as_ref()))
+        .map_err(|e| Error::system("poll")(e.into()))?;
     Ok(())
 }
 
 fn table(report: &GatewayReport) -> String {
-    let heading = ["link", "packets", "bytes", "departed", "full", "early", "lost", "corrupt", "max queue"];
+    let heading =
+        ["link", "packets", "bytes", "departed", "full", "early", "lost", "corrupt", "max queue"];
     let mut rows = vec![heading.map(String::from).to_vec()];
     for (from, to, l) in &report.links {
         let numbers = [
@@ -276,13 +330,19 @@ fn table(report: &GatewayReport) -> String {
         "\n{} packets in, {} out; late by {} us in the median, 99 %: {} us, at most {} us",
         report.entered, report.delivered, late[0], late[1], late[2]
     );
-    let rare = [(report.unroutable, "had no other node to go to"), (report.refused, "were refused by a kernel")];
+    let rare = [
+        (report.unroutable, "had no other node to go to"),
+        (report.refused, "were refused by a kernel"),
+    ];
     for (n, what) in rare.into_iter().filter(|&(n, _)| n > 0) {
         let _ = writeln!(text, "{n} packets {what}");
     }
     if report.stalled > 0 {
-        let _ =
-            writeln!(text, "{} times the gateway held all that it may, and the devices had to wait", report.stalled);
+        let _ = writeln!(
+            text,
+            "{} times the gateway held all that it may, and the devices had to wait",
+            report.stalled
+        );
     }
     text
 }
@@ -348,27 +408,5 @@ impl<'a> Json<'a> {
             stalled: report.stalled,
             lateness_us: JsonLateness { median, p99, max },
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn attachments_and_routes_as_given() {
-        let attach = |text: &str| text.parse::<Attach>();
-        let addr = |text: &str| text.parse::<Prefix>().expect("a prefix");
-        let a = Attach { node: "a".into(), addr: addr("10.0.0.1/16"), netns: None };
-        assert_eq!(attach("a=10.0.0.1/16"), Ok(a.clone()));
-        assert_eq!(attach("a=10.0.0.1/16@left"), Ok(Attach { netns: Some("left".into()), ..a.clone() }));
-        assert_eq!(attach("a=fd00::1/64"), Ok(Attach { addr: addr("fd00::1/64"), ..a }));
-        for wrong in ["", "a", "=10.0.0.1/16", "a=10.0.0.1", "a=10.0.0.1/16@", "a=10.0.0.1/33", "a=x/8"] {
-            assert!(attach(wrong).is_err(), "{wrong}");
-        }
-        let route = |text: &str| text.parse::<Route>();
-        let expected = Route { node: "a".into(), network: IpAddr::from([10, 0, 0, 0]), length: 8 };
-        assert_eq!(route("a=10.0.0.0/8"), Ok(expected));
-        assert_eq!(route("a=10.0.0.0/33").map_err(|e| e.contains("10.0.0.0/33")), Err(true));
     }
 }

@@ -8,8 +8,8 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 
 use crate::error::Error;
 
-/// SIGINT and SIGTERM, to be waited for like a file instead of ending the process. To be made before any thread, which would
-/// take the signals otherwise.
+/// SIGINT and SIGTERM, to be waited for like a file instead of ending the process. To be made
+/// before any thread, which would take the signals otherwise.
 pub(crate) struct Interrupt {
     signals: SignalFd,
     taken: u32,
@@ -22,8 +22,13 @@ impl Interrupt {
         both.add(Signal::SIGTERM);
         let signals = both
             .thread_block()
-            .and_then(|()| SignalFd::with_flags(&both, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC))
-            .map_err(|error| Error::System { what: "signals".into(), error: io::Error::from(error) })?;
+            .and_then(|()| {
+                SignalFd::with_flags(&both, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)
+            })
+            .map_err(|error| Error::System {
+                what: "signals".into(),
+                error: io::Error::from(error),
+            })?;
         Ok(Interrupt { signals, taken: 0 })
     }
 

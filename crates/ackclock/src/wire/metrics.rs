@@ -1,4 +1,5 @@
-//! Metrics in the text format of Prometheus (exposition format 0.0.4), and the kernel's TCP sockets on which they are fetched.
+//! Metrics in the text format of Prometheus (exposition format 0.0.4), and the kernel's TCP sockets
+//! on which they are fetched.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -6,7 +7,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant, SystemTime};
 
-use ackclock_tcp::Stats;
+use ackclock_tcp::{Stats, TimeoutClass};
 
 use crate::http::{Inbox, Method, Refusal, Request, Status, head, refuse};
 
@@ -56,22 +57,41 @@ impl Exposition {
 
     /// What senders counted.
     pub fn senders(&mut self, s: &Stats) {
-        self.counter("ackclock_segments_sent_total", "Segments with payload sent.", s.segments_sent);
-        self.counter("ackclock_retransmissions_total", "Of those, sent again.", s.retransmissions);
+        self.counter(
+            "ackclock_segments_sent_total",
+            "Segments with payload sent.",
+            s.segments_sent,
+        );
+        self.counter(
+            "ackclock_retransmissions_total",
+            "Of those, \
+            retransmissions.",
+            s.retransmissions,
+        );
         self.counter(
             "ackclock_fast_retransmissions_total",
             "Of the retransmissions, those that began a recovery.",
             s.fast_retransmissions,
         );
-        let [non_trigger, multiple_losses, lost_retransmission] = s.timeouts_by_class;
-        let classes = [
-            ("non_trigger", non_trigger),
-            ("multiple_losses", multiple_losses),
-            ("lost_retransmission", lost_retransmission),
-        ];
-        self.counters("ackclock_timeouts_total", "Retransmission timeouts by class.", "class", &classes);
-        self.counter("ackclock_recoveries_total", "Recoveries begun by other than a timeout.", s.recoveries);
-        self.seconds("ackclock_rtt_seconds", "Round trips measured.", s.rtt_samples, s.rtt_sum.secs_f64());
+        let classes =
+            TimeoutClass::ALL.map(|class| (class.name(), s.timeouts_by_class[class as usize]));
+        self.counters(
+            "ackclock_timeouts_total",
+            "Retransmission timeouts by class.",
+            "class",
+            &classes,
+        );
+        self.counter(
+            "ackclock_recoveries_total",
+            "Recoveries begun by other than a timeout.",
+            s.recoveries,
+        );
+        self.seconds(
+            "ackclock_rtt_seconds",
+            "Round trips measured.",
+            s.rtt_samples,
+            s.rtt_sum.secs_f64(),
+        );
     }
 
     /// The text.
@@ -139,7 +159,12 @@ impl Endpoint {
                 && stream.set_nonblocking(true).is_ok()
                 && register(&stream, number).is_ok()
             {
-                let fetch = Fetch { stream, inbox: Inbox::default(), response: None, since: Instant::now() };
+                let fetch = Fetch {
+                    stream,
+                    inbox: Inbox::default(),
+                    response: None,
+                    since: Instant::now(),
+                };
                 self.fetches.insert(number, fetch);
             }
         }
@@ -181,7 +206,8 @@ impl Fetch {
                 return Ok(());
             }
             if let Some(request) = self.inbox.next_request() {
-                self.response = Some((response(request, || text.take().map(|t| t()).unwrap_or_default()), 0));
+                self.response =
+                    Some((response(request, || text.take().map(|t| t()).unwrap_or_default()), 0));
                 continue;
             }
             let room = self.inbox.room().min(buffer.len());
@@ -198,12 +224,21 @@ fn response(request: Result<Request, Refusal>, text: impl FnOnce() -> String) ->
     match request {
         Ok(request) if request.path == b"metrics" => {
             let body = text();
-            let fields =
-                format!("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\nContent-Length: {}\r\n", body.len());
+            let fields = format!(
+                "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\nContent-Length: {}\r\n",
+                body.len()
+            );
             let head = head(Status::Ok, &fields, false, now);
-            if request.method == Method::Get { (head + &body).into_bytes() } else { head.into_bytes() }
+            if request.method == Method::Get {
+                (head + &body).into_bytes()
+            } else {
+                head.into_bytes()
+            }
         }
-        Ok(request) => refuse(Refusal { status: Status::NotFound, head: request.method == Method::Head }, now).bytes,
+        Ok(request) => {
+            refuse(Refusal { status: Status::NotFound, head: request.method == Method::Head }, now)
+                .bytes
+        }
         Err(refusal) => refuse(refusal, now).bytes,
     }
 }

@@ -1,6 +1,7 @@
 //! The commands on the wire.
 
 mod capture;
+mod connection;
 mod daemon;
 mod drops;
 mod files;
@@ -19,10 +20,11 @@ mod target;
 mod transfer;
 mod wait;
 
+pub(crate) use connection::{WireConnection, connection_table};
 pub(crate) use gateway::{GatewayArgs, gateway};
 pub(crate) use interrupt::Interrupt;
 pub(crate) use options::{DEFAULT_STRATEGY, WireArgs, open_host, strategy};
 pub(crate) use proxy::{ProxyArgs, proxy};
 pub(crate) use recv::{RecvArgs, recv};
-pub(crate) use send::{SendArgs, WireConnection, connection_table, send};
+pub(crate) use send::{SendArgs, send};
 pub(crate) use serve::{ServeArgs, serve};

@@ -1,4 +1,8 @@
-//! The options that all commands on the wire share: our stack, its device, how its connections behave.
+//! The options that all commands on the wire share: our stack, its device, how its connections
+//! behave.
+
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::net::IpAddr;
@@ -8,14 +12,14 @@ use ackclock_live::{Host, Tun, TunConfig};
 use ackclock_net::scenario::DelayedAck;
 use ackclock_net::scenario::units::{Duration, Size};
 use ackclock_stack::{StackConfig, TcpConfig};
-use ackclock_tcp::axes::Told;
-use ackclock_tcp::{Composition, Span};
+use ackclock_tcp::recovery::detect::Notices;
+use ackclock_tcp::{Composition, Registry, Span};
 use clap::Args;
 
 use crate::error::Error;
 
-/// The strategy where none is given: what the kernels on the other hosts of a path use, as far as it is here, so that it takes
-/// neither more nor less than its share beside them.
+/// The strategy where none is given: what the kernels on the other hosts of a path use, as far as
+/// it is here, so that it takes neither more nor less than its share beside them.
 pub(crate) const DEFAULT_STRATEGY: &str = "linux";
 
 /// Half-open connections that are kept; beyond them SYNs are answered by cookies.
@@ -25,22 +29,30 @@ const HALF_OPEN: usize = 1024;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Our stack")]
 pub(crate) struct WireArgs {
-    /// The TUN device that is made, and gone with the command; the kernel puts a number in place of `%d`.
+    /// The name of the TUN device. The kernel puts a number in place of `%d`. The device vanishes
+    /// when the command ends.
     #[arg(long, value_name = "NAME", default_value = "ackclock%d")]
     pub tun: String,
-    /// The address of our stack, and the prefix that the kernel routes to it. Give an IPv4 and an IPv6 one to have both.
+    /// The address of our stack, with the prefix that the kernel routes to it. Repeat the option to
+    /// have an IPv4 and an IPv6 address.
     #[arg(long, value_name = "ADDR/PREFIX", default_value = "10.77.0.2/24")]
     pub addr: Vec<Prefix>,
-    /// The kernel's address on the device, one for each --addr. Default: the first other address of the prefix.
+    /// The kernel's address on the device, one for each --addr. Default: the first address of the
+    /// prefix that is not ours.
     #[arg(long, value_name = "ADDR")]
     pub kernel_addr: Vec<IpAddr>,
-    /// MTU of the device.
-    #[arg(long, value_name = "BYTES", default_value_t = 1500, value_parser = clap::value_parser!(u16).range(576..))]
+    /// The MTU of the device.
+    #[arg(
+        long,
+        value_name = "BYTES",
+        default_value_t = 1500,
+        value_parser = clap::value_parser!(u16).range(576..)
+    )]
     pub mtu: u16,
-    /// Leave neither segmentation nor checksums to the device.
+    /// Cut segments and compute checksums in our stack, and not in the device.
     #[arg(long)]
     pub no_offload: bool,
-    /// Largest payload of a segment. Default: what the MTU allows.
+    /// The largest payload of a segment. Default: what the MTU allows.
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(1..))]
     pub mss: Option<u16>,
     /// Do not offer SACK.
@@ -49,19 +61,20 @@ pub(crate) struct WireArgs {
     /// Do not offer timestamps.
     #[arg(long)]
     pub no_timestamps: bool,
-    /// What may be written ahead of acknowledgment, which bounds the window.
+    /// The size of the send buffer. It limits how much data may be unacknowledged.
     #[arg(long, value_name = "SIZE", default_value = "4mb")]
     pub send_buffer: Size,
-    /// What may wait to be read, which bounds the window that is offered.
+    /// The size of the receive buffer. It limits the window that we advertise.
     #[arg(long, value_name = "SIZE", default_value = "4mb")]
     pub receive_buffer: Size,
-    /// The initial window in segments.
-    #[arg(long, value_name = "SEGMENTS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10))]
-    pub initial_window: u32,
-    /// Lower bound of the retransmission timeout. Default: that of the strategy's timer.
+    /// The initial window in segments. Default: 10, but no more than 14,600 bytes or two segments
+    /// (RFC 6928), unless the strategy's window law has another.
+    #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u32).range(1..=10))]
+    pub initial_window: Option<u32>,
+    /// The lower bound of the retransmission timeout. Default: that of the strategy's timer.
     #[arg(long, value_name = "TIME")]
     pub min_rto: Option<Duration>,
-    /// `off`, or how long an ACK may wait for a second segment.
+    /// Whether ACKs are delayed: `off`, or how long an ACK may wait for a second segment.
     #[arg(long, value_name = "off|TIME", default_value = "40ms", value_parser = delayed_ack)]
     pub delayed_ack: DelayedAck,
 }
@@ -77,7 +90,11 @@ impl FromStr for Prefix {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let bad = || format!("`{text}` is not an address with a prefix length: write for example 10.77.0.2/24");
+        let bad = || {
+            format!(
+                "`{text}` is not an address with a prefix length: write for example 10.77.0.2/24"
+            )
+        };
         let (addr, len) = text.split_once('/').ok_or_else(bad)?;
         let addr: IpAddr = addr.parse().map_err(|_| bad())?;
         let len: u8 = len.parse().map_err(|_| bad())?;
@@ -85,7 +102,9 @@ impl FromStr for Prefix {
         // Two hosts, the network itself and, in IPv4, its broadcast address.
         let most = bits - 2;
         if len > most {
-            return Err(format!("`{text}`: a prefix of at most {most} bits has room for us and the kernel"));
+            return Err(format!(
+                "`{text}`: a prefix of at most {most} bits has room for us and the kernel"
+            ));
         }
         Ok(Prefix { addr, len })
     }
@@ -125,17 +144,22 @@ impl Prefix {
 
 fn delayed_ack(text: &str) -> Result<DelayedAck, String> {
     match text.parse::<DelayedAck>() {
-        Ok(DelayedAck::Bsd) => Err("`bsd` is for the simulated network: write `off` or a time such as 40ms".into()),
+        Ok(DelayedAck::Bsd) => {
+            Err("`bsd` is for the simulated network: write `off` or a time such as 40ms".into())
+        }
         parsed => parsed.map_err(|e| e.to_string()),
     }
 }
 
-/// A strategy for `clap`: one that needs no oracle.
-pub(crate) fn strategy(text: &str) -> Result<Composition, String> {
-    ackclock_net::scenario::check_strategy(text)?;
-    let composition = Composition::parse(text).map_err(|e| e.to_string())?;
-    if composition.build().detect.told() != Told::Never {
-        return Err(format!("`{text}` has to be told by the simulated network what it loses; no wire does"));
+/// The strategy that `--strategy` names: one that needs no oracle.
+pub(crate) fn strategy(text: &str, registry: &Registry) -> Result<Composition, Error> {
+    let wrong = |message: String| Error::Usage(format!("--strategy: {message}"));
+    ackclock_net::scenario::check_strategy(text, registry).map_err(wrong)?;
+    let composition = registry.parse(text).map_err(|e| wrong(e.to_string()))?;
+    if composition.build().detect.notices() != Notices::Never {
+        return Err(wrong(format!(
+            "`{text}` has to be notified of losses by a simulated network; no wire does that"
+        )));
     }
     Ok(composition)
 }
@@ -177,7 +201,10 @@ impl WireArgs {
         pairs
             .map(|(&ours, given)| match given {
                 Some(kernel) if kernel.is_ipv4() != ours.addr.is_ipv4() || kernel == ours.addr => {
-                    Err(Error::Usage(format!("--kernel-addr: {kernel} cannot be the other end of {}", ours.addr)))
+                    Err(Error::Usage(format!(
+                        "--kernel-addr: {kernel} cannot be the other end of {}",
+                        ours.addr
+                    )))
                 }
                 Some(kernel) => Ok(kernel),
                 None => Ok(ours.kernel()),
@@ -189,7 +216,9 @@ impl WireArgs {
 /// Our stack on a TUN device of its own.
 pub(crate) fn open_host(args: &WireArgs) -> Result<Host, Error> {
     if args.mtu < 1280 && args.addr.iter().any(|own| own.addr.is_ipv6()) {
-        return Err(Error::Usage("--mtu: IPv6 takes at least 1280 bytes (RFC 8200 section 5)".into()));
+        return Err(Error::Usage(
+            "--mtu: IPv6 takes at least 1280 bytes (RFC 8200 section 5)".into(),
+        ));
     }
     let kernel = args.kernel()?;
     let device = TunConfig {
@@ -198,7 +227,8 @@ pub(crate) fn open_host(args: &WireArgs) -> Result<Host, Error> {
         mtu: args.mtu,
         offload: !args.no_offload,
     };
-    let tun = Tun::open(&device).map_err(|error| Error::System { what: format!("TUN device {}", args.tun), error })?;
+    let tun = Tun::open(&device)
+        .map_err(|error| Error::System { what: format!("TUN device {}", args.tun), error })?;
     let mut secret = [0; 16];
     rustix::rand::getrandom(&mut secret, rustix::rand::GetRandomFlags::empty())
         .map_err(|error| Error::System { what: "random numbers".into(), error: error.into() })?;
@@ -210,33 +240,4 @@ pub(crate) fn open_host(args: &WireArgs) -> Result<Host, Error> {
         half_open: HALF_OPEN,
     };
     Ok(Host::new(tun, config))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Prefix, strategy};
-
-    #[test]
-    fn the_kernel_takes_the_first_address_of_the_prefix_that_is_not_ours() {
-        let kernel = |text: &str| text.parse::<Prefix>().map(|p| p.kernel().to_string());
-        assert_eq!(kernel("10.77.0.2/24"), Ok("10.77.0.1".into()));
-        assert_eq!(kernel("10.77.0.1/24"), Ok("10.77.0.2".into()));
-        assert_eq!(kernel("10.77.3.200/16"), Ok("10.77.0.1".into()));
-        assert_eq!(kernel("10.0.0.6/30"), Ok("10.0.0.5".into()));
-        assert_eq!(kernel("1.2.3.4/0"), Ok("0.0.0.1".into()));
-        assert_eq!(kernel("fd00::2/64"), Ok("fd00::1".into()));
-    }
-
-    #[test]
-    fn prefixes_without_room_for_two_are_refused() {
-        for text in ["10.77.0.2/31", "10.77.0.2/33", "fd00::1/127", "10.77.0.2", "10.77.0/24", "x/8", "10.0.0.1/x"] {
-            assert!(text.parse::<Prefix>().is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn no_wire_tells_what_it_loses() {
-        assert!(strategy("oracle").unwrap_err().contains("no wire does"));
-        assert_eq!(strategy("sack+lt").unwrap().name(), "sack+lt");
-    }
 }

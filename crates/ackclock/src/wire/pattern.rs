@@ -1,6 +1,10 @@
 //! Generated data that tells where in the stream it belongs.
 
-/// The period. A prime, so that data misplaced by any multiple of a segment, a page or a buffer does not fit by chance.
+#[cfg(test)]
+mod tests;
+
+/// The period. A prime, so that data misplaced by any multiple of a segment, a page or a buffer
+/// does not fit by chance.
 const PERIOD: usize = 65_521;
 
 /// The data: a period of pseudo-random bytes, over and over.
@@ -31,7 +35,8 @@ impl Pattern {
         self.bytes.get(start..start + len).unwrap_or_default()
     }
 
-    /// The position of the first of these bytes, which lie at `position`, that is not the pattern's.
+    /// The position of the first of these bytes, which lie at `position`, that is not the
+    /// pattern's.
     pub fn mismatch(&self, mut position: u64, mut bytes: &[u8]) -> Option<u64> {
         while !bytes.is_empty() {
             let expected = self.at(position, bytes.len() as u64);
@@ -44,29 +49,5 @@ impl Pattern {
             bytes = rest;
         }
         None
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{PERIOD, Pattern};
-
-    #[test]
-    fn any_cut_of_the_stream_is_recognised_and_any_shift_of_it_is_not() {
-        let pattern = Pattern::new();
-        let mut stream = Vec::new();
-        while stream.len() < 3 * PERIOD {
-            let piece = pattern.at(stream.len() as u64, 1460);
-            assert_eq!(piece.len(), 1460);
-            stream.extend_from_slice(piece);
-        }
-        assert_eq!(pattern.mismatch(0, &stream), None);
-        assert_eq!(pattern.mismatch(1 << 40, pattern.at(1 << 40, u64::MAX)), None);
-        for shift in [1, 2, 1448, 1460, 4096, 65_536, 1 << 22] {
-            assert!(pattern.mismatch(shift, &stream[..64]).is_some_and(|at| at < shift + 8), "{shift}");
-        }
-        stream[100_000] ^= 1;
-        assert_eq!(pattern.mismatch(0, &stream), Some(100_000));
-        assert_eq!(pattern.mismatch(7, pattern.at(7, 0)), None);
     }
 }

@@ -1,7 +1,8 @@
 //! `ackclock proxy`: clients' connections end at our stack, and go on over the kernel's TCP.
 //!
-//! Each connection is a pair of sockets. What comes from one is written to the other as far as that takes it; while it does not, no
-//! more is read, so that the window of the side that sends closes. FINs and resets go on to the other side.
+//! Each connection is a pair of sockets. What comes from one is written to the other as far as that
+//! takes it; while it does not, no more is read, so that the window of the side that sends closes.
+//! FINs and resets go on to the other side.
 
 use std::collections::HashMap;
 use std::io::{self, ErrorKind, Read, Write};
@@ -10,7 +11,7 @@ use std::net::{Shutdown, SocketAddr, TcpStream, ToSocketAddrs};
 use ackclock_net::scenario::units::Duration;
 use ackclock_stack::{Error as TcpError, SocketId};
 use ackclock_tcp::connection::KeepAlive;
-use ackclock_tcp::{Span, Time};
+use ackclock_tcp::{Registry, Span, Time};
 use clap::Args;
 use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
@@ -18,36 +19,45 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, sockopt};
 
 use super::daemon::{Daemon, DaemonArgs, Net, Service};
 use super::metrics::Exposition;
+use super::strategy;
 use crate::error::Error;
 
-/// Bytes that are read at once; also the most that waits here between the two sides of a connection.
+/// Bytes that are read at once; also the most that waits here between the two sides of a
+/// connection.
 const CHUNK: usize = 64 * 1024;
 
 /// Chunks that one connection may move before others get their turn.
 const TURN: usize = 8;
 
 /// A client that is gone without a word is noticed after two minutes of silence.
-const KEEP_ALIVE: KeepAlive = KeepAlive { idle: Span::from_secs(60), interval: Span::from_secs(10), count: 6 };
+const KEEP_ALIVE: KeepAlive =
+    KeepAlive { idle: Span::from_secs(60), interval: Span::from_secs(10), count: 6 };
 
 #[derive(Debug, Args)]
 pub(crate) struct ProxyArgs {
-    /// Where our stack listens: an address that --addr gives it, or 0.0.0.0 for all.
+    /// Where our stack listens: one of its addresses (see --addr), or 0.0.0.0 for all of them.
     #[arg(long, value_name = "ADDR:PORT")]
     pub listen: SocketAddr,
-    /// Where the kernel's TCP forwards to.
+    /// The backend to forward to.
     #[arg(long, value_name = "HOST:PORT")]
     pub to: String,
-    /// How long connecting there may take.
+    /// How long connecting to the backend may take.
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub connect_timeout: Duration,
     #[command(flatten)]
     pub daemon: DaemonArgs,
 }
 
-pub(crate) fn proxy(args: &ProxyArgs) -> Result<String, Error> {
-    let to = args.to.to_socket_addrs().map_err(|e| Error::Usage(format!("--to {}: {e}", args.to)))?.collect();
-    let config =
-        ackclock_stack::TcpConfig { keep_alive: Some(KEEP_ALIVE), ..args.daemon.wire.tcp(&args.daemon.strategy) };
+pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Error> {
+    let to = args
+        .to
+        .to_socket_addrs()
+        .map_err(|e| Error::Usage(format!("--to {}: {e}", args.to)))?
+        .collect();
+    let config = ackclock_stack::TcpConfig {
+        keep_alive: Some(KEEP_ALIVE),
+        ..args.daemon.wire.tcp(&strategy(&args.daemon.strategy, registry)?)
+    };
     let daemon = Daemon::open(&args.daemon, &[args.listen], &config)?;
     let _ = writeln!(std::io::stderr(), "forwarding {} to {}", args.listen, args.to);
     daemon.run(Proxy {
@@ -112,9 +122,16 @@ impl From<io::Error> for End {
 
 impl Pair {
     /// Begins to connect to the first address from `address` on that can be tried.
-    fn connect(net: &Net, socket: SocketId, to: &[SocketAddr], address: usize, deadline: Time) -> Option<Pair> {
+    fn connect(
+        net: &Net,
+        socket: SocketId,
+        to: &[SocketAddr],
+        address: usize,
+        deadline: Time,
+    ) -> Option<Pair> {
         let tries = to.iter().enumerate().skip(address);
-        let (address, backend) = tries.filter_map(|(i, &to)| Some((i, connect(to).ok()?))).next()?;
+        let (address, backend) =
+            tries.filter_map(|(i, &to)| Some((i, connect(to).ok()?))).next()?;
         net.watch(&backend, socket.0).ok()?;
         Some(Pair {
             backend,
@@ -228,7 +245,8 @@ impl Proxy {
             return;
         }
         if let (Some(pair), End::Reset) = (self.pairs.remove(&socket), end) {
-            // Closed like this, a socket of the kernel sends a reset. Where that fails the peer is gone already.
+            // Closed like this, a socket of the kernel sends a reset. Where that fails the peer is
+            // gone already.
             let _ = sockopt::set_socket_linger(&pair.backend, Some(std::time::Duration::ZERO));
         }
         net.drop(socket);
@@ -277,7 +295,12 @@ impl Service for Proxy {
 
     fn sweep(&mut self, net: &mut Net) {
         let now = net.now();
-        let late: Vec<_> = self.pairs.iter().filter(|(_, p)| p.deadline <= now).map(|(&socket, _)| socket).collect();
+        let late: Vec<_> = self
+            .pairs
+            .iter()
+            .filter(|(_, p)| p.deadline <= now)
+            .map(|(&socket, _)| socket)
+            .collect();
         for socket in late {
             self.failures += 1;
             self.end(net, socket, End::Reset);
@@ -296,6 +319,10 @@ impl Service for Proxy {
     }
 
     fn metrics(&self, to: &mut Exposition) {
-        to.counter("ackclock_backend_failures_total", "Clients reset because no backend took them.", self.failures);
+        to.counter(
+            "ackclock_backend_failures_total",
+            "Clients reset because no backend took them.",
+            self.failures,
+        );
     }
 }

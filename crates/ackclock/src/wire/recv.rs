@@ -11,7 +11,7 @@ use ackclock_live::Host;
 use ackclock_report::{Align, align, rate};
 use ackclock_stack::{Error as StackError, ListenerId, Ready, SocketId};
 use ackclock_tcp::connection::TcpState;
-use ackclock_tcp::{Composition, Span, Time};
+use ackclock_tcp::{Registry, Span, Time};
 use clap::Args;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -19,8 +19,8 @@ use sha2::{Digest, Sha256};
 use super::live::{Live, bytes_text};
 use super::pattern::Pattern;
 use super::wait::wait;
-use super::{DEFAULT_STRATEGY, Interrupt, WireArgs, open_host};
-use crate::cli::Format;
+use super::{DEFAULT_STRATEGY, Interrupt, WireArgs, open_host, strategy};
+use crate::args::Format;
 use crate::error::Error;
 use crate::output::{json_text, print};
 
@@ -33,22 +33,22 @@ const LINGER: Span = Span::from_secs(2);
 
 #[derive(Debug, Args)]
 pub(crate) struct RecvArgs {
-    /// The port to listen on, at all addresses of our stack.
+    /// The port to listen on, on all addresses of our stack.
     #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
     pub listen: u16,
-    /// End after this many connections. Default: with Ctrl-C.
+    /// End after this many connections. Default: run until Ctrl-C.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub count: Option<u32>,
     /// End after one connection.
     #[arg(long, conflicts_with = "count")]
     pub once: bool,
-    /// Write what the connection brings into this file; takes --once.
+    /// Write the received data to this file. This takes --once.
     #[arg(long, value_name = "OUT", requires = "once")]
     pub file: Option<PathBuf>,
-    /// Fail unless each connection brings what `ackclock send` generates.
+    /// Fail unless each connection delivers the data that `ackclock send` generates.
     #[arg(long)]
     pub check: bool,
-    /// Neither hash nor compare what comes: for speed.
+    /// Do not hash or compare the received data. This is faster.
     #[arg(long, conflicts_with_all = ["file", "check"])]
     pub discard: bool,
     /// How to print the results. JSON is an array with one object per connection.
@@ -97,9 +97,10 @@ struct Receiver<'a> {
     received: Vec<Received>,
 }
 
-pub(crate) fn recv(args: &RecvArgs) -> Result<String, Error> {
+pub(crate) fn recv(args: &RecvArgs, registry: &Registry) -> Result<String, Error> {
     let mut interrupt = Interrupt::new()?;
-    let create = |path: &PathBuf| File::create(path).map(|file| (path.clone(), BufWriter::new(file)));
+    let create =
+        |path: &PathBuf| File::create(path).map(|file| (path.clone(), BufWriter::new(file)));
     let file = match &args.file {
         Some(path) => Some(create(path).map_err(Error::write(path))?),
         None => None,
@@ -114,7 +115,7 @@ pub(crate) fn recv(args: &RecvArgs) -> Result<String, Error> {
         closing: HashMap::new(),
         received: Vec::new(),
     };
-    receiver.listen()?;
+    receiver.listen(registry)?;
     let end = receiver.run(&mut interrupt);
     let text = receiver.text();
     // What was measured is worth something anyway.
@@ -125,18 +126,26 @@ pub(crate) fn recv(args: &RecvArgs) -> Result<String, Error> {
 }
 
 impl Receiver<'_> {
-    fn listen(&mut self) -> Result<(), Error> {
+    fn listen(&mut self, registry: &Registry) -> Result<(), Error> {
         // What we send are ACKs, so that no strategy has anything to decide.
-        let strategy = Composition::parse(DEFAULT_STRATEGY).map_err(|e| Error::Usage(e.to_string()))?;
+        let strategy = strategy(DEFAULT_STRATEGY, registry)?;
         for own in &self.args.wire.addr {
-            let all = if own.addr.is_ipv4() { IpAddr::V4(Ipv4Addr::UNSPECIFIED) } else { Ipv6Addr::UNSPECIFIED.into() };
+            let all = if own.addr.is_ipv4() {
+                IpAddr::V4(Ipv4Addr::UNSPECIFIED)
+            } else {
+                Ipv6Addr::UNSPECIFIED.into()
+            };
             let tcp = self.args.wire.tcp(&strategy);
             match self.host.stack().listen(SocketAddr::new(all, self.args.listen), tcp, BACKLOG) {
                 // Two addresses of one family share their listener.
                 Ok(_) | Err(StackError::InUse) => {}
                 Err(e) => return Err(Error::Usage(format!("--listen {}: {e}", self.args.listen))),
             }
-            let _ = writeln!(io::stderr(), "listening at {}", SocketAddr::new(own.addr, self.args.listen));
+            let _ = writeln!(
+                io::stderr(),
+                "listening at {}",
+                SocketAddr::new(own.addr, self.args.listen)
+            );
         }
         Ok(())
     }
@@ -161,7 +170,9 @@ impl Receiver<'_> {
                 }
                 waits
             });
-            if most.is_some_and(|most| self.received.len() >= most as usize) && self.closing.is_empty() {
+            if most.is_some_and(|most| self.received.len() >= most as usize)
+                && self.closing.is_empty()
+            {
                 return Ok(());
             }
             if interrupt.taken() > 0 {
@@ -172,8 +183,14 @@ impl Receiver<'_> {
                 let bytes = self.incoming.values().map(|i| i.bytes).sum();
                 format!("{} open, {} so far", self.incoming.len(), bytes_text(bytes))
             });
-            let closed = self.closing.values().min().map(|until| Duration::from_nanos(until.since(now).0));
-            wait(&mut self.host, interrupt, false, [live.timeout(), closed].into_iter().flatten().min())?;
+            let closed =
+                self.closing.values().min().map(|until| Duration::from_nanos(until.since(now).0));
+            wait(
+                &mut self.host,
+                interrupt,
+                false,
+                [live.timeout(), closed].into_iter().flatten().min(),
+            )?;
         }
     }
 
@@ -186,7 +203,13 @@ impl Receiver<'_> {
                 self.host.stack().abort(began, socket);
                 continue;
             }
-            let incoming = Incoming { peer: status.remote, began, bytes: 0, hash: Sha256::new(), mismatch: None };
+            let incoming = Incoming {
+                peer: status.remote,
+                began,
+                bytes: 0,
+                hash: Sha256::new(),
+                mismatch: None,
+            };
             self.incoming.insert(socket, incoming);
             self.read(socket)?;
         }
@@ -207,7 +230,9 @@ impl Receiver<'_> {
                 Ok(n) => {
                     let bytes = self.buffer.get(..n).unwrap_or_default();
                     if !self.args.discard {
-                        incoming.mismatch = incoming.mismatch.or_else(|| self.pattern.mismatch(incoming.bytes, bytes));
+                        incoming.mismatch = incoming
+                            .mismatch
+                            .or_else(|| self.pattern.mismatch(incoming.bytes, bytes));
                         incoming.hash.update(bytes);
                     }
                     incoming.bytes += n as u64;
@@ -232,7 +257,9 @@ impl Receiver<'_> {
     /// Lets a socket go whose peer knows that we have everything.
     fn see_off(&mut self, socket: SocketId) {
         let state = self.host.stack().status(socket).map(|status| status.state);
-        if self.closing.contains_key(&socket) && !matches!(state, Ok(TcpState::LastAck | TcpState::CloseWait)) {
+        if self.closing.contains_key(&socket)
+            && !matches!(state, Ok(TcpState::LastAck | TcpState::CloseWait))
+        {
             self.closing.remove(&socket);
             let now = self.host.now();
             self.host.stack().close(now, socket);
@@ -254,7 +281,8 @@ impl Receiver<'_> {
             error,
             pattern: looked.then_some(mismatch.is_none()),
             first_mismatch: mismatch,
-            sha256: looked.then(|| hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
+            sha256: looked
+                .then(|| hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
         };
         if !self.args.once && self.args.format == Format::Table {
             let _ = writeln!(io::stderr(), "{peer}: {bytes} bytes, {}", rate(received.rate_bps));
@@ -276,13 +304,18 @@ impl Receiver<'_> {
         if let Some((path, file)) = &mut self.file {
             file.flush().map_err(Error::write(path))?;
         }
-        let failed = |r: &&Received| r.error.is_some() || (self.args.check && r.pattern == Some(false));
+        let failed =
+            |r: &&Received| r.error.is_some() || (self.args.check && r.pattern == Some(false));
         match self.received.iter().find(failed) {
             None => Ok(()),
-            Some(Received { peer, error: Some(error), .. }) => Err(Error::Connection(format!("{peer}: {error}"))),
+            Some(Received { peer, error: Some(error), .. }) => {
+                Err(Error::Connection(format!("{peer}: {error}")))
+            }
             Some(Received { peer, first_mismatch, .. }) => {
                 let at = first_mismatch.unwrap_or_default();
-                Err(Error::Connection(format!("{peer}: byte {at} is not what `ackclock send` generates")))
+                Err(Error::Connection(format!(
+                    "{peer}: byte {at} is not what `ackclock send` generates"
+                )))
             }
         }
     }
@@ -291,7 +324,9 @@ impl Receiver<'_> {
         if self.args.format == Format::Json {
             return json_text(&self.received);
         }
-        let heading = ["peer", "bytes", "seconds", "rate", "pattern", "whole", "sha256"].map(String::from).to_vec();
+        let heading = ["peer", "bytes", "seconds", "rate", "pattern", "whole", "sha256"]
+            .map(String::from)
+            .to_vec();
         let line = |r: &Received| {
             let yes = |yes: bool| if yes { "yes" } else { "no" }.to_string();
             vec![
@@ -304,6 +339,9 @@ impl Receiver<'_> {
                 r.sha256.clone().unwrap_or_else(|| "-".into()),
             ]
         };
-        align(&std::iter::once(heading).chain(self.received.iter().map(line)).collect::<Vec<_>>(), Align::Right)
+        align(
+            &std::iter::once(heading).chain(self.received.iter().map(line)).collect::<Vec<_>>(),
+            Align::Right,
+        )
     }
 }

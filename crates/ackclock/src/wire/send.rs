@@ -5,18 +5,16 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use ackclock_net::scenario::units::{Duration, Size, UnitError};
-use ackclock_report::{Align, align};
 use ackclock_run::Job;
-use ackclock_tcp::{Composition, Span};
+use ackclock_tcp::{Composition, Registry, Span};
 use clap::Args;
-use serde::Serialize;
 
 use super::capture::HostCapture;
 use super::source::Source;
 use super::target::{check_way, resolve};
 use super::transfer::{Ended, Plan, Transferred, transfer};
 use super::{DEFAULT_STRATEGY, Interrupt, WireArgs, open_host, strategy};
-use crate::cli::RecordArgs;
+use crate::args::RecordArgs;
 use crate::error::Error;
 use crate::output::{Shown, print, results};
 use crate::record::Records;
@@ -26,30 +24,39 @@ const DEFAULT_BYTES: u64 = 10 << 20;
 
 #[derive(Debug, Args)]
 pub(crate) struct SendArgs {
-    /// The peer: something that reads until the end, such as `nc -l` or `ackclock recv`.
+    /// The peer. It has to read all data, as `nc -l` and `ackclock recv` do.
     #[arg(value_name = "HOST:PORT")]
     pub peer: String,
-    /// The strategies, one after the other over new connections; `+` joins mechanisms: `sack+lt`.
-    #[arg(long, value_name = "A,B,...", value_delimiter = ',', value_parser = strategy, default_value = DEFAULT_STRATEGY)]
-    pub strategy: Vec<Composition>,
-    /// How much to send on each connection. Default: 10mb.
+    /// The strategies to compare. Each sends all the data over new connections. `+` adds a
+    /// mechanism, as in `sack+lt`.
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',', default_value = DEFAULT_STRATEGY)]
+    pub strategy: Vec<String>,
+    /// How much data to send on each connection. Default: 10mb.
     #[arg(long, value_name = "SIZE", conflicts_with_all = ["seconds", "file"])]
     pub bytes: Option<Size>,
-    /// Send for so many seconds, or a time such as `500ms`, and then finish what was written.
+    /// How long to send: a number of seconds, or a time such as `500ms`. Data that is then under
+    /// way still arrives.
     #[arg(long, value_name = "N", conflicts_with = "file", value_parser = seconds)]
     pub seconds: Option<Duration>,
-    /// Send this file; `-` is standard input.
+    /// Send this file. `-` is standard input.
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// How many connections at the same time, each with all the data.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    /// How many connections to open at the same time. Each sends all the data.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..=10_000)
+    )]
     pub parallel: u16,
     #[command(flatten)]
     pub records: RecordArgs,
-    /// Print one line per connection where a mean over them is the default: with more than ten.
+    /// Print one line for each connection. Without this option, more than ten connections are
+    /// summed up as means.
     #[arg(long)]
     pub per_flow: bool,
-    /// Also print of each connection its ends, its handshake and its segment size, the seconds of CPU and the peak memory.
+    /// Also print the addresses, handshake time and segment size of each connection, the CPU time
+    /// and the peak memory.
     #[arg(long)]
     pub stats: bool,
     #[command(flatten)]
@@ -61,40 +68,12 @@ fn seconds(text: &str) -> Result<Duration, UnitError> {
     text.parse().map(|n: u32| Duration(Span::from_secs(n.into()))).or_else(|_| text.parse())
 }
 
-/// What only a connection on the wire has.
-#[derive(Serialize)]
-pub(crate) struct WireConnection {
-    pub strategy: String,
-    pub flow: u32,
-    /// Our address, and the peer's.
-    pub local: SocketAddr,
-    pub peer: SocketAddr,
-    /// Payload bytes of a full segment.
-    pub mss: u32,
-    /// From the first SYN until the connection was established.
-    pub handshake_s: f64,
-}
-
-/// One aligned line for each connection.
-pub(crate) fn connection_table(connections: &[WireConnection]) -> String {
-    let heading = ["strategy", "flow", "local", "peer", "mss", "handshake"].map(String::from).to_vec();
-    let line = |c: &WireConnection| {
-        vec![
-            c.strategy.clone(),
-            c.flow.to_string(),
-            c.local.to_string(),
-            c.peer.to_string(),
-            c.mss.to_string(),
-            format!("{:.3}ms", 1e3 * c.handshake_s),
-        ]
-    };
-    align(&std::iter::once(heading).chain(connections.iter().map(line)).collect::<Vec<_>>(), Align::Right)
-}
-
-pub(crate) fn send(args: &SendArgs) -> Result<String, Error> {
+pub(crate) fn send(args: &SendArgs, registry: &Registry) -> Result<String, Error> {
     let mut interrupt = Interrupt::new()?;
     let peer = resolve(&args.peer, &args.wire)?;
     args.check()?;
+    let strategies = args.strategy.iter().map(|text| strategy(text, registry));
+    let strategies = strategies.collect::<Result<Vec<_>, _>>()?;
     let mut records = Records::new(&args.records, args.records.recovery, 0, args.strategy.len())?;
     let mut host = open_host(&args.wire)?;
     check_way(peer.ip(), &args.wire)?;
@@ -102,7 +81,7 @@ pub(crate) fn send(args: &SendArgs) -> Result<String, Error> {
 
     let (mut jobs, mut outcomes, mut connections) = (Vec::new(), Vec::new(), Vec::new());
     let mut end = Ok(());
-    for strategy in &args.strategy {
+    for strategy in &strategies {
         let plan = args.plan(peer, strategy, &records)?;
         let Transferred { outcome, connections: more, ended } =
             match transfer(&mut host, plan, &mut interrupt, &mut records) {
@@ -128,8 +107,13 @@ pub(crate) fn send(args: &SendArgs) -> Result<String, Error> {
     }
     records.finish(&format!("{} to {peer}", args.what()), &[("peer".into(), peer.to_string())])?;
     let connections = args.stats.then_some(&connections[..]);
-    let shown =
-        Shown { records: &args.records, per_flow: args.per_flow, stats: args.stats, distances: None, connections };
+    let shown = Shown {
+        records: &args.records,
+        per_flow: args.per_flow,
+        stats: args.stats,
+        distances: None,
+        connections,
+    };
     let text = results(&jobs, &outcomes, &shown);
     match end {
         Ok(()) => Ok(text),
@@ -146,7 +130,9 @@ impl SendArgs {
 
     fn check(&self) -> Result<(), Error> {
         if self.reads_stdin() && (self.parallel > 1 || self.strategy.len() > 1) {
-            return Err(Error::Usage("--file -: standard input comes once, for one connection of one strategy".into()));
+            return Err(Error::Usage(
+                "--file -: standard input comes once, for one connection of one strategy".into(),
+            ));
         }
         Ok(())
     }
@@ -159,10 +145,17 @@ impl SendArgs {
         }
     }
 
-    fn plan(&self, peer: SocketAddr, strategy: &Composition, records: &Records) -> Result<Plan, Error> {
+    fn plan(
+        &self,
+        peer: SocketAddr,
+        strategy: &Composition,
+        records: &Records,
+    ) -> Result<Plan, Error> {
         let source = || match &self.file {
             Some(_) if self.reads_stdin() => Ok(Source::stdin()),
-            Some(path) => File::open(path).map(Source::file).map_err(|error| Error::Read { path: path.clone(), error }),
+            Some(path) => File::open(path)
+                .map(Source::file)
+                .map_err(|error| Error::Read { path: path.clone(), error }),
             None if self.seconds.is_some() => Ok(Source::pattern(u64::MAX)),
             None => Ok(Source::pattern(self.bytes.map_or(DEFAULT_BYTES, |size| size.0))),
         };

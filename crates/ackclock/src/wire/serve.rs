@@ -11,12 +11,13 @@ use std::time::SystemTime;
 
 use ackclock_net::scenario::units::Duration;
 use ackclock_stack::{Error as TcpError, SocketId};
-use ackclock_tcp::{Span, Time};
+use ackclock_tcp::{Registry, Span, Time};
 use clap::Args;
 
 use super::daemon::{Daemon, DaemonArgs, Net, Service};
 use super::files::Files;
 use super::metrics::Exposition;
+use super::strategy;
 use crate::error::Error;
 use crate::http::{Inbox, Refusal, Response, Status, answer, refuse};
 
@@ -34,27 +35,35 @@ const CHUNK: usize = 256 * 1024;
 
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// The directory. Links that lead out of it are not followed.
+    /// The directory to serve. Symbolic links that lead out of it are not followed.
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
-    /// The port to listen on, at all addresses of our stack.
-    #[arg(long, value_name = "PORT", default_value_t = 80, value_parser = clap::value_parser!(u16).range(1..))]
+    /// The port to listen on, on all addresses of our stack.
+    #[arg(
+        long,
+        value_name = "PORT",
+        default_value_t = 80,
+        value_parser = clap::value_parser!(u16).range(1..)
+    )]
     pub port: u16,
-    /// How long a connection may be without a request, or take nothing of a response. A request may take 20 s, or so long if
-    /// that is less.
+    /// How long a client may send no request, or read nothing of a response, before the connection
+    /// is closed. A request has to arrive within this time as well, and within 20 s.
     #[arg(long, value_name = "TIME", default_value = "60s")]
     pub idle: Duration,
     #[command(flatten)]
     pub daemon: DaemonArgs,
 }
 
-pub(crate) fn serve(args: &ServeArgs) -> Result<String, Error> {
-    let files = Files::open(&args.dir).map_err(|error| Error::Read { path: args.dir.clone(), error })?;
+pub(crate) fn serve(args: &ServeArgs, registry: &Registry) -> Result<String, Error> {
+    let files =
+        Files::open(&args.dir).map_err(|error| Error::Read { path: args.dir.clone(), error })?;
     let wire = &args.daemon.wire;
-    let mut config = wire.tcp(&args.daemon.strategy);
+    let mut config = wire.tcp(&strategy(&args.daemon.strategy, registry)?);
     config.receive_buffer = config.receive_buffer.min(RECEIVE_BUFFER);
-    let any = |v4| if v4 { IpAddr::from(Ipv4Addr::UNSPECIFIED) } else { Ipv6Addr::UNSPECIFIED.into() };
-    let families = [true, false].into_iter().filter(|&v4| wire.addr.iter().any(|a| a.addr.is_ipv4() == v4));
+    let any =
+        |v4| if v4 { IpAddr::from(Ipv4Addr::UNSPECIFIED) } else { Ipv6Addr::UNSPECIFIED.into() };
+    let families =
+        [true, false].into_iter().filter(|&v4| wire.addr.iter().any(|a| a.addr.is_ipv4() == v4));
     let listen: Vec<_> = families.map(|v4| SocketAddr::new(any(v4), args.port)).collect();
     let daemon = Daemon::open(&args.daemon, &listen, &config)?;
     for prefix in &wire.addr {
@@ -97,8 +106,9 @@ enum Phase {
     Reading,
     /// A response is on its way.
     Writing(Transfer),
-    /// All responses are written, and FIN; what the client still sends is read, since a reset for it could destroy what is on its way
-    /// (RFC 9112 section 9.6). Holds how much was unacknowledged when last looked at.
+    /// All responses are written, and FIN; what the client still sends is read, since a reset for
+    /// it could destroy what is on its way (RFC 9112 section 9.6). Holds how much was
+    /// unacknowledged when last looked at.
     Lingering(usize),
 }
 
@@ -152,7 +162,8 @@ impl Server {
                 result?;
                 if transfer.keep_alive && !net.draining {
                     client.phase = Phase::Reading;
-                    client.deadline = net.now() + if client.inbox.is_empty() { self.idle } else { self.request };
+                    client.deadline =
+                        net.now() + if client.inbox.is_empty() { self.idle } else { self.request };
                 } else {
                     linger(net, socket, client);
                 }
@@ -174,7 +185,9 @@ impl Server {
                 let (found, file) = self.files.find(&request);
                 self.respond(net, client, answer(&request, &found, SystemTime::now()), file);
             }
-            Some(Err(refusal)) => self.respond(net, client, refuse(refusal, SystemTime::now()), None),
+            Some(Err(refusal)) => {
+                self.respond(net, client, refuse(refusal, SystemTime::now()), None)
+            }
             None => {
                 let (first, room) = (client.inbox.is_empty(), client.inbox.room());
                 let n = net.read(socket, &mut self.chunk[..room])?;
@@ -189,7 +202,13 @@ impl Server {
         Ok(())
     }
 
-    fn respond(&mut self, net: &mut Net, client: &mut Client, response: Response, file: Option<File>) {
+    fn respond(
+        &mut self,
+        net: &mut Net,
+        client: &mut Client,
+        response: Response,
+        file: Option<File>,
+    ) {
         *self.responses.entry(response.status).or_default() += 1;
         let Response { bytes, file: rest, keep_alive, .. } = response;
         client.phase = Phase::Writing(Transfer { bytes, written: 0, file, rest, keep_alive });
@@ -205,12 +224,14 @@ impl Server {
                 let refusal = Refusal::from(Status::RequestTimeout);
                 self.respond(net, &mut client, refuse(refusal, SystemTime::now()), None);
             }
-            // As long as it takes some of what is on its way, it may have the rest; then a moment to close.
+            // As long as it takes some of what is on its way, it may have the rest; then a moment
+            // to close.
             Phase::Lingering(before) if unacked < *before => {
                 *before = unacked;
                 client.deadline = net.now() + if unacked > 0 { self.idle } else { LINGER };
             }
-            // The stack tells of room only where there is much of it; who takes a little in this time is not late.
+            // The stack tells of room only where there is much of it; who takes a little in this
+            // time is not late.
             Phase::Writing(_) => {
                 let late = client.deadline;
                 match self.step(net, socket, &mut client) {
@@ -233,7 +254,12 @@ fn linger(net: &mut Net, socket: SocketId, client: &mut Client) {
 }
 
 /// Writes as much of a response as there is room for.
-fn write(net: &mut Net, socket: SocketId, transfer: &mut Transfer, chunk: &mut [u8]) -> Result<(), Stop> {
+fn write(
+    net: &mut Net,
+    socket: SocketId,
+    transfer: &mut Transfer,
+    chunk: &mut [u8],
+) -> Result<(), Stop> {
     while transfer.written < transfer.bytes.len() {
         transfer.written += net.write(socket, &transfer.bytes[transfer.written..])?;
     }
@@ -241,7 +267,11 @@ fn write(net: &mut Net, socket: SocketId, transfer: &mut Transfer, chunk: &mut [
         let left = usize::try_from(transfer.rest.end - transfer.rest.start).unwrap_or(usize::MAX);
         let most = net.room(socket)?.min(left).min(chunk.len());
         // A file that got shorter cannot be answered as promised any more.
-        let n = file.read_at(&mut chunk[..most], transfer.rest.start).ok().filter(|&n| n > 0).ok_or(Stop::End)?;
+        let n = file
+            .read_at(&mut chunk[..most], transfer.rest.start)
+            .ok()
+            .filter(|&n| n > 0)
+            .ok_or(Stop::End)?;
         let written = net.write(socket, &chunk[..n])?;
         transfer.rest.start += written as u64;
     }
@@ -251,7 +281,11 @@ fn write(net: &mut Net, socket: SocketId, transfer: &mut Transfer, chunk: &mut [
 impl Service for Server {
     fn opened(&mut self, net: &mut Net, socket: SocketId) {
         let deadline = net.now() + self.idle;
-        self.go_on(net, socket, Client { inbox: Inbox::default(), phase: Phase::Reading, deadline });
+        self.go_on(
+            net,
+            socket,
+            Client { inbox: Inbox::default(), phase: Phase::Reading, deadline },
+        );
     }
 
     fn ready(&mut self, net: &mut Net, socket: SocketId) {
@@ -262,7 +296,9 @@ impl Service for Server {
 
     fn sweep(&mut self, net: &mut Net) {
         let now = net.now();
-        for (socket, client) in self.clients.extract_if(|_, c| c.deadline <= now).collect::<Vec<_>>() {
+        for (socket, client) in
+            self.clients.extract_if(|_, c| c.deadline <= now).collect::<Vec<_>>()
+        {
             self.late(net, socket, client);
         }
     }
@@ -284,7 +320,8 @@ impl Service for Server {
     }
 
     fn metrics(&self, to: &mut Exposition) {
-        let codes: Vec<_> = self.responses.iter().map(|(status, n)| (status.code().to_string(), *n)).collect();
+        let codes: Vec<_> =
+            self.responses.iter().map(|(status, n)| (status.code().to_string(), *n)).collect();
         let codes: Vec<_> = codes.iter().map(|(code, n)| (code.as_str(), *n)).collect();
         to.counters("ackclock_http_responses_total", "Responses begun.", "code", &codes);
     }

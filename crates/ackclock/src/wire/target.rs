@@ -8,7 +8,9 @@ use crate::error::Error;
 
 /// The address that a name stands for, of a family that our stack has.
 pub(crate) fn resolve(peer: &str, args: &WireArgs) -> Result<SocketAddr, Error> {
-    let wrong = |why: &str| Error::Usage(format!("{peer}: {why}; write for example 10.77.0.1:5001 or [fd77::1]:5001"));
+    let wrong = |why: &str| {
+        Error::Usage(format!("{peer}: {why}; write for example 10.77.0.1:5001 or [fd77::1]:5001"))
+    };
     let all: Vec<SocketAddr> = peer.to_socket_addrs().map_err(|e| wrong(&e.to_string()))?.collect();
     let ours = |a: &&SocketAddr| args.addr.iter().any(|own| own.addr.is_ipv4() == a.is_ipv4());
     let Some(&address) = all.iter().find(ours) else {
@@ -24,7 +26,8 @@ pub(crate) fn resolve(peer: &str, args: &WireArgs) -> Result<SocketAddr, Error> 
         let kernel = args.kernel()?.into_iter().find(|k| k.is_ipv4() == address.is_ipv4());
         let kernel = kernel.map_or_else(String::new, |k| format!(", which our stack knows as {k}"));
         return Err(Error::Usage(format!(
-            "{peer}: our stack is a host of its own, and {} is a host's way to itself; take an address of this host{kernel}",
+            "{peer}: our stack is a host of its own, and {} is a host's way to itself; take an \
+             address of this host{kernel}",
             address.ip()
         )));
     }
@@ -33,11 +36,13 @@ pub(crate) fn resolve(peer: &str, args: &WireArgs) -> Result<SocketAddr, Error> 
 
 /// Checks, once our device is up, that the kernel hands our packets on: to itself, or as a router.
 pub(crate) fn check_way(peer: IpAddr, args: &WireArgs) -> Result<(), Error> {
-    // What is no address of the host cannot be bound to; one that is being tried out for duplicates cannot yet (RFC 4862).
+    // What is no address of the host cannot be bound to; one that is being tried out for duplicates
+    // cannot yet (RFC 4862).
     if args.kernel()?.contains(&peer) || UdpSocket::bind((peer, 0)).is_ok() {
         return Ok(());
     }
-    let switch = if peer.is_ipv4() { "net/ipv4/ip_forward" } else { "net/ipv6/conf/all/forwarding" };
+    let switch =
+        if peer.is_ipv4() { "net/ipv4/ip_forward" } else { "net/ipv6/conf/all/forwarding" };
     match fs::read_to_string(format!("/proc/sys/{switch}")) {
         Ok(value) if value.trim() == "0" => Err(Error::NoWay(setup(peer, args, switch))),
         _ => Ok(()),
@@ -51,13 +56,17 @@ fn setup(peer: IpAddr, args: &WireArgs, switch: &str) -> String {
     let network = ours.map_or_else(String::new, |own| own.network().to_string());
     let switch = switch.replace('/', ".");
     format!(
-        "{peer} is none of this host's addresses, and the host forwards nothing. Our stack is a host of its own behind it; to let \
+        "{peer} is none of this host's addresses, and the host forwards nothing. Our stack is a \
+         host of its own behind it; to let \
          it out, as root:
   sysctl -w {switch}=1
 and, since others know no way back to {network}, either of
   {tables} -t nat -A POSTROUTING -s {network} ! -d {network} -j MASQUERADE
-  nft 'add table {family} ackclock; add chain {family} ackclock out {{ type nat hook postrouting priority srcnat; }}; \
-         add rule {family} ackclock out {family} saddr {network} {family} daddr != {network} masquerade'
-To undo it: the same sysctl with 0, and {tables} with -D for -A, or `nft delete table {family} ackclock`."
+  nft 'add table {family} ackclock; add chain {family} ackclock out {{ type nat hook postrouting \
+  priority srcnat; }}; \
+         add rule {family} ackclock out {family} saddr {network} {family} daddr != {network} \
+         masquerade'
+To undo it: the same sysctl with 0, and {tables} with -D for -A, or `nft delete table {family} \
+ackclock`."
     )
 }

@@ -1,5 +1,7 @@
 //! Connections that send, at the same time and to one peer, until all of it is acknowledged.
 
+mod flow;
+
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -12,17 +14,17 @@ use ackclock_net::{FlowId, Recorder};
 use ackclock_report::{FlowSummary, rate};
 use ackclock_run::{Outcome, thread_cpu_s};
 use ackclock_stack::{Ready, SocketId, TcpConfig};
-use ackclock_tcp::connection::{CloseReason, TcpState};
-use ackclock_tcp::{Event, Seq, Span, Stats, Time};
+use ackclock_tcp::{Event, Span, Time};
 
 use super::Interrupt;
+use super::connection::WireConnection;
 use super::live::{Live, bytes_text};
 use super::pattern::Pattern;
-use super::send::WireConnection;
 use super::source::{Pumped, Source};
 use super::wait::wait;
 use crate::error::Error;
 use crate::record::{Records, RunRecorder};
+use flow::{Flow, News};
 
 /// How long peers may take to close their side once they have acknowledged everything.
 const LINGER: Span = Span::from_secs(2);
@@ -54,26 +56,6 @@ pub(crate) enum Ended {
     Broken(String),
 }
 
-/// One connection.
-struct Flow {
-    socket: SocketId,
-    source: Source,
-    /// How long it took, and our address, once established.
-    handshake: Option<(Span, SocketAddr)>,
-    /// It is in the queue of those that can be written to.
-    queued: bool,
-    /// FIN follows what was written.
-    finished: bool,
-    /// Everything has been acknowledged.
-    done: bool,
-    /// Nothing more will happen.
-    over: bool,
-    /// From the beginning of the transfer to its completion, or to when it was given up.
-    lasted: Span,
-    bytes_acked: u64,
-    stats: Stats,
-}
-
 struct Transfer<'a> {
     host: &'a mut Host,
     interrupt: &'a mut Interrupt,
@@ -85,7 +67,8 @@ struct Transfer<'a> {
     queue: VecDeque<usize>,
     /// A source waits for standard input.
     starved: bool,
-    /// When the connections were opened, and when they all were established and data began to flow.
+    /// When the connections were opened, and when they all were established and data began to
+    /// flow.
     opened: Time,
     began: Time,
     /// Everything that will be sent has been acknowledged since then.
@@ -100,7 +83,8 @@ struct Transfer<'a> {
 /// Opens the connections, sends, and waits until all is acknowledged and closed.
 ///
 /// # Errors
-/// If connections cannot be established, or a file cannot be read or written. What goes wrong later is in [`Ended`].
+/// If connections cannot be established, or a file cannot be read or written. What goes wrong later
+/// is in [`Ended`].
 pub(crate) fn transfer(
     host: &mut Host,
     plan: Plan,
@@ -119,30 +103,29 @@ pub(crate) fn transfer(
     transfer.let_go();
     result?;
     let (flows, connections) = transfer.results(&flows);
-    let mut outcome = Outcome { flows, links: Vec::new(), cpu_s: thread_cpu_s() - cpu, recovery: None };
+    let mut outcome = Outcome {
+        flows,
+        links: Vec::new(),
+        cpu_s: thread_cpu_s() - cpu,
+        recovery: None,
+        outstanding_fates: Vec::new(),
+    };
     recorder.end(&mut outcome)?;
     Ok(Transferred { outcome, connections, ended: transfer.ended })
 }
 
 impl<'a> Transfer<'a> {
-    fn open(host: &'a mut Host, mut plan: Plan, interrupt: &'a mut Interrupt) -> Result<Transfer<'a>, Error> {
+    fn open(
+        host: &'a mut Host,
+        mut plan: Plan,
+        interrupt: &'a mut Interrupt,
+    ) -> Result<Transfer<'a>, Error> {
         let opened = host.now();
         let mut flows = Vec::new();
         for source in std::mem::take(&mut plan.sources) {
             let socket = host.stack().connect(opened, plan.peer, plan.tcp.clone());
             let socket = socket.map_err(|e| Error::Connection(format!("{}: {e}", plan.peer)))?;
-            flows.push(Flow {
-                socket,
-                source,
-                handshake: None,
-                queued: false,
-                finished: false,
-                done: false,
-                over: false,
-                lasted: Span::ZERO,
-                bytes_acked: 0,
-                stats: Stats::default(),
-            });
+            flows.push(Flow::new(socket, source));
         }
         host.flush();
         Ok(Transfer {
@@ -203,7 +186,10 @@ impl<'a> Transfer<'a> {
             let linger = self.acked_since.map(|since| Time(since.0.saturating_add(LINGER.0)));
             if linger.is_some_and(|end| now >= end) {
                 let peer = self.plan.peer;
-                let _ = writeln!(io::stderr(), "note: {peer} has everything, and has not closed its side");
+                let _ = writeln!(
+                    io::stderr(),
+                    "note: {peer} has everything, and has not closed its side"
+                );
                 return Ok(());
             }
             if !stopped && stop.is_some_and(|stop| now >= stop) {
@@ -227,7 +213,10 @@ impl<'a> Transfer<'a> {
         if again {
             self.abort();
         } else {
-            let _ = writeln!(io::stderr(), "note: finishing what is under way; Ctrl-C again resets the connections");
+            let _ = writeln!(
+                io::stderr(),
+                "note: finishing what is under way; Ctrl-C again resets the connections"
+            );
             self.stop();
         }
     }
@@ -286,70 +275,22 @@ impl<'a> Transfer<'a> {
 
     fn look_at(&mut self, n: usize) {
         let now = self.host.now();
-        let socket = self.flows[n].socket;
-        // Nothing is expected, but what comes must not fill the window.
-        let mut scratch = [0; 4096];
-        while matches!(self.host.stack().read(now, socket, &mut scratch), Ok(1..)) {}
-        let Ok(status) = self.host.stack().status(socket) else {
-            self.flows[n].over = true;
-            return;
-        };
-        if let Some(reason) = status.reason {
-            self.settle(n);
-            self.flows[n].over = true;
-            if matches!(self.ended, Ended::Whole) {
-                self.ended = Ended::Broken(self.story(n, reason));
-            }
-            return;
-        }
-        match status.state {
-            TcpState::SynSent | TcpState::SynReceived => return,
-            _ if self.flows[n].handshake.is_none() => {
-                self.flows[n].handshake = Some((now.since(self.opened), status.local));
-            }
-            TcpState::FinWait2 | TcpState::TimeWait | TcpState::Closed if !self.flows[n].done => {
-                self.settle(n);
-                self.flows[n].done = true;
-                if self.flows.iter().all(|flow| flow.done || flow.over) {
-                    self.acked_since = Some(now);
-                }
-            }
-            _ => {}
-        }
-        self.flows[n].over = matches!(status.state, TcpState::TimeWait | TcpState::Closed);
-        self.enqueue(n);
-    }
-
-    /// Keeps the counters of a flow as they are now.
-    fn settle(&mut self, n: usize) {
-        let now = self.host.now();
         let flow = &mut self.flows[n];
-        if let Ok(sender) = self.host.stack().sender(flow.socket) {
-            // A FIN counts as a byte of the stream.
-            flow.bytes_acked = sender.acked().min(flow.source.written);
-            flow.stats = *sender.stats();
+        let was_done = flow.done;
+        match flow.look(self.host.stack(), now, self.opened, self.began) {
+            News::None => return,
+            News::Failed(reason) => {
+                if matches!(self.ended, Ended::Whole) {
+                    self.ended = Ended::Broken(flow.story(self.plan.peer, &self.plan.tcp, reason));
+                }
+                return;
+            }
+            News::Open => {}
         }
-        flow.lasted = now.since(self.began);
-    }
-
-    fn story(&self, n: usize, reason: CloseReason) -> String {
-        let Plan { peer, tcp, .. } = &self.plan;
-        let flow = &self.flows[n];
-        let why = match reason {
-            CloseReason::Refused => {
-                "the connection was refused: nobody listens there (`nc -l` takes one connection only)"
-            }
-            CloseReason::Reset => "the peer reset the connection",
-            CloseReason::Aborted => "the connection was aborted",
-            CloseReason::TimedOut if flow.handshake.is_none() => {
-                "no answer; is the peer there, and where it is another host, does this one forward and translate addresses?"
-            }
-            CloseReason::TimedOut => "the peer does not answer any more",
-            CloseReason::Unreachable => "the peer cannot be reached",
-        };
-        let so_far =
-            if flow.handshake.is_some() { format!(" after {} bytes", flow.bytes_acked) } else { String::new() };
-        format!("{peer}: {}: {why}{so_far}", tcp.strategy.name())
+        if !was_done && flow.done && self.flows.iter().all(|flow| flow.done || flow.over) {
+            self.acked_since = Some(now);
+        }
+        self.enqueue(n);
     }
 
     fn record(&mut self, recorder: &mut RunRecorder<'_>) {
@@ -362,7 +303,8 @@ impl<'a> Transfer<'a> {
         }
     }
 
-    /// Until a packet, a signal, standard input if somebody wants it, a deadline of the host, or this one.
+    /// Until a packet, a signal, standard input if somebody wants it, a deadline of the host, or
+    /// this one.
     fn wait(&mut self, until: Option<Time>) -> Result<(), Error> {
         let until = until.map(|until| Duration::from_nanos(until.since(self.host.now()).0));
         let now = (!self.queue.is_empty()).then_some(Duration::ZERO);
@@ -381,15 +323,20 @@ impl<'a> Transfer<'a> {
         live.show(|| {
             let now = host.now();
             let stack = host.stack();
-            let senders: Vec<_> = flows.iter().filter_map(|flow| stack.sender(flow.socket).ok()).collect();
+            let senders: Vec<_> =
+                flows.iter().filter_map(|flow| stack.sender(flow.socket).ok()).collect();
             let acked: u64 = senders.iter().map(|sender| sender.acked()).sum();
-            let retransmissions: u64 = senders.iter().map(|sender| sender.stats().retransmissions).sum();
-            let bps = 8.0 * acked.saturating_sub(shown.1) as f64 / now.since(shown.0).secs_f64().max(1e-9);
+            let retransmissions: u64 =
+                senders.iter().map(|sender| sender.stats().retransmissions).sum();
+            let bps = 8.0 * acked.saturating_sub(shown.1) as f64
+                / now.since(shown.0).secs_f64().max(1e-9);
             *shown = (now, acked);
             let first = senders.first().map(|sender| sender.state());
-            let (cwnd, srtt) = first.map_or((0, 0.0), |s| (s.cwnd / s.mss.max(1), 1e3 * s.srtt.secs_f64()));
+            let (cwnd, srtt) =
+                first.map_or((0, 0.0), |s| (s.cwnd / s.mss.max(1), 1e3 * s.srtt.secs_f64()));
             format!(
-                "{} {:.0} s  {}  {}  cwnd {cwnd} segments  srtt {srtt:.1} ms  {retransmissions} retransmissions",
+                "{} {:.0} s  {}  {}  cwnd {cwnd} segments  srtt {srtt:.1} ms  {retransmissions} \
+                 retransmissions",
                 plan.tcp.strategy.name(),
                 now.since(*began).secs_f64(),
                 bytes_text(acked),
@@ -403,11 +350,12 @@ impl<'a> Transfer<'a> {
         let now = self.host.now();
         for n in 0..self.flows.len() {
             if !self.flows[n].over {
-                if !self.flows[n].done {
-                    self.settle(n);
+                let flow = &mut self.flows[n];
+                if !flow.done {
+                    flow.settle(self.host.stack(), now, self.began);
                 }
-                self.flows[n].over = true;
-                self.host.stack().abort(now, self.flows[n].socket);
+                flow.over = true;
+                self.host.stack().abort(now, flow.socket);
             }
         }
         self.host.flush();
@@ -424,52 +372,16 @@ impl<'a> Transfer<'a> {
 
     /// The flows as recorders know them.
     fn built(&mut self) -> Vec<BuiltFlow> {
-        let (host, tcp) = (&mut *self.host, &self.plan.tcp);
-        let built = |(n, flow): (u32, &Flow)| {
-            let state = host.stack().sender(flow.socket).ok().map(|sender| sender.state());
-            BuiltFlow {
-                id: FlowId(n),
-                name: format!("connection {n}"),
-                strategy: tcp.strategy.name().into(),
-                mss: state.map_or(0, |s| s.mss as u32),
-                isn: Seq(0),
-                start: Time::ZERO,
-                sack: state.is_some_and(|s| s.sack),
-                timestamps: tcp.timestamps,
-                wscale: 0,
-                rwnd: state.map_or(0, |s| s.window_edge),
-            }
-        };
-        (0..).zip(&self.flows).map(built).collect()
+        let (stack, tcp) = (self.host.stack(), &self.plan.tcp);
+        (0..).zip(&self.flows).map(|(n, flow)| flow.built(n, stack, tcp)).collect()
     }
 
     fn results(&self, built: &[BuiltFlow]) -> (Vec<FlowSummary>, Vec<WireConnection>) {
+        let flows = || self.flows.iter().zip(built);
         let peer = self.plan.peer;
-        let connection = |(flow, built): (&Flow, &BuiltFlow)| {
-            let (handshake, local) = flow.handshake?;
-            let handshake_s = handshake.secs_f64();
-            Some(WireConnection {
-                strategy: built.strategy.clone(),
-                flow: built.id.0,
-                local,
-                peer,
-                mss: built.mss,
-                handshake_s,
-            })
-        };
-        let connections = self.flows.iter().zip(built).filter_map(connection).collect();
-        (self.flows.iter().zip(built).map(|(flow, built)| flow.summary(built)).collect(), connections)
-    }
-}
-
-impl Flow {
-    fn summary(&self, built: &BuiltFlow) -> FlowSummary {
-        let seconds = self.lasted.secs_f64();
-        FlowSummary {
-            bytes_acked: self.bytes_acked,
-            goodput_bps: if seconds > 0.0 { 8.0 * self.bytes_acked as f64 / seconds } else { 0.0 },
-            completion_s: self.done.then_some(seconds),
-            ..FlowSummary::of_sender(&built.strategy, 0, built.id.0, &self.stats)
-        }
+        (
+            flows().map(|(flow, built)| flow.summary(built)).collect(),
+            flows().filter_map(|(flow, built)| flow.connection(built, peer)).collect(),
+        )
     }
 }

@@ -9,8 +9,9 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::Interrupt;
 use crate::error::Error;
 
-/// Waits for a packet, a signal, with `stdin` for standard input, a deadline of the host, or the end of `timeout`; then lets the host
-/// do what is due. Returns whether standard input has something.
+/// Waits for a packet, a signal, with `stdin` for standard input, a deadline of the host, or the
+/// end of `timeout`; then lets the host do what is due. Returns whether standard input has
+/// something.
 pub(crate) fn wait(
     host: &mut Host,
     interrupt: &Interrupt,
@@ -19,10 +20,14 @@ pub(crate) fn wait(
 ) -> Result<bool, Error> {
     let failed = |error: io::Error| Error::System { what: "the TUN device".into(), error };
     let timeout = [host.timeout(), timeout].into_iter().flatten().min();
-    let timeout = timeout.map(|t| Timespec { tv_sec: t.as_secs() as i64, tv_nsec: t.subsec_nanos().into() });
+    let timeout =
+        timeout.map(|t| Timespec { tv_sec: t.as_secs() as i64, tv_nsec: t.subsec_nanos().into() });
     let input = io::stdin();
-    let mut fds =
-        [PollFd::new(host, PollFlags::IN), PollFd::new(interrupt, PollFlags::IN), PollFd::new(&input, PollFlags::IN)];
+    let mut fds = [
+        PollFd::new(host, PollFlags::IN),
+        PollFd::new(interrupt, PollFlags::IN),
+        PollFd::new(&input, PollFlags::IN),
+    ];
     match poll(&mut fds[..if stdin { 3 } else { 2 }], timeout.as_ref()) {
         Err(e) if e != rustix::io::Errno::INTR => return Err(failed(e.into())),
         _ => {}

@@ -92,7 +92,10 @@ pub fn curl(namespace: &Namespace, args: &[&str]) -> String {
 /// A connection of the kernel's, made in the namespace. No test waits for ever.
 pub fn connect(namespace: &Namespace, address: &str) -> TcpStream {
     let address: SocketAddr = address.parse().unwrap();
-    let stream = namespace.run(|| TcpStream::connect_timeout(&address, Duration::from_secs(10))).unwrap().unwrap();
+    let stream = namespace
+        .run(|| TcpStream::connect_timeout(&address, Duration::from_secs(10)))
+        .unwrap()
+        .unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     stream.set_write_timeout(Some(Duration::from_secs(30))).unwrap();
     stream
@@ -132,7 +135,8 @@ pub fn noise(len: usize, seed: u64) -> Vec<u8> {
     std::iter::repeat_with(next).take(len).collect()
 }
 
-/// The samples at this address, by name and labels, after checking that the text is what Prometheus takes.
+/// The samples at this address, by name and labels, after checking that the text is what Prometheus
+/// takes.
 pub fn metrics(namespace: &Namespace, address: &str) -> BTreeMap<String, f64> {
     let text = curl(namespace, &["--fail", &format!("http://{address}/metrics")]);
     let mut samples = BTreeMap::new();
@@ -154,7 +158,9 @@ pub fn metrics(namespace: &Namespace, address: &str) -> BTreeMap<String, f64> {
             let (name, rest) = line.split_once('{').unwrap();
             let (labels, value) = rest.rsplit_once("} ").unwrap();
             let belongs = match kind.as_str() {
-                "summary" => [format!("{family}_sum"), format!("{family}_count")].contains(&name.to_string()),
+                "summary" => {
+                    [format!("{family}_sum"), format!("{family}_count")].contains(&name.to_string())
+                }
                 "counter" => name == family && name.ends_with("_total"),
                 _ => name == family,
             };
@@ -166,8 +172,9 @@ pub fn metrics(namespace: &Namespace, address: &str) -> BTreeMap<String, f64> {
                 let value = value.strip_prefix('"').and_then(|v| v.strip_suffix('"')).unwrap();
                 assert!(!value.contains(['"', '\\']), "{line}");
             }
-            let key =
-                format!("{name}{{{labels}}}").replace("strategy=\"linux\",", "").replace("{strategy=\"linux\"}", "");
+            let key = format!("{name}{{{labels}}}")
+                .replace("strategy=\"linux\",", "")
+                .replace("{strategy=\"linux\"}", "");
             assert_eq!(samples.insert(key, value.parse().unwrap()), None, "{line}");
         }
     }

@@ -1,6 +1,7 @@
-//! What every summary of a flow has, in its order: README lists them.
+//! What every summary of a flow has, in its order: the guide lists them
+//! (`docs/src/reference/json.md`).
 
-pub const KEYS: [&str; 17] = [
+pub const KEYS: [&str; 18] = [
     "strategy",
     "seed",
     "flow",
@@ -12,6 +13,7 @@ pub const KEYS: [&str; 17] = [
     "timeouts_non_trigger",
     "timeouts_multiple_losses",
     "timeouts_lost_retransmission",
+    "timeouts_backed_off",
     "recoveries",
     "drops",
     "spurious_retransmissions",

@@ -1,20 +1,20 @@
 //! A gateway of a scenario does to the same packets what the network of it does.
 //!
-//! The endpoints of a network's flows are taken out of it and joined by a gateway instead, which sees what it would of
-//! foreign TCP: addresses, ports and headers. Everything that happens to every packet, and when, has to be the same to the
-//! nanosecond.
+//! The endpoints of a network's flows are taken out of it and joined by a gateway instead, which
+//! sees what it would of foreign TCP: addresses, ports and headers. Everything that happens to
+//! every packet, and when, has to be the same to the nanosecond.
 
 use std::net::SocketAddr;
 
 use ackclock_tcp::wire::Control;
-use ackclock_tcp::{Seq, Transmit};
+use ackclock_tcp::{Registry, Seq, Transmit};
 
 use super::*;
 use crate::gateway::{Exit, Gateway, Headers, Outcome, TcpHeader};
 use crate::scenario::{BuildOptions, BuiltFlow, Scenario};
 
-/// What became of packets: those that were lost and data that arrived, as an event without the sender's state, and ACKs
-/// that arrived.
+/// What became of packets: those that were lost and data that arrived, as an event without the
+/// sender's state, and ACKs that arrived.
 #[derive(Debug, Default, PartialEq)]
 struct Fates {
     data: Vec<(u32, Time, EventKind)>,
@@ -64,7 +64,12 @@ impl Driver {
         for (index, flow) in built.iter().enumerate() {
             let syn = Segment { seq: Seq(flow.isn.0.wrapping_sub(1)), ..Segment::default() };
             gateway.note(&headers(index, false, &syn, Control::SYN));
-            gateway.note(&headers(index, true, &Segment::default(), Control::SYN.with(Control::ACK)));
+            gateway.note(&headers(
+                index,
+                true,
+                &Segment::default(),
+                Control::SYN.with(Control::ACK),
+            ));
         }
         Driver { gateway, flows, kept: Vec::new(), fates: Fates::default() }
     }
@@ -84,15 +89,23 @@ impl Driver {
         loop {
             let packets = self.gateway.next_deadline().0;
             let due = |flow: &Flow| match &flow.agent {
-                Agent::Tcp(tcp) => {
-                    let sender =
-                        if flow.stop > tcp.sender.next_deadline().0 { tcp.sender.next_deadline().0 } else { u64::MAX };
+                Agent::Established(tcp) => {
+                    let sender = if flow.stop > tcp.sender.next_deadline().0 {
+                        tcp.sender.next_deadline().0
+                    } else {
+                        u64::MAX
+                    };
                     [sender, tcp.receiver.next_deadline().0, flow.next_write]
                 }
-                Agent::Cbr(_) | Agent::Whole(_) => [u64::MAX, u64::MAX, flow.next_write],
+                Agent::Cbr(_) | Agent::Handshake(_) => [u64::MAX, u64::MAX, flow.next_write],
             };
             let (other, flow, what) = (0..self.flows.len())
-                .flat_map(|flow| due(&self.flows[flow]).into_iter().zip(0..).map(move |(at, what)| (at, flow, what)))
+                .flat_map(|flow| {
+                    due(&self.flows[flow])
+                        .into_iter()
+                        .zip(0..)
+                        .map(move |(at, what)| (at, flow, what))
+                })
                 .min_by_key(|&(at, flow, what)| (at, what, flow))
                 .expect("flows");
             let now = packets.min(other);
@@ -113,9 +126,9 @@ impl Driver {
     fn timer(&mut self, now: u64, index: usize, what: usize) {
         let flow = &mut self.flows[index];
         match (&mut flow.agent, what) {
-            (Agent::Tcp(tcp), 0) => tcp.sender.on_deadline(Time(now)),
-            (Agent::Tcp(tcp), 1) => tcp.receiver.on_deadline(Time(now)),
-            (Agent::Tcp(tcp), _) => {
+            (Agent::Established(tcp), 0) => tcp.sender.on_deadline(Time(now)),
+            (Agent::Established(tcp), 1) => tcp.receiver.on_deadline(Time(now)),
+            (Agent::Established(tcp), _) => {
                 let write = tcp.writer.write(now);
                 tcp.sender.write(Time(now), write.bytes);
                 if write.last {
@@ -125,7 +138,7 @@ impl Driver {
                 flow.next_write = write.next;
                 flow.check_completion(now);
             }
-            (Agent::Whole(_), _) => unreachable!("flows here are established"),
+            (Agent::Handshake(_), _) => unreachable!("flows here are established"),
             (Agent::Cbr(cbr), _) => {
                 flow.next_write = if now >= flow.stop { u64::MAX } else { cbr.next(now) };
                 if now < flow.stop {
@@ -146,8 +159,9 @@ impl Driver {
     fn left(&mut self, exit: &Exit) {
         let now = exit.at;
         let kept = &self.kept[exit.token as usize];
-        let &(Kept::Data { flow: index, .. } | Kept::Ack { flow: index, .. } | Kept::Datagram { flow: index, .. }) =
-            kept;
+        let &(Kept::Data { flow: index, .. }
+        | Kept::Ack { flow: index, .. }
+        | Kept::Datagram { flow: index, .. }) = kept;
         let flow = &mut self.flows[index];
         let lost = match exit.outcome {
             Outcome::Delivered { node, flip: None } => {
@@ -156,7 +170,9 @@ impl Driver {
                 None
             }
             // The network says so of the last link.
-            Outcome::Delivered { node, flip: Some(_) } => Some((if node == NodeId(2) { 2 } else { 1 }, "corrupt")),
+            Outcome::Delivered { node, flip: Some(_) } => {
+                Some((if node == NodeId(2) { 2 } else { 1 }, "corrupt"))
+            }
             Outcome::Dropped { link, why } => Some((link.0, why)),
         };
         let seen = match (lost, kept) {
@@ -166,15 +182,19 @@ impl Driver {
             (Some((link, why)), &Kept::Datagram { position, len, .. }) => {
                 EventKind::Dropped { seq: position, len, transmission: 1, link, why }
             }
-            (Some((link, why)), &Kept::Ack { acknowledged: ack, .. }) => EventKind::AckDropped { ack, link, why },
-            (None, &Kept::Data { segment, position, .. }) => {
-                let Agent::Tcp(tcp) = &mut flow.agent else { return };
-                let needless = !tcp.receiver.on_segment(now, &segment);
-                EventKind::Arrived { seq: position, len: segment.len, needless }
+            (Some((link, why)), &Kept::Ack { acknowledged: ack, .. }) => {
+                EventKind::AckDropped { ack, link, why }
             }
-            (None, &Kept::Datagram { position: seq, len, .. }) => EventKind::Arrived { seq, len, needless: false },
+            (None, &Kept::Data { segment, position, .. }) => {
+                let Agent::Established(tcp) = &mut flow.agent else { return };
+                let spurious = !tcp.receiver.on_segment(now, &segment);
+                EventKind::Arrived { seq: position, len: segment.len, spurious }
+            }
+            (None, &Kept::Datagram { position: seq, len, .. }) => {
+                EventKind::Arrived { seq, len, spurious: false }
+            }
             (None, &Kept::Ack { segment, .. }) => {
-                let Agent::Tcp(tcp) = &mut flow.agent else { return };
+                let Agent::Established(tcp) = &mut flow.agent else { return };
                 if now.0 >= flow.stop {
                     return;
                 }
@@ -192,11 +212,17 @@ impl Driver {
 
     fn pump(&mut self, now: u64, index: usize) {
         loop {
-            let Agent::Tcp(tcp) = &mut self.flows[index].agent else { return };
+            let Agent::Established(tcp) = &mut self.flows[index].agent else { return };
             while tcp.sender.poll_event().is_some() {}
-            if let Some(Transmit { segment, position, transmission, .. }) = tcp.sender.poll_transmit(Time(now)) {
+            if let Some(Transmit { segment, position, transmission, .. }) =
+                tcp.sender.poll_transmit(Time(now))
+            {
                 let headers = headers(index, false, &segment, Control::ACK);
-                self.enter(now, &headers, Kept::Data { flow: index, segment, position, transmission });
+                self.enter(
+                    now,
+                    &headers,
+                    Kept::Data { flow: index, segment, position, transmission },
+                );
             } else if let Some(segment) = tcp.receiver.poll_transmit(Time(now)) {
                 let acknowledged = tcp.receiver.rcv_nxt();
                 let headers = headers(index, true, &segment, Control::ACK);
@@ -211,7 +237,12 @@ impl Driver {
 impl Fates {
     fn of(log: &Log) -> Fates {
         let seen = |kind: &EventKind| {
-            matches!(kind, EventKind::Arrived { .. } | EventKind::Dropped { .. } | EventKind::AckDropped { .. })
+            matches!(
+                kind,
+                EventKind::Arrived { .. }
+                    | EventKind::Dropped { .. }
+                    | EventKind::AckDropped { .. }
+            )
         };
         let data = log.events.iter().filter(|(_, event)| seen(&event.kind));
         let acks = log.packets.iter().filter(|packet| !packet.2);
@@ -224,8 +255,11 @@ impl Fates {
 
 /// Runs a scenario both ways; returns what became of its packets.
 fn both_ways(text: &str) -> Fates {
-    let scenario = Scenario::from_toml(text).map_err(|e| e.to_string()).expect("a sound scenario");
-    let options = BuildOptions { seed: 7, strategy: None, events: true };
+    let scenario = Scenario::from_toml(text, &Registry::default())
+        .map_err(|e| e.to_string())
+        .expect("a sound scenario");
+    let registry = Registry::default();
+    let options = BuildOptions::new(&registry, 7).events(true);
     let build = || scenario.build(&options).expect("a sound scenario");
     let mut network = build();
     let mut log = Log::default();
@@ -234,7 +268,8 @@ fn both_ways(text: &str) -> Fates {
     let mut other = build();
     other.network.start().expect("routes");
     let until = other.until.0;
-    let mut driver = Driver::new(&scenario, &other.flows, std::mem::take(&mut other.network.engine.flows));
+    let mut driver =
+        Driver::new(&scenario, &other.flows, std::mem::take(&mut other.network.simulator.flows));
     driver.run(until);
     let in_network = Fates::of(&log);
     for (ours, theirs) in driver.fates.data.iter().zip(&in_network.data) {
@@ -310,8 +345,14 @@ fn drop_tail_by_packets_and_by_bytes() {
 
 #[test]
 fn early_drops() {
-    assert!(over("queue = { red = { limit = 30, min = 5, max = 15, weight = 0.01 } }").drops("early") > 5);
-    assert!(over("queue = { fred = { limit = 30, min = 4, max = 8, weight = 0.01 } }").drops("early") > 5);
+    assert!(
+        over("queue = { red = { limit = 30, min = 5, max = 15, weight = 0.01 } }").drops("early")
+            > 5
+    );
+    assert!(
+        over("queue = { fred = { limit = 30, min = 4, max = 8, weight = 0.01 } }").drops("early")
+            > 5
+    );
 }
 
 #[test]
@@ -319,18 +360,26 @@ fn random_losses_of_each_kind() {
     let lost = |loss: &str, name: &str| over(&format!("loss = [{loss}]")).drops(name);
     assert!(lost(r#"{ bernoulli = { p = "1%" } }"#, "bernoulli") > 5);
     assert!(lost(r#"{ bernoulli = { p = "1%", direction = "ack" } }"#, "bernoulli") > 5);
-    assert!(lost(r#"{ bernoulli = { p = "2%", direction = "both", flow = "cbr0" } }"#, "bernoulli") > 2);
+    assert!(
+        lost(r#"{ bernoulli = { p = "2%", direction = "both", flow = "cbr0" } }"#, "bernoulli") > 2
+    );
     assert!(lost(r#"{ gilbert_elliott = { p = "1%", r = "30%" } }"#, "gilbert_elliott") > 5);
     assert!(lost(r#"{ policer = { rate = "1mbit", burst = "10kb" } }"#, "policer") > 5);
 }
 
 #[test]
 fn a_fast_retransmission_is_known_for_what_it_is() {
-    let states = "second_at = '5s', second_for = '50ms', second_loss = 0.2, third_for = '1s', third_loss = 0";
-    let three =
-        |lose: bool| over(&format!("loss = [{{ three_state = {{ {states}, lose_fast_retransmission = {lose} }} }}]"));
+    let states = "second_at = '5s', second_for = '50ms', second_loss = 0.2, third_for = '1s', \
+        third_loss = 0";
+    let three = |lose: bool| {
+        over(&format!(
+            "loss = [{{ three_state = {{ {states}, lose_fast_retransmission = {lose} }} }}]"
+        ))
+    };
     let lost = |fates: Fates| {
-        let again = |kind: &EventKind| matches!(kind, EventKind::Dropped { why: "three_state", transmission: 2, .. });
+        let again = |kind: &EventKind| {
+            matches!(kind, EventKind::Dropped { why: "three_state", transmission: 2, .. })
+        };
         fates.data.iter().filter(|(_, _, kind)| again(kind)).count()
     };
     assert_eq!((lost(three(true)), lost(three(false))), (1, 0));
@@ -341,7 +390,9 @@ fn drop_lists_name_segments_and_retransmissions_of_a_flow() {
     let listed = |list: &str| over(&format!("loss = [{{ drop = {{ {list} }} }}]"));
     let seen = |fates: &Fates| {
         let drop = |(flow, _, kind): &(u32, Time, EventKind)| match *kind {
-            EventKind::Dropped { seq, transmission, why: "listed", .. } => Some((*flow, seq, transmission)),
+            EventKind::Dropped { seq, transmission, why: "listed", .. } => {
+                Some((*flow, seq, transmission))
+            }
             _ => None,
         };
         let mut drops: Vec<_> = fates.data.iter().filter_map(drop).collect();
@@ -349,12 +400,31 @@ fn drop_lists_name_segments_and_retransmissions_of_a_flow() {
         drops
     };
     // The sequence numbers of flow 0 wrap after 67 segments.
-    let fates = listed(r#"segments = [14, 66, 67, 200], retransmissions = ["14:1", "14:2", "67:1"], flow = "flow0""#);
-    let expected = [(14, 1), (14, 2), (14, 3), (66, 1), (67, 1), (67, 2), (200, 1)].map(|(k, n)| (0, 1000 * k, n));
+    let fates = listed(
+        r#"segments = [14, 66, 67, 200], retransmissions = ["14:1", "14:2", "67:1"], flow = "flow0""#,
+    );
+    let expected = [(14, 1), (14, 2), (14, 3), (66, 1), (67, 1), (67, 2), (200, 1)]
+        .map(|(k, n)| (0, 1000 * k, n));
     assert_eq!(seen(&fates), expected);
     let fates = listed(r#"segments = [3], retransmissions = ["3:1"], flow = "flow1""#);
     assert_eq!(seen(&fates), [(1, 2100, 1), (1, 2100, 2)]);
     assert_eq!(seen(&listed("segments = [5]")), [(0, 5000, 1), (1, 3500, 1), (2, 2500, 1)]);
+}
+
+/// ACKs have the numbers that they have in a network, in either direction of the link.
+#[test]
+fn single_packets_meet_their_fates() {
+    let fates = over(
+        r#"fate = [
+            { segment = 14, lose = true, flow = "flow0" },
+            { segment = 14, transmission = 2, late = "40ms", flow = "flow0" },
+            { segment = 30, late = "7ms" },
+            { segment = 31, late = "3ms" },
+            { ack = 3, lose = true },
+            { ack = 9, late = "9ms", flow = "flow1" },
+        ]"#,
+    );
+    assert_eq!(fates.drops("listed"), 3);
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Where packets are seen, to the microsecond: a byte takes 1 us on each link, 10 ms to the router and 5 ms from there.
+//! Where packets are seen, to the microsecond: a byte takes 1 us on each link, 10 ms to the router
+//! and 5 ms from there.
 
 use ackclock_tcp::wire::Control;
 
@@ -10,20 +11,22 @@ struct Places(Vec<String>, u32);
 impl Recorder for Places {
     fn event(&mut self, _: FlowId, _: &Event) {}
 
-    fn packet(&mut self, seen: &Sighting) {
-        let place = match seen.place {
+    fn packet(&mut self, _: FlowId, at: Place, seen: &Sighting) {
+        let place = match at {
             Place::Sender => "sender",
             Place::Receiver => "receiver",
             Place::Node(_) => "router",
         };
         let way = if seen.to_receiver { '>' } else { '<' };
         let what = match seen.sent {
-            Some((cause, transmission)) => format!("{} {} {transmission}", seen.header.seq.0, cause.name()),
+            Some(Sending { cause, transmission }) => {
+                format!("{} {} {transmission}", seen.header.seq.0, cause.name())
+            }
             None if seen.header.control.contains(Control::SYN) => "syn".into(),
             None => format!("ack {}", seen.header.ack.0),
         };
-        let links = match seen.place {
-            _ if (seen.place == Place::Sender) == seen.to_receiver && !matches!(seen.place, Place::Node(_)) => 0,
+        let links = match at {
+            _ if (at == Place::Sender) == seen.to_receiver && !matches!(at, Place::Node(_)) => 0,
             Place::Node(_) => 1,
             _ => self.1,
         };
@@ -40,7 +43,7 @@ fn path(network: &mut Network, loss: Vec<Loss>) -> (NodeId, NodeId) {
     (a, b)
 }
 
-/// Segment 1 is lost on the link behind the router and sent again when the timer of 1 s expires.
+/// Segment 1 is lost on the link behind the router and retransmitted when the timer of 1 s expires.
 #[test]
 fn what_is_lost_behind_the_router_is_seen_there() {
     let mut network = Network::new(1);
@@ -79,10 +82,22 @@ fn duplicates_have_the_number_of_their_original() {
         let mut seen = Places(Vec::new(), 1);
         network.run(Time(100 * MS), &mut seen).expect("a sound network");
         let data = ["11000 receiver > 1: 0 new 1", "11000 receiver > 1: 0 new 1"];
-        assert_eq!(seen.0.iter().filter(|line| line.contains("receiver >")).collect::<Vec<_>>(), data, "{strategy}");
-        let acks: Vec<&str> =
-            seen.0.iter().filter_map(|line| line.split_once("sender < ")).map(|(_, ack)| ack).collect();
-        assert_eq!(acks, ["1: ack 1000", "1: ack 1000", "2: ack 1000", "2: ack 1000"], "{strategy}");
+        assert_eq!(
+            seen.0.iter().filter(|line| line.contains("receiver >")).collect::<Vec<_>>(),
+            data,
+            "{strategy}"
+        );
+        let acks: Vec<&str> = seen
+            .0
+            .iter()
+            .filter_map(|line| line.split_once("sender < "))
+            .map(|(_, ack)| ack)
+            .collect();
+        assert_eq!(
+            acks,
+            ["1: ack 1000", "1: ack 1000", "2: ack 1000", "2: ack 1000"],
+            "{strategy}"
+        );
     }
 }
 
@@ -106,7 +121,7 @@ fn a_connection_that_opens() {
     let mut network = Network::new(1);
     let (a, b) = (network.node("a"), network.node("b"));
     network.duplex(link(a, b, 10));
-    network.flow(whole::whole(a, b, "sack", Source::Fixed(10)));
+    network.flow(handshake::with_handshake(a, b, "sack", Source::Fixed(10)));
     let mut seen = Places(Vec::new(), 1);
     network.run(Time(40 * MS), &mut seen).expect("a sound network");
     let expected = [

@@ -1,4 +1,5 @@
-//! Closing: RFC 9293 section 3.6, figures 12 and 13, FIN as a byte of the stream, RFC 2525 section 2.17.
+//! Closing: RFC 9293 section 3.6, figures 12 and 13, FIN as a byte of the stream, RFC 2525 section
+//! 2.17.
 
 use super::*;
 
@@ -77,7 +78,8 @@ fn fin_goes_with_the_last_data() {
     });
 }
 
-/// Nagle's algorithm does not hold the last data back (RFC 9293 section 3.7.4): nothing will be added to it.
+/// Nagle's algorithm does not hold the last data back (RFC 9293 section 3.7.4): nothing will be
+/// added to it.
 #[test]
 fn fin_ends_the_wait_for_more_data() {
     let nagle = SenderConfig { nagle: true, ..config().sender };
@@ -91,7 +93,7 @@ fn fin_ends_the_wait_for_more_data() {
 /// It waits for the congestion window, as data does, and for the receive window.
 #[test]
 fn fin_waits_for_the_windows() {
-    let small = SenderConfig { initial_window: 2, ..config().sender };
+    let small = SenderConfig { initial_window: Some(2), ..config().sender };
     run_established(ConnectionConfig { sender: small, ..config() }, |x| {
         x.write(2000).sends("A 1+1000 a301 | PA 1001+1000 a301");
         x.shutdown().sends("").in_state(FinWait1);
@@ -116,7 +118,7 @@ fn a_lost_fin_goes_again() {
     });
 }
 
-/// A segment that carries both keeps them together when it is sent again.
+/// A segment that carries both keeps them together when it is retransmitted.
 #[test]
 fn a_lost_fin_with_data_goes_again_with_them() {
     run(config(), |x| {
@@ -150,7 +152,11 @@ fn data_still_arrives_after_a_half_close() {
         x.shutdown().sends("FA 1 a301");
         x.gets("PA 301+100 a1").sends("A 2 a401 w9900").keeps(0, 0, 100).in_state(FinWait1);
         x.gets("A 401 a2").sends("").in_state(FinWait2);
-        x.gets("FPA 401+100 a2").sends("A 2 a502 w9799").keeps(100, 0, 100).in_state(TimeWait).readable(200);
+        x.gets("FPA 401+100 a2")
+            .sends("A 2 a502 w9799")
+            .keeps(100, 0, 100)
+            .in_state(TimeWait)
+            .readable(200);
         assert!(!x.c.at_end());
         x.read(200).sends("");
         assert!(x.c.at_end());
@@ -191,13 +197,25 @@ fn what_is_written_after_a_shutdown_is_ignored() {
 #[test]
 fn a_fin_out_of_order() {
     run_established(config(), |x| {
-        x.gets("FPA 401+10 a1").sends("A 1 a301").keeps(100, 0, 10).in_state(Established).readable(0);
+        x.gets("FPA 401+10 a1")
+            .sends("A 1 a301")
+            .keeps(100, 0, 10)
+            .in_state(Established)
+            .readable(0);
         assert!(!x.c.at_end());
-        x.gets("PA 301+100 a1").sends("A 1 a412 w9889").keeps(0, 0, 100).in_state(CloseWait).readable(110);
+        x.gets("PA 301+100 a1")
+            .sends("A 1 a412 w9889")
+            .keeps(0, 0, 100)
+            .in_state(CloseWait)
+            .readable(110);
     });
     run_established(config(), |x| {
         x.gets("FA 401 a1").sends("A 1 a301").keeps_nothing().in_state(Established);
-        x.gets("PA 301+100 a1").sends("A 1 a402 w9899").keeps(0, 0, 100).in_state(CloseWait).readable(100);
+        x.gets("PA 301+100 a1")
+            .sends("A 1 a402 w9899")
+            .keeps(0, 0, 100)
+            .in_state(CloseWait)
+            .readable(100);
     });
 }
 
@@ -209,7 +227,11 @@ fn nothing_follows_a_fin() {
         x.gets("PA 401+10 a1").sends("").keeps_nothing();
         x.gets("FPA 350+100 a1").sends("A 1 a301").keeps(49, 0, 51);
         x.gets("FA 350 a1").sends("").keeps_nothing();
-        x.gets("PA 301+200 a1").sends("A 1 a402 w9899").keeps(0, 0, 100).in_state(CloseWait).readable(100);
+        x.gets("PA 301+200 a1")
+            .sends("A 1 a402 w9899")
+            .keeps(0, 0, 100)
+            .in_state(CloseWait)
+            .readable(100);
         x.gets("PA 402+10 a1").sends("").keeps_nothing().readable(100);
     });
 }
@@ -359,7 +381,8 @@ fn abort_in_each_state() {
     }
 }
 
-/// Nothing more can come: the window says nothing, and a peer that has closed and forgotten the connection would answer it with a reset.
+/// Nothing more can come: the window says nothing, and a peer that has closed and forgotten the
+/// connection would answer it with a reset.
 #[test]
 fn what_is_read_after_a_fin_draws_no_window_update() {
     run_established(config(), |x| {

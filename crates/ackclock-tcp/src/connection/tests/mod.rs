@@ -1,8 +1,9 @@
-//! Worked examples: every segment that comes and goes, and the state after it. Each script runs with sequence numbers as they stand,
-//! with ones that wrap right after either SYN, and with ones that pass 2^31 there.
+//! Worked examples: every segment that comes and goes, and the state after it. Each script runs
+//! with sequence numbers as they stand, with ones that wrap right after either SYN, and with ones
+//! that pass 2^31 there.
 //!
-//! A segment is written as flags, sequence number and length, acknowledgment, window, options: `PA 1+500 a1 w9000 ts7/3 k501-1001`.
-//! What an example does not vary is left out: window 10000.
+//! A segment is written as flags, sequence number and length, acknowledgment, window, options: `PA
+//! 1+500 a1 w9000 ts7/3 k501-1001`. What an example does not vary is left out: window 10000.
 
 mod close;
 mod data;
@@ -19,9 +20,9 @@ mod validation;
 use std::fmt::Write;
 
 use super::*;
+use crate::Registry;
 use crate::receiver::{DelayedAck, ReceiverConfig};
 use crate::sender::SenderConfig;
-use crate::strategy::Composition;
 use crate::time::Span;
 use crate::wire::Control;
 use crate::{SackBlock, Timestamps};
@@ -29,10 +30,16 @@ use crate::{SackBlock, Timestamps};
 pub(super) use super::TcpState::*;
 
 const WINDOW: u16 = 10_000;
-const FLAGS: [(char, Control); 5] =
-    [('S', Control::SYN), ('F', Control::FIN), ('R', Control::RST), ('P', Control::PSH), ('A', Control::ACK)];
+const FLAGS: [(char, Control); 5] = [
+    ('S', Control::SYN),
+    ('F', Control::FIN),
+    ('R', Control::RST),
+    ('P', Control::PSH),
+    ('A', Control::ACK),
+];
 
-/// Segments of 1000 bytes, a buffer of 10 segments, every segment acknowledged at once, no option but MSS.
+/// Segments of 1000 bytes, a buffer of 10 segments, every segment acknowledged at once, no option
+/// but MSS.
 pub(super) fn config() -> ConnectionConfig {
     ConnectionConfig {
         iss: Seq(0),
@@ -41,7 +48,7 @@ pub(super) fn config() -> ConnectionConfig {
         sack: false,
         timestamps: false,
         wscale: None,
-        sender: SenderConfig { initial_window: 4, ..SenderConfig::default() },
+        sender: SenderConfig { initial_window: Some(4), ..SenderConfig::default() },
         receiver: ReceiverConfig {
             delayed_ack: DelayedAck::Off,
             buffer: u64::from(WINDOW),
@@ -56,10 +63,14 @@ pub(super) fn config() -> ConnectionConfig {
 }
 
 fn strategy(config: &ConnectionConfig) -> Strategy {
-    Composition::parse(if config.sack { "sack" } else { "newreno" }).expect("a composition").build()
+    Registry::default()
+        .parse(if config.sack { "sack" } else { "newreno" })
+        .expect("a composition")
+        .build()
 }
 
-/// One end of a connection, driven by hand. Our sequence numbers count from `ours`, the peer's from `theirs`.
+/// One end of a connection, driven by hand. Our sequence numbers count from `ours`, the peer's from
+/// `theirs`.
 pub(super) struct Script {
     pub c: Connection,
     pub now: Time,
@@ -74,11 +85,14 @@ pub(super) struct Script {
 pub(super) fn run(config: ConnectionConfig, script: impl Fn(&mut Script)) {
     let first = config.iss.0;
     let wraps = |from: u32| (0u32.wrapping_sub(from), 0u32.wrapping_sub(301));
-    for (ours, theirs) in [(0, 0), wraps(first + 1), (0x8000_0000 - first - 1, 0x8000_0000 - 1), wraps(first + 700)] {
+    for (ours, theirs) in
+        [(0, 0), wraps(first + 1), (0x8000_0000 - first - 1, 0x8000_0000 - 1), wraps(first + 700)]
+    {
         let config = ConnectionConfig { iss: config.iss + ours, ..config.clone() };
         let mut c = Connection::connect(Time::ZERO, config.clone(), strategy(&config));
         c.abort(Time::ZERO);
-        let mut x = Script { c, now: Time::ZERO, ours, theirs, config, sent: String::new(), placed: None };
+        let mut x =
+            Script { c, now: Time::ZERO, ours, theirs, config, sent: String::new(), placed: None };
         script(&mut x);
         assert_eq!(x.sent, "", "sent and not asserted");
     }
@@ -113,7 +127,9 @@ impl Script {
 
     fn print(&mut self, o: &Outgoing) {
         let (h, out) = (&o.header, &mut self.sent);
-        out.extend(FLAGS.iter().filter(|(_, flag)| h.control.contains(*flag)).map(|(letter, _)| letter));
+        out.extend(
+            FLAGS.iter().filter(|(_, flag)| h.control.contains(*flag)).map(|(letter, _)| letter),
+        );
         let _ = write!(out, " {}", h.seq.0.wrapping_sub(self.ours));
         if o.len > 0 {
             let _ = write!(out, "+{}", o.len);
@@ -155,7 +171,8 @@ impl Script {
             header.control = header.control.with(flag);
         }
         let number = |text: &str| text.parse::<u32>().expect("a number");
-        let (seq, len) = words.next().expect("a sequence number").split_once('+').unwrap_or((text, "0"));
+        let (seq, len) =
+            words.next().expect("a sequence number").split_once('+').unwrap_or((text, "0"));
         let seq = if len == "0" { text.split(' ').nth(1).expect("a sequence number") } else { seq };
         header.seq = Seq(number(seq).wrapping_add(self.theirs));
         for word in words {
@@ -168,9 +185,13 @@ impl Script {
                 "mss" => header.options.mss = Some(number(first) as u16),
                 "ws" => header.options.wscale = Some(number(first) as u8),
                 "sack" => header.options.sack_permitted = true,
-                "ts" => header.options.timestamps = Some(Timestamps { val: number(first), ecr: number(second) }),
+                "ts" => {
+                    header.options.timestamps =
+                        Some(Timestamps { val: number(first), ecr: number(second) })
+                }
                 "k" => {
-                    let [left, right] = [first, second].map(|n| Seq(number(n).wrapping_add(self.ours)));
+                    let [left, right] =
+                        [first, second].map(|n| Seq(number(n).wrapping_add(self.ours)));
                     header.options.sack.push(SackBlock { left, right });
                 }
                 _ => panic!("{word}"),
@@ -220,7 +241,8 @@ impl Script {
     pub fn gets(&mut self, segment: &str) -> &mut Script {
         let (header, len) = self.parse(segment);
         assert_eq!(self.sent, "", "sent and not asserted");
-        self.placed = self.c.on_segment(self.now, &header, len).map(|p| (p.position, p.offset, p.len));
+        self.placed =
+            self.c.on_segment(self.now, &header, len).map(|p| (p.position, p.offset, p.len));
         self.drain();
         self
     }

@@ -1,4 +1,5 @@
-//! What the SYNs agree on: MSS (RFC 9293 section 3.7.1, RFC 6691), window scale and timestamps (RFC 7323), SACK (RFC 2018).
+//! What the SYNs agree on: MSS (RFC 9293 section 3.7.1, RFC 6691), window scale and timestamps (RFC
+//! 7323), SACK (RFC 2018).
 
 use super::*;
 
@@ -39,7 +40,8 @@ fn a_passive_open_accepts_what_is_offered() {
     });
 }
 
-/// The smaller of the peer's MSS and the path's, less the options of every segment; 536 if the SYN names none.
+/// The smaller of the peer's MSS and the path's, less the options of every segment; 536 if the SYN
+/// names none.
 #[test]
 fn smss() {
     for (options, path_mss, timestamps, smss) in [
@@ -64,7 +66,8 @@ fn smss() {
     }
 }
 
-/// RFC 7323 section 2.2: the window of a SYN is not scaled, on either side; all others are, if both offered to.
+/// RFC 7323 section 2.2: the window of a SYN is not scaled, on either side; all others are, if both
+/// offered to.
 #[test]
 fn windows_are_scaled_after_the_syns() {
     run(ConnectionConfig { wscale: Some(2), ..config() }, |x| {
@@ -110,7 +113,8 @@ fn windows_are_not_scaled_if_only_one_side_offers() {
     });
 }
 
-/// A buffer of more than 64 KiB is offered as far as a field without scale goes, and whole from the first ACK on.
+/// A buffer of more than 64 KiB is offered as far as a field without scale goes, and whole from the
+/// first ACK on.
 #[test]
 fn a_large_buffer() {
     let receiver = ReceiverConfig { buffer: 1 << 20, ..config().receiver };
@@ -120,7 +124,8 @@ fn a_large_buffer() {
     });
 }
 
-/// RFC 7323 section 3.2: once negotiated, timestamps are on every segment; on a reset as section 5.2 has it.
+/// RFC 7323 section 3.2: once negotiated, timestamps are on every segment; on a reset as section
+/// 5.2 has it.
 #[test]
 fn timestamps_are_on_every_segment() {
     run(ConnectionConfig { timestamps: true, ..config() }, |x| {
@@ -153,7 +158,8 @@ fn options_that_were_not_negotiated_are_ignored() {
     run_established(config(), |x| {
         x.gets("PA 301+10 a1 ts1000/0").sends("A 1 a311 w9990").keeps(0, 0, 10);
         x.gets("PA 311+10 a1 ts1/0").sends("A 1 a321 w9980").keeps(10, 0, 10);
-        x.write(3000).sends("A 1+1000 a321 w9980 | A 1001+1000 a321 w9980 | PA 2001+1000 a321 w9980");
+        x.write(3000)
+            .sends("A 1+1000 a321 w9980 | A 1001+1000 a321 w9980 | PA 2001+1000 a321 w9980");
         x.gets("A 321 a1 k1001-3001").sends("");
         assert_eq!(x.c.sender().state().board.sacked_bytes(), 0);
     });
@@ -178,5 +184,25 @@ fn sack_blocks_are_read_if_negotiated() {
         x.sent.clear();
         x.gets("A 301 a1 k1001-2001").sends("");
         assert_eq!(x.c.sender().state().board.sacked_bytes(), 1000);
+    });
+}
+
+/// A strategy that detects losses by SACK counts duplicates if the peer has no SACK.
+#[test]
+fn a_peer_without_sack_gets_a_fast_retransmit() {
+    let duplicates = |x: &mut Script| {
+        x.write(4000);
+        x.sent.clear();
+        x.gets("A 301 a1").sends("").gets("A 301 a1").sends("").gets("A 301 a1");
+    };
+    run(ConnectionConfig { sack: true, ..config() }, |x| {
+        x.connect().sends("S 0 mss1000 sack");
+        x.gets("SA 300 a1 mss1000").sends("A 1 a301");
+        duplicates(x);
+        x.sends("A 1+1000 a301");
+    });
+    run_established(ConnectionConfig { sack: true, ..config() }, |x| {
+        duplicates(x);
+        x.sends("").gets("A 301 a1 k1001-4001").sends("A 1+1000 a301");
     });
 }

@@ -2,17 +2,26 @@
 
 use super::*;
 
-/// A whole life between two ends of ours: data with the handshake's last ACK, FIN with the last data, an answer, and FIN.
+/// A whole life between two ends of ours: data with the handshake's last ACK, FIN with the last
+/// data, an answer, and FIN.
 #[test]
 fn a_connection_opens_carries_data_and_closes() {
     let full = ConnectionConfig { sack: true, timestamps: true, wscale: Some(2), ..config() };
     let mut now = Time::ZERO;
-    let mut a = Connection::connect(now, ConnectionConfig { iss: Seq(100), ..full.clone() }, strategy(&full));
+    let mut a = Connection::connect(
+        now,
+        ConnectionConfig { iss: Seq(100), ..full.clone() },
+        strategy(&full),
+    );
     a.write(now, 3500);
     a.shutdown(now);
     let syn = a.poll_transmit(now).expect("a SYN");
-    let mut b =
-        Connection::accept(now, ConnectionConfig { iss: Seq(300), ..full.clone() }, strategy(&full), &syn.header);
+    let mut b = Connection::accept(
+        now,
+        ConnectionConfig { iss: Seq(300), ..full.clone() },
+        strategy(&full),
+        &syn.header,
+    );
     for _ in 0..10 {
         now += Span::from_millis(10);
         while let Some(o) = b.poll_transmit(now) {
@@ -60,7 +69,11 @@ fn figure_6_peer_b() {
 fn data_and_fin_come_with_the_ack_of_the_handshake() {
     run(peer_a(), |x| {
         x.accept("S 300 mss1000").sends("SA 100 a301 mss1000");
-        x.gets("FPA 301+10 a101").sends("A 101 a312 w9989").keeps(0, 0, 10).in_state(CloseWait).readable(10);
+        x.gets("FPA 301+10 a101")
+            .sends("A 101 a312 w9989")
+            .keeps(0, 0, 10)
+            .in_state(CloseWait)
+            .readable(10);
     });
 }
 
@@ -69,7 +82,11 @@ fn data_and_fin_come_with_the_ack_of_the_handshake() {
 fn data_comes_with_the_syn_ack() {
     run(peer_a(), |x| {
         x.connect().sends("S 100 mss1000");
-        x.gets("SPA 300+10 a101").sends("A 101 a311 w9990").keeps(0, 0, 10).in_state(Established).readable(10);
+        x.gets("SPA 300+10 a101")
+            .sends("A 101 a311 w9990")
+            .keeps(0, 0, 10)
+            .in_state(Established)
+            .readable(10);
     });
 }
 
@@ -80,7 +97,9 @@ fn data_written_early_goes_with_the_ack_of_the_handshake() {
         x.connect().sends("S 100 mss1000");
         x.write(1500).sends("");
         x.shutdown().sends("").in_state(SynSent);
-        x.gets("SA 300 a101 mss1000").sends("A 101+1000 a301 | FPA 1101+500 a301").in_state(FinWait1);
+        x.gets("SA 300 a101 mss1000")
+            .sends("A 101+1000 a301 | FPA 1101+500 a301")
+            .in_state(FinWait1);
     });
 }
 
@@ -104,14 +123,16 @@ fn a_simultaneous_open_ends_with_an_ack() {
     });
 }
 
-/// Neither SYN of a simultaneous open was lost: the initial window is whole, but there is no sample.
+/// Neither SYN of a simultaneous open was lost: the initial window is whole, but there is no
+/// sample.
 #[test]
 fn a_simultaneous_open_costs_no_window() {
     run(peer_a(), |x| {
         x.connect().sends("S 100 mss1000");
         x.at(400).gets("S 300 mss1000").sends("SA 100 a301 mss1000");
         x.at(500).gets("SA 300 a101 mss1000").sends("");
-        x.write(5000).sends("A 101+1000 a301 | A 1101+1000 a301 | A 2101+1000 a301 | A 3101+1000 a301");
+        x.write(5000)
+            .sends("A 101+1000 a301 | A 1101+1000 a301 | A 2101+1000 a301 | A 3101+1000 a301");
         assert_eq!(x.c.sender().state().srtt, Span::ZERO);
         x.deadline(1500);
     });
@@ -269,14 +290,23 @@ fn established_by_a_cookie() {
         x.at(50);
         let (syn, _) = x.parse("S 300 mss500 ws3 sack ts0/0");
         let (ack, len) = x.parse("PA 301+10 a101 w600 ts3000000070/20");
-        x.c = Connection::established(x.now, x.config.clone(), strategy(&x.config), syn.seq, &syn.options, &ack);
+        x.c = Connection::established(
+            x.now,
+            x.config.clone(),
+            strategy(&x.config),
+            syn.seq,
+            &syn.options,
+            &ack,
+        );
         x.in_state(Established);
         assert!(x.c.on_segment(x.now, &ack, len).is_some());
         x.drain();
         // The window in units of 4 bytes, rounded up where the buffer has room.
         x.sends("A 101 a311 w2497 ts50/3000000070").readable(10);
-        x.write(1000)
-            .sends("A 101+488 a311 w2497 ts50/3000000070 | A 589+488 a311 w2497 ts50/3000000070 | PA 1077+24 a311 w2497 ts50/3000000070");
+        x.write(1000).sends(
+            "A 101+488 a311 w2497 ts50/3000000070 | A 589+488 a311 w2497 ts50/3000000070 | \
+                PA 1077+24 a311 w2497 ts50/3000000070",
+        );
         assert_eq!(x.c.sender().state().window_edge, 4800);
     });
 }

@@ -20,7 +20,8 @@ fn an_older_timestamp_makes_a_segment_unacceptable() {
     });
 }
 
-/// RFC 7323 section 4.3 rule (2) has no end with the peer's FIN: its ACKs still have timestamps to echo.
+/// RFC 7323 section 4.3 rule (2) has no end with the peer's FIN: its ACKs still have timestamps to
+/// echo.
 #[test]
 fn ts_recent_moves_after_the_fin() {
     run_established(stamped(), |x| {
@@ -39,12 +40,16 @@ fn timestamps_wrap() {
         x.accept("S 300 ts4294967295/0").sends("SA 0 a301 mss1000 ts0/4294967295");
         x.gets("A 301 a1 ts0/0").sends("").in_state(Established);
         x.gets("PA 301+10 a1 ts4294967295/0").sends("A 1 a301 ts0/0").keeps_nothing();
-        x.gets("PA 301+10 a1 ts2147483647/0").sends("A 1 a311 w9990 ts0/2147483647").keeps(0, 0, 10);
+        x.gets("PA 301+10 a1 ts2147483647/0")
+            .sends("A 1 a311 w9990 ts0/2147483647")
+            .keeps(0, 0, 10);
     });
     // The half of the space that lies before.
     run_established(stamped(), |x| {
         x.gets("PA 301+10 a1 ts2147484648/0").sends("A 1 a301 ts0/1000").keeps_nothing();
-        x.gets("PA 301+10 a1 ts2147484647/0").sends("A 1 a311 w9990 ts0/2147484647").keeps(0, 0, 10);
+        x.gets("PA 301+10 a1 ts2147484647/0")
+            .sends("A 1 a311 w9990 ts0/2147484647")
+            .keeps(0, 0, 10);
     });
 }
 
@@ -89,7 +94,9 @@ fn an_idle_connection_forgets_ts_recent() {
     // Any acceptable segment shows that it is not idle.
     run_established(stamped(), |x| {
         x.at(20 * DAY).gets("A 301 a1 ts1000/0").sends("");
-        x.at(44 * DAY).gets("A 301 a1 ts999/0").sends(&format!("A 1 a301 ts{}/1000", stamp(44 * DAY)));
+        x.at(44 * DAY)
+            .gets("A 301 a1 ts999/0")
+            .sends(&format!("A 1 a301 ts{}/1000", stamp(44 * DAY)));
     });
 }
 

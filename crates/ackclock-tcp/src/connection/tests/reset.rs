@@ -1,8 +1,10 @@
-//! RST: RFC 9293 section 3.10.7.4, second check, as RFC 5961 section 3.2 has it; and its limit (section 7).
+//! RST: RFC 9293 section 3.10.7.4, second check, as RFC 5961 section 3.2 has it; and its limit
+//! (section 7).
 
 use super::*;
 
-/// How to reach each state from an established connection, and where RCV.NXT is then. `fin` is our FIN.
+/// How to reach each state from an established connection, and where RCV.NXT is then. `fin` is our
+/// FIN.
 const STATES: [(TcpState, &[&str], u32); 7] = [
     (Established, &[], 301),
     (FinWait1, &["fin"], 301),
@@ -53,9 +55,12 @@ fn a_reset_with_an_acknowledgment() {
 #[test]
 fn a_reset_in_the_window_is_challenged_in_every_state() {
     in_each_state(|x, state, rcv_nxt| {
-        let snd_nxt = if x.c.sender().acked() == 1 || x.c.sender().state().snd_max == 1 { 2 } else { 1 };
+        let snd_nxt =
+            if x.c.sender().acked() == 1 || x.c.sender().state().snd_max == 1 { 2 } else { 1 };
         let wnd = if rcv_nxt == 302 { " w9999" } else { "" };
-        x.gets(&format!("R {}", rcv_nxt + 1)).sends(&format!("A {snd_nxt} a{rcv_nxt}{wnd}")).in_state(state);
+        x.gets(&format!("R {}", rcv_nxt + 1))
+            .sends(&format!("A {snd_nxt} a{rcv_nxt}{wnd}"))
+            .in_state(state);
         // The last number of the window.
         x.gets("R 10300").sends(&format!("A {snd_nxt} a{rcv_nxt}{wnd}")).in_state(state);
     });

@@ -1,4 +1,5 @@
-//! SYN and SYN/ACK sent again (RFC 6298 sections 2.1, 5.5 and 5.7, RFC 5681 section 3.1, RFC 9293 section 3.8.3).
+//! SYN and SYN/ACK retransmitted (RFC 6298 sections 2.1, 5.5 and 5.7, RFC 5681 section 3.1, RFC
+//! 9293 section 3.8.3).
 
 use super::*;
 
@@ -46,7 +47,8 @@ fn an_early_deadline_is_harmless() {
     });
 }
 
-/// RFC 6298 section 2.2: the first sample is the handshake's. 100 ms, and a variance of half of it: 300 ms, and at least a second.
+/// RFC 6298 section 2.2: the first sample is the handshake's. 100 ms, and a variance of half of it:
+/// 300 ms, and at least a second.
 #[test]
 fn the_handshake_gives_the_first_sample() {
     let fast = SenderConfig { min_rto: Some(Span::from_millis(10)), ..config().sender };
@@ -63,7 +65,8 @@ fn the_handshake_gives_the_first_sample() {
     });
 }
 
-/// The initial window stays (RFC 6928 section 2), for 3 s (RFC 6298 section 5.7); there is no sample, by Karn's rule.
+/// The initial window stays (RFC 6928 section 2), for 3 s (RFC 6298 section 5.7); there is no
+/// sample, by Karn's rule.
 #[test]
 fn after_a_lost_syn_the_initial_window_goes() {
     run(config(), |x| {
@@ -87,7 +90,8 @@ fn after_a_lost_syn_the_initial_window_goes() {
     });
 }
 
-/// "More than one SYN or SYN/ACK retransmissions" leave one segment (RFC 6928 section 2, RFC 5681 section 3.1).
+/// "More than one SYN or SYN/ACK retransmissions" leave one segment (RFC 6928 section 2, RFC 5681
+/// section 3.1).
 #[test]
 fn after_a_syn_lost_twice_one_segment_goes_first() {
     run(config(), |x| {
@@ -107,7 +111,8 @@ fn after_a_syn_lost_twice_one_segment_goes_first() {
     });
 }
 
-/// An echoed timestamp tells which SYN was answered (RFC 6298 section 3): a sample of 100 ms, and 300 ms for data, not 3 s.
+/// An echoed timestamp tells which SYN was answered (RFC 6298 section 3): a sample of 100 ms, and
+/// 300 ms for data, not 3 s.
 #[test]
 fn timestamps_measure_the_handshake_after_a_loss() {
     let fast = SenderConfig { min_rto: Some(Span::from_millis(10)), ..config().sender };
@@ -142,19 +147,24 @@ fn timestamps_measure_the_handshake_after_a_loss() {
     }
 }
 
-/// The peer's SYN comes again: our SYN/ACK was lost, or came late. The timer goes on, and nothing can be sampled.
+/// The peer's SYN comes again: our SYN/ACK was lost, or came late. The timer goes on, and nothing
+/// can be sampled.
 #[test]
 fn a_second_syn_draws_a_second_syn_ack() {
     run(config(), |x| {
         x.accept("S 300 mss1000").sends("SA 0 a301 mss1000");
-        x.at(900).gets("S 300 mss1000").sends("SA 0 a301 mss1000").in_state(SynReceived).deadline(1000);
+        x.at(900)
+            .gets("S 300 mss1000")
+            .sends("SA 0 a301 mss1000")
+            .in_state(SynReceived)
+            .deadline(1000);
         x.at(990).gets("A 301 a1").sends("").in_state(Established);
         // The timer did not expire: 1 s, not 3 s.
         x.write(2000).sends("A 1+1000 a301 | PA 1001+1000 a301").deadline(1990);
     });
 }
 
-/// A SYN/ACK that was sent again is acknowledged twice.
+/// A SYN/ACK that was retransmitted is acknowledged twice.
 #[test]
 fn the_second_syn_ack_finds_the_connection_open() {
     run(config(), |x| {

@@ -1,4 +1,5 @@
-//! TIME-WAIT: how long it lasts, and what may end it sooner (RFC 9293 sections 3.6.1 and 3.10.7.4, RFC 6191).
+//! TIME-WAIT: how long it lasts, and what may end it sooner (RFC 9293 sections 3.6.1 and 3.10.7.4,
+//! RFC 6191).
 
 use super::*;
 
@@ -30,9 +31,16 @@ fn a_fin_restarts_it() {
 #[test]
 fn other_segments_do_not_restart_it() {
     in_time_wait(config(), |x| {
-        for segment in
-            ["A 301 a2", "PA 301+1 a2", "A 302 a2", "PA 302+1 a2", "FA 300 a2", "FA 303 a2", "R 303", "SA 302 a2"]
-        {
+        for segment in [
+            "A 301 a2",
+            "PA 301+1 a2",
+            "A 302 a2",
+            "PA 302+1 a2",
+            "FA 300 a2",
+            "FA 303 a2",
+            "R 303",
+            "SA 302 a2",
+        ] {
             x.at(10_000).gets(segment).in_state(TimeWait).deadline(60_000);
             x.sent.clear();
         }

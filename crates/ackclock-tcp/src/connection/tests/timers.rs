@@ -3,7 +3,8 @@
 use super::*;
 
 fn alive() -> ConnectionConfig {
-    let keep_alive = KeepAlive { idle: Span::from_secs(100), interval: Span::from_secs(10), count: 3 };
+    let keep_alive =
+        KeepAlive { idle: Span::from_secs(100), interval: Span::from_secs(10), count: 3 };
     ConnectionConfig { keep_alive: Some(keep_alive), ..config() }
 }
 
@@ -55,7 +56,11 @@ fn what_is_unacceptable_is_no_answer() {
 #[test]
 fn no_keep_alives_while_data_is_outstanding() {
     let alive = ConnectionConfig {
-        keep_alive: Some(KeepAlive { idle: Span::from_millis(500), interval: Span::from_millis(100), count: 1 }),
+        keep_alive: Some(KeepAlive {
+            idle: Span::from_millis(500),
+            interval: Span::from_millis(100),
+            count: 1,
+        }),
         ..config()
     };
     run_established(alive, |x| {
@@ -149,7 +154,8 @@ fn the_user_timeout_begins_with_the_connection() {
     });
 }
 
-/// RFC 9293 section 3.8.6.1: probes after 1, 2, 4, ... s, and at most each minute, as long as they are answered; for a day here.
+/// RFC 9293 section 3.8.6.1: probes after 1, 2, 4, ... s, and at most each minute, as long as they
+/// are answered; for a day here.
 #[test]
 fn a_closed_window_is_probed_for_hours() {
     run_established(impatient(), |x| {
@@ -181,7 +187,8 @@ fn a_closed_window_is_probed_for_hours() {
             x.gets("A 301 a1 w0").sends("").in_state(Established);
             probes += 1;
         }
-        // 6 until a minute is reached (1 + 2 + ... + 32 = 63 s), and 1439 in what is left of the day.
+        // 6 until a minute is reached (1 + 2 + ... + 32 = 63 s), and 1439 in what is left of the
+        // day.
         assert_eq!(probes, 6 + 1439);
         x.at(at + 1).gets("A 301 a1 w4000").sends("PA 1+10 a301");
     });
@@ -215,7 +222,8 @@ fn answers_keep_a_connection_whose_window_shrank() {
     });
 }
 
-/// Without a user timeout nothing gives up, until nobody is left who could: then it takes R2, 100 s.
+/// Without a user timeout nothing gives up, until nobody is left who could: then it takes R2, 100
+/// s.
 #[test]
 fn data_of_a_closed_connection_is_given_up() {
     run_established(config(), |x| {

@@ -1,5 +1,6 @@
-//! What else is checked of a segment: its sequence number (RFC 9293 table 6), SYN and acknowledgment (RFC 5961 sections 4 and 5),
-//! and whether it may set the window (RFC 9293 section 3.10.7.4).
+//! What else is checked of a segment: its sequence number (RFC 9293 table 6), SYN and
+//! acknowledgment (RFC 5961 sections 4 and 5), and whether it may set the window (RFC 9293 section
+//! 3.10.7.4).
 
 use super::*;
 
@@ -48,7 +49,8 @@ fn an_unacceptable_segment_acknowledges_nothing() {
     });
 }
 
-/// RFC 9293 section 3.10.7.4: with the window closed, "special allowance should be made to accept valid ACKs".
+/// RFC 9293 section 3.10.7.4: with the window closed, "special allowance should be made to accept
+/// valid ACKs".
 #[test]
 fn acknowledgments_count_with_the_window_closed() {
     run_established(config(), |x| {
@@ -80,14 +82,18 @@ fn a_syn_is_challenged_whatever_its_number() {
         for seq in [0, 299, 300, 301, 302, 10_300, 10_301, 2_000_000_000] {
             run_established(config(), |x| {
                 x.write(10).sends("PA 1+10 a301");
-                x.gets(&format!("{flags} {seq} a11")).sends("A 11 a301").keeps_nothing().in_state(Established);
+                x.gets(&format!("{flags} {seq} a11"))
+                    .sends("A 11 a301")
+                    .keeps_nothing()
+                    .in_state(Established);
                 assert_eq!(x.c.acked(), 0);
             });
         }
     }
 }
 
-/// RFC 5961 section 5.2: SND.UNA - MAX.SND.WND =< SEG.ACK =< SND.NXT, or the segment is dropped and answered.
+/// RFC 5961 section 5.2: SND.UNA - MAX.SND.WND =< SEG.ACK =< SND.NXT, or the segment is dropped and
+/// answered.
 #[test]
 fn an_acknowledgment_outside_of_its_range_is_challenged() {
     run_established(config(), |x| {
@@ -97,7 +103,9 @@ fn an_acknowledgment_outside_of_its_range_is_challenged() {
         // SND.UNA 1001, SND.NXT 3001, MAX.SND.WND 10000.
         let below = 1001u32.wrapping_sub(10_000);
         x.gets(&format!("PA 301+10 a{below}")).sends("A 3001 a311 w9990").keeps(0, 0, 10);
-        x.gets(&format!("PA 311+10 a{}", below.wrapping_sub(1))).sends("A 3001 a311 w9990").keeps_nothing();
+        x.gets(&format!("PA 311+10 a{}", below.wrapping_sub(1)))
+            .sends("A 3001 a311 w9990")
+            .keeps_nothing();
         x.gets("PA 311+10 a3002").sends("A 3001 a311 w9990").keeps_nothing();
         x.gets("FA 311 a3002").sends("A 3001 a311 w9990").in_state(Established);
         assert_eq!(x.c.acked(), 1000);

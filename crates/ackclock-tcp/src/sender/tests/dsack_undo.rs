@@ -1,8 +1,9 @@
 //! Undo by D-SACK (RFC 3708).
 
 use super::*;
-use crate::axes::{AckSummary, Undo};
-use crate::recovery::DsackUndo;
+use crate::recovery::undo::DsackUndo;
+use crate::recovery::undo::{Undo, Verdict};
+use crate::summary::AckSummary;
 
 fn ten(composition: &str, script: impl Fn(&mut Script)) {
     run(composition, 10, |x| {
@@ -13,24 +14,32 @@ fn ten(composition: &str, script: impl Fn(&mut Script)) {
 
 /// Step B.1: 0 was late by three; its D-SACK comes a round trip after the recovery.
 #[test]
-fn a_needless_recovery_is_undone() {
+fn a_spurious_recovery_is_undone() {
     for (composition, sends, windows) in
         [("sack+dsack-undo", "15 16 17 18 19", (10_000, UNSET)), ("sack", "", (5_000, 5_000))]
     {
         ten(composition, |x| {
             x.sack(0, &[(1, 4)]).sends("0F").windows(5_000, 5_000).ack(10).sends("10 11 12 13 14");
-            x.at(200).sack(10, &[(0, 1)]).sends(sends).windows(windows.0, windows.1).phase(Phase::Open);
+            x.at(200)
+                .sack(10, &[(0, 1)])
+                .sends(sends)
+                .windows(windows.0, windows.1)
+                .phase(Phase::Open);
         });
     }
     // It has SACK negotiated where nothing else makes use of it.
     ten("newreno+dsack-undo", |x| {
-        x.sack(0, &[(1, 2)]).sack(0, &[(1, 3)]).sack(0, &[(1, 4)]).sends("0F").windows(8_000, 5_000);
+        x.sack(0, &[(1, 2)])
+            .sack(0, &[(1, 3)])
+            .sack(0, &[(1, 4)])
+            .sends("0F")
+            .windows(8_000, 5_000);
         x.ack(10).sends("10 11").windows(2_000, 5_000);
         x.at(200).sack(10, &[(0, 1)]).sends("12 13 14 15 16 17 18 19").windows(10_000, UNSET);
     });
 }
 
-/// Step B.2: two segments were sent again, and one of them was lost, or is not reported yet.
+/// Step B.2: two segments were retransmitted, and one of them was lost, or is not reported yet.
 #[test]
 fn every_retransmission_has_to_be_reported() {
     ten("sack+dsack-undo", |x| {
@@ -47,7 +56,8 @@ fn every_retransmission_has_to_be_reported() {
     });
 }
 
-/// Step A.1: all ACKs of a window are lost, the timeout is genuine for the path back. Not so if there is SACK information.
+/// Step A.1: all ACKs of a window are lost, the timeout is genuine for the path back. Not so if
+/// there is SACK information.
 #[test]
 fn the_loss_of_all_acks_is_not_undone() {
     ten("sack+dsack-undo", |x| {
@@ -65,11 +75,16 @@ fn the_loss_of_all_acks_is_not_undone() {
     ten("sack+dsack-undo", |x| {
         x.fire(1000).sends("0T").at(1100).ack(1).sends("1S 2S").windows(2_000, 5_000);
         x.sack(10, &[(0, 1)]).sends("10 11 12").windows(3_000, 5_000);
-        x.sack(10, &[(1, 2)]).sends("").sack(10, &[(2, 3)]).sends("13 14 15 16 17 18 19").windows(10_000, UNSET);
+        x.sack(10, &[(1, 2)])
+            .sends("")
+            .sack(10, &[(2, 3)])
+            .sends("13 14 15 16 17 18 19")
+            .windows(10_000, UNSET);
     });
 }
 
-/// Step A.3: what was sent again twice proves nothing for this window, whatever else is reported.
+/// Step A.3: what was retransmitted twice proves nothing for this window, whatever else is
+/// reported.
 #[test]
 fn sent_again_twice() {
     ten("sack+dsack-undo", |x| {
@@ -88,22 +103,28 @@ fn duplication_by_the_network_ends_it() {
     });
 }
 
-/// A D-SACK of an earlier recovery is neither a sign of duplication nor one for the recovery at hand.
+/// A D-SACK of an earlier recovery is neither a sign of duplication nor one for the recovery at
+/// hand.
 #[test]
 fn each_recovery_is_judged_by_its_own() {
     ten("sack+dsack-undo", |x| {
         x.sack(0, &[(1, 4)]).sends("0F").ack(10).sends("10 11 12 13 14").at(200);
-        x.sack(10, &[(11, 14)]).sends("10F").windows(2_500, 2_500).sack(10, &[(0, 1), (11, 14)]).sends("");
+        x.sack(10, &[(11, 14)])
+            .sends("10F")
+            .windows(2_500, 2_500)
+            .sack(10, &[(0, 1), (11, 14)])
+            .sends("");
         x.windows(2_500, 2_500).ack(15).sends("15 16");
         x.at(300).sack(15, &[(10, 11)]).sends("17 18 19").windows(5_000, 5_000);
     });
 }
 
-/// What no composition of today brings about: tail probes, and a timeout within a recovery for a segment not sent again before.
+/// What no composition of today brings about: tail probes, and a timeout within a recovery for a
+/// segment not retransmitted before.
 #[test]
 fn what_belongs_to_a_window() {
     let state = |phase, segment: u64| {
-        let s = Sender::new(config(), Composition::parse("sack").unwrap().build()).s;
+        let s = Sender::new(config(), Registry::default().parse("sack").unwrap().build()).s;
         State { phase, snd_una: segment * MSS, snd_max: (segment + 10) * MSS, ..s }
     };
     let dsack = |segment: u64| AckSummary {
@@ -122,7 +143,7 @@ fn what_belongs_to_a_window() {
     assert_eq!(undo.on_ack(&recovery, &dsack(0)), Verdict::Open);
     assert_eq!(undo.on_ack(&recovery, &dsack(9)), Verdict::Spurious);
 
-    // So does what was sent again before a timeout within the recovery.
+    // So does what was retransmitted before a timeout within the recovery.
     let mut undo = DsackUndo::default();
     undo.on_response(&open, false);
     undo.on_retransmit(&recovery, 0, len);
@@ -132,7 +153,8 @@ fn what_belongs_to_a_window() {
     assert_eq!(undo.on_ack(&partial, &dsack(1)), Verdict::Open);
     assert_eq!(undo.on_ack(&partial, &dsack(0)), Verdict::Spurious);
 
-    // A probe within a window of the recovery belongs to it; a later one does not, and the recovery stands.
+    // A probe within a window of the recovery belongs to it; a later one does not, and the recovery
+    // stands.
     for (segment, after) in [(10, Verdict::Spurious), (11, Verdict::Open)] {
         let mut undo = DsackUndo::default();
         undo.on_response(&open, false);

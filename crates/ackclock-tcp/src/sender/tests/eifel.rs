@@ -4,11 +4,15 @@ use super::*;
 
 /// Ten segments go out at `start` ms with timestamps.
 fn run_from(composition: &str, start: u64, script: impl Fn(&mut Script)) {
-    run_with(composition, SenderConfig { initial_window: 10, timestamps: true, ..config() }, |x| {
-        x.at(start).write(30_000).sends("0 1 2 3 4 5 6 7 8 9");
-        x.echo = Some(start as u32);
-        script(x);
-    });
+    run_with(
+        composition,
+        SenderConfig { initial_window: Some(10), timestamps: true, ..config() },
+        |x| {
+            x.at(start).write(30_000).sends("0 1 2 3 4 5 6 7 8 9");
+            x.echo = Some(start as u32);
+            script(x);
+        },
+    );
 }
 
 /// The timer expires, and then an ACK of the first segment's original arrives.
@@ -61,7 +65,8 @@ fn the_echo_has_to_be_older_than_the_retransmission() {
     }
 }
 
-/// Segment 0 is reordered by three. The first acceptable ACK answers the original; what follows does not count.
+/// Segment 0 is reordered by three. The first acceptable ACK answers the original; what follows
+/// does not count.
 #[test]
 fn a_spurious_fast_retransmit_is_undone() {
     run_from("newreno+eifel", 0, |x| {
@@ -72,7 +77,15 @@ fn a_spurious_fast_retransmit_is_undone() {
     });
     // Reordering by one and by two is not noticed, and a genuine loss is not undone.
     run_from("newreno+eifel", 0, |x| {
-        x.at(100).ack(0).ack(2).sends("10 11 12").ack(2).ack(2).ack(5).sends("13 14 15 16").windows(12_000, UNSET);
+        x.at(100)
+            .ack(0)
+            .ack(2)
+            .sends("10 11 12")
+            .ack(2)
+            .ack(2)
+            .ack(5)
+            .sends("13 14 15 16")
+            .windows(12_000, UNSET);
         x.ack(5).ack(5).ack(5).sends("5F").windows(9_000, 6_000);
         x.echo = Some(100);
         x.at(200).ack(13).sends("13P").windows(2_000, 6_000).phase(Phase::Recovery);
@@ -95,7 +108,8 @@ fn the_first_ack_that_advances_decides() {
     });
 }
 
-/// "It must not be reinitiated upon subsequent timeouts for the same segment": RetransmitTS stays that of the first.
+/// "It must not be reinitiated upon subsequent timeouts for the same segment": RetransmitTS stays
+/// that of the first.
 #[test]
 fn a_second_timeout_is_not_a_new_beginning() {
     run_from("newreno+eifel", 0, |x| {
@@ -115,19 +129,27 @@ fn a_second_timeout_is_not_a_new_beginning() {
     });
 }
 
-/// Every loss recovery is judged by its own retransmission: here the second timeout, after one that was genuine.
+/// Every loss recovery is judged by its own retransmission: here the second timeout, after one that
+/// was genuine.
 #[test]
 fn each_recovery_has_a_timestamp_of_its_own() {
     run_from("newreno+eifel", 0, |x| {
         x.fire(1000).sends("0T");
         x.echo = Some(1000);
-        x.at(1100).ack(10).sends("10 11").windows(2_000, 5_000).fire(2100).sends("10T").windows(1_000, 2_000);
+        x.at(1100)
+            .ack(10)
+            .sends("10 11")
+            .windows(2_000, 5_000)
+            .fire(2100)
+            .sends("10T")
+            .windows(1_000, 2_000);
         x.echo = Some(1100);
         x.at(2200).ack(11).sends("12 13").windows(3_000, 5_000).phase(Phase::Open);
     });
 }
 
-/// Step 5 and section 3.3: an old timestamp in an ACK of all there is may answer the retransmission, and does if it says so.
+/// Step 5 and section 3.3: an old timestamp in an ACK of all there is may answer the
+/// retransmission, and does if it says so.
 #[test]
 fn the_loss_of_all_acks_is_no_spurious_timeout() {
     run_from("newreno+eifel", 0, |x| {
@@ -152,7 +174,7 @@ fn the_loss_of_all_acks_is_no_spurious_timeout() {
 
 #[test]
 fn without_timestamps_nothing_is_undone() {
-    run_with("newreno+eifel", SenderConfig { initial_window: 10, ..config() }, |x| {
+    run_with("newreno+eifel", SenderConfig { initial_window: Some(10), ..config() }, |x| {
         x.write(30_000).sends("0 1 2 3 4 5 6 7 8 9");
         x.echo = Some(0);
         spurious_timeout(x);
@@ -160,8 +182,9 @@ fn without_timestamps_nothing_is_undone() {
     });
 }
 
-/// Gurtov & Floyd section III: check first "that the timeout was not spurious to avoid using acknowledgments generated in
-/// response to the original and not retransmitted segments". All ten originals arrive late.
+/// Gurtov & Floyd section III: check first "that the timeout was not spurious to avoid using
+/// acknowledgments generated in response to the original and not retransmitted segments". All ten
+/// originals arrive late.
 #[test]
 fn the_ack_heuristic_is_misled_by_a_spurious_timeout() {
     run_from("newreno+ack-heuristic", 0, |x| {
@@ -180,7 +203,7 @@ fn the_ack_heuristic_is_misled_by_a_spurious_timeout() {
             x.ack(n).sends(sends);
         }
         x.ack(10).sends("14 15").windows(6_097, 5_000).phase(Phase::Open);
-        // The duplicates of the needless retransmissions.
+        // The duplicates of the spurious retransmissions.
         x.at(1200).ack(10).sends("").ack(10).sends("").ack(10).sends("10F").windows(6_000, 3_000);
     });
     run_from("newreno-ack", 0, |x| {

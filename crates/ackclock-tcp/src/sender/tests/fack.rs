@@ -6,14 +6,20 @@ fn start(x: &mut Script) {
     x.write(30_000).sends("0 1 2 3 4 5 6 7 8 9").windows(10_000, UNSET);
 }
 
-/// Dukkipati et al. 2011 section 3.2: "triggered immediately by the very first SACK". 0 to 2 are lost.
+/// Dukkipati et al. 2011 section 3.2: "triggered immediately by the very first SACK". 0 to 2 are
+/// lost.
 #[test]
 fn the_first_sack_begins_recovery() {
     for (composition, pipe) in [("fack", 7), ("fack+fack-linux", 9)] {
         run(composition, 10, |x| {
             start(x);
-            // fack - snd_una = 4 segments, more than three; in Linux's marking 1 and 2 are not three below it yet.
-            x.sack(0, &[(3, 4)]).sends("0F").windows(5_000, 5_000).pipe(pipe).phase(Phase::Recovery);
+            // fack - snd_una = 4 segments, more than three; in Linux's marking 1 and 2 are not
+            // three below it yet.
+            x.sack(0, &[(3, 4)])
+                .sends("0F")
+                .windows(5_000, 5_000)
+                .pipe(pipe)
+                .phase(Phase::Recovery);
         });
     }
     for composition in ["sack", "rfc3517", "sack-ff96"] {
@@ -83,12 +89,18 @@ fn does_not_act_on_reordering_a_lost_ack_or_limited_data() {
             assert_eq!((x.sender.stats().recoveries, x.sender.stats().retransmissions), (0, 0));
         });
         run(composition, 10, |x| {
-            x.write(3_000).sends("0 1 2").sack(0, &[(1, 2)]).sack(0, &[(1, 3)]).sends("").phase(Phase::Open);
+            x.write(3_000)
+                .sends("0 1 2")
+                .sack(0, &[(1, 2)])
+                .sack(0, &[(1, 3)])
+                .sends("")
+                .phase(Phase::Open);
         });
     }
 }
 
-/// The threshold counts bytes; three duplicates of small segments are enough too, as they are without SACK.
+/// The threshold counts bytes; three duplicates of small segments are enough too, as they are
+/// without SACK.
 #[test]
 fn three_duplicates_are_enough() {
     run("fack", 10, |x| {
@@ -97,7 +109,9 @@ fn three_duplicates_are_enough() {
         }
         for (right, sends) in [(200, ""), (300, ""), (400, "0[0..100]F")] {
             let mut segment = x.header(0);
-            segment.sack.push(SackBlock { left: Seq::at(x.isn, 100), right: Seq::at(x.isn, right) });
+            segment
+                .sack
+                .push(SackBlock { left: Seq::at(x.isn, 100), right: Seq::at(x.isn, right) });
             x.segment(segment).sends(sends);
         }
     });

@@ -5,18 +5,23 @@ use super::*;
 /// RFC 5681 equations 2 and 3.
 #[test]
 fn slow_start_and_congestion_avoidance() {
-    run_with("reno", SenderConfig { initial_window: 2, initial_ssthresh: Some(4_000), ..config() }, |x| {
-        x.write(30_000).sends("0 1").windows(2_000, 4_000);
-        x.ack(1).sends("2 3").windows(3_000, 4_000);
-        // "Acknowledges 2": one segment at most for an ACK.
-        x.ack(3).sends("4 5 6").windows(4_000, 4_000);
-        // cwnd = ssthresh is congestion avoidance: 1000 * 1000 / 4000, then / 4250, / 4485, / 4707.
-        x.ack(4).sends("7").windows(4_250, 4_000);
-        x.ack(5).sends("8").windows(4_485, 4_000);
-        x.ack(6).sends("9").windows(4_707, 4_000);
-        x.ack(7).sends("10").windows(4_919, 4_000);
-        x.ack(8).sends("11 12").windows(5_122, 4_000);
-    });
+    run_with(
+        "reno",
+        SenderConfig { initial_window: Some(2), initial_ssthresh: Some(4_000), ..config() },
+        |x| {
+            x.write(30_000).sends("0 1").windows(2_000, 4_000);
+            x.ack(1).sends("2 3").windows(3_000, 4_000);
+            // "Acknowledges 2": one segment at most for an ACK.
+            x.ack(3).sends("4 5 6").windows(4_000, 4_000);
+            // cwnd = ssthresh is congestion avoidance: 1000 * 1000 / 4000, then / 4250, / 4485, /
+            // 4707.
+            x.ack(4).sends("7").windows(4_250, 4_000);
+            x.ack(5).sends("8").windows(4_485, 4_000);
+            x.ack(6).sends("9").windows(4_707, 4_000);
+            x.ack(7).sends("10").windows(4_919, 4_000);
+            x.ack(8).sends("11 12").windows(5_122, 4_000);
+        },
+    );
     // N below SMSS adds N.
     run("reno", 2, |x| {
         x.write(30_000).sends("0 1").ack_bytes(300).sends("").windows(2_300, UNSET);
@@ -26,20 +31,25 @@ fn slow_start_and_congestion_avoidance() {
 /// RFC 3465: sections 2.1, 2.2 and 2.3.
 #[test]
 fn byte_counting() {
-    run_with("reno+abc", SenderConfig { initial_window: 4, initial_ssthresh: Some(9_000), ..config() }, |x| {
-        x.write(60_000).sends("0 1 2 3");
-        x.ack(2).sends("4 5 6 7").windows(6_000, 9_000);
-        // L = 2.
-        x.ack(5).sends("8 9 10 11 12").windows(8_000, 9_000);
-        x.ack(6).sends("13 14").windows(9_000, 9_000);
-        // A full cwnd of bytes for a segment: after nine.
-        x.ack(10).sends("15 16 17 18").windows(9_000, 9_000);
-        x.ack(14).sends("19 20 21 22").windows(9_000, 9_000);
-        x.ack(15).sends("23 24").windows(10_000, 9_000);
-        x.ack(24).sends("25 26 27 28 29 30 31 32 33").windows(10_000, 9_000);
-        x.ack(25).sends("34 35").windows(11_000, 9_000);
-    });
-    // Section 2.3's example: the ACK of the retransmission covers what had arrived; L = 1, and in all of that slow start.
+    run_with(
+        "reno+abc",
+        SenderConfig { initial_window: Some(4), initial_ssthresh: Some(9_000), ..config() },
+        |x| {
+            x.write(60_000).sends("0 1 2 3");
+            x.ack(2).sends("4 5 6 7").windows(6_000, 9_000);
+            // L = 2.
+            x.ack(5).sends("8 9 10 11 12").windows(8_000, 9_000);
+            x.ack(6).sends("13 14").windows(9_000, 9_000);
+            // A full cwnd of bytes for a segment: after nine.
+            x.ack(10).sends("15 16 17 18").windows(9_000, 9_000);
+            x.ack(14).sends("19 20 21 22").windows(9_000, 9_000);
+            x.ack(15).sends("23 24").windows(10_000, 9_000);
+            x.ack(24).sends("25 26 27 28 29 30 31 32 33").windows(10_000, 9_000);
+            x.ack(25).sends("34 35").windows(11_000, 9_000);
+        },
+    );
+    // Section 2.3's example: the ACK of the retransmission covers what had arrived; L = 1, and in
+    // all of that slow start.
     run("reno+abc", 10, |x| {
         x.write(60_000).sends("0 1 2 3 4 5 6 7 8 9").fire(1000).sends("0T").windows(1_000, 5_000);
         x.at(1100).ack(10).sends("10 11").windows(2_000, 5_000);
@@ -70,7 +80,14 @@ fn half_window_is_not_half_flight() {
 fn exit_burst_control() {
     let max_burst = Some(2);
     run_with("reno", SenderConfig { max_burst, ..config() }, |x| {
-        x.write(30_000).sends("0 1").write(0).sends("2 3").write(0).sends("4 5").write(0).sends("6 7");
+        x.write(30_000)
+            .sends("0 1")
+            .write(0)
+            .sends("2 3")
+            .write(0)
+            .sends("4 5")
+            .write(0)
+            .sends("6 7");
         x.write(0).sends("8 9").write(0).sends("");
         x.ack(0).ack(0).ack(0).sends("0F").windows(8_000, 5_000);
         x.ack(10).sends("10 11").windows(5_000, 5_000);
@@ -81,7 +98,8 @@ fn exit_burst_control() {
     });
 }
 
-/// The receiver's window: nothing beyond its edge, nothing less than half of its largest unless it is the last.
+/// The receiver's window: nothing beyond its edge, nothing less than half of its largest unless it
+/// is the last.
 #[test]
 fn receive_window() {
     run_with("reno", SenderConfig { initial_rwnd: 2_500, ..config() }, |x| {
@@ -95,7 +113,8 @@ fn receive_window() {
     });
 }
 
-/// RFC 9293 section 3.8.6.1: probes of a zero window, backed off, without end and without a timeout.
+/// RFC 9293 section 3.8.6.1: probes of a zero window, backed off, without end and without a
+/// timeout.
 #[test]
 fn zero_window() {
     run("reno", 1, |x| {
@@ -110,8 +129,8 @@ fn zero_window() {
     });
 }
 
-/// RFC 9293 section 3.8.6.2.1 (4): a window of less than a segment, and of less than half of its largest, is filled when
-/// the timer says so.
+/// RFC 9293 section 3.8.6.2.1 (4): a window of less than a segment, and of less than half of its
+/// largest, is filled when the timer says so.
 #[test]
 fn silly_window() {
     run("reno", 1, |x| {
@@ -123,7 +142,8 @@ fn silly_window() {
     });
 }
 
-/// RFC 9293 section 3.7.4, and section 3.8.6.2.1 (3): "[SND.NXT = SND.UNA and] min(D,U) >= Fs * Max(SND.WND)".
+/// RFC 9293 section 3.7.4, and section 3.8.6.2.1 (3): "[SND.NXT = SND.UNA and] min(D,U) >= Fs *
+/// Max(SND.WND)".
 #[test]
 fn nagle() {
     run_with("reno", SenderConfig { nagle: true, ..config() }, |x| {
@@ -142,7 +162,8 @@ fn nagle() {
     half_window(true, "");
 }
 
-/// RFC 5681 section 4.1: after more than an RTO without sending, cwnd is at most the initial window.
+/// RFC 5681 section 4.1: after more than an RTO without sending, cwnd is at most the initial
+/// window.
 #[test]
 fn idle_restart() {
     let until_idle = |x: &mut Script| {
@@ -155,10 +176,14 @@ fn idle_restart() {
         until_idle(x);
         x.write(10_000).sends("3 4").windows(2_000, UNSET);
     });
-    run_with("reno", SenderConfig { initial_window: 2, idle_restart: false, ..config() }, |x| {
-        until_idle(x);
-        x.write(10_000).sends("3 4 5 6 7").windows(5_000, UNSET);
-    });
+    run_with(
+        "reno",
+        SenderConfig { initial_window: Some(2), idle_restart: false, ..config() },
+        |x| {
+            until_idle(x);
+            x.write(10_000).sends("3 4 5 6 7").windows(5_000, UNSET);
+        },
+    );
 }
 
 /// RFC 9293 section 3.10.7.4: an ACK of data never sent is dropped, one below SND.UNA ignored.
@@ -179,8 +204,8 @@ fn acks_that_should_not_be() {
     }
 }
 
-/// Blocks that are empty, inverted, of data never sent or below SND.UNA say nothing; a D-SACK is no duplicate of
-/// RFC 6675 section 2.
+/// Blocks that are empty, inverted, of data never sent or below SND.UNA say nothing; a D-SACK is no
+/// duplicate of RFC 6675 section 2.
 #[test]
 fn sack_blocks_that_say_nothing() {
     run("sack+lt", 10, |x| {
@@ -189,7 +214,8 @@ fn sack_blocks_that_say_nothing() {
         x.sack(2, &[(0, 1)]).sends("10 11 12").pipe(11);
         x.sack(2, &[(0, 2)]).sends("").pipe(11);
         assert_eq!((x.sender.state().dupacks, x.sender.state().board.sacked_bytes()), (0, 0));
-        // The second block is unusable, so the first is not shown to lie within received data; what follows is new.
+        // The second block is unusable, so the first is not shown to lie within received data; what
+        // follows is new.
         x.sack(2, &[(4, 5), (3, 20)]).sends("");
         x.sack(2, &[(4, 5)]).sends("13+").pipe(11);
     });
@@ -198,16 +224,20 @@ fn sack_blocks_that_say_nothing() {
 /// RFC 3465 section 2.1: what exceeds cwnd counts towards the next increase.
 #[test]
 fn byte_counting_keeps_the_rest() {
-    run_with("reno+abc", SenderConfig { initial_window: 4, initial_ssthresh: Some(4_000), ..config() }, |x| {
-        x.write(30_000).sends("0 1 2 3");
-        x.ack(3).sends("4 5 6").windows(4_000, 4_000);
-        x.ack(5).sends("7 8 9").windows(5_000, 4_000);
-        x.ack(9).sends("10 11 12 13 14").windows(6_000, 4_000);
-    });
+    run_with(
+        "reno+abc",
+        SenderConfig { initial_window: Some(4), initial_ssthresh: Some(4_000), ..config() },
+        |x| {
+            x.write(30_000).sends("0 1 2 3");
+            x.ack(3).sends("4 5 6").windows(4_000, 4_000);
+            x.ack(5).sends("7 8 9").windows(5_000, 4_000);
+            x.ack(9).sends("10 11 12 13 14").windows(6_000, 4_000);
+        },
+    );
 }
 
-/// A finished connection holds no memory for records; one whose application may write more does, so that it need not
-/// allocate again.
+/// A finished connection holds no memory for records; one whose application may write more does, so
+/// that it need not allocate again.
 #[test]
 fn the_scoreboard_is_released_once_all_is_acknowledged() {
     for (closed, released) in [(true, true), (false, false)] {
@@ -221,4 +251,40 @@ fn the_scoreboard_is_released_once_all_is_acknowledged() {
             assert_eq!(x.sender.state().board.capacity() == 0, released);
         });
     }
+}
+
+/// RFC 6928 section 2: `min (10*MSS, max (2*MSS, 14600))` where the configuration names no window,
+/// and after an idle time, too. One that it names is of segments.
+#[test]
+fn the_initial_window() {
+    let unnamed =
+        |mss| SenderConfig { mss, initial_window: None, initial_rwnd: 1 << 30, ..config() };
+    for (mss, bytes) in [
+        (536, 5_360),
+        (1_460, 14_600),
+        (1_461, 14_600),
+        (4_380, 14_600),
+        (7_300, 14_600),
+        (7_301, 14_602),
+        (8_960, 17_920),
+    ] {
+        for composition in ["newreno", "rack-tlp+abc", "sack+cubic+hystart"] {
+            let window = |config: SenderConfig| {
+                let strategy = Registry::default().parse(composition).unwrap().build();
+                let sender = Sender::new(config, strategy);
+                (sender.state().cwnd, sender.state().initial_window)
+            };
+            assert_eq!(window(unnamed(mss)), (bytes, bytes), "{composition}");
+            let ten = 10 * u64::from(mss);
+            let named = SenderConfig { initial_window: Some(10), ..unnamed(mss) };
+            assert_eq!(window(named), (ten, ten), "{composition}");
+        }
+    }
+    // A segment that does not fit waits for the next ACK, and the MSS may change.
+    run_with("newreno", unnamed(6_000), |x| {
+        x.write(60_000).sends("0[0..6000] 6[0..6000]").windows(14_600, UNSET);
+        x.input(|s, now| s.set_mss(now, 1_000));
+        assert_eq!(x.sender.state().initial_window, 10_000);
+        x.sent.clear();
+    });
 }

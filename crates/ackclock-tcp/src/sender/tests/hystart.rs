@@ -16,8 +16,8 @@ fn steps(first: u64, step: u64, count: u64) -> Vec<u64> {
     (0..count).map(|n| first + n * step).collect()
 }
 
-/// The first round takes 80 ms, the others 90 ms: RttThresh = 80 / 8 = 10 ms. Rounds end with the ACKs of segments 10, 28 (what
-/// had been sent when 10 was acknowledged) and so on.
+/// The first round takes 80 ms, the others 90 ms: RttThresh = 80 / 8 = 10 ms. Rounds end with the
+/// ACKs of segments 10, 28 (what had been sent when 10 was acknowledged) and so on.
 #[test]
 fn a_rise_of_the_round_trip_time_ends_slow_start() {
     run_wide("sack+cubic+hystart", |x| {
@@ -42,9 +42,14 @@ fn a_rise_of_the_round_trip_time_ends_slow_start() {
 /// RttThresh = max(4 ms, min(lastRoundMinRTT / 8, 16 ms)).
 #[test]
 fn the_rise_has_to_reach_the_threshold() {
-    for (rtt, rise, enters) in
-        [(80, 9, false), (80, 10, true), (8, 3, false), (8, 4, true), (200, 15, false), (200, 16, true)]
-    {
+    for (rtt, rise, enters) in [
+        (80, 9, false),
+        (80, 10, true),
+        (8, 3, false),
+        (8, 4, true),
+        (200, 15, false),
+        (200, 16, true),
+    ] {
         run_wide("newreno+hystart", |x| {
             round(x, rtt);
             let cwnd = if enters { 31_000 } else { 40_000 };
@@ -64,12 +69,16 @@ fn seven_samples_say_nothing() {
         round(x, 80);
         x.at(170);
         let to = [12, 14, 16, 18, 20, 23, 28];
-        assert_eq!(acks(x, to.into_iter()), [22_000, 24_000, 26_000, 28_000, 30_000, 33_000, 38_000]);
+        assert_eq!(
+            acks(x, to.into_iter()),
+            [22_000, 24_000, 26_000, 28_000, 30_000, 33_000, 38_000]
+        );
         assert_eq!(acks(x, 29..=30), [39_000, 40_000]);
     });
 }
 
-/// A round trip of 89 ms < cssBaselineMinRtt = 90 ms. Two samples of the round were taken at 90 ms already.
+/// A round trip of 89 ms < cssBaselineMinRtt = 90 ms. Two samples of the round were taken at 90 ms
+/// already.
 #[test]
 fn a_spurious_exit_resumes_slow_start() {
     run_wide("sack+cubic+hystart", |x| {
@@ -77,14 +86,15 @@ fn a_spurious_exit_resumes_slow_start() {
         assert_eq!(round(x, 170).last(), Some(&31_000));
         let expected = [steps(31_250, 250, 6), steps(33_500, 1_000, 25)].concat();
         assert_eq!(round(x, 259), expected);
-        // HyStart++ goes on: 89 ms and an eighth of it are 100.1 ms. The round that begins with the 48th ACK has its eighth
-        // sample at the 55th.
+        // HyStart++ goes on: 89 ms and an eighth of it are 100.1 ms. The round that begins with the
+        // 48th ACK has its eighth sample at the 55th.
         let expected = [steps(58_500, 1_000, 55), steps(112_750, 250, 2)].concat();
         assert_eq!(round(x, 360), expected);
     });
 }
 
-/// L = 8, in the slow start with ssthresh unset only: in the one after a timeout an ACK adds a segment at most.
+/// L = 8, in the slow start with ssthresh unset only: in the one after a timeout an ACK adds a
+/// segment at most.
 #[test]
 fn an_ack_adds_eight_segments_at_most() {
     run_wide("sack+cubic+hystart", |x| {

@@ -1,14 +1,18 @@
-//! Lin & Kung 1998 section 5: windows that shrink with the number of losses, and the guard against segments out of order.
+//! Lin & Kung 1998 section 5: windows that shrink with the number of losses, and the guard against
+//! segments out of order.
 
 use super::path::Path;
 use super::*;
-use crate::axes::{AckSummary, Regulate, Select, Urgent};
-use crate::recovery::{LossSensitive, OrderGuard};
+use crate::recovery::regulate::LossSensitive;
+use crate::recovery::regulate::Regulate;
+use crate::recovery::select::OrderGuard;
+use crate::recovery::select::{Select, Urgent};
+use crate::summary::AckSummary;
 
 /// A window of `w` segments that begins with segment `first`, and plenty to send.
 fn window(w: u64, first: u64) -> SenderConfig {
     assert!(w <= 63 && first <= 700);
-    SenderConfig { initial_window: w as u32, max_cwnd: Some(w * MSS), ..config() }
+    SenderConfig { initial_window: Some(w as u32), max_cwnd: Some(w * MSS), ..config() }
 }
 
 fn start(x: &mut Script, w: u64, first: u64) {
@@ -19,7 +23,8 @@ fn start(x: &mut Script, w: u64, first: u64) {
     }
 }
 
-/// Figures 3 and 4 up to the loss of 638's retransmission: 638 to 671 are outstanding, 638 to 640 lost.
+/// Figures 3 and 4 up to the loss of 638's retransmission: 638 to 671 are outstanding, 638 to 640
+/// lost.
 #[test]
 fn figure_3_until_the_lost_retransmission() {
     let lost = [(638, 1), (639, 1), (640, 1), (638, 2)];
@@ -35,7 +40,8 @@ fn figure_3_until_the_lost_retransmission() {
             expected[dupack - 1] = (672 + dupack - 20).to_string();
         }
         assert_eq!(released, expected);
-        // The retransmissions of 639 and 640, and 672 to 683. None of their ACKs moves snd_una: without 6.2, a timeout.
+        // The retransmissions of 639 and 640, and 672 to 683. None of their ACKs moves snd_una:
+        // without 6.2, a timeout.
         assert_eq!(path.in_network(), 14);
         for dupack in 32..=45 {
             assert_eq!(path.step(), (672 + dupack - 20).to_string());
@@ -44,8 +50,9 @@ fn figure_3_until_the_lost_retransmission() {
     });
 }
 
-/// "The number of packets on the fly is half of the original window size minus a constant c": c = L - 1 for L losses,
-/// wherever they lie. "During no time does the sender generate more than one packet for each received ACK."
+/// "The number of packets on the fly is half of the original window size minus a constant c": c = L
+/// - 1 for L losses, wherever they lie. "During no time does the sender generate more than one
+///   packet for each received ACK."
 #[test]
 fn a_recovery_ends_with_half_of_the_window_less_the_further_losses() {
     let patterns: &[(&[u64], usize)] = &[
@@ -58,7 +65,8 @@ fn a_recovery_ends_with_half_of_the_window_less_the_further_losses() {
         (&[0, 9], 9),
         (&[0, 10, 19], 8),
         (&[0, 3, 6, 9, 12, 15, 18], 4),
-        // With half of the window lost only the first retransmission is under way, and with more of it too.
+        // With half of the window lost only the first retransmission is under way, and with more
+        // of it too.
         (&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], 1),
         (&[0, 1, 2, 4, 6, 8, 10, 11, 12, 14, 16, 18, 19], 1),
     ];
@@ -76,7 +84,10 @@ fn a_recovery_ends_with_half_of_the_window_less_the_further_losses() {
                     last = path.step();
                     assert!(last.split(' ').count() <= 1, "{composition} {losses:?}: {last}");
                 }
-                assert!(!last.is_empty(), "{composition} {losses:?}: the last ACK releases one segment");
+                assert!(
+                    !last.is_empty(),
+                    "{composition} {losses:?}: the last ACK releases one segment"
+                );
                 assert_eq!(path.in_network(), *expected, "{composition} {losses:?}");
                 let s = x.sender.state();
                 assert_eq!((s.cwnd, s.flight()), (*expected as u64 * MSS, *expected as u64 * MSS));
@@ -111,7 +122,11 @@ fn sack_releases_one_segment_for_each_ack() {
         x.write(30_000).sends("0 1 2 3 4 5 6 7 8 9");
         x.sack(0, &[(1, 2)]).sends("").sack(0, &[(1, 3)]).sends("");
         x.sack(0, &[(1, 4)]).sends("0F").windows(8_000, 5_000);
-        x.sack(0, &[(6, 7), (1, 4)]).sends("").sack(0, &[(6, 8), (1, 4)]).sends("").windows(10_000, 5_000);
+        x.sack(0, &[(6, 7), (1, 4)])
+            .sends("")
+            .sack(0, &[(6, 8), (1, 4)])
+            .sends("")
+            .windows(10_000, 5_000);
         x.sack(0, &[(6, 9), (1, 4)]).sends("4P").windows(10_000, 5_000);
         x.sack(0, &[(6, 10), (1, 4)]).sends("5P").windows(10_000, 5_000);
         // A partial ACK: one segment, and 5 to 10 are outstanding then.
@@ -122,7 +137,8 @@ fn sack_releases_one_segment_for_each_ack() {
     });
 }
 
-/// The ACK that begins a recovery releases the retransmission only: Reno's ssthresh + 3 has room for one more here.
+/// The ACK that begins a recovery releases the retransmission only: Reno's ssthresh + 3 has room
+/// for one more here.
 #[test]
 fn a_small_window_begins_recovery_with_one_segment() {
     let script = |third: &'static str, cwnd| {
@@ -143,13 +159,14 @@ fn what_takes_room_and_what_makes_room() {
         let mut s = x.sender.state().clone();
         (s.cwnd, s.ssthresh) = (11_000, 6_000);
         let regulate = &mut LossSensitive;
-        // Section 6.2: the ACK that shows a retransmission lost releases only that one; section 6.5: what fills in for new
-        // data takes the room that its ACK made. A marked segment (6.3) counts as it moves snd_nxt.
+        // Section 6.2: the ACK that shows a retransmission lost releases only that one; section
+        // 6.5: what fills in for new data takes the room that its ACK made. A marked
+        // segment (6.3) counts as it moves snd_nxt.
         for (cause, cwnd) in [
-            (Cause::LostRetransmission, 10_000),
-            (Cause::LimitedData, 10_000),
-            (Cause::PartialAck, 10_000),
-            (Cause::Probe, 11_000),
+            (Cause::Filler, 10_000),
+            (Cause::Recovery, 10_000),
+            (Cause::Marker, 11_000),
+            (Cause::LimitedTransmit, 11_000),
             (Cause::New, 11_000),
         ] {
             assert_eq!(regulate.on_transmit(&s, cause, 1_000), cwnd, "{cause:?}");
@@ -187,7 +204,8 @@ fn room_without_data_is_not_saved_up() {
     });
 }
 
-/// Reordering by one and by two, and a lost ACK: no recovery, nothing sent again, and the window untouched.
+/// Reordering by one and by two, and a lost ACK: no recovery, no retransmission, and the window
+/// untouched.
 #[test]
 fn does_not_act_on_reordering_or_a_lost_ack() {
     for composition in ["newreno-ls", "sack-ls", "net-reno", "net-reno-sack"] {
@@ -203,8 +221,9 @@ fn does_not_act_on_reordering_or_a_lost_ack() {
     }
 }
 
-/// The example of section 5.3 with W = 8: P1 is lost, P8 and P1's retransmission arrive in reverse order, and so A8 is a
-/// partial ACK. Without the guard P8 is sent again after P12, the last of P_{3w/2}.
+/// The example of section 5.3 with W = 8: P1 is lost, P8 and P1's retransmission arrive in reverse
+/// order, and so A8 is a partial ACK. Without the guard P8 is retransmitted after P12, the last of
+/// P_{3w/2}.
 #[test]
 fn section_5_3_example() {
     let until_partial = |x: &mut Script| {
@@ -235,8 +254,8 @@ fn section_5_3_example() {
     });
 }
 
-/// D = 3 sends again at once; D = 2 waits for one duplicate, D = 1 for two, and the retransmission takes the place of what
-/// that duplicate would release.
+/// D = 3 sends again at once; D = 2 waits for one duplicate, D = 1 for two, and the retransmission
+/// takes the place of what that duplicate would release.
 #[test]
 fn the_guard_waits_for_three_less_d() {
     let script = |ack, releases: [&'static str; 4]| {
@@ -255,7 +274,8 @@ fn the_guard_waits_for_three_less_d() {
     run("newreno-ls+order-guard", 10, script(9, ["10", "11", "9P", "12"]));
 }
 
-/// "These two rules are used recursively until a complete ACK is received": a retransmission moves the marker.
+/// "These two rules are used recursively until a complete ACK is received": a retransmission moves
+/// the marker.
 #[test]
 fn the_guard_is_recursive() {
     run("newreno-ls+order-guard", 10, |x| {
@@ -269,7 +289,18 @@ fn the_guard_is_recursive() {
     });
     run("newreno-ls+order-guard", 10, |x| {
         x.write(30_000).sends("0 1 2 3 4 5 6 7 8 9");
-        x.ack(0).ack(0).ack(0).sends("0F").ack(0).sends("").ack(0).sends("").ack(0).sends("10").ack(0).sends("11");
+        x.ack(0)
+            .ack(0)
+            .ack(0)
+            .sends("0F")
+            .ack(0)
+            .sends("")
+            .ack(0)
+            .sends("")
+            .ack(0)
+            .sends("10")
+            .ack(0)
+            .sends("11");
         // The marker moves from 10 to 12, so that 12 - 8 = 4.
         x.ack(1).sends("1P").ack(8).sends("8P").phase(Phase::Recovery);
     });
@@ -286,7 +317,8 @@ fn the_guard_begins_each_recovery_anew() {
     });
 }
 
-/// A retransmission found lost and sent again moves the marker too; an ACK that is no duplicate counts as none.
+/// A retransmission found lost and repeated moves the marker too; an ACK that is no duplicate
+/// counts as none.
 #[test]
 fn the_guard_hears_of_every_retransmission() {
     run("newreno-ls+order-guard", 10, |x| {
@@ -301,8 +333,11 @@ fn the_guard_hears_of_every_retransmission() {
         s.snd_nxt = 11_000;
         guard.on_transmit(&s, Cause::New);
         assert_eq!(guard.on_ack(&s, &partial), held);
-        guard.on_transmit(&s, Cause::LostRetransmission);
-        assert_eq!(guard.on_ack(&s, &partial), Urgent { retransmit_head: true, restart_timer: true });
+        guard.on_transmit(&s, Cause::Recovery);
+        assert_eq!(
+            guard.on_ack(&s, &partial),
+            Urgent { retransmit_head: true, restart_timer: true }
+        );
     });
 }
 
@@ -326,10 +361,10 @@ fn every_partial_ack_restarts_the_timer() {
     }
 }
 
-/// "Each received ACK (duplicate or partial) causes exactly one packet to be sent": with SACK also one that reports nothing
-/// new but a segment that arrived twice.
+/// "Each received ACK (duplicate or partial) causes exactly one packet to be sent": with SACK also
+/// one that reports nothing new but a segment that arrived twice.
 #[test]
-fn the_ack_of_a_needless_retransmission_releases_a_segment() {
+fn the_ack_of_a_spurious_retransmission_releases_a_segment() {
     run("sack-ls", 10, |x| {
         x.write(60_000).sends("0 1 2 3 4 5 6 7 8 9");
         for (n, sends) in (2..).zip(["", "", "0F", "", "", "10"]) {

@@ -1,40 +1,70 @@
-//! Miyake & Inamura 2005: lost retransmissions of NewReno, Reno and SACK, the three responses, and DAC.
+//! Miyake & Inamura 2005: lost retransmissions of NewReno, Reno and SACK, the three responses, and
+//! DAC.
 
 use super::*;
-use crate::axes::{Response, Windows};
-use crate::recovery::Response2;
+use crate::recovery::response::Response;
+use crate::recovery::response::Response2;
+use crate::recovery::window::{RenoWindow, Windows};
 
 fn start(x: &mut Script) {
     x.write(60_000).sends("0 1 2 3 4 5 6 7 8 9").windows(10_000, UNSET);
 }
 
-/// Segment 0 is lost; `n` duplicates in all. Four new segments go for those of the first window (4 to 9).
+/// Segment 0 is lost; `n` duplicates in all. Four new segments go for those of the first window (4
+/// to 9).
 fn nine_duplicates(x: &mut Script) {
     start(x);
     x.ack(0).ack(0).ack(0).sends("0F").windows(8_000, 5_000);
-    x.ack(0).sends("").ack(0).sends("").ack(0).sends("10").ack(0).sends("11").ack(0).sends("12").ack(0).sends("13");
+    x.ack(0)
+        .sends("")
+        .ack(0)
+        .sends("")
+        .ack(0)
+        .sends("10")
+        .ack(0)
+        .sends("11")
+        .ack(0)
+        .sends("12")
+        .ack(0)
+        .sends("13");
     x.windows(14_000, 5_000);
 }
 
 /// As above, and the duplicates of 10 to 12. cumulativeFS = 10 + 3.
 fn twelve_duplicates(x: &mut Script) {
     nine_duplicates(x);
-    x.ack(0).sends("14").ack(0).sends("15").ack(0).sends("16").windows(17_000, 5_000).phase(Phase::Recovery);
+    x.ack(0)
+        .sends("14")
+        .ack(0)
+        .sends("15")
+        .ack(0)
+        .sends("16")
+        .windows(17_000, 5_000)
+        .phase(Phase::Recovery);
 }
 
-/// Segments 0, 4 and 5 are lost; those sent again arrive, until the partial ACK of 4.
+/// Segments 0, 4 and 5 are lost; the retransmissions arrive, until the partial ACK of 4.
 fn until_partial_ack(x: &mut Script) {
     start(x);
     x.ack(0).ack(0).ack(0).sends("0F").windows(8_000, 5_000);
     // 6 to 9: deltaFS = 2.
-    x.ack(0).sends("").ack(0).sends("").ack(0).sends("10").ack(0).sends("11").windows(12_000, 5_000);
+    x.ack(0)
+        .sends("")
+        .ack(0)
+        .sends("")
+        .ack(0)
+        .sends("10")
+        .ack(0)
+        .sends("11")
+        .windows(12_000, 5_000);
     // 12000 - 4000 + 1000 for 4 to 11. cumulativeFS = 2 + 1, and deltaFS = 1.
     x.ack(4).sends("4P 12").windows(9_000, 5_000);
 }
 
 const NEWRENO: [&str; 3] = ["newreno-lrx-1", "newreno-lrx-2", "newreno-lrx-3"];
 
-/// Section 3.1, steps 1, 2, 5 and 6: the thirteenth duplicate sends 0 again, and nothing else; cwnd does not grow.
+/// Section 3.1, steps 1, 2, 5 and 6: the thirteenth duplicate sends 0 again, and nothing else; cwnd
+/// does not grow.
 #[test]
 fn the_retransmission_that_begins_recovery_is_lost() {
     for preset in ["newreno-lrx-1", "reno-lrx"] {
@@ -42,13 +72,27 @@ fn the_retransmission_that_begins_recovery_is_lost() {
             twelve_duplicates(x);
             x.ack(0).sends("0L").windows(17_000, 5_000);
             // Those of 14 to 16.
-            x.ack(0).sends("17").windows(18_000, 5_000).ack(0).sends("18").ack(0).sends("19").windows(20_000, 5_000);
+            x.ack(0)
+                .sends("17")
+                .windows(18_000, 5_000)
+                .ack(0)
+                .sends("18")
+                .ack(0)
+                .sends("19")
+                .windows(20_000, 5_000);
             // Step 4: cwnd = ssthresh, and three are outstanding.
-            x.ack(17).sends("20 21").windows(5_000, 5_000).phase(Phase::Open).ack(18).sends("22").windows(5_200, 5_000);
+            x.ack(17)
+                .sends("20 21")
+                .windows(5_000, 5_000)
+                .phase(Phase::Open)
+                .ack(18)
+                .sends("22")
+                .windows(5_200, 5_000);
             assert_eq!((x.sender.stats().timeouts, x.sender.stats().retransmissions), (0, 2));
         });
     }
-    // Without the mechanism the thirteenth duplicate is like any other, and only the timeout repairs the loss.
+    // Without the mechanism the thirteenth duplicate is like any other, and only the timeout
+    // repairs the loss.
     run("newreno+inflate-to-ssthresh", 10, |x| {
         twelve_duplicates(x);
         x.ack(0).sends("17").windows(18_000, 5_000);
@@ -56,10 +100,12 @@ fn the_retransmission_that_begins_recovery_is_lost() {
     });
 }
 
-/// The timer goes on from the last new ACK, or from step 5 where it is one that retransmissions restart.
+/// The timer goes on from the last new ACK, or from step 5 where it is one that retransmissions
+/// restart.
 #[test]
 fn the_timer_decides_whether_step_5_restarts_it() {
-    for (timer, deadline) in [("rfc6298-timer", 1000), ("ns2-timer", 1300), ("careful-timer", 1300)] {
+    for (timer, deadline) in [("rfc6298-timer", 1000), ("ns2-timer", 1300), ("careful-timer", 1300)]
+    {
         run(&format!("newreno-lrx-1+{timer}"), 10, |x| {
             twelve_duplicates(x);
             x.at(300).ack(0).sends("0L").deadline(deadline);
@@ -67,7 +113,8 @@ fn the_timer_decides_whether_step_5_restarts_it() {
     }
 }
 
-/// Step 4: after a partial ACK, the first duplicate beyond what was outstanding (10 and 11) shows it.
+/// Step 4: after a partial ACK, the first duplicate beyond what was outstanding (10 and 11) shows
+/// it.
 #[test]
 fn the_retransmission_of_a_partial_ack_is_lost() {
     run("newreno-lrx-1", 10, |x| {
@@ -81,11 +128,29 @@ fn the_retransmission_of_a_partial_ack_is_lost() {
         x.ack(17).sends("20 21").windows(5_000, 5_000).phase(Phase::Open);
         assert_eq!((x.sender.stats().timeouts, x.sender.stats().retransmissions), (0, 4));
     });
-    // The retransmission of 5 is lost as well: 15 and 16 were sent since 4L, so that the third duplicate shows it.
+    // The retransmission of 5 is lost as well: 15 and 16 were sent since 4L, so that the third
+    // duplicate shows it.
     run("newreno-lrx-1", 10, |x| {
         until_partial_ack(x);
-        x.ack(4).sends("13").ack(4).sends("14").ack(4).sends("4L").ack(4).sends("15").ack(4).sends("16");
-        x.ack(5).sends("5P 17").ack(5).sends("18").ack(5).sends("19").ack(5).sends("5L").windows(15_000, 5_000);
+        x.ack(4)
+            .sends("13")
+            .ack(4)
+            .sends("14")
+            .ack(4)
+            .sends("4L")
+            .ack(4)
+            .sends("15")
+            .ack(4)
+            .sends("16");
+        x.ack(5)
+            .sends("5P 17")
+            .ack(5)
+            .sends("18")
+            .ack(5)
+            .sends("19")
+            .ack(5)
+            .sends("5L")
+            .windows(15_000, 5_000);
     });
     run("newreno", 10, |x| {
         until_partial_ack(x);
@@ -94,7 +159,8 @@ fn the_retransmission_of_a_partial_ack_is_lost() {
     });
 }
 
-/// What a partial ACK releases besides the retransmission goes after it, and counts for the next one.
+/// What a partial ACK releases besides the retransmission goes after it, and counts for the next
+/// one.
 #[test]
 fn every_partial_ack_counts_anew() {
     run("newreno-lrx-1", 10, |x| {
@@ -107,7 +173,8 @@ fn every_partial_ack_counts_anew() {
     });
 }
 
-/// Step 5 sets deltaFS and dupacks, not cumulativeFS: after a fast retransmit 13 further duplicates, after a partial ACK 3.
+/// Step 5 sets deltaFS and dupacks, not cumulativeFS: after a fast retransmit 13 further
+/// duplicates, after a partial ACK 3.
 #[test]
 fn the_second_copy_is_lost_too() {
     run("newreno-lrx-1", 10, |x| {
@@ -120,7 +187,16 @@ fn the_second_copy_is_lost_too() {
     });
     run("newreno-lrx-1", 10, |x| {
         until_partial_ack(x);
-        x.ack(4).sends("13").ack(4).sends("14").ack(4).sends("4L").ack(4).sends("15").ack(4).sends("16");
+        x.ack(4)
+            .sends("13")
+            .ack(4)
+            .sends("14")
+            .ack(4)
+            .sends("4L")
+            .ack(4)
+            .sends("15")
+            .ack(4)
+            .sends("16");
         x.windows(13_000, 5_000).ack(4).sends("4L").windows(13_000, 5_000);
     });
 }
@@ -134,7 +210,15 @@ fn the_next_recovery_counts_from_its_own_flight() {
         x.ack(17).sends("20 21").ack(18).sends("22").windows(5_200, 5_000);
         // 18 is lost, five are outstanding: cumulativeFS = 8.
         x.ack(18).ack(18).sends("").ack(18).sends("18F").windows(5_500, 2_500);
-        x.ack(18).sends("23").ack(18).sends("24").ack(18).sends("25").ack(18).sends("26").windows(9_500, 2_500);
+        x.ack(18)
+            .sends("23")
+            .ack(18)
+            .sends("24")
+            .ack(18)
+            .sends("25")
+            .ack(18)
+            .sends("26")
+            .windows(9_500, 2_500);
         x.ack(18).sends("18L").windows(9_500, 2_500);
     });
 }
@@ -163,7 +247,10 @@ fn reordering_by_up_to_three_does_not_act() {
                 for n in 0..late {
                     x.ack(0).sends(&format!("{}", 14 + n));
                 }
-                x.ack(10 + late).sends(&format!("{}", 14 + late)).windows(5_000, 5_000).phase(Phase::Open);
+                x.ack(10 + late)
+                    .sends(&format!("{}", 14 + late))
+                    .windows(5_000, 5_000)
+                    .phase(Phase::Open);
                 assert_eq!(x.sender.stats().retransmissions, 1);
             });
         }
@@ -187,7 +274,8 @@ fn reordering_of_new_data_does_not_act() {
     }
 }
 
-/// "cumulativeFS <- deltaFS + 1" has no slack: one new segment that overtakes the retransmission is enough.
+/// "cumulativeFS <- deltaFS + 1" has no slack: one new segment that overtakes the retransmission is
+/// enough.
 #[test]
 fn reordering_by_one_after_a_partial_ack_acts() {
     run("newreno-lrx-1", 10, |x| {
@@ -214,7 +302,8 @@ fn a_lost_ack_only_delays() {
     });
 }
 
-/// Without new data there are not enough duplicates: nine of thirteen, and none at all after a partial ACK.
+/// Without new data there are not enough duplicates: nine of thirteen, and none at all after a
+/// partial ACK.
 #[test]
 fn limited_data_does_not_act() {
     for preset in NEWRENO {
@@ -245,18 +334,44 @@ fn window_updates_do_not_count() {
     });
 }
 
-/// Section 4.2: Reno with bugfix leaves at the first new ACK and may not begin another recovery below `recover`.
+/// Section 4.2: Reno with bugfix leaves at the first new ACK and may not begin another recovery
+/// below `recover`.
 #[test]
 fn reno_times_out_on_a_second_loss() {
     run("reno-lrx", 10, |x| {
         start(x);
         x.at(100).ack(0).ack(0).ack(0).sends("0F");
         // 0 and 5 are lost: eight duplicates of the first window, then 10 to 14.
-        x.ack(0).sends("").ack(0).sends("").ack(0).sends("10").ack(0).sends("11").ack(0).sends("12");
-        x.ack(0).sends("13").ack(0).sends("14").ack(0).sends("15").ack(0).sends("16").windows(17_000, 5_000);
+        x.ack(0)
+            .sends("")
+            .ack(0)
+            .sends("")
+            .ack(0)
+            .sends("10")
+            .ack(0)
+            .sends("11")
+            .ack(0)
+            .sends("12");
+        x.ack(0)
+            .sends("13")
+            .ack(0)
+            .sends("14")
+            .ack(0)
+            .sends("15")
+            .ack(0)
+            .sends("16")
+            .windows(17_000, 5_000);
         x.ack(0).sends("0L").windows(17_000, 5_000);
         x.ack(5).sends("").windows(5_000, 5_000).phase(Phase::Open);
-        x.ack(5).ack(5).ack(5).ack(5).sends("").phase(Phase::Open).fire(1100).sends("5T").classes([0, 1, 0]);
+        x.ack(5)
+            .ack(5)
+            .ack(5)
+            .ack(5)
+            .sends("")
+            .phase(Phase::Open)
+            .fire(1100)
+            .sends("5T")
+            .classes([0, 1, 0]);
     });
 }
 
@@ -280,7 +395,8 @@ fn the_three_responses() {
     run("newreno+lrx+response-2", 10, script(2_500, 2_500, ""));
 }
 
-/// Option II: "the proposed algorithm reduces the parameter only once during loss recovery", and in the next one again.
+/// Option II: "the proposed algorithm reduces the parameter only once during loss recovery", and in
+/// the next one again.
 #[test]
 fn response_2_lowers_once_a_recovery() {
     run("newreno-lrx-2", 10, |x| {
@@ -292,16 +408,20 @@ fn response_2_lowers_once_a_recovery() {
     run("newreno-lrx-1", 10, |x| {
         twelve_duplicates(x);
         let (s, mut response) = (x.sender.state(), Response2::default());
-        let mut lost = || response.on_lost(s).ssthresh;
+        let mut lost = || response.on_lost(s, &mut RenoWindow).ssthresh;
         assert_eq!([lost(), lost()], [2_500, 5_000]);
         response.on_enter();
-        assert_eq!(response.on_lost(s), Windows { ssthresh: 2_500, cwnd: 17_000 });
+        assert_eq!(response.on_lost(s, &mut RenoWindow), Windows { ssthresh: 2_500, cwnd: 17_000 });
         let small = State { ssthresh: 3_000, ..s.clone() };
-        assert_eq!(Response2::default().on_lost(&small), Windows { ssthresh: 2_000, cwnd: 17_000 });
+        assert_eq!(
+            Response2::default().on_lost(&small, &mut RenoWindow),
+            Windows { ssthresh: 2_000, cwnd: 17_000 }
+        );
     });
 }
 
-/// Option III: a recovery without a lost retransmission ends as any other, also after one that had one.
+/// Option III: a recovery without a lost retransmission ends as any other, also after one that had
+/// one.
 #[test]
 fn response_3_is_for_lost_retransmissions_only() {
     run("newreno-lrx-3", 10, |x| {
@@ -310,7 +430,16 @@ fn response_3_is_for_lost_retransmissions_only() {
     });
     run("newreno-lrx-3", 10, |x| {
         twelve_duplicates(x);
-        x.ack(0).sends("0L").ack(0).sends("17").ack(0).sends("18").ack(0).sends("19").ack(17).sends("");
+        x.ack(0)
+            .sends("0L")
+            .ack(0)
+            .sends("17")
+            .ack(0)
+            .sends("18")
+            .ack(0)
+            .sends("19")
+            .ack(17)
+            .sends("");
         // Slow start up to ssthresh.
         x.ack(18).sends("").windows(2_000, 5_000).ack(19).sends("20 21").windows(3_000, 5_000);
         x.ack(20).sends("22 23").windows(4_000, 5_000);
@@ -342,16 +471,34 @@ fn dac_breaks_packet_conservation() {
     });
 }
 
-/// Section 2: the revised DAC deflates cwnd within recovery, and then sends "only one segment in response to one partial ACK
-/// per RTT", where option I goes on with new data.
+/// Section 2: the revised DAC deflates cwnd within recovery, and then sends "only one segment in
+/// response to one partial ACK per RTT", where option I goes on with new data.
 #[test]
 fn dac_revised_starves_the_rest_of_recovery() {
-    // 0, 4 and 5 are lost, and 0 again: seven duplicates of the first window, those of 10 to 15, and 16 is on its way.
+    // 0, 4 and 5 are lost, and 0 again: seven duplicates of the first window, those of 10 to 15,
+    // and 16 is on its way.
     let until_lost = |x: &mut Script| {
         start(x);
         x.ack(0).ack(0).ack(0).sends("0F");
-        x.ack(0).sends("").ack(0).sends("").ack(0).sends("10").ack(0).sends("11").windows(12_000, 5_000);
-        x.ack(0).sends("12").ack(0).sends("13").ack(0).sends("14").ack(0).sends("15").ack(0).sends("16");
+        x.ack(0)
+            .sends("")
+            .ack(0)
+            .sends("")
+            .ack(0)
+            .sends("10")
+            .ack(0)
+            .sends("11")
+            .windows(12_000, 5_000);
+        x.ack(0)
+            .sends("12")
+            .ack(0)
+            .sends("13")
+            .ack(0)
+            .sends("14")
+            .ack(0)
+            .sends("15")
+            .ack(0)
+            .sends("16");
         x.windows(17_000, 5_000).ack(0).sends("0L");
     };
     run("dac-revised", 10, |x| {
@@ -364,7 +511,14 @@ fn dac_revised_starves_the_rest_of_recovery() {
         until_lost(x);
         x.windows(17_000, 5_000).ack(0).sends("17").windows(18_000, 5_000);
         x.ack(4).sends("4P 18").windows(15_000, 5_000).ack(4).sends("19").windows(16_000, 5_000);
-        x.ack(5).sends("5P 20").windows(16_000, 5_000).ack(5).sends("21").ack(5).sends("22").windows(18_000, 5_000);
+        x.ack(5)
+            .sends("5P 20")
+            .windows(16_000, 5_000)
+            .ack(5)
+            .sends("21")
+            .ack(5)
+            .sends("22")
+            .windows(18_000, 5_000);
         x.ack(20).sends("23 24").windows(5_000, 5_000).phase(Phase::Open);
     });
 }
@@ -382,28 +536,50 @@ fn dac_revised_lowers_each_time() {
 /// Segment 0 is lost with SACK; up to the four new segments that half of the window allows.
 fn sacked(x: &mut Script) {
     start(x);
-    x.sack(0, &[(1, 2)]).sack(0, &[(1, 3)]).sends("").sack(0, &[(1, 4)]).sends("0F").windows(5_000, 5_000);
+    x.sack(0, &[(1, 2)])
+        .sack(0, &[(1, 3)])
+        .sends("")
+        .sack(0, &[(1, 4)])
+        .sends("0F")
+        .windows(5_000, 5_000);
     x.sack(0, &[(1, 5)]).sends("").sack(0, &[(1, 6)]).sends("").sack(0, &[(1, 7)]).sends("10");
     x.sack(0, &[(1, 8)]).sends("11").sack(0, &[(1, 9)]).sends("12");
     // Up to `recovery`, and not beyond.
     x.sack(0, &[(1, 10)]).sends("13").windows(5_000, 5_000);
 }
 
-/// Figure 9: 10 was sent after 0F. Then `recovery` is 14: the loss of the second copy shows with 14.
+/// Figure 9: 10 was sent after 0F. Then `recovery` is 14: the loss of the second copy shows with
+/// 14.
 #[test]
 fn sack_beyond_recovery() {
     run("sack-lrx", 10, |x| {
         sacked(x);
         x.sack(0, &[(1, 11)]).sends("0L").windows(5_000, 5_000).phase(Phase::Recovery);
-        x.sack(0, &[(1, 12)]).sends("14").sack(0, &[(1, 13)]).sends("15").sack(0, &[(1, 14)]).sends("16");
-        x.sack(0, &[(1, 15)]).sends("0L").sack(0, &[(1, 16)]).sends("17").sack(0, &[(1, 17)]).sends("18");
+        x.sack(0, &[(1, 12)])
+            .sends("14")
+            .sack(0, &[(1, 13)])
+            .sends("15")
+            .sack(0, &[(1, 14)])
+            .sends("16");
+        x.sack(0, &[(1, 15)])
+            .sends("0L")
+            .sack(0, &[(1, 16)])
+            .sends("17")
+            .sack(0, &[(1, 17)])
+            .sends("18");
         // Two are outstanding.
         x.ack(17).sends("19 20 21").windows(5_000, 5_000).phase(Phase::Open);
         assert_eq!(x.sender.stats().timeouts, 0);
     });
     run("sack-ff96", 10, |x| {
         sacked(x);
-        x.sack(0, &[(1, 11)]).sends("14").sack(0, &[(1, 12)]).sends("15").fire(1000).sends("0T").classes([0, 0, 1]);
+        x.sack(0, &[(1, 11)])
+            .sends("14")
+            .sack(0, &[(1, 12)])
+            .sends("15")
+            .fire(1000)
+            .sends("0T")
+            .classes([0, 0, 1]);
     });
     run("sack-lrx+response-2", 10, |x| {
         sacked(x);
@@ -433,8 +609,18 @@ fn sack_beyond_recovery_must_not_act() {
     run("sack-lrx", 10, |x| {
         start(x);
         // 1 and 2 arrive after 3, 4 and 5.
-        x.sack(0, &[(3, 4)]).sack(0, &[(3, 5)]).sends("").sack(0, &[(3, 6)]).sends("0F").windows(5_000, 5_000);
-        x.sack(0, &[(1, 2), (3, 6)]).sends("").sack(0, &[(1, 6)]).sends("").sack(0, &[(1, 7)]).sends("10");
+        x.sack(0, &[(3, 4)])
+            .sack(0, &[(3, 5)])
+            .sends("")
+            .sack(0, &[(3, 6)])
+            .sends("0F")
+            .windows(5_000, 5_000);
+        x.sack(0, &[(1, 2), (3, 6)])
+            .sends("")
+            .sack(0, &[(1, 6)])
+            .sends("")
+            .sack(0, &[(1, 7)])
+            .sends("10");
         x.sack(0, &[(1, 8)]).sends("11").ack(10).sends("12 13 14").phase(Phase::Open);
         assert_eq!(x.sender.stats().retransmissions, 1);
     });
@@ -445,19 +631,35 @@ fn sack_beyond_recovery_must_not_act() {
     // Limited data: nothing lies beyond `recovery`.
     run("sack-lrx", 10, |x| {
         x.write(10_000).sends("0 1 2 3 4 5 6 7 8 9");
-        x.sack(0, &[(1, 2)]).sack(0, &[(1, 3)]).sack(0, &[(1, 4)]).sends("0F").sack(0, &[(1, 10)]).sends("");
+        x.sack(0, &[(1, 2)])
+            .sack(0, &[(1, 3)])
+            .sack(0, &[(1, 4)])
+            .sends("0F")
+            .sack(0, &[(1, 10)])
+            .sends("");
         x.fire(1000).sends("0T");
     });
 }
 
-/// A hole sent again after new data stores `recovery` again: that new data's SACK does not make it look lost.
+/// A hole retransmitted after new data stores `recovery` again: that new data's SACK does not make
+/// it look lost.
 #[test]
 fn each_retransmission_stores_recovery() {
     let until_hole = |x: &mut Script| {
         start(x);
         // 0 and 8 are lost.
-        x.sack(0, &[(1, 2)]).sack(0, &[(1, 3)]).sack(0, &[(1, 4)]).sends("0F").sack(0, &[(1, 5)]).sends("");
-        x.sack(0, &[(1, 6)]).sends("").sack(0, &[(1, 7)]).sends("10").sack(0, &[(1, 8)]).sends("11");
+        x.sack(0, &[(1, 2)])
+            .sack(0, &[(1, 3)])
+            .sack(0, &[(1, 4)])
+            .sends("0F")
+            .sack(0, &[(1, 5)])
+            .sends("");
+        x.sack(0, &[(1, 6)])
+            .sends("")
+            .sack(0, &[(1, 7)])
+            .sends("10")
+            .sack(0, &[(1, 8)])
+            .sends("11");
         x.sack(0, &[(9, 10), (1, 8)]).sends("8P");
         // The retransmission of 0 arrives: a partial ACK takes two off the pipe.
         x.ack(8).sends("12 13");
@@ -482,22 +684,43 @@ fn a_partial_ack_does_not_reach_step_5() {
     run("sack-lrx", 10, |x| {
         start(x);
         // 0 and 8 are lost; 9 and 10 overtake the retransmission of 0.
-        x.sack(0, &[(1, 2)]).sack(0, &[(1, 3)]).sack(0, &[(1, 4)]).sends("0F").sack(0, &[(1, 5)]).sends("");
-        x.sack(0, &[(1, 6)]).sends("").sack(0, &[(1, 7)]).sends("10").sack(0, &[(1, 8)]).sends("11");
+        x.sack(0, &[(1, 2)])
+            .sack(0, &[(1, 3)])
+            .sack(0, &[(1, 4)])
+            .sends("0F")
+            .sack(0, &[(1, 5)])
+            .sends("");
+        x.sack(0, &[(1, 6)])
+            .sends("")
+            .sack(0, &[(1, 7)])
+            .sends("10")
+            .sack(0, &[(1, 8)])
+            .sends("11");
         x.sack(0, &[(9, 10), (1, 8)]).sends("8P").sack(0, &[(9, 11), (1, 8)]).sends("12");
         x.sack(8, &[(9, 13)]).sends("13 14");
         x.sack(8, &[(9, 14)]).sends("8L").windows(5_000, 5_000);
     });
 }
 
-/// A hole that was never sent again is not a lost retransmission, although data beyond `recovery` is SACKed.
+/// A hole that was never retransmitted is not a lost retransmission, although data beyond
+/// `recovery` is SACKed.
 #[test]
 fn a_hole_not_sent_again_is_left_to_selection() {
     run("sack-lrx+response-2", 10, |x| {
         start(x);
         // 0 and 9 are lost.
-        x.sack(0, &[(1, 2)]).sack(0, &[(1, 3)]).sack(0, &[(1, 4)]).sends("0F").sack(0, &[(1, 5)]).sends("");
-        x.sack(0, &[(1, 6)]).sends("").sack(0, &[(1, 7)]).sends("10").sack(0, &[(1, 8)]).sends("11");
+        x.sack(0, &[(1, 2)])
+            .sack(0, &[(1, 3)])
+            .sack(0, &[(1, 4)])
+            .sends("0F")
+            .sack(0, &[(1, 5)])
+            .sends("");
+        x.sack(0, &[(1, 6)])
+            .sends("")
+            .sack(0, &[(1, 7)])
+            .sends("10")
+            .sack(0, &[(1, 8)])
+            .sends("11");
         x.sack(0, &[(1, 9)]).sends("12").ack(9).sends("13 14");
         x.sack(9, &[(10, 11)]).sends("9P").windows(5_000, 5_000);
     });

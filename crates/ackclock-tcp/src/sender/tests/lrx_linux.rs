@@ -1,8 +1,9 @@
 //! Lost retransmissions by SACK of later data, for every hole: Dukkipati et al. 2011 section 3.2.
 
 use super::*;
-use crate::axes::{AckSummary, DetectRetransmission, Tick};
-use crate::recovery::LrxLinux;
+use crate::recovery::retransmission::LrxLinux;
+use crate::recovery::retransmission::{DetectRetransmission, Tick};
+use crate::summary::AckSummary;
 
 const LINUX: &str = "sack+lost-first+lrx-linux+response-1";
 
@@ -11,7 +12,12 @@ fn two_holes(composition: &str, script: impl Fn(&mut Script)) {
     run(composition, 10, |x| {
         x.write(60_000).sends(&numbers(0, 10));
         x.sack(0, &[(2, 5)]).sends("0F").windows(5_000, 5_000).pipe(6);
-        x.sack(0, &[(2, 6)]).sends("").sack(0, &[(2, 7)]).sends("1P").sack(0, &[(2, 8)]).sends("10");
+        x.sack(0, &[(2, 6)])
+            .sends("")
+            .sack(0, &[(2, 7)])
+            .sends("1P")
+            .sack(0, &[(2, 8)])
+            .sends("10");
         // Up to what had been sent before them, and not beyond.
         x.sack(0, &[(2, 9)]).sends("11").sack(0, &[(2, 10)]).sends("12").pipe(5);
         script(x);
@@ -57,30 +63,53 @@ fn a_hole_that_is_not_the_head() {
     });
 }
 
-/// Each retransmission is compared with what had been sent before it: 10 and 11 before that of 8, 12 after it.
+/// Each retransmission is compared with what had been sent before it: 10 and 11 before that of 8,
+/// 12 after it.
 #[test]
 fn each_with_what_was_sent_before_it() {
     run(LINUX, 10, |x| {
         x.write(60_000).sends(&numbers(0, 10));
         x.sack(0, &[(1, 4)]).sends("0F").sack(0, &[(1, 5)]).sends("").sack(0, &[(1, 6)]).sends("");
-        x.sack(0, &[(1, 7)]).sends("10").sack(0, &[(1, 8)]).sends("11").sack(0, &[(9, 10), (1, 8)]).sends("12");
+        x.sack(0, &[(1, 7)])
+            .sends("10")
+            .sack(0, &[(1, 8)])
+            .sends("11")
+            .sack(0, &[(9, 10), (1, 8)])
+            .sends("12");
         // 10 and 11 arrive: 8 is lost by three.
         x.sack(0, &[(9, 11), (1, 8)]).sends("0L 13");
         x.sack(0, &[(9, 12), (1, 8)]).sends("8P 14").ack(8).sends("15").pipe(5);
         // 12 and 13 went out before 8P, 14 after it.
-        x.sack(8, &[(9, 13)]).sends("16").sack(8, &[(9, 14)]).sends("17").sack(8, &[(9, 15)]).sends("8L 18").pipe(5);
+        x.sack(8, &[(9, 13)])
+            .sends("16")
+            .sack(8, &[(9, 14)])
+            .sends("17")
+            .sack(8, &[(9, 15)])
+            .sends("8L 18")
+            .pipe(5);
     });
 }
 
-/// No loss of a retransmission: originals out of order, a lost ACK, and nothing sent after the retransmission.
+/// No loss of a retransmission: originals out of order, a lost ACK, and nothing sent after the
+/// retransmission.
 #[test]
 fn must_not_act() {
     run(LINUX, 10, |x| {
         x.write(60_000).sends(&numbers(0, 10));
         // 1 and 2 arrive after 3, 4 and 5.
         x.sack(0, &[(3, 4)]).sack(0, &[(3, 5)]).sends("").sack(0, &[(3, 6)]).sends("0F");
-        x.sack(0, &[(1, 2), (3, 6)]).sends("").sack(0, &[(1, 6)]).sends("").sack(0, &[(1, 7)]).sends("10");
-        x.sack(0, &[(1, 10)]).sends("11 12 13").ack(10).sends("14").windows(5_000, 5_000).phase(Phase::Open);
+        x.sack(0, &[(1, 2), (3, 6)])
+            .sends("")
+            .sack(0, &[(1, 6)])
+            .sends("")
+            .sack(0, &[(1, 7)])
+            .sends("10");
+        x.sack(0, &[(1, 10)])
+            .sends("11 12 13")
+            .ack(10)
+            .sends("14")
+            .windows(5_000, 5_000)
+            .phase(Phase::Open);
         assert_eq!(x.sender.stats().retransmissions, 1);
     });
     // The ACK for the retransmissions is lost, and the next one is cumulative.
@@ -88,12 +117,18 @@ fn must_not_act() {
         x.ack(11).sends("13 14 15").windows(5_000, 5_000).phase(Phase::Open);
     });
     run(LINUX, 10, |x| {
-        x.write(10_000).sends(&numbers(0, 10)).sack(0, &[(2, 5)]).sends("0F").sack(0, &[(2, 10)]).sends("1P");
+        x.write(10_000)
+            .sends(&numbers(0, 10))
+            .sack(0, &[(2, 5)])
+            .sends("0F")
+            .sack(0, &[(2, 10)])
+            .sends("1P");
         x.fire(1000).sends("0T");
     });
 }
 
-/// "If any reordering is detected then FACK and some of the related algorithms are disabled", for good.
+/// "If any reordering is detected then FACK and some of the related algorithms are disabled", for
+/// good.
 #[test]
 fn off_after_reordering() {
     two_holes(LINUX, |x| {

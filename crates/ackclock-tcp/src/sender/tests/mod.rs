@@ -1,42 +1,57 @@
-//! Worked examples: every segment sent, and the windows after every ACK. Each script runs twice, with sequence numbers
-//! from 0 and with sequence numbers that wrap within the fourth segment.
+//! Worked examples: every segment sent, and the windows after every ACK. Each script runs twice,
+//! with sequence numbers from 0 and with sequence numbers that wrap within the fourth segment.
 
-mod ack_clock;
-mod ambiguity;
-mod back_to_back;
+mod b2b;
+mod cause;
 mod cubic;
 mod dsack_undo;
-mod dynamic_dupthresh;
-mod early_retransmit;
+mod dyn_dupthresh;
 mod eifel;
+mod er;
 mod f_rto;
 mod fack;
 mod flow;
 mod hystart;
+mod inflate;
 mod known_bugs;
-mod limited_data;
-mod linux;
+mod linux_alert;
+mod linux_cubic;
+mod linux_f_rto;
+mod linux_lost_first;
+mod linux_prr;
+mod linux_rack;
+mod linux_reno;
+mod linux_timer;
+mod linux_tlp;
+mod linux_undo;
 mod loss_sensitive;
 mod lrx;
 mod lrx_linux;
+mod lrxt;
 mod mss;
-mod oracle;
+mod next_seg;
+mod notified;
 mod path;
 mod prr;
 mod rack;
 mod rate_halving;
-mod reno;
+mod resend;
 mod rfc4015;
 mod rto_restart;
-mod sack;
-mod small_window;
+mod smallwnd;
 mod timers;
 mod tlp;
+mod ts_heuristic;
+mod without_sack;
 
 use std::fmt::Write;
 
 use super::*;
-use crate::strategy::Composition;
+use crate::event::TimeoutClass;
+use crate::seq::Seq;
+use crate::state::{Phase, State};
+use crate::strategy::Registry;
+use crate::time::Span;
 use crate::{Flags, SackBlock, SackBlocks, Timestamps};
 
 pub(super) const MSS: u64 = 1000;
@@ -55,21 +70,28 @@ pub(super) struct Script {
     pub sent: String,
 }
 
-/// The letter that stands for a cause after a segment's number; new data has none.
-fn letter(cause: Cause) -> &'static str {
-    match cause {
+/// The letter that stands for a cause after a segment's number; new data has none. P and L are the
+/// later retransmissions of a recovery, P the first of its segment, L any further one.
+fn letter(t: &Transmit) -> &'static str {
+    match t.cause {
         Cause::New => "",
         Cause::FastRetransmit => "F",
-        Cause::PartialAck => "P",
+        Cause::Recovery if t.transmission > 2 => "L",
+        Cause::Recovery => "P",
         Cause::SlowStart => "S",
-        Cause::Timeout => "T",
-        Cause::Probe => "+",
-        Cause::LostRetransmission => "L",
-        Cause::LimitedData => "D",
+        Cause::Timeout | Cause::BackedOffTimeout => "T",
+        Cause::LimitedTransmit
+        | Cause::FRto
+        | Cause::TailLossProbe
+        | Cause::Marker
+        | Cause::WindowProbe => "+",
+        Cause::Filler => "D",
+        _ => "?",
     }
 }
 
-/// Runs `script` with a sender of this composition and initial window, at two initial sequence numbers.
+/// Runs `script` with a sender of this composition and initial window, at two initial sequence
+/// numbers.
 pub(super) fn run(composition: &str, initial_window: u32, script: impl Fn(&mut Script)) {
     run_with(composition, window(initial_window), script);
 }
@@ -80,7 +102,7 @@ pub(super) fn config() -> SenderConfig {
 
 /// Segments of 1000 bytes, and this initial window.
 pub(super) fn window(initial_window: u32) -> SenderConfig {
-    SenderConfig { initial_window, ..config() }
+    SenderConfig { initial_window: Some(initial_window), ..config() }
 }
 
 /// These segments, as [`Script::sends`] has them.
@@ -91,7 +113,7 @@ pub(super) fn numbers(from: u64, to: u64) -> String {
 /// As [`run`], with a configuration.
 pub(super) fn run_with(composition: &str, config: SenderConfig, script: impl Fn(&mut Script)) {
     for isn in [0, 3500u32.wrapping_neg()] {
-        let strategy = Composition::parse(composition).expect("a composition").build();
+        let strategy = Registry::default().parse(composition).expect("a composition").build();
         let config = SenderConfig { isn: Seq(isn), ..config.clone() };
         let mut x = Script {
             sender: Sender::new(config, strategy),
@@ -119,7 +141,7 @@ impl Script {
     fn drain(&mut self) {
         for _ in 0..1000 {
             let Some(t) = self.sender.poll_transmit(self.now) else { return };
-            let below = u64::from(t.transmission == 0 && t.cause == Cause::Probe);
+            let below = u64::from(t.transmission == 0 && t.cause == Cause::WindowProbe);
             assert_eq!(t.segment.seq, Seq::at(self.isn, t.position - below));
             let space = if self.sent.is_empty() { "" } else { " " };
             let (segment, rest) = (t.position / MSS, t.position % MSS);
@@ -127,7 +149,7 @@ impl Script {
             if rest > 0 || (u64::from(t.segment.len) != MSS && t.transmission > 0) {
                 let _ = write!(self.sent, "[{rest}..{}]", rest + u64::from(t.segment.len));
             }
-            let _ = write!(self.sent, "{}", letter(t.cause));
+            let _ = write!(self.sent, "{}", letter(&t));
             if t.transmission == 0 {
                 self.sent.push('w');
             }
@@ -159,7 +181,12 @@ impl Script {
     /// The header of an ACK up to segment `n`.
     pub fn header(&self, n: u64) -> Segment {
         let timestamps = self.echo.map(|ecr| Timestamps { val: 0, ecr });
-        Segment { ack: Seq::at(self.isn, n * MSS), wnd: self.window, timestamps, ..Segment::default() }
+        Segment {
+            ack: Seq::at(self.isn, n * MSS),
+            wnd: self.window,
+            timestamps,
+            ..Segment::default()
+        }
     }
 
     /// The segment arrives.
@@ -179,7 +206,8 @@ impl Script {
         self.segment(segment)
     }
 
-    /// An ACK up to segment `n` arrives, with SACK blocks given as first segment and the one after the last.
+    /// An ACK up to segment `n` arrives, with SACK blocks given as first segment and the one after
+    /// the last.
     pub fn sack(&mut self, n: u64, blocks: &[(u64, u64)]) -> &mut Script {
         let mut segment = self.header(n);
         segment.sack = self.blocks(blocks);
@@ -189,7 +217,10 @@ impl Script {
     pub fn blocks(&self, blocks: &[(u64, u64)]) -> SackBlocks {
         let mut sack = SackBlocks::NONE;
         for &(l, r) in blocks {
-            sack.push(SackBlock { left: Seq::at(self.isn, l * MSS), right: Seq::at(self.isn, r * MSS) });
+            sack.push(SackBlock {
+                left: Seq::at(self.isn, l * MSS),
+                right: Seq::at(self.isn, r * MSS),
+            });
         }
         sack
     }
@@ -236,8 +267,10 @@ impl Script {
     }
 
     /// Timeouts by class: non-trigger, multiple losses, lost retransmission.
-    pub fn classes(&mut self, expected: [u64; 3]) -> &mut Script {
-        assert_eq!(self.sender.stats().timeouts_by_class, expected);
+    pub fn classes<const N: usize>(&mut self, expected: [u64; N]) -> &mut Script {
+        let mut all = [0; TimeoutClass::ALL.len()];
+        all[..N].copy_from_slice(&expected);
+        assert_eq!(self.sender.stats().timeouts_by_class, all);
         self
     }
 }

@@ -8,7 +8,8 @@ impl Script {
     }
 }
 
-/// The four segments outstanding go out again in ten of 400 bytes, at once and with the windows as they were.
+/// The four segments outstanding go out again in ten of 400 bytes, at once and with the windows as
+/// they were.
 #[test]
 fn what_was_too_big_is_sent_again_at_once() {
     for composition in ["newreno", "sack", "tahoe", "prr", "newreno+cubic"] {
@@ -19,12 +20,14 @@ fn what_was_too_big_is_sent_again_at_once() {
                  2[0..400]S 2[400..800]S 2[800..1000]S 3[0..400]S 3[400..800]S 3[800..1000]S",
             );
             x.windows(4_000, UNSET).pipe(4).phase(Phase::Loss);
-            // Slow start by 400 bytes an ACK, new data in segments of 400 bytes, and no sample (Karn).
+            // Slow start by 400 bytes an ACK, new data in segments of 400 bytes, and no sample
+            // (Karn).
             x.at(200).ack_bytes(400).sends("4[0..400] 4[400..800]").windows(4_400, UNSET);
             assert_eq!(x.sender.stats().rtt_samples, 0);
             x.at(210).ack(4).phase(Phase::Open).windows(4_800, UNSET);
             x.sends(
-                "4[800..1200] 5[200..600] 5[600..1000] 6[0..400] 6[400..800] 6[800..1200] 7[200..600] 7[600..1000] \
+                "4[800..1200] 5[200..600] 5[600..1000] 6[0..400] 6[400..800] 6[800..1200] \
+                 7[200..600] 7[600..1000] \
                  8[0..400] 8[400..800]",
             );
             assert_eq!((x.sender.stats().timeouts, x.sender.stats().recoveries), (0, 0));
@@ -32,7 +35,7 @@ fn what_was_too_big_is_sent_again_at_once() {
     }
 }
 
-/// What fits is not sent again with SACK, nor is what was SACKed.
+/// What fits is not retransmitted with SACK, nor is what was SACKed.
 #[test]
 fn what_fits_or_has_arrived_is_not_sent_again() {
     run("sack", 5, |x| {
@@ -61,12 +64,16 @@ fn nothing_is_sent_again_if_everything_fits() {
     });
 }
 
-/// The retransmission timer starts anew, not backed off, and what was cut is sent again piece by piece.
+/// The retransmission timer starts anew, not backed off, and what was cut is retransmitted piece by
+/// piece.
 #[test]
 fn the_timer_starts_anew() {
     run("newreno", 2, |x| {
         x.write(2_000).sends("0 1").deadline(1_000);
-        x.at(400).mss(500).sends("0[0..500]S 0[500..1000]S 1[0..500]S 1[500..1000]S").deadline(1_400);
+        x.at(400)
+            .mss(500)
+            .sends("0[0..500]S 0[500..1000]S 1[0..500]S 1[500..1000]S")
+            .deadline(1_400);
         x.fire(1_400).sends("0[0..500]T").windows(500, 1_000);
         x.at(1_500).ack_bytes(500).sends("0[500..1000]S 1[0..500]S").windows(1_000, 1_000);
     });
@@ -76,19 +83,39 @@ fn the_timer_starts_anew() {
 #[test]
 fn within_recovery() {
     run("newreno", 10, |x| {
-        x.write(10_000).sends(&numbers(0, 10)).at(100).ack(0).ack(0).ack(0).sends("0F").windows(8_000, 5_000);
+        x.write(10_000)
+            .sends(&numbers(0, 10))
+            .at(100)
+            .ack(0)
+            .ack(0)
+            .ack(0)
+            .sends("0F")
+            .windows(8_000, 5_000);
         x.mss(500).windows(5_000, 5_000).phase(Phase::Loss);
-        x.sends("0[0..500]S 0[500..1000]S 1[0..500]S 1[500..1000]S 2[0..500]S 2[500..1000]S 3[0..500]S 3[500..1000]S 4[0..500]S 4[500..1000]S");
+        x.sends(
+            "0[0..500]S 0[500..1000]S 1[0..500]S 1[500..1000]S 2[0..500]S 2[500..1000]S \
+            3[0..500]S 3[500..1000]S 4[0..500]S 4[500..1000]S",
+        );
         // No duplicate begins another recovery before all of it is acknowledged.
         x.at(200).ack(0).ack(0).ack(0).sends("");
     });
     for composition in ["sack", "prr"] {
         run(composition, 10, |x| {
             x.write(10_000).sends(&numbers(0, 10)).at(100);
-            x.sack(0, &[(1, 2)]).sack(0, &[(1, 3)]).sack(0, &[(1, 4)]).sends("0F").phase(Phase::Recovery);
+            x.sack(0, &[(1, 2)])
+                .sack(0, &[(1, 3)])
+                .sack(0, &[(1, 4)])
+                .sends("0F")
+                .phase(Phase::Recovery);
             x.mss(500).windows(5_000, 5_000).phase(Phase::Loss).pipe(5);
-            x.sends("0[0..500]S 0[500..1000]S 4[0..500]S 4[500..1000]S 5[0..500]S 5[500..1000]S 6[0..500]S 6[500..1000]S 7[0..500]S 7[500..1000]S");
-            x.at(200).ack(5).sends("8[0..500]S 8[500..1000]S 9[0..500]S 9[500..1000]S").phase(Phase::Loss);
+            x.sends(
+                "0[0..500]S 0[500..1000]S 4[0..500]S 4[500..1000]S 5[0..500]S 5[500..1000]S \
+                6[0..500]S 6[500..1000]S 7[0..500]S 7[500..1000]S",
+            );
+            x.at(200)
+                .ack(5)
+                .sends("8[0..500]S 8[500..1000]S 9[0..500]S 9[500..1000]S")
+                .phase(Phase::Loss);
             x.ack(10).sends("").phase(Phase::Open).no_deadline();
             assert_eq!((x.sender.stats().recoveries, x.sender.stats().timeouts), (1, 0));
         });
@@ -107,7 +134,8 @@ fn after_a_timeout() {
     }
 }
 
-/// A timeout that F-RTO would undo was followed by data that the path has dropped: nothing is undone, all of it goes out again.
+/// A timeout that F-RTO would undo was followed by data that the path has dropped: nothing is
+/// undone, all of it goes out again.
 #[test]
 fn what_is_lost_for_its_size_is_not_undone() {
     for composition in ["newreno+f-rto", "sack+f-rto"] {
@@ -115,7 +143,23 @@ fn what_is_lost_for_its_size_is_not_undone() {
             x.write(40_000).sends("0 1 2 3").fire(1_000).sends("0T");
             x.at(1_100).ack(1).sends("4+ 5+").windows(2_000, 2_000).mss(500);
             x.sends("1[0..500]S 1[500..1000]S 2[0..500]S 2[500..1000]S").phase(Phase::Loss);
-            x.at(1_200).ack_bytes(1_500).windows(2_125, 2_000).phase(Phase::Loss).sends("3[0..500]S");
+            x.at(1_200)
+                .ack_bytes(1_500)
+                .windows(2_125, 2_000)
+                .phase(Phase::Loss)
+                .sends("3[0..500]S");
+        });
+    }
+}
+
+/// A window of less than a segment stops nobody, also where what was too big goes out again.
+#[test]
+fn a_window_smaller_than_a_segment_lets_one_out() {
+    for composition in ["newreno", "sack", "oracle"] {
+        run(composition, 1, |x| {
+            x.mss(3_000).write(3_000).sends("0[0..3000]").at(100).mss(1_500);
+            x.sends("0[0..1500]S").windows(1_000, UNSET).phase(Phase::Loss);
+            x.at(200).ack_bytes(1_500).sends("1[500..2000]S").windows(2_500, UNSET);
         });
     }
 }

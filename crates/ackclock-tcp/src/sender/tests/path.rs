@@ -1,4 +1,5 @@
-//! A path that keeps order and loses what it is told to, and a receiver that acknowledges each segment at once.
+//! A path that keeps order and loses what the test names, and a receiver that acknowledges each
+//! segment at once.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -13,7 +14,8 @@ pub(super) struct Path<'a> {
 }
 
 impl<'a> Path<'a> {
-    /// Loses these transmissions, given as segment and the how-manieth time it is sent. What is outstanding is on the wire.
+    /// Loses these transmissions, given as segment and the how-manieth time it is sent. What is
+    /// outstanding is on the wire.
     pub fn new(x: &'a mut Script, lost: &'a [(u64, u32)]) -> Path<'a> {
         let outstanding: Vec<u64> = x.sender.state().board.iter().map(|r| r.seq / MSS).collect();
         let received = (0..x.sender.state().snd_una / MSS).collect();
@@ -21,8 +23,8 @@ impl<'a> Path<'a> {
         Path { x, wire, received, lost }
     }
 
-    /// The first segment on the wire arrives, and a millisecond after the last one its ACK: what the ACK released, as in
-    /// [`Script::sends`].
+    /// The first segment on the wire arrives, and a millisecond after the last one its ACK: what
+    /// the ACK released, as in [`Script::sends`].
     pub fn step(&mut self) -> String {
         let Some(n) = self.wire.pop_front() else { return "nothing arrives".into() };
         self.x.now += Span::from_millis(1);
@@ -34,7 +36,7 @@ impl<'a> Path<'a> {
         let mut sent = Vec::new();
         while let Some(t) = self.x.sender.poll_transmit(self.x.now) {
             let n = t.position / MSS;
-            sent.push(format!("{n}{}", letter(t.cause)));
+            sent.push(format!("{n}{}", letter(&t)));
             if !self.lost.contains(&(n, t.transmission)) {
                 self.wire.push_back(n);
             }

@@ -2,8 +2,9 @@
 
 use super::path::Path;
 use super::*;
-use crate::axes::{AckSummary, Regulate};
-use crate::recovery::Prr;
+use crate::recovery::regulate::Prr;
+use crate::recovery::regulate::Regulate;
+use crate::summary::AckSummary;
 
 /// What the paper's traces ran, with segments counted from 0 and not from 1.
 const PAPER: &str = "rate-halving+prr-ssrb";
@@ -11,12 +12,16 @@ const PAPER: &str = "rate-halving+prr-ssrb";
 /// Each ACK's cwnd, in segments, and what it released.
 fn steps(path: &mut Path, ssthresh: u64, rows: &[(u64, &str)]) {
     for (i, &(cwnd, sent)) in rows.iter().enumerate() {
-        assert_eq!((path.step().as_str(), path.windows()), (sent, (cwnd * MSS, ssthresh)), "ACK {i}");
+        assert_eq!(
+            (path.step().as_str(), path.windows()),
+            (sent, (cwnd * MSS, ssthresh)),
+            "ACK {i}"
+        );
     }
 }
 
-/// Figure 2, top: 1 to 4 of 20 are lost. "PRR retransmits one segment every other ACK"; recovery ends with cwnd = ssthresh =
-/// 10, and what the application writes at 500 ms is "sent in one RTT".
+/// Figure 2, top: 1 to 4 of 20 are lost. "PRR retransmits one segment every other ACK"; recovery
+/// ends with cwnd = ssthresh = 10, and what the application writes at 500 ms is "sent in one RTT".
 #[test]
 fn figure_2_prr() {
     run_with(PAPER, window(20), |x| {
@@ -47,41 +52,62 @@ fn figure_2_prr() {
     });
 }
 
-/// Figure 2, bottom, RFC 3517: "the 2nd retransmission happens after about half of the cwnd of ACKs are received".
+/// Figure 2, bottom, RFC 3517: "the 2nd retransmission happens after about half of the cwnd of ACKs
+/// are received".
 #[test]
 fn figure_2_rfc_3517() {
     run_with("fack", window(20), |x| {
         x.write(20_000).sends(&numbers(0, 20));
         let mut path = Path::new(x, &[(0, 1), (1, 1), (2, 1), (3, 1)]);
-        let rows = [(10, "0F"), (10, ""), (10, ""), (10, ""), (10, ""), (10, ""), (10, ""), (10, "1P"), (10, "2P")];
+        let rows = [
+            (10, "0F"),
+            (10, ""),
+            (10, ""),
+            (10, ""),
+            (10, ""),
+            (10, ""),
+            (10, ""),
+            (10, "1P"),
+            (10, "2P"),
+        ];
         steps(&mut path, 10_000, &rows);
     });
 }
 
-/// Figure 3: 1 to 4 and 11 to 16 are lost. Alternate ACKs first; after the second cluster "PRR operates in slow start part
-/// and transmits two segments for every ACK".
+/// Figure 3: 1 to 4 and 11 to 16 are lost. Alternate ACKs first; after the second cluster "PRR
+/// operates in slow start part and transmits two segments for every ACK".
 #[test]
 fn figure_3() {
     let lost = [0, 1, 2, 3, 10, 11, 12, 13, 14, 15].map(|n| (n, 1));
     run_with(PAPER, window(20), |x| {
         x.write(20_000).sends(&numbers(0, 20));
         let mut path = Path::new(x, &lost);
-        steps(&mut path, 10_000, &[(18, "0F"), (16, ""), (15, "1P"), (14, ""), (14, "2P"), (13, "")]);
+        steps(
+            &mut path,
+            10_000,
+            &[(18, "0F"), (16, ""), (15, "1P"), (14, ""), (14, "2P"), (13, "")],
+        );
         steps(&mut path, 10_000, &[(10, "3P 10P"), (10, "11P 12P"), (10, "13P 14P"), (10, "15P")]);
         steps(&mut path, 10_000, &[(10, ""); 10]);
         assert_eq!(path.phase(), Phase::Open);
     });
-    // With every hole lost at once, four sending opportunities had been banked by then, and are used at once.
+    // With every hole lost at once, four sending opportunities had been banked by then, and are
+    // used at once.
     run_with("fack+prr-ssrb", window(20), |x| {
         x.write(20_000).sends(&numbers(0, 20));
         let mut path = Path::new(x, &lost);
-        steps(&mut path, 10_000, &[(16, "0F"), (15, ""), (15, "1P"), (14, ""), (14, "2P"), (13, "")]);
+        steps(
+            &mut path,
+            10_000,
+            &[(16, "0F"), (15, ""), (15, "1P"), (14, ""), (14, "2P"), (13, "")],
+        );
         steps(&mut path, 10_000, &[(10, "3P 10P 11P 12P"), (10, "13P"), (10, "14P"), (10, "15P")]);
     });
 }
 
-/// Figure 4: one of 20 is lost, and the application writes 10 more in the middle of recovery. The burst is
-/// "ratio * (prr_delivered - prr_out) which in this example is three segments": 0.5 * (7 - 1).
+/// Figure 4: one of 20 is lost, and the application writes 10 more in the middle of recovery. The
+/// burst is "ratio * (prr_delivered - prr_out) which in this example is three segments": 0.5 * (7 -
+/// 1).
 #[test]
 fn figure_4() {
     run_with(PAPER, window(20), |x| {
@@ -144,7 +170,8 @@ fn rfc_6937_fifteen_losses() {
     }
 }
 
-/// RFC 9937 counts bytes: 1 of 20 is lost, RecoverFS = 20 - 3 SACKed + 1 of them by this ACK = 18. cwnd = in flight + SndCnt.
+/// RFC 9937 counts bytes: 1 of 20 is lost, RecoverFS = 20 - 3 SACKed + 1 of them by this ACK = 18.
+/// cwnd = in flight + SndCnt.
 #[test]
 fn rfc_9937_proportional_part() {
     run_with("prr", window(20), |x| {
@@ -164,7 +191,8 @@ fn rfc_9937_proportional_part() {
     });
 }
 
-/// RFC 9937: below ssthresh as much as was delivered; a segment more on a SafeACK, which advances and shows no new loss.
+/// RFC 9937: below ssthresh as much as was delivered; a segment more on a SafeACK, which advances
+/// and shows no new loss.
 #[test]
 fn rfc_9937_safe_ack() {
     run_with("prr", window(20), |x| {
@@ -183,7 +211,8 @@ fn rfc_9937_safe_ack() {
     });
 }
 
-/// The non-SACK form: a duplicate is one segment, an advance what it acknowledges less the duplicates before it.
+/// The non-SACK form: a duplicate is one segment, an advance what it acknowledges less the
+/// duplicates before it.
 #[test]
 fn newreno_with_prr() {
     run_with("newreno+prr", SenderConfig { sack: false, ..config() }, |x| {
@@ -193,14 +222,16 @@ fn newreno_with_prr() {
         x.ack(0).sends("").windows(6_000, 5_000).ack(0).sends("").windows(5_000, 5_000);
         x.ack(0).sends("10").windows(5_000, 5_000).ack(0).sends("11").windows(5_000, 5_000);
         x.ack(0).sends("12").windows(5_000, 5_000);
-        // 9 is lost too: 0's retransmission arrived, and the five that duplicates told of, as three of eight did.
+        // 9 is lost too: 0's retransmission arrived, and the five that duplicates stood for, as
+        // three of eight did.
         x.ack(9).sends("9P 13").windows(5_000, 5_000);
         x.ack(9).sends("14").windows(5_000, 5_000).ack(9).sends("15").windows(5_000, 5_000);
         x.ack(13).windows(5_000, 5_000).phase(Phase::Open).sends("16 17");
     });
 }
 
-/// Two losses without SACK: "the sum of DeliveredData must agree with the forward progress" (RFC 6937 section 2).
+/// Two losses without SACK: "the sum of DeliveredData must agree with the forward progress" (RFC
+/// 6937 section 2).
 #[test]
 fn newreno_with_prr_and_two_losses() {
     run_with("newreno+prr", SenderConfig { sack: false, ..config() }, |x| {
@@ -209,15 +240,17 @@ fn newreno_with_prr_and_two_losses() {
         for sent in ["", "", "0F", "", "", "10", "11", "12"] {
             x.ack(0).sends(sent);
         }
-        // Four are acknowledged, eight were told of: nothing is delivered. What goes out is the first unacknowledged segment.
+        // Four are acknowledged, eight had been reported by duplicates: nothing is delivered. What
+        // goes out is the first unacknowledged segment.
         x.ack(4).sends("4P").windows(4_000, 5_000);
-        // 10 to 12 arrive; in flight is the retransmission of 4, and what each of them releases, a segment less than ssthresh.
+        // 10 to 12 arrive; in flight is the retransmission of 4, and what each of them releases, a
+        // segment less than ssthresh.
         x.ack(4).sends("13").windows(5_000, 5_000).ack(4).sends("14").windows(5_000, 5_000);
     });
 }
 
-/// What the bounds make of more sent than delivered (a retransmission found lost is sent whatever the window says), and of
-/// another recovery after the first.
+/// What the bounds make of more sent than delivered (a retransmission found lost is sent whatever
+/// the window says), and of another recovery after the first.
 #[test]
 fn prr_out_is_of_this_recovery() {
     run_with("fack", window(20), |x| {
@@ -233,7 +266,7 @@ fn prr_out_is_of_this_recovery() {
         ] {
             for _ in 0..2 {
                 assert_eq!(prr.on_enter(s, &sacked), first * MSS);
-                prr.on_transmit(s, Cause::LostRetransmission, 5_000);
+                prr.on_transmit(s, Cause::Recovery, 5_000);
                 assert_eq!(prr.on_ack(s, &sacked), later * MSS);
             }
         }
@@ -242,7 +275,7 @@ fn prr_out_is_of_this_recovery() {
         let advance = AckSummary { newly_acked: 1_000, ..AckSummary::default() };
         assert_eq!(prr.on_ack(s, &advance), 12_000);
         prr.on_enter(s, &sacked);
-        prr.on_transmit(s, Cause::PartialAck, 1_000);
+        prr.on_transmit(s, Cause::Recovery, 1_000);
         assert_eq!(prr.on_ack(s, &AckSummary { retransmission_lost: true, ..advance }), 11_000);
         assert_eq!(prr.on_ack(s, &AckSummary { newly_lost: 1_000, ..advance }), 12_000);
         // What is left of SndCnt is of this recovery too.
@@ -253,8 +286,12 @@ fn prr_out_is_of_this_recovery() {
 /// `prr` is a preset in first place, and the mechanism after that.
 #[test]
 fn a_preset_with_the_name_of_a_mechanism() {
-    let detect = |text: &str| Composition::parse(text).expect("a composition").build().detect.name();
-    assert_eq!((detect("prr"), detect("newreno+prr"), detect("fack+prr")), ("is-lost", "dupack", "fack"));
+    let detect =
+        |text: &str| Registry::default().parse(text).expect("a composition").build().detect.name();
+    assert_eq!(
+        (detect("prr"), detect("newreno+prr"), detect("fack+prr")),
+        ("is-lost", "dupack", "fack")
+    );
 }
 
 /// RFC 9937: no more duplicates count than what was outstanding, however many are forged.
@@ -266,7 +303,8 @@ fn forged_duplicates_release_a_window_at_most() {
             x.ack(0);
             x.sent.clear();
         }
-        // Ten count, the third to the twelfth; from the sixth on each of them finds less than ssthresh in flight.
+        // Ten count, the third to the twelfth; from the sixth on each of them finds less than
+        // ssthresh in flight.
         assert_eq!(x.sender.state().snd_max, 17_000);
     });
 }
@@ -285,7 +323,8 @@ fn nothing_delivered_nothing_sent() {
     }
 }
 
-/// RFC 9937 then returns, and leaves what the receive window has held back of SndCnt; the paper has it all in prr_out.
+/// RFC 9937 then returns, and leaves what the receive window has held back of SndCnt; the paper has
+/// it all in prr_out.
 #[test]
 fn nothing_delivered_nothing_taken_away() {
     for (composition, held_back, released) in [("prr", 1_223, "20"), ("sack+prr-crb", 1_000, "")] {
@@ -302,19 +341,44 @@ fn nothing_delivered_nothing_taken_away() {
     }
 }
 
+/// RFC 8985 section 9.3: "A segment marked as lost by RACK-TLP MUST NOT be retransmitted until
+/// congestion control deems this appropriate", a retransmission that is lost no less. At 190 ms
+/// ceil(8 * 2.75 / 11) - 4 segments may go, at 195 ms ceil(9 * 2.75 / 11) - 4: none.
+#[test]
+fn a_lost_retransmission_waits_for_its_share() {
+    run("rack-tlp", 10, |x| {
+        x.write(200_000).sends(&numbers(0, 10)).at(100).ack(1).sends("10 11");
+        x.sack(1, &[(2, 5)]).sends("1F 12").windows(9_000, 5_500);
+        for (n, sends) in (0..).zip(["", "13", "", "14", ""]) {
+            x.at(110 + 10 * n).sack(1, &[(2, 6 + n)]).sends(sends);
+        }
+        x.at(190).sack(1, &[(2, 11)]).sends("").windows(4_000, 2_750);
+        x.at(195).sack(1, &[(2, 12)]).sends("").windows(3_000, 2_750);
+        // From here on the pipe is below ssthresh, by less than a segment at first.
+        x.at(200).sack(1, &[(2, 13)]).sends("").windows(2_750, 2_750).pipe(2);
+        x.at(210).sack(1, &[(2, 14)]).sends("1L").windows(2_750, 2_750).pipe(2);
+    });
+}
+
 /// No loss: reordering by one and by two segments and a lost ACK.
 #[test]
 fn does_not_act_without_loss() {
     for composition in ["prr", "fack+prr-ssrb", "fack+prr-crb", "fack+prr-ub"] {
         run(composition, 10, |x| {
-            x.write(30_000).sends(&numbers(0, 10)).sack(0, &[(1, 2)]).sends("").ack(2).sends("10 11 12");
+            x.write(30_000)
+                .sends(&numbers(0, 10))
+                .sack(0, &[(1, 2)])
+                .sends("")
+                .ack(2)
+                .sends("10 11 12");
             x.sack(2, &[(3, 4)]).sack(2, &[(3, 5)]).sends("").ack(5).sends("13 14 15 16");
             x.ack(7).sends("17 18 19").windows(13_000, UNSET).phase(Phase::Open);
         });
     }
 }
 
-/// RFC 9937: cwnd = ssthresh at the end, also where losses were so heavy that the pipe never reached it.
+/// RFC 9937: cwnd = ssthresh at the end, also where losses were so heavy that the pipe never
+/// reached it.
 #[test]
 fn ends_with_ssthresh() {
     for composition in ["prr", "fack+prr-crb", "fack+prr-ssrb", "fack+prr-ub"] {

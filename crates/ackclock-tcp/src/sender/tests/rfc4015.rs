@@ -2,25 +2,42 @@
 
 use super::*;
 
-/// A sender with timestamps and this initial window, whose ACKs echo the start until told otherwise.
+/// A sender with timestamps and this initial window, whose ACKs echo the start until the script
+/// says otherwise.
 fn run_timed(composition: &str, initial_window: u32, script: impl Fn(&mut Script)) {
-    run_with(composition, SenderConfig { initial_window, timestamps: true, ..config() }, |x| {
-        x.echo = Some(0);
-        script(x);
-    });
+    run_with(
+        composition,
+        SenderConfig { initial_window: Some(initial_window), timestamps: true, ..config() },
+        |x| {
+            x.echo = Some(0);
+            script(x);
+        },
+    );
 }
 
 /// Ten segments, and a timeout that the ACK of the first one's original shows spurious.
 fn spurious_timeout(x: &mut Script) {
-    x.write(40_000).sends("0 1 2 3 4 5 6 7 8 9").fire(1000).sends("0T").windows(1_000, 5_000).at(1100).ack(1);
+    x.write(40_000)
+        .sends("0 1 2 3 4 5 6 7 8 9")
+        .fire(1000)
+        .sends("0T")
+        .windows(1_000, 5_000)
+        .at(1100)
+        .ack(1);
 }
 
-/// Step 9: cwnd = 9 outstanding + 1 acknowledged, "must not be changed any further for that ACK"; ssthresh was unset.
+/// Step 9: cwnd = 9 outstanding + 1 acknowledged, "must not be changed any further for that ACK";
+/// ssthresh was unset.
 #[test]
 fn packets_are_conserved() {
     run_timed("newreno+eifel+rfc4015", 10, |x| {
         spurious_timeout(x);
-        x.sends("10").windows(10_000, UNSET).phase(Phase::Open).ack(2).sends("11 12").windows(11_000, UNSET);
+        x.sends("10")
+            .windows(10_000, UNSET)
+            .phase(Phase::Open)
+            .ack(2)
+            .sends("11 12")
+            .windows(11_000, UNSET);
     });
     // Whichever comes first.
     run_timed("newreno+rfc4015+eifel", 10, |x| {
@@ -51,12 +68,17 @@ fn timeout_of_eight(x: &mut Script) {
 /// "The value of IW puts a limit on the size of the packet burst": IW is two segments.
 #[test]
 fn a_burst_is_at_most_the_initial_window() {
-    for (acked, windows, sends) in
-        [(7, 8_000, "14"), (8, 8_000, "14 15"), (9, 7_000, "14 15"), (13, 3_000, "14 15"), (14, 2_000, "14 15")]
-    {
+    for (acked, windows, sends) in [
+        (7, 8_000, "14"),
+        (8, 8_000, "14 15"),
+        (9, 7_000, "14 15"),
+        (13, 3_000, "14 15"),
+        (14, 2_000, "14 15"),
+    ] {
         run_timed("sack+eifel+rfc4015", 2, |x| {
             timeout_of_eight(x);
-            // An ACK of all there is may answer the retransmission, unless there was a D-SACK before (RFC 3522 step 5).
+            // An ACK of all there is may answer the retransmission, unless there was a D-SACK
+            // before (RFC 3522 step 5).
             if acked == 14 {
                 x.sack(6, &[(0, 1)]);
             }
@@ -101,17 +123,30 @@ fn after_a_dsack() {
     }
     // Nothing is outstanding: cwnd stays where slow start has brought it.
     run("sack+dsack-undo+rfc4015", 10, |x| {
-        x.write(10_000).sends("0 1 2 3 4 5 6 7 8 9").fire(1000).sends("0T").at(1100).ack(1).sends("1S 2S").ack(10);
-        x.sack(10, &[(0, 1)]).sack(10, &[(1, 2)]).windows(3_000, 5_000).sack(10, &[(2, 3)]).windows(3_000, UNSET);
+        x.write(10_000)
+            .sends("0 1 2 3 4 5 6 7 8 9")
+            .fire(1000)
+            .sends("0T")
+            .at(1100)
+            .ack(1)
+            .sends("1S 2S")
+            .ack(10);
+        x.sack(10, &[(0, 1)])
+            .sack(10, &[(1, 2)])
+            .windows(3_000, 5_000)
+            .sack(10, &[(2, 3)])
+            .windows(3_000, UNSET);
         x.sends("");
     });
 }
 
-/// Step 0: pipe_prev = max(FlightSize, ssthresh), as it was at the first timeout, also where that ended a recovery.
+/// Step 0: pipe_prev = max(FlightSize, ssthresh), as it was at the first timeout, also where that
+/// ended a recovery.
 #[test]
 fn ssthresh_is_that_of_the_first_timeout() {
     for (initial, after) in [(4_000, 10_000), (12_000, 12_000)] {
-        let config = SenderConfig { initial_ssthresh: Some(initial), timestamps: true, ..window(10) };
+        let config =
+            SenderConfig { initial_ssthresh: Some(initial), timestamps: true, ..window(10) };
         run_with("newreno+eifel+rfc4015", config, |x| {
             x.echo = Some(0);
             spurious_timeout(x);
@@ -123,24 +158,51 @@ fn ssthresh_is_that_of_the_first_timeout() {
         x.at(3100).ack(1).sends("10").windows(10_000, UNSET);
     });
     run_timed("newreno+eifel+rfc4015", 10, |x| {
-        x.write(40_000).sends("0 1 2 3 4 5 6 7 8 9").at(100).ack(0).ack(0).ack(0).sends("0F").windows(8_000, 5_000);
+        x.write(40_000)
+            .sends("0 1 2 3 4 5 6 7 8 9")
+            .at(100)
+            .ack(0)
+            .ack(0)
+            .ack(0)
+            .sends("0F")
+            .windows(8_000, 5_000);
         x.fire(1000).sends("0T").at(1100).ack(1).sends("10").windows(10_000, 10_000);
     });
 }
 
-/// Section 1: nothing is said of a spurious fast retransmit. It is restored, also where a timeout was judged before it.
+/// Section 1: nothing is said of a spurious fast retransmit. It is restored, also where a timeout
+/// was judged before it.
 #[test]
 fn a_spurious_fast_retransmit_is_restored() {
     for composition in ["newreno+eifel", "newreno+eifel+rfc4015"] {
         run_timed(composition, 10, |x| {
-            x.write(40_000).sends("0 1 2 3 4 5 6 7 8 9").at(100).ack(0).ack(0).ack(0).sends("0F").windows(8_000, 5_000);
+            x.write(40_000)
+                .sends("0 1 2 3 4 5 6 7 8 9")
+                .at(100)
+                .ack(0)
+                .ack(0)
+                .ack(0)
+                .sends("0F")
+                .windows(8_000, 5_000);
             x.ack(4).sends("10 11 12 13 14").windows(11_000, UNSET).phase(Phase::Open);
         });
         run_timed(composition, 10, |x| {
             x.write(60_000).sends("0 1 2 3 4 5 6 7 8 9").fire(1000).sends("0T");
             x.echo = Some(1000);
-            x.at(1100).ack(10).sends("10 11").ack(12).sends("12 13 14").ack(15).sends("15 16 17 18");
-            x.windows(4_000, 5_000).at(1200).ack(15).ack(15).ack(15).sends("15F 19").windows(5_000, 2_000);
+            x.at(1100)
+                .ack(10)
+                .sends("10 11")
+                .ack(12)
+                .sends("12 13 14")
+                .ack(15)
+                .sends("15 16 17 18");
+            x.windows(4_000, 5_000)
+                .at(1200)
+                .ack(15)
+                .ack(15)
+                .ack(15)
+                .sends("15F 19")
+                .windows(5_000, 2_000);
             x.ack(16).sends("20").windows(5_000, 5_000).phase(Phase::Open);
         });
     }
@@ -164,8 +226,8 @@ fn a_genuine_timeout() {
     assert_eq!(deadlines[0], deadlines[1]);
 }
 
-/// The first segment's round trip is 200 ms, so that SRTT = 200 ms, RTTVAR = 100 ms and RTO = 600 ms. 1 to 5 are delayed until
-/// 1400 ms.
+/// The first segment's round trip is 200 ms, so that SRTT = 200 ms, RTTVAR = 100 ms and RTO = 600
+/// ms. 1 to 5 are delayed until 1400 ms.
 fn delay_spike(composition: &str, script: impl Fn(&mut Script)) {
     let min_rto = Some(Span::from_millis(1));
     run_with(composition, SenderConfig { timestamps: true, min_rto, ..window(4) }, |x| {
@@ -187,11 +249,14 @@ fn estimates(x: &Script) -> (Span, Span) {
     (x.sender.state().srtt, x.sender.state().rttvar)
 }
 
-/// Step 11: SRTT = max(200 + 2G, R), RTTVAR = max(100, R/2), RTO = SRTT + 4 RTTVAR, and the timer restarts.
+/// Step 11: SRTT = max(200 + 2G, R), RTTVAR = max(100, R/2), RTO = SRTT + 4 RTTVAR, and the timer
+/// restarts.
 #[test]
 fn the_timer_starts_anew_from_new_data() {
     for timer in ["rfc6298-timer", "linux-timer", "rfc6298-timer+rto-restart"] {
-        for (rtt, [srtt, rttvar, rto]) in [(300, [300, 150, 900]), (100, [202, 100, 602]), (202, [202, 101, 606])] {
+        for (rtt, [srtt, rttvar, rto]) in
+            [(300, [300, 150, 900]), (100, [202, 100, 602]), (202, [202, 101, 606])]
+        {
             delay_spike(&format!("newreno+{timer}+eifel+rfc4015"), |x| {
                 late_acks(x);
                 x.ack(6).sends("13 14");
@@ -203,7 +268,8 @@ fn the_timer_starts_anew_from_new_data() {
     }
 }
 
-/// "The first RTT-SAMPLE taken from new data", and it alone. 5 and 6 are acknowledged together: the sample is of 5, which is old.
+/// "The first RTT-SAMPLE taken from new data", and it alone. 5 and 6 are acknowledged together: the
+/// sample is of 5, which is old.
 #[test]
 fn the_timer_adapts_once() {
     delay_spike("newreno+eifel+rfc4015", |x| {
@@ -231,11 +297,21 @@ fn without_it_the_timer_keeps_the_delay_spike() {
     });
 }
 
-/// BSD's timer has ticks of 500 ms: SRTT is one tick and RTTVAR half of one. 502 ms are two ticks, so that RTO = 2 + 4 * 1/2.
+/// BSD's timer has ticks of 500 ms: SRTT is one tick and RTTVAR half of one. 502 ms are two ticks,
+/// so that RTO = 2 + 4 * 1/2.
 #[test]
 fn bsd_timer_rounds_up() {
     run_timed("newreno+bsd-timer+eifel+rfc4015", 4, |x| {
-        x.write(60_000).sends("0 1 2 3").at(200).ack(1).sends("4 5").fire(1500).sends("1T").at(2600).ack(2).sends("6");
+        x.write(60_000)
+            .sends("0 1 2 3")
+            .at(200)
+            .ack(1)
+            .sends("4 5")
+            .fire(1500)
+            .sends("1T")
+            .at(2600)
+            .ack(2)
+            .sends("6");
         x.ack(6).sends("7 8 9 10 11");
         x.echo = Some(2600);
         x.at(2900).ack(7).sends("12 13").deadline(4500);

@@ -1,10 +1,12 @@
 //! RTO restart (RFC 7765).
 
 use super::*;
-use crate::axes::Timer;
-use crate::recovery::{Rfc6298, RtoRestart};
+use crate::recovery::timer::Rfc6298Timer;
+use crate::recovery::timer::RtoRestart;
+use crate::recovery::timer::Timer;
 
-/// Figure 1: the third of three segments is lost, and the delayed ACK of the other two restarts the timer.
+/// Figure 1: the third of three segments is lost, and the delayed ACK of the other two restarts the
+/// timer.
 #[test]
 fn figure_1() {
     for (composition, expiry) in [("newreno+rto-restart", 1000), ("newreno", 1100)] {
@@ -20,7 +22,15 @@ fn figure_1() {
 #[test]
 fn the_earliest_outstanding_segment_counts() {
     run("newreno+rto-restart", 3, |x| {
-        x.write(1_000).sends("0").at(50).write(2_000).sends("1 2").at(100).ack(1).sends("").deadline(1050);
+        x.write(1_000)
+            .sends("0")
+            .at(50)
+            .write(2_000)
+            .sends("1 2")
+            .at(100)
+            .ack(1)
+            .sends("")
+            .deadline(1050);
         x.at(120).ack(2).sends("").deadline(1050).at(130).ack(3).sends("").no_deadline();
     });
 }
@@ -49,7 +59,14 @@ fn what_goes_out_again_is_timed_from_then_on() {
         x.at(200).ack(4).sends("4P").deadline(1200);
     });
     run("newreno+rto-restart", 3, |x| {
-        x.write(3_000).sends("0 1 2").fire(1000).sends("0T").at(1100).ack(1).sends("1S 2S").deadline(3100);
+        x.write(3_000)
+            .sends("0 1 2")
+            .fire(1000)
+            .sends("0T")
+            .at(1100)
+            .ack(1)
+            .sends("1S 2S")
+            .deadline(3100);
         // On its way since 1100, and with Karn's rule still twice the interval.
         x.at(1200).ack(2).sends("").deadline(3100);
     });
@@ -65,7 +82,7 @@ fn what_goes_out_again_is_timed_from_then_on() {
 fn the_rest_of_the_interval() {
     run("newreno", 1, |x| {
         x.write(1_000).sends("0");
-        let timer = RtoRestart(Box::new(Rfc6298::default()));
+        let timer = RtoRestart(Box::new(Rfc6298Timer::default()));
         for (now, expiry) in [(0, 300), (299, 300), (300, 600), (301, 601)] {
             let state = State { now: Time(now * 1_000_000), ..x.sender.state().clone() };
             assert_eq!(timer.expiry(&state, Span::from_millis(300)), Time(expiry * 1_000_000));
@@ -76,7 +93,8 @@ fn the_rest_of_the_interval() {
 /// Whatever the timer: ticks stay ticks (6 of them, and then the 5 that 2.4 s make).
 #[test]
 fn it_goes_with_every_timer() {
-    for (composition, expiry) in [("reno+linux-timer", 300), ("reno+linux-timer+rto-restart", 250)] {
+    for (composition, expiry) in [("reno+linux-timer", 300), ("reno+linux-timer+rto-restart", 250)]
+    {
         run(composition, 2, |x| {
             x.write(2_000).sends("0 1").at(50).ack(1).sends("").deadline(expiry);
         });

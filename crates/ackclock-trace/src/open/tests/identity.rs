@@ -46,7 +46,11 @@ fn a_syn_with_another_number_opens_another_connection_after_both_fins() {
 #[test]
 fn the_same_syn_again_does_not() {
     each(|mut talk| {
-        talk.at(0.0, syn(0)).at(1000.0, syn(0)).at(1010.0, syn(1)).at(2010.0, syn(1)).at(2010.01, c(0, 0));
+        talk.at(0.0, syn(0))
+            .at(1000.0, syn(0))
+            .at(1010.0, syn(1))
+            .at(2010.0, syn(1))
+            .at(2010.01, c(0, 0));
         talk.at(2011.0, c(0, 5));
         let one = talk.one();
         assert_eq!((one.packets, one.ended), (6, Ended::Open));
@@ -70,7 +74,10 @@ fn a_stray_syn_does_not_end_an_open_connection() {
         talk.at(21.0, s(0, 0).ack(100)).at(22.0, c(100, 100));
         let one = talk.one();
         assert_eq!((one.packets, one.from_client.bytes), (7, 200));
-        assert_eq!(one.from_client.doubts, ["a packet was ignored whose numbers are far outside of the stream"]);
+        assert_eq!(
+            one.from_client.doubts,
+            ["a packet was ignored whose numbers are far outside of the stream"]
+        );
         assert_eq!(one.from_client.retransmissions, []);
     });
 }
@@ -129,7 +136,10 @@ fn simultaneous_opening_is_one_connection() {
         assert_eq!((one.packets, one.client.port()), (6, 40_000));
         assert_eq!((one.from_client.bytes, one.from_server.bytes), (50, 60));
         // The SYN that goes again, now with an ACK, is no retransmission.
-        assert_eq!((one.from_client.retransmissions, one.from_server.retransmissions), (vec![], vec![]));
+        assert_eq!(
+            (one.from_client.retransmissions, one.from_server.retransmissions),
+            (vec![], vec![])
+        );
     });
 }
 
@@ -145,9 +155,14 @@ fn a_reset_ends_it_and_late_packets_still_belong() {
 /// RFC 5961 section 3.
 #[test]
 fn a_reset_outside_of_the_window_is_none() {
-    for (position, ended) in [(700_000_000, Ended::Open), ((1 << 32) - 700_000_000, Ended::Open), (100, Ended::Reset)] {
+    for (position, ended) in
+        [(700_000_000, Ended::Open), ((1 << 32) - 700_000_000, Ended::Open), (100, Ended::Reset)]
+    {
         each(|mut talk| {
-            talk.open().at(11.0, c(0, 100)).at(12.0, s(0, 100).ack(100)).at(12.1, c(100, 0).ack(100));
+            talk.open()
+                .at(11.0, c(0, 100))
+                .at(12.0, s(0, 100).ack(100))
+                .at(12.1, c(100, 0).ack(100));
             let mut reset = s(position, 0);
             reset.control = Control::RST;
             talk.at(13.0, reset).at(500.0, c(100, 100).ack(100));
@@ -208,7 +223,7 @@ fn the_client_of_a_connection_that_began_earlier_has_the_higher_port() {
         assert_eq!((one.client.port(), one.begun, one.from_server.bytes), (40_000, false, 100));
     });
     each(|mut talk| {
-        // A SYN/ACK tells more than ports.
+        // A SYN/ACK says more than ports.
         let mut answer = syn(1);
         answer.packet.src.set_port(60_000);
         talk.at(0.0, answer);
@@ -221,13 +236,26 @@ fn the_client_of_a_connection_that_began_earlier_has_the_higher_port() {
 fn a_syn_ack_that_answers_a_syn_is_no_timeout() {
     each(|mut talk| {
         talk.at(0.0, syn(0)).at(0.02, syn(1));
-        talk.at(1000.0, syn(0)).at(1000.02, syn(1)).at(1004.0, syn(1)).at(1044.0, c(0, 0)).at(1045.0, s(0, 5));
+        talk.at(1000.0, syn(0))
+            .at(1000.02, syn(1))
+            .at(1004.0, syn(1))
+            .at(1044.0, c(0, 0))
+            .at(1045.0, s(0, 5));
         let one = talk.one();
         assert_eq!(one.position.vantage, Vantage::Server);
-        let again: Vec<_> = one.from_server.retransmissions.iter().map(|r| (r.frame, r.kind, r.transmission)).collect();
+        let again: Vec<_> = one
+            .from_server
+            .retransmissions
+            .iter()
+            .map(|r| (r.frame, r.kind, r.transmission))
+            .collect();
         assert_eq!(again, [(4, Kind::Unknown, 2), (5, Kind::Timeout, 3)]);
-        assert_eq!(one.from_server.timeouts.iter().map(|t| t.retransmission).collect::<Vec<_>>(), [1]);
-        let client: Vec<_> = one.from_client.retransmissions.iter().map(|r| (r.frame, r.kind)).collect();
+        assert_eq!(
+            one.from_server.timeouts.iter().map(|t| t.retransmission).collect::<Vec<_>>(),
+            [1]
+        );
+        let client: Vec<_> =
+            one.from_client.retransmissions.iter().map(|r| (r.frame, r.kind)).collect();
         assert_eq!(client, [(3, Kind::Timeout)]);
     });
 }

@@ -1,4 +1,5 @@
-//! Hand-made packets: sequence numbers are given as positions, and every exchange runs at two pairs of initial sequence numbers.
+//! Hand-made packets: sequence numbers are given as positions, and every exchange runs at two pairs
+//! of initial sequence numbers.
 
 mod bounds;
 mod identity;
@@ -13,7 +14,8 @@ use ackclock_tcp::{SackBlock, Seq, Time, Timestamps};
 
 use crate::connection::Connection;
 use crate::packet::Packet;
-use crate::tracker::{Settings, Tracker};
+use crate::settings::Settings;
+use crate::tracker::Tracker;
 
 /// Initial sequence numbers of client and server; the second pair wraps within the first kilobytes.
 const ISNS: [[u32; 2]; 2] = [[1000, 2_000_000], [u32::MAX - 2000, u32::MAX]];
@@ -70,7 +72,8 @@ fn syn(from: usize) -> P {
     let mut p = packet(from);
     p.control = if from == 0 { Control::SYN } else { Control::SYN.with(Control::ACK) };
     p.ack = (from == 1).then_some(0);
-    p.packet.options = Options { mss: Some(1460), wscale: Some(7), sack_permitted: true, ..Options::default() };
+    p.packet.options =
+        Options { mss: Some(1460), wscale: Some(7), sack_permitted: true, ..Options::default() };
     p
 }
 
@@ -130,10 +133,16 @@ impl Talk {
         let mut q = p.packet;
         q.control = p.control;
         q.at = Time(START + (ms * 1e6).round() as u64);
-        q.seq = if q.control.contains(Control::SYN) { Seq(self.isns[p.from]) } else { seq(p.from, p.position) };
+        q.seq = if q.control.contains(Control::SYN) {
+            Seq(self.isns[p.from])
+        } else {
+            seq(p.from, p.position)
+        };
         q.ack = p.ack.map_or(Seq(0), |ack| seq(1 - p.from, ack));
         for &(left, right) in sack {
-            q.options.sack.push(SackBlock { left: seq(1 - p.from, left), right: seq(1 - p.from, right) });
+            q.options
+                .sack
+                .push(SackBlock { left: seq(1 - p.from, left), right: seq(1 - p.from, right) });
         }
         q
     }

@@ -21,14 +21,17 @@ fn each_end_stalls_from_when_it_has_heard_the_other() {
     });
 }
 
-/// Nothing tells how long a round trip is before the first one has been measured.
+/// It is not known how long a round trip is before the first one has been measured.
 #[test]
 fn the_first_round_trip_is_no_stall_however_long() {
     each(|mut talk| {
         talk.at(0.0, c(0, 1000)).at(900.0, s(0, 0).ack(1000));
         talk.at(901.0, c(1000, 1000)).at(4000.0, s(0, 0).ack(2000));
         let stalls = talk.one().from_client.stalls;
-        assert_eq!(stalls.iter().map(|stall| stall.cause).collect::<Vec<_>>(), [StallCause::Network]);
+        assert_eq!(
+            stalls.iter().map(|stall| stall.cause).collect::<Vec<_>>(),
+            [StallCause::Network]
+        );
     });
 }
 

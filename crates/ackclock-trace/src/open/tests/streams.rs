@@ -1,7 +1,9 @@
-//! What the models are told: positions, sizes, and what is no retransmission.
+//! What the models take in: positions, sizes, and what is no retransmission.
 
 use super::*;
-use crate::connection::{Class, Kind, State};
+use ackclock_tcp::TimeoutClass;
+
+use crate::connection::{Kind, State};
 
 #[test]
 fn streams_wrap() {
@@ -18,7 +20,9 @@ fn streams_wrap() {
         talk.at(3000.0, c(again, 1460));
         let one = talk.one();
         assert_eq!(one.from_client.bytes, 100 * step);
-        let [r] = one.from_client.retransmissions[..] else { panic!("{:?}", one.from_client.retransmissions) };
+        let [r] = one.from_client.retransmissions[..] else {
+            panic!("{:?}", one.from_client.retransmissions)
+        };
         assert_eq!((r.position, r.seq), (again, Seq(isn + 1) + again as u32));
     }
 }
@@ -31,8 +35,12 @@ fn super_segments_count_as_the_segments_in_them() {
         talk.at(22.0, c(14_600, 3 * 1460 + 1).with(Control::FIN)).at(322.0, c(14_600, 3 * 1460));
         let one = talk.one();
         // SYN, 10, 4, 3.
-        assert_eq!((one.from_client.segments, one.from_client.bytes), (1 + 10 + 4 + 3, 14_600 + 4381));
-        let again = one.from_client.retransmissions.iter().map(|r| (r.position, r.len)).collect::<Vec<_>>();
+        assert_eq!(
+            (one.from_client.segments, one.from_client.bytes),
+            (1 + 10 + 4 + 3, 14_600 + 4381)
+        );
+        let again =
+            one.from_client.retransmissions.iter().map(|r| (r.position, r.len)).collect::<Vec<_>>();
         assert_eq!(again, [(14_600, 1460), (16_060, 1460), (17_520, 1460)]);
     });
 }
@@ -49,12 +57,16 @@ fn smss_is_the_least_of_both_less_the_timestamps() {
             assert_eq!(one.from_client.offered.unwrap().mss, Some(options.0));
         });
     }
-    // What one end does not offer is not in use; without an option SMSS is 536 (RFC 9293 section 3.7.1).
+    // What one end does not offer is not in use; without an option SMSS is 536 (RFC 9293 section
+    // 3.7.1).
     each(|mut talk| {
         talk.at(0.0, syn(0).ts(1, 0));
         talk.at(10.0, syn(1).options(|o| *o = Options::default()));
         let one = talk.one();
-        assert_eq!((one.from_client.mss, one.from_client.timestamps, one.from_client.sack), (536, false, false));
+        assert_eq!(
+            (one.from_client.mss, one.from_client.timestamps, one.from_client.sack),
+            (536, false, false)
+        );
     });
 }
 
@@ -67,31 +79,52 @@ fn super_segments_with_a_tiny_mss() {
         talk.at(10.01, c(0, 0)).at(11.0, c(0, 3600)).at(12.0, c(3600, 1 << 20));
         let client = talk.one().from_client;
         // 48 less the timestamps; one packet has 2048 at most.
-        assert_eq!((client.mss, client.segments, client.bytes), (36, 1 + 100 + 2048, 3600 + (1 << 20)));
+        assert_eq!(
+            (client.mss, client.segments, client.bytes),
+            (36, 1 + 100 + 2048, 3600 + (1 << 20))
+        );
     });
 }
 
 #[test]
-fn syns_that_go_again_are_timeouts() {
+fn retransmitted_syns_are_timeouts() {
     each(|mut talk| {
-        talk.at(0.0, syn(0)).at(1000.0, syn(0)).at(3000.0, syn(0)).at(3010.0, syn(1)).at(3010.01, c(0, 0));
+        talk.at(0.0, syn(0))
+            .at(1000.0, syn(0))
+            .at(3000.0, syn(0))
+            .at(3010.0, syn(1))
+            .at(3010.01, c(0, 0));
         talk.at(3011.0, c(0, 10));
         let isn = talk.isns[0];
         let one = talk.one();
         let client = &one.from_client;
-        let again =
-            client.retransmissions.iter().map(|r| (r.frame, r.seq, r.position, r.len, r.kind)).collect::<Vec<_>>();
-        assert_eq!(again, [(2, Seq(isn), 0, 0, Kind::Timeout), (3, Seq(isn), 0, 0, Kind::BackedOffTimeout)]);
-        let timeouts = client.timeouts.iter().map(|t| (t.class, t.state, t.retransmission)).collect::<Vec<_>>();
-        assert_eq!(timeouts, [(Class::NonTrigger, State::Open, 0), (Class::Backoff, State::Open, 1)]);
+        let again = client
+            .retransmissions
+            .iter()
+            .map(|r| (r.frame, r.seq, r.position, r.len, r.kind))
+            .collect::<Vec<_>>();
+        assert_eq!(
+            again,
+            [(2, Seq(isn), 0, 0, Kind::Timeout), (3, Seq(isn), 0, 0, Kind::BackedOffTimeout)]
+        );
+        let timeouts = client
+            .timeouts
+            .iter()
+            .map(|t| (t.class, t.state, t.retransmission))
+            .collect::<Vec<_>>();
+        assert_eq!(
+            timeouts,
+            [(TimeoutClass::Handshake, State::Open, 0), (TimeoutClass::BackedOff, State::Open, 1)]
+        );
         assert_eq!(one.from_server.retransmissions, []);
-        // The first SYN that could have been answered by then is taken for the answered one: the last.
+        // The first SYN that could have been answered by then is taken for the answered one: the
+        // last.
         assert_eq!(one.position.to_server, Some(ackclock_tcp::Span::from_millis(10)));
     });
 }
 
 #[test]
-fn a_syn_that_nobody_answers_is_told_of() {
+fn a_syn_that_nobody_answers_is_reported() {
     each(|mut talk| {
         talk.at(0.0, syn(0)).at(1000.0, syn(0));
         let one = talk.one();
@@ -105,14 +138,21 @@ fn keep_alives_are_no_retransmissions() {
     each(|mut talk| {
         talk.open().at(11.0, c(0, 100)).at(21.0, s(0, 0).ack(100));
         // With the last byte, as BSD, and without, as Linux.
-        talk.at(7000.0, c(99, 1)).at(7010.0, s(0, 0).ack(100)).at(14_000.0, c(99, 0)).at(14_010.0, s(0, 0).ack(100));
+        talk.at(7000.0, c(99, 1))
+            .at(7010.0, s(0, 0).ack(100))
+            .at(14_000.0, c(99, 0))
+            .at(14_010.0, s(0, 0).ack(100));
         talk.at(20_000.0, c(100, 50)).at(20_010.0, s(0, 0).ack(150));
         let one = talk.one();
         assert_eq!((one.from_client.bytes, one.from_client.retransmissions), (150, vec![]));
     });
     // While it is outstanding, the same byte alone is one.
     each(|mut talk| {
-        talk.open().at(11.0, c(0, 99)).at(11.1, c(99, 1)).at(400.0, c(99, 1)).at(410.0, s(0, 0).ack(100));
+        talk.open()
+            .at(11.0, c(0, 99))
+            .at(11.1, c(99, 1))
+            .at(400.0, c(99, 1))
+            .at(410.0, s(0, 0).ack(100));
         assert_eq!(talk.one().from_client.retransmissions.len(), 1);
     });
 }
@@ -121,32 +161,47 @@ fn keep_alives_are_no_retransmissions() {
 fn window_probes_are_no_retransmissions() {
     each(|mut talk| {
         talk.open().at(11.0, c(0, 1460)).at(21.0, s(0, 0).ack(1460).wnd(0));
-        // One byte beyond the window, again and again, as RFC 9293 section 3.8.6.1 has it; then it opens.
+        // One byte beyond the window, again and again, as RFC 9293 section 3.8.6.1 has it; then it
+        // opens.
         for n in 1..4 {
             let ms = 300.0 * f64::from(n);
             talk.at(ms, c(1460, 1)).at(ms + 10.0, s(0, 0).ack(1460).wnd(0));
         }
-        talk.at(1300.0, s(0, 0).ack(1460).wnd(500)).at(1300.1, c(1460, 1460)).at(1310.0, s(0, 0).ack(2920));
+        talk.at(1300.0, s(0, 0).ack(1460).wnd(500))
+            .at(1300.1, c(1460, 1460))
+            .at(1310.0, s(0, 0).ack(2920));
         let one = talk.one();
         assert_eq!((one.from_client.bytes, &one.from_client.retransmissions[..]), (2920, &[][..]));
-        // The receiver kept its window closed, before the first probe and after it; that measures no round trip.
-        let stalls =
-            one.from_client.stalls.iter().map(|stall| (stall.start.0 - START, stall.end.0 - START, stall.cause));
+        // The receiver kept its window closed, before the first probe and after it; that measures
+        // no round trip.
+        let stalls = one
+            .from_client
+            .stalls
+            .iter()
+            .map(|stall| (stall.start.0 - START, stall.end.0 - START, stall.cause));
         let zero = crate::connection::StallCause::ZeroWindow;
-        assert_eq!(stalls.collect::<Vec<_>>(), [(21_000_000, 300_000_000, zero), (300_000_000, 1_310_000_000, zero)]);
+        assert_eq!(
+            stalls.collect::<Vec<_>>(),
+            [(21_000_000, 300_000_000, zero), (300_000_000, 1_310_000_000, zero)]
+        );
         assert_eq!(one.from_client.rtt.map(|rtt| rtt.samples), Some(1));
     });
     // Linux's carry nothing.
     each(|mut talk| {
         talk.open().at(11.0, c(0, 1460)).at(21.0, s(0, 0).ack(1460).wnd(0));
-        talk.at(300.0, c(1459, 0)).at(310.0, s(0, 0).ack(1460).wnd(0)).at(1300.0, s(0, 0).ack(1460).wnd(500));
+        talk.at(300.0, c(1459, 0))
+            .at(310.0, s(0, 0).ack(1460).wnd(0))
+            .at(1300.0, s(0, 0).ack(1460).wnd(500));
         talk.at(1300.1, c(1460, 1460)).at(1310.0, s(0, 0).ack(2920));
         let one = talk.one();
         assert_eq!((one.from_client.bytes, &one.from_client.retransmissions[..]), (2920, &[][..]));
         // The receiver kept its window closed from the ACK that closed it until data went on.
         let [stall] = one.from_client.stalls[..] else { panic!("{:?}", one.from_client.stalls) };
         assert_eq!(stall.cause, crate::connection::StallCause::ZeroWindow);
-        assert_eq!((stall.start, stall.end), (Time(START + 21_000_000), Time(START + 1_300_100_000)));
+        assert_eq!(
+            (stall.start, stall.end),
+            (Time(START + 21_000_000), Time(START + 1_300_100_000))
+        );
     });
 }
 
@@ -166,17 +221,31 @@ fn what_the_capture_has_twice_counts_once() {
     });
     // Without identifications timestamps tell, of all but ACKs.
     each(|mut talk| {
-        talk.at(0.0, syn(0).ts(1, 0)).at(0.0, syn(0).ts(1, 0)).at(10.0, syn(1).ts(7, 1)).at(10.1, syn(1).ts(7, 1));
-        talk.at(11.0, c(0, 100).ts(11, 7)).at(11.1, c(0, 100).ts(11, 7)).at(311.0, c(0, 100).ts(311, 7));
+        talk.at(0.0, syn(0).ts(1, 0))
+            .at(0.0, syn(0).ts(1, 0))
+            .at(10.0, syn(1).ts(7, 1))
+            .at(10.1, syn(1).ts(7, 1));
+        talk.at(11.0, c(0, 100).ts(11, 7))
+            .at(11.1, c(0, 100).ts(11, 7))
+            .at(311.0, c(0, 100).ts(311, 7));
         let one = talk.one();
-        assert_eq!((one.from_client.retransmissions.len(), one.from_server.retransmissions.len()), (1, 0));
+        assert_eq!(
+            (one.from_client.retransmissions.len(), one.from_server.retransmissions.len()),
+            (1, 0)
+        );
         assert_eq!(one.from_client.doubts, ["2 packets were captured twice"]);
     });
     // Another identification, or the same much later, is another transmission.
     each(|mut talk| {
-        talk.open().at(11.0, c(0, 1460).id(1)).at(11.5, c(0, 1460).id(2)).at(300.0, c(0, 1460).id(1));
+        talk.open()
+            .at(11.0, c(0, 1460).id(1))
+            .at(11.5, c(0, 1460).id(2))
+            .at(300.0, c(0, 1460).id(1));
         let one = talk.one();
-        assert_eq!((one.from_client.retransmissions.len(), &one.from_client.doubts[..]), (2, &[][..]));
+        assert_eq!(
+            (one.from_client.retransmissions.len(), &one.from_client.doubts[..]),
+            (2, &[][..])
+        );
     });
 }
 
@@ -239,7 +308,7 @@ fn a_capture_that_begins_later_has_room_for_older_data() {
         // 2896 is two segments of 1448: the size that usual Ethernet leaves with timestamps.
         assert_eq!((client.mss, client.segments, client.bytes), (1448, 81, 40 * 2896));
         assert_eq!(client.retransmissions.len(), 1);
-        assert_eq!(client.retransmissions[0].position, crate::open::half::ROOM - 1448);
+        assert_eq!(client.retransmissions[0].position, crate::open::end::positions::ROOM - 1448);
         assert_eq!(
             client.doubts[..2],
             [
@@ -271,7 +340,7 @@ fn one_way_is_enough_to_count() {
 }
 
 #[test]
-fn bytes_that_the_capture_has_lost_are_told_of() {
+fn bytes_that_the_capture_has_lost_are_reported() {
     each(|mut talk| {
         talk.open()
             .at(11.0, c(0, 1460))
@@ -309,7 +378,10 @@ fn a_stream_that_has_jumped_far_is_found_again() {
         }
         let one = talk.one();
         // Seven were ignored.
-        assert_eq!((one.from_client.bytes, &one.from_client.retransmissions[..]), (14 * 1460, &[][..]));
+        assert_eq!(
+            (one.from_client.bytes, &one.from_client.retransmissions[..]),
+            (14 * 1460, &[][..])
+        );
         assert_eq!(
             one.from_client.doubts,
             [
@@ -325,15 +397,25 @@ fn one_number_far_ahead_does_not_move_the_stream() {
     let far = 500_000_000;
     for stray in [s(0, 0).ack(far), c(far, 1460), s(0, 0).ack(1460 + (1 << 26))] {
         each(|mut talk| {
-            talk.open().at(11.0, c(0, 1460)).at(20.0, s(0, 0).ack(1460)).at(20.1, stray).at(20.2, stray);
+            talk.open()
+                .at(11.0, c(0, 1460))
+                .at(20.0, s(0, 0).ack(1460))
+                .at(20.1, stray)
+                .at(20.2, stray);
             for n in 1..40u32 {
                 let (ms, position) = (20.0 + f64::from(n) * 10.0, u64::from(n) * 1460);
                 talk.at(ms + 1.0, c(position, 1460)).at(ms + 10.0, s(0, 0).ack(position + 1460));
             }
             let one = talk.one();
             let client = &one.from_client;
-            assert_eq!((client.bytes, client.unseen, &client.retransmissions[..]), (40 * 1460, 0, &[][..]));
-            assert_eq!(client.doubts, ["2 packets were ignored whose numbers are far outside of the stream"]);
+            assert_eq!(
+                (client.bytes, client.unseen, &client.retransmissions[..]),
+                (40 * 1460, 0, &[][..])
+            );
+            assert_eq!(
+                client.doubts,
+                ["2 packets were ignored whose numbers are far outside of the stream"]
+            );
         });
     }
 }
@@ -348,7 +430,10 @@ fn a_gap_that_no_window_has_room_for_is_followed() {
         assert_eq!((one.from_client.bytes, one.from_client.unseen), (2920, far));
         assert_eq!(
             one.from_client.doubts,
-            ["the capture has a gap", "a packet was ignored whose numbers are far outside of the stream"]
+            [
+                "the capture has a gap",
+                "a packet was ignored whose numbers are far outside of the stream"
+            ]
         );
         let [stall] = one.from_client.stalls[..] else { panic!("{:?}", one.from_client.stalls) };
         assert_eq!(stall.cause, crate::connection::StallCause::CaptureGap);
@@ -358,7 +443,11 @@ fn a_gap_that_no_window_has_room_for_is_followed() {
 #[test]
 fn times_that_go_back_are_taken_as_the_latest_so_far() {
     each(|mut talk| {
-        talk.open().at(11.0, c(0, 1460)).at(11.2, c(1460, 1460)).at(11.1, c(2920, 1460)).at(21.0, s(0, 0).ack(4380));
+        talk.open()
+            .at(11.0, c(0, 1460))
+            .at(11.2, c(1460, 1460))
+            .at(11.1, c(2920, 1460))
+            .at(21.0, s(0, 0).ack(4380));
         let one = talk.one();
         assert_eq!((one.from_client.bytes, &one.from_client.retransmissions[..]), (4380, &[][..]));
         assert_eq!(one.end, Time(START + 21_000_000));
@@ -380,10 +469,17 @@ fn a_clock_that_goes_back_measures_nothing() {
         assert_eq!(one.position.to_server, Some(ackclock_tcp::Span::from_millis(10)));
         let rtt = one.from_client.rtt.map(|rtt| (rtt.min.0, rtt.max.0));
         assert_eq!(rtt, Some((10_000_000, 10_000_000)));
-        assert_eq!((&one.from_client.stalls[..], &one.from_client.retransmissions[..]), (&[][..], &[][..]));
+        assert_eq!(
+            (&one.from_client.stalls[..], &one.from_client.retransmissions[..]),
+            (&[][..], &[][..])
+        );
     });
     each(|mut talk| {
-        talk.open().at(11.0, c(0, 1460)).at(21.0, s(0, 0).ack(1460)).at(9e6, c(1460, 1460)).at(32.0, s(0, 0).ack(2920));
+        talk.open()
+            .at(11.0, c(0, 1460))
+            .at(21.0, s(0, 0).ack(1460))
+            .at(9e6, c(1460, 1460))
+            .at(32.0, s(0, 0).ack(2920));
         talk.at(33.0, c(2920, 1460)).at(43.0, s(0, 0).ack(4380));
         let one = talk.one();
         assert_eq!(one.from_client.doubts, ["the clock of the capture went back"]);

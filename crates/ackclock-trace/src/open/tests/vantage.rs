@@ -4,13 +4,15 @@ use super::*;
 use crate::connection::{Kind, Position, Vantage};
 use ackclock_tcp::Span;
 
-/// A client 20 ms from the server sends five segments, of which the second is lost just before the server; the duplicate ACKs of the others
-/// draw it out again. `part` of the way lies between the client and the capture.
+/// A client 20 ms from the server sends five segments, of which the second is lost just before the
+/// server; the duplicate ACKs of the others draw it out again. `part` of the way lies between the
+/// client and the capture.
 fn exchange(isns: [u32; 2], part: f64) -> Connection {
     let mut talk = Talk::new(isns);
     let mut packets = Vec::new();
     // One way is 10 ms, and an answer takes 0.01 ms; times are those at which packets leave.
-    let mut from_client = |ms: f64, p: P, sack: Vec<(u64, u64)>| packets.push((ms + 10.0 * part, p, sack));
+    let mut from_client =
+        |ms: f64, p: P, sack: Vec<(u64, u64)>| packets.push((ms + 10.0 * part, p, sack));
     from_client(0.0, syn(0), vec![]);
     from_client(20.02, c(0, 0), vec![]);
     for n in 0..5 {
@@ -20,7 +22,8 @@ fn exchange(isns: [u32; 2], part: f64) -> Connection {
         }
     }
     from_client(41.5, c(1460, 1460), vec![]);
-    let mut from_server = |ms: f64, p: P, sack: Vec<(u64, u64)>| packets.push((ms + 10.0 * (1.0 - part), p, sack));
+    let mut from_server =
+        |ms: f64, p: P, sack: Vec<(u64, u64)>| packets.push((ms + 10.0 * (1.0 - part), p, sack));
     from_server(10.01, syn(1), vec![]);
     from_server(31.01, s(0, 0).ack(1460), vec![]);
     for n in 2..5 {
@@ -46,7 +49,11 @@ fn one_model_serves_every_place() {
         for (part, vantage, to_client, to_server, rtt) in places {
             let one = exchange(isns, part);
             let Position { confidence, .. } = one.position;
-            assert_eq!(one.position, Position { vantage, confidence, to_client, to_server }, "{part}");
+            assert_eq!(
+                one.position,
+                Position { vantage, confidence, to_client, to_server },
+                "{part}"
+            );
             assert!(confidence > 0.99, "{part}");
             assert_eq!(one.from_client.rtt.map(|rtt| rtt.min), micros(rtt), "{part}");
             let [r] = one.from_client.retransmissions[..] else {
@@ -62,14 +69,21 @@ fn one_model_serves_every_place() {
 fn later(mut talk: Talk, to_client: f64, to_server: f64, timestamps: bool) -> Connection {
     for n in 0..40u32 {
         let ms = f64::from(n) * 200.0;
-        let (mut data, mut ack, mut next) =
-            (c(u64::from(n) * 100, 100), s(0, 0).ack(u64::from(n + 1) * 100), s(u64::from(n) * 10, 10));
+        let (mut data, mut ack, mut next) = (
+            c(u64::from(n) * 100, 100),
+            s(0, 0).ack(u64::from(n + 1) * 100),
+            s(u64::from(n) * 10, 10),
+        );
         let stamp = |p: P, val, ecr| if timestamps { p.ts(val, ecr) } else { p };
         data = stamp(data, 1000 + n * 200, n * 200).ack(u64::from(n) * 10);
         ack = stamp(ack.ack(u64::from(n + 1) * 100), n * 200 + 1, 1000 + n * 200);
         ack.position = u64::from(n) * 10;
         next = stamp(next.ack(u64::from(n + 1) * 100), n * 200 + 2, 1000 + n * 200);
-        let last = stamp(c(u64::from(n + 1) * 100, 0).ack(u64::from(n + 1) * 10), 1001 + n * 200, n * 200 + 2);
+        let last = stamp(
+            c(u64::from(n + 1) * 100, 0).ack(u64::from(n + 1) * 10),
+            1001 + n * 200,
+            n * 200 + 2,
+        );
         talk.at(ms, data).at(ms + to_server, ack).at(ms + to_server + 1.0, next);
         talk.at(ms + to_server + 1.0 + to_client, last);
     }
@@ -79,9 +93,11 @@ fn later(mut talk: Talk, to_client: f64, to_server: f64, timestamps: bool) -> Co
 #[test]
 fn captures_that_begin_later_learn_it_from_data_and_timestamps() {
     for timestamps in [false, true] {
-        for (to_client, to_server, vantage) in
-            [(0.05, 20.0, Vantage::Client), (8.0, 12.0, Vantage::Middle), (20.0, 0.05, Vantage::Server)]
-        {
+        for (to_client, to_server, vantage) in [
+            (0.05, 20.0, Vantage::Client),
+            (8.0, 12.0, Vantage::Middle),
+            (20.0, 0.05, Vantage::Server),
+        ] {
             each(|talk| {
                 let one = later(talk, to_client, to_server, timestamps);
                 assert_eq!(one.position.vantage, vantage);

@@ -5,7 +5,8 @@ use ackclock_tcp::Span;
 use super::Line;
 use crate::connection::Episode;
 
-/// A window of four; 2 and 3 are lost, 2 twice. Two of 2 and one of 3 were lost until 2 came through.
+/// A window of four; 2 and 3 are lost, 2 twice. Two of 2 and one of 3 were lost until 2 came
+/// through.
 #[test]
 fn the_losses_around_a_timeout() {
     let mut line = Line::without_sack(50.0);
@@ -62,7 +63,8 @@ fn two_episodes() {
     assert_eq!(lost.collect::<Vec<_>>(), [Some(vec![2]), None, Some(vec![1])]);
 }
 
-/// Whether a retransmission that the connection's end leaves open arrived is unknown: there is nothing to replay.
+/// Whether a retransmission that the connection's end leaves open arrived is unknown: there is
+/// nothing to replay.
 #[test]
 fn no_episode_without_an_end() {
     let mut line = Line::without_sack(50.0);

@@ -3,20 +3,29 @@
 use ackclock_tcp::Seq;
 
 use super::{Line, MSS, kinds, ms};
-use crate::connection::{Kind, Needless};
+use crate::connection::{Kind, Spurious};
 use crate::sender::{SenderModel, Sent, Sight};
 
 fn piece(line: &mut Line, t: f64, n: u64, tsval: Option<u32>, ip_id: Option<u16>) {
     line.frame += 1;
     line.end = ms(t);
     let (position, seq) = (n * 1000, Seq(1 + n as u32 * 1000));
-    line.model.sent(&Sent { frame: line.frame, at: ms(t), position, seq, len: 1000, fin: false, tsval, ip_id });
+    line.model.sent(&Sent {
+        frame: line.frame,
+        at: ms(t),
+        position,
+        seq,
+        len: 1000,
+        fin: false,
+        tsval,
+        ip_id,
+    });
 }
 
 /// Segments 0, 1 and 3 pass the capture, then 2, so many milliseconds after 3.
 fn overtaken(after: f64, tsvals: [Option<u32>; 2], ids: [Option<u16>; 3]) -> Vec<(u64, Kind)> {
     let mut line = Line::sack(50.0);
-    line.model.terms.sight = Sight::Arrived;
+    line.model.stream.terms.sight = Sight::Arrived;
     piece(&mut line, 0.0, 0, tsvals[0], None);
     piece(&mut line, 0.1, 1, tsvals[0], ids[0]);
     piece(&mut line, 0.2, 3, tsvals[0], ids[1]);
@@ -28,25 +37,31 @@ fn overtaken(after: f64, tsvals: [Option<u32>; 2], ids: [Option<u16>; 3]) -> Vec
 const NONE: [Option<u16>; 3] = [None; 3];
 
 #[test]
-fn time_tells_an_overtaken_segment_from_a_retransmission() {
+fn time_separates_an_overtaken_segment_from_a_retransmission() {
     assert_eq!(overtaken(30.0, [None; 2], NONE), []);
     assert_eq!(overtaken(60.0, [None; 2], NONE), [(2, Kind::FastRetransmit)]);
 }
 
 #[test]
-fn a_timestamp_tells_whatever_the_time() {
+fn a_timestamp_decides_whatever_the_time() {
     assert_eq!(overtaken(60.0, [Some(7), Some(6)], NONE), []);
     assert_eq!(overtaken(30.0, [Some(7), Some(8)], NONE), [(2, Kind::FastRetransmit)]);
-    // Of the same tick, so time tells.
+    // Of the same tick, so time decides.
     assert_eq!(overtaken(60.0, [Some(7), Some(7)], NONE), [(2, Kind::FastRetransmit)]);
 }
 
 #[test]
-fn an_identification_that_counts_tells() {
+fn an_identification_that_counts_decides() {
     assert_eq!(overtaken(60.0, [None; 2], [Some(65_535), Some(1), Some(0)]), []);
-    assert_eq!(overtaken(30.0, [None; 2], [Some(65_535), Some(1), Some(2)]), [(2, Kind::FastRetransmit)]);
-    // One that does not count tells nothing.
-    assert_eq!(overtaken(60.0, [None; 2], [Some(9), Some(9), Some(8)]), [(2, Kind::FastRetransmit)]);
+    assert_eq!(
+        overtaken(30.0, [None; 2], [Some(65_535), Some(1), Some(2)]),
+        [(2, Kind::FastRetransmit)]
+    );
+    // One that does not count shows nothing.
+    assert_eq!(
+        overtaken(60.0, [None; 2], [Some(9), Some(9), Some(8)]),
+        [(2, Kind::FastRetransmit)]
+    );
 }
 
 /// Bytes that are acknowledged and were never seen.
@@ -61,12 +76,13 @@ fn unseen_bytes_are_counted() {
     assert_eq!((found.unseen, found.bytes, kinds(&found)), (3000, 4000, vec![]));
 }
 
-/// Seen when it is sent again, the payload of a hole has been seen, once; the first transmission is still none that measures anything.
+/// Seen when it is retransmitted, the payload of a hole has been seen, once; the first transmission
+/// is still none that measures anything.
 #[test]
 fn a_retransmission_fills_a_hole() {
     for sight in [Sight::Arrived, Sight::Received] {
         let mut line = Line::sack(50.0);
-        line.model.terms.sight = sight;
+        line.model.stream.terms.sight = sight;
         line.send(0.0, [0, 1, 4, 5, 6]);
         line.ack_sack(50.0, 2, &[(4, 7)]);
         line.send(100.0, [2]);
@@ -87,8 +103,8 @@ fn data_before_the_capture_has_not_arrived() {
     line.send(51.0, [4]);
     line.ack(101.0, 12);
     line.send(102.0, [4]);
-    let needless: Vec<_> = line.found().retransmissions.iter().map(|r| r.needless).collect();
-    assert_eq!(needless, [None, Some(Needless::Arrival)]);
+    let spurious: Vec<_> = line.found().retransmissions.iter().map(|r| r.spurious).collect();
+    assert_eq!(spurious, [None, Some(Spurious::Arrival)]);
 }
 
 /// The first ACK says where the receiver stands.
@@ -102,14 +118,14 @@ fn the_first_ack_goes_back_before_the_capture() {
     line.ack(100.4, 12);
     let found = line.found();
     assert_eq!(kinds(&found), [(4, Kind::FastRetransmit), (5, Kind::Recovery)]);
-    assert!(found.retransmissions.iter().all(|r| r.needless.is_none()));
+    assert!(found.retransmissions.iter().all(|r| r.spurious.is_none()));
     assert_eq!((found.unseen, found.bytes), (2 * MSS, 6 * MSS));
 }
 
 /// A capture without the handshake, and without ACKs so far.
 fn cut(segments: core::ops::Range<u64>) -> Line {
     let mut line = Line::sack(50.0);
-    line.model = SenderModel::new(line.model.terms);
+    line.model = SenderModel::new(line.model.stream.terms);
     line.send(0.0, segments);
     line
 }

@@ -1,9 +1,12 @@
 //! Each kind of retransmission, and what must not be taken for one.
 
 use super::{Line, kinds, ms, timeouts};
-use crate::connection::{Class, Kind, Needless, State};
+use ackclock_tcp::TimeoutClass;
 
-/// Ten segments, the first is lost; RFC 6675: the third report of something above it sends it again.
+use crate::connection::{Kind, Spurious, State};
+
+/// Ten segments, the first is lost; RFC 6675: the third report of something above it sends it
+/// again.
 #[test]
 fn fast_retransmit() {
     let mut line = Line::sack(50.0);
@@ -20,7 +23,7 @@ fn fast_retransmit() {
     let recovery = found.recoveries[0];
     assert_eq!((recovery.start, recovery.end), (ms(50.31), Some(ms(100.4))));
     assert_eq!(
-        (recovery.flight, recovery.retransmissions, recovery.by_timeout, recovery.needless),
+        (recovery.flight, recovery.retransmissions, recovery.by_timeout, recovery.spurious),
         (10_000, 1, false, false)
     );
     assert_eq!(found.retransmissions[0].lost, Some(false));
@@ -71,15 +74,18 @@ fn timeout_then_slow_start() {
     line.send(351.01, [3, 4, 5]);
     line.ack(401.0, 6);
     let found = line.found();
-    assert_eq!(kinds(&found), [(0, Kind::Timeout), (1, Kind::SlowStart), (2, Kind::SlowStart), (3, Kind::SlowStart)]);
-    assert_eq!(timeouts(&found), [(0, Class::NonTrigger, State::Open)]);
+    assert_eq!(
+        kinds(&found),
+        [(0, Kind::Timeout), (1, Kind::SlowStart), (2, Kind::SlowStart), (3, Kind::SlowStart)]
+    );
+    assert_eq!(timeouts(&found), [(0, TimeoutClass::NonTrigger, State::Open)]);
     let timeout = &found.timeouts[0];
     assert_eq!((timeout.flight, timeout.cwnd, timeout.waited.0), (4000, 4000, 251_000_000));
     assert_eq!(found.segments, 11);
     assert_eq!(found.bytes, 6000);
 }
 
-/// Reordering by two: a sign of loss, but nothing is sent again.
+/// Reordering by two: a sign of loss, but nothing is retransmitted.
 #[test]
 fn reordering() {
     let mut line = Line::sack(50.0);
@@ -93,9 +99,10 @@ fn reordering() {
     assert_eq!((kinds(&found), found.recoveries.len(), found.stalls.len()), (vec![], 0, 0));
 }
 
-/// RACK finds the retransmission lost by what was sent after it (RFC 8985 section 6.2), long before the timer.
+/// RACK finds the retransmission lost by what was sent after it (RFC 8985 section 6.2), long before
+/// the timer.
 #[test]
-fn lost_retransmission_is_sent_again() {
+fn lost_retransmission_is_retransmitted() {
     let mut line = Line::sack(50.0);
     line.send(0.0, 0..10);
     line.ack_sack(50.1, 0, &[(1, 4)]);
@@ -107,11 +114,15 @@ fn lost_retransmission_is_sent_again() {
     line.ack(163.6, 11);
     let found = line.found();
     assert_eq!(kinds(&found), [(0, Kind::FastRetransmit), (0, Kind::Recovery)]);
-    assert_eq!(found.retransmissions.iter().map(|r| r.lost).collect::<Vec<_>>(), [Some(true), Some(false)]);
+    assert_eq!(
+        found.retransmissions.iter().map(|r| r.lost).collect::<Vec<_>>(),
+        [Some(true), Some(false)]
+    );
     assert_eq!(found.retransmissions[1].transmission, 3);
 }
 
-/// One SACK block and then silence: RACK's timer waits for a quarter of the round trip, the retransmission timer for much longer.
+/// One SACK block and then silence: RACK's timer waits for a quarter of the round trip, the
+/// retransmission timer for much longer.
 #[test]
 fn reordering_timer_is_no_timeout() {
     let mut line = Line::sack(50.0);
@@ -122,7 +133,8 @@ fn reordering_timer_is_no_timeout() {
     assert_eq!(kinds(&line.found()), [(0, Kind::FastRetransmit)]);
 }
 
-/// Two duplicate ACKs are too few for a fast retransmit: the timer sends the segment, 200 ms beyond SRTT.
+/// Two duplicate ACKs are too few for a fast retransmit: the timer sends the segment, 200 ms beyond
+/// SRTT.
 #[test]
 fn timeout_in_disorder() {
     let mut line = Line::without_sack(50.0);
@@ -133,12 +145,13 @@ fn timeout_in_disorder() {
     line.send(301.0, [1]);
     line.ack(351.0, 4);
     let found = line.found();
-    assert_eq!(timeouts(&found), [(1, Class::NonTrigger, State::Disorder)]);
+    assert_eq!(timeouts(&found), [(1, TimeoutClass::NonTrigger, State::Disorder)]);
     assert_eq!(found.timeouts[0].waited.0, 251_000_000);
 }
 
-/// The same timer, expired in the middle of duplicates that new data draws: a retransmission that was lost, and a sender that
-/// knows no better. The ACK clock ticks each 10 ms; the timer expires between two of its ticks.
+/// The same timer, expired in the middle of duplicates that new data draws: a retransmission that
+/// was lost, and a sender that knows no better. The ACK clock ticks each 10 ms; the timer expires
+/// between two of its ticks.
 #[test]
 fn timeout_among_duplicates() {
     let mut line = Line::without_sack(50.0);
@@ -155,11 +168,12 @@ fn timeout_among_duplicates() {
     line.ack(355.0, 33);
     let found = line.found();
     assert_eq!(kinds(&found), [(0, Kind::FastRetransmit), (0, Kind::Timeout)]);
-    assert_eq!(timeouts(&found), [(0, Class::LostRetransmission, State::Recovery)]);
+    assert_eq!(timeouts(&found), [(0, TimeoutClass::LostRetransmission, State::Recovery)]);
     assert!(found.recoveries[0].by_timeout);
 }
 
-/// Plain Reno leaves recovery with the first ACK that advances, and needs three more duplicates (RFC 5681 section 3.2).
+/// Plain Reno leaves recovery with the first ACK that advances, and needs three more duplicates
+/// (RFC 5681 section 3.2).
 #[test]
 fn reno_retransmits_fast_once_more() {
     let mut line = Line::without_sack(50.0);
@@ -179,7 +193,8 @@ fn reno_retransmits_fast_once_more() {
     assert_eq!(found.recoveries.len(), 2);
 }
 
-/// Tahoe is in slow start after its fast retransmit: one ACK releases two retransmissions, which NewReno's never does.
+/// Tahoe is in slow start after its fast retransmit: one ACK releases two retransmissions, which
+/// NewReno's never does.
 #[test]
 fn tahoe_goes_back() {
     let mut line = Line::without_sack(50.0);
@@ -191,7 +206,10 @@ fn tahoe_goes_back() {
     line.ack(100.3, 2);
     line.send(100.31, [2, 3]);
     line.ack(150.4, 8);
-    assert_eq!(kinds(&line.found()), [(0, Kind::FastRetransmit), (2, Kind::SlowStart), (3, Kind::SlowStart)]);
+    assert_eq!(
+        kinds(&line.found()),
+        [(0, Kind::FastRetransmit), (2, Kind::SlowStart), (3, Kind::SlowStart)]
+    );
 }
 
 /// A super-segment of two is two retransmissions, of which one begins the recovery.
@@ -212,7 +230,7 @@ fn super_segment() {
     );
 }
 
-/// A FIN is sent again like data, and has no payload.
+/// A FIN is retransmitted like data, and has no payload.
 #[test]
 fn fin() {
     let mut line = Line::without_sack(50.0);
@@ -226,7 +244,7 @@ fn fin() {
     assert_eq!((found.retransmissions[0].len, found.bytes, found.segments), (0, 1000, 4));
 }
 
-/// SYNs sent again are timeouts, the second one backed off.
+/// Retransmitted SYNs are timeouts, the second one backed off.
 #[test]
 fn syn() {
     let mut line = Line::sack(50.0);
@@ -237,7 +255,10 @@ fn syn() {
     line.ack(3101.0, 2);
     let found = line.found();
     assert_eq!(kinds(&found), [(0, Kind::Timeout), (0, Kind::BackedOffTimeout)]);
-    assert_eq!(timeouts(&found), [(0, Class::NonTrigger, State::Open), (0, Class::Backoff, State::Open)]);
+    assert_eq!(
+        timeouts(&found),
+        [(0, TimeoutClass::Handshake, State::Open), (0, TimeoutClass::BackedOff, State::Open)]
+    );
     assert_eq!(found.segments, 5);
 }
 
@@ -262,14 +283,20 @@ fn back_off() {
         (1, Kind::Timeout),
     ];
     assert_eq!(kinds(&found), expected);
-    let classes = [Class::NonTrigger, Class::Backoff, Class::Backoff, Class::LostRetransmission];
+    let classes = [
+        TimeoutClass::NonTrigger,
+        TimeoutClass::BackedOff,
+        TimeoutClass::BackedOff,
+        TimeoutClass::LostRetransmission,
+    ];
     assert_eq!(found.timeouts.iter().map(|t| t.class).collect::<Vec<_>>(), classes);
     assert_eq!(found.timeouts.iter().map(|t| t.retransmission).collect::<Vec<_>>(), [0, 1, 2, 4]);
     let states = [State::Open, State::Loss, State::Loss, State::Loss];
     assert_eq!(found.timeouts.iter().map(|t| t.state).collect::<Vec<_>>(), states);
 }
 
-/// One byte below what is acknowledged, after a minute of silence; and the first byte beyond a closed window.
+/// One byte below what is acknowledged, after a minute of silence; and the first byte beyond a
+/// closed window.
 #[test]
 fn keep_alives_and_window_probes() {
     let mut line = Line::sack(50.0);
@@ -285,7 +312,7 @@ fn keep_alives_and_window_probes() {
     assert_eq!((kinds(&found), found.segments), (vec![], 3));
 }
 
-/// A head that goes out again although it cannot be told why: no sign of a loss, and sooner than any timer.
+/// A head that is retransmitted for no known reason: no sign of a loss, and sooner than any timer.
 #[test]
 fn unknown() {
     let mut line = Line::sack(50.0);
@@ -296,7 +323,8 @@ fn unknown() {
     assert_eq!(kinds(&line.found()), [(1, Kind::Unknown)]);
 }
 
-/// Linux: a recovery that ends while a retransmission is outstanding runs into the next one, whose point is what was sent then.
+/// Linux: a recovery that ends while a retransmission is outstanding runs into the next one, whose
+/// point is what was sent then.
 #[test]
 fn one_recovery_runs_into_the_next() {
     let mut line = Line::sack(50.0);
@@ -318,13 +346,18 @@ fn one_recovery_runs_into_the_next() {
     line.send(150.21, [14]);
     line.ack(200.3, 16);
     let found = line.found();
-    let expected =
-        [(0, Kind::FastRetransmit), (10, Kind::Recovery), (13, Kind::FastRetransmit), (14, Kind::FastRetransmit)];
+    let expected = [
+        (0, Kind::FastRetransmit),
+        (10, Kind::Recovery),
+        (13, Kind::FastRetransmit),
+        (14, Kind::FastRetransmit),
+    ];
     assert_eq!(kinds(&found), expected);
     assert_eq!(found.recoveries.iter().map(|r| r.retransmissions).collect::<Vec<_>>(), [2, 1, 1]);
 }
 
-/// Half of a round trip after a partial ACK: a sender that paces sends the next segment that late, and no timer is that early.
+/// Half of a round trip after a partial ACK: a sender that paces sends the next segment that late,
+/// and no timer is that early.
 #[test]
 fn paced_slow_start() {
     let mut line = Line::without_sack(50.0);
@@ -336,19 +369,24 @@ fn paced_slow_start() {
     assert_eq!(kinds(&line.found()), [(0, Kind::Timeout), (1, Kind::SlowStart)]);
 }
 
-/// The receiver has 1 when the timeout's segment 0 arrives, and acknowledges both. A delayed ACK of 0 and 1, both sent again, would echo 0's
-/// timestamp as well (RFC 7323 section 4.3), but not 30 ms after 1 on a path of 50.
+/// The receiver has 1 when the timeout's segment 0 arrives, and acknowledges both. A delayed ACK of
+/// 0 and 1, both retransmitted, would echo 0's timestamp as well (RFC 7323 section 4.3), but not
+/// 30 ms after 1 on a path of 50.
 #[test]
-fn an_echo_that_comes_too_soon_proves_what_followed_needless() {
-    for (acked_at, proved) in [(380.0, [None, Some(Needless::Timestamp)]), (401.0, [None, None])] {
+fn an_echo_that_comes_too_soon_proves_what_followed_spurious() {
+    for (acked_at, proved) in [(380.0, [None, Some(Spurious::Timestamp)]), (401.0, [None, None])] {
         let mut line = Line::timestamped(50.0);
-        line.model.terms.sack = false;
+        line.model.stream.terms.sack = false;
         line.send(0.0, 0..4);
         line.send(330.0, [0]);
         line.send(350.0, [1]);
         line.ack_echo(acked_at, 2, 330.0);
         let found = line.found();
         assert_eq!(kinds(&found)[0], (0, Kind::Timeout));
-        assert_eq!(found.retransmissions.iter().map(|r| r.needless).collect::<Vec<_>>(), proved, "{acked_at}");
+        assert_eq!(
+            found.retransmissions.iter().map(|r| r.spurious).collect::<Vec<_>>(),
+            proved,
+            "{acked_at}"
+        );
     }
 }

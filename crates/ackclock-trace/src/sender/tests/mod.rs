@@ -1,18 +1,17 @@
 //! Timelines by hand: segments of 1,000 bytes are named by their number, times are milliseconds.
 
 mod episodes;
-mod fates;
 mod holes;
 mod kinds;
-mod outstanding;
 mod picture;
 mod probes;
+mod retransmissions;
 mod states;
 
-use ackclock_tcp::{Seq, Span, Time};
+use ackclock_tcp::{Seq, Span, Time, TimeoutClass};
 
 use super::{Acked, Found, SenderModel, Sent, Sight, Terms};
-use crate::connection::{Class, Kind, State};
+use crate::connection::{Kind, State};
 
 const MSS: u64 = 1000;
 
@@ -44,7 +43,7 @@ impl Line {
 
     fn without_sack(rtt: f64) -> Line {
         let mut line = Line::sack(rtt);
-        line.model.terms.sack = false;
+        line.model.stream.terms.sack = false;
         line
     }
 
@@ -64,7 +63,16 @@ impl Line {
         let tsval = self.timestamps.then_some((at.0 / 1_000_000) as u32);
         let seq = Seq(1 + position as u32);
         self.end = at;
-        self.model.sent(&Sent { frame: self.frame, at, position, seq, len, fin, tsval, ip_id: None });
+        self.model.sent(&Sent {
+            frame: self.frame,
+            at,
+            position,
+            seq,
+            len,
+            fin,
+            tsval,
+            ip_id: None,
+        });
     }
 
     /// Sends these segments at `t`, each in a packet of its own, one microsecond apart.
@@ -130,6 +138,6 @@ fn kinds(found: &Found) -> Vec<(u64, Kind)> {
     found.retransmissions.iter().map(|r| (r.position / MSS, r.kind)).collect()
 }
 
-fn timeouts(found: &Found) -> Vec<(u64, Class, State)> {
+fn timeouts(found: &Found) -> Vec<(u64, TimeoutClass, State)> {
     found.timeouts.iter().map(|t| (t.position / MSS, t.class, t.state)).collect()
 }

@@ -1,7 +1,10 @@
-//! Tail loss probes, and what tells them from timeouts. The round trip is 50 ms, the retransmission timer's interval 250 ms.
+//! Tail loss probes, and how they differ from timeouts. The round trip is 50 ms, the retransmission
+//! timer's interval 250 ms.
 
 use super::{Line, kinds, timeouts};
-use crate::connection::{Class, Kind, State};
+use ackclock_tcp::TimeoutClass;
+
+use crate::connection::{Kind, State};
 
 /// RFC 8985 section 7: 2 SRTT after the last ACK the last segment goes out again.
 #[test]
@@ -18,8 +21,8 @@ fn the_tail_is_probed() {
     assert_eq!(found.timeouts, []);
 }
 
-/// The probe is lost, too: the retransmission timer follows, set anew by the probe, and sends the head. Another segment has been
-/// sent again, this one not.
+/// The probe is lost, too: the retransmission timer follows, set anew by the probe, and sends the
+/// head. Another segment has been retransmitted, this one not.
 #[test]
 fn timeout_after_a_probe() {
     let mut line = Line::sack(50.0);
@@ -30,11 +33,11 @@ fn timeout_after_a_probe() {
     line.ack(453.0, 4);
     let found = line.found();
     assert_eq!(kinds(&found), [(3, Kind::TailLossProbe), (2, Kind::Timeout)]);
-    assert_eq!(timeouts(&found), [(2, Class::MultipleLosses, State::Open)]);
+    assert_eq!(timeouts(&found), [(2, TimeoutClass::MultipleLosses, State::Open)]);
 }
 
-/// One segment outstanding: both timers would send it, after about the same time. That the next one comes as soon says that the
-/// first was a probe.
+/// One segment outstanding: both timers would send it, after about the same time. That the next one
+/// comes as soon says that the first was a probe.
 #[test]
 fn the_interval_after_a_probe_has_not_doubled() {
     let mut line = Line::sack(50.0);
@@ -44,8 +47,14 @@ fn the_interval_after_a_probe_has_not_doubled() {
     line.send(1003.0, [0]);
     line.ack(1053.0, 1);
     let found = line.found();
-    assert_eq!(kinds(&found), [(0, Kind::TailLossProbe), (0, Kind::Timeout), (0, Kind::BackedOffTimeout)]);
-    let expected = [(0, Class::LostRetransmission, State::Open), (0, Class::Backoff, State::Loss)];
+    assert_eq!(
+        kinds(&found),
+        [(0, Kind::TailLossProbe), (0, Kind::Timeout), (0, Kind::BackedOffTimeout)]
+    );
+    let expected = [
+        (0, TimeoutClass::LostRetransmission, State::Open),
+        (0, TimeoutClass::BackedOff, State::Loss),
+    ];
     assert_eq!(timeouts(&found), expected);
 }
 
@@ -59,11 +68,15 @@ fn the_interval_after_a_timeout_has_doubled() {
     line.ack(802.0, 1);
     let found = line.found();
     assert_eq!(kinds(&found), [(0, Kind::Timeout), (0, Kind::BackedOffTimeout)]);
-    assert_eq!(timeouts(&found), [(0, Class::NonTrigger, State::Open), (0, Class::Backoff, State::Loss)]);
+    assert_eq!(
+        timeouts(&found),
+        [(0, TimeoutClass::NonTrigger, State::Open), (0, TimeoutClass::BackedOff, State::Loss)]
+    );
     assert_eq!(found.timeouts[0].retransmission, 0);
 }
 
-/// Nothing follows: then it was what this sender does elsewhere. Here its timer once expired where a probe would have come first.
+/// Nothing follows: then it was what this sender does elsewhere. Here its timer once expired where
+/// a probe would have come first.
 #[test]
 fn a_sender_without_probes() {
     let mut line = Line::sack(50.0);
@@ -89,7 +102,8 @@ fn no_probe_without_sack() {
     assert_eq!(kinds(&line.found()), [(0, Kind::Timeout)]);
 }
 
-/// There is more to send: the probe is new data beyond what the window had let out, and no retransmission.
+/// There is more to send: the probe is new data beyond what the window had let out, and no
+/// retransmission.
 #[test]
 fn a_probe_of_new_data() {
     let mut line = Line::sack(50.0);
@@ -122,7 +136,8 @@ fn a_timer_of_a_second() {
     assert_eq!(kinds(&line.found()), [(0, Kind::Timeout)]);
 }
 
-/// Nor is it one later, when nothing has been measured since and a timer that backs off would have doubled.
+/// Nor is it one later, when nothing has been measured since and a timer that backs off would have
+/// doubled.
 #[test]
 fn a_timer_of_a_second_that_never_doubles() {
     let mut line = Line::sack(50.0);

@@ -1,9 +1,12 @@
 //! The state before each timeout, with flight and window.
 
 use super::{Line, timeouts};
-use crate::connection::{Class, State};
+use ackclock_tcp::TimeoutClass;
 
-/// NewReno: the first loss is repaired, of the second the partial ACK tells, whose retransmission is lost.
+use crate::connection::State;
+
+/// NewReno: the first loss is repaired, the partial ACK shows the second, whose retransmission
+/// is lost.
 #[test]
 fn in_recovery_with_the_retransmission_lost() {
     let mut line = Line::without_sack(50.0);
@@ -17,13 +20,14 @@ fn in_recovery_with_the_retransmission_lost() {
     line.send(352.0, [4]);
     line.ack(402.0, 8);
     let found = line.found();
-    assert_eq!(timeouts(&found), [(4, Class::LostRetransmission, State::Recovery)]);
+    assert_eq!(timeouts(&found), [(4, TimeoutClass::LostRetransmission, State::Recovery)]);
     let timeout = &found.timeouts[0];
     assert_eq!((timeout.flight, timeout.waited.0), (4000, 251_700_000));
     assert_eq!((found.recoveries[0].by_timeout, found.recoveries[0].end), (true, Some(timeout.at)));
 }
 
-/// Reno: the first loss is repaired, the second one is found by the timer. Others were sent again in this period, this one was not.
+/// Reno: the first loss is repaired, the second one is found by the timer. Others were
+/// retransmitted in this period, this one was not.
 #[test]
 fn after_a_recovery_with_a_second_loss() {
     let mut line = Line::without_sack(50.0);
@@ -36,10 +40,10 @@ fn after_a_recovery_with_a_second_loss() {
     line.send(352.0, [4]);
     line.ack(402.0, 6);
     let found = line.found();
-    assert_eq!(timeouts(&found), [(4, Class::MultipleLosses, State::Recovery)]);
+    assert_eq!(timeouts(&found), [(4, TimeoutClass::MultipleLosses, State::Recovery)]);
 }
 
-/// What was sent after the repair has no part in it: nothing had been sent again in this period.
+/// What was sent after the repair has no part in it: nothing had been retransmitted in this period.
 #[test]
 fn a_new_period() {
     let mut line = Line::sack(50.0);
@@ -51,7 +55,7 @@ fn a_new_period() {
     line.send(352.5, [6]);
     line.ack(402.5, 9);
     let found = line.found();
-    assert_eq!(timeouts(&found), [(6, Class::NonTrigger, State::Open)]);
+    assert_eq!(timeouts(&found), [(6, TimeoutClass::NonTrigger, State::Open)]);
 }
 
 /// After a timeout, with progress, and stuck once more: the slow start's retransmission was lost.
@@ -65,11 +69,15 @@ fn in_loss() {
     line.send(803.0, [2]);
     line.ack(853.0, 4);
     let found = line.found();
-    let expected = [(0, Class::NonTrigger, State::Open), (2, Class::LostRetransmission, State::Loss)];
+    let expected = [
+        (0, TimeoutClass::NonTrigger, State::Open),
+        (2, TimeoutClass::LostRetransmission, State::Loss),
+    ];
     assert_eq!(timeouts(&found), expected);
 }
 
-/// Without SACK a recovery is only over when more than its point is acknowledged (RFC 6582 section 3.2, as Linux does it).
+/// Without SACK a recovery is only over when more than its point is acknowledged (RFC 6582 section
+/// 3.2, as Linux does it).
 #[test]
 fn held_at_the_recovery_point() {
     for (end, state) in [(8, State::Recovery), (9, State::Open)] {
@@ -83,11 +91,12 @@ fn held_at_the_recovery_point() {
         line.ack(100.4, end);
         line.send(351.5, [end]);
         line.ack(401.5, 12);
-        assert_eq!(timeouts(&line.found()), [(end, Class::NonTrigger, state)], "{end}");
+        assert_eq!(timeouts(&line.found()), [(end, TimeoutClass::NonTrigger, state)], "{end}");
     }
 }
 
-/// The window is estimated as the largest flight: of eight segments four are acknowledged, and the last of six is lost.
+/// The window is estimated as the largest flight: of eight segments four are acknowledged, and the
+/// last of six is lost.
 #[test]
 fn window_and_flight() {
     let mut line = Line::without_sack(50.0);

@@ -1,0 +1,33 @@
+//! Numbers, times and lists in words.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use ackclock_tcp::{Span, Time};
+
+/// `1 packet`, `2 packets`.
+pub(crate) fn count(n: u64, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
+/// With two digits or three.
+pub(crate) fn time(span: Span) -> String {
+    let s = span.secs_f64();
+    match s {
+        _ if s >= 1.0 => format!("{s:.1} s"),
+        _ if s >= 0.1 => format!("{s:.2} s"),
+        _ => format!("{:.1} ms", 1000.0 * s),
+    }
+}
+
+/// How many of a list are shown, and what is said of the others.
+pub(super) fn bounded(all: usize, top: usize) -> (usize, String) {
+    match top {
+        1.. if all > top => (top, format!("and {} more: --top 0 shows all\n", all - top)),
+        _ => (all, String::new()),
+    }
+}
+
+/// A date and a time of day, to the second.
+pub(crate) fn date(at: Time) -> String {
+    httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_nanos(at.nanos()))
+}

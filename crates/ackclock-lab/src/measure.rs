@@ -1,0 +1,159 @@
+//! The measures of a lab: their names, their headings, and how each is computed.
+
+use std::collections::BTreeMap;
+
+use ackclock_report::{Estimate, FlowSummary};
+use serde::{Deserialize, Serialize};
+
+use crate::measured::Measured;
+
+/// A number of a row in a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Measure {
+    /// Payload that the receiving application got, in kb/s.
+    Goodput,
+    /// The same as simulated.
+    Simulation,
+    /// How far the wire is above the simulation, in percent.
+    Difference,
+    /// Goodput over that of the row it is held against, seed by seed.
+    GoodputRatio,
+    /// Retransmissions over packets that the gateway dropped on the way there.
+    PerDrop,
+    /// Timeouts of data.
+    Timeouts,
+    /// The same as simulated, in the mean of the runs.
+    SimulatedTimeouts,
+    /// Packets dropped over packets sent, in percent.
+    LossRate,
+    /// Retransmissions over the segments that there are to send, in percent.
+    Retransmitted,
+    /// The same over that of the row it is held against.
+    RetransmittedRatio,
+    /// Median of the completion times, from the end of the handshake to the last byte, in ms.
+    P50,
+    /// Quantile of 90 %.
+    P90,
+    /// Quantile of 99 %.
+    P99,
+    /// Quantile of 99.9 %.
+    P999,
+    /// P99 over that of the row it is held against.
+    P99Ratio,
+    /// P99 from the call to connect on, in ms.
+    P99Handshake,
+    /// How late the gateway was with a packet, quantile of 99 %, in microseconds.
+    Late,
+}
+
+impl Measure {
+    pub(crate) const ALL: [Measure; 17] = [
+        Measure::Goodput,
+        Measure::Simulation,
+        Measure::Difference,
+        Measure::GoodputRatio,
+        Measure::P50,
+        Measure::P90,
+        Measure::P99,
+        Measure::P999,
+        Measure::P99Ratio,
+        Measure::P99Handshake,
+        Measure::PerDrop,
+        Measure::Retransmitted,
+        Measure::RetransmittedRatio,
+        Measure::Timeouts,
+        Measure::SimulatedTimeouts,
+        Measure::LossRate,
+        Measure::Late,
+    ];
+
+    /// The heading of its column.
+    pub(crate) fn heading(self) -> &'static str {
+        match self {
+            Measure::Goodput => "wire (kb/s)",
+            Measure::Simulation => "simulation",
+            Measure::Difference => "apart (%)",
+            Measure::GoodputRatio => "of kernel",
+            Measure::P50 => "p50 (ms)",
+            Measure::P90 => "p90",
+            Measure::P99 => "p99",
+            Measure::P999 => "p99.9",
+            Measure::P99Ratio => "p99 of kernel",
+            Measure::P99Handshake => "p99 from SYN",
+            Measure::PerDrop => "rexmit/drop",
+            Measure::Retransmitted => "rexmit (%)",
+            Measure::RetransmittedRatio => "rexmit of kernel",
+            Measure::Timeouts => "timeouts",
+            Measure::SimulatedTimeouts => "simulated",
+            Measure::LossRate => "loss (%)",
+            Measure::Late => "late (us)",
+        }
+    }
+}
+
+/// The middle value, or the mean of the two in the middle.
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.retain(|v| v.is_finite());
+    values.sort_by(f64::total_cmp);
+    let n = values.len();
+    Some((values.get(n.checked_sub(1)? / 2)? + values.get(n / 2)?) / 2.0)
+}
+
+/// The smallest value that is not exceeded by this share of the values; `sorted` ascends.
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let rank = (share * sorted.len() as f64).ceil() as usize;
+    sorted.get(rank.saturating_sub(1)).copied().unwrap_or(f64::NAN)
+}
+
+/// All numbers of a row. Those that compare with another row take the median over the seeds that
+/// both have; what does not exist is left out.
+pub(crate) fn measures(
+    own: &[Measured],
+    other: &[Measured],
+    simulated: &[FlowSummary],
+) -> BTreeMap<Measure, f64> {
+    let share =
+        |part: u64, whole: u64| if whole == 0 { f64::NAN } else { part as f64 / whole as f64 };
+    let p99 = |m: &Measured| 1e3 * quantile(&m.completions_s, 0.99);
+    let retransmitted = |m: &Measured| 100.0 * share(m.retransmissions, m.segments);
+    let each = |value: &dyn Fn(&Measured) -> f64| median(own.iter().map(value).collect());
+    let paired = |value: &dyn Fn(&Measured) -> f64| {
+        let with = |m: &Measured| {
+            other.iter().find(|o| o.seed == m.seed).map_or(f64::NAN, |o| value(m) / value(o))
+        };
+        median(own.iter().map(with).collect())
+    };
+    let of_simulated = |value: &dyn Fn(&FlowSummary) -> f64| {
+        Estimate::of(&simulated.iter().map(value).collect::<Vec<_>>()).map(|estimate| estimate.mean)
+    };
+    let short = own.iter().any(|m| !m.completions_s.is_empty());
+    let goodput = each(&|m| m.goodput_bps / 1e3).filter(|_| !short);
+    let simulation = of_simulated(&|s| s.goodput_bps / 1e3);
+    let all = [
+        (Measure::Goodput, goodput),
+        (Measure::Simulation, simulation),
+        (
+            Measure::Difference,
+            goodput.zip(simulation).map(|(wire, simulated)| 100.0 * (wire / simulated - 1.0)),
+        ),
+        (Measure::GoodputRatio, paired(&|m| m.goodput_bps).filter(|_| !short)),
+        (Measure::P50, each(&|m| 1e3 * quantile(&m.completions_s, 0.5))),
+        (Measure::P90, each(&|m| 1e3 * quantile(&m.completions_s, 0.9))),
+        (Measure::P99, each(&p99)),
+        (Measure::P999, each(&|m| 1e3 * quantile(&m.completions_s, 0.999))),
+        (Measure::P99Ratio, paired(&p99)),
+        (Measure::P99Handshake, each(&|m| 1e3 * quantile(&m.completions_with_handshake_s, 0.99))),
+        (Measure::PerDrop, each(&|m| share(m.retransmissions, m.drops())).filter(|_| !short)),
+        (Measure::Retransmitted, each(&retransmitted)),
+        (Measure::RetransmittedRatio, paired(&retransmitted)),
+        (Measure::Timeouts, each(&|m| m.timeouts as f64)),
+        (Measure::SimulatedTimeouts, of_simulated(&|s| s.timeouts as f64)),
+        (Measure::LossRate, each(&|m| 100.0 * share(m.drops(), m.packets))),
+        (Measure::Late, each(&|m| m.late_p99_us)),
+    ];
+    all.into_iter().filter_map(|(measure, value)| Some((measure, value?))).collect()
+}
+
+#[cfg(test)]
+mod tests;

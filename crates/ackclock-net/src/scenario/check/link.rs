@@ -1,0 +1,147 @@
+//! Links, their queues and their losses.
+
+use ackclock_tcp::Span;
+
+use super::ranges::{positive_rate, size_within};
+use crate::scenario::error::{Checked, fail, nearest};
+use crate::scenario::model::{Fate, Link, Loss, Queue};
+use crate::scenario::names::Names;
+use crate::scenario::path::{Step, child, steps};
+use crate::scenario::units::Size;
+
+/// Checks the link under the key `at`.
+pub(super) fn check_link(link: &Link, names: &Names, at: &[Step]) -> Checked {
+    positive_rate(link.rate, &child(at, "rate"))?;
+    if link.delay_to.is_some() && link.count == 1 {
+        fail(
+            &child(at, "delay_to"),
+            "it is the delay of the last of several copies; this link has no `count`",
+        )?;
+    }
+    if link.reorder.as_ref().is_some_and(|r| r.p.is_none() && r.segments.is_empty()) {
+        fail(&child(at, "reorder"), "which packets are late? `p = \"1%\"` or `segments = [14]`")?;
+    }
+    for (i, spike) in link.spikes.iter().enumerate() {
+        for (key, duration) in [("for", spike.lasts), ("delay", spike.delay)] {
+            if duration.0 == Span::ZERO {
+                let at = [at, &steps!["spikes", i, key]].concat();
+                fail(&at, "a spike lasts longer than 0s and adds a delay above 0s")?;
+            }
+        }
+    }
+    let queue = child(at, "queue");
+    match &link.queue {
+        None => {}
+        Some(Queue::Droptail(q)) => match (q.packets, q.bytes) {
+            (Some(1..), None) | (None, Some(Size(1..))) => {}
+            (Some(_), Some(_)) => {
+                fail(&child(&queue, "droptail"), "either `packets` or `bytes`, not both")?
+            }
+            (None, None) => fail(
+                &child(&queue, "droptail"),
+                "how much does it hold? `packets = 20` or `bytes = \"64kb\"`",
+            )?,
+            _ => fail(
+                &child(&queue, "droptail"),
+                "a queue holds at least 1: the packet in transmission counts",
+            )?,
+        },
+        Some(Queue::Red(q)) => {
+            let at = child(&queue, "red");
+            check_early_drop(q.limit, (q.min, 0), q.max, q.weight, q.mean_packet_size, &at)?;
+        }
+        Some(Queue::Fred(q)) => {
+            let at = child(&queue, "fred");
+            check_early_drop(q.limit, (q.min, 1), q.max, q.weight, q.mean_packet_size, &at)?;
+        }
+    }
+    for (i, fate) in link.fates.iter().enumerate() {
+        check_fate(fate, names, &child(&child(at, "fate"), i))?;
+    }
+    for (i, loss) in link.loss.iter().enumerate() {
+        check_loss(loss, names, &child(&child(at, "loss"), i))?;
+    }
+    Ok(())
+}
+
+/// What RED and FRED have in common; `min` comes with the least that it may be.
+fn check_early_drop(
+    limit: u32,
+    (min, least): (f64, u32),
+    max: f64,
+    weight: Option<f64>,
+    mean_packet_size: Option<Size>,
+    at: &[Step],
+) -> Checked {
+    if limit == 0 {
+        fail(&child(at, "limit"), "a queue holds at least 1 packet")?;
+    }
+    if !(min.is_finite() && min >= f64::from(least)) {
+        fail(&child(at, "min"), format!("a threshold is a number of packets, {least} or more"))?;
+    }
+    if !(max.is_finite() && max > min) {
+        fail(&child(at, "max"), "`max` must be above `min`")?;
+    }
+    if !weight.is_none_or(|w| w > 0.0 && w <= 1.0) {
+        fail(&child(at, "weight"), "a weight is above 0 and at most 1")?;
+    }
+    size_within(mean_packet_size, 1, u64::from(u32::MAX), &child(at, "mean_packet_size"))
+}
+
+fn check_loss(loss: &Loss, names: &Names, at: &[Step]) -> Checked {
+    let (kind, flow) = match loss {
+        Loss::Drop(l) => ("drop", &l.flow),
+        Loss::Bernoulli(l) => ("bernoulli", &l.flow),
+        Loss::GilbertElliott(l) => ("gilbert_elliott", &l.flow),
+        Loss::ThreeState(l) => ("three_state", &l.flow),
+        Loss::Policer(l) => ("policer", &l.flow),
+    };
+    let at = child(at, kind);
+    if let Loss::Policer(l) = loss {
+        positive_rate(l.rate, &child(&at, "rate"))?;
+        size_within(Some(l.burst), 1, u64::from(u32::MAX), &child(&at, "burst"))?;
+    }
+    if let Loss::Drop(l) = loss
+        && l.segments.is_empty()
+        && l.retransmissions.is_empty()
+    {
+        fail(&at, "what is dropped? `segments = [14, 26]` or `retransmissions = [\"14:1\"]`")?;
+    }
+    known_flow(flow.as_ref(), names, &at)
+}
+
+fn check_fate(fate: &Fate, names: &Names, at: &[Step]) -> Checked {
+    let Fate { segment, transmission, ack, ref flow, lose, late } = *fate;
+    let from_one = |key: &str| fail(&child(at, key), "it counts from 1");
+    match (segment, ack) {
+        (None, None) => fail(at, "which packet? `segment = 14` or `ack = 7`")?,
+        (Some(_), Some(_)) => fail(at, "either `segment` or `ack`, not both")?,
+        (None, Some(_)) if transmission.is_some() => {
+            fail(&child(at, "transmission"), "an ACK is sent once; leave it out")?
+        }
+        (None, Some(0)) => from_one("ack")?,
+        (Some(_), None) if transmission == Some(0) => from_one("transmission")?,
+        _ => {}
+    }
+    match (lose, late) {
+        (false, None) => fail(at, "what becomes of it? `lose = true` or `late = \"5ms\"`")?,
+        (true, Some(_)) => fail(at, "either `lose` or `late`, not both")?,
+        (false, Some(late)) if late.0 == Span::ZERO => {
+            fail(&child(at, "late"), "a late packet is late by more than 0s")?
+        }
+        _ => {}
+    }
+    known_flow(flow.as_ref(), names, at)
+}
+
+/// Checks that there is a flow of this name. The key `flow` is under `at`.
+fn known_flow(flow: Option<&String>, names: &Names, at: &[Step]) -> Checked {
+    let Some(flow) = flow else { return Ok(()) };
+    if names.flow(flow).is_some() {
+        return Ok(());
+    }
+    let some: Vec<&String> = names.flows.iter().take(1000).collect();
+    let hint =
+        nearest(flow, &some).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+    fail(&child(at, "flow"), format!("there is no flow `{flow}`{hint}"))
+}

@@ -1,0 +1,74 @@
+//! Settings of TCP.
+
+use ackclock_tcp::Span;
+
+use super::ranges::size_within;
+use crate::scenario::error::{Checked, fail};
+use crate::scenario::model::Tcp;
+use crate::scenario::path::{Step, child, steps};
+use crate::scenario::units::{Amount, Size};
+use crate::scenario::values::DelayedAck;
+
+/// Smallest MSS that a SYN can announce: every host takes IP packets of 68 bytes (RFC 791 section
+/// 3.2).
+const LEAST_MSS: u64 = 28;
+
+/// Largest receive buffer: what a window scaled by 14 can offer (RFC 7323 section 2.3).
+const MOST_RWND: u64 = 1 << 30;
+
+/// Checks the settings under the key `at`, each by itself.
+pub(super) fn check_tcp(tcp: &Tcp, at: &[Step]) -> Checked {
+    size_within(tcp.mss, 1, 65_495, &child(at, "mss"))?;
+    let out = |key: &str, n: u32, range: &str| {
+        fail(&child(at, key), format!("{n} is out of range: {range}"))
+    };
+    match tcp {
+        Tcp { initial_window: Some(n), .. } if !(1..=10).contains(n) => {
+            out("initial_window", *n, "1 to 10 segments")?
+        }
+        Tcp { ack_every: Some(n), .. } if !(1..=1000).contains(n) => {
+            out("ack_every", *n, "1 to 1000 segments")?
+        }
+        Tcp { max_burst: Some(0), .. } => out("max_burst", 0, "1 segment or more")?,
+        Tcp { window_scale: Some(n), .. } if *n > 14 => {
+            out("window_scale", (*n).into(), "0 to 14 (RFC 7323)")?
+        }
+        Tcp { header: Some(n), .. } if *n > 1000 => out("header", *n, "0 to 1000 bytes")?,
+        Tcp { ack_size: Some(n), .. } if *n > 1000 => out("ack_size", *n, "0 to 1000 bytes")?,
+        _ => {}
+    }
+    if tcp.max_rto.is_some_and(|max| max.0 < Span::from_secs(1)) {
+        fail(&child(at, "max_rto"), "at least 1s; RFC 6298 section 2.5 asks for 60s")?;
+    }
+    for (key, amount) in
+        [("initial_ssthresh", tcp.initial_ssthresh), ("rwnd", tcp.rwnd), ("max_cwnd", tcp.max_cwnd)]
+    {
+        match amount {
+            Some(Amount::Bytes(0) | Amount::Segments(0)) => {
+                fail(&child(at, key), "at least 1 byte")?
+            }
+            Some(Amount::Bytes(n)) if n > MOST_RWND => fail(&child(at, key), "at most 1gb")?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Checks which of a flow's settings go together. The flow is under the key `at`.
+pub(super) fn check_combinations(tcp: &Tcp, at: &[Step]) -> Checked {
+    if let Tcp { ack_every: Some(_), delayed_ack: Some(DelayedAck::Off), .. } = tcp {
+        let message = "with `delayed_ack = \"off\"` every segment is acknowledged; \
+                       write a delay such as \"1ms\"";
+        fail(&[at, &steps!["tcp", "ack_every"][..]].concat(), message)?;
+    }
+    if let Tcp { handshake: Some(true), first_rtt: Some(_), .. } = tcp {
+        let message = "a handshake measures the first round trip; leave out either of the two";
+        fail(&[at, &steps!["tcp", "first_rtt"][..]].concat(), message)?;
+    }
+    if let Tcp { handshake: Some(true), mss: Some(Size(..LEAST_MSS)), .. } = tcp {
+        let message =
+            format!("a connection opens with an MSS of {LEAST_MSS} bytes at least; raise `mss`");
+        fail(&[at, &steps!["tcp", "handshake"][..]].concat(), message)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,271 @@
+//! Links and what they do to packets, losses aside.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::defaults::{is_default, is_one, is_true, one, yes};
+use super::fate::Fate;
+use super::loss::Loss;
+use crate::scenario::units::{Duration, Probability, Rate, Size};
+
+/// A link between two nodes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Link {
+    /// One end; with `count`, `{}` in it stands for 0 to `count` - 1.
+    pub from: String,
+    /// The other end.
+    pub to: String,
+    /// Rate in each direction.
+    pub rate: Rate,
+    /// Propagation delay in each direction.
+    pub delay: Duration,
+    /// Delay of the last copy; those between have delays evenly spaced between the two. Only with
+    /// `count`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay_to: Option<Duration>,
+    /// Whether packets also go from `to` to `from`; both directions are then alike.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub duplex: bool,
+    /// How many copies of the link.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[schemars(range(min = 1, max = 100_000))]
+    pub count: u32,
+    /// What happens to packets that must wait; 1000 packets, drop-tail, if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Queue>,
+    /// What becomes of single packets.
+    #[serde(default, rename = "fate", skip_serializing_if = "Vec::is_empty")]
+    pub fates: Vec<Fate>,
+    /// Losses other than the queue's. Each model sees the packets that the ones before it let
+    /// through.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loss: Vec<Loss>,
+    /// Times in which the wire takes longer; packets keep their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spikes: Vec<Spike>,
+    /// Each packet is delayed further by a time drawn uniformly from 0 to this; packets keep their
+    /// order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<Duration>,
+    /// Packets that those behind them overtake.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reorder: Option<Reorder>,
+    /// Probability that a packet arrives twice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duplicate: Option<Probability>,
+    /// Probability that a bit of a packet is flipped on the way; its host drops it for its
+    /// checksum.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corrupt: Option<Probability>,
+}
+
+impl Link {
+    /// One link in both directions that only queues and delays packets.
+    pub fn new(
+        from: impl Into<String>,
+        to: impl Into<String>,
+        rate: Rate,
+        delay: Duration,
+    ) -> Self {
+        Link {
+            from: from.into(),
+            to: to.into(),
+            rate,
+            delay,
+            delay_to: None,
+            duplex: yes(),
+            count: one(),
+            queue: None,
+            fates: Vec::new(),
+            loss: Vec::new(),
+            spikes: Vec::new(),
+            jitter: None,
+            reorder: None,
+            duplicate: None,
+            corrupt: None,
+        }
+    }
+}
+
+/// A queue discipline.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[non_exhaustive]
+pub enum Queue {
+    /// Drops what does not fit. The packet in transmission counts.
+    Droptail(DropTail),
+    /// Random early detection.
+    Red(Red),
+    /// Flow random early drop.
+    Fred(Fred),
+}
+
+/// How much a drop-tail queue holds: either key.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct DropTail {
+    /// Packets, at least 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub packets: Option<u32>,
+    /// Bytes, at least 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<Size>,
+}
+
+impl DropTail {
+    /// A queue that holds so many packets.
+    pub fn packets(packets: u32) -> Self {
+        DropTail { packets: Some(packets), bytes: None }
+    }
+
+    /// A queue that holds so many bytes.
+    pub fn bytes(bytes: Size) -> Self {
+        DropTail { packets: None, bytes: Some(bytes) }
+    }
+}
+
+/// Random early detection (Floyd & Jacobson 1993).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Red {
+    /// Packets that may wait beside the one in transmission, at least 1.
+    #[schemars(range(min = 1))]
+    pub limit: u32,
+    /// Lower threshold of the average queue, in packets.
+    pub min: f64,
+    /// Upper threshold of the average queue, in packets; above `min`.
+    pub max: f64,
+    /// Weight of one arrival in the average, above 0 and at most 1. If left out it follows from
+    /// the link: a time constant of ten round trips, each three times the link's delay and
+    /// transmission time, at least 100 ms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f64>,
+    /// Drop probability as the average reaches `max`; 0.1 if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_p: Option<Probability>,
+    /// From `max` to twice `max` the probability rises to 1 instead of jumping there. `true` if
+    /// left out.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub gentle: bool,
+    /// Never drop two packets early in a row. `true` if left out.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub wait: bool,
+    /// Measure the queue in bytes; limit and thresholds stand for so many packets of
+    /// `mean_packet_size`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub queue_in_bytes: bool,
+    /// A packet's drop probability is in proportion to its size.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub byte_mode: bool,
+    /// Bytes of an average packet, at least 1; 500 if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_packet_size: Option<Size>,
+}
+
+impl Red {
+    /// A queue with these thresholds, and the defaults for the rest.
+    pub fn new(limit: u32, min: f64, max: f64) -> Self {
+        Red {
+            limit,
+            min,
+            max,
+            weight: None,
+            max_p: None,
+            gentle: yes(),
+            wait: yes(),
+            queue_in_bytes: false,
+            byte_mode: false,
+            mean_packet_size: None,
+        }
+    }
+}
+
+/// Flow random early drop (Lin & Morris 1997): random early detection that accounts for each flow's
+/// packets in the queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Fred {
+    /// Packets that may wait beside the one in transmission, at least 1.
+    #[schemars(range(min = 1))]
+    pub limit: u32,
+    /// Lower threshold of the average queue, and the most that one flow may have in the queue, in
+    /// packets; at least 1.
+    pub min: f64,
+    /// Upper threshold of the average queue, in packets; above `min`. The paper has twice `min`.
+    pub max: f64,
+    /// Weight of one arrival or departure in the average, above 0 and at most 1; 0.002 if left
+    /// out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f64>,
+    /// Probability of a random drop as the average reaches `max`; 0.02 if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_p: Option<Probability>,
+    /// A flow with fewer packets in the queue loses none at random; 2 if left out, for small
+    /// buffers; 4 for large ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minq: Option<u32>,
+    /// From `max` on each flow may have two packets in the queue, instead of none joining it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub many_flows: bool,
+    /// Bytes of an average packet, at least 1; 500 if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_packet_size: Option<Size>,
+}
+
+impl Fred {
+    /// A queue with these thresholds, and the defaults for the rest.
+    pub fn new(limit: u32, min: f64, max: f64) -> Self {
+        Fred {
+            limit,
+            min,
+            max,
+            weight: None,
+            max_p: None,
+            minq: None,
+            many_flows: false,
+            mean_packet_size: None,
+        }
+    }
+}
+
+/// A delay spike: packets that enter the wire in that time take longer, and what enters it later
+/// does not arrive before them. Spikes at the same time add up.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Spike {
+    /// When it begins.
+    pub at: Duration,
+    /// How long it lasts; above 0.
+    #[serde(rename = "for")]
+    pub lasts: Duration,
+    /// How much longer the wire takes; above 0.
+    pub delay: Duration,
+}
+
+/// Some packets take longer on the wire than those behind them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Reorder {
+    /// Probability that a packet is late; 0 if left out beside `segments`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p: Option<Probability>,
+    /// Segments whose first transmission is late anyway, in every flow. They count from 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub segments: Vec<u64>,
+    /// How much later it arrives.
+    pub delay: Duration,
+}
+
+impl Reorder {
+    /// Reordering that delays no packet yet: neither by chance nor by number.
+    pub fn new(delay: Duration) -> Self {
+        Reorder { p: None, segments: Vec::new(), delay }
+    }
+}

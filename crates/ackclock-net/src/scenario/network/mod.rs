@@ -1,0 +1,83 @@
+//! From a scenario to a network ready to run.
+
+mod flow;
+mod link;
+mod source;
+
+use ackclock_tcp::Time;
+
+use super::check::check;
+use super::error::ScenarioError;
+use super::model::Scenario;
+use super::names::{Names, expand};
+use super::path::steps;
+use super::simulation::{BuildOptions, BuiltLink, Simulation};
+use crate::{Error, FlowId, Network};
+use flow::{FlowBuilder, build_cbr};
+use link::build_link;
+
+#[cfg(test)]
+pub(super) use {link::delay, source::build_distribution};
+
+impl Scenario {
+    /// A network ready to run.
+    ///
+    /// # Errors
+    /// As [`Scenario::check`], and when `options.strategy` is not a strategy.
+    pub fn build(&self, options: &BuildOptions<'_>) -> Result<Simulation, ScenarioError> {
+        let names = check(self)?;
+        let (mut network, links) = self.build_links(&names, options.seed);
+        let mut idle = network.idle_paths();
+        let mut numbers = 0_u32..;
+        let mut flows = Vec::new();
+        for (i, flow) in self.flows.iter().enumerate() {
+            let build = FlowBuilder::new(self, i, flow, options)?;
+            let starts = build.starts(&names.flows[numbers.start as usize]);
+            for ((copy, start), number) in (0..).zip(starts).zip(&mut numbers) {
+                let (config, built) = build.flow(copy, FlowId(number), start, &names, &mut idle);
+                network.flow(config);
+                flows.push(built);
+            }
+        }
+        for cbr in &self.cbrs {
+            for (copy, number) in (0..cbr.count).zip(&mut numbers) {
+                network.cbr(build_cbr(cbr, copy, number, &names));
+            }
+        }
+        let until = Time::ZERO + self.duration.0;
+        Ok(Simulation { network, flows, links, until })
+    }
+
+    /// A network of nodes and links only.
+    pub(crate) fn build_links(&self, names: &Names, seed: u64) -> (Network, Vec<BuiltLink>) {
+        let mut network = Network::new(seed);
+        for name in &names.nodes {
+            network.node(name);
+        }
+        let mut links = Vec::new();
+        for (entry, link) in self.links.iter().enumerate() {
+            build_link(entry, link, names, &mut network, &mut links);
+        }
+        (network, links)
+    }
+
+    /// What an error of the network means for this scenario.
+    pub fn explain(&self, error: &Error) -> ScenarioError {
+        let Error::NoRoute { from, to } = error else {
+            return ScenarioError::at(&[], error.to_string());
+        };
+        let flows =
+            self.flows.iter().enumerate().map(|(i, f)| ("flow", i, &f.from, &f.to, f.count));
+        let cbrs = self.cbrs.iter().enumerate().map(|(i, c)| ("cbr", i, &c.from, &c.to, c.count));
+        for (kind, i, f, t, count) in flows.chain(cbrs) {
+            let joins = |copy: u32| {
+                let ends = (expand(f, copy), expand(t, copy));
+                ends == (from.clone(), to.clone()) || ends == (to.clone(), from.clone())
+            };
+            if (0..count).any(joins) {
+                return ScenarioError::at(&steps![kind, i], error.to_string());
+            }
+        }
+        ScenarioError::at(&[], error.to_string())
+    }
+}

@@ -1,0 +1,327 @@
+//! The event loop: what is due is done, one event after the other.
+
+use ackclock_tcp::recovery::detect::{Notice, Transmission};
+use ackclock_tcp::wire::Repr;
+use ackclock_tcp::{EventKind, Sending, Time};
+
+use super::Simulator;
+use super::transit::Transit;
+use crate::flow::Agent;
+use crate::heap::{Key, Kind};
+use crate::ids::{FlowId, NodeId};
+use crate::loss_notices::{LossNotice, Stage};
+use crate::packet::{Kind as PacketKind, Packet};
+use crate::paths::Hop;
+use crate::recorder::{Place, Recorder};
+
+/// So many events pass between two calls of [`Recorder::progress`].
+const PROGRESS_EVERY: u32 = 1 << 14;
+
+impl Simulator {
+    /// Handles all events up to `until`.
+    pub(crate) fn run<R: Recorder>(&mut self, recorder: &mut R) {
+        let mut handled = 0u32;
+        while let Some(key) = self.heap.peek() {
+            let now = key.time();
+            if now > self.until {
+                break;
+            }
+            handled = handled.wrapping_add(1);
+            if handled.is_multiple_of(PROGRESS_EVERY) {
+                recorder.progress(Time(now));
+            }
+            match key.kind() {
+                Kind::LossNotice => self.loss_notice_due(now, key.index(), recorder),
+                Kind::Wire | Kind::Late => self.first_arrives(key, recorder),
+                Kind::SenderTimer => self.sender_timer(now, key.index(), recorder),
+                Kind::ReceiverTimer => self.receiver_timer(now, key.index(), recorder),
+                Kind::Source => self.source(now, key.index(), recorder),
+            }
+        }
+    }
+
+    /// The first packet on a link's wire, or the first of its late ones, arrives.
+    fn first_arrives<R: Recorder>(&mut self, key: Key, recorder: &mut R) {
+        self.heap.take();
+        let (now, link) = (key.time(), key.index());
+        let Some(packet) = self.links[link].take(key, &mut self.heap) else { return };
+        match self.paths.at(packet.hop) {
+            Hop::HOST => {
+                let flow = &mut self.flows[packet.flow as usize];
+                if packet.kind == PacketKind::Ack {
+                    flow.pending_acks -= 1;
+                    self.deliver_ack(now, &packet, recorder);
+                } else {
+                    flow.pending_data -= 1;
+                    self.deliver_data(now, &packet, recorder);
+                }
+            }
+            hop => {
+                if recorder.wants_packets() {
+                    self.record_packet(
+                        now,
+                        Place::Node(NodeId(self.links[link].to)),
+                        &packet,
+                        recorder,
+                    );
+                }
+                if hop.allows_lookahead() {
+                    self.links[hop.link()].pending -= 1;
+                }
+                self.forward(now, &packet, recorder);
+            }
+        }
+    }
+
+    /// Sends a packet over the link at its hop, and over later ones as far as lookahead allows.
+    #[inline]
+    fn forward<R: Recorder>(&mut self, now: u64, packet: &Packet, recorder: &mut R) {
+        match self.transit(now, packet) {
+            Transit::OnWire => {}
+            Transit::AtHost(at) if packet.kind == PacketKind::Ack => {
+                self.deliver_ack(at, packet, recorder)
+            }
+            Transit::AtHost(at) => self.deliver_data(at, packet, recorder),
+            Transit::Dropped { at, link, why } => self.dropped(at, link, packet, why, recorder),
+        }
+    }
+
+    /// An ACK reaches the sender.
+    fn deliver_ack<R: Recorder>(&mut self, now: u64, packet: &Packet, recorder: &mut R) {
+        if packet.corrupt {
+            return self.corrupted(now, packet, recorder);
+        }
+        if recorder.wants_packets() && now < self.flows[packet.flow as usize].stop {
+            self.record_packet(now, Place::Sender, packet, recorder);
+        }
+        let flow = &mut self.flows[packet.flow as usize];
+        let Agent::Established(tcp) = &mut flow.agent else {
+            return self.deliver_to_client(now, packet, recorder);
+        };
+        let segment = packet.into_segment(&mut self.options);
+        if now >= flow.stop {
+            return;
+        }
+        tcp.sender.on_segment(Time(now), &segment);
+        if let Some(at) = flow.check_completion(now) {
+            self.heap.push(Key::new(at, at, Kind::Source, packet.flow));
+        }
+        self.pump_sender(now, now, packet.flow as usize, recorder);
+    }
+
+    /// A data segment or a datagram reaches its receiver.
+    fn deliver_data<R: Recorder>(&mut self, now: u64, packet: &Packet, recorder: &mut R) {
+        if packet.corrupt {
+            return self.corrupted(now, packet, recorder);
+        }
+        if recorder.wants_packets() {
+            self.record_packet(now, Place::Receiver, packet, recorder);
+        }
+        let index = packet.flow as usize;
+        let flow = &mut self.flows[index];
+        let mut spurious = false;
+        match &mut flow.agent {
+            Agent::Handshake(_) => return self.deliver_to_server(now, packet, recorder),
+            Agent::Established(tcp) => {
+                let segment = packet.into_segment(&mut self.options);
+                spurious = !tcp.receiver.on_segment(Time(now), &segment);
+                flow.spurious_retransmissions +=
+                    u64::from(spurious && packet.transmission > 1 && !packet.copy);
+            }
+            Agent::Cbr(cbr) => {
+                packet.into_segment(&mut self.options);
+                cbr.bytes_arrived += u64::from(packet.size);
+            }
+        }
+        flow.arrived += 1;
+        if recorder.wants_events() {
+            let kind = EventKind::Arrived { seq: packet.position, len: packet.len, spurious };
+            self.record_event(now, index, kind, recorder);
+        }
+        self.pump_receiver(now, now, index, recorder);
+    }
+
+    /// Sends what the sender has to send, passes its events on, and sets its timer to `earliest` or
+    /// later.
+    fn pump_sender<R: Recorder>(
+        &mut self,
+        now: u64,
+        earliest: u64,
+        index: usize,
+        recorder: &mut R,
+    ) {
+        loop {
+            let flow = &mut self.flows[index];
+            let Agent::Established(tcp) = &mut flow.agent else {
+                return self.pump_client(now, earliest, index, recorder);
+            };
+            let transmit = tcp.sender.poll_transmit(Time(now));
+            if recorder.wants_events() {
+                while let Some(event) = tcp.sender.poll_event() {
+                    recorder.event(FlowId(index as u32), &event);
+                }
+            }
+            let Some(transmit) = &transmit else {
+                let due = tcp.sender.next_deadline().0;
+                if due < tcp.sender_timer {
+                    let due = due.max(earliest);
+                    tcp.sender_timer = due;
+                    self.heap.push(Key::new(due, due, Kind::SenderTimer, index as u32));
+                }
+                return;
+            };
+            let mut packet = tcp.data(transmit, index as u32, flow.data_path, &mut self.options);
+            if recorder.wants_packets() {
+                let (cause, transmission) = (transmit.cause, transmit.transmission);
+                let sent = Some(Sending { cause, transmission });
+                self.options.mark(&mut packet, &Repr::from_segment(0, 0, &transmit.segment), sent);
+                self.record_packet(now, Place::Sender, &packet, recorder);
+            }
+            self.forward(now, &packet, recorder);
+        }
+    }
+
+    /// Sends the ACKs that are due and sets the receiver's timer, to `earliest` or later.
+    fn pump_receiver<R: Recorder>(
+        &mut self,
+        now: u64,
+        earliest: u64,
+        index: usize,
+        recorder: &mut R,
+    ) {
+        loop {
+            let flow = &mut self.flows[index];
+            let Agent::Established(tcp) = &mut flow.agent else { return };
+            let segment = tcp.receiver.poll_transmit(Time(now));
+            let Some(segment) = &segment else {
+                let due = tcp.receiver.next_deadline().0;
+                if due < tcp.receiver_timer {
+                    let due = due.max(earliest);
+                    tcp.receiver_timer = due;
+                    self.heap.push(Key::new(due, due, Kind::ReceiverTimer, index as u32));
+                }
+                return;
+            };
+            let mut packet = tcp.ack(segment, index as u32, flow.ack_path, &mut self.options);
+            if recorder.wants_packets() {
+                self.options.mark(&mut packet, &Repr::from_segment(0, 0, segment), None);
+                self.record_packet(now, Place::Receiver, &packet, recorder);
+            }
+            self.forward(now, &packet, recorder);
+        }
+    }
+
+    /// An entry for a sender's timer has come up. It may be stale: entries are neither moved nor
+    /// removed when a deadline changes. Only a deadline earlier than all entries makes a new one.
+    fn sender_timer<R: Recorder>(&mut self, now: u64, index: usize, recorder: &mut R) {
+        self.heap.take();
+        let flow = &mut self.flows[index];
+        let Agent::Established(tcp) = &mut flow.agent else {
+            return self.client_timer(now, index, recorder);
+        };
+        if tcp.sender_timer != now || now >= flow.stop {
+            return;
+        }
+        tcp.sender_timer = u64::MAX;
+        if tcp.sender.next_deadline().0 <= now {
+            tcp.sender.on_deadline(Time(now));
+        }
+        self.pump_sender(now, now.saturating_add(1), index, recorder);
+    }
+
+    /// As [`Simulator::sender_timer`], for a receiver.
+    fn receiver_timer<R: Recorder>(&mut self, now: u64, index: usize, recorder: &mut R) {
+        self.heap.take();
+        let Agent::Established(tcp) = &mut self.flows[index].agent else {
+            return self.server_timer(now, index, recorder);
+        };
+        if tcp.receiver_timer != now {
+            return;
+        }
+        tcp.receiver_timer = u64::MAX;
+        if tcp.receiver.next_deadline().0 <= now {
+            tcp.receiver.on_deadline(Time(now));
+        }
+        self.pump_receiver(now, now.saturating_add(1), index, recorder);
+    }
+
+    /// An application writes, or a CBR stream sends a packet.
+    fn source<R: Recorder>(&mut self, now: u64, index: usize, recorder: &mut R) {
+        self.heap.take();
+        let flow = &mut self.flows[index];
+        if now >= flow.stop {
+            flow.next_write = u64::MAX;
+            return;
+        }
+        let datagram = match &mut flow.agent {
+            Agent::Established(tcp) => {
+                let write = tcp.writer.write(now);
+                tcp.sender.write(Time(now), write.bytes);
+                if write.last {
+                    tcp.sender.close(Time(now));
+                }
+                tcp.total = tcp.writer.total();
+                flow.next_write = write.next;
+                flow.check_completion(now);
+                None
+            }
+            Agent::Handshake(connections) => {
+                flow.next_write = connections.write(now);
+                flow.check_completion(now);
+                None
+            }
+            Agent::Cbr(cbr) => {
+                flow.next_write = cbr.next(now);
+                Some(cbr.datagram(index as u32, flow.data_path, &mut self.options))
+            }
+        };
+        if flow.next_write != u64::MAX {
+            self.heap.push(Key::new(flow.next_write, flow.next_write, Kind::Source, index as u32));
+        }
+        match datagram {
+            Some(packet) => self.forward(now, &packet, recorder),
+            None => self.pump_sender(now, now, index, recorder),
+        }
+    }
+
+    /// A notice is due, or has come to the end of a link.
+    fn loss_notice_due<R: Recorder>(&mut self, now: u64, number: usize, recorder: &mut R) {
+        self.heap.take();
+        let Some(mut notice) = self.loss_notices.take(number) else { return };
+        let LossNotice { packet, stage } = notice;
+        if stage == Stage::AtDrop {
+            return self.notify_loss(now, &packet, true, recorder);
+        }
+        if self.paths.at(packet.hop) != Hop::HOST {
+            return self.send_notice(now, notice);
+        }
+        if packet.kind == PacketKind::Ack {
+            return self.deliver_ack(now, &packet, recorder);
+        }
+        if stage == Stage::AsAck {
+            return self.notify_loss(now, &packet, false, recorder);
+        }
+        let flow = &self.flows[packet.flow as usize];
+        let Agent::Established(tcp) = &flow.agent else { return };
+        (notice.packet.hop, notice.packet.size, notice.stage) =
+            (flow.ack_path, tcp.sizes.ack_size, Stage::AsAck);
+        self.send_notice(now, notice);
+    }
+
+    /// Notifies the sender of a lost segment.
+    fn notify_loss<R: Recorder>(
+        &mut self,
+        now: u64,
+        packet: &Packet,
+        at_once: bool,
+        recorder: &mut R,
+    ) {
+        let flow = &mut self.flows[packet.flow as usize];
+        let Agent::Established(tcp) = &mut flow.agent else { return };
+        if now < flow.stop {
+            let lost = Transmission { seq: packet.position, number: packet.transmission };
+            tcp.sender.on_notice(Time(now), Notice { lost, at_once });
+            self.pump_sender(now, now, packet.flow as usize, recorder);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The simulated network at work.
+//!
+//! [`Simulator`] holds the state. `transit` takes packets over links, `handshake` serves
+//! connections that open and close, and `event_loop` does what is due, one event after the other.
+
+mod event_loop;
+mod handshake;
+mod transit;
+
+use ackclock_tcp::{Event, EventKind, Sighting, Time};
+
+use crate::flow::{Agent, Flow};
+use crate::heap::Heap;
+use crate::ids::FlowId;
+use crate::link::Link;
+use crate::loss_notices::LossNotices;
+use crate::packet::{Kind, Options, Packet};
+use crate::paths::Paths;
+use crate::recorder::{Place, Recorder};
+
+/// The state of a run: everything that the event loop touches.
+#[derive(Default)]
+pub(crate) struct Simulator {
+    pub(crate) links: Vec<Link>,
+    pub(crate) flows: Vec<Flow>,
+    /// The paths of each flow's data and of its ACKs.
+    pub(crate) paths: Paths,
+    pub(crate) heap: Heap,
+    /// Of the packets under way.
+    pub(crate) options: Options,
+    pub(crate) loss_notices: LossNotices,
+    /// The last moment of this run.
+    pub(crate) until: u64,
+    /// Packets that arrive before this time may move ahead of the clock ([`crate::lookahead`]); 0
+    /// switches that off.
+    pub(crate) lookahead_until: u64,
+}
+
+impl Simulator {
+    /// Hands a packet of a connection to the recorder, at a place that it has got to.
+    #[cold]
+    fn record_packet<R: Recorder>(
+        &self,
+        now: u64,
+        place: Place,
+        packet: &Packet,
+        recorder: &mut R,
+    ) {
+        let Some((header, mark)) = self.options.marked(packet).filter(|_| !packet.corrupt) else {
+            return;
+        };
+        let flow = &self.flows[packet.flow as usize];
+        let to_receiver = packet.kind == Kind::Data;
+        let sighting = Sighting {
+            at: Time(now),
+            to_receiver,
+            header,
+            len: packet.len,
+            sent: mark.sent,
+            number: mark.number,
+            hops: packet.hop - if to_receiver { flow.data_path } else { flow.ack_path },
+        };
+        recorder.packet(FlowId(packet.flow), place, &sighting);
+    }
+
+    /// Hands an event of the network to the recorder, with the sender's state.
+    fn record_event<R: Recorder>(&self, now: u64, flow: usize, kind: EventKind, recorder: &mut R) {
+        let mut event =
+            Event { at: Time(now), cwnd: 0, ssthresh: u64::MAX, snd_una: 0, snd_nxt: 0, kind };
+        let sender = match &self.flows[flow].agent {
+            Agent::Established(tcp) => Some(&tcp.sender),
+            Agent::Handshake(connections) => connections.client().map(|client| client.sender()),
+            Agent::Cbr(_) => None,
+        };
+        if let Some(sender) = sender {
+            let state = sender.state();
+            event = Event {
+                cwnd: state.cwnd,
+                ssthresh: state.ssthresh,
+                snd_una: state.snd_una,
+                snd_nxt: state.snd_nxt,
+                ..event
+            };
+        }
+        recorder.event(FlowId(flow as u32), &event);
+    }
+}

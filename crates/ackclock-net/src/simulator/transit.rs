@@ -1,0 +1,183 @@
+//! Packets on their way over links, and what goes on in place of those that are dropped.
+
+use ackclock_tcp::EventKind;
+use ackclock_tcp::recovery::detect::Notices;
+
+use super::Simulator;
+use crate::heap::{Key, Kind};
+use crate::link::{Effects, InFlight};
+use crate::loss_notices::{LossNotice, Stage};
+use crate::packet::{Kind as PacketKind, Packet};
+use crate::paths::Hop;
+use crate::recorder::Recorder;
+
+/// How far a packet has come.
+pub(super) enum Transit {
+    /// It waits on a wire for its event.
+    OnWire,
+    /// It reached its host, at this time.
+    AtHost(u64),
+    /// A link dropped it.
+    Dropped { at: u64, link: u32, why: &'static str },
+}
+
+impl Simulator {
+    /// Takes a packet over the link at its hop, and over later ones as far as lookahead allows.
+    pub(super) fn transit(&mut self, mut now: u64, packet: &Packet) -> Transit {
+        let links = self.links.as_mut_slice();
+        let mut at = packet.hop;
+        let mut index = self.paths.at(at).link();
+        loop {
+            at += 1;
+            let hop = self.paths.at(at);
+            let link = &mut links[index];
+            let (arrival, effects) = match link.admit_if_idle(now, packet.size) {
+                Some(arrival) => (arrival, Effects::default()),
+                None => {
+                    let flows = &self.flows;
+                    match link.admit(now, packet, || flows[packet.flow as usize].mss()) {
+                        Ok(arrival) => (arrival, link.effects()),
+                        Err(why) => return Transit::Dropped { at: now, link: index as u32, why },
+                    }
+                }
+            };
+            if arrival < self.lookahead_until && !effects.twice && !effects.corrupt {
+                if hop == Hop::HOST {
+                    let flow = &self.flows[packet.flow as usize];
+                    let early = match packet.kind {
+                        PacketKind::Ack => flow.may_get_ack_early(arrival),
+                        PacketKind::Data | PacketKind::Datagram => flow.may_get_data_early(arrival),
+                    };
+                    if early {
+                        return Transit::AtHost(arrival);
+                    }
+                } else if hop.allows_lookahead() && links[hop.link()].pending == 0 {
+                    now = arrival;
+                    index = hop.link();
+                    continue;
+                }
+            }
+            if effects != Effects::default() {
+                self.put_affected(index, (arrival, now), &Packet { hop: at, ..*packet }, effects);
+                return Transit::OnWire;
+            }
+            let key = Key::new(arrival, now, Kind::Wire, index as u32);
+            links[index].put(
+                InFlight { key, packet: Packet { hop: at, ..*packet } },
+                false,
+                &mut self.heap,
+            );
+            self.count_pending(packet, hop, 1);
+            return Transit::OnWire;
+        }
+    }
+
+    /// Puts a packet on the wire of a link that does more to it than delay it. This is a function
+    /// of its own since almost no packet needs it.
+    #[cold]
+    fn put_affected(
+        &mut self,
+        index: usize,
+        (arrival, now): (u64, u64),
+        packet: &Packet,
+        effects: Effects,
+    ) {
+        let key = Key::new(
+            arrival,
+            now,
+            if effects.late { Kind::Late } else { Kind::Wire },
+            index as u32,
+        );
+        let packet = Packet { corrupt: packet.corrupt || effects.corrupt, ..*packet };
+        self.links[index].put(InFlight { key, packet }, effects.late, &mut self.heap);
+        if effects.twice {
+            let packet = packet.duplicate(&mut self.options);
+            self.links[index].put(InFlight { key, packet }, effects.late, &mut self.heap);
+        }
+        self.count_pending(&packet, self.paths.at(packet.hop), 1 + u32::from(effects.twice));
+    }
+
+    /// Counts copies of a packet that wait for their event, where `hop` comes next.
+    #[inline(always)]
+    fn count_pending(&mut self, packet: &Packet, hop: Hop, copies: u32) {
+        if hop == Hop::HOST {
+            let flow = &mut self.flows[packet.flow as usize];
+            match packet.kind {
+                PacketKind::Ack => flow.pending_acks += copies,
+                PacketKind::Data | PacketKind::Datagram => flow.pending_data += copies,
+            }
+        } else if hop.allows_lookahead() {
+            self.links[hop.link()].pending += copies;
+        }
+    }
+
+    /// The network drops a packet.
+    #[cold]
+    pub(super) fn dropped<R: Recorder>(
+        &mut self,
+        now: u64,
+        link: u32,
+        packet: &Packet,
+        why: &'static str,
+        recorder: &mut R,
+    ) {
+        let notified = self.flows[packet.flow as usize].notified != Notices::Never;
+        if !(notified && self.notice_loss(now, link, packet)) {
+            packet.into_segment(&mut self.options);
+        }
+        let flow = &mut self.flows[packet.flow as usize];
+        let kind = if packet.kind == PacketKind::Ack {
+            flow.ack_drops += 1;
+            EventKind::AckDropped { ack: packet.position, link, why }
+        } else {
+            flow.drops += 1;
+            let (seq, len) = (packet.position, packet.bytes());
+            EventKind::Dropped { seq, len, transmission: packet.transmission, link, why }
+        };
+        if recorder.wants_events() {
+            self.record_event(now, packet.flow as usize, kind, recorder);
+        }
+    }
+
+    /// A packet's host drops it for its checksum. It counts as a drop of the last link.
+    #[cold]
+    pub(super) fn corrupted<R: Recorder>(&mut self, now: u64, packet: &Packet, recorder: &mut R) {
+        let hop = packet.hop + self.paths.links(packet.hop).count() as u32;
+        let link = self.paths.at(hop - 1).link() as u32;
+        self.dropped(now, link, &Packet { hop, corrupt: false, ..*packet }, "corrupt", recorder);
+    }
+
+    /// A link has dropped a packet of a flow whose sender is notified. Returns whether the
+    /// packet's options are still needed.
+    fn notice_loss(&mut self, now: u64, link: u32, packet: &Packet) -> bool {
+        if packet.copy {
+            return false;
+        }
+        if packet.kind == PacketKind::Data
+            && self.flows[packet.flow as usize].notified == Notices::AtOnce
+        {
+            let due = self.links[link as usize]
+                .departure_if_idle(now, packet.size)
+                .max(now.saturating_add(1));
+            self.put_notice(due, now, LossNotice { packet: *packet, stage: Stage::AtDrop });
+        }
+        self.send_notice(now, LossNotice { packet: *packet, stage: Stage::OnPath });
+        packet.kind == PacketKind::Ack
+    }
+
+    /// A notice enters the link at its hop. If its packet came as far as its host, it is there.
+    pub(super) fn send_notice(&mut self, now: u64, mut notice: LossNotice) {
+        let hop = self.paths.at(notice.packet.hop);
+        if hop == Hop::HOST {
+            return self.put_notice(now, now, notice);
+        }
+        let arrival = self.links[hop.link()].would_arrive(now, notice.packet.size);
+        notice.packet.hop += 1;
+        self.put_notice(arrival, now, notice);
+    }
+
+    fn put_notice(&mut self, due: u64, now: u64, notice: LossNotice) {
+        let number = self.loss_notices.push(notice);
+        self.heap.push(Key::new(due, now, Kind::LossNotice, number));
+    }
+}

@@ -1,0 +1,56 @@
+//! A cell of an experiment's grid, and which of its flows are measured together.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use ackclock_net::scenario::{BuiltFlow, Scenario};
+use ackclock_run::GridCell;
+
+/// A cell that is ready to run.
+#[derive(Debug)]
+pub(crate) struct PlannedCell {
+    pub cell: GridCell,
+    /// Empty if the runs are populations.
+    pub groups: Vec<FlowGroup>,
+}
+
+/// Flows of a scenario that measurements take together.
+#[derive(Debug)]
+pub(crate) struct FlowGroup {
+    /// The name of the flow. Copies that arrive have the name in the scenario without `{}`.
+    pub name: String,
+    /// The numbers of the flows: of copies that arrive, or of a single flow.
+    pub flows: Range<usize>,
+}
+
+impl PlannedCell {
+    /// Whether it has these labels, by axis.
+    pub fn is_in(&self, labels: &BTreeMap<String, String>) -> bool {
+        labels.iter().all(|(axis, label)| self.cell.label(axis) == Some(label))
+    }
+
+    /// The number that its label on an axis begins with: 50 of `50kb`.
+    pub fn number(&self, axis: &str) -> Option<f64> {
+        let label = self.cell.label(axis)?;
+        let end = label.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(label.len());
+        label[..end].parse().ok()
+    }
+}
+
+/// The groups of a scenario whose flows were built as `built`.
+pub(crate) fn groups(scenario: &Scenario, built: &[BuiltFlow]) -> Vec<FlowGroup> {
+    let mut groups = Vec::new();
+    let mut first = 0;
+    for flow in &scenario.flows {
+        let copies = first..first + flow.count as usize;
+        first = copies.end;
+        match (flow.arrivals, &flow.name) {
+            (Some(_), Some(name)) => {
+                groups.push(FlowGroup { name: name.replace("{}", ""), flows: copies })
+            }
+            _ => groups
+                .extend(copies.map(|i| FlowGroup { name: built[i].name.clone(), flows: i..i + 1 })),
+        }
+    }
+    groups
+}

@@ -1,0 +1,239 @@
+//! Whether every name in an experiment means something.
+
+use std::collections::{BTreeMap, HashSet};
+
+use ackclock_net::scenario::check_strategy;
+use ackclock_run::{FileError, error_at};
+use ackclock_tcp::Registry;
+
+use crate::cell::PlannedCell;
+use crate::format::{ChartSpec, Claim, Experiment, NumberOrText, RowSpec};
+use crate::load::ExperimentFile;
+use crate::measures::{Value, flow_measures, measures, quantile};
+use crate::sequence::ASPECTS;
+
+const NO_CELL: &str = "no cell has these labels; axes and their labels are expected";
+
+/// Checks the experiment of a file, whose grid has these cells.
+pub(crate) fn check(
+    source: &ExperimentFile,
+    cells: &[PlannedCell],
+    registry: &Registry,
+) -> Result<(), FileError> {
+    Check { source, e: &source.experiment, cells, registry }.all()
+}
+
+struct Check<'a> {
+    source: &'a ExperimentFile,
+    e: &'a Experiment,
+    cells: &'a [PlannedCell],
+    registry: &'a Registry,
+}
+
+impl Check<'_> {
+    fn wrong<T>(&self, key: &str, message: impl Into<String>) -> Result<T, FileError> {
+        Err(self.source.wrong(error_at(key, message)))
+    }
+
+    fn all(&self) -> Result<(), FileError> {
+        self.runs()?;
+        self.strategies()?;
+        self.show()?;
+        self.steps()?;
+        for (i, chart) in self.e.charts.iter().enumerate() {
+            self.chart(&format!("chart[{i}]"), chart)?;
+        }
+        for (i, row) in self.e.rows.iter().enumerate() {
+            self.measurement(&format!("row[{i}].measurement"), &row.measurement)?;
+        }
+        self.tables()?;
+        for (i, claim) in self.e.claims.iter().enumerate() {
+            self.claim(&format!("claim[{i}]"), claim)?;
+        }
+        Ok(())
+    }
+
+    fn runs(&self) -> Result<(), FileError> {
+        let e = self.e;
+        if e.strategies.is_empty() || e.runs == 0 || e.quick_runs == Some(0) {
+            return self.wrong("", "an experiment needs at least one strategy and one run");
+        }
+        if !e.steps.is_empty() && e.runs > 1 {
+            return self.wrong("runs", "steps take a single run: leave `runs` out");
+        }
+        if e.population.is_some() && e.records() {
+            return self.wrong("population", "many transfers have no sequence to show");
+        }
+        Ok(())
+    }
+
+    fn strategies(&self) -> Result<(), FileError> {
+        let mut names = HashSet::new();
+        for (i, s) in self.e.strategies.iter().enumerate() {
+            if let Some(Err(message)) = s.composition().map(|s| check_strategy(s, self.registry)) {
+                return self.wrong(&format!("strategy[{i}]"), message);
+            }
+            if s.name.contains('/') || !names.insert(&s.name) {
+                return self.another_name(&format!("strategy[{i}].name"), &s.name);
+            }
+        }
+        Ok(())
+    }
+
+    fn another_name(&self, key: &str, name: &str) -> Result<(), FileError> {
+        self.wrong(key, format!("`{name}` is taken or has a `/`; another name is expected"))
+    }
+
+    fn is_strategy(&self, name: &str) -> bool {
+        self.e.strategies.iter().any(|s| s.name == name)
+    }
+
+    fn show(&self) -> Result<(), FileError> {
+        for (i, measure) in self.e.show.iter().enumerate() {
+            let known = self.measures();
+            if !known.contains(&measure.as_str()) {
+                let message = format!("there is no `{measure}`; there are {}", known.join(", "));
+                return self.wrong(&format!("show[{i}]"), message);
+            }
+        }
+        Ok(())
+    }
+
+    fn steps(&self) -> Result<(), FileError> {
+        let steps = &self.e.steps;
+        for (i, step) in steps.iter().enumerate() {
+            if step.name.contains('/') || steps[..i].iter().any(|s| s.name == step.name) {
+                return self.another_name(&format!("step[{i}].name"), &step.name);
+            }
+            let is_step = |name: &&String| steps.iter().any(|s| s.name == **name);
+            if let Some(since) = step.since.as_ref().filter(|since| !is_step(since)) {
+                let message = format!("there is no step `{since}`");
+                return self.wrong(&format!("step[{i}].since"), message);
+            }
+        }
+        Ok(())
+    }
+
+    fn chart(&self, key: &str, chart: &ChartSpec) -> Result<(), FileError> {
+        let drawn = match (&chart.quantiles, chart.measure.as_str()) {
+            (Some(of), "") => {
+                chart.axis.is_none() && self.measures().iter().any(|m| quantile(m, of).is_some())
+            }
+            (Some(_), _) => false,
+            (None, measure) => {
+                let in_row = |row: &RowSpec| row.measurement.split('/').next() == Some(measure);
+                self.e.show.iter().any(|shown| shown == measure) || self.e.rows.iter().any(in_row)
+            }
+        };
+        let numbered = |axis: &String| self.cells.iter().all(|c| c.number(axis).is_some());
+        let is_flow =
+            |name: &String| self.cells.iter().any(|c| c.groups.iter().any(|g| g.name == *name));
+        let (part, message) = if !chart.flows.keys().all(is_flow) {
+            (".flows", "names of flows of the scenario are expected")
+        } else if !drawn || !chart.axis.as_ref().is_none_or(numbered) {
+            let message = "a `measure` of `row` or `show` is expected, against an `axis` whose \
+                           labels begin with numbers, or the `quantiles` of a distribution";
+            ("", message)
+        } else if !self.has_cells(&chart.cells) {
+            (".where", NO_CELL)
+        } else if !chart.strategies.iter().all(|name| self.is_strategy(name)) {
+            (".strategies", "names of strategies of this experiment are expected")
+        } else {
+            return Ok(());
+        };
+        self.wrong(&format!("{key}{part}"), message)
+    }
+
+    fn tables(&self) -> Result<(), FileError> {
+        for (i, table) in self.e.tables.iter().enumerate() {
+            for (j, row) in table.rows.iter().enumerate() {
+                let key = format!("table[{i}].rows[{j}]");
+                for strategy in &self.e.strategies {
+                    self.measurement(&key, &format!("{}/{}", row.measure, strategy.name))?;
+                }
+                if let Some(name) = row.paper.keys().find(|name| !self.is_strategy(name)) {
+                    let message = format!("there is no strategy `{name}`");
+                    return self.wrong(&format!("{key}.paper"), message);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn claim(&self, key: &str, claim: &Claim) -> Result<(), FileError> {
+        self.measurement(&format!("{key}.measurement"), &claim.measurement)?;
+        let Some((relation, other)) = claim.relation() else {
+            let message = "exactly one of `equals`, `above`, `below`, `at_least`, `at_most`, \
+                           `near` is expected";
+            return self.wrong(key, message);
+        };
+        if (relation == "near") != claim.tolerance.is_some() {
+            return self.wrong(key, "`near` needs a `tolerance`, and nothing else has one");
+        }
+        if claim.by.is_some() && matches!(relation, "equals" | "near") {
+            return self.wrong(key, "`by` goes with `above`, `below`, `at_least` and `at_most`");
+        }
+        if let (NumberOrText::Text(name), true) = (other, relation != "equals") {
+            self.measurement(&format!("{key}.{relation}"), name)?;
+        }
+        if !self.has_cells(&claim.cells) {
+            return self.wrong(&format!("{key}.where"), NO_CELL);
+        }
+        Ok(())
+    }
+
+    /// Whether the grid has cells with these labels; `--quick` may leave all of them out.
+    fn has_cells(&self, labels: &BTreeMap<String, String>) -> bool {
+        let has = |(name, label): (&String, &String)| {
+            self.e.vary.iter().any(|axis| axis.name == *name && axis.has(label))
+        };
+        labels.iter().all(has)
+    }
+
+    /// Whether every cell has a measurement of this name.
+    fn measurement(&self, key: &str, name: &str) -> Result<(), FileError> {
+        if self.cells.iter().all(|cell| self.is_measured(cell, name)) {
+            return Ok(());
+        }
+        let e = self.e;
+        let list = |names: Vec<&str>| names.join(", ");
+        let flows = self.cells.iter().take(1).flat_map(|cell| &cell.groups);
+        let mut message = format!(
+            "there is no measurement `{name}`; it is MEASURE/STRATEGY or MEASURE/STRATEGY/FLOW \
+             with the measures {}, the strategies {}, the flows {}",
+            list(self.measures()),
+            list(e.strategies.iter().map(|s| s.name.as_str()).collect()),
+            list(flows.map(|group| group.name.as_str()).collect()),
+        );
+        if !e.steps.is_empty() {
+            message += &format!(
+                "; or STEP/STRATEGY/ASPECT with the steps {}, the aspects {}",
+                list(e.steps.iter().map(|s| s.name.as_str()).collect()),
+                ASPECTS.join(", ")
+            );
+        }
+        self.wrong(key, message)
+    }
+
+    /// The names of the measures that this experiment has.
+    fn measures(&self) -> Vec<&'static str> {
+        let has_timeouts = self.e.population.is_some();
+        measures()
+            .filter(|m| has_timeouts || !matches!(m.value, Value::Timeouts(_)))
+            .map(|m| m.name)
+            .collect()
+    }
+
+    fn is_measured(&self, cell: &PlannedCell, name: &str) -> bool {
+        let mut parts = name.splitn(3, '/');
+        let (Some(first), Some(strategy)) = (parts.next(), parts.next()) else { return false };
+        if !self.is_strategy(strategy) {
+            return false;
+        }
+        let Some(last) = parts.next() else { return self.measures().contains(&first) };
+        let of_flow = flow_measures().any(|(name, _)| name == first)
+            && cell.groups.iter().any(|group| group.name == last);
+        let of_step = self.e.steps.iter().any(|s| s.name == first) && ASPECTS.contains(&last);
+        of_flow || of_step
+    }
+}

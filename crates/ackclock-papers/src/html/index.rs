@@ -1,0 +1,182 @@
+//! The index of the pages, which reads like the report of a laboratory: what was run, what came
+//! out, and what could not be reproduced.
+
+use std::fmt::Write;
+
+use ackclock_report::{Picture, REPORT_CSS, escape, page as html_page};
+
+use super::parts::{claims, file_name, panels, sign};
+use crate::claims::ClaimOutcome;
+use crate::outcome::Outcome;
+use crate::table::{COUNTS, by_paper, counts};
+
+const TITLE: &str = "Papers on TCP loss recovery, run again";
+
+/// A figure shows no more connections than this; the page that it leads to shows all.
+const PANELS: usize = 4;
+
+pub(super) fn page(outcomes: &[Outcome]) -> String {
+    let mut html = format!("<div class=\"report\">\n<h1>{TITLE}</h1>\n");
+    made(&mut html, outcomes);
+    summary(&mut html, outcomes);
+    for of in by_paper(outcomes) {
+        paper(&mut html, of);
+    }
+    not_reproduced(&mut html, outcomes);
+    html.push_str("</div>\n");
+    html_page(TITLE, REPORT_CSS, &html)
+}
+
+/// How the runs were made, and how claims are judged.
+fn made(html: &mut String, outcomes: &[Outcome]) {
+    let how = match outcomes.iter().any(|o| o.quick) {
+        true => {
+            "in short (<code>--quick</code>): fewer seeds and cells than the full run, and wider \
+             intervals"
+        }
+        false => "in full",
+    };
+    let _ = writeln!(
+        html,
+        "<p>Run by ackclock {}, {how}. The seeds stand with each experiment; the same version and \
+         seeds give the same numbers on any machine.</p>\n<p>A claim is a sentence of the paper, \
+         or, beyond the papers, of an RFC. Of a single run it is judged exactly; of several, it \
+         holds if the 95 % confidence interval lies on its side, does not hold if it lies on the \
+         other, and is undecided if it covers the boundary. Where parameters are varied it is \
+         judged in each cell of the grid.</p>",
+        env!("CARGO_PKG_VERSION")
+    );
+}
+
+fn summary(html: &mut String, outcomes: &[Outcome]) {
+    html.push_str(
+        "<h2>Summary</h2>\n<div class=\"wide\"><table id=\"summary\">\n<tr><th>paper</th>",
+    );
+    for name in COUNTS {
+        let _ = write!(html, "<th>{name}</th>");
+    }
+    html.push_str("</tr>\n");
+    let mut line = |name: &str, of: &[Outcome]| {
+        let cells: String = counts(of).iter().map(|n| format!("<td>{n}</td>")).collect();
+        let _ = writeln!(html, "<tr><td>{name}</td>{cells}</tr>");
+    };
+    for of in by_paper(outcomes) {
+        let (id, title) = (escape(of[0].paper_id()), escape(&of[0].paper.title));
+        line(&format!("<a href=\"#{id}\">{title}</a>"), of);
+    }
+    line("all", outcomes);
+    html.push_str(
+        "</table></div>\n<p><a href=\"#not-reproduced\">What could not be reproduced, and why</a>\
+         </p>\n",
+    );
+}
+
+/// A section with all experiments of a paper.
+fn paper(html: &mut String, outcomes: &[Outcome]) {
+    let of = &outcomes[0].paper;
+    let _ = writeln!(
+        html,
+        "<section class=\"paper\" id=\"{}\">\n<h2>{}</h2>\n<p>{}; {}</p>",
+        escape(outcomes[0].paper_id()),
+        escape(&of.title),
+        escape(&of.authors.join(", ")),
+        escape(&of.published)
+    );
+    for outcome in outcomes {
+        let _ = writeln!(
+            html,
+            "<h3>{}</h3>\n<p class=\"ran\">{}. {}.</p>",
+            link(outcome),
+            escape(&capital(&outcome.place)),
+            escape(&outcome.ran())
+        );
+        figures(html, outcome);
+        claims(html, outcome);
+    }
+    html.push_str("</section>\n");
+}
+
+fn link(outcome: &Outcome) -> String {
+    format!("<a href=\"{}\">{}</a>", escape(&file_name(outcome)), escape(&outcome.title))
+}
+
+fn capital(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().map(|first| first.to_uppercase().chain(rest).collect()).unwrap_or_default()
+}
+
+/// Its charts, and the time-sequence graphs of its first cell, small.
+fn figures(html: &mut String, outcome: &Outcome) {
+    let page = escape(&file_name(outcome));
+    html.push_str("<div class=\"figures\">\n");
+    for chart in &outcome.charts {
+        let _ = writeln!(html, "<a href=\"{page}\">{}</a>", chart.to_svg());
+    }
+    let first = outcome.strategies.len().min(PANELS).min(outcome.traces.len());
+    for panel in panels(&outcome.traces[..first]) {
+        let svg = Picture { panels: &[panel], ..Picture::default() }.to_svg();
+        // An image of its own, since its clipping paths have ids.
+        let source = escape(&svg.replace('%', "%25").replace('#', "%23"));
+        let name = escape(panel.name);
+        let _ = writeln!(
+            html,
+            "<a href=\"{page}\"><img alt=\"{name}\" src=\"data:image/svg+xml,{source}\"></a>"
+        );
+    }
+    html.push_str("</div>\n");
+    let rest = outcome.traces.len() - first;
+    if rest > 0 {
+        let _ = writeln!(html, "<p class=\"ran\">The page has {rest} connections more.</p>");
+    }
+}
+
+fn not_reproduced(html: &mut String, outcomes: &[Outcome]) {
+    html.push_str(
+        "<section id=\"not-reproduced\">\n<h2>What could not be reproduced, and why</h2>\n<p>All \
+         claims that do not hold in one cell or more. What each experiment assumes where its \
+         paper is silent stands on its page.</p>\n",
+    );
+    for of in by_paper(outcomes) {
+        let failed = |o: &&Outcome| o.claims.iter().any(ClaimOutcome::fails);
+        let mut failed = of.iter().filter(failed).peekable();
+        if failed.peek().is_some() {
+            let _ = writeln!(html, "<h3>{}</h3>", escape(&of[0].paper.title));
+        }
+        for outcome in failed {
+            let _ = writeln!(
+                html,
+                "<p>{} <small>({})</small></p>",
+                link(outcome),
+                escape(&outcome.place)
+            );
+            reasons(html, outcome);
+        }
+    }
+    html.push_str("</section>\n");
+}
+
+/// The claims that do not hold, those with the same reason together.
+fn reasons(html: &mut String, outcome: &Outcome) {
+    let failed: Vec<&ClaimOutcome> = outcome.claims.iter().filter(|c| c.fails()).collect();
+    let mut shown: Vec<Option<&str>> = Vec::new();
+    for why in failed.iter().map(|c| c.why.as_deref()) {
+        if shown.contains(&why) {
+            continue;
+        }
+        shown.push(why);
+        html.push_str("<ul>\n");
+        for claim in failed.iter().filter(|c| c.why.as_deref() == why) {
+            let (class, symbol, words) = sign(claim);
+            let _ = writeln!(
+                html,
+                "<li><span class=\"{class}\">{symbol} {words}</span>: {} \
+                 <small>({}; {})</small></li>",
+                escape(&claim.says),
+                escape(&claim.place),
+                escape(&claim.measured())
+            );
+        }
+        let why = why.map_or("not known.".into(), escape);
+        let _ = writeln!(html, "</ul>\n<p><b>Why:</b> {why}</p>");
+    }
+}

@@ -1,0 +1,103 @@
+//! Verdicts with intervals worked out by hand: for three samples Student's t is 4.30265, so that a
+//! standard deviation of 2 makes a half-width of 4.30265 * 2 / sqrt(3) = 4.9683.
+
+use super::{Verdict, judge};
+use crate::format::Claim;
+use crate::measurement::{Measurement, Measurements};
+
+fn measurements() -> Measurements {
+    let samples = |values: &[f64]| Measurement::Samples(values.to_vec());
+    Measurements::from([
+        ("a/x".into(), samples(&[12.0, 14.0, 16.0])),
+        ("b/x".into(), samples(&[10.0, 12.0, 14.0])),
+        ("zero/x".into(), samples(&[0.0, 0.0, 0.0])),
+        ("rare/x".into(), samples(&[0.0, 0.0, 1.0])),
+        ("gap/x".into(), samples(&[1.0, f64::NAN, 1.0])),
+        ("one/x".into(), samples(&[4.8])),
+        ("sent/x".into(), Measurement::Text("43, 47".into())),
+    ])
+}
+
+fn claim(relation: &str) -> Claim {
+    toml::from_str(&format!("says = \"s\"\nplace = \"p\"\n{relation}")).unwrap()
+}
+
+fn verdict(relation: &str) -> Verdict {
+    judge(&claim(relation), &measurements()).verdict
+}
+
+#[test]
+fn a_number_is_compared_with_the_interval() {
+    // 14 ± 4.9683.
+    for (relation, expected) in [
+        ("above = 9.03", Verdict::Holds),
+        ("above = 9.04", Verdict::Undecided),
+        ("above = 18.96", Verdict::Undecided),
+        ("above = 18.97", Verdict::DoesNotHold),
+        ("below = 18.97", Verdict::Holds),
+        ("below = 18.96", Verdict::Undecided),
+        ("below = 9.03", Verdict::DoesNotHold),
+        ("above = 7\nby = 2.03", Verdict::Holds),
+        ("above = 7\nby = 2.04", Verdict::Undecided),
+        ("near = 14\ntolerance = 4.97", Verdict::Holds),
+        ("near = 14\ntolerance = 4.96", Verdict::Undecided),
+        ("near = 30\ntolerance = 11.04", Verdict::Undecided),
+        ("near = 30\ntolerance = \"30%\"", Verdict::DoesNotHold),
+    ] {
+        assert_eq!(verdict(&format!("measurement = \"a/x\"\n{relation}")), expected, "{relation}");
+    }
+}
+
+#[test]
+fn two_measurements_are_compared_run_by_run() {
+    // The differences are 2, 2, 2, though the intervals of both overlap.
+    assert_eq!(verdict("measurement = \"a/x\"\nabove = \"b/x\""), Verdict::Holds);
+    // a - 1.1 b: 1, 0.8, 0.6, that is 0.8 ± 0.497; a - 1.15 b: 0.2 ± 0.745; a - 1.4 b: -2.8 ± 1.99.
+    for (by, expected) in
+        [("10%", Verdict::Holds), ("15%", Verdict::Undecided), ("40%", Verdict::DoesNotHold)]
+    {
+        assert_eq!(
+            verdict(&format!("measurement = \"a/x\"\nabove = \"b/x\"\nby = \"{by}\"")),
+            expected,
+            "{by}"
+        );
+    }
+    let shown = judge(&claim("measurement = \"a/x\"\nabove = \"b/x\""), &measurements()).measured;
+    assert_eq!(shown, "14.0 ± 5.0 against 12.0 ± 5.0 (+16.7 % ± 0.0 %)");
+}
+
+#[test]
+fn equality_is_exact_in_every_run() {
+    assert_eq!(verdict("measurement = \"zero/x\"\nequals = 0"), Verdict::Holds);
+    assert_eq!(verdict("measurement = \"rare/x\"\nequals = 0"), Verdict::DoesNotHold);
+    assert_eq!(verdict("measurement = \"sent/x\"\nequals = \"43, 47\""), Verdict::Holds);
+    assert_eq!(verdict("measurement = \"sent/x\"\nequals = 43"), Verdict::DoesNotHold);
+}
+
+#[test]
+fn a_single_run_is_judged_exactly() {
+    assert_eq!(verdict("measurement = \"one/x\"\nabove = 4.8"), Verdict::DoesNotHold);
+    assert_eq!(verdict("measurement = \"one/x\"\nat_least = 4.8"), Verdict::Holds);
+    assert_eq!(verdict("measurement = \"one/x\"\nbelow = 4.8"), Verdict::DoesNotHold);
+    assert_eq!(verdict("measurement = \"one/x\"\nat_most = 4.8"), Verdict::Holds);
+    assert_eq!(verdict("measurement = \"one/x\"\nnear = 5\ntolerance = \"4%\""), Verdict::Holds);
+    assert_eq!(
+        verdict("measurement = \"one/x\"\nnear = 5\ntolerance = \"3%\""),
+        Verdict::DoesNotHold
+    );
+}
+
+#[test]
+fn what_was_not_measured_decides_nothing_and_a_step_that_never_came_fails() {
+    assert_eq!(verdict("measurement = \"gap/x\"\nabove = 0"), Verdict::Undecided);
+    assert_eq!(verdict("measurement = \"sent/x\"\nabove = 0"), Verdict::DoesNotHold);
+}
+
+#[test]
+fn a_difference_is_in_percent_of_the_other_measurement() {
+    assert_eq!(
+        judge(&claim("measurement = \"a/x\"\nabove = \"b/x\""), &measurements()).relative,
+        Some(100.0 / 6.0)
+    );
+    assert_eq!(judge(&claim("measurement = \"a/x\"\nabove = 3"), &measurements()).relative, None);
+}

@@ -1,0 +1,232 @@
+//! Vectors as JSON lines: written, and read strictly.
+
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
+
+use crate::vector::{Ack, Changed, FORMAT, Header, Info, Sent, Step, Vector, What};
+
+/// More segments than anybody records; a vector that has more would only take time.
+const MOST_SEGMENTS: u64 = 1 << 20;
+/// About eleven days, in microseconds.
+const LATEST: u64 = 1_000_000_000_000;
+/// SACK blocks that an ACK has room for.
+const MOST_BLOCKS: usize = 4;
+
+/// What is wrong with a file of vectors.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{name}:{line}: {what}")]
+pub struct ReadError {
+    /// The file.
+    pub name: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// A line that is no header.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    at: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    write: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ack: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    timer: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    window: Option<u64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    sack: Vec<(u64, u64)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    echo: Option<u32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    sent: Vec<Sent>,
+    #[serde(default, skip_serializing_if = "is_empty")]
+    info: Changed,
+}
+
+fn is_empty(changed: &Changed) -> bool {
+    *changed == Changed::default()
+}
+
+/// Only a header has a format.
+#[derive(Deserialize)]
+struct Which {
+    format: Option<IgnoredAny>,
+}
+
+/// The vectors in the text of a file; `name` is what errors call it.
+///
+/// # Errors
+/// The first line that is no part of a vector, and why.
+pub fn read(name: &str, text: &str) -> Result<Vec<Vector>, ReadError> {
+    let mut vectors: Vec<Vector> = Vec::new();
+    let mut reader = Reader::default();
+    for (i, line) in text.lines().enumerate() {
+        if line.trim().is_empty() {
+            continue;
+        }
+        let at_line = |what: String| ReadError { name: name.into(), line: i + 1, what };
+        if !line.trim_start().starts_with('{') {
+            return Err(at_line("a line is a JSON object".into()));
+        }
+        let which: Which = serde_json::from_str(line).map_err(|e| at_line(json(&e)))?;
+        if which.format.is_some() {
+            let header: Header = serde_json::from_str(line).map_err(|e| at_line(json(&e)))?;
+            check(&header).map_err(at_line)?;
+            reader = Reader { window: header.window, ..Reader::default() };
+            vectors.push(Vector { header, steps: Vec::new() });
+            continue;
+        }
+        let Some(vector) = vectors.last_mut() else {
+            return Err(at_line("a vector begins with a header, which has a `format`".into()));
+        };
+        let line: Line = serde_json::from_str(line).map_err(|e| at_line(json(&e)))?;
+        vector.steps.push(reader.step(&vector.header, line).map_err(at_line)?);
+    }
+    Ok(vectors)
+}
+
+/// An error of the parser without the line, which is always the first.
+fn json(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rfind(" at line ") {
+        Some(end) => format!("column {}: {}", error.column(), &text[..end]),
+        None => text,
+    }
+}
+
+fn check(h: &Header) -> Result<(), String> {
+    let within = |what: &str, value: u64, from: u64, to: u64| {
+        let right = (from..=to).contains(&value);
+        right.then_some(()).ok_or(format!("{what} is {value}, not {from} to {to}"))
+    };
+    if h.format != FORMAT {
+        return Err(format!("the format is `{}`; this reads `{FORMAT}`", h.format));
+    }
+    within("hz", h.hz.into(), 1, 1_000_000)?;
+    within("mss", h.mss.into(), 1, 65_535)?;
+    within("initial_window", h.initial_window.into(), 1, 1000)?;
+    within("window_scale", h.window_scale.into(), 0, 14)?;
+    within("window", h.window, 0, 65_535)?;
+    within("syn_at", h.syn_at, 0, LATEST)?;
+    within("round_trip", h.round_trip, 1, LATEST)
+}
+
+/// What lines before this one have said.
+#[derive(Default)]
+struct Reader {
+    at: u64,
+    written: u64,
+    window: u64,
+    inputs: usize,
+    info: Info,
+}
+
+impl Reader {
+    fn step(&mut self, header: &Header, line: Line) -> Result<Step, String> {
+        if line.at < self.at {
+            return Err(format!("`at` goes back from {} to {}", self.at, line.at));
+        }
+        if line.at > LATEST {
+            return Err(format!("`at` is {}, more than {LATEST}", line.at));
+        }
+        self.at = line.at;
+        let of_ack = line.window.is_some() || !line.sack.is_empty() || line.echo.is_some();
+        let what = match (line.write, line.ack, line.timer) {
+            (Some(bytes), None, None) if !of_ack => self.write(header, bytes)?,
+            (None, Some(to), None) => self.ack(header, to, &line)?,
+            (None, None, Some(true)) if !of_ack && self.inputs > 0 => What::Timer,
+            (None, None, Some(true)) if !of_ack => {
+                return Err("a timer needs an input before it".into());
+            }
+            (Some(_), None, None) | (None, None, Some(true)) => {
+                return Err("`window`, `sack` and `echo` belong to an `ack`".into());
+            }
+            _ => return Err("a step is a `write`, an `ack` or `\"timer\": true`".into()),
+        };
+        if what != What::Timer {
+            self.inputs += 1;
+        }
+        if let Some(s) =
+            line.sent.iter().find(|s| s.position.saturating_add(s.len.into()) > self.written)
+        {
+            return Err(format!("{} bytes from {} were never written", s.len, s.position));
+        }
+        line.info.apply(&mut self.info);
+        Ok(Step { at: line.at, what, sent: line.sent, info: self.info })
+    }
+
+    fn write(&mut self, header: &Header, bytes: u64) -> Result<What, String> {
+        self.written = self.written.saturating_add(bytes);
+        if self.written > u64::from(header.mss) * MOST_SEGMENTS {
+            return Err(format!("more than {MOST_SEGMENTS} segments are written"));
+        }
+        Ok(What::Write(bytes))
+    }
+
+    fn ack(&mut self, header: &Header, to: u64, line: &Line) -> Result<What, String> {
+        if to > self.written {
+            return Err(format!("`ack` is {to}, but {} bytes were written", self.written));
+        }
+        self.window = line.window.unwrap_or(self.window);
+        let scale = u64::from(header.window_scale);
+        if self.window > 65_535 << scale
+            || self.window & ((1 << scale) - 1) != 0 && line.window.is_some()
+        {
+            return Err(format!("`window` is {}, which no ACK says at scale {scale}", self.window));
+        }
+        if line.sack.len() > MOST_BLOCKS {
+            return Err(format!("an ACK has room for {MOST_BLOCKS} SACK blocks"));
+        }
+        if let Some((left, right)) =
+            line.sack.iter().find(|(left, right)| left >= right || *right > self.written)
+        {
+            return Err(format!("`sack` has {left} to {right}, which is no data that was written"));
+        }
+        Ok(What::Ack(Ack { to, window: self.window, sack: line.sack.clone(), echo: line.echo }))
+    }
+}
+
+/// Vectors as the text of a file.
+pub fn write(vectors: &[Vector]) -> String {
+    let mut out = String::new();
+    for vector in vectors {
+        out += &text(&vector.header);
+        let (mut info, mut window) = (Info::default(), vector.header.window);
+        for step in &vector.steps {
+            let mut line = Line {
+                at: step.at,
+                write: None,
+                ack: None,
+                timer: None,
+                window: None,
+                sack: Vec::new(),
+                echo: None,
+                sent: step.sent.clone(),
+                info: Changed::between(&info, &step.info),
+            };
+            match &step.what {
+                What::Write(bytes) => line.write = Some(*bytes),
+                What::Timer => line.timer = Some(true),
+                What::Ack(ack) => {
+                    line.ack = Some(ack.to);
+                    line.window = (ack.window != window).then_some(ack.window);
+                    line.sack.clone_from(&ack.sack);
+                    line.echo = ack.echo;
+                    window = ack.window;
+                }
+            }
+            info = step.info;
+            out += &text(&line);
+        }
+    }
+    out
+}
+
+fn text(value: &impl Serialize) -> String {
+    // Nothing in these types can fail to be JSON: maps have text for keys.
+    serde_json::to_string(value).map(|line| line + "\n").unwrap_or_default()
+}

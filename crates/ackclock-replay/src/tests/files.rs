@@ -1,0 +1,167 @@
+//! What is read, what is refused and where, and that nothing panics.
+
+use std::collections::BTreeMap;
+
+use ackclock_tcp::Registry;
+use proptest::prelude::*;
+
+use super::{HEADER, vector};
+use crate::{Ack, CaState, Comparison, Info, Sent, Step, Vector, What, read, write};
+
+fn refused(line: &str) -> String {
+    let text = format!("{HEADER}\n{{\"at\":5,\"write\":4000}}\n{line}\n");
+    read("v.jsonl", &text).unwrap_err().to_string()
+}
+
+#[test]
+fn a_line_means_what_the_guide_says() {
+    let v = vector(&[
+        r#"{"at":100500,"write":4000,"sent":[[0,1000,1],[1000,1000,1]],"info":{"cwnd":2}}"#,
+        r#"{"at":200500,"ack":1000,"window":128000,"sack":[[2000,3000]],"echo":99,"info":{"state":"disorder"}}"#,
+        r#"{"at":450000,"timer":true,"sent":[[1000,1000,2]],"info":{"state":"loss","cwnd":1}}"#,
+    ]);
+    let info = Info { cwnd: 2, ..Info::default() };
+    let ack = Ack { to: 1000, window: 128_000, sack: vec![(2000, 3000)], echo: Some(99) };
+    let new = |position| Sent { position, len: 1000, transmission: 1 };
+    let expected = [
+        Step { at: 100_500, what: What::Write(4000), sent: vec![new(0), new(1000)], info },
+        Step {
+            at: 200_500,
+            what: What::Ack(ack),
+            sent: vec![],
+            info: Info { state: CaState::Disorder, ..info },
+        },
+        Step {
+            at: 450_000,
+            what: What::Timer,
+            sent: vec![Sent { transmission: 2, ..new(1000) }],
+            info: Info { state: CaState::Loss, cwnd: 1, ..info },
+        },
+    ];
+    assert_eq!(v.steps, expected);
+    assert_eq!(v.header.mss, 1000);
+    assert_eq!(v.header.setting("tcp_frto", 2), 2);
+}
+
+#[test]
+fn what_was_written_is_read_again() {
+    let first = vector(&[
+        r#"{"at":1,"write":2500}"#,
+        r#"{"at":2,"ack":1000,"window":1280}"#,
+        r#"{"at":3,"ack":2500}"#,
+    ]);
+    let mut second = vector(&[r#"{"at":7,"write":10,"info":{"rto":204000}}"#]);
+    second.header.settings = BTreeMap::from([("tcp_frto".into(), 0)]);
+    second.header.scenario = serde_json::json!({"drop": [[3, 1]]});
+    let text = write(&[first.clone(), second.clone()]);
+    assert_eq!(text.lines().nth(3), Some(r#"{"at":3,"ack":2500}"#));
+    assert_eq!(read("v", &text).unwrap(), [first, second]);
+}
+
+#[test]
+fn errors_name_the_file_the_line_and_what_is_wrong() {
+    for (line, what) in [
+        ("{", "column 1: EOF while parsing an object"),
+        ("[]", "a line is a JSON object"),
+        (r#"{"at":4,"ack":0}"#, "`at` goes back from 5 to 4"),
+        (r#"{"at":1000000000001,"ack":0}"#, "`at` is 1000000000001, more than 1000000000000"),
+        (r#"{"at":5}"#, "a step is a `write`, an `ack` or `\"timer\": true`"),
+        (r#"{"at":5,"write":1,"ack":1}"#, "a step is a `write`, an `ack` or `\"timer\": true`"),
+        (r#"{"at":5,"timer":false}"#, "a step is a `write`, an `ack` or `\"timer\": true`"),
+        (r#"{"at":5,"write":1,"echo":1}"#, "`window`, `sack` and `echo` belong to an `ack`"),
+        (r#"{"at":5,"write":1048576000}"#, "more than 1048576 segments are written"),
+        (r#"{"at":5,"ack":4001}"#, "`ack` is 4001, but 4000 bytes were written"),
+        (r#"{"at":5,"ack":0,"window":100}"#, "`window` is 100, which no ACK says at scale 7"),
+        (
+            r#"{"at":5,"ack":0,"sack":[[2,2]]}"#,
+            "`sack` has 2 to 2, which is no data that was written",
+        ),
+        (
+            r#"{"at":5,"ack":0,"sack":[[0,1],[1,2],[2,3],[3,4],[4,5]]}"#,
+            "an ACK has room for 4 SACK blocks",
+        ),
+        (
+            r#"{"at":5,"timer":true,"sent":[[3500,1000,1]]}"#,
+            "1000 bytes from 3500 were never written",
+        ),
+        (
+            r#"{"at":5,"ack":0,"color":1}"#,
+            "column 23: unknown field `color`, expected one of `at`, `write`, `ack`, `timer`, \
+             `window`, `sack`, `echo`, `sent`, `info`",
+        ),
+    ] {
+        assert_eq!(refused(line), format!("v.jsonl:3: {what}"), "{line}");
+    }
+}
+
+#[test]
+fn headers_are_checked() {
+    let with = |from: &str, to: &str| read("v", &HEADER.replace(from, to)).unwrap_err().to_string();
+    assert_eq!(
+        with("vector/1", "vector/2"),
+        "v:1: the format is `ackclock-vector/2`; this reads `ackclock-vector/1`"
+    );
+    assert_eq!(with("\"mss\":1000", "\"mss\":0"), "v:1: mss is 0, not 1 to 65535");
+    assert_eq!(with("\"hz\":250", "\"hz\":0"), "v:1: hz is 0, not 1 to 1000000");
+    assert_eq!(
+        with("\"window_scale\":7", "\"window_scale\":15"),
+        "v:1: window_scale is 15, not 0 to 14"
+    );
+    assert_eq!(with(",\"seed\":1", ""), "v:1: column 232: missing field `seed`");
+    assert_eq!(
+        read("v", "\n{\"at\":1,\"timer\":true}").unwrap_err().to_string(),
+        "v:2: a vector begins with a header, which has a `format`"
+    );
+    assert_eq!(
+        read("v", &format!("{HEADER}\n{{\"at\":1,\"timer\":true}}")).unwrap_err().to_string(),
+        "v:2: a timer needs an input before it"
+    );
+}
+
+fn step() -> impl Strategy<Value = String> {
+    let number = || prop_oneof![0..6000_u64, Just(u64::MAX), Just(1 << 40)];
+    let sack = proptest::collection::vec((0..6000_u64, 0..6000_u64), 0..5);
+    prop_oneof![
+        number().prop_map(|n| format!(r#""write":{n}"#)),
+        (number(), sack, 0..40_u64, any::<u32>()).prop_map(|(n, sack, window, echo)| {
+            format!(r#""ack":{n},"sack":{sack:?},"window":{},"echo":{echo}"#, window << 7)
+                .replace('(', "[")
+                .replace(')', "]")
+        }),
+        Just(r#""timer":true,"sent":[[0,1,2]]"#.to_string()),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn nothing_panics_on_any_text(text in "\\PC*") {
+        let _ = read("v", &text);
+        let _ = read("v", &format!("{HEADER}\n{text}"));
+    }
+
+    /// Lines that are wrong are left out, so that what follows is still reached.
+    #[test]
+    fn nothing_panics_on_any_vector(
+        steps in proptest::collection::vec((0..3_000_000_u64, step()), 0..40),
+        strategy in prop_oneof![Just("linux"), Just("newreno"), Just("sack"), Just("last-mile")],
+    ) {
+        let mut text = format!("{HEADER}\n");
+        let mut at = 0;
+        for (after, step) in steps {
+            let line = format!("{{\"at\":{},{step}}}\n", at + after);
+            if read("v", &format!("{text}{line}")).is_ok() {
+                text += &line;
+                at += after;
+            }
+        }
+        let vectors: Vec<Vector> = read("v", &text).unwrap();
+        let composition = Registry::default().parse(strategy).unwrap();
+        for vector in &vectors {
+            let comparison = Comparison::new(vector, &composition);
+            comparison.side_by_side(0, usize::MAX);
+            let score = comparison.score();
+            prop_assert_eq!(score.inputs, comparison.inputs.len() as u64);
+        }
+        prop_assert_eq!(read("v", &write(&vectors)).unwrap(), vectors);
+    }
+}

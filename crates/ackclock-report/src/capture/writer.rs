@@ -1,0 +1,68 @@
+//! The packets of simulated flows in one capture.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use ackclock_tcp::Sighting;
+
+use super::connection::{Connection, Handshake};
+use super::file::{CaptureFile, CaptureFormat};
+
+/// Time zero of a run in a capture: 2000-01-01 00:00:00 UTC, in nanoseconds since 1970. Some tools
+/// take 0 for "not set".
+const ORIGIN: u64 = 946_684_800_000_000_000;
+const LINKTYPE_ETHERNET: u16 = 1;
+
+/// Writes packets as they were seen somewhere on their way into one capture.
+///
+/// Each flow is one connection from 10.0.0.1, port 10000 + flow (the next address after 50,000
+/// flows), to 198.51.100.1, port 9. Made up are the payload, all zeros, and, unless its first
+/// packet is a SYN or a reset, the handshake, right before that packet and at the same time. The
+/// IPv4 identification counts the packets that a host has sent on the connection, so that it
+/// names a transmission wherever that is seen. A segment above 65,000 bytes is written as several
+/// packets. Hand packets in in order of time, and an `out` that buffers.
+///
+/// tcptrace reads both formats (6.6.7, through libpcap).
+///
+/// In pcapng each packet has a comment: `ackclock: ` and `fast_retransmit, transmission 2` for
+/// data, by [`ackclock_tcp::Cause::name`], or `ack`, `duplicate ack 3`, `handshake`, `reset`.
+pub struct CaptureWriter<W> {
+    file: CaptureFile<W>,
+    connections: HashMap<u32, Connection>,
+}
+
+impl<W: Write> CaptureWriter<W> {
+    /// Begins a capture taken at `place`, as which it names its interface.
+    ///
+    /// # Errors
+    /// What writing to `out` returns; so with all functions below.
+    pub fn new(out: W, format: CaptureFormat, place: &str) -> io::Result<Self> {
+        let file = CaptureFile::new(out, format, LINKTYPE_ETHERNET, ORIGIN, place)?;
+        Ok(CaptureWriter { file, connections: HashMap::new() })
+    }
+
+    /// Says how a flow began, before its first packet; without it [`Handshake::default`] counts.
+    pub fn connection(&mut self, flow: u32, handshake: Handshake) {
+        self.connections.insert(flow, Connection::new(flow, handshake));
+    }
+
+    /// The next packet.
+    ///
+    /// # Errors
+    /// What writing returns.
+    pub fn packet(&mut self, flow: u32, packet: &Sighting) -> io::Result<()> {
+        let connection = self
+            .connections
+            .entry(flow)
+            .or_insert_with(|| Connection::new(flow, Handshake::default()));
+        connection.packet(packet, &mut self.file)
+    }
+
+    /// Flushes `out` and returns it.
+    ///
+    /// # Errors
+    /// What flushing returns.
+    pub fn finish(self) -> io::Result<W> {
+        self.file.finish()
+    }
+}

@@ -1,0 +1,37 @@
+//! What a picture is made of.
+
+use ackclock_tcp::Event;
+
+use super::findings::Findings;
+use crate::summary::FlowSummary;
+
+/// Flows side by side, drawn to one scale.
+#[derive(Clone, Debug, Default)]
+pub struct Picture<'a> {
+    /// The heading.
+    pub title: &'a str,
+    /// Name and value of what all panels share: the parameters of the scenario.
+    pub parameters: &'a [(String, String)],
+    /// The flows.
+    pub panels: &'a [Panel<'a>],
+    /// Each panel has axes of its own for sequence and windows, as the two ways of a connection
+    /// need. Time is shared all the same.
+    pub own_scales: bool,
+}
+
+/// One flow in a [`Picture`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Panel<'a> {
+    /// What tells this panel from the others, such as the name of the strategy.
+    pub name: &'a str,
+    /// SMSS in bytes: the unit of the sequence axis. 0 counts as 1.
+    pub mss: u32,
+    /// Its events in order of time.
+    pub events: &'a [Event],
+    /// Its counters, for the table above and the line below its name.
+    pub summary: Option<&'a FlowSummary>,
+    /// The line below its name where there is no summary.
+    pub note: &'a str,
+    /// What an analysis says of it.
+    pub findings: Findings<'a>,
+}

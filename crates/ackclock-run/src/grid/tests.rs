@@ -1,0 +1,79 @@
+use super::*;
+
+const SCENARIO: &str = "duration = \"1s\"\n\
+    link = [{ from = \"a\", to = \"b\", rate = \"1mbit\", delay = \"1ms\" }]\n\
+    flow = [{ from = \"a\", to = \"b\" }]\n";
+
+fn cells(axes: &str, quick: bool) -> Result<Vec<GridCell>, String> {
+    #[derive(Deserialize)]
+    struct File {
+        #[serde(default)]
+        vary: Vec<Axis>,
+    }
+    let File { vary } = toml::from_str(axes).unwrap();
+    grid(SCENARIO.parse().unwrap(), &vary, quick, &ackclock_tcp::Registry::default())
+        .map_err(|error| error.to_string())
+}
+
+const RATE: &str =
+    "[[vary]]\nname = \"rate\"\nkey = \"link[0].rate\"\nvalues = [\"1mbit\", \"2mbit\"]\n";
+
+const DELAY: &str = "[[vary]]\nname = \"delay\"\nkey = \"link[0].delay\"\n\
+    values = [\"1ms\", \"9ms\"]\nlabels = [\"near\", \"far\"]\nquick = [\"far\"]\n";
+
+#[test]
+fn the_cells_are_all_combinations_and_the_last_axis_is_the_fastest() {
+    let cells = cells(&format!("{RATE}{DELAY}"), false).unwrap();
+    let names: Vec<String> = cells.iter().map(GridCell::name).collect();
+    assert_eq!(
+        names,
+        [
+            "rate 1mbit, delay near",
+            "rate 1mbit, delay far",
+            "rate 2mbit, delay near",
+            "rate 2mbit, delay far"
+        ]
+    );
+    let last = &cells[3];
+    assert_eq!((last.label("rate"), last.label("delay")), (Some("2mbit"), Some("far")));
+    assert_eq!(last.label("queue"), None);
+    let link = &last.scenario.links[0];
+    assert_eq!((link.rate.0, link.delay.0.0), (2_000_000, 9_000_000));
+    assert_eq!(last.table["link"][0]["delay"].as_str(), Some("9ms"));
+}
+
+#[test]
+fn quick_runs_the_labels_that_an_axis_names() {
+    let cells = cells(&format!("{RATE}{DELAY}"), true).unwrap();
+    let names: Vec<String> = cells.iter().map(GridCell::name).collect();
+    assert_eq!(names, ["rate 1mbit, delay far", "rate 2mbit, delay far"]);
+}
+
+#[test]
+fn without_an_axis_there_is_one_cell_without_a_name() {
+    let cells = cells("", false).unwrap();
+    assert_eq!(cells.iter().map(GridCell::name).collect::<Vec<_>>(), [""]);
+}
+
+#[test]
+fn errors_name_the_key_of_the_axis_or_of_the_scenario() {
+    for (right, wrong, expected) in [
+        ("\"1ms\", \"9ms\"", "", "vary[0].values: at least one value is expected"),
+        (
+            "\"near\", \"far\"]",
+            "\"near\"]",
+            "vary[0].labels: as many labels as values are expected",
+        ),
+        ("[\"far\"]", "[\"9ms\"]", "vary[0].quick: there is no value called `9ms`"),
+        ("link[0]", "link[1]", "vary[0].key: there is no `link[1]`; there are 1"),
+        ("].delay", "].dely", "scenario.link[0].dely: there is no key `dely` here"),
+    ] {
+        let error = cells(&DELAY.replacen(right, wrong, 1), false).unwrap_err();
+        assert!(error.starts_with(expected), "{error}\n{expected}");
+    }
+    let many: String = (0..15).map(|_| RATE).collect();
+    assert_eq!(
+        cells(&many, false).unwrap_err(),
+        "vary[13].values: the grid has more than 10000 cells"
+    );
+}

@@ -1,0 +1,61 @@
+//! Keys of a scenario, set by path: `link[1].delay`, or `flow[*].arrivals.poisson` for all
+//! elements.
+
+use toml::{Table, Value};
+
+/// Sets the key at `path`. Tables on the way are created, elements of arrays must exist.
+///
+/// # Errors
+/// What of the path is not there.
+pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
+    if let Some((array, _)) = path.split_once("[*]") {
+        let Some(Value::Array(items)) = table.get(array) else {
+            return Err(format!("there is no `{array}[...]`"));
+        };
+        return (0..items.len())
+            .try_for_each(|i| set(table, &path.replacen('*', &i.to_string(), 1), value.clone()));
+    }
+    let Some((key, rest)) = split(path) else {
+        return Err(format!("`{path}` is not a path such as `link[1].delay`"));
+    };
+    let (key, index) = key;
+    let slot = table.entry(key).or_insert_with(|| Value::Table(Table::new()));
+    let slot = match index {
+        None => slot,
+        Some(index) => match slot {
+            Value::Array(items) => {
+                let count = items.len();
+                items
+                    .get_mut(index)
+                    .ok_or_else(|| format!("there is no `{key}[{index}]`; there are {count}"))?
+            }
+            _ => return Err(format!("there is no `{key}[{index}]`")),
+        },
+    };
+    match (rest, slot) {
+        (None, slot) => {
+            *slot = value;
+            Ok(())
+        }
+        (Some(rest), Value::Table(inner)) => set(inner, rest, value),
+        (Some(_), _) => Err(format!("`{key}` is not a table")),
+    }
+}
+
+type First<'a> = (&'a str, Option<usize>);
+
+/// The first key of a path, its index, and the rest.
+fn split(path: &str) -> Option<(First<'_>, Option<&str>)> {
+    let (first, rest) = match path.split_once('.') {
+        Some((first, rest)) => (first, Some(rest)),
+        None => (path, None),
+    };
+    let (key, index) = match first.split_once('[') {
+        Some((key, index)) => (key, Some(index.strip_suffix(']')?.parse().ok()?)),
+        None => (first, None),
+    };
+    (!key.is_empty()).then_some(((key, index), rest))
+}
+
+#[cfg(test)]
+mod tests;

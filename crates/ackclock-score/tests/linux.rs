@@ -1,0 +1,158 @@
+//! Recording the kernel. Takes root, /dev/net/tun, ip and tc; without them nothing is tested here
+//! but what is drawn.
+
+use std::path::Path;
+
+use ackclock_replay::{CaState, Sent, Vector, What, read, write};
+use ackclock_score::linux::{FAMILIES, Scenario, record_all, shrink};
+
+const MSS: u64 = 1460;
+
+fn root() -> bool {
+    let root = rustix::process::geteuid().is_root() && Path::new("/dev/net/tun").exists();
+    if !root {
+        eprintln!("left out: this takes root and /dev/net/tun");
+    }
+    root
+}
+
+/// 20 ms of a round trip at 50 Mbit/s, and so many segments.
+fn plain(segments: u64) -> Scenario {
+    Scenario {
+        family: "plain".into(),
+        congestion: "reno".into(),
+        mss: MSS as u16,
+        sack: true,
+        dsack: true,
+        buffer: 1 << 20,
+        rate: 50_000,
+        delay: 10_000,
+        queue: 100,
+        writes: vec![(0, segments * MSS)],
+        ..Scenario::default()
+    }
+}
+
+fn record(scenario: &Scenario) -> Vector {
+    record_all(std::slice::from_ref(scenario), 1).unwrap().remove(0).unwrap()
+}
+
+fn sent(number: u64, transmission: u32) -> Sent {
+    Sent { position: number * MSS, len: MSS as u32, transmission }
+}
+
+/// What is acknowledged in segments, SACK blocks, and the segments that answer it. A timer
+/// acknowledges nothing.
+type Answered = (Option<u64>, Vec<(u64, u64)>, Vec<Sent>);
+
+fn course(vector: &Vector) -> Vec<Answered> {
+    let of = |step: &ackclock_replay::Step| match &step.what {
+        What::Ack(ack) => {
+            let blocks = ack.sack.iter().map(|(left, right)| (left / MSS, right / MSS));
+            (Some(ack.to / MSS), blocks.collect(), step.sent.clone())
+        }
+        What::Write(_) | What::Timer => (None, vec![], step.sent.clone()),
+    };
+    vector.steps.iter().map(of).collect()
+}
+
+#[test]
+fn slow_start_is_recorded_segment_by_segment() {
+    if !root() {
+        return;
+    }
+    let vector = record(&plain(14));
+    let header = &vector.header;
+    assert_eq!((header.mss, header.initial_window, header.hz), (1460, 10, 250));
+    assert!((20_000..25_000).contains(&header.round_trip), "{}", header.round_trip);
+    let mut expected = vec![(None, vec![], (0..10).map(|n| sent(n, 1)).collect())];
+    expected.push((Some(1), vec![], vec![sent(10, 1), sent(11, 1)]));
+    expected.push((Some(2), vec![], vec![sent(12, 1), sent(13, 1)]));
+    expected.extend((3..=14).map(|n| (Some(n), vec![], vec![])));
+    assert_eq!(course(&vector), expected);
+    assert_eq!(vector.steps[1].info.cwnd, 11);
+    // What is kept is what was recorded.
+    let again = read("v", &write(std::slice::from_ref(&vector))).unwrap();
+    assert_eq!(again, [vector]);
+}
+
+#[test]
+fn what_a_timer_sends_is_no_answer_to_an_ack() {
+    if !root() {
+        return;
+    }
+    let vector = record(&Scenario { drop: vec![(4, 1)], ..plain(5) });
+    let expected = [
+        (None, vec![], (0..5).map(|n| sent(n, 1)).collect::<Vec<_>>()),
+        (Some(1), vec![], vec![]),
+        (Some(2), vec![], vec![]),
+        (Some(3), vec![], vec![]),
+        (Some(4), vec![], vec![]),
+        // The tail loss probe.
+        (None, vec![], vec![sent(4, 2)]),
+        (Some(5), vec![], vec![]),
+    ];
+    assert_eq!(course(&vector), expected);
+    assert_eq!(vector.steps[5].what, What::Timer);
+}
+
+#[test]
+fn losses_late_acks_and_settings_do_what_they_say() {
+    if !root() {
+        return;
+    }
+    let vector = record(&Scenario { drop: vec![(2, 1)], ..plain(8) });
+    let fast = course(&vector)
+        .into_iter()
+        .find(|(.., sent)| !sent.is_empty() && sent[0].transmission == 2);
+    assert_eq!(fast, Some((Some(2), vec![(3, 6)], vec![sent(2, 2)])));
+    let recovery = vector.steps.iter().find(|s| s.info.state == CaState::Recovery);
+    assert_eq!(recovery.map(|s| s.info.ssthresh), Some(6));
+
+    let settings = [("tcp_early_retrans".to_string(), 0)].into();
+    let scenario = Scenario { drop: vec![(4, 1)], settings, ..plain(5) };
+    let vector = record(&scenario);
+    let timer = vector.steps.iter().find(|s| s.what == What::Timer).unwrap();
+    assert_eq!(timer.info.state, CaState::Loss);
+    assert_eq!(vector.header.setting("tcp_early_retrans", 3), 0);
+
+    let scenario = Scenario { late_acks: vec![(0, 5)], drop_acks: vec![3], ..plain(5) };
+    let acks: Vec<u64> = course(&record(&scenario)).into_iter().filter_map(|c| c.0).collect();
+    assert_eq!(acks, [2, 3, 5]);
+}
+
+#[test]
+fn a_scenario_shrinks_to_what_matters() {
+    if !root() {
+        return;
+    }
+    let scenario = Scenario {
+        drop: vec![(3, 1), (9, 1), (12, 1), (12, 2)],
+        late: vec![(20, 1, 4)],
+        drop_acks: vec![0, 1],
+        ..plain(24)
+    };
+    let again = |vector: &Vector| vector.steps.iter().any(|step| step.sent.contains(&sent(9, 2)));
+    let (shrunk, vector) = shrink(&scenario, 16, again).unwrap().unwrap();
+    assert!(again(&vector));
+    assert_eq!(shrunk.drop, [(9, 1)]);
+    assert!(shrunk.late.is_empty() && shrunk.drop_acks.is_empty());
+    assert_eq!(shrunk.bytes(), 10 * MSS);
+    assert!(shrink(&plain(5), 1, again).unwrap().is_none());
+}
+
+#[test]
+fn every_family_draws_what_can_happen() {
+    for seed in 0..500 {
+        for family in FAMILIES {
+            let s = Scenario::draw(family, seed);
+            assert_eq!(s, Scenario::draw(family, seed));
+            let segments = s.bytes().div_ceil(s.payload());
+            assert!((20..=304).contains(&segments), "{family} {seed}: {segments} segments");
+            assert!(s.drop.iter().all(|(n, t)| *n < 2 * segments && *t >= 1), "{family} {seed}");
+            assert!(s.writes.is_sorted_by_key(|(at, _)| *at), "{family} {seed}");
+            assert!(s.writes.iter().all(|(_, bytes)| *bytes > 0), "{family} {seed}");
+            assert!(s.buffer >= 4 * s.payload(), "{family} {seed}");
+        }
+    }
+}

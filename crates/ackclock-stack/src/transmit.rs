@@ -1,0 +1,165 @@
+//! What leaves: packets that belong to no connection first, then those of sockets in turn.
+
+#[cfg(test)]
+mod tests;
+
+use ackclock_tcp::connection::Outgoing as Segment;
+use ackclock_tcp::wire::ip::TCP;
+use ackclock_tcp::wire::{CHECKSUM, Control, Repr};
+use ackclock_tcp::{Sending, Time};
+
+use crate::output::{MAX_PACKET, emit_ip};
+use crate::socket::Socket;
+use crate::tuple::Tuple;
+use crate::{Outgoing, Stack};
+
+/// A socket's turn ends when it has sent so many bytes.
+const TURN: u32 = 65_536;
+/// What goes into one packet.
+struct Burst {
+    index: u32,
+    tuple: Tuple,
+    header: Repr,
+    position: u64,
+    len: u32,
+    /// Payload of each segment but the last.
+    segment: u32,
+    sent: Option<Sending>,
+}
+
+impl Stack {
+    /// The next packet to send now, or `None`.
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Outgoing<'_>> {
+        if let Some(packet) = self.output.answers.pop_front() {
+            let used = std::mem::replace(&mut self.output.answer, packet);
+            self.output.spare.push(used);
+            self.stats.packets_out += 1;
+            let header = self.output.answer.as_slice();
+            let ip_header = if header.first().is_some_and(|byte| byte >> 4 == 4) { 20 } else { 40 };
+            return Some(Outgoing {
+                header,
+                payload: [&[], &[]],
+                ip_header,
+                segment: 0,
+                partial_checksum: false,
+                socket: None,
+                sent: None,
+            });
+        }
+        let burst = self.next_burst(now)?;
+        self.stats.packets_out += 1;
+        let offload = self.config.offload;
+        let socket = self.table.socket(burst.index)?;
+        let payload = socket.send.slices(burst.position, burst.len as usize);
+        let header = &mut self.output.header;
+        let tcp_len = burst.header.header_len();
+        let segment_len = tcp_len + burst.len as usize;
+        let ip_len = emit_ip(burst.tuple.local, burst.tuple.remote, TCP, segment_len, header);
+        let tcp = header.get_mut(ip_len..ip_len + tcp_len)?;
+        burst.header.emit_header(tcp).ok()?;
+        let pseudo = burst.tuple.pseudo_header();
+        let checksum = match offload {
+            true => pseudo.tcp(segment_len as u32).sum(),
+            false => pseudo.checksum(&[tcp, payload[0], payload[1]]),
+        };
+        tcp[CHECKSUM].copy_from_slice(&checksum.to_be_bytes());
+        Some(Outgoing {
+            header: &header[..ip_len + tcp_len],
+            payload,
+            ip_header: ip_len as u16,
+            segment: if burst.len > burst.segment { burst.segment as u16 } else { 0 },
+            partial_checksum: offload,
+            socket: Some(socket.id),
+            sent: burst.sent,
+        })
+    }
+
+    /// The next segment, with those that follow it and fit to it. Each socket has a bounded turn.
+    fn next_burst(&mut self, now: Time) -> Option<Burst> {
+        loop {
+            let &index = self.output.ready.front()?;
+            if self.output.turn >= TURN {
+                self.output.turn = 0;
+                self.output.ready.rotate_left(1);
+                continue;
+            }
+            let offload = self.config.offload;
+            let burst =
+                self.table.socket(index).and_then(|socket| socket.next_burst(now, index, offload));
+            match burst {
+                Some(burst) => {
+                    // A header counts too, so that a turn ends whatever is sent.
+                    self.output.turn += burst.len + u32::from(burst.tuple.fixed_headers());
+                    return Some(burst);
+                }
+                None => {
+                    self.output.ready.pop_front();
+                    self.output.turn = 0;
+                    self.settle(now, index);
+                }
+            }
+        }
+    }
+}
+
+impl Socket {
+    fn next_burst(&mut self, now: Time, index: u32, offload: bool) -> Option<Burst> {
+        let first = self.next_segment(now)?;
+        let mut header = Repr {
+            src_port: self.tuple.local_port,
+            dst_port: self.tuple.remote_port,
+            ..first.header
+        };
+        let mut len = first.len;
+        if offload && len > 0 {
+            let fixed = usize::from(self.tuple.fixed_headers()) - 20 + header.header_len();
+            let most = (MAX_PACKET - fixed) as u32;
+            while is_inner(header.control)
+                && len.is_multiple_of(first.len)
+                && len + first.len <= most
+            {
+                let Some(next) = self.next_segment(now) else { break };
+                if !follows(&first, len, &next) {
+                    self.held_back = Some(next);
+                    break;
+                }
+                len += next.len;
+                header.control = next.header.control;
+            }
+        }
+        self.said.note(&header, len);
+        let Segment { position, sent, .. } = first;
+        Some(Burst { index, tuple: self.tuple, header, position, len, segment: first.len, sent })
+    }
+
+    /// The next segment whose payload is there. What was held back may have been acknowledged by
+    /// now, which only a peer does that acknowledges what it has not received.
+    fn next_segment(&mut self, now: Time) -> Option<Segment> {
+        loop {
+            let segment = self.held_back.take().or_else(|| self.connection.poll_transmit(now))?;
+            let end = segment.position + u64::from(segment.len);
+            if segment.len == 0 || segment.position >= self.send.begin() && end <= self.send.end() {
+                return Some(segment);
+            }
+        }
+    }
+}
+
+/// Whether a segment with these control bits may have another one behind it in a packet.
+fn is_inner(control: Control) -> bool {
+    control == Control::ACK
+}
+
+/// Whether `next` can be cut by the device from one packet with `first`, whose payload of `len`
+/// bytes it follows.
+fn follows(first: &Segment, len: u32, next: &Segment) -> bool {
+    let header = Repr { seq: next.header.seq, control: next.header.control, ..first.header };
+    let ends = Control::ACK.with(Control::PSH).with(Control::FIN);
+    next.header == header
+        && next.header.seq == first.header.seq + len
+        && next.position == first.position + u64::from(len)
+        && 0 < next.len
+        && next.len <= first.len
+        && next.sent == first.sent
+        && ends.contains(next.header.control)
+}

@@ -1,0 +1,379 @@
+//! RACK as Linux has it (`tcp_recovery.c`, and its callers in `tcp_input.c`). It differs from RFC
+//! 8985 section 6:
+//!
+//! - RACK.rtt is that of the segment reported last, and not of the one sent last.
+//! - Losses are looked for only on an ACK that reports a segment as delivered (`rack.advanced`), and
+//!   not if nothing is SACKed, lost or retransmitted and the ACK advances (`tcp_ack_is_dubious`).
+//! - The reordering timer waits 2 ms longer than the window (`TCP_TIMEOUT_MIN_US`).
+//! - A D-SACK widens the window only where reordering was seen, and not if it answers a tail loss
+//!   probe (`tcp_dsack_seen`, `tcp_rack_update_reo_wnd`).
+//! - `tp->reordering` stands for DupThresh, and grows to 300 segments at most with the distance that
+//!   a segment came late (`tcp_check_sack_reordering`).
+//! - The minimum round trip begins with that of the handshake, and leaves out retransmissions.
+//!
+//! Without SACK, duplicates count as segments delivered (`tcp_add_reno_sack`). As many as
+//! `tp->reordering` mean that the first unacknowledged segment is lost, and within a recovery every
+//! partial acknowledgment does (`tcp_newreno_mark_lost`).
+//!
+//! Times are compared in microseconds, as in the kernel.
+
+use alloc::vec::Vec;
+use core::mem::{replace, take};
+
+use super::{Detect, Emulated, Lost, MinRtt};
+use crate::recovery::linux::any_retransmitted;
+use crate::scoreboard::Record;
+use crate::state::{DUPTHRESH, Phase, State};
+use crate::summary::AckSummary;
+use crate::time::{Span, Time};
+
+/// `TCP_RACK_RECOVERY_THRESH`.
+const PERSIST: u8 = 16;
+/// `TCP_TIMEOUT_MIN_US`.
+const SLACK: Span = Span::from_millis(2);
+/// `tcp_max_reordering`.
+const MAX_REORDERING: u32 = 300;
+
+/// A transmission: its time, and the end of its segment, which breaks ties.
+type Sent = (Time, u64);
+
+/// A segment that an ACK reported for the first time.
+#[derive(Clone, Copy)]
+struct Delivered {
+    seq: u64,
+    sent: Sent,
+    again: bool,
+}
+
+/// RACK, and duplicates where there is no SACK.
+pub struct LinuxRack {
+    delivered: Vec<Delivered>,
+    /// `rack.mstamp` and `rack.end_seq`.
+    segment: Sent,
+    rtt: Span,
+    min_rtt: MinRtt,
+    /// The highest SACKed position as the ACKs before this one left it, `snd_una` if there was
+    /// none.
+    fack: u64,
+    /// `tp->reordering`.
+    reordering: u32,
+    reord_seen: bool,
+    advanced: bool,
+    dsack_seen: bool,
+    reo_wnd_steps: u8,
+    reo_wnd_persist: u8,
+    /// When the steps were last raised.
+    raised: Time,
+    /// The last ACK found nothing SACKED, lost or retransmitted.
+    open: bool,
+    recovering: bool,
+    undone: bool,
+    /// Without SACK: duplicates that stood as the slow start after a timeout was left.
+    at_exit: u32,
+    deadline: Time,
+    armed: bool,
+    /// `TCP_RACK_STATIC_REO_WND`: the window keeps its one step.
+    fixed: bool,
+    /// `TCP_RACK_NO_DUPTHRESH`: many SACKed segments do not close the window.
+    no_dupthresh: bool,
+}
+
+impl Default for LinuxRack {
+    fn default() -> LinuxRack {
+        LinuxRack {
+            delivered: Vec::new(),
+            segment: (Time::ZERO, 0),
+            rtt: Span::ZERO,
+            min_rtt: MinRtt::default(),
+            fack: 0,
+            reordering: DUPTHRESH,
+            reord_seen: false,
+            advanced: false,
+            dsack_seen: false,
+            reo_wnd_steps: 1,
+            reo_wnd_persist: 0,
+            raised: Time::ZERO,
+            open: true,
+            recovering: false,
+            undone: false,
+            at_exit: 0,
+            deadline: Time::NEVER,
+            armed: false,
+            fixed: false,
+            no_dupthresh: false,
+        }
+    }
+}
+
+fn micros(t: Time) -> u64 {
+    t.0 / 1000
+}
+
+/// `tcp_time_to_recover`: what is marked lost is enough, if no recovery is under way.
+fn standing(s: &State) -> Lost {
+    let waits = s.phase == Phase::Open && s.board.lost_segments() > 0;
+    if waits { Lost::Standing } else { Lost::Nothing }
+}
+
+impl LinuxRack {
+    /// With bit 0x2 of `tcp_recovery`.
+    pub fn fixed_window() -> LinuxRack {
+        LinuxRack { fixed: true, ..LinuxRack::default() }
+    }
+
+    /// With bit 0x4 of `tcp_recovery`.
+    pub fn without_dupthresh() -> LinuxRack {
+        LinuxRack { no_dupthresh: true, ..LinuxRack::default() }
+    }
+
+    /// `tcp_rack_advance` for each segment delivered: those that SACK blocks report, in sequence, and
+    /// then those acknowledged. Returns when the one sent last was sent.
+    fn advance(&mut self, s: &State, a: &AckSummary) -> Option<Time> {
+        let min = self.min_rtt.get().unwrap_or(Span(u64::MAX));
+        let mut newest = None;
+        self.delivered.sort_unstable_by_key(|d| (d.sent.1 <= s.snd_una, d.seq));
+        for d in self.delivered.drain(..) {
+            newest = newest.max(Some(d.sent.0));
+            let (acked, rtt) = (d.sent.1 <= s.snd_una, s.now.since(d.sent.0));
+            // tcp_skb_spurious_retrans, of what is acknowledged.
+            let older = |echo: u32| (echo.wrapping_sub(d.sent.0.timestamp()) as i32) < 0;
+            let spurious = acked && a.ts_echo.is_some_and(older);
+            if d.again && (spurious || rtt < min) {
+                continue;
+            }
+            (self.advanced, self.rtt) = (true, rtt);
+            self.segment = self.segment.max(d.sent);
+        }
+        newest
+    }
+
+    /// `tcp_check_sack_reordering`.
+    fn check_reordering(&mut self, s: &State, low: u64, fack: u64) {
+        if low >= fack {
+            return;
+        }
+        let metric = fack - low;
+        if metric > u64::from(self.reordering) * s.mss {
+            let segments = metric.div_ceil(s.mss);
+            self.reordering = u32::try_from(segments).unwrap_or(u32::MAX).min(MAX_REORDERING);
+        }
+        self.reord_seen = true;
+    }
+
+    /// `tcp_rack_update_reo_wnd`. `newest` is when the last of what was delivered was sent: a round
+    /// trip after the steps were last raised, that is later.
+    fn update_window(&mut self, s: &State, newest: Time) {
+        if self.fixed {
+            return;
+        }
+        if newest < self.raised {
+            self.dsack_seen = false;
+        }
+        if take(&mut self.dsack_seen) {
+            self.reo_wnd_steps = self.reo_wnd_steps.saturating_add(1);
+            self.reo_wnd_persist = PERSIST;
+            self.raised = s.now;
+        } else if self.reo_wnd_persist == 0 {
+            self.reo_wnd_steps = 1;
+        }
+    }
+
+    /// `tcp_rack_reo_wnd`.
+    fn window(&self, s: &State) -> Span {
+        let enough = s.board.sacked_segments() >= self.reordering && !self.no_dupthresh;
+        if !self.reord_seen && (s.recovering() || enough) {
+            return Span::ZERO;
+        }
+        let quarter = self.min_rtt.get().map_or(0, |min| (min.0 / 1000) >> 2);
+        Span::from_micros(quarter * u64::from(self.reo_wnd_steps)).min(s.srtt)
+    }
+
+    /// `tcp_rack_detect_loss`. Returns what is lost, and when something more may be.
+    fn detect(&self, s: &State) -> (Lost, Time) {
+        let wait = (self.rtt + self.window(s)).0 / 1000;
+        let now = micros(s.now);
+        let (mut lost, mut remaining) = (false, 0);
+        for r in s.board.iter() {
+            // What lies above was first sent no earlier.
+            if (r.first_sent, r.end()) >= self.segment {
+                break;
+            }
+            let on_its_way = !r.sacked && (!r.lost || r.retransmitted);
+            if !on_its_way || (r.last_sent, r.end()) >= self.segment {
+                continue;
+            }
+            match (micros(r.last_sent) + wait).checked_sub(now) {
+                None | Some(0) => lost = true,
+                Some(left) => remaining = remaining.max(left),
+            }
+        }
+        // Sent no later than the microsecond that is `wait` before this one.
+        let by =
+            now.checked_sub(wait).map_or((Time::ZERO, 0), |t| (Time(t * 1000 + 999), u64::MAX));
+        let (time, end) = by.min((self.segment.0, self.segment.1.saturating_sub(1)));
+        let lost = if lost { Lost::SentBefore(time, end) } else { standing(s) };
+        let next =
+            if remaining > 0 { s.now + Span::from_micros(remaining) + SLACK } else { Time::NEVER };
+        (lost, next)
+    }
+
+    /// What each ACK says of reordering.
+    fn watch(&mut self, s: &State, a: &AckSummary, newest: Option<Time>) {
+        let fack = if s.board.sacked_segments() > 0 { s.board.highest_sacked() } else { s.snd_una };
+        let accounts = s.phase != Phase::Loss;
+        if let Some((low, _)) = a.original
+            && low < self.fack
+            && accounts
+        {
+            self.check_reordering(s, low, fack.max(self.fack));
+        }
+        self.fack = fack.max(s.snd_una);
+        self.dsack_seen |= a.dsack_segments > 0 && self.reord_seen;
+        if let Some(newest) = newest {
+            self.update_window(s, newest);
+        }
+        // tcp_try_undo_recovery: a recovery that was needed.
+        if replace(&mut self.recovering, s.recovering()) && !self.recovering && !self.undone {
+            self.reo_wnd_persist = self.reo_wnd_persist.saturating_sub(1);
+        }
+        self.undone = false;
+    }
+
+    /// `tcp_newreno_mark_lost`.
+    fn duplicates(&mut self, s: &State, a: &AckSummary) -> Lost {
+        let Some(head) = s.board.head() else { return Lost::Nothing };
+        let lost = match s.phase {
+            Phase::Open => s.emulated.max(take(&mut self.at_exit)) >= self.reordering,
+            Phase::Recovery => a.newly_acked > 0 && s.snd_una < s.recover,
+            Phase::Loss => false,
+        };
+        if lost && !head.lost { Lost::Below(head.end()) } else { standing(s) }
+    }
+}
+
+impl Detect for LinuxRack {
+    fn name(&self) -> &'static str {
+        "linux-rack"
+    }
+
+    fn watches_deliveries(&self) -> bool {
+        true
+    }
+
+    fn on_delivered(&mut self, r: &Record, _now: Time) {
+        let (sent, again) = ((r.last_sent, r.end()), r.transmissions > 1);
+        self.delivered.push(Delivered { seq: r.seq, sent, again });
+    }
+
+    fn on_handshake(&mut self, rtt: Span) {
+        self.min_rtt.sample(rtt, Time::ZERO);
+    }
+
+    fn dupthresh(&mut self, _s: &State, _a: &AckSummary) -> u32 {
+        self.reordering
+    }
+
+    /// `tcp_remove_reno_sacks`, and then what each state of `tcp_fastretrans_alert` does with
+    /// duplicates.
+    fn emulate(&mut self, s: &State, a: &AckSummary) -> Option<Emulated> {
+        let outstanding = s.board.len() as u32;
+        let (mut segments, mut delivered) = (s.emulated, 0);
+        let mut limit = |segments: u32, more: u32| {
+            let most = outstanding - s.board.lost_segments().max(1).min(outstanding);
+            if segments > most {
+                // More duplicates than segments that could have caused them.
+                self.reordering = (outstanding + more).min(MAX_REORDERING);
+                self.reord_seen = true;
+            }
+            segments.min(most)
+        };
+        if a.delivered > 0 {
+            // One of them was the hole; the others eat duplicates.
+            delivered += a.delivered.saturating_sub(segments).max(1);
+            segments = limit(segments.saturating_sub(a.delivered - 1), a.delivered);
+        }
+        let advances = a.newly_acked > 0;
+        let over = s.recovering() && s.snd_una >= s.recover;
+        match s.phase {
+            Phase::Recovery if over => segments = 0,
+            // At the recovery point it waits for an ACK of more, which is judged by the duplicates
+            // before it.
+            Phase::Loss if s.snd_una == s.recover => {}
+            Phase::Loss if over => self.at_exit = take(&mut segments),
+            Phase::Loss | Phase::Open if advances => segments = 0,
+            _ => {}
+        }
+        // After a timeout only new data can have drawn a duplicate.
+        let counts = !over && (s.phase != Phase::Loss || s.snd_max > s.recover);
+        if !advances && a.duplicate && counts && a.dsack.is_none() {
+            let before = segments;
+            segments = limit(segments + 1, 0);
+            delivered += segments.saturating_sub(before);
+        }
+        Some(Emulated { segments: if outstanding == 0 { 0 } else { segments }, delivered })
+    }
+
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost {
+        if !s.sack {
+            self.delivered.clear();
+            return self.duplicates(s, a);
+        }
+        let newest = self.advance(s, a);
+        if let Some(rtt) = a.rtt_latest {
+            self.min_rtt.sample(rtt, s.now);
+        }
+        self.watch(s, a, newest);
+        self.armed = false;
+        let quiet = s.board.sacked_segments() + s.board.lost_segments() == 0;
+        let open = s.phase == Phase::Open && quiet && !any_retransmitted(s);
+        if open {
+            self.deadline = Time::NEVER;
+        }
+        if replace(&mut self.open, open) && open && a.newly_acked > 0 {
+            return Lost::Nothing;
+        }
+        if !take(&mut self.advanced) {
+            return standing(s);
+        }
+        let (lost, next) = self.detect(s);
+        self.armed = next != Time::NEVER;
+        self.deadline = next;
+        lost
+    }
+
+    fn deadline(&self) -> Time {
+        self.deadline
+    }
+
+    fn armed(&self) -> bool {
+        self.armed
+    }
+
+    fn on_deadline(&mut self, s: &State) -> Lost {
+        (self.deadline, self.open) = (Time::NEVER, false);
+        self.detect(s).0
+    }
+
+    fn on_spurious(&mut self, s: &State, a: &AckSummary) {
+        // tcp_try_undo_partial: the hole was filled by a segment that came late.
+        if s.phase == Phase::Recovery && a.newly_acked > 0 && s.snd_una < s.recover {
+            let fack = if s.sack { self.fack.max(s.snd_una) } else { s.snd_una };
+            self.check_reordering(s, a.prior_una, fack);
+        }
+        if a.dsack_segments > 0 {
+            self.reo_wnd_persist = (self.reo_wnd_persist + 1).min(PERSIST);
+        }
+        (self.advanced, self.undone) = (true, true);
+    }
+
+    fn keeps_sacks(&self, s: &State) -> bool {
+        s.board.head().is_some_and(|head| !head.sacked)
+    }
+
+    fn on_timeout(&mut self, s: &State) -> Time {
+        (self.deadline, self.open) = (Time::NEVER, false);
+        // tcp_rack_skb_timeout without a reordering window.
+        let by = micros(s.now).saturating_sub(self.rtt.0 / 1000);
+        Time(by * 1000 + 999)
+    }
+}

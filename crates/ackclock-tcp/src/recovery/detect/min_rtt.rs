@@ -1,0 +1,26 @@
+//! The smallest round trip of the last minutes, from which reordering windows are taken.
+
+use crate::time::{Span, Time};
+
+/// The smallest round trip of the present period and of the one before it.
+#[derive(Default)]
+pub(super) struct MinRtt {
+    this: Option<Span>,
+    last: Option<Span>,
+    since: Time,
+}
+
+impl MinRtt {
+    const PERIOD: Span = Span::from_secs(300);
+
+    pub fn sample(&mut self, rtt: Span, now: Time) {
+        if now.since(self.since) > Self::PERIOD {
+            (self.last, self.this, self.since) = (self.this.take(), None, now);
+        }
+        self.this = Some(self.this.map_or(rtt, |min| min.min(rtt)));
+    }
+
+    pub fn get(&self) -> Option<Span> {
+        self.this.into_iter().chain(self.last).min()
+    }
+}

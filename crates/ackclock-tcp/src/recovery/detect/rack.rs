@@ -1,0 +1,193 @@
+//! RACK: RFC 8985 section 6. Names are those of section 5.
+//!
+//! - Section 6.2 step 1 leaves the window of the filtered min_RTT open: here the minimum of the
+//!   last 5 to 10 minutes (inferred; Linux's `tcp_min_rtt_wlen` is 5 minutes).
+//! - The echoed timestamp "indicates the ACK was not acknowledging the last retransmission"
+//!   (section 6.2 step 2) only of what is acknowledged cumulatively. An ACK with a SACK of
+//!   something above a hole echoes the last segment in order (RFC 7323 section 4.3). The pseudocode
+//!   compares it all the same. So it never takes a retransmission above a hole for delivered, and
+//!   one lost below it waits for the timeout. Linux (`tcp_rack_advance`) has only the second check.
+//! - `reo_wnd_persist` has no initial value in the text, and needs none: `reo_wnd_mult` is 1 until
+//!   it is set.
+//! - A timeout may expunge SACK information (RFC 2018 section 8). What is SACKed anew would then
+//!   look reordered, so RACK.fack starts anew too.
+//! - Section 8 would cancel the retransmission timer while the reordering timer runs. Here it runs
+//!   on. The last new acknowledgment set it, so it expires first only if the RTO is shorter than a
+//!   round trip and the reordering window.
+//! - Section 6.1's per-segment variables are the scoreboard's: INFINITE_TS is "lost and not on its
+//!   way".
+
+use alloc::vec::Vec;
+
+use super::{Detect, Lost, MinRtt};
+use crate::scoreboard::Record;
+use crate::state::DUPTHRESH;
+use crate::state::State;
+use crate::summary::AckSummary;
+use crate::time::{Span, Time};
+
+/// Recoveries without a D-SACK after which the reordering window shrinks again
+/// (RACK_update_reo_wnd).
+const PERSIST: u8 = 16;
+
+/// A transmission: its time, and the end of its segment, which breaks ties (RACK_sent_after).
+type Sent = (Time, u64);
+
+/// Judges a segment by the delivery of one sent later, and by time.
+#[derive(Default)]
+pub struct Rack {
+    /// What this ACK newly delivered, and whether it had been sent more than once.
+    delivered: Vec<(Sent, bool)>,
+    /// RACK.xmit_ts and RACK.end_seq.
+    segment: Sent,
+    rtt: Span,
+    min_rtt: MinRtt,
+    /// RACK.fack as the ACKs before this one left it.
+    fack: u64,
+    reordering_seen: bool,
+    reo_wnd: Span,
+    dsack_round: Option<u64>,
+    /// RACK.reo_wnd_mult less 1.
+    dsack_rounds: u64,
+    reo_wnd_persist: u8,
+    /// Recovery point of the last recovery whose end has been counted.
+    recovered: u64,
+    deadline: Option<Time>,
+}
+
+impl Rack {
+    /// Step 2, RACK_update. Of the ACK's valid segments the one sent last gives RACK.rtt, whether
+    /// or not it is RACK.segment.
+    fn update(&mut self, s: &State, a: &AckSummary) {
+        let min_rtt = self.min_rtt.get();
+        let valid = |&((sent, end), again): &(Sent, bool)| {
+            let older =
+                a.ts_echo.is_some_and(|echo| (echo.wrapping_sub(sent.timestamp()) as i32) < 0)
+                    && end <= a.ack;
+            let too_soon = min_rtt.is_some_and(|min| s.now.since(sent) < min);
+            !again || !(older || too_soon)
+        };
+        let newest = self.delivered.drain(..).filter(valid).map(|(sent, _)| sent).max();
+        if let Some(newest) = newest {
+            self.rtt = s.now.since(newest.0);
+            self.segment = self.segment.max(newest);
+        }
+    }
+
+    /// Step 4, the first half of RACK_update_reo_wnd: the multiplier.
+    fn adapt(&mut self, s: &State, a: &AckSummary) {
+        let exiting = !s.recovering() && s.recover > self.recovered;
+        if exiting {
+            self.recovered = s.recover;
+        }
+        if self.dsack_round.is_some_and(|round| s.snd_una >= round) {
+            self.dsack_round = None;
+        }
+        if self.dsack_round.is_none() && a.dsack.is_some() {
+            self.dsack_round = Some(s.snd_max);
+            self.dsack_rounds += 1;
+            self.reo_wnd_persist = PERSIST;
+        } else if exiting {
+            self.reo_wnd_persist = self.reo_wnd_persist.saturating_sub(1);
+            if self.reo_wnd_persist == 0 {
+                self.dsack_rounds = 0;
+            }
+        }
+    }
+
+    /// The second half: the window.
+    fn window(&self, s: &State) -> Span {
+        let enough = |n: usize| s.board.iter().filter(|r| r.sacked).take(n).count() == n;
+        // Most ACKs find nothing SACKed, and need not look through the board.
+        let dupthresh_sacked = || s.board.sacked_bytes() > 0 && enough(DUPTHRESH as usize);
+        if !self.reordering_seen && (s.recovering() || dupthresh_sacked()) {
+            return Span::ZERO;
+        }
+        let quarter = Span(self.min_rtt.get().unwrap_or(Span::ZERO).0 / 4);
+        quarter.times(self.dsack_rounds + 1).min(s.srtt)
+    }
+
+    /// Step 5, RACK_detect_loss_and_arm_timer.
+    fn detect(&mut self, s: &State) -> Lost {
+        self.reo_wnd = self.window(s);
+        let wait = self.rtt + self.reo_wnd;
+        let mut lost = false;
+        self.deadline = None;
+        for r in s.board.iter() {
+            // What lies above was first sent no earlier.
+            if (r.first_sent, r.end()) >= self.segment {
+                break;
+            }
+            if r.sacked || (r.last_sent, r.end()) >= self.segment {
+                continue;
+            }
+            if r.lost && !r.retransmitted {
+                continue;
+            }
+            if r.last_sent + wait <= s.now {
+                lost = true;
+            } else {
+                self.deadline = self.deadline.max(Some(r.last_sent + wait));
+            }
+        }
+        let expired =
+            s.now.0.checked_sub(wait.0).map_or((Time::ZERO, 0), |by| (Time(by), u64::MAX));
+        let (time, end) = expired.min((self.segment.0, self.segment.1.saturating_sub(1)));
+        if lost {
+            Lost::SentBefore(time, end)
+        } else if !s.recovering() && s.board.lost_bytes() > 0 {
+            // Found lost above the recovery point of the recovery that has ended.
+            Lost::Standing
+        } else {
+            Lost::Nothing
+        }
+    }
+}
+
+impl Detect for Rack {
+    fn name(&self) -> &'static str {
+        "rack"
+    }
+
+    fn watches_deliveries(&self) -> bool {
+        true
+    }
+
+    fn on_delivered(&mut self, r: &Record, _now: Time) {
+        let again = r.transmissions > 1;
+        // Step 3. In the order of RACK_detect_reordering no segment of this ACK raises RACK.fack
+        // above a lower one.
+        self.reordering_seen |= r.end() < self.fack && !again;
+        self.delivered.push(((r.last_sent, r.end()), again));
+    }
+
+    fn on_handshake(&mut self, rtt: Span) {
+        self.min_rtt.sample(rtt, Time::ZERO);
+    }
+
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost {
+        if let Some(rtt) = a.rtt {
+            self.min_rtt.sample(rtt, s.now);
+        }
+        self.update(s, a);
+        self.fack = self.fack.max(s.snd_una).max(s.board.highest_sacked());
+        self.adapt(s, a);
+        self.detect(s)
+    }
+
+    fn deadline(&self) -> Time {
+        self.deadline.unwrap_or(Time::NEVER)
+    }
+
+    fn on_deadline(&mut self, s: &State) -> Lost {
+        self.detect(s)
+    }
+
+    /// Section 6.3, RACK_mark_losses_on_RTO. Without a segment delivered there is no round trip to
+    /// wait for.
+    fn on_timeout(&mut self, s: &State) -> Time {
+        self.fack = s.snd_una;
+        self.deadline = None;
+        Time(s.now.0.saturating_sub((self.rtt + self.reo_wnd).0))
+    }
+}

@@ -1,0 +1,42 @@
+//! What several of Linux's mechanisms ask alike.
+
+use crate::state::{Phase, State};
+use crate::time::{Span, Time};
+
+/// A tick of the kernel's clock: `HZ` is 250, as most distributions configure it.
+const JIFFY: Span = Span::from_millis(4);
+
+/// `tcp_jiffies32`.
+pub(crate) fn jiffies(s: &State, t: Time) -> u64 {
+    (t.0 + JIFFY.0 - s.tick_phase.0 % JIFFY.0) / JIFFY.0
+}
+
+/// `usecs_to_jiffies`: rounded up.
+pub(crate) fn to_jiffies(span: Span) -> u64 {
+    span.0.div_ceil(JIFFY.0)
+}
+
+/// Ticks in a second (`HZ`).
+pub(crate) const HZ: u64 = 1_000_000_000 / JIFFY.0;
+
+/// `tcp_current_ssthresh` outside of recovery.
+pub(crate) fn current_ssthresh(s: &State) -> u64 {
+    let cwnd = s.cwnd / s.mss;
+    s.ssthresh.max(((cwnd >> 1) + (cwnd >> 2)) * s.mss)
+}
+
+/// `tcp_any_retrans_done`.
+pub(crate) fn any_retransmitted(s: &State) -> bool {
+    s.board.retransmitted_segments() > 0 || s.board.head().is_some_and(|r| r.transmissions > 1)
+}
+
+/// Whether a timeout lowers the windows (`tcp_enter_loss`): not if that happened before in this
+/// window of data, by a recovery or by a timeout with nothing acknowledged since.
+pub(crate) fn lowers_on_timeout(s: &State) -> bool {
+    match s.phase {
+        Phase::Open => true,
+        _ if s.recover <= s.snd_una => true,
+        Phase::Recovery => false,
+        Phase::Loss => s.timed_out != Some(s.snd_una),
+    }
+}

@@ -1,0 +1,106 @@
+//! Tail loss probe as Linux has it (`tcp_schedule_loss_probe`, `tcp_send_loss_probe`,
+//! `tcp_process_tlp_ack`). It differs from RFC 8985 section 7:
+//!
+//! - The probe comes 2 ms after two round trips (`TCP_TIMEOUT_MIN_US`), or after the least timeout
+//!   in place of them if one segment is outstanding, which its ACK may be delayed for. Without a
+//!   round trip it comes after a second.
+//! - While a probe is on its way, the timer runs for another all the same. That one sends nothing,
+//!   and the retransmission timer follows, counted from when the first unacknowledged segment was
+//!   last sent.
+//! - What it retransmits counts in the pipe once, and starts no recovery's account.
+//! - It needs no new round-trip sample between two probes.
+//! - The windows are lowered before the ACK may open them again.
+//!
+//! `linux-tlp-fin` does not wait for a delayed ACK of a segment with a FIN, as `tlp-fin` (own).
+
+use super::{Probe, ProbeNow};
+use crate::recovery::window::{Window, Windows};
+use crate::state::{Phase, State};
+use crate::summary::AckSummary;
+use crate::time::{Span, Time};
+
+/// `TCP_TIMEOUT_MIN_US`.
+const SLACK: Span = Span::from_millis(2);
+/// `TCP_TIMEOUT_INIT`.
+const FIRST: Span = Span::from_secs(1);
+
+/// One probe at a time.
+#[derive(Default)]
+pub struct LinuxTlp {
+    /// `tlp_high_seq`, and `tlp_retrans`.
+    probe: Option<(u64, bool)>,
+    /// When an ACK last advanced `snd_una`.
+    advanced: Time,
+    /// The timer has expired since.
+    fired: Option<Time>,
+    fin_at_once: bool,
+}
+
+impl LinuxTlp {
+    /// Without allowance for a delayed ACK of a FIN.
+    pub fn fin_at_once() -> LinuxTlp {
+        LinuxTlp { fin_at_once: true, ..LinuxTlp::default() }
+    }
+
+    /// `tcp_process_tlp_ack`: whether the probe has repaired a loss.
+    fn process(&mut self, s: &State, a: &AckSummary) -> bool {
+        let Some((high_seq, again)) = self.probe else { return false };
+        if s.recover >= high_seq {
+            // A recovery or a timeout has taken its place.
+            self.probe = None;
+            return false;
+        }
+        if a.ack < high_seq {
+            return false;
+        }
+        let both = a.dsack_segments == 1 && a.dsack.is_some_and(|(_, right)| right == high_seq);
+        let beyond = a.ack > high_seq;
+        let bare_duplicate = a.unchanged && a.newly_sacked == 0;
+        if !again || both || beyond || bare_duplicate {
+            self.probe = None;
+        }
+        again && !both && beyond
+    }
+
+    /// When the interval at hand began.
+    fn since(&self, s: &State) -> Option<Time> {
+        Some(self.advanced.max(s.board.last()?.first_sent))
+    }
+}
+
+impl Probe for LinuxTlp {
+    fn on_ack_first(&mut self, s: &State, a: &AckSummary, law: &mut dyn Window) -> Option<Windows> {
+        if a.newly_acked > 0 {
+            self.advanced = s.now;
+        }
+        self.process(s, a).then(|| {
+            let ssthresh = law.on_loss(s, a.flight_size);
+            Windows { ssthresh, cwnd: ssthresh }
+        })
+    }
+
+    fn deadline(&self, s: &State) -> Time {
+        let (Some(since), Some(last)) = (self.since(s), s.board.last()) else { return Time::NEVER };
+        let disorder = s.board.sacked_segments() > 0 || s.board.retransmitted_segments() > 0;
+        if !s.sack || s.phase != Phase::Open || disorder || self.fired == Some(since) {
+            return Time::NEVER;
+        }
+        let fin = s.fin && last.end() == s.written;
+        let may_be_delayed = s.board.len() == 1 && !(fin && self.fin_at_once);
+        let pto = match s.srtt {
+            Span::ZERO => FIRST,
+            srtt => srtt.times(2) + if may_be_delayed { s.min_rto } else { SLACK },
+        };
+        since + pto
+    }
+
+    fn on_deadline(&mut self, s: &State) -> ProbeNow {
+        self.fired = self.since(s);
+        if self.probe.is_some_and(|(high_seq, _)| s.recover < high_seq) {
+            return ProbeNow::Nothing;
+        }
+        let new = s.unsent_len();
+        self.probe = Some((s.snd_max + u64::from(new.unwrap_or(0)), new.is_none()));
+        ProbeNow::NewOrCopy
+    }
+}

@@ -1,0 +1,74 @@
+//! Proportional rate reduction as Linux has it (`tcp_cwnd_reduction`). It differs from RFC 9937:
+//!
+//! - It counts segments, and rounds up what is sent in proportion.
+//! - `prior_cwnd`, cwnd as the recovery began, stands for RecoverFS.
+//! - Until something was sent, at least one segment goes.
+//! - An ACK that delivers nothing leaves cwnd alone, and so does the reordering timer within a
+//!   recovery: what it finds lost makes room. A recovery that the timer begins counts one segment
+//!   delivered (`tcp_rack_reo_timeout`).
+//!
+//! Linux counts what is in the network against cwnd in every phase, so this does. Without SACK,
+//! duplicates count as delivered (`tcp_add_reno_sack`), and nothing is inflated.
+
+use super::Regulate;
+use crate::event::Cause;
+use crate::state::State;
+use crate::summary::AckSummary;
+
+/// Sends in proportion to what arrives, in segments.
+#[derive(Default)]
+pub struct LinuxPrr {
+    prior_cwnd: u64,
+    prr_delivered: u64,
+    prr_out: u64,
+}
+
+impl LinuxPrr {
+    fn cwnd(&mut self, s: &State, a: &AckSummary, delivered: u64) -> u64 {
+        self.prr_delivered += delivered;
+        let (in_flight, ssthresh) = (u64::from(s.packets_in_flight()), s.ssthresh / s.mss);
+        let sndcnt = if in_flight > ssthresh {
+            let target = (ssthresh * self.prr_delivered).div_ceil(self.prior_cwnd.max(1));
+            target.saturating_sub(self.prr_out)
+        } else {
+            let more = u64::from(a.newly_acked > 0 && a.lost == 0);
+            let banked = self.prr_delivered.saturating_sub(self.prr_out);
+            (banked.max(delivered) + more).min(ssthresh - in_flight)
+        };
+        let least = u64::from(self.prr_out == 0);
+        (in_flight + sndcnt.max(least)) * s.mss
+    }
+}
+
+impl Regulate for LinuxPrr {
+    fn everywhere(&self) -> bool {
+        true
+    }
+
+    fn in_flight(&self, s: &State) -> u64 {
+        u64::from(s.packets_in_flight()) * s.mss
+    }
+
+    fn on_enter(&mut self, s: &State, a: &AckSummary) -> u64 {
+        *self = LinuxPrr { prior_cwnd: s.cwnd / s.mss, ..LinuxPrr::default() };
+        self.cwnd(s, a, u64::from(a.delivered.max(1)))
+    }
+
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {
+        if a.delivered == 0 { s.cwnd } else { self.cwnd(s, a, u64::from(a.delivered)) }
+    }
+
+    fn on_timeout(&mut self, s: &State) -> u64 {
+        // tcp_enter_loss: room for the first unacknowledged segment.
+        self.in_flight(s) + s.mss
+    }
+
+    fn on_exit(&mut self, s: &State, _a: &AckSummary) -> u64 {
+        s.ssthresh
+    }
+
+    fn on_transmit(&mut self, s: &State, _cause: Cause, _len: u64) -> u64 {
+        self.prr_out += 1;
+        s.cwnd
+    }
+}

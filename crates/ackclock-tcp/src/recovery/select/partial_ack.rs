@@ -1,0 +1,50 @@
+//! NewReno's partial acknowledgments (RFC 6582 section 3.2 step 3): "retransmit the first
+//! unacknowledged segment"; "for the first partial ACK that arrives during fast recovery, also
+//! reset the retransmit timer".
+
+use super::{Next, Select, Urgent};
+use crate::state::State;
+use crate::summary::AckSummary;
+
+/// A retransmission for each partial ACK.
+pub struct PartialAck {
+    every_partial_restarts: bool,
+    seen_partial: bool,
+}
+
+impl PartialAck {
+    /// RFC 6582's "Impatient" variant: only the first partial ACK restarts the timer, so that a
+    /// recovery of many losses falls back to slow start in the end.
+    pub fn impatient() -> PartialAck {
+        PartialAck { every_partial_restarts: false, seen_partial: false }
+    }
+
+    /// RFC 2582's "Slow-but-Steady" variant (RFC 6582 section 6): every partial ACK restarts the
+    /// timer.
+    pub fn slow_but_steady() -> PartialAck {
+        PartialAck { every_partial_restarts: true, seen_partial: false }
+    }
+}
+
+impl Select for PartialAck {
+    fn name(&self) -> &'static str {
+        if self.every_partial_restarts { "slow-but-steady" } else { "partial-ack" }
+    }
+
+    fn on_enter(&mut self, _s: &State) {
+        self.seen_partial = false;
+    }
+
+    fn on_ack(&mut self, _s: &State, a: &AckSummary) -> Urgent {
+        if a.newly_acked == 0 {
+            return Urgent::default();
+        }
+        let restart_timer = self.every_partial_restarts || !self.seen_partial;
+        self.seen_partial = true;
+        Urgent { retransmit_head: true, restart_timer }
+    }
+
+    fn next(&mut self, _s: &State) -> Option<Next> {
+        Some(Next::Sequential)
+    }
+}

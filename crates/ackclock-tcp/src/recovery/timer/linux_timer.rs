@@ -1,0 +1,139 @@
+//! Linux's timer (`tcp_rtt_estimator`, `tcp_set_rto`): a sample with every ACK, the mean deviation's
+//! maximum over a round trip, and a variance term of at least the configured minimum, 200 ms.
+//!
+//! Arithmetic is the kernel's: microseconds, SRTT in eighths, the deviations in quarters.
+//!
+//! Segments that SACK blocks report give samples too, the first of them. What was SACKed before
+//! gives none when it is acknowledged, and nothing does if a segment that was retransmitted is
+//! among what is acknowledged (`tcp_clean_rtx_queue`, `tcp_ack_update_rtt`).
+//!
+//! One timer serves retransmission, probes and RACK's reordering window (`icsk_retransmit_timer`).
+
+use super::Timer;
+use crate::state::State;
+use crate::time::{Span, Time};
+
+/// `TCP_RTO_MIN`.
+const MIN: Span = Span::from_millis(200);
+
+/// The timer of Linux.
+#[derive(Clone, Debug)]
+pub struct LinuxTimer {
+    /// It serves for all ends, and takes samples of SACKs.
+    whole: bool,
+    /// The least variance term, in microseconds.
+    min: u64,
+    /// Eight times SRTT, in microseconds; 0 before the first sample.
+    srtt: u64,
+    /// Four times the mean deviation.
+    mdev: u64,
+    /// Its maximum over this round trip.
+    mdev_max: u64,
+    /// The variance term of the timeout.
+    rttvar: u64,
+    /// The round trip over which `mdev_max` is taken ends when this position is acknowledged.
+    rtt_seq: u64,
+}
+
+impl Default for LinuxTimer {
+    fn default() -> LinuxTimer {
+        LinuxTimer {
+            whole: true,
+            min: micros(MIN),
+            srtt: 0,
+            mdev: 0,
+            mdev_max: 0,
+            rttvar: 0,
+            rtt_seq: 0,
+        }
+    }
+}
+
+fn micros(span: Span) -> u64 {
+    span.0 / 1000
+}
+
+impl LinuxTimer {
+    /// The estimate alone: samples of what is acknowledged, and a timer beside others.
+    pub fn estimate() -> LinuxTimer {
+        LinuxTimer { whole: false, ..LinuxTimer::default() }
+    }
+
+    /// A round trip of `m`, measured while `snd_una` and `snd_nxt` stand here.
+    pub fn sample(&mut self, m: Span, snd_una: u64, snd_nxt: u64) {
+        let m = micros(m).max(1);
+        if self.srtt == 0 {
+            (self.srtt, self.mdev) = (m << 3, m << 1);
+            self.rttvar = self.mdev.max(self.min);
+            self.mdev_max = self.rttvar;
+            self.rtt_seq = snd_nxt;
+            return;
+        }
+        let mean = self.srtt >> 3;
+        let (error, deviation) = (m.abs_diff(mean), self.mdev >> 2);
+        if error <= deviation {
+            self.mdev -= deviation - error;
+        } else if m < mean {
+            // A sample far below the mean must not raise the variance as much as one above it.
+            self.mdev += (error - deviation) >> 3;
+        } else {
+            self.mdev += error - deviation;
+        }
+        self.srtt = (self.srtt - mean + m).max(1);
+        if self.mdev > self.mdev_max {
+            self.mdev_max = self.mdev;
+            self.rttvar = self.rttvar.max(self.mdev_max);
+        }
+        if snd_una > self.rtt_seq {
+            if self.mdev_max < self.rttvar {
+                self.rttvar -= (self.rttvar - self.mdev_max) >> 2;
+            }
+            self.rtt_seq = snd_nxt;
+            self.mdev_max = self.min;
+        }
+    }
+}
+
+impl Timer for LinuxTimer {
+    fn on_sample(&mut self, s: &State, sent: Time) -> bool {
+        self.sample(s.now.since(sent), s.snd_una, s.snd_max);
+        true
+    }
+
+    fn set_min_rto(&mut self, min: Span) {
+        self.min = micros(min);
+    }
+
+    fn samples_sacks(&self) -> bool {
+        self.whole
+    }
+
+    fn serves_all(&self) -> bool {
+        self.whole
+    }
+
+    fn rto(&self) -> Span {
+        if self.srtt == 0 {
+            return Span::from_secs(1);
+        }
+        Span::from_micros((self.srtt >> 3) + self.rttvar)
+    }
+
+    fn srtt(&self) -> Span {
+        Span(self.srtt * 125)
+    }
+
+    fn rttvar(&self) -> Span {
+        Span(self.rttvar * 250)
+    }
+
+    fn retime(&mut self, srtt: Span, rttvar: Span) {
+        (self.srtt, self.mdev) = (srtt.0 / 125, rttvar.0 / 250);
+        self.rttvar = self.mdev.max(self.min);
+        self.mdev_max = self.rttvar;
+    }
+
+    fn min_rto(&self) -> Span {
+        Span::from_micros(self.min)
+    }
+}

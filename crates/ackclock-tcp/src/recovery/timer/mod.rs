@@ -1,0 +1,159 @@
+//! The retransmission timer: when does it expire?
+
+mod bsd_timer;
+mod linux_timer;
+mod rfc6298_timer;
+mod rto_restart;
+
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::event::Cause;
+use crate::recovery::row;
+use crate::state::State;
+use crate::time::{Span, Time};
+
+pub use bsd_timer::BsdTimer;
+pub use linux_timer::LinuxTimer;
+pub use rfc6298_timer::Rfc6298Timer;
+pub use rto_restart::RtoRestart;
+
+pub(crate) use rfc6298_timer::Restart;
+
+/// The retransmission timer.
+pub trait Timer: Send {
+    /// The timer that this one wraps.
+    fn inner(&self) -> Option<&dyn Timer> {
+        None
+    }
+
+    /// The same, to be changed.
+    fn inner_mut(&mut self) -> Option<&mut dyn Timer> {
+        None
+    }
+
+    /// A valid round-trip sample: a segment sent at `sent` was acknowledged now. Returns whether
+    /// the timer used it, which ends a back-off (RFC 6298 section 5).
+    fn on_sample(&mut self, s: &State, sent: Time) -> bool;
+
+    /// The least timeout that the configuration asks for. Linux's timer builds it in
+    /// (`tcp_rto_min`), others are held to it from outside.
+    fn set_min_rto(&mut self, min: Span) {
+        if let Some(inner) = self.inner_mut() {
+            inner.set_min_rto(min);
+        }
+    }
+
+    /// Whether segments that SACK blocks report give samples, as in Linux (`tcp_ack_update_rtt`),
+    /// and what was SACKed before gives none when it is acknowledged.
+    fn samples_sacks(&self) -> bool {
+        self.inner().is_some_and(|t| t.samples_sacks())
+    }
+
+    /// Whether one timer serves retransmission, probes and the reordering window, so that it waits
+    /// for one of them at a time (RFC 8985 section 8; Linux's `icsk_retransmit_timer`).
+    fn serves_all(&self) -> bool {
+        self.inner().is_some_and(|t| t.serves_all())
+    }
+
+    /// When a timer expires that is set for this time.
+    fn tick(&self, s: &State, at: Time) -> Time {
+        self.inner().map_or(at, |t| t.tick(s, at))
+    }
+
+    /// The timeout interval before back-off.
+    fn rto(&self) -> Span;
+
+    /// SRTT; zero before the first sample, and for a timer that keeps none.
+    fn srtt(&self) -> Span {
+        self.inner().map_or(Span::ZERO, |t| t.srtt())
+    }
+
+    /// RTTVAR (RFC 6298 section 2); zero before the first sample, and for a timer that keeps none.
+    fn rttvar(&self) -> Span {
+        self.inner().map_or(Span::ZERO, |t| t.rttvar())
+    }
+
+    /// Goes on from these estimates
+    /// ([`Verdict::Retime`](crate::recovery::undo::Verdict::Retime)).
+    fn retime(&mut self, srtt: Span, rttvar: Span) {
+        if let Some(inner) = self.inner_mut() {
+            inner.retime(srtt, rttvar);
+        }
+    }
+
+    /// The smallest interval this model allows unless the configuration says otherwise.
+    fn min_rto(&self) -> Span;
+
+    /// Whether a retransmission for this cause restarts the timer. `replaces_lost` says that it
+    /// takes the place of a retransmission that was lost. RFC 6298 restarts it on new
+    /// acknowledgments only. BSD restarts it with the retransmission that begins a recovery, and
+    /// RFC 6675 section 6 allows it for every one.
+    fn restarts_on(&self, cause: Cause, replaces_lost: bool) -> bool {
+        self.inner().is_some_and(|t| t.restarts_on(cause, replaces_lost))
+    }
+
+    /// When a timer set now for `rto` expires.
+    fn expiry(&self, s: &State, rto: Span) -> Time {
+        self.inner().map_or(s.now + rto, |t| t.expiry(s, rto))
+    }
+}
+
+type Row = row::Row<dyn Timer>;
+
+/// The mechanisms of this axis.
+pub(crate) fn rows() -> Vec<Row> {
+    vec![
+        Row::new("rfc6298-timer", || Box::new(Rfc6298Timer::default()))
+            .source(
+                "RFC 6298 section 2",
+                "\"To compute the current RTO, a TCP sender maintains two state variables, SRTT \
+                 (smoothed round-trip time) and RTTVAR (round-trip time variation).\"",
+            )
+            .summary("a sample each round trip, at least 1 s"),
+        Row::new("careful-timer", || Box::new(Rfc6298Timer::careful()))
+            .file("rfc6298_timer")
+            .source(
+                "RFC 6298; RFC 6675 section 6",
+                "\"[...] a more careful variant that re-arms the RTO timer on each \
+                 retransmission that is sent during recovery MAY be used.\"",
+            )
+            .summary("as rfc6298-timer, restarted by each retransmission within recovery too"),
+        Row::new("linux-timer", || Box::new(LinuxTimer::default()))
+            .source(
+                "Linux tcp_input.c, tcp_rtt_estimator",
+                "The RTO is SRTT and four times the largest mean deviation of a round trip, \
+                 which counts as 200 ms at least.",
+            )
+            .summary(
+                "a sample each ACK, a variance that falls slowly and is at least 200 ms; one timer \
+                 for timeouts, probes and RACK",
+            ),
+        Row::new("linux-timer-alone", || Box::new(LinuxTimer::estimate()))
+            .file("linux_timer")
+            .source(
+                "Linux tcp_input.c, tcp_rtt_estimator",
+                "The RTO is SRTT and four times the largest mean deviation of a round trip, \
+                 which counts as 200 ms at least.",
+            )
+            .summary("as linux-timer, without samples of SACKs and beside other timers"),
+        Row::new("bsd-timer", || Box::new(BsdTimer::default()))
+            .source(
+                "Wright & Stevens 1995 chapter 25; Lin & Kung 1998 section 3",
+                "Round trips and timeouts are counted in ticks of a timer that runs every 500 \
+                 ms.",
+            )
+            .summary("counts ticks of 500 ms with a phase; a timeout takes at least two"),
+        Row::around("rto-restart", |inner| Box::new(RtoRestart(inner)))
+            .source(
+                "RFC 7765 section 4",
+                "\"Restart the retransmission timer so that it will expire after [...] RTO - \
+                 T_earliest, if RTO - T_earliest > 0.\"",
+            )
+            .summary(
+                "added to the timer named before it: with fewer than four segments to go, the \
+                 timer runs from when the earliest was sent",
+            ),
+    ]
+}

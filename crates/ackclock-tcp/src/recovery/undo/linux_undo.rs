@@ -1,0 +1,154 @@
+//! Undo as Linux has it (`tcp_may_undo`): a response was spurious if D-SACKs have reported as many
+//! segments as were retransmitted since, or if an ACK that advances echoes a timestamp from before
+//! the first retransmission (`tcp_packet_delayed`). Names are those of the kernel.
+//!
+//! - D-SACKs are counted. One of data below `snd_una` counts whatever was retransmitted
+//!   (`tcp_check_dsack`), one above for each segment of it that was (`tcp_sacktag_one`). What lies
+//!   below `undo_marker`, `snd_una` as the response began, does not belong to it.
+//! - A tail loss probe is not counted, unless a response begins while it is on its way.
+//! - A timeout within a recovery belongs to the response of that recovery (`tcp_enter_loss`).
+//! - What was restored is the larger window of now and then (`tcp_undo_cwnd_reduction`).
+//! - An ACK of an original while retransmissions are on their way stops them for this ACK, and
+//!   restores nothing yet (`tcp_try_undo_partial`).
+
+use super::{Undo, Verdict};
+use crate::recovery::linux::{any_retransmitted, current_ssthresh, lowers_on_timeout};
+use crate::recovery::window::Windows;
+use crate::state::{Phase, State};
+use crate::summary::AckSummary;
+
+/// Judges by timestamps and by the number of D-SACKs.
+#[derive(Default)]
+pub struct LinuxUndo {
+    undo_marker: Option<u64>,
+    /// Retransmissions that no D-SACK has reported; `None` before the first.
+    undo_retrans: Option<u32>,
+    /// The timestamp of the first retransmission.
+    retrans_stamp: Option<u32>,
+    /// The windows as the response began.
+    prior: Option<Windows>,
+    /// A tail loss probe retransmitted the segment that ends here.
+    probed: Option<u64>,
+}
+
+impl LinuxUndo {
+    /// `tcp_init_undo`.
+    fn begin(&mut self, s: &State) {
+        self.undo_marker = Some(s.snd_una);
+        let probe = u32::from(self.probed.is_some_and(|end| end > s.snd_una));
+        let retransmitted = s.board.retransmitted_segments() + probe;
+        self.undo_retrans = Some(retransmitted).filter(|&n| n > 0);
+        self.prior = Some(Windows { ssthresh: current_ssthresh(s), cwnd: s.cwnd });
+    }
+
+    fn count_dsacks(&mut self, a: &AckSummary) {
+        let (Some((_, end)), Some(marker)) = (a.dsack, self.undo_marker) else { return };
+        // One that may be the network's says nothing.
+        if end > marker
+            && a.dsack_segments > 0
+            && let Some(left) = &mut self.undo_retrans
+        {
+            let below = end <= a.prior_una;
+            *left = left.saturating_sub(if below { a.dsack_segments } else { a.dsack_again });
+        }
+    }
+
+    fn all_reported(&self) -> bool {
+        self.undo_marker.is_some() && self.undo_retrans == Some(0)
+    }
+
+    /// `tcp_packet_delayed`.
+    fn delayed(&self, s: &State, a: &AckSummary) -> bool {
+        match (self.retrans_stamp, a.ts_echo) {
+            (Some(sent), Some(echo)) => (echo.wrapping_sub(sent) as i32) < 0,
+            (Some(_), None) => false,
+            (None, _) => s.sack || s.snd_una < s.recover,
+        }
+    }
+
+    fn may_undo(&self, s: &State, a: &AckSummary) -> bool {
+        self.undo_marker.is_some() && (self.undo_retrans == Some(0) || self.delayed(s, a))
+    }
+
+    /// `tcp_undo_cwnd_reduction`.
+    fn windows(&mut self, s: &State) -> Windows {
+        self.undo_marker = None;
+        let now = Windows::unchanged(s);
+        self.prior.take().map_or(now, |prior| Windows {
+            ssthresh: prior.ssthresh.max(now.ssthresh),
+            cwnd: prior.cwnd.max(now.cwnd),
+        })
+    }
+
+    fn restore(&mut self, s: &State, losses_stand: bool) -> Verdict {
+        Verdict::Restore { windows: self.windows(s), losses_stand }
+    }
+
+    fn within_recovery(&mut self, s: &State, a: &AckSummary) -> Verdict {
+        if s.snd_una >= s.recover {
+            return if self.may_undo(s, a) { self.restore(s, true) } else { Verdict::Open };
+        }
+        if a.newly_acked > 0 && self.undo_marker.is_some() && self.delayed(s, a) {
+            if s.board.retransmitted_segments() > 0 {
+                return Verdict::Hold;
+            }
+            if !any_retransmitted(s) {
+                self.retrans_stamp = None;
+            }
+            return self.restore(s, false);
+        }
+        if self.all_reported() { self.restore(s, true) } else { Verdict::Open }
+    }
+}
+
+impl Undo for LinuxUndo {
+    fn name(&self) -> &'static str {
+        "linux-undo"
+    }
+
+    fn on_response(&mut self, s: &State, timeout: bool) {
+        if !timeout {
+            if !any_retransmitted(s) {
+                self.retrans_stamp = None;
+            }
+            self.begin(s);
+        } else if lowers_on_timeout(s) {
+            self.begin(s);
+        }
+    }
+
+    fn on_retransmit(&mut self, s: &State, seq: u64, len: u32) {
+        // Outside of recovery only a probe goes again.
+        if s.phase == Phase::Open {
+            self.probed = Some(seq + u64::from(len));
+            return;
+        }
+        self.retrans_stamp.get_or_insert(s.now.timestamp());
+        *self.undo_retrans.get_or_insert(0) += 1;
+    }
+
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> Verdict {
+        self.count_dsacks(a);
+        match s.phase {
+            Phase::Open => {
+                if !any_retransmitted(s) {
+                    self.retrans_stamp = None;
+                }
+                if self.all_reported() { self.restore(s, true) } else { Verdict::Open }
+            }
+            Phase::Recovery => self.within_recovery(s, a),
+            Phase::Loss => {
+                let over = s.snd_una >= s.recover;
+                if (a.newly_acked > 0 || over) && self.may_undo(s, a) {
+                    self.restore(s, a.newly_acked == 0)
+                } else {
+                    Verdict::Open
+                }
+            }
+        }
+    }
+
+    fn respond(&mut self, s: &State, _a: &AckSummary) -> Option<Windows> {
+        Some(self.windows(s))
+    }
+}

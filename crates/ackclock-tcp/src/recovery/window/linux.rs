@@ -1,0 +1,122 @@
+//! What Linux's window laws have in common (`tcp_cong.c`, `tcp_cwnd_validate`, `tcp_cwnd_restart`),
+//! in whole segments.
+
+use crate::recovery::linux::{current_ssthresh, jiffies, to_jiffies};
+use crate::recovery::window::Windows;
+use crate::state::{DUPTHRESH, Phase, State};
+use crate::summary::AckSummary;
+use crate::time::Span;
+
+/// cwnd in segments; a regulation that is not Linux's may leave less than one.
+pub(super) fn cwnd(s: &State) -> u64 {
+    (s.cwnd / s.mss).max(1)
+}
+
+fn ssthresh(s: &State) -> u64 {
+    s.ssthresh / s.mss
+}
+
+/// `tcp_in_slow_start`.
+pub(super) fn in_slow_start(s: &State) -> bool {
+    cwnd(s) < ssthresh(s)
+}
+
+/// `tcp_may_raise_cwnd`: an ACK that does not advance lets cwnd grow only if reordering is known to
+/// be more than usual.
+pub(super) fn may_raise(s: &State, a: &AckSummary) -> bool {
+    a.newly_acked > 0 || (s.dupthresh > DUPTHRESH && a.newly_sacked > 0)
+}
+
+/// Growth by what was delivered, and whether cwnd is in use.
+#[derive(Default)]
+pub(super) struct Growth {
+    /// `snd_cwnd_cnt`: segments delivered towards the next one of cwnd.
+    count: u64,
+    is_cwnd_limited: bool,
+    max_packets_out: u64,
+    cwnd_usage_seq: u64,
+    snd_cwnd_used: u64,
+    /// `snd_cwnd_stamp`, in jiffies.
+    stamp: u64,
+}
+
+impl Growth {
+    /// A response begins.
+    pub fn reset(&mut self, s: &State) {
+        self.count = 0;
+        self.stamp = jiffies(s, s.now);
+    }
+
+    /// `tcp_is_cwnd_limited`; in slow start cwnd may be twice what was outstanding.
+    pub fn limited(&self, s: &State) -> bool {
+        self.is_cwnd_limited || (in_slow_start(s) && cwnd(s) < 2 * self.max_packets_out)
+    }
+
+    /// An ACK is to open the window.
+    pub fn stamp(&mut self, s: &State) {
+        self.stamp = jiffies(s, s.now);
+    }
+
+    /// `tcp_slow_start`: cwnd, and what is left of the segments delivered.
+    pub fn slow_start(s: &State, delivered: u64) -> (u64, u64) {
+        let cwnd = cwnd(s);
+        let grown = (cwnd + delivered).min(ssthresh(s));
+        (grown, delivered - (grown - cwnd))
+    }
+
+    /// `tcp_cong_avoid_ai`: a segment of cwnd for `w` delivered.
+    pub fn avoid(&mut self, cwnd: u64, w: u64, delivered: u64) -> u64 {
+        let mut grown = cwnd;
+        // Credit from a time when more was asked for counts once.
+        if self.count >= w {
+            (self.count, grown) = (0, grown + 1);
+        }
+        self.count += delivered;
+        grown += self.count / w;
+        self.count %= w;
+        grown
+    }
+
+    /// `tcp_cwnd_validate` and `tcp_cwnd_application_limited`.
+    pub fn on_sent(&mut self, s: &State, in_flight: u64, rto: Span) -> Option<Windows> {
+        let limited = in_flight >= s.cwnd;
+        let outstanding = s.board.len() as u64;
+        let more = !self.is_cwnd_limited && outstanding > self.max_packets_out;
+        if s.snd_una >= self.cwnd_usage_seq || limited || more {
+            self.is_cwnd_limited = limited;
+            self.max_packets_out = outstanding;
+            self.cwnd_usage_seq = s.snd_max;
+        }
+        if self.limited(s) {
+            self.snd_cwnd_used = 0;
+            self.stamp(s);
+            return None;
+        }
+        self.snd_cwnd_used = self.snd_cwnd_used.max(outstanding);
+        if jiffies(s, s.now) - self.stamp < to_jiffies(rto) {
+            return None;
+        }
+        self.stamp(s);
+        if s.phase != Phase::Open || s.board.sacked_segments() > 0 {
+            return None;
+        }
+        let used = core::mem::take(&mut self.snd_cwnd_used).max(s.initial_window / s.mss);
+        (used < cwnd(s))
+            .then(|| Windows { ssthresh: current_ssthresh(s), cwnd: (cwnd(s) + used) / 2 * s.mss })
+    }
+
+    /// `tcp_cwnd_restart`: cwnd is halved for each timeout interval without data, down to the initial
+    /// window.
+    pub fn on_idle(&mut self, s: &State, idle: Span, rto: Span) -> Windows {
+        let ssthresh = current_ssthresh(s);
+        let least = cwnd(s).min(s.initial_window / s.mss);
+        let (mut cwnd, mut left) = (cwnd(s), idle.0.saturating_sub(rto.0));
+        while left > 0 && cwnd > least {
+            cwnd /= 2;
+            left = left.saturating_sub(rto.0.max(1));
+        }
+        self.stamp(s);
+        self.snd_cwnd_used = 0;
+        Windows { ssthresh, cwnd: cwnd.max(least) * s.mss }
+    }
+}

@@ -1,0 +1,92 @@
+//! How a sender behaves, apart from its strategy.
+
+use crate::recovery::window::Window;
+use crate::seq::Seq;
+use crate::time::Span;
+
+/// How a sender behaves, apart from its strategy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SenderConfig {
+    /// Sequence number of the first data byte (the one after the SYN).
+    pub isn: Seq,
+    /// What our data segments acknowledge.
+    pub remote_seq: Seq,
+    /// SMSS: payload bytes of a full segment; at least 1.
+    pub mss: u32,
+    /// Initial window in segments; `None` for the bytes that the window law begins with
+    /// ([`Window::initial`](crate::recovery::window::Window::initial)).
+    pub initial_window: Option<u32>,
+    /// Initial slow start threshold in bytes; `None` leaves it unset (RFC 5681 section 3.1:
+    /// arbitrarily high).
+    pub initial_ssthresh: Option<u64>,
+    /// The receive window known before the first ACK arrives, in bytes.
+    pub initial_rwnd: u64,
+    /// An upper bound on cwnd in bytes (a send buffer); `None` for no bound.
+    pub max_cwnd: Option<u64>,
+    /// The peer's window scale shift, 0 to 14 (RFC 7323 section 2).
+    pub wscale: u8,
+    /// SACK was negotiated.
+    pub sack: bool,
+    /// Timestamps were negotiated: every segment carries one, and every ACK that echoes one gives
+    /// an RTT sample.
+    pub timestamps: bool,
+    /// Nagle's algorithm (RFC 9293 section 3.7.4).
+    pub nagle: bool,
+    /// Most segments that one input may release (exit-burst control, RFC 6582 section 3.2), at
+    /// least 1. Retransmissions that are due at once do not count. `None` for no limit.
+    pub max_burst: Option<u32>,
+    /// The round trip that the handshake measured (RFC 6298 section 2.2): the timer's first
+    /// sample. It does not count in [`Stats`](crate::Stats).
+    pub handshake_rtt: Option<Span>,
+    /// The retransmission timeout before the first sample; `None` takes the timer model's own, 1 s
+    /// as a rule (RFC 6298 section 2.1). 3 s where a SYN was lost and the handshake gave no
+    /// sample (section 5.7). [`SenderConfig::min_rto`] does not raise it.
+    pub initial_rto: Option<Span>,
+    /// Lower bound of the retransmission timeout; `None` takes the timer model's own.
+    pub min_rto: Option<Span>,
+    /// Upper bound of the retransmission timeout, back-off included (RFC 6298 section 2.5: at
+    /// least 60 s). Below a millisecond it counts as one, so that a timer never expires at the
+    /// moment that sets it.
+    pub max_rto: Span,
+    /// Restart from the initial window after an idle time of more than an RTO (RFC 5681 section
+    /// 4.1).
+    pub idle_restart: bool,
+    /// Record events.
+    pub events: bool,
+    /// Phase of coarse timers: the first tick comes this long after the origin of time.
+    pub tick_phase: Span,
+}
+
+impl Default for SenderConfig {
+    fn default() -> Self {
+        SenderConfig {
+            isn: Seq(0),
+            remote_seq: Seq(0),
+            mss: 1460,
+            initial_window: None,
+            initial_ssthresh: None,
+            initial_rwnd: 65535,
+            max_cwnd: None,
+            wscale: 7,
+            sack: true,
+            timestamps: false,
+            nagle: false,
+            max_burst: None,
+            handshake_rtt: None,
+            initial_rto: None,
+            min_rto: None,
+            max_rto: Span::from_secs(60),
+            idle_restart: true,
+            events: false,
+            tick_phase: Span::ZERO,
+        }
+    }
+}
+
+impl SenderConfig {
+    /// IW in bytes, with this window law.
+    pub(super) fn initial_window_bytes(&self, law: &dyn Window) -> u64 {
+        let mss = u64::from(self.mss.max(1));
+        self.initial_window.map_or_else(|| law.initial(mss), |n| u64::from(n.max(1)) * mss)
+    }
+}

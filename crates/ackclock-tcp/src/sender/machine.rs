@@ -1,0 +1,355 @@
+//! The sender as all of its parts see it: its fields, and the small steps that they share.
+
+use alloc::collections::VecDeque;
+
+use super::config::SenderConfig;
+use super::one_timer::WaitsFor;
+use super::stats::Stats;
+use super::timers::Timers;
+use crate::event::{Cause, Event, EventKind};
+use crate::scoreboard::Judge;
+use crate::seq::Seq;
+use crate::state::{DUPTHRESH, Phase, State};
+use crate::strategy::Strategy;
+use crate::time::{Span, Time};
+
+/// What is restored if a loss response turns out to be spurious.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Saved {
+    pub cwnd: u64,
+    pub ssthresh: u64,
+    pub recover: u64,
+}
+
+/// A segment that has to be retransmitted at once, whatever the window says.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Urgent {
+    /// The segment begins at this position.
+    pub seq: u64,
+    pub cause: Cause,
+    /// Who found it lost.
+    pub judge: Judge,
+    /// It takes the place of a retransmission that was lost.
+    pub replaces_lost: bool,
+}
+
+impl Urgent {
+    /// The first retransmission of a recovery.
+    pub fn fast_retransmit(seq: u64) -> Urgent {
+        Urgent { seq, cause: Cause::FastRetransmit, judge: Judge::Detect, replaces_lost: false }
+    }
+}
+
+/// New data that goes out once, whatever cwnd says.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Beyond {
+    /// At most so many bytes; 0 for none.
+    pub bytes: u64,
+    /// What it is sent for.
+    pub cause: Cause,
+    /// Without new data the last segment is retransmitted.
+    pub or_last: bool,
+    /// That counts in the pipe beside what it repeats.
+    pub counts: bool,
+}
+
+/// What an ACK or a timer lets out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// What selection says.
+    Any,
+    /// New data, and if there is none, what selection says.
+    NewFirst,
+    /// New data.
+    NewOnly,
+}
+
+impl Beyond {
+    /// Nothing.
+    pub const NONE: Beyond = Beyond::new(0, Cause::New);
+
+    /// At most so many bytes of new data.
+    pub const fn new(bytes: u64, cause: Cause) -> Beyond {
+        Beyond { bytes, cause, or_last: false, counts: true }
+    }
+}
+
+/// What the mechanisms answer alike all the time, asked once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wants {
+    /// Detection is to be called for each segment delivered.
+    pub deliveries: bool,
+    /// Each segment delivered is looked at, by detection or for the timer.
+    pub observed: bool,
+    /// cwnd counts what is in flight in every phase.
+    pub everywhere: bool,
+    /// And selection chooses in every phase.
+    pub by_marks: bool,
+    /// The window law measures, and validates cwnd.
+    pub measures: bool,
+    /// It grows after detection.
+    pub after_detection: bool,
+}
+
+impl Wants {
+    fn of(strategy: &Strategy) -> Wants {
+        let deliveries = strategy.detect.watches_deliveries();
+        let everywhere = strategy.regulate.everywhere();
+        Wants {
+            deliveries,
+            observed: deliveries || strategy.timer.samples_sacks(),
+            everywhere,
+            by_marks: everywhere && strategy.select.everywhere(),
+            measures: strategy.window.measures(),
+            after_detection: strategy.window.after_detection(),
+        }
+    }
+}
+
+/// The sending half of an established connection. See the [contract](crate).
+pub struct Sender {
+    pub(super) config: SenderConfig,
+    pub(super) strategy: Strategy,
+    pub(super) s: State,
+    pub(super) timers: Timers,
+    pub(super) stats: Stats,
+    pub(super) events: VecDeque<Event>,
+    pub(super) wants: Wants,
+    /// What the last ACK or timer lets out.
+    pub(super) turn: Turn,
+    /// The input at hand is data of the application.
+    pub(super) writing: bool,
+    /// New data was sent since the window law was last asked.
+    pub(super) sent_new: bool,
+    /// Segments that D-SACKs have reported.
+    pub(super) dsacked: u64,
+    pub(super) urgent: Option<Urgent>,
+    /// A window probe has to go out.
+    pub(super) window_probe: bool,
+    pub(super) beyond: Beyond,
+    /// Segments the current input may still release.
+    pub(super) burst: u32,
+    /// This ACK may still release a filler.
+    pub(super) may_fill: bool,
+    /// When a segment was last retransmitted, and when any was last sent.
+    pub(super) last_retransmission: Option<Time>,
+    pub(super) last_sent: Time,
+    pub(super) saved: Option<Saved>,
+    /// SND.WL1: the sequence number of the segment that last set the window (RFC 9293 section
+    /// 3.10.7.4).
+    pub(super) wl1: Seq,
+}
+
+impl Sender {
+    /// A sender that has sent nothing yet.
+    pub fn new(mut config: SenderConfig, mut strategy: Strategy) -> Sender {
+        let (s, timers) = start(&mut config, &mut strategy);
+        let wl1 = config.remote_seq;
+        let wants = Wants::of(&strategy);
+        Sender {
+            config,
+            strategy,
+            s,
+            timers,
+            stats: Stats::default(),
+            events: VecDeque::new(),
+            wants,
+            turn: Turn::Any,
+            writing: false,
+            sent_new: false,
+            dsacked: 0,
+            urgent: None,
+            window_probe: false,
+            beyond: Beyond::NONE,
+            burst: u32::MAX,
+            may_fill: false,
+            last_retransmission: None,
+            last_sent: Time::ZERO,
+            saved: None,
+            wl1,
+        }
+    }
+
+    /// Begins with what a handshake has found out; nothing may have been written yet.
+    pub(crate) fn configure(&mut self, mut config: SenderConfig) {
+        (self.s, self.timers) = start(&mut config, &mut self.strategy);
+        self.wants = Wants::of(&self.strategy);
+        self.strategy.without_sack = None;
+        self.wl1 = config.remote_seq;
+        self.config = config;
+    }
+
+    /// What a loss halves: FlightSize without what limited transmit sent (RFC 5681 section 3.2 step
+    /// 2). After a timeout most of what is outstanding has been given up, and "the amount of
+    /// outstanding data in the network" (RFC 5681 section 3.1) is what was sent since. A timeout
+    /// within recovery means that a retransmission was lost, for which ssthresh "MUST be lowered
+    /// twice" (section 4.3). So no more is halved than recovery was to hold. In the second of two
+    /// recoveries back to back no more than cwnd is halved: more is outstanding only because a loss
+    /// holds back the acknowledgment.
+    pub(super) fn flight_size(&self) -> u64 {
+        let flight = match self.s.phase {
+            Phase::Open if self.s.assumed_dupacks > 0 => self.s.flight().min(self.s.cwnd),
+            Phase::Open => self.s.flight(),
+            Phase::Recovery => self.s.flight().min(self.s.ssthresh),
+            Phase::Loss if self.s.sack => self.s.board.pipe(),
+            Phase::Loss => self.s.snd_nxt - self.s.snd_una,
+        };
+        flight.saturating_sub(self.s.limited)
+    }
+
+    pub(super) fn set_cwnd(&mut self, cwnd: u64) {
+        self.s.cwnd = cwnd.max(1);
+    }
+
+    /// Begins a loss response: remembers what an undo restores.
+    pub(super) fn save(&mut self, timeout: bool) {
+        if self.strategy.undo.is_empty() {
+            return;
+        }
+        if self.s.phase == Phase::Open || self.saved.is_none() {
+            self.saved = Some(Saved {
+                cwnd: self.s.cwnd,
+                ssthresh: self.s.ssthresh,
+                recover: self.s.recover,
+            });
+        }
+        for undo in &mut self.strategy.undo {
+            undo.on_response(&self.s, timeout);
+        }
+    }
+
+    /// The name under which events report who judged.
+    pub(super) fn judged_by(&self, judge: Judge) -> Option<&'static str> {
+        match judge {
+            Judge::Nobody => None,
+            Judge::Detect => Some(self.strategy.detect.name()),
+            Judge::Retransmission => self.strategy.retransmission.as_ref().map(|r| r.name()),
+            Judge::Select => Some(self.strategy.select.name()),
+        }
+    }
+
+    /// The timer's estimates have changed: a back-off ends (RFC 6298 section 5).
+    pub(super) fn take_estimates(&mut self) {
+        self.timers.backoff = 0;
+        self.timers.refresh(&self.strategy, &self.config);
+        (self.s.srtt, self.s.rttvar) = (self.strategy.timer.srtt(), self.strategy.timer.rttvar());
+    }
+
+    pub(super) fn start_rto(&mut self) {
+        if !self.timers.runs {
+            return;
+        }
+        let rto = self.timers.rto(&self.config);
+        self.timers.waits_for = WaitsFor::Retransmission;
+        self.timers.rto_at = self.strategy.timer.expiry(&self.s, rto);
+    }
+
+    /// An ACK restarts the timer (RFC 6298 section 5.3).
+    pub(super) fn restart_rto(&mut self) {
+        // A recovery may wait for more than its point with nothing outstanding.
+        if self.s.board.is_empty() {
+            return;
+        }
+        if self.timers.serves_all {
+            self.timers.restart = true;
+        } else {
+            self.start_rto();
+        }
+    }
+
+    /// What counts against cwnd.
+    pub(super) fn in_flight(&self) -> u64 {
+        if self.wants.everywhere {
+            self.strategy.regulate.in_flight(&self.s)
+        } else {
+            self.s.flight()
+        }
+    }
+
+    /// RFC 9293 section 3.8.6.1: while the window holds everything back and nothing is outstanding,
+    /// probe it.
+    pub(super) fn arm_persist(&mut self) {
+        let s = &self.s;
+        if !s.board.is_empty() && self.timers.persist_at == Time::NEVER {
+            return;
+        }
+        let held_back =
+            s.board.is_empty() && s.written > s.snd_max && s.window_edge < s.snd_nxt + s.mss;
+        if !held_back || s.can_send_sequential() {
+            self.timers.persist_at = Time::NEVER;
+            self.timers.persist_backoff = 0;
+        } else if self.timers.persist_at == Time::NEVER && !self.window_probe {
+            self.timers.persist_at = s.now + self.timers.persist_interval(&self.config);
+        }
+    }
+
+    #[inline]
+    pub(super) fn event(&mut self, kind: EventKind) {
+        if self.config.events {
+            self.push_event(kind);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn push_event(&mut self, kind: EventKind) {
+        let s = &self.s;
+        self.events.push_back(Event {
+            at: s.now,
+            cwnd: s.cwnd,
+            ssthresh: s.ssthresh,
+            snd_una: s.snd_una,
+            snd_nxt: s.snd_nxt,
+            kind,
+        });
+    }
+}
+
+/// The state and the timers before anything is sent.
+fn start(config: &mut SenderConfig, strategy: &mut Strategy) -> (State, Timers) {
+    let sack = config.sack && strategy.uses_sack;
+    if !sack && let Some(other) = strategy.without_sack.take() {
+        *strategy = *other;
+    }
+    config.max_rto = config.max_rto.max(Span::from_millis(1));
+    let initial_window = config.initial_window_bytes(&*strategy.window);
+    let mut s = State {
+        now: Time::ZERO,
+        mss: u64::from(config.mss.max(1)),
+        initial_window,
+        sack,
+        snd_una: 0,
+        snd_nxt: 0,
+        snd_max: 0,
+        window_edge: config.initial_rwnd,
+        written: 0,
+        closed: false,
+        fin: false,
+        cwnd: initial_window.min(config.max_cwnd.unwrap_or(u64::MAX)),
+        ssthresh: config.initial_ssthresh.unwrap_or(u64::MAX),
+        srtt: Span::ZERO,
+        rttvar: Span::ZERO,
+        timed_out: None,
+        min_rto: Span::ZERO,
+        dupthresh: DUPTHRESH,
+        dupacks: 0,
+        assumed_dupacks: 0,
+        emulated: 0,
+        limited: 0,
+        recover: 0,
+        phase: Phase::Open,
+        board: Default::default(),
+        max_window: config.initial_rwnd,
+        nagle: config.nagle,
+        tick_phase: config.tick_phase,
+    };
+    if let Some(min) = config.min_rto {
+        strategy.timer.set_min_rto(min);
+    }
+    s.min_rto = strategy.timer.min_rto();
+    let mut timers = Timers::new(strategy, config, s.sack);
+    if let Some(rtt) = config.handshake_rtt {
+        timers.take_handshake(rtt, &mut s, strategy, config);
+    }
+    (s, timers)
+}

@@ -1,0 +1,127 @@
+//! One timer for three ends (RFC 8985 section 8; Linux's `icsk_retransmit_timer`): retransmission,
+//! a probe, or the end of RACK's reordering window. It waits for one of them at a time, where
+//! [`Timer::serves_all`](crate::recovery::timer::Timer::serves_all) says so.
+//!
+//! `rto_at` is when it expires, whatever it waits for.
+
+use super::deadline;
+use super::machine::{Beyond, Sender};
+use super::repair;
+use crate::event::Cause;
+use crate::recovery::probe::ProbeNow;
+use crate::time::{Span, Time};
+
+/// What the timer waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(super) enum WaitsFor {
+    /// A retransmission is due.
+    #[default]
+    Retransmission,
+    /// The reordering window is over.
+    Reordering,
+    /// A probe is due.
+    Probe,
+}
+
+/// Detection waits for the end of the reordering window, and so for nothing else
+/// (`tcp_rack_mark_lost`).
+pub(super) fn wait_for_reordering(c: &mut Sender) {
+    if c.strategy.detect.armed() {
+        let latest = c.s.now + c.timers.rto(&c.config);
+        let at = c.strategy.timer.tick(&c.s, c.strategy.detect.deadline().min(latest));
+        set(c, WaitsFor::Reordering, at);
+        c.timers.restart = false;
+    }
+}
+
+/// An ACK has been dealt with (`tcp_set_xmit_timer`).
+pub(super) fn after_ack(c: &mut Sender) {
+    if core::mem::take(&mut c.timers.restart) && !c.s.board.is_empty() {
+        let latest = c.strategy.timer.expiry(&c.s, c.timers.rto(&c.config));
+        if !wait_for_probe(c, latest) {
+            rearm(c);
+        }
+    }
+}
+
+/// New data was sent; `first`: nothing was outstanding (`tcp_event_new_data_sent`, and then
+/// `tcp_schedule_loss_probe`).
+pub(super) fn after_new(c: &mut Sender, first: bool) {
+    if first || c.timers.waits_for == WaitsFor::Probe {
+        rearm(c);
+    }
+    let rto_at = from_head(c);
+    wait_for_probe(c, if rto_at > c.s.now { rto_at } else { Time::NEVER });
+}
+
+/// The first unacknowledged segment was retransmitted (`tcp_xmit_retransmit_queue`).
+pub(super) fn after_head(c: &mut Sender) {
+    if c.timers.waits_for != WaitsFor::Reordering {
+        c.start_rto();
+    }
+}
+
+/// The timer has expired (`tcp_write_timer_handler`).
+pub(super) fn expire(c: &mut Sender) {
+    match c.timers.waits_for {
+        WaitsFor::Retransmission => deadline::on_timeout(c),
+        WaitsFor::Reordering => {
+            let lost = c.strategy.detect.on_deadline(&c.s);
+            repair::judge_between_acks(c, lost);
+            rearm(c);
+        }
+        WaitsFor::Probe => match probe(c) {
+            ProbeNow::Nothing => rearm(c),
+            now => {
+                c.beyond = Beyond {
+                    bytes: c.s.mss,
+                    cause: Cause::TailLossProbe,
+                    or_last: true,
+                    counts: now == ProbeNow::NewOrLast,
+                };
+                c.start_rto();
+            }
+        },
+    }
+}
+
+fn probe(c: &mut Sender) -> ProbeNow {
+    for probe in &mut c.strategy.probes {
+        if probe.deadline(&c.s) != Time::NEVER {
+            return probe.on_deadline(&c.s);
+        }
+    }
+    ProbeNow::Nothing
+}
+
+/// Waits for a probe, `latest` at the latest; whether there is one to come.
+fn wait_for_probe(c: &mut Sender, latest: Time) -> bool {
+    let due = c.strategy.probes.iter().map(|p| p.deadline(&c.s)).min().unwrap_or(Time::NEVER);
+    if due != Time::NEVER {
+        let at = c.strategy.timer.tick(&c.s, due.min(latest));
+        set(c, WaitsFor::Probe, at);
+    }
+    due != Time::NEVER
+}
+
+/// `tcp_rearm_rto`: if the timer waited for something else, the timeout runs from when the first
+/// unacknowledged segment was last sent.
+fn rearm(c: &mut Sender) {
+    if c.timers.rto_at == Time::NEVER || c.timers.waits_for == WaitsFor::Retransmission {
+        c.start_rto();
+    } else {
+        let at = from_head(c).max(c.s.now + Span::from_micros(1));
+        let at = c.strategy.timer.tick(&c.s, at);
+        set(c, WaitsFor::Retransmission, at);
+    }
+}
+
+fn from_head(c: &Sender) -> Time {
+    c.s.board.head().map_or(c.s.now, |head| head.last_sent) + c.timers.rto(&c.config)
+}
+
+fn set(c: &mut Sender, waits_for: WaitsFor, at: Time) {
+    if c.timers.runs {
+        (c.timers.waits_for, c.timers.rto_at) = (waits_for, at);
+    }
+}

@@ -1,0 +1,255 @@
+//! What an ACK says: its acknowledgment number, window and SACK blocks are applied to the state and
+//! the scoreboard, and summed up once.
+
+use super::machine::Sender;
+use super::stats::Stats;
+use crate::event::SackRanges;
+use crate::scoreboard::{Acked, Record};
+use crate::segment::Segment;
+use crate::state::Phase;
+use crate::summary::AckSummary;
+use crate::time::{Span, Time};
+
+/// The SACK blocks of an ACK as stream positions, without those that say nothing about this
+/// connection.
+#[derive(Default)]
+pub(super) struct Ranges {
+    pub ranges: SackRanges,
+    pub count: usize,
+}
+
+/// Applies the facts that the ACK carries and sums them up.
+pub(super) fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, ranges: &mut Ranges) {
+    let (s, ack) = (&mut c.s, a.ack);
+    let prior_edge = s.window_edge;
+    // RFC 9293 section 3.10.7.4: an old segment does not set the window. One that acknowledges more
+    // than any before is not old, whatever its sequence number; without that, a single forged
+    // one from far ahead would keep the window from moving.
+    let newer = segment.seq.0.wrapping_sub(c.wl1.0) as i32 >= 0;
+    if ack > s.snd_una || (ack == s.snd_una && newer) {
+        c.wl1 = segment.seq;
+        let window = u64::from(segment.wnd) << c.config.wscale.min(14);
+        s.window_edge = ack + window;
+        s.max_window = s.max_window.max(window);
+    }
+    if c.wants.observed && !segment.sack.is_empty() {
+        a.dsack_again = again_in_first_block(c, segment);
+    }
+    let s = &mut c.s;
+    let (mut acked, mut reported) = (Acked::default(), Reported::default());
+    if ack > s.snd_una {
+        acked = s.board.ack_to(ack, |r| {
+            if c.wants.observed {
+                reported.note(r, &mut a.original);
+            }
+            if c.wants.deliveries {
+                c.strategy.detect.on_delivered(r, s.now);
+            }
+        });
+        s.snd_una = ack;
+        s.snd_nxt = s.snd_nxt.max(ack);
+        if s.closed && ack == s.written {
+            s.board.release();
+        }
+        a.newly_acked = acked.bytes;
+        a.delivered = acked.segments;
+        a.sacked_before = acked.sacked_before;
+        a.retransmission_acked = acked.retransmission;
+        a.last_sent = acked.last_sent;
+    }
+    if !segment.sack.is_empty() {
+        let before = c.s.board.sacked_segments();
+        let mut sacked = Reported::default();
+        read_sacks(c, segment, a, ranges, &mut sacked);
+        a.delivered += c.s.board.sacked_segments() - before + a.dsack_segments;
+        reported.sacked = sacked.first;
+        reported.last = sacked.last.or(reported.last);
+    }
+    a.unchanged = ack == a.prior_una
+        && c.s.window_edge == prior_edge
+        && segment.len == 0
+        && !segment.flags.fin;
+    a.duplicate = if c.s.sack {
+        // What a receiver sends for a segment out of order always has SACK news.
+        a.newly_sacked > 0 && (a.newly_acked == 0 || c.strategy.detect.counts_advances())
+    } else {
+        a.unchanged && !c.s.board.is_empty()
+    };
+    if a.newly_acked > 0 {
+        (c.s.dupacks, c.s.assumed_dupacks) = (0, 0);
+        let sample = if c.strategy.timer.samples_sacks() {
+            reported.sample(c, a, &acked)
+        } else {
+            sample(c, a, &acked)
+        };
+        take(c, a, sample);
+        restart(c);
+    } else if reported.sacked.is_some() && c.strategy.timer.samples_sacks() {
+        // Linux's tcp_clean_rtx_queue: the timer starts anew only if what was SACKed was sent before
+        // the head was last sent. Otherwise a timeout could be put off for ever.
+        let sample = reported.sample(c, a, &acked);
+        take(c, a, sample);
+        if c.s.board.head().is_some_and(|head| sample < Some(head.last_sent)) {
+            c.restart_rto();
+        }
+    }
+    if a.duplicate {
+        c.s.dupacks += 1;
+    }
+}
+
+/// Send times of segments that an ACK reports for the first time and that were sent once.
+#[derive(Clone, Copy, Default)]
+struct Reported {
+    first: Option<Time>,
+    last: Option<Time>,
+    /// The first of those that SACK blocks report.
+    sacked: Option<Time>,
+}
+
+impl Reported {
+    fn note(&mut self, r: &Record, original: &mut Option<(u64, u64)>) {
+        if r.transmissions == 1 {
+            self.first.get_or_insert(r.last_sent);
+            self.last = Some(r.last_sent);
+            if !r.forgotten && original.is_none_or(|(seq, _)| r.seq < seq) {
+                *original = Some((r.seq, r.end()));
+            }
+        }
+    }
+
+    /// When the segment was sent that gives the sample, as Linux chooses it (`tcp_ack_update_rtt`):
+    /// the first that is acknowledged and was not SACKed before, unless a retransmission is
+    /// acknowledged too; else the first SACKed one; else the one of the timestamp.
+    fn sample(&self, c: &Sender, a: &mut AckSummary, acked: &Acked) -> Option<Time> {
+        let clean = self.first.filter(|_| acked.retransmission.is_none());
+        let by_time = clean.or(self.sacked);
+        let latest = if clean.is_some() || self.sacked.is_some() { self.last } else { None };
+        let sent = by_time.or_else(|| {
+            let ms = c.s.now.timestamp().wrapping_sub(a.ts_echo?).max(1);
+            c.s.now.0.checked_sub(Span::from_millis(u64::from(ms)).0).map(Time)
+        });
+        a.rtt_latest = latest.or(sent).map(|sent| c.s.now.since(sent));
+        sent
+    }
+}
+
+/// An ACK advanced `snd_una`: when the segment was sent that gives a sample (RFC 6298 section 3).
+fn sample(c: &Sender, a: &mut AckSummary, acked: &Acked) -> Option<Time> {
+    let sent = match a.ts_echo {
+        // RFC 7323 section 4.1: an echoed timestamp is unambiguous even for a retransmission. One
+        // from before the segment was first sent (the clock ticks once a millisecond) is
+        // none of ours.
+        Some(ecr) if acked.retransmission.is_some() => {
+            let ms = c.s.now.timestamp().wrapping_sub(ecr);
+            let sent = c.s.now.0.checked_sub(Span::from_millis(u64::from(ms)).0).map(Time);
+            sent.filter(|&sent| {
+                acked.first_sent.is_some_and(|first| sent + Span::from_millis(1) > first)
+            })
+        }
+        // Karn's rule (RFC 6298 section 3).
+        _ if acked.retransmission.is_some() => None,
+        _ => acked.first_sent,
+    };
+    a.rtt_latest = sent.map(|sent| c.s.now.since(sent));
+    sent
+}
+
+fn take(c: &mut Sender, a: &mut AckSummary, sent: Option<Time>) {
+    if let Some(sent) = sent {
+        let rtt = c.s.now.since(sent);
+        a.rtt = Some(rtt);
+        c.stats.rtt_samples += 1;
+        c.stats.rtt_sum = c.stats.rtt_sum + rtt;
+        if c.strategy.timer.on_sample(&c.s, sent) {
+            c.take_estimates();
+        }
+    }
+}
+
+/// RFC 6298 sections 5.2 and 5.3.
+fn restart(c: &mut Sender) {
+    if c.s.board.is_empty() {
+        c.timers.rto_at = Time::NEVER;
+    } else if c.timers.serves_all || c.s.phase != Phase::Recovery {
+        // Within recovery, selection decides about partial ACKs; but one timer for all is set once
+        // the ACK has been dealt with.
+        c.restart_rto();
+    }
+}
+
+/// Enters the SACK blocks into the scoreboard.
+fn read_sacks(
+    c: &mut Sender,
+    segment: &Segment,
+    a: &mut AckSummary,
+    out: &mut Ranges,
+    reported: &mut Reported,
+) {
+    let s = &mut c.s;
+    let mut walked = SackRanges::default();
+    for (i, block) in segment.sack.as_slice().iter().enumerate() {
+        let (Some(left), Some(right)) = (
+            block.left.position(c.config.isn, s.snd_una),
+            block.right.position(c.config.isn, s.snd_una),
+        ) else {
+            continue;
+        };
+        // Empty, inverted or of data never sent: not a report of this connection.
+        if left >= right || right > s.snd_max {
+            continue;
+        }
+        out.ranges[out.count] = (left, right);
+        out.count += 1;
+        // RFC 2883 section 4: a D-SACK block stands first, and lies below the ACK or within the
+        // second block.
+        if i == 0 {
+            let second = segment.sack.as_slice().get(1);
+            let within = second.is_some_and(|b| {
+                let position = |q: crate::seq::Seq| q.position(c.config.isn, s.snd_una);
+                position(b.left).is_some_and(|l| l <= left)
+                    && position(b.right).is_some_and(|r| right <= r)
+            });
+            if right <= a.ack || within {
+                a.dsack = Some((left, right));
+                a.dsack_segments = duplicates(&mut c.dsacked, &c.stats, right - left, s.mss);
+                continue;
+            }
+        }
+        if s.sack {
+            a.newly_sacked += s.board.sack(left, right, |r| {
+                if c.wants.observed {
+                    reported.note(r, &mut a.original);
+                }
+                if c.wants.deliveries {
+                    c.strategy.detect.on_delivered(r, s.now);
+                }
+            });
+            a.sacked_to = a.sacked_to.max(right);
+            walked[i] = (left, right);
+        }
+    }
+    if s.sack {
+        s.board.remember(walked);
+    }
+}
+
+/// Outstanding segments within the first SACK block that have been retransmitted. Asked before
+/// anything is taken off the scoreboard, since a D-SACK may report what the ACK acknowledges.
+fn again_in_first_block(c: &Sender, segment: &Segment) -> u32 {
+    let position = |q: crate::seq::Seq| q.position(c.config.isn, c.s.snd_una);
+    let Some(block) = segment.sack.as_slice().first() else { return 0 };
+    let (Some(left), Some(right)) = (position(block.left), position(block.right)) else { return 0 };
+    let from = c.s.board.find(left);
+    let within = (from..).map_while(|i| c.s.board.get(i)).take_while(|r| r.end() <= right);
+    within.filter(|r| r.seq >= left && r.transmissions > 1).count() as u32
+}
+
+/// Segments that a D-SACK of so many bytes reports. More of them than were retransmitted are not
+/// all ours: such a D-SACK counts none (Linux's `tcp_dsack_seen`).
+fn duplicates(dsacked: &mut u64, stats: &Stats, bytes: u64, mss: u64) -> u32 {
+    let segments = bytes.div_ceil(mss).max(1);
+    *dsacked = dsacked.saturating_add(segments);
+    let ours = *dsacked <= stats.retransmissions;
+    if ours { u32::try_from(segments).unwrap_or(u32::MAX) } else { 0 }
+}

@@ -1,0 +1,65 @@
+//! CUBIC as Linux has it: `bictcp_update`, `cubictcp_recalc_ssthresh`, `hystart_update`.
+
+use super::cubic::acks;
+use super::*;
+
+/// 717/1024 of cwnd in whole segments, at least two; below the last maximum fast convergence.
+#[test]
+fn a_loss_keeps_717_of_1024() {
+    for (segments, ssthresh) in [(10, 7), (9, 6), (4, 2), (3, 2), (2, 2)] {
+        run("linux", segments, |x| {
+            x.write(60_000);
+            x.sent.clear();
+            x.at(1000).fire(1000);
+            x.sent.clear();
+            x.fire(2000);
+            x.sent.clear();
+            assert_eq!(x.sender.state().ssthresh, ssthresh * MSS, "{segments}");
+        });
+    }
+}
+
+/// Slow start ends where ACKs less than 2 ms apart go on for more than half of the shortest round
+/// trip, 20 ms, and 0.5 ms.
+#[test]
+fn a_train_of_acks_ends_slow_start() {
+    run("linux", 10, |x| {
+        x.write(200_000).sends(&numbers(0, 10)).at(20);
+        for n in 1..=10 {
+            x.at(20 + n).ack(n);
+            x.sent.clear();
+        }
+        x.windows(20_000, UNSET);
+        // The round began with the ACK of 11, at 41 ms.
+        for (n, ssthresh) in (11..=21).map(|n| (n, UNSET)).chain([(22, 31_000)]) {
+            x.at(30 + n).ack(n);
+            x.sent.clear();
+            assert_eq!(x.sender.state().ssthresh, ssthresh, "{n}");
+        }
+    });
+}
+
+/// After a loss cwnd 7 is below 10, and K 2003 of 1/1024 s. While the curve is below, cwnd grows as
+/// Reno's does (`tcp_friendliness`): by a segment for 13 delivered, and so on.
+#[test]
+fn the_curve() {
+    run("linux", 10, |x| {
+        x.write(400_000).sends(&numbers(0, 10)).at(100).sack(0, &[(1, 4)]).sends("0F");
+        for n in 5..=10 {
+            x.sack(0, &[(1, n)]);
+            x.sent.clear();
+        }
+        x.at(200).ack(10).phase(Phase::Open);
+        x.sent.clear();
+        x.windows(7_000, 7_000);
+        let mut grown = Vec::new();
+        for round in 0..20 {
+            x.at(300 + 100 * round);
+            let (una, max) = (x.sender.state().snd_una / MSS, x.sender.state().snd_max / MSS);
+            acks(x, una + 1..=max);
+            grown.push(x.sender.state().cwnd / MSS);
+        }
+        let expected = [8, 9, 9, 9, 11, 11, 11, 11, 11, 11, 13, 13, 13, 13, 15, 15, 15, 15, 17, 17];
+        assert_eq!(grown, expected);
+    });
+}

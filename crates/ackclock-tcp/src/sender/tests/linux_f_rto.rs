@@ -1,0 +1,52 @@
+//! F-RTO as Linux has it: `tcp_process_loss`.
+
+use super::*;
+
+/// A round trip of 100 ms and a timeout at 300 ms: ten segments were outstanding, ssthresh is 7.
+fn time_out(x: &mut Script) -> &mut Script {
+    x.write(60_000).sends(&numbers(0, 10)).fire(202).sends("10+").fire(502).sends("0T");
+    x.windows(1_000, 7_000).phase(Phase::Loss)
+}
+
+fn handshake() -> SenderConfig {
+    SenderConfig { handshake_rtt: Some(Span::from_millis(100)), ..window(10) }
+}
+
+/// The first original that an ACK reports is enough, be it SACKed.
+#[test]
+fn the_first_original_undoes_the_timeout() {
+    run_with("linux", handshake(), |x| {
+        time_out(x).at(510).sack(0, &[(1, 2)]).sends("").phase(Phase::Open);
+        x.windows(10_000, UNSET);
+    });
+    run_with("linux", handshake(), |x| {
+        // 0 may have been either; 1 was not retransmitted.
+        time_out(x).at(510).ack(1).sends("11+ 12+").phase(Phase::Loss).windows(2_000, 7_000);
+        x.at(511).ack(2).phase(Phase::Open);
+        x.sent.clear();
+        x.windows(11_000, UNSET);
+    });
+    // RFC 5682 waits for the second ACK.
+    run_with("linux+f-rto", handshake(), |x| {
+        time_out(x).at(510).sack(0, &[(1, 2)]).phase(Phase::Open);
+        x.sent.clear();
+    });
+}
+
+/// SACKed new data after the first ACK: the timeout was needed. What is lost goes again.
+#[test]
+fn new_data_sacked_means_loss() {
+    run_with("linux", handshake(), |x| {
+        time_out(x).at(602).ack(1).sends("11+ 12+").windows(2_000, 7_000);
+        x.at(702).sack(1, &[(11, 12)]).sends("1S").phase(Phase::Loss);
+    });
+}
+
+/// Without new data what is lost goes at once.
+#[test]
+fn without_new_data() {
+    run_with("linux", handshake(), |x| {
+        x.write(10_000).sends(&numbers(0, 10)).fire(202).sends("9+").fire(502).sends("0T");
+        x.at(602).ack(1).sends("1S 2S").windows(2_000, 7_000);
+    });
+}

@@ -1,0 +1,84 @@
+//! RACK as Linux has it: `tcp_rack_detect_loss` and its callers.
+
+use super::*;
+
+fn handshake(ms: u64) -> SenderConfig {
+    SenderConfig { handshake_rtt: Some(Span::from_millis(ms)), ..window(10) }
+}
+
+/// The handshake's round trip begins the minimum: in the first flight a quarter of it is waited,
+/// and 2 ms more.
+#[test]
+fn the_handshake_begins_the_minimum() {
+    run_with("linux", handshake(80), |x| {
+        x.write(20_000).sends(&numbers(0, 10)).at(100).sack(0, &[(1, 2)]).sends("10+");
+        // 0 + 100 + 80 / 4 + 2.
+        x.deadline(122).at(119).sack(0, &[(1, 3)]).sends("11+").deadline(141);
+        x.at(130).ack(3).sends("12 13").phase(Phase::Open);
+    });
+    // Without one the first sample is the minimum: 100 / 4.
+    run("linux", 10, |x| {
+        x.write(20_000).sends(&numbers(0, 10)).at(100).sack(0, &[(1, 2)]).sends("10+");
+        x.deadline(127);
+    });
+}
+
+/// As many SACKed segments as `tp->reordering` close the window.
+#[test]
+fn three_sacked_segments_close_the_window() {
+    let two = |x: &mut Script| {
+        x.write(20_000).sends(&numbers(0, 10)).at(100).sack(0, &[(1, 2)]).sends("10+");
+        x.at(101).sack(0, &[(1, 3)]).sends("11+").at(102);
+    };
+    run_with("linux", handshake(80), |x| {
+        two(x);
+        x.sack(0, &[(1, 4)]).sends("0F");
+    });
+    // Bit 0x4 of tcp_recovery: 0 + 102 + 20 + 2.
+    run_with("linux+linux-rack-no-dupthresh", handshake(80), |x| {
+        two(x);
+        x.sack(0, &[(1, 4)]).sends("12+").deadline(124);
+    });
+}
+
+/// Segments that come late are reordering. Then the window stays open however many are SACKed, and
+/// a D-SACK widens it by a quarter of the minimum.
+#[test]
+fn reordering_keeps_the_window_open_and_a_d_sack_widens_it() {
+    let script = |x: &mut Script, window: u64| {
+        // 0 comes late by three segments, after its retransmission.
+        x.write(200_000).sends(&numbers(0, 10)).at(100).sack(0, &[(1, 2)]).sends("10+");
+        x.at(101).sack(0, &[(1, 3)]).sends("11+").at(102).sack(0, &[(1, 4)]).sends("0F");
+        // 4 comes late by one.
+        x.at(103).sack(0, &[(5, 6), (1, 4)]).at(104).sack(0, &[(1, 6)]);
+        x.sent.clear();
+        x.at(202).sack(10, &[(0, 1)]);
+        x.sent.clear();
+        x.at(203).ack(12).phase(Phase::Open);
+        x.sent.clear();
+        // What goes on from here was sent at 200 ms and later.
+        let una = x.sender.state().snd_una / MSS;
+        x.at(303).sack(una, &[(una + 1, una + 5)]);
+        x.sent.clear();
+        let sent = x.sender.state().board.head().map(|r| r.last_sent.0 / 1_000_000);
+        let rtt = x.sender.state().board.get(4).map(|r| 303 - r.last_sent.0 / 1_000_000);
+        x.deadline(sent.unwrap() + rtt.unwrap() + window + 2);
+    };
+    run_with("linux", handshake(80), |x| script(x, 40));
+    // Bit 0x2 of tcp_recovery.
+    run_with("linux+linux-rack-static", handshake(80), |x| script(x, 20));
+}
+
+/// A retransmission that is SACKed sooner than the minimum round trip was not what arrived, and
+/// says nothing of what was sent before it.
+#[test]
+fn too_soon_for_a_retransmission() {
+    run_with("linux", handshake(80), |x| {
+        x.write(60_000).sends(&numbers(0, 10)).at(100).sack(0, &[(2, 6)]).sends("0F 1P 10");
+        x.at(179).sack(0, &[(1, 6)]).sends("11").phase(Phase::Recovery);
+    });
+    run_with("linux", handshake(80), |x| {
+        x.write(60_000).sends(&numbers(0, 10)).at(100).sack(0, &[(2, 6)]).sends("0F 1P 10");
+        x.at(180).sack(0, &[(1, 6)]).sends("0L 6P").phase(Phase::Recovery);
+    });
+}

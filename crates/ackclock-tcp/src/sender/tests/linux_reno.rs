@@ -1,0 +1,55 @@
+//! Reno as Linux has it: `tcp_slow_start`, `tcp_cong_avoid_ai`, `tcp_reno_ssthresh`, and cwnd
+//! validation.
+
+use super::*;
+
+/// Slow start by what is delivered, up to ssthresh; what is left counts in congestion avoidance.
+#[test]
+fn by_what_is_delivered() {
+    let config = SenderConfig { initial_ssthresh: Some(13_000), ..window(10) };
+    run_with("linux+linux-reno", config, |x| {
+        x.write(90_000).sends(&numbers(0, 10)).at(100).ack(2).windows(12_000, 13_000);
+        x.sent.clear();
+        // One of two ends slow start, the other is the first of thirteen.
+        x.ack(4).windows(13_000, 13_000);
+        x.sent.clear();
+        for n in 5..=15 {
+            x.ack(n).windows(13_000, 13_000);
+            x.sent.clear();
+        }
+        x.ack(16).windows(14_000, 13_000);
+        x.sent.clear();
+    });
+}
+
+/// A loss halves cwnd, whatever is outstanding.
+#[test]
+fn half_of_cwnd() {
+    run("linux+linux-reno", 10, |x| {
+        x.write(5_000).sends("0 1 2 3 4").at(100).sack(0, &[(1, 4)]).sends("0F");
+        x.windows(4_000, 5_000);
+    });
+}
+
+/// cwnd that is not used does not grow; in slow start it may be twice what was outstanding.
+#[test]
+fn unused_cwnd_does_not_grow() {
+    run("linux+linux-reno", 10, |x| {
+        x.write(4_000).sends("0 1 2 3").at(100).ack(4).sends("").windows(10_000, UNSET);
+        x.write(6_000).sends("4 5 6 7 8 9").at(200).ack(10).sends("").windows(16_000, UNSET);
+        x.write(7_000).at(300).sends("10 11 12 13 14 15 16").ack(17).windows(16_000, UNSET);
+    });
+}
+
+/// After an idle time cwnd is halved for each timeout interval, down to the initial window, and
+/// ssthresh keeps three quarters.
+#[test]
+fn idle() {
+    let config = SenderConfig { initial_ssthresh: Some(30_000), ..window(10) };
+    run_with("linux+linux-reno", config, |x| {
+        x.write(10_000).sends(&numbers(0, 10)).at(100).ack(10).windows(20_000, 30_000);
+        x.write(20_000).sends(&numbers(10, 30)).at(200).ack(30).windows(30_000, 30_000);
+        // Between 250 and 300 ms, once.
+        x.at(700).write(1_000).sends("30").windows(15_000, 30_000);
+    });
+}

@@ -1,0 +1,70 @@
+//! Tail loss probe as Linux has it: `tcp_schedule_loss_probe`, `tcp_send_loss_probe`,
+//! `tcp_process_tlp_ack`.
+
+use super::*;
+
+fn handshake(ms: u64) -> SenderConfig {
+    SenderConfig { handshake_rtt: Some(Span::from_millis(ms)), ..window(10) }
+}
+
+/// Two round trips and 2 ms; with one segment outstanding the least timeout in place of them;
+/// without a round trip a second.
+#[test]
+fn when_it_comes() {
+    run_with("linux", handshake(50), |x| {
+        x.write(2_000).sends("0 1").deadline(102).fire(102).sends("1+");
+    });
+    run_with("linux", handshake(50), |x| {
+        // SRTT + 200 ms is earlier than 2 SRTT + 200 ms.
+        x.write(1_000).sends("0").deadline(250).fire(250).sends("0+");
+    });
+    run("linux", 10, |x| {
+        x.write(2_000).sends("0 1").deadline(1000).fire(1000).sends("1+");
+    });
+    run_with(
+        "linux",
+        SenderConfig { min_rto: Some(Span::from_millis(20)), ..handshake(50) },
+        |x| {
+            x.write(1_000).sends("0").deadline(120).fire(120).sends("0+");
+        },
+    );
+}
+
+/// The timeout counts from the probe. What the probe retransmits counts in the pipe once.
+#[test]
+fn the_timeout_follows() {
+    run_with("linux", handshake(50), |x| {
+        x.write(2_000).sends("0 1").fire(102).sends("1+").pipe(2).fire(352).sends("0T");
+    });
+    // New data is a better probe, and goes whatever the window says.
+    run_with("linux", SenderConfig { initial_window: Some(2), ..handshake(50) }, |x| {
+        x.write(9_000).sends("0 1").fire(102).sends("2+").fire(352).sends("0T");
+    });
+}
+
+/// While a probe is on its way, the next one sends nothing; the timeout is then counted from when
+/// the head was sent.
+#[test]
+fn one_at_a_time() {
+    run_with("linux", handshake(50), |x| {
+        x.write(2_000).sends("0 1").fire(102).sends("1+").write(1_000).sends("2");
+        // 102 + 2 * 50 + 2, and 0 + 250.
+        x.fire(204).sends("").fire(250).sends("0T");
+    });
+}
+
+/// The ACK of a probe that repaired a loss lowers the windows, and may then open them again: 10 *
+/// 717 / 1024 = 7.
+#[test]
+fn a_repaired_loss_lowers_the_windows() {
+    run_with("linux", handshake(50), |x| {
+        x.write(2_000).sends("0 1").at(50).ack(1).sends("").fire(300).sends("1+");
+        x.at(310).write(1_000).sends("2").at(350).ack(3).sends("").windows(7_000, 7_000);
+    });
+    // The D-SACK of what the probe repeated says that nothing was lost.
+    run_with("linux", handshake(50), |x| {
+        x.write(2_000).sends("0 1").at(50).ack(1).sends("").fire(300).sends("1+");
+        x.at(350).ack(2).sends("").at(351).sack(2, &[(1, 2)]).sends("");
+        x.write(1_000).sends("2").at(400).ack(3).sends("").windows(10_000, UNSET);
+    });
+}

@@ -1,0 +1,96 @@
+//! What follows when a loss response turns out to be spurious.
+
+use super::machine::{Beyond, Sender, Turn};
+use crate::event::{Cause, EventKind};
+use crate::recovery::undo::Verdict;
+use crate::recovery::window::Windows;
+use crate::state::Phase;
+use crate::summary::AckSummary;
+
+/// What follows from the verdicts.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Judged {
+    /// cwnd is settled for this ACK.
+    pub settled: bool,
+    /// Nothing is judged lost on this ACK.
+    pub hold: bool,
+}
+
+/// The first verdict on a response counts.
+pub(super) fn judge(c: &mut Sender, a: &AckSummary) -> Judged {
+    // What a notice says is lost is lost, and no timer would find it again.
+    if !c.timers.runs {
+        return Judged::default();
+    }
+    for i in 0..c.strategy.undo.len() {
+        let verdict = c.strategy.undo[i].on_ack(&c.s, a);
+        let by = c.strategy.undo[i].name();
+        let settled = apply(c, verdict, by, a);
+        if !matches!(verdict, Verdict::Open | Verdict::Retime { .. }) {
+            return Judged { settled, hold: verdict == Verdict::Hold };
+        }
+    }
+    Judged::default()
+}
+
+/// Restores what was saved when the response began, unless a mechanism has another answer;
+/// nothing is lost any more. Returns whether cwnd is settled for this ACK.
+fn apply(c: &mut Sender, verdict: Verdict, by: &'static str, a: &AckSummary) -> bool {
+    match verdict {
+        Verdict::Open => {}
+        Verdict::Retime { srtt, rttvar } => {
+            c.strategy.timer.retime(srtt, rttvar);
+            c.take_estimates();
+            if !c.s.board.is_empty() {
+                c.start_rto();
+            }
+        }
+        // The response that they are about has given way to another one.
+        Verdict::SendNew | Verdict::Needed if c.saved.is_none() => {}
+        Verdict::SendNew => {
+            c.s.snd_nxt = c.s.snd_max;
+            c.beyond = Beyond::new(2 * c.s.mss, Cause::FRto);
+        }
+        Verdict::Needed => c.s.snd_nxt = c.s.snd_una,
+        Verdict::NewFirst => c.turn = Turn::NewFirst,
+        Verdict::Hold => {
+            c.strategy.detect.on_spurious(&c.s, a);
+            c.turn = Turn::NewOnly;
+        }
+        Verdict::Restore { windows, losses_stand } => {
+            (c.saved, c.s.timed_out) = (None, None);
+            c.s.ssthresh = windows.ssthresh;
+            c.set_cwnd(windows.cwnd);
+            resume(c, a, losses_stand, by);
+        }
+        Verdict::Spurious => {
+            let Some(saved) = c.saved.take() else { return false };
+            let response = c.strategy.undo.iter_mut().find_map(|undo| undo.respond(&c.s, a));
+            let windows =
+                response.unwrap_or(Windows { ssthresh: saved.ssthresh, cwnd: saved.cwnd });
+            c.s.ssthresh = windows.ssthresh;
+            // Within recovery cwnd may be inflated, which says nothing.
+            let grown = if c.s.phase == Phase::Recovery { 0 } else { c.s.cwnd };
+            c.set_cwnd(grown.max(windows.cwnd));
+            // RFC 4015 section 4: what is not retransmitted draws no duplicates, so that three of
+            // them mean a loss.
+            c.s.recover = saved.recover;
+            resume(c, a, false, by);
+            return response.is_some();
+        }
+    }
+    false
+}
+
+/// Goes on as if the response had not been.
+fn resume(c: &mut Sender, a: &AckSummary, losses_stand: bool, by: &'static str) {
+    c.strategy.detect.on_spurious(&c.s, a);
+    c.strategy.window.on_undo(&c.s);
+    if !losses_stand {
+        c.s.board.unmark_lost();
+    }
+    c.s.snd_nxt = c.s.snd_max;
+    c.s.phase = Phase::Open;
+    c.urgent = None;
+    c.event(EventKind::Undone { by });
+}

@@ -1,0 +1,150 @@
+//! What mechanisms may read of a connection.
+
+use crate::scoreboard::Scoreboard;
+use crate::time::{Span, Time};
+
+/// The duplicate ACK threshold (RFC 5681 section 3.2).
+pub const DUPTHRESH: u32 = 3;
+
+/// Where a connection stands in loss recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// No loss is being repaired.
+    Open,
+    /// A recovery that an acknowledgment began.
+    Recovery,
+    /// The slow start after a timeout (or after Tahoe's fast retransmit), until `recover` is
+    /// acknowledged.
+    Loss,
+}
+
+/// The state of a sender, with the field's names. Sequence numbers are stream positions.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct State {
+    /// The time of the input at hand.
+    pub now: Time,
+    /// SMSS in bytes.
+    pub mss: u64,
+    /// IW in bytes (RFC 3390, RFC 6928).
+    pub initial_window: u64,
+    /// SACK was negotiated, and the strategy makes use of it.
+    pub sack: bool,
+    /// First unacknowledged byte.
+    pub snd_una: u64,
+    /// Next byte to send in sequence; set back to `snd_una` by a timeout.
+    pub snd_nxt: u64,
+    /// Position after the highest byte ever sent.
+    pub snd_max: u64,
+    /// Right edge of the offered window: nothing at or above it may be sent.
+    pub window_edge: u64,
+    /// Position after the last byte the application has written.
+    pub written: u64,
+    /// The application has no more to write.
+    pub closed: bool,
+    /// The last byte written is a FIN.
+    pub fin: bool,
+    /// Congestion window in bytes, inflation included.
+    pub cwnd: u64,
+    /// Slow start threshold in bytes; `u64::MAX` while unset.
+    pub ssthresh: u64,
+    /// Smoothed round-trip time (RFC 6298 section 2), as the timer keeps it; zero before its first
+    /// sample.
+    pub srtt: Span,
+    /// RTTVAR (RFC 6298 section 2), as the timer keeps it; zero before its first sample.
+    pub rttvar: Span,
+    /// The first unacknowledged byte when the retransmission timer last expired; `None` before that.
+    pub timed_out: Option<u64>,
+    /// The least retransmission timeout (RFC 6298 section 2.4), as configured or as the timer has it.
+    pub min_rto: Span,
+    /// DupThresh (RFC 5681 section 3.2): three, unless detection adapts it.
+    pub dupthresh: u32,
+    /// Duplicate ACKs since `snd_una` last advanced, and those that a probe carried over.
+    pub dupacks: u32,
+    /// Of those, the ones that were counted without an ACK at the end of a recovery (Lin & Kung
+    /// section 6.4): no segment has left the network for them.
+    pub assumed_dupacks: u32,
+    /// Without SACK, outstanding segments that duplicates are taken for
+    /// ([`Detect::emulate`](crate::recovery::detect::Detect::emulate)).
+    pub emulated: u32,
+    /// Bytes sent beyond cwnd since duplicates began; they are not part of FlightSize (RFC 5681
+    /// section 3.2 step 2).
+    pub limited: u64,
+    /// Recovery point: `snd_max` when the last recovery or timeout happened; 0 before the first.
+    pub recover: u64,
+    /// Phase of loss recovery.
+    pub phase: Phase,
+    /// The outstanding segments.
+    pub board: Scoreboard,
+    /// The largest window the receiver ever offered, for silly window avoidance.
+    pub max_window: u64,
+    /// Nagle's algorithm is on.
+    pub nagle: bool,
+    /// Phase of coarse timers.
+    pub tick_phase: Span,
+}
+
+impl State {
+    /// Whether a loss is being repaired, by recovery or after a timeout.
+    pub fn recovering(&self) -> bool {
+        self.phase != Phase::Open
+    }
+
+    /// Duplicate ACKs that were received, each for a segment that has left the network.
+    pub fn received_dupacks(&self) -> u32 {
+        self.dupacks.saturating_sub(self.assumed_dupacks)
+    }
+
+    /// Bytes that have left the network when a recovery begins, on the duplicate that is enough or
+    /// before it: none for duplicates that the end of an earlier recovery stands for.
+    pub fn departed(&self) -> u64 {
+        u64::from(self.received_dupacks().min(self.dupthresh)) * self.mss
+    }
+
+    /// Segments in the network, as Linux counts (`tcp_packets_in_flight`).
+    pub fn packets_in_flight(&self) -> u32 {
+        self.board.in_flight().saturating_sub(self.emulated)
+    }
+
+    /// FlightSize: bytes sent and not acknowledged cumulatively.
+    pub fn flight(&self) -> u64 {
+        self.snd_max - self.snd_una
+    }
+
+    /// The smaller of cwnd and the offered window: what BSD and ns-2 halve.
+    pub fn window(&self) -> u64 {
+        self.cwnd.min(self.window_edge.saturating_sub(self.snd_una))
+    }
+
+    /// Whether there is data at `snd_nxt` that the receiver's window allows to send.
+    pub fn can_send_sequential(&self) -> bool {
+        self.sequential_len().is_some()
+    }
+
+    /// Bytes of the segment that comes next in sequence, as far as data, the receiver's window,
+    /// silly window avoidance and Nagle's algorithm allow one (RFC 9293 sections 3.8.6.2.1 and
+    /// 3.7.4); cwnd is not looked at.
+    pub fn sequential_len(&self) -> Option<u32> {
+        if self.snd_nxt < self.snd_max {
+            let record = self.board.get(self.board.find(self.snd_nxt))?;
+            return (record.end() <= self.window_edge).then_some(record.len);
+        }
+        self.new_len()
+    }
+
+    /// Bytes of the next segment of new data, as [`sequential_len`](Self::sequential_len) has it,
+    /// wherever `snd_nxt` stands.
+    pub fn new_len(&self) -> Option<u32> {
+        let held_back = self.nagle && !self.closed && self.snd_max > self.snd_una;
+        self.unsent_len().filter(|&len| !held_back || u64::from(len) == self.mss)
+    }
+
+    /// The same, whatever Nagle's algorithm says.
+    pub fn unsent_len(&self) -> Option<u32> {
+        let data = self.written - self.snd_max;
+        let window = self.window_edge.saturating_sub(self.snd_max);
+        let len = data.min(self.mss).min(window);
+        let sent = len == self.mss || (len > 0 && (data == len || len >= self.max_window / 2));
+        sent.then_some(len as u32)
+    }
+}

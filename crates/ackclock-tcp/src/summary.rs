@@ -1,0 +1,68 @@
+//! What one ACK says, summed up once for all mechanisms.
+
+use crate::time::{Span, Time};
+
+/// What one ACK says, computed once and shown to every mechanism.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct AckSummary {
+    /// Its acknowledgment number as a stream position.
+    pub ack: u64,
+    /// Bytes newly acknowledged cumulatively.
+    pub newly_acked: u64,
+    /// Of those, bytes that had been selectively acknowledged before.
+    pub sacked_before: u64,
+    /// Bytes newly acknowledged selectively.
+    pub newly_sacked: u64,
+    /// Bytes newly judged lost on this ACK (set once detection has run).
+    pub newly_lost: u64,
+    /// Segments that it says have arrived, duplicates that D-SACK reports included (Linux's
+    /// `tcp_newly_delivered`). 0 between two ACKs, where time or the network judges.
+    pub delivered: u32,
+    /// Segments newly judged lost on this ACK, whose retransmission was lost too included (set once
+    /// detection has run).
+    pub lost: u32,
+    /// It counts as a duplicate: RFC 5681 section 2 without SACK; with it, it SACKs something new
+    /// (RFC 6675 section 2, and
+    /// [`Detect::counts_advances`](crate::recovery::detect::Detect::counts_advances)).
+    pub duplicate: bool,
+    /// Duplicates counted before it.
+    pub prior_dupacks: u32,
+    /// `snd_una` before it.
+    pub prior_una: u64,
+    /// Bytes outstanding before it.
+    pub prior_flight: u64,
+    /// FlightSize before it, as a loss would halve it: without what was sent beyond cwnd (RFC 5681
+    /// section 3.2 step 2), and without what a loss response has given up.
+    pub flight_size: u64,
+    /// The range that a D-SACK block reported (RFC 2883).
+    pub dsack: Option<(u64, u64)>,
+    /// Segments of that range; 0 if more duplicates were reported than segments retransmitted, so
+    /// that this one may be the network's (Linux's `tcp_dsack_seen`).
+    pub dsack_segments: u32,
+    /// Segments of that range that were outstanding and had been retransmitted.
+    pub dsack_again: u32,
+    /// Begin and end of the first segment that it newly reports, cumulatively or selectively, and
+    /// that was sent once.
+    pub original: Option<(u64, u64)>,
+    /// The highest position that a SACK block of this ACK covered, 0 without one.
+    pub sacked_to: u64,
+    /// The round trip that it measured (RFC 6298 section 3, RFC 7323 section 4).
+    pub rtt: Option<Span>,
+    /// The round trip of the segment sent last among those that it newly acknowledged and that were
+    /// sent once (Linux's `ca_rtt_us`).
+    pub rtt_latest: Option<Span>,
+    /// The timestamp that it echoed; `None` if timestamps were not negotiated.
+    pub ts_echo: Option<u32>,
+    /// When the last of those segments was sent that it newly acknowledged and that had been sent
+    /// more than once; `None` if there was none.
+    pub retransmission_acked: Option<Time>,
+    /// When the segment that ends at its acknowledgment number was last sent; `None` if it
+    /// acknowledged none.
+    pub last_sent: Option<Time>,
+    /// RFC 5681 section 2: acknowledgment number and window are those before it, and it carries no
+    /// data. Whether anything was outstanding, or it carries SACK blocks, is not looked at.
+    pub unchanged: bool,
+    /// A retransmission was detected as lost on this ACK (set once that axis has run).
+    pub retransmission_lost: bool,
+}

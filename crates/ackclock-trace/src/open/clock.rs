@@ -1,0 +1,67 @@
+//! The time of a connection. It stands still instead of going back, as the clock of a capture may:
+//! the queues of a network card are not in order.
+
+use ackclock_tcp::{Span, Time};
+
+/// Clocks that are set and files put together in the wrong order go back by more than this; queues
+/// and cores by less.
+const BACK: Span = Span::from_millis(10);
+
+pub(super) struct Clock {
+    start: Time,
+    last: Time,
+    /// When the last packet was seen that was not followed by any that may be astray.
+    sure: Time,
+    /// The last packet's own time.
+    stamp: Time,
+    went_back: u64,
+    packets: u64,
+}
+
+/// When a packet was seen.
+pub(super) struct Moment {
+    pub at: Time,
+    /// Since the packet before it that certainly belongs to the connection.
+    pub silence: Span,
+    /// The clock has not gone back, so that the time can be trusted.
+    pub timed: bool,
+}
+
+impl Clock {
+    pub fn new(start: Time) -> Clock {
+        Clock { start, last: start, sure: start, stamp: start, went_back: 0, packets: 0 }
+    }
+
+    pub fn start(&self) -> Time {
+        self.start
+    }
+
+    /// When the last packet was seen.
+    pub fn last(&self) -> Time {
+        self.last
+    }
+
+    /// How often the clock of the capture has gone back by more than queues may explain.
+    pub fn went_back(&self) -> u64 {
+        self.went_back
+    }
+
+    pub fn packets(&self) -> u64 {
+        self.packets
+    }
+
+    /// A packet with this time. `sure`: the one before it certainly belongs to the connection.
+    #[inline]
+    pub fn tick(&mut self, stamp: Time, sure: bool) -> Moment {
+        self.packets += 1;
+        if sure {
+            self.sure = self.last;
+        }
+        let silence = stamp.since(self.sure);
+        let at = self.last.max(stamp);
+        self.last = at;
+        self.went_back += u64::from(self.stamp.since(stamp) > BACK);
+        self.stamp = stamp;
+        Moment { at, silence, timed: at == stamp }
+    }
+}

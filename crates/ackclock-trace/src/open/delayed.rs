@@ -1,0 +1,188 @@
+//! A sender model behind the delay between the capture and the sender: it gets ACKs later by the
+//! round trip between both, and data cut into segments of SMSS.
+
+use std::collections::VecDeque;
+
+use ackclock_tcp::{Seq, Span, Time};
+
+use super::budget::Places;
+use super::input::{Data, Input};
+use crate::sender::{Acked, Found, SenderModel, Sent, Terms};
+
+/// Into how many segments a packet is cut at most: as many as 64 KiB have of the shortest, so that
+/// a small file does not take much memory.
+const MOST_SEGMENTS: u32 = 1 << 11;
+/// How many ACKs of one end may be on their way to the sender at most; the rest arrive at once.
+const MOST_ACKS: usize = 1 << 14;
+
+/// The sender at one end.
+#[derive(Default)]
+pub(super) struct DelayedSender {
+    /// `None` until the end has sent data.
+    model: Option<Box<Model>>,
+    /// The first and the last ACK that came before there was a model.
+    early_acks: Option<Box<[Acked; 2]>>,
+    /// When the other end's data last passed the capture.
+    peer_data: Time,
+}
+
+struct Model {
+    sender: SenderModel,
+    mss: u32,
+    /// ACKs that have passed the capture but not reached the sender yet.
+    acks: VecDeque<Acked>,
+    /// The time of what the sender got last.
+    now: Time,
+}
+
+impl DelayedSender {
+    #[inline]
+    pub fn has_begun(&self) -> bool {
+        self.model.is_some()
+    }
+
+    /// The end is about to send its first data.
+    pub fn begin(&mut self, terms: Terms) {
+        let mss = terms.mss.max(1);
+        let model =
+            Model { sender: SenderModel::new(terms), mss, acks: VecDeque::new(), now: Time::ZERO };
+        self.model = Some(Box::new(model));
+    }
+
+    /// A SYN or SYN/ACK of this end; `answer` if it goes again because the other one's came again.
+    pub fn syn(&mut self, frame: u64, at: Time, seq: Seq, answer: bool) {
+        if let Some(model) = &mut self.model {
+            model.sender.syn(frame, at, seq, answer);
+        }
+    }
+
+    /// Keeps an ACK until there is a model.
+    pub fn keep(&mut self, acked: &Acked) {
+        match &mut self.early_acks {
+            Some(kept) => kept[1] = *acked,
+            None => self.early_acks = Some(Box::new([*acked; 2])),
+        }
+    }
+
+    /// The model gets the ACKs that came before it began.
+    pub fn replay_early_acks(&mut self, delay: Span, places: &mut Places) {
+        if let Some(kept) = self.early_acks.take() {
+            let [first, last] = *kept;
+            self.input(&Input::Acked(first), delay, places);
+            if last.frame != first.frame {
+                self.input(&Input::Acked(last), delay, places);
+            }
+        }
+    }
+
+    /// The other end's data passes the capture.
+    #[inline]
+    pub fn peer_data(&mut self, at: Time) {
+        self.peer_data = at;
+    }
+
+    /// `delay` is the round trip between the capture and the sender, zero if the capture was taken
+    /// there.
+    #[inline]
+    pub fn input(&mut self, input: &Input, delay: Span, places: &mut Places) {
+        let Some(model) = &mut self.model else { return };
+        match input {
+            Input::Data(data) => {
+                if self.peer_data > Time::ZERO {
+                    model.sender.peer_data(data.at.min(self.peer_data + delay));
+                }
+                model.arrive(data.at, delay, places);
+                model.data(data);
+            }
+            Input::Acked(acked) if delay == Span::ZERO => {
+                model.arrive(Time::NEVER, delay, places);
+                model.acked(acked, acked.at);
+            }
+            Input::Acked(acked) => {
+                model.arrive(acked.at, delay, places);
+                if model.acks.len() >= MOST_ACKS || !places.take() {
+                    model.arrive(Time::NEVER, delay, places);
+                    model.acked(acked, acked.at + delay);
+                } else {
+                    if model.acks.capacity() == 0 {
+                        // Idle connections are many, and the last ACK waits in each.
+                        model.acks.reserve_exact(1);
+                    }
+                    model.acks.push_back(*acked);
+                }
+            }
+            Input::Gap(until) => {
+                model.arrive(*until, delay, places);
+                model.now = model.now.max(*until);
+                model.sender.gap(model.now);
+            }
+        }
+    }
+
+    /// Keeps no further events.
+    pub fn stop_events(&mut self) {
+        if let Some(model) = &mut self.model {
+            model.sender.stop_events();
+        }
+    }
+
+    /// The connection ended at `end`; `None` if this end has sent nothing.
+    pub fn finish(self, end: Time, delay: Span, places: &mut Places) -> Option<Found> {
+        let mut model = self.model?;
+        model.arrive(Time::NEVER, delay, places);
+        let end = end.max(model.now);
+        Some(model.sender.finish(end))
+    }
+}
+
+impl Model {
+    /// Hands over the ACKs that have reached the sender by `now`.
+    #[inline]
+    fn arrive(&mut self, now: Time, delay: Span, places: &mut Places) {
+        while let Some(first) = self.acks.front()
+            && first.at + delay <= now
+        {
+            let first = *first;
+            self.acks.pop_front();
+            places.give_back();
+            self.acked(&first, first.at + delay);
+        }
+        if self.acks.is_empty() && self.acks.capacity() > 64 {
+            self.acks = VecDeque::new();
+        }
+    }
+
+    #[inline]
+    fn acked(&mut self, acked: &Acked, at: Time) {
+        self.now = self.now.max(at);
+        self.sender.acked(&Acked { at: self.now, ..*acked });
+    }
+
+    #[inline]
+    fn data(&mut self, data: &Data) {
+        self.now = self.now.max(data.at);
+        let (mut position, mut seq, mut rest) = (data.position, data.seq, data.len);
+        let mss = self.mss.max(rest.div_ceil(MOST_SEGMENTS));
+        loop {
+            let len = rest.min(mss);
+            rest -= len;
+            let fin = data.fin && rest == 0;
+            let len_with_fin = len + u32::from(fin);
+            let Data { frame, tsval, ip_id, .. } = *data;
+            self.sender.sent(&Sent {
+                frame,
+                at: self.now,
+                position,
+                seq,
+                len: len_with_fin,
+                fin,
+                tsval,
+                ip_id,
+            });
+            if rest == 0 {
+                return;
+            }
+            (position, seq) = (position + u64::from(len), seq + len);
+        }
+    }
+}

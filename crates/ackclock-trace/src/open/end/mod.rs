@@ -1,0 +1,251 @@
+//! One end as a sender: what it sends, and what the other end acknowledges of it, in the order of
+//! the file.
+
+mod duplicates;
+pub(crate) mod positions;
+
+use ackclock_tcp::wire::Control;
+use ackclock_tcp::{SackRanges, Seq, Time};
+
+use self::duplicates::Recent;
+use self::positions::{Positions, ROOM};
+use super::input::Data;
+use crate::packet::Packet;
+use crate::sender::Acked;
+
+#[derive(Default)]
+pub(super) struct End {
+    positions: Positions,
+    /// Position after what passed while the clock of the capture had gone back.
+    untimed: u64,
+    /// Right edge of the offered window; `None` before the first ACK.
+    edge: Option<u64>,
+    /// Bytes in the window last offered to this end.
+    window: u64,
+    /// Data or a FIN was seen.
+    data: bool,
+    /// An ACK for this end was seen.
+    acks: bool,
+    /// Timestamps were seen.
+    timestamps: bool,
+    /// SACK blocks for this end were seen, and so many of them made no sense.
+    sack: bool,
+    bad_blocks: u64,
+    /// A FIN was seen.
+    fin: bool,
+    /// It has sent a reset that its window makes believable.
+    reset: bool,
+    /// Position of the byte that a window probe carried last.
+    probe: Option<u64>,
+    recent: Recent,
+}
+
+impl End {
+    /// Its SYN says where the stream begins.
+    pub fn start(&mut self, origin: Seq) {
+        self.positions.start(origin);
+    }
+
+    /// Highest acknowledgment seen.
+    pub fn una(&self) -> u64 {
+        self.positions.una()
+    }
+
+    /// Something of its stream was seen, or acknowledged.
+    pub fn has_begun(&self) -> bool {
+        self.data || self.positions.max() > 0
+    }
+
+    /// Data or a FIN was seen.
+    #[inline]
+    pub fn has_data(&self) -> bool {
+        self.data
+    }
+
+    /// An ACK for this end was seen.
+    pub fn has_acks(&self) -> bool {
+        self.acks
+    }
+
+    /// SACK blocks for this end were seen.
+    pub fn has_sack(&self) -> bool {
+        self.sack
+    }
+
+    pub fn has_timestamps(&self) -> bool {
+        self.timestamps
+    }
+
+    /// Timestamps are seen.
+    #[inline]
+    pub fn saw_timestamps(&mut self) {
+        self.timestamps = true;
+    }
+
+    #[inline]
+    pub fn has_fin(&self) -> bool {
+        self.fin
+    }
+
+    #[inline]
+    pub fn is_reset(&self) -> bool {
+        self.reset
+    }
+
+    /// Whether what came last for its stream may have been astray.
+    #[inline]
+    pub fn is_lost(&self) -> bool {
+        self.positions.is_lost()
+    }
+
+    /// Frames that the capture has twice.
+    pub fn duplicates(&self) -> u64 {
+        self.recent.duplicates()
+    }
+
+    /// Sequence or acknowledgment numbers that cannot belong to the stream.
+    pub fn strays(&self) -> u64 {
+        self.positions.strays()
+    }
+
+    /// Times that the stream was lost and found again elsewhere.
+    pub fn jumps(&self) -> u64 {
+        self.positions.jumps()
+    }
+
+    /// SACK blocks that make no sense.
+    pub fn bad_blocks(&self) -> u64 {
+        self.bad_blocks
+    }
+
+    /// A SYN came that does not belong here.
+    pub fn stray_syn(&mut self) {
+        self.positions.count_stray();
+    }
+
+    /// Whether the capture has this packet twice.
+    #[inline]
+    pub fn is_duplicate(&mut self, p: &Packet) -> bool {
+        self.recent.contains(p)
+    }
+
+    #[inline]
+    fn position(&mut self, seq: Seq) -> Option<u64> {
+        self.positions.of(seq, self.edge.unwrap_or(0))
+    }
+
+    /// The payload of a packet, if it is something that the sender model should see, and whether
+    /// the stream jumps ahead to it.
+    #[inline]
+    pub fn payload(&mut self, p: &Packet, at: Time) -> (Option<Data>, bool) {
+        let syn = p.control.contains(Control::SYN);
+        let mut seq = if syn { p.seq + 1 } else { p.seq };
+        let Some(mut position) = self.position(seq) else { return (None, false) };
+        let (una, max) = (self.positions.una(), self.positions.max());
+        let fin = p.control.contains(Control::FIN);
+        let reset = p.control.contains(Control::RST);
+        // RFC 5961 section 3, but for numbers that are a little old.
+        self.reset |= reset && position + ROOM >= una;
+        let jumps = position > max && !reset;
+        let mut len = p.len;
+        if reset || (len == 0 && !fin) || self.is_probe(position, len, fin) {
+            return (None, jumps);
+        }
+        if self.probe.take_if(|probe| *probe == position && len > 1).is_some() && position < max {
+            // A window probe has carried the first byte; that it was taken away again is no loss.
+            (position, seq, len) = (position + 1, seq + 1, len - 1);
+        }
+        self.data = true;
+        self.fin |= fin;
+        let tsval = p.options.timestamps.map(|t| t.val);
+        let (frame, ip_id, again) = (p.frame, p.ip_id, position < max);
+        let data = Data { frame, at, position, seq, len, fin, again, tsval, ip_id };
+        self.positions.extend(data.end());
+        if p.at < at {
+            self.untimed = data.end();
+        }
+        (Some(data), jumps)
+    }
+
+    /// Whether these bytes only keep the connection alive (RFC 9293 section 3.8.4) or ask for the
+    /// window (section 3.8.6.1).
+    fn is_probe(&mut self, position: u64, len: u32, fin: bool) -> bool {
+        if len != 1 || fin {
+            return false;
+        }
+        let (una, max) = (self.positions.una(), self.positions.max());
+        let again = position < max;
+        let alive = again && position + 1 == max && una >= max;
+        let beyond = self.edge.is_some_and(|edge| position >= edge);
+        if beyond {
+            self.probe = Some(position);
+        }
+        alive || (beyond && again)
+    }
+
+    /// The acknowledgment in a packet of the other end, whose windows are scaled by `shift`, and
+    /// whether it acknowledges bytes that were not seen.
+    #[inline]
+    pub fn ack(&mut self, p: &Packet, at: Time, shift: Option<u8>) -> Option<(Acked, bool)> {
+        let syn = p.control.contains(Control::SYN);
+        if syn {
+            self.positions.start_if_unknown(p.ack);
+        }
+        let ack = self.position(p.ack)?;
+        let shift = if syn { 0 } else { shift.unwrap_or_else(|| self.least_shift(p.wnd)) };
+        let window = u64::from(p.wnd) << shift;
+        let (una, max) = (self.positions.una(), self.positions.max());
+        // It was said before, to an end that has nothing outstanding: each segment of a download
+        // does that.
+        let known = self.acks && (ack, ack, window) == (una, max, self.window);
+        if known && p.options.sack.is_empty() {
+            return None;
+        }
+        self.acks = true;
+        let missing = ack > max;
+        self.positions.extend(ack);
+        self.window = window;
+        let timed = p.at == at && una >= self.untimed;
+        if ack >= una {
+            self.positions.acknowledge(ack);
+            self.edge = Some(ack + window);
+        }
+        let (mut sack, mut sacks): (SackRanges, u8) = Default::default();
+        if !p.options.sack.is_empty() {
+            (sack, sacks) = self.blocks(p);
+        }
+        // RFC 2883 section 4: below the acknowledgment, or within the next block.
+        let dsack = sacks > 0
+            && (sack[0].1 <= ack
+                || (sacks > 1 && sack[1].0 <= sack[0].0 && sack[0].1 <= sack[1].1));
+        let tsecr = p.options.timestamps.map(|t| t.ecr);
+        let (frame, with_data) = (p.frame, p.len > 0);
+        let acked = Acked { frame, at, ack, window, sack, sacks, dsack, tsecr, with_data, timed };
+        Some((acked, missing))
+    }
+
+    /// Without the SYNs, the scale of a window is not known; it is at least what makes room for
+    /// what is outstanding.
+    fn least_shift(&self, wnd: u16) -> u8 {
+        let max = self.positions.max();
+        let flight = max - self.positions.una().min(max);
+        (0..14).find(|shift| u64::from(wnd.max(1)) << shift >= flight).unwrap_or(14)
+    }
+
+    /// SACK blocks as positions; those that make no sense are left out.
+    #[cold]
+    fn blocks(&mut self, p: &Packet) -> (SackRanges, u8) {
+        self.sack = true;
+        let (mut sack, mut sacks): (SackRanges, u8) = Default::default();
+        for block in p.options.sack.as_slice() {
+            match self.positions.of_block(block.left, block.right, self.edge.unwrap_or(0)) {
+                Some(range) => {
+                    sack[usize::from(sacks)] = range;
+                    sacks += 1;
+                }
+                None => self.bad_blocks += 1,
+            }
+        }
+        (sack, sacks)
+    }
+}

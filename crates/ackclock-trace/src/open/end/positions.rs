@@ -1,0 +1,144 @@
+//! The sequence numbers of one end as positions, which do not wrap.
+
+use ackclock_tcp::Seq;
+
+/// Where the capture begins mid-connection, positions begin this much before the first byte seen,
+/// so that older data has a place.
+pub(crate) const ROOM: u64 = 1 << 24;
+
+/// No window is larger (RFC 7323 section 2.3). What lies farther off can be anywhere.
+pub(super) const FAR: u64 = 1 << 30;
+
+/// After so many packets in a row that do not belong to the stream, it is the stream that has gone
+/// on, while the capture had a gap.
+const LOST_TRACK: u8 = 8;
+
+#[derive(Default)]
+pub(super) struct Positions {
+    /// Sequence number of position 0, once it is known.
+    origin: Option<Seq>,
+    /// After the highest byte seen, FIN included.
+    max: u64,
+    /// Highest acknowledgment seen.
+    una: u64,
+    /// Numbers in a row that are far outside of the stream. The last one would be at `astray_at`,
+    /// if it was less than [`FAR`] off.
+    astray: u8,
+    astray_at: Option<u64>,
+    strays: u64,
+    jumps: u64,
+}
+
+impl Positions {
+    /// The stream begins with this sequence number, at position 0.
+    pub fn start(&mut self, origin: Seq) {
+        self.origin = Some(origin);
+        (self.max, self.una) = (0, 0);
+    }
+
+    /// A SYN/ACK whose SYN is missing acknowledges this.
+    pub fn start_if_unknown(&mut self, origin: Seq) {
+        self.origin = self.origin.or(Some(origin));
+    }
+
+    /// After the highest byte seen, FIN included.
+    #[inline]
+    pub fn max(&self) -> u64 {
+        self.max
+    }
+
+    /// Highest acknowledgment seen.
+    #[inline]
+    pub fn una(&self) -> u64 {
+        self.una
+    }
+
+    /// Everything up to `end` was seen, or acknowledged.
+    #[inline]
+    pub fn extend(&mut self, end: u64) {
+        self.max = self.max.max(end);
+    }
+
+    /// Everything below `ack` is acknowledged.
+    #[inline]
+    pub fn acknowledge(&mut self, ack: u64) {
+        self.una = ack;
+    }
+
+    /// Whether what came last for this stream may have been astray.
+    #[inline]
+    pub fn is_lost(&self) -> bool {
+        self.astray > 0
+    }
+
+    /// Numbers that cannot belong to the stream.
+    pub fn strays(&self) -> u64 {
+        self.strays
+    }
+
+    /// Times that the stream was lost and found again elsewhere.
+    pub fn jumps(&self) -> u64 {
+        self.jumps
+    }
+
+    /// A SYN does not belong to the stream.
+    pub fn count_stray(&mut self) {
+        self.strays += 1;
+    }
+
+    /// The position of a sequence number; the first one seen says where positions begin. `edge` is
+    /// the right edge of the offered window, or 0.
+    #[inline]
+    pub fn of(&mut self, seq: Seq, edge: u64) -> Option<u64> {
+        let Some(origin) = self.origin else {
+            self.origin = Some(Seq(seq.0.wrapping_sub(ROOM as u32)));
+            (self.max, self.una) = (ROOM, ROOM);
+            return Some(ROOM);
+        };
+        let room = self.max.max(edge) + ROOM;
+        let position = seq
+            .position(origin, self.max)
+            .filter(|&at| at <= self.max + FAR && at + FAR >= self.una);
+        if position.is_none_or(|at| at > room) {
+            return self.stray(seq, position);
+        }
+        self.astray = 0;
+        position
+    }
+
+    /// A number that no window has room for (RFC 9293 section 3.10.7.4) does not belong to the
+    /// stream, unless others agree: the next one, where it can be followed, else several. How far
+    /// they have jumped then is not known.
+    #[cold]
+    fn stray(&mut self, seq: Seq, position: Option<u64>) -> Option<u64> {
+        self.astray += 1;
+        let before = self.astray_at.take().filter(|_| self.astray > 1);
+        let agrees =
+            |at: u64| before.is_some_and(|before| before != at && before.abs_diff(at) <= ROOM);
+        if let Some(at) = position.filter(|&at| agrees(at)) {
+            self.astray = 0;
+            return Some(at);
+        }
+        self.strays += 1;
+        self.astray_at = position;
+        if self.astray < LOST_TRACK {
+            return None;
+        }
+        self.astray = 0;
+        if position.is_some() {
+            return position;
+        }
+        self.jumps += 1;
+        self.origin = Some(Seq(seq.0.wrapping_sub(self.max as u32)));
+        Some(self.max)
+    }
+
+    /// A SACK block as positions; `None` if it makes no sense.
+    pub fn of_block(&self, left: Seq, right: Seq, edge: u64) -> Option<(u64, u64)> {
+        let len = u64::from(right.0.wrapping_sub(left.0));
+        let left = left.position(self.origin?, self.una)?;
+        let most = self.max.max(edge) + ROOM;
+        let fits = (1..FAR).contains(&len) && left + len <= most && left + FAR >= self.una;
+        fits.then_some((left, left + len))
+    }
+}

@@ -1,0 +1,186 @@
+//! What the SYNs say: the options of both ends, what both have agreed on, and whether a SYN opens
+//! another connection.
+
+use ackclock_tcp::wire::{Control, Options};
+use ackclock_tcp::{Seq, Span, Time};
+
+use crate::packet::Packet;
+
+/// A SYN/ACK that goes again within this of a SYN that came again answers it.
+const ANSWER: Span = Span::from_millis(1);
+
+/// A lower MSS counts as this: Linux sends no shorter segments either (`TCP_MIN_SND_MSS`;
+/// CVE-2019-11479).
+const LEAST_MSS: u32 = 48;
+
+/// Bytes that timestamps take in each segment, with padding.
+const TIMESTAMPS: u32 = 12;
+
+/// Both ends: 0, the client, and 1, the server.
+#[derive(Default)]
+pub(super) struct Handshake {
+    ends: [Syns; 2],
+}
+
+/// The SYNs of one end.
+#[derive(Default)]
+pub(super) struct Syns {
+    isn: Option<Seq>,
+    offered: Option<Options>,
+    first: Option<Syn>,
+    /// The first SYN, retransmitted.
+    again: Vec<Syn>,
+    /// The last one was a SYN/ACK.
+    answers: bool,
+    /// Shift of the windows that this end offers; `None` if that is not known.
+    shift: Option<u8>,
+    /// The number of a SYN that did not belong here.
+    stray: Option<Seq>,
+}
+
+/// A SYN or SYN/ACK.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Syn {
+    pub frame: u64,
+    pub at: Time,
+    /// It is a SYN/ACK that goes again because the SYN came again.
+    pub answer: bool,
+}
+
+/// What a SYN is.
+pub(super) enum Seen {
+    /// The first one of its end, or one with another number.
+    New,
+    /// The same again.
+    Again(Syn),
+    /// A SYN/ACK after a SYN with the same number (RFC 9293 section 3.5, figure 8), or the other
+    /// way round.
+    Other,
+}
+
+impl Handshake {
+    /// A SYN or SYN/ACK of `end`.
+    pub fn syn(&mut self, end: usize, p: &Packet, at: Time) -> Seen {
+        let answers = p.control.contains(Control::ACK);
+        let asked = self.ends[1 - end].again.last().is_some_and(|syn| at.since(syn.at) <= ANSWER);
+        let syns = &mut self.ends[end];
+        let same_sort = std::mem::replace(&mut syns.answers, answers) == answers;
+        let syn = Syn { frame: p.frame, at, answer: asked && answers };
+        if syns.isn != Some(p.seq) {
+            // Another number is possible as long as nothing else was sent: SYN cookies, or a client
+            // that tries again.
+            syns.isn = Some(p.seq);
+            syns.offered = Some(p.options);
+            syns.first = Some(Syn { answer: false, ..syn });
+            Seen::New
+        } else if same_sort {
+            syns.again.push(syn);
+            Seen::Again(syn)
+        } else {
+            Seen::Other
+        }
+    }
+
+    /// The windows that both ends offer are scaled if both have asked for it (RFC 7323 section
+    /// 2.2).
+    pub fn agree_on_scales(&mut self) {
+        let scales = self.offered(|options| options.wscale);
+        if let [Some(client), Some(server)] = scales {
+            let both = client.zip(server);
+            self.ends[0].shift = Some(both.map_or(0, |(client, _)| client));
+            self.ends[1].shift = Some(both.map_or(0, |(_, server)| server));
+        }
+    }
+
+    /// A SYN of `end` has another number than the one that opened the connection.
+    pub fn is_new(&self, end: usize, seq: Seq) -> bool {
+        self.ends[end].isn != Some(seq)
+    }
+
+    /// A SYN of `end` came that does not belong here.
+    pub fn stray(&mut self, end: usize, seq: Seq) {
+        self.ends[end].stray = Some(seq);
+    }
+
+    /// Whether a SYN of `end` opens another connection. `over`: this one is. `data`: either end has
+    /// sent some.
+    pub fn opens_another(&self, end: usize, p: &Packet, over: bool, data: bool) -> bool {
+        let (syns, other) = (&self.ends[end], &self.ends[1 - end]);
+        if syns.isn == Some(p.seq) {
+            return false;
+        }
+        if p.control.contains(Control::ACK) {
+            // The answer to a SYN that is missing, if it does not fit the one that was seen; or to
+            // one that seemed to be a stray.
+            let answers = |isn: Seq| isn + 1 == p.ack;
+            let answers_other = other.isn.is_some_and(|isn| !answers(isn));
+            over || (answers_other && syns.isn.is_some()) || other.stray.is_some_and(answers)
+        } else {
+            // The first SYN of this end in a simultaneous opening does not open another connection.
+            over || (syns.isn.is_some() && !data && other.isn.is_none())
+        }
+    }
+
+    /// The SYNs of `end` in order: the first one, and those retransmitted.
+    pub fn syns(&self, end: usize) -> impl Iterator<Item = &Syn> {
+        self.ends[end].first.iter().chain(&self.ends[end].again)
+    }
+
+    /// The sequence number of the last SYN of `end` that belongs here.
+    pub fn isn(&self, end: usize) -> Option<Seq> {
+        self.ends[end].isn
+    }
+
+    pub fn has_both_syns(&self) -> bool {
+        self.ends.iter().all(|syns| syns.offered.is_some())
+    }
+
+    /// Options of the SYN of `end`.
+    pub fn options(&self, end: usize) -> Option<Options> {
+        self.ends[end].offered
+    }
+
+    /// Shift of the windows that `end` offers; `None` if that is not known.
+    #[inline]
+    pub fn shift(&self, end: usize) -> Option<u8> {
+        self.ends[end].shift
+    }
+
+    fn offered<T>(&self, option: impl Fn(&Options) -> T) -> [Option<T>; 2] {
+        self.ends.each_ref().map(|syns| syns.offered.as_ref().map(&option))
+    }
+
+    /// Whether SACK was agreed on; `None` if that was not seen.
+    pub fn sack(&self) -> Option<bool> {
+        agreed(self.offered(|options| options.sack_permitted))
+    }
+
+    /// Whether timestamps were agreed on; `None` if that was not seen.
+    pub fn timestamps(&self) -> Option<bool> {
+        agreed(self.offered(|options| options.timestamps.is_some()))
+    }
+
+    /// SMSS: the least of both MSS options, less the timestamps. Where a SYN has none it is
+    /// `default` (RFC 9293 section 3.7.1). Where SYNs are missing, what was `learned` from sizes
+    /// counts as well.
+    pub fn mss(&self, default: u16, timestamps: bool, learned: Option<u32>) -> u32 {
+        let options = if timestamps { TIMESTAMPS } else { 0 };
+        let offered = self.offered(|options| u32::from(options.mss.unwrap_or(default)));
+        let offered = offered.into_iter().flatten().min().map(|mss| mss.max(LEAST_MSS) - options);
+        match (offered, learned) {
+            (Some(offered), Some(learned)) if !self.has_both_syns() => offered.min(learned),
+            (Some(offered), _) => offered,
+            (None, Some(learned)) => learned,
+            (None, None) => 1460 - options,
+        }
+    }
+}
+
+/// An option holds if both ends offer it; without one is enough to rule it out.
+fn agreed(offered: [Option<bool>; 2]) -> Option<bool> {
+    match offered {
+        [Some(client), Some(server)] => Some(client && server),
+        [Some(false), _] | [_, Some(false)] => Some(false),
+        _ => None,
+    }
+}

@@ -1,0 +1,39 @@
+//! What a packet says to the sender models of a connection, in order of the capture.
+
+use ackclock_tcp::{Seq, Time};
+
+use crate::sender::Acked;
+
+/// Payload or a FIN, perhaps of a super-segment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Data {
+    pub frame: u64,
+    pub at: Time,
+    pub position: u64,
+    pub seq: Seq,
+    /// Bytes of payload.
+    pub len: u32,
+    pub fin: bool,
+    /// It begins below the highest byte seen.
+    pub again: bool,
+    pub tsval: Option<u32>,
+    pub ip_id: Option<u16>,
+}
+
+impl Data {
+    /// Position after its last byte, or its FIN.
+    pub fn end(&self) -> u64 {
+        self.position + u64::from(self.len) + u64::from(self.fin)
+    }
+}
+
+/// Something for the model of one end.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Input {
+    /// The end sends this.
+    Data(Data),
+    /// The other end acknowledges.
+    Acked(Acked),
+    /// The capture has a gap until now.
+    Gap(Time),
+}

@@ -1,0 +1,54 @@
+//! What is left of a frame while its headers are taken off, and why there may be no segment in it.
+
+/// Why a frame yields no segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ignored {
+    /// A link type that is not known here.
+    Link,
+    /// Not IP.
+    NotIp,
+    /// IP, but not TCP.
+    NotTcp,
+    /// A fragment of an IP packet: its TCP header is not in it, or its payload is elsewhere.
+    Fragment,
+    /// The snap length cut it within the headers that are needed: TCP's first 20 bytes.
+    Cut,
+    /// Lengths or fields that cannot be.
+    Malformed,
+}
+
+/// The rest of a frame: the bytes that were kept, and how many there were on the wire, which is not
+/// fewer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bytes<'a> {
+    pub kept: &'a [u8],
+    pub wire: u32,
+}
+
+impl<'a> Bytes<'a> {
+    /// The first `N` bytes.
+    #[inline]
+    pub fn head<const N: usize>(&self) -> Result<&'a [u8; N], Ignored> {
+        self.kept.first_chunk().ok_or_else(|| self.missing(N))
+    }
+
+    /// What comes after the first `n` bytes.
+    #[inline]
+    pub fn after(&self, n: usize) -> Result<Bytes<'a>, Ignored> {
+        let kept = self.kept.get(n..).ok_or_else(|| self.missing(n))?;
+        Ok(Bytes { kept, wire: self.wire.saturating_sub(n as u32) })
+    }
+
+    /// The first `n` bytes on the wire: what comes after them is padding.
+    #[inline]
+    pub fn limit(&self, n: u32) -> Bytes<'a> {
+        let kept = self.kept.get(..n as usize).unwrap_or(self.kept);
+        Bytes { kept, wire: n }
+    }
+
+    /// Why the first `n` bytes are not there.
+    #[cold]
+    fn missing(&self, n: usize) -> Ignored {
+        if (self.wire as usize) < n { Ignored::Malformed } else { Ignored::Cut }
+    }
+}

@@ -1,0 +1,272 @@
+//! Why a segment was retransmitted: by an ACK, by a tail loss probe's timer or by the
+//! retransmission timer.
+
+pub(crate) mod probes;
+pub(crate) mod timeouts;
+pub(crate) mod trigger;
+
+use ackclock_tcp::{Span, Time, TimeoutClass};
+
+use self::probes::{Ambiguous, Probes, Silence};
+use self::timeouts::{Timeouts, hides_another};
+use self::trigger::{Situation, Trigger};
+use super::input::Sent;
+use super::picture::Picture;
+use super::recovery::LossRecovery;
+use super::stream::Stream;
+use super::stream::timers::nearly;
+use crate::connection::{Kind, Timeout};
+
+/// The parts, each of which owns its fields, and the last cause.
+#[derive(Debug, Default)]
+pub(crate) struct Causes {
+    pub probes: Probes,
+    pub timeouts: Timeouts,
+    /// The last packet that retransmitted something, and why.
+    last: Option<(u64, Kind)>,
+}
+
+impl Causes {
+    /// Why old data goes out, in place of the records from index `first` on. The sender's state
+    /// follows.
+    pub fn retransmission(
+        &mut self,
+        sent: &Sent,
+        first: usize,
+        stream: &mut Stream,
+        recovery: &mut LossRecovery,
+        picture: &mut Picture,
+    ) -> Kind {
+        let kind = match self.last {
+            // Further segments of one packet share its cause; only one of them begins a recovery.
+            Some((frame, Kind::FastRetransmit)) if frame == sent.frame => Kind::Recovery,
+            Some((frame, kind)) if frame == sent.frame => kind,
+            _ => match self.situation(sent, stream, recovery).trigger() {
+                Trigger::Ack => self.by_ack(sent, first, stream, recovery, picture),
+                Trigger::Probe => self.by_probe(sent, None),
+                Trigger::ProbeOrTimer => {
+                    let doubt = Ambiguous {
+                        timeout: self.describe(sent, stream, recovery),
+                        waited: stream.moments.idle(sent.at),
+                        rto: stream.timers.rto(),
+                    };
+                    self.by_probe(sent, Some(doubt))
+                }
+                Trigger::Timer => self.by_timer(sent, stream, recovery, picture),
+                Trigger::Unknown => Kind::Unknown,
+            },
+        };
+        self.last = Some((sent.frame, kind));
+        kind
+    }
+
+    /// A SYN or SYN/ACK goes out once more; `answer` if it answers one that came again.
+    pub fn syn(
+        &mut self,
+        sent: &Sent,
+        answer: bool,
+        stream: &Stream,
+        recovery: &LossRecovery,
+    ) -> Kind {
+        let (class, kind) = match self.timeouts.in_a_row() {
+            _ if answer => (TimeoutClass::Unknown, Kind::Unknown),
+            0 => (TimeoutClass::Handshake, Kind::Timeout),
+            _ => (TimeoutClass::BackedOff, Kind::BackedOffTimeout),
+        };
+        if !answer {
+            let (flight, cwnd) = (0, u64::from(stream.terms.mss));
+            let timeout = self.describe(sent, stream, recovery);
+            self.timeouts.push(Timeout { class, flight, cwnd, ..timeout });
+        }
+        self.last = Some((sent.frame, kind));
+        kind
+    }
+
+    /// New data goes out after silence: it may be a probe.
+    #[cold]
+    pub fn after_silence(&mut self, sent: &Sent, stream: &Stream, recovery: &LossRecovery) {
+        if stream.terms.sack && recovery.phases.is_open() {
+            let (windows, mss) = (&stream.windows, u64::from(stream.terms.mss));
+            let silence = Silence {
+                idle: stream.moments.idle(sent.at),
+                since_ack: stream.moments.since_ack(sent.at),
+                single: stream.outstanding.len() == 1,
+                held_back: windows.pipe() + mss > windows.cwnd(),
+            };
+            self.probes.new_data(sent, &silence, &stream.timers);
+        }
+    }
+
+    fn situation<'a>(
+        &self,
+        sent: &Sent,
+        stream: &'a Stream,
+        recovery: &LossRecovery,
+    ) -> Situation<'a> {
+        let (at, moments, outstanding) = (sent.at, &stream.moments, &stream.outstanding);
+        let (evidence, phases) = (&recovery.evidence, &recovery.phases);
+        Situation {
+            timers: &stream.timers,
+            sack: stream.terms.sack,
+            at_sender: stream.terms.at_sender(),
+            is_head: sent.position <= outstanding.una(),
+            is_tail: sent.end() >= outstanding.max(),
+            open: phases.is_open(),
+            undo_in_doubt: recovery.is_undo_in_doubt(stream),
+            probe_in_flight: !self.probes.is_idle(),
+            timed_out: self.timeouts.in_a_row() > 0,
+            head_in_turn: outstanding.head().is_some_and(|head| !phases.has(head.again)),
+            sacked: outstanding.sacked_bytes() > 0,
+            duplicates: evidence.duplicates() > 0,
+            fresh: evidence.is_fresh(),
+            since_evidence: evidence.against_head().map(|first| at.since(first)),
+            since_news: at.since(evidence.news()),
+            since_progress: moments.since_progress(at),
+            since_ack: moments.since_ack(at),
+            ack_gap: moments.ack_gap(),
+            idle: moments.idle(at),
+            waited: self.waited(at, stream, recovery),
+            dsacks: recovery.retransmissions.dsacks(),
+        }
+    }
+
+    /// Time since the retransmission timer was last set, at the least.
+    fn waited(&self, at: Time, stream: &Stream, recovery: &LossRecovery) -> Span {
+        let head = stream.outstanding.head();
+        let head = head.map_or(Time::ZERO, |head| recovery.retransmissions.last_sent(head));
+        // With SACK Linux counts from when the head was sent, otherwise from the last progress.
+        let set = if stream.terms.sack { head } else { head.max(stream.moments.progress()) };
+        at.since(set.max(self.probes.sent_at().unwrap_or(Time::ZERO)))
+    }
+
+    fn by_ack(
+        &mut self,
+        sent: &Sent,
+        first: usize,
+        stream: &Stream,
+        recovery: &mut LossRecovery,
+        picture: &mut Picture,
+    ) -> Kind {
+        let kind = recovery.by_ack(sent.at, first, stream, picture);
+        if kind == Kind::FastRetransmit {
+            self.probes.forget();
+        }
+        kind
+    }
+
+    fn by_probe(&mut self, sent: &Sent, doubt: Option<Ambiguous>) -> Kind {
+        self.probes.sent(sent.at, sent.end(), doubt);
+        Kind::TailLossProbe
+    }
+
+    /// The retransmission timer has expired (RFC 6298 section 5.4 to 5.6).
+    fn by_timer(
+        &mut self,
+        sent: &Sent,
+        stream: &mut Stream,
+        recovery: &mut LossRecovery,
+        picture: &mut Picture,
+    ) -> Kind {
+        self.resolve_probe(sent, stream, recovery, picture);
+        let timeout = self.describe(sent, stream, recovery);
+        self.learn_timers(&timeout, stream, recovery);
+        let in_a_row = self.timeouts.in_a_row();
+        let (backed_off, state) = (in_a_row > 0, timeout.state);
+        picture.timed_out(&timeout, stream.stand(), in_a_row, stream.timers.backed_off());
+        self.timeouts.push(timeout);
+        recovery.time_out(sent.at, state, backed_off, stream, picture);
+        self.probes.forget();
+        stream.time_out(sent.len);
+        if backed_off { Kind::BackedOffTimeout } else { Kind::Timeout }
+    }
+
+    /// The timer retransmits what may have been sent by a probe. Now it is known which it was.
+    fn resolve_probe(
+        &mut self,
+        sent: &Sent,
+        stream: &Stream,
+        recovery: &mut LossRecovery,
+        picture: &mut Picture,
+    ) {
+        let doubt = self.probes.in_doubt().and_then(|i| recovery.retransmissions.get(i));
+        let Some(&first) = doubt.filter(|first| first.position == sent.position) else { return };
+        let first_expiry = self.timeouts.in_a_row() == 0;
+        if stream.outstanding.una() <= first.position
+            && let Some(late) = self.probes.resolve(sent.at, first.at, first_expiry)
+        {
+            self.was_timeout(late, recovery, picture);
+            self.timeouts.still_in_a_row();
+            recovery.phases.is_slow_start();
+        }
+    }
+
+    /// What seemed to be a probe was a timeout.
+    fn was_timeout(&mut self, late: Ambiguous, recovery: &mut LossRecovery, picture: &mut Picture) {
+        recovery.retransmissions.was_timeout(late.timeout.retransmission);
+        picture.timed_out_late(&late.timeout, late.rto);
+        self.timeouts.push_late(late.timeout);
+    }
+
+    /// What a timeout says of this sender's timers.
+    fn learn_timers(&mut self, timeout: &Timeout, stream: &mut Stream, recovery: &LossRecovery) {
+        let (sack, no_probe) = (stream.terms.sack, self.probes.is_idle());
+        let first = stream.timers.backoff() == 0;
+        let waited = self.waited(timeout.at, stream, recovery);
+        // A probe would have sent a single segment by then, whatever this one waited for.
+        let single = stream.outstanding.len() == 1;
+        let unprobed = sack && recovery.phases.is_open() && no_probe;
+        let sure = !single || unprobed && first && stream.terms.at_sender();
+        let surprising = recovery.evidence.against_head().is_none();
+        let first_attempt =
+            matches!(timeout.class, TimeoutClass::NonTrigger | TimeoutClass::Handshake);
+        if first_attempt && surprising && sure {
+            stream.timers.expired(timeout.waited);
+            if sack && no_probe && stream.timers.pto(false) < nearly(stream.timers.rto()) {
+                self.probes.was_missing();
+            }
+        }
+        if self.timeouts.in_a_row() == 0 && first {
+            stream.timers.expired_after(waited.min(stream.moments.idle(timeout.at)));
+        }
+    }
+
+    /// What is to be said of a timeout that sends this.
+    fn describe(&self, sent: &Sent, stream: &Stream, recovery: &LossRecovery) -> Timeout {
+        let waited = stream.moments.since_progress(sent.at);
+        // Away from the sender, a retransmission may have been lost before the capture.
+        let may_hide = !stream.terms.at_sender()
+            && hides_another(
+                recovery.evidence.duplicates(),
+                stream.outstanding.sacked_bytes(),
+                stream.terms.mss,
+                waited,
+                stream.timers.rto(),
+            );
+        let last = recovery.retransmissions.last().map(|r| r.at);
+        Timeout {
+            at: sent.at,
+            seq: sent.seq,
+            position: sent.position,
+            retransmission: recovery.retransmissions.len(),
+            class: self.timeouts.class(sent, stream.outstanding.head(), last, may_hide),
+            state: recovery.state(stream),
+            flight: stream.outstanding.flight(),
+            cwnd: stream.windows.cwnd().max(stream.windows.pipe()),
+            waited,
+            spurious: None,
+            episode: None,
+        }
+    }
+
+    /// The retransmission that the last timeout sent, or may have sent.
+    pub fn last_timeout(&self) -> Option<usize> {
+        self.timeouts.last_retransmission().max(self.probes.in_doubt())
+    }
+
+    /// At the end: what may have been a probe or a timeout is what this sender was seen to use.
+    pub fn settle(&mut self, recovery: &mut LossRecovery, picture: &mut Picture) {
+        for late in self.probes.settle() {
+            self.was_timeout(late, recovery, picture);
+        }
+    }
+}

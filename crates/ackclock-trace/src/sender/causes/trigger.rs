@@ -1,0 +1,180 @@
+//! What made a sender retransmit a segment: an ACK, a probe's timer or the retransmission timer.
+//!
+//! The retransmission timer sends the head, a probe's timer the tail, and both after silence. An
+//! ACK sends what its evidence speaks against: within a millisecond, or, where time detects losses
+//! (RACK, delayed early retransmit), after a fraction of the round trip. Where it may have been
+//! either timer, what comes next decides ([`Probes`](super::probes::Probes)).
+
+use ackclock_tcp::Span;
+
+use crate::sender::recovery::SOON;
+use crate::sender::stream::timers::{TICKS, Timers, nearly};
+
+/// What an ACK's retransmission takes on a host that has nothing else to do.
+const AT_ONCE: Span = Span::from_micros(100);
+
+/// Between two segments of a sender that paces, at the least rate that matters here.
+const PACE: Span = Span::from_millis(10);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trigger {
+    Ack,
+    Probe,
+    /// The probe's timer, unless what follows says that it was the other.
+    ProbeOrTimer,
+    Timer,
+    /// Nothing accounts for it.
+    Unknown,
+}
+
+/// What is known at the moment at which a segment is retransmitted.
+pub(crate) struct Situation<'a> {
+    pub timers: &'a Timers,
+    /// SACK is in use.
+    pub sack: bool,
+    /// The capture was taken at the sender.
+    pub at_sender: bool,
+    /// The segment begins with the first unacknowledged byte.
+    pub is_head: bool,
+    /// The segment ends with the last byte outstanding.
+    pub is_tail: bool,
+    /// Nothing is repaired.
+    pub open: bool,
+    /// An undo was due, but nothing says that the sender has made it.
+    pub undo_in_doubt: bool,
+    /// A tail loss probe waits for its answer.
+    pub probe_in_flight: bool,
+    /// The timer has expired since the last progress.
+    pub timed_out: bool,
+    /// The head was not yet retransmitted in this phase.
+    pub head_in_turn: bool,
+    /// Data is SACKed.
+    pub sacked: bool,
+    /// Duplicates have come since the last progress.
+    pub duplicates: bool,
+    /// The last ACK said something about losses.
+    pub fresh: bool,
+    /// Since the first sign that the head is lost; `None` if there is none.
+    pub since_evidence: Option<Span>,
+    /// Since an ACK last spoke of a loss.
+    pub since_news: Span,
+    pub since_progress: Span,
+    pub since_ack: Span,
+    /// Between the last two ACKs.
+    pub ack_gap: Span,
+    /// Since the last progress and the last new data.
+    pub idle: Span,
+    /// Since the retransmission timer was set, at the least.
+    pub waited: Span,
+    /// D-SACKs so far.
+    pub dsacks: u64,
+}
+
+impl Situation<'_> {
+    pub fn trigger(&self) -> Trigger {
+        if !self.is_head {
+            return self.behind_head();
+        }
+        if self.is_by_ack() {
+            return Trigger::Ack;
+        }
+        if self.is_tail && self.may_probe() && !self.sacked {
+            return self.by_either_timer();
+        }
+        // No timer is shorter than a round trip; but that of NewReno may go on from before a
+        // partial ACK (RFC 6582 section 4).
+        if self.nothing_repaired()
+            && !self.timed_out
+            && self.since_progress < nearly(self.timers.min_rtt())
+        {
+            return Trigger::Unknown;
+        }
+        Trigger::Timer
+    }
+
+    /// Behind the head only ACKs and probes send.
+    fn behind_head(&self) -> Trigger {
+        let disorder = self.is_recent() || self.sacked || self.duplicates;
+        // Two round trips after the last progress (RFC 8985 section 7.2). If nothing else sends the
+        // tail again, it is a probe whatever the sender's estimate of them is.
+        let pto = if disorder { self.timers.pto(false) } else { self.timers.min_rtt() };
+        let pto = nearly(pto);
+        if self.is_tail && self.may_probe() && self.idle >= pto && self.since_ack >= pto {
+            Trigger::Probe
+        } else if self.nothing_repaired() && !disorder {
+            Trigger::Unknown
+        } else {
+            Trigger::Ack
+        }
+    }
+
+    /// Whether an ACK sends the head.
+    fn is_by_ack(&self) -> bool {
+        let due = self.waited >= nearly(self.timers.backed_off());
+        let Some(since_evidence) = self.since_evidence else {
+            return self.coincides() || self.is_recent() && !due && self.follows_ack();
+        };
+        // Without SACK only the ACK itself retransmits; with it time may have to pass (RFC 8985
+        // section 6.2).
+        let settle = self.settle();
+        let (settling, prompt) = if self.sack {
+            (since_evidence <= settle, self.since_ack <= settle)
+        } else {
+            (false, self.follows_ack())
+        };
+        // Away from the sender only the shortest time that an answer takes is known.
+        let prompt = prompt || !self.at_sender;
+        settling || prompt && !due || self.coincides()
+    }
+
+    /// A single segment is outstanding. Linux sets the probe's timer to the earlier of its own time
+    /// and the retransmission timer's.
+    fn by_either_timer(&self) -> Trigger {
+        let rto = self.timers.backed_off();
+        let late = rto + Span(rto.0 / 10) + TICKS;
+        match () {
+            () if self.idle < nearly(self.timers.pto(false)) => Trigger::Unknown,
+            () if self.timers.outwaits_probes(self.idle) => Trigger::Timer,
+            () if self.idle < nearly(rto) => Trigger::Probe,
+            () if self.idle <= late => Trigger::ProbeOrTimer,
+            () => Trigger::Timer,
+        }
+    }
+
+    /// No repair goes on, nor may one go on whose undo is in doubt.
+    fn nothing_repaired(&self) -> bool {
+        self.open && !self.undo_in_doubt
+    }
+
+    fn may_probe(&self) -> bool {
+        self.sack && self.nothing_repaired() && !self.probe_in_flight
+    }
+
+    fn is_recent(&self) -> bool {
+        self.since_news <= self.settle()
+    }
+
+    fn settle(&self) -> Span {
+        self.timers.settle(self.dsacks, self.at_sender)
+    }
+
+    /// An ACK with news came just before, and not because ACKs come all the time: that a timer
+    /// expires by chance in such a small part of the time between two ACKs has one chance in fifty.
+    /// Where the timer is due to the millisecond, both are coincidences, and the ACK must have been
+    /// followed at once.
+    fn coincides(&self) -> bool {
+        let soon = if self.timers.expires_now(self.waited) { AT_ONCE } else { SOON };
+        (self.fresh || self.undo_in_doubt)
+            && self.since_ack <= soon
+            && self.ack_gap >= self.since_ack.times(50)
+    }
+
+    /// Whether the last ACK may have sent the head: it does so at once, or as fast as the sender
+    /// paces. The first retransmission of a segment may have to wait for a pace of up to a segment
+    /// in a round trip.
+    fn follows_ack(&self) -> bool {
+        let srtt = self.timers.srtt();
+        let pace = if self.head_in_turn { srtt } else { Span(srtt.0 / 4).min(PACE) };
+        self.since_ack <= pace
+    }
+}

@@ -1,0 +1,94 @@
+//! What a sender model takes in, all of it in the sender's frame of time: segments as they go out,
+//! ACKs as they reach the sender, and what the connection has agreed on.
+
+use ackclock_tcp::{SackRanges, Seq, Span, Time};
+
+/// Which transmissions the capture shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sight {
+    /// All of them: the capture was taken at the sender.
+    Sent,
+    /// Those that got as far as the capture, which lies between the ends.
+    Arrived,
+    /// Those that reached the receiver, where the capture was taken.
+    Received,
+}
+
+impl Sight {
+    /// Whether what was seen was lost behind the capture, as far as its place says.
+    pub fn lost(self) -> Option<bool> {
+        (self == Sight::Received).then_some(false)
+    }
+}
+
+/// A segment that goes out: at most SMSS of payload, or a FIN.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent {
+    pub frame: u64,
+    /// When it passed the capture.
+    pub at: Time,
+    /// First byte.
+    pub position: u64,
+    /// Sequence number of the first byte.
+    pub seq: Seq,
+    /// Bytes of sequence space: payload, and 1 for a FIN. Never 0.
+    pub len: u32,
+    /// Whether the last byte of `len` is a FIN.
+    pub fin: bool,
+    pub tsval: Option<u32>,
+    pub ip_id: Option<u16>,
+}
+
+impl Sent {
+    /// Position after the last byte.
+    pub fn end(&self) -> u64 {
+        self.position + u64::from(self.len)
+    }
+
+    /// Bytes of payload.
+    pub fn payload(&self) -> u32 {
+        self.len - u32::from(self.fin)
+    }
+}
+
+/// An ACK as it reaches the sender.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Acked {
+    pub frame: u64,
+    /// When it reaches the sender, on the clock by which the sender's segments pass the capture.
+    pub at: Time,
+    pub ack: u64,
+    /// Offered window in bytes, scaled.
+    pub window: u64,
+    /// SACK blocks as positions, D-SACK included.
+    pub sack: SackRanges,
+    pub sacks: u8,
+    /// The first block is a D-SACK.
+    pub dsack: bool,
+    pub tsecr: Option<u32>,
+    /// It carries data, so it is no duplicate ACK (RFC 5681 section 2).
+    pub with_data: bool,
+    /// Its time can be trusted, and so can the times of what it acknowledges: the clock of the
+    /// capture did not go back.
+    pub timed: bool,
+}
+
+/// What is known of the connection when its first data goes out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms {
+    pub mss: u32,
+    pub sack: bool,
+    pub timestamps: bool,
+    pub sight: Sight,
+    /// The round trip of the handshake, over the whole path; `None` if it was not seen.
+    pub handshake_rtt: Option<Span>,
+    /// Keep events for a picture.
+    pub events: bool,
+}
+
+impl Terms {
+    /// The capture shows every transmission.
+    pub fn at_sender(&self) -> bool {
+        self.sight == Sight::Sent
+    }
+}

@@ -1,0 +1,234 @@
+//! Where the sender stands in loss recovery, by what ACKs have said, and what became of what it
+//! retransmitted.
+
+pub(crate) mod evidence;
+pub(crate) mod phases;
+pub(crate) mod retransmissions;
+
+use ackclock_tcp::{EventKind, Span, Time};
+
+use self::evidence::Evidence;
+use self::phases::Phases;
+use self::retransmissions::Retransmissions;
+use super::input::{Acked, Sent, Sight};
+use super::picture::Picture;
+use super::stream::Stream;
+use super::stream::outstanding::{Replaced, Segment};
+use crate::connection::{Kind, Recovery, Retransmission, State};
+
+/// An ACK's retransmission follows it within microseconds, on a busy host within a millisecond.
+pub(crate) const SOON: Span = Span::from_millis(1);
+
+/// The parts, each of which owns its fields.
+#[derive(Debug, Default)]
+pub(crate) struct LossRecovery {
+    pub evidence: Evidence,
+    pub phases: Phases,
+    pub retransmissions: Retransmissions,
+}
+
+impl LossRecovery {
+    /// Nothing is lost, and nothing is repaired.
+    #[inline]
+    pub fn is_calm(&self) -> bool {
+        self.phases.is_calm() && self.evidence.duplicates() == 0
+    }
+
+    pub fn state(&self, stream: &Stream) -> State {
+        let disorder = stream.is_disorder(self.evidence.duplicates());
+        self.phases.state(stream.outstanding.una(), disorder)
+    }
+
+    /// An undo was due, and since then nothing has spoken of a loss.
+    pub fn is_undo_in_doubt(&self, stream: &Stream) -> bool {
+        self.phases.is_undo_in_doubt() && !stream.is_disorder(self.evidence.duplicates())
+    }
+
+    /// An ACK made the sender retransmit the records from index `first` on.
+    pub fn by_ack(
+        &mut self,
+        at: Time,
+        first: usize,
+        stream: &Stream,
+        picture: &mut Picture,
+    ) -> Kind {
+        if self.is_undo_in_doubt(stream) {
+            self.phases.resume();
+        }
+        let (sack, duplicates) = (stream.terms.sack, self.evidence.duplicates());
+        let repeated = stream.outstanding.get(first).is_some_and(|s| self.phases.has(s.again));
+        // Reno leaves a recovery with the first ACK that advances (RFC 5681 section 3.2 step 6),
+        // retransmits nothing more for it, and needs new duplicates.
+        let alone = self.retransmissions.last_number() == self.phases.first();
+        let anew = !sack && !repeated && first == 0 && duplicates >= 2 && alone;
+        if self.phases.is_recovery() && !sack && first > 0 && duplicates == 0 {
+            self.check_slow_start(at, stream);
+        }
+        self.phases.by_ack(repeated, anew).unwrap_or_else(|| {
+            self.enter_recovery(at, stream, picture);
+            Kind::FastRetransmit
+        })
+    }
+
+    /// A partial ACK releases one retransmission (RFC 6582 section 3.2 step 3). A second one on the
+    /// same ACK says that there is no recovery: the sender has been in slow start since its fast
+    /// retransmit, as Tahoe is.
+    fn check_slow_start(&mut self, at: Time, stream: &Stream) {
+        let first = self.phases.first();
+        let last = self.retransmissions.last().map(|r| r.at);
+        let of_this_ack = last.is_some_and(|last| last >= stream.moments.last_ack());
+        let more = self.retransmissions.last_number() > first;
+        if of_this_ack && stream.moments.since_ack(at) <= SOON && more {
+            self.phases.is_slow_start();
+            self.retransmissions.were_slow_start(first as usize);
+        }
+    }
+
+    fn enter_recovery(&mut self, at: Time, stream: &Stream, picture: &mut Picture) {
+        let (una, max) = (stream.outstanding.una(), stream.outstanding.max());
+        let first = self.retransmissions.last_number() + 1;
+        let left = self.phases.enter_recovery(at, una, max, first);
+        self.phase_left(at, left, false, stream, picture);
+        let (recover, flight, pipe) = (max, stream.outstanding.flight(), stream.windows.pipe());
+        let kind = EventKind::RecoveryEntered { recover, flight, pipe, by: "capture" };
+        picture.draw(at, stream.stand(), kind);
+    }
+
+    /// The retransmission timer has expired in this state.
+    pub fn time_out(
+        &mut self,
+        at: Time,
+        state: State,
+        backed_off: bool,
+        stream: &Stream,
+        picture: &mut Picture,
+    ) {
+        let (max, first) = (stream.outstanding.max(), self.retransmissions.last_number() + 1);
+        let left = self.phases.time_out(at, max, first, state, backed_off);
+        self.phase_left(at, left, true, stream, picture);
+        self.evidence.timed_out();
+    }
+
+    /// A segment was retransmitted. `head`: it was the first outstanding one. `had_arrived`: the
+    /// capture shows that the receiver had it already.
+    pub fn retransmitted(
+        &mut self,
+        sent: &Sent,
+        kind: Kind,
+        replaced: &Replaced,
+        head: bool,
+        had_arrived: bool,
+        stream: &Stream,
+    ) {
+        let lost = stream.terms.sight.lost();
+        let recovery = self.phases.recovery();
+        self.retransmissions.push(sent, kind, replaced, recovery, lost, had_arrived);
+        self.phases.retransmitted(kind, sent.tsval);
+        if head {
+            self.evidence.head_retransmitted(stream.outstanding.len() as u32);
+        }
+    }
+
+    /// A SYN or SYN/ACK was retransmitted, for the how-manieth time `transmission` says.
+    pub fn syn_retransmitted(&mut self, sent: &Sent, kind: Kind, sight: Sight, transmission: u32) {
+        self.phases.retransmitted(kind, None);
+        self.retransmissions.push_syn(sent, kind, sight.lost(), transmission);
+    }
+
+    /// An ACK comes with a D-SACK.
+    pub fn dsacked(&mut self, a: &Acked, stream: &Stream, picture: &mut Picture) {
+        let (trip, first) = (stream.timers.least_trip(), self.phases.first());
+        let (reported, of_phase) = self.retransmissions.dsacked(a, trip, first);
+        let all = self.phases.dsacked(of_phase, self.retransmissions.last_number());
+        if reported > 0 && all && !stream.timers.is_foreign() {
+            self.undo(a.at, "dsack", stream, picture);
+        }
+    }
+
+    /// A segment is reported for the first time; `echo` says that the ACK echoes its timestamp.
+    /// Returns when that was sent which was sent last of what has arrived.
+    pub fn arrived(&mut self, segment: &Segment, a: &Acked, echo: bool, stream: &Stream) -> Time {
+        let sent = self.retransmissions.arrived(segment, a, echo, &stream.timers, &stream.terms);
+        self.phases.arrived(segment);
+        self.evidence.arrived(sent, segment.position)
+    }
+
+    /// An ACK has advanced. The phase ends when its recovery point is acknowledged, or when the
+    /// sender learns that it was spurious.
+    pub fn advanced(
+        &mut self,
+        a: &Acked,
+        newly_sacked: bool,
+        stream: &Stream,
+        picture: &mut Picture,
+    ) {
+        self.evidence.advanced(newly_sacked || !self.phases.is_open());
+        if self.phases.is_open() {
+            return;
+        }
+        let (una, max) = (stream.outstanding.una(), stream.outstanding.max());
+        let (sack, outstanding) = (stream.terms.sack, stream.outstanding.retransmitted());
+        if self.phases.is_complete(una) {
+            let left = self.phases.complete(a.at, max, outstanding, sack);
+            self.phase_left(a.at, left, false, stream, picture);
+        } else if !stream.timers.is_foreign()
+            && let Some(by) = self.phases.found_spurious(a.tsecr, outstanding, una, sack)
+        {
+            self.undo(a.at, by, stream, picture);
+        }
+    }
+
+    /// An ACK has not advanced.
+    pub fn repeated(
+        &mut self,
+        a: &Acked,
+        is_duplicate: bool,
+        stream: &Stream,
+        picture: &mut Picture,
+    ) {
+        self.evidence.repeated(is_duplicate);
+        if !stream.timers.is_foreign()
+            && let Some(by) = self.phases.f_rto(stream.outstanding.una(), stream.terms.sack)
+        {
+            self.undo(a.at, by, stream, picture);
+        }
+    }
+
+    /// An ACK has been taken in: does what ACKs have said speak against the head?
+    pub fn weigh(&mut self, a: &Acked, stream: &Stream) {
+        self.evidence.note_news(a.at, a.dsack);
+        let Some(head) = stream.outstanding.head() else { return self.evidence.clear() };
+        let sent = self.retransmissions.last_sent(head);
+        let next = !self.phases.is_open() && !self.phases.has(head.again);
+        self.evidence.weigh(a.at, head, sent, next, stream.terms.sack);
+    }
+
+    /// The sender may undo what it did.
+    fn undo(&mut self, at: Time, by: &'static str, stream: &Stream, picture: &mut Picture) {
+        let left = self.phases.undo(at);
+        self.phase_left(at, left, false, stream, picture);
+        picture.draw(at, stream.stand(), EventKind::Undone { by });
+    }
+
+    /// A phase is over; `recovery` says that it was a recovery.
+    fn phase_left(
+        &mut self,
+        at: Time,
+        recovery: bool,
+        by_timeout: bool,
+        stream: &Stream,
+        picture: &mut Picture,
+    ) {
+        if recovery {
+            let cwnd_before = stream.windows.cwnd();
+            let kind = EventKind::RecoveryLeft { by_timeout, cwnd_before };
+            picture.draw(at, stream.stand(), kind);
+        }
+        self.evidence.clear();
+    }
+
+    /// At the end: all recoveries and retransmissions.
+    pub fn into_found(self) -> (Vec<Recovery>, Vec<Retransmission>) {
+        (self.phases.into_recoveries(&self.retransmissions), self.retransmissions.into_all())
+    }
+}

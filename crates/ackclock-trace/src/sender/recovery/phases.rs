@@ -1,0 +1,276 @@
+//! Where the sender stands in loss recovery: the states of Linux and of the PRR paper (section
+//! 2.1), and the recoveries that it went through.
+//!
+//! A recovery, or the slow start after a timeout, lasts until what was outstanding at its beginning
+//! is acknowledged (RFC 6582, RFC 6675, RFC 5681). It ends sooner if the sender finds it spurious
+//! and undoes it.
+
+use ackclock_tcp::Time;
+
+use super::retransmissions::Retransmissions;
+use crate::connection::{Kind, Recovery, State};
+use crate::sender::stream::outstanding::Segment;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Phase {
+    #[default]
+    Open,
+    Recovery,
+    /// After a timeout.
+    Loss,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Phases {
+    phase: Phase,
+    /// The phase lasts until this position is acknowledged.
+    recover: u64,
+    /// Number of the phase's first retransmission.
+    first: u32,
+    /// How many of the phase's retransmissions D-SACKs have reported.
+    dsacked: usize,
+    recoveries: Vec<Recovery>,
+    /// The last of `recoveries` has not ended.
+    recovering: bool,
+    /// What an undo ended before its time, if the sender undoes: phase and recovery point.
+    undone: Option<(Phase, u64)>,
+    /// A phase that has just ended, and that a sender without SACK stays in until more is
+    /// acknowledged (RFC 6582 section 3.2).
+    lingering: Option<Phase>,
+    /// A recovery that Linux begins at once when one ends and retransmissions are outstanding. It
+    /// lasts until this position is acknowledged.
+    follow_up: Option<u64>,
+    /// Timestamp of the first retransmission since none was outstanding (Linux's `retrans_stamp`).
+    stamp: Option<u32>,
+    /// Since the timer expired, only the timer has retransmitted: F-RTO (RFC 5682) may still find
+    /// the timeout spurious.
+    f_rto: bool,
+    /// The ACK at hand reports data that was outstanding when the phase began and that was never
+    /// retransmitted.
+    reports_original: bool,
+}
+
+impl Phases {
+    pub fn is_open(&self) -> bool {
+        self.phase == Phase::Open
+    }
+
+    pub fn is_recovery(&self) -> bool {
+        self.phase == Phase::Recovery
+    }
+
+    /// Nothing is repaired, and no undo is in doubt.
+    #[inline]
+    pub fn is_calm(&self) -> bool {
+        self.is_open() && self.undone.is_none()
+    }
+
+    /// Whether the retransmission with this number is one of this phase.
+    pub fn has(&self, number: u32) -> bool {
+        number > 0 && number >= self.first
+    }
+
+    /// Number of the phase's first retransmission.
+    pub fn first(&self) -> u32 {
+        self.first
+    }
+
+    /// The recovery that goes on, counted from 1; 0 for none.
+    pub fn recovery(&self) -> u32 {
+        if self.is_recovery() { self.recoveries.len() as u32 } else { 0 }
+    }
+
+    /// The state with the names of Linux. `disorder`: duplicates or SACKed data speak of a loss.
+    pub fn state(&self, una: u64, disorder: bool) -> State {
+        let lingering = self.lingering.filter(|_| self.is_open() && una == self.recover);
+        match lingering.unwrap_or(self.phase) {
+            Phase::Recovery => State::Recovery,
+            Phase::Open if self.follow_up.is_some_and(|recover| una < recover) => State::Recovery,
+            Phase::Loss => State::Loss,
+            Phase::Open if disorder => State::Disorder,
+            Phase::Open => State::Open,
+        }
+    }
+
+    /// The next ACK.
+    pub fn next_ack(&mut self) {
+        self.reports_original = false;
+    }
+
+    /// The ACK reports this segment for the first time.
+    pub fn arrived(&mut self, segment: &Segment) {
+        self.reports_original |=
+            segment.again == 0 && !segment.unseen && segment.end() <= self.recover;
+    }
+
+    /// Everything is acknowledged that the phase is about.
+    pub fn is_complete(&self, una: u64) -> bool {
+        una >= self.recover
+    }
+
+    /// By which means the sender may find, with an ACK that advances, that it had no reason for
+    /// this phase; `outstanding` retransmissions are not acknowledged yet.
+    pub fn found_spurious(
+        &self,
+        tsecr: Option<u32>,
+        outstanding: u32,
+        una: u64,
+        sack: bool,
+    ) -> Option<&'static str> {
+        if self.eifel(tsecr, outstanding) { Some("eifel") } else { self.f_rto(una, sack) }
+    }
+
+    /// Eifel detection (RFC 3522), as Linux does it: at once after a timeout, in a recovery when no
+    /// retransmission is outstanding.
+    fn eifel(&self, tsecr: Option<u32>, outstanding: u32) -> bool {
+        let (Some(first), Some(echo)) = (self.stamp, tsecr) else { return false };
+        (echo.wrapping_sub(first) as i32) < 0 && (self.phase == Phase::Loss || outstanding == 0)
+    }
+
+    /// F-RTO with SACK (RFC 5682 section 3.1), as Linux does it: data arrives that was outstanding
+    /// and never retransmitted.
+    pub fn f_rto(&self, una: u64, sack: bool) -> Option<&'static str> {
+        let lasts = self.phase == Phase::Loss && self.f_rto && una < self.recover;
+        (lasts && self.reports_original && sack).then_some("f-rto")
+    }
+
+    /// A D-SACK reports so many more of this phase's retransmissions. Returns whether all of them
+    /// are now reported, up to the last one, with number `last`.
+    pub fn dsacked(&mut self, more: usize, last: u32) -> bool {
+        self.dsacked += more;
+        let all = last.saturating_sub(self.first.saturating_sub(1)) as usize;
+        !self.is_open() && self.dsacked >= all
+    }
+
+    /// The recovery point is acknowledged. Like every way out of a phase it returns whether that
+    /// was a recovery.
+    pub fn complete(&mut self, at: Time, max: u64, outstanding: u32, sack: bool) -> bool {
+        let lingering = (!sack).then_some(self.phase);
+        let left = self.leave(at, false);
+        self.lingering = lingering;
+        self.follow_up = (sack && outstanding > 0).then_some(max);
+        left
+    }
+
+    /// The sender may have found that it had no reason; what it does next shows.
+    pub fn undo(&mut self, at: Time) -> bool {
+        let was = (self.phase, self.recover);
+        let left = self.leave(at, false);
+        self.undone = Some(was);
+        left
+    }
+
+    /// A recovery begins with the retransmission that comes next, with number `first`.
+    pub fn enter_recovery(&mut self, at: Time, una: u64, max: u64, first: u32) -> bool {
+        let follow_up = self.follow_up.filter(|&recover| una < recover);
+        let left = self.leave(at, false);
+        self.begin(Phase::Recovery, follow_up.unwrap_or(max), first);
+        self.recovering = true;
+        self.recoveries.push(Recovery {
+            start: at,
+            end: None,
+            by_timeout: false,
+            flight: max - una,
+            retransmissions: 0,
+            spurious: false,
+        });
+        left
+    }
+
+    /// The retransmission timer has expired, in this state, and sends the retransmission with
+    /// number `first`.
+    pub fn time_out(
+        &mut self,
+        at: Time,
+        max: u64,
+        first: u32,
+        state: State,
+        backed_off: bool,
+    ) -> bool {
+        // RFC 5682 section 2.1 step 1: not within a recovery, unless the timer expires again.
+        let open = matches!(state, State::Open | State::Disorder);
+        let f_rto = open || backed_off && self.f_rto;
+        let left = self.leave(at, true);
+        self.begin(Phase::Loss, max, first);
+        self.f_rto = f_rto;
+        left
+    }
+
+    fn begin(&mut self, phase: Phase, recover: u64, first: u32) {
+        (self.phase, self.recover) = (phase, recover);
+        (self.first, self.dsacked) = (first, 0);
+    }
+
+    fn leave(&mut self, at: Time, by_timeout: bool) -> bool {
+        self.phase = Phase::Open;
+        (self.undone, self.lingering, self.follow_up) = (None, None, None);
+        let left = std::mem::take(&mut self.recovering);
+        if let Some(recovery) = self.recoveries.last_mut().filter(|_| left) {
+            recovery.end = Some(at);
+            recovery.by_timeout = by_timeout;
+        }
+        left
+    }
+
+    /// What seemed to be a recovery, or to be no phase at all, turns out to be the slow start after
+    /// a loss.
+    pub fn is_slow_start(&mut self) {
+        self.phase = Phase::Loss;
+    }
+
+    /// An undo was due, but nothing says that the sender has made it.
+    pub fn is_undo_in_doubt(&self) -> bool {
+        self.undone.is_some()
+    }
+
+    /// The sender has not undone anything: the phase goes on.
+    pub fn resume(&mut self) {
+        if let Some((phase, recover)) = self.undone.take() {
+            (self.phase, self.recover) = (phase, recover);
+        }
+    }
+
+    /// What an ACK retransmits: a `repeated` retransmission of this phase, or one for which the
+    /// sender begins `anew`. `None` if a recovery begins with it.
+    pub fn by_ack(&self, repeated: bool, anew: bool) -> Option<Kind> {
+        match self.phase {
+            Phase::Recovery if !anew => Some(Kind::Recovery),
+            // What the slow start sends has not been sent since the timeout.
+            Phase::Loss if !repeated => Some(Kind::SlowStart),
+            _ => None,
+        }
+    }
+
+    /// A segment was retransmitted.
+    pub fn retransmitted(&mut self, kind: Kind, tsval: Option<u32>) {
+        self.f_rto &= matches!(kind, Kind::Timeout | Kind::BackedOffTimeout);
+        self.stamp = self.stamp.or(tsval);
+    }
+
+    /// An ACK has advanced to `una`; `clean` if no retransmission is outstanding.
+    pub fn advanced(&mut self, una: u64, clean: bool) {
+        if self.is_open() && clean {
+            self.stamp = None;
+        }
+        if self.undone.is_some_and(|(_, recover)| una >= recover) {
+            self.undone = None;
+        }
+    }
+
+    /// At the end: the recoveries with their retransmissions counted.
+    pub fn into_recoveries(mut self, retransmissions: &Retransmissions) -> Vec<Recovery> {
+        let mut all_spurious = vec![true; self.recoveries.len()];
+        for (recovery, spurious) in retransmissions.of_recoveries() {
+            if let (Some(found), Some(all)) =
+                (self.recoveries.get_mut(recovery), all_spurious.get_mut(recovery))
+            {
+                found.retransmissions += 1;
+                *all &= spurious;
+            }
+        }
+        for (recovery, all) in self.recoveries.iter_mut().zip(all_spurious) {
+            recovery.spurious = all && recovery.retransmissions > 0;
+        }
+        self.recoveries
+    }
+}

@@ -1,0 +1,281 @@
+//! What was retransmitted, and what became of it: whether a retransmission was lost itself, and
+//! whether it was spurious.
+//!
+//! The first report that a segment has arrived (by an ACK or a SACK block) is ascribed to one of
+//! its transmissions: to the one whose timestamp is echoed, or, without that, to the last one that
+//! went out a round trip before. Retransmissions before that one were lost; those after it were
+//! spurious. A D-SACK (RFC 2883) says afterwards that one more of them arrived.
+
+use ackclock_tcp::{Span, Time};
+
+use crate::connection::{Kind, Retransmission, Spurious};
+use crate::sender::input::{Acked, Sent, Terms};
+use crate::sender::stream::outstanding::{Outstanding, Replaced, Segment};
+use crate::sender::stream::timers::Timers;
+
+/// How far back a D-SACK may reach, in retransmissions.
+const REACH: usize = 1024;
+
+/// How many segments behind the head an ACK is compared with by their timestamps.
+const MOST_ECHOED: usize = 63;
+
+/// What is remembered of a retransmission until its fate is known.
+#[derive(Clone, Copy, Debug)]
+struct Note {
+    tsval: Option<u32>,
+    /// Number of the retransmission before it of the same bytes; 0 if there was none.
+    previous: u32,
+    /// Position after its last byte.
+    end: u64,
+    /// Which of the recoveries it belongs to, counted from 1; 0 for none.
+    recovery: u32,
+    /// It is known which transmission of the segment was the first to arrive.
+    reported: bool,
+}
+
+/// All retransmissions of a sender. Their numbers count from 1, so that 0 is none.
+#[derive(Debug, Default)]
+pub(crate) struct Retransmissions {
+    found: Vec<Retransmission>,
+    /// By the same index.
+    notes: Vec<Note>,
+    dsacks: u64,
+}
+
+impl Retransmissions {
+    pub fn len(&self) -> usize {
+        self.found.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// Number of the last one.
+    pub fn last_number(&self) -> u32 {
+        self.found.len() as u32
+    }
+
+    pub fn get(&self, index: usize) -> Option<&Retransmission> {
+        self.found.get(index)
+    }
+
+    pub fn last(&self) -> Option<&Retransmission> {
+        self.found.last()
+    }
+
+    /// D-SACKs so far.
+    pub fn dsacks(&self) -> u64 {
+        self.dsacks
+    }
+
+    /// When `segment` was last sent.
+    pub fn last_sent(&self, segment: &Segment) -> Time {
+        let last = segment.again.checked_sub(1).and_then(|i| self.found.get(i as usize));
+        last.map_or(segment.first_at, |r| r.at)
+    }
+
+    /// Whether the receiver held what is behind the head when that arrived, so that the ACK echoes
+    /// the head alone.
+    pub fn echoes_head_alone(&self, a: &Acked, outstanding: &Outstanding) -> bool {
+        let (Some(head), Some(last)) = (outstanding.head(), outstanding.ending_at(a.ack)) else {
+            return false;
+        };
+        // Data that went out before what was retransmitted.
+        if head.again > 0
+            && last.position > head.position
+            && self.last_sent(last) < self.last_sent(head)
+        {
+            return true;
+        }
+        // A delayed ACK stands for two arrivals (RFC 5681 section 4.2). A third one with a
+        // timestamp of its own was there before.
+        let Some(echo) = a.tsecr else { return false };
+        let mut second = None;
+        for segment in outstanding.behind_head(a.ack).take(MOST_ECHOED) {
+            let note = segment.again.checked_sub(1).and_then(|i| self.notes.get(i as usize));
+            let later =
+                note.and_then(|n| n.tsval).filter(|tsval| (tsval.wrapping_sub(echo) as i32) > 0);
+            match (second, later) {
+                (Some(second), Some(third)) if second != third => return true,
+                (None, Some(_)) => second = later,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// Data was retransmitted, in the recovery with this number. `lost`: what the place of the
+    /// capture says of its loss. `had_arrived`: the capture shows that the receiver had it already.
+    pub fn push(
+        &mut self,
+        sent: &Sent,
+        kind: Kind,
+        replaced: &Replaced,
+        recovery: u32,
+        lost: Option<bool>,
+        had_arrived: bool,
+    ) {
+        let spurious = had_arrived.then_some(Spurious::Arrival);
+        self.found.push(Retransmission {
+            frame: sent.frame,
+            at: sent.at,
+            seq: sent.seq,
+            position: sent.position,
+            len: sent.payload(),
+            kind,
+            spurious,
+            known: spurious.is_some() || lost.is_some(),
+            lost,
+            transmission: u32::from(replaced.transmissions) + 1,
+        });
+        let (tsval, previous) = (sent.tsval, replaced.previous);
+        let end = sent.end();
+        self.notes.push(Note { tsval, previous, end, recovery, reported: false });
+    }
+
+    /// A SYN or SYN/ACK went out once more, for the how-manieth time `transmission` says.
+    pub fn push_syn(&mut self, sent: &Sent, kind: Kind, lost: Option<bool>, transmission: u32) {
+        self.found.push(Retransmission {
+            frame: sent.frame,
+            at: sent.at,
+            seq: sent.seq,
+            position: 0,
+            len: 0,
+            kind,
+            spurious: None,
+            known: false,
+            lost,
+            transmission,
+        });
+        self.notes.push(Note { tsval: None, previous: 0, end: 0, recovery: 0, reported: false });
+    }
+
+    /// The timer sent this one, which seemed to be a probe.
+    pub fn was_timeout(&mut self, index: usize) {
+        if let Some(r) = self.found.get_mut(index) {
+            r.kind = Kind::Timeout;
+        }
+    }
+
+    /// Those of a recovery from `first` on were sent in slow start.
+    pub fn were_slow_start(&mut self, first: usize) {
+        for r in self.found.iter_mut().skip(first).filter(|r| r.kind == Kind::Recovery) {
+            r.kind = Kind::SlowStart;
+        }
+    }
+
+    /// `segment` is reported for the first time; `echo` says that the ACK's timestamp is that of
+    /// the transmission that arrived. Returns when the transmission that arrived was sent.
+    pub fn arrived(
+        &mut self,
+        segment: &Segment,
+        a: &Acked,
+        echo: bool,
+        timers: &Timers,
+        terms: &Terms,
+    ) -> Time {
+        if segment.again == 0 {
+            return segment.first_at;
+        }
+        // A delayed ACK may echo the segment before this one (RFC 7323 section 4.3), but none is
+        // sooner than the shortest round trip, of which a 64th is allowed for.
+        let cumulative = a.ack >= segment.end() && terms.at_sender();
+        let min_rtt = Span(timers.min_rtt().0 / 64 * 63);
+        let trip = timers.least_trip();
+        // Away from the sender the times are estimates. And only a SYN is sure to meet an empty
+        // queue: of data alone, the shortest round trip may be too long.
+        let exact = terms.at_sender() && timers.has_handshake();
+        let mut number = segment.again;
+        // Those that went out too late to be what arrived.
+        while let Some((r, note)) = self.by_number(number) {
+            let echoed = a.tsecr.filter(|_| echo || cumulative && a.at.since(r.at) < min_rtt);
+            let proved = match (echoed, note.tsval) {
+                (Some(echo), Some(tsval)) => Some((echo.wrapping_sub(tsval) as i32) < 0),
+                _ => None,
+            };
+            if !proved.unwrap_or(a.at.since(r.at) < trip) {
+                break;
+            }
+            let proof = if proved == Some(true) {
+                Some(Spurious::Timestamp)
+            } else {
+                exact.then_some(Spurious::RoundTrip)
+            };
+            r.spurious = r.spurious.or(proof);
+            r.known |= proof.is_some();
+            number = note.previous;
+        }
+        let Some((r, note)) = self.by_number(number) else { return segment.first_at };
+        let sent = r.at;
+        note.reported = true;
+        r.lost = Some(false);
+        r.known |= echo && a.tsecr.is_some();
+        number = note.previous;
+        while let Some((r, note)) = self.by_number(number) {
+            note.reported = true;
+            if r.lost.is_none() {
+                r.lost = Some(true);
+                r.known = true;
+            }
+            number = note.previous;
+        }
+        sent
+    }
+
+    fn by_number(&mut self, number: u32) -> Option<(&mut Retransmission, &mut Note)> {
+        let index = (number as usize).checked_sub(1)?;
+        Some((self.found.get_mut(index)?, self.notes.get_mut(index)?))
+    }
+
+    /// A D-SACK: for each segment in its range the last retransmission that can have arrived by now
+    /// was a duplicate. Returns how many that are, and how many of them have number `first` or a
+    /// later one.
+    pub fn dsacked(&mut self, a: &Acked, trip: Span, first: u32) -> (usize, usize) {
+        self.dsacks += 1;
+        let (left, right) = a.sack[0];
+        let mut recent = 0;
+        let mut taken: Vec<(u64, u64)> = Vec::new();
+        for index in (0..self.notes.len()).rev().take(REACH) {
+            let note = self.notes[index];
+            let r = &mut self.found[index];
+            let inside = left <= r.position && note.end <= right && a.at.since(r.at) >= trip;
+            if !inside
+                || r.spurious == Some(Spurious::Dsack)
+                || taken.iter().any(|t| t.0 < note.end && r.position < t.1)
+            {
+                continue;
+            }
+            taken.push((r.position, note.end));
+            recent += usize::from(index + 1 >= first as usize);
+            (r.spurious, r.known, r.lost) = (Some(Spurious::Dsack), true, Some(false));
+            // It was not the first to arrive, so the one before it was.
+            if let Some((before, _)) = self.by_number(note.previous)
+                && before.lost == Some(true)
+            {
+                before.lost = Some(false);
+            }
+        }
+        (taken.len(), recent)
+    }
+
+    /// At the end: a receiver that sends D-SACKs would have reported what was spurious.
+    pub fn settle(&mut self, sack: bool) {
+        let would_report = sack && self.dsacks > 0;
+        for (r, note) in self.found.iter_mut().zip(&self.notes) {
+            r.known |= would_report && note.reported;
+        }
+    }
+
+    /// For each one that belongs to a recovery: which, counted from 0, and whether it was spurious.
+    pub fn of_recoveries(&self) -> impl Iterator<Item = (usize, bool)> {
+        self.found.iter().zip(&self.notes).filter_map(|(r, note)| {
+            let recovery = (note.recovery as usize).checked_sub(1)?;
+            Some((recovery, r.spurious.is_some()))
+        })
+    }
+
+    pub fn into_all(self) -> Vec<Retransmission> {
+        self.found
+    }
+}

@@ -1,0 +1,69 @@
+//! What went out and was not seen: lost before the capture, lost by the capture, or overtaken on
+//! the way to it. What fills such a hole later is the original if it was sent before the segment
+//! that overtook it, and a retransmission otherwise.
+
+use super::timers::Timers;
+use crate::sender::input::Sent;
+use ackclock_tcp::Time;
+
+/// Most holes that are remembered; older ones are judged by time alone.
+const MOST: usize = 64;
+
+/// Largest step of the IP identification between two segments of a sender that counts it: one for
+/// each segment, and some for ACKs.
+const STEP: u16 = 1024;
+
+/// A hole, and the segment behind it that showed it.
+#[derive(Clone, Copy, Debug)]
+struct Hole {
+    start: u64,
+    end: u64,
+    tsval: Option<u32>,
+    /// Its identification, if the sender counts.
+    ip_id: Option<u16>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Holes {
+    holes: Vec<Hole>,
+    /// Identification of the last segment of new data.
+    last_id: Option<u16>,
+}
+
+impl Holes {
+    /// New data was seen.
+    #[inline]
+    pub fn new_data(&mut self, ip_id: Option<u16>) {
+        self.last_id = ip_id;
+    }
+
+    /// `sent` shows that everything from `start` up to it went out unseen.
+    pub fn shown_by(&mut self, sent: &Sent, start: u64) {
+        let counts = |last: u16, id: u16| (1..STEP).contains(&id.wrapping_sub(last));
+        let ip_id = sent.ip_id.filter(|&id| self.last_id.is_some_and(|last| counts(last, id)));
+        if self.holes.len() == MOST {
+            self.holes.remove(0);
+        }
+        self.holes.push(Hole { start, end: sent.position, tsval: sent.tsval, ip_id });
+    }
+
+    /// Whether `sent`, which fills a hole that was noticed at `missed_at`, was sent before what
+    /// showed the hole.
+    pub fn is_original(&self, sent: &Sent, missed_at: Time, timers: &Timers) -> bool {
+        let hole =
+            self.holes.iter().rev().find(|h| h.start <= sent.position && sent.position < h.end);
+        if let Some((hole, tsval)) = hole.and_then(|h| Some((h.tsval?, sent.tsval?)))
+            && hole != tsval
+        {
+            return (tsval.wrapping_sub(hole) as i32) < 0;
+        }
+        if let Some((hole, id)) = hole.and_then(|h| Some((h.ip_id?, sent.ip_id?)))
+            && hole.abs_diff(id).min(hole.wrapping_sub(id)).min(id.wrapping_sub(hole)) < STEP
+        {
+            return (id.wrapping_sub(hole) as i16) < 0;
+        }
+        // A retransmission takes an ACK from behind the capture to the sender and back: no less
+        // than the round trip.
+        sent.at.since(missed_at) < timers.least_trip()
+    }
+}

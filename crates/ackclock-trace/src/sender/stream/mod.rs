@@ -1,0 +1,171 @@
+//! What is on its way, as the capture shows it: segments, holes, times, windows and timers.
+
+pub(crate) mod holes;
+pub(crate) mod moments;
+pub(crate) mod outstanding;
+pub(crate) mod timers;
+pub(crate) mod windows;
+
+use std::ops::Range;
+
+use ackclock_tcp::{Span, Time};
+
+use self::holes::Holes;
+use self::moments::Moments;
+use self::outstanding::{Outstanding, Replaced, Segment};
+use self::timers::Timers;
+use self::windows::Windows;
+use super::input::{Acked, Sent, Terms};
+
+/// A keep-alive comes after at least so much silence: shorter intervals are of use to nobody (RFC
+/// 1122 section 4.2.3.6 asks for hours).
+const KEEP_ALIVE: Span = Span::from_secs(1);
+
+/// The parts, each of which owns its fields.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    pub terms: Terms,
+    pub outstanding: Outstanding,
+    pub moments: Moments,
+    pub windows: Windows,
+    pub timers: Timers,
+    holes: Holes,
+    /// Segments that went out, and their payload counted once.
+    segments: u64,
+    bytes: u64,
+}
+
+/// Where a sender stands when something happens.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stand {
+    pub cwnd: u64,
+    pub una: u64,
+    pub max: u64,
+}
+
+impl Stream {
+    pub fn new(terms: Terms) -> Stream {
+        Stream {
+            terms,
+            outstanding: Outstanding::default(),
+            moments: Moments::default(),
+            windows: Windows::default(),
+            timers: Timers::new(terms.handshake_rtt),
+            holes: Holes::default(),
+            segments: 0,
+            bytes: 0,
+        }
+    }
+
+    /// Segments that went out, retransmissions included.
+    pub fn segments(&self) -> u64 {
+        self.segments
+    }
+
+    /// Payload that went out, each byte counted once.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    pub fn stand(&self) -> Stand {
+        let (una, max) = (self.outstanding.una(), self.outstanding.max());
+        Stand { cwnd: self.windows.cwnd(), una, max }
+    }
+
+    /// A segment goes out, whatever it is.
+    #[inline]
+    pub fn count(&mut self) {
+        self.segments += 1;
+    }
+
+    /// What was counted is no segment of the stream.
+    pub fn uncount(&mut self) {
+        self.segments -= 1;
+    }
+
+    /// New data goes out.
+    #[inline]
+    pub fn append(&mut self, sent: &Sent, recovering: bool) {
+        self.outstanding.append(sent.at, sent.len);
+        self.bytes += u64::from(sent.payload());
+        self.windows.sent(sent.len);
+        self.windows.estimate_cwnd(recovering);
+        self.moments.new_data(sent.at);
+        self.holes.new_data(sent.ip_id);
+    }
+
+    /// `sent` shows that everything before it, from the highest byte seen, went out unseen.
+    pub fn miss(&mut self, sent: &Sent) {
+        self.holes.shown_by(sent, self.outstanding.max());
+        self.outstanding.append_unseen(sent.at, sent.position);
+    }
+
+    /// If this went out in its turn and the capture has it late, its records are no longer unseen.
+    pub fn is_late_original(&mut self, sent: &Sent, records: Range<usize>) -> bool {
+        let missed_at = self.outstanding.get(records.start).map_or(sent.at, |s| s.first_at);
+        let late = self.outstanding.are_holes(records.clone())
+            && self.holes.is_original(sent, missed_at, &self.timers);
+        if late {
+            self.outstanding.fill(records, sent.at);
+            self.bytes += u64::from(sent.payload());
+        }
+        late
+    }
+
+    /// Whether old data only keeps the connection alive or probes a closed window.
+    pub fn is_keep_alive_or_window_probe(&self, sent: &Sent) -> bool {
+        let silent = self.moments.silence(sent.at) > KEEP_ALIVE;
+        let keep_alive = !sent.fin && self.outstanding.is_empty() && silent;
+        let is_head = sent.position == self.outstanding.una();
+        sent.len == 1 && (keep_alive || self.windows.offered() == 0 && is_head)
+    }
+
+    /// Old data goes out in place of these records, as the retransmission with this number. `each`
+    /// is called with every record as it was before.
+    pub fn retransmit(
+        &mut self,
+        sent: &Sent,
+        records: Range<usize>,
+        number: u32,
+        each: impl FnMut(&Segment),
+    ) -> Replaced {
+        let replaced = self.outstanding.retransmit(records, number, each);
+        // Of a hole that could not be cut it fills a part. A FIN, which ends what is sent, is no
+        // payload.
+        let filled = replaced.unseen.min(sent.len).saturating_sub(u32::from(sent.fin));
+        self.bytes += u64::from(filled);
+        replaced
+    }
+
+    /// SACKed data is held by the receiver, or `duplicates` have come: something may be lost.
+    pub fn is_disorder(&self, duplicates: u32) -> bool {
+        self.outstanding.sacked_bytes() > 0 || duplicates > 0
+    }
+
+    /// An ACK measures the round trips of segments that went out at these times, unless a time is
+    /// not known.
+    #[inline]
+    pub fn measure(&mut self, a: &Acked, oldest: Time, newest: Time) {
+        if a.timed {
+            let (una, max) = (self.outstanding.una(), self.outstanding.max());
+            self.timers.sample(a.at.since(oldest), a.at.since(newest), una, max);
+        }
+    }
+
+    /// An ACK answers the retransmission that went out at `sent`, if a timestamp says so.
+    pub fn measure_retransmission(&mut self, a: &Acked, sent: Time) {
+        if a.timed && a.tsecr.is_some() {
+            let (una, max) = (self.outstanding.una(), self.outstanding.max());
+            self.timers.sample_retransmission(a.at.since(sent), una, max);
+        }
+    }
+
+    /// The retransmission timer has expired and sends this many bytes of the head.
+    pub fn time_out(&mut self, bytes: u32) {
+        self.timers.back_off();
+        self.windows.timed_out(bytes);
+        if self.outstanding.head().is_some_and(|head| head.sacked) {
+            self.outstanding.forget_sacks();
+        }
+    }
+}

@@ -1,0 +1,465 @@
+//! What is outstanding: the segments from the first unacknowledged byte to the highest one sent, in
+//! order and without gaps. What was not seen going out has a record, too.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use ackclock_tcp::Time;
+
+/// The largest window (RFC 7323 section 2.3): an ACK further below is of another connection.
+const LARGEST_WINDOW: u64 = 1 << 30;
+
+/// Most segments that are kept. The largest window has four times as many of 1460 bytes; where more
+/// than this is outstanding, the capture has no ACKs.
+const MOST: usize = 1 << 18;
+
+/// Most ranges of SACKed data, and most outstanding records that cuts may have made. Each costs
+/// time in proportion to what is outstanding.
+const MOST_PIECES: usize = 1 << 12;
+
+/// From this capacity on an empty list gives its memory back: idle connections are many.
+const KEPT: usize = 16;
+
+/// One segment, or a piece of one: records are cut where retransmissions and SACK blocks cut the
+/// data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Segment {
+    pub position: u64,
+    /// When it first went out; where that was not seen, when it was missed.
+    pub first_at: Time,
+    pub len: u32,
+    /// Bytes outstanding right after it first went out, its own included.
+    pub flight: u32,
+    /// Its last retransmission, counted from 1 in the list of all; 0 if there was none.
+    pub again: u32,
+    /// Times that it was seen going out.
+    pub transmissions: u16,
+    pub sacked: bool,
+    /// Its first transmission was not seen.
+    pub unseen: bool,
+}
+
+impl Segment {
+    pub fn end(&self) -> u64 {
+        self.position + u64::from(self.len)
+    }
+
+    /// None of its transmissions was seen.
+    pub fn is_hole(&self) -> bool {
+        self.transmissions == 0
+    }
+}
+
+/// What a retransmission went out in place of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Replaced {
+    /// The last retransmission of the same bytes; 0 if there was none.
+    pub previous: u32,
+    /// Times that the bytes were seen going out before.
+    pub transmissions: u16,
+    /// Bytes that were never seen before.
+    pub unseen: u32,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Outstanding {
+    /// A first packet has shown where the stream stands.
+    started: bool,
+    /// The first unacknowledged byte, and the one after the highest sent.
+    una: u64,
+    max: u64,
+    /// `None` as long as `una` is only where the capture begins.
+    highest_ack: Option<u64>,
+    segments: VecDeque<Segment>,
+    /// What SACK blocks have covered, as sorted ranges, so that only what is new in a block is
+    /// walked.
+    sacked: Vec<(u64, u64)>,
+    /// Bytes in `sacked`.
+    sacked_bytes: u64,
+    /// Records that were retransmitted and are not SACKed.
+    retransmitted: u32,
+    /// Records that cuts have made, less those that are gone again.
+    cuts: usize,
+    /// There were too many pieces to keep all of them apart.
+    overcut: bool,
+    /// There were too many segments to keep all of them.
+    overflown: bool,
+    /// Bytes that were acknowledged but never seen.
+    unseen: u64,
+}
+
+impl Outstanding {
+    pub fn has_started(&self) -> bool {
+        self.started
+    }
+
+    /// The stream begins here.
+    pub fn start(&mut self, position: u64) {
+        self.started = true;
+        (self.una, self.max) = (position, position);
+    }
+
+    #[inline]
+    pub fn una(&self) -> u64 {
+        self.una
+    }
+
+    #[inline]
+    pub fn max(&self) -> u64 {
+        self.max
+    }
+
+    /// Bytes outstanding.
+    pub fn flight(&self) -> u64 {
+        self.max - self.una
+    }
+
+    /// The highest ACK covers everything below `position`.
+    pub fn is_acked(&self, position: u64) -> bool {
+        self.highest_ack.is_some_and(|acked| acked >= position)
+    }
+
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    pub fn len(&self) -> usize {
+        self.segments.len()
+    }
+
+    pub fn head(&self) -> Option<&Segment> {
+        self.segments.front()
+    }
+
+    pub fn get(&self, index: usize) -> Option<&Segment> {
+        self.segments.get(index)
+    }
+
+    /// The segments below `position` but for the head.
+    pub fn behind_head(&self, position: u64) -> impl Iterator<Item = &Segment> {
+        self.segments.iter().skip(1).take_while(move |s| s.position < position)
+    }
+
+    #[inline]
+    pub fn sacked_bytes(&self) -> u64 {
+        self.sacked_bytes
+    }
+
+    /// Records that were retransmitted and are not SACKed.
+    #[inline]
+    pub fn retransmitted(&self) -> u32 {
+        self.retransmitted
+    }
+
+    /// Bytes that were acknowledged but never seen.
+    pub fn unseen(&self) -> u64 {
+        self.unseen
+    }
+
+    /// What could not be followed.
+    pub fn doubts(&self) -> impl Iterator<Item = &'static str> {
+        let overflown =
+            self.overflown.then_some("too much is outstanding: ACKs are missing from the capture");
+        let overcut = self.overcut.then_some(
+            "SACK blocks or retransmissions leave too many pieces to follow all of them",
+        );
+        overflown.into_iter().chain(overcut)
+    }
+
+    /// New data goes out.
+    #[inline]
+    pub fn append(&mut self, at: Time, len: u32) {
+        let segment = Segment {
+            position: self.max,
+            first_at: at,
+            len,
+            flight: self.extend(len),
+            again: 0,
+            transmissions: 1,
+            sacked: false,
+            unseen: false,
+        };
+        if let Some(gone) = self.push(segment) {
+            self.overflow(&gone);
+        }
+    }
+
+    /// What lies before `position` went out unseen.
+    pub fn append_unseen(&mut self, at: Time, position: u64) {
+        while self.max < position {
+            let from = self.max;
+            let len = (position - from).min(1 << 30) as u32;
+            let flight = self.extend(len);
+            let segment = Segment {
+                position: from,
+                first_at: at,
+                len,
+                flight,
+                unseen: true,
+                ..Segment::default()
+            };
+            if let Some(gone) = self.push(segment) {
+                self.overflow(&gone);
+            }
+        }
+    }
+
+    /// Moves `max` on, and returns what is outstanding then.
+    #[inline]
+    fn extend(&mut self, len: u32) -> u32 {
+        self.max += u64::from(len);
+        (self.max - self.una).min(u64::from(u32::MAX)) as u32
+    }
+
+    #[cold]
+    fn overflow(&mut self, gone: &Segment) {
+        self.overflown = true;
+        self.una = gone.end();
+    }
+
+    /// An ACK says that everything below `ack` has arrived. The first one says what was
+    /// outstanding when the capture began: it went out at `began` or when the head did.
+    #[inline]
+    pub fn ack_seen(&mut self, ack: u64, began: Time) {
+        if self.highest_ack.is_none() {
+            self.reach_back(ack, began);
+        }
+        self.highest_ack = self.highest_ack.max(Some(ack));
+    }
+
+    #[cold]
+    fn reach_back(&mut self, ack: u64, began: Time) {
+        let Some(len) = self
+            .una
+            .checked_sub(ack)
+            .filter(|&len| self.started && 0 < len && len <= LARGEST_WINDOW)
+        else {
+            return;
+        };
+        let first_at = self.head().map_or(began, |head| head.first_at);
+        let (len, flight) = (len as u32, (self.max - ack).min(u64::from(u32::MAX)) as u32);
+        self.segments.push_front(Segment {
+            position: ack,
+            first_at,
+            len,
+            flight,
+            unseen: true,
+            ..Segment::default()
+        });
+        self.una = ack;
+    }
+
+    /// An ACK covers what was never seen going out.
+    pub fn reach_ahead(&mut self, ack: u64) {
+        if ack > self.max {
+            self.unseen += ack - self.max;
+            self.max = ack;
+        }
+    }
+
+    /// Everything below `ack` is acknowledged, and its records are taken off.
+    #[inline]
+    pub fn advance(&mut self, ack: u64) {
+        self.una = ack;
+        if !self.sacked.is_empty() {
+            self.forget_sacked_below(ack);
+        }
+    }
+
+    /// Appends a segment; returns one that has no place any more.
+    #[inline]
+    fn push(&mut self, segment: Segment) -> Option<Segment> {
+        self.segments.push_back(segment);
+        if self.segments.len() > MOST { self.pop() } else { None }
+    }
+
+    /// Takes the first record off if `ack` covers it; of one that is covered in part the covered
+    /// part.
+    #[inline]
+    pub fn pop_acked(&mut self, ack: u64) -> Option<Segment> {
+        let head = self.segments.front_mut()?;
+        let acked = if head.end() <= ack {
+            self.pop()?
+        } else if head.position < ack {
+            let part = Segment { len: (ack - head.position) as u32, ..*head };
+            head.len -= part.len;
+            head.position = ack;
+            part
+        } else {
+            return None;
+        };
+        if acked.is_hole() {
+            self.unseen += u64::from(acked.len);
+        }
+        Some(acked)
+    }
+
+    fn pop(&mut self) -> Option<Segment> {
+        let head = self.segments.pop_front()?;
+        self.cuts = self.cuts.saturating_sub(1);
+        self.retransmitted -= u32::from(head.again > 0 && !head.sacked);
+        if self.segments.is_empty() && self.segments.capacity() > KEPT {
+            self.segments = VecDeque::new();
+        }
+        Some(head)
+    }
+
+    /// Forgets SACKed ranges below `ack`.
+    fn forget_sacked_below(&mut self, ack: u64) {
+        let gone = self.sacked.partition_point(|r| r.1 <= ack);
+        self.sacked_bytes -= self.sacked.drain(..gone).map(|r| r.1 - r.0).sum::<u64>();
+        if let Some(first) = self.sacked.first_mut()
+            && first.0 < ack
+        {
+            self.sacked_bytes -= ack - first.0;
+            first.0 = ack;
+        }
+    }
+
+    /// Index of the record that holds the byte at `position`, or of the first one after it.
+    fn find(&self, position: u64) -> usize {
+        self.segments.partition_point(|s| s.end() <= position)
+    }
+
+    /// Cuts the record at `position`, if that lies inside of one. Returns the index of the record
+    /// that begins there, or after it; where there are too many pieces, of the record that it
+    /// lies in.
+    pub fn cut(&mut self, position: u64) -> usize {
+        let index = self.find(position);
+        if let Some(segment) = self.segments.get_mut(index)
+            && segment.position < position
+        {
+            if self.cuts >= MOST_PIECES {
+                self.overcut = true;
+                return index;
+            }
+            self.cuts += 1;
+            let front = (position - segment.position) as u32;
+            let back = Segment { position, len: segment.len - front, ..*segment };
+            segment.len = front;
+            self.retransmitted += u32::from(back.again > 0 && !back.sacked);
+            self.segments.insert(index + 1, back);
+            return index + 1;
+        }
+        index
+    }
+
+    /// The record that holds the byte below `position`.
+    pub fn ending_at(&self, position: u64) -> Option<&Segment> {
+        self.get(self.find(position.checked_sub(1)?))
+    }
+
+    /// The records that a segment from `position` to `end` is sent in place of. Where there are too
+    /// many pieces, the record in which it ends counts in full.
+    pub fn cut_out(&mut self, position: u64, end: u64) -> Range<usize> {
+        let from = self.cut(position);
+        let to = self.cut(end);
+        from..to + usize::from(self.get(to).is_some_and(|s| s.position < end))
+    }
+
+    /// Marks records as retransmitted, by the retransmission with this number. `each` is called
+    /// with every one as it was before.
+    pub fn retransmit(
+        &mut self,
+        records: Range<usize>,
+        number: u32,
+        mut each: impl FnMut(&Segment),
+    ) -> Replaced {
+        let mut replaced = Replaced { previous: 0, transmissions: 1, unseen: 0 };
+        for index in records {
+            let Some(segment) = self.segments.get_mut(index) else { continue };
+            replaced.previous = replaced.previous.max(segment.again);
+            replaced.transmissions = replaced.transmissions.max(segment.transmissions);
+            replaced.unseen += if segment.is_hole() { segment.len } else { 0 };
+            each(segment);
+            self.retransmitted += u32::from(segment.again == 0 && !segment.sacked);
+            segment.again = number;
+            segment.transmissions = segment.transmissions.saturating_add(1);
+        }
+        replaced
+    }
+
+    /// None of the transmissions of these records was seen, and there are any.
+    pub fn are_holes(&self, mut records: Range<usize>) -> bool {
+        !records.is_empty() && records.all(|i| self.get(i).is_some_and(Segment::is_hole))
+    }
+
+    /// What was missing has come: it first went out `at`.
+    pub fn fill(&mut self, records: Range<usize>, at: Time) {
+        for index in records {
+            if let Some(segment) = self.segments.get_mut(index) {
+                segment.first_at = at;
+                segment.transmissions = 1;
+                segment.unseen = false;
+            }
+        }
+    }
+
+    /// Takes the SACK block in. `newly` is called with each record that it reports and none before
+    /// it did.
+    pub fn sack(&mut self, left: u64, right: u64, mut newly: impl FnMut(&Segment)) {
+        let left = left.max(self.una);
+        let (Some(first), Some(last)) = (self.segments.front(), self.segments.back()) else {
+            return;
+        };
+        let (left, right) = (left.max(first.position), right.min(last.end()));
+        if left >= right {
+            return;
+        }
+        // The ranges that the block overlaps or touches become one.
+        let from = self.sacked.partition_point(|r| r.1 < left);
+        let to = self.sacked.partition_point(|r| r.0 <= right);
+        if to == from + 1 && self.sacked[from].0 <= left && right <= self.sacked[from].1 {
+            return;
+        }
+        // Of a block only its two ends can cut a record.
+        if (from == to && self.sacked.len() >= MOST_PIECES) || self.cuts + 2 > MOST_PIECES {
+            self.overcut = true;
+            return;
+        }
+        let mut position = left;
+        for i in from..to {
+            let (l, r) = self.sacked[i];
+            if position < l {
+                self.mark(position, l, &mut newly);
+            }
+            position = position.max(r);
+        }
+        if position < right {
+            self.mark(position, right, &mut newly);
+        }
+        let joined = match self.sacked.get(from..to) {
+            Some([first, .., last]) => (left.min(first.0), right.max(last.1)),
+            Some([only]) => (left.min(only.0), right.max(only.1)),
+            _ => (left, right),
+        };
+        self.sacked.splice(from..to, [joined]);
+    }
+
+    fn mark(&mut self, left: u64, right: u64, newly: &mut impl FnMut(&Segment)) {
+        self.sacked_bytes += right - left;
+        let mut index = self.cut(left);
+        self.cut(right);
+        while let Some(segment) = self.segments.get_mut(index) {
+            if segment.position >= right {
+                break;
+            }
+            segment.sacked = true;
+            self.retransmitted -= u32::from(segment.again > 0);
+            newly(segment);
+            index += 1;
+        }
+    }
+
+    /// The receiver has forgotten what it had SACKed (RFC 2018 section 8).
+    pub fn forget_sacks(&mut self) {
+        self.sacked.clear();
+        self.sacked_bytes = 0;
+        self.segments.iter_mut().for_each(|s| s.sacked = false);
+        self.retransmitted = self.segments.iter().filter(|s| s.again > 0).count() as u32;
+    }
+}

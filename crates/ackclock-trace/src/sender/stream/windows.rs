@@ -1,0 +1,68 @@
+//! Two windows: the one that the receiver offers, and the sender's own, which a capture does not
+//! show and which is estimated from what is in the network.
+
+#[derive(Debug)]
+pub(crate) struct Windows {
+    /// Offered by the receiver, in bytes.
+    offered: u64,
+    /// Bytes believed to be in the network.
+    pipe: u64,
+    /// The most that `pipe` was since cwnd was last reduced.
+    peak: u64,
+}
+
+impl Default for Windows {
+    fn default() -> Windows {
+        Windows { offered: u64::MAX, pipe: 0, peak: 0 }
+    }
+}
+
+impl Windows {
+    #[inline]
+    pub fn offer(&mut self, window: u64) {
+        self.offered = window;
+    }
+
+    pub fn offered(&self) -> u64 {
+        self.offered
+    }
+
+    /// Bytes believed to be in the network.
+    pub fn pipe(&self) -> u64 {
+        self.pipe
+    }
+
+    /// The estimate of cwnd.
+    pub fn cwnd(&self) -> u64 {
+        self.peak
+    }
+
+    #[inline]
+    pub fn sent(&mut self, bytes: u32) {
+        self.pipe += u64::from(bytes);
+    }
+
+    #[inline]
+    pub fn delivered(&mut self, bytes: u64) {
+        self.pipe = self.pipe.saturating_sub(bytes);
+    }
+
+    /// The network holds this, whatever was believed before.
+    pub fn set_pipe(&mut self, bytes: u64) {
+        self.pipe = bytes;
+    }
+
+    /// Estimates cwnd after something went out: in a recovery it is what the network holds, else
+    /// the most that it held.
+    #[inline]
+    pub fn estimate_cwnd(&mut self, recovering: bool) {
+        self.peak = if recovering { self.pipe } else { self.peak.max(self.pipe) };
+    }
+
+    /// The retransmission timer sent this much: the network holds nothing else (RFC 5681 section
+    /// 3.1).
+    pub fn timed_out(&mut self, bytes: u32) {
+        self.pipe = u64::from(bytes);
+        self.peak = self.pipe;
+    }
+}

@@ -1,0 +1,237 @@
+//! What was spurious, and what was lost itself.
+
+use ackclock_tcp::{Span, Time};
+
+use super::{Line, MSS, kinds};
+use crate::connection::{Kind, Spurious, State};
+use crate::sender::stream::timers::Timers;
+use crate::sender::{Found, Sight};
+
+fn spurious(found: &Found) -> Vec<(u64, Option<Spurious>, bool, Option<bool>)> {
+    found.retransmissions.iter().map(|r| (r.position / MSS, r.spurious, r.known, r.lost)).collect()
+}
+
+/// The original comes so late that its ACK may be the retransmission's; the recovery was as
+/// spurious.
+#[test]
+fn a_dsack_reports_a_duplicate() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, 0..8);
+    line.ack_sack(50.0, 0, &[(1, 4)]);
+    line.send(50.01, [0]);
+    line.ack(99.0, 8);
+    line.dsack(100.1, 8, (0, 1));
+    let found = line.found();
+    assert_eq!(spurious(&found), [(0, Some(Spurious::Dsack), true, Some(false))]);
+    assert!(found.recoveries[0].spurious);
+}
+
+/// A D-SACK of what was never retransmitted: the network has duplicated it.
+#[test]
+fn a_duplicate_of_the_network() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, 0..8);
+    line.ack_sack(50.0, 0, &[(1, 4)]);
+    line.send(50.01, [0]);
+    line.ack(100.1, 8);
+    line.dsack(100.2, 8, (3, 4));
+    let found = line.found();
+    assert_eq!(spurious(&found), [(0, None, true, Some(false))]);
+    assert_eq!((found.dsacks, found.recoveries[0].spurious), (1, false));
+}
+
+/// RFC 3522: the ACK echoes the timestamp of the original.
+#[test]
+fn an_older_timestamp_is_echoed() {
+    let mut line = Line::timestamped(50.0);
+    line.send(0.0, 0..4);
+    line.send(251.0, [0]);
+    line.ack_echo(300.0, 4, 0.0);
+    let found = line.found();
+    assert_eq!(spurious(&found), [(0, Some(Spurious::Timestamp), true, None)]);
+    assert_eq!(found.timeouts[0].spurious, Some(Spurious::Timestamp));
+}
+
+/// It echoes that of the retransmission: that was needed.
+#[test]
+fn the_timestamp_of_the_retransmission_is_echoed() {
+    let mut line = Line::timestamped(50.0);
+    line.send(0.0, 0..4);
+    line.send(251.0, [0]);
+    line.ack_echo(301.0, 4, 251.0);
+    assert_eq!(spurious(&line.found()), [(0, None, true, Some(false))]);
+}
+
+/// A delayed ACK echoes the first segment that it stands for (RFC 7323 section 4.3), which here had
+/// been waiting; what was retransmitted is the second.
+#[test]
+fn a_delayed_ack_echoes_the_first_segment() {
+    let mut line = Line::timestamped(10.0);
+    line.send(0.0, 0..2);
+    line.send(22.0, [1]);
+    line.ack_echo(32.0, 2, 0.0);
+    let found = line.found();
+    assert_eq!(kinds(&found), [(1, Kind::TailLossProbe)]);
+    assert_eq!(found.retransmissions[0].spurious, None);
+}
+
+/// An ACK five milliseconds after the retransmission, where a round trip takes fifty.
+#[test]
+fn acknowledged_too_soon() {
+    let mut line = Line::without_sack(50.0);
+    line.send(0.0, 0..2);
+    line.ack(50.0, 2);
+    line.send(60.0, 2..6);
+    line.send(311.0, [2]);
+    line.ack(316.0, 6);
+    assert_eq!(spurious(&line.found()), [(2, Some(Spurious::RoundTrip), true, None)]);
+}
+
+/// Without the handshake's round trip it proves nothing: the data before may have waited in a
+/// queue.
+#[test]
+fn too_soon_is_no_proof_without_a_handshake() {
+    let mut line = Line::without_sack(50.0);
+    let mut timers = Timers::default();
+    timers.sample_retransmission(Span::from_millis(50), 0, 0);
+    line.model.stream.timers = timers;
+    line.send(0.0, 0..2);
+    line.ack(50.0, 2);
+    line.send(60.0, 2..6);
+    line.send(311.0, [2]);
+    line.ack(316.0, 6);
+    assert_eq!(line.found().retransmissions[0].spurious, None);
+}
+
+/// Three of four transmissions are lost.
+#[test]
+fn lost_and_lost_again() {
+    let mut line = Line::without_sack(50.0);
+    line.send(0.0, 0..2);
+    line.send(251.0, [0]);
+    line.send(752.0, [0]);
+    line.send(1753.0, [0]);
+    line.ack(1803.0, 2);
+    let lost = line.found().retransmissions.iter().map(|r| r.lost).collect::<Vec<_>>();
+    assert_eq!(lost, [Some(true), Some(true), Some(false)]);
+}
+
+/// Whether the last one arrived, nobody has said.
+#[test]
+fn what_is_never_acknowledged_is_unknown() {
+    let mut line = Line::without_sack(50.0);
+    line.send(0.0, 0..2);
+    line.send(251.0, [0]);
+    assert_eq!(spurious(&line.found()), [(0, None, false, None)]);
+}
+
+/// At the receiver what is seen has arrived: a segment twice, so the second time spuriously; what
+/// was missing, needed.
+#[test]
+fn seen_to_arrive() {
+    let mut line = Line::sack(50.0);
+    line.model.stream.terms.sight = Sight::Received;
+    line.send(0.0, [0, 1, 3, 4, 5]);
+    line.ack_sack(50.0, 2, &[(3, 6)]);
+    line.send(50.01, [2]);
+    line.send(50.02, [3]);
+    let found = line.found();
+    let expected = [(2, None, true, Some(false)), (3, Some(Spurious::Arrival), true, Some(false))];
+    assert_eq!(spurious(&found), expected);
+}
+
+/// A spurious timeout is undone (RFC 3522): what comes next is a fast retransmit, and no slow
+/// start.
+#[test]
+fn after_an_undo_the_state_is_open() {
+    let mut line = Line::timestamped(50.0);
+    line.model.stream.terms.sack = false;
+    line.send(0.0, 0..8);
+    line.send(251.0, [0]);
+    line.ack_echo(260.0, 2, 0.0);
+    for n in 1..4 {
+        line.ack_echo(260.0 + f64::from(n), 2, 0.0);
+    }
+    line.send(263.01, [2]);
+    line.ack_echo(313.1, 8, 263.0);
+    assert_eq!(kinds(&line.found()), [(0, Kind::Timeout), (2, Kind::FastRetransmit)]);
+}
+
+/// Where there are too many pieces to cut another one off, what is retransmitted is not taken for
+/// something that has arrived.
+#[test]
+fn beyond_the_last_cut() {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, 0..9);
+    (0..4096).for_each(|n| line.sent(Time(300_000_000 + n), 2 * n + 1, 1, false));
+    line.sent(Time(301_000_000), 8500, 100, false);
+    let found = line.found();
+    assert_eq!(found.retransmissions.last().map(|r| (r.position, r.spurious)), Some((8500, None)));
+    assert_eq!(
+        found.doubts,
+        ["SACK blocks or retransmissions leave too many pieces to follow all of them"]
+    );
+}
+
+/// D-SACKs undo when each retransmission of the phase has been reported, and not before.
+#[test]
+fn dsacks_undo_together() {
+    for (second, state) in [(None, State::Recovery), (Some((3, 4)), State::Open)] {
+        let mut line = Line::sack(50.0);
+        line.send(0.0, 0..10);
+        line.ack_sack(50.0, 0, &[(1, 3), (4, 7)]);
+        line.send(50.01, [0, 3]);
+        line.ack(51.0, 7);
+        line.dsack(100.1, 7, (0, 1));
+        second.into_iter().for_each(|block| line.dsack(100.2, 7, block));
+        line.send(400.0, [7]);
+        line.ack(450.0, 10);
+        assert_eq!(line.found().timeouts.iter().map(|t| t.state).collect::<Vec<_>>(), [state]);
+    }
+}
+
+/// A sender that undoes nothing goes on in slow start: it retransmits what nothing speaks against.
+#[test]
+fn a_sender_that_does_not_undo() {
+    let mut line = Line::timestamped(50.0);
+    line.send(0.0, 0..8);
+    line.send(251.0, [0]);
+    line.ack_echo(260.0, 2, 0.0);
+    line.send(260.01, [2, 3]);
+    line.ack_echo(311.1, 8, 0.0);
+    let found = line.found();
+    assert_eq!(kinds(&found), [(0, Kind::Timeout), (2, Kind::SlowStart), (3, Kind::SlowStart)]);
+}
+
+/// The round trip of a capture in between is an estimate: nothing is proved by it.
+#[test]
+fn too_soon_is_no_proof_in_between() {
+    let mut line = Line::without_sack(50.0);
+    line.model.stream.terms.sight = Sight::Arrived;
+    line.send(0.0, 0..2);
+    line.ack(50.0, 2);
+    line.send(60.0, 2..6);
+    line.send(311.0, [2]);
+    line.ack(316.0, 6);
+    let found = line.found();
+    assert_eq!(spurious(&found), [(2, None, false, None)]);
+    assert_eq!(found.rtt.map(|r| r.min), Some(Span::from_micros(49_999)));
+}
+
+/// F-RTO with SACK: after a timeout data arrives that was outstanding and never retransmitted, so
+/// that nothing was lost. What comes next is a fast retransmit. With an ACK that only shows new
+/// data to arrive it is slow start.
+#[test]
+fn f_rto_with_sack() {
+    for (sacked, kind) in [((3, 4), Kind::FastRetransmit), ((8, 9), Kind::SlowStart)] {
+        let mut line = Line::sack(50.0);
+        line.send(0.0, 0..8);
+        line.send(251.0, [0]);
+        line.ack(301.0, 1);
+        line.send(301.1, [8]);
+        line.ack_sack(351.0, 1, &[sacked]);
+        line.send(351.01, [1]);
+        line.ack(401.1, 9);
+        assert_eq!(kinds(&line.found()), [(0, Kind::Timeout), (1, kind)], "{sacked:?}");
+    }
+}

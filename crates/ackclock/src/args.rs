@@ -1,0 +1,82 @@
+//! Options that several commands share.
+
+use std::path::PathBuf;
+
+use ackclock_net::scenario::check_strategy;
+use ackclock_tcp::Registry;
+use clap::{Args, ValueEnum};
+
+use crate::error::Error;
+
+/// The hosts at either end of each flow, as places of a capture.
+pub(crate) const SENDER: &str = "sender";
+pub(crate) const RECEIVER: &str = "receiver";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Aligned text.
+    Table,
+    /// JSON.
+    Json,
+}
+
+/// What to print and to write of runs, wherever they ran.
+#[derive(Debug, Args)]
+pub(crate) struct RecordArgs {
+    /// How to print the results. JSON is an array with one object per flow. With --stats,
+    /// --recovery or --vs-oracle it is an object that contains this array as `flows`.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Also print statistics of loss recovery for each strategy, over all its flows and runs. They
+    /// are those of the paper on Proportional Rate Reduction (PRR).
+    #[arg(long)]
+    pub recovery: bool,
+    /// Write the events of the first run of each strategy to this file, one JSON object per line.
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub events: Option<PathBuf>,
+    /// Write the packets of the first run of each strategy to this file, as captured at the
+    /// senders. A comment on each packet says why it was sent. A file whose name ends in `.pcap`
+    /// has the older format, without comments.
+    #[arg(long, value_name = "FILE.pcapng")]
+    pub pcap: Option<PathBuf>,
+    /// Draw time-sequence graphs of the first run of each strategy in one HTML file.
+    #[arg(long, value_name = "FILE.html")]
+    pub html: Option<PathBuf>,
+    /// Draw time-sequence graphs of the first run of each strategy in one SVG file.
+    #[arg(long, value_name = "FILE.svg")]
+    pub svg: Option<PathBuf>,
+}
+
+/// What to print and to write of simulated runs.
+#[derive(Debug, Args)]
+pub(crate) struct OutputArgs {
+    #[command(flatten)]
+    pub records: RecordArgs,
+    /// Where --pcap captures: at the `sender` or the `receiver` of each flow, or at a node of the
+    /// scenario. A node sees the packets that reach it.
+    #[arg(long, value_name = "PLACE", requires = "pcap", default_value = SENDER)]
+    pub pcap_at: String,
+    /// Also run the oracles, and print how much later each strategy is done. An oracle is notified
+    /// of every loss, so that hardly any sender with the same window growth is faster. `oracle` is
+    /// notified one round trip after the segment was sent, `oracle-drop` at once.
+    #[arg(long)]
+    pub vs_oracle: bool,
+    /// Also print the packets that passed each queue, the CPU time and the peak memory.
+    #[arg(long)]
+    pub stats: bool,
+}
+
+impl OutputArgs {
+    /// Whether each run gets statistics of recovery, which the distance to the oracle is computed
+    /// from.
+    pub fn measures_recovery(&self) -> bool {
+        self.records.recovery || self.vs_oracle
+    }
+}
+
+/// Whether all of `--strategy` is registered.
+pub(crate) fn check_strategies(strategies: &[String], registry: &Registry) -> Result<(), Error> {
+    strategies.iter().try_for_each(|text| {
+        check_strategy(text, registry).map_err(|e| Error::Usage(format!("--strategy: {e}")))
+    })
+}

@@ -1,0 +1,48 @@
+//! The exit codes.
+
+/// An exit code of the command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exit {
+    /// The number.
+    pub code: u8,
+    /// What it is called here.
+    pub name: &'static str,
+    /// When the command ends with it.
+    pub meaning: &'static str,
+}
+
+/// All exit codes. A reader of standard output that goes away (`ackclock ... | head`) is no error.
+pub const EXIT_CODES: [Exit; 6] = [DONE, FAILED, INPUT, FILE, REFUSED, INTERRUPTED];
+
+pub(crate) const DONE: Exit = Exit { code: 0, name: "done", meaning: "success" };
+pub(crate) const FAILED: Exit =
+    Exit { code: 1, name: "failed", meaning: "a run failed, or a connection on the wire" };
+pub(crate) const INPUT: Exit = Exit {
+    code: 2,
+    name: "input",
+    meaning: "wrong input: an option, a strategy, a scenario, a vector or a damaged capture",
+};
+pub(crate) const FILE: Exit =
+    Exit { code: 3, name: "file", meaning: "a file could not be read or written" };
+pub(crate) const REFUSED: Exit = Exit {
+    code: 4,
+    name: "refused",
+    meaning: "the system refused: no permission, no TUN device, no way to the peer",
+};
+/// What a shell makes of SIGINT.
+pub(crate) const INTERRUPTED: Exit = Exit {
+    code: 130,
+    name: "interrupted",
+    meaning: "ended by Ctrl-C; the results so far are printed",
+};
+
+/// The section of the help.
+pub(crate) fn help() -> String {
+    let line = |exit: &Exit| format!("\n  {:<3}  {}", exit.code, exit.meaning);
+    format!("Exit codes:{}", EXIT_CODES.iter().map(line).collect::<String>())
+}
+
+/// The end of the help of one command.
+pub(crate) fn help_with_example(example: &str) -> String {
+    format!("Example:\n  {example}\n\n{}", help())
+}

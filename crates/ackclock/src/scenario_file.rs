@@ -1,0 +1,31 @@
+//! The file of a scenario.
+
+use std::fs;
+use std::path::Path;
+
+use ackclock_net::scenario::Scenario;
+use ackclock_run::FileError;
+use ackclock_tcp::Registry;
+
+use crate::error::Error;
+
+/// A scenario and where it comes from.
+pub(crate) struct ScenarioFile {
+    pub file: String,
+    pub text: String,
+    pub scenario: Scenario,
+}
+
+impl ScenarioFile {
+    pub fn read(path: &Path, registry: &Registry) -> Result<ScenarioFile, Error> {
+        let bytes =
+            fs::read(path).map_err(|error| Error::Read { path: path.to_path_buf(), error })?;
+        let file = path.display().to_string();
+        let text = String::from_utf8(bytes)
+            .map_err(|_| Error::Usage(format!("{file}: this is not UTF-8 text")))?;
+        match Scenario::from_toml(&text, registry) {
+            Ok(scenario) => Ok(ScenarioFile { file, text, scenario }),
+            Err(error) => Err(ackclock_run::Error::Scenario(FileError { file, error }).into()),
+        }
+    }
+}

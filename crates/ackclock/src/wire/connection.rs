@@ -1,0 +1,40 @@
+//! What only connections on the wire have.
+
+use std::net::SocketAddr;
+
+use ackclock_report::{Align, align};
+use serde::Serialize;
+
+/// What only a connection on the wire has.
+#[derive(Serialize)]
+pub(crate) struct WireConnection {
+    pub strategy: String,
+    pub flow: u32,
+    /// Our address, and the peer's.
+    pub local: SocketAddr,
+    pub peer: SocketAddr,
+    /// Payload bytes of a full segment.
+    pub mss: u32,
+    /// From the first SYN until the connection was established.
+    pub handshake_s: f64,
+}
+
+/// One aligned line for each connection.
+pub(crate) fn connection_table(connections: &[WireConnection]) -> String {
+    let heading =
+        ["strategy", "flow", "local", "peer", "mss", "handshake"].map(String::from).to_vec();
+    let line = |c: &WireConnection| {
+        vec![
+            c.strategy.clone(),
+            c.flow.to_string(),
+            c.local.to_string(),
+            c.peer.to_string(),
+            c.mss.to_string(),
+            format!("{:.3}ms", 1e3 * c.handshake_s),
+        ]
+    };
+    align(
+        &std::iter::once(heading).chain(connections.iter().map(line)).collect::<Vec<_>>(),
+        Align::Right,
+    )
+}

@@ -1,0 +1,55 @@
+//! The metrics that all services have.
+
+use super::super::metrics::{Exposition, add};
+use super::net::Net;
+use super::service::Service;
+
+/// The metrics.
+pub(super) fn text(net: &mut Net, strategy: &str, service: &impl Service) -> String {
+    let mut to = Exposition::new(strategy);
+    let mut senders = net.gone;
+    for socket in service.sockets() {
+        if let Ok(sender) = net.host.stack().sender(socket) {
+            add(&mut senders, sender.stats());
+        }
+    }
+    to.gauge(
+        "ackclock_connections_open",
+        "Client connections that are open.",
+        service.open() as u64,
+    );
+    to.counter("ackclock_connections_total", "Client connections taken.", net.accepted);
+    to.counters(
+        "ackclock_bytes_total",
+        "Payload read from clients and written for them.",
+        "direction",
+        &[("received", net.bytes[0]), ("sent", net.bytes[1])],
+    );
+    to.senders(&senders);
+    let stack = net.host.stack();
+    let stats = *stack.stats();
+    to.gauge(
+        "ackclock_half_open_connections",
+        "Connections whose handshake is not done.",
+        stack.half_open() as u64,
+    );
+    to.counter("ackclock_syn_cookies_total", "SYNs answered by a cookie.", stats.cookies_sent);
+    to.counter(
+        "ackclock_syn_cookies_accepted_total",
+        "Connections made by a cookie.",
+        stats.cookies_accepted,
+    );
+    to.counter("ackclock_malformed_packets_total", "Packets that were none.", stats.malformed);
+    to.counter(
+        "ackclock_bad_checksums_total",
+        "Segments with a wrong checksum.",
+        stats.bad_checksums,
+    );
+    to.counter(
+        "ackclock_resets_sent_total",
+        "Resets sent for segments of no connection.",
+        stats.resets_out,
+    );
+    service.metrics(&mut to);
+    to.finish()
+}

@@ -1,0 +1,106 @@
+//! The network as services see it: the sockets of our stack, and when the kernel's are ready.
+
+use std::collections::VecDeque;
+use std::os::fd::{AsFd, OwnedFd};
+
+use ackclock_live::Host;
+use ackclock_stack::{Error as TcpError, SocketId, Status};
+use ackclock_tcp::connection::TcpState;
+use ackclock_tcp::{Stats, Time};
+use rustix::event::epoll::{self, EventData, EventFlags};
+
+use super::super::metrics::add;
+
+/// Numbers of the service come after these.
+pub(super) const SERVICE: u64 = 3;
+
+/// What a service works with.
+pub(crate) struct Net {
+    pub(super) host: Host,
+    pub(super) epoll: OwnedFd,
+    /// Bytes read from clients and written to them.
+    pub bytes: [u64; 2],
+    pub(super) accepted: u64,
+    /// What the senders of closed sockets counted.
+    pub(super) gone: Stats,
+    /// Sockets that could do more at once, but let others go first.
+    pub(super) again: VecDeque<SocketId>,
+    /// A signal has come.
+    pub draining: bool,
+}
+
+impl Net {
+    /// Our time.
+    pub fn now(&self) -> Time {
+        self.host.now()
+    }
+
+    /// Reads from a client.
+    pub fn read(&mut self, socket: SocketId, bytes: &mut [u8]) -> Result<usize, TcpError> {
+        let now = self.host.now();
+        let n = self.host.stack().read(now, socket, bytes)?;
+        self.bytes[0] += n as u64;
+        Ok(n)
+    }
+
+    /// Writes to a client.
+    pub fn write(&mut self, socket: SocketId, bytes: &[u8]) -> Result<usize, TcpError> {
+        let now = self.host.now();
+        let n = self.host.stack().write(now, socket, bytes)?;
+        self.bytes[1] += n as u64;
+        Ok(n)
+    }
+
+    /// How much can be written to a client, above 0; where nothing can, the service hears when that
+    /// changes.
+    pub fn room(&mut self, socket: SocketId) -> Result<usize, TcpError> {
+        let now = self.host.now();
+        let stack = self.host.stack();
+        match stack.status(socket)?.writable {
+            // A write that finds no room is what tells the stack that somebody waits for it.
+            0 => Err(stack.write(now, socket, &[0]).err().unwrap_or(TcpError::ShutDown)),
+            room => Ok(room),
+        }
+    }
+
+    /// Whether nothing more can happen to a socket, but for segments that come late.
+    pub fn is_over(&mut self, socket: SocketId) -> bool {
+        self.status(socket).is_none_or(|s| matches!(s.state, TcpState::Closed | TcpState::TimeWait))
+    }
+
+    /// Sends a client FIN after what was written.
+    pub fn shutdown(&mut self, socket: SocketId) {
+        let now = self.host.now();
+        // Of a socket that is over the next call says so.
+        let _ = self.host.stack().shutdown(now, socket);
+    }
+
+    /// A socket at this moment; `None` if it is not there.
+    pub fn status(&mut self, socket: SocketId) -> Option<Status> {
+        self.host.stack().status(socket).ok()
+    }
+
+    /// Lets a socket go, with a reset unless it is over.
+    pub fn drop(&mut self, socket: SocketId) {
+        if let Ok(sender) = self.host.stack().sender(socket) {
+            add(&mut self.gone, sender.stats());
+        }
+        let now = self.host.now();
+        if self.is_over(socket) {
+            self.host.stack().close(now, socket);
+        } else {
+            self.host.stack().abort(now, socket);
+        }
+    }
+
+    /// Calls the service for this socket again once others had their turn.
+    pub fn again(&mut self, socket: SocketId) {
+        self.again.push_back(socket);
+    }
+
+    /// Tells the service of changes of a socket of the kernel, until that is closed.
+    pub fn watch(&self, source: impl AsFd, number: u64) -> rustix::io::Result<()> {
+        let both = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
+        epoll::add(&self.epoll, source, EventData::new_u64(number + SERVICE), both)
+    }
+}

@@ -1,0 +1,60 @@
+//! The `ackclock` command with one more mechanism, `half-dupthresh`, and a preset that uses it.
+//!
+//! Its source is made up: a loss is detected on the duplicate that half of DupThresh allows, so
+//! that a window of three segments recovers without a timeout. It does not wait for reordering.
+
+use std::process::ExitCode;
+
+use ackclock_tcp::recovery::Row;
+use ackclock_tcp::recovery::detect::{Detect, Lost};
+use ackclock_tcp::strategy::Refused;
+use ackclock_tcp::{AckSummary, Registry, State};
+
+/// Half of DupThresh is enough, rounded up: the second duplicate instead of the third.
+struct HalfDupthresh;
+
+impl Detect for HalfDupthresh {
+    fn name(&self) -> &'static str {
+        "half-dupthresh"
+    }
+
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost {
+        if a.duplicate && s.dupacks == s.dupthresh.div_ceil(2) { Lost::Head } else { Lost::Nothing }
+    }
+}
+
+/// What ackclock has, and ours.
+fn registry() -> Result<Registry, Refused> {
+    let mut registry = Registry::default();
+    let row = Row::<dyn Detect>::new("half-dupthresh", || Box::new(HalfDupthresh))
+        .source("own", "half of the duplicate threshold is enough")
+        .summary("the second duplicate ACK means that the first unacknowledged segment is lost")
+        .file(file!());
+    registry.add(row)?;
+    registry.add_preset("hasty", "newreno+half-dupthresh+lt", "own")?;
+    Ok(registry)
+}
+
+fn main() -> ExitCode {
+    match registry() {
+        Ok(registry) => ackclock::main_with(&registry, std::env::args_os()),
+        Err(refused) => {
+            eprintln!("error: {refused}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The preset keeps NewReno's window law and replaces its detection.
+    #[test]
+    fn the_preset_is_registered() {
+        let composition = registry().unwrap().parse("hasty").unwrap();
+        let names: Vec<&str> = composition.mechanisms().iter().map(|m| &*m.name).collect();
+        assert_eq!(names, ["partial-ack", "inflate", "bugfix", "half-dupthresh", "lt"]);
+        assert_eq!(composition.build().detect.name(), "half-dupthresh");
+    }
+}
