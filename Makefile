@@ -1,5 +1,5 @@
 # Every target sets up what it needs; the packages come from Debian, the crates from crates.io.
-.PHONY: demo test build lint browser readme docs crosscheck bench bench-live bench-trace score soak fuzz clean
+.PHONY: demo test build lint unit example portable oldest rustdoc package deny fuzz-check browser documents reference book crosscheck crosscheck-linux bench bench-instructions bench-live bench-trace score soak fuzz clean
 
 BIN := target/release/ackclock
 
@@ -24,14 +24,68 @@ DEMO_STRATEGIES := $(subst $(space),$(comma),$(foreach s,tahoe reno newreno sack
 build:
 	cargo build --release --locked --bin ackclock
 
-test: lint
-	tools/install curl iproute2 netcat-openbsd tcpdump tshark
-	cargo test --workspace --locked
-	$(MAKE) --no-print-directory browser readme
+# All that has to pass, part by part, with the seconds that each one takes.
+PARTS := lint unit example portable oldest rustdoc package fuzz-check browser documents
+
+test:
+	@for part in $(PARTS); do \
+	    begin=$$(date +%s); \
+	    $(MAKE) --no-print-directory $$part || exit 1; \
+	    took="$$took  $$part $$(($$(date +%s) - begin)) s\n"; \
+	done; printf "seconds of each part:\n$$took"
 
 lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+unit:
+	tools/install curl iproute2 netcat-openbsd tcpdump tshark
+	cargo test --workspace --locked
+
+# A crate outside the workspace whose mechanism runs in a scenario and shows in the picture.
+EXAMPLE := --locked --manifest-path examples/own-mechanism/Cargo.toml --target-dir target
+example:
+	@mkdir -p out
+	cargo test $(EXAMPLE)
+	cargo run $(EXAMPLE) -- run scenarios/first.toml --strategy hasty,sack --html out/hasty.html
+	cargo run $(EXAMPLE) -- strategies --format json | grep -q '"half-dupthresh"'
+	! cargo run -q $(EXAMPLE) -- run scenarios/first.toml --strategy hast 2>out/hast.txt
+	grep -q 'did you mean `hasty`' out/hast.txt
+
+# The engine for a target without std; what the browser runs for wasm32.
+portable:
+	rustup target add thumbv7em-none-eabi wasm32-unknown-unknown
+	cargo build --locked --target thumbv7em-none-eabi -p ackclock-tcp
+	cargo build --locked --target wasm32-unknown-unknown \
+	    -p ackclock-tcp -p ackclock-net -p ackclock-report
+
+# With the oldest compiler that Cargo.toml admits.
+oldest:
+	rustup toolchain install $(RUST_VERSION) --profile minimal
+	cargo +$(RUST_VERSION) check --workspace --locked --target-dir target/oldest
+
+RUST_VERSION := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+
+rustdoc:
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
+
+# What would be published: each crate is packed, unpacked and checked.
+package:
+	rm -rf target/package
+	cargo package --workspace --exclude ackclock-score --locked --allow-dirty --no-verify
+	tools/check-packages
+
+# Licences and duplicates of the dependencies, as deny.toml has them. cargo-deny is built once, into
+# out/tools.
+deny:
+	test -x $(DENY) || cargo install cargo-deny --version 0.20.2 --locked --root out/tools
+	$(DENY) check licenses bans sources
+
+DENY := out/tools/bin/cargo-deny
+
+# That the fuzz targets compile. `make fuzz` runs them.
+fuzz-check:
+	cargo check --manifest-path fuzz/Cargo.toml --locked --target-dir target
 
 # The pictures, the pages of the papers and a page over our own TCP in a real browser, and the captures in the tools that people open them with.
 browser: demo
@@ -41,18 +95,30 @@ browser: demo
 	python3 tests/browser/serve.py --screenshot out/serve.png
 	tests/captures.sh
 
-# Every command of README.md, and its picture.
-readme: build
-	tools/install tcpdump
-	python3 tests/readme.py
+# README.md and the guide: links, every command, the reference pages, the picture.
+documents: build
+	tools/install curl iproute2 netcat-openbsd tcpdump
+	python3 docs/reference.py --check
+	python3 tests/documents.py
 	@mkdir -p out
 	$(PICTURE) out/first.svg >/dev/null
-	cmp out/first.svg docs/first.svg
+	cmp out/first.svg docs/src/first.svg
 
-# Draws the picture of README.md anew.
-docs: build
-	$(PICTURE) docs/first.svg >/dev/null
+# Writes what is generated: the reference pages of the guide, the outputs that documents show, and
+# the picture.
+reference: build
+	python3 docs/reference.py
+	python3 tests/documents.py --update
+	$(PICTURE) docs/src/first.svg >/dev/null
 
+# The guide as a book, in out/book. mdBook is built once, into out/tools.
+book:
+	test -x $(MDBOOK) || cargo install mdbook --version 0.5.4 --locked --no-default-features \
+	    --features search --root out/tools
+	$(MDBOOK) build docs
+	@echo "open out/book/index.html in a browser"
+
+MDBOOK := out/tools/bin/mdbook
 PICTURE := $(BIN) compare --strategy reno,sack --drop 14,26,28 --svg
 
 # The same networks through ns-2 and here: exact order of segments.
@@ -60,10 +126,25 @@ crosscheck: build
 	tools/install ns2
 	python3 crosscheck/run.py
 
+# `linux` against the local kernel, ACK by ACK: records CROSSCHECK_LINUX scenarios from the seed
+# CROSSCHECK_SEED on and compares. Seeds from 1000000 on are kept apart. Needs root.
+CROSSCHECK_LINUX ?= 1100
+CROSSCHECK_SEED ?= 1
+crosscheck-linux:
+	tools/install iproute2
+	cargo build --release --locked -p ackclock-score
+	target/release/ackclock-score linux --scenarios $(CROSSCHECK_LINUX) --seed $(CROSSCHECK_SEED) --shrink --differences 3
+
 # Paired with ns-2: packets per CPU second, memory, scaling.
 bench: build
 	tools/install ns2
 	python3 bench/run.py
+
+# Instructions and modelled cache misses a packet, beside those kept in bench/instructions.json;
+# fails if instructions rose by more than 1 %.
+bench-instructions: build
+	tools/install valgrind
+	python3 bench/instructions.py
 
 # Our stack over TUN devices beside the kernel's TCP and smoltcp's: bulk transfers without loss, then the labs `lossy` and
 # `short` in short. Needs root.

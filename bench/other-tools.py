@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What tcptrace and tshark find in captures of the kernel with known truth: bench/other-tools.py DIRECTORY
 
-DIRECTORY is what `ackclock-score kernel take` has written. Only what the sender of the data sent again counts, in
+DIRECTORY is what `ackclock-score kernel take` has written. Only what the sender of the data retransmitted counts, in
 frames (a super-segment is one)."""
 
 import json
@@ -9,11 +9,11 @@ import pathlib
 import subprocess
 import sys
 
-KINDS = ["fast_retransmission", "recovery", "slow_start", "timeout", "backed_off_timeout", "tail_loss_probe"]
+KINDS = ["fast_retransmit", "recovery", "slow_start", "timeout", "backed_off_timeout", "tail_loss_probe"]
 
 
 def tcptrace(capture, sender):
-    """Packets that the sender sent again, on all connections. It reads no IPv6 without a link layer."""
+    """Packets that the sender retransmitted, on all connections. It reads no IPv6 without a link layer."""
     text = subprocess.run(["tcptrace", "-l", "-n", capture], capture_output=True, text=True, check=True).stdout
     total, way = 0, 0
     for line in text.splitlines():
@@ -40,7 +40,7 @@ def tshark(capture, sender):
 def main():
     directory = pathlib.Path(sys.argv[1])
     names = ["captures", "of IPv4", "tcptrace exact", "frames", "found", "also found"]
-    sums = dict.fromkeys(names + ["needless", "needless found", "needless wrong"], 0)
+    sums = dict.fromkeys(names + ["spurious", "spurious found", "spurious wrong"], 0)
     kinds = {kind: [0, 0] for kind in KINDS}
     for truth_file in sorted(directory.glob("*.json")):
         truth = json.loads(truth_file.read_text())
@@ -61,13 +61,13 @@ def main():
         sums["also found"] += sum(1 for frame in said if frame not in frames)
         for frame, r in frames.items():
             fast = "fast_retransmission" in said.get(frame, ())
-            spurious = "spurious_retransmission" in said.get(frame, ())
+            claimed = "spurious_retransmission" in said.get(frame, ())
             if r["kind"] in kinds:
                 kinds[r["kind"]][0] += 1
                 kinds[r["kind"]][1] += fast
-            sums["needless"] += r["needless"]
-            sums["needless found"] += r["needless"] and spurious
-            sums["needless wrong"] += spurious and not r["needless"]
+            sums["spurious"] += r["spurious"]
+            sums["spurious found"] += r["spurious"] and claimed
+            sums["spurious wrong"] += claimed and not r["spurious"]
     for name, number in sums.items():
         print(f"{name:16} {number}")
     print("kind                 frames  'fast' for tshark")

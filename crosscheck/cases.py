@@ -53,7 +53,7 @@ class Case:
         again = [f"{segment}:{transmission - 1}" for segment, transmission in self.losses if transmission > 1]
         arguments = ["--strategy", strategy, "--segments", str(self.segments), "--rate", "800kbit", "--delay", "100ms",
                      "--queue", str(self.queue), "--rwnd", str(self.rwnd), "--min-rto", f"{self.min_rto * 1000:.0f}ms",
-                     "--initial-window", str(self.initial_window),
+                     "--first-rtt", "none", "--initial-window", str(self.initial_window),
                      "--delayed-ack", "200ms" if self.delayed_ack else "off"]
         arguments += ["--drop", ",".join(first)] if first else []
         arguments += ["--drop-retransmission", ",".join(again)] if again else []

@@ -23,9 +23,9 @@ WHY = {
         "allows ns-2's way."
     ),
     "ff96-holes": (
-        "SACK: any hole below the highest SACKed packet is sent again, as Fall & Floyd (1996) had it; RFC 6675 NextSeg rule 1 "
+        "SACK: any hole below the highest SACKed packet is retransmitted, as Fall & Floyd (1996) had it; RFC 6675 NextSeg rule 1 "
         "wants it lost (DupThresh SACKed segments above it), else new data goes first. And after a timeout ns-2 forgets SACK "
-        "blocks on each ACK and sends again what has arrived; RFC 6675 section 5.1 says that a sender SHOULD use them."
+        "blocks on each ACK and retransmits what has arrived; RFC 6675 section 5.1 says that a sender SHOULD use them."
     ),
     "ns2-pipe": (
         "SACK: pipe is a counter, one less for each ACK, two for a partial one (Fall & Floyd 1996); RFC 6675 recomputes it from "
@@ -50,7 +50,7 @@ DEFECTS = {
     ),
     "karn": (
         "An ACK that covers a retransmission and a segment sent once: ns-2 takes a round-trip sample from the latter and ends "
-        "the back-off. ackclock takes none, as Linux does; RFC 6298 section 3 forbids samples from segments sent again and "
+        "the back-off. ackclock takes none, as Linux does; RFC 6298 section 3 forbids samples from retransmitted segments and "
         "leaves this case open."
     ),
 }

@@ -27,7 +27,7 @@ for strategy in newreno sack; do
         count() { tshark -r "$file" -o tcp.check_checksum:TRUE -o ip.check_checksum:TRUE -Y "$1" 2>"$scratch/stderr" | wc -l; }
         check "$name: bad or malformed packets" "$(count 'tcp.checksum.status==0 || ip.checksum.status==0 || _ws.malformed')" 0
         check "$name: packets without a comment" "$(count '!frame.comment && tcp.flags.syn==0')" 0
-        check "$name: retransmissions by cause" "$(count 'frame.comment contains "fast_retransmit" || frame.comment contains "partial_ack"')" 3
+        check "$name: retransmissions by cause" "$(count 'frame.comment contains "fast_retransmit" || frame.comment contains "recovery"')" 3
         check "$name: bytes of data" "$(tshark -r "$file" -T fields -e tcp.len 2>/dev/null | awk '{s += $1} END {print s}')" 103000
         check "$name: tshark's complaints" "$(grep -vc 'Running as user' "$scratch/stderr" || true)" 0
     done
@@ -65,7 +65,7 @@ if [ "$(id -u)" = 0 ] && [ -e /dev/net/tun ]; then
     of() { tshark -r "$file" -Y "$1" -T fields -e "$2" 2>/dev/null; }
     check "wire: malformed packets" "$(of _ws.malformed frame.number | wc -l)" 0
     check "wire: bytes of data" "$(of 'ip.src==10.77.0.2' tcp.len | awk '{s += $1} END {print s}')" 307200
-    check "wire: data without a cause" "$(of 'tcp.len>0 && !(frame.comment contains "ackclock: new")' frame.number | wc -l)" 0
+    check "wire: data without a cause" "$(of 'tcp.len>0 && !(frame.comment contains "ackclock: ")' frame.number | wc -l)" 0
 else
     echo "skipped: needs root and /dev/net/tun"
 fi
