@@ -146,6 +146,9 @@ fn send_prints_what_run_prints_and_the_kernel_gets_every_byte() {
         "newreno,sack+lt,linux",
         "--bytes",
         "3mb",
+        // A machine that is busy for a moment is no timeout.
+        "--min-rto",
+        "5s",
         "--format",
         "json",
     ];
@@ -169,9 +172,13 @@ fn send_prints_what_run_prints_and_the_kernel_gets_every_byte() {
             (&flow["drops"], &flow["spurious_retransmissions"]),
             (&Value::Null, &Value::Null)
         );
-        assert_eq!((&flow["retransmissions"], &flow["timeouts"]), (&0.into(), &0.into()));
-        // 3 MiB in segments of 1448 bytes, and perhaps a FIN by itself.
-        assert!([2173, 2174].contains(&flow["segments_sent"].as_u64().unwrap()), "{flow}");
+        assert_eq!(flow["timeouts"], 0);
+        // 3 MiB in segments of 1448 bytes, and perhaps a FIN by itself. A busy machine may make
+        // `linux` send a probe.
+        let [sent, again] =
+            ["segments_sent", "retransmissions"].map(|key| flow[key].as_u64().unwrap());
+        assert!([2173, 2174].contains(&(sent - again)), "{flow}");
+        assert!(again == 0 || strategy == "linux", "{flow}");
         let (seconds, bps) =
             (flow["completion_s"].as_f64().unwrap(), flow["goodput_bps"].as_f64().unwrap());
         assert!((bps * seconds / f64::from(8 * (3 << 20)) - 1.0).abs() < 1e-9);
@@ -497,8 +504,9 @@ fn a_peer_that_dies_is_an_error_with_results() {
         "{code}: {err}"
     );
     let flows: Value = serde_json::from_str(&text(&output.stdout)).unwrap();
+    // The kernel may not have acknowledged the last of what was read.
     assert!(
-        flows[0]["bytes_acked"].as_u64().unwrap() >= 100_000 && flows[0]["completion_s"].is_null()
+        flows[0]["bytes_acked"].as_u64().unwrap() >= 90_000 && flows[0]["completion_s"].is_null()
     );
     // Nobody listens any more.
     drop(listener);
