@@ -17,6 +17,8 @@ pub struct ClaimOutcome {
     /// Why it does not hold, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// Whether it is to hold in one cell only.
+    pub somewhere: bool,
     /// Number of cells in which it holds.
     pub holds: usize,
     /// Number of cells in which it does not hold.
@@ -79,6 +81,7 @@ impl ClaimOutcome {
     pub(crate) fn overall(&self) -> Overall {
         match (self.holds, self.does_not_hold, self.undecided) {
             (_, 0, 0) => Overall::Holds,
+            (1.., _, _) if self.somewhere => Overall::Holds,
             (0, 0, _) => Overall::Undecided,
             (0, _, _) => Overall::DoesNotHold,
             _ => Overall::InSomeCells,
@@ -91,6 +94,7 @@ impl ClaimOutcome {
             says: claim.says.clone(),
             place: claim.place.clone(),
             why: claim.why.as_ref().or(why).map(|why| why.trim().into()),
+            somewhere: claim.somewhere,
             holds: 0,
             does_not_hold: 0,
             undecided: 0,
@@ -125,9 +129,9 @@ impl ClaimOutcome {
         self.cells.push(CellJudgement { cell: cell.into(), judgement });
     }
 
-    /// Whether the runs decide, in at least one cell, that it does not hold.
+    /// Whether the runs decide, in at least one cell, that it does not hold; somewhere: in all.
     pub(crate) fn fails(&self) -> bool {
-        self.does_not_hold > 0
+        self.does_not_hold > 0 && !(self.somewhere && self.holds > 0)
     }
 
     /// Why, if it fails.
@@ -186,8 +190,20 @@ impl ClaimOutcome {
             Some(ends.map_or((x, x), |(least, most)| (least.min(x), most.max(x))))
         });
         ends.map_or(text.clone(), |(least, most)| {
-            format!("{text}, differences {} % to {} %", signed(least), signed(most))
+            format!(
+                "{text}, differences {} % to {} %{}",
+                signed(least),
+                signed(most),
+                self.where_it_is(most)
+            )
         })
+    }
+
+    /// In which cell the difference is this, where one is to be found.
+    fn where_it_is(&self, difference: f64) -> String {
+        let here = |of_cell: &&CellJudgement| of_cell.judgement.relative == Some(difference);
+        let cell = self.cells.iter().filter(|_| self.somewhere).find(here);
+        cell.map_or(String::new(), |of_cell| format!(" ({})", of_cell.cell))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use ackclock_net::scenario::Scenario;
+use ackclock_report::Mark;
 use ackclock_run::Axis;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
@@ -16,6 +17,8 @@ pub struct Paper {
     pub authors: Vec<String>,
     /// Where and when it was published.
     pub published: String,
+    /// One sentence: what of it holds here, and what does not.
+    pub outcome: String,
 }
 
 /// An experiment.
@@ -31,6 +34,12 @@ pub struct Experiment {
     pub notes: String,
     /// Why claims without a reason of their own do not hold, where that is known.
     pub(crate) why: Option<String>,
+    /// Another experiment of the paper, which says all that this one leaves out.
+    pub(crate) like: Option<String>,
+    /// It shows how much the results of another experiment depend on what was assumed. Its claims
+    /// are counted apart.
+    #[serde(default)]
+    pub(crate) sensitivity: bool,
     /// How many runs of each strategy in each cell; seeds count up from the scenario's.
     #[serde(default = "one")]
     pub(crate) runs: u32,
@@ -40,12 +49,17 @@ pub struct Experiment {
     /// picture.
     #[serde(default)]
     pub(crate) sequence: bool,
+    /// What its pictures show at first, from and to, in seconds.
+    pub(crate) window: Option<(f64, f64)>,
+    /// Times that the paper names, drawn into its pictures.
+    #[serde(default, rename = "mark")]
+    pub(crate) marks: Vec<Mark>,
     /// Measures that the table shows for each strategy, beside `row`.
     #[serde(default)]
     pub(crate) show: Vec<String>,
     #[serde(default, rename = "chart")]
     pub(crate) charts: Vec<ChartSpec>,
-    #[serde(rename = "strategy")]
+    #[serde(default, rename = "strategy")]
     pub(crate) strategies: Vec<Strategy>,
     #[serde(default)]
     pub(crate) vary: Vec<Axis>,
@@ -245,6 +259,9 @@ pub(crate) struct Claim {
     pub by: Option<Margin>,
     /// How far off `near` may be.
     pub tolerance: Option<Margin>,
+    /// The paper found it somewhere only ("up to"): it holds if it holds in one cell.
+    #[serde(default)]
+    pub somewhere: bool,
     /// The cells that it is about, as axis and label; all if left out.
     #[serde(default, rename = "where")]
     pub cells: BTreeMap<String, String>,

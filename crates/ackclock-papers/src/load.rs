@@ -3,12 +3,16 @@
 use ackclock_net::scenario::{Scenario, ScenarioError};
 use ackclock_run::{FileError, error_at, parse};
 use ackclock_tcp::Registry;
+use serde::Deserialize;
 use toml::{Table, Value};
 
 use crate::format::{Experiment, Paper};
 
 /// The folder beside an experiment that holds the scenarios it shares with others.
 const SCENARIOS: &str = "scenarios";
+
+/// What an experiment says for itself, even where it is `like` another.
+const OWN: [&str; 5] = ["title", "place", "notes", "why", "sensitivity"];
 
 /// An experiment and the file that it comes from.
 #[derive(Debug)]
@@ -39,22 +43,35 @@ impl ExperimentFile {
         registry: &Registry,
         read: impl Fn(&str) -> Option<String>,
     ) -> Result<ExperimentFile, FileError> {
-        let experiment: Experiment = parse(file, text)?;
+        let mut experiment: Experiment = parse(file, text)?;
         let wrong =
             |error: ScenarioError| FileError { file: file.to_string(), error: error.located(text) };
-        let scenario = match (&experiment.scenario, &experiment.scenario_file) {
-            (Some(scenario), None) => {
-                scenario.check(registry).map_err(|error| wrong(error.within("scenario")))?;
-                match parse::<Table>(file, text)?.remove("scenario") {
-                    Some(Value::Table(scenario)) => scenario,
-                    _ => return Err(wrong(error_at("scenario", "a table is expected here"))),
+        let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let missing = |key: &str, path: &str| wrong(error_at(key, format!("there is no {path}")));
+        let mut table: Table = parse(file, text)?;
+        if let Some(other) = &experiment.like {
+            let path = format!("{folder}/{other}.toml");
+            let shared = read(&path).ok_or_else(|| missing("like", &path))?;
+            // Read as an experiment first, for errors with lines of that file.
+            let _: Experiment = parse(&path, &shared)?;
+            for (key, value) in parse::<Table>(&path, &shared)? {
+                if !OWN.contains(&key.as_str()) {
+                    table.entry(key).or_insert(value);
                 }
             }
+            experiment = Experiment::deserialize(table.clone())
+                .map_err(|error| wrong(error_at("like", error.to_string())))?;
+        }
+        let scenario = match (table.remove("scenario"), &experiment.scenario_file) {
+            (Some(Value::Table(scenario)), None) => {
+                if let Some(scenario) = &experiment.scenario {
+                    scenario.check(registry).map_err(|error| wrong(error.within("scenario")))?;
+                }
+                scenario
+            }
             (None, Some(name)) => {
-                let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
                 let path = format!("{folder}/{SCENARIOS}/{name}");
-                let missing = || wrong(error_at("scenario_file", format!("there is no {path}")));
-                let shared = read(&path).ok_or_else(missing)?;
+                let shared = read(&path).ok_or_else(|| missing("scenario_file", &path))?;
                 Scenario::from_toml(&shared, registry)
                     .map_err(|error| FileError { file: path.clone(), error })?;
                 parse(&path, &shared)?

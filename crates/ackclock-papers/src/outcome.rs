@@ -1,6 +1,6 @@
 //! What came out of an experiment. Its JSON has exactly these keys.
 
-use ackclock_report::{Chart, Estimate, FlowSummary};
+use ackclock_report::{Chart, Estimate, FlowSummary, Mark};
 use ackclock_tcp::{Event, EventKind};
 use serde::Serialize;
 
@@ -37,6 +37,14 @@ pub struct Outcome {
     pub cells: Vec<Cell>,
     /// Its claims.
     pub claims: Vec<ClaimOutcome>,
+    /// Whether its claims are counted apart, since it varies what another experiment assumed.
+    pub sensitivity: bool,
+    /// Times that the paper names, for its pictures.
+    #[serde(skip)]
+    pub(crate) marks: Vec<Mark>,
+    /// What its pictures show at first, in seconds.
+    #[serde(skip)]
+    pub(crate) window: Option<(f64, f64)>,
     /// Its figures other than sequences.
     #[serde(skip)]
     pub(crate) charts: Vec<Chart>,

@@ -192,6 +192,9 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
         cells,
         claims,
         traces,
+        sensitivity: e.sensitivity,
+        marks: e.marks.clone(),
+        window: e.window,
     }
 }
 

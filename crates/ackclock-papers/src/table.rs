@@ -1,7 +1,7 @@
 //! Results as plain text.
 
 use std::fmt::Write;
-use std::{iter, slice};
+use std::iter;
 
 use ackclock_report::{Align, align};
 
@@ -158,8 +158,8 @@ pub(crate) const COUNTS: [&str; 5] =
     ["claims", "hold", "in some cells", "do not hold", "undecided"];
 
 /// How many claims these outcomes have, and how many of them hold.
-pub(crate) fn counts(outcomes: &[Outcome]) -> [usize; 5] {
-    let claims = || outcomes.iter().flat_map(|o| &o.claims);
+pub(crate) fn counts<'a>(outcomes: impl Iterator<Item = &'a Outcome> + Clone) -> [usize; 5] {
+    let claims = || outcomes.clone().flat_map(|o| &o.claims);
     let count = |overall| claims().filter(|c| c.overall() == overall).count();
     let [holds, in_some, does_not, undecided] = Overall::ALL.map(count);
     [claims().count(), holds, in_some, does_not, undecided]
@@ -170,17 +170,26 @@ pub(crate) fn by_paper(outcomes: &[Outcome]) -> impl Iterator<Item = &[Outcome]>
     outcomes.chunk_by(|a, b| a.paper_id() == b.paper_id())
 }
 
+/// Those that are not about sensitivity.
+pub(crate) fn headline(outcomes: &[Outcome]) -> impl Iterator<Item = &Outcome> + Clone {
+    outcomes.iter().filter(|o| !o.sensitivity)
+}
+
 /// How many of the claims hold, as plain text: a line for each experiment, then one for each paper
-/// and one for all.
+/// and one for all. Sensitivity counts apart.
 pub fn summary(outcomes: &[Outcome]) -> String {
-    let line = |name: &str, of: &[Outcome]| -> Vec<String> {
-        iter::once(name.to_string()).chain(counts(of).map(|n| n.to_string())).collect()
+    let line = |name: &str, counts: [usize; 5]| -> Vec<String> {
+        iter::once(name.to_string()).chain(counts.map(|n| n.to_string())).collect()
     };
     let heading = |name: &str| iter::once(name).chain(COUNTS).map(String::from).collect();
     let mut lines = vec![heading("experiment")];
-    lines.extend(outcomes.iter().map(|o| line(&o.id, slice::from_ref(o))));
+    lines.extend(outcomes.iter().map(|o| line(&o.id, counts(iter::once(o)))));
     lines.extend([Vec::new(), heading("paper")]);
-    lines.extend(by_paper(outcomes).map(|of| line(of[0].paper_id(), of)));
-    lines.push(line("all", outcomes));
+    lines.extend(by_paper(outcomes).map(|of| line(of[0].paper_id(), counts(headline(of)))));
+    lines.push(line("all", counts(headline(outcomes))));
+    let mut sensitivity = outcomes.iter().filter(|o| o.sensitivity).peekable();
+    if sensitivity.peek().is_some() {
+        lines.push(line("sensitivity, apart", counts(sensitivity)));
+    }
     align(&lines, Align::Right)
 }

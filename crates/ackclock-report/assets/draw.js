@@ -12,6 +12,7 @@ function drawPanel(p) {
   ctx.fillStyle = theme.panel;
   ctx.fillRect(0, 0, p.width, p.height);
   drawAxes(ctx, g);
+  drawMarks(ctx, g);
 
   ctx.save();
   ctx.beginPath();
@@ -85,6 +86,29 @@ function drawAxes(ctx, g) {
   ctx.strokeStyle = theme.soft;
   ctx.strokeRect(LEFT + 0.5, TOP + 0.5, g.w - 1, g.h - 1);
   ctx.strokeRect(LEFT + 0.5, g.stripTop + 0.5, g.w - 1, STRIP - 1);
+}
+
+// A thin line at each marked time, with its word below the top of the graph.
+function drawMarks(ctx, g) {
+  ctx.font = SMALL;
+  ctx.lineWidth = 1;
+  ctx.textAlign = "right";
+  ctx.textBaseline = "middle";
+  ctx.strokeStyle = ctx.fillStyle = theme.soft;
+  for (const { at, label } of data.marks) {
+    if (at < view.t0 || at > view.t1) continue;
+    ctx.setLineDash([2, 3]);
+    ctx.beginPath();
+    ctx.moveTo(g.x(at), TOP);
+    ctx.lineTo(g.x(at), TOP + g.h);
+    ctx.stroke();
+    ctx.setLineDash([]);
+    ctx.save();
+    ctx.translate(g.x(at) - 7, TOP + 6);
+    ctx.rotate(-Math.PI / 2);
+    ctx.fillText(label, 0, 0);
+    ctx.restore();
+  }
 }
 
 // A line that stays at each value until the next one. Of the steps within one pixel column only the extent and the last

@@ -3,11 +3,19 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 // Time in seconds; sequence as a share of each panel's own range, so that panels move together whatever their scales.
 const full = { t0: data.view.t0, t1: data.view.t1, y0: 0, y1: 1 };
-const view = { ...full };
+// What is in view at first, and after a reset.
+const start = data.start ? startView() : full;
+const view = { ...start };
 const hidden = new Set(["arrival"]);
 const layers = [...data.causes, ...data.layers];
 const darkMode = matchMedia("(prefers-color-scheme: dark)");
 let theme = {};
+
+function startView() {
+  const { y0, y1 } = data.view;
+  const share = (y) => Math.min(Math.max((y - y0) / (y1 - y0), 0), 1);
+  return { t0: data.start.t0, t1: data.start.t1, y0: share(data.start.y0), y1: share(data.start.y1) };
+}
 
 function readTheme() {
   const css = getComputedStyle(document.documentElement);
@@ -66,7 +74,7 @@ function panBy(dt, dy) {
 }
 
 function reset() {
-  setView(full.t0, full.t1, full.y0, full.y1);
+  setView(start.t0, start.t1, start.y0, start.y1);
 }
 
 // First index in the ascending column with value >= v.

@@ -49,7 +49,7 @@ pub use chart::{Bars, Chart, Curve, Line, Plot, Point};
 pub use drawing::escape;
 pub use events::EventWriter;
 pub use html::{REPORT_CSS, html_table};
-pub use picture::{Band, Fate, Findings, Panel, Picture, Tone, letter, page, thin};
+pub use picture::{Band, Fate, Findings, Mark, Panel, Picture, Tone, letter, page, thin};
 pub use recovery::{
     Distribution, Kind, RECOVERY_TABLES, RecoveryMeasure, RecoveryStats, RecoveryTable,
     RecoveryTracker, TimedOutIn, recovery_measures, recovery_table,

@@ -1,6 +1,6 @@
 //! Pictures as HTML and as SVG.
 
-use ackclock_report::{Band, Fate, Findings, FlowSummary, Panel, Picture, Tone};
+use ackclock_report::{Band, Fate, Findings, FlowSummary, Mark, Panel, Picture, Tone};
 use ackclock_tcp::{Cause, Event, EventKind, SackRanges, Time, TimeoutClass};
 use serde_json::{Value, json};
 
@@ -497,4 +497,24 @@ fn panels_with_scales_of_their_own() {
     // 2.0592 * 544.
     let svg = picture.to_svg();
     assert!(svg.contains("M320.6 176V64.9"), "{svg}");
+}
+
+#[test]
+fn a_window_shows_a_part_and_marks_stand_in_it() {
+    let events: Vec<Event> = (0..10).map(|n| at(1000 * n, 4000, sent(n, Cause::New, 1))).collect();
+    let panels = [Panel { mss: MSS, events: &events, ..Panel::default() }];
+    let mark = |at, label: &str| Mark { at, label: label.into() };
+    let marks = [mark(4.0, "<third>"), mark(8.5, "later")];
+    let picture =
+        Picture { panels: &panels, marks: &marks, window: Some((3.0, 5.0)), ..Picture::default() };
+    let data = data(&picture.to_html());
+    // Segments 3 to 5, and four percent around them.
+    let start = ["t0", "t1", "y0", "y1"].map(|key| data["start"][key].as_f64().unwrap());
+    assert!(start.iter().zip([3.0, 5.0, 2.88, 6.12]).all(|(a, b)| (a - b).abs() < 1e-9));
+    assert_eq!(data["view"]["t1"].as_f64().map(|t| (t * 1e4).round()), Some(91800.0));
+    assert_eq!(data["marks"][1], json!({ "at": 8.5, "label": "later" }));
+    // The middle of 46 to 590; the other mark is out of view.
+    let svg = picture.to_svg();
+    assert!(svg.contains("<path d=\"M318.0 56V296\" stroke=\"#5b6675\""), "{svg}");
+    assert_eq!((svg.matches("&lt;third&gt;").count(), svg.matches("later").count()), (1, 0));
 }

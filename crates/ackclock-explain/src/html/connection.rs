@@ -40,7 +40,13 @@ pub(crate) fn page(found: &Found, explained: &Explained) -> String {
             ..Panel::default()
         })
         .collect();
-    let picture = Picture { title: &title, parameters: &facts, panels: &panels, own_scales: true };
+    let picture = Picture {
+        title: &title,
+        parameters: &facts,
+        panels: &panels,
+        own_scales: true,
+        ..Picture::default()
+    };
     picture.to_html_with(CSS, &intro(found, &shown), &below(found))
 }
 

@@ -72,6 +72,7 @@ pub enum LossModel {
         third_loss: f64,
         /// The first fast retransmission from `second_at` on is lost too.
         lose_fast_retransmission: bool,
+        repeat: bool,
     },
     /// A token bucket, full at first. A packet that finds fewer tokens than it has bytes, headers
     /// included, is lost and takes none. Each direction of a link has its own.

@@ -14,8 +14,8 @@ pub(crate) struct Losses {
     loss: Loss,
     /// The state of the Gilbert-Elliott model.
     bad: bool,
-    /// The three-state model has lost its fast retransmission.
-    fast_lost: bool,
+    /// The last pass of the three-state model that has lost its fast retransmission.
+    fast_lost: Option<u64>,
     /// When the policer's bucket will be full again if it gives no more tokens.
     full_at: u64,
     rng: Rng,
@@ -26,7 +26,7 @@ impl Losses {
         if let LossModel::Listed(listed) = &mut loss.model {
             listed.sort_unstable();
         }
-        Losses { loss, bad: false, fast_lost: false, full_at: 0, rng }
+        Losses { loss, bad: false, fast_lost: None, full_at: 0, rng }
     }
 
     /// Whether this packet is lost, and if so by which model. `mss` is its flow's.
@@ -58,16 +58,23 @@ impl Losses {
                 third_for,
                 third_loss,
                 lose_fast_retransmission,
+                repeat,
             } => {
                 let third_at = *second_at + *second_for;
-                let ends = [*second_at, third_at, third_at + *third_for];
-                let state = ends.iter().filter(|&&end| end <= now).count();
+                let end = third_at + *third_for;
+                let (pass, at) = match repeat {
+                    true => (now.0 / end.0.max(1), Time(now.0 % end.0.max(1))),
+                    false => (0, now),
+                };
+                let state = [*second_at, third_at, end].iter().filter(|&&end| end <= at).count();
                 let p = [0.0, *second_loss, *third_loss, 0.0][state];
                 let fast = *lose_fast_retransmission
                     && packet.fast_retransmission
                     && state > 0
-                    && !self.fast_lost;
-                self.fast_lost |= fast;
+                    && self.fast_lost != Some(pass);
+                if fast {
+                    self.fast_lost = Some(pass);
+                }
                 ((p > 0.0 && rng.chance(p)) || fast, "three_state")
             }
             LossModel::Policer { rate, burst } => {

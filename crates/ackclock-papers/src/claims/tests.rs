@@ -47,3 +47,19 @@ fn a_claim_over_cells_tells_how_far_they_differ() {
     assert_eq!(by_part.unwrap(), "delay: 5 (1 of 2), 9 (0 of 1)");
     assert_eq!(add("9", Verdict::Holds, None).1.unwrap(), "delay: 5 (1 of 2), 9 (1 of 2)");
 }
+
+#[test]
+fn a_claim_of_somewhere_holds_in_one_cell_and_names_the_best() {
+    let claim = Claim { somewhere: true, ..claim() };
+    let mut outcome = ClaimOutcome::new(&claim, None);
+    let mut add = |cell: &str, verdict, relative| {
+        let measured = String::new();
+        outcome.add(cell, &[], Judgement { verdict, measured, relative: Some(relative) });
+        (outcome.overall(), outcome.fails(), outcome.verdict())
+    };
+    add("a", Verdict::DoesNotHold, -5.0);
+    let none = "holds in none of 2 cells, differences -5.0 % to +4.0 % (b)".to_string();
+    assert_eq!(add("b", Verdict::DoesNotHold, 4.0), (Overall::DoesNotHold, true, none));
+    let one = "holds in 1 of 3 cells, differences -5.0 % to +40.0 % (c)".to_string();
+    assert_eq!(add("c", Verdict::Holds, 40.0), (Overall::Holds, false, one));
+}

@@ -5,7 +5,7 @@ use std::iter;
 
 use ackclock_report::{Picture, REPORT_CSS, escape, html_table, page as html_page};
 
-use super::parts::{claims, panels};
+use super::parts::{claims, panels, picture};
 use crate::claims::{CellJudgement, ClaimOutcome};
 use crate::outcome::{Outcome, Sequence, Trace};
 use crate::sequence::{HEADING, Step};
@@ -56,7 +56,7 @@ pub(super) fn page(outcome: &Outcome) -> String {
         return html_page(&outcome.title, REPORT_CSS, &body);
     }
     let panels = panels(&outcome.traces);
-    Picture { title: &outcome.title, panels: &panels, ..Picture::default() }
+    Picture { title: &outcome.title, ..picture(outcome, &panels) }
         .to_html_with(REPORT_CSS, &intro, "")
 }
 

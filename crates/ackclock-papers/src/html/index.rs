@@ -2,13 +2,15 @@
 //! out, and what could not be reproduced.
 
 use std::fmt::Write;
+use std::iter;
 
-use ackclock_report::{Picture, REPORT_CSS, escape, page as html_page};
+use ackclock_report::{REPORT_CSS, escape, page as html_page};
 
-use super::parts::{claims, file_name, panels, sign};
+use super::parts::{claims, file_name, panels, picture, sign};
 use crate::claims::ClaimOutcome;
+use crate::format::Paper;
 use crate::outcome::Outcome;
-use crate::table::{COUNTS, by_paper, counts};
+use crate::table::{COUNTS, by_paper, counts, headline};
 
 const TITLE: &str = "Papers on TCP loss recovery, run again";
 
@@ -18,6 +20,7 @@ const PANELS: usize = 4;
 pub(super) fn page(outcomes: &[Outcome]) -> String {
     let mut html = format!("<div class=\"report\">\n<h1>{TITLE}</h1>\n");
     made(&mut html, outcomes);
+    sentences(&mut html, outcomes);
     summary(&mut html, outcomes);
     for of in by_paper(outcomes) {
         paper(&mut html, of);
@@ -48,6 +51,16 @@ fn made(html: &mut String, outcomes: &[Outcome]) {
     );
 }
 
+/// What came out of each paper, in a sentence.
+fn sentences(html: &mut String, outcomes: &[Outcome]) {
+    html.push_str("<h2>What came out</h2>\n<ul id=\"outcomes\">\n");
+    for of in by_paper(outcomes) {
+        let Paper { title, outcome, .. } = &of[0].paper;
+        let _ = writeln!(html, "<li><b>{}</b>: {}</li>", escape(title), escape(outcome));
+    }
+    html.push_str("</ul>\n");
+}
+
 fn summary(html: &mut String, outcomes: &[Outcome]) {
     html.push_str(
         "<h2>Summary</h2>\n<div class=\"wide\"><table id=\"summary\">\n<tr><th>paper</th>",
@@ -56,15 +69,15 @@ fn summary(html: &mut String, outcomes: &[Outcome]) {
         let _ = write!(html, "<th>{name}</th>");
     }
     html.push_str("</tr>\n");
-    let mut line = |name: &str, of: &[Outcome]| {
-        let cells: String = counts(of).iter().map(|n| format!("<td>{n}</td>")).collect();
+    let mut line = |name: &str, counts: [usize; 5]| {
+        let cells: String = counts.iter().map(|n| format!("<td>{n}</td>")).collect();
         let _ = writeln!(html, "<tr><td>{name}</td>{cells}</tr>");
     };
     for of in by_paper(outcomes) {
         let (id, title) = (escape(of[0].paper_id()), escape(&of[0].paper.title));
-        line(&format!("<a href=\"#{id}\">{title}</a>"), of);
+        line(&format!("<a href=\"#{id}\">{title}</a>"), counts(headline(of)));
     }
-    line("all", outcomes);
+    line("all", counts(headline(outcomes)));
     html.push_str(
         "</table></div>\n<p><a href=\"#not-reproduced\">What could not be reproduced, and why</a>\
          </p>\n",
@@ -82,7 +95,7 @@ fn paper(html: &mut String, outcomes: &[Outcome]) {
         escape(&of.authors.join(", ")),
         escape(&of.published)
     );
-    for outcome in outcomes {
+    for outcome in headline(outcomes) {
         let _ = writeln!(
             html,
             "<h3>{}</h3>\n<p class=\"ran\">{}. {}.</p>",
@@ -92,6 +105,16 @@ fn paper(html: &mut String, outcomes: &[Outcome]) {
         );
         figures(html, outcome);
         claims(html, outcome);
+    }
+    for outcome in outcomes.iter().filter(|o| o.sensitivity) {
+        let [claims, hold, in_some, ..] = counts(iter::once(outcome));
+        let _ = writeln!(
+            html,
+            "<p>What depends on the assumptions: {} ({}). Of {claims} claims {hold} hold in all \
+             cells, {in_some} in some.</p>",
+            link(outcome),
+            escape(&outcome.ran())
+        );
     }
     html.push_str("</section>\n");
 }
@@ -114,7 +137,7 @@ fn figures(html: &mut String, outcome: &Outcome) {
     }
     let first = outcome.strategies.len().min(PANELS).min(outcome.traces.len());
     for panel in panels(&outcome.traces[..first]) {
-        let svg = Picture { panels: &[panel], ..Picture::default() }.to_svg();
+        let svg = picture(outcome, &[panel]).to_svg();
         // An image of its own, since its clipping paths have ids.
         let source = escape(&svg.replace('%', "%25").replace('#', "%23"));
         let name = escape(panel.name);
@@ -137,7 +160,7 @@ fn not_reproduced(html: &mut String, outcomes: &[Outcome]) {
          paper is silent stands on its page.</p>\n",
     );
     for of in by_paper(outcomes) {
-        let failed = |o: &&Outcome| o.claims.iter().any(ClaimOutcome::fails);
+        let failed = |o: &&Outcome| !o.sensitivity && o.claims.iter().any(ClaimOutcome::fails);
         let mut failed = of.iter().filter(failed).peekable();
         if failed.peek().is_some() {
             let _ = writeln!(html, "<h3>{}</h3>", escape(&of[0].paper.title));

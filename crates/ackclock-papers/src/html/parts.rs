@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use ackclock_report::{Panel, escape};
+use ackclock_report::{Panel, Picture, escape};
 
 use crate::claims::{ClaimOutcome, Overall};
 use crate::outcome::{Outcome, Trace};
@@ -24,6 +24,11 @@ pub(super) fn panels(traces: &[Trace]) -> Vec<Panel<'_>> {
         }
     };
     traces.iter().map(panel).collect()
+}
+
+/// The time-sequence graphs of an experiment, without a heading.
+pub(super) fn picture<'a>(outcome: &'a Outcome, panels: &'a [Panel<'a>]) -> Picture<'a> {
+    Picture { panels, marks: &outcome.marks, window: outcome.window, ..Picture::default() }
 }
 
 /// The class, the symbol and the words of its verdict; none of them stands alone.

@@ -9,7 +9,7 @@ mod steps;
 use ackclock_papers::{Library, Outcome, run};
 use serde_json::Value;
 
-const PAPER: &str = "title = \"T\"\nauthors = [\"A\"]\npublished = \"1998\"\n";
+const PAPER: &str = "title = \"T\"\nauthors = [\"A\"]\npublished = \"1998\"\noutcome = \"O.\"\n";
 
 /// One connection over 0.8 Mb/s and 100 ms that loses segment 14.
 const ONE_LOSS: &str = r#"

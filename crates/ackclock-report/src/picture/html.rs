@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::panel::Picture;
+use super::panel::{Mark, Picture};
 use super::style::{CAUSES, Layer, OTHERS};
 use super::trace::{Trace, View};
 use crate::drawing::escape;
@@ -27,6 +27,9 @@ struct Data<'a> {
     causes: &'a [Layer],
     layers: &'a [Layer],
     panels: &'a [Trace],
+    marks: &'a [Mark],
+    /// What is in view at first, if not everything.
+    start: Option<View>,
 }
 
 /// A page in the style of the pictures and in that of `css`, for the HTML in `body`.
@@ -49,7 +52,14 @@ pub(super) fn render(
     intro: &str,
     rest: &str,
 ) -> String {
-    let data = Data { view: View::new(traces), causes: &CAUSES, layers: &OTHERS, panels: traces };
+    let data = Data {
+        view: View::new(traces),
+        causes: &CAUSES,
+        layers: &OTHERS,
+        panels: traces,
+        marks: picture.marks,
+        start: picture.window.map(|window| View::within(traces, window)),
+    };
     // Serialising numbers, strings and lists into memory cannot fail. Within a script element only
     // `<` can end the data.
     let json = serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c");

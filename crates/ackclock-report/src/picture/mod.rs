@@ -15,7 +15,7 @@ mod trace;
 
 pub use findings::{Band, Fate, Findings, Tone};
 pub use html::page;
-pub use panel::{Panel, Picture};
+pub use panel::{Mark, Panel, Picture};
 pub use style::letter;
 pub use thin::thin;
 use trace::{Trace, View};

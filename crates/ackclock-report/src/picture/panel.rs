@@ -1,6 +1,7 @@
 //! What a picture is made of.
 
 use ackclock_tcp::Event;
+use serde::{Deserialize, Serialize};
 
 use super::findings::Findings;
 use crate::summary::FlowSummary;
@@ -14,9 +15,23 @@ pub struct Picture<'a> {
     pub parameters: &'a [(String, String)],
     /// The flows.
     pub panels: &'a [Panel<'a>],
+    /// Times that all panels mark.
+    pub marks: &'a [Mark],
+    /// What the picture shows at first, from and to, in seconds; everything if left out.
+    pub window: Option<(f64, f64)>,
     /// Each panel has axes of its own for sequence and windows, as the two ways of a connection
     /// need. Time is shared all the same.
     pub own_scales: bool,
+}
+
+/// A time with a word, such as a label of a paper's figure: a vertical line in each panel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mark {
+    /// In seconds.
+    pub at: f64,
+    /// What happens then.
+    pub label: String,
 }
 
 /// One flow in a [`Picture`].

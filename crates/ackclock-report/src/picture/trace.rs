@@ -67,6 +67,26 @@ impl View {
     }
 }
 
+impl View {
+    /// What the traces do from the first to the second of these times, in seconds.
+    pub(crate) fn within(traces: &[Trace], (from, to): (f64, f64)) -> View {
+        let mut y = None;
+        for trace in traces {
+            let (mss, s) = (trace.mss as f64, &trace.segments);
+            let sent = s.t.iter().zip(&s.seq).zip(&s.len);
+            let sent = sent.map(|((t, seq), len)| (*t, *seq, seq.saturating_add((*len).into())));
+            let acked = trace.acks.t.iter().zip(&trace.acks.ack).map(|(t, ack)| (*t, *ack, *ack));
+            let inside = sent.chain(acked).filter(|(t, ..)| (from..=to).contains(t));
+            y = inside
+                .map(|(_, low, high)| Some((low as f64 / mss, high as f64 / mss)))
+                .fold(y, widen);
+        }
+        let all = View::new(traces);
+        let (y0, y1) = y.map_or((all.y0, all.y1), |y| padded(y, 0.04));
+        View { t0: from, t1: to, y0, y1, w1: all.w1 }
+    }
+}
+
 impl Trace {
     pub(crate) fn new(panel: &Panel) -> Trace {
         let results = panel.summary.map_or_else(|| panel.note.to_string(), results);

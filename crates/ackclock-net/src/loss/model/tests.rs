@@ -62,6 +62,15 @@ fn gilbert_elliott_changes_its_state_after_each_packet() {
 
 /// From 100 ns, from 110 ns, and until 140 ns.
 fn three_state(second_loss: f64, third_loss: f64, lose_fast_retransmission: bool) -> Losses {
+    three_states(second_loss, third_loss, lose_fast_retransmission, false)
+}
+
+fn three_states(
+    second_loss: f64,
+    third_loss: f64,
+    lose_fast_retransmission: bool,
+    repeat: bool,
+) -> Losses {
     let (second_at, second_for, third_for) = (Time(100), Span(10), Span(30));
     losses(LossModel::ThreeState {
         second_at,
@@ -70,6 +79,7 @@ fn three_state(second_loss: f64, third_loss: f64, lose_fast_retransmission: bool
         third_for,
         third_loss,
         lose_fast_retransmission,
+        repeat,
     })
 }
 
@@ -94,6 +104,20 @@ fn three_states_may_take_the_first_fast_retransmission() {
     let sent = [(99, fast), (105, data(0, 2)), (150, fast), (151, fast), (152, data(0, 3))];
     assert_eq!(taken(true, sent), [false, false, true, false, false]);
     assert_eq!(taken(false, sent), [false; 5]);
+}
+
+#[test]
+fn three_states_may_begin_again() {
+    let mut losses = three_states(1.0, 0.0, false, true);
+    let taken = [100, 110, 139, 140, 239, 240, 249, 250, 380]
+        .map(|at| losses.take(Time(at), &data(0, 1), 1000).is_some());
+    assert_eq!(taken, [true, false, false, false, false, true, true, false, true]);
+    // One fast retransmission of each pass.
+    let mut losses = three_states(0.0, 0.0, true, true);
+    let fast = Packet { fast_retransmission: true, ..data(0, 2) };
+    let taken =
+        [99, 101, 120, 141, 245, 260].map(|at| losses.take(Time(at), &fast, 1000).is_some());
+    assert_eq!(taken, [false, true, false, false, true, false]);
 }
 
 /// 8 kb/s are a byte a millisecond. The bucket of 2500 bytes lets two packets of 1000 pass and has

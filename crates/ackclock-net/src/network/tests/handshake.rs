@@ -84,6 +84,7 @@ fn outage(from: u64, to: u64) -> Vec<Loss> {
         third_for: Span::ZERO,
         third_loss: 0.0,
         lose_fast_retransmission: false,
+        repeat: false,
     };
     vec![Loss { model, applies: Applies::Both, flow: None }]
 }

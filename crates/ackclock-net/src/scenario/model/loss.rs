@@ -78,7 +78,7 @@ pub struct GilbertElliott {
 }
 
 /// No loss until `second_at`, then a state that brings on a timeout, then a third one; no loss
-/// after that.
+/// after that, or all three again and again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ThreeState {
@@ -95,6 +95,9 @@ pub struct ThreeState {
     /// The first fast retransmission from `second_at` on is lost too.
     #[serde(default, skip_serializing_if = "is_default")]
     pub lose_fast_retransmission: bool,
+    /// The end of the third state is the beginning of the first.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub repeat: bool,
     /// Which packets it sees; data if left out.
     #[serde(default, skip_serializing_if = "is_default")]
     pub direction: Direction,

@@ -150,6 +150,7 @@ fn build_loss(loss: &Loss, flow: impl Fn(&Option<String>) -> Option<FlowId>) -> 
                 third_for: l.third_for.0,
                 third_loss: l.third_loss.get(),
                 lose_fast_retransmission: l.lose_fast_retransmission,
+                repeat: l.repeat,
             };
             crate::Loss { model, applies: applies(l.direction), flow: flow(&l.flow) }
         }

@@ -40,13 +40,14 @@ fn document(svg: &mut String, picture: &Picture, traces: &[Trace]) -> fmt::Resul
         RIGHT - LEFT,
         STRIP_BOTTOM - STRIP_TOP,
     )?;
-    let shared = View::new(traces);
+    let shared =
+        picture.window.map_or_else(|| View::new(traces), |window| View::within(traces, window));
     for (i, trace) in traces.iter().enumerate() {
         let x = SPACE + (i % columns) as f64 * (PANEL.0 + SPACE);
         let y = head + SPACE + (i / columns) as f64 * (PANEL.1 + SPACE);
         writeln!(svg, "<g transform=\"translate({x} {y})\">")?;
         let view = trace.own.map_or(shared, |own| View { t0: shared.t0, t1: shared.t1, ..own });
-        Plot { svg, view, trace }.draw()?;
+        Plot { svg, view, trace, marks: picture.marks }.draw()?;
         svg.push_str("</g>\n");
     }
     svg.push_str("</svg>\n");

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fmt::{self, Write};
 
+use super::super::panel::Mark;
 use super::super::style::CAUSES;
 use super::super::trace::{Trace, View};
 use super::layout::{
@@ -18,6 +19,7 @@ pub(super) struct Plot<'a> {
     pub(super) svg: &'a mut String,
     pub(super) view: View,
     pub(super) trace: &'a Trace,
+    pub(super) marks: &'a [Mark],
 }
 
 impl Plot<'_> {
@@ -30,6 +32,7 @@ impl Plot<'_> {
              <text x=\"4\" y=\"31\" fill=\"{SOFT}\">{results}</text>"
         )?;
         self.axes()?;
+        self.marks()?;
         self.svg.push_str("<g clip-path=\"url(#strip)\" fill=\"none\" stroke-width=\"1.5\">\n");
         self.bands(STRIP_TOP, STRIP_BOTTOM)?;
         self.windows()?;
@@ -125,6 +128,25 @@ impl Plot<'_> {
             LEFT - 6.0,
             y + 4.0
         )
+    }
+
+    /// A thin line at each marked time, with its word below the top of the graph.
+    fn marks(&mut self) -> fmt::Result {
+        let view = self.view.t0..=self.view.t1;
+        for mark in self.marks.iter().filter(|mark| view.contains(&mark.at)) {
+            let x = self.x(mark.at);
+            writeln!(
+                self.svg,
+                "<path d=\"M{x:.1} {TOP}V{GRAPH_BOTTOM}\" stroke=\"{SOFT}\" \
+                 stroke-dasharray=\"2 3\"/>\
+                 <text transform=\"translate({:.1} {}) rotate(-90)\" font-size=\"11\" \
+                 text-anchor=\"end\" fill=\"{SOFT}\">{}</text>",
+                x - 4.0,
+                TOP + 6.0,
+                escape(&mark.label)
+            )?;
+        }
+        Ok(())
     }
 
     /// Recoveries and stalls.
@@ -389,7 +411,8 @@ impl Plot<'_> {
             timeouts.map(|(t, class)| (*t, "rto", format!("timeout: {}", class.replace('_', " "))));
         let undone = trace.undone.t.iter().zip(&trace.undone.by);
         let undone = undone.map(|(t, by)| (*t, "undo", format!("undone by {}", escape(by))));
-        for (t, key, text) in timeouts.chain(undone) {
+        let view = self.view.t0..=self.view.t1;
+        for (t, key, text) in timeouts.chain(undone).filter(|(t, ..)| view.contains(t)) {
             let (x, colour) = (self.x(t), colour(key));
             writeln!(
                 self.svg,
