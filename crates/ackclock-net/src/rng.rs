@@ -28,7 +28,7 @@ impl Rng {
     }
 
     /// Uniform on [0, `span`], in whole nanoseconds.
-    pub(crate) fn up_to(&mut self, span: Span) -> Span {
+    pub fn up_to(&mut self, span: Span) -> Span {
         Span((self.unit() * (span.0 as f64 + 1.0)) as u64)
     }
 

@@ -3,6 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::compare::CompareArgs;
+use crate::exhaust::ExhaustArgs;
 use crate::exit::{help, help_with_example};
 use crate::explain::ExplainArgs;
 use crate::generate::{CompletionsArgs, ManArgs};
@@ -42,6 +43,15 @@ pub(crate) enum Verb {
         "ackclock compare --strategy newreno,sack --drop 14,26,28 --html compare.html"
     ))]
     Compare(CompareArgs),
+    /// Run strategies through every fate of a window of segments.
+    ///
+    /// A connection has sent 20 segments. Now it sends a window at once. Each segment of it arrives,
+    /// or its original is lost, or its first retransmission too. The round trip takes 100 ms, the
+    /// least timeout is 1 s, and each segment draws an ACK.
+    #[command(after_help = help_with_example(
+        "ackclock exhaust --strategy net-reno,sack,linux --window 6"
+    ))]
+    Exhaust(ExhaustArgs),
     /// Repeat the experiments of published papers, and check the claims of the papers.
     #[command(subcommand)]
     Papers(PapersVerb),

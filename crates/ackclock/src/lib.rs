@@ -6,6 +6,7 @@ mod cli;
 mod compare;
 mod error;
 mod execute;
+mod exhaust;
 mod exit;
 mod explain;
 mod generate;
@@ -55,6 +56,7 @@ pub fn main_with(registry: &Registry, args: impl IntoIterator<Item = OsString>) 
         Verb::Run(args) => run::run(args, registry),
         Verb::Schema => output::schema(),
         Verb::Compare(args) => compare::compare(args, registry),
+        Verb::Exhaust(args) => exhaust::exhaust(args, registry),
         Verb::Papers(verb) => papers::papers(verb, registry),
         Verb::Send(args) => wire::send(args, registry),
         Verb::Recv(args) => wire::recv(args, registry),

@@ -1,0 +1,109 @@
+//! Every fate of windows of 1 to 6, with all presets.
+
+use ackclock_fates::{After, MSS, Space, Sweep, Tally};
+use ackclock_run::Progress;
+use ackclock_tcp::Registry;
+
+fn presets() -> Vec<String> {
+    Registry::default().presets().iter().map(|preset| preset.name.to_string()).collect()
+}
+
+fn tallies(space: &Space, strategies: &[String]) -> Vec<(String, Tally)> {
+    let registry = Registry::default();
+    let (progress, stop) = (Progress::new(0), || false);
+    let mut sweep = Sweep::new(&registry, space, 0, &progress, &stop);
+    let one = |name: &String| {
+        let composition = registry.parse(name).unwrap();
+        (name.clone(), sweep.strategy(&composition).unwrap().unwrap())
+    };
+    strategies.iter().map(one).collect()
+}
+
+fn losses(window: u32, after: After, strategy: &str) -> Tally {
+    let space = Space::losses(after.connection(window, MSS));
+    tallies(&space, &[strategy.into()]).remove(0).1
+}
+
+/// One segment draws no duplicate, and cwnd lets nothing follow it: the timer alone repairs its
+/// loss. A tail loss probe does so before the timer, once at the end of a transfer. Else the probe is
+/// new data, whose SACK shows the loss, and with `rack-tlp` what goes out after the retransmission
+/// shows its loss. With a window of one, `linux` sends nothing beside the retransmission.
+#[test]
+fn a_window_of_one() {
+    for (strategy, end, data) in
+        [("newreno", 2, 2), ("sack", 2, 2), ("rack-tlp", 1, 0), ("linux", 1, 1)]
+    {
+        for (after, timed_out) in [(After::End, end), (After::Data, data)] {
+            let t = losses(1, after, strategy);
+            assert_eq!((t.runs, t.timed_out.runs), (3, timed_out), "{strategy} {after:?}");
+        }
+    }
+    // Of the two timeouts that follow each other, the second comes after twice the time. The oracle
+    // knows of each loss after a round trip: 1 s + 2 s less 0.2 s.
+    let t = losses(1, After::End, "sack");
+    assert_eq!(t.over_oracle.worst, "20:2");
+    assert!((t.over_oracle.worst_s - 2.8).abs() < 0.01, "{}", t.over_oracle.worst_s);
+    // The paper's condition: alone, the segment is all that is sent in its round trip.
+    assert_eq!((t.alive, t.alive_timed_out.runs), (1, 0));
+}
+
+/// Two segments at the end draw one duplicate at most. So all but the case without a loss time out,
+/// unless a probe or RACK's timer finds the loss: what these retransmit may not be lost again. That
+/// leaves five cases, those with a segment that is lost twice.
+#[test]
+fn a_window_of_two_at_the_end() {
+    for (strategy, timed_out) in
+        [("tahoe", 8), ("newreno", 8), ("sack", 8), ("prr", 8), ("rack-tlp", 5), ("linux", 5)]
+    {
+        let t = losses(2, After::End, strategy);
+        assert_eq!((t.runs, t.timed_out.runs), (9, timed_out), "{strategy}");
+    }
+    // The smallest of them: either segment, or for a probe either of them twice.
+    assert_eq!(losses(2, After::End, "sack").minimal.smallest, ["20", "21"]);
+    assert_eq!(losses(2, After::End, "linux").minimal.smallest, ["20:2", "21:2"]);
+    // Of the cases of `sack`, all are alive in which one of both arrives.
+    let t = losses(2, After::End, "sack");
+    assert_eq!((t.alive, t.alive_timed_out.runs), (5, 4));
+}
+
+#[test]
+fn every_transfer_completes() {
+    for window in 1..=6 {
+        for after in After::ALL {
+            let space = Space::losses(after.connection(window, MSS));
+            for (strategy, t) in tallies(&space, &presets()) {
+                let of = format!("{strategy}, window {window}, {after:?}");
+                assert_eq!(t.runs, 3u64.pow(window), "{of}");
+                assert_eq!(t.incomplete.runs, 0, "{of}");
+                assert!(t.alive_timed_out.runs <= t.timed_out.runs.min(t.alive), "{of}");
+                assert!(t.minimal.cases <= t.timed_out.runs, "{of}");
+                // The condition holds of the case without a loss at least.
+                assert!(t.alive > 0, "{of}");
+                if strategy.starts_with("oracle") {
+                    assert_eq!((t.timed_out.runs, t.spurious.runs), (0, 0), "{of}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_transfer_completes_with_lost_acks_and_lateness() {
+    for after in After::ALL {
+        let space = Space::disturbed(after.connection(3, MSS));
+        for (strategy, t) in tallies(&space, &presets()) {
+            assert_eq!((t.runs, t.incomplete.runs), ((27 + 3 * 9) * 22, 0), "{strategy} {after:?}");
+        }
+    }
+}
+
+/// Where new data follows and a packet is kept alive for each round trip, RACK needs no timeout.
+#[test]
+fn the_condition_of_the_paper_holds_of_rack() {
+    for window in 1..=6 {
+        for strategy in ["rack-tlp", "linux", "last-mile"] {
+            let t = losses(window, After::Data, strategy);
+            assert_eq!(t.alive_timed_out.smallest, None, "{strategy}, window {window}");
+        }
+    }
+}
