@@ -33,6 +33,7 @@ mod path;
 mod report;
 mod schedule;
 mod space;
+pub mod worst;
 
 pub use connection::{Connection, FIRST, LIMIT, MSS, RTT};
 pub use exhaust::{Found, Minimal, OverOracle, Sweep, Tally, outcomes};

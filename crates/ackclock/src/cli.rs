@@ -13,6 +13,7 @@ use crate::replay::ReplayArgs;
 use crate::run::RunArgs;
 use crate::strategies::StrategiesArgs;
 use crate::wire::{GatewayArgs, ProxyArgs, RecvArgs, SendArgs, ServeArgs};
+use crate::worst::WorstArgs;
 
 /// Compare TCP loss recovery strategies in simulation, on the wire and in packet captures.
 #[derive(Debug, Parser)]
@@ -52,6 +53,15 @@ pub(crate) enum Verb {
         "ackclock exhaust --strategy net-reno,sack,linux --window 6"
     ))]
     Exhaust(ExhaustArgs),
+    /// Search for the losses and delays that keep a strategy furthest from the oracle.
+    ///
+    /// A connection sends 60 segments. Up to six events befall it: a segment or its first
+    /// retransmission is lost or late, an ACK is lost or late, or the path takes longer for a while.
+    /// What hardly matters is left out in the end.
+    #[command(after_help = help_with_example(
+        "ackclock worst --strategy linux --seconds 60 --out worst.toml && ackclock run worst.toml"
+    ))]
+    Worst(WorstArgs),
     /// Repeat the experiments of published papers, and check the claims of the papers.
     #[command(subcommand)]
     Papers(PapersVerb),

@@ -21,6 +21,7 @@ mod run;
 mod scenario_file;
 mod strategies;
 mod wire;
+mod worst;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -57,6 +58,7 @@ pub fn main_with(registry: &Registry, args: impl IntoIterator<Item = OsString>) 
         Verb::Schema => output::schema(),
         Verb::Compare(args) => compare::compare(args, registry),
         Verb::Exhaust(args) => exhaust::exhaust(args, registry),
+        Verb::Worst(args) => worst::worst(args, registry),
         Verb::Papers(verb) => papers::papers(verb, registry),
         Verb::Send(args) => wire::send(args, registry),
         Verb::Recv(args) => wire::recv(args, registry),

@@ -1,0 +1,129 @@
+//! `ackclock worst`: the schedule that is furthest from the oracle.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use ackclock_fates::worst::{CONNECTION, Search, Worst, schedule};
+use ackclock_net::scenario::ScenarioError;
+use ackclock_run::{FileError, Progress};
+use ackclock_tcp::Registry;
+use clap::Args;
+use serde::Serialize;
+
+use crate::args::{Format, check_strategies};
+use crate::error::Error;
+use crate::output::json_text;
+use crate::wire::Interrupt;
+
+/// Climbs between two looks at the clock.
+const BATCH: u64 = 32;
+
+#[derive(Debug, Args)]
+pub(crate) struct WorstArgs {
+    /// The strategy. `+` adds a mechanism, as in `sack+lt`.
+    #[arg(long, value_name = "NAME")]
+    pub strategy: String,
+    /// Search for so long. How far it gets depends on the machine; --climbs does not.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 60,
+        value_parser = clap::value_parser!(u64).range(1..=86_400)
+    )]
+    pub seconds: u64,
+    /// Do so many climbs instead. Each begins with six events drawn at random, and changes one of
+    /// them 400 times.
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with = "seconds",
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
+    pub climbs: Option<u64>,
+    /// Names the random numbers: the same seed and number of climbs find the same schedule.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Write the schedule as a scenario file, for `ackclock run`.
+    #[arg(long, value_name = "FILE.toml")]
+    pub out: Option<PathBuf>,
+    /// How to print the result.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// How many climbs to do at the same time. The result does not depend on it. Default: one per
+    /// processor.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+}
+
+/// What is printed as JSON.
+#[derive(Serialize)]
+struct Found<'a> {
+    strategy: &'a str,
+    oracle: &'a str,
+    seed: u64,
+    climbs: u64,
+    events: Vec<String>,
+    over_oracle_s: f64,
+}
+
+pub(crate) fn worst(args: &WorstArgs, registry: &Registry) -> Result<String, Error> {
+    check_strategies(std::slice::from_ref(&args.strategy), registry)?;
+    let parse = |name: &str| registry.parse(name).map_err(|e| Error::Usage(e.to_string()));
+    let composition = parse(&args.strategy)?;
+    let oracle = parse(&composition.bound("oracle"))?;
+    // Before there are threads.
+    let mut interrupt = Interrupt::new()?;
+    let search = Search { composition: &composition, oracle: &oracle, seed: args.seed };
+    let (began, limit) = (Instant::now(), Duration::from_secs(args.seconds));
+    let progress = Progress::new(args.climbs.unwrap_or(args.seconds));
+    let (mut worst, mut climbs, mut shown) = (Worst { events: Vec::new(), over: 0 }, 0, 0);
+    let goes_on = |climbs| match args.climbs {
+        Some(most) => climbs < most,
+        None => began.elapsed() < limit,
+    };
+    while goes_on(climbs) && interrupt.taken() == 0 {
+        let after = (climbs + BATCH).min(args.climbs.unwrap_or(u64::MAX));
+        let found = search.climbs(climbs..after, args.jobs.unwrap_or(0))?;
+        if found.beats(&worst) {
+            worst = found;
+        }
+        climbs = after;
+        let done = if args.climbs.is_some() { climbs } else { began.elapsed().as_secs() };
+        progress.advance(done - shown);
+        shown = done;
+    }
+    drop(progress);
+    if let Some(path) = &args.out {
+        let mut scenario = CONNECTION.scenario(&args.strategy, registry, &schedule(&worst.events));
+        scenario.name = format!("the worst of {} after {climbs} climbs", args.strategy);
+        let failed = |error: ScenarioError| {
+            Error::Run(ackclock_run::Error::Scenario(FileError { file: "worst".into(), error }))
+        };
+        let text = scenario.to_toml().map_err(failed)?;
+        fs::write(path, text).map_err(Error::write(path))?;
+    }
+    let found = Found {
+        strategy: &args.strategy,
+        oracle: oracle.name(),
+        seed: args.seed,
+        climbs,
+        events: worst.events.iter().map(ToString::to_string).collect(),
+        over_oracle_s: worst.over as f64 / 1e9,
+    };
+    Ok(match args.format {
+        Format::Json => json_text(&found),
+        Format::Table => text(&found),
+    })
+}
+
+fn text(found: &Found<'_>) -> String {
+    let mut out = format!(
+        "{}: complete {:.3} s after {}, found in {} climbs with --seed {}\n",
+        found.strategy, found.over_oracle_s, found.oracle, found.climbs, found.seed
+    );
+    for event in &found.events {
+        out += &format!("  {event}\n");
+    }
+    out
+}
