@@ -29,6 +29,7 @@
 
 mod connection;
 mod exhaust;
+mod html;
 mod path;
 mod report;
 mod schedule;
@@ -37,6 +38,7 @@ pub mod worst;
 
 pub use connection::{Connection, FIRST, LIMIT, MSS, RTT};
 pub use exhaust::{Found, Minimal, OverOracle, Sweep, Tally, outcomes};
+pub use html::page;
 pub use path::{Outcome, Path};
 pub use report::{After, Row, Swept, text};
 pub use schedule::{Schedule, Spike};

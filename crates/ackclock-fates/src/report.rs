@@ -152,7 +152,7 @@ impl Swept {
 }
 
 /// What the columns of [`Swept::counts`] are.
-const LEGEND: &str = "\
+pub(crate) const LEGEND: &str = "\
 completes    runs that are done in the end
 timeout      runs with a timeout; minimal: of those, no part of the fates alone has one
 alive        runs in which the network keeps a packet alive for each round trip until the

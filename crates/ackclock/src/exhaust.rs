@@ -1,10 +1,12 @@
 //! `ackclock exhaust`: every fate of a window.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 use ackclock_fates::{
-    After, Case, MAX_DISTURBED, MAX_WINDOW, MSS, Row, Schedule, Space, Sweep, Swept, text,
+    After, Case, MAX_DISTURBED, MAX_WINDOW, MSS, Row, Schedule, Space, Sweep, Swept, page, text,
 };
 use ackclock_net::scenario::ScenarioError;
 use ackclock_run::{FileError, Progress};
@@ -47,11 +49,14 @@ pub(crate) struct ExhaustArgs {
     /// Print one case as a scenario file, and run nothing: `20,22-24:2` loses segment 20, and 22 to
     /// 24 with their first retransmission; `late:25` delays 25, and `ack:24` loses the 24th ACK.
     /// With one strategy, and new data after the window unless --after says otherwise.
-    #[arg(long, value_name = "CASE", conflicts_with_all = ["disturbed", "format", "jobs"])]
+    #[arg(long, value_name = "CASE", conflicts_with_all = ["disturbed", "format", "html", "jobs"])]
     pub case: Option<Case>,
     /// How to print the results. JSON is an array with one object for what comes after the window.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
+    /// Write the tables, and pictures of the smallest counterexamples, to this file.
+    #[arg(long, value_name = "FILE.html")]
+    pub html: Option<PathBuf>,
     /// How many runs to do at the same time. The results do not depend on it. Default: one per
     /// processor.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -86,6 +91,10 @@ pub(crate) fn exhaust(args: &ExhaustArgs, registry: &Registry) -> Result<String,
             "--disturbed: a window of {MAX_DISTURBED} at most; {} segments have too many fates",
             args.window
         )));
+    }
+    if let Some(path) = &args.html {
+        // A bad path is found before a long run.
+        fs::write(path, "").map_err(Error::write(path))?;
     }
     let strategies = strategies(args, registry);
     let after: Vec<After> =
@@ -125,6 +134,9 @@ pub(crate) fn exhaust(args: &ExhaustArgs, registry: &Registry) -> Result<String,
         }
         all.push(swept);
     }
+    if let Some(path) = &args.html {
+        fs::write(path, page(&all, registry).map_err(failed)?).map_err(Error::write(path))?;
+    }
     Ok(shown(args, &all))
 }
 
@@ -158,8 +170,9 @@ fn scenario(args: &ExhaustArgs, case: &Case, registry: &Registry) -> Result<Stri
     case.schedule(&mut schedule);
     let mut scenario = connection.scenario(strategy, registry, &schedule);
     scenario.name = format!("{case} of a window of {}", args.window);
-    let failed = |error: ScenarioError| {
-        Error::Run(ackclock_run::Error::Scenario(FileError { file: "exhaust".into(), error }))
-    };
     scenario.to_toml().map_err(failed)
+}
+
+fn failed(error: ScenarioError) -> Error {
+    Error::Run(ackclock_run::Error::Scenario(FileError { file: "exhaust".into(), error }))
 }
