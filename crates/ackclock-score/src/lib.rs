@@ -4,6 +4,7 @@
 //! or from the kernel's counters. [`Score`] counts both beside each other.
 
 mod captures;
+mod command;
 pub mod kernel;
 pub mod linux;
 mod matrix;

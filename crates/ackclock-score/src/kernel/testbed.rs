@@ -18,6 +18,7 @@ use ackclock_live::{Attachment, GatewayReport, Namespace, RealTimeGateway, Tun, 
 use ackclock_tcp::Time;
 
 use super::plan::{NODES, Planned, Settings};
+use crate::command::output;
 
 /// A packet that the gateway has dropped.
 pub(super) struct Drop {
@@ -124,9 +125,8 @@ impl Testbed {
     /// Waits until no connection of the sender has anything more to send, for so long at most.
     pub fn settle(&self, mut left: Duration) -> io::Result<()> {
         const STEP: Duration = Duration::from_millis(100);
-        let states =
-            ["state", "fin-wait-1", "state", "last-ack", "state", "closing", "state", "syn-recv"];
-        let busy = || self.sender.run(|| output(Command::new("ss").arg("-tnH").args(states)))?;
+        const BUSY: &str = "ss -tnH state fin-wait-1 state last-ack state closing state syn-recv";
+        let busy = || self.sender.run(|| output(BUSY))?;
         while !left.is_zero() && !busy()?.is_empty() {
             thread::sleep(STEP);
             left = left.saturating_sub(STEP);
@@ -137,7 +137,7 @@ impl Testbed {
 
     /// What `ss` says of the sender's connections (`TCP_INFO`), a connection a line.
     pub fn tcp_info(&self) -> io::Result<Vec<String>> {
-        let text = self.sender.run(|| output(Command::new("ss").args(["-tinOH"])))??;
+        let text = self.sender.run(|| output("ss -tinOH"))??;
         Ok(text.lines().map(str::to_string).collect())
     }
 
@@ -162,8 +162,7 @@ impl Testbed {
 
 /// The pair of devices between the sender and its router.
 fn veth(sender: &Namespace, router: &Namespace, ipv6: bool, net: u8) -> io::Result<()> {
-    let ip =
-        |arguments: &str| output(Command::new("ip").args(arguments.split_whitespace())).map(drop);
+    let ip = |arguments: &str| output(&format!("ip {arguments}")).map(drop);
     let (prefix, all) = if ipv6 { (64, "::/0") } else { (24, "0.0.0.0/0") };
     let [near, far] = [1, 254].map(|host| address(ipv6, net, host));
     sender.run(|| {
@@ -179,21 +178,6 @@ fn veth(sender: &Namespace, router: &Namespace, ipv6: bool, net: u8) -> io::Resu
     })??;
     router.sysctl("net/ipv4/ip_forward", "1")?;
     router.sysctl("net/ipv6/conf/all/forwarding", "1")
-}
-
-/// What a command prints.
-///
-/// # Errors
-/// Also if it fails.
-fn output(command: &mut Command) -> io::Result<String> {
-    let out = command.output()?;
-    if !out.status.success() {
-        return Err(io::Error::other(format!(
-            "{command:?}: {}",
-            String::from_utf8_lossy(&out.stderr).trim()
-        )));
-    }
-    Ok(String::from_utf8_lossy(&out.stdout).into_owned())
 }
 
 /// A tcpdump.

@@ -4,7 +4,6 @@ use std::io;
 use std::mem::take;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::fd::OwnedFd;
-use std::process::Command;
 
 use ackclock_live::{Tun, TunConfig};
 use ackclock_replay::{CaState, Info};
@@ -19,6 +18,7 @@ use rustix::net::{
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
 use super::scenario::Scenario;
+use crate::command::output;
 
 const DEVICE: &str = "path";
 const KERNEL: Ipv4Addr = Ipv4Addr::new(10, 99, 0, 1);
@@ -68,13 +68,6 @@ fn sysctl(key: &str, value: i64) -> io::Result<()> {
     std::fs::write(format!("/proc/sys/net/ipv4/{key}"), value.to_string())
 }
 
-fn command(line: &str) -> io::Result<()> {
-    let mut words = line.split_whitespace();
-    let output = Command::new(words.next().unwrap_or_default()).args(words).output()?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    if output.status.success() { Ok(()) } else { Err(io::Error::other(format!("{line}: {said}"))) }
-}
-
 impl Host {
     /// Sets up the namespace of the calling thread, which has to be an empty one.
     pub fn new() -> io::Result<Host> {
@@ -85,8 +78,8 @@ impl Host {
             offload: false,
         })?;
         // Segments leave one by one, and no queue makes a choice among them.
-        command(&format!("ip link set dev {DEVICE} gso_max_segs 1"))?;
-        command(&format!("tc qdisc replace dev {DEVICE} root pfifo limit 10000"))?;
+        output(&format!("ip link set dev {DEVICE} gso_max_segs 1"))?;
+        output(&format!("tc qdisc replace dev {DEVICE} root pfifo limit 10000"))?;
         // Nothing of a connection before this one.
         sysctl("tcp_no_metrics_save", 1)?;
         let diag = socket_with(
