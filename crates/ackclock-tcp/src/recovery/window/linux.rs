@@ -23,8 +23,15 @@ pub(super) fn in_slow_start(s: &State) -> bool {
 
 /// `tcp_may_raise_cwnd`: an ACK that does not advance lets cwnd grow only if reordering is known to
 /// be more than usual.
-pub(super) fn may_raise(s: &State, a: &AckSummary) -> bool {
+fn may_raise(s: &State, a: &AckSummary) -> bool {
     a.newly_acked > 0 || (s.dupthresh > DUPTHRESH && a.newly_sacked > 0)
+}
+
+/// `tcp_slow_start`: cwnd, and what is left of the segments delivered.
+fn slow_start(s: &State, delivered: u64) -> (u64, u64) {
+    let cwnd = cwnd(s);
+    let grown = (cwnd + delivered).min(ssthresh(s));
+    (grown, delivered - (grown - cwnd))
 }
 
 /// Growth by what was delivered, and whether cwnd is in use.
@@ -44,28 +51,42 @@ impl Growth {
     /// A response begins.
     pub fn reset(&mut self, s: &State) {
         self.count = 0;
-        self.stamp = jiffies(s, s.now);
+        self.stamp(s);
+    }
+
+    /// An ACK, in bytes (`tcp_reno_cong_avoid`, `cubictcp_cong_avoid`). `w` returns after how many
+    /// segments delivered cwnd grows by one in congestion avoidance, given cwnd and what was
+    /// delivered.
+    pub fn on_ack(&mut self, s: &State, a: &AckSummary, w: impl FnOnce(u64, u64) -> u64) -> u64 {
+        if !may_raise(s, a) {
+            return s.cwnd;
+        }
+        self.stamp(s);
+        if !self.limited(s) {
+            return s.cwnd;
+        }
+        let (mut cwnd, mut delivered) = (cwnd(s), u64::from(a.delivered));
+        if in_slow_start(s) {
+            (cwnd, delivered) = slow_start(s, delivered);
+            if delivered == 0 {
+                return cwnd * s.mss;
+            }
+        }
+        self.avoid(cwnd, w(cwnd, delivered), delivered) * s.mss
     }
 
     /// `tcp_is_cwnd_limited`; in slow start cwnd may be twice what was outstanding.
-    pub fn limited(&self, s: &State) -> bool {
+    fn limited(&self, s: &State) -> bool {
         self.is_cwnd_limited || (in_slow_start(s) && cwnd(s) < 2 * self.max_packets_out)
     }
 
-    /// An ACK is to open the window.
-    pub fn stamp(&mut self, s: &State) {
+    /// The window is opened, or found in use.
+    fn stamp(&mut self, s: &State) {
         self.stamp = jiffies(s, s.now);
     }
 
-    /// `tcp_slow_start`: cwnd, and what is left of the segments delivered.
-    pub fn slow_start(s: &State, delivered: u64) -> (u64, u64) {
-        let cwnd = cwnd(s);
-        let grown = (cwnd + delivered).min(ssthresh(s));
-        (grown, delivered - (grown - cwnd))
-    }
-
     /// `tcp_cong_avoid_ai`: a segment of cwnd for `w` delivered.
-    pub fn avoid(&mut self, cwnd: u64, w: u64, delivered: u64) -> u64 {
+    fn avoid(&mut self, cwnd: u64, w: u64, delivered: u64) -> u64 {
         let mut grown = cwnd;
         // Credit from a time when more was asked for counts once.
         if self.count >= w {

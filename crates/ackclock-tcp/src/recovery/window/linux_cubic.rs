@@ -211,22 +211,11 @@ impl Window for LinuxCubic {
     }
 
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {
-        if !linux::may_raise(s, a) {
-            return s.cwnd;
-        }
-        self.growth.stamp(s);
-        if !self.growth.limited(s) {
-            return s.cwnd;
-        }
-        let (mut cwnd, mut delivered) = (linux::cwnd(s), u64::from(a.delivered));
-        if linux::in_slow_start(s) {
-            (cwnd, delivered) = Growth::slow_start(s, delivered);
-            if delivered == 0 {
-                return cwnd * s.mss;
-            }
-        }
-        self.curve.update(jiffies(s, s.now), cwnd, delivered);
-        self.growth.avoid(cwnd, self.curve.cnt, delivered) * s.mss
+        let curve = &mut self.curve;
+        self.growth.on_ack(s, a, |cwnd, delivered| {
+            curve.update(jiffies(s, s.now), cwnd, delivered);
+            curve.cnt
+        })
     }
 
     fn measures(&self) -> bool {

@@ -20,21 +20,7 @@ impl Window for LinuxReno {
     }
 
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {
-        if !linux::may_raise(s, a) {
-            return s.cwnd;
-        }
-        self.growth.stamp(s);
-        if !self.growth.limited(s) {
-            return s.cwnd;
-        }
-        let (mut cwnd, mut delivered) = (linux::cwnd(s), u64::from(a.delivered));
-        if linux::in_slow_start(s) {
-            (cwnd, delivered) = Growth::slow_start(s, delivered);
-            if delivered == 0 {
-                return cwnd * s.mss;
-            }
-        }
-        self.growth.avoid(cwnd, cwnd, delivered) * s.mss
+        self.growth.on_ack(s, a, |cwnd, _| cwnd)
     }
 
     fn measures(&self) -> bool {
