@@ -25,9 +25,7 @@ pub(super) fn on_deadline(c: &mut Sender) {
         let comes = due != Time::NEVER && due.min(c.timers.rto_at) <= now;
         let what = if comes { c.strategy.probes[i].on_deadline(&c.s) } else { ProbeNow::Nothing };
         if what != ProbeNow::Nothing {
-            let counts = what == ProbeNow::NewOrLast;
-            let (bytes, cause) = (c.s.mss, Cause::TailLossProbe);
-            c.beyond = Beyond { bytes, cause, or_last: true, counts };
+            c.beyond = Beyond::probe(c.s.mss, what == ProbeNow::NewOrLast);
             // RFC 8985 section 7.3: the timer starts anew with the probe.
             if !c.s.board.is_empty() {
                 c.start_rto();

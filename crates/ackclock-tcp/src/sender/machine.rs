@@ -72,6 +72,11 @@ impl Beyond {
     pub const fn new(bytes: u64, cause: Cause) -> Beyond {
         Beyond { bytes, cause, or_last: false, counts: true }
     }
+
+    /// A tail loss probe of at most so many bytes.
+    pub const fn probe(bytes: u64, counts: bool) -> Beyond {
+        Beyond { bytes, cause: Cause::TailLossProbe, or_last: true, counts }
+    }
 }
 
 /// What the mechanisms answer alike all the time, asked once.

@@ -7,7 +7,6 @@
 use super::deadline;
 use super::machine::{Beyond, Sender};
 use super::repair;
-use crate::event::Cause;
 use crate::recovery::probe::ProbeNow;
 use crate::time::{Span, Time};
 
@@ -73,12 +72,7 @@ pub(super) fn expire(c: &mut Sender) {
         WaitsFor::Probe => match probe(c) {
             ProbeNow::Nothing => rearm(c),
             now => {
-                c.beyond = Beyond {
-                    bytes: c.s.mss,
-                    cause: Cause::TailLossProbe,
-                    or_last: true,
-                    counts: now == ProbeNow::NewOrLast,
-                };
+                c.beyond = Beyond::probe(c.s.mss, now == ProbeNow::NewOrLast);
                 c.start_rto();
             }
         },
