@@ -57,10 +57,19 @@ impl Record {
         self.seq + u64::from(self.len)
     }
 
+    /// Judged lost, and no retransmission of it is on its way.
+    pub fn waits(&self) -> bool {
+        self.lost && !self.retransmitted
+    }
+
+    /// A transmission of it is on its way, as far as anyone knows.
+    pub fn on_its_way(&self) -> bool {
+        !self.sacked && !self.waits()
+    }
+
     /// Detection has judged a retransmission of it lost, and none is on its way.
     pub(crate) fn is_lost_again(&self) -> bool {
-        let lost = self.lost && !self.retransmitted && self.lost_by == Judge::Detect;
-        lost && self.transmissions > 1
+        self.waits() && self.lost_by == Judge::Detect && self.transmissions > 1
     }
 
     /// The position from which on everything was sent after its last transmission.
@@ -112,13 +121,23 @@ pub struct Scoreboard {
     records: VecDeque<Record>,
     /// Position after the last record.
     end: u64,
-    /// Every record below this position is either sacked or lost.
+    /// Every record below this position is either sacked or lost, as of the last judgement by
+    /// position.
     judged: u64,
+    /// Of the first so many records each is either sacked or lost, so that only their
+    /// retransmissions are on their way.
+    settled: usize,
     /// Position after the highest sacked byte.
     highest_sacked: u64,
     sacked: Tally,
     lost: Tally,
     retransmitted: Tally,
+    /// The retransmissions on their way were sent in the order of sequence, up to `again_end`.
+    ascending: bool,
+    again_end: u64,
+    /// Segments that [wait](Record::waits); none of the first `waits_from` does.
+    waiting: u32,
+    waits_from: usize,
     /// SACK blocks of the previous ACK, so that only what is new in a block is walked.
     known: [(u64, u64); 4],
 }
@@ -190,6 +209,46 @@ impl Scoreboard {
         self.retransmitted.segments
     }
 
+    /// The first segment that [waits](Record::waits) for its retransmission.
+    pub fn first_waiting(&self) -> Option<usize> {
+        if self.waiting == 0 {
+            return None;
+        }
+        let from = self.waits_from;
+        self.records.range(from..).position(|r| r.waits()).map(|index| from + index)
+    }
+
+    /// From index `from` on, the first segment [on its way](Record::on_its_way) whose last
+    /// transmission was sent before this one: its time, and the end of its segment, which breaks
+    /// ties (RFC 8985 section 6.2, RACK_sent_after).
+    pub fn sent_before(&self, sent: (Time, u64), from: usize) -> Option<(usize, &Record)> {
+        let found = self.find_sent_before(sent, from);
+        debug_assert_eq!(found, self.recomputed_sent_before(sent, from));
+        found
+    }
+
+    #[inline]
+    fn find_sent_before(&self, sent: (Time, u64), from: usize) -> Option<(usize, &Record)> {
+        let again = self.retransmitted.segments > 0;
+        let mut index = if again { from } else { from.max(self.settled) };
+        // What lies above was first sent no earlier.
+        while let Some(r) = self.records.get(index)
+            && (r.first_sent, r.end()) < sent
+        {
+            index += 1;
+            if r.on_its_way() {
+                if (r.last_sent, r.end()) < sent {
+                    return Some((index - 1, r));
+                }
+                // The retransmissions above it were sent later.
+                if self.ascending {
+                    index = index.max(self.settled);
+                }
+            }
+        }
+        None
+    }
+
     /// Outstanding bytes, acknowledged selectively or not.
     pub fn outstanding(&self) -> u64 {
         self.records.front().map_or(0, |head| self.end - head.seq)
@@ -220,6 +279,17 @@ impl Scoreboard {
         let copies =
             |r: &Record| u32::from(!r.sacked && !r.lost) + u32::from(!r.sacked && r.retransmitted);
         self.records.iter().map(copies).sum()
+    }
+
+    /// Segments that wait, recomputed from the records.
+    fn recomputed_waiting(&self) -> u32 {
+        self.records.iter().map(|r| u32::from(r.waits())).sum()
+    }
+
+    /// [`sent_before`](Self::sent_before) from a look at every record.
+    fn recomputed_sent_before(&self, sent: (Time, u64), from: usize) -> Option<(usize, &Record)> {
+        let before = |r: &Record| r.on_its_way() && (r.last_sent, r.end()) < sent;
+        self.records.iter().enumerate().skip(from).find(|(_, r)| before(r))
     }
 
     /// Index of the segment that holds byte `seq`; the number of segments if it lies above all of
@@ -260,7 +330,7 @@ impl Scoreboard {
     /// Takes everything below `ack` off, and tells each segment delivered that was not sacked. A
     /// segment acknowledged in part is shortened.
     pub(crate) fn ack_to(&mut self, ack: u64, mut tell: impl FnMut(&Record)) -> Acked {
-        let mut acked = Acked::default();
+        let (mut acked, mut off_board) = (Acked::default(), 0);
         while let Some(head) = self.records.front_mut() {
             if head.seq >= ack {
                 break;
@@ -273,16 +343,21 @@ impl Scoreboard {
             acked.last_sent = Some(head.last_sent);
             acked.bytes += part;
             let whole = u32::from(head.end() <= ack);
-            let off = |from: &mut Tally, has: bool| {
-                from.bytes -= if has { part } else { 0 };
-                from.segments -= if has { whole } else { 0 };
+            let off = |from: &mut Tally| {
+                from.bytes -= part;
+                from.segments -= whole;
             };
             if head.sacked {
-                off(&mut self.sacked, true);
+                off(&mut self.sacked);
                 acked.sacked_before += part;
             } else {
-                off(&mut self.lost, head.lost);
-                off(&mut self.retransmitted, head.retransmitted);
+                if head.lost {
+                    off(&mut self.lost);
+                    self.waiting -= if head.retransmitted { 0 } else { whole };
+                }
+                if head.retransmitted {
+                    off(&mut self.retransmitted);
+                }
                 acked.segments += whole;
             }
             if whole == 0 {
@@ -295,7 +370,10 @@ impl Scoreboard {
                 tell(head);
             }
             self.records.pop_front();
+            off_board += 1;
         }
+        self.settled = self.settled.saturating_sub(off_board);
+        self.waits_from = self.waits_from.saturating_sub(off_board);
         self.check();
         acked
     }
@@ -332,6 +410,7 @@ impl Scoreboard {
     /// Counts every kind anew.
     fn count(&mut self) {
         (self.sacked, self.lost, self.retransmitted) = Default::default();
+        (self.waiting, self.waits_from) = (self.recomputed_waiting(), 0);
         for r in &self.records {
             for (tally, has) in [
                 (&mut self.sacked, r.sacked),
@@ -373,7 +452,8 @@ impl Scoreboard {
             }
         }
         let mut newly = 0;
-        let mut index = self.find(from.min(right));
+        let first = self.find(from.min(right));
+        let mut index = first;
         while let Some(r) = self.records.get_mut(index) {
             if r.end() > right {
                 break;
@@ -383,6 +463,7 @@ impl Scoreboard {
                 r.sacked = true;
                 newly += u64::from(r.len);
                 self.sacked.add(r);
+                self.waiting -= u32::from(r.waits());
                 if r.lost {
                     self.lost.remove(r);
                 }
@@ -394,6 +475,9 @@ impl Scoreboard {
                 self.highest_sacked = self.highest_sacked.max(r.end());
             }
             index += 1;
+        }
+        if (first..index).contains(&self.settled) {
+            self.settle();
         }
         newly
     }
@@ -413,7 +497,7 @@ impl Scoreboard {
         }
         self.sacked = Tally::default();
         self.highest_sacked = 0;
-        self.judged = 0;
+        (self.judged, self.settled) = (0, 0);
         self.known = [(0, 0); 4];
         self.check();
     }
@@ -422,7 +506,7 @@ impl Scoreboard {
     /// news.
     pub(crate) fn mark_lost(&mut self, index: usize, by: Judge) -> bool {
         let Some(r) = self.records.get_mut(index) else { return false };
-        if r.sacked || (r.lost && !r.retransmitted) {
+        if !r.on_its_way() {
             return false;
         }
         if !r.lost {
@@ -433,6 +517,10 @@ impl Scoreboard {
         }
         (r.lost, r.lost_by) = (true, by);
         r.retransmitted = false;
+        self.add_waiting(index);
+        if index == self.settled {
+            self.settle();
+        }
         self.check();
         true
     }
@@ -444,9 +532,21 @@ impl Scoreboard {
         self.lost.add(r);
         if !r.retransmitted {
             self.retransmitted.add(r);
+            self.ascending = false;
         }
         (r.lost, r.retransmitted) = (true, true);
         self.check();
+    }
+
+    fn add_waiting(&mut self, index: usize) {
+        self.waits_from = if self.waiting == 0 { index } else { self.waits_from.min(index) };
+        self.waiting += 1;
+    }
+
+    /// Moves `settled` on over what is sacked or lost.
+    fn settle(&mut self) {
+        self.settled +=
+            self.records.range(self.settled..).take_while(|r| r.sacked || r.lost).count();
     }
 
     /// Judges the original transmission of every segment that ends at or below `edge` lost, and
@@ -464,10 +564,14 @@ impl Scoreboard {
                 (r.lost, r.lost_by) = (true, Judge::Detect);
                 self.lost.add(r);
                 tell(r);
+                if r.waits() {
+                    self.add_waiting(index);
+                }
             }
             index += 1;
         }
         self.judged = edge.min(self.end);
+        self.settled = self.settled.max(index);
         self.check();
     }
 
@@ -485,6 +589,8 @@ impl Scoreboard {
                 self.judged = self.judged.min(r.seq);
             }
         }
+        self.settled = 0;
+        self.settle();
         self.count();
         self.check();
     }
@@ -494,8 +600,8 @@ impl Scoreboard {
         for r in &mut self.records {
             r.lost = false;
         }
-        self.lost = Tally::default();
-        self.judged = 0;
+        (self.lost, self.waiting) = (Tally::default(), 0);
+        (self.judged, self.settled) = (0, 0);
         self.check();
     }
 
@@ -509,9 +615,16 @@ impl Scoreboard {
         // one may be.
         r.span = u32::try_from(self.end - r.seq).unwrap_or(u32::MAX);
         if counts && !r.sacked && !r.retransmitted {
+            self.waiting -= u32::from(r.lost);
             r.retransmitted = true;
             self.retransmitted.add(r);
         }
+        if r.retransmitted {
+            let alone = self.retransmitted.segments == 1;
+            self.ascending = alone || (self.ascending && r.end() >= self.again_end);
+            self.again_end = r.end();
+        }
+        self.waits_from = self.first_waiting().unwrap_or(0);
         self.check();
     }
 
@@ -519,6 +632,8 @@ impl Scoreboard {
     fn check(&self) {
         debug_assert_eq!(self.pipe(), self.recomputed_pipe());
         debug_assert_eq!(self.in_flight(), self.recomputed_in_flight());
+        debug_assert_eq!(self.waiting, self.recomputed_waiting());
+        debug_assert_eq!(self.first_waiting(), self.records.iter().position(|r| r.waits()));
     }
 }
 

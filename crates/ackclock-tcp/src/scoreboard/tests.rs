@@ -230,6 +230,7 @@ enum Op {
     LostBelow(u64),
     Lost(usize),
     Again(usize, bool),
+    Replaced(usize),
     AllLost,
     Forget,
     Unmark,
@@ -244,6 +245,7 @@ fn op() -> impl Strategy<Value = Op> {
         3 => at.prop_map(Op::LostBelow),
         3 => (0..20usize).prop_map(Op::Lost),
         3 => (0..20usize, any::<bool>()).prop_map(|(i, counts)| Op::Again(i, counts)),
+        1 => (0..20usize).prop_map(Op::Replaced),
         1 => Just(Op::AllLost),
         1 => Just(Op::Forget),
         1 => Just(Op::Unmark),
@@ -256,6 +258,7 @@ struct Model {
     una: u64,
     bytes: Vec<Byte>,
     segments: usize,
+    now: Time,
     /// Below this position every byte was judged once and is not judged again until it is sent
     /// again and lost anew.
     judged: u64,
@@ -286,7 +289,7 @@ impl Model {
     fn apply(&mut self, op: &Op, board: &mut Scoreboard) -> Result<(), TestCaseError> {
         match *op {
             Op::Push(len) => {
-                board.push(self.una + self.bytes.len() as u64, len, T);
+                board.push(self.una + self.bytes.len() as u64, len, self.now);
                 let byte = Byte { segment: self.segments, ..Byte::default() };
                 self.bytes.extend(core::iter::repeat_n(byte, len as usize));
                 self.segments += 1;
@@ -341,9 +344,17 @@ impl Model {
                     .for_each(|b| (b.lost, b.again) = (true, false));
             }
             Op::Again(index, counts) => {
-                board.on_retransmit(index, T, counts);
+                board.on_retransmit(index, self.now, counts);
                 if let Some(&segment) = self.segments().get(index) {
                     self.each(segment).filter(|b| !b.sacked && counts).for_each(|b| b.again = true);
+                }
+            }
+            Op::Replaced(index) => {
+                board.mark_replaced(index);
+                if let Some(&segment) = self.segments().get(index) {
+                    self.each(segment)
+                        .filter(|b| !b.sacked && !b.lost)
+                        .for_each(|b| (b.lost, b.again) = (true, true));
                 }
             }
             Op::AllLost => {
@@ -374,7 +385,9 @@ proptest! {
     fn like_a_map_of_bytes(ops in proptest::collection::vec(op(), 1..60)) {
         let mut board = Scoreboard::default();
         let mut model = Model::default();
-        for op in &ops {
+        for (step, op) in (0..).zip(&ops) {
+            // Two at a time.
+            model.now = Time(step / 2);
             model.apply(op, &mut board)?;
             let flags: Vec<(bool, bool, bool)> = model.segments().iter().map(|&segment| {
                 let b = model.bytes.iter().find(|b| b.segment == segment).unwrap();
@@ -384,6 +397,18 @@ proptest! {
             prop_assert_eq!(kept, flags);
             prop_assert_eq!(board.pipe(), model.pipe());
             prop_assert_eq!(board.outstanding(), model.bytes.len() as u64);
+            let waiting = board.iter().position(|r| r.lost && !r.retransmitted);
+            prop_assert_eq!(board.first_waiting(), waiting);
+            for sent in board.iter().map(|r| (r.last_sent, r.end())) {
+                let next = |from| board.sent_before(sent, from).map(|(index, _)| index);
+                let found: Vec<usize> =
+                    core::iter::successors(next(0), |index| next(index + 1)).collect();
+                let on_its_way = |r: &Record| !r.sacked && (!r.lost || r.retransmitted);
+                let before = |r: &Record| on_its_way(r) && (r.last_sent, r.end()) < sent;
+                let all: Vec<usize> =
+                    (0..).zip(board.iter()).filter(|(_, r)| before(r)).map(|(i, _)| i).collect();
+                prop_assert_eq!(found, all);
+            }
             for ahead in 0..model.bytes.len() {
                 let index = board.find(model.una + ahead as u64);
                 let segments = model.segments();
@@ -407,4 +432,46 @@ fn more_outstanding_than_32_bits_count() {
         (board.head().unwrap().len, board.head().unwrap().sent_before()),
         (1, u64::from(len))
     );
+}
+
+#[test]
+fn what_waits_for_its_retransmission_comes_in_sequence() {
+    let mut board = ten();
+    board.sack(300, 400, no);
+    board.mark_lost_below(600, no);
+    assert_eq!((picture(&board).as_str(), board.first_waiting()), ("lllsll....", Some(0)));
+    board.on_retransmit(0, Time(20), true);
+    board.on_retransmit(1, Time(20), true);
+    assert_eq!(board.first_waiting(), Some(2));
+    board.on_retransmit(2, Time(20), true);
+    assert_eq!(board.first_waiting(), Some(4));
+    board.ack_to(100, no);
+    assert_eq!((picture(&board).as_str(), board.first_waiting()), ("rrsll....", Some(3)));
+    board.mark_lost(1, Judge::Detect);
+    assert_eq!(board.first_waiting(), Some(1));
+    board.sack(200, 600, no);
+    assert_eq!((picture(&board).as_str(), board.first_waiting()), ("rssss....", None));
+}
+
+/// RFC 8985 section 6.2, RACK_sent_after: among those sent at one time the end decides.
+#[test]
+fn what_was_sent_before_a_transmission_is_what_it_overtook() {
+    let before = |board: &Scoreboard, sent| {
+        let next = |from| board.sent_before(sent, from).map(|(index, _)| index);
+        core::iter::successors(next(0), |index| next(index + 1)).collect::<Vec<_>>()
+    };
+    let mut board = ten();
+    board.sack(100, 400, no);
+    assert_eq!(before(&board, (Time(3), 400)), [0]);
+    assert_eq!(before(&board, (Time(5), 600)), [0, 4]);
+    board.mark_lost_below(500, no);
+    board.on_retransmit(0, Time(20), true);
+    board.on_retransmit(4, Time(20), true);
+    assert_eq!(picture(&board), "rsssr.....");
+    assert_eq!(before(&board, (Time(7), 800)), [5, 6]);
+    assert_eq!(before(&board, (Time(20), 500)), [0, 5, 6, 7, 8, 9]);
+    // Sent anew, the first one comes after the other.
+    board.mark_lost(0, Judge::Detect);
+    board.on_retransmit(0, Time(21), true);
+    assert_eq!(before(&board, (Time(21), 0)), [4, 5, 6, 7, 8, 9]);
 }

@@ -47,18 +47,14 @@ pub(super) fn mark(c: &mut Sender, lost: Lost) -> Found {
             Found { any: is_unanswered(c), segments, ..Found::default() }
         }
         Lost::SentBefore(time, end) => {
-            let mut found = Found::default();
-            for index in 0..c.s.board.len() {
-                let Some(&r) = c.s.board.get(index) else { break };
-                if r.first_sent > time {
-                    break;
-                }
-                let before = r.last_sent < time || (r.last_sent == time && r.end() <= end);
-                if before && lose(c, index, Judge::Detect) {
-                    found.retransmission |= r.retransmitted;
-                    found.segments += 1;
-                    set_back(c, r.seq);
-                }
+            let (mut found, mut from) = (Found::default(), 0);
+            let sent = (time, end.saturating_add(1));
+            while let Some((index, &r)) = c.s.board.sent_before(sent, from) {
+                lose(c, index, Judge::Detect);
+                set_back(c, r.seq);
+                found.retransmission |= r.retransmitted;
+                found.segments += 1;
+                from = index + 1;
             }
             found.any = is_unanswered(c);
             found
@@ -88,7 +84,7 @@ fn is_unanswered(c: &Sender) -> bool {
         Phase::Open => board.lost_bytes() > 0,
         // Here an ambiguity mechanism asks for more than that.
         Phase::Loss if c.wants.by_marks => board.lost_bytes() > 0,
-        _ => board.head().is_some_and(|r| r.lost && !r.retransmitted),
+        _ => board.head().is_some_and(|r| r.waits()),
     }
 }
 

@@ -64,7 +64,7 @@ fn enter(c: &mut Sender, a: &AckSummary, head: bool) {
         detection::lose(c, 0, Judge::Detect);
         Some(c.s.snd_una)
     } else {
-        c.s.board.iter().find(|r| r.lost && !r.retransmitted).map(|r| r.seq)
+        c.s.board.first_waiting().and_then(|index| c.s.board.get(index)).map(|r| r.seq)
     };
     c.urgent = first.map(Urgent::fast_retransmit);
     let pipe = c.s.board.pipe();

@@ -168,7 +168,7 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
         Some(Next::Retransmit { index, counts }) => {
             let r = c.s.board.get(index)?;
             // Lost, retransmitted, and not on its way any more: that retransmission was lost too.
-            let replaces_lost = counts && r.lost && !r.retransmitted && r.transmissions > 1;
+            let replaces_lost = counts && r.waits() && r.transmissions > 1;
             let judge = if r.lost { r.lost_by } else { Judge::Select };
             let why = Why { judge, replaces_lost };
             // Also beyond a window that has shrunk since (RFC 9293 section 3.8.6, MAY-7): selection

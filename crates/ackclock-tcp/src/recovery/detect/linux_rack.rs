@@ -192,16 +192,9 @@ impl LinuxRack {
     fn detect(&self, s: &State) -> (Lost, Time) {
         let wait = (self.rtt + self.window(s)).0 / 1000;
         let now = micros(s.now);
-        let (mut lost, mut remaining) = (false, 0);
-        for r in s.board.iter() {
-            // What lies above was first sent no earlier.
-            if (r.first_sent, r.end()) >= self.segment {
-                break;
-            }
-            let on_its_way = !r.sacked && (!r.lost || r.retransmitted);
-            if !on_its_way || (r.last_sent, r.end()) >= self.segment {
-                continue;
-            }
+        let (mut lost, mut remaining, mut from) = (false, 0, 0);
+        while let Some((index, r)) = s.board.sent_before(self.segment, from) {
+            from = index + 1;
             match (micros(r.last_sent) + wait).checked_sub(now) {
                 None | Some(0) => lost = true,
                 Some(left) => remaining = remaining.max(left),

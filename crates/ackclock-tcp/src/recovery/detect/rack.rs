@@ -36,8 +36,10 @@ type Sent = (Time, u64);
 /// Judges a segment by the delivery of one sent later, and by time.
 #[derive(Default)]
 pub struct Rack {
-    /// What this ACK newly delivered, and whether it had been sent more than once.
-    delivered: Vec<(Sent, bool)>,
+    /// Of what this ACK newly delivered, the one sent last among those sent once, and all that
+    /// were sent more often.
+    newest: Option<Sent>,
+    again: Vec<Sent>,
     /// RACK.xmit_ts and RACK.end_seq.
     segment: Sent,
     rtt: Span,
@@ -60,14 +62,14 @@ impl Rack {
     /// or not it is RACK.segment.
     fn update(&mut self, s: &State, a: &AckSummary) {
         let min_rtt = self.min_rtt.get();
-        let valid = |&((sent, end), again): &(Sent, bool)| {
+        let valid = |&(sent, end): &Sent| {
             let older =
                 a.ts_echo.is_some_and(|echo| (echo.wrapping_sub(sent.timestamp()) as i32) < 0)
                     && end <= a.ack;
             let too_soon = min_rtt.is_some_and(|min| s.now.since(sent) < min);
-            !again || !(older || too_soon)
+            !older && !too_soon
         };
-        let newest = self.delivered.drain(..).filter(valid).map(|(sent, _)| sent).max();
+        let newest = self.again.drain(..).filter(valid).max().max(self.newest.take());
         if let Some(newest) = newest {
             self.rtt = s.now.since(newest.0);
             self.segment = self.segment.max(newest);
@@ -97,10 +99,8 @@ impl Rack {
 
     /// The second half: the window.
     fn window(&self, s: &State) -> Span {
-        let enough = |n: usize| s.board.iter().filter(|r| r.sacked).take(n).count() == n;
-        // Most ACKs find nothing SACKed, and need not look through the board.
-        let dupthresh_sacked = || s.board.sacked_bytes() > 0 && enough(DUPTHRESH as usize);
-        if !self.reordering_seen && (s.recovering() || dupthresh_sacked()) {
+        let dupthresh_sacked = s.board.sacked_segments() >= DUPTHRESH;
+        if !self.reordering_seen && (s.recovering() || dupthresh_sacked) {
             return Span::ZERO;
         }
         let quarter = Span(self.min_rtt.get().unwrap_or(Span::ZERO).0 / 4);
@@ -113,17 +113,9 @@ impl Rack {
         let wait = self.rtt + self.reo_wnd;
         let mut lost = false;
         self.deadline = None;
-        for r in s.board.iter() {
-            // What lies above was first sent no earlier.
-            if (r.first_sent, r.end()) >= self.segment {
-                break;
-            }
-            if r.sacked || (r.last_sent, r.end()) >= self.segment {
-                continue;
-            }
-            if r.lost && !r.retransmitted {
-                continue;
-            }
+        let mut from = 0;
+        while let Some((index, r)) = s.board.sent_before(self.segment, from) {
+            from = index + 1;
             if r.last_sent + wait <= s.now {
                 lost = true;
             } else {
@@ -158,7 +150,12 @@ impl Detect for Rack {
         // Step 3. In the order of RACK_detect_reordering no segment of this ACK raises RACK.fack
         // above a lower one.
         self.reordering_seen |= r.end() < self.fack && !again;
-        self.delivered.push(((r.last_sent, r.end()), again));
+        let sent = (r.last_sent, r.end());
+        if again {
+            self.again.push(sent);
+        } else {
+            self.newest = self.newest.max(Some(sent));
+        }
     }
 
     fn on_handshake(&mut self, rtt: Span) {

@@ -68,8 +68,7 @@ impl Select for LostFirst {
 
     fn next(&mut self, s: &State) -> Option<Next> {
         let again = |index| Next::Retransmit { index, counts: true };
-        let any = s.board.lost_segments() > 0;
-        if any && let Some(index) = s.board.iter().position(|r| r.lost && !r.retransmitted) {
+        if let Some(index) = s.board.first_waiting() {
             return Some(again(index));
         }
         if s.can_send_sequential() {

@@ -66,7 +66,7 @@ impl Select for NextSeg {
 
     fn on_enter(&mut self, s: &State) {
         // Section 5 step 4.3: both are set to the end of the first retransmission.
-        let first = s.board.iter().find(|r| r.lost && !r.retransmitted).or(s.board.head());
+        let first = s.board.get(s.board.first_waiting().unwrap_or(0));
         let end = first.map_or(s.snd_una, |r| r.end());
         self.high_rxt = end;
         self.rescue_rxt = end;
