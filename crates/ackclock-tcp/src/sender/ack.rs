@@ -29,16 +29,19 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
     let mut ranges = Ranges::default();
     summarise::apply(c, segment, &mut a, &mut ranges);
     let first_event = c.events.len();
-    c.event(EventKind::Acked {
-        ack,
-        dupacks: c.s.dupacks,
-        newly_acked: a.newly_acked,
-        newly_sacked: a.newly_sacked,
-        window_edge: c.s.window_edge,
-        sack: ranges.ranges,
-        sacks: ranges.count as u8,
-        dsack: a.dsack.is_some(),
-    });
+    // Not even the numbers of the event are gathered for nobody.
+    if c.config.events {
+        c.event(EventKind::Acked {
+            ack,
+            dupacks: c.s.dupacks,
+            newly_acked: a.newly_acked,
+            newly_sacked: a.newly_sacked,
+            window_edge: c.s.window_edge,
+            sack: ranges.ranges,
+            sacks: ranges.count as u8,
+            dsack: ranges.dsack,
+        });
+    }
     for i in 0..c.strategy.probes.len() {
         let first = c.strategy.probes[i].on_ack_first(&c.s, &a, &mut *c.strategy.window);
         if let Some(windows) = first {

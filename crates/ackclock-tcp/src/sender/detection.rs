@@ -29,6 +29,9 @@ pub(super) fn on_ack(c: &mut Sender, a: &mut AckSummary) -> Found {
     if c.timers.serves_all {
         one_timer::wait_for_reordering(c);
     }
+    if lost == Lost::Nothing {
+        return Found::default();
+    }
     let before = c.s.board.lost_bytes();
     let found = mark(c, lost);
     a.newly_lost = c.s.board.lost_bytes() - before;

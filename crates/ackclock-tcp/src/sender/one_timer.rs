@@ -46,11 +46,11 @@ pub(super) fn after_ack(c: &mut Sender) {
 /// New data was sent; `first`: nothing was outstanding (`tcp_event_new_data_sent`, and then
 /// `tcp_schedule_loss_probe`).
 pub(super) fn after_new(c: &mut Sender, first: bool) {
-    if first || c.timers.waits_for == WaitsFor::Probe {
+    let rto_at = from_head(c);
+    let probes = wait_for_probe(c, if rto_at > c.s.now { rto_at } else { Time::NEVER });
+    if !probes && (first || c.timers.waits_for == WaitsFor::Probe) {
         rearm(c);
     }
-    let rto_at = from_head(c);
-    wait_for_probe(c, if rto_at > c.s.now { rto_at } else { Time::NEVER });
 }
 
 /// The first unacknowledged segment was retransmitted (`tcp_xmit_retransmit_queue`).

@@ -5,7 +5,8 @@ use super::machine::Sender;
 use super::stats::Stats;
 use crate::event::SackRanges;
 use crate::scoreboard::{Acked, Record};
-use crate::segment::Segment;
+use crate::segment::{SackBlock, Segment};
+use crate::seq::Seq;
 use crate::state::Phase;
 use crate::summary::AckSummary;
 use crate::time::{Span, Time};
@@ -16,6 +17,8 @@ use crate::time::{Span, Time};
 pub(super) struct Ranges {
     pub ranges: SackRanges,
     pub count: usize,
+    /// The first of them is a D-SACK (RFC 2883).
+    pub dsack: bool,
 }
 
 /// Applies the facts that the ACK carries and sums them up.
@@ -32,8 +35,14 @@ pub(super) fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, range
         s.window_edge = ack + window;
         s.max_window = s.max_window.max(window);
     }
-    if c.wants.observed && !segment.sack.is_empty() {
-        a.dsack_again = again_in_first_block(c, segment);
+    if !segment.sack.is_empty() {
+        read_blocks(c, segment, ack, ranges);
+        if ranges.dsack {
+            let (left, right) = ranges.ranges[0];
+            a.dsack = Some((left, right));
+            a.dsack_segments = duplicates(&mut c.dsacked, &c.stats, right - left, c.s.mss);
+            a.dsack_again = if c.wants.observed { again_within(c, (left, right)) } else { 0 };
+        }
     }
     let s = &mut c.s;
     let (mut acked, mut reported) = (Acked::default(), Reported::default());
@@ -57,11 +66,12 @@ pub(super) fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, range
         a.retransmission_acked = acked.retransmission;
         a.last_sent = acked.last_sent;
     }
-    if !segment.sack.is_empty() {
+    a.delivered += a.dsack_segments;
+    if ranges.count > 0 && c.s.sack {
         let before = c.s.board.sacked_segments();
         let mut sacked = Reported::default();
-        read_sacks(c, segment, a, ranges, &mut sacked);
-        a.delivered += c.s.board.sacked_segments() - before + a.dsack_segments;
+        enter_sacks(c, a, ranges, &mut sacked);
+        a.delivered += c.s.board.sacked_segments() - before;
         reported.sacked = sacked.first;
         reported.last = sacked.last.or(reported.last);
     }
@@ -125,10 +135,7 @@ impl Reported {
         let clean = self.first.filter(|_| acked.retransmission.is_none());
         let by_time = clean.or(self.sacked);
         let latest = if clean.is_some() || self.sacked.is_some() { self.last } else { None };
-        let sent = by_time.or_else(|| {
-            let ms = c.s.now.timestamp().wrapping_sub(a.ts_echo?).max(1);
-            c.s.now.0.checked_sub(Span::from_millis(u64::from(ms)).0).map(Time)
-        });
+        let sent = by_time.or_else(|| echoed(c.s.now, a.ts_echo?, 1));
         a.rtt_latest = latest.or(sent).map(|sent| c.s.now.since(sent));
         sent
     }
@@ -140,19 +147,21 @@ fn sample(c: &Sender, a: &mut AckSummary, acked: &Acked) -> Option<Time> {
         // RFC 7323 section 4.1: an echoed timestamp is unambiguous even for a retransmission. One
         // from before the segment was first sent (the clock ticks once a millisecond) is
         // none of ours.
-        Some(ecr) if acked.retransmission.is_some() => {
-            let ms = c.s.now.timestamp().wrapping_sub(ecr);
-            let sent = c.s.now.0.checked_sub(Span::from_millis(u64::from(ms)).0).map(Time);
-            sent.filter(|&sent| {
-                acked.first_sent.is_some_and(|first| sent + Span::from_millis(1) > first)
-            })
-        }
+        Some(ecr) if acked.retransmission.is_some() => echoed(c.s.now, ecr, 0).filter(|&sent| {
+            acked.first_sent.is_some_and(|first| sent + Span::from_millis(1) > first)
+        }),
         // Karn's rule (RFC 6298 section 3).
         _ if acked.retransmission.is_some() => None,
         _ => acked.first_sent,
     };
     a.rtt_latest = sent.map(|sent| c.s.now.since(sent));
     sent
+}
+
+/// When the segment was sent whose timestamp is echoed now, at least so many milliseconds ago.
+fn echoed(now: Time, ecr: u32, least: u32) -> Option<Time> {
+    let ms = now.timestamp().wrapping_sub(ecr).max(least);
+    now.0.checked_sub(Span::from_millis(u64::from(ms)).0).map(Time)
 }
 
 fn take(c: &mut Sender, a: &mut AckSummary, sent: Option<Time>) {
@@ -178,68 +187,53 @@ fn restart(c: &mut Sender) {
     }
 }
 
-/// Enters the SACK blocks into the scoreboard.
-fn read_sacks(
-    c: &mut Sender,
-    segment: &Segment,
-    a: &mut AckSummary,
-    out: &mut Ranges,
-    reported: &mut Reported,
-) {
-    let s = &mut c.s;
-    let mut walked = SackRanges::default();
-    for (i, block) in segment.sack.as_slice().iter().enumerate() {
-        let (Some(left), Some(right)) = (
-            block.left.position(c.config.isn, s.snd_una),
-            block.right.position(c.config.isn, s.snd_una),
-        ) else {
+/// Reads the SACK blocks, relative to what was acknowledged before this ACK.
+fn read_blocks(c: &Sender, segment: &Segment, ack: u64, out: &mut Ranges) {
+    let range = |b: &SackBlock| {
+        let position = |q: Seq| q.position(c.config.isn, c.s.snd_una);
+        Some((position(b.left)?, position(b.right)?))
+    };
+    let blocks = segment.sack.as_slice();
+    for (i, block) in blocks.iter().enumerate() {
+        // Empty, inverted or of data never sent: not a report of this connection.
+        let Some((left, right)) = range(block).filter(|&(l, r)| l < r && r <= c.s.snd_max) else {
             continue;
         };
-        // Empty, inverted or of data never sent: not a report of this connection.
-        if left >= right || right > s.snd_max {
-            continue;
-        }
-        out.ranges[out.count] = (left, right);
-        out.count += 1;
         // RFC 2883 section 4: a D-SACK block stands first, and lies below the ACK or within the
         // second block.
         if i == 0 {
-            let second = segment.sack.as_slice().get(1);
-            let within = second.is_some_and(|b| {
-                let position = |q: crate::seq::Seq| q.position(c.config.isn, s.snd_una);
-                position(b.left).is_some_and(|l| l <= left)
-                    && position(b.right).is_some_and(|r| right <= r)
-            });
-            if right <= a.ack || within {
-                a.dsack = Some((left, right));
-                a.dsack_segments = duplicates(&mut c.dsacked, &c.stats, right - left, s.mss);
-                continue;
-            }
+            let second = blocks.get(1).and_then(range);
+            out.dsack = right <= ack || second.is_some_and(|(l, r)| l <= left && right <= r);
         }
-        if s.sack {
-            a.newly_sacked += s.board.sack(left, right, |r| {
-                if c.wants.observed {
-                    reported.note(r, &mut a.original);
-                }
-                if c.wants.deliveries {
-                    c.strategy.detect.on_delivered(r, s.now);
-                }
-            });
-            a.sacked_to = a.sacked_to.max(right);
-            walked[i] = (left, right);
-        }
-    }
-    if s.sack {
-        s.board.remember(walked);
+        out.ranges[out.count] = (left, right);
+        out.count += 1;
     }
 }
 
-/// Outstanding segments within the first SACK block that have been retransmitted. Asked before
-/// anything is taken off the scoreboard, since a D-SACK may report what the ACK acknowledges.
-fn again_in_first_block(c: &Sender, segment: &Segment) -> u32 {
-    let position = |q: crate::seq::Seq| q.position(c.config.isn, c.s.snd_una);
-    let Some(block) = segment.sack.as_slice().first() else { return 0 };
-    let (Some(left), Some(right)) = (position(block.left), position(block.right)) else { return 0 };
+/// Enters the SACK blocks into the scoreboard.
+fn enter_sacks(c: &mut Sender, a: &mut AckSummary, blocks: &Ranges, reported: &mut Reported) {
+    let s = &mut c.s;
+    let mut ranges = blocks.ranges;
+    if blocks.dsack {
+        ranges[0] = (0, 0);
+    }
+    for (left, right) in ranges {
+        a.newly_sacked += s.board.sack(left, right, |r| {
+            if c.wants.observed {
+                reported.note(r, &mut a.original);
+            }
+            if c.wants.deliveries {
+                c.strategy.detect.on_delivered(r, s.now);
+            }
+        });
+        a.sacked_to = a.sacked_to.max(right);
+    }
+    s.board.remember(ranges);
+}
+
+/// Outstanding segments within a range that have been retransmitted. Asked before anything is taken
+/// off the scoreboard, since a D-SACK may report what the ACK acknowledges.
+fn again_within(c: &Sender, (left, right): (u64, u64)) -> u32 {
     let from = c.s.board.find(left);
     let within = (from..).map_while(|i| c.s.board.get(i)).take_while(|r| r.end() <= right);
     within.filter(|r| r.seq >= left && r.transmissions > 1).count() as u32

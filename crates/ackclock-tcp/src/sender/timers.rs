@@ -80,7 +80,7 @@ impl Timers {
     }
 
     pub fn refresh(&mut self, strategy: &Strategy, config: &SenderConfig) {
-        let min = config.min_rto.unwrap_or(strategy.timer.min_rto());
+        let min = config.min_rto.unwrap_or_else(|| strategy.timer.min_rto());
         self.base = strategy.timer.rto().max(min).min(config.max_rto);
     }
 

@@ -107,7 +107,8 @@ fn open(c: &mut Sender) -> Option<Transmit> {
     if full && end - c.s.snd_una > c.s.cwnd && c.s.dupacks == 0 && !c.s.board.is_empty() {
         return None;
     }
-    let len = c.s.sequential_len()?;
+    let new = full && c.s.snd_nxt == c.s.snd_max;
+    let len = if new { c.s.mss as u32 } else { c.s.sequential_len()? };
     let after = c.s.snd_nxt - c.s.snd_una + u64::from(len);
     if after <= c.s.cwnd {
         return Some(send_new(c, len, Cause::New));

@@ -24,9 +24,12 @@ pub(super) fn judge(c: &mut Sender, a: &AckSummary) -> Judged {
     }
     for i in 0..c.strategy.undo.len() {
         let verdict = c.strategy.undo[i].on_ack(&c.s, a);
+        if verdict == Verdict::Open {
+            continue;
+        }
         let by = c.strategy.undo[i].name();
         let settled = apply(c, verdict, by, a);
-        if !matches!(verdict, Verdict::Open | Verdict::Retime { .. }) {
+        if !matches!(verdict, Verdict::Retime { .. }) {
             return Judged { settled, hold: verdict == Verdict::Hold };
         }
     }
