@@ -53,6 +53,8 @@ pub(crate) struct Established {
     /// The earliest entry that the event heap holds for each end's timer.
     pub(crate) sender_timer: u64,
     pub(crate) receiver_timer: u64,
+    /// The sender's deadline, read once its last input had been dealt with.
+    pub(crate) sender_deadline: u64,
     pub(crate) writer: Writer,
     /// The bytes that the application writes before it waits for their acknowledgment, or ends.
     /// `u64::MAX` if there is no end.
@@ -66,7 +68,7 @@ impl Established {
     }
 
     /// The packet for a segment from the sender.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn data(
         &self,
         transmit: &Transmit,
@@ -89,7 +91,7 @@ impl Established {
     }
 
     /// The packet for a segment from the receiver.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn ack(
         &self,
         segment: &Segment,
@@ -146,7 +148,7 @@ impl Flow {
         self.sender_lookahead
             && self.pending_acks == 0
             && self.next_write >= at
-            && matches!(&self.agent, Agent::Established(tcp) if tcp.sender.next_deadline().0 >= at)
+            && matches!(&self.agent, Agent::Established(tcp) if tcp.sender_deadline >= at)
     }
 
     /// As [`Flow::may_get_ack_early`], for what goes to the receiver.

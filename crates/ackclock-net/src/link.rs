@@ -235,6 +235,7 @@ impl Link {
     }
 
     /// Puts a packet into the queue, which sets `busy_until` to the end of its transmission.
+    #[inline(always)]
     fn enqueue(&mut self, now: u64, packet: &Packet) -> Result<(), &'static str> {
         let size = packet.size;
         let idle = now >= self.busy_until;

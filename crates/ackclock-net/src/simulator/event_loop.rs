@@ -163,6 +163,7 @@ impl Simulator {
             }
             let Some(transmit) = &transmit else {
                 let due = tcp.sender.next_deadline().0;
+                tcp.sender_deadline = due;
                 if due < tcp.sender_timer {
                     let due = due.max(earliest);
                     tcp.sender_timer = due;
@@ -223,7 +224,7 @@ impl Simulator {
             return;
         }
         tcp.sender_timer = u64::MAX;
-        if tcp.sender.next_deadline().0 <= now {
+        if tcp.sender_deadline <= now {
             tcp.sender.on_deadline(Time(now));
         }
         self.pump_sender(now, now.saturating_add(1), index, recorder);
