@@ -257,6 +257,9 @@ pub(crate) struct Claim {
     pub near: Option<NumberOrText>,
     /// How far above or below: a number, or a share of the other (`10%`).
     pub by: Option<Margin>,
+    /// Of how many runs the paper says that all were so. The claim holds if so many of ours would
+    /// be, with a probability of at least 5 %.
+    pub in_runs: Option<u32>,
     /// How far off `near` may be.
     pub tolerance: Option<Margin>,
     /// The paper found it somewhere only ("up to"): it holds if it holds in one cell.

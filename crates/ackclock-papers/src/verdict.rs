@@ -104,6 +104,9 @@ pub(crate) fn judge(claim: &Claim, measurements: &Measurements) -> Judgement {
     };
     if relation == "equals" {
         let expected = plain(other).parse::<f64>().ok();
+        if let (Some(expected), Some(in_runs)) = (expected, claim.in_runs) {
+            return in_all_runs(samples, expected, in_runs);
+        }
         let same = expected.is_some_and(|n| samples.iter().all(|s| *s == n));
         let verdict = if same { Verdict::Holds } else { Verdict::DoesNotHold };
         return Judgement::of_one(verdict, estimate(samples));
@@ -141,6 +144,32 @@ pub(crate) fn judge(claim: &Claim, measurements: &Measurements) -> Judgement {
     let verdict =
         [Verdict::DoesNotHold, Verdict::Undecided].into_iter().find(|v| verdicts.contains(v));
     Judgement { verdict: verdict.unwrap_or(Verdict::Holds), measured, relative: percent }
+}
+
+/// The least probability with which what the paper saw would come out here.
+const LIKELY: f64 = 0.05;
+
+/// Judges that `in_runs` runs all had this number, by the share of our runs that have it and its
+/// 95 % interval (Wilson 1927).
+fn in_all_runs(samples: &[f64], expected: f64, in_runs: u32) -> Judgement {
+    const Z: f64 = 1.96;
+    let n = samples.len() as f64;
+    let so = samples.iter().filter(|s| **s == expected).count() as f64;
+    let (share, z2) = (so / n, Z * Z / n);
+    let center = (share + z2 / 2.0) / (1.0 + z2);
+    let half = Z * (share * (1.0 - share) / n + z2 / (4.0 * n)).sqrt() / (1.0 + z2);
+    let all = |share: f64| share.clamp(0.0, 1.0).powi(in_runs.try_into().unwrap_or(i32::MAX));
+    let verdict = match (all(center - half) >= LIKELY, all(center + half) >= LIKELY) {
+        (true, _) => Verdict::Holds,
+        (false, false) => Verdict::DoesNotHold,
+        (false, true) => Verdict::Undecided,
+    };
+    let measured = format!(
+        "{}; {so} of {n} runs; {in_runs} such runs have a probability of {:.0} %",
+        estimate(samples),
+        100.0 * all(share)
+    );
+    Judgement::of_one(verdict, measured)
 }
 
 impl Bound {

@@ -515,6 +515,6 @@ fn a_window_shows_a_part_and_marks_stand_in_it() {
     assert_eq!(data["marks"][1], json!({ "at": 8.5, "label": "later" }));
     // The middle of 46 to 590; the other mark is out of view.
     let svg = picture.to_svg();
-    assert!(svg.contains("<path d=\"M318.0 56V296\" stroke=\"#5b6675\""), "{svg}");
+    assert!(svg.contains("<path d=\"M318.0 56V296\" stroke=\"#5a6675\""), "{svg}");
     assert_eq!((svg.matches("&lt;third&gt;").count(), svg.matches("later").count()), (1, 0));
 }

@@ -503,7 +503,7 @@ fn table_8_counts() {
     flow.timed_out(0).sent(0, Cause::Timeout, 4).acked(10, 0, &[]).left(false, 1_000);
     flow.new_data(10, 2).acked(10, 1, &[]).timed_out(10);
     let names = RECOVERY_TABLES[7].measures.iter().map(|m| m.name).collect::<Vec<_>>();
-    assert_eq!(flow.measured(&names), [4.0, 2.0, 1.0, 1.0, 1.0, 3.0, 1.0]);
+    assert_eq!(flow.measured(&names), [4.0, 2.0, 1.0, 1.0, 1.0, 3.0, 2.0, 1.0]);
 }
 
 #[test]

@@ -101,3 +101,20 @@ fn a_difference_is_in_percent_of_the_other_measurement() {
     );
     assert_eq!(judge(&claim("measurement = \"a/x\"\nabove = 3"), &measurements()).relative, None);
 }
+
+/// Of 100 runs 97 have none: Wilson's interval is 0.9155 to 0.9897, to the tenth power 0.414 to
+/// 0.902. Of 100 runs 80: 0.7112 to 0.8666, 0.033 to 0.239. Of 100 runs 60: 0.5020 to 0.6906, 0.001
+/// to 0.025.
+#[test]
+fn what_all_of_a_few_runs_showed_is_judged_by_its_probability() {
+    let judged = |zeros: usize| {
+        let samples = (0..100).map(|i| if i < zeros { 0.0 } else { 1.0 }).collect();
+        let measured = Measurements::from([("t/x".into(), Measurement::Samples(samples))]);
+        judge(&claim("measurement = \"t/x\"\nequals = 0\nin_runs = 10"), &measured)
+    };
+    assert_eq!(judged(97).verdict, Verdict::Holds);
+    let shown = "97 of 100 runs; 10 such runs have a probability of 74 %";
+    assert!(judged(97).measured.ends_with(shown), "{}", judged(97).measured);
+    assert_eq!(judged(80).verdict, Verdict::Undecided);
+    assert_eq!(judged(60).verdict, Verdict::DoesNotHold);
+}

@@ -235,6 +235,9 @@ pub const RECOVERY_TABLES: [RecoveryTable; 13] = [
             }),
             m("count-recoveries", "", "recoveries (not in the paper)", |s| s.recoveries as f64),
             m("count-timeouts", "", "timeouts (not in the paper)", |s| s.timeouts() as f64),
+            m("count-timeouts-of-first-segment", "", "of these, of a first segment", |s| {
+                s.timeouts_of_first as f64
+            }),
             m("count-timeouts-in-disorder", "", "timeouts in Disorder (section 6.1)", |s| {
                 s.timeouts_in(TimedOutIn::Disorder) as f64
             }),

@@ -76,6 +76,8 @@ pub struct RecoveryStats {
     failed_timeouts: [u64; TimedOutIn::COUNT],
     /// Timeouts by [`TimedOutIn`].
     timeouts: [u64; TimedOutIn::COUNT],
+    /// Of these, those of the first segment of a flow.
+    pub timeouts_of_first: u64,
     /// Recoveries begun: the "fast recovery events" of table 3.
     pub recoveries: u64,
     /// Of those, begun by early retransmit (section 6).
@@ -159,6 +161,7 @@ impl RecoveryStats {
             recoveries,
             early_retransmits,
             early_spurious,
+            timeouts_of_first,
             dsacks,
             lost_retransmits,
             lost_fast_retransmits,
@@ -190,6 +193,7 @@ impl RecoveryStats {
             (&mut self.recoveries, recoveries),
             (&mut self.early_retransmits, early_retransmits),
             (&mut self.early_spurious, early_spurious),
+            (&mut self.timeouts_of_first, timeouts_of_first),
             (&mut self.dsacks, dsacks),
             (&mut self.lost_retransmits, lost_retransmits),
             (&mut self.lost_fast_retransmits, lost_fast_retransmits),

@@ -339,6 +339,7 @@ impl RecoveryTracker {
             State::Loss => TimedOutIn::Loss,
         };
         stats.timeouts[self.timed_out as usize] += 1;
+        stats.timeouts_of_first += u64::from(seq == 0);
         self.timed_out_at = Some(seq);
         self.state = State::Loss;
     }
