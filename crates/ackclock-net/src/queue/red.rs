@@ -62,6 +62,7 @@ impl RedState {
     }
 
     /// A packet of `size` bytes arrives.
+    #[inline(always)]
     pub(crate) fn arrive(&mut self, waiting: Waiting, size: u32) -> Verdict {
         let queue = if self.config.queue_in_bytes {
             waiting.bytes as f64

@@ -224,6 +224,7 @@ impl Simulator {
             return;
         }
         tcp.sender_timer = u64::MAX;
+        debug_assert_eq!(tcp.sender_deadline, tcp.sender.next_deadline().0);
         if tcp.sender_deadline <= now {
             tcp.sender.on_deadline(Time(now));
         }
