@@ -58,7 +58,8 @@ pub enum LossModel {
         loss_bad: f64,
     },
     /// Three states in sequence (Gurtov & Floyd 2004, section V): without loss until `second_at`,
-    /// then a short state that brings on a timeout, then a third one; without loss after that.
+    /// then a short state that brings on a timeout, then a third one; without loss after that, or
+    /// all three again.
     ThreeState {
         /// When the second state begins.
         second_at: Time,
@@ -72,6 +73,7 @@ pub enum LossModel {
         third_loss: f64,
         /// The first fast retransmission from `second_at` on is lost too.
         lose_fast_retransmission: bool,
+        /// The end of the third state is the beginning of the first.
         repeat: bool,
     },
     /// A token bucket, full at first. A packet that finds fewer tokens than it has bytes, headers
