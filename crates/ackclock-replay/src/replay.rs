@@ -17,8 +17,6 @@ use ackclock_tcp::{
 
 use crate::vector::{Ack, Header, Sent, Step, Vector, What};
 
-/// `TCP_RTO_MAX`.
-const MAX_RTO: Span = Span::from_secs(120);
 /// Calls of one deadline after another without an input between: a sender that wants more of them
 /// than backed-off timeouts fit into the longest pause is stuck.
 const MOST_CALLS: usize = 1000;
@@ -119,7 +117,6 @@ fn config(h: &Header) -> SenderConfig {
         sack: h.sack,
         timestamps: h.timestamps,
         handshake_rtt: Some(Span::from_micros(h.round_trip)),
-        max_rto: MAX_RTO,
         idle_restart: h.setting("tcp_slow_start_after_idle", 1) != 0,
         ..SenderConfig::default()
     }

@@ -74,7 +74,7 @@ impl Path {
             initial_rwnd: 1 << 20,
             max_cwnd: Some(ends.max_window * u64::from(MSS)),
             min_rto: ends.min_rto,
-            max_rto: Span::from_secs(7200),
+            max_rto: Some(Span::from_secs(7200)),
             sack,
             timestamps: true,
             ..SenderConfig::default()

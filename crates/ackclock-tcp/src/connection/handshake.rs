@@ -180,7 +180,7 @@ pub(super) fn complete(c: &mut Connection, now: Time, wnd: u16, shift: u8, echo:
 /// Our SYN, or SYN/ACK once the peer's SYN is known.
 pub(super) fn syn(c: &mut Connection, now: Time) -> Repr {
     let answers = c.state == TcpState::SynReceived;
-    c.handshake.on_transmit(now, c.config.sender.max_rto);
+    c.handshake.on_transmit(now, c.sender.max_rto());
     let (sack, timestamps) = if answers {
         (c.negotiated.sack, c.negotiated.timestamps)
     } else {

@@ -16,6 +16,11 @@ pub(crate) fn to_jiffies(span: Span) -> u64 {
     span.0.div_ceil(JIFFY.0)
 }
 
+/// So many microseconds, as long as the ticks that they take.
+pub(crate) fn whole_jiffies(span: Span) -> Span {
+    JIFFY.times(to_jiffies(span))
+}
+
 /// Ticks in a second (`HZ`).
 pub(crate) const HZ: u64 = 1_000_000_000 / JIFFY.0;
 

@@ -69,6 +69,9 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
         event.snd_nxt = c.s.snd_nxt;
     }
     c.arm_persist();
+    if a.prior_flight == 0 && c.s.written > c.s.snd_max {
+        one_timer::wait_for_window(c);
+    }
 }
 
 /// The axes decide in turn: undo, detection, retransmission lost, then windows.

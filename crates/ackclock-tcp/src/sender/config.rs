@@ -45,9 +45,10 @@ pub struct SenderConfig {
     /// Lower bound of the retransmission timeout; `None` takes the timer model's own.
     pub min_rto: Option<Span>,
     /// Upper bound of the retransmission timeout, back-off included (RFC 6298 section 2.5: at
-    /// least 60 s). Below a millisecond it counts as one, so that a timer never expires at the
-    /// moment that sets it.
-    pub max_rto: Span,
+    /// least 60 s); `None` takes the timer model's own
+    /// ([`Timer::max_rto`](crate::recovery::timer::Timer::max_rto)). Below a millisecond it counts
+    /// as one, so that a timer never expires at the moment that sets it.
+    pub max_rto: Option<Span>,
     /// Restart from the initial window after an idle time of more than an RTO (RFC 5681 section
     /// 4.1).
     pub idle_restart: bool,
@@ -75,7 +76,7 @@ impl Default for SenderConfig {
             handshake_rtt: None,
             initial_rto: None,
             min_rto: None,
-            max_rto: Span::from_secs(60),
+            max_rto: None,
             idle_restart: true,
             events: false,
             tick_phase: Span::ZERO,

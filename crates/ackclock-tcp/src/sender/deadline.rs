@@ -65,7 +65,7 @@ pub(super) fn on_timeout(c: &mut Sender) {
         backoff: c.timers.backoff,
         flight: c.s.flight(),
         cwnd_before: c.s.cwnd,
-        rto: c.timers.rto(&c.config).0,
+        rto: c.timers.rto().0,
     };
     c.stats.timeouts += 1;
     c.stats.timeouts_by_class[class as usize] += 1;
@@ -91,6 +91,9 @@ pub(super) fn on_timeout(c: &mut Sender) {
         c.s.snd_nxt = c.s.snd_una;
     }
     c.timers.backoff += 1;
+    if c.timers.serves_all {
+        c.timers.persist_backoff += 1;
+    }
     let cause = if repeated { Cause::BackedOffTimeout } else { Cause::Timeout };
     c.urgent = Some(Urgent { seq: c.s.snd_una, cause, judge: Judge::Nobody, replaces_lost: false });
     c.start_rto();

@@ -236,6 +236,9 @@ impl Sender {
     /// The timer's estimates have changed: a back-off ends (RFC 6298 section 5).
     pub(super) fn take_estimates(&mut self) {
         self.timers.backoff = 0;
+        if self.timers.serves_all {
+            self.timers.persist_backoff = 0;
+        }
         self.timers.refresh(&self.strategy, &self.config);
         (self.s.srtt, self.s.rttvar) = (self.strategy.timer.srtt(), self.strategy.timer.rttvar());
     }
@@ -244,7 +247,7 @@ impl Sender {
         if !self.timers.runs {
             return;
         }
-        let rto = self.timers.rto(&self.config);
+        let rto = self.timers.rto();
         self.timers.waits_for = WaitsFor::Retransmission;
         self.timers.rto_at = self.strategy.timer.expiry(&self.s, rto);
     }
@@ -282,9 +285,14 @@ impl Sender {
             s.board.is_empty() && s.written > s.snd_max && s.window_edge < s.snd_nxt + s.mss;
         if !held_back || s.can_send_sequential() {
             self.timers.persist_at = Time::NEVER;
-            self.timers.persist_backoff = 0;
+            if !self.timers.serves_all {
+                self.timers.persist_backoff = 0;
+            }
         } else if self.timers.persist_at == Time::NEVER && !self.window_probe {
-            self.timers.persist_at = s.now + self.timers.persist_interval(&self.config);
+            // tcp_check_probe_timer.
+            let first = self.timers.serves_all;
+            let wait = if first { self.timers.rto() } else { self.timers.persist_interval() };
+            self.timers.persist_at = s.now + wait;
         }
     }
 
@@ -316,7 +324,6 @@ fn start(config: &mut SenderConfig, strategy: &mut Strategy) -> (State, Timers) 
     if !sack && let Some(other) = strategy.without_sack.take() {
         *strategy = *other;
     }
-    config.max_rto = config.max_rto.max(Span::from_millis(1));
     let initial_window = config.initial_window_bytes(&*strategy.window);
     let mut s = State {
         now: Time::ZERO,

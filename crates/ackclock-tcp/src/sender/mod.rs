@@ -24,7 +24,7 @@ use crate::event::{Cause, Event, EventKind};
 use crate::recovery::detect::{Notice, Notices};
 use crate::segment::Segment;
 use crate::state::State;
-use crate::time::Time;
+use crate::time::{Span, Time};
 
 use machine::Turn;
 
@@ -133,6 +133,11 @@ impl Sender {
         &self.s
     }
 
+    /// The largest timeout interval, back-off included.
+    pub(crate) fn max_rto(&self) -> Span {
+        self.timers.max
+    }
+
     /// Bytes acknowledged cumulatively.
     pub fn acked(&self) -> u64 {
         self.s.snd_una
@@ -151,7 +156,7 @@ impl Sender {
 
     /// RFC 5681 section 4.1: after an idle time of more than an RTO the window law restarts.
     fn restart_if_idle(&mut self) {
-        let rto = self.timers.rto(&self.config);
+        let rto = self.timers.rto();
         if self.config.idle_restart
             && self.s.board.is_empty()
             && self.s.snd_max > 0

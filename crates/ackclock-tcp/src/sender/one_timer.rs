@@ -26,7 +26,7 @@ pub(super) enum WaitsFor {
 /// (`tcp_rack_mark_lost`).
 pub(super) fn wait_for_reordering(c: &mut Sender) {
     if c.strategy.detect.armed() {
-        let latest = c.s.now + c.timers.rto(&c.config);
+        let latest = c.s.now + c.timers.rto();
         let at = c.strategy.timer.tick(&c.s, c.strategy.detect.deadline().min(latest));
         set(c, WaitsFor::Reordering, at);
         c.timers.restart = false;
@@ -36,7 +36,7 @@ pub(super) fn wait_for_reordering(c: &mut Sender) {
 /// An ACK has been dealt with (`tcp_set_xmit_timer`).
 pub(super) fn after_ack(c: &mut Sender) {
     if core::mem::take(&mut c.timers.restart) && !c.s.board.is_empty() {
-        let latest = c.strategy.timer.expiry(&c.s, c.timers.rto(&c.config));
+        let latest = c.strategy.timer.expiry(&c.s, c.timers.rto());
         if !wait_for_probe(c, latest) {
             rearm(c);
         }
@@ -50,6 +50,19 @@ pub(super) fn after_new(c: &mut Sender, first: bool) {
     let probes = wait_for_probe(c, if rto_at > c.s.now { rto_at } else { Time::NEVER });
     if !probes && (first || c.timers.waits_for == WaitsFor::Probe) {
         rearm(c);
+    }
+}
+
+/// A window probe went, or an ACK came while nothing was outstanding (`tcp_send_probe0`,
+/// `tcp_ack_probe`): the next probe waits from now on. A window that is open ends the back-off.
+pub(super) fn wait_for_window(c: &mut Sender) {
+    if !c.timers.serves_all {
+        return;
+    }
+    if c.timers.persist_at == Time::NEVER {
+        c.timers.persist_backoff = 0;
+    } else {
+        c.timers.persist_at = c.s.now + c.timers.persist_interval();
     }
 }
 
@@ -111,7 +124,7 @@ fn rearm(c: &mut Sender) {
 }
 
 fn from_head(c: &Sender) -> Time {
-    c.s.board.head().map_or(c.s.now, |head| head.last_sent) + c.timers.rto(&c.config)
+    c.s.board.head().map_or(c.s.now, |head| head.last_sent) + c.timers.rto()
 }
 
 fn set(c: &mut Sender, waits_for: WaitsFor, at: Time) {

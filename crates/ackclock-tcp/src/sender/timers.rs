@@ -22,8 +22,11 @@ pub(super) struct Timers {
     pub waits_for: WaitsFor,
     /// Where it serves all ends: this ACK restarts it.
     pub restart: bool,
-    /// Window probes since the window closed.
+    /// Window probes since the window closed. Where the timer serves all ends, timeouts since the
+    /// last valid round-trip sample count too (Linux's `icsk_backoff`).
     pub persist_backoff: u32,
+    /// The largest timeout interval, back-off included.
+    pub max: Span,
     /// The timeout interval with its bounds, before back-off; kept because it changes with a
     /// sample only.
     base: Span,
@@ -40,11 +43,12 @@ impl Timers {
             waits_for: WaitsFor::Retransmission,
             restart: false,
             persist_backoff: 0,
+            max: config.max_rto.unwrap_or(strategy.timer.max_rto()).max(Span::from_millis(1)),
             base: Span::ZERO,
         };
         timers.refresh(strategy, config);
         if let Some(initial) = config.initial_rto {
-            timers.base = initial.min(config.max_rto);
+            timers.base = initial.min(timers.max);
         }
         timers
     }
@@ -81,20 +85,22 @@ impl Timers {
 
     pub fn refresh(&mut self, strategy: &Strategy, config: &SenderConfig) {
         let min = config.min_rto.unwrap_or_else(|| strategy.timer.min_rto());
-        self.base = strategy.timer.rto().max(min).min(config.max_rto);
+        self.base = strategy.timer.rto().max(min).min(self.max);
     }
 
     /// The timeout interval, back-off included.
-    pub fn rto(&self, config: &SenderConfig) -> Span {
-        if self.backoff == 0 { self.base } else { backed_off(self.base, self.backoff, config) }
+    pub fn rto(&self) -> Span {
+        if self.backoff == 0 { self.base } else { self.backed_off(self.base, self.backoff) }
     }
 
-    /// How long the next window probe waits.
-    pub fn persist_interval(&self, config: &SenderConfig) -> Span {
-        backed_off(self.base, self.persist_backoff, config)
+    /// How long the next window probe waits. Where the timer serves all ends, from the timeout
+    /// interval with its own back-off on (`tcp_probe0_when`).
+    pub fn persist_interval(&self) -> Span {
+        let from = if self.serves_all { self.rto() } else { self.base };
+        self.backed_off(from, self.persist_backoff)
     }
-}
 
-fn backed_off(base: Span, backoff: u32, config: &SenderConfig) -> Span {
-    base.times(1 << backoff.min(32)).min(config.max_rto)
+    fn backed_off(&self, from: Span, backoff: u32) -> Span {
+        from.times(1 << backoff.min(32)).min(self.max)
+    }
 }

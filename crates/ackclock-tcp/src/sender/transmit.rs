@@ -28,7 +28,7 @@ fn validate(c: &mut Sender) {
     if !core::mem::take(&mut c.sent_new) && !waits {
         return;
     }
-    let rto = c.timers.rto(&c.config);
+    let rto = c.timers.rto();
     if let Some(windows) = c.strategy.window.on_sent(&c.s, in_flight, rto) {
         c.s.ssthresh = windows.ssthresh;
         c.set_cwnd(windows.cwnd);
@@ -260,8 +260,9 @@ fn send_new(c: &mut Sender, len: u32, cause: Cause) -> Transmit {
     c.s.snd_nxt += u64::from(len);
     c.s.snd_max = c.s.snd_nxt;
     let transmit = sent(c, seq, len, cause, 1, Judge::Nobody);
-    // A probe has set the timer already.
-    if c.timers.serves_all && cause != Cause::TailLossProbe {
+    // A tail loss probe has set the timer already, and none follows a window probe
+    // (tcp_write_wakeup).
+    if c.timers.serves_all && !matches!(cause, Cause::TailLossProbe | Cause::WindowProbe) {
         one_timer::after_new(c, first);
     }
     transmit
@@ -338,9 +339,11 @@ fn window_probe(c: &mut Sender) -> Option<Transmit> {
     if room > 0 && c.s.board.is_empty() {
         let transmit = send_new(c, room as u32, Cause::WindowProbe);
         c.arm_persist();
+        one_timer::wait_for_window(c);
         return Some(transmit);
     }
     c.arm_persist();
+    one_timer::wait_for_window(c);
     let mut segment = header(c, c.s.snd_una, 0, false);
     segment.seq = Seq(segment.seq.0.wrapping_sub(1));
     Some(Transmit { segment, position: c.s.snd_una, cause: Cause::WindowProbe, transmission: 0 })

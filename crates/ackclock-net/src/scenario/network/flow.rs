@@ -258,7 +258,7 @@ impl<'a> FlowBuilder<'a> {
             events: self.options.events,
             tick_phase,
             min_rto: tcp.min_rto.map(|d| d.0),
-            max_rto: tcp.max_rto.map_or(Span::from_secs(60), |d| d.0),
+            max_rto: tcp.max_rto.map(|d| d.0),
             idle_restart: tcp.idle_restart.unwrap_or(true),
         };
         let receiver = ReceiverConfig {

@@ -28,7 +28,7 @@ fn a_syn_ack_goes_again_after_1_2_and_4_seconds() {
 /// RFC 6298 section 2.5.
 #[test]
 fn the_interval_has_an_upper_bound() {
-    let patient = SenderConfig { max_rto: Span::from_secs(3), ..config().sender };
+    let patient = SenderConfig { max_rto: Some(Span::from_secs(3)), ..config().sender };
     run(ConnectionConfig { sender: patient, syn_retries: 100, ..config() }, |x| {
         x.connect().sends("S 0 mss1000");
         let mut at = 0;

@@ -1,7 +1,8 @@
 //! Linux's timer (`tcp_rtt_estimator`, `tcp_set_rto`): a sample with every ACK, the mean deviation's
 //! maximum over a round trip, and a variance term of at least the configured minimum, 200 ms.
 //!
-//! Arithmetic is the kernel's: microseconds, SRTT in eighths, the deviations in quarters.
+//! Arithmetic is the kernel's: microseconds, SRTT in eighths, the deviations in quarters. The
+//! timeout is rounded up to a tick, and doubles up to 120 s (`TCP_RTO_MAX`).
 //!
 //! Segments that SACK blocks report give samples too, the first of them. What was SACKed before
 //! gives none when it is acknowledged, and nothing does if a segment that was retransmitted is
@@ -10,11 +11,14 @@
 //! One timer serves retransmission, probes and RACK's reordering window (`icsk_retransmit_timer`).
 
 use super::Timer;
+use crate::recovery::linux::whole_jiffies;
 use crate::state::State;
 use crate::time::{Span, Time};
 
 /// `TCP_RTO_MIN`.
 const MIN: Span = Span::from_millis(200);
+/// `TCP_RTO_MAX`.
+const MAX: Span = Span::from_secs(120);
 
 /// The timer of Linux.
 #[derive(Clone, Debug)]
@@ -116,7 +120,9 @@ impl Timer for LinuxTimer {
         if self.srtt == 0 {
             return Span::from_secs(1);
         }
-        Span::from_micros((self.srtt >> 3) + self.rttvar)
+        let rto = Span::from_micros((self.srtt >> 3) + self.rttvar);
+        // icsk_rto counts ticks (usecs_to_jiffies), so that back-off doubles what was rounded up.
+        if self.whole { whole_jiffies(rto) } else { rto }
     }
 
     fn srtt(&self) -> Span {
@@ -135,5 +141,9 @@ impl Timer for LinuxTimer {
 
     fn min_rto(&self) -> Span {
         Span::from_micros(self.min)
+    }
+
+    fn max_rto(&self) -> Span {
+        MAX
     }
 }

@@ -86,6 +86,12 @@ pub trait Timer: Send {
     /// The smallest interval this model allows unless the configuration says otherwise.
     fn min_rto(&self) -> Span;
 
+    /// The largest interval, back-off included, unless the configuration says otherwise (RFC 6298
+    /// section 2.5: "at least 60 seconds").
+    fn max_rto(&self) -> Span {
+        self.inner().map_or(Span::from_secs(60), |t| t.max_rto())
+    }
+
     /// Whether a retransmission for this cause restarts the timer. `replaces_lost` says that it
     /// takes the place of a retransmission that was lost. RFC 6298 restarts it on new
     /// acknowledgments only. BSD restarts it with the retransmission that begins a recovery, and

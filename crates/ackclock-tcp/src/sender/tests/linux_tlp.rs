@@ -15,8 +15,8 @@ fn when_it_comes() {
         x.write(2_000).sends("0 1").deadline(102).fire(102).sends("1+");
     });
     run_with("linux", handshake(50), |x| {
-        // SRTT + 200 ms is earlier than 2 SRTT + 200 ms.
-        x.write(1_000).sends("0").deadline(250).fire(250).sends("0+");
+        // SRTT + 200 ms is earlier than 2 SRTT + 200 ms: 63 ticks.
+        x.write(1_000).sends("0").deadline(252).fire(252).sends("0+");
     });
     run("linux", 10, |x| {
         x.write(2_000).sends("0 1").deadline(1000).fire(1000).sends("1+");
@@ -34,11 +34,11 @@ fn when_it_comes() {
 #[test]
 fn the_timeout_follows() {
     run_with("linux", handshake(50), |x| {
-        x.write(2_000).sends("0 1").fire(102).sends("1+").pipe(2).fire(352).sends("0T");
+        x.write(2_000).sends("0 1").fire(102).sends("1+").pipe(2).fire(354).sends("0T");
     });
     // New data is a better probe, and goes whatever the window says.
     run_with("linux", SenderConfig { initial_window: Some(2), ..handshake(50) }, |x| {
-        x.write(9_000).sends("0 1").fire(102).sends("2+").fire(352).sends("0T");
+        x.write(9_000).sends("0 1").fire(102).sends("2+").fire(354).sends("0T");
     });
 }
 
@@ -48,8 +48,8 @@ fn the_timeout_follows() {
 fn one_at_a_time() {
     run_with("linux", handshake(50), |x| {
         x.write(2_000).sends("0 1").fire(102).sends("1+").write(1_000).sends("2");
-        // 102 + 2 * 50 + 2, and 0 + 250.
-        x.fire(204).sends("").fire(250).sends("0T");
+        // 102 + 2 * 50 + 2, and 0 + 252.
+        x.fire(204).sends("").fire(252).sends("0T");
     });
 }
 
@@ -58,12 +58,12 @@ fn one_at_a_time() {
 #[test]
 fn a_repaired_loss_lowers_the_windows() {
     run_with("linux", handshake(50), |x| {
-        x.write(2_000).sends("0 1").at(50).ack(1).sends("").fire(300).sends("1+");
+        x.write(2_000).sends("0 1").at(50).ack(1).sends("").fire(302).sends("1+");
         x.at(310).write(1_000).sends("2").at(350).ack(3).sends("").windows(7_000, 7_000);
     });
     // The D-SACK of what the probe repeated says that nothing was lost.
     run_with("linux", handshake(50), |x| {
-        x.write(2_000).sends("0 1").at(50).ack(1).sends("").fire(300).sends("1+");
+        x.write(2_000).sends("0 1").at(50).ack(1).sends("").fire(302).sends("1+");
         x.at(350).ack(2).sends("").at(351).sack(2, &[(1, 2)]).sends("");
         x.write(1_000).sends("2").at(400).ack(3).sends("").windows(10_000, UNSET);
     });

@@ -1,0 +1,87 @@
+//! One timer for all ends: Linux's window probes (`tcp_probe_timer`, `tcp_send_probe0`,
+//! `tcp_ack_probe`), and what its timeouts share with them.
+
+use super::*;
+
+/// The handshake took so long. 50 ms and a variance of 200 ms make a timeout of 63 ticks, 252 ms.
+fn handshake(ms: u64) -> SenderConfig {
+    SenderConfig { handshake_rtt: Some(Span::from_millis(ms)), ..window(10) }
+}
+
+/// `icsk_rto` is in ticks: rounded up, and so is what back-off doubles.
+#[test]
+fn timeouts_take_whole_ticks() {
+    for (rtt, rto) in [(51, 252), (52, 252), (53, 256)] {
+        run_with("linux-rack+linux-timer", handshake(rtt), |x| {
+            x.write(1_000).sends("0").fire(rto).sends("0T").fire(3 * rto).sends("0T");
+        });
+    }
+}
+
+/// `TCP_RTO_MAX`, unless the configuration says otherwise.
+#[test]
+fn timeouts_grow_to_two_minutes() {
+    for (max_rto, longest) in [(None, 120), (Some(Span::from_secs(60)), 60)] {
+        run_with("linux-rack+linux-timer", SenderConfig { max_rto, ..window(10) }, |x| {
+            x.write(1_000).sends("0");
+            let mut at = 0;
+            for interval in [1, 2, 4, 8, 16, 32, 64, 128, 128] {
+                at += 1000 * longest.min(interval);
+                x.fire(at).sends("0T");
+            }
+        });
+    }
+}
+
+/// The first probe waits for a timeout interval. A probe and its answer start the next interval,
+/// which doubles with each probe; a window that opens ends that.
+#[test]
+fn an_answer_restarts_the_wait_for_a_window_probe() {
+    run_with("linux", handshake(50), |x| {
+        x.write(40_000).sends(&numbers(0, 10)).at(50);
+        x.window = 0;
+        x.ack(10).sends("").fire(302).sends("10+w").deadline(302 + 504);
+        x.at(352).ack(10).sends("").fire(352 + 504).sends("10+w").deadline(856 + 1008);
+        x.window = 10_000;
+        x.at(900).ack(10).sends(&numbers(10, 20)).at(950);
+        x.window = 0;
+        x.ack(20).sends("").deadline(950 + 252);
+    });
+}
+
+/// A timeout without a sample since counts as a probe would, and the interval begins with what it
+/// has doubled: 504 ms, then 504 * 2^2.
+#[test]
+fn window_probes_share_the_back_off_of_timeouts() {
+    run_with("linux", handshake(50), |x| {
+        x.write(40_000).sends(&numbers(0, 10)).fire(102).sends("10+").fire(354).sends("0T");
+        x.window = 0;
+        x.at(400).ack(11).sends("").fire(400 + 504).sends("11+w").deadline(904 + 2016);
+        x.at(950).ack(11).sends("").deadline(950 + 2016);
+    });
+    // A sample ends both: 450 ms, which makes SRTT 100, and the deviation 100 + 375.
+    run_with("linux", handshake(50), |x| {
+        x.write(40_000).sends(&numbers(0, 10)).fire(102).sends("10+").fire(354).sends("0T");
+        x.window = 0;
+        x.at(450).sack(0, &[(3, 4)]).sends("").ack(11).sends("");
+        x.fire(450 + 576).sends("11+w").deadline(1026 + 1152);
+    });
+}
+
+/// What a window probe takes along is followed by the timeout, and by no tail loss probe
+/// (`tcp_write_wakeup`). It ends the back-off.
+#[test]
+fn no_tail_loss_probe_follows_a_window_probe() {
+    run_with("linux", handshake(50), |x| {
+        x.write(40_000).sends(&numbers(0, 10)).at(50);
+        x.window = 500;
+        x.ack(10).sends("").fire(302).sends("10[0..500]+").fire(302 + 252).sends("10[0..500]T");
+    });
+    run_with("linux", handshake(50), |x| {
+        x.write(40_000).sends(&numbers(0, 10)).at(50);
+        x.window = 500;
+        x.ack(10).sends("").fire(302).sends("10[0..500]+").at(352);
+        x.window = 0;
+        x.ack_bytes(10_500).sends("").deadline(352 + 252);
+    });
+}
