@@ -10,6 +10,8 @@
 //! input comes within [`Clock::late`] may still be pending in the kernel, so the input goes first.
 //! So a timer that is right to two jiffies makes no difference, and any other does.
 
+use std::collections::HashMap;
+
 use ackclock_tcp::{
     Cause, Composition, Phase, SackBlock, SackBlocks, Segment, Sender, SenderConfig, Seq, Span,
     Time, Timestamps,
@@ -88,6 +90,7 @@ pub fn replay(vector: &Vector, composition: &Composition) -> Vec<Answer> {
         now: Time::ZERO,
         due: Time::NEVER,
         set_at: Time::ZERO,
+        begun: HashMap::new(),
     };
     // What came after the last step is not known.
     let end = vector.steps.last().map_or(Time::ZERO, |step| micros(step.at));
@@ -131,6 +134,9 @@ struct Driver<'a> {
     /// The next deadline, and when it was set.
     due: Time,
     set_at: Time,
+    /// How often a segment began at each position, which is what a vector counts: one that is cut or
+    /// joined with another on its way counts by where it begins.
+    begun: HashMap<u64, u32>,
 }
 
 impl Driver<'_> {
@@ -197,8 +203,14 @@ impl Driver<'_> {
     fn drain(&mut self, by_timer: bool) -> Vec<Left> {
         let mut all = Vec::new();
         while let Some(t) = self.sender.poll_transmit(self.now) {
-            let sent =
-                Sent { position: t.position, len: t.segment.len, transmission: t.transmission };
+            let transmission = if t.transmission == 0 {
+                0
+            } else {
+                let begun = self.begun.entry(t.position).or_default();
+                *begun += 1;
+                *begun
+            };
+            let sent = Sent { position: t.position, len: t.segment.len, transmission };
             let timer = by_timer.then_some(self.now.0 / 1000);
             all.push(Left { sent, cause: t.cause, timer });
         }

@@ -407,6 +407,33 @@ impl Scoreboard {
         judged
     }
 
+    /// Cuts the segment at `index` after `len` bytes, fewer than it has. Both pieces are what it was.
+    pub(crate) fn split(&mut self, index: usize, len: u32) {
+        let Some(r) = self.records.get_mut(index) else { return };
+        let rest =
+            Record { seq: r.seq + u64::from(len), len: r.len - len, span: r.span - len, ..*r };
+        r.len = len;
+        self.records.insert(index + 1, rest);
+        self.count();
+        self.check();
+    }
+
+    /// Joins the segment at `index` with those after it that are not sacked, up to `most` bytes.
+    pub(crate) fn join(&mut self, index: usize, most: u32) {
+        while let Some(&next) = self.records.get(index + 1) {
+            let Some(r) = self.records.get_mut(index) else { return };
+            if r.sacked || next.sacked || r.len + next.len > most {
+                return;
+            }
+            r.len += next.len;
+            r.transmissions = r.transmissions.max(next.transmissions);
+            self.records.remove(index + 1);
+            self.settled = self.settled.min(index);
+            self.count();
+            self.check();
+        }
+    }
+
     /// Counts every kind anew.
     fn count(&mut self) {
         (self.sacked, self.lost, self.retransmitted) = Default::default();

@@ -399,9 +399,9 @@ fn a_window_that_shrinks_to_zero_is_probed_until_it_opens() {
         let first = peer.at(0);
         assert_eq!(peer.receive(first, 0, &[]), []);
         // Nothing is lost, but the receiver says nothing: the timer sends the head again. Linux
-        // sends a probe before, also without a round trip.
+        // sends a probe before, also without a round trip, but not beyond the window.
         let mut again = peer.deadline();
-        if again == [(9_000, Cause::TailLossProbe)] {
+        if again == [(9_000, Cause::TailLossProbe)] || again.is_empty() {
             again = peer.deadline();
         }
         assert_eq!(again, [(0, Cause::Timeout)], "{strategy}");
@@ -583,7 +583,13 @@ fn withstands(strategy: &str, isn: u32, lies: &[Lie]) {
         let (prior_phase, prior_ssthresh, prior_flight) =
             (peer.s().phase, peer.s().ssthresh, peer.s().flight());
         // D-SACKs count as delivered too, as far as something was retransmitted.
-        let delivered = prior_flight + peer.sender.stats().retransmissions * MSS;
+        // Where segments are counted, each piece of one that a shrunken window has cut counts.
+        let outstanding = if counts_segments(strategy) {
+            peer.s().board.len() as u64 * MSS
+        } else {
+            prior_flight
+        };
+        let delivered = outstanding + peer.sender.stats().retransmissions * MSS;
         let growth = most_for_an_ack(strategy).min(delivered).max(2 * MSS);
         written += if let Lie::Write(bytes) = lie { u64::from(bytes) } else { 0 };
         tell(&mut peer, lie);
@@ -616,7 +622,8 @@ fn withstands(strategy: &str, isn: u32, lies: &[Lie]) {
         }
         // Linux's timeout lets one segment out beside what it does not take for lost, which may be
         // more than the window was (`tcp_enter_loss`).
-        if s.phase == Phase::Loss && strategy.starts_with("linux") {
+        let linux = ["linux", "last-mile"].iter().any(|name| strategy.starts_with(name));
+        if s.phase == Phase::Loss && linux {
             allowed = allowed.max(s.board.pipe() + MSS);
         }
         assert!(

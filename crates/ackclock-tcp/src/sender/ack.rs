@@ -49,7 +49,9 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
             c.set_cwnd(windows.cwnd);
         }
     }
-    if a.newly_acked > 0 || a.duplicate || a.newly_sacked > 0 || a.dsack.is_some() {
+    // After a timeout Linux looks at every duplicate, with SACK news or without (tcp_process_loss).
+    let dubious = c.wants.by_marks && a.unchanged && c.s.phase == Phase::Loss;
+    if a.newly_acked > 0 || a.duplicate || a.newly_sacked > 0 || a.dsack.is_some() || dubious {
         respond(c, &mut a);
     }
     one_timer::after_ack(c);

@@ -90,6 +90,8 @@ pub(super) struct Wants {
     pub everywhere: bool,
     /// And selection chooses in every phase.
     pub by_marks: bool,
+    /// What goes again is cut to fit.
+    pub refits: bool,
     /// The window law measures, and validates cwnd.
     pub measures: bool,
     /// It grows after detection.
@@ -105,6 +107,7 @@ impl Wants {
             observed: deliveries || strategy.timer.samples_sacks(),
             everywhere,
             by_marks: everywhere && strategy.select.everywhere(),
+            refits: strategy.select.refits(),
             measures: strategy.window.measures(),
             after_detection: strategy.window.after_detection(),
         }

@@ -96,7 +96,8 @@ fn enter(c: &mut Sender, a: &AckSummary, head: bool) {
 pub(super) fn within(c: &mut Sender, a: &mut AckSummary) {
     let mut found = detection::on_ack(c, a);
     let urgent = c.strategy.select.on_ack(&c.s, a);
-    if urgent.restart_timer {
+    // One timer for all may wait for the reordering window already.
+    if urgent.restart_timer && !c.timers.serves_all {
         c.restart_rto();
     }
     if urgent.retransmit_head {

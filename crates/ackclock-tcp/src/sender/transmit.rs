@@ -46,7 +46,7 @@ fn next(c: &mut Sender) -> Option<Transmit> {
         // What is not marked lost still counts itself.
         let counts = c.s.board.get(index).is_some_and(|r| r.lost);
         let why = Why { judge: urgent.judge, replaces_lost: urgent.replaces_lost };
-        return Some(retransmit(c, index, urgent.cause, why, counts));
+        return retransmit(c, index, urgent.cause, why, counts);
     }
     if c.beyond.bytes > 0
         && let Some(transmit) = beyond(c)
@@ -92,7 +92,7 @@ fn beyond(c: &mut Sender) -> Option<Transmit> {
         return Some(send_new(c, len, cause));
     }
     let index = c.s.board.len().checked_sub(1).filter(|_| or_last)?;
-    Some(retransmit(c, index, cause, Why::default(), counts))
+    retransmit(c, index, cause, Why::default(), counts)
 }
 
 /// Outside recovery: what cwnd allows, and what a probe allows beyond it.
@@ -162,7 +162,9 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
     }
     // Not every selection would name the first unacknowledged segment again.
     let next = match c.s.board.head() {
-        Some(r) if r.is_lost_again() => Some(Next::Retransmit { index: 0, counts: true }),
+        Some(r) if r.is_lost_again() && !c.wants.by_marks => {
+            Some(Next::Retransmit { index: 0, counts: true })
+        }
         _ => c.strategy.select.next(&c.s),
     };
     match next {
@@ -172,10 +174,10 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
             let replaces_lost = counts && r.waits() && r.transmissions > 1;
             let judge = if r.lost { r.lost_by } else { Judge::Select };
             let why = Why { judge, replaces_lost };
-            // Also beyond a window that has shrunk since (RFC 9293 section 3.8.6, MAY-7): selection
-            // will not name it again.
+            // Also beyond a window that has shrunk since (RFC 9293 section 3.8.6, MAY-7), unless
+            // selection refits: it will not name it again.
             let again = if c.s.phase == Phase::Loss { Cause::SlowStart } else { Cause::Recovery };
-            Some(retransmit(c, index, again, why, counts))
+            retransmit(c, index, again, why, counts)
         }
         Some(Next::Sequential) => sequential(c).or_else(|| fill(c)),
         None => fill(c),
@@ -188,7 +190,7 @@ fn fill(c: &mut Sender) -> Option<Transmit> {
     match c.strategy.fill.as_mut().filter(|_| may_fill)?.next(&c.s)? {
         Filler::Retransmit { index } => {
             c.s.board.get(index)?;
-            Some(retransmit(c, index, Cause::Filler, Why::default(), false))
+            retransmit(c, index, Cause::Filler, Why::default(), false)
         }
         Filler::HeaderOnly { position } => {
             on_transmit(c, Cause::Filler, 0);
@@ -244,7 +246,7 @@ fn skip(c: &mut Sender, skipped: impl Fn(&Record) -> bool) {
 fn sequential(c: &mut Sender) -> Option<Transmit> {
     if c.s.snd_nxt < c.s.snd_max {
         let index = c.s.board.find(c.s.snd_nxt);
-        return Some(retransmit(c, index, Cause::SlowStart, Why::default(), true));
+        return retransmit(c, index, Cause::SlowStart, Why::default(), true);
     }
     let len = c.s.sequential_len()?;
     Some(send_new(c, len, Cause::New))
@@ -255,7 +257,8 @@ fn send_new(c: &mut Sender, len: u32, cause: Cause) -> Transmit {
     if c.wants.measures && c.s.snd_max > 0 && c.in_flight() == 0 {
         c.strategy.window.on_start(&c.s, c.s.now.since(c.last_sent));
     }
-    c.sent_new = true;
+    // tcp_write_wakeup does not validate cwnd.
+    c.sent_new |= cause != Cause::WindowProbe;
     c.s.board.push(seq, len, c.s.now);
     c.s.snd_nxt += u64::from(len);
     c.s.snd_max = c.s.snd_nxt;
@@ -268,7 +271,34 @@ fn send_new(c: &mut Sender, len: u32, cause: Cause) -> Transmit {
     transmit
 }
 
-fn retransmit(c: &mut Sender, index: usize, cause: Cause, why: Why, counts: bool) -> Transmit {
+/// Cuts segment `index`, or joins it with what follows, so that it fits the window and SMSS
+/// (`__tcp_retransmit_skb`, `tcp_retrans_try_collapse`); whether it may go. The first
+/// unacknowledged one goes into a closed window too, as its probe.
+fn refit(c: &mut Sender, index: usize) -> bool {
+    let Some(r) = c.s.board.get(index) else { return true };
+    let room = c.s.window_edge.saturating_sub(r.seq);
+    if room == 0 {
+        return index == 0;
+    }
+    let most = room.min(c.s.mss) as u32;
+    if r.len > most {
+        c.s.board.split(index, most);
+    } else {
+        c.s.board.join(index, most);
+    }
+    true
+}
+
+fn retransmit(
+    c: &mut Sender,
+    index: usize,
+    cause: Cause,
+    why: Why,
+    counts: bool,
+) -> Option<Transmit> {
+    if c.wants.refits && !refit(c, index) {
+        return None;
+    }
     c.s.board.on_retransmit(index, c.s.now, counts);
     let (seq, len, transmissions) = match c.s.board.get(index) {
         Some(r) => (r.seq, r.len, u32::from(r.transmissions)),
@@ -290,7 +320,7 @@ fn retransmit(c: &mut Sender, index: usize, cause: Cause, why: Why, counts: bool
     for undo in &mut c.strategy.undo {
         undo.on_retransmit(&c.s, seq, len);
     }
-    sent(c, seq, len, cause, transmissions, why.judge)
+    Some(sent(c, seq, len, cause, transmissions, why.judge))
 }
 
 fn sent(

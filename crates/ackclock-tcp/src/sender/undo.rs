@@ -60,11 +60,15 @@ fn apply(c: &mut Sender, verdict: Verdict, by: &'static str, a: &AckSummary) -> 
             c.strategy.detect.on_spurious(&c.s, a);
             c.turn = Turn::NewOnly;
         }
-        Verdict::Restore { windows, losses_stand } => {
-            (c.saved, c.s.timed_out) = (None, None);
+        Verdict::Restore { windows, losses_stand, goes_on } => {
+            c.s.timed_out = None;
+            // What goes on may still be found spurious, and end with that.
+            if !goes_on {
+                c.saved = None;
+            }
             c.s.ssthresh = windows.ssthresh;
             c.set_cwnd(windows.cwnd);
-            resume(c, a, losses_stand, by);
+            resume(c, a, losses_stand, goes_on, by);
         }
         Verdict::Spurious => {
             let Some(saved) = c.saved.take() else { return false };
@@ -78,7 +82,7 @@ fn apply(c: &mut Sender, verdict: Verdict, by: &'static str, a: &AckSummary) -> 
             // RFC 4015 section 4: what is not retransmitted draws no duplicates, so that three of
             // them mean a loss.
             c.s.recover = saved.recover;
-            resume(c, a, false, by);
+            resume(c, a, false, false, by);
             return response.is_some();
         }
     }
@@ -86,14 +90,16 @@ fn apply(c: &mut Sender, verdict: Verdict, by: &'static str, a: &AckSummary) -> 
 }
 
 /// Goes on as if the response had not been.
-fn resume(c: &mut Sender, a: &AckSummary, losses_stand: bool, by: &'static str) {
+fn resume(c: &mut Sender, a: &AckSummary, losses_stand: bool, goes_on: bool, by: &'static str) {
     c.strategy.detect.on_spurious(&c.s, a);
     c.strategy.window.on_undo(&c.s);
     if !losses_stand {
         c.s.board.unmark_lost();
     }
     c.s.snd_nxt = c.s.snd_max;
-    c.s.phase = Phase::Open;
+    if !goes_on {
+        c.s.phase = Phase::Open;
+    }
     c.urgent = None;
     c.event(EventKind::Undone { by });
 }

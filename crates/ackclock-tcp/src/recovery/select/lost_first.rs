@@ -11,7 +11,9 @@
 //!
 //! Since Linux 4.15 this is all that Linux does (`tcp_xmit_retransmit_queue`), in the slow start
 //! after a timeout as well. `linux-lost-first` is that. Without SACK it waits at the end for an ACK
-//! of more than the recovery point (`tcp_is_non_sack_preventing_reopen`).
+//! of more than the recovery point (`tcp_is_non_sack_preventing_reopen`). Nothing goes again while
+//! as many retransmissions are on their way as segments are lost, which an undo leaves behind: what
+//! was retransmitted before it is not lost any more, and counts.
 
 use super::{Next, Select, Urgent};
 use crate::state::State;
@@ -53,6 +55,10 @@ impl Select for LostFirst {
         self.linux
     }
 
+    fn refits(&self) -> bool {
+        self.linux
+    }
+
     fn ends(&self, s: &State, _a: &AckSummary) -> bool {
         self.ends_loss(s)
     }
@@ -68,7 +74,8 @@ impl Select for LostFirst {
 
     fn next(&mut self, s: &State) -> Option<Next> {
         let again = |index| Next::Retransmit { index, counts: true };
-        if let Some(index) = s.board.first_waiting() {
+        let full = self.linux && s.board.retransmitted_segments() >= s.board.lost_segments();
+        if !full && let Some(index) = s.board.first_waiting() {
             return Some(again(index));
         }
         if s.can_send_sequential() {

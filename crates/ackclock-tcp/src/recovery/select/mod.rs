@@ -75,6 +75,12 @@ pub trait Select: Send {
         false
     }
 
+    /// Whether what goes again is cut to fit a window that has shrunk since, and waits if the window
+    /// ends before it, and short segments go again as one (Linux's `__tcp_retransmit_skb`).
+    fn refits(&self) -> bool {
+        false
+    }
+
     /// Whether the slow start after a timeout is over.
     fn ends_loss(&self, s: &State) -> bool {
         s.snd_una >= s.recover

@@ -47,7 +47,7 @@ impl Undo for LinuxFRto {
         if core::mem::take(&mut self.tried) && !sent_new {
             self.frto = false;
         } else if sent_new {
-            self.frto &= a.newly_sacked == 0 && !(a.duplicate && a.newly_acked == 0);
+            self.frto &= a.newly_sacked == 0 && !(a.unchanged && a.dsack.is_none());
         } else if a.newly_acked > 0 && s.snd_una < s.recover {
             self.frto = s.written > s.snd_max && s.window_edge > s.snd_max;
             self.tried = self.frto;

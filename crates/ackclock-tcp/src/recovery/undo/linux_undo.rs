@@ -10,6 +10,9 @@
 //! - What was restored is the larger window of now and then (`tcp_undo_cwnd_reduction`).
 //! - An ACK of an original while retransmissions are on their way stops them for this ACK, and
 //!   restores nothing yet (`tcp_try_undo_partial`).
+//! - Without SACK the phase goes on at the recovery point, until an ACK of more
+//!   (`tcp_is_non_sack_preventing_reopen`), and after a timeout also before it
+//!   (`tcp_try_undo_loss`).
 
 use super::{Undo, Verdict};
 use crate::recovery::linux::{any_retransmitted, current_ssthresh, lowers_on_timeout};
@@ -81,7 +84,8 @@ impl LinuxUndo {
     }
 
     fn restore(&mut self, s: &State, losses_stand: bool) -> Verdict {
-        Verdict::Restore { windows: self.windows(s), losses_stand }
+        let goes_on = !s.sack && s.recovering() && s.snd_una == s.recover;
+        Verdict::Restore { windows: self.windows(s), losses_stand, goes_on }
     }
 
     fn within_recovery(&mut self, s: &State, a: &AckSummary) -> Verdict {
@@ -139,8 +143,11 @@ impl Undo for LinuxUndo {
             Phase::Recovery => self.within_recovery(s, a),
             Phase::Loss => {
                 let over = s.snd_una >= s.recover;
-                if (a.newly_acked > 0 || over) && self.may_undo(s, a) {
-                    self.restore(s, a.newly_acked == 0)
+                if a.newly_acked > 0 && self.may_undo(s, a) {
+                    let windows = self.windows(s);
+                    Verdict::Restore { windows, losses_stand: false, goes_on: !s.sack }
+                } else if over && self.may_undo(s, a) {
+                    self.restore(s, true)
                 } else {
                     Verdict::Open
                 }

@@ -38,6 +38,8 @@ pub enum Verdict {
         windows: Windows,
         /// What is marked lost is lost all the same.
         losses_stand: bool,
+        /// The phase of recovery goes on.
+        goes_on: bool,
     },
     /// An original arrived, but retransmissions are on their way: nothing is judged lost on this
     /// ACK, and only new data goes.

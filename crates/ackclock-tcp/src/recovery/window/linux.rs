@@ -5,7 +5,7 @@ use crate::recovery::linux::{current_ssthresh, jiffies, to_jiffies};
 use crate::recovery::window::Windows;
 use crate::state::{DUPTHRESH, Phase, State};
 use crate::summary::AckSummary;
-use crate::time::Span;
+use crate::time::{Span, Time};
 
 /// cwnd in segments; a regulation that is not Linux's may leave less than one.
 pub(super) fn cwnd(s: &State) -> u64 {
@@ -126,15 +126,20 @@ impl Growth {
             .then(|| Windows { ssthresh: current_ssthresh(s), cwnd: (cwnd(s) + used) / 2 * s.mss })
     }
 
-    /// `tcp_cwnd_restart`: cwnd is halved for each timeout interval without data, down to the initial
-    /// window.
+    /// `tcp_slow_start_after_idle_check` and `tcp_cwnd_restart`: cwnd is halved for each timeout
+    /// interval without data, down to the initial window. Both are counted in ticks.
     pub fn on_idle(&mut self, s: &State, idle: Span, rto: Span) -> Windows {
+        let last_sent = Time(s.now.0.saturating_sub(idle.0));
+        let (idle, rto) = (jiffies(s, s.now) - jiffies(s, last_sent), to_jiffies(rto));
+        if idle <= rto {
+            return Windows::unchanged(s);
+        }
         let ssthresh = current_ssthresh(s);
         let least = cwnd(s).min(s.initial_window / s.mss);
-        let (mut cwnd, mut left) = (cwnd(s), idle.0.saturating_sub(rto.0));
+        let (mut cwnd, mut left) = (cwnd(s), idle - rto);
         while left > 0 && cwnd > least {
             cwnd /= 2;
-            left = left.saturating_sub(rto.0.max(1));
+            left = left.saturating_sub(rto.max(1));
         }
         self.stamp(s);
         self.snd_cwnd_used = 0;

@@ -50,3 +50,19 @@ fn without_new_data() {
         x.at(602).ack(1).sends("1S 2S").windows(2_000, 7_000);
     });
 }
+
+/// So does a duplicate without SACK blocks, once new data was sent.
+#[test]
+fn a_bare_duplicate_means_loss() {
+    run_with("linux", handshake(), |x| {
+        time_out(x).at(602).ack(1).sends("11+ 12+").at(650).ack(1).sends("");
+        x.at(702).ack(2).sends("2S").phase(Phase::Loss).windows(3_000, 7_000);
+    });
+    // Not a D-SACK, nor a change of the window.
+    run_with("linux", handshake(), |x| {
+        time_out(x).at(602).ack(1).sends("11+ 12+").at(650).sack(1, &[(0, 1)]).sends("");
+        x.window = 63_000;
+        x.ack(1).sends("").at(702).ack(2).phase(Phase::Open);
+        x.sent.clear();
+    });
+}

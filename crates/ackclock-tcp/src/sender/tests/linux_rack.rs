@@ -82,3 +82,21 @@ fn too_soon_for_a_retransmission() {
         x.at(180).sack(0, &[(1, 6)]).sends("0L 6P").phase(Phase::Recovery);
     });
 }
+
+/// An ACK that advances within a recovery does not put the timeout in place of the reordering window
+/// that it waits for (`FLAG_SET_XMIT_TIMER`, `tcp_rack_identify_loss`).
+#[test]
+fn within_a_recovery_too_the_reordering_window_is_waited_for() {
+    run_with("linux", handshake(80), |x| {
+        x.write(200_000).sends(&numbers(0, 10)).at(100).sack(0, &[(1, 2)]).sends("10+");
+        x.at(101).sack(0, &[(1, 3)]).sends("11+").at(102).sack(0, &[(1, 4)]).sends("0F");
+        // 4 comes late by one.
+        x.at(103).sack(0, &[(5, 6), (1, 4)]).at(104).sack(0, &[(1, 6)]);
+        x.sent.clear();
+        // The retransmission of 0 took 80. Of what was sent before it, 11 went last: 101 + 80 +
+        // 80 / 4, and 2.
+        x.at(182).ack(6).phase(Phase::Recovery);
+        x.sent.clear();
+        x.deadline(203);
+    });
+}

@@ -53,3 +53,17 @@ fn idle() {
         x.at(700).write(1_000).sends("30").windows(15_000, 30_000);
     });
 }
+
+/// Idle time and timeout are counted in ticks: 75 of 4 ms are not more than 300 ms.
+#[test]
+fn idle_in_ticks() {
+    let config = SenderConfig { initial_ssthresh: Some(30_000), ..window(10) };
+    for (at, cwnd) in [(503, 30_000), (504, 15_000)] {
+        run_with("linux+linux-reno", config.clone(), |x| {
+            x.write(10_000).sends(&numbers(0, 10)).at(100).ack(10).windows(20_000, 30_000);
+            x.write(20_000).sends(&numbers(10, 30)).at(200).ack(30).windows(30_000, 30_000);
+            x.write(1_000).sends("30").at(300).ack(31).sends("").windows(30_000, 30_000);
+            x.at(at).write(1_000).sends("31").windows(cwnd, 30_000);
+        });
+    }
+}

@@ -54,3 +54,40 @@ fn a_d_sack_for_each_retransmission() {
         x.at(101).sack(1, &[(0, 1)]).sends("").windows(11_000, UNSET);
     });
 }
+
+/// Without SACK a timeout that an earlier timestamp undoes goes on, and so does F-RTO
+/// (`tcp_try_undo_loss`). What F-RTO undoes is over.
+#[test]
+fn without_sack_a_timeout_goes_on() {
+    let config = SenderConfig { sack: false, ..timestamps() };
+    run_with("linux", config.clone(), |x| {
+        x.echo = Some(0);
+        x.write(60_000).sends(&numbers(0, 10)).fire(1000).sends("0T").windows(1_000, 7_000);
+        x.at(1010).ack(1).sends("10 11").windows(11_000, UNSET).phase(Phase::Loss);
+        // What were three duplicates are new data that has arrived.
+        x.ack(1).sends("12").ack(1).sends("13").ack(1).sends("14");
+        x.phase(Phase::Loss).windows(11_000, UNSET);
+    });
+    run_with("linux", config, |x| {
+        x.echo = Some(0);
+        x.write(60_000).sends(&numbers(0, 10)).fire(1000).sends("0T");
+        x.at(1010).ack(1).sends("10 11").phase(Phase::Loss);
+        x.ack(2).sends("12 13").phase(Phase::Open).windows(12_000, UNSET);
+    });
+}
+
+/// Without SACK a recovery waits at its end for an ACK of more, undone or not
+/// (`tcp_is_non_sack_preventing_reopen`).
+#[test]
+fn without_sack_an_undone_recovery_waits_for_more() {
+    run_with("linux", SenderConfig { sack: false, ..timestamps() }, |x| {
+        x.echo = Some(0);
+        x.write(60_000).sends(&numbers(0, 10)).at(100).ack(0).sends("10+").ack(0).sends("11+");
+        x.ack(0).sends("0F").phase(Phase::Recovery).at(103).ack(12);
+        x.sent.clear();
+        x.phase(Phase::Recovery);
+        assert_eq!(x.sender.state().ssthresh, UNSET);
+        x.ack(13).phase(Phase::Open);
+        x.sent.clear();
+    });
+}

@@ -75,7 +75,9 @@ fn no_tail_loss_probe_follows_a_window_probe() {
     run_with("linux", handshake(50), |x| {
         x.write(40_000).sends(&numbers(0, 10)).at(50);
         x.window = 500;
-        x.ack(10).sends("").fire(302).sends("10[0..500]+").fire(302 + 252).sends("10[0..500]T");
+        x.ack(10).sends("").fire(302).sends("10[0..500]+");
+        // Nor is cwnd validated, which went unused for a timeout interval.
+        x.windows(20_000, UNSET).fire(302 + 252).sends("10[0..500]T");
     });
     run_with("linux", handshake(50), |x| {
         x.write(40_000).sends(&numbers(0, 10)).at(50);
