@@ -5,7 +5,7 @@ use ackclock_net::{FlowId, Recorder};
 use ackclock_report::{Panel, Picture, REPORT_CSS, escape, html_table};
 use ackclock_tcp::{Event, Registry, Span, Time};
 
-use crate::report::{LEGEND, Swept};
+use crate::report::{CONDITION, LEGEND, Swept};
 use crate::schedule::Schedule;
 use crate::space::Case;
 
@@ -47,7 +47,7 @@ pub fn page(all: &[Swept], registry: &Registry) -> Result<String, ScenarioError>
     for swept in all {
         intro += &format!("<h2>{}</h2>\n", escape(&swept.title()));
         html_table(&mut intro, &swept.counts());
-        intro += &format!("<pre>{}</pre>\n<ul>\n", escape(LEGEND));
+        intro += &format!("<pre>{}</pre>\n<h3>{CONDITION}</h3>\n<ul>\n", escape(LEGEND));
         for sentence in swept.verdict() {
             intro += &format!("<li>{}</li>\n", escape(&sentence));
         }

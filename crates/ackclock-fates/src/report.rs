@@ -121,19 +121,23 @@ impl Swept {
     pub fn smallest(&self) -> Vec<Vec<String>> {
         let heading = ["strategy", "timeout", "alive & timeout", "spurious & none"];
         let mut rows = vec![heading.map(String::from).to_vec()];
-        let case = |found: &Found| found.smallest.clone().unwrap_or_else(|| "none".into());
+        let case = |found: &Found, of: u64| match &found.smallest {
+            Some(case) => case.clone(),
+            None => format!("none in {}", thousands(of)),
+        };
         for Row { strategy, tally: t } in &self.strategies {
             rows.push(vec![
                 strategy.clone(),
-                case(&t.timed_out),
-                case(&t.alive_timed_out),
-                case(&t.spurious_alone),
+                case(&t.timed_out, t.runs),
+                case(&t.alive_timed_out, t.alive),
+                case(&t.spurious_alone, t.runs),
             ]);
         }
         rows
     }
 
-    /// The paper's condition, in a sentence for each strategy.
+    /// Whether no timeout comes as long as the paper's condition holds, in a sentence for each
+    /// strategy.
     pub fn verdict(&self) -> Vec<String> {
         let verdict = |row: &Row| {
             let (alive, found) = (row.tally.alive, &row.tally.alive_timed_out);
@@ -162,14 +166,19 @@ burst        the most segments that one ACK or timer releases
 over oracle  how much later than the oracle runs are complete: mean, and worst
 ";
 
+/// What [`Swept::verdict`] judges.
+pub(crate) const CONDITION: &str =
+    "No timeout as long as the network keeps a packet alive for each round trip";
+
 /// As text.
 pub fn text(all: &[Swept]) -> String {
     let mut out = String::new();
     for swept in all.iter().filter(|swept| !swept.strategies.is_empty()) {
         out += &format!(
-            "{}\n\n{}\n{LEGEND}\nThe smallest case of each kind\n\n{}\n",
+            "{}\n\n{}\n{LEGEND}\n{CONDITION}\n{}\n\nThe smallest case of each kind\n\n{}\n",
             swept.title(),
             align(&swept.counts(), Align::Right),
+            swept.verdict().join("\n"),
             align(&swept.smallest(), Align::Left),
         );
         let option = if swept.mss == crate::connection::MSS {
