@@ -1,8 +1,10 @@
 //! Every fate of windows of 1 to 6, with all presets.
 
-use ackclock_fates::{After, MSS, Space, Sweep, Tally, outcomes};
+use std::collections::BTreeSet;
+
+use ackclock_fates::{After, FIRST, MSS, Path, Schedule, Space, Sweep, Tally, outcomes};
 use ackclock_run::Progress;
-use ackclock_tcp::Registry;
+use ackclock_tcp::{EventKind, Registry};
 
 fn presets() -> Vec<String> {
     Registry::default().presets().iter().map(|preset| preset.name.to_string()).collect()
@@ -134,5 +136,75 @@ fn prr_is_not_ahead_of_the_oracle() {
     for window in 1..=6 {
         let t = losses(window, After::Data, "prr");
         assert_eq!((t.over_oracle.earlier, t.spurious_alone.runs), (0, 0), "window {window}");
+    }
+}
+
+/// RFC 9937, by hand: of 12 outstanding segments one is lost, and the third SACK begins recovery with
+/// the retransmission. RecoverFS is 10, since two had been SACKed before, and ssthresh is 6. While the
+/// pipe is above 6, `6/10 * delivered - 1` is less than a segment: after 3 delivered it is 0.8. With
+/// the fourth the pipe is 6, and from then on each that is delivered releases one.
+#[test]
+fn prr_takes_recover_fs_from_what_is_outstanding() {
+    let composition = Registry::default().parse("prr").unwrap();
+    let (mut path, mut schedule) = (Path::default(), Schedule::default());
+    for lost in FIRST..FIRST + 12 {
+        schedule.clear();
+        schedule.lose(lost, 1);
+        path.run(After::Data.connection(12, MSS), &composition, &schedule, true);
+        let (mut recovering, mut delivered, mut sent) = (false, 0, Vec::new());
+        for event in &path.events {
+            match event.kind {
+                EventKind::Acked { newly_sacked, .. } => {
+                    delivered = if recovering { delivered } else { 0 } + newly_sacked / 1000;
+                }
+                EventKind::RecoveryEntered { .. } => recovering = true,
+                EventKind::RecoveryLeft { .. } => recovering = false,
+                EventKind::Sent { .. } if recovering => sent.push(delivered),
+                _ => {}
+            }
+        }
+        assert_eq!(sent, [1, 5, 6, 7, 8, 9], "{lost}");
+    }
+}
+
+/// RFC 6937 section 4: with PRR-CRB what is sent in a recovery is no more than what is delivered,
+/// "under all conditions and sequences of events". What is delivered is counted here from the
+/// acknowledgment numbers and SACK blocks, each segment once.
+#[test]
+fn prr_crb_conserves_packets() {
+    let composition = Registry::default().parse("sack+prr-crb").unwrap();
+    let (mut path, mut schedule) = (Path::default(), Schedule::default());
+    for after in After::ALL {
+        let space = Space::losses(after.connection(8, MSS));
+        let mut tight = 0;
+        for case in (0..space.numbers()).filter_map(|number| space.case(number)) {
+            case.schedule(&mut schedule);
+            path.run(space.connection, &composition, &schedule, true);
+            let (mut known, mut delivered, mut sent) = (BTreeSet::new(), 0, 0);
+            let mut recovering = false;
+            for event in &path.events {
+                match event.kind {
+                    EventKind::Acked { ack, sack, sacks, .. } => {
+                        let ranges = sack.iter().take(sacks.into());
+                        let ranges = ranges.copied().chain([(0, ack)]);
+                        let held = ranges.flat_map(|(a, b)| a / 1000..b / 1000);
+                        let before = known.len();
+                        known.extend(held);
+                        // Of a recovery, the ACK that begins it counts.
+                        delivered = if recovering { delivered } else { 0 } + known.len() - before;
+                    }
+                    EventKind::RecoveryEntered { .. } => (recovering, sent) = (true, 0),
+                    EventKind::RecoveryLeft { .. } => recovering = false,
+                    EventKind::Sent { .. } if recovering => {
+                        sent += 1;
+                        assert!(sent <= delivered, "{case}, {after:?}");
+                        tight += u32::from(sent == delivered);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        // The bound binds.
+        assert!(tight > 0);
     }
 }
