@@ -5,6 +5,7 @@ use super::machine::Sender;
 use super::summarise::{self, Ranges};
 use super::{one_timer, repair, undo};
 use crate::event::EventKind;
+use crate::recovery::timer::Timed;
 use crate::segment::Segment;
 use crate::state::Phase;
 use crate::summary::AckSummary;
@@ -28,6 +29,10 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
     };
     let mut ranges = Ranges::default();
     summarise::apply(c, segment, &mut a, &mut ranges);
+    if !a.duplicate && a.sacked_to > ack && c.strategy.detect.counts_repeat(&c.s, &a) {
+        a.duplicate = true;
+        c.s.dupacks += 1;
+    }
     let first_event = c.events.len();
     // Not even the numbers of the event are gathered for nobody.
     if c.config.events {
@@ -54,6 +59,9 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
     if a.newly_acked > 0 || a.duplicate || a.newly_sacked > 0 || a.dsack.is_some() || dubious {
         respond(c, &mut a);
     }
+    if c.wants.times && a.newly_acked > 0 {
+        time(c, &a);
+    }
     one_timer::after_ack(c);
     let mut repaired = None;
     for probe in &mut c.strategy.probes {
@@ -64,6 +72,12 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
         c.s.ssthresh = windows.ssthresh;
         c.set_cwnd(windows.cwnd);
     }
+    if c.wants.limits {
+        c.burst = c.burst.min(c.strategy.regulate.most(&c.s, &a));
+    }
+    if a.duplicate {
+        c.one = c.strategy.probes.iter().find_map(|p| p.one(&c.s, &a));
+    }
     // The event of the ACK shows the windows that it left behind.
     if let Some(event) = c.events.get_mut(first_event) {
         event.cwnd = c.s.cwnd;
@@ -73,6 +87,23 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
     c.arm_persist();
     if a.prior_flight == 0 && c.s.written > c.s.snd_max {
         one_timer::wait_for_window(c);
+    }
+}
+
+/// The timer looks whether the segment that it times was acknowledged.
+fn time(c: &mut Sender, a: &AckSummary) {
+    let timed = c.strategy.timer.on_advance(&c.s, a);
+    if timed == Timed::Nothing {
+        return;
+    }
+    let backoff = c.timers.backoff;
+    c.take_estimates();
+    if timed == Timed::Sampled {
+        c.timers.backoff = backoff;
+    }
+    // A partial ACK has restarted the timer already, if selection wanted that.
+    if c.s.phase != Phase::Recovery {
+        c.restart_rto();
     }
 }
 

@@ -73,11 +73,19 @@ pub(super) fn on_timeout(c: &mut Sender) {
     if c.s.phase == Phase::Recovery {
         c.event(EventKind::RecoveryLeft { by_timeout: true, cwnd_before: c.s.cwnd });
     }
+    if c.s.phase == Phase::Recovery
+        && let Some(cwnd) = c.strategy.regulate.deflated(&c.s)
+    {
+        c.set_cwnd(cwnd);
+    }
     c.s.ssthresh = c.strategy.window.on_timeout(&c.s, flight, repeated);
     c.s.timed_out = Some(c.s.snd_una);
     c.s.phase = Phase::Loss;
     c.s.recover = c.s.snd_max;
-    (c.s.dupacks, c.s.assumed_dupacks, c.s.emulated) = (0, 0, 0);
+    if c.strategy.detect.recounts() {
+        c.s.dupacks = 0;
+    }
+    (c.s.assumed_dupacks, c.s.emulated) = (0, 0);
     c.s.limited = 0;
     // RFC 2018 section 8: the receiver may have discarded what it had SACKed.
     if !c.strategy.detect.keeps_sacks(&c.s) {
@@ -93,6 +101,9 @@ pub(super) fn on_timeout(c: &mut Sender) {
     c.timers.backoff += 1;
     if c.timers.serves_all {
         c.timers.persist_backoff += 1;
+    }
+    if c.wants.times {
+        c.strategy.timer.on_response(true);
     }
     let cause = if repeated { Cause::BackedOffTimeout } else { Cause::Timeout };
     c.urgent = Some(Urgent { seq: c.s.snd_una, cause, judge: Judge::Nobody, replaces_lost: false });

@@ -96,6 +96,10 @@ pub(super) struct Wants {
     pub measures: bool,
     /// It grows after detection.
     pub after_detection: bool,
+    /// The timer times segments itself.
+    pub times: bool,
+    /// Regulation limits what an ACK releases.
+    pub limits: bool,
 }
 
 impl Wants {
@@ -110,6 +114,8 @@ impl Wants {
             refits: strategy.select.refits(),
             measures: strategy.window.measures(),
             after_detection: strategy.window.after_detection(),
+            times: strategy.timer.times(),
+            limits: strategy.regulate.limits(),
         }
     }
 }
@@ -135,6 +141,8 @@ pub struct Sender {
     /// A window probe has to go out.
     pub(super) window_probe: bool,
     pub(super) beyond: Beyond,
+    /// One segment may go out with so many bytes of room beyond cwnd.
+    pub(super) one: Option<u64>,
     /// Segments the current input may still release.
     pub(super) burst: u32,
     /// This ACK may still release a filler.
@@ -169,6 +177,7 @@ impl Sender {
             urgent: None,
             window_probe: false,
             beyond: Beyond::NONE,
+            one: None,
             burst: u32::MAX,
             may_fill: false,
             last_retransmission: None,

@@ -93,7 +93,12 @@ impl Sender {
 
     /// A deadline has come. Harmless if none has.
     pub fn on_deadline(&mut self, now: Time) {
+        let early = now < self.next_deadline();
         self.begin(now);
+        // What regulation holds back goes on an ACK, not on a call without reason.
+        if early && self.wants.limits {
+            self.burst = 0;
+        }
         deadline::on_deadline(self);
     }
 
@@ -152,6 +157,7 @@ impl Sender {
         self.s.now = self.s.now.max(now);
         self.burst = self.config.max_burst.map_or(u32::MAX, |most| most.max(1));
         self.writing = false;
+        self.one = None;
     }
 
     /// RFC 5681 section 4.1: after an idle time of more than an RTO the window law restarts.

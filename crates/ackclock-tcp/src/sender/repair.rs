@@ -55,6 +55,9 @@ fn begin(c: &mut Sender, a: &AckSummary, found: Found) {
 fn enter(c: &mut Sender, a: &AckSummary, head: bool) {
     let flight = c.flight_size();
     c.save(false);
+    if c.wants.times {
+        c.strategy.timer.on_response(false);
+    }
     c.stats.recoveries += 1;
     c.s.recover = c.s.snd_max;
     c.s.ssthresh = c.strategy.window.on_loss(&c.s, flight);

@@ -55,6 +55,11 @@ fn next(c: &mut Sender) -> Option<Transmit> {
         c.burst = c.burst.saturating_sub(1);
         return Some(transmit);
     }
+    if let Some(room) = c.one.take()
+        && let Some(transmit) = one(c, room)
+    {
+        return Some(transmit);
+    }
     if c.burst == 0 {
         return None;
     }
@@ -93,6 +98,23 @@ fn beyond(c: &mut Sender) -> Option<Transmit> {
     }
     let index = c.s.board.len().checked_sub(1).filter(|_| or_last)?;
     retransmit(c, index, cause, Why::default(), counts)
+}
+
+/// What comes next in sequence, with so many bytes of room beyond cwnd.
+fn one(c: &mut Sender, room: u64) -> Option<Transmit> {
+    if c.s.sack && c.strategy.select.uses_sacks_after_timeout() {
+        skip(c, |r| r.sacked || r.retransmitted || !r.lost);
+    }
+    let after = c.s.snd_nxt - c.s.snd_una + u64::from(c.s.sequential_len()?);
+    if c.s.phase == Phase::Recovery || after > c.s.cwnd.saturating_add(room) {
+        return None;
+    }
+    if c.s.snd_nxt < c.s.snd_max || after <= c.s.cwnd {
+        return sequential(c);
+    }
+    let len = c.s.sequential_len()?;
+    c.s.limited += u64::from(len);
+    Some(send_new(c, len, Cause::LimitedTransmit))
 }
 
 /// Outside recovery: what cwnd allows, and what a probe allows beyond it.
@@ -262,6 +284,9 @@ fn send_new(c: &mut Sender, len: u32, cause: Cause) -> Transmit {
     c.s.board.push(seq, len, c.s.now);
     c.s.snd_nxt += u64::from(len);
     c.s.snd_max = c.s.snd_nxt;
+    if c.wants.times {
+        c.strategy.timer.on_new(&c.s, c.s.snd_max);
+    }
     let transmit = sent(c, seq, len, cause, 1, Judge::Nobody);
     // A tail loss probe has set the timer already, and none follows a window probe
     // (tcp_write_wakeup).

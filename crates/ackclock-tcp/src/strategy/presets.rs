@@ -120,16 +120,16 @@ pub(super) fn presets() -> [(&'static str, &'static str, &'static str); 34] {
             "notified-at-once+lost-first+conserve+lower-once",
             "own: a bound, not a protocol",
         ),
-        ("ns2-tahoe", "go-back-n+bugfix+ns2-window+ns2-timer", "ns-2.35 Agent/TCP"),
-        ("ns2-reno", "head+ns2-inflate+ns2-window+ns2-timer", "ns-2.35 Agent/TCP/Reno"),
+        ("ns2-tahoe", "ns2-dupack+go-back-n+bugfix+ns2-window+ns2-timer", "ns-2.35 Agent/TCP"),
+        ("ns2-reno", "head+ns2-inflate+ns2-release+ns2-window+ns2-timer", "ns-2.35 Agent/TCP/Reno"),
         (
             "ns2-newreno",
-            "partial-ack+ns2-inflate-limited+bugfix+ns2-window+ns2-timer",
+            "partial-ack+ns2-inflate-limited+ns2-release-two+bugfix+ns2-window+ns2-timer",
             "ns-2.35 Agent/TCP/Newreno",
         ),
         (
             "ns2-sack",
-            "dupack+recovery-point+ff96-holes+ns2-pipe+ns2-window+ns2-timer",
+            "ns2-dupack-sack+ns2-recovery-point+ff96-holes+ns2-pipe+ns2-release-sack+ns2-window+ns2-timer",
             "ns-2.35 Agent/TCP/Sack1",
         ),
     ]

@@ -87,7 +87,9 @@ impl Default for Registry {
     /// The mechanisms and presets of this crate.
     fn default() -> Registry {
         let mechanisms = of("detect", detect::rows())
+            .chain(of("ns2", ns2::detect_rows()))
             .chain(of("ambiguity", ambiguity::rows()))
+            .chain(of("ns2", ns2::ambiguity_rows()))
             .chain(of("retransmission", retransmission::rows()))
             .chain(of("response", response::rows()))
             .chain(of("select", select::rows()))
@@ -97,6 +99,7 @@ impl Default for Registry {
             .chain(of("ff96", ff96::regulate_rows()))
             .chain(of("ns2", ns2::regulate_rows()))
             .chain(of("probe", probe::rows()))
+            .chain(of("ns2", ns2::probe_rows()))
             .chain(of("undo", undo::rows()))
             .chain(of("window", window::rows()))
             .chain(of("ns2", ns2::window_rows()))

@@ -223,7 +223,10 @@ fn what_is_left_of_a_composition_without_sack() {
         ("sack-lrx", "dupack+bugfix+partial-ack+inflate+lrx+response-1"),
         ("marks-sack", "lrxt"),
         ("reno+dsack-undo+dyn-dupthresh", "head+inflate-to-ssthresh"),
-        ("ns2-sack", "dupack+bugfix+partial-ack+ns2-inflate-limited+ns2-window+ns2-timer"),
+        (
+            "ns2-sack",
+            "dupack+bugfix+partial-ack+ns2-inflate-limited+ns2-release-two+ns2-window+ns2-timer",
+        ),
     ] {
         assert_eq!(names(text).map(|names| names.join("+")).as_deref(), Some(left), "{text}");
     }

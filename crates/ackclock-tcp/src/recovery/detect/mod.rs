@@ -205,6 +205,16 @@ pub trait Detect: Send {
         self.inner().is_some_and(|d| d.keeps_sacks(s))
     }
 
+    /// Whether an ACK that reports by SACK what is known already counts as a duplicate.
+    fn counts_repeat(&self, s: &State, a: &AckSummary) -> bool {
+        self.inner().is_some_and(|d| d.counts_repeat(s, a))
+    }
+
+    /// Whether a timeout begins the count of duplicates anew. ns-2's Tahoe alone goes on counting.
+    fn recounts(&self) -> bool {
+        self.inner().is_none_or(|d| d.recounts())
+    }
+
     /// The retransmission timer has expired. Lost is the first unacknowledged segment, and what was
     /// last sent no later than the time returned; [`Time::NEVER`] for all that is outstanding. Only
     /// `rack` knows better than that (RFC 8985 section 6.3).

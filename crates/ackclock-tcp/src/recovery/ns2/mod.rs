@@ -3,8 +3,12 @@
 //! `crosscheck/README.md`. ns-2 halves min(cwnd, rwnd), not FlightSize, and keeps half a segment in
 //! cwnd.
 
+mod dupack;
 mod inflate;
+mod lt;
 mod pipe;
+mod recovery_point;
+mod release;
 mod timer;
 mod window;
 
@@ -12,14 +16,21 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::ambiguity::Ambiguity;
+use super::detect::Detect;
+use super::probe::Probe;
 use super::regulate::Regulate;
 use super::row::Row;
 use super::timer::Timer;
 use super::window::Window;
 
+pub use dupack::Ns2Dupack;
 pub use inflate::Ns2Inflate;
+pub use lt::Ns2LimitedTransmit;
 pub use pipe::Ns2Pipe;
-pub use timer::{ns2_timer, ns2_timer_until_2006};
+pub use recovery_point::Ns2RecoveryPoint;
+pub use release::Ns2Release;
+pub use timer::Ns2Timer;
 pub use window::Ns2Window;
 
 /// The mechanisms of this family on the axis.
@@ -44,6 +55,46 @@ pub(crate) fn regulate_rows() -> Vec<Row<dyn Regulate>> {
                  one segment more than is outstanding.",
             )
             .summary("as ns2-inflate, with the end of inflate"),
+        Row::<dyn Regulate>::new(
+            "ns2-inflate-undeflated",
+            || Box::new(Ns2Inflate::until_partial()),
+        )
+        .file("inflate")
+        .source(
+            "ns-2.35",
+            "With partial_window_deflation_ 0 a partial ACK ends the inflation and leaves the \
+                 window as it is.",
+        )
+        .summary("as ns2-inflate, but a partial ACK takes all inflation back"),
+        Row::<dyn Regulate>::around("ns2-release", |inner| Box::new(Ns2Release::reno(inner)))
+            .file("release")
+            .source(
+                "ns-2.35",
+                "After an ACK send_much runs if there are no duplicates or at least three.",
+            )
+            .summary(
+                "added to the regulation named before it: the first two duplicates release nothing \
+                 by themselves",
+            ),
+        Row::<dyn Regulate>::around("ns2-release-two", |inner| {
+            Box::new(Ns2Release::new_reno(inner))
+        })
+        .file("release")
+        .source(
+            "ns-2.35",
+            "In Newreno send_much(0, 0, 2) follows an ACK while at least three duplicates are \
+             counted, as they are until recovery ends.",
+        )
+        .summary("as ns2-release, and each later ACK of a recovery releases two segments at most"),
+        Row::<dyn Regulate>::around("ns2-release-sack", |inner| Box::new(Ns2Release::sack(inner)))
+            .file("release")
+            .without_sack("ns2-release-two")
+            .source(
+                "ns-2.35",
+                "In Sack1 send_much follows an ACK outside recovery if there are no duplicates, \
+                 and not the one that begins a recovery.",
+            )
+            .summary("as ns2-release, and the third duplicate releases the retransmission alone"),
         Row::<dyn Regulate>::new("ns2-pipe", || Box::new(Ns2Pipe::default()))
             .file("pipe")
             .without_sack("ns2-inflate-limited")
@@ -53,6 +104,58 @@ pub(crate) fn regulate_rows() -> Vec<Row<dyn Regulate>> {
                  segments.",
             )
             .summary("as ff96-pipe, with half a segment kept in cwnd"),
+    ]
+}
+
+/// The mechanisms of this family on the axis.
+pub(crate) fn detect_rows() -> Vec<Row<dyn Detect>> {
+    vec![
+        Row::<dyn Detect>::new("ns2-dupack", || Box::new(Ns2Dupack::tahoe()))
+            .file("dupack")
+            .source(
+                "ns-2.35",
+                "The timeout of Agent/TCP leaves dupacks_ as it is, those of Reno and Sack1 clear \
+                 it.",
+            )
+            .summary("as dupack, and a timeout does not begin the count anew (Tahoe)"),
+        Row::<dyn Detect>::new("ns2-dupack-sack", || Box::new(Ns2Dupack::sack()))
+            .file("dupack")
+            .without_sack("dupack")
+            .source(
+                "ns-2.35",
+                "Sack1 clears its scoreboard on each ACK of new data outside recovery, and counts \
+                 a duplicate whose blocks add to it.",
+            )
+            .summary("as dupack, and the first duplicate after an advance counts without news too"),
+    ]
+}
+
+/// The mechanisms of this family on the axis.
+pub(crate) fn ambiguity_rows() -> Vec<Row<dyn Ambiguity>> {
+    vec![
+        Row::<dyn Ambiguity>::new("ns2-recovery-point", || Box::new(Ns2RecoveryPoint::default()))
+            .file("recovery_point")
+            .without_sack("bugfix")
+            .source(
+                "ns-2.35",
+                "Sack1 clears recover_ as recovery ends, and sets it to the highest packet sent \
+                 on a timeout.",
+            )
+            .summary("as recovery-point, and after a timeout as bugfix"),
+    ]
+}
+
+/// The mechanisms of this family on the axis.
+pub(crate) fn probe_rows() -> Vec<Row<dyn Probe>> {
+    vec![
+        Row::<dyn Probe>::new("ns2-lt", || Box::new(Ns2LimitedTransmit))
+            .file("lt")
+            .source(
+                "ns-2.35",
+                "With singledup_ each of the first two duplicates sends the packet that comes \
+                 next.",
+            )
+            .summary("as lt, also old data after a timeout, and by duplicates with SACK too"),
     ]
 }
 
@@ -76,15 +179,18 @@ pub(crate) fn window_rows() -> Vec<Row<dyn Window>> {
 /// The mechanisms of this family on the axis.
 pub(crate) fn timer_rows() -> Vec<Row<dyn Timer>> {
     vec![
-        Row::<dyn Timer>::new("ns2-timer", || Box::new(ns2_timer()))
+        Row::<dyn Timer>::new("ns2-timer", || Box::new(Ns2Timer::fine()))
             .file("timer")
             .source(
                 "ns-2.35",
                 "The retransmission that the third duplicate draws restarts the timer, as an \
                  ACK of new data does.",
             )
-            .summary("as rfc6298-timer, restarted by the retransmissions that duplicates draw too"),
-        Row::<dyn Timer>::new("ns2-timer-6s", || Box::new(ns2_timer_until_2006()))
+            .summary(
+                "times one new segment at a time, also past retransmissions; restarted by the \
+                 retransmissions that duplicates draw too",
+            ),
+        Row::<dyn Timer>::new("ns2-timer-6s", || Box::new(Ns2Timer::until_2006()))
             .file("timer")
             .source("ns-2.26", "Before the first round-trip sample the timer runs for 6 s.")
             .summary("as ns2-timer, with 6 s before the first sample"),

@@ -41,8 +41,9 @@ impl Window for Ns2Window {
 
     fn on_timeout(&mut self, s: &State, _flight: u64, _repeated: bool) -> u64 {
         self.fraction = 0.0;
-        // Within recovery the window without its inflation counts, which is ssthresh.
-        let half = if s.phase == Phase::Recovery { s.ssthresh / 2 } else { s.window() / 2 };
-        Ns2Window::whole_segments(s, half)
+        // Within recovery the window without its inflation counts, which is at most ssthresh and
+        // half a segment.
+        let most = if s.phase == Phase::Recovery { s.ssthresh } else { u64::MAX };
+        Ns2Window::whole_segments(s, s.window().min(most) / 2)
     }
 }

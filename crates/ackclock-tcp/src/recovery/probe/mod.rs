@@ -42,6 +42,13 @@ pub trait Probe: Send {
         0
     }
 
+    /// One segment goes out on this ACK if so many bytes beyond cwnd are room for it: whatever comes
+    /// next in sequence, after a timeout old data too, and beside what the ACK may release. RFC 3042
+    /// means "previously unsent data"; this is `ns2-lt`.
+    fn one(&self, _s: &State, _a: &AckSummary) -> Option<u64> {
+        None
+    }
+
     /// An ACK advanced `snd_una` outside recovery: how many duplicates remain counted. `smallwnd`
     /// subtracts what the ACK accounts for (Lin & Kung section 4.2).
     fn on_advance(&mut self, _s: &State, _a: &AckSummary) -> u32 {

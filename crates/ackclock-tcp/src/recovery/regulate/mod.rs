@@ -76,6 +76,22 @@ pub trait Regulate: Send {
         self.inner_mut().map_or(s.cwnd, |r| r.on_transmit(s, cause, len))
     }
 
+    /// Whether [`most`](Self::most) wants to be called, which costs a call for each ACK.
+    fn limits(&self) -> bool {
+        self.inner().is_some_and(|r| r.limits())
+    }
+
+    /// The most segments that this ACK may release, in whatever phase, beside an urgent
+    /// retransmission and one that a probe allows. RFC 5681 has no such limit; ns-2 counts.
+    fn most(&mut self, s: &State, a: &AckSummary) -> u32 {
+        self.inner_mut().map_or(u32::MAX, |r| r.most(s, a))
+    }
+
+    /// cwnd without its inflation, which a timeout within recovery goes by; `None` to go by cwnd.
+    fn deflated(&self, s: &State) -> Option<u64> {
+        self.inner().and_then(|r| r.deflated(s))
+    }
+
     /// What was sent before the retransmission has left the network
     /// ([`Tick::RoundTrip`](crate::recovery::retransmission::Tick::RoundTrip)). Called before
     /// [`on_ack`](Self::on_ack).

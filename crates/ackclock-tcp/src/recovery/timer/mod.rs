@@ -12,6 +12,7 @@ use alloc::vec::Vec;
 use crate::event::Cause;
 use crate::recovery::row;
 use crate::state::State;
+use crate::summary::AckSummary;
 use crate::time::{Span, Time};
 
 pub use bsd_timer::BsdTimer;
@@ -19,7 +20,16 @@ pub use linux_timer::LinuxTimer;
 pub use rfc6298_timer::Rfc6298Timer;
 pub use rto_restart::RtoRestart;
 
-pub(crate) use rfc6298_timer::Restart;
+/// What an ACK means to a timer that times segments itself ([`Timer::on_advance`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timed {
+    /// Nothing.
+    Nothing,
+    /// The estimates have changed.
+    Sampled,
+    /// A back-off ends.
+    Acknowledged,
+}
 
 /// The retransmission timer.
 pub trait Timer: Send {
@@ -49,6 +59,32 @@ pub trait Timer: Send {
     /// and what was SACKed before gives none when it is acknowledged.
     fn samples_sacks(&self) -> bool {
         self.inner().is_some_and(|t| t.samples_sacks())
+    }
+
+    /// Whether it times one segment at a time itself, in place of the samples that the connection
+    /// takes. Only ns-2's does, which has another rule for what gives a sample.
+    fn times(&self) -> bool {
+        self.inner().is_some_and(|t| t.times())
+    }
+
+    /// New data was sent now that ends at this position. Asked only if it [`times`](Self::times),
+    /// as the following two.
+    fn on_new(&mut self, s: &State, end: u64) {
+        if let Some(inner) = self.inner_mut() {
+            inner.on_new(s, end);
+        }
+    }
+
+    /// A recovery begins, or a timeout.
+    fn on_response(&mut self, timeout: bool) {
+        if let Some(inner) = self.inner_mut() {
+            inner.on_response(timeout);
+        }
+    }
+
+    /// An ACK advanced `snd_una`, and recovery has dealt with it.
+    fn on_advance(&mut self, s: &State, a: &AckSummary) -> Timed {
+        self.inner_mut().map_or(Timed::Nothing, |t| t.on_advance(s, a))
     }
 
     /// Whether one timer serves retransmission, probes and the reordering window, so that it waits

@@ -8,45 +8,22 @@ use crate::time::{Span, Time};
 /// Clock granularity G (section 4 recommends 100 ms or finer).
 const G: Span = Span::from_millis(1);
 
-/// Which retransmissions restart the timer.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Restart {
-    /// None (RFC 6298).
-    Never,
-    /// Those that duplicates draw: the first of a recovery, and one in place of a lost
-    /// retransmission.
-    OnDuplicates,
-    /// All within recovery.
-    Always,
-}
-
 /// The standard timer.
+#[derive(Default)]
 pub struct Rfc6298Timer {
-    restart: Restart,
-    /// The interval before the first sample.
-    initial: Span,
+    /// Each retransmission within recovery restarts it.
+    careful: bool,
     srtt: Span,
     rttvar: Span,
     /// The next sample is taken once this position is acknowledged.
     next_sample: u64,
 }
 
-impl Default for Rfc6298Timer {
-    fn default() -> Rfc6298Timer {
-        // (2.1)
-        Rfc6298Timer::with(Restart::Never, Span::from_secs(1))
-    }
-}
-
 impl Rfc6298Timer {
-    pub(crate) fn with(restart: Restart, initial: Span) -> Rfc6298Timer {
-        Rfc6298Timer { restart, initial, srtt: Span::ZERO, rttvar: Span::ZERO, next_sample: 0 }
-    }
-
     /// Restarted by "each retransmission that is sent during recovery" too ("a more careful
     /// variant", RFC 6675 section 6).
     pub fn careful() -> Rfc6298Timer {
-        Rfc6298Timer { restart: Restart::Always, ..Rfc6298Timer::default() }
+        Rfc6298Timer { careful: true, ..Rfc6298Timer::default() }
     }
 }
 
@@ -74,19 +51,14 @@ impl Timer for Rfc6298Timer {
 
     fn rto(&self) -> Span {
         if self.srtt == Span::ZERO {
-            return self.initial;
+            // (2.1)
+            return Span::from_secs(1);
         }
         self.srtt + self.rttvar.times(4).max(G)
     }
 
-    fn restarts_on(&self, cause: Cause, replaces_lost: bool) -> bool {
-        match self.restart {
-            Restart::Never => false,
-            Restart::OnDuplicates => {
-                cause == Cause::FastRetransmit || (cause == Cause::Recovery && replaces_lost)
-            }
-            Restart::Always => matches!(cause, Cause::FastRetransmit | Cause::Recovery),
-        }
+    fn restarts_on(&self, cause: Cause, _replaces_lost: bool) -> bool {
+        self.careful && matches!(cause, Cause::FastRetransmit | Cause::Recovery)
     }
 
     fn srtt(&self) -> Span {

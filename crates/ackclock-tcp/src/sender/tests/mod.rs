@@ -31,6 +31,7 @@ mod lrxt;
 mod mss;
 mod next_seg;
 mod notified;
+mod ns2;
 mod one_timer;
 mod path;
 mod prr;
