@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+import random
 
 
 def runs(segments):
@@ -26,6 +27,8 @@ class Case:
     max_burst: int = 0
     min_rto: float = 1.0
     timestamps: bool = False
+    # Drawn at random.
+    drawn: bool = False
 
     @property
     def name(self):
@@ -46,6 +49,11 @@ class Case:
     def full_strategy(self):
         """The strategy with its mechanisms, as ackclock names it."""
         return self.strategy + ("+lt" if self.limited_transmit else "")
+
+    @property
+    def agent(self):
+        """The same as ns-2 has it."""
+        return "ns2-" + self.strategy + ("+ns2-lt" if self.limited_transmit else "")
 
     def arguments(self, strategy):
         """For `ackclock compare`."""
@@ -71,6 +79,10 @@ class Case:
                     "minrto_": self.min_rto}
         if self.timestamps:
             settings |= {"timestamps_": 1, "ts_option_size_": 12, "ts_resetRTO_": 1}
+        if self.drawn:
+            # Packet 0 has a header too, and ACKs have options.
+            options = 12 * self.timestamps
+            settings |= {"useHeaders_": 0, "packetSize_": 1040 + options, "sink.packetSize_": 40 + options}
         if self.delayed_ack:
             settings |= {"sink.interval_": "200ms", "sink.SYN_immediate_ack_": 0, "sink.RFC2581_immediate_ack_": 1}
         return settings
@@ -157,3 +169,30 @@ def cases():
     for (lost, again), strategy in itertools.product(
             AMBIGUOUS, ("newreno", "newreno+no-bugfix", "newreno+ack-heuristic", "newreno+ts-heuristic")):
         yield Case(strategy, (*first(*lost), *((segment, 2) for segment in again)), timestamps=True)
+
+
+def random_cases(count, seed):
+    """Cases drawn at random: one to five losses, of which retransmissions may be lost too, windows, timers, ACKs.
+
+    The queue never overflows: ACKs clock segments to arrive just when others depart, and ns-2 lets the last bit of a
+    floating-point number decide which comes first.
+    """
+    draw = random.Random(seed)
+    for _ in range(count):
+        base = draw.randrange(1, 60)
+        lost = {base, *(min(99, base + draw.randrange(1, 40)) for _ in range(draw.randrange(5)))}
+        again = [(segment, 2) for segment in lost if draw.random() < 0.25]
+        thrice = [(segment, 3) for segment, _ in again if draw.random() < 0.3]
+        yield Case(
+            draw.choice(FOUR),
+            (*first(*sorted(lost)), *sorted(again), *sorted(thrice)),
+            segments=draw.choice((100, 150)),
+            limited_transmit=draw.random() < 0.3,
+            delayed_ack=draw.random() < 0.3,
+            initial_window=draw.choice((1, 2, 4, 10)),
+            rwnd=draw.choice((8, 15, 20, 33, 64)),
+            max_burst=draw.choice((0, 0, 0, 3, 5)),
+            min_rto=draw.choice((0.2, 0.4, 1.0)),
+            timestamps=draw.random() < 0.2,
+            drawn=True,
+        )

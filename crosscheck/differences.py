@@ -20,7 +20,13 @@ WHY = {
     "ns2-timer": (
         "The third duplicate ACK restarts the retransmission timer (reset_rtx_timer()). RFC 6298 section 5 restarts it on new "
         "acknowledgments only, so that a lost fast retransmission times out about a round trip earlier. RFC 6675 section 6 "
-        "allows ns-2's way."
+        "allows ns-2's way. And an ACK of the segment that ns-2 times is a sample and ends the back-off, also where it covers "
+        "a retransmission too; ackclock's other timers take none, as RFC 6298 section 3 leaves open."
+    ),
+    "ns2-lt": (
+        "Limited transmit sends the packet at t_seqno_, which after a timeout (or in Tahoe's slow start) is an old one "
+        "(send_one() in tcp.cc); RFC 3042: \"previously unsent data\". With SACK it counts duplicates, so that an ACK that "
+        "advances and carries a new block sends nothing; RFC 6675 section 5 goes by the pipe."
     ),
     "ff96-holes": (
         "SACK: any hole below the highest SACKed packet is retransmitted, as Fall & Floyd (1996) had it; RFC 6675 NextSeg rule 1 "
@@ -37,31 +43,14 @@ WHY = {
     ),
 }
 
-# What shows the same departures but is not reproduced, with the first difference that remains although the strategy is
-# ns-2's in all else.
-DEFECTS = {
-    "lt-old-data": (
-        "ns-2's limited transmit sends the packet at t_seqno_, which after a timeout (or in Tahoe's slow start) is an old one. "
-        "RFC 3042: \"previously unsent data\". ackclock has no setting for it."
-    ),
-    "lt-after-advance": (
-        "Limited transmit on an ACK that advances and carries a new SACK block: a duplicate in RFC 6675 section 2, none in "
-        "ns-2 (as dupack), which so sends one packet less. ackclock has no setting for it."
-    ),
-    "karn": (
-        "An ACK that covers a retransmission and a segment sent once: ns-2 takes a round-trip sample from the latter and ends "
-        "the back-off. ackclock takes none, as Linux does; RFC 6298 section 3 forbids samples from retransmitted segments and "
-        "leaves this case open."
-    ),
-}
-
-REMAINING = {
-    "sack+lt: drop 14,26,28 delack": ("lt-after-advance", "transmission 33 at 2.352 s: 32, ns-2 26'"),
-    "tahoe: drop 14,24,26,28 delack": ("karn", "completion 9.6936 s, ns-2 8.6932 s"),
-    "tahoe+lt: drop 14,24,26,28": ("lt-old-data", "completion 3.4869 s, ns-2 3.4760 s"),
-    "tahoe+lt: drop 15,26,28,30": ("lt-old-data", "completion 3.3278 s, ns-2 3.3170 s"),
-    "reno+lt: drop 14 rexmit 14:1": ("lt-old-data", "transmission 61 at 2.225 s: 14', ns-2 15'"),
-    "newreno+lt: drop 14 rexmit 14:1": ("lt-old-data", "transmission 61 at 2.293 s: 59, ns-2 15'"),
+# Cases that agree only with the whole agent of ns-2, and which of its mechanisms the others lack.
+AGENT = {
+    "sack+lt: drop 14,26,28 delack": "ns2-lt",
+    "tahoe: drop 14,24,26,28 delack": "ns2-timer",
+    "tahoe+lt: drop 14,24,26,28": "ns2-lt",
+    "tahoe+lt: drop 15,26,28,30": "ns2-lt",
+    "reno+lt: drop 14 rexmit 14:1": "ns2-lt",
+    "newreno+lt: drop 14 rexmit 14:1": "ns2-lt",
 }
 
 EXPECTED = {

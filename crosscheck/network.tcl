@@ -42,11 +42,18 @@ $ns queue-limit $r1 $s1 100000
 $ns queue-limit $k1 $r1 100000
 $ns queue-limit $r1 $k1 $option(queue)
 
-# `drop` lists the packets to lose by their order of arrival at R1, from 0. The model stands before the queue.
-if {$option(drop) ne ""} {
-    set loss [new ErrorModel/List]
-    $loss droplist [split $option(drop) ,]
-    $ns lossmodel $loss $r1 $k1
+# `drop` lists the packets to lose as PACKET:TRANSMISSION, 1 being the first. The model stands before
+# the queue of R1. What leaves the link to R1 calls `arrives` on its way to the model.
+set loss [new ErrorModel]
+$loss set rate_ 0
+$loss unit pkt
+$ns lossmodel $loss $r1 $k1
+foreach drop [split $option(drop) ,] { set lost($drop) 1 }
+proc arrives line {
+    global loss lost count
+    if {[lindex $line 0] ne "r" || [lindex $line 4] ne "tcp"} { return }
+    set packet [lindex $line 10]
+    $loss set rate_ [info exists lost($packet:[incr count($packet)])]
 }
 
 set tcp [new $option(agent)]
@@ -60,6 +67,9 @@ $ns connect $tcp $sink
 # What arrives at the queue of S1's link, in ns-2's trace format:
 # "+ time from to type size flags flow source destination packet id".
 $ns trace-queue $s1 $r1 stdout
+set last [[$ns link $s1 $r1] set rcvT_]
+$last set callback_ 1
+$last proc handle line { arrives $line }
 
 Agent/TCP instproc done {} {
     global ns

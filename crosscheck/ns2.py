@@ -17,7 +17,7 @@ BASE = {
     "timestamps_": 0,
     "ecn_": 0,
     "numdupacks_": 3,
-    "tcpTick_": 0.0001,
+    "tcpTick_": 0.00002,
     "minrto_": 1,
     "maxrto_": 60,
     "rtxcur_init_": 1,
@@ -44,44 +44,29 @@ def start(arguments):
     raise NsError("ns did not end")
 
 
-def run_once(settings, lost):
-    """One run that loses the packets at these positions of the arrival order. Returns ([(time, packet)], completion)."""
+def run(settings, drops):
+    """Runs with each (packet, transmission) of `drops` lost, transmission 1 being the first.
+
+    Returns ([(time, packet)], completion).
+    """
     arguments = [f"{key}={value}" for key, value in settings.items()]
-    if lost:
-        arguments.append("drop=" + ",".join(map(str, lost)))
+    if drops:
+        arguments.append("drop=" + ",".join(f"{packet}:{number}" for packet, number in drops))
     process = start([HERE / "network.tcl", *arguments])
-    sent, completion = [], None
+    sent, completion, count = [], None, {}
     for line in process.stdout.splitlines():
         fields = line.split()
         if fields[0] == "+" and fields[4] == "tcp":
-            sent.append((float(fields[1]), int(fields[10])))
+            packet = int(fields[10])
+            sent.append((float(fields[1]), packet))
+            count[packet] = count.get(packet, 0) + 1
         elif fields[0] == "done":
             completion = float(fields[1])
         elif fields[0] not in ("+", "-", "d", "r", "unfinished"):
             raise NsError(f"unexpected output of ns: {line}")
     if process.returncode != 0 or not sent:
         raise NsError(f"ns failed: {process.stderr.strip()}")
+    missing = sorted(drop for drop in drops if count.get(drop[0], 0) < drop[1])
+    if missing:
+        raise NsError(f"never sent, so never lost: {missing}")
     return sent, completion
-
-
-def run(settings, drops):
-    """Runs with each (packet, transmission) of `drops` lost, transmission 1 being the first.
-
-    ns-2 can lose the n-th packet of a link, not the n-th transmission of a packet, so each loss is found in turn in a run
-    that already has the earlier ones: a loss changes nothing before itself.
-    """
-    lost, missing = [], set(drops)
-    while True:
-        sent, completion = run_once(settings, lost)
-        if not missing:
-            return sent, completion
-        seen, found = {}, None
-        for position, (_, packet) in enumerate(sent):
-            seen[packet] = seen.get(packet, 0) + 1
-            if (packet, seen[packet]) in missing:
-                found = (packet, seen[packet])
-                break
-        if found is None:
-            raise NsError(f"never sent, so never lost: {sorted(missing)}")
-        lost.append(position)
-        missing.remove(found)

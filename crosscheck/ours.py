@@ -14,6 +14,11 @@ class OursError(Exception):
 
 def run(command, arguments):
     """Runs one strategy by `ackclock compare`. Returns ([(time, segment)], completion), as `ns2.run` does."""
+    return run_all(command, arguments)[:2]
+
+
+def run_all(command, arguments):
+    """The same, and when segments arrived at the receiver."""
     with tempfile.TemporaryDirectory() as directory:
         events = pathlib.Path(directory) / "events.jsonl"
         full = [command, "compare", *arguments, "--mss", str(MSS), "--events", str(events), "--format", "json"]
@@ -24,13 +29,15 @@ def run(command, arguments):
         if process.returncode != 0:
             raise OursError(f"{' '.join(full)}: {process.stderr.strip()}")
         flows = json.loads(process.stdout)
-        sent = []
+        sent, arrived = [], []
         for line in events.read_text().splitlines():
             event = json.loads(line)
             if event["event"] == "sent":
                 if event["seq"] % MSS or event["len"] != MSS:
                     raise OursError(f"not a whole segment: {line}")
                 sent.append((event["t"], event["seq"] // MSS))
+            elif event["event"] == "arrived":
+                arrived.append(event["t"])
     if len(flows) != 1:
         raise OursError(f"{len(flows)} flows instead of one")
-    return sent, flows[0]["completion_s"]
+    return sent, flows[0]["completion_s"], arrived
