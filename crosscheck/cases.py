@@ -29,6 +29,9 @@ class Case:
     timestamps: bool = False
     # Drawn at random.
     drawn: bool = False
+    # precisionReduce_ 0; NewReno's partial_window_deflation_ 0 with exit_recovery_fix_ 0.
+    whole: bool = False
+    undeflated: bool = False
 
     @property
     def name(self):
@@ -43,6 +46,7 @@ class Case:
             if getattr(self, field) != defaults[field]:
                 parts.append(f"{label} {getattr(self, field)}")
         parts += ["delack" if self.delayed_ack else "", "timestamps" if self.timestamps else ""]
+        parts += ["whole" if self.whole else "", "undeflated" if self.undeflated else ""]
         return f"{self.full_strategy}: " + " ".join(part for part in parts if part)
 
     @property
@@ -53,7 +57,9 @@ class Case:
     @property
     def agent(self):
         """The same as ns-2 has it."""
-        return "ns2-" + self.strategy + ("+ns2-lt" if self.limited_transmit else "")
+        undeflated = "+ns2-inflate-undeflated+ns2-release-two" if self.undeflated else ""
+        whole = "+ns2-whole" if self.whole else ""
+        return "ns2-" + self.strategy + undeflated + whole + ("+ns2-lt" if self.limited_transmit else "")
 
     def arguments(self, strategy):
         """For `ackclock compare`."""
@@ -77,6 +83,10 @@ class Case:
                     "segments": self.segments, "window_": self.rwnd, "windowInit_": self.initial_window,
                     "queue": self.queue, "maxburst_": self.max_burst, "singledup_": int(self.limited_transmit),
                     "minrto_": self.min_rto}
+        if self.whole:
+            settings |= {"precisionReduce_": 0}
+        if self.undeflated:
+            settings |= {"partial_window_deflation_": 0, "exit_recovery_fix_": 0}
         if self.timestamps:
             settings |= {"timestamps_": 1, "ts_option_size_": 12, "ts_resetRTO_": 1}
         if self.drawn:
@@ -183,8 +193,9 @@ def random_cases(count, seed):
         lost = {base, *(min(99, base + draw.randrange(1, 40)) for _ in range(draw.randrange(5)))}
         again = [(segment, 2) for segment in lost if draw.random() < 0.25]
         thrice = [(segment, 3) for segment, _ in again if draw.random() < 0.3]
+        strategy = draw.choice(FOUR)
         yield Case(
-            draw.choice(FOUR),
+            strategy,
             (*first(*sorted(lost)), *sorted(again), *sorted(thrice)),
             segments=draw.choice((100, 150)),
             limited_transmit=draw.random() < 0.3,
@@ -195,4 +206,6 @@ def random_cases(count, seed):
             min_rto=draw.choice((0.2, 0.4, 1.0)),
             timestamps=draw.random() < 0.2,
             drawn=True,
+            whole=draw.random() < 0.2,
+            undeflated=draw.random() < 0.3 and strategy == "newreno",
         )

@@ -18,7 +18,7 @@ def run(command, arguments):
 
 
 def run_all(command, arguments):
-    """The same, and when segments arrived at the receiver."""
+    """The same, when segments arrived at the receiver, and when an ACK came just as the timer expired."""
     with tempfile.TemporaryDirectory() as directory:
         events = pathlib.Path(directory) / "events.jsonl"
         full = [command, "compare", *arguments, "--mss", str(MSS), "--events", str(events), "--format", "json"]
@@ -30,6 +30,7 @@ def run_all(command, arguments):
             raise OursError(f"{' '.join(full)}: {process.stderr.strip()}")
         flows = json.loads(process.stdout)
         sent, arrived = [], []
+        acked, timed_out = set(), set()
         for line in events.read_text().splitlines():
             event = json.loads(line)
             if event["event"] == "sent":
@@ -38,6 +39,10 @@ def run_all(command, arguments):
                 sent.append((event["t"], event["seq"] // MSS))
             elif event["event"] == "arrived":
                 arrived.append(event["t"])
+            elif event["event"] == "acked":
+                acked.add(event["t"])
+            elif event["event"] == "timed_out":
+                timed_out.add(event["t"])
     if len(flows) != 1:
         raise OursError(f"{len(flows)} flows instead of one")
-    return sent, flows[0]["completion_s"], arrived
+    return sent, flows[0]["completion_s"], arrived, acked & timed_out

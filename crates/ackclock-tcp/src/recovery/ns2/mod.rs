@@ -10,6 +10,7 @@ mod pipe;
 mod recovery_point;
 mod release;
 mod timer;
+mod whole;
 mod window;
 
 use alloc::boxed::Box;
@@ -31,6 +32,7 @@ pub use pipe::Ns2Pipe;
 pub use recovery_point::Ns2RecoveryPoint;
 pub use release::Ns2Release;
 pub use timer::Ns2Timer;
+pub use whole::Ns2Whole;
 pub use window::Ns2Window;
 
 /// The mechanisms of this family on the axis.
@@ -66,6 +68,13 @@ pub(crate) fn regulate_rows() -> Vec<Row<dyn Regulate>> {
                  window as it is.",
         )
         .summary("as ns2-inflate, but a partial ACK takes all inflation back"),
+        Row::<dyn Regulate>::around("ns2-whole", |inner| Box::new(Ns2Whole(inner)))
+            .file("whole")
+            .source("ns-2.35", "With precisionReduce_ 0 a loss halves the window in integers.")
+            .summary(
+                "added to the regulation named before it: recovery begins with cwnd in whole \
+                 segments",
+            ),
         Row::<dyn Regulate>::around("ns2-release", |inner| Box::new(Ns2Release::reno(inner)))
             .file("release")
             .source(

@@ -138,6 +138,25 @@ fn half_a_segment_is_left_of_one() {
     });
 }
 
+/// Of an odd window the half segment is left out (`precisionReduce_ 0`).
+#[test]
+fn halving_in_whole_segments() {
+    for (strategy, cwnd) in [
+        ("ns2-reno", 7_500 + 3_000),
+        ("ns2-reno+ns2-whole", 7_000 + 3_000),
+        ("ns2-sack", 7_500),
+        ("ns2-sack+ns2-whole", 7_000),
+    ] {
+        run(strategy, 15, |x| {
+            x.write(15_000).sends(&numbers(0, 15));
+            for right in 2..4 {
+                x.sack(0, &[(1, right)]).sends("");
+            }
+            x.sack(0, &[(1, 4)]).sends("0F").windows(cwnd, 7_000);
+        });
+    }
+}
+
 /// Tahoe's count of duplicates outlives a timeout.
 #[test]
 fn tahoe_goes_on_counting() {
