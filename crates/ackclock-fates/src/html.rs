@@ -47,7 +47,9 @@ pub fn page(all: &[Swept], registry: &Registry) -> Result<String, ScenarioError>
     for swept in all {
         intro += &format!("<h2>{}</h2>\n", escape(&swept.title()));
         html_table(&mut intro, &swept.counts());
-        intro += &format!("<pre>{}</pre>\n<h3>{CONDITION}</h3>\n<ul>\n", escape(LEGEND));
+        // Line by line, since in attributes and titles an escaped text has to be one line.
+        let legend: Vec<String> = LEGEND.lines().map(escape).collect();
+        intro += &format!("<pre>{}</pre>\n<h3>{CONDITION}</h3>\n<ul>\n", legend.join("\n"));
         for sentence in swept.verdict() {
             intro += &format!("<li>{}</li>\n", escape(&sentence));
         }
