@@ -65,9 +65,7 @@ impl View {
         let (y0, y1) = padded(y.unwrap_or((0.0, 1.0)), 0.04);
         View { t0, t1, y0, y1, w1: (w1 * 1.1).max(1.0) }
     }
-}
 
-impl View {
     /// What the traces do from the first to the second of these times, in seconds.
     pub(crate) fn within(traces: &[Trace], (from, to): (f64, f64)) -> View {
         let mut y = None;

@@ -641,25 +641,24 @@ fn sack_beyond_recovery_must_not_act() {
     });
 }
 
+/// 0 and 8 are lost, and 0 is retransmitted; all up to 8 has been SACKed.
+fn until_8_is_missing(x: &mut Script) {
+    start(x);
+    x.sack(0, &[(1, 2)])
+        .sack(0, &[(1, 3)])
+        .sack(0, &[(1, 4)])
+        .sends("0F")
+        .sack(0, &[(1, 5)])
+        .sends("");
+    x.sack(0, &[(1, 6)]).sends("").sack(0, &[(1, 7)]).sends("10").sack(0, &[(1, 8)]).sends("11");
+}
+
 /// A hole retransmitted after new data stores `recovery` again: that new data's SACK does not make
 /// it look lost.
 #[test]
 fn each_retransmission_stores_recovery() {
     let until_hole = |x: &mut Script| {
-        start(x);
-        // 0 and 8 are lost.
-        x.sack(0, &[(1, 2)])
-            .sack(0, &[(1, 3)])
-            .sack(0, &[(1, 4)])
-            .sends("0F")
-            .sack(0, &[(1, 5)])
-            .sends("");
-        x.sack(0, &[(1, 6)])
-            .sends("")
-            .sack(0, &[(1, 7)])
-            .sends("10")
-            .sack(0, &[(1, 8)])
-            .sends("11");
+        until_8_is_missing(x);
         x.sack(0, &[(9, 10), (1, 8)]).sends("8P");
         // The retransmission of 0 arrives: a partial ACK takes two off the pipe.
         x.ack(8).sends("12 13");
@@ -682,20 +681,8 @@ fn each_retransmission_stores_recovery() {
 #[test]
 fn a_partial_ack_does_not_reach_step_5() {
     run("sack-lrx", 10, |x| {
-        start(x);
-        // 0 and 8 are lost; 9 and 10 overtake the retransmission of 0.
-        x.sack(0, &[(1, 2)])
-            .sack(0, &[(1, 3)])
-            .sack(0, &[(1, 4)])
-            .sends("0F")
-            .sack(0, &[(1, 5)])
-            .sends("");
-        x.sack(0, &[(1, 6)])
-            .sends("")
-            .sack(0, &[(1, 7)])
-            .sends("10")
-            .sack(0, &[(1, 8)])
-            .sends("11");
+        // 9 and 10 overtake the retransmission of 0.
+        until_8_is_missing(x);
         x.sack(0, &[(9, 10), (1, 8)]).sends("8P").sack(0, &[(9, 11), (1, 8)]).sends("12");
         x.sack(8, &[(9, 13)]).sends("13 14");
         x.sack(8, &[(9, 14)]).sends("8L").windows(5_000, 5_000);
