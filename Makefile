@@ -127,7 +127,7 @@ PICTURE := $(BIN) compare --strategy reno,sack --drop 14,26,28 --svg
 
 # The same networks through ns-2 and here: exact order of segments.
 crosscheck: build
-	tools/install ns2
+	tools/install ns2 ns2-examples
 	python3 crosscheck/run.py
 
 # `linux` against the local kernel, ACK by ACK: records CROSSCHECK_LINUX scenarios from the seed

@@ -4,7 +4,7 @@
 The order of (segment, first transmission or retransmission) must be the same, and the time of completion within one
 packet time of the bottleneck. Where the RFCs and ns-2 differ, ackclock follows the RFCs: such a case is listed in
 differences.py, must differ, and must agree with the mechanisms that do as ns-2 does. Then figure6.py compares what cannot
-be matched segment by segment.
+be matched segment by segment, and replay.py ns-2's own test suites.
 
 Exit status: 0 if all cases are as expected, 1 if any is not, 2 if a program is missing or fails.
 """
@@ -23,6 +23,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import figure6  # noqa: E402
 import ns2  # noqa: E402
 import ours  # noqa: E402
+import replay  # noqa: E402
+import suite  # noqa: E402
 from cases import cases, random_cases  # noqa: E402
 from differences import AGENT, DRAWN, EXPECTED, WHY  # noqa: E402
 
@@ -155,6 +157,7 @@ def main():
     parser.add_argument("--strategy", help="with --show: this strategy of ours instead of the case's")
     parser.add_argument("--random", type=int, metavar="N", help="only N cases drawn at random, with ns-2's agents")
     parser.add_argument("--seed", type=int, default=1, help="what --random draws from (default: %(default)s)")
+    parser.add_argument("--left-out", action="store_true", help="only ns-2's own tests that no scenario expresses")
     parser.add_argument("--attribute", action="store_true", help="print what makes the selected cases differ instead")
     options = parser.parse_args()
     for program in ("ns", options.ackclock):
@@ -163,11 +166,14 @@ def main():
             return 2
     drawn = random_cases(RANDOM_CASES if options.random is None else options.random, options.seed)
     drawn = [case for case in drawn if options.only in case.name]
-    selected, populations = [], []
-    if options.random is None:
+    selected, populations, suites = [], [], []
+    if options.left_out:
+        drawn, suites = [], replay.selected(options.only, True)
+    elif options.random is None:
+        suites = replay.selected(options.only, False)
         selected = [case for case in cases() if options.only in case.name]
         populations = [name for name in figure6.CASES if options.only in name]
-    if not selected and not populations and not drawn:
+    if not selected and not populations and not drawn and not suites:
         print(f"crosscheck: no case's name contains {options.only!r}", file=sys.stderr)
         return 2
     if options.show:
@@ -189,6 +195,9 @@ def main():
         if drawn:
             print(f"\nRandom cases of seed {options.seed}:")
             unexpected += random_table(drawn, pool.map(lambda case: check_random(case, options.ackclock), drawn))
+        if suites:
+            print()
+            unexpected += replay.table(suites, pool.map(lambda name: replay.check(name, options.ackclock), suites))
         return 1 if unexpected else 0
 
 
@@ -217,6 +226,6 @@ def table(selected, results):
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except (ns2.NsError, ours.OursError) as error:
+    except (ns2.NsError, ours.OursError, suite.SuiteError) as error:
         print(f"crosscheck: {error}", file=sys.stderr)
         sys.exit(2)
