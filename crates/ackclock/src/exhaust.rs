@@ -1,8 +1,8 @@
 //! `ackclock exhaust`: every fate of a window.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::PathBuf;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use ackclock_fates::{
@@ -92,15 +92,15 @@ pub(crate) fn exhaust(args: &ExhaustArgs, registry: &Registry) -> Result<String,
             args.window
         )));
     }
-    if let Some(path) = &args.html {
-        // A bad path is found before a long run.
-        fs::write(path, "").map_err(Error::write(path))?;
-    }
     let strategies = strategies(args, registry);
     let after: Vec<After> =
         args.after.map_or(After::ALL.to_vec(), |after| vec![After::from(after)]);
     // Before there are threads.
     let interrupt = Mutex::new(Interrupt::new()?);
+    if let Some(path) = &args.html {
+        // A bad path is found before a long run. What is there stays until there is something new.
+        File::options().append(true).create(true).open(path).map_err(Error::write(path))?;
+    }
     let stop = || interrupt.lock().is_ok_and(|mut interrupt| interrupt.taken() > 0);
     let space = |after: After| {
         let connection = after.connection(args.window, args.mss);
@@ -113,6 +113,7 @@ pub(crate) fn exhaust(args: &ExhaustArgs, registry: &Registry) -> Result<String,
         .collect();
     let progress = Progress::new(steps * (strategies.len() + oracles.len()) as u64);
     let mut all = Vec::new();
+    let mut interrupted = false;
     for after in after {
         let space = space(after);
         let mut sweep = Sweep::new(registry, &space, args.jobs.unwrap_or(0), &progress, &stop);
@@ -126,18 +127,36 @@ pub(crate) fn exhaust(args: &ExhaustArgs, registry: &Registry) -> Result<String,
         for strategy in &strategies {
             let composition = registry.parse(strategy).map_err(|e| Error::Usage(e.to_string()))?;
             let Some(tally) = sweep.strategy(&composition)? else {
-                all.push(swept);
-                output::print(&shown(args, &all))?;
-                return Err(Error::Interrupted);
+                interrupted = true;
+                break;
             };
             swept.strategies.push(Row { strategy: strategy.clone(), tally });
         }
-        all.push(swept);
+        if !swept.strategies.is_empty() {
+            all.push(swept);
+        }
+        if interrupted {
+            break;
+        }
     }
     if let Some(path) = &args.html {
-        fs::write(path, page(&all, registry).map_err(failed)?).map_err(Error::write(path))?;
+        write(path, &all, registry)?;
+    }
+    if interrupted {
+        output::print(&shown(args, &all))?;
+        return Err(Error::Interrupted);
     }
     Ok(shown(args, &all))
+}
+
+/// Writes the page, or takes the empty file away again if there is nothing to show.
+fn write(path: &Path, all: &[Swept], registry: &Registry) -> Result<(), Error> {
+    if !all.is_empty() {
+        fs::write(path, page(all, registry).map_err(failed)?).map_err(Error::write(path))?;
+    } else if fs::metadata(path).is_ok_and(|file| file.len() == 0) {
+        fs::remove_file(path).map_err(Error::write(path))?;
+    }
+    Ok(())
 }
 
 fn strategies(args: &ExhaustArgs, registry: &Registry) -> Vec<String> {
@@ -149,6 +168,7 @@ fn strategies(args: &ExhaustArgs, registry: &Registry) -> Vec<String> {
 
 fn shown(args: &ExhaustArgs, all: &[Swept]) -> String {
     match args.format {
+        Format::Table if all.is_empty() => "nothing was measured: no strategy was done\n".into(),
         Format::Table => text(all),
         Format::Json => json_text(&all),
     }

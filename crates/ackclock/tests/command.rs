@@ -893,3 +893,26 @@ fn completions_and_man_pages_have_every_command() {
     assert_eq!(ackclock(&["completions", "sh"]).code, 2);
     assert_eq!(ackclock(&["man", "/dev/null/man"]).code, 3);
 }
+
+#[test]
+fn an_exhaust_that_is_interrupted_at_once_says_so_and_leaves_no_file() {
+    let html = scratch("interrupted_exhaust", "fates.html");
+    let _ = fs::remove_file(&html);
+    let child = Command::new(env!("CARGO_BIN_EXE_ackclock"))
+        .args(["exhaust", "--strategy", "newreno", "--window", "12", "--html", &html])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The file is there once signals are listened to.
+    while !fs::exists(&html).unwrap() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(out, "nothing was measured: no strategy was done\n");
+    assert!(!fs::exists(&html).unwrap());
+}
