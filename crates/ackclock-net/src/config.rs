@@ -102,6 +102,18 @@ impl Reorder {
     }
 }
 
+/// A host's processor. It deals with packets one after the other, sent and received ones alike, and
+/// any number may wait for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Processor {
+    /// How long a packet takes that the host sends.
+    pub send: Span,
+    /// How long a packet takes that the host receives.
+    pub receive: Span,
+    /// How much longer for each SACK block in it, either way.
+    pub sack_block: Span,
+}
+
 /// A TCP connection in one direction: data from `from` to `to`, ACKs back.
 #[non_exhaustive]
 pub struct FlowConfig {

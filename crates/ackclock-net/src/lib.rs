@@ -110,8 +110,8 @@ mod transmission;
 mod validate;
 
 pub use config::{
-    CbrConfig, Dwell, Endpoint, Ends, FlowConfig, LinkConfig, OnOff, Reorder, Source, Spike,
-    TimedWrite, Web,
+    CbrConfig, Dwell, Endpoint, Ends, FlowConfig, LinkConfig, OnOff, Processor, Reorder, Source,
+    Spike, TimedWrite, Web,
 };
 pub use distribution::{Distribution, Law, MixPart};
 pub use error::Error;

@@ -12,8 +12,9 @@ use std::collections::VecDeque;
 
 use ackclock_tcp::Span;
 
-use crate::config::LinkConfig;
+use crate::config::{LinkConfig, Processor};
 use crate::heap::{Heap, Key, Kind};
+use crate::ids::NodeId;
 use crate::packet::Packet;
 use crate::queue::{FredState, Limit, Queue, RedState, Verdict, Waiting};
 use crate::report::LinkReport;
@@ -72,6 +73,8 @@ pub(crate) struct Link {
     backlog: u64,
     discipline: Discipline,
     impairments: Option<Box<Impairments>>,
+    /// It is no link but a host's processor ([`Link::processor`]).
+    pub(crate) processor: Option<Box<Processor>>,
     rate: u64,
     dropped_queue: u64,
     pub(crate) from: u32,
@@ -109,11 +112,29 @@ impl Link {
             backlog: 0,
             discipline,
             impairments,
+            processor: None,
             rate: config.rate.max(1),
             dropped_queue: 0,
             from: config.from.0,
             to: config.to.0,
         }
+    }
+
+    /// The processor of a host, as the first link of what the host sends and the last one of what
+    /// it receives. Packets of both kinds wait in one line.
+    pub(crate) fn processor(host: NodeId, processor: Processor) -> Self {
+        let queue = Queue::DropTail(Limit::Packets(u32::MAX));
+        let config = LinkConfig::new(host, host, u64::MAX, Span::ZERO, queue);
+        let processor = Some(Box::new(processor));
+        Link { processor, plain: false, ..Link::new(config, 0, "") }
+    }
+
+    /// A packet comes to the processor, which takes so long for it. Returns when it is done.
+    pub(crate) fn serve(&mut self, now: u64, size: u32, takes: Span) -> u64 {
+        self.packets += 1;
+        self.bytes += u64::from(size);
+        self.busy_until = self.busy_until.max(now).saturating_add(takes.0);
+        self.busy_until
     }
 
     /// Its rate in bits per second, and its propagation delay in nanoseconds.

@@ -1,11 +1,11 @@
 //! A network as its user sees it: nodes, links and flows are added, then it runs.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use ackclock_tcp::Time;
 use ackclock_tcp::recovery::detect::Notices;
 
-use crate::config::{CbrConfig, Ends, FlowConfig, LinkConfig};
+use crate::config::{CbrConfig, Ends, FlowConfig, LinkConfig, Processor};
 use crate::connections::Connections;
 use crate::error::Error;
 use crate::flow::{Agent, Established, Flow};
@@ -86,6 +86,22 @@ impl Network {
     pub fn duplex(&mut self, config: LinkConfig) -> Duplex {
         let back = LinkConfig { from: config.to, to: config.from, ..config.clone() };
         Duplex { there: self.link(config), back: self.link(back) }
+    }
+
+    /// Gives a host a processor that takes time for each packet that the host sends or receives.
+    /// What it forwards, and loss notices, take none. A host has one processor at most.
+    pub fn processor(&mut self, host: NodeId, processor: Processor) {
+        let id = self.simulator.links.len() as u32;
+        let is_one = |link: &Link| link.from == host.0 && link.processor.is_some();
+        let problem = if host.0 as usize >= self.nodes.len() {
+            Some("there is no such node")
+        } else if self.simulator.links.iter().any(is_one) {
+            Some("it has one already")
+        } else {
+            Self::too_many(id)
+        };
+        self.note(problem, || format!("processor of node {}", host.0));
+        self.simulator.links.push(Link::processor(host, processor));
     }
 
     /// Adds a connection.
@@ -260,13 +276,20 @@ impl Network {
         let links = self.simulator.links.iter().map(|link| (link.from, link.to)).collect();
         let mut topology = Topology::new(self.nodes.len(), links);
         let mut paths = Paths::default();
+        let is_processor = |(_, link): &(u32, &Link)| link.processor.is_some();
+        let processors: HashMap<u32, u32> = (0..)
+            .zip(&self.simulator.links)
+            .filter(is_processor)
+            .map(|(id, link)| (link.from, id))
+            .collect();
         for flow in &mut self.simulator.flows {
             let mut add = |from: u32, to: u32| {
                 let route = topology.route(from, to).ok_or_else(|| Error::NoRoute {
                     from: self.nodes[from as usize].to_string(),
                     to: self.nodes[to as usize].to_string(),
                 })?;
-                Ok(paths.add(route))
+                let of = |host| processors.get(&host).copied();
+                Ok(paths.add(of(from).into_iter().chain(route).chain(of(to))))
             };
             flow.data_path = add(flow.from, flow.to)?;
             if !matches!(flow.agent, Agent::Cbr(_)) {

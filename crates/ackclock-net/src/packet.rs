@@ -184,6 +184,12 @@ impl Options {
         self.fields[at as usize]
     }
 
+    /// How many SACK blocks a packet under way carries.
+    pub(crate) fn sack_blocks(&self, packet: &Packet) -> u64 {
+        let fields = self.fields.get(packet.options as usize);
+        fields.map_or(0, |fields| fields.options.sack.as_slice().len() as u64)
+    }
+
     fn duplicate(&mut self, at: u32) -> u32 {
         if at == NO_OPTIONS {
             return NO_OPTIONS;

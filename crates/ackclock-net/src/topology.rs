@@ -18,7 +18,8 @@ impl Topology {
     pub(crate) fn new(nodes: usize, links: Vec<(u32, u32)>) -> Self {
         let mut leaving = vec![Vec::new(); nodes];
         let mut entering = vec![Vec::new(); nodes];
-        for (link, &(from, to)) in links.iter().enumerate() {
+        // A host's processor is a link from the host to itself, and on no route.
+        for (link, &(from, to)) in links.iter().enumerate().filter(|(_, (from, to))| from != to) {
             leaving[from as usize].push(link as u32);
             entering[to as usize].push(link as u32);
         }

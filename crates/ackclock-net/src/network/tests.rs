@@ -56,6 +56,7 @@ impl Log {
 mod gateway;
 mod handshake;
 mod oracle;
+mod processor;
 mod sightings;
 
 const MS: u64 = 1_000_000;

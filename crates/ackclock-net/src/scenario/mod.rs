@@ -52,7 +52,8 @@ pub use error::ScenarioError;
 pub use model::{
     Arrivals, Bernoulli, Cbr, Direction, Distribution, DropList, DropTail, Exponential, Fate,
     FirstRtt, Flow, Fred, GilbertElliott, Link, Lognormal, Loss, Node, OnOff, Pareto, Policer,
-    Queue, Red, Reorder, Scenario, Source, Spike, Tcp, ThreeState, TimerModel, Web, Write,
+    Processor, Queue, Red, Reorder, Scenario, Source, Spike, Tcp, ThreeState, TimerModel, Web,
+    Write,
 };
 pub(crate) use names::Names;
 pub use simulation::{BuildOptions, BuiltFlow, BuiltLink, Simulation};

@@ -1,6 +1,7 @@
 mod distribution;
 mod fates;
 mod first_rtt;
+mod processor;
 
 use super::*;
 use ackclock_tcp::Registry;

@@ -57,7 +57,7 @@ impl Simulator {
                 }
             }
             hop => {
-                if recorder.wants_packets() {
+                if recorder.wants_packets() && self.links[link].processor.is_none() {
                     self.record_packet(
                         now,
                         Place::Node(NodeId(self.links[link].to)),

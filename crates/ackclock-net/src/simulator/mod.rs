@@ -51,6 +51,9 @@ impl Simulator {
         };
         let flow = &self.flows[packet.flow as usize];
         let to_receiver = packet.kind == Kind::Data;
+        let path = if to_receiver { flow.data_path } else { flow.ack_path };
+        let crossed = self.paths.links(path).take((packet.hop - path) as usize);
+        let is_link = |&link: &u32| self.links[link as usize].processor.is_none();
         let sighting = Sighting {
             at: Time(now),
             to_receiver,
@@ -58,7 +61,7 @@ impl Simulator {
             len: packet.len,
             sent: mark.sent,
             number: mark.number,
-            hops: packet.hop - if to_receiver { flow.data_path } else { flow.ack_path },
+            hops: crossed.filter(is_link).count() as u32,
         };
         recorder.packet(FlowId(packet.flow), place, &sighting);
     }

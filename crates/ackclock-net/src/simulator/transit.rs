@@ -1,7 +1,7 @@
 //! Packets on their way over links, and what goes on in place of those that are dropped.
 
-use ackclock_tcp::EventKind;
 use ackclock_tcp::recovery::detect::Notices;
+use ackclock_tcp::{EventKind, Span};
 
 use super::Simulator;
 use crate::heap::{Key, Kind};
@@ -33,6 +33,12 @@ impl Simulator {
             let link = &mut links[index];
             let (arrival, effects) = match link.admit_if_idle(now, packet.size) {
                 Some(arrival) => (arrival, Effects::default()),
+                None if let Some(processor) = &link.processor => {
+                    let takes = if hop == Hop::HOST { processor.receive } else { processor.send };
+                    let blocks = self.options.sack_blocks(packet);
+                    let takes = Span(takes.0.saturating_add(blocks * processor.sack_block.0));
+                    (link.serve(now, packet.size, takes), Effects::default())
+                }
                 None => {
                     let flows = &self.flows;
                     match link.admit(now, packet, || flows[packet.flow as usize].mss()) {
@@ -143,7 +149,10 @@ impl Simulator {
     #[cold]
     pub(super) fn corrupted<R: Recorder>(&mut self, now: u64, packet: &Packet, recorder: &mut R) {
         let hop = packet.hop + self.paths.links(packet.hop).count() as u32;
-        let link = self.paths.at(hop - 1).link() as u32;
+        let mut link = self.paths.at(hop - 1).link() as u32;
+        if self.links[link as usize].processor.is_some() {
+            link = self.paths.at(hop - 2).link() as u32;
+        }
         self.dropped(now, link, &Packet { hop, corrupt: false, ..*packet }, "corrupt", recorder);
     }
 

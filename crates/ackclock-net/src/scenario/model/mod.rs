@@ -91,13 +91,32 @@ pub struct Node {
     #[serde(default = "one", skip_serializing_if = "is_one")]
     #[schemars(range(min = 1, max = 100_000))]
     pub count: u32,
+    /// How long its processor takes for the packets of flows that begin or end here; no time. A
+    /// gateway's hosts have processors of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processor: Option<Processor>,
 }
 
 impl Node {
-    /// One node of this name.
+    /// One node of this name, whose processor takes no time.
     pub fn new(name: impl Into<String>) -> Self {
-        Node { name: name.into(), count: one() }
+        Node { name: name.into(), count: one(), processor: None }
     }
+}
+
+/// A processor that deals with packets one after the other, sent and received ones alike. Any
+/// number may wait for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Processor {
+    /// For each packet sent.
+    pub send: Duration,
+    /// For each packet received.
+    pub receive: Duration,
+    /// More for each SACK block in a packet, either way; `0s`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub sack_block: Duration,
 }
 
 fn first_seed() -> u64 {

@@ -12,7 +12,7 @@ use super::model::Scenario;
 use super::names::{Names, expand};
 use super::path::steps;
 use super::simulation::{BuildOptions, BuiltLink, Simulation};
-use crate::{Error, FlowId, Network};
+use crate::{Error, FlowId, Network, Processor};
 use flow::{FlowBuilder, build_cbr};
 use link::build_link;
 
@@ -28,6 +28,7 @@ impl Scenario {
         let names = check(self)?;
         let (mut network, links) = self.build_links(&names, options.seed);
         let mut idle = network.idle_paths();
+        self.build_processors(&names, &mut network);
         let mut numbers = 0_u32..;
         let mut flows = Vec::new();
         for (i, flow) in self.flows.iter().enumerate() {
@@ -59,6 +60,20 @@ impl Scenario {
             build_link(entry, link, names, &mut network, &mut links);
         }
         (network, links)
+    }
+
+    fn build_processors(&self, names: &Names, network: &mut Network) {
+        for node in &self.nodes {
+            let Some(processor) = node.processor else { continue };
+            let processor = Processor {
+                send: processor.send.0,
+                receive: processor.receive.0,
+                sack_block: processor.sack_block.0,
+            };
+            for copy in 0..node.count {
+                network.processor(names.end(&node.name, copy), processor);
+            }
+        }
     }
 
     /// What an error of the network means for this scenario.
