@@ -185,6 +185,7 @@ impl<R: Recorder> Recorder for Watched<'_, R> {
             (STEPS as f64 * now.secs_f64() / self.until.secs_f64()).min(STEPS as f64) as u64;
         self.progress.advance(steps.saturating_sub(self.steps));
         self.steps = self.steps.max(steps);
+        self.inner.progress(now);
     }
 
     fn event(&mut self, flow: FlowId, event: &Event) {

@@ -1,5 +1,6 @@
 //! `ackclock compare`: one connection over one bottleneck, put together from options.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::str::FromStr;
 
@@ -10,7 +11,7 @@ use ackclock_net::scenario::{
 };
 use ackclock_run::{FileError, Input, Job};
 use ackclock_tcp::{Registry, Span};
-use clap::{Args, ValueEnum};
+use clap::{Args, Parser, ValueEnum};
 
 use crate::args::{Format, OutputArgs, check_strategies};
 use crate::error::Error;
@@ -171,6 +172,29 @@ pub(crate) fn compare(args: &CompareArgs, registry: &Registry) -> Result<String,
         }
     }
     Ok(text)
+}
+
+/// The scenario, as TOML, that `ackclock compare` runs with these options.
+///
+/// # Errors
+/// What is wrong with an option, or with the scenario that they stand for.
+pub fn compare_scenario(
+    registry: &Registry,
+    options: impl IntoIterator<Item = OsString>,
+) -> Result<String, Error> {
+    #[derive(Parser)]
+    #[command(no_binary_name = true)]
+    struct Options {
+        #[command(flatten)]
+        args: CompareArgs,
+    }
+    let args = Options::try_parse_from(options).map_err(|e| {
+        // Its first line says what is wrong, those after it how the command is called.
+        let text = e.to_string();
+        let line = text.lines().next().unwrap_or_default();
+        Error::Usage(line.trim_start_matches("error: ").into())
+    })?;
+    compare(&CompareArgs { print_scenario: true, ..args.args }, registry)
 }
 
 fn list<T: ToString>(items: &[T]) -> String {

@@ -31,6 +31,7 @@ use ackclock_tcp::Registry;
 use clap::{CommandFactory, Parser};
 
 use cli::{Cli, Verb};
+pub use compare::compare_scenario;
 pub use error::Error;
 pub use exit::{EXIT_CODES, Exit};
 
@@ -43,13 +44,18 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 /// As [`main()`], with the mechanisms and presets of this registry: `run`, `compare`, experiments,
 /// labs and the wire know their names.
 pub fn main_with(registry: &Registry, args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    run_with(registry, args).into()
+}
+
+/// As [`main_with`], for who is no process of its own: returns the number of the exit code.
+pub fn run_with(registry: &Registry, args: impl IntoIterator<Item = OsString>) -> u8 {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(e) => {
             // Help and version go to standard output and are no error. A closed pipe is none
             // either.
             let _ = e.print();
-            return if e.use_stderr() { exit::INPUT.code.into() } else { ExitCode::SUCCESS };
+            return if e.use_stderr() { exit::INPUT.code } else { 0 };
         }
     };
     let result = match &cli.verb {
@@ -72,10 +78,10 @@ pub fn main_with(registry: &Registry, args: impl IntoIterator<Item = OsString>) 
         Verb::Man(args) => generate::man(args, Cli::command()),
     };
     match result.and_then(|text| output::print(&text)) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(e) => {
             let _ = writeln!(io::stderr(), "error: {e}");
-            e.exit().code.into()
+            e.exit().code
         }
     }
 }
