@@ -1,5 +1,5 @@
 # Every target sets up what it needs; the packages come from Debian, the crates from crates.io.
-.PHONY: demo test build lint unit example portable oldest rustdoc package deny fuzz-check browser documents reference book crosscheck crosscheck-linux bench bench-instructions bench-live bench-trace score soak fuzz clean
+.PHONY: demo test build lint unit example portable oldest rustdoc package deny fuzz-check python browser documents reference book crosscheck crosscheck-linux bench bench-instructions bench-live bench-trace score soak fuzz clean
 
 BIN := target/release/ackclock
 
@@ -25,7 +25,7 @@ build:
 	cargo build --release --locked --bin ackclock
 
 # All that has to pass, part by part, with the seconds that each one takes.
-PARTS := lint unit example portable oldest rustdoc package fuzz-check browser documents
+PARTS := lint unit example portable oldest rustdoc package fuzz-check python browser documents
 
 test:
 	@for part in $(PARTS); do \
@@ -90,6 +90,25 @@ DENY := out/tools/bin/cargo-deny
 # That the fuzz targets compile. `make fuzz` runs them.
 fuzz-check:
 	cargo check --manifest-path fuzz/Cargo.toml --locked --target-dir target
+
+# The Python package: its wheel, built into out/wheels and installed into the virtual environment
+# out/venv, its tests, and its types.
+VENV := out/venv
+python:
+	tools/install python3-venv
+	test -x $(VENV)/bin/pip || python3 -m venv $(VENV)
+	$(VENV)/bin/pip install -q -r python/requirements.txt
+	rm -rf out/wheels
+	PATH=$(CURDIR)/$(VENV)/bin:$$PATH maturin build --quiet --release --locked \
+	    --manifest-path python/Cargo.toml --target-dir target --out out/wheels
+	test $$(stat -c %s out/wheels/*.whl) -lt 15000000
+	$(VENV)/bin/pip install -q --force-reinstall --no-deps out/wheels/*.whl
+	cargo fmt --check --manifest-path python/Cargo.toml
+	cargo clippy --release --locked --manifest-path python/Cargo.toml --target-dir target -- \
+	    -D warnings
+	cd python/tests && ../../$(VENV)/bin/python -m pytest -q
+	cd out && ../$(VENV)/bin/stubtest ackclock
+	$(VENV)/bin/pyright --project python --pythonpath $(VENV)/bin/python
 
 # The pictures, the pages of the papers and a page over our own TCP in a real browser, and the captures in the tools that people open them with.
 browser: demo

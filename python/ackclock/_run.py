@@ -1,0 +1,82 @@
+"""Runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypedDict, Unpack
+
+from . import _native
+from ._native import Result
+from ._scenario import Scenario, scenario_of
+
+
+def names(strategies: str | Sequence[str] | None) -> list[str]:
+    """Strategies by name, as a list or with commas between them."""
+    if isinstance(strategies, str):
+        return [name.strip() for name in strategies.split(",")]
+    return list(strategies or [])
+
+
+def run(
+    scenario: Scenario | str | os.PathLike[str] | Mapping[str, Any],
+    strategies: str | Sequence[str] | None = None,
+    *,
+    runs: int | None = None,
+    seed: int | None = None,
+    jobs: int = 0,
+) -> Result:
+    """Runs a scenario, or the file or the dictionary of one.
+
+    Each of `strategies` gets runs of its own, in which all flows use it; without them each flow
+    uses the strategy that the scenario names. Each of `runs` has a seed of its own, from `seed` on.
+    `jobs` is how many run at the same time, 0 one per processor; the results do not depend on it.
+    """
+    scenario = scenario_of(scenario)
+    return _native.run(scenario.text, scenario.file, names(strategies), runs, seed, jobs)
+
+
+class CompareOptions(TypedDict, total=False):
+    """The options of `ackclock compare`, which have the same names and mean the same."""
+
+    #: Segments whose first transmission is lost; of several connections, a list for each.
+    drop: Sequence[int] | Sequence[Sequence[int]]
+    #: Retransmissions that are lost: `"14:1"` is the first one of segment 14.
+    drop_retransmission: Sequence[str]
+    segments: int
+    mss: int
+    rate: str
+    delay: str
+    queue: int
+    rwnd: int
+    min_rto: str
+    initial_window: int
+    delayed_ack: str
+    max_burst: int
+    first_rtt: str
+    handshake: bool
+    timestamps: bool
+    duration: str
+
+
+def compare(strategies: str | Sequence[str], **options: Unpack[CompareOptions]) -> Result:
+    """Runs one connection over one bottleneck with each strategy."""
+    chosen = names(strategies)
+    arguments = [f"--strategy={','.join(chosen)}", *_arguments(options)]
+    text = _native.compare_scenario(arguments)
+    return run(Scenario(text, file="compare"), chosen)
+
+
+def _arguments(options: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in options.items():
+        option = "--" + key.replace("_", "-")
+        if isinstance(value, bool):
+            if value:
+                yield option
+        elif isinstance(value, (str, int, float)):
+            yield f"{option}={value}"
+        else:
+            items = list(value)
+            lists = items if items and not isinstance(items[0], (str, int)) else [items]
+            for one in lists:
+                yield f"{option}={','.join(map(str, one))}"

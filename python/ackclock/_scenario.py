@@ -1,0 +1,99 @@
+"""Scenarios."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from . import _native
+
+
+class Scenario:
+    """A network, what goes through it, and for how long.
+
+    It is a scenario file (the guide's page of scenario keys has them all), from its text or from
+    a dictionary of the same shape. It never changes: `set`, `link` and `flow` return another one.
+    """
+
+    __slots__ = ("file", "text")
+
+    #: What errors name.
+    file: str
+    #: The scenario as TOML.
+    text: str
+
+    def __init__(
+        self, source: str | Mapping[str, Any], *, file: str = "scenario", check: bool = True
+    ) -> None:
+        """From the text of a scenario file, or from a dictionary. With `check=False` what is wrong
+        shows when it runs."""
+        self.text = source if isinstance(source, str) else _native.to_toml(dict(source))
+        self.file = file
+        if check:
+            _native.check(self.text, self.file)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Scenario:
+        """From a file."""
+        return cls(Path(path).read_text(encoding="utf-8"), file=os.fspath(path))
+
+    @classmethod
+    def new(cls, duration: str, **keys: Any) -> Scenario:
+        """One that lasts so long, with nothing in it yet: `link` and `flow` add to it."""
+        return cls({"duration": duration, **keys}, check=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The scenario as a dictionary."""
+        return tomllib.loads(self.text)
+
+    def set(self, path: str, value: Any) -> Scenario:
+        """The same with another value at a path such as `link[1].delay` or `flow[*].strategy`."""
+        text = _native.set_key(self.text, self.file, path, value)
+        return Scenario(text, file=self.file)
+
+    def link(self, from_: str, to: str, **keys: Any) -> Scenario:
+        """The same with one more link."""
+        return self._with("link", {"from": from_, "to": to, **keys})
+
+    def flow(self, from_: str, to: str, **keys: Any) -> Scenario:
+        """The same with one more connection."""
+        return self._with("flow", {"from": from_, "to": to, **keys})
+
+    def _with(self, array: str, entry: dict[str, Any]) -> Scenario:
+        table = self.to_dict()
+        table.setdefault(array, []).append(entry)
+        return Scenario(table, file=self.file, check=False)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scenario) and self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        name = self.to_dict().get("name") or self.file
+        return f"<ackclock.Scenario {name!r}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.text, self.file)
+
+
+
+def _restored(text: str, file: str) -> Scenario:
+    """A scenario that was checked before it was pickled."""
+    return Scenario(text, file=file, check=False)
+
+
+def scenario_of(source: Scenario | str | os.PathLike[str] | Mapping[str, Any]) -> Scenario:
+    """A scenario, the path of its file, or its dictionary."""
+    if isinstance(source, Scenario):
+        return source
+    if isinstance(source, Mapping):
+        return Scenario(source)
+    return Scenario.read(source)

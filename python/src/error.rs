@@ -1,0 +1,53 @@
+//! Errors as Python exceptions.
+
+use ackclock_net::scenario::ScenarioError;
+use ackclock_run::FileError;
+use pyo3::create_exception;
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+
+create_exception!(
+    ackclock,
+    Error,
+    PyException,
+    "What is wrong, as the command says it: a scenario, a name, a file. `file`, `line`, `key` and \
+     `help` say where and what would be right; `None` where there is no such thing."
+);
+
+/// An [`Error`] that concerns no place in a file.
+pub fn plain(error: impl std::fmt::Display) -> PyErr {
+    with(error.to_string(), None, None)
+}
+
+/// An [`Error`] at a place in a file.
+pub fn of_file(error: &FileError) -> PyErr {
+    with(error.to_string(), Some(&error.file), Some(&error.error))
+}
+
+/// What a run says.
+pub fn of_run(error: &ackclock_run::Error) -> PyErr {
+    match error {
+        ackclock_run::Error::Scenario(error) | ackclock_run::Error::Run(error) => of_file(error),
+        error => plain(error),
+    }
+}
+
+fn with(message: String, file: Option<&str>, error: Option<&ScenarioError>) -> PyErr {
+    Python::attach(|py| {
+        let exception = Error::new_err(message);
+        let value = exception.value(py);
+        let line = error.and_then(|e| e.line);
+        let key = error.map(|e| e.key.as_str()).filter(|key| !key.is_empty());
+        let help = error.and_then(|e| e.help.as_deref());
+        let set = || -> PyResult<()> {
+            value.setattr("file", file)?;
+            value.setattr("line", line)?;
+            value.setattr("key", key)?;
+            value.setattr("help", help)
+        };
+        match set() {
+            Ok(()) => exception,
+            Err(failed) => failed,
+        }
+    })
+}

@@ -1,0 +1,132 @@
+//! Work that Ctrl-C ends, with the interpreter free for other threads meanwhile.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use ackclock_net::{FlowId, Recorder};
+use ackclock_tcp::{Event, Time};
+use pyo3::prelude::*;
+
+/// How long Ctrl-C may go unnoticed.
+const LOOK: Duration = Duration::from_millis(50);
+
+thread_local! {
+    /// What says that the run of this thread has to end.
+    static RUNNING: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
+}
+
+/// Unwinds if the run of this thread has to end. For what a run calls that may never return to it.
+pub fn check() {
+    if RUNNING.with_borrow(|now| now.as_ref().is_some_and(|now| now.load(Ordering::Relaxed))) {
+        resume_unwind(Box::new(Stopped));
+    }
+}
+
+/// Says that work has to end, and why.
+#[derive(Default)]
+pub struct Stop {
+    now: Arc<AtomicBool>,
+    why: Mutex<Option<PyErr>>,
+}
+
+/// What a run unwinds with that was stopped.
+struct Stopped;
+
+impl Stop {
+    /// The first one counts.
+    fn because(&self, why: PyErr) {
+        self.why.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
+        self.now.store(true, Ordering::Relaxed);
+    }
+
+    /// Does `run`, unless there is no use any more. A Python mechanism that raised, and a [`Watch`]
+    /// that saw the stop, unwind up to here; `None` then.
+    pub fn guard<T>(&self, run: impl FnOnce() -> T) -> Option<T> {
+        if self.now.load(Ordering::Relaxed) {
+            return None;
+        }
+        RUNNING.set(Some(self.now.clone()));
+        let result = catch_unwind(AssertUnwindSafe(run));
+        RUNNING.set(None);
+        match result {
+            Ok(done) => Some(done),
+            Err(payload) => {
+                self.caught(payload);
+                None
+            }
+        }
+    }
+
+    fn caught(&self, payload: Box<dyn Any + Send>) {
+        match payload.downcast::<PyErr>() {
+            Ok(raised) => self.because(*raised),
+            Err(payload) if payload.is::<Stopped>() => {}
+            Err(payload) => resume_unwind(payload),
+        }
+    }
+}
+
+/// A recorder that ends its run by unwinding once it is to stop.
+pub struct Watch<'a, R> {
+    /// Who gets what happens.
+    pub inner: R,
+    /// What says when.
+    pub stop: &'a Stop,
+}
+
+impl<R: Recorder> Recorder for Watch<'_, R> {
+    fn wants_events(&self) -> bool {
+        self.inner.wants_events()
+    }
+
+    fn wants_packets(&self) -> bool {
+        false
+    }
+
+    fn progress(&mut self, _now: Time) {
+        if self.stop.now.load(Ordering::Relaxed) {
+            resume_unwind(Box::new(Stopped));
+        }
+    }
+
+    fn event(&mut self, flow: FlowId, event: &Event) {
+        self.inner.event(flow, event);
+    }
+}
+
+/// Does `work` on a thread of its own, and looks for signals meanwhile, which Python handles on the
+/// calling thread if that is its main one.
+///
+/// # Errors
+/// What a signal or a mechanism raised.
+pub fn interruptible<T: Send>(py: Python<'_>, work: impl FnOnce(&Stop) -> T + Send) -> PyResult<T> {
+    let stop = Stop::default();
+    let done = py.detach(|| {
+        thread::scope(|scope| {
+            let (working, over) = channel::<()>();
+            let stop = &stop;
+            let worker = scope.spawn(move || {
+                let _working = working;
+                work(stop)
+            });
+            while over.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                if let Err(signal) = Python::attach(|py| py.check_signals()) {
+                    stop.because(signal);
+                }
+            }
+            worker.join()
+        })
+    });
+    let done = done.map_err(|payload| stop.caught(payload));
+    match (stop.why.into_inner().unwrap_or_else(PoisonError::into_inner), done) {
+        (Some(why), _) => Err(why),
+        (None, Ok(done)) => Ok(done),
+        (None, Err(())) => unreachable!("only what is told stops"),
+    }
+}

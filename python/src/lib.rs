@@ -1,0 +1,46 @@
+//! The native half of the Python package `ackclock`. Its types are written down in
+//! `ackclock/_native.pyi`.
+
+mod error;
+mod events;
+mod interrupt;
+mod mechanism;
+mod plot;
+mod run;
+mod scenario;
+mod state;
+mod table;
+mod values;
+
+use std::ffi::OsString;
+
+use pyo3::prelude::*;
+
+/// Runs the command with these arguments, the first one being its name, and returns its exit code.
+#[pyfunction]
+fn main(py: Python<'_>, args: Vec<OsString>) -> u8 {
+    py.detach(|| ackclock::run_with(&mechanism::registry(), args))
+}
+
+/// The module.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::error::Error;
+    #[pymodule_export]
+    use super::main;
+    #[pymodule_export]
+    use super::mechanism::{register, registered};
+    #[pymodule_export]
+    use super::plot::Plot;
+    #[pymodule_export]
+    use super::run::{RunResult, run};
+    #[pymodule_export]
+    use super::scenario::{check, compare_scenario, set_key, to_toml};
+    #[pymodule_export]
+    use super::state::{Ack, Segment, State};
+    #[pymodule_export]
+    use super::table::Table;
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+}

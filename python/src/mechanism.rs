@@ -1,0 +1,173 @@
+//! Mechanisms written in Python. What a class does not define is as the trait of its axis has it.
+
+mod axes;
+
+use std::collections::HashSet;
+use std::panic::resume_unwind;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ackclock_tcp::Registry;
+use ackclock_tcp::recovery::Row;
+use ackclock_tcp::recovery::ambiguity::Ambiguity;
+use ackclock_tcp::recovery::detect::Detect;
+use ackclock_tcp::recovery::fill::Fill;
+use ackclock_tcp::recovery::probe::Probe;
+use ackclock_tcp::recovery::regulate::Regulate;
+use ackclock_tcp::recovery::response::Response;
+use ackclock_tcp::recovery::retransmission::DetectRetransmission;
+use ackclock_tcp::recovery::select::Select;
+use ackclock_tcp::recovery::timer::Timer;
+use ackclock_tcp::recovery::undo::Undo;
+use ackclock_tcp::recovery::window::Window;
+use ackclock_tcp::strategy::Refused;
+use pyo3::call::PyCallArgs;
+use pyo3::conversion::FromPyObjectOwned;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::error::plain;
+use crate::interrupt;
+
+/// A class that is registered.
+struct Spec {
+    name: &'static str,
+    axis: String,
+    class: Py<PyAny>,
+    /// The methods that it defines.
+    methods: HashSet<String>,
+    summary: String,
+    needs_sack: bool,
+    without_sack: Option<String>,
+}
+
+/// In the order in which they were registered: one may name an earlier one.
+static SPECS: Mutex<Vec<Arc<Spec>>> = Mutex::new(Vec::new());
+
+/// The mechanism of one connection.
+struct Object {
+    spec: Arc<Spec>,
+    object: Py<PyAny>,
+}
+
+/// The mechanisms and presets of the engine, and what is registered.
+pub fn registry() -> Registry {
+    let specs = SPECS.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    // What was registered was accepted.
+    with(&specs).unwrap_or_default()
+}
+
+fn with(specs: &[Arc<Spec>]) -> Result<Registry, Refused> {
+    let mut registry = Registry::default();
+    for spec in specs {
+        add(&mut registry, spec)?;
+    }
+    Ok(registry)
+}
+
+fn add(registry: &mut Registry, spec: &Arc<Spec>) -> Result<(), Refused> {
+    macro_rules! row {
+        ($axis:ident) => {{
+            let made = spec.clone();
+            let mut row = Row::<dyn $axis>::new(spec.name, move || Box::new(Object::new(&made)))
+                .source("own", "")
+                .summary(spec.summary.clone())
+                .file("Python");
+            if spec.needs_sack {
+                row = row.needs_sack();
+            }
+            if let Some(name) = &spec.without_sack {
+                row = row.without_sack(name.clone());
+            }
+            registry.add(row)
+        }};
+    }
+    match spec.axis.as_str() {
+        "detect" => row!(Detect),
+        "ambiguity" => row!(Ambiguity),
+        "retransmission" => row!(DetectRetransmission),
+        "response" => row!(Response),
+        "select" => row!(Select),
+        "fill" => row!(Fill),
+        "regulate" => row!(Regulate),
+        "probe" => row!(Probe),
+        "undo" => row!(Undo),
+        "window" => row!(Window),
+        _ => row!(Timer),
+    }
+}
+
+/// Registers a class with the methods that it defines; one of the same name that was registered before is replaced.
+#[pyfunction]
+pub fn register(
+    axis: String,
+    name: String,
+    class_: Py<PyAny>,
+    methods: HashSet<String>,
+    summary: String,
+    needs_sack: bool,
+    without_sack: Option<String>,
+) -> PyResult<()> {
+    if !ackclock_tcp::strategy::Axis::ALL.iter().any(|known| known.name() == axis) {
+        return Err(PyValueError::new_err(format!("there is no axis `{axis}`")));
+    }
+    let mut specs = SPECS.lock().unwrap_or_else(PoisonError::into_inner);
+    let before = specs.iter().find(|spec| spec.name == name);
+    // Events hold names for ever; a name is kept once.
+    let name = before.map_or_else(|| &*name.clone().leak(), |spec| spec.name);
+    let spec = Spec { name, axis, class: class_, methods, summary, needs_sack, without_sack };
+    let mut next: Vec<_> = specs.iter().filter(|spec| spec.name != name).cloned().collect();
+    next.push(Arc::new(spec));
+    with(&next).map_err(plain)?;
+    *specs = next;
+    Ok(())
+}
+
+/// The names and classes that are registered.
+#[pyfunction]
+pub fn registered(py: Python<'_>) -> Vec<(&'static str, Py<PyAny>)> {
+    let specs = SPECS.lock().unwrap_or_else(PoisonError::into_inner);
+    specs.iter().map(|spec| (spec.name, spec.class.clone_ref(py))).collect()
+}
+
+/// A mechanism returns no errors, so that an exception unwinds to the run
+/// ([`interrupt::Stop::guard`]).
+fn raise(error: PyErr) -> ! {
+    resume_unwind(Box::new(error))
+}
+
+impl Object {
+    fn new(spec: &Arc<Spec>) -> Object {
+        let made = Python::attach(|py| spec.class.call0(py));
+        Object { spec: spec.clone(), object: made.unwrap_or_else(|error| raise(error)) }
+    }
+
+    /// What the method of this name returns; `None` if the class does not define it.
+    fn call<A, R>(&self, method: &str, args: impl FnOnce() -> A) -> Option<R>
+    where
+        A: for<'py> PyCallArgs<'py>,
+        R: for<'py> FromPyObjectOwned<'py>,
+    {
+        if !self.spec.methods.contains(method) {
+            return None;
+        }
+        interrupt::check();
+        let returned = Python::attach(|py| {
+            let value = self.object.bind(py).call_method1(method, args())?;
+            value.extract::<R>().map_err(|error| {
+                let class = self.object.bind(py).get_type();
+                let cause: PyErr = error.into();
+                let text = format!("{class}.{method} returned {value}: {}", cause.value(py));
+                PyTypeError::new_err(text)
+            })
+        });
+        Some(returned.unwrap_or_else(|error| raise(error)))
+    }
+
+    /// As [`call`](Self::call), of a method that answers nothing.
+    fn notify<A>(&self, method: &str, args: impl FnOnce() -> A)
+    where
+        A: for<'py> PyCallArgs<'py>,
+    {
+        let _: Option<Py<PyAny>> = self.call(method, args);
+    }
+}

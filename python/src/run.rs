@@ -1,0 +1,389 @@
+//! Runs of a scenario, and what came out of them.
+
+use std::sync::Mutex;
+
+use ackclock_net::scenario::{BuiltFlow, Scenario, Simulation, check_strategy};
+use ackclock_net::{FlowId, Recorder};
+use ackclock_report::{
+    FlowSummary, Panel, Picture, RecoveryStats, recovery_measures, recovery_table,
+    replication_table, summary_table,
+};
+use ackclock_run::{
+    FileError, Input, Job, LinkStats, Outcome, Progress, RecoveryRecorder, STEPS, in_parallel,
+};
+use ackclock_tcp::{Event, Registry};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+
+use crate::error::{of_file, of_run, plain};
+use crate::events::{EventRow, event_columns};
+use crate::interrupt::{Stop, Watch, interruptible};
+use crate::mechanism::registry;
+use crate::plot::Plot;
+use crate::table::{Columns, Get, Table};
+
+/// The most panels in a picture, but each strategy has one at least.
+const PANELS: usize = 32;
+
+/// The most flows that are shown one by one.
+const MANY_FLOWS: usize = 10;
+
+/// A scenario with all that its runs take.
+struct Setup {
+    registry: Registry,
+    scenario: Scenario,
+    file: String,
+    text: String,
+    jobs: Vec<Job>,
+    threads: u16,
+}
+
+/// What came out of runs: tables for polars, pandas, pyarrow and DuckDB, and pictures.
+///
+/// Events and statistics of recovery take time and memory, so that they are had by running again
+/// when they are first asked for: the same seeds give the same runs.
+#[pyclass(frozen, module = "ackclock", name = "Result")]
+pub struct RunResult {
+    setup: Setup,
+    outcomes: Vec<Outcome>,
+    recorded: Mutex<Option<Vec<Recorded>>>,
+    flows: PyOnceLock<Py<Table>>,
+    links: PyOnceLock<Py<Table>>,
+    events: PyOnceLock<Py<Table>>,
+    recovery: PyOnceLock<Py<Table>>,
+}
+
+/// A run with its events.
+struct Recorded {
+    seed: u64,
+    flows: Vec<BuiltFlow>,
+    summaries: Vec<FlowSummary>,
+    events: Vec<(u32, Event)>,
+}
+
+#[derive(Default)]
+struct Log(Vec<(u32, Event)>);
+
+impl Recorder for Log {
+    fn wants_packets(&self) -> bool {
+        false
+    }
+
+    fn event(&mut self, flow: FlowId, event: &Event) {
+        self.0.push((flow.0, *event));
+    }
+}
+
+impl Setup {
+    fn input(&self) -> Input<'_> {
+        Input {
+            registry: &self.registry,
+            scenario: &self.scenario,
+            file: self.file.clone(),
+            text: Some(&self.text),
+        }
+    }
+
+    /// Runs these jobs, each with a recorder of its own if `recorder` makes one.
+    fn run<R: Recorder, T: Send>(
+        &self,
+        py: Python<'_>,
+        jobs: &[&Job],
+        events: bool,
+        recorder: impl Fn(&Simulation) -> R + Sync,
+        done: impl Fn(R, Outcome, Vec<BuiltFlow>, &Job) -> T + Sync,
+    ) -> PyResult<Vec<T>> {
+        let one = |job: &Job, stop: &Stop, progress: &Progress| {
+            let input = self.input();
+            let simulation = input.build(job, events)?;
+            let flows = if events { simulation.flows.clone() } else { Vec::new() };
+            let mut watch = Watch { inner: recorder(&simulation), stop };
+            let outcome = input.run(job, simulation, &mut watch, progress)?;
+            Ok(done(watch.inner, outcome, flows, job))
+        };
+        let results = interruptible(py, |stop| {
+            let progress = Progress::new(jobs.len() as u64 * STEPS);
+            in_parallel(jobs, self.threads, |job| {
+                stop.guard(|| one(job, stop, &progress)).transpose()
+            })
+        })?;
+        // A run that is left out was stopped, which is an error already.
+        Ok(results.map_err(|e| of_run(&e))?.into_iter().flatten().collect())
+    }
+
+    /// The first run of each strategy.
+    fn first(&self) -> Vec<&Job> {
+        let seed = self.jobs.first().map(|job| job.seed);
+        self.jobs.iter().filter(|job| Some(job.seed) == seed).collect()
+    }
+}
+
+/// Reads and checks a scenario.
+pub fn read(text: &str, file: &str, registry: &Registry) -> PyResult<Scenario> {
+    Scenario::from_toml(text, registry)
+        .map_err(|error| of_file(&FileError { file: file.into(), error }))
+}
+
+/// Runs a scenario: each strategy with each seed.
+#[pyfunction]
+#[pyo3(signature = (text, file, strategies, runs, seed, jobs))]
+pub fn run(
+    py: Python<'_>,
+    text: String,
+    file: String,
+    strategies: Vec<String>,
+    runs: Option<u32>,
+    seed: Option<u64>,
+    jobs: u16,
+) -> PyResult<RunResult> {
+    let registry = registry();
+    for strategy in &strategies {
+        check_strategy(strategy, &registry).map_err(plain)?;
+    }
+    let scenario = read(&text, &file, &registry)?;
+    let (seed, runs) = (seed.unwrap_or(scenario.seed), runs.unwrap_or(scenario.runs));
+    if runs == 0 || seed.checked_add(runs.into()).is_none() {
+        return Err(plain(format!("runs: {runs} runs from the seed {seed} on are impossible")));
+    }
+    let own = [None];
+    let given: Vec<Option<String>> = strategies.into_iter().map(Some).collect();
+    let strategies = if given.is_empty() { &own[..] } else { &given[..] };
+    let list = strategies
+        .iter()
+        .flat_map(|s| (0..u64::from(runs)).map(|i| Job { strategy: s.clone(), seed: seed + i }))
+        .collect();
+    let setup = Setup { registry, scenario, file, text, jobs: list, threads: jobs };
+    let all: Vec<&Job> = setup.jobs.iter().collect();
+    let outcomes = setup.run(py, &all, false, |_| (), |(), outcome, _, _| outcome)?;
+    Ok(RunResult {
+        setup,
+        outcomes,
+        recorded: Mutex::new(None),
+        flows: PyOnceLock::new(),
+        links: PyOnceLock::new(),
+        events: PyOnceLock::new(),
+        recovery: PyOnceLock::new(),
+    })
+}
+
+impl RunResult {
+    /// Does `with` with the first run of each strategy, recorded.
+    fn recorded<T>(&self, py: Python<'_>, with: impl FnOnce(&[Recorded]) -> T) -> PyResult<T> {
+        let taken = self.recorded.lock().map_err(plain)?.take();
+        let recorded = match taken {
+            Some(recorded) => recorded,
+            None => self.setup.run(
+                py,
+                &self.setup.first(),
+                true,
+                |_| Log::default(),
+                |log, outcome, flows, job| {
+                    // Streams without TCP come after the flows.
+                    let events =
+                        log.0.into_iter().filter(|(flow, _)| (*flow as usize) < flows.len());
+                    Recorded {
+                        seed: job.seed,
+                        events: events.collect(),
+                        flows,
+                        summaries: outcome.flows,
+                    }
+                },
+            )?,
+        };
+        let done = with(&recorded);
+        *self.recorded.lock().map_err(plain)? = Some(recorded);
+        Ok(done)
+    }
+
+    fn event_table(&self, py: Python<'_>) -> PyResult<Table> {
+        self.recorded(py, |runs| {
+            let rows = runs.iter().flat_map(|run| {
+                run.events.iter().map(|(flow, event)| EventRow {
+                    strategy: &run.flows[*flow as usize].strategy,
+                    seed: run.seed,
+                    flow: *flow,
+                    event,
+                })
+            });
+            Table::new(&event_columns(), rows)
+        })?
+    }
+
+    fn recovery_table(&self, py: Python<'_>) -> PyResult<Vec<(String, u64, RecoveryStats)>> {
+        let all: Vec<&Job> = self.setup.jobs.iter().collect();
+        let stats = self.setup.run(
+            py,
+            &all,
+            true,
+            |simulation| RecoveryRecorder::new(&simulation.flows, simulation.until),
+            |recorder, _, _, _| recorder.finish(),
+        )?;
+        let mut sums: Vec<(String, u64, RecoveryStats)> = Vec::new();
+        for (job, stats) in all.iter().zip(stats) {
+            let name = job.strategy.clone().unwrap_or_default();
+            match sums.last_mut() {
+                Some((last, runs, sum)) if *last == name => {
+                    *runs += 1;
+                    sum.add(&stats);
+                }
+                _ => sums.push((name, 1, stats)),
+            }
+        }
+        Ok(sums)
+    }
+}
+
+fn cached<'py>(
+    py: Python<'py>,
+    cell: &'py PyOnceLock<Py<Table>>,
+    make: impl FnOnce() -> PyResult<Table>,
+) -> PyResult<Py<Table>> {
+    cell.get_or_try_init(py, || Py::new(py, make()?)).map(|table| table.clone_ref(py))
+}
+
+#[pymethods]
+impl RunResult {
+    /// One row for each flow of each run, with the keys of the command's JSON.
+    #[getter]
+    fn flows(&self, py: Python<'_>) -> PyResult<Py<Table>> {
+        cached(py, &self.flows, || {
+            Table::new(&flow_columns(), self.outcomes.iter().flat_map(|o| &o.flows))
+        })
+    }
+
+    /// One row for each link, direction and run.
+    #[getter]
+    fn links(&self, py: Python<'_>) -> PyResult<Py<Table>> {
+        cached(py, &self.links, || {
+            let runs = self.setup.jobs.iter().zip(&self.outcomes);
+            let rows = runs.flat_map(|(job, outcome)| {
+                outcome.links.iter().map(move |link| LinkRow { job, link })
+            });
+            Table::new(&link_columns(), rows)
+        })
+    }
+
+    /// One row for each event of the first run of each strategy, with the keys of the command's
+    /// `--events`.
+    #[getter]
+    fn events(&self, py: Python<'_>) -> PyResult<Py<Table>> {
+        cached(py, &self.events, || self.event_table(py))
+    }
+
+    /// One row for each strategy: its statistics of recovery over all flows and runs.
+    #[getter]
+    fn recovery(&self, py: Python<'_>) -> PyResult<Py<Table>> {
+        cached(py, &self.recovery, || {
+            let sums = self.recovery_table(py)?;
+            let mut arrays = crate::table::named(&sums);
+            for measure in recovery_measures() {
+                let of = |(_, _, stats): &(String, u64, RecoveryStats)| {
+                    Some((measure.value)(stats)).filter(|value| !value.is_nan())
+                };
+                arrays.push((measure.name.to_string(), crate::table::numbers(&sums, of)));
+            }
+            Table::of_arrays(arrays)
+        })
+    }
+
+    /// The time-sequence picture of the first run of each strategy.
+    fn plot(&self, py: Python<'_>) -> PyResult<Plot> {
+        let scenario = &self.setup.scenario;
+        let title = if scenario.name.is_empty() { &self.setup.file } else { &scenario.name };
+        self.recorded(py, |runs| py.detach(|| picture(title, runs)))
+    }
+
+    fn __str__(&self) -> String {
+        let flows: Vec<FlowSummary> =
+            self.outcomes.iter().flat_map(|o| o.flows.iter().cloned()).collect();
+        let several = self.setup.jobs.windows(2).any(|pair| pair[0].seed != pair[1].seed);
+        let many = several || self.outcomes.iter().any(|o| o.flows.len() > MANY_FLOWS);
+        if many { replication_table(&flows) } else { summary_table(&flows) }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<ackclock.Result of {} runs>\n{}", self.outcomes.len(), self.__str__())
+    }
+
+    /// The table of recovery statistics as the command prints it.
+    fn recovery_text(&self, py: Python<'_>) -> PyResult<String> {
+        let sums = self.recovery_table(py)?;
+        let columns: Vec<(&str, &RecoveryStats)> =
+            sums.iter().map(|(name, _, stats)| (name.as_str(), stats)).collect();
+        Ok(recovery_table(&columns))
+    }
+}
+
+fn picture(title: &str, runs: &[Recorded]) -> Plot {
+    let share = (PANELS / runs.len().max(1)).max(1);
+    let mut panels = Vec::new();
+    for run in runs {
+        for (number, flow) in run.flows.iter().enumerate().take(share) {
+            let own = run.events.iter().filter(|(of, _)| *of as usize == number);
+            let events: Vec<Event> = own.map(|(_, event)| *event).collect();
+            let name = match run.flows.len() {
+                1 => flow.strategy.clone(),
+                _ => format!("{} {}", flow.strategy, flow.name),
+            };
+            panels.push((name, flow.mss, events, run.summaries.get(number)));
+        }
+    }
+    let panels: Vec<Panel<'_>> = panels
+        .iter()
+        .map(|(name, mss, events, summary)| Panel {
+            name,
+            mss: *mss,
+            events,
+            summary: *summary,
+            ..Panel::default()
+        })
+        .collect();
+    let picture = Picture { title, panels: &panels, ..Picture::default() };
+    Plot { html: picture.to_html(), svg: picture.to_svg() }
+}
+
+/// A link of a run.
+struct LinkRow<'a> {
+    job: &'a Job,
+    link: &'a LinkStats,
+}
+
+fn flow_columns<'a>() -> Columns<&'a FlowSummary> {
+    vec![
+        ("strategy", Get::Text(|f| Some(&f.strategy))),
+        ("seed", Get::Seed(|f| f.seed)),
+        ("flow", Get::Int(|f| Some(f.flow.into()))),
+        ("bytes_acked", Get::Int(|f| Some(f.bytes_acked))),
+        ("segments_sent", Get::Int(|f| Some(f.segments_sent))),
+        ("retransmissions", Get::Int(|f| Some(f.retransmissions))),
+        ("fast_retransmissions", Get::Int(|f| Some(f.fast_retransmissions))),
+        ("timeouts", Get::Int(|f| Some(f.timeouts))),
+        ("timeouts_non_trigger", Get::Int(|f| Some(f.timeouts_non_trigger))),
+        ("timeouts_multiple_losses", Get::Int(|f| Some(f.timeouts_multiple_losses))),
+        ("timeouts_lost_retransmission", Get::Int(|f| Some(f.timeouts_lost_retransmission))),
+        ("timeouts_backed_off", Get::Int(|f| Some(f.timeouts_backed_off))),
+        ("recoveries", Get::Int(|f| Some(f.recoveries))),
+        ("drops", Get::Int(|f| f.drops)),
+        ("spurious_retransmissions", Get::Int(|f| f.spurious_retransmissions)),
+        ("goodput_bps", Get::Number(|f| Some(f.goodput_bps))),
+        ("completion_s", Get::Number(|f| f.completion_s)),
+        ("mean_rtt_s", Get::Number(|f| f.mean_rtt_s)),
+    ]
+}
+
+fn link_columns<'a>() -> Columns<LinkRow<'a>> {
+    vec![
+        ("strategy", Get::Text(|r| r.job.strategy.as_deref())),
+        ("seed", Get::Seed(|r| r.job.seed)),
+        ("from", Get::Text(|r| Some(&r.link.from))),
+        ("to", Get::Text(|r| Some(&r.link.to))),
+        ("packets", Get::Int(|r| Some(r.link.packets))),
+        ("bytes", Get::Int(|r| Some(r.link.bytes))),
+        ("departed", Get::Int(|r| Some(r.link.departed))),
+        ("dropped_queue", Get::Int(|r| Some(r.link.dropped_queue))),
+        ("dropped_early", Get::Int(|r| Some(r.link.dropped_early))),
+        ("dropped_loss", Get::Int(|r| Some(r.link.dropped_loss))),
+        ("corrupted", Get::Int(|r| Some(r.link.corrupted))),
+        ("max_queue", Get::Int(|r| Some(r.link.max_queue))),
+    ]
+}

@@ -1,0 +1,42 @@
+//! Scenarios as text: Python's classes hold TOML.
+
+use std::ffi::OsString;
+
+use ackclock_run::{FileError, error_at, parse, set};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use toml::{Table, Value};
+
+use crate::error::{of_file, plain};
+use crate::mechanism::registry;
+use crate::run::read;
+use crate::values;
+
+/// Checks a scenario.
+#[pyfunction]
+pub fn check(text: &str, file: &str) -> PyResult<()> {
+    read(text, file, &registry()).map(drop)
+}
+
+/// A dictionary as TOML.
+#[pyfunction]
+pub fn to_toml(table: &Bound<'_, PyDict>) -> PyResult<String> {
+    toml::to_string(&values::table(table)?).map_err(plain)
+}
+
+/// The text with another value at a path such as `link[1].delay`, or with the table of TOML that
+/// `value` is written as.
+#[pyfunction]
+pub fn set_key(text: &str, file: &str, path: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+    let mut table: Table = parse(file, text).map_err(|e| of_file(&e))?;
+    let value: Value = values::value(value)?;
+    set(&mut table, path, value)
+        .map_err(|m| of_file(&FileError { file: file.into(), error: error_at(path, m) }))?;
+    toml::to_string(&table).map_err(plain)
+}
+
+/// The scenario of `ackclock compare` with these options.
+#[pyfunction]
+pub fn compare_scenario(args: Vec<OsString>) -> PyResult<String> {
+    ackclock::compare_scenario(&registry(), args).map_err(plain)
+}

@@ -1,0 +1,202 @@
+"""Mechanisms written in Python."""
+
+import traceback
+
+import pytest
+
+import ackclock
+from ackclock.mechanism import (
+    Ack,
+    Detect,
+    Lost,
+    Mechanism,
+    Next,
+    Probe,
+    Regulate,
+    Select,
+    State,
+    Window,
+    register,
+)
+
+
+class SecondDuplicate(Detect):
+    """The second duplicate ACK means that the first unacknowledged segment is lost."""
+
+    def on_ack(self, state: State, ack: Ack) -> Lost | None:
+        return Lost.head() if ack.duplicate and state.dupacks == 2 else None
+
+
+class ThirdDuplicate(Detect):
+    def on_ack(self, state: State, ack: Ack) -> Lost | None:
+        return Lost.head() if ack.duplicate and state.dupacks == state.dupthresh else None
+
+
+class RenoWindow(Window):
+    """RFC 5681 with appropriate byte counting left out, as `reno-window` has it."""
+
+    def on_ack(self, state: State, ack: Ack) -> int:
+        if state.cwnd < state.ssthresh:
+            return state.cwnd + min(ack.newly_acked, state.mss)
+        return state.cwnd + max(state.mss * state.mss // state.cwnd, 1)
+
+    def on_loss(self, state: State, flight: int) -> int:
+        return max(flight // 2, 2 * state.mss)
+
+    def on_timeout(self, state: State, flight: int, repeated: bool) -> int:
+        return state.ssthresh if repeated else max(flight // 2, 2 * state.mss)
+
+
+class Pipe(Regulate):
+    def in_flight(self, state: State) -> int:
+        return state.pipe
+
+    def on_enter(self, state: State, ack: Ack) -> int:
+        return state.ssthresh
+
+    def on_ack(self, state: State, ack: Ack) -> int:
+        return state.ssthresh
+
+    def on_exit(self, state: State, ack: Ack) -> int:
+        return state.ssthresh
+
+
+class LimitedTransmit(Probe):
+    def allowance(self, state: State) -> int:
+        return min(state.dupacks, 2) * state.mss
+
+
+DROPS = [14, 26, 28]
+
+
+def sent(strategy: str) -> list[tuple[float, int, str]]:
+    """What was sent when and why."""
+    events = ackclock.compare(strategy, drop=DROPS).events.rows()
+    return [(e["t"], e["seq"], e["cause"]) for e in events if e["event"] == "sent"]
+
+
+def test_a_python_mechanism_does_as_the_one_it_copies() -> None:
+    register("third", ThirdDuplicate)
+    register("own-reno", RenoWindow)
+    register("own-pipe", Pipe, without_sack="inflate")
+    register("own-lt", LimitedTransmit)
+    assert sent("newreno+third") == sent("newreno")
+    assert sent("sack+own-reno+own-pipe") == sent("sack")
+    assert sent("newreno+own-lt") == sent("newreno+lt") != sent("newreno")
+
+
+def test_another_answer_makes_a_difference() -> None:
+    register("second", SecondDuplicate)
+    result = ackclock.compare("newreno,newreno+second", drop=[14])
+    own = [e for e in result.events.rows() if e["cause"] == "fast_retransmit"]
+    assert [e["detected_by"] for e in own] == ["dupack", "second"]
+    first, second = (e["t"] for e in own)
+    assert second < first
+    assert "second" in str(result)
+
+
+def test_many_runs_on_all_threads_are_those_of_one() -> None:
+    register("second", SecondDuplicate)
+    scenario = {
+        "duration": "20s",
+        "link": [
+            {
+                "from": "a",
+                "to": "b",
+                "rate": "2mbit",
+                "delay": "20ms",
+                "loss": [{"bernoulli": {"p": 0.02}}],
+            }
+        ],
+        "flow": [{"from": "a", "to": "b", "source": {"segments": 200}}],
+    }
+    many = ackclock.run(scenario, "newreno+second", runs=6)
+    single = ackclock.run(scenario, "newreno+second", runs=6, jobs=1)
+    assert many.flows.rows() == single.flows.rows()
+
+
+def test_an_exception_ends_the_run_with_its_traceback() -> None:
+    class Broken(Detect):
+        def on_ack(self, state: State, ack: Ack) -> Lost | None:
+            if state.dupacks == 2:
+                raise ZeroDivisionError("on purpose")
+            return None
+
+    register("broken", Broken)
+    with pytest.raises(ZeroDivisionError, match="on purpose") as raised:
+        ackclock.compare("newreno+broken", drop=DROPS)
+    frames = traceback.extract_tb(raised.value.__traceback__)
+    assert (frames[-1].name, frames[-1].line) == (
+        "on_ack",
+        'raise ZeroDivisionError("on purpose")',
+    )
+    # It is over: the next run is not affected.
+    assert len(ackclock.compare("newreno", drop=DROPS).flows) == 1
+
+
+def test_an_exception_of_the_constructor_counts_too() -> None:
+    class Broken(Detect):
+        def __init__(self) -> None:
+            raise LookupError("no such thing")
+
+        def on_ack(self, state: State, ack: Ack) -> Lost | None:
+            return None
+
+    register("broken", Broken)
+    with pytest.raises(LookupError, match="no such thing"):
+        ackclock.compare("newreno+broken")
+
+
+def test_an_answer_of_another_type_says_which() -> None:
+    class Wrong(Window):
+        def on_ack(self, state: State, ack: Ack) -> int:
+            return state.cwnd * 1.5  # type: ignore[return-value] # pyright: ignore
+
+        def on_loss(self, state: State, flight: int) -> int:
+            return flight
+
+        def on_timeout(self, state: State, flight: int, repeated: bool) -> int:
+            return flight
+
+    register("wrong", Wrong)
+    with pytest.raises(TypeError, match="Wrong.*on_ack returned 1500.0"):
+        ackclock.compare("newreno+wrong")
+
+
+def test_a_sender_that_never_stops_sending_can_be_interrupted() -> None:
+    class Endless(Select):
+        calls = 0
+
+        def next(self, state: State) -> Next | None:
+            Endless.calls += 1
+            if Endless.calls == 50:
+                raise StopIteration("enough")
+            return Next.retransmit(0, counts=False)
+
+    register("endless", Endless)
+    with pytest.raises(StopIteration, match="enough"):
+        ackclock.compare("sack+endless", drop=DROPS)
+
+
+def test_what_cannot_be_registered() -> None:
+    with pytest.raises(ackclock.Error, match="`newreno` is taken"):
+        register("newreno", SecondDuplicate)
+    with pytest.raises(ackclock.Error, match="cannot be a name"):
+        register("a+b", SecondDuplicate)
+
+    class Nothing(Detect):
+        pass
+
+    with pytest.raises(TypeError, match="Nothing has to define on_ack"):
+        register("nothing", Nothing)
+    with pytest.raises(TypeError, match="no subclass of an axis"):
+        register("nothing", Mechanism)
+    with pytest.raises(ackclock.Error, match="did you mean|neither"):
+        ackclock.compare("newreno+nothing")
+
+
+def test_a_class_can_be_replaced() -> None:
+    register("changing", ThirdDuplicate)
+    before = sent("newreno+changing")
+    register("changing", SecondDuplicate)
+    assert sent("newreno+changing") != before

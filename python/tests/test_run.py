@@ -1,0 +1,220 @@
+"""Runs: the rows are those of the command, and every library for tables takes them."""
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas
+import polars
+import pyarrow
+import pytest
+
+import ackclock
+
+FIRST = Path(__file__).parents[2] / "scenarios" / "first.toml"
+
+# A path with random losses, so that seeds matter.
+LOSSY: dict[str, Any] = {
+    "duration": "20s",
+    "link": [
+        {
+            "from": "a",
+            "to": "b",
+            "rate": "2mbit",
+            "delay": "20ms",
+            "loss": [{"bernoulli": {"p": 0.02}}],
+        }
+    ],
+    "flow": [{"from": "a", "to": "b", "source": {"segments": 200}}],
+}
+
+
+def command(*args: str) -> str:
+    """What the command of the wheel prints."""
+    called = [sys.executable, "-m", "ackclock", *args]
+    return subprocess.run(called, check=True, capture_output=True, text=True).stdout
+
+
+def without_nulls(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if value is not None}
+
+
+def test_flows_are_those_of_the_command(tmp_path: Path) -> None:
+    file = tmp_path / "lossy.toml"
+    file.write_text(ackclock.Scenario(LOSSY).text)
+    printed = command(
+        "run", str(file), "--strategy", "reno,sack+lt", "--runs", "3", "--format", "json"
+    )
+    result = ackclock.run(file, "reno,sack+lt", runs=3)
+    assert result.flows.rows() == json.loads(printed)
+    assert [row["seed"] for row in result.flows.rows()] == [1, 2, 3, 1, 2, 3]
+
+
+def test_events_are_those_of_the_command(tmp_path: Path) -> None:
+    lines = tmp_path / "events.jsonl"
+    command("run", str(FIRST), "--strategy", "newreno,sack", "--events", str(lines))
+    expected = [without_nulls(json.loads(line)) for line in lines.read_text().splitlines()]
+    events = ackclock.run(FIRST, ["newreno", "sack"]).events
+    rows = [without_nulls(row) for row in events.rows()]
+    for row in rows:
+        assert row.pop("seed") == 1
+    assert rows == expected
+
+
+def test_recovery_is_that_of_the_command() -> None:
+    printed = json.loads(
+        command("run", str(FIRST), "--strategy", "sack,prr", "--recovery", "--format", "json")
+    )
+    rows = ackclock.run(FIRST, "sack,prr").recovery.rows()
+    for row, expected in zip(rows, printed["recovery"], strict=True):
+        assert (row.pop("strategy"), row.pop("runs")) == (expected["strategy"], expected["runs"])
+        measures = {k: v for k, v in expected["measures"].items() if k != "recovery_time_cdf"}
+        assert row == measures
+
+
+def test_links_add_up_to_those_of_the_command(tmp_path: Path) -> None:
+    file = tmp_path / "lossy.toml"
+    file.write_text(ackclock.Scenario(LOSSY).text)
+    printed = command("run", str(file), "--strategy=sack", "--runs=2", "--stats", "--format=json")
+    expected = json.loads(printed)["strategies"][0]["links"]
+    rows = ackclock.run(file, "sack", runs=2).links.rows()
+    ahead = [row for row in rows if row["from"] == "a"]
+    assert [row["seed"] for row in ahead] == [1, 2]
+    assert sum(row["dropped_loss"] for row in ahead) == expected[0]["dropped_loss"] > 0
+    assert sum(row["packets"] for row in ahead) == expected[0]["packets"]
+
+
+def test_compare_is_the_command() -> None:
+    options = ["--drop=14,26,28", "--delay=50ms", "--timestamps", "--format=json"]
+    printed = command("compare", "--strategy=newreno,sack", *options)
+    result = ackclock.compare("newreno,sack", drop=[14, 26, 28], delay="50ms", timestamps=True)
+    assert result.flows.rows() == json.loads(printed)
+    two = ackclock.compare(["sack"], drop=[[14], [14, 26]])
+    assert [row["drops"] for row in two.flows.rows()] == [1, 2]
+
+
+def test_jobs_do_not_change_results() -> None:
+    one = ackclock.run(LOSSY, "reno", runs=4, jobs=1)
+    assert one.flows.rows() == ackclock.run(LOSSY, "reno", runs=4, jobs=2).flows.rows()
+
+
+def test_libraries_take_the_tables() -> None:
+    events = ackclock.run(FIRST, "sack").events
+    rows = events.rows()
+    assert polars.DataFrame(events).to_dicts() == rows
+    assert pyarrow.table(events).to_pylist() == rows
+    frame = pandas.DataFrame.from_arrow(events)
+    assert list(frame.columns) == events.columns
+    assert frame["snd_una"].tolist() == [row["snd_una"] for row in rows]
+    counted = duckdb.sql("select event, count(*) from events group by event")
+    kinds = [row["event"] for row in rows]
+    assert counted and dict(counted.fetchall()) == {kind: kinds.count(kind) for kind in kinds}
+    # A stream can be had as often as it is asked for.
+    assert len(pyarrow.table(events)) == len(pyarrow.table(events)) == len(rows)
+
+
+def test_parquet() -> None:
+    flows = ackclock.run(LOSSY, "reno,sack", runs=2).flows
+    assert polars.read_parquet(flows.to_parquet()).to_dicts() == flows.rows()
+
+
+def test_plot(tmp_path: Path) -> None:
+    plot = ackclock.run(FIRST, "newreno,sack").plot()
+    assert plot.svg.startswith("<svg") and "newreno" in plot.html
+    shown = plot._repr_html_()
+    assert shown.startswith("<iframe srcdoc=") and shown.count('"') == 4
+    plot.save(tmp_path / "plot.html")
+    command("run", str(FIRST), "--strategy", "newreno,sack", "--svg", str(tmp_path / "own.svg"))
+    with pytest.raises(ValueError, match=r"\.html or \.svg"):
+        plot.save(tmp_path / "plot.png")
+
+
+def test_table_as_the_command_prints_it() -> None:
+    result = ackclock.run(FIRST, "newreno,sack")
+    assert str(result) == command("run", str(FIRST), "--strategy", "newreno,sack")
+
+
+def test_scenario_from_everything(tmp_path: Path) -> None:
+    text = FIRST.read_text()
+    read = ackclock.Scenario.read(FIRST)
+    assert read.text == text
+    assert ackclock.Scenario(read.to_dict()) == read
+    built = (
+        ackclock.Scenario.new("20s")
+        .link("a", "b", rate="2mbit", delay="20ms", loss=[{"bernoulli": {"p": 0.02}}])
+        .flow("a", "b", source={"segments": 200})
+    )
+    assert built == ackclock.Scenario(LOSSY)
+    slow = built.set("link[0].delay", "40ms")
+    assert slow.to_dict()["link"][0]["delay"] == "40ms"
+    assert built.to_dict()["link"][0]["delay"] == "20ms"
+
+
+def test_errors_say_where() -> None:
+    text = FIRST.read_text().replace('rate = "0.8mbit"', 'rate = "0.8 Mb"')
+    with pytest.raises(ackclock.Error) as raised:
+        ackclock.Scenario(text, file="mine.toml")
+    error = raised.value
+    line = text.splitlines().index('rate = "0.8 Mb"') + 1
+    assert (error.file, error.line, error.key) == ("mine.toml", line, "link[1].rate")
+    assert str(error).startswith(f"mine.toml:{line}: link[1].rate: ")
+    with pytest.raises(ackclock.Error, match="did you mean `sack`") as raised:
+        ackclock.run(FIRST, "sakc")
+    assert raised.value.file is None
+    with pytest.raises(ackclock.Error, match="there is no segment 100"):
+        ackclock.compare("sack", drop=[100])
+    with pytest.raises(ackclock.Error, match="link.7."):
+        ackclock.Scenario.read(FIRST).set("link[7].delay", "1ms")
+    with pytest.raises(FileNotFoundError):
+        ackclock.run("nowhere.toml")
+    with pytest.raises(TypeError, match="object"):
+        ackclock.Scenario({"duration": object()})
+
+
+LONG: dict[str, Any] = {
+    "duration": "100000s",
+    "link": [{"from": "a", "to": "b", "rate": "100mbit", "delay": "5ms"}],
+    "flow": [{"from": "a", "to": "b", "source": "bulk"}],
+}
+
+
+def test_ctrl_c_ends_a_run() -> None:
+    main = threading.get_ident()
+    timer = threading.Timer(0.3, lambda: signal.pthread_kill(main, signal.SIGINT))
+    timer.start()
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        ackclock.run(LONG, "reno", runs=4)
+    assert time.monotonic() - began < 5
+
+
+def test_other_threads_go_on_meanwhile() -> None:
+    count = 0
+    over = threading.Event()
+
+    def work() -> None:
+        nonlocal count
+        while not over.is_set():
+            count += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    ackclock.run(LONG | {"duration": "30s"}, "reno")
+    over.set()
+    thread.join()
+    assert count > 20
+
+
+def test_the_command_fails_as_it_does_elsewhere() -> None:
+    called = [sys.executable, "-m", "ackclock", "run", "nowhere.toml"]
+    failed = subprocess.run(called, capture_output=True, text=True, check=False)
+    assert failed.returncode == 3
+    assert failed.stderr.startswith("error: nowhere.toml: cannot be read")
+    assert failed.stdout == ""
