@@ -57,8 +57,9 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "PLACE", requires = "pcap", default_value = SENDER)]
     pub pcap_at: String,
     /// Also run the oracles, and print how much later each strategy is done. An oracle is notified
-    /// of every loss, so that hardly any sender with the same window growth is faster. `oracle` is
-    /// notified one round trip after the segment was sent, `oracle-drop` at once.
+    /// of every loss. Hardly any sender of an RFC with the same window growth is faster; Linux may
+    /// be, since it lowers its window less often. `oracle` is notified one round trip after the
+    /// segment was sent, `oracle-drop` at once.
     #[arg(long)]
     pub vs_oracle: bool,
     /// Also print the packets that passed each queue, the CPU time and the peak memory.

@@ -72,7 +72,8 @@ pub(crate) struct CompareArgs {
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     pub rwnd: u32,
-    /// The lower bound of the retransmission timeout.
+    /// The lower bound of the retransmission timeout. Linux adds it to the smoothed round trip, and
+    /// its default is 200 ms.
     #[arg(long, value_name = "TIME", default_value = "1s")]
     pub min_rto: Duration,
     /// The initial window in segments.
@@ -103,7 +104,7 @@ pub(crate) struct CompareArgs {
     /// The simulated time after which the run ends, finished or not.
     #[arg(long, alias = "limit", value_name = "TIME", default_value = "600s")]
     pub duration: Duration,
-    /// Print these options as a scenario file, and run nothing.
+    /// Print these options as a scenario file with the first strategy, and run nothing.
     #[arg(long)]
     pub print_scenario: bool,
     #[command(flatten)]
