@@ -1,5 +1,7 @@
 //! Why there is no result.
 
+use std::io;
+
 use ackclock_run::FileError;
 
 /// Why an experiment could not be run.
@@ -15,6 +17,33 @@ pub enum Error {
         id: String,
         /// The names that there are.
         known: String,
+    },
+    /// There is no such file, folder or match of a pattern.
+    #[error(
+        "there is no file `{0}`, and no folder or pattern of files; `ackclock papers list` lists \
+         the experiments that are built in"
+    )]
+    NoFile(String),
+    /// A folder, or what a pattern matches, has no experiment in it.
+    #[error("{0}: there is no experiment here: no file whose name ends in `.toml`")]
+    NoExperiment(String),
+    /// Two experiments that are to run have the same name.
+    #[error("{first} and {second} are both called `{id}`, after their folders: rename one")]
+    Twice {
+        /// The name.
+        id: String,
+        /// The file of the one.
+        first: String,
+        /// The file of the other.
+        second: String,
+    },
+    /// A file could not be read.
+    #[error("{file}: cannot be read: {error}")]
+    Read {
+        /// The file.
+        file: String,
+        /// Why.
+        error: io::Error,
     },
     /// A run failed.
     #[error(transparent)]

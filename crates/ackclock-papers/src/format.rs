@@ -1,10 +1,11 @@
-//! The keys of the files below `papers/`.
+//! The keys of experiments, and of `paper.toml`.
 
 use std::collections::BTreeMap;
 
 use ackclock_net::scenario::Scenario;
 use ackclock_report::Mark;
 use ackclock_run::Axis;
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 /// `paper.toml`.
@@ -22,12 +23,13 @@ pub struct Paper {
 }
 
 /// An experiment.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Experiment {
     /// What it shows.
     pub title: String,
     /// Where it stands in the paper.
+    #[serde(default)]
     pub place: String,
     /// What the reader has to know: what the paper leaves open, what was assumed.
     #[serde(default)]
@@ -78,10 +80,16 @@ pub struct Experiment {
     pub(crate) scenario_file: Option<String>,
     /// Keys of the scenario and their values here.
     #[serde(default)]
+    #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     pub(crate) set: BTreeMap<String, toml::Value>,
 }
 
 impl Experiment {
+    /// The JSON Schema of the files of experiments.
+    pub fn json_schema() -> serde_json::Value {
+        schemars::schema_for!(Experiment).to_value()
+    }
+
     /// Whether the first run of each strategy is recorded.
     pub(crate) fn records(&self) -> bool {
         self.sequence || !self.steps.is_empty()
@@ -107,7 +115,7 @@ impl Experiment {
 }
 
 /// A strategy under the name that the paper has for it.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Strategy {
     /// The paper's name.
@@ -127,7 +135,7 @@ impl Strategy {
 }
 
 /// `[population]`: each run is many transfers, each over a path of its own.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Population {
     /// Transfers of a run.
@@ -138,10 +146,11 @@ pub(crate) struct Population {
 }
 
 /// A key of the scenario that takes one of these values for each transfer.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Draw {
     pub key: String,
+    #[schemars(with = "Vec<serde_json::Value>")]
     pub values: Vec<toml::Value>,
     /// How likely each value is beside the others; all alike if left out.
     #[serde(default)]
@@ -149,7 +158,7 @@ pub(crate) struct Draw {
 }
 
 /// A name for one step of a sequence.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StepName {
     pub name: String,
@@ -162,7 +171,7 @@ pub(crate) struct StepName {
 }
 
 /// What happens in a step. Segments count from 0, as in drop lists.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum When {
     /// The ACK with which the duplicates of segment `of` count `count`.
@@ -176,7 +185,7 @@ pub(crate) enum When {
 }
 
 /// A line of the table.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RowSpec {
     pub measurement: String,
@@ -193,7 +202,7 @@ pub(crate) struct RowSpec {
 }
 
 /// A table with a column for each strategy.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TableSpec {
     pub title: String,
@@ -201,7 +210,7 @@ pub(crate) struct TableSpec {
 }
 
 /// A line of it.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TableRow {
     pub measure: String,
@@ -213,7 +222,7 @@ pub(crate) struct TableRow {
 }
 
 /// A figure of the rows of one measure, or of the distribution behind measures that are quantiles.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ChartSpec {
     pub title: String,
@@ -242,11 +251,13 @@ pub(crate) struct ChartSpec {
 }
 
 /// What the paper says, and how it is judged: exactly one of the relations.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Claim {
     /// The paper's sentence in short.
     pub says: String,
+    /// Where it stands.
+    #[serde(default)]
     pub place: String,
     pub measurement: String,
     pub equals: Option<NumberOrText>,
@@ -256,11 +267,13 @@ pub(crate) struct Claim {
     pub at_most: Option<NumberOrText>,
     pub near: Option<NumberOrText>,
     /// How far above or below: a number, or a share of the other (`10%`).
+    #[schemars(with = "Option<NumberOrText>")]
     pub by: Option<Margin>,
     /// Of how many runs the paper says that all were so. The claim holds if so many of ours would
     /// be, with a probability of at least 5 %.
     pub in_runs: Option<u32>,
     /// How far off `near` may be.
+    #[schemars(with = "Option<NumberOrText>")]
     pub tolerance: Option<Margin>,
     /// The paper found it somewhere only ("up to"): it holds if it holds in one cell.
     #[serde(default)]
@@ -290,7 +303,7 @@ impl Claim {
 }
 
 /// A number, or a text or the name of a measurement.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum NumberOrText {
     Number(f64),

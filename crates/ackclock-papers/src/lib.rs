@@ -1,8 +1,9 @@
 //! The experiments of published papers, run again: the paper's number beside ours, and a verdict
 //! for each of its claims.
 //!
-//! An experiment is data in `papers/<paper>/<experiment>.toml`; `papers/README.md` describes the
-//! format. [`ExperimentFile`] reads one from its text, and [`Library`] holds those of this project.
+//! An experiment is data in `papers/<paper>/<experiment>.toml`, or in a file of your own;
+//! `papers/README.md` describes the format. [`ExperimentFile`] reads one from its text, and
+//! [`Library`] holds those of this project and finds those in files.
 //! A [`Plan`] unfolds an experiment into runs. [`run`] takes measurements from them, and from these
 //! the rows of tables and the verdicts. A claim that does not hold is a result like any other.
 
@@ -10,7 +11,9 @@ mod cell;
 mod chart;
 mod check;
 mod claims;
+mod columns;
 mod error;
+mod files;
 mod format;
 mod html;
 mod library;
@@ -31,6 +34,7 @@ mod timeouts;
 mod verdict;
 
 pub use claims::{CellJudgement, ClaimOutcome, Part};
+pub use columns::{Sample, sample_columns, samples};
 pub use error::Error;
 pub use format::{Experiment, Paper};
 pub use html::pages;

@@ -9,7 +9,7 @@ use toml::{Table, Value};
 use crate::format::{Experiment, Paper};
 
 /// The folder beside an experiment that holds the scenarios it shares with others.
-const SCENARIOS: &str = "scenarios";
+pub(crate) const SCENARIOS: &str = "scenarios";
 
 /// What an experiment says for itself, even where it is `like` another.
 const OWN: [&str; 5] = ["title", "place", "notes", "why", "sensitivity"];
@@ -22,8 +22,8 @@ pub struct ExperimentFile {
     /// The path of the file.
     pub file: String,
     text: String,
-    /// The paper.
-    pub paper: Paper,
+    /// The paper, where the file stands beside a `paper.toml`.
+    pub paper: Option<Paper>,
     /// What the file says.
     pub experiment: Experiment,
     /// Its scenario, checked, still without its `set` keys and axes.
@@ -38,7 +38,7 @@ impl ExperimentFile {
     /// What is wrong with the experiment or its scenario.
     pub fn from_toml(
         id: &str,
-        paper: Paper,
+        paper: Option<Paper>,
         (file, text): (&str, &str),
         registry: &Registry,
         read: impl Fn(&str) -> Option<String>,
@@ -46,11 +46,14 @@ impl ExperimentFile {
         let mut experiment: Experiment = parse(file, text)?;
         let wrong =
             |error: ScenarioError| FileError { file: file.to_string(), error: error.located(text) };
-        let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let beside = |name: &str| match file.rsplit_once('/') {
+            Some((folder, _)) => format!("{folder}/{name}"),
+            None => name.to_string(),
+        };
         let missing = |key: &str, path: &str| wrong(error_at(key, format!("there is no {path}")));
         let mut table: Table = parse(file, text)?;
         if let Some(other) = &experiment.like {
-            let path = format!("{folder}/{other}.toml");
+            let path = beside(&format!("{other}.toml"));
             let shared = read(&path).ok_or_else(|| missing("like", &path))?;
             // Read as an experiment first, for errors with lines of that file.
             let _: Experiment = parse(&path, &shared)?;
@@ -70,7 +73,7 @@ impl ExperimentFile {
                 scenario
             }
             (None, Some(name)) => {
-                let path = format!("{folder}/{SCENARIOS}/{name}");
+                let path = beside(&format!("{SCENARIOS}/{name}"));
                 let shared = read(&path).ok_or_else(|| missing("scenario_file", &path))?;
                 Scenario::from_toml(&shared, registry)
                     .map_err(|error| FileError { file: path.clone(), error })?;
@@ -91,11 +94,23 @@ impl ExperimentFile {
         })
     }
 
-    /// An error in this file, with the line of its key. Keys of the scenario have no line, since
-    /// the value may come from `set`, an axis or a draw.
-    pub(crate) fn wrong(&self, error: ScenarioError) -> FileError {
-        let of_scenario = error.key.starts_with("scenario.");
-        let error = if of_scenario { error } else { error.located(&self.text) };
+    /// An error in this file, with the line of its key. A key of the scenario has the line of the
+    /// axis, the draw or the `set` that gives it its value, if there is one.
+    pub(crate) fn wrong(&self, mut error: ScenarioError) -> FileError {
+        let origin = error.key.strip_prefix("scenario.").and_then(|key| self.origin(key));
+        let key = origin.as_deref().unwrap_or(&error.key);
+        error.line = error_at(key, "").located(&self.text).line;
         FileError { file: self.file.clone(), error }
+    }
+
+    /// The key of this file that sets a key of the scenario.
+    fn origin(&self, key: &str) -> Option<String> {
+        let e = &self.experiment;
+        let axis = e.vary.iter().position(|axis| axis.key == key);
+        let draws = e.population.iter().flat_map(|population| &population.draw);
+        let draw = || draws.clone().position(|draw| draw.key == key);
+        axis.map(|i| format!("vary[{i}].values"))
+            .or_else(|| draw().map(|i| format!("population.draw[{i}].values")))
+            .or_else(|| e.set.contains_key(key).then(|| format!("set.{key}")))
     }
 }

@@ -1,6 +1,7 @@
 //! What came out of an experiment. Its JSON has exactly these keys.
 
 use ackclock_report::{Chart, Estimate, FlowSummary, Mark};
+use ackclock_run::AxisLabel;
 use ackclock_tcp::{Event, EventKind};
 use serde::Serialize;
 
@@ -9,13 +10,23 @@ use crate::format::{NumberOrText, Paper};
 use crate::measurement::Measurements;
 use crate::sequence::Step;
 
+/// ` (table 1)` behind what stands there; nothing for nothing.
+pub(crate) fn bracketed(place: &str) -> String {
+    if place.is_empty() { String::new() } else { format!(" ({place})") }
+}
+
+/// The parts that are not empty, with this between them.
+pub(crate) fn joined(parts: &[&str], between: &str) -> String {
+    parts.iter().copied().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(between)
+}
+
 /// The results of an experiment.
 #[derive(Debug, Serialize)]
 pub struct Outcome {
     /// `paper/experiment`.
     pub id: String,
-    /// The paper.
-    pub paper: Paper,
+    /// The paper; `null` for an experiment of your own.
+    pub paper: Option<Paper>,
     /// What it shows.
     pub title: String,
     /// Where it stands in the paper.
@@ -59,6 +70,12 @@ pub struct Cell {
     /// Axes and the labels of their values here, such as `delay 250ms`; empty if nothing is
     /// varied.
     pub name: String,
+    /// The axes and their labels.
+    #[serde(skip)]
+    pub(crate) labels: Vec<AxisLabel>,
+    /// The seed of the first run.
+    #[serde(skip)]
+    pub(crate) seed: u64,
     /// The lines of the table.
     pub rows: Vec<Row>,
     /// Tables with a column for each strategy.
@@ -150,9 +167,14 @@ impl Trace {
 }
 
 impl Outcome {
-    /// The folder of the paper.
-    pub(crate) fn paper_id(&self) -> &str {
+    /// The folder, which is that of its paper if it has one.
+    pub(crate) fn folder(&self) -> &str {
         self.id.split('/').next().unwrap_or_default()
+    }
+
+    /// The title of its paper, or else its folder.
+    pub(crate) fn source(&self) -> &str {
+        self.paper.as_ref().map_or(self.folder(), |paper| &paper.title)
     }
 
     /// How many runs of what: `13 strategies, 3 cells, 10 runs each (seeds 1 to 10)`.

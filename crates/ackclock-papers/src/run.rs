@@ -235,5 +235,6 @@ fn cell_outcome(
     }
     distances(&e.strategies, plan.registry, &mut all);
     let (rows, tables) = (rows(e, &all), tables(e, &all));
-    (Cell { name, rows, tables, sequences, measured: all }, traces, charts)
+    let (labels, seed) = (planned.cell.labels.clone(), planned.cell.scenario.seed);
+    (Cell { name, labels, seed, rows, tables, sequences, measured: all }, traces, charts)
 }

@@ -7,7 +7,7 @@ use ackclock_report::{Align, align};
 
 use crate::claims::{CellJudgement, Overall};
 use crate::measures::with_unit;
-use crate::outcome::{Outcome, Row, Table};
+use crate::outcome::{Outcome, Row, Table, bracketed, joined};
 
 /// With more cells than this, plain text only says in how many a claim holds, by each label.
 const FEW: usize = 8;
@@ -19,7 +19,8 @@ impl Outcome {
     /// The table of its rows and a line for each claim.
     pub fn to_table(&self) -> String {
         let runs = if self.runs == 1 { "1 run".into() } else { format!("{} runs", self.runs) };
-        let mut text = format!("{}: {} ({}; {runs})\n", self.id, self.title, self.place);
+        let mut text =
+            format!("{}: {} ({})\n", self.id, self.title, joined(&[&self.place, &runs], "; "));
         for (title, rows) in self.side_by_side() {
             let _ = write!(text, "\n{title}\n{}", align(&rows, Align::Right));
         }
@@ -28,7 +29,8 @@ impl Outcome {
             let _ = write!(text, "\n{}", align(&rows, Align::Right));
         }
         for claim in &self.claims {
-            let _ = write!(text, "\n{}: {} ({})\n", claim.verdict(), claim.says, claim.place);
+            let _ =
+                write!(text, "\n{}: {}{}\n", claim.verdict(), claim.says, bracketed(&claim.place));
             if let [only] = &claim.cells[..] {
                 let _ = writeln!(text, "    measured: {}", only.judgement.measured);
             } else if claim.cells.len() <= FEW {
@@ -73,9 +75,18 @@ impl Outcome {
             return if wide { self.line_a_strategy() } else { self.line_a_cell() };
         }
         let first = |name: &str| if several { vec![name.to_string()] } else { Vec::new() };
-        let line =
-            |name: &str, rest: [&str; 5]| [first(name), rest.map(String::from).to_vec()].concat();
-        let mut rows = vec![line("cell", ["measured", "place", "paper", "ours", "unit"])];
+        // An experiment of one's own has neither places nor numbers of a paper.
+        let all = || self.cells.iter().flat_map(|cell| &cell.rows);
+        let places = all().any(|row| !row.place.is_empty());
+        let papers = all().any(|row| row.paper.is_some());
+        let line = |name: &str, [label, place, paper, ours, unit]: [&str; 5]| {
+            let rest =
+                [(label, true), (place, places), (paper, papers), (ours, true), (unit, true)];
+            let rest = rest.into_iter().filter(|(_, shown)| *shown);
+            first(name).into_iter().chain(rest.map(|(text, _)| text.to_string())).collect()
+        };
+        let mut rows: Vec<Vec<String>> =
+            vec![line("cell", ["measured", "place", "paper", "ours", "unit"])];
         for cell in &self.cells {
             rows.extend(cell.rows.iter().map(|row| {
                 line(&cell.name, [&row.label, &row.place, &row.papers(), &row.shown, &row.unit])
@@ -165,9 +176,9 @@ pub(crate) fn counts<'a>(outcomes: impl Iterator<Item = &'a Outcome> + Clone) ->
     [claims().count(), holds, in_some, does_not, undecided]
 }
 
-/// Outcomes by paper.
-pub(crate) fn by_paper(outcomes: &[Outcome]) -> impl Iterator<Item = &[Outcome]> {
-    outcomes.chunk_by(|a, b| a.paper_id() == b.paper_id())
+/// Outcomes by paper, or by folder.
+pub(crate) fn by_folder(outcomes: &[Outcome]) -> impl Iterator<Item = &[Outcome]> {
+    outcomes.chunk_by(|a, b| a.folder() == b.folder())
 }
 
 /// Those that are not about sensitivity.
@@ -176,16 +187,22 @@ pub(crate) fn headline(outcomes: &[Outcome]) -> impl Iterator<Item = &Outcome> +
 }
 
 /// How many of the claims hold, as plain text: a line for each experiment, then one for each paper
-/// and one for all. Sensitivity counts apart.
+/// and one for all. Sensitivity counts apart. Nothing if there are no claims.
 pub fn summary(outcomes: &[Outcome]) -> String {
+    if outcomes.iter().all(|outcome| outcome.claims.is_empty()) {
+        return String::new();
+    }
     let line = |name: &str, counts: [usize; 5]| -> Vec<String> {
         iter::once(name.to_string()).chain(counts.map(|n| n.to_string())).collect()
     };
     let heading = |name: &str| iter::once(name).chain(COUNTS).map(String::from).collect();
     let mut lines = vec![heading("experiment")];
     lines.extend(outcomes.iter().map(|o| line(&o.id, counts(iter::once(o)))));
+    if outcomes.iter().all(|outcome| outcome.paper.is_none()) {
+        return align(&lines, Align::Right);
+    }
     lines.extend([Vec::new(), heading("paper")]);
-    lines.extend(by_paper(outcomes).map(|of| line(of[0].paper_id(), counts(headline(of)))));
+    lines.extend(by_folder(outcomes).map(|of| line(of[0].folder(), counts(headline(of)))));
     lines.push(line("all", counts(headline(outcomes))));
     let mut sensitivity = outcomes.iter().filter(|o| o.sensitivity).peekable();
     if sensitivity.peek().is_some() {

@@ -2,6 +2,7 @@
 
 use ackclock_net::scenario::{Scenario, ScenarioError};
 use ackclock_tcp::Registry;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::{Table, Value};
 
@@ -12,7 +13,7 @@ use crate::set::set;
 const MOST_CELLS: usize = 10_000;
 
 /// `[[vary]]`: a key of the scenario that takes several values.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Axis {
     /// Its name.
@@ -20,6 +21,7 @@ pub struct Axis {
     /// The path of the key, such as `link[1].delay`.
     pub key: String,
     /// The values.
+    #[schemars(with = "Vec<serde_json::Value>")]
     pub values: Vec<Value>,
     /// The labels of the values; as the values are written if left out.
     #[serde(default)]

@@ -1,6 +1,7 @@
 //! Runs of a scenario: one for each strategy and seed, in parallel, with results in a fixed order.
 //! [`grid()`] unfolds a scenario into many, by the values that some of its keys take.
 
+mod columns;
 mod file;
 mod grid;
 mod progress;
@@ -16,6 +17,7 @@ use ackclock_report::{FlowSummary, RecoveryStats};
 use ackclock_tcp::{Event, Registry, Sighting, Time};
 use rayon::prelude::*;
 
+pub use columns::{Column, Columns, Get};
 pub use file::{FileError, error_at, parse};
 pub use grid::{Axis, AxisLabel, GridCell, grid, read};
 pub use progress::Progress;

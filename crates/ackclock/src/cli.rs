@@ -8,7 +8,8 @@ use crate::exit::{help, help_with_example};
 use crate::explain::ExplainArgs;
 use crate::generate::{CompletionsArgs, ManArgs};
 use crate::lab::LabArgs;
-use crate::papers::PapersVerb;
+use crate::output::SchemaArgs;
+use crate::papers::{ExperimentArgs, PapersVerb};
 use crate::replay::ReplayArgs;
 use crate::run::RunArgs;
 use crate::strategies::StrategiesArgs;
@@ -33,9 +34,9 @@ pub(crate) enum Verb {
         "ackclock run scenarios/first.toml --strategy newreno,sack --html first.html"
     ))]
     Run(RunArgs),
-    /// Print the JSON Schema of scenario files.
+    /// Print the JSON Schema of scenario files, or of files of experiments.
     #[command(after_help = help_with_example("ackclock schema > scenario.schema.json"))]
-    Schema,
+    Schema(SchemaArgs),
     /// Compare strategies on one simulated connection, without a scenario file.
     ///
     /// Two links lead from the sender over a router to the receiver. The first link has 8 Mb/s and
@@ -62,6 +63,15 @@ pub(crate) enum Verb {
         "ackclock worst --strategy linux --seconds 60 --out worst.toml && ackclock run worst.toml"
     ))]
     Worst(WorstArgs),
+    /// Run experiments from files of your own.
+    ///
+    /// An experiment runs strategies over a grid of scenarios with many seeds, and judges claims on
+    /// what it measures. The guide describes the format. A claim that does not hold is a result,
+    /// and no error.
+    #[command(after_help = help_with_example(
+        "ackclock experiment scenarios/experiment.toml --quick --html out/experiment"
+    ))]
+    Experiment(ExperimentArgs),
     /// Repeat the experiments of published papers, and check the claims of the papers.
     #[command(subcommand)]
     Papers(PapersVerb),

@@ -105,6 +105,9 @@ impl Error {
     pub fn exit(&self) -> Exit {
         match self {
             Error::Run(ackclock_run::Error::Run(_)) | Error::Connection(_) => FAILED,
+            Error::Papers(
+                ackclock_papers::Error::Read { .. } | ackclock_papers::Error::NoFile(_),
+            ) => FILE,
             Error::Run(_) | Error::Papers(_) | Error::Usage(_) | Error::Capture(_) => INPUT,
             Error::Vector(_) => INPUT,
             Error::Explain(ackclock_explain::Error::Usage(_)) => INPUT,

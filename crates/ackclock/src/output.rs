@@ -4,10 +4,12 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use ackclock_net::scenario::Scenario;
+use ackclock_papers::Experiment;
 use ackclock_report::{
     Align, FlowSummary, RecoveryStats, align, recovery_table, replication_table, summary_table,
 };
 use ackclock_run::{Job, LinkStats, Outcome};
+use clap::Args;
 use serde::Serialize;
 
 use crate::args::{Format, OutputArgs, RecordArgs};
@@ -30,8 +32,16 @@ pub(crate) fn print(text: &str) -> Result<(), Error> {
     }
 }
 
-pub(crate) fn schema() -> Result<String, Error> {
-    Ok(json_text(&Scenario::json_schema()))
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArgs {
+    /// Print the schema of files of experiments, which `ackclock experiment` runs.
+    #[arg(long)]
+    pub experiment: bool,
+}
+
+pub(crate) fn schema(args: &SchemaArgs) -> Result<String, Error> {
+    let schema = if args.experiment { Experiment::json_schema() } else { Scenario::json_schema() };
+    Ok(json_text(&schema))
 }
 
 /// Indented JSON and a newline. Our values have string keys and finite numbers only, so that this

@@ -1,14 +1,13 @@
-//! `ackclock papers`.
+//! `ackclock papers` and `ackclock experiment`.
 
 use std::fs;
 use std::path::PathBuf;
 
-use ackclock_papers::{ExperimentFile, Library, pages, run, summary};
+use ackclock_papers::{ExperimentFile, Library, pages, run, sample_columns, samples, summary};
 use ackclock_report::{Align, align};
 use ackclock_tcp::Registry;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
-use crate::args::Format;
 use crate::error::Error;
 use crate::exit;
 use crate::output::json_text;
@@ -18,8 +17,8 @@ pub(crate) enum PapersVerb {
     /// List the experiments.
     #[command(after_help = exit::help_with_example("ackclock papers list"))]
     List,
-    /// Run one experiment, all experiments of a paper, or all. A claim that does not hold is a
-    /// result, and no error.
+    /// Run experiments, all of a paper, or all. A claim that does not hold is a result, and no
+    /// error.
     #[command(
         after_help = exit::help_with_example("ackclock papers run lin-kung --quick --html \
             out/papers")
@@ -29,13 +28,35 @@ pub(crate) enum PapersVerb {
 
 #[derive(Debug, Args)]
 pub(crate) struct PapersRunArgs {
-    /// What to run: `all`, a paper such as `lin-kung`, or an experiment such as
-    /// `lin-kung/tables-1-2`.
-    #[arg(value_name = "ID")]
-    pub id: String,
-    /// How to print the results. JSON is an array with one object per experiment.
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub format: Format,
+    /// What to run: `all`, a paper such as `lin-kung`, an experiment such as
+    /// `lin-kung/tables-1-2`, or a pattern such as `*/figure-2`. Also files, folders and patterns
+    /// of files, as for `ackclock experiment`.
+    #[arg(value_name = "ID", required = true)]
+    pub ids: Vec<String>,
+    #[command(flatten)]
+    pub options: ExperimentOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExperimentArgs {
+    /// Files of experiments, folders of them, or patterns of either in quotes. `-` is standard
+    /// input.
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<String>,
+    #[command(flatten)]
+    pub options: ExperimentOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExperimentOptions {
+    /// How to print the results. JSON is an array with one object per experiment. CSV has a line
+    /// for each number that was measured in each run.
+    #[arg(long, value_enum, default_value_t = ExperimentFormat::Table)]
+    pub format: ExperimentFormat,
+    /// Write each number that was measured in each run to this Parquet file. The columns are those
+    /// of `--format csv`.
+    #[arg(long, value_name = "FILE.parquet")]
+    pub parquet: Option<PathBuf>,
     /// Write HTML into this directory: an index, and a page with figures for each experiment.
     #[arg(long, value_name = "DIR")]
     pub html: Option<PathBuf>,
@@ -48,40 +69,67 @@ pub(crate) struct PapersRunArgs {
     pub jobs: Option<u16>,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExperimentFormat {
+    /// Aligned text.
+    Table,
+    /// JSON.
+    Json,
+    /// CSV.
+    Csv,
+}
+
 pub(crate) fn papers(verb: &PapersVerb, registry: &Registry) -> Result<String, Error> {
     let library = Library::embedded(registry.clone())?;
     match verb {
         PapersVerb::List => Ok(list(&library)),
-        PapersVerb::Run(args) => run_papers(&library, args),
+        PapersVerb::Run(args) => run_experiments(library, &args.ids, &args.options),
     }
+}
+
+pub(crate) fn experiment(args: &ExperimentArgs, registry: &Registry) -> Result<String, Error> {
+    run_experiments(Library::empty(registry.clone()), &args.files, &args.options)
 }
 
 fn list(library: &Library) -> String {
     let mut rows =
         vec![["experiment", "what it shows", "place", "paper"].map(String::from).to_vec()];
     for ExperimentFile { id, paper, experiment, .. } in library.experiments() {
-        let paper = format!("{} ({})", paper.title, paper.published);
-        rows.push(vec![id.clone(), experiment.title.clone(), experiment.place.clone(), paper]);
+        let paper = paper.as_ref().map(|p| format!("{} ({})", p.title, p.published));
+        let (title, place) = (experiment.title.clone(), experiment.place.clone());
+        rows.push(vec![id.clone(), title, place, paper.unwrap_or_default()]);
     }
     align(&rows, Align::Left)
 }
 
-fn run_papers(library: &Library, args: &PapersRunArgs) -> Result<String, Error> {
-    let plans = library.plan(&args.id, args.quick)?;
-    if let Some(folder) = &args.html {
-        // Before the runs, so that a bad path is found at once.
+fn run_experiments(
+    mut library: Library,
+    names: &[String],
+    options: &ExperimentOptions,
+) -> Result<String, Error> {
+    let plans = library.plan_all(names, options.quick)?;
+    // Before the runs, so that a bad path is found at once.
+    if let Some(folder) = &options.html {
         fs::create_dir_all(folder).map_err(Error::write(folder))?;
     }
-    let outcomes = run(&plans, args.jobs.unwrap_or(0))?;
-    if let Some(folder) = &args.html {
+    if let Some(path) = &options.parquet {
+        fs::write(path, "").map_err(Error::write(path))?;
+    }
+    let outcomes = run(&plans, options.jobs.unwrap_or(0))?;
+    if let Some(folder) = &options.html {
         for (name, text) in pages(&outcomes) {
             let path = folder.join(name);
             fs::write(&path, text).map_err(Error::write(&path))?;
         }
     }
-    Ok(match args.format {
-        Format::Json => json_text(&outcomes),
-        Format::Table => {
+    if let Some(path) = &options.parquet {
+        let written = sample_columns(&outcomes).write_parquet(path, "samples", samples(&outcomes));
+        written.map_err(Error::write(path))?;
+    }
+    Ok(match options.format {
+        ExperimentFormat::Json => json_text(&outcomes),
+        ExperimentFormat::Csv => sample_columns(&outcomes).to_csv(samples(&outcomes)),
+        ExperimentFormat::Table => {
             outcomes.iter().map(|o| o.to_table() + "\n").collect::<String>() + &summary(&outcomes)
         }
     })

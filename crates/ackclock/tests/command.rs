@@ -643,6 +643,41 @@ fn papers_are_listed_and_run_in_both_formats() {
     );
 }
 
+#[test]
+fn an_experiment_of_ones_own_runs_in_every_format() {
+    let file = shipped("experiment.toml");
+    let options = ["experiment", &file, "--quick"];
+    let folder = scratch("experiment", "html");
+    let parquet = scratch("experiment", "samples.parquet");
+    let text = ok(&[&options[..], &["--html", &folder, "--parquet", &parquet]].concat());
+    assert!(text.starts_with("scenarios/experiment: Tail loss probes"), "{text}");
+    let index = fs::read_to_string(format!("{folder}/index.html")).unwrap();
+    assert!(index.contains("<h1>Experiments</h1>"));
+    assert!(fs::read_to_string(format!("{folder}/scenarios-experiment.html")).is_ok());
+    assert_eq!(fs::read(&parquet).unwrap()[..4], *b"PAR1");
+    let outcomes = json(&[&options[..], &["--format", "json"]].concat());
+    assert_eq!(outcomes[0]["paper"], Value::Null);
+    let csv = ok(&[&options[..], &["--format", "csv"]].concat());
+    // Two strategies in six cells with ten seeds: over all flows, and of the only one.
+    assert_eq!(csv.lines().filter(|line| line.contains(",completion,s,")).count(), 240);
+    // The same from standard input, and by way of `papers run`.
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ackclock"))
+        .args(["experiment", "-", "--quick", "--format", "csv"])
+        .stdin(Stdio::from(fs::File::open(&file).unwrap()))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut piped = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut piped).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert_eq!(piped.replace("stdin,", "scenarios/experiment,"), csv);
+    assert_eq!(ok(&["papers", "run", &file, "--quick", "--format", "csv"]), csv);
+    let none = ackclock(&["experiment", "lin-kung/table-3"]);
+    assert_eq!(none.code, 3);
+    assert!(none.err.starts_with("error: there is no file `lin-kung/table-3`"), "{}", none.err);
+    assert_eq!(json(&["schema", "--experiment"])["required"], serde_json::json!(["title"]));
+}
+
 /// Figure 2 of the PRR paper. Segments go out from 500 ms on, one every 1040 * 8 / 1.2 = 6.933 ms,
 /// and the ACK of one that finds the link free is there after 107.2 ms, the transmission of both
 /// included. The first four are lost; of the others, the first duplicate begins recovery at 607.2

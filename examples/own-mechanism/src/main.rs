@@ -57,4 +57,68 @@ mod tests {
         assert_eq!(names, ["partial-ack", "inflate", "bugfix", "half-dupthresh", "lt"]);
         assert_eq!(composition.build().detect.name(), "half-dupthresh");
     }
+
+    /// An experiment names the preset, and compositions with the mechanism. A window of four loses
+    /// its second segment: two duplicates come, which are enough for half of the threshold.
+    #[test]
+    fn an_experiment_runs_it() {
+        let path = std::env::temp_dir().join(format!("hasty-{}.toml", std::process::id()));
+        std::fs::write(&path, EXPERIMENT).unwrap();
+        let file = path.display().to_string();
+        let mut library = ackclock_papers::Library::empty(registry().unwrap());
+        let outcomes = ackclock_papers::run(&library.plan_all(&[file], false).unwrap(), 1).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(outcomes[0].claims.len(), 3);
+        for claim in &outcomes[0].claims {
+            assert_eq!(claim.verdict(), "holds", "{}", claim.says);
+        }
+    }
+
+    const EXPERIMENT: &str = r#"
+title = "A loss in a window of four"
+
+[[strategy]]
+name = "hasty"
+
+[[strategy]]
+name = "half"
+composition = "newreno+half-dupthresh"
+
+[[strategy]]
+name = "newreno"
+
+[[claim]]
+says = "two duplicates are enough for the preset"
+measurement = "timeouts/hasty"
+equals = 0
+
+[[claim]]
+says = "and for the mechanism alone"
+measurement = "timeouts/half"
+equals = 0
+
+[[claim]]
+says = "they are not enough for three"
+measurement = "timeouts/newreno"
+equals = 1
+
+[scenario]
+duration = "10s"
+
+[scenario.tcp]
+initial_window = 4
+delayed_ack = "off"
+
+[[scenario.link]]
+from = "a"
+to = "b"
+rate = "1mbit"
+delay = "20ms"
+loss = [{ drop = { segments = [1] } }]
+
+[[scenario.flow]]
+from = "a"
+to = "b"
+source = { segments = 4 }
+"#;
 }

@@ -31,6 +31,8 @@ fn measured(samples: &[(&str, &[f64])]) -> Cell {
         .map(|(name, samples)| (name.to_string(), Measurement::Samples(samples.to_vec())))
         .collect();
     Cell {
+        labels: Vec::new(),
+        seed: 1,
         name: String::new(),
         rows: Vec::new(),
         tables: Vec::new(),

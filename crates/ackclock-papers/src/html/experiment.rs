@@ -7,7 +7,7 @@ use ackclock_report::{Picture, REPORT_CSS, escape, html_table, page as html_page
 
 use super::parts::{claims, panels, picture};
 use crate::claims::{CellJudgement, ClaimOutcome};
-use crate::outcome::{Outcome, Sequence, Trace};
+use crate::outcome::{Outcome, Sequence, Trace, bracketed, joined};
 use crate::sequence::{HEADING, Step};
 use crate::verdict::Verdict;
 
@@ -16,7 +16,9 @@ const MANY: usize = 30;
 
 pub(super) fn page(outcome: &Outcome) -> String {
     let mut intro = String::new();
-    let from = format!("{} ({}), {}", outcome.paper.title, outcome.paper.published, outcome.place);
+    let published = outcome.paper.as_ref().map_or("", |paper| &paper.published);
+    let source = outcome.source().to_string() + &bracketed(published);
+    let from = joined(&[&source, &outcome.place], ", ");
     let _ =
         writeln!(intro, "<p><a href=\"index.html\">All experiments</a> · {}</p>", escape(&from));
     let _ = writeln!(

@@ -9,25 +9,32 @@ use ackclock_report::{REPORT_CSS, escape, page as html_page};
 use super::parts::{claims, file_name, panels, picture, sign};
 use crate::claims::ClaimOutcome;
 use crate::format::Paper;
-use crate::outcome::Outcome;
-use crate::table::{COUNTS, by_paper, counts, headline};
+use crate::outcome::{Outcome, bracketed, joined};
+use crate::table::{COUNTS, by_folder, counts, headline};
 
-const TITLE: &str = "Papers on TCP loss recovery, run again";
+/// The title of a report on papers, and of one on experiments in files.
+const TITLES: [&str; 2] = ["Papers on TCP loss recovery, run again", "Experiments"];
 
 /// A figure shows no more connections than this; the page that it leads to shows all.
 const PANELS: usize = 4;
 
 pub(super) fn page(outcomes: &[Outcome]) -> String {
-    let mut html = format!("<div class=\"report\">\n<h1>{TITLE}</h1>\n");
+    let title = TITLES[usize::from(!of_papers(outcomes))];
+    let mut html = format!("<div class=\"report\">\n<h1>{title}</h1>\n");
     made(&mut html, outcomes);
     sentences(&mut html, outcomes);
     summary(&mut html, outcomes);
-    for of in by_paper(outcomes) {
+    for of in by_folder(outcomes) {
         paper(&mut html, of);
     }
     not_reproduced(&mut html, outcomes);
     html.push_str("</div>\n");
-    html_page(TITLE, REPORT_CSS, &html)
+    html_page(title, REPORT_CSS, &html)
+}
+
+/// Whether there is a paper behind any of them.
+fn of_papers(outcomes: &[Outcome]) -> bool {
+    outcomes.iter().any(|outcome| outcome.paper.is_some())
 }
 
 /// How the runs were made, and how claims are judged.
@@ -42,28 +49,36 @@ fn made(html: &mut String, outcomes: &[Outcome]) {
     let _ = writeln!(
         html,
         "<p>Run by ackclock {}, {how}. The seeds stand with each experiment; the same version and \
-         seeds give the same numbers on any machine.</p>\n<p>A claim is a sentence of the paper, \
-         or, beyond the papers, of an RFC. Of a single run it is judged exactly; of several, it \
+         seeds give the same numbers on any machine.</p>\n<p>A claim is a sentence of {}. Of a single run it is judged exactly; of several, it \
          holds if the 95 % confidence interval lies on its side, does not hold if it lies on the \
          other, and is undecided if it covers the boundary. Where parameters are varied it is \
          judged in each cell of the grid.</p>",
-        env!("CARGO_PKG_VERSION")
+        env!("CARGO_PKG_VERSION"),
+        if of_papers(outcomes) {
+            "the paper, or, beyond the papers, of an RFC"
+        } else {
+            "the file"
+        }
     );
 }
 
 /// What came out of each paper, in a sentence.
 fn sentences(html: &mut String, outcomes: &[Outcome]) {
+    if !of_papers(outcomes) {
+        return;
+    }
     html.push_str("<h2>What came out</h2>\n<ul id=\"outcomes\">\n");
-    for of in by_paper(outcomes) {
-        let Paper { title, outcome, .. } = &of[0].paper;
+    for Paper { title, outcome, .. } in by_folder(outcomes).filter_map(|of| of[0].paper.as_ref()) {
         let _ = writeln!(html, "<li><b>{}</b>: {}</li>", escape(title), escape(outcome));
     }
     html.push_str("</ul>\n");
 }
 
 fn summary(html: &mut String, outcomes: &[Outcome]) {
-    html.push_str(
-        "<h2>Summary</h2>\n<div class=\"wide\"><table id=\"summary\">\n<tr><th>paper</th>",
+    let of = if of_papers(outcomes) { "paper" } else { "folder" };
+    let _ = write!(
+        html,
+        "<h2>Summary</h2>\n<div class=\"wide\"><table id=\"summary\">\n<tr><th>{of}</th>"
     );
     for name in COUNTS {
         let _ = write!(html, "<th>{name}</th>");
@@ -73,8 +88,8 @@ fn summary(html: &mut String, outcomes: &[Outcome]) {
         let cells: String = counts.iter().map(|n| format!("<td>{n}</td>")).collect();
         let _ = writeln!(html, "<tr><td>{name}</td>{cells}</tr>");
     };
-    for of in by_paper(outcomes) {
-        let (id, title) = (escape(of[0].paper_id()), escape(&of[0].paper.title));
+    for of in by_folder(outcomes) {
+        let (id, title) = (escape(of[0].folder()), escape(of[0].source()));
         line(&format!("<a href=\"#{id}\">{title}</a>"), counts(headline(of)));
     }
     line("all", counts(headline(outcomes)));
@@ -86,21 +101,22 @@ fn summary(html: &mut String, outcomes: &[Outcome]) {
 
 /// A section with all experiments of a paper.
 fn paper(html: &mut String, outcomes: &[Outcome]) {
-    let of = &outcomes[0].paper;
     let _ = writeln!(
         html,
-        "<section class=\"paper\" id=\"{}\">\n<h2>{}</h2>\n<p>{}; {}</p>",
-        escape(outcomes[0].paper_id()),
-        escape(&of.title),
-        escape(&of.authors.join(", ")),
-        escape(&of.published)
+        "<section class=\"paper\" id=\"{}\">\n<h2>{}</h2>",
+        escape(outcomes[0].folder()),
+        escape(outcomes[0].source())
     );
+    if let Some(Paper { authors, published, .. }) = &outcomes[0].paper {
+        let (authors, published) = (escape(&authors.join(", ")), escape(published));
+        let _ = writeln!(html, "<p>{authors}; {published}</p>");
+    }
     for outcome in headline(outcomes) {
         let _ = writeln!(
             html,
-            "<h3>{}</h3>\n<p class=\"ran\">{}. {}.</p>",
+            "<h3>{}</h3>\n<p class=\"ran\">{}{}.</p>",
             link(outcome),
-            escape(&capital(&outcome.place)),
+            escape(&sentence(&outcome.place)),
             escape(&outcome.ran())
         );
         figures(html, outcome);
@@ -123,9 +139,11 @@ fn link(outcome: &Outcome) -> String {
     format!("<a href=\"{}\">{}</a>", escape(&file_name(outcome)), escape(&outcome.title))
 }
 
-fn capital(text: &str) -> String {
+/// As a sentence before another; nothing of nothing.
+fn sentence(text: &str) -> String {
     let mut rest = text.chars();
-    rest.next().map(|first| first.to_uppercase().chain(rest).collect()).unwrap_or_default()
+    let sentence = rest.next().map(|first| first.to_uppercase().chain(rest).chain(". ".chars()));
+    sentence.map(Iterator::collect).unwrap_or_default()
 }
 
 /// Its charts, and the time-sequence graphs of its first cell, small.
@@ -159,18 +177,18 @@ fn not_reproduced(html: &mut String, outcomes: &[Outcome]) {
          claims that do not hold in one cell or more. What each experiment assumes where its \
          paper is silent stands on its page.</p>\n",
     );
-    for of in by_paper(outcomes) {
+    for of in by_folder(outcomes) {
         let failed = |o: &&Outcome| !o.sensitivity && o.claims.iter().any(ClaimOutcome::fails);
         let mut failed = of.iter().filter(failed).peekable();
         if failed.peek().is_some() {
-            let _ = writeln!(html, "<h3>{}</h3>", escape(&of[0].paper.title));
+            let _ = writeln!(html, "<h3>{}</h3>", escape(of[0].source()));
         }
         for outcome in failed {
             let _ = writeln!(
                 html,
-                "<p>{} <small>({})</small></p>",
+                "<p>{}<small>{}</small></p>",
                 link(outcome),
-                escape(&outcome.place)
+                escape(&bracketed(&outcome.place))
             );
             reasons(html, outcome);
         }
@@ -192,11 +210,9 @@ fn reasons(html: &mut String, outcome: &Outcome) {
             let (class, symbol, words) = sign(claim);
             let _ = writeln!(
                 html,
-                "<li><span class=\"{class}\">{symbol} {words}</span>: {} \
-                 <small>({}; {})</small></li>",
+                "<li><span class=\"{class}\">{symbol} {words}</span>: {} <small>({})</small></li>",
                 escape(&claim.says),
-                escape(&claim.place),
-                escape(&claim.measured())
+                escape(&joined(&[&claim.place, &claim.measured()], "; "))
             );
         }
         let why = why.map_or("not known.".into(), escape);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use ackclock_report::{Panel, Picture, escape};
 
 use crate::claims::{ClaimOutcome, Overall};
-use crate::outcome::{Outcome, Trace};
+use crate::outcome::{Outcome, Trace, bracketed};
 
 /// The name of the page of an experiment.
 pub(super) fn file_name(outcome: &Outcome) -> String {
@@ -50,11 +50,11 @@ pub(super) fn claims(html: &mut String, outcome: &Outcome) {
     for claim in &outcome.claims {
         let (class, symbol, words) = sign(claim);
         let (says, place, measured) =
-            (escape(&claim.says), escape(&claim.place), escape(&claim.measured()));
+            (escape(&claim.says), escape(&bracketed(&claim.place)), escape(&claim.measured()));
         let _ = write!(
             html,
             "<tr><td class=\"{class}\">{symbol} {words}</td>\
-             <td>{says} <small>({place})</small></td><td class=\"measured\">{measured}"
+             <td>{says}<small>{place}</small></td><td class=\"measured\">{measured}"
         );
         if let Some(by_part) = claim.by_part() {
             let _ = write!(html, "<br><small>{}</small>", escape(&by_part));

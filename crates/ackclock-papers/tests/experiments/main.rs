@@ -1,6 +1,7 @@
 //! Experiments from their text to their results.
 
 mod errors;
+mod files;
 mod grids;
 mod pages;
 mod populations;

@@ -1,6 +1,7 @@
 //! What a picture is made of.
 
 use ackclock_tcp::Event;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::findings::Findings;
@@ -25,7 +26,7 @@ pub struct Picture<'a> {
 }
 
 /// A time with a word, such as a label of a paper's figure: a vertical line in each panel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mark {
     /// In seconds.
