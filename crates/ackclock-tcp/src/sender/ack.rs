@@ -75,6 +75,9 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
     if c.wants.limits {
         c.burst = c.burst.min(c.strategy.regulate.most(&c.s, &a));
     }
+    if let Some(segmentation) = &mut c.strategy.segmentation {
+        segmentation.on_ack(&c.s, &a);
+    }
     if a.duplicate {
         c.one = c.strategy.probes.iter().find_map(|p| p.one(&c.s, &a));
     }

@@ -100,6 +100,8 @@ pub(super) struct Wants {
     pub times: bool,
     /// Regulation limits what an ACK releases.
     pub limits: bool,
+    /// Segmentation decides when new data leaves.
+    pub segments: bool,
 }
 
 impl Wants {
@@ -116,6 +118,7 @@ impl Wants {
             after_detection: strategy.window.after_detection(),
             times: strategy.timer.times(),
             limits: strategy.regulate.limits(),
+            segments: strategy.segmentation.is_some(),
         }
     }
 }

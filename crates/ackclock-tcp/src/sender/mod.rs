@@ -55,6 +55,9 @@ impl Sender {
         self.writing = true;
         self.restart_if_idle();
         self.arm_persist();
+        if let Some(segmentation) = &mut self.strategy.segmentation {
+            segmentation.on_write(&self.s, seq);
+        }
     }
 
     /// The application has no more to write: Nagle's algorithm no longer holds a short last segment
@@ -95,8 +98,8 @@ impl Sender {
     pub fn on_deadline(&mut self, now: Time) {
         let early = now < self.next_deadline();
         self.begin(now);
-        // What regulation holds back goes on an ACK, not on a call without reason.
-        if early && self.wants.limits {
+        // What regulation or segmentation holds back goes on an ACK, not on a call without reason.
+        if early && (self.wants.limits || self.wants.segments) {
             self.burst = 0;
         }
         deadline::on_deadline(self);

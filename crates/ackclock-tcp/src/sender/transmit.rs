@@ -5,6 +5,7 @@ use super::machine::{Beyond, Sender, Turn};
 use super::one_timer;
 use crate::event::{Cause, EventKind};
 use crate::recovery::fill::Filler;
+use crate::recovery::segmentation::Sending;
 use crate::recovery::select::Next;
 use crate::scoreboard::{Judge, Record};
 use crate::segment::{Flags, Segment, Timestamps};
@@ -23,7 +24,11 @@ pub(super) fn poll(c: &mut Sender) -> Option<Transmit> {
 
 /// The window law is asked whether cwnd is in use (`tcp_write_xmit`).
 fn validate(c: &mut Sender) {
-    let in_flight = c.in_flight();
+    let mut in_flight = c.in_flight();
+    // What segmentation holds back would have gone.
+    if c.strategy.segmentation.as_ref().is_some_and(|s| s.held()) {
+        in_flight = in_flight.max(c.s.cwnd);
+    }
     let waits = in_flight >= c.s.cwnd && c.s.written > c.s.snd_max;
     if !core::mem::take(&mut c.sent_new) && !waits {
         return;
@@ -130,7 +135,7 @@ fn open(c: &mut Sender) -> Option<Transmit> {
         return None;
     }
     let new = full && c.s.snd_nxt == c.s.snd_max;
-    let len = if new { c.s.mss as u32 } else { c.s.sequential_len()? };
+    let len = if new && !c.wants.segments { c.s.mss as u32 } else { sequential_len(c)? };
     let after = c.s.snd_nxt - c.s.snd_una + u64::from(len);
     if after <= c.s.cwnd {
         return Some(send_new(c, len, Cause::New));
@@ -152,7 +157,7 @@ fn open_by_flight(c: &mut Sender) -> Option<Transmit> {
     if c.in_flight() + c.s.mss > c.s.cwnd && !c.s.board.is_empty() {
         return None;
     }
-    let len = c.s.sequential_len()?;
+    let len = sequential_len(c)?;
     let beyond = c.s.flight() + u64::from(len) > c.s.cwnd && !c.s.board.is_empty();
     Some(send_new(c, len, if beyond { Cause::LimitedTransmit } else { Cause::New }))
 }
@@ -172,7 +177,9 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
     }
     skip(c, |r| r.sacked);
     if c.turn != Turn::Any {
-        if let Some(len) = c.s.new_len().filter(|_| c.s.snd_nxt == c.s.snd_max) {
+        if c.s.snd_nxt == c.s.snd_max
+            && let Some(len) = new_len(c)
+        {
             let cause = if c.s.phase == Phase::Loss { Cause::FRto } else { Cause::New };
             c.turn = Turn::NewOnly;
             return Some(send_new(c, len, cause));
@@ -202,6 +209,8 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
             retransmit(c, index, again, why, counts)
         }
         Some(Next::Sequential) => sequential(c).or_else(|| fill(c)),
+        // The rest of a bundle may be too short for selection.
+        None if c.wants.segments && c.s.snd_nxt == c.s.snd_max => sequential(c).or_else(|| fill(c)),
         None => fill(c),
     }
 }
@@ -270,8 +279,27 @@ fn sequential(c: &mut Sender) -> Option<Transmit> {
         let index = c.s.board.find(c.s.snd_nxt);
         return retransmit(c, index, Cause::SlowStart, Why::default(), true);
     }
-    let len = c.s.sequential_len()?;
+    let len = new_len(c)?;
     Some(send_new(c, len, Cause::New))
+}
+
+/// Bytes of the next segment of new data, if segmentation lets it leave.
+fn new_len(c: &mut Sender) -> Option<u32> {
+    let in_flight = if c.wants.segments { counted(c) } else { 0 };
+    match &mut c.strategy.segmentation {
+        None => c.s.new_len(),
+        Some(segmentation) => segmentation.next(&c.s, in_flight),
+    }
+}
+
+/// Bytes of the segment that comes next in sequence; new data only if segmentation lets it leave.
+fn sequential_len(c: &mut Sender) -> Option<u32> {
+    if c.s.snd_nxt < c.s.snd_max { c.s.sequential_len() } else { new_len(c) }
+}
+
+/// What counts against cwnd, in whatever phase.
+fn counted(c: &Sender) -> u64 {
+    if c.s.phase == Phase::Recovery { c.strategy.regulate.in_flight(&c.s) } else { c.in_flight() }
 }
 
 fn send_new(c: &mut Sender, len: u32, cause: Cause) -> Transmit {
@@ -370,8 +398,13 @@ fn sent(
         let detected_by = c.judged_by(judge);
         c.event(EventKind::Sent { seq, len, cause, transmission, detected_by });
     }
-    let last = seq + u64::from(len) == c.s.written;
-    Transmit { segment: header(c, seq, len, last), position: seq, cause, transmission }
+    let mut psh = seq + u64::from(len) == c.s.written;
+    if c.wants.segments {
+        let in_flight = counted(c);
+        let now = Sending { seq, len, first: transmission == 1, cause, in_flight };
+        psh |= c.strategy.segmentation.as_mut().is_some_and(|s| s.on_sent(&c.s, now));
+    }
+    Transmit { segment: header(c, seq, len, psh), position: seq, cause, transmission }
 }
 
 /// Shows the mechanisms of recovery what was sent.

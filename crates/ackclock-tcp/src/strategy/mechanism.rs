@@ -16,6 +16,7 @@ use crate::recovery::regulate::{Pipe, Regulate};
 use crate::recovery::response::{LowerTwice, Response};
 use crate::recovery::retransmission::DetectRetransmission;
 use crate::recovery::row::Make;
+use crate::recovery::segmentation::Segmentation;
 use crate::recovery::select::{Head, Select};
 use crate::recovery::timer::{Rfc6298Timer, Timer};
 use crate::recovery::undo::Undo;
@@ -40,6 +41,8 @@ pub enum Axis {
     Fill,
     /// How much this ACK may release.
     Regulate,
+    /// When may a segment leave.
+    Segmentation,
     /// What is sent before recovery begins.
     Probe,
     /// Was it spurious.
@@ -52,7 +55,7 @@ pub enum Axis {
 
 impl Axis {
     /// All axes, in the order in which an ACK meets them.
-    pub const ALL: [Axis; 11] = [
+    pub const ALL: [Axis; 12] = [
         Axis::Detect,
         Axis::Ambiguity,
         Axis::Retransmission,
@@ -60,6 +63,7 @@ impl Axis {
         Axis::Select,
         Axis::Fill,
         Axis::Regulate,
+        Axis::Segmentation,
         Axis::Probe,
         Axis::Undo,
         Axis::Window,
@@ -76,6 +80,7 @@ impl Axis {
             Axis::Select => "what goes next, and when is recovery over",
             Axis::Fill => "what goes when there is no new data",
             Axis::Regulate => "how much may this ACK release",
+            Axis::Segmentation => "when may a segment leave, and which one asks for an ACK",
             Axis::Probe => "what is sent before recovery begins",
             Axis::Undo => "was it spurious, and what follows if so",
             Axis::Window => "growth, and the target after a loss",
@@ -93,6 +98,7 @@ impl Axis {
             Axis::Select => "select",
             Axis::Fill => "fill",
             Axis::Regulate => "regulate",
+            Axis::Segmentation => "segmentation",
             Axis::Probe => "probe",
             Axis::Undo => "undo",
             Axis::Window => "window",
@@ -196,6 +202,7 @@ axis!(Fill, Fill, |s| s.fill.take(), |s, f| s.fill = Some(f));
 axis!(Regulate, Regulate, |s| Some(replace(&mut s.regulate, Box::new(Pipe))), |s, r| {
     s.regulate = r
 });
+axis!(Segmentation, Segmentation, |s| s.segmentation.take(), |s, x| s.segmentation = Some(x));
 axis!(Probe, Probe, |s| s.probes.pop(), |s, p| s.probes.push(p));
 axis!(Undo, Undo, |s| s.undo.pop(), |s, u| s.undo.push(u));
 axis!(Window, Window, |s| Some(replace(&mut s.window, Box::new(RenoWindow))), |s, w| s.window = w);

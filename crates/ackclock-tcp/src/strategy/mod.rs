@@ -17,6 +17,7 @@ use crate::recovery::probe::Probe;
 use crate::recovery::regulate::{Inflate, Regulate};
 use crate::recovery::response::{LowerTwice, Response};
 use crate::recovery::retransmission::DetectRetransmission;
+use crate::recovery::segmentation::Segmentation;
 use crate::recovery::select::{Head, Select};
 use crate::recovery::timer::{Rfc6298Timer, Timer};
 use crate::recovery::undo::Undo;
@@ -50,6 +51,8 @@ pub struct Strategy {
     pub probes: Vec<Box<dyn Probe>>,
     /// Was it spurious.
     pub undo: Vec<Box<dyn Undo>>,
+    /// When may a segment leave; `None` for as soon as the windows let it.
+    pub segmentation: Option<Box<dyn Segmentation>>,
     /// The window law.
     pub window: Box<dyn Window>,
     /// The retransmission timer.
@@ -71,6 +74,7 @@ impl Default for Strategy {
             regulate: Box::new(Inflate::to_ssthresh()),
             probes: Vec::new(),
             undo: Vec::new(),
+            segmentation: None,
             window: Box::new(RenoWindow),
             timer: Box::new(Rfc6298Timer::default()),
         }

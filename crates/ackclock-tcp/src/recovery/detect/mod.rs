@@ -6,7 +6,6 @@ mod er;
 mod fack;
 mod is_lost;
 mod linux_rack;
-mod min_rtt;
 mod notified;
 mod rack;
 
@@ -14,6 +13,7 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::recovery::min_rtt::MinRtt;
 use crate::recovery::row;
 use crate::scoreboard::Record;
 use crate::state::{DUPTHRESH, State};
@@ -28,8 +28,6 @@ pub use is_lost::IsLost;
 pub use linux_rack::LinuxRack;
 pub use notified::Notified;
 pub use rack::Rack;
-
-use min_rtt::MinRtt;
 
 /// What a detection mechanism judges lost. The connection does the marking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -23,6 +23,7 @@ mod linux_rack;
 mod linux_reno;
 mod linux_timer;
 mod linux_tlp;
+mod linux_tso;
 mod linux_undo;
 mod loss_sensitive;
 mod lrx;

@@ -1,10 +1,11 @@
-//! The smallest round trip of the last minutes, from which reordering windows are taken.
+//! The smallest round trip of the last minutes, from which reordering windows and the length of
+//! super-segments are taken.
 
 use crate::time::{Span, Time};
 
 /// The smallest round trip of the present period and of the one before it.
 #[derive(Default)]
-pub(super) struct MinRtt {
+pub(crate) struct MinRtt {
     this: Option<Span>,
     last: Option<Span>,
     since: Time,
