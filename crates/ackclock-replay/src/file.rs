@@ -43,6 +43,9 @@ struct Line {
     echo: Option<u32>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     sent: Vec<Sent>,
+    /// Which of these had PSH, from 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    push: Vec<usize>,
     #[serde(default, skip_serializing_if = "is_empty")]
     info: Changed,
 }
@@ -126,7 +129,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn step(&mut self, header: &Header, line: Line) -> Result<Step, String> {
+    fn step(&mut self, header: &Header, mut line: Line) -> Result<Step, String> {
         if line.at < self.at {
             return Err(format!("`at` goes back from {} to {}", self.at, line.at));
         }
@@ -154,6 +157,15 @@ impl Reader {
             line.sent.iter().find(|s| s.position.saturating_add(s.len.into()) > self.written)
         {
             return Err(format!("{} bytes from {} were never written", s.len, s.position));
+        }
+        if !line.push.is_empty() && !header.offload {
+            return Err("`push` needs `offload` in the header".into());
+        }
+        for &i in &line.push {
+            match line.sent.get_mut(i) {
+                Some(sent) => sent.push = true,
+                None => return Err(format!("`push` has {i}, but `sent` no such segment")),
+            }
         }
         line.info.apply(&mut self.info);
         Ok(Step { at: line.at, what, sent: line.sent, info: self.info })
@@ -206,6 +218,7 @@ pub fn write(vectors: &[Vector]) -> String {
                 sack: Vec::new(),
                 echo: None,
                 sent: step.sent.clone(),
+                push: (0..step.sent.len()).filter(|&i| step.sent[i].push).collect(),
                 info: Changed::between(&info, &step.info),
             };
             match &step.what {

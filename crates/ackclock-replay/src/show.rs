@@ -97,16 +97,18 @@ impl Comparison<'_> {
         }
     }
 
-    /// `7` for the first transmission of the segment at 7 MSS, `7'2` for the second one.
+    /// `7` for the first transmission of the segment at 7 MSS, `7'2` for the second one, `7p` with
+    /// PSH.
     fn sent(&self, s: &Sent) -> String {
         let mut text = self.segments(s.position);
         if u64::from(s.len) != u64::from(self.vector.header.mss) {
             let _ = write!(text, "({})", s.len);
         }
+        let push = if s.push { "p" } else { "" };
         match s.transmission {
             0 => "probe".into(),
-            1 => text,
-            n => format!("{text}'{n}"),
+            1 => format!("{text}{push}"),
+            n => format!("{text}'{n}{push}"),
         }
     }
 }

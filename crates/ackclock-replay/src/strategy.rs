@@ -11,7 +11,7 @@ const OFF: [(&str, &str); 2] = [("tcp_early_retrans", "linux-tlp"), ("tcp_frto",
 const RECOVERY: [(i64, &str); 2] = [(2, "linux-rack-static"), (4, "linux-rack-no-dupthresh")];
 
 /// The composition that is to answer as this kernel did with its settings: `linux`, without what
-/// was switched off and with what was switched on.
+/// was switched off and with what was switched on, segmentation offload included.
 pub fn matching(header: &Header, registry: &Registry) -> String {
     let mut names: Vec<&str> = match registry.preset("linux") {
         Some(preset) => preset.mechanisms.iter().map(|name| &**name).collect(),
@@ -24,6 +24,9 @@ pub fn matching(header: &Header, registry: &Registry) -> String {
     }
     if header.congestion == "reno" {
         names.push("linux-reno");
+    }
+    if header.offload {
+        names.push("linux-tso");
     }
     let recovery = header.setting("tcp_recovery", 1);
     names.extend(RECOVERY.iter().filter(|(bit, _)| recovery & bit != 0).map(|(_, name)| name));

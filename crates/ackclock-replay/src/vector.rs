@@ -50,6 +50,10 @@ pub struct Header {
     pub syn_at: u64,
     /// How long after it the SYN/ACK came, in microseconds.
     pub round_trip: u64,
+    /// Several segments could leave as one, to be cut by the device (segmentation offload). Then
+    /// the steps say which segments had PSH.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub offload: bool,
     /// The family of the scenario.
     pub family: String,
     /// Its seed.
@@ -113,11 +117,13 @@ pub struct Sent {
     pub len: u32,
     /// 1 for the first transmission of this position; 0 for a window probe without data.
     pub transmission: u32,
+    /// It had PSH; `false` if that was not recorded.
+    pub push: bool,
 }
 
 impl From<(u64, u32, u32)> for Sent {
     fn from((position, len, transmission): (u64, u32, u32)) -> Sent {
-        Sent { position, len, transmission }
+        Sent { position, len, transmission, push: false }
     }
 }
 

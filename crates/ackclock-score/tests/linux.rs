@@ -38,7 +38,7 @@ fn record(scenario: &Scenario) -> Vector {
 }
 
 fn sent(number: u64, transmission: u32) -> Sent {
-    Sent { position: number * MSS, len: MSS as u32, transmission }
+    Sent { position: number * MSS, len: MSS as u32, transmission, push: false }
 }
 
 /// What is acknowledged in segments, SACK blocks, and the segments that answer it. A timer
@@ -54,6 +54,20 @@ fn course(vector: &Vector) -> Vec<Answered> {
         What::Write(_) | What::Timer => (None, vec![], step.sent.clone()),
     };
     vector.steps.iter().map(of).collect()
+}
+
+/// With offload segments leave in pairs, of which the second one has PSH.
+#[test]
+fn bundles_are_recorded_with_psh() {
+    if !root() {
+        return;
+    }
+    let vector = record(&Scenario { offload: true, ..plain(30) });
+    assert!(vector.header.offload);
+    let first: Vec<(u64, bool)> =
+        vector.steps[0].sent.iter().map(|s| (s.position / MSS, s.push)).collect();
+    let pairs: Vec<(u64, bool)> = (0..10).map(|n| (n, n % 2 == 1)).collect();
+    assert_eq!(first, pairs);
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn a_line_means_what_the_guide_says() {
     ]);
     let info = Info { cwnd: 2, ..Info::default() };
     let ack = Ack { to: 1000, window: 128_000, sack: vec![(2000, 3000)], echo: Some(99) };
-    let new = |position| Sent { position, len: 1000, transmission: 1 };
+    let new = |position| Sent { position, len: 1000, transmission: 1, push: false };
     let expected = [
         Step { at: 100_500, what: What::Write(4000), sent: vec![new(0), new(1000)], info },
         Step {
@@ -41,6 +41,22 @@ fn a_line_means_what_the_guide_says() {
     assert_eq!(v.steps, expected);
     assert_eq!(v.header.mss, 1000);
     assert_eq!(v.header.setting("tcp_frto", 2), 2);
+}
+
+#[test]
+fn which_segments_had_psh() {
+    let mut v = vector(&[]);
+    v.header.offload = true;
+    let text =
+        write(&[v]) + r#"{"at":1,"write":2000,"sent":[[0,1000,1],[1000,1000,1]],"push":[1]}"#;
+    let read_again = read("v", &text).unwrap();
+    let pushed: Vec<bool> = read_again[0].steps[0].sent.iter().map(|s| s.push).collect();
+    assert_eq!(pushed, [false, true]);
+    assert_eq!(write(&read_again), text.clone() + "\n");
+    let error = |text: &str| read("v", text).unwrap_err().what;
+    assert_eq!(error(&text.replace("[1]}", "[2]}")), "`push` has 2, but `sent` no such segment");
+    let without = text.replace(r#","offload":true"#, "");
+    assert_eq!(error(&without), "`push` needs `offload` in the header");
 }
 
 #[test]
@@ -87,7 +103,7 @@ fn errors_name_the_file_the_line_and_what_is_wrong() {
         (
             r#"{"at":5,"ack":0,"color":1}"#,
             "column 23: unknown field `color`, expected one of `at`, `write`, `ack`, `timer`, \
-             `window`, `sack`, `echo`, `sent`, `info`",
+             `window`, `sack`, `echo`, `sent`, `push`, `info`",
         ),
     ] {
         assert_eq!(refused(line), format!("v.jsonl:3: {what}"), "{line}");

@@ -23,6 +23,8 @@ use crate::command::output;
 const DEVICE: &str = "path";
 const KERNEL: Ipv4Addr = Ipv4Addr::new(10, 99, 0, 1);
 const PEER: Ipv4Addr = Ipv4Addr::new(10, 99, 0, 2);
+/// What devices have by default (`GSO_MAX_SEGS`).
+const GSO_MAX_SEGS: u32 = 65_535;
 /// More than any window reaches.
 const SEND_BUFFER: usize = 1 << 25;
 
@@ -41,6 +43,8 @@ pub(super) struct Host {
     diag: OwnedFd,
     buffer: Vec<u8>,
     port: u16,
+    /// The device takes super-segments.
+    offload: bool,
 }
 
 /// A segment that the kernel sent.
@@ -77,8 +81,7 @@ impl Host {
             mtu: 1500,
             offload: false,
         })?;
-        // Segments leave one by one, and no queue makes a choice among them.
-        output(&format!("ip link set dev {DEVICE} gso_max_segs 1"))?;
+        // No queue makes a choice among segments.
         output(&format!("tc qdisc replace dev {DEVICE} root pfifo limit 10000"))?;
         // Nothing of a connection before this one.
         sysctl("tcp_no_metrics_save", 1)?;
@@ -88,11 +91,25 @@ impl Host {
             SocketFlags::CLOEXEC,
             Some(netlink::SOCK_DIAG),
         )?;
-        Ok(Host { tun, diag, buffer: vec![0; Tun::BUFFER], port: 5000 })
+        let mut host = Host { tun, diag, buffer: vec![0; Tun::BUFFER], port: 5000, offload: true };
+        host.set_offload(false)?;
+        Ok(host)
+    }
+
+    /// Whether TCP makes super-segments, which the kernel cuts before they reach the device.
+    /// Otherwise segments leave one by one.
+    fn set_offload(&mut self, offload: bool) -> io::Result<()> {
+        if offload != self.offload {
+            let most = if offload { GSO_MAX_SEGS } else { 1 };
+            output(&format!("ip link set dev {DEVICE} gso_max_segs {most}"))?;
+            self.offload = offload;
+        }
+        Ok(())
     }
 
     /// Opens a socket as the scenario has it and has it send its SYN.
     pub fn connect(&mut self, scenario: &Scenario) -> io::Result<Connection> {
+        self.set_offload(scenario.offload)?;
         for (key, default) in SETTINGS {
             sysctl(key, scenario.settings.get(key).copied().unwrap_or(default))?;
         }

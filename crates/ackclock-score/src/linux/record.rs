@@ -220,6 +220,7 @@ impl Recorder<'_> {
             window: window.into(),
             syn_at: syn_at / 1000,
             round_trip: (self.established - syn_at) / 1000,
+            offload: s.offload,
             family: s.family.clone(),
             seed: s.seed,
             scenario: serde_json::to_value(s).unwrap_or_default(),
@@ -393,7 +394,8 @@ impl Recorder<'_> {
             *entry
         };
         if let Some(step) = self.steps.last_mut() {
-            step.sent.push(Sent { position, len, transmission });
+            let push = self.scenario.offload && received.header.control.contains(Control::PSH);
+            step.sent.push(Sent { position, len, transmission, push });
         }
         let s = self.scenario;
         if s.drop.contains(&(number, transmission)) {

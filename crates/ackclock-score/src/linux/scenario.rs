@@ -11,7 +11,7 @@ use ackclock_net::Rng;
 use serde::{Deserialize, Serialize};
 
 /// The families, in the order in which seeds go through them.
-pub const FAMILIES: [&str; 26] = [
+pub const FAMILIES: [&str; 27] = [
     "application-limited",
     "bursts",
     "congestion",
@@ -30,6 +30,7 @@ pub const FAMILIES: [&str; 26] = [
     "no-f-rto",
     "no-sack",
     "no-tlp",
+    "offload",
     "random-losses",
     "receive-window",
     "small-mss",
@@ -52,6 +53,9 @@ pub struct Scenario {
     pub congestion: String,
     /// Sysctls below `net.ipv4` that are not as they are by default.
     pub settings: BTreeMap<String, i64>,
+    /// The device takes super-segments.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub offload: bool,
     /// The MSS option of the receiver.
     pub mss: u16,
     /// The receiver agrees to SACK.
@@ -141,6 +145,14 @@ impl Scenario {
                 s.mss = d.one(&[536, 1000, 1460, 1460]);
                 s.writes = vec![(0, segments * s.payload())];
                 for _ in 0..d.range(2, 3) {
+                    s.mishap(&mut d, segments);
+                }
+            }
+            "offload" => {
+                s.offload = true;
+                s.timestamps = d.chance(0.5);
+                s.writes = vec![(0, segments * s.payload())];
+                if d.chance(0.8) {
                     s.mishap(&mut d, segments);
                 }
             }
