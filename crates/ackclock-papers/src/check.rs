@@ -219,7 +219,7 @@ impl Check<'_> {
     fn measures(&self) -> Vec<&'static str> {
         let has_timeouts = self.e.population.is_some();
         measures()
-            .filter(|m| has_timeouts || !matches!(m.value, Value::Timeouts(_)))
+            .filter(|m| has_timeouts || !matches!(m.value, Value::Timeouts(_) | Value::Captured(_)))
             .map(|m| m.name)
             .collect()
     }

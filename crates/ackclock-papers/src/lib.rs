@@ -7,6 +7,7 @@
 //! A [`Plan`] unfolds an experiment into runs. [`run`] takes measurements from them, and from these
 //! the rows of tables and the verdicts. A claim that does not hold is a result like any other.
 
+mod captures;
 mod cell;
 mod chart;
 mod check;

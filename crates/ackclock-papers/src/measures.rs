@@ -26,6 +26,8 @@ pub(crate) enum Value {
     Recovery(fn(&RecoveryStats) -> f64),
     /// From the timeouts of all transfers; measured of populations only.
     Timeouts(fn(&Tally) -> f64),
+    /// The same as captures at the senders' hosts show them.
+    Captured(fn(&Tally) -> f64),
 }
 
 /// A number of one flow, and how several flows make one number.
@@ -114,6 +116,20 @@ const OF_TIMEOUTS: [Measure; 7] = [
     timeouts("mean-window", "segments", Tally::mean_window),
 ];
 
+const fn captured(name: &'static str, unit: &'static str, value: fn(&Tally) -> f64) -> Measure {
+    Measure { name, unit, value: Value::Captured(value) }
+}
+
+const OF_CAPTURES: [Measure; 7] = [
+    captured("captured-timeouts", "", Tally::count),
+    captured("captured-non-trigger", "%", |t| t.share(&[NonTrigger], |_, _| true)),
+    captured("captured-multiple-losses", "%", |t| t.share(&[MultipleLosses], |_, _| true)),
+    captured("captured-lost-retransmission", "%", |t| t.share(&[LostRetransmission], |_, _| true)),
+    captured("captured-unknown", "%", Tally::share_unknown),
+    captured("captured-repeated", "%", Tally::share_repeated),
+    captured("captured-window-above-10", "%", |t| t.share(&CLASSES, |window, _| window > 10)),
+];
+
 fn completion(flow: &FlowSummary) -> f64 {
     flow.completion_s.unwrap_or(f64::NAN)
 }
@@ -125,7 +141,7 @@ pub(crate) fn measures() -> impl Iterator<Item = Measure> {
         unit: m.unit,
         value: Value::Recovery(m.value),
     });
-    OF_FLOWS.into_iter().chain(OVER_ORACLE).chain(recovery).chain(OF_TIMEOUTS)
+    OF_FLOWS.into_iter().chain(OVER_ORACLE).chain(recovery).chain(OF_TIMEOUTS).chain(OF_CAPTURES)
 }
 
 /// The measures that each group of flows has.

@@ -22,6 +22,8 @@ pub struct Plan<'a> {
     pub(crate) runs: u32,
     /// Whether the statistics of recovery are asked for, which take the events of all flows.
     pub(crate) recovery: bool,
+    /// Whether measures of captures are asked for, which take the packets of all transfers.
+    pub(crate) captures: bool,
     /// The compositions that bound the strategies, if the distance to them is asked for.
     pub(crate) bounds: Vec<String>,
     pub(crate) cells: Vec<PlannedCell>,
@@ -44,7 +46,9 @@ impl<'a> Plan<'a> {
         check(source, &cells, registry)?;
         let over_oracle = e.measures().any(|asked| over_oracles().any(|(name, _)| name == asked));
         let bounds = if over_oracle { oracle::bounds(&e.strategies, registry) } else { Vec::new() };
-        Ok(Plan { source, registry, quick, runs, recovery: asks_for_recovery(e), bounds, cells })
+        let recovery = asks_for_recovery(e);
+        let captures = asks_for(e, |value| matches!(value, Value::Captured(_)));
+        Ok(Plan { source, registry, quick, runs, recovery, captures, bounds, cells })
     }
 
     /// Whether the first run of each strategy is recorded.
@@ -64,7 +68,12 @@ fn asks_for_recovery(e: &Experiment) -> bool {
     let mut drawn = e.charts.iter().filter_map(|chart| chart.quantiles.as_ref());
     let recovery = || measures().filter(|m| matches!(m.value, Value::Recovery(_)));
     drawn.any(|of| recovery().any(|m| quantile(m.name, of).is_some()))
-        || e.measures().any(|asked| recovery().any(|m| m.name == asked))
+        || asks_for(e, |value| matches!(value, Value::Recovery(_)))
+}
+
+/// Whether a row, claim or table shows a measure of this kind.
+fn asks_for(e: &Experiment, kind: impl Fn(&Value) -> bool) -> bool {
+    e.measures().any(|asked| measures().any(|m| m.name == asked && kind(&m.value)))
 }
 
 /// The cells of the grid.

@@ -1,5 +1,7 @@
 //! Runs that are many transfers, each over a path of its own that is drawn from a population.
 
+use std::io;
+
 use ackclock_net::Rng;
 use ackclock_net::scenario::{Scenario, ScenarioError};
 use ackclock_report::{FlowSummary, RecoveryStats};
@@ -8,7 +10,9 @@ use ackclock_tcp::Registry;
 use serde::Deserialize;
 use toml::{Table, Value};
 
+use crate::captures::Capture;
 use crate::format::{Draw, Population};
+use crate::plan::Plan;
 use crate::timeouts::{Tally, Windows};
 
 /// The transfers of a run.
@@ -18,6 +22,8 @@ pub(crate) struct Transfers {
     /// Where it is asked for.
     pub recovery: Option<RecoveryStats>,
     pub timeouts: Tally,
+    /// Where it is asked for: as captures show them.
+    pub captured: Option<Tally>,
 }
 
 /// Whether there is something to draw, and the scenario makes sense with each of the values.
@@ -42,19 +48,25 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// The transfers of the run `job`, one after the other, each with a seed of its own. `recovery`
-/// asks for the statistics of recovery.
+/// The transfers of the run `job` of a plan, one after the other, each with a seed of its own.
 pub(crate) fn run(
     population: &Population,
     (file, scenario): (&str, &Table),
     job: &Job,
-    recovery: bool,
-    registry: &Registry,
+    plan: &Plan<'_>,
     progress: &Progress,
 ) -> Result<Transfers, Error> {
+    let registry = plan.registry;
+    // A capture is written to memory.
+    let unwritten = |error: io::Error| {
+        Error::Run(FileError { file: file.into(), error: error_at("", error.to_string()) })
+    };
     let transfers = u64::from(population.transfers);
-    let mut all =
-        Transfers { recovery: recovery.then(RecoveryStats::default), ..Transfers::default() };
+    let mut all = Transfers {
+        recovery: plan.recovery.then(RecoveryStats::default),
+        captured: plan.captures.then(Tally::default),
+        ..Transfers::default()
+    };
     for transfer in 0..transfers {
         let seed = job.seed.wrapping_mul(transfers).wrapping_add(transfer);
         let path = population
@@ -64,11 +76,18 @@ pub(crate) fn run(
         let job = Job { seed, ..job.clone() };
         let simulation = input.build(&job, true)?;
         let mss = simulation.flows.first().map_or(1, |f| f.mss.into());
-        let recovery = recovery.then(|| RecoveryRecorder::new(&simulation.flows, simulation.until));
-        let mut recorder = (Windows::new(mss, &mut all.timeouts), recovery);
+        let recovery =
+            plan.recovery.then(|| RecoveryRecorder::new(&simulation.flows, simulation.until));
+        let capture = plan.captures.then(|| Capture::new(&simulation.flows)).transpose();
+        let capture = capture.map_err(unwritten)?;
+        let mut recorder = ((Windows::new(mss, &mut all.timeouts), recovery), capture);
         all.flows.extend(input.run(&job, simulation, &mut recorder, progress)?.flows);
-        if let (Some(sum), Some(recorder)) = (&mut all.recovery, recorder.1) {
+        let ((_, recovery), capture) = recorder;
+        if let (Some(sum), Some(recorder)) = (&mut all.recovery, recovery) {
             sum.add(&recorder.finish());
+        }
+        if let (Some(tally), Some(capture)) = (&mut all.captured, capture) {
+            capture.read(tally).map_err(unwritten)?;
         }
     }
     Ok(all)

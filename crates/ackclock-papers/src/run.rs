@@ -123,15 +123,9 @@ impl Task<'_> {
         let Task { plan, planned, job, record } = self;
         let (file, cell) = (&plan.source.file, &planned.cell);
         if let Some(population) = &plan.source.experiment.population {
-            let Transfers { flows, recovery, timeouts } = population::run(
-                population,
-                (file, &cell.table),
-                job,
-                plan.recovery,
-                plan.registry,
-                progress,
-            )?;
-            let data = RunData::new(&flows, &[], recovery, Some(timeouts));
+            let Transfers { flows, recovery, timeouts, captured } =
+                population::run(population, (file, &cell.table), job, plan, progress)?;
+            let data = RunData::new(&flows, &[], recovery, Some(timeouts), captured);
             return Ok(Done { data, first: None });
         }
         let input = Input {
@@ -147,7 +141,7 @@ impl Task<'_> {
         let mut recorder = (record.then(Log::default), recovery);
         let flows = input.run(job, simulation, &mut recorder, progress)?.flows;
         let recovery = recorder.1.map(RecoveryRecorder::finish);
-        let data = RunData::new(&flows, &planned.groups, recovery, None);
+        let data = RunData::new(&flows, &planned.groups, recovery, None, None);
         let summary = flows.into_iter().next();
         let first = recorder.0.map(|Log(events)| FirstFlow { summary, events, mss });
         Ok(Done { data, first })
@@ -219,7 +213,12 @@ fn cell_outcome(
         if let Some(figure) = e.population.as_ref().and_then(|p| p.chart.as_ref()) {
             let tallies: Vec<&Tally> = data.iter().filter_map(|d| d.timeouts.as_ref()).collect();
             let title = format!("{figure}: {title}");
-            charts.push(chart::timeouts(title, &strategy.name, &tallies, &e.rows));
+            charts.push(chart::timeouts(title.clone(), &strategy.name, &tallies, &e.rows));
+            let captured: Vec<&Tally> = data.iter().filter_map(|d| d.captured.as_ref()).collect();
+            if plan.captures {
+                let title = format!("{title}, from captures");
+                charts.push(chart::timeouts(title, &strategy.name, &captured, &e.rows));
+            }
         }
         let Some(first) = runs.first_mut().and_then(|run| run.first.take()) else { continue };
         let FirstFlow { summary, events, mss } = first;

@@ -17,6 +17,8 @@ pub(crate) struct RunData {
     recovery: Option<RecoveryStats>,
     /// Of populations.
     pub timeouts: Option<Tally>,
+    /// Of populations, where the experiment asks for it: as captures show them.
+    pub captured: Option<Tally>,
 }
 
 impl RunData {
@@ -26,10 +28,12 @@ impl RunData {
         groups: &[FlowGroup],
         recovery: Option<RecoveryStats>,
         timeouts: Option<Tally>,
+        captured: Option<Tally>,
     ) -> Self {
         let groups = groups.iter().filter_map(|group| flows.get(group.flows.clone()));
         let values = |flows: &[FlowSummary]| flow_measures().map(|(_, v)| v.over(flows)).collect();
-        RunData { flows: iter::once(flows).chain(groups).map(values).collect(), recovery, timeouts }
+        let flows = iter::once(flows).chain(groups).map(values).collect();
+        RunData { flows, recovery, timeouts, captured }
     }
 }
 
@@ -53,6 +57,7 @@ pub(crate) fn add(
             Value::Flows(_) | Value::OverOracle(_) => None,
             Value::Recovery(value) => run.recovery.as_ref().map(value),
             Value::Timeouts(value) => run.timeouts.as_ref().map(value),
+            Value::Captured(value) => run.captured.as_ref().map(value),
         };
         if let Some(values) = runs.iter().map(of_run).collect() {
             into.insert(format!("{}/{strategy}", measure.name), Measurement::Samples(values));

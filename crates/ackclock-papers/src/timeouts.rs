@@ -13,6 +13,8 @@ pub(crate) struct Tally {
     timeouts: [Vec<(u64, u64)>; 3],
     /// Timeouts of a segment that had one already. They are of the class lost retransmission.
     repeated: usize,
+    /// Timeouts whose class a capture does not show.
+    unknown: usize,
     /// ACKs of new data, and the sum of the windows at them.
     acks: u64,
     windows: u64,
@@ -67,7 +69,36 @@ impl Recorder for Windows<'_> {
 
 impl Tally {
     fn all(&self) -> usize {
-        self.timeouts.iter().map(Vec::len).sum()
+        self.timeouts.iter().map(Vec::len).sum::<usize>() + self.unknown
+    }
+
+    /// Adds the timeouts of a sender that was captured.
+    pub fn add_captured(&mut self, sender: &ackclock_trace::Flow) {
+        let mss = u64::from(sender.mss.max(1));
+        let mut timed_out = None;
+        for timeout in &sender.timeouts {
+            let sizes = (timeout.cwnd / mss, timeout.flight.div_ceil(mss));
+            match timeout.class {
+                class @ (NonTrigger | MultipleLosses | LostRetransmission) => {
+                    self.timeouts[class as usize].push(sizes);
+                }
+                BackedOff => self.timeouts[LostRetransmission as usize].push(sizes),
+                _ => self.unknown += 1,
+            }
+            let position = Some(timeout.position);
+            self.repeated += usize::from(timed_out == position);
+            timed_out = position;
+        }
+    }
+
+    /// How many.
+    pub fn count(&self) -> f64 {
+        self.all() as f64
+    }
+
+    /// The share of all timeouts whose class is not known.
+    pub fn share_unknown(&self) -> f64 {
+        percent(self.unknown, self.all())
     }
 
     /// The share of all timeouts that are of these classes and of which `counts` is true, by their

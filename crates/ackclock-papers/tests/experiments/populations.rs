@@ -36,6 +36,32 @@ fn transfers_over_drawn_paths_are_counted_together() {
 }
 
 #[test]
+fn captures_show_the_same_timeouts() {
+    const SHOW: &str = r#"show = [
+    "captured-timeouts", "captured-non-trigger", "captured-multiple-losses",
+    "captured-lost-retransmission", "captured-unknown", "captured-repeated",
+    "captured-window-above-10",
+]"#;
+    let ours = |text: &str| -> Vec<f64> {
+        let show = text.find("show").unwrap()..text.find("\n\n[[strategy]]").unwrap();
+        let outcome = outcome(&text.replace(&text[show], SHOW), false, 2);
+        // The figure once from the senders' events, and once from the captures.
+        let page = &pages(std::slice::from_ref(&outcome))[1].1;
+        assert!(page.contains("Timeouts: reno, from captures"));
+        let rows = json(&outcome)["cells"][0]["rows"].take();
+        let mean = |r: &Value| r["ours"]["mean"].as_f64().unwrap_or(f64::NAN);
+        rows.as_array().unwrap().iter().skip(1).map(mean).collect()
+    };
+    // As above: one timeout of each of 5 transfers, and then two, the second one of a segment that
+    // had one.
+    assert_eq!(ours(DRAWN), [5.0, 100.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    let again = DRAWN
+        .replace("loss[0].drop.segments", "loss[0].drop")
+        .replace("values = [[0]]", "values = [{ segments = [0], retransmissions = [\"0:1\"] }]");
+    assert_eq!(ours(&again), [10.0, 50.0, 0.0, 50.0, 0.0, 50.0, 0.0]);
+}
+
+#[test]
 fn each_transfer_has_a_path_of_its_own() {
     let half = DRAWN
         .replace("values = [[0]]", "values = [[9], [0]]")
