@@ -36,8 +36,11 @@ pub struct Experiment {
     pub notes: String,
     /// Why claims without a reason of their own do not hold, where that is known.
     pub(crate) why: Option<String>,
-    /// Another experiment of the paper, which says all that this one leaves out.
-    pub(crate) like: Option<String>,
+    /// Another experiment of the paper, which says all that this one leaves out. Of several, each
+    /// says what is left out here and in those before it.
+    #[serde(default, deserialize_with = "one_or_more")]
+    #[schemars(with = "OneOrMore")]
+    pub(crate) like: Vec<String>,
     /// It shows how much the results of another experiment depend on what was assumed. Its claims
     /// are counted apart.
     #[serde(default)]
@@ -345,6 +348,21 @@ impl<'de> Deserialize<'de> for Margin {
             }
         }
     }
+}
+
+/// One name, or a list of names.
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "a name or a list of names is expected")]
+enum OneOrMore {
+    One(String),
+    More(Vec<String>),
+}
+
+fn one_or_more<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<String>, D::Error> {
+    Ok(match OneOrMore::deserialize(d)? {
+        OneOrMore::One(name) => vec![name],
+        OneOrMore::More(names) => names,
+    })
 }
 
 fn one() -> u32 {

@@ -52,7 +52,7 @@ impl ExperimentFile {
         };
         let missing = |key: &str, path: &str| wrong(error_at(key, format!("there is no {path}")));
         let mut table: Table = parse(file, text)?;
-        if let Some(other) = &experiment.like {
+        for other in &experiment.like {
             let path = beside(&format!("{other}.toml"));
             let shared = read(&path).ok_or_else(|| missing("like", &path))?;
             // Read as an experiment first, for errors with lines of that file.
@@ -62,6 +62,8 @@ impl ExperimentFile {
                     table.entry(key).or_insert(value);
                 }
             }
+        }
+        if !experiment.like.is_empty() {
             experiment = Experiment::deserialize(table.clone())
                 .map_err(|error| wrong(error_at("like", error.to_string())))?;
         }

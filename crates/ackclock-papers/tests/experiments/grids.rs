@@ -1,8 +1,8 @@
 //! Claims over grids, and the tables of their cells.
 
-use ackclock_papers::{Outcome, pages, summary};
+use ackclock_papers::{Library, Outcome, pages, run, summary};
 
-use crate::{LOSSY, ONE_LOSS, json, outcome};
+use crate::{DRAWN, LOSSY, ONE_LOSS, PAPER, json, outcome};
 
 #[test]
 fn a_claim_that_does_not_hold_is_shown_so() {
@@ -145,4 +145,32 @@ fn the_oracle_runs_with_the_window_law_of_each_strategy() {
     assert!(means[0] > means[1] && means[1] > means[2] && means[1] != means[3], "{means:?}");
     assert_eq!(means[4..], [over(means[1]), over(means[2]), 0.0, 0.0]);
     assert_eq!(rows[4].unit, "%");
+}
+
+/// `b` has a grid and fewer runs than `a`, and is otherwise like it.
+#[test]
+fn an_experiment_is_like_several_in_turn() {
+    let b = "title = \"B\"\nlike = \"a\"\nruns = 2\n[[vary]]\nname = \"delay\"\n\
+             key = \"link[0].delay\"\nvalues = [\"1ms\", \"2ms\"]\n";
+    let of = |like: &str| {
+        let c = format!("title = \"C\"\nlike = {like}\n");
+        let files =
+            [("p/paper.toml", PAPER), ("p/a.toml", DRAWN), ("p/b.toml", b), ("p/c.toml", &c)];
+        let files = files.map(|(path, text)| (path.into(), text.into())).to_vec();
+        let library = Library::from_files(files, ackclock_tcp::Registry::default())?;
+        let outcome = run(&library.plan("p/c", false)?, 1)?.remove(0);
+        let outcome = json(&outcome);
+        let cells = outcome["cells"].as_array().unwrap().len();
+        Ok::<_, ackclock_papers::Error>((outcome["title"].clone(), outcome["runs"].clone(), cells))
+    };
+    let found = |like: &str| {
+        let (title, runs, cells) = of(like).unwrap();
+        assert_eq!(title, "C");
+        (runs.as_u64().unwrap(), cells)
+    };
+    assert_eq!(found("\"a\""), (4, 1));
+    assert_eq!(found("[\"b\", \"a\"]"), (2, 2));
+    assert_eq!(found("[\"a\", \"b\"]"), (4, 2));
+    let error = of("3").unwrap_err().to_string();
+    assert!(error.contains("papers/p/c.toml:2: like: a name or a list of names"), "{error}");
 }
