@@ -32,7 +32,7 @@ pub use draw::{Pictures, draw};
 pub use error::Error;
 pub use explained::{Capture, Counts, End, Explained, Found, Saved};
 pub use json::write_json;
-pub use parquet::write_parquet;
+pub use parquet::{TakeTable, tables, write_parquet};
 pub use read::{Options, read, with_events};
 pub use replay::{Rescue, replay};
 pub use saved::save;

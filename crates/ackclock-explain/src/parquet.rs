@@ -1,4 +1,4 @@
-//! Four tables as Parquet, for analysts: connections, retransmissions, timeouts and stalls. The
+//! Four tables, also as Parquet, for analysts: connections, retransmissions, timeouts and stalls. The
 //! last three name the connection of each row by its `number` and the end that sent by `from`.
 
 use std::fs;
@@ -18,24 +18,65 @@ use crate::names;
 /// # Errors
 /// [`Error::Write`].
 pub fn write_parquet(explained: &Explained, folder: &Path) -> Result<(), Error> {
+    struct Files<'a>(&'a Path);
+
+    impl TakeTable for Files<'_> {
+        type Error = Error;
+
+        fn take<T>(
+            &mut self,
+            name: &str,
+            columns: &Columns<T>,
+            rows: impl Iterator<Item = T>,
+        ) -> Result<(), Error> {
+            let path = self.0.join(name).with_extension("parquet");
+            columns.write_parquet(&path, name, rows).map_err(Error::write(&path))
+        }
+    }
+
     fs::create_dir_all(folder).map_err(Error::write(folder))?;
+    tables(explained, &mut Files(folder))
+}
+
+/// Who takes tables whose rows differ in type.
+pub trait TakeTable {
+    /// What can go wrong.
+    type Error;
+
+    /// The next table.
+    ///
+    /// # Errors
+    /// Ends the passing on.
+    fn take<T>(
+        &mut self,
+        name: &str,
+        columns: &Columns<T>,
+        rows: impl Iterator<Item = T>,
+    ) -> Result<(), Self::Error>;
+}
+
+/// Passes the tables on: `connections`, `retransmissions`, `timeouts` and `stalls`.
+///
+/// # Errors
+/// What `to` returns.
+pub fn tables<T: TakeTable>(explained: &Explained, to: &mut T) -> Result<(), T::Error> {
     let all = &explained.connections;
     let connections = all.iter().map(|found| {
         let capture = explained.captures.get(found.capture).map_or("", |c| &c.path);
         ConnectionRow { capture, found, counts: found.counts() }
     });
-    table(folder, "connections", &connection_columns(), connections)?;
+    to.take("connections", &connection_columns(), connections)?;
     let rows = all
         .iter()
         .flat_map(|f| f.retransmissions().into_iter().map(|(from, what)| Row::of(f, from, what)));
-    table(folder, "retransmissions", &retransmission_columns(), rows)?;
+    to.take("retransmissions", &retransmission_columns(), rows)?;
     let rows = all
         .iter()
         .flat_map(|f| f.timeouts().into_iter().map(|(from, _, what)| Row::of(f, from, what)));
-    table(folder, "timeouts", &timeout_columns(), rows)?;
+    to.take("timeouts", &timeout_columns(), rows)?;
     let rows =
         all.iter().flat_map(|f| f.stalls().into_iter().map(|(from, what)| Row::of(f, from, what)));
-    table(folder, "stalls", &stall_columns(), rows)
+    to.take("stalls", &stall_columns(), rows)
 }
 
 struct ConnectionRow<'a> {
@@ -141,15 +182,4 @@ fn stall_columns<'a>() -> Columns<Row<'a, Stall>> {
         .text("cause", |r| Some(names::cause(r.what.cause).into()))
         .text("class", |r| names::cause_class(r.what.cause).map(String::from))
         .int("frame", |r| Some(r.what.frame))
-}
-
-/// Writes one file.
-fn table<T>(
-    folder: &Path,
-    name: &str,
-    columns: &Columns<T>,
-    rows: impl Iterator<Item = T>,
-) -> Result<(), Error> {
-    let path = folder.join(name).with_extension("parquet");
-    columns.write_parquet(&path, name, rows).map_err(Error::write(&path))
 }
