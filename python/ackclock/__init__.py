@@ -5,22 +5,35 @@ bottleneck. Results are Arrow tables, and pictures that a notebook shows.
 """
 
 from . import mechanism
+from ._archive import explain_archive
+from ._cells import Cells, Failure
 from ._native import VERSION as __version__
-from ._native import Error, Plot, Result, Table
-from ._run import CompareOptions, compare, run
+from ._native import Error, Experiments, Explanation, Page, Plot, Result, Table
+from ._run import CompareOptions, compare, experiment, explain, run
 from ._scenario import Scenario
+from ._sweep import Grid, sweep
 from .mechanism import register
 
 __all__ = [
+    "Cells",
     "CompareOptions",
     "Error",
+    "Experiments",
+    "Explanation",
+    "Failure",
+    "Grid",
+    "Page",
     "Plot",
     "Result",
     "Scenario",
     "Table",
     "__version__",
     "compare",
+    "experiment",
+    "explain",
+    "explain_archive",
     "mechanism",
     "register",
     "run",
+    "sweep",
 ]

@@ -5,14 +5,20 @@ from typing import Any, final
 __all__ = [
     "Ack",
     "Error",
+    "Experiments",
+    "Explanation",
+    "Page",
     "Plot",
     "Result",
     "Segment",
     "State",
     "Table",
     "VERSION",
+    "captures",
     "check",
     "compare_scenario",
+    "experiment",
+    "explain",
     "main",
     "register",
     "registered",
@@ -88,6 +94,56 @@ class Result:
         """The time-sequence picture of the first run of each strategy."""
     def recovery_text(self) -> str:
         """The table of recovery statistics as the command prints it."""
+
+@final
+class Experiments:
+    """What came out of experiments."""
+
+    @property
+    def outcomes(self) -> list[dict[str, Any]]:
+        """The outcomes with the keys of the command's JSON."""
+    @property
+    def samples(self) -> Table:
+        """One row for each number that was measured in each run."""
+    def write_html(self, folder: str | PathLike[str]) -> None:
+        """Writes an index and a page with figures for each experiment into a folder."""
+    def _repr_html_(self) -> str: ...
+
+@final
+class Explanation:
+    """Captures explained: why connections stalled, and what would have avoided it."""
+
+    @property
+    def connections(self) -> Table:
+        """One row for each connection."""
+    @property
+    def retransmissions(self) -> Table:
+        """One row for each retransmission."""
+    @property
+    def timeouts(self) -> Table:
+        """One row for each timeout."""
+    @property
+    def stalls(self) -> Table:
+        """One row for each stall."""
+    @property
+    def problems(self) -> list[str]:
+        """What is wrong with captures, one line each."""
+    def write_html(self, folder: str | PathLike[str], top: int = 20) -> None:
+        """Writes an index, and a page with a time-sequence graph for each of at most `top`
+        connections that lost time, into a folder. 0 is all."""
+    def plot(self, connection: int) -> Page:
+        """The page of a connection, by its number."""
+    def connection_text(self, connection: int) -> str:
+        """A connection in full, as the command prints it."""
+
+@final
+class Page:
+    """A page that a notebook shows."""
+
+    @property
+    def html(self) -> str:
+        """It needs neither network nor server."""
+    def _repr_html_(self) -> str: ...
 
 @final
 class State:
@@ -249,7 +305,7 @@ def register(
     needs_sack: bool,
     without_sack: str | None,
 ) -> None: ...
-def registered() -> list[tuple[str, type[Any]]]: ...
+def registered() -> list[tuple[str, type[Any], bool, str | None]]: ...
 def main(args: Sequence[str]) -> int: ...
 def run(
     text: str,
@@ -259,6 +315,11 @@ def run(
     seed: int | None,
     jobs: int,
 ) -> Result: ...
+def experiment(names: Sequence[str], quick: bool, jobs: int) -> Experiments: ...
+def explain(
+    captures: Sequence[str | PathLike[str]], filter: str | None, jobs: int, called: str | None
+) -> Explanation: ...
+def captures(path: str | PathLike[str]) -> list[str]: ...
 def check(text: str, file: str) -> None: ...
 def to_toml(table: dict[str, Any]) -> str: ...
 def set_key(text: str, file: str, path: str, value: Any) -> str: ...

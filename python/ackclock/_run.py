@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypedDict, Unpack
 
 from . import _native
-from ._native import Result
+from ._native import Experiments, Explanation, Result
 from ._scenario import Scenario, scenario_of
 
 
@@ -65,6 +65,19 @@ def compare(strategies: str | Sequence[str], **options: Unpack[CompareOptions]) 
     arguments = [f"--strategy={','.join(chosen)}", *_arguments(options)]
     text = _native.compare_scenario(arguments)
     return run(Scenario(text, file="compare"), chosen)
+
+
+def experiment(*names: str, quick: bool = False, jobs: int = 0) -> Experiments:
+    """Runs experiments: those of papers, such as `lin-kung` or `lin-kung/figure-5`, and those of
+    files, folders and patterns. `quick` takes fewer runs, for a first look."""
+    return _native.experiment(names, quick, jobs)
+
+
+def explain(
+    *captures: str | os.PathLike[str], filter: str | None = None, jobs: int = 0
+) -> Explanation:
+    """Explains captures and folders of captures. `filter` is an expression of tcpdump."""
+    return _native.explain(captures, filter, jobs, None)
 
 
 def _arguments(options: Mapping[str, Any]) -> Iterator[str]:

@@ -29,7 +29,9 @@ __all__ = [
     "Regulate",
     "Response",
     "Segment",
+    "Segmentation",
     "Select",
+    "Sending",
     "State",
     "Tick",
     "Timer",
@@ -415,6 +417,46 @@ class Timer(Mechanism):
         return state.now + rto
 
 
+class Sending(NamedTuple):
+    """A segment with data that is being sent."""
+
+    #: Position of its first byte.
+    seq: int
+    #: Its bytes.
+    len: int
+    #: It is new data.
+    first: bool
+    #: Why it is sent.
+    cause: str
+    #: Bytes that count against cwnd, with it.
+    in_flight: int
+
+
+class Segmentation(Mechanism):
+    """When may a segment of new data leave, and which one asks for an ACK?"""
+
+    axis = "segmentation"
+    required = ("next",)
+
+    def on_write(self, state: State, start: int) -> None:
+        """The application has written the bytes from this position on."""
+
+    def on_ack(self, state: State, ack: Ack) -> None:
+        """An ACK has been dealt with."""
+
+    def next(self, state: State, in_flight: int) -> int | None:
+        """Bytes of the next segment of new data; `None` if nothing leaves now."""
+        raise NotImplementedError
+
+    def held(self) -> bool:
+        """Whether the last `next` held back what cwnd has room for."""
+        return False
+
+    def on_sent(self, state: State, sending: tuple[int, int, bool, str, int]) -> bool:
+        """A segment is being sent (`Sending(*sending)`): whether it has PSH."""
+        return False
+
+
 AXES: tuple[type[Mechanism], ...] = (
     Detect,
     Ambiguity,
@@ -427,6 +469,7 @@ AXES: tuple[type[Mechanism], ...] = (
     Undo,
     Window,
     Timer,
+    Segmentation,
 )
 
 

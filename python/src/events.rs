@@ -18,7 +18,7 @@ pub struct EventRow<'a> {
 
 /// The field of an event that only some kinds have.
 macro_rules! of {
-    ($get:ident, $($kind:ident { $field:ident })|+ => $value:expr) => {
+    ($get:ident, $field:ident of $($kind:ident)|+ => $value:expr) => {
         Get::$get(|r| match &r.event.kind {
             $(EventKind::$kind { $field, .. })|+ => $value,
             _ => None,
@@ -34,32 +34,23 @@ pub fn event_columns<'a>() -> Columns<EventRow<'a>> {
         ("flow", Get::Int(|r| Some(r.flow.into()))),
         ("t", Get::Number(|r| Some(r.event.at.nanos() as f64 / 1e9))),
         ("event", Get::Text(|r| Some(r.event.kind.name()))),
-        (
-            "seq",
-            of!(Int, Sent { seq } | Lost { seq } | Arrived { seq } | Dropped { seq } | TimedOut { seq }
-                => Some(*seq)),
-        ),
-        (
-            "len",
-            of!(Int, Sent { len } | Lost { len } | Arrived { len } | Dropped { len }
-                => Some((*len).into())),
-        ),
-        ("cause", of!(Text, Sent { cause } => Some(cause.name()))),
+        ("seq", of!(Int, seq of Sent | Lost | Arrived | Dropped | TimedOut => Some(*seq))),
+        ("len", of!(Int, len of Sent | Lost | Arrived | Dropped => Some((*len).into()))),
+        ("cause", of!(Text, cause of Sent => Some(cause.name()))),
         ("cwnd", Get::Int(|r| Some(r.event.cwnd))),
         ("ssthresh", Get::Int(|r| Some(r.event.ssthresh).filter(|s| *s != u64::MAX))),
         ("snd_una", Get::Int(|r| Some(r.event.snd_una))),
         ("snd_nxt", Get::Int(|r| Some(r.event.snd_nxt))),
         (
             "transmission",
-            of!(Int, Sent { transmission } | Lost { transmission } | Dropped { transmission }
-                => Some((*transmission).into())),
+            of!(Int, transmission of Sent | Lost | Dropped => Some((*transmission).into())),
         ),
-        ("detected_by", of!(Text, Sent { detected_by } => *detected_by)),
-        ("ack", of!(Int, Acked { ack } | AckDropped { ack } => Some(*ack))),
-        ("dupacks", of!(Int, Acked { dupacks } => Some((*dupacks).into()))),
-        ("newly_acked", of!(Int, Acked { newly_acked } => Some(*newly_acked))),
-        ("newly_sacked", of!(Int, Acked { newly_sacked } => Some(*newly_sacked))),
-        ("window_edge", of!(Int, Acked { window_edge } => Some(*window_edge))),
+        ("detected_by", of!(Text, detected_by of Sent => *detected_by)),
+        ("ack", of!(Int, ack of Acked | AckDropped => Some(*ack))),
+        ("dupacks", of!(Int, dupacks of Acked => Some((*dupacks).into()))),
+        ("newly_acked", of!(Int, newly_acked of Acked => Some(*newly_acked))),
+        ("newly_sacked", of!(Int, newly_sacked of Acked => Some(*newly_sacked))),
+        ("window_edge", of!(Int, window_edge of Acked => Some(*window_edge))),
         (
             "sack",
             Get::Ranges(|r| match &r.event.kind {
@@ -67,9 +58,9 @@ pub fn event_columns<'a>() -> Columns<EventRow<'a>> {
                 _ => None,
             }),
         ),
-        ("dsack", of!(Flag, Acked { dsack } => Some(*dsack))),
-        ("from", of!(Int, Written { seq } => Some(*seq))),
-        ("bytes", of!(Int, Written { len } => Some(*len))),
+        ("dsack", of!(Flag, dsack of Acked => Some(*dsack))),
+        ("from", of!(Int, seq of Written => Some(*seq))),
+        ("bytes", of!(Int, len of Written => Some(*len))),
         (
             "by",
             Get::Text(|r| match r.event.kind {
@@ -79,21 +70,18 @@ pub fn event_columns<'a>() -> Columns<EventRow<'a>> {
                 _ => None,
             }),
         ),
-        ("recover", of!(Int, RecoveryEntered { recover } => Some(*recover))),
-        ("flight", of!(Int, RecoveryEntered { flight } | TimedOut { flight } => Some(*flight))),
-        ("pipe", of!(Int, RecoveryEntered { pipe } => Some(*pipe))),
-        ("by_timeout", of!(Flag, RecoveryLeft { by_timeout } => Some(*by_timeout))),
-        (
-            "cwnd_before",
-            of!(Int, RecoveryLeft { cwnd_before } | TimedOut { cwnd_before } => Some(*cwnd_before)),
-        ),
-        ("class", of!(Text, TimedOut { class } => Some(class.name()))),
-        ("backoff", of!(Int, TimedOut { backoff } => Some((*backoff).into()))),
-        ("rto", of!(Int, TimedOut { rto } => Some(*rto))),
-        ("mss", of!(Int, MssChanged { mss } => Some((*mss).into()))),
-        ("lost", of!(Int, MssChanged { lost } => Some(*lost))),
-        ("spurious", of!(Flag, Arrived { spurious } => Some(*spurious))),
-        ("link", of!(Int, Dropped { link } | AckDropped { link } => Some((*link).into()))),
+        ("recover", of!(Int, recover of RecoveryEntered => Some(*recover))),
+        ("flight", of!(Int, flight of RecoveryEntered | TimedOut => Some(*flight))),
+        ("pipe", of!(Int, pipe of RecoveryEntered => Some(*pipe))),
+        ("by_timeout", of!(Flag, by_timeout of RecoveryLeft => Some(*by_timeout))),
+        ("cwnd_before", of!(Int, cwnd_before of RecoveryLeft | TimedOut => Some(*cwnd_before))),
+        ("class", of!(Text, class of TimedOut => Some(class.name()))),
+        ("backoff", of!(Int, backoff of TimedOut => Some((*backoff).into()))),
+        ("rto", of!(Int, rto of TimedOut => Some(*rto))),
+        ("mss", of!(Int, mss of MssChanged => Some((*mss).into()))),
+        ("lost", of!(Int, lost of MssChanged => Some(*lost))),
+        ("spurious", of!(Flag, spurious of Arrived => Some(*spurious))),
+        ("link", of!(Int, link of Dropped | AckDropped => Some((*link).into()))),
         (
             "why",
             Get::Text(|r| match r.event.kind {

@@ -3,6 +3,8 @@
 
 mod error;
 mod events;
+mod experiment;
+mod explain;
 mod interrupt;
 mod mechanism;
 mod plot;
@@ -27,6 +29,10 @@ fn main(py: Python<'_>, args: Vec<OsString>) -> u8 {
 mod _native {
     #[pymodule_export]
     use super::error::Error;
+    #[pymodule_export]
+    use super::experiment::{Experiments, experiment};
+    #[pymodule_export]
+    use super::explain::{Explanation, Page, captures, explain};
     #[pymodule_export]
     use super::main;
     #[pymodule_export]

@@ -15,6 +15,7 @@ use ackclock_tcp::recovery::probe::Probe;
 use ackclock_tcp::recovery::regulate::Regulate;
 use ackclock_tcp::recovery::response::Response;
 use ackclock_tcp::recovery::retransmission::DetectRetransmission;
+use ackclock_tcp::recovery::segmentation::Segmentation;
 use ackclock_tcp::recovery::select::Select;
 use ackclock_tcp::recovery::timer::Timer;
 use ackclock_tcp::recovery::undo::Undo;
@@ -92,11 +93,13 @@ fn add(registry: &mut Registry, spec: &Arc<Spec>) -> Result<(), Refused> {
         "probe" => row!(Probe),
         "undo" => row!(Undo),
         "window" => row!(Window),
-        _ => row!(Timer),
+        "timer" => row!(Timer),
+        _ => row!(Segmentation),
     }
 }
 
-/// Registers a class with the methods that it defines; one of the same name that was registered before is replaced.
+/// Registers a class with the methods that it defines; one of the same name that was registered
+/// before is replaced.
 #[pyfunction]
 pub fn register(
     axis: String,
@@ -122,11 +125,12 @@ pub fn register(
     Ok(())
 }
 
-/// The names and classes that are registered.
+/// What is registered: names, classes, and the options of each.
 #[pyfunction]
-pub fn registered(py: Python<'_>) -> Vec<(&'static str, Py<PyAny>)> {
+pub fn registered(py: Python<'_>) -> Vec<(&'static str, Py<PyAny>, bool, Option<String>)> {
     let specs = SPECS.lock().unwrap_or_else(PoisonError::into_inner);
-    specs.iter().map(|spec| (spec.name, spec.class.clone_ref(py))).collect()
+    let of = |s: &Arc<Spec>| (s.name, s.class.clone_ref(py), s.needs_sack, s.without_sack.clone());
+    specs.iter().map(of).collect()
 }
 
 /// A mechanism returns no errors, so that an exception unwinds to the run

@@ -8,7 +8,7 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::{Float64Type, Int64Type, TimestampNanosecondType, UInt64Type};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, RecordBatchIterator,
-    StringArray, UInt64Array,
+    StringArray, TimestampNanosecondArray, UInt64Array,
 };
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
@@ -80,17 +80,50 @@ impl<T> Get<T> {
     }
 }
 
+fn array<T>(get: &ackclock_run::Get<T>, rows: &[T]) -> ArrayRef {
+    use ackclock_run::Get;
+    match get {
+        Get::Int(get) => Arc::new(rows.iter().map(|r| get(r).map(signed)).collect::<Int64Array>()),
+        Get::Number(get) => Arc::new(rows.iter().map(get).collect::<Float64Array>()),
+        Get::Flag(get) => Arc::new(rows.iter().map(get).collect::<BooleanArray>()),
+        Get::Text(get) => Arc::new(rows.iter().map(get).collect::<StringArray>()),
+        Get::Time(get) => {
+            let nanos = rows.iter().map(|r| get(r).map(|time| signed(time.nanos())));
+            Arc::new(nanos.collect::<TimestampNanosecondArray>().with_timezone("UTC"))
+        }
+    }
+}
+
 fn signed(n: u64) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 
 impl Table {
     /// Of rows.
-    pub fn new<T>(columns: &Columns<T>, mut rows: impl Iterator<Item = T>) -> PyResult<Table> {
-        let of = |rows: &[T]| {
+    pub fn new<T>(columns: &Columns<T>, rows: impl Iterator<Item = T>) -> PyResult<Table> {
+        let array = |rows: &[T]| {
             let arrays = columns.iter().map(|(name, get)| (*name, get.array(rows), true));
             RecordBatch::try_from_iter_with_nullable(arrays).map_err(plain)
         };
+        Table::in_batches(rows, array)
+    }
+
+    /// Of columns that CSV and Parquet know too.
+    pub fn of_columns<T>(
+        columns: &ackclock_run::Columns<T>,
+        rows: impl Iterator<Item = T>,
+    ) -> PyResult<Table> {
+        let of = |rows: &[T]| {
+            let arrays = columns.0.iter().map(|c| (c.name.as_str(), array(&c.get, rows), true));
+            RecordBatch::try_from_iter_with_nullable(arrays).map_err(plain)
+        };
+        Table::in_batches(rows, of)
+    }
+
+    fn in_batches<T>(
+        mut rows: impl Iterator<Item = T>,
+        of: impl Fn(&[T]) -> PyResult<RecordBatch>,
+    ) -> PyResult<Table> {
         let schema = of(&[])?.schema();
         let mut batches = Vec::new();
         loop {

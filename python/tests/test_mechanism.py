@@ -13,6 +13,7 @@ from ackclock.mechanism import (
     Next,
     Probe,
     Regulate,
+    Segmentation,
     Select,
     State,
     Window,
@@ -66,6 +67,13 @@ class LimitedTransmit(Probe):
         return min(state.dupacks, 2) * state.mss
 
 
+class WholeSegments(Segmentation):
+    def next(self, state: State, in_flight: int) -> int | None:
+        left = state.written - state.snd_max
+        room = min(state.cwnd - in_flight, state.window_edge - state.snd_max)
+        return min(left, state.mss) if 0 < min(left, state.mss) <= room else None
+
+
 DROPS = [14, 26, 28]
 
 
@@ -82,6 +90,8 @@ def test_a_python_mechanism_does_as_the_one_it_copies() -> None:
     register("own-lt", LimitedTransmit)
     assert sent("newreno+third") == sent("newreno")
     assert sent("sack+own-reno+own-pipe") == sent("sack")
+    register("own-segments", WholeSegments)
+    assert sent("newreno+own-segments") == sent("newreno")
     assert sent("newreno+own-lt") == sent("newreno+lt") != sent("newreno")
 
 

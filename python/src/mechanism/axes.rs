@@ -8,6 +8,7 @@ use ackclock_tcp::recovery::probe::{Probe, ProbeNow};
 use ackclock_tcp::recovery::regulate::Regulate;
 use ackclock_tcp::recovery::response::Response;
 use ackclock_tcp::recovery::retransmission::{DetectRetransmission, Tick};
+use ackclock_tcp::recovery::segmentation::{Segmentation, Sending};
 use ackclock_tcp::recovery::select::{Next, Select, Urgent};
 use ackclock_tcp::recovery::timer::Timer;
 use ackclock_tcp::recovery::undo::{Undo, Verdict};
@@ -300,5 +301,29 @@ impl Timer for Object {
     fn expiry(&self, s: &State, rto: Span) -> Time {
         let at: Option<f64> = self.call("expiry", || (seen(s), rto.secs_f64()));
         at.map_or(s.now + rto, |at| time(Some(at)))
+    }
+}
+
+impl Segmentation for Object {
+    fn on_write(&mut self, s: &State, from: u64) {
+        self.notify("on_write", || (seen(s), from))
+    }
+
+    fn on_ack(&mut self, s: &State, a: &AckSummary) {
+        self.notify("on_ack", || both(s, a))
+    }
+
+    fn next(&mut self, s: &State, in_flight: u64) -> Option<u32> {
+        self.call("next", || (seen(s), in_flight)).flatten()
+    }
+
+    fn held(&self) -> bool {
+        self.call("held", || ()).unwrap_or(false)
+    }
+
+    fn on_sent(&mut self, s: &State, sending: Sending) -> bool {
+        let Sending { seq, len, first, cause, in_flight } = sending;
+        let sending = (seq, len, first, cause.name(), in_flight);
+        self.call("on_sent", || (seen(s), sending)).unwrap_or(false)
     }
 }

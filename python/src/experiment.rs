@@ -1,0 +1,86 @@
+//! Experiments of papers, and of files.
+
+use std::fs;
+use std::path::PathBuf;
+
+use ackclock_papers::{Library, Outcome, pages, run, sample_columns, samples, summary};
+use pyo3::prelude::*;
+
+use crate::error::{of_file, of_run, plain};
+use crate::interrupt::interruptible;
+use crate::mechanism::registry;
+use crate::plot::frame;
+use crate::table::Table;
+
+/// What came out of experiments.
+#[pyclass(frozen, module = "ackclock")]
+pub struct Experiments {
+    outcomes: Vec<Outcome>,
+}
+
+fn of_papers(error: ackclock_papers::Error) -> PyErr {
+    match error {
+        ackclock_papers::Error::Format(error) => of_file(&error),
+        ackclock_papers::Error::Run(error) => of_run(&error),
+        error => plain(error),
+    }
+}
+
+/// Runs experiments by the names of papers, or from files.
+#[pyfunction]
+pub fn experiment(
+    py: Python<'_>,
+    names: Vec<String>,
+    quick: bool,
+    jobs: u16,
+) -> PyResult<Experiments> {
+    let registry = registry();
+    let outcomes = interruptible(py, |_| {
+        let mut library = Library::embedded(registry)?;
+        let plans = library.plan_all(&names, quick)?;
+        run(&plans, jobs)
+    })?;
+    Ok(Experiments { outcomes: outcomes.map_err(of_papers)? })
+}
+
+#[pymethods]
+impl Experiments {
+    /// The outcomes with the keys of the command's JSON.
+    #[getter]
+    fn outcomes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let text = serde_json::to_string(&self.outcomes).map_err(plain)?;
+        py.import("json")?.call_method1("loads", (text,))
+    }
+
+    /// One row for each number that was measured in each run.
+    #[getter]
+    fn samples(&self) -> PyResult<Table> {
+        Table::of_columns(&sample_columns(&self.outcomes), samples(&self.outcomes))
+    }
+
+    /// Writes an index and a page with figures for each experiment into a folder.
+    fn write_html(&self, folder: PathBuf) -> PyResult<()> {
+        fs::create_dir_all(&folder)?;
+        for (name, text) in pages(&self.outcomes) {
+            fs::write(folder.join(name), text)?;
+        }
+        Ok(())
+    }
+
+    /// The page of a single experiment, or the index of several.
+    fn _repr_html_(&self) -> String {
+        let all = pages(&self.outcomes);
+        let shown = if self.outcomes.len() == 1 { all.get(1) } else { all.first() };
+        shown.map_or_else(String::new, |(_, text)| frame(text))
+    }
+
+    fn __str__(&self) -> String {
+        let tables = self.outcomes.iter().map(|o| o.to_table() + "\n");
+        tables.collect::<String>() + &summary(&self.outcomes)
+    }
+
+    fn __repr__(&self) -> String {
+        let ids: Vec<&str> = self.outcomes.iter().map(|o| o.id.as_str()).collect();
+        format!("<ackclock.Experiments {}>", ids.join(", "))
+    }
+}

@@ -1,0 +1,95 @@
+"""Captures and experiments."""
+
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import polars
+import pytest
+
+import ackclock
+
+ROOT = Path(__file__).parents[2]
+CAPTURE = ROOT / "tests" / "kernel.pcap.gz"
+TABLES = ["connections", "retransmissions", "timeouts", "stalls"]
+
+
+def command(*args: str) -> str:
+    called = [sys.executable, "-m", "ackclock", *args]
+    return subprocess.run(called, check=True, capture_output=True, text=True).stdout
+
+
+def test_tables_are_those_of_the_command(tmp_path: Path) -> None:
+    text = command("explain", str(CAPTURE), "--parquet", str(tmp_path))
+    explained = ackclock.explain(CAPTURE)
+    assert str(explained) == text
+    assert explained.problems == []
+    for name in TABLES:
+        expected = polars.read_parquet(tmp_path / f"{name}.parquet")
+        table = polars.DataFrame(getattr(explained, name))
+        assert len(table) > 0
+        assert table.equals(expected), name
+
+
+def test_a_connection(tmp_path: Path) -> None:
+    explained = ackclock.explain(CAPTURE)
+    number = explained.stalls.rows()[0]["connection"]
+    shown = command("explain", str(CAPTURE), "--connection", str(number))
+    assert explained.connection_text(number) == shown
+    assert explained.plot(number)._repr_html_().startswith("<iframe srcdoc=")
+    with pytest.raises(IndexError, match="no connection 100000"):
+        explained.plot(100000)
+    explained.write_html(tmp_path, top=1)
+    assert len([*tmp_path.glob("*.html")]) == 2
+
+
+def test_an_archive(tmp_path: Path) -> None:
+    folder = tmp_path / "captures"
+    folder.mkdir()
+    for name in ["one.pcap.gz", "two.pcap.gz"]:
+        (folder / name).write_bytes(CAPTURE.read_bytes())
+    (folder / "notes.txt").write_text("no capture")
+    # A real capture that ends in the middle.
+    broken = tmp_path / "broken.pcap"
+    subprocess.run(f"zcat {CAPTURE} | head -c 50001 > {broken}", shell=True, check=True)
+    url = CAPTURE.as_uri()
+    result = ackclock.explain_archive(
+        [folder, broken, url], tmp_path / "out", ThreadPoolExecutor(2)
+    )
+    assert (result.before, result.done) == (0, 3)
+    (failure,) = result.failures
+    assert failure.command == f"ackclock explain {broken}"
+    expected = ackclock.explain(CAPTURE)
+    for name in TABLES:
+        files = [file for file in result.files if f"/{name}/" in file]
+        table = polars.read_parquet(files, hive_partitioning=True)
+        assert len(table) == 3 * len(getattr(expected, name))
+        assert set(table["file"]) == {*map(str, folder.glob("*.gz")), url}
+    again = ackclock.explain_archive([folder, url], tmp_path / "out", ThreadPoolExecutor(2))
+    assert (again.before, again.done, len(again.files)) == (3, 0, 12)
+    os.utime(folder / "one.pcap.gz", (1, 1))
+    assert ackclock.explain_archive(folder, tmp_path / "out", ThreadPoolExecutor(1)).done == 1
+
+
+def test_an_experiment_is_that_of_the_command(tmp_path: Path) -> None:
+    name = "lin-kung/figure-5"
+    args = ["papers", "run", name, "--quick"]
+    result = ackclock.experiment(name, quick=True)
+    assert result.outcomes == json.loads(command(*args, "--format", "json"))
+    assert str(result) == command(*args)
+    command(*args, "--parquet", str(tmp_path / "samples.parquet"))
+    expected = polars.read_parquet(tmp_path / "samples.parquet")
+    assert len(expected) > 0 and polars.DataFrame(result.samples).equals(expected)
+    assert result._repr_html_().startswith("<iframe srcdoc=")
+    result.write_html(tmp_path / "pages")
+    assert (tmp_path / "pages" / "index.html").exists()
+
+
+def test_experiments_of_files() -> None:
+    result = ackclock.experiment(str(ROOT / "scenarios" / "experiment.toml"), quick=True)
+    assert len(result.outcomes) == 1
+    with pytest.raises(ackclock.Error, match="there is no .*`nowhere.toml`"):
+        ackclock.experiment("nowhere.toml")

@@ -1,0 +1,260 @@
+"""Sweeps: each cell once, whatever is killed."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import polars
+import pytest
+
+import ackclock
+from ackclock._sweep import main
+from ackclock.mechanism import Ack, Detect, Lost, State, register
+
+# By hand: 10000 cells and 20 kills.
+CELLS = int(os.environ.get("ACKCLOCK_CELLS", "400"))
+KILLS = int(os.environ.get("ACKCLOCK_KILLS", "8"))
+
+SCENARIO = """
+duration = "20s"
+[[link]]
+from = "a"
+to = "b"
+rate = "2mbit"
+delay = "20ms"
+loss = [{ bernoulli = { p = 0.02 } }]
+[[flow]]
+from = "a"
+to = "b"
+source = { segments = 100 }
+"""
+
+GRID = ackclock.Grid(
+    ackclock.Scenario(SCENARIO),
+    "reno,sack",
+    {"link[0].delay": ["10ms", "40 ms"], "link[0].loss[0].bernoulli.p": [0.01, 0.03]},
+    runs=5,
+    runs_per_cell=2,
+)
+
+
+def threads() -> Executor:
+    return ThreadPoolExecutor(2)
+
+
+def rows(files: list[str]) -> list[dict[str, Any]]:
+    return [row for file in files for row in polars.read_parquet(file).to_dicts()]
+
+
+def test_rows_are_those_of_runs(tmp_path: Path) -> None:
+    result = ackclock.sweep(GRID, tmp_path, threads())
+    assert (result.before, result.done, result.failures) == (0, 24, [])
+    expected: list[dict[str, Any]] = []
+    for delay in ["10ms", "40 ms"]:
+        for p in [0.01, 0.03]:
+            scenario = ackclock.Scenario(SCENARIO)
+            scenario = scenario.set("link[0].delay", delay)
+            scenario = scenario.set("link[0].loss[0].bernoulli.p", p)
+            expected += ackclock.run(scenario, "reno,sack", runs=5).flows.rows()
+    assert rows(result.files) == expected
+    # The values of the keys are columns, by the folders.
+    table = polars.read_parquet(result.files, hive_partitioning=True)
+    assert table["link_0_delay"].to_list() == ["10ms"] * 20 + ["40 ms"] * 20
+    assert table["link_0_loss_0_bernoulli_p"].unique().sort().to_list() == [0.01, 0.03]
+    assert [*tmp_path.rglob("*.part")] == []
+
+
+def test_what_is_there_is_left_alone(tmp_path: Path) -> None:
+    first = ackclock.sweep(GRID, tmp_path, threads())
+    gone = Path(first.files[3])
+    gone.unlink()
+    gone.with_name(f".{gone.name}.part").write_text("half a file")
+    stamps = {file: os.stat(file).st_mtime_ns for file in first.files if file != str(gone)}
+    again = ackclock.sweep(GRID, tmp_path, threads())
+    assert (again.before, again.done, again.files) == (23, 1, first.files)
+    assert {file: os.stat(file).st_mtime_ns for file in stamps} == stamps
+    assert [*tmp_path.rglob("*.part")] == []
+
+
+def test_a_cell_is_named_by_what_it_depends_on() -> None:
+    def addresses(grid: ackclock.Grid) -> set[str]:
+        return {cell.address for cell in grid.cells()}
+
+    all_of_them = addresses(GRID)
+    assert len(all_of_them) == 24 == len(GRID.cells())
+    fewer = ackclock.Grid(GRID.scenario, "sack", GRID.set, runs=5, runs_per_cell=2)
+    assert addresses(fewer) < all_of_them
+    later = ackclock.Grid(GRID.scenario, "sack", GRID.set, runs=5, runs_per_cell=2, seed=2)
+    assert not addresses(later) & all_of_them
+    other = ackclock.Scenario(SCENARIO).set("link[0].rate", "3mbit")
+    assert not addresses(ackclock.Grid(other, "sack", GRID.set, 5, None, 2)) & all_of_them
+
+
+class Impatient(Detect):
+    """The first duplicate is enough."""
+
+    def on_ack(self, state: State, ack: Ack) -> Lost | None:
+        return Lost.head() if ack.duplicate and state.dupacks == 1 else None
+
+
+class Broken(Detect):
+    def on_ack(self, state: State, ack: Ack) -> Lost | None:
+        raise ZeroDivisionError("on purpose")
+
+
+def test_processes_learn_of_python_mechanisms(tmp_path: Path) -> None:
+    register("impatient", Impatient)
+    grid = ackclock.Grid(GRID.scenario, "reno,reno+impatient", runs=2)
+    result = ackclock.sweep(grid, tmp_path, jobs=1)
+    assert result.failures == []
+    expected = ackclock.run(GRID.scenario, "reno,reno+impatient", runs=2)
+    assert rows(result.files) == expected.flows.rows()
+
+
+def test_failures_name_the_command(tmp_path: Path) -> None:
+    register("broken", Broken)
+    grid = ackclock.Grid(GRID.scenario, "reno,reno+broken", runs=2)
+    result = ackclock.sweep(grid, tmp_path, threads())
+    assert len(result.files) == 1
+    (failure,) = result.failures
+    assert failure.error.endswith("ZeroDivisionError: on purpose")
+    words = failure.command.split()
+    assert words[:2] == ["ackclock", "run"]
+    assert words[3:] == ["--seed=1", "--runs=2", "--strategy=reno+broken"]
+    assert ackclock.Scenario.read(words[2]) == GRID.scenario
+
+
+class Losing(ThreadPoolExecutor):
+    """Loses every other cell."""
+
+    count = 0
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        Losing.count += 1
+        if Losing.count % 2:
+            future: Future[Any] = Future()
+            future.set_exception(ConnectionError("the worker is gone"))
+            return future
+        return super().submit(fn, *args, **kwargs)
+
+
+def test_what_a_worker_takes_with_it_is_done_again(tmp_path: Path) -> None:
+    result = ackclock.sweep(GRID, tmp_path, Losing(2))
+    assert (result.done, result.failures) == (24, [])
+
+
+def test_a_killed_process_is_replaced(tmp_path: Path) -> None:
+    grid = ackclock.Grid(GRID.scenario, "sack", runs=40_000, runs_per_cell=8_000)
+    called = [sys.executable, "-c", CHILD, str(tmp_path)]
+    with subprocess.Popen(called) as child:
+        worker = 0
+        for _ in range(2):
+            worker = child_of(child.pid, other_than=worker)
+            time.sleep(0.3)
+            os.kill(worker, signal.SIGKILL)
+        assert child.wait() == 0
+    result = ackclock.sweep(grid, tmp_path, threads())
+    assert (result.before, result.done, len(result.files)) == (5, 0, 5)
+
+
+CHILD = f"""
+import sys, ackclock
+grid = ackclock.Grid(ackclock.Scenario('''{SCENARIO}'''), "sack", runs=40_000,
+                     runs_per_cell=8_000)
+if __name__ == "__main__":
+    assert ackclock.sweep(grid, sys.argv[1], jobs=1).done == 5
+"""
+
+
+def child_of(pid: int, other_than: int) -> int:
+    """A worker of a pool of processes."""
+    while True:
+        for process in Path("/proc").iterdir():
+            try:
+                status = (process / "stat").read_text().rsplit(") ", 1)[1].split()
+                command = (process / "cmdline").read_text()
+            except (OSError, IndexError):
+                continue
+            worker = status[1] == str(pid) and "spawn_main" in command
+            if worker and process.name != str(other_than):
+                return int(process.name)
+        time.sleep(0.01)
+
+
+def test_one_at_a_time(tmp_path: Path) -> None:
+    class Nested(ThreadPoolExecutor):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            with pytest.raises(ackclock.Error, match="another process"):
+                ackclock.sweep(GRID, tmp_path, threads())
+            return super().submit(fn, *args, **kwargs)
+
+    ackclock.sweep(ackclock.Grid(GRID.scenario, "sack"), tmp_path, Nested(1))
+
+
+def write_grid(folder: Path, runs: int, runs_per_cell: int) -> Path:
+    (folder / "lossy.toml").write_text(SCENARIO)
+    file = folder / "sweep.toml"
+    file.write_text(
+        f"""
+scenario = "lossy.toml"
+strategies = ["reno", "sack"]
+runs = {runs}
+runs_per_cell = {runs_per_cell}
+[set]
+"link[0].delay" = ["10ms", "40ms"]
+"""
+    )
+    return file
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = write_grid(tmp_path, 2, 1)
+    out = str(tmp_path / "out")
+    assert main([str(file), "--out", out, "--jobs", "1"]) == 0
+    assert capsys.readouterr().out == f"8 cells in {out}, 8 of them new\n"
+    assert main([str(file), "--out", out]) == 0
+    assert capsys.readouterr().out == f"8 cells in {out}, 0 of them new\n"
+    file.write_text(file.read_text().replace("runs_per_cell", "runs_by_cell"))
+    assert main([str(file), "--out", out]) == 2
+    assert "sweep.toml: runs_by_cell: there is no such key" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_dask_cluster_whose_workers_and_client_are_killed(tmp_path: Path) -> None:
+    from distributed import LocalCluster
+
+    file = write_grid(tmp_path, CELLS // 4 * 50, 50)
+    undisturbed = ackclock.sweep(file, tmp_path / "undisturbed", threads())
+    assert len(undisturbed.files) == CELLS
+    out = tmp_path / "out"
+    chance = random.Random(1)
+    # Its types take it for a coroutine.
+    local: Any = LocalCluster
+    with local(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        called = [sys.executable, "-m", "ackclock", "sweep", str(file)]
+        called += ["--dask", cluster.scheduler_address, "--out", str(out)]
+        client = subprocess.Popen(called)
+        for kill in range(KILLS):
+            # Spread over the sweep, so that each one takes work with it.
+            while len([*out.rglob("*.parquet")]) < CELLS * (kill + 1) // (KILLS + 1):
+                assert client.poll() is None
+                time.sleep(0.02)
+            if kill % 2:
+                client.kill()
+                client.wait()
+                client = subprocess.Popen(called)
+            else:
+                worker = chance.choice([*cluster.workers.values()])
+                os.kill(worker.process.process.pid, signal.SIGKILL)
+        client.wait()
+    assert client.returncode == 0
+    found = sorted(str(path.relative_to(out)) for path in out.rglob("*.parquet"))
+    there = [os.path.relpath(path, tmp_path / "undisturbed") for path in undisturbed.files]
+    assert found == sorted(there) and len(found) == CELLS
+    assert rows([str(out / name) for name in there]) == rows(undisturbed.files)
