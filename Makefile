@@ -1,5 +1,5 @@
 # Every target sets up what it needs; the packages come from Debian, the crates from crates.io.
-.PHONY: demo test build lint unit example portable oldest rustdoc package deny fuzz-check python browser documents reference book crosscheck crosscheck-linux bench bench-instructions bench-live bench-trace score soak fuzz clean
+.PHONY: demo test build lint unit example portable oldest rustdoc package deny fuzz-check python browser documents reference book crosscheck crosscheck-linux bench bench-instructions bench-live bench-python bench-trace score soak fuzz clean
 
 BIN := target/release/ackclock
 
@@ -177,6 +177,10 @@ bench-live: build
 	$(BIN) lab lossy --quick --format json >out/lab-lossy.json
 	$(BIN) lab short --quick --format json >out/lab-short.json
 	python3 bench/live.py out
+
+# What the Python package costs over the command, and how fast rows get to polars.
+bench-python: python
+	$(VENV)/bin/python bench/python.py
 
 # Captures through `ackclock explain`, tcptrace and tshark: packets per CPU second, memory.
 bench-trace: build
