@@ -83,3 +83,17 @@ fn a_corrupt_packet_is_dropped_by_the_link_before_the_processor() {
     let log = run(&mut network, 100);
     assert_eq!(log.events.iter().find_map(dropped), Some((0, "corrupt", 14_000)));
 }
+
+/// The notice of a loss takes no time of processors: segment 0 is lost as it leaves `a` after 2 ms,
+/// and `a` is notified after 11 + 10.04 ms more. The retransmission takes 2 + 11 + 3 ms, its ACK
+/// 1 + 10.04 + 1 ms.
+#[test]
+fn the_oracle_is_notified_past_the_processors() {
+    let lost = LossModel::Listed(vec![ListedLoss::first(0)]);
+    let loss = vec![Loss { model: lost, applies: Applies::Data, flow: None }];
+    let (mut network, a, b) = two_hosts(millis(2, 1, 0), millis(1, 3, 0), loss);
+    let flow = network.flow(FlowConfig { source: Source::Fixed(2000), ..tcp("f", a, b, "oracle") });
+    network.run(Time(1000 * MS), &mut ()).expect("a sound network");
+    let done = network.flow_report(flow).and_then(|report| report.completed);
+    assert_eq!(done, Some(Time(51_080_000)));
+}
