@@ -50,7 +50,8 @@ def table(names, results):
         fine = verdict == expected and (verdict != LEFT_OUT or details == why)
         unexpected += not fine
         if not fine:
-            print(f"{title(name)}: {verdict.upper()} {details}, in suites.txt: {expected} {why}".rstrip(), flush=True)
+            print(f"{title(name)}: {verdict.upper()} {details}, but {KEPT.name} says "
+                  f"{expected} {why}".rstrip(), flush=True)
         elif verdict == DIFFERS:
             print(f"{title(name)}: {details} ({why})", flush=True)
     total = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))

@@ -1,7 +1,8 @@
-"""ns-2's own test suites, as Debian's `ns2-examples` has them: a test run live, and its reference trace."""
+"""ns-2's own test suites, as Debian's `ns2-examples` has them: tests run live, reference traces."""
 
 import collections
 import gzip
+import itertools
 import math
 import os
 import pathlib
@@ -36,7 +37,7 @@ def names():
 
 
 class Run:
-    """One test as ns-2 ran it: links, agents with settings, what applications did, and the trace."""
+    """One test as ns-2 ran it: links, agents, what applications did, and the trace."""
 
     def __init__(self, suite, test):
         self.links, self.models, self.agents = {}, [], {}
@@ -48,7 +49,8 @@ class Run:
             report = pathlib.Path(directory) / "report"
             command = ["ns", HERE / "suite.tcl", f"test-suite-{suite}.tcl", test, report]
             try:
-                process = subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=60)
+                process = subprocess.run(command, cwd=directory, capture_output=True, text=True,
+                                         timeout=60)
             except subprocess.TimeoutExpired:
                 raise SuiteError("ns-2 does not end in 60 s") from None
             if process.returncode:
@@ -62,8 +64,9 @@ class Run:
         fields = line.split()
         if fields[:1] != ["="]:
             if len(fields) >= 12 and fields[0] in "+-rd":
-                self.events.append(Event(fields[0], float(fields[1]), int(fields[2]), int(fields[3]),
-                                         fields[4], fields[8], fields[9], int(fields[10]), int(fields[11])))
+                kind, time, a, b, packet_type = fields[:5]
+                self.events.append(Event(kind, float(time), int(a), int(b), packet_type,
+                                         *fields[8:10], int(fields[10]), int(fields[11])))
             return
         kind, *fields = fields[1:]
         if kind == "link":
@@ -82,9 +85,10 @@ class Run:
             self.commands.append((float(fields[0]), fields[1], fields[2], fields[3:]))
 
     def senders(self):
-        """The agents that sent data."""
+        """The agents that sent data, in an order that does not depend on ns-2's memory."""
         sources = {event.source for event in self.events if event.type == "tcp"}
-        return [agent for agent in self.agents.values() if agent["at"] in sources]
+        agents = sorted(self.agents.values(), key=lambda agent: agent["at"])
+        return [agent for agent in agents if agent["at"] in sources]
 
     def sent(self, agent):
         """What an agent sent: {uid: (time, packet)} in its order.
@@ -137,11 +141,11 @@ def as_shipped(run, suite, test):
     want = reference(suite, test)
     if not want:
         return None
-    for ends, kinds, wrap in ((ends, kinds, wrap) for ends in run.links for kinds in ("+-", "+", "-")
-                              for wrap in (90, 100)):
+    for ends, kinds, wrap in itertools.product(run.links, ("+-", "+", "-"), (90, 100)):
         have = [(event.time, event.sequence % wrap) for event in run.events
                 if event.kind in kinds and event.type == "tcp" and (event.a, event.b) == ends]
-        ends_there = len(have) >= len(want) or (have and want[len(have)][0] < want[len(have) - 1][0])
+        ends_there = len(have) >= len(want) or (
+            have and want[len(have)][0] < want[len(have) - 1][0])
         if ends_there and all(abs(a[0] - b[0]) < 1e-4 and a[1] == b[1] for a, b in zip(have, want)):
             return True
     return False

@@ -65,6 +65,8 @@ proc describe ns {
             foreach model [instances ErrorModel] { puts $::report "= model [$model info class]" }
         }
     }
+    # What can hold a link up counts as an error model too.
+    foreach delayer [instances Delayer] { puts $::report "= model [$delayer info class]" }
     foreach agent [instances Agent] {
         # Without a node it takes no part.
         if {[catch {$agent set node_} node]} { continue }

@@ -1,4 +1,4 @@
-"""A test of ns-2's suites as a scenario, which `ackclock run` plays, and the comparison of the two."""
+"""A test of ns-2's suites as a scenario for `ackclock run`, and the comparison of the two."""
 
 import collections
 import json
@@ -10,19 +10,23 @@ import tempfile
 import ours
 
 # The strategy of each agent.
-AGENTS = {"Agent/TCP": "ns2-tahoe", "Agent/TCP/Reno": "ns2-reno", "Agent/TCP/Newreno": "ns2-newreno",
-          "Agent/TCP/Sack1": "ns2-sack"}
-SINKS = ("Agent/TCPSink", "Agent/TCPSink/Sack1", "Agent/TCPSink/DelAck", "Agent/TCPSink/Sack1/DelAck")
+AGENTS = {"Agent/TCP": "ns2-tahoe", "Agent/TCP/Reno": "ns2-reno",
+          "Agent/TCP/Newreno": "ns2-newreno", "Agent/TCP/Sack1": "ns2-sack"}
+SINKS = ("Agent/TCPSink", "Agent/TCPSink/Sack1", "Agent/TCPSink/DelAck",
+         "Agent/TCPSink/Sack1/DelAck")
 
 # Settings that have no counterpart here, and what they have to be.
 FIXED = {
-    "windowOption_": 1, "increase_num_": 1, "decrease_num_": 0.5, "ecn_": 0, "eln_": 0, "QOption_": 0,
-    "control_increase_": 0, "overhead_": 0, "max_ssthresh_": 0, "noFastRetrans_": 0,
-    "numdupacksFrac_": -1, "qs_enabled_": 0, "frto_enabled_": 0, "sfrto_enabled_": 0, "numdupacks_": 3,
-    "srtt_init_": 0, "rttvar_init_": 12, "rttvar_exp_": 2, "timerfix_": 1, "T_SRTT_BITS": 3,
-    "T_RTTVAR_BITS": 2, "newreno_changes_": 0, "partial_ack_": 0, "LimTransmitFix_": 0,
-    "max_connects_": -1, "slow_start_restart_": 1, "exitFastRetrans_": 1, "dctcp_": 0, "oldCode_": 0,
+    "windowOption_": 1, "increase_num_": 1, "decrease_num_": 0.5, "ecn_": 0, "eln_": 0,
+    "QOption_": 0,
+    "control_increase_": 0, "overhead_": 0, "max_ssthresh_": 0,
+    "numdupacksFrac_": -1, "qs_enabled_": 0,
+    "srtt_init_": 0, "rttvar_init_": 12, "rttvar_exp_": 2, "T_SRTT_BITS": 3,
+    "T_RTTVAR_BITS": 2, "newreno_changes_": 0, "LimTransmitFix_": 0,
+    "max_connects_": -1, "slow_start_restart_": 1, "dctcp_": 0, "oldCode_": 0,
 }
+# Mechanisms for `numdupacks_`.
+DUPACKS = {3: [], 4: ["ns2-numdupacks-4"]}
 # Models that lose or hold back what the test says, and nothing at random.
 MODELS = ("ErrorModel/List", "ErrorModel/Periodic")
 ENDLESS = 100_000
@@ -65,15 +69,31 @@ def strategy(agent):
         parts.append("bugfix")
     elif not agent["bugFix_"] and name != "ns2-reno":
         parts.append("no-bugfix")
-    if agent["rtxcur_init_"] >= 6 and not agent["syn_"]:
-        parts.append("ns2-timer-6s")
+    if agent["maxburst_"] and not agent["aggressive_maxburst_"]:
+        parts.append("ns2-late")
+    if agent["numdupacks_"] not in DUPACKS:
+        raise Inexpressible(f"numdupacks_ {agent['numdupacks_']:g}")
+    parts += ["ns2-numdupacks-none"] if agent["noFastRetrans_"] else DUPACKS[agent["numdupacks_"]]
+    parts += timer(agent)
     if agent["singledup_"]:
         parts.append("ns2-lt")
+    if agent["frto_enabled_"]:
+        parts.append("f-rto")
     return "+".join(parts)
 
 
+def timer(agent):
+    """The retransmission timer, where it is not the one of the preset."""
+    if agent["timestamps_"] and not agent["ts_resetRTO_"]:
+        return ["ns2-timer-keep"]
+    # With a SYN there is a sample from the beginning.
+    if agent["rtxcur_init_"] >= 6 and not agent["syn_"]:
+        return ["ns2-timer-100ms" if agent["tcpTick_"] == 0.1 else "ns2-timer-6s"]
+    return []
+
+
 def initial_window(agent):
-    """The window after the SYN, or the first one where packet 0 is data (`initial_window` in tcp.cc)."""
+    """The window after the SYN, or of packet 0 if that is data (`initial_window` in tcp.cc)."""
     size = agent["packetSize_"]
     window = agent["windowInit_"]
     if agent["windowInitOption_"] == 2:
@@ -125,7 +145,8 @@ class Scenario:
                 f"queue = {{ droptail = {{ packets = {limit} }} }}"]
 
     def _sink(self, agent):
-        sink = next((other for other in self.run.agents.values() if other["at"] == agent["to"]), None)
+        agents = self.run.agents.values()
+        sink = next((other for other in agents if other["at"] == agent["to"]), None)
         if sink is None or sink["class"] not in SINKS:
             raise Inexpressible(f"a receiver {sink and sink['class']}")
         return sink
@@ -136,8 +157,6 @@ class Scenario:
         size, delayed = int(agent["packetSize_"]), sink["class"].endswith("DelAck")
         if delayed and sink["interval_"] > 0.5:
             raise Inexpressible(f"interval_ {sink['interval_']:g}")
-        if agent["timestamps_"] and not agent["ts_resetRTO_"]:
-            raise Inexpressible("ts_resetRTO_ 0")
         header = 0
         if agent["useHeaders_"]:
             header = agent["tcpip_base_hdr_size_"] + agent["timestamps_"] * agent["ts_option_size_"]
@@ -156,7 +175,7 @@ class Scenario:
             'delayed_ack = ' + (nanoseconds(sink["interval_"]) if delayed else '"off"'),
             # Packet 0 of ns-2 is a SYN or data.
             "handshake = true" if agent["syn_"] else 'first_rtt = "none"',
-            "idle_restart = false", "dsack = false",
+            "dsack = false",
         ]
         if agent["maxcwnd_"]:
             lines.append(f'max_cwnd = "{agent["maxcwnd_"]:.0f}seg"')
@@ -179,7 +198,8 @@ class Scenario:
             elif command == "advance":
                 # To that packet, but not below what has been sent.
                 sent = [packet for at, packet in self.run.sent(agent).values() if at < time]
-                packets = max([int(float(arguments[0])), *(p + 1 - int(agent["syn_"]) for p in sent)]) - written
+                least = max(sent, default=-1) + 1 - int(agent["syn_"])
+                packets = max(int(float(arguments[0])), least) - written
             else:
                 raise Inexpressible(f"{command} while it runs")
             # What has not been sent can be taken back.
@@ -206,7 +226,8 @@ class Scenario:
             for uid, (_, packet) in sent.items():
                 transmissions[packet] += 1
                 by_transmission[uid] = (packet, transmissions[packet])
-            for ends, uid, late in self._meddled("tcp", agent["at"], {u: t for u, (t, _) in sent.items()}):
+            times = {uid: time for uid, (time, _) in sent.items()}
+            for ends, uid, late in self._meddled("tcp", agent["at"], times):
                 packet, nth = by_transmission[uid]
                 if agent["syn_"] and packet == 0:
                     raise Inexpressible("a lost SYN")
@@ -224,8 +245,8 @@ class Scenario:
         return ["[[link.fate]]", f'flow = "{agent["name"]}"', what, how]
 
     def _meddled(self, kind, source, made):
-        """What error models, which stand before the queues, lost or held back of the packets from
-        `source`, made at these times: [(link, uid, None or how long)]."""
+        """What was lost or held back of the packets from `source`, made at these times: [(link,
+        uid, None or how long)]. Error models stand before the queues."""
         at, queued, found = {}, set(), []
         first_link = None
         for event in self.run.events:
@@ -246,9 +267,9 @@ class Scenario:
         return found + [(first_link, uid, None) for uid in made if uid not in seen]
 
     def _acks(self, agent):
-        """The ACKs that a receiver made: {uid: time}. Where each segment draws one at once, those that
-        are queued later were held back, and those that never are were lost: these have a name of
-        their own in place of the uid."""
+        """The ACKs that a receiver made: {uid: time}. Where each segment draws one at once, those
+        that are queued later were held back, and those that never are were lost: these have a name
+        of their own in place of the uid."""
         delayed = self._sink(agent)["class"].endswith("DelAck")
         node, back = self._sink(agent)["node"], (agent["to"], agent["at"])
         acks, arrivals, have, acked = {}, [], set(), -1
@@ -279,10 +300,11 @@ class Scenario:
     def play(self, command):
         """Runs it here. Returns for each flow [(time, packet as ns-2 counts)]."""
         with tempfile.TemporaryDirectory() as directory:
-            path, events = pathlib.Path(directory) / "test.toml", pathlib.Path(directory) / "events.jsonl"
+            path = pathlib.Path(directory) / "test.toml"
+            events = pathlib.Path(directory) / "events.jsonl"
             path.write_text(self.text)
-            process = subprocess.run([command, "run", path, "--events", events], capture_output=True,
-                                     text=True, timeout=60)
+            process = subprocess.run([command, "run", path, "--events", events],
+                                     capture_output=True, text=True, timeout=60)
             if process.returncode:
                 raise ours.OursError(f"{process.stderr.strip()}\n{self.text}")
             sent = [[] for _ in self.senders]

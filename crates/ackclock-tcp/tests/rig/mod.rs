@@ -111,7 +111,7 @@ pub fn strategies() -> Vec<String> {
 /// One of [`strategies`], or any preset with up to five mechanisms that take the place of its own.
 /// Not DAC with these, which releases two segments for one that has left: with `resend` they draw
 /// duplicates without end. Nor ns-2's regulators, which hold what `ns2-window` halves, the window,
-/// and not what the other laws do, FlightSize. Nor the timer of 6 s, until which fillers draw more
+/// and not what the other laws do, FlightSize. Nor the timers of 6 s, until which fillers draw more
 /// ACKs than the rig waits for. Who is notified of losses needs a selection that sends what is
 /// lost, and a regulation that counts it as gone: the oracle takes a window law, timers and probes
 /// besides.
@@ -126,6 +126,7 @@ pub fn composition() -> impl Strategy<Value = String> {
         "ns2-inflate-limited",
         "ns2-pipe",
         "ns2-timer-6s",
+        "ns2-timer-100ms",
         "notified",
         "notified-at-once",
     ];

@@ -5,7 +5,9 @@
 
 mod dupack;
 mod inflate;
+mod late;
 mod lt;
+mod numdupacks;
 mod pipe;
 mod recovery_point;
 mod release;
@@ -27,7 +29,9 @@ use super::window::Window;
 
 pub use dupack::Ns2Dupack;
 pub use inflate::Ns2Inflate;
+pub use late::Ns2Late;
 pub use lt::Ns2LimitedTransmit;
+pub use numdupacks::Ns2Numdupacks;
 pub use pipe::Ns2Pipe;
 pub use recovery_point::Ns2RecoveryPoint;
 pub use release::Ns2Release;
@@ -74,6 +78,15 @@ pub(crate) fn regulate_rows() -> Vec<Row<dyn Regulate>> {
             .summary(
                 "added to the regulation named before it: recovery begins with cwnd in whole \
                  segments",
+            ),
+        Row::<dyn Regulate>::around("ns2-late", |inner| Box::new(Ns2Late(inner)))
+            .file("late")
+            .source(
+                "ns-2.35",
+                "With aggressive_maxburst_ 0 only an ACK that is no older than the last one sends.",
+            )
+            .summary(
+                "added to the regulation named before it: an ACK that comes late releases nothing",
             ),
         Row::<dyn Regulate>::around("ns2-release", |inner| Box::new(Ns2Release::reno(inner)))
             .file("release")
@@ -136,6 +149,16 @@ pub(crate) fn detect_rows() -> Vec<Row<dyn Detect>> {
                  a duplicate whose blocks add to it.",
             )
             .summary("as dupack, and the first duplicate after an advance counts without news too"),
+        Row::<dyn Detect>::around("ns2-numdupacks-4", |inner| Box::new(Ns2Numdupacks::four(inner)))
+            .file("numdupacks")
+            .source("ns-2.35", "numdupacks_ is how many duplicates begin a fast retransmit.")
+            .summary("added to the detection named before it: a threshold of four duplicates"),
+        Row::<dyn Detect>::around("ns2-numdupacks-none", |inner| {
+            Box::new(Ns2Numdupacks::never(inner))
+        })
+        .file("numdupacks")
+        .source("ns-2.35", "With noFastRetrans_ duplicates begin no fast retransmit.")
+        .summary("added to the detection named before it: no number of duplicates is enough"),
     ]
 }
 
@@ -203,5 +226,17 @@ pub(crate) fn timer_rows() -> Vec<Row<dyn Timer>> {
             .file("timer")
             .source("ns-2.26", "Before the first round-trip sample the timer runs for 6 s.")
             .summary("as ns2-timer, with 6 s before the first sample"),
+        Row::<dyn Timer>::new("ns2-timer-100ms", || Box::new(Ns2Timer::coarse()))
+            .file("timer")
+            .source("ns-2.26", "The round trip is counted in ticks of tcpTick_, which is 0.1 s.")
+            .summary("as ns2-timer-6s, in ticks of 100 ms"),
+        Row::<dyn Timer>::new("ns2-timer-keep", || Box::new(Ns2Timer::keeping_back_off()))
+            .file("timer")
+            .source(
+                "ns-2.35",
+                "With ts_resetRTO_ 0 the ACK of the segment that is timed ends a back-off, and no \
+                 other.",
+            )
+            .summary("as ns2-timer, and with timestamps a back-off lasts as without them"),
     ]
 }

@@ -81,6 +81,9 @@ impl Regulate for Ns2Release {
         let recovering = s.phase == Phase::Recovery;
         // Nothing outstanding draws no further ACK, on which what is held back could go.
         let unhindered = !recovering && (a.newly_acked > 0 || s.dupacks == 0) || s.board.is_empty();
+        // The duplicate by which F-RTO finds a timeout needed is not counted (`recv_frto_helper` in
+        // `tcp.cc`); only then does a slow start begin anew on an ACK.
+        let unhindered = unhindered || (s.phase == Phase::Loss && s.snd_nxt == s.snd_una);
         let enters = core::mem::take(&mut self.enters);
         let timed_out = s.timed_out == Some(s.snd_una);
         match self.agent {

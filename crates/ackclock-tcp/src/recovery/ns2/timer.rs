@@ -55,6 +55,17 @@ impl Ns2Timer {
         Ns2Timer { initial: Span::from_secs(6), ..Ns2Timer::fine() }
     }
 
+    /// As ns-2 was until 2004: also with ticks of 100 ms (`tcpTick_`).
+    pub fn coarse() -> Ns2Timer {
+        Ns2Timer { tick: Span::from_millis(100), ..Ns2Timer::until_2006() }
+    }
+
+    /// With timestamps too a back-off ends with the segment that is timed, which is one sent after
+    /// the timeout (`ts_resetRTO_ 0`).
+    pub fn keeping_back_off() -> Ns2Timer {
+        Ns2Timer { any_ack_ends: false, ..Ns2Timer::fine() }
+    }
+
     fn sample(&mut self, ticks: u64) {
         let rtt = ticks.max(1) as i64;
         if self.srtt == 0 {

@@ -296,3 +296,79 @@ fn with_timestamps_each_ack_is_a_sample() {
         assert_eq!(srtt(x), 90_000);
     });
 }
+
+/// `numdupacks_ 4`: the third duplicate is answered by limited transmit, the fourth by the
+/// retransmission, and four segments have left.
+#[test]
+fn another_duplicate_threshold() {
+    run("ns2-reno+ns2-numdupacks-4+ns2-lt", 10, |x| {
+        start(x, 20);
+        x.ack(0).sends("10+").ack(0).sends("11+").ack(0).sends("12+");
+        x.ack(0).sends("0F").windows(9_000, 5_000);
+    });
+    // With SACK and without are counted alike.
+    run("ns2-sack+ns2-numdupacks-4", 10, |x| {
+        start(x, 20);
+        x.sack(0, &[(1, 2)]).sack(0, &[(1, 3)]).sack(0, &[(1, 4)]).sends("");
+        x.sack(0, &[(1, 5)]).sends("0F");
+    });
+    run("ns2-tahoe+ns2-numdupacks-none", 10, |x| {
+        start(x, 20);
+        for _ in 0..9 {
+            x.ack(0).sends("");
+        }
+        x.fire(1000).sends("0T");
+    });
+}
+
+/// `aggressive_maxburst_ 0`: of a window of 12, four have gone on the ACK of ten.
+#[test]
+fn an_ack_that_comes_late_releases_nothing() {
+    let config = SenderConfig { max_burst: Some(4), ..window(10) };
+    for (strategy, sent) in [("ns2-reno+ns2-late", ""), ("ns2-reno", "8 9 10 11")] {
+        run_with(strategy, config.clone(), |x| {
+            x.write(30_000).sends("0 1 2 3").ack(4).sends("4 5 6 7");
+            x.ack(3).sends(sent);
+        });
+    }
+}
+
+/// The duplicate by which F-RTO finds that the timeout was needed does not count as one: the slow
+/// start goes on at once with what its window of two has room for.
+#[test]
+fn f_rto_goes_on_with_retransmissions_on_the_duplicate() {
+    for strategy in ["ns2-reno+f-rto", "ns2-newreno+f-rto"] {
+        run(strategy, 3, |x| {
+            x.write(20_000).sends("0 1 2").fire(1000).sends("0T");
+            x.ack(1).sends("3+ 4+").ack(1).sends("1S 2S");
+        });
+    }
+}
+
+/// `ts_resetRTO_ 0`: the echo of a retransmission is a sample, but the back-off lasts until a
+/// segment is acknowledged that was sent first after the timeout.
+#[test]
+fn a_back_off_may_outlast_a_sample() {
+    let config = SenderConfig { timestamps: true, ..window(1) };
+    for (timer, deadline) in [("ns2-timer", 2100), ("ns2-timer-keep", 3100)] {
+        run_with(&format!("ns2-newreno+{timer}"), config.clone(), |x| {
+            x.write(30_000).sends("0").fire(1000).sends("0T");
+            x.echo = Some(1000);
+            x.at(1100).ack(1).sends("1 2").deadline(deadline);
+            x.echo = Some(1100);
+            x.at(1200).ack(2).sends("3").deadline(2200);
+        });
+    }
+}
+
+/// 250 ms are two ticks of 100 ms, and RTO is 2 + 4 * 1 of them.
+#[test]
+fn ticks_of_100_ms() {
+    let config = SenderConfig { min_rto: Some(Span::from_millis(1)), ..window(1) };
+    for (timer, first, second) in [("ns2-timer-100ms", 6000, 850), ("ns2-timer", 1000, 1000)] {
+        run_with(&format!("ns2-newreno+{timer}"), config.clone(), |x| {
+            x.write(30_000).sends("0").deadline(first);
+            x.at(250).ack(1).sends("1 2").deadline(second);
+        });
+    }
+}

@@ -1,0 +1,52 @@
+//! What an ACK releases that comes late (the ends of `recv` with `aggressive_maxburst_ 0`).
+
+use alloc::boxed::Box;
+
+use crate::event::Cause;
+use crate::recovery::regulate::Regulate;
+use crate::state::State;
+use crate::summary::AckSummary;
+
+/// A regulation by which an ACK below one that came before it releases nothing, also where
+/// `maxburst_` has held segments back.
+pub struct Ns2Late(pub Box<dyn Regulate>);
+
+impl Regulate for Ns2Late {
+    fn inner(&self) -> Option<&dyn Regulate> {
+        Some(&*self.0)
+    }
+
+    fn inner_mut(&mut self) -> Option<&mut dyn Regulate> {
+        Some(&mut *self.0)
+    }
+
+    fn in_flight(&self, s: &State) -> u64 {
+        self.0.in_flight(s)
+    }
+
+    fn on_enter(&mut self, s: &State, a: &AckSummary) -> u64 {
+        self.0.on_enter(s, a)
+    }
+
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {
+        self.0.on_ack(s, a)
+    }
+
+    fn on_exit(&mut self, s: &State, a: &AckSummary) -> u64 {
+        self.0.on_exit(s, a)
+    }
+
+    fn on_transmit(&mut self, s: &State, cause: Cause, len: u64) -> u64 {
+        self.0.on_transmit(s, cause, len)
+    }
+
+    fn limits(&self) -> bool {
+        true
+    }
+
+    fn most(&mut self, s: &State, a: &AckSummary) -> u32 {
+        let most = self.0.most(s, a);
+        // Nothing outstanding draws no further ACK, on which what is held back could go.
+        if a.ack < a.prior_una && !s.board.is_empty() { 0 } else { most }
+    }
+}
