@@ -154,6 +154,8 @@ pub struct Sender {
     pub(super) last_retransmission: Option<Time>,
     pub(super) last_sent: Time,
     pub(super) saved: Option<Saved>,
+    /// The response to the loss that is being repaired was undone, and goes on all the same.
+    pub(super) undone: bool,
     /// SND.WL1: the sequence number of the segment that last set the window (RFC 9293 section
     /// 3.10.7.4).
     pub(super) wl1: Seq,
@@ -186,6 +188,7 @@ impl Sender {
             last_retransmission: None,
             last_sent: Time::ZERO,
             saved: None,
+            undone: false,
             wl1,
         }
     }
@@ -226,6 +229,7 @@ impl Sender {
         if self.strategy.undo.is_empty() {
             return;
         }
+        self.undone = false;
         if self.s.phase == Phase::Open || self.saved.is_none() {
             self.saved = Some(Saved {
                 cwnd: self.s.cwnd,

@@ -132,9 +132,13 @@ pub(super) fn within(c: &mut Sender, a: &mut AckSummary) {
 /// An ACK ends recovery.
 pub(super) fn leave(c: &mut Sender, a: &AckSummary) {
     let cwnd_before = c.s.cwnd;
-    let cwnd = c.strategy.regulate.on_exit(&c.s, a);
-    let cwnd = c.strategy.response.on_exit(&c.s, cwnd);
-    c.set_cwnd(cwnd);
+    // What was undone has its windows back already, and ssthresh may be unset again
+    // (tcp_end_cwnd_reduction).
+    if !c.undone {
+        let cwnd = c.strategy.regulate.on_exit(&c.s, a);
+        let cwnd = c.strategy.response.on_exit(&c.s, cwnd);
+        c.set_cwnd(cwnd);
+    }
     // A recovery that began after a timeout may leave data still to be retransmitted.
     c.s.phase = if c.s.snd_nxt < c.s.snd_max { Phase::Loss } else { Phase::Open };
     c.urgent = None;

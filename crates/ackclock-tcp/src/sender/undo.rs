@@ -62,6 +62,7 @@ fn apply(c: &mut Sender, verdict: Verdict, by: &'static str, a: &AckSummary) -> 
         }
         Verdict::Restore { windows, losses_stand, goes_on } => {
             c.s.timed_out = None;
+            c.undone = goes_on;
             // What goes on may still be found spurious, and end with that.
             if !goes_on {
                 c.saved = None;
