@@ -27,8 +27,12 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
         ts_echo: segment.timestamps.filter(|_| c.config.timestamps).map(|t| t.ecr),
         ..AckSummary::default()
     };
-    let mut ranges = Ranges::default();
+    let (mut ranges, prior_edge) = (Ranges::default(), c.s.window_edge);
     summarise::apply(c, segment, &mut a, &mut ranges);
+    // A window that changes may begin a transmission, as data of the application does.
+    if a.prior_flight == 0 && c.s.window_edge != prior_edge && c.s.written > c.s.snd_max {
+        c.restart_if_idle();
+    }
     if !a.duplicate && a.sacked_to > ack && c.strategy.detect.counts_repeat(&c.s, &a) {
         a.duplicate = true;
         c.s.dupacks += 1;

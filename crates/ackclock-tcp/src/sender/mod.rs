@@ -163,7 +163,10 @@ impl Sender {
         self.one = None;
     }
 
-    /// RFC 5681 section 4.1: after an idle time of more than an RTO the window law restarts.
+    /// RFC 5681 section 4.1: "before beginning transmission", if no data was sent for more than an
+    /// RTO, the window law restarts. Either data was missing until now or the receiver's window (as
+    /// Linux has it: `tcp_skb_entail`, `tcp_ack_update_window`). Probes of a closed window carry no
+    /// data.
     fn restart_if_idle(&mut self) {
         let rto = self.timers.rto();
         if self.config.idle_restart

@@ -103,8 +103,9 @@ pub trait Window: Send {
         }
     }
 
-    /// The application writes, with nothing outstanding and nothing sent for longer than the
-    /// timeout interval `rto`. RFC 5681 section 4.1: cwnd is at most the initial window.
+    /// Data may be sent again, with nothing outstanding and none sent for longer than the timeout
+    /// interval `rto`: the application writes, or the receiver's window changes. RFC 5681 section
+    /// 4.1: cwnd is at most the initial window.
     fn on_idle(&mut self, s: &State, idle: Span, rto: Span) -> Windows {
         match self.inner_mut() {
             Some(inner) => inner.on_idle(s, idle, rto),

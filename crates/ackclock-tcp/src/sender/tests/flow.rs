@@ -123,7 +123,8 @@ fn zero_window() {
         x.at(100).ack(1).sends("").fire(1100).sends("1+w").fire(3100).sends("1+w");
         x.at(3200).ack(1).sends("").fire(7100).sends("1+w").deadline(15_100);
         x.window = 64_000;
-        x.at(7200).ack(1).sends("1 2").deadline(8200);
+        // Idle for that long, it begins with the initial window (RFC 5681 section 4.1).
+        x.at(7200).ack(1).sends("1").deadline(8200).ack(2).sends("2");
         assert_eq!((x.sender.stats().timeouts, x.sender.stats().retransmissions), (0, 0));
         x.ack(3).sends("").no_deadline();
     });
@@ -286,5 +287,44 @@ fn the_initial_window() {
         x.input(|s, now| s.set_mss(now, 1_000));
         assert_eq!(x.sender.state().initial_window, 10_000);
         x.sent.clear();
+    });
+}
+
+/// The same where a window that was closed opens: what probed it was no data.
+#[test]
+fn idle_restart_as_a_window_opens() {
+    let closed = |x: &mut Script, opens: u64| {
+        x.write(30_000).sends("0 1").at(100).ack(1).sends("2 3").ack(2).sends("4 5");
+        x.window = 0;
+        x.at(200).ack(6).sends("").windows(5_000, UNSET).fire(1200).sends("6+w");
+        // An answer that leaves it closed.
+        x.at(opens - 1).ack(6).sends("").windows(5_000, UNSET);
+        x.window = 10_000;
+        x.at(opens).ack(6);
+    };
+    for composition in ["reno", "newreno+lt", "sack"] {
+        // The last data went at 100 ms: exactly an RTO later, and one millisecond more.
+        run(composition, 2, |x| {
+            x.write(30_000).sends("0 1").at(100).ack(1).sends("2 3").ack(2).sends("4 5");
+            x.window = 0;
+            x.at(200).ack(6).sends("").windows(5_000, UNSET);
+            x.window = 10_000;
+            x.at(1100).ack(6).sends("6 7 8 9 10").windows(5_000, UNSET);
+        });
+        run(composition, 2, |x| {
+            closed(x, 1300);
+            x.sends("6 7").windows(2_000, UNSET);
+        });
+    }
+    // Linux halves cwnd once for each timeout interval begun (tcp_cwnd_restart): 252 ms of timeout,
+    // and 300 without data.
+    let config = SenderConfig { handshake_rtt: Some(Span::from_millis(50)), ..window(2) };
+    run_with("linux", config, |x| {
+        x.write(90_000).sends("0 1").at(50).ack(2).sends("2 3 4 5").at(100).ack(6);
+        x.sends(&numbers(6, 14)).at(150);
+        x.window = 0;
+        x.ack(14).sends("").windows(16_000, UNSET);
+        x.window = 20_000;
+        x.at(400).ack(14).sends(&numbers(14, 22)).windows(8_000, UNSET);
     });
 }
