@@ -16,8 +16,6 @@ pub struct LinuxFRto {
     frto: bool,
     /// New data was to be sent on the last ACK.
     tried: bool,
-    /// The first unacknowledged byte at the last timeout.
-    timed_out: Option<u64>,
 }
 
 impl Undo for LinuxFRto {
@@ -26,10 +24,10 @@ impl Undo for LinuxFRto {
     }
 
     fn on_response(&mut self, s: &State, timeout: bool) {
-        // Not within another recovery, unless the timer expires again for the same segment.
-        let again = self.timed_out == Some(s.snd_una);
+        // Not within another recovery, unless the timer expires again with nothing acknowledged
+        // since, whatever began between (`icsk_retransmits`).
+        let again = s.timed_out == Some(s.snd_una);
         self.frto = timeout && (s.phase == Phase::Open || again);
-        self.timed_out = timeout.then_some(s.snd_una);
         self.tried = false;
     }
 

@@ -66,3 +66,19 @@ fn a_bare_duplicate_means_loss() {
         x.sent.clear();
     });
 }
+
+/// Not within a recovery; but a second timeout with nothing acknowledged since the first one, be
+/// there a recovery between (`icsk_retransmits`).
+#[test]
+fn a_second_timeout_tries_again() {
+    run_with("linux", handshake(), |x| {
+        x.write(10_000).sends(&numbers(0, 10)).at(100).sack(0, &[(2, 10)]).sends("0F 1P");
+        x.at(380).write(2_000).sends("10 11").fire(400).sends("0T").phase(Phase::Loss);
+        // Within a recovery 10, an original, decides nothing.
+        x.at(480).sack(0, &[(2, 11)]).sends("1S").phase(Phase::Loss);
+        // 1 was sent after the retransmission of 0, which is lost: a recovery begins.
+        x.at(580).sack(0, &[(1, 11)]).sends("0F").phase(Phase::Recovery);
+        x.fire(880).sends("0T").phase(Phase::Loss);
+        x.at(890).sack(0, &[(1, 12)]).sends("").phase(Phase::Open);
+    });
+}
