@@ -80,6 +80,12 @@ pub(super) fn on_timeout(c: &mut Sender) {
     }
     c.s.ssthresh = c.strategy.window.on_timeout(&c.s, flight, repeated);
     c.s.timed_out = Some(c.s.snd_una);
+    // RFC 2018 section 8: the receiver may have discarded what it had SACKed.
+    if !c.strategy.detect.keeps_sacks(&c.s) {
+        c.s.board.forget_sacks();
+    }
+    let sent_by = c.strategy.detect.on_timeout(&c.s);
+    c.s.board.mark_all_lost(sent_by);
     c.s.phase = Phase::Loss;
     c.s.recover = c.s.snd_max;
     if c.strategy.detect.recounts() {
@@ -87,12 +93,6 @@ pub(super) fn on_timeout(c: &mut Sender) {
     }
     (c.s.assumed_dupacks, c.s.emulated) = (0, 0);
     c.s.limited = 0;
-    // RFC 2018 section 8: the receiver may have discarded what it had SACKed.
-    if !c.strategy.detect.keeps_sacks(&c.s) {
-        c.s.board.forget_sacks();
-    }
-    let sent_by = c.strategy.detect.on_timeout(&c.s);
-    c.s.board.mark_all_lost(sent_by);
     let cwnd = c.strategy.regulate.on_timeout(&c.s);
     c.set_cwnd(cwnd);
     if !c.wants.by_marks {

@@ -365,6 +365,10 @@ impl Detect for LinuxRack {
 
     fn on_timeout(&mut self, s: &State) -> Time {
         (self.deadline, self.open) = (Time::NEVER, false);
+        // tcp_enter_loss: after that many duplicates reordering was overestimated.
+        if s.phase == Phase::Open && s.board.sacked_segments() >= DUPTHRESH {
+            self.reordering = self.reordering.min(DUPTHRESH);
+        }
         // tcp_rack_skb_timeout without a reordering window.
         let by = micros(s.now).saturating_sub(self.rtt.0 / 1000);
         Time(by * 1000 + 999)

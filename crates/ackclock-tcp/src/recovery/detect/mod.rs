@@ -213,7 +213,7 @@ pub trait Detect: Send {
         self.inner().is_none_or(|d| d.recounts())
     }
 
-    /// The retransmission timer has expired. Lost is the first unacknowledged segment, and what was
+    /// The retransmission timer has expired in this phase. Lost is the first unacknowledged segment, and what was
     /// last sent no later than the time returned; [`Time::NEVER`] for all that is outstanding. Only
     /// `rack` knows better than that (RFC 8985 section 6.3).
     fn on_timeout(&mut self, s: &State) -> Time {

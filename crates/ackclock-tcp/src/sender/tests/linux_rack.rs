@@ -1,6 +1,8 @@
 //! RACK as Linux has it: `tcp_rack_detect_loss` and its callers.
 
 use super::*;
+use crate::recovery::detect::{Detect, LinuxRack};
+use crate::summary::AckSummary;
 
 fn handshake(ms: u64) -> SenderConfig {
     SenderConfig { handshake_rtt: Some(Span::from_millis(ms)), ..window(10) }
@@ -98,5 +100,28 @@ fn within_a_recovery_too_the_reordering_window_is_waited_for() {
         x.at(182).ack(6).phase(Phase::Recovery);
         x.sent.clear();
         x.deadline(203);
+    });
+}
+
+/// `tcp_enter_loss`: a timeout before any recovery, with three segments SACKed, says that reordering
+/// was overestimated.
+#[test]
+fn a_timeout_lowers_the_reordering() {
+    let reordering_after = |timed_out: &State| {
+        let mut rack = LinuxRack::default();
+        // More duplicates than ten segments can have caused (tcp_check_reno_reordering).
+        let a = AckSummary { duplicate: true, ..AckSummary::default() };
+        rack.emulate(&State { emulated: 9, ..timed_out.clone() }, &a);
+        assert_eq!(rack.dupthresh(timed_out, &a), 10);
+        rack.on_timeout(timed_out);
+        rack.dupthresh(timed_out, &a)
+    };
+    run_with("linux", handshake(80), |x| {
+        x.write(10_000).sends(&numbers(0, 10)).at(100).sack(0, &[(1, 3)]).sends("");
+        assert_eq!(reordering_after(x.sender.state()), 10);
+        x.at(101).sack(0, &[(1, 4)]).sends("0F").phase(Phase::Recovery);
+        assert_eq!(reordering_after(x.sender.state()), 10);
+        let open = State { phase: Phase::Open, ..x.sender.state().clone() };
+        assert_eq!(reordering_after(&open), 3);
     });
 }
