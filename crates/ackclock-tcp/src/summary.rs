@@ -40,6 +40,8 @@ pub struct AckSummary {
     /// Segments of that range; 0 if more duplicates were reported than segments retransmitted, so
     /// that this one may be the network's (Linux's `tcp_dsack_seen`).
     pub dsack_segments: u32,
+    /// It reports the tail loss probe that is on its way (Linux's `FLAG_DSACK_TLP`).
+    pub dsack_of_probe: bool,
     /// Segments of that range that were outstanding and had been retransmitted.
     pub dsack_again: u32,
     /// Begin and end of the first segment that it newly reports, cumulatively or selectively, and

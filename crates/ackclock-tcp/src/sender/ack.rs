@@ -51,6 +51,9 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
             dsack: ranges.dsack,
         });
     }
+    if a.dsack.is_some() {
+        a.dsack_of_probe = c.strategy.probes.iter().any(|p| p.reported(&c.s, &a));
+    }
     for i in 0..c.strategy.probes.len() {
         let first = c.strategy.probes[i].on_ack_first(&c.s, &a, &mut *c.strategy.window);
         if let Some(windows) = first {
@@ -125,6 +128,9 @@ fn respond(c: &mut Sender, a: &mut AckSummary) {
         && let Some(emulated) = c.strategy.detect.emulate(&c.s, a)
     {
         (c.s.emulated, a.delivered) = (emulated.segments, emulated.delivered);
+    }
+    if c.wants.deliveries {
+        c.strategy.detect.observe(&c.s, a);
     }
     let undo::Judged { settled, hold } = undo::judge(c, a);
     if a.newly_acked > 0 {

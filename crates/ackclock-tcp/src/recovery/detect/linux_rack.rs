@@ -66,8 +66,8 @@ pub struct LinuxRack {
     raised: Time,
     /// The last ACK found nothing SACKED, lost or retransmitted.
     open: bool,
-    recovering: bool,
-    undone: bool,
+    /// A loss was being repaired as this ACK came, and its response was not undone by it.
+    needed: bool,
     /// Without SACK: duplicates that stood as the slow start after a timeout was left.
     at_exit: u32,
     deadline: Time,
@@ -94,8 +94,7 @@ impl Default for LinuxRack {
             reo_wnd_persist: 0,
             raised: Time::ZERO,
             open: true,
-            recovering: false,
-            undone: false,
+            needed: false,
             at_exit: 0,
             deadline: Time::NEVER,
             armed: false,
@@ -210,26 +209,21 @@ impl LinuxRack {
         (lost, next)
     }
 
-    /// What each ACK says of reordering.
+    /// What each ACK says of reordering (`tcp_dsack_seen`, `tcp_clean_rtx_queue`).
     fn watch(&mut self, s: &State, a: &AckSummary, newest: Option<Time>) {
+        // It comes first, and so knows of no reordering that this ACK shows.
+        self.dsack_seen |= a.dsack_segments > 0 && !a.dsack_of_probe && self.reord_seen;
         let fack = if s.board.sacked_segments() > 0 { s.board.highest_sacked() } else { s.snd_una };
-        let accounts = s.phase != Phase::Loss;
+        // Within Loss too: `undo_marker` stands until the undo that ends it.
         if let Some((low, _)) = a.original
             && low < self.fack
-            && accounts
         {
             self.check_reordering(s, low, fack.max(self.fack));
         }
         self.fack = fack.max(s.snd_una);
-        self.dsack_seen |= a.dsack_segments > 0 && self.reord_seen;
         if let Some(newest) = newest {
             self.update_window(s, newest);
         }
-        // tcp_try_undo_recovery: a recovery that was needed.
-        if replace(&mut self.recovering, s.recovering()) && !self.recovering && !self.undone {
-            self.reo_wnd_persist = self.reo_wnd_persist.saturating_sub(1);
-        }
-        self.undone = false;
     }
 
     /// `tcp_newreno_mark_lost`.
@@ -306,17 +300,26 @@ impl Detect for LinuxRack {
         Some(Emulated { segments: if outstanding == 0 { 0 } else { segments }, delivered })
     }
 
-    fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost {
+    fn observe(&mut self, s: &State, a: &AckSummary) {
         if !s.sack {
-            self.delivered.clear();
-            return self.duplicates(s, a);
+            return self.delivered.clear();
         }
         let newest = self.advance(s, a);
         if let Some(rtt) = a.rtt_latest {
             self.min_rtt.sample(rtt, s.now);
         }
         self.watch(s, a, newest);
-        self.armed = false;
+        (self.needed, self.armed) = (s.recovering(), false);
+    }
+
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost {
+        if !s.sack {
+            return self.duplicates(s, a);
+        }
+        // tcp_try_undo_recovery: a recovery that was needed.
+        if take(&mut self.needed) && !s.recovering() {
+            self.reo_wnd_persist = self.reo_wnd_persist.saturating_sub(1);
+        }
         let quiet = s.board.sacked_segments() + s.board.lost_segments() == 0;
         let open = s.phase == Phase::Open && quiet && !any_retransmitted(s);
         if open {
@@ -347,16 +350,18 @@ impl Detect for LinuxRack {
         self.detect(s).0
     }
 
-    fn on_spurious(&mut self, s: &State, a: &AckSummary) {
+    fn on_spurious(&mut self, s: &State, a: &AckSummary, undone: bool) {
         // tcp_try_undo_partial: the hole was filled by a segment that came late.
         if s.phase == Phase::Recovery && a.newly_acked > 0 && s.snd_una < s.recover {
             let fack = if s.sack { self.fack.max(s.snd_una) } else { s.snd_una };
             self.check_reordering(s, a.prior_una, fack);
         }
-        if a.dsack_segments > 0 {
-            self.reo_wnd_persist = (self.reo_wnd_persist + 1).min(PERSIST);
+        if undone {
+            if a.dsack_segments > 0 {
+                self.reo_wnd_persist = (self.reo_wnd_persist + 1).min(PERSIST);
+            }
+            (self.advanced, self.needed) = (true, false);
         }
-        (self.advanced, self.undone) = (true, true);
     }
 
     fn keeps_sacks(&self, s: &State) -> bool {

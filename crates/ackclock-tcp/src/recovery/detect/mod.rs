@@ -150,6 +150,15 @@ pub trait Detect: Send {
         self.inner_mut().and_then(|d| d.emulate(s, a))
     }
 
+    /// What was delivered on this ACK is taken note of, also where an undo keeps detection from
+    /// judging. Called before undo, and so before [`on_ack`](Self::on_ack), if
+    /// [`watches_deliveries`](Self::watches_deliveries).
+    fn observe(&mut self, s: &State, a: &AckSummary) {
+        if let Some(inner) = self.inner_mut() {
+            inner.observe(s, a);
+        }
+    }
+
     /// Judges on an ACK that says anything new, or is a duplicate.
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost;
 
@@ -172,11 +181,12 @@ pub trait Detect: Send {
         self.inner().map_or(self.deadline() != Time::NEVER, |d| d.armed())
     }
 
-    /// A response turned out to be spurious, or an original arrived for which a retransmission is on
-    /// its way: a sign of reordering, from which Linux (`tcp_undo_cwnd_reduction`) learns.
-    fn on_spurious(&mut self, s: &State, a: &AckSummary) {
+    /// A response turned out to be spurious and is undone; or, if not `undone`, an original arrived
+    /// for which a retransmission is on its way. Linux (`tcp_try_undo_partial`,
+    /// `tcp_undo_cwnd_reduction`) learns from both.
+    fn on_spurious(&mut self, s: &State, a: &AckSummary, undone: bool) {
         if let Some(inner) = self.inner_mut() {
-            inner.on_spurious(s, a);
+            inner.on_spurious(s, a, undone);
         }
     }
 

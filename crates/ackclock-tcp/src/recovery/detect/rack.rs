@@ -162,12 +162,15 @@ impl Detect for Rack {
         self.min_rtt.sample(rtt, Time::ZERO);
     }
 
-    fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost {
+    fn observe(&mut self, s: &State, a: &AckSummary) {
         if let Some(rtt) = a.rtt {
             self.min_rtt.sample(rtt, s.now);
         }
         self.update(s, a);
         self.fack = self.fack.max(s.snd_una).max(s.board.highest_sacked());
+    }
+
+    fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost {
         self.adapt(s, a);
         self.detect(s)
     }

@@ -53,13 +53,12 @@ impl LinuxTlp {
         if a.ack < high_seq {
             return false;
         }
-        let both = a.dsack_segments == 1 && a.dsack.is_some_and(|(_, right)| right == high_seq);
         let beyond = a.ack > high_seq;
         let bare_duplicate = a.unchanged && a.newly_sacked == 0;
-        if !again || both || beyond || bare_duplicate {
+        if !again || a.dsack_of_probe || beyond || bare_duplicate {
             self.probe = None;
         }
-        again && !both && beyond
+        again && !a.dsack_of_probe && beyond
     }
 
     /// When the interval at hand began.
@@ -69,6 +68,15 @@ impl LinuxTlp {
 }
 
 impl Probe for LinuxTlp {
+    /// `tcp_dsack_seen`, counted or not.
+    fn reported(&self, s: &State, a: &AckSummary) -> bool {
+        let on_its_way = self.probe.filter(|(high_seq, _)| s.recover < *high_seq);
+        let (Some((high_seq, _)), Some((left, right))) = (on_its_way, a.dsack) else {
+            return false;
+        };
+        right == high_seq && right - left <= s.mss
+    }
+
     fn on_ack_first(&mut self, s: &State, a: &AckSummary, law: &mut dyn Window) -> Option<Windows> {
         if a.newly_acked > 0 {
             self.advanced = s.now;

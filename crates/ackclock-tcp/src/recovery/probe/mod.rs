@@ -61,6 +61,12 @@ pub trait Probe: Send {
         0
     }
 
+    /// Whether the D-SACK of this ACK reports the probe that is on its way. Asked before
+    /// [`on_ack_first`](Self::on_ack_first); detection finds it in the summary.
+    fn reported(&self, _s: &State, _a: &AckSummary) -> bool {
+        false
+    }
+
     /// An ACK arrived, and nothing has responded to it yet; otherwise as
     /// [`on_ack`](Self::on_ack). Linux (`tcp_process_tlp_ack`) lowers the windows first, and the
     /// ACK may then open them again.

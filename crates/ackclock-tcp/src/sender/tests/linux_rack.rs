@@ -125,3 +125,54 @@ fn a_timeout_lowers_the_reordering() {
         assert_eq!(reordering_after(&open), 3);
     });
 }
+
+/// An ACK of an original stops retransmissions, but what it reports was delivered when it came: the
+/// round trip is 100 ms, and on the next ACK the retransmission of 1 is lost (`tcp_rack_advance`
+/// comes before `tcp_try_undo_partial`).
+#[test]
+fn an_ack_that_holds_is_taken_note_of() {
+    let config = SenderConfig { timestamps: true, ..handshake(80) };
+    run_with("linux", config, |x| {
+        x.echo = Some(0);
+        x.write(60_000).sends(&numbers(0, 10)).at(100).sack(0, &[(2, 6)]).sends("0F 1P 10");
+        // 0 was late. 10 was sent after the retransmission of 1.
+        x.at(200).sack(1, &[(10, 11), (2, 6)]).sends("11 12").phase(Phase::Recovery);
+        // 100 + 100 + 80 / 4.
+        x.at(230).sack(1, &[(0, 1)]).sends("1L 6P").phase(Phase::Recovery);
+    });
+}
+
+/// A D-SACK for a tail loss probe widens nothing: no reordering drew the probe (`FLAG_DSACK_TLP`).
+#[test]
+fn a_d_sack_for_a_probe_does_not_widen_the_window() {
+    run_with("linux", handshake(80), |x| {
+        x.write(12_000).sends(&numbers(0, 10)).at(80).sack(0, &[(1, 2)]).sends("10+");
+        // 0 comes late by one: reordering.
+        x.at(81).ack(2).sends("11").at(161).ack(11).sends("");
+        x.at(x.sender.next_deadline().0 / 1_000_000)
+            .input(|s, now| s.on_deadline(now))
+            .sends("11+");
+        let at = x.now.0 / 1_000_000;
+        x.at(at + 1).ack(12).sends("").at(at + 80).sack(12, &[(11, 12)]).sends("");
+        x.at(at + 100).write(5_000).sends("12 13 14 15 16");
+        // 80 / 4, and 2.
+        x.at(at + 180).sack(12, &[(13, 14)]).sends("").deadline(at + 100 + 80 + 22);
+    });
+}
+
+/// Reordering is looked for after a timeout, too: 1 comes four segments late
+/// (`tcp_sacktag_write_queue`).
+#[test]
+fn reordering_after_a_timeout() {
+    let linux = Registry::default();
+    let mechanisms = &linux.preset("linux").expect("a preset").mechanisms;
+    let without: Vec<&str> =
+        mechanisms.iter().map(|m| &**m).filter(|m| *m != "linux-f-rto").collect();
+    run_with(&without.join("+"), handshake(80), |x| {
+        x.write(10_000).sends(&numbers(0, 10)).fire(162).sends("9+").fire(442).sends("0T");
+        x.at(450).sack(0, &[(4, 5)]).sends("").phase(Phase::Loss);
+        // Where reordering is more than usual, cwnd grows by SACKs too (tcp_may_raise_cwnd).
+        x.at(451).sack(0, &[(1, 2), (4, 5)]).sends("2S").phase(Phase::Loss);
+        assert_eq!(x.sender.state().dupthresh, 4);
+    });
+}
