@@ -9,6 +9,10 @@ use crate::vector::{Ack, Changed, FORMAT, Header, Info, Sent, Step, Vector, What
 const MOST_SEGMENTS: u64 = 1 << 20;
 /// About eleven days, in microseconds.
 const LATEST: u64 = 1_000_000_000_000;
+/// Ticks a second of a kernel that can be answered.
+const HZ: u32 = 250;
+/// Congestion controls that can be answered.
+const CONGESTION: [&str; 2] = ["cubic", "reno"];
 /// SACK blocks that an ACK has room for.
 const MOST_BLOCKS: usize = 4;
 
@@ -109,7 +113,14 @@ fn check(h: &Header) -> Result<(), String> {
     if h.format != FORMAT {
         return Err(format!("the format is `{}`; this reads `{FORMAT}`", h.format));
     }
-    within("hz", h.hz.into(), 1, 1_000_000)?;
+    if h.hz != HZ {
+        return Err(format!("hz is {}; the mechanisms of Linux have ticks of {HZ} Hz", h.hz));
+    }
+    if !CONGESTION.contains(&h.congestion.as_str()) {
+        let [one, other] = CONGESTION;
+        let name = &h.congestion;
+        return Err(format!("the congestion control is `{name}`, neither `{one}` nor `{other}`"));
+    }
     within("mss", h.mss.into(), 1, 65_535)?;
     within("initial_window", h.initial_window.into(), 1, 1000)?;
     within("window_scale", h.window_scale.into(), 0, 14)?;

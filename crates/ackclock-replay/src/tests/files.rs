@@ -118,7 +118,14 @@ fn headers_are_checked() {
         "v:1: the format is `ackclock-vector/2`; this reads `ackclock-vector/1`"
     );
     assert_eq!(with("\"mss\":1000", "\"mss\":0"), "v:1: mss is 0, not 1 to 65535");
-    assert_eq!(with("\"hz\":250", "\"hz\":0"), "v:1: hz is 0, not 1 to 1000000");
+    assert_eq!(
+        with("\"hz\":250", "\"hz\":1000"),
+        "v:1: hz is 1000; the mechanisms of Linux have ticks of 250 Hz"
+    );
+    assert_eq!(
+        with("\"reno\"", "\"bbr\""),
+        "v:1: the congestion control is `bbr`, neither `cubic` nor `reno`"
+    );
     assert_eq!(
         with("\"window_scale\":7", "\"window_scale\":15"),
         "v:1: window_scale is 15, not 0 to 14"
