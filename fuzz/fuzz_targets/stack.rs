@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 
 use ackclock_stack::{Ready, SocketId, Stack, StackConfig, TcpConfig};
 use ackclock_tcp::wire::{Control, Options, Repr};
-use ackclock_tcp::{Registry, SackBlock, SackBlocks, Seq, Span, Time, Timestamps};
+use ackclock_tcp::{DelayedAck, Registry, SackBlock, SackBlocks, Seq, Span, Time, Timestamps};
 use libfuzzer_sys::fuzz_target;
 use rig::{App, Fate, MS, World, drain, header, host_config, ip_packet, parse, tcp_packet, v4, v6};
 
@@ -28,7 +28,11 @@ fuzz_target!(|bytes: &[u8]| {
         timestamps: head[3] & 2 == 0,
         window_scaling: head[3] & 4 == 0,
         nagle: head[3] & 8 != 0,
-        delayed_ack: (head[3] & 16 == 0).then_some(Span::from_millis(40)),
+        delayed_ack: match head[3] & 80 {
+            0 => DelayedAck::After(Span::from_millis(40)),
+            64 => DelayedAck::Linux(Span::ZERO),
+            _ => DelayedAck::Off,
+        },
         mss: (head[3] & 32 != 0).then_some(u16::from(head[4]) * 6),
         user_timeout: (head[0] & 4 != 0).then_some(Span::from_secs(20)),
         ..TcpConfig::default()

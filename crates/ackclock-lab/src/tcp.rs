@@ -4,7 +4,7 @@ use ackclock_net::scenario::units::Size;
 use ackclock_net::scenario::{Scenario, Tcp};
 use ackclock_stack::TcpConfig;
 use ackclock_tcp::strategy::UnknownName;
-use ackclock_tcp::{Registry, Span};
+use ackclock_tcp::{DelayedAck, Registry, Span};
 
 /// IPv4 and TCP without options.
 const HEADERS: u16 = 40;
@@ -57,7 +57,7 @@ pub(crate) fn config(
         mss: None,
         initial_window: tcp.initial_window,
         min_rto: tcp.min_rto.map(|d| d.0),
-        delayed_ack: Some(Span::from_millis(40)),
+        delayed_ack: DelayedAck::After(Span::from_millis(40)),
         nagle: tcp.nagle.unwrap_or(false),
         keep_alive: None,
         user_timeout: None,

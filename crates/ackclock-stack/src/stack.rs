@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::connection::{Connection, ConnectionConfig};
-use ackclock_tcp::{DelayedAck, Event, ReceiverConfig, Sender, SenderConfig, Seq, Span, Time};
+use ackclock_tcp::{Event, ReceiverConfig, Sender, SenderConfig, Seq, Span, Time};
 
 use crate::listener::Listener;
 use crate::output::Output;
@@ -372,7 +372,7 @@ impl Stack {
                 ..SenderConfig::default()
             },
             receiver: ReceiverConfig {
-                delayed_ack: config.delayed_ack.map_or(DelayedAck::Off, DelayedAck::After),
+                delayed_ack: config.delayed_ack,
                 buffer: config.receive_buffer as u64,
                 auto_read: false,
                 ..ReceiverConfig::default()

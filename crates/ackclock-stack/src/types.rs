@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::connection::{CloseReason, KeepAlive, TcpState};
 use ackclock_tcp::strategy::Composition;
-use ackclock_tcp::{Registry, Sending, Span};
+use ackclock_tcp::{DelayedAck, Registry, Sending, Span};
 
 /// How the host behaves.
 #[derive(Clone, Debug)]
@@ -58,8 +58,8 @@ pub struct TcpConfig {
     pub initial_window: Option<u32>,
     /// Lower bound of the retransmission timeout; `None` takes the timer model's own.
     pub min_rto: Option<Span>,
-    /// How long an ACK may wait for a second segment; `None` sends every ACK at once.
-    pub delayed_ack: Option<Span>,
+    /// When an ACK may wait.
+    pub delayed_ack: DelayedAck,
     /// Nagle's algorithm.
     pub nagle: bool,
     /// Keep-alives.
@@ -89,7 +89,7 @@ impl Default for TcpConfig {
             mss: None,
             initial_window: None,
             min_rto: None,
-            delayed_ack: Some(Span::from_millis(40)),
+            delayed_ack: DelayedAck::After(Span::from_millis(40)),
             nagle: false,
             keep_alive: None,
             user_timeout: None,

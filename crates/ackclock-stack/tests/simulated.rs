@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use ackclock_net::scenario::{BuildOptions, Scenario};
 use ackclock_net::{FlowId, Gateway, Headers, NodeId, Outcome, Recorder};
 use ackclock_stack::{Ready, SocketId, Stack, TcpConfig};
-use ackclock_tcp::{Cause, Event, EventKind, Registry, Span, Time};
+use ackclock_tcp::{Cause, DelayedAck, Event, EventKind, Registry, Span, Time};
 use rig::{cut, host_config, pattern, v4};
 
 /// When, from which byte, how many, why, which transmission, and cwnd after it.
@@ -150,7 +150,7 @@ fn config(strategy: &str) -> TcpConfig {
         timestamps: false,
         initial_window: Some(1),
         receive_buffer: 64_000,
-        delayed_ack: None,
+        delayed_ack: DelayedAck::Off,
         min_rto: Some(Span::from_secs(1)),
         events: true,
         ..TcpConfig::default()
@@ -205,7 +205,7 @@ fn goodput_behind_a_red_gateway() {
                 mss: Some(1460),
                 initial_window: Some(10),
                 receive_buffer: 1 << 20,
-                delayed_ack: Some(Span::from_millis(200)),
+                delayed_ack: DelayedAck::After(Span::from_millis(200)),
                 min_rto: None,
                 events: false,
                 ..config(strategy)

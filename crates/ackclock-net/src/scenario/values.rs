@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::units::{Duration, UnitError};
 
-/// Whether and how long ACKs wait: `off`, a duration or `bsd`.
+/// Whether and how long ACKs wait: `off`, a duration, `bsd` or `linux`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DelayedAck {
     /// Every segment is acknowledged at once.
@@ -20,6 +20,8 @@ pub enum DelayedAck {
     /// As soon as more than a full segment is unacknowledged, or with the next tick of a timer of
     /// 200 ms with a random phase for each flow.
     Bsd,
+    /// When a Linux receiver acknowledges.
+    Linux,
 }
 
 /// The `nth` retransmission of a segment, written `14:1`.
@@ -37,9 +39,11 @@ impl FromStr for DelayedAck {
         match text.trim() {
             "off" => return Ok(DelayedAck::Off),
             "bsd" => return Ok(DelayedAck::Bsd),
+            "linux" => return Ok(DelayedAck::Linux),
             _ => {}
         }
-        let delay: Duration = text.parse().map_err(|e: UnitError| e.or("\"off\" or \"bsd\""))?;
+        let delay: Duration =
+            text.parse().map_err(|e: UnitError| e.or("\"off\", \"bsd\" or \"linux\""))?;
         if delay.0 > Span::from_millis(500) {
             return Err(UnitError::new(format!(
                 "`{text}`: an ACK may wait for at most 500ms (RFC 5681 section 4.2)"
@@ -74,6 +78,7 @@ impl fmt::Display for DelayedAck {
             DelayedAck::Off => f.write_str("off"),
             DelayedAck::After(delay) => delay.fmt(f),
             DelayedAck::Bsd => f.write_str("bsd"),
+            DelayedAck::Linux => f.write_str("linux"),
         }
     }
 }
@@ -111,8 +116,8 @@ macro_rules! word {
 
 word!(DelayedAck, {
     "type": "string",
-    "description": "`off`, a duration of at most 500 ms, or `bsd`.",
-    "examples": ["off", "200ms", "bsd"]
+    "description": "`off`, a duration of at most 500 ms, `bsd` or `linux`.",
+    "examples": ["off", "200ms", "bsd", "linux"]
 });
 
 word!(Retransmission, {

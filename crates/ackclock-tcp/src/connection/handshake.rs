@@ -146,6 +146,9 @@ pub(super) fn learn(c: &mut Connection, irs: Seq, offered: &Options) {
 pub(super) fn complete(c: &mut Connection, now: Time, wnd: u16, shift: u8, echo: Option<u32>) {
     let handshake_rtt = c.handshake.round_trip(now, echo.filter(|_| c.negotiated.timestamps));
     let unmeasured = c.handshake.expiries > 0 && handshake_rtt.is_none();
+    if let Some(rtt) = handshake_rtt {
+        c.receiver.on_handshake(rtt);
+    }
     c.sender.configure(SenderConfig {
         isn: c.isn(),
         remote_seq: c.negotiated.irs + 1,

@@ -6,11 +6,15 @@
 //! (RFC 7323 section 5) is the connection's; urgent data is left out.
 
 mod assembler;
+mod linux_acks;
 #[cfg(test)]
 mod tests;
 mod window;
 
+use alloc::boxed::Box;
+
 use assembler::{Assembler, Merged, Range, block};
+use linux_acks::{Answer, Arrival, LinuxAcks};
 use window::Window;
 
 use crate::segment::{Flags, SackBlock, SackBlocks, Segment, Timestamps};
@@ -28,6 +32,9 @@ pub enum DelayedAck {
     /// As soon as `ack_every` asks for it, or when the fast timer of BSD next expires (Wright & Stevens 1995, section 25.4; Lin & Kung section 3):
     /// every 200 ms, first this long after the origin of time.
     FastTimer(Span),
+    /// As Linux does, after a handshake that took this round trip; zero if it is not known. `ack_every`
+    /// does not count.
+    Linux(Span),
 }
 
 /// The fast timer's interval.
@@ -116,6 +123,8 @@ pub struct Receiver {
     duplicate: Option<SackBlock>,
     /// TS.Recent (RFC 7323 section 4.3).
     ts_recent: Option<u32>,
+    /// What Linux's decisions need; elsewhere, as few receivers have it.
+    linux: Option<Box<LinuxAcks>>,
 }
 
 impl Receiver {
@@ -132,6 +141,12 @@ impl Receiver {
             ack_deadline: Time::NEVER,
             duplicate: None,
             ts_recent: None,
+            linux: match config.delayed_ack {
+                DelayedAck::Linux(rtt) => {
+                    Some(Box::new(LinuxAcks::new(rtt, config.mss, config.buffer)))
+                }
+                _ => None,
+            },
             config,
         }
     }
@@ -176,9 +191,11 @@ impl Receiver {
         if self.config.auto_read {
             self.window.set_read_position(self.rcv_nxt);
         }
-        if filled_gap || duplicate.is_some() || end > right || segment.flags.fin {
-            self.ack_due = true;
-        } else {
+        let at_once = filled_gap || duplicate.is_some() || end > right || segment.flags.fin;
+        self.ack_due |= at_once;
+        if self.linux.is_some() {
+            self.answer_as_linux(now, segment);
+        } else if !at_once {
             self.delay_ack(now);
         }
         merged.fresh
@@ -196,6 +213,11 @@ impl Receiver {
             return;
         }
         self.ack_due = true;
+        if let Some(linux) = &mut self.linux
+            && left < end
+        {
+            linux.on_duplicate(self.window.edge() - self.last_ack_sent.min(self.window.edge()));
+        }
         if left < self.rcv_nxt && left < end {
             self.report_duplicate(Some((left, end.min(self.rcv_nxt))));
         }
@@ -219,9 +241,30 @@ impl Receiver {
         }
     }
 
+    /// Data came in order, and Linux decides when to acknowledge it.
+    fn answer_as_linux(&mut self, now: Time, segment: &Segment) {
+        let Some(linux) = &mut self.linux else { return };
+        let arrival = Arrival {
+            len: segment.len,
+            psh: segment.flags.psh,
+            timestamps: segment.timestamps.is_some(),
+            window: self.window.edge() - self.last_ack_sent.min(self.window.edge()),
+            unacked: self.rcv_nxt - self.last_ack_sent,
+            read: self.config.auto_read,
+        };
+        linux.on_data(now, &arrival);
+        if self.ack_due {
+            return;
+        }
+        match linux.answer(now, &arrival) {
+            Answer::Now => self.ack_due = true,
+            Answer::By(deadline) => self.ack_deadline = deadline,
+        }
+    }
+
     fn delay_ack(&mut self, now: Time) {
         let deadline = match self.config.delayed_ack {
-            DelayedAck::Off => {
+            DelayedAck::Off | DelayedAck::Linux(_) => {
                 self.ack_due = true;
                 return;
             }
@@ -239,14 +282,17 @@ impl Receiver {
     /// The next ACK to send, if one is due.
     #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
-        if self.ack_due { Some(self.ack(now)) } else { None }
+        if self.ack_due { Some(self.ack(now, false)) } else { None }
     }
 
     #[inline]
-    fn ack(&mut self, now: Time) -> Segment {
+    fn ack(&mut self, now: Time, with_data: bool) -> Segment {
         self.ack_due = false;
         self.ack_deadline = Time::NEVER;
         self.last_ack_sent = self.rcv_nxt;
+        if let Some(linux) = &mut self.linux {
+            linux.on_sent(now, with_data);
+        }
         let timestamps = self
             .config
             .timestamps
@@ -292,8 +338,8 @@ impl Receiver {
     /// Makes an outgoing segment acknowledge what has arrived, so that no ACK is due any more. SACK
     /// blocks go along if they take no more than `room` bytes of options.
     pub(crate) fn stamp(&mut self, now: Time, segment: &mut Segment, room: u32) {
-        let mut ack =
-            Segment { seq: segment.seq, len: segment.len, flags: segment.flags, ..self.ack(now) };
+        let ack = self.ack(now, segment.len > 0);
+        let mut ack = Segment { seq: segment.seq, len: segment.len, flags: segment.flags, ..ack };
         let without = Segment { sack: SackBlocks::NONE, ..ack };
         if ack.option_len() > without.option_len() + room {
             ack = without;
@@ -312,6 +358,9 @@ impl Receiver {
         if self.ack_deadline <= now {
             self.ack_deadline = Time::NEVER;
             self.ack_due = true;
+            if let Some(linux) = &mut self.linux {
+                linux.on_timer();
+            }
         }
     }
 
@@ -320,6 +369,11 @@ impl Receiver {
     pub fn read(&mut self, _now: Time, bytes: u64) -> u64 {
         let taken = self.read_quietly(bytes);
         self.ack_due |= taken > 0 && self.window.update_due(self.rcv_nxt);
+        if let Some(linux) = &self.linux {
+            let (waits, all) = (self.ack_deadline != Time::NEVER, self.readable() == 0);
+            let unacked = self.rcv_nxt - self.last_ack_sent;
+            self.ack_due |= taken > 0 && waits && linux.reads(unacked, all);
+        }
         taken
     }
 
@@ -355,6 +409,13 @@ impl Receiver {
     /// The right edge of the window: the first position that was never offered.
     pub fn window_edge(&self) -> u64 {
         self.window.edge()
+    }
+
+    /// The handshake took this round trip, which bounds Linux's delays.
+    pub(crate) fn on_handshake(&mut self, rtt: Span) {
+        if let Some(linux) = &mut self.linux {
+            linux.on_handshake(rtt);
+        }
     }
 
     /// TS.Recent (RFC 7323 section 4.3).

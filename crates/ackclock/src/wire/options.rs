@@ -74,8 +74,8 @@ pub(crate) struct WireArgs {
     /// The lower bound of the retransmission timeout. Default: that of the strategy's timer.
     #[arg(long, value_name = "TIME")]
     pub min_rto: Option<Duration>,
-    /// Whether ACKs are delayed: `off`, or how long an ACK may wait for a second segment.
-    #[arg(long, value_name = "off|TIME", default_value = "40ms", value_parser = delayed_ack)]
+    /// Whether ACKs are delayed: `off`, how long an ACK may wait for a second segment, or `linux`.
+    #[arg(long, value_name = "off|linux|TIME", default_value = "40ms", value_parser = delayed_ack)]
     pub delayed_ack: DelayedAck,
 }
 
@@ -145,7 +145,8 @@ impl Prefix {
 fn delayed_ack(text: &str) -> Result<DelayedAck, String> {
     match text.parse::<DelayedAck>() {
         Ok(DelayedAck::Bsd) => {
-            Err("`bsd` is for the simulated network: write `off` or a time such as 40ms".into())
+            Err("`bsd` is for the simulated network: write `off`, `linux` or a time such as 40ms"
+                .into())
         }
         parsed => parsed.map_err(|e| e.to_string()),
     }
@@ -179,8 +180,10 @@ impl WireArgs {
             initial_window: self.initial_window,
             min_rto: self.min_rto.map(|d| d.0),
             delayed_ack: match self.delayed_ack {
-                DelayedAck::After(time) => Some(time.0),
-                DelayedAck::Off | DelayedAck::Bsd => None,
+                DelayedAck::After(time) => ackclock_tcp::DelayedAck::After(time.0),
+                // The handshake measures the round trip.
+                DelayedAck::Linux => ackclock_tcp::DelayedAck::Linux(Span::ZERO),
+                DelayedAck::Off | DelayedAck::Bsd => ackclock_tcp::DelayedAck::Off,
             },
             nagle: false,
             keep_alive: None,

@@ -56,9 +56,17 @@ pub(super) fn check_tcp(tcp: &Tcp, at: &[Step]) -> Checked {
 
 /// Checks which of a flow's settings go together. The flow is under the key `at`.
 pub(super) fn check_combinations(tcp: &Tcp, at: &[Step]) -> Checked {
-    if let Tcp { ack_every: Some(_), delayed_ack: Some(DelayedAck::Off), .. } = tcp {
-        let message = "with `delayed_ack = \"off\"` every segment is acknowledged; \
-                       write a delay such as \"1ms\"";
+    let message = match tcp.delayed_ack {
+        Some(DelayedAck::Off) => {
+            "with `delayed_ack = \"off\"` every segment is acknowledged; \
+             write a delay such as \"1ms\""
+        }
+        Some(DelayedAck::Linux) => {
+            "with `delayed_ack = \"linux\"` it is two; write a delay such as \"40ms\""
+        }
+        _ => "",
+    };
+    if tcp.ack_every.is_some() && !message.is_empty() {
         fail(&[at, &steps!["tcp", "ack_every"][..]].concat(), message)?;
     }
     if let Tcp { handshake: Some(true), first_rtt: Some(_), .. } = tcp {

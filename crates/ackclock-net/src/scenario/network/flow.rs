@@ -155,7 +155,7 @@ impl<'a> FlowBuilder<'a> {
         let start = start + draw("start", flow.start_spread.0);
         let (slow, fast) =
             (draw("tick", Span::from_millis(500)), draw("fast tick", Span::from_millis(200)));
-        let (mut sender, receiver) = self.endpoints(slow, fast);
+        let (mut sender, mut receiver) = self.endpoints(slow, fast);
         let (from, to) = (names.end(&flow.from, copy), names.end(&flow.to, copy));
         let (mss, tcp) = (self.mss(), &self.tcp);
         let sizes = self.sizes();
@@ -166,6 +166,10 @@ impl<'a> FlowBuilder<'a> {
             }
             _ => None,
         };
+        if tcp.delayed_ack == Some(DelayedAck::Linux) {
+            let rtt = sender.handshake_rtt.unwrap_or_default();
+            receiver.delayed_ack = ackclock_tcp::DelayedAck::Linux(rtt);
+        }
         let built = BuiltFlow {
             id,
             name: name.clone(),
@@ -269,6 +273,7 @@ impl<'a> FlowBuilder<'a> {
                 None => ackclock_tcp::DelayedAck::After(Span::from_millis(200)),
                 Some(DelayedAck::Off) => ackclock_tcp::DelayedAck::Off,
                 Some(DelayedAck::After(d)) => ackclock_tcp::DelayedAck::After(d.0),
+                Some(DelayedAck::Linux) => ackclock_tcp::DelayedAck::Linux(Span::ZERO),
                 Some(DelayedAck::Bsd) => ackclock_tcp::DelayedAck::FastTimer(fast_tick_phase),
             },
             ack_every: tcp.ack_every.unwrap_or(2),

@@ -1,0 +1,153 @@
+//! When Linux acknowledges: `tcp_event_data_recv`, `__tcp_ack_snd_check`, `tcp_send_delayed_ack`.
+
+use super::*;
+
+const MSS: u32 = 1460;
+/// 44 full segments, which the kernel offers at first.
+const FIRST: u64 = 64_240;
+
+/// A receiver that got segments up to `next`.
+struct Linux {
+    receiver: Receiver,
+    next: u32,
+}
+
+impl Linux {
+    fn new(rtt: u64, buffer: u64) -> Linux {
+        let receiver = Receiver::new(ReceiverConfig {
+            delayed_ack: DelayedAck::Linux(Span::from_millis(rtt)),
+            buffer,
+            ..ReceiverConfig::default()
+        });
+        Linux { receiver, next: 0 }
+    }
+
+    /// Its first quick ACKs are used up, at 100 ms.
+    fn settled(rtt: u64) -> Linux {
+        let mut x = Linux::new(rtt, FIRST);
+        for _ in 0..16 {
+            assert!(x.full(100));
+        }
+        x
+    }
+
+    /// A segment comes: whether it is acknowledged at once.
+    fn segment(&mut self, ms: u64, len: u32, psh: bool) -> bool {
+        let flags = Flags { psh, fin: false };
+        let segment = Segment { seq: Seq(self.next), len, flags, ..Segment::default() };
+        self.next += len;
+        self.receiver.on_segment(at(ms), &segment);
+        self.receiver.poll_transmit(at(ms)).is_some()
+    }
+
+    fn full(&mut self, ms: u64) -> bool {
+        self.segment(ms, MSS, false)
+    }
+
+    /// The timer expires at this time: it does not before, and acknowledges.
+    fn timer(&mut self, ms: u64) {
+        assert_eq!(self.receiver.next_deadline(), at(ms));
+        self.receiver.on_deadline(at(ms));
+        assert!(self.receiver.poll_transmit(at(ms)).is_some());
+    }
+}
+
+/// The first 16 segments are acknowledged one by one, and as many as let the window grow.
+#[test]
+fn quick_acks_at_the_start() {
+    let mut x = Linux::new(20, FIRST);
+    let at_once: Vec<bool> = (0..20).map(|_| x.full(100)).collect();
+    let expected: Vec<bool> = (0..20).map(|n| n < 16 || n % 2 == 1).collect();
+    assert_eq!(at_once, expected);
+    // Two segments more for each, up to 81,486 bytes: six.
+    let mut x = Linux::new(20, 81_486);
+    let at_once: Vec<bool> = (0..25).map(|_| x.full(100)).collect();
+    let expected: Vec<bool> = (0..25).map(|n| n < 22 || n % 2 == 1).collect();
+    assert_eq!(at_once, expected);
+}
+
+/// A window of few segments allows half as many quick ACKs.
+#[test]
+fn quick_acks_of_a_small_window() {
+    let mut x = Linux::new(20, 10 * u64::from(MSS));
+    let at_once: Vec<bool> = (0..8).map(|_| x.full(100)).collect();
+    assert_eq!(at_once, [true, true, true, true, true, false, true, false]);
+}
+
+/// What has PSH is acknowledged at once; so is what is shorter than a segment before it.
+#[test]
+fn a_push_is_acknowledged_at_once() {
+    let mut x = Linux::settled(20);
+    assert!(!x.full(100));
+    assert!(x.segment(101, MSS, true));
+    assert!(x.segment(102, MSS, true));
+    assert!(x.segment(103, 700, false));
+    assert!(!x.full(104));
+    // Only where the application reads.
+    let mut x = Linux::settled(20);
+    x.receiver.config.auto_read = false;
+    assert!(!x.segment(101, MSS, true));
+    assert_eq!(x.receiver.read(at(102), 100), 100);
+    assert_eq!(x.receiver.poll_transmit(at(102)), None);
+    assert_eq!(x.receiver.read(at(103), 10_000), 1360);
+    assert!(x.receiver.poll_transmit(at(103)).is_some());
+}
+
+/// Two segments of one length are full ones, whatever came before.
+#[test]
+fn shorter_segments_are_full_ones_from_the_second_on() {
+    let mut x = Linux::settled(20);
+    assert!(x.segment(101, 1000, false));
+    assert!(!x.segment(101, 1000, false));
+    assert!(x.segment(102, 1000, false));
+}
+
+/// A delayed ACK waits for 40 ms, ten ticks and the one that has begun. If it was missed, for twice
+/// as long, but no longer than a round trip if that is longer than 40 ms.
+#[test]
+fn the_interval_adapts() {
+    let mut x = Linux::settled(0);
+    assert!(!x.full(101));
+    x.timer(144);
+    // Twelve ticks after the last one, of twenty: 20 / 2 + 12.
+    assert!(!x.full(149));
+    x.timer((37 + 22 + 1) * 4);
+    let mut x = Linux::settled(60);
+    assert!(!x.full(101));
+    x.timer(144);
+    assert!(!x.full(149));
+    x.timer((37 + 15 + 1) * 4);
+    let mut x = Linux::settled(20);
+    assert!(!x.full(101));
+    x.timer(144);
+    assert!(!x.full(149));
+    x.timer((37 + 10 + 1) * 4);
+}
+
+/// After a pause of more than the timeout, and after data that came twice, ACKs are quick again.
+#[test]
+fn quick_acks_come_again() {
+    // 20 + 200 ms are 55 ticks.
+    let mut x = Linux::settled(20);
+    assert!(!x.full(100 + 55 * 4));
+    let mut x = Linux::settled(20);
+    let at_once: Vec<bool> = (0..18).map(|_| x.full(100 + 56 * 4)).collect();
+    let expected: Vec<bool> = (0..18).map(|n| n < 16 || n % 2 == 1).collect();
+    assert_eq!(at_once, expected);
+    let mut x = Linux::settled(20);
+    x.next -= MSS;
+    assert!(x.full(101));
+    assert!(x.full(102));
+}
+
+/// Who answers with data delays ACKs from the start, until one was missed.
+#[test]
+fn answers_carry_acks() {
+    let mut x = Linux::new(20, FIRST);
+    assert!(x.full(100));
+    let mut data = Segment { len: 10, ..Segment::default() };
+    x.receiver.stamp(at(101), &mut data, 0);
+    assert!(!x.full(102));
+    x.timer(144);
+    assert!(x.full(145));
+}
