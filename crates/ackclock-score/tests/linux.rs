@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use ackclock_replay::{CaState, Sent, Vector, What, read, write};
+use ackclock_score::linux::receive::{Script, differences, receive};
 use ackclock_score::linux::{FAMILIES, Scenario, record_all, shrink};
 
 const MSS: u64 = 1460;
@@ -168,5 +169,17 @@ fn every_family_draws_what_can_happen() {
             assert!(s.writes.iter().all(|(_, bytes)| *bytes > 0), "{family} {seed}");
             assert!(s.buffer >= 4 * s.payload(), "{family} {seed}");
         }
+    }
+}
+
+/// The kernel as a receiver acknowledges at once, or by a timer of the same time, where ours does.
+#[test]
+fn our_receiver_acknowledges_as_the_kernel_does() {
+    if !root() {
+        return;
+    }
+    for seed in 1..=12 {
+        let heard = receive(&Script::draw(seed)).unwrap();
+        assert_eq!(differences(&heard), [], "seed {seed}: {heard:?}");
     }
 }

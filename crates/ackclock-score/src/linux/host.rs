@@ -8,7 +8,7 @@ use std::os::fd::OwnedFd;
 use ackclock_live::{Tun, TunConfig};
 use ackclock_replay::{CaState, Info};
 use ackclock_tcp::Time;
-use ackclock_tcp::wire::{MAX_HEADER_LEN, Packet, PseudoHeader, Repr, ip};
+use ackclock_tcp::wire::{Packet, PseudoHeader, Repr, ip};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::netlink::{self, SocketAddrNetlink};
 use rustix::net::sockopt;
@@ -166,10 +166,20 @@ impl Host {
 
     /// Sends the kernel a segment without data; when it went in.
     pub fn send(&self, connection: &Connection, header: &Repr) -> io::Result<Time> {
+        self.send_data(connection, header, 0)
+    }
+
+    /// The same with so many bytes of data.
+    pub fn send_data(
+        &self,
+        connection: &Connection,
+        header: &Repr,
+        data: usize,
+    ) -> io::Result<Time> {
         let header =
             Repr { src_port: connection.port, dst_port: connection.kernel_port, ..*header };
-        let len = header.header_len();
-        let mut packet = [0; ip::v4::HEADER_LEN + MAX_HEADER_LEN];
+        let len = header.header_len() + data;
+        let mut packet = [0; 1500];
         let (head, rest) = packet.split_at_mut(ip::v4::HEADER_LEN);
         let pseudo = PseudoHeader::V4 { src: PEER, dst: KERNEL };
         header.emit(&pseudo, &mut rest[..len]).map_err(io::Error::other)?;

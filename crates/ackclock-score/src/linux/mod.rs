@@ -1,6 +1,7 @@
 //! The kernel's TCP as a sender, recorded as vectors and compared with a strategy.
 
 mod host;
+pub mod receive;
 mod record;
 mod scenario;
 mod shrink;

@@ -21,7 +21,7 @@ const WINDOW_SCALE: u8 = 7;
 /// Ticks of the kernel's clock a second, and how long one takes. They lie at multiples of it on the
 /// monotonic clock.
 pub(super) const HZ: u32 = 250;
-const JIFFY: u64 = 1_000_000_000 / HZ as u64;
+pub(super) const JIFFY: u64 = 1_000_000_000 / HZ as u64;
 /// Packets on the link have headers, too.
 const HEADERS: u64 = 40;
 /// A recording that takes longer is given up.
@@ -131,7 +131,7 @@ pub(super) fn record(host: &mut Host, scenario: &Scenario, kernel: &str) -> io::
 
 /// Has the kernel send its SYN; when it did. Where that is not known to the millisecond of the
 /// timestamp clock, it is tried again.
-fn open(host: &mut Host, scenario: &Scenario) -> io::Result<(Connection, Repr, Time)> {
+pub(super) fn open(host: &mut Host, scenario: &Scenario) -> io::Result<(Connection, Repr, Time)> {
     for _ in 0..100 {
         let before = now();
         let mut connection = host.connect(scenario)?;
