@@ -258,3 +258,17 @@ def test_a_dask_cluster_whose_workers_and_client_are_killed(tmp_path: Path) -> N
     there = [os.path.relpath(path, tmp_path / "undisturbed") for path in undisturbed.files]
     assert found == sorted(there) and len(found) == CELLS
     assert rows([str(out / name) for name in there]) == rows(undisturbed.files)
+
+
+def test_ctrl_c_leaves_what_is_done(tmp_path: Path) -> None:
+    file = write_grid(tmp_path, 4_000, 500)
+    out = tmp_path / "out"
+    called = [sys.executable, "-m", "ackclock", "sweep", str(file), "--out", str(out), "--jobs=1"]
+    with subprocess.Popen(called, stderr=subprocess.PIPE, text=True) as child:
+        while not [*out.rglob("*.parquet")]:
+            time.sleep(0.02)
+        child.send_signal(signal.SIGINT)
+        _, said = child.communicate()
+    assert (child.returncode, said) == (130, "interrupted; the same command goes on\n")
+    result = ackclock.sweep(file, out, threads())
+    assert result.before > 0 and result.before + result.done == len(result.files) == 32
