@@ -57,7 +57,7 @@ pub use model::{
 };
 pub(crate) use names::Names;
 pub use simulation::{BuildOptions, BuiltFlow, BuiltLink, Simulation};
-pub use values::{DelayedAck, Retransmission};
+pub use values::{DelayedAck, Retransmission, SegmentRange};
 
 #[cfg(test)]
 mod tests;

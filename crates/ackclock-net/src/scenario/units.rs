@@ -10,8 +10,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A rate in bits per second: `800kbit`, `1.2mbit`, `10gbit`; `bps` and its multiples are bytes per
-/// second, as in tc.
+/// A rate in bits per second: `800kbit`, `1.2mbit`, `10gbit`. `bps` and its multiples are refused:
+/// they are bytes per second in tc, and bits per second elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rate(pub u64);
 
@@ -72,22 +72,8 @@ const RATE: Kind = Kind {
         ("mbit", 1_000_000),
         ("gbit", 1_000_000_000),
         ("tbit", 1_000_000_000_000),
-        ("bps", 8),
-        ("kbps", 8_000),
-        ("mbps", 8_000_000),
-        ("gbps", 8_000_000_000),
-        ("tbps", 8_000_000_000_000),
     ],
-    aliases: &[
-        ("kibit", 1 << 10),
-        ("mibit", 1 << 20),
-        ("gibit", 1 << 30),
-        ("tibit", 1 << 40),
-        ("kibps", 8 << 10),
-        ("mibps", 8 << 20),
-        ("gibps", 8 << 30),
-        ("tibps", 8 << 40),
-    ],
+    aliases: &[("kibit", 1 << 10), ("mibit", 1 << 20), ("gibit", 1 << 30), ("tibit", 1 << 40)],
 };
 
 const TIME: Kind = Kind {
@@ -121,6 +107,18 @@ const SEGMENTS: [&str; 3] = ["seg", "segment", "segments"];
 struct Decimal {
     digits: u128,
     scale: u32,
+}
+
+impl Decimal {
+    /// So many times this number, without zeros at its end.
+    fn times(&self, factor: u128) -> String {
+        let (product, unit) = (self.digits.saturating_mul(factor), 10u128.pow(self.scale));
+        let fraction = format!("{:0width$}", product % unit, width = self.scale as usize);
+        match fraction.trim_end_matches('0') {
+            "" => (product / unit).to_string(),
+            fraction => format!("{}.{fraction}", product / unit),
+        }
+    }
 }
 
 /// Splits `text` into its number and the lower-case unit behind it.
@@ -195,6 +193,15 @@ impl Kind {
 impl FromStr for Rate {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Self, UnitError> {
+        if let Some((number, unit)) = split(text)
+            && let Some(prefix) = unit.strip_suffix("bps")
+        {
+            let (bits, bytes) = (number.times(1), number.times(8));
+            return Err(UnitError(format!(
+                "`{text}` has two readings: bits per second, which is `{bits}{prefix}bit`, and \
+                 bytes per second as in tc, which is `{bytes}{prefix}bit`"
+            )));
+        }
         RATE.parse(text).map(Rate)
     }
 }
@@ -389,9 +396,8 @@ quantity!(
     "a rate such as \"800kbit\"",
     {
         "type": "string",
-        "pattern": "^[0-9][0-9_]*(\\.[0-9]*)? ?([kKmMgGtT][iI]?)?([bB][iI][tT]|[bB][pP][sS])$",
-        "description": "A rate: bit, kbit, mbit, gbit, tbit; bps, kbps, ... are bytes per second, \
-         as in tc.",
+        "pattern": "^[0-9][0-9_]*(\\.[0-9]*)? ?([kKmMgGtT][iI]?)?[bB][iI][tT]$",
+        "description": "A rate: bit, kbit, mbit, gbit, tbit, as in tc.",
         "examples": ["800kbit", "1.2mbit", "10gbit"]
     },
     |n| RATE.parse(&n.to_string()).map(Rate),

@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use ackclock_tcp::Span;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::de::{self, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::units::{Duration, UnitError};
 
@@ -31,6 +33,80 @@ pub struct Retransmission {
     pub segment: u64,
     /// Which retransmission, from 1.
     pub nth: u32,
+}
+
+/// Segments from 0, the last one included, written `14` or `14-20`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SegmentRange(pub RangeInclusive<u64>);
+
+/// A longer range is taken for a mistake.
+const LONGEST_RANGE: u64 = 1_000_000;
+
+impl FromStr for SegmentRange {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        let number = |part: &str| part.trim().parse::<u64>().ok();
+        let ends = match text.split_once('-') {
+            Some((first, last)) => number(first).zip(number(last)),
+            None => number(text).map(|one| (one, one)),
+        };
+        match ends {
+            Some((first, last)) if first > last => {
+                Err(UnitError::new(format!("`{text}` is a range that ends before it begins")))
+            }
+            Some((first, last)) if last - first >= LONGEST_RANGE => {
+                Err(UnitError::new(format!("`{text}` has more than {LONGEST_RANGE} segments")))
+            }
+            Some((first, last)) => Ok(SegmentRange(first..=last)),
+            None => Err(UnitError::new(format!(
+                "`{text}` is not a segment number, and no range such as `14-20`"
+            ))),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for SegmentRange {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct NumberOrRange;
+        impl Visitor<'_> for NumberOrRange {
+            type Value = SegmentRange;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a whole number, 0 or more, or a range such as \"14-20\"")
+            }
+
+            fn visit_u64<E: de::Error>(self, n: u64) -> Result<SegmentRange, E> {
+                Ok(SegmentRange(n..=n))
+            }
+
+            fn visit_i64<E: de::Error>(self, n: i64) -> Result<SegmentRange, E> {
+                let number = u64::try_from(n);
+                let wrong = |_| E::invalid_value(Unexpected::Signed(n), &self);
+                number.map(|n| SegmentRange(n..=n)).map_err(wrong)
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<SegmentRange, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+        d.deserialize_any(NumberOrRange)
+    }
+}
+
+impl JsonSchema for SegmentRange {
+    fn schema_name() -> Cow<'static, str> {
+        "SegmentRange".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "anyOf": [
+                { "type": "integer", "minimum": 0 },
+                { "type": "string", "pattern": "^ *[0-9]+ *(- *[0-9]+ *)?$" }
+            ],
+            "description": "A segment, counted from 0, or a range with both ends.",
+            "examples": [14, "14-20"]
+        })
+    }
 }
 
 impl FromStr for DelayedAck {

@@ -1,11 +1,11 @@
 //! Loss models.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::defaults::is_default;
 use crate::scenario::units::{Duration, Probability, Rate, Size};
-use crate::scenario::values::Retransmission;
+use crate::scenario::values::{Retransmission, SegmentRange};
 
 /// A loss model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,8 +30,9 @@ pub enum Loss {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct DropList {
-    /// Segments whose first transmission is lost.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// Segments whose first transmission is lost: numbers, and ranges such as `"14-20"`.
+    #[serde(default, deserialize_with = "unfolded", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<SegmentRange>")]
     pub segments: Vec<u64>,
     /// Retransmissions that are lost: `"14:1"` is the first retransmission of segment 14.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -39,6 +40,11 @@ pub struct DropList {
     /// The one flow that it concerns, by name; all flows if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<String>,
+}
+
+/// Each segment of the numbers and ranges.
+fn unfolded<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<u64>, D::Error> {
+    Ok(Vec::<SegmentRange>::deserialize(d)?.into_iter().flat_map(|range| range.0).collect())
 }
 
 /// Independent losses.
