@@ -10,7 +10,7 @@ use std::time::Duration;
 use ackclock_net::LinkReport;
 use ackclock_net::scenario::Scenario;
 use ackclock_report::FlowSummary;
-use ackclock_run::{FileError, GridCell, Input, Job, Progress, STEPS, in_parallel};
+use ackclock_run::{Cancel, FileError, GridCell, Input, Job, Progress, STEPS, in_parallel};
 use ackclock_tcp::Registry;
 
 use crate::error::Error;
@@ -47,7 +47,8 @@ struct Place {
     seed: u64,
 }
 
-/// Runs a lab, whose strategies are those of `registry`.
+/// Runs a lab, whose strategies are those of `registry`. When `cancel` is set, the outcome has the
+/// seeds that every row was done with by then, and the cells that have one.
 ///
 /// # Errors
 /// What the system refuses, and what is wrong with the lab.
@@ -56,6 +57,7 @@ pub fn run(
     lab: &Lab,
     options: &Options,
     registry: &Registry,
+    cancel: &Cancel,
 ) -> Result<Outcome, Error> {
     let file = if name.ends_with(".toml") { name.to_string() } else { format!("labs/{name}.toml") };
     let cells = lab
@@ -81,22 +83,36 @@ pub fn run(
             places.extend((0..rows.len()).map(|row| Place { cell: c, row, seed }));
         }
     }
-    let progress = Progress::new(places.len() as u64 * STEPS);
+    let progress = Progress::until(places.len() as u64 * STEPS, cancel);
     let jobs = options.jobs.unwrap_or(lab.jobs);
-    let measured = on_the_wire(&places, jobs, |Place { cell, row, seed }| {
+    let measured = on_the_wire(&places, jobs, cancel, |Place { cell, row, seed }| {
         let scenario = &cells[*cell].scenario;
-        one(lab, scenario, rows[*row], *seed, options.quick, registry, &progress)
+        one(lab, scenario, rows[*row], *seed, options.quick, registry, (&progress, cancel))
     })?;
-    let simulations = if lab.simulations == 0 { 0 } else { lab.simulations.max(runs) };
+    let simulations = match lab.simulations {
+        0 => 0,
+        _ if cancel.is_cancelled() => 0,
+        n => n.max(runs),
+    };
     let simulated = simulate(&file, simulations, &cells, &rows, registry)?;
     let mut results: Vec<Vec<RowRuns>> = Vec::new();
     for of_cell in simulated {
         let row = |simulated| RowRuns { measured: Vec::new(), simulated };
         results.push(of_cell.into_iter().map(row).collect());
     }
-    for (place, measured) in places.iter().zip(measured) {
-        results[place.cell][place.row].measured.push(measured);
+    for (places, measured) in places.chunks(rows.len()).zip(measured.chunks(rows.len())) {
+        // What is compared has the same seed.
+        if measured.len() == rows.len() && measured.iter().all(Option::is_some) {
+            for (place, measured) in places.iter().zip(measured.iter().flatten()) {
+                results[place.cell][place.row].measured.push(measured.clone());
+            }
+        }
     }
+    let (cells, results): (Vec<GridCell>, Vec<Vec<RowRuns>>) = cells
+        .into_iter()
+        .zip(results)
+        .filter(|(_, rows)| rows.iter().all(|row| !row.measured.is_empty()))
+        .unzip();
     Ok(outcome((name, lab), options.quick, &cells, &rows, &results))
 }
 
@@ -141,12 +157,13 @@ fn outcome(
     }
 }
 
-/// Does all runs in their order, so many at the same time.
+/// Does all runs in their order, so many at the same time; `None` is one that was cancelled.
 fn on_the_wire(
     places: &[Place],
     jobs: u16,
+    cancel: &Cancel,
     one: impl Fn(&Place) -> io::Result<Measured> + Sync,
-) -> Result<Vec<Measured>, Error> {
+) -> Result<Vec<Option<Measured>>, Error> {
     let next = AtomicUsize::new(0);
     let results: Vec<Mutex<Option<io::Result<Measured>>>> =
         places.iter().map(|_| Mutex::new(None)).collect();
@@ -167,11 +184,15 @@ fn on_the_wire(
             });
         }
     });
-    let results: Vec<_> = results
-        .into_iter()
-        .filter_map(|r| r.into_inner().unwrap_or_else(|e| e.into_inner()))
-        .collect();
-    results.into_iter().collect::<io::Result<_>>().map_err(Error::Wire)
+    let results = results.into_iter().map(|r| r.into_inner().unwrap_or_else(|e| e.into_inner()));
+    results
+        .map(|result| match result.transpose() {
+            // A run that ends before its time fails.
+            Err(_) if cancel.is_cancelled() => Ok(None),
+            result => result,
+        })
+        .collect::<io::Result<_>>()
+        .map_err(Error::Wire)
 }
 
 fn one(
@@ -181,7 +202,7 @@ fn one(
     seed: u64,
     quick: bool,
     registry: &Registry,
-    progress: &Progress,
+    (progress, cancel): (&Progress, &Cancel),
 ) -> io::Result<Measured> {
     let testbed = Testbed::new(lab, scenario, row, seed)?;
     let sender = Sender::new(&testbed, scenario, row, registry)?;
@@ -195,11 +216,11 @@ fn one(
     let received = match lab.transfers {
         None => {
             let length = Duration::from_secs_f64(scenario.duration.0.secs_f64());
-            workload::bulk(&testbed, &sender, length, mss, &mut tick)?
+            workload::bulk(&testbed, &sender, length, mss, (&mut tick, cancel))?
         }
         Some(plan) => {
             let count = if quick { plan.quick_count } else { plan.count };
-            workload::short(&testbed, &sender, plan, (count, seed, mss), &mut tick)?
+            workload::short(&testbed, &sender, plan, (count, seed, mss), (&mut tick, cancel))?
         }
     };
     tick(1.0);

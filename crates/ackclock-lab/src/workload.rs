@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use ackclock_net::Rng;
+use ackclock_run::Cancel;
 
 use crate::format::Transfers;
 use crate::sender::Sender;
@@ -47,7 +48,7 @@ pub(crate) fn bulk(
     sender: &Sender,
     length: Duration,
     mss: u16,
-    tick: &mut dyn FnMut(f64),
+    (tick, cancel): (&mut dyn FnMut(f64), &Cancel),
 ) -> io::Result<Received> {
     let to = Testbed::to(PORT);
     let listener = testbed.receiver.run(|| TcpListener::bind(to))??;
@@ -70,7 +71,7 @@ pub(crate) fn bulk(
                 bytes.fetch_add(n as u64, Ordering::Relaxed);
             }
         });
-        wait(began, length, tick);
+        let waited = wait(began, length, tick, cancel);
         let bytes = bytes.load(Ordering::Relaxed);
         let seconds = began.elapsed().as_secs_f64();
         let counters = stream.counters().and_then(|ours| counters(testbed, sender, ours));
@@ -81,6 +82,7 @@ pub(crate) fn bulk(
         drop((sink, listener));
         stream.abort();
         ended?;
+        waited?;
         Ok(Received {
             bytes,
             seconds,
@@ -91,12 +93,26 @@ pub(crate) fn bulk(
     })
 }
 
-fn wait(began: Instant, length: Duration, tick: &mut dyn FnMut(f64)) {
+fn wait(
+    began: Instant,
+    length: Duration,
+    tick: &mut dyn FnMut(f64),
+    cancel: &Cancel,
+) -> io::Result<()> {
     loop {
+        go_on(cancel)?;
         let gone = began.elapsed();
         tick(gone.as_secs_f64() / length.as_secs_f64());
-        let Some(left) = length.checked_sub(gone) else { return };
+        let Some(left) = length.checked_sub(gone) else { return Ok(()) };
         thread::sleep(left.min(Duration::from_millis(100)));
+    }
+}
+
+/// An error once the runs are cancelled.
+fn go_on(cancel: &Cancel) -> io::Result<()> {
+    match cancel.is_cancelled() {
+        true => Err(io::Error::new(io::ErrorKind::Interrupted, "cancelled")),
+        false => Ok(()),
     }
 }
 
@@ -114,7 +130,7 @@ pub(crate) fn short(
     sender: &Sender,
     plan: Transfers,
     (count, seed, mss): (u32, u64, u16),
-    tick: &mut dyn FnMut(f64),
+    (tick, cancel): (&mut dyn FnMut(f64), &Cancel),
 ) -> io::Result<Received> {
     let sizes = sizes(plan, count, seed);
     let segments = sizes.iter().map(|size| size.div_ceil(mss.into())).sum();
@@ -126,7 +142,7 @@ pub(crate) fn short(
                 let done = done.clone();
                 let sizes: Vec<u64> =
                     sizes.iter().skip(lane.into()).step_by(plan.lanes.into()).copied().collect();
-                scope.spawn(move || lane_of(testbed, sender, PORT + lane, &sizes, &done))
+                scope.spawn(move || lane_of(testbed, sender, PORT + lane, &sizes, (&done, cancel)))
             })
             .collect();
         drop(done);
@@ -164,7 +180,7 @@ fn lane_of(
     sender: &Sender,
     port: u16,
     sizes: &[u64],
-    done: &mpsc::Sender<()>,
+    (done, cancel): (&mpsc::Sender<()>, &Cancel),
 ) -> io::Result<(Vec<Completion>, Counters)> {
     let to = Testbed::to(port);
     let listener = testbed.receiver.run(|| TcpListener::bind(to))??;
@@ -176,6 +192,7 @@ fn lane_of(
     let mut sent = Vec::new();
     let mut counters = Counters::default();
     for size in sizes {
+        go_on(cancel)?;
         let called = Instant::now();
         let mut stream = sender.connect(to)?;
         let opened = Instant::now();

@@ -1,5 +1,7 @@
 //! Recorders: they get what happens in a run.
 
+use std::ops::ControlFlow;
+
 use ackclock_tcp::{Event, Sighting, Time};
 
 use crate::ids::{FlowId, NodeId};
@@ -28,8 +30,11 @@ pub trait Recorder {
         true
     }
 
-    /// The simulated time is `now`. Called every few thousand events, for a progress bar.
-    fn progress(&mut self, _now: Time) {}
+    /// The simulated time is `now`. Called every few thousand events, for a progress bar. The run
+    /// ends here if this breaks off.
+    fn progress(&mut self, _now: Time) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
 
     /// Something happened on a connection. The sender's own events come only if it was built with
     /// `events: true`.
@@ -62,8 +67,8 @@ impl<R: Recorder> Recorder for Option<R> {
         self.as_ref().is_some_and(R::wants_packets)
     }
 
-    fn progress(&mut self, now: Time) {
-        self.iter_mut().for_each(|r| r.progress(now));
+    fn progress(&mut self, now: Time) -> ControlFlow<()> {
+        self.iter_mut().try_for_each(|r| r.progress(now))
     }
 
     fn event(&mut self, flow: FlowId, event: &Event) {
@@ -85,9 +90,9 @@ impl<A: Recorder, B: Recorder> Recorder for (A, B) {
         self.0.wants_packets() || self.1.wants_packets()
     }
 
-    fn progress(&mut self, now: Time) {
-        self.0.progress(now);
-        self.1.progress(now);
+    fn progress(&mut self, now: Time) -> ControlFlow<()> {
+        self.0.progress(now)?;
+        self.1.progress(now)
     }
 
     fn event(&mut self, flow: FlowId, event: &Event) {

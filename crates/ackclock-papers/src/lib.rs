@@ -43,7 +43,7 @@ pub use library::Library;
 pub use load::ExperimentFile;
 pub use outcome::{Cell, Outcome, Row, Sequence, Table};
 pub use plan::Plan;
-pub use run::run;
+pub use run::{run, run_until};
 pub use sequence::{SentSegment, Step};
 pub use table::summary;
 pub use verdict::{Judgement, Verdict};

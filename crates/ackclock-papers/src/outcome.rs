@@ -41,6 +41,8 @@ pub struct Outcome {
     pub runs: u32,
     /// The seeds of the first and of the last run.
     pub seeds: (u64, u64),
+    /// Whether every cell has so many; `false` if the experiment was cancelled before its end.
+    pub complete: bool,
     /// Transfers of a run, where it is many.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transfers: Option<u32>,
@@ -76,6 +78,8 @@ pub struct Cell {
     /// The seed of the first run.
     #[serde(skip)]
     pub(crate) seed: u64,
+    /// Runs of each strategy; fewer than asked for if the experiment was cancelled.
+    pub runs: u32,
     /// The lines of the table.
     pub rows: Vec<Row>,
     /// Tables with a column for each strategy.
@@ -85,6 +89,13 @@ pub struct Cell {
     /// All that was measured.
     #[serde(skip)]
     pub(crate) measured: Measurements,
+}
+
+impl Cell {
+    /// Whether there is a run of every strategy.
+    pub(crate) fn is_measured(&self) -> bool {
+        self.runs > 0
+    }
 }
 
 /// A line of the table.
@@ -191,6 +202,9 @@ impl Outcome {
             format!("seeds {first} to {last}")
         };
         parts.push(format!("{} each ({seeds})", count(self.runs.into(), "run")));
+        if !self.complete {
+            parts.push("interrupted before all of them were done".into());
+        }
         parts
             .extend(self.transfers.map(|n| format!("{} in each run", count(n.into(), "transfer"))));
         parts.join(", ")

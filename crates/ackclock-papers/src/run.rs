@@ -3,7 +3,7 @@
 use ackclock_net::scenario::{Flow, Scenario, Source};
 use ackclock_net::{FlowId, Recorder};
 use ackclock_report::{Chart, FlowSummary};
-use ackclock_run::{Input, Job, Progress, RecoveryRecorder, STEPS, in_parallel};
+use ackclock_run::{Cancel, Input, Job, Progress, RecoveryRecorder, STEPS, in_parallel_until};
 use ackclock_tcp::Event;
 
 use crate::cell::PlannedCell;
@@ -27,6 +27,9 @@ struct Task<'a> {
     planned: &'a PlannedCell,
     job: Job,
     record: bool,
+    /// The number of its plan, then of its run: what is cancelled has all cells and strategies, but
+    /// fewer runs.
+    turn: (usize, u64),
 }
 
 /// What a run leaves.
@@ -65,18 +68,32 @@ impl Recorder for Log {
 /// # Errors
 /// [`Error::Run`].
 pub fn run(plans: &[Plan<'_>], threads: u16) -> Result<Vec<Outcome>, Error> {
-    let tasks: Vec<Task<'_>> = plans.iter().flat_map(tasks).collect();
-    let progress =
-        Progress::new(tasks.iter().map(|task| task.simulations() * task.weight() * STEPS).sum());
-    let mut done =
-        in_parallel(&tasks, threads, |task| task.run(&progress.weighing(task.weight())))?
-            .into_iter();
-    Ok(plans.iter().map(|plan| outcome(plan, &mut done)).collect())
+    run_until(plans, threads, &Cancel::default())
+}
+
+/// As [`run`]. When `cancel` is set, a cell has the seeds that every strategy was done with by
+/// then, and the outcomes are those of plans with such a cell.
+///
+/// # Errors
+/// [`Error::Run`].
+pub fn run_until(plans: &[Plan<'_>], threads: u16, cancel: &Cancel) -> Result<Vec<Outcome>, Error> {
+    let tasks: Vec<Task<'_>> = plans.iter().enumerate().flat_map(tasks).collect();
+    let steps = tasks.iter().map(|task| task.simulations() * task.weight() * STEPS).sum();
+    let progress = Progress::until(steps, cancel);
+    let mut done = in_parallel_until(
+        &tasks,
+        (threads, cancel),
+        |task| task.turn,
+        |task| task.run(&progress.weighing(task.weight())),
+    )?
+    .into_iter();
+    let outcomes = plans.iter().map(|plan| outcome(plan, &mut done));
+    Ok(outcomes.filter(|outcome| outcome.cells.iter().any(Cell::is_measured)).collect())
 }
 
 /// Cells, then strategies and what bounds them, then seeds. [`outcome`] takes the results in this
 /// order.
-fn tasks<'a>(plan: &'a Plan<'a>) -> impl Iterator<Item = Task<'a>> {
+fn tasks<'a>((number, plan): (usize, &'a Plan<'a>)) -> impl Iterator<Item = Task<'a>> {
     plan.cells.iter().flat_map(move |planned| {
         let strategies =
             plan.source.experiment.strategies.iter().map(|s| (s.composition(), plan.records()));
@@ -87,7 +104,8 @@ fn tasks<'a>(plan: &'a Plan<'a>) -> impl Iterator<Item = Task<'a>> {
                         strategy: strategy.map(str::to_string),
                         seed: planned.cell.scenario.seed + run,
                     };
-                    Task { plan, planned, job, record: run == 0 && records }
+                    let (record, turn) = (run == 0 && records, (number, run));
+                    Task { plan, planned, job, record, turn }
                 })
             },
         )
@@ -120,7 +138,7 @@ impl Task<'_> {
     }
 
     fn run(&self, progress: &Progress) -> Result<Done, ackclock_run::Error> {
-        let Task { plan, planned, job, record } = self;
+        let Task { plan, planned, job, record, .. } = self;
         let (file, cell) = (&plan.source.file, &planned.cell);
         if let Some(population) = &plan.source.experiment.population {
             let Transfers { flows, recovery, timeouts, captured } =
@@ -149,7 +167,7 @@ impl Task<'_> {
 }
 
 /// Takes the runs of a plan from those that are done.
-fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
+fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Option<Done>>) -> Outcome {
     let e = &plan.source.experiment;
     let mut cells = Vec::new();
     let mut traces = Vec::new();
@@ -159,7 +177,7 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
     for planned in &plan.cells {
         let (cell, recorded, charts) = cell_outcome(plan, planned, done);
         for (claim, outcome) in e.claims.iter().zip(&mut claims) {
-            if planned.is_in(&claim.cells) {
+            if planned.is_in(&claim.cells) && cell.is_measured() {
                 outcome.add(&cell.name, &planned.cell.labels, judge(claim, &cell.measured));
             }
         }
@@ -183,9 +201,10 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
         seeds: plan.seeds(),
         transfers: e.population.as_ref().map(|p| p.transfers),
         charts: charts.chain(of_timeouts).collect(),
-        cells,
         claims,
         traces,
+        complete: cells.iter().all(|cell: &Cell| cell.runs == plan.runs),
+        cells,
         sensitivity: e.sensitivity,
         marks: e.marks.clone(),
         window: e.window,
@@ -196,14 +215,24 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Done>) -> Outcome {
 fn cell_outcome(
     plan: &Plan<'_>,
     planned: &PlannedCell,
-    done: &mut impl Iterator<Item = Done>,
+    done: &mut impl Iterator<Item = Option<Done>>,
 ) -> (Cell, Vec<Trace>, Vec<Chart>) {
     let e = &plan.source.experiment;
     let name = planned.cell.name();
     let mut all = Measurements::new();
     let (mut sequences, mut traces, mut charts) = (Vec::new(), Vec::new(), Vec::new());
-    for strategy in &e.strategies {
-        let mut runs: Vec<Done> = done.take(plan.runs as usize).collect();
+    let of_all = e.strategies.len() + plan.bounds.len();
+    let mut done: Vec<Vec<Option<Done>>> =
+        (0..of_all).map(|_| done.take(plan.runs as usize).collect()).collect();
+    // What is compared has the same seeds: those up to the first that was cancelled.
+    let complete = |runs: &Vec<Option<Done>>| runs.iter().take_while(|run| run.is_some()).count();
+    let runs = done.iter().map(complete).min().unwrap_or(0);
+    done.iter_mut().for_each(|of| of.truncate(runs));
+    if runs == 0 {
+        done.clear();
+    }
+    let mut done = done.into_iter().map(|of| of.into_iter().flatten().collect::<Vec<Done>>());
+    for (strategy, mut runs) in e.strategies.iter().zip(done.by_ref()) {
         let data: Vec<&RunData> = runs.iter().map(|run| &run.data).collect();
         samples::add(&strategy.name, &planned.groups, &data, &mut all);
         let title = match name.as_str() {
@@ -227,13 +256,16 @@ fn cell_outcome(
         sequences.push(Sequence { strategy: strategy.name.clone(), steps });
         traces.push(Trace { name: title, mss, events, summary });
     }
-    for bound in &plan.bounds {
-        let runs: Vec<Done> = done.take(plan.runs as usize).collect();
+    for (bound, runs) in plan.bounds.iter().zip(done) {
         let data: Vec<&RunData> = runs.iter().map(|run| &run.data).collect();
         samples::add(bound, &[], &data, &mut all);
     }
     distances(&e.strategies, plan.registry, &mut all);
     let (rows, tables) = (rows(e, &all), tables(e, &all));
     let (labels, seed) = (planned.cell.labels.clone(), planned.cell.scenario.seed);
-    (Cell { name, labels, seed, rows, tables, sequences, measured: all }, traces, charts)
+    (
+        Cell { name, labels, seed, runs: runs as u32, rows, tables, sequences, measured: all },
+        traces,
+        charts,
+    )
 }

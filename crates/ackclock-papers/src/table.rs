@@ -18,7 +18,15 @@ const WIDE: usize = 24;
 impl Outcome {
     /// The table of its rows and a line for each claim.
     pub fn to_table(&self) -> String {
-        let runs = if self.runs == 1 { "1 run".into() } else { format!("{} runs", self.runs) };
+        let mut runs = if self.runs == 1 { "1 run".into() } else { format!("{} runs", self.runs) };
+        if !self.complete {
+            let all: u32 = self.cells.iter().map(|cell| cell.runs).sum();
+            let cells = self.cells.len();
+            runs = format!(
+                "interrupted: {all} of {} runs of each",
+                u64::from(self.runs) * cells as u64
+            );
+        }
         let mut text =
             format!("{}: {} ({})\n", self.id, self.title, joined(&[&self.place, &runs], "; "));
         for (title, rows) in self.side_by_side() {

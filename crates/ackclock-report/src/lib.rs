@@ -54,7 +54,10 @@ pub use recovery::{
     Distribution, Kind, RECOVERY_TABLES, RecoveryMeasure, RecoveryStats, RecoveryTable,
     RecoveryTracker, TimedOutIn, recovery_measures, recovery_table,
 };
-pub use summary::{Estimate, FlowSummary, rate, replication_table, summary_table, with_interval};
+pub use summary::{
+    Estimate, FlowSummary, rate, replication_rows, replication_table, summary_rows, summary_table,
+    with_interval,
+};
 
 /// The example of `README.md`, run as a documentation test.
 #[cfg(doctest)]

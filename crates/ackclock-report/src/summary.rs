@@ -104,10 +104,13 @@ fn student_t_975(df: usize) -> f64 {
 /// One aligned line per summary, with a heading. `rto n/m/l/b` counts timeouts by class:
 /// non-trigger, multiple losses, lost retransmission, backed off. Ends with a newline.
 pub fn summary_table(summaries: &[FlowSummary]) -> String {
+    align(&summary_rows(summaries), Align::Right)
+}
+
+/// The rows of [`summary_table`], the heading first.
+pub fn summary_rows(summaries: &[FlowSummary]) -> Vec<Vec<String>> {
     let heading = SUMMARY_HEADING.map(String::from).to_vec();
-    let rows: Vec<_> =
-        std::iter::once(heading).chain(summaries.iter().map(|s| s.cells().to_vec())).collect();
-    align(&rows, Align::Right)
+    std::iter::once(heading).chain(summaries.iter().map(|s| s.cells().to_vec())).collect()
 }
 
 const SUMMARY_HEADING: [&str; 13] = [
@@ -174,7 +177,7 @@ impl FlowSummary {
             count_or_dash(self.drops),
             count_or_dash(self.spurious_retransmissions),
             rate(self.goodput_bps),
-            self.completion_s.map_or_else(|| "unfinished".into(), |s| format!("{s:.3}s")),
+            self.completion_s.map_or_else(|| "unfinished".into(), seconds),
         ]
     }
 
@@ -191,6 +194,11 @@ impl FlowSummary {
 /// flows that share a network are no independent sample. The completion time is left out as
 /// `unfinished` if any flow of the strategy is. Ends with a newline.
 pub fn replication_table(summaries: &[FlowSummary]) -> String {
+    align(&replication_rows(summaries), Align::Right)
+}
+
+/// The rows of [`replication_table`], the heading first.
+pub fn replication_rows(summaries: &[FlowSummary]) -> Vec<Vec<String>> {
     let mut strategies: Vec<&str> = Vec::new();
     for s in summaries {
         if !strategies.contains(&s.strategy.as_str()) {
@@ -216,9 +224,7 @@ pub fn replication_table(summaries: &[FlowSummary]) -> String {
             runs.to_string(),
             with_interval(estimate(&|s| s.goodput_bps), rate),
             if finished {
-                with_interval(estimate(&|s| s.completion_s.unwrap_or_default()), |v| {
-                    format!("{v:.3}s")
-                })
+                with_interval(estimate(&|s| s.completion_s.unwrap_or_default()), seconds)
             } else {
                 "unfinished".into()
             },
@@ -232,7 +238,7 @@ pub fn replication_table(summaries: &[FlowSummary]) -> String {
             },
         ]);
     }
-    align(&rows, Align::Right)
+    rows
 }
 
 /// The mean over the flows of each seed, then the estimate over seeds.
@@ -260,6 +266,12 @@ pub fn with_interval(estimate: Option<Estimate>, show: impl Fn(f64) -> String) -
 
 fn count_or_dash(count: Option<u64>) -> String {
     count.map_or_else(|| "-".into(), |n| n.to_string())
+}
+
+/// Seconds to the millisecond, and to three figures if they are fewer than that.
+fn seconds(s: f64) -> String {
+    let decimals = if s > 0.0 { (2 - s.log10().floor() as i32).clamp(3, 9) } else { 3 };
+    format!("{s:.*}s", decimals as usize)
 }
 
 /// A rate with the unit that iproute2 would take.

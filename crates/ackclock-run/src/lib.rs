@@ -1,6 +1,7 @@
 //! Runs of a scenario: one for each strategy and seed, in parallel, with results in a fixed order.
 //! [`grid()`] unfolds a scenario into many, by the values that some of its keys take.
 
+mod cancel;
 mod columns;
 mod file;
 mod grid;
@@ -8,15 +9,19 @@ mod progress;
 mod recovery;
 mod set;
 mod stats;
+mod sweep;
 
 use std::collections::BTreeMap;
+use std::iter;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ackclock_net::scenario::{BuildOptions, Scenario, ScenarioError, Simulation};
 use ackclock_net::{FlowId, FlowReport, Place, Recorder};
 use ackclock_report::{FlowSummary, RecoveryStats};
 use ackclock_tcp::{Event, Registry, Sighting, Time};
-use rayon::prelude::*;
 
+pub use cancel::Cancel;
 pub use columns::{Column, Columns, Get};
 pub use file::{FileError, error_at, parse};
 pub use grid::{Axis, AxisLabel, GridCell, grid, read};
@@ -24,6 +29,7 @@ pub use progress::Progress;
 pub use recovery::RecoveryRecorder;
 pub use set::set;
 pub use stats::{LinkStats, thread_cpu_s};
+pub use sweep::{Sweep, SweepRun, axis, flow_columns, sweep};
 
 /// Why a run gave no result.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +40,9 @@ pub enum Error {
     /// The run failed.
     #[error(transparent)]
     Run(FileError),
+    /// A [`Cancel`] ended the runs before their time.
+    #[error("interrupted")]
+    Cancelled,
     /// The system gave no threads.
     #[error("no threads: {0}")]
     Threads(String),
@@ -107,7 +116,7 @@ impl Input<'_> {
     /// Runs a job that is built.
     ///
     /// # Errors
-    /// [`Error::Run`].
+    /// [`Error::Run`], and [`Error::Cancelled`] if the flag of `progress` is set before the end.
     pub fn run<R: Recorder>(
         &self,
         job: &Job,
@@ -116,10 +125,17 @@ impl Input<'_> {
         progress: &Progress,
     ) -> Result<Outcome, Error> {
         let began = thread_cpu_s();
-        let mut watched = Watched { inner: recorder, progress, until: simulation.until, steps: 0 };
+        if progress.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        let until = simulation.until;
+        let mut watched = Watched { inner: recorder, progress, until, steps: 0, broken_off: false };
         simulation
             .run(&mut watched)
             .map_err(|e| Error::Run(self.located(self.scenario.explain(&e))))?;
+        if watched.broken_off {
+            return Err(Error::Cancelled);
+        }
         let cpu_s = thread_cpu_s() - began;
         progress.advance(STEPS - watched.steps);
         let (flows, links) = (summaries(&simulation, job.seed), links(&simulation, self.scenario));
@@ -158,10 +174,50 @@ where
 {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build();
     let pool = pool.map_err(|e| Error::Threads(e.to_string()))?;
-    // One by one, since an item may take a thousand times as long as another.
-    let results: Vec<Result<R, Error>> =
-        pool.install(|| items.par_iter().with_max_len(1).map(one).collect());
-    results.into_iter().collect()
+    // One by one, since an item may take a thousand times as long as another; and in their order,
+    // so that what is cancelled is their end.
+    let next = AtomicUsize::new(0);
+    let done = pool.broadcast(|_| {
+        let turn = || next.fetch_add(1, Ordering::Relaxed);
+        let items = iter::repeat_with(turn).map_while(|i| Some((i, items.get(i)?)));
+        items.map(|(i, item)| (i, one(item))).collect::<Vec<_>>()
+    });
+    let mut done: Vec<(usize, Result<R, Error>)> = done.into_iter().flatten().collect();
+    done.sort_by_key(|(i, _)| *i);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// As [`in_parallel`], but what was [cancelled](Error::Cancelled) is `None`, and what was done
+/// before is kept. Items begin in the order of their turns, and none once `cancel` is set.
+///
+/// # Errors
+/// [`Error::Threads`], and the first other error of `one`.
+pub fn in_parallel_until<T, R, F, K: Ord>(
+    items: &[T],
+    (threads, cancel): (u16, &Cancel),
+    turn: impl Fn(&T) -> K,
+    one: F,
+) -> Result<Vec<Option<R>>, Error>
+where
+    T: Sync,
+    R: Send,
+    F: Fn(&T) -> Result<R, Error> + Sync + Send,
+{
+    let mut turns: Vec<(usize, &T)> = items.iter().enumerate().collect();
+    turns.sort_by_key(|(_, item)| turn(item));
+    let results = in_parallel(&turns, threads, |(_, item)| {
+        if cancel.is_cancelled() {
+            return Ok(None);
+        }
+        match one(item) {
+            Ok(result) => Ok(Some(result)),
+            Err(Error::Cancelled) => Ok(None),
+            Err(error) => Err(error),
+        }
+    })?;
+    let mut placed: Vec<_> = turns.into_iter().map(|(i, _)| i).zip(results).collect();
+    placed.sort_by_key(|(i, _)| *i);
+    Ok(placed.into_iter().map(|(_, result)| result).collect())
 }
 
 /// Passes what happens on to a recorder, and how far a run has come to the progress bar.
@@ -171,6 +227,8 @@ struct Watched<'a, R> {
     until: Time,
     /// Steps of the bar taken so far.
     steps: u64,
+    /// Whether the run was cancelled before its end.
+    broken_off: bool,
 }
 
 impl<R: Recorder> Recorder for Watched<'_, R> {
@@ -182,12 +240,16 @@ impl<R: Recorder> Recorder for Watched<'_, R> {
         self.inner.wants_packets()
     }
 
-    fn progress(&mut self, now: Time) {
+    fn progress(&mut self, now: Time) -> ControlFlow<()> {
         let steps =
             (STEPS as f64 * now.secs_f64() / self.until.secs_f64()).min(STEPS as f64) as u64;
         self.progress.advance(steps.saturating_sub(self.steps));
         self.steps = self.steps.max(steps);
-        self.inner.progress(now);
+        if self.progress.is_cancelled() {
+            self.broken_off = true;
+            return ControlFlow::Break(());
+        }
+        self.inner.progress(now)
     }
 
     fn event(&mut self, flow: FlowId, event: &Event) {

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
+use crate::cancel::Cancel;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// A progress bar. It shows itself only on a terminal, and only once a second has passed.
@@ -13,6 +14,7 @@ pub struct Progress {
 
 struct Shared {
     bar: ProgressBar,
+    cancel: Cancel,
     since: Instant,
     shown: Once,
 }
@@ -20,6 +22,11 @@ struct Shared {
 impl Progress {
     /// A bar of so many steps.
     pub fn new(steps: u64) -> Self {
+        Progress::until(steps, &Cancel::default())
+    }
+
+    /// A bar of so many steps, for runs that this flag ends.
+    pub fn until(steps: u64, cancel: &Cancel) -> Self {
         let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::hidden());
         if let Ok(style) =
             ProgressStyle::with_template("{wide_bar} {percent:>3}% {elapsed} (left: {eta})")
@@ -27,7 +34,12 @@ impl Progress {
             bar.set_style(style);
         }
         Progress {
-            shared: Arc::new(Shared { bar, since: Instant::now(), shown: Once::new() }),
+            shared: Arc::new(Shared {
+                bar,
+                cancel: cancel.clone(),
+                since: Instant::now(),
+                shown: Once::new(),
+            }),
             weight: 1,
         }
     }
@@ -37,9 +49,14 @@ impl Progress {
         Progress { shared: Arc::clone(&self.shared), weight }
     }
 
+    /// Whether the runs are to end before their time.
+    pub fn is_cancelled(&self) -> bool {
+        self.shared.cancel.is_cancelled()
+    }
+
     /// So many steps are done.
     pub fn advance(&self, steps: u64) {
-        let Shared { bar, since, shown } = &*self.shared;
+        let Shared { bar, since, shown, .. } = &*self.shared;
         bar.inc(steps * self.weight);
         if since.elapsed() > Duration::from_secs(1) {
             // Hidden by itself where standard error is no terminal.

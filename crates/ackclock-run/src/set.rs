@@ -19,6 +19,14 @@ pub fn set(table: &mut Table, path: &str, value: Value) -> Result<(), String> {
         return Err(format!("`{path}` is not a path such as `link[1].delay`"));
     };
     let (key, index) = key;
+    if let Some(index) = index.filter(|_| !table.contains_key(key)) {
+        let arrays = table.iter().filter(|(_, value)| value.is_array());
+        let known: Vec<String> = arrays.map(|(key, _)| format!("`{key}[...]`")).collect();
+        return Err(match known.is_empty() {
+            true => format!("there is no `{key}[{index}]`"),
+            false => format!("there is no `{key}[{index}]`; there are {}", known.join(", ")),
+        });
+    }
     let slot = table.entry(key).or_insert_with(|| Value::Table(Table::new()));
     let slot = match index {
         None => slot,

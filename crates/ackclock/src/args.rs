@@ -20,13 +20,29 @@ pub(crate) enum Format {
     Json,
 }
 
+/// How to print flows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RecordFormat {
+    /// Aligned text.
+    Table,
+    /// JSON.
+    Json,
+    /// CSV.
+    Csv,
+}
+
 /// What to print and to write of runs, wherever they ran.
 #[derive(Debug, Args)]
 pub(crate) struct RecordArgs {
     /// How to print the results. JSON is an array with one object per flow. With --stats,
-    /// --recovery or --vs-oracle it is an object that contains this array as `flows`.
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub format: Format,
+    /// --recovery or --vs-oracle it is an object that contains this array as `flows`. CSV has a
+    /// line per flow, and nothing else.
+    #[arg(long, value_enum, default_value_t = RecordFormat::Table)]
+    pub format: RecordFormat,
+    /// Write a row for each flow of each run to this Parquet file. The columns are those of
+    /// `--format csv`.
+    #[arg(long, value_name = "FILE.parquet")]
+    pub parquet: Option<PathBuf>,
     /// Also print statistics of loss recovery for each strategy, over all its flows and runs. They
     /// are those of the paper on Proportional Rate Reduction (PRR).
     #[arg(long)]

@@ -69,7 +69,7 @@ pub(crate) enum Verb {
     /// what it measures. The guide describes the format. A claim that does not hold is a result,
     /// and no error.
     #[command(after_help = help_with_example(
-        "ackclock experiment scenarios/experiment.toml --quick --html out/experiment"
+        "ackclock experiment examples/experiment.toml --quick --html out/experiment"
     ))]
     Experiment(ExperimentArgs),
     /// Repeat the experiments of published papers, and check the claims of the papers.

@@ -7,17 +7,17 @@ use std::str::FromStr;
 use ackclock_net::scenario::units::{Amount, Duration, Rate, Size};
 use ackclock_net::scenario::{
     DelayedAck, DropList, DropTail, FirstRtt, Flow, Link, Loss, Queue, Retransmission, Scenario,
-    Source,
+    SegmentRange, Source,
 };
-use ackclock_run::{FileError, Input, Job};
+use ackclock_run::{Cancel, FileError, Input, Job};
 use ackclock_tcp::{Registry, Span};
 use clap::{Args, Parser, ValueEnum};
 
-use crate::args::{Format, OutputArgs, check_strategies};
+use crate::args::{OutputArgs, RecordFormat, check_strategies};
 use crate::error::Error;
 use crate::execute::execute;
 use crate::oracle::distances;
-use crate::output::{Shown, results};
+use crate::output::{Shown, ended, results};
 use crate::record::Records;
 
 const SEED: u64 = 1;
@@ -27,7 +27,8 @@ pub(crate) struct CompareArgs {
     /// The strategies to compare. `+` adds a mechanism, as in `sack+lt`.
     #[arg(long, value_name = "A,B,...", value_delimiter = ',', required = true)]
     pub strategy: Vec<String>,
-    /// The segments whose first transmission is lost, counted from 0. Each further --drop adds a
+    /// The segments whose first transmission is lost, counted from 0: numbers and ranges, such as
+    /// `14-20`. Each further --drop adds a
     /// connection with losses of its own, on a path of its own.
     #[arg(long, value_name = "K,K,...")]
     pub drop: Vec<Segments>,
@@ -128,11 +129,10 @@ pub(crate) struct Segments(pub Vec<u64>);
 impl FromStr for Segments {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        let number = |part: &str| {
-            part.trim().parse().map_err(|_| format!("`{part}` is not a segment number"))
-        };
-        text.split(',').map(number).collect::<Result<_, _>>().map(Segments)
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let ranges = text.split(',').map(str::parse::<SegmentRange>);
+        let ranges = ranges.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
+        Ok(Segments(ranges.into_iter().flat_map(|range| range.0).collect()))
     }
 }
 
@@ -142,7 +142,11 @@ impl fmt::Display for Segments {
     }
 }
 
-pub(crate) fn compare(args: &CompareArgs, registry: &Registry) -> Result<String, Error> {
+pub(crate) fn compare(
+    args: &CompareArgs,
+    registry: &Registry,
+    cancel: &Cancel,
+) -> Result<String, Error> {
     check_strategies(&args.strategy, registry)?;
     let scenario = scenario(args)?;
     let failed = |error| {
@@ -162,18 +166,21 @@ pub(crate) fn compare(args: &CompareArgs, registry: &Registry) -> Result<String,
     )?;
     records.capture_at(&args.output.pcap_at, &scenario)?;
     let input = Input { registry, scenario: &scenario, file: "compare".into(), text: None };
-    let outcomes = execute(&input, &jobs, None, &mut records)?;
-    let distances =
-        if args.output.vs_oracle { distances(&input, &jobs, &outcomes, None)? } else { Vec::new() };
+    let (jobs, outcomes) = execute(&input, &jobs, None, &mut records, cancel)?;
+    let distances = if args.output.vs_oracle && !cancel.is_cancelled() {
+        distances(&input, &jobs, &outcomes, None, cancel)?
+    } else {
+        Vec::new()
+    };
     records.finish(&scenario.name, &parameters(args))?;
-    let mut text = results(&jobs, &outcomes, &Shown::of(&args.output, true, &distances));
-    if args.output.records.format == Format::Table && args.drop.len() > 1 {
+    let mut text = results(&jobs, &outcomes, &Shown::of(&args.output, true, &distances))?;
+    if args.output.records.format == RecordFormat::Table && args.drop.len() > 1 {
         text.push('\n');
         for (flow, case) in args.drop.iter().enumerate() {
             text.push_str(&format!("flow {flow}: dropped {case}\n"));
         }
     }
-    Ok(text)
+    ended(text, cancel)
 }
 
 /// The scenario, as TOML, that `ackclock compare` runs with these options.
@@ -196,7 +203,7 @@ pub fn compare_scenario(
         let line = text.lines().next().unwrap_or_default();
         Error::Usage(line.trim_start_matches("error: ").into())
     })?;
-    compare(&CompareArgs { print_scenario: true, ..args.args }, registry)
+    compare(&CompareArgs { print_scenario: true, ..args.args }, registry, &Cancel::default())
 }
 
 fn list<T: ToString>(items: &[T]) -> String {

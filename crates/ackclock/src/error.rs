@@ -75,6 +75,7 @@ impl From<ackclock_run::Error> for Error {
     fn from(error: ackclock_run::Error) -> Self {
         match error {
             ackclock_run::Error::Threads(error) => Error::Usage(format!("--jobs: {error}")),
+            ackclock_run::Error::Cancelled => Error::Interrupted,
             error => Error::Run(error),
         }
     }

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 
 use ackclock_lab::{Lab, Options, run};
 use ackclock_report::{Align, align};
+use ackclock_run::Cancel;
 use ackclock_tcp::Registry;
 use clap::Args;
 
 use crate::args::Format;
 use crate::error::Error;
-use crate::output::json_text;
+use crate::output::{NOTHING, ended, json_text};
 
 #[derive(Debug, Args)]
 pub(crate) struct LabArgs {
@@ -39,7 +40,7 @@ pub(crate) struct LabArgs {
     pub jobs: Option<u16>,
 }
 
-pub(crate) fn lab(args: &LabArgs, registry: &Registry) -> Result<String, Error> {
+pub(crate) fn lab(args: &LabArgs, registry: &Registry, cancel: &Cancel) -> Result<String, Error> {
     if args.name == "list" {
         return Ok(list(&Lab::all(registry)?));
     }
@@ -54,14 +55,16 @@ pub(crate) fn lab(args: &LabArgs, registry: &Registry) -> Result<String, Error> 
         // Before the runs, so that a bad path is found at once.
         fs::write(path, "").map_err(Error::write(path))?;
     }
-    let outcome = run(&args.name, &lab, &options, registry)?;
+    let outcome = run(&args.name, &lab, &options, registry, cancel)?;
     if let Some(path) = &args.html {
         fs::write(path, outcome.to_html()).map_err(Error::write(path))?;
     }
-    Ok(match args.format {
+    let text = match args.format {
         Format::Json => json_text(&outcome),
+        Format::Table if outcome.cells.is_empty() => NOTHING.into(),
         Format::Table => outcome.to_table(),
-    })
+    };
+    ended(text, cancel)
 }
 
 /// One of the project's, or that of a file.

@@ -27,6 +27,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use ackclock_run::Cancel;
 use ackclock_tcp::Registry;
 use clap::{CommandFactory, Parser};
 
@@ -58,18 +59,23 @@ pub fn run_with(registry: &Registry, args: impl IntoIterator<Item = OsString>) -
             return if e.use_stderr() { exit::INPUT.code } else { 0 };
         }
     };
-    let result = match &cli.verb {
+    let runs = matches!(
+        cli.verb,
+        Verb::Run(_) | Verb::Compare(_) | Verb::Experiment(_) | Verb::Papers(_) | Verb::Lab(_)
+    );
+    let cancel = if runs { wire::cancel_on_signals() } else { Ok(Cancel::default()) };
+    let result = cancel.and_then(|cancel| match &cli.verb {
         Verb::Strategies(args) => strategies::strategies(args, registry),
-        Verb::Run(args) => run::run(args, registry),
+        Verb::Run(args) => run::run(args, registry, &cancel),
         Verb::Schema(args) => output::schema(args),
-        Verb::Compare(args) => compare::compare(args, registry),
+        Verb::Compare(args) => compare::compare(args, registry, &cancel),
         Verb::Exhaust(args) => exhaust::exhaust(args, registry),
         Verb::Worst(args) => worst::worst(args, registry),
-        Verb::Experiment(args) => papers::experiment(args, registry),
-        Verb::Papers(verb) => papers::papers(verb, registry),
+        Verb::Experiment(args) => papers::experiment(args, registry, &cancel),
+        Verb::Papers(verb) => papers::papers(verb, registry, &cancel),
         Verb::Send(args) => wire::send(args, registry),
         Verb::Recv(args) => wire::recv(args, registry),
-        Verb::Lab(args) => lab::lab(args, registry),
+        Verb::Lab(args) => lab::lab(args, registry, &cancel),
         Verb::Serve(args) => wire::serve(args, registry),
         Verb::Proxy(args) => wire::proxy(args, registry),
         Verb::Gateway(args) => wire::gateway(args, registry),
@@ -77,7 +83,7 @@ pub fn run_with(registry: &Registry, args: impl IntoIterator<Item = OsString>) -
         Verb::Replay(args) => replay::replay(args, registry),
         Verb::Completions(args) => generate::completions(args, Cli::command()),
         Verb::Man(args) => generate::man(args, Cli::command()),
-    };
+    });
     match result.and_then(|text| output::print(&text)) {
         Ok(()) => 0,
         Err(e) => {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ackclock_net::scenario::Scenario;
 use ackclock_report::{Align, Estimate, RecoveryStats, align, recovery_measures, with_interval};
-use ackclock_run::{Input, Job, Outcome, Progress, STEPS, in_parallel};
+use ackclock_run::{Cancel, Input, Job, Outcome, Progress, STEPS, in_parallel};
 use ackclock_tcp::Registry;
 use serde::Serialize;
 
@@ -58,6 +58,7 @@ pub(crate) fn distances(
     jobs: &[Job],
     outcomes: &[Outcome],
     threads: Option<u16>,
+    cancel: &Cancel,
 ) -> Result<Vec<Distance>, Error> {
     let registry = input.registry;
     let mut all = Vec::new();
@@ -88,7 +89,7 @@ pub(crate) fn distances(
         let scenario = bounded(input.scenario, oracle, registry);
         let input =
             Input { registry, scenario: &scenario, file: input.file.clone(), text: input.text };
-        let progress = Progress::new(wanted.len() as u64 * STEPS);
+        let progress = Progress::until(wanted.len() as u64 * STEPS, cancel);
         let notified =
             in_parallel(&wanted, threads.unwrap_or(0), |job| measured(&input, job, &progress))?;
         let notified: BTreeMap<(&Option<String>, u64), &Outcome> =

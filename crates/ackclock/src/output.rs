@@ -1,18 +1,22 @@
 //! What is printed.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
 use ackclock_net::scenario::Scenario;
 use ackclock_papers::Experiment;
 use ackclock_report::{
-    Align, FlowSummary, RecoveryStats, align, recovery_table, replication_table, summary_table,
+    Align, FlowSummary, RecoveryStats, align, recovery_table, replication_rows, replication_table,
+    summary_rows, summary_table,
 };
-use ackclock_run::{Job, LinkStats, Outcome};
+use ackclock_run::{
+    Axis, AxisLabel, Cancel, GridCell, Job, LinkStats, Outcome, SweepRun, flow_columns,
+};
 use clap::Args;
 use serde::Serialize;
 
-use crate::args::{Format, OutputArgs, RecordArgs};
+use crate::args::{OutputArgs, RecordArgs, RecordFormat};
 use crate::error::Error;
 use crate::execute::SCENARIOS_OWN;
 use crate::oracle::{Distance, distance_text};
@@ -71,23 +75,57 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// The results of all runs.
-pub(crate) fn results(jobs: &[Job], outcomes: &[Outcome], shown: &Shown<'_>) -> String {
+/// What a table shows where an interrupted command has nothing to show.
+pub(crate) const NOTHING: &str = "nothing was measured\n";
+
+/// The text of a command that is over. If it was interrupted, that is printed here.
+pub(crate) fn ended(text: String, cancel: &Cancel) -> Result<String, Error> {
+    if cancel.is_cancelled() {
+        print(&text)?;
+        return Err(Error::Interrupted);
+    }
+    Ok(text)
+}
+
+/// A flow and the cell of a sweep that it ran in.
+pub(crate) type PlacedFlow<'a> = (Option<&'a GridCell>, &'a FlowSummary);
+
+/// Writes the Parquet file that is asked for.
+pub(crate) fn write_parquet<'a>(
+    records: &RecordArgs,
+    axes: &[Axis],
+    flows: impl Iterator<Item = PlacedFlow<'a>>,
+) -> Result<(), Error> {
+    let Some(path) = &records.parquet else { return Ok(()) };
+    flow_columns(axes).write_parquet(path, "flows", flows).map_err(Error::write(path))
+}
+
+/// The results of all runs. Writes the Parquet file, too.
+pub(crate) fn results(
+    jobs: &[Job],
+    outcomes: &[Outcome],
+    shown: &Shown<'_>,
+) -> Result<String, Error> {
     let flows: Vec<FlowSummary> = outcomes.iter().flat_map(|o| o.flows.iter().cloned()).collect();
+    write_parquet(shown.records, &[], flows.iter().map(|flow| (None, flow)))?;
     let &Shown { records, per_flow, stats, distances, connections } = shown;
     let costs = if stats { costs(jobs, outcomes) } else { Vec::new() };
     let recoveries = if records.recovery { recoveries(jobs, outcomes) } else { Vec::new() };
-    match records.format {
-        Format::Json if stats || records.recovery || distances.is_some() => json_text(&Object {
-            flows: &flows,
-            strategies: stats.then_some(&costs),
-            peak_memory_bytes: stats.then(peak_memory_bytes),
-            connections,
-            recovery: records.recovery.then_some(&recoveries),
-            vs_oracle: distances,
-        }),
-        Format::Json => flow_lines(&flows),
-        Format::Table => {
+    Ok(match records.format {
+        RecordFormat::Csv => flow_columns(&[]).to_csv(flows.iter().map(|flow| (None, flow))),
+        RecordFormat::Json if stats || records.recovery || distances.is_some() => {
+            json_text(&Object {
+                flows: &flows,
+                strategies: stats.then_some(&costs),
+                peak_memory_bytes: stats.then(peak_memory_bytes),
+                connections,
+                recovery: records.recovery.then_some(&recoveries),
+                vs_oracle: distances,
+            })
+        }
+        RecordFormat::Json => flow_lines(&flows),
+        RecordFormat::Table if jobs.is_empty() => NOTHING.into(),
+        RecordFormat::Table => {
             let several_runs = jobs.windows(2).any(|w| w[0].seed != w[1].seed);
             let many = several_runs || outcomes.iter().any(|o| o.flows.len() > MANY_FLOWS);
             let mut text =
@@ -110,12 +148,67 @@ pub(crate) fn results(jobs: &[Job], outcomes: &[Outcome], shown: &Shown<'_>) -> 
             }
             text
         }
-    }
+    })
+}
+
+/// The results of a sweep of several cells.
+pub(crate) fn sweep_results(
+    records: &RecordArgs,
+    (cells, axes): (&[GridCell], &[Axis]),
+    runs: &[SweepRun],
+    per_flow: bool,
+) -> Result<String, Error> {
+    let flows = || {
+        runs.iter()
+            .flat_map(|run| run.outcome.flows.iter().map(|flow| (Some(&cells[run.cell]), flow)))
+    };
+    write_parquet(records, axes, flows())?;
+    Ok(match records.format {
+        RecordFormat::Csv => flow_columns(axes).to_csv(flows()),
+        RecordFormat::Json => {
+            let lines = flows().filter_map(|(cell, flow)| {
+                serde_json::to_string(&CellFlow { cell: by_axis(cell), flow }).ok()
+            });
+            lines_of_array(&lines.collect::<Vec<_>>())
+        }
+        RecordFormat::Table if runs.is_empty() => NOTHING.into(),
+        RecordFormat::Table => {
+            let mut table: Vec<Vec<String>> = Vec::new();
+            for of_cell in runs.chunk_by(|a, b| a.cell == b.cell) {
+                let flows: Vec<FlowSummary> =
+                    of_cell.iter().flat_map(|run| run.outcome.flows.iter().cloned()).collect();
+                let rows = if per_flow { summary_rows(&flows) } else { replication_rows(&flows) };
+                let cell = &cells[of_cell[0].cell];
+                for (i, row) in rows.into_iter().enumerate().skip(usize::from(!table.is_empty())) {
+                    let name = |at: &AxisLabel| if i == 0 { &at.axis } else { &at.label }.clone();
+                    table.push(cell.labels.iter().map(name).chain(row).collect());
+                }
+            }
+            align(&table, Align::Right)
+        }
+    })
+}
+
+/// A flow in JSON, with the values of its cell by key.
+#[derive(Serialize)]
+struct CellFlow<'a> {
+    cell: BTreeMap<&'a str, &'a str>,
+    #[serde(flatten)]
+    flow: &'a FlowSummary,
+}
+
+fn by_axis(cell: Option<&GridCell>) -> BTreeMap<&str, &str> {
+    let labels = cell.into_iter().flat_map(|cell| &cell.labels);
+    labels.map(|at| (at.axis.as_str(), at.label.as_str())).collect()
 }
 
 /// An array with one flow per line.
 fn flow_lines(flows: &[FlowSummary]) -> String {
     let lines: Vec<String> = flows.iter().filter_map(|f| serde_json::to_string(f).ok()).collect();
+    lines_of_array(&lines)
+}
+
+fn lines_of_array(lines: &[String]) -> String {
     if lines.is_empty() { "[]\n".into() } else { format!("[\n{}\n]\n", lines.join(",\n")) }
 }
 

@@ -3,14 +3,17 @@
 use std::fs;
 use std::path::PathBuf;
 
-use ackclock_papers::{ExperimentFile, Library, pages, run, sample_columns, samples, summary};
+use ackclock_papers::{
+    ExperimentFile, Library, pages, run_until, sample_columns, samples, summary,
+};
 use ackclock_report::{Align, align};
+use ackclock_run::Cancel;
 use ackclock_tcp::Registry;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::error::Error;
 use crate::exit;
-use crate::output::json_text;
+use crate::output::{NOTHING, ended, json_text};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PapersVerb {
@@ -79,16 +82,24 @@ pub(crate) enum ExperimentFormat {
     Csv,
 }
 
-pub(crate) fn papers(verb: &PapersVerb, registry: &Registry) -> Result<String, Error> {
+pub(crate) fn papers(
+    verb: &PapersVerb,
+    registry: &Registry,
+    cancel: &Cancel,
+) -> Result<String, Error> {
     let library = Library::embedded(registry.clone())?;
     match verb {
         PapersVerb::List => Ok(list(&library)),
-        PapersVerb::Run(args) => run_experiments(library, &args.ids, &args.options),
+        PapersVerb::Run(args) => run_experiments(library, &args.ids, &args.options, cancel),
     }
 }
 
-pub(crate) fn experiment(args: &ExperimentArgs, registry: &Registry) -> Result<String, Error> {
-    run_experiments(Library::empty(registry.clone()), &args.files, &args.options)
+pub(crate) fn experiment(
+    args: &ExperimentArgs,
+    registry: &Registry,
+    cancel: &Cancel,
+) -> Result<String, Error> {
+    run_experiments(Library::empty(registry.clone()), &args.files, &args.options, cancel)
 }
 
 fn list(library: &Library) -> String {
@@ -106,6 +117,7 @@ fn run_experiments(
     mut library: Library,
     names: &[String],
     options: &ExperimentOptions,
+    cancel: &Cancel,
 ) -> Result<String, Error> {
     let plans = library.plan_all(names, options.quick)?;
     // Before the runs, so that a bad path is found at once.
@@ -115,7 +127,7 @@ fn run_experiments(
     if let Some(path) = &options.parquet {
         fs::write(path, "").map_err(Error::write(path))?;
     }
-    let outcomes = run(&plans, options.jobs.unwrap_or(0))?;
+    let outcomes = run_until(&plans, options.jobs.unwrap_or(0), cancel)?;
     if let Some(folder) = &options.html {
         for (name, text) in pages(&outcomes) {
             let path = folder.join(name);
@@ -126,11 +138,13 @@ fn run_experiments(
         let written = sample_columns(&outcomes).write_parquet(path, "samples", samples(&outcomes));
         written.map_err(Error::write(path))?;
     }
-    Ok(match options.format {
+    let text = match options.format {
         ExperimentFormat::Json => json_text(&outcomes),
         ExperimentFormat::Csv => sample_columns(&outcomes).to_csv(samples(&outcomes)),
+        ExperimentFormat::Table if outcomes.is_empty() => NOTHING.into(),
         ExperimentFormat::Table => {
             outcomes.iter().map(|o| o.to_table() + "\n").collect::<String>() + &summary(&outcomes)
         }
-    })
+    };
+    ended(text, cancel)
 }

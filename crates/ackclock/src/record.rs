@@ -62,7 +62,7 @@ impl Records {
         strategies: usize,
     ) -> Result<Self, Error> {
         let create = |path: &PathBuf| File::create(path).map_err(Error::write(path));
-        for path in [&args.pcap, &args.html, &args.svg].into_iter().flatten() {
+        for path in [&args.pcap, &args.html, &args.svg, &args.parquet].into_iter().flatten() {
             create(path)?;
         }
         let lines = match &args.events {

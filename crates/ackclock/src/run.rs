@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use ackclock_net::scenario::Scenario;
-use ackclock_run::{Input, Job};
+use ackclock_run::{Axis, Cancel, GridCell, Input, Sweep, axis, sweep};
 use ackclock_tcp::Registry;
 use clap::Args;
 
@@ -12,19 +12,25 @@ use crate::args::{OutputArgs, check_strategies};
 use crate::error::Error;
 use crate::execute::execute;
 use crate::oracle::distances;
-use crate::output::{Shown, results};
+use crate::output::{Shown, ended, results, sweep_results};
 use crate::record::Records;
 use crate::scenario_file::ScenarioFile;
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
-    /// The scenario file.
+    /// The scenario file; `-` is standard input.
     #[arg(value_name = "SCENARIO.toml")]
     pub scenario: PathBuf,
     /// The strategies to compare. Each gets a run of its own, in which all flows use it. `+` adds a
     /// mechanism, as in `sack+lt`. Default: each flow uses the strategy that the scenario names.
     #[arg(long, value_name = "A,B,...", value_delimiter = ',')]
     pub strategy: Vec<String>,
+    /// A key of the scenario and the values that it takes, such as `link[1].rate=1mbit,2mbit`.
+    /// Tables of a list count from 0; `flow[*]` is each of them. A value that is a list is quoted:
+    /// `'link[0].loss[0].drop.segments="[14]","[14, 26]"'`. Several --set make a grid: each
+    /// strategy runs in each combination.
+    #[arg(long, value_name = "KEY=VALUE,...")]
+    pub set: Vec<String>,
     /// The seed of the first run. Further runs use the numbers after it. Default: the seed of the
     /// scenario.
     #[arg(long, value_name = "N")]
@@ -45,11 +51,25 @@ pub(crate) struct RunArgs {
     pub output: OutputArgs,
 }
 
-pub(crate) fn run(args: &RunArgs, registry: &Registry) -> Result<String, Error> {
+pub(crate) fn run(args: &RunArgs, registry: &Registry, cancel: &Cancel) -> Result<String, Error> {
     check_strategies(&args.strategy, registry)?;
-    let ScenarioFile { file, text, scenario } = ScenarioFile::read(&args.scenario, registry)?;
+    let ScenarioFile { file, text, mut scenario } = ScenarioFile::read(&args.scenario, registry)?;
+    let axes = args.set.iter().map(|set| axis(set)).collect::<Result<Vec<Axis>, _>>();
+    let axes = axes.map_err(|message| Error::Usage(format!("--set: {message}")))?;
+    let mut text = Some(text);
+    if !axes.is_empty() {
+        let cells = sweep((&file, text.as_deref().unwrap_or_default()), &axes, registry)
+            .map_err(ackclock_run::Error::Scenario)?;
+        if let [only] = &cells[..] {
+            // Its lines are no longer those of the file.
+            (scenario, text) = (only.scenario.clone(), None);
+        } else {
+            return run_sweep(args, registry, (&file, &cells, &axes), cancel);
+        }
+    }
     let seed = args.seed.unwrap_or(scenario.seed);
-    let jobs = jobs(&args.strategy, seed, args.runs.unwrap_or(scenario.runs))?;
+    check_seeds(seed, args.runs.unwrap_or(scenario.runs))?;
+    let jobs = all_jobs(args, registry, &file, &[]).jobs(&scenario);
     let mut records = Records::new(
         &args.output.records,
         args.output.measures_recovery(),
@@ -57,11 +77,11 @@ pub(crate) fn run(args: &RunArgs, registry: &Registry) -> Result<String, Error> 
         args.strategy.len(),
     )?;
     records.capture_at(&args.output.pcap_at, &scenario)?;
-    let input = Input { registry, scenario: &scenario, file, text: Some(&text) };
-    let outcomes = execute(&input, &jobs, args.jobs, &mut records)?;
+    let input = Input { registry, scenario: &scenario, file, text: text.as_deref() };
+    let (jobs, outcomes) = execute(&input, &jobs, args.jobs, &mut records, cancel)?;
     let title = if scenario.name.is_empty() { &input.file } else { &scenario.name };
-    let distances = if args.output.vs_oracle {
-        distances(&input, &jobs, &outcomes, args.jobs)?
+    let distances = if args.output.vs_oracle && !cancel.is_cancelled() {
+        distances(&input, &jobs, &outcomes, args.jobs, cancel)?
     } else {
         Vec::new()
     };
@@ -69,22 +89,57 @@ pub(crate) fn run(args: &RunArgs, registry: &Registry) -> Result<String, Error> 
     for outstanding in input.outstanding_fates(&outcomes) {
         let _ = writeln!(io::stderr(), "warning: {outstanding}");
     }
-    Ok(results(&jobs, &outcomes, &Shown::of(&args.output, args.per_flow, &distances)))
+    let text = results(&jobs, &outcomes, &Shown::of(&args.output, args.per_flow, &distances))?;
+    ended(text, cancel)
 }
 
-/// One job per strategy and seed, strategies first.
-fn jobs(strategies: &[String], seed: u64, runs: u32) -> Result<Vec<Job>, Error> {
-    if seed.checked_add(runs.into()).is_none() {
-        return Err(Error::Usage(format!("--seed: {seed} leaves no room for {runs} runs")));
+/// The runs that the options ask for.
+fn all_jobs<'a>(
+    args: &'a RunArgs,
+    registry: &'a Registry,
+    file: &'a str,
+    cells: &'a [GridCell],
+) -> Sweep<'a> {
+    let RunArgs { strategy, seed, runs, .. } = args;
+    Sweep { registry, cells, file, strategies: strategy, seed: *seed, runs: *runs }
+}
+
+/// Runs a grid of several cells.
+fn run_sweep(
+    args: &RunArgs,
+    registry: &Registry,
+    (file, cells, axes): (&str, &[GridCell], &[Axis]),
+    cancel: &Cancel,
+) -> Result<String, Error> {
+    let OutputArgs { records, vs_oracle, stats, .. } = &args.output;
+    let of_one = [
+        ("--recovery", records.recovery),
+        ("--vs-oracle", *vs_oracle),
+        ("--stats", *stats),
+        ("--events", records.events.is_some()),
+        ("--pcap", records.pcap.is_some()),
+        ("--html", records.html.is_some()),
+        ("--svg", records.svg.is_some()),
+    ];
+    if let Some((option, _)) = of_one.iter().find(|(_, given)| *given) {
+        return Err(Error::Usage(format!(
+            "{option} is about one scenario: give each --set one value, or leave {option} out"
+        )));
     }
-    let own = [None];
-    let given: Vec<Option<String>> = strategies.iter().cloned().map(Some).collect();
-    let strategies = if given.is_empty() { &own[..] } else { &given[..] };
-    let runs = |strategy: &Option<String>| {
-        let strategy = strategy.clone();
-        (0..u64::from(runs)).map(move |i| Job { strategy: strategy.clone(), seed: seed + i })
-    };
-    Ok(strategies.iter().flat_map(runs).collect())
+    for cell in cells {
+        let scenario = &cell.scenario;
+        check_seeds(args.seed.unwrap_or(scenario.seed), args.runs.unwrap_or(scenario.runs))?;
+    }
+    Records::new(records, false, 0, args.strategy.len())?;
+    let runs = all_jobs(args, registry, file, cells).run(args.jobs.unwrap_or(0), cancel)?;
+    ended(sweep_results(records, (cells, axes), &runs, args.per_flow)?, cancel)
+}
+
+fn check_seeds(seed: u64, runs: u32) -> Result<(), Error> {
+    match seed.checked_add(runs.into()) {
+        Some(_) => Ok(()),
+        None => Err(Error::Usage(format!("--seed: {seed} leaves no room for {runs} runs"))),
+    }
 }
 
 fn parameters(scenario: &Scenario, seed: u64) -> Vec<(String, String)> {

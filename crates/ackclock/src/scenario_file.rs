@@ -1,6 +1,7 @@
 //! The file of a scenario.
 
 use std::fs;
+use std::io::{self, Read};
 use std::path::Path;
 
 use ackclock_net::scenario::Scenario;
@@ -18,9 +19,14 @@ pub(crate) struct ScenarioFile {
 
 impl ScenarioFile {
     pub fn read(path: &Path, registry: &Registry) -> Result<ScenarioFile, Error> {
-        let bytes =
-            fs::read(path).map_err(|error| Error::Read { path: path.to_path_buf(), error })?;
-        let file = path.display().to_string();
+        let stdin = path.as_os_str() == "-";
+        let mut bytes = Vec::new();
+        let read = match stdin {
+            true => io::stdin().read_to_end(&mut bytes).map(drop),
+            false => fs::read(path).map(|read| bytes = read),
+        };
+        read.map_err(|error| Error::Read { path: path.to_path_buf(), error })?;
+        let file = if stdin { "<stdin>".into() } else { path.display().to_string() };
         let text = String::from_utf8(bytes)
             .map_err(|_| Error::Usage(format!("{file}: this is not UTF-8 text")))?;
         match Scenario::from_toml(&text, registry) {

@@ -100,6 +100,22 @@ fn an_unfinished_flow_has_no_completion() {
 }
 
 #[test]
+fn drops_may_be_ranges_and_a_scenario_may_come_from_standard_input() {
+    let flows = json(&["compare", "--strategy", "sack", "--drop", "14-16,20", "--format", "json"]);
+    assert_eq!(flows[0]["drops"], 4);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ackclock"))
+        .args(["run", "-", "--format", "json"])
+        .stdin(Stdio::from(fs::File::open(shipped("first.toml")).unwrap()))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut out = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert_eq!(out, ok(&["run", &shipped("first.toml"), "--format", "json"]));
+}
+
+#[test]
 fn a_lost_retransmission_is_lost() {
     let args = [
         "compare",
@@ -645,15 +661,15 @@ fn papers_are_listed_and_run_in_both_formats() {
 
 #[test]
 fn an_experiment_of_ones_own_runs_in_every_format() {
-    let file = shipped("experiment.toml");
+    let file = format!("{}/../../examples/experiment.toml", env!("CARGO_MANIFEST_DIR"));
     let options = ["experiment", &file, "--quick"];
     let folder = scratch("experiment", "html");
     let parquet = scratch("experiment", "samples.parquet");
     let text = ok(&[&options[..], &["--html", &folder, "--parquet", &parquet]].concat());
-    assert!(text.starts_with("scenarios/experiment: Tail loss probes"), "{text}");
+    assert!(text.starts_with("examples/experiment: Tail loss probes"), "{text}");
     let index = fs::read_to_string(format!("{folder}/index.html")).unwrap();
     assert!(index.contains("<h1>Experiments</h1>"));
-    assert!(fs::read_to_string(format!("{folder}/scenarios-experiment.html")).is_ok());
+    assert!(fs::read_to_string(format!("{folder}/examples-experiment.html")).is_ok());
     assert_eq!(fs::read(&parquet).unwrap()[..4], *b"PAR1");
     let outcomes = json(&[&options[..], &["--format", "json"]].concat());
     assert_eq!(outcomes[0]["paper"], Value::Null);
@@ -670,12 +686,101 @@ fn an_experiment_of_ones_own_runs_in_every_format() {
     let mut piped = String::new();
     child.stdout.take().unwrap().read_to_string(&mut piped).unwrap();
     assert!(child.wait().unwrap().success());
-    assert_eq!(piped.replace("stdin,", "scenarios/experiment,"), csv);
+    assert_eq!(piped.replace("stdin,", "examples/experiment,"), csv);
     assert_eq!(ok(&["papers", "run", &file, "--quick", "--format", "csv"]), csv);
     let none = ackclock(&["experiment", "lin-kung/table-3"]);
     assert_eq!(none.code, 3);
     assert!(none.err.starts_with("error: there is no file `lin-kung/table-3`"), "{}", none.err);
     assert_eq!(json(&["schema", "--experiment"])["required"], serde_json::json!(["title"]));
+}
+
+#[test]
+fn a_sweep_runs_each_strategy_in_each_cell_of_the_grid() {
+    let file = scratch("sweep", "small.toml");
+    fs::write(&file, SMALL).unwrap();
+    let run = ["run", &file, "--strategy", "reno,sack", "--set", "link[0].rate=1mbit,2mbit"];
+    let grid = [&run[..], &["--set", "link[*].delay=10ms"]].concat();
+    let text = ok(&grid);
+    let cells: Vec<Vec<&str>> =
+        text.lines().map(|line| line.split_whitespace().take(4).collect()).collect();
+    let line = |rate, strategy| vec![rate, "10ms", strategy, "3"];
+    let heading = vec!["link[0].rate", "link[*].delay", "strategy", "runs"];
+    let of = |rate| [line(rate, "reno"), line(rate, "sack")];
+    assert_eq!(cells, [vec![heading], of("1mbit").to_vec(), of("2mbit").to_vec()].concat());
+    // The cell with the values of the file has its results, and a grid of one cell is one scenario.
+    let flows = json(&[&run[..], &["--format", "json"]].concat());
+    let mut second: Vec<Value> = flows.as_array().unwrap()[12..].to_vec();
+    for flow in &mut second {
+        let cell = flow.as_object_mut().unwrap().remove("cell").unwrap();
+        assert_eq!(cell, serde_json::json!({ "link[0].rate": "2mbit" }));
+    }
+    let alone = json(&["run", &file, "--strategy", "reno,sack", "--format", "json"]);
+    assert_eq!(alone, Value::Array(second));
+    let one = ["--set", "link[0].rate=2mbit", "--vs-oracle", "--format", "json"];
+    assert_eq!(
+        json(&[&["run", &file, "--strategy", "reno,sack"], &one[..]].concat())["flows"],
+        alone
+    );
+    let csv = ok(&[&run[..], &["--format", "csv"]].concat());
+    assert!(csv.starts_with("link[0].rate,strategy,seed,flow,"), "{csv}");
+    assert_eq!(csv.lines().count(), 1 + 24);
+    let refused = ackclock(&[&run[..], &["--recovery"]].concat());
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.starts_with("error: --recovery is about one scenario"), "{}", refused.err);
+    let unknown = ackclock(&["run", &file, "--set", "link[0].dely=1ms"]);
+    assert_eq!(unknown.code, 2);
+    let expected = "error: --set: link[0].dely: there is no key `dely` here; did you mean `delay`?";
+    assert!(unknown.err.starts_with(expected), "{}", unknown.err);
+}
+
+/// What a command leaves that gets SIGINT after a second.
+fn interrupted(args: &[&str]) -> Run {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ackclock"));
+    let mut child =
+        command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let (mut out, mut err) = (String::new(), String::new());
+    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+    Run { code: child.wait().unwrap().code().unwrap(), out, err }
+}
+
+#[test]
+fn ctrl_c_prints_what_was_measured_and_leaves_whole_files() {
+    let (file, html) = (scratch("ctrl_c", "small.toml"), scratch("ctrl_c", "out.html"));
+    fs::write(&file, SMALL).unwrap();
+    let run = ["run", &file, "--strategy", "reno,sack", "--runs", "100000"];
+    let parquet = scratch("ctrl_c", "out.parquet");
+    let left = interrupted(&[&run[..], &["--html", &html, "--parquet", &parquet]].concat());
+    assert_eq!((left.code, left.err.as_str()), (130, "error: interrupted\n"));
+    let runs: Vec<u32> = left
+        .out
+        .lines()
+        .skip(1)
+        .map(|line| line.split_whitespace().nth(1).unwrap().parse().unwrap())
+        .collect();
+    // Seeds take turns, so that both strategies have about as many.
+    assert!(
+        runs.len() == 2 && runs[0] < 100_000 && runs[0].abs_diff(runs[1]) < 100,
+        "{}",
+        left.out
+    );
+    assert!(fs::read_to_string(html).unwrap().ends_with("</html>\n"));
+    assert!(fs::read(parquet).unwrap().ends_with(b"PAR1"));
+
+    let text = fs::read_to_string(format!(
+        "{}/../../examples/experiment.toml",
+        env!("CARGO_MANIFEST_DIR")
+    ));
+    let (file, folder) = (scratch("ctrl_c", "long.toml"), scratch("ctrl_c", "html"));
+    fs::write(&file, text.unwrap().replace("runs = 40 ", "runs = 100000 ")).unwrap();
+    let left = interrupted(&["experiment", &file, "--html", &folder]);
+    assert_eq!((left.code, left.err.as_str()), (130, "error: interrupted\n"));
+    assert!(left.out.contains(" (interrupted: "), "{}", left.out);
+    assert!(left.out.contains("loss 5%, delay 80ms "), "{}", left.out);
+    assert!(fs::read_to_string(format!("{folder}/index.html")).unwrap().ends_with("</html>\n"));
 }
 
 /// Figure 2 of the PRR paper. Segments go out from 500 ms on, one every 1040 * 8 / 1.2 = 6.933 ms,

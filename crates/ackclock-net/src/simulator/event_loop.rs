@@ -18,7 +18,7 @@ use crate::recorder::{Place, Recorder};
 const PROGRESS_EVERY: u32 = 1 << 14;
 
 impl Simulator {
-    /// Handles all events up to `until`.
+    /// Handles all events up to `until`, unless the recorder breaks off.
     pub(crate) fn run<R: Recorder>(&mut self, recorder: &mut R) {
         let mut handled = 0u32;
         while let Some(key) = self.heap.peek() {
@@ -27,8 +27,8 @@ impl Simulator {
                 break;
             }
             handled = handled.wrapping_add(1);
-            if handled.is_multiple_of(PROGRESS_EVERY) {
-                recorder.progress(Time(now));
+            if handled.is_multiple_of(PROGRESS_EVERY) && recorder.progress(Time(now)).is_break() {
+                break;
             }
             match key.kind() {
                 Kind::LossNotice => self.loss_notice_due(now, key.index(), recorder),

@@ -33,6 +33,7 @@ fn measured(samples: &[(&str, &[f64])]) -> Cell {
     Cell {
         labels: Vec::new(),
         seed: 1,
+        runs: 1,
         name: String::new(),
         rows: Vec::new(),
         tables: Vec::new(),

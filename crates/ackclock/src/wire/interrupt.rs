@@ -2,11 +2,43 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::process;
+use std::thread;
 
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 
+use ackclock_run::Cancel;
+
 use crate::error::Error;
+use crate::exit;
+
+/// SIGINT and SIGTERM.
+fn both() -> SigSet {
+    let mut both = SigSet::empty();
+    both.add(Signal::SIGINT);
+    both.add(Signal::SIGTERM);
+    both
+}
+
+/// The flag that SIGINT or SIGTERM sets, for runs that look at it. The second one ends the process.
+/// To be made before any thread, which would take the signals otherwise.
+pub(crate) fn cancel_on_signals() -> Result<Cancel, Error> {
+    let failed = |error| Error::System { what: "signals".into(), error: io::Error::from(error) };
+    let both = both();
+    both.thread_block().map_err(failed)?;
+    let cancel = Cancel::default();
+    let set = cancel.clone();
+    thread::spawn(move || {
+        while both.wait().is_ok() {
+            if set.is_cancelled() {
+                process::exit(exit::INTERRUPTED.code.into());
+            }
+            set.cancel();
+        }
+    });
+    Ok(cancel)
+}
 
 /// SIGINT and SIGTERM, to be waited for like a file instead of ending the process. To be made
 /// before any thread, which would take the signals otherwise.
@@ -17,9 +49,7 @@ pub(crate) struct Interrupt {
 
 impl Interrupt {
     pub fn new() -> Result<Interrupt, Error> {
-        let mut both = SigSet::empty();
-        both.add(Signal::SIGINT);
-        both.add(Signal::SIGTERM);
+        let both = both();
         let signals = both
             .thread_block()
             .and_then(|()| {

@@ -22,7 +22,7 @@ mod wait;
 
 pub(crate) use connection::{WireConnection, connection_table};
 pub(crate) use gateway::{GatewayArgs, gateway};
-pub(crate) use interrupt::Interrupt;
+pub(crate) use interrupt::{Interrupt, cancel_on_signals};
 pub(crate) use options::{DEFAULT_STRATEGY, WireArgs, open_host, strategy};
 pub(crate) use proxy::{ProxyArgs, proxy};
 pub(crate) use recv::{RecvArgs, recv};

@@ -114,7 +114,7 @@ pub(crate) fn send(args: &SendArgs, registry: &Registry) -> Result<String, Error
         distances: None,
         connections,
     };
-    let text = results(&jobs, &outcomes, &shown);
+    let text = results(&jobs, &outcomes, &shown)?;
     match end {
         Ok(()) => Ok(text),
         Err(error) if outcomes.is_empty() => Err(error),
