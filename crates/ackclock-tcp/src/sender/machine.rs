@@ -90,8 +90,6 @@ pub(super) struct Wants {
     pub everywhere: bool,
     /// And selection chooses in every phase.
     pub by_marks: bool,
-    /// A duplicate does not shrink the offered window.
-    pub keeps_window: bool,
     /// What goes again is cut to fit.
     pub refits: bool,
     /// The window law measures, and validates cwnd.
@@ -114,7 +112,6 @@ impl Wants {
             deliveries,
             observed: deliveries || strategy.timer.samples_sacks(),
             everywhere,
-            keeps_window: strategy.regulate.keeps_window(),
             by_marks: everywhere && strategy.select.everywhere(),
             refits: strategy.select.refits(),
             measures: strategy.window.measures(),

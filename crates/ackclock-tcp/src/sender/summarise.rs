@@ -28,11 +28,10 @@ pub(super) fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, range
     // RFC 9293 section 3.10.7.4: an old segment does not set the window. One that acknowledges more
     // than any before is not old, whatever its sequence number; without that, a single forged
     // one from far ahead would keep the window from moving.
-    let since = segment.seq.0.wrapping_sub(c.wl1.0) as i32;
-    let window = u64::from(segment.wnd) << c.config.wscale.min(14);
-    let kept = c.wants.keeps_window && since == 0 && window > 0 && ack + window < prior_edge;
-    if ack > s.snd_una || (ack == s.snd_una && since >= 0 && !kept) {
+    let newer = segment.seq.0.wrapping_sub(c.wl1.0) as i32 >= 0;
+    if ack > s.snd_una || (ack == s.snd_una && newer) {
         c.wl1 = segment.seq;
+        let window = u64::from(segment.wnd) << c.config.wscale.min(14);
         s.window_edge = ack + window;
         s.max_window = s.max_window.max(window);
     }

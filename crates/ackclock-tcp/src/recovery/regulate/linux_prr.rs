@@ -45,10 +45,6 @@ impl Regulate for LinuxPrr {
         true
     }
 
-    fn keeps_window(&self) -> bool {
-        true
-    }
-
     fn in_flight(&self, s: &State) -> u64 {
         u64::from(s.packets_in_flight()) * s.mss
     }

@@ -50,14 +50,6 @@ pub trait Regulate: Send {
         self.inner().is_some_and(|r| r.everywhere())
     }
 
-    /// Whether the offered window shrinks only on an ACK that advances or has a new sequence number,
-    /// and else only to nothing. One that was overtaken has an old window, and Linux
-    /// (`tcp_may_update_window`) does not believe it; RFC 9293 section 3.10.7.4 takes the window of
-    /// every ACK that is not old.
-    fn keeps_window(&self) -> bool {
-        self.inner().is_some_and(|r| r.keeps_window())
-    }
-
     /// Recovery began; `s.ssthresh` is the target.
     fn on_enter(&mut self, s: &State, a: &AckSummary) -> u64;
 

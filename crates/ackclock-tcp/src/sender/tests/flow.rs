@@ -328,39 +328,3 @@ fn idle_restart_as_a_window_opens() {
         x.at(400).ack(14).sends(&numbers(14, 22)).windows(8_000, UNSET);
     });
 }
-
-/// RFC 9293 section 3.10.7.4: a duplicate may shrink the window. Linux (`tcp_may_update_window`)
-/// takes a smaller one only from an ACK that advances or has a new sequence number, or if it is
-/// closed.
-#[test]
-fn a_duplicate_that_shrinks_the_window() {
-    let edge = |composition: &str, small: u16, seq: u32| {
-        let edge = core::cell::Cell::new(0);
-        run(composition, 4, |x| {
-            x.write(30_000).sends("0 1 2 3");
-            x.window = small;
-            let segment = Segment { seq: Seq(seq), ..x.header(0) };
-            x.segment(segment);
-            x.sent.clear();
-            edge.set(x.sender.state().window_edge);
-        });
-        edge.get()
-    };
-    for (small, seq, reno, linux) in [
-        (9_000, 0, 9_000, 64_000),
-        (0, 0, 0, 0),
-        (65_000, 0, 65_000, 65_000),
-        (9_000, 1, 9_000, 9_000),
-        (65_000, u32::MAX, 64_000, 64_000),
-    ] {
-        assert_eq!(edge("reno", small, seq), reno, "{small} {seq}");
-        assert_eq!(edge("linux", small, seq), linux, "{small} {seq}");
-    }
-    run("linux", 4, |x| {
-        x.write(30_000).sends("0 1 2 3");
-        x.window = 9_000;
-        x.ack(1);
-        x.sent.clear();
-        assert_eq!(x.sender.state().window_edge, 10_000);
-    });
-}
