@@ -622,7 +622,8 @@ fn withstands(strategy: &str, isn: u32, lies: &[Lie]) {
         }
         // Linux's timeout lets one segment out beside what it does not take for lost, which may be
         // more than the window was (`tcp_enter_loss`).
-        let linux = ["linux", "last-mile"].iter().any(|name| strategy.starts_with(name));
+        let linux = ["linux", "last-mile"].iter().any(|name| strategy.starts_with(name))
+            || strategy.contains("linux-prr");
         if s.phase == Phase::Loss && linux {
             allowed = allowed.max(s.board.pipe() + MSS);
         }
