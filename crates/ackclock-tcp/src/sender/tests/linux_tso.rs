@@ -108,6 +108,21 @@ fn a_lone_segment_waits_for_the_next_ack() {
     assert_eq!(x.ack(101_001, 2), "5");
 }
 
+/// The end of what was written waits too, as more may be written; a FIN says that nothing will.
+#[test]
+fn a_fin_does_not_wait() {
+    for fin in [false, true] {
+        let mut x = Bundles::new(1_100);
+        assert_eq!(x.write(0, 7), "0 1 2 3 4p 5 6p");
+        if fin {
+            x.0.close_with_fin(Time(600_000));
+        }
+        // Three segments have room, less than a third of the window. The ACK of the first one is
+        // due in 0.5 ms.
+        assert_eq!(x.write(600, 2), if fin { "7 8p" } else { "" });
+    }
+}
+
 /// Within recovery nothing waits.
 #[test]
 fn recovery_waits_for_nothing() {
