@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use ackclock_papers::{Library, Outcome, pages, run, sample_columns, samples, summary};
+use ackclock_papers::{Library, Outcome, pages, run_until, sample_columns, samples, summary};
 use pyo3::prelude::*;
 
 use crate::error::{of_file, of_run, plain};
@@ -35,10 +35,10 @@ pub fn experiment(
     jobs: u16,
 ) -> PyResult<Experiments> {
     let registry = registry();
-    let outcomes = interruptible(py, |_| {
+    let outcomes = interruptible(py, |stop| {
         let mut library = Library::embedded(registry)?;
         let plans = library.plan_all(&names, quick)?;
-        run(&plans, jobs)
+        run_until(&plans, jobs, &stop.cancel)
     })?;
     Ok(Experiments { outcomes: outcomes.map_err(of_papers)? })
 }

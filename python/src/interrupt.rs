@@ -3,14 +3,12 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use ackclock_net::{FlowId, Recorder};
-use ackclock_tcp::{Event, Time};
+use ackclock_run::Cancel;
 use pyo3::prelude::*;
 
 /// How long Ctrl-C may go unnoticed.
@@ -18,12 +16,12 @@ const LOOK: Duration = Duration::from_millis(50);
 
 thread_local! {
     /// What says that the run of this thread has to end.
-    static RUNNING: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
+    static RUNNING: RefCell<Option<Cancel>> = const { RefCell::new(None) };
 }
 
 /// Unwinds if the run of this thread has to end. For what a run calls that may never return to it.
 pub fn check() {
-    if RUNNING.with_borrow(|now| now.as_ref().is_some_and(|now| now.load(Ordering::Relaxed))) {
+    if RUNNING.with_borrow(|now| now.as_ref().is_some_and(Cancel::is_cancelled)) {
         resume_unwind(Box::new(Stopped));
     }
 }
@@ -31,7 +29,8 @@ pub fn check() {
 /// Says that work has to end, and why.
 #[derive(Default)]
 pub struct Stop {
-    now: Arc<AtomicBool>,
+    /// What runs look at.
+    pub cancel: Cancel,
     why: Mutex<Option<PyErr>>,
 }
 
@@ -42,16 +41,16 @@ impl Stop {
     /// The first one counts.
     fn because(&self, why: PyErr) {
         self.why.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
-        self.now.store(true, Ordering::Relaxed);
+        self.cancel.cancel();
     }
 
-    /// Does `run`, unless there is no use any more. A Python mechanism that raised, and a [`Watch`]
-    /// that saw the stop, unwind up to here; `None` then.
+    /// Does `run`, unless there is no use any more. A Python mechanism that raised, or that saw the
+    /// stop, unwinds up to here; `None` then.
     pub fn guard<T>(&self, run: impl FnOnce() -> T) -> Option<T> {
-        if self.now.load(Ordering::Relaxed) {
+        if self.cancel.is_cancelled() {
             return None;
         }
-        RUNNING.set(Some(self.now.clone()));
+        RUNNING.set(Some(self.cancel.clone()));
         let result = catch_unwind(AssertUnwindSafe(run));
         RUNNING.set(None);
         match result {
@@ -69,34 +68,6 @@ impl Stop {
             Err(payload) if payload.is::<Stopped>() => {}
             Err(payload) => resume_unwind(payload),
         }
-    }
-}
-
-/// A recorder that ends its run by unwinding once it is to stop.
-pub struct Watch<'a, R> {
-    /// Who gets what happens.
-    pub inner: R,
-    /// What says when.
-    pub stop: &'a Stop,
-}
-
-impl<R: Recorder> Recorder for Watch<'_, R> {
-    fn wants_events(&self) -> bool {
-        self.inner.wants_events()
-    }
-
-    fn wants_packets(&self) -> bool {
-        false
-    }
-
-    fn progress(&mut self, _now: Time) {
-        if self.stop.now.load(Ordering::Relaxed) {
-            resume_unwind(Box::new(Stopped));
-        }
-    }
-
-    fn event(&mut self, flow: FlowId, event: &Event) {
-        self.inner.event(flow, event);
     }
 }
 

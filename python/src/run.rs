@@ -17,7 +17,7 @@ use pyo3::sync::PyOnceLock;
 
 use crate::error::{of_file, of_run, plain};
 use crate::events::{EventRow, event_columns};
-use crate::interrupt::{Stop, Watch, interruptible};
+use crate::interrupt::interruptible;
 use crate::mechanism::registry;
 use crate::plot::Plot;
 use crate::table::{Columns, Get, Table};
@@ -93,19 +93,17 @@ impl Setup {
         recorder: impl Fn(&Simulation) -> R + Sync,
         done: impl Fn(R, Outcome, Vec<BuiltFlow>, &Job) -> T + Sync,
     ) -> PyResult<Vec<T>> {
-        let one = |job: &Job, stop: &Stop, progress: &Progress| {
+        let one = |job: &Job, progress: &Progress| {
             let input = self.input();
             let simulation = input.build(job, events)?;
             let flows = if events { simulation.flows.clone() } else { Vec::new() };
-            let mut watch = Watch { inner: recorder(&simulation), stop };
-            let outcome = input.run(job, simulation, &mut watch, progress)?;
-            Ok(done(watch.inner, outcome, flows, job))
+            let mut recorder = recorder(&simulation);
+            let outcome = input.run(job, simulation, &mut recorder, progress)?;
+            Ok(done(recorder, outcome, flows, job))
         };
         let results = interruptible(py, |stop| {
-            let progress = Progress::new(jobs.len() as u64 * STEPS);
-            in_parallel(jobs, self.threads, |job| {
-                stop.guard(|| one(job, stop, &progress)).transpose()
-            })
+            let progress = Progress::until(jobs.len() as u64 * STEPS, &stop.cancel);
+            in_parallel(jobs, self.threads, |job| stop.guard(|| one(job, &progress)).transpose())
         })?;
         // A run that is left out was stopped, which is an error already.
         Ok(results.map_err(|e| of_run(&e))?.into_iter().flatten().collect())

@@ -89,7 +89,7 @@ def test_an_experiment_is_that_of_the_command(tmp_path: Path) -> None:
 
 
 def test_experiments_of_files() -> None:
-    result = ackclock.experiment(str(ROOT / "scenarios" / "experiment.toml"), quick=True)
+    result = ackclock.experiment(str(ROOT / "examples" / "experiment.toml"), quick=True)
     assert len(result.outcomes) == 1
     with pytest.raises(ackclock.Error, match="there is no .*`nowhere.toml`"):
         ackclock.experiment("nowhere.toml")

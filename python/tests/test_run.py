@@ -194,6 +194,15 @@ def test_ctrl_c_ends_a_run() -> None:
     assert time.monotonic() - began < 5
 
 
+def test_ctrl_c_ends_an_experiment() -> None:
+    main = threading.get_ident()
+    threading.Timer(0.3, lambda: signal.pthread_kill(main, signal.SIGINT)).start()
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        ackclock.experiment("all")
+    assert time.monotonic() - began < 10
+
+
 def test_other_threads_go_on_meanwhile() -> None:
     count = 0
     over = threading.Event()
