@@ -94,7 +94,7 @@ proptest! {
     }
 }
 
-// A failure that the property above found, shrunk.
+// Failures that the property above found, shrunk.
 
 /// The SYN/ACK that ends a simultaneous open was taken for a segment with a scaled window.
 #[test]
@@ -108,6 +108,39 @@ fn a_simultaneous_open_keeps_to_the_window_of_the_syn_ack() {
     };
     let b = Setup { buffer: 65_535, wscale: Some(0), ..a.clone() };
     holds([a, b], true, &[Op::Write { side: 1, bytes: 4000 }, Op::Round { lost: 0 }]);
+}
+
+/// A header-only segment beyond all that its sender ever sent set SND.WL1, so that no later window
+/// was taken.
+#[test]
+fn a_header_only_segment_does_not_close_the_window() {
+    let a = Setup {
+        wscale: None,
+        timestamps: false,
+        nagle: false,
+        delayed_ack: false,
+        initial_window: 1,
+        ..Setup::plain("linux")
+    };
+    let b = Setup {
+        strategy: "net-reno+marks-ts+header-only".into(),
+        buffer: 1,
+        initial_window: 7,
+        ..a.clone()
+    };
+    let deliver = |side| Op::Deliver { side, index: 0, twice: false };
+    let write = |side, bytes| Op::Write { side, bytes };
+    let ops = [
+        deliver(1),
+        deliver(0),
+        deliver(1),
+        write(1, 10_221),
+        write(0, 1),
+        Op::Round { lost: 2 },
+        Op::Round { lost: 0 },
+        write(0, 0),
+    ];
+    holds([a, b], false, &ops);
 }
 
 /// A forged segment, near what the connection takes for right.

@@ -156,8 +156,8 @@ pub struct Sender {
     pub(super) saved: Option<Saved>,
     /// The response to the loss that is being repaired was undone, and goes on all the same.
     pub(super) undone: bool,
-    /// SND.WL1: the sequence number of the segment that last set the window (RFC 9293 section
-    /// 3.10.7.4).
+    /// SND.WL1: the sequence number of the segment with data that last set the window (RFC 9293
+    /// section 3.10.7.4).
     pub(super) wl1: Seq,
 }
 
