@@ -215,7 +215,8 @@ def test_other_threads_go_on_meanwhile() -> None:
 
     thread = threading.Thread(target=work)
     thread.start()
-    ackclock.run(LONG | {"duration": "30s"}, "reno")
+    # This takes some hundred milliseconds; it would be one turn if nobody else could go on.
+    ackclock.run(LONG | {"duration": "1000s"}, "reno")
     over.set()
     thread.join()
     assert count > 20
