@@ -8,7 +8,8 @@
 //! to expire, if this is not more than [`Clock::early`] before the deadline and not more than
 //! [`Clock::late`] after it. Otherwise it calls at the deadline. A deadline after which the next
 //! input comes within [`Clock::late`] may still be pending in the kernel, so the input goes first.
-//! So a timer that is right to two jiffies makes no difference, and any other does.
+//! So a timer that is right to two jiffies makes no difference. One that is wrong makes one only if
+//! other segments leave before the next input; [`Answer::met`] counts the ones that are right.
 
 use std::collections::HashMap;
 
