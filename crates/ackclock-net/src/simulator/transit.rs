@@ -31,15 +31,16 @@ impl Simulator {
             at += 1;
             let hop = self.paths.at(at);
             let link = &mut links[index];
-            let (arrival, effects) = match link.admit_if_idle(now, packet.size) {
-                Some(arrival) => (arrival, Effects::default()),
-                None if let Some(processor) = &link.processor => {
+            let idle = link.admit_if_idle(now, packet.size);
+            let (arrival, effects) = match (idle, &link.processor) {
+                (Some(arrival), _) => (arrival, Effects::default()),
+                (None, Some(processor)) => {
                     let takes = if hop == Hop::HOST { processor.receive } else { processor.send };
                     let blocks = self.options.sack_blocks(packet);
                     let takes = Span(takes.0.saturating_add(blocks * processor.sack_block.0));
                     (link.serve(now, packet.size, takes), Effects::default())
                 }
-                None => {
+                (None, None) => {
                     let flows = &self.flows;
                     match link.admit(now, packet, || flows[packet.flow as usize].mss()) {
                         Ok(arrival) => (arrival, link.effects()),
