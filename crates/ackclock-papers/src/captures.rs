@@ -5,7 +5,8 @@ use std::io::{self, Cursor};
 
 use ackclock_net::scenario::BuiltFlow;
 use ackclock_net::{FlowId, Place, Recorder};
-use ackclock_report::{CaptureFormat, CaptureWriter, Handshake};
+use ackclock_report::{CaptureFormat, CaptureWriter};
+use ackclock_run::handshake;
 use ackclock_tcp::{Event, Sighting};
 use ackclock_trace::{Reader, Settings, Tracker, decode};
 
@@ -25,14 +26,7 @@ impl Capture {
     pub fn new(flows: &[BuiltFlow]) -> io::Result<Capture> {
         let mut file = CaptureWriter::new(Vec::new(), CaptureFormat::Pcap, "sender")?;
         for flow in flows {
-            let handshake = Handshake {
-                mss: flow.mss,
-                sack: flow.sack,
-                sender_wscale: 0,
-                receiver_wscale: flow.wscale,
-                rwnd: flow.rwnd,
-            };
-            file.connection(flow.id.0, handshake);
+            file.connection(flow.id.0, handshake(flow));
         }
         Ok(Capture { file, failed: None })
     }

@@ -16,9 +16,9 @@ use std::iter;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ackclock_net::scenario::{BuildOptions, Scenario, ScenarioError, Simulation};
+use ackclock_net::scenario::{BuildOptions, BuiltFlow, Scenario, ScenarioError, Simulation};
 use ackclock_net::{FlowId, FlowReport, Place, Recorder};
-use ackclock_report::{FlowSummary, RecoveryStats};
+use ackclock_report::{FlowSummary, Handshake, RecoveryStats};
 use ackclock_tcp::{Event, Registry, Sighting, Time};
 
 pub use cancel::Cancel;
@@ -315,6 +315,17 @@ fn links(simulation: &Simulation, scenario: &Scenario) -> Vec<LinkStats> {
         }
     }
     all.into_iter().map(|(_, stats)| stats).collect()
+}
+
+/// What the ends of a simulated flow agreed on, for its capture.
+pub fn handshake(flow: &BuiltFlow) -> Handshake {
+    Handshake {
+        mss: flow.mss,
+        sack: flow.sack,
+        sender_wscale: 0,
+        receiver_wscale: flow.wscale,
+        rwnd: flow.rwnd,
+    }
 }
 
 /// The example of `README.md`, run as a documentation test.

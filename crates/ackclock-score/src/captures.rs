@@ -6,7 +6,8 @@ use std::io::Cursor;
 
 use ackclock_net::Rng;
 use ackclock_net::scenario::{BuildOptions, Scenario, Simulation};
-use ackclock_report::{CaptureFormat, CaptureWriter, Handshake};
+use ackclock_report::{CaptureFormat, CaptureWriter};
+use ackclock_run::handshake;
 use ackclock_tcp::Sighting;
 use ackclock_trace::{Connection, Flow, Reader, Settings, Tracker, Vantage, decode};
 
@@ -112,14 +113,7 @@ fn written(
 ) -> std::io::Result<Vec<u8>> {
     let mut capture = CaptureWriter::new(Vec::new(), CaptureFormat::Pcap, place)?;
     for (number, flow) in (0..).zip(&simulation.flows) {
-        let handshake = Handshake {
-            mss: flow.mss,
-            sack: flow.sack,
-            sender_wscale: 0,
-            receiver_wscale: flow.wscale,
-            rwnd: flow.rwnd,
-        };
-        capture.connection(number, handshake);
+        capture.connection(number, handshake(flow));
     }
     seen.iter().try_for_each(|(flow, packet)| capture.packet(*flow, packet))?;
     capture.finish()

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use ackclock_net::scenario::{BuiltFlow, Scenario};
 use ackclock_net::{FlowId, Place, Recorder};
 use ackclock_report::{
-    CaptureFormat, CaptureWriter, EventWriter, FlowSummary, Handshake, PacketWriter, Panel, Picture,
+    CaptureFormat, CaptureWriter, EventWriter, FlowSummary, PacketWriter, Panel, Picture,
 };
-use ackclock_run::{Job, Outcome, RecoveryRecorder};
+use ackclock_run::{Job, Outcome, RecoveryRecorder, handshake};
 use ackclock_tcp::{Event, Sighting, Time};
 
 use crate::args::{RECEIVER, RecordArgs, SENDER};
@@ -205,14 +205,7 @@ impl Records {
             &self.place.1,
         )?;
         for (number, flow) in (0..).zip(&self.flows) {
-            let handshake = Handshake {
-                mss: flow.mss,
-                sack: flow.sack,
-                sender_wscale: 0,
-                receiver_wscale: flow.wscale,
-                rwnd: flow.rwnd,
-            };
-            capture.connection(number, handshake);
+            capture.connection(number, handshake(flow));
         }
         for (flow, seen) in &self.packets {
             capture.packet(*flow, seen)?;
