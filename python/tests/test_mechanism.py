@@ -19,6 +19,7 @@ from ackclock.mechanism import (
     Window,
     register,
 )
+from scenarios import LOSSY
 
 
 class SecondDuplicate(Detect):
@@ -107,21 +108,8 @@ def test_another_answer_makes_a_difference() -> None:
 
 def test_many_runs_on_all_threads_are_those_of_one() -> None:
     register("second", SecondDuplicate)
-    scenario = {
-        "duration": "20s",
-        "link": [
-            {
-                "from": "a",
-                "to": "b",
-                "rate": "2mbit",
-                "delay": "20ms",
-                "loss": [{"bernoulli": {"p": 0.02}}],
-            }
-        ],
-        "flow": [{"from": "a", "to": "b", "source": {"segments": 200}}],
-    }
-    many = ackclock.run(scenario, "newreno+second", runs=6)
-    single = ackclock.run(scenario, "newreno+second", runs=6, jobs=1)
+    many = ackclock.run(LOSSY, "newreno+second", runs=6)
+    single = ackclock.run(LOSSY, "newreno+second", runs=6, jobs=1)
     assert many.flows.rows() == single.flows.rows()
 
 

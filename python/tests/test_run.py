@@ -16,23 +16,9 @@ import pyarrow
 import pytest
 
 import ackclock
+from scenarios import LOSSY
 
 FIRST = Path(__file__).parents[2] / "scenarios" / "first.toml"
-
-# A path with random losses, so that seeds matter.
-LOSSY: dict[str, Any] = {
-    "duration": "20s",
-    "link": [
-        {
-            "from": "a",
-            "to": "b",
-            "rate": "2mbit",
-            "delay": "20ms",
-            "loss": [{"bernoulli": {"p": 0.02}}],
-        }
-    ],
-    "flow": [{"from": "a", "to": "b", "source": {"segments": 200}}],
-}
 
 
 def command(*args: str) -> str:
