@@ -76,32 +76,33 @@ fn without_sack_a_timeout_goes_on() {
     });
 }
 
+/// Three duplicates begin a recovery, and the late original undoes it; no ACK of more has come.
+fn until_undone_without_sack(x: &mut Script) {
+    x.echo = Some(0);
+    x.write(60_000).sends(&numbers(0, 10)).at(100).ack(0).sends("10+").ack(0).sends("11+");
+    x.ack(0).sends("0F").phase(Phase::Recovery).at(103).ack(12);
+    x.sent.clear();
+    x.phase(Phase::Recovery);
+}
+
 /// Without SACK a recovery waits at its end for an ACK of more, undone or not
 /// (`tcp_is_non_sack_preventing_reopen`).
 #[test]
 fn without_sack_an_undone_recovery_waits_for_more() {
     run_with("linux", SenderConfig { sack: false, ..timestamps() }, |x| {
-        x.echo = Some(0);
-        x.write(60_000).sends(&numbers(0, 10)).at(100).ack(0).sends("10+").ack(0).sends("11+");
-        x.ack(0).sends("0F").phase(Phase::Recovery).at(103).ack(12);
-        x.sent.clear();
-        x.phase(Phase::Recovery);
+        until_undone_without_sack(x);
         assert_eq!(x.sender.state().ssthresh, UNSET);
         x.ack(13).phase(Phase::Open);
         x.sent.clear();
     });
 }
 
-/// What was undone keeps its cwnd when the recovery ends after all: ssthresh is that of before, none
-/// (`tcp_end_cwnd_reduction`).
+/// What was undone keeps its cwnd when the recovery ends after all: ssthresh is that of before,
+/// none (`tcp_end_cwnd_reduction`).
 #[test]
 fn without_sack_the_end_of_an_undone_recovery_leaves_cwnd() {
     run_with("linux", SenderConfig { sack: false, ..timestamps() }, |x| {
-        x.echo = Some(0);
-        x.write(60_000).sends(&numbers(0, 10)).at(100).ack(0).sends("10+").ack(0).sends("11+");
-        x.ack(0).sends("0F").phase(Phase::Recovery).at(103).ack(12);
-        x.sent.clear();
-        x.phase(Phase::Recovery);
+        until_undone_without_sack(x);
         // cwnd is what is in flight, and grows by the segment that the ACK delivers.
         let cwnd = x.sender.state().cwnd;
         x.ack(13).phase(Phase::Open).windows(cwnd + MSS, UNSET);
