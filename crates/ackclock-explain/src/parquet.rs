@@ -1,5 +1,5 @@
-//! Four tables, also as Parquet, for analysts: connections, retransmissions, timeouts and stalls. The
-//! last three name the connection of each row by its `number` and the end that sent by `from`.
+//! Four tables, also as Parquet, for analysts: connections, retransmissions, timeouts and stalls.
+//! The last three name the connection of each row by its `number` and the end that sent by `from`.
 
 use std::fs;
 use std::path::Path;

@@ -160,8 +160,8 @@ impl Worst {
     }
 }
 
-/// `lose 20.1` (segment and transmission), `late 20.2 50ms`, `lose-ack 21`, `late-ack 21 50ms`, `delay 300ms 50ms 100ms`: when,
-/// for how long and by how much.
+/// `lose 20.1` (segment and transmission), `late 20.2 50ms`, `lose-ack 21`, `late-ack 21 50ms`,
+/// `delay 300ms 50ms 100ms`: when, for how long and by how much.
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ms = |span: Span| span.0 / 1_000_000;

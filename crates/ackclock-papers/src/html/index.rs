@@ -49,10 +49,11 @@ fn made(html: &mut String, outcomes: &[Outcome]) {
     let _ = writeln!(
         html,
         "<p>Run by ackclock {}, {how}. The seeds stand with each experiment; the same version and \
-         seeds give the same numbers on any machine.</p>\n<p>A claim is a sentence of {}. Of a single run it is judged exactly; of several, it \
-         holds if the 95 % confidence interval lies on its side, does not hold if it lies on the \
-         other, and is undecided if it covers the boundary. Where parameters are varied it is \
-         judged in each cell of the grid.</p>",
+         seeds give the same numbers on any machine.</p>\n<p>A claim is a sentence of {}. \
+         Of a single run it is judged exactly; of several, it holds if the 95 % confidence \
+         interval lies on its side, does not hold if it lies on the other, and is undecided if it \
+         covers the boundary. Where parameters are varied it is judged in each cell of the \
+         grid.</p>",
         env!("CARGO_PKG_VERSION"),
         if of_papers(outcomes) {
             "the paper, or, beyond the papers, of an RFC"

@@ -1,5 +1,5 @@
-//! The kernel as a receiver of data in order: when it acknowledges, and whether our receiver does so
-//! too. Its application reads at once.
+//! The kernel as a receiver of data in order: when it acknowledges, and whether our receiver does
+//! so too. Its application reads at once.
 
 use std::io;
 use std::iter::Peekable;
@@ -192,8 +192,8 @@ fn drain(connection: &mut Connection) -> io::Result<()> {
     }
 }
 
-/// To what the kernel's window grows: the part of twice its buffer that data in full segments fills,
-/// without one segment that is not read yet; but not less than half of it.
+/// To what the kernel's window grows: the part of twice its buffer that data in full segments
+/// fills, without one segment that is not read yet; but not less than half of it.
 fn window(mss: u16) -> u64 {
     let buffer = 2 * RECEIVE_BUFFER as u64;
     let share = u64::from(mss) * 256 / SEGMENT;

@@ -3,8 +3,8 @@
 //! `tcp_measure_rcv_mss`, `__tcp_ack_snd_check`, `tcp_send_delayed_ack`, `tcp_cleanup_rbuf`).
 //!
 //! As long as the window that it would offer grows, every segment is acknowledged at once
-//! (`tcp_grow_window`): from 64 KiB to the buffer, by two segments with each segment. The window that
-//! this receiver offers is all of the buffer from the beginning.
+//! (`tcp_grow_window`): from 64 KiB to the buffer, by two segments with each segment. The window
+//! that this receiver offers is all of the buffer from the beginning.
 //!
 //! Left out is the compression of ACKs that report the same gap (`tcp_compressed_ack_kick`).
 
@@ -198,8 +198,8 @@ impl LinuxAcks {
         Answer::By(Time((timeout + 1) * JIFFY.0))
     }
 
-    /// Whether the application's reading draws the ACK that waits (`tcp_cleanup_rbuf`); `all`: it has
-    /// read all there is.
+    /// Whether the application's reading draws the ACK that waits (`tcp_cleanup_rbuf`); `all`: it
+    /// has read all there is.
     pub fn reads(&self, unacked: u64, all: bool) -> bool {
         let asked = self.pushed2 || (self.pushed && !self.pingpong);
         unacked > u64::from(self.rcv_mss) || (all && asked)

@@ -32,8 +32,8 @@ pub enum DelayedAck {
     /// As soon as `ack_every` asks for it, or when the fast timer of BSD next expires (Wright & Stevens 1995, section 25.4; Lin & Kung section 3):
     /// every 200 ms, first this long after the origin of time.
     FastTimer(Span),
-    /// As Linux does, after a handshake that took this round trip; zero if it is not known. `ack_every`
-    /// does not count.
+    /// As Linux does, after a handshake that took this round trip; zero if it is not known.
+    /// `ack_every` does not count.
     Linux(Span),
 }
 

@@ -30,8 +30,8 @@ pub(super) fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, range
     // one from far ahead would keep the window from moving.
     let newer = segment.seq.0.wrapping_sub(c.wl1.0) as i32 >= 0;
     if ack > s.snd_una || (ack == s.snd_una && newer) {
-        // An empty segment may lie beyond all that the peer will ever send (Lin & Kung section 6.5).
-        // Then no later window would be taken.
+        // An empty segment may lie beyond all that the peer will ever send (Lin & Kung section
+        // 6.5). Then no later window would be taken.
         if segment.len > 0 {
             c.wl1 = segment.seq;
         }

@@ -35,7 +35,8 @@ pub struct Tcp {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delayed_ack: Option<DelayedAck>,
     /// How many full segments a delayed ACK covers, the last of which may be short, 1 to 1000: more
-    /// than 2 for stretch ACKs, as receivers send that merge segments (LRO, GRO). Not with `delayed_ack = "off"` or `"linux"`; 2.
+    /// than 2 for stretch ACKs, as receivers send that merge segments (LRO, GRO). Not with
+    /// `delayed_ack = "off"` or `"linux"`; 2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1000))]
     pub ack_every: Option<u32>,

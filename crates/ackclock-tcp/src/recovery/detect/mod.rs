@@ -223,9 +223,9 @@ pub trait Detect: Send {
         self.inner().is_none_or(|d| d.recounts())
     }
 
-    /// The retransmission timer has expired in this phase. Lost is the first unacknowledged segment, and what was
-    /// last sent no later than the time returned; [`Time::NEVER`] for all that is outstanding. Only
-    /// `rack` knows better than that (RFC 8985 section 6.3).
+    /// The retransmission timer has expired in this phase. Lost is the first unacknowledged
+    /// segment, and what was last sent no later than the time returned; [`Time::NEVER`] for all
+    /// that is outstanding. Only `rack` knows better than that (RFC 8985 section 6.3).
     fn on_timeout(&mut self, s: &State) -> Time {
         self.inner_mut().map_or(Time::NEVER, |d| d.on_timeout(s))
     }

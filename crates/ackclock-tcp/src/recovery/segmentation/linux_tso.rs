@@ -1,5 +1,5 @@
-//! Super-segments as Linux makes them where segmentation is left to the device or to the last moment
-//! (`tcp_write_xmit`, `tcp_tso_autosize`, `tcp_tso_should_defer`, `tcp_mss_split_point`).
+//! Super-segments as Linux makes them where segmentation is left to the device or to the last
+//! moment (`tcp_write_xmit`, `tcp_tso_autosize`, `tcp_tso_should_defer`, `tcp_mss_split_point`).
 //!
 //! - What the application writes lies in buffers. What leaves at once is part of one buffer: a
 //!   bundle of at least two segments, and more on fast or short paths, as long as cwnd, half of
@@ -8,8 +8,8 @@
 //!   next ACK is expected within a millisecond, the last segment left less than a millisecond
 //!   ago, and less than a third of the window would leave. No timer ends the wait: an ACK does.
 //! - A bundle of several segments has PSH (`__tcp_transmit_skb`), which receivers answer at once
-//!   since Linux 6.7 (`tcp_measure_rcv_mss`). So has a buffer that was full when half of the largest
-//!   window had been written since the last one (`forced_push`).
+//!   since Linux 6.7 (`tcp_measure_rcv_mss`). So has a buffer that was full when half of the
+//!   largest window had been written since the last one (`forced_push`).
 //!
 //! Bundles stay together when they are retransmitted, as far as all of one is lost.
 

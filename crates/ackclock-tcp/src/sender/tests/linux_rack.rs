@@ -103,8 +103,8 @@ fn within_a_recovery_too_the_reordering_window_is_waited_for() {
     });
 }
 
-/// `tcp_enter_loss`: a timeout before any recovery, with three segments SACKed, says that reordering
-/// was overestimated.
+/// `tcp_enter_loss`: a timeout before any recovery, with three segments SACKed, says that
+/// reordering was overestimated.
 #[test]
 fn a_timeout_lowers_the_reordering() {
     let reordering_after = |timed_out: &State| {
