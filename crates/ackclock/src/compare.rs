@@ -85,10 +85,10 @@ pub(crate) struct CompareArgs {
         value_parser = clap::value_parser!(u32).range(1..=10)
     )]
     pub initial_window: u32,
-    /// Whether ACKs are delayed: `off`, how long an ACK may wait for a second segment, `bsd` or
-    /// `linux`. With `bsd` it waits for the next tick of a 200 ms timer, with `linux` as Linux has
-    /// it.
-    #[arg(long, value_name = "off|bsd|linux|TIME", default_value = "off")]
+    /// Whether ACKs are delayed: `off`, how long an ACK may wait for a second segment, `bsd`,
+    /// `linux`, or `ns2:` and how long. With `bsd` it waits for the next tick of a 200 ms timer,
+    /// with `linux` as Linux has it; with `ns2:200ms` duplicates of the newest segment wait too.
+    #[arg(long, value_name = "off|bsd|linux|ns2:TIME|TIME", default_value = "off")]
     pub delayed_ack: DelayedAck,
     /// The most segments that one ACK may release. Default: no limit.
     #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u32).range(1..))]

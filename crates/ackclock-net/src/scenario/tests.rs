@@ -109,7 +109,19 @@ fn a_wrong_unit_is_named_with_its_line_and_the_right_ones() {
         error(&base("tcp = { delayed_ack = \"BSD\" }\n")),
         "12: flow[0].tcp.delayed_ack: `BSD` is not a duration: it does not begin with a number; \
          write for example \
-         \"100ms\" (units: ns, us, ms, s), or \"off\", \"bsd\" or \"linux\""
+         \"100ms\" (units: ns, us, ms, s), or \"off\", \"bsd\", \"linux\" or \
+         \"ns2:200ms\""
+    );
+    assert_eq!(
+        error(&base("tcp = { delayed_ack = \"ns2:501ms\" }\n")),
+        "12: flow[0].tcp.delayed_ack: `ns2:501ms`: an ACK may wait for at most 500ms (RFC 5681 \
+         section 4.2)"
+    );
+    assert_eq!(
+        error(&base("tcp = { delayed_ack = \"ns2:\" }\n")),
+        "12: flow[0].tcp.delayed_ack: `` is not a duration: it does not begin with a number; \
+         write for example \
+         \"100ms\" (units: ns, us, ms, s), or \"off\", \"bsd\", \"linux\" or \"ns2:200ms\""
     );
     assert_eq!(
         error(&BASE.replace("delay = \"10ms\"", "delay = \"10ms\"\nduplicate = \"2\"")),
@@ -232,6 +244,11 @@ fn ranges_are_checked() {
             "tcp = { ack_every = 8, delayed_ack = \"linux\" }\n",
             "12: flow[0].tcp.ack_every: with `delayed_ack = \"linux\"` it is two; write a delay such \
              as \"40ms\"",
+        ),
+        (
+            "tcp = { ack_every = 8, delayed_ack = \"ns2:40ms\" }\n",
+            "12: flow[0].tcp.ack_every: with `delayed_ack = \"ns2:...\"` it is two; write a delay \
+             such as \"40ms\"",
         ),
         (
             "tcp = { ack_every = 8 }\n[tcp]\ndelayed_ack = \"off\"\n",

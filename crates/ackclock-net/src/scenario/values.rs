@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::units::{Duration, UnitError};
 
-/// Whether and how long ACKs wait: `off`, a duration, `bsd` or `linux`.
+/// Whether and how long ACKs wait: `off`, a duration, `bsd`, `linux` or `ns2:` and a duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DelayedAck {
     /// Every segment is acknowledged at once.
@@ -24,6 +24,9 @@ pub enum DelayedAck {
     Bsd,
     /// When a Linux receiver acknowledges.
     Linux,
+    /// As soon as a second segment comes, or after this delay; a duplicate of the newest segment in
+    /// order waits too, as in ns-2.
+    Ns2(Duration),
 }
 
 /// The `nth` retransmission of a segment, written `14:1`.
@@ -118,14 +121,19 @@ impl FromStr for DelayedAck {
             "linux" => return Ok(DelayedAck::Linux),
             _ => {}
         }
-        let delay: Duration =
-            text.parse().map_err(|e: UnitError| e.or("\"off\", \"bsd\" or \"linux\""))?;
+        let (ns2, time) = match text.trim().strip_prefix("ns2:") {
+            Some(time) => (true, time),
+            None => (false, text),
+        };
+        let delay: Duration = time.parse().map_err(|e: UnitError| {
+            e.or("\"off\", \"bsd\", \"linux\" or \"ns2:200ms\"")
+        })?;
         if delay.0 > Span::from_millis(500) {
             return Err(UnitError::new(format!(
                 "`{text}`: an ACK may wait for at most 500ms (RFC 5681 section 4.2)"
             )));
         }
-        Ok(DelayedAck::After(delay))
+        Ok(if ns2 { DelayedAck::Ns2(delay) } else { DelayedAck::After(delay) })
     }
 }
 
@@ -155,6 +163,7 @@ impl fmt::Display for DelayedAck {
             DelayedAck::After(delay) => delay.fmt(f),
             DelayedAck::Bsd => f.write_str("bsd"),
             DelayedAck::Linux => f.write_str("linux"),
+            DelayedAck::Ns2(delay) => write!(f, "ns2:{delay}"),
         }
     }
 }
@@ -192,8 +201,8 @@ macro_rules! word {
 
 word!(DelayedAck, {
     "type": "string",
-    "description": "`off`, a duration of at most 500 ms, `bsd` or `linux`.",
-    "examples": ["off", "200ms", "bsd", "linux"]
+    "description": "`off`, a duration of at most 500 ms, `bsd`, `linux`, or `ns2:` and such a duration.",
+    "examples": ["off", "200ms", "bsd", "linux", "ns2:200ms"]
 });
 
 word!(Retransmission, {

@@ -35,6 +35,10 @@ pub enum DelayedAck {
     /// As Linux does, after a handshake that took this round trip; zero if it is not known.
     /// `ack_every` does not count.
     Linux(Span),
+    /// As ns-2 does (`DelAckSink::recv` in tcp-sink.cc): as soon as a second segment comes, or after
+    /// this delay. A duplicate of the newest segment in order waits like that segment itself, where
+    /// RFC 9293 section 3.10.7.4 acknowledges it at once. `ack_every` does not count.
+    Ns2(Span),
 }
 
 /// The fast timer's interval.
@@ -166,7 +170,7 @@ impl Receiver {
         let end = left + u64::from(segment.len);
         let right = end.min(self.window.edge());
         if right <= left.max(self.rcv_nxt) {
-            self.on_segment_without_use(left, end, segment);
+            self.on_segment_without_use(now, left, end, segment);
             return false;
         }
         self.note_timestamp(left, segment);
@@ -204,7 +208,7 @@ impl Receiver {
     /// No byte of the segment is both new in order or above it and inside the window: an ACK
     /// answers it unless it is acceptable, which an empty one may be (RFC 9293 section
     /// 3.10.7.4, first check).
-    fn on_segment_without_use(&mut self, left: u64, end: u64, segment: &Segment) {
+    fn on_segment_without_use(&mut self, now: Time, left: u64, end: u64, segment: &Segment) {
         let acceptable = left == end
             && (left == self.rcv_nxt || (self.rcv_nxt..self.window.edge()).contains(&left));
         if acceptable {
@@ -212,14 +216,19 @@ impl Receiver {
             self.ack_due |= segment.flags.fin;
             return;
         }
+        if left < self.rcv_nxt && left < end {
+            self.report_duplicate(Some((left, end.min(self.rcv_nxt))));
+        }
+        let newest = left < end && end == self.rcv_nxt && self.out_of_order.is_empty();
+        if newest && !segment.flags.fin && matches!(self.config.delayed_ack, DelayedAck::Ns2(_)) {
+            self.delay_ack(now);
+            return;
+        }
         self.ack_due = true;
         if let Some(linux) = &mut self.linux
             && left < end
         {
             linux.on_duplicate(self.window.edge() - self.last_ack_sent.min(self.window.edge()));
-        }
-        if left < self.rcv_nxt && left < end {
-            self.report_duplicate(Some((left, end.min(self.rcv_nxt))));
         }
     }
 
@@ -263,18 +272,18 @@ impl Receiver {
     }
 
     fn delay_ack(&mut self, now: Time) {
-        let deadline = match self.config.delayed_ack {
-            DelayedAck::Off | DelayedAck::Linux(_) => {
-                self.ack_due = true;
-                return;
-            }
-            DelayedAck::After(delay) => now + delay,
-            DelayedAck::FastTimer(phase) => now.next_tick(FAST_TICK, phase),
+        let waits = self.ack_deadline != Time::NEVER;
+        let covered = u64::from(self.config.ack_every.saturating_sub(1)) * u64::from(self.rcv_mss);
+        let enough = self.rcv_nxt - self.last_ack_sent > covered;
+        let (at_once, deadline) = match self.config.delayed_ack {
+            DelayedAck::Off | DelayedAck::Linux(_) => (true, Time::NEVER),
+            DelayedAck::After(delay) => (enough, now + delay),
+            DelayedAck::FastTimer(phase) => (enough, now.next_tick(FAST_TICK, phase)),
+            DelayedAck::Ns2(delay) => (waits, now + delay),
         };
-        let covered = self.config.ack_every.saturating_sub(1);
-        if self.rcv_nxt - self.last_ack_sent > u64::from(covered) * u64::from(self.rcv_mss) {
+        if at_once {
             self.ack_due = true;
-        } else if self.ack_deadline == Time::NEVER {
+        } else if !waits {
             self.ack_deadline = deadline;
         }
     }

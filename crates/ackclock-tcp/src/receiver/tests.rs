@@ -393,6 +393,46 @@ fn the_timer_runs_from_the_first_unacknowledged_segment() {
     });
 }
 
+/// ns-2 compares numbers only: a duplicate of the newest segment in order waits like that segment
+/// itself, and whatever comes next is the second one. All other duplicates are acknowledged at once.
+#[test]
+fn ns2_delays_the_ack_of_a_duplicate_of_the_newest_segment() {
+    let rfc = ReceiverConfig { dsack: false, ..delayed(200) };
+    let ns2 = ReceiverConfig { delayed_ack: DelayedAck::Ns2(Span::from_millis(200)), ..rfc.clone() };
+    each(0, ns2, |r| {
+        assert_eq!((r.arrives(0, 500), r.arrives(500, 1000)), (None, ack(1000, &[])));
+        // The newest one again, and by itself.
+        r.now = at(50);
+        assert_eq!(r.arrives(500, 1000), None);
+        assert_eq!(r.receiver.next_deadline(), at(250));
+        r.now = at(250);
+        r.receiver.on_deadline(at(250));
+        assert_eq!(r.ack(), ack(1000, &[]));
+        // Again, and the next one, which does not wait although it is the only new one.
+        assert_eq!((r.arrives(500, 1000), r.arrives(1000, 1500)), (None, ack(1500, &[])));
+        assert_eq!(r.receiver.next_deadline(), Time::NEVER);
+        // Twice again; then after a first that waits.
+        assert_eq!((r.arrives(1000, 1500), r.arrives(1000, 1500)), (None, ack(1500, &[])));
+        assert_eq!((r.arrives(1500, 2000), r.arrives(1500, 2000)), (None, ack(2000, &[])));
+        // An older one, and the newest one below a gap.
+        assert_eq!(r.arrives(1000, 1500), ack(2000, &[]));
+        assert_eq!(r.arrives(2500, 3000), ack(2000, &[(2500, 3000)]));
+        assert_eq!(r.arrives(1500, 2000), ack(2000, &[(2500, 3000)]));
+        assert_eq!(r.arrives(2000, 2500), ack(3000, &[]));
+        // With FIN nothing waits; the segment that filled the gap is not the newest one.
+        let fin = Segment { flags: Flags { fin: true, psh: true }, ..r.segment(2500, 3000) };
+        assert!(!r.receiver.on_segment(r.now, &fin));
+        assert_eq!(r.ack(), ack(3000, &[]));
+        assert_eq!(r.arrives(2000, 2500), ack(3000, &[]));
+        assert_eq!((r.arrives(3000, 3500), r.arrives(3500, 4000)), (None, ack(4000, &[])));
+    });
+    each(0, rfc, |r| {
+        assert_eq!((r.arrives(0, 500), r.arrives(500, 1000)), (None, ack(1000, &[])));
+        assert_eq!(r.arrives(500, 1000), ack(1000, &[]));
+        assert_eq!((r.arrives(1000, 1500), r.arrives(1000, 1500)), (None, ack(1500, &[])));
+    });
+}
+
 /// BSD's fast timer: whatever waits is acknowledged with the next tick.
 #[test]
 fn the_fast_timer_runs_by_itself() {

@@ -144,10 +144,9 @@ impl Prefix {
 
 fn delayed_ack(text: &str) -> Result<DelayedAck, String> {
     match text.parse::<DelayedAck>() {
-        Ok(DelayedAck::Bsd) => {
-            Err("`bsd` is for the simulated network: write `off`, `linux` or a time such as 40ms"
-                .into())
-        }
+        Ok(DelayedAck::Bsd | DelayedAck::Ns2(_)) => Err(format!(
+            "`{text}` is for the simulated network: write `off`, `linux` or a time such as 40ms"
+        )),
         parsed => parsed.map_err(|e| e.to_string()),
     }
 }
@@ -183,7 +182,9 @@ impl WireArgs {
                 DelayedAck::After(time) => ackclock_tcp::DelayedAck::After(time.0),
                 // The handshake measures the round trip.
                 DelayedAck::Linux => ackclock_tcp::DelayedAck::Linux(Span::ZERO),
-                DelayedAck::Off | DelayedAck::Bsd => ackclock_tcp::DelayedAck::Off,
+                DelayedAck::Off | DelayedAck::Bsd | DelayedAck::Ns2(_) => {
+                    ackclock_tcp::DelayedAck::Off
+                }
             },
             nagle: false,
             keep_alive: None,

@@ -64,6 +64,9 @@ pub(super) fn check_combinations(tcp: &Tcp, at: &[Step]) -> Checked {
         Some(DelayedAck::Linux) => {
             "with `delayed_ack = \"linux\"` it is two; write a delay such as \"40ms\""
         }
+        Some(DelayedAck::Ns2(_)) => {
+            "with `delayed_ack = \"ns2:...\"` it is two; write a delay such as \"40ms\""
+        }
         _ => "",
     };
     if tcp.ack_every.is_some() && !message.is_empty() {

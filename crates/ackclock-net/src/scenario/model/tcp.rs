@@ -31,12 +31,13 @@ pub struct Tcp {
     /// `off`, or how long an ACK may wait for a second segment (at most 500 ms, RFC 5681), or
     /// `bsd`, until the next tick of a timer of 200 ms with a random phase for each flow, or
     /// `linux`, as Linux: each segment is acknowledged at once at the start, after a pause and
-    /// where it has PSH, others after 40 ms at least; 200 ms.
+    /// where it has PSH, others after 40 ms at least, or `ns2:` and how long, as ns-2: a duplicate
+    /// of the newest segment in order may wait too; 200 ms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delayed_ack: Option<DelayedAck>,
     /// How many full segments a delayed ACK covers, the last of which may be short, 1 to 1000: more
     /// than 2 for stretch ACKs, as receivers send that merge segments (LRO, GRO). Not with
-    /// `delayed_ack = "off"` or `"linux"`; 2.
+    /// `delayed_ack = "off"`, `"linux"` or `"ns2:..."`; 2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1000))]
     pub ack_every: Option<u32>,

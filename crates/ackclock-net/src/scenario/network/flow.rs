@@ -274,6 +274,7 @@ impl<'a> FlowBuilder<'a> {
                 Some(DelayedAck::Off) => ackclock_tcp::DelayedAck::Off,
                 Some(DelayedAck::After(d)) => ackclock_tcp::DelayedAck::After(d.0),
                 Some(DelayedAck::Linux) => ackclock_tcp::DelayedAck::Linux(Span::ZERO),
+                Some(DelayedAck::Ns2(d)) => ackclock_tcp::DelayedAck::Ns2(d.0),
                 Some(DelayedAck::Bsd) => ackclock_tcp::DelayedAck::FastTimer(fast_tick_phase),
             },
             ack_every: tcp.ack_every.unwrap_or(2),
