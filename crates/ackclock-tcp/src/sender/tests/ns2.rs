@@ -93,6 +93,31 @@ fn with_sack_duplicates_after_a_timeout_send_nothing() {
     });
 }
 
+/// cwnd is a real number in ns-2, which neither growth nor halving rounds.
+#[test]
+fn the_window_is_not_rounded() {
+    run("ns2-sack", 5, |x| {
+        x.write(200_000).sent.clear();
+        let (mut una, mut cwnd) = (0, 5.0);
+        for acks in [9, 14, 5, 40] {
+            for above in 2..5 {
+                x.sack(una, &[(una + 1, una + above)]);
+            }
+            assert!(x.sent.starts_with(&format!("{una}F")), "{}", x.sent);
+            x.sent.clear();
+            cwnd /= 2.0;
+            una = x.sender.state().snd_max / MSS;
+            x.ack(una).sent.clear();
+            for _ in 0..acks {
+                una += 1;
+                x.ack(una).sent.clear();
+                cwnd += 1.0 / cwnd;
+                assert_eq!(x.sender.state().cwnd, (cwnd * MSS as f64) as u64);
+            }
+        }
+    });
+}
+
 /// A partial ACK takes back all inflation, or what it acknowledges.
 #[test]
 fn partial_window_deflation() {
