@@ -52,7 +52,7 @@ def strategy(agent):
     parts = [name]
     if name == "ns2-newreno":
         if not agent["partial_window_deflation_"]:
-            parts.append("ns2-inflate-undeflated+ns2-release-two")
+            parts.append("ns2-inflate-undeflated+ns2-release-two+ns2-refused-undeflated")
         elif not agent["exit_recovery_fix_"]:
             parts.append("ns2-inflate+ns2-release-two")
         if not agent["newreno_changes1_"]:
@@ -75,6 +75,8 @@ def strategy(agent):
         raise Inexpressible(f"numdupacks_ {agent['numdupacks_']:g}")
     parts += ["ns2-numdupacks-none"] if agent["noFastRetrans_"] else DUPACKS[agent["numdupacks_"]]
     parts += timer(agent)
+    if name in ("ns2-reno", "ns2-newreno") and not agent["exitFastRetrans_"]:
+        parts.append("ns2-refused")
     if agent["singledup_"]:
         parts.append("ns2-lt")
     if agent["frto_enabled_"]:
@@ -172,7 +174,7 @@ class Scenario:
             f"min_rto = {nanoseconds(max(agent['minrto_'], 0.001))}",
             f"max_rto = {nanoseconds(agent['maxrto_'])}",
             f"timestamps = {'true' if agent['timestamps_'] else 'false'}",
-            'delayed_ack = ' + (nanoseconds(sink["interval_"]) if delayed else '"off"'),
+            'delayed_ack = "' + (f'ns2:{sink["interval_"] * 1e9:.0f}ns"' if delayed else 'off"'),
             # Packet 0 of ns-2 is a SYN or data.
             "handshake = true" if agent["syn_"] else 'first_rtt = "none"',
             "dsack = false",

@@ -144,7 +144,7 @@ fn open(c: &mut Sender) -> Option<Transmit> {
     if c.s.board.is_empty() {
         return Some(send_new(c, len, Cause::New));
     }
-    let allowance = allowance(c);
+    let allowance = allowance(c, false);
     if after <= c.s.cwnd.saturating_add(allowance) {
         c.s.limited += u64::from(len);
         return Some(send_new(c, len, Cause::LimitedTransmit));
@@ -162,9 +162,10 @@ fn open_by_flight(c: &mut Sender) -> Option<Transmit> {
     Some(send_new(c, len, if beyond { Cause::LimitedTransmit } else { Cause::New }))
 }
 
-/// What the probes allow beyond cwnd; the largest counts.
-fn allowance(c: &Sender) -> u64 {
-    c.strategy.probes.iter().map(|p| p.allowance(&c.s)).max().unwrap_or(0)
+/// What the probes allow beyond cwnd, for new data or for old; the largest counts.
+fn allowance(c: &Sender, old: bool) -> u64 {
+    let probes = c.strategy.probes.iter().filter(|p| !old || p.allows_old_data());
+    probes.map(|p| p.allowance(&c.s)).max().unwrap_or(0)
 }
 
 fn recovery(c: &mut Sender) -> Option<Transmit> {
@@ -250,12 +251,13 @@ fn loss(c: &mut Sender) -> Option<Transmit> {
     if in_flight > 0 && in_flight + u64::from(len) > c.s.cwnd {
         // The pipe leaves SACKed data out already, so that with SACK there is nothing more to
         // allow.
-        let allowance = if c.s.sack { 0 } else { allowance(c) };
-        if allowance == 0
-            || c.s.snd_nxt < c.s.snd_max
-            || in_flight + u64::from(len) > c.s.cwnd + allowance
-        {
+        let old = c.s.snd_nxt < c.s.snd_max;
+        let allowance = if c.s.sack { 0 } else { allowance(c, old) };
+        if allowance == 0 || in_flight + u64::from(len) > c.s.cwnd + allowance {
             return None;
+        }
+        if old {
+            return sequential(c);
         }
         c.s.limited += u64::from(len);
         return Some(send_new(c, len, Cause::LimitedTransmit));

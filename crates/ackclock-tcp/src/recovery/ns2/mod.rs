@@ -10,6 +10,7 @@ mod lt;
 mod numdupacks;
 mod pipe;
 mod recovery_point;
+mod refused;
 mod release;
 mod timer;
 mod whole;
@@ -34,6 +35,7 @@ pub use lt::Ns2LimitedTransmit;
 pub use numdupacks::Ns2Numdupacks;
 pub use pipe::Ns2Pipe;
 pub use recovery_point::Ns2RecoveryPoint;
+pub use refused::Ns2Refused;
 pub use release::Ns2Release;
 pub use timer::Ns2Timer;
 pub use whole::Ns2Whole;
@@ -188,6 +190,25 @@ pub(crate) fn probe_rows() -> Vec<Row<dyn Probe>> {
                  next.",
             )
             .summary("as lt, also old data after a timeout, and by duplicates with SACK too"),
+        Row::<dyn Probe>::new("ns2-refused", || Box::new(Ns2Refused::always()))
+            .file("refused")
+            .source(
+                "ns-2.35",
+                "With exitFastRetrans_ 0 the third duplicate inflates the window though it begins \
+                 no recovery, and so do those after it.",
+            )
+            .summary("duplicates that begin no recovery open the window, for old data too"),
+        Row::<dyn Probe>::new("ns2-refused-undeflated", || Box::new(Ns2Refused::undeflated()))
+            .file("refused")
+            .source(
+                "ns-2.35",
+                "With partial_window_deflation_ 0 and no inflation left as recovery ends, \
+                 last_cwnd_action_ stays what lets duplicates inflate the window.",
+            )
+            .summary(
+                "after a recovery that ends without inflation, the fourth duplicate that begins \
+                 none and those after it open the window",
+            ),
     ]
 }
 

@@ -42,6 +42,12 @@ pub trait Probe: Send {
         0
     }
 
+    /// Whether its allowance is for old data too, which goes after a timeout. RFC 3042 means
+    /// "previously unsent data"; this is `ns2-refused`.
+    fn allows_old_data(&self) -> bool {
+        false
+    }
+
     /// One segment goes out on this ACK if so many bytes beyond cwnd are room for it: whatever comes
     /// next in sequence, after a timeout old data too, and beside what the ACK may release. RFC 3042
     /// means "previously unsent data"; this is `ns2-lt`.

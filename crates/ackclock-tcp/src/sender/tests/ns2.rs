@@ -64,6 +64,64 @@ fn limited_transmit_sends_old_data() {
     }
 }
 
+/// `exitFastRetrans_ 0`: after a timeout the bugfix refuses a recovery, and the window opens by a
+/// segment for each of the duplicates all the same, as far as an ACK may release.
+#[test]
+fn duplicates_that_begin_no_recovery_open_the_window() {
+    for (strategy, sent) in [
+        ("ns2-reno+bugfix+ns2-refused", ["", "", "1S 2S 3S", "4S"]),
+        ("ns2-newreno+ns2-refused", ["", "", "1S 2S", "3S 4S"]),
+        ("ns2-newreno+ns2-lt+ns2-refused", ["1S", "2S", "3S", "4S"]),
+        ("ns2-newreno+ns2-refused-undeflated", ["", "", "", ""]),
+        ("ns2-newreno", ["", "", "", ""]),
+    ] {
+        run(strategy, 10, |x| {
+            start(x, 20);
+            x.fire(1000).sends("0T");
+            for sent in sent {
+                x.ack(0).sends(sent);
+            }
+            x.windows(1_000, 5_000);
+            // Until an ACK advances.
+            let opened = !sent[3].is_empty();
+            x.ack(1).sends(if opened { "" } else { "1S 2S" }).windows(2_000, 5_000);
+        });
+    }
+    // New data too, and not where they begin a recovery.
+    run("ns2-reno+bugfix+ns2-refused", 10, |x| {
+        start(x, 20);
+        x.ack(0).ack(0).ack(0).sends("0F").ack(10).sends("10 11 12 13 14");
+        x.ack(10).ack(10).sends("").ack(10).sends("15+ 16+ 17+").ack(10).sends("18+");
+        x.ack(12).sends("");
+        x.ack(12).ack(12).sends("").ack(12).sends("12F");
+    });
+}
+
+/// `partial_window_deflation_ 0`: 0 and 5 are lost, then 10. If no duplicate follows the partial ACK,
+/// the fourth duplicate of 10 opens the window, though the third may not begin a recovery.
+#[test]
+fn a_recovery_that_ends_without_inflation_ends_unnoticed() {
+    let undeflated = "ns2-newreno+ns2-inflate-undeflated";
+    for (mechanism, inflated, sent) in [
+        ("+ns2-refused-undeflated", false, ["", "", "", "15+", "16+"]),
+        ("+ns2-refused-undeflated", true, ["", "", "", "", ""]),
+        ("", false, ["", "", "", "", ""]),
+    ] {
+        run(&format!("{undeflated}{mechanism}"), 10, |x| {
+            start(x, 20);
+            x.ack(0).ack(0).ack(0).sends("0F").ack(5).sends("5P");
+            if inflated {
+                x.ack(5).sends("10");
+            }
+            x.ack(10);
+            x.sent.clear();
+            for sent in sent {
+                x.ack(10).sends(sent);
+            }
+        });
+    }
+}
+
 /// Before a timeout it is RFC 3042's; with SACK too it goes by duplicates.
 #[test]
 fn limited_transmit_sends_one_segment_for_each_of_two_duplicates() {
