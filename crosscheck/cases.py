@@ -57,7 +57,7 @@ class Case:
     @property
     def agent(self):
         """The same as ns-2 has it."""
-        undeflated = "+ns2-inflate-undeflated+ns2-release-two" if self.undeflated else ""
+        undeflated = "+ns2-inflate-undeflated+ns2-release-two+ns2-refused-undeflated" if self.undeflated else ""
         whole = "+ns2-whole" if self.whole else ""
         return "ns2-" + self.strategy + undeflated + whole + ("+ns2-lt" if self.limited_transmit else "")
 
@@ -68,7 +68,7 @@ class Case:
         arguments = ["--strategy", strategy, "--segments", str(self.segments), "--rate", "800kbit", "--delay", "100ms",
                      "--queue", str(self.queue), "--rwnd", str(self.rwnd), "--min-rto", f"{self.min_rto * 1000:.0f}ms",
                      "--first-rtt", "none", "--initial-window", str(self.initial_window),
-                     "--delayed-ack", "200ms" if self.delayed_ack else "off"]
+                     "--delayed-ack", "ns2:200ms" if self.delayed_ack else "off"]
         arguments += ["--drop", ",".join(first)] if first else []
         arguments += ["--drop-retransmission", ",".join(again)] if again else []
         arguments += ["--max-burst", str(self.max_burst)] if self.max_burst else []

@@ -179,9 +179,3 @@ EXPECTED = {
     "newreno+no-bugfix: drop 15-24,26 rexmit 24:1 timestamps": "ns2-inflate-limited",
     "newreno+ack-heuristic: drop 15-24,26 rexmit 24:1 timestamps": "ns2-inflate-limited",
 }
-
-# Of the 100 cases that are always drawn, those that differ, and why.
-DRAWN = {
-    "reno+lt: drop 31,51,57,58,66 rexmit 58:1,58:2 n 150 iw 4 minrto 0.4 delack timestamps":
-        "timestamps count milliseconds here, and an RTO from them, backed off, is 8 ms shorter than in ns-2",
-}
