@@ -125,9 +125,9 @@ impl FromStr for DelayedAck {
             Some(time) => (true, time),
             None => (false, text),
         };
-        let delay: Duration = time.parse().map_err(|e: UnitError| {
-            e.or("\"off\", \"bsd\", \"linux\" or \"ns2:200ms\"")
-        })?;
+        let delay: Duration = time
+            .parse()
+            .map_err(|e: UnitError| e.or("\"off\", \"bsd\", \"linux\" or \"ns2:200ms\""))?;
         if delay.0 > Span::from_millis(500) {
             return Err(UnitError::new(format!(
                 "`{text}`: an ACK may wait for at most 500ms (RFC 5681 section 4.2)"

@@ -398,7 +398,8 @@ fn the_timer_runs_from_the_first_unacknowledged_segment() {
 #[test]
 fn ns2_delays_the_ack_of_a_duplicate_of_the_newest_segment() {
     let rfc = ReceiverConfig { dsack: false, ..delayed(200) };
-    let ns2 = ReceiverConfig { delayed_ack: DelayedAck::Ns2(Span::from_millis(200)), ..rfc.clone() };
+    let ns2 =
+        ReceiverConfig { delayed_ack: DelayedAck::Ns2(Span::from_millis(200)), ..rfc.clone() };
     each(0, ns2, |r| {
         assert_eq!((r.arrives(0, 500), r.arrives(500, 1000)), (None, ack(1000, &[])));
         // The newest one again, and by itself.
