@@ -19,7 +19,7 @@ function drawPanel(p) {
   ctx.rect(LEFT, TOP, g.w, g.h);
   ctx.rect(LEFT, g.stripTop, g.w, STRIP);
   ctx.clip();
-  if (shown("recovery")) drawRecoveries(ctx, g, trace.recoveries);
+  if (shown("in_recovery")) drawRecoveries(ctx, g, trace.recoveries);
   drawStalls(ctx, g, trace.stalls);
   drawWindows(ctx, g, trace);
   ctx.restore();
@@ -156,7 +156,7 @@ function drawSteps(ctx, g, t, values, mss, key, to, dash, end) {
 }
 
 function drawRecoveries(ctx, g, r) {
-  for (let i = 0; i < r.t0.length; i++) drawBand(ctx, g, "recovery", r.t0[i], r.t1[i] ?? full.t1, theme.dark ? 0.16 : 0.14);
+  for (let i = 0; i < r.t0.length; i++) drawBand(ctx, g, "in_recovery", r.t0[i], r.t1[i] ?? full.t1, theme.dark ? 0.16 : 0.14);
 }
 
 // Shades a time in both plots.
@@ -222,7 +222,7 @@ function drawSpurious(ctx, g, trace) {
 function drawWindows(ctx, g, trace) {
   const w = trace.windows, right = g.x(w.end ?? full.t1);
   const steps = (column, key, dash) => shown(key) && drawSteps(ctx, g, w.t, column, trace.mss, key, g.s, dash, right);
-  steps(w.flight, "flight", []);
+  steps(w.flight, "flight", [1.5, 2]);
   steps(w.ssthresh, "ssthresh", [5, 3]);
   steps(w.cwnd, "cwnd", []);
 }
@@ -412,11 +412,12 @@ function drawSign(ctx, layer) {
     case "sack": ctx.globalAlpha = 0.75; ctx.fillRect(6, 1, 2, 12); ctx.fillRect(12, 4, 2, 9); break;
     case "spurious": ctx.beginPath(); ctx.arc(10, 7, 4, 0, 2 * Math.PI); ctx.stroke(); break;
     case "zero": ctx.fillRect(1, 5, 18, 4); break;
-    case "recovery": case "loss": case "window": case "other": ctx.globalAlpha = 0.35; ctx.fillRect(2, 1, 16, 12); break;
+    case "in_recovery": case "loss": case "window": case "other": ctx.globalAlpha = 0.35; ctx.fillRect(2, 1, 16, 12); break;
     case "rto": case "undo": ctx.setLineDash([4, 2, 1, 2]); path([10, 0], [10, 14]); break;
     case "edge": ctx.setLineDash([5, 2]); path([1, 7], [19, 7]); break;
     case "ssthresh": ctx.setLineDash([4, 2]); path([1, 7], [19, 7]); break;
-    case "ack": case "cwnd": case "flight": path([1, 11], [8, 11], [8, 4], [19, 4]); break;
+    case "flight": ctx.setLineDash([1.5, 2]); // and as cwnd
+    case "ack": case "cwnd": path([1, 11], [8, 11], [8, 4], [19, 4]); break;
     default: ctx.fillRect(9, 1, 2, 12);
   }
 }

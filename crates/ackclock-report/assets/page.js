@@ -57,7 +57,7 @@ function present(key) {
     edge: (p) => p.acks.t.length,
     dupack: (p) => p.acks.dupacks.some((n) => n > 0),
     sack: (p) => p.acks.sack.some((blocks) => blocks.length > 0),
-    recovery: (p) => p.recoveries.t0.length,
+    in_recovery: (p) => p.recoveries.t0.length,
     rto: (p) => p.timeouts.t.length,
     undo: (p) => p.undone.t.length,
     arrival: (p) => p.arrivals.t.length,

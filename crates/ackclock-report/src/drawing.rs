@@ -24,6 +24,20 @@ pub(crate) const SLATE: Colour = ["#3b4350", "#c3cad6"];
 /// The `font-family` of SVG.
 pub(crate) const FONT: &str = "Helvetica, Arial, 'DejaVu Sans', sans-serif";
 
+/// On a page of print 12 px are 8 points.
+pub(crate) const PIXELS_PER_MM: f64 = 1.5 * 72.0 / 25.4;
+
+/// The attributes of a drawing that is so many pixels large, on the screen or in print.
+pub(crate) fn size(width: f64, height: f64, print: bool) -> String {
+    let view = format!("viewBox=\"0 0 {width} {height}\"");
+    if print {
+        let [w, h] = [width, height].map(|pixels| pixels / PIXELS_PER_MM);
+        format!("width=\"{w:.3}mm\" height=\"{h:.3}mm\" {view}")
+    } else {
+        format!("width=\"{width}\" height=\"{height}\" {view}")
+    }
+}
+
 /// The width of a character at 12 px, by the rule of thumb that it is 0.55 em.
 pub(crate) const CHARACTER: f64 = 6.6;
 

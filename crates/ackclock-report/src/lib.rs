@@ -36,6 +36,7 @@
 mod align;
 mod capture;
 mod chart;
+mod csv;
 mod drawing;
 mod events;
 mod html;
@@ -46,6 +47,7 @@ mod summary;
 pub use align::{Align, align};
 pub use capture::{CaptureFormat, CaptureWriter, FrameWriter, Handshake, PacketWriter};
 pub use chart::{Bars, Chart, Curve, Line, Plot, Point};
+pub use csv::csv_line;
 pub use drawing::escape;
 pub use events::EventWriter;
 pub use html::{REPORT_CSS, html_table};

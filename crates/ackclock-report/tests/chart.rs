@@ -378,3 +378,64 @@ proptest! {
         }
     }
 }
+
+fn print(plot: Plot) -> Chart {
+    Chart { title: "t".into(), x: "size (kB)".into(), y: "rate (kb/s)".into(), plot }
+}
+
+#[test]
+fn a_figure_stays_within_its_width() {
+    let names = ["new-reno+smallwnd+lrxt+back-to-back", "sack"];
+    let curve = |name: &str| Curve { name: name.into(), ..curve(&[(1.0, 100_000.0), (2.0, 20.0)]) };
+    for mm in [40.0, 84.0, 400.0] {
+        let curves = names.map(curve).to_vec();
+        let svg = print(Plot::Curves { curves, log_x: false }).to_figure(mm);
+        let document = roxmltree::Document::parse(&svg).unwrap();
+        let root = document.root_element();
+        assert_eq!(root.attribute("width").unwrap(), format!("{mm:.3}mm"));
+        let view = root.attribute("viewBox").unwrap().split(' ').nth(2).unwrap();
+        // 8 points are 12 pixels.
+        let pixels: f64 = view.parse().unwrap();
+        assert!((pixels - mm / 25.4 * 72.0 * 1.5).abs() < 1e-6);
+        for text in document.descendants().filter(|n| n.has_tag_name("text")) {
+            let x: f64 = text.attribute("x").unwrap().parse().unwrap();
+            let length = text.text().unwrap().chars().count() as f64 * 6.6;
+            let (left, right) = match text.attribute("text-anchor") {
+                Some("end") => (x - length, x),
+                Some("middle") => (x - length / 2.0, x + length / 2.0),
+                _ => (x, x + length),
+            };
+            assert!(left >= 0.0 && right <= pixels, "{mm} mm: {text:?}");
+        }
+        assert!(
+            !svg.contains("@media")
+                && !svg.contains("font-size=\"15\" font-weight=\"bold\">\n<text")
+        );
+    }
+}
+
+#[test]
+fn the_data_of_a_chart() {
+    let paper = Curve {
+        name: "a,b".into(),
+        points: vec![Point { x: 0.5, y: estimate(2.0, 0.25) }, (1.0, 3.0).into()],
+        paper: vec![(1.0, 4.0)],
+        ..Curve::default()
+    };
+    assert_eq!(
+        print(Plot::Curves { curves: vec![paper], log_x: true }).to_csv(),
+        "series,size (kB),rate (kb/s),half_width,paper\n\
+         \"a,b\",0.5,2,0.25,\n\"a,b\",1,3,,\n\"a,b\",1,,,4\n"
+    );
+    let bars = Bars {
+        name: "s".into(),
+        values: vec![None, Some(estimate(1.0, 0.5))],
+        paper: vec![None, None, Some(7.0)],
+    };
+    let categories = ["x", "y", "z"].map(String::from).to_vec();
+    let chart = Chart { x: String::new(), ..print(Plot::Bars { categories, bars: vec![bars] }) };
+    assert_eq!(
+        chart.to_csv(),
+        "series,category,rate (kb/s),half_width,paper\ns,y,1,0.5,\ns,z,,,7\n"
+    );
+}

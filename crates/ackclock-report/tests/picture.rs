@@ -518,3 +518,119 @@ fn a_window_shows_a_part_and_marks_stand_in_it() {
     assert!(svg.contains("<path d=\"M318.0 56V296\" stroke=\"#5a6675\""), "{svg}");
     assert_eq!((svg.matches("&lt;third&gt;").count(), svg.matches("later").count()), (1, 0));
 }
+
+/// A picture of a flow with a recovery, from one time to another.
+fn window<'a>(panels: &'a [Panel<'a>], window: Option<(f64, f64)>) -> Picture<'a> {
+    Picture { title: "t", panels, window, ..Picture::default() }
+}
+
+/// All sizes of text in an SVG for print, in points.
+fn points(svg: &str) -> Vec<f64> {
+    let document = roxmltree::Document::parse(svg).unwrap();
+    let root = document.root_element();
+    let width = root.attribute("width").unwrap().strip_suffix("mm").unwrap();
+    let pixels = root.attribute("viewBox").unwrap().split(' ').nth(2).unwrap();
+    let scale = width.parse::<f64>().unwrap() / pixels.parse::<f64>().unwrap() / 25.4 * 72.0;
+    let sizes = document.descendants().filter_map(|node| node.attribute("font-size"));
+    sizes.map(|size| size.parse::<f64>().unwrap() * scale).collect()
+}
+
+#[test]
+fn a_figure_has_its_width_and_legible_text() {
+    let events = lossy();
+    let flow = Panel { name: "reno", mss: MSS, events: &events, ..Panel::default() };
+    for (width, panels) in [(40.0, 1), (84.0, 1), (84.0, 2), (178.0, 2), (400.0, 3)] {
+        let panels = vec![flow; panels];
+        let svg = window(&panels, None).to_figure(width);
+        assert!(svg.contains(&format!(" width=\"{width:.3}mm\"")), "{svg:.200}");
+        let sizes = points(&svg);
+        assert!(sizes.len() > 3 && sizes.iter().all(|pt| (7.0..=9.0).contains(pt)), "{sizes:?}");
+        // The name tells panels apart; one needs none. No heading, no results.
+        assert_eq!(
+            svg.matches(">reno</text>").count(),
+            if panels.len() > 1 { panels.len() } else { 0 }
+        );
+        assert!(!svg.contains("font-size=\"19\""));
+        // Two columns from 150 mm on.
+        let beside = svg.matches("translate(4 ").count();
+        assert_eq!(beside < panels.len(), width >= 150.0, "{width}");
+    }
+}
+
+#[test]
+fn the_legend_of_a_window_names_what_is_in_it() {
+    let events = lossy();
+    let panels = [Panel { mss: MSS, events: &events, ..Panel::default() }];
+    let legend = |from_to| {
+        let svg = window(&panels, from_to).to_figure(84.0);
+        let document = roxmltree::Document::parse(&svg).unwrap();
+        let all = [
+            "new data",
+            "fast retransmit",
+            "timeout",
+            "lost",
+            "ACK line",
+            "duplicate ACK",
+            "in recovery",
+            "timer expires",
+            "undo",
+        ];
+        let texts: Vec<&str> = document.descendants().filter_map(|n| n.text()).collect();
+        all.into_iter().filter(|name| texts.contains(name)).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        legend(None),
+        [
+            "new data",
+            "fast retransmit",
+            "timeout",
+            "lost",
+            "ACK line",
+            "duplicate ACK",
+            "in recovery",
+            "timer expires",
+            "undo"
+        ]
+    );
+    assert_eq!(legend(Some((0.0, 0.05))), ["new data", "lost"]);
+    assert_eq!(legend(Some((0.2, 0.3))), ["ACK line", "in recovery"]);
+    assert_eq!(legend(Some((1.165, 1.3))), ["ACK line", "undo"]);
+}
+
+#[test]
+fn the_windows_of_a_window_have_a_scale_of_their_own() {
+    let events = lossy();
+    let panels = [Panel { mss: MSS, events: &events, ..Panel::default() }];
+    // cwnd is 4 segments before the timeout, and 1 after it; flight is 3 all along.
+    let top = |from_to| window(&panels, from_to).to_figure(84.0).contains(">4</text>");
+    assert!(top(Some((0.0, 1.0))));
+    assert!(!top(Some((1.12, 1.2))));
+}
+
+#[test]
+fn the_data_of_a_picture() {
+    let events = lossy();
+    let stalls = [stall(111, 1110, Tone::Loss, "1.0 s: \"lost\", again")];
+    let findings = Findings { stalls: &stalls, ..Findings::default() };
+    let panels = [Panel { name: "reno", mss: MSS, events: &events, findings, ..Panel::default() }];
+    let csv = window(&panels, Some((0.105, 1.1))).to_csv();
+    assert_eq!(
+        csv,
+        "panel,mark,time_s,until_s,low_segments,high_segments,detail\n\
+         reno,fast_retransmit,0.11,,1,2,\n\
+         reno,lost,0.11,,1,2,\n\
+         reno,ack,0.11,,1,,\n\
+         reno,duplicate_ack,0.11,,1,,\n\
+         reno,sack,0.11,,2,3,\n\
+         reno,window_edge,0.11,,9,,\n\
+         reno,cwnd,0.11,,2,,\n\
+         reno,flight,0.11,,3,,\n\
+         reno,recovery,0.11,1.11,,,dupack\n\
+         reno,stall,0.111,1.11,,,\"1.0 s: \"\"lost\"\", again\"\n"
+    );
+    let rest = window(&panels, Some((1.1101, 2.0))).to_csv();
+    assert_eq!(rest.lines().skip(1).collect::<Vec<_>>(), ["reno,undo,1.17,,,,f_rto"]);
+    let all = window(&panels, None).to_csv();
+    assert!(all.contains("reno,timeout,1.11,,1,,lost_retransmission\n"));
+    assert_eq!(window(&panels, None).times(), Some((0.0, 1.21)));
+}

@@ -5,6 +5,7 @@ use std::io::{self, BufWriter};
 use std::path::Path;
 use std::sync::Arc;
 
+use ackclock_report::csv_line;
 use ackclock_tcp::Time;
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::{ParquetError, Result};
@@ -96,10 +97,9 @@ impl<T> Columns<T> {
     /// The table as CSV (RFC 4180, with line feeds), a heading first. A value that is missing is
     /// empty.
     pub fn to_csv(&self, rows: impl IntoIterator<Item = T>) -> String {
-        let line = |cells: Vec<String>| cells.join(",") + "\n";
-        let mut text = line(self.0.iter().map(|column| quoted(&column.name)).collect());
+        let mut text = csv_line(self.0.iter().map(|column| &column.name));
         for row in rows {
-            text.push_str(&line(self.0.iter().map(|c| quoted(&c.shown(&row))).collect()));
+            text.push_str(&csv_line(self.0.iter().map(|column| column.shown(&row))));
         }
         text
     }
@@ -152,15 +152,6 @@ impl<T> Column<T> {
             .with_logical_type(logical)
             .build()
             .map(Arc::new)
-    }
-}
-
-/// RFC 4180 section 2: with a comma, a quote or a line break in it, a field is quoted.
-fn quoted(field: &str) -> String {
-    if field.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", field.replace('"', "\"\""))
-    } else {
-        field.into()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::data::{Bars, Chart, Curve, Line, Plot, Point};
-use super::scale::{HEIGHT, RIGHT, X, Y, drawable, interval};
+use super::scale::{X, Y, drawable, interval};
 use super::signs::{bar, class, dashes, paper, shape};
 use crate::drawing::{escape, steps, tenths};
 use crate::summary::Estimate;
@@ -16,14 +16,16 @@ pub(super) struct Axes<'a> {
     pub svg: &'a mut String,
     pub chart: &'a Chart,
     pub left: f64,
+    pub right: f64,
     pub top: f64,
+    pub height: f64,
     pub y: Y,
 }
 
 impl Axes<'_> {
     pub fn nothing(&mut self) -> fmt::Result {
         self.frame()?;
-        let (x, y) = ((self.left + RIGHT) / 2.0, self.top + HEIGHT / 2.0);
+        let (x, y) = ((self.left + self.right) / 2.0, self.top + self.height / 2.0);
         writeln!(
             self.svg,
             "<text class=\"soft\" fill=\"currentColor\" x=\"{x:.1}\" y=\"{y}\" \
@@ -35,9 +37,9 @@ impl Axes<'_> {
     pub fn draw(&mut self, names: &[Vec<String>]) -> fmt::Result {
         self.svg.push_str("<g class=\"grid\" stroke=\"currentColor\">\n");
         for (value, text) in self.y.ticks() {
-            let y = self.height(value);
+            let y = self.y_of(value);
             self.tick(
-                &format!("M{} {y}H{RIGHT}", tenths(self.left)),
+                &format!("M{} {y}H{}", tenths(self.left), tenths(self.right)),
                 self.left - 6.0,
                 y + 4.0,
                 "end",
@@ -49,8 +51,8 @@ impl Axes<'_> {
                 let xs = curves
                     .iter()
                     .flat_map(|c| c.points.iter().map(|p| p.x).chain(c.paper.iter().map(|p| p.0)));
-                let Some(x) = X::new(xs, *log_x, (self.left, RIGHT)) else { return Ok(()) };
-                let (top, bottom) = (self.top, self.top + HEIGHT);
+                let Some(x) = X::new(xs, *log_x, (self.left, self.right)) else { return Ok(()) };
+                let (top, bottom) = (self.top, self.top + self.height);
                 for (at, text) in x.ticks() {
                     self.tick(
                         &format!("M{} {top}V{bottom}", tenths(at)),
@@ -65,12 +67,12 @@ impl Axes<'_> {
                 curves.iter().enumerate().try_for_each(|(i, curve)| self.curve(i, curve, &x))
             }
             Plot::Bars { categories, bars } => {
-                let width = (RIGHT - self.left) / categories.len() as f64;
+                let width = (self.right - self.left) / categories.len() as f64;
                 for (c, lines) in names.iter().enumerate() {
                     for (i, line) in lines.iter().enumerate() {
                         let (x, y) = (
                             self.left + (c as f64 + 0.5) * width,
-                            self.top + HEIGHT + 16.0 + 14.0 * i as f64,
+                            self.top + self.height + 16.0 + 14.0 * i as f64,
                         );
                         self.tick("", x, y, "middle", line)?;
                     }
@@ -101,20 +103,20 @@ impl Axes<'_> {
 
     /// The frame, and the line at 0 where values go below it.
     fn frame(&mut self) -> fmt::Result {
-        let (left, top, bottom, zero) =
-            (tenths(self.left), self.top, self.top + HEIGHT, self.height(0.0));
+        let (top, bottom, zero) = (self.top, self.top + self.height, self.y_of(0.0));
+        let (left, right) = (tenths(self.left), tenths(self.right));
         writeln!(
             self.svg,
-            "<path class=\"soft\" d=\"M{left} {top}H{RIGHT}V{bottom}H{left}zM{left} \
-             {zero}H{RIGHT}\" fill=\"none\" \
+            "<path class=\"soft\" d=\"M{left} {top}H{right}V{bottom}H{left}zM{left} \
+             {zero}H{right}\" fill=\"none\" \
              stroke=\"currentColor\"/>"
         )
     }
 
     /// The pixel of a value that can be drawn; the end of an interval may lie beyond the axis and
     /// is cut there.
-    fn height(&self, value: f64) -> f64 {
-        tenths(self.top + (1.0 - self.y.share(value).clamp(0.0, 1.0)) * HEIGHT)
+    fn y_of(&self, value: f64) -> f64 {
+        tenths(self.top + (1.0 - self.y.share(value).clamp(0.0, 1.0)) * self.height)
     }
 
     fn curve(&mut self, series: usize, curve: &Curve, x: &X) -> fmt::Result {
@@ -131,7 +133,7 @@ impl Axes<'_> {
             if let (Some(px), true) = (x.at(*at), drawable(*value)) {
                 let title =
                     self.title(&format!("{}, paper", curve.name), &exact(*value), &exact(*at));
-                writeln!(self.svg, "<g>{title}{}</g>", paper(px, self.height(*value)))?;
+                writeln!(self.svg, "<g>{title}{}</g>", paper(px, self.y_of(*value)))?;
             }
         }
         self.svg.push_str("</g>\n");
@@ -142,7 +144,7 @@ impl Axes<'_> {
     fn place(&self, point: &Point, x: &X) -> Option<(f64, f64)> {
         x.at(point.x)
             .filter(|_| drawable(point.y.mean))
-            .map(|px| (tenths(px), self.height(point.y.mean)))
+            .map(|px| (tenths(px), self.y_of(point.y.mean)))
     }
 
     fn line(&mut self, series: usize, curve: &Curve, x: &X) -> fmt::Result {
@@ -171,7 +173,7 @@ impl Axes<'_> {
 
     fn error_bar(&self, x: f64, (low, high): (f64, f64)) -> String {
         let x = tenths(x - 4.0);
-        format!("M{x} {}h8m-4 0V{}m-4 0h8", self.height(high), self.height(low))
+        format!("M{x} {}h8m-4 0V{}m-4 0h8", self.y_of(high), self.y_of(low))
     }
 
     fn steps(&mut self, series: usize, curve: &Curve, x: &X) -> fmt::Result {
@@ -206,7 +208,7 @@ impl Axes<'_> {
         of: usize,
         categories: &[String],
     ) -> fmt::Result {
-        let room = (RIGHT - self.left) / categories.len() as f64;
+        let room = (self.right - self.left) / categories.len() as f64;
         let width = (room * GROUP / of as f64).min(BAR);
         let space = (width * 0.1).min(2.0);
         writeln!(
@@ -221,7 +223,7 @@ impl Axes<'_> {
             // Beside each other, so that neither covers the other.
             let at = |share: f64| x + width * if paper_value.is_some() { share } else { 0.5 };
             if let Some(value) = value {
-                let (y0, y1) = (self.height(value.mean.max(0.0)), self.height(value.mean.min(0.0)));
+                let (y0, y1) = (self.y_of(value.mean.max(0.0)), self.y_of(value.mean.min(0.0)));
                 let title = self.title(&bars.name, &estimate(&value), category);
                 write!(
                     self.svg,
@@ -242,7 +244,7 @@ impl Axes<'_> {
                 writeln!(
                     self.svg,
                     "<g class=\"ink\">{title}{}</g>",
-                    paper(at(0.72), self.height(value))
+                    paper(at(0.72), self.y_of(value))
                 )?;
             }
         }

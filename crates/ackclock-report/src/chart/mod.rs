@@ -5,8 +5,10 @@
 //! - `scale`: where values lie, and which of them are named on the axes.
 //! - `signs`: by what series are told apart.
 //! - `marks`: the axes and the data between them.
+//! - `csv`: the data alone.
 //! - `svg`: what stands around them.
 
+mod csv;
 mod data;
 mod marks;
 mod scale;
@@ -20,6 +22,18 @@ impl Chart {
     /// where it shrinks with its container. It follows the viewer's choice of a light or a dark
     /// ground, and hovering tells the numbers of a mark.
     pub fn to_svg(&self) -> String {
-        svg::render(self)
+        svg::render(self, None)
+    }
+
+    /// As [`Chart::to_svg`], for a page of print: `width_mm` wide, with text of 8 points, and
+    /// without the title, which a caption stands for.
+    pub fn to_figure(&self, width_mm: f64) -> String {
+        svg::render(self, Some(width_mm))
+    }
+    /// The data as CSV with a line for each number. The columns are `series`, the x axis by its
+    /// name or `category`, the y axis by its name, `half_width` of the 95 % confidence interval,
+    /// and `paper`, the paper's own number.
+    pub fn to_csv(&self) -> String {
+        csv::render(self)
     }
 }

@@ -3,13 +3,9 @@
 use crate::drawing::{label, padded, tick_step, ticks, widen};
 use crate::summary::Estimate;
 
-pub(super) const WIDTH: f64 = 720.0;
 pub(super) const MARGIN: f64 = 14.0;
-pub(super) const RIGHT: f64 = WIDTH - MARGIN;
 /// The left edge of the axes, unless the labels of the y axis need more room.
 pub(super) const LEFT: f64 = 46.0;
-pub(super) const HEIGHT: f64 = 280.0;
-
 /// Numbers beyond this are not drawn: their differences would not be finite.
 const GREATEST: f64 = 1e100;
 

@@ -5,9 +5,11 @@ use std::fmt::{self, Write};
 
 use super::data::{Chart, Line, Plot};
 use super::marks::Axes;
-use super::scale::{HEIGHT, LEFT, MARGIN, RIGHT, WIDTH, Y, drawable, interval, position};
+use super::scale::{LEFT, MARGIN, Y, drawable, interval, position};
 use super::signs::{COLOURS, bar, class, dashes, paper, shape};
-use crate::drawing::{CHARACTER, Colour, FONT, GRID, INK, PANEL, Rows, SOFT, escape, text_width};
+use crate::drawing::{
+    CHARACTER, Colour, FONT, GRID, INK, PANEL, PIXELS_PER_MM, Rows, SOFT, escape, size, text_width,
+};
 use crate::summary::Estimate;
 
 /// The least width for the name of a category.
@@ -16,53 +18,77 @@ const NAME: f64 = 40.0;
 /// Some fonts are wider than [`text_width`] by this factor.
 const WIDEST: f64 = 1.15;
 
-pub(super) fn render(chart: &Chart) -> String {
+/// What differs between the screen and a page of print.
+struct Layout {
+    width: f64,
+    margin: f64,
+    /// The least room for the labels of the y axis.
+    left: f64,
+    /// Of the plot.
+    height: f64,
+    print: bool,
+}
+
+const SCREEN: Layout =
+    Layout { width: 720.0, margin: MARGIN, left: LEFT, height: 280.0, print: false };
+
+/// For a page of print so many millimetres wide, or else for the screen.
+pub(super) fn render(chart: &Chart, width_mm: Option<f64>) -> String {
+    let print = |mm| {
+        let width = mm * PIXELS_PER_MM;
+        Layout { width, margin: 8.0, left: 30.0, height: (width * 0.5).min(280.0), print: true }
+    };
     let mut svg = String::new();
     // Writing into a String cannot fail.
-    let _ = document(&mut svg, chart);
+    let _ = document(&mut svg, chart, &width_mm.map_or(SCREEN, print));
     svg
 }
 
-fn document(svg: &mut String, chart: &Chart) -> fmt::Result {
+fn document(svg: &mut String, chart: &Chart, layout: &Layout) -> fmt::Result {
+    let &Layout { width, margin, print, .. } = layout;
+    let right = width - margin;
+    let characters = (right / (CHARACTER * WIDEST)) as usize;
     let heights = heights(&chart.plot);
     let empty = !heights.iter().any(|v| drawable(*v));
     let y = Y::new(heights.into_iter());
     let labels = y.ticks().iter().map(|(_, text)| text_width(text)).fold(0.0, f64::max);
-    let left = LEFT.max(MARGIN + labels);
-    let title = wrap(&chart.title, 76, 3);
+    let left = layout.left.max(margin + labels);
+    let title = if print { Vec::new() } else { wrap(&chart.title, 76, 3) };
     let mut legend = String::new();
-    let top = legends(&mut legend, &chart.plot, 30.0 + 20.0 * title.len() as f64)? + 36.0;
+    let first = if print { margin + 11.0 } else { 30.0 + 20.0 * title.len() as f64 };
+    let rows = Rows { left: margin, right, line: 20.0, x: margin, y: first };
+    let top = legends(&mut legend, &chart.plot, rows, characters)? + 36.0;
     let names = match &chart.plot {
-        Plot::Bars { categories, .. } => names(categories, RIGHT - left),
+        Plot::Bars { categories, .. } => names(categories, right - left),
         Plot::Curves { .. } => Vec::new(),
     };
     let name_lines = names.iter().map(Vec::len).max().unwrap_or(1).max(1);
-    let height = top + HEIGHT + 31.0 + 14.0 * name_lines as f64;
+    let height = top + layout.height + 31.0 + 14.0 * name_lines as f64;
     writeln!(
         svg,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"ackclock-chart\" role=\"img\" \
          aria-label=\"{}\" \
-         width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" \
-         font-family=\"{FONT}\" font-size=\"12\">\n\
+         {} font-family=\"{FONT}\" font-size=\"12\">\n\
          {}<rect class=\"panel\" width=\"100%\" height=\"100%\" fill=\"currentColor\"/>",
         escape(&chart.title),
-        style()
+        size(width, height, print),
+        style(print)
     )?;
     svg.push_str("<g class=\"ink\" fill=\"currentColor\" font-size=\"15\" font-weight=\"bold\">\n");
     for (i, line) in title.iter().enumerate() {
-        writeln!(svg, "<text x=\"{MARGIN}\" y=\"{}\">{}</text>", 24 + 20 * i, escape(line))?;
+        writeln!(svg, "<text x=\"{margin}\" y=\"{}\">{}</text>", 24 + 20 * i, escape(line))?;
     }
     writeln!(
         svg,
         "</g>\n{legend}<g class=\"soft\" fill=\"currentColor\">\n<text x=\"{left:.1}\" \
          y=\"{}\">{}</text>\n\
-         <text x=\"{RIGHT}\" y=\"{}\" text-anchor=\"end\">{}</text>\n</g>",
+         <text x=\"{right:.1}\" y=\"{}\" text-anchor=\"end\">{}</text>\n</g>",
         top - 12.0,
-        escape(&shorten(&chart.y, 96)),
+        escape(&shorten(&chart.y, characters)),
         height - 10.0,
-        escape(&shorten(&chart.x, 96))
+        escape(&shorten(&chart.x, characters))
     )?;
-    let mut axes = Axes { svg, chart, left, top, y };
+    let mut axes = Axes { svg, chart, left, right, top, height: layout.height, y };
     if empty {
         axes.nothing()?
     } else {
@@ -72,7 +98,8 @@ fn document(svg: &mut String, chart: &Chart) -> fmt::Result {
     Ok(())
 }
 
-fn style() -> String {
+/// The colours; in print those on white alone.
+fn style(print: bool) -> String {
     let neutral = [("panel", PANEL), ("ink", INK), ("soft", SOFT), ("grid", GRID)]
         .map(|(n, c)| (n.to_string(), c));
     let series = COLOURS.iter().enumerate().map(|(i, colour)| (class(i), *colour));
@@ -83,6 +110,9 @@ fn style() -> String {
             .map(|(name, colour)| format!(".ackclock-chart .{name}{{color:{}}}\n", colour[ground]))
             .collect()
     };
+    if print {
+        return format!("<style>\n{}</style>\n", rules(0));
+    }
     format!(
         "<style>\n.ackclock-chart{{max-width:100%;height:auto}}\n{}@media \
          (prefers-color-scheme:dark){{\n{}}}</style>\n",
@@ -156,11 +186,15 @@ fn shorten(text: &str, characters: usize) -> String {
     text.chars().take(characters.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// The legend, its first line at `y`, and its last line.
-fn legends(svg: &mut String, plot: &Plot, y: f64) -> Result<f64, fmt::Error> {
-    let mut rows = Rows { left: MARGIN, right: RIGHT, line: 20.0, x: MARGIN, y };
+/// The legend in these rows, and its last line. A name has so many characters at most.
+fn legends(
+    svg: &mut String,
+    plot: &Plot,
+    mut rows: Rows,
+    characters: usize,
+) -> Result<f64, fmt::Error> {
     let mut entry = |name: &str, class: &str, sign: &str| {
-        let name = &shorten(name, 96);
+        let name = &shorten(name, characters.saturating_sub(6));
         let (x, y) = rows.place(text_width(name) * WIDEST + 48.0);
         writeln!(
             svg,

@@ -137,6 +137,15 @@ pub(crate) struct Windows {
 }
 
 impl Windows {
+    /// The greatest cwnd or flight at any time from the first to the second of these.
+    pub(crate) fn greatest(&self, (from, to): (f64, f64)) -> u64 {
+        // The step before the first one inside still holds.
+        let first = self.t.partition_point(|t| *t <= from).saturating_sub(1);
+        let end = self.t.partition_point(|t| *t <= to).max(first);
+        let within = self.cwnd[first..end].iter().chain(&self.flight[first..end]);
+        within.copied().max().unwrap_or(0)
+    }
+
     pub(crate) fn step(&mut self, event: &Event) {
         let t = event.at.secs_f64();
         let ssthresh = (event.ssthresh != u64::MAX).then_some(event.ssthresh);

@@ -5,6 +5,7 @@
 //! each segment, the ACK line below with a tick per duplicate ACK, the window edge above.
 
 mod columns;
+mod csv;
 mod findings;
 mod html;
 mod panel;
@@ -13,6 +14,7 @@ mod svg;
 mod thin;
 mod trace;
 
+use crate::drawing::widen;
 pub use findings::{Band, Fate, Findings, Tone};
 pub use html::page;
 pub use panel::{Mark, Panel, Picture};
@@ -36,7 +38,26 @@ impl Picture<'_> {
 
     /// The picture as SVG, for print: black on white, all layers but arrivals.
     pub fn to_svg(&self) -> String {
-        svg::render(self, &self.traces())
+        svg::render(self, &self.traces(), None)
+    }
+
+    /// As [`Picture::to_svg`], for a page of print: `width_mm` wide, with text of 7 to 9 points,
+    /// and without the heading, which a caption stands for. From 150 mm on panels stand in two
+    /// columns.
+    pub fn to_figure(&self, width_mm: f64) -> String {
+        svg::render(self, &self.traces(), Some(width_mm))
+    }
+
+    /// The data as CSV with a line for each mark that is in the window. The columns are `panel`,
+    /// `mark`, `time_s`, `until_s` of what lasts, `low_segments` and `high_segments`, and `detail`.
+    /// A segment, a SACK block reaches from low to high; all else with a value has it as low.
+    pub fn to_csv(&self) -> String {
+        csv::render(self, &self.traces())
+    }
+
+    /// First and last time of anything to draw, in seconds; `None` if there is nothing.
+    pub fn times(&self) -> Option<(f64, f64)> {
+        self.traces().iter().map(Trace::times).fold(None, widen)
     }
 
     fn traces(&self) -> Vec<Trace> {

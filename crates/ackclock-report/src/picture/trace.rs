@@ -59,11 +59,16 @@ impl View {
                 y,
                 trace.positions().map(|(low, high)| (low as f64 / mss, high as f64 / mss)),
             );
-            w1 = w1.max(trace.window() as f64 / mss);
+            w1 = w1.max(trace.windows.greatest((f64::MIN, f64::MAX)) as f64 / mss);
         }
         let (t0, t1) = padded(t.unwrap_or((0.0, 1.0)), 0.02);
         let (y0, y1) = padded(y.unwrap_or((0.0, 1.0)), 0.04);
         View { t0, t1, y0, y1, w1: (w1 * 1.1).max(1.0) }
+    }
+
+    /// What there is to see of the traces: all, or what they do in the window.
+    pub(crate) fn of(traces: &[Trace], window: Option<(f64, f64)>) -> View {
+        window.map_or_else(|| View::new(traces), |window| View::within(traces, window))
     }
 
     /// What the traces do from the first to the second of these times, in seconds.
@@ -81,7 +86,9 @@ impl View {
         }
         let all = View::new(traces);
         let (y0, y1) = y.map_or((all.y0, all.y1), |y| padded(y, 0.04));
-        View { t0: from, t1: to, y0, y1, w1: all.w1 }
+        let greatest = |t: &Trace| t.windows.greatest((from, to)) as f64 / t.mss as f64;
+        let w1 = traces.iter().map(greatest).fold(0.0, f64::max);
+        View { t0: from, t1: to, y0, y1, w1: (w1 * 1.1).max(1.0) }
     }
 }
 
@@ -246,11 +253,6 @@ impl Trace {
         let low = self.segments.seq.iter().chain(&self.acks.ack).min()?;
         let high = ends.chain(self.acks.ack.iter().copied()).max()?;
         Some((*low, high))
-    }
-
-    /// The greatest of cwnd and flight.
-    pub(crate) fn window(&self) -> u64 {
-        self.windows.cwnd.iter().chain(&self.windows.flight).copied().max().unwrap_or(0)
     }
 }
 

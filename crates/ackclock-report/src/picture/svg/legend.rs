@@ -5,35 +5,27 @@ use std::fmt::{self, Write};
 use super::super::findings::Tone;
 use super::super::panel::Picture;
 use super::super::style::{CAUSES, Layer, OTHERS};
-use super::super::trace::Trace;
-use super::layout::{INK, SOFT, SPACE};
+use super::super::trace::{Trace, View};
+use super::layout::{INK, Layout, SOFT};
 use crate::drawing::{Rows, escape, text_width};
 
-/// Title, parameters and legend, wrapped to `width`, and their height.
+/// Title, parameters and the legend of what is in view, and their height. For print, the legend
+/// alone.
 pub(super) fn header(
     picture: &Picture,
     traces: &[Trace],
-    width: f64,
+    view: View,
+    layout: &Layout,
 ) -> Result<(String, f64), fmt::Error> {
     let mut svg = String::new();
-    let y = if picture.title.is_empty() { 0.0 } else { SPACE + 18.0 };
-    writeln!(
-        svg,
-        "<text x=\"{SPACE}\" y=\"{y}\" font-size=\"19\" font-weight=\"bold\" \
-         fill=\"{INK}\">{}</text>",
-        escape(picture.title)
-    )?;
-    let mut rows = Rows { left: SPACE, right: width - SPACE, line: 18.0, x: SPACE, y: y + 24.0 };
-    for (name, value) in picture.parameters {
-        let text = format!("{name}: {value}");
-        let (x, y) = rows.place(text_width(&text) + 18.0);
-        writeln!(svg, "<text x=\"{x:.1}\" y=\"{y}\" fill=\"{SOFT}\">{}</text>", escape(&text))?;
+    let space = layout.space;
+    let mut rows =
+        Rows { left: space, right: layout.width() - space, line: 18.0, x: space, y: space + 11.0 };
+    if !layout.print {
+        rows.y = heading(&mut svg, picture, &mut rows)?;
     }
-    if !picture.parameters.is_empty() {
-        (rows.x, rows.y) = (SPACE, rows.y + 24.0);
-    }
-    rows.line = 20.0;
-    for layer in CAUSES.iter().chain(&OTHERS).filter(|layer| present(layer.key, traces)) {
+    (rows.x, rows.line) = (space, 20.0);
+    for layer in CAUSES.iter().chain(&OTHERS).filter(|layer| present(layer.key, traces, view)) {
         let (x, y) = rows.place(text_width(layer.label) + 42.0);
         sign(&mut svg, layer, x, y - 11.0)?;
         writeln!(
@@ -46,26 +38,67 @@ pub(super) fn header(
     Ok((svg, rows.y + 6.0))
 }
 
-/// Whether a panel has something to draw in a layer. Arrivals are for the interactive picture only.
-fn present(key: &str, traces: &[Trace]) -> bool {
+/// Title and parameters, and where the line below them is.
+fn heading(svg: &mut String, picture: &Picture, rows: &mut Rows) -> Result<f64, fmt::Error> {
+    let y = if picture.title.is_empty() { 0.0 } else { rows.left + 18.0 };
+    writeln!(
+        svg,
+        "<text x=\"{}\" y=\"{y}\" font-size=\"19\" font-weight=\"bold\" \
+         fill=\"{INK}\">{}</text>",
+        rows.left,
+        escape(picture.title)
+    )?;
+    rows.y = y + 24.0;
+    for (name, value) in picture.parameters {
+        let text = format!("{name}: {value}");
+        let (x, y) = rows.place(text_width(&text) + 18.0);
+        writeln!(svg, "<text x=\"{x:.1}\" y=\"{y}\" fill=\"{SOFT}\">{}</text>", escape(&text))?;
+    }
+    Ok(if picture.parameters.is_empty() { rows.y } else { rows.y + 24.0 })
+}
+
+/// Whether a panel has something to draw in a layer between the ends of the view. Arrivals are for
+/// the interactive picture only.
+fn present(key: &str, traces: &[Trace], View { t0, t1, .. }: View) -> bool {
     let cause = CAUSES.iter().position(|c| c.key == key);
-    traces.iter().any(|t| match (cause, key) {
-        (Some(cause), _) => t.segments.cause.iter().any(|c| usize::from(*c) == cause),
-        (_, "drop") => t.segments.drop.iter().any(Option::is_some) || t.fates.lost.contains(&true),
-        (_, "spurious") => t.fates.spurious.iter().any(Option::is_some),
-        (_, "zero") => !t.zero.t0.is_empty(),
-        (_, "loss") => t.stalls.tone.contains(&Tone::Loss),
-        (_, "window") => t.stalls.tone.contains(&Tone::Window),
-        (_, "other") => t.stalls.tone.contains(&Tone::Other),
-        (_, "ack" | "edge") => !t.acks.t.is_empty(),
-        (_, "dupack") => t.acks.dupacks.iter().any(|n| *n > 0),
-        (_, "sack") => t.acks.sack.iter().any(|blocks| !blocks.is_empty()),
-        (_, "recovery") => !t.recoveries.t0.is_empty(),
-        (_, "rto") => !t.timeouts.t.is_empty(),
-        (_, "undo") => !t.undone.t.is_empty(),
-        (_, "ssthresh") => t.windows.ssthresh.iter().any(Option::is_some),
-        (_, "cwnd" | "flight") => !t.windows.t.is_empty(),
-        _ => false,
+    let inside = |t: f64| (t0..=t1).contains(&t);
+    let at = |times: &[f64]| times.iter().any(|t| inside(*t));
+    // Of the marks at these times, those that `are` so.
+    let some = |times: &[f64], are: &dyn Fn(usize) -> bool| {
+        times.iter().enumerate().any(|(i, t)| inside(*t) && are(i))
+    };
+    let over = |from: f64, to: Option<f64>| from <= t1 && to.is_none_or(|to| to >= t0);
+    let begun = |times: &[f64]| times.first().is_some_and(|t| *t <= t1);
+    traces.iter().any(|t| {
+        let (s, f, z, r) = (&t.segments, &t.fates, &t.zero, &t.recoveries);
+        let fate = |is: &dyn Fn(usize) -> bool| {
+            f.segment.iter().enumerate().any(|(n, i)| is(n) && inside(s.t[*i]))
+        };
+        let stall = |tone| {
+            let stalls = t.stalls.t0.iter().zip(&t.stalls.t1).zip(&t.stalls.tone);
+            stalls.into_iter().any(|((from, to), of)| *of == tone && over(*from, Some(*to)))
+        };
+        match (cause, key) {
+            (Some(cause), _) => some(&s.t, &|i| usize::from(s.cause[i]) == cause),
+            (_, "drop") => some(&s.t, &|i| s.drop[i].is_some()) || fate(&|n| f.lost[n]),
+            (_, "spurious") => fate(&|n| f.spurious[n].is_some()),
+            (_, "zero") => z.t0.iter().zip(&z.t1).any(|(from, to)| over(*from, *to)),
+            (_, "loss") => stall(Tone::Loss),
+            (_, "window") => stall(Tone::Window),
+            (_, "other") => stall(Tone::Other),
+            (_, "ack" | "edge") => begun(&t.acks.t),
+            (_, "dupack") => some(&t.acks.t, &|i| t.acks.dupacks[i] > 0),
+            (_, "sack") => some(&t.acks.t, &|i| !t.acks.sack[i].is_empty()),
+            (_, "in_recovery") => r.t0.iter().zip(&r.t1).any(|(from, to)| over(*from, *to)),
+            (_, "rto") => at(&t.timeouts.t),
+            (_, "undo") => at(&t.undone.t),
+            (_, "ssthresh") => {
+                let until = t.windows.t.iter().take_while(|t| **t <= t1).count();
+                t.windows.ssthresh[..until].iter().any(Option::is_some)
+            }
+            (_, "cwnd" | "flight") => begun(&t.windows.t),
+            _ => false,
+        }
     })
 }
 
@@ -87,11 +120,12 @@ fn sign(svg: &mut String, layer: &Layer, x: f64, y: f64) -> fmt::Result {
         "loss" | "window" | "other" => {
             line(svg, "M2 7h16", " stroke-width=\"12\" stroke-opacity=\"0.3\"")?
         }
-        "recovery" => line(svg, "M2 7h16", " stroke-width=\"12\" stroke-opacity=\"0.35\"")?,
+        "in_recovery" => line(svg, "M2 7h16", " stroke-width=\"12\" stroke-opacity=\"0.35\"")?,
         "rto" | "undo" => line(svg, "M10 0v14", " stroke-dasharray=\"4 2 1 2\"")?,
         "edge" => line(svg, "M1 7h18", " stroke-dasharray=\"5 2\"")?,
         "ssthresh" => line(svg, "M1 7h18", " stroke-dasharray=\"4 2\"")?,
-        "ack" | "cwnd" | "flight" => line(svg, "M1 11h7v-7h11", "")?,
+        "flight" => line(svg, "M1 11h7v-7h11", " stroke-dasharray=\"1.5 2\"")?,
+        "ack" | "cwnd" => line(svg, "M1 11h7v-7h11", "")?,
         _ if layer.letter.is_empty() => line(svg, "M10 1v12", "")?,
         _ => {
             line(svg, "M5.5 1v12", " stroke-width=\"3\"")?;

@@ -8,46 +8,52 @@ use std::fmt::{self, Write};
 
 use super::panel::Picture;
 use super::trace::{Trace, View};
-use crate::drawing::{FONT, escape};
-use layout::{GRAPH_BOTTOM, LEFT, PANEL, RIGHT, SPACE, STRIP_BOTTOM, STRIP_TOP, TOP};
+use crate::drawing::{FONT, escape, size};
+use layout::Layout;
 use legend::header;
 use plot::Plot;
 
-pub(super) fn render(picture: &Picture, traces: &[Trace]) -> String {
+/// For a page of print so many millimetres wide, or else for the screen.
+pub(super) fn render(picture: &Picture, traces: &[Trace], width_mm: Option<f64>) -> String {
+    let panels = traces.len();
+    let layout = width_mm.map_or_else(|| Layout::screen(panels), |mm| Layout::print(panels, mm));
     let mut svg = String::new();
     // Writing into a String cannot fail.
-    let _ = document(&mut svg, picture, traces);
+    let _ = document(&mut svg, picture, traces, &layout);
     svg
 }
 
-fn document(svg: &mut String, picture: &Picture, traces: &[Trace]) -> fmt::Result {
-    let columns = if traces.len() < 2 { 1 } else { 2 };
-    let width = columns as f64 * (PANEL.0 + SPACE) + SPACE;
-    let (header, head) = header(picture, traces, width)?;
-    let height = head + traces.len().div_ceil(columns) as f64 * (PANEL.1 + SPACE) + SPACE;
+fn document(svg: &mut String, picture: &Picture, traces: &[Trace], layout: &Layout) -> fmt::Result {
+    let Layout { columns, panel, space, left, right, top, strip_top, .. } = *layout;
+    let shared = View::of(traces, picture.window);
+    let width = layout.width();
+    let (header, head) = header(picture, traces, shared, layout)?;
+    let height = head + traces.len().div_ceil(columns) as f64 * (panel.1 + space) + space;
     write!(
         svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {width} {height}\" font-family=\"{FONT}\" font-size=\"12\">\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" {} font-family=\"{FONT}\" font-size=\"12\">\n\
          <title>{}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n\
-         <clipPath id=\"graph\"><rect x=\"{LEFT}\" y=\"{TOP}\" width=\"{}\" \
+         <clipPath id=\"graph\"><rect x=\"{left}\" y=\"{top}\" width=\"{}\" \
          height=\"{}\"/></clipPath>\n\
-         <clipPath id=\"strip\"><rect x=\"{LEFT}\" y=\"{STRIP_TOP}\" width=\"{}\" \
+         <clipPath id=\"strip\"><rect x=\"{left}\" y=\"{strip_top}\" width=\"{}\" \
          height=\"{}\"/></clipPath>\n{header}",
+        size(width, height, layout.print),
         escape(picture.title),
-        RIGHT - LEFT,
-        GRAPH_BOTTOM - TOP,
-        RIGHT - LEFT,
-        STRIP_BOTTOM - STRIP_TOP,
+        right - left,
+        layout.graph_bottom - top,
+        right - left,
+        layout.strip_bottom - strip_top,
     )?;
-    let shared =
-        picture.window.map_or_else(|| View::new(traces), |window| View::within(traces, window));
     for (i, trace) in traces.iter().enumerate() {
-        let x = SPACE + (i % columns) as f64 * (PANEL.0 + SPACE);
-        let y = head + SPACE + (i / columns) as f64 * (PANEL.1 + SPACE);
+        let x = space + (i % columns) as f64 * (panel.0 + space);
+        let y = head + space + (i / columns) as f64 * (panel.1 + space);
         writeln!(svg, "<g transform=\"translate({x} {y})\">")?;
-        let view = trace.own.map_or(shared, |own| View { t0: shared.t0, t1: shared.t1, ..own });
-        Plot { svg, view, trace, marks: picture.marks }.draw()?;
+        let own = |own| match picture.window {
+            Some(window) => View::within(std::slice::from_ref(trace), window),
+            None => View { t0: shared.t0, t1: shared.t1, ..own },
+        };
+        let view = trace.own.map_or(shared, own);
+        Plot { svg, layout, view, trace, marks: picture.marks }.draw()?;
         svg.push_str("</g>\n");
     }
     svg.push_str("</svg>\n");

@@ -6,9 +6,7 @@ use std::fmt::{self, Write};
 use super::super::panel::Mark;
 use super::super::style::CAUSES;
 use super::super::trace::{Trace, View};
-use super::layout::{
-    GRAPH_BOTTOM, GRID, INK, LEFT, RIGHT, SOFT, STRIP_BOTTOM, STRIP_TOP, TOP, colour,
-};
+use super::layout::{GRID, INK, Layout, SOFT, colour};
 use crate::drawing::{escape, label, steps, tenths, text_width, ticks};
 
 /// Marks closer together than this would grow into a solid area; those between are left out.
@@ -17,6 +15,7 @@ const HATCH: f64 = 3.0;
 /// A panel being drawn.
 pub(super) struct Plot<'a> {
     pub(super) svg: &'a mut String,
+    pub(super) layout: &'a Layout,
     pub(super) view: View,
     pub(super) trace: &'a Trace,
     pub(super) marks: &'a [Mark],
@@ -24,21 +23,30 @@ pub(super) struct Plot<'a> {
 
 impl Plot<'_> {
     pub(super) fn draw(&mut self) -> fmt::Result {
-        let (name, results) = (escape(&self.trace.name), escape(&self.trace.results));
-        writeln!(
-            self.svg,
-            "<text x=\"4\" y=\"14\" font-size=\"15\" font-weight=\"bold\" \
-             fill=\"{INK}\">{name}</text>\n\
-             <text x=\"4\" y=\"31\" fill=\"{SOFT}\">{results}</text>"
-        )?;
+        let &Layout { top, graph_bottom, strip_top, strip_bottom, name, print, .. } = self.layout;
+        if name > 0.0 {
+            writeln!(
+                self.svg,
+                "<text x=\"4\" y=\"14\" font-size=\"{name}\" font-weight=\"bold\" \
+                 fill=\"{INK}\">{}</text>",
+                escape(&self.trace.name)
+            )?;
+        }
+        if !print {
+            writeln!(
+                self.svg,
+                "<text x=\"4\" y=\"31\" fill=\"{SOFT}\">{}</text>",
+                escape(&self.trace.results)
+            )?;
+        }
         self.axes()?;
         self.marks()?;
         self.svg.push_str("<g clip-path=\"url(#strip)\" fill=\"none\" stroke-width=\"1.5\">\n");
-        self.bands(STRIP_TOP, STRIP_BOTTOM)?;
+        self.bands(strip_top, strip_bottom)?;
         self.windows()?;
         self.svg
             .push_str("</g>\n<g clip-path=\"url(#graph)\" fill=\"none\" stroke-width=\"1.5\">\n");
-        self.bands(TOP, GRAPH_BOTTOM)?;
+        self.bands(top, graph_bottom)?;
         let acks = &self.trace.acks;
         let edge: Vec<Option<u64>> = acks.edge.iter().copied().map(Some).collect();
         let line: Vec<Option<u64>> = acks.ack.iter().copied().map(Some).collect();
@@ -64,13 +72,15 @@ impl Plot<'_> {
     }
 
     fn x(&self, t: f64) -> f64 {
-        bounded(LEFT + (t - self.view.t0) / (self.view.t1 - self.view.t0) * (RIGHT - LEFT))
+        let &Layout { left, right, .. } = self.layout;
+        bounded(left + (t - self.view.t0) / (self.view.t1 - self.view.t0) * (right - left))
     }
 
     fn y_of_segment(&self, segment: f64) -> f64 {
+        let &Layout { top, graph_bottom, .. } = self.layout;
         bounded(
-            GRAPH_BOTTOM
-                - (segment - self.view.y0) / (self.view.y1 - self.view.y0) * (GRAPH_BOTTOM - TOP),
+            graph_bottom
+                - (segment - self.view.y0) / (self.view.y1 - self.view.y0) * (graph_bottom - top),
         )
     }
 
@@ -79,11 +89,13 @@ impl Plot<'_> {
     }
 
     fn s(&self, bytes: u64) -> f64 {
+        let &Layout { strip_top, strip_bottom, .. } = self.layout;
         let segments = bytes as f64 / self.trace.mss as f64;
-        bounded(STRIP_BOTTOM - segments / self.view.w1 * (STRIP_BOTTOM - STRIP_TOP))
+        bounded(strip_bottom - segments / self.view.w1 * (strip_bottom - strip_top))
     }
 
     fn axes(&mut self) -> fmt::Result {
+        let &Layout { left, right, top, graph_bottom, strip_top, strip_bottom, .. } = self.layout;
         let view = self.view;
         writeln!(self.svg, "<g stroke=\"{GRID}\" fill=\"{SOFT}\">")?;
         let (times, step) = ticks(view.t0, view.t1, 6.0);
@@ -91,9 +103,9 @@ impl Plot<'_> {
             let x = self.x(t);
             writeln!(
                 self.svg,
-                "<path d=\"M{x:.1} {TOP}V{GRAPH_BOTTOM}M{x:.1} {STRIP_TOP}V{STRIP_BOTTOM}\"/>\
+                "<path d=\"M{x:.1} {top}V{graph_bottom}M{x:.1} {strip_top}V{strip_bottom}\"/>\
                  <text x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\" stroke=\"none\">{}</text>",
-                STRIP_BOTTOM + 15.0,
+                strip_bottom + 15.0,
                 label(t, step)
             )?;
         }
@@ -103,46 +115,48 @@ impl Plot<'_> {
         }
         let (windows, step) = ticks(0.0, view.w1, 3.0);
         for v in windows {
-            let y = STRIP_BOTTOM - v / view.w1 * (STRIP_BOTTOM - STRIP_TOP);
+            let y = strip_bottom - v / view.w1 * (strip_bottom - strip_top);
             self.row(y, &label(v, step))?;
         }
         writeln!(
             self.svg,
-            "</g>\n<path d=\"M{LEFT} {TOP}H{RIGHT}V{GRAPH_BOTTOM}H{LEFT}ZM{LEFT} \
-             {STRIP_TOP}H{RIGHT}V{STRIP_BOTTOM}H{LEFT}Z\" \
+            "</g>\n<path d=\"M{left} {top}H{right}V{graph_bottom}H{left}ZM{left} \
+             {strip_top}H{right}V{strip_bottom}H{left}Z\" \
              fill=\"none\" stroke=\"{SOFT}\"/>\n<g font-size=\"11\" fill=\"{SOFT}\">\
-             <text x=\"{LEFT}\" y=\"{}\">sequence (segments)</text><text x=\"{LEFT}\" \
+             <text x=\"{left}\" y=\"{}\">sequence (segments)</text><text x=\"{left}\" \
              y=\"{}\">windows (segments)</text>\
-             <text x=\"{RIGHT}\" y=\"{}\" text-anchor=\"end\">time (s)</text></g>",
-            TOP - 6.0,
-            STRIP_TOP - 6.0,
-            STRIP_BOTTOM + 30.0
+             <text x=\"{right}\" y=\"{}\" text-anchor=\"end\">time (s)</text></g>",
+            top - 6.0,
+            strip_top - 6.0,
+            strip_bottom + 30.0
         )
     }
 
     fn row(&mut self, y: f64, text: &str) -> fmt::Result {
+        let &Layout { left, right, .. } = self.layout;
         writeln!(
             self.svg,
-            "<path d=\"M{LEFT} {y:.1}H{RIGHT}\"/><text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\" \
+            "<path d=\"M{left} {y:.1}H{right}\"/><text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\" \
              stroke=\"none\">{text}</text>",
-            LEFT - 6.0,
+            left - 6.0,
             y + 4.0
         )
     }
 
     /// A thin line at each marked time, with its word below the top of the graph.
     fn marks(&mut self) -> fmt::Result {
+        let &Layout { top, graph_bottom, .. } = self.layout;
         let view = self.view.t0..=self.view.t1;
         for mark in self.marks.iter().filter(|mark| view.contains(&mark.at)) {
             let x = self.x(mark.at);
             writeln!(
                 self.svg,
-                "<path d=\"M{x:.1} {TOP}V{GRAPH_BOTTOM}\" stroke=\"{SOFT}\" \
+                "<path d=\"M{x:.1} {top}V{graph_bottom}\" stroke=\"{SOFT}\" \
                  stroke-dasharray=\"2 3\"/>\
                  <text transform=\"translate({:.1} {}) rotate(-90)\" font-size=\"11\" \
                  text-anchor=\"end\" fill=\"{SOFT}\">{}</text>",
                 x - 4.0,
-                TOP + 6.0,
+                top + 6.0,
                 escape(&mark.label)
             )?;
         }
@@ -153,7 +167,7 @@ impl Plot<'_> {
     fn bands(&mut self, top: f64, bottom: f64) -> fmt::Result {
         let (r, s) = (&self.trace.recoveries, &self.trace.stalls);
         for (t0, t1) in r.t0.iter().zip(&r.t1) {
-            self.band(*t0, t1.unwrap_or(self.view.t1), [top, bottom], colour("recovery"), 0.15)?;
+            self.band(*t0, t1.unwrap_or(self.view.t1), [top, bottom], colour("in_recovery"), 0.15)?;
         }
         for (i, tone) in s.tone.iter().enumerate() {
             self.band(s.t0[i], s.t1[i], [top, bottom], colour(tone.key()), 0.18)?;
@@ -182,22 +196,23 @@ impl Plot<'_> {
     /// What stalls are, along the bottom of the graph, or upwards where they are too short for
     /// that.
     fn verdicts(&mut self) -> fmt::Result {
+        let &Layout { left, right, graph_bottom, .. } = self.layout;
         let s = &self.trace.stalls;
         for (i, label) in s.label.iter().enumerate() {
-            let (x0, x1) = (self.x(s.t0[i]).max(LEFT), self.x(s.t1[i]).min(RIGHT));
+            let (x0, x1) = (self.x(s.t0[i]).max(left), self.x(s.t1[i]).min(right));
             let place = match x1 - x0 {
                 wide if wide > text_width(label) => {
                     format!(
                         "x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\"",
                         (x0 + x1) / 2.0,
-                        GRAPH_BOTTOM - 7.0
+                        graph_bottom - 7.0
                     )
                 }
                 narrow if narrow > 13.0 => {
                     format!(
                         "transform=\"translate({:.1} {}) rotate(-90)\"",
                         (x0 + x1) / 2.0 + 4.0,
-                        GRAPH_BOTTOM - 6.0
+                        graph_bottom - 6.0
                     )
                 }
                 _ => continue,
@@ -249,7 +264,7 @@ impl Plot<'_> {
         let end = w.end.unwrap_or(0.0);
         let some = |column: &[u64]| column.iter().copied().map(Some).collect::<Vec<_>>();
         let s = |p: &Self, bytes| p.s(bytes);
-        self.steps(&w.t, &some(&w.flight), end, "", colour("flight"), s)?;
+        self.steps(&w.t, &some(&w.flight), end, "stroke-dasharray=\"1.5 2\"", colour("flight"), s)?;
         self.steps(&w.t, &w.ssthresh, end, "stroke-dasharray=\"5 3\"", colour("ssthresh"), s)?;
         self.steps(&w.t, &some(&w.cwnd), end, "", colour("cwnd"), s)
     }
@@ -405,6 +420,7 @@ impl Plot<'_> {
 
     /// Timeouts and undos: vertical lines through both plots, named along the line.
     fn moments(&mut self) -> fmt::Result {
+        let &Layout { left, top, graph_bottom, strip_top, strip_bottom, .. } = self.layout;
         let trace = self.trace;
         let timeouts = trace.timeouts.t.iter().zip(&trace.timeouts.class);
         let timeouts =
@@ -416,14 +432,14 @@ impl Plot<'_> {
             let (x, colour) = (self.x(t), colour(key));
             writeln!(
                 self.svg,
-                "<path d=\"M{x:.1} {TOP}V{GRAPH_BOTTOM}M{x:.1} {STRIP_TOP}V{STRIP_BOTTOM}\" \
+                "<path d=\"M{x:.1} {top}V{graph_bottom}M{x:.1} {strip_top}V{strip_bottom}\" \
                  stroke=\"{colour}\" \
                  stroke-width=\"1.3\" stroke-dasharray=\"7 3 2 3\"/>\
                  <text transform=\"translate({:.1} {}) rotate(-90)\" font-size=\"11\" \
                  text-anchor=\"end\" \
                  fill=\"{colour}\">{text}</text>",
-                if x < LEFT + 16.0 { x + 11.0 } else { x - 4.0 },
-                TOP + 6.0
+                if x < left + 16.0 { x + 11.0 } else { x - 4.0 },
+                top + 6.0
             )?;
         }
         Ok(())
