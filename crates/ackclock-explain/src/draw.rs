@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
+use ackclock_figure::{Figure, Interval, Width};
+
 use crate::error::Error;
 use crate::explained::{End, Explained, Found};
 use crate::read::{Options, with_events};
@@ -57,6 +59,24 @@ pub fn draw(
         write(&folder.join("index.html"), index.as_bytes())?;
     }
     Ok(())
+}
+
+/// The picture of a connection as a figure.
+///
+/// # Errors
+/// [`Error::Usage`] if nothing is there in this interval, or there can be no such threads.
+pub fn figure(
+    found: &Found,
+    sources: &[Source],
+    options: &Options,
+    (width, interval): (Width, Interval),
+) -> Result<Figure, Error> {
+    for connection in with_events(sources, &[found], options)? {
+        let found =
+            Found { connection: Box::new(connection), saved: found.saved.clone(), ..*found };
+        return html::figure(&found, width, interval).map_err(|e| Error::Usage(e.to_string()));
+    }
+    Err(Error::Usage(ackclock_figure::Error::Nothing.to_string()))
 }
 
 /// Connections with stalls or retransmissions, those first in which most time was lost; or the only

@@ -28,7 +28,7 @@ mod xplot;
 
 pub use ackclock_trace::Filter;
 pub use annotate::{annotatable, annotate};
-pub use draw::{Pictures, draw};
+pub use draw::{Pictures, draw, figure};
 pub use error::Error;
 pub use explained::{Capture, Counts, End, Explained, Found, Saved};
 pub use json::write_json;

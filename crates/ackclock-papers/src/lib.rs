@@ -38,7 +38,7 @@ pub use claims::{CellJudgement, ClaimOutcome, Part};
 pub use columns::{Sample, sample_columns, samples};
 pub use error::Error;
 pub use format::{Experiment, Paper};
-pub use html::pages;
+pub use html::{figures, pages};
 pub use library::Library;
 pub use load::ExperimentFile;
 pub use outcome::{Cell, Outcome, Row, Sequence, Table};

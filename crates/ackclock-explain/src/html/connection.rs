@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use ackclock_figure::{Figure, Interval, Width};
 use ackclock_report::{Findings, Panel, Picture, escape};
 use ackclock_tcp::wire::Options;
 use ackclock_tcp::{Span, Time, TimeoutClass};
@@ -16,38 +17,70 @@ use crate::{names, text};
 /// The most rows of a table; beyond it the first ones.
 const MOST_ROWS: usize = 1000;
 
+/// A way of a connection that is drawn.
+struct Shown {
+    end: End,
+    name: String,
+    note: String,
+    drawn: Drawn,
+}
+
 /// The page of a connection whose events are there.
 pub(crate) fn page(found: &Found, explained: &Explained) -> String {
     let title = format!("#{} {}", found.number, ends(found));
     let facts = facts(found, explained);
-    let shown: Vec<(End, String, String, Drawn)> = found
-        .flows()
-        .filter(|(_, flow)| flow.bytes > 0 && !flow.events.is_empty())
-        .map(|(end, flow)| (end, panel_name(found, end), note(flow), Drawn::new(found, end)))
-        .collect();
-    let panels: Vec<Panel<'_>> = shown
-        .iter()
-        .map(|(end, name, note, drawn)| Panel {
-            name,
-            mss: found.flow(*end).mss,
-            events: &drawn.events,
-            note,
-            findings: Findings {
-                stalls: &drawn.stalls,
-                fates: &drawn.fates,
-                classes: &drawn.classes,
-            },
-            ..Panel::default()
-        })
-        .collect();
-    let picture = Picture {
-        title: &title,
-        parameters: &facts,
-        panels: &panels,
-        own_scales: true,
-        ..Picture::default()
-    };
+    let shown = shown(found);
+    let panels = panels(found, &shown);
+    let picture = Picture { title: &title, parameters: &facts, ..picture(&panels) };
     picture.to_html_with(CSS, &intro(found, &shown), &below(found))
+}
+
+/// The picture of a connection whose events are there, as a figure.
+pub(crate) fn figure(
+    found: &Found,
+    width: Width,
+    interval: Interval,
+) -> Result<Figure, ackclock_figure::Error> {
+    let shown = shown(found);
+    Figure::of_picture(&picture(&panels(found, &shown)), width, interval)
+}
+
+/// A way with no more segments and no trouble is not drawn beside the other one: a request, say.
+const IDLE: u64 = 10;
+
+fn is_idle(flow: &Flow) -> bool {
+    let troubles = flow.stalls.len() + flow.retransmissions.len();
+    flow.segments <= IDLE && troubles == 0
+}
+
+/// The ways that are drawn: those that have data to show, without what is idle beside another.
+fn shown(found: &Found) -> Vec<Shown> {
+    let has_data = |flow: &Flow| flow.bytes > 0 && !flow.events.is_empty();
+    let busy = found.flows().any(|(_, flow)| has_data(flow) && !is_idle(flow));
+    let drawn = found.flows().filter(|(_, flow)| has_data(flow) && !(busy && is_idle(flow)));
+    let shown = |(end, flow)| Shown {
+        end,
+        name: panel_name(found, end),
+        note: note(flow),
+        drawn: Drawn::new(found, end),
+    };
+    drawn.map(shown).collect()
+}
+
+fn panels<'a>(found: &'a Found, shown: &'a [Shown]) -> Vec<Panel<'a>> {
+    let panel = |Shown { end, name, note, drawn }: &'a Shown| Panel {
+        name,
+        mss: found.flow(*end).mss,
+        events: &drawn.events,
+        note,
+        findings: Findings { stalls: &drawn.stalls, fates: &drawn.fates, classes: &drawn.classes },
+        ..Panel::default()
+    };
+    shown.iter().map(panel).collect()
+}
+
+fn picture<'a>(panels: &'a [Panel<'a>]) -> Picture<'a> {
+    Picture { panels, own_scales: true, ..Picture::default() }
 }
 
 fn panel_name(found: &Found, end: End) -> String {
@@ -59,7 +92,7 @@ fn panel_name(found: &Found, end: End) -> String {
 }
 
 /// The verdict, and what the picture does not show.
-fn intro(found: &Found, shown: &[(End, String, String, Drawn)]) -> String {
+fn intro(found: &Found, shown: &[Shown]) -> String {
     let mut html = format!("<p><a href=\"index.html\">All connections</a></p>\n{}", verdict(found));
     for (end, flow) in found.flows() {
         for doubt in &flow.doubts {
@@ -77,7 +110,18 @@ fn intro(found: &Found, shown: &[(End, String, String, Drawn)]) -> String {
              is drawn.</p>\n",
         );
     }
-    for (end, _, _, drawn) in shown {
+    for (end, flow) in found.flows() {
+        if !shown.is_empty() && flow.bytes > 0 && shown.iter().all(|other| other.end != end) {
+            let _ = writeln!(
+                html,
+                "<p class=\"soft\">The {} sent {} in {} without trouble, which is not drawn.</p>",
+                end.name(),
+                text::count(flow.bytes, "byte"),
+                text::count(flow.segments, "segment")
+            );
+        }
+    }
+    for Shown { end, drawn, .. } in shown {
         let (kept, all) = (drawn.events.len(), found.flow(*end).events.len());
         if kept < all {
             let _ = writeln!(

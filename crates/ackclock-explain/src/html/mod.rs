@@ -9,7 +9,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use connection::page;
+pub(crate) use connection::{figure, page};
 pub(crate) use findings::label;
 pub(crate) use index::index;
 pub(crate) use parts::file_name;
