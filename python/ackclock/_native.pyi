@@ -92,6 +92,15 @@ class Result:
         """One row for each strategy: its statistics of recovery over all flows and runs."""
     def plot(self) -> Plot:
         """The time-sequence picture of the first run of each strategy."""
+    def figure(
+        self,
+        path: str | PathLike[str],
+        width: str = "84mm",
+        start: float | None = None,
+        stop: float | None = None,
+    ) -> None:
+        """Writes the picture as a figure for a paper. The name ends in `.pdf`, `.svg` or `.png`, or
+        in `.csv` for its data. `start` and `stop` are seconds."""
     def recovery_text(self) -> str:
         """The table of recovery statistics as the command prints it."""
 

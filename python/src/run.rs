@@ -1,7 +1,10 @@
 //! Runs of a scenario, and what came out of them.
 
+use std::fs;
+use std::path::PathBuf;
 use std::sync::Mutex;
 
+use ackclock_figure::{Figure, Format, Interval};
 use ackclock_net::scenario::{BuiltFlow, Scenario, Simulation, check_strategy};
 use ackclock_net::{FlowId, Recorder};
 use ackclock_report::{
@@ -12,6 +15,7 @@ use ackclock_run::{
     FileError, Input, Job, LinkStats, Outcome, Progress, RecoveryRecorder, STEPS, in_parallel,
 };
 use ackclock_tcp::{Event, Registry};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
@@ -288,7 +292,29 @@ impl RunResult {
     fn plot(&self, py: Python<'_>) -> PyResult<Plot> {
         let scenario = &self.setup.scenario;
         let title = if scenario.name.is_empty() { &self.setup.file } else { &scenario.name };
-        self.recorded(py, |runs| py.detach(|| picture(title, runs)))
+        let plot = |picture: &Picture<'_>| Plot { html: picture.to_html(), svg: picture.to_svg() };
+        self.recorded(py, |runs| py.detach(|| picture(title, runs, plot)))
+    }
+
+    /// Writes the picture as a figure for a paper: `.pdf`, `.svg`, `.png`, or its data as `.csv`.
+    #[pyo3(signature = (path, width="84mm", start=None, stop=None))]
+    fn figure(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        width: &str,
+        start: Option<f64>,
+        stop: Option<f64>,
+    ) -> PyResult<()> {
+        let wrong = |error: ackclock_figure::Error| PyValueError::new_err(error.to_string());
+        let ending = || PyValueError::new_err("the name has to end in .pdf, .svg, .png or .csv");
+        let format = Format::of(&path).ok_or_else(ending)?;
+        let (width, interval) = (width.parse().map_err(wrong)?, Interval { from: start, to: stop });
+        let draw = |picture: &Picture<'_>| {
+            Figure::of_picture(picture, width, interval).and_then(|figure| figure.encode(format))
+        };
+        let content = self.recorded(py, |runs| py.detach(|| picture("", runs, draw)))?;
+        Ok(fs::write(path, content.map_err(wrong)?)?)
     }
 
     fn __str__(&self) -> String {
@@ -312,7 +338,8 @@ impl RunResult {
     }
 }
 
-fn picture(title: &str, runs: &[Recorded]) -> Plot {
+/// What `draw` makes of the picture of these runs.
+fn picture<T>(title: &str, runs: &[Recorded], draw: impl FnOnce(&Picture<'_>) -> T) -> T {
     let share = (PANELS / runs.len().max(1)).max(1);
     let mut panels = Vec::new();
     for run in runs {
@@ -336,8 +363,7 @@ fn picture(title: &str, runs: &[Recorded]) -> Plot {
             ..Panel::default()
         })
         .collect();
-    let picture = Picture { title, panels: &panels, ..Picture::default() };
-    Plot { html: picture.to_html(), svg: picture.to_svg() }
+    draw(&Picture { title, panels: &panels, ..Picture::default() })
 }
 
 /// A link of a run.

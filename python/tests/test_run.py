@@ -121,6 +121,22 @@ def test_plot(tmp_path: Path) -> None:
         plot.save(tmp_path / "plot.png")
 
 
+def test_figure(tmp_path: Path) -> None:
+    result = ackclock.compare("reno,sack", drop=[14, 26, 28])
+    for ending in ("pdf", "svg", "png", "csv"):
+        ours, theirs = tmp_path / f"ours.{ending}", tmp_path / f"theirs.{ending}"
+        result.figure(ours, width="120mm", start=1, stop=2.5)
+        options = ("--figure", str(theirs), "--width", "120mm", "--from", "1s", "--to", "2.5s")
+        command("compare", "--strategy", "reno,sack", "--drop", "14,26,28", *options)
+        assert ours.read_bytes() == theirs.read_bytes()
+    with pytest.raises(ValueError, match=r"\.pdf"):
+        result.figure(tmp_path / "figure.jpg")
+    with pytest.raises(ValueError, match="no interval"):
+        result.figure(tmp_path / "figure.pdf", start=2, stop=1)
+    with pytest.raises(ValueError, match="no width"):
+        result.figure(tmp_path / "figure.pdf", width="1mm")
+
+
 def test_table_as_the_command_prints_it() -> None:
     result = ackclock.run(FIRST, "newreno,sack")
     assert str(result) == command("run", str(FIRST), "--strategy", "newreno,sack")

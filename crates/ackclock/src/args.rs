@@ -7,6 +7,7 @@ use ackclock_tcp::Registry;
 use clap::{Args, ValueEnum};
 
 use crate::error::Error;
+use crate::figure::FigureArgs;
 
 /// The hosts at either end of each flow, as places of a capture.
 pub(crate) const SENDER: &str = "sender";
@@ -61,6 +62,8 @@ pub(crate) struct RecordArgs {
     /// Draw time-sequence graphs of the first run of each strategy in one SVG file.
     #[arg(long, value_name = "FILE.svg")]
     pub svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub figure: FigureArgs,
 }
 
 /// What to print and to write of simulated runs.

@@ -13,6 +13,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 
 use crate::args::Format;
 use crate::error::Error;
+use crate::figure::FigureArgs;
 use crate::wire::Interrupt;
 
 #[derive(Debug, Args)]
@@ -38,6 +39,8 @@ pub(crate) struct ExplainArgs {
     /// connection that lost time.
     #[arg(long, value_name = "DIR")]
     pub html: Option<PathBuf>,
+    #[command(flatten)]
+    pub figure: FigureArgs,
     /// Write the time-sequence graphs of these connections into this directory, for xplot.
     #[arg(long, value_name = "DIR")]
     pub xplot: Option<PathBuf>,
@@ -66,17 +69,19 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
     if let Some(path) = &args.annotate {
         annotatable(&sources, path)?;
     }
+    args.figure.check()?;
     for folder in [&args.parquet, &args.html, &args.xplot].into_iter().flatten() {
         // Before the reading, so that a bad path is found at once.
         fs::create_dir_all(folder).map_err(Error::write(folder))?;
     }
     let pictures =
         Pictures { html: args.html.as_deref(), xplot: args.xplot.as_deref(), top: args.top };
+    let figure = !args.figure.figures.is_empty();
     let draws = pictures.html.or(pictures.xplot).is_some();
     let options = Options {
         jobs: args.jobs.unwrap_or(0),
         filter: args.filter.as_deref().map(Filter::new),
-        events_of_streams: if draws { EVENTS_OF_STREAMS } else { 0 },
+        events_of_streams: if draws || figure { EVENTS_OF_STREAMS } else { 0 },
     };
     let mut explained = read(&sources, &options)?;
     explained.captures.iter().for_each(warn);
@@ -87,6 +92,20 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
         return Err(Error::Usage(format!(
             "--connection: there is no connection {number}; there are {there}"
         )));
+    }
+    let found = match &explained.connections[..] {
+        [only] => Some(only),
+        _ if figure => {
+            return Err(Error::Usage(format!(
+                "--figure: this takes one connection of {connections}: add --connection N"
+            )));
+        }
+        _ => None,
+    };
+    if let (Some(found), true) = (found, figure) {
+        let shown = (args.figure.width(), args.figure.interval());
+        let drawn = ackclock_explain::figure(found, &sources, &options, shown);
+        args.figure.write(&[drawn.map_err(|e| Error::Usage(format!("--figure: {e}")))?])?;
     }
     save(&mut explained, options.jobs)?;
     if let Some(folder) = &args.parquet {

@@ -9,6 +9,7 @@ mod execute;
 mod exhaust;
 mod exit;
 mod explain;
+mod figure;
 mod generate;
 pub mod http;
 mod lab;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use ackclock_papers::{
-    ExperimentFile, Library, pages, run_until, sample_columns, samples, summary,
+    ExperimentFile, Library, figures, pages, run_until, sample_columns, samples, summary,
 };
 use ackclock_report::{Align, align};
 use ackclock_run::Cancel;
@@ -13,6 +13,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::error::Error;
 use crate::exit;
+use crate::figure::FigureArgs;
 use crate::output::{NOTHING, ended, json_text};
 
 #[derive(Debug, Subcommand)]
@@ -63,6 +64,8 @@ pub(crate) struct ExperimentOptions {
     /// Write HTML into this directory: an index, and a page with figures for each experiment.
     #[arg(long, value_name = "DIR")]
     pub html: Option<PathBuf>,
+    #[command(flatten)]
+    pub figure: FigureArgs,
     /// Do fewer runs, for a first look. The confidence intervals get wider.
     #[arg(long)]
     pub quick: bool,
@@ -120,7 +123,16 @@ fn run_experiments(
     cancel: &Cancel,
 ) -> Result<String, Error> {
     let plans = library.plan_all(names, options.quick)?;
+    let figure = &options.figure;
+    figure.check()?;
+    if !figure.figures.is_empty() && plans.len() > 1 {
+        let count = plans.len();
+        return Err(Error::Usage(format!("--figure: this takes one experiment, not {count}")));
+    }
     // Before the runs, so that a bad path is found at once.
+    for path in &figure.figures {
+        fs::write(path, "").map_err(Error::write(path))?;
+    }
     if let Some(folder) = &options.html {
         fs::create_dir_all(folder).map_err(Error::write(folder))?;
     }
@@ -137,6 +149,14 @@ fn run_experiments(
     if let Some(path) = &options.parquet {
         let written = sample_columns(&outcomes).write_parquet(path, "samples", samples(&outcomes));
         written.map_err(Error::write(path))?;
+    }
+    if let ([outcome], false) = (&outcomes[..], figure.figures.is_empty()) {
+        let drawn = figures(outcome, figure.width(), figure.interval());
+        let drawn = drawn.map_err(|error| Error::Usage(format!("--figure: {error}")))?;
+        if drawn.is_empty() {
+            return Err(Error::Usage(format!("--figure: {} has no figure", outcome.id)));
+        }
+        figure.write(&drawn)?;
     }
     let text = match options.format {
         ExperimentFormat::Json => json_text(&outcomes),

@@ -15,6 +15,7 @@ use ackclock_tcp::{Event, Sighting, Time};
 
 use crate::args::{RECEIVER, RecordArgs, SENDER};
 use crate::error::Error;
+use crate::figure::FigureArgs;
 
 /// A capture of packets as they are.
 pub(crate) type Capture = PacketWriter<BufWriter<File>>;
@@ -24,6 +25,7 @@ const PANELS: usize = 32;
 
 /// The files to write and what they need.
 pub(crate) struct Records {
+    figure: FigureArgs,
     lines: Option<(PathBuf, EventWriter<BufWriter<File>>)>,
     pcap: Option<PathBuf>,
     /// Where the capture is taken, and its name.
@@ -61,8 +63,13 @@ impl Records {
         seed: u64,
         strategies: usize,
     ) -> Result<Self, Error> {
+        args.figure.check()?;
         let create = |path: &PathBuf| File::create(path).map_err(Error::write(path));
-        for path in [&args.pcap, &args.html, &args.svg, &args.parquet].into_iter().flatten() {
+        for path in [&args.pcap, &args.html, &args.svg, &args.parquet]
+            .into_iter()
+            .flatten()
+            .chain(&args.figure.figures)
+        {
             create(path)?;
         }
         let lines = match &args.events {
@@ -70,6 +77,7 @@ impl Records {
             None => None,
         };
         Ok(Records {
+            figure: args.figure.clone(),
             lines,
             pcap: args.pcap.clone(),
             place: (Place::Sender, SENDER.into()),
@@ -102,15 +110,11 @@ impl Records {
 
     /// Whether this run is recorded.
     pub fn wants(&self, job: &Job) -> bool {
-        job.seed == self.seed
-            && (self.lines.is_some()
-                || self.pcap.is_some()
-                || self.html.is_some()
-                || self.svg.is_some())
+        job.seed == self.seed && (self.lines.is_some() || self.pcap.is_some() || self.draws())
     }
 
     fn draws(&self) -> bool {
-        self.html.is_some() || self.svg.is_some()
+        self.html.is_some() || self.svg.is_some() || !self.figure.figures.is_empty()
     }
 
     /// Whether anything needs the events of a run that is recorded.
@@ -172,6 +176,9 @@ impl Records {
         }
         if let Some(path) = &self.svg {
             fs::write(path, picture.to_svg()).map_err(Error::write(path))?;
+        }
+        if !self.figure.figures.is_empty() {
+            self.figure.draw(&picture)?;
         }
         let (shown, all) = (self.panels.len(), self.flows.len());
         if shown < all {

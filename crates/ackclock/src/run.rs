@@ -120,6 +120,7 @@ fn run_sweep(
         ("--pcap", records.pcap.is_some()),
         ("--html", records.html.is_some()),
         ("--svg", records.svg.is_some()),
+        ("--figure", !records.figure.figures.is_empty()),
     ];
     if let Some((option, _)) = of_one.iter().find(|(_, given)| *given) {
         return Err(Error::Usage(format!(

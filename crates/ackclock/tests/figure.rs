@@ -1,0 +1,82 @@
+//! `--figure` from outside.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The exit code and standard error.
+fn ackclock(args: &[&str]) -> (i32, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_ackclock")).args(args).output().unwrap();
+    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// An empty folder of this test alone.
+fn scratch(test: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("figure").join(test);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn kernel() -> String {
+    format!("{}/../../tests/kernel.pcap.gz", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn each_ending_is_what_it_says() {
+    let folder = scratch("endings");
+    let paths = ["a.pdf", "a.svg", "a.png", "a.csv"].map(|n| folder.join(n).display().to_string());
+    let mut args = vec!["compare", "--strategy", "reno", "--drop", "14", "--width", "12cm"];
+    paths.iter().for_each(|path| args.extend(["--figure", path]));
+    assert_eq!(ackclock(&args), (0, String::new()));
+    let starts: [&[u8]; 4] = [b"%PDF-", b"<svg width=\"120.000mm\"", b"\x89PNG", b"panel,mark,"];
+    for (path, start) in paths.iter().zip(starts) {
+        assert!(fs::read(path).unwrap().starts_with(start), "{path}");
+    }
+}
+
+#[test]
+fn what_cannot_be_drawn_is_an_error() {
+    let folder = scratch("errors");
+    let name = |name: &str| folder.join(name).display().to_string();
+    let (pdf, jpg) = (name("a.pdf"), name("a.jpg"));
+    let compare = |more: &[&str]| {
+        let (code, err) =
+            ackclock(&[&["compare", "--strategy", "reno", "--drop", "14"], more].concat());
+        assert_eq!(code, 2, "{err}");
+        err
+    };
+    assert!(compare(&["--figure", &jpg]).contains("has to end in .pdf, .svg, .png or .csv"));
+    assert!(!Path::new(&jpg).exists());
+    let empty = compare(&["--figure", &pdf, "--from", "3s", "--to", "2s"]);
+    assert!(empty.contains("from 3 s to 2 s is no interval"), "{empty}");
+    let outside = compare(&["--figure", &pdf, "--from", "60s", "--to", "70s"]);
+    assert!(outside.contains("nothing is there from 60 s to 70 s; the data are from 0 s to 2."));
+    assert!(compare(&["--figure", &pdf, "--width", "39mm"]).contains("it takes 40mm to 400mm"));
+    assert!(compare(&["--width", "84mm"]).contains("--figure"));
+    let many = ["explain", &kernel(), "--figure", &pdf];
+    let (code, err) = ackclock(&many);
+    assert_eq!((code, err.contains("one connection of 30: add --connection N")), (2, true));
+    let (code, err) = ackclock(&["papers", "run", "lin-kung", "--figure", &pdf]);
+    assert_eq!((code, err.contains("this takes one experiment, not ")), (2, true), "{err}");
+}
+
+#[test]
+fn a_connection_and_an_experiment() {
+    let folder = scratch("others");
+    let name = |name: &str| folder.join(name).display().to_string();
+    let csv = name("stall.csv");
+    let args = ["explain", &kernel(), "--connection", "22", "--figure", &csv];
+    assert_eq!(ackclock(&[&args[..], &["--from", "400ms", "--to", "450ms"]].concat()).0, 0);
+    let text = fs::read_to_string(&csv).unwrap();
+    let of = |mark: &str| text.lines().filter(|l| l.contains(&format!(",{mark},"))).count();
+    // The stall lasts from 0.12 s on, and its second timeout is later.
+    assert_eq!((of("stall"), of("timeout")), (1, 1), "{text}");
+    // What the client asked for is no half of the figure.
+    assert!(text.lines().skip(1).all(|line| line.starts_with("server ")), "{text}");
+    let svg = name("charts.svg");
+    let run = ["papers", "run", "gurtov-floyd/figure-5-loss", "--quick", "--figure", &svg];
+    let (code, err) = ackclock(&run);
+    assert_eq!((code, err), (0, format!("note: figure 2 is {}\n", name("charts-2.svg"))));
+    assert!(fs::read(name("charts-2.svg")).unwrap().starts_with(b"<svg width=\"84.000mm\""));
+}
