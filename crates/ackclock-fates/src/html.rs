@@ -2,7 +2,7 @@
 
 use ackclock_net::scenario::{BuildOptions, ScenarioError};
 use ackclock_net::{FlowId, Recorder};
-use ackclock_report::{Panel, Picture, REPORT_CSS, escape, html_table};
+use ackclock_report::{Panel, Picture, escape, html_table};
 use ackclock_tcp::{Event, Registry, Span, Time};
 
 use crate::report::{CONDITION, LEGEND, Swept};
@@ -80,7 +80,7 @@ pub fn page(all: &[Swept], registry: &Registry) -> Result<String, ScenarioError>
         })
         .collect();
     let picture = Picture { title: TITLE, panels: &panels, ..Picture::default() };
-    Ok(picture.to_html_with(REPORT_CSS, &format!("<div class=\"report\">\n{intro}</div>\n"), ""))
+    Ok(picture.to_html_with(&format!("<div class=\"report\">\n{intro}</div>\n"), ""))
 }
 
 fn draw(

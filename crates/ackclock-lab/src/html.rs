@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use ackclock_report::{Bars, Chart, Estimate, Plot, REPORT_CSS, escape, html_table, page};
+use ackclock_report::{Bars, Chart, Estimate, Plot, escape, html_table, page};
 
 use crate::measure::Measure;
 use crate::outcome::{AGREEMENT, Cell, Outcome, RowOutcome};
@@ -34,7 +34,7 @@ impl Outcome {
             html_table(&mut body, &cell.table_rows());
         }
         body.push_str("</div>\n");
-        page(&self.title, REPORT_CSS, &body)
+        page(&self.title, &body)
     }
 
     /// Whether wire and simulation agree, and each aim.

@@ -8,7 +8,7 @@ const BOLD = "bold 11px system-ui, 'DejaVu Sans', sans-serif";
 function drawPanel(p) {
   const { ctx, trace } = p;
   const g = (p.g = geometry(p.width, p.height, trace.own ?? data.view));
-  ctx.setTransform(p.ratio, 0, 0, p.ratio, 0, 0);
+  ctx.setTransform(p.ratio, 0, 0, p.ratio, 0, (p.top ?? 0) * p.ratio);
   ctx.fillStyle = theme.panel;
   ctx.fillRect(0, 0, p.width, p.height);
   drawAxes(ctx, g);

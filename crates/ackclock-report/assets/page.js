@@ -5,6 +5,8 @@ const panels = data.panels.map(buildPanel);
 let pointer = null; // { panel, x, y } in CSS pixels of the panel's canvas
 let drag = null; // { panel, x0, y0, pan, from }
 let pending = false;
+const fingers = new Map(); // where each one is that touches a canvas, by its id
+let marked = null; // { panel, index } of the mark that the keyboard has reached
 
 function buildPanel(trace) {
   const section = document.createElement("section");
@@ -16,11 +18,23 @@ function buildPanel(trace) {
   canvas.tabIndex = 0;
   canvas.setAttribute("role", "img");
   canvas.setAttribute("aria-label", `Time-sequence graph of ${trace.name}. ${trace.results}`);
-  section.append(heading, results, canvas);
+  const head = document.createElement("div");
+  head.className = "head";
+  head.append(heading);
+  section.append(head, results, canvas);
   document.getElementById("panels").append(section);
   const f = trace.fates;
   const fates = new Map(f.segment.map((i, n) => [i, { lost: f.lost[n], spurious: f.spurious[n] }]));
   const panel = { trace, fates, canvas, ctx: canvas.getContext("2d"), width: 0, height: 0, ratio: 1 };
+  for (const kind of ["svg", "png"]) {
+    const button = document.createElement("button");
+    button.className = "save";
+    button.textContent = kind.toUpperCase();
+    button.title = `Save this view as ${kind.toUpperCase()}`;
+    button.setAttribute("aria-label", `${button.title}: ${trace.name}`);
+    button.addEventListener("click", () => save(panel, kind));
+    head.append(button);
+  }
   listen(panel);
   return panel;
 }
@@ -43,8 +57,8 @@ function buildLegend() {
   }
 }
 
-// Whether any panel has something to draw in a layer.
-function present(key) {
+// Whether any of these panels has something to draw in a layer.
+function present(key, panels = data.panels) {
   const cause = data.causes.findIndex((c) => c.key === key);
   const has = {
     drop: (p) => p.segments.drop.some((d) => d !== null) || p.fates.lost.includes(true),
@@ -63,7 +77,7 @@ function present(key) {
     arrival: (p) => p.arrivals.t.length,
     ssthresh: (p) => p.windows.ssthresh.some((v) => v !== null),
   };
-  return data.panels.some(cause >= 0 ? (p) => p.segments.cause.includes(cause) : (has[key] ?? (() => true)));
+  return panels.some(cause >= 0 ? (p) => p.segments.cause.includes(cause) : (has[key] ?? (() => true)));
 }
 
 function drawLegend() {
@@ -147,14 +161,27 @@ function listen(p) {
   canvas.addEventListener("pointerdown", (e) => {
     if (e.button !== 0) return;
     pointer = at(e);
-    drag = { panel: p, x0: pointer.x, y0: pointer.y, pan: e.shiftKey };
+    const touch = e.pointerType === "touch";
+    if (touch) fingers.set(e.pointerId, pointer);
+    drag = { panel: p, x0: pointer.x, y0: pointer.y, pan: e.shiftKey || touch, touch };
     if (e.isTrusted) canvas.setPointerCapture(e.pointerId);
     hideTip();
   });
   canvas.addEventListener("pointermove", (e) => {
-    const before = pointer;
+    const before = fingers.get(e.pointerId) ?? pointer;
     pointer = at(e);
-    if (drag?.pan && before) {
+    if (fingers.has(e.pointerId)) {
+      const other = [...fingers].find(([id]) => id !== e.pointerId)?.[1];
+      fingers.set(e.pointerId, pointer);
+      if (other) {
+        pinch(p, before, pointer, other);
+        return;
+      }
+    }
+    if (drag?.touch) {
+      // Upwards and downwards a finger scrolls the page.
+      panBy(p.g.time(before.x) - p.g.time(pointer.x), 0);
+    } else if (drag?.pan && before) {
       panBy(p.g.time(before.x) - p.g.time(pointer.x), p.g.share(before.y) - p.g.share(pointer.y));
     } else if (!drag) {
       showTip(e.clientX, e.clientY);
@@ -163,6 +190,8 @@ function listen(p) {
   });
   canvas.addEventListener("pointerup", (e) => {
     pointer = at(e);
+    fingers.delete(e.pointerId);
+    if (drag?.touch && Math.hypot(pointer.x - drag.x0, pointer.y - drag.y0) < 8) showTip(e.clientX, e.clientY);
     if (drag && !drag.pan) {
       const box = zoomBox(p), { g } = p;
       const ys = box.flat ? [view.y0, view.y1] : [g.share(box.y1), g.share(box.y0)];
@@ -172,15 +201,20 @@ function listen(p) {
     redraw();
   });
   for (const name of ["pointerleave", "pointercancel"]) {
-    canvas.addEventListener(name, () => {
+    canvas.addEventListener(name, (e) => {
+      fingers.delete(e.pointerId);
       drag = pointer = null;
-      hideTip();
+      if (e.pointerType !== "touch") hideTip();
       redraw();
     });
   }
   canvas.addEventListener("dblclick", reset);
   canvas.addEventListener("wheel", (e) => onWheel(e, p, at(e)), { passive: false });
-  canvas.addEventListener("keydown", onKey);
+  canvas.addEventListener("keydown", (e) => onKey(e, p));
+  canvas.addEventListener("blur", () => {
+    marked = null;
+    hideTip();
+  });
 }
 
 function onWheel(e, p, { x, y }) {
@@ -193,7 +227,42 @@ function onWheel(e, p, { x, y }) {
   zoomBy(factor, axis === "y" ? p.g.share(y) : p.g.time(x), axis);
 }
 
-function onKey(e) {
+// Two fingers: time under the one that rests stays, and the other one stretches it.
+function pinch(p, before, now, rest) {
+  const [was, is] = [Math.abs(before.x - rest.x), Math.abs(now.x - rest.x)];
+  if (Math.min(was, is) > 10) zoomBy(was / is, p.g.time(rest.x), "t");
+}
+
+// The marks of a panel in the order of time: when, how far up in segments, and the lines that tell what it is.
+function marksOf({ trace, fates }) {
+  const { segments: s, acks: a, timeouts: o, mss } = trace, marks = [];
+  s.t.forEach((t, i) => shown(data.causes[s.cause[i]].key)
+    && marks.push([t, (s.seq[i] + s.len[i] / 2) / mss, () => describeSegment(trace, i, fates.get(i))]));
+  if (shown("ack")) a.t.forEach((t, i) => marks.push([t, a.ack[i] / mss, () => describeAck(trace, i)]));
+  if (shown("rto")) o.t.forEach((t, i) => marks.push([t, o.seq[i] / mss, () => describeTimeout(trace, i)]));
+  trace.stalls.t0.forEach((t, i) => shown(trace.stalls.tone[i])
+    && marks.push([t, null, () => describeStall(trace.stalls, (t + trace.stalls.t1[i]) / 2)]));
+  return marks.sort((one, other) => one[0] - other[0]);
+}
+
+// Goes to the next mark, or to the one before, and tells what it is.
+function step(p, by) {
+  const marks = marksOf(p);
+  if (marks.length === 0) return;
+  const first = marks.findIndex(([t]) => t >= view.t0);
+  const from = marked?.panel === p ? marked.index + by : by > 0 ? Math.max(first, 0) : marks.length - 1;
+  const index = Math.min(Math.max(from, 0), marks.length - 1);
+  const [t, segment, lines] = marks[index];
+  marked = { panel: p, index };
+  if (t < view.t0 || t > view.t1) panBy(t - (view.t0 + view.t1) / 2, 0);
+  const g = geometry(p.width, p.height, p.trace.own ?? data.view), box = p.canvas.getBoundingClientRect();
+  const y = segment === null ? TOP + g.h / 2 : Math.min(Math.max(g.y(segment), TOP), TOP + g.h);
+  pointer = { panel: p, x: g.x(t), y };
+  tell(lines(), box.left + pointer.x, box.top + y);
+  redraw();
+}
+
+function onKey(e, p) {
   const dt = (view.t1 - view.t0) / 8, dy = (view.y1 - view.y0) / 8, middle = (view.t0 + view.t1) / 2;
   const act = {
     ArrowLeft: () => panBy(-dt, 0),
@@ -203,6 +272,8 @@ function onKey(e) {
     "+": () => zoomBy(0.7, middle),
     "=": () => zoomBy(0.7, middle),
     "-": () => zoomBy(1 / 0.7, middle),
+    n: () => step(p, 1),
+    p: () => step(p, -1),
     0: reset,
     Home: reset,
     Escape: reset,
@@ -234,7 +305,10 @@ function hideTip() {
 }
 
 function showTip(x, y) {
-  const lines = describe(pointer.panel, pointer.x, pointer.y);
+  tell(describe(pointer.panel, pointer.x, pointer.y), x, y);
+}
+
+function tell(lines, x, y) {
   tip.hidden = !lines;
   if (!lines) return;
   const head = document.createElement("b");

@@ -17,11 +17,13 @@ function startView() {
   return { t0: data.start.t0, t1: data.start.t1, y0: share(data.start.y0), y1: share(data.start.y1) };
 }
 
-function readTheme() {
+// White and black, in which views are saved.
+const PAPER = { panel: "#ffffff", ink: "#1b2430", soft: "#5a6675", line: "#d8dee6", accent: "#0062b3" };
+
+function readTheme(dark = darkMode.matches) {
   const css = getComputedStyle(document.documentElement);
-  const dark = darkMode.matches;
   theme = { dark, colour: Object.fromEntries(layers.map((l) => [l.key, dark ? l.dark : l.light])) };
-  for (const name of ["panel", "ink", "soft", "line", "accent"]) theme[name] = css.getPropertyValue("--" + name).trim();
+  for (const name in PAPER) theme[name] = dark === darkMode.matches ? css.getPropertyValue("--" + name).trim() : PAPER[name];
 }
 
 // Margins around the plots of a canvas, the gap between graph and strip, and the height of the strip, in CSS pixels.

@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 /// A colour on a light and on a dark ground.
 pub(crate) type Colour = [&'static str; 2];
 
-/// The neutral colours, after `assets/picture.css`: of a panel, of text, of text that steps back,
+/// The neutral colours, after `assets/style.css`: of a panel, of text, of text that steps back,
 /// of grid lines.
 pub(crate) const PANEL: Colour = ["#ffffff", "#171c24"];
 pub(crate) const INK: Colour = ["#1b2430", "#e6ebf2"];

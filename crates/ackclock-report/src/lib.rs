@@ -14,7 +14,7 @@
 //! - [`FrameWriter`]: frames of any link as they are, as pcapng with comments.
 //! - [`Picture`]: time-sequence graphs side by side, as one HTML file or as SVG; [`thin`] keeps
 //!   those of long connections small.
-//! - [`html_table`], [`REPORT_CSS`] and [`page`]: reports as HTML files that need no network.
+//! - [`html_table`], [`prose`] and [`page`]: reports as HTML files that need no network.
 //! - [`Chart`]: curves, steps and bars with intervals, and a paper's numbers beside them, as SVG.
 //!
 //! ```
@@ -50,8 +50,8 @@ pub use chart::{Bars, Chart, Curve, Line, Plot, Point};
 pub use csv::csv_line;
 pub use drawing::escape;
 pub use events::EventWriter;
-pub use html::{REPORT_CSS, html_table};
-pub use picture::{Band, Fate, Findings, Mark, Panel, Picture, Tone, letter, page, thin};
+pub use html::{html_table, page, prose};
+pub use picture::{Band, Fate, Findings, Mark, Panel, Picture, Tone, letter, thin};
 pub use recovery::{
     Distribution, Kind, RECOVERY_TABLES, RecoveryMeasure, RecoveryStats, RecoveryTable,
     RecoveryTracker, TimedOutIn, recovery_measures, recovery_table,

@@ -231,7 +231,7 @@ fn scenario(args: &CompareArgs) -> Result<Scenario, Error> {
         let node = |name: &str| if numbered { format!("{name}{number}") } else { name.to_string() };
         links.extend(path(args, &dropped.0, [node("sender"), node("router"), node("receiver")]));
         let mut flow = Flow::new(node("sender"), node("receiver"));
-        flow.name = numbered.then(|| format!("dropped {dropped}"));
+        flow.name = numbered.then(|| format!("{} lost", dropped.to_string().replace(',', ", ")));
         flow.strategy = args.strategy.first().cloned();
         flow.source = Source::Segments(args.segments.into());
         flows.push(flow);

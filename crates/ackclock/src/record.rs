@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use ackclock_net::scenario::{BuiltFlow, Scenario};
 use ackclock_net::{FlowId, Place, Recorder};
 use ackclock_report::{
-    CaptureFormat, CaptureWriter, EventWriter, FlowSummary, PacketWriter, Panel, Picture,
+    CaptureFormat, CaptureWriter, EventWriter, FlowSummary, PacketWriter, Panel, Picture, escape,
 };
 use ackclock_run::{Job, Outcome, RecoveryRecorder, handshake};
 use ackclock_tcp::{Event, Sighting, Time};
@@ -172,7 +172,7 @@ impl Records {
             .collect();
         let picture = Picture { title, parameters, panels: &panels, ..Picture::default() };
         if let Some(path) = &self.html {
-            fs::write(path, picture.to_html()).map_err(Error::write(path))?;
+            fs::write(path, self.page(&picture)).map_err(Error::write(path))?;
         }
         if let Some(path) = &self.svg {
             fs::write(path, picture.to_svg()).map_err(Error::write(path))?;
@@ -187,6 +187,56 @@ impl Records {
         Ok(())
     }
 
+    /// The page of the picture. With more than two panels it begins with the two of the flow in which
+    /// strategies differ most.
+    fn page(&self, picture: &Picture<'_>) -> String {
+        let Some([worst, best]) = self.contrast().filter(|_| picture.panels.len() > 2) else {
+            return picture.to_html();
+        };
+        let mut panels = picture.panels.to_vec();
+        panels.sort_by_key(|panel| match panel.name {
+            name if name == picture.panels[worst].name => 0,
+            name if name == picture.panels[best].name => 1,
+            _ => 2,
+        });
+        let done = |i: usize| match self.panels[i].summary.as_ref().and_then(|s| s.completion_s) {
+            Some(seconds) => format!("is done after {seconds:.3} s"),
+            None => "is not done".into(),
+        };
+        let [slow, fast] = [worst, best].map(|i| escape(picture.panels[i].name));
+        let timeouts = self.panels[worst].summary.as_ref().is_some_and(|s| s.timeouts > 0);
+        let look = if timeouts {
+            "The lines of dots and dashes are its timeouts: before each, nothing was sent for long."
+        } else {
+            "Crosses are losses. Letters are retransmissions; the legend says of what kind."
+        };
+        let intro = format!(
+            "<p class=\"verdict\">Most apart: {slow} {}, {fast} {}.</p>\n<p>Both stand first. {look} \
+             The table of all is at the end.</p>\n",
+            done(worst),
+            done(best)
+        );
+        Picture { panels: &panels, ..picture.clone() }.to_html_with(&intro, "")
+    }
+
+    /// Of the flow in which strategies differ most, the panels of the slowest and of the fastest one.
+    fn contrast(&self) -> Option<[usize; 2]> {
+        let done = |i: &usize| {
+            let summary = self.panels[*i].summary.as_ref();
+            summary.and_then(|s| s.completion_s).unwrap_or(f64::INFINITY)
+        };
+        let number = |i: &usize| self.panels[*i].summary.as_ref().map(|s| s.flow);
+        let pairs = (0..self.panels.len()).filter_map(|first| {
+            let alike = || (0..self.panels.len()).filter(|i| number(i) == number(&first));
+            let worst = alike().max_by(|a, b| done(a).total_cmp(&done(b)))?;
+            let best = alike().min_by(|a, b| done(a).total_cmp(&done(b)))?;
+            (done(&worst) > done(&best)).then_some([worst, best])
+        });
+        // Of equal differences the first.
+        let apart = |[worst, best]: &[usize; 2]| done(worst) - done(best);
+        pairs.reduce(|one, other| if apart(&other) > apart(&one) { other } else { one })
+    }
+
     /// The strategy, and the flow where a strategy has several.
     fn panel_name(&self, drawn: &Drawn) -> String {
         let Some(flow) = self.flows.get(drawn.flow) else { return String::new() };
@@ -196,7 +246,7 @@ impl Records {
             .filter_map(|d| self.flows.get(d.flow))
             .filter(|f| f.strategy == flow.strategy);
         if alike.count() > 1 {
-            format!("{} {}", flow.strategy, flow.name)
+            format!("{}: {}", flow.strategy, flow.name)
         } else {
             flow.strategy.clone()
         }

@@ -9,7 +9,7 @@ use ackclock_tcp::{Span, Time, TimeoutClass};
 use ackclock_trace::Flow;
 
 use super::findings::Drawn;
-use super::parts::{CSS, SORT, causes, class, ends};
+use super::parts::{SORT, causes, class, ends};
 use super::table::{Cell, table};
 use crate::explained::{End, Explained, Found};
 use crate::{names, text};
@@ -32,7 +32,7 @@ pub(crate) fn page(found: &Found, explained: &Explained) -> String {
     let shown = shown(found);
     let panels = panels(found, &shown);
     let picture = Picture { title: &title, parameters: &facts, ..picture(&panels) };
-    picture.to_html_with(CSS, &intro(found, &shown), &below(found))
+    picture.to_html_with(&intro(found, &shown), &below(found))
 }
 
 /// The picture of a connection whose events are there, as a figure.

@@ -7,7 +7,7 @@ use ackclock_report::{Chart, Curve, Line, Plot, Point, escape, page};
 use ackclock_tcp::Time;
 use ackclock_trace::Stall;
 
-use super::parts::{CSS, SORT, causes, class, ends, file_name};
+use super::parts::{SORT, causes, class, ends, file_name};
 use super::table::{Cell, table};
 use crate::explained::{Capture, Counts, End, Explained, Found};
 use crate::names;
@@ -35,7 +35,7 @@ pub(crate) fn index(explained: &Explained, drawn: &[usize], left_out: usize) -> 
         all.prr_tables().iter().for_each(|t| paper_table(&mut html, t));
     }
     let _ = write!(html, "</div>\n<script>\n{SORT}</script>\n");
-    page(TITLE, CSS, &html)
+    page(TITLE, &html)
 }
 
 /// A connection's number, as a link to a place on its page where it has one.

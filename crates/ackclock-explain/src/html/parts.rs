@@ -10,8 +10,6 @@ use super::findings::tone;
 use crate::explained::Found;
 use crate::{names, text};
 
-pub(super) const CSS: &str = include_str!("../../assets/explain.css");
-
 pub(super) const SORT: &str = include_str!("../../assets/sort.js");
 
 /// The name of a connection's page.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::iter;
 
-use ackclock_report::{Picture, REPORT_CSS, escape, html_table, page as html_page};
+use ackclock_report::{Picture, escape, html_table, page as html_page, prose};
 
 use super::parts::{claims, panels, picture};
 use crate::claims::{CellJudgement, ClaimOutcome};
@@ -34,7 +34,7 @@ pub(super) fn page(outcome: &Outcome) -> String {
     }
     claims(&mut intro, outcome);
     for paragraph in outcome.notes.split("\n\n").filter(|text| !text.is_empty()) {
-        let _ = writeln!(intro, "<p>{}</p>", escape(paragraph));
+        let _ = writeln!(intro, "<p>{}</p>", prose(paragraph));
     }
     for (title, rows) in outcome.side_by_side() {
         let _ = writeln!(intro, "<h3>{}</h3>", escape(&title));
@@ -55,11 +55,10 @@ pub(super) fn page(outcome: &Outcome) -> String {
     if outcome.traces.is_empty() {
         let body =
             format!("<div class=\"report\">\n<h1>{}</h1>\n{intro}</div>\n", escape(&outcome.title));
-        return html_page(&outcome.title, REPORT_CSS, &body);
+        return html_page(&outcome.title, &body);
     }
     let panels = panels(&outcome.traces);
-    Picture { title: &outcome.title, ..picture(outcome, &panels) }
-        .to_html_with(REPORT_CSS, &intro, "")
+    Picture { title: &outcome.title, ..picture(outcome, &panels) }.to_html_with(&intro, "")
 }
 
 /// What came out in every cell.
@@ -67,7 +66,7 @@ fn every_cell(html: &mut String, outcome: &Outcome) {
     let several: Vec<&ClaimOutcome> = outcome.claims.iter().filter(|c| c.cells.len() > 1).collect();
     folded(html, several.len(), "claim in every cell", |html| {
         for claim in several {
-            let _ = writeln!(html, "<h3>{}</h3>", escape(&claim.says));
+            let _ = writeln!(html, "<h3>{}</h3>", prose(&claim.says));
             let mut rows = vec![["cell", "verdict", "measured"].map(String::from).to_vec()];
             let words = |verdict: Verdict| verdict.words().to_string();
             rows.extend(claim.cells.iter().map(|CellJudgement { cell, judgement: j }| {

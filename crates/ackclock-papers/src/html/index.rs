@@ -4,7 +4,7 @@
 use std::fmt::Write;
 use std::iter;
 
-use ackclock_report::{REPORT_CSS, escape, page as html_page};
+use ackclock_report::{escape, page as html_page, prose};
 
 use super::parts::{claims, file_name, panels, picture, sign};
 use crate::claims::ClaimOutcome;
@@ -29,7 +29,7 @@ pub(super) fn page(outcomes: &[Outcome]) -> String {
     }
     not_reproduced(&mut html, outcomes);
     html.push_str("</div>\n");
-    html_page(title, REPORT_CSS, &html)
+    html_page(title, &html)
 }
 
 /// Whether there is a paper behind any of them.
@@ -70,7 +70,7 @@ fn sentences(html: &mut String, outcomes: &[Outcome]) {
     }
     html.push_str("<h2>What came out</h2>\n<ul id=\"outcomes\">\n");
     for Paper { title, outcome, .. } in by_folder(outcomes).filter_map(|of| of[0].paper.as_ref()) {
-        let _ = writeln!(html, "<li><b>{}</b>: {}</li>", escape(title), escape(outcome));
+        let _ = writeln!(html, "<li><b>{}</b>: {}</li>", escape(title), prose(outcome));
     }
     html.push_str("</ul>\n");
 }
@@ -212,11 +212,11 @@ fn reasons(html: &mut String, outcome: &Outcome) {
             let _ = writeln!(
                 html,
                 "<li><span class=\"{class}\">{symbol} {words}</span>: {} <small>({})</small></li>",
-                escape(&claim.says),
+                prose(&claim.says),
                 escape(&joined(&[&claim.place, &claim.measured()], "; "))
             );
         }
-        let why = why.map_or("not known.".into(), escape);
+        let why = why.map_or("not known.".into(), prose);
         let _ = writeln!(html, "</ul>\n<p><b>Why:</b> {why}</p>");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use ackclock_report::{Panel, Picture, escape};
+use ackclock_report::{Panel, Picture, escape, prose};
 
 use crate::claims::{ClaimOutcome, Overall};
 use crate::outcome::{Outcome, Trace, bracketed};
@@ -50,7 +50,7 @@ pub(super) fn claims(html: &mut String, outcome: &Outcome) {
     for claim in &outcome.claims {
         let (class, symbol, words) = sign(claim);
         let (says, place, measured) =
-            (escape(&claim.says), escape(&bracketed(&claim.place)), escape(&claim.measured()));
+            (prose(&claim.says), escape(&bracketed(&claim.place)), escape(&claim.measured()));
         let _ = write!(
             html,
             "<tr><td class=\"{class}\">{symbol} {words}</td>\
@@ -61,7 +61,7 @@ pub(super) fn claims(html: &mut String, outcome: &Outcome) {
         }
         // A reason that many share is shown once.
         if let Some(why) = claim.reason().filter(|why| shown.replace(*why) != Some(*why)) {
-            let _ = write!(html, "<br><small>Why: {}</small>", escape(why));
+            let _ = write!(html, "<br><small>Why: {}</small>", prose(why));
         }
         html.push_str("</td></tr>\n");
     }

@@ -11,12 +11,13 @@ use super::panel::{Mark, Picture};
 use super::style::{CAUSES, Layer, OTHERS};
 use super::trace::{Trace, View};
 use crate::drawing::escape;
+use crate::html::page;
 use crate::summary::FlowSummary;
 
-const CSS: &str = include_str!("../../assets/picture.css");
-const SCRIPTS: [&str; 3] = [
+const SCRIPTS: [&str; 4] = [
     include_str!("../../assets/view.js"),
     include_str!("../../assets/draw.js"),
+    include_str!("../../assets/save.js"),
     include_str!("../../assets/page.js"),
 ];
 
@@ -32,26 +33,8 @@ struct Data<'a> {
     start: Option<View>,
 }
 
-/// A page in the style of the pictures and in that of `css`, for the HTML in `body`.
-pub fn page(title: &str, css: &str, body: &str) -> String {
-    let title = escape(title);
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, \
-         initial-scale=1\">\n<title>{title}</title>\n\
-         <style>\n{CSS}{css}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
-    )
-}
-
-/// `intro` is HTML that stands below the heading, `rest` HTML below the panels, and `css` their
-/// style.
-pub(super) fn render(
-    picture: &Picture,
-    traces: &[Trace],
-    css: &str,
-    intro: &str,
-    rest: &str,
-) -> String {
+/// `intro` is HTML that stands below the heading, `rest` HTML below the panels.
+pub(super) fn render(picture: &Picture, traces: &[Trace], intro: &str, rest: &str) -> String {
     let data = Data {
         view: View::new(traces),
         causes: &CAUSES,
@@ -67,15 +50,16 @@ pub(super) fn render(
     // Writing into a String cannot fail.
     let _ = parameters(&mut body, picture.parameters);
     let summaries: Vec<&FlowSummary> = picture.panels.iter().filter_map(|p| p.summary).collect();
-    let _ = table(&mut body, &summaries);
     body.push_str(
         "<div id=\"legend\"></div>\n\
          <p id=\"help\">Drag to zoom, drag with Shift to pan; the wheel zooms time, with Shift \
          sequence; a double click \
-         or 0 resets; arrow keys pan, + and − zoom. All panels move together.</p>\n</header>\n\
-         <main id=\"panels\"></main>\n<div id=\"tip\" hidden></div>\n\
+         or 0 resets; arrow keys pan, + and − zoom. All panels move together. Point at a mark, or \
+         press n and p in a graph, to read what it is. Fingers pan and pinch.</p>\n</header>\n\
+         <main id=\"panels\"></main>\n<div id=\"tip\" role=\"status\" hidden></div>\n\
          <noscript>The graphs are drawn by a script in this file; allow it to run.</noscript>\n",
     );
+    let _ = table(&mut body, &summaries);
     body.push_str(rest);
     let _ = write!(
         body,
@@ -85,7 +69,7 @@ pub(super) fn render(
         body.push_str(script);
     }
     body.push_str("</script>\n");
-    page(picture.title, css, &body)
+    page(picture.title, &body)
 }
 
 fn parameters(page: &mut String, parameters: &[(String, String)]) -> std::fmt::Result {

@@ -16,7 +16,6 @@ mod trace;
 
 use crate::drawing::widen;
 pub use findings::{Band, Fate, Findings, Tone};
-pub use html::page;
 pub use panel::{Mark, Panel, Picture};
 pub use style::letter;
 pub use thin::thin;
@@ -27,13 +26,13 @@ impl Picture<'_> {
     /// between the panels, a legend switches layers, and hovering shows what a mark is and why
     /// it is there.
     pub fn to_html(&self) -> String {
-        self.to_html_with("", "", "")
+        self.to_html_with("", "")
     }
 
     /// As [`Picture::to_html`], with HTML below the heading (`intro`) and below the panels
-    /// (`rest`), and `css` for it.
-    pub fn to_html_with(&self, css: &str, intro: &str, rest: &str) -> String {
-        html::render(self, &self.traces(), css, intro, rest)
+    /// (`rest`).
+    pub fn to_html_with(&self, intro: &str, rest: &str) -> String {
+        html::render(self, &self.traces(), intro, rest)
     }
 
     /// The picture as SVG, for print: black on white, all layers but arrivals.
