@@ -71,12 +71,12 @@ pub fn figure(
     options: &Options,
     (width, interval): (Width, Interval),
 ) -> Result<Figure, Error> {
-    for connection in with_events(sources, &[found], options)? {
-        let found =
-            Found { connection: Box::new(connection), saved: found.saved.clone(), ..*found };
-        return html::figure(&found, width, interval).map_err(|e| Error::Usage(e.to_string()));
-    }
-    Err(Error::Usage(ackclock_figure::Error::Nothing.to_string()))
+    let connection = with_events(sources, &[found], options)?.into_iter().next();
+    let figure = connection.ok_or(ackclock_figure::Error::Nothing).and_then(|connection| {
+        let (connection, saved) = (Box::new(connection), found.saved.clone());
+        html::figure(&Found { connection, saved, ..*found }, width, interval)
+    });
+    figure.map_err(|error| Error::Usage(error.to_string()))
 }
 
 /// Connections with stalls or retransmissions, those first in which most time was lost; or the only
