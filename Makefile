@@ -10,7 +10,7 @@ demo: build
 	$(BIN) papers run all --quick --html out/papers >out/papers.txt
 	@sed -n '/^ *experiment  *claims/,$$p' out/papers.txt
 	$(BIN) explain $(CAPTURE) --html out/explain
-	cp docs/demo.html out/index.html
+	docs/demo.py $(BIN) $(CAPTURE) out
 	@echo "open out/index.html in a browser"
 
 # What the kernel sent, taken by `ackclock-score take`.

@@ -4,8 +4,8 @@
     tests/browser/smoke.py FILE.html [--screenshot FILE.png] ...
 
 Fails if a page writes anything to the console or asks for anything from a network. A picture has to draw every segment of
-its data, and to come back to its first view after zooming, panning, hovering and switching every layer off and on, on a dark
-ground; each stall has to tell its verdict, and each button to show its time. Any other page, such as the index of the papers, has to show all
+its data, and to come back to its first view after zooming, panning, pinching, hovering and switching every layer off and on, on a
+dark ground; the keyboard reaches its marks, and its view can be saved; each stall has to tell its verdict, and each button to show its time. Any other page, such as the index of the papers, has to show all
 its figures, to have links that lead somewhere, to fit a narrow screen, to sort its tables, and to count in its summary the claims that it
 shows. Needs Debian's `chromium`.
 """
@@ -32,7 +32,7 @@ EXERCISE = """
   const root = document.documentElement;
   root.dataset.first = root.dataset.ready;
   const frame = () => { drawNow(); return Number(root.dataset.ready); };
-  let hovered = 0, zoomed = 0, stalls = 0, told = 0;
+  let hovered = 0, zoomed = 0, stalls = 0, told = 0, unread = 0, touched = 0;
   for (const p of panels) {
     p.canvas.scrollIntoView();
     const box = p.canvas.getBoundingClientRect();
@@ -78,6 +78,29 @@ EXERCISE = """
     }
     p.canvas.dispatchEvent(new MouseEvent("dblclick"));
     fire("pointerleave", 0, 0);
+    frame();
+    if (panels.indexOf(p) > 1) continue;
+    // The keyboard goes from mark to mark and back.
+    const key = (key) => { p.canvas.dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true })); frame(); return tip.hidden ? "" : tip.textContent; };
+    const [one, two, three, back] = [key("n"), key("n"), key("n"), key("p")];
+    if (marksOf(p).length > 2 && !(one && two && three && back === two)) unread++;
+    p.canvas.dispatchEvent(new FocusEvent("blur"));
+    // Two fingers that part show less time; one finger moves it.
+    const touch = (type, pointerId, x) => { fire(type, x, 100, { pointerId, pointerType: "touch" }); frame(); };
+    const wide = view.t1 - view.t0;
+    touch("pointerdown", 1, LEFT + 50);
+    touch("pointerdown", 2, LEFT + 100);
+    touch("pointermove", 2, LEFT + 150);
+    touch("pointerup", 2, LEFT + 150);
+    touch("pointerup", 1, LEFT + 50);
+    const [narrow, from] = [view.t1 - view.t0, view.t0];
+    touch("pointerdown", 3, LEFT + 150);
+    touch("pointermove", 3, LEFT + 130);
+    touch("pointerup", 3, LEFT + 130);
+    fire("pointerleave", 0, 0);
+    if (Math.abs(narrow / wide - 0.5) < 1e-6 && view.t0 > from && fingers.size === 0) touched++;
+    reset();
+    frame();
   }
   let astray = 0;
   for (const button of document.querySelectorAll("button[data-t0]")) {
@@ -95,7 +118,21 @@ EXERCISE = """
     for (const button of buttons) button.click();
     frame();
   }
+  // What is saved: an SVG that can be read, which has the name and the bars of the panel, and a PNG.
+  const saved = [];
+  URL.createObjectURL = (blob) => { saved.push(blob); return "#"; };
+  HTMLAnchorElement.prototype.click = () => {};
+  for (const button of [...document.querySelectorAll("button.save")].slice(0, 2)) button.click();
+  (async () => {
+    const text = panels.length ? await saved[0].text() : "";
+    const svg = new DOMParser().parseFromString(text, "image/svg+xml");
+    const whole = !svg.querySelector("parsererror") && svg.documentElement.textContent.includes(panels[0]?.trace.name)
+      && svg.querySelectorAll("rect").length > 4 && !text.includes(" NaN") && !text.includes("undefined");
+    root.dataset.saved = !panels.length || (whole && saved[1]?.type === "image/png" && saved[1].size > 1000) ? 1 : 0;
+  })();
   root.dataset.last = frame();
+  root.dataset.unread = unread;
+  root.dataset.touched = touched;
   root.dataset.hovered = hovered;
   root.dataset.zoomed = zoomed;
   root.dataset.untold = stalls - told;
@@ -191,13 +228,15 @@ def check_picture(page: Path, html: str, data: str) -> list[str]:
     exercised = with_script(html, EXERCISE, "--blink-settings=preferredColorScheme=0")
     wrong = consoles(plain, exercised)
     root, ready = left(exercised), left(plain)
-    expected = {"first": segments, "last": segments, "zoomed": sum(bool(p["segments"]["t"]) for p in panels)}
+    expected = {"first": segments, "last": segments, "zoomed": sum(bool(p["segments"]["t"]) for p in panels),
+                "touched": min(len(panels), 2), "saved": 1}
     if ready.get("ready") != str(segments):
         wrong.append(f"{ready.get('ready')} segments drawn of {segments}")
     for key, value in expected.items():
         if int(root.get(key, -1)) != value:
             wrong.append(f"{key}: {root.get(key)}, not {value}")
-    for key, trouble in (("untold", "stalls tell nothing"), ("astray", "buttons show another time")):
+    for key, trouble in (("untold", "stalls tell nothing"), ("astray", "buttons show another time"),
+                         ("unread", "panels do not read to the keyboard")):
         if root.get(key) != "0":
             wrong.append(f"{root.get(key)} {trouble}")
     if segments and int(root.get("hovered", 0)) == 0:

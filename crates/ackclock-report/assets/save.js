@@ -148,6 +148,7 @@ function save(p, kind) {
       [canvas.width, canvas.height] = [width * ratio, height * ratio];
       return canvas.getContext("2d");
     });
-    canvas.toBlob(give, "image/png");
+    const bytes = atob(canvas.toDataURL("image/png").split(",")[1]);
+    give(new Blob([Uint8Array.from(bytes, (c) => c.charCodeAt(0))], { type: "image/png" }));
   }
 }
