@@ -625,12 +625,12 @@ fn the_data_of_a_picture() {
          reno,window_edge,0.11,,9,,\n\
          reno,cwnd,0.11,,2,,\n\
          reno,flight,0.11,,3,,\n\
-         reno,recovery,0.11,1.11,,,dupack\n\
+         reno,in_recovery,0.11,1.11,,,dupack\n\
          reno,stall,0.111,1.11,,,\"1.0 s: \"\"lost\"\", again\"\n"
     );
     let rest = window(&panels, Some((1.1101, 2.0))).to_csv();
     assert_eq!(rest.lines().skip(1).collect::<Vec<_>>(), ["reno,undo,1.17,,,,f_rto"]);
     let all = window(&panels, None).to_csv();
-    assert!(all.contains("reno,timeout,1.11,,1,,lost_retransmission\n"));
+    assert!(all.contains("reno,timer_expired,1.11,,1,,lost_retransmission\n"));
     assert_eq!(window(&panels, None).times(), Some((0.0, 1.21)));
 }

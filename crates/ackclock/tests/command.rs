@@ -492,9 +492,12 @@ fn a_picture_of_many_flows_shows_some_of_each_strategy() {
     let run = ackclock(&["run", &file, "--strategy", "reno,sack", "--runs", "1", "--html", &html]);
     assert_eq!((run.code, run.err.as_str()), (0, "note: the picture shows 32 of 40 flows\n"));
     let html = fs::read_to_string(html).unwrap();
-    for (panel, shown) in
-        [("reno flow0", true), ("reno flow15", true), ("reno flow16", false), ("sack flow15", true)]
-    {
+    for (panel, shown) in [
+        ("reno: flow0", true),
+        ("reno: flow15", true),
+        ("reno: flow16", false),
+        ("sack: flow15", true),
+    ] {
         assert_eq!(html.contains(panel), shown, "{panel}");
     }
 }

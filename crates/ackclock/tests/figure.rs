@@ -71,7 +71,7 @@ fn a_connection_and_an_experiment() {
     let text = fs::read_to_string(&csv).unwrap();
     let of = |mark: &str| text.lines().filter(|l| l.contains(&format!(",{mark},"))).count();
     // The stall lasts from 0.12 s on, and its second timeout is later.
-    assert_eq!((of("stall"), of("timeout")), (1, 1), "{text}");
+    assert_eq!((of("stall"), of("timer_expired")), (1, 1), "{text}");
     // What the client asked for is no half of the figure.
     assert!(text.lines().skip(1).all(|line| line.starts_with("server ")), "{text}");
     let svg = name("charts.svg");

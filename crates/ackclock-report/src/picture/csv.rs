@@ -86,7 +86,7 @@ fn rows(trace: &Trace) -> Vec<Row<'_>> {
     let end = w.end;
     let (r, z, l) = (&trace.recoveries, &trace.zero, &trace.stalls);
     for (i, time) in r.t0.iter().enumerate() {
-        let row = Row { mark: "recovery", time: *time, detail: r.by[i], ..Row::default() };
+        let row = Row { mark: "in_recovery", time: *time, detail: r.by[i], ..Row::default() };
         rows.push(Row { until: r.t1[i].or(end), ..row });
     }
     for (i, time) in z.t0.iter().enumerate() {
@@ -101,7 +101,13 @@ fn rows(trace: &Trace) -> Vec<Row<'_>> {
     let o = &trace.timeouts;
     for (i, time) in o.t.iter().enumerate() {
         let low = segments(o.seq[i]);
-        rows.push(Row { mark: "timeout", time: *time, low, detail: o.class[i], ..Row::default() });
+        rows.push(Row {
+            mark: "timer_expired",
+            time: *time,
+            low,
+            detail: o.class[i],
+            ..Row::default()
+        });
     }
     let u = &trace.undone;
     for (time, by) in u.t.iter().zip(&u.by) {
