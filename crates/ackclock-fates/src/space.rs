@@ -151,38 +151,74 @@ impl FromStr for Case {
 
     fn from_str(text: &str) -> Result<Case, String> {
         let mut case = Case::default();
-        for word in text.split(',').map(str::trim).filter(|word| *word != "none") {
-            case.add(word).ok_or_else(|| {
-                format!(
-                    "`{word}` is none of 20 (lost), 20:2 (and its retransmission), 20-22, late:20 \
-                     and ack:21; the window begins with segment {FIRST}"
-                )
-            })?;
+        if text.trim() == "none" {
+            return Ok(case);
         }
-        Ok(case)
+        for word in text.split(',').map(str::trim) {
+            case.add(word).map_err(|why| format!("`{word}`: {why}"))?;
+        }
+        let lost = |late: u8| case.lost.get(usize::from(late)).is_some_and(|&times| times > 0);
+        match case.late {
+            Some(late) if lost(late) => Err(format!(
+                "segment {} is lost, so that it cannot be late",
+                FIRST + u64::from(late)
+            )),
+            _ => Ok(case),
+        }
     }
 }
 
 impl Case {
     /// Adds what a word says.
-    fn add(&mut self, word: &str) -> Option<()> {
-        let place = |number: &str, first: u64| {
-            let place = number.parse::<u64>().ok()?.checked_sub(first)?;
-            u8::try_from(place).ok().filter(|place| u32::from(*place) < 2 * MAX_WINDOW)
+    fn add(&mut self, word: &str) -> Result<(), String> {
+        let form = || {
+            "none of 20 (lost), 20:2 (and its retransmission), 20-22, late:20, ack:21 and none"
+                .to_string()
         };
+        let place = |number: &str, what: &str, first: u64, count: u32| {
+            let last = first + u64::from(count) - 1;
+            let number = number.parse::<u64>().map_err(|_| form())?;
+            match number.checked_sub(first) {
+                Some(place) if number <= last => Ok(place as u8),
+                _ => Err(format!("{what} are {first} to {last}")),
+            }
+        };
+        let segment = |number: &str| place(number, "segments of a window", FIRST, MAX_WINDOW);
         match word.split_once(':') {
-            Some(("late", segment)) => self.late = Some(place(segment, FIRST)?),
-            Some(("ack", number)) => self.acks.push(place(number, FIRST + 1)?),
+            Some(("late", number)) => {
+                if self.late.replace(segment(number)?).is_some() {
+                    return Err("only one segment may be late".into());
+                }
+            }
+            Some(("ack", number)) => {
+                let ack = place(number, "ACKs that a window draws", FIRST + 1, 2 * MAX_WINDOW)?;
+                if self.acks.contains(&ack) {
+                    return Err("this ACK is lost already".into());
+                }
+                self.acks.push(ack);
+            }
             times => {
                 let (segments, times) = times.unwrap_or((word, "1"));
-                let times = times.parse().ok().filter(|n| (1..=2).contains(n))?;
+                let times = times.parse().ok().filter(|n| (1..=2).contains(n)).ok_or_else(form)?;
                 let (from, to) = segments.split_once('-').unwrap_or((segments, segments));
-                let (from, to) = (usize::from(place(from, FIRST)?), usize::from(place(to, FIRST)?));
+                let (from, to) = (usize::from(segment(from)?), usize::from(segment(to)?));
                 self.lost.resize(self.lost.len().max(to + 1), 0);
-                self.lost.get_mut(from..=to)?.fill(times);
+                let lost = self.lost.get_mut(from..=to).ok_or("it ends before it begins")?;
+                if lost.iter().any(|&times| times > 0) {
+                    return Err("a segment of it is lost already".into());
+                }
+                lost.fill(times);
             }
         }
-        Some(())
+        Ok(())
+    }
+
+    /// Whether it concerns only a window of so many segments, and the first two windows of ACKs.
+    pub fn fits(&self, window: u32) -> bool {
+        let least = |place: Option<u8>| place.map_or(0, |place| u32::from(place) + 1);
+        self.lost.len() as u32 <= window
+            && least(self.late) <= window
+            && least(self.acks.iter().max().copied()) <= 2 * window
     }
 }
 

@@ -178,10 +178,12 @@ fn scenario(args: &ExhaustArgs, case: &Case, registry: &Registry) -> Result<Stri
     let [strategy] = &args.strategy[..] else {
         return Err(Error::Usage("--case: needs one --strategy".into()));
     };
-    if case.lost.len() > args.window as usize {
+    if !case.fits(args.window) {
         return Err(Error::Usage(format!(
-            "--case: `{case}` has more than a window of {}",
-            args.window
+            "--case: `{case}` has more than a window of {}: segments 20 to {}, and ACKs 21 to {}",
+            args.window,
+            19 + args.window,
+            20 + 2 * args.window
         )));
     }
     let after = After::from(args.after.unwrap_or(AfterArg::Data));

@@ -45,7 +45,45 @@ fn a_case_as_text() {
         assert_eq!(read, case);
     }
     assert_eq!("20-22:2,late:23".parse::<Case>().unwrap().lost, [2, 2, 2]);
-    for wrong in ["19", "20:3", "20:0", "late:19", "ack:20", "x", "20;21", "90", "22-20"] {
-        assert!(wrong.parse::<Case>().is_err(), "{wrong}");
+}
+
+#[test]
+fn a_case_that_is_none_is_refused() {
+    let form = "none of 20 (lost), 20:2 (and its retransmission), 20-22, late:20, ack:21 and none";
+    let (segments, acks) =
+        ("segments of a window are 20 to 31", "ACKs that a window draws are 21 to 44");
+    for (text, why) in [
+        ("20:3", format!("`20:3`: {form}")),
+        ("20:0", format!("`20:0`: {form}")),
+        ("x", format!("`x`: {form}")),
+        ("20,", format!("``: {form}")),
+        ("20,none", format!("`none`: {form}")),
+        ("20;21", format!("`20;21`: {form}")),
+        ("19", format!("`19`: {segments}")),
+        ("32", format!("`32`: {segments}")),
+        ("20-32", format!("`20-32`: {segments}")),
+        ("late:19", format!("`late:19`: {segments}")),
+        ("ack:1", format!("`ack:1`: {acks}")),
+        ("ack:45", format!("`ack:45`: {acks}")),
+        ("22-20", "`22-20`: it ends before it begins".into()),
+        ("20,20:2", "`20:2`: a segment of it is lost already".into()),
+        ("20-22,21", "`21`: a segment of it is lost already".into()),
+        ("late:20,late:21", "`late:21`: only one segment may be late".into()),
+        ("ack:24,ack:24", "`ack:24`: this ACK is lost already".into()),
+        ("late:20,20", "segment 20 is lost, so that it cannot be late".into()),
+        ("20:2,late:20", "segment 20 is lost, so that it cannot be late".into()),
+    ] {
+        assert_eq!(text.parse::<Case>(), Err(why), "{text}");
+    }
+    for right in ["none", " none ", "31", "late:31,ack:44", "20,late:21"] {
+        right.parse::<Case>().unwrap();
+    }
+}
+
+#[test]
+fn a_case_fits_a_window() {
+    for (text, least) in [("none", 0), ("23:2", 4), ("late:24", 5), ("ack:21", 1), ("ack:28", 4)] {
+        let case: Case = text.parse().unwrap();
+        assert!(case.fits(least) && (least == 0 || !case.fits(least - 1)), "{text}");
     }
 }
