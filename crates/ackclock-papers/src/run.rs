@@ -10,6 +10,7 @@ use crate::cell::PlannedCell;
 use crate::chart::{self, chart};
 use crate::claims::ClaimOutcome;
 use crate::error::Error;
+use crate::format::RowSpec;
 use crate::measurement::Measurements;
 use crate::oracle::distances;
 use crate::outcome::{Cell, Outcome, Sequence, Trace};
@@ -178,7 +179,14 @@ fn outcome(plan: &Plan<'_>, done: &mut impl Iterator<Item = Option<Done>>) -> Ou
         let (cell, recorded, charts) = cell_outcome(plan, planned, done);
         for (claim, outcome) in e.claims.iter().zip(&mut claims) {
             if planned.is_in(&claim.cells) && cell.is_measured() {
-                outcome.add(&cell.name, &planned.cell.labels, judge(claim, &cell.measured));
+                let mut judgement = judge(claim, &cell.measured);
+                // The table has them multiplied.
+                let scaled =
+                    |row: &RowSpec| row.measurement == claim.measurement && row.scale != 1.0;
+                if e.rows.iter().any(scaled) {
+                    judgement.measured.insert_str(0, "in one run ");
+                }
+                outcome.add(&cell.name, &planned.cell.labels, judgement);
             }
         }
         cells.push(cell);
