@@ -11,7 +11,9 @@ import ours
 
 # The strategy of each agent.
 AGENTS = {"Agent/TCP": "ns2-tahoe", "Agent/TCP/Reno": "ns2-reno",
-          "Agent/TCP/Newreno": "ns2-newreno", "Agent/TCP/Sack1": "ns2-sack"}
+          "Agent/TCP/Newreno": "ns2-newreno", "Agent/TCP/Sack1": "ns2-sack",
+          "Agent/TCP/Fack": "fack+no-bugfix+ns2-fack-holes+ns2-fack+ns2-release-sack"
+                            "+ns2-window+ns2-timer"}
 SINKS = ("Agent/TCPSink", "Agent/TCPSink/Sack1", "Agent/TCPSink/DelAck",
          "Agent/TCPSink/Sack1/DelAck")
 
@@ -23,7 +25,7 @@ FIXED = {
     "numdupacksFrac_": -1, "qs_enabled_": 0,
     "srtt_init_": 0, "rttvar_init_": 12, "rttvar_exp_": 2, "T_SRTT_BITS": 3,
     "T_RTTVAR_BITS": 2, "newreno_changes_": 0, "LimTransmitFix_": 0,
-    "max_connects_": -1, "slow_start_restart_": 1, "dctcp_": 0, "oldCode_": 0,
+    "rampdown_": 0, "ss-div4_": 0, "max_connects_": -1, "slow_start_restart_": 1, "dctcp_": 0, "oldCode_": 0,
 }
 # Mechanisms for `numdupacks_`.
 DUPACKS = {3: [], 4: ["ns2-numdupacks-4"]}

@@ -94,6 +94,7 @@ impl Default for Registry {
             .chain(of("response", response::rows()))
             .chain(of("select", select::rows()))
             .chain(of("ff96", ff96::select_rows()))
+            .chain(of("ns2", ns2::select_rows()))
             .chain(of("fill", fill::rows()))
             .chain(of("regulate", regulate::rows()))
             .chain(of("ff96", ff96::regulate_rows()))

@@ -4,6 +4,7 @@
 //! cwnd.
 
 mod dupack;
+mod fack;
 mod inflate;
 mod late;
 mod lt;
@@ -25,10 +26,12 @@ use super::detect::Detect;
 use super::probe::Probe;
 use super::regulate::Regulate;
 use super::row::Row;
+use super::select::Select;
 use super::timer::Timer;
 use super::window::Window;
 
 pub use dupack::Ns2Dupack;
+pub use fack::{Ns2Fack, Ns2FackHoles};
 pub use inflate::Ns2Inflate;
 pub use late::Ns2Late;
 pub use lt::Ns2LimitedTransmit;
@@ -128,6 +131,31 @@ pub(crate) fn regulate_rows() -> Vec<Row<dyn Regulate>> {
                  segments.",
             )
             .summary("as ff96-pipe, with half a segment kept in cwnd"),
+        Row::<dyn Regulate>::new("ns2-fack", || Box::new(Ns2Fack))
+            .file("fack")
+            .without_sack("ns2-inflate-limited")
+            .source(
+                "ns-2.35",
+                "Fack sends while t_seqno_ <= fack_ + win - retran_data_; its recovery begins with \
+                 a window of one, and every ACK of it runs opencwnd.",
+            )
+            .summary("a slow start to half of the window, of what lies above the highest SACK"),
+    ]
+}
+
+/// The mechanisms of this family on the axis.
+pub(crate) fn select_rows() -> Vec<Row<dyn Select>> {
+    vec![
+        Row::<dyn Select>::new("ns2-fack-holes", || Box::new(Ns2FackHoles::default()))
+            .file("fack")
+            .needs_sack()
+            .without_sack("partial-ack")
+            .source(
+                "ns-2.35",
+                "Fack leaves recovery on an ACK without SACK blocks that covers recover_, which is \
+                 the first packet not sent before.",
+            )
+            .summary("as ff96-holes, until new data is acknowledged and nothing is SACKed"),
     ]
 }
 

@@ -122,6 +122,40 @@ fn a_recovery_that_ends_without_inflation_ends_unnoticed() {
     }
 }
 
+/// FACK: recovery begins when the highest SACKed segment is more than three above the first
+/// unacknowledged one, with a window of one, and each ACK opens it.
+#[test]
+fn fack_recovers_by_a_slow_start() {
+    let fack = "fack+no-bugfix+ns2-fack-holes+ns2-fack+ns2-release-sack+ns2-window+ns2-timer";
+    run(fack, 10, |x| {
+        start(x, 20);
+        x.sack(0, &[(1, 2)]).sends("").sack(0, &[(1, 3)]).sends("");
+        x.sack(0, &[(1, 4)]).sends("0F").windows(1_000, 5_000);
+        x.sack(0, &[(1, 5)]).sends("").sack(0, &[(1, 6)]).sends("").sack(0, &[(1, 7)]).sends("");
+        // 8 and 9 are in the network, and 0 again.
+        x.windows(4_000, 5_000).sack(0, &[(1, 8)]).sends("10 11").windows(5_000, 5_000);
+        x.sack(0, &[(1, 9)]).sends("12").windows(5_200, 5_000);
+        x.sack(0, &[(1, 10)]).sends("13").windows(5_392, 5_000);
+        // All that had been sent, which is not enough to end it: the retransmission of 10 would be
+        // due at once.
+        x.ack(10).sends("14").windows(5_577, 5_000);
+        assert_eq!(x.sender.state().phase, Phase::Recovery);
+        x.ack(11).sends("15").windows(5_756, 5_000);
+        assert_eq!(x.sender.state().phase, Phase::Open);
+    });
+    // Three are missing, which the first SACK shows; they go before new data.
+    run(fack, 10, |x| {
+        start(x, 20);
+        x.sack(0, &[(3, 4)]).sends("0F");
+        // 9 and 0 are in the network; then 9, and what goes again.
+        x.sack(0, &[(3, 9)]).sends("").sack(1, &[(3, 9)]).sends("1P 2P");
+        x.sack(1, &[(3, 10)]).sends("10 11").windows(4_000, 5_000);
+        x.sack(1, &[(3, 11)]).sends("12 13").sack(11, &[(12, 13)]);
+        assert_eq!(x.sender.state().phase, Phase::Recovery, "a block is left");
+        x.sent.clear();
+    });
+}
+
 /// Before a timeout it is RFC 3042's; with SACK too it goes by duplicates.
 #[test]
 fn limited_transmit_sends_one_segment_for_each_of_two_duplicates() {
