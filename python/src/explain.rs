@@ -187,7 +187,7 @@ impl Explanation {
 impl Explanation {
     fn draw(&self, explained: &Explained, folder: &PathBuf, top: usize) -> PyResult<()> {
         fs::create_dir_all(folder)?;
-        let pictures = Pictures { html: Some(folder), xplot: None, top };
+        let pictures = Pictures { html: Some(folder), xplot: None, qlog: None, top };
         draw(explained, &self.sources, &options(0, None), &pictures).map_err(plain)
     }
 }

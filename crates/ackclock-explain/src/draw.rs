@@ -5,6 +5,9 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use ackclock_figure::{Figure, Interval, Width};
+use ackclock_report::{QlogTrace, write_qlog};
+use ackclock_tcp::{Event, Time};
+use ackclock_trace::Flow;
 
 use crate::error::Error;
 use crate::explained::{End, Explained, Found};
@@ -22,6 +25,8 @@ pub struct Pictures<'a> {
     pub html: Option<&'a Path>,
     /// The folder of the xplot files, too.
     pub xplot: Option<&'a Path>,
+    /// The file of their traces as qlog.
+    pub qlog: Option<&'a Path>,
     /// How many connections are drawn at most: those in which most time was lost. 0 for all with
     /// stalls or retransmissions.
     pub top: usize,
@@ -46,13 +51,22 @@ pub fn draw(
     let drawn: Vec<usize> = chosen.iter().map(|found| found.number).collect();
     // Those of one capture together, so that it is read once more and not several times.
     chosen.sort_by_key(|found| found.number);
+    let mut traces = Vec::new();
     for batch in batches(&chosen) {
         let connections = with_events(sources, batch, options)?;
         for (found, connection) in batch.iter().zip(connections) {
             let found =
                 Found { connection: Box::new(connection), saved: found.saved.clone(), ..**found };
             one(&found, explained, pictures)?;
+            if pictures.qlog.is_some() {
+                traces.extend(qlog(&found));
+            }
         }
+    }
+    if let Some(path) = pictures.qlog {
+        let out = File::create(path).map(BufWriter::new);
+        let written = out.and_then(|out| write_qlog(out, "captures explained", &traces));
+        written.map_err(Error::write(path))?;
     }
     if let Some(folder) = pictures.html {
         let index = html::index(explained, &drawn, all - drawn.len());
@@ -103,6 +117,19 @@ fn batches<'a, 'b>(mut rest: &'b [&'a Found]) -> impl Iterator<Item = &'b [&'a F
         rest = others;
         Some(batch)
     })
+}
+
+/// The ways of a connection that have data as traces, from the start of the connection on.
+fn qlog(found: &Found) -> Vec<QlogTrace> {
+    let trace = |(end, flow): (End, &Flow)| {
+        let mut trace = QlogTrace::new(&format!("#{} {} sends", found.number, end.name()));
+        for event in &flow.events {
+            let at = Time(event.at.0.saturating_sub(found.connection.start.0));
+            trace.record(&Event { at, ..*event });
+        }
+        trace
+    };
+    found.flows().filter(|(_, flow)| flow.bytes > 0).map(trace).collect()
 }
 
 fn one(found: &Found, explained: &Explained, pictures: &Pictures<'_>) -> Result<(), Error> {

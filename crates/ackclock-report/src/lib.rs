@@ -12,6 +12,7 @@
 //!   its cause.
 //! - [`PacketWriter`]: packets as they are, as pcapng or pcap.
 //! - [`FrameWriter`]: frames of any link as they are, as pcapng with comments.
+//! - [`QlogTrace`] and [`write_qlog`]: qlog, for qvis.
 //! - [`Picture`]: time-sequence graphs side by side, as one HTML file or as SVG; [`thin`] keeps
 //!   those of long connections small.
 //! - [`html_table`], [`prose`] and [`page`]: reports as HTML files that need no network.
@@ -41,6 +42,7 @@ mod drawing;
 mod events;
 mod html;
 mod picture;
+mod qlog;
 mod recovery;
 mod summary;
 
@@ -52,6 +54,7 @@ pub use drawing::escape;
 pub use events::EventWriter;
 pub use html::{html_table, page, prose};
 pub use picture::{Band, Fate, Findings, Mark, Panel, Picture, Tone, letter, thin};
+pub use qlog::{QlogTrace, write_qlog};
 pub use recovery::{
     Distribution, Kind, RECOVERY_TABLES, RecoveryMeasure, RecoveryStats, RecoveryTable,
     RecoveryTracker, TimedOutIn, recovery_measures, recovery_table,

@@ -56,6 +56,10 @@ pub(crate) struct RecordArgs {
     /// has the older format, without comments.
     #[arg(long, value_name = "FILE.pcapng")]
     pub pcap: Option<PathBuf>,
+    /// Write the first run of each strategy to this file as qlog 0.3, for qvis and other tools for
+    /// QUIC. Each flow is a trace. The number of a packet counts the transmissions of its flow.
+    #[arg(long, value_name = "FILE.qlog")]
+    pub qlog: Option<PathBuf>,
     /// Draw time-sequence graphs of the first run of each strategy in one HTML file.
     #[arg(long, value_name = "FILE.html")]
     pub html: Option<PathBuf>,

@@ -44,6 +44,10 @@ pub(crate) struct ExplainArgs {
     /// Write the time-sequence graphs of these connections into this directory, for xplot.
     #[arg(long, value_name = "DIR")]
     pub xplot: Option<PathBuf>,
+    /// Write these connections to this file as qlog 0.3, for qvis and other tools for QUIC. Each way
+    /// of a connection with data is a trace.
+    #[arg(long, value_name = "FILE.qlog")]
+    pub qlog: Option<PathBuf>,
     /// Write `connections.parquet`, `retransmissions.parquet`, `timeouts.parquet` and
     /// `stalls.parquet` into this directory.
     #[arg(long, value_name = "DIR")]
@@ -74,10 +78,14 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
         // Before the reading, so that a bad path is found at once.
         fs::create_dir_all(folder).map_err(Error::write(folder))?;
     }
-    let pictures =
-        Pictures { html: args.html.as_deref(), xplot: args.xplot.as_deref(), top: args.top };
+    let pictures = Pictures {
+        html: args.html.as_deref(),
+        xplot: args.xplot.as_deref(),
+        qlog: args.qlog.as_deref(),
+        top: args.top,
+    };
     let figure = !args.figure.figures.is_empty();
-    let draws = pictures.html.or(pictures.xplot).is_some();
+    let draws = pictures.html.or(pictures.xplot).or(pictures.qlog).is_some();
     let options = Options {
         jobs: args.jobs.unwrap_or(0),
         filter: args.filter.as_deref().map(Filter::new),

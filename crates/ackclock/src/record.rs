@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use ackclock_net::scenario::{BuiltFlow, Scenario};
 use ackclock_net::{FlowId, Place, Recorder};
 use ackclock_report::{
-    CaptureFormat, CaptureWriter, EventWriter, FlowSummary, PacketWriter, Panel, Picture, escape,
+    CaptureFormat, CaptureWriter, EventWriter, FlowSummary, PacketWriter, Panel, Picture,
+    QlogTrace, escape, write_qlog,
 };
 use ackclock_run::{Job, Outcome, RecoveryRecorder, handshake};
 use ackclock_tcp::{Event, Sighting, Time};
@@ -28,6 +29,7 @@ pub(crate) struct Records {
     figure: FigureArgs,
     lines: Option<(PathBuf, EventWriter<BufWriter<File>>)>,
     pcap: Option<PathBuf>,
+    qlog: Option<PathBuf>,
     /// Where the capture is taken, and its name.
     place: (Place, String),
     html: Option<PathBuf>,
@@ -41,6 +43,8 @@ pub(crate) struct Records {
     /// The flows of all recorded runs. In a capture this is their number, since each strategy has
     /// its own connections.
     flows: Vec<BuiltFlow>,
+    /// The trace of each flow, if they are written.
+    traces: Vec<QlogTrace>,
     /// Flows that become panels.
     panels: Vec<Drawn>,
     /// What was seen at `place`, by number of the flow.
@@ -65,7 +69,7 @@ impl Records {
     ) -> Result<Self, Error> {
         args.figure.check()?;
         let create = |path: &PathBuf| File::create(path).map_err(Error::write(path));
-        for path in [&args.pcap, &args.html, &args.svg, &args.parquet]
+        for path in [&args.pcap, &args.qlog, &args.html, &args.svg, &args.parquet]
             .into_iter()
             .flatten()
             .chain(&args.figure.figures)
@@ -80,6 +84,7 @@ impl Records {
             figure: args.figure.clone(),
             lines,
             pcap: args.pcap.clone(),
+            qlog: args.qlog.clone(),
             place: (Place::Sender, SENDER.into()),
             html: args.html.clone(),
             svg: args.svg.clone(),
@@ -87,6 +92,7 @@ impl Records {
             seed,
             share: (PANELS / strategies.max(1)).max(1),
             flows: Vec::new(),
+            traces: Vec::new(),
             panels: Vec::new(),
             packets: Vec::new(),
         })
@@ -110,7 +116,8 @@ impl Records {
 
     /// Whether this run is recorded.
     pub fn wants(&self, job: &Job) -> bool {
-        job.seed == self.seed && (self.lines.is_some() || self.pcap.is_some() || self.draws())
+        job.seed == self.seed
+            && (self.lines.is_some() || self.pcap.is_some() || self.qlog.is_some() || self.draws())
     }
 
     fn draws(&self) -> bool {
@@ -119,7 +126,7 @@ impl Records {
 
     /// Whether anything needs the events of a run that is recorded.
     pub fn wants_events(&self) -> bool {
-        self.lines.is_some() || self.draws() || self.recovery
+        self.lines.is_some() || self.qlog.is_some() || self.draws() || self.recovery
     }
 
     /// The capture, for who has packets as they are; the packets that recorders get are none from
@@ -136,6 +143,11 @@ impl Records {
     pub fn begin(&mut self, flows: &[BuiltFlow], until: Time) -> RunRecorder<'_> {
         let (first_flow, first_panel) = (self.flows.len(), self.panels.len());
         self.flows.extend_from_slice(flows);
+        if self.qlog.is_some() {
+            let trace =
+                |flow: &BuiltFlow| QlogTrace::new(&format!("{}: {}", flow.strategy, flow.name));
+            self.traces.extend(flows.iter().map(trace));
+        }
         let share = if self.draws() { self.share } else { 0 };
         let drawn = |flow| Drawn { flow, events: Vec::new(), summary: None };
         self.panels.extend((first_flow..self.flows.len()).take(share).map(drawn));
@@ -150,6 +162,11 @@ impl Records {
         }
         if let Some(path) = self.pcap.take() {
             self.write_capture(&path).map_err(Error::write(&path))?;
+        }
+        if let Some(path) = &self.qlog {
+            let out = File::create(path).map(BufWriter::new);
+            let written = out.and_then(|out| write_qlog(out, title, &self.traces));
+            written.map_err(Error::write(path))?;
         }
         if !self.draws() {
             return Ok(());
@@ -315,6 +332,9 @@ impl Recorder for RunRecorder<'_> {
         }
         if let (Some((_, lines)), None) = (&mut self.records.lines, &self.failed) {
             self.failed = lines.record(flow.0, &built.strategy, event).err();
+        }
+        if let Some(trace) = self.records.traces.get_mut(self.first_flow + number) {
+            trace.record(event);
         }
         if let Some(panel) = self.records.panels.get_mut(self.first_panel + number) {
             panel.events.push(*event);

@@ -118,6 +118,7 @@ fn run_sweep(
         ("--stats", *stats),
         ("--events", records.events.is_some()),
         ("--pcap", records.pcap.is_some()),
+        ("--qlog", records.qlog.is_some()),
         ("--html", records.html.is_some()),
         ("--svg", records.svg.is_some()),
         ("--figure", !records.figure.figures.is_empty()),

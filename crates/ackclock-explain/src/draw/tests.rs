@@ -57,7 +57,7 @@ fn an_index_a_page_and_a_file_for_xplot() {
     let explained = fixture::explained();
     let folder = std::env::temp_dir().join(format!("ackclock-draw-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
-    let pictures = Pictures { html: Some(&folder), xplot: Some(&folder), top: 1 };
+    let pictures = Pictures { html: Some(&folder), xplot: Some(&folder), qlog: None, top: 1 };
     draw(&explained, &[], &OPTIONS, &pictures).unwrap();
     let entries = fs::read_dir(&folder).unwrap();
     let mut names: Vec<String> =
