@@ -148,11 +148,8 @@ impl QlogTrace {
     fn lost(&mut self, at: Time, seq: u64, transmission: u32, by: &str) {
         let number = self.segments.get(&seq).and_then(|s| s.numbers.get(&transmission));
         let Some(number) = number else { return };
-        let trigger = match by {
-            rack if rack.contains("rack") => "time_threshold",
-            "timeout" | "rto" => "pto_expired",
-            _ => "reordering_threshold",
-        };
+        // Of all mechanisms those of RACK go by time.
+        let trigger = if by.contains("rack") { "time_threshold" } else { "reordering_threshold" };
         let header = json!({ "packet_type": "1RTT", "packet_number": number });
         self.event(at, "recovery:packet_lost", &json!({ "header": header, "trigger": trigger }));
     }

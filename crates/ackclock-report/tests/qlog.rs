@@ -53,7 +53,7 @@ fn lossy() -> Vec<Event> {
         at(101, 2000, sent(1, 2)),
         at(150, 2000, acked(1000, &[(2000, 4000)])),
         at(1101, 1000, EventKind::RecoveryLeft { by_timeout: true, cwnd_before: 2000 }),
-        at(1101, 1000, lost(2, "rto")),
+        at(1101, 1000, lost(2, "linux-rack")),
         at(1101, 1000, expired),
         at(1101, 1000, sent(1, 3)),
         at(1201, 1000, acked(4000, &[])),
@@ -125,7 +125,7 @@ fn an_ack_stands_for_the_last_transmission_of_what_it_covers_first() {
         lost,
         [
             (101.0, json!(1), json!("reordering_threshold")),
-            (1101.0, json!(4), json!("pto_expired"))
+            (1101.0, json!(4), json!("time_threshold"))
         ]
     );
 }

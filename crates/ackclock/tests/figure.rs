@@ -1,8 +1,10 @@
-//! `--figure` from outside.
+//! `--figure` and `--qlog` from outside.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use serde_json::Value;
 
 /// The exit code and standard error.
 fn ackclock(args: &[&str]) -> (i32, String) {
@@ -79,4 +81,32 @@ fn a_connection_and_an_experiment() {
     let (code, err) = ackclock(&run);
     assert_eq!((code, err), (0, format!("note: figure 2 is {}\n", name("charts-2.svg"))));
     assert!(fs::read(name("charts-2.svg")).unwrap().starts_with(b"<svg width=\"84.000mm\""));
+}
+
+#[test]
+fn each_flow_of_each_strategy_is_a_trace_of_qlog() {
+    let qlog = scratch("qlog").join("a.qlog").display().to_string();
+    let traces = |args: &[&str]| {
+        assert_eq!(ackclock(&[args, &["--qlog", &qlog]].concat()).0, 0);
+        let file: Value = serde_json::from_str(&fs::read_to_string(&qlog).unwrap()).unwrap();
+        let traces = file["traces"].as_array().unwrap().iter();
+        let sent = |trace: &Value| {
+            let all = trace["events"].as_array().unwrap();
+            all.iter().filter(|event| event["name"] == "transport:packet_sent").count()
+        };
+        let title = |trace: &Value| trace["title"].as_str().unwrap().to_string();
+        traces.map(|trace| (title(trace), sent(trace))).collect::<Vec<_>>()
+    };
+    let compare = ["compare", "--strategy", "reno,sack", "--drop", "14", "--drop", "14,26"];
+    // As many packets as the table says were sent.
+    let expected = [
+        ("reno: 14 lost", 101),
+        ("reno: 14, 26 lost", 102),
+        ("sack: 14 lost", 101),
+        ("sack: 14, 26 lost", 102),
+    ];
+    assert_eq!(traces(&compare), expected.map(|(title, sent)| (title.to_string(), sent)));
+    let explain = ["explain", &kernel(), "--connection", "22"];
+    let titles: Vec<String> = traces(&explain).into_iter().map(|(title, _)| title).collect();
+    assert_eq!(titles, ["#22 client sends", "#22 server sends"]);
 }
