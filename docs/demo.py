@@ -6,6 +6,7 @@
 OUT has `demo.html`, `explain/` and `papers/`, and `playground.html` if that was built. The worst
 stall of the capture becomes a figure.
 """
+import base64
 import re
 import subprocess
 import sys
@@ -17,6 +18,11 @@ STYLE = ROOT / "crates/ackclock-report/assets/style.css"
 
 def tile(link, title, body):
     return f'<div class="tile"><h3><a href="{link}">{title}</a></h3>\n{body}</div>\n'
+
+
+def image(svg, alt):
+    """A drawing, inside of the page."""
+    return f'<img alt="{alt}" src="data:image/svg+xml;base64,{base64.b64encode(svg.read_bytes()).decode()}">'
 
 
 def stall(ackclock, capture, out):
@@ -33,13 +39,14 @@ def stall(ackclock, capture, out):
     subprocess.run([ackclock, "explain", capture, "--connection", number, "--width", "140mm",
                     "--figure", figure], check=True, stdout=subprocess.DEVNULL)
     return (f'<p class="verdict">{cells[3]}</p>\n<a href="explain/{link}">'
-            f'<img alt="Time-sequence graph of connection {number}" src="explain/worst.svg"></a>')
+            f'{image(figure, f"Time-sequence graph of connection {number}")}</a>')
 
 
 def picture(out):
-    """What the picture of `compare` begins with."""
+    """What the picture of `compare` begins with, and a part of it."""
     page = (out / "demo.html").read_text()
-    return "".join(re.findall(r'<p class="verdict">.*?</p>', page)[:1])
+    return ("".join(re.findall(r'<p class="verdict">.*?</p>', page)[:1])
+            + f'\n<a href="demo.html">{image(ROOT / "docs/src/first.svg", "Reno waits for a timeout where SACK recovers")}</a>')
 
 
 def papers(out):
