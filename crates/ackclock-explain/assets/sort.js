@@ -4,6 +4,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
   headings.forEach((th, column) => {
     const button = document.createElement("button");
     button.append(...th.childNodes);
+    if (!button.textContent) button.setAttribute("aria-label", "number");
     th.append(button);
     button.addEventListener("click", () => {
       const down = th.getAttribute("aria-sort") !== "descending";

@@ -20,7 +20,8 @@ impl Outcome {
             escape(&self.ran()),
             env!("CARGO_PKG_VERSION")
         );
-        let _ = writeln!(body, "<div class=\"wide\">{}</div>", self.chart().to_svg());
+        let _ =
+            writeln!(body, "<div class=\"wide\" tabindex=\"0\">{}</div>", self.chart().to_svg());
         self.verdicts(&mut body);
         for paragraph in [&self.notes, &self.why]
             .into_iter()

@@ -32,7 +32,7 @@ pub fn prose(text: &str) -> String {
 
 /// Appends a table of plain text. Its first row is the heading.
 pub fn html_table(html: &mut String, rows: &[Vec<String>]) {
-    html.push_str("<div class=\"wide\"><table>\n");
+    html.push_str("<div class=\"wide\" tabindex=\"0\"><table>\n");
     for (i, row) in rows.iter().enumerate() {
         let tag = if i == 0 { "th" } else { "td" };
         let cells = row.iter().map(|cell| format!("<{tag}>{}</{tag}>", escape(cell)));

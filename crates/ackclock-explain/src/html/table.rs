@@ -51,7 +51,7 @@ impl From<u64> for Cell {
 /// sentences, which may take several lines.
 pub(super) fn table(html: &mut String, headings: &[&str], rows: impl Iterator<Item = Vec<Cell>>) {
     let columns: Vec<(&str, &str)> = headings.iter().map(|heading| column(heading)).collect();
-    html.push_str("<div class=\"wide\"><table class=\"sortable\">\n<thead><tr>");
+    html.push_str("<div class=\"wide\" tabindex=\"0\"><table class=\"sortable\">\n<thead><tr>");
     for (class, heading) in &columns {
         let _ = write!(html, "<th{}>{}</th>", attribute(class, ""), escape(heading));
     }

@@ -79,7 +79,7 @@ fn summary(html: &mut String, outcomes: &[Outcome]) {
     let of = if of_papers(outcomes) { "paper" } else { "folder" };
     let _ = write!(
         html,
-        "<h2>Summary</h2>\n<div class=\"wide\"><table id=\"summary\">\n<tr><th>{of}</th>"
+        "<h2>Summary</h2>\n<div class=\"wide\" tabindex=\"0\"><table id=\"summary\">\n<tr><th>{of}</th>"
     );
     for name in COUNTS {
         let _ = write!(html, "<th>{name}</th>");

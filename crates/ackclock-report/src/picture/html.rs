@@ -89,7 +89,7 @@ fn table(page: &mut String, summaries: &[&FlowSummary]) -> std::fmt::Result {
         return Ok(());
     }
     let (heading, rows) = FlowSummary::table(summaries);
-    page.push_str("<div class=\"wide\"><table>\n<thead><tr>");
+    page.push_str("<div class=\"wide\" tabindex=\"0\"><table>\n<thead><tr>");
     for name in heading {
         write!(page, "<th>{}</th>", escape(name))?;
     }
