@@ -1,4 +1,5 @@
-//! Figures for papers: time-sequence pictures and charts as PDF, SVG and PNG, and their data as CSV.
+//! Figures for papers: time-sequence pictures and charts as PDF, SVG and PNG, and their data as
+//! CSV.
 //!
 //! A [`Figure`] has the width that a page gives it, and text of 7 to 9 points. What marks mean is
 //! told by letters, dashes and shapes besides colours, so that it can be printed in grey. Fonts are

@@ -1,6 +1,6 @@
 //! Pictures as HTML and as SVG.
 
-use ackclock_report::{Band, Fate, Findings, FlowSummary, Mark, Panel, Picture, Tone};
+use ackclock_report::{Band, Fate, Findings, FlowSummary, Mark, Panel, Picture, Tone, prose};
 use ackclock_tcp::{Cause, Event, EventKind, SackRanges, Time, TimeoutClass};
 use serde_json::{Value, json};
 
@@ -635,4 +635,11 @@ fn the_data_of_a_picture() {
     let all = window(&panels, None).to_csv();
     assert!(all.contains("reno,timer_expired,1.11,,1,,lost_retransmission\n"));
     assert_eq!(window(&panels, None).times(), Some((0.0, 1.21)));
+}
+
+#[test]
+fn what_stands_between_backticks_is_code() {
+    assert_eq!(prose("a `b<c` d `e`"), "a <code>b&lt;c</code> d <code>e</code>");
+    assert_eq!(prose("a ` b"), "a ` b");
+    assert_eq!(prose("<a>"), "&lt;a&gt;");
 }

@@ -110,3 +110,32 @@ fn each_flow_of_each_strategy_is_a_trace_of_qlog() {
     let titles: Vec<String> = traces(&explain).into_iter().map(|(title, _)| title).collect();
     assert_eq!(titles, ["#22 client sends", "#22 server sends"]);
 }
+
+#[test]
+fn a_page_of_many_panels_begins_with_the_two_that_differ_most() {
+    let html = scratch("page").join("a.html").display().to_string();
+    let page = |more: &[&str]| {
+        let args = [&["compare", "--strategy", "sack,reno", "--html", &html], more].concat();
+        assert_eq!(ackclock(&args).0, 0);
+        let page = fs::read_to_string(&html).unwrap();
+        let (_, rest) = page.split_once("id=\"data\">").unwrap();
+        let data: Value = serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap();
+        let panels = data["panels"].as_array().unwrap().iter();
+        let names: Vec<String> =
+            panels.map(|panel| panel["name"].as_str().unwrap().to_string()).collect();
+        (names, page)
+    };
+    let (names, text) = page(&["--drop", "14", "--drop", "14,26,28"]);
+    let expected =
+        ["reno: 14, 26, 28 lost", "sack: 14, 26, 28 lost", "sack: 14 lost", "reno: 14 lost"];
+    assert_eq!(names, expected);
+    assert!(text.contains(
+        "Most apart: reno: 14, 26, 28 lost is done after 5.206 s, sack: 14, 26, 28 lost is done \
+         after 3.084 s."
+    ));
+    // The table of all is below the panels.
+    assert!(text.find("<thead>").unwrap() > text.find("id=\"panels\"").unwrap());
+    let (names, text) = page(&["--drop", "14,26,28"]);
+    assert_eq!(names, ["sack", "reno"]);
+    assert!(!text.contains("Most apart"));
+}
