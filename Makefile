@@ -1,9 +1,9 @@
 # Every target sets up what it needs; the packages come from Debian, the crates from crates.io.
-.PHONY: demo test build lint unit example portable oldest rustdoc package deny fuzz-check python browser documents reference book crosscheck crosscheck-linux bench bench-instructions bench-live bench-python bench-trace score soak fuzz clean
+.PHONY: demo playground test build lint unit example portable oldest rustdoc package deny fuzz-check python browser documents reference book crosscheck crosscheck-linux bench bench-instructions bench-live bench-python bench-trace score soak fuzz clean
 
 BIN := target/release/ackclock
 
-demo: build
+demo: build playground
 	@mkdir -p out
 	$(BIN) compare --strategy $(DEMO_STRATEGIES) \
 	    --drop 14 --drop 14,28 --drop 14,26,28 --drop 14,24,26,28 --html out/demo.html
@@ -12,6 +12,18 @@ demo: build
 	$(BIN) explain $(CAPTURE) --html out/explain
 	docs/demo.py $(BIN) $(CAPTURE) out
 	@echo "open out/index.html in a browser"
+
+# The playground as one file, out/playground.html: the module for wasm32, the figures of the papers
+# to start from, and the page. The tool's own lock file names versions that mirrors may lack.
+WASM_BINDGEN := out/tools/bin/wasm-bindgen
+playground:
+	@mkdir -p out
+	rustup target add wasm32-unknown-unknown
+	test -x $(WASM_BINDGEN) || cargo install wasm-bindgen-cli --version 0.2.130 --root out/tools
+	cargo build --locked --profile playground --target wasm32-unknown-unknown -p ackclock-playground --lib
+	cargo run --quiet --release --locked -p ackclock-playground --example figures >out/figures.json
+	crates/ackclock-playground/page/build.py --wasm-bindgen $(WASM_BINDGEN) --figures out/figures.json \
+	    --wasm target/wasm32-unknown-unknown/playground/ackclock_playground.wasm --out out/playground.html
 
 # What the kernel sent, taken by `ackclock-score take`.
 CAPTURE := tests/kernel.pcap.gz
@@ -61,7 +73,7 @@ portable:
 	rustup target add thumbv7em-none-eabi wasm32-unknown-unknown
 	cargo build --locked --target thumbv7em-none-eabi -p ackclock-tcp
 	cargo build --locked --target wasm32-unknown-unknown \
-	    -p ackclock-tcp -p ackclock-net -p ackclock-report
+	    -p ackclock-tcp -p ackclock-net -p ackclock-report -p ackclock-run -p ackclock-playground --lib
 
 # With the oldest compiler that Cargo.toml admits.
 oldest:
@@ -76,7 +88,8 @@ rustdoc:
 # What would be published: each crate is packed, unpacked and checked.
 package:
 	rm -rf target/package
-	cargo package --workspace --exclude ackclock-score --locked --allow-dirty --no-verify
+	cargo package --workspace --exclude ackclock-score --exclude ackclock-playground \
+	    --locked --allow-dirty --no-verify
 	tools/check-packages
 
 # Licences and duplicates of the dependencies, as deny.toml has them. cargo-deny is built once, into
@@ -110,9 +123,13 @@ python:
 	cd out && ../$(VENV)/bin/stubtest ackclock
 	$(VENV)/bin/pyright --project python --pythonpath $(VENV)/bin/python
 
-# The pictures, the pages of the papers and a page over our own TCP in a real browser, and the captures in the tools that people open them with.
+# The playground, the pictures, the pages of the papers and a page over our own TCP in a real browser, and the captures in the tools that people open them with.
+BROWSER := out/browser
 browser: demo
-	tools/install chromium tshark tcptrace tcpdump zstd iproute2 netcat-openbsd
+	tools/install chromium tshark tcptrace tcpdump zstd iproute2 netcat-openbsd python3-venv
+	test -x $(BROWSER)/bin/pip || python3 -m venv $(BROWSER)
+	$(BROWSER)/bin/pip install -q -r tests/browser/requirements.txt
+	$(BROWSER)/bin/python tests/browser/playground.py out/playground.html --screenshots out/playground
 	python3 tests/browser/smoke.py out/index.html out/demo.html out/explain/*.html \
 	    $(addprefix out/papers/,index.html lin-kung-figure-5.html lin-kung-table-3.html)
 	python3 tests/browser/serve.py --screenshot out/serve.png

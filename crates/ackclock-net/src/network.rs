@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use ackclock_tcp::Time;
 use ackclock_tcp::recovery::detect::Notices;
+use ackclock_tcp::{State, Time};
 
 use crate::config::{CbrConfig, Ends, FlowConfig, LinkConfig, Processor};
 use crate::connections::Connections;
@@ -178,6 +178,16 @@ impl Network {
     /// What became of a flow so far; `None` if there is no such flow.
     pub fn flow_report(&self, flow: FlowId) -> Option<FlowReport> {
         Some(self.simulator.flows.get(flow.0 as usize)?.report(self.now))
+    }
+
+    /// The state of a flow's sender; `None` if there is no such flow, if it is a CBR stream, or if
+    /// its connection has not been opened yet.
+    pub fn sender_state(&self, flow: FlowId) -> Option<&State> {
+        match &self.simulator.flows.get(flow.0 as usize)?.agent {
+            Agent::Established(tcp) => Some(tcp.sender.state()),
+            Agent::Handshake(connections) => Some(connections.client()?.sender().state()),
+            Agent::Cbr(_) => None,
+        }
     }
 
     /// What became of the packets of a link so far; `None` if there is no such link.

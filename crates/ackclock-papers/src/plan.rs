@@ -1,6 +1,6 @@
 //! From an experiment to the runs that it takes.
 
-use ackclock_net::scenario::check_strategy;
+use ackclock_net::scenario::{Scenario, check_strategy};
 use ackclock_run::{GridCell, Input, Job, error_at, grid, set};
 use ackclock_tcp::Registry;
 use toml::Value as TomlValue;
@@ -49,6 +49,18 @@ impl<'a> Plan<'a> {
         let recovery = asks_for_recovery(e);
         let captures = asks_for(e, |value| matches!(value, Value::Captured(_)));
         Ok(Plan { source, registry, quick, runs, recovery, captures, bounds, cells })
+    }
+
+    /// The scenario of the first cell, with its keys set.
+    pub fn scenario(&self) -> Option<&Scenario> {
+        self.cells.first().map(|planned| &planned.cell.scenario)
+    }
+
+    /// The compositions, under the names that the paper has for them. Those that scenarios name
+    /// flow by flow are left out.
+    pub fn strategies(&self) -> impl Iterator<Item = (&str, &str)> {
+        let strategies = self.source.experiment.strategies.iter();
+        strategies.filter_map(|s| Some((s.name.as_str(), s.composition()?)))
     }
 
     /// Whether the first run of each strategy is recorded.

@@ -2,6 +2,7 @@
 //! [`grid()`] unfolds a scenario into many, by the values that some of its keys take.
 
 mod cancel;
+#[cfg(not(target_family = "wasm"))]
 mod columns;
 mod file;
 mod grid;
@@ -12,9 +13,7 @@ mod stats;
 mod sweep;
 
 use std::collections::BTreeMap;
-use std::iter;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ackclock_net::scenario::{BuildOptions, BuiltFlow, Scenario, ScenarioError, Simulation};
 use ackclock_net::{FlowId, FlowReport, Place, Recorder};
@@ -22,6 +21,7 @@ use ackclock_report::{FlowSummary, Handshake, RecoveryStats};
 use ackclock_tcp::{Event, Registry, Sighting, Time};
 
 pub use cancel::Cancel;
+#[cfg(not(target_family = "wasm"))]
 pub use columns::{Column, Columns, Get};
 pub use file::{FileError, error_at, parse};
 pub use grid::{Axis, AxisLabel, GridCell, grid, read};
@@ -29,7 +29,9 @@ pub use progress::Progress;
 pub use recovery::RecoveryRecorder;
 pub use set::set;
 pub use stats::{LinkStats, thread_cpu_s};
-pub use sweep::{Sweep, SweepRun, axis, flow_columns, sweep};
+#[cfg(not(target_family = "wasm"))]
+pub use sweep::flow_columns;
+pub use sweep::{Sweep, SweepRun, axis, sweep};
 
 /// Why a run gave no result.
 #[derive(Debug, thiserror::Error)]
@@ -162,16 +164,20 @@ impl Input<'_> {
 }
 
 /// Does `one` for each item on `threads` threads (0: one per processor), with the results in the
-/// order of the items.
+/// order of the items. In a browser there is one thread.
 ///
 /// # Errors
 /// [`Error::Threads`] if there can be no such threads, and the first error of `one`.
+#[cfg(not(target_family = "wasm"))]
 pub fn in_parallel<T, R, F>(items: &[T], threads: u16, one: F) -> Result<Vec<R>, Error>
 where
     T: Sync,
     R: Send,
     F: Fn(&T) -> Result<R, Error> + Sync + Send,
 {
+    use std::iter;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build();
     let pool = pool.map_err(|e| Error::Threads(e.to_string()))?;
     // One by one, since an item may take a thousand times as long as another; and in their order,
@@ -185,6 +191,15 @@ where
     let mut done: Vec<(usize, Result<R, Error>)> = done.into_iter().flatten().collect();
     done.sort_by_key(|(i, _)| *i);
     done.into_iter().map(|(_, result)| result).collect()
+}
+
+/// One after the other: a browser has no threads for it.
+#[cfg(target_family = "wasm")]
+pub fn in_parallel<T, R, F>(items: &[T], _threads: u16, one: F) -> Result<Vec<R>, Error>
+where
+    F: Fn(&T) -> Result<R, Error>,
+{
+    items.iter().map(one).collect()
 }
 
 /// As [`in_parallel`], but what was [cancelled](Error::Cancelled) is `None`, and what was done

@@ -1,10 +1,9 @@
 //! A progress bar on standard error.
 
-use std::sync::{Arc, Once};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
 use crate::cancel::Cancel;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use bar::Bar;
 
 /// A progress bar. It shows itself only on a terminal, and only once a second has passed.
 pub struct Progress {
@@ -13,10 +12,8 @@ pub struct Progress {
 }
 
 struct Shared {
-    bar: ProgressBar,
+    bar: Bar,
     cancel: Cancel,
-    since: Instant,
-    shown: Once,
 }
 
 impl Progress {
@@ -27,21 +24,8 @@ impl Progress {
 
     /// A bar of so many steps, for runs that this flag ends.
     pub fn until(steps: u64, cancel: &Cancel) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::hidden());
-        if let Ok(style) =
-            ProgressStyle::with_template("{wide_bar} {percent:>3}% {elapsed} (left: {eta})")
-        {
-            bar.set_style(style);
-        }
-        Progress {
-            shared: Arc::new(Shared {
-                bar,
-                cancel: cancel.clone(),
-                since: Instant::now(),
-                shown: Once::new(),
-            }),
-            weight: 1,
-        }
+        let shared = Shared { bar: Bar::new(steps), cancel: cancel.clone() };
+        Progress { shared: Arc::new(shared), weight: 1 }
     }
 
     /// The same bar for those whose steps count so many times, since each of them takes longer.
@@ -56,18 +40,61 @@ impl Progress {
 
     /// So many steps are done.
     pub fn advance(&self, steps: u64) {
-        let Shared { bar, since, shown, .. } = &*self.shared;
-        bar.inc(steps * self.weight);
-        if since.elapsed() > Duration::from_secs(1) {
-            // Hidden by itself where standard error is no terminal.
-            shown.call_once(|| bar.set_draw_target(ProgressDrawTarget::stderr()));
+        self.shared.bar.advance(steps * self.weight);
+    }
+}
+
+#[cfg(not(target_family = "wasm"))]
+mod bar {
+    use std::sync::Once;
+    use std::time::{Duration, Instant};
+
+    use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+    pub(super) struct Bar {
+        pub bar: ProgressBar,
+        since: Instant,
+        shown: Once,
+    }
+
+    impl Bar {
+        pub fn new(steps: u64) -> Self {
+            let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::hidden());
+            if let Ok(style) =
+                ProgressStyle::with_template("{wide_bar} {percent:>3}% {elapsed} (left: {eta})")
+            {
+                bar.set_style(style);
+            }
+            Bar { bar, since: Instant::now(), shown: Once::new() }
+        }
+
+        pub fn advance(&self, steps: u64) {
+            self.bar.inc(steps);
+            if self.since.elapsed() > Duration::from_secs(1) {
+                // Hidden by itself where standard error is no terminal.
+                self.shown.call_once(|| self.bar.set_draw_target(ProgressDrawTarget::stderr()));
+            }
+        }
+    }
+
+    impl Drop for Bar {
+        fn drop(&mut self) {
+            self.bar.finish_and_clear();
         }
     }
 }
 
-impl Drop for Shared {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
+/// A browser has no terminal, and no clock that Rust knows.
+#[cfg(target_family = "wasm")]
+mod bar {
+    pub(super) struct Bar;
+
+    impl Bar {
+        pub fn new(_steps: u64) -> Self {
+            Bar
+        }
+
+        pub fn advance(&self, _steps: u64) {}
     }
 }
 

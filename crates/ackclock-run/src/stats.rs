@@ -1,6 +1,5 @@
 //! What a run cost.
 
-use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 
 /// One `[[link]]` of the scenario, one direction, all copies and all runs of one strategy together.
@@ -42,8 +41,18 @@ impl LinkStats {
     }
 }
 
-/// Seconds of CPU that the calling thread has used.
+/// Seconds of CPU that the calling thread has used; 0 in a browser, which does not say.
 pub fn thread_cpu_s() -> f64 {
+    #[cfg(target_family = "wasm")]
+    return 0.0;
+    #[cfg(not(target_family = "wasm"))]
+    cpu_s()
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn cpu_s() -> f64 {
+    use rustix::time::{ClockId, clock_gettime};
+
     let t = clock_gettime(ClockId::ThreadCPUTime);
     t.tv_sec as f64 + t.tv_nsec as f64 / 1e9
 }

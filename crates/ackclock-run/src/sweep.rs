@@ -1,11 +1,13 @@
 //! Sweeps: keys of a scenario with the values that they take, `link[1].rate=1mbit,2mbit`.
 
 use ackclock_net::scenario::{Scenario, ScenarioError};
+#[cfg(not(target_family = "wasm"))]
 use ackclock_report::FlowSummary;
 use ackclock_tcp::Registry;
 use toml::{Table, Value};
 
 use crate::cancel::Cancel;
+#[cfg(not(target_family = "wasm"))]
 use crate::columns::Columns;
 use crate::file::FileError;
 use crate::grid::{Axis, GridCell, grid};
@@ -160,6 +162,7 @@ impl Sweep<'_> {
 
 /// The columns of flows with the cells that they ran in: one for each axis, then those of
 /// [`FlowSummary`].
+#[cfg(not(target_family = "wasm"))]
 pub fn flow_columns<'a>(axes: &[Axis]) -> Columns<(Option<&'a GridCell>, &'a FlowSummary)> {
     let mut columns = Columns::<(Option<&'a GridCell>, &'a FlowSummary)>::new();
     for axis in axes {

@@ -1,0 +1,39 @@
+// Runs in a worker, after the script of wasm-bindgen: answers what the page asks.
+
+const calls = {
+  names: () => JSON.parse(wasm_bindgen.names()),
+  parts: (strategy) => JSON.parse(wasm_bindgen.parts(strategy)),
+  opened: (text) => JSON.parse(wasm_bindgen.opened(text)),
+  step: (text, strategy, at) => JSON.parse(wasm_bindgen.step(text, strategy, at)),
+  picture: (text, strategies, title) => wasm_bindgen.picture(text, strategies, title),
+  edited: (text, edits) => wasm_bindgen.edited(text, JSON.stringify(edits)),
+  events: (text, strategy) => wasm_bindgen.events(text, strategy),
+  // The edited scenario, and a run of it with each strategy; one that cannot run has an error.
+  all: (base, edits, strategies) => {
+    const text = wasm_bindgen.edited(base, JSON.stringify(edits));
+    const runs = wasm_bindgen.runs(text, strategies).map((run, i) => {
+      const answer = { strategy: strategies[i], error: run.error };
+      if (!answer.error) Object.assign(answer, { about: JSON.parse(run.about), rows: run.rows, acks: run.acks });
+      run.free();
+      return answer;
+    });
+    return { text, runs };
+  },
+};
+
+let ready;
+onmessage = async ({ data: { id, call, args } }) => {
+  try {
+    if (call === "begin") {
+      ready = wasm_bindgen({ module_or_path: args[0] });
+      await ready;
+      return postMessage({ id, answer: null });
+    }
+    await ready;
+    const answer = calls[call](...args);
+    const moved = (answer?.runs ?? []).flatMap((run) => (run.rows ? [run.rows.buffer, run.acks.buffer] : []));
+    postMessage({ id, answer }, moved);
+  } catch (error) {
+    postMessage({ id, error: String(error?.message ?? error) });
+  }
+};

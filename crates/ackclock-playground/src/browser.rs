@@ -1,0 +1,83 @@
+//! What the script of the page calls.
+
+use wasm_bindgen::prelude::*;
+
+/// What a run gives to the page.
+#[wasm_bindgen]
+pub struct Answer(Result<crate::Rows, String>);
+
+#[wasm_bindgen]
+impl Answer {
+    /// Why there is no run; empty if there is one.
+    #[wasm_bindgen(getter)]
+    pub fn error(&self) -> String {
+        self.0.as_ref().err().cloned().unwrap_or_default()
+    }
+
+    /// [`crate::Rows::rows`]; once.
+    #[wasm_bindgen(getter)]
+    pub fn rows(&mut self) -> Vec<f64> {
+        self.0.as_mut().map(|run| std::mem::take(&mut run.rows)).unwrap_or_default()
+    }
+
+    /// [`crate::Rows::acks`]; once.
+    #[wasm_bindgen(getter)]
+    pub fn acks(&mut self) -> Vec<f64> {
+        self.0.as_mut().map(|run| std::mem::take(&mut run.acks)).unwrap_or_default()
+    }
+
+    /// [`crate::Rows::about`]; once.
+    #[wasm_bindgen(getter)]
+    pub fn about(&mut self) -> String {
+        self.0.as_mut().map(|run| std::mem::take(&mut run.about)).unwrap_or_default()
+    }
+}
+
+/// [`crate::runs`].
+#[wasm_bindgen]
+pub fn runs(text: &str, strategies: Vec<String>) -> Result<Vec<Answer>, String> {
+    Ok(crate::runs(text, &strategies)?.into_iter().map(Answer).collect())
+}
+
+/// [`crate::events`].
+#[wasm_bindgen]
+pub fn events(text: &str, strategy: &str) -> Result<Vec<u8>, String> {
+    crate::events(text, strategy)
+}
+
+/// [`crate::step`].
+#[wasm_bindgen]
+pub fn step(text: &str, strategy: &str, at: f64) -> Result<String, String> {
+    crate::step(text, strategy, at as u64)
+}
+
+/// [`crate::picture`].
+#[wasm_bindgen]
+pub fn picture(text: &str, strategies: Vec<String>, title: &str) -> Result<String, String> {
+    crate::picture(text, &strategies, title)
+}
+
+/// [`crate::opened`], as JSON.
+#[wasm_bindgen]
+pub fn opened(text: &str) -> Result<String, String> {
+    serde_json::to_string(&crate::opened(text)?).map_err(|error| error.to_string())
+}
+
+/// [`crate::edited`], of edits as JSON.
+#[wasm_bindgen]
+pub fn edited(text: &str, edits: &str) -> Result<String, String> {
+    let edits = serde_json::from_str(edits).map_err(|error| error.to_string())?;
+    crate::edited(text, &edits)
+}
+
+/// [`crate::names`].
+#[wasm_bindgen]
+pub fn names() -> String {
+    crate::names()
+}
+
+/// [`crate::parts`].
+#[wasm_bindgen]
+pub fn parts(strategy: &str) -> Result<String, String> {
+    crate::parts(strategy)
+}

@@ -1,0 +1,543 @@
+#!/usr/bin/env python3
+"""Opens the playground in headless Chromium and does what a reader would do.
+
+    tests/browser/playground.py FILE.html [--screenshots FOLDER] [--only NAME]
+
+The page is opened from disk, and fails a check if it writes anything to the console or asks for
+anything from a network. Needs Debian's `chromium` and the packages of requirements.txt.
+"""
+
+import argparse
+import hashlib
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import same
+from playwright.sync_api import Page, sync_playwright
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+CASES = 200
+
+
+class Reader:
+    """Someone with the page before them."""
+
+    def __init__(self, browser, html: Path, args, **context):
+        self.args, self.html = args, html
+        context.setdefault("viewport", {"width": 1280, "height": 1800})
+        self.context = browser.new_context(**context)
+        self.page: Page = self.context.new_page()
+        self.page.on("console", lambda m: self.wrong(f"console: {m.text}"))
+        self.page.on("pageerror", lambda e: self.wrong(f"script: {e}"))
+        self.page.on("request", lambda r: r.url.startswith(("file:", "blob:", "data:")) or self.wrong(f"asks for {r.url}"))
+        self.found: list[str] = []
+
+    def wrong(self, what: str) -> None:
+        self.found.append(what)
+
+    def open(self, state: str = "") -> "Reader":
+        self.page.goto(self.html.as_uri() + state)
+        self.page.wait_for_function("document.documentElement.dataset.ready", timeout=60_000)
+        return self
+
+    def ask(self, script: str, argument=None):
+        return self.page.evaluate(script, argument)
+
+
+def same_engine(reader: Reader) -> None:
+    """The events of random scenarios are those of the command, to the byte."""
+    cases = same.cases(reader.args.ackclock, CASES)
+    hashes = reader.open().ask(
+        """async (cases) => {
+          const hashes = [];
+          for (const [text, strategy] of cases) {
+            const sum = await crypto.subtle.digest("SHA-256", await ask("events", text, strategy));
+            hashes.push([...new Uint8Array(sum)].map((byte) => byte.toString(16).padStart(2, "0")).join(""));
+          }
+          return hashes;
+        }""",
+        [(text, strategy) for text, strategy, _ in cases],
+    )
+    for (text, strategy, events), found in zip(cases, hashes, strict=True):
+        if found != hashlib.sha256(events).hexdigest():
+            reader.wrong(f"other events than the command's with {strategy}:\n{text}")
+    lines = sum(events.count(b"\n") for *_, events in cases)
+    print(f"  {len(cases)} scenarios, {lines} events")
+
+
+# A long transfer with four strategies.
+LONG = "#from=compare&strategy=reno,newreno,sack,newreno+lt&lost=14,26,28&link=1&set=flow[0].source.segments=500"
+STATE = "JSON.parse(JSON.stringify(state))"
+
+
+def point(reader: Reader, panel: int, wanted: str) -> tuple[float, float]:
+    """Where a mark is in the window; `wanted` is a condition on `m`."""
+    x, y = reader.ask(
+        f"""() => {{
+          const p = panels[{panel}];
+          p.canvas.scrollIntoView({{ block: "center" }});
+          const m = p.run.marks.find((m) => {wanted}), box = p.canvas.getBoundingClientRect();
+          return [box.left + p.g.x(m.t), box.top + p.g.y(m.y + m.h / 2)];
+        }}"""
+    )
+    return x, y
+
+
+def segment(number: int, nth: int = 1) -> str:
+    return f'm.kind === "segment" && m.segment[0] === {number} && m.segment[1] === {nth}'
+
+
+def after(reader: Reader, act) -> dict:
+    """Does something that runs everything anew; the state after it."""
+    runs = int(reader.ask("document.documentElement.dataset.runs"))
+    act()
+    reader.page.wait_for_function(f"document.documentElement.dataset.runs > {runs} && !busy", timeout=10_000)
+    return reader.ask(STATE)
+
+
+def shot(reader: Reader, name: str) -> None:
+    if reader.args.screenshots:
+        reader.args.screenshots.mkdir(parents=True, exist_ok=True)
+        reader.page.screenshot(path=reader.args.screenshots / f"{name}.png")
+
+
+def expect(reader: Reader, what: str, found, wanted) -> None:
+    if found != wanted:
+        reader.wrong(f"{what}: {found}, not {wanted}")
+
+
+def zoomed(reader: Reader) -> None:
+    """The first second and a half, so that marks are apart."""
+    reader.ask("() => { setView(0.5, 1.6, 5, 45); drawNow(); }")
+
+
+def clicks(reader: Reader) -> None:
+    """A segment, a retransmission and an ACK are lost by a click, undone and done again."""
+    page = reader.open().page
+    zoomed(reader)
+    lost = [[14, 1], [26, 1], [28, 1]]
+    expect(reader, "at first", reader.ask(STATE)["lost"], lost)
+    shot(reader, "zoomed")
+    drops = "() => panels.map((p) => p.run.marks.filter((m) => m.dropped).length)"
+    state = after(reader, lambda: page.mouse.click(*point(reader, 0, segment(20))))
+    expect(reader, "a segment", state["lost"], [[14, 1], [20, 1], [26, 1], [28, 1]])
+    expect(reader, "drops in all panels", reader.ask(drops), [4, 4, 4, 4])
+    state = after(reader, lambda: page.mouse.click(*point(reader, 1, segment(14, 2))))
+    expect(reader, "a retransmission", state["lost"], [[14, 1], [14, 2], [20, 1], [26, 1], [28, 1]])
+    mark = page.inner_text("#mark")
+    expect(reader, "what it was", mark.startswith("newreno: The 1st retransmission of segment 14, sent at "), True)
+    ack = reader.ask("() => panels[2].run.came.find((m) => m.t > 1.0).ack")
+    state = after(reader, lambda: page.mouse.click(*point(reader, 2, f'm.kind === "ack" && m.ack === {ack}')))
+    expect(reader, "an ACK", state["acks"], [ack])
+    gone = f"() => panels.map((p) => p.run.marks.filter((m) => m.ack === {ack} && !m.came).length)"
+    expect(reader, "ACKs that did not come", reader.ask(gone), [1, 1, 1, 1])
+    shot(reader, "clicked")
+    for _ in range(3):
+        state = after(reader, lambda: page.click("#undo"))
+    expect(reader, "undone", (state["lost"], state["acks"]), (lost, []))
+    for _ in range(2):
+        state = after(reader, lambda: page.keyboard.press("Control+y"))
+    expect(reader, "done again", state["lost"], [[14, 1], [14, 2], [20, 1], [26, 1], [28, 1]])
+    # The same click again has it arrive.
+    state = after(reader, lambda: page.mouse.click(*point(reader, 0, segment(20))))
+    expect(reader, "arrives", state["lost"], [[14, 1], [14, 2], [26, 1], [28, 1]])
+    # Another reader opens the link.
+    rows = "() => panels.map((p) => [...p.run.rows])"
+    url, events = page.url, reader.ask(rows)
+    page.goto("about:blank")
+    reader.open(url[url.index("#"):])
+    expect(reader, "the state of the link", reader.ask(STATE), state)
+    expect(reader, "the events of the link", reader.ask(rows) == events, True)
+
+
+def drags(reader: Reader) -> None:
+    """A drag delays a segment and an ACK, and moves the ground; a wheel zooms, a double click goes back."""
+    page = reader.open().page
+    zoomed(reader)
+    scale = reader.ask("panels[0].g.kx")
+    x, y = point(reader, 0, segment(20))
+    before = len(reader.ask(STATE)["late"])
+
+    def drag(x, y, dx, dy=0):
+        page.mouse.move(x, y)
+        page.mouse.down()
+        for part in (0.2, 0.5, 0.8, 1):
+            page.mouse.move(x + dx * part, y + dy * part)
+        page.mouse.up()
+
+    state = after(reader, lambda: drag(x, y, 30))
+    page.wait_for_function("!busy && !waiting")
+    expect(reader, "delays", (before, len(state["late"]), state["late"][0]["segment"]), (0, 1, [20, 1]))
+    late = float(state["late"][0]["by"].removesuffix("ms"))
+    expect(reader, "delay of a drag", abs(late - 30 / scale * 1000) <= 1.5, True)
+    state = after(reader, lambda: page.fill("#late", "25") or page.press("#late", "Enter"))
+    expect(reader, "delay typed", state["late"], [{"segment": [20, 1], "ack": None, "by": "25ms"}])
+    ack = reader.ask("() => panels[1].run.came.find((m) => m.t > 0.9).ack")
+    x, y = point(reader, 1, f'm.kind === "ack" && m.ack === {ack}')
+    state = after(reader, lambda: drag(x, y, 40))
+    page.wait_for_function("!busy && !waiting")
+    expect(reader, "an ACK delayed", [late["ack"] for late in reader.ask(STATE)["late"]], [None, ack])
+    shot(reader, "delayed")
+    state = after(reader, lambda: page.click("#undo"))
+    expect(reader, "a drag is undone at once", len(state["late"]), 1)
+    view = "() => [view.t0, view.t1, view.y0, view.y1]"
+    box = page.locator("#panels canvas").first.bounding_box()
+    was = reader.ask(view)
+    drag(box["x"] + box["width"] - 60, box["y"] + 200, -80, 30)
+    now = reader.ask(view)
+    expect(reader, "the ground moves", now[0] > was[0] and now[2] > was[2], True)
+    page.mouse.wheel(0, -300)
+    page.wait_for_timeout(100)
+    expect(reader, "the wheel zooms", reader.ask(view)[1] - reader.ask(view)[0] < now[1] - now[0], True)
+    page.mouse.dblclick(box["x"] + box["width"] - 20, box["y"] + 20)
+    expect(reader, "a double click", reader.ask("view === whole"), True)
+
+
+def keyboard(reader: Reader) -> None:
+    """Everything without a mouse."""
+    page = reader.open().page
+    page.focus("#panels canvas >> nth=0")
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    expect(reader, "a mark is told", "sent at" in page.inner_text("#mark") or "came at" in page.inner_text("#mark"), True)
+    reader.ask(f"() => select(0, panels[0].run.marks.find((m) => {segment(17)}))")
+    state = after(reader, lambda: page.keyboard.press("Enter"))
+    expect(reader, "Enter", [17, 1] in state["lost"], True)
+    state = after(reader, lambda: page.keyboard.press("Control+z"))
+    expect(reader, "Ctrl+Z", [17, 1] in state["lost"], False)
+    for key, by in (("Shift+ArrowRight", "10ms"), ("Shift+ArrowRight", "20ms"), ("Shift+ArrowLeft", "10ms")):
+        state = after(reader, lambda key=key: page.keyboard.press(key))
+        expect(reader, key, [late["by"] for late in state["late"]], [by])
+    span = reader.ask("view.t1 - view.t0")
+    page.keyboard.press("+")
+    expect(reader, "+", reader.ask("view.t1 - view.t0") < span, True)
+    page.keyboard.press("0")
+    expect(reader, "0", reader.ask("view === whole"), True)
+    page.keyboard.press("]")
+    page.keyboard.press("]")
+    page.wait_for_function('document.getElementById("step").textContent.includes("ACK 2 of ")')
+    page.keyboard.press(" ")
+    page.wait_for_timeout(1500)
+    expect(reader, "plays", reader.ask("until < Infinity && until > 0"), True)
+    shot(reader, "playing")
+    page.keyboard.press(" ")
+    expect(reader, "stops", reader.ask("until === Infinity"), True)
+    # Every control can be reached.
+    unreached = reader.ask(
+        """() => [...document.querySelectorAll("button, select, input, textarea, canvas, summary")]
+             .filter((e) => e.offsetParent && !e.disabled && e.tabIndex < 0).map((e) => e.id || e.tagName)"""
+    )
+    expect(reader, "unreached", unreached, [])
+
+
+def touch(reader: Reader) -> None:
+    """A tap tells, a long press loses, a finger drags, and two zoom."""
+    reader.context.close()
+    reader.context = reader.context.browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    found = reader.found
+    reader.page = page = reader.context.new_page()
+    page.on("pageerror", lambda e: found.append(f"script: {e}"))
+    reader.open()
+    reader.ask("() => { setView(0.55, 1.15, 5, 30); drawNow(); }")
+    page.wait_for_timeout(200)
+    cdp = reader.context.new_cdp_session(page)
+
+    def fingers(kind, *points):
+        cdp.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(points)]})
+
+    at = point(reader, 0, segment(14))
+    fingers("touchStart", at)
+    fingers("touchEnd")
+    page.wait_for_timeout(100)
+    expect(reader, "a tap changes nothing", reader.ask(STATE)["lost"], [[14, 1], [26, 1], [28, 1]])
+    expect(reader, "a tap tells", page.inner_text("#mark").startswith("reno: The segment 14, sent at"), True)
+    at = point(reader, 0, segment(14))
+
+    def press():
+        fingers("touchStart", at)
+        page.wait_for_timeout(700)
+        fingers("touchEnd")
+
+    state = after(reader, press)
+    expect(reader, "a long press", state["lost"], [[26, 1], [28, 1]])
+    at = point(reader, 0, segment(20))
+
+    def pull():
+        fingers("touchStart", at)
+        for dx in (8, 16, 24, 32):
+            fingers("touchMove", (at[0] + dx, at[1]))
+            page.wait_for_timeout(30)
+        fingers("touchEnd")
+
+    after(reader, pull)
+    page.wait_for_function("!busy && !waiting && !drag")
+    expect(reader, "a finger drags", [late["segment"] for late in reader.ask(STATE)["late"]], [[20, 1]])
+    box = page.locator("#panels canvas").first.bounding_box()
+    x, y, span = box["x"] + 150, box["y"] + 60, reader.ask("view.t1 - view.t0")
+    fingers("touchStart", (x - 20, y), (x + 20, y + 10))
+    fingers("touchMove", (x - 60, y), (x + 60, y + 10))
+    fingers("touchMove", (x - 80, y), (x + 80, y + 10))
+    fingers("touchEnd")
+    expect(reader, "two fingers zoom", reader.ask("view.t1 - view.t0") < span / 2, True)
+    shot(reader, "narrow")
+
+
+def steps(reader: Reader) -> None:
+    """ACK by ACK: what was counted, who decided, in whose words, and the state of the sender."""
+    page = reader.open("#from=compare&strategy=newreno,sack&lost=14,26,28&link=1").page
+    page.click("#first")
+    page.wait_for_function('document.getElementById("step").textContent.includes("ACK 1 of ")')
+    third = reader.ask("() => panels[0].run.came.findIndex((m) => m.dupacks === 3) + 1")
+    page.fill("#nth", str(third - 1))
+    page.press("#nth", "Enter")
+    page.wait_for_function('document.getElementById("step").textContent.includes("It is duplicate 2")')
+    page.click("#next")
+    page.wait_for_function('document.getElementById("step").textContent.includes("It is duplicate 3; the threshold is 3.")')
+    text = page.inner_text("#step")
+    for part in ("Segment 14, transmission 1, is judged lost — dupack (detect)", "Recovery begins", "the 1st retransmission (fast retransmit)",
+                 "RFC 5681", "state\nrecovery", "ssthresh\n7.5", "pipe\n15", "The scoreboard, segments 14 to 28: 1 retransmitted, 14 on its way."):
+        expect(reader, f"the third duplicate says {part!r}", part in text, True)
+    shot(reader, "step")
+    page.select_option("#stepof", "1")
+    page.wait_for_function('document.querySelector("#step .strip .sacked")')
+    page.click("#back")
+    expect(reader, "axes of decisions in the state", reader.ask("moment === panels[1].run.came[Number($('nth').value) - 1].t"), True)
+
+
+def chooses(reader: Reader) -> None:
+    """Figures, compositions with completion, presets and knobs; all strategies answer."""
+    page = reader.open().page
+    for figure in reader.ask("FIGURES.map((f) => f.id)"):
+        state = after(reader, lambda figure=figure: page.select_option("#figure", figure)) if figure != "compare" else reader.ask(STATE)
+        expect(reader, f"{figure}: error", page.inner_text("#error") if page.is_visible("#error") else "", "")
+        expect(reader, f"{figure}: panels that ran", reader.ask("panels.filter((p) => p.run).length"), len(state["strategies"]))
+        shot(reader, figure.replace("/", "-"))
+    lost = {"lin-kung/figures-3-4": [[638, 1], [638, 2], [639, 1], [640, 1]]}
+    state = after(reader, lambda: page.select_option("#figure", "lin-kung/figures-3-4"))
+    expect(reader, "figure 4", state["lost"], lost["lin-kung/figures-3-4"])
+    state = after(reader, lambda: page.select_option("#figure", "compare"))
+    page.fill("#strategy", "newreno+lrxt+b")
+    page.wait_for_function('document.querySelectorAll("#compositions option").length > 1')
+    offered = reader.ask('[...document.querySelectorAll("#compositions option")].map((o) => o.value)')
+    expect(reader, "completion", "newreno+lrxt+b2b" in offered, True)
+    page.fill("#strategy", "newreno+lrxt+b2b")
+    page.wait_for_function('document.getElementById("axes").textContent.includes("retransmission: lrxt · probe: b2b")')
+    state = after(reader, lambda: page.press("#strategy", "Enter"))
+    expect(reader, "added", state["strategies"][-1], "newreno+lrxt+b2b")
+    state = after(reader, lambda: page.select_option("#preset", "rack-tlp"))
+    expect(reader, "a preset", state["strategies"][-1], "rack-tlp")
+    state = after(reader, lambda: page.click('[aria-label="Leave reno out"]'))
+    expect(reader, "left out", "reno" in state["strategies"], False)
+    knobs = {"Rate": "2mbit", "Delay, one way": "20ms", "Queue, packets": "8", "Segments to send": "200", "Receive window": "16seg",
+             "Initial window, segments": "4", "Delayed ACKs": "40ms", "SACK": "false", "Least RTO": "200ms", "Handshake": "true"}
+    for label, value in knobs.items():
+        was = page.inner_text("#rows")
+        state = after(reader, lambda label=label, value=value: page.get_by_label(label, exact=True).select_option(value))
+        expect(reader, f"{label} has an error", page.is_visible("#error"), False)
+        expect(reader, f"{label} is set", value in state["set"].values(), True)
+        if label not in ("Least RTO", "Receive window", "Queue, packets"):
+            expect(reader, f"{label} makes a difference", page.inner_text("#rows") != was, True)
+    shot(reader, "knobs")
+    page.click("#source summary")
+    text = page.input_value("#text").replace('delay = "100ms"', 'delay = "33ms"')
+    page.fill("#text", text)
+    state = after(reader, lambda: page.click("#apply"))
+    expect(reader, "a scenario of one's own", "33ms" in state["text"], True)
+    state = after(reader, lambda: page.click("#undo"))
+    expect(reader, "undone", state["text"], None)
+
+
+def copies(reader: Reader) -> None:
+    """What is copied out gives the same events when the command runs it."""
+    page = reader.open().page
+    states = (
+        "#from=compare&strategy=reno,newreno+lt&lost=14,26,28,14:1&link=1",
+        "#from=compare&strategy=sack&lost=3&link=1&set=link[1].rate=2mbit&set=link[1].delay=20ms&set=link[1].queue.droptail.packets=8"
+        "&set=flow[0].source.segments=60&set=tcp.rwnd=16seg&set=tcp.initial_window=4&set=tcp.delayed_ack=40ms&set=tcp.min_rto=200ms&set=tcp.handshake=true",
+        "#from=compare&strategy=reno,sack&lost=14&acks=7,12&late=20.1~25ms,a9~40ms&link=1&set=tcp.sack=false",
+        "#from=miyake-inamura/figures-6-8&strategy=newreno-lrx-1&lost=38,38:1,42,46&link=1",
+        "#from=gurtov-floyd/figure-4&strategy=newreno-ts,newreno-ack&lost=20&link=1",
+    )
+    for number, state in enumerate(states):
+        page.goto("about:blank")
+        reader.open(state)
+        expect(reader, f"{state}: error", page.inner_text("#error") if page.is_visible("#error") else "", "")
+        strategies = reader.ask("state.strategies")
+        events = "".join(reader.ask(
+            "async (all) => Promise.all(all.map(async (s) => new TextDecoder().decode(await ask('events', scenario, s))))", strategies))
+        page.click("#ascommand")
+        command = page.input_value("#copytext")
+        page.click("#close")
+        expect(reader, f"the command of state {number}", command.split()[1], "compare" if number < 2 else "run")
+        page.click("#asfile")
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            (folder / "scenario.toml").write_text(page.input_value("#copytext"))
+            bare = command.replace("ackclock ", f"{reader.args.ackclock} ", 1).replace(" --strategy", " --events command.jsonl --strategy", 1)
+            subprocess.run(bare, shell=True, cwd=folder, check=True, capture_output=True, timeout=60)
+            subprocess.run([reader.args.ackclock, "run", "scenario.toml", "--strategy", ",".join(strategies), "--events", "file.jsonl"],
+                           cwd=folder, check=True, capture_output=True, timeout=60)
+            for name in ("command", "file"):
+                expect(reader, f"the {name} of state {number} has the same events", (folder / f"{name}.jsonl").read_text() == events, True)
+        page.click("#close")
+    page.click("#asfigure")
+    page.wait_for_selector("#copypicture svg")
+    expect(reader, "the figure has panels", page.input_value("#copytext").count("newreno-ts") > 0, True)
+    shot(reader, "figure")
+    page.click("#close")
+    page.click("#aslink")
+    expect(reader, "the link", page.input_value("#copytext"), page.url)
+    compare = subprocess.run([reader.args.ackclock, "compare", "--strategy", "reno", "--drop", "14,26,28", "--print-scenario"],
+                             capture_output=True, text=True, check=True)
+    kept = ROOT / "crates/ackclock-playground/page/compare.toml"
+    expect(reader, "compare.toml is what compare prints", kept.read_text() == compare.stdout, True)
+
+
+def mistakes(reader: Reader) -> None:
+    """Whatever is wrong is said, and the page goes on."""
+    page = reader.open("#from=nowhere&strategy=reno").page
+    said = lambda: page.inner_text("#error") if page.is_visible("#error") else ""
+    expect(reader, "an unknown figure", said(), "The link starts from nowhere, which is not here.")
+    expect(reader, "something is shown", reader.ask("panels.length"), 4)
+    for state, part in (
+        ("#from=compare&strategy=renoo&link=1", "did you mean `reno`?"),
+        ("#from=compare&strategy=reno&lost=x&link=1", "The link has lost=x; a number is expected."),
+        ("#from=compare&strategy=reno&colour=red", "colour, which means nothing here"),
+        ("#from=compare&strategy=reno&link=9", "there is no link 9; there are 2"),
+        ("#from=compare&strategy=reno&link=1&set=link[1].rate=fast", "`fast` is not a rate"),
+        ("#from=compare&strategy=reno&link=1&late=20.1~soon", "soon"),
+        ("#text=duration%3D1&strategy=reno", "duration"),
+        ("#from=compare&strategy=oracle&link=1&set=tcp.handshake=true", "oracle"),
+    ):
+        page.goto("about:blank")
+        reader.open(state)
+        expect(reader, f"{state} says {part}", part in said(), True)
+    page.goto("about:blank")
+    reader.open()
+    page.fill("#strategy", "newremo")
+    page.press("#strategy", "Enter")
+    page.wait_for_selector("#error:not([hidden])")
+    expect(reader, "an unknown strategy", "did you mean `newreno`?" in said(), True)
+    page.click("#source summary")
+    page.fill("#text", "duration = ")
+    page.click("#apply")
+    page.wait_for_function('document.getElementById("error").textContent.includes("scenario:1:")')
+    state = after(reader, lambda: page.mouse.click(*point(reader, 0, segment(20))))
+    expect(reader, "goes on", (said(), [20, 1] in state["lost"]), ("", True))
+
+
+def looks(reader: Reader) -> None:
+    """From 360 px to 4K, on a light and a dark ground: nothing too wide, and axe finds nothing serious."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    browser = reader.context.browser
+    for width, height in ((360, 740), (1280, 900), (3840, 2160)):
+        for scheme in ("light", "dark"):
+            context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce")
+            page, reader.page = reader.page, context.new_page()
+            reader.open()
+            reader.page.click("#first")
+            reader.page.wait_for_selector("#step .strip")
+            reader.page.click("#keys summary")
+            wide = reader.ask("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            expect(reader, f"{width} px {scheme}: too wide by", wide, 0)
+            expect(reader, "reduced motion", reader.ask("$('play').disabled"), True)
+            found = Axe().run(reader.page).response["violations"]
+            for v in found:
+                if v["impact"] in ("serious", "critical"):
+                    reader.wrong(f"axe, {width} px {scheme}: {v['id']}: {v['nodes'][0]['html'][:120]}")
+            shot(reader, f"{width}-{scheme}")
+            context.close()
+            reader.page = page
+
+
+def speed(reader: Reader) -> None:
+    """First paint, script time per frame of a drag, reaction to a click. Printed, and not judged."""
+    page = reader.open(LONG).page
+    paint = reader.ask('performance.getEntriesByName("first-contentful-paint")[0].startTime')
+    reader.ask(
+        """() => {
+          window.spent = 0;
+          window.frames = [];
+          for (const name of ["drawNow", "showRuns", "rerun", "showControls"]) {
+            const inner = window[name];
+            window[name] = (...args) => {
+              const began = performance.now(), result = inner(...args);
+              window.spent += performance.now() - began;
+              return result;
+            };
+          }
+          const count = () => {
+            if (window.spent) window.frames.push(window.spent);
+            window.spent = 0;
+            requestAnimationFrame(count);
+          };
+          requestAnimationFrame(count);
+        }"""
+    )
+    reader.ask("() => { setView(0.5, 1.6, 5, 45); drawNow(); }")
+    x, y = point(reader, 0, segment(20))
+    page.wait_for_timeout(200)
+    reader.ask("() => { window.frames = []; }")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for i in range(90):
+        page.mouse.move(x + i, y)
+        page.wait_for_timeout(16)
+    page.mouse.up()
+    frames = sorted(reader.ask("window.frames"))
+    reader.ask(
+        """() => {
+          window.reactions = [];
+          let began = 0;
+          addEventListener("pointerup", (event) => { began = event.timeStamp; }, true);
+          const inner = window.showRuns;
+          window.showRuns = (...args) => {
+            inner(...args);
+            requestAnimationFrame(() => setTimeout(() => window.reactions.push(performance.now() - began)));
+          };
+        }"""
+    )
+    for i in range(40):
+        after(reader, lambda: page.mouse.click(*point(reader, i % 4, segment(18 + i % 7))))
+        page.wait_for_timeout(60)
+    clicks = sorted(reader.ask("window.reactions"))
+    print(f"  first paint {paint:.0f} ms (bar: 1000)")
+    print(f"  script time of a frame while dragging: median {frames[len(frames) // 2]:.1f} ms of {len(frames)} (bar: 8)")
+    print(f"  reaction to a click: p95 {clicks[int(len(clicks) * 0.95)]:.1f} ms of {len(clicks)} (bar: 50)")
+
+
+CHECKS = [same_engine, clicks, drags, keyboard, touch, steps, chooses, copies, mistakes, looks, speed]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("html", type=Path)
+    parser.add_argument("--ackclock", type=Path, default=ROOT / "target/release/ackclock")
+    parser.add_argument("--screenshots", type=Path, help="write pictures into this folder")
+    parser.add_argument("--only", help="the one check to do")
+    args = parser.parse_args()
+    args.ackclock = args.ackclock.resolve()
+    failed = False
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
+        for check in CHECKS:
+            if args.only not in (None, check.__name__):
+                continue
+            reader = Reader(browser, args.html.resolve(), args)
+            try:
+                check(reader)
+            except Exception as error:
+                reader.wrong(f"{type(error).__name__}: {error}")
+            reader.context.close()
+            failed |= bool(reader.found)
+            print(f"{check.__name__}: {'; '.join(reader.found) or 'ok'}")
+        browser.close()
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
