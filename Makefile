@@ -73,7 +73,8 @@ portable:
 	rustup target add thumbv7em-none-eabi wasm32-unknown-unknown
 	cargo build --locked --target thumbv7em-none-eabi -p ackclock-tcp
 	cargo build --locked --target wasm32-unknown-unknown \
-	    -p ackclock-tcp -p ackclock-net -p ackclock-report -p ackclock-run -p ackclock-playground --lib
+	    -p ackclock-tcp -p ackclock-net -p ackclock-report -p ackclock-run \
+	    -p ackclock-trace -p ackclock-explain -p ackclock-playground --lib
 
 # With the oldest compiler that Cargo.toml admits.
 oldest:

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
+#[cfg(not(target_family = "wasm"))]
 use ackclock_figure::{Figure, Interval, Width};
 use ackclock_report::{QlogTrace, write_qlog};
 use ackclock_tcp::{Event, Time};
@@ -79,6 +80,7 @@ pub fn draw(
 ///
 /// # Errors
 /// [`Error::Usage`] if nothing is there in this interval, or there can be no such threads.
+#[cfg(not(target_family = "wasm"))]
 pub fn figure(
     found: &Found,
     sources: &[Source],
@@ -93,9 +95,20 @@ pub fn figure(
     figure.map_err(|error| Error::Usage(error.to_string()))
 }
 
+/// The index of the HTML pages, which has links to the pages of the connections `drawn`; `left_out`
+/// more would have been worth one.
+pub fn index_page(explained: &Explained, drawn: &[usize], left_out: usize) -> String {
+    html::index(explained, drawn, left_out)
+}
+
+/// The HTML page of a connection. It has a picture if the events of the connection were kept.
+pub fn connection_page(explained: &Explained, found: &Found) -> String {
+    html::page(found, explained)
+}
+
 /// Connections with stalls or retransmissions, those first in which most time was lost; or the only
 /// one there is.
-fn eventful(explained: &Explained) -> Vec<&Found> {
+pub fn eventful(explained: &Explained) -> Vec<&Found> {
     let all = &explained.connections;
     let mut found: Vec<_> = all.iter().map(|found| (found, found.counts())).collect();
     found.retain(|(_, c)| all.len() == 1 || c.stalls > 0 || c.all_retransmissions() > 0);

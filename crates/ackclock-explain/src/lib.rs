@@ -8,6 +8,7 @@
 //!                       └─ replay: what would have avoided each timeout
 //! ```
 
+#[cfg(not(target_family = "wasm"))]
 mod annotate;
 mod draw;
 mod error;
@@ -18,6 +19,7 @@ mod html;
 mod json;
 mod names;
 mod overall;
+#[cfg(not(target_family = "wasm"))]
 mod parquet;
 mod read;
 mod replay;
@@ -27,11 +29,15 @@ mod text;
 mod xplot;
 
 pub use ackclock_trace::Filter;
+#[cfg(not(target_family = "wasm"))]
 pub use annotate::{annotatable, annotate};
-pub use draw::{Pictures, draw, figure};
+#[cfg(not(target_family = "wasm"))]
+pub use draw::figure;
+pub use draw::{Pictures, connection_page, draw, eventful, index_page};
 pub use error::Error;
 pub use explained::{Capture, Counts, End, Explained, Found, Saved};
 pub use json::write_json;
+#[cfg(not(target_family = "wasm"))]
 pub use parquet::{TakeTable, tables, write_parquet};
 pub use read::{Options, read, with_events};
 pub use replay::{Rescue, replay};

@@ -18,7 +18,7 @@ from pathlib import Path
 
 PAGE = Path(__file__).resolve().parent
 REPORT = PAGE.parent.parent / "ackclock-report" / "assets"
-SCRIPTS = ("engine.js", "state.js", "plot.js", "page.js", "step.js", "controls.js", "main.js")
+SCRIPTS = ("engine.js", "state.js", "plot.js", "page.js", "step.js", "controls.js", "explain.js", "main.js")
 MOST = 3_000_000
 
 

@@ -1,27 +1,42 @@
-// The engine in its worker. `ask("run", ...)` is a promise of what worker.js answers.
+// The engine in workers: one for what is drawn, and one for a capture, which takes longer.
 
-const engine = { worker: null, waiting: new Map(), next: 1 };
+let bytesOfModule = null;
 
-function ask(call, ...args) {
-  return new Promise((resolve, reject) => {
-    const id = engine.next++;
-    engine.waiting.set(id, { resolve, reject });
-    engine.worker.postMessage({ id, call, args });
-  });
-}
-
-async function startEngine() {
+// A worker; `ask("runs", ...)` is a promise of what worker.js answers.
+async function startWorker(onProgress = () => {}) {
   const source = document.getElementById("worker").textContent;
-  const worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
-  engine.worker = worker;
-  worker.onmessage = ({ data: { id, answer, error } }) => {
-    const { resolve, reject } = engine.waiting.get(id);
-    engine.waiting.delete(id);
+  const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+  const worker = new Worker(url), waiting = new Map();
+  let next = 1;
+  const ask = (call, ...args) => new Promise((resolve, reject) => {
+    waiting.set(next, { resolve, reject });
+    worker.postMessage({ id: next++, call, args });
+  });
+  const fail = (error) => {
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+  };
+  worker.onmessage = ({ data: { id, answer, error, progress } }) => {
+    if (progress !== undefined) return onProgress(progress);
+    const { resolve, reject } = waiting.get(id);
+    waiting.delete(id);
     if (error === undefined) resolve(answer);
     else reject(new Error(error));
   };
-  worker.onerror = (event) => showError(`The engine does not run here: ${event.message}`);
-  await ask("begin", await inflated(document.getElementById("wasm").textContent));
+  worker.onerror = (event) => fail(new Error(`The engine does not run here: ${event.message}`));
+  bytesOfModule ??= await inflated(document.getElementById("wasm").textContent);
+  await ask("begin", bytesOfModule);
+  const stop = () => {
+    worker.terminate();
+    URL.revokeObjectURL(url);
+    fail(new Error("cancelled"));
+  };
+  return { ask, stop };
+}
+
+let ask = null;
+async function startEngine() {
+  ({ ask } = await startWorker());
 }
 
 // The bytes of a text that was compressed with gzip and written in base64.

@@ -13,6 +13,7 @@ addEventListener("unhandledrejection", (event) => showError(event.reason?.messag
     draw();
   });
   prepareControls();
+  prepareExplain();
   try {
     const given = stateOf(location.hash);
     if (given) {

@@ -72,7 +72,9 @@ function decisions(run, ack, events, parts, segments) {
     const m = names.mechanisms.find((m) => m.name === name);
     const item = element("li", {}, element("b", { textContent: what }));
     if (m) {
-      item.append(` — ${m.name} (${m.axis}): `, element("q", { textContent: m.sentence.replace(/^"|"$/g, "") || m.summary }), ` ${m.source}`);
+      // A sentence without quotation marks is in our words.
+      const sentence = m.sentence.startsWith('"') ? element("q", { textContent: m.sentence.replace(/^"|"$/g, "") }) : m.sentence || m.summary;
+      item.append(` — ${m.name} (${m.axis}): `, sentence, ` ${m.source}`);
     }
     list.append(item);
   };

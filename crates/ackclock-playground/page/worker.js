@@ -1,6 +1,23 @@
 // Runs in a worker, after the script of wasm-bindgen: answers what the page asks.
 
+let capture = null, explanation = null, told = 0;
+
+// The module reads the capture by this, piece by piece.
+self.readCapture = (from, to) => {
+  if (performance.now() - told > 50) {
+    told = performance.now();
+    postMessage({ progress: from / capture.size });
+  }
+  return new Uint8Array(new FileReaderSync().readAsArrayBuffer(capture.slice(from, to)));
+};
+
 const calls = {
+  explain: (file) => {
+    capture = file;
+    explanation = new wasm_bindgen.Explanation(file.size, file.name);
+    return { index: explanation.index(), packets: explanation.packets() };
+  },
+  page: (number) => explanation.page(number),
   names: () => JSON.parse(wasm_bindgen.names()),
   parts: (strategy) => JSON.parse(wasm_bindgen.parts(strategy)),
   opened: (text) => JSON.parse(wasm_bindgen.opened(text)),

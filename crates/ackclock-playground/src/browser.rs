@@ -1,6 +1,65 @@
 //! What the script of the page calls.
 
+use std::io::{self, Read};
+
 use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    /// Of the capture that is read, the bytes from one place to another.
+    #[wasm_bindgen(js_namespace = self, js_name = readCapture, catch)]
+    fn read_capture(from: f64, to: f64) -> Result<Vec<u8>, JsValue>;
+}
+
+/// The capture that the worker has been given. It is read piece by piece, so that it need not fit
+/// into memory.
+struct Capture {
+    at: u64,
+    len: u64,
+}
+
+impl Read for Capture {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let to = self.len.min(self.at + into.len() as u64);
+        if to == self.at {
+            return Ok(0);
+        }
+        let bytes = read_capture(self.at as f64, to as f64)
+            .map_err(|error| io::Error::other(format!("{error:?}")))?;
+        let n = bytes.len().min(into.len());
+        into[..n].copy_from_slice(&bytes[..n]);
+        self.at += n as u64;
+        Ok(n)
+    }
+}
+
+/// [`crate::Explanation`].
+#[wasm_bindgen]
+pub struct Explanation(crate::Explanation);
+
+#[wasm_bindgen]
+impl Explanation {
+    /// Of the capture that `readCapture` reads, which has so many bytes.
+    #[wasm_bindgen(constructor)]
+    pub fn new(len: f64, name: &str) -> Result<Explanation, String> {
+        crate::Explanation::new(Capture { at: 0, len: len as u64 }, name).map(Explanation)
+    }
+
+    /// [`crate::Explanation::index`].
+    pub fn index(&self) -> String {
+        self.0.index()
+    }
+
+    /// [`crate::Explanation::page`].
+    pub fn page(&self, number: usize) -> Option<String> {
+        self.0.page(number)
+    }
+
+    /// [`crate::Explanation::packets`].
+    pub fn packets(&self) -> f64 {
+        self.0.packets() as f64
+    }
+}
 
 /// What a run gives to the page.
 #[wasm_bindgen]

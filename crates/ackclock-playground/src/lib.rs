@@ -5,17 +5,21 @@
 //! command takes a file: [`runs`] has what is drawn, [`step`] the sender at one moment, and
 //! [`events`] the same lines as `ackclock run --events`.
 //!
+//! [`Explanation`] is a capture that was dropped on the page, explained.
+//!
 //! Nothing here knows a browser but `browser.rs`, which hands these functions to the page.
 
 #[cfg(target_family = "wasm")]
 mod browser;
 mod edit;
+mod explain;
 mod names;
 mod picture;
 mod run;
 mod step;
 
 pub use edit::{Edits, Late, Opened, edited, opened};
+pub use explain::Explanation;
 pub use names::{names, parts};
 pub use picture::picture;
 pub use run::{ROW, Rows, events, runs};

@@ -22,6 +22,9 @@ use pcapng::PcapNg;
 
 pub use frame::{Damage, Frame, LinkType};
 
+/// The compressions that are read. The library for zstd is C, which does not run in a browser.
+const PACKED: &str = if cfg!(target_family = "wasm") { "gzip" } else { "gzip or zstd" };
+
 /// Reads a capture frame by frame. Its first bytes say which format it has, and whether it is
 /// compressed.
 pub struct Reader {
@@ -140,7 +143,7 @@ impl Format {
         Err(input.damage(match input::foreign(first) {
             Some(name) => format!(
                 "this is {name}; pcap and pcapng are read, plain or compressed \
-                with gzip or zstd"
+                with {PACKED}"
             ),
             None => format!(
                 "no capture: the first bytes are {a:02x} {b:02x} {c:02x} {d:02x}; pcap begins with \

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+#[cfg(not(target_family = "wasm"))]
 use ackclock_figure::{Figure, Interval, Width};
 use ackclock_report::{Findings, Panel, Picture, escape};
 use ackclock_tcp::wire::Options;
@@ -36,6 +37,7 @@ pub(crate) fn page(found: &Found, explained: &Explained) -> String {
 }
 
 /// The picture of a connection whose events are there, as a figure.
+#[cfg(not(target_family = "wasm"))]
 pub(crate) fn figure(
     found: &Found,
     width: Width,

@@ -9,7 +9,9 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use connection::{figure, page};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use connection::figure;
+pub(crate) use connection::page;
 pub(crate) use findings::label;
 pub(crate) use index::index;
 pub(crate) use parts::file_name;

@@ -10,7 +10,9 @@ use self::words::bounded;
 use crate::explained::{Capture, Explained};
 
 pub(crate) use one::{ended, position, recovered};
-pub(crate) use sentence::{retransmission, stall};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use sentence::retransmission;
+pub(crate) use sentence::stall;
 pub(crate) use words::{count, date, time};
 
 /// Everything as text: the connections, the stalls in which most time was lost, and all connections

@@ -3,6 +3,7 @@
 use std::io::{self, Read, Write};
 
 use flate2::write::MultiGzDecoder;
+#[cfg(not(target_family = "wasm"))]
 use zstd::stream::raw::{Decoder as ZstdDecoder, Operation};
 
 use super::frame::{Damage, Halt};
@@ -12,6 +13,7 @@ use super::frame::{Damage, Halt};
 const CHUNK: usize = 256 << 10;
 
 /// Bytes that a frame of zstd is begun with; then the decoder says how many it wants.
+#[cfg(not(target_family = "wasm"))]
 const ZSTD_START: usize = 5;
 
 pub(super) struct Input {
@@ -38,8 +40,16 @@ enum Decoder {
     Plain,
     // Decompression is pushed and not pulled: flate2's readers throw away what they had
     // decompressed before an error.
-    Gzip { packed: Packed, decoder: Box<MultiGzDecoder<Vec<u8>>> },
-    Zstd { packed: Packed, decoder: ZstdDecoder<'static>, wanted: usize },
+    Gzip {
+        packed: Packed,
+        decoder: Box<MultiGzDecoder<Vec<u8>>>,
+    },
+    #[cfg(not(target_family = "wasm"))]
+    Zstd {
+        packed: Packed,
+        decoder: ZstdDecoder<'static>,
+        wanted: usize,
+    },
 }
 
 /// Compressed bytes.
@@ -75,6 +85,7 @@ impl Input {
                 decoder: Box::new(MultiGzDecoder::new(Vec::new())),
             },
             // A frame of data, or one to be skipped (RFC 8878 section 3.1).
+            #[cfg(not(target_family = "wasm"))]
             [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => {
                 Decoder::Zstd { packed: Packed::new(), decoder: ZstdDecoder::new()?, wanted: 0 }
             }
@@ -148,6 +159,7 @@ impl Input {
                 self.end += out.len();
                 out.clear();
             }
+            #[cfg(not(target_family = "wasm"))]
             Decoder::Zstd { packed, decoder, wanted } => {
                 if !packed.fill(&mut self.source)? {
                     self.over = Some(match *wanted {
@@ -276,6 +288,7 @@ pub(super) fn foreign(first: [u8; 4]) -> Option<&'static str> {
         [b'B', b'Z', b'h', _] => "compressed with bzip2",
         [0x04, 0x22, 0x4d, 0x18] => "compressed with lz4",
         [b'P', b'K', 3, 4] => "a zip archive",
+        [0x28, 0xb5, 0x2f, 0xfd] if cfg!(target_family = "wasm") => "compressed with zstd",
         [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd] => "compressed twice",
         b"snoo" => "a capture of snoop",
         b"GMBU" | b"RTSS" => "a capture of Network Monitor",
