@@ -94,7 +94,7 @@ def segment(number: int, nth: int = 1) -> str:
 
 def after(reader: Reader, act) -> dict:
     """Does something that runs everything anew; the state after it."""
-    runs = int(reader.ask("document.documentElement.dataset.runs"))
+    runs = int(reader.ask("document.documentElement.dataset.runs") or 0)
     act()
     reader.page.wait_for_function(f"document.documentElement.dataset.runs > {runs} && !busy", timeout=10_000)
     return reader.ask(STATE)
@@ -429,6 +429,23 @@ def mistakes(reader: Reader) -> None:
     page.wait_for_function('document.getElementById("error").textContent.includes("scenario:1:")')
     state = after(reader, lambda: page.mouse.click(*point(reader, 0, segment(20))))
     expect(reader, "goes on", (said(), [20, 1] in state["lost"]), ("", True))
+    # What takes too long can be stopped.
+    page.goto("about:blank")
+    page.goto(reader.html.as_uri() + "#from=compare&strategy=reno&link=1&set=flow[0].source.segments=10&set=duration=100000s"
+              "&set=cbr=[{from='sender',to='router',rate='8mbit'}]")
+    page.click("#stop", timeout=20_000)
+    page.wait_for_function('document.getElementById("error").textContent.includes("cancelled")', timeout=20_000)
+    state = after(reader, lambda: page.select_option("#figure", "lin-kung/figure-2"))
+    expect(reader, "goes on after that", (said(), len(state["strategies"])), ("", 3))
+    # Browsers that lack something say so.
+    for lacking in ("Worker", "DecompressionStream"):
+        context = reader.context.browser.new_context()
+        context.add_init_script(f"delete globalThis.{lacking};")
+        other = context.new_page()
+        other.goto(reader.html.as_uri())
+        other.wait_for_selector("#error:not([hidden])")
+        expect(reader, f"without {lacking}", other.inner_text("#error").startswith("The playground does not run here"), True)
+        context.close()
 
 
 def explains(reader: Reader) -> None:

@@ -44,6 +44,7 @@ function prepareControls() {
   };
   $("strategy").oninput = complete;
   complete();
+  $("stop").onclick = () => guarded(stopRuns());
   $("undo").onclick = undo;
   $("redo").onclick = redo;
   $("play").onclick = play;

@@ -16,12 +16,12 @@ async function startWorker(onProgress = () => {}) {
     for (const { reject } of waiting.values()) reject(error);
     waiting.clear();
   };
-  worker.onmessage = ({ data: { id, answer, error, progress } }) => {
+  worker.onmessage = ({ data: { id, answer, error, progress, dead } }) => {
     if (progress !== undefined) return onProgress(progress);
     const { resolve, reject } = waiting.get(id);
     waiting.delete(id);
     if (error === undefined) resolve(answer);
-    else reject(new Error(error));
+    else reject(Object.assign(new Error(dead ? `The engine failed: ${error}` : error), { dead }));
   };
   worker.onerror = (event) => fail(new Error(`The engine does not run here: ${event.message}`));
   bytesOfModule ??= await inflated(document.getElementById("wasm").textContent);
@@ -34,9 +34,19 @@ async function startWorker(onProgress = () => {}) {
   return { ask, stop };
 }
 
-let ask = null;
+let engine = null;
 async function startEngine() {
-  ({ ask } = await startWorker());
+  engine = await startWorker();
+}
+
+// Asks the engine; one that failed begins anew.
+async function ask(...question) {
+  try {
+    return await engine.ask(...question);
+  } catch (error) {
+    if (error.dead) await startEngine();
+    throw error;
+  }
 }
 
 // The bytes of a text that was compressed with gzip and written in base64.

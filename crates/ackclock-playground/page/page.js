@@ -52,6 +52,7 @@ async function rerun(wanted) {
     return;
   }
   busy = true;
+  const long = setTimeout(() => { $("long").hidden = false; }, 700);
   try {
     await open(wanted);
     if (!drag) showDials();
@@ -62,12 +63,22 @@ async function rerun(wanted) {
   } catch (error) {
     showError(error.message);
   }
+  clearTimeout(long);
+  $("long").hidden = true;
   busy = false;
   if (waiting) {
     const next = waiting;
     waiting = false;
     await rerun(next);
   }
+}
+
+// Ends what takes too long, and begins anew.
+async function stopRuns() {
+  waiting = false;
+  const old = engine;
+  await startEngine();
+  old.stop();
 }
 
 function showRuns(runs) {

@@ -51,6 +51,8 @@ onmessage = async ({ data: { id, call, args } }) => {
     const moved = (answer?.runs ?? []).flatMap((run) => (run.rows ? [run.rows.buffer, run.acks.buffer] : []));
     postMessage({ id, answer }, moved);
   } catch (error) {
-    postMessage({ id, error: String(error?.message ?? error) });
+    // After a fault of the module its memory is in no order any more.
+    const dead = error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
+    postMessage({ id, error: String(error?.message ?? error), dead });
   }
 };

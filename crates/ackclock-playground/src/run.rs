@@ -1,13 +1,14 @@
 //! Runs of a scenario, as lines and as rows of numbers.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 use ackclock_net::scenario::{BuiltFlow, Scenario, Simulation};
 use ackclock_net::{FlowId, Place, Recorder};
 use ackclock_report::{EventWriter, FlowSummary};
 use ackclock_run::{Input, Job, Progress};
 use ackclock_tcp::wire::Control;
-use ackclock_tcp::{Cause, Event, EventKind, Registry, Seq, Sighting, TimeoutClass};
+use ackclock_tcp::{Cause, Event, EventKind, Registry, Seq, Sighting, Time, TimeoutClass};
 use serde::Serialize;
 
 use crate::{FILE, read};
@@ -41,6 +42,9 @@ struct About<'a> {
     /// did not complete, or there is no oracle.
     over: Vec<Option<f64>>,
 }
+
+/// The most events that are drawn of a run: some 70,000 segments.
+const MOST: usize = 300_000;
 
 /// The oracles that bound a strategy.
 const ORACLES: [&str; 2] = ["oracle", "oracle-drop"];
@@ -114,7 +118,13 @@ impl<'a> Bench<'a> {
     ) -> Result<Rows, String> {
         let (simulation, flow) = self.build(strategy, true)?;
         let mut drawn = Drawn { isn: flow.isn, ..Drawn::default() };
-        let summary = self.run(strategy, simulation, &mut drawn)?;
+        let summary = self.run(strategy, simulation, &mut drawn);
+        if drawn.is_full() {
+            return Err(format!(
+                "the first flow has more than {MOST} events, which is too much to draw; send less"
+            ));
+        }
+        let summary = summary?;
         let over = |bound: Option<f64>| Some(summary.completion_s? - bound?);
         let about = About {
             strategy,
@@ -178,6 +188,10 @@ struct Drawn {
 }
 
 impl Drawn {
+    fn is_full(&self) -> bool {
+        self.rows.len() > MOST * ROW
+    }
+
     fn word(&mut self, word: &'static str) -> f64 {
         let known = self.words.iter().position(|known| *known == word);
         known.unwrap_or_else(|| {
@@ -192,6 +206,10 @@ fn place<T: PartialEq>(of: T, all: &[T]) -> f64 {
 }
 
 impl Recorder for Drawn {
+    fn progress(&mut self, _now: Time) -> ControlFlow<()> {
+        if self.is_full() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
     fn event(&mut self, flow: FlowId, event: &Event) {
         if flow.0 != 0 {
             return;

@@ -157,6 +157,9 @@ fn errors_say_where_and_what_would_be_right() {
     let late = Late { segment: Some((1, 1)), ack: None, by: "soon".into() };
     let edits = Edits { late: vec![late], ..Edits::default() };
     assert!(edited(COMPARE, &edits).unwrap_err().starts_with("soon: "));
+    let long = COMPARE.replace("segments = 100", "segments = 200_000").replace("800kbit", "8mbit");
+    let error = run(&long, "sack").err().unwrap();
+    assert!(error.contains("more than 300000 events"), "{error}");
     let no_flow = COMPARE.split("[[flow]]").next().unwrap();
     assert!(opened(no_flow).is_err());
 }
