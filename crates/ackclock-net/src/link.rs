@@ -15,6 +15,7 @@ use ackclock_tcp::Span;
 use crate::config::{LinkConfig, Processor};
 use crate::heap::{Heap, Key, Kind};
 use crate::ids::NodeId;
+use crate::loss::Losses;
 use crate::packet::Packet;
 use crate::queue::{FredState, Limit, Queue, RedState, Verdict, Waiting};
 use crate::report::LinkReport;
@@ -189,6 +190,11 @@ impl Link {
     /// The listed fates that no packet has met yet, by their places in [`LinkConfig::fates`].
     pub(crate) fn outstanding_fates(&self) -> impl Iterator<Item = usize> {
         self.impairments.iter().flat_map(|impairments| impairments.outstanding_fates())
+    }
+
+    /// The loss models, in the order of [`LinkConfig::loss`].
+    pub(crate) fn losses(&self) -> &[Losses] {
+        self.impairments.as_ref().map_or(&[], |impairments| impairments.losses())
     }
 
     /// A packet of `size` bytes arrives at the link's entrance. If nothing is in its way, this lets

@@ -13,6 +13,7 @@ use crate::heap::{Key, Kind};
 use crate::idle::IdlePaths;
 use crate::ids::{FlowId, LinkId, NodeId};
 use crate::link::Link;
+use crate::loss::Losses;
 use crate::packet_size::PacketSizes;
 use crate::paths::Paths;
 use crate::recorder::Recorder;
@@ -199,6 +200,11 @@ impl Network {
     /// [`LinkConfig::fates`].
     pub fn outstanding_fates(&self, link: LinkId) -> impl Iterator<Item = usize> {
         self.simulator.links.get(link.0 as usize).into_iter().flat_map(Link::outstanding_fates)
+    }
+
+    /// The loss models of a link, in the order of [`LinkConfig::loss`].
+    pub(crate) fn losses(&self, link: LinkId) -> &[Losses] {
+        self.simulator.links.get(link.0 as usize).map_or(&[], Link::losses)
     }
 
     /// Whether packets move ahead of the clock where that cannot change the result (on by

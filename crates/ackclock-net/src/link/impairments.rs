@@ -107,6 +107,11 @@ impl Impairments {
         self.fates.outstanding()
     }
 
+    /// The loss models, in their order.
+    pub(super) fn losses(&self) -> &[Losses] {
+        &self.losses
+    }
+
     /// When a packet arrives that enters the wire at `entry`. Without spikes it would arrive at
     /// `arrival`.
     pub(super) fn spiked(&self, entry: u64, arrival: u64) -> u64 {

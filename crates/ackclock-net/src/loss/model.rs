@@ -3,6 +3,7 @@
 use ackclock_tcp::Time;
 
 use super::{Applies, ListedLoss, Loss, LossModel};
+use crate::ids::FlowId;
 use crate::packet::{Kind, Packet};
 use crate::rng::Rng;
 use crate::transmission::transmission_time;
@@ -12,6 +13,8 @@ use crate::transmission::transmission_time;
 pub(crate) struct Losses {
     /// A list in it is sorted.
     loss: Loss,
+    /// Of each flow whose packets it saw, which entries of the list they met.
+    met: Vec<Vec<bool>>,
     /// The state of the Gilbert-Elliott model.
     bad: bool,
     /// The last pass of the three-state model that has lost its fast retransmission.
@@ -25,8 +28,9 @@ impl Losses {
     pub(crate) fn new(mut loss: Loss, rng: Rng) -> Self {
         if let LossModel::Listed(listed) = &mut loss.model {
             listed.sort_unstable();
+            listed.dedup();
         }
-        Losses { loss, bad: false, fast_lost: None, full_at: 0, rng }
+        Losses { loss, met: Vec::new(), bad: false, fast_lost: None, full_at: 0, rng }
     }
 
     /// Whether this packet is lost, and if so by which model. `mss` is its flow's.
@@ -41,10 +45,17 @@ impl Losses {
         }
         let rng = &mut self.rng;
         let (lost, name) = match &self.loss.model {
-            LossModel::Listed(listed) => (
-                packet.kind != Kind::Ack && !packet.copy && is_listed(listed, packet, mss),
-                "listed",
-            ),
+            LossModel::Listed(listed) => {
+                let entry = listed_entry(listed, packet, mss)
+                    .filter(|_| packet.kind != Kind::Ack && !packet.copy);
+                let flow = packet.flow as usize;
+                self.met.resize_with(self.met.len().max(flow + 1), Vec::new);
+                self.met[flow].resize(listed.len(), false);
+                if let Some(entry) = entry {
+                    self.met[flow][entry] = true;
+                }
+                (entry.is_some(), "listed")
+            }
             LossModel::Bernoulli(p) => (rng.chance(*p), "bernoulli"),
             LossModel::GilbertElliott { p, r, loss_good, loss_bad } => {
                 let lost = rng.chance(if self.bad { *loss_bad } else { *loss_good });
@@ -89,6 +100,27 @@ impl Losses {
         };
         lost.then_some(name)
     }
+
+    /// Whether it has a list and has seen a packet.
+    pub(crate) fn has_seen(&self) -> bool {
+        !self.met.is_empty()
+    }
+
+    /// The entries of a list that no packet has met, each with the flow that has not: the one that
+    /// the list is about, or one that came by; `None` if none did.
+    pub(crate) fn outstanding(&self) -> impl Iterator<Item = (ListedLoss, Option<FlowId>)> {
+        let listed = match &self.loss.model {
+            LossModel::Listed(listed) => &listed[..],
+            _ => &[],
+        };
+        let seen = (0..).zip(&self.met).filter(|(_, met)| !met.is_empty());
+        let unmet = seen.flat_map(move |(flow, met)| {
+            let left = listed.iter().zip(met).filter(|(_, met)| !**met);
+            left.map(move |(entry, _)| (*entry, Some(FlowId(flow))))
+        });
+        let unseen = listed.iter().filter(|_| !self.has_seen());
+        unmet.chain(unseen.map(|entry| (*entry, self.loss.flow)))
+    }
 }
 
 /// The segment whose first byte the packet holds, if it holds one.
@@ -99,11 +131,10 @@ pub(crate) fn first_byte_of(packet: &Packet, mss: u32) -> Option<u64> {
         .then_some(segment)
 }
 
-/// Whether the list names this transmission of the segment whose first byte the packet holds.
-fn is_listed(listed: &[ListedLoss], packet: &Packet, mss: u32) -> bool {
-    first_byte_of(packet, mss).is_some_and(|segment| {
-        listed.binary_search(&ListedLoss { segment, transmission: packet.transmission }).is_ok()
-    })
+/// Where the list names this transmission of the segment whose first byte the packet holds.
+fn listed_entry(listed: &[ListedLoss], packet: &Packet, mss: u32) -> Option<usize> {
+    let segment = first_byte_of(packet, mss)?;
+    listed.binary_search(&ListedLoss { segment, transmission: packet.transmission }).ok()
 }
 
 #[cfg(test)]

@@ -56,7 +56,7 @@ pub use model::{
     Write,
 };
 pub(crate) use names::Names;
-pub use simulation::{BuildOptions, BuiltFlow, BuiltLink, Simulation};
+pub use simulation::{BuildOptions, BuiltFlow, BuiltLink, OutstandingDrop, Simulation};
 pub use values::{DelayedAck, Retransmission, SegmentRange};
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use ackclock_tcp::{Registry, Seq, Time};
 
-use crate::{Error, FlowId, LinkId, Network, Recorder};
+use crate::{Error, FlowId, LinkId, ListedLoss, Network, Recorder};
 
 /// What one run of a scenario adds to it.
 #[derive(Clone, Copy, Debug)]
@@ -104,6 +104,20 @@ pub struct BuiltLink {
     pub back: bool,
 }
 
+/// An entry of a drop list that no packet has met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OutstandingDrop {
+    /// Which `[[link]]` of the scenario has the list.
+    pub link: usize,
+    /// Which of its losses the list is.
+    pub loss: usize,
+    /// The entry.
+    pub entry: ListedLoss,
+    /// The flow that did not meet it; `None` for a list about all flows that none came by.
+    pub flow: Option<FlowId>,
+}
+
 impl Simulation {
     /// The fates that no packet has met so far: the `[[link]]` of the scenario, and the place of
     /// the fate in it.
@@ -120,6 +134,30 @@ impl Simulation {
             left.into_iter().map(move |place| (entry, place))
         };
         self.links.chunk_by(|a, b| a.entry == b.entry).flat_map(of_entry).collect()
+    }
+
+    /// The entries of drop lists that no packet has met so far. A list is about the data of one
+    /// flow, or of each flow whose data has come to the link.
+    pub fn outstanding_drops(&self) -> Vec<OutstandingDrop> {
+        let mut all = Vec::new();
+        for links in self.links.chunk_by(|a, b| a.entry == b.entry) {
+            let of = |link: &BuiltLink| self.network.losses(link.id);
+            let Some(first) = links.first() else { continue };
+            for loss in 0..of(first).len() {
+                // Data comes in one direction, and a flow on one copy.
+                let seen = links.iter().filter(|link| of(link)[loss].has_seen());
+                let seen: Vec<&BuiltLink> = seen.collect();
+                let about = if seen.is_empty() { &[first][..] } else { &seen };
+                let drops = about.iter().flat_map(|link| of(link)[loss].outstanding());
+                all.extend(drops.map(|(entry, flow)| OutstandingDrop {
+                    link: first.entry,
+                    loss,
+                    entry,
+                    flow,
+                }));
+            }
+        }
+        all
     }
 
     /// Runs to the end.

@@ -952,3 +952,36 @@ fn drop_lists_take_ranges() {
         assert!(error.contains(expected), "{error}\n{expected}");
     }
 }
+
+/// Twenty segments of each of two flows over two copies of a link, both ways: what the back link
+/// has of the list does not count, nor does a flow count on the copy that it does not pass.
+#[test]
+fn entries_of_drop_lists_that_no_packet_met() {
+    let text = "duration = \"10s\"\n[[link]]\nfrom = \"a{}\"\nto = \"b\"\ncount = 2\n\
+        rate = \"1mbit\"\ndelay = \"10ms\"\n\
+        loss = [{ bernoulli = { p = 0 } }, { drop = { segments = [3, 30] } }, \
+        { drop = { segments = [4, 40], retransmissions = [\"3:1\", \"5:1\"], flow = \"x1\" } }]\n\
+        [[link]]\nfrom = \"c\"\nto = \"d\"\nrate = \"1mbit\"\ndelay = \"10ms\"\n\
+        loss = [{ drop = { segments = [7] } }]\n\
+        [[flow]]\nname = \"x{}\"\nfrom = \"a{}\"\nto = \"b\"\ncount = 2\n\
+        source = { segments = 20 }\nstrategy = \"sack\"\n";
+    let registry = Registry::default();
+    let scenario = Scenario::from_toml(text, &registry).unwrap();
+    let mut simulation = scenario.build(&BuildOptions::new(&registry, 1)).unwrap();
+    simulation.run(&mut ()).unwrap();
+    let left = simulation.outstanding_drops();
+    let left: Vec<_> = left
+        .iter()
+        .map(|d| (d.link, d.loss, d.entry.segment, d.entry.transmission, d.flow.map(|f| f.0)))
+        .collect();
+    assert_eq!(
+        left,
+        [
+            (0, 1, 30, 1, Some(0)),
+            (0, 1, 30, 1, Some(1)),
+            (0, 2, 5, 2, Some(1)),
+            (0, 2, 40, 1, Some(1)),
+            (1, 0, 7, 1, None),
+        ]
+    );
+}
