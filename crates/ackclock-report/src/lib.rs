@@ -41,27 +41,29 @@ mod csv;
 mod drawing;
 mod events;
 mod html;
+mod over;
 mod picture;
 mod qlog;
 mod recovery;
 mod summary;
 
-pub use align::{Align, align};
+pub use align::{Align, align, align_within};
 pub use capture::{CaptureFormat, CaptureWriter, FrameWriter, Handshake, PacketWriter};
 pub use chart::{Bars, Chart, Curve, Line, Plot, Point};
 pub use csv::csv_line;
 pub use drawing::escape;
 pub use events::EventWriter;
 pub use html::{html_table, page, prose};
+pub use over::{FlowMeasure, Over};
 pub use picture::{Band, Fate, Findings, Mark, Panel, Picture, Tone, letter, thin};
 pub use qlog::{QlogTrace, write_qlog};
 pub use recovery::{
     Distribution, Kind, RECOVERY_TABLES, RecoveryMeasure, RecoveryStats, RecoveryTable,
-    RecoveryTracker, TimedOutIn, recovery_measures, recovery_table,
+    RecoveryTracker, TimedOutIn, recovery_measures, recovery_table, recovery_table_within,
 };
 pub use summary::{
-    Estimate, FlowSummary, rate, replication_rows, replication_table, summary_rows, summary_table,
-    with_interval,
+    Estimate, FlowSummary, rate, replication_rows, replication_table, student_t_975, summary_rows,
+    summary_table, with_interval,
 };
 
 /// The example of `README.md`, run as a documentation test.

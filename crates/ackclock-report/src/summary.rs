@@ -6,6 +6,7 @@ use ackclock_tcp::{Stats, TimeoutClass};
 use serde::Serialize;
 
 use crate::align::{Align, align};
+use crate::over::{FlowMeasure, Over};
 
 /// The counters of one flow in one run. Its JSON has exactly these keys, in this order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -80,7 +81,7 @@ impl Estimate {
 /// The 0.975 quantile of Student's t for `df` >= 1 degrees of freedom: tabulated up to 30, above by
 /// the Cornish-Fisher expansion around the normal quantile (Abramowitz & Stegun 26.7.5), whose
 /// error there is below 1e-7.
-fn student_t_975(df: usize) -> f64 {
+pub fn student_t_975(df: usize) -> f64 {
     const TABLE: [f64; 30] = [
         12.7062047, 4.3026527, 3.1824463, 2.7764451, 2.5705818, 2.4469119, 2.3646243, 2.3060041,
         2.2621572, 2.2281389, 2.2009852, 2.1788128, 2.1603687, 2.1447867, 2.1314495, 2.1199053,
@@ -194,62 +195,52 @@ impl FlowSummary {
 /// flows that share a network are no independent sample. The completion time is left out as
 /// `unfinished` if any flow of the strategy is. Ends with a newline.
 pub fn replication_table(summaries: &[FlowSummary]) -> String {
-    align(&replication_rows(summaries), Align::Right)
+    align(&replication_rows(summaries, &[]), Align::Right)
 }
 
-/// The rows of [`replication_table`], the heading first.
-pub fn replication_rows(summaries: &[FlowSummary]) -> Vec<Vec<String>> {
+/// The rows of [`replication_table`], the heading first. With some of `over`, each strategy has a
+/// row for each of them instead of that of the mean, which a column names.
+pub fn replication_rows(summaries: &[FlowSummary], over: &[Over]) -> Vec<Vec<String>> {
     let mut strategies: Vec<&str> = Vec::new();
     for s in summaries {
         if !strategies.contains(&s.strategy.as_str()) {
             strategies.push(&s.strategy);
         }
     }
-    let mut rows = vec![
-        ["strategy", "runs", "goodput", "completion", "rexmit", "timeouts", "recoveries", "drops"]
-            .map(String::from)
-            .to_vec(),
+    let count: fn(f64) -> String = |v| format!("{v:.2}");
+    let columns: [(&str, &str, fn(f64) -> String, &str); 6] = [
+        ("goodput", "goodput", rate, "-"),
+        ("completion", "completion", seconds, "unfinished"),
+        ("rexmit", "retransmissions", count, "-"),
+        ("timeouts", "timeouts", count, "-"),
+        ("recoveries", "recoveries", count, "-"),
+        ("drops", "drops", count, "-"),
     ];
+    let mut heading = vec!["strategy", "runs"];
+    heading.extend((!over.is_empty()).then_some("over"));
+    heading.extend(columns.map(|(heading, ..)| heading));
+    let mut rows = vec![heading.into_iter().map(String::from).collect::<Vec<_>>()];
     for strategy in strategies {
-        let flows: Vec<&FlowSummary> =
-            summaries.iter().filter(|s| s.strategy == strategy).collect();
-        let estimate = |value: &dyn Fn(&FlowSummary) -> f64| per_seed(&flows, value);
-        let count = |value: &dyn Fn(&FlowSummary) -> u64| {
-            with_interval(per_seed(&flows, &|s| value(s) as f64), |v| format!("{v:.2}"))
-        };
-        let finished = flows.iter().all(|s| s.completion_s.is_some());
-        let runs = flows.iter().map(|s| s.seed).collect::<std::collections::BTreeSet<_>>().len();
-        rows.push(vec![
-            strategy.to_string(),
-            runs.to_string(),
-            with_interval(estimate(&|s| s.goodput_bps), rate),
-            if finished {
-                with_interval(estimate(&|s| s.completion_s.unwrap_or_default()), seconds)
-            } else {
-                "unfinished".into()
-            },
-            count(&|s| s.retransmissions),
-            count(&|s| s.timeouts),
-            count(&|s| s.recoveries),
-            if flows.iter().all(|s| s.drops.is_some()) {
-                count(&|s| s.drops.unwrap_or_default())
-            } else {
-                count_or_dash(None)
-            },
-        ]);
+        let mut seeds: BTreeMap<u64, Vec<&FlowSummary>> = BTreeMap::new();
+        for s in summaries.iter().filter(|s| s.strategy == strategy) {
+            seeds.entry(s.seed).or_default().push(s);
+        }
+        for &each in if over.is_empty() { &[Over::Mean] } else { over } {
+            let mut row = vec![strategy.to_string(), seeds.len().to_string()];
+            row.extend((!over.is_empty()).then(|| each.to_string()));
+            for (_, name, show, missing) in columns {
+                let measure = FlowMeasure::named(name);
+                let of_run = |flows: &Vec<&FlowSummary>| measure?.over(each, flows.iter().copied());
+                let values: Option<Vec<f64>> = seeds.values().map(of_run).collect();
+                row.push(match values {
+                    Some(values) => with_interval(Estimate::of(&values), show),
+                    None => missing.into(),
+                });
+            }
+            rows.push(row);
+        }
     }
     rows
-}
-
-/// The mean over the flows of each seed, then the estimate over seeds.
-fn per_seed(flows: &[&FlowSummary], value: &dyn Fn(&FlowSummary) -> f64) -> Option<Estimate> {
-    let mut seeds: BTreeMap<u64, (f64, f64)> = BTreeMap::new();
-    for s in flows {
-        let (sum, n) = seeds.entry(s.seed).or_default();
-        *sum += value(s);
-        *n += 1.0;
-    }
-    Estimate::of(&seeds.values().map(|(sum, n)| sum / n).collect::<Vec<_>>())
 }
 
 /// The mean and, if it has one, the half-width of its interval, each as `show` writes it; `-` for

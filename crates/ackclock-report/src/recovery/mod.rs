@@ -10,7 +10,7 @@ mod tracker;
 
 pub use distribution::Distribution;
 pub use measures::{RECOVERY_TABLES, RecoveryMeasure, RecoveryTable, recovery_measures};
-pub use tables::recovery_table;
+pub use tables::{recovery_table, recovery_table_within};
 pub use tracker::RecoveryTracker;
 
 /// What was retransmitted and why: the rows of table 2.

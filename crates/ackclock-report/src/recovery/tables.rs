@@ -7,11 +7,17 @@ use serde::Serialize;
 use serde::ser::SerializeMap;
 
 use super::{RECOVERY_TABLES, RecoveryMeasure, RecoveryStats, recovery_measures};
-use crate::align::{Align, align};
+use crate::align::{Align, align_within};
 
 /// Every table, under its title and in the paper's order, with one column for each of the named
 /// statistics. `-` is what was not measured. Ends with a newline.
 pub fn recovery_table(columns: &[(&str, &RecoveryStats)]) -> String {
+    recovery_table_within(columns, None)
+}
+
+/// As [`recovery_table`], for a terminal of so many columns: a last line says which of the named
+/// statistics did not fit. `None` leaves nothing out.
+pub fn recovery_table_within(columns: &[(&str, &RecoveryStats)], width: Option<usize>) -> String {
     let mut heading = vec![String::new(), "unit".into()];
     heading.extend(columns.iter().map(|(name, _)| name.to_string()));
     let row = |measure: &RecoveryMeasure| {
@@ -25,7 +31,7 @@ pub fn recovery_table(columns: &[(&str, &RecoveryStats)]) -> String {
     };
     // All tables are aligned as one, so that a strategy keeps its column.
     let rows: Vec<_> = std::iter::once(heading).chain(recovery_measures().map(row)).collect();
-    let text = align(&rows, Align::Right);
+    let text = align_within(&rows, Align::Right, width);
     let mut lines = text.lines();
     let heading = lines.next().unwrap_or_default();
     let mut tables = Vec::new();
@@ -33,6 +39,7 @@ pub fn recovery_table(columns: &[(&str, &RecoveryStats)]) -> String {
         let rows: Vec<&str> = lines.by_ref().take(table.measures.len()).collect();
         tables.push(format!("{}\n{heading}\n{}\n", table.title, rows.join("\n")));
     }
+    tables.extend(lines.map(|left_out| format!("{left_out}\n")));
     tables.join("\n")
 }
 

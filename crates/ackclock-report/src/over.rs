@@ -1,0 +1,131 @@
+//! How the flows of a run make one number.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::summary::FlowSummary;
+
+/// A number of a flow.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowMeasure {
+    /// What options call it.
+    pub name: &'static str,
+    /// Its key in JSON and CSV, which has the unit.
+    pub key: &'static str,
+    /// Its value; `None` if this flow has none.
+    pub of: fn(&FlowSummary) -> Option<f64>,
+}
+
+macro_rules! counts {
+    ($($name:ident)*) => {
+        [$(FlowMeasure {
+            name: stringify!($name),
+            key: stringify!($name),
+            of: |flow| Some(flow.$name as f64),
+        }),*]
+    };
+}
+
+const COUNTS: [FlowMeasure; 9] = counts!(
+    bytes_acked segments_sent retransmissions fast_retransmissions timeouts timeouts_non_trigger
+    timeouts_multiple_losses timeouts_lost_retransmission timeouts_backed_off
+);
+
+const OTHERS: [FlowMeasure; 6] = [
+    FlowMeasure { name: "recoveries", key: "recoveries", of: |f| Some(f.recoveries as f64) },
+    FlowMeasure { name: "drops", key: "drops", of: |f| f.drops.map(|n| n as f64) },
+    FlowMeasure {
+        name: "spurious_retransmissions",
+        key: "spurious_retransmissions",
+        of: |f| f.spurious_retransmissions.map(|n| n as f64),
+    },
+    FlowMeasure { name: "goodput", key: "goodput_bps", of: |f| Some(f.goodput_bps) },
+    FlowMeasure { name: "completion", key: "completion_s", of: |f| f.completion_s },
+    FlowMeasure { name: "mean_rtt", key: "mean_rtt_s", of: |f| f.mean_rtt_s },
+];
+
+impl FlowMeasure {
+    /// All of them, in the order of [`FlowSummary`].
+    pub fn all() -> impl Iterator<Item = FlowMeasure> {
+        COUNTS.into_iter().chain(OTHERS)
+    }
+
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<FlowMeasure> {
+        FlowMeasure::all().find(|measure| measure.name == name)
+    }
+
+    /// One number of all these flows; `None` if there is none, such as the last completion where a
+    /// flow is unfinished.
+    pub fn over<'a>(
+        &self,
+        over: Over,
+        flows: impl IntoIterator<Item = &'a FlowSummary>,
+    ) -> Option<f64> {
+        over.of(flows.into_iter().map(self.of).collect())
+    }
+}
+
+/// How several flows make one number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Over {
+    /// The mean, if all have a value.
+    Mean,
+    /// The smallest value that at least this percentage of the flows does not exceed: 0 gives the
+    /// least, 100 the greatest. A flow without a value, such as one that is unfinished, counts as
+    /// greater than all.
+    Percentile(f64),
+}
+
+impl Over {
+    fn of(self, mut values: Vec<Option<f64>>) -> Option<f64> {
+        match self {
+            Over::Mean => {
+                let known: Vec<f64> = values.iter().copied().collect::<Option<_>>()?;
+                (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+            }
+            Over::Percentile(percent) => {
+                let or_last = |value: &Option<f64>| value.unwrap_or(f64::INFINITY);
+                values.sort_by(|a, b| or_last(a).total_cmp(&or_last(b)));
+                let rank = (percent * values.len() as f64 / 100.0).ceil().max(1.0);
+                values.get(rank as usize - 1).copied().flatten()
+            }
+        }
+    }
+}
+
+impl FromStr for Over {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "mean" => return Ok(Over::Mean),
+            "min" => return Ok(Over::Percentile(0.0)),
+            "median" => return Ok(Over::Percentile(50.0)),
+            "max" => return Ok(Over::Percentile(100.0)),
+            _ => {}
+        }
+        let percent = text.strip_prefix('p').and_then(|digits| digits.parse::<f64>().ok());
+        match percent.filter(|percent| (0.0..=100.0).contains(percent)) {
+            Some(percent) => Ok(Over::Percentile(percent)),
+            None => Err(format!(
+                "`{text}` is none of mean, min, median, max and percentiles such as p99"
+            )),
+        }
+    }
+}
+
+impl fmt::Display for Over {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Over::Mean => f.write_str("mean"),
+            Over::Percentile(0.0) => f.write_str("min"),
+            Over::Percentile(50.0) => f.write_str("median"),
+            Over::Percentile(100.0) => f.write_str("max"),
+            Over::Percentile(percent) => write!(f, "p{percent}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
