@@ -79,6 +79,11 @@ impl Axis {
 }
 
 impl GridCell {
+    /// The only cell of a grid without axes.
+    pub fn of(scenario: Scenario) -> Self {
+        GridCell { labels: Vec::new(), scenario, table: Table::new() }
+    }
+
     /// Axes and labels in one line, such as `loss 3%, delay far`; empty if nothing is varied.
     pub fn name(&self) -> String {
         let labels = self.labels.iter().map(|AxisLabel { axis, label }| format!("{axis} {label}"));

@@ -11,6 +11,7 @@ mod recovery;
 mod set;
 mod stats;
 mod sweep;
+mod until;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -29,9 +30,10 @@ pub use progress::Progress;
 pub use recovery::RecoveryRecorder;
 pub use set::set;
 pub use stats::{LinkStats, thread_cpu_s};
+pub use sweep::{RunRow, Sweep, SweepRun, Swept, Until, axis, run_rows, sweep};
 #[cfg(not(target_family = "wasm"))]
-pub use sweep::flow_columns;
-pub use sweep::{Sweep, SweepRun, axis, sweep};
+pub use sweep::{flow_columns, run_columns};
+pub use until::{LEAST_RUNS, MOST_RUNS, Precision, Settled, until_enough};
 
 /// Why a run gave no result.
 #[derive(Debug, thiserror::Error)]
@@ -146,13 +148,19 @@ impl Input<'_> {
     }
 
     /// Which `[[link.fate]]`s no packet met, and in how many of these runs.
-    pub fn outstanding_fates(&self, outcomes: &[Outcome]) -> Vec<FileError> {
-        let mut runs = BTreeMap::new();
-        for fate in outcomes.iter().flat_map(|outcome| &outcome.outstanding_fates) {
-            *runs.entry(fate).or_insert(0) += 1;
+    pub fn outstanding_fates<'a>(
+        &self,
+        outcomes: impl IntoIterator<Item = &'a Outcome>,
+    ) -> Vec<FileError> {
+        let (mut runs, mut all) = (BTreeMap::new(), 0);
+        for outcome in outcomes {
+            all += 1;
+            for fate in &outcome.outstanding_fates {
+                *runs.entry(fate).or_insert(0) += 1;
+            }
         }
         let told = |(&(link, fate), count): (&(usize, usize), usize)| {
-            let of = match outcomes.len() {
+            let of = match all {
                 1 => String::new(),
                 all => format!(" in {count} of {all} runs"),
             };

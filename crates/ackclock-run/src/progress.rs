@@ -33,6 +33,11 @@ impl Progress {
         Progress { shared: Arc::clone(&self.shared), weight }
     }
 
+    /// Adds so many steps to the bar.
+    pub fn lengthen(&self, steps: u64) {
+        self.shared.bar.inc_length(steps);
+    }
+
     /// Whether the runs are to end before their time.
     pub fn is_cancelled(&self) -> bool {
         self.shared.cancel.is_cancelled()

@@ -1,8 +1,9 @@
 //! Sweeps: keys of a scenario with the values that they take, `link[1].rate=1mbit,2mbit`.
 
+use std::str::FromStr;
+
 use ackclock_net::scenario::{Scenario, ScenarioError};
-#[cfg(not(target_family = "wasm"))]
-use ackclock_report::FlowSummary;
+use ackclock_report::{FlowMeasure, FlowSummary, Over};
 use ackclock_tcp::Registry;
 use toml::{Table, Value};
 
@@ -12,6 +13,7 @@ use crate::columns::Columns;
 use crate::file::FileError;
 use crate::grid::{Axis, GridCell, grid};
 use crate::progress::Progress;
+use crate::until::{MOST_RUNS, Precision, Settled, until_enough};
 use crate::{Error, Input, Job, Outcome, STEPS, in_parallel_until};
 
 /// The axis of `KEY=VALUE,...`. A value that has a comma in it, such as a list, is quoted.
@@ -88,7 +90,29 @@ pub fn sweep(
     })
 }
 
-/// The runs of a sweep: of each cell, one for each strategy and seed.
+/// A measure of flows, and how well its mean is to be known.
+#[derive(Clone, Debug)]
+pub struct Until {
+    /// The measure.
+    pub measure: FlowMeasure,
+    /// How well.
+    pub share: f64,
+}
+
+impl FromStr for Until {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let Precision { measure: name, share } = text.parse()?;
+        let measure = FlowMeasure::named(&name).ok_or_else(|| {
+            let names: Vec<String> = FlowMeasure::all().map(|m| format!("`{}`", m.name)).collect();
+            format!("there is no measure `{name}`; there are {}", names.join(", "))
+        })?;
+        Ok(Until { measure, share })
+    }
+}
+
+/// The runs of a sweep: of each cell, some of each strategy, one for each seed.
 pub struct Sweep<'a> {
     /// What the names of strategies mean.
     pub registry: &'a Registry,
@@ -96,12 +120,19 @@ pub struct Sweep<'a> {
     pub cells: &'a [GridCell],
     /// What errors name: the file.
     pub file: &'a str,
+    /// What errors find lines in.
+    pub text: Option<&'a str>,
     /// The strategies of all flows; those of the scenario if there are none.
     pub strategies: &'a [String],
     /// The first seed; that of the scenario if left out.
     pub seed: Option<u64>,
-    /// Runs of each strategy in each cell; as many as the scenario says if left out.
+    /// Runs of each strategy in each cell; as many as the scenario says if left out. With `until`
+    /// the most, [`MOST_RUNS`] if left out.
     pub runs: Option<u32>,
+    /// Do runs until these means are known well enough, in each cell and of each strategy.
+    pub until: &'a [Until],
+    /// How the flows of a run make one number for `until`; their mean if left out.
+    pub over: &'a [Over],
 }
 
 /// One run of a sweep.
@@ -114,50 +145,152 @@ pub struct SweepRun {
     pub outcome: Outcome,
 }
 
+/// What came out of a sweep.
+pub struct Swept {
+    /// The runs by cell, then by strategy, then by seed.
+    pub runs: Vec<SweepRun>,
+    /// What is not known as well as [`Sweep::until`] asks, one sentence each. Nothing of a sweep
+    /// that was cancelled.
+    pub short: Vec<String>,
+}
+
 impl Sweep<'_> {
-    /// The jobs of a cell, strategies first.
-    pub fn jobs(&self, scenario: &Scenario) -> Vec<Job> {
+    /// The scenario of a cell, for its runs.
+    pub fn input(&self, cell: usize) -> Input<'_> {
+        let scenario = &self.cells[cell].scenario;
+        Input { registry: self.registry, scenario, file: self.file.into(), text: self.text }
+    }
+
+    /// The seed of the first run in a cell.
+    pub fn first_seed(&self, cell: usize) -> u64 {
+        self.seed.unwrap_or(self.cells[cell].scenario.seed)
+    }
+
+    /// The most runs of each strategy in a cell.
+    pub fn most_runs(&self, cell: usize) -> u32 {
+        match self.until {
+            [] => self.runs.unwrap_or(self.cells[cell].scenario.runs),
+            _ => self.runs.unwrap_or(MOST_RUNS),
+        }
+    }
+
+    /// Does the runs with `more`, which gets their cells and jobs, and returns `None` for one that
+    /// was cancelled.
+    ///
+    /// # Errors
+    /// What `more` returns.
+    pub fn run_with<E>(
+        &self,
+        mut more: impl FnMut(&[(usize, Job)]) -> Result<Vec<Option<Outcome>>, E>,
+    ) -> Result<Swept, E> {
         let own = [None];
         let given: Vec<Option<String>> = self.strategies.iter().cloned().map(Some).collect();
         let strategies = if given.is_empty() { &own[..] } else { &given[..] };
-        let first = self.seed.unwrap_or(scenario.seed);
-        let runs = u64::from(self.runs.unwrap_or(scenario.runs));
-        let of = |strategy: &Option<String>| {
-            let strategy = strategy.clone();
-            (0..runs).map(move |i| Job { strategy: strategy.clone(), seed: first.wrapping_add(i) })
+        let groups: Vec<(usize, &Option<String>)> = (0..self.cells.len())
+            .flat_map(|cell| strategies.iter().map(move |s| (cell, s)))
+            .collect();
+        let task = |group: usize, number: u32| {
+            let (cell, strategy) = groups[group];
+            let seed = self.first_seed(cell).wrapping_add(number.into());
+            (cell, Job { strategy: strategy.clone(), seed })
         };
-        strategies.iter().flat_map(of).collect()
+        if self.until.is_empty() {
+            let runs = (0..groups.len())
+                .flat_map(|g| (0..self.most_runs(groups[g].0)).map(move |number| (g, number)));
+            let tasks: Vec<(usize, Job)> = runs.map(|(g, number)| task(g, number)).collect();
+            let done = more(&tasks)?;
+            let with_result = tasks.into_iter().zip(done);
+            let runs = with_result.filter_map(|((cell, job), outcome)| {
+                Some(SweepRun { cell, job, outcome: outcome? })
+            });
+            return Ok(Swept { runs: runs.collect(), short: Vec::new() });
+        }
+        // With `until` the number of runs does not depend on the cell.
+        let most = self.most_runs(0);
+        let overs = if self.over.is_empty() { &[Over::Mean] } else { self.over };
+        let asked: Vec<(&Until, Over)> = self
+            .until
+            .iter()
+            .flat_map(|until| overs.iter().map(move |over| (until, *over)))
+            .collect();
+        let shares: Vec<f64> = asked.iter().map(|(until, _)| until.share).collect();
+        let values = |_: usize, outcome: &Outcome| {
+            let of = |flows: &[&FlowSummary]| -> Vec<f64> {
+                let one = |(until, over): &(&Until, Over)| {
+                    until.measure.over(*over, flows.iter().copied()).unwrap_or(f64::NAN)
+                };
+                asked.iter().map(one).collect()
+            };
+            by_strategy(&outcome.flows).into_iter().flat_map(|(_, flows)| of(&flows)).collect()
+        };
+        let mut cancelled = false;
+        let settled = until_enough(groups.len(), (&shares, most), values, |wanted| {
+            let tasks: Vec<(usize, Job)> =
+                wanted.iter().map(|(group, number)| task(*group, *number)).collect();
+            let done = more(&tasks)?;
+            cancelled |= done.iter().any(Option::is_none);
+            Ok(done)
+        })?;
+        let mut swept = Swept { runs: Vec::new(), short: Vec::new() };
+        for (group, Settled { runs, short }) in settled.into_iter().enumerate() {
+            let precisions = short.filter(|_| !cancelled).unwrap_or_default();
+            let (cell, _) = groups[group];
+            let flows = runs.first().map_or(&[][..], |outcome| &outcome.flows[..]);
+            let named = by_strategy(flows)
+                .into_iter()
+                .flat_map(|(strategy, _)| asked.iter().map(move |asked| (strategy, asked)));
+            for (precision, (strategy, (until, over))) in precisions.into_iter().zip(named) {
+                let place = match self.cells[cell].name() {
+                    name if name.is_empty() => name,
+                    name => format!(" ({name})"),
+                };
+                let over = if self.over.is_empty() { "" } else { &format!(", {over}") };
+                let what = format!("{} of {strategy}{place}{over}", until.measure.name);
+                let runs = format!("{} runs", runs.len());
+                swept.short.push(if !precision.is_finite() {
+                    format!("{what}: after {runs} its mean is 0 or missing, and has no precision")
+                } else if precision > until.share {
+                    let (got, asked) = (percent(precision), percent(until.share));
+                    format!("{what}: ± {got} after {runs}, and not ± {asked}")
+                } else {
+                    continue;
+                });
+            }
+            let outcomes = (0..).zip(runs).map(|(number, outcome)| {
+                let (cell, job) = task(group, number);
+                SweepRun { cell, job, outcome }
+            });
+            swept.runs.extend(outcomes);
+        }
+        Ok(swept)
     }
 
     /// Does all runs on `threads` threads (0: one per processor), or those that are done when
-    /// `cancel` is set. They come by cell, then by strategy, then by seed.
+    /// `cancel` is set.
     ///
     /// # Errors
     /// [`Error::Scenario`], [`Error::Run`] and [`Error::Threads`].
-    pub fn run(&self, threads: u16, cancel: &Cancel) -> Result<Vec<SweepRun>, Error> {
-        let tasks: Vec<(usize, Job)> = self
-            .cells
-            .iter()
-            .enumerate()
-            .flat_map(|(i, cell)| self.jobs(&cell.scenario).into_iter().map(move |job| (i, job)))
-            .collect();
-        let progress = Progress::until(tasks.len() as u64 * STEPS, cancel);
-        let done = in_parallel_until(
-            &tasks,
-            (threads, cancel),
-            |(_, job)| job.seed,
-            |(cell, job)| {
-                let scenario = &self.cells[*cell].scenario;
-                let file = self.file.to_string();
-                let input = Input { registry: self.registry, scenario, file, text: None };
-                input.run(job, input.build(job, false)?, &mut (), &progress)
-            },
-        )?;
-        let with_result = tasks.into_iter().zip(done);
-        Ok(with_result
-            .filter_map(|((cell, job), outcome)| Some(SweepRun { cell, job, outcome: outcome? }))
-            .collect())
+    pub fn run(&self, threads: u16, cancel: &Cancel) -> Result<Swept, Error> {
+        let progress = Progress::until(0, cancel);
+        self.run_with(|tasks| {
+            progress.lengthen(tasks.len() as u64 * STEPS);
+            in_parallel_until(
+                tasks,
+                (threads, cancel),
+                |(_, job)| job.seed,
+                |(cell, job)| {
+                    let input = self.input(*cell);
+                    input.run(job, input.build(job, false)?, &mut (), &progress)
+                },
+            )
+        })
     }
+}
+
+/// A share in percent, to two figures.
+fn percent(share: f64) -> String {
+    let decimals = (1 - (share * 100.0).log10().floor() as i32).clamp(0, 6) as usize;
+    format!("{:.decimals$} %", share * 100.0)
 }
 
 /// The columns of flows with the cells that they ran in: one for each axis, then those of
@@ -188,6 +321,73 @@ pub fn flow_columns<'a>(axes: &[Axis]) -> Columns<(Option<&'a GridCell>, &'a Flo
         .number("goodput_bps", |row| Some(row.1.goodput_bps))
         .number("completion_s", |row| row.1.completion_s)
         .number("mean_rtt_s", |row| row.1.mean_rtt_s)
+}
+
+/// All flows of a strategy in a run as one row.
+pub struct RunRow<'a> {
+    /// The cell that they ran in.
+    pub cell: Option<&'a GridCell>,
+    /// The strategy.
+    pub strategy: &'a str,
+    /// The seed of the run.
+    pub seed: u64,
+    /// How the flows make one number.
+    pub over: Over,
+    /// The flows.
+    pub flows: Vec<&'a FlowSummary>,
+}
+
+impl RunRow<'_> {
+    /// The number that they make.
+    pub fn value(&self, measure: FlowMeasure) -> Option<f64> {
+        measure.over(self.over, self.flows.iter().copied())
+    }
+}
+
+/// The flows of a run as rows: for each strategy one of each of these.
+pub fn run_rows<'a>(
+    cell: Option<&'a GridCell>,
+    run: &'a SweepRun,
+    over: &'a [Over],
+) -> impl Iterator<Item = RunRow<'a>> {
+    by_strategy(&run.outcome.flows).into_iter().flat_map(move |(strategy, flows)| {
+        let row = move |over: &Over| {
+            let (over, seed, flows) = (*over, run.job.seed, flows.clone());
+            RunRow { cell, strategy, seed, over, flows }
+        };
+        over.iter().map(row)
+    })
+}
+
+/// The flows of each strategy, in order of first appearance.
+fn by_strategy(flows: &[FlowSummary]) -> Vec<(&str, Vec<&FlowSummary>)> {
+    let mut all: Vec<(&str, Vec<&FlowSummary>)> = Vec::new();
+    for flow in flows {
+        match all.iter_mut().find(|(strategy, _)| *strategy == flow.strategy) {
+            Some((_, flows)) => flows.push(flow),
+            None => all.push((&flow.strategy, vec![flow])),
+        }
+    }
+    all
+}
+
+/// The columns of runs whose flows are summed up: one for each axis, then strategy, seed, how, of
+/// how many flows, and the numbers of [`FlowSummary`].
+#[cfg(not(target_family = "wasm"))]
+pub fn run_columns<'a>(axes: &[Axis]) -> Columns<RunRow<'a>> {
+    let mut columns = Columns::<RunRow<'a>>::new();
+    for axis in axes {
+        let name = axis.name.clone();
+        columns = columns.text(&axis.name, move |row| row.cell?.label(&name).map(String::from));
+    }
+    columns = columns
+        .text("strategy", |row| Some(row.strategy.into()))
+        .int("seed", |row| Some(row.seed))
+        .text("over", |row| Some(row.over.to_string()))
+        .int("flows", |row| Some(row.flows.len() as u64));
+    FlowMeasure::all().fold(columns, |columns, measure| {
+        columns.number(measure.key, move |row| row.value(measure))
+    })
 }
 
 #[cfg(test)]

@@ -1,4 +1,7 @@
+use ackclock_report::Estimate;
+
 use super::*;
+use crate::until::LEAST_RUNS;
 
 const SCENARIO: &str = "duration = \"5s\"\nseed = 7\n\
     link = [{ from = \"a\", to = \"b\", rate = \"1mbit\", delay = \"1ms\" }]\n\
@@ -61,12 +64,11 @@ fn runs_come_by_cell_strategy_and_seed() {
     let sweep = Sweep {
         registry: &registry,
         cells: &cells,
-        file: "s.toml",
         strategies: &strategies,
-        seed: None,
         runs: Some(2),
+        ..plain(&registry)
     };
-    let runs = sweep.run(2, &Cancel::default()).unwrap();
+    let runs = sweep.run(2, &Cancel::default()).unwrap().runs;
     let places: Vec<(usize, &str, u64)> =
         runs.iter().map(|r| (r.cell, r.job.strategy.as_deref().unwrap(), r.job.seed)).collect();
     let of = |cell| [(cell, "reno", 7), (cell, "reno", 8), (cell, "sack", 7), (cell, "sack", 8)];
@@ -81,15 +83,110 @@ fn runs_come_by_cell_strategy_and_seed() {
     assert!(completion(0) > completion(4));
 }
 
+fn plain(registry: &Registry) -> Sweep<'_> {
+    Sweep {
+        registry,
+        cells: &[],
+        file: "s.toml",
+        text: None,
+        strategies: &[],
+        seed: None,
+        runs: None,
+        until: &[],
+        over: &[],
+    }
+}
+
 #[test]
 fn nothing_runs_once_it_is_cancelled() {
     let registry = Registry::default();
     let cells = sweep(("s.toml", SCENARIO), &[], &registry).unwrap();
-    let (cells, strategies) = (&cells[..], &[][..]);
-    let sweep =
-        Sweep { registry: &registry, cells, file: "s.toml", strategies, seed: None, runs: Some(3) };
+    let sweep = Sweep { cells: &cells, runs: Some(3), ..plain(&registry) };
     let cancel = Cancel::default();
-    assert_eq!(sweep.run(1, &cancel).unwrap().len(), 3);
+    assert_eq!(sweep.run(1, &cancel).unwrap().runs.len(), 3);
     cancel.cancel();
-    assert_eq!(sweep.run(1, &cancel).unwrap().len(), 0);
+    assert_eq!(sweep.run(1, &cancel).unwrap().runs.len(), 0);
+    let until = ["goodput=2%".parse().unwrap()];
+    let swept = Sweep { until: &until, ..sweep }.run(1, &cancel).unwrap();
+    assert_eq!((swept.runs.len(), swept.short), (0, Vec::new()));
+}
+
+const LOSSY: &str = "duration = \"60s\"\n\
+    link = [{ from = \"a\", to = \"b\", rate = \"1mbit\", delay = \"10ms\", \
+    loss = [{ bernoulli = { p = \"1%\" } }] }]\n\
+    flow = [{ from = \"a\", to = \"b\", source = { segments = 100 }, count = 2 }]\n";
+
+/// Each strategy in each cell takes an even number of runs of its own, which holds what was asked
+/// for, and which no number of threads moves. The runs are those of `runs`.
+#[test]
+fn runs_go_on_until_the_mean_is_known() {
+    let registry = Registry::default();
+    let axes = [axis("link[0].delay=10ms,40ms").unwrap()];
+    let cells = sweep(("s.toml", LOSSY), &axes, &registry).unwrap();
+    let strategies = ["reno".to_string(), "sack".to_string()];
+    let until: [Until; 2] = ["goodput=2%".parse().unwrap(), "completion=2%".parse().unwrap()];
+    let sweep = Sweep { cells: &cells, strategies: &strategies, until: &until, ..plain(&registry) };
+    let swept = sweep.run(1, &Cancel::default()).unwrap();
+    assert_eq!(swept.short, Vec::<String>::new());
+    let key = |r: &SweepRun| (r.cell, r.job.clone(), r.outcome.flows.clone());
+    let several = sweep.run(3, &Cancel::default()).unwrap();
+    assert!(swept.runs.iter().map(key).eq(several.runs.iter().map(key)));
+    let mut counts = Vec::new();
+    for group in swept.runs.chunk_by(|a, b| (a.cell, &a.job.strategy) == (b.cell, &b.job.strategy))
+    {
+        let n = group.len() as u32;
+        assert!(n >= LEAST_RUNS && n % 2 == 0, "{n}");
+        for Until { measure, share } in &until {
+            let values: Option<Vec<f64>> =
+                group.iter().map(|r| measure.over(Over::Mean, &r.outcome.flows)).collect();
+            let estimate = Estimate::of(&values.unwrap()).unwrap();
+            assert!(estimate.half_width.unwrap() <= share * estimate.mean, "{estimate:?}");
+        }
+        counts.push(n);
+        let fixed =
+            Sweep { until: &[], runs: Some(n), cells: &cells[group[0].cell..][..1], ..sweep };
+        let fixed = fixed.run(1, &Cancel::default()).unwrap().runs;
+        let of = |r: &&SweepRun| r.job.strategy == group[0].job.strategy;
+        let alone = fixed.iter().filter(of).map(|r| (&r.job, &r.outcome.flows));
+        assert!(group.iter().map(|r| (&r.job, &r.outcome.flows)).eq(alone));
+    }
+    assert_eq!(counts.len(), 4);
+    assert!(counts.iter().any(|n| *n > LEAST_RUNS), "{counts:?}");
+}
+
+#[test]
+fn what_is_not_known_well_enough_is_said() {
+    let registry = Registry::default();
+    let axes = [axis("link[0].delay=10ms").unwrap()];
+    let cells = sweep(("s.toml", LOSSY), &axes, &registry).unwrap();
+    let until = ["completion=0.01%".parse().unwrap(), "timeouts_backed_off=5%".parse().unwrap()];
+    let over = [Over::Percentile(100.0)];
+    let strategies = ["sack".to_string()];
+    let sweep = Sweep {
+        cells: &cells,
+        strategies: &strategies,
+        until: &until,
+        over: &over,
+        runs: Some(6),
+        ..plain(&registry)
+    };
+    let swept = sweep.run(1, &Cancel::default()).unwrap();
+    assert_eq!(swept.runs.len(), 6);
+    let [completion, timeouts] = &swept.short[..] else { panic!("{:?}", swept.short) };
+    let begin = "completion of sack (link[0].delay 10ms), max: ± ";
+    let end = " % after 6 runs, and not ± 0.010 %";
+    assert!(completion.starts_with(begin) && completion.ends_with(end), "{completion}");
+    let expected = "timeouts_backed_off of sack (link[0].delay 10ms), max: after 6 runs its mean is 0 \
+                    or missing, and has no precision";
+    assert_eq!(timeouts, expected);
+}
+
+#[test]
+fn a_measure_that_is_not_there_is_answered_with_those_that_are() {
+    let error = "godput=2%".parse::<Until>().unwrap_err();
+    assert!(
+        error.starts_with("there is no measure `godput`; there are `bytes_acked`, "),
+        "{error}"
+    );
+    assert!(error.contains("`goodput`, `completion`, `mean_rtt`"), "{error}");
 }
