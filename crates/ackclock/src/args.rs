@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use ackclock_net::scenario::check_strategy;
+use ackclock_report::Over;
 use ackclock_tcp::Registry;
 use clap::{Args, ValueEnum};
 
@@ -79,6 +80,12 @@ pub(crate) struct OutputArgs {
     /// scenario. A node sees the packets that reach it.
     #[arg(long, value_name = "PLACE", requires = "pcap", default_value = SENDER)]
     pub pcap_at: String,
+    /// Sum up the flows of each run by their mean, min, median, max or a percentile such as p99, and
+    /// show these instead of the flows: `completion` by `max` is when the last flow is done. JSON,
+    /// CSV and Parquet have a row for each run, strategy and one of these. A percentile is the
+    /// smallest value that so many percent of the flows do not exceed.
+    #[arg(long, value_name = "mean,p99,max,...", value_delimiter = ',')]
+    pub over: Vec<Over>,
     /// Also run the oracles, and print how much later each strategy is done. An oracle is notified
     /// of every loss. Hardly any sender of an RFC with the same window growth is faster; Linux may
     /// be, since it lowers its window less often. `oracle` is notified one round trip after the

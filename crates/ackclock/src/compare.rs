@@ -9,7 +9,7 @@ use ackclock_net::scenario::{
     DelayedAck, DropList, DropTail, FirstRtt, Flow, Link, Loss, Queue, Retransmission, Scenario,
     SegmentRange, Source,
 };
-use ackclock_run::{Cancel, FileError, Input, Job};
+use ackclock_run::{Cancel, FileError, GridCell, Sweep, Swept};
 use ackclock_tcp::{Registry, Span};
 use clap::{Args, Parser, ValueEnum};
 
@@ -17,7 +17,7 @@ use crate::args::{OutputArgs, RecordFormat, check_strategies};
 use crate::error::Error;
 use crate::execute::execute;
 use crate::oracle::distances;
-use crate::output::{Shown, ended, results};
+use crate::output::{Measured, Shown, ended, results};
 use crate::record::Records;
 
 const SEED: u64 = 1;
@@ -156,24 +156,33 @@ pub(crate) fn compare(
     if args.print_scenario {
         return scenario.to_toml().map_err(failed);
     }
-    let jobs: Vec<Job> =
-        args.strategy.iter().map(|s| Job { strategy: Some(s.clone()), seed: SEED }).collect();
-    let mut records = Records::new(
-        &args.output.records,
-        args.output.measures_recovery(),
-        SEED,
-        args.strategy.len(),
-    )?;
-    records.capture_at(&args.output.pcap_at, &scenario)?;
-    let input = Input { registry, scenario: &scenario, file: "compare".into(), text: None };
-    let (jobs, outcomes) = execute(&input, &jobs, None, &mut records, cancel)?;
-    let distances = if args.output.vs_oracle && !cancel.is_cancelled() {
-        distances(&input, &jobs, &outcomes, None, cancel)?
+    let parameters = parameters(args);
+    let cells = [GridCell::of(scenario)];
+    let scenario = &cells[0].scenario;
+    let sweep = Sweep {
+        registry,
+        cells: &cells,
+        file: "compare",
+        text: None,
+        strategies: &args.strategy,
+        seed: None,
+        runs: None,
+        until: &[],
+        over: &[],
+    };
+    let OutputArgs { records, pcap_at, vs_oracle, .. } = &args.output;
+    let measures = args.output.measures_recovery();
+    let mut records = Records::new(records, measures, SEED, args.strategy.len())?;
+    records.capture_at(pcap_at, scenario)?;
+    let Swept { runs, .. } = execute(&sweep, None, &mut records, cancel)?;
+    let distances = if *vs_oracle && !cancel.is_cancelled() {
+        distances(&sweep, &runs, None, cancel)?
     } else {
         Vec::new()
     };
-    records.finish(&scenario.name, &parameters(args))?;
-    let mut text = results(&jobs, &outcomes, &Shown::of(&args.output, true, &distances))?;
+    records.finish(&scenario.name, &parameters)?;
+    let measured = Measured { cells: &cells, axes: &[], runs: &runs };
+    let mut text = results(&measured, &Shown::of(&args.output, true, &distances))?;
     if args.output.records.format == RecordFormat::Table && args.drop.len() > 1 {
         text.push('\n');
         for (flow, case) in args.drop.iter().enumerate() {

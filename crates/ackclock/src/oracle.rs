@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use ackclock_net::scenario::Scenario;
-use ackclock_report::{Align, Estimate, RecoveryStats, align, recovery_measures, with_interval};
-use ackclock_run::{Cancel, Input, Job, Outcome, Progress, STEPS, in_parallel};
+use ackclock_report::{
+    Align, Estimate, RecoveryStats, align_within, recovery_measures, with_interval,
+};
+use ackclock_run::{Cancel, Input, Job, Outcome, Progress, STEPS, Sweep, SweepRun, in_parallel};
 use ackclock_tcp::Registry;
 use serde::Serialize;
 
@@ -51,38 +53,43 @@ struct Bound {
     measures: Measures,
 }
 
-/// Runs the oracles that bound the strategies of these jobs. The jobs of a strategy follow each
-/// other, and their outcomes have the statistics of recovery.
+/// Runs the oracles that bound the strategies of a sweep, which has the statistics of recovery:
+/// the distances in each cell. None if `cancel` is set before the end.
 pub(crate) fn distances(
-    input: &Input<'_>,
-    jobs: &[Job],
-    outcomes: &[Outcome],
+    sweep: &Sweep<'_>,
+    runs: &[SweepRun],
     threads: Option<u16>,
     cancel: &Cancel,
-) -> Result<Vec<Distance>, Error> {
+) -> Result<Vec<Vec<Distance>>, Error> {
+    let of_cell = |runs: &[SweepRun]| of_cell(&sweep.input(runs[0].cell), runs, threads, cancel);
+    match runs.chunk_by(|a, b| a.cell == b.cell).map(of_cell).collect() {
+        Err(ackclock_run::Error::Cancelled) => Ok(Vec::new()),
+        distances => Ok(distances?),
+    }
+}
+
+/// Runs the oracles that bound the strategies of these runs of one cell. The runs of a strategy
+/// follow each other, and have the statistics of recovery.
+fn of_cell(
+    input: &Input<'_>,
+    runs: &[SweepRun],
+    threads: Option<u16>,
+    cancel: &Cancel,
+) -> Result<Vec<Distance>, ackclock_run::Error> {
     let registry = input.registry;
     let mut all = Vec::new();
-    let mut first = 0;
-    for jobs in jobs.chunk_by(|a, b| a.strategy == b.strategy) {
-        let of_strategy: Vec<&Outcome> = outcomes.iter().skip(first).take(jobs.len()).collect();
-        first += jobs.len();
-        let strategy = jobs.first().and_then(|job| job.strategy.clone());
-        all.push((
-            Distance {
-                strategy,
-                runs: jobs.len(),
-                measures: measures(&of_strategy),
-                bounds: Vec::new(),
-            },
-            jobs,
-            of_strategy,
-        ));
+    for runs in runs.chunk_by(|a, b| a.job.strategy == b.job.strategy) {
+        let outcomes: Vec<&Outcome> = runs.iter().map(|run| &run.outcome).collect();
+        let strategy = runs.first().and_then(|run| run.job.strategy.clone());
+        let measures = measures(&outcomes);
+        let distance = Distance { strategy, runs: runs.len(), measures, bounds: Vec::new() };
+        all.push((distance, runs, outcomes));
     }
     for oracle in ORACLES {
         // Many strategies have the same window law.
-        let wanted: BTreeMap<(Option<String>, u64), Job> = jobs
+        let wanted: BTreeMap<(Option<String>, u64), Job> = runs
             .iter()
-            .map(|job| bound(job, oracle, registry))
+            .map(|run| bound(&run.job, oracle, registry))
             .map(|job| ((job.strategy.clone(), job.seed), job))
             .collect();
         let wanted: Vec<Job> = wanted.into_values().collect();
@@ -94,11 +101,11 @@ pub(crate) fn distances(
             in_parallel(&wanted, threads.unwrap_or(0), |job| measured(&input, job, &progress))?;
         let notified: BTreeMap<(&Option<String>, u64), &Outcome> =
             wanted.iter().map(|job| (&job.strategy, job.seed)).zip(&notified).collect();
-        for (distance, jobs, outcomes) in &mut all {
-            let own = jobs.iter().map(|job| bound(job, oracle, registry));
+        for (distance, runs, outcomes) in &mut all {
+            let own = runs.iter().map(|run| bound(&run.job, oracle, registry));
             let notified: Vec<&Outcome> =
                 own.filter_map(|job| notified.get(&(&job.strategy, job.seed)).copied()).collect();
-            let strategy = jobs.first().and_then(|job| bound(job, oracle, registry).strategy);
+            let strategy = runs.first().and_then(|run| bound(&run.job, oracle, registry).strategy);
             distance.bounds.push(beside(strategy, outcomes, &notified));
         }
     }
@@ -164,7 +171,7 @@ fn beside(strategy: Option<String>, outcomes: &[&Outcome], notified: &[&Outcome]
 }
 
 /// One line per strategy, then one for each of the oracles.
-pub(crate) fn distance_text(all: &[Distance]) -> String {
+pub(crate) fn distance_text(all: &[Distance], width: Option<usize>) -> String {
     let mut heading = vec!["strategy".to_string()];
     heading.extend(ORACLES.iter().flat_map(|oracle| [format!("over {oracle}"), "in %".into()]));
     heading.extend(MEASURES.iter().map(|(_, column, _)| column.to_string()));
@@ -197,7 +204,7 @@ pub(crate) fn distance_text(all: &[Distance]) -> String {
     format!(
         "Completion time over that of the oracles with the same window law: mean of flows, of the \
          same seeds{unfinished}\n\n{}",
-        align(&rows, Align::Right)
+        align_within(&rows, Align::Right, width)
     )
 }
 

@@ -7,14 +7,16 @@ use std::path::Path;
 use ackclock_net::scenario::Scenario;
 use ackclock_papers::Experiment;
 use ackclock_report::{
-    Align, FlowSummary, RecoveryStats, align, recovery_table, replication_rows, replication_table,
-    summary_rows, summary_table,
+    Align, FlowMeasure, FlowSummary, Over, RecoveryStats, align_within, recovery_table_within,
+    replication_rows, summary_rows,
 };
 use ackclock_run::{
-    Axis, AxisLabel, Cancel, GridCell, Job, LinkStats, Outcome, SweepRun, flow_columns,
+    Axis, AxisLabel, Cancel, GridCell, LinkStats, RunRow, SweepRun, flow_columns, run_columns,
+    run_rows,
 };
 use clap::Args;
-use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
 use crate::args::{OutputArgs, RecordArgs, RecordFormat};
 use crate::error::Error;
@@ -54,24 +56,42 @@ pub(crate) fn json_text(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
 }
 
+/// The columns of the terminal that standard output is; `None` if it is no terminal.
+pub(crate) fn width() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
+
 /// What of the results is shown.
 pub(crate) struct Shown<'a> {
     pub records: &'a RecordArgs,
     /// One line per flow and run, however many there are.
     pub per_flow: bool,
+    /// How the flows of a run make one number.
+    pub over: &'a [Over],
     /// What runs cost.
     pub stats: bool,
-    /// How far strategies are from their oracles.
-    pub distances: Option<&'a [Distance]>,
+    /// How far strategies are from their oracles, by cell.
+    pub distances: Option<&'a [Vec<Distance>]>,
     /// What only connections on the wire have.
     pub connections: Option<&'a [WireConnection]>,
+    /// The columns of the terminal.
+    pub width: Option<usize>,
 }
 
 impl<'a> Shown<'a> {
     /// Of simulated runs.
-    pub fn of(args: &'a OutputArgs, per_flow: bool, distances: &'a [Distance]) -> Shown<'a> {
-        let distances = args.vs_oracle.then_some(distances);
-        Shown { records: &args.records, per_flow, stats: args.stats, distances, connections: None }
+    pub fn of(args: &'a OutputArgs, per_flow: bool, distances: &'a [Vec<Distance>]) -> Shown<'a> {
+        let OutputArgs { records, over, stats, vs_oracle, .. } = args;
+        Shown {
+            records,
+            per_flow: per_flow && over.is_empty(),
+            over,
+            stats: *stats,
+            distances: vs_oracle.then_some(distances),
+            connections: None,
+            width: width(),
+        }
     }
 }
 
@@ -87,218 +107,259 @@ pub(crate) fn ended(text: String, cancel: &Cancel) -> Result<String, Error> {
     Ok(text)
 }
 
-/// A flow and the cell of a sweep that it ran in.
-pub(crate) type PlacedFlow<'a> = (Option<&'a GridCell>, &'a FlowSummary);
+/// Runs, and the grid that they belong to; without axes, if it is only one scenario.
+pub(crate) struct Measured<'a> {
+    pub cells: &'a [GridCell],
+    pub axes: &'a [Axis],
+    /// By cell, then by strategy.
+    pub runs: &'a [SweepRun],
+}
+
+impl Measured<'_> {
+    fn cell(&self, run: &SweepRun) -> Option<&GridCell> {
+        self.cells.get(run.cell).filter(|_| !self.axes.is_empty())
+    }
+
+    fn flows(&self) -> impl Iterator<Item = (Option<&GridCell>, &FlowSummary)> {
+        self.runs.iter().flat_map(|run| run.outcome.flows.iter().map(|f| (self.cell(run), f)))
+    }
+
+    fn rows<'a>(&'a self, over: &'a [Over]) -> impl Iterator<Item = RunRow<'a>> {
+        self.runs.iter().flat_map(move |run| run_rows(self.cell(run), run, over))
+    }
+
+    fn by_cell(&self) -> impl Iterator<Item = &[SweepRun]> {
+        self.runs.chunk_by(|a, b| a.cell == b.cell)
+    }
+
+    /// The statistics of each strategy in each cell.
+    fn sums<'a, T>(
+        &'a self,
+        of: impl Fn(Option<BTreeMap<&'a str, &'a str>>, &'a [SweepRun]) -> T,
+    ) -> Vec<T> {
+        let strategies = self.by_cell().flat_map(|runs| {
+            runs.chunk_by(|a, b| a.job.strategy == b.job.strategy)
+                .map(|runs| (self.cell(&runs[0]), runs))
+        });
+        strategies.map(|(cell, runs)| of(cell.map(by_axis), runs)).collect()
+    }
+
+    /// The text of each cell under its name.
+    fn sections(&self, of: impl Fn(usize, &Measured<'_>) -> String) -> String {
+        let mut text = String::new();
+        for (number, runs) in self.by_cell().enumerate() {
+            if let Some(cell) = self.cell(&runs[0]) {
+                text.push_str(&format!("\n{}:\n", cell.name()));
+            }
+            text.push('\n');
+            text.push_str(&of(number, &Measured { runs, axes: &[], ..*self }));
+        }
+        text
+    }
+}
 
 /// Writes the Parquet file that is asked for.
-pub(crate) fn write_parquet<'a>(
-    records: &RecordArgs,
-    axes: &[Axis],
-    flows: impl Iterator<Item = PlacedFlow<'a>>,
-) -> Result<(), Error> {
-    let Some(path) = &records.parquet else { return Ok(()) };
-    flow_columns(axes).write_parquet(path, "flows", flows).map_err(Error::write(path))
+fn write_parquet(measured: &Measured<'_>, shown: &Shown<'_>) -> Result<(), Error> {
+    let Some(path) = &shown.records.parquet else { return Ok(()) };
+    let written = match shown.over {
+        [] => flow_columns(measured.axes).write_parquet(path, "flows", measured.flows()),
+        over => run_columns(measured.axes).write_parquet(path, "runs", measured.rows(over)),
+    };
+    written.map_err(Error::write(path))
 }
 
 /// The results of all runs. Writes the Parquet file, too.
-pub(crate) fn results(
-    jobs: &[Job],
-    outcomes: &[Outcome],
-    shown: &Shown<'_>,
-) -> Result<String, Error> {
-    let flows: Vec<FlowSummary> = outcomes.iter().flat_map(|o| o.flows.iter().cloned()).collect();
-    write_parquet(shown.records, &[], flows.iter().map(|flow| (None, flow)))?;
-    let &Shown { records, per_flow, stats, distances, connections } = shown;
-    let costs = if stats { costs(jobs, outcomes) } else { Vec::new() };
-    let recoveries = if records.recovery { recoveries(jobs, outcomes) } else { Vec::new() };
+pub(crate) fn results(measured: &Measured<'_>, shown: &Shown<'_>) -> Result<String, Error> {
+    write_parquet(measured, shown)?;
+    let &Shown { records, over, stats, distances, connections, width, .. } = shown;
+    let runs = measured.runs;
     Ok(match records.format {
-        RecordFormat::Csv => flow_columns(&[]).to_csv(flows.iter().map(|flow| (None, flow))),
+        RecordFormat::Csv if over.is_empty() => {
+            flow_columns(measured.axes).to_csv(measured.flows())
+        }
+        RecordFormat::Csv => run_columns(measured.axes).to_csv(measured.rows(over)),
         RecordFormat::Json if stats || records.recovery || distances.is_some() => {
+            let cells = || measured.by_cell().map(|runs| measured.cell(&runs[0]).map(by_axis));
+            let with_cell = |(cell, of): (Option<BTreeMap<_, _>>, _)| {
+                let of: &Vec<Distance> = of;
+                of.iter().map(|of| Placed { cell: cell.clone(), of }).collect::<Vec<_>>()
+            };
             json_text(&Object {
-                flows: &flows,
-                strategies: stats.then_some(&costs),
+                flows: over.is_empty().then(|| placed(measured.flows()).collect()),
+                runs: (!over.is_empty()).then(|| measured.rows(over).map(JsonRow).collect()),
+                strategies: stats.then(|| measured.sums(cost)),
                 peak_memory_bytes: stats.then(peak_memory_bytes),
                 connections,
-                recovery: records.recovery.then_some(&recoveries),
-                vs_oracle: distances,
+                recovery: records.recovery.then(|| measured.sums(recovery)),
+                vs_oracle: distances.map(|all| cells().zip(all).flat_map(with_cell).collect()),
             })
         }
-        RecordFormat::Json => flow_lines(&flows),
-        RecordFormat::Table if jobs.is_empty() => NOTHING.into(),
+        RecordFormat::Json if over.is_empty() => lines_of_array(placed(measured.flows())),
+        RecordFormat::Json => lines_of_array(measured.rows(over).map(JsonRow)),
+        RecordFormat::Table if runs.is_empty() => NOTHING.into(),
         RecordFormat::Table => {
-            let several_runs = jobs.windows(2).any(|w| w[0].seed != w[1].seed);
-            let many = several_runs || outcomes.iter().any(|o| o.flows.len() > MANY_FLOWS);
-            let mut text =
-                if many && !per_flow { replication_table(&flows) } else { summary_table(&flows) };
-            if let Some(distances) = distances {
-                text.push('\n');
-                text.push_str(&distance_text(distances));
+            let mut text = main_table(measured, shown);
+            if let Some(distances) = distances.filter(|all| !all.is_empty()) {
+                text.push_str(&measured.sections(|i, _| distance_text(&distances[i], width)));
             }
             if records.recovery {
-                text.push('\n');
-                text.push_str(&recovery_text(&recoveries));
+                text.push_str(&measured.sections(|_, m| recovery_text(&m.sums(recovery), width)));
             }
             if let Some(connections) = connections {
                 text.push('\n');
-                text.push_str(&connection_table(connections));
+                text.push_str(&connection_table(connections, width));
             }
             if stats {
-                text.push('\n');
-                text.push_str(&cost_table(&costs));
+                text.push_str(&measured.sections(|_, m| cost_table(&m.sums(cost), width)));
+                text.push_str(&peak_memory());
             }
             text
         }
     })
 }
 
-/// The results of a sweep of several cells.
-pub(crate) fn sweep_results(
-    records: &RecordArgs,
-    (cells, axes): (&[GridCell], &[Axis]),
-    runs: &[SweepRun],
-    per_flow: bool,
-) -> Result<String, Error> {
-    let flows = || {
-        runs.iter()
-            .flat_map(|run| run.outcome.flows.iter().map(|flow| (Some(&cells[run.cell]), flow)))
-    };
-    write_parquet(records, axes, flows())?;
-    Ok(match records.format {
-        RecordFormat::Csv => flow_columns(axes).to_csv(flows()),
-        RecordFormat::Json => {
-            let lines = flows().filter_map(|(cell, flow)| {
-                serde_json::to_string(&CellFlow { cell: by_axis(cell), flow }).ok()
-            });
-            lines_of_array(&lines.collect::<Vec<_>>())
+/// The table of flows, or of what they are summed up to.
+fn main_table(measured: &Measured<'_>, shown: &Shown<'_>) -> String {
+    let &Shown { per_flow, over, width, .. } = shown;
+    let runs = measured.runs;
+    let several_runs = runs.windows(2).any(|w| w[0].job.seed != w[1].job.seed);
+    let many = several_runs || runs.iter().any(|run| run.outcome.flows.len() > MANY_FLOWS);
+    let summed_up = !per_flow && (many || !measured.axes.is_empty() || !over.is_empty());
+    let mut table: Vec<Vec<String>> = Vec::new();
+    for runs in measured.by_cell() {
+        let flows: Vec<FlowSummary> =
+            runs.iter().flat_map(|run| run.outcome.flows.iter().cloned()).collect();
+        let rows = if summed_up { replication_rows(&flows, over) } else { summary_rows(&flows) };
+        let labels = measured.cell(&runs[0]).map_or(&[][..], |cell| &cell.labels);
+        for (i, row) in rows.into_iter().enumerate().skip(usize::from(!table.is_empty())) {
+            let name = |at: &AxisLabel| if i == 0 { &at.axis } else { &at.label }.clone();
+            table.push(labels.iter().map(name).chain(row).collect());
         }
-        RecordFormat::Table if runs.is_empty() => NOTHING.into(),
-        RecordFormat::Table => {
-            let mut table: Vec<Vec<String>> = Vec::new();
-            for of_cell in runs.chunk_by(|a, b| a.cell == b.cell) {
-                let flows: Vec<FlowSummary> =
-                    of_cell.iter().flat_map(|run| run.outcome.flows.iter().cloned()).collect();
-                let rows = if per_flow { summary_rows(&flows) } else { replication_rows(&flows) };
-                let cell = &cells[of_cell[0].cell];
-                for (i, row) in rows.into_iter().enumerate().skip(usize::from(!table.is_empty())) {
-                    let name = |at: &AxisLabel| if i == 0 { &at.axis } else { &at.label }.clone();
-                    table.push(cell.labels.iter().map(name).chain(row).collect());
-                }
-            }
-            align(&table, Align::Right)
-        }
-    })
+    }
+    align_within(&table, Align::Right, width)
 }
 
-/// A flow in JSON, with the values of its cell by key.
+/// Something in JSON, with the values of its cell by key.
 #[derive(Serialize)]
-struct CellFlow<'a> {
-    cell: BTreeMap<&'a str, &'a str>,
+struct Placed<'a, T> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cell: Option<BTreeMap<&'a str, &'a str>>,
     #[serde(flatten)]
-    flow: &'a FlowSummary,
+    of: &'a T,
 }
 
-fn by_axis(cell: Option<&GridCell>) -> BTreeMap<&str, &str> {
-    let labels = cell.into_iter().flat_map(|cell| &cell.labels);
-    labels.map(|at| (at.axis.as_str(), at.label.as_str())).collect()
+fn placed<'a>(
+    flows: impl Iterator<Item = (Option<&'a GridCell>, &'a FlowSummary)>,
+) -> impl Iterator<Item = Placed<'a, FlowSummary>> {
+    flows.map(|(cell, of)| Placed { cell: cell.map(by_axis), of })
 }
 
-/// An array with one flow per line.
-fn flow_lines(flows: &[FlowSummary]) -> String {
-    let lines: Vec<String> = flows.iter().filter_map(|f| serde_json::to_string(f).ok()).collect();
-    lines_of_array(&lines)
+/// A row with the keys of a flow.
+struct JsonRow<'a>(RunRow<'a>);
+
+impl Serialize for JsonRow<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let row = &self.0;
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(cell) = row.cell {
+            map.serialize_entry("cell", &by_axis(cell))?;
+        }
+        map.serialize_entry("strategy", row.strategy)?;
+        map.serialize_entry("seed", &row.seed)?;
+        map.serialize_entry("over", &row.over.to_string())?;
+        map.serialize_entry("flows", &row.flows.len())?;
+        for measure in FlowMeasure::all() {
+            map.serialize_entry(measure.key, &row.value(measure))?;
+        }
+        map.end()
+    }
 }
 
-fn lines_of_array(lines: &[String]) -> String {
+fn by_axis(cell: &GridCell) -> BTreeMap<&str, &str> {
+    cell.labels.iter().map(|at| (at.axis.as_str(), at.label.as_str())).collect()
+}
+
+/// An array with one element per line.
+fn lines_of_array(all: impl Iterator<Item = impl Serialize>) -> String {
+    let lines: Vec<String> = all.filter_map(|one| serde_json::to_string(&one).ok()).collect();
     if lines.is_empty() { "[]\n".into() } else { format!("[\n{}\n]\n", lines.join(",\n")) }
 }
 
 /// The JSON of `--stats`, `--recovery` and `--vs-oracle`.
 #[derive(Serialize)]
 struct Object<'a> {
-    flows: &'a [FlowSummary],
     #[serde(skip_serializing_if = "Option::is_none")]
-    strategies: Option<&'a Vec<Cost>>,
+    flows: Option<Vec<Placed<'a, FlowSummary>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    runs: Option<Vec<JsonRow<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    strategies: Option<Vec<Cost<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     peak_memory_bytes: Option<Option<u64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     connections: Option<&'a [WireConnection]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    recovery: Option<&'a Vec<Recovery>>,
+    recovery: Option<Vec<Recovery<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    vs_oracle: Option<&'a [Distance]>,
+    vs_oracle: Option<Vec<Placed<'a, Distance>>>,
 }
 
-/// The statistics of recovery of all runs of one strategy.
+/// The statistics of recovery of all runs of one strategy in a cell.
 #[derive(Serialize)]
-struct Recovery {
+struct Recovery<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cell: Option<BTreeMap<&'a str, &'a str>>,
     /// `null` if flows had the strategies of the scenario.
-    strategy: Option<String>,
+    strategy: Option<&'a str>,
     runs: u64,
     measures: RecoveryStats,
 }
 
-fn recoveries(jobs: &[Job], outcomes: &[Outcome]) -> Vec<Recovery> {
-    let mut all: Vec<Recovery> = Vec::new();
-    for (job, stats) in jobs.iter().zip(outcomes.iter().filter_map(|o| o.recovery.as_ref())) {
-        match all.last_mut() {
-            Some(sum) if sum.strategy == job.strategy => {
-                sum.runs += 1;
-                sum.measures.add(stats);
-            }
-            _ => all.push(Recovery {
-                strategy: job.strategy.clone(),
-                runs: 1,
-                measures: stats.clone(),
-            }),
-        }
-    }
-    all
+fn recovery<'a>(cell: Option<BTreeMap<&'a str, &'a str>>, runs: &'a [SweepRun]) -> Recovery<'a> {
+    let mut measures = RecoveryStats::default();
+    let all = runs.iter().filter_map(|run| run.outcome.recovery.as_ref());
+    all.for_each(|stats| measures.add(stats));
+    Recovery { cell, strategy: runs[0].job.strategy.as_deref(), runs: runs.len() as u64, measures }
 }
 
-fn recovery_text(all: &[Recovery]) -> String {
-    let name = |r: &'_ Recovery| r.strategy.clone().unwrap_or_else(|| SCENARIOS_OWN.into());
-    let names: Vec<String> = all.iter().map(name).collect();
+fn recovery_text(all: &[Recovery<'_>], width: Option<usize>) -> String {
     let columns: Vec<(&str, &RecoveryStats)> =
-        names.iter().map(String::as_str).zip(all.iter().map(|r| &r.measures)).collect();
-    let runs = all.first().map_or(0, |r| r.runs);
-    let pooled = if runs > 1 { format!(" in {runs} runs, as one sample") } else { String::new() };
+        all.iter().map(|r| (r.strategy.unwrap_or(SCENARIOS_OWN), &r.measures)).collect();
+    let runs = || all.iter().map(|r| r.runs);
+    let pooled = match (runs().min().unwrap_or(0), runs().max().unwrap_or(0)) {
+        (_, 0 | 1) => String::new(),
+        (least, most) if least == most => format!(" in {most} runs, as one sample"),
+        (least, most) => format!(" in {least} to {most} runs, as one sample for each strategy"),
+    };
     format!(
         "Recovery of all flows{pooled}, as Dukkipati et al. (IMC 2011) measured it\n\n{}",
-        recovery_table(&columns)
+        recovery_table_within(&columns, width)
     )
 }
 
-/// What the runs of one strategy cost.
+/// What the runs of one strategy in a cell cost.
 #[derive(Serialize)]
-struct Cost {
+struct Cost<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cell: Option<BTreeMap<&'a str, &'a str>>,
     /// `null` if flows had the strategies of the scenario.
-    strategy: Option<String>,
+    strategy: Option<&'a str>,
     runs: u64,
     cpu_s: f64,
     links: Vec<LinkStats>,
 }
 
-fn costs(jobs: &[Job], outcomes: &[Outcome]) -> Vec<Cost> {
-    let mut costs: Vec<Cost> = Vec::new();
-    for (job, outcome) in jobs.iter().zip(outcomes) {
-        match costs.last_mut() {
-            Some(cost) if cost.strategy == job.strategy => {
-                cost.runs += 1;
-                cost.cpu_s += outcome.cpu_s;
-                cost.links.iter_mut().zip(&outcome.links).for_each(|(sum, link)| sum.add(link));
-            }
-            _ => costs.push(Cost {
-                strategy: job.strategy.clone(),
-                runs: 1,
-                cpu_s: outcome.cpu_s,
-                links: outcome.links.clone(),
-            }),
-        }
+fn cost<'a>(cell: Option<BTreeMap<&'a str, &'a str>>, runs: &'a [SweepRun]) -> Cost<'a> {
+    let mut links: Vec<LinkStats> = runs[0].outcome.links.clone();
+    for run in &runs[1..] {
+        links.iter_mut().zip(&run.outcome.links).for_each(|(sum, link)| sum.add(link));
     }
-    costs
+    let cpu_s = runs.iter().map(|run| run.outcome.cpu_s).sum();
+    let strategy = runs[0].job.strategy.as_deref();
+    Cost { cell, strategy, runs: runs.len() as u64, cpu_s, links }
 }
 
-fn cost_table(costs: &[Cost]) -> String {
+fn cost_table(costs: &[Cost<'_>], width: Option<usize>) -> String {
     let heading = [
         "link",
         "strategy",
@@ -315,7 +376,7 @@ fn cost_table(costs: &[Cost]) -> String {
     let mut links = vec![heading.map(String::from).to_vec()];
     let mut strategies = vec![["strategy", "runs", "CPU (s)"].map(String::from).to_vec()];
     for cost in costs {
-        let name = cost.strategy.clone().unwrap_or_else(|| SCENARIOS_OWN.into());
+        let name = cost.strategy.unwrap_or(SCENARIOS_OWN).to_string();
         for l in &cost.links {
             let per_second =
                 if cost.cpu_s > 0.0 { (l.departed as f64 / cost.cpu_s) as u64 } else { 0 };
@@ -336,15 +397,17 @@ fn cost_table(costs: &[Cost]) -> String {
         }
         strategies.push(vec![name, cost.runs.to_string(), format!("{:.3}", cost.cpu_s)]);
     }
-    let mut text = if links.len() > 1 { align(&links, Align::Right) + "\n" } else { String::new() };
-    text.push_str(&align(&strategies, Align::Right));
-    if let Some(bytes) = peak_memory_bytes() {
-        text.push_str(&format!(
-            "\npeak memory of the process: {:.1} MiB\n",
-            bytes as f64 / f64::from(1 << 20)
-        ));
+    let mut text = String::new();
+    if links.len() > 1 {
+        text = align_within(&links, Align::Right, width) + "\n";
     }
-    text
+    text + &align_within(&strategies, Align::Right, width)
+}
+
+fn peak_memory() -> String {
+    let mib = |bytes| bytes as f64 / f64::from(1 << 20);
+    let text = |bytes| format!("\npeak memory of the process: {:.1} MiB\n", mib(bytes));
+    peak_memory_bytes().map(text).unwrap_or_default()
 }
 
 /// The most memory that the process has held, in bytes; `None` where the system does not tell.

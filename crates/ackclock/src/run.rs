@@ -4,15 +4,15 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use ackclock_net::scenario::Scenario;
-use ackclock_run::{Axis, Cancel, GridCell, Input, Sweep, axis, sweep};
+use ackclock_run::{Axis, Cancel, GridCell, Sweep, Swept, Until, axis, sweep};
 use ackclock_tcp::Registry;
 use clap::Args;
 
-use crate::args::{OutputArgs, check_strategies};
+use crate::args::{OutputArgs, RecordArgs, check_strategies};
 use crate::error::Error;
 use crate::execute::execute;
 use crate::oracle::distances;
-use crate::output::{Shown, ended, results, sweep_results};
+use crate::output::{Measured, Shown, ended, results};
 use crate::record::Records;
 use crate::scenario_file::ScenarioFile;
 
@@ -36,16 +36,21 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// How many runs to do of each strategy, each with a seed of its own. Default: the number in
-    /// the scenario.
+    /// the scenario. With --until the most runs. Default then: 1000.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub runs: Option<u32>,
+    /// Do runs of each strategy, in each combination of --set, until the half-width of the 95 %
+    /// confidence interval is at most so much of the mean: `goodput=2%`. At least 50. Without --over
+    /// the mean is that of the flows of each run.
+    #[arg(long, value_name = "MEASURE=PERCENT%")]
+    pub until: Vec<Until>,
     /// How many runs to do at the same time. The results do not depend on it. Default: one per
     /// processor.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
     /// Print one line for each flow of each run. Without this option, several runs or more than ten
     /// flows are summed up as means.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "over")]
     pub per_flow: bool,
     #[command(flatten)]
     pub output: OutputArgs,
@@ -53,69 +58,66 @@ pub(crate) struct RunArgs {
 
 pub(crate) fn run(args: &RunArgs, registry: &Registry, cancel: &Cancel) -> Result<String, Error> {
     check_strategies(&args.strategy, registry)?;
-    let ScenarioFile { file, text, mut scenario } = ScenarioFile::read(&args.scenario, registry)?;
+    let ScenarioFile { file, text, scenario } = ScenarioFile::read(&args.scenario, registry)?;
     let axes = args.set.iter().map(|set| axis(set)).collect::<Result<Vec<Axis>, _>>();
-    let axes = axes.map_err(|message| Error::Usage(format!("--set: {message}")))?;
-    let mut text = Some(text);
+    let mut axes = axes.map_err(|message| Error::Usage(format!("--set: {message}")))?;
+    let (mut text, mut cells) = (Some(text), vec![GridCell::of(scenario)]);
     if !axes.is_empty() {
-        let cells = sweep((&file, text.as_deref().unwrap_or_default()), &axes, registry)
-            .map_err(ackclock_run::Error::Scenario)?;
-        if let [only] = &cells[..] {
-            // Its lines are no longer those of the file.
-            (scenario, text) = (only.scenario.clone(), None);
-        } else {
-            return run_sweep(args, registry, (&file, &cells, &axes), cancel);
+        let file = (file.as_str(), text.as_deref().unwrap_or_default());
+        cells = sweep(file, &axes, registry).map_err(ackclock_run::Error::Scenario)?;
+        // Its lines are no longer those of the file.
+        text = None;
+        if cells.len() == 1 {
+            axes.clear();
         }
     }
-    let seed = args.seed.unwrap_or(scenario.seed);
-    check_seeds(seed, args.runs.unwrap_or(scenario.runs))?;
-    let jobs = all_jobs(args, registry, &file, &[]).jobs(&scenario);
-    let mut records = Records::new(
-        &args.output.records,
-        args.output.measures_recovery(),
-        seed,
-        args.strategy.len(),
-    )?;
-    records.capture_at(&args.output.pcap_at, &scenario)?;
-    let input = Input { registry, scenario: &scenario, file, text: text.as_deref() };
-    let (jobs, outcomes) = execute(&input, &jobs, args.jobs, &mut records, cancel)?;
-    let title = if scenario.name.is_empty() { &input.file } else { &scenario.name };
-    let distances = if args.output.vs_oracle && !cancel.is_cancelled() {
-        distances(&input, &jobs, &outcomes, args.jobs, cancel)?
+    let sweep = Sweep {
+        registry,
+        cells: &cells,
+        file: &file,
+        text: text.as_deref(),
+        strategies: &args.strategy,
+        seed: args.seed,
+        runs: args.runs,
+        until: &args.until,
+        over: &args.output.over,
+    };
+    (0..cells.len()).try_for_each(|i| check_seeds(sweep.first_seed(i), sweep.most_runs(i)))?;
+    let OutputArgs { records, pcap_at, vs_oracle, .. } = &args.output;
+    if cells.len() > 1 {
+        refuse_recordings(records)?;
+    }
+    let (seed, scenario) = (sweep.first_seed(0), &cells[0].scenario);
+    let measures = args.output.measures_recovery();
+    let mut records = Records::new(records, measures, seed, args.strategy.len())?;
+    records.capture_at(pcap_at, scenario)?;
+    let Swept { runs, short } = execute(&sweep, args.jobs, &mut records, cancel)?;
+    let distances = if *vs_oracle && !cancel.is_cancelled() {
+        distances(&sweep, &runs, args.jobs, cancel)?
     } else {
         Vec::new()
     };
-    records.finish(title, &parameters(&scenario, seed))?;
-    for outstanding in input.outstanding_fates(&outcomes) {
-        let _ = writeln!(io::stderr(), "warning: {outstanding}");
+    let title = if scenario.name.is_empty() { &file } else { &scenario.name };
+    records.finish(title, &parameters(scenario, seed))?;
+    for sentence in short {
+        let more = "a greater --runs allows more";
+        let _ = writeln!(io::stderr(), "note: --until: {sentence}; {more}");
     }
-    let text = results(&jobs, &outcomes, &Shown::of(&args.output, args.per_flow, &distances))?;
+    for runs in runs.chunk_by(|a, b| a.cell == b.cell) {
+        for outstanding in
+            sweep.input(runs[0].cell).outstanding_fates(runs.iter().map(|run| &run.outcome))
+        {
+            let _ = writeln!(io::stderr(), "warning: {outstanding}");
+        }
+    }
+    let measured = Measured { cells: &cells, axes: &axes, runs: &runs };
+    let text = results(&measured, &Shown::of(&args.output, args.per_flow, &distances))?;
     ended(text, cancel)
 }
 
-/// The runs that the options ask for.
-fn all_jobs<'a>(
-    args: &'a RunArgs,
-    registry: &'a Registry,
-    file: &'a str,
-    cells: &'a [GridCell],
-) -> Sweep<'a> {
-    let RunArgs { strategy, seed, runs, .. } = args;
-    Sweep { registry, cells, file, strategies: strategy, seed: *seed, runs: *runs }
-}
-
-/// Runs a grid of several cells.
-fn run_sweep(
-    args: &RunArgs,
-    registry: &Registry,
-    (file, cells, axes): (&str, &[GridCell], &[Axis]),
-    cancel: &Cancel,
-) -> Result<String, Error> {
-    let OutputArgs { records, vs_oracle, stats, .. } = &args.output;
+/// What is recorded of one scenario is refused for a grid.
+fn refuse_recordings(records: &RecordArgs) -> Result<(), Error> {
     let of_one = [
-        ("--recovery", records.recovery),
-        ("--vs-oracle", *vs_oracle),
-        ("--stats", *stats),
         ("--events", records.events.is_some()),
         ("--pcap", records.pcap.is_some()),
         ("--qlog", records.qlog.is_some()),
@@ -123,18 +125,12 @@ fn run_sweep(
         ("--svg", records.svg.is_some()),
         ("--figure", !records.figure.figures.is_empty()),
     ];
-    if let Some((option, _)) = of_one.iter().find(|(_, given)| *given) {
-        return Err(Error::Usage(format!(
-            "{option} is about one scenario: give each --set one value, or leave {option} out"
-        )));
+    match of_one.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(Error::Usage(format!(
+            "{option} records one scenario: give each --set one value, or leave {option} out"
+        ))),
+        None => Ok(()),
     }
-    for cell in cells {
-        let scenario = &cell.scenario;
-        check_seeds(args.seed.unwrap_or(scenario.seed), args.runs.unwrap_or(scenario.runs))?;
-    }
-    Records::new(records, false, 0, args.strategy.len())?;
-    let runs = all_jobs(args, registry, file, cells).run(args.jobs.unwrap_or(0), cancel)?;
-    ended(sweep_results(records, (cells, axes), &runs, args.per_flow)?, cancel)
 }
 
 fn check_seeds(seed: u64, runs: u32) -> Result<(), Error> {

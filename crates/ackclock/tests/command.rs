@@ -727,13 +727,139 @@ fn a_sweep_runs_each_strategy_in_each_cell_of_the_grid() {
     let csv = ok(&[&run[..], &["--format", "csv"]].concat());
     assert!(csv.starts_with("link[0].rate,strategy,seed,flow,"), "{csv}");
     assert_eq!(csv.lines().count(), 1 + 24);
-    let refused = ackclock(&[&run[..], &["--recovery"]].concat());
-    assert_eq!(refused.code, 2);
-    assert!(refused.err.starts_with("error: --recovery is about one scenario"), "{}", refused.err);
+    for option in ["--events", "--pcap", "--html", "--svg"] {
+        let file = scratch("sweep", "refused");
+        let refused = ackclock(&[&run[..], &[option, &file]].concat());
+        assert_eq!(refused.code, 2);
+        let expected = format!(
+            "error: {option} records one scenario: give each --set one value, or leave {option} out\n"
+        );
+        assert_eq!(refused.err, expected);
+        assert!(!fs::exists(&file).unwrap());
+    }
     let unknown = ackclock(&["run", &file, "--set", "link[0].dely=1ms"]);
     assert_eq!(unknown.code, 2);
     let expected = "error: --set: link[0].dely: there is no key `dely` here; did you mean `delay`?";
     assert!(unknown.err.starts_with(expected), "{}", unknown.err);
+}
+
+/// What is measured beside the flows is that of each cell alone.
+#[test]
+fn a_sweep_has_recovery_oracles_and_costs_of_each_cell() {
+    let file = scratch("sweep_more", "small.toml");
+    fs::write(&file, SMALL).unwrap();
+    let run = ["run", &file, "--strategy", "reno,sack", "--recovery", "--vs-oracle", "--stats"];
+    let grid = ["--set", "link[0].rate=1mbit,2mbit"];
+    let all = json(&[&run[..], &grid, &["--format", "json"]].concat());
+    assert_eq!(all["flows"].as_array().unwrap().len(), 24);
+    for (cell, rate) in ["1mbit", "2mbit"].into_iter().enumerate() {
+        let alone = format!("link[0].rate={rate}");
+        let alone = json(&[&run[..], &["--set", &alone, "--format", "json"]].concat());
+        for key in ["recovery", "vs_oracle", "strategies"] {
+            let mut of_cell = all[key].as_array().unwrap()[2 * cell..][..2].to_vec();
+            let mut of_one = alone[key].clone();
+            for i in 0..2 {
+                let at = of_cell[i].as_object_mut().unwrap().remove("cell").unwrap();
+                assert_eq!(at, serde_json::json!({ "link[0].rate": rate }), "{key}");
+                // What no two runs have alike.
+                of_cell[i].as_object_mut().unwrap().remove("cpu_s");
+                of_one[i].as_object_mut().unwrap().remove("cpu_s");
+            }
+            assert_eq!(Value::Array(of_cell), of_one, "{key}");
+        }
+    }
+    let text = ok(&[&run[..], &grid].concat());
+    assert_eq!(text.matches("\nlink[0].rate 2mbit:\n\n").count(), 3, "{text}");
+    assert_eq!(text.matches("peak memory of the process").count(), 1, "{text}");
+    let one = ok(&[&run[..], &grid[..1], &["link[0].rate=1mbit"]].concat());
+    assert!(!one.contains(":\n\n"), "{one}");
+}
+
+/// The last of two flows by hand, and the table by it.
+#[test]
+fn flows_are_summed_up_by_quantiles_and_extremes() {
+    let file = scratch("over", "small.toml");
+    fs::write(
+        &file,
+        SMALL.replace("count = 2", "count = 5\nsource = { segments = 50 }").replace("5s", "60s"),
+    )
+    .unwrap();
+    let run = ["run", &file, "--strategy", "reno,sack"];
+    let flows = json(&[&run[..], &["--format", "json"]].concat());
+    let over = [&run[..], &["--over", "median,max"]].concat();
+    let rows = json(&[&over[..], &["--format", "json"]].concat());
+    let rows = rows.as_array().unwrap();
+    assert_eq!(rows.len(), 2 * 3 * 2);
+    for (i, row) in rows.iter().enumerate() {
+        let of_run = &flows.as_array().unwrap()[i / 2 * 5..][..5];
+        assert_eq!((&row["strategy"], &row["seed"]), (&of_run[0]["strategy"], &of_run[0]["seed"]));
+        assert_eq!((&row["over"], &row["flows"]), (&["median", "max"][i % 2].into(), &5.into()));
+        for key in &KEYS[3..] {
+            let mut values: Vec<f64> = of_run.iter().map(|f| f[key].as_f64().unwrap()).collect();
+            values.sort_by(f64::total_cmp);
+            assert_eq!(row[key].as_f64(), Some(values[if i % 2 == 0 { 2 } else { 4 }]), "{key}");
+        }
+    }
+    let csv = ok(&[&over[..], &["--format", "csv"]].concat());
+    assert!(csv.starts_with("strategy,seed,over,flows,bytes_acked,"), "{csv}");
+    assert!(csv.contains("\nsack,9,max,5,"), "{csv}");
+    assert_eq!(csv.lines().count(), 1 + rows.len());
+    let parquet = scratch("over", "runs.parquet");
+    let text = ok(&[&over[..], &["--parquet", &parquet]].concat());
+    assert!(fs::read(parquet).unwrap().ends_with(b"PAR1"));
+    let lines: Vec<Vec<&str>> = text.lines().map(|l| l.split_whitespace().collect()).collect();
+    assert_eq!(lines[0][..5], ["strategy", "runs", "over", "goodput", "completion"]);
+    let last = |strategy: &str| {
+        let of = rows.iter().filter(|r| r["strategy"] == strategy && r["over"] == "max");
+        let times: Vec<f64> = of.map(|r| r["completion_s"].as_f64().unwrap()).collect();
+        format!("{:.3}s", times.iter().sum::<f64>() / 3.0)
+    };
+    for (line, strategy) in [(2, "reno"), (4, "sack")] {
+        assert_eq!(lines[line][..3], [strategy, "3", "max"]);
+        assert_eq!(lines[line][6], last(strategy), "{text}");
+    }
+    let one = ok(&["compare", "--strategy", "sack", "--over", "max"]);
+    assert!(one.lines().nth(1).unwrap().starts_with("sack         1   max  "), "{one}");
+    let wrong = ackclock(&[&run[..], &["--over", "p101"]].concat());
+    assert_eq!(wrong.code, 2);
+    let expected = "`p101` is none of mean, min, median, max and percentiles such as p99";
+    assert!(wrong.err.contains(expected), "{}", wrong.err);
+}
+
+/// The runs of a grid stop one by one, the same ones with any number of threads. What is not
+/// reached is a note.
+#[test]
+fn runs_go_on_until_the_mean_is_known() {
+    let file = scratch("until", "small.toml");
+    fs::write(&file, SMALL).unwrap();
+    let run = ["run", &file, "--strategy", "reno,sack", "--set", "link[0].rate=1mbit,2mbit"];
+    let until = [&run[..], &["--until", "goodput=4%"]].concat();
+    let text = ok(&[&until[..], &["--jobs", "1"]].concat());
+    assert_eq!(ok(&[&until[..], &["--jobs", "3"]].concat()), text);
+    let lines: Vec<Vec<&str>> =
+        text.lines().skip(1).map(|l| l.split_whitespace().collect()).collect();
+    assert_eq!(lines.len(), 4, "{text}");
+    let number = |cell: &str| -> f64 {
+        let at = cell.find(|c: char| c.is_alphabetic()).unwrap();
+        let times = if cell.ends_with("mbit") { 1000.0 } else { 1.0 };
+        times * cell[..at].parse::<f64>().unwrap()
+    };
+    for line in &lines {
+        let runs: u32 = line[2].parse().unwrap();
+        assert!(runs >= 50 && runs < 1000 && runs % 2 == 0, "{text}");
+        // As rounded as the table is.
+        assert!(number(line[5]) <= 0.0401 * number(line[3]), "{text}");
+    }
+    let capped = ackclock(&[&until[..], &["--until", "timeouts=0.5%", "--runs", "52"]].concat());
+    assert_eq!(capped.code, 0);
+    let note = "note: --until: timeouts of sack (link[0].rate 2mbit): ± ";
+    let note = capped.err.lines().find(|line| line.starts_with(note)).unwrap_or(&capped.err);
+    let end = " % after 52 runs, and not ± 0.50 %; a greater --runs allows more";
+    assert!(note.ends_with(end), "{note}");
+    let wrong = ackclock(&["run", &file, "--until", "godput=2%"]);
+    assert_eq!(wrong.code, 2);
+    let expected = "there is no measure `godput`; there are `bytes_acked`,";
+    assert!(wrong.err.contains(expected), "{}", wrong.err);
 }
 
 /// What a command leaves that gets SIGINT after a second.

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use ackclock_report::{Align, align};
+use ackclock_report::{Align, align_within};
 use serde::Serialize;
 
 /// What only a connection on the wire has.
@@ -20,7 +20,7 @@ pub(crate) struct WireConnection {
 }
 
 /// One aligned line for each connection.
-pub(crate) fn connection_table(connections: &[WireConnection]) -> String {
+pub(crate) fn connection_table(connections: &[WireConnection], width: Option<usize>) -> String {
     let heading =
         ["strategy", "flow", "local", "peer", "mss", "handshake"].map(String::from).to_vec();
     let line = |c: &WireConnection| {
@@ -33,8 +33,9 @@ pub(crate) fn connection_table(connections: &[WireConnection]) -> String {
             format!("{:.3}ms", 1e3 * c.handshake_s),
         ]
     };
-    align(
+    align_within(
         &std::iter::once(heading).chain(connections.iter().map(line)).collect::<Vec<_>>(),
         Align::Right,
+        width,
     )
 }

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use ackclock_net::scenario::units::{Duration, Size, UnitError};
-use ackclock_run::Job;
+use ackclock_run::{Job, SweepRun};
 use ackclock_tcp::{Composition, Registry, Span};
 use clap::Args;
 
@@ -16,7 +16,7 @@ use super::transfer::{Ended, Plan, Transferred, transfer};
 use super::{DEFAULT_STRATEGY, Interrupt, WireArgs, open_host, strategy};
 use crate::args::RecordArgs;
 use crate::error::Error;
-use crate::output::{Shown, print, results};
+use crate::output::{Measured, Shown, print, results, width};
 use crate::record::Records;
 
 /// What is sent where nothing is said.
@@ -79,7 +79,7 @@ pub(crate) fn send(args: &SendArgs, registry: &Registry) -> Result<String, Error
     check_way(peer.ip(), &args.wire)?;
     let capture = HostCapture::begin(&mut host, &mut records)?;
 
-    let (mut jobs, mut outcomes, mut connections) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut runs, mut connections) = (Vec::new(), Vec::new());
     let mut end = Ok(());
     for strategy in &strategies {
         let plan = args.plan(peer, strategy, &records)?;
@@ -91,8 +91,8 @@ pub(crate) fn send(args: &SendArgs, registry: &Registry) -> Result<String, Error
                     break;
                 }
             };
-        jobs.push(Job { strategy: Some(strategy.name().into()), seed: 0 });
-        outcomes.push(outcome);
+        let job = Job { strategy: Some(strategy.name().into()), seed: 0 };
+        runs.push(SweepRun { cell: 0, job, outcome });
         connections.extend(more);
         end = match ended {
             Ended::Whole => continue,
@@ -110,14 +110,16 @@ pub(crate) fn send(args: &SendArgs, registry: &Registry) -> Result<String, Error
     let shown = Shown {
         records: &args.records,
         per_flow: args.per_flow,
+        over: &[],
         stats: args.stats,
         distances: None,
         connections,
+        width: width(),
     };
-    let text = results(&jobs, &outcomes, &shown)?;
+    let text = results(&Measured { cells: &[], axes: &[], runs: &runs }, &shown)?;
     match end {
         Ok(()) => Ok(text),
-        Err(error) if outcomes.is_empty() => Err(error),
+        Err(error) if runs.is_empty() => Err(error),
         // What was measured is worth something anyway.
         Err(error) => print(&text).and(Err(error)),
     }
