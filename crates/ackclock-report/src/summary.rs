@@ -188,6 +188,9 @@ impl FlowSummary {
     }
 }
 
+/// How a number is written.
+type Show = fn(f64) -> String;
+
 /// One line per strategy, in order of first appearance: mean and 95 % confidence interval over the
 /// replications.
 ///
@@ -207,8 +210,8 @@ pub fn replication_rows(summaries: &[FlowSummary], over: &[Over]) -> Vec<Vec<Str
             strategies.push(&s.strategy);
         }
     }
-    let count: fn(f64) -> String = |v| format!("{v:.2}");
-    let columns: [(&str, &str, fn(f64) -> String, &str); 6] = [
+    let count: Show = |v| format!("{v:.2}");
+    let columns: [(&str, &str, Show, &str); 6] = [
         ("goodput", "goodput", rate, "-"),
         ("completion", "completion", seconds, "unfinished"),
         ("rexmit", "retransmissions", count, "-"),

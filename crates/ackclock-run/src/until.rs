@@ -111,7 +111,7 @@ impl Enough {
     /// Whether there are enough: the intervals were narrow throughout the last fifth of the runs.
     fn is_over(&self) -> bool {
         let n = self.all.first().map_or(0, |moments| moments.n);
-        n >= LEAST_RUNS && n % 2 == 0 && 5 * u64::from(self.too_wide) < 4 * u64::from(n)
+        n >= LEAST_RUNS && n.is_multiple_of(2) && 5 * u64::from(self.too_wide) < 4 * u64::from(n)
     }
 
     /// About how many runs it takes in all: the variance so far stays, and so the width falls with

@@ -846,7 +846,7 @@ fn runs_go_on_until_the_mean_is_known() {
     };
     for line in &lines {
         let runs: u32 = line[2].parse().unwrap();
-        assert!(runs >= 50 && runs < 1000 && runs % 2 == 0, "{text}");
+        assert!((50..1000).contains(&runs) && runs.is_multiple_of(2), "{text}");
         // As rounded as the table is.
         assert!(number(line[5]) <= 0.0401 * number(line[3]), "{text}");
     }
