@@ -135,7 +135,7 @@ fn runs_go_on_until_the_mean_is_known() {
     for group in swept.runs.chunk_by(|a, b| (a.cell, &a.job.strategy) == (b.cell, &b.job.strategy))
     {
         let n = group.len() as u32;
-        assert!(n >= LEAST_RUNS && n % 2 == 0, "{n}");
+        assert!(n >= LEAST_RUNS && n.is_multiple_of(2), "{n}");
         for Until { measure, share } in &until {
             let values: Option<Vec<f64>> =
                 group.iter().map(|r| measure.over(Over::Mean, &r.outcome.flows)).collect();

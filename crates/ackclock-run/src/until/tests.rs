@@ -49,7 +49,7 @@ fn the_interval_has_to_be_narrow_throughout_the_last_fifth() {
 #[test]
 fn each_of_several_measures_has_to_be_known() {
     let mut enough = Enough::new(&[0.05, 0.03]);
-    let values = |n: u32| if n % 2 == 0 { [1.0, 0.9] } else { [1.0, 1.1] };
+    let values = |n: u32| if n.is_multiple_of(2) { [1.0, 0.9] } else { [1.0, 1.1] };
     assert_eq!((1..).find(|n| enough.add(&values(*n))), Some(58));
 }
 
