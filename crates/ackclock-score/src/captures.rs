@@ -69,6 +69,7 @@ pub fn score(text: &str, seed: u64) -> Result<(Scores, Vec<Wrong>), String> {
     let mut recording =
         Recording::new(&simulation.flows, router, scenario.tcp.dsack.unwrap_or(true));
     simulation.run(&mut recording).map_err(|e| e.to_string())?;
+    recording.settle();
     let made_up = scenario.tcp.handshake != Some(true);
     let mut scores = Scores::default();
     let mut wrong = Vec::new();

@@ -1,6 +1,6 @@
 //! What was true of a simulated run, and what was to be seen of it at three places.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use ackclock_net::scenario::BuiltFlow;
 use ackclock_net::{FlowId, NodeId, Place, Recorder};
@@ -72,6 +72,21 @@ impl Recording {
             ..FlowTruth::default()
         };
         Recording { router, flows: flows.iter().map(truth).collect(), seen: Default::default() }
+    }
+
+    /// At the end: what was dropped was spurious, too, if an earlier transmission arrived. Nothing
+    /// reports that.
+    pub fn settle(&mut self) {
+        for flow in &mut self.flows {
+            let mut arrived = HashSet::new();
+            for t in flow.transmissions.values_mut() {
+                if t.arrived {
+                    arrived.insert(t.position);
+                } else if t.dropped && arrived.contains(&t.position) {
+                    (t.spurious, t.reported) = (true, false);
+                }
+            }
+        }
     }
 }
 
