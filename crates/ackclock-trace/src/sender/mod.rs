@@ -50,6 +50,7 @@ use self::rate::AckTrain;
 use self::recovery::LossRecovery;
 use self::stalls::{Now, Stalls};
 use self::stream::Stream;
+use self::recovery::retransmissions::Echo;
 use self::stream::outstanding::Segment;
 use crate::connection::{Kind, Recovery, Retransmission, RoundTrip, Stall, Timeout};
 
@@ -315,7 +316,7 @@ impl SenderModel {
         }
         let (mut oldest, mut newest) = (None, Time::ZERO);
         for segment in &newly {
-            self.arrived(segment, a, false);
+            self.arrived(segment, a, Echo::Nothing);
             if segment.again == 0 && !segment.unseen {
                 oldest = Some(oldest.map_or(segment.first_at, |o: Time| o.min(segment.first_at)));
                 newest = newest.max(segment.first_at);
@@ -330,9 +331,8 @@ impl SenderModel {
         any
     }
 
-    /// A segment is reported for the first time; `echo` says that the ACK echoes its timestamp.
-    /// Returns when that was sent which was sent last of what has arrived.
-    fn arrived(&mut self, segment: &Segment, a: &Acked, echo: bool) -> Time {
+    /// A segment is reported for the first time. Returns when that was sent which was sent last of what has arrived.
+    fn arrived(&mut self, segment: &Segment, a: &Acked, echo: Echo) -> Time {
         self.stream.windows.delivered(u64::from(segment.len));
         self.recovery.arrived(segment, a, echo, &self.stream)
     }
@@ -346,9 +346,13 @@ impl SenderModel {
             if segment.sacked {
                 continue;
             }
-            // The ACK echoes the segment that let it advance: the first one, or with it what had
-            // waited behind it.
-            let latest = self.arrived(&segment, a, is_first || disorder);
+            // The ACK echoes the segment that let it advance, the first one.
+            let echo = match (is_first, disorder) {
+                (true, _) => Echo::Own,
+                (false, true) => Echo::Head,
+                (false, false) => Echo::Nothing,
+            };
+            let latest = self.arrived(&segment, a, echo);
             if segment.again > 0 {
                 retransmitted = Some(latest);
             } else if !segment.unseen {

@@ -9,7 +9,7 @@ use ackclock_tcp::{EventKind, Span, Time};
 
 use self::evidence::Evidence;
 use self::phases::Phases;
-use self::retransmissions::Retransmissions;
+use self::retransmissions::{Echo, Retransmissions};
 use super::input::{Acked, Sent, Sight};
 use super::picture::Picture;
 use super::stream::Stream;
@@ -145,9 +145,8 @@ impl LossRecovery {
         }
     }
 
-    /// A segment is reported for the first time; `echo` says that the ACK echoes its timestamp.
-    /// Returns when that was sent which was sent last of what has arrived.
-    pub fn arrived(&mut self, segment: &Segment, a: &Acked, echo: bool, stream: &Stream) -> Time {
+    /// A segment is reported for the first time. Returns when that was sent which was sent last of what has arrived.
+    pub fn arrived(&mut self, segment: &Segment, a: &Acked, echo: Echo, stream: &Stream) -> Time {
         let sent = self.retransmissions.arrived(segment, a, echo, &stream.timers, &stream.terms);
         self.phases.arrived(segment);
         self.evidence.arrived(sent, segment.position)

@@ -19,6 +19,18 @@ const REACH: usize = 1024;
 /// How many segments behind the head an ACK is compared with by their timestamps.
 const MOST_ECHOED: usize = 63;
 
+/// Which segment's timestamp an ACK echoes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Echo {
+    /// That of the segment at hand, as it arrived.
+    Own,
+    /// That of the head, behind which the segment had waited. So it arrived before, but nothing says
+    /// by which transmission.
+    Head,
+    /// It says nothing of this one.
+    Nothing,
+}
+
 /// What is remembered of a retransmission until its fate is known.
 #[derive(Clone, Copy, Debug)]
 struct Note {
@@ -165,13 +177,13 @@ impl Retransmissions {
         }
     }
 
-    /// `segment` is reported for the first time; `echo` says that the ACK's timestamp is that of
-    /// the transmission that arrived. Returns when the transmission that arrived was sent.
+    /// `segment` is reported for the first time. Returns when the transmission that arrived was
+    /// sent.
     pub fn arrived(
         &mut self,
         segment: &Segment,
         a: &Acked,
-        echo: bool,
+        echo: Echo,
         timers: &Timers,
         terms: &Terms,
     ) -> Time {
@@ -189,7 +201,9 @@ impl Retransmissions {
         let mut number = segment.again;
         // Those that went out too late to be what arrived.
         while let Some((r, note)) = self.by_number(number) {
-            let echoed = a.tsecr.filter(|_| echo || cumulative && a.at.since(r.at) < min_rtt);
+            let echoed = a
+                .tsecr
+                .filter(|_| echo != Echo::Nothing || cumulative && a.at.since(r.at) < min_rtt);
             let proved = match (echoed, note.tsval) {
                 (Some(echo), Some(tsval)) => Some((echo.wrapping_sub(tsval) as i32) < 0),
                 _ => None,
@@ -210,7 +224,7 @@ impl Retransmissions {
         let sent = r.at;
         note.reported = true;
         r.lost = Some(false);
-        r.known |= echo && a.tsecr.is_some();
+        r.known |= echo == Echo::Own && a.tsecr.is_some();
         number = note.previous;
         while let Some((r, note)) = self.by_number(number) {
             note.reported = true;
