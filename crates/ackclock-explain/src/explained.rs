@@ -237,7 +237,7 @@ pub struct Counts {
     /// Segments, retransmissions included.
     pub segments: u64,
     /// Retransmissions by [`Kind`].
-    pub retransmissions: [u64; 7],
+    pub retransmissions: [u64; Kind::ALL.len()],
     /// Probes for lost tails with new data.
     pub probes_of_new_data: u64,
     /// Timeouts by [`TimeoutClass`].

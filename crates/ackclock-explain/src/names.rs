@@ -8,6 +8,7 @@ pub(crate) const fn cause(cause: StallCause) -> &'static str {
     match cause {
         StallCause::Timeout(_) => "timeout",
         StallCause::TailLossProbe => "tail_loss_probe",
+        StallCause::ProbeOrTimeout => "probe_or_timeout",
         StallCause::Recovery => "recovery",
         StallCause::Application => "application",
         StallCause::ReceiveWindow => "receive_window",
@@ -76,6 +77,7 @@ pub(crate) const fn kind_text(kind: Kind) -> &'static str {
         Kind::Timeout => "timeout",
         Kind::BackedOffTimeout => "backed-off timeout",
         Kind::TailLossProbe => "tail loss probe",
+        Kind::ProbeOrTimeout => "tail loss probe or timeout",
         Kind::Unknown => "retransmission of unknown cause",
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct Overall {
     /// retransmitted, as far as they were lost.
     failed: u64,
     /// The others by kind: the rows of table 2 add up to all.
-    repaired: [u64; 7],
+    repaired: [u64; Kind::ALL.len()],
     /// Of the others upon a timeout, those that were not backed off, by the state before it.
     repaired_in: [u64; 4],
     /// Timeouts by window in whole segments, at least 1, and class.
@@ -219,7 +219,7 @@ impl Overall {
                 row("timeout, backed off", repaired(&[Kind::BackedOffTimeout]), &[10.0, 4.0]),
                 row("slow start retransmits", repaired(&[Kind::SlowStart]), &[17.0, 29.0]),
                 row("tail loss probes", repaired(&[Kind::TailLossProbe]), &[]),
-                row("unknown", repaired(&[Kind::Unknown]), &[]),
+                row("unknown", repaired(&[Kind::Unknown, Kind::ProbeOrTimeout]), &[]),
                 row("failed retransmits", percent(self.failed, all), &[15.0, 0.0]),
             ],
         };

@@ -4,7 +4,9 @@ use std::io;
 use std::path::Path;
 
 use ackclock_run::{Progress, in_parallel};
-use ackclock_trace::{Connection, Damage, Detail, Filter, Reader, Settings, Tracker, decode};
+use ackclock_trace::{
+    Connection, Damage, Detail, Filter, Reader, Settings, Tracker, decode, hosts,
+};
 
 use crate::error::Error;
 use crate::explained::{Capture, Explained, Found};
@@ -127,6 +129,7 @@ fn one(
     }
     connections.extend(tracker.finish().map(Box::new));
     connections.sort_by_key(|c| c.number);
+    hosts::decide(connections.iter_mut().map(Box::as_mut));
     Ok((capture, connections))
 }
 

@@ -8,7 +8,7 @@ use ackclock_net::{FlowId, Place, Recorder};
 use ackclock_report::{CaptureFormat, CaptureWriter};
 use ackclock_run::handshake;
 use ackclock_tcp::{Event, Sighting};
-use ackclock_trace::{Reader, Settings, Tracker, decode};
+use ackclock_trace::{Reader, Settings, Tracker, decode, hosts};
 
 use crate::timeouts::Tally;
 
@@ -46,8 +46,10 @@ impl Capture {
                 tracker.packet(packet);
             }
         }
+        let mut found: Vec<_> = tracker.finish().collect();
+        hosts::decide(&mut found);
         // The client of each connection sends the data (`CaptureWriter`).
-        tracker.finish().for_each(|connection| tally.add_captured(&connection.from_client));
+        found.iter().for_each(|connection| tally.add_captured(&connection.from_client));
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use ackclock_net::scenario::{BuildOptions, Scenario, Simulation};
 use ackclock_report::{CaptureFormat, CaptureWriter};
 use ackclock_run::handshake;
 use ackclock_tcp::Sighting;
-use ackclock_trace::{Connection, Flow, Reader, Settings, Tracker, Vantage, decode};
+use ackclock_trace::{Connection, Flow, Reader, Settings, Tracker, Vantage, decode, hosts};
 
 use crate::matrix::Score;
 use crate::truth::{PLACES, Recording, Transmission};
@@ -171,6 +171,7 @@ fn explained(file: &[u8]) -> Result<Vec<Connection>, String> {
         all.extend(std::iter::from_fn(|| tracker.poll_ended()));
     }
     all.extend(tracker.finish());
+    hosts::decide(&mut all);
     Ok(all)
 }
 

@@ -111,6 +111,11 @@ pub struct Flow {
     pub stalls: Vec<Stall>,
     /// Probes for lost tails that carried new data and are therefore no retransmissions.
     pub probes_of_new_data: u64,
+    /// Whether this end sends tail loss probes; `None` if nothing that it did says so.
+    pub probes: Option<bool>,
+    /// Of each retransmission of [`Kind::ProbeOrTimeout`], in order: what is to be said of it if it
+    /// was a timeout.
+    pub undecided: Vec<Timeout>,
     /// Bytes that were acknowledged but never seen: the capture has lost them.
     pub unseen: u64,
     /// Everything as it happened, for a picture; empty unless asked for
@@ -149,19 +154,23 @@ pub enum Kind {
     BackedOffTimeout,
     /// A tail loss probe (RFC 8985 section 7).
     TailLossProbe,
+    /// The only segment outstanding, sent again by one of both timers: by a probe's or by the
+    /// retransmission timer.
+    ProbeOrTimeout,
     /// It is not known.
     Unknown,
 }
 
 impl Kind {
     /// All, in a fixed order.
-    pub const ALL: [Kind; 7] = [
+    pub const ALL: [Kind; 8] = [
         Kind::FastRetransmit,
         Kind::Recovery,
         Kind::SlowStart,
         Kind::Timeout,
         Kind::BackedOffTimeout,
         Kind::TailLossProbe,
+        Kind::ProbeOrTimeout,
         Kind::Unknown,
     ];
 
@@ -174,7 +183,7 @@ impl Kind {
             Kind::Timeout => Some(Cause::Timeout),
             Kind::BackedOffTimeout => Some(Cause::BackedOffTimeout),
             Kind::TailLossProbe => Some(Cause::TailLossProbe),
-            Kind::Unknown => None,
+            Kind::ProbeOrTimeout | Kind::Unknown => None,
         }
     }
 
@@ -182,6 +191,7 @@ impl Kind {
     pub const fn name(self) -> &'static str {
         match self.cause() {
             Some(cause) => cause.name(),
+            None if matches!(self, Kind::ProbeOrTimeout) => "probe_or_timeout",
             None => "unknown",
         }
     }
@@ -345,6 +355,8 @@ pub enum StallCause {
     Timeout(TimeoutClass),
     /// A tail loss probe ended it.
     TailLossProbe,
+    /// A tail loss probe ended it, or a timeout ([`Kind::ProbeOrTimeout`]).
+    ProbeOrTimeout,
     /// A recovery that took that long, without a timeout.
     Recovery,
     /// The sender had nothing to send.

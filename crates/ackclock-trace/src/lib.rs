@@ -13,6 +13,7 @@
 pub mod connection;
 pub mod file;
 pub mod filter;
+pub mod hosts;
 mod open;
 pub mod packet;
 mod sender;

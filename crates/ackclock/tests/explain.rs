@@ -128,6 +128,19 @@ fn counts_are_those_of_the_simulator() {
     }
 }
 
+/// A strategy without probes never shows one.
+#[test]
+fn no_probes_where_there_are_none() {
+    let path = scratch("probes", "web.pcapng");
+    ok(&["run", "../../scenarios/web.toml", "--strategy", "sack", "--pcap", &path]);
+    let explained = json(&["explain", &path, "--format", "json", "--top", "0"]);
+    let kinds = &explained["overall"]["retransmissions_by_kind"];
+    assert_eq!(kinds["tail_loss_probe"], 0, "{kinds}");
+    let both = kinds["timeout"].as_u64().unwrap();
+    // Of the rest no connection of its host tells.
+    assert!(kinds["probe_or_timeout"].as_u64().unwrap() * 50 < both, "{kinds}");
+}
+
 #[test]
 fn the_guide_lists_every_key() {
     let path = scratch("guide", "two.pcapng");

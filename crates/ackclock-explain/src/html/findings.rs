@@ -64,7 +64,10 @@ pub(crate) fn label(flow: &Flow, stall: &Stall) -> String {
 /// By what kind of thing time was lost.
 pub(super) fn tone(cause: StallCause) -> Tone {
     match cause {
-        StallCause::Timeout(_) | StallCause::TailLossProbe | StallCause::Recovery => Tone::Loss,
+        StallCause::Timeout(_)
+        | StallCause::TailLossProbe
+        | StallCause::ProbeOrTimeout
+        | StallCause::Recovery => Tone::Loss,
         StallCause::ReceiveWindow | StallCause::ZeroWindow => Tone::Window,
         StallCause::Application
         | StallCause::CaptureGap

@@ -35,8 +35,8 @@ const HEADING: [&str; 20] = [
 const LEGEND: &str = "\
 rexmit: retransmissions; of these fast: fast retransmits, recov: later in the recovery, slow: in \
 slow start after a timeout,
-tlp: tail loss probes, with those of new data, ?: of unknown cause. rto: timeouts; of these n-t: \
-nothing had been retransmitted before,
+tlp: tail loss probes, with those of new data, ?: of unknown cause, or probe or timeout. rto: \
+timeouts; of these n-t: nothing had been retransmitted before,
 m-l: another segment had, l-r: this segment had, b-o: the timer was backed off. spurious: proved \
 so; lost: retransmissions that were lost
 ";
@@ -80,7 +80,7 @@ fn row(found: &Found, c: &Counts) -> Vec<String> {
         c.of(Kind::Recovery),
         c.of(Kind::SlowStart),
         c.tail_loss_probes(),
-        c.of(Kind::Unknown),
+        c.of(Kind::Unknown) + c.of(Kind::ProbeOrTimeout),
         c.all_timeouts(),
         c.timeouts_of(TimeoutClass::NonTrigger),
         c.timeouts_of(TimeoutClass::MultipleLosses),

@@ -43,7 +43,11 @@ fn why(flow: &Flow, stall: &Stall) -> String {
             Some(timeout) => timed_out(flow, timeout),
             None => format!("timeout, {}", names::class_text(class)),
         },
-        StallCause::TailLossProbe => "the tail was lost, and a tail loss probe repaired it".into(),
+        StallCause::TailLossProbe => probed(flow, stall),
+        StallCause::ProbeOrTimeout => {
+            "the last segment went out again, by a tail loss probe or a timeout: nothing tells which"
+                .into()
+        }
         StallCause::Recovery => "losses were repaired without a timeout, which took as long".into(),
         StallCause::Application => "the application had nothing to send".into(),
         StallCause::ReceiveWindow => "the receive window was full".into(),
@@ -54,13 +58,35 @@ fn why(flow: &Flow, stall: &Stall) -> String {
     }
 }
 
+/// A tail loss probe ended a stall: was the tail lost?
+fn probed(flow: &Flow, stall: &Stall) -> String {
+    let first = flow.retransmissions.partition_point(|r| r.at <= stall.start);
+    let in_it = flow.retransmissions[first..].iter().take_while(|r| r.at <= stall.end);
+    match { in_it }.find(|r| r.kind == Kind::TailLossProbe) {
+        Some(Retransmission { spurious: Some(by), .. }) => format!(
+            "acknowledgments came late, and the tail loss probe was not needed ({})",
+            names::spurious_text(*by)
+        ),
+        Some(r) if r.known => "the tail was lost, and a tail loss probe repaired it".into(),
+        _ => "the tail was lost or late, and a tail loss probe followed".into(),
+    }
+}
+
 /// What the timer retransmitted, and what had happened to it before.
 fn timed_out(flow: &Flow, timeout: &Timeout) -> String {
     let what = sent_by(flow, timeout).map_or("a segment".into(), |r| match r.len {
-        0 => "a SYN or FIN".to_string(),
+        0 if r.position > 0 => "a FIN".into(),
+        0 if flow.bytes > 0 => "a SYN".into(),
+        0 => "a SYN or FIN".into(),
         len => format!("{len} bytes"),
     });
-    let class = match timeout.class {
+    if let Some(by) = timeout.spurious {
+        return format!(
+            "spurious timeout, {what} had not been lost ({})",
+            names::spurious_text(by)
+        );
+    }
+    match timeout.class {
         TimeoutClass::NonTrigger => {
             format!("timeout, loss of {what} that triggered no fast retransmit")
         }
@@ -69,12 +95,8 @@ fn timed_out(flow: &Flow, timeout: &Timeout) -> String {
         }
         TimeoutClass::LostRetransmission => format!("timeout, lost retransmission of {what}"),
         TimeoutClass::BackedOff => format!("backed-off timeout, {what} lost again"),
-        TimeoutClass::Handshake => format!("timeout, loss of {what}"),
+        TimeoutClass::Handshake => format!("timeout, loss of {what}, or of its answer"),
         _ => format!("timeout, {what}; its class is unknown"),
-    };
-    match timeout.spurious {
-        Some(by) => format!("spurious {class} ({})", names::spurious_text(by)),
-        None => class,
     }
 }
 
@@ -106,3 +128,6 @@ pub(crate) fn retransmission(flow: &Flow, place: usize, r: &Retransmission) -> S
     }
     text
 }
+
+#[cfg(test)]
+mod tests;

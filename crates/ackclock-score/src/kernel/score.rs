@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 
 use ackclock_tcp::TimeoutClass;
-use ackclock_trace::{Connection, Flow, Kind, Reader, Settings, State, Tracker, decode};
+use ackclock_trace::{Connection, Flow, Kind, Reader, Settings, State, Tracker, decode, hosts};
 use serde_json::{Value, json};
 
 use super::truth::{self, Truth};
@@ -71,6 +71,7 @@ fn connections(capture: &Path) -> io::Result<Vec<Connection>> {
     }
     let mut found: Vec<Connection> = std::iter::from_fn(|| tracker.poll_ended()).collect();
     found.extend(tracker.finish());
+    hosts::decide(&mut found);
     Ok(found)
 }
 

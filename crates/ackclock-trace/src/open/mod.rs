@@ -355,6 +355,8 @@ impl Open {
             recoveries: found.recoveries,
             stalls: found.stalls,
             probes_of_new_data: found.probes_of_new_data,
+            probes: found.probes,
+            undecided: found.undecided,
             unseen: found.unseen,
             events: found.events,
             doubts,

@@ -82,7 +82,7 @@ impl Episodes {
     }
 
     /// At the end: the first timeout of each episode gets it.
-    pub fn settle(self, facts: &Facts<'_>, timeouts: &mut [Timeout]) {
+    pub fn settle(&self, facts: &Facts<'_>, timeouts: &mut [Timeout]) {
         for period in &self.closed {
             let Some(episode) = facts.episode(period) else { continue };
             let first = timeouts.partition_point(|t| t.retransmission < period.first);

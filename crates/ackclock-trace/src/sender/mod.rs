@@ -24,6 +24,7 @@
 //! | **Why was a segment retransmitted?** | [`causes`] |
 //! | Was it an ACK, a probe's timer or the retransmission timer? | [`causes::trigger`] |
 //! | Was it a tail loss probe after all? | [`causes::probes`] |
+//! | Does what followed tell? | [`causes::aftermath`] |
 //! | What could have avoided a timeout? | [`causes::timeouts`] |
 //! | **Why did nothing go on?** | [`stalls`] |
 //! | **What does a replay of a timeout need?** | [`episodes`], [`rate`] |
@@ -46,11 +47,12 @@ use self::causes::Causes;
 use self::episodes::{Episodes, Facts};
 pub(crate) use self::input::{Acked, Sent, Sight, Terms};
 use self::picture::Picture;
+pub(crate) use self::picture::expiry;
 use self::rate::AckTrain;
 use self::recovery::LossRecovery;
+use self::recovery::retransmissions::Echo;
 use self::stalls::{Now, Stalls};
 use self::stream::Stream;
-use self::recovery::retransmissions::Echo;
 use self::stream::outstanding::Segment;
 use crate::connection::{Kind, Recovery, Retransmission, RoundTrip, Stall, Timeout};
 
@@ -62,6 +64,8 @@ pub(crate) struct Found {
     pub recoveries: Vec<Recovery>,
     pub stalls: Vec<Stall>,
     pub probes_of_new_data: u64,
+    pub probes: Option<bool>,
+    pub undecided: Vec<Timeout>,
     pub segments: u64,
     pub bytes: u64,
     pub dsacks: u64,
@@ -138,6 +142,9 @@ impl SenderModel {
             self.causes.after_silence(sent, &self.stream, &self.recovery);
         }
         self.stream.append(sent, self.recovery.phases.is_recovery());
+        if self.causes.probes.watches() {
+            self.causes.watch_new_data(sent, &self.stream);
+        }
         if self.picture.is_on() {
             self.picture.sent(sent, self.stream.stand());
         }
@@ -201,7 +208,7 @@ impl SenderModel {
         let received = stream.terms.sight == Sight::Received;
         let had_arrived = is_acked || received && replaced.unseen == 0 && behind_head;
         recovery.retransmitted(sent, kind, &replaced, is_head, had_arrived, stream);
-        if matches!(kind, Kind::SlowStart | Kind::TailLossProbe) {
+        if matches!(kind, Kind::SlowStart | Kind::TailLossProbe | Kind::ProbeOrTimeout) {
             stream.windows.sent(sent.len);
         }
         let transmission = recovery.retransmissions.last().map_or(1, |r| r.transmission);
@@ -222,6 +229,7 @@ impl SenderModel {
         let Stream { outstanding, moments, .. } = &mut self.stream;
         outstanding.ack_seen(a.ack, moments.progress());
         let before = (outstanding.una(), outstanding.sacked_bytes());
+        let segments = outstanding.len();
         let calm = self.recovery.is_calm() && outstanding.retransmitted() == 0 && before.1 == 0;
         if calm && a.sacks == 0 && before.0 < a.ack && a.ack <= outstanding.max() {
             self.advance_calmly(a);
@@ -230,6 +238,9 @@ impl SenderModel {
         }
         self.stalls.offered(a.window);
         self.stream.windows.offer(a.window);
+        if self.causes.probes.watches() {
+            self.causes.watch_answer(a, segments, &self.stream);
+        }
         self.stream.moments.acked(a.at);
         if self.picture.is_on() {
             let sacked = self.stream.outstanding.sacked_bytes();
@@ -424,7 +435,7 @@ impl SenderModel {
 
     /// The connection, or the capture, ended at `end`.
     pub fn finish(mut self, end: Time) -> Found {
-        self.causes.settle(&mut self.recovery, &mut self.picture);
+        let mut undecided = self.causes.settle(&mut self.recovery, &mut self.picture);
         if !self.stream.outstanding.is_empty() || self.stalls.is_opening() {
             self.check_stall(end, 0);
         }
@@ -445,6 +456,7 @@ impl SenderModel {
             rate_bps: rate.bits_per_second(),
         };
         episodes.settle(&facts, &mut timeouts);
+        episodes.settle(&facts, &mut undecided);
         Found {
             stalls: stalls.into_all(&timeouts, &retransmissions),
             events: picture.into_events(&retransmissions),
@@ -452,6 +464,8 @@ impl SenderModel {
             timeouts,
             recoveries,
             probes_of_new_data: causes.probes.of_new_data(),
+            probes: causes.probes.habit(),
+            undecided,
             segments: stream.segments(),
             bytes: stream.bytes(),
             dsacks,

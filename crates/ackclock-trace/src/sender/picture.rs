@@ -81,8 +81,7 @@ impl Picture {
     pub fn timed_out_late(&mut self, timeout: &Timeout, rto: Span) {
         let Some(&index) = self.retransmissions.get(timeout.retransmission) else { return };
         let Some(&sent) = self.events.get(index) else { return };
-        let stand = Stand { cwnd: timeout.cwnd, una: sent.snd_una, max: sent.snd_nxt };
-        self.events.insert(index, event(timeout.at, stand, timed_out_kind(timeout, 0, rto)));
+        self.events.insert(index, expiry(timeout, &sent, rto));
         for later in self.retransmissions.iter_mut().skip(timeout.retransmission) {
             *later += 1;
         }
@@ -99,6 +98,12 @@ impl Picture {
         }
         self.events
     }
+}
+
+/// The event of a timeout that was found only after the event of what it `sent`.
+pub(crate) fn expiry(timeout: &Timeout, sent: &Event, rto: Span) -> Event {
+    let stand = Stand { cwnd: timeout.cwnd, una: sent.snd_una, max: sent.snd_nxt };
+    event(timeout.at, stand, timed_out_kind(timeout, 0, rto))
 }
 
 fn event(at: Time, stand: Stand, kind: EventKind) -> Event {

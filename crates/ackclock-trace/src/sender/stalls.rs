@@ -198,8 +198,10 @@ impl Wait {
         let any = sent.peek().is_some();
         stall.cause = if closed {
             StallCause::ZeroWindow
-        } else if probed || sent.any(|kind| kind == Kind::TailLossProbe) {
+        } else if probed || sent.clone().any(|kind| kind == Kind::TailLossProbe) {
             StallCause::TailLossProbe
+        } else if sent.any(|kind| kind == Kind::ProbeOrTimeout) {
+            StallCause::ProbeOrTimeout
         } else if any {
             StallCause::Recovery
         } else if frame > 0 {

@@ -2,6 +2,7 @@
 //! of initial sequence numbers.
 
 mod bounds;
+mod hosts;
 mod identity;
 mod stalls;
 mod streams;

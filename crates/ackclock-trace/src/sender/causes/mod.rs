@@ -1,16 +1,18 @@
 //! Why a segment was retransmitted: by an ACK, by a tail loss probe's timer or by the
 //! retransmission timer.
 
+pub(crate) mod aftermath;
 pub(crate) mod probes;
 pub(crate) mod timeouts;
 pub(crate) mod trigger;
 
 use ackclock_tcp::{Span, Time, TimeoutClass};
 
+use self::aftermath::{Answer, NewData};
 use self::probes::{Ambiguous, Probes, Silence};
 use self::timeouts::{Timeouts, hides_another};
 use self::trigger::{Situation, Trigger};
-use super::input::Sent;
+use super::input::{Acked, Sent};
 use super::picture::Picture;
 use super::recovery::LossRecovery;
 use super::stream::Stream;
@@ -43,15 +45,11 @@ impl Causes {
             Some((frame, kind)) if frame == sent.frame => kind,
             _ => match self.situation(sent, stream, recovery).trigger() {
                 Trigger::Ack => self.by_ack(sent, first, stream, recovery, picture),
-                Trigger::Probe => self.by_probe(sent, None),
-                Trigger::ProbeOrTimer => {
-                    let doubt = Ambiguous {
-                        timeout: self.describe(sent, stream, recovery),
-                        waited: stream.moments.idle(sent.at),
-                        rto: stream.timers.rto(),
-                    };
-                    self.by_probe(sent, Some(doubt))
+                Trigger::Probe => {
+                    self.probes.sent(sent.at, sent.end(), None);
+                    Kind::TailLossProbe
                 }
+                Trigger::ProbeOrTimer => self.by_either_timer(sent, stream, recovery),
                 Trigger::Timer => self.by_timer(sent, stream, recovery, picture),
                 Trigger::Unknown => Kind::Unknown,
             },
@@ -95,6 +93,29 @@ impl Causes {
             };
             self.probes.new_data(sent, &silence, &stream.timers);
         }
+    }
+
+    /// New data goes out after what may have been a probe or a timeout. Nothing holds a FIN back.
+    #[cold]
+    pub fn watch_new_data(&mut self, sent: &Sent, stream: &Stream) {
+        if sent.payload() > 0 {
+            self.probes.watch_new_data(&NewData {
+                outstanding: stream.outstanding.len(),
+                full: sent.payload() >= stream.terms.mss,
+                since_ack: stream.moments.since_ack(sent.at),
+            });
+        }
+    }
+
+    /// An ACK comes after it; `before` it so many segments were outstanding.
+    #[cold]
+    pub fn watch_answer(&mut self, a: &Acked, before: usize, stream: &Stream) {
+        self.probes.watch_answer(&Answer {
+            outstanding: before,
+            acked: before.saturating_sub(stream.outstanding.len()),
+            with_data: a.with_data,
+            room: a.window / u64::from(stream.terms.mss.max(1)),
+        });
     }
 
     fn situation<'a>(
@@ -154,9 +175,17 @@ impl Causes {
         kind
     }
 
-    fn by_probe(&mut self, sent: &Sent, doubt: Option<Ambiguous>) -> Kind {
-        self.probes.sent(sent.at, sent.end(), doubt);
-        Kind::TailLossProbe
+    /// A probe's timer has expired, or the retransmission timer. What follows has to tell.
+    fn by_either_timer(&mut self, sent: &Sent, stream: &Stream, recovery: &LossRecovery) -> Kind {
+        let doubt = Ambiguous {
+            timeout: self.describe(sent, stream, recovery),
+            waited: stream.moments.idle(sent.at),
+            rto: stream.timers.rto(),
+            told: None,
+        };
+        let cwnd = stream.windows.cwnd() / u64::from(stream.terms.mss.max(1));
+        self.probes.sent(sent.at, sent.end(), Some((doubt, cwnd)));
+        Kind::ProbeOrTimeout
     }
 
     /// The retransmission timer has expired (RFC 6298 section 5.4 to 5.6).
@@ -192,19 +221,32 @@ impl Causes {
         let Some(&first) = doubt.filter(|first| first.position == sent.position) else { return };
         let first_expiry = self.timeouts.in_a_row() == 0;
         if stream.outstanding.una() <= first.position
-            && let Some(late) = self.probes.resolve(sent.at, first.at, first_expiry)
+            && let Some((late, was_timeout)) = self.probes.resolve(sent.at, first.at, first_expiry)
         {
-            self.was_timeout(late, recovery, picture);
-            self.timeouts.still_in_a_row();
-            recovery.phases.is_slow_start();
+            self.decide(late, was_timeout, recovery, picture);
+            if was_timeout {
+                self.timeouts.still_in_a_row();
+                recovery.phases.is_slow_start();
+            }
         }
     }
 
-    /// What seemed to be a probe was a timeout.
-    fn was_timeout(&mut self, late: Ambiguous, recovery: &mut LossRecovery, picture: &mut Picture) {
-        recovery.retransmissions.was_timeout(late.timeout.retransmission);
-        picture.timed_out_late(&late.timeout, late.rto);
-        self.timeouts.push_late(late.timeout);
+    /// Now it is known which timer expired.
+    fn decide(
+        &mut self,
+        late: Ambiguous,
+        was_timeout: bool,
+        recovery: &mut LossRecovery,
+        picture: &mut Picture,
+    ) {
+        let index = late.timeout.retransmission;
+        if was_timeout {
+            recovery.retransmissions.decide(index, Kind::Timeout);
+            picture.timed_out_late(&late.timeout, late.rto);
+            self.timeouts.push_late(late.timeout);
+        } else {
+            recovery.retransmissions.decide(index, Kind::TailLossProbe);
+        }
     }
 
     /// What a timeout says of this sender's timers.
@@ -263,10 +305,20 @@ impl Causes {
         self.timeouts.last_retransmission().max(self.probes.in_doubt())
     }
 
-    /// At the end: what may have been a probe or a timeout is what this sender was seen to use.
-    pub fn settle(&mut self, recovery: &mut LossRecovery, picture: &mut Picture) {
-        for late in self.probes.settle() {
-            self.was_timeout(late, recovery, picture);
+    /// At the end: what may have been a probe or a timeout. Returns what is still in doubt, as
+    /// timeouts in order.
+    pub fn settle(&mut self, recovery: &mut LossRecovery, picture: &mut Picture) -> Vec<Timeout> {
+        let found = &recovery.retransmissions;
+        let settled =
+            self.probes.settle(|index| found.get(index).is_some_and(|r| r.spurious.is_some()));
+        let mut undecided = Vec::new();
+        for (was_timeout, late) in settled {
+            match was_timeout {
+                Some(was_timeout) => self.decide(late, was_timeout, recovery, picture),
+                None => undecided.push(late.timeout),
+            }
         }
+        undecided.reverse();
+        undecided
     }
 }

@@ -2,10 +2,13 @@
 //!
 //! A single segment that goes out again after silence may be either. If the timer expires again
 //! after the same time, it was a probe; after twice the time, it was a timeout, since a timer that
-//! has expired doubles. If nothing follows, it was what this sender is seen to do elsewhere.
+//! has expired doubles. What goes out once it is acknowledged may tell ([`Aftermath`]). If nothing
+//! does, it was what this sender is seen to do elsewhere. If nothing is seen elsewhere, other
+//! connections of the same host may tell ([`crate::hosts`]).
 
 use ackclock_tcp::{Span, Time};
 
+use super::aftermath::{Aftermath, Answer, NewData};
 use crate::connection::Timeout;
 use crate::sender::input::Sent;
 use crate::sender::stream::timers::{TICKS, Timers, nearly};
@@ -26,12 +29,16 @@ pub(crate) struct Ambiguous {
     /// How long the sender was idle before it.
     pub waited: Span,
     pub rto: Span,
+    /// Whether it was a timeout, as far as what followed tells.
+    pub told: Option<bool>,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Probes {
     in_flight: Option<Probe>,
     ambiguous: Vec<Ambiguous>,
+    /// What follows the last ambiguous one, as long as it may tell.
+    aftermath: Option<Box<Aftermath>>,
     /// Probes that can have been nothing else.
     certain: u32,
     /// Timeouts that a probe would have come before.
@@ -66,13 +73,39 @@ impl Probes {
         self.of_new_data
     }
 
-    /// A probe goes out that ends at position `end`; `doubt` if it may also be a timeout.
-    pub fn sent(&mut self, at: Time, end: u64, doubt: Option<Ambiguous>) {
+    /// A probe goes out that ends at position `end`; `doubt` if it may also be a timeout, with
+    /// cwnd before it in segments.
+    pub fn sent(&mut self, at: Time, end: u64, doubt: Option<(Ambiguous, u64)>) {
         self.in_flight = Some(Probe { end, at });
         match doubt {
-            Some(ambiguous) => self.ambiguous.push(ambiguous),
+            Some((ambiguous, cwnd)) => {
+                self.ambiguous.push(ambiguous);
+                self.aftermath = Some(Box::new(Aftermath::new(cwnd)));
+            }
             None => self.certain += 1,
         }
+    }
+
+    /// What goes out and comes back may tell whether the last one was a timeout.
+    #[inline]
+    pub fn watches(&self) -> bool {
+        self.aftermath.is_some()
+    }
+
+    /// New data goes out.
+    #[cold]
+    pub fn watch_new_data(&mut self, new: &NewData) {
+        let told = self.aftermath.as_mut().and_then(|after| after.new_data(new));
+        if let (Some(_), Some(last)) = (told, self.ambiguous.last_mut()) {
+            last.told = told;
+            self.aftermath = None;
+        }
+    }
+
+    /// An ACK comes.
+    #[cold]
+    pub fn watch_answer(&mut self, answer: &Answer) {
+        self.aftermath.take_if(|after| !after.acked(answer));
     }
 
     /// New data goes out after silence. It is a probe if the sender has waited for about as long as
@@ -107,26 +140,52 @@ impl Probes {
     }
 
     /// At `at` the timer sends a segment again that was sent at `before` by what may have been a
-    /// probe. If that was a timeout, it is returned. `first_expiry`: no timeout was seen since the
-    /// last progress.
-    pub fn resolve(&mut self, at: Time, before: Time, first_expiry: bool) -> Option<Ambiguous> {
+    /// probe. Returns that, and whether it was a timeout. `first_expiry`: no timeout was seen since
+    /// the last progress.
+    pub fn resolve(
+        &mut self,
+        at: Time,
+        before: Time,
+        first_expiry: bool,
+    ) -> Option<(Ambiguous, bool)> {
         let last = self.ambiguous.pop()?;
+        self.aftermath = None;
         let waited = at.since(before);
         let doubled = waited.0.abs_diff(last.waited.0 * 2) < waited.0.abs_diff(last.rto.0);
-        if first_expiry && doubled {
+        let was_timeout = first_expiry && doubled;
+        self.count(was_timeout);
+        Some((last, was_timeout))
+    }
+
+    fn count(&mut self, was_timeout: bool) {
+        if was_timeout {
             self.missing += 1;
-            Some(last)
         } else {
             self.certain += 1;
-            None
         }
     }
 
-    /// At the end: those that were timeouts, the last one first, if this sender was seen to send no
-    /// probes.
-    pub fn settle(&mut self) -> impl Iterator<Item = Ambiguous> + use<> {
-        let all = std::mem::take(&mut self.ambiguous);
-        let without = self.certain == 0 && self.missing > 0;
-        all.into_iter().rev().filter(move |_| without)
+    /// Whether this sender sends probes; `None` if nothing says so, or if it was seen to do both.
+    pub fn habit(&self) -> Option<bool> {
+        match (self.certain, self.missing) {
+            (0, 0) => None,
+            (_, 0) => Some(true),
+            (0, _) => Some(false),
+            _ => None,
+        }
+    }
+
+    /// At the end: those that were in doubt, the last one first, and whether each was a timeout.
+    /// `spurious` says which retransmissions, by their index, were spurious: after these an undo
+    /// may have restored cwnd, so that what followed tells nothing.
+    pub fn settle(&mut self, spurious: impl Fn(usize) -> bool) -> Vec<(Option<bool>, Ambiguous)> {
+        let mut all = std::mem::take(&mut self.ambiguous);
+        for one in &mut all {
+            one.told = one.told.filter(|_| !spurious(one.timeout.retransmission));
+            one.told.into_iter().for_each(|was_timeout| self.count(was_timeout));
+        }
+        let without = self.habit().map(|sends| !sends);
+        let told = |one: &Ambiguous| one.told.or(without);
+        all.into_iter().rev().map(|one| (told(&one), one)).collect()
     }
 }

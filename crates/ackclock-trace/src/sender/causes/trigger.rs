@@ -20,7 +20,7 @@ const PACE: Span = Span::from_millis(10);
 pub(crate) enum Trigger {
     Ack,
     Probe,
-    /// The probe's timer, unless what follows says that it was the other.
+    /// One of both timers: what follows has to say which.
     ProbeOrTimer,
     Timer,
     /// Nothing accounts for it.
@@ -135,7 +135,6 @@ impl Situation<'_> {
         match () {
             () if self.idle < nearly(self.timers.pto(false)) => Trigger::Unknown,
             () if self.timers.outwaits_probes(self.idle) => Trigger::Timer,
-            () if self.idle < nearly(rto) => Trigger::Probe,
             () if self.idle <= late => Trigger::ProbeOrTimer,
             () => Trigger::Timer,
         }

@@ -163,10 +163,10 @@ impl Retransmissions {
         self.notes.push(Note { tsval: None, previous: 0, end: 0, recovery: 0, reported: false });
     }
 
-    /// The timer sent this one, which seemed to be a probe.
-    pub fn was_timeout(&mut self, index: usize) {
+    /// Now it is known which timer sent this one.
+    pub fn decide(&mut self, index: usize, kind: Kind) {
         if let Some(r) = self.found.get_mut(index) {
-            r.kind = Kind::Timeout;
+            r.kind = kind;
         }
     }
 

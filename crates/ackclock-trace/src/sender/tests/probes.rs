@@ -149,3 +149,115 @@ fn a_timer_of_a_second_that_never_doubles() {
     }
     assert_eq!(kinds(&line.found()), [0, 1, 2, 3, 4].map(|n| (n, Kind::Timeout)));
 }
+
+/// A window of eight segments, and then segment 8, alone, went out again: by a probe or a timeout.
+fn sent_alone_again() -> Line {
+    let mut line = Line::sack(50.0);
+    line.send(0.0, 0..8);
+    line.ack(50.0, 8);
+    line.send(100.0, [8]);
+    line.send(351.0, [8]);
+    line
+}
+
+fn kind_of_8(line: Line) -> Kind {
+    let found = line.found();
+    let undecided = found.undecided.len();
+    let [(8, kind)] = kinds(&found)[..] else { panic!("{:?}", kinds(&found)) };
+    assert_eq!(found.timeouts.len(), usize::from(kind == Kind::Timeout));
+    assert_eq!(undecided, usize::from(kind == Kind::ProbeOrTimeout));
+    let habit = match kind {
+        Kind::Timeout => Some(false),
+        Kind::TailLossProbe => Some(true),
+        _ => None,
+    };
+    assert_eq!(found.probes, habit);
+    kind
+}
+
+/// RFC 5681 section 3.1: the ACK of what a timeout sent opens cwnd to two segments, whatever waits.
+#[test]
+fn two_segments_after_it_and_more_on_their_ack() {
+    let mut line = sent_alone_again();
+    line.ack(401.0, 9);
+    line.send(401.1, 9..11);
+    line.ack(451.0, 11);
+    line.send(451.1, 11..15);
+    line.ack(501.0, 15);
+    assert_eq!(kind_of_8(line), Kind::Timeout);
+}
+
+/// RFC 8985 section 7.4.2: after a probe cwnd is half of what it was.
+#[test]
+fn three_segments_after_it() {
+    let mut line = sent_alone_again();
+    line.ack(401.0, 9);
+    line.send(401.1, 9..12);
+    line.ack(451.0, 12);
+    assert_eq!(kind_of_8(line), Kind::TailLossProbe);
+}
+
+/// A cwnd of one segment has no room beside the retransmission.
+#[test]
+fn new_data_before_its_ack() {
+    let mut line = sent_alone_again();
+    line.send(380.0, [9]);
+    line.ack(401.0, 9);
+    line.ack(430.0, 10);
+    assert_eq!(kind_of_8(line), Kind::TailLossProbe);
+}
+
+/// Slow start goes on by a segment for each one that is acknowledged: no more than that speaks for
+/// a probe.
+#[test]
+fn more_than_slow_start_lets_out() {
+    for (more, kind) in [(4, Kind::ProbeOrTimeout), (5, Kind::TailLossProbe)] {
+        let mut line = sent_alone_again();
+        line.ack(401.0, 9);
+        line.send(410.0, 9..11);
+        line.ack(460.0, 11);
+        line.send(500.0, 11..11 + more);
+        line.ack(550.0, 11 + more);
+        assert_eq!(kind_of_8(line), kind, "{more}");
+    }
+}
+
+/// None of these says anything: the application may have had no more.
+#[test]
+fn what_does_not_tell_the_timers_apart() {
+    let mut nothing = sent_alone_again();
+    nothing.ack(401.0, 9);
+
+    let mut later = sent_alone_again();
+    later.ack(401.0, 9);
+    later.send(401.1, 9..11);
+    later.ack(451.0, 11);
+    later.send(460.0, 11..13);
+    later.ack(510.0, 13);
+
+    // A FIN waits for no room.
+    let mut closed = sent_alone_again();
+    closed.ack(401.0, 9);
+    closed.send(401.1, 9..11);
+    closed.sent(super::ms(401.2), 11_000, 1, true);
+    closed.ack_with(452.0, 11, &[], false, None);
+
+    let mut short = sent_alone_again();
+    short.ack(401.0, 9);
+    short.send(401.1, [9]);
+    short.sent(super::ms(401.2), 10_000, 500, false);
+
+    for line in [nothing, later, closed, short] {
+        assert_eq!(kind_of_8(line), Kind::ProbeOrTimeout);
+    }
+}
+
+/// After a spurious timeout an undo restores cwnd: much goes out as after a probe.
+#[test]
+fn what_follows_a_spurious_one_does_not_tell() {
+    let mut line = sent_alone_again();
+    line.dsack(401.0, 9, (8, 9));
+    line.send(401.1, 9..14);
+    line.ack(451.0, 14);
+    assert_eq!(kind_of_8(line), Kind::ProbeOrTimeout);
+}

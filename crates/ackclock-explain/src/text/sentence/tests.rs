@@ -1,0 +1,73 @@
+use ackclock_tcp::{Seq, Time};
+use ackclock_trace::{Spurious, State};
+
+use super::*;
+
+/// A segment of 1,448 bytes that goes out again within a stall.
+fn again(kind: Kind, spurious: Option<Spurious>, known: bool) -> Retransmission {
+    Retransmission {
+        frame: 9,
+        at: Time(300),
+        seq: Seq(1),
+        position: 0,
+        len: 1448,
+        kind,
+        spurious,
+        known,
+        lost: Some(false),
+        transmission: 2,
+    }
+}
+
+fn stall(cause: StallCause, timeout: Option<usize>) -> Stall {
+    Stall { start: Time(100), end: Time(400), frame: 10, cause, timeout }
+}
+
+fn flow(r: Retransmission) -> Flow {
+    // A probe of an earlier stall says nothing of this one.
+    let before = Retransmission { at: Time(50), spurious: Some(Spurious::Dsack), ..r };
+    Flow { bytes: 1448, retransmissions: vec![before, r], ..Flow::default() }
+}
+
+#[test]
+fn a_probe_that_was_not_needed_repaired_no_loss() {
+    let probed = |spurious, known| {
+        let flow = flow(again(Kind::TailLossProbe, spurious, known));
+        why(&flow, &stall(StallCause::TailLossProbe, None))
+    };
+    assert_eq!(probed(None, true), "the tail was lost, and a tail loss probe repaired it");
+    assert_eq!(probed(None, false), "the tail was lost or late, and a tail loss probe followed");
+    assert_eq!(
+        probed(Some(Spurious::Dsack), true),
+        "acknowledgments came late, and the tail loss probe was not needed (D-SACK)"
+    );
+}
+
+#[test]
+fn a_spurious_timeout_lost_nothing() {
+    let timed_out = |spurious, class| {
+        let mut flow = flow(again(Kind::Timeout, spurious, true));
+        flow.timeouts = vec![Timeout {
+            at: Time(300),
+            seq: Seq(1),
+            position: 0,
+            retransmission: 1,
+            class,
+            state: State::Open,
+            flight: 1448,
+            cwnd: 1448,
+            waited: Span(200),
+            spurious,
+            episode: None,
+        }];
+        why(&flow, &stall(StallCause::Timeout(class), Some(0)))
+    };
+    assert_eq!(
+        timed_out(Some(Spurious::Timestamp), TimeoutClass::NonTrigger),
+        "spurious timeout, 1448 bytes had not been lost (timestamp echo)"
+    );
+    assert_eq!(
+        timed_out(None, TimeoutClass::NonTrigger),
+        "timeout, loss of 1448 bytes that triggered no fast retransmit"
+    );
+}

@@ -1,0 +1,91 @@
+//! What one connection shows of a host's timers decides what another leaves open.
+
+use super::*;
+use crate::connection::{Kind, StallCause};
+use crate::hosts;
+
+/// A connection on whose last segment one of both timers expired, and nothing tells which.
+fn undecided(mut talk: Talk) -> Connection {
+    talk.open().at(20.0, c(0, 1000)).at(30.0, s(0, 0).ack(1000));
+    talk.at(40.0, c(1000, 1000)).at(251.0, c(1000, 1000)).at(261.0, s(0, 0).ack(2000));
+    let one = talk.one();
+    assert_eq!(one.from_client.retransmissions[0].kind, Kind::ProbeOrTimeout);
+    assert_eq!(one.from_client.stalls[0].cause, StallCause::ProbeOrTimeout);
+    one
+}
+
+/// Another one of the same host, which is or is not seen to send probes.
+fn other(probes: bool, host: &str) -> Connection {
+    let mut one = undecided(Talk::new(ISNS[0]));
+    one.client = host.parse().unwrap();
+    one.from_client.probes = Some(probes);
+    one.from_client.undecided.clear();
+    one
+}
+
+#[test]
+fn a_host_without_probes_had_a_timeout() {
+    each(|talk| {
+        let mut all = [undecided(talk), other(false, "10.0.0.1:50000")];
+        hosts::decide(&mut all);
+        let flow = &all[0].from_client;
+        assert_eq!(flow.retransmissions[0].kind, Kind::Timeout);
+        assert_eq!((flow.timeouts.len(), flow.timeouts[0].retransmission), (1, 0));
+        let class = flow.timeouts[0].class;
+        assert_eq!(
+            (flow.stalls[0].cause, flow.stalls[0].timeout),
+            (StallCause::Timeout(class), Some(0))
+        );
+        assert!(flow.undecided.is_empty());
+    });
+}
+
+#[test]
+fn a_host_with_probes_sent_one() {
+    each(|talk| {
+        let mut all = [other(true, "10.0.0.1:50000"), undecided(talk)];
+        hosts::decide(&mut all);
+        let flow = &all[1].from_client;
+        assert_eq!(flow.retransmissions[0].kind, Kind::TailLossProbe);
+        assert_eq!(flow.stalls[0].cause, StallCause::TailLossProbe);
+        assert!(flow.timeouts.is_empty() && flow.undecided.is_empty());
+    });
+}
+
+/// Other hosts say nothing, and neither does one that was seen to do both.
+#[test]
+fn without_such_a_connection_it_stays_open() {
+    for others in [
+        vec![other(false, "10.0.0.9:40000")],
+        vec![other(false, "10.0.0.1:50000"), other(true, "10.0.0.1:50001")],
+    ] {
+        let mut all = others;
+        all.push(undecided(Talk::new(ISNS[1])));
+        hosts::decide(&mut all);
+        let flow = &all.last().unwrap().from_client;
+        assert_eq!(flow.retransmissions[0].kind, Kind::ProbeOrTimeout);
+        assert_eq!(flow.undecided.len(), 1);
+    }
+}
+
+/// The timeouts that come after the one that was found late keep their stalls.
+#[test]
+fn stalls_keep_their_timeouts() {
+    let mut all = [undecided(Talk::new(ISNS[0])), other(false, "10.0.0.1:50000")];
+    let flow = &mut all[0].from_client;
+    let (mut r, mut timeout, mut stall) =
+        (flow.retransmissions[0], flow.undecided[0].clone(), flow.stalls[0]);
+    for at in [&mut r.at, &mut timeout.at, &mut stall.start, &mut stall.end] {
+        *at += ackclock_tcp::Span::from_secs(1);
+    }
+    (r.kind, timeout.retransmission) = (Kind::Timeout, 1);
+    (stall.cause, stall.timeout) = (StallCause::Timeout(timeout.class), Some(0));
+    flow.retransmissions.push(r);
+    flow.timeouts.push(timeout);
+    flow.stalls.push(stall);
+    hosts::decide(&mut all);
+    let flow = &all[0].from_client;
+    let places: Vec<_> = flow.stalls.iter().map(|stall| stall.timeout).collect();
+    assert_eq!(places, [Some(0), Some(1)]);
+    assert_eq!(flow.timeouts.iter().map(|t| t.retransmission).collect::<Vec<_>>(), [0, 1]);
+}
