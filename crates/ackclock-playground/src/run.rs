@@ -22,12 +22,12 @@ pub struct Rows {
     /// Events in the order of time, [`ROW`] numbers each: the kind (as in [`EventKind`]), the time
     /// in nanoseconds, four numbers of the event, cwnd, ssthresh (-1 while unset), `snd_una` and
     /// `snd_nxt` right after it, and of an ACK its number among those of the receiver, from 1. A
-    /// text is its place in [`About::words`].
+    /// text is its place in `words` of `about`.
     pub rows: Vec<f64>,
     /// ACKs in the order in which the receiver sent them, four numbers each: its number, when it
     /// left in nanoseconds, the position that it acknowledges, and when it came (-1 if it did not).
     pub acks: Vec<f64>,
-    /// The rest, as JSON of [`About`].
+    /// The rest, as JSON.
     pub about: String,
 }
 
