@@ -75,7 +75,7 @@ impl Experiments {
     }
 
     fn __str__(&self) -> String {
-        let tables = self.outcomes.iter().map(|o| o.to_table() + "\n");
+        let tables = self.outcomes.iter().map(|o| o.to_table(None) + "\n");
         tables.collect::<String>() + &summary(&self.outcomes)
     }
 

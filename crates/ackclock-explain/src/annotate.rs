@@ -5,11 +5,11 @@
 //! names are those of draft-ietf-opsawg-pcapng.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
+use std::io::{self, BufReader, ErrorKind, Read, Write};
 use std::path::Path;
 
 use ackclock_report::FrameWriter;
+use ackclock_run::WholeFile;
 use ackclock_trace::{Reader, StallCause};
 use flate2::read::MultiGzDecoder;
 
@@ -45,13 +45,14 @@ pub fn annotate(explained: &Explained, sources: &[Source], path: &Path) -> Resul
     let mut first = [0; 4];
     input.read_exact(&mut first).map_err(Error::read(from))?;
     let capture = io::Cursor::new(first).chain(input);
-    let out = BufWriter::new(File::create(path).map_err(Error::write(path))?);
+    let mut out = WholeFile::create(path).map_err(Error::write(path))?;
     let copy = Copied { comments: &comments, from, path };
     if u32::from_le_bytes(first) == SECTION_HEADER {
-        copy.blocks(capture, out)
+        copy.blocks(capture, &mut out)?;
     } else {
-        copy.frames(Reader::new(Box::new(capture)).map_err(Error::read(from))?, out)
+        copy.frames(Reader::new(Box::new(capture)).map_err(Error::read(from))?, &mut out)?;
     }
+    out.finish().map_err(Error::write(path))
 }
 
 /// The one capture of `sources`, if it can be copied to `path` with comments.

@@ -1,12 +1,11 @@
 //! Pictures of connections: which ones are drawn, and their second reading, which keeps the events.
 
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
 use std::path::Path;
 
 #[cfg(not(target_family = "wasm"))]
 use ackclock_figure::{Figure, Interval, Width};
 use ackclock_report::{QlogTrace, write_qlog};
+use ackclock_run::WholeFile;
 use ackclock_tcp::{Event, Time};
 use ackclock_trace::Flow;
 
@@ -65,8 +64,10 @@ pub fn draw(
         }
     }
     if let Some(path) = pictures.qlog {
-        let out = File::create(path).map(BufWriter::new);
-        let written = out.and_then(|out| write_qlog(out, "captures explained", &traces));
+        let written = WholeFile::create(path).and_then(|mut out| {
+            write_qlog(&mut out, "captures explained", &traces)?;
+            out.finish()
+        });
         written.map_err(Error::write(path))?;
     }
     if let Some(folder) = pictures.html {
@@ -161,13 +162,13 @@ fn one(found: &Found, explained: &Explained, pictures: &Pictures<'_>) -> Result<
 }
 
 fn xplot_file(path: &Path, found: &Found, end: End) -> std::io::Result<()> {
-    let mut out = BufWriter::new(File::create(path)?);
+    let mut out = WholeFile::create(path)?;
     xplot::write(found, end, &mut out)?;
-    out.flush()
+    out.finish()
 }
 
 fn write(path: &Path, content: &[u8]) -> Result<(), Error> {
-    fs::write(path, content).map_err(Error::write(path))
+    WholeFile::write(path, content).map_err(Error::write(path))
 }
 
 #[cfg(test)]

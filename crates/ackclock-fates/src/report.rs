@@ -1,6 +1,6 @@
 //! What came out, as tables.
 
-use ackclock_report::{Align, align};
+use ackclock_report::{Align, align_within};
 use serde::Serialize;
 
 use crate::connection::Connection;
@@ -170,16 +170,16 @@ over oracle  how much later than the oracle runs are complete: mean, and worst
 pub(crate) const CONDITION: &str =
     "No timeout as long as the network keeps a packet alive for each round trip";
 
-/// As text.
-pub fn text(all: &[Swept]) -> String {
+/// As text, with tables for a terminal of so many columns.
+pub fn text(all: &[Swept], width: Option<usize>) -> String {
     let mut out = String::new();
     for swept in all.iter().filter(|swept| !swept.strategies.is_empty()) {
         out += &format!(
             "{}\n\n{}\n{LEGEND}\n{CONDITION}\n{}\n\nThe smallest case of each kind\n\n{}\n",
             swept.title(),
-            align(&swept.counts(), Align::Right),
+            align_within(&swept.counts(), Align::Right, width),
             swept.verdict().join("\n"),
-            align(&swept.smallest(), Align::Left),
+            align_within(&swept.smallest(), Align::Left, width),
         );
         let option = if swept.mss == crate::connection::MSS {
             String::new()

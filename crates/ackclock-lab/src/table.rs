@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use ackclock_report::{Align, align, with_interval};
+use ackclock_report::{Align, align_within, with_interval};
 
 use crate::measure::Measure;
 use crate::outcome::{AGREEMENT, AimOutcome, Cell, Outcome, RowOutcome};
@@ -105,8 +105,9 @@ impl Outcome {
         }
     }
 
-    /// The table, whether wire and simulation agree, and the aims.
-    pub fn to_table(&self) -> String {
+    /// The table, for a terminal of so many columns, whether wire and simulation agree, and the
+    /// aims.
+    pub fn to_table(&self, width: Option<usize>) -> String {
         let place =
             if self.place.is_empty() { String::new() } else { format!(" ({})", self.place) };
         let mut text = format!("{}: {}{place}; {}\n", self.lab, self.title, self.ran());
@@ -115,7 +116,7 @@ impl Outcome {
             if !cell.name.is_empty() {
                 text.push_str(&format!("{}\n", cell.name));
             }
-            text.push_str(&align(&cell.table_rows(), Align::Right));
+            text.push_str(&align_within(&cell.table_rows(), Align::Right, width));
         }
         let agreements: Vec<String> = self.cells.iter().filter_map(Cell::agreement_text).collect();
         for sentence in &agreements {

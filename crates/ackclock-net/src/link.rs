@@ -15,7 +15,7 @@ use ackclock_tcp::Span;
 use crate::config::{LinkConfig, Processor};
 use crate::heap::{Heap, Key, Kind};
 use crate::ids::NodeId;
-use crate::loss::Losses;
+use crate::loss::ListedLoss;
 use crate::packet::Packet;
 use crate::queue::{FredState, Limit, Queue, RedState, Verdict, Waiting};
 use crate::report::LinkReport;
@@ -192,9 +192,10 @@ impl Link {
         self.impairments.iter().flat_map(|impairments| impairments.outstanding_fates())
     }
 
-    /// The loss models, in the order of [`LinkConfig::loss`].
-    pub(crate) fn losses(&self) -> &[Losses] {
-        self.impairments.as_ref().map_or(&[], |impairments| impairments.losses())
+    /// The entries of drop lists that no packet has met yet, each after the place of its list in
+    /// [`LinkConfig::loss`].
+    pub(crate) fn outstanding_drops(&self) -> impl Iterator<Item = (usize, ListedLoss)> {
+        self.impairments.iter().flat_map(|impairments| impairments.outstanding_drops())
     }
 
     /// A packet of `size` bytes arrives at the link's entrance. If nothing is in its way, this lets

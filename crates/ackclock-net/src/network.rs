@@ -13,7 +13,7 @@ use crate::heap::{Key, Kind};
 use crate::idle::IdlePaths;
 use crate::ids::{FlowId, LinkId, NodeId};
 use crate::link::Link;
-use crate::loss::Losses;
+use crate::loss::ListedLoss;
 use crate::packet_size::PacketSizes;
 use crate::paths::Paths;
 use crate::recorder::Recorder;
@@ -202,9 +202,10 @@ impl Network {
         self.simulator.links.get(link.0 as usize).into_iter().flat_map(Link::outstanding_fates)
     }
 
-    /// The loss models of a link, in the order of [`LinkConfig::loss`].
-    pub(crate) fn losses(&self, link: LinkId) -> &[Losses] {
-        self.simulator.links.get(link.0 as usize).map_or(&[], Link::losses)
+    /// The entries of a link's drop lists that no packet has met so far, each after the place of
+    /// its list in [`LinkConfig::loss`].
+    pub fn outstanding_drops(&self, link: LinkId) -> impl Iterator<Item = (usize, ListedLoss)> {
+        self.simulator.links.get(link.0 as usize).into_iter().flat_map(Link::outstanding_drops)
     }
 
     /// Whether packets move ahead of the clock where that cannot change the result (on by

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::iter;
 
-use ackclock_report::{Align, align};
+use ackclock_report::{Align, align, align_within};
 
 use crate::claims::{CellJudgement, Overall};
 use crate::measures::with_unit;
@@ -16,8 +16,8 @@ const FEW: usize = 8;
 const WIDE: usize = 24;
 
 impl Outcome {
-    /// The table of its rows and a line for each claim.
-    pub fn to_table(&self) -> String {
+    /// The table of its rows, for a terminal of so many columns, and a line for each claim.
+    pub fn to_table(&self, width: Option<usize>) -> String {
         let mut runs = if self.runs == 1 { "1 run".into() } else { format!("{} runs", self.runs) };
         if !self.complete {
             let all: u32 = self.cells.iter().map(|cell| cell.runs).sum();
@@ -30,11 +30,11 @@ impl Outcome {
         let mut text =
             format!("{}: {} ({})\n", self.id, self.title, joined(&[&self.place, &runs], "; "));
         for (title, rows) in self.side_by_side() {
-            let _ = write!(text, "\n{title}\n{}", align(&rows, Align::Right));
+            let _ = write!(text, "\n{title}\n{}", align_within(&rows, Align::Right, width));
         }
         let rows = self.table_rows();
         if rows.len() > 1 {
-            let _ = write!(text, "\n{}", align(&rows, Align::Right));
+            let _ = write!(text, "\n{}", align_within(&rows, Align::Right, width));
         }
         for claim in &self.claims {
             let _ =

@@ -1,7 +1,6 @@
 //! Rows as columns with names and types: CSV, Parquet, and whoever takes columns.
 
-use std::fs::File;
-use std::io::{self, BufWriter};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,6 +11,8 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
+
+use crate::WholeFile;
 
 /// Rows that are held in memory at the same time.
 const ROWS: usize = 1 << 16;
@@ -114,11 +115,12 @@ impl<T> Columns<T> {
         name: &str,
         rows: impl IntoIterator<Item = T>,
     ) -> io::Result<()> {
-        let file = File::create(path)?;
-        write(file, name, &self.0, rows.into_iter()).map_err(|error| match error {
+        let mut file = WholeFile::create(path)?;
+        write(&mut file, name, &self.0, rows.into_iter()).map_err(|error| match error {
             ParquetError::External(error) => io::Error::other(error),
             error => io::Error::other(error),
-        })
+        })?;
+        file.finish()
     }
 }
 
@@ -156,7 +158,7 @@ impl<T> Column<T> {
 }
 
 fn write<T>(
-    file: File,
+    file: &mut WholeFile,
     name: &str,
     columns: &[Column<T>],
     mut rows: impl Iterator<Item = T>,
@@ -165,7 +167,7 @@ fn write<T>(
     let schema = Arc::new(Type::group_type_builder(name).with_fields(fields).build()?);
     let properties =
         Arc::new(WriterProperties::builder().set_created_by("ackclock".into()).build());
-    let mut writer = SerializedFileWriter::new(BufWriter::new(file), schema, properties)?;
+    let mut writer = SerializedFileWriter::new(file, schema, properties)?;
     loop {
         let some: Vec<T> = rows.by_ref().take(ROWS).collect();
         if some.is_empty() {
@@ -197,7 +199,7 @@ fn write<T>(
 
 /// The next column of a row group.
 fn values<D: DataType>(
-    group: &mut SerializedRowGroupWriter<'_, BufWriter<File>>,
+    group: &mut SerializedRowGroupWriter<'_, &mut WholeFile>,
     cells: impl Iterator<Item = Option<D::T>>,
 ) -> Result<()> {
     let mut levels = Vec::new();

@@ -12,12 +12,15 @@ mod set;
 mod stats;
 mod sweep;
 mod until;
+mod whole_file;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use ackclock_net::scenario::{BuildOptions, BuiltFlow, Scenario, ScenarioError, Simulation};
-use ackclock_net::{FlowId, FlowReport, Place, Recorder};
+use ackclock_net::scenario::{
+    BuildOptions, BuiltFlow, OutstandingDrop, Scenario, ScenarioError, Simulation,
+};
+use ackclock_net::{FlowId, FlowReport, ListedLoss, Place, Recorder};
 use ackclock_report::{FlowSummary, Handshake, RecoveryStats};
 use ackclock_tcp::{Event, Registry, Sighting, Time};
 
@@ -34,6 +37,7 @@ pub use sweep::{RunRow, Sweep, SweepRun, Swept, Until, axis, run_rows, sweep};
 #[cfg(not(target_family = "wasm"))]
 pub use sweep::{flow_columns, run_columns};
 pub use until::{LEAST_RUNS, MOST_RUNS, Precision, Settled, until_enough};
+pub use whole_file::WholeFile;
 
 /// Why a run gave no result.
 #[derive(Debug, thiserror::Error)]
@@ -90,6 +94,8 @@ pub struct Outcome {
     /// The `[[link.fate]]`s that no packet met: the link's place in the scenario, and the fate's in
     /// the link.
     pub outstanding_fates: Vec<(usize, usize)>,
+    /// The entries of drop lists that no packet met.
+    pub outstanding_drops: Vec<OutstandingDrop>,
 }
 
 impl Input<'_> {
@@ -143,32 +149,65 @@ impl Input<'_> {
         let cpu_s = thread_cpu_s() - began;
         progress.advance(STEPS - watched.steps);
         let (flows, links) = (summaries(&simulation, job.seed), links(&simulation, self.scenario));
-        let outstanding_fates = simulation.outstanding_fates();
-        Ok(Outcome { flows, links, cpu_s, recovery: None, outstanding_fates })
+        Ok(Outcome {
+            flows,
+            links,
+            cpu_s,
+            recovery: None,
+            outstanding_fates: simulation.outstanding_fates(),
+            outstanding_drops: simulation.outstanding_drops(),
+        })
     }
 
-    /// Which `[[link.fate]]`s no packet met, and in how many of these runs.
-    pub fn outstanding_fates<'a>(
+    /// Which `[[link.fate]]`s and which entries of drop lists no packet met, and in how many of
+    /// these runs.
+    pub fn outstanding<'a>(
         &self,
         outcomes: impl IntoIterator<Item = &'a Outcome>,
     ) -> Vec<FileError> {
-        let (mut runs, mut all) = (BTreeMap::new(), 0);
+        let (mut fates, mut drops, mut all) = (BTreeMap::new(), BTreeMap::new(), 0);
         for outcome in outcomes {
             all += 1;
-            for fate in &outcome.outstanding_fates {
-                *runs.entry(fate).or_insert(0) += 1;
-            }
+            outcome.outstanding_fates.iter().for_each(|fate| *fates.entry(fate).or_insert(0) += 1);
+            outcome.outstanding_drops.iter().for_each(|drop| *drops.entry(drop).or_insert(0) += 1);
         }
-        let told = |(&(link, fate), count): (&(usize, usize), usize)| {
+        let told = |key: &str, what: &str, count: usize| {
             let of = match all {
                 1 => String::new(),
                 all => format!(" in {count} of {all} runs"),
             };
-            let key = format!("link[{link}].fate[{fate}]");
-            self.located(error_at(&key, format!("no packet met this fate{of}")))
+            self.located(error_at(key, format!("no packet met {what}{of}")))
         };
-        runs.into_iter().map(told).collect()
+        let fate = |(&(link, fate), count)| {
+            told(&format!("link[{link}].fate[{fate}]"), "this fate", count)
+        };
+        let mut errors: Vec<FileError> = fates.into_iter().map(fate).collect();
+        let mut lists: BTreeMap<_, Vec<ListedLoss>> = BTreeMap::new();
+        for (drop, count) in drops {
+            lists.entry((drop.link, drop.loss, count)).or_default().push(drop.entry);
+        }
+        errors.extend(lists.into_iter().map(|((link, loss, count), entries)| {
+            let what = format!("{} of this list", listed(&entries));
+            told(&format!("link[{link}].loss[{loss}].drop"), &what, count)
+        }));
+        errors
     }
+}
+
+/// Entries of a drop list as scenarios have them: `14`, `16-20`, and `14:1` for a retransmission.
+fn listed(entries: &[ListedLoss]) -> String {
+    let follows = |a: &ListedLoss, b: &ListedLoss| {
+        (a.transmission, b.transmission) == (1, 1) && b.segment - a.segment == 1
+    };
+    let (first, again): (Vec<ListedLoss>, Vec<_>) =
+        entries.iter().partition(|entry| entry.transmission == 1);
+    let ranges = first.chunk_by(follows).map(|range| match range {
+        [one] => one.segment.to_string(),
+        [one, .., last] => format!("{}-{}", one.segment, last.segment),
+        [] => String::new(),
+    });
+    let again = again.iter().map(|entry| format!("{}:{}", entry.segment, entry.transmission - 1));
+    ranges.chain(again).collect::<Vec<_>>().join(", ")
 }
 
 /// Does `one` for each item on `threads` threads (0: one per processor), with the results in the

@@ -1,6 +1,7 @@
 //! Options that several commands share.
 
-use std::path::PathBuf;
+use std::convert::Infallible;
+use std::path::{Path, PathBuf};
 
 use ackclock_net::scenario::check_strategy;
 use ackclock_report::Over;
@@ -33,7 +34,8 @@ pub(crate) enum RecordFormat {
     Csv,
 }
 
-/// What to print and to write of runs, wherever they ran.
+/// What to print and to write of runs, wherever they ran. Of the files one may be `-`, standard
+/// output. The results then go to standard error.
 #[derive(Debug, Args)]
 pub(crate) struct RecordArgs {
     /// How to print the results. JSON is an array with one object per flow. With --stats,
@@ -43,32 +45,52 @@ pub(crate) struct RecordArgs {
     pub format: RecordFormat,
     /// Write a row for each flow of each run to this Parquet file. The columns are those of
     /// `--format csv`.
-    #[arg(long, value_name = "FILE.parquet")]
+    #[arg(long, value_name = "FILE.parquet", value_parser = out)]
     pub parquet: Option<PathBuf>,
     /// Also print statistics of loss recovery for each strategy, over all its flows and runs. They
     /// are those of the paper on Proportional Rate Reduction (PRR).
     #[arg(long)]
     pub recovery: bool,
     /// Write the events of the first run of each strategy to this file, one JSON object per line.
-    #[arg(long, value_name = "FILE.jsonl")]
+    #[arg(long, value_name = "FILE.jsonl", value_parser = out)]
     pub events: Option<PathBuf>,
     /// Write the packets of the first run of each strategy to this file, as captured at the
     /// senders. A comment on each packet says why it was sent. A file whose name ends in `.pcap`
     /// has the older format, without comments.
-    #[arg(long, value_name = "FILE.pcapng")]
+    #[arg(long, value_name = "FILE.pcapng", value_parser = out)]
     pub pcap: Option<PathBuf>,
     /// Write the first run of each strategy to this file as qlog 0.3, for qvis and other tools for
     /// QUIC. Each flow is a trace. The number of a packet counts the transmissions of its flow.
-    #[arg(long, value_name = "FILE.qlog")]
+    #[arg(long, value_name = "FILE.qlog", value_parser = out)]
     pub qlog: Option<PathBuf>,
     /// Draw time-sequence graphs of the first run of each strategy in one HTML file.
-    #[arg(long, value_name = "FILE.html")]
+    #[arg(long, value_name = "FILE.html", value_parser = out)]
     pub html: Option<PathBuf>,
     /// Draw time-sequence graphs of the first run of each strategy in one SVG file.
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg", value_parser = out)]
     pub svg: Option<PathBuf>,
     #[command(flatten)]
     pub figure: FigureArgs,
+}
+
+/// Standard output as a file.
+const STDOUT: &str = "/dev/stdout";
+
+/// The file of an option; `-` is standard output.
+fn out(text: &str) -> Result<PathBuf, Infallible> {
+    Ok(if text == "-" { STDOUT } else { text }.into())
+}
+
+impl RecordArgs {
+    /// Whether standard output gets a file, so that the results go to standard error.
+    pub fn takes_stdout(&self) -> Result<bool, Error> {
+        let Self { parquet, events, pcap, qlog, html, svg, .. } = self;
+        let all = [parquet, events, pcap, qlog, html, svg].into_iter().flatten();
+        match all.filter(|path| path.as_path() == Path::new(STDOUT)).count() {
+            count @ (0 | 1) => Ok(count == 1),
+            _ => Err(Error::Usage("only one file can be `-`, standard output".into())),
+        }
+    }
 }
 
 /// What to print and to write of simulated runs.

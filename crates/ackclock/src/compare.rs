@@ -15,9 +15,9 @@ use clap::{Args, Parser, ValueEnum};
 
 use crate::args::{OutputArgs, RecordFormat, check_strategies};
 use crate::error::Error;
-use crate::execute::execute;
+use crate::execute::{execute, warn_outstanding};
 use crate::oracle::distances;
-use crate::output::{Measured, Shown, ended, results};
+use crate::output::{Measured, Shown, beside, ended, results};
 use crate::record::Records;
 
 const SEED: u64 = 1;
@@ -181,6 +181,7 @@ pub(crate) fn compare(
         Vec::new()
     };
     records.finish(&scenario.name, &parameters)?;
+    warn_outstanding(&sweep, &runs);
     let measured = Measured { cells: &cells, axes: &[], runs: &runs };
     let mut text = results(&measured, &Shown::of(&args.output, true, &distances))?;
     if args.output.records.format == RecordFormat::Table && args.drop.len() > 1 {
@@ -189,7 +190,7 @@ pub(crate) fn compare(
             text.push_str(&format!("flow {flow}: dropped {case}\n"));
         }
     }
-    ended(text, cancel)
+    ended(beside(&args.output.records, text)?, cancel)
 }
 
 /// The scenario, as TOML, that `ackclock compare` runs with these options.

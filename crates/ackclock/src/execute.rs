@@ -1,7 +1,10 @@
 //! The runs of a command, recorded or not.
 
+use std::io::{self, Write};
+
 use ackclock_run::{
-    Cancel, Input, Job, Outcome, Progress, RecoveryRecorder, STEPS, Sweep, Swept, in_parallel_until,
+    Cancel, Input, Job, Outcome, Progress, RecoveryRecorder, STEPS, Sweep, SweepRun, Swept,
+    in_parallel_until,
 };
 
 use crate::error::Error;
@@ -56,6 +59,16 @@ pub(crate) fn execute(
         let mut next = |job| if records.wants(job) { first.next() } else { rest.next() };
         Ok(tasks.iter().map(|(_, job)| next(job).flatten()).collect())
     })
+}
+
+/// Warns of the fates and the entries of drop lists that no packet met.
+pub(crate) fn warn_outstanding(sweep: &Sweep<'_>, runs: &[SweepRun]) {
+    for runs in runs.chunk_by(|a, b| a.cell == b.cell) {
+        let cell = sweep.input(runs[0].cell);
+        for outstanding in cell.outstanding(runs.iter().map(|run| &run.outcome)) {
+            let _ = writeln!(io::stderr(), "warning: {outstanding}");
+        }
+    }
 }
 
 /// Runs a job, with the statistics of recovery.

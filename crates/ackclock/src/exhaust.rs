@@ -1,21 +1,20 @@
 //! `ackclock exhaust`: every fate of a window.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 use ackclock_fates::{
     After, Case, MAX_DISTURBED, MAX_WINDOW, MSS, Row, Schedule, Space, Sweep, Swept, page, text,
 };
 use ackclock_net::scenario::ScenarioError;
-use ackclock_run::{FileError, Progress};
+use ackclock_run::{FileError, Progress, WholeFile};
 use ackclock_tcp::Registry;
 use clap::{Args, ValueEnum};
 
 use crate::args::{Format, check_strategies};
 use crate::error::Error;
-use crate::output::{self, json_text};
+use crate::output::{self, json_text, width};
 use crate::wire::Interrupt;
 
 #[derive(Debug, Args)]
@@ -98,8 +97,8 @@ pub(crate) fn exhaust(args: &ExhaustArgs, registry: &Registry) -> Result<String,
     // Before there are threads.
     let interrupt = Mutex::new(Interrupt::new()?);
     if let Some(path) = &args.html {
-        // A bad path is found before a long run. What is there stays until there is something new.
-        File::options().append(true).create(true).open(path).map_err(Error::write(path))?;
+        // A bad path is found before a long run.
+        WholeFile::check(path).map_err(Error::write(path))?;
     }
     let stop = || interrupt.lock().is_ok_and(|mut interrupt| interrupt.taken() > 0);
     let space = |after: After| {
@@ -139,24 +138,15 @@ pub(crate) fn exhaust(args: &ExhaustArgs, registry: &Registry) -> Result<String,
             break;
         }
     }
-    if let Some(path) = &args.html {
-        write(path, &all, registry)?;
+    if let (Some(path), false) = (&args.html, all.is_empty()) {
+        let page = page(&all, registry).map_err(failed)?;
+        WholeFile::write(path, page).map_err(Error::write(path))?;
     }
     if interrupted {
         output::print(&shown(args, &all))?;
         return Err(Error::Interrupted);
     }
     Ok(shown(args, &all))
-}
-
-/// Writes the page, or takes the empty file away again if there is nothing to show.
-fn write(path: &Path, all: &[Swept], registry: &Registry) -> Result<(), Error> {
-    if !all.is_empty() {
-        fs::write(path, page(all, registry).map_err(failed)?).map_err(Error::write(path))?;
-    } else if fs::metadata(path).is_ok_and(|file| file.len() == 0) {
-        fs::remove_file(path).map_err(Error::write(path))?;
-    }
-    Ok(())
 }
 
 fn strategies(args: &ExhaustArgs, registry: &Registry) -> Vec<String> {
@@ -169,7 +159,7 @@ fn strategies(args: &ExhaustArgs, registry: &Registry) -> Vec<String> {
 fn shown(args: &ExhaustArgs, all: &[Swept]) -> String {
     match args.format {
         Format::Table if all.is_empty() => "nothing was measured: no strategy was done\n".into(),
-        Format::Table => text(all),
+        Format::Table => text(all, width()),
         Format::Json => json_text(&all),
     }
 }

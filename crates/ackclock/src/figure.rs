@@ -1,12 +1,12 @@
 //! `--figure`: pictures and charts for papers.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use ackclock_figure::{Figure, Format, Interval, Width};
 use ackclock_net::scenario::units::Duration;
 use ackclock_report::Picture;
+use ackclock_run::WholeFile;
 use clap::Args;
 
 use crate::error::Error;
@@ -62,7 +62,7 @@ impl FigureArgs {
                 let content = figure.encode(format(&path)?);
                 let content = content
                     .map_err(|error| Error::Usage(format!("{}: {error}", path.display())))?;
-                fs::write(&path, content).map_err(Error::write(&path))?;
+                WholeFile::write(&path, content).map_err(Error::write(&path))?;
                 if number > 1 {
                     let _ = writeln!(io::stderr(), "note: figure {number} is {}", path.display());
                 }

@@ -4,14 +4,14 @@ use std::fs;
 use std::path::PathBuf;
 
 use ackclock_lab::{Lab, Options, run};
-use ackclock_report::{Align, align};
-use ackclock_run::Cancel;
+use ackclock_report::{Align, align_within};
+use ackclock_run::{Cancel, WholeFile};
 use ackclock_tcp::Registry;
 use clap::Args;
 
 use crate::args::Format;
 use crate::error::Error;
-use crate::output::{NOTHING, ended, json_text};
+use crate::output::{NOTHING, ended, json_text, width};
 
 #[derive(Debug, Args)]
 pub(crate) struct LabArgs {
@@ -53,16 +53,16 @@ pub(crate) fn lab(args: &LabArgs, registry: &Registry, cancel: &Cancel) -> Resul
     };
     if let Some(path) = &args.html {
         // Before the runs, so that a bad path is found at once.
-        fs::write(path, "").map_err(Error::write(path))?;
+        WholeFile::check(path).map_err(Error::write(path))?;
     }
     let outcome = run(&args.name, &lab, &options, registry, cancel)?;
     if let Some(path) = &args.html {
-        fs::write(path, outcome.to_html()).map_err(Error::write(path))?;
+        WholeFile::write(path, outcome.to_html()).map_err(Error::write(path))?;
     }
     let text = match args.format {
         Format::Json => json_text(&outcome),
         Format::Table if outcome.cells.is_empty() => NOTHING.into(),
-        Format::Table => outcome.to_table(),
+        Format::Table => outcome.to_table(width()),
     };
     ended(text, cancel)
 }
@@ -88,5 +88,5 @@ fn list(labs: &[(String, Lab)]) -> String {
     rows.extend(
         labs.iter().map(|(name, lab)| vec![name.clone(), lab.title.clone(), lab.place.clone()]),
     );
-    align(&rows, Align::Left)
+    align_within(&rows, Align::Left, width())
 }

@@ -98,6 +98,16 @@ impl<'a> Shown<'a> {
 /// What a table shows where an interrupted command has nothing to show.
 pub(crate) const NOTHING: &str = "nothing was measured\n";
 
+/// What of these results is for standard output: nothing if a file has it. They go to standard
+/// error then.
+pub(crate) fn beside(records: &RecordArgs, text: String) -> Result<String, Error> {
+    if records.takes_stdout()? {
+        let _ = io::stderr().write_all(text.as_bytes());
+        return Ok(String::new());
+    }
+    Ok(text)
+}
+
 /// The text of a command that is over. If it was interrupted, that is printed here.
 pub(crate) fn ended(text: String, cancel: &Cancel) -> Result<String, Error> {
     if cancel.is_cancelled() {

@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use ackclock_papers::{
     ExperimentFile, Library, figures, pages, run_until, sample_columns, samples, summary,
 };
-use ackclock_report::{Align, align};
-use ackclock_run::Cancel;
+use ackclock_report::{Align, align_within};
+use ackclock_run::{Cancel, WholeFile};
 use ackclock_tcp::Registry;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::error::Error;
 use crate::exit;
 use crate::figure::FigureArgs;
-use crate::output::{NOTHING, ended, json_text};
+use crate::output::{NOTHING, ended, json_text, width};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PapersVerb {
@@ -113,7 +113,7 @@ fn list(library: &Library) -> String {
         let (title, place) = (experiment.title.clone(), experiment.place.clone());
         rows.push(vec![id.clone(), title, place, paper.unwrap_or_default()]);
     }
-    align(&rows, Align::Left)
+    align_within(&rows, Align::Left, width())
 }
 
 fn run_experiments(
@@ -131,19 +131,19 @@ fn run_experiments(
     }
     // Before the runs, so that a bad path is found at once.
     for path in &figure.figures {
-        fs::write(path, "").map_err(Error::write(path))?;
+        WholeFile::check(path).map_err(Error::write(path))?;
     }
     if let Some(folder) = &options.html {
         fs::create_dir_all(folder).map_err(Error::write(folder))?;
     }
     if let Some(path) = &options.parquet {
-        fs::write(path, "").map_err(Error::write(path))?;
+        WholeFile::check(path).map_err(Error::write(path))?;
     }
     let outcomes = run_until(&plans, options.jobs.unwrap_or(0), cancel)?;
     if let Some(folder) = &options.html {
         for (name, text) in pages(&outcomes) {
             let path = folder.join(name);
-            fs::write(&path, text).map_err(Error::write(&path))?;
+            WholeFile::write(&path, text).map_err(Error::write(&path))?;
         }
     }
     if let Some(path) = &options.parquet {
@@ -163,7 +163,8 @@ fn run_experiments(
         ExperimentFormat::Csv => sample_columns(&outcomes).to_csv(samples(&outcomes)),
         ExperimentFormat::Table if outcomes.is_empty() => NOTHING.into(),
         ExperimentFormat::Table => {
-            outcomes.iter().map(|o| o.to_table() + "\n").collect::<String>() + &summary(&outcomes)
+            outcomes.iter().map(|o| o.to_table(width()) + "\n").collect::<String>()
+                + &summary(&outcomes)
         }
     };
     ended(text, cancel)

@@ -1,7 +1,7 @@
 //! What is recorded of a run: events as lines, captures, pictures. Of each strategy the first run
 //! is.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use ackclock_report::{
     CaptureFormat, CaptureWriter, EventWriter, FlowSummary, PacketWriter, Panel, Picture,
     QlogTrace, escape, write_qlog,
 };
-use ackclock_run::{Job, Outcome, RecoveryRecorder, handshake};
+use ackclock_run::{Job, Outcome, RecoveryRecorder, WholeFile, handshake};
 use ackclock_tcp::{Event, Sighting, Time};
 
 use crate::args::{RECEIVER, RecordArgs, SENDER};
@@ -27,7 +27,7 @@ const PANELS: usize = 32;
 /// The files to write and what they need.
 pub(crate) struct Records {
     figure: FigureArgs,
-    lines: Option<(PathBuf, EventWriter<BufWriter<File>>)>,
+    lines: Option<(PathBuf, EventWriter<WholeFile>)>,
     pcap: Option<PathBuf>,
     qlog: Option<PathBuf>,
     /// Where the capture is taken, and its name.
@@ -38,6 +38,8 @@ pub(crate) struct Records {
     pub recovery: bool,
     /// The seed of the first run.
     seed: u64,
+    /// Runs whose recording has begun and not ended.
+    unfinished: usize,
     /// How many flows of each run become panels.
     share: usize,
     /// The flows of all recorded runs. In a capture this is their number, since each strategy has
@@ -59,7 +61,7 @@ struct Drawn {
 }
 
 impl Records {
-    /// Creates the files, so that a bad path is found before a long run. `recovery` asks for
+    /// Looks whether there can be these files, so that a bad path is found before a long run. `recovery` asks for
     /// statistics of recovery.
     pub fn new(
         args: &RecordArgs,
@@ -68,16 +70,19 @@ impl Records {
         strategies: usize,
     ) -> Result<Self, Error> {
         args.figure.check()?;
-        let create = |path: &PathBuf| File::create(path).map_err(Error::write(path));
+        args.takes_stdout()?;
         for path in [&args.pcap, &args.qlog, &args.html, &args.svg, &args.parquet]
             .into_iter()
             .flatten()
             .chain(&args.figure.figures)
         {
-            create(path)?;
+            WholeFile::check(path).map_err(Error::write(path))?;
         }
         let lines = match &args.events {
-            Some(path) => Some((path.clone(), EventWriter::new(BufWriter::new(create(path)?)))),
+            Some(path) => {
+                let out = WholeFile::create(path).map_err(Error::write(path))?;
+                Some((path.clone(), EventWriter::new(out)))
+            }
             None => None,
         };
         Ok(Records {
@@ -90,6 +95,7 @@ impl Records {
             svg: args.svg.clone(),
             recovery,
             seed,
+            unfinished: 0,
             share: (PANELS / strategies.max(1)).max(1),
             flows: Vec::new(),
             traces: Vec::new(),
@@ -118,6 +124,14 @@ impl Records {
     pub fn wants(&self, job: &Job) -> bool {
         job.seed == self.seed
             && (self.lines.is_some() || self.pcap.is_some() || self.qlog.is_some() || self.draws())
+    }
+
+    /// The files to write.
+    fn paths(&self) -> impl Iterator<Item = &PathBuf> {
+        let lines = self.lines.as_ref().map(|(path, _)| path);
+        let files = [lines, self.pcap.as_ref(), self.qlog.as_ref()];
+        let pictures = [self.html.as_ref(), self.svg.as_ref()];
+        files.into_iter().chain(pictures).flatten().chain(&self.figure.figures)
     }
 
     fn draws(&self) -> bool {
@@ -152,20 +166,29 @@ impl Records {
         let drawn = |flow| Drawn { flow, events: Vec::new(), summary: None };
         self.panels.extend((first_flow..self.flows.len()).take(share).map(drawn));
         let recovery = self.recovery.then(|| RecoveryRecorder::new(flows, until));
+        self.unfinished += 1;
         RunRecorder { records: self, first_flow, first_panel, recovery, failed: None }
     }
 
-    /// Writes what needs all runs.
+    /// Writes the files. If a run was interrupted, there are none.
     pub fn finish(mut self, title: &str, parameters: &[(String, String)]) -> Result<(), Error> {
+        if self.unfinished > 0 {
+            for path in self.paths() {
+                let _ = writeln!(io::stderr(), "note: {}: not written", path.display());
+            }
+            return Ok(());
+        }
         if let Some((path, lines)) = self.lines.take() {
-            lines.finish().map_err(Error::write(&path))?;
+            lines.finish().and_then(WholeFile::finish).map_err(Error::write(&path))?;
         }
         if let Some(path) = self.pcap.take() {
             self.write_capture(&path).map_err(Error::write(&path))?;
         }
         if let Some(path) = &self.qlog {
-            let out = File::create(path).map(BufWriter::new);
-            let written = out.and_then(|out| write_qlog(out, title, &self.traces));
+            let written = WholeFile::create(path).and_then(|mut out| {
+                write_qlog(&mut out, title, &self.traces)?;
+                out.finish()
+            });
             written.map_err(Error::write(path))?;
         }
         if !self.draws() {
@@ -189,10 +212,10 @@ impl Records {
             .collect();
         let picture = Picture { title, parameters, panels: &panels, ..Picture::default() };
         if let Some(path) = &self.html {
-            fs::write(path, self.page(&picture)).map_err(Error::write(path))?;
+            WholeFile::write(path, self.page(&picture)).map_err(Error::write(path))?;
         }
         if let Some(path) = &self.svg {
-            fs::write(path, picture.to_svg()).map_err(Error::write(path))?;
+            WholeFile::write(path, picture.to_svg()).map_err(Error::write(path))?;
         }
         if !self.figure.figures.is_empty() {
             self.figure.draw(&picture)?;
@@ -274,7 +297,7 @@ impl Records {
         // the same time.
         self.packets.sort_by_key(|(_, seen)| seen.at);
         let mut capture = CaptureWriter::new(
-            BufWriter::new(File::create(path)?),
+            WholeFile::create(path)?,
             CaptureFormat::for_path(path),
             &self.place.1,
         )?;
@@ -284,7 +307,7 @@ impl Records {
         for (flow, seen) in &self.packets {
             capture.packet(*flow, seen)?;
         }
-        capture.finish().map(drop)
+        capture.finish()?.finish()
     }
 }
 
@@ -302,6 +325,7 @@ pub(crate) struct RunRecorder<'a> {
 impl RunRecorder<'_> {
     /// The run is over.
     pub fn end(self, outcome: &mut Outcome) -> Result<(), Error> {
+        self.records.unfinished -= 1;
         if let (Some(error), Some((path, _))) = (self.failed, &self.records.lines) {
             return Err(Error::Write { path: path.clone(), error });
         }

@@ -10,9 +10,9 @@ use clap::Args;
 
 use crate::args::{OutputArgs, RecordArgs, check_strategies};
 use crate::error::Error;
-use crate::execute::execute;
+use crate::execute::{execute, warn_outstanding};
 use crate::oracle::distances;
-use crate::output::{Measured, Shown, ended, results};
+use crate::output::{Measured, Shown, beside, ended, results};
 use crate::record::Records;
 use crate::scenario_file::ScenarioFile;
 
@@ -103,16 +103,10 @@ pub(crate) fn run(args: &RunArgs, registry: &Registry, cancel: &Cancel) -> Resul
         let more = "a greater --runs allows more";
         let _ = writeln!(io::stderr(), "note: --until: {sentence}; {more}");
     }
-    for runs in runs.chunk_by(|a, b| a.cell == b.cell) {
-        for outstanding in
-            sweep.input(runs[0].cell).outstanding_fates(runs.iter().map(|run| &run.outcome))
-        {
-            let _ = writeln!(io::stderr(), "warning: {outstanding}");
-        }
-    }
+    warn_outstanding(&sweep, &runs);
     let measured = Measured { cells: &cells, axes: &axes, runs: &runs };
     let text = results(&measured, &Shown::of(&args.output, args.per_flow, &distances))?;
-    ended(text, cancel)
+    ended(beside(&args.output.records, text)?, cancel)
 }
 
 /// What is recorded of one scenario is refused for a grid.

@@ -1,7 +1,7 @@
 //! `ackclock strategies`.
 
 use ackclock_net::scenario::check_strategy;
-use ackclock_report::{Align, align};
+use ackclock_report::{Align, align_within};
 use ackclock_tcp::Registry;
 use ackclock_tcp::recovery::WithoutSack;
 use ackclock_tcp::strategy::{Composition, Mechanism, Preset};
@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::args::Format;
 use crate::error::Error;
-use crate::output::json_text;
+use crate::output::{json_text, width};
 
 #[derive(Debug, Args)]
 pub(crate) struct StrategiesArgs {
@@ -160,17 +160,17 @@ fn table(registry: &Registry) -> String {
     presets.extend(
         registry.presets().iter().map(|p| text(&[&p.name, &p.mechanisms.join("+"), &p.source])),
     );
-    let mut mechanisms = vec![text(&["mechanism", "axis", "source", "what it does"])];
+    let mut mechanisms = vec![text(&["mechanism", "axis", "what it does", "source"])];
     mechanisms.extend(
         registry
             .mechanisms()
             .iter()
-            .map(|m| text(&[&m.name, m.axis.name(), &m.source, &m.summary])),
+            .map(|m| text(&[&m.name, m.axis.name(), &m.summary, &m.source])),
     );
     format!(
         "{}\n{}\n`+` joins them: `sack+lt`. A later mechanism replaces an earlier one on the same \
          axis; probes and undo add up.\n",
-        align(&presets, Align::Left),
-        align(&mechanisms, Align::Left)
+        align_within(&presets, Align::Left, width()),
+        align_within(&mechanisms, Align::Left, width())
     )
 }

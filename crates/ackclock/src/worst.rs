@@ -1,12 +1,11 @@
 //! `ackclock worst`: the schedule that is furthest from the oracle.
 
-use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use ackclock_fates::worst::{CONNECTION, Search, Worst, schedule};
 use ackclock_net::scenario::ScenarioError;
-use ackclock_run::{FileError, Progress};
+use ackclock_run::{FileError, Progress, WholeFile};
 use ackclock_tcp::Registry;
 use clap::Args;
 use serde::Serialize;
@@ -101,7 +100,7 @@ pub(crate) fn worst(args: &WorstArgs, registry: &Registry) -> Result<String, Err
             Error::Run(ackclock_run::Error::Scenario(FileError { file: "worst".into(), error }))
         };
         let text = scenario.to_toml().map_err(failed)?;
-        fs::write(path, text).map_err(Error::write(path))?;
+        WholeFile::write(path, text).map_err(Error::write(path))?;
     }
     let found = Found {
         strategy: &args.strategy,

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use ackclock::EXIT_CODES;
@@ -242,6 +242,43 @@ fn a_fate_that_no_packet_met_is_named() {
     let run = ackclock(&["run", &file, "--runs", "1"]);
     let expected = format!("warning: {file}:11: link[0].fate[1]: no packet met this fate\n");
     assert!(run.err.starts_with(&expected), "{}", run.err);
+}
+
+/// The first retransmission of segment 30 is there with every seed, a second one is not.
+#[test]
+fn entries_of_a_drop_list_that_no_packet_met_are_named() {
+    let file = scratch("unmet", "drops.toml");
+    let drop = "loss = [{ drop = { segments = [30, \"4000000-4000002\", 5000000], \
+                retransmissions = [\"30:2\", \"31:1\"] } }, ";
+    fs::write(&file, SMALL.replace("loss = [", drop)).unwrap();
+    let run = ackclock(&["run", &file, "--format", "json"]);
+    assert_eq!(run.code, 0);
+    let named =
+        "link[0].loss[0].drop: no packet met 4000000-4000002, 5000000, 30:2, 31:1 of this list";
+    assert_eq!(run.err, format!("warning: {file}:11: {named} in 3 of 3 runs\n"));
+    let run = ackclock(&[
+        "compare",
+        "--strategy",
+        "newreno,sack",
+        "--drop",
+        "14",
+        "--drop-retransmission",
+        "14:2",
+        "--format",
+        "json",
+    ]);
+    let named = "link[1].loss[0].drop: no packet met 14:2 of this list in 2 of 2 runs";
+    assert_eq!(run.err, format!("warning: compare: {named}\n"));
+    let run = ackclock(&[
+        "compare",
+        "--strategy",
+        "sack",
+        "--drop",
+        "14",
+        "--drop-retransmission",
+        "14:1",
+    ]);
+    assert_eq!(run.err, "");
 }
 
 #[test]
@@ -862,12 +899,19 @@ fn runs_go_on_until_the_mean_is_known() {
     assert!(wrong.err.contains(expected), "{}", wrong.err);
 }
 
-/// What a command leaves that gets SIGINT after a second.
+/// What a command leaves that gets SIGINT after it has used the processor for a second.
 fn interrupted(args: &[&str]) -> Run {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ackclock"));
     let mut child =
         command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(std::time::Duration::from_secs(1));
+    let used = || {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+        // proc_pid_stat(5): field 14 is the time in user mode, in hundredths of a second.
+        stat.split_whitespace().nth(13).unwrap().parse::<u64>().unwrap()
+    };
+    while used() < 100 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     let (mut out, mut err) = (String::new(), String::new());
@@ -910,6 +954,40 @@ fn ctrl_c_prints_what_was_measured_and_leaves_whole_files() {
     assert!(left.out.contains(" (interrupted: "), "{}", left.out);
     assert!(left.out.contains("loss 5%, delay 80ms "), "{}", left.out);
     assert!(fs::read_to_string(format!("{folder}/index.html")).unwrap().ends_with("</html>\n"));
+}
+
+/// A recorded run of hours: what it has so far is no recording of it.
+#[test]
+fn ctrl_c_leaves_no_part_of_a_recording() {
+    let long = SMALL.replace("duration = ", "duration = \"1000000s\" # ");
+    let [file, events, svg] =
+        ["long.toml", "e.jsonl", "p.svg"].map(|name| scratch("ctrl_c_recording", name));
+    fs::write(&file, long).unwrap();
+    fs::write(&events, "as before").unwrap();
+    let _ = fs::remove_file(&svg);
+    let left = interrupted(&["run", &file, "--events", &events, "--svg", &svg]);
+    let notes = format!("note: {events}: not written\nnote: {svg}: not written\n");
+    assert_eq!((left.code, left.err), (130, notes + "error: interrupted\n"));
+    assert_eq!(fs::read_to_string(&events).unwrap(), "as before");
+    let folder = Path::new(&svg).parent().unwrap();
+    let mut names: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["e.jsonl", "long.toml"]);
+}
+
+#[test]
+fn a_file_may_be_standard_output_and_results_are_beside_it() {
+    let (file, events) = (scratch("stdout", "small.toml"), scratch("stdout", "e.jsonl"));
+    fs::write(&file, SMALL).unwrap();
+    let run = ["run", &file, "--runs", "1", "--format", "csv", "--events"];
+    let to_file = ackclock(&[&run[..], &[&events]].concat());
+    let to_pipe = ackclock(&[&run[..], &["-"]].concat());
+    assert_eq!(to_pipe.out, fs::read_to_string(&events).unwrap());
+    assert_eq!((to_pipe.code, to_pipe.err), (0, to_file.out));
+    let two = ackclock(&[&run[..], &["-", "--svg", "-"]].concat());
+    assert_eq!((two.code, two.out.as_str()), (2, ""));
+    assert_eq!(two.err, "error: only one file can be `-`, standard output\n");
 }
 
 /// Figure 2 of the PRR paper. Segments go out from 500 ms on, one every 1040 * 8 / 1.2 = 6.933 ms,
@@ -1164,24 +1242,12 @@ fn completions_and_man_pages_have_every_command() {
 }
 
 #[test]
-fn an_exhaust_that_is_interrupted_at_once_says_so_and_leaves_no_file() {
+fn an_exhaust_that_is_interrupted_says_so_and_leaves_no_file() {
     let html = scratch("interrupted_exhaust", "fates.html");
     let _ = fs::remove_file(&html);
-    let child = Command::new(env!("CARGO_BIN_EXE_ackclock"))
-        .args(["exhaust", "--strategy", "newreno", "--window", "12", "--html", &html])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // The file is there once signals are listened to.
-    while !fs::exists(&html).unwrap() {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
-    let pid = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130));
-    let out = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(out, "nothing was measured: no strategy was done\n");
+    let left =
+        interrupted(&["exhaust", "--strategy", "newreno", "--window", "12", "--html", &html]);
+    let nothing = "nothing was measured: no strategy was done\n";
+    assert_eq!((left.code, left.out.as_str()), (130, nothing));
     assert!(!fs::exists(&html).unwrap());
 }

@@ -1,3 +1,5 @@
+use std::fs;
+
 use ackclock_trace::Connection;
 
 use super::*;

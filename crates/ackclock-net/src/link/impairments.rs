@@ -5,7 +5,7 @@ use ackclock_tcp::{Span, Time};
 use super::wire::Late;
 use crate::config::{LinkConfig, Reorder, Spike};
 use crate::fates::{Fate, Fates};
-use crate::loss::{Losses, first_byte_of};
+use crate::loss::{ListedLoss, Losses, first_byte_of};
 use crate::packet::{Kind, Packet};
 use crate::rng::Rng;
 
@@ -107,9 +107,10 @@ impl Impairments {
         self.fates.outstanding()
     }
 
-    /// The loss models, in their order.
-    pub(super) fn losses(&self) -> &[Losses] {
-        &self.losses
+    /// The entries of drop lists that no packet has met yet, each after the place of its list.
+    pub(super) fn outstanding_drops(&self) -> impl Iterator<Item = (usize, ListedLoss)> {
+        let all = self.losses.iter().enumerate();
+        all.flat_map(|(place, loss)| loss.outstanding().map(move |entry| (place, entry)))
     }
 
     /// When a packet arrives that enters the wire at `entry`. Without spikes it would arrive at

@@ -3,7 +3,6 @@
 use ackclock_tcp::Time;
 
 use super::{Applies, ListedLoss, Loss, LossModel};
-use crate::ids::FlowId;
 use crate::packet::{Kind, Packet};
 use crate::rng::Rng;
 use crate::transmission::transmission_time;
@@ -13,8 +12,8 @@ use crate::transmission::transmission_time;
 pub(crate) struct Losses {
     /// A list in it is sorted.
     loss: Loss,
-    /// Of each flow whose packets it saw, which entries of the list they met.
-    met: Vec<Vec<bool>>,
+    /// Which entries of a list packets met.
+    met: Vec<bool>,
     /// The state of the Gilbert-Elliott model.
     bad: bool,
     /// The last pass of the three-state model that has lost its fast retransmission.
@@ -26,11 +25,13 @@ pub(crate) struct Losses {
 
 impl Losses {
     pub(crate) fn new(mut loss: Loss, rng: Rng) -> Self {
+        let mut met = Vec::new();
         if let LossModel::Listed(listed) = &mut loss.model {
             listed.sort_unstable();
             listed.dedup();
+            met.resize(listed.len(), false);
         }
-        Losses { loss, met: Vec::new(), bad: false, fast_lost: None, full_at: 0, rng }
+        Losses { loss, met, bad: false, fast_lost: None, full_at: 0, rng }
     }
 
     /// Whether this packet is lost, and if so by which model. `mss` is its flow's.
@@ -48,11 +49,8 @@ impl Losses {
             LossModel::Listed(listed) => {
                 let entry = listed_entry(listed, packet, mss)
                     .filter(|_| packet.kind != Kind::Ack && !packet.copy);
-                let flow = packet.flow as usize;
-                self.met.resize_with(self.met.len().max(flow + 1), Vec::new);
-                self.met[flow].resize(listed.len(), false);
                 if let Some(entry) = entry {
-                    self.met[flow][entry] = true;
+                    self.met[entry] = true;
                 }
                 (entry.is_some(), "listed")
             }
@@ -101,25 +99,13 @@ impl Losses {
         lost.then_some(name)
     }
 
-    /// Whether it has a list and has seen a packet.
-    pub(crate) fn has_seen(&self) -> bool {
-        !self.met.is_empty()
-    }
-
-    /// The entries of a list that no packet has met, each with the flow that has not: the one that
-    /// the list is about, or one that came by; `None` if none did.
-    pub(crate) fn outstanding(&self) -> impl Iterator<Item = (ListedLoss, Option<FlowId>)> {
+    /// The entries of a list that no packet has met.
+    pub(crate) fn outstanding(&self) -> impl Iterator<Item = ListedLoss> {
         let listed = match &self.loss.model {
             LossModel::Listed(listed) => &listed[..],
             _ => &[],
         };
-        let seen = (0..).zip(&self.met).filter(|(_, met)| !met.is_empty());
-        let unmet = seen.flat_map(move |(flow, met)| {
-            let left = listed.iter().zip(met).filter(|(_, met)| !**met);
-            left.map(move |(entry, _)| (*entry, Some(FlowId(flow))))
-        });
-        let unseen = listed.iter().filter(|_| !self.has_seen());
-        unmet.chain(unseen.map(|entry| (*entry, self.loss.flow)))
+        listed.iter().zip(&self.met).filter(|(_, met)| !**met).map(|(entry, _)| *entry)
     }
 }
 

@@ -105,7 +105,7 @@ pub struct BuiltLink {
 }
 
 /// An entry of a drop list that no packet has met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct OutstandingDrop {
     /// Which `[[link]]` of the scenario has the list.
@@ -114,50 +114,35 @@ pub struct OutstandingDrop {
     pub loss: usize,
     /// The entry.
     pub entry: ListedLoss,
-    /// The flow that did not meet it; `None` for a list about all flows that none came by.
-    pub flow: Option<FlowId>,
 }
 
 impl Simulation {
     /// The fates that no packet has met so far: the `[[link]]` of the scenario, and the place of
     /// the fate in it.
     pub fn outstanding_fates(&self) -> Vec<(usize, usize)> {
-        let of_entry = |links: &[BuiltLink]| {
-            let outstanding = |link: &BuiltLink| self.network.outstanding_fates(link.id);
-            // A packet meets its fate in one direction, on one copy.
-            let mut left: Vec<usize> = links.iter().take(1).flat_map(outstanding).collect();
-            for link in links.iter().skip(1) {
-                let own: Vec<usize> = outstanding(link).collect();
-                left.retain(|place| own.contains(place));
-            }
-            let entry = links.first().map_or(0, |link| link.entry);
-            left.into_iter().map(move |place| (entry, place))
-        };
-        self.links.chunk_by(|a, b| a.entry == b.entry).flat_map(of_entry).collect()
+        self.outstanding(|link| self.network.outstanding_fates(link)).collect()
     }
 
-    /// The entries of drop lists that no packet has met so far. A list is about the data of one
-    /// flow, or of each flow whose data has come to the link.
+    /// The entries of drop lists that no packet has met so far.
     pub fn outstanding_drops(&self) -> Vec<OutstandingDrop> {
-        let mut all = Vec::new();
-        for links in self.links.chunk_by(|a, b| a.entry == b.entry) {
-            let of = |link: &BuiltLink| self.network.losses(link.id);
-            let Some(first) = links.first() else { continue };
-            for loss in 0..of(first).len() {
-                // Data comes in one direction, and a flow on one copy.
-                let seen = links.iter().filter(|link| of(link)[loss].has_seen());
-                let seen: Vec<&BuiltLink> = seen.collect();
-                let about = if seen.is_empty() { &[first][..] } else { &seen };
-                let drops = about.iter().flat_map(|link| of(link)[loss].outstanding());
-                all.extend(drops.map(|(entry, flow)| OutstandingDrop {
-                    link: first.entry,
-                    loss,
-                    entry,
-                    flow,
-                }));
+        let drops = self.outstanding(|link| self.network.outstanding_drops(link));
+        drops.map(|(link, (loss, entry))| OutstandingDrop { link, loss, entry }).collect()
+    }
+
+    /// What no packet has met, each after the `[[link]]` of the scenario. A packet meets it in one
+    /// direction, on one copy.
+    fn outstanding<T: PartialEq, I: Iterator<Item = T>>(
+        &self,
+        of: impl Fn(LinkId) -> I,
+    ) -> impl Iterator<Item = (usize, T)> {
+        self.links.chunk_by(|a, b| a.entry == b.entry).flat_map(move |links| {
+            let mut left: Vec<T> = of(links[0].id).collect();
+            for link in &links[1..] {
+                let own: Vec<T> = of(link.id).collect();
+                left.retain(|one| own.contains(one));
             }
-        }
-        all
+            left.into_iter().map(|one| (links[0].entry, one))
+        })
     }
 
     /// Runs to the end.

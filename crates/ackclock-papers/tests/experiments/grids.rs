@@ -7,7 +7,7 @@ use crate::{DRAWN, LOSSY, ONE_LOSS, PAPER, json, outcome};
 #[test]
 fn a_claim_that_does_not_hold_is_shown_so() {
     let outcome = outcome(ONE_LOSS, false, 1);
-    let table = outcome.to_table();
+    let table = outcome.to_table(None);
     assert!(
         table.contains(
             "\nholds: the third duplicate draws 14 (figure 1)\n    measured: 14 fast_retransmit\n"
@@ -44,7 +44,7 @@ fn a_grid_is_shown_whole_and_its_claims_are_summed_up() {
     assert_eq!(whole.claims[1].verdict(), "holds in all 2 cells");
     assert_eq!(whole.claims[2].verdict(), "holds in all 2 cells, differences 0.0 % to 0.0 %");
     assert_eq!(json(&whole)["claims"][2]["cells"][0][1]["relative"], 0.0);
-    let table = whole.to_table();
+    let table = whole.to_table(None);
     let lines: Vec<&str> =
         table.lines().filter(|l| l.starts_with("cell") || l.starts_with("loss ")).collect();
     assert_eq!(lines.len(), 5, "{table}");
@@ -73,7 +73,7 @@ fn with_many_strategies_a_line_is_one_of_them_in_a_cell() {
         .map(|i| format!("[[strategy]]\nname = \"s{i}\"\ncomposition = \"reno\"\n"))
         .collect();
     let text = LOSSY.replacen("[[strategy]]", &format!("{more}[[strategy]]"), 1);
-    let table = outcome(&text, true, 1).to_table();
+    let table = outcome(&text, true, 1).to_table(None);
     let lines: Vec<&str> =
         table.lines().filter(|l| l.starts_with("cell") || l.starts_with("loss ")).collect();
     let heading: Vec<&str> =

@@ -207,7 +207,7 @@ rows = [
     let text = DRAWN.replacen("runs = 4", notes, 1).replacen("[population]", second, 1) + TABLE;
     let ours = outcome(&text, false, 2);
     let line = |name: &str| {
-        let table = ours.to_table();
+        let table = ours.to_table(None);
         let line = table
             .lines()
             .skip_while(|l| *l != "Table 1")

@@ -1,3 +1,5 @@
+use std::fs::File;
+
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use super::*;

@@ -16,7 +16,7 @@ use ackclock_live::{
 };
 use ackclock_net::Gateway;
 use ackclock_net::scenario::units::Duration;
-use ackclock_report::{Align, align};
+use ackclock_report::{Align, align_within};
 use ackclock_run::FileError;
 use ackclock_tcp::Registry;
 use clap::Args;
@@ -28,7 +28,7 @@ use super::drops::Drops;
 use super::options::Prefix;
 use crate::args::Format;
 use crate::error::Error;
-use crate::output::json_text;
+use crate::output::{json_text, width};
 use crate::scenario_file::ScenarioFile;
 
 #[derive(Debug, Args)]
@@ -322,7 +322,7 @@ fn table(report: &GatewayReport) -> String {
         row.extend(numbers.map(|n| n.to_string()));
         rows.push(row);
     }
-    let mut text = align(&rows, Align::Right);
+    let mut text = align_within(&rows, Align::Right, width());
     let late = quantiles(&report.lateness).map(|us| format!("{us:.0}"));
     // Writing to a string cannot fail.
     let _ = writeln!(

@@ -16,7 +16,7 @@ use super::transfer::{Ended, Plan, Transferred, transfer};
 use super::{DEFAULT_STRATEGY, Interrupt, WireArgs, open_host, strategy};
 use crate::args::RecordArgs;
 use crate::error::Error;
-use crate::output::{Measured, Shown, print, results, width};
+use crate::output::{Measured, Shown, beside, print, results, width};
 use crate::record::Records;
 
 /// What is sent where nothing is said.
@@ -117,6 +117,7 @@ pub(crate) fn send(args: &SendArgs, registry: &Registry) -> Result<String, Error
         width: width(),
     };
     let text = results(&Measured { cells: &[], axes: &[], runs: &runs }, &shown)?;
+    let text = beside(&args.records, text)?;
     match end {
         Ok(()) => Ok(text),
         Err(error) if runs.is_empty() => Err(error),

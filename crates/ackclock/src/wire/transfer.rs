@@ -109,6 +109,7 @@ pub(crate) fn transfer(
         cpu_s: thread_cpu_s() - cpu,
         recovery: None,
         outstanding_fates: Vec::new(),
+        outstanding_drops: Vec::new(),
     };
     recorder.end(&mut outcome)?;
     Ok(Transferred { outcome, connections, ended: transfer.ended })
