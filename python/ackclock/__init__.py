@@ -9,7 +9,7 @@ from ._archive import explain_archive
 from ._cells import Cells, Failure
 from ._native import VERSION as __version__
 from ._native import Error, Experiments, Explanation, Page, Plot, Result, Table
-from ._run import CompareOptions, compare, experiment, explain, run
+from ._run import CompareOptions, UnmetWarning, compare, experiment, explain, run
 from ._scenario import Scenario
 from ._sweep import Grid, sweep
 from .mechanism import register
@@ -27,6 +27,7 @@ __all__ = [
     "Result",
     "Scenario",
     "Table",
+    "UnmetWarning",
     "__version__",
     "compare",
     "experiment",

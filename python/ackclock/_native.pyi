@@ -90,6 +90,9 @@ class Result:
     @property
     def recovery(self) -> Table:
         """One row for each strategy: its statistics of recovery over all flows and runs."""
+    @property
+    def unmet(self) -> list[str]:
+        """What did not happen although it was asked for, one sentence each: what `run` warns of."""
     def plot(self) -> Plot:
         """The time-sequence picture of the first run of each strategy."""
     def figure(
@@ -322,6 +325,7 @@ def run(
     strategies: Sequence[str],
     runs: int | None,
     seed: int | None,
+    until: Sequence[str],
     jobs: int,
 ) -> Result: ...
 def experiment(names: Sequence[str], quick: bool, jobs: int) -> Experiments: ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypedDict, Unpack
 
@@ -11,11 +12,16 @@ from ._native import Experiments, Explanation, Result
 from ._scenario import Scenario, scenario_of
 
 
-def names(strategies: str | Sequence[str] | None) -> list[str]:
-    """Strategies by name, as a list or with commas between them."""
-    if isinstance(strategies, str):
-        return [name.strip() for name in strategies.split(",")]
-    return list(strategies or [])
+class UnmetWarning(UserWarning):
+    """Something did not happen in the runs although it was asked for: no packet met a fate or an
+    entry of a drop list, or a mean is not known as well as `until` asks."""
+
+
+def names(listed: str | Sequence[str] | None) -> list[str]:
+    """Names as a list, or with commas between them."""
+    if isinstance(listed, str):
+        return [name.strip() for name in listed.split(",")]
+    return list(listed or [])
 
 
 def run(
@@ -24,16 +30,35 @@ def run(
     *,
     runs: int | None = None,
     seed: int | None = None,
+    until: str | Sequence[str] = (),
     jobs: int = 0,
 ) -> Result:
     """Runs a scenario, or the file or the dictionary of one.
 
     Each of `strategies` gets runs of its own, in which all flows use it; without them each flow
     uses the strategy that the scenario names. Each of `runs` has a seed of its own, from `seed` on.
+    `until`, such as `"goodput=2%"`, has each strategy run until the half-width of the 95 %
+    confidence interval is at most so much of the mean; `runs` is the most then, 1000 unless given.
     `jobs` is how many run at the same time, 0 one per processor; the results do not depend on it.
+    What was asked for and did not happen is a warning, an `UnmetWarning`.
     """
-    scenario = scenario_of(scenario)
-    return _native.run(scenario.text, scenario.file, names(strategies), runs, seed, jobs)
+    return _run(scenario_of(scenario), names(strategies), runs, seed, until, jobs)
+
+
+def _run(
+    scenario: Scenario,
+    strategies: list[str],
+    runs: int | None = None,
+    seed: int | None = None,
+    until: str | Sequence[str] = (),
+    jobs: int = 0,
+) -> Result:
+    """As `run`, whose caller is who warnings point at."""
+    text, file, aims = scenario.text, scenario.file, names(until)
+    result = _native.run(text, file, strategies, runs, seed, aims, jobs)
+    for sentence in result.unmet:
+        warnings.warn(sentence, UnmetWarning, stacklevel=3)
+    return result
 
 
 class CompareOptions(TypedDict, total=False):
@@ -64,7 +89,7 @@ def compare(strategies: str | Sequence[str], **options: Unpack[CompareOptions]) 
     chosen = names(strategies)
     arguments = [f"--strategy={','.join(chosen)}", *_arguments(options)]
     text = _native.compare_scenario(arguments)
-    return run(Scenario(text, file="compare"), chosen)
+    return _run(Scenario(text, file="compare"), chosen)
 
 
 def experiment(*names: str, quick: bool = False, jobs: int = 0) -> Experiments:

@@ -127,7 +127,7 @@ def _run(work: _Work) -> list[bytes]:
     for name, mechanism, needs_sack, without_sack in work.mechanisms:
         register(name, mechanism, needs_sack=needs_sack, without_sack=without_sack)
     strategies = [] if work.strategy is None else [work.strategy]
-    result = _native.run(work.text, "scenario", strategies, work.runs, work.seed, 1)
+    result = _native.run(work.text, "scenario", strategies, work.runs, work.seed, [], 1)
     return [result.flows.to_parquet()]
 
 

@@ -12,7 +12,8 @@ use ackclock_report::{
     replication_table, summary_table,
 };
 use ackclock_run::{
-    FileError, Input, Job, LinkStats, Outcome, Progress, RecoveryRecorder, STEPS, in_parallel,
+    FileError, GridCell, Input, Job, LinkStats, Outcome, Progress, RecoveryRecorder, STEPS, Sweep,
+    SweepRun, Swept, Until, in_parallel,
 };
 use ackclock_tcp::{Event, Registry};
 use pyo3::exceptions::PyValueError;
@@ -35,7 +36,7 @@ const MANY_FLOWS: usize = 10;
 /// A scenario with all that its runs take.
 struct Setup {
     registry: Registry,
-    scenario: Scenario,
+    cell: GridCell,
     file: String,
     text: String,
     jobs: Vec<Job>,
@@ -50,6 +51,7 @@ struct Setup {
 pub struct RunResult {
     setup: Setup,
     outcomes: Vec<Outcome>,
+    unmet: Vec<String>,
     recorded: Mutex<Option<Vec<Recorded>>>,
     flows: PyOnceLock<Py<Table>>,
     links: PyOnceLock<Py<Table>>,
@@ -82,25 +84,60 @@ impl Setup {
     fn input(&self) -> Input<'_> {
         Input {
             registry: &self.registry,
-            scenario: &self.scenario,
+            scenario: &self.cell.scenario,
             file: self.file.clone(),
             text: Some(&self.text),
         }
     }
 
-    /// Runs these jobs, each with a recorder of its own if `recorder` makes one.
+    /// Does the runs that nothing is recorded of, and notes their jobs.
+    fn measure(&mut self, py: Python<'_>, asked: &Asked) -> PyResult<(Vec<Outcome>, Vec<String>)> {
+        let sweep = Sweep {
+            registry: &self.registry,
+            cells: std::slice::from_ref(&self.cell),
+            file: &self.file,
+            text: Some(&self.text),
+            strategies: &asked.strategies,
+            seed: asked.seed,
+            runs: asked.runs,
+            until: &asked.until,
+            over: &[],
+        };
+        let (seed, runs) = (sweep.first_seed(0), sweep.most_runs(0));
+        if runs == 0 || seed.checked_add(runs.into()).is_none() {
+            let text = format!("runs: {runs} runs from the seed {seed} on are impossible");
+            return Err(plain(text));
+        }
+        let input = self.input();
+        let swept = interruptible(py, |stop| {
+            let progress = Progress::until(0, &stop.cancel);
+            let one = |job: &Job| input.run(job, input.build(job, false)?, &mut (), &progress);
+            sweep.run_with(|tasks| {
+                in_parallel(tasks, self.threads, |(_, job)| stop.guard(|| one(job)).transpose())
+            })
+        })?;
+        let Swept { runs, short } = swept.map_err(|e| of_run(&e))?;
+        let fates = input.outstanding_fates(runs.iter().map(|run| &run.outcome));
+        let unmet = short.into_iter().map(|sentence| format!("until: {sentence}"));
+        let unmet = unmet.chain(fates.iter().map(FileError::to_string)).collect();
+        let runs = runs.into_iter().map(|SweepRun { job, outcome, .. }| (job, outcome));
+        let (jobs, outcomes) = runs.unzip();
+        self.jobs = jobs;
+        Ok((outcomes, unmet))
+    }
+
+    /// Runs these jobs again, each with a recorder of its own.
     fn run<R: Recorder, T: Send>(
         &self,
         py: Python<'_>,
         jobs: &[&Job],
-        events: bool,
         recorder: impl Fn(&Simulation) -> R + Sync,
         done: impl Fn(R, Outcome, Vec<BuiltFlow>, &Job) -> T + Sync,
     ) -> PyResult<Vec<T>> {
         let one = |job: &Job, progress: &Progress| {
             let input = self.input();
-            let simulation = input.build(job, events)?;
-            let flows = if events { simulation.flows.clone() } else { Vec::new() };
+            let simulation = input.build(job, true)?;
+            let flows = simulation.flows.clone();
             let mut recorder = recorder(&simulation);
             let outcome = input.run(job, simulation, &mut recorder, progress)?;
             Ok(done(recorder, outcome, flows, job))
@@ -126,9 +163,18 @@ pub fn read(text: &str, file: &str, registry: &Registry) -> PyResult<Scenario> {
         .map_err(|error| of_file(&FileError { file: file.into(), error }))
 }
 
+/// Which runs are asked for.
+struct Asked {
+    strategies: Vec<String>,
+    runs: Option<u32>,
+    seed: Option<u64>,
+    until: Vec<Until>,
+}
+
 /// Runs a scenario: each strategy with each seed.
 #[pyfunction]
-#[pyo3(signature = (text, file, strategies, runs, seed, jobs))]
+#[pyo3(signature = (text, file, strategies, runs, seed, until, jobs))]
+#[allow(clippy::too_many_arguments)]
 pub fn run(
     py: Python<'_>,
     text: String,
@@ -136,30 +182,22 @@ pub fn run(
     strategies: Vec<String>,
     runs: Option<u32>,
     seed: Option<u64>,
+    until: Vec<String>,
     jobs: u16,
 ) -> PyResult<RunResult> {
     let registry = registry();
     for strategy in &strategies {
         check_strategy(strategy, &registry).map_err(plain)?;
     }
-    let scenario = read(&text, &file, &registry)?;
-    let (seed, runs) = (seed.unwrap_or(scenario.seed), runs.unwrap_or(scenario.runs));
-    if runs == 0 || seed.checked_add(runs.into()).is_none() {
-        return Err(plain(format!("runs: {runs} runs from the seed {seed} on are impossible")));
-    }
-    let own = [None];
-    let given: Vec<Option<String>> = strategies.into_iter().map(Some).collect();
-    let strategies = if given.is_empty() { &own[..] } else { &given[..] };
-    let list = strategies
-        .iter()
-        .flat_map(|s| (0..u64::from(runs)).map(|i| Job { strategy: s.clone(), seed: seed + i }))
-        .collect();
-    let setup = Setup { registry, scenario, file, text, jobs: list, threads: jobs };
-    let all: Vec<&Job> = setup.jobs.iter().collect();
-    let outcomes = setup.run(py, &all, false, |_| (), |(), outcome, _, _| outcome)?;
+    let wrong = |message| plain(format!("until: {message}"));
+    let until = until.iter().map(|text| text.parse().map_err(wrong)).collect::<PyResult<_>>()?;
+    let cell = GridCell::of(read(&text, &file, &registry)?);
+    let mut setup = Setup { registry, cell, file, text, jobs: Vec::new(), threads: jobs };
+    let (outcomes, unmet) = setup.measure(py, &Asked { strategies, runs, seed, until })?;
     Ok(RunResult {
         setup,
         outcomes,
+        unmet,
         recorded: Mutex::new(None),
         flows: PyOnceLock::new(),
         links: PyOnceLock::new(),
@@ -177,7 +215,6 @@ impl RunResult {
             None => self.setup.run(
                 py,
                 &self.setup.first(),
-                true,
                 |_| Log::default(),
                 |log, outcome, flows, job| {
                     // Streams without TCP come after the flows.
@@ -216,7 +253,6 @@ impl RunResult {
         let stats = self.setup.run(
             py,
             &all,
-            true,
             |simulation| RecoveryRecorder::new(&simulation.flows, simulation.until),
             |recorder, _, _, _| recorder.finish(),
         )?;
@@ -288,9 +324,15 @@ impl RunResult {
         })
     }
 
+    /// What did not happen although it was asked for, one sentence each.
+    #[getter]
+    fn unmet(&self) -> Vec<String> {
+        self.unmet.clone()
+    }
+
     /// The time-sequence picture of the first run of each strategy.
     fn plot(&self, py: Python<'_>) -> PyResult<Plot> {
-        let scenario = &self.setup.scenario;
+        let scenario = &self.setup.cell.scenario;
         let title = if scenario.name.is_empty() { &self.setup.file } else { &scenario.name };
         let plot = |picture: &Picture<'_>| Plot { html: picture.to_html(), svg: picture.to_svg() };
         self.recorded(py, |runs| py.detach(|| picture(title, runs, plot)))

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -208,6 +209,54 @@ def test_ctrl_c_ends_an_experiment() -> None:
     with pytest.raises(KeyboardInterrupt):
         ackclock.experiment("all")
     assert time.monotonic() - began < 10
+
+
+def test_until_is_that_of_the_command(tmp_path: Path) -> None:
+    file = tmp_path / "lossy.toml"
+    file.write_text(ackclock.Scenario(LOSSY).text)
+    options = ["--strategy=reno,sack", "--until=goodput=3%", "--until=timeouts=50%", "--seed=7"]
+    printed = command("run", str(file), *options, "--per-flow", "--format=json")
+    aims = ["goodput=3%", "timeouts=50%"]
+    with warnings.catch_warnings():
+        # Whether they are known is no matter here.
+        warnings.simplefilter("ignore", ackclock.UnmetWarning)
+        result = ackclock.run(file, "reno,sack", seed=7, until=aims, jobs=2)
+    rows = result.flows.rows()
+    assert rows == json.loads(printed)
+    counts = [sum(row["strategy"] == strategy for row in rows) for strategy in ("reno", "sack")]
+    assert all(count >= 50 and count % 2 == 0 for count in counts)
+
+
+def test_until_says_what_it_did_not_reach() -> None:
+    told = r"^until: goodput of sack: ± 8\.8 % after 60 runs, and not ± 0\.0010 %$"
+    with pytest.warns(ackclock.UnmetWarning, match=told) as warned:
+        result = ackclock.run(LOSSY, "sack", until="goodput=0.001%", runs=60)
+    assert len(result.flows) == 60
+    assert [str(one.message) for one in warned] == result.unmet
+    # It points at who asked.
+    assert warned[0].filename == __file__
+    with pytest.raises(ackclock.Error, match="until: there is no measure `goodputs`; there are"):
+        ackclock.run(LOSSY, "sack", until="goodputs=2%")
+    with pytest.raises(ackclock.Error, match="until: `2` is not a percentage"):
+        ackclock.run(LOSSY, "sack", until="goodput=2")
+
+
+def test_what_no_packet_met_is_a_warning(tmp_path: Path) -> None:
+    fated = ackclock.Scenario(LOSSY).to_dict()
+    fated["link"][0]["fate"] = [
+        {"segment": 3, "lose": True},
+        {"segment": 5000, "lose": True},
+    ]
+    file = tmp_path / "fates.toml"
+    file.write_text(ackclock.Scenario(fated).text)
+    called = [sys.executable, "-m", "ackclock", "run", str(file), "--runs=2"]
+    said = subprocess.run(called, check=True, capture_output=True, text=True).stderr
+    with pytest.warns(ackclock.UnmetWarning) as warned:
+        result = ackclock.run(file, runs=2)
+    assert said == "".join(f"warning: {one.message}\n" for one in warned)
+    (sentence,) = result.unmet
+    assert sentence.endswith("link[0].fate[1]: no packet met this fate in 2 of 2 runs")
+    assert ackclock.run(LOSSY, "sack").unmet == []
 
 
 def test_other_threads_go_on_meanwhile() -> None:
