@@ -7,10 +7,13 @@ __all__ = [
     "Error",
     "Experiments",
     "Explanation",
+    "Law",
+    "Notice",
     "Page",
     "Plot",
     "Result",
     "Segment",
+    "Sending",
     "State",
     "Table",
     "VERSION",
@@ -190,6 +193,12 @@ class State:
     def written(self) -> int:
         """Position after the last byte the application has written."""
     @property
+    def closed(self) -> bool:
+        """The application has no more to write."""
+    @property
+    def fin(self) -> bool:
+        """The last byte written is a FIN."""
+    @property
     def cwnd(self) -> int:
         """Congestion window, inflation included."""
     @property
@@ -202,17 +211,50 @@ class State:
     def rttvar(self) -> float:
         """RTTVAR; zero before the first sample."""
     @property
+    def timed_out(self) -> int | None:
+        """The first unacknowledged byte when the retransmission timer last expired."""
+    @property
+    def min_rto(self) -> float:
+        """The least retransmission timeout."""
+    @property
     def dupthresh(self) -> int:
         """DupThresh: three, unless detection adapts it."""
     @property
     def dupacks(self) -> int:
         """Duplicate ACKs since `snd_una` last advanced, and those that a probe carried over."""
     @property
+    def assumed_dupacks(self) -> int:
+        """Of those, the ones that were counted without an ACK at the end of a recovery."""
+    @property
+    def emulated(self) -> int:
+        """Without SACK, outstanding segments that duplicates are taken for (`Detect.emulate`)."""
+    @property
+    def limited(self) -> int:
+        """Bytes sent beyond cwnd since duplicates began; they are not part of FlightSize."""
+    @property
     def recover(self) -> int:
         """Recovery point: `snd_max` when the last recovery or timeout happened."""
     @property
     def phase(self) -> str:
         """`open`, `recovery` or `loss`."""
+    @property
+    def max_window(self) -> int:
+        """The largest window the receiver ever offered."""
+    @property
+    def nagle(self) -> bool:
+        """Nagle's algorithm is on."""
+    @property
+    def tick_phase(self) -> float:
+        """Phase of coarse timers."""
+    @property
+    def recovering(self) -> bool:
+        """A loss is being repaired, by recovery or after a timeout."""
+    @property
+    def received_dupacks(self) -> int:
+        """Duplicate ACKs that were received."""
+    @property
+    def departed(self) -> int:
+        """Bytes that have left the network when a recovery begins."""
     @property
     def flight(self) -> int:
         """FlightSize: bytes sent and not acknowledged cumulatively."""
@@ -223,8 +265,21 @@ class State:
     def pipe(self) -> int:
         """RFC 6675's estimate of the bytes in the network."""
     @property
+    def packets_in_flight(self) -> int:
+        """Segments in the network, as Linux counts."""
+    @property
     def can_send_sequential(self) -> bool:
         """Whether there is data at `snd_nxt` that the receiver's window allows to send."""
+    @property
+    def sequential_len(self) -> int | None:
+        """Bytes of the segment that comes next in sequence, as far as data, the receiver's window
+        and Nagle's algorithm allow one; cwnd is not looked at."""
+    @property
+    def new_len(self) -> int | None:
+        """Bytes of the next segment of new data, as `sequential_len` has it."""
+    @property
+    def unsent_len(self) -> int | None:
+        """The same, whatever Nagle's algorithm says."""
     @property
     def segments(self) -> list[Segment]:
         """The outstanding segments in order of sequence."""
@@ -260,6 +315,15 @@ class Segment:
     @property
     def retransmitted(self) -> bool:
         """On its way again."""
+    @property
+    def waits(self) -> bool:
+        """Judged lost, and no retransmission of it is on its way."""
+    @property
+    def on_its_way(self) -> bool:
+        """A transmission of it is on its way, as far as anyone knows."""
+    @property
+    def sent_before(self) -> int:
+        """The position from which on everything was sent after its last transmission."""
 
 @final
 class Ack:
@@ -272,6 +336,9 @@ class Ack:
     def newly_acked(self) -> int:
         """Bytes newly acknowledged cumulatively."""
     @property
+    def sacked_before(self) -> int:
+        """Of those, bytes that had been selectively acknowledged before."""
+    @property
     def newly_sacked(self) -> int:
         """Bytes newly acknowledged selectively."""
     @property
@@ -280,6 +347,9 @@ class Ack:
     @property
     def delivered(self) -> int:
         """Segments that it says have arrived."""
+    @property
+    def lost(self) -> int:
+        """Segments newly judged lost on this ACK, also those whose retransmission was lost too."""
     @property
     def duplicate(self) -> bool:
         """It counts as a duplicate."""
@@ -299,14 +369,91 @@ class Ack:
     def dsack(self) -> tuple[int, int] | None:
         """The range that a D-SACK block reported."""
     @property
+    def dsack_segments(self) -> int:
+        """Segments of that range; 0 if more duplicates were reported than retransmissions."""
+    @property
+    def dsack_of_probe(self) -> bool:
+        """It reports the tail loss probe that is on its way."""
+    @property
+    def dsack_again(self) -> int:
+        """Segments of that range that were outstanding and had been retransmitted."""
+    @property
+    def original(self) -> tuple[int, int] | None:
+        """Begin and end of the first segment that it newly reports and that was sent once."""
+    @property
+    def sacked_to(self) -> int:
+        """The highest position that a SACK block of this ACK covered, 0 without one."""
+    @property
     def rtt(self) -> float | None:
         """The round trip that it measured."""
+    @property
+    def rtt_latest(self) -> float | None:
+        """The round trip of the segment sent last among those that it newly acknowledged and that
+        were sent once."""
     @property
     def ts_echo(self) -> int | None:
         """The timestamp that it echoed."""
     @property
+    def retransmission_acked(self) -> float | None:
+        """When the last of those segments was sent that it newly acknowledged and that had been
+        sent more than once."""
+    @property
+    def last_sent(self) -> float | None:
+        """When the segment that ends at its acknowledgment number was last sent."""
+    @property
+    def unchanged(self) -> bool:
+        """Acknowledgment number and window are those before it, and it carries no data."""
+    @property
     def retransmission_lost(self) -> bool:
         """A retransmission was detected as lost on this ACK."""
+
+@final
+class Notice:
+    """The network lost a transmission."""
+
+    @property
+    def seq(self) -> int:
+        """First byte of the segment."""
+    @property
+    def number(self) -> int:
+        """Which transmission of the segment; 1 is the first."""
+    @property
+    def at_once(self) -> bool:
+        """This is the moment of the loss, and not that at which its ACK would have come."""
+
+@final
+class Sending:
+    """A segment with data that is being sent."""
+
+    @property
+    def seq(self) -> int:
+        """Position of its first byte."""
+    @property
+    def len(self) -> int:
+        """Its bytes."""
+    @property
+    def first(self) -> bool:
+        """It is new data, which no transmission before it carried."""
+    @property
+    def cause(self) -> str:
+        """Why it is sent."""
+    @property
+    def in_flight(self) -> int:
+        """Bytes that count against cwnd, with it."""
+
+@final
+class Law:
+    """The window law of a connection, during the call that it is passed to. Its answers are those
+    of `Window`, in bytes."""
+
+    def initial(self, mss: int) -> int:
+        """The initial window where the scenario names none."""
+    def on_ack(self, state: State, ack: Ack) -> int:
+        """The new cwnd after an ACK."""
+    def on_loss(self, state: State, flight: int) -> int:
+        """The new ssthresh after a loss with so many bytes outstanding."""
+    def on_timeout(self, state: State, flight: int, repeated: bool) -> int:
+        """The new ssthresh on a timeout; `repeated` if the segment timed out before."""
 
 def register(
     axis: str,

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use ackclock_run::Cancel;
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 /// How long Ctrl-C may go unnoticed.
@@ -23,6 +24,16 @@ thread_local! {
 pub fn check() {
     if RUNNING.with_borrow(|now| now.as_ref().is_some_and(Cancel::is_cancelled)) {
         resume_unwind(Box::new(Stopped));
+    }
+}
+
+/// What a run has unwound with, as the exception to raise where Python called it.
+pub fn unwound(payload: Box<dyn Any + Send>) -> PyErr {
+    match payload.downcast::<PyErr>() {
+        Ok(raised) => *raised,
+        // Why it was stopped is known already, and counts.
+        Err(payload) if payload.is::<Stopped>() => PyKeyboardInterrupt::new_err(()),
+        Err(payload) => resume_unwind(payload),
     }
 }
 

@@ -36,7 +36,7 @@ mod _native {
     #[pymodule_export]
     use super::main;
     #[pymodule_export]
-    use super::mechanism::{register, registered};
+    use super::mechanism::{Law, register, registered};
     #[pymodule_export]
     use super::plot::Plot;
     #[pymodule_export]
@@ -44,7 +44,7 @@ mod _native {
     #[pymodule_export]
     use super::scenario::{check, compare_scenario, set_key, to_toml};
     #[pymodule_export]
-    use super::state::{Ack, Segment, State};
+    use super::state::{Ack, Notice, Segment, Sending, State};
     #[pymodule_export]
     use super::table::Table;
     #[pymodule_export]

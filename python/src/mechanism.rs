@@ -1,6 +1,8 @@
 //! Mechanisms written in Python. What a class does not define is as the trait of its axis has it.
 
+mod answers;
 mod axes;
+mod law;
 
 use std::collections::HashSet;
 use std::panic::resume_unwind;
@@ -28,6 +30,8 @@ use pyo3::prelude::*;
 
 use crate::error::plain;
 use crate::interrupt;
+
+pub use law::Law;
 
 /// A class that is registered.
 struct Spec {
@@ -143,6 +147,11 @@ impl Object {
     fn new(spec: &Arc<Spec>) -> Object {
         let made = Python::attach(|py| spec.class.call0(py));
         Object { spec: spec.clone(), object: made.unwrap_or_else(|error| raise(error)) }
+    }
+
+    /// Whether the class defines any of these methods.
+    fn defines(&self, methods: &[&str]) -> bool {
+        methods.iter().any(|method| self.spec.methods.contains(*method))
     }
 
     /// What the method of this name returns; `None` if the class does not define it.

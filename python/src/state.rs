@@ -2,6 +2,7 @@
 
 use ackclock_tcp::Phase;
 use ackclock_tcp::Record;
+use ackclock_tcp::recovery::{detect, segmentation};
 use ackclock_tcp::{AckSummary, Span, Time};
 use pyo3::prelude::*;
 
@@ -76,6 +77,16 @@ impl State {
     }
 
     #[getter]
+    fn closed(&self) -> bool {
+        self.0.closed
+    }
+
+    #[getter]
+    fn fin(&self) -> bool {
+        self.0.fin
+    }
+
+    #[getter]
     fn cwnd(&self) -> u64 {
         self.0.cwnd
     }
@@ -96,6 +107,16 @@ impl State {
     }
 
     #[getter]
+    fn timed_out(&self) -> Option<u64> {
+        self.0.timed_out
+    }
+
+    #[getter]
+    fn min_rto(&self) -> f64 {
+        self.0.min_rto.secs_f64()
+    }
+
+    #[getter]
     fn dupthresh(&self) -> u32 {
         self.0.dupthresh
     }
@@ -103,6 +124,21 @@ impl State {
     #[getter]
     fn dupacks(&self) -> u32 {
         self.0.dupacks
+    }
+
+    #[getter]
+    fn assumed_dupacks(&self) -> u32 {
+        self.0.assumed_dupacks
+    }
+
+    #[getter]
+    fn emulated(&self) -> u32 {
+        self.0.emulated
+    }
+
+    #[getter]
+    fn limited(&self) -> u64 {
+        self.0.limited
     }
 
     #[getter]
@@ -117,6 +153,36 @@ impl State {
             Phase::Recovery => "recovery",
             Phase::Loss => "loss",
         }
+    }
+
+    #[getter]
+    fn max_window(&self) -> u64 {
+        self.0.max_window
+    }
+
+    #[getter]
+    fn nagle(&self) -> bool {
+        self.0.nagle
+    }
+
+    #[getter]
+    fn tick_phase(&self) -> f64 {
+        self.0.tick_phase.secs_f64()
+    }
+
+    #[getter]
+    fn recovering(&self) -> bool {
+        self.0.recovering()
+    }
+
+    #[getter]
+    fn received_dupacks(&self) -> u32 {
+        self.0.received_dupacks()
+    }
+
+    #[getter]
+    fn departed(&self) -> u64 {
+        self.0.departed()
     }
 
     #[getter]
@@ -135,8 +201,28 @@ impl State {
     }
 
     #[getter]
+    fn packets_in_flight(&self) -> u32 {
+        self.0.packets_in_flight()
+    }
+
+    #[getter]
     fn can_send_sequential(&self) -> bool {
         self.0.can_send_sequential()
+    }
+
+    #[getter]
+    fn sequential_len(&self) -> Option<u32> {
+        self.0.sequential_len()
+    }
+
+    #[getter]
+    fn new_len(&self) -> Option<u32> {
+        self.0.new_len()
+    }
+
+    #[getter]
+    fn unsent_len(&self) -> Option<u32> {
+        self.0.unsent_len()
     }
 
     #[getter]
@@ -147,7 +233,7 @@ impl State {
 
 /// An outstanding segment, as the scoreboard has it.
 #[pyclass(frozen, module = "ackclock")]
-pub struct Segment(Record);
+pub struct Segment(pub Record);
 
 #[pymethods]
 impl Segment {
@@ -195,6 +281,20 @@ impl Segment {
     fn retransmitted(&self) -> bool {
         self.0.retransmitted
     }
+    #[getter]
+    fn waits(&self) -> bool {
+        self.0.waits()
+    }
+
+    #[getter]
+    fn on_its_way(&self) -> bool {
+        self.0.on_its_way()
+    }
+
+    #[getter]
+    fn sent_before(&self) -> u64 {
+        self.0.sent_before()
+    }
 }
 
 /// What one ACK says, summed up once for all mechanisms.
@@ -214,6 +314,11 @@ impl Ack {
     }
 
     #[getter]
+    fn sacked_before(&self) -> u64 {
+        self.0.sacked_before
+    }
+
+    #[getter]
     fn newly_sacked(&self) -> u64 {
         self.0.newly_sacked
     }
@@ -226,6 +331,11 @@ impl Ack {
     #[getter]
     fn delivered(&self) -> u32 {
         self.0.delivered
+    }
+
+    #[getter]
+    fn lost(&self) -> u32 {
+        self.0.lost
     }
 
     #[getter]
@@ -259,8 +369,38 @@ impl Ack {
     }
 
     #[getter]
+    fn dsack_segments(&self) -> u32 {
+        self.0.dsack_segments
+    }
+
+    #[getter]
+    fn dsack_of_probe(&self) -> bool {
+        self.0.dsack_of_probe
+    }
+
+    #[getter]
+    fn dsack_again(&self) -> u32 {
+        self.0.dsack_again
+    }
+
+    #[getter]
+    fn original(&self) -> Option<(u64, u64)> {
+        self.0.original
+    }
+
+    #[getter]
+    fn sacked_to(&self) -> u64 {
+        self.0.sacked_to
+    }
+
+    #[getter]
     fn rtt(&self) -> Option<f64> {
         self.0.rtt.map(Span::secs_f64)
+    }
+
+    #[getter]
+    fn rtt_latest(&self) -> Option<f64> {
+        self.0.rtt_latest.map(Span::secs_f64)
     }
 
     #[getter]
@@ -269,7 +409,76 @@ impl Ack {
     }
 
     #[getter]
+    fn retransmission_acked(&self) -> Option<f64> {
+        self.0.retransmission_acked.map(seconds)
+    }
+
+    #[getter]
+    fn last_sent(&self) -> Option<f64> {
+        self.0.last_sent.map(seconds)
+    }
+
+    #[getter]
+    fn unchanged(&self) -> bool {
+        self.0.unchanged
+    }
+
+    #[getter]
     fn retransmission_lost(&self) -> bool {
         self.0.retransmission_lost
+    }
+}
+
+/// The network lost a transmission.
+#[pyclass(frozen, module = "ackclock")]
+pub struct Notice(pub detect::Notice);
+
+#[pymethods]
+impl Notice {
+    #[getter]
+    fn seq(&self) -> u64 {
+        self.0.lost.seq
+    }
+
+    #[getter]
+    fn number(&self) -> u32 {
+        self.0.lost.number
+    }
+
+    #[getter]
+    fn at_once(&self) -> bool {
+        self.0.at_once
+    }
+}
+
+/// A segment with data that is being sent.
+#[pyclass(frozen, module = "ackclock")]
+pub struct Sending(pub segmentation::Sending);
+
+#[pymethods]
+impl Sending {
+    #[getter]
+    fn seq(&self) -> u64 {
+        self.0.seq
+    }
+
+    #[getter]
+    fn len(&self) -> u32 {
+        self.0.len
+    }
+
+    #[getter]
+    fn first(&self) -> bool {
+        self.0.first
+    }
+
+    #[getter]
+    fn cause(&self) -> &'static str {
+        self.0.cause.name()
+    }
+
+    #[getter]
+    fn in_flight(&self) -> u64 {
+        self.0.in_flight
     }
 }
