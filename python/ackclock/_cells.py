@@ -13,6 +13,7 @@ import multiprocessing
 import os
 import queue
 import signal
+import socket
 import sys
 import time
 import traceback
@@ -71,16 +72,37 @@ class Cells:
     failures: list[Failure] = field(default_factory=list[Failure])
 
 
+_build = ""
+
+
+def build() -> str:
+    """Names what this package does: a hash of its native module and of its Python files, taken
+    once. A version is not enough: two builds of it may do different things."""
+    global _build
+    _build = _build or _hash_of(Path(__file__).parent)
+    return _build
+
+
+def _hash_of(folder: Path) -> str:
+    together = hashlib.sha256()
+    for file in [Path(_native.__file__), *sorted(folder.glob("*.py"))]:
+        together.update(hashlib.sha256(file.read_bytes()).digest())
+    return together.hexdigest()
+
+
 def address(*of: Any) -> str:
-    """The address of what depends on these values and on the version of this package."""
-    text = json.dumps([_native.VERSION, *of], sort_keys=True, ensure_ascii=True)
+    """The address of what depends on these values and on the build of this package."""
+    text = json.dumps([build(), *of], sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def attempt(do: Callable[[Any], list[bytes]], work: Any) -> list[bytes] | str:
-    """Does the work of a cell on a worker. An error of the cell is its traceback, so that errors of
-    the executor remain apart."""
+def attempt(do: Callable[[Any], list[bytes]], work: Any, expected: str) -> list[bytes] | str:
+    """Does the work of a cell on a worker, whose build has to be the expected one. An error of the
+    cell is its traceback, so that errors of the executor remain apart."""
     try:
+        if build() != expected:
+            where = f"{Path(__file__).parent} on {socket.gethostname()}"
+            raise _native.Error(f"the worker has another build of ackclock: {where}")
         return do(work)
     except Exception:
         return traceback.format_exc()
@@ -126,7 +148,7 @@ def _answers(
             try:
                 while waiting and len(under_way) < WINDOW:
                     cell, lost = waiting[0]
-                    future = pool.submit(attempt, cell.do, cell.work)
+                    future = pool.submit(attempt, cell.do, cell.work, build())
                     waiting.popleft()
                     under_way[future] = (cell, lost)
                     future.add_done_callback(over.put)

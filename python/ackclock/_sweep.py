@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import inspect
 import itertools
 import os
 import re
@@ -21,6 +20,7 @@ from . import _native
 from ._cells import Cell, Cells, address, complete, summary
 from ._run import names
 from ._scenario import Scenario, scenario_of
+from ._source import Registered, described, mechanisms_in
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,8 @@ class Grid:
                 for key, value in zip(self.set, values, strict=True)
             )
             for strategy in strategies:
-                mechanisms = _mechanisms(strategy)
-                sources = [inspect.getsource(mechanism[1]) for mechanism in mechanisms]
+                mechanisms = mechanisms_in(scenario.text, strategy)
+                sources = [described(mechanism) for mechanism in mechanisms]
                 for first in range(seed, seed + runs, self.runs_per_cell):
                     count = min(self.runs_per_cell, seed + runs - first)
                     work = _Work(scenario.text, strategy, first, count, mechanisms)
@@ -97,7 +97,8 @@ class _Work:
     strategy: str | None
     seed: int
     runs: int
-    mechanisms: list[tuple[str, type[Any], bool, str | None]]
+    #: Those in Python, which a worker has to learn of.
+    mechanisms: list[Registered]
 
     def by_hand(self, out: Path) -> str:
         file = out / "failed" / f"{address(self.text)}.toml"
@@ -112,12 +113,6 @@ class _Work:
 def _column(path: str) -> str:
     """What a column is called that holds the values of a key: `link_1_rate` for `link[1].rate`."""
     return re.sub(r"\W+", "_", path).strip("_")
-
-
-def _mechanisms(strategy: str | None) -> list[tuple[str, type[Any], bool, str | None]]:
-    """The mechanisms in Python that a strategy names, which a worker has to learn of."""
-    named = (strategy or "").split("+")
-    return [mechanism for mechanism in _native.registered() if mechanism[0] in named]
 
 
 def _run(work: _Work) -> list[bytes]:

@@ -2,10 +2,12 @@
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,8 @@ import polars
 import pytest
 
 import ackclock
+from ackclock import _cells
+from ackclock._source import described
 from ackclock._sweep import main
 from ackclock.mechanism import Ack, Detect, Lost, State, register
 
@@ -96,11 +100,77 @@ def test_a_cell_is_named_by_what_it_depends_on() -> None:
     assert not addresses(ackclock.Grid(other, "sack", GRID.set, 5, None, 2)) & all_of_them
 
 
+def test_builds_share_no_cells(tmp_path: Path) -> None:
+    package = Path(ackclock.__file__).parent
+    copy = tmp_path / "ackclock"
+    shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    script = "from ackclock import _cells; print(_cells.build(), _cells.address('a cell'))"
+
+    def named() -> tuple[str, str]:
+        called = [sys.executable, "-c", script]
+        said = subprocess.run(called, check=True, capture_output=True, text=True, cwd=tmp_path)
+        build, address = said.stdout.split()
+        return build, address
+
+    assert named() == (_cells.build(), _cells.address("a cell"))
+    (native,) = copy.glob("_native*.so")
+    # What the linker leaves behind the last section changes nothing but the bytes.
+    with native.open("ab") as file:
+        file.write(b"\0")
+    other = named()
+    assert other[0] != _cells.build() and other[1] != _cells.address("a cell")
+    # A worker that has it refuses.
+    before = ackclock.Grid(GRID.scenario, "sack").cells()
+    answer = _cells.attempt(before[0].do, before[0].work, other[0])
+    assert isinstance(answer, str) and "the worker has another build of ackclock" in answer
+
+
 class Impatient(Detect):
     """The first duplicate is enough."""
 
     def on_ack(self, state: State, ack: Ack) -> Lost | None:
         return Lost.head() if ack.duplicate and state.dupacks == 1 else None
+
+
+class MoreImpatient(Impatient):
+    """It does the same, under another name."""
+
+
+def test_mechanisms_in_python_name_cells() -> None:
+    def addresses(scenario: ackclock.Scenario, strategy: str | Sequence[str]) -> set[str]:
+        return {cell.address for cell in ackclock.Grid(scenario, strategy).cells()}
+
+    scenario = ackclock.Scenario(SCENARIO)
+    register("impatient", Impatient)
+    # One in the scenario counts as well as one in the strategy.
+    own = scenario.set("flow[0].strategy", "reno+impatient")
+
+    def three() -> list[set[str]]:
+        named = [(scenario, "reno+impatient"), (own, ()), (scenario, "reno")]
+        return [addresses(*grid) for grid in named]
+
+    before = three()
+    ((cell,),) = [ackclock.Grid(own).cells()]
+    assert [name for name, *_ in cell.work.mechanisms] == ["impatient"]
+    for change in [
+        lambda: register("impatient", MoreImpatient),
+        lambda: register("impatient", Impatient, needs_sack=True),
+    ]:
+        change()
+        after = three()
+        assert after[0] != before[0] and after[1] != before[1] and after[2] == before[2]
+    register("impatient", Impatient)
+    assert addresses(scenario, "reno+impatient") == before[0]
+
+
+def test_what_was_typed_at_a_prompt_counts_by_its_code() -> None:
+    def typed(number: int) -> type[Detect]:
+        names: dict[str, Any] = {"Detect": Detect}
+        exec(f"class Typed(Detect):\n    def on_ack(self, s, a): return {number}", names)
+        return names["Typed"]
+
+    one, same, two = (described(("typed", typed(n), False, None)) for n in [1, 1, 2])
+    assert one == same != two
 
 
 class Broken(Detect):
