@@ -9,6 +9,7 @@ from ._archive import explain_archive
 from ._cells import Cells, Failure
 from ._native import VERSION as __version__
 from ._native import Error, Experiments, Explanation, Page, Plot, Result, Table
+from ._ray import ray_executor
 from ._run import CompareOptions, UnmetWarning, compare, experiment, explain, run
 from ._scenario import Scenario
 from ._sweep import Grid, sweep
@@ -34,6 +35,7 @@ __all__ = [
     "explain",
     "explain_archive",
     "mechanism",
+    "ray_executor",
     "register",
     "run",
     "sweep",

@@ -9,8 +9,9 @@ import re
 import shlex
 import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from urllib.parse import quote
 from . import _native
 from ._cells import Cell, Cells, address, complete, summary
 from ._run import names
+from ._ray import ray_executor
 from ._scenario import Scenario, scenario_of
 from ._source import Registered, described, mechanisms_in
 
@@ -137,9 +139,9 @@ def sweep(
     """Runs a grid, or the file of one, into a folder of Parquet files with hive partitions.
 
     `executor` is any of `concurrent.futures`, such as that of a Dask client
-    (`client.get_executor()`); without one there are `jobs` processes, one per processor unless
-    given. Cells that are in the folder already are left alone, so that a sweep that was killed goes
-    on where it was. `progress` shows a bar; otherwise on a terminal.
+    (`client.get_executor()`) or `ray_executor()`; without one there are `jobs` processes, one per
+    processor unless given. Cells that are in the folder already are left alone, so that a sweep
+    that was killed goes on where it was. `progress` shows a bar; otherwise on a terminal.
     """
     made = (grid if isinstance(grid, Grid) else Grid.read(grid)).cells()
     return complete(made, Path(out), executor, jobs, progress)
@@ -152,11 +154,13 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("grid", metavar="SWEEP.toml", help="the file of the grid")
     parser.add_argument("--out", metavar="DIR", default="results", help="where results go")
-    parser.add_argument("--dask", metavar="ADDRESS", help="the scheduler of a Dask cluster")
-    parser.add_argument("--jobs", metavar="N", type=int, help="how many processes without Dask")
+    cluster = parser.add_mutually_exclusive_group()
+    cluster.add_argument("--dask", metavar="ADDRESS", help="the scheduler of a Dask cluster")
+    cluster.add_argument("--ray", metavar="ADDRESS", help="a Ray cluster, such as ray://HOST:10001")
+    cluster.add_argument("--jobs", metavar="N", type=int, help="how many processes without either")
     options = parser.parse_args(arguments)
     try:
-        with _cluster(options.dask) as executor:
+        with _cluster(options.dask, options.ray) as executor:
             result = sweep(options.grid, options.out, executor, jobs=options.jobs)
     except KeyboardInterrupt:
         print("interrupted; the same command goes on", file=sys.stderr)
@@ -168,19 +172,18 @@ def main(arguments: Sequence[str]) -> int:
     return 1 if result.failures else 0
 
 
-class _cluster:
-    """The executor of a Dask cluster, or none."""
+@contextmanager
+def _cluster(dask: str | None, ray: str | None) -> Generator[Executor | None]:
+    """The executor of a cluster, or none."""
+    if dask is not None:
+        import distributed
 
-    def __init__(self, scheduler: str | None) -> None:
-        self.client: Any = None
-        if scheduler is not None:
-            import distributed
-
-            self.client = distributed.Client(scheduler)
-
-    def __enter__(self) -> Executor | None:
-        return None if self.client is None else self.client.get_executor()
-
-    def __exit__(self, *_: object) -> None:
-        if self.client is not None:
-            self.client.close()
+        # It has types for a part only.
+        client: Any
+        with distributed.Client(dask) as client:
+            yield client.get_executor()
+    elif ray is not None:
+        with ray_executor(ray) as executor:
+            yield executor
+    else:
+        yield None

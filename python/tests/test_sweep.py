@@ -330,6 +330,41 @@ def test_a_dask_cluster_whose_workers_and_client_are_killed(tmp_path: Path) -> N
     assert rows([str(out / name) for name in there]) == rows(undisturbed.files)
 
 
+class FirstOnly(Detect):
+    def on_ack(self, state: State, ack: Ack) -> Lost | None:
+        return Lost.head() if ack.duplicate and state.dupacks == 1 else None
+
+
+@pytest.mark.filterwarnings("default")
+def test_ray(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ray = pytest.importorskip("ray", reason="Ray is not installed (pip install ray)")
+    # No module that its workers could import.
+    FirstOnly.__module__ = "__main__"
+    register("first-only", FirstOnly)
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    try:
+        with ackclock.ray_executor() as executor:
+            grid = ackclock.Grid(GRID.scenario, "reno,reno+first-only", runs=8, runs_per_cell=2)
+            result = ackclock.sweep(grid, tmp_path / "ray", executor)
+            workers = {executor.submit(worker_of_ray).result() for _ in range(20)}
+        assert 1 <= len(workers) <= 2 and os.getpid() not in workers
+        assert (result.done, result.failures) == (8, [])
+        expected = ackclock.run(GRID.scenario, "reno,reno+first-only", runs=8)
+        assert rows(result.files) == expected.flows.rows()
+        # The executor found a cluster, and so left it alone.
+        assert ray.is_initialized()
+        file, out = write_grid(tmp_path, 4, 1), str(tmp_path / "out")
+        assert main([str(file), "--out", out, "--ray", "auto"]) == 0
+        assert capsys.readouterr().out == f"16 cells in {out}, 16 of them new\n"
+    finally:
+        ray.shutdown()
+
+
+def worker_of_ray() -> int:
+    time.sleep(0.05)
+    return os.getpid()
+
+
 def test_ctrl_c_leaves_what_is_done(tmp_path: Path) -> None:
     file = write_grid(tmp_path, 4_000, 500)
     out = tmp_path / "out"
