@@ -1,6 +1,7 @@
 """Runs: the rows are those of the command, and every library for tables takes them."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -247,6 +248,7 @@ def test_what_no_packet_met_is_a_warning(tmp_path: Path) -> None:
         {"segment": 3, "lose": True},
         {"segment": 5000, "lose": True},
     ]
+    fated["link"][0]["loss"].append({"drop": {"segments": [5, 6000]}})
     file = tmp_path / "fates.toml"
     file.write_text(ackclock.Scenario(fated).text)
     called = [sys.executable, "-m", "ackclock", "run", str(file), "--runs=2"]
@@ -254,9 +256,23 @@ def test_what_no_packet_met_is_a_warning(tmp_path: Path) -> None:
     with pytest.warns(ackclock.UnmetWarning) as warned:
         result = ackclock.run(file, runs=2)
     assert said == "".join(f"warning: {one.message}\n" for one in warned)
-    (sentence,) = result.unmet
-    assert sentence.endswith("link[0].fate[1]: no packet met this fate in 2 of 2 runs")
+    fate, drop = result.unmet
+    assert fate.endswith("link[0].fate[1]: no packet met this fate in 2 of 2 runs")
+    assert drop.endswith(": no packet met 6000 of this list in 2 of 2 runs")
     assert ackclock.run(LOSSY, "sack").unmet == []
+
+
+def test_compare_warns_as_the_command_does() -> None:
+    called = [sys.executable, "-m", "ackclock", "compare", "--strategy=sack", "--drop=14"]
+    called.append("--drop-retransmission=14:2")
+    said = subprocess.run(called, check=True, capture_output=True, text=True).stderr
+    with pytest.warns(ackclock.UnmetWarning) as warned:
+        ackclock.compare("sack", drop=[14], drop_retransmission=["14:2"])
+    (one,) = warned
+    # It has the line of the scenario's text as well, which the command has no text of.
+    assert re.sub(r"^compare:\d+:", "compare:", str(one.message)) == said[len("warning: ") : -1]
+    assert said.endswith("link[1].loss[0].drop: no packet met 14:2 of this list\n")
+    assert warned[0].filename == __file__
 
 
 def test_other_threads_go_on_meanwhile() -> None:
