@@ -148,7 +148,8 @@ impl Found {
         all
     }
 
-    /// The round trips that both ends measure; `None` if neither does.
+    /// The round trips that both ends measure; `None` if neither does. Median and 99th percentile are
+    /// those of the end that measures more.
     pub fn rtt(&self) -> Option<RoundTrip> {
         let measured = self.flows().filter_map(|(_, flow)| flow.rtt);
         measured.reduce(|a, b| {
@@ -156,7 +157,14 @@ impl Found {
             let sum = u128::from(a.mean.0) * u128::from(a.samples)
                 + u128::from(b.mean.0) * u128::from(b.samples);
             let mean = u64::try_from(sum / u128::from(samples.max(1))).unwrap_or(u64::MAX);
-            RoundTrip { min: a.min.min(b.min), mean: Span(mean), max: a.max.max(b.max), samples }
+            let most = if b.samples > a.samples { b } else { a };
+            RoundTrip {
+                min: a.min.min(b.min),
+                mean: Span(mean),
+                max: a.max.max(b.max),
+                samples,
+                ..most
+            }
         })
     }
 

@@ -6,7 +6,8 @@ use ackclock_tcp::wire::Options;
 use ackclock_tcp::{Seq, Span, Time, TimeoutClass};
 use ackclock_trace::connection::RoundTrip;
 use ackclock_trace::{
-    Episode, Flow, Kind, Position, Recovery, Retransmission, Spurious, Stall, State, Timeout,
+    Connection, Episode, Flow, Kind, Lifetime, Limit, Position, Recovery, Retransmission, Spurious,
+    Stall, State, Timeout,
 };
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -15,6 +16,7 @@ use crate::explained::{Capture, Counts, End, Explained, Found, sent_by, spurious
 use crate::names;
 use crate::overall::{Overall, PaperTable, Point, RescueSum};
 use crate::replay::Rescue;
+use crate::slow::Rates;
 
 /// Writes everything as one JSON object: `captures`, `connections` and `overall`.
 ///
@@ -120,6 +122,8 @@ struct ConnectionJson<'a> {
     stall_list: Vec<StallJson>,
     recovery_list: Vec<RecoveryJson>,
     saved_by: Vec<SavedJson<'a>>,
+    sender: &'static str,
+    limited_by: Option<&'static str>,
 }
 
 /// The sums, of a connection or of all.
@@ -203,8 +207,26 @@ struct OptionsJson {
 struct RoundTripJson {
     min_s: f64,
     mean_s: f64,
+    median_s: f64,
+    p99_s: f64,
     max_s: f64,
     samples: u64,
+}
+
+/// Seconds for which each limit limited a sender.
+struct LimitsJson(Lifetime);
+
+impl LimitsJson {
+    fn of(lifetime: &Lifetime) -> Self {
+        LimitsJson(*lifetime)
+    }
+}
+
+impl Serialize for LimitsJson {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let of = |limit: Limit| (format!("{}_s", limit.name()), seconds(self.0.of(limit)));
+        serializer.collect_map(Limit::ALL.map(of))
+    }
 }
 
 #[derive(Serialize)]
@@ -219,6 +241,11 @@ struct FlowJson<'a> {
     probes_of_new_data: u64,
     unseen_bytes: u64,
     rtt: Option<RoundTripJson>,
+    limits: LimitsJson,
+    window: u64,
+    throughput_bps: Option<f64>,
+    goodput_bps: Option<f64>,
+    retransmission_rate: Option<f64>,
     doubts: &'a [String],
 }
 
@@ -313,10 +340,12 @@ impl<'a> ConnectionJson<'a> {
             position: PositionJson::of(&connection.position),
             options: OptionsJson { sack: either(|f| f.sack), timestamps: either(|f| f.timestamps) },
             rtt: found.rtt().map(RoundTripJson::of),
-            from_client: FlowJson::of(&connection.from_client),
-            from_server: FlowJson::of(&connection.from_server),
+            from_client: FlowJson::of(connection, &connection.from_client),
+            from_server: FlowJson::of(connection, &connection.from_server),
             stall_list: each(found.stalls(), StallJson::of),
             recovery_list: each(found.recoveries(), RecoveryJson::of),
+            sender: found.sender().name(),
+            limited_by: found.lifetime().main().map(Limit::name),
         }
     }
 }
@@ -395,6 +424,8 @@ impl RoundTripJson {
         RoundTripJson {
             min_s: seconds(r.min),
             mean_s: seconds(r.mean),
+            median_s: seconds(r.median),
+            p99_s: seconds(r.p99),
             max_s: seconds(r.max),
             samples: r.samples,
         }
@@ -402,7 +433,8 @@ impl RoundTripJson {
 }
 
 impl<'a> FlowJson<'a> {
-    fn of(flow: &'a Flow) -> Self {
+    fn of(connection: &'a Connection, flow: &'a Flow) -> Self {
+        let Rates { throughput, goodput, retransmitted } = Rates::of(connection, flow);
         let offered = |o: &Options| OfferedJson {
             mss: o.mss,
             window_scale: o.wscale,
@@ -420,6 +452,11 @@ impl<'a> FlowJson<'a> {
             probes_of_new_data: flow.probes_of_new_data,
             unseen_bytes: flow.unseen,
             rtt: flow.rtt.map(RoundTripJson::of),
+            limits: LimitsJson::of(&flow.lifetime),
+            window: flow.window,
+            throughput_bps: throughput,
+            goodput_bps: goodput,
+            retransmission_rate: retransmitted,
             doubts: &flow.doubts,
         }
     }
@@ -470,6 +507,7 @@ struct OverallJson {
     replayable_timeouts: usize,
     replayed_timeouts: usize,
     saved_by: Vec<RescueSum>,
+    limits: LimitsJson,
 }
 
 #[derive(Serialize)]
@@ -516,6 +554,7 @@ impl OverallJson {
             replayable_timeouts: explained.replayable,
             replayed_timeouts: explained.replayed,
             saved_by: all.rescues,
+            limits: LimitsJson::of(&explained.lifetime()),
         }
     }
 }

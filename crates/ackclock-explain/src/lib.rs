@@ -24,6 +24,7 @@ mod parquet;
 mod read;
 mod replay;
 mod saved;
+mod slow;
 mod source;
 mod text;
 mod xplot;

@@ -6,11 +6,12 @@ use std::path::Path;
 
 use ackclock_run::Columns;
 use ackclock_tcp::TimeoutClass;
-use ackclock_trace::{Kind, Retransmission, Stall, Timeout};
+use ackclock_trace::{Kind, Limit, Retransmission, Stall, Timeout};
 
 use crate::error::Error;
 use crate::explained::{Counts, End, Explained, Found, sent_by, spurious};
 use crate::names;
+use crate::slow::Rates;
 
 /// Writes `connections.parquet`, `retransmissions.parquet`, `timeouts.parquet` and `stalls.parquet`
 /// into a folder, which is made if it is not there.
@@ -122,6 +123,8 @@ fn connection_columns<'a>() -> Columns<ConnectionRow<'a>> {
         .text("vantage", |r| Some(names::vantage(r.found.connection.position.vantage).into()))
         .number("confidence", |r| Some(r.found.connection.position.confidence))
         .number("rtt_min_s", |r| r.found.rtt().map(|rtt| rtt.min.secs_f64()))
+        .number("rtt_median_s", |r| r.found.rtt().map(|rtt| rtt.median.secs_f64()))
+        .number("rtt_p99_s", |r| r.found.rtt().map(|rtt| rtt.p99.secs_f64()))
         .number("rtt_mean_s", |r| r.found.rtt().map(|rtt| rtt.mean.secs_f64()))
         .int("bytes_from_client", |r| Some(r.found.connection.from_client.bytes))
         .int("bytes_from_server", |r| Some(r.found.connection.from_server.bytes))
@@ -139,6 +142,25 @@ fn connection_columns<'a>() -> Columns<ConnectionRow<'a>> {
         .int("recoveries", |r| Some(r.counts.recoveries))
         .int("stalls", |r| Some(r.counts.stalls))
         .number("stalls_s", |r| Some(r.counts.stalled.secs_f64()))
+        .text("sender", |r| Some(r.found.sender().name().into()))
+        .text("limited_by", |r| r.found.lifetime().main().map(|limit| limit.name().into()))
+        .number("handshake_s", |r| limited(r, Limit::Handshake))
+        .number("application_s", |r| limited(r, Limit::Application))
+        .number("receive_window_s", |r| limited(r, Limit::ReceiveWindow))
+        .number("congestion_window_s", |r| limited(r, Limit::CongestionWindow))
+        .number("recovery_s", |r| limited(r, Limit::Recovery))
+        .number("path_s", |r| limited(r, Limit::Path))
+        .number("throughput_bps", |r| rates(r).throughput)
+        .number("goodput_bps", |r| rates(r).goodput)
+        .number("retransmission_rate", |r| rates(r).retransmitted)
+}
+
+fn limited(r: &ConnectionRow<'_>, limit: Limit) -> Option<f64> {
+    Some(r.found.lifetime().of(limit).secs_f64())
+}
+
+fn rates(r: &ConnectionRow<'_>) -> Rates {
+    Rates::of(&r.found.connection, r.found.flow(r.found.sender()))
 }
 
 fn retransmission_columns<'a>() -> Columns<Row<'a, Retransmission>> {

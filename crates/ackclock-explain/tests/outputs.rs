@@ -52,7 +52,7 @@ fn connections_have_exactly_the_documented_keys_in_their_order() {
         spurious_retransmissions lost_retransmissions dsacks \
         recoveries stalls_s retransmission_list timeout_list number capture packets begun ended \
         position options rtt from_client \
-        from_server stall_list recovery_list saved_by";
+        from_server stall_list recovery_list saved_by sender limited_by";
     assert_eq!(keys(line).join(" "), expected);
     let document = document();
     assert_eq!(keys(&text), ["captures", "connections", "overall"]);
@@ -78,11 +78,11 @@ fn connections_have_exactly_the_documented_keys_in_their_order() {
         "avoided mechanism saved_s strategy timeout took_s"
     );
     assert_eq!(of("/connections/1/position"), "confidence to_client_s to_server_s vantage");
-    let flow = "bytes doubts dsacks mss offered probes_of_new_data retransmissions rtt segments \
-        timeouts unseen_bytes";
+    let flow = "bytes doubts dsacks goodput_bps limits mss offered probes_of_new_data \
+        retransmission_rate retransmissions rtt segments throughput_bps timeouts unseen_bytes window";
     assert_eq!(of("/connections/1/from_server"), flow);
     let overall = "backed_off_timeouts bytes connections dsacks fast_retransmissions \
-        lin_kung_figure_1 lost_retransmissions \
+        limits lin_kung_figure_1 lost_retransmissions \
         prr_tables recoveries recovery_retransmissions replayable_timeouts replayed_timeouts \
         retransmissions \
         retransmissions_by_kind saved_by segments slow_start_retransmissions \
@@ -123,7 +123,10 @@ fn a_connection_in_json_says_what_was_found() {
     let position =
         json!({"vantage": "server", "confidence": 0.75, "to_client_s": 0.1, "to_server_s": null});
     assert_eq!(c["position"], position);
-    assert_eq!(c["rtt"], json!({"min_s": 0.1, "mean_s": 0.11, "max_s": 0.2, "samples": 30}));
+    assert_eq!(
+        c["rtt"],
+        json!({"min_s": 0.1, "mean_s": 0.11, "median_s": 0.105, "p99_s": 0.19, "max_s": 0.2, "samples": 30})
+    );
     let kinds: Vec<_> = c["retransmission_list"]
         .as_array()
         .unwrap()

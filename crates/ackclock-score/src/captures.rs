@@ -66,8 +66,7 @@ pub fn score(text: &str, seed: u64) -> Result<(Scores, Vec<Wrong>), String> {
     let options = BuildOptions::new(&registry, seed).events(true);
     let mut simulation = scenario.build(&options).map_err(|e| e.to_string())?;
     let router = scenario.node("router").ok_or("there is no node `router`")?;
-    let mut recording =
-        Recording::new(&simulation.flows, router, scenario.tcp.dsack.unwrap_or(true));
+    let mut recording = Recording::new(&simulation.flows, router, &scenario);
     simulation.run(&mut recording).map_err(|e| e.to_string())?;
     recording.settle();
     let made_up = scenario.tcp.handshake != Some(true);
@@ -82,6 +81,7 @@ pub fn score(text: &str, seed: u64) -> Result<(Scores, Vec<Wrong>), String> {
             let judged = Judged { recording: &recording, keys: &file.1, made_up };
             let mut complain = |what| wrong.push(Wrong { place, missing, what });
             judged.score(&found, score, &mut complain);
+            judged.shares(&found, score, &mut complain);
             if let Some(truth) = whereabouts(place, &scenario) {
                 found
                     .iter()
@@ -190,6 +190,21 @@ impl Judged<'_> {
         let number = u32::from(id).checked_sub(if self.made_up { 2 } else { 0 })?;
         let transmission = self.recording.flows.get(flow)?.transmissions.get(&number)?;
         to_receiver.then_some((flow, number, transmission))
+    }
+
+    /// What limited the senders.
+    fn shares(&self, found: &[Connection], score: &mut Score, complain: &mut impl FnMut(String)) {
+        for connection in found {
+            let port = connection.client.port().max(connection.server.port());
+            let Some(truth) = self.recording.lifetime(usize::from(port - FIRST_PORT)) else {
+                continue;
+            };
+            let lifetime = &from_sender(connection).0.lifetime;
+            let wrong = score.shares.add(truth, lifetime);
+            if !wrong.is_empty() {
+                complain(format!("shares of port {port}: {wrong:?}: {truth:?} found {lifetime:?}"));
+            }
+        }
     }
 
     fn score(&self, found: &[Connection], score: &mut Score, complain: &mut impl FnMut(String)) {

@@ -5,15 +5,18 @@
 
 mod captures;
 mod command;
+mod division;
 pub mod kernel;
 pub mod linux;
 mod matrix;
 mod population;
+mod shares;
 mod truth;
 
 pub use captures::{Missing, Scores, Wrong, score};
 pub use matrix::{Expiry, Matrix, Retransmitted, Score, summary};
 pub use population::scenario;
+pub use shares::{Shares, part};
 pub use truth::PLACES;
 
 use rayon::prelude::*;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::shares::Shares;
 use ackclock_tcp::TimeoutClass;
 use ackclock_trace::{Kind, Retransmission, State, Timeout};
 use serde_json::{Value, json};
@@ -199,6 +200,8 @@ pub struct Score {
     pub states: Matrix,
     /// Where captures were taken.
     pub places: Matrix,
+    /// How lifetimes were divided.
+    pub shares: Shares,
 }
 
 impl Default for Score {
@@ -212,6 +215,7 @@ impl Default for Score {
         Score {
             captures: 0,
             exact: 0,
+            shares: Shares::default(),
             kinds: Matrix::new(&named(&kinds, &[NONE]), &named(&kinds, &[NONE])),
             spurious: answers.clone(),
             spurious_unreported: answers.clone(),
@@ -277,6 +281,7 @@ impl Score {
     pub fn merge(&mut self, other: &Score) {
         self.captures += other.captures;
         self.exact += other.exact;
+        self.shares.merge(&other.shares);
         for (mine, theirs) in self.matrices_mut().into_iter().zip(other.matrices()) {
             mine.merge(theirs.1);
         }
@@ -327,12 +332,16 @@ impl Score {
         for (name, matrix) in self.matrices().into_iter().filter(|(_, matrix)| matrix.all() > 0) {
             let _ = write!(out, "\n{}", matrix.table(name));
         }
+        if self.shares.connections > 0 {
+            let _ = write!(out, "\n{}", self.shares.table());
+        }
         out
     }
 
     /// The counts.
     pub fn json(&self) -> Value {
-        let mut out = json!({"captures": self.captures, "exact": self.exact});
+        let mut out =
+            json!({"captures": self.captures, "exact": self.exact, "shares": self.shares.json()});
         for (name, matrix) in self.matrices() {
             out[name.replace(", ", "_")] = matrix.json();
         }

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use ackclock_net::scenario::BuiltFlow;
+use ackclock_net::scenario::{BuiltFlow, Scenario};
 use ackclock_net::{FlowId, NodeId, Place, Recorder};
 use ackclock_tcp::wire::Control;
-use ackclock_tcp::{Cause, Event, EventKind, Sending, Sighting, TimeoutClass};
-use ackclock_trace::{Kind, State};
+use ackclock_tcp::{Cause, Event, EventKind, Sending, Sighting, Time, TimeoutClass};
+use ackclock_trace::{Kind, Lifetime, State};
 
+use crate::division::{Division, capacity};
 use crate::matrix::{Expiry, Retransmitted};
 
 /// Where captures are taken.
@@ -18,6 +19,10 @@ pub struct Recording {
     router: NodeId,
     /// What each of the flows was.
     pub flows: Vec<FlowTruth>,
+    /// What limited each of them.
+    divisions: Vec<Division>,
+    /// What the path holds, in bytes.
+    capacity: u64,
     /// What was seen at each of [`PLACES`], in order of time, by number of the flow.
     pub seen: [Vec<(u32, Sighting)>; 3],
 }
@@ -66,12 +71,34 @@ impl Transmission {
 
 impl Recording {
     /// Of these flows over this router.
-    pub fn new(flows: &[BuiltFlow], router: NodeId, dsack: bool) -> Recording {
+    pub fn new(flows: &[BuiltFlow], router: NodeId, scenario: &Scenario) -> Recording {
+        let dsack = scenario.tcp.dsack.unwrap_or(true);
         let truth = |flow: &BuiltFlow| FlowTruth {
             reported: flow.timestamps || flow.sack && dsack,
             ..FlowTruth::default()
         };
-        Recording { router, flows: flows.iter().map(truth).collect(), seen: Default::default() }
+        let mss = flows.iter().map(|flow| flow.mss).max().unwrap_or(1);
+        let division = |flow: &BuiltFlow| Division::new(flow.mss);
+        Recording {
+            router,
+            flows: flows.iter().map(truth).collect(),
+            divisions: flows.iter().map(division).collect(),
+            capacity: capacity(scenario, mss),
+            seen: Default::default(),
+        }
+    }
+
+    /// What limited a flow.
+    pub fn lifetime(&self, flow: usize) -> Option<&Lifetime> {
+        self.divisions.get(flow).map(Division::lifetime)
+    }
+
+    /// Time goes on, for all flows.
+    fn elapse(&mut self, at: Time) {
+        let full = self.divisions.iter().map(Division::flight).sum::<u64>() >= self.capacity;
+        for (division, flow) in self.divisions.iter_mut().zip(&self.flows) {
+            division.elapse(at, full, flow.states.is_repairing());
+        }
     }
 
     /// At the end: what was dropped was spurious, too, if an earlier transmission arrived. Nothing
@@ -92,6 +119,10 @@ impl Recording {
 
 impl Recorder for Recording {
     fn event(&mut self, flow: FlowId, event: &Event) {
+        self.elapse(event.at);
+        if let Some(division) = self.divisions.get_mut(flow.0 as usize) {
+            division.event(event);
+        }
         let Some(flow) = self.flows.get_mut(flow.0 as usize) else { return };
         match event.kind {
             EventKind::TimedOut { class, .. } => {
@@ -116,6 +147,15 @@ impl Recorder for Recording {
             Place::Receiver => 2,
         };
         self.seen[index].push((flow, *sighting));
+        if place == Place::Sender {
+            self.elapse(sighting.at);
+            if let Some(division) = self.divisions.get_mut(flow as usize) {
+                division.seen(sighting.at);
+                if !(sighting.header.control.contains(Control::SYN) && sighting.to_receiver) {
+                    division.established();
+                }
+            }
+        }
         let from_sender = self.flows.get_mut(flow as usize).filter(|_| sighting.to_receiver);
         let Some(truth) = from_sender else { return };
         match place {
@@ -221,6 +261,10 @@ struct States {
 }
 
 impl States {
+    fn is_repairing(&self) -> bool {
+        self.recovery || self.loss.is_some()
+    }
+
     fn now(&self) -> State {
         match self {
             States { loss: Some(_), .. } => State::Loss,

@@ -30,6 +30,11 @@ fn no_worse_than_measured() {
     });
     let within = mistakes.iter().flatten().zip(most.iter().flatten()).all(|(n, most)| n <= most);
     assert!(within, "{mistakes:?} at {PLACES:?}, at most {most:?}");
+    // Shares off by more than 5 % of the lifetime, at the sender, in the order of `Limit::ALL`.
+    let shares = &scores[0][0].shares;
+    let wrong = shares.within.map(|within| shares.connections - within);
+    let most = [0, 0, 0, 60, 10, 65];
+    assert!(wrong.iter().zip(&most).all(|(n, most)| n <= most), "{wrong:?}, at most {most:?}");
     // A capture at the sender, be its packets cut or not, has as many retransmissions as there
     // were.
     for (missing, score) in

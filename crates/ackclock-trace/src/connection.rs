@@ -8,6 +8,8 @@ use std::net::SocketAddr;
 
 use ackclock_tcp::{Cause, Event, Seq, Span, Time, TimeoutClass};
 
+use crate::lifetime::Lifetime;
+
 /// One connection. The client is the one that sent the SYN, or, where the capture began later, the
 /// one with the higher port.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,6 +94,8 @@ pub struct Flow {
     pub sack: bool,
     /// Whether timestamps were.
     pub timestamps: bool,
+    /// The largest window that the other end offered, in bytes; 0 if it offered none.
+    pub window: u64,
     /// Payload bytes, each counted once.
     pub bytes: u64,
     /// Segments with payload or FIN or SYN, retransmissions included.
@@ -109,6 +113,8 @@ pub struct Flow {
     pub recoveries: Vec<Recovery>,
     /// Every stall, in order.
     pub stalls: Vec<Stall>,
+    /// What its time went into: the connection's from `start` to `end`.
+    pub lifetime: Lifetime,
     /// Probes for lost tails that carried new data and are therefore no retransmissions.
     pub probes_of_new_data: u64,
     /// Whether this end sends tail loss probes; `None` if nothing that it did says so.
@@ -132,6 +138,10 @@ pub struct RoundTrip {
     pub min: Span,
     /// The mean.
     pub mean: Span,
+    /// The median, to 3 %.
+    pub median: Span,
+    /// What 99 % of them do not exceed, to 3 %.
+    pub p99: Span,
     /// The longest.
     pub max: Span,
     /// How many.

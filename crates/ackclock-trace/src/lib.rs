@@ -14,6 +14,7 @@ pub mod connection;
 pub mod file;
 pub mod filter;
 pub mod hosts;
+mod lifetime;
 mod open;
 pub mod packet;
 mod sender;
@@ -26,6 +27,7 @@ pub use connection::{
 };
 pub use file::{Damage, Frame, LinkType, Reader};
 pub use filter::{Filter, FilterError};
+pub use lifetime::{Lifetime, Limit};
 pub use packet::{Ignored, Packet, decode};
 pub use settings::{Detail, Settings};
 pub use tracker::Tracker;

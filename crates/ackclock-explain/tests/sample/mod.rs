@@ -114,6 +114,8 @@ pub fn stalled() -> Connection {
         rtt: Some(RoundTrip {
             min: Span::from_millis(100),
             mean: Span::from_millis(110),
+            median: Span::from_millis(105),
+            p99: Span::from_millis(190),
             max: Span::from_millis(200),
             samples: 30,
         }),

@@ -266,6 +266,7 @@ impl Open {
     #[cold]
     fn begin(&mut self, end: usize, budget: &mut Budget) {
         let terms = Terms {
+            start: self.clock.start(),
             sight: self.place.settle(end),
             mss: self.mss(end),
             // Where SACK blocks are cut off, duplicates have to do.
@@ -346,6 +347,7 @@ impl Open {
             offered: self.handshake.options(end),
             sack: self.handshake.sack().unwrap_or(self.ends[end].has_sack()),
             timestamps: self.timestamps(end),
+            window: found.window,
             bytes: found.bytes,
             segments: found.segments,
             dsacks: found.dsacks,
@@ -354,6 +356,7 @@ impl Open {
             timeouts: found.timeouts,
             recoveries: found.recoveries,
             stalls: found.stalls,
+            lifetime: found.lifetime.fit(self.clock.last().since(self.clock.start())),
             probes_of_new_data: found.probes_of_new_data,
             probes: found.probes,
             undecided: found.undecided,

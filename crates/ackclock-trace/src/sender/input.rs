@@ -76,6 +76,8 @@ pub(crate) struct Acked {
 /// What is known of the connection when its first data goes out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
+    /// When the connection's first packet was seen.
+    pub start: Time,
     pub mss: u32,
     pub sack: bool,
     pub timestamps: bool,

@@ -27,12 +27,14 @@
 //! | Does what followed tell? | [`causes::aftermath`] |
 //! | What could have avoided a timeout? | [`causes::timeouts`] |
 //! | **Why did nothing go on?** | [`stalls`] |
+//! | **What limited it, all the time?** | [`limits`] |
 //! | **What does a replay of a timeout need?** | [`episodes`], [`rate`] |
 //! | **What does a picture show?** | [`picture`] |
 
 mod causes;
 mod episodes;
 mod input;
+mod limits;
 mod picture;
 mod rate;
 mod recovery;
@@ -46,6 +48,7 @@ use ackclock_tcp::{Event, Seq, Span, Time};
 use self::causes::Causes;
 use self::episodes::{Episodes, Facts};
 pub(crate) use self::input::{Acked, Sent, Sight, Terms};
+use self::limits::Limits;
 use self::picture::Picture;
 pub(crate) use self::picture::expiry;
 use self::rate::AckTrain;
@@ -55,6 +58,7 @@ use self::stalls::{Now, Stalls};
 use self::stream::Stream;
 use self::stream::outstanding::Segment;
 use crate::connection::{Kind, Recovery, Retransmission, RoundTrip, Stall, Timeout};
+use crate::lifetime::Lifetime;
 
 /// What the model found.
 #[derive(Clone, Debug, Default)]
@@ -63,11 +67,13 @@ pub(crate) struct Found {
     pub timeouts: Vec<Timeout>,
     pub recoveries: Vec<Recovery>,
     pub stalls: Vec<Stall>,
+    pub lifetime: Lifetime,
     pub probes_of_new_data: u64,
     pub probes: Option<bool>,
     pub undecided: Vec<Timeout>,
     pub segments: u64,
     pub bytes: u64,
+    pub window: u64,
     pub dsacks: u64,
     pub unseen: u64,
     pub rtt: Option<RoundTrip>,
@@ -81,6 +87,7 @@ pub(crate) struct SenderModel {
     recovery: LossRecovery,
     causes: Causes,
     stalls: Stalls,
+    limits: Limits,
     rate: AckTrain,
     episodes: Episodes,
     picture: Picture,
@@ -95,6 +102,7 @@ impl SenderModel {
             recovery: LossRecovery::default(),
             causes: Causes::default(),
             stalls: Stalls::default(),
+            limits: Limits::new(terms.start),
             rate: AckTrain::default(),
             episodes: Episodes::default(),
             picture: Picture::new(terms.events),
@@ -112,6 +120,7 @@ impl SenderModel {
             self.stream.outstanding.start(0);
             self.stream.moments.progressed(at);
             self.stalls.opening();
+            self.limits.opening();
         } else if self.stream.outstanding.max() == 0 {
             let (position, len, fin, tsval, ip_id) = (0, 1, true, None, None);
             let sent = Sent { frame, at, position, seq, len, fin, tsval, ip_id };
@@ -126,6 +135,7 @@ impl SenderModel {
     #[inline]
     pub fn sent(&mut self, sent: &Sent) {
         self.stream.count();
+        self.elapse(sent.at);
         let outstanding = &self.stream.outstanding;
         if sent.position == outstanding.max() && outstanding.has_started() {
             self.new_data(sent);
@@ -136,10 +146,18 @@ impl SenderModel {
 
     #[inline]
     fn new_data(&mut self, sent: &Sent) {
-        if self.stream.outstanding.is_empty() {
-            self.sender_resumes(sent);
-        } else if self.stream.moments.silence(sent.at) > self.stream.timers.quiet() {
+        let resumes = self.stream.outstanding.is_empty();
+        if !resumes && self.stream.moments.silence(sent.at) > self.stream.timers.quiet() {
+            let probes = self.causes.probes.of_new_data();
             self.causes.after_silence(sent, &self.stream, &self.recovery);
+            if self.causes.probes.of_new_data() > probes {
+                self.limits.timer_expired();
+            }
+        }
+        let asked = self.stalls.is_asked(self.stream.moments.last_ack());
+        self.limits.new_data(sent.at, &self.stream, asked);
+        if resumes {
+            self.sender_resumes(sent);
         }
         self.stream.append(sent, self.recovery.phases.is_recovery());
         if self.causes.probes.watches() {
@@ -187,7 +205,7 @@ impl SenderModel {
 
     /// A segment of data that went out before, or was missed then.
     fn old_data(&mut self, sent: &Sent) {
-        let Self { stream, recovery, causes, episodes, picture, .. } = self;
+        let Self { stream, recovery, causes, limits, episodes, picture, .. } = self;
         if stream.is_keep_alive_or_window_probe(sent) {
             return stream.uncount();
         }
@@ -196,6 +214,9 @@ impl SenderModel {
             return;
         }
         let kind = causes.retransmission(sent, records.start, stream, recovery, picture);
+        if !is_by_ack(kind) {
+            limits.timer_expired();
+        }
         let behind_head = records.start > 0;
         let is_head = !behind_head && !records.is_empty();
         let is_acked = records.is_empty() && stream.outstanding.is_acked(sent.end());
@@ -223,6 +244,7 @@ impl SenderModel {
     /// An ACK reaches the sender. In order of time with [`SenderModel::sent`].
     #[inline]
     pub fn acked(&mut self, a: &Acked) {
+        self.elapse(a.at);
         if self.stalls.opened() {
             self.progressed(a);
         }
@@ -242,6 +264,7 @@ impl SenderModel {
             self.causes.watch_answer(a, segments, &self.stream);
         }
         self.stream.moments.acked(a.at);
+        self.limits.acked(&self.stream, &self.rate);
         if self.picture.is_on() {
             let sacked = self.stream.outstanding.sacked_bytes();
             let dupacks = self.recovery.evidence.duplicates();
@@ -273,6 +296,9 @@ impl SenderModel {
     fn measure(&mut self, a: &Acked, oldest: Time, newest: Time) {
         if !self.stalls.is_probing_window() {
             self.stream.measure(a, oldest, newest);
+            if a.timed {
+                self.limits.measured(a.at.since(newest));
+            }
         }
     }
 
@@ -417,6 +443,14 @@ impl SenderModel {
 
     // What time says.
 
+    /// Something happens: what limited the sender until then?
+    #[inline]
+    fn elapse(&mut self, at: Time) {
+        let repairing =
+            !self.recovery.phases.is_open() || self.stream.outstanding.retransmitted() > 0;
+        self.limits.elapse(at, &self.stream, repairing);
+    }
+
     /// The other end's data reached this one.
     #[inline]
     pub fn peer_data(&mut self, at: Time) {
@@ -439,8 +473,18 @@ impl SenderModel {
         if !self.stream.outstanding.is_empty() || self.stalls.is_opening() {
             self.check_stall(end, 0);
         }
-        let Self { stream, mut recovery, causes, stalls, mut rate, mut episodes, picture, .. } =
-            self;
+        self.elapse(end);
+        let Self {
+            stream,
+            mut recovery,
+            causes,
+            stalls,
+            limits,
+            mut rate,
+            mut episodes,
+            picture,
+            ..
+        } = self;
         let (una, last_ack) = (stream.outstanding.una(), stream.moments.last_ack());
         rate.end(last_ack, una, stream.terms.mss);
         episodes.idle(stream.outstanding.max());
@@ -459,6 +503,7 @@ impl SenderModel {
         episodes.settle(&facts, &mut undecided);
         Found {
             stalls: stalls.into_all(&timeouts, &retransmissions),
+            lifetime: limits.into_lifetime(),
             events: picture.into_events(&retransmissions),
             retransmissions,
             timeouts,
@@ -468,10 +513,16 @@ impl SenderModel {
             undecided,
             segments: stream.segments(),
             bytes: stream.bytes(),
+            window: stream.windows.most_offered(),
             dsacks,
             unseen: stream.outstanding.unseen(),
             rtt: stream.timers.round_trip(),
             doubts: stream.outstanding.doubts().map(str::to_owned).collect(),
         }
     }
+}
+
+/// Whether an ACK has let this go; what else did was silence.
+fn is_by_ack(kind: Kind) -> bool {
+    matches!(kind, Kind::FastRetransmit | Kind::Recovery | Kind::SlowStart)
 }

@@ -90,6 +90,12 @@ impl Stalls {
         self.peer_data = at;
     }
 
+    /// The other end has sent data at this time or later.
+    #[inline]
+    pub fn is_asked(&self, since: Time) -> bool {
+        self.peer_data >= since && self.peer_data > Time::ZERO
+    }
+
     /// The capture has a gap that ends now.
     pub fn gap(&mut self, until: Time) {
         self.gap = until;

@@ -4,6 +4,7 @@ pub(crate) mod holes;
 pub(crate) mod moments;
 pub(crate) mod outstanding;
 pub(crate) mod timers;
+pub(crate) mod trips;
 pub(crate) mod windows;
 
 use std::ops::Range;
@@ -55,6 +56,13 @@ impl Stream {
             segments: 0,
             bytes: 0,
         }
+    }
+
+    /// The receiver's window has no room for another segment of SMSS.
+    #[inline]
+    pub fn has_no_room(&self) -> bool {
+        let mss = u64::from(self.terms.mss);
+        self.windows.offered() < self.outstanding.flight() + mss
     }
 
     /// Segments that went out, retransmissions included.

@@ -8,6 +8,7 @@ use ackclock_tcp::Span;
 use ackclock_tcp::recovery::timer::LinuxTimer;
 use ackclock_tcp::recovery::timer::Timer;
 
+use super::trips::Trips;
 use crate::connection::RoundTrip;
 
 /// What a probe of a single segment waits for a delayed ACK, as Linux does (RFC 8985 section 7.2
@@ -28,6 +29,7 @@ pub(crate) struct Timers {
     max: Span,
     sum: u64,
     samples: u64,
+    trips: Trips,
     handshake: Option<Span>,
     /// What the timer was seen to wait beyond SRTT, where that is not what Linux waits.
     seen: Option<Span>,
@@ -55,6 +57,7 @@ impl Timers {
         self.max = self.max.max(newest);
         self.sum = self.sum.saturating_add(newest.0);
         self.samples += 1;
+        self.trips.add(newest);
     }
 
     /// A round trip of a retransmission that a timestamp identifies. It counts for the timer, but
@@ -119,7 +122,9 @@ impl Timers {
 
     pub fn round_trip(&self) -> Option<RoundTrip> {
         let mean = Span(self.sum.checked_div(self.samples)?);
-        Some(RoundTrip { min: self.min, mean, max: self.max, samples: self.samples })
+        let percentile = |p| self.trips.percentile(p).clamp(self.min, self.max);
+        let (median, p99) = (percentile(50), percentile(99));
+        Some(RoundTrip { min: self.min, mean, median, p99, max: self.max, samples: self.samples })
     }
 
     /// The retransmission timer's interval without back-off.

@@ -5,6 +5,8 @@
 pub(crate) struct Windows {
     /// Offered by the receiver, in bytes.
     offered: u64,
+    /// The most that was offered.
+    most: u64,
     /// Bytes believed to be in the network.
     pipe: u64,
     /// The most that `pipe` was since cwnd was last reduced.
@@ -13,7 +15,7 @@ pub(crate) struct Windows {
 
 impl Default for Windows {
     fn default() -> Windows {
-        Windows { offered: u64::MAX, pipe: 0, peak: 0 }
+        Windows { offered: u64::MAX, most: 0, pipe: 0, peak: 0 }
     }
 }
 
@@ -21,10 +23,16 @@ impl Windows {
     #[inline]
     pub fn offer(&mut self, window: u64) {
         self.offered = window;
+        self.most = self.most.max(window);
     }
 
     pub fn offered(&self) -> u64 {
         self.offered
+    }
+
+    /// The most that the receiver has offered.
+    pub fn most_offered(&self) -> u64 {
+        self.most
     }
 
     /// Bytes believed to be in the network.

@@ -3,6 +3,7 @@
 mod episodes;
 mod holes;
 mod kinds;
+mod limits;
 mod picture;
 mod probes;
 mod retransmissions;
@@ -32,6 +33,7 @@ impl Line {
     /// Linux with SACK and no timestamps, whose handshake took `rtt` ms; captured at the sender.
     fn sack(rtt: f64) -> Line {
         Line::new(Terms {
+            start: Time::ZERO,
             mss: MSS as u32,
             sack: true,
             timestamps: false,

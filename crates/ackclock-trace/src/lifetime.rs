@@ -1,0 +1,100 @@
+//! Why it took as long: the lifetime of one way of a connection, divided by what limited its
+//! sender.
+
+use ackclock_tcp::Span;
+
+/// What limits a sender at a moment: exactly one of these.
+///
+/// Linux counts three of them (`tcp_chrono_start`, told by `TCP_INFO`): it is busy while something
+/// is unacknowledged or waits to be sent (`tcpi_busy_time`, the rest is [`Limit::Application`]), and
+/// limited by the receiver while the window holds back what cwnd would let go (`tcpi_rwnd_limited`,
+/// [`Limit::ReceiveWindow`]). A send buffer that is full (`tcpi_sndbuf_limited`) looks like cwnd
+/// from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Limit {
+    /// It waits for the answer to its SYN.
+    Handshake,
+    /// All is acknowledged, and the application gives nothing more.
+    Application,
+    /// The receiver's window has no room for the next segment.
+    ReceiveWindow,
+    /// Its own window is full, while nothing is lost and the path could carry more.
+    CongestionWindow,
+    /// It repairs losses, or waits for the timer to do so.
+    Recovery,
+    /// All that the application has given is on its way, or the bottleneck is busy: a queue stands
+    /// before it.
+    Path,
+}
+
+impl Limit {
+    /// All, in a fixed order.
+    pub const ALL: [Limit; 6] = [
+        Limit::Handshake,
+        Limit::Application,
+        Limit::ReceiveWindow,
+        Limit::CongestionWindow,
+        Limit::Recovery,
+        Limit::Path,
+    ];
+
+    /// The name used in every output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Limit::Handshake => "handshake",
+            Limit::Application => "application",
+            Limit::ReceiveWindow => "receive_window",
+            Limit::CongestionWindow => "congestion_window",
+            Limit::Recovery => "recovery",
+            Limit::Path => "path",
+        }
+    }
+}
+
+/// From the first packet of a connection to its last, divided by what limited the sender of one way.
+/// The shares add up to the whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lifetime {
+    shares: [Span; Limit::ALL.len()],
+}
+
+impl Lifetime {
+    /// How long this limited the sender.
+    pub fn of(&self, limit: Limit) -> Span {
+        self.shares[limit as usize]
+    }
+
+    /// All of it.
+    pub fn whole(&self) -> Span {
+        self.shares.iter().fold(Span::ZERO, |sum, share| sum + *share)
+    }
+
+    /// What limited it for longest; `None` of no time.
+    pub fn main(&self) -> Option<Limit> {
+        let longest = Limit::ALL.into_iter().max_by_key(|limit| self.of(*limit))?;
+        (self.of(longest) > Span::ZERO).then_some(longest)
+    }
+
+    /// Counts more time.
+    pub fn add(&mut self, limit: Limit, span: Span) {
+        let share = &mut self.shares[limit as usize];
+        *share = *share + span;
+    }
+
+    /// The same, lasting `whole`: what is too much goes where least was said of it, and what is
+    /// missing at the end the application gave nothing in.
+    pub(crate) fn fit(mut self, whole: Span) -> Lifetime {
+        let mut over = Span(self.whole().0.saturating_sub(whole.0));
+        for limit in [Limit::Application, Limit::Path, Limit::CongestionWindow] {
+            let share = &mut self.shares[limit as usize];
+            let off = over.min(*share);
+            (*share, over) = (*share - off, over - off);
+        }
+        for share in &mut self.shares {
+            let off = over.min(*share);
+            (*share, over) = (*share - off, over - off);
+        }
+        self.add(Limit::Application, Span(whole.0.saturating_sub(self.whole().0)));
+        self
+    }
+}

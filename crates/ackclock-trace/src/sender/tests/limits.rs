@@ -1,0 +1,123 @@
+//! What limited the sender. The round trip is 50 ms, a segment 1,000 bytes. The segments of a burst
+//! are a microsecond apart, in which its own window limits the sender.
+
+use super::Line;
+use crate::lifetime::{Lifetime, Limit};
+
+/// The shares in milliseconds, in the order of [`Limit::ALL`].
+fn shares(line: Line) -> [f64; 6] {
+    let lifetime: Lifetime = line.found().lifetime;
+    Limit::ALL.map(|limit| (lifetime.of(limit).0 / 1000) as f64 / 1000.0)
+}
+
+/// A request, its answer after 200 ms, and silence.
+#[test]
+fn nothing_to_send() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send(150.0, [0]);
+    line.ack(200.0, 1);
+    line.send(400.0, [1]);
+    line.ack(450.0, 2);
+    assert_eq!(shares(line), [50.0, 300.0, 0.0, 0.0, 0.0, 100.0]);
+}
+
+/// Four segments fill the window, and each ACK lets four more go; the last four are all there is.
+#[test]
+fn the_receivers_window() {
+    let mut line = Line::sack(50.0);
+    line.window = 4000;
+    line.ack(50.0, 0);
+    for round in 0..4 {
+        let at = 50.0 * (round + 1) as f64;
+        line.send(at, 4 * round..4 * round + 4);
+        line.ack(at + 50.0, 4 * round + 4);
+    }
+    assert_eq!(shares(line), [50.0, 0.0, 149.991, 0.012, 0.0, 49.997]);
+}
+
+/// The window closes for 300 ms, and what waits goes out as soon as it opens. Then the application
+/// has no more, and that the window is closed makes no difference.
+#[test]
+fn a_closed_window() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send(50.0, [0]);
+    line.closed_window(100.0, 1);
+    line.ack(400.0, 1);
+    line.send(400.0, [1]);
+    line.closed_window(450.0, 2);
+    line.ack(950.0, 2);
+    assert_eq!(shares(line), [50.0, 500.0, 300.0, 0.0, 0.0, 100.0]);
+}
+
+/// Slow start without a queue: each ACK lets more go.
+#[test]
+fn the_congestion_window() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send(50.0, 0..2);
+    line.ack(100.0, 2);
+    line.send(100.0, 2..6);
+    line.ack(150.0, 6);
+    line.send(150.0, 6..8);
+    line.ack(200.0, 8);
+    assert_eq!(shares(line), [50.0, 0.0, 0.0, 100.001, 0.0, 49.999]);
+}
+
+/// The same with a bottleneck that is always busy: even the first segment of a round trip waits.
+#[test]
+fn the_bottleneck() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send(50.0, 0..2);
+    line.ack(100.0, 2);
+    line.send(100.0, 2..6);
+    for n in 3..7 {
+        line.ack(120.0 + 20.0 * n as f64, n);
+        line.send(120.0 + 20.0 * n as f64, [n + 3]);
+    }
+    line.ack(300.0, 10);
+    assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.001, 0.0, 249.999]);
+}
+
+/// The last segment is lost: from the last event before the timeout to the ACK of what it sent.
+#[test]
+fn a_timeout() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send(50.0, 0..3);
+    line.ack(100.0, 2);
+    line.send(350.0, [2]);
+    line.ack(400.0, 3);
+    assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.002, 300.0, 49.998]);
+}
+
+/// A fast retransmit: until the recovery point is acknowledged. The duplicates before it came
+/// while the path delivered.
+#[test]
+fn a_recovery() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send(50.0, 0..6);
+    for n in 2..5 {
+        line.ack_sack(100.0 + n as f64, 0, &[(1, n)]);
+    }
+    line.send(104.0, [0]);
+    line.ack_sack(105.0, 0, &[(1, 6)]);
+    line.ack(154.0, 6);
+    assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.005, 50.0, 53.995]);
+}
+
+/// An application that writes now and then, with something always on its way.
+#[test]
+fn writes_of_its_own() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    for n in 0..5 {
+        line.send(50.0 + 40.0 * n as f64, [n]);
+        line.ack(50.0 + 40.0 * n as f64 + 5.0, n);
+    }
+    line.ack(260.0, 5);
+    assert_eq!(shares(line)[..5], [50.0, 0.0, 0.0, 0.0, 0.0]);
+}
