@@ -21,7 +21,7 @@ def names(listed: str | Sequence[str] | None) -> list[str]:
     """Names as a list, or with commas between them."""
     if isinstance(listed, str):
         return [name.strip() for name in listed.split(",")]
-    return list(listed or [])
+    return [] if listed is None else list(listed)
 
 
 def run(
@@ -54,6 +54,9 @@ def _run(
     jobs: int = 0,
 ) -> Result:
     """As `run`, whose caller is who warnings point at."""
+    for name, number in [("runs", runs), ("seed", seed), ("jobs", jobs)]:
+        if number is not None and number < 0:
+            raise ValueError(f"{name}: {number} is below 0")
     text, file, aims = scenario.text, scenario.file, names(until)
     result = _native.run(text, file, strategies, runs, seed, aims, jobs)
     for sentence in result.unmet:

@@ -30,6 +30,8 @@ class Scenario:
     ) -> None:
         """From the text of a scenario file, or from a dictionary. With `check=False` what is wrong
         shows when it runs."""
+        if isinstance(source, os.PathLike) or (isinstance(source, str) and "=" not in source):
+            raise TypeError(f"{source!r} is not the text of a scenario; Scenario.read reads a file")
         self.text = source if isinstance(source, str) else _native.to_toml(dict(source))
         self.file = file
         if check:

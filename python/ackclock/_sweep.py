@@ -64,9 +64,18 @@ class Grid:
         """The cells, point by point."""
         base = scenario_of(self.scenario)
         table = base.to_dict()
-        runs = self.runs or table.get("runs", 1)
+        runs = table.get("runs", 1) if self.runs is None else self.runs
         seed = table.get("seed", 1) if self.seed is None else self.seed
+        for name, number in [("runs", runs), ("runs_per_cell", self.runs_per_cell)]:
+            if number < 1:
+                raise _native.Error(f"{name}: {number} is below 1")
+        for key, values in self.set.items():
+            if isinstance(values, str) or len(values) == 0:
+                raise _native.Error(f"{key}: a list of values is expected, and not {values!r}")
         strategies: list[str | None] = [*names(self.strategies)] or [None]
+        for strategy in strategies:
+            if strategy is not None:
+                _native.check_strategy(strategy)
         keys = {key: _column(key) for key in self.set}
         if len({*keys.values()}) < len(keys):
             raise _native.Error(f"the paths {list(keys)} are too much alike")

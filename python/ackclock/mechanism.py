@@ -10,6 +10,7 @@ are seconds. What a class does not define is as the class of the axis says.
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from . import _native
@@ -93,9 +94,10 @@ def register(
     called `without_sack` takes its place, or it stays. A class that was registered under the name
     before is replaced.
     """
-    axis = next((axis for axis in AXES if issubclass(mechanism, axis)), None)
+    bases = inspect.getmro(mechanism) if inspect.isclass(mechanism) else ()
+    axis = next((axis for axis in AXES if axis in bases), None)
     if axis is None:
-        raise TypeError(f"{mechanism.__qualname__} is no subclass of an axis such as Detect")
+        raise TypeError(f"{mechanism!r} is no subclass of an axis such as Detect")
     defined = {key for key in vars(axis) if _defines(mechanism, axis, key)}
     missing = [method for method in axis.required if method not in defined]
     if missing:

@@ -1,9 +1,12 @@
 //! Errors as Python exceptions.
 
+use std::io;
+use std::path::Path;
+
 use ackclock_net::scenario::ScenarioError;
 use ackclock_run::FileError;
 use pyo3::create_exception;
-use pyo3::exceptions::PyException;
+use pyo3::exceptions::{PyException, PyOSError};
 use pyo3::prelude::*;
 
 create_exception!(
@@ -22,6 +25,21 @@ pub fn plain(error: impl std::fmt::Display) -> PyErr {
 /// An [`Error`] at a place in a file.
 pub fn of_file(error: &FileError) -> PyErr {
     with(error.to_string(), Some(&error.file), Some(&error.error))
+}
+
+/// What the system says of a file, which it does not name.
+pub fn of_path(path: &Path) -> impl Fn(io::Error) -> PyErr {
+    move |error| match error.raw_os_error() {
+        // Python makes of it the exception of this number, such as `FileNotFoundError`.
+        Some(number) => PyOSError::new_err((number, os_text(&error), path.as_os_str().to_owned())),
+        None => error.into(),
+    }
+}
+
+/// What an error is called without its number, which Python adds.
+fn os_text(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().into()
 }
 
 /// What a run says.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use ackclock_papers::{Library, Outcome, pages, run_until, sample_columns, samples, summary};
 use pyo3::prelude::*;
 
-use crate::error::{of_file, of_run, plain};
+use crate::error::{of_file, of_path, of_run, plain};
 use crate::interrupt::interruptible;
 use crate::mechanism::registry;
 use crate::plot::frame;
@@ -60,9 +60,10 @@ impl Experiments {
 
     /// Writes an index and a page with figures for each experiment into a folder.
     fn write_html(&self, folder: PathBuf) -> PyResult<()> {
-        fs::create_dir_all(&folder)?;
+        fs::create_dir_all(&folder).map_err(of_path(&folder))?;
         for (name, text) in pages(&self.outcomes) {
-            fs::write(folder.join(name), text)?;
+            let path = folder.join(name);
+            fs::write(&path, text).map_err(of_path(&path))?;
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use ackclock_run::Columns;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
-use crate::error::plain;
+use crate::error::{of_path, plain};
 use crate::interrupt::interruptible;
 use crate::plot::frame;
 use crate::table::Table;
@@ -186,7 +186,7 @@ impl Explanation {
 
 impl Explanation {
     fn draw(&self, explained: &Explained, folder: &PathBuf, top: usize) -> PyResult<()> {
-        fs::create_dir_all(folder)?;
+        fs::create_dir_all(folder).map_err(of_path(folder))?;
         let pictures = Pictures { html: Some(folder), xplot: None, qlog: None, top };
         draw(explained, &self.sources, &options(0, None), &pictures).map_err(plain)
     }

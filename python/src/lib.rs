@@ -42,7 +42,7 @@ mod _native {
     #[pymodule_export]
     use super::run::{RunResult, run};
     #[pymodule_export]
-    use super::scenario::{check, compare_scenario, set_key, to_toml};
+    use super::scenario::{check, check_strategy, compare_scenario, set_key, to_toml};
     #[pymodule_export]
     use super::state::{Ack, Notice, Segment, Sending, State};
     #[pymodule_export]

@@ -7,6 +7,8 @@ use ackclock_report::escape;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::error::of_path;
+
 /// A picture, as a page to look around in and as SVG for print. A notebook shows the page.
 #[pyclass(frozen, module = "ackclock")]
 pub struct Plot {
@@ -43,6 +45,6 @@ impl Plot {
             Some("svg") => &self.svg,
             _ => return Err(PyValueError::new_err("the name has to end in .html or .svg")),
         };
-        Ok(fs::write(path, text)?)
+        fs::write(&path, text).map_err(of_path(&path))
     }
 }

@@ -20,7 +20,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
-use crate::error::{of_file, of_run, plain};
+use crate::error::{of_file, of_path, of_run, plain};
 use crate::events::{EventRow, event_columns};
 use crate::interrupt::interruptible;
 use crate::mechanism::registry;
@@ -356,7 +356,7 @@ impl RunResult {
             Figure::of_picture(picture, width, interval).and_then(|figure| figure.encode(format))
         };
         let content = self.recorded(py, |runs| py.detach(|| picture("", runs, draw)))?;
-        Ok(fs::write(path, content.map_err(wrong)?)?)
+        fs::write(&path, content.map_err(wrong)?).map_err(of_path(&path))
     }
 
     fn __str__(&self) -> String {

@@ -18,6 +18,12 @@ pub fn check(text: &str, file: &str) -> PyResult<()> {
     read(text, file, &registry()).map(drop)
 }
 
+/// Checks the name of a strategy.
+#[pyfunction]
+pub fn check_strategy(name: &str) -> PyResult<()> {
+    ackclock_net::scenario::check_strategy(name, &registry()).map_err(plain)
+}
+
 /// A dictionary as TOML.
 #[pyfunction]
 pub fn to_toml(table: &Bound<'_, PyDict>) -> PyResult<String> {

@@ -33,6 +33,10 @@ pub fn value(object: &Bound<'_, PyAny>) -> PyResult<Value> {
             .collect::<PyResult<_>>()
             .map(Value::Array);
     }
+    // numpy's numbers and arrays.
+    if object.hasattr("tolist")? {
+        return value(&object.call_method0("tolist")?);
+    }
     let kind = object.get_type().name()?;
     Err(PyTypeError::new_err(format!("a scenario cannot hold a value of type {kind}")))
 }

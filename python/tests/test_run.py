@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy
 import pandas
 import polars
 import pyarrow
@@ -260,6 +261,42 @@ def test_what_no_packet_met_is_a_warning(tmp_path: Path) -> None:
     assert fate.endswith("link[0].fate[1]: no packet met this fate in 2 of 2 runs")
     assert drop.endswith(": no packet met 6000 of this list in 2 of 2 runs")
     assert ackclock.run(LOSSY, "sack").unmet == []
+
+
+def test_numbers_and_lists_of_numpy() -> None:
+    scenario = ackclock.Scenario(LOSSY)
+    sizes = numpy.arange(100, 300, 100)
+    for size in sizes:
+        assert scenario.set("flow[0].source.segments", size).to_dict()["flow"][0] == {
+            "from": "a",
+            "to": "b",
+            "source": {"segments": int(size)},
+        }
+    drops = scenario.set("link[0].loss", [{"drop": {"segments": sizes}}]).to_dict()
+    assert drops["link"][0]["loss"] == [{"drop": {"segments": [100, 200]}}]
+    # The types ask for Python's own.
+    named: Any = numpy.array(["reno", "sack"])
+    two: Any = numpy.int64(2)
+    rows = ackclock.run(scenario, named, runs=two).flows.rows()
+    assert [row["strategy"] for row in rows] == ["reno", "reno", "sack", "sack"]
+
+
+def test_errors_name_what_is_wrong(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="'first.toml' is not the text .* Scenario.read reads a"):
+        ackclock.Scenario("first.toml")
+    with pytest.raises(ValueError, match="runs: -1 is below 0"):
+        ackclock.run(LOSSY, "sack", runs=-1)
+    missing = tmp_path / "missing" / "plot.svg"
+    with pytest.raises(FileNotFoundError) as raised:
+        ackclock.run(FIRST, "sack").plot().save(missing)
+    assert raised.value.filename == str(missing)
+    assert str(raised.value) == f"[Errno 2] No such file or directory: '{missing}'"
+    with pytest.raises(ackclock.Error, match="link.0..delay: a list of values is expected"):
+        ackclock.Grid(LOSSY, "sack", {"link[0].delay": "1ms"}).cells()
+    with pytest.raises(ackclock.Error, match="did you mean `sack`"):
+        ackclock.Grid(LOSSY, "sakc").cells()
+    with pytest.raises(ackclock.Error, match="runs_per_cell: 0 is below 1"):
+        ackclock.Grid(LOSSY, "sack", runs_per_cell=0).cells()
 
 
 def test_compare_warns_as_the_command_does() -> None:
