@@ -51,12 +51,12 @@ pub fn explain(
     jobs: u16,
     called: Option<String>,
 ) -> PyResult<Explanation> {
-    let done = interruptible(py, |_| {
+    let done = interruptible(py, |stop| {
         let (mut sources, mut skipped) = (Vec::new(), Vec::new());
         for path in &captures {
             sources.extend(captures_at(path, &mut skipped)?);
         }
-        let mut explained = read(&sources, &options(jobs, filter.as_deref()))?;
+        let mut explained = read(&sources, &options(jobs, filter.as_deref()), &stop.cancel)?;
         if let (Some(name), [capture]) = (called, &mut explained.captures[..]) {
             capture.path = name;
         }

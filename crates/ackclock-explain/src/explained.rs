@@ -32,6 +32,8 @@ pub struct Capture {
     pub damage: Option<Damage>,
     /// Why reading it failed before its end.
     pub failed: Option<String>,
+    /// Whether reading was interrupted before its end.
+    pub interrupted: bool,
 }
 
 impl Capture {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use ackclock_run::{Progress, in_parallel};
+use ackclock_run::{Cancel, Progress, in_parallel};
 use ackclock_trace::{
     Connection, Damage, Detail, Filter, Reader, Settings, Tracker, decode, hosts,
 };
@@ -26,12 +26,13 @@ pub struct Options {
 /// Frames between looks at the progress and at connections that have ended.
 const TURN: u64 = 1 << 12;
 
-/// Reads all of them. What goes wrong with one is noted in its [`Capture`].
+/// Reads all of them, but files only until `cancel` is set. What goes wrong with one is noted in its
+/// [`Capture`].
 ///
 /// # Errors
 /// [`Error::Usage`] if there can be no such threads, or the filter cannot be applied.
-pub fn read(sources: &[Source], options: &Options) -> Result<Explained, Error> {
-    let progress = Progress::new(sources.iter().map(Source::len).sum());
+pub fn read(sources: &[Source], options: &Options, cancel: &Cancel) -> Result<Explained, Error> {
+    let progress = Progress::until(sources.iter().map(Source::len).sum(), cancel);
     let results = in_parallel(sources, options.jobs, |source| {
         let detail = match source {
             Source::Stream(_) if options.events_of_streams > 0 => {
@@ -146,8 +147,12 @@ fn frames(
     let failed = Error::read(Path::new(&name));
     let mut reader = source.open().and_then(Reader::new).map_err(&failed)?;
     let advance = |bytes| progress.into_iter().for_each(|progress| progress.advance(bytes));
+    let cancelled = || progress.is_some_and(Progress::is_cancelled);
     let mut read = 0;
-    while let Some(frame) = reader.next().map_err(&failed)? {
+    capture.interrupted = cancelled();
+    while !capture.interrupted
+        && let Some(frame) = reader.next().map_err(&failed)?
+    {
         capture.packets += 1;
         capture.start = capture.start.or(Some(frame.at));
         let wanted = filter.as_mut().map_or(Ok(true), |filter| filter.matches(&frame));
@@ -167,6 +172,7 @@ fn frames(
             connections.extend(std::iter::from_fn(|| tracker.poll_ended()).map(Box::new));
             advance(reader.consumed().saturating_sub(read));
             read = reader.consumed();
+            capture.interrupted = cancelled();
         }
     }
     advance(reader.consumed().saturating_sub(read));

@@ -4,7 +4,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
-use ackclock_explain::{Error, Source, captures_at};
+use ackclock_explain::{Error, Options, Source, captures_at, read};
+use ackclock_run::Cancel;
 
 /// A pcap file without frames.
 const EMPTY: [u8; 24] =
@@ -40,4 +41,21 @@ fn a_file_that_was_asked_for_is_taken_whatever_it_is() {
     assert_eq!(skipped, Vec::<PathBuf>::new());
     let missing = captures_at(&file.join("missing"), &mut skipped);
     assert!(matches!(missing, Err(Error::Read { .. })));
+}
+
+/// A stream is read on: its other end ends it.
+#[test]
+fn what_is_cancelled_reads_no_more_files() {
+    let capture = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernel.pcap.gz"));
+    let options = Options { jobs: 1, filter: None, events_of_streams: 0 };
+    let cancelled = Cancel::default();
+    cancelled.cancel();
+    let packets = |source: Source, cancel: &Cancel| {
+        let capture = &read(&[source], &options, cancel).unwrap().captures[0];
+        (capture.packets, capture.interrupted)
+    };
+    let stream = Source::stream(fs::File::open(&capture).unwrap());
+    let (all, _) = packets(Source::File(capture.clone()), &Cancel::default());
+    assert_eq!(packets(stream, &cancelled), (all, false));
+    assert_eq!(packets(Source::File(capture), &cancelled), (0, true));
 }

@@ -5,6 +5,7 @@ use std::io::Read;
 use ackclock_explain::{
     Error, Explained, Options, Source, connection_page, eventful, index_page, read, save,
 };
+use ackclock_run::Cancel;
 
 /// The most connections that have pages: those in which most time was lost.
 const TOP: usize = 50;
@@ -28,7 +29,8 @@ impl Explanation {
     pub fn new(capture: impl Read + Send + 'static, name: &str) -> Result<Explanation, String> {
         let options = Options { jobs: 0, filter: None, events_of_streams: EVENTS };
         let text = |error: Error| error.to_string();
-        let mut explained = read(&[Source::stream(capture)], &options).map_err(text)?;
+        let explained = read(&[Source::stream(capture)], &options, &Cancel::default());
+        let mut explained = explained.map_err(text)?;
         for capture in &mut explained.captures {
             capture.path = name.into();
             if let Some(failed) = &capture.failed {

@@ -8,13 +8,14 @@ use ackclock_explain::{
     Capture, Explained, Filter, Options, Pictures, Source, annotatable, annotate, captures_at,
     draw, one_connection, read, save, table, write_json, write_parquet,
 };
+use ackclock_run::Cancel;
 use clap::Args;
 use rustix::event::{PollFd, PollFlags, poll};
 
 use crate::args::Format;
 use crate::error::Error;
 use crate::figure::FigureArgs;
-use crate::wire::Interrupt;
+use crate::wire::{Interrupt, cancel_on_signals};
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
@@ -91,8 +92,17 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
         filter: args.filter.as_deref().map(Filter::new),
         events_of_streams: if draws || figure { EVENTS_OF_STREAMS } else { 0 },
     };
-    let mut explained = read(&sources, &options)?;
+    // Standard input heeds the signals by itself.
+    let stream = sources.iter().any(|source| matches!(source, Source::Stream(_)));
+    let cancel = if stream { Cancel::default() } else { cancel_on_signals()? };
+    let mut explained = read(&sources, &options, &cancel)?;
     explained.captures.iter().for_each(warn);
+    let left = explained.captures.iter().filter(|c| c.interrupted && c.packets == 0).count();
+    if left > 0 {
+        let all = explained.captures.len();
+        let _ =
+            writeln!(io::stderr(), "warning: interrupted: {left} of {all} captures were not read");
+    }
     let connections = explained.connections.len();
     if let Some(number) = args.connection.filter(|number| !explained.keep(*number)) {
         let there =
@@ -173,7 +183,7 @@ fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, Error> {
 }
 
 fn warn(capture: &Capture) {
-    let Capture { path, damage, failed, .. } = capture;
+    let Capture { path, damage, failed, interrupted, .. } = capture;
     let mut err = io::stderr();
     if let Some(damage) = damage {
         let before = if capture.packets > 0 { "; what comes before is reported" } else { "" };
@@ -182,6 +192,10 @@ fn warn(capture: &Capture) {
     if let Some(failed) = failed {
         let _ = writeln!(err, "warning: {path}: cannot be read: {failed}");
     }
+    if *interrupted && capture.packets > 0 {
+        let packets = capture.packets;
+        let _ = writeln!(err, "warning: {path}: interrupted after {packets} packets");
+    }
 }
 
 /// What decides the exit code: of what went wrong with captures, the worst.
@@ -189,6 +203,9 @@ fn worst(explained: &Explained) -> Option<Error> {
     let all = explained.captures.len();
     let count =
         |wrong: fn(&Capture) -> bool| explained.captures.iter().filter(|c| wrong(c)).count();
+    if count(|c| c.interrupted) > 0 {
+        return Some(Error::Interrupted);
+    }
     let first = explained.captures.iter().find(|c| c.failed.is_some());
     if let Some(Capture { path, failed: Some(failed), .. }) = first {
         return Some(Error::Read { path: path.into(), error: io::Error::other(failed.clone()) });
