@@ -174,6 +174,25 @@ SURVEY = """
 """
 
 
+# How many charts do not read to the keyboard.
+CHARTS = """<script>
+(() => {
+  const read = (chart, key) => {
+    chart.dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true }));
+    return chart.querySelector("output").textContent;
+  };
+  const mute = [...document.querySelectorAll(".chart")].filter((chart) => {
+    const marks = chart.querySelectorAll("g > title").length;
+    const [last, first, second] = ["End", "Home", "ArrowRight"].map((key) => read(chart, key));
+    const lit = chart.querySelectorAll(".reached").length === 1;
+    return marks > 1 ? !(first && last && second && first !== second && lit) : marks === 1 && !first;
+  });
+  document.documentElement.dataset.mute = mute.length;
+})();
+</script>
+"""
+
+
 def chromium(page: Path, *more: str) -> subprocess.CompletedProcess:
     with tempfile.TemporaryDirectory() as profile:
         command = ["chromium", *FLAGS, f"--user-data-dir={profile}", "--virtual-time-budget=5000", *more, page.as_uri()]
@@ -203,6 +222,9 @@ def check(page: Path) -> list[str]:
     wrong = []
     if re.search(r"https?:", html.replace("http://www.w3.org/2000/svg", "")):
         wrong.append("names something on a network")
+    if 'class="wide chart"' in html:
+        run = with_script(html, CHARTS)
+        wrong += consoles(run) + [f"{n} charts do not read to the keyboard" for n in [left(run).get("mute")] if n != "0"]
     data = re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.S)
     return wrong + (check_picture(page, html, data[1]) if data else check_report(page, html))
 

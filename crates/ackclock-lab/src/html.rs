@@ -20,8 +20,7 @@ impl Outcome {
             escape(&self.ran()),
             env!("CARGO_PKG_VERSION")
         );
-        let _ =
-            writeln!(body, "<div class=\"wide\" tabindex=\"0\">{}</div>", self.chart().to_svg());
+        body.push_str(&self.chart().to_html());
         self.verdicts(&mut body);
         for paragraph in [&self.notes, &self.why]
             .into_iter()

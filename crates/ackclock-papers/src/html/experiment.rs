@@ -30,7 +30,7 @@ pub(super) fn page(outcome: &Outcome) -> String {
         if outcome.runs > 1 { " ± is a 95 % confidence interval." } else { "" }
     );
     for chart in &outcome.charts {
-        let _ = writeln!(intro, "<div class=\"wide\" tabindex=\"0\">{}</div>", chart.to_svg());
+        intro.push_str(&chart.to_html());
     }
     claims(&mut intro, outcome);
     for paragraph in outcome.notes.split("\n\n").filter(|text| !text.is_empty()) {

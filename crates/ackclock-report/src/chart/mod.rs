@@ -25,11 +25,22 @@ impl Chart {
         svg::render(self, None)
     }
 
+    /// The chart as a part of an HTML page, where the keyboard reads its marks too.
+    pub fn to_html(&self) -> String {
+        format!(
+            "<div class=\"wide chart\" tabindex=\"0\" role=\"group\" aria-label=\"Chart. Arrow keys read \
+             its marks.\">\n{}<output></output>\n<script>\n{}</script>\n</div>\n",
+            self.to_svg(),
+            include_str!("../../assets/chart.js")
+        )
+    }
+
     /// As [`Chart::to_svg`], for a page of print: `width_mm` wide, with text of 8 points, and
     /// without the title, which a caption stands for.
     pub fn to_figure(&self, width_mm: f64) -> String {
         svg::render(self, Some(width_mm))
     }
+
     /// The data as CSV with a line for each number. The columns are `series`, the x axis by its
     /// name or `category`, the y axis by its name, `half_width` of the 95 % confidence interval,
     /// and `paper`, the paper's own number.
