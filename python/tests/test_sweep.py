@@ -336,7 +336,7 @@ class FirstOnly(Detect):
 
 
 @pytest.mark.filterwarnings("default")
-def test_ray(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ray(tmp_path: Path) -> None:
     ray = pytest.importorskip("ray", reason="Ray is not installed (pip install ray)")
     # No module that its workers could import.
     FirstOnly.__module__ = "__main__"
@@ -347,6 +347,9 @@ def test_ray(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
             grid = ackclock.Grid(GRID.scenario, "reno,reno+first-only", runs=8, runs_per_cell=2)
             result = ackclock.sweep(grid, tmp_path / "ray", executor)
             workers = {executor.submit(worker_of_ray).result() for _ in range(20)}
+            # What `sweep` takes for a loss, and submits again.
+            lost = executor.submit(os._exit, 1).exception(timeout=60)
+            assert type(lost).__name__ == "WorkerCrashedError"
         assert 1 <= len(workers) <= 2 and os.getpid() not in workers
         assert (result.done, result.failures) == (8, [])
         expected = ackclock.run(GRID.scenario, "reno,reno+first-only", runs=8)
@@ -354,8 +357,11 @@ def test_ray(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         # The executor found a cluster, and so left it alone.
         assert ray.is_initialized()
         file, out = write_grid(tmp_path, 4, 1), str(tmp_path / "out")
-        assert main([str(file), "--out", out, "--ray", "auto"]) == 0
-        assert capsys.readouterr().out == f"16 cells in {out}, 16 of them new\n"
+        address: str = ray.get_runtime_context().gcs_address
+        called = [sys.executable, "-m", "ackclock", "sweep", str(file), "--out", out]
+        called += ["--ray", address]
+        said = subprocess.run(called, check=True, capture_output=True, text=True)
+        assert said.stdout == f"16 cells in {out}, 16 of them new\n"
     finally:
         ray.shutdown()
 
