@@ -33,10 +33,10 @@ pub use progress::Progress;
 pub use recovery::RecoveryRecorder;
 pub use set::set;
 pub use stats::{LinkStats, thread_cpu_s};
-pub use sweep::{RunRow, Sweep, SweepRun, Swept, Until, axis, run_rows, sweep};
+pub use sweep::{RunRow, Sweep, SweepRun, Swept, axis, run_rows, sweep};
 #[cfg(not(target_family = "wasm"))]
 pub use sweep::{flow_columns, run_columns};
-pub use until::{LEAST_RUNS, MOST_RUNS, Precision, Settled, until_enough};
+pub use until::{LEAST_RUNS, MOST_RUNS, Settled, Until, until_enough};
 pub use whole_file::WholeFile;
 
 /// Why a run gave no result.

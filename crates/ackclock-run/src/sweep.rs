@@ -1,7 +1,5 @@
 //! Sweeps: keys of a scenario with the values that they take, `link[1].rate=1mbit,2mbit`.
 
-use std::str::FromStr;
-
 use ackclock_net::scenario::{Scenario, ScenarioError};
 use ackclock_report::{FlowMeasure, FlowSummary, Over};
 use ackclock_tcp::Registry;
@@ -13,7 +11,7 @@ use crate::columns::Columns;
 use crate::file::FileError;
 use crate::grid::{Axis, GridCell, grid};
 use crate::progress::Progress;
-use crate::until::{MOST_RUNS, Precision, Settled, until_enough};
+use crate::until::{MOST_RUNS, Settled, Until, until_enough};
 use crate::{Error, Input, Job, Outcome, STEPS, in_parallel_until};
 
 /// The axis of `KEY=VALUE,...`. A value that has a comma in it, such as a list, is quoted.
@@ -88,28 +86,6 @@ pub fn sweep(
         };
         FileError { file: "--set".into(), error }
     })
-}
-
-/// A measure of flows, and how well its mean is to be known.
-#[derive(Clone, Debug)]
-pub struct Until {
-    /// The measure.
-    pub measure: FlowMeasure,
-    /// How well.
-    pub share: f64,
-}
-
-impl FromStr for Until {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let Precision { measure: name, share } = text.parse()?;
-        let measure = FlowMeasure::named(&name).ok_or_else(|| {
-            let names: Vec<String> = FlowMeasure::all().map(|m| format!("`{}`", m.name)).collect();
-            format!("there is no measure `{name}`; there are {}", names.join(", "))
-        })?;
-        Ok(Until { measure, share })
-    }
 }
 
 /// The runs of a sweep: of each cell, some of each strategy, one for each seed.

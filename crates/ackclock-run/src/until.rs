@@ -8,7 +8,7 @@
 
 use std::str::FromStr;
 
-use ackclock_report::student_t_975;
+use ackclock_report::{FlowMeasure, student_t_975};
 
 /// The runs that it takes at least.
 pub const LEAST_RUNS: u32 = 50;
@@ -16,16 +16,16 @@ pub const LEAST_RUNS: u32 = 50;
 /// The runs that it takes at most, unless said otherwise.
 pub const MOST_RUNS: u32 = 1000;
 
-/// How well a mean is to be known: `goodput=2%`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Precision {
-    /// The name of what is measured.
-    pub measure: String,
+/// How well the mean of a measure is to be known: `goodput=2%`.
+#[derive(Clone, Debug)]
+pub struct Until {
+    /// What is measured.
+    pub measure: FlowMeasure,
     /// The half-width of the 95 % confidence interval over the mean, above 0 and below 1.
     pub share: f64,
 }
 
-impl FromStr for Precision {
+impl FromStr for Until {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -33,15 +33,19 @@ impl FromStr for Precision {
             .split_once('=')
             .filter(|(measure, _)| !measure.trim().is_empty())
             .ok_or_else(|| format!("`{text}` is not MEASURE=PERCENT%, such as `goodput=2%`"))?;
-        let (measure, percent) = (measure.trim().to_string(), percent.trim());
+        let (name, percent) = (measure.trim(), percent.trim());
         let number = percent.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
-        match number.filter(|n| *n > 0.0 && *n < 100.0) {
-            Some(number) => Ok(Precision { measure, share: number / 100.0 }),
-            None => Err(format!(
+        let number = number.filter(|n| *n > 0.0 && *n < 100.0).ok_or_else(|| {
+            format!(
                 "`{percent}` is not a percentage between 0% and 100%; write for example \
-                 `{measure}=2%`"
-            )),
-        }
+                 `{name}=2%`"
+            )
+        })?;
+        let measure = FlowMeasure::named(name).ok_or_else(|| {
+            let names: Vec<String> = FlowMeasure::all().map(|m| format!("`{}`", m.name)).collect();
+            format!("there is no measure `{name}`; there are {}", names.join(", "))
+        })?;
+        Ok(Until { measure, share: number / 100.0 })
     }
 }
 

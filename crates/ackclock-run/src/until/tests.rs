@@ -5,9 +5,10 @@ use super::*;
 
 #[test]
 fn a_precision_is_a_measure_and_a_percentage() {
-    let expected = Precision { measure: "goodput".into(), share: 0.025 };
-    assert_eq!("goodput=2.5%".parse(), Ok(expected.clone()));
-    assert_eq!(" goodput = 2.5 % ".parse(), Ok(expected));
+    for text in ["goodput=2.5%", " goodput = 2.5 % "] {
+        let Until { measure, share } = text.parse().unwrap();
+        assert_eq!((measure.name, share), ("goodput", 0.025));
+    }
     for (text, expected) in [
         ("goodput", "`goodput` is not MEASURE=PERCENT%, such as `goodput=2%`"),
         ("=2%", "`=2%` is not MEASURE=PERCENT%"),
@@ -18,8 +19,9 @@ fn a_precision_is_a_measure_and_a_percentage() {
         ("goodput=0%", "`0%` is not a percentage"),
         ("goodput=100%", "`100%` is not a percentage"),
         ("goodput=NaN%", "`NaN%` is not a percentage"),
+        ("godput=2%", "there is no measure `godput`; there are `bytes_acked`, "),
     ] {
-        let error = text.parse::<Precision>().unwrap_err();
+        let error = text.parse::<Until>().unwrap_err();
         assert!(error.starts_with(expected), "{error}");
     }
 }
