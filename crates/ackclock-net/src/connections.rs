@@ -150,7 +150,7 @@ impl Connections {
         Packet {
             position,
             transmission,
-            size: self.sizes.packet(out.len, out.header.options.len() as u32),
+            size: self.sizes.packet(out.len, || out.header.options.len() as u32),
             fast_retransmission: out.sent.is_some_and(|sent| sent.cause == Cause::FastRetransmit),
             ..Packet::with_header(kind, &out.header, out.len, options)
         }

@@ -28,13 +28,55 @@ pub(crate) struct Flow {
     pub(crate) ack_drops: u64,
     pub(crate) arrived: u64,
     pub(crate) spurious_retransmissions: u64,
-    /// Packets on the last link that wait for their event, per end.
-    pub(crate) pending_data: u32,
-    pub(crate) pending_acks: u32,
-    /// Whether packets may reach the receiver, or the sender, ahead of the clock
-    /// ([`crate::lookahead`]).
-    pub(crate) receiver_lookahead: bool,
-    pub(crate) sender_lookahead: bool,
+    pub(crate) gates: Gates,
+}
+
+/// Which packets may reach the ends of a flow ahead of the clock ([`crate::lookahead`]): the
+/// receiver first, then the sender.
+pub(crate) struct Gates {
+    /// Packets that arrive before this time may, since nothing but packets comes to that end
+    /// earlier.
+    before: [u64; 2],
+    /// Packets on the last link that wait for their event. An end that may get none early has one
+    /// more, which never comes.
+    pending: [u32; 2],
+}
+
+impl Gates {
+    const CLOSED: Gates = Gates { before: [u64::MAX; 2], pending: [1; 2] };
+
+    fn end(kind: Kind) -> usize {
+        usize::from(kind == Kind::Ack)
+    }
+
+    /// Packets of this kind may come early from now on.
+    pub(crate) fn open(&mut self, kind: Kind) {
+        self.pending[Self::end(kind)] -= 1;
+    }
+
+    /// Whether the packet that arrives at `at` may come now: nothing else can come earlier.
+    #[inline]
+    pub(crate) fn admit(&self, kind: Kind, at: u64) -> bool {
+        at < self.before[Self::end(kind)] && self.pending[Self::end(kind)] == 0
+    }
+
+    /// So many packets of this kind wait for their event.
+    #[inline]
+    pub(crate) fn wait(&mut self, kind: Kind, packets: u32) {
+        self.pending[Self::end(kind)] += packets;
+    }
+
+    /// One that waited has come.
+    #[inline]
+    pub(crate) fn come(&mut self, kind: Kind) {
+        self.pending[Self::end(kind)] -= 1;
+    }
+
+    /// Timer or source act at `next` on the end that gets packets of this kind, and not earlier.
+    #[inline]
+    pub(crate) fn set(&mut self, kind: Kind, next: u64) {
+        self.before[Self::end(kind)] = next.saturating_add(1);
+    }
 }
 
 /// What sends and receives. Almost all flows are established connections, so their state stands
@@ -53,8 +95,6 @@ pub(crate) struct Established {
     /// The earliest entry that the event heap holds for each end's timer.
     pub(crate) sender_timer: u64,
     pub(crate) receiver_timer: u64,
-    /// The sender's deadline, read once its last input had been dealt with.
-    pub(crate) sender_deadline: u64,
     pub(crate) writer: Writer,
     /// The bytes that the application writes before it waits for their acknowledgment, or ends.
     /// `u64::MAX` if there is no end.
@@ -64,7 +104,7 @@ pub(crate) struct Established {
 
 impl Established {
     fn size(&self, segment: &Segment) -> u32 {
-        self.sizes.packet(segment.len, segment.option_len())
+        self.sizes.packet(segment.len, || segment.option_len())
     }
 
     /// The packet for a segment from the sender.
@@ -125,10 +165,7 @@ impl Flow {
             ack_drops: 0,
             arrived: 0,
             spurious_retransmissions: 0,
-            pending_data: 0,
-            pending_acks: 0,
-            receiver_lookahead: false,
-            sender_lookahead: false,
+            gates: Gates::CLOSED,
         }
     }
 
@@ -139,27 +176,6 @@ impl Flow {
             Agent::Handshake(connections) => connections.sizes.mss,
             Agent::Cbr(cbr) => cbr.packet_size,
         }
-    }
-
-    /// Whether the sender may get the ACK that arrives at `at` now, ahead of the clock: nothing
-    /// else can reach it earlier.
-    #[inline]
-    pub(crate) fn may_get_ack_early(&self, at: u64) -> bool {
-        self.sender_lookahead
-            && self.pending_acks == 0
-            && self.next_write >= at
-            && matches!(&self.agent, Agent::Established(tcp) if tcp.sender_deadline >= at)
-    }
-
-    /// As [`Flow::may_get_ack_early`], for what goes to the receiver.
-    #[inline]
-    pub(crate) fn may_get_data_early(&self, at: u64) -> bool {
-        let quiet = match &self.agent {
-            Agent::Established(tcp) => tcp.receiver.next_deadline().0 >= at,
-            Agent::Cbr(_) => true,
-            Agent::Handshake(_) => false,
-        };
-        self.receiver_lookahead && self.pending_data == 0 && quiet
     }
 
     /// Checks at `now` whether all that the application wrote is acknowledged. Returns when it

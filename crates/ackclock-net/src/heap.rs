@@ -99,6 +99,13 @@ impl Heap {
         self.hole = !self.keys.is_empty();
     }
 
+    /// Replaces the least key, which [`Heap::peek`] has just returned, by another one.
+    #[inline]
+    pub(crate) fn replace(&mut self, key: Key) {
+        debug_assert!(!self.hole);
+        self.sink(key);
+    }
+
     /// Adds a key.
     pub(crate) fn push(&mut self, key: Key) {
         if self.hole {
@@ -126,9 +133,7 @@ impl Heap {
             let first = 4 * at + 1;
             let found = match keys.get(first..) {
                 Some([a, b, c, d, ..]) => first + least([a, b, c, d]),
-                Some(rest @ [_, ..]) => {
-                    rest.iter().zip(first..).min().map_or(first, |(_, index)| index)
-                }
+                Some(rest @ [_, ..]) => first + least_of_fewer(rest),
                 _ => break,
             };
             if keys[found] >= key {
@@ -153,6 +158,13 @@ fn least([a, b, c, d]: [&Key; 4]) -> usize {
     }
     let (i, j) = (usize::from(b.time < a.time), 2 + usize::from(d.time < c.time));
     if cd < ab { j } else { i }
+}
+
+/// Which of less than four keys is the least. Only the last node has so few.
+#[cold]
+#[inline(never)]
+fn least_of_fewer(keys: &[Key]) -> usize {
+    (0..keys.len()).min_by_key(|&index| keys[index]).unwrap_or(0)
 }
 
 #[cold]

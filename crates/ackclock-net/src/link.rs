@@ -64,6 +64,8 @@ pub(crate) struct Link {
     pub(crate) pending: u32,
     /// While idle, the link lets every packet in and does nothing to it but delay it.
     plain: bool,
+    /// It does more to packets than queueing and delaying them, or it is a processor.
+    pub(crate) special: bool,
 
     /// Packets on the wire in the order of their arrival.
     pub(crate) wire: VecDeque<InFlight>,
@@ -108,6 +110,7 @@ impl Link {
             pending: 0,
             plain: impairments.is_none()
                 && matches!(discipline, Discipline::DropTail(Limit::Packets(1..))),
+            special: impairments.is_some(),
             wire: VecDeque::new(),
             departures: VecDeque::new(),
             backlog: 0,
@@ -127,7 +130,7 @@ impl Link {
         let queue = Queue::DropTail(Limit::Packets(u32::MAX));
         let config = LinkConfig::new(host, host, u64::MAX, Span::ZERO, queue);
         let processor = Some(Box::new(processor));
-        Link { processor, plain: false, ..Link::new(config, 0, "") }
+        Link { processor, plain: false, special: true, ..Link::new(config, 0, "") }
     }
 
     /// A packet comes to the processor, which takes so long for it. Returns when it is done.
@@ -165,26 +168,35 @@ impl Link {
         if late && let Some(impairments) = &mut self.impairments {
             return impairments.late.put(packet, heap);
         }
-        if self.wire.is_empty() {
-            heap.push(packet.key);
-        }
+        let (key, first) = (packet.key, self.wire.is_empty());
         append(&mut self.wire, packet);
+        if first {
+            heap.push(key);
+        }
     }
 
-    /// Takes the first packet off the wire, whose entry has been taken from the heap: from the late
-    /// ones if it has a key of theirs.
+    /// Takes the first packet off the wire, whose entry is the first of the heap and goes too: from
+    /// the late ones if it has a key of theirs.
     #[inline(always)]
     pub(crate) fn take(&mut self, key: Key, heap: &mut Heap) -> Option<Packet> {
-        if key.kind() == Kind::Late
-            && let Some(impairments) = &mut self.impairments
-        {
-            return impairments.late.take(key, heap);
+        if key.kind() == Kind::Late {
+            return self.take_late(key, heap);
         }
-        let InFlight { packet, .. } = self.wire.pop_front()?;
-        if let Some(next) = self.wire.front() {
-            heap.push(next.key);
+        // Looked at first and then removed, the packet is copied once.
+        let packet = self.wire.front().map(|first| first.packet);
+        self.wire.pop_front();
+        match self.wire.front() {
+            Some(next) => heap.replace(next.key),
+            None => heap.take(),
         }
-        Some(packet)
+        packet
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_late(&mut self, key: Key, heap: &mut Heap) -> Option<Packet> {
+        heap.take();
+        self.impairments.as_mut()?.late.take(key, heap)
     }
 
     /// The listed fates that no packet has met yet, by their places in [`LinkConfig::fates`].
@@ -213,9 +225,18 @@ impl Link {
         Some(self.busy_until.saturating_add(self.delay))
     }
 
-    /// A packet arrives at the link's entrance. Returns when it will arrive at the other end, or
-    /// why it is dropped. `mss` returns the MSS of its flow.
-    #[inline(never)]
+    /// A packet arrives at the entrance of a link that is not special. Returns when it will arrive
+    /// at the other end, or why it is dropped.
+    #[inline(always)]
+    pub(crate) fn admit_simply(&mut self, now: u64, packet: &Packet) -> Result<u64, &'static str> {
+        debug_assert!(!self.special);
+        self.packets += 1;
+        self.bytes += u64::from(packet.size);
+        self.enqueue(now, packet)?;
+        Ok(self.busy_until.saturating_add(self.delay))
+    }
+
+    /// The same at any link. `mss` returns the MSS of the packet's flow.
     pub(crate) fn admit(
         &mut self,
         now: u64,
@@ -266,42 +287,21 @@ impl Link {
     #[inline(always)]
     fn enqueue(&mut self, now: u64, packet: &Packet) -> Result<(), &'static str> {
         let size = packet.size;
-        let idle = now >= self.busy_until;
-        if idle {
+        let verdict = if now >= self.busy_until {
             self.departures.clear();
             self.backlog = 0;
+            match &mut self.discipline {
+                Discipline::DropTail(Limit::Packets(limit)) => Verdict::full_if(*limit == 0),
+                Discipline::DropTail(Limit::Bytes(limit)) => {
+                    Verdict::full_if(u64::from(size) > *limit)
+                }
+                Discipline::Red(red) => red.arrive(Waiting::none(now - self.busy_until), size),
+                Discipline::Fred(fred) => {
+                    fred.arrive(Waiting::none(now - self.busy_until), packet.flow)
+                }
+            }
         } else {
-            while let Some(first) = self.departures.front()
-                && first.at <= now
-            {
-                self.backlog -= u64::from(first.size);
-                self.departures.pop_front();
-            }
-        }
-        // What waits or is in transmission.
-        let queued = if idle { 0 } else { self.departures.len() + 1 };
-        let queued_bytes = if idle { 0 } else { self.backlog + u64::from(self.last_size) };
-        let waiting = || {
-            if idle {
-                return Waiting {
-                    packets: 0,
-                    bytes: 0,
-                    idle_for: Some((now - self.busy_until) as f64 * 1e-9),
-                };
-            }
-            let in_transmission =
-                self.departures.front().map_or(self.last_size, |first| first.size);
-            let bytes = queued_bytes - u64::from(in_transmission);
-            Waiting { packets: queued as u32 - 1, bytes, idle_for: None }
-        };
-        let full_if = |full| if full { Verdict::Full } else { Verdict::Enqueue };
-        let verdict = match &mut self.discipline {
-            Discipline::DropTail(Limit::Packets(limit)) => full_if(queued >= *limit as usize),
-            Discipline::DropTail(Limit::Bytes(limit)) => {
-                full_if(queued_bytes + u64::from(size) > *limit)
-            }
-            Discipline::Red(red) => red.arrive(waiting(), size),
-            Discipline::Fred(fred) => fred.arrive(waiting(), packet.flow),
+            self.verdict_behind_others(now, packet)
         };
         match verdict {
             Verdict::Enqueue => {}
@@ -311,13 +311,40 @@ impl Link {
             }
             Verdict::Early => return Err("early"),
         }
-        if !idle {
+        if now < self.busy_until {
             self.departures.push_back(Departure { at: self.busy_until, size: self.last_size });
-            self.backlog = queued_bytes;
+            self.backlog += u64::from(self.last_size);
         }
         self.transmit(now, size);
-        self.max_queue = self.max_queue.max(queued as u32 + 1);
+        self.max_queue = self.max_queue.max(self.departures.len() as u32 + 1);
         Ok(())
+    }
+
+    /// What becomes of a packet that finds the transmitter busy.
+    #[inline(always)]
+    fn verdict_behind_others(&mut self, now: u64, packet: &Packet) -> Verdict {
+        while let Some(first) = self.departures.front()
+            && first.at <= now
+        {
+            self.backlog -= u64::from(first.size);
+            self.departures.pop_front();
+        }
+        // One is in transmission: the first of `departures`, or the last packet let in.
+        let packets = self.departures.len() as u32;
+        let bytes = self.backlog + u64::from(self.last_size);
+        let waiting = || {
+            let in_transmission =
+                self.departures.front().map_or(self.last_size, |first| first.size);
+            Waiting { packets, bytes: bytes - u64::from(in_transmission), idle_for: None }
+        };
+        match &mut self.discipline {
+            Discipline::DropTail(Limit::Packets(limit)) => Verdict::full_if(packets + 1 >= *limit),
+            Discipline::DropTail(Limit::Bytes(limit)) => {
+                Verdict::full_if(bytes + u64::from(packet.size) > *limit)
+            }
+            Discipline::Red(red) => red.arrive(waiting(), packet.size),
+            Discipline::Fred(fred) => fred.arrive(waiting(), packet.flow),
+        }
     }
 
     /// The transmitter takes on another packet.

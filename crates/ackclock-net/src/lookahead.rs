@@ -12,6 +12,7 @@
 
 use crate::flow::{Agent, Flow};
 use crate::link::Link;
+use crate::packet::Kind;
 use crate::paths::Paths;
 
 /// What puts packets onto a link.
@@ -59,19 +60,26 @@ pub(crate) fn mark(links: &[Link], flows: &mut [Flow], paths: &mut Paths) {
         let in_order =
             |path: &[u32]| path.last().is_some_and(|&link| links[link as usize].keeps_order());
         if matches!(flow.agent, Agent::Cbr(_)) {
-            flow.receiver_lookahead = in_order(&data);
+            if in_order(&data) {
+                flow.gates.open(Kind::Datagram);
+            }
             continue;
         }
         let acks = path(flow.ack_path);
         let alone = |path: &[u32], feeder| {
             path.first().is_some_and(|&link| feeders[link as usize] == feeder)
         };
-        flow.receiver_lookahead = in_order(&data) && alone(&acks, Feeder::Receiver(index));
+        let to_receiver = in_order(&data) && alone(&acks, Feeder::Receiver(index));
+        if to_receiver {
+            flow.gates.open(Kind::Data);
+        }
         // A sender's burst must be on the wire before its first ACK comes back, so a loop needs at
         // least one event.
-        let loops = flow.receiver_lookahead
-            && data[1..].iter().chain(&acks[1..]).all(|&link| fed_in_order(link));
-        flow.sender_lookahead = in_order(&acks) && alone(&data, Feeder::Sender(index)) && !loops;
+        let loops =
+            to_receiver && data[1..].iter().chain(&acks[1..]).all(|&link| fed_in_order(link));
+        if in_order(&acks) && alone(&data, Feeder::Sender(index)) && !loops {
+            flow.gates.open(Kind::Ack);
+        }
     }
     paths.allow_lookahead(fed_in_order);
 }

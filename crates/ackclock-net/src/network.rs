@@ -121,7 +121,6 @@ impl Network {
                 receiver,
                 sender_timer: u64::MAX,
                 receiver_timer: u64::MAX,
-                sender_deadline: u64::MAX,
                 writer,
                 total,
                 sizes,

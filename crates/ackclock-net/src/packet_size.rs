@@ -9,10 +9,11 @@ pub(crate) struct PacketSizes {
 }
 
 impl PacketSizes {
-    /// Bytes on a link of a packet with `len` bytes of payload and `options` bytes of TCP options.
+    /// Bytes on a link of a packet with `len` bytes of payload and `options` bytes of TCP options,
+    /// which are asked for only if they count.
     #[inline]
-    pub(crate) fn packet(&self, len: u32, options: u32) -> u32 {
-        let options = if self.count_options { options } else { 0 };
+    pub(crate) fn packet(&self, len: u32, options: impl FnOnce() -> u32) -> u32 {
+        let options = if self.count_options { options() } else { 0 };
         let bare = if len == 0 { self.ack_size } else { len.saturating_add(self.header) };
         bare.saturating_add(options)
     }

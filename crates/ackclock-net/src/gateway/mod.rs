@@ -230,7 +230,6 @@ impl Gateway {
 
     /// The first thing under way, which has this key, happens.
     fn step(&mut self, key: Key) -> Option<Exit> {
-        self.heap.take();
         let packet = self.links[key.index()].take(key, &mut self.heap)?;
         match self.paths.at(packet.hop) {
             Hop::HOST => Some(self.deliver(key.time(), &packet)),

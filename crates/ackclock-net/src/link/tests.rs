@@ -231,7 +231,6 @@ fn listed_fates_hold_back_no_other_packet() {
     assert_eq!(admitted, [Ok(6), Ok(11), Ok(10), Err("listed"), Ok(9)]);
     let mut arrivals = Vec::new();
     while let Some(key) = heap.peek() {
-        heap.take();
         let packet = link.take(key, &mut heap);
         arrivals.extend(packet.map(|packet| (key.time() / 1_000_000, packet.position / 1000)));
     }

@@ -14,6 +14,13 @@ pub(crate) struct Waiting {
     pub(crate) idle_for: Option<f64>,
 }
 
+impl Waiting {
+    /// Nothing, and the transmitter has been idle for so many nanoseconds.
+    pub(crate) fn none(idle: u64) -> Waiting {
+        Waiting { packets: 0, bytes: 0, idle_for: Some(idle as f64 * 1e-9) }
+    }
+}
+
 /// What becomes of an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
@@ -23,6 +30,13 @@ pub(crate) enum Verdict {
     Early,
     /// It is dropped since the queue is full.
     Full,
+}
+
+impl Verdict {
+    /// Whether there is room decides alone.
+    pub(crate) fn full_if(full: bool) -> Verdict {
+        if full { Verdict::Full } else { Verdict::Enqueue }
+    }
 }
 
 /// A RED queue's state. The field names are the paper's: `avg`, `count`.
@@ -158,7 +172,9 @@ impl Average {
     /// that could have been sent in it: each of them is taken to have found the queue empty.
     pub(super) fn update(&mut self, queue: f64, idle_for: Option<f64>) {
         let keep = 1.0 - self.w_q;
-        if let Some(seconds) = idle_for {
+        if let Some(seconds) = idle_for
+            && self.value > 0.0
+        {
             self.value *= power(keep, (self.packets_per_second * seconds) as u64);
         }
         self.value = self.value * keep + self.w_q * queue;

@@ -42,17 +42,14 @@ impl Simulator {
 
     /// The first packet on a link's wire, or the first of its late ones, arrives.
     fn first_arrives<R: Recorder>(&mut self, key: Key, recorder: &mut R) {
-        self.heap.take();
         let (now, link) = (key.time(), key.index());
-        let Some(packet) = self.links[link].take(key, &mut self.heap) else { return };
+        let Some(mut packet) = self.links[link].take(key, &mut self.heap) else { return };
         match self.paths.at(packet.hop) {
             Hop::HOST => {
-                let flow = &mut self.flows[packet.flow as usize];
+                self.flows[packet.flow as usize].gates.come(packet.kind);
                 if packet.kind == PacketKind::Ack {
-                    flow.pending_acks -= 1;
                     self.deliver_ack(now, &packet, recorder);
                 } else {
-                    flow.pending_data -= 1;
                     self.deliver_data(now, &packet, recorder);
                 }
             }
@@ -68,14 +65,14 @@ impl Simulator {
                 if hop.allows_lookahead() {
                     self.links[hop.link()].pending -= 1;
                 }
-                self.forward(now, &packet, recorder);
+                self.forward(now, &mut packet, recorder);
             }
         }
     }
 
     /// Sends a packet over the link at its hop, and over later ones as far as lookahead allows.
-    #[inline]
-    fn forward<R: Recorder>(&mut self, now: u64, packet: &Packet, recorder: &mut R) {
+    #[inline(never)]
+    pub(super) fn forward<R: Recorder>(&mut self, now: u64, packet: &mut Packet, recorder: &mut R) {
         match self.transit(now, packet) {
             Transit::OnWire => {}
             Transit::AtHost(at) if packet.kind == PacketKind::Ack => {
@@ -143,6 +140,7 @@ impl Simulator {
 
     /// Sends what the sender has to send, passes its events on, and sets its timer to `earliest` or
     /// later.
+    #[inline(always)]
     fn pump_sender<R: Recorder>(
         &mut self,
         now: u64,
@@ -163,7 +161,7 @@ impl Simulator {
             }
             let Some(transmit) = &transmit else {
                 let due = tcp.sender.next_deadline().0;
-                tcp.sender_deadline = due;
+                flow.gates.set(PacketKind::Ack, due.min(flow.next_write));
                 if due < tcp.sender_timer {
                     let due = due.max(earliest);
                     tcp.sender_timer = due;
@@ -178,11 +176,12 @@ impl Simulator {
                 self.options.mark(&mut packet, &Repr::from_segment(0, 0, &transmit.segment), sent);
                 self.record_packet(now, Place::Sender, &packet, recorder);
             }
-            self.forward(now, &packet, recorder);
+            self.forward(now, &mut packet, recorder);
         }
     }
 
     /// Sends the ACKs that are due and sets the receiver's timer, to `earliest` or later.
+    #[inline(always)]
     fn pump_receiver<R: Recorder>(
         &mut self,
         now: u64,
@@ -196,6 +195,7 @@ impl Simulator {
             let segment = tcp.receiver.poll_transmit(Time(now));
             let Some(segment) = &segment else {
                 let due = tcp.receiver.next_deadline().0;
+                flow.gates.set(PacketKind::Data, due);
                 if due < tcp.receiver_timer {
                     let due = due.max(earliest);
                     tcp.receiver_timer = due;
@@ -208,7 +208,7 @@ impl Simulator {
                 self.options.mark(&mut packet, &Repr::from_segment(0, 0, segment), None);
                 self.record_packet(now, Place::Receiver, &packet, recorder);
             }
-            self.forward(now, &packet, recorder);
+            self.forward(now, &mut packet, recorder);
         }
     }
 
@@ -224,8 +224,7 @@ impl Simulator {
             return;
         }
         tcp.sender_timer = u64::MAX;
-        debug_assert_eq!(tcp.sender_deadline, tcp.sender.next_deadline().0);
-        if tcp.sender_deadline <= now {
+        if tcp.sender.next_deadline().0 <= now {
             tcp.sender.on_deadline(Time(now));
         }
         self.pump_sender(now, now.saturating_add(1), index, recorder);
@@ -281,7 +280,7 @@ impl Simulator {
             self.heap.push(Key::new(flow.next_write, flow.next_write, Kind::Source, index as u32));
         }
         match datagram {
-            Some(packet) => self.forward(now, &packet, recorder),
+            Some(mut packet) => self.forward(now, &mut packet, recorder),
             None => self.pump_sender(now, now, index, recorder),
         }
     }

@@ -5,7 +5,6 @@
 use ackclock_tcp::{EventKind, Time};
 
 use super::Simulator;
-use super::transit::Transit;
 use crate::connections::Side;
 use crate::flow::Agent;
 use crate::heap::{Key, Kind};
@@ -146,10 +145,7 @@ impl Simulator {
                 self.options.mark(&mut packet, &out.header, out.sent.filter(|_| client));
                 self.record_packet(now, place, &packet, recorder);
             }
-            // Such flows allow no lookahead, so that no packet of theirs is at its host yet.
-            if let Transit::Dropped { at, link, why } = self.transit(now, &packet) {
-                self.dropped(at, link, &packet, why, recorder);
-            }
+            self.forward(now, &mut packet, recorder);
         }
     }
 }

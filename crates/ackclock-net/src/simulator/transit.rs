@@ -11,6 +11,15 @@ use crate::packet::{Kind as PacketKind, Packet};
 use crate::paths::Hop;
 use crate::recorder::Recorder;
 
+/// What a link that does more than queue and delay has done with a packet.
+enum Crossing {
+    /// It only delays it: the packet arrives at this time.
+    Arrives(u64),
+    /// The packet is on the wire, or two of it are.
+    Affected,
+    Dropped(&'static str),
+}
+
 /// How far a packet has come.
 pub(super) enum Transit {
     /// It waits on a wire for its event.
@@ -23,60 +32,75 @@ pub(super) enum Transit {
 
 impl Simulator {
     /// Takes a packet over the link at its hop, and over later ones as far as lookahead allows.
-    pub(super) fn transit(&mut self, mut now: u64, packet: &Packet) -> Transit {
-        let links = self.links.as_mut_slice();
+    #[inline(always)]
+    pub(super) fn transit(&mut self, mut now: u64, packet: &mut Packet) -> Transit {
         let mut at = packet.hop;
         let mut index = self.paths.at(at).link();
         loop {
             at += 1;
             let hop = self.paths.at(at);
-            let link = &mut links[index];
-            let idle = link.admit_if_idle(now, packet.size);
-            let (arrival, effects) = match (idle, &link.processor) {
-                (Some(arrival), _) => (arrival, Effects::default()),
-                (None, Some(processor)) => {
-                    let takes = if hop == Hop::HOST { processor.receive } else { processor.send };
-                    let blocks = self.options.sack_blocks(packet);
-                    let takes = Span(takes.0.saturating_add(blocks * processor.sack_block.0));
-                    (link.serve(now, packet.size, takes), Effects::default())
-                }
-                (None, None) => {
-                    let flows = &self.flows;
-                    match link.admit(now, packet, || flows[packet.flow as usize].mss()) {
-                        Ok(arrival) => (arrival, link.effects()),
-                        Err(why) => return Transit::Dropped { at: now, link: index as u32, why },
+            let link = &mut self.links[index];
+            let arrival = if let Some(arrival) = link.admit_if_idle(now, packet.size) {
+                arrival
+            } else if link.special {
+                match self.cross_specially(now, index, at, packet) {
+                    Crossing::Arrives(arrival) => arrival,
+                    Crossing::Affected => return Transit::OnWire,
+                    Crossing::Dropped(why) => {
+                        return Transit::Dropped { at: now, link: index as u32, why };
                     }
+                }
+            } else {
+                match link.admit_simply(now, packet) {
+                    Ok(arrival) => arrival,
+                    Err(why) => return Transit::Dropped { at: now, link: index as u32, why },
                 }
             };
-            if arrival < self.lookahead_until && !effects.twice && !effects.corrupt {
-                if hop == Hop::HOST {
-                    let flow = &self.flows[packet.flow as usize];
-                    let early = match packet.kind {
-                        PacketKind::Ack => flow.may_get_ack_early(arrival),
-                        PacketKind::Data | PacketKind::Datagram => flow.may_get_data_early(arrival),
-                    };
-                    if early {
-                        return Transit::AtHost(arrival);
-                    }
-                } else if hop.allows_lookahead() && links[hop.link()].pending == 0 {
+            if hop == Hop::HOST {
+                let gates = &mut self.flows[packet.flow as usize].gates;
+                if arrival < self.lookahead_until && gates.admit(packet.kind, arrival) {
+                    return Transit::AtHost(arrival);
+                }
+                gates.wait(packet.kind, 1);
+            } else if hop.allows_lookahead() {
+                let pending = &mut self.links[hop.link()].pending;
+                if arrival < self.lookahead_until && *pending == 0 {
                     now = arrival;
                     index = hop.link();
                     continue;
                 }
+                *pending += 1;
             }
-            if effects != Effects::default() {
-                self.put_affected(index, (arrival, now), &Packet { hop: at, ..*packet }, effects);
-                return Transit::OnWire;
-            }
+            packet.hop = at;
             let key = Key::new(arrival, now, Kind::Wire, index as u32);
-            links[index].put(
-                InFlight { key, packet: Packet { hop: at, ..*packet } },
-                false,
-                &mut self.heap,
-            );
-            self.count_pending(packet, hop, 1);
+            self.links[index].put(InFlight { key, packet: *packet }, false, &mut self.heap);
             return Transit::OnWire;
         }
+    }
+
+    /// Takes a packet over a link that does more than queue and delay, or through a processor. `at`
+    /// is the place of the hop after it.
+    #[inline(never)]
+    fn cross_specially(&mut self, now: u64, index: usize, at: u32, packet: &Packet) -> Crossing {
+        let link = &mut self.links[index];
+        if let Some(processor) = &link.processor {
+            let to_host = self.paths.at(at) == Hop::HOST;
+            let takes = if to_host { processor.receive } else { processor.send };
+            let blocks = self.options.sack_blocks(packet);
+            let takes = Span(takes.0.saturating_add(blocks * processor.sack_block.0));
+            return Crossing::Arrives(link.serve(now, packet.size, takes));
+        }
+        let flows = &self.flows;
+        let arrival = match link.admit(now, packet, || flows[packet.flow as usize].mss()) {
+            Ok(arrival) => arrival,
+            Err(why) => return Crossing::Dropped(why),
+        };
+        let effects = link.effects();
+        if effects == Effects::default() {
+            return Crossing::Arrives(arrival);
+        }
+        self.put_affected(index, (arrival, now), &Packet { hop: at, ..*packet }, effects);
+        Crossing::Affected
     }
 
     /// Puts a packet on the wire of a link that does more to it than delay it. This is a function
@@ -105,14 +129,9 @@ impl Simulator {
     }
 
     /// Counts copies of a packet that wait for their event, where `hop` comes next.
-    #[inline(always)]
     fn count_pending(&mut self, packet: &Packet, hop: Hop, copies: u32) {
         if hop == Hop::HOST {
-            let flow = &mut self.flows[packet.flow as usize];
-            match packet.kind {
-                PacketKind::Ack => flow.pending_acks += copies,
-                PacketKind::Data | PacketKind::Datagram => flow.pending_data += copies,
-            }
+            self.flows[packet.flow as usize].gates.wait(packet.kind, copies);
         } else if hop.allows_lookahead() {
             self.links[hop.link()].pending += copies;
         }

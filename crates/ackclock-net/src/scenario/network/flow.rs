@@ -161,7 +161,7 @@ impl<'a> FlowBuilder<'a> {
         let sizes = self.sizes();
         sender.handshake_rtt = match tcp.first_rtt.unwrap_or_default() {
             FirstRtt::Path if tcp.handshake != Some(true) => {
-                let size = sizes.packet(0, syn_options(&sender).len() as u32);
+                let size = sizes.packet(0, || syn_options(&sender).len() as u32);
                 idle.round_trip(from, to, size)
             }
             _ => None,
