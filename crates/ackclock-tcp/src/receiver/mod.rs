@@ -320,7 +320,7 @@ impl Receiver {
     fn sack_blocks(&mut self) -> SackBlocks {
         let duplicate = self.duplicate.take();
         let mut blocks = SackBlocks::NONE;
-        if !self.config.sack {
+        if !self.config.sack || (duplicate.is_none() && self.out_of_order.is_empty()) {
             return blocks;
         }
         // RFC 2018 section 3: 40 bytes of options hold four blocks, or three beside timestamps.

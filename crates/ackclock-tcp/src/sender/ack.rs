@@ -171,6 +171,7 @@ fn respond(c: &mut Sender, a: &mut AckSummary) {
 }
 
 /// New data acknowledged outside recovery: the window grows, unless cwnd is settled.
+#[inline(always)]
 fn on_advance_open(c: &mut Sender, a: &AckSummary, settled: bool) {
     if !settled && !c.wants.after_detection {
         grow(c, a);

@@ -23,6 +23,7 @@ pub(super) struct Found {
 }
 
 /// Asks detection on an ACK.
+#[inline(always)]
 pub(super) fn on_ack(c: &mut Sender, a: &mut AckSummary) -> Found {
     c.s.dupthresh = c.strategy.detect.dupthresh(&c.s, a);
     let lost = c.strategy.detect.on_ack(&c.s, a);

@@ -84,6 +84,8 @@ impl Beyond {
 pub(super) struct Wants {
     /// Detection is to be called for each segment delivered.
     pub deliveries: bool,
+    /// The timer takes samples from SACK blocks too.
+    pub samples_sacks: bool,
     /// Each segment delivered is looked at, by detection or for the timer.
     pub observed: bool,
     /// cwnd counts what is in flight in every phase.
@@ -107,10 +109,12 @@ pub(super) struct Wants {
 impl Wants {
     fn of(strategy: &Strategy) -> Wants {
         let deliveries = strategy.detect.watches_deliveries();
+        let samples_sacks = strategy.timer.samples_sacks();
         let everywhere = strategy.regulate.everywhere();
         Wants {
             deliveries,
-            observed: deliveries || strategy.timer.samples_sacks(),
+            samples_sacks,
+            observed: deliveries || samples_sacks,
             everywhere,
             by_marks: everywhere && strategy.select.everywhere(),
             refits: strategy.select.refits(),
@@ -295,11 +299,16 @@ impl Sender {
 
     /// RFC 9293 section 3.8.6.1: while the window holds everything back and nothing is outstanding,
     /// probe it.
+    #[inline]
     pub(super) fn arm_persist(&mut self) {
-        let s = &self.s;
-        if !s.board.is_empty() && self.timers.persist_at == Time::NEVER {
-            return;
+        if self.s.board.is_empty() || self.timers.persist_at != Time::NEVER {
+            self.rearm_persist();
         }
+    }
+
+    #[inline(never)]
+    fn rearm_persist(&mut self) {
+        let s = &self.s;
         let held_back =
             s.board.is_empty() && s.written > s.snd_max && s.window_edge < s.snd_nxt + s.mss;
         if !held_back || s.can_send_sequential() {

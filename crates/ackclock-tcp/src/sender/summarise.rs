@@ -91,14 +91,14 @@ pub(super) fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, range
     };
     if a.newly_acked > 0 {
         (c.s.dupacks, c.s.assumed_dupacks) = (0, 0);
-        let sample = if c.strategy.timer.samples_sacks() {
+        let sample = if c.wants.samples_sacks {
             reported.sample(c, a, &acked)
         } else {
             sample(c, a, &acked)
         };
         take(c, a, sample);
         restart(c);
-    } else if reported.sacked.is_some() && c.strategy.timer.samples_sacks() {
+    } else if reported.sacked.is_some() && c.wants.samples_sacks {
         // Linux's tcp_clean_rtx_queue: the timer starts anew only if what was SACKed was sent before
         // the head was last sent. Otherwise a timeout could be put off for ever.
         let sample = reported.sample(c, a, &acked);

@@ -44,7 +44,8 @@ fn next(c: &mut Sender) -> Option<Transmit> {
     if c.window_probe {
         return window_probe(c);
     }
-    if let Some(urgent) = c.urgent.take()
+    if c.urgent.is_some()
+        && let Some(urgent) = c.urgent.take()
         && !c.s.board.is_empty()
     {
         let index = c.s.board.find(urgent.seq);
@@ -60,7 +61,8 @@ fn next(c: &mut Sender) -> Option<Transmit> {
         c.burst = c.burst.saturating_sub(1);
         return Some(transmit);
     }
-    if let Some(room) = c.one.take()
+    if c.one.is_some()
+        && let Some(room) = c.one.take()
         && let Some(transmit) = one(c, room)
     {
         return Some(transmit);
@@ -378,6 +380,7 @@ fn retransmit(
     Some(sent(c, seq, len, cause, transmissions, why.judge))
 }
 
+#[inline(always)]
 fn sent(
     c: &mut Sender,
     seq: u64,

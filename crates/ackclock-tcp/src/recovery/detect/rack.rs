@@ -61,15 +61,18 @@ impl Rack {
     /// Step 2, RACK_update. Of the ACK's valid segments the one sent last gives RACK.rtt, whether
     /// or not it is RACK.segment.
     fn update(&mut self, s: &State, a: &AckSummary) {
-        let min_rtt = self.min_rtt.get();
-        let valid = |&(sent, end): &Sent| {
-            let older =
-                a.ts_echo.is_some_and(|echo| (echo.wrapping_sub(sent.timestamp()) as i32) < 0)
-                    && end <= a.ack;
-            let too_soon = min_rtt.is_some_and(|min| s.now.since(sent) < min);
-            !older && !too_soon
-        };
-        let newest = self.again.drain(..).filter(valid).max().max(self.newest.take());
+        let mut newest = self.newest.take();
+        if !self.again.is_empty() {
+            let min_rtt = self.min_rtt.get();
+            let valid = |&(sent, end): &Sent| {
+                let older =
+                    a.ts_echo.is_some_and(|echo| (echo.wrapping_sub(sent.timestamp()) as i32) < 0)
+                        && end <= a.ack;
+                let too_soon = min_rtt.is_some_and(|min| s.now.since(sent) < min);
+                !older && !too_soon
+            };
+            newest = newest.max(self.again.drain(..).filter(valid).max());
+        }
         if let Some(newest) = newest {
             self.rtt = s.now.since(newest.0);
             self.segment = self.segment.max(newest);
@@ -122,10 +125,10 @@ impl Rack {
                 self.deadline = self.deadline.max(Some(r.last_sent + wait));
             }
         }
-        let expired =
-            s.now.0.checked_sub(wait.0).map_or((Time::ZERO, 0), |by| (Time(by), u64::MAX));
-        let (time, end) = expired.min((self.segment.0, self.segment.1.saturating_sub(1)));
         if lost {
+            let expired =
+                s.now.0.checked_sub(wait.0).map_or((Time::ZERO, 0), |by| (Time(by), u64::MAX));
+            let (time, end) = expired.min((self.segment.0, self.segment.1.saturating_sub(1)));
             Lost::SentBefore(time, end)
         } else if !s.recovering() && s.board.lost_bytes() > 0 {
             // Found lost above the recovery point of the recovery that has ended.
@@ -154,7 +157,7 @@ impl Detect for Rack {
         if again {
             self.again.push(sent);
         } else {
-            self.newest = self.newest.max(Some(sent));
+            self.newest = Some(self.newest.map_or(sent, |newest| newest.max(sent)));
         }
     }
 
