@@ -174,6 +174,9 @@ def main(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         print("interrupted; the same command goes on", file=sys.stderr)
         return 130
+    except ModuleNotFoundError as error:
+        print(f"error: there is no {error.name}: pip install {error.name}", file=sys.stderr)
+        return 2
     except (_native.Error, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 3 if isinstance(error, OSError) else 2

@@ -330,6 +330,19 @@ def test_a_dask_cluster_whose_workers_and_client_are_killed(tmp_path: Path) -> N
     assert rows([str(out / name) for name in there]) == rows(undisturbed.files)
 
 
+@pytest.mark.parametrize(("option", "name"), [("--ray", "ray"), ("--dask", "distributed")])
+def test_without_the_package_of_a_cluster(
+    option: str,
+    name: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setitem(sys.modules, name, None)
+    assert main([str(write_grid(tmp_path, 1, 1)), option, "nowhere:1"]) == 2
+    assert capsys.readouterr().err == f"error: there is no {name}: pip install {name}\n"
+
+
 class FirstOnly(Detect):
     def on_ack(self, state: State, ack: Ack) -> Lost | None:
         return Lost.head() if ack.duplicate and state.dupacks == 1 else None
