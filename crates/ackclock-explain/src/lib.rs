@@ -44,7 +44,7 @@ pub use read::{Options, read, with_events};
 pub use replay::{Rescue, replay};
 pub use saved::save;
 pub use source::{Source, captures_at};
-pub use text::{one_connection, table};
+pub use text::{one_connection, short, table, terms};
 
 /// The example of `README.md`, run as a documentation test.
 #[cfg(doctest)]

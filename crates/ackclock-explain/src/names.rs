@@ -1,7 +1,9 @@
 //! What things are called: one word each for machines, and plain English for people.
 
 use ackclock_tcp::TimeoutClass;
-use ackclock_trace::{Ended, Flow, Kind, Spurious, Stall, StallCause, Vantage};
+use ackclock_trace::{Ended, Flow, Kind, Limit, Spurious, Stall, StallCause, Vantage};
+
+use crate::explained::{End, Found};
 
 /// Without the class of a timeout.
 pub(crate) const fn cause(cause: StallCause) -> &'static str {
@@ -17,6 +19,48 @@ pub(crate) const fn cause(cause: StallCause) -> &'static str {
         StallCause::Network => "network",
         StallCause::Unknown => "unknown",
     }
+}
+
+/// What limits a sender, for people.
+pub(crate) const fn limit(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Handshake => "handshake",
+        Limit::Application => "application",
+        Limit::ReceiveWindow => "receive window",
+        Limit::CongestionWindow => "congestion window",
+        Limit::Recovery => "recovery",
+        Limit::Path => "path",
+    }
+}
+
+/// The same as the beginning of a sentence on this sender: `the path carried what it could`.
+pub(crate) fn limited(limit: Limit, sender: End) -> String {
+    let (from, to) = match sender {
+        End::Client => ("client", "server"),
+        End::Server => ("server", "client"),
+    };
+    match limit {
+        Limit::Handshake => format!("the {from} waited for the answer to its SYN"),
+        Limit::Application => format!("the {from}'s application had nothing to send"),
+        Limit::ReceiveWindow => format!("the {to}'s receive window held the {from} back"),
+        Limit::CongestionWindow => {
+            format!("the {from}'s congestion window held it back, with nothing lost,")
+        }
+        Limit::Recovery => format!("the {from} repaired losses or waited for its timer"),
+        Limit::Path => "the path carried what it could".into(),
+    }
+}
+
+/// What shows the packets of a stall in Wireshark.
+pub(crate) fn display_filter(found: &Found, stall: &Stall) -> String {
+    let text = |micros: u64| format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
+    let (start, end) = (stall.start.0 / 1000, stall.end.0.div_ceil(1000));
+    format!(
+        "tcp.port == {} && frame.time_epoch >= {} && frame.time_epoch <= {}",
+        found.connection.client.port(),
+        text(start),
+        text(end)
+    )
 }
 
 /// The class of the timeout that ended a stall.

@@ -5,7 +5,7 @@ mod sample;
 use std::fs::File;
 use std::path::PathBuf;
 
-use ackclock_explain::{Capture, one_connection, table, write_json, write_parquet};
+use ackclock_explain::{Capture, one_connection, short, table, write_json, write_parquet};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use sample::explained;
@@ -237,8 +237,8 @@ fn the_table_has_connections_stalls_and_what_would_have_saved_them() {
         "1 10.0.0.1:40000 [2001:db8::2]:443 5.000 90500 110.0 5 1 1 1 1 0 2 0 0 1 1 1 2 1.600";
     assert_eq!(row.join(" "), expected);
     let stall = "  #1 server stalled 1.6 s at 1.00 s: timeout, lost retransmission of 1000 bytes; \
-        lost-retransmission recovery would have \
-        saved 1.2 s";
+        lost-retransmission recovery would have saved 1.2 s [tcp.port == 40000 && \
+        frame.time_epoch >= 1700000001.123456 && frame.time_epoch <= 1700000002.723457]";
     assert!(lines.contains(&stall), "{text}");
     // None of the time in which the application had nothing to send.
     assert_eq!(text.matches(" stalled ").count(), 2, "{text}");
@@ -284,7 +284,7 @@ fn one_connection_is_listed_in_order_of_time() {
         "{text}"
     );
     assert!(text.contains("  not known: 300 bytes were never seen\n"), "{text}");
-    let what: Vec<&str> = text.lines().filter(|l| l.contains("server")).skip(2).collect();
+    let what: Vec<&str> = text.lines().filter(|l| l.contains("server")).skip(3).collect();
     assert_eq!(what.len(), 8, "{text}");
     assert!(what[1].ends_with("fast retransmit; lost itself"), "{text}");
     assert!(what[0].ends_with(
@@ -293,6 +293,9 @@ fn one_connection_is_listed_in_order_of_time() {
     ));
     assert!(what[3].ends_with("timeout, lost retransmission; lost itself"), "{text}");
     assert!(what[4].ends_with("backed-off timeout"), "{text}");
+    assert!(
+        text.contains("\nthe server repaired losses or waited for its timer for 2.7 s of 5.0 s")
+    );
     assert!(what[6].ends_with("slow-start retransmission; spurious (D-SACK)"), "{text}");
     assert!(!explained.keep(2));
 }
@@ -329,4 +332,29 @@ fn parquet_has_a_row_for_each_thing_found() {
     assert_eq!(stalls.len(), 2);
     assert_eq!(cell(&stalls[0], "duration_s"), Field::Double(1.6));
     assert_eq!(cell(&stalls[0], "connection"), Field::Long(1));
+}
+
+/// The verdict first, then the connection that was held up for longest with its longest stall.
+#[test]
+fn the_short_text_says_why_and_what_to_change() {
+    let text = short(&explained(), 1);
+    let expected = "\
+slow.pcap: 260 packets, 257 with TCP; left out: 3 not tcp
+
+2 connections, 90500 bytes; 5.2 % of 96 segments were retransmissions, 2 timeouts
+Their 5.0 s went into: recovery 54 %, application 30 %, receive window 12 %, path 4 %
+
+#1 10.0.0.1:40000 > [2001:db8::2]:443: the server repaired losses or waited for its timer for \
+2.7 s of 5.0 s (54 %); 144.0 kbit/s, round trip 0.10 s to 0.19 s, 5.3 % retransmitted
+    server stalled 1.6 s at 1.00 s: timeout, lost retransmission of 1000 bytes; \
+lost-retransmission recovery would have saved 1.2 s [tcp.port == 40000 && \
+frame.time_epoch >= 1700000001.123456 && frame.time_epoch <= 1700000002.723457]
+and 1 more: --top 0 shows all
+
+What to change:
+- 2001:db8::2 to 10.0.0.1: packets are lost; find where (about 2.7 s)
+- 10.0.0.1: its receive buffer limits at 64.0 KiB; raise net.ipv4.tcp_rmem or SO_RCVBUF (about \
+0.60 s)
+";
+    assert_eq!(text, expected);
 }

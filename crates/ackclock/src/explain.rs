@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ackclock_explain::{
     Capture, Explained, Filter, Options, Pictures, Source, annotatable, annotate, captures_at,
-    draw, one_connection, read, save, table, write_json, write_parquet,
+    draw, one_connection, read, save, short, table, terms, write_json, write_parquet,
 };
 use ackclock_run::Cancel;
 use clap::Args;
@@ -21,7 +21,7 @@ use crate::wire::{Interrupt, cancel_on_signals};
 pub(crate) struct ExplainArgs {
     /// Captures to read: pcap or pcapng, also compressed with gzip or zstd. A directory stands for
     /// all captures below it. `-` is standard input, which is read to its end first.
-    #[arg(value_name = "CAPTURE", required = true)]
+    #[arg(value_name = "CAPTURE", required_unless_present = "terms")]
     pub captures: Vec<PathBuf>,
     /// How to print the results. JSON is one object with `captures`, `connections` and `overall`.
     #[arg(long, value_enum, default_value_t = Format::Table)]
@@ -30,12 +30,20 @@ pub(crate) struct ExplainArgs {
     /// installed tcpdump.
     #[arg(long, value_name = "EXPR")]
     pub filter: Option<String>,
+    /// Show tables: all connections with their counts, all stalls, what would have avoided
+    /// timeouts, and the tables of the papers.
+    #[arg(long)]
+    pub tables: bool,
+    /// Print what the words of the results mean, and nothing else.
+    #[arg(long)]
+    pub terms: bool,
     /// Show one connection in full. N is its number in the table.
     #[arg(long, value_name = "N")]
     pub connection: Option<usize>,
-    /// Show at most N entries of each list, and draw at most N connections. 0 means all.
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    pub top: usize,
+    /// Show at most N entries of each list, and draw at most N connections. 0 means all. Default: 20,
+    /// and 3 connections in the short text.
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
     /// Write HTML into this directory: an index, and a page with a time-sequence graph for each
     /// connection that lost time.
     #[arg(long, value_name = "DIR")]
@@ -66,10 +74,17 @@ pub(crate) struct ExplainArgs {
 /// How many skipped files are named.
 const NAMED: usize = 5;
 
+/// How many entries of a list are shown, and how many connections of the short text.
+const TOP: usize = 20;
+const WORST: usize = 3;
+
 /// How many events of standard input are kept for pictures: about 400 MB.
 const EVENTS_OF_STREAMS: usize = 2_000_000;
 
 pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
+    if args.terms {
+        return Ok(terms());
+    }
     let sources = sources(&args.captures)?;
     if let Some(path) = &args.annotate {
         annotatable(&sources, path)?;
@@ -83,7 +98,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
         html: args.html.as_deref(),
         xplot: args.xplot.as_deref(),
         qlog: args.qlog.as_deref(),
-        top: args.top,
+        top: args.top.unwrap_or(TOP),
     };
     let figure = !args.figure.figures.is_empty();
     let draws = pictures.html.or(pictures.xplot).or(pictures.qlog).is_some();
@@ -148,9 +163,14 @@ fn print(explained: &Explained, args: &ExplainArgs) -> io::Result<()> {
     match (args.format, args.connection) {
         (Format::Json, _) => write_json(explained, &mut out)?,
         (Format::Table, Some(_)) => {
-            out.write_all(one_connection(explained, args.top).as_bytes())?
+            out.write_all(one_connection(explained, args.top.unwrap_or(TOP)).as_bytes())?
         }
-        (Format::Table, None) => out.write_all(table(explained, args.top).as_bytes())?,
+        (Format::Table, None) if args.tables => {
+            out.write_all(table(explained, args.top.unwrap_or(TOP)).as_bytes())?
+        }
+        (Format::Table, None) => {
+            out.write_all(short(explained, args.top.unwrap_or(WORST)).as_bytes())?
+        }
     }
     out.flush()
 }

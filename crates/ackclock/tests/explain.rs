@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json as object};
 
 struct Run {
     code: i32,
@@ -128,6 +128,53 @@ fn counts_are_those_of_the_simulator() {
     }
 }
 
+/// Eight segments fill the receiver's window, and each of 70 round trips brings eight more. At the
+/// end a segment is lost, which takes a round trip more.
+const SMALL_WINDOW: &str = r#"
+duration = "20s"
+
+[tcp]
+mss = 1000
+rwnd = "8seg"
+handshake = true
+delayed_ack = "off"
+
+[[link]]
+from = "server"
+to = "client"
+rate = "100mbit"
+delay = "20ms"
+loss = [{ drop = { segments = [559] } }]
+
+[[flow]]
+from = "server"
+to = "client"
+strategy = "rack-tlp"
+source = { segments = 560 }
+"#;
+
+/// For most of the time the receiver's window limits, so that is the answer, and not the loss.
+#[test]
+fn the_answer_is_what_took_most_time() {
+    let (scenario, path) = (scratch("window", "window.toml"), scratch("window", "window.pcapng"));
+    fs::write(&scenario, SMALL_WINDOW).unwrap();
+    ok(&["run", &scenario, "--pcap", &path]);
+    let explained = json(&["explain", &path, "--format", "json"]);
+    let connection = &explained["connections"][0];
+    assert_eq!(
+        (&connection["sender"], &connection["limited_by"]),
+        (&object!("client"), &object!("receive_window"))
+    );
+    let sums = object!({"handshake_s": 0.04000832, "application_s": 0.0, "receive_window_s": 2.806048,
+        "congestion_window_s": 0.0, "recovery_s": 0.0400864, "path_s": 0.04000736});
+    assert_eq!(connection["from_client"]["limits"], sums);
+    let text = ok(&["explain", &path]);
+    let verdict = "#0 10.0.0.1:10000 > 198.51.100.1:9: the server's receive window held the client back \
+        for 2.8 s of 2.9 s (96 %); ";
+    assert!(text.contains(verdict), "{text}");
+    assert!(text.contains("- 198.51.100.1: its receive buffer limits at 7.8 KiB"), "{text}");
+}
+
 /// A strategy without probes never shows one.
 #[test]
 fn no_probes_where_there_are_none() {
@@ -174,11 +221,11 @@ fn the_guide_lists_every_key() {
 fn the_table_and_one_connection() {
     let path = scratch("table", "two.pcapng");
     simulated(&path, &LOST_RETRANSMISSION);
-    let table = ok(&["explain", &path]);
+    let table = ok(&["explain", &path, "--tables"]);
     let rows: Vec<&str> = table.lines().filter(|line| line.contains("198.51.100.1:9")).collect();
     assert_eq!(rows.len(), 2, "{table}");
     assert!(table.contains("Table 3: fast recovery"), "{table}");
-    let bounded = ok(&["explain", &path, "--top", "1"]);
+    let bounded = ok(&["explain", &path, "--tables", "--top", "1"]);
     assert!(bounded.contains("and 1 more: --top 0 shows all"), "{bounded}");
     let one = ok(&["explain", &path, "--connection", "1"]);
     assert!(one.starts_with("#1 10.0.0.1:10001 > 198.51.100.1:9 in "), "{one}");

@@ -7,7 +7,7 @@ use ackclock_figure::{Figure, Interval, Width};
 use ackclock_report::{Findings, Panel, Picture, escape};
 use ackclock_tcp::wire::Options;
 use ackclock_tcp::{Span, Time, TimeoutClass};
-use ackclock_trace::Flow;
+use ackclock_trace::{Flow, Stall, StallCause};
 
 use super::findings::Drawn;
 use super::parts::{SORT, causes, class, ends};
@@ -51,7 +51,8 @@ pub(crate) fn figure(
 const IDLE: u64 = 10;
 
 fn is_idle(flow: &Flow) -> bool {
-    let troubles = flow.stalls.len() + flow.retransmissions.len();
+    let lost = |stall: &&Stall| stall.cause != StallCause::Application;
+    let troubles = flow.stalls.iter().filter(lost).count() + flow.retransmissions.len();
     flow.segments <= IDLE && troubles == 0
 }
 
@@ -142,7 +143,13 @@ fn intro(found: &Found, shown: &[Shown]) -> String {
 fn verdict(found: &Found) -> String {
     let (counts, c) = (found.counts(), &found.connection);
     let held = causes(found.stalls().into_iter().map(|(end, stall)| (found.flow(end), stall)));
-    let mut html = match held.is_empty() {
+    let why = text::why(found);
+    let mut html = format!(
+        "<p class=\"verdict\">{}.</p>\n<p>Its time went into: {}.</p>\n",
+        escape(&why),
+        text::shares(found.lifetime())
+    );
+    html += &match held.is_empty() {
         true => format!(
             "<p class=\"verdict\">No stall; {}.</p>\n",
             text::count(counts.all_retransmissions(), "retransmission")

@@ -7,7 +7,7 @@ use ackclock_report::{Chart, Curve, Line, Plot, Point, escape, page};
 use ackclock_tcp::Time;
 use ackclock_trace::Stall;
 
-use super::parts::{SORT, causes, class, ends, file_name};
+use super::parts::{SORT, causes, class, ends, file_name, filter};
 use super::table::{Cell, table};
 use crate::explained::{Capture, Counts, End, Explained, Found};
 use crate::names;
@@ -58,6 +58,13 @@ fn verdict(html: &mut String, explained: &Explained, all: &Overall) {
         |found| Found::stalls(found).into_iter().map(|(end, stall)| (found.flow(end), stall));
     let lost = causes(explained.connections.iter().flat_map(stalls));
     let counts = &all.counts;
+    let lifetime = explained.lifetime();
+    let _ = writeln!(
+        html,
+        "<p class=\"verdict\">The time of all connections, {}, went into: {}.</p>",
+        text::time(lifetime.whole()),
+        text::shares(&lifetime)
+    );
     let _ = match lost.is_empty() {
         true => writeln!(html, "<p class=\"verdict\">No stall.</p>"),
         false => writeln!(
@@ -141,9 +148,10 @@ fn stalls(html: &mut String, explained: &Explained, drawn: &[usize]) {
             Cell::from(names::verdict(found.flow(*end), stall)).class(class(stall.cause)),
             Cell::from(text::stall(found, *end, stall)),
             ends(found).into(),
+            filter(found, stall),
         ]
     });
-    table(html, &["", "lost", "<cause", "*why", "<connection"], rows);
+    table(html, &["", "lost", "<cause", "*why", "<connection", "<in Wireshark"], rows);
 }
 
 fn rescues(html: &mut String, explained: &Explained, all: &Overall) {
@@ -193,6 +201,7 @@ fn connections(html: &mut String, explained: &Explained, drawn: &[usize], left_o
         "lost (s)",
         "<client",
         "<server",
+        "<limited by",
         "lasted (s)",
         "bytes",
         "rtt (ms)",
@@ -216,6 +225,7 @@ fn connections(html: &mut String, explained: &Explained, drawn: &[usize], left_o
             if c.lost_time().0 > 0 { lost.class("loss") } else { lost },
             connection.client.to_string().into(),
             connection.server.to_string().into(),
+            Cell::from(found.lifetime().main().map_or("", names::limit)),
             seconds(connection.end.since(connection.start).secs_f64()),
             c.bytes.into(),
             rtt.map_or("".into(), |rtt| format!("{:.1}", 1000.0 * rtt.mean.secs_f64()).into()),

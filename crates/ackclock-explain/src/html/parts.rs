@@ -7,6 +7,7 @@ use ackclock_tcp::Span;
 use ackclock_trace::{Flow, Stall, StallCause};
 
 use super::findings::tone;
+use super::table::Cell;
 use crate::explained::Found;
 use crate::{names, text};
 
@@ -20,6 +21,11 @@ pub(crate) fn file_name(number: usize) -> String {
 /// Client and server.
 pub(super) fn ends(found: &Found) -> String {
     format!("{} → {}", found.connection.client, found.connection.server)
+}
+
+/// What shows the packets of a stall in Wireshark.
+pub(super) fn filter(found: &Found, stall: &Stall) -> Cell {
+    Cell::html(format!("<code>{}</code>", escape(&names::display_filter(found, stall))))
 }
 
 /// The class of a colour.

@@ -1,9 +1,12 @@
 //! What people read: tables, and a sentence for each stall.
 
+mod advice;
 mod connections;
 mod one;
 mod overall;
 mod sentence;
+mod short;
+mod terms;
 mod words;
 
 use self::words::bounded;
@@ -13,15 +16,21 @@ pub(crate) use one::{ended, position, recovered};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use sentence::retransmission;
 pub(crate) use sentence::stall;
+pub(crate) use short::{shares, why};
+pub use terms::terms;
 pub(crate) use words::{count, date, time};
 
-/// Everything as text: the connections, the stalls in which most time was lost, and all connections
+/// What the time went into, at most `top` of the connections that were held up for longest, and
+/// what to change; 0 for all connections.
+pub fn short(explained: &Explained, top: usize) -> String {
+    captures(explained, top) + "\n" + &short::text(explained, top)
+}
+
+/// Everything as tables: the connections, the stalls in which most time was lost, and all connections
 /// together. Of a list at most `top` entries; 0 for all.
 pub fn table(explained: &Explained, top: usize) -> String {
-    let (shown, more) = bounded(explained.captures.len(), top);
-    let captures = explained.captures[..shown].iter().map(capture).collect::<String>() + &more;
     let parts = [
-        captures,
+        captures(explained, top),
         connections::table(explained, top),
         sentence::stalls(explained, top),
         overall::text(explained),
@@ -33,6 +42,11 @@ pub fn table(explained: &Explained, top: usize) -> String {
 pub fn one_connection(explained: &Explained, top: usize) -> String {
     let each = explained.connections.iter().map(|found| one::text(found, explained, top));
     each.collect::<Vec<_>>().join("\n")
+}
+
+fn captures(explained: &Explained, top: usize) -> String {
+    let (shown, more) = bounded(explained.captures.len(), top);
+    explained.captures[..shown].iter().map(capture).collect::<String>() + &more
 }
 
 /// A line on a capture.

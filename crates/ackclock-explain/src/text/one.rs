@@ -7,6 +7,7 @@ use ackclock_trace::{Ended, Flow, Position, Recovery, Vantage};
 use super::sentence;
 use super::words::{bounded, count, time};
 use crate::explained::{End, Explained, Found};
+use crate::names;
 
 pub(super) fn text(found: &Found, explained: &Explained, top: usize) -> String {
     let c = &found.connection;
@@ -19,6 +20,7 @@ pub(super) fn text(found: &Found, explained: &Explained, top: usize) -> String {
         if c.begun { "from its SYN on" } else { "its beginning was not seen" },
         ended(c.ended)
     ));
+    text.push_str(&format!("{}\n", super::short::why(found)));
     text.push_str(&format!("captured {}\n", position(&c.position)));
     for (end, flow) in found.flows() {
         text.push_str(&direction(end, flow));
@@ -101,7 +103,8 @@ fn happenings(found: &Found) -> Vec<(Time, Vec<String>)> {
             ));
         }
         for stall in &flow.stalls {
-            let what = sentence::stall(found, end, stall);
+            let filter = names::display_filter(found, stall);
+            let what = format!("{} [{filter}]", sentence::stall(found, end, stall));
             all.push((
                 stall.end,
                 stall.frame,

@@ -15,9 +15,10 @@ pub(super) fn stalls(explained: &Explained, top: usize) -> String {
     if shown == 0 {
         return String::new();
     }
-    let lines = all[..shown]
-        .iter()
-        .map(|(found, end, s)| format!("  #{} {}\n", found.number, stall(found, *end, s)));
+    let lines = all[..shown].iter().map(|(found, end, s)| {
+        let filter = names::display_filter(found, s);
+        format!("  #{} {} [{filter}]\n", found.number, stall(found, *end, s))
+    });
     format!(
         "Stalls, the longest first; those in which the application had nothing to send are left \
          out\n{}{more}",

@@ -19,6 +19,24 @@ pub(crate) fn time(span: Span) -> String {
     }
 }
 
+/// Bits a second.
+pub(crate) fn rate(bps: f64) -> String {
+    match bps {
+        _ if bps >= 1e9 => format!("{:.1} Gbit/s", bps / 1e9),
+        _ if bps >= 1e6 => format!("{:.1} Mbit/s", bps / 1e6),
+        _ => format!("{:.1} kbit/s", bps / 1e3),
+    }
+}
+
+/// Bytes.
+pub(crate) fn size(bytes: u64) -> String {
+    match bytes {
+        1_048_576.. => format!("{:.1} MiB", bytes as f64 / 1_048_576.0),
+        1024.. => format!("{:.1} KiB", bytes as f64 / 1024.0),
+        _ => count(bytes, "byte"),
+    }
+}
+
 /// How many of a list are shown, and what is said of the others.
 pub(super) fn bounded(all: usize, top: usize) -> (usize, String) {
     match top {

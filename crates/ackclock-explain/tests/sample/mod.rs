@@ -7,8 +7,8 @@ use ackclock_tcp::wire::Options;
 use ackclock_tcp::{SackBlocks, Seq, Span, Time, TimeoutClass};
 use ackclock_trace::connection::RoundTrip;
 use ackclock_trace::{
-    Connection, Ended, Flow, Kind, Position, Recovery, Retransmission, Spurious, Stall, StallCause,
-    State, Timeout, Vantage,
+    Connection, Ended, Flow, Kind, Lifetime, Limit, Position, Recovery, Retransmission, Spurious,
+    Stall, StallCause, State, Timeout, Vantage,
 };
 
 /// Of all times: 2023-11-14, with a nanosecond that no `f64` holds.
@@ -56,6 +56,12 @@ fn retransmission(frame: u64, ms: u64, position: u64, kind: Kind) -> Retransmiss
         lost: Some(false),
         transmission: 2,
     }
+}
+
+fn lifetime(parts: &[(Limit, u64)]) -> Lifetime {
+    let mut lifetime = Lifetime::default();
+    parts.iter().for_each(|(limit, ms)| lifetime.add(*limit, Span::from_millis(*ms)));
+    lifetime
 }
 
 /// A server that loses a segment and its fast retransmission, so that its timer expires, once more
@@ -149,6 +155,13 @@ pub fn stalled() -> Connection {
             },
         ],
         probes_of_new_data: 1,
+        window: 65_536,
+        lifetime: lifetime(&[
+            (Limit::Application, 1_500),
+            (Limit::ReceiveWindow, 600),
+            (Limit::Recovery, 2_700),
+            (Limit::Path, 200),
+        ]),
         unseen: 300,
         doubts: vec!["300 bytes were never seen".into()],
         ..flow()

@@ -1,0 +1,122 @@
+//! The short text: what the time went into, the connections that were held up for longest, and what
+//! to change.
+
+use std::cmp::Reverse;
+
+use ackclock_tcp::Span;
+use ackclock_trace::{Lifetime, Limit, Stall, StallCause};
+
+use super::words::{bounded, count, rate, time};
+use super::{advice, sentence};
+use crate::explained::{End, Explained, Found};
+use crate::names;
+use crate::slow::Rates;
+
+/// A share below this, in percent, is not worth a word.
+const LEAST: u64 = 1;
+
+/// All of it, with at most `top` connections; 0 for all.
+pub(super) fn text(explained: &Explained, top: usize) -> String {
+    if explained.connections.is_empty() {
+        return "No TCP connection was found.\n".into();
+    }
+    let mut text = headline(explained) + "\n";
+    let mut worst: Vec<&Found> = explained.connections.iter().collect();
+    worst.sort_by_key(|found| Reverse((held(found), busy(found), Reverse(found.number))));
+    let (shown, more) = bounded(worst.len(), top);
+    worst[..shown].iter().for_each(|found| text.push_str(&connection(found)));
+    text.push_str(&more);
+    let advice = advice::of(explained);
+    if !advice.is_empty() {
+        text.push_str("\nWhat to change:\n");
+        advice.iter().for_each(|line| text.push_str(&format!("- {line}\n")));
+    }
+    text
+}
+
+/// How much there was, and what the time of all connections went into.
+pub(crate) fn headline(explained: &Explained) -> String {
+    let (connections, lifetime) = (explained.connections.len() as u64, explained.lifetime());
+    let mut counts = crate::explained::Counts::default();
+    explained.connections.iter().for_each(|found| counts.count(found));
+    let (again, segments) = (counts.all_retransmissions(), counts.segments);
+    format!(
+        "{}, {}; {:.1} % of {} were retransmissions, {}\nTheir {} went into: {}\n",
+        count(connections, "connection"),
+        count(counts.bytes, "byte"),
+        100.0 * again as f64 / segments.max(1) as f64,
+        count(segments, "segment"),
+        count(counts.all_timeouts(), "timeout"),
+        time(lifetime.whole()),
+        shares(&lifetime),
+    )
+}
+
+/// `receive window 93 %, recovery 5 %`: the largest first.
+pub(crate) fn shares(lifetime: &Lifetime) -> String {
+    let whole = lifetime.whole().0.max(1);
+    let mut all = Limit::ALL.map(|limit| (limit, lifetime.of(limit)));
+    all.sort_by_key(|(_, share)| Reverse(*share));
+    let percent =
+        |share: Span| (u128::from(share.0) * 100 + u128::from(whole) / 2) / u128::from(whole);
+    let parts: Vec<String> = all
+        .into_iter()
+        .map(|(limit, share)| (limit, percent(share)))
+        .filter(|(_, percent)| *percent >= u128::from(LEAST))
+        .map(|(limit, percent)| format!("{} {percent} %", names::limit(limit)))
+        .collect();
+    if parts.is_empty() { "nothing".into() } else { parts.join(", ") }
+}
+
+/// Time in which neither the application nor the path was what limited a connection.
+fn held(found: &Found) -> Span {
+    busy(found) - found.lifetime().of(Limit::Path)
+}
+
+fn busy(found: &Found) -> Span {
+    let lifetime = found.lifetime();
+    lifetime.whole() - lifetime.of(Limit::Application)
+}
+
+/// A line on a connection, and one on its longest stall if that is worth it.
+fn connection(found: &Found) -> String {
+    let c = &found.connection;
+    let mut line = format!("#{} {} > {}: {}\n", found.number, c.client, c.server, why(found));
+    let lost = |(_, stall): &(End, &Stall)| stall.cause != StallCause::Application;
+    let longest = found.stalls().into_iter().filter(lost).max_by_key(|(_, s)| s.end.since(s.start));
+    let worth = |s: &Stall| s.end.since(s.start).0 >= found.lifetime().whole().0 / 10;
+    if let Some((end, stall)) = longest.filter(|(_, stall)| worth(stall)) {
+        let filter = names::display_filter(found, stall);
+        line.push_str(&format!("    {} [{filter}]\n", sentence::stall(found, end, stall)));
+    }
+    line
+}
+
+/// `the client's receive window held the server back for 2.8 s of 3.0 s (93 %); 3.1 Mbit/s, round
+/// trip 45 ms, 0.0 % retransmitted`.
+pub(crate) fn why(found: &Found) -> String {
+    let lifetime = found.lifetime();
+    let (sender, flow) = (found.sender(), found.flow(found.sender()));
+    let Some(main) = lifetime.main() else { return "it took no time".into() };
+    let part = lifetime.of(main);
+    let percent = 100.0 * part.secs_f64() / lifetime.whole().secs_f64();
+    let mut text = format!(
+        "{} for {} of {} ({percent:.0} %)",
+        names::limited(main, sender),
+        time(part),
+        time(lifetime.whole())
+    );
+    let rates = Rates::of(&found.connection, flow);
+    let rtt = flow.rtt.map(|rtt| format!("round trip {} to {}", time(rtt.min), time(rtt.p99)));
+    let again = rates.retransmitted.filter(|part| *part > 0.0);
+    let facts = [
+        rates.goodput.filter(|bps| *bps > 0.0).map(rate),
+        rtt,
+        again.map(|part| format!("{:.1} % retransmitted", 100.0 * part)),
+    ];
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    if !facts.is_empty() {
+        text.push_str(&format!("; {}", facts.join(", ")));
+    }
+    text
+}

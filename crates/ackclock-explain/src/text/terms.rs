@@ -1,0 +1,43 @@
+//! The glossary that `explain --terms` prints.
+
+use std::fmt::Write;
+
+/// What limits a sender, then what happens to segments, then causes of stalls.
+const TERMS: [(&str, &str); 21] = [
+    ("handshake", "the sender waits for the answer to its SYN"),
+    ("application", "all is acknowledged, and the application gives nothing more to send"),
+    ("receive window", "the window that the receiver offers has no room for another segment"),
+    (
+        "congestion window",
+        "the sender's own window (or its send buffer) is full, with nothing lost",
+    ),
+    ("recovery", "losses are repaired, or a timer is waited for"),
+    ("path", "all that was given is on its way, or the bottleneck is busy"),
+    ("goodput", "bits of payload a second, each byte counted once, over the whole connection"),
+    ("round trip", "from a segment to its acknowledgment, least to 99th percentile"),
+    ("fast retransmit", "the first retransmission of a recovery, on duplicate or selective ACKs"),
+    ("tail loss probe", "the last segment again, after two round trips of silence (RFC 8985)"),
+    ("timeout", "the retransmission timer expired (RFC 6298)"),
+    (
+        "non-trigger",
+        "a timeout with nothing retransmitted before: no fast retransmit was triggered",
+    ),
+    ("multiple losses", "a timeout of a segment, where others had been retransmitted before"),
+    ("lost retransmission", "a timeout of a segment that had been retransmitted before"),
+    ("backed off", "a timeout with nothing acknowledged since the one before"),
+    ("spurious", "a retransmission that was not needed: the original arrived"),
+    ("D-SACK", "the receiver's report that it got something twice (RFC 2883)"),
+    ("stall", "no progress for longer than max(2 SRTT, RTO / 2)"),
+    ("network", "cause of a stall: acknowledgments came late"),
+    ("zero window", "cause of a stall: the receiver had closed its window"),
+    ("capture gap", "cause of a stall: the capture has missed packets"),
+];
+
+/// A line for each term.
+pub fn terms() -> String {
+    let mut out = String::new();
+    for (term, meaning) in TERMS {
+        let _ = writeln!(out, "{term:<20} {meaning}");
+    }
+    out
+}
