@@ -12,8 +12,6 @@ use crate::load::ExperimentFile;
 use crate::measures::{Value, flow_measures, measures, quantile};
 use crate::sequence::ASPECTS;
 
-const NO_CELL: &str = "no cell has these labels; axes and their labels are expected";
-
 /// Checks the experiment of a file, whose grid has these cells.
 pub(crate) fn check(
     source: &ExperimentFile,
@@ -55,8 +53,13 @@ impl Check<'_> {
 
     fn runs(&self) -> Result<(), FileError> {
         let e = self.e;
-        if e.strategies.is_empty() || e.runs == 0 || e.quick_runs == Some(0) {
-            return self.wrong("", "an experiment needs at least one strategy and one run");
+        if e.strategies.is_empty() {
+            return self.wrong("strategy", "an experiment needs at least one `[[strategy]]`");
+        }
+        for (key, runs) in [("runs", Some(e.runs)), ("quick_runs", e.quick_runs)] {
+            if runs == Some(0) {
+                return self.wrong(key, "an experiment needs at least one run");
+            }
         }
         if !e.steps.is_empty() && e.runs > 1 {
             return self.wrong("runs", "steps take a single run: leave `runs` out");
@@ -129,15 +132,17 @@ impl Check<'_> {
         let is_flow =
             |name: &String| self.cells.iter().any(|c| c.groups.iter().any(|g| g.name == *name));
         let (part, message) = if !chart.flows.keys().all(is_flow) {
-            (".flows", "names of flows of the scenario are expected")
-        } else if !drawn || !chart.axis.as_ref().is_none_or(numbered) {
-            let message = "a `measure` of `row` or `show` is expected, against an `axis` whose \
-                           labels begin with numbers, or the `quantiles` of a distribution";
-            ("", message)
+            (".flows", "names of flows of the scenario are expected".into())
+        } else if !drawn {
+            let message = "a `measure` of `row` or `show` is expected, or the `quantiles` of a \
+                           distribution alone, without `measure` and `axis`";
+            (".measure", message.into())
+        } else if !chart.axis.as_ref().is_none_or(numbered) {
+            (".axis", "the name of a `[[vary]]` is expected whose labels begin with numbers".into())
         } else if !self.has_cells(&chart.cells) {
-            (".where", NO_CELL)
+            (".where", self.no_cell())
         } else if !chart.strategies.iter().all(|name| self.is_strategy(name)) {
-            (".strategies", "names of strategies of this experiment are expected")
+            (".strategies", "names of strategies of this experiment are expected".into())
         } else {
             return Ok(());
         };
@@ -177,7 +182,7 @@ impl Check<'_> {
             self.measurement(&format!("{key}.{relation}"), name)?;
         }
         if !self.has_cells(&claim.cells) {
-            return self.wrong(&format!("{key}.where"), NO_CELL);
+            return self.wrong(&format!("{key}.where"), self.no_cell());
         }
         Ok(())
     }
@@ -188,6 +193,17 @@ impl Check<'_> {
             self.e.vary.iter().any(|axis| axis.name == *name && axis.has(label))
         };
         labels.iter().all(has)
+    }
+
+    fn no_cell(&self) -> String {
+        let axes = self.e.vary.iter().map(|axis| {
+            let labels: Vec<String> = axis.labels().map(|label| format!("`{label}`")).collect();
+            format!("`{}` with {}", axis.name, labels.join(", "))
+        });
+        match axes.collect::<Vec<_>>() {
+            none if none.is_empty() => "no cell has these labels; there is no `[[vary]]`".into(),
+            axes => format!("no cell has these labels; the axes are {}", axes.join("; ")),
+        }
     }
 
     /// Whether every cell has a measurement of this name.

@@ -89,6 +89,9 @@ pub struct Cell {
     /// All that was measured.
     #[serde(skip)]
     pub(crate) measured: Measurements,
+    /// The fates and the entries of drop lists that no packet met, a sentence each.
+    #[serde(skip)]
+    pub unmet: Vec<String>,
 }
 
 impl Cell {

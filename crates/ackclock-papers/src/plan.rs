@@ -63,6 +63,16 @@ impl<'a> Plan<'a> {
         strategies.filter_map(|s| Some((s.name.as_str(), s.composition()?)))
     }
 
+    /// A cell, as something to run.
+    pub(crate) fn input<'b>(&'b self, planned: &'b PlannedCell) -> Input<'b> {
+        Input {
+            registry: self.registry,
+            scenario: &planned.cell.scenario,
+            file: self.source.file.clone(),
+            text: None,
+        }
+    }
+
     /// Whether the first run of each strategy is recorded.
     pub(crate) fn records(&self) -> bool {
         self.source.experiment.records()

@@ -3,7 +3,9 @@
 use ackclock_net::scenario::{Flow, Scenario, Source};
 use ackclock_net::{FlowId, Recorder};
 use ackclock_report::{Chart, FlowSummary};
-use ackclock_run::{Cancel, Input, Job, Progress, RecoveryRecorder, STEPS, in_parallel_until};
+use ackclock_run::{
+    Cancel, Job, Outstanding, Progress, RecoveryRecorder, STEPS, in_parallel_until,
+};
 use ackclock_tcp::Event;
 
 use crate::cell::PlannedCell;
@@ -38,6 +40,7 @@ struct Done {
     data: RunData,
     /// The first flow, where it was to be recorded.
     first: Option<FirstFlow>,
+    outstanding: Outstanding,
 }
 
 /// What was recorded of the first flow of a run.
@@ -145,25 +148,21 @@ impl Task<'_> {
             let Transfers { flows, recovery, timeouts, captured } =
                 population::run(population, (file, &cell.table), job, plan, progress)?;
             let data = RunData::new(&flows, &[], recovery, Some(timeouts), captured);
-            return Ok(Done { data, first: None });
+            return Ok(Done { data, first: None, outstanding: Outstanding::default() });
         }
-        let input = Input {
-            registry: plan.registry,
-            scenario: &cell.scenario,
-            file: file.clone(),
-            text: None,
-        };
+        let input = plan.input(planned);
         let simulation = input.build(job, *record || plan.recovery)?;
         let mss = simulation.flows.first().map_or(1, |f| f.mss);
         let recovery =
             plan.recovery.then(|| RecoveryRecorder::new(&simulation.flows, simulation.until));
         let mut recorder = (record.then(Log::default), recovery);
-        let flows = input.run(job, simulation, &mut recorder, progress)?.flows;
+        let ackclock_run::Outcome { flows, outstanding, .. } =
+            input.run(job, simulation, &mut recorder, progress)?;
         let recovery = recorder.1.map(RecoveryRecorder::finish);
         let data = RunData::new(&flows, &planned.groups, recovery, None, None);
         let summary = flows.into_iter().next();
         let first = recorder.0.map(|Log(events)| FirstFlow { summary, events, mss });
-        Ok(Done { data, first })
+        Ok(Done { data, first, outstanding })
     }
 }
 
@@ -229,6 +228,7 @@ fn cell_outcome(
     let name = planned.cell.name();
     let mut all = Measurements::new();
     let (mut sequences, mut traces, mut charts) = (Vec::new(), Vec::new(), Vec::new());
+    let mut outstanding = Vec::new();
     let of_all = e.strategies.len() + plan.bounds.len();
     let mut done: Vec<Vec<Option<Done>>> =
         (0..of_all).map(|_| done.take(plan.runs as usize).collect()).collect();
@@ -241,6 +241,7 @@ fn cell_outcome(
     }
     let mut done = done.into_iter().map(|of| of.into_iter().flatten().collect::<Vec<Done>>());
     for (strategy, mut runs) in e.strategies.iter().zip(done.by_ref()) {
+        outstanding.extend(runs.iter_mut().map(|run| std::mem::take(&mut run.outstanding)));
         let data: Vec<&RunData> = runs.iter().map(|run| &run.data).collect();
         samples::add(&strategy.name, &planned.groups, &data, &mut all);
         let title = match name.as_str() {
@@ -271,8 +272,20 @@ fn cell_outcome(
     distances(&e.strategies, plan.registry, &mut all);
     let (rows, tables) = (rows(e, &all), tables(e, &all));
     let (labels, seed) = (planned.cell.labels.clone(), planned.cell.scenario.seed);
+    let unmet = plan.input(planned).outstanding(&outstanding);
+    let unmet = unmet.iter().map(ToString::to_string).collect();
     (
-        Cell { name, labels, seed, runs: runs as u32, rows, tables, sequences, measured: all },
+        Cell {
+            name,
+            labels,
+            seed,
+            runs: runs as u32,
+            rows,
+            tables,
+            sequences,
+            measured: all,
+            unmet,
+        },
         traces,
         charts,
     )

@@ -57,6 +57,11 @@ impl Axis {
         self.labelled().any(|(known, _)| known == label)
     }
 
+    /// The labels of its values.
+    pub fn labels(&self) -> impl Iterator<Item = String> {
+        self.labelled().map(|(label, _)| label)
+    }
+
     fn labelled(&self) -> impl Iterator<Item = (String, &Value)> {
         self.values.iter().enumerate().map(|(number, value)| {
             let written = || value.as_str().map_or_else(|| value.to_string(), str::to_string);
@@ -70,6 +75,15 @@ impl Axis {
         }
         if !self.labels.is_empty() && self.labels.len() != self.values.len() {
             return Err(("labels", "as many labels as values are expected, or none".into()));
+        }
+        let labels: Vec<String> = self.labels().collect();
+        if let Some((_, twice)) =
+            labels.iter().enumerate().find(|(i, label)| labels[..*i].contains(label))
+        {
+            return Err((
+                "values",
+                format!("`{twice}` is there twice; each value needs its label"),
+            ));
         }
         match self.quick.iter().find(|label| !self.has(label)) {
             Some(label) => Err(("quick", format!("there is no value called `{label}`"))),
@@ -112,6 +126,14 @@ pub fn grid(
     for (i, axis) in axes.iter().enumerate() {
         let wrong = |key: &str, message| error_at(&format!("vary[{i}].{key}"), message);
         axis.check().map_err(|(key, message)| wrong(key, message))?;
+        for (key, same) in [
+            ("name", axes[..i].iter().any(|other| other.name == axis.name)),
+            ("key", axes[..i].iter().any(|other| other.key == axis.key)),
+        ] {
+            if same {
+                return Err(wrong(key, "another axis has the same".into()));
+            }
+        }
         if points.len() * axis.values.len() > MOST_CELLS {
             let message = format!("the grid has more than {MOST_CELLS} cells");
             return Err(wrong("values", message));

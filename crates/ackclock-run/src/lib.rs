@@ -91,11 +91,17 @@ pub struct Outcome {
     /// The statistics of recovery, where a [`RecoveryRecorder`] took them; [`Input::run`] leaves
     /// them out.
     pub recovery: Option<RecoveryStats>,
-    /// The `[[link.fate]]`s that no packet met: the link's place in the scenario, and the fate's in
-    /// the link.
-    pub outstanding_fates: Vec<(usize, usize)>,
-    /// The entries of drop lists that no packet met.
-    pub outstanding_drops: Vec<OutstandingDrop>,
+    /// What no packet met.
+    pub outstanding: Outstanding,
+}
+
+/// What a scenario has in store for packets, and no packet met.
+#[derive(Clone, Debug, Default)]
+pub struct Outstanding {
+    /// `[[link.fate]]`s: the link's place in the scenario, and the fate's in the link.
+    pub fates: Vec<(usize, usize)>,
+    /// Entries of drop lists.
+    pub drops: Vec<OutstandingDrop>,
 }
 
 impl Input<'_> {
@@ -154,8 +160,10 @@ impl Input<'_> {
             links,
             cpu_s,
             recovery: None,
-            outstanding_fates: simulation.outstanding_fates(),
-            outstanding_drops: simulation.outstanding_drops(),
+            outstanding: Outstanding {
+                fates: simulation.outstanding_fates(),
+                drops: simulation.outstanding_drops(),
+            },
         })
     }
 
@@ -163,13 +171,13 @@ impl Input<'_> {
     /// these runs.
     pub fn outstanding<'a>(
         &self,
-        outcomes: impl IntoIterator<Item = &'a Outcome>,
+        of_runs: impl IntoIterator<Item = &'a Outstanding>,
     ) -> Vec<FileError> {
         let (mut fates, mut drops, mut all) = (BTreeMap::new(), BTreeMap::new(), 0);
-        for outcome in outcomes {
+        for outstanding in of_runs {
             all += 1;
-            outcome.outstanding_fates.iter().for_each(|fate| *fates.entry(fate).or_insert(0) += 1);
-            outcome.outstanding_drops.iter().for_each(|drop| *drops.entry(drop).or_insert(0) += 1);
+            outstanding.fates.iter().for_each(|fate| *fates.entry(fate).or_insert(0) += 1);
+            outstanding.drops.iter().for_each(|drop| *drops.entry(drop).or_insert(0) += 1);
         }
         let told = |key: &str, what: &str, count: usize| {
             let of = match all {
@@ -222,10 +230,15 @@ where
     R: Send,
     F: Fn(&T) -> Result<R, Error> + Sync + Send,
 {
-    use std::iter;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::{iter, thread};
 
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build();
+    let threads = match threads {
+        0 => thread::available_parallelism().map_or(1, usize::from),
+        threads => threads.into(),
+    };
+    let threads = threads.min(items.len().max(1));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.map_err(|e| Error::Threads(e.to_string()))?;
     // One by one, since an item may take a thousand times as long as another; and in their order,
     // so that what is cancelled is their end.

@@ -28,6 +28,9 @@ pub fn axis(text: &str) -> Result<Axis, String> {
     let labels = split(values)?;
     let values = labels.iter().map(|label| value(label)).collect();
     let key = key.trim().to_string();
+    if let "seed" | "runs" = key.as_str() {
+        return Err(format!("`{key}` is an option: --{key}"));
+    }
     Ok(Axis { name: key.clone(), key, values, labels, quick: Vec::new() })
 }
 

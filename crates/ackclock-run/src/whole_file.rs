@@ -76,7 +76,11 @@ fn beside(path: &Path, there: Option<fs::Metadata>) -> io::Result<NamedTempFile>
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    let file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    // Its error names the hidden file, which nobody has asked for.
+    let plain = |error: io::Error| {
+        error.raw_os_error().map_or(error.kind().into(), io::Error::from_raw_os_error)
+    };
+    let file = builder.tempfile_in(folder.unwrap_or(Path::new("."))).map_err(plain)?;
     if let Some(there) = there {
         file.as_file().set_permissions(there.permissions())?;
     }

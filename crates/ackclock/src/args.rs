@@ -81,12 +81,30 @@ fn out(text: &str) -> Result<PathBuf, Infallible> {
     Ok(if text == "-" { STDOUT } else { text }.into())
 }
 
+/// The file of an option that has no use for standard output.
+pub(crate) fn file(text: &str) -> Result<PathBuf, String> {
+    if text == "-" {
+        return Err("standard output has the results; name a file or a folder".into());
+    }
+    Ok(text.into())
+}
+
 impl RecordArgs {
-    /// Whether standard output gets a file, so that the results go to standard error.
+    /// Whether standard output gets a file, so that the results go to standard error. No two files
+    /// may be the same.
     pub fn takes_stdout(&self) -> Result<bool, Error> {
         let Self { parquet, events, pcap, qlog, html, svg, .. } = self;
-        let all = [parquet, events, pcap, qlog, html, svg].into_iter().flatten();
-        match all.filter(|path| path.as_path() == Path::new(STDOUT)).count() {
+        let all = [parquet, events, pcap, qlog, html, svg];
+        let all = || all.into_iter().flatten().chain(&self.figure.figures);
+        for (i, path) in all().enumerate() {
+            if path.as_path() != Path::new(STDOUT) && all().take(i).any(|other| other == path) {
+                return Err(Error::Usage(format!(
+                    "{}: two options write this file",
+                    path.display()
+                )));
+            }
+        }
+        match all().filter(|path| path.as_path() == Path::new(STDOUT)).count() {
             count @ (0 | 1) => Ok(count == 1),
             _ => Err(Error::Usage("only one file can be `-`, standard output".into())),
         }
@@ -129,6 +147,11 @@ impl OutputArgs {
 
 /// Whether all of `--strategy` is registered.
 pub(crate) fn check_strategies(strategies: &[String], registry: &Registry) -> Result<(), Error> {
+    for (i, text) in strategies.iter().enumerate() {
+        if strategies[..i].contains(text) {
+            return Err(Error::Usage(format!("--strategy: `{text}` is there twice")));
+        }
+    }
     strategies.iter().try_for_each(|text| {
         check_strategy(text, registry).map_err(|e| Error::Usage(format!("--strategy: {e}")))
     })

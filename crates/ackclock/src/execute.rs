@@ -65,7 +65,7 @@ pub(crate) fn execute(
 pub(crate) fn warn_outstanding(sweep: &Sweep<'_>, runs: &[SweepRun]) {
     for runs in runs.chunk_by(|a, b| a.cell == b.cell) {
         let cell = sweep.input(runs[0].cell);
-        for outstanding in cell.outstanding(runs.iter().map(|run| &run.outcome)) {
+        for outstanding in cell.outstanding(runs.iter().map(|run| &run.outcome.outstanding)) {
             let _ = writeln!(io::stderr(), "warning: {outstanding}");
         }
     }

@@ -12,7 +12,7 @@ use ackclock_run::Cancel;
 use clap::Args;
 use rustix::event::{PollFd, PollFlags, poll};
 
-use crate::args::Format;
+use crate::args::{Format, file};
 use crate::error::Error;
 use crate::figure::FigureArgs;
 use crate::wire::{Interrupt, cancel_on_signals};
@@ -46,24 +46,24 @@ pub(crate) struct ExplainArgs {
     pub top: Option<usize>,
     /// Write HTML into this directory: an index, and a page with a time-sequence graph for each
     /// connection that lost time.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = file)]
     pub html: Option<PathBuf>,
     #[command(flatten)]
     pub figure: FigureArgs,
     /// Write the time-sequence graphs of these connections into this directory, for xplot.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = file)]
     pub xplot: Option<PathBuf>,
     /// Write these connections to this file as qlog 0.3, for qvis and other tools for QUIC. Each way
     /// of a connection with data is a trace.
-    #[arg(long, value_name = "FILE.qlog")]
+    #[arg(long, value_name = "FILE.qlog", value_parser = file)]
     pub qlog: Option<PathBuf>,
     /// Write `connections.parquet`, `retransmissions.parquet`, `timeouts.parquet` and
     /// `stalls.parquet` into this directory.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = file)]
     pub parquet: Option<PathBuf>,
     /// Copy the capture to this file, with a comment on each retransmission and on each packet
     /// that ends a stall. This takes exactly one capture.
-    #[arg(long, value_name = "OUT.pcapng")]
+    #[arg(long, value_name = "OUT.pcapng", value_parser = file)]
     pub annotate: Option<PathBuf>,
     /// How many captures to read at the same time. The results do not depend on it. Default: one
     /// per processor.

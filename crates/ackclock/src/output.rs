@@ -242,11 +242,28 @@ fn main_table(measured: &Measured<'_>, shown: &Shown<'_>) -> String {
         let rows = if summed_up { replication_rows(&flows, over) } else { summary_rows(&flows) };
         let labels = measured.cell(&runs[0]).map_or(&[][..], |cell| &cell.labels);
         for (i, row) in rows.into_iter().enumerate().skip(usize::from(!table.is_empty())) {
-            let name = |at: &AxisLabel| if i == 0 { &at.axis } else { &at.label }.clone();
+            let name = |at: &AxisLabel| {
+                let name = if i == 0 { &at.axis } else { &at.label };
+                if width.is_some() { shortened(name) } else { name.clone() }
+            };
             table.push(labels.iter().map(name).chain(row).collect());
         }
     }
     align_within(&table, Align::Right, width)
+}
+
+/// The most columns of a terminal that a label of an axis takes.
+const LABEL: usize = 20;
+
+/// A label without its middle, if it is long: lists of segments differ at both ends.
+fn shortened(label: &str) -> String {
+    let all: Vec<char> = label.chars().collect();
+    if all.len() <= LABEL {
+        return label.into();
+    }
+    let end = LABEL / 2 - 1;
+    let [first, last] = [&all[..LABEL - end - 1], &all[all.len() - end..]];
+    format!("{}…{}", String::from_iter(first), String::from_iter(last))
 }
 
 /// Something in JSON, with the values of its cell by key.
@@ -425,4 +442,14 @@ fn peak_memory_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_long_label_loses_its_middle() {
+        assert_eq!(super::shortened("link[1].loss[0].drop"), "link[1].loss[0].drop");
+        assert_eq!(super::shortened("[14, 26, 28, 30, 32, 34]"), "[14, 26, 2…0, 32, 34]");
+        assert_eq!(super::shortened("[14, 26, 28, 30, 32, 34]").chars().count(), 20);
+    }
 }

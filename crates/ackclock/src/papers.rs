@@ -1,6 +1,7 @@
 //! `ackclock papers` and `ackclock experiment`.
 
 use std::fs;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use ackclock_papers::{
@@ -11,6 +12,7 @@ use ackclock_run::{Cancel, WholeFile};
 use ackclock_tcp::Registry;
 use clap::{Args, Subcommand, ValueEnum};
 
+use crate::args::file;
 use crate::error::Error;
 use crate::exit;
 use crate::figure::FigureArgs;
@@ -59,10 +61,10 @@ pub(crate) struct ExperimentOptions {
     pub format: ExperimentFormat,
     /// Write each number that was measured in each run to this Parquet file. The columns are those
     /// of `--format csv`.
-    #[arg(long, value_name = "FILE.parquet")]
+    #[arg(long, value_name = "FILE.parquet", value_parser = file)]
     pub parquet: Option<PathBuf>,
     /// Write HTML into this directory: an index, and a page with figures for each experiment.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = file)]
     pub html: Option<PathBuf>,
     #[command(flatten)]
     pub figure: FigureArgs,
@@ -157,6 +159,16 @@ fn run_experiments(
             return Err(Error::Usage(format!("--figure: {} has no figure", outcome.id)));
         }
         figure.write(&drawn)?;
+    }
+    // Those of papers say what happens where a strategy does not retransmit.
+    for outcome in outcomes.iter().filter(|outcome| outcome.paper.is_none()) {
+        for cell in &outcome.cells {
+            let place =
+                if cell.name.is_empty() { String::new() } else { format!(" ({})", cell.name) };
+            for sentence in &cell.unmet {
+                let _ = writeln!(io::stderr(), "warning: {sentence}{place}");
+            }
+        }
     }
     let text = match options.format {
         ExperimentFormat::Json => json_text(&outcomes),

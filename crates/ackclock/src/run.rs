@@ -61,6 +61,13 @@ pub(crate) fn run(args: &RunArgs, registry: &Registry, cancel: &Cancel) -> Resul
     let ScenarioFile { file, text, scenario } = ScenarioFile::read(&args.scenario, registry)?;
     let axes = args.set.iter().map(|set| axis(set)).collect::<Result<Vec<Axis>, _>>();
     let mut axes = axes.map_err(|message| Error::Usage(format!("--set: {message}")))?;
+    let of_flow = |axis: &&Axis| axis.key.starts_with("flow[") && axis.key.ends_with("].strategy");
+    if let Some(Axis { key, .. }) = axes.iter().find(of_flow).filter(|_| !args.strategy.is_empty())
+    {
+        return Err(Error::Usage(format!(
+            "--set: with --strategy all flows have the same one, and `{key}` has no effect"
+        )));
+    }
     let (mut text, mut cells) = (Some(text), vec![GridCell::of(scenario)]);
     if !axes.is_empty() {
         let file = (file.as_str(), text.as_deref().unwrap_or_default());
@@ -128,9 +135,10 @@ fn refuse_recordings(records: &RecordArgs) -> Result<(), Error> {
 }
 
 fn check_seeds(seed: u64, runs: u32) -> Result<(), Error> {
+    // Seeds are integers of TOML and Parquet.
     match seed.checked_add(runs.into()) {
-        Some(_) => Ok(()),
-        None => Err(Error::Usage(format!("--seed: {seed} leaves no room for {runs} runs"))),
+        Some(end) if i64::try_from(end).is_ok() => Ok(()),
+        _ => Err(Error::Usage(format!("--seed: {seed} leaves no room for {runs} runs"))),
     }
 }
 

@@ -976,6 +976,57 @@ fn ctrl_c_leaves_no_part_of_a_recording() {
     assert_eq!(names, ["e.jsonl", "long.toml"]);
 }
 
+/// What would be done twice, or would have no effect.
+#[test]
+fn options_that_contradict_each_other_are_refused() {
+    let file = scratch("contradict", "small.toml");
+    fs::write(&file, SMALL).unwrap();
+    let last = i64::MAX.to_string();
+    let seeds = format!("--seed: {last} leaves no room for 3 runs");
+    let page = scratch("contradict", "a.html");
+    let twice = format!("{page}: two options write this file");
+    for (args, expected) in [
+        (&["--strategy", "sack,reno,sack"][..], "--strategy: `sack` is there twice"),
+        (
+            &["--strategy", "sack", "--set", "flow[0].strategy=reno,sack"],
+            "--set: with --strategy all flows have the same one, and `flow[0].strategy` has no effect",
+        ),
+        (&["--set", "seed=1,2"], "--set: `seed` is an option: --seed"),
+        (&["--seed", &last], &seeds),
+        (&["--html", &page, "--svg", &page], &twice),
+    ] {
+        let run = ackclock(&[&["run", &file], args].concat());
+        assert_eq!((run.code, run.out.as_str()), (2, ""), "{args:?}");
+        assert_eq!(run.err, format!("error: {expected}\n"));
+    }
+    let dash = ackclock(&["experiment", &file, "--parquet", "-"]);
+    assert_eq!(dash.code, 2);
+    assert!(dash.err.contains("standard output has the results"), "{}", dash.err);
+}
+
+#[test]
+fn an_experiment_warns_of_what_no_packet_met() {
+    let text = fs::read_to_string(format!(
+        "{}/../../examples/experiment.toml",
+        env!("CARGO_MANIFEST_DIR")
+    ));
+    let drop = "loss = [{ bernoulli = { p = \"1%\" } }, { drop = { segments = [7, \"30-32\"] } }]";
+    let text = text.unwrap().replace("loss = [{ bernoulli = { p = \"1%\" } }]", drop);
+    let text = text.replace("[\"20ms\", \"80ms\"]", "[\"20ms\"]");
+    let file = scratch("experiment_unmet", "e.toml");
+    fs::write(&file, text.replace("runs = 40 ", "runs = 2 ")).unwrap();
+    let run = ackclock(&["experiment", &file]);
+    assert_eq!(run.code, 0);
+    let lines: Vec<&str> = run.err.lines().collect();
+    let line = |loss| {
+        format!(
+            "warning: {file}: link[0].loss[1].drop: no packet met 30-32 of this list in 4 of 4 runs \
+             (loss {loss}%, delay 20ms)"
+        )
+    };
+    assert_eq!(lines, [line(1), line(3), line(5)]);
+}
+
 #[test]
 fn a_file_may_be_standard_output_and_results_are_beside_it() {
     let (file, events) = (scratch("stdout", "small.toml"), scratch("stdout", "e.jsonl"));

@@ -39,6 +39,7 @@ fn measured(samples: &[(&str, &[f64])]) -> Cell {
         tables: Vec::new(),
         sequences: Vec::new(),
         measured,
+        unmet: Vec::new(),
     }
 }
 

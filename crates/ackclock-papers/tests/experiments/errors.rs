@@ -145,7 +145,7 @@ fn errors_name_file_line_and_key() {
         (
             "loss = \"0%\"",
             "loss = \"1%\"",
-            "papers/p/e.toml:55: claim[1].where: no cell has these labels",
+            "papers/p/e.toml:55: claim[1].where: no cell has these labels; the axes are `loss` with `",
         ),
         (
             "where = { delay = \"far\" }",
@@ -160,12 +160,12 @@ fn errors_name_file_line_and_key() {
         (
             "axis = \"loss\"",
             "axis = \"delay\"",
-            "papers/p/e.toml:28: chart[0]: a `measure` of `row` or `show` is expected",
+            "papers/p/e.toml:31: chart[0].axis: the name of a `[[vary]]` is expected",
         ),
         (
             "measure = \"goodput\"\naxis = \"loss\"",
             "quantiles = \"goodput\"",
-            "papers/p/e.toml:28: chart[0]: a `measure` of `row` or `show` is expected",
+            "papers/p/e.toml:28: chart[0].measure: a `measure` of `row` or `show` is expected",
         ),
         ("\"goodput\"", "\"godput\"", "papers/p/e.toml:6: show[0]: there is no `godput`"),
         (

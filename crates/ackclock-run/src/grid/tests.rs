@@ -71,9 +71,21 @@ fn errors_name_the_key_of_the_axis_or_of_the_scenario() {
         let error = cells(&DELAY.replacen(right, wrong, 1), false).unwrap_err();
         assert!(error.starts_with(expected), "{error}\n{expected}");
     }
-    let many: String = (0..15).map(|_| RATE).collect();
+    let axis = |name: &str, key: &str, n: u32, unit: &str| {
+        let values: Vec<String> = (1..=n).map(|i| format!("\"{i}{unit}\"")).collect();
+        let values = values.join(", ");
+        format!("[[vary]]\nname = \"{name}\"\nkey = \"link[0].{key}\"\nvalues = [{values}]\n")
+    };
+    let rates = axis("rate", "rate", 100, "mbit");
+    let many = |n| cells(&(rates.clone() + &axis("delay", "delay", n, "ms")), false);
+    assert_eq!(many(100).unwrap().len(), 10_000);
+    assert_eq!(many(101).unwrap_err(), "vary[1].values: the grid has more than 10000 cells");
+    let same =
+        |name, key| cells(&(rates.clone() + &axis(name, key, 2, "mbit")), false).unwrap_err();
+    assert_eq!(same("rate", "delay"), "vary[1].name: another axis has the same");
+    assert_eq!(same("speed", "rate"), "vary[1].key: another axis has the same");
     assert_eq!(
-        cells(&many, false).unwrap_err(),
-        "vary[13].values: the grid has more than 10000 cells"
+        cells(&RATE.replacen("2mbit", "1mbit", 1), false).unwrap_err(),
+        "vary[0].values: `1mbit` is there twice; each value needs its label"
     );
 }

@@ -47,11 +47,16 @@ fn what_is_wrong_names_the_key_and_what_is_near() {
         ),
         ("link[1].rate=1mbit", "--set: link[1].rate: there is no `link[1]`; there are 1"),
         ("link[0].rate=1mbps", "--set: link[0].rate: `1mbps` has two readings"),
+        ("seed=1,2", "`seed` is an option: --seed"),
+        ("runs=3", "`runs` is an option: --runs"),
+        ("tcp.mss=500,600,500", "--set: tcp.mss: `500` is there twice"),
         ("tpc.mss=500", "--set: tpc: there is no key `tpc` here; did you mean `tcp`?"),
     ] {
         let error = cells(&[set]).unwrap_err();
         assert!(error.starts_with(expected), "{error}\n{expected}");
     }
+    let twice = cells(&["tcp.mss=500", "tcp.mss=600"]).unwrap_err();
+    assert_eq!(twice, "--set: tcp.mss: another axis has the same");
 }
 
 /// 20 segments at 1 and 2 Mb/s: the rows have each cell, strategy and seed in order.
