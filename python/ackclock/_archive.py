@@ -14,7 +14,8 @@ from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from . import _native
-from ._cells import Cell, Cells, address, complete
+from ._cells import Cell, Cells, Done, address, complete
+from ._run import threads
 
 #: The tables of a capture; the last one says that it is done.
 TABLES = ("retransmissions", "timeouts", "stalls", "connections")
@@ -62,14 +63,14 @@ def explain_archive(
         files = tuple(f"{t}/file={quote(name, safe='')}/{one}.parquet" for t in TABLES)
         work = _Capture(name, filter)
         made.append(Cell(one, _explain, work, files, work.by_hand))
-    return complete(made, Path(out), executor, jobs, progress)
+    return complete(made, Path(out), executor, threads(jobs or 0), progress)
 
 
 def _is_url(name: str) -> bool:
     return urlsplit(name).scheme in ("http", "https", "ftp", "file")
 
 
-def _explain(work: _Capture) -> list[bytes]:
+def _explain(work: _Capture) -> Done:
     """Explains a capture on a worker."""
     with tempfile.TemporaryDirectory() as folder:
         path = work.name
@@ -80,4 +81,4 @@ def _explain(work: _Capture) -> list[bytes]:
         explained = _native.explain([path], work.filter, 1, work.name)
     if explained.problems:
         raise _native.Error("; ".join(explained.problems))
-    return [getattr(explained, table).to_parquet() for table in TABLES]
+    return [getattr(explained, table).to_parquet() for table in TABLES], []

@@ -33,14 +33,19 @@ WINDOW = 1000
 LOSSES = 20
 
 
+#: What a worker returns: the contents of the cell's files, and what did not happen although it was
+#: asked for.
+Done = tuple[list[bytes], list[str]]
+
+
 @dataclass(frozen=True)
 class Cell:
     """A piece of work."""
 
     #: Names the result.
     address: str
-    #: What a worker does. It returns the contents of `files`, and is told `work`.
-    do: Callable[[Any], list[bytes]]
+    #: What a worker does. It is told `work`.
+    do: Callable[[Any], Done]
     work: Any
     #: Below the folder of results. The cell is done once the last one is there.
     files: tuple[str, ...]
@@ -70,6 +75,8 @@ class Cells:
     done: int = 0
     #: Those that failed.
     failures: list[Failure] = field(default_factory=list[Failure])
+    #: What did not happen although it was asked for, one sentence each, in all cells that are done.
+    unmet: list[str] = field(default_factory=list[str])
 
 
 _build = ""
@@ -96,7 +103,7 @@ def address(*of: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def attempt(do: Callable[[Any], list[bytes]], work: Any, expected: str) -> list[bytes] | str:
+def attempt(do: Callable[[Any], Done], work: Any, expected: str) -> Done | str:
     """Does the work of a cell on a worker, whose build has to be the expected one. An error of the
     cell is its traceback, so that errors of the executor remain apart."""
     try:
@@ -124,19 +131,30 @@ def complete(
                 if isinstance(answer, str):
                     result.failures.append(Failure(answer.strip(), cell.by_hand(out)))
                 else:
-                    for name, content in zip(cell.files, answer, strict=True):
+                    contents, unmet = answer
+                    if unmet:
+                        _write(_unmet_file(out, cell), "\n".join(unmet).encode())
+                    for name, content in zip(cell.files, contents, strict=True):
                         _write(out / name, content)
                     result.done += 1
                 bar.step()
         bar.close()
         done = [cell for cell in cells if (out / cell.files[-1]).exists()]
         result.files = [str(out / name) for cell in done for name in cell.files]
+        if (out / "unmet").exists():
+            for file in (_unmet_file(out, cell) for cell in done):
+                if file.exists():
+                    result.unmet += file.read_text(encoding="utf-8").splitlines()
     return result
+
+
+def _unmet_file(out: Path, cell: Cell) -> Path:
+    return out / "unmet" / f"{cell.address}.txt"
 
 
 def _answers(
     cells: list[Cell], executor: Executor | None, jobs: int | None
-) -> Iterator[tuple[Cell, list[bytes] | str]]:
+) -> Iterator[tuple[Cell, Done | str]]:
     """Each cell with what its worker returned, or with what went wrong."""
     waiting = deque((cell, 0) for cell in cells)
     under_way: dict[Future[Any], tuple[Cell, int]] = {}
@@ -242,4 +260,5 @@ def summary(result: Cells, out: str) -> str:
     lines = [f"{result.before + result.done} cells in {out}, {result.done} of them new"]
     for failure in result.failures:
         lines.append(f"failed: {failure.error.splitlines()[-1]}\n  {failure.command}")
+    lines += [f"warning: {sentence}" for sentence in result.unmet]
     return "\n".join(lines)

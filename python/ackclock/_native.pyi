@@ -20,9 +20,12 @@ __all__ = [
     "captures",
     "check",
     "check_strategy",
+    "check_toml",
     "compare_scenario",
+    "error",
     "experiment",
     "explain",
+    "flow_columns",
     "main",
     "register",
     "registered",
@@ -78,7 +81,8 @@ class Result:
     """What came out of runs.
 
     Events and statistics of recovery are had by running again when they are first asked for: the
-    same seeds give the same runs.
+    same seeds give the same runs. A mechanism in Python has to be deterministic; that a run came
+    out otherwise is an error.
     """
 
     @property
@@ -470,6 +474,7 @@ def main(args: Sequence[str]) -> int: ...
 def run(
     text: str,
     file: str,
+    lines: bool,
     strategies: Sequence[str],
     runs: int | None,
     seed: int | None,
@@ -481,7 +486,12 @@ def explain(
     captures: Sequence[str | PathLike[str]], filter: str | None, jobs: int, called: str | None
 ) -> Explanation: ...
 def captures(path: str | PathLike[str]) -> list[str]: ...
-def check(text: str, file: str) -> None: ...
+def check(text: str, file: str, lines: bool) -> None: ...
+def check_toml(text: str, file: str) -> None: ...
+def error(
+    key: str, message: str, file: str | None = None, text: str | None = None
+) -> Error: ...
+def flow_columns() -> list[str]: ...
 def check_strategy(name: str) -> None: ...
 def to_toml(table: dict[str, Any]) -> str: ...
 def set_key(text: str, file: str, path: str, value: Any) -> str: ...

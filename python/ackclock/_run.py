@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import operator
 import os
+import re
+import tomllib
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict, Unpack
 
 from . import _native
 from ._native import Experiments, Explanation, Result
 from ._scenario import Scenario, scenario_of
+
+
+#: What the command and TOML have room for.
+MOST_RUNS = 100_000
+MOST_SEED = 2**63 - 1
 
 
 class UnmetWarning(UserWarning):
@@ -22,6 +30,22 @@ def names(listed: str | Sequence[str] | None) -> list[str]:
     if isinstance(listed, str):
         return [name.strip() for name in listed.split(",")]
     return [] if listed is None else list(listed)
+
+
+def number(key: str, value: Any, least: int, most: int) -> int:
+    """The value, if it is a whole number between these."""
+    try:
+        whole = operator.index(value)
+    except TypeError:
+        raise _native.error(key, f"{value!r} is not a whole number") from None
+    if not least <= whole <= most:
+        raise _native.error(key, f"{whole} is not from {least} to {most}")
+    return whole
+
+
+def threads(jobs: int) -> int:
+    """The value of `jobs`, if it makes sense."""
+    return number("jobs", jobs, 0, 1024)
 
 
 def run(
@@ -54,11 +78,13 @@ def _run(
     jobs: int = 0,
 ) -> Result:
     """As `run`, whose caller is who warnings point at."""
-    for name, number in [("runs", runs), ("seed", seed), ("jobs", jobs)]:
-        if number is not None and number < 0:
-            raise ValueError(f"{name}: {number} is below 0")
-    text, file, aims = scenario.text, scenario.file, names(until)
-    result = _native.run(text, file, strategies, runs, seed, aims, jobs)
+    if runs is not None:
+        runs = number("runs", runs, 1, MOST_RUNS)
+    if seed is not None:
+        seed = number("seed", seed, 0, MOST_SEED)
+    text, file, lines = scenario.text, scenario.file, scenario._lines
+    jobs, aims = threads(jobs), names(until)
+    result = _native.run(text, file, lines, strategies, runs, seed, aims, jobs)
     for sentence in result.unmet:
         warnings.warn(sentence, UnmetWarning, stacklevel=3)
     return result
@@ -68,9 +94,10 @@ class CompareOptions(TypedDict, total=False):
     """The options of `ackclock compare`, which have the same names and mean the same."""
 
     #: Segments whose first transmission is lost; of several connections, a list for each.
-    drop: Sequence[int] | Sequence[Sequence[int]]
+    #: `"20-22"` is a range.
+    drop: int | str | Sequence[int | str] | Sequence[Sequence[int | str]]
     #: Retransmissions that are lost: `"14:1"` is the first one of segment 14.
-    drop_retransmission: Sequence[str]
+    drop_retransmission: str | Sequence[str]
     segments: int
     mss: int
     rate: str
@@ -91,21 +118,35 @@ def compare(strategies: str | Sequence[str], **options: Unpack[CompareOptions]) 
     """Runs one connection over one bottleneck with each strategy."""
     chosen = names(strategies)
     arguments = [f"--strategy={','.join(chosen)}", *_arguments(options)]
-    text = _native.compare_scenario(arguments)
-    return _run(Scenario(text, file="compare"), chosen)
+    try:
+        text = _native.compare_scenario(arguments)
+    except _native.Error as error:
+        raise _of_option(error) from None
+    return _run(Scenario(tomllib.loads(text), file="compare"), chosen)
+
+
+def _of_option(error: _native.Error) -> _native.Error:
+    """What is wrong with an option of the command, said of the argument of that name."""
+    option = r"'?--([a-z-]+)(?: <[^>]*>)?'?"
+    found = re.search(option, str(error))
+    if error.key is not None or found is None:
+        return error
+    text = re.sub(option, lambda name: name[1].replace("-", "_"), str(error))
+    key = found[1].replace("-", "_")
+    return _native.error(key, text.removeprefix(f"{key}: "))
 
 
 def experiment(*names: str, quick: bool = False, jobs: int = 0) -> Experiments:
     """Runs experiments: those of papers, such as `lin-kung` or `lin-kung/figure-5`, and those of
     files, folders and patterns. `quick` takes fewer runs, for a first look."""
-    return _native.experiment(names, quick, jobs)
+    return _native.experiment(names, quick, threads(jobs))
 
 
 def explain(
     *captures: str | os.PathLike[str], filter: str | None = None, jobs: int = 0
 ) -> Explanation:
     """Explains captures and folders of captures. `filter` is an expression of tcpdump."""
-    return _native.explain(captures, filter, jobs, None)
+    return _native.explain(captures, filter, threads(jobs), None)
 
 
 def _arguments(options: Mapping[str, Any]) -> Iterator[str]:
@@ -116,8 +157,10 @@ def _arguments(options: Mapping[str, Any]) -> Iterator[str]:
                 yield option
         elif isinstance(value, (str, int, float)):
             yield f"{option}={value}"
+        elif not isinstance(value, Iterable):
+            raise _native.error(key, f"{value!r} is no value of an option")
         else:
-            items = list(value)
-            lists = items if items and not isinstance(items[0], (str, int)) else [items]
-            for one in lists:
+            items: list[Any] = list(value)  # pyright: ignore[reportUnknownArgumentType]
+            single = not items or isinstance(items[0], str) or not isinstance(items[0], Iterable)
+            for one in [items] if single else items:
                 yield f"{option}={','.join(map(str, one))}"

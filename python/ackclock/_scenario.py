@@ -18,12 +18,14 @@ class Scenario:
     a dictionary of the same shape. It never changes: `set`, `link` and `flow` return another one.
     """
 
-    __slots__ = ("file", "text")
+    __slots__ = ("_lines", "file", "text")
 
     #: What errors name.
     file: str
     #: The scenario as TOML.
     text: str
+    #: Whether the text is the user's own, so that its lines mean something.
+    _lines: bool
 
     def __init__(
         self, source: str | Mapping[str, Any], *, file: str = "scenario", check: bool = True
@@ -34,13 +36,14 @@ class Scenario:
             raise TypeError(f"{source!r} is not the text of a scenario; Scenario.read reads a file")
         self.text = source if isinstance(source, str) else _native.to_toml(dict(source))
         self.file = file
+        self._lines = isinstance(source, str)
         if check:
-            _native.check(self.text, self.file)
+            _native.check(self.text, self.file, self._lines)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Scenario:
         """From a file."""
-        return cls(Path(path).read_text(encoding="utf-8"), file=os.fspath(path))
+        return cls(read_text(path), file=os.fspath(path))
 
     @classmethod
     def new(cls, duration: str, **keys: Any) -> Scenario:
@@ -54,7 +57,8 @@ class Scenario:
     def set(self, path: str, value: Any) -> Scenario:
         """The same with another value at a path such as `link[1].delay` or `flow[*].strategy`."""
         text = _native.set_key(self.text, self.file, path, value)
-        return Scenario(text, file=self.file)
+        _native.check(text, self.file, False)
+        return _restored(text, self.file, False)
 
     def link(self, from_: str, to: str, **keys: Any) -> Scenario:
         """The same with one more link."""
@@ -83,13 +87,23 @@ class Scenario:
         return f"<ackclock.Scenario {name!r}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.text, self.file)
+        return _restored, (self.text, self.file, self._lines)
 
 
+def _restored(text: str, file: str, lines: bool) -> Scenario:
+    """A scenario that was checked before."""
+    scenario = Scenario(text, file=file, check=False)
+    scenario._lines = lines
+    return scenario
 
-def _restored(text: str, file: str) -> Scenario:
-    """A scenario that was checked before it was pickled."""
-    return Scenario(text, file=file, check=False)
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """The text of a file of TOML."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        text = f"byte {error.start} is not UTF-8: this is no file of TOML"
+        raise _native.error("", text, os.fspath(path)) from None
 
 
 def scenario_of(source: Scenario | str | os.PathLike[str] | Mapping[str, Any]) -> Scenario:

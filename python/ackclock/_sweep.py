@@ -9,7 +9,8 @@ import re
 import shlex
 import sys
 import tomllib
-from collections.abc import Generator, Mapping, Sequence
+import warnings
+from collections.abc import Generator, Iterable, Mapping, Sequence, Sized
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,10 +19,10 @@ from typing import Any
 from urllib.parse import quote
 
 from . import _native
-from ._cells import Cell, Cells, address, complete, summary
-from ._run import names
+from ._cells import Cell, Cells, Done, address, complete, summary
 from ._ray import ray_executor
-from ._scenario import Scenario, scenario_of
+from ._run import MOST_RUNS, MOST_SEED, UnmetWarning, names, number, threads
+from ._scenario import Scenario, read_text, scenario_of
 from ._source import Registered, described, mechanisms_in
 
 
@@ -40,50 +41,65 @@ class Grid:
     seed: int | None = None
     #: How many runs make a cell: what a worker does at a time, and what is lost if it is killed.
     runs_per_cell: int = 10
+    #: The file of the grid and its text, which errors name.
+    _read: tuple[str, str] | None = field(default=None, repr=False, compare=False, kw_only=True)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Grid:
         """From a TOML file with these names as its keys. `scenario` is a table, or a path beside
         the file."""
-        path = Path(path)
-        try:
-            keys = tomllib.loads(path.read_text(encoding="utf-8"))
-        except tomllib.TOMLDecodeError as error:
-            raise _native.Error(f"{path}: {error}") from None
-        known = list(cls.__dataclass_fields__)
+        path, text = Path(path), read_text(path)
+        _native.check_toml(text, str(path))
+        keys = tomllib.loads(text)
+        known = [key for key in cls.__dataclass_fields__ if key != "_read"]
         for key in keys:
             if key not in known:
-                raise _native.Error(f"{path}: {key}: there is no such key; there are {known}")
+                told = f"there is no such key; there are {', '.join(known)}"
+                raise _native.error(key, told, str(path), text)
         if "scenario" not in keys:
-            raise _native.Error(f"{path}: the key `scenario` is missing")
+            raise _native.error("scenario", "this key is missing", str(path))
+        if not isinstance(keys["scenario"], (str, dict)):
+            raise _native.error("scenario", "a file or a table is expected", str(path), text)
         if isinstance(keys["scenario"], str):
             keys["scenario"] = path.parent / keys["scenario"]
-        return cls(**keys)
+        return cls(**keys, _read=(str(path), text))
+
+    def _wrong(self, key: str, message: str) -> _native.Error:
+        return _native.error(key, message, *(self._read or ()))
+
+    @contextmanager
+    def _at(self, key: str | None = None, within: str = "") -> Generator[None]:
+        """What is wrong with a key is said of the grid's file, if there is one."""
+        try:
+            yield
+        except _native.Error as error:
+            if self._read is None:
+                raise
+            own = error.key or ""
+            message = str(error).removeprefix(f"{error.file}: ").removeprefix(f"{own}: ")
+            at = key or within + own
+            if not at.endswith(own):
+                message = f"{own}: {message}"
+            raise self._wrong(at, message) from None
 
     def cells(self) -> list[Cell]:
         """The cells, point by point."""
-        base = scenario_of(self.scenario)
+        base = self._base()
         table = base.to_dict()
-        runs = table.get("runs", 1) if self.runs is None else self.runs
-        seed = table.get("seed", 1) if self.seed is None else self.seed
-        for name, number in [("runs", runs), ("runs_per_cell", self.runs_per_cell)]:
-            if number < 1:
-                raise _native.Error(f"{name}: {number} is below 1")
-        for key, values in self.set.items():
-            if isinstance(values, str) or len(values) == 0:
-                raise _native.Error(f"{key}: a list of values is expected, and not {values!r}")
-        strategies: list[str | None] = [*names(self.strategies)] or [None]
-        for strategy in strategies:
-            if strategy is not None:
-                _native.check_strategy(strategy)
-        keys = {key: _column(key) for key in self.set}
-        if len({*keys.values()}) < len(keys):
-            raise _native.Error(f"the paths {list(keys)} are too much alike")
+        with self._at():
+            runs = table.get("runs", 1) if self.runs is None else self.runs
+            runs = number("runs", runs, 1, 10 * MOST_RUNS)
+            seed = table.get("seed", 1) if self.seed is None else self.seed
+            seed = number("seed", seed, 0, MOST_SEED - runs + 1)
+            runs_per_cell = number("runs_per_cell", self.runs_per_cell, 1, MOST_RUNS)
+        strategies = self._strategies()
+        keys = self._columns()
         made: list[Cell] = []
         for values in itertools.product(*self.set.values()):
             scenario = base
             for key, value in zip(self.set, values, strict=True):
-                scenario = scenario.set(key, value)
+                with self._at(self._key(key)):
+                    scenario = scenario.set(key, value)
             at = "".join(
                 f"{keys[key]}={quote(str(value), safe='')}/"
                 for key, value in zip(self.set, values, strict=True)
@@ -91,13 +107,67 @@ class Grid:
             for strategy in strategies:
                 mechanisms = mechanisms_in(scenario.text, strategy)
                 sources = [described(mechanism) for mechanism in mechanisms]
-                for first in range(seed, seed + runs, self.runs_per_cell):
-                    count = min(self.runs_per_cell, seed + runs - first)
-                    work = _Work(scenario.text, strategy, first, count, mechanisms)
+                for first in range(seed, seed + runs, runs_per_cell):
+                    count = min(runs_per_cell, seed + runs - first)
+                    told = f"{at}{strategy or ''}, seed {first}"
+                    file = scenario.file
+                    work = _Work(scenario.text, file, told, strategy, first, count, mechanisms)
                     name = address(scenario.text, strategy, first, count, sources)
                     file = f"{at}cell-{name}.parquet"
                     made.append(Cell(name, _run, work, (file,), work.by_hand))
         return made
+
+    def _base(self) -> Scenario:
+        if self._read is None or not isinstance(self.scenario, Mapping):
+            return scenario_of(self.scenario)
+        with self._at(within="scenario."):
+            return Scenario(self.scenario, file=self._read[0])
+
+    def _strategies(self) -> list[str | None]:
+        given: Any = self.strategies
+        strategies = names(given) if hasattr(given, "__iter__") else [given]
+        if not all(isinstance(name, str) for name in strategies):
+            raise self._wrong("strategies", f"{given!r} is no list of names")
+        with self._at("strategies"):
+            for strategy in strategies:
+                _native.check_strategy(strategy)
+        self._once("strategies", strategies)
+        return [*strategies] or [None]
+
+    def _once(self, key: str, values: Iterable[Any]) -> None:
+        """A value that is there twice would count twice."""
+        before: set[str] = set()
+        for shown in map(str, values):
+            if shown in before:
+                raise self._wrong(key, f"{shown} is there twice")
+            before.add(shown)
+
+    def _columns(self) -> dict[str, str]:
+        """The keys of `set`, with the names of their columns."""
+        given: Any = self.set
+        if not isinstance(given, Mapping):
+            raise self._wrong("set", f"{given!r} is no table of lists")
+        columns: dict[str, str] = {}
+        for key, values in self.set.items():
+            at, column = self._key(key), _column(key)
+            listed: Any = values
+            if isinstance(listed, (str, Mapping)) or not _some(listed):
+                raise self._wrong(at, f"a list of values is expected, and not {listed!r}")
+            self._once(at, values)
+            if key in ("seed", "runs"):
+                raise self._wrong(at, f"it is no key to sweep; `{key}` of the grid says it")
+            if self.strategies and re.fullmatch(r"flow\[.+\]\.strategy", key):
+                raise self._wrong(at, "the strategies are those of `strategies`; give one of both")
+            if column in _native.flow_columns():
+                raise self._wrong(at, f"the results have a column `{column}` of their own")
+            for other, name in columns.items():
+                if name == column or _overlap(key, other):
+                    raise self._wrong(at, f"it sets what `{other}` sets, or has its column")
+            columns[key] = column
+        return columns
+
+    def _key(self, key: str) -> str:
+        return key if self._read is None else f"set.{key}"
 
 
 @dataclass(frozen=True)
@@ -105,6 +175,10 @@ class _Work:
     """What a worker has to know of a cell."""
 
     text: str
+    #: What errors name.
+    file: str
+    #: The point of the grid, the strategy and the first seed, in words.
+    where: str
     strategy: str | None
     seed: int
     runs: int
@@ -115,10 +189,18 @@ class _Work:
         file = out / "failed" / f"{address(self.text)}.toml"
         file.parent.mkdir(exist_ok=True)
         file.write_text(self.text, encoding="utf-8")
+        if self.mechanisms:
+            return self._in_python(file)
         words = ["ackclock", "run", str(file), f"--seed={self.seed}", f"--runs={self.runs}"]
         if self.strategy is not None:
             words.append(f"--strategy={self.strategy}")
         return shlex.join(words)
+
+    def _in_python(self, file: Path) -> str:
+        """The command knows no mechanisms in Python."""
+        classes = [f"{cls.__module__}.{cls.__qualname__}" for _, cls, *_ in self.mechanisms]
+        call = f"ackclock.run({str(file)!r}, {self.strategy!r}, runs={self.runs}, seed={self.seed})"
+        return f"{call}  # in Python, with {', '.join(classes)} registered"
 
 
 def _column(path: str) -> str:
@@ -126,15 +208,27 @@ def _column(path: str) -> str:
     return re.sub(r"\W+", "_", path).strip("_")
 
 
-def _run(work: _Work) -> list[bytes]:
+def _some(values: Any) -> bool:
+    """Whether it is a list, or an array, with something in it."""
+    return isinstance(values, Sized) and len(values) > 0
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Whether two paths have a key in common: `link[*].rate` and `link[1]` do."""
+    steps = (re.findall(r"[\w-]+|\*", path) for path in (one, other))
+    return all(a == b or "*" in (a, b) for a, b in zip(*steps, strict=False))
+
+
+def _run(work: _Work) -> Done:
     """Runs a cell on a worker."""
     from .mechanism import register
 
     for name, mechanism, needs_sack, without_sack in work.mechanisms:
         register(name, mechanism, needs_sack=needs_sack, without_sack=without_sack)
     strategies = [] if work.strategy is None else [work.strategy]
-    result = _native.run(work.text, "scenario", strategies, work.runs, work.seed, [], 1)
-    return [result.flows.to_parquet()]
+    text, file, runs, seed = work.text, work.file, work.runs, work.seed
+    result = _native.run(text, file, False, strategies, runs, seed, [], 1)
+    return [result.flows.to_parquet()], [f"{work.where}: {told}" for told in result.unmet]
 
 
 def sweep(
@@ -150,10 +244,25 @@ def sweep(
     `executor` is any of `concurrent.futures`, such as that of a Dask client
     (`client.get_executor()`) or `ray_executor()`; without one there are `jobs` processes, one per
     processor unless given. Cells that are in the folder already are left alone, so that a sweep
-    that was killed goes on where it was. `progress` shows a bar; otherwise on a terminal.
+    that was killed goes on where it was. `progress` shows a bar; otherwise on a terminal. What was
+    asked for and did not happen is in `unmet` of what it returns, and an `UnmetWarning`.
     """
+    result = _sweep(grid, out, executor, jobs, progress)
+    if result.unmet:
+        more = f" (and {len(result.unmet) - 1} more in `unmet`)" if len(result.unmet) > 1 else ""
+        warnings.warn(result.unmet[0] + more, UnmetWarning, stacklevel=2)
+    return result
+
+
+def _sweep(
+    grid: Grid | str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    executor: Executor | None,
+    jobs: int | None,
+    progress: bool | None,
+) -> Cells:
     made = (grid if isinstance(grid, Grid) else Grid.read(grid)).cells()
-    return complete(made, Path(out), executor, jobs, progress)
+    return complete(made, Path(out), executor, threads(jobs or 0), progress)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -170,7 +279,7 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     try:
         with _cluster(options.dask, options.ray) as executor:
-            result = sweep(options.grid, options.out, executor, jobs=options.jobs)
+            result = _sweep(options.grid, options.out, executor, options.jobs, None)
     except KeyboardInterrupt:
         print("interrupted; the same command goes on", file=sys.stderr)
         return 130

@@ -22,6 +22,12 @@ pub fn plain(error: impl std::fmt::Display) -> PyErr {
     with(error.to_string(), None, None)
 }
 
+/// An [`Error`] that concerns an argument or a key of no file.
+pub fn at(key: &str, message: impl Into<String>) -> PyErr {
+    let error = ScenarioError::new(key, message);
+    with(error.to_string(), None, Some(&error))
+}
+
 /// An [`Error`] at a place in a file.
 pub fn of_file(error: &FileError) -> PyErr {
     with(error.to_string(), Some(&error.file), Some(&error.error))
@@ -40,6 +46,17 @@ pub fn of_path(path: &Path) -> impl Fn(io::Error) -> PyErr {
 fn os_text(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().into()
+}
+
+/// What is wrong with captures.
+pub fn of_explain(error: &ackclock_explain::Error) -> PyErr {
+    use ackclock_explain::Error::{Read, Write};
+    match error {
+        Read { path, .. } | Write { path, .. } => {
+            with(error.to_string(), Some(&path.to_string_lossy()), None)
+        }
+        error => plain(error),
+    }
 }
 
 /// What a run says.

@@ -34,6 +34,9 @@ pub fn experiment(
     quick: bool,
     jobs: u16,
 ) -> PyResult<Experiments> {
+    if names.is_empty() {
+        return Err(plain("experiment: give the name of a paper, `all`, or a file"));
+    }
     let registry = registry();
     let outcomes = interruptible(py, |stop| {
         let mut library = Library::embedded(registry)?;

@@ -12,7 +12,7 @@ use ackclock_run::Columns;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 
-use crate::error::{of_path, plain};
+use crate::error::{of_explain, of_path, plain};
 use crate::interrupt::interruptible;
 use crate::plot::frame;
 use crate::table::Table;
@@ -38,7 +38,7 @@ fn options(jobs: u16, filter: Option<&str>) -> Options {
 /// The captures at a path: itself, or those in a folder.
 #[pyfunction]
 pub fn captures(path: PathBuf) -> PyResult<Vec<String>> {
-    let found = captures_at(&path, &mut Vec::new()).map_err(plain)?;
+    let found = captures_at(&path, &mut Vec::new()).map_err(|e| of_explain(&e))?;
     Ok(found.iter().map(Source::name).collect())
 }
 
@@ -63,7 +63,7 @@ pub fn explain(
         save(&mut explained, jobs)?;
         Ok((explained, sources))
     })?;
-    let (explained, sources) = done.map_err(|e: ackclock_explain::Error| plain(e))?;
+    let (explained, sources) = done.map_err(|e| of_explain(&e))?;
     if sources.is_empty() {
         return Err(plain("there is no capture in what was given"));
     }

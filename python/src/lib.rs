@@ -40,9 +40,11 @@ mod _native {
     #[pymodule_export]
     use super::plot::Plot;
     #[pymodule_export]
-    use super::run::{RunResult, run};
+    use super::run::{RunResult, flow_column_names, run};
     #[pymodule_export]
-    use super::scenario::{check, check_strategy, compare_scenario, set_key, to_toml};
+    use super::scenario::{
+        check, check_strategy, check_toml, compare_scenario, error, set_key, to_toml,
+    };
     #[pymodule_export]
     use super::state::{Ack, Notice, Segment, Sending, State};
     #[pymodule_export]

@@ -27,6 +27,7 @@ use pyo3::call::PyCallArgs;
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 
 use crate::error::plain;
 use crate::interrupt;
@@ -143,6 +144,19 @@ fn raise(error: PyErr) -> ! {
     resume_unwind(Box::new(error))
 }
 
+/// What a method has to return, as the class of the axis says.
+fn answer(class: &Bound<'_, PyType>, method: &str) -> PyResult<String> {
+    let mut answer = String::new();
+    for base in class.mro() {
+        if let Ok(defined) = base.getattr(method) {
+            // The last one is the axis itself.
+            let returned = defined.getattr("__annotations__")?.get_item("return")?;
+            answer = format!("; it has to return {returned}");
+        }
+    }
+    Ok(answer)
+}
+
 impl Object {
     fn new(spec: &Arc<Spec>) -> Object {
         let made = Python::attach(|py| spec.class.call0(py));
@@ -166,11 +180,12 @@ impl Object {
         interrupt::check();
         let returned = Python::attach(|py| {
             let value = self.object.bind(py).call_method1(method, args())?;
-            value.extract::<R>().map_err(|error| {
+            value.extract::<R>().map_err(|_| {
                 let class = self.object.bind(py).get_type();
-                let cause: PyErr = error.into();
-                let text = format!("{class}.{method} returned {value}: {}", cause.value(py));
-                PyTypeError::new_err(text)
+                let right = answer(&class, method).unwrap_or_default();
+                let name = class.qualname().map(|name| name.to_string()).unwrap_or_default();
+                let shown = value.repr().map(|shown| shown.to_string()).unwrap_or_default();
+                PyTypeError::new_err(format!("{name}.{method} returned {shown}{right}"))
             })
         });
         Some(returned.unwrap_or_else(|error| raise(error)))

@@ -13,14 +13,14 @@ use ackclock_report::{
 };
 use ackclock_run::{
     FileError, GridCell, Input, Job, LinkStats, Outcome, Progress, RecoveryRecorder, STEPS, Sweep,
-    SweepRun, Swept, Until, in_parallel,
+    SweepRun, Swept, Until, error_at, in_parallel,
 };
 use ackclock_tcp::{Event, Registry};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
-use crate::error::{of_file, of_path, of_run, plain};
+use crate::error::{at, of_file, of_path, of_run, plain};
 use crate::events::{EventRow, event_columns};
 use crate::interrupt::interruptible;
 use crate::mechanism::registry;
@@ -38,7 +38,8 @@ struct Setup {
     registry: Registry,
     cell: GridCell,
     file: String,
-    text: String,
+    /// Where errors find lines.
+    text: Option<String>,
     jobs: Vec<Job>,
     threads: u16,
 }
@@ -46,7 +47,8 @@ struct Setup {
 /// What came out of runs: tables for polars, pandas, pyarrow and DuckDB, and pictures.
 ///
 /// Events and statistics of recovery take time and memory, so that they are had by running again
-/// when they are first asked for: the same seeds give the same runs.
+/// when they are first asked for: the same seeds give the same runs. A mechanism in Python has to be
+/// deterministic; that a run came out otherwise is an error.
 #[pyclass(frozen, module = "ackclock", name = "Result")]
 pub struct RunResult {
     setup: Setup,
@@ -86,7 +88,7 @@ impl Setup {
             registry: &self.registry,
             scenario: &self.cell.scenario,
             file: self.file.clone(),
-            text: Some(&self.text),
+            text: self.text.as_deref(),
         }
     }
 
@@ -96,7 +98,7 @@ impl Setup {
             registry: &self.registry,
             cells: std::slice::from_ref(&self.cell),
             file: &self.file,
-            text: Some(&self.text),
+            text: self.text.as_deref(),
             strategies: &asked.strategies,
             seed: asked.seed,
             runs: asked.runs,
@@ -104,9 +106,8 @@ impl Setup {
             over: &[],
         };
         let (seed, runs) = (sweep.first_seed(0), sweep.most_runs(0));
-        if runs == 0 || seed.checked_add(runs.into()).is_none() {
-            let text = format!("runs: {runs} runs from the seed {seed} on are impossible");
-            return Err(plain(text));
+        if seed > i64::MAX as u64 - u64::from(runs.saturating_sub(1)) {
+            return Err(at("seed", format!("{runs} runs from {seed} on go beyond 2^63 - 1")));
         }
         let input = self.input();
         let swept = interruptible(py, |stop| {
@@ -126,41 +127,54 @@ impl Setup {
         Ok((outcomes, unmet))
     }
 
-    /// Runs these jobs again, each with a recorder of its own.
+    /// Runs these jobs again, each with a recorder of its own. They have to come out as before.
     fn run<R: Recorder, T: Send>(
         &self,
         py: Python<'_>,
-        jobs: &[&Job],
+        jobs: &[(&Job, &Outcome)],
         recorder: impl Fn(&Simulation) -> R + Sync,
         done: impl Fn(R, Outcome, Vec<BuiltFlow>, &Job) -> T + Sync,
     ) -> PyResult<Vec<T>> {
-        let one = |job: &Job, progress: &Progress| {
+        let one = |(job, before): (&Job, &Outcome), progress: &Progress| {
             let input = self.input();
             let simulation = input.build(job, true)?;
             let flows = simulation.flows.clone();
             let mut recorder = recorder(&simulation);
             let outcome = input.run(job, simulation, &mut recorder, progress)?;
+            if outcome.flows != before.flows {
+                return Err(self.differs(job));
+            }
             Ok(done(recorder, outcome, flows, job))
         };
         let results = interruptible(py, |stop| {
             let progress = Progress::until(jobs.len() as u64 * STEPS, &stop.cancel);
-            in_parallel(jobs, self.threads, |job| stop.guard(|| one(job, &progress)).transpose())
+            in_parallel(jobs, self.threads, |job| stop.guard(|| one(*job, &progress)).transpose())
         })?;
         // A run that is left out was stopped, which is an error already.
         Ok(results.map_err(|e| of_run(&e))?.into_iter().flatten().collect())
     }
 
-    /// The first run of each strategy.
-    fn first(&self) -> Vec<&Job> {
-        let seed = self.jobs.first().map(|job| job.seed);
-        self.jobs.iter().filter(|job| Some(job.seed) == seed).collect()
+    /// What a mechanism does otherwise whenever it runs is in no event and in no table.
+    fn differs(&self, job: &Job) -> ackclock_run::Error {
+        let strategy = job.strategy.as_deref().unwrap_or("the scenario's strategies");
+        let error = error_at(
+            "",
+            format!(
+                "{strategy} with seed {}: the run came out otherwise when it was done again for \
+                 its events; a mechanism in Python has to be deterministic",
+                job.seed
+            ),
+        );
+        ackclock_run::Error::Run(FileError { file: self.file.clone(), error })
     }
 }
 
-/// Reads and checks a scenario.
-pub fn read(text: &str, file: &str, registry: &Registry) -> PyResult<Scenario> {
-    Scenario::from_toml(text, registry)
-        .map_err(|error| of_file(&FileError { file: file.into(), error }))
+/// Reads and checks a scenario. `lines` says that the user has the text, so that its lines help.
+pub fn read(text: &str, file: &str, lines: bool, registry: &Registry) -> PyResult<Scenario> {
+    Scenario::from_toml(text, registry).map_err(|mut error| {
+        error.line = error.line.filter(|_| lines);
+        of_file(&FileError { file: file.into(), error })
+    })
 }
 
 /// Which runs are asked for.
@@ -173,12 +187,13 @@ struct Asked {
 
 /// Runs a scenario: each strategy with each seed.
 #[pyfunction]
-#[pyo3(signature = (text, file, strategies, runs, seed, until, jobs))]
+#[pyo3(signature = (text, file, lines, strategies, runs, seed, until, jobs))]
 #[allow(clippy::too_many_arguments)]
 pub fn run(
     py: Python<'_>,
     text: String,
     file: String,
+    lines: bool,
     strategies: Vec<String>,
     runs: Option<u32>,
     seed: Option<u64>,
@@ -191,7 +206,8 @@ pub fn run(
     }
     let wrong = |message| plain(format!("until: {message}"));
     let until = until.iter().map(|text| text.parse().map_err(wrong)).collect::<PyResult<_>>()?;
-    let cell = GridCell::of(read(&text, &file, &registry)?);
+    let cell = GridCell::of(read(&text, &file, lines, &registry)?);
+    let text = lines.then_some(text);
     let mut setup = Setup { registry, cell, file, text, jobs: Vec::new(), threads: jobs };
     let (outcomes, unmet) = setup.measure(py, &Asked { strategies, runs, seed, until })?;
     Ok(RunResult {
@@ -207,6 +223,13 @@ pub fn run(
 }
 
 impl RunResult {
+    /// The first run of each strategy.
+    fn first(&self) -> Vec<(&Job, &Outcome)> {
+        let seed = self.setup.jobs.first().map(|job| job.seed);
+        let all = self.setup.jobs.iter().zip(&self.outcomes);
+        all.filter(|(job, _)| Some(job.seed) == seed).collect()
+    }
+
     /// Does `with` with the first run of each strategy, recorded.
     fn recorded<T>(&self, py: Python<'_>, with: impl FnOnce(&[Recorded]) -> T) -> PyResult<T> {
         let taken = self.recorded.lock().map_err(plain)?.take();
@@ -214,7 +237,7 @@ impl RunResult {
             Some(recorded) => recorded,
             None => self.setup.run(
                 py,
-                &self.setup.first(),
+                &self.first(),
                 |_| Log::default(),
                 |log, outcome, flows, job| {
                     // Streams without TCP come after the flows.
@@ -249,7 +272,7 @@ impl RunResult {
     }
 
     fn recovery_table(&self, py: Python<'_>) -> PyResult<Vec<(String, u64, RecoveryStats)>> {
-        let all: Vec<&Job> = self.setup.jobs.iter().collect();
+        let all: Vec<(&Job, &Outcome)> = self.setup.jobs.iter().zip(&self.outcomes).collect();
         let stats = self.setup.run(
             py,
             &all,
@@ -257,7 +280,7 @@ impl RunResult {
             |recorder, _, _, _| recorder.finish(),
         )?;
         let mut sums: Vec<(String, u64, RecoveryStats)> = Vec::new();
-        for (job, stats) in all.iter().zip(stats) {
+        for ((job, _), stats) in all.iter().zip(stats) {
             let name = job.strategy.clone().unwrap_or_default();
             match sums.last_mut() {
                 Some((last, runs, sum)) if *last == name => {
@@ -351,6 +374,12 @@ impl RunResult {
         let wrong = |error: ackclock_figure::Error| PyValueError::new_err(error.to_string());
         let ending = || PyValueError::new_err("the name has to end in .pdf, .svg, .png or .csv");
         let format = Format::of(&path).ok_or_else(ending)?;
+        for (key, time) in [("start", start), ("stop", stop)] {
+            if let Some(time) = time.filter(|time| !time.is_finite() || *time < 0.0) {
+                let text = format!("{key}: {time} is no time; it is a number of seconds from 0 on");
+                return Err(PyValueError::new_err(text));
+            }
+        }
         let (width, interval) = (width.parse().map_err(wrong)?, Interval { from: start, to: stop });
         let draw = |picture: &Picture<'_>| {
             Figure::of_picture(picture, width, interval).and_then(|figure| figure.encode(format))
@@ -412,6 +441,12 @@ fn picture<T>(title: &str, runs: &[Recorded], draw: impl FnOnce(&Picture<'_>) ->
 struct LinkRow<'a> {
     job: &'a Job,
     link: &'a LinkStats,
+}
+
+/// The names of the columns of [`RunResult::flows`].
+#[pyfunction(name = "flow_columns")]
+pub fn flow_column_names() -> Vec<&'static str> {
+    flow_columns().iter().map(|(name, _)| *name).collect()
 }
 
 fn flow_columns<'a>() -> Columns<&'a FlowSummary> {

@@ -7,15 +7,35 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use toml::{Table, Value};
 
-use crate::error::{of_file, plain};
+use crate::error::{at, of_file, plain};
 use crate::mechanism::registry;
 use crate::run::read;
 use crate::values;
 
-/// Checks a scenario.
+/// Checks a scenario. `lines` says that the user has the text.
 #[pyfunction]
-pub fn check(text: &str, file: &str) -> PyResult<()> {
-    read(text, file, &registry()).map(drop)
+pub fn check(text: &str, file: &str, lines: bool) -> PyResult<()> {
+    read(text, file, lines, &registry()).map(drop)
+}
+
+/// Whether a file is TOML.
+#[pyfunction]
+pub fn check_toml(text: &str, file: &str) -> PyResult<()> {
+    parse::<Table>(file, text).map(drop).map_err(|e| of_file(&e))
+}
+
+/// What is wrong with a key, of a file that has this text.
+#[pyfunction]
+#[pyo3(signature = (key, message, file=None, text=None))]
+pub fn error(key: &str, message: &str, file: Option<&str>, text: Option<&str>) -> PyErr {
+    let error = error_at(key, message);
+    match (file, text) {
+        (Some(file), Some(text)) => {
+            of_file(&FileError { file: file.into(), error: error.located(text) })
+        }
+        (Some(file), None) => of_file(&FileError { file: file.into(), error }),
+        _ => at(key, message),
+    }
 }
 
 /// Checks the name of a strategy.

@@ -39,8 +39,10 @@ to = "b"
 source = { segments = 100 }
 """
 
+PLAIN = ackclock.Scenario(SCENARIO)
+
 GRID = ackclock.Grid(
-    ackclock.Scenario(SCENARIO),
+    PLAIN,
     "reno,sack",
     {"link[0].delay": ["10ms", "40 ms"], "link[0].loss[0].bernoulli.p": [0.01, 0.03]},
     runs=5,
@@ -194,10 +196,93 @@ def test_failures_name_the_command(tmp_path: Path) -> None:
     assert len(result.files) == 1
     (failure,) = result.failures
     assert failure.error.endswith("ZeroDivisionError: on purpose")
-    words = failure.command.split()
+    call, needs = failure.command.split("  # ")
+    assert needs == f"in Python, with {Broken.__module__}.Broken registered"
+    with pytest.raises(ZeroDivisionError, match="on purpose"):
+        eval(call)
+    work = ackclock.Grid(GRID.scenario, "reno", runs=2).cells()[0].work
+    words = work.by_hand(tmp_path).split()
     assert words[:2] == ["ackclock", "run"]
-    assert words[3:] == ["--seed=1", "--runs=2", "--strategy=reno+broken"]
+    assert words[3:] == ["--seed=1", "--runs=2", "--strategy=reno"]
     assert ackclock.Scenario.read(words[2]) == GRID.scenario
+
+
+@pytest.mark.parametrize(
+    ("key", "values", "told"),
+    [
+        ("seed", [1, 2], "seed: it is no key to sweep; `seed` of the grid says it"),
+        ("runs", [1, 2], "runs: it is no key to sweep; `runs` of the grid says it"),
+        ("flow[*].strategy", ["reno"], r"flow\[\*\].strategy: the strategies are those of `str"),
+        ("flow", [[]], "flow: the results have a column `flow` of their own"),
+        ("tcp.min_rto", ["1s", "1s"], "tcp.min_rto: 1s is there twice"),
+        ("link[0].rate", ["1mbit"], r"link\[0\].rate: it sets what `link\[\*\]` sets"),
+        ("link[0].rate", [], "rate: a list of values is expected, and not \\[\\]"),
+    ],
+)
+def test_a_grid_that_would_count_falsely(key: str, values: list[Any], told: str) -> None:
+    other: dict[str, list[Any]] = {"link[*]": [{}]} if "twice" not in told else {}
+    with pytest.raises(ackclock.Error, match=f"^{told}" if values else told) as raised:
+        ackclock.Grid(GRID.scenario, "sack", {**other, key: values}).cells()
+    assert raised.value.key == key
+
+
+def test_a_strategy_counts_once() -> None:
+    with pytest.raises(ackclock.Error, match="^strategies: sack is there twice$"):
+        ackclock.Grid(GRID.scenario, "sack,reno,sack").cells()
+    # Without `strategies` the flows of a scenario may take several.
+    grid = ackclock.Grid(GRID.scenario, set={"flow[0].strategy": ["reno", "sack"]})
+    assert [cell.files[0].split("/")[0] for cell in grid.cells()] == [
+        "flow_0_strategy=reno",
+        "flow_0_strategy=sack",
+    ]
+    with pytest.raises(ackclock.Error, match="^runs: 1000001 is not from 1 to 1000000$"):
+        ackclock.Grid(GRID.scenario, runs=1_000_001).cells()
+    with pytest.raises(ackclock.Error, match="^seed: 9223372036854775807 is not from 0 to "):
+        ackclock.Grid(GRID.scenario, runs=2, seed=2**63 - 1).cells()
+
+
+def test_what_no_packet_met_is_kept(tmp_path: Path) -> None:
+    scenario = ackclock.Scenario(SCENARIO).set("link[0].loss", [{"drop": {"segments": [5000]}}])
+    grid = ackclock.Grid(scenario, "sack", {"link[0].delay": ["1ms", "2ms"]}, runs=2)
+    told = "scenario: link[0].loss[0].drop: no packet met 5000 of this list in 2 of 2 runs"
+    expected = [f"link_0_delay={delay}/sack, seed 1: {told}" for delay in ["1ms", "2ms"]]
+    for _ in range(2):
+        with pytest.warns(ackclock.UnmetWarning) as warned:
+            result = ackclock.sweep(grid, tmp_path, threads())
+        assert result.unmet == expected
+        (one,) = warned
+        assert str(one.message) == f"{expected[0]} (and 1 more in `unmet`)"
+        assert one.filename == __file__
+    assert ackclock.sweep(ackclock.Grid(PLAIN, "sack"), tmp_path, threads()).unmet == []
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "told"),
+    [
+        ("runs = 2", 'runs = "x"', ":4: runs: 'x' is not a whole number"),
+        ("runs = 2", "runs = = 2", ":4: "),
+        ("runs_per_cell", "runs_by_cell", ":5: runs_by_cell: there is no such key; there are "),
+        ('["reno", "sack"]', '["sakc"]', ":3: strategies: `sakc` is neither a preset nor a "),
+        ('["reno", "sack"]', "3", ":3: strategies: 3 is no list of names"),
+        ('["10ms", "40ms"]', '"10ms"', ":7: set.link[0].delay: a list of values is expected"),
+        ('["10ms", "40ms"]', '["10"]', ":7: set.link[0].delay: "),
+        ('"link[0].delay" = ["10ms", "40ms"]', '"tcp.mss" = 1000', ":7: set.tcp.mss: a list of"),
+        ('"link[0].delay" = ["10ms", "40ms"]', '"tcp.mss" = [-1]', ":7: set.tcp.mss: "),
+        ('"lossy.toml"', "3", ":2: scenario: a file or a table is expected"),
+        ("scenario = ", "# scenario = ", ": scenario: this key is missing"),
+        ('"lossy.toml"', '{ duration = "x" }', ":2: scenario.duration: "),
+    ],
+)
+def test_what_is_wrong_with_the_file_of_a_grid(
+    was: str, now: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = write_grid(tmp_path, 2, 1)
+    text = file.read_text()
+    assert was in text
+    file.write_text(text.replace(was, now, 1))
+    assert main([str(file), "--out", str(tmp_path / "out")]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"error: {file}{told}") and said.count("\n") == 1, said
 
 
 class Losing(ThreadPoolExecutor):
@@ -292,7 +377,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out == f"8 cells in {out}, 0 of them new\n"
     file.write_text(file.read_text().replace("runs_per_cell", "runs_by_cell"))
     assert main([str(file), "--out", out]) == 2
-    assert "sweep.toml: runs_by_cell: there is no such key" in capsys.readouterr().err
+    assert "sweep.toml:5: runs_by_cell: there is no such key" in capsys.readouterr().err
 
 
 @pytest.mark.filterwarnings("default")
