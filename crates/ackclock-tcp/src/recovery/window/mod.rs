@@ -153,10 +153,9 @@ pub(crate) fn rows() -> Vec<Row> {
         Row::new("reno-window", || Box::new(RenoWindow))
             .source(
                 "RFC 5681 section 3.1",
-                "\"During slow start, a TCP increments cwnd by at most SMSS bytes for each ACK \
-                 received that cumulatively acknowledges new data. [...] During congestion \
-                 avoidance, cwnd is incremented by roughly 1 full-sized segment per round-trip \
-                 time (RTT).\"",
+                "\"During slow start, a TCP increments cwnd by at most SMSS bytes [...]. During \
+                 congestion avoidance, cwnd is incremented by roughly 1 full-sized segment per \
+                 round-trip time (RTT).\"",
             )
             .summary("slow start, additive increase per ACK, half the flight after a loss"),
         Row::new("abc", || Box::new(Abc::default()))
