@@ -123,6 +123,10 @@ class Experiments:
     def outcomes(self) -> list[dict[str, Any]]:
         """The outcomes with the keys of the command's JSON."""
     @property
+    def unmet(self) -> list[str]:
+        """What did not happen although it was asked for, one sentence each: what `experiment` warns
+        of."""
+    @property
     def samples(self) -> Table:
         """One row for each number that was measured in each run."""
     def write_html(self, folder: str | PathLike[str]) -> None:

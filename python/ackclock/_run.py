@@ -139,14 +139,21 @@ def _of_option(error: _native.Error) -> _native.Error:
 def experiment(*names: str, quick: bool = False, jobs: int = 0) -> Experiments:
     """Runs experiments: those of papers, such as `lin-kung` or `lin-kung/figure-5`, and those of
     files, folders and patterns. `quick` takes fewer runs, for a first look."""
-    return _native.experiment(names, quick, threads(jobs))
+    result = _native.experiment(names, quick, threads(jobs))
+    for sentence in result.unmet:
+        warnings.warn(sentence, UnmetWarning, stacklevel=2)
+    return result
 
 
 def explain(
     *captures: str | os.PathLike[str], filter: str | None = None, jobs: int = 0
 ) -> Explanation:
-    """Explains captures and folders of captures. `filter` is an expression of tcpdump."""
-    return _native.explain(captures, filter, threads(jobs), None)
+    """Explains captures and folders of captures. `filter` is an expression of tcpdump. What is
+    wrong with a capture is in `problems`; it is an error if there is no connection at all."""
+    explained = _native.explain(captures, filter, threads(jobs), None)
+    if explained.problems and len(explained.connections) == 0:
+        raise _native.error("", "; ".join(explained.problems))
+    return explained
 
 
 def _arguments(options: Mapping[str, Any]) -> Iterator[str]:

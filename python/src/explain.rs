@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ackclock_explain::{
     Explained, Filter, Options, Pictures, Source, TakeTable, captures_at, draw, one_connection,
-    read, save, table, tables,
+    read, save, short, tables,
 };
 use ackclock_run::Columns;
 use pyo3::exceptions::PyIndexError;
@@ -17,8 +17,10 @@ use crate::interrupt::interruptible;
 use crate::plot::frame;
 use crate::table::Table;
 
-/// How many entries of each list the text shows.
+/// How many entries of each list the text of a connection shows, and how many connections the short
+/// text.
 const TOP: usize = 20;
+const WORST: usize = 3;
 
 /// Captures explained: why connections stalled, and what would have avoided it.
 #[pyclass(frozen, module = "ackclock")]
@@ -174,7 +176,7 @@ impl Explanation {
     }
 
     fn __str__(&self) -> String {
-        table(&self.explained, TOP)
+        short(&self.explained, WORST)
     }
 
     fn __repr__(&self) -> String {

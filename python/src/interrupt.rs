@@ -2,9 +2,10 @@
 
 use std::any::Any;
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -16,13 +17,42 @@ use pyo3::prelude::*;
 const LOOK: Duration = Duration::from_millis(50);
 
 thread_local! {
-    /// What says that the run of this thread has to end.
-    static RUNNING: RefCell<Option<Cancel>> = const { RefCell::new(None) };
+    /// The run of this thread.
+    static RUNNING: RefCell<Option<Running>> = const { RefCell::new(None) };
+}
+
+/// The threads whose runs have called Python, as Python calls them.
+type Callers = Arc<Mutex<HashSet<u64>>>;
+
+struct Running {
+    cancel: Cancel,
+    callers: Callers,
+    thread: Option<u64>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(thread) = self.thread {
+            self.callers.lock().unwrap_or_else(PoisonError::into_inner).remove(&thread);
+        }
+    }
+}
+
+/// Notes that the run of this thread calls Python, where [`Stop`] has to end it.
+pub fn calls(py: Python<'_>) -> PyResult<()> {
+    RUNNING.with_borrow_mut(|now| {
+        if let Some(now) = now.as_mut().filter(|now| now.thread.is_none()) {
+            let thread = py.import("threading")?.call_method0("get_ident")?.extract()?;
+            now.callers.lock().unwrap_or_else(PoisonError::into_inner).insert(thread);
+            now.thread = Some(thread);
+        }
+        Ok(())
+    })
 }
 
 /// Unwinds if the run of this thread has to end. For what a run calls that may never return to it.
 pub fn check() {
-    if RUNNING.with_borrow(|now| now.as_ref().is_some_and(Cancel::is_cancelled)) {
+    if RUNNING.with_borrow(|now| now.as_ref().is_some_and(|now| now.cancel.is_cancelled())) {
         resume_unwind(Box::new(Stopped));
     }
 }
@@ -42,6 +72,7 @@ pub fn unwound(payload: Box<dyn Any + Send>) -> PyErr {
 pub struct Stop {
     /// What runs look at.
     pub cancel: Cancel,
+    callers: Callers,
     why: Mutex<Option<PyErr>>,
 }
 
@@ -61,7 +92,8 @@ impl Stop {
         if self.cancel.is_cancelled() {
             return None;
         }
-        RUNNING.set(Some(self.cancel.clone()));
+        let (cancel, callers) = (self.cancel.clone(), self.callers.clone());
+        RUNNING.set(Some(Running { cancel, callers, thread: None }));
         let result = catch_unwind(AssertUnwindSafe(run));
         RUNNING.set(None);
         match result {
@@ -71,6 +103,21 @@ impl Stop {
                 None
             }
         }
+    }
+
+    /// Raises KeyboardInterrupt where a mechanism is under way, which may never end by itself.
+    fn end_python(&self, py: Python<'_>) -> PyResult<()> {
+        let callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if callers.is_empty() {
+            return Ok(());
+        }
+        let ctypes = py.import("ctypes")?;
+        let raise = ctypes.getattr("pythonapi")?.getattr("PyThreadState_SetAsyncExc")?;
+        let kind = ctypes.call_method1("py_object", (py.get_type::<PyKeyboardInterrupt>(),))?;
+        for thread in callers {
+            raise.call1((ctypes.call_method1("c_ulong", (thread,))?, &kind))?;
+        }
+        Ok(())
     }
 
     fn caught(&self, payload: Box<dyn Any + Send>) {
@@ -98,9 +145,16 @@ pub fn interruptible<T: Send>(py: Python<'_>, work: impl FnOnce(&Stop) -> T + Se
                 work(stop)
             });
             while over.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
-                if let Err(signal) = Python::attach(|py| py.check_signals()) {
-                    stop.because(signal);
-                }
+                Python::attach(|py| {
+                    if let Err(signal) = py.check_signals() {
+                        stop.because(signal);
+                    }
+                    if stop.cancel.is_cancelled()
+                        && let Err(failed) = stop.end_python(py)
+                    {
+                        stop.because(failed);
+                    }
+                });
             }
             worker.join()
         })

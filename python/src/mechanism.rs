@@ -179,6 +179,7 @@ impl Object {
         }
         interrupt::check();
         let returned = Python::attach(|py| {
+            interrupt::calls(py)?;
             let value = self.object.bind(py).call_method1(method, args())?;
             value.extract::<R>().map_err(|_| {
                 let class = self.object.bind(py).get_type();

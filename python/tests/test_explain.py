@@ -93,3 +93,31 @@ def test_experiments_of_files() -> None:
     assert len(result.outcomes) == 1
     with pytest.raises(ackclock.Error, match="there is no .*`nowhere.toml`"):
         ackclock.experiment("nowhere.toml")
+    with pytest.raises(ackclock.Error, match="give the name of a paper"):
+        ackclock.experiment()
+
+
+def test_experiments_say_what_no_packet_met(tmp_path: Path) -> None:
+    text = (ROOT / "examples" / "experiment.toml").read_text()
+    file = tmp_path / "unmet.toml"
+    file.write_text(text.replace('loss = [{', "loss = [{ drop = { segments = [5000] } }, {"))
+    text = file.read_text().replace("loss[0].bernoulli", "loss[1].bernoulli")
+    file.write_text(text)
+    called = [sys.executable, "-m", "ackclock", "experiment", str(file), "--quick"]
+    said = subprocess.run(called, check=False, capture_output=True, text=True).stderr
+    with pytest.warns(ackclock.UnmetWarning) as warned:
+        result = ackclock.experiment(str(file), quick=True)
+    assert len(result.unmet) > 1
+    assert said == "".join(f"warning: {sentence}\n" for sentence in result.unmet)
+    assert [str(one.message) for one in warned] == result.unmet
+    assert warned[0].filename == __file__
+
+
+def test_captures_that_yield_nothing(tmp_path: Path) -> None:
+    with pytest.raises(ackclock.Error, match="^nope: cannot be read") as raised:
+        ackclock.explain("nope")
+    assert raised.value.file == "nope"
+    damaged = tmp_path / "damaged.pcap"
+    damaged.write_bytes(b"\xd4\xc3\xb2\xa1\x02\x00")
+    with pytest.raises(ackclock.Error, match=f"^{damaged}: "):
+        ackclock.explain(damaged)

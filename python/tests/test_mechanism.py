@@ -1,6 +1,7 @@
 """Mechanisms written in Python."""
 
 import traceback
+from typing import Any
 
 import pytest
 
@@ -104,6 +105,40 @@ def test_another_answer_makes_a_difference() -> None:
     first, second = (e["t"] for e in own)
     assert second < first
     assert "second" in str(result)
+
+
+class Moody(Detect):
+    """What it answers depends on what no seed knows."""
+
+    enough = 2
+
+    def on_ack(self, state: State, ack: Ack) -> Lost | None:
+        return Lost.head() if ack.duplicate and state.dupacks == Moody.enough else None
+
+
+def test_a_mechanism_has_to_be_deterministic() -> None:
+    register("moody", Moody)
+    result = ackclock.run(LOSSY, "reno+moody")
+    Moody.enough = 3
+    told = r"^scenario: reno\+moody with seed 1: the run came out otherwise .* deterministic$"
+    with pytest.raises(ackclock.Error, match=told):
+        print(result.events)
+    with pytest.raises(ackclock.Error, match=told):
+        print(result.recovery)
+    Moody.enough = 2
+    assert len(result.events) > 0 and len(result.recovery) == 1
+
+
+def test_an_answer_of_the_wrong_type() -> None:
+    class Wrong(Detect):
+        def on_ack(self, state: State, ack: Ack) -> Lost | None:
+            answer: Any = 42
+            return answer
+
+    register("wrong", Wrong)
+    told = r"\bWrong\.on_ack returned 42; it has to return Lost \| None$"
+    with pytest.raises(TypeError, match=told):
+        ackclock.compare("reno+wrong", drop=[14])
 
 
 def test_many_runs_on_all_threads_are_those_of_one() -> None:
