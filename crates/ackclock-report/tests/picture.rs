@@ -17,6 +17,24 @@ fn at(millis: u64, cwnd: u64, kind: EventKind) -> Event {
     }
 }
 
+/// 4 ms are 1.7 px of 1.2584 s on 544 px; both lines are there.
+#[test]
+fn of_names_that_would_lie_on_each_other_the_first_is_there() {
+    let drawn = |events: &[Event]| {
+        let panels = [Panel { name: "reno", mss: MSS, events, ..Panel::default() }];
+        Picture { title: "t", panels: &panels, ..Picture::default() }.to_svg()
+    };
+    let mut events = lossy();
+    let one = drawn(&events);
+    events.push(at(1174, 1000, EventKind::Undone { by: "dsack" }));
+    let two = drawn(&events);
+    let lines = |svg: &str| svg.matches("stroke-dasharray=\"7 3 2 3\"").count();
+    assert_eq!(lines(&two), lines(&one) + 1);
+    let names =
+        ["f_rto", "dsack"].map(|by| two.matches(&format!(">undone by {by}</text>")).count());
+    assert_eq!(names, [1, 0]);
+}
+
 fn sent(segment: u64, cause: Cause, transmission: u32) -> EventKind {
     EventKind::Sent { seq: segment * 1000, len: MSS, cause, transmission, detected_by: None }
 }

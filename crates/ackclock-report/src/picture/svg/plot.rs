@@ -12,6 +12,9 @@ use crate::drawing::{escape, label, steps, tenths, text_width, ticks};
 /// Marks closer together than this would grow into a solid area; those between are left out.
 const HATCH: f64 = 3.0;
 
+/// The room beside a line that a name along it takes.
+const NAME: f64 = 13.0;
+
 /// A panel being drawn.
 pub(super) struct Plot<'a> {
     pub(super) svg: &'a mut String,
@@ -428,19 +431,28 @@ impl Plot<'_> {
         let undone = trace.undone.t.iter().zip(&trace.undone.by);
         let undone = undone.map(|(t, by)| (*t, "undo", format!("undone by {}", escape(by))));
         let view = self.view.t0..=self.view.t1;
+        let mut named: Vec<f64> = Vec::new();
         for (t, key, text) in timeouts.chain(undone).filter(|(t, ..)| view.contains(t)) {
             let (x, colour) = (self.x(t), colour(key));
-            writeln!(
+            write!(
                 self.svg,
                 "<path d=\"M{x:.1} {top}V{graph_bottom}M{x:.1} {strip_top}V{strip_bottom}\" \
                  stroke=\"{colour}\" \
-                 stroke-width=\"1.3\" stroke-dasharray=\"7 3 2 3\"/>\
-                 <text transform=\"translate({:.1} {}) rotate(-90)\" font-size=\"11\" \
-                 text-anchor=\"end\" \
-                 fill=\"{colour}\">{text}</text>",
-                if x < left + 16.0 { x + 11.0 } else { x - 4.0 },
-                top + 6.0
+                 stroke-width=\"1.3\" stroke-dasharray=\"7 3 2 3\"/>"
             )?;
+            // One name upon another could not be read; the legend has the line.
+            if named.iter().all(|other| (x - other).abs() >= NAME) {
+                named.push(x);
+                write!(
+                    self.svg,
+                    "<text transform=\"translate({:.1} {}) rotate(-90)\" font-size=\"11\" \
+                     text-anchor=\"end\" \
+                     fill=\"{colour}\">{text}</text>",
+                    if x < left + 16.0 { x + 11.0 } else { x - 4.0 },
+                    top + 6.0
+                )?;
+            }
+            self.svg.push('\n');
         }
         Ok(())
     }
