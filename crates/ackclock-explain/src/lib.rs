@@ -29,6 +29,7 @@ mod source;
 mod text;
 mod xplot;
 
+pub use ackclock_run::Cancel;
 pub use ackclock_trace::Filter;
 #[cfg(not(target_family = "wasm"))]
 pub use annotate::{annotatable, annotate};
