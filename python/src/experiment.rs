@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use ackclock_papers::{Cell, Library, Outcome, pages, run_until, sample_columns, samples, summary};
+use ackclock_papers::{Library, Outcome, pages, run_until, sample_columns, samples, summary};
 use pyo3::prelude::*;
 
 use crate::error::{of_file, of_path, of_run, plain};
@@ -59,13 +59,7 @@ impl Experiments {
     /// happens where a strategy does not retransmit.
     #[getter]
     fn unmet(&self) -> Vec<String> {
-        let own = self.outcomes.iter().filter(|outcome| outcome.paper.is_none());
-        let of = |cell: &Cell| {
-            let place =
-                if cell.name.is_empty() { String::new() } else { format!(" ({})", cell.name) };
-            cell.unmet.iter().map(|told| format!("{told}{place}")).collect::<Vec<_>>()
-        };
-        own.flat_map(|outcome| &outcome.cells).flat_map(of).collect()
+        self.outcomes.iter().flat_map(Outcome::unmet).collect()
     }
 
     /// One row for each number that was measured in each run.

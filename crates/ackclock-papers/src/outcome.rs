@@ -91,7 +91,7 @@ pub struct Cell {
     pub(crate) measured: Measurements,
     /// The fates and the entries of drop lists that no packet met, a sentence each.
     #[serde(skip)]
-    pub unmet: Vec<String>,
+    pub(crate) unmet: Vec<String>,
 }
 
 impl Cell {
@@ -189,6 +189,15 @@ impl Outcome {
     /// The title of its paper, or else its folder.
     pub(crate) fn source(&self) -> &str {
         self.paper.as_ref().map_or(self.folder(), |paper| &paper.title)
+    }
+
+    /// The fates and the entries of drop lists that no packet met, a sentence each with its cell.
+    /// Those of papers are left out: they say what happens where a strategy does not retransmit.
+    pub fn unmet(&self) -> impl Iterator<Item = String> {
+        let cells = self.cells.iter().filter(|_| self.paper.is_none());
+        cells.flat_map(|cell| {
+            cell.unmet.iter().map(|told| format!("{told}{}", bracketed(&cell.name)))
+        })
     }
 
     /// How many runs of what: `13 strategies, 3 cells, 10 runs each (seeds 1 to 10)`.

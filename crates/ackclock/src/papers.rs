@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use ackclock_papers::{
-    ExperimentFile, Library, figures, pages, run_until, sample_columns, samples, summary,
+    ExperimentFile, Library, Outcome, figures, pages, run_until, sample_columns, samples, summary,
 };
 use ackclock_report::{Align, align_within};
 use ackclock_run::{Cancel, WholeFile};
@@ -160,15 +160,8 @@ fn run_experiments(
         }
         figure.write(&drawn)?;
     }
-    // Those of papers say what happens where a strategy does not retransmit.
-    for outcome in outcomes.iter().filter(|outcome| outcome.paper.is_none()) {
-        for cell in &outcome.cells {
-            let place =
-                if cell.name.is_empty() { String::new() } else { format!(" ({})", cell.name) };
-            for sentence in &cell.unmet {
-                let _ = writeln!(io::stderr(), "warning: {sentence}{place}");
-            }
-        }
+    for sentence in outcomes.iter().flat_map(Outcome::unmet) {
+        let _ = writeln!(io::stderr(), "warning: {sentence}");
     }
     let text = match options.format {
         ExperimentFormat::Json => json_text(&outcomes),
