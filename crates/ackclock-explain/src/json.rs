@@ -216,12 +216,6 @@ struct RoundTripJson {
 /// Seconds for which each limit limited a sender.
 struct LimitsJson(Lifetime);
 
-impl LimitsJson {
-    fn of(lifetime: &Lifetime) -> Self {
-        LimitsJson(*lifetime)
-    }
-}
-
 impl Serialize for LimitsJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let of = |limit: Limit| (format!("{}_s", limit.name()), seconds(self.0.of(limit)));
@@ -452,7 +446,7 @@ impl<'a> FlowJson<'a> {
             probes_of_new_data: flow.probes_of_new_data,
             unseen_bytes: flow.unseen,
             rtt: flow.rtt.map(RoundTripJson::of),
-            limits: LimitsJson::of(&flow.lifetime),
+            limits: LimitsJson(flow.lifetime),
             window: flow.window,
             throughput_bps: throughput,
             goodput_bps: goodput,
@@ -554,7 +548,7 @@ impl OverallJson {
             replayable_timeouts: explained.replayable,
             replayed_timeouts: explained.replayed,
             saved_by: all.rescues,
-            limits: LimitsJson::of(&explained.lifetime()),
+            limits: LimitsJson(explained.lifetime()),
         }
     }
 }

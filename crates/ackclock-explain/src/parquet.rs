@@ -108,7 +108,7 @@ impl<'a, T> Row<'a, T> {
 }
 
 fn connection_columns<'a>() -> Columns<ConnectionRow<'a>> {
-    Columns::<ConnectionRow<'a>>::new()
+    let columns = Columns::<ConnectionRow<'a>>::new()
         .int("number", |r| Some(r.found.number as u64))
         .text("capture", |r| Some(r.capture.into()))
         .text("client", |r| Some(r.found.connection.client.to_string()))
@@ -143,20 +143,15 @@ fn connection_columns<'a>() -> Columns<ConnectionRow<'a>> {
         .int("stalls", |r| Some(r.counts.stalls))
         .number("stalls_s", |r| Some(r.counts.stalled.secs_f64()))
         .text("sender", |r| Some(r.found.sender().name().into()))
-        .text("limited_by", |r| r.found.lifetime().main().map(|limit| limit.name().into()))
-        .number("handshake_s", |r| limited(r, Limit::Handshake))
-        .number("application_s", |r| limited(r, Limit::Application))
-        .number("receive_window_s", |r| limited(r, Limit::ReceiveWindow))
-        .number("congestion_window_s", |r| limited(r, Limit::CongestionWindow))
-        .number("recovery_s", |r| limited(r, Limit::Recovery))
-        .number("path_s", |r| limited(r, Limit::Path))
+        .text("limited_by", |r| r.found.lifetime().main().map(|limit| limit.name().into()));
+    let columns = Limit::ALL.into_iter().fold(columns, |columns, limit| {
+        let name = format!("{}_s", limit.name());
+        columns.number(name, move |r| Some(r.found.lifetime().of(limit).secs_f64()))
+    });
+    columns
         .number("throughput_bps", |r| rates(r).throughput)
         .number("goodput_bps", |r| rates(r).goodput)
         .number("retransmission_rate", |r| rates(r).retransmitted)
-}
-
-fn limited(r: &ConnectionRow<'_>, limit: Limit) -> Option<f64> {
-    Some(r.found.lifetime().of(limit).secs_f64())
 }
 
 fn rates(r: &ConnectionRow<'_>) -> Rates {
