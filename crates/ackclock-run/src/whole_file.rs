@@ -27,6 +27,13 @@ impl WholeFile {
     /// # Errors
     /// What the system says.
     pub fn create(path: &Path) -> io::Result<Self> {
+        // Opened by its name, a file that the output is appended to would lose what it has.
+        #[cfg(unix)]
+        if path == Path::new("/dev/stdout") {
+            use std::os::fd::AsFd;
+            let file = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+            return Ok(WholeFile { to: BufWriter::new(To::Straight(file)), path: path.into() });
+        }
         // The file that a link stands for is replaced, and not the link.
         let path = path.canonicalize().unwrap_or_else(|_| path.into());
         let to = match fs::metadata(&path) {

@@ -1035,7 +1035,15 @@ fn a_file_may_be_standard_output_and_results_are_beside_it() {
     let to_file = ackclock(&[&run[..], &[&events]].concat());
     let to_pipe = ackclock(&[&run[..], &["-"]].concat());
     assert_eq!(to_pipe.out, fs::read_to_string(&events).unwrap());
-    assert_eq!((to_pipe.code, to_pipe.err), (0, to_file.out));
+    assert_eq!((to_pipe.code, &to_pipe.err), (0, &to_file.out));
+    // What is in a file already stays, if the output is appended to it.
+    let log = scratch("stdout", "log.jsonl");
+    fs::write(&log, "before\n").unwrap();
+    let appended = fs::OpenOptions::new().append(true).open(&log).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ackclock"));
+    let command = command.args(run).arg("-").stdout(appended).stderr(Stdio::null());
+    assert!(command.status().unwrap().success());
+    assert_eq!(fs::read_to_string(&log).unwrap(), format!("before\n{}", to_pipe.out));
     let two = ackclock(&[&run[..], &["-", "--svg", "-"]].concat());
     assert_eq!((two.code, two.out.as_str()), (2, ""));
     assert_eq!(two.err, "error: only one file can be `-`, standard output\n");
