@@ -274,7 +274,7 @@ fn an_mss_of_one_is_not_believed() {
     for mss in [0, 1, 40] {
         let victim = Victim::new("linux", 65_535, mss);
         let state = victim.stack.sender(victim.socket).unwrap().state();
-        assert_eq!(state.mss, u64::from(mss.max(28)));
+        assert_eq!(state.mss, u64::from(mss.max(48)));
         assert!(victim.segments <= 10);
     }
 }

@@ -32,7 +32,7 @@ prop_compose! {
     fn setup()(
         strategy in strategy(),
         iss in iss(),
-        mss in prop_oneof![Just(1460u16), Just(536), 28..200u16],
+        mss in prop_oneof![Just(1460u16), Just(536), 48..200u16],
         buffer in prop_oneof![Just(65_535u32), Just(4_000), 1..3_000u32, Just(300_000)],
         wscale in prop_oneof![1 => Just(None), 3 => (0..=8u8).prop_map(Some)],
         sack in prop_oneof![3 => Just(true), 1 => Just(false)],

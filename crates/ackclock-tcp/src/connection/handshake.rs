@@ -14,9 +14,10 @@ const RTO: Span = Span::from_secs(1);
 const RTO_AFTER_LOSS: Span = Span::from_secs(3);
 /// The send MSS where the peer's SYN names none (RFC 9293 section 3.7.1).
 const DEFAULT_MSS: u16 = 536;
-/// No less than this is taken for an MSS: every host takes IP packets of 68 bytes (RFC 791 section
-/// 3.2). An MSS of one byte would have us send forty bytes of headers for each byte of data.
-const LEAST_MSS: u16 = 28;
+/// No less than this is taken for an MSS, options included, as by Linux (`TCP_MIN_SND_MSS`: the
+/// longest options and eight bytes of data; CVE-2019-11479). An MSS of one byte would have us send
+/// forty bytes of headers, and remember a segment, for each byte of data.
+const LEAST_MSS: u16 = 48;
 /// Bytes that timestamps take in every segment.
 const TIMESTAMPS_LEN: u32 = 12;
 

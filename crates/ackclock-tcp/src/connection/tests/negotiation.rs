@@ -52,10 +52,10 @@ fn smss() {
         ("ws3", 500, false, 500),
         ("mss1000 ts0/0", 1000, true, 988),
         ("mss700 ts0/0", 1000, true, 688),
-        // No host takes less (RFC 791 section 3.2).
-        ("mss1", 1000, false, 28),
-        ("mss0 ts0/0", 1000, true, 16),
-        ("mss1000", 3, false, 28),
+        // Linux takes no less, options included.
+        ("mss1", 1000, false, 48),
+        ("mss0 ts0/0", 1000, true, 36),
+        ("mss1000", 3, false, 48),
     ] {
         run(ConnectionConfig { path_mss, timestamps, wscale: Some(0), ..config() }, |x| {
             x.accept(&format!("S 300 {options}"));
