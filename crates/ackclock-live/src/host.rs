@@ -75,6 +75,11 @@ impl Host {
         self.unsent
     }
 
+    /// The device.
+    pub fn tun(&self) -> &Tun {
+        &self.tun
+    }
+
     /// Shows all packets from now on to `tap`.
     pub fn set_tap(&mut self, tap: Option<Box<dyn Tap>>) {
         self.tap = tap;

@@ -59,7 +59,7 @@ pub use host::{Host, Tap};
 pub use namespace::Namespace;
 pub use net::Net;
 pub use socket::{Info, TcpListener, TcpStream};
-pub use tun::{Frame, Gso, Tun, TunConfig};
+pub use tun::{DeviceDrops, Frame, Gso, Tun, TunConfig};
 
 /// The example of `README.md`, run as a documentation test.
 #[cfg(doctest)]

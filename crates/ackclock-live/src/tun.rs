@@ -2,13 +2,19 @@
 //! where segmentation and checksums are left to the other side (Linux
 //! `Documentation/networking/tuntap.rst`, virtio 1.2 section 5.1.6).
 
-use std::io::{self, IoSlice};
+#[cfg(test)]
+mod tests;
+
+use std::fs::File;
+use std::io::{self, IoSlice, Read, Seek};
 use std::net::{IpAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
+use rustix::net::netdevice::name_to_index;
+use rustix::net::{AddressFamily, SocketType};
 use tun_rs::{
     DeviceBuilder, SyncDevice, VIRTIO_NET_HDR_GSO_TCPV4, VIRTIO_NET_HDR_GSO_TCPV6,
     VIRTIO_NET_HDR_LEN, VirtioNetHdr,
@@ -25,7 +31,9 @@ const COPIED: usize = 2048;
 
 /// How long to wait for an address.
 const SETTLE: Duration = Duration::from_secs(3);
-/// Packets that wait to be read from a device without offload.
+/// Packets that wait to be read from a device, where nothing else is asked for. The kernel drops
+/// what its queue does not hold: the ACKs and requests of a thousand clients, or without offload a
+/// window in packets of an MTU, come in one burst.
 const QUEUE: u32 = 10_000;
 
 /// How to make a TUN device.
@@ -67,12 +75,23 @@ pub struct Gso {
     pub partial_checksum: bool,
 }
 
+/// Packets that the kernel dropped at a device since it was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct DeviceDrops {
+    /// On their way to this process: the device's queue was full, or the device was down.
+    pub to_us: u64,
+    /// Written by this process: they were malformed, or the kernel had no room.
+    pub from_us: u64,
+}
+
 /// A TUN device; gone when dropped. Nothing that it does blocks.
 pub struct Tun {
     device: SyncDevice,
     name: String,
     mtu: u16,
     offload: bool,
+    /// The counters of all devices in its namespace, whatever thread reads them.
+    counters: File,
 }
 
 impl Tun {
@@ -83,18 +102,27 @@ impl Tun {
     /// Makes a device in the network namespace of the calling thread, and brings it up.
     ///
     /// # Errors
-    /// What the kernel says: it takes `CAP_NET_ADMIN` and `/dev/net/tun`, and IPv6 an MTU of 1280.
+    /// [`io::ErrorKind::AlreadyExists`] if there is a device of this name: it is somebody else's,
+    /// and would keep our addresses. Else what the kernel says: it takes `CAP_NET_ADMIN` and
+    /// `/dev/net/tun`, and IPv6 an MTU of 1280.
     pub fn open(config: &TunConfig) -> io::Result<Tun> {
+        let kernel = rustix::net::socket(AddressFamily::INET, SocketType::DGRAM, None)?;
+        if name_to_index(&kernel, &config.name).is_ok() {
+            return Err(io::Error::new(
+                io::ErrorKind::AlreadyExists,
+                "there is a device of this name; choose another name, or delete the device",
+            ));
+        }
         let builder = DeviceBuilder::new().name(&config.name).mtu(config.mtu).enable(false);
         let builder = builder.with(|builder| {
-            builder.offload(config.offload);
-            if !config.offload {
-                // The kernel cuts a burst of a window into packets of an MTU, and drops what the
-                // device's queue does not hold.
-                builder.tx_queue_len(QUEUE);
-            }
+            builder.offload(config.offload).tx_queue_len(QUEUE);
         });
         let device = builder.build_sync()?;
+        let name = device.name()?;
+        // Otherwise a device that goes down loses its IPv6 addresses for good (Linux
+        // `Documentation/networking/ip-sysctl.rst`). Where there is no IPv6, or the file may not be
+        // written, all else works.
+        let _ = std::fs::write(format!("/proc/sys/net/ipv6/conf/{name}/keep_addr_on_down"), "1");
         for &(address, prefix) in &config.addresses {
             match address {
                 IpAddr::V4(address) => device.add_address_v4(address, prefix)?,
@@ -106,8 +134,27 @@ impl Tun {
         for (address, _) in &config.addresses {
             settle(*address)?;
         }
-        let name = device.name()?;
-        Ok(Tun { device, name, mtu: config.mtu, offload: config.offload })
+        let counters = File::open("/proc/thread-self/net/dev")?;
+        Ok(Tun { device, name, mtu: config.mtu, offload: config.offload, counters })
+    }
+
+    /// Lets so many packets wait to be read, at least one; 10,000 unless this is called.
+    ///
+    /// # Errors
+    /// What the kernel says: it takes `CAP_NET_ADMIN`, and the namespace of the device.
+    pub fn set_queue(&self, packets: u32) -> io::Result<()> {
+        self.device.set_tx_queue_len(packets.max(1))
+    }
+
+    /// What the kernel dropped.
+    ///
+    /// # Errors
+    /// What reading its counters returns, and [`io::ErrorKind::NotFound`] if the device is gone.
+    pub fn drops(&self) -> io::Result<DeviceDrops> {
+        let mut text = String::new();
+        (&self.counters).rewind()?;
+        (&self.counters).read_to_string(&mut text)?;
+        drops(&text, &self.name).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
     /// Its name.
@@ -219,6 +266,17 @@ impl Tun {
         debug_assert!(!self.offload, "packets of a device with offload are not fit for a wire");
         Ok(self.receive(buffer)?.map(|frame| frame.packet))
     }
+}
+
+/// The drops of a device in `/proc/net/dev` (proc(5)): the fourth field is what the kernel dropped
+/// of the packets that it received from the device, the twelfth of those that it sent to it.
+fn drops(text: &str, name: &str) -> Option<DeviceDrops> {
+    let fields =
+        text.lines().find_map(|line| line.trim_start().strip_prefix(name)?.strip_prefix(':'))?;
+    let mut fields = fields.split_whitespace().map(|field| field.parse().ok());
+    let from_us = fields.nth(3)??;
+    let to_us = fields.nth(7)??;
+    Some(DeviceDrops { to_us, from_us })
 }
 
 /// Waits until an address can be used. There is nobody on the device whom duplicate address

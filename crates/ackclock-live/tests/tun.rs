@@ -3,10 +3,10 @@
 mod common;
 
 use std::io::{ErrorKind, Write};
-use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::time::Duration;
 
-use ackclock_live::{Gso, Tun};
+use ackclock_live::{DeviceDrops, Gso, Tun, TunConfig};
 use common::{namespace, tun};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -84,6 +84,67 @@ fn a_device_that_is_down_takes_no_packets() {
     assert_eq!(namespace.set_link("tun1", false).unwrap_err().raw_os_error(), Some(19), "ENODEV");
     namespace.set_link("tun0", true).unwrap();
     tun.send_packet(&packet).unwrap();
+}
+
+/// What its queue does not hold is dropped and counted; it holds 10,000 packets unless it is told
+/// otherwise.
+#[test]
+fn a_full_queue_drops() {
+    let Some(namespace) = namespace() else { return };
+    // Of itself the kernel says nothing on it.
+    namespace.sysctl("net/ipv6/conf/default/disable_ipv6", "1").unwrap();
+    for offload in [false, true] {
+        let tun = tun(&namespace, &[("10.0.0.1", 24)], 1500, offload);
+        let burst = |packets: u64| {
+            let socket = namespace.run(|| UdpSocket::bind("10.0.0.1:0").unwrap()).unwrap();
+            for _ in 0..packets {
+                socket.send_to(b"hello", "10.0.0.9:7").unwrap();
+            }
+            let mut buffer = vec![0; Tun::BUFFER];
+            let read = std::iter::from_fn(|| tun.receive(&mut buffer).unwrap().map(drop)).count();
+            (read as u64, tun.drops().unwrap())
+        };
+        let drops = |to_us| DeviceDrops { to_us, from_us: 0 };
+        assert_eq!(burst(10_003), (10_000, drops(3)), "{offload}");
+        namespace.run(|| tun.set_queue(4)).unwrap().unwrap();
+        assert_eq!(burst(10), (4, drops(9)), "{offload}");
+    }
+}
+
+/// Somebody else made it, and would be left with our addresses.
+#[test]
+fn a_device_that_is_there_is_left_alone() {
+    let Some(namespace) = namespace() else { return };
+    let first = tun(&namespace, &[("10.0.0.1", 24)], 1500, false);
+    let config = TunConfig {
+        name: first.name().into(),
+        addresses: vec![("10.0.1.1".parse().unwrap(), 24)],
+        mtu: 1500,
+        offload: false,
+    };
+    let refused = namespace.run(|| Tun::open(&config).map(drop)).unwrap().unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::AlreadyExists);
+    let bound = namespace.run(|| UdpSocket::bind("10.0.1.1:0").map(drop)).unwrap();
+    assert_eq!(bound.unwrap_err().kind(), ErrorKind::AddrNotAvailable);
+}
+
+#[test]
+fn addresses_outlive_a_device_that_goes_down() {
+    let Some(namespace) = namespace() else { return };
+    let tun = tun(&namespace, &[("10.0.0.1", 24), ("fd00::1", 64)], 1500, false);
+    namespace.set_link("tun0", false).unwrap();
+    namespace.set_link("tun0", true).unwrap();
+    for (local, remote) in [("10.0.0.1:0", "10.0.0.9:7"), ("[fd00::1]:0", "[fd00::9]:7")] {
+        let (local, remote): (SocketAddr, SocketAddr) =
+            (local.parse().unwrap(), remote.parse().unwrap());
+        // The kernel takes a moment until it counts an IPv6 address as its own again.
+        let socket = (0..300).find_map(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            namespace.run(|| UdpSocket::bind(local)).unwrap().ok()
+        });
+        socket.expect("the address is back").send_to(b"hello", remote).unwrap();
+        assert_eq!(&next(&tun, UDP).0.last_chunk().unwrap(), &b"hello");
+    }
 }
 
 /// With offload the kernel hands over a TCP segment without its checksum, once as super-segment;
