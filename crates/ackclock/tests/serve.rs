@@ -394,6 +394,9 @@ fn metrics_of_a_known_exchange() {
     is("ackclock_recoveries_total", 0);
     is("ackclock_syn_cookies_total", 0);
     is("ackclock_bad_checksums_total", 0);
+    is("ackclock_device_refusals_total", 0);
+    is("ackclock_device_drops_total{direction=\"received\"}", 0);
+    is("ackclock_device_drops_total{direction=\"sent\"}", 0);
     is("ackclock_http_responses_total{code=\"200\"}", 1);
     let rtt = now["ackclock_rtt_seconds_sum"] / now["ackclock_rtt_seconds_count"];
     assert!(rtt > 0.0 && rtt < 1.0, "{rtt}");
@@ -481,4 +484,44 @@ fn what_cannot_be_served_is_said() {
     );
     let (code, text) = failed(&["serve", dir, "--metrics", "192.0.2.1:9100"]);
     assert_eq!((code, text.starts_with("error: --metrics 192.0.2.1:9100: ")), (4, true), "{text}");
+
+    let (code, text) = failed(&["serve", dir, "--mss", "87"]);
+    assert_eq!((code, text.contains("87 is not in 88..=65535")), (2, true), "{text}");
+    let (code, text) = failed(&["serve", dir, "--addr", "10.77.0.0/24"]);
+    assert_eq!((code, text.contains("the address of the network")), (2, true), "{text}");
+}
+
+/// A second server would say that it serves, and get nothing.
+#[test]
+fn a_prefix_belongs_to_one_device() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-conflict");
+    fs::write(dir.join("file"), "hello").unwrap();
+    let server = serve(&ns, &dir, &["--tun", "first"]);
+    let dir = dir.to_str().unwrap();
+    let second = |more: &[&str]| {
+        let output = run(&ns, env!("CARGO_BIN_EXE_ackclock"), &[&["serve", dir], more].concat());
+        (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    for addr in ["10.77.0.2/24", "10.77.0.9/24", "10.77.0.9/28", "10.77.3.1/16"] {
+        let text = format!(
+            "error: --addr {addr}: device first has 10.77.0.1/24; choose a prefix that nothing \
+             else uses, or end what uses it\n"
+        );
+        assert_eq!(second(&["--addr", addr]), (2, text));
+    }
+    let (code, text) = second(&["--addr", "10.78.0.2/24", "--tun", "first"]);
+    assert_eq!((code, text.contains("there is a device of this name")), (4, true), "{text}");
+    assert_eq!(curl(&ns, &[&format!("{URL}/file")]), "hello");
+
+    // A part of a LAN's prefix, for which the kernel may answer; but not the kernel's own address.
+    let ip = |args: &[&str]| assert!(run(&ns, "ip", args).status.success(), "{args:?}");
+    ip(&["link", "add", "lan", "type", "veth", "peer", "name", "wire"]);
+    ip(&["addr", "add", "10.79.0.1/16", "dev", "lan"]);
+    let part = Daemon::start(&ns, &["serve", dir, "--addr", "10.79.8.2/24"]);
+    assert_eq!(curl(&ns, &["http://10.79.8.2/file"]), "hello");
+    part.end();
+    let (code, text) = second(&["--addr", "10.79.0.2/24"]);
+    assert_eq!((code, text.contains("device lan has 10.79.0.1/16")), (2, true), "{text}");
+    server.end();
 }

@@ -25,7 +25,7 @@ use serde::Serialize;
 
 use super::Interrupt;
 use super::drops::Drops;
-use super::options::Prefix;
+use super::prefix::Prefix;
 use crate::args::Format;
 use crate::error::Error;
 use crate::output::{json_text, width};

@@ -11,6 +11,7 @@ mod live;
 mod metrics;
 mod options;
 mod pattern;
+mod prefix;
 mod proxy;
 mod recv;
 mod send;

@@ -4,9 +4,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
 use std::net::IpAddr;
-use std::str::FromStr;
 
 use ackclock_live::{Host, Tun, TunConfig};
 use ackclock_net::scenario::DelayedAck;
@@ -16,6 +14,7 @@ use ackclock_tcp::recovery::detect::Notices;
 use ackclock_tcp::{Composition, Registry, Span};
 use clap::Args;
 
+use super::prefix::{Prefix, check_free};
 use crate::error::Error;
 
 /// The strategy where none is given: what the kernels on the other hosts of a path use, as far as
@@ -49,11 +48,20 @@ pub(crate) struct WireArgs {
         value_parser = clap::value_parser!(u16).range(576..)
     )]
     pub mtu: u16,
+    /// Packets that wait in the device until our stack reads them. The kernel drops what comes
+    /// beyond.
+    #[arg(
+        long,
+        value_name = "PACKETS",
+        default_value_t = 10_000,
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000)
+    )]
+    pub queue: u32,
     /// Cut segments and compute checksums in our stack, and not in the device.
     #[arg(long)]
     pub no_offload: bool,
-    /// The largest payload of a segment. Default: what the MTU allows.
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(1..))]
+    /// The largest payload of a segment, options included. Default: what the MTU allows.
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(88..))]
     pub mss: Option<u16>,
     /// Do not offer SACK.
     #[arg(long)]
@@ -77,69 +85,6 @@ pub(crate) struct WireArgs {
     /// Whether ACKs are delayed: `off`, how long an ACK may wait for a second segment, or `linux`.
     #[arg(long, value_name = "off|linux|TIME", default_value = "40ms", value_parser = delayed_ack)]
     pub delayed_ack: DelayedAck,
-}
-
-/// An address, and how many of its bits name the network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Prefix {
-    pub addr: IpAddr,
-    pub len: u8,
-}
-
-impl FromStr for Prefix {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let bad = || {
-            format!(
-                "`{text}` is not an address with a prefix length: write for example 10.77.0.2/24"
-            )
-        };
-        let (addr, len) = text.split_once('/').ok_or_else(bad)?;
-        let addr: IpAddr = addr.parse().map_err(|_| bad())?;
-        let len: u8 = len.parse().map_err(|_| bad())?;
-        let bits = if addr.is_ipv4() { 32 } else { 128 };
-        // Two hosts, the network itself and, in IPv4, its broadcast address.
-        let most = bits - 2;
-        if len > most {
-            return Err(format!(
-                "`{text}`: a prefix of at most {most} bits has room for us and the kernel"
-            ));
-        }
-        Ok(Prefix { addr, len })
-    }
-}
-
-impl fmt::Display for Prefix {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.addr, self.len)
-    }
-}
-
-impl Prefix {
-    /// The network, its own address in place of ours.
-    pub fn network(self) -> Prefix {
-        let addr = match self.addr {
-            IpAddr::V4(a) => {
-                let mask = u32::MAX.checked_shl(32 - u32::from(self.len)).unwrap_or(0);
-                IpAddr::V4((a.to_bits() & mask).into())
-            }
-            IpAddr::V6(a) => {
-                let mask = u128::MAX.checked_shl(128 - u32::from(self.len)).unwrap_or(0);
-                IpAddr::V6((a.to_bits() & mask).into())
-            }
-        };
-        Prefix { addr, ..self }
-    }
-
-    /// The first address of the prefix that is not ours, for the kernel.
-    fn kernel(self) -> IpAddr {
-        let nth = |n: u8| match self.network().addr {
-            IpAddr::V4(network) => IpAddr::V4((network.to_bits() + u32::from(n)).into()),
-            IpAddr::V6(network) => IpAddr::V6((network.to_bits() + u128::from(n)).into()),
-        };
-        if self.addr == nth(1) { nth(2) } else { nth(1) }
-    }
 }
 
 fn delayed_ack(text: &str) -> Result<DelayedAck, String> {
@@ -225,6 +170,9 @@ pub(crate) fn open_host(args: &WireArgs) -> Result<Host, Error> {
         ));
     }
     let kernel = args.kernel()?;
+    for &own in &args.addr {
+        check_free(own)?;
+    }
     let device = TunConfig {
         name: args.tun.clone(),
         addresses: kernel.into_iter().zip(args.addr.iter().map(|a| a.len)).collect(),
@@ -232,7 +180,8 @@ pub(crate) fn open_host(args: &WireArgs) -> Result<Host, Error> {
         offload: !args.no_offload,
     };
     let tun = Tun::open(&device)
-        .map_err(|error| Error::System { what: format!("TUN device {}", args.tun), error })?;
+        .and_then(|tun| tun.set_queue(args.queue).map(|()| tun))
+        .map_err(Error::system(format!("TUN device {}", args.tun)))?;
     let mut secret = [0; 16];
     rustix::rand::getrandom(&mut secret, rustix::rand::GetRandomFlags::empty())
         .map_err(|error| Error::System { what: "random numbers".into(), error: error.into() })?;

@@ -50,6 +50,19 @@ pub(super) fn text(net: &mut Net, strategy: &str, service: &impl Service) -> Str
         "Resets sent for segments of no connection.",
         stats.resets_out,
     );
+    to.counter(
+        "ackclock_device_refusals_total",
+        "Packets that the device did not take, as while it is down.",
+        net.host.unsent(),
+    );
+    if let Ok(drops) = net.host.tun().drops() {
+        to.counters(
+            "ackclock_device_drops_total",
+            "Packets that the kernel dropped at the device, on their way to our stack or from it.",
+            "direction",
+            &[("received", drops.to_us), ("sent", drops.from_us)],
+        );
+    }
     service.metrics(&mut to);
     to.finish()
 }
