@@ -13,6 +13,9 @@ use crate::tun::{Gso, Tun};
 /// that others get their turn.
 const BATCH: usize = 64;
 
+/// Packets after which timers do not wait any longer for what the device has: as many as it holds.
+const MOST_WAITING: usize = 10_000;
+
 /// How long to wait for room in the device, which tells of it only by taking packets again.
 const FULL: Duration = Duration::from_millis(1);
 
@@ -32,6 +35,8 @@ pub struct Host {
     stack: Stack,
     start: Instant,
     buffer: Vec<u8>,
+    /// Packets read since a deadline was found to be over.
+    read_since_due: usize,
     waiting: Option<Waiting>,
     unsent: u64,
     tap: Option<Box<dyn Tap>>,
@@ -53,6 +58,7 @@ impl Host {
             stack,
             start: Instant::now(),
             buffer: vec![0; Tun::BUFFER],
+            read_since_due: 0,
             waiting: None,
             unsent: 0,
             tap: None,
@@ -108,8 +114,10 @@ impl Host {
     /// # Errors
     /// What reading the device returns, other than that nothing waits.
     pub fn turn(&mut self) -> io::Result<()> {
-        for _ in 0..BATCH {
+        let mut read = 0;
+        while read < BATCH {
             let Some(frame) = self.tun.receive(&mut self.buffer)? else { break };
+            read += 1;
             let now = since(self.start);
             if let Some(tap) = &mut self.tap {
                 tap.received(now, frame.packet);
@@ -121,7 +129,13 @@ impl Host {
         }
         let now = self.now();
         if self.stack.next_deadline() <= now {
-            self.stack.on_deadline(now);
+            // The ACK that a timer waits for may wait in the device. What came before the timer
+            // expired is read first; that is no more than the device holds, or the flood goes on.
+            self.read_since_due += read;
+            if read < BATCH || self.read_since_due >= MOST_WAITING {
+                self.read_since_due = 0;
+                self.stack.on_deadline(now);
+            }
         }
         self.transmit(now);
         Ok(())

@@ -44,6 +44,36 @@ fn peer_killed_in_the_middle_of_a_transfer() {
     peer.wait().unwrap();
 }
 
+/// The ACK that a timer waits for has come, but waits behind other packets: nothing is sent again.
+#[test]
+fn timers_wait_for_what_has_come() {
+    let Some(namespace) = namespace() else { return };
+    let tun = tun(&namespace, &[("10.0.0.1", 24)], 1500, true);
+    let mut host = host(tun, &["10.0.0.2"]);
+    let (listener, address) = kernel_listener(&namespace, "10.0.0.1");
+    let now = host.now();
+    let socket = host.stack().connect(now, address, config()).unwrap();
+    host.flush();
+    while host.stack().status(socket).unwrap().writable == 0 {
+        host.turn().unwrap();
+    }
+    let _peer = listener.accept().unwrap();
+    let others = namespace.run(|| std::net::UdpSocket::bind("10.0.0.1:0")).unwrap().unwrap();
+    for _ in 0..1000 {
+        others.send_to(b"hello", "10.0.0.2:7").unwrap();
+    }
+    let now = host.now();
+    host.stack().write(now, socket, &[7; 100]).unwrap();
+    host.flush();
+    // Longer than a probe and a retransmission wait.
+    thread::sleep(Duration::from_millis(600));
+    while host.stack().status(socket).unwrap().unacked > 0 {
+        host.turn().unwrap();
+    }
+    let stats = *host.stack().sender(socket).unwrap().stats();
+    assert_eq!((stats.segments_sent, stats.retransmissions, stats.timeouts), (1, 0, 0));
+}
+
 /// The device goes down in the middle of transfers both ways, and comes up again: both go on, and
 /// not a byte is wrong.
 fn link_down(time: Duration) {
