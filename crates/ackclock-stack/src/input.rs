@@ -115,6 +115,7 @@ impl Stack {
                     && !header.control.contains(Control::RST)
                     && self.listeners.get(&listener).is_some_and(|listener| listener.is_full())
                 {
+                    self.stats.queue_full += 1;
                     return;
                 }
                 if let Some(place) = socket.connection.on_segment(now, header, payload.len() as u32)
@@ -200,6 +201,7 @@ impl Stack {
     fn on_syn(&mut self, now: Time, id: ListenerId, tuple: Tuple, syn: &Repr, above: Option<Seq>) {
         let Some(listener) = self.listeners.get_mut(&id) else { return };
         if listener.is_full() {
+            self.stats.queue_full += 1;
             return;
         }
         if listener.half_open >= self.config.half_open {
@@ -266,6 +268,7 @@ impl Stack {
         }
         let Some(offered) = verify(&self.secret, now, &tuple, ack) else { return Cookie::None };
         if listener.is_full() {
+            self.stats.queue_full += 1;
             return Cookie::Taken;
         }
         let config = listener.config.clone();

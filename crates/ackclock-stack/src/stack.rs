@@ -323,6 +323,11 @@ impl Stack {
         self.listeners.values().map(|listener| listener.half_open).sum()
     }
 
+    /// Established connections that wait to be accepted.
+    pub fn waiting(&self) -> usize {
+        self.listeners.values().map(|listener| listener.queue.len()).sum()
+    }
+
     /// Counters.
     pub fn stats(&self) -> &StackStats {
         &self.stats

@@ -195,6 +195,8 @@ pub struct StackStats {
     pub malformed: u64,
     /// Segments that came with a wrong checksum.
     pub bad_checksums: u64,
+    /// Segments of handshakes ignored because too many connections wait to be accepted.
+    pub queue_full: u64,
     /// Resets sent for segments of no connection.
     pub resets_out: u64,
     /// SYN cookies sent.

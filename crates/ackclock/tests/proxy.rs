@@ -267,6 +267,106 @@ fn no_backend_means_a_reset() {
     assert!((1.0..4.0).contains(&waited), "{waited}");
 }
 
+/// A connection that rests ends after its time, another one for a half-closed one, and one that
+/// moves does not.
+#[test]
+fn connections_that_rest_are_reset() {
+    let Some(ns) = namespace() else { return };
+    let (to, thread) = backend(&ns, 3, |mut stream| outcome(&mut stream));
+    let args = ["--idle", "3s", "--half-closed-idle", "1s", "--metrics", "127.0.0.1:9100"];
+    let daemon = proxy(&ns, &to.to_string(), &args);
+    let mut silent = connect(&ns, ADDRESS);
+    let half = connect(&ns, ADDRESS);
+    let mut busy = connect(&ns, ADDRESS);
+    half.shutdown(Shutdown::Write).unwrap();
+    let rested = |state: &str| {
+        let name = format!("ackclock_rested_connections_total{{state=\"{state}\"}}");
+        metrics(&ns, "127.0.0.1:9100")[&name]
+    };
+    let begin = Instant::now();
+    assert_eq!(outcome(&mut { half }), Ok(Vec::new()), "the backend answers with FIN");
+    let mut sent = 0;
+    while rested("open") == 0.0 {
+        busy.write_all(b"x").unwrap();
+        sent += 1;
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(begin.elapsed().as_secs() < 20);
+    }
+    let waited = begin.elapsed().as_secs_f64();
+    assert!(waited > 2.5, "{waited}");
+    assert_eq!(outcome(&mut silent), Err(ErrorKind::ConnectionReset));
+    drop(busy);
+    let mut got = thread.join().unwrap();
+    got.sort();
+    assert_eq!(got, [Ok(vec![]), Ok(vec![b'x'; sent]), Err(ErrorKind::ConnectionReset)]);
+    daemon.end();
+}
+
+#[test]
+fn half_closed_connections_have_a_time_of_their_own() {
+    let Some(ns) = namespace() else { return };
+    // It never answers the client's FIN.
+    let (to, thread) = backend(&ns, 1, |mut stream| {
+        let got = outcome(&mut stream);
+        std::thread::sleep(Duration::from_secs(4));
+        (got, stream.write_all(b"late").and_then(|()| stream.write_all(b"late")).is_err())
+    });
+    let args = ["--half-closed-idle", "1s", "--metrics", "127.0.0.1:9100"];
+    let daemon = proxy(&ns, &to.to_string(), &args);
+    let mut client = connect(&ns, ADDRESS);
+    client.write_all(b"question").unwrap();
+    client.shutdown(Shutdown::Write).unwrap();
+    assert_eq!(outcome(&mut client), Err(ErrorKind::ConnectionReset));
+    let now = metrics(&ns, "127.0.0.1:9100");
+    assert_eq!(now["ackclock_rested_connections_total{state=\"half_closed\"}"], 1.0);
+    assert_eq!(now["ackclock_rested_connections_total{state=\"open\"}"], 0.0);
+    assert_eq!(thread.join().unwrap(), [(Ok(b"question".to_vec()), true)]);
+    daemon.end();
+}
+
+/// Who waits, and who is refused, is seen from outside.
+#[test]
+fn clients_that_wait_and_clients_too_many_are_counted() {
+    let Some(ns) = namespace() else { return };
+    let (to, thread) = backend(&ns, 3, echo);
+    let args = ["--max-connections", "2", "--metrics", "127.0.0.1:9100"];
+    let daemon = proxy(&ns, &to.to_string(), &args);
+    let mut clients: Vec<_> = (0..3).map(|_| connect(&ns, ADDRESS)).collect();
+    std::thread::sleep(Duration::from_millis(200));
+    let now = metrics(&ns, "127.0.0.1:9100");
+    let seen = |now: &std::collections::BTreeMap<String, f64>| {
+        ["open", "waiting", "total"].map(|n| now[&format!("ackclock_connections_{n}")])
+    };
+    assert_eq!(seen(&now), [2.0, 1.0, 2.0]);
+    assert_eq!(
+        settled(|| daemon.said()),
+        ["1 clients wait: there are 2 connections (--max-connections)"]
+    );
+    drop(clients.remove(0));
+    clients[1].write_all(b"x").unwrap();
+    clients[1].read_exact(&mut [0; 1]).unwrap();
+    assert_eq!(seen(&metrics(&ns, "127.0.0.1:9100")), [2.0, 0.0, 3.0]);
+    drop(clients);
+    thread.join().unwrap();
+    daemon.end();
+
+    let (to, thread) = backend(&ns, 3, echo);
+    let args = ["--max-per-source", "2", "--metrics", "127.0.0.1:9100"];
+    let daemon = proxy(&ns, &to.to_string(), &args);
+    let first = [connect(&ns, ADDRESS), connect(&ns, ADDRESS)];
+    assert_eq!(attempt(&ns), Err(ErrorKind::ConnectionReset));
+    assert_eq!(attempt(&ns), Err(ErrorKind::ConnectionReset));
+    assert_eq!(metrics(&ns, "127.0.0.1:9100")["ackclock_connections_refused_total"], 2.0);
+    let line = "10.77.0.1 is refused: it has 2 connections (--max-per-source)";
+    assert_eq!(settled(|| daemon.said()), [line], "not a line for each");
+    // Once one has ended there is room for another one.
+    drop(first);
+    std::thread::sleep(Duration::from_millis(200));
+    drop(connect(&ns, ADDRESS));
+    thread.join().unwrap();
+    daemon.end();
+}
+
 #[test]
 fn a_side_that_does_not_read_holds_the_other_one_back() {
     let Some(ns) = namespace() else { return };

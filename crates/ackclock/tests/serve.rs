@@ -6,6 +6,7 @@ mod daemon;
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -489,6 +490,55 @@ fn what_cannot_be_served_is_said() {
     assert_eq!((code, text.contains("87 is not in 88..=65535")), (2, true), "{text}");
     let (code, text) = failed(&["serve", dir, "--addr", "10.77.0.0/24"]);
     assert_eq!((code, text.contains("the address of the network")), (2, true), "{text}");
+}
+
+/// Whoever takes it over finds no capability, and root's rights to no file.
+#[test]
+fn nothing_is_kept_that_it_does_not_need() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-privileges");
+    fs::write(dir.join("open"), "open").unwrap();
+    for (name, mode) in [("nobody", 0o000), ("root", 0o600)] {
+        fs::write(dir.join(name), "secret").unwrap();
+        fs::set_permissions(dir.join(name), fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let code = |path: &str| {
+        curl(&ns, &["-o", "/dev/null", "-w", "%{http_code}", &format!("{URL}/{path}")])
+    };
+    for (more, uid, root) in [(&[][..], "0", "200"), (&["--user", "nobody"], "65534", "403")] {
+        let server = serve(&ns, &dir, more);
+        assert_eq!(
+            (code("open"), code("nobody"), code("root")),
+            ("200".into(), "403".into(), root.into())
+        );
+        for set in ["CapInh", "CapPrm", "CapEff", "CapAmb"] {
+            assert_eq!(server.status(set), "0000000000000000", "{set}");
+        }
+        assert_eq!(server.status("NoNewPrivs"), "1");
+        assert_eq!(server.status("Uid"), [uid; 4].join("\t"));
+        server.end();
+    }
+    let args = ["serve", dir.to_str().unwrap(), "--user", "no-such-user"];
+    let output = run(&ns, env!("CARGO_BIN_EXE_ackclock"), &args);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.ends_with("error: --user: there is no user `no-such-user`\n"), "{text}");
+}
+
+#[test]
+fn a_hangup_ends_nothing() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-hangup");
+    fs::write(dir.join("file"), "hello").unwrap();
+    let server = serve(&ns, &dir, &[]);
+    let mut client = connect(&ns, ADDRESS);
+    server.signal(Signal::HUP);
+    client.write_all(b"GET /file HTTP/1.0\r\n\r\n").unwrap();
+    assert!(rest(&mut client).ends_with("hello"));
+    assert_eq!(
+        settled(|| server.said()),
+        ["SIGHUP: there is no file to read again; nothing changes"]
+    );
+    server.end();
 }
 
 /// A second server would say that it serves, and get nothing.

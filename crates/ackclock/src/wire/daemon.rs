@@ -3,9 +3,10 @@
 
 mod counters;
 mod net;
+mod notices;
 mod service;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;
 use std::os::fd::AsFd;
 
@@ -19,11 +20,13 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::interrupt::Interrupt;
 use super::metrics::Endpoint;
+use super::privileges::drop_privileges;
 use super::{DEFAULT_STRATEGY, WireArgs, open_host};
 use crate::error::Error;
 use counters::text;
 pub(crate) use net::Net;
 use net::SERVICE;
+use notices::Notices;
 pub(crate) use service::Service;
 
 /// What the commands that serve have in common.
@@ -48,6 +51,13 @@ pub(crate) struct DaemonArgs {
     /// them at once.
     #[arg(long, value_name = "TIME", default_value = "5s")]
     pub drain: Duration,
+    /// The most connections from one address, or from one /64 prefix of IPv6. Further ones are
+    /// reset. Default: no limit.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_per_source: Option<u32>,
+    /// Serve as this user. Capabilities are given up in any case, once the device is open.
+    #[arg(long, value_name = "NAME")]
+    pub user: Option<String>,
     #[command(flatten)]
     pub wire: WireArgs,
 }
@@ -66,6 +76,9 @@ pub(crate) struct Daemon {
     endpoint: Option<Endpoint>,
     strategy: String,
     most: usize,
+    most_per_source: u32,
+    notices: Notices,
+    user: Option<String>,
     drain: Span,
     /// When to end if a signal has come.
     end: Time,
@@ -79,7 +92,7 @@ impl Daemon {
         config: &TcpConfig,
     ) -> Result<Daemon, Error> {
         raise_open_files();
-        let interrupt = Interrupt::new()?;
+        let interrupt = Interrupt::with_hangup()?;
         let epoll =
             epoll::create(CreateFlags::CLOEXEC).map_err(|e| Error::system("epoll")(e.into()))?;
         let mut net = Net {
@@ -90,6 +103,8 @@ impl Daemon {
             gone: Stats::default(),
             again: VecDeque::new(),
             draining: false,
+            sources: HashMap::new(),
+            refused: 0,
         };
         let listeners = listen.iter().map(|&address| {
             net.host.stack().listen(address, config.clone(), BACKLOG).map_err(|error| {
@@ -123,6 +138,9 @@ impl Daemon {
             endpoint,
             strategy: args.strategy.clone(),
             most: args.max_connections as usize,
+            most_per_source: args.max_per_source.unwrap_or(u32::MAX),
+            notices: Notices::default(),
+            user: args.user.clone(),
             drain: args.drain.0,
             end: Time::NEVER,
         })
@@ -130,6 +148,7 @@ impl Daemon {
 
     /// Serves until a signal ends it. Returns what it did, in a line.
     pub fn run(mut self, mut service: impl Service) -> Result<String, Error> {
+        drop_privileges(self.user.as_deref())?;
         let mut events = Vec::with_capacity(256);
         let mut ready = VecDeque::new();
         let mut next_sweep = self.net.now() + SWEEP;
@@ -183,7 +202,10 @@ impl Daemon {
             HOST => return true,
             SIGNALS => {
                 let taken = self.interrupt.taken();
-                if !self.net.draining {
+                if self.interrupt.hangups() > 0 {
+                    self.notices.hangup();
+                }
+                if taken > 0 && !self.net.draining {
                     self.begin_to_drain(service);
                 }
                 if taken > 1 {
@@ -258,9 +280,17 @@ impl Daemon {
         for &listener in &self.listeners {
             while service.open() < self.most {
                 let Ok(socket) = self.net.host.stack().accept(listener) else { break };
-                self.net.accepted += 1;
-                service.opened(&mut self.net, socket);
+                match self.net.admit(socket, self.most_per_source) {
+                    Ok(()) => service.opened(&mut self.net, socket),
+                    Err(source) => {
+                        self.notices.refused(self.net.now(), source, self.most_per_source);
+                    }
+                }
             }
+        }
+        let waiting = self.net.host.stack().waiting();
+        if waiting > 0 && !self.net.draining {
+            self.notices.waiting(self.net.now(), waiting, self.most);
         }
     }
 

@@ -45,29 +45,46 @@ pub(crate) fn cancel_on_signals() -> Result<Cancel, Error> {
 pub(crate) struct Interrupt {
     signals: SignalFd,
     taken: u32,
+    hangups: u32,
 }
 
 impl Interrupt {
     pub fn new() -> Result<Interrupt, Error> {
-        let both = both();
-        let signals = both
+        Interrupt::of(both())
+    }
+
+    /// SIGHUP too, which asks a server to read its files again.
+    pub fn with_hangup() -> Result<Interrupt, Error> {
+        let mut signals = both();
+        signals.add(Signal::SIGHUP);
+        Interrupt::of(signals)
+    }
+
+    fn of(set: SigSet) -> Result<Interrupt, Error> {
+        let signals = set
             .thread_block()
             .and_then(|()| {
-                SignalFd::with_flags(&both, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)
+                SignalFd::with_flags(&set, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)
             })
             .map_err(|error| Error::System {
                 what: "signals".into(),
                 error: io::Error::from(error),
             })?;
-        Ok(Interrupt { signals, taken: 0 })
+        Ok(Interrupt { signals, taken: 0, hangups: 0 })
     }
 
-    /// How many have come so far; two of one kind that come at once count as one.
+    /// How many SIGINT and SIGTERM have come so far; two of one kind that come at once count as one.
     pub fn taken(&mut self) -> u32 {
-        while let Ok(Some(_)) = self.signals.read_signal() {
-            self.taken += 1;
+        while let Ok(Some(signal)) = self.signals.read_signal() {
+            let hangup = signal.ssi_signo == Signal::SIGHUP as u32;
+            *(if hangup { &mut self.hangups } else { &mut self.taken }) += 1;
         }
         self.taken
+    }
+
+    /// How many SIGHUP [`Interrupt::taken`] has found since this was asked.
+    pub fn hangups(&mut self) -> u32 {
+        std::mem::take(&mut self.hangups)
     }
 }
 

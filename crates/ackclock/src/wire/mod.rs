@@ -12,6 +12,7 @@ mod metrics;
 mod options;
 mod pattern;
 mod prefix;
+mod privileges;
 mod proxy;
 mod recv;
 mod send;

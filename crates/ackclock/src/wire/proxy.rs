@@ -44,6 +44,12 @@ pub(crate) struct ProxyArgs {
     /// How long connecting to the backend may take.
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub connect_timeout: Duration,
+    /// How long a connection may rest before both sides are reset.
+    #[arg(long, value_name = "TIME", default_value = "600s")]
+    pub idle: Duration,
+    /// The same once one side has sent FIN.
+    #[arg(long, value_name = "TIME", default_value = "120s")]
+    pub half_closed_idle: Duration,
     #[command(flatten)]
     pub daemon: DaemonArgs,
 }
@@ -63,8 +69,11 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
     daemon.run(Proxy {
         to,
         connect_timeout: args.connect_timeout.0,
+        idle: args.idle.0,
+        half_closed_idle: args.half_closed_idle.0,
         pairs: HashMap::new(),
         failures: 0,
+        rested: [0; 2],
         chunk: vec![0; CHUNK],
     })
 }
@@ -73,9 +82,13 @@ struct Proxy {
     /// The backend's addresses, in the order to try.
     to: Vec<SocketAddr>,
     connect_timeout: Span,
+    idle: Span,
+    half_closed_idle: Span,
     pairs: HashMap<SocketId, Pair>,
     /// Clients that were reset because no backend took the connection.
     failures: u64,
+    /// Connections that rested for too long: open, and half closed.
+    rested: [u64; 2],
     chunk: Vec<u8>,
 }
 
@@ -96,6 +109,9 @@ struct Pair {
     told_backend: bool,
     /// The backend has sent everything, and the client knows.
     backend_done: bool,
+    /// When something last moved, and how much the client had not acknowledged by then.
+    moved: Time,
+    unacked: usize,
 }
 
 /// Why nothing more can be done for a connection at the moment.
@@ -143,6 +159,8 @@ impl Pair {
             client_done: false,
             told_backend: false,
             backend_done: false,
+            moved: net.now(),
+            unacked: 0,
         })
     }
 
@@ -177,12 +195,14 @@ impl Pair {
         if !self.up.is_empty() {
             let n = blocking(self.backend.write(&self.up), &mut self.writable)?;
             self.up.drain(..n);
+            self.moved = net.now();
         } else if self.client_done {
             self.backend.shutdown(Shutdown::Write)?;
             self.told_backend = true;
         } else {
             let n = net.read(socket, chunk)?;
             self.client_done = n == 0;
+            self.moved = net.now();
             self.up.extend_from_slice(&chunk[..n]);
         }
         Ok(())
@@ -204,7 +224,22 @@ impl Pair {
             }
             n => _ = net.write(socket, &chunk[..n])?,
         }
+        self.moved = net.now();
         Ok(())
+    }
+
+    /// Since when it rests. What the client acknowledges is a movement too: it may take long to
+    /// read what lies in our buffer.
+    fn rests_since(&mut self, net: &mut Net, socket: SocketId) -> Time {
+        let unacked = net.status(socket).map_or(0, |s| s.unacked);
+        if unacked != self.unacked {
+            (self.unacked, self.moved) = (unacked, net.now());
+        }
+        self.moved
+    }
+
+    fn is_half_closed(&self) -> bool {
+        self.client_done || self.backend_done
     }
 
     fn is_connecting(&self) -> bool {
@@ -295,14 +330,20 @@ impl Service for Proxy {
 
     fn sweep(&mut self, net: &mut Net) {
         let now = net.now();
-        let late: Vec<_> = self
-            .pairs
-            .iter()
-            .filter(|(_, p)| p.deadline <= now)
-            .map(|(&socket, _)| socket)
-            .collect();
+        let mut late = Vec::new();
+        for (&socket, pair) in &mut self.pairs {
+            let half_closed = pair.is_half_closed();
+            let idle = if half_closed { self.half_closed_idle } else { self.idle };
+            if pair.deadline <= now {
+                self.failures += 1;
+            } else if !pair.is_connecting() && pair.rests_since(net, socket) + idle <= now {
+                self.rested[usize::from(half_closed)] += 1;
+            } else {
+                continue;
+            }
+            late.push(socket);
+        }
         for socket in late {
-            self.failures += 1;
             self.end(net, socket, End::Reset);
         }
     }
@@ -323,6 +364,13 @@ impl Service for Proxy {
             "ackclock_backend_failures_total",
             "Clients reset because no backend took them.",
             self.failures,
+        );
+        let [open, half_closed] = self.rested;
+        to.counters(
+            "ackclock_rested_connections_total",
+            "Connections reset because nothing moved for too long.",
+            "state",
+            &[("open", open), ("half_closed", half_closed)],
         );
     }
 }

@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ackclock_live::Namespace;
@@ -19,6 +20,7 @@ pub use common::namespace;
 /// The command, serving in a namespace; killed when dropped.
 pub struct Daemon {
     child: Child,
+    said: Arc<Mutex<Vec<String>>>,
 }
 
 impl Daemon {
@@ -31,8 +33,26 @@ impl Daemon {
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         stderr.read_line(&mut line).unwrap();
         assert!(line.starts_with("serving ") || line.starts_with("forwarding "), "{line}");
-        std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::stderr()));
-        Daemon { child }
+        let said = Arc::new(Mutex::new(Vec::new()));
+        let lines = said.clone();
+        std::thread::spawn(move || {
+            stderr.lines().map_while(Result::ok).for_each(|line| lines.lock().unwrap().push(line))
+        });
+        Daemon { child, said }
+    }
+
+    /// What it has said on standard error since its first line.
+    #[allow(dead_code, reason = "one of the tests asks")]
+    pub fn said(&self) -> Vec<String> {
+        self.said.lock().unwrap().clone()
+    }
+
+    /// What the kernel says of its process (proc(5)).
+    #[allow(dead_code, reason = "one of the tests asks")]
+    pub fn status(&self, field: &str) -> String {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(":\t"));
+        line.unwrap().to_string()
     }
 
     pub fn signal(&self, signal: Signal) {

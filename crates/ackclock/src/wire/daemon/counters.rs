@@ -19,6 +19,16 @@ pub(super) fn text(net: &mut Net, strategy: &str, service: &impl Service) -> Str
         service.open() as u64,
     );
     to.counter("ackclock_connections_total", "Client connections taken.", net.accepted);
+    to.counter(
+        "ackclock_connections_refused_total",
+        "Clients reset because their address had too many connections.",
+        net.refused,
+    );
+    to.gauge(
+        "ackclock_connections_waiting",
+        "Clients that are connected and wait for others to end.",
+        net.host.stack().waiting() as u64,
+    );
     to.counters(
         "ackclock_bytes_total",
         "Payload read from clients and written for them.",
@@ -32,6 +42,11 @@ pub(super) fn text(net: &mut Net, strategy: &str, service: &impl Service) -> Str
         "ackclock_half_open_connections",
         "Connections whose handshake is not done.",
         stack.half_open() as u64,
+    );
+    to.counter(
+        "ackclock_accept_queue_drops_total",
+        "Handshakes held up because too many clients wait.",
+        stats.queue_full,
     );
     to.counter("ackclock_syn_cookies_total", "SYNs answered by a cookie.", stats.cookies_sent);
     to.counter(

@@ -1,6 +1,8 @@
 //! The network as services see it: the sockets of our stack, and when the kernel's are ready.
 
-use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::os::fd::{AsFd, OwnedFd};
 
 use ackclock_live::Host;
@@ -27,12 +29,42 @@ pub(crate) struct Net {
     pub(super) again: VecDeque<SocketId>,
     /// A signal has come.
     pub draining: bool,
+    /// Connections by the address that they are from.
+    pub(super) sources: HashMap<IpAddr, u32>,
+    /// Clients reset because their address had too many.
+    pub(super) refused: u64,
 }
 
 impl Net {
     /// Our time.
     pub fn now(&self) -> Time {
         self.host.now()
+    }
+
+    /// Takes a client, or resets it if there are already `most` from its address.
+    pub(super) fn admit(&mut self, socket: SocketId, most: u32) -> Result<(), IpAddr> {
+        let source = self.source(socket);
+        let connections = self.sources.entry(source).or_default();
+        if *connections >= most {
+            self.refused += 1;
+            let now = self.host.now();
+            self.host.stack().abort(now, socket);
+            return Err(source);
+        }
+        *connections += 1;
+        self.accepted += 1;
+        Ok(())
+    }
+
+    /// Whose a socket is: an address of IPv4, or the prefix that a subscriber has in IPv6.
+    fn source(&mut self, socket: SocketId) -> IpAddr {
+        match self.status(socket).map(|s| s.remote.ip()) {
+            Some(IpAddr::V6(address)) => {
+                Ipv6Addr::from_bits(address.to_bits() & u128::MAX << 64).into()
+            }
+            Some(address) => address,
+            None => Ipv4Addr::UNSPECIFIED.into(),
+        }
     }
 
     /// Reads from a client.
@@ -84,6 +116,13 @@ impl Net {
     pub fn drop(&mut self, socket: SocketId) {
         if let Ok(sender) = self.host.stack().sender(socket) {
             add(&mut self.gone, sender.stats());
+        }
+        let source = self.source(socket);
+        if let Entry::Occupied(mut connections) = self.sources.entry(source) {
+            *connections.get_mut() -= 1;
+            if *connections.get() == 0 {
+                connections.remove();
+            }
         }
         let now = self.host.now();
         if self.is_over(socket) {
