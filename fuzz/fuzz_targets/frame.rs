@@ -3,10 +3,11 @@
 #![no_main]
 
 use ackclock_tcp::Time;
-use ackclock_trace::{Frame, Ignored, LinkType, Packet, decode};
+use ackclock_trace::{Fragments, Frame, Ignored, LinkType, Packet, decode};
 use libfuzzer_sys::fuzz_target;
 
-const LINKS: [u16; 13] = [1, 101, 12, 14, 228, 229, 113, 276, 0, 108, 9, 50, 1000];
+const LINKS: [u16; 16] =
+    [1, 101, 12, 14, 228, 229, 113, 276, 0, 108, 9, 50, 1000, 105, 127, 239];
 
 /// Four bytes say the link type, where to cut and how many bytes more were on the wire; the rest is
 /// the frame.
@@ -14,7 +15,14 @@ fuzz_target!(|bytes: &[u8]| {
     let Some((&[link, cut, more, shift], data)) = bytes.split_first_chunk::<4>() else { return };
     let link = LinkType(LINKS[usize::from(link) % LINKS.len()]);
     let wire_len = data.len() as u32 + (u32::from(more) << (shift % 20));
-    let see = |data| decode(&Frame { number: 1, at: Time(0), link, data, wire_len });
+    let frame = |data| Frame { number: 1, at: Time(0), link, data, wire_len };
+    let see = |data| decode(&frame(data));
+    // The rest in two fragments, as far as they are some.
+    let mut fragments = Fragments::default();
+    let (first, second) = data.split_at(data.len() / 2);
+    for data in [first, second, data] {
+        fragments.put(&frame(data));
+    }
     let kept = data.len() * usize::from(cut) / 256;
     match (see(&data[..kept]), see(data)) {
         (Err(Ignored::Cut), _) => {}

@@ -6,7 +6,7 @@ use ackclock_tcp::{Span, Time, TimeoutClass};
 use ackclock_trace::connection::RoundTrip;
 use ackclock_trace::{
     Connection, Damage, Flow, Ignored, Kind, Recovery, Retransmission, Stall, StallCause, State,
-    Timeout,
+    Timeout, Wrapper,
 };
 
 use crate::replay::Rescue;
@@ -18,7 +18,7 @@ pub struct Capture {
     pub path: String,
     /// Frames in it.
     pub packets: u64,
-    /// Of these, TCP segments that the filter let through.
+    /// Of these, TCP segments that the filter let through; one in fragments counts once.
     pub segments: u64,
     /// Of these, frames that the filter held back.
     pub filtered: u64,
@@ -37,7 +37,7 @@ pub struct Capture {
 }
 
 impl Capture {
-    pub(crate) fn ignore(&mut self, why: Ignored) {
+    pub(crate) fn ignore(&mut self, why: Ignored, frames: u64) {
         let name = match why {
             Ignored::Link => "link_type",
             Ignored::NotIp => "not_ip",
@@ -45,8 +45,19 @@ impl Capture {
             Ignored::Fragment => "fragment",
             Ignored::Cut => "cut",
             Ignored::Malformed => "malformed",
+            Ignored::Wrapped(wrapper) => match wrapper {
+                Wrapper::Esp => "in_ipsec_esp",
+                Wrapper::L2tp => "in_l2tp",
+                Wrapper::Pptp => "in_pptp",
+                Wrapper::Gtp => "in_gtp",
+                Wrapper::WireGuard => "in_wireguard",
+                Wrapper::OpenVpn => "in_openvpn",
+                Wrapper::Wlan => "in_encrypted_wlan",
+                Wrapper::Amsdu => "in_amsdu",
+                Wrapper::Deep => "in_many_tunnels",
+            },
         };
-        *self.ignored.entry(name).or_default() += 1;
+        *self.ignored.entry(name).or_default() += frames;
     }
 }
 

@@ -51,6 +51,22 @@ pub(crate) fn limited(limit: Limit, sender: End) -> String {
     }
 }
 
+/// Why packets were left out, for people: `12 in IPsec ESP`.
+pub(crate) fn left_out(why: &str, packets: u64) -> String {
+    let why = match why {
+        "in_ipsec_esp" => "in IPsec ESP",
+        "in_l2tp" => "in L2TP",
+        "in_pptp" => "in PPTP",
+        "in_gtp" => "in GTP",
+        "in_wireguard" => "in WireGuard",
+        "in_openvpn" => "in OpenVPN",
+        "in_encrypted_wlan" => "in encrypted 802.11",
+        "in_amsdu" => "in A-MSDUs",
+        other => &other.replace('_', " "),
+    };
+    format!("{packets} {why}")
+}
+
 /// What shows the packets of a stall in Wireshark.
 pub(crate) fn display_filter(found: &Found, stall: &Stall) -> String {
     let text = |micros: u64| format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use ackclock_run::{Cancel, Progress, in_parallel};
 use ackclock_trace::{
-    Connection, Damage, Detail, Filter, Reader, Settings, Tracker, decode, hosts,
+    Connection, Damage, Detail, Filter, Fragments, Ignored, Reader, Settings, Tracker, decode,
+    hosts,
 };
 
 use crate::error::Error;
@@ -148,6 +149,7 @@ fn frames(
     let mut reader = source.open().and_then(Reader::new).map_err(&failed)?;
     let advance = |bytes| progress.into_iter().for_each(|progress| progress.advance(bytes));
     let cancelled = || progress.is_some_and(Progress::is_cancelled);
+    let mut fragments = Fragments::default();
     let mut read = 0;
     capture.interrupted = cancelled();
     while !capture.interrupted
@@ -165,7 +167,13 @@ fn frames(
                     capture.segments += 1;
                     tracker.packet(packet);
                 }
-                Err(why) => capture.ignore(*why),
+                Err(Ignored::Fragment) => {
+                    if let Some(packet) = &fragments.put(&frame) {
+                        capture.segments += 1;
+                        tracker.packet(packet);
+                    }
+                }
+                Err(why) => capture.ignore(*why, 1),
             }
         }
         if capture.packets.is_multiple_of(TURN) {
@@ -176,6 +184,7 @@ fn frames(
         }
     }
     advance(reader.consumed().saturating_sub(read));
+    fragments.ignored().for_each(|(why, frames)| capture.ignore(why, frames));
     capture.damage = reader.damage().cloned();
     capture.dropped_by_capture = reader.dropped_by_capture();
     Ok(())

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
-use ackclock_explain::{Error, Options, Source, captures_at, read};
+use ackclock_explain::{Capture, Error, Options, Source, captures_at, read};
 use ackclock_run::Cancel;
 
 /// A pcap file without frames.
@@ -58,4 +58,38 @@ fn what_is_cancelled_reads_no_more_files() {
     let (all, _) = packets(Source::File(capture.clone()), &Cancel::default());
     assert_eq!(packets(stream, &cancelled), (all, false));
     assert_eq!(packets(Source::File(capture), &cancelled), (0, true));
+}
+
+/// Fragments are one segment; what is left out is counted by what it is in.
+#[test]
+fn fragments_count_once_and_tunnels_by_name() {
+    // IPv4 from 10.0.0.1 to 10.0.0.2, with flags and offset, and a protocol.
+    let ip = |field: [u8; 2], protocol: u8, payload: &[u8]| {
+        let total = 20 + payload.len() as u8;
+        let head = [0x45, 0, 0, total, 0, 7, field[0], field[1], 64, protocol, 0, 0];
+        [&head[..], &[10, 0, 0, 1, 10, 0, 0, 2], payload].concat()
+    };
+    let tcp = [0x13, 0x89, 0, 80, 0, 0, 0, 1, 0, 0, 0, 1, 0x50, 0x18, 0, 9, 0, 0, 0, 0, 7, 7, 7, 7];
+    let frames = [
+        ip([0x20, 0], 6, &tcp[..16]),
+        ip([0, 2], 6, &tcp[16..]),
+        ip([0, 0], 50, &[0; 16]),
+        ip([0x20, 0], 17, &[0; 16]),
+    ];
+    let mut bytes = EMPTY.to_vec();
+    bytes[20] = 101;
+    for frame in frames {
+        let len = (frame.len() as u32).to_le_bytes();
+        bytes.extend([&[0; 8], &len[..], &len, &frame].concat());
+    }
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("fragments.pcap");
+    fs::write(&file, bytes).unwrap();
+    let options = Options { jobs: 1, filter: None, events_of_streams: 0 };
+    let found = read(&[Source::File(file)], &options, &Cancel::default()).unwrap();
+    let Capture { packets, segments, ignored, .. } = &found.captures[0];
+    assert_eq!((*packets, *segments), (4, 1));
+    assert_eq!(*ignored, [("fragment", 1), ("in_ipsec_esp", 1)].into());
+    assert_eq!(found.connections[0].connection.from_client.bytes, 4);
+    let text = ackclock_explain::table(&found, 1);
+    assert!(text.contains(": 4 packets, 1 with TCP; left out: 1 fragment, 1 in IPsec ESP\n"));
 }

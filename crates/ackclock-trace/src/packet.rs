@@ -2,16 +2,21 @@
 //! options.
 
 mod bytes;
+mod fragments;
 mod ip;
 mod link;
+mod tunnel;
+mod wlan;
 
 use std::net::{IpAddr, SocketAddr};
 
+use ackclock_tcp::wire::ip::TCP;
 use ackclock_tcp::wire::{Control, MIN_HEADER_LEN, Options};
 use ackclock_tcp::{SackBlocks, Seq, Time, Timestamps};
 
 use self::bytes::Bytes;
-pub use self::bytes::Ignored;
+pub use self::bytes::{Ignored, Wrapper};
+pub use self::fragments::Fragments;
 use crate::file::Frame;
 
 /// A TCP segment in a capture, perhaps a super-segment that the host had not cut yet (TSO) or had
@@ -57,28 +62,28 @@ impl Packet {
 /// The TCP segment in a frame.
 ///
 /// Known are Ethernet (also with 802.1Q and 802.1ad tags, MPLS labels and PPPoE sessions), Linux
-/// cooked v1 and v2, raw IP, BSD's loopback and PPP. Checksums are not looked at: captures at a
-/// sender have them before the device fills them in. Tunnels are not looked into.
+/// cooked v1 and v2, raw IP, BSD's loopback, PPP, 802.11 with and without radiotap, and NFLOG.
+/// VXLAN, Geneve, GRE and IP in IP are opened, up to eight in each other. Checksums are not looked
+/// at: captures at a sender have them before the device fills them in.
 ///
 /// # Errors
-/// Why there is none.
+/// Why there is none. What is an [`Ignored::Fragment`] may become a segment in [`Fragments`].
 #[inline]
 pub fn decode(frame: &Frame<'_>) -> Result<Packet, Ignored> {
-    let bytes = Bytes {
-        kept: frame.data,
-        wire: frame.wire_len.max(u32::try_from(frame.data.len()).unwrap_or(u32::MAX)),
-    };
-    let packet = link::strip(frame.link, bytes)?;
+    let packet = link::strip(frame.link, Bytes::of(frame))?;
     match packet.head::<1>()?[0] >> 4 {
-        4 => segment(frame, ip::v4(packet)?),
-        6 => decode_v6(frame, packet),
-        _ => Err(Ignored::NotIp),
+        4 => match ip::v4(packet)? {
+            ip if ip.protocol == TCP && ip.part.is_none() => segment(frame, ip),
+            _ => decode_any(frame, packet),
+        },
+        _ => decode_any(frame, packet),
     }
 }
 
 #[inline(never)]
-fn decode_v6(frame: &Frame<'_>, packet: Bytes<'_>) -> Result<Packet, Ignored> {
-    segment(frame, ip::v6(packet)?)
+fn decode_any(frame: &Frame<'_>, packet: Bytes<'_>) -> Result<Packet, Ignored> {
+    let ip = tunnel::open(ip::any(packet)?)?;
+    if ip.part.is_some() { Err(Ignored::Fragment) } else { segment(frame, ip) }
 }
 
 /// The segment in an IP packet.

@@ -411,18 +411,49 @@ fn pcapng_that_is_cut_off() {
     }
 }
 
+/// Seconds in the fraction are carried over.
+#[test]
+fn pcap_with_fractions_above_a_second() {
+    for (magic, fraction, nanos) in [
+        (0xa1b2_c3d4, 1_000_000, S),
+        (0xa1b2_c3d4, 1_500_001, S + 500_001_000),
+        (0xa1b2_3c4d, 2_000_000_003, 2 * S + 3),
+        (0xa1b2_c3d4, u32::MAX, 4_294_967_295_000),
+    ] {
+        let file =
+            Bytes::new(Order::Little).pcap(magic, 65535, 1).record(100, fraction, &[8], 1).bytes;
+        assert_eq!(read_whole(&file), [Seen::new(1, 100 * S + nanos, 1, &[8], 1)]);
+    }
+}
+
+/// Before version 2.3 the length on the wire stands first; in it, if it is the longer one.
+#[test]
+fn pcap_with_swapped_lengths() {
+    for (minor, lengths, kept, wire_len) in [
+        (2_u16, [60, 4], 4, 60),
+        (3, [60, 4], 4, 60),
+        (3, [4, 60], 4, 60),
+        (4, [4, 60], 4, 60),
+        (1, [4, 4], 4, 4),
+    ] {
+        let mut file = Bytes::new(Order::Big).pcap(0xa1b2_c3d4, 65535, 1);
+        file.bytes[6..8].copy_from_slice(&minor.to_be_bytes());
+        let file = file.u32(100).u32(0).u32(lengths[0]).u32(lengths[1]).raw(&[8; 4]).bytes;
+        let frames = read_whole(&file);
+        assert_eq!(frames, [Seen::new(1, 100 * S, 1, &[8; 4][..kept], wire_len)]);
+    }
+}
+
 #[test]
 fn pcap_with_impossible_records() {
-    let file =
-        |len: u32, fraction: u32| pcap(Order::Little).u32(0).u32(fraction).u32(len).u32(4).bytes;
+    let file = |len: u32| pcap(Order::Little).u32(0).u32(0).u32(len).u32(4).bytes;
     let rows = [
-        (u32::MAX, 0, "a record of 4294967295 bytes; at most 262144 can be"),
-        (262_145, 0, "a record of 262145 bytes; at most 262144 can be"),
-        (262_144, 0, "a record is cut off: 0 of its 262144 bytes are there"),
-        (0, 1_000_001, "a fraction of a second of 1000001; it counts to 1000000"),
+        (u32::MAX, "a record of 4294967295 bytes; at most 262144 can be"),
+        (262_145, "a record of 262145 bytes; at most 262144 can be"),
+        (262_144, "a record is cut off: 0 of its 262144 bytes are there"),
     ];
-    for (len, fraction, says) in rows {
-        assert_eq!(read(&file(len, fraction)), (pcap_frames(), damage(133, says)));
+    for (len, says) in rows {
+        assert_eq!(read(&file(len)), (pcap_frames(), damage(133, says)));
     }
     // A snap length above all that can be does not let records be as long.
     let huge = Bytes::new(Order::Little)

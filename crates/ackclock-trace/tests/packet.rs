@@ -1,87 +1,12 @@
 //! Frames made byte by byte, against the segments that are in them.
 
-use std::net::SocketAddr;
+mod frames;
 
-use ackclock_tcp::wire::{Control, Options};
+use ackclock_tcp::wire::Options;
 use ackclock_tcp::{SackBlock, SackBlocks, Seq, Time, Timestamps};
 use ackclock_trace::{Frame, Ignored, LinkType, Packet, decode};
+use frames::{ETHERNET, RAW, ethernet, see, tcp, v4, v6, wanted, wanted_v6, whole};
 use proptest::prelude::*;
-
-const ETHERNET: u16 = 1;
-const RAW: u16 = 101;
-
-/// From port 5001 to port 80, with these options and `payload` bytes.
-fn tcp(options: &[u8], payload: usize) -> Vec<u8> {
-    assert!(options.len().is_multiple_of(4));
-    let mut bytes = vec![0x13, 0x89, 0, 80, 0xff, 0xff, 0xff, 0xfe, 1, 2, 3, 4];
-    bytes.extend([(5 + options.len() as u8 / 4) << 4, 0x18, 0x20, 0x01, 0xab, 0xcd, 0, 0]);
-    bytes.extend(options);
-    bytes.resize(bytes.len() + payload, 7);
-    bytes
-}
-
-/// From 192.0.2.1 to 198.51.100.2.
-fn v4(payload: &[u8]) -> Vec<u8> {
-    let mut bytes =
-        vec![0x45, 0, 0, 0, 0xbe, 0xef, 0x40, 0, 63, 6, 0, 0, 192, 0, 2, 1, 198, 51, 100, 2];
-    bytes[2..4].copy_from_slice(&(20 + payload.len() as u16).to_be_bytes());
-    bytes.extend(payload);
-    bytes
-}
-
-/// From 2001:db8::1 to 2001:db8::2, with `next` for the header after it.
-fn v6(next: u8, payload: &[u8]) -> Vec<u8> {
-    let mut bytes = vec![0x60, 0, 0, 0, 0, 0, next, 61];
-    bytes[4..6].copy_from_slice(&(payload.len() as u16).to_be_bytes());
-    for last in [1, 2] {
-        bytes.extend([0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, last]);
-    }
-    bytes.extend(payload);
-    bytes
-}
-
-fn ethernet(ethertype: u16, payload: &[u8]) -> Vec<u8> {
-    [&[2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1], &ethertype.to_be_bytes()[..], payload].concat()
-}
-
-fn see(link: u16, data: &[u8], wire_len: usize) -> Result<Packet, Ignored> {
-    decode(&Frame { number: 9, at: Time(5), link: LinkType(link), data, wire_len: wire_len as u32 })
-}
-
-/// Of a frame that was kept whole.
-fn whole(link: u16, data: &[u8]) -> Result<Packet, Ignored> {
-    see(link, data, data.len())
-}
-
-/// What [`v4`] and [`tcp`] without options mean.
-fn wanted(len: u32) -> Packet {
-    Packet {
-        frame: 9,
-        at: Time(5),
-        src: "192.0.2.1:5001".parse().expect("an address"),
-        dst: "198.51.100.2:80".parse().expect("an address"),
-        seq: Seq(0xffff_fffe),
-        ack: Seq(0x0102_0304),
-        control: Control::ACK.with(Control::PSH),
-        wnd: 0x2001,
-        len,
-        options: Options::default(),
-        options_cut: false,
-        ip_id: Some(0xbeef),
-        ttl: 63,
-    }
-}
-
-fn wanted_v6(len: u32) -> Packet {
-    let address = |text: &str| text.parse::<SocketAddr>().expect("an address");
-    Packet {
-        src: address("[2001:db8::1]:5001"),
-        dst: address("[2001:db8::2]:80"),
-        ip_id: None,
-        ttl: 61,
-        ..wanted(len)
-    }
-}
 
 #[test]
 fn every_link_type() {
@@ -91,7 +16,12 @@ fn every_link_type() {
     let sll2 = |ethertype: [u8; 2]| {
         [&ethertype[..], &[0, 0, 0, 0, 0, 3, 0, 1, 0, 6, 2, 0, 0, 0, 0, 1, 0, 0]].concat()
     };
-    let rows: [(u16, Vec<u8>, Vec<u8>); 16] = [
+    // The device, and the length and type of the packet.
+    let nflog_le =
+        |len| [&[2, 0, 0, 5, 7, 0, 10, 0, b'a', b'b', 0, 0][..], &[len, 0, 9, 0]].concat();
+    let nflog_be =
+        |len| [&[2, 0, 0, 5, 0, 7, 0, 10, b'a', b'b', 0, 0][..], &[0, len, 0, 9]].concat();
+    let rows: [(u16, Vec<u8>, Vec<u8>); 18] = [
         (ETHERNET, ethernet(0x0800, &[]), ethernet(0x86dd, &[])),
         (RAW, vec![], vec![]),
         (12, vec![], vec![]),
@@ -111,12 +41,15 @@ fn every_link_type() {
         (9, vec![0, 0x21], vec![0, 0x57]),
         (9, vec![0xff, 3, 0, 0x21], vec![0xff, 3, 0, 0x57]),
         (50, vec![0xff, 3, 0x21], vec![0xff, 3, 0x57]),
+        // NFLOG of a little-endian host and of a big-endian one.
+        (239, nflog_le(4 + 51), nflog_le(4 + 71)),
+        (239, nflog_be(4 + 51), nflog_be(4 + 71)),
     ];
     for (link, before_four, before_six) in rows {
         assert_eq!(whole(link, &[&before_four[..], &four].concat()), Ok(wanted(11)), "{link}");
         assert_eq!(whole(link, &[&before_six[..], &six].concat()), Ok(wanted_v6(11)), "{link}");
     }
-    assert_eq!(whole(105, &four), Err(Ignored::Link));
+    assert_eq!(whole(104, &four), Err(Ignored::Link));
 }
 
 #[test]
@@ -217,11 +150,11 @@ fn ipv6_extension_headers() {
     for offset in [[0, 1], [0x10, 1], [0x10, 0]] {
         let header = [6, 0, offset[0], offset[1], 0, 0, 0, 9];
         assert_eq!(whole(RAW, &v6(44, &[&header, &tcp[..]].concat())), Err(Ignored::Fragment));
-        let udp = [17, 0, offset[0], offset[1], 0, 0, 0, 9];
-        assert_eq!(whole(RAW, &v6(44, &[&udp, &tcp[..]].concat())), Err(Ignored::NotTcp));
+        let icmp = [58, 0, offset[0], offset[1], 0, 0, 0, 9];
+        assert_eq!(whole(RAW, &v6(44, &[&icmp, &tcp[..]].concat())), Err(Ignored::NotTcp));
     }
-    // No next header, ESP, UDP.
-    for next in [59, 50, 17] {
+    // No next header, UDP.
+    for next in [59, 17] {
         assert_eq!(whole(RAW, &v6(next, &tcp)), Err(Ignored::NotTcp));
     }
     // An extension beyond the payload, and one that is beyond what was kept.
@@ -239,7 +172,7 @@ fn ipv4_fragments() {
         let mut ip = v4(&tcp(&[], 100));
         ip[6..8].copy_from_slice(&flags.to_be_bytes());
         assert_eq!(whole(RAW, &ip), Err(what));
-        ip[9] = 17;
+        ip[9] = 1;
         assert_eq!(whole(RAW, &ip), Err(Ignored::NotTcp));
     }
     // The reserved bit and "don't fragment" are no matter.
@@ -345,7 +278,7 @@ fn what_is_not_tcp() {
     assert_eq!(whole(RAW, &v6(58, &[0; 8])), Err(Ignored::NotTcp));
 }
 
-const LINKS: [u16; 13] = [1, 101, 12, 14, 228, 229, 113, 276, 0, 108, 9, 50, 1000];
+const LINKS: [u16; 16] = [1, 101, 12, 14, 228, 229, 113, 276, 0, 108, 9, 50, 1000, 105, 127, 239];
 
 proptest! {
     #[test]

@@ -11,6 +11,7 @@ mod words;
 
 use self::words::bounded;
 use crate::explained::{Capture, Explained};
+use crate::names;
 
 pub(crate) use one::{ended, position, recovered};
 #[cfg(not(target_family = "wasm"))]
@@ -57,7 +58,7 @@ fn capture(capture: &Capture) -> String {
         line.push_str(&format!(", {filtered} held back by the filter"));
     }
     let reasons: Vec<String> =
-        ignored.iter().map(|(why, n)| format!("{n} {}", why.replace('_', " "))).collect();
+        ignored.iter().map(|(why, packets)| names::left_out(why, *packets)).collect();
     if !reasons.is_empty() {
         line.push_str(&format!("; left out: {}", reasons.join(", ")));
     }

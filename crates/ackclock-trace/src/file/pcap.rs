@@ -16,6 +16,11 @@ const NANOS: u32 = 0xa1b2_3c4d;
 /// the header of each record.
 const MODIFIED: u32 = 0xa1b2_cd34;
 
+/// Before version 2.3, the length on the wire came before the bytes kept; in it, some writers had it
+/// so (libpcap's `sf-pcap.c`).
+const MIXED: u16 = 3;
+const FIRST_IN_ORDER: u16 = 4;
+
 /// Records may be this long whatever the header says, as libpcap has it.
 const MAXIMUM_SNAPLEN: u32 = 262_144;
 
@@ -28,6 +33,8 @@ pub(super) struct Pcap {
     unit: u64,
     longest: u32,
     link: LinkType,
+    /// Of the format's version.
+    minor: u16,
 }
 
 impl Pcap {
@@ -46,7 +53,7 @@ impl Pcap {
             )));
         }
         let header = input.peek::<HEADER>();
-        let major = order.u16_at(&header, 4);
+        let (major, minor) = (order.u16_at(&header, 4), order.u16_at(&header, 6));
         if major != 2 {
             return Err(input.damage(format!("pcap of version {major}, where 2 is known")));
         }
@@ -59,6 +66,7 @@ impl Pcap {
             longest: order.u32_at(&header, 16).clamp(MAXIMUM_SNAPLEN, MOST_KEPT),
             // The upper half says whether frames have a check sequence.
             link: LinkType(order.u32_at(&header, 20) as u16),
+            minor,
         }))
     }
 
@@ -75,20 +83,15 @@ impl Pcap {
             };
         }
         let header = input.peek::<16>();
-        let [secs, fraction, kept, wire_len] =
+        let [secs, fraction, mut kept, mut wire_len] =
             [0, 4, 8, 12].map(|at| self.order.u32_at(&header, at));
+        if self.minor < FIRST_IN_ORDER && (self.minor < MIXED || kept > wire_len) {
+            (kept, wire_len) = (wire_len, kept);
+        }
         if kept > self.longest {
             return Err(
                 input.damage(format!("a record of {kept} bytes; at most {} can be", self.longest))
             );
-        }
-        // A whole second is what some writers round up to.
-        if u64::from(fraction) * self.unit > NANOS_PER_SECOND {
-            let what = format!(
-                "a fraction of a second of {fraction}; it counts to {}",
-                NANOS_PER_SECOND / self.unit
-            );
-            return Err(input.damage(what));
         }
         let len = kept as usize;
         if !input.need(self.record_header + len)? {
@@ -98,6 +101,7 @@ impl Pcap {
             );
         }
         let start = input.take(self.record_header + len) + self.record_header;
+        // More than a second, which some writers have, counts as such.
         let at = u64::from(secs) * NANOS_PER_SECOND + u64::from(fraction) * self.unit;
         *record = Record {
             at: Time(at.min(LATEST)),

@@ -1,5 +1,7 @@
 //! What is left of a frame while its headers are taken off, and why there may be no segment in it.
 
+use crate::file::Frame;
+
 /// Why a frame yields no segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ignored {
@@ -9,12 +11,38 @@ pub enum Ignored {
     NotIp,
     /// IP, but not TCP.
     NotTcp,
-    /// A fragment of an IP packet: its TCP header is not in it, or its payload is elsewhere.
+    /// A fragment of a packet: its TCP header is not in it, or its payload is elsewhere.
+    /// [`Fragments`](crate::Fragments) puts those of IP together.
     Fragment,
+    /// In a tunnel, or under an encryption, that is not opened.
+    Wrapped(Wrapper),
     /// The snap length cut it within the headers that are needed: TCP's first 20 bytes.
     Cut,
     /// Lengths or fields that cannot be.
     Malformed,
+}
+
+/// What segments may be in without being found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Wrapper {
+    /// IPsec's encrypted payload (RFC 4303), also in UDP (RFC 3948).
+    Esp,
+    /// The layer 2 tunnelling protocol (RFC 2661, RFC 3931).
+    L2tp,
+    /// PPTP's version of GRE (RFC 2637).
+    Pptp,
+    /// The user plane of mobile networks (3GPP TS 29.281).
+    Gtp,
+    /// WireGuard.
+    WireGuard,
+    /// OpenVPN.
+    OpenVpn,
+    /// Encrypted frames of 802.11.
+    Wlan,
+    /// Frames of 802.11 that carry several others (A-MSDU).
+    Amsdu,
+    /// More tunnels in each other than are opened.
+    Deep,
 }
 
 /// The rest of a frame: the bytes that were kept, and how many there were on the wire, which is not
@@ -26,6 +54,13 @@ pub(super) struct Bytes<'a> {
 }
 
 impl<'a> Bytes<'a> {
+    /// All of a frame.
+    #[inline]
+    pub fn of(frame: &Frame<'a>) -> Bytes<'a> {
+        let len = u32::try_from(frame.data.len()).unwrap_or(u32::MAX);
+        Bytes { kept: frame.data, wire: frame.wire_len.max(len) }
+    }
+
     /// The first `N` bytes.
     #[inline]
     pub fn head<const N: usize>(&self) -> Result<&'a [u8; N], Ignored> {

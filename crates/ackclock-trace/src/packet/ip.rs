@@ -1,22 +1,46 @@
-//! From an IP packet down to a TCP segment that is whole on the wire, however much of it was kept.
+//! From an IP packet to its payload, however much of it was kept.
 
 use std::net::IpAddr;
 
 use ackclock_tcp::wire::ip::v6::Extension;
-use ackclock_tcp::wire::ip::{TCP, v4, v6};
+use ackclock_tcp::wire::ip::{v4, v6};
 
 use super::bytes::{Bytes, Ignored};
 
 /// More than any packet has whose length field is 0: BIG TCP goes up to 512 KB.
 const LARGEST: u32 = 1 << 20;
 
-/// What an IP header says, and the TCP segment behind it.
+/// What an IP header says, and what is behind it.
 pub(super) struct Ip<'a> {
     pub(super) src: IpAddr,
     pub(super) dst: IpAddr,
     pub(super) id: Option<u16>,
     pub(super) ttl: u8,
+    /// What the payload is; of a fragment, what that of the whole packet is.
+    pub(super) protocol: u8,
+    /// Which part of a packet this is; `None` of a whole one.
+    pub(super) part: Option<Part>,
     pub(super) payload: Bytes<'a>,
+}
+
+/// Where a fragment belongs.
+#[derive(Clone, Copy)]
+pub(super) struct Part {
+    /// Identification: fragments of one packet have the same.
+    pub(super) id: u32,
+    /// Bytes of the payload before it.
+    pub(super) offset: u32,
+    /// Whether others come after it.
+    pub(super) more: bool,
+}
+
+/// Of either version.
+pub(super) fn any(packet: Bytes<'_>) -> Result<Ip<'_>, Ignored> {
+    match packet.head::<1>()?[0] >> 4 {
+        4 => v4(packet),
+        6 => v6(packet),
+        _ => Err(Ignored::NotIp),
+    }
 }
 
 #[inline(always)]
@@ -33,17 +57,17 @@ pub(super) fn v4(packet: Bytes<'_>) -> Result<Ip<'_>, Ignored> {
     if header_len < v4::HEADER_LEN || packet.wire < header_len as u32 {
         return Err(Ignored::Malformed);
     }
-    if header.protocol() != TCP {
-        return Err(Ignored::NotTcp);
-    }
-    if header.is_fragment() {
-        return Err(Ignored::Fragment);
-    }
     Ok(Ip {
         src: IpAddr::V4(header.src()),
         dst: IpAddr::V4(header.dst()),
         id: Some(header.id()),
         ttl: header.ttl(),
+        protocol: header.protocol(),
+        part: header.is_fragment().then(|| Part {
+            id: u32::from(header.id()),
+            offset: u32::from(header.fragment_offset()) * 8,
+            more: header.more_fragments(),
+        }),
         payload: packet.after(header_len)?,
     })
 }
@@ -58,29 +82,37 @@ pub(super) fn v6(packet: Bytes<'_>) -> Result<Ip<'_>, Ignored> {
         0 => rest,
         len => rest.limit(u32::from(len)),
     };
-    Ok(Ip {
+    let ip = Ip {
         src: IpAddr::V6(header.src()),
         dst: IpAddr::V6(header.dst()),
         id: None,
         ttl: header.hop_limit(),
-        payload: extensions(header.next(), rest)?,
-    })
+        protocol: header.next(),
+        part: None,
+        payload: rest,
+    };
+    ip.without_extensions()
 }
 
-/// Skips extension headers.
-fn extensions<'a>(mut next: u8, mut rest: Bytes<'a>) -> Result<Bytes<'a>, Ignored> {
-    loop {
-        if next == TCP {
-            return Ok(rest);
+impl Ip<'_> {
+    /// Skips the extension headers of IPv6, up to that of a fragment.
+    pub(super) fn without_extensions(mut self) -> Result<Self, Ignored> {
+        while self.src.is_ipv6() && Extension::has_number(self.protocol) {
+            let extension = Extension::new(self.protocol, self.payload.head()?);
+            if extension.is_fragment() {
+                let [.., a, b, c, d] = *self.payload.head::<8>()?;
+                self.part = Some(Part {
+                    id: u32::from_be_bytes([a, b, c, d]),
+                    offset: u32::from(extension.fragment_offset()) * 8,
+                    more: extension.more_fragments(),
+                });
+            }
+            self.payload = self.payload.after(extension.header_len())?;
+            self.protocol = extension.next();
+            if self.part.is_some() {
+                break;
+            }
         }
-        if !Extension::has_number(next) {
-            return Err(Ignored::NotTcp);
-        }
-        let extension = Extension::new(next, rest.head()?);
-        if extension.is_fragment() {
-            return Err(if extension.next() == TCP { Ignored::Fragment } else { Ignored::NotTcp });
-        }
-        rest = rest.after(extension.header_len())?;
-        next = extension.next();
+        Ok(self)
     }
 }

@@ -1,6 +1,7 @@
 //! Link layers: what stands before an IP header.
 
 use super::bytes::{Bytes, Ignored};
+use super::wlan;
 use crate::file::LinkType;
 
 const ETHERNET: LinkType = LinkType(1);
@@ -17,10 +18,7 @@ pub(super) fn strip(link: LinkType, frame: Bytes<'_>) -> Result<Bytes<'_>, Ignor
 #[inline(never)]
 fn strip_any(link: LinkType, frame: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
     match link.0 {
-        1 => {
-            let head = frame.head::<14>()?;
-            by_ethertype([head[12], head[13]], frame.after(14)?)
-        }
+        1 => ethernet(frame),
         // Raw IP: as files number it, as BSD and OpenBSD do, and of one version only.
         101 | 12 | 14 | 228 | 229 => Ok(frame),
         // Linux cooked v1 and v2.
@@ -36,12 +34,21 @@ fn strip_any(link: LinkType, frame: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
         0 | 108 => by_family(*frame.head()?, frame.after(4)?),
         // PPP, and PPP in HDLC-like framing.
         9 | 50 => ppp(frame),
+        // 802.11, bare and behind radiotap.
+        105 => wlan::bare(frame),
+        127 => wlan::radiotap(frame),
+        239 => nflog(frame),
         _ => Err(Ignored::Link),
     }
 }
 
+pub(super) fn ethernet(frame: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
+    let head = frame.head::<14>()?;
+    by_ethertype([head[12], head[13]], frame.after(14)?)
+}
+
 /// What comes after an Ethertype: IP, or what stands between.
-fn by_ethertype(ethertype: [u8; 2], mut rest: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
+pub(super) fn by_ethertype(ethertype: [u8; 2], mut rest: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
     let mut ethertype = u16::from_be_bytes(ethertype);
     loop {
         match ethertype {
@@ -53,6 +60,12 @@ fn by_ethertype(ethertype: [u8; 2], mut rest: Bytes<'_>) -> Result<Bytes<'_>, Ig
                 rest = rest.after(4)?;
             }
             0x8847 | 0x8848 => return mpls(rest),
+            // Ethernet in a tunnel.
+            0x6558 => {
+                let head = rest.head::<14>()?;
+                ethertype = u16::from_be_bytes([head[12], head[13]]);
+                rest = rest.after(14)?;
+            }
             // PPPoE session (RFC 2516 section 4).
             0x8864 => {
                 rest.head::<6>()?;
@@ -96,4 +109,26 @@ fn by_family(family: [u8; 4], rest: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
         [0, 0, 0, 2 | 10 | 24 | 28 | 30] | [2 | 10 | 24 | 28 | 30, 0, 0, 0] => Ok(rest),
         _ => Err(Ignored::NotIp),
     }
+}
+
+/// What Linux's packet filter logs: a header of four bytes, then fields of which one is the packet.
+/// Lengths and types are in the byte order of the host, and no type has more than a byte.
+fn nflog(frame: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
+    const PAYLOAD: u8 = 9;
+    let mut rest = frame.after(4)?;
+    while rest.wire > 0 {
+        let &[a, b, c, d] = rest.head()?;
+        let (len, kind) = match d {
+            0 => (u16::from_le_bytes([a, b]), c),
+            _ => (u16::from_be_bytes([a, b]), d),
+        };
+        if len < 4 {
+            return Err(Ignored::Malformed);
+        }
+        if kind == PAYLOAD {
+            return rest.limit(u32::from(len)).after(4);
+        }
+        rest = rest.after(usize::from(len).next_multiple_of(4))?;
+    }
+    Err(Ignored::NotIp)
 }

@@ -64,6 +64,12 @@ impl Header<'_> {
         self.u16_at::<6>() & (MORE_FRAGMENTS | FRAGMENT_OFFSET) != 0
     }
 
+    /// Whether a part of the payload comes after this one.
+    #[inline]
+    pub fn more_fragments(&self) -> bool {
+        self.u16_at::<6>() & MORE_FRAGMENTS != 0
+    }
+
     /// Time to live.
     #[inline]
     pub fn ttl(&self) -> u8 {

@@ -110,6 +110,11 @@ impl<'a> Extension<'a> {
         self.fragment_field() >> 3
     }
 
+    /// As [`super::v4::Header::more_fragments`].
+    pub fn more_fragments(&self) -> bool {
+        self.fragment_field() & 1 != 0
+    }
+
     /// Whether parts of the packet are elsewhere. A fragment header alone does not say so
     /// (RFC 6946).
     pub fn is_fragment(&self) -> bool {

@@ -1,0 +1,115 @@
+//! Tunnels: IP packets that carry others.
+
+use ackclock_tcp::wire::ip::v6::Extension;
+use ackclock_tcp::wire::ip::{TCP, UDP};
+
+use super::bytes::{Bytes, Ignored, Wrapper};
+use super::ip::{self, Ip};
+use super::link;
+
+/// Tunnels in each other that are opened.
+const MOST: usize = 8;
+
+const IPV4: u8 = 4;
+const IPV6: u8 = 41;
+const GRE: u8 = 47;
+const ESP: u8 = 50;
+const L2TP: u8 = 115;
+
+/// Bytes of the headers of UDP, VXLAN and Geneve, the last without its options.
+const HEADER_LEN: usize = 8;
+
+/// Opens tunnels down to a packet with TCP, or to a fragment that may be a part of one.
+pub(super) fn open(mut ip: Ip<'_>) -> Result<Ip<'_>, Ignored> {
+    for _ in 0..=MOST {
+        if ip.protocol == TCP || (ip.part.is_some() && may_hold(ip.protocol)) {
+            return Ok(ip);
+        }
+        ip = ip::any(carried(&ip)?)?;
+    }
+    Err(Ignored::Wrapped(Wrapper::Deep))
+}
+
+/// Whether there may be a segment in a packet of this protocol. Extension headers may stand behind
+/// the header of a fragment.
+fn may_hold(protocol: u8) -> bool {
+    matches!(protocol, IPV4 | IPV6 | GRE | UDP) || Extension::has_number(protocol)
+}
+
+/// The IP packet in the payload of another one.
+fn carried<'a>(ip: &Ip<'a>) -> Result<Bytes<'a>, Ignored> {
+    match ip.protocol {
+        // RFC 2003, RFC 2473, RFC 4213.
+        IPV4 | IPV6 => Ok(ip.payload),
+        GRE => gre(ip.payload),
+        UDP => udp(ip.payload),
+        ESP => Err(Ignored::Wrapped(Wrapper::Esp)),
+        L2TP => Err(Ignored::Wrapped(Wrapper::L2tp)),
+        _ => Err(Ignored::NotTcp),
+    }
+}
+
+/// RFC 2784, with key and sequence number (RFC 2890); also NVGRE (RFC 7637).
+fn gre(packet: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
+    let &[flags, version, high, low] = packet.head()?;
+    // The routing field of RFC 1701 has no fixed length, and nobody has it.
+    if version & 7 != 0 || flags & 0x40 != 0 {
+        let pptp = version & 7 == 1;
+        return Err(if pptp { Ignored::Wrapped(Wrapper::Pptp) } else { Ignored::NotTcp });
+    }
+    // Checksum, key, sequence number.
+    let optional = [0x80, 0x20, 0x10].into_iter().filter(|flag| flags & flag != 0).count();
+    link::by_ethertype([high, low], packet.after(4 + 4 * optional)?)
+}
+
+/// What is behind an UDP header, as the port says.
+fn udp(packet: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
+    let &[a, b, c, d, ..] = packet.head::<HEADER_LEN>()?;
+    let payload = packet.after(HEADER_LEN)?;
+    let (from, to) = (u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]));
+    match to {
+        // The port of RFC 7348, and what Linux had before there was one.
+        4789 | 8472 => return vxlan(payload),
+        6081 => return geneve(payload),
+        _ => {}
+    }
+    let is = |port| from == port || to == port;
+    if is(1701) {
+        return Err(Ignored::Wrapped(Wrapper::L2tp));
+    } else if is(2152) {
+        return Err(Ignored::Wrapped(Wrapper::Gtp));
+    } else if is(1194) {
+        return Err(Ignored::Wrapped(Wrapper::OpenVpn));
+    }
+    // A keep-alive is shorter.
+    if payload.wire >= 4 {
+        match *payload.head::<4>()? {
+            // RFC 3948 section 2.2: zeros are IKE.
+            spi if is(4500) && spi != [0; 4] => return Err(Ignored::Wrapped(Wrapper::Esp)),
+            // Its port is among those that hosts give to anybody.
+            [1..=4, 0, 0, 0] if is(51820) => return Err(Ignored::Wrapped(Wrapper::WireGuard)),
+            _ => {}
+        }
+    }
+    Err(Ignored::NotTcp)
+}
+
+/// RFC 7348 section 5: Ethernet.
+fn vxlan(packet: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
+    let flags = packet.head::<HEADER_LEN>()?[0];
+    // Without a network it is none.
+    if flags & 0x08 == 0 {
+        return Err(Ignored::NotTcp);
+    }
+    link::ethernet(packet.after(HEADER_LEN)?)
+}
+
+/// RFC 8926 section 3.4.
+fn geneve(packet: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
+    let &[first, _, high, low, ..] = packet.head::<HEADER_LEN>()?;
+    if first >> 6 != 0 {
+        return Err(Ignored::NotTcp);
+    }
+    let options = usize::from(first & 0x3f) * 4;
+    link::by_ethertype([high, low], packet.after(HEADER_LEN + options)?)
+}
