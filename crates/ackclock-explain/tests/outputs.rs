@@ -245,6 +245,40 @@ fn the_table_has_connections_stalls_and_what_would_have_saved_them() {
     assert!(text.contains("the 1 of 2 timeouts that waited longest"), "{text}");
 }
 
+/// What-ifs that avoid nothing, and rows of the papers of which there is nothing here.
+#[test]
+fn rows_of_zeros_are_not_shown() {
+    let names = |text: &str, title: &str| -> Vec<String> {
+        let rows = text.split(title).nth(1).unwrap().lines().skip(1);
+        rows.take_while(|row| !row.is_empty() && !row.starts_with('('))
+            .map(|row| row.split("  ").find(|cell| !cell.is_empty()).unwrap().trim().into())
+            .collect()
+    };
+    let mut explained = explained();
+    let text = table(&explained, 20);
+    let rescues = names(&text, "what would have avoided timeouts");
+    assert_eq!(rescues, ["lost-retransmission recovery", "RACK-TLP"]);
+    let kinds = [
+        "unit",
+        "fast retransmits",
+        "timeout retransmits",
+        "timeout in Recovery",
+        "timeout, backed off",
+        "slow start retransmits",
+    ];
+    assert_eq!(names(&text, "Table 2: retransmissions by kind, of all retransmissions"), kinds);
+    // Nothing helps, and nothing was retransmitted in a recovery.
+    explained.connections[1].saved[0].by.truncate(1);
+    let flow = &mut explained.connections[1].connection.from_server;
+    flow.recoveries.clear();
+    flow.dsacks = 0;
+    flow.retransmissions.drain(..2);
+    let text = table(&explained, 20);
+    let nothing = "\nWhat was tried would have avoided no timeout: 0 of 1\n(the 1 of 2";
+    assert!(text.contains(nothing), "{text}");
+    assert!(text.contains("Table 2") && !text.contains("Table 3"), "{text}");
+}
+
 #[test]
 fn of_several_captures_the_table_says_which() {
     let mut explained = explained();

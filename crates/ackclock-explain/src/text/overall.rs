@@ -4,7 +4,7 @@ use ackclock_report::{Align, align};
 
 use super::words::count;
 use crate::explained::Explained;
-use crate::overall::{FIGURE_1, Overall, PaperTable, Point};
+use crate::overall::{FIGURE_1, Overall, PaperTable, Point, RescueSum};
 
 /// The windows at which figure 1 is printed.
 const WINDOWS: [u64; 12] = [1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 32, 64];
@@ -25,7 +25,7 @@ pub(super) fn text(explained: &Explained) -> String {
     parts.extend([stalls(&all), rescues(&all, explained)].into_iter().flatten());
     if all.counts.all_retransmissions() > 0 {
         parts.extend(figure_1(&all.figure_1()));
-        parts.extend(all.prr_tables().iter().map(paper_table));
+        parts.extend(all.prr_tables().iter().filter_map(paper_table));
     }
     parts.join("\n")
 }
@@ -47,7 +47,7 @@ fn stalls(all: &Overall) -> Option<String> {
 fn rescues(all: &Overall, explained: &Explained) -> Option<String> {
     let mut rows =
         vec![cells(["what would have avoided timeouts", "strategy", "avoided", "of", "saved (s)"])];
-    for sum in &all.rescues {
+    for sum in all.rescues.iter().filter(|sum| sum.avoided > 0) {
         let (avoided, replayed) = (sum.avoided.to_string(), sum.replayed.to_string());
         rows.push(vec![
             sum.mechanism.into(),
@@ -63,7 +63,13 @@ fn rescues(all: &Overall, explained: &Explained) -> Option<String> {
     };
     let note =
         format!("({note}an estimate: the same transmissions are lost again, and no others)\n");
-    (rows.len() > 1).then(|| align(&rows, Align::Right) + &note)
+    match (rows.len(), all.rescues.first()) {
+        (_, None) => None,
+        (1, Some(RescueSum { replayed, .. })) => {
+            Some(format!("What was tried would have avoided no timeout: 0 of {replayed}\n{note}"))
+        }
+        _ => Some(align(&rows, Align::Right) + &note),
+    }
 }
 
 fn figure_1(points: &[Point]) -> Option<String> {
@@ -102,16 +108,18 @@ fn figure_1(points: &[Point]) -> Option<String> {
     Some(title.to_string() + &align(&rows, Align::Right))
 }
 
-fn paper_table(table: &PaperTable) -> String {
+/// Without the rows of which nothing was found here.
+fn paper_table(table: &PaperTable) -> Option<String> {
     let mut heading = cells(["", "unit", "here"]);
     heading.extend(table.columns.iter().map(|c| c.to_string()));
     let mut rows = vec![heading];
-    for row in &table.rows {
+    for row in table.rows.iter().filter(|row| row.here.is_some_and(|here| here > 0.0)) {
         let decimals = if row.unit.is_empty() { 2 } else { 1 };
         let number = |n: Option<f64>| n.map_or("-".into(), |n| format!("{n:.decimals$}"));
         let mut cells = vec![row.name.into(), row.unit.into(), number(row.here)];
         cells.extend((0..table.columns.len()).map(|c| number(row.paper.get(c).copied())));
         rows.push(cells);
     }
-    format!("{} (Dukkipati et al. 2011)\n{}", table.title, align(&rows, Align::Right))
+    let title = format!("{} (Dukkipati et al. 2011)\n", table.title);
+    (rows.len() > 1).then(|| title + &align(&rows, Align::Right))
 }
