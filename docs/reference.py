@@ -309,6 +309,10 @@ def json_page():
         for path, status in ((CAPTURE, 0), (capture, 0), (damaged, 2)):
             explained.add(json.loads(ackclock("explain", path, "--format", "json", status=status)))
 
+        compared = Keys()
+        compared.add(json.loads(ackclock("explain", CAPTURE, CAPTURE, "--compare",
+                                         "--format", "json")))
+
         replayed = Keys()
         vectors = ROOT / "crates" / "ackclock-replay" / "vectors" / "linux-6.18" / "tails.jsonl"
         replayed.add(json.loads(ackclock("replay", vectors, "--strategy", "newreno",
@@ -336,6 +340,9 @@ def json_page():
     text += paragraph("""With `--format json`. Times since 1970 have nine decimals. Counts of a
         connection are those of both directions together.""")
     text += explained.tables(meanings["explain"], "explain")
+    text += "\n## `explain --compare`\n\n"
+    text += paragraph("""With `--format json`. The keys of a total are those of a connection.""")
+    text += compared.tables(meanings["compare"], "compare")
     text += "\n## `replay`\n\n" + paragraph("""With `--format json`. The guide's page of
         [vectors](../vectors.md) says what is counted.""")
     return text + replayed.tables(meanings["replay"], "replay")

@@ -17,6 +17,7 @@ use crate::names;
 use crate::overall::{Overall, PaperTable, Point, RescueSum};
 use crate::replay::Rescue;
 use crate::slow::Rates;
+use crate::summary::Summary;
 
 /// Writes everything as one JSON object: `captures`, `connections` and `overall`.
 ///
@@ -65,7 +66,7 @@ fn seconds(span: Span) -> f64 {
 }
 
 #[derive(Serialize)]
-struct CaptureJson<'a> {
+pub(crate) struct CaptureJson<'a> {
     path: &'a str,
     packets: u64,
     segments: u64,
@@ -84,7 +85,7 @@ struct DamageJson<'a> {
 }
 
 impl<'a> CaptureJson<'a> {
-    fn of(capture: &'a Capture) -> Self {
+    pub(crate) fn of(capture: &'a Capture) -> Self {
         CaptureJson {
             path: &capture.path,
             packets: capture.packets,
@@ -487,6 +488,29 @@ impl RecoveryJson {
     }
 }
 
+/// Sums over connections.
+#[derive(Serialize)]
+pub(crate) struct SummaryJson {
+    connections: u64,
+    #[serde(flatten)]
+    counts: CountsJson,
+    retransmission_rate: Option<f64>,
+    lost_s: f64,
+    limits: LimitsJson,
+}
+
+impl SummaryJson {
+    pub(crate) fn of(summary: &Summary) -> SummaryJson {
+        SummaryJson {
+            connections: summary.connections,
+            counts: CountsJson::of(&summary.counts),
+            retransmission_rate: summary.retransmitted(),
+            lost_s: seconds(summary.counts.lost_time()),
+            limits: LimitsJson(summary.lifetime),
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct OverallJson {
     connections: u64,
@@ -548,7 +572,7 @@ impl OverallJson {
             replayable_timeouts: explained.replayable,
             replayed_timeouts: explained.replayed,
             saved_by: all.rescues,
-            limits: LimitsJson(explained.lifetime()),
+            limits: LimitsJson(explained.summary().lifetime),
         }
     }
 }

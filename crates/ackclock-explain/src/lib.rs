@@ -10,6 +10,7 @@
 
 #[cfg(not(target_family = "wasm"))]
 mod annotate;
+mod compare;
 mod draw;
 mod error;
 mod explained;
@@ -26,6 +27,7 @@ mod replay;
 mod saved;
 mod slow;
 mod source;
+mod summary;
 mod text;
 mod xplot;
 
@@ -33,6 +35,7 @@ pub use ackclock_run::Cancel;
 pub use ackclock_trace::Filter;
 #[cfg(not(target_family = "wasm"))]
 pub use annotate::{annotatable, annotate};
+pub use compare::{Comparison, compare, compared, write_compared};
 #[cfg(not(target_family = "wasm"))]
 pub use draw::figure;
 pub use draw::{Pictures, connection_page, draw, eventful, index_page};
@@ -45,6 +48,7 @@ pub use read::{Options, read, with_events};
 pub use replay::{Rescue, replay};
 pub use saved::save;
 pub use source::{Source, captures_at};
+pub use summary::Summary;
 pub use text::{one_connection, short, table, terms};
 
 /// The example of `README.md`, run as a documentation test.

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use ackclock_run::{Cancel, Progress, in_parallel};
 use ackclock_trace::{
-    Connection, Damage, Detail, Filter, Fragments, Ignored, Reader, Settings, Tracker, decode,
-    hosts,
+    Connection, Damage, Detail, Filter, Fragments, Ignored, Packet, Reader, Settings, Tracker,
+    decode, hosts,
 };
 
 use crate::error::Error;
@@ -109,19 +109,55 @@ fn one(
     detail: Detail,
     progress: &Progress,
 ) -> Result<(Capture, Vec<Box<Connection>>), Error> {
+    let tracker = Tracker::new(Settings { detail, ..Settings::default() });
+    let mut tracked = Tracked { tracker, connections: Vec::new() };
+    let capture = segments(source, options.filter.clone(), progress, &mut tracked)?;
+    let Tracked { tracker, mut connections } = tracked;
+    connections.extend(tracker.finish().map(Box::new));
+    connections.sort_by_key(|c| c.number);
+    hosts::decide(connections.iter_mut().map(Box::as_mut));
+    Ok((capture, connections))
+}
+
+/// Who takes the segments of a capture.
+pub(crate) trait Sink {
+    /// The next one.
+    fn packet(&mut self, packet: &Packet);
+    /// Now and then, for what does not have to be done at once.
+    fn turn(&mut self) {}
+}
+
+struct Tracked {
+    tracker: Tracker,
+    #[expect(clippy::vec_box)]
+    connections: Vec<Box<Connection>>,
+}
+
+impl Sink for Tracked {
+    #[inline]
+    fn packet(&mut self, packet: &Packet) {
+        self.tracker.packet(packet);
+    }
+
+    fn turn(&mut self) {
+        self.connections.extend(std::iter::from_fn(|| self.tracker.poll_ended()).map(Box::new));
+    }
+}
+
+/// Hands the segments of a capture to `sink`. What goes wrong is noted in what is returned.
+///
+/// # Errors
+/// The filter cannot be applied.
+pub(crate) fn segments(
+    source: &Source,
+    filter: Option<Filter>,
+    progress: &Progress,
+    sink: &mut impl Sink,
+) -> Result<Capture, Error> {
     let mut capture = Capture { path: source.name(), ..Capture::default() };
-    let mut tracker = Tracker::new(Settings { detail, ..Settings::default() });
-    let mut connections = Vec::new();
     // A stream has no length that a bar could be a part of.
     let progress = matches!(source, Source::File(_)).then_some(progress);
-    match frames(
-        source,
-        &mut capture,
-        &mut tracker,
-        &mut connections,
-        options.filter.clone(),
-        progress,
-    ) {
+    match frames(source, &mut capture, sink, filter, progress) {
         Ok(()) => {}
         Err(Error::Read { error, .. }) if error.kind() == io::ErrorKind::InvalidData => {
             capture.damage = Some(Damage { offset: 0, what: error.to_string() });
@@ -129,18 +165,13 @@ fn one(
         Err(Error::Read { error, .. }) => capture.failed = Some(error.to_string()),
         Err(other) => return Err(other),
     }
-    connections.extend(tracker.finish().map(Box::new));
-    connections.sort_by_key(|c| c.number);
-    hosts::decide(connections.iter_mut().map(Box::as_mut));
-    Ok((capture, connections))
+    Ok(capture)
 }
 
-#[expect(clippy::vec_box)]
 fn frames(
     source: &Source,
     capture: &mut Capture,
-    tracker: &mut Tracker,
-    connections: &mut Vec<Box<Connection>>,
+    sink: &mut impl Sink,
     mut filter: Option<Filter>,
     progress: Option<&Progress>,
 ) -> Result<(), Error> {
@@ -165,19 +196,19 @@ fn frames(
             match &decode(&frame) {
                 Ok(packet) => {
                     capture.segments += 1;
-                    tracker.packet(packet);
+                    sink.packet(packet);
                 }
                 Err(Ignored::Fragment) => {
                     if let Some(packet) = &fragments.put(&frame) {
                         capture.segments += 1;
-                        tracker.packet(packet);
+                        sink.packet(packet);
                     }
                 }
                 Err(why) => capture.ignore(*why, 1),
             }
         }
         if capture.packets.is_multiple_of(TURN) {
-            connections.extend(std::iter::from_fn(|| tracker.poll_ended()).map(Box::new));
+            sink.turn();
             advance(reader.consumed().saturating_sub(read));
             read = reader.consumed();
             capture.interrupted = cancelled();

@@ -4,7 +4,7 @@
 use ackclock_tcp::Span;
 use ackclock_trace::{Connection, Flow, Lifetime, Limit};
 
-use crate::explained::{End, Explained, Found};
+use crate::explained::{End, Found};
 
 impl Found {
     /// The end that the connection waited for: that which was busy for longer, with more payload
@@ -21,17 +21,6 @@ impl Found {
     /// What limited that end, and for how long.
     pub fn lifetime(&self) -> &Lifetime {
         &self.flow(self.sender()).lifetime
-    }
-}
-
-impl Explained {
-    /// The lifetimes of all connections, added up.
-    pub fn lifetime(&self) -> Lifetime {
-        let mut sum = Lifetime::default();
-        for lifetime in self.connections.iter().map(Found::lifetime) {
-            Limit::ALL.into_iter().for_each(|limit| sum.add(limit, lifetime.of(limit)));
-        }
-        sum
     }
 }
 

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use ackclock_explain::{
     Capture, Explained, Filter, Options, Pictures, Source, annotatable, annotate, captures_at,
-    draw, one_connection, read, save, short, table, terms, write_json, write_parquet,
+    compare, compared, draw, one_connection, read, save, short, table, terms, write_compared,
+    write_json, write_parquet,
 };
 use ackclock_run::Cancel;
 use clap::Args;
@@ -34,6 +35,10 @@ pub(crate) struct ExplainArgs {
     /// timeouts, and the tables of the papers.
     #[arg(long)]
     pub tables: bool,
+    /// Compare two captures: their totals side by side, and, of connections that are in both, what was
+    /// lost, delayed and put out of order between them.
+    #[arg(long, conflicts_with_all = ["tables", "connection", "html", "xplot", "qlog", "parquet", "annotate", "figures"])]
+    pub compare: bool,
     /// Print what the words of the results mean, and nothing else.
     #[arg(long)]
     pub terms: bool,
@@ -118,6 +123,15 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
         let _ =
             writeln!(io::stderr(), "warning: interrupted: {left} of {all} captures were not read");
     }
+    if args.compare {
+        let comparison = compare(&sources, &explained, &options, &cancel)?;
+        let top = args.top.unwrap_or(TOP);
+        written(|out| match args.format {
+            Format::Json => write_compared(&explained, &comparison, out),
+            Format::Table => out.write_all(compared(&explained, &comparison, top).as_bytes()),
+        })?;
+        return worst(&explained).map_or(Ok(String::new()), Err);
+    }
     let connections = explained.connections.len();
     if let Some(number) = args.connection.filter(|number| !explained.keep(*number)) {
         let there =
@@ -150,29 +164,28 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
     if draws {
         draw(&explained, &sources, &options, &pictures)?;
     }
-    match print(&explained, args) {
-        // A reader that went away has seen what it wanted.
-        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => {}
-        result => result.map_err(Error::write(Path::new("standard output")))?,
-    }
+    written(|out| print(&explained, args, out))?;
     worst(&explained).map_or(Ok(String::new()), Err)
 }
 
-fn print(explained: &Explained, args: &ExplainArgs) -> io::Result<()> {
+/// Writes to standard output.
+fn written(print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
     let mut out = BufWriter::new(io::stdout().lock());
-    match (args.format, args.connection) {
-        (Format::Json, _) => write_json(explained, &mut out)?,
-        (Format::Table, Some(_)) => {
-            out.write_all(one_connection(explained, args.top.unwrap_or(TOP)).as_bytes())?
-        }
-        (Format::Table, None) if args.tables => {
-            out.write_all(table(explained, args.top.unwrap_or(TOP)).as_bytes())?
-        }
-        (Format::Table, None) => {
-            out.write_all(short(explained, args.top.unwrap_or(WORST)).as_bytes())?
-        }
+    match print(&mut out).and_then(|()| out.flush()) {
+        // A reader that went away has seen what it wanted.
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result.map_err(Error::write(Path::new("standard output"))),
     }
-    out.flush()
+}
+
+fn print(explained: &Explained, args: &ExplainArgs, out: &mut dyn Write) -> io::Result<()> {
+    let text = match (args.format, args.connection) {
+        (Format::Json, _) => return write_json(explained, out),
+        (Format::Table, Some(_)) => one_connection(explained, args.top.unwrap_or(TOP)),
+        (Format::Table, None) if args.tables => table(explained, args.top.unwrap_or(TOP)),
+        (Format::Table, None) => short(explained, args.top.unwrap_or(WORST)),
+    };
+    out.write_all(text.as_bytes())
 }
 
 /// What the arguments stand for. What is no capture in a folder is skipped with a note.

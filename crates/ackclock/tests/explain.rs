@@ -239,6 +239,24 @@ fn the_table_and_one_connection() {
 }
 
 #[test]
+fn two_captures_are_compared() {
+    let path = scratch("compared", "bulk.pcapng");
+    simulated(&path, &LOST_RETRANSMISSION);
+    let found = json(&["explain", &path, &path, "--compare", "--format", "json"]);
+    let way = &found["both"]["from_clients"];
+    // One capture twice: nothing is lost in between, and what was retransmitted comes twice.
+    assert_eq!((&way["lost_between"], &way["not_before"]), (&object!(0), &object!(0)));
+    assert_eq!(way["again_behind"], object!(11_000));
+    assert_eq!(found["totals"][0], found["totals"][1]);
+    assert_eq!(found["totals"][0]["retransmissions"], object!(11));
+    assert_eq!(found["both"]["there_and_back_s"], object!(0.0));
+    let run = ackclock(&["explain", &path, "--compare"]);
+    let error = "error: --compare: this takes two captures that are files, and here are 1\n";
+    assert_eq!((run.code, run.err.as_str()), (2, error));
+    assert_eq!(ackclock(&["explain", &path, &path, "--compare", "--tables"]).code, 2);
+}
+
+#[test]
 fn files_folders_and_standard_input_give_the_same() {
     let path = scratch("inputs", "plain.pcapng");
     simulated(&path, &LOST_RETRANSMISSION);

@@ -58,7 +58,7 @@ fn verdict(html: &mut String, explained: &Explained, all: &Overall) {
         |found| Found::stalls(found).into_iter().map(|(end, stall)| (found.flow(end), stall));
     let lost = causes(explained.connections.iter().flat_map(stalls));
     let counts = &all.counts;
-    let lifetime = explained.lifetime();
+    let lifetime = explained.summary().lifetime;
     let _ = writeln!(
         html,
         "<p class=\"verdict\">The time of all connections, {}, went into: {}.</p>",

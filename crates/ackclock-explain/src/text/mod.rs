@@ -9,7 +9,7 @@ mod short;
 mod terms;
 mod words;
 
-use self::words::bounded;
+pub(crate) use self::words::bounded;
 use crate::explained::{Capture, Explained};
 use crate::names;
 
@@ -45,7 +45,7 @@ pub fn one_connection(explained: &Explained, top: usize) -> String {
     each.collect::<Vec<_>>().join("\n")
 }
 
-fn captures(explained: &Explained, top: usize) -> String {
+pub(crate) fn captures(explained: &Explained, top: usize) -> String {
     let (shown, more) = bounded(explained.captures.len(), top);
     explained.captures[..shown].iter().map(capture).collect::<String>() + &more
 }

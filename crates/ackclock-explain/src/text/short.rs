@@ -36,19 +36,16 @@ pub(super) fn text(explained: &Explained, top: usize) -> String {
 
 /// How much there was, and what the time of all connections went into.
 pub(crate) fn headline(explained: &Explained) -> String {
-    let (connections, lifetime) = (explained.connections.len() as u64, explained.lifetime());
-    let mut counts = crate::explained::Counts::default();
-    explained.connections.iter().for_each(|found| counts.count(found));
-    let (again, segments) = (counts.all_retransmissions(), counts.segments);
+    let all = explained.summary();
     format!(
         "{}, {}; {:.1} % of {} were retransmissions, {}\nTheir {} went into: {}\n",
-        count(connections, "connection"),
-        count(counts.bytes, "byte"),
-        100.0 * again as f64 / segments.max(1) as f64,
-        count(segments, "segment"),
-        count(counts.all_timeouts(), "timeout"),
-        time(lifetime.whole()),
-        shares(&lifetime),
+        count(all.connections, "connection"),
+        count(all.counts.bytes, "byte"),
+        100.0 * all.retransmitted().unwrap_or(0.0),
+        count(all.counts.segments, "segment"),
+        count(all.counts.all_timeouts(), "timeout"),
+        time(all.lifetime.whole()),
+        shares(&all.lifetime),
     )
 }
 

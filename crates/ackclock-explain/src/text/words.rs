@@ -38,7 +38,7 @@ pub(crate) fn size(bytes: u64) -> String {
 }
 
 /// How many of a list are shown, and what is said of the others.
-pub(super) fn bounded(all: usize, top: usize) -> (usize, String) {
+pub(crate) fn bounded(all: usize, top: usize) -> (usize, String) {
     match top {
         1.. if all > top => (top, format!("and {} more: --top 0 shows all\n", all - top)),
         _ => (all, String::new()),

@@ -1,0 +1,150 @@
+//! A comparison for people.
+
+use ackclock_report::{Align, align};
+use ackclock_trace::Limit;
+
+use super::between::Way;
+use super::{Both, Comparison, Shared};
+use crate::explained::{End, Explained};
+use crate::names;
+use crate::summary::Summary;
+use crate::text::{bounded, captures, count, time};
+
+/// The totals of two captures side by side, what happened between them if they have connections in
+/// common, and at most `top` of these, of which most was lost; 0 for all.
+pub fn compared(explained: &Explained, comparison: &Comparison, top: usize) -> String {
+    let paths: Vec<&str> = explained.captures.iter().map(|c| c.path.as_str()).collect();
+    let name = |capture: usize| paths.get(capture).copied().unwrap_or("");
+    let totals = totals([name(0), name(1)], &comparison.totals);
+    let mut text = format!("{}\n{totals}\n", captures(explained, 0));
+    match &comparison.both {
+        Some(both) => text.push_str(&between(both, [name(0), name(1)], top)),
+        None => text.push_str("No connection is in both captures.\n"),
+    }
+    text
+}
+
+fn totals(names: [&str; 2], totals: &[Summary; 2]) -> String {
+    let row = |name: &str, of: &dyn Fn(&Summary) -> String| {
+        [vec![name.into()], totals.iter().map(of).collect()].concat()
+    };
+    let percent = |part: f64| format!("{:.1}", 100.0 * part);
+    let mut rows = vec![
+        vec![String::new(), names[0].into(), names[1].into()],
+        row("connections", &|s| s.connections.to_string()),
+        row("bytes", &|s| s.counts.bytes.to_string()),
+        row("segments", &|s| s.counts.segments.to_string()),
+        row("retransmitted (%)", &|s| s.retransmitted().map_or("-".into(), percent)),
+        row("timeouts", &|s| s.counts.all_timeouts().to_string()),
+        row("lost in stalls (s)", &|s| format!("{:.3}", s.counts.lost_time().secs_f64())),
+        row("lifetimes (s)", &|s| format!("{:.3}", s.lifetime.whole().secs_f64())),
+    ];
+    rows.extend(Limit::ALL.map(|limit| {
+        row(&format!("{} (%)", names::limit(limit)), &|s| {
+            let whole = s.lifetime.whole().secs_f64();
+            if whole > 0.0 { percent(s.lifetime.of(limit).secs_f64() / whole) } else { "-".into() }
+        })
+    }));
+    // Of what there is nothing in either.
+    rows.retain(|row| row[1..].iter().any(|cell| cell.parse() != Ok(0.0)));
+    align(&rows, Align::Right)
+}
+
+fn between(both: &Both, names: [&str; 2], top: usize) -> String {
+    let shared = both.connections.len() as u64;
+    let verb = if shared == 1 { "is" } else { "are" };
+    let mut text = format!("{} {verb} in both captures", count(shared, "connection"));
+    for (capture, name) in names.into_iter().enumerate() {
+        text.push_str(&format!("; {} in {name} alone", both.alone[capture]));
+        if both.left_out[capture] > 0 {
+            text.push_str(&format!(
+                ", {} not compared since a SYN is missing or memory was full",
+                both.left_out[capture]
+            ));
+        }
+    }
+    text.push_str(&format!("\n{} is nearer the client", names[both.near_client]));
+    if let Some((there_and_back, ahead)) = both.clocks() {
+        let direction = if ahead < 0 { "behind" } else { "ahead" };
+        text.push_str(&format!(
+            "; from one to the other and back takes {} at least; the clock of {} is {} {direction}, \
+             if both ways take as long",
+            time(span(there_and_back)),
+            names[1],
+            time(span(ahead)),
+        ));
+    }
+    text.push_str("\n\n");
+    let mut rows = vec![
+        [
+            "",
+            "bytes",
+            "lost between",
+            "(%)",
+            "again behind",
+            "(%)",
+            "not before",
+            "out of order",
+            "delay + (ms)",
+            "99 %",
+        ]
+        .map(String::from)
+        .to_vec(),
+    ];
+    rows.extend([End::Client, End::Server].map(|end| row(end, &both.ways[end as usize])));
+    text.push_str(&align(&rows, Align::Right));
+    text.push_str(
+        "lost between: past the capture nearer the sender, and not past the other; again behind: \
+         past the other more than once, lost\nbehind it or not needed; not before: past the other \
+         alone. delay +: median and 99 % above the shortest, between the captures\n",
+    );
+    let lossy: Vec<&Shared> =
+        both.connections.iter().filter(|s| s.ways.iter().any(|way| way.lost > 0)).collect();
+    let (shown, more) = bounded(lossy.len(), top);
+    if shown > 0 {
+        text.push_str("\nLost between the captures, the most first\n");
+        lossy[..shown].iter().for_each(|shared| text.push_str(&connection(shared)));
+        text.push_str(&more);
+    }
+    text
+}
+
+/// A number of nanoseconds that may be negative by an error of the clocks.
+fn span(nanos: i64) -> ackclock_tcp::Span {
+    ackclock_tcp::Span(nanos.unsigned_abs())
+}
+
+fn row(end: End, way: &Way) -> Vec<String> {
+    let part = |bytes: u64| match way.sent {
+        0 => "-".into(),
+        sent => format!("{:.1}", 100.0 * bytes as f64 / sent as f64),
+    };
+    let delay = |percent| {
+        way.above_shortest(percent).map_or("-".into(), |nanos| format!("{:.1}", nanos as f64 / 1e6))
+    };
+    vec![
+        format!("from the {}s", end.name()),
+        way.sent.to_string(),
+        way.lost.to_string(),
+        part(way.lost),
+        way.again.to_string(),
+        part(way.again),
+        way.unseen.to_string(),
+        way.reordered.to_string(),
+        delay(50),
+        delay(99),
+    ]
+}
+
+fn connection(shared: &Shared) -> String {
+    let number = |n: Option<usize>| n.map_or("-".into(), |n| format!("#{n}"));
+    let [first, second] = shared.numbers.map(number);
+    let mut line = format!("{first} and {second} {} > {}: ", shared.client, shared.server);
+    let of = |end: End| {
+        let Way { lost, sent, .. } = shared.ways[end as usize];
+        (lost > 0).then(|| format!("{lost} of {sent} bytes of the {}", end.name()))
+    };
+    let parts: Vec<String> = End::BOTH.into_iter().filter_map(of).collect();
+    line.push_str(&parts.join(", "));
+    line + "\n"
+}

@@ -1,0 +1,219 @@
+//! Two captures of the same connection, made byte by byte, and what happened between them.
+
+use std::fs;
+use std::path::PathBuf;
+
+use ackclock_explain::{
+    Comparison, Error, Explained, Options, Source, compare, compared, read, write_compared,
+};
+use ackclock_run::Cancel;
+use serde_json::{Value, json};
+
+const SYN: u8 = 2;
+const SYN_ACK: u8 = 0x12;
+const ACK: u8 = 0x10;
+
+/// A segment: when in microseconds, whether the client sent it, its sequence number without that of
+/// the SYN, its control bits and its payload.
+type Sent = (u64, bool, u32, u8, usize);
+
+/// A capture of raw IP, with a clock that is `ahead` by so many microseconds, and the client's port
+/// as it is there.
+fn capture(name: &str, ahead: u64, port: u16, sent: &[Sent]) -> PathBuf {
+    let mut file = vec![0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
+    file.extend([0, 0, 101, 0, 0, 0]);
+    for &(micros, client, seq, control, len) in sent {
+        let (mine, theirs) = if client { (1000_u32, 9000_u32) } else { (9000, 1000) };
+        let total = (40 + len) as u16;
+        let mut bytes = vec![0x45, 0, 0, 0, 0, 1, 0, 0, 64, 6, 0, 0];
+        bytes[2..4].copy_from_slice(&total.to_be_bytes());
+        let ends = [[10, 0, 0, 1], [10, 0, 0, 2]];
+        let ports = [port.to_be_bytes(), 80_u16.to_be_bytes()];
+        let (from, to) = if client { (0, 1) } else { (1, 0) };
+        bytes.extend([ends[from], ends[to]].concat());
+        bytes.extend([ports[from], ports[to]].concat());
+        let ack = if control == SYN { 0 } else { theirs + 1 };
+        bytes.extend((mine + seq).to_be_bytes());
+        bytes.extend(ack.to_be_bytes());
+        bytes.extend([0x50, control, 0xff, 0xff, 0, 0, 0, 0]);
+        bytes.resize(usize::from(total), 7);
+        let (at, len) = (1_700_000_000_000_000 + micros + ahead, u32::from(total));
+        let words = [(at / 1_000_000) as u32, (at % 1_000_000) as u32, len, len];
+        file.extend(words.map(u32::to_le_bytes).concat());
+        file.extend(bytes);
+    }
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::write(&path, file).unwrap();
+    path
+}
+
+/// The server's second segment is lost between the captures, the third overtakes the first there, and
+/// the fourth is lost behind the second capture. It takes 20 ms from one to the other, and 5 ms more
+/// for the first segment.
+fn near_server() -> Vec<Sent> {
+    vec![
+        (20_000, true, 0, SYN, 0),
+        (20_000, false, 0, SYN_ACK, 0),
+        (60_000, true, 1, ACK, 100),
+        (61_000, false, 1, ACK, 1000),
+        (62_000, false, 1001, ACK, 1000),
+        (63_000, false, 2001, ACK, 1000),
+        (64_000, false, 3001, ACK, 1000),
+        (300_000, false, 1001, ACK, 1000),
+        (310_000, false, 3001, ACK, 1000),
+    ]
+}
+
+fn near_client() -> Vec<Sent> {
+    vec![
+        (0, true, 0, SYN, 0),
+        (40_000, false, 0, SYN_ACK, 0),
+        (40_000, true, 1, ACK, 100),
+        (83_000, false, 2001, ACK, 1000),
+        (84_000, false, 3001, ACK, 1000),
+        (86_000, false, 1, ACK, 1000),
+        (320_000, false, 1001, ACK, 1000),
+        (330_000, false, 3001, ACK, 1000),
+    ]
+}
+
+fn both(paths: [PathBuf; 2]) -> (Explained, Comparison) {
+    let options = Options { jobs: 2, filter: None, events_of_streams: 0 };
+    let sources = paths.map(Source::File);
+    let explained = read(&sources, &options, &Cancel::default()).unwrap();
+    let comparison = compare(&sources, &explained, &options, &Cancel::default()).unwrap();
+    (explained, comparison)
+}
+
+fn document((explained, comparison): &(Explained, Comparison)) -> Value {
+    let mut out = Vec::new();
+    write_compared(explained, comparison, &mut out).unwrap();
+    serde_json::from_slice(&out).unwrap()
+}
+
+/// In either order of the captures, with clocks that differ, and with a port that was translated.
+#[test]
+fn what_happened_between_two_captures_is_found() {
+    for near_client_first in [true, false] {
+        let client =
+            capture(&format!("client-{near_client_first}.pcap"), 0, 40_000, &near_client());
+        let server =
+            capture(&format!("server-{near_client_first}.pcap"), 3_000_000, 50_000, &near_server());
+        let pair = if near_client_first { [client, server] } else { [server, client] };
+        let found = document(&both(pair));
+        let both = &found["both"];
+        assert_eq!(both["near_client"], if near_client_first { 0 } else { 1 });
+        // The clocks differ by 3 s.
+        assert_eq!(both["there_and_back_s"], 0.04);
+        let ahead = if near_client_first { 3.0 } else { -3.0 };
+        assert_eq!(both["clock_ahead_s"], ahead);
+        assert_eq!((&both["alone"], &both["left_out"]), (&json!([0, 0]), &json!([0, 0])));
+        let from_servers = json!({
+            "bytes": 6000, "lost_between": 1000, "again_behind": 1000, "not_before": 0,
+            // The first and the third came past both once; the first was overtaken.
+            "segments": 2, "out_of_order": 1, "delay_median_s": 0.0, "delay_p99_s": 0.005
+        });
+        let from_clients = json!({
+            "bytes": 100, "lost_between": 0, "again_behind": 0, "not_before": 0,
+            "segments": 1, "out_of_order": 0, "delay_median_s": 0.0, "delay_p99_s": 0.0
+        });
+        assert_eq!((&both["from_servers"], &both["from_clients"]), (&from_servers, &from_clients));
+        let connection = &both["connections"][0];
+        assert_eq!(connection["numbers"], json!([0, 1]));
+        let port = if near_client_first { 40_000 } else { 50_000 };
+        assert_eq!(connection["client"], format!("10.0.0.1:{port}"));
+        assert_eq!(connection["from_server"], from_servers);
+        let bytes = |capture: usize| &found["totals"][capture]["bytes"];
+        assert_eq!((bytes(0), bytes(1)), (&json!(4100), &json!(4100)));
+    }
+}
+
+/// A host captures 3000 bytes as one segment, and the network carries three.
+#[test]
+fn super_segments_are_compared_with_what_they_are_cut_into() {
+    let one = |at| (at, false, 1, ACK, 3000);
+    let cut = |at, part: u32| (at, false, 1 + 1000 * part, ACK, 1000);
+    let syns = |at: u64, delay: u64| {
+        [(at + delay, true, 0, SYN, 0), (at + 40_000 - delay, false, 0, SYN_ACK, 0)]
+    };
+    let near = [&syns(0, 20_000)[..], &[one(100_000), (101_000, false, 3001, ACK, 1000)]].concat();
+    let arrive = [cut(121_000, 0), cut(122_000, 1), cut(130_000, 2), cut(131_000, 3)];
+    let far = [&syns(0, 0)[..], &arrive].concat();
+    let found = document(&both([
+        capture("tso-server.pcap", 0, 40_000, &near),
+        capture("tso-client.pcap", 0, 40_000, &far),
+    ]));
+    let way = &found["both"]["from_servers"];
+    assert_eq!((&way["bytes"], &way["lost_between"]), (&json!(4000), &json!(0)));
+    assert_eq!((&way["segments"], &way["out_of_order"]), (&json!(4), &json!(0)));
+    // 21, 22, 30 and 30 ms, and 20 ms of the SYN.
+    assert_eq!((&way["delay_median_s"], &way["delay_p99_s"]), (&json!(0.002), &json!(0.01)));
+    assert_eq!(found["both"]["clock_ahead_s"], 0.0);
+    assert_eq!(found["both"]["near_client"], 1);
+}
+
+/// What the shorter capture did not see to its end is not lost.
+#[test]
+fn what_comes_after_the_end_of_a_capture_is_not_lost() {
+    let mut short = near_client();
+    short.truncate(6);
+    let found = document(&both([
+        capture("short.pcap", 0, 40_000, &short[..4]),
+        capture("long.pcap", 0, 40_000, &near_server()),
+    ]));
+    // The third segment alone arrived before the end: the first two are missing.
+    let way = &found["both"]["from_servers"];
+    assert_eq!((&way["bytes"], &way["lost_between"]), (&json!(4000), &json!(3000)));
+}
+
+#[test]
+fn captures_of_other_connections_are_compared_by_their_totals() {
+    let before = capture("before.pcap", 0, 40_000, &near_server());
+    let after = capture("after.pcap", 0, 40_000, &[(0, true, 7, SYN, 0), (9, true, 8, ACK, 100)]);
+    let found = both([before.clone(), after.clone()]);
+    assert_eq!(document(&found)["both"], Value::Null);
+    let text = compared(&found.0, &found.1, 20);
+    let (before, after) = (before.display().to_string(), after.display().to_string());
+    let rows: Vec<Vec<&str>> =
+        text.lines().map(|line| line.split_whitespace().collect()).skip(3).collect();
+    assert_eq!(rows[0], [&before, &after]);
+    assert_eq!(rows[1], ["connections", "1", "1"]);
+    assert_eq!(rows[2], ["bytes", "4100", "100"]);
+    // Neither has a timeout.
+    assert!(text.contains("retransmitted (%)") && !text.contains("timeouts"), "{text}");
+    assert!(text.ends_with("\nNo connection is in both captures.\n"), "{text}");
+}
+
+#[test]
+fn the_text_says_where_it_was_lost() {
+    let client = capture("text-client.pcap", 0, 40_000, &near_client());
+    let server = capture("text-server.pcap", 3_000_000, 40_000, &near_server());
+    let found = both([client.clone(), server.clone()]);
+    let text = compared(&found.0, &found.1, 20);
+    let (client, server) = (client.display(), server.display());
+    let expected = format!(
+        "\n1 connection is in both captures; 0 in {client} alone; 0 in {server} alone\n\
+         {client} is nearer the client; from one to the other and back takes 40.0 ms at least; the \
+         clock of {server} is 3.0 s ahead, if both ways take as long\n"
+    );
+    assert!(text.contains(&expected), "{text}");
+    let row: Vec<&str> =
+        text.lines().find(|l| l.contains("from the servers")).unwrap().split_whitespace().collect();
+    let row = row.join(" ");
+    assert_eq!(row, "from the servers 6000 1000 16.7 1000 16.7 0 1 0.0 5.0");
+    let line = "\n#0 and #1 10.0.0.1:40000 > 10.0.0.2:80: 1000 of 6000 bytes of the server\n";
+    assert!(text.ends_with(line), "{text}");
+}
+
+#[test]
+fn two_files_are_compared() {
+    let file = capture("one.pcap", 0, 40_000, &near_client());
+    let options = Options { jobs: 1, filter: None, events_of_streams: 0 };
+    let refused = |sources: &[Source]| {
+        compare(sources, &Explained::default(), &options, &Cancel::default()).unwrap_err()
+    };
+    let one = refused(&[Source::File(file.clone())]);
+    assert!(matches!(one, Error::Usage(what) if what.ends_with("and here are 1")));
+    let stream = refused(&[Source::File(file), Source::stream(std::io::empty())]);
+    assert!(matches!(stream, Error::Usage(_)));
+}
