@@ -313,6 +313,9 @@ def json_page():
         compared.add(json.loads(ackclock("explain", CAPTURE, CAPTURE, "--compare",
                                          "--format", "json")))
 
+        groups = Keys()
+        groups.add(json.loads(ackclock("explain", CAPTURE, "--by", "host", "--format", "json")))
+
         replayed = Keys()
         vectors = ROOT / "crates" / "ackclock-replay" / "vectors" / "linux-6.18" / "tails.jsonl"
         replayed.add(json.loads(ackclock("replay", vectors, "--strategy", "newreno",
@@ -341,8 +344,12 @@ def json_page():
         connection are those of both directions together.""")
     text += explained.tables(meanings["explain"], "explain")
     text += "\n## `explain --compare`\n\n"
-    text += paragraph("""With `--format json`. The keys of a total are those of a connection.""")
+    text += paragraph("""With `--format json`. The other keys of a total are those of a connection.""")
     text += compared.tables(meanings["compare"], "compare")
+    text += "\n## `explain --by`\n\n"
+    text += paragraph("""With `--format json`. The other keys of a group are those of a
+        connection.""")
+    text += groups.tables(meanings["groups"], "groups")
     text += "\n## `replay`\n\n" + paragraph("""With `--format json`. The guide's page of
         [vectors](../vectors.md) says what is counted.""")
     return text + replayed.tables(meanings["replay"], "replay")

@@ -496,6 +496,7 @@ pub(crate) struct SummaryJson {
     counts: CountsJson,
     retransmission_rate: Option<f64>,
     lost_s: f64,
+    held_s: f64,
     limits: LimitsJson,
 }
 
@@ -506,6 +507,7 @@ impl SummaryJson {
             counts: CountsJson::of(&summary.counts),
             retransmission_rate: summary.retransmitted(),
             lost_s: seconds(summary.counts.lost_time()),
+            held_s: seconds(summary.held()),
             limits: LimitsJson(summary.lifetime),
         }
     }

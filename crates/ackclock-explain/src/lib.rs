@@ -16,6 +16,7 @@ mod error;
 mod explained;
 #[cfg(test)]
 mod fixture;
+mod groups;
 mod html;
 mod json;
 mod names;
@@ -41,6 +42,7 @@ pub use draw::figure;
 pub use draw::{Pictures, connection_page, draw, eventful, index_page};
 pub use error::Error;
 pub use explained::{Capture, Counts, End, Explained, Found, Saved};
+pub use groups::{By, grouped, write_grouped};
 pub use json::write_json;
 #[cfg(not(target_family = "wasm"))]
 pub use parquet::{TakeTable, tables, write_parquet};

@@ -1,5 +1,6 @@
 //! Sums over connections: of a capture, or of a group.
 
+use ackclock_tcp::Span;
 use ackclock_trace::{Lifetime, Limit};
 
 use crate::explained::{Counts, Explained, Found};
@@ -29,6 +30,12 @@ impl Summary {
         self.counts.count(found);
         let lifetime = found.lifetime();
         Limit::ALL.into_iter().for_each(|limit| self.lifetime.add(limit, lifetime.of(limit)));
+    }
+
+    /// Time in which neither the application nor the path was what limited them.
+    pub fn held(&self) -> Span {
+        let free = self.lifetime.of(Limit::Application) + self.lifetime.of(Limit::Path);
+        self.lifetime.whole() - free
     }
 
     /// Of the segments, the part that were retransmissions; `None` of no segment.

@@ -5,7 +5,9 @@ mod sample;
 use std::fs::File;
 use std::path::PathBuf;
 
-use ackclock_explain::{Capture, one_connection, short, table, write_json, write_parquet};
+use ackclock_explain::{
+    By, Capture, grouped, one_connection, short, table, write_grouped, write_json, write_parquet,
+};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use sample::explained;
@@ -391,4 +393,48 @@ What to change:
 0.60 s)
 ";
     assert_eq!(text, expected);
+}
+
+/// The stalled connection has a group of its own, or shares one with the quiet one; the group that
+/// was held up for longest comes first.
+#[test]
+fn connections_are_added_up_by_host_prefix_and_port() {
+    let mut explained = explained();
+    let quiet = &mut explained.connections[0].connection;
+    quiet.client = "10.0.0.200:40000".parse().unwrap();
+    quiet.server = "[2001:db8::2]:22".parse().unwrap();
+    let groups = |by| {
+        let mut out = Vec::new();
+        write_grouped(&explained, by, &mut out).unwrap();
+        let document: Value = serde_json::from_slice(&out).unwrap();
+        assert_eq!(document["by"], by.name());
+        document["groups"].as_array().unwrap().clone()
+    };
+    let hosts = groups(By::Host);
+    let names = |groups: &[Value]| groups.iter().map(|g| g["group"].clone()).collect::<Vec<_>>();
+    assert_eq!(names(&hosts), ["10.0.0.1", "10.0.0.200"]);
+    let first = &hosts[0];
+    assert_eq!((&first["connections"], &first["bytes"]), (&json!(1), &json!(90_500)));
+    assert_eq!(first["retransmission_rate"], 5.0 / 96.0);
+    // 0.6 s of the receiver's window and 2.7 s of recovery, of 5 s.
+    assert_eq!((&first["held_s"], &first["lost_s"]), (&json!(3.3), &json!(1.6)));
+    assert_eq!(first["limits"]["recovery_s"], 2.7);
+    let prefixes = groups(By::Prefix);
+    assert_eq!(names(&prefixes), ["10.0.0.0/24"]);
+    assert_eq!((&prefixes[0]["connections"], &prefixes[0]["timeouts"]), (&json!(2), &json!(2)));
+    assert_eq!(names(&groups(By::Port)), ["443", "22"]);
+
+    let text = grouped(&explained, By::Port, 1);
+    let lines: Vec<&str> = text.lines().skip(2).collect();
+    let cells = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let heading = "port connections bytes retransmitted (%) timeouts lost in stalls (s) held up (s) \
+        of (s) handshake (%) application (%) receive window (%) congestion window (%) recovery (%) \
+        path (%)";
+    assert_eq!(cells(lines[0]), heading);
+    let row = "443 1 90500 5.2 2 1.600 3.300 5.000 0.0 30.0 12.0 0.0 54.0 4.0";
+    assert_eq!(cells(lines[1]), row);
+    assert_eq!(lines[2..], ["and 1 more: --top 0 shows all"]);
+    explained.connections[1].connection.client = "[2001:db8:1:2:3::4]:5".parse().unwrap();
+    let text = grouped(&explained, By::Prefix, 0);
+    assert!(text.contains("\n2001:db8:1:2::/64 "), "{text}");
 }

@@ -5,9 +5,9 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use ackclock_explain::{
-    Capture, Explained, Filter, Options, Pictures, Source, annotatable, annotate, captures_at,
-    compare, compared, draw, one_connection, read, save, short, table, terms, write_compared,
-    write_json, write_parquet,
+    By, Capture, Explained, Filter, Options, Pictures, Source, annotatable, annotate, captures_at,
+    compare, compared, draw, grouped, one_connection, read, save, short, table, terms,
+    write_compared, write_grouped, write_json, write_parquet,
 };
 use ackclock_run::Cancel;
 use clap::Args;
@@ -39,6 +39,10 @@ pub(crate) struct ExplainArgs {
     /// lost, delayed and put out of order between them.
     #[arg(long, conflicts_with_all = ["tables", "connection", "html", "xplot", "qlog", "parquet", "annotate", "figures"])]
     pub compare: bool,
+    /// Add up connections by the client's address, by its network (24 bits of IPv4, 64 of IPv6) or by
+    /// the server's port. The group that was held up for longest comes first.
+    #[arg(long, value_enum, conflicts_with_all = ["compare", "tables", "connection", "html", "xplot", "qlog", "parquet", "annotate", "figures"])]
+    pub by: Option<ByArg>,
     /// Print what the words of the results mean, and nothing else.
     #[arg(long)]
     pub terms: bool,
@@ -74,6 +78,23 @@ pub(crate) struct ExplainArgs {
     /// per processor.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum ByArg {
+    Host,
+    Prefix,
+    Port,
+}
+
+impl From<ByArg> for By {
+    fn from(by: ByArg) -> By {
+        match by {
+            ByArg::Host => By::Host,
+            ByArg::Prefix => By::Prefix,
+            ByArg::Port => By::Port,
+        }
+    }
 }
 
 /// How many skipped files are named.
@@ -129,6 +150,16 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
         written(|out| match args.format {
             Format::Json => write_compared(&explained, &comparison, out),
             Format::Table => out.write_all(compared(&explained, &comparison, top).as_bytes()),
+        })?;
+        return worst(&explained).map_or(Ok(String::new()), Err);
+    }
+    if let Some(by) = args.by.map(By::from) {
+        written(|out| match args.format {
+            Format::Json => write_grouped(&explained, by, out),
+            Format::Table => {
+                let text = grouped(&explained, by, args.top.unwrap_or(TOP));
+                out.write_all(text.as_bytes())
+            }
         })?;
         return worst(&explained).map_or(Ok(String::new()), Err);
     }

@@ -257,6 +257,23 @@ fn two_captures_are_compared() {
 }
 
 #[test]
+fn connections_are_grouped() {
+    let path = scratch("grouped", "bulk.pcapng");
+    simulated(&path, &LOST_RETRANSMISSION);
+    let by = |by| json(&["explain", &path, "--by", by, "--format", "json"]);
+    // Two flows between two hosts.
+    for (name, groups) in [("host", 1), ("prefix", 1), ("port", 1)] {
+        let found = by(name);
+        let all = found["groups"].as_array().unwrap();
+        assert_eq!((&found["by"], all.len()), (&object!(name), groups));
+        assert_eq!(all[0]["retransmissions"], object!(11));
+    }
+    let text = ok(&["explain", &path, "--by", "port"]);
+    assert_eq!(text.lines().nth(2).unwrap().split_whitespace().next(), Some("port"));
+    assert_eq!(ackclock(&["explain", &path, "--by", "host", "--compare"]).code, 2);
+}
+
+#[test]
 fn files_folders_and_standard_input_give_the_same() {
     let path = scratch("inputs", "plain.pcapng");
     simulated(&path, &LOST_RETRANSMISSION);
