@@ -22,8 +22,8 @@ pub enum Limit {
     CongestionWindow,
     /// It repairs losses, or waits for the timer to do so.
     Recovery,
-    /// All that the application has given is on its way, or the bottleneck is busy: a queue stands
-    /// before it.
+    /// All that the application has given is on its way, or so much is that the bottleneck is busy
+    /// all the time: its rate times the shortest round trip.
     Path,
 }
 

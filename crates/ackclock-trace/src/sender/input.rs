@@ -66,7 +66,7 @@ pub(crate) struct Acked {
     /// The first block is a D-SACK.
     pub dsack: bool,
     pub tsecr: Option<u32>,
-    /// It carries data, so it is no duplicate ACK (RFC 5681 section 2).
+    /// It carries data, a SYN or a FIN, so it is no duplicate ACK (RFC 5681 section 2).
     pub with_data: bool,
     /// Its time can be trusted, and so can the times of what it acknowledges: the clock of the
     /// capture did not go back.

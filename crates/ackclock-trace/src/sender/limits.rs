@@ -11,21 +11,11 @@
 
 use ackclock_tcp::{Span, Time};
 
-use super::rate::AckTrain;
 use super::stream::Stream;
 use crate::lifetime::{Lifetime, Limit};
 
 /// The least time after an ACK within which what it lets go follows.
 const SOON: Span = Span::from_millis(1);
-
-/// Where the time since the last event went.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Slot {
-    #[default]
-    Known,
-    Window,
-    Flight,
-}
 
 /// Time since new data last went out, to be decided by what goes out next.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,18 +36,12 @@ pub(crate) struct Limits {
     opening: bool,
     found: Lifetime,
     pending: Pending,
-    /// The last piece of `pending`.
-    last: (Slot, Span),
-    /// Of this round trip: time for which cwnd or the path was full, the shortest sample, and the
-    /// position that ends it.
-    full: Span,
-    least: Option<Span>,
+    /// What of `pending` has passed since the timer was set at the latest.
+    silent: Pending,
+    /// The most that was outstanding since new data last went out, in bytes.
     most: u64,
-    round: u64,
-    /// The shortest of all.
-    base: Option<Span>,
-    /// The bottleneck was busy during the last round trip.
-    busy: bool,
+    /// Time for which cwnd or the path was full, by what was outstanding ([`level`]).
+    full: Vec<Span>,
 }
 
 impl Limits {
@@ -83,7 +67,6 @@ impl Limits {
 
     #[inline]
     fn divide(&mut self, span: Span, stream: &Stream, repairing: bool) {
-        self.last = (Slot::Known, Span::ZERO);
         let idle = stream.outstanding.is_empty();
         self.most = self.most.max(stream.outstanding.flight());
         if idle || repairing || self.opening {
@@ -91,10 +74,10 @@ impl Limits {
         }
         if stream.has_no_room() {
             self.pending.window = self.pending.window + span;
-            self.last = (Slot::Window, span);
+            self.silent.window = self.silent.window + span;
         } else {
             self.pending.flight = self.pending.flight + span;
-            self.last = (Slot::Flight, span);
+            self.silent.flight = self.silent.flight + span;
         }
     }
 
@@ -126,6 +109,7 @@ impl Limits {
     /// New data goes out. `asked`: the other end's data came after, or with, the last ACK.
     #[inline]
     pub fn new_data(&mut self, at: Time, stream: &Stream, asked: bool) {
+        self.silent = Pending::default();
         let Pending { window, flight, shut } = self.pending;
         if window.0 | flight.0 | shut.0 != 0 {
             self.decide(at, stream, asked);
@@ -133,68 +117,69 @@ impl Limits {
     }
 
     fn decide(&mut self, at: Time, stream: &Stream, asked: bool) {
-        self.last = (Slot::Known, Span::ZERO);
         let idle = stream.outstanding.is_empty();
         let follows = stream.moments.since_ack(at) <= soon(stream) && !(idle && asked);
         if follows || stream.has_no_room() {
             let Pending { window, flight, shut } = std::mem::take(&mut self.pending);
             self.found.add(Limit::ReceiveWindow, window + shut);
-            self.full = self.full + flight;
+            self.was_full(flight, stream.terms.mss);
         } else {
             self.had_no_more();
         }
+        self.most = 0;
     }
 
-    /// A timer has retransmitted: the time since the last event was lost by it.
+    /// Cwnd was full, or the path.
+    fn was_full(&mut self, span: Span, mss: u32) {
+        let level = level(self.most / u64::from(mss.max(1)));
+        if level >= self.full.len() {
+            self.full.resize(level + 1, Span::ZERO);
+        }
+        self.full[level] = self.full[level] + span;
+    }
+
+    /// A timer has retransmitted: the time since it was set was lost by it.
     pub fn timer_expired(&mut self) {
-        let (slot, span) = std::mem::take(&mut self.last);
-        match slot {
-            Slot::Known => return,
-            Slot::Window => self.pending.window = self.pending.window - span,
-            Slot::Flight => self.pending.flight = self.pending.flight - span,
-        }
-        self.found.add(Limit::Recovery, span);
+        let Pending { window, flight, .. } = std::mem::take(&mut self.silent);
+        self.pending.window = self.pending.window - window;
+        self.pending.flight = self.pending.flight - flight;
+        self.found.add(Limit::Recovery, window + flight);
     }
 
-    /// A segment was acknowledged this long after it went out.
+    /// An ACK has told something new.
     #[inline]
-    pub fn measured(&mut self, trip: Span) {
-        self.least = Some(self.least.map_or(trip, |least| least.min(trip)));
+    pub fn news(&mut self) {
+        self.silent = Pending::default();
     }
 
-    /// An ACK has been taken in.
+    /// Something has come back.
     #[inline]
-    pub fn acked(&mut self, stream: &Stream, rate: &AckTrain) {
+    pub fn answered(&mut self) {
         self.opening = false;
-        if stream.outstanding.una() > self.round {
-            self.end_round(stream.outstanding.max(), rate.bits_per_second());
-        }
     }
 
-    /// A round trip has ended, and what was sent in it is the next. If even its first segments
-    /// found a queue, the bottleneck was busy all the time.
-    fn end_round(&mut self, max: u64, rate: Option<f64>) {
-        self.round = max;
-        let most = std::mem::take(&mut self.most);
-        if let Some(least) = self.least.take() {
-            let base = *self.base.insert(self.base.map_or(least, |base| base.min(least)));
-            let fills = rate.is_none_or(|rate| most as f64 * 8.0 >= 0.9 * rate * base.secs_f64());
-            self.busy = fills && (least - base).0 > base.0 / 16 + 200_000;
-            self.end_full();
-        }
-    }
-
-    fn end_full(&mut self) {
-        let limit = if self.busy { Limit::Path } else { Limit::CongestionWindow };
-        self.found.add(limit, std::mem::take(&mut self.full));
-    }
-
-    /// At the end: all of it.
-    pub fn into_lifetime(mut self) -> Lifetime {
+    /// At the end: all of it. A path that `holds` so many bytes was full with as many outstanding.
+    pub fn into_lifetime(mut self, mss: u32, holds: Option<f64>) -> Lifetime {
         self.had_no_more();
-        self.end_full();
+        for (level, span) in self.full.iter().enumerate() {
+            let outstanding = segments(level) * u64::from(mss);
+            let is_path = holds.is_some_and(|holds| outstanding as f64 >= holds);
+            self.found.add(if is_path { Limit::Path } else { Limit::CongestionWindow }, *span);
+        }
         self.found
     }
+}
+
+/// Segments outstanding, to within an eighth where they are many.
+fn level(segments: u64) -> usize {
+    let shift = segments.max(8).ilog2() - 3;
+    (u64::from(shift) * 8 + (segments >> shift)) as usize
+}
+
+/// The fewest segments of a level.
+fn segments(level: usize) -> u64 {
+    let shift = (level / 8).saturating_sub(1);
+    (level as u64 - shift as u64 * 8) << shift
 }
 
 fn soon(stream: &Stream) -> Span {

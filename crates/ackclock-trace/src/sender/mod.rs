@@ -51,7 +51,7 @@ pub(crate) use self::input::{Acked, Sent, Sight, Terms};
 use self::limits::Limits;
 use self::picture::Picture;
 pub(crate) use self::picture::expiry;
-use self::rate::AckTrain;
+use self::rate::{Bottleneck, Trip};
 use self::recovery::LossRecovery;
 use self::recovery::retransmissions::Echo;
 use self::stalls::{Now, Stalls};
@@ -88,7 +88,7 @@ pub(crate) struct SenderModel {
     causes: Causes,
     stalls: Stalls,
     limits: Limits,
-    rate: AckTrain,
+    bottleneck: Bottleneck,
     episodes: Episodes,
     picture: Picture,
     /// Room for what an ACK newly SACKs.
@@ -103,7 +103,7 @@ impl SenderModel {
             causes: Causes::default(),
             stalls: Stalls::default(),
             limits: Limits::new(terms.start),
-            rate: AckTrain::default(),
+            bottleneck: Bottleneck::new(terms.mss, terms.handshake_rtt),
             episodes: Episodes::default(),
             picture: Picture::new(terms.events),
             newly: Vec::new(),
@@ -264,7 +264,7 @@ impl SenderModel {
             self.causes.watch_answer(a, segments, &self.stream);
         }
         self.stream.moments.acked(a.at);
-        self.limits.acked(&self.stream, &self.rate);
+        self.limits.answered();
         if self.picture.is_on() {
             let sacked = self.stream.outstanding.sacked_bytes();
             let dupacks = self.recovery.evidence.duplicates();
@@ -282,10 +282,14 @@ impl SenderModel {
                 newest = segment.first_at;
             }
         }
-        self.stream.windows.delivered(a.ack - self.stream.outstanding.una());
+        let bytes = a.ack - self.stream.outstanding.una();
+        self.stream.windows.delivered(bytes);
         self.stream.outstanding.advance(a.ack);
         if let Some(oldest) = oldest {
             self.measure(a, oldest, newest);
+            if a.timed && !self.stalls.is_probing_window() {
+                self.bottleneck.measured(&Trip { at: a.at, oldest, newest, ack: a.ack, bytes });
+            }
         }
         self.recovery.evidence.calm();
         self.progressed(a);
@@ -296,19 +300,14 @@ impl SenderModel {
     fn measure(&mut self, a: &Acked, oldest: Time, newest: Time) {
         if !self.stalls.is_probing_window() {
             self.stream.measure(a, oldest, newest);
-            if a.timed {
-                self.limits.measured(a.at.since(newest));
-            }
         }
     }
 
     /// `una` has moved.
     fn progressed(&mut self, a: &Acked) {
         self.check_stall(a.at, a.frame);
-        let Stream { outstanding, moments, timers, terms, .. } = &mut self.stream;
-        let (una, srtt) = (outstanding.una(), timers.srtt());
-        self.rate.advanced(a.at, a.ack, moments.last_ack(), una, srtt, terms.mss);
-        moments.progressed(a.at);
+        self.stream.moments.progressed(a.at);
+        self.limits.news();
         self.causes.timeouts.progressed();
     }
 
@@ -322,6 +321,7 @@ impl SenderModel {
 
     #[cold]
     fn advance_or_repeat(&mut self, a: &Acked) {
+        self.bottleneck.interrupted();
         let Self { stream, recovery, picture, .. } = self;
         if !stream.outstanding.has_started() {
             stream.outstanding.start(a.ack);
@@ -434,6 +434,9 @@ impl SenderModel {
         // make the duplicate.
         let repeats = a.ack == outstanding.una() && !a.with_data && !outstanding.is_empty();
         let same_window = a.window == stream.windows.offered();
+        if newly_sacked || !a.with_data {
+            self.limits.news();
+        }
         let duplicate = if sack { newly_sacked } else { repeats && same_window };
         if duplicate && !sack {
             stream.windows.delivered(u64::from(stream.terms.mss));
@@ -480,13 +483,12 @@ impl SenderModel {
             causes,
             stalls,
             limits,
-            mut rate,
+            bottleneck,
             mut episodes,
             picture,
             ..
         } = self;
-        let (una, last_ack) = (stream.outstanding.una(), stream.moments.last_ack());
-        rate.end(last_ack, una, stream.terms.mss);
+        let una = stream.outstanding.una();
         episodes.idle(stream.outstanding.max());
         recovery.retransmissions.settle(stream.terms.sack);
         let dsacks = recovery.retransmissions.dsacks();
@@ -497,13 +499,13 @@ impl SenderModel {
             timers: &stream.timers,
             retransmissions: &retransmissions,
             una,
-            rate_bps: rate.bits_per_second(),
+            rate_bps: bottleneck.bits_per_second(),
         };
         episodes.settle(&facts, &mut timeouts);
         episodes.settle(&facts, &mut undecided);
         Found {
             stalls: stalls.into_all(&timeouts, &retransmissions),
-            lifetime: limits.into_lifetime(),
+            lifetime: limits.into_lifetime(stream.terms.mss, bottleneck.holds()),
             events: picture.into_events(&retransmissions),
             retransmissions,
             timeouts,

@@ -1,41 +1,137 @@
-//! The bottleneck's rate, from trains of ACKs that came one upon the other.
+//! The bottleneck's rate, and what the path holds without a queue.
+//!
+//! A segment that had been on its way for a whole round trip when the ACK before its own came was
+//! waiting for the bottleneck then. So the time between these two ACKs is what the bottleneck took
+//! for the bytes between, as long as what they cover did not go out as slowly.
+//!
+//! Delayed ACKs and traffic of others only make this rate smaller, so the estimate follows its
+//! highest values.
 
 use ackclock_tcp::{Span, Time};
 
-/// Fewest bytes, in segments, of a train that measures a rate.
-const TRAIN: u64 = 6;
+/// The least weight of a new value.
+const WEIGHT: f64 = 1.0 / 32.0;
+
+/// What an ACK says of the segments that it covers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Trip {
+    /// When the ACK came.
+    pub at: Time,
+    /// When the first of the segments went out.
+    pub oldest: Time,
+    /// When the last went out.
+    pub newest: Time,
+    /// The acknowledgment.
+    pub ack: u64,
+    /// Bytes that it covers.
+    pub bytes: u64,
+}
+
+/// The shortest round trip of a full segment.
+#[derive(Clone, Copy, Debug)]
+struct Base {
+    trip: Span,
+    /// Bytes in the same ACK before its last segment, and how long before it they went out.
+    ahead: u64,
+    gap: Span,
+}
+
+/// The ACK before.
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    at: Time,
+    ack: u64,
+    /// It covered more than one segment, so no timer of delayed ACKs has sent it.
+    several: bool,
+}
 
 #[derive(Debug, Default)]
-pub(crate) struct AckTrain {
-    start: Time,
-    from: u64,
-    bits_per_second: Option<f64>,
+pub(crate) struct Bottleneck {
+    mss: u64,
+    handshake: Option<Span>,
+    base: Option<Base>,
+    last: Option<Last>,
+    /// In bits per second, of so many samples.
+    rate: f64,
+    samples: u32,
 }
 
-impl AckTrain {
-    /// An ACK has advanced to `ack` at `at`, after one at `before`. A pause of an eighth of a round
-    /// trip ends a train: something else clocked what follows.
+impl Trip {
+    fn span(&self) -> Span {
+        self.at.since(self.newest)
+    }
+
+    fn gap(&self) -> Span {
+        self.newest.since(self.oldest)
+    }
+}
+
+impl Bottleneck {
+    pub fn new(mss: u32, handshake: Option<Span>) -> Bottleneck {
+        Bottleneck { mss: u64::from(mss).max(1), handshake, ..Bottleneck::default() }
+    }
+
+    /// An ACK measures a round trip.
     #[inline]
-    pub fn advanced(&mut self, at: Time, ack: u64, before: Time, una: u64, srtt: Span, mss: u32) {
-        if at.since(before).0 > srtt.0 / 8 {
-            self.end(before, una.min(ack), mss);
-            (self.start, self.from) = (at, ack);
+    pub fn measured(&mut self, trip: &Trip) {
+        let several = trip.bytes > self.mss;
+        let last = self.last.replace(Last { at: trip.at, ack: trip.ack, several });
+        let span = trip.span();
+        if trip.bytes >= self.mss && self.base.is_none_or(|base| span < base.trip) {
+            self.base = Some(Base { trip: span, ahead: trip.bytes - self.mss, gap: trip.gap() });
+        }
+        if let (Some(last), Some(base)) = (last, self.base)
+            && last.several == several
+            && last.at.since(trip.oldest) >= base.trip
+        {
+            self.busy_since(&last, trip, base.trip);
         }
     }
 
-    /// The train ends with the ACK of `ack` at `last`.
-    pub fn end(&mut self, last: Time, ack: u64, mss: u32) {
-        let took = last.since(self.start);
-        let bytes = ack.saturating_sub(self.from);
-        if bytes >= TRAIN * u64::from(mss) && took > Span::ZERO {
-            let rate = bytes as f64 * 8.0 / took.secs_f64();
-            self.bits_per_second =
-                Some(self.bits_per_second.map_or(rate, |r| r + (rate - r) / 4.0));
+    /// The first of the segments waited for the bottleneck when `last` came. Did the others?
+    fn busy_since(&mut self, last: &Last, trip: &Trip, base: Span) {
+        let took = trip.at.since(last.at);
+        let together = trip.gap().0 < took.0 / 4 * 3 && trip.span() >= base;
+        if took > Span::ZERO && (together || trip.span() > base + took) {
+            let bytes = trip.ack.saturating_sub(last.ack);
+            self.learn(bytes as f64 * 8.0 / took.secs_f64());
         }
     }
 
-    /// The mean, with more weight on what was measured last; `None` if nothing was.
+    /// Up fast, and down slowly.
+    fn learn(&mut self, rate: f64) {
+        self.samples += 1;
+        let step = self.rate * (1.0 / f64::from(self.samples)).max(WEIGHT);
+        self.rate = match self.samples {
+            1 => rate,
+            _ => rate.clamp(self.rate - step / 12.0, self.rate + step * 2.0),
+        };
+    }
+
+    /// An ACK comes that may measure nothing: what follows is not compared with what was before.
+    pub fn interrupted(&mut self) {
+        self.last = None;
+    }
+
+    /// The rate of payload; `None` if the bottleneck was not seen busy.
     pub fn bits_per_second(&self) -> Option<f64> {
-        self.bits_per_second
+        (self.samples > 0).then_some(self.rate)
+    }
+
+    /// Bytes of payload that are on their way when the bottleneck is just busy.
+    pub fn holds(&self) -> Option<f64> {
+        let base = self.base?;
+        let rate = self.bits_per_second().or_else(|| self.beyond_handshake(&base))?;
+        let ahead = base.ahead as f64 - rate * base.gap.secs_f64() / 8.0;
+        Some(rate * base.trip.secs_f64() / 8.0 - ahead.max(0.0))
+    }
+
+    /// What several segments take beyond a small packet is their time at the bottleneck.
+    fn beyond_handshake(&self, base: &Base) -> Option<f64> {
+        let beyond = base.trip.0.checked_sub(self.handshake?.0).filter(|beyond| *beyond > 0)?;
+        (base.ahead > 0).then(|| (base.ahead + self.mss) as f64 * 8e9 / beyond as f64)
     }
 }
+
+#[cfg(test)]
+mod tests;

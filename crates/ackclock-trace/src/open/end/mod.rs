@@ -219,7 +219,8 @@ impl End {
             && (sack[0].1 <= ack
                 || (sacks > 1 && sack[1].0 <= sack[0].0 && sack[0].1 <= sack[1].1));
         let tsecr = p.options.timestamps.map(|t| t.ecr);
-        let (frame, with_data) = (p.frame, p.len > 0);
+        let flags = p.control.contains(Control::SYN) || p.control.contains(Control::FIN);
+        let (frame, with_data) = (p.frame, p.len > 0 || flags);
         let acked = Acked { frame, at, ack, window, sack, sacks, dsack, tsecr, with_data, timed };
         Some((acked, missing))
     }

@@ -65,7 +65,7 @@ fn the_congestion_window() {
     assert_eq!(shares(line), [50.0, 0.0, 0.0, 100.001, 0.0, 49.999]);
 }
 
-/// The same with a bottleneck that is always busy: even the first segment of a round trip waits.
+/// The same with a bottleneck of 20 ms a segment, which is busy as long as three are outstanding.
 #[test]
 fn the_bottleneck() {
     let mut line = Line::sack(50.0);
@@ -78,7 +78,7 @@ fn the_bottleneck() {
         line.send(120.0 + 20.0 * n as f64, [n + 3]);
     }
     line.ack(300.0, 10);
-    assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.001, 0.0, 249.999]);
+    assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.002, 0.0, 249.998]);
 }
 
 /// The last segment is lost: from the last event before the timeout to the ACK of what it sent.
@@ -91,6 +91,18 @@ fn a_timeout() {
     line.send(350.0, [2]);
     line.ack(400.0, 3);
     assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.002, 300.0, 49.998]);
+}
+
+/// While the first segment waits for its timer, the SYN/ACK comes again. It tells nothing new.
+#[test]
+fn a_timeout_and_a_syn_ack_again() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send(50.0, [0]);
+    line.acked_again(1050.0);
+    line.send(1250.0, [0]);
+    line.ack(1300.0, 1);
+    assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.0, 1250.0, 0.0]);
 }
 
 /// A fast retransmit: until the recovery point is acknowledged. The duplicates before it came

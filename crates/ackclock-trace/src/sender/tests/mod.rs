@@ -86,6 +86,23 @@ impl Line {
     }
 
     fn ack_with(&mut self, t: f64, n: u64, blocks: &[(u64, u64)], dsack: bool, echo: Option<f64>) {
+        self.acked(t, n, blocks, dsack, echo, false);
+    }
+
+    /// A segment with a SYN or data repeats that nothing has arrived.
+    fn acked_again(&mut self, t: f64) {
+        self.acked(t, 0, &[], false, None, true);
+    }
+
+    fn acked(
+        &mut self,
+        t: f64,
+        n: u64,
+        blocks: &[(u64, u64)],
+        dsack: bool,
+        echo: Option<f64>,
+        with_data: bool,
+    ) {
         self.frame += 1;
         self.end = ms(t);
         let mut sack = [(0, 0); 4];
@@ -101,7 +118,7 @@ impl Line {
             sacks: blocks.len() as u8,
             dsack,
             tsecr: echo.map(|e| e as u32),
-            with_data: false,
+            with_data,
             timed: true,
         });
     }
