@@ -99,6 +99,21 @@ pub struct AimOutcome {
     pub missed: Vec<String>,
 }
 
+impl Agreement {
+    /// Whether they agree in all rows and pairs.
+    pub fn holds(&self) -> bool {
+        self.agree == self.rows && self.same_order == self.pairs
+    }
+}
+
+impl Outcome {
+    /// The cells in which wire and simulation do not agree, out of those that were simulated.
+    pub fn disagreements(&self) -> (usize, usize) {
+        let agreements = self.cells.iter().filter_map(|cell| cell.agreement.as_ref());
+        agreements.fold((0, 0), |(apart, of), a| (apart + usize::from(!a.holds()), of + 1))
+    }
+}
+
 impl RowOutcome {
     /// The median of a measure.
     pub(crate) fn get(&self, measure: Measure) -> Option<f64> {

@@ -65,8 +65,7 @@ impl Cell {
     /// Whether wire and simulation agree, in a sentence.
     pub(crate) fn agreement_text(&self) -> Option<String> {
         let a = self.agreement.as_ref()?;
-        let in_all =
-            if a.agree == a.rows && a.same_order == a.pairs { "agree" } else { "do not agree" };
+        let in_all = if a.holds() { "agree" } else { "do not agree" };
         let among = if self.name.is_empty() { String::new() } else { format!("{}: ", self.name) };
         Some(format!(
             "{among}wire and simulation {in_all}: goodput within {AGREEMENT} % in {} of {} rows, \

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::exit::{Exit, FAILED, FILE, INPUT, INTERRUPTED, REFUSED};
+use crate::exit::{DISAGREE, Exit, FAILED, FILE, INPUT, INTERRUPTED, REFUSED};
 
 /// Why the command did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -56,6 +56,14 @@ pub enum Error {
     /// The peer cannot be reached unless the system is set up for it.
     #[error("{0}")]
     NoWay(String),
+    /// Wire and simulation do not agree in a lab.
+    #[error("wire and simulation do not agree in {apart} of {of} cells")]
+    Disagree {
+        /// In so many cells.
+        apart: usize,
+        /// Of so many that were simulated.
+        of: usize,
+    },
     /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
@@ -114,6 +122,7 @@ impl Error {
             Error::Explain(ackclock_explain::Error::Usage(_)) => INPUT,
             Error::Read { .. } | Error::Write { .. } | Error::Explain(_) => FILE,
             Error::System { .. } | Error::NoWay(_) => REFUSED,
+            Error::Disagree { .. } => DISAGREE,
             Error::Interrupted => INTERRUPTED,
         }
     }

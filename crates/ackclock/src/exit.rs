@@ -12,7 +12,7 @@ pub struct Exit {
 }
 
 /// All exit codes. A reader of standard output that goes away (`ackclock ... | head`) is no error.
-pub const EXIT_CODES: [Exit; 6] = [DONE, FAILED, INPUT, FILE, REFUSED, INTERRUPTED];
+pub const EXIT_CODES: [Exit; 7] = [DONE, FAILED, INPUT, FILE, REFUSED, DISAGREE, INTERRUPTED];
 
 pub(crate) const DONE: Exit = Exit { code: 0, name: "done", meaning: "success" };
 pub(crate) const FAILED: Exit =
@@ -28,6 +28,11 @@ pub(crate) const REFUSED: Exit = Exit {
     code: 4,
     name: "refused",
     meaning: "the system refused: no permission, no TUN device, no way to the peer",
+};
+pub(crate) const DISAGREE: Exit = Exit {
+    code: 5,
+    name: "disagree",
+    meaning: "wire and simulation do not agree in a lab; the results are printed",
 };
 /// What a shell makes of SIGINT.
 pub(crate) const INTERRUPTED: Exit = Exit {

@@ -11,7 +11,7 @@ use clap::Args;
 
 use crate::args::Format;
 use crate::error::Error;
-use crate::output::{NOTHING, ended, json_text, width};
+use crate::output::{NOTHING, ended, json_text, print, width};
 
 #[derive(Debug, Args)]
 pub(crate) struct LabArgs {
@@ -64,7 +64,14 @@ pub(crate) fn lab(args: &LabArgs, registry: &Registry, cancel: &Cancel) -> Resul
         Format::Table if outcome.cells.is_empty() => NOTHING.into(),
         Format::Table => outcome.to_table(width()),
     };
-    ended(text, cancel)
+    let text = ended(text, cancel)?;
+    match outcome.disagreements() {
+        (0, _) => Ok(text),
+        (apart, of) => {
+            print(&text)?;
+            Err(Error::Disagree { apart, of })
+        }
+    }
 }
 
 /// One of the project's, or that of a file.

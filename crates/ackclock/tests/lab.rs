@@ -71,7 +71,8 @@ fn a_lab_measures_ours_the_kernel_and_the_simulation_and_leaves_nothing_behind()
         "json",
         "--html",
     ];
-    let json = stdout(&ackclock(&args).arg(&html).output().unwrap());
+    let output = ackclock(&args).arg(&html).output().unwrap();
+    let json = String::from_utf8(output.stdout).unwrap();
     assert_eq!(system(), before);
     let page = std::fs::read_to_string(&html).unwrap();
     std::fs::remove_file(&html).unwrap();
@@ -82,6 +83,13 @@ fn a_lab_measures_ours_the_kernel_and_the_simulation_and_leaves_nothing_behind()
         (&lab["lab"], &lab["seconds"], &lab["quick"]),
         (&"lin-kung-table3".into(), &3.0.into(), &false.into())
     );
+    // In three seconds chance may have it that they do not agree, and the exit code says so.
+    let agreement = &lab["cells"][0]["agreement"];
+    let agrees = agreement["agree"] == 1 && agreement["same_order"] == agreement["pairs"];
+    assert_eq!(output.status.code(), Some(if agrees { 0 } else { 5 }));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let line = "error: wire and simulation do not agree in 1 of 1 cells\n";
+    assert_eq!(said.ends_with(line), !agrees, "{said}");
     let rows = lab["cells"][0]["rows"].as_array().unwrap();
     let names: Vec<_> = rows
         .iter()
