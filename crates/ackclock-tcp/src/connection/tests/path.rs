@@ -57,7 +57,7 @@ fn the_options_of_every_segment_come_off() {
         x.write(900).sends("PA 1+900 a301 ts0/1000");
         told(x, 1, 512).sends("A 1+500 a301 ts0/1000 | PA 501+400 a301 ts0/1000");
         told(x, 1, 0);
-        assert_eq!(x.c.sender().state().mss, 16);
+        assert_eq!(x.c.sender().state().mss, 36);
         x.sent.clear();
     });
 }
