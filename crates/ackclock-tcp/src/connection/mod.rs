@@ -200,6 +200,12 @@ impl Connection {
         }
     }
 
+    /// Changes the size of the receive buffer, which must hold what is there: as
+    /// [`Receiver::set_buffer`](crate::Receiver::set_buffer).
+    pub fn set_receive_buffer(&mut self, bytes: u64) {
+        self.receiver.set_buffer(bytes);
+    }
+
     /// The application has no more to write: FIN follows the data. What arrives can still be read.
     pub fn shutdown(&mut self, now: Time) {
         if self.shut || self.state == TcpState::Closed {

@@ -168,7 +168,7 @@ impl Receiver {
             return false;
         };
         let end = left + u64::from(segment.len);
-        let right = end.min(self.window.edge());
+        let right = end.min(self.window_edge());
         if right <= left.max(self.rcv_nxt) {
             self.on_segment_without_use(now, left, end, segment);
             return false;
@@ -415,9 +415,18 @@ impl Receiver {
         self.window.read_position()
     }
 
-    /// The right edge of the window: the first position that was never offered.
+    /// The right edge of the window: the first position that was never offered, or that a smaller
+    /// buffer has no room for any more.
+    #[inline]
     pub fn window_edge(&self) -> u64 {
-        self.window.edge()
+        self.window.edge().min(self.window.end()).max(self.rcv_nxt)
+    }
+
+    /// Changes the size of the receive buffer. What was offered and does not fit into a smaller one
+    /// is cut off when it comes, though the window does not shrink (RFC 9293 section 3.8.6): the
+    /// peer sends it again.
+    pub fn set_buffer(&mut self, bytes: u64) {
+        self.window.set_buffer(bytes);
     }
 
     /// The handshake took this round trip, which bounds Linux's delays.

@@ -586,6 +586,27 @@ fn the_window_closes_opens_and_is_updated() {
 }
 
 #[test]
+fn a_smaller_buffer_cuts_off_what_was_offered() {
+    each(0, unread(2000, 0), |r| {
+        assert_eq!(r.window(0, 500), Some(1500));
+        r.receiver.set_buffer(800);
+        assert_eq!(r.receiver.window_edge(), 800);
+        // The window is not taken back; what does not fit is not taken.
+        assert_eq!(r.window(500, 1000), Some(1200));
+        assert_eq!((r.receiver.rcv_nxt(), r.receiver.readable()), (800, 800));
+        assert_eq!(r.window(800, 1000), Some(1200));
+        assert_eq!(r.window(900, 1400), Some(1200));
+        assert!(!r.receiver.holds(900, 901));
+        // There is room again.
+        assert_eq!(r.receiver.read(at(0), 800), 800);
+        assert_eq!(r.window(800, 1600), Some(400));
+        r.receiver.set_buffer(2000);
+        assert_eq!(r.window(1600, 1700), Some(1100));
+        assert_eq!(r.receiver.rcv_nxt(), 1700);
+    });
+}
+
+#[test]
 fn an_open_window_is_updated_for_two_segments_not_for_one() {
     each(0, unread(10_000, 0), |r| {
         assert_eq!(r.window(0, 1500), Some(8500));

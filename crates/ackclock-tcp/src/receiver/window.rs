@@ -5,8 +5,7 @@
 pub(super) struct Window {
     buffer: u64,
     wscale: u8,
-    /// The right edge: the first position that was never offered. It never moves left, and data
-    /// below it always fits.
+    /// The right edge: the first position that was never offered. It never moves left.
     edge: u64,
     /// The right edge as the last ACK put it; up to one unit below `edge`.
     on_wire: u64,
@@ -37,6 +36,17 @@ impl Window {
         self.edge
     }
 
+    /// The position after the last byte that the buffer has room for: beyond `edge`, unless the
+    /// buffer has become smaller.
+    #[inline]
+    pub fn end(&self) -> u64 {
+        self.read.saturating_add(self.buffer)
+    }
+
+    pub fn set_buffer(&mut self, bytes: u64) {
+        self.buffer = bytes;
+    }
+
     #[inline]
     pub fn read_position(&self) -> u64 {
         self.read
@@ -49,7 +59,7 @@ impl Window {
 
     /// The furthest edge that buffer and header field allow.
     fn limit(&self, rcv_nxt: u64) -> u64 {
-        self.read.saturating_add(self.buffer).min(rcv_nxt + (u64::from(u16::MAX) << self.wscale))
+        self.end().min(rcv_nxt + (u64::from(u16::MAX) << self.wscale))
     }
 
     /// The window field of an ACK sent now; what it offers is remembered.
@@ -60,8 +70,8 @@ impl Window {
     /// accepted.
     pub fn offer(&mut self, rcv_nxt: u64) -> u16 {
         let limit = self.limit(rcv_nxt);
-        let field = if limit - self.edge >= self.step {
-            (limit - rcv_nxt) >> self.wscale
+        let field = if limit.saturating_sub(self.edge) >= self.step {
+            limit.saturating_sub(rcv_nxt) >> self.wscale
         } else {
             let window = self.edge - rcv_nxt;
             let up = (window + (1 << self.wscale) - 1) >> self.wscale;
@@ -77,7 +87,8 @@ impl Window {
     /// segments or half the buffer (as 4.4BSD does, Stevens volume 2 section 26.7), or one step
     /// if the peer may be waiting for window.
     pub fn update_due(&self, rcv_nxt: u64) -> bool {
-        let window = (self.limit(rcv_nxt) - rcv_nxt) >> self.wscale << self.wscale;
+        let window = self.limit(rcv_nxt).saturating_sub(rcv_nxt);
+        let window = window >> self.wscale << self.wscale;
         let gain = (rcv_nxt + window).saturating_sub(self.on_wire);
         let blocked = self.on_wire.saturating_sub(rcv_nxt) < self.step;
         gain > 0 && gain >= if blocked { self.step } else { (self.step * 2).min(self.buffer / 2) }
