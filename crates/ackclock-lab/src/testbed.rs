@@ -89,6 +89,7 @@ impl Testbed {
             offload: false,
             secret,
             half_open: 16,
+            memory: usize::MAX,
         };
         Net::start(Host::new(tun, config))
     }

@@ -36,14 +36,19 @@ impl Ring {
         self.end
     }
 
-    /// How many more bytes can be put at the end.
-    pub(crate) fn room(&self) -> usize {
-        self.limit - (self.end - self.begin) as usize
+    /// Bytes of memory that it takes.
+    pub(crate) fn capacity(&self) -> usize {
+        self.bytes.len()
     }
 
-    /// The most bytes that it holds.
-    pub(crate) fn limit(&self) -> usize {
-        self.limit
+    /// The most bytes that it holds if it may grow to a capacity of `grant`.
+    pub(crate) fn limit(&self, grant: usize) -> usize {
+        self.limit.min(grant.max(self.capacity()))
+    }
+
+    /// How many more bytes can be put at the end then.
+    pub(crate) fn room(&self, grant: usize) -> usize {
+        self.limit(grant).saturating_sub((self.end - self.begin) as usize)
     }
 
     /// Keeps bytes at a position; what lies before the beginning or beyond the limit is cut off.
@@ -89,6 +94,16 @@ impl Ring {
         }
     }
 
+    /// As [`Ring::relax`], and gives back most of a ring that is larger than `grant` and holds
+    /// little.
+    pub(crate) fn trim(&mut self, grant: usize) {
+        self.relax();
+        let held = (self.end - self.begin) as usize;
+        if self.capacity() > grant && held <= self.capacity() / 4 {
+            self.resize(if held == 0 { 0 } else { held.next_power_of_two().max(LEAST) });
+        }
+    }
+
     fn index(&self, position: u64) -> usize {
         (position % self.bytes.len() as u64) as usize
     }
@@ -97,13 +112,18 @@ impl Ring {
         if needed <= self.bytes.len() {
             return;
         }
-        let capacity = needed.next_power_of_two().max(LEAST).min(self.limit);
-        let mut grown = Ring { bytes: vec![0; capacity].into(), ..Ring::new(self.limit) };
-        grown.begin = self.begin;
+        self.resize(needed.next_power_of_two().max(LEAST).min(self.limit));
+    }
+
+    /// Moves to another allocation, which has room for what is held.
+    fn resize(&mut self, capacity: usize) {
+        let mut other = Ring { bytes: vec![0; capacity].into(), ..Ring::new(self.limit) };
+        other.begin = self.begin;
+        other.end = self.begin;
         let [a, b] = self.slices(self.begin, (self.end - self.begin) as usize);
-        grown.put(self.begin, a);
-        grown.put(self.begin + a.len() as u64, b);
-        grown.end = self.end;
-        *self = grown;
+        other.put(self.begin, a);
+        other.put(self.begin + a.len() as u64, b);
+        other.end = self.end;
+        *self = other;
     }
 }

@@ -94,6 +94,7 @@ impl Stack {
     /// A segment for a connection.
     fn on_segment(&mut self, now: Time, index: u32, header: &Repr, payload: &[u8]) {
         let control = essential(header.control);
+        let grant = self.memory.grant();
         let Some(slot) = self.table.slot(index) else { return };
         match &mut slot.entry {
             Entry::Free => {}
@@ -118,6 +119,7 @@ impl Stack {
                     self.stats.queue_full += 1;
                     return;
                 }
+                socket.grant_receive(grant);
                 if let Some(place) = socket.connection.on_segment(now, header, payload.len() as u32)
                 {
                     let kept = payload.get(place.offset as usize..).unwrap_or_default();

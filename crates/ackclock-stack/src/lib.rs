@@ -70,6 +70,7 @@ mod icmp;
 mod input;
 mod lifecycle;
 mod listener;
+mod memory;
 mod messages;
 mod output;
 mod paths;

@@ -31,6 +31,7 @@ impl Stack {
             owner,
             send: Ring::new(config.send_buffer),
             receive: Ring::new(config.receive_buffer),
+            counted: 0,
             iss,
             said: Said { snd_max: iss, ..Said::default() },
             time_wait: config.time_wait,
@@ -69,6 +70,7 @@ impl Stack {
         let Some(socket) = self.table.socket(index) else { return };
         socket.send.release(socket.connection.acked());
         socket.send.relax();
+        self.memory.count(socket);
         if !socket.in_transmit {
             socket.in_transmit = true;
             self.output.enqueue(index);
@@ -84,8 +86,9 @@ impl Stack {
         if changed {
             self.state_changed(index, state);
         }
+        let grant = self.memory.grant();
         let Some(socket) = self.table.socket(index) else { return };
-        if socket.owner == Owner::Application && (socket.has_news() || changed) {
+        if socket.owner == Owner::Application && (socket.has_news(grant) || changed) {
             self.notify(index);
         }
     }
@@ -155,6 +158,7 @@ impl Stack {
             TcpState::Closed => {
                 let mapped = std::mem::replace(&mut socket.mapped, false);
                 if !held {
+                    self.memory.account(socket.counted, 0);
                     self.table.remove(index);
                 }
                 if mapped {
@@ -163,6 +167,7 @@ impl Stack {
                 }
             }
             TcpState::TimeWait if !held => {
+                self.memory.account(socket.counted, 0);
                 let record = TimeWait::new(now, socket);
                 slot.entry = Entry::TimeWait(record);
                 self.timers.schedule(index, record.until, &mut slot.scheduled);

@@ -30,6 +30,8 @@ pub(crate) struct Socket {
     /// Bytes not yet acknowledged, and bytes not yet read.
     pub(crate) send: Ring,
     pub(crate) receive: Ring,
+    /// What they took when that was last counted.
+    pub(crate) counted: usize,
     /// Sequence number of our SYN.
     pub(crate) iss: Seq,
     /// What it last said to the peer.
@@ -60,9 +62,19 @@ fn is_open(state: TcpState) -> bool {
 }
 
 impl Socket {
-    /// Room for the application to write; 0 where it may not.
-    pub(crate) fn writable(&self) -> usize {
-        if is_open(self.connection.state()) && !self.shut { self.send.room() } else { 0 }
+    /// Room for the application to write, if buffers may grow to `grant`; 0 where it may not.
+    pub(crate) fn writable(&self, grant: usize) -> usize {
+        if is_open(self.connection.state()) && !self.shut { self.send.room(grant) } else { 0 }
+    }
+
+    /// Bytes of memory that its buffers take.
+    pub(crate) fn memory(&self) -> usize {
+        self.send.capacity() + self.receive.capacity()
+    }
+
+    /// Lets so much of what arrives wait.
+    pub(crate) fn grant_receive(&mut self, grant: usize) {
+        self.connection.set_receive_buffer(self.receive.limit(grant) as u64);
     }
 
     /// Whether nobody waits for it and the peer has not acknowledged everything.
@@ -73,13 +85,13 @@ impl Socket {
     }
 
     /// A moment of it.
-    pub(crate) fn status(&self) -> Status {
+    pub(crate) fn status(&self, grant: usize) -> Status {
         Status {
             state: self.connection.state(),
             reason: self.connection.reason(),
             readable: self.connection.readable() as usize,
             at_end: self.connection.at_end(),
-            writable: self.writable(),
+            writable: self.writable(grant),
             unacked: (self.send.end() - self.send.begin()) as usize,
             local: self.tuple.local(),
             remote: self.tuple.remote(),
@@ -87,7 +99,7 @@ impl Socket {
     }
 
     /// What the application writes.
-    pub(crate) fn write(&mut self, now: Time, bytes: &[u8]) -> Result<usize, Error> {
+    pub(crate) fn write(&mut self, now: Time, bytes: &[u8], grant: usize) -> Result<usize, Error> {
         if let Some(reason) = self.connection.reason() {
             return Err(Error::Closed(reason));
         }
@@ -95,7 +107,7 @@ impl Socket {
         if self.shut || !(opening || is_open(self.connection.state())) {
             return Err(Error::ShutDown);
         }
-        let len = self.writable().min(bytes.len());
+        let len = self.writable(grant).min(bytes.len());
         self.wants_write |= len < bytes.len();
         if len == 0 && !bytes.is_empty() {
             return Err(Error::WouldBlock);
@@ -105,8 +117,12 @@ impl Socket {
         Ok(len)
     }
 
-    /// What the application reads.
-    pub(crate) fn read(&mut self, now: Time, bytes: &mut [u8]) -> Result<usize, Error> {
+    /// What the application reads: `take` says how much.
+    pub(crate) fn read_with(
+        &mut self,
+        now: Time,
+        take: impl FnOnce([&[u8]; 2]) -> usize,
+    ) -> Result<usize, Error> {
         let readable = self.connection.readable();
         if readable == 0 {
             if self.connection.at_end() {
@@ -121,11 +137,8 @@ impl Socket {
             self.wants_read = true;
             return Err(Error::WouldBlock);
         }
-        let len = bytes.len().min(readable as usize);
         let position = self.connection.read_position();
-        let [a, b] = self.receive.slices(position, len);
-        bytes[..a.len()].copy_from_slice(a);
-        bytes[a.len()..a.len() + b.len()].copy_from_slice(b);
+        let len = take(self.receive.slices(position, readable as usize)).min(readable as usize);
         self.receive.release(position + len as u64);
         self.connection.read(now, len as u64);
         self.wants_read |= readable == len as u64;
@@ -135,10 +148,10 @@ impl Socket {
     /// Whether the application, having found nothing to read or no room, would now find some. A
     /// full buffer counts as writable again when a quarter of it is free: otherwise each ACK
     /// would wake the writer.
-    pub(crate) fn has_news(&mut self) -> bool {
+    pub(crate) fn has_news(&mut self, grant: usize) -> bool {
         let readable =
             self.wants_read && (self.connection.readable() > 0 || self.connection.at_end());
-        let writable = self.wants_write && self.writable() > self.send.limit() / 4;
+        let writable = self.wants_write && self.writable(grant) > self.send.limit(grant) / 4;
         self.wants_read &= !readable;
         self.wants_write &= !writable;
         readable || writable

@@ -7,6 +7,7 @@ use ackclock_tcp::connection::{Connection, ConnectionConfig};
 use ackclock_tcp::{Event, ReceiverConfig, Sender, SenderConfig, Seq, Span, Time};
 
 use crate::listener::Listener;
+use crate::memory::Memory;
 use crate::output::Output;
 use crate::paths::Paths;
 use crate::ports::Ports;
@@ -38,6 +39,7 @@ pub struct Stack {
     pub(crate) ports: Ports,
     pub(crate) paths: Paths,
     pub(crate) timers: Timers,
+    pub(crate) memory: Memory,
     pub(crate) output: Output,
     pub(crate) ready: VecDeque<Ready>,
     pub(crate) events: VecDeque<(SocketId, Event)>,
@@ -49,6 +51,7 @@ impl Stack {
         let least = if config.addresses.iter().any(IpAddr::is_ipv6) { 1280 } else { 576 };
         config.mtu = config.mtu.max(least);
         let secret = Secret::new(config.secret);
+        let memory = config.memory;
         Stack {
             config,
             secret,
@@ -60,6 +63,7 @@ impl Stack {
             ports: Ports::new(),
             paths: Paths::default(),
             timers: Timers::default(),
+            memory: Memory::new(memory),
             output: Output::default(),
             ready: VecDeque::new(),
             events: VecDeque::new(),
@@ -140,11 +144,12 @@ impl Stack {
     pub fn accept(&mut self, listener: ListenerId) -> Result<SocketId, Error> {
         let listening = self.listeners.get_mut(&listener).ok_or(Error::NoSocket)?;
         let index = listening.queue.pop_front().ok_or(Error::WouldBlock)?;
+        let grant = self.memory.grant();
         let socket = self.table.socket(index).ok_or(Error::NoSocket)?;
         socket.owner = Owner::Application;
         let id = socket.id;
         // What came before is news to whoever takes it.
-        if socket.has_news() {
+        if socket.has_news(grant) {
             self.notify(index);
         }
         Ok(id)
@@ -182,8 +187,9 @@ impl Stack {
     /// # Errors
     /// [`Error::WouldBlock`], [`Error::Closed`], [`Error::ShutDown`], [`Error::NoSocket`].
     pub fn write(&mut self, now: Time, socket: SocketId, bytes: &[u8]) -> Result<usize, Error> {
+        let grant = self.memory.grant();
         let (index, held) = self.table.held_mut(socket)?;
-        let len = held.write(now, bytes)?;
+        let len = held.write(now, bytes, grant)?;
         self.after_input(index);
         Ok(len)
     }
@@ -193,8 +199,31 @@ impl Stack {
     /// # Errors
     /// [`Error::WouldBlock`], [`Error::Closed`], [`Error::NoSocket`].
     pub fn read(&mut self, now: Time, socket: SocketId, bytes: &mut [u8]) -> Result<usize, Error> {
+        self.read_with(now, socket, |[a, b]| {
+            let a = &a[..a.len().min(bytes.len())];
+            let (first, rest) = bytes.split_at_mut(a.len());
+            first.copy_from_slice(a);
+            let b = &b[..b.len().min(rest.len())];
+            rest[..b.len()].copy_from_slice(b);
+            a.len() + b.len()
+        })
+    }
+
+    /// Gives what is there to `take`, in one or two pieces and in place, which says how much of it
+    /// it took; returns that. `Ok(0)` at the end of the stream too, for which `take` is not called.
+    ///
+    /// # Errors
+    /// As [`Stack::read`].
+    pub fn read_with(
+        &mut self,
+        now: Time,
+        socket: SocketId,
+        take: impl FnOnce([&[u8]; 2]) -> usize,
+    ) -> Result<usize, Error> {
+        let grant = self.memory.grant();
         let (index, held) = self.table.held_mut(socket)?;
-        let len = held.read(now, bytes)?;
+        held.grant_receive(grant);
+        let len = held.read_with(now, take)?;
         if len > 0 {
             self.after_input(index);
         }
@@ -233,7 +262,7 @@ impl Stack {
     /// # Errors
     /// [`Error::NoSocket`].
     pub fn status(&self, socket: SocketId) -> Result<Status, Error> {
-        Ok(self.table.held(socket)?.1.status())
+        Ok(self.table.held(socket)?.1.status(self.memory.grant()))
     }
 
     /// The sending half of a socket, for its counters and windows.
@@ -328,6 +357,22 @@ impl Stack {
         self.listeners.values().map(|listener| listener.queue.len()).sum()
     }
 
+    /// Bytes that the buffers of all connections take; those that nobody holds any more included.
+    pub fn memory(&self) -> usize {
+        self.memory.used()
+    }
+
+    /// Gives back memory of buffers that have grown and hold little. Looks at every socket: once a
+    /// second is enough.
+    pub fn trim(&mut self) {
+        let grant = self.memory.grant();
+        for socket in self.table.sockets_mut() {
+            socket.send.trim(grant);
+            socket.receive.trim(grant);
+            self.memory.count(socket);
+        }
+    }
+
     /// Counters.
     pub fn stats(&self) -> &StackStats {
         &self.stats
@@ -378,7 +423,7 @@ impl Stack {
             },
             receiver: ReceiverConfig {
                 delayed_ack: config.delayed_ack,
-                buffer: config.receive_buffer as u64,
+                buffer: config.receive_buffer.min(self.memory.grant()) as u64,
                 auto_read: false,
                 ..ReceiverConfig::default()
             },

@@ -94,6 +94,13 @@ impl Table {
         })
     }
 
+    pub(crate) fn sockets_mut(&mut self) -> impl Iterator<Item = &mut Socket> {
+        self.slots.iter_mut().filter_map(|slot| match &mut slot.entry {
+            Entry::Socket(socket) => Some(socket.as_mut()),
+            _ => None,
+        })
+    }
+
     /// The indices of the sockets that a listener has not given away.
     pub(crate) fn of_listener(&self, listener: ListenerId) -> Vec<u32> {
         let theirs = [Owner::HalfOpen(listener), Owner::Queued(listener)];

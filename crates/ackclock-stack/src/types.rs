@@ -21,11 +21,14 @@ pub struct StackConfig {
     /// Half-open connections of a listener that are kept; beyond them SYNs are answered by
     /// cookies.
     pub half_open: usize,
+    /// Bytes that the buffers of all connections together may take, beyond 8 KiB for each buffer.
+    /// The more is in use, the less a buffer may grow.
+    pub memory: usize,
 }
 
 impl Default for StackConfig {
-    /// No address yet, MTU 1500, no offload, a secret that is none, and 256 half-open connections
-    /// for each listener.
+    /// No address yet, MTU 1500, no offload, a secret that is none, 256 half-open connections for
+    /// each listener, and no bound on memory.
     fn default() -> StackConfig {
         StackConfig {
             addresses: Vec::new(),
@@ -33,6 +36,7 @@ impl Default for StackConfig {
             offload: false,
             secret: [0; 16],
             half_open: 256,
+            memory: usize::MAX,
         }
     }
 }

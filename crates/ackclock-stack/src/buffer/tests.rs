@@ -13,7 +13,7 @@ fn it_grows_by_doubling_to_its_limit_and_keeps_what_it_holds_in_place() {
     let mut begin = 0;
     for chunk in 0..20_000 / 100 {
         ring.put(chunk * 100, &stream[chunk as usize * 100..][..100]);
-        if ring.room() < 100 {
+        if ring.room(usize::MAX) < 100 {
             begin += 1700;
             ring.release(begin);
         }
@@ -38,7 +38,7 @@ fn much_memory_is_given_back_when_nothing_is_held() {
     ring.put(KEPT as u64 + 1, &[2; KEPT]);
     ring.release(2 * KEPT as u64 + 1);
     ring.relax();
-    assert_eq!((ring.bytes.len(), ring.room()), (KEPT, 1 << 20));
+    assert_eq!((ring.bytes.len(), ring.room(usize::MAX)), (KEPT, 1 << 20));
 }
 
 #[test]
@@ -56,12 +56,12 @@ fn what_comes_out_of_order_has_its_place() {
 fn it_keeps_nothing_before_its_beginning_or_beyond_its_limit() {
     let mut ring = Ring::new(10);
     ring.put(0, b"0123456789abc");
-    assert_eq!((read(&ring, 0, 100), ring.room()), (b"0123456789".to_vec(), 0));
+    assert_eq!((read(&ring, 0, 100), ring.room(usize::MAX)), (b"0123456789".to_vec(), 0));
     ring.release(5);
     ring.put(3, b"345");
     ring.put(20, b"x");
     ring.put(u64::MAX, b"");
-    assert_eq!((read(&ring, 5, 100), ring.room()), (b"56789".to_vec(), 5));
+    assert_eq!((read(&ring, 5, 100), ring.room(usize::MAX)), (b"56789".to_vec(), 5));
     ring.put(9, b"9abcdefgh");
     assert_eq!(read(&ring, 5, 100), b"56789abcde");
     ring.release(100);
@@ -69,4 +69,25 @@ fn it_keeps_nothing_before_its_beginning_or_beyond_its_limit() {
         (read(&ring, 5, 100), read(&ring, 100, 1), ring.begin(), ring.end()),
         (vec![], vec![], 100, 100)
     );
+}
+
+#[test]
+fn what_is_granted_bounds_it() {
+    let mut ring = Ring::new(1 << 20);
+    assert_eq!((ring.room(8192), ring.room(4 << 20)), (8192, 1 << 20));
+    let stream: Vec<u8> = (0..20_000u32).map(|i| (i % 251) as u8).collect();
+    ring.put(0, &stream);
+    // It keeps what it has.
+    assert_eq!((ring.capacity(), ring.room(8192), ring.limit(8192)), (32_768, 12_768, 32_768));
+    ring.trim(8192);
+    assert_eq!(ring.capacity(), 32_768, "much is held");
+    ring.release(15_000);
+    ring.trim(32_768);
+    assert_eq!(ring.capacity(), 32_768, "it may have this");
+    ring.trim(8192);
+    assert_eq!((ring.capacity(), ring.room(8192)), (8192, 3192));
+    assert_eq!(read(&ring, 15_000, 5000), stream[15_000..]);
+    ring.release(20_000);
+    ring.trim(8192);
+    assert_eq!(ring.capacity(), 8192);
 }

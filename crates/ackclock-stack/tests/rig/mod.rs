@@ -172,6 +172,7 @@ pub fn host_config(host: usize, offload: bool) -> StackConfig {
         offload,
         secret: [host as u8 + 7; 16],
         half_open: 64,
+        ..StackConfig::default()
     }
 }
 

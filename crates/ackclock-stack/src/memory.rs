@@ -1,0 +1,50 @@
+//! The memory of all buffers, and how much of it one buffer may have.
+//!
+//! A buffer may grow to a share of what is free (Choudhury & Hahne, "Dynamic queue length
+//! thresholds for shared-memory packet switches", 1998). So the more is in use, the less the large
+//! ones get, and there is always something left for small ones.
+
+#[cfg(test)]
+mod tests;
+
+use crate::socket::Socket;
+
+/// A buffer may grow to this part of what is free.
+const SHARE: usize = 64;
+
+/// What every buffer may have, even where nothing is free: each connection makes progress.
+pub(crate) const LEAST: usize = 8 * 1024;
+
+/// The memory of all buffers.
+pub(crate) struct Memory {
+    budget: usize,
+    used: usize,
+}
+
+impl Memory {
+    pub(crate) fn new(budget: usize) -> Memory {
+        Memory { budget, used: 0 }
+    }
+
+    /// Bytes in use.
+    pub(crate) fn used(&self) -> usize {
+        self.used
+    }
+
+    /// The capacity to which a buffer may grow now: a power of two, as buffers double.
+    pub(crate) fn grant(&self) -> usize {
+        let share = self.budget.saturating_sub(self.used) / SHARE;
+        share.checked_ilog2().map_or(0, |bits| 1 << bits).max(LEAST)
+    }
+
+    /// What a socket holds may have changed.
+    pub(crate) fn count(&mut self, socket: &mut Socket) {
+        let now = socket.memory();
+        self.account(std::mem::replace(&mut socket.counted, now), now);
+    }
+
+    /// What was held `before` is held `now`.
+    pub(crate) fn account(&mut self, before: usize, now: usize) {
+        self.used = self.used - before + now;
+    }
+}
