@@ -340,7 +340,7 @@ fn clients_that_wait_and_clients_too_many_are_counted() {
     assert_eq!(seen(&now), [2.0, 1.0, 2.0]);
     assert_eq!(
         settled(|| daemon.said()),
-        ["1 clients wait: there are 2 connections (--max-connections)"]
+        ["1 clients wait: there are 2 connections (--max-connections, --memory)"]
     );
     drop(clients.remove(0));
     clients[1].write_all(b"x").unwrap();

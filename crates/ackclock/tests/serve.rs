@@ -351,6 +351,38 @@ fn connections_that_rest_hold_little_memory() {
     server.end();
 }
 
+/// Clients that ask for much and read nothing, with receive buffers of their own that take little.
+#[test]
+fn memory_stays_within_its_budget() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-budget");
+    let bytes = noise(6_000_000, 11);
+    fs::write(dir.join("big"), &bytes).unwrap();
+    ns.sysctl("net/ipv4/tcp_rmem", "4096 8192 8192").unwrap();
+    let server = serve(&ns, &dir, &["--memory", "64mb", "--metrics", "127.0.0.1:9100"]);
+    let ask = |_| {
+        let mut client = connect(&ns, ADDRESS);
+        client.write_all(b"GET /big HTTP/1.0\r\n\r\n").unwrap();
+        client
+    };
+    let silent: Vec<_> = (0..250).map(ask).collect();
+    let held = settled(|| metrics(&ns, "127.0.0.1:9100")["ackclock_buffer_bytes"]);
+    // Without a budget they would hold 1 GB.
+    assert!(held > 10_000_000.0, "{held}");
+    assert!(server.memory() < 64 << 20, "{}", server.memory());
+    // One more gets all that it asks for, and nobody was reset.
+    let mut one = ask(0);
+    let mut got = Vec::new();
+    one.read_to_end(&mut got).unwrap();
+    assert!(got.ends_with(&bytes));
+    assert!(server.memory() < 64 << 20, "{}", server.memory());
+    let now = metrics(&ns, "127.0.0.1:9100");
+    assert_eq!(now["ackclock_connections_open"], 251.0);
+    assert_eq!(now["ackclock_memory_budget_bytes"], 67_108_864.0);
+    drop(silent);
+    server.end();
+}
+
 #[test]
 fn a_file_that_shrinks_ends_its_connection() {
     let Some(ns) = namespace() else { return };

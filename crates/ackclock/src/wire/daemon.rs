@@ -2,6 +2,7 @@
 //! metrics. One thread.
 
 mod counters;
+mod memory;
 mod net;
 mod notices;
 mod service;
@@ -10,7 +11,7 @@ use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;
 use std::os::fd::AsFd;
 
-use ackclock_net::scenario::units::Duration;
+use ackclock_net::scenario::units::{Duration, Size};
 use ackclock_stack::{ListenerId, Ready, SocketId, TcpConfig};
 use ackclock_tcp::{Span, Stats, Time};
 use clap::Args;
@@ -24,6 +25,7 @@ use super::privileges::drop_privileges;
 use super::{DEFAULT_STRATEGY, WireArgs, open_host};
 use crate::error::Error;
 use counters::text;
+use memory::{Budget, default_budget};
 pub(crate) use net::Net;
 use net::SERVICE;
 use notices::Notices;
@@ -51,6 +53,10 @@ pub(crate) struct DaemonArgs {
     /// them at once.
     #[arg(long, value_name = "TIME", default_value = "5s")]
     pub drain: Duration,
+    /// How much memory to take at most. Buffers get less the more of it is in use, and there are no
+    /// more connections than it has room for. Default: a quarter of what the machine has.
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
+    pub memory: Option<Size>,
     /// The most connections from one address, or from one /64 prefix of IPv6. Further ones are
     /// reset. Default: no limit.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -75,7 +81,6 @@ pub(crate) struct Daemon {
     interrupt: Interrupt,
     endpoint: Option<Endpoint>,
     strategy: String,
-    most: usize,
     most_per_source: u32,
     notices: Notices,
     user: Option<String>,
@@ -95,8 +100,11 @@ impl Daemon {
         let interrupt = Interrupt::with_hangup()?;
         let epoll =
             epoll::create(CreateFlags::CLOEXEC).map_err(|e| Error::system("epoll")(e.into()))?;
+        let memory = args.memory.map_or_else(default_budget, |size| size.0 as usize);
+        let budget = Budget::new(memory, args.max_connections as usize);
         let mut net = Net {
-            host: open_host(&args.wire)?,
+            host: open_host(&args.wire, budget.buffers, budget.waiting)?,
+            budget,
             epoll,
             bytes: [0; 2],
             accepted: 0,
@@ -107,7 +115,7 @@ impl Daemon {
             refused: 0,
         };
         let listeners = listen.iter().map(|&address| {
-            net.host.stack().listen(address, config.clone(), BACKLOG).map_err(|error| {
+            net.host.stack().listen(address, config.clone(), budget.waiting).map_err(|error| {
                 Error::Usage(format!(
                     "{address}: {error}; our stack has the addresses that --addr gives it"
                 ))
@@ -137,7 +145,6 @@ impl Daemon {
             interrupt,
             endpoint,
             strategy: args.strategy.clone(),
-            most: args.max_connections as usize,
             most_per_source: args.max_per_source.unwrap_or(u32::MAX),
             notices: Notices::default(),
             user: args.user.clone(),
@@ -182,6 +189,7 @@ impl Daemon {
             if self.net.now() >= next_sweep {
                 next_sweep = self.net.now() + SWEEP;
                 service.sweep(&mut self.net);
+                self.net.host.stack().trim();
                 if let Some(endpoint) = &mut self.endpoint {
                     endpoint.sweep();
                 }
@@ -278,7 +286,7 @@ impl Daemon {
     /// Takes the clients that wait, as long as there may be more.
     fn accept(&mut self, service: &mut impl Service) {
         for &listener in &self.listeners {
-            while service.open() < self.most {
+            while service.open() < self.net.budget.connections {
                 let Ok(socket) = self.net.host.stack().accept(listener) else { break };
                 match self.net.admit(socket, self.most_per_source) {
                     Ok(()) => service.opened(&mut self.net, socket),
@@ -290,7 +298,7 @@ impl Daemon {
         }
         let waiting = self.net.host.stack().waiting();
         if waiting > 0 && !self.net.draining {
-            self.notices.waiting(self.net.now(), waiting, self.most);
+            self.notices.waiting(self.net.now(), waiting, self.net.budget.connections);
         }
     }
 
@@ -305,8 +313,15 @@ impl Daemon {
     }
 }
 
-/// Connections that are established and wait to be taken.
-const BACKLOG: usize = 1024;
+/// At least what has room for a hundred connections.
+fn memory(text: &str) -> Result<Size, String> {
+    match text.parse::<Size>() {
+        Ok(size) if size.0 < LEAST_MEMORY => Err("it takes at least 32mb".into()),
+        parsed => parsed.map_err(|e| e.to_string()),
+    }
+}
+
+const LEAST_MEMORY: u64 = 32 << 20;
 
 /// How often a service looks for what has waited too long.
 const SWEEP: Span = Span::from_secs(1);

@@ -21,9 +21,6 @@ use crate::error::Error;
 /// it is here, so that it takes neither more nor less than its share beside them.
 pub(crate) const DEFAULT_STRATEGY: &str = "linux";
 
-/// Half-open connections that are kept; beyond them SYNs are answered by cookies.
-const HALF_OPEN: usize = 1024;
-
 /// Our stack and how it behaves.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Our stack")]
@@ -162,8 +159,10 @@ impl WireArgs {
     }
 }
 
-/// Our stack on a TUN device of its own.
-pub(crate) fn open_host(args: &WireArgs) -> Result<Host, Error> {
+/// Our stack on a TUN device of its own. Its buffers take at most `memory` bytes, beyond what each
+/// has in any case. Of its half-open connections so many are kept; beyond them SYNs are answered by
+/// cookies.
+pub(crate) fn open_host(args: &WireArgs, memory: usize, half_open: usize) -> Result<Host, Error> {
     if args.mtu < 1280 && args.addr.iter().any(|own| own.addr.is_ipv6()) {
         return Err(Error::Usage(
             "--mtu: IPv6 takes at least 1280 bytes (RFC 8200 section 5)".into(),
@@ -190,7 +189,8 @@ pub(crate) fn open_host(args: &WireArgs) -> Result<Host, Error> {
         mtu: args.mtu,
         offload: !args.no_offload,
         secret,
-        half_open: HALF_OPEN,
+        half_open,
+        memory,
     };
     Ok(Host::new(tun, config))
 }

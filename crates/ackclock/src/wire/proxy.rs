@@ -5,7 +5,7 @@
 //! FINs and resets go on to the other side.
 
 use std::collections::HashMap;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream, ToSocketAddrs};
 
 use ackclock_net::scenario::units::Duration;
@@ -22,8 +22,8 @@ use super::metrics::Exposition;
 use super::strategy;
 use crate::error::Error;
 
-/// Bytes that are read at once; also the most that waits here between the two sides of a
-/// connection.
+/// Bytes that are moved at once. Nothing waits here between the two sides of a connection: what one
+/// does not take stays in the buffer of the other.
 const CHUNK: usize = 64 * 1024;
 
 /// Chunks that one connection may move before others get their turn.
@@ -102,8 +102,6 @@ struct Pair {
     /// Reading from the backend may not block; nor may writing to it.
     readable: bool,
     writable: bool,
-    /// What the client sent and the backend has not yet taken; at most a chunk.
-    up: Vec<u8>,
     /// The client has sent everything; the backend knows.
     client_done: bool,
     told_backend: bool,
@@ -155,7 +153,6 @@ impl Pair {
             deadline,
             readable: false,
             writable: false,
-            up: Vec::new(),
             client_done: false,
             told_backend: false,
             backend_done: false,
@@ -173,7 +170,7 @@ impl Pair {
             return End::Wait;
         }
         for _ in 0..TURN {
-            match (self.up(net, socket, chunk), self.down(net, socket, chunk)) {
+            match (self.up(net, socket), self.down(net, socket, chunk)) {
                 (Err(End::Reset), _) | (_, Err(End::Reset)) => return End::Reset,
                 (Err(End::Over), Err(End::Over)) if net.is_over(socket) => return End::Over,
                 (Err(_), Err(_)) => return End::Wait,
@@ -185,26 +182,29 @@ impl Pair {
     }
 
     /// Moves a chunk from the client to the backend. `Ok` means that there may be more to do.
-    fn up(&mut self, net: &mut Net, socket: SocketId, chunk: &mut [u8]) -> Result<(), End> {
+    fn up(&mut self, net: &mut Net, socket: SocketId) -> Result<(), End> {
         if self.told_backend {
             return Err(End::Over);
         }
         if !self.writable {
             return Err(End::Wait);
         }
-        if !self.up.is_empty() {
-            let n = blocking(self.backend.write(&self.up), &mut self.writable)?;
-            self.up.drain(..n);
-            self.moved = net.now();
-        } else if self.client_done {
-            self.backend.shutdown(Shutdown::Write)?;
-            self.told_backend = true;
-        } else {
-            let n = net.read(socket, chunk)?;
-            self.client_done = n == 0;
-            self.moved = net.now();
-            self.up.extend_from_slice(&chunk[..n]);
+        let mut written = None;
+        net.read_with(socket, |[first, rest]| {
+            let first = &first[..first.len().min(CHUNK)];
+            let rest = &rest[..rest.len().min(CHUNK - first.len())];
+            let result = self.backend.write_vectored(&[first, rest].map(IoSlice::new));
+            *written.insert(result).as_ref().unwrap_or(&0)
+        })?;
+        match written {
+            Some(result) => _ = blocking(result, &mut self.writable)?,
+            None => {
+                self.client_done = true;
+                self.backend.shutdown(Shutdown::Write)?;
+                self.told_backend = true;
+            }
         }
+        self.moved = net.now();
         Ok(())
     }
 

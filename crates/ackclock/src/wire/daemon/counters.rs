@@ -1,6 +1,7 @@
 //! The metrics that all services have.
 
 use super::super::metrics::{Exposition, add};
+use super::memory::resident;
 use super::net::Net;
 use super::service::Service;
 
@@ -77,6 +78,20 @@ pub(super) fn text(net: &mut Net, strategy: &str, service: &impl Service) -> Str
             "direction",
             &[("received", drops.to_us), ("sent", drops.from_us)],
         );
+    }
+    to.gauge(
+        "ackclock_buffer_bytes",
+        "Memory of the buffers of all connections.",
+        net.host.stack().memory() as u64,
+    );
+    to.gauge("ackclock_memory_budget_bytes", "What --memory allows.", net.budget.all as u64);
+    to.gauge(
+        "ackclock_connections_most",
+        "Connections for which there is room.",
+        net.budget.connections as u64,
+    );
+    if let Some(bytes) = resident() {
+        to.gauge("ackclock_resident_bytes", "Memory that the process has.", bytes);
     }
     service.metrics(&mut to);
     to.finish()

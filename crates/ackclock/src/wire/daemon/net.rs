@@ -12,6 +12,7 @@ use ackclock_tcp::{Stats, Time};
 use rustix::event::epoll::{self, EventData, EventFlags};
 
 use super::super::metrics::add;
+use super::memory::Budget;
 
 /// Numbers of the service come after these.
 pub(super) const SERVICE: u64 = 3;
@@ -19,6 +20,7 @@ pub(super) const SERVICE: u64 = 3;
 /// What a service works with.
 pub(crate) struct Net {
     pub(super) host: Host,
+    pub(super) budget: Budget,
     pub(super) epoll: OwnedFd,
     /// Bytes read from clients and written to them.
     pub bytes: [u64; 2],
@@ -71,6 +73,19 @@ impl Net {
     pub fn read(&mut self, socket: SocketId, bytes: &mut [u8]) -> Result<usize, TcpError> {
         let now = self.host.now();
         let n = self.host.stack().read(now, socket, bytes)?;
+        self.bytes[0] += n as u64;
+        Ok(n)
+    }
+
+    /// Gives what a client sent to `take`, which says how much it took; 0 at the end too, for which
+    /// `take` is not called.
+    pub fn read_with(
+        &mut self,
+        socket: SocketId,
+        take: impl FnOnce([&[u8]; 2]) -> usize,
+    ) -> Result<usize, TcpError> {
+        let now = self.host.now();
+        let n = self.host.stack().read_with(now, socket, take)?;
         self.bytes[0] += n as u64;
         Ok(n)
     }

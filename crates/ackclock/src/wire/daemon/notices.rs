@@ -20,7 +20,7 @@ impl Notices {
     pub fn waiting(&mut self, now: Time, waiting: usize, most: usize) {
         if due(&mut self.waiting, now) {
             say(&format!(
-                "{waiting} clients wait: there are {most} connections (--max-connections)"
+                "{waiting} clients wait: there are {most} connections (--max-connections, --memory)"
             ));
         }
     }

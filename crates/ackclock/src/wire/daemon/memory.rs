@@ -1,0 +1,81 @@
+//! How much memory a command that serves may take, and what it takes.
+
+use std::fs;
+
+/// What a connection takes beside its buffers: itself, the least of each buffer, a request that is
+/// not complete.
+const CONNECTION: usize = 40 * 1024;
+
+/// What the process takes without connections: its code, its stack, buffers of its own.
+const PROCESS: usize = 16 << 20;
+
+/// Connections, at most, that are not the service's yet: half open, and not accepted.
+const WAITING: usize = 2048;
+
+/// The parts of a budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Budget {
+    /// All of it, in bytes.
+    pub all: usize,
+    /// For buffers, beyond what each has in any case.
+    pub buffers: usize,
+    /// Connections at the same time.
+    pub connections: usize,
+    /// Connections that are half open, and that wait to be accepted; each at most.
+    pub waiting: usize,
+}
+
+impl Budget {
+    /// At most half of it goes to what connections have in any case, so that buffers can grow.
+    pub fn new(all: usize, most_connections: usize) -> Budget {
+        let rest = all.saturating_sub(PROCESS);
+        let connections = most_connections.min(rest / 4 / CONNECTION).max(1);
+        let waiting = (rest / 4 / CONNECTION).min(WAITING);
+        let fixed = (connections + waiting) * CONNECTION;
+        let buffers = rest.saturating_sub(fixed);
+        Budget { all, buffers, connections, waiting: (waiting / 2).max(1) }
+    }
+}
+
+/// The default: a quarter of what the machine has, or the control group of this process.
+pub(super) fn default_budget() -> usize {
+    let read = |path: String| fs::read_to_string(path).ok();
+    let machine = read("/proc/meminfo".into()).and_then(|text| {
+        let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+        line.trim().strip_suffix(" kB")?.parse().ok().map(|kib: usize| kib << 10)
+    });
+    // cgroup v2: `0::/path`; the limit is `max` where there is none.
+    let group = read("/proc/self/cgroup".into()).and_then(|text| {
+        let path = text.lines().find_map(|line| line.strip_prefix("0::"))?.to_string();
+        read(format!("/sys/fs/cgroup{path}/memory.max"))?.trim().parse().ok()
+    });
+    machine.into_iter().chain(group).min().unwrap_or(1 << 30) / 4
+}
+
+/// Bytes of memory that the process has (proc(5)).
+pub(super) fn resident() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().strip_suffix(" kB")?.parse().ok().map(|kib: u64| kib << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Budget;
+
+    #[test]
+    fn connections_take_half_at_most() {
+        // 10,000 connections take 470 MiB.
+        let all = 2 << 30;
+        let fixed = 12_048 * 40 * 1024;
+        let buffers = all - (16 << 20) - fixed;
+        let connections = 10_000;
+        let expected = Budget { all, buffers, connections, waiting: 1024 };
+        assert_eq!(Budget::new(all, 10_000), expected);
+        let all = 176 << 20;
+        let expected = Budget { all, buffers: 80 << 20, connections: 1024, waiting: 512 };
+        assert_eq!(Budget::new(all, 10_000), expected);
+        let expected = Budget { all: 0, buffers: 0, connections: 1, waiting: 1 };
+        assert_eq!(Budget::new(0, 10), expected);
+    }
+}
