@@ -29,7 +29,10 @@ pub fn write_json(explained: &Explained, mut out: impl Write) -> io::Result<()> 
     out.write_all(b",\n\"connections\":")?;
     lines(
         &mut out,
-        explained.connections.iter().map(|found| ConnectionJson::of(found, explained)),
+        explained.connections.iter().map(|found| {
+            let capture = explained.captures.get(found.capture);
+            ConnectionJson::of(found, capture.map_or("", |capture| &capture.path))
+        }),
     )?;
     out.write_all(b",\n\"overall\":")?;
     serde_json::to_writer(&mut out, &OverallJson::of(explained))?;
@@ -101,7 +104,7 @@ impl<'a> CaptureJson<'a> {
 }
 
 #[derive(Serialize)]
-struct ConnectionJson<'a> {
+pub(crate) struct ConnectionJson<'a> {
     client: String,
     server: String,
     start: Epoch,
@@ -305,7 +308,7 @@ impl CountsJson {
 }
 
 impl<'a> ConnectionJson<'a> {
-    fn of(found: &'a Found, explained: &'a Explained) -> Self {
+    pub(crate) fn of(found: &'a Found, capture: &'a str) -> Self {
         let connection = &found.connection;
         let timeouts = found.timeouts();
         let saved = timeouts.iter().enumerate().flat_map(|(place, (end, timeout, _))| {
@@ -328,7 +331,7 @@ impl<'a> ConnectionJson<'a> {
                 .map(|(end, _, t)| TimeoutJson::of(*end, t, found.flow(*end)))
                 .collect(),
             number: found.number,
-            capture: explained.captures.get(found.capture).map_or("", |c| &c.path),
+            capture,
             packets: connection.packets,
             begun: connection.begun,
             ended: names::ended(connection.ended),

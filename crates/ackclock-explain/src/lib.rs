@@ -19,6 +19,7 @@ mod fixture;
 mod groups;
 mod html;
 mod json;
+mod monitor;
 mod names;
 mod overall;
 #[cfg(not(target_family = "wasm"))]
@@ -33,7 +34,7 @@ mod text;
 mod xplot;
 
 pub use ackclock_run::Cancel;
-pub use ackclock_trace::Filter;
+pub use ackclock_trace::{Filter, Kind, Limit, Reader};
 #[cfg(not(target_family = "wasm"))]
 pub use annotate::{annotatable, annotate};
 pub use compare::{Comparison, compare, compared, write_compared};
@@ -44,6 +45,7 @@ pub use error::Error;
 pub use explained::{Capture, Counts, End, Explained, Found, Saved};
 pub use groups::{By, grouped, write_grouped};
 pub use json::write_json;
+pub use monitor::Monitor;
 #[cfg(not(target_family = "wasm"))]
 pub use parquet::{TakeTable, tables, write_parquet};
 pub use read::{Options, read, with_events};

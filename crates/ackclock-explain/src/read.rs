@@ -192,24 +192,19 @@ fn frames(
         if !wanted.map_err(|error| Error::Usage(format!("--filter: {error}")))? {
             capture.filtered += 1;
         } else {
-            // By reference, since a packet is large; and taken at one place, so that all of it becomes
-            // one loop.
-            let decoded = decode(&frame);
-            let whole;
-            let packet = match &decoded {
-                Ok(packet) => Some(packet),
+            // By reference, since a packet is large.
+            match &decode(&frame) {
+                Ok(packet) => {
+                    capture.segments += 1;
+                    sink.packet(packet);
+                }
                 Err(Ignored::Fragment) => {
-                    whole = fragments.put(&frame);
-                    whole.as_ref()
+                    if let Some(packet) = &fragments.put(&frame) {
+                        capture.segments += 1;
+                        sink.packet(packet);
+                    }
                 }
-                Err(why) => {
-                    capture.ignore(*why, 1);
-                    None
-                }
-            };
-            if let Some(packet) = packet {
-                capture.segments += 1;
-                sink.packet(packet);
+                Err(why) => capture.ignore(*why, 1),
             }
         }
         if capture.packets.is_multiple_of(TURN) {

@@ -48,7 +48,8 @@ impl Tracker {
 
     /// The next packet of the capture. Times may go back: within a connection, a packet counts as
     /// captured no earlier than those before it in the file.
-    #[inline]
+    // However often it is called: this is the loop that reads captures.
+    #[inline(always)]
     pub fn packet(&mut self, packet: &Packet) {
         self.now = self.now.max(packet.at);
         let (key, from_low) = Key::of(packet);
@@ -111,6 +112,27 @@ impl Tracker {
         for (_, _, key) in idle {
             self.end(&key, Ended::Idle);
         }
+    }
+
+    /// Connections that are open.
+    pub fn open(&self) -> usize {
+        self.open.len()
+    }
+
+    /// It is `now`, though no packet may have come: connections that have been over for long enough
+    /// end.
+    pub fn advance(&mut self, now: Time) {
+        self.now = self.now.max(now);
+        self.let_go();
+    }
+
+    /// Ends the connections that began before `time`, as [`Ended::Open`]. What still comes of them
+    /// is of others, whose beginning was not seen.
+    pub fn cut(&mut self, time: Time) {
+        let old = self.open.iter().filter(|(_, open)| open.start() < time);
+        let mut old: Vec<(u64, Key)> = old.map(|(key, open)| (open.number(), *key)).collect();
+        old.sort_unstable_by_key(|(number, _)| *number);
+        old.iter().for_each(|(_, key)| self.end(key, Ended::Open));
     }
 
     fn end(&mut self, key: &Key, why: Ended) {

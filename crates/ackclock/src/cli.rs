@@ -122,7 +122,8 @@ pub(crate) enum Verb {
     /// The results name the kind of each retransmission, the class of each timeout and the cause of
     /// each stall. What a capture cannot show is called unknown.
     #[command(after_help = help_with_example(
-        "ackclock explain slow.pcapng\n  tcpdump -w - port 443 | ackclock explain - --format json"
+        "ackclock explain slow.pcapng\n  tcpdump -w - port 443 | ackclock explain - --format json\n  \
+         ackclock explain --interface eth0 --metrics 127.0.0.1:9099"
     ))]
     Explain(ExplainArgs),
     /// Hold a strategy against recorded connections of a kernel, ACK by ACK.

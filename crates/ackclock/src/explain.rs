@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, BufWriter, Read, Write};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use ackclock_explain::{
@@ -16,13 +17,13 @@ use rustix::event::{PollFd, PollFlags, poll};
 use crate::args::{Format, file};
 use crate::error::Error;
 use crate::figure::FigureArgs;
-use crate::wire::{Interrupt, cancel_on_signals};
+use crate::wire::{Interrupt, Watch, cancel_on_signals, watch};
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
     /// Captures to read: pcap or pcapng, also compressed with gzip or zstd. A directory stands for
     /// all captures below it. `-` is standard input, which is read to its end first.
-    #[arg(value_name = "CAPTURE", required_unless_present = "terms")]
+    #[arg(value_name = "CAPTURE", required_unless_present_any = ["terms", "interface"])]
     pub captures: Vec<PathBuf>,
     /// How to print the results. JSON is one object with `captures`, `connections` and `overall`.
     #[arg(long, value_enum, default_value_t = Format::Table)]
@@ -43,6 +44,15 @@ pub(crate) struct ExplainArgs {
     /// the server's port. The group that was held up for longest comes first.
     #[arg(long, value_enum, conflicts_with_all = ["compare", "tables", "connection", "html", "xplot", "qlog", "parquet", "annotate", "figures"])]
     pub by: Option<ByArg>,
+    /// Watch this interface by tcpdump until Ctrl-C: print a line on each connection that has ended
+    /// and in which time was lost in stalls. One that lasts is told of after an hour. `--filter`
+    /// says which packets tcpdump takes.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["captures", "by", "compare", "tables", "connection", "html", "xplot", "qlog", "parquet", "annotate", "figures", "top", "jobs"])]
+    pub interface: Option<String>,
+    /// Serve the totals for Prometheus at this address, under `/metrics`. Anyone who reaches the
+    /// address can read them: prefer a loopback address.
+    #[arg(long, value_name = "ADDR:PORT")]
+    pub metrics: Option<SocketAddr>,
     /// Print what the words of the results mean, and nothing else.
     #[arg(long)]
     pub terms: bool,
@@ -110,6 +120,14 @@ const EVENTS_OF_STREAMS: usize = 2_000_000;
 pub(crate) fn explain(args: &ExplainArgs) -> Result<String, Error> {
     if args.terms {
         return Ok(terms());
+    }
+    if let Some(interface) = &args.interface {
+        let json = matches!(args.format, Format::Json);
+        let filter = args.filter.as_deref();
+        return watch(&Watch { interface, filter, metrics: args.metrics, json });
+    }
+    if args.metrics.is_some() {
+        return Err(Error::Usage("--metrics: this takes --interface".into()));
     }
     let sources = sources(&args.captures)?;
     if let Some(path) = &args.annotate {

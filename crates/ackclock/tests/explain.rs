@@ -2,9 +2,13 @@
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, geteuid, kill_process};
 use serde_json::{Value, json as object};
 
 struct Run {
@@ -20,7 +24,11 @@ fn command(args: &[&str]) -> Command {
 }
 
 fn finished(command: &mut Command) -> Run {
-    let output = command.output().unwrap();
+    finished_child(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+}
+
+fn finished_child(child: Child) -> Run {
+    let output = child.wait_with_output().unwrap();
     Run {
         code: output.status.code().unwrap(),
         out: String::from_utf8(output.stdout).unwrap(),
@@ -271,6 +279,59 @@ fn connections_are_grouped() {
     let text = ok(&["explain", &path, "--by", "port"]);
     assert_eq!(text.lines().nth(2).unwrap().split_whitespace().next(), Some("port"));
     assert_eq!(ackclock(&["explain", &path, "--by", "host", "--compare"]).code, 2);
+}
+
+/// An interface that is not there, and options that are not for it.
+#[test]
+fn an_interface_is_watched_if_it_can_be() {
+    if Command::new("tcpdump").arg("--version").output().is_err() {
+        println!("skipped: there is no tcpdump");
+        return;
+    }
+    let run = ackclock(&["explain", "--interface", "no-such-device"]);
+    assert_eq!(run.code, 4, "{}", run.err);
+    assert!(run.err.starts_with("error: tcpdump: "), "{}", run.err);
+    for more in [&["some.pcap"][..], &["--tables"], &["--by", "port"], &["--top", "3"]] {
+        assert_eq!(ackclock(&[&["explain", "--interface", "lo"], more].concat()).code, 2);
+    }
+    assert_eq!(ackclock(&["explain", "some.pcap", "--metrics", "127.0.0.1:1"]).code, 2);
+}
+
+/// The fetches of its own metrics over the loopback interface are what it sees.
+#[test]
+fn what_an_interface_carries_is_in_the_metrics() {
+    if !geteuid().is_root() || Command::new("tcpdump").arg("--version").output().is_err() {
+        println!("skipped: needs root and tcpdump");
+        return;
+    }
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let filter = format!("port {}", address.rsplit(':').next().unwrap());
+    let watching = command(&["explain", "--interface", "lo", "--metrics", &address])
+        .args(["--filter", &filter])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let pid = Pid::from_child(&watching);
+    let metrics = || {
+        let mut stream = TcpStream::connect(&address).ok()?;
+        stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n").ok()?;
+        let mut text = String::new();
+        stream.read_to_string(&mut text).ok()?;
+        let open = text.lines().find_map(|line| line.strip_prefix("ackclock_explain_open "))?;
+        open.parse::<u64>().ok().filter(|open| *open > 2)
+    };
+    let end = Instant::now() + Duration::from_secs(30);
+    let mut open = None;
+    while open.is_none() && Instant::now() < end {
+        thread::sleep(Duration::from_millis(200));
+        open = metrics();
+    }
+    kill_process(pid, Signal::INT).unwrap();
+    let run = finished_child(watching);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    let told: u64 = run.out.split(" connections, ").next().unwrap().parse().unwrap();
+    assert!(open.is_some_and(|open| told >= open), "{open:?}: {}", run.out);
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub(crate) use one::{ended, position, recovered};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use sentence::retransmission;
 pub(crate) use sentence::stall;
-pub(crate) use short::{shares, why};
+pub(crate) use short::{headed, headline, shares, why};
 pub use terms::terms;
 pub(crate) use words::{count, date, time};
 

@@ -11,6 +11,7 @@ use super::{advice, sentence};
 use crate::explained::{End, Explained, Found};
 use crate::names;
 use crate::slow::Rates;
+use crate::summary::Summary;
 
 /// A share below this, in percent, is not worth a word.
 const LEAST: u64 = 1;
@@ -20,7 +21,7 @@ pub(super) fn text(explained: &Explained, top: usize) -> String {
     if explained.connections.is_empty() {
         return "No TCP connection was found.\n".into();
     }
-    let mut text = headline(explained) + "\n";
+    let mut text = headline(&explained.summary()) + "\n";
     let mut worst: Vec<&Found> = explained.connections.iter().collect();
     worst.sort_by_key(|found| Reverse((held(found), busy(found), Reverse(found.number))));
     let (shown, more) = bounded(worst.len(), top);
@@ -35,8 +36,7 @@ pub(super) fn text(explained: &Explained, top: usize) -> String {
 }
 
 /// How much there was, and what the time of all connections went into.
-pub(crate) fn headline(explained: &Explained) -> String {
-    let all = explained.summary();
+pub(crate) fn headline(all: &Summary) -> String {
     format!(
         "{}, {}; {:.1} % of {} were retransmissions, {}\nTheir {} went into: {}\n",
         count(all.connections, "connection"),
@@ -77,8 +77,7 @@ fn busy(found: &Found) -> Span {
 
 /// A line on a connection, and one on its longest stall if that is worth it.
 fn connection(found: &Found) -> String {
-    let c = &found.connection;
-    let mut line = format!("#{} {} > {}: {}\n", found.number, c.client, c.server, why(found));
+    let mut line = headed(found) + "\n";
     let lost = |(_, stall): &(End, &Stall)| stall.cause != StallCause::Application;
     let longest = found.stalls().into_iter().filter(lost).max_by_key(|(_, s)| s.end.since(s.start));
     let worth = |s: &Stall| s.end.since(s.start).0 >= found.lifetime().whole().0 / 10;
@@ -87,6 +86,12 @@ fn connection(found: &Found) -> String {
         line.push_str(&format!("    {} [{filter}]\n", sentence::stall(found, end, stall)));
     }
     line
+}
+
+/// Which connection, and why it took as long.
+pub(crate) fn headed(found: &Found) -> String {
+    let c = &found.connection;
+    format!("#{} {} > {}: {}", found.number, c.client, c.server, why(found))
 }
 
 /// `the client's receive window held the server back for 2.8 s of 3.0 s (93 %); 3.1 Mbit/s, round

@@ -104,6 +104,11 @@ impl Open {
         self.number
     }
 
+    /// When its first packet was seen.
+    pub fn start(&self) -> Time {
+        self.clock.start()
+    }
+
     /// When its last packet was seen.
     pub fn last(&self) -> Time {
         self.clock.last()

@@ -2,7 +2,7 @@
 //! on which they are fetched.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant, SystemTime};
@@ -17,42 +17,49 @@ const MAX_FETCHES: usize = 32;
 /// How long a fetch may take.
 const FETCH: Duration = Duration::from_secs(10);
 
-/// Metrics as text. Every sample carries the label `strategy`.
+/// Metrics as text.
 pub(crate) struct Exposition {
-    strategy: String,
+    /// A label that every sample carries.
+    label: Option<String>,
     text: String,
 }
 
 impl Exposition {
+    /// Every sample carries the label `strategy`.
     pub fn new(strategy: &str) -> Exposition {
-        Exposition { strategy: escape(strategy), text: String::new() }
+        Exposition { label: Some(label("strategy", strategy)), text: String::new() }
+    }
+
+    /// No sample carries a label that is not its own.
+    pub fn plain() -> Exposition {
+        Exposition { label: None, text: String::new() }
     }
 
     /// A value that goes up and down.
     pub fn gauge(&mut self, name: &str, help: &str, value: u64) {
         self.family(name, help, "gauge");
-        self.sample(name, "", value);
+        self.sample(name, None, value);
     }
 
     /// A value that only grows.
-    pub fn counter(&mut self, name: &str, help: &str, value: u64) {
+    pub fn counter(&mut self, name: &str, help: &str, value: impl Display) {
         self.family(name, help, "counter");
-        self.sample(name, "", value);
+        self.sample(name, None, value);
     }
 
     /// A counter for each value of a label.
-    pub fn counters(&mut self, name: &str, help: &str, label: &str, values: &[(&str, u64)]) {
+    pub fn counters(&mut self, name: &str, help: &str, key: &str, values: &[(&str, impl Display)]) {
         self.family(name, help, "counter");
         for (value_of_label, value) in values {
-            self.sample(name, &format!(",{label}=\"{}\"", escape(value_of_label)), value);
+            self.sample(name, Some(label(key, value_of_label)), value);
         }
     }
 
     /// A number of observations and their sum in seconds.
     pub fn seconds(&mut self, name: &str, help: &str, count: u64, sum: f64) {
         self.family(name, help, "summary");
-        self.sample(&format!("{name}_sum"), "", sum);
-        self.sample(&format!("{name}_count"), "", count);
+        self.sample(&format!("{name}_sum"), None, sum);
+        self.sample(&format!("{name}_count"), None, count);
     }
 
     /// What senders counted.
@@ -103,14 +110,19 @@ impl Exposition {
         let _ = write!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
     }
 
-    fn sample(&mut self, name: &str, labels: &str, value: impl std::fmt::Display) {
-        let _ = writeln!(self.text, "{name}{{strategy=\"{}\"{labels}}} {value}", self.strategy);
+    fn sample(&mut self, name: &str, own: Option<String>, value: impl Display) {
+        let labels: Vec<&str> = [&self.label, &own].into_iter().flatten().map(|l| &**l).collect();
+        let _ = match &labels[..] {
+            [] => writeln!(self.text, "{name} {value}"),
+            labels => writeln!(self.text, "{name}{{{}}} {value}", labels.join(",")),
+        };
     }
 }
 
-/// The value of a label.
-fn escape(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+/// `key="value"`.
+fn label(key: &str, value: &str) -> String {
+    let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    format!("{key}=\"{value}\"")
 }
 
 /// Adds what one sender counted.

@@ -21,6 +21,7 @@ mod source;
 mod target;
 mod transfer;
 mod wait;
+mod watch;
 
 pub(crate) use connection::{WireConnection, connection_table};
 pub(crate) use gateway::{GatewayArgs, gateway};
@@ -30,3 +31,4 @@ pub(crate) use proxy::{ProxyArgs, proxy};
 pub(crate) use recv::{RecvArgs, recv};
 pub(crate) use send::{SendArgs, send};
 pub(crate) use serve::{ServeArgs, serve};
+pub(crate) use watch::{Watch, watch};

@@ -1,0 +1,198 @@
+//! Connections explained while they go on: each when it ends, and all together at any time.
+
+use ackclock_tcp::{Span, Time};
+use ackclock_trace::{Connection, Fragments, Frame, Ignored, Settings, Tracker, decode, hosts};
+
+use crate::explained::{Capture, Found};
+use crate::json::ConnectionJson;
+use crate::summary::Summary;
+use crate::text;
+
+/// After this a connection is told of although it goes on: what is kept of it grows as it lasts.
+const LONGEST: Span = Span::from_secs(3600);
+
+/// How often connections are looked for that last longer.
+const LOOK: Span = Span::from_secs(60);
+
+/// Follows connections as packets come. Memory is bounded by how many are open at a time.
+pub struct Monitor {
+    tracker: Tracker,
+    fragments: Fragments,
+    /// What was seen of frames.
+    capture: Capture,
+    looked: Time,
+    all: Summary,
+    bad: Summary,
+}
+
+impl Monitor {
+    /// Of what `name` is called in outputs.
+    pub fn new(name: &str) -> Monitor {
+        Monitor {
+            tracker: Tracker::new(Settings::default()),
+            fragments: Fragments::default(),
+            capture: Capture { path: name.into(), ..Capture::default() },
+            looked: Time::ZERO,
+            all: Summary::default(),
+            bad: Summary::default(),
+        }
+    }
+
+    /// The next frame.
+    pub fn frame(&mut self, frame: &Frame<'_>) {
+        self.capture.packets += 1;
+        let packet = match decode(frame) {
+            Err(Ignored::Fragment) => self.fragments.put(frame),
+            Err(why) => {
+                self.capture.ignore(why, 1);
+                None
+            }
+            Ok(packet) => Some(packet),
+        };
+        if let Some(packet) = &packet {
+            self.capture.segments += 1;
+            self.tracker.packet(packet);
+        }
+    }
+
+    /// It is `now`. Returns the connections that have ended since the last time, in which time was
+    /// lost; all count.
+    pub fn turn(&mut self, now: Time) -> Vec<Found> {
+        self.tracker.advance(now);
+        if now.since(self.looked) >= LOOK {
+            self.looked = now;
+            self.tracker.cut(Time(now.nanos().saturating_sub(LONGEST.nanos())));
+        }
+        let ended: Vec<Connection> = std::iter::from_fn(|| self.tracker.poll_ended()).collect();
+        self.count(ended)
+    }
+
+    /// No more frames come: the same of what is open.
+    pub fn finish(&mut self) -> Vec<Found> {
+        let tracker = std::mem::replace(&mut self.tracker, Tracker::new(Settings::default()));
+        self.count(tracker.finish().collect())
+    }
+
+    fn count(&mut self, mut ended: Vec<Connection>) -> Vec<Found> {
+        hosts::decide(&mut ended);
+        let found = ended.into_iter().map(|connection| Found {
+            number: usize::try_from(connection.number).unwrap_or(usize::MAX),
+            capture: 0,
+            connection: Box::new(connection),
+            saved: Vec::new(),
+        });
+        let mut bad = Vec::new();
+        for found in found {
+            self.all.add(&found);
+            if found.counts().lost_time() > Span::ZERO {
+                self.bad.add(&found);
+                bad.push(found);
+            }
+        }
+        bad
+    }
+
+    /// All connections that have ended.
+    pub fn all(&self) -> &Summary {
+        &self.all
+    }
+
+    /// Those of them in which time was lost.
+    pub fn bad(&self) -> &Summary {
+        &self.bad
+    }
+
+    /// Connections that are open.
+    pub fn open(&self) -> usize {
+        self.tracker.open()
+    }
+
+    /// What was seen of frames so far.
+    pub fn capture(&self) -> Capture {
+        let mut capture = self.capture.clone();
+        self.fragments.ignored().for_each(|(why, frames)| capture.ignore(why, frames));
+        capture
+    }
+
+    /// A connection in a line: when it ended, and why it took as long.
+    pub fn line(found: &Found) -> String {
+        format!("{} {}\n", text::date(found.connection.end), text::headed(found))
+    }
+
+    /// A connection as a line of JSON, with the keys of `explain`.
+    ///
+    /// # Errors
+    /// None that can be: what is written is not text alone.
+    pub fn json(&self, found: &Found) -> serde_json::Result<String> {
+        let document = ConnectionJson::of(found, &self.capture.path);
+        Ok(serde_json::to_string(&document)? + "\n")
+    }
+
+    /// All connections that have ended, in two lines.
+    pub fn headline(&self) -> String {
+        text::headline(&self.all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+
+    use ackclock_trace::Reader;
+
+    use super::*;
+
+    /// A monitor that has seen so many frames of a capture of 30 connections, and when the last was.
+    fn seen(frames: usize) -> (Monitor, Time) {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernel.pcap.gz");
+        let mut reader = Reader::new(Box::new(File::open(path).unwrap())).unwrap();
+        let (mut monitor, mut last) = (Monitor::new("eth0"), Time::ZERO);
+        for _ in 0..frames {
+            let Some(frame) = reader.next().unwrap() else { break };
+            monitor.frame(&frame);
+            last = frame.at;
+            // Nothing is said for ten seconds after the end, in which late packets may come.
+            assert!(monitor.turn(last).is_empty());
+        }
+        (monitor, last)
+    }
+
+    #[test]
+    fn each_bad_connection_is_told_of_when_it_has_ended() {
+        let (mut monitor, last) = seen(usize::MAX);
+        assert_eq!((monitor.open(), monitor.all().connections), (29, 1));
+        let told = monitor.turn(last + Span::from_secs(10));
+        assert_eq!((monitor.open(), monitor.all().connections), (0, 30));
+        let numbers: Vec<usize> = told.iter().map(|found| found.number).collect();
+        assert_eq!(numbers, [7, 9, 19, 22, 24, 27, 29]);
+        assert_eq!(monitor.bad().connections, 7);
+        assert_eq!(monitor.all().counts.all_retransmissions(), 27);
+        let line = Monitor::line(&told[0]);
+        let wanted = "Sat, 21 Nov 2026 21:31:16 GMT #7 10.55.2.1:55120 > 10.55.1.1:5001: the server \
+            repaired losses or waited for its timer for 0.32 s of 0.48 s (68 %); 251.5 kbit/s, round \
+            trip 40.3 ms to 50.9 ms, 13.3 % retransmitted\n";
+        assert_eq!(line, wanted);
+        let json: serde_json::Value =
+            serde_json::from_str(&monitor.json(&told[0]).unwrap()).unwrap();
+        assert_eq!((&json["number"], &json["capture"]), (&7.into(), &"eth0".into()));
+        let capture = monitor.capture();
+        assert_eq!((capture.packets, capture.segments), (929, 929));
+        assert!(monitor.headline().starts_with("30 connections, 453000 bytes; 5.3 % of 507"));
+        assert!(monitor.finish().is_empty());
+    }
+
+    /// An hour after its beginning a connection is told of and forgotten, and when all ends.
+    #[test]
+    fn what_does_not_end_is_told_of_as_well() {
+        let numbers = |told: Vec<Found>| told.iter().map(|f| f.number).collect::<Vec<_>>();
+        let (mut monitor, last) = seen(706);
+        assert_eq!(monitor.open(), 23);
+        assert_eq!(numbers(monitor.turn(last + Span::from_secs(3500))), [7, 9, 19]);
+        assert_eq!((monitor.open(), monitor.all().connections), (1, 22));
+        assert_eq!(numbers(monitor.turn(last + Span::from_secs(3601))), [22]);
+        assert_eq!((monitor.open(), monitor.all().connections), (0, 23));
+        let (mut monitor, _) = seen(706);
+        assert_eq!(numbers(monitor.finish()), [7, 9, 19, 22]);
+        assert_eq!((monitor.open(), monitor.all().connections), (0, 23));
+    }
+}

@@ -1,0 +1,285 @@
+//! `ackclock explain --interface`: connections explained as they end, and metrics of all.
+
+use std::io::{self, Read, Write};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant, SystemTime};
+
+use ackclock_explain::{Found, Kind, Limit, Monitor, Reader};
+use ackclock_tcp::{Time, TimeoutClass};
+
+use rustix::event::Timespec;
+use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
+
+use super::Interrupt;
+use super::metrics::{Endpoint, Exposition};
+use crate::error::Error;
+
+/// What to watch, and how to tell of it.
+pub(crate) struct Watch<'a> {
+    pub interface: &'a str,
+    /// In the language of tcpdump.
+    pub filter: Option<&'a str>,
+    pub metrics: Option<SocketAddr>,
+    pub json: bool,
+}
+
+/// Bytes kept of each packet: all headers, also in tunnels.
+const SNAPLEN: &str = "256";
+
+/// How often ended connections are told of.
+const TICK: Duration = Duration::from_secs(1);
+
+const SIGNALS: u64 = 0;
+const METRICS: u64 = 1;
+/// Fetches of metrics have this bit.
+const FETCH: u64 = 1 << 63;
+
+type Shared = Arc<Mutex<Monitor>>;
+
+/// Watches until a signal comes. Returns what is left to say.
+pub(crate) fn watch(watch: &Watch<'_>) -> Result<String, Error> {
+    // Before threads.
+    let mut interrupt = Interrupt::new()?;
+    let failed = |error: rustix::io::Errno| Error::system("epoll")(error.into());
+    let epoll = epoll::create(CreateFlags::CLOEXEC).map_err(failed)?;
+    epoll::add(&epoll, &interrupt, EventData::new_u64(SIGNALS), EventFlags::IN).map_err(failed)?;
+    let mut endpoint = match watch.metrics {
+        None => None,
+        Some(address) => {
+            Some(Endpoint::listen(address).map_err(Error::system(format!("--metrics {address}")))?)
+        }
+    };
+    if let Some(endpoint) = &endpoint {
+        let flags = EventFlags::IN | EventFlags::ET;
+        epoll::add(&epoll, &endpoint.listener, EventData::new_u64(METRICS), flags)
+            .map_err(failed)?;
+    }
+    let monitor: Shared = Arc::new(Mutex::new(Monitor::new(watch.interface)));
+    let mut capture = Capture::start(watch, &monitor)?;
+    let (mut events, mut tick) = (Vec::with_capacity(64), Instant::now() + TICK);
+    let mut out = Out { json: watch.json };
+    while interrupt.taken() == 0 {
+        let wait = tick.saturating_duration_since(Instant::now());
+        let wait = Timespec::try_from(wait).ok();
+        events.clear();
+        match epoll::wait(&epoll, rustix::buffer::spare_capacity(&mut events), wait.as_ref()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(failed(error)),
+        }
+        for event in &events {
+            let number = event.data.u64();
+            let Some(endpoint) = &mut endpoint else { continue };
+            if number == METRICS {
+                let both = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
+                endpoint.accept(|stream, number| {
+                    Ok(epoll::add(&epoll, stream, EventData::new_u64(number | FETCH), both)?)
+                });
+            } else if number & FETCH != 0 {
+                endpoint.ready(number & !FETCH, || text(&locked(&monitor)));
+            }
+        }
+        if Instant::now() >= tick {
+            tick = Instant::now() + TICK;
+            let mut monitor = locked(&monitor);
+            let bad = monitor.turn(now());
+            out.tell(&monitor, &bad)?;
+            drop(monitor);
+            endpoint.iter_mut().for_each(Endpoint::sweep);
+            if capture.reading.is_finished() {
+                return Err(capture.end());
+            }
+        }
+    }
+    capture.stop();
+    let mut monitor = locked(&monitor);
+    let mut bad = monitor.turn(now());
+    bad.extend(monitor.finish());
+    out.tell(&monitor, &bad)?;
+    Ok(if watch.json { String::new() } else { monitor.headline() })
+}
+
+/// Nobody panics with it.
+fn locked(monitor: &Shared) -> MutexGuard<'_, Monitor> {
+    monitor.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn now() -> Time {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Time(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
+}
+
+/// tcpdump, which has the rights and the filters, and the thread that reads what it writes.
+struct Capture {
+    tcpdump: Child,
+    reading: JoinHandle<io::Result<()>>,
+}
+
+impl Capture {
+    fn start(watch: &Watch<'_>, monitor: &Shared) -> Result<Capture, Error> {
+        let failed = |error| Error::System { what: "tcpdump".into(), error };
+        let mut tcpdump = Command::new("tcpdump")
+            .args(["-i", watch.interface, "-n", "-s", SNAPLEN, "-U", "-w", "-"])
+            .args(["--time-stamp-precision", "nano", "--"])
+            .args(watch.filter)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(failed)?;
+        let Some(output) = tcpdump.stdout.take() else {
+            return Err(failed(io::Error::other("it has no output")));
+        };
+        let monitor = Arc::clone(monitor);
+        let reading = thread::spawn(move || read(output, &monitor));
+        Ok(Capture { tcpdump, reading })
+    }
+
+    /// Ends it, and takes what it has still written.
+    fn stop(mut self) {
+        // It has ended if the signal was for the terminal.
+        let _ = self.tcpdump.kill();
+        let _ = self.tcpdump.wait();
+        let _ = self.reading.join();
+    }
+
+    /// Why it has ended by itself: the last thing that it says.
+    fn end(&mut self) -> Error {
+        let mut says = String::new();
+        if let Some(errors) = &mut self.tcpdump.stderr {
+            let _ = errors.read_to_string(&mut says);
+        }
+        let _ = self.tcpdump.wait();
+        let last = says.lines().rev().find(|line| line.starts_with("tcpdump: "));
+        let last = last.map_or("it has ended", |line| line.trim_start_matches("tcpdump: "));
+        Error::System { what: "tcpdump".into(), error: io::Error::other(last.to_owned()) }
+    }
+}
+
+fn read(output: ChildStdout, monitor: &Shared) -> io::Result<()> {
+    let mut reader = Reader::new(Box::new(output))?;
+    while let Some(frame) = reader.next()? {
+        locked(monitor).frame(&frame);
+    }
+    Ok(())
+}
+
+struct Out {
+    json: bool,
+}
+
+impl Out {
+    fn tell(&mut self, monitor: &Monitor, bad: &[Found]) -> Result<(), Error> {
+        let failed = Error::write(Path::new("standard output"));
+        let mut out = io::stdout().lock();
+        for found in bad {
+            let line = match self.json {
+                true => monitor.json(found).map_err(|error| failed(error.into()))?,
+                false => Monitor::line(found),
+            };
+            out.write_all(line.as_bytes()).map_err(&failed)?;
+        }
+        out.flush().map_err(&failed)
+    }
+}
+
+/// The metrics.
+fn text(monitor: &Monitor) -> String {
+    let mut to = Exposition::plain();
+    let (all, bad, capture) = (monitor.all(), monitor.bad(), monitor.capture());
+    let counts = &all.counts;
+    to.gauge("ackclock_explain_open", "Connections that are open.", monitor.open() as u64);
+    to.counter("ackclock_explain_ended_total", "Connections that have ended.", all.connections);
+    to.counter(
+        "ackclock_explain_bad_total",
+        "Of those, connections in which time was lost in stalls.",
+        bad.connections,
+    );
+    to.counter("ackclock_explain_bytes_total", "Payload of ended connections.", counts.bytes);
+    to.counter(
+        "ackclock_explain_segments_total",
+        "Segments of ended connections, retransmissions included.",
+        counts.segments,
+    );
+    to.counters(
+        "ackclock_explain_retransmissions_total",
+        "Retransmissions of ended connections by kind.",
+        "kind",
+        &Kind::ALL.map(|kind| (kind.name(), counts.of(kind))),
+    );
+    to.counter(
+        "ackclock_explain_spurious_total",
+        "Of the retransmissions, those proved spurious.",
+        counts.spurious,
+    );
+    to.counters(
+        "ackclock_explain_timeouts_total",
+        "Retransmission timeouts of ended connections by class.",
+        "class",
+        &TimeoutClass::ALL.map(|class| (class.name(), counts.timeouts_of(class))),
+    );
+    to.counters(
+        "ackclock_explain_limited_seconds_total",
+        "Lifetimes of ended connections by what limited their senders.",
+        "limit",
+        &Limit::ALL.map(|limit| (limit.name(), all.lifetime.of(limit).secs_f64())),
+    );
+    to.counter(
+        "ackclock_explain_lost_seconds_total",
+        "Time lost in stalls by ended connections.",
+        counts.lost_time().secs_f64(),
+    );
+    to.counter("ackclock_explain_packets_total", "Packets seen.", capture.packets);
+    to.counter(
+        "ackclock_explain_tcp_packets_total",
+        "Of those, packets with TCP.",
+        capture.segments,
+    );
+    let ignored: Vec<(&str, u64)> = capture.ignored.into_iter().collect();
+    to.counters(
+        "ackclock_explain_left_out_packets_total",
+        "Packets left out, by reason.",
+        "reason",
+        &ignored,
+    );
+    to.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+
+    use super::*;
+
+    #[test]
+    fn metrics_are_the_totals_of_what_has_ended() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/kernel.pcap.gz");
+        let mut reader = Reader::new(Box::new(File::open(path).unwrap())).unwrap();
+        let mut monitor = Monitor::new("eth0");
+        while let Some(frame) = reader.next().unwrap() {
+            monitor.frame(&frame);
+        }
+        let open = text(&monitor);
+        assert!(open.contains("\nackclock_explain_open 29\n"), "{open}");
+        assert!(open.contains("\nackclock_explain_ended_total 0\n"), "{open}");
+        monitor.finish();
+        let ended = text(&monitor);
+        for sample in [
+            "open 0",
+            "ended_total 30",
+            "bad_total 7",
+            "bytes_total 453000",
+            "segments_total 507",
+            "retransmissions_total{kind=\"fast_retransmit\"} 12",
+            "timeouts_total{class=\"lost_retransmission\"} 3",
+            "limited_seconds_total{limit=\"receive_window\"} 0",
+            "packets_total 929",
+            "tcp_packets_total 929",
+        ] {
+            assert!(ended.contains(&format!("\nackclock_explain_{sample}\n")), "{sample}: {ended}");
+        }
+    }
+}
