@@ -9,9 +9,11 @@ use ackclock_tcp::wire::Options;
 use ackclock_tcp::{Span, Time, TimeoutClass};
 use ackclock_trace::{Flow, Stall, StallCause};
 
+use super::charts::{Way, charts};
 use super::findings::Drawn;
 use super::parts::{SORT, causes, class, ends};
 use super::table::{Cell, table};
+use super::words::{glossary, list};
 use crate::explained::{End, Explained, Found};
 use crate::{names, text};
 
@@ -147,7 +149,7 @@ fn verdict(found: &Found) -> String {
     let mut html = format!(
         "<p class=\"verdict\">{}.</p>\n<p>Its time went into: {}.</p>\n",
         escape(&why),
-        text::shares(found.lifetime())
+        list(&text::shares(found.lifetime()))
     );
     html += &match held.is_empty() {
         true => format!(
@@ -230,12 +232,29 @@ fn note(flow: &Flow) -> String {
 /// The tables.
 fn below(found: &Found) -> String {
     let mut html = String::from("<div class=\"below\">\n");
+    over_time(&mut html, found);
     stalls(&mut html, found);
     timeouts(&mut html, found);
     recoveries(&mut html, found);
     retransmissions(&mut html, found);
+    glossary(&mut html);
     let _ = write!(html, "</div>\n<script>\n{SORT}</script>\n");
     html
+}
+
+/// Throughput and round trips of the ways that are drawn.
+fn over_time(html: &mut String, found: &Found) {
+    let c = &found.connection;
+    let way = |Shown { end, .. }: Shown| {
+        let flow = found.flow(end);
+        Way::new(end.name(), &flow.events, (c.start, c.end), flow.rtt.map(|rtt| rtt.min))
+    };
+    let ways: Vec<Way> = shown(found).into_iter().map(way).collect();
+    let charts = charts(&ways);
+    if !charts.is_empty() {
+        html.push_str("<h2>Over time</h2>\n");
+    }
+    charts.iter().for_each(|chart| html.push_str(&chart.to_html()));
 }
 
 /// A heading with the number of rows, and the note that a table is cut.

@@ -9,6 +9,7 @@ use ackclock_trace::Stall;
 
 use super::parts::{SORT, causes, class, ends, file_name, filter};
 use super::table::{Cell, table};
+use super::words::{glossary, list};
 use crate::explained::{Capture, Counts, End, Explained, Found};
 use crate::names;
 use crate::overall::{FIGURE_1, Overall, PaperTable};
@@ -34,6 +35,7 @@ pub(crate) fn index(explained: &Explained, drawn: &[usize], left_out: usize) -> 
     if all.counts.all_retransmissions() > 0 {
         all.prr_tables().iter().for_each(|t| paper_table(&mut html, t));
     }
+    glossary(&mut html);
     let _ = write!(html, "</div>\n<script>\n{SORT}</script>\n");
     page(TITLE, &html)
 }
@@ -63,7 +65,7 @@ fn verdict(html: &mut String, explained: &Explained, all: &Overall) {
         html,
         "<p class=\"verdict\">The time of all connections, {}, went into: {}.</p>",
         text::time(lifetime.whole()),
-        text::shares(&lifetime)
+        list(&text::shares(&lifetime))
     );
     let _ = match lost.is_empty() {
         true => writeln!(html, "<p class=\"verdict\">No stall.</p>"),
@@ -151,7 +153,7 @@ fn stalls(html: &mut String, explained: &Explained, drawn: &[usize]) {
             filter(found, stall),
         ]
     });
-    table(html, &["", "lost", "<cause", "*why", "<connection", "<in Wireshark"], rows);
+    table(html, &["", "time lost", "<cause", "*why", "<connection", "<in Wireshark"], rows);
 }
 
 fn rescues(html: &mut String, explained: &Explained, all: &Overall) {

@@ -1,6 +1,7 @@
 //! HTML: an index and a page for each connection that is drawn. Each page is one file that needs no
 //! network.
 
+mod charts;
 mod connection;
 mod findings;
 mod index;
@@ -8,6 +9,7 @@ mod parts;
 mod table;
 #[cfg(test)]
 mod tests;
+mod words;
 
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use connection::figure;

@@ -8,6 +8,7 @@ use ackclock_trace::{Flow, Stall, StallCause};
 
 use super::findings::tone;
 use super::table::Cell;
+use super::words::list;
 use crate::explained::Found;
 use crate::{names, text};
 
@@ -50,7 +51,7 @@ pub(super) fn causes<'a>(stalls: impl Iterator<Item = (&'a Flow, &'a Stall)>) ->
     sums.sort_by_key(|(_, (long, ..))| std::cmp::Reverse(*long));
     let part = |(cause, (long, count, class)): (String, (Span, usize, &str))| {
         let times = if count == 1 { String::new() } else { format!(" ({count} times)") };
-        format!("<b class=\"{class}\">{}</b> {}{times}", escape(&cause), text::time(long))
+        format!("<b class=\"{class}\">{}</b> {}{times}", list(&cause), text::time(long))
     };
     sums.into_iter().map(part).collect::<Vec<_>>().join("; ")
 }

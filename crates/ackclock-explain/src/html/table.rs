@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use ackclock_report::escape;
 
+use super::words::word;
+
 /// A cell.
 pub(super) struct Cell {
     /// HTML.
@@ -53,7 +55,7 @@ pub(super) fn table(html: &mut String, headings: &[&str], rows: impl Iterator<It
     let columns: Vec<(&str, &str)> = headings.iter().map(|heading| column(heading)).collect();
     html.push_str("<div class=\"wide\" tabindex=\"0\"><table class=\"sortable\">\n<thead><tr>");
     for (class, heading) in &columns {
-        let _ = write!(html, "<th{}>{}</th>", attribute(class, ""), escape(heading));
+        let _ = write!(html, "<th{}>{}</th>", attribute(class, ""), word(heading));
     }
     html.push_str("</tr></thead>\n<tbody>\n");
     for row in rows {

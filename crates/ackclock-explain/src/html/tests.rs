@@ -65,13 +65,48 @@ fn the_picture_of_a_connection() {
     assert_eq!(panel["timeouts"]["class"], json!(["lost_retransmission"]));
 }
 
+/// Without what a pointer finds on words.
+fn without_meanings(html: &str) -> String {
+    let mut parts = html.split("<abbr title=\"");
+    let mut text = String::from(parts.next().unwrap());
+    parts.for_each(|part| text.push_str(part.split_once("\">").unwrap().1));
+    text.replace("</abbr>", "")
+}
+
+#[test]
+fn words_tell_what_they_mean_and_are_listed_at_the_end() {
+    let explained = fixture::explained();
+    for html in [first_page(&explained), index(&explained, &[0], 0)] {
+        let timeout = "<b class=\"loss\"><abbr title=\"the retransmission timer expired (RFC 6298)\">\
+            timeout</abbr>, <abbr title=\"a timeout of a segment that had been retransmitted before\">\
+            lost retransmission</abbr></b>";
+        assert!(html.contains(timeout), "{html}");
+        let (_, words) = html.split_once("<summary>What the words mean</summary>").unwrap();
+        assert_eq!(words.split_once("</details>").unwrap().0.matches("<tr>").count(), 21);
+    }
+    let shares = "<abbr title=\"losses are repaired, or a timer is waited for\">recovery</abbr> 60 %, \
+        <i> 40 %";
+    assert_eq!(words::list("recovery 60 %, <i> 40 %"), shares.replace("<i>", "&lt;i&gt;"));
+}
+
+#[test]
+fn throughput_and_round_trips_are_drawn() {
+    let mut explained = fixture::explained();
+    let html = first_page(&explained);
+    for what in ["<h2>Over time</h2>", "throughput (Mbit/s)</text>", "round trip (ms)</text>"] {
+        assert_eq!(html.matches(what).count(), 1, "{what}");
+    }
+    explained.connections[0].connection.from_server.events.clear();
+    assert!(!first_page(&explained).contains("<h2>Over time</h2>"));
+}
+
 #[test]
 fn the_verdict_comes_first() {
     let mut explained = fixture::explained();
     let verdict = "<p class=\"verdict\">Lost 1.4 s of 2.0 s: <b class=\"loss\">timeout, lost \
         retransmission</b> 0.99 s; \
                    <b class=\"window\">zero window</b> 0.40 s.</p>";
-    assert!(first_page(&explained).contains(verdict));
+    assert!(without_meanings(&first_page(&explained)).contains(verdict));
     let stalls = &mut explained.connections[0].connection.from_server.stalls;
     stalls.iter_mut().for_each(|stall| stall.cause = StallCause::Application);
     let html = first_page(&explained);
@@ -91,7 +126,7 @@ fn a_spurious_timeout_is_called_so() {
     let label = "spurious timeout, lost retransmission";
     let html = first_page(&explained);
     assert_eq!(data(&html)["panels"][0]["stalls"]["label"][0], format!("0.99 s: {label}"));
-    assert!(html.contains(&format!("<b class=\"loss\">{label}</b> 0.99 s")));
+    assert!(without_meanings(&html).contains(&format!("<b class=\"loss\">{label}</b> 0.99 s")));
     assert!(html.contains(&format!("<td class=\"words loss\">{label}</td>")));
 }
 
@@ -142,7 +177,7 @@ fn names_cannot_break_out() {
     explained.connections[0].connection.from_server.doubts = vec![evil.into()];
     let escaped = "&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;&amp;&quot;&#39;&lt;!--";
     for (html, times, scripts) in
-        [(first_page(&explained), 2, 3), (index(&explained, &[0], 0), 2, 1)]
+        [(first_page(&explained), 2, 5), (index(&explained, &[0], 0), 2, 1)]
     {
         assert_eq!(html.matches(escaped).count(), times);
         assert_eq!((html.matches("<img").count(), html.matches("</script>").count()), (0, scripts));

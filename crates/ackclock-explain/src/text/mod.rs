@@ -19,6 +19,7 @@ pub(crate) use sentence::retransmission;
 pub(crate) use sentence::stall;
 pub(crate) use short::{headed, headline, shares, why};
 pub use terms::terms;
+pub(crate) use terms::{TERMS, meaning};
 pub(crate) use words::{count, date, time};
 
 /// What the time went into, at most `top` of the connections that were held up for longest, and

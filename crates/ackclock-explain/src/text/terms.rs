@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 /// What limits a sender, then what happens to segments, then causes of stalls.
-const TERMS: [(&str, &str); 21] = [
+pub(crate) const TERMS: [(&str, &str); 21] = [
     ("handshake", "the sender waits for the answer to its SYN"),
     ("application", "all is acknowledged, and the application gives nothing more to send"),
     ("receive window", "the window that the receiver offers has no room for another segment"),
@@ -32,6 +32,11 @@ const TERMS: [(&str, &str); 21] = [
     ("zero window", "cause of a stall: the receiver had closed its window"),
     ("capture gap", "cause of a stall: the capture has missed packets"),
 ];
+
+/// What a term means.
+pub(crate) fn meaning(term: &str) -> Option<&'static str> {
+    TERMS.iter().find(|(name, _)| *name == term).map(|(_, meaning)| *meaning)
+}
 
 /// A line for each term.
 pub fn terms() -> String {

@@ -1,0 +1,71 @@
+//! What words mean, where they stand and at the end of a page.
+
+use std::fmt::Write;
+
+use ackclock_report::escape;
+
+use crate::text::{TERMS, meaning};
+
+/// Headings that are no terms themselves.
+const HEADINGS: [(&str, &str); 18] = [
+    ("limited by", "what the time of the connection went into for the most part"),
+    ("lost (s)", "time in stalls in which the application had something to send"),
+    ("rtt (ms)", "mean round trip"),
+    ("stalls", "times without progress longer than max(2 SRTT, RTO / 2)"),
+    ("rexmit", "retransmissions"),
+    ("spurious timeout", "a timeout that was not needed: the segment had arrived"),
+    ("timeouts", "expiries of the retransmission timer (RFC 6298)"),
+    ("probes", "tail loss probes (RFC 8985)"),
+    ("lost", "retransmissions that were lost themselves"),
+    ("timeouts avoided", "timeouts that would not have happened, by a replay"),
+    ("saved (s)", "how much sooner the losses would have been repaired"),
+    ("class", "what had been retransmitted before the timer expired (Lin & Kung 1998)"),
+    ("state before", "of the sender: open, disorder, recovery or loss, as Linux names it"),
+    ("flight (segments)", "what was sent and not acknowledged"),
+    ("cwnd (segments)", "the congestion window, estimated: the largest flight since it changed"),
+    ("waited", "since the last progress, not since the timer was set"),
+    ("transmission", "which transmission of these bytes it is"),
+    ("ended by frame", "the frame of the capture that ended it"),
+];
+
+/// What a heading or a term means.
+fn known(word: &str) -> Option<&'static str> {
+    let heading = HEADINGS.iter().find(|(name, _)| *name == word).map(|(_, meaning)| *meaning);
+    heading.or_else(|| meaning(word))
+}
+
+/// A word as HTML, which tells what it means when a pointer rests on it.
+pub(super) fn word(text: &str) -> String {
+    match known(text) {
+        Some(meaning) => format!("<abbr title=\"{}\">{}</abbr>", escape(meaning), escape(text)),
+        None => escape(text),
+    }
+}
+
+/// A list as HTML whose parts begin with words: `recovery 54 %, path 4 %`, or
+/// `timeout, lost retransmission`.
+pub(super) fn list(text: &str) -> String {
+    let part = |part: &str| {
+        let (name, rest) = match part.find(|c: char| c.is_ascii_digit()) {
+            Some(at) => part.split_at(at),
+            None => (part, ""),
+        };
+        let known = name.trim_end();
+        word(known) + &escape(&name[known.len()..]) + &escape(rest)
+    };
+    text.split(", ").map(part).collect::<Vec<_>>().join(", ")
+}
+
+/// All terms, folded up.
+pub(super) fn glossary(html: &mut String) {
+    html.push_str("<details class=\"words\">\n<summary>What the words mean</summary>\n<table>\n");
+    for (term, meaning) in TERMS {
+        let _ = writeln!(
+            html,
+            "<tr><td class=\"words\">{}</td><td class=\"text\">{}</td></tr>",
+            escape(term),
+            escape(meaning)
+        );
+    }
+    html.push_str("</table>\n</details>\n");
+}
