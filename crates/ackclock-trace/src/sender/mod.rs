@@ -197,7 +197,9 @@ impl SenderModel {
         } else {
             // Old and new data in one segment.
             let old = (max - sent.position) as u32;
-            self.old_data(&Sent { len: old, fin: false, ..*sent });
+            if !self.stream.has_probed_window(sent.position, old) {
+                self.old_data(&Sent { len: old, fin: false, ..*sent });
+            }
             let (position, seq) = (max, sent.seq + old);
             self.new_data(&Sent { position, seq, len: sent.len - old, ..*sent });
         }
@@ -328,7 +330,7 @@ impl SenderModel {
             return stream.moments.progressed(a.at);
         }
         stream.terms.sack |= a.sacks > 0;
-        stream.outstanding.reach_ahead(a.ack);
+        stream.reach_ahead(a.at, a.ack);
         recovery.phases.next_ack();
         let disorder = stream.is_disorder(recovery.evidence.duplicates())
             || recovery.retransmissions.echoes_head_alone(a, &stream.outstanding);

@@ -81,12 +81,11 @@ impl Situation<'_> {
         if self.is_tail && self.may_probe() && !self.sacked {
             return self.by_either_timer();
         }
-        // No timer is shorter than a round trip; but that of NewReno may go on from before a
-        // partial ACK (RFC 6582 section 4).
-        if self.nothing_repaired()
-            && !self.timed_out
-            && self.since_progress < nearly(self.timers.min_rtt())
-        {
+        // No timer is shorter than a round trip or than two ticks; but that of NewReno may go on
+        // from before a partial ACK (RFC 6582 section 4).
+        let least = nearly(self.timers.min_rtt()).max(TICKS);
+        let sooner = self.nothing_repaired() && !self.timed_out && self.since_progress < least;
+        if sooner || self.waited < TICKS && (self.sack || self.open) {
             return Trigger::Unknown;
         }
         Trigger::Timer

@@ -4,7 +4,7 @@
 
 use super::timers::Timers;
 use crate::sender::input::Sent;
-use ackclock_tcp::Time;
+use ackclock_tcp::{Span, Time};
 
 /// Most holes that are remembered; older ones are judged by time alone.
 const MOST: usize = 64;
@@ -12,6 +12,9 @@ const MOST: usize = 64;
 /// Largest step of the IP identification between two segments of a sender that counts it: one for
 /// each segment, and some for ACKs.
 const STEP: u16 = 1024;
+
+/// Captures that take packets from several queues of a device exchange what is this close.
+const SOON: Span = Span::from_millis(1);
 
 /// A hole, and the segment behind it that showed it.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +24,8 @@ struct Hole {
     tsval: Option<u32>,
     /// Its identification, if the sender counts.
     ip_id: Option<u16>,
+    /// When it was shown.
+    at: Time,
 }
 
 #[derive(Debug, Default)]
@@ -41,10 +46,30 @@ impl Holes {
     pub fn shown_by(&mut self, sent: &Sent, start: u64) {
         let counts = |last: u16, id: u16| (1..STEP).contains(&id.wrapping_sub(last));
         let ip_id = sent.ip_id.filter(|&id| self.last_id.is_some_and(|last| counts(last, id)));
+        self.push(Hole { start, end: sent.position, tsval: sent.tsval, ip_id, at: sent.at });
+    }
+
+    /// An ACK at `at` covers what went out unseen.
+    pub fn shown_by_ack(&mut self, at: Time, start: u64, end: u64) {
+        self.push(Hole { start, end, tsval: None, ip_id: None, at });
+    }
+
+    fn push(&mut self, hole: Hole) {
         if self.holes.len() == MOST {
             self.holes.remove(0);
         }
-        self.holes.push(Hole { start, end: sent.position, tsval: sent.tsval, ip_id });
+        self.holes.push(hole);
+    }
+
+    /// Whether `sent`, which is acknowledged, is what the capture had not seen, and follows its ACK
+    /// so soon that the capture has exchanged them. It fills the hole up to its end.
+    pub fn follows_its_ack(&mut self, sent: &Sent) -> bool {
+        let (position, end) = (sent.position, sent.end());
+        let exchanged = |hole: &&mut Hole| {
+            hole.start <= position && end <= hole.end && sent.at.since(hole.at) <= SOON
+        };
+        let hole = self.holes.iter_mut().rev().find(exchanged);
+        hole.map(|hole| hole.start = end).is_some()
     }
 
     /// Whether `sent`, which fills a hole that was noticed at `missed_at`, was sent before what

@@ -31,6 +31,8 @@ pub(crate) struct Stream {
     pub windows: Windows,
     pub timers: Timers,
     holes: Holes,
+    /// The byte of new data that has last probed a closed window.
+    window_probe: Option<u64>,
     /// Segments that went out, and their payload counted once.
     segments: u64,
     bytes: u64,
@@ -53,6 +55,7 @@ impl Stream {
             windows: Windows::default(),
             timers: Timers::new(terms.handshake_rtt),
             holes: Holes::default(),
+            window_probe: None,
             segments: 0,
             bytes: 0,
         }
@@ -94,6 +97,9 @@ impl Stream {
     /// New data goes out.
     #[inline]
     pub fn append(&mut self, sent: &Sent, recovering: bool) {
+        if sent.len == 1 && self.windows.offered() == 0 {
+            self.window_probe = Some(sent.position);
+        }
         self.outstanding.append(sent.at, sent.len);
         self.bytes += u64::from(sent.payload());
         self.windows.sent(sent.len);
@@ -108,8 +114,25 @@ impl Stream {
         self.outstanding.append_unseen(sent.at, sent.position);
     }
 
+    /// An ACK covers what was never seen going out.
+    pub fn reach_ahead(&mut self, at: Time, ack: u64) {
+        let max = self.outstanding.max();
+        if ack > max {
+            self.holes.shown_by_ack(at, max, ack);
+            self.outstanding.reach_ahead(ack);
+        }
+    }
+
     /// If this went out in its turn and the capture has it late, its records are no longer unseen.
     pub fn is_late_original(&mut self, sent: &Sent, records: Range<usize>) -> bool {
+        if records.is_empty() {
+            let late = self.outstanding.is_acked(sent.end()) && self.holes.follows_its_ack(sent);
+            if late {
+                self.outstanding.was_seen(sent.len);
+                self.bytes += u64::from(sent.payload());
+            }
+            return late;
+        }
         let missed_at = self.outstanding.get(records.start).map_or(sent.at, |s| s.first_at);
         let late = self.outstanding.are_holes(records.clone())
             && self.holes.is_original(sent, missed_at, &self.timers);
@@ -126,6 +149,12 @@ impl Stream {
         let keep_alive = !sent.fin && self.outstanding.is_empty() && silent;
         let is_head = sent.position == self.outstanding.una();
         sent.len == 1 && (keep_alive || self.windows.offered() == 0 && is_head)
+    }
+
+    /// These `old` bytes, with new data behind them, have probed a closed window. Now that it is open,
+    /// the segment goes out as a whole: that is no retransmission.
+    pub fn has_probed_window(&self, position: u64, old: u32) -> bool {
+        old == 1 && self.window_probe == Some(position)
     }
 
     /// Old data goes out in place of these records, as the retransmission with this number. `each`

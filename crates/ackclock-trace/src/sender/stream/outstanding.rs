@@ -261,6 +261,11 @@ impl Outstanding {
         }
     }
 
+    /// What was acknowledged unseen has been seen after all.
+    pub fn was_seen(&mut self, len: u32) {
+        self.unseen = self.unseen.saturating_sub(u64::from(len));
+    }
+
     /// Everything below `ack` is acknowledged, and its records are taken off.
     #[inline]
     pub fn advance(&mut self, ack: u64) {

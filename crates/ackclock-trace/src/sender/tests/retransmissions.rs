@@ -2,7 +2,7 @@
 
 use ackclock_tcp::{Span, Time};
 
-use super::{Line, MSS, kinds};
+use super::{Line, MSS, kinds, ms};
 use crate::connection::{Kind, Spurious, State};
 use crate::sender::stream::timers::Timers;
 use crate::sender::{Found, Sight};
@@ -234,4 +234,64 @@ fn f_rto_with_sack() {
         line.ack(401.1, 9);
         assert_eq!(kinds(&line.found()), [(0, Kind::Timeout), (1, kind)], "{sacked:?}");
     }
+}
+
+/// The capture has the ACK some microseconds before the data that it acknowledges.
+#[test]
+fn data_after_its_ack() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send(50.0, [0]);
+    line.ack(100.0, 1);
+    line.ack(100.002, 4);
+    line.send(100.003, 1..4);
+    line.send(150.0, [4]);
+    line.ack(200.0, 5);
+    let found = line.found();
+    assert_eq!((kinds(&found), found.unseen, found.bytes), (vec![], 0, 5000));
+}
+
+/// The same data later, or once more, is a retransmission.
+#[test]
+fn data_long_after_its_ack() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send(50.0, [0]);
+    line.ack(100.0, 1);
+    line.ack(100.002, 3);
+    line.send(100.003, [1]);
+    line.send(100.006, [1]);
+    line.send(102.0, [2]);
+    let found = line.found();
+    let all: Vec<u64> = kinds(&found).iter().map(|(segment, _)| *segment).collect();
+    assert_eq!((all, found.unseen), (vec![1, 2], 1000));
+}
+
+/// A byte of the next segment probes the closed window. When it opens, the segment goes out whole.
+#[test]
+fn a_window_probe_of_new_data() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send(50.0, [0]);
+    line.closed_window(100.0, 1);
+    line.sent(ms(400.0), 1000, 1, false);
+    line.closed_window(450.0, 1);
+    line.ack(900.0, 1);
+    line.sent(ms(900.0), 1000, 1000, false);
+    line.ack(950.0, 2);
+    let found = line.found();
+    assert_eq!((kinds(&found), found.timeouts.len(), found.bytes), (vec![], 0, 2000));
+}
+
+/// No timer is shorter than 20 ms: nothing says why the head goes out again after 5 ms.
+#[test]
+fn sooner_than_any_timer() {
+    let mut line = Line::sack(2.0);
+    line.ack(2.0, 0);
+    line.send(2.0, 0..3);
+    line.send(7.0, [0]);
+    line.ack(9.0, 3);
+    let found = line.found();
+    assert_eq!(kinds(&found), vec![(0, Kind::Unknown)]);
+    assert_eq!(found.timeouts, vec![]);
 }
