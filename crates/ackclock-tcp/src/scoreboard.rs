@@ -96,6 +96,18 @@ pub struct Acked {
     pub retransmission: Option<Time>,
 }
 
+/// What an acknowledgment took off the scoreboard that said nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PlainlyAcked {
+    /// Segments.
+    pub segments: u32,
+    /// Where the first one ended.
+    pub first_end: u64,
+    /// When the first and the last of them were sent.
+    pub first_sent: Time,
+    pub last_sent: Time,
+}
+
 /// Bytes and segments of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Tally {
@@ -362,6 +374,42 @@ impl Scoreboard {
         self.waits_from = self.waits_from.saturating_sub(off_board);
         self.check();
         acked
+    }
+
+    /// Takes the segments below `ack` off if it acknowledges at least one, each in full, if they were
+    /// sent once, and if nothing is known of any outstanding segment but when it was sent; tells
+    /// each. Otherwise nothing changes.
+    #[inline(always)]
+    pub(crate) fn ack_plainly_to(
+        &mut self,
+        ack: u64,
+        mut tell: impl FnMut(&Record),
+    ) -> Option<PlainlyAcked> {
+        if (self.sacked.segments | self.lost.segments | self.retransmitted.segments) > 0 {
+            return None;
+        }
+        let first = self.records.front()?;
+        let (first_end, first_sent) = (first.end(), first.first_sent);
+        let mut segments = 0;
+        let last_sent = loop {
+            let r = self.records.get(segments)?;
+            if r.transmissions > 1 || r.forgotten || r.end() > ack {
+                return None;
+            }
+            segments += 1;
+            if r.end() == ack {
+                break r.last_sent;
+            }
+        };
+        for _ in 0..segments {
+            if let Some(r) = self.records.pop_front() {
+                tell(&r);
+            }
+        }
+        self.settled = self.settled.saturating_sub(segments);
+        self.waits_from = self.waits_from.saturating_sub(segments);
+        self.check();
+        Some(PlainlyAcked { segments: segments as u32, first_end, first_sent, last_sent })
     }
 
     /// Counts what of the head lies below `ack` as acknowledged; whether that is the whole segment.

@@ -3,7 +3,7 @@
 
 use super::machine::Sender;
 use super::summarise::{self, Ranges};
-use super::{one_timer, repair, undo};
+use super::{one_timer, plain, repair, undo};
 use crate::event::EventKind;
 use crate::recovery::timer::Timed;
 use crate::segment::Segment;
@@ -18,6 +18,14 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
     if ack > c.s.snd_max {
         return;
     }
+    if !plain::on_segment(c, segment, ack) {
+        on_any(c, segment, ack);
+    }
+}
+
+/// What any ACK does.
+#[inline(never)]
+fn on_any(c: &mut Sender, segment: &Segment, ack: u64) {
     let mut a = AckSummary {
         ack,
         prior_dupacks: c.s.dupacks,
@@ -54,13 +62,7 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
     if a.dsack.is_some() {
         a.dsack_of_probe = c.strategy.probes.iter().any(|p| p.reported(&c.s, &a));
     }
-    for i in 0..c.strategy.probes.len() {
-        let first = c.strategy.probes[i].on_ack_first(&c.s, &a, &mut *c.strategy.window);
-        if let Some(windows) = first {
-            c.s.ssthresh = windows.ssthresh;
-            c.set_cwnd(windows.cwnd);
-        }
-    }
+    before_response(c, &a);
     // After a timeout Linux looks at every duplicate, with SACK news or without (tcp_process_loss).
     let dubious = c.wants.by_marks && a.unchanged && c.s.phase == Phase::Loss;
     if a.newly_acked > 0 || a.duplicate || a.newly_sacked > 0 || a.dsack.is_some() || dubious {
@@ -70,15 +72,7 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
         time(c, &a);
     }
     one_timer::after_ack(c);
-    let mut repaired = None;
-    for probe in &mut c.strategy.probes {
-        repaired = probe.on_ack(&c.s, &a, &mut *c.strategy.window).or(repaired);
-    }
-    if let Some(windows) = repaired {
-        c.save(false);
-        c.s.ssthresh = windows.ssthresh;
-        c.set_cwnd(windows.cwnd);
-    }
+    after_response(c, &a);
     if c.wants.limits {
         c.burst = c.burst.min(c.strategy.regulate.most(&c.s, &a));
     }
@@ -97,6 +91,32 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
     c.arm_persist();
     if a.prior_flight == 0 && c.s.written > c.s.snd_max {
         one_timer::wait_for_window(c);
+    }
+}
+
+/// Probes see the ACK before anything has responded to it.
+#[inline(always)]
+pub(super) fn before_response(c: &mut Sender, a: &AckSummary) {
+    for i in 0..c.strategy.probes.len() {
+        let first = c.strategy.probes[i].on_ack_first(&c.s, a, &mut *c.strategy.window);
+        if let Some(windows) = first {
+            c.s.ssthresh = windows.ssthresh;
+            c.set_cwnd(windows.cwnd);
+        }
+    }
+}
+
+/// Probes see the ACK after everything has responded to it.
+#[inline(always)]
+pub(super) fn after_response(c: &mut Sender, a: &AckSummary) {
+    let mut repaired = None;
+    for probe in &mut c.strategy.probes {
+        repaired = probe.on_ack(&c.s, a, &mut *c.strategy.window).or(repaired);
+    }
+    if let Some(windows) = repaired {
+        c.save(false);
+        c.s.ssthresh = windows.ssthresh;
+        c.set_cwnd(windows.cwnd);
     }
 }
 
@@ -124,14 +144,7 @@ fn respond(c: &mut Sender, a: &mut AckSummary) {
     {
         c.s.ssthresh = ssthresh;
     }
-    if !c.s.sack
-        && let Some(emulated) = c.strategy.detect.emulate(&c.s, a)
-    {
-        (c.s.emulated, a.delivered) = (emulated.segments, emulated.delivered);
-    }
-    if c.wants.deliveries {
-        c.strategy.detect.observe(&c.s, a);
-    }
+    observe(c, a);
     let undo::Judged { settled, hold } = undo::judge(c, a);
     if a.newly_acked > 0 {
         c.strategy.ambiguity.on_advance(&c.s, a);
@@ -170,9 +183,22 @@ fn respond(c: &mut Sender, a: &mut AckSummary) {
     }
 }
 
+/// Detection takes note of what was delivered.
+#[inline(always)]
+pub(super) fn observe(c: &mut Sender, a: &mut AckSummary) {
+    if !c.s.sack
+        && let Some(emulated) = c.strategy.detect.emulate(&c.s, a)
+    {
+        (c.s.emulated, a.delivered) = (emulated.segments, emulated.delivered);
+    }
+    if c.wants.deliveries {
+        c.strategy.detect.observe(&c.s, a);
+    }
+}
+
 /// New data acknowledged outside recovery: the window grows, unless cwnd is settled.
 #[inline(always)]
-fn on_advance_open(c: &mut Sender, a: &AckSummary, settled: bool) {
+pub(super) fn on_advance_open(c: &mut Sender, a: &AckSummary, settled: bool) {
     if !settled && !c.wants.after_detection {
         grow(c, a);
     }
@@ -187,6 +213,7 @@ fn on_advance_open(c: &mut Sender, a: &AckSummary, settled: bool) {
     }
 }
 
+#[inline(always)]
 fn grow(c: &mut Sender, a: &AckSummary) {
     let cwnd = c.strategy.window.on_ack(&c.s, a).min(c.config.max_cwnd.unwrap_or(u64::MAX));
     c.set_cwnd(cwnd);

@@ -104,13 +104,31 @@ pub(super) struct Wants {
     pub limits: bool,
     /// Segmentation decides when new data leaves.
     pub segments: bool,
+    /// Plain ACKs take the short path (`plain.rs`). Events, and what must be asked on every ACK,
+    /// take the full one.
+    pub plain: bool,
+    /// On a plain ACK detection need not be asked, nor ambiguity.
+    pub skips_detection: bool,
+    pub skips_advance: bool,
 }
 
 impl Wants {
-    fn of(strategy: &Strategy) -> Wants {
+    fn of(strategy: &Strategy, config: &SenderConfig) -> Wants {
         let deliveries = strategy.detect.watches_deliveries();
         let samples_sacks = strategy.timer.samples_sacks();
         let everywhere = strategy.regulate.everywhere();
+        let measures = strategy.window.measures();
+        let after_detection = strategy.window.after_detection();
+        let (times, limits) = (strategy.timer.times(), strategy.regulate.limits());
+        let segments = strategy.segmentation.is_some();
+        let always_asks = samples_sacks
+            || measures
+            || after_detection
+            || times
+            || limits
+            || segments
+            || strategy.timer.serves_all()
+            || !strategy.undo.is_empty();
         Wants {
             deliveries,
             samples_sacks,
@@ -118,11 +136,14 @@ impl Wants {
             everywhere,
             by_marks: everywhere && strategy.select.everywhere(),
             refits: strategy.select.refits(),
-            measures: strategy.window.measures(),
-            after_detection: strategy.window.after_detection(),
-            times: strategy.timer.times(),
-            limits: strategy.regulate.limits(),
-            segments: strategy.segmentation.is_some(),
+            measures,
+            after_detection,
+            times,
+            limits,
+            segments,
+            plain: !config.events && !always_asks,
+            skips_detection: strategy.detect.skips_plain_acks(),
+            skips_advance: strategy.ambiguity.skips_plain_acks(),
         }
     }
 }
@@ -170,7 +191,7 @@ impl Sender {
     pub fn new(mut config: SenderConfig, mut strategy: Strategy) -> Sender {
         let (s, timers) = start(&mut config, &mut strategy);
         let wl1 = config.remote_seq;
-        let wants = Wants::of(&strategy);
+        let wants = Wants::of(&strategy, &config);
         Sender {
             config,
             strategy,
@@ -200,7 +221,7 @@ impl Sender {
     /// Begins with what a handshake has found out; nothing may have been written yet.
     pub(crate) fn configure(&mut self, mut config: SenderConfig) {
         (self.s, self.timers) = start(&mut config, &mut self.strategy);
-        self.wants = Wants::of(&self.strategy);
+        self.wants = Wants::of(&self.strategy, &config);
         self.strategy.without_sack = None;
         self.wl1 = config.remote_seq;
         self.config = config;

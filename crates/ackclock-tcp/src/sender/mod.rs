@@ -1,6 +1,7 @@
 //! The sending half of an established connection.
 //!
-//! This file holds what a driver calls. `ack.rs` reads from top to bottom what an ACK does:
+//! This file holds what a driver calls. `ack.rs` reads from top to bottom what an ACK does, and
+//! `plain.rs` what is left of it where the ACK says nothing unusual:
 //! `summarise.rs` applies it, `undo.rs` takes a response back, `detection.rs` marks what is lost,
 //! and `repair.rs` begins, continues and ends recovery. `deadline.rs` has what time does,
 //! `transmit.rs` what is sent, `mss.rs` what a change of the path's MTU does. `machine.rs` has the
@@ -13,6 +14,7 @@ mod detection;
 mod machine;
 mod mss;
 mod one_timer;
+mod plain;
 mod repair;
 mod stats;
 mod summarise;

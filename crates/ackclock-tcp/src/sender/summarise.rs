@@ -23,22 +23,9 @@ pub(super) struct Ranges {
 
 /// Applies the facts that the ACK carries and sums them up.
 pub(super) fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, ranges: &mut Ranges) {
-    let (s, ack) = (&mut c.s, a.ack);
-    let prior_edge = s.window_edge;
-    // RFC 9293 section 3.10.7.4: an old segment does not set the window. One that acknowledges more
-    // than any before is not old, whatever its sequence number; without that, a single forged
-    // one from far ahead would keep the window from moving.
-    let newer = segment.seq.0.wrapping_sub(c.wl1.0) as i32 >= 0;
-    if ack > s.snd_una || (ack == s.snd_una && newer) {
-        // An empty segment may lie beyond all that the peer will ever send (Lin & Kung section
-        // 6.5). Then no later window would be taken.
-        if segment.len > 0 {
-            c.wl1 = segment.seq;
-        }
-        let window = u64::from(segment.wnd) << c.config.wscale.min(14);
-        s.window_edge = ack + window;
-        s.max_window = s.max_window.max(window);
-    }
+    let ack = a.ack;
+    let prior_edge = c.s.window_edge;
+    take_window(c, segment, ack);
     if !segment.sack.is_empty() {
         read_blocks(c, segment, ack, ranges);
         if ranges.dsack {
@@ -112,6 +99,25 @@ pub(super) fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, range
     }
 }
 
+/// RFC 9293 section 3.10.7.4: the window that a segment offers counts unless the segment is old. One
+/// that acknowledges more than any before is not old, whatever its sequence number; without that, a
+/// single forged one from far ahead would keep the window from moving.
+#[inline(always)]
+pub(super) fn take_window(c: &mut Sender, segment: &Segment, ack: u64) {
+    let s = &mut c.s;
+    let newer = segment.seq.0.wrapping_sub(c.wl1.0) as i32 >= 0;
+    if ack > s.snd_una || (ack == s.snd_una && newer) {
+        // An empty segment may lie beyond all that the peer will ever send (Lin & Kung section
+        // 6.5). Then no later window would be taken.
+        if segment.len > 0 {
+            c.wl1 = segment.seq;
+        }
+        let window = u64::from(segment.wnd) << c.config.wscale.min(14);
+        s.window_edge = ack + window;
+        s.max_window = s.max_window.max(window);
+    }
+}
+
 /// Send times of segments that an ACK reports for the first time and that were sent once.
 #[derive(Clone, Copy, Default)]
 struct Reported {
@@ -168,7 +174,8 @@ fn echoed(now: Time, ecr: u32, least: u32) -> Option<Time> {
     now.0.checked_sub(Span::from_millis(u64::from(ms)).0).map(Time)
 }
 
-fn take(c: &mut Sender, a: &mut AckSummary, sent: Option<Time>) {
+#[inline(always)]
+pub(super) fn take(c: &mut Sender, a: &mut AckSummary, sent: Option<Time>) {
     if let Some(sent) = sent {
         let rtt = c.s.now.since(sent);
         a.rtt = Some(rtt);
@@ -181,7 +188,8 @@ fn take(c: &mut Sender, a: &mut AckSummary, sent: Option<Time>) {
 }
 
 /// RFC 6298 sections 5.2 and 5.3.
-fn restart(c: &mut Sender) {
+#[inline(always)]
+pub(super) fn restart(c: &mut Sender) {
     if c.s.board.is_empty() {
         c.timers.rto_at = Time::NEVER;
     } else if c.timers.serves_all || c.s.phase != Phase::Recovery {

@@ -15,6 +15,10 @@ use crate::summary::AckSummary;
 pub struct Bugfix;
 
 impl Ambiguity for Bugfix {
+    fn skips_plain_acks(&self) -> bool {
+        true
+    }
+
     fn admits(&mut self, s: &State, _a: &AckSummary) -> bool {
         // The duplicates that the end of a recovery stands for (`b2b`) do not stem from its
         // retransmissions.

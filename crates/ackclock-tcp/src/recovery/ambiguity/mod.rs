@@ -34,6 +34,12 @@ pub trait Ambiguity: Send {
         false
     }
 
+    /// Whether [`on_advance`](Self::on_advance) does nothing on a plain ACK
+    /// ([`Detect::skips_plain_acks`](crate::recovery::detect::Detect::skips_plain_acks)).
+    fn skips_plain_acks(&self) -> bool {
+        false
+    }
+
     /// An ACK advanced `snd_una`.
     fn on_advance(&mut self, _s: &State, _a: &AckSummary) {}
 }

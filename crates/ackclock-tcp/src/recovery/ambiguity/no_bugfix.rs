@@ -8,6 +8,10 @@ use crate::summary::AckSummary;
 pub struct NoBugfix;
 
 impl Ambiguity for NoBugfix {
+    fn skips_plain_acks(&self) -> bool {
+        true
+    }
+
     fn admits(&mut self, _s: &State, _a: &AckSummary) -> bool {
         true
     }

@@ -9,6 +9,10 @@ use crate::summary::AckSummary;
 pub struct RecoveryPoint;
 
 impl Ambiguity for RecoveryPoint {
+    fn skips_plain_acks(&self) -> bool {
+        true
+    }
+
     fn admits(&mut self, s: &State, _a: &AckSummary) -> bool {
         s.snd_una >= s.recover
     }

@@ -14,6 +14,10 @@ impl Detect for DupackCount {
         "dupack"
     }
 
+    fn skips_plain_acks(&self) -> bool {
+        true
+    }
+
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost {
         if a.duplicate && s.dupacks == s.dupthresh { Lost::Head } else { Lost::Nothing }
     }

@@ -46,6 +46,10 @@ impl Detect for Fack {
         if self.linux { "fack-linux" } else { "fack" }
     }
 
+    fn skips_plain_acks(&self) -> bool {
+        true
+    }
+
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost {
         self.reordering_seen |= s.dupthresh > DUPTHRESH;
         if self.reordering_seen {

@@ -53,6 +53,10 @@ impl Detect for IsLost {
         !self.rfc3517
     }
 
+    fn skips_plain_acks(&self) -> bool {
+        true
+    }
+
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost {
         if a.newly_sacked == 0 {
             return Lost::Nothing;

@@ -159,6 +159,16 @@ pub trait Detect: Send {
         }
     }
 
+    /// Whether a *plain* ACK tells it nothing: it would answer with [`Lost::Nothing`], leave
+    /// [`dupthresh`](Self::dupthresh) at three, and change nothing of its own. A plain ACK advances
+    /// `snd_una` over segments that were sent once, outside recovery, and carries nothing else; no
+    /// duplicates are counted, and nothing outstanding is sacked, lost or on its way again. Then it
+    /// is not shown such ACKs, unless it [watches deliveries](Self::watches_deliveries). Not handed
+    /// on to an inner detection: the outer one may want to see more.
+    fn skips_plain_acks(&self) -> bool {
+        false
+    }
+
     /// Judges on an ACK that says anything new, or is a duplicate.
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost;
 

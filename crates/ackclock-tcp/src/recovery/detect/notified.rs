@@ -97,6 +97,10 @@ impl Detect for Notified {
         Lost::Transmission { lost, again: self.again == Some(lost) }
     }
 
+    fn skips_plain_acks(&self) -> bool {
+        true
+    }
+
     /// What was lost above the last recovery point begins the next recovery as soon as that one is
     /// over, retransmitted already or not, as RFC 6675 does for the first unacknowledged segment.
     fn on_ack(&mut self, s: &State, _a: &AckSummary) -> Lost {

@@ -35,6 +35,7 @@ mod notified;
 mod ns2;
 mod one_timer;
 mod path;
+mod plain;
 mod prr;
 mod rack;
 mod rate_halving;

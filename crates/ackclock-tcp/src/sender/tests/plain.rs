@@ -1,0 +1,130 @@
+//! The short path of plain ACKs and the full one: the same segments, deadlines and state after each
+//! input of random histories.
+
+use super::*;
+
+const HISTORIES: u64 = 100_000;
+const INPUTS: u64 = 24;
+
+/// Strategies whose plain ACKs take the short path.
+const SHORT: [&str; 10] = [
+    "newreno",
+    "sack",
+    "rack-tlp",
+    "prr",
+    "fack",
+    "oracle",
+    "newreno+lt",
+    "tahoe+smallwnd+b2b",
+    "sack+er+ack-heuristic",
+    "newreno+hystart+cubic+ts-heuristic+rto-restart",
+];
+
+/// A linear congruential generator (Knuth's MMIX).
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
+    }
+}
+
+/// An ACK from a receiver that may be honest: most advance by a segment, some by a part of one or
+/// by several, or not at all; some carry SACK blocks or another window.
+fn ack(s: &State, isn: Seq, timestamps: bool, dice: &mut Dice) -> Segment {
+    let step = match dice.below(8) {
+        0 => 0,
+        1 => dice.below(3000),
+        2 => 2000,
+        3 => s.flight(),
+        _ => s.board.head().map_or(0, |head| u64::from(head.len)),
+    };
+    let position = (s.snd_una + step).min(s.snd_max);
+    let mut segment = Segment { ack: Seq::at(isn, position), wnd: 60_000, ..Segment::default() };
+    if dice.below(16) == 0 {
+        segment.wnd = dice.below(6000) as u16;
+    }
+    if dice.below(16) == 0 {
+        segment.len = 100;
+    }
+    if s.flight() > 2000 && dice.below(4) == 0 {
+        let left = position + 1000 * dice.below(4);
+        let right = left + 1000 * (1 + dice.below(2));
+        segment.sack.push(SackBlock { left: Seq::at(isn, left), right: Seq::at(isn, right) });
+    }
+    let ecr = s.now.timestamp().wrapping_sub(dice.below(80) as u32);
+    segment.timestamps = timestamps.then_some(Timestamps { val: 0, ecr });
+    segment
+}
+
+#[test]
+fn the_short_path_does_what_the_full_one_does() {
+    let registry = Registry::default();
+    let strategies = SHORT.map(|name| registry.parse(name).expect(name));
+    let mut plain = 0;
+    for history in 0..HISTORIES {
+        let mut dice = Dice(history);
+        let strategy = &strategies[history as usize % SHORT.len()];
+        let isn = Seq(if dice.below(2) == 0 { 0 } else { 3500u32.wrapping_neg() });
+        let timestamps = dice.below(4) == 0;
+        let config = SenderConfig { isn, timestamps, nagle: dice.below(8) == 0, ..window(4) };
+        let mut pair = [(); 2].map(|()| Sender::new(config.clone(), strategy.build()));
+        assert!(pair[0].wants.plain, "{}", strategy.name());
+        pair[1].wants.plain = false;
+        let mut now = Time::ZERO;
+        for _ in 0..INPUTS {
+            now += Span::from_millis(dice.below(60));
+            let before = pair[0].s.snd_una;
+            match dice.below(12) {
+                0 | 1 => {
+                    let bytes = dice.below(12_000);
+                    pair.iter_mut().for_each(|c| c.write(now, bytes));
+                }
+                2 => {
+                    now = now.max(pair[0].next_deadline().min(now + Span::from_secs(3)));
+                    pair.iter_mut().for_each(|c| c.on_deadline(now));
+                }
+                3 if dice.below(8) == 0 => pair.iter_mut().for_each(|c| c.close(now)),
+                _ => {
+                    let segment = ack(&pair[0].s, isn, timestamps, &mut dice);
+                    pair.iter_mut().for_each(|c| c.on_segment(now, &segment));
+                    plain += u64::from(pair[0].s.snd_una > before && !pair[0].s.recovering());
+                }
+            }
+            loop {
+                let [short, full] = pair.each_mut().map(|c| c.poll_transmit(now));
+                assert_eq!(short, full, "history {history}");
+                if short.is_none() {
+                    break;
+                }
+            }
+            let [short, full] = pair.each_ref().map(|c| {
+                let s = &c.s;
+                (s.snd_una, s.cwnd, s.ssthresh, s.srtt, s.board.pipe(), c.next_deadline())
+            });
+            assert_eq!(short, full, "history {history}");
+        }
+        let [short, full] = pair.map(|c| format!("{:?} {:?} {:?}", c.s, c.stats, c.saved));
+        assert_eq!(short, full, "history {history}");
+    }
+    assert!(plain > 2 * HISTORIES, "{plain} ACKs advanced");
+}
+
+#[test]
+fn what_must_see_every_ack_takes_the_full_path() {
+    let registry = Registry::default();
+    let wants = |name: &str, events| {
+        let strategy = registry.parse(name).expect(name).build();
+        Sender::new(SenderConfig { events, ..config() }, strategy).wants
+    };
+    for name in ["linux", "sack+dsack-undo", "ns2-newreno", "newreno+eifel", "sack+linux-tso"] {
+        assert!(!wants(name, false).plain, "{name}");
+    }
+    assert!(!wants("sack", true).plain);
+    assert!(wants("sack", false).skips_detection);
+    assert!(!wants("rack-tlp", false).skips_detection);
+    assert!(!wants("sack+er", false).skips_detection);
+    assert!(!wants("sack+ts-heuristic", false).skips_advance);
+}
