@@ -176,16 +176,18 @@ crosscheck-linux:
 	cargo build --release --locked -p ackclock-score
 	target/release/ackclock-score linux --scenarios $(CROSSCHECK_LINUX) --seed $(CROSSCHECK_SEED) --shrink --differences 3
 
-# Paired with ns-2: packets per CPU second, memory, scaling.
+# Paired with ns-2: packets per CPU second, memory, scaling. BENCH has options for the
+# script, such as BENCH="--tables speed --rows '^10 flows'" for the rows that a change touches.
+BENCH ?=
 bench: build
 	tools/install ns2
-	python3 bench/run.py
+	python3 bench/run.py $(BENCH)
 
 # Instructions and modelled cache misses a packet, beside those kept in bench/instructions.json;
 # fails if instructions rose by more than 1 %.
 bench-instructions: build
 	tools/install valgrind
-	python3 bench/instructions.py
+	python3 bench/instructions.py $(BENCH)
 
 # Our stack over TUN devices beside the kernel's TCP and smoltcp's: bulk transfers without loss, then the labs `lossy` and
 # `short` in short. Needs root.

@@ -126,8 +126,8 @@ def a_packet(few, many):
     return {key: round((many[key] - few[key]) / packets, digits) for key, digits in COUNTS.items()}
 
 
-def measure(command):
-    """Every strategy with every number of flows."""
+def measure(command, rows):
+    """The strategies and numbers of flows whose row has this in its name."""
     results = {}
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
@@ -143,6 +143,7 @@ def measure(command):
                 ]
                 for flows in SIZES
                 for strategy in STRATEGIES
+                if re.search(rows, f"{flows} flows, {strategy}")
             }
             for (flows, strategy), (many, few) in cells.items():
                 results[f"{flows} flows, {strategy}"] = a_packet(few.result(), many.result())
@@ -177,15 +178,19 @@ def main():
     parser.add_argument(
         "--keep", action="store_true", help=f"write what is measured to {KEPT.name}"
     )
+    parser.add_argument(
+        "--rows", default="", metavar="REGEX", help="only rows that have this, such as '^10 flows'"
+    )
     options = parser.parse_args()
     for program in ("valgrind", "cc", "setarch", options.ackclock):
         if shutil.which(program) is None:
             print(f"bench: {program} not found", file=sys.stderr)
             return 2
-    measured = measure(pathlib.Path(shutil.which(options.ackclock)).resolve())
-    worse = show(json.loads(KEPT.read_text()) if KEPT.exists() else {}, measured)
+    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    measured = measure(pathlib.Path(shutil.which(options.ackclock)).resolve(), options.rows)
+    worse = show(kept, measured)
     if options.keep:
-        KEPT.write_text(json.dumps(measured, indent=2) + "\n")
+        KEPT.write_text(json.dumps({**kept, **measured}, indent=2) + "\n")
         return 0
     for name in worse:
         print(

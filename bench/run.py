@@ -9,10 +9,12 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = pathlib.Path(__file__).parent
@@ -22,7 +24,7 @@ AGENTS = {
     "sack": ("Agent/TCP/Sack1", "Agent/TCPSink/Sack1"),
 }
 # What ns-2 has not got is measured against its Sack1, which does the least that they do.
-COUNTERPARTS = {"newreno": "newreno", "sack": "sack", "prr": "sack", "rack-tlp": "sack"}
+COUNTERPARTS = {"newreno": "newreno", "sack": "sack", "prr": "sack", "rack-tlp": "sack", "linux": "sack"}
 # As scenarios/bench-transfers.toml has them.
 TRANSFERS = 4000
 TRANSFER_OPTIONS = {"hosts": 1, "access_min": 10, "segments": 30, "stagger": 9.2, "duration": 30}
@@ -58,8 +60,9 @@ def ns2(flows, strategy, seed=1, **options):
 
 
 def ours(command, scenario, strategy, seed=1):
-    """The same in ackclock, with scenarios/bench-SCENARIO.toml."""
-    scenario = HERE.parent / "scenarios" / f"bench-{scenario}.toml"
+    """The same in ackclock, with scenarios/bench-SCENARIO.toml, or with a file."""
+    if not isinstance(scenario, pathlib.Path):
+        scenario = HERE.parent / "scenarios" / f"bench-{scenario}.toml"
     text, _ = measure([command, "run", scenario, "--strategy", strategy, "--seed", str(seed), "--stats",
                        "--format", "json"])
     result = json.loads(text)
@@ -82,41 +85,47 @@ def workloads():
     yield f"{TRANSFERS} transfers", "transfers", TRANSFERS, TRANSFER_OPTIONS
 
 
-def paired(command, rounds, scenario, flows, options):
+def paired(command, rounds, strategies, scenario, flows, options):
     """Each strategy's runs, as pairs of ns-2 and ackclock; those with one counterpart share its runs."""
-    pairs = {strategy: [] for strategy in COUNTERPARTS}
+    pairs = {strategy: [] for strategy in strategies}
     for _ in range(rounds):
         theirs = {}
-        for strategy, counterpart in COUNTERPARTS.items():
+        for strategy in strategies:
+            counterpart = COUNTERPARTS[strategy]
             if counterpart not in theirs:
                 theirs[counterpart] = ns2(flows, counterpart, **options)
             pairs[strategy].append((theirs[counterpart], ours(command, scenario, strategy)))
     return pairs
 
 
-def speed(command, rounds):
+def speed(command, options):
     """Paired rounds, medians."""
+    rounds = options.rounds
     print("Packets through the bottleneck per CPU second of the run loop, and peak memory of the process")
-    print(f"(medians of {rounds} rounds, ns-2 and ackclock by turns; prr and rack-tlp against ns-2's Sack1)\n")
-    print(f"{'workload':<14}  {'strategy':<8}  {'ns-2':>9}  {'ackclock':>9}  {'ratio':>5}  {'ns-2':>7}  {'ackclock':>8}")
-    for name, scenario, flows, options in workloads():
-        for strategy, pairs in paired(command, rounds, scenario, flows, options).items():
+    print(f"(medians of {rounds} rounds, ns-2 and ackclock by turns, and the least and the largest ratio;")
+    print("prr, rack-tlp and linux against ns-2's Sack1)\n")
+    print(f"{'workload':<14}  {'strategy':<8}  {'ns-2':>9}  {'ackclock':>9}  {'ratio':>5}  {'from':>5}  {'to':>5}  "
+          f"{'ns-2':>7}  {'ackclock':>8}")
+    for name, scenario, flows, settings in workloads():
+        strategies = options.chosen(name, COUNTERPARTS)
+        for strategy, pairs in paired(command, rounds, strategies, scenario, flows, settings).items():
             rates = [statistics.median(run["packets"] / run["cpu"] for run in runs) for runs in zip(*pairs)]
-            ratio = statistics.median(b["packets"] / b["cpu"] * a["cpu"] / a["packets"] for a, b in pairs)
+            ratios = [b["packets"] / b["cpu"] * a["cpu"] / a["packets"] for a, b in pairs]
             memory = [max(run["memory"] for run in runs) / 1e6 for runs in zip(*pairs)]
-            print(f"{name:<14}  {strategy:<8}  {rates[0]:>9,.0f}  {rates[1]:>9,.0f}  {ratio:>5.1f}  "
-                  f"{memory[0]:>4.0f} MB  {memory[1]:>5.1f} MB", flush=True)
+            print(f"{name:<14}  {strategy:<8}  {rates[0]:>9,.0f}  {rates[1]:>9,.0f}  {statistics.median(ratios):>5.1f}  "
+                  f"{min(ratios):>5.1f}  {max(ratios):>5.1f}  {memory[0]:>4.0f} MB  {memory[1]:>5.1f} MB", flush=True)
 
 
-def agreement(command, seeds):
+def agreement(command, options):
     """Whether both simulate the same, with strategies that do as ns-2's agents do."""
+    seeds = options.seeds
     print(f"\nWhat was simulated (means of {seeds} seeds; ackclock with ns-2's strategies)\n")
     print(f"{'workload':<14}  {'strategy':<8}  {'packets ns-2':>12}  {'ackclock':>9}  {'drops ns-2':>10}  {'ackclock':>8}  "
           f"{'RTOs ns-2':>9}  {'ackclock':>8}")
-    for name, scenario, flows, options in workloads():
-        for strategy in AGENTS:
+    for name, scenario, flows, settings in workloads():
+        for strategy in options.chosen(name, AGENTS):
             columns = []
-            for runs in ([ns2(flows, strategy, seed, **options) for seed in range(1, seeds + 1)],
+            for runs in ([ns2(flows, strategy, seed, **settings) for seed in range(1, seeds + 1)],
                          [ours(command, scenario, f"ns2-{strategy}", seed) for seed in range(1, seeds + 1)]):
                 packets = statistics.mean(run["packets"] for run in runs)
                 columns.append((packets, 100 * statistics.mean(run["drops"] for run in runs) / packets,
@@ -126,11 +135,12 @@ def agreement(command, seeds):
                   f"{timeouts:>9,.0f}  {timeouts_2:>8,.0f}", flush=True)
 
 
-def web(command, rounds):
+def web(command, options):
     """Connections per CPU second and memory of the Web workload, which ns-2 has no counterpart of."""
+    rounds = options.rounds
     print(f"\n{WEB_CONNECTIONS:,} Web users on persistent connections in one run (medians of {rounds} rounds)\n")
     print(f"{'strategy':<8}  {'connections per CPU s':>21}  {'packets per CPU s':>17}  {'bytes a connection':>18}")
-    for strategy in COUNTERPARTS:
+    for strategy in options.chosen("web", COUNTERPARTS):
         runs = [ours(command, "web", strategy) for _ in range(rounds)]
         cpu = statistics.median(run["cpu"] for run in runs)
         memory = max(run["memory"] for run in runs) / WEB_CONNECTIONS
@@ -138,15 +148,24 @@ def web(command, rounds):
               flush=True)
 
 
-def memory(command):
+def memory(command, options):
     """Bytes for each of 10,000 flows: what they need more than ten flows need."""
     print("\nMemory at 10,000 flows, with their share of network and results")
-    for strategy in COUNTERPARTS:
-        many, few = (ours(command, flows, strategy)["memory"] for flows in (10_000, 10))
-        print(f"{strategy:<8}  {many / 1e6:>5.1f} MB, that is {(many - few) / 9_990:,.0f} bytes a flow", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        # At 1 Gb/s windows are wide.
+        wide = {}
+        for flows in (10_000, 10):
+            text = (HERE.parent / "scenarios" / f"bench-{flows}.toml").read_text()
+            wide[flows] = pathlib.Path(folder) / f"wide-{flows}.toml"
+            wide[flows].write_text(re.sub('rate = "100mbit"', 'rate = "1gbit"', text))
+        for name, scenarios in (("100 Mb/s", {10_000: 10_000, 10: 10}), ("1 Gb/s", wide)):
+            for strategy in options.chosen(f"memory {name}", COUNTERPARTS):
+                many, few = (ours(command, scenarios[flows], strategy)["memory"] for flows in (10_000, 10))
+                print(f"{name:<8}  {strategy:<8}  {many / 1e6:>5.1f} MB, that is {(many - few) / 9_990:,.0f} bytes a flow",
+                      flush=True)
 
 
-def scaling(command):
+def scaling(command, _options):
     """Wall clock of eight independent runs on one and on two processors."""
     scenario = HERE.parent / "scenarios" / "bench-100.toml"
     seconds = []
@@ -160,23 +179,35 @@ def scaling(command):
           f"{seconds[0] / seconds[1]:.2f} times as fast on {os.cpu_count()} processors")
 
 
+TABLES = {"speed": speed, "agreement": agreement, "web": web, "memory": memory, "scaling": scaling}
+
+
+class Options(argparse.Namespace):
+    """The arguments."""
+
+    def chosen(self, row, strategies):
+        """The strategies whose rows are to be measured of a workload."""
+        return [name for name in strategies if re.search(self.rows, f"{row} {name}")]
+
+
 def main():
     """Parses arguments and runs."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--ackclock", default="target/release/ackclock", help="the command (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=3, help="paired rounds (default: %(default)s)")
     parser.add_argument("--seeds", type=int, default=3, help="seeds for the agreement (default: %(default)s)")
-    options = parser.parse_args()
+    parser.add_argument("--tables", nargs="+", default=list(TABLES), choices=TABLES, metavar="TABLE",
+                        help=f"only these of {', '.join(TABLES)}")
+    parser.add_argument("--rows", default="", metavar="REGEX",
+                        help="only rows in whose workload and strategy this is found, such as '^10 flows|linux'")
+    options = parser.parse_args(namespace=Options())
     for program in ("ns", options.ackclock):
         if shutil.which(program) is None:
             print(f"bench: {program} not found", file=sys.stderr)
             return 2
     print(f"load average before: {os.getloadavg()[0]:.2f}\n")
-    speed(options.ackclock, options.rounds)
-    agreement(options.ackclock, options.seeds)
-    web(options.ackclock, options.rounds)
-    memory(options.ackclock)
-    scaling(options.ackclock)
+    for name in options.tables:
+        TABLES[name](options.ackclock, options)
     return 0
 
 
