@@ -17,14 +17,6 @@ pub(crate) enum Kind {
     Source,
 }
 
-const KINDS: [Kind; 6] = [
-    Kind::LossNotice,
-    Kind::Wire,
-    Kind::Late,
-    Kind::SenderTimer,
-    Kind::ReceiverTimer,
-    Kind::Source,
-];
 const INDEX_BITS: u32 = 25;
 const TRANSIT_MAX: u64 = (1 << 36) - 1;
 
@@ -53,6 +45,18 @@ impl Key {
         Key { time, tie: transit << (INDEX_BITS + 3) | id }
     }
 
+    /// In place of a key, later than any and unlike others.
+    fn nothing(place: usize) -> Key {
+        Key { time: u64::MAX - place as u64, tie: u64::MAX }
+    }
+
+    /// As `<`, by one comparison of wide numbers.
+    #[inline(always)]
+    fn is_before(self, other: Key) -> bool {
+        let number = |key: Key| u128::from(key.time) << 64 | u128::from(key.tie);
+        number(self) < number(other)
+    }
+
     /// When.
     pub(crate) fn time(self) -> u64 {
         self.time
@@ -60,7 +64,14 @@ impl Key {
 
     /// What kind of component.
     pub(crate) fn kind(self) -> Kind {
-        KINDS[((self.tie as u32 >> INDEX_BITS) & 7).min(5) as usize]
+        match (self.tie as u32 >> INDEX_BITS) & 7 {
+            0 => Kind::LossNotice,
+            1 => Kind::Wire,
+            2 => Kind::Late,
+            3 => Kind::SenderTimer,
+            4 => Kind::ReceiverTimer,
+            _ => Kind::Source,
+        }
     }
 
     /// Which of them.
@@ -73,30 +84,41 @@ impl Key {
 /// siblings share a cache line.
 #[derive(Debug, Default)]
 pub(crate) struct Heap {
+    /// The first key, then siblings by fours. Places without a key hold [`Key::nothing`], so that
+    /// there are always four.
     keys: Vec<Key>,
+    /// How many there are.
+    len: usize,
     /// The first key was taken. The next push may take its place.
     hole: bool,
 }
 
 impl Heap {
     /// The least key.
+    #[inline]
     pub(crate) fn peek(&mut self) -> Option<Key> {
         if self.hole {
-            self.hole = false;
-            if let Some(last) = self.keys.pop()
-                && !self.keys.is_empty()
-            {
-                self.sink(last);
-            }
+            self.fill();
         }
-        self.keys.first().copied()
+        if self.len == 0 { None } else { self.keys.first().copied() }
+    }
+
+    /// Puts the last key into the place of the one that was taken.
+    #[inline(never)]
+    fn fill(&mut self) {
+        self.hole = false;
+        self.len -= 1;
+        let last = core::mem::replace(&mut self.keys[self.len], Key::nothing(self.len));
+        if self.len > 0 {
+            self.sink(last);
+        }
     }
 
     /// Removes the least key, which [`Heap::peek`] has just returned. The next push is then cheap,
     /// since it takes its place: most events bring about one other.
     pub(crate) fn take(&mut self) {
         debug_assert!(!self.hole);
-        self.hole = !self.keys.is_empty();
+        self.hole = self.len > 0;
     }
 
     /// Replaces the least key, which [`Heap::peek`] has just returned, by another one.
@@ -112,8 +134,12 @@ impl Heap {
             self.hole = false;
             return self.sink(key);
         }
-        let mut at = self.keys.len();
-        self.keys.push(key);
+        let mut at = self.len;
+        self.len += 1;
+        while self.keys.len() < self.len {
+            let siblings = if self.keys.is_empty() { 1 } else { 4 };
+            self.keys.extend((0..siblings).map(|place| Key::nothing(at + place)));
+        }
         while at > 0 {
             let parent = (at - 1) / 4;
             if self.keys[parent] <= key {
@@ -126,51 +152,45 @@ impl Heap {
     }
 
     /// Replaces the first key by `key`, and moves that down to where it belongs.
+    #[inline(never)]
     fn sink(&mut self, key: Key) {
-        let keys = self.keys.as_mut_slice();
         let mut at = 0;
-        loop {
-            let first = 4 * at + 1;
-            let found = match keys.get(first..) {
-                Some([a, b, c, d, ..]) => first + least([a, b, c, d]),
-                Some(rest @ [_, ..]) => first + least_of_fewer(rest),
-                _ => break,
-            };
-            if keys[found] >= key {
+        while let Some(siblings) = self.children(at) {
+            let nth = least(siblings);
+            let child = siblings[nth % 4];
+            if !child.is_before(key) {
                 break;
             }
-            keys[at] = keys[found];
-            at = found;
+            self.keys[at] = child;
+            at = 4 * at + 1 + nth;
         }
-        if let Some(slot) = keys.get_mut(at) {
-            *slot = key;
-        }
+        self.keys[at] = key;
+    }
+
+    /// The children of a place, if it has any.
+    #[inline(always)]
+    fn children(&self, at: usize) -> Option<&[Key; 4]> {
+        self.keys.get(4 * at + 1..)?.first_chunk()
     }
 }
 
 /// Which of four keys is the least. Their times decide, one word each, unless two are equal, which
 /// is rare.
-#[inline]
-fn least([a, b, c, d]: [&Key; 4]) -> usize {
+#[inline(always)]
+fn least(keys: &[Key; 4]) -> usize {
+    let [a, b, c, d] = keys;
     let (ab, cd) = (a.time.min(b.time), c.time.min(d.time));
     if a.time == b.time || c.time == d.time || ab == cd {
-        return least_of_equals([a, b, c, d]);
+        return least_of_equals(keys);
     }
     let (i, j) = (usize::from(b.time < a.time), 2 + usize::from(d.time < c.time));
     if cd < ab { j } else { i }
 }
 
-/// Which of less than four keys is the least. Only the last node has so few.
 #[cold]
 #[inline(never)]
-fn least_of_fewer(keys: &[Key]) -> usize {
-    (0..keys.len()).min_by_key(|&index| keys[index]).unwrap_or(0)
-}
-
-#[cold]
-#[inline(never)]
-fn least_of_equals(keys: [&Key; 4]) -> usize {
-    (0..4).min_by_key(|&index| keys[index]).unwrap_or(0)
+fn least_of_equals(keys: &[Key; 4]) -> usize {
+    (0..4).min_by_key(|&nth| keys[nth]).unwrap_or(0)
 }
 
 #[cfg(test)]

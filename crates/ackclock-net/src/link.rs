@@ -53,12 +53,12 @@ pub(crate) struct Link {
     delay: u64,
     packets: u64,
     bytes: u64,
-    /// The size of the last packet, and how long its transmission takes. Sizes seldom change.
-    known_time: u64,
-    known_size: u32,
-    /// Bytes of the last packet let in.
+    /// How long the transmission of the last packet takes that was let in, and its bytes. Sizes
+    /// seldom change.
+    last_time: u64,
     last_size: u32,
-    /// The most packets that waited or were in transmission at the same time.
+    /// The most packets that waited or were in transmission at the same time, if that was more than
+    /// one.
     max_queue: u32,
     /// Packets bound for this link that are on the wire of the one link that feeds it.
     pub(crate) pending: u32,
@@ -103,8 +103,7 @@ impl Link {
             delay: config.delay.0,
             packets: 0,
             bytes: 0,
-            known_time: 0,
-            known_size: 0,
+            last_time: 0,
             last_size: 0,
             max_queue: 0,
             pending: 0,
@@ -221,7 +220,6 @@ impl Link {
         self.packets += 1;
         self.bytes += u64::from(size);
         self.transmit(now, size);
-        self.max_queue = self.max_queue.max(1);
         Some(self.busy_until.saturating_add(self.delay))
     }
 
@@ -295,7 +293,9 @@ impl Link {
                 Discipline::DropTail(Limit::Bytes(limit)) => {
                     Verdict::full_if(u64::from(size) > *limit)
                 }
-                Discipline::Red(red) => red.arrive(Waiting::none(now - self.busy_until), size),
+                Discipline::Red(red) => {
+                    red.arrive(Waiting::none(now - self.busy_until), size, || 0)
+                }
                 Discipline::Fred(fred) => {
                     fred.arrive(Waiting::none(now - self.busy_until), packet.flow)
                 }
@@ -314,9 +314,9 @@ impl Link {
         if now < self.busy_until {
             self.departures.push_back(Departure { at: self.busy_until, size: self.last_size });
             self.backlog += u64::from(self.last_size);
+            self.max_queue = self.max_queue.max(self.departures.len() as u32 + 1);
         }
-        self.transmit(now, size);
-        self.max_queue = self.max_queue.max(self.departures.len() as u32 + 1);
+        self.transmit(now.max(self.busy_until), size);
         Ok(())
     }
 
@@ -332,30 +332,30 @@ impl Link {
         // One is in transmission: the first of `departures`, or the last packet let in.
         let packets = self.departures.len() as u32;
         let bytes = self.backlog + u64::from(self.last_size);
-        let waiting = || {
+        let waiting = Waiting { packets, idle_for: None };
+        let bytes_waiting = || {
             let in_transmission =
                 self.departures.front().map_or(self.last_size, |first| first.size);
-            Waiting { packets, bytes: bytes - u64::from(in_transmission), idle_for: None }
+            bytes - u64::from(in_transmission)
         };
         match &mut self.discipline {
             Discipline::DropTail(Limit::Packets(limit)) => Verdict::full_if(packets + 1 >= *limit),
             Discipline::DropTail(Limit::Bytes(limit)) => {
                 Verdict::full_if(bytes + u64::from(packet.size) > *limit)
             }
-            Discipline::Red(red) => red.arrive(waiting(), packet.size),
-            Discipline::Fred(fred) => fred.arrive(waiting(), packet.flow),
+            Discipline::Red(red) => red.arrive(waiting, packet.size, bytes_waiting),
+            Discipline::Fred(fred) => fred.arrive(waiting, packet.flow),
         }
     }
 
-    /// The transmitter takes on another packet.
+    /// The transmitter takes on another packet, from `begin` on.
     #[inline]
-    fn transmit(&mut self, now: u64, size: u32) {
-        if size != self.known_size {
-            self.known_size = size;
-            self.known_time = transmission_time(size, self.rate);
+    fn transmit(&mut self, begin: u64, size: u32) {
+        if size != self.last_size {
+            self.last_size = size;
+            self.last_time = transmission_time(size, self.rate);
         }
-        self.busy_until = self.busy_until.max(now).saturating_add(self.known_time);
-        self.last_size = size;
+        self.busy_until = begin.saturating_add(self.last_time);
     }
 
     /// Counters at `now`, which is not before the last arrival.
@@ -371,6 +371,8 @@ impl Link {
             .map_or((0, 0), |impairments| (impairments.lost, impairments.corrupted));
         let waiting = self.departures.iter().filter(|departure| departure.at > now).count() as u64;
         let queued = waiting + u64::from(self.busy_until > now);
+        let let_in = self.packets - self.dropped_queue - dropped_early - dropped_loss;
+        let one = let_in > 0 && self.processor.is_none();
         LinkReport {
             packets: self.packets,
             bytes: self.bytes,
@@ -378,8 +380,8 @@ impl Link {
             dropped_early,
             dropped_loss,
             corrupted,
-            departed: self.packets - self.dropped_queue - dropped_early - dropped_loss - queued,
-            max_queue: u64::from(self.max_queue),
+            departed: let_in - queued,
+            max_queue: u64::from(self.max_queue.max(u32::from(one))),
         }
     }
 }

@@ -8,8 +8,6 @@ use crate::rng::Rng;
 pub(crate) struct Waiting {
     /// Packets that wait.
     pub(crate) packets: u32,
-    /// Their bytes.
-    pub(crate) bytes: u64,
     /// For how many seconds the transmitter has been idle, if it is.
     pub(crate) idle_for: Option<f64>,
 }
@@ -17,7 +15,7 @@ pub(crate) struct Waiting {
 impl Waiting {
     /// Nothing, and the transmitter has been idle for so many nanoseconds.
     pub(crate) fn none(idle: u64) -> Waiting {
-        Waiting { packets: 0, bytes: 0, idle_for: Some(idle as f64 * 1e-9) }
+        Waiting { packets: 0, idle_for: Some(idle as f64 * 1e-9) }
     }
 }
 
@@ -75,14 +73,16 @@ impl RedState {
         }
     }
 
-    /// A packet of `size` bytes arrives.
+    /// A packet of `size` bytes arrives; `bytes` returns how many wait.
     #[inline(always)]
-    pub(crate) fn arrive(&mut self, waiting: Waiting, size: u32) -> Verdict {
-        let queue = if self.config.queue_in_bytes {
-            waiting.bytes as f64
-        } else {
-            f64::from(waiting.packets)
-        };
+    pub(crate) fn arrive(
+        &mut self,
+        waiting: Waiting,
+        size: u32,
+        bytes: impl FnOnce() -> u64,
+    ) -> Verdict {
+        let queue =
+            if self.config.queue_in_bytes { bytes() as f64 } else { f64::from(waiting.packets) };
         self.avg.update(queue, waiting.idle_for);
         self.count += 1;
         self.count_bytes += u64::from(size);

@@ -27,13 +27,13 @@ impl FredState {
     fn arrivals<const N: usize>(&mut self, flows: [u32; N]) -> [Verdict; N] {
         flows.map(|flow| {
             let packets = self.queue.len() as u32;
-            self.arrive(Waiting { packets, bytes: 0, idle_for: None }, flow)
+            self.arrive(Waiting { packets, idle_for: None }, flow)
         })
     }
 
     /// A packet of `flow` finds the transmitter idle for so many milliseconds.
     fn arrives_idle(&mut self, ms: f64, flow: u32) -> Verdict {
-        self.arrive(Waiting { packets: 0, bytes: 0, idle_for: Some(ms * 1e-3) }, flow)
+        self.arrive(Waiting { packets: 0, idle_for: Some(ms * 1e-3) }, flow)
     }
 
     fn departs(&mut self, packets: usize) {

@@ -23,7 +23,7 @@ fn red(config: Red) -> RedState {
 }
 
 fn waiting(packets: u32) -> Waiting {
-    Waiting { packets, bytes: u64::from(packets) * 500, idle_for: None }
+    Waiting { packets, idle_for: None }
 }
 
 #[test]
@@ -90,7 +90,8 @@ fn in_byte_mode_the_probability_is_in_proportion_to_the_size() {
 fn a_queue_in_bytes_scales_limit_and_thresholds() {
     let mut red = red(Red { queue_in_bytes: true, limit: 3, ..config() });
     assert_eq!((red.limit, red.min_th, red.max_th), (3000.0, 1000.0, 3000.0));
-    let verdicts = [5, 6].map(|packets| red.arrive(waiting(packets), 500));
+    let verdicts =
+        [5, 6].map(|packets| red.arrive(waiting(packets), 500, || u64::from(packets) * 500));
     assert_eq!(verdicts, [Verdict::Enqueue, Verdict::Full]);
     assert_eq!(red.avg.value, 0.5 * (0.5 * 2500.0) + 0.5 * 3000.0);
 }
@@ -100,7 +101,7 @@ fn the_packet_that_finds_the_average_just_across_min_th_passes() {
     let mut red = red(Red { w_q: 1.0, ..config() });
     red.count = 50;
     // The average is at once beyond `max_th`, where every packet but the first is dropped.
-    let verdicts = [9, 9, 9, 1, 9, 9].map(|packets| red.arrive(waiting(packets), 1000));
+    let verdicts = [9, 9, 9, 1, 9, 9].map(|packets| red.arrive(waiting(packets), 1000, || 0));
     use Verdict::{Early, Enqueue};
     assert_eq!(verdicts, [Enqueue, Early, Early, Enqueue, Enqueue, Early]);
 }
@@ -108,7 +109,7 @@ fn the_packet_that_finds_the_average_just_across_min_th_passes() {
 #[test]
 fn a_full_queue_drops_and_counts_anew() {
     let mut red = red(Red { limit: 2, min_th: 50.0, max_th: 100.0, ..config() });
-    let verdicts = [0, 1, 2, 1].map(|packets| red.arrive(waiting(packets), 1000));
+    let verdicts = [0, 1, 2, 1].map(|packets| red.arrive(waiting(packets), 1000, || 0));
     assert_eq!(verdicts, [Verdict::Enqueue, Verdict::Enqueue, Verdict::Full, Verdict::Enqueue]);
     assert_eq!((red.count, red.count_bytes), (1, 1000));
 }
@@ -117,7 +118,7 @@ fn a_full_queue_drops_and_counts_anew() {
 fn distances(wait: bool) -> BTreeSet<usize> {
     let mut red = red(Red { w_q: 1.0, wait, ..config() });
     let drops: Vec<usize> =
-        (0..10_000).filter(|_| red.arrive(waiting(2), 1000) == Verdict::Early).collect();
+        (0..10_000).filter(|_| red.arrive(waiting(2), 1000, || 0) == Verdict::Early).collect();
     drops.windows(2).map(|pair| pair[1] - pair[0]).collect()
 }
 
