@@ -77,9 +77,13 @@ impl Packet {
     /// The segment in it. Its options are freed.
     #[inline]
     pub(crate) fn into_segment(self, options: &mut Options) -> Segment {
-        let (timestamps, sack) = options.take(self.options);
         let Packet { seq, ack, len, wnd, flags, .. } = self;
-        Segment { seq, ack, len, wnd, flags, timestamps, sack }
+        let mut segment = Segment { seq, ack, len, wnd, flags, ..Segment::default() };
+        if self.options != NO_OPTIONS {
+            let wire::Options { timestamps, sack, .. } = options.take_fields(self.options).options;
+            (segment.timestamps, segment.sack) = (timestamps, sack);
+        }
+        segment
     }
 
     /// A packet of a connection with a handshake. The caller fills in flow, hop and position.
@@ -167,15 +171,6 @@ impl Options {
                 self.fields.len() as u32 - 1
             }
         }
-    }
-
-    #[inline]
-    fn take(&mut self, at: u32) -> (Option<Timestamps>, SackBlocks) {
-        if at == NO_OPTIONS {
-            return (None, SackBlocks::NONE);
-        }
-        let wire::Options { timestamps, sack, .. } = self.take_fields(at).options;
-        (timestamps, sack)
     }
 
     #[inline]

@@ -67,6 +67,11 @@ impl Record {
         !self.sacked && !self.waits()
     }
 
+    /// It was sent once, nothing was ever known of it but that, and it does not reach beyond `ack`.
+    fn is_plainly_below(&self, ack: u64) -> bool {
+        self.transmissions == 1 && !self.forgotten && self.end() <= ack
+    }
+
     /// Detection has judged a retransmission of it lost, and none is on its way.
     pub(crate) fn is_lost_again(&self) -> bool {
         self.waits() && self.lost_by == Judge::Detect && self.transmissions > 1
@@ -100,7 +105,7 @@ pub struct Acked {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PlainlyAcked {
     /// Segments.
-    pub segments: u32,
+    pub segments: usize,
     /// Where the first one ended.
     pub first_end: u64,
     /// When the first and the last of them were sent.
@@ -388,28 +393,38 @@ impl Scoreboard {
         if (self.sacked.segments | self.lost.segments | self.retransmitted.segments) > 0 {
             return None;
         }
-        let first = self.records.front()?;
-        let (first_end, first_sent) = (first.end(), first.first_sent);
-        let mut segments = 0;
-        let last_sent = loop {
-            let r = self.records.get(segments)?;
-            if r.transmissions > 1 || r.forgotten || r.end() > ack {
-                return None;
-            }
-            segments += 1;
-            if r.end() == ack {
-                break r.last_sent;
-            }
+        let head = self.records.front().filter(|r| r.is_plainly_below(ack))?;
+        let first_end = head.end();
+        let mut acked = PlainlyAcked {
+            segments: 1,
+            first_end,
+            first_sent: head.first_sent,
+            last_sent: head.last_sent,
         };
-        for _ in 0..segments {
-            if let Some(r) = self.records.pop_front() {
+        // One, most often.
+        if first_end == ack {
+            tell(head);
+            self.records.pop_front();
+        } else {
+            acked.segments = 1 + self.plainly_below(ack)?;
+            for r in self.records.drain(..acked.segments) {
+                acked.last_sent = r.last_sent;
                 tell(&r);
             }
         }
+        let segments = acked.segments;
         self.settled = self.settled.saturating_sub(segments);
         self.waits_from = self.waits_from.saturating_sub(segments);
         self.check();
-        Some(PlainlyAcked { segments: segments as u32, first_end, first_sent, last_sent })
+        Some(acked)
+    }
+
+    /// How many segments lie between the first one and `ack`, if each was sent once and the last
+    /// ends there.
+    #[inline(never)]
+    fn plainly_below(&self, ack: u64) -> Option<usize> {
+        let mut rest = self.records.iter().skip(1).take_while(|r| r.is_plainly_below(ack));
+        rest.position(|r| r.end() == ack).map(|before| before + 1)
     }
 
     /// Counts what of the head lies below `ack` as acknowledged; whether that is the whole segment.

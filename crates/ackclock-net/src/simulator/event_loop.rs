@@ -65,7 +65,8 @@ impl Simulator {
                 if hop.allows_lookahead() {
                     self.links[hop.link()].pending -= 1;
                 }
-                self.forward(now, &mut packet, recorder);
+                let transit = self.transit(now, hop.link(), &mut packet);
+                self.arrive(transit, &packet, recorder);
             }
         }
     }
@@ -73,7 +74,14 @@ impl Simulator {
     /// Sends a packet over the link at its hop, and over later ones as far as lookahead allows.
     #[inline(never)]
     pub(super) fn forward<R: Recorder>(&mut self, now: u64, packet: &mut Packet, recorder: &mut R) {
-        match self.transit(now, packet) {
+        let transit = self.transit(now, self.paths.at(packet.hop).link(), packet);
+        self.arrive(transit, packet, recorder);
+    }
+
+    /// What follows once a packet has come so far.
+    #[inline(always)]
+    fn arrive<R: Recorder>(&mut self, transit: Transit, packet: &Packet, recorder: &mut R) {
+        match transit {
             Transit::OnWire => {}
             Transit::AtHost(at) if packet.kind == PacketKind::Ack => {
                 self.deliver_ack(at, packet, recorder)

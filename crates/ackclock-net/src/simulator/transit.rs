@@ -31,11 +31,16 @@ pub(super) enum Transit {
 }
 
 impl Simulator {
-    /// Takes a packet over the link at its hop, and over later ones as far as lookahead allows.
+    /// Takes a packet over this link, which is that at its hop, and over later ones as far as
+    /// lookahead allows.
     #[inline(always)]
-    pub(super) fn transit(&mut self, mut now: u64, packet: &mut Packet) -> Transit {
+    pub(super) fn transit(
+        &mut self,
+        mut now: u64,
+        mut index: usize,
+        packet: &mut Packet,
+    ) -> Transit {
         let mut at = packet.hop;
-        let mut index = self.paths.at(at).link();
         loop {
             at += 1;
             let hop = self.paths.at(at);

@@ -289,12 +289,12 @@ impl Receiver {
     }
 
     /// The next ACK to send, if one is due.
-    #[inline]
+    #[inline(always)]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         if self.ack_due { Some(self.ack(now, false)) } else { None }
     }
 
-    #[inline]
+    #[inline(always)]
     fn ack(&mut self, now: Time, with_data: bool) -> Segment {
         self.ack_due = false;
         self.ack_deadline = Time::NEVER;
@@ -306,23 +306,25 @@ impl Receiver {
             .config
             .timestamps
             .then(|| Timestamps { val: now.timestamp(), ecr: self.ts_recent.unwrap_or(0) });
-        Segment {
+        let mut segment = Segment {
             seq: self.config.local_seq,
             ack: Seq::at(self.config.isn, self.rcv_nxt),
             len: 0,
             wnd: self.window.offer(self.rcv_nxt),
             flags: Flags::default(),
             timestamps,
-            sack: self.sack_blocks(),
+            sack: SackBlocks::NONE,
+        };
+        let duplicate = self.duplicate.take();
+        if self.config.sack && (duplicate.is_some() || !self.out_of_order.is_empty()) {
+            segment.sack = self.sack_blocks(duplicate);
         }
+        segment
     }
 
-    fn sack_blocks(&mut self) -> SackBlocks {
-        let duplicate = self.duplicate.take();
+    #[inline(never)]
+    fn sack_blocks(&self, duplicate: Option<SackBlock>) -> SackBlocks {
         let mut blocks = SackBlocks::NONE;
-        if !self.config.sack || (duplicate.is_none() && self.out_of_order.is_empty()) {
-            return blocks;
-        }
         // RFC 2018 section 3: 40 bytes of options hold four blocks, or three beside timestamps.
         let room = if self.config.timestamps { SackBlocks::MAX - 1 } else { SackBlocks::MAX };
         let held = self.out_of_order.recent().map(|range| block(self.config.isn, range));

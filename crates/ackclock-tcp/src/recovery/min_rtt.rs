@@ -22,6 +22,9 @@ impl MinRtt {
     }
 
     pub fn get(&self) -> Option<Span> {
-        self.this.into_iter().chain(self.last).min()
+        match (self.this, self.last) {
+            (Some(this), Some(last)) => Some(this.min(last)),
+            (this, last) => this.or(last),
+        }
     }
 }

@@ -287,6 +287,7 @@ impl Sender {
         (self.s.srtt, self.s.rttvar) = (self.strategy.timer.srtt(), self.strategy.timer.rttvar());
     }
 
+    #[inline]
     pub(super) fn start_rto(&mut self) {
         if !self.timers.runs {
             return;
@@ -297,6 +298,7 @@ impl Sender {
     }
 
     /// An ACK restarts the timer (RFC 6298 section 5.3).
+    #[inline]
     pub(super) fn restart_rto(&mut self) {
         // A recovery may wait for more than its point with nothing outstanding.
         if self.s.board.is_empty() {

@@ -42,7 +42,7 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) -> bool {
     let mut a = AckSummary {
         ack,
         newly_acked: ack - prior_una,
-        delivered: acked.segments,
+        delivered: acked.segments as u32,
         prior_una,
         prior_flight,
         flight_size: prior_flight,

@@ -44,6 +44,7 @@ pub(super) fn judge_between_acks(c: &mut Sender, lost: Lost) {
     }
 }
 
+#[inline]
 fn begin(c: &mut Sender, a: &AckSummary, found: Found) {
     if (found.head || found.any) && c.strategy.ambiguity.admits(&c.s, a) {
         enter(c, a, found.head);
@@ -52,6 +53,7 @@ fn begin(c: &mut Sender, a: &AckSummary, found: Found) {
 
 /// RFC 5681 section 3.2 steps 2 and 3, RFC 6582 section 3.2 step 2, RFC 6675 section 5 step 4.
 /// `head`: the first unacknowledged segment is lost.
+#[inline(never)]
 fn enter(c: &mut Sender, a: &AckSummary, head: bool) {
     let flight = c.flight_size();
     c.save(false);

@@ -14,9 +14,16 @@ use crate::state::Phase;
 use crate::time::Time;
 
 pub(super) fn poll(c: &mut Sender) -> Option<Transmit> {
+    if c.wants.measures {
+        return poll_measured(c);
+    }
+    next(c)
+}
+
+fn poll_measured(c: &mut Sender) -> Option<Transmit> {
     let sent = next(c);
     // An application that writes much sends while it does.
-    if c.wants.measures && (sent.is_none() || c.writing) {
+    if sent.is_none() || c.writing {
         validate(c);
     }
     sent
@@ -40,6 +47,7 @@ fn validate(c: &mut Sender) {
     }
 }
 
+#[inline(always)]
 fn next(c: &mut Sender) -> Option<Transmit> {
     if c.window_probe {
         return window_probe(c);
@@ -67,19 +75,32 @@ fn next(c: &mut Sender) -> Option<Transmit> {
     {
         return Some(transmit);
     }
-    if c.burst == 0 {
-        return None;
+    match c.burst {
+        0 => None,
+        u32::MAX => by_phase(c),
+        _ => within_burst(c),
     }
-    let sent = match c.s.phase {
-        Phase::Open => open(c),
-        Phase::Recovery => recovery(c),
-        Phase::Loss if c.wants.by_marks => recovery(c),
-        Phase::Loss => loss(c),
-    };
+}
+
+/// What the input at hand may still release is limited.
+#[inline(never)]
+fn within_burst(c: &mut Sender) -> Option<Transmit> {
+    let sent = by_phase(c);
     if sent.is_some() {
         c.burst -= 1;
     }
     sent
+}
+
+/// What the phase of recovery allows.
+#[inline(always)]
+fn by_phase(c: &mut Sender) -> Option<Transmit> {
+    match c.s.phase {
+        Phase::Open => open(c),
+        Phase::Recovery => recovery(c),
+        Phase::Loss if c.wants.by_marks => recovery(c),
+        Phase::Loss => loss(c),
+    }
 }
 
 /// Why a segment is retransmitted, besides its cause.
