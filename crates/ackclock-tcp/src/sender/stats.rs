@@ -26,4 +26,6 @@ pub struct Stats {
     pub rtt_samples: u64,
     /// In nanoseconds; it stops at its greatest value.
     pub rtt_sum: Span,
+    /// The shortest of them; zero before the first.
+    pub rtt_least: Span,
 }

@@ -372,6 +372,7 @@ fn round_trips_are_summed_up() {
             (x.sender.stats().rtt_samples, x.sender.stats().rtt_sum),
             (2, Span::from_millis(250))
         );
+        assert_eq!(x.sender.stats().rtt_least, Span::from_millis(100));
         x.fire(1150).sends("2T").at(1300).ack(3).sends("3S");
         assert_eq!(
             (x.sender.stats().rtt_samples, x.sender.stats().rtt_sum),
