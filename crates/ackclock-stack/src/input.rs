@@ -222,7 +222,7 @@ impl Stack {
         }
         let settings = self.connection_config(now, &tuple, &config, iss);
         let connection = Connection::accept(now, settings, config.strategy.build(), syn);
-        self.insert(tuple, connection, iss, &config, Owner::HalfOpen(id));
+        self.insert(now, tuple, connection, iss, &config, Owner::HalfOpen(id));
     }
 
     /// Answers a SYN and keeps nothing.
@@ -278,7 +278,7 @@ impl Stack {
         let settings = self.connection_config(now, &tuple, &config, iss);
         let strategy = config.strategy.build();
         let connection = Connection::established(now, settings, strategy, irs, &offered, ack);
-        self.insert(tuple, connection, iss, &config, Owner::Queued(id));
+        self.insert(now, tuple, connection, iss, &config, Owner::Queued(id));
         self.stats.cookies_accepted += 1;
         self.stats.opened += 1;
         if let Some(&index) = self.demux.get(&tuple) {

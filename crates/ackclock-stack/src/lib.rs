@@ -69,6 +69,7 @@ mod buffer;
 mod icmp;
 mod input;
 mod lifecycle;
+mod limits;
 mod listener;
 mod memory;
 mod messages;
@@ -85,6 +86,7 @@ mod transmit;
 mod tuple;
 mod types;
 
+pub use limits::{Limit, Limits};
 pub use stack::Stack;
 pub use types::{
     Error, ListenerId, Outgoing, Ready, SocketId, StackConfig, StackStats, Status, TcpConfig,

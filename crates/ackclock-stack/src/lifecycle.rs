@@ -5,6 +5,7 @@ use ackclock_tcp::Time;
 use ackclock_tcp::connection::{Connection, TcpState};
 
 use crate::buffer::Ring;
+use crate::limits::{Limit, Limits};
 use crate::said::Said;
 use crate::socket::{Owner, Socket};
 use crate::table::Entry;
@@ -16,6 +17,7 @@ impl Stack {
     /// Puts a new connection into the tables, with a segment to send.
     pub(crate) fn insert(
         &mut self,
+        now: Time,
         tuple: Tuple,
         connection: Connection,
         iss: Seq,
@@ -32,6 +34,7 @@ impl Stack {
             send: Ring::new(config.send_buffer),
             receive: Ring::new(config.receive_buffer),
             counted: 0,
+            limits: Limits::new(now),
             iss,
             said: Said { snd_max: iss, ..Said::default() },
             time_wait: config.time_wait,
@@ -146,6 +149,8 @@ impl Stack {
         let Some(slot) = self.table.slot(index) else { return };
         let Entry::Socket(socket) = &mut slot.entry else { return };
         socket.in_transmit = false;
+        let limit = Limit::of(socket.connection.sender().state(), socket.wants_write);
+        socket.limits.set(now, limit);
         if socket.events {
             let id = socket.id;
             self.events.extend(

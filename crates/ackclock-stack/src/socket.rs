@@ -4,6 +4,7 @@ use ackclock_tcp::connection::{Connection, Outgoing, TcpState};
 use ackclock_tcp::{Seq, Span, Time};
 
 use crate::buffer::Ring;
+use crate::limits::Limits;
 use crate::said::Said;
 use crate::tuple::Tuple;
 use crate::{Error, ListenerId, SocketId, Status};
@@ -32,6 +33,8 @@ pub(crate) struct Socket {
     pub(crate) receive: Ring,
     /// What they took when that was last counted.
     pub(crate) counted: usize,
+    /// What has kept it from sending since it is established.
+    pub(crate) limits: Limits,
     /// Sequence number of our SYN.
     pub(crate) iss: Seq,
     /// What it last said to the peer.
@@ -93,6 +96,8 @@ impl Socket {
             at_end: self.connection.at_end(),
             writable: self.writable(grant),
             unacked: (self.send.end() - self.send.begin()) as usize,
+            written: self.connection.written(),
+            read: self.connection.read_position(),
             local: self.tuple.local(),
             remote: self.tuple.remote(),
         }

@@ -6,6 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use ackclock_tcp::connection::{Connection, ConnectionConfig};
 use ackclock_tcp::{Event, ReceiverConfig, Sender, SenderConfig, Seq, Span, Time};
 
+use crate::limits::{Limit, Limits};
 use crate::listener::Listener;
 use crate::memory::Memory;
 use crate::output::Output;
@@ -179,7 +180,7 @@ impl Stack {
         let mut settings = self.connection_config(now, &tuple, &config, iss);
         settings.syn_retries = SYN_RETRIES;
         let connection = Connection::connect(now, settings, config.strategy.build());
-        Ok(self.insert(tuple, connection, iss, &config, Owner::Application))
+        Ok(self.insert(now, tuple, connection, iss, &config, Owner::Application))
     }
 
     /// Writes as much as there is room for, at least a byte.
@@ -271,6 +272,16 @@ impl Stack {
     /// [`Error::NoSocket`].
     pub fn sender(&self, socket: SocketId) -> Result<&Sender, Error> {
         Ok(self.table.held(socket)?.1.connection.sender())
+    }
+
+    /// What kept a socket from sending, from when it was opened until now.
+    ///
+    /// # Errors
+    /// [`Error::NoSocket`].
+    pub fn limits(&self, now: Time, socket: SocketId) -> Result<Limits, Error> {
+        let mut limits = self.table.held(socket)?.1.limits;
+        limits.set(now, Limit::default());
+        Ok(limits)
     }
 
     /// When to call [`Stack::on_deadline`]; [`Time::NEVER`] if no timer runs. It may be too early,

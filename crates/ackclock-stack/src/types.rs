@@ -160,6 +160,10 @@ pub struct Status {
     pub writable: usize,
     /// Bytes written and not yet acknowledged.
     pub unacked: usize,
+    /// Bytes that the application has written.
+    pub written: u64,
+    /// Bytes that the application has read.
+    pub read: u64,
     /// Our address.
     pub local: SocketAddr,
     /// The peer's address.

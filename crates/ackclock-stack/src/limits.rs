@@ -1,0 +1,92 @@
+//! What kept a socket from sending faster, and for how long.
+
+use ackclock_tcp::{Span, State, Time};
+
+/// What keeps a socket from sending more at a moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Limit {
+    /// Everything that was written is acknowledged.
+    #[default]
+    Application,
+    /// Everything that was written is on its way.
+    InFlight,
+    /// The same, and the application has more for which the send buffer has no room.
+    SendBuffer,
+    /// The receiver's window.
+    Receiver,
+    /// The congestion window.
+    Cwnd,
+    /// A loss is being repaired.
+    Recovery,
+}
+
+impl Limit {
+    /// All of them.
+    pub const ALL: [Limit; 6] = [
+        Limit::Application,
+        Limit::InFlight,
+        Limit::SendBuffer,
+        Limit::Receiver,
+        Limit::Cwnd,
+        Limit::Recovery,
+    ];
+
+    /// Its name in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Limit::Application => "application",
+            Limit::InFlight => "in_flight",
+            Limit::SendBuffer => "send_buffer",
+            Limit::Receiver => "receiver",
+            Limit::Cwnd => "cwnd",
+            Limit::Recovery => "recovery",
+        }
+    }
+
+    /// What it is for a sender that has sent all that it may.
+    pub(crate) fn of(sender: &State, wants_write: bool) -> Limit {
+        if sender.snd_una >= sender.written {
+            Limit::Application
+        } else if sender.recovering() {
+            Limit::Recovery
+        } else if sender.snd_max >= sender.written {
+            if wants_write { Limit::SendBuffer } else { Limit::InFlight }
+        } else if sender.window_edge < sender.snd_max + sender.mss {
+            Limit::Receiver
+        } else {
+            Limit::Cwnd
+        }
+    }
+}
+
+/// For how long each was the one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    times: [Span; Limit::ALL.len()],
+    now: Limit,
+    since: Time,
+}
+
+impl Limits {
+    pub(crate) fn new(now: Time) -> Limits {
+        Limits { since: now, ..Limits::default() }
+    }
+
+    /// From now on it is `limit`.
+    pub(crate) fn set(&mut self, now: Time, limit: Limit) {
+        let time = &mut self.times[self.now as usize];
+        *time = *time + now.since(self.since);
+        (self.now, self.since) = (limit, now);
+    }
+
+    /// For how long it was this one.
+    pub fn time(&self, limit: Limit) -> Span {
+        self.times[limit as usize]
+    }
+
+    /// The one that was it for longest.
+    pub fn most(&self) -> Limit {
+        let longest = |a: Limit, b: Limit| if self.time(b) > self.time(a) { b } else { a };
+        Limit::ALL.into_iter().reduce(longest).unwrap_or_default()
+    }
+}
