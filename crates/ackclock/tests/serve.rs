@@ -568,7 +568,7 @@ fn a_hangup_ends_nothing() {
     assert!(rest(&mut client).ends_with("hello"));
     assert_eq!(
         settled(|| server.said()),
-        ["SIGHUP: there is no file to read again; nothing changes"]
+        ["SIGHUP: there is no file to open again; nothing changes"]
     );
     server.end();
 }

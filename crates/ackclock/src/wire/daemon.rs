@@ -1,6 +1,7 @@
 //! The event loop of the commands that serve: our stack, the kernel's sockets, signals, the
 //! metrics. One thread.
 
+mod access;
 mod counters;
 mod memory;
 mod net;
@@ -10,6 +11,7 @@ mod service;
 use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;
 use std::os::fd::AsFd;
+use std::path::PathBuf;
 
 use ackclock_net::scenario::units::{Duration, Size};
 use ackclock_stack::{ListenerId, Ready, SocketId, TcpConfig};
@@ -24,6 +26,7 @@ use super::metrics::Endpoint;
 use super::privileges::drop_privileges;
 use super::{DEFAULT_STRATEGY, WireArgs, open_host};
 use crate::error::Error;
+use access::AccessLog;
 use counters::text;
 use memory::{Budget, default_budget};
 pub(crate) use net::Net;
@@ -53,6 +56,10 @@ pub(crate) struct DaemonArgs {
     /// them at once.
     #[arg(long, value_name = "TIME", default_value = "5s")]
     pub drain: Duration,
+    /// Append a line of JSON to this file for each connection that ends; `-` is standard output. The
+    /// guide has the keys. SIGHUP opens the file anew.
+    #[arg(long, value_name = "FILE")]
+    pub access_log: Option<PathBuf>,
     /// How much memory to take at most. Buffers get less the more of it is in use, and there are no
     /// more connections than it has room for. Default: a quarter of what the machine has.
     #[arg(long, value_name = "SIZE", value_parser = memory)]
@@ -80,7 +87,6 @@ pub(crate) struct Daemon {
     listeners: Vec<ListenerId>,
     interrupt: Interrupt,
     endpoint: Option<Endpoint>,
-    strategy: String,
     most_per_source: u32,
     notices: Notices,
     user: Option<String>,
@@ -111,8 +117,15 @@ impl Daemon {
             gone: Stats::default(),
             again: VecDeque::new(),
             draining: false,
+            clients: HashMap::new(),
             sources: HashMap::new(),
             refused: 0,
+            strategy: args.strategy.clone(),
+            access: args
+                .access_log
+                .as_deref()
+                .map(|path| AccessLog::open(path).map_err(Error::write(path)))
+                .transpose()?,
         };
         let listeners = listen.iter().map(|&address| {
             net.host.stack().listen(address, config.clone(), budget.waiting).map_err(|error| {
@@ -144,7 +157,6 @@ impl Daemon {
             listeners,
             interrupt,
             endpoint,
-            strategy: args.strategy.clone(),
             most_per_source: args.max_per_source.unwrap_or(u32::MAX),
             notices: Notices::default(),
             user: args.user.clone(),
@@ -160,7 +172,9 @@ impl Daemon {
         let mut ready = VecDeque::new();
         let mut next_sweep = self.net.now() + SWEEP;
         loop {
-            let busy = service.open() > 0 || self.endpoint.as_ref().is_some_and(|e| !e.is_idle());
+            let busy = service.open() > 0
+                || self.net.access.as_ref().is_some_and(|a| !a.is_flushed())
+                || self.endpoint.as_ref().is_some_and(|e| !e.is_idle());
             let at_once = !ready.is_empty() || !self.net.again.is_empty();
             let timeout =
                 self.timeout(at_once, if busy { next_sweep.min(self.end) } else { self.end });
@@ -190,6 +204,12 @@ impl Daemon {
                 next_sweep = self.net.now() + SWEEP;
                 service.sweep(&mut self.net);
                 self.net.host.stack().trim();
+                if let Some(access) = &mut self.net.access {
+                    access.flush();
+                    if let Some(error) = access.error() {
+                        self.notices.access_log(self.net.now(), &error);
+                    }
+                }
                 if let Some(endpoint) = &mut self.endpoint {
                     endpoint.sweep();
                 }
@@ -211,7 +231,8 @@ impl Daemon {
             SIGNALS => {
                 let taken = self.interrupt.taken();
                 if self.interrupt.hangups() > 0 {
-                    self.notices.hangup();
+                    let reopened = self.net.access.as_mut().map(AccessLog::reopen);
+                    self.notices.hangup(reopened);
                 }
                 if taken > 0 && !self.net.draining {
                     self.begin_to_drain(service);
@@ -223,8 +244,7 @@ impl Daemon {
             METRICS => self.accept_fetches(),
             number if number & FETCH != 0 => {
                 if let Some(endpoint) = &mut self.endpoint {
-                    endpoint
-                        .ready(number & !FETCH, || text(&mut self.net, &self.strategy, service));
+                    endpoint.ready(number & !FETCH, || text(&mut self.net, service));
                 }
             }
             number => service.kernel_ready(&mut self.net, number - SERVICE, flags),
@@ -248,7 +268,10 @@ impl Daemon {
     fn finish(mut self, service: &impl Service) -> String {
         let left = service.sockets();
         for &socket in &left {
-            self.net.drop(socket);
+            self.net.drop(socket, "cut_off");
+        }
+        if let Some(access) = &mut self.net.access {
+            access.flush();
         }
         self.net.host.flush();
         let Net { accepted, bytes: [read, written], gone, .. } = &self.net;

@@ -272,10 +272,10 @@ impl Proxy {
     fn go_on(&mut self, net: &mut Net, socket: SocketId) {
         let Some(pair) = self.pairs.get_mut(&socket) else { return };
         let end = pair.go_on(net, socket, &mut self.chunk);
-        self.end(net, socket, end);
+        self.end(net, socket, end, "reset_by_backend");
     }
 
-    fn end(&mut self, net: &mut Net, socket: SocketId, end: End) {
+    fn end(&mut self, net: &mut Net, socket: SocketId, end: End, why: &str) {
         if matches!(end, End::Wait) {
             return;
         }
@@ -284,7 +284,7 @@ impl Proxy {
             // gone already.
             let _ = sockopt::set_socket_linger(&pair.backend, Some(std::time::Duration::ZERO));
         }
-        net.drop(socket);
+        net.drop(socket, why);
     }
 
     /// Connects to the first address from `address` on that can be tried, or resets the client.
@@ -294,7 +294,7 @@ impl Proxy {
             None => {
                 self.failures += 1;
                 self.pairs.remove(&socket);
-                net.drop(socket);
+                net.drop(socket, "no_backend");
             }
         }
     }
@@ -334,17 +334,19 @@ impl Service for Proxy {
         for (&socket, pair) in &mut self.pairs {
             let half_closed = pair.is_half_closed();
             let idle = if half_closed { self.half_closed_idle } else { self.idle };
-            if pair.deadline <= now {
+            let why = if pair.deadline <= now {
                 self.failures += 1;
+                "no_backend"
             } else if !pair.is_connecting() && pair.rests_since(net, socket) + idle <= now {
                 self.rested[usize::from(half_closed)] += 1;
+                "idle"
             } else {
                 continue;
-            }
-            late.push(socket);
+            };
+            late.push((socket, why));
         }
-        for socket in late {
-            self.end(net, socket, End::Reset);
+        for (socket, why) in late {
+            self.end(net, socket, End::Reset, why);
         }
     }
 

@@ -145,7 +145,7 @@ impl Server {
                     self.clients.insert(socket, client);
                     return;
                 }
-                Err(Stop::End) => return net.drop(socket),
+                Err(Stop::End) => return net.drop(socket, "reset_by_server"),
             }
         }
     }
@@ -237,10 +237,10 @@ impl Server {
                 match self.step(net, socket, &mut client) {
                     Ok(()) => {}
                     Err(Stop::Wait) if client.deadline > late => {}
-                    Err(_) => return net.drop(socket),
+                    Err(_) => return net.drop(socket, "idle"),
                 }
             }
-            Phase::Lingering(_) => return net.drop(socket),
+            Phase::Lingering(_) => return net.drop(socket, "idle"),
         }
         self.go_on(net, socket, client);
     }

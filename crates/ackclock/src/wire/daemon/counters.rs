@@ -6,8 +6,8 @@ use super::net::Net;
 use super::service::Service;
 
 /// The metrics.
-pub(super) fn text(net: &mut Net, strategy: &str, service: &impl Service) -> String {
-    let mut to = Exposition::new(strategy);
+pub(super) fn text(net: &mut Net, service: &impl Service) -> String {
+    let mut to = Exposition::new(&net.strategy);
     let mut senders = net.gone;
     for socket in service.sockets() {
         if let Ok(sender) = net.host.stack().sender(socket) {

@@ -12,6 +12,7 @@ use ackclock_tcp::{Stats, Time};
 use rustix::event::epoll::{self, EventData, EventFlags};
 
 use super::super::metrics::add;
+use super::access::{AccessLog, Ended};
 use super::memory::Budget;
 
 /// Numbers of the service come after these.
@@ -31,10 +32,14 @@ pub(crate) struct Net {
     pub(super) again: VecDeque<SocketId>,
     /// A signal has come.
     pub draining: bool,
+    /// The clients that are taken, and since when.
+    pub(super) clients: HashMap<SocketId, Time>,
     /// Connections by the address that they are from.
     pub(super) sources: HashMap<IpAddr, u32>,
     /// Clients reset because their address had too many.
     pub(super) refused: u64,
+    pub(super) strategy: String,
+    pub(super) access: Option<AccessLog>,
 }
 
 impl Net {
@@ -55,6 +60,8 @@ impl Net {
         }
         *connections += 1;
         self.accepted += 1;
+        let now = self.host.now();
+        self.clients.insert(socket, now);
         Ok(())
     }
 
@@ -127,11 +134,9 @@ impl Net {
         self.host.stack().status(socket).ok()
     }
 
-    /// Lets a socket go, with a reset unless it is over.
-    pub fn drop(&mut self, socket: SocketId) {
-        if let Ok(sender) = self.host.stack().sender(socket) {
-            add(&mut self.gone, sender.stats());
-        }
+    /// Lets a socket go, with a reset unless it is over, for which `why` is the reason.
+    pub fn drop(&mut self, socket: SocketId, why: &str) {
+        self.note_end(socket, why);
         let source = self.source(socket);
         if let Entry::Occupied(mut connections) = self.sources.entry(source) {
             *connections.get_mut() -= 1;
@@ -144,6 +149,20 @@ impl Net {
             self.host.stack().close(now, socket);
         } else {
             self.host.stack().abort(now, socket);
+        }
+    }
+
+    /// Keeps what is worth knowing of a connection.
+    fn note_end(&mut self, socket: SocketId, why: &str) {
+        let now = self.host.now();
+        let since = self.clients.remove(&socket).unwrap_or(now);
+        let stack = self.host.stack();
+        let (Ok(sender), Ok(status)) = (stack.sender(socket), stack.status(socket)) else { return };
+        add(&mut self.gone, sender.stats());
+        if let (Some(access), Ok(limits)) = (&mut self.access, stack.limits(now, socket)) {
+            let (stats, sender, duration) = (sender.stats(), sender.state(), now.since(since));
+            let ended = Ended { status, stats, sender, limits, duration, why };
+            access.write(&self.strategy, &ended);
         }
     }
 

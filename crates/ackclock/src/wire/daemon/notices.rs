@@ -1,6 +1,6 @@
 //! What a command that serves says to its operator while it serves, on standard error.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::net::IpAddr;
 
 use ackclock_tcp::{Span, Time};
@@ -13,6 +13,7 @@ const PAUSE: Span = Span::from_secs(60);
 pub(super) struct Notices {
     waiting: Time,
     refused: Time,
+    access_log: Time,
 }
 
 impl Notices {
@@ -32,9 +33,24 @@ impl Notices {
         }
     }
 
-    /// SIGHUP came.
-    pub fn hangup(&self) {
-        say("SIGHUP: there is no file to read again; nothing changes");
+    /// Lines of the access log are lost.
+    pub fn access_log(&mut self, now: Time, error: &io::Error) {
+        if due(&mut self.access_log, now) {
+            say(&format!("--access-log: lines are lost: {error}"));
+        }
+    }
+
+    /// SIGHUP came, and with it the access log was opened anew, if there is one.
+    pub fn hangup(&self, reopened: Option<io::Result<()>>) {
+        match reopened {
+            None => say("SIGHUP: there is no file to open again; nothing changes"),
+            Some(Ok(())) => say("SIGHUP: the access log is opened anew"),
+            Some(Err(error)) => {
+                say(&format!(
+                    "SIGHUP: the access log cannot be opened: {error}; the old one goes on"
+                ));
+            }
+        }
     }
 }
 

@@ -1,0 +1,139 @@
+//! The access log: a line of JSON for each connection of a client, when it is over.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use ackclock_stack::{Limit, Limits, Status};
+use ackclock_tcp::connection::{CloseReason, TcpState};
+use ackclock_tcp::{Span, State, Stats, TimeoutClass};
+use serde::Serialize;
+
+/// A connection that is over.
+#[derive(Serialize)]
+struct Entry<'a> {
+    /// When it ended, in seconds since 1970.
+    ended_at_s: f64,
+    client: SocketAddr,
+    server: SocketAddr,
+    strategy: &'a str,
+    duration_s: f64,
+    bytes_received: u64,
+    bytes_sent: u64,
+    segments_sent: u64,
+    retransmissions: u64,
+    recoveries: u64,
+    timeouts: u64,
+    timeouts_by_class: BTreeMap<&'a str, u64>,
+    least_rtt_s: Option<f64>,
+    smoothed_rtt_s: Option<f64>,
+    /// What our sender waited for longest, and for how long for each.
+    limited_by: &'a str,
+    limited_s: BTreeMap<&'a str, f64>,
+    ended: &'a str,
+}
+
+/// What is known of a connection when it ends.
+pub(super) struct Ended<'a> {
+    pub status: Status,
+    pub stats: &'a Stats,
+    pub sender: &'a State,
+    pub limits: Limits,
+    pub duration: Span,
+    /// Why we end it, if we do.
+    pub why: &'a str,
+}
+
+/// Where lines go.
+pub(super) struct AccessLog {
+    /// `None` for standard output.
+    path: Option<PathBuf>,
+    to: BufWriter<Box<dyn Write>>,
+    /// Why the last lines could not be written.
+    error: Option<io::Error>,
+}
+
+impl AccessLog {
+    /// Opens the file, to be written at its end; `-` is standard output.
+    pub fn open(path: &Path) -> io::Result<AccessLog> {
+        let path = (path != Path::new("-")).then(|| path.to_path_buf());
+        Ok(AccessLog { to: BufWriter::new(writer(path.as_deref())?), path, error: None })
+    }
+
+    /// Opens the file by its name again: after another one has been put in its place.
+    pub fn reopen(&mut self) -> io::Result<()> {
+        self.flush();
+        self.to = BufWriter::new(writer(self.path.as_deref())?);
+        Ok(())
+    }
+
+    /// Writes the line of a connection.
+    pub fn write(&mut self, strategy: &str, ended: &Ended<'_>) {
+        let Ended { status, stats, sender, limits, duration, why } = ended;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let classes = TimeoutClass::ALL.into_iter().zip(stats.timeouts_by_class);
+        let seconds = |span: Span| (span > Span::ZERO).then(|| span.secs_f64());
+        let entry = Entry {
+            ended_at_s: now.as_millis() as f64 / 1e3,
+            client: status.remote,
+            server: status.local,
+            strategy,
+            duration_s: duration.secs_f64(),
+            bytes_received: status.read,
+            bytes_sent: status.written,
+            segments_sent: stats.segments_sent,
+            retransmissions: stats.retransmissions,
+            recoveries: stats.recoveries,
+            timeouts: stats.timeouts,
+            timeouts_by_class: classes.map(|(class, n)| (class.name(), n)).collect(),
+            least_rtt_s: seconds(stats.rtt_least),
+            smoothed_rtt_s: seconds(sender.srtt),
+            limited_by: limits.most().name(),
+            limited_s: Limit::ALL.map(|limit| (limit.name(), limits.time(limit).secs_f64())).into(),
+            ended: match (status.reason, status.state) {
+                (Some(CloseReason::Reset | CloseReason::Refused), _) => "reset_by_client",
+                (Some(CloseReason::TimedOut), _) => "timed_out",
+                (Some(CloseReason::Unreachable), _) => "unreachable",
+                (Some(CloseReason::Aborted), _) => why,
+                (None, TcpState::Closed | TcpState::TimeWait) => "closed",
+                (None, _) => why,
+            },
+        };
+        let written = serde_json::to_writer(&mut self.to, &entry).map_err(io::Error::from);
+        self.note(written);
+        let written = self.to.write_all(b"\n");
+        self.note(written);
+    }
+
+    /// Whether nothing waits to be handed over.
+    pub fn is_flushed(&self) -> bool {
+        self.to.buffer().is_empty()
+    }
+
+    /// Hands over what has been written so far.
+    pub fn flush(&mut self) {
+        let written = self.to.flush();
+        self.note(written);
+    }
+
+    /// Why lines were lost since this was asked.
+    pub fn error(&mut self) -> Option<io::Error> {
+        self.error.take()
+    }
+
+    fn note(&mut self, written: io::Result<()>) {
+        if let Err(error) = written {
+            self.error = Some(error);
+        }
+    }
+}
+
+fn writer(path: Option<&Path>) -> io::Result<Box<dyn Write>> {
+    Ok(match path {
+        None => Box::new(io::stdout()),
+        Some(path) => Box::new(File::options().append(true).create(true).open(path)?),
+    })
+}
