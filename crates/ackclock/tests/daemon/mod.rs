@@ -1,4 +1,5 @@
 //! What the tests of the commands that serve share: the command in a namespace, and its metrics.
+#![allow(dead_code, reason = "each test uses some of it")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -42,13 +43,11 @@ impl Daemon {
     }
 
     /// What it has said on standard error since its first line.
-    #[allow(dead_code, reason = "one of the tests asks")]
     pub fn said(&self) -> Vec<String> {
         self.said.lock().unwrap().clone()
     }
 
     /// What the kernel says of its process (proc(5)).
-    #[allow(dead_code, reason = "one of the tests asks")]
     pub fn status(&self, field: &str) -> String {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(":\t"));
@@ -74,7 +73,6 @@ impl Daemon {
     }
 
     /// Bytes of memory that it holds.
-    #[allow(dead_code, reason = "one of the tests asks")]
     pub fn memory(&self) -> u64 {
         let statm = fs::read_to_string(format!("/proc/{}/statm", self.child.id())).unwrap();
         4096 * statm.split(' ').nth(1).unwrap().parse::<u64>().unwrap()
