@@ -11,6 +11,7 @@ use build::{Bytes, Order};
 use frames::{
     ETHERNET, RAW, around, ethernet, see, tcp, udp, v4, v6, vxlan, wanted, wanted_v6, whole,
 };
+use proptest::prelude::*;
 
 const RADIO: u16 = 105;
 const RADIOTAP: u16 = 127;
@@ -238,4 +239,32 @@ fn eight_tunnels_are_opened_and_no_more() {
     let nested = |times| (0..times).fold(v4(&tcp(&[], 11)), |inner, _| around(4, &inner));
     assert_eq!(whole(RAW, &nested(8)), Ok::<Packet, _>(wanted(11)));
     assert_eq!(whole(RAW, &nested(9)), Err(Ignored::Wrapped(Wrapper::Deep)));
+}
+
+proptest! {
+    /// As of frames without tunnels: what is cut off changes no verdict but "cut", and hides options
+    /// only.
+    #[test]
+    fn any_change_of_any_tunnel(
+        which in any::<prop::sample::Index>(),
+        changes in prop::collection::vec((0..160_usize, any::<u8>()), 0..5),
+        kept in 0..200_usize,
+    ) {
+        let all = opened();
+        let (_, link, mut frame) = all[which.index(all.len())].clone();
+        for (at, value) in changes {
+            if let Some(byte) = frame.get_mut(at) {
+                *byte = value;
+            }
+        }
+        let wire = frame.len();
+        match (see(link, &frame[..kept.min(wire)], wire), see(link, &frame, wire)) {
+            (Err(Ignored::Cut), _) => {}
+            (Ok(cut), Ok(all)) => {
+                let options = if cut.options_cut { cut.options } else { all.options };
+                prop_assert_eq!(cut, Packet { options, options_cut: cut.options_cut, ..all });
+            }
+            (cut, all) => prop_assert_eq!(cut, all),
+        }
+    }
 }
