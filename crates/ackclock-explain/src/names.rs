@@ -106,6 +106,7 @@ pub(crate) const fn spurious(by: Spurious) -> &'static str {
         Spurious::Timestamp => "timestamp",
         Spurious::RoundTrip => "round_trip",
         Spurious::Arrival => "arrival",
+        Spurious::FRto => "f_rto",
     }
 }
 
@@ -161,5 +162,6 @@ pub(crate) const fn spurious_text(by: Spurious) -> &'static str {
         Spurious::Timestamp => "timestamp echo",
         Spurious::RoundTrip => "acknowledged too soon",
         Spurious::Arrival => "the original arrived",
+        Spurious::FRto => "what was not sent again was acknowledged next",
     }
 }

@@ -218,6 +218,9 @@ pub enum Spurious {
     RoundTrip,
     /// The capture saw the original arrive.
     Arrival,
+    /// After a timeout that sent one segment, two ACKs in a row acknowledged more (RFC 5682 section
+    /// 2.1): the second of them, data that was never sent again.
+    FRto,
 }
 
 /// A retransmission.

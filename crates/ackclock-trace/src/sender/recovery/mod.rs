@@ -167,7 +167,10 @@ impl LossRecovery {
         }
         let (una, max) = (stream.outstanding.una(), stream.outstanding.max());
         let (sack, outstanding) = (stream.terms.sack, stream.outstanding.retransmitted());
-        if self.phases.is_complete(una) {
+        if !sack && self.phases.f_rto_by_acks() {
+            self.retransmissions.were_not_needed(self.phases.first());
+            self.undo(a.at, "f-rto", stream, picture);
+        } else if self.phases.is_complete(una) {
             let left = self.phases.complete(a.at, max, outstanding, sack);
             self.phase_left(a.at, left, false, stream, picture);
         } else if !stream.timers.is_foreign()
@@ -186,6 +189,9 @@ impl LossRecovery {
         picture: &mut Picture,
     ) {
         self.evidence.repeated(is_duplicate);
+        if is_duplicate && !stream.terms.sack {
+            self.phases.repeated();
+        }
         if !stream.timers.is_foreign()
             && let Some(by) = self.phases.f_rto(stream.outstanding.una(), stream.terms.sack)
         {

@@ -45,6 +45,8 @@ pub(crate) struct Phases {
     /// Since the timer expired, only the timer has retransmitted: F-RTO (RFC 5682) may still find
     /// the timeout spurious.
     f_rto: bool,
+    /// An ACK has advanced since then.
+    advanced: bool,
     /// The ACK at hand reports data that was outstanding when the phase began and that was never
     /// retransmitted.
     reports_original: bool,
@@ -134,6 +136,18 @@ impl Phases {
         (lasts && self.reports_original && sack).then_some("f-rto")
     }
 
+    /// F-RTO without SACK (RFC 5682 section 2.1 steps 2 and 3): the ACK at hand is the second in a
+    /// row that advances, and it reports data that was never retransmitted.
+    pub fn f_rto_by_acks(&mut self) -> bool {
+        let lasts = self.phase == Phase::Loss && self.f_rto;
+        lasts && std::mem::replace(&mut self.advanced, true) && self.reports_original
+    }
+
+    /// A duplicate ACK comes: the timeout was needed, as far as F-RTO can tell.
+    pub fn repeated(&mut self) {
+        self.f_rto = false;
+    }
+
     /// A D-SACK reports so many more of this phase's retransmissions. Returns whether all of them
     /// are now reported, up to the last one, with number `last`.
     pub fn dsacked(&mut self, more: usize, last: u32) -> bool {
@@ -192,7 +206,7 @@ impl Phases {
         let f_rto = open || backed_off && self.f_rto;
         let left = self.leave(at, true);
         self.begin(Phase::Loss, max, first);
-        self.f_rto = f_rto;
+        (self.f_rto, self.advanced) = (f_rto, false);
         left
     }
 

@@ -273,6 +273,18 @@ impl Retransmissions {
         (taken.len(), recent)
     }
 
+    /// Those from number `first` on, all of the head by timers, were not needed: the original has
+    /// arrived. Nor were those before them of the same bytes.
+    pub fn were_not_needed(&mut self, first: u32) {
+        let mut number = self.last_number();
+        while let Some((r, note)) = self.by_number(number) {
+            r.spurious = r.spurious.or(Some(Spurious::FRto));
+            r.known = true;
+            r.lost = r.lost.filter(|lost| !lost);
+            number = if number > first { number - 1 } else { note.previous };
+        }
+    }
+
     /// At the end: a receiver that sends D-SACKs would have reported what was spurious.
     pub fn settle(&mut self, sack: bool) {
         let would_report = sack && self.dsacks > 0;

@@ -295,3 +295,48 @@ fn sooner_than_any_timer() {
     assert_eq!(kinds(&found), vec![(0, Kind::Unknown)]);
     assert_eq!(found.timeouts, vec![]);
 }
+
+/// ACKs are late. After the timeout the first lets two new segments go, and the second acknowledges
+/// what was never sent again (RFC 5682 section 2.1): the sender undoes what it did. Then a loss is
+/// repaired by a fast retransmit.
+#[test]
+fn f_rto_without_sack() {
+    let mut line = Line::without_sack(50.0);
+    line.ack(50.0, 0);
+    line.send(50.0, 0..8);
+    line.send(350.0, [0]);
+    line.ack(420.0, 1);
+    line.send(420.0, 8..10);
+    line.ack(421.0, 2);
+    line.send(421.0, 10..12);
+    line.ack(422.0, 4);
+    line.send(422.0, 12..16);
+    for n in 0..3 {
+        line.ack(425.0 + f64::from(n), 4);
+    }
+    line.send(427.1, [4]);
+    line.ack(480.0, 16);
+    let found = line.found();
+    let expected = vec![(0, Kind::Timeout), (4, Kind::FastRetransmit)];
+    assert_eq!(kinds(&found), expected);
+    assert_eq!(spurious(&found)[0], (0, Some(Spurious::FRto), true, Some(false)));
+    assert_eq!(found.timeouts[0].spurious, Some(Spurious::FRto));
+}
+
+/// Nothing is known where the second ACK is a duplicate: the second segment was lost.
+#[test]
+fn f_rto_finds_a_loss() {
+    let mut line = Line::without_sack(50.0);
+    line.ack(50.0, 0);
+    line.send(50.0, 0..8);
+    line.send(350.0, [0]);
+    line.ack(420.0, 1);
+    line.send(420.0, 8..10);
+    line.ack(471.0, 1);
+    line.ack(471.1, 1);
+    line.send(471.2, [1]);
+    line.ack(522.0, 10);
+    let found = line.found();
+    assert_eq!(found.timeouts[0].spurious, None);
+    assert_eq!(spurious(&found)[1].1, None);
+}
