@@ -91,7 +91,19 @@ pub(crate) struct PaperRow {
     pub paper: &'static [f64],
 }
 
+impl PaperTable {
+    /// The rows of which something was found here.
+    pub fn found(&self) -> impl Iterator<Item = &PaperRow> {
+        self.rows.iter().filter(|row| row.here.is_some_and(|here| here > 0.0))
+    }
+}
+
 impl Overall {
+    /// What would have avoided a timeout.
+    pub fn helpful(&self) -> impl Iterator<Item = &RescueSum> {
+        self.rescues.iter().filter(|sum| sum.avoided > 0)
+    }
+
     pub fn of(explained: &Explained) -> Overall {
         let mut all = Overall::default();
         for found in &explained.connections {

@@ -11,7 +11,7 @@ use ackclock_trace::{Flow, Stall, StallCause};
 
 use super::charts::{Way, charts};
 use super::findings::Drawn;
-use super::parts::{SORT, causes, class, ends};
+use super::parts::{SORT, causes, class, ends, filter};
 use super::table::{Cell, table};
 use super::words::{glossary, list};
 use crate::explained::{End, Explained, Found};
@@ -304,9 +304,12 @@ fn stalls(html: &mut String, found: &Found) {
             Cell::from(text::stall(found, *end, stall)),
             end.name().into(),
             frame(stall.frame),
+            filter(found, stall),
         ]
     });
-    table(html, &["began (s)", "long", "<cause", "*why", "<from", "ended by frame"], rows);
+    let headings =
+        ["began (s)", "long", "<cause", "*why", "<from", "ended by frame", "<in Wireshark"];
+    table(html, &headings, rows);
 }
 
 fn frame(number: u64) -> Cell {

@@ -171,7 +171,11 @@ fn rescues(html: &mut String, explained: &Explained, all: &Overall) {
          transmissions are lost again whatever is \
          sent in between, and no others.</p>"
     );
-    let rows = all.rescues.iter().map(|sum| {
+    if all.helpful().next().is_none() {
+        html.push_str("<p>What was tried would have avoided none of them.</p>\n");
+        return;
+    }
+    let rows = all.helpful().map(|sum| {
         vec![
             Cell::from(sum.mechanism),
             Cell::html(format!("<code>{}</code>", escape(sum.strategy))),
@@ -279,10 +283,13 @@ fn figure_1(html: &mut String, all: &Overall) {
 }
 
 fn paper_table(html: &mut String, of: &PaperTable) {
+    if of.found().next().is_none() {
+        return;
+    }
     let _ = writeln!(html, "<h3>{} (Dukkipati et al. 2011)</h3>", escape(of.title));
     let headings: Vec<&str> =
         ["", "unit", "here"].into_iter().chain(of.columns.iter().copied()).collect();
-    let rows = of.rows.iter().map(|row| {
+    let rows = of.found().map(|row| {
         let decimals = if row.unit.is_empty() { 2 } else { 1 };
         let number =
             |n: Option<f64>| Cell::from(n.map_or("-".into(), |n| format!("{n:.decimals$}")));

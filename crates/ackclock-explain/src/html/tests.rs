@@ -206,7 +206,9 @@ fn the_index_sorts_by_time_lost_and_links_what_is_drawn() {
         first_cells(&html, "<h2>Where most time was lost</h2>"),
         [stall("0.11,1.1"), stall("1.1,1.5")]
     );
-    assert_eq!(first_cells(&html, "<h2>What would have avoided timeouts</h2>")[2], "RACK-TLP");
+    // RFC 6675 would have avoided none.
+    let helpful = ["lost-retransmission recovery", "RACK-TLP"];
+    assert_eq!(first_cells(&html, "<h2>What would have avoided timeouts</h2>"), helpful);
     assert_eq!(first_cells(&html, "<h2>Captures</h2>"), ["&lt;slow&gt;.pcap"]);
     assert!(html.contains("<p class=\"verdict\">Lost 1.4 s: "));
     let sums = "<p>2 connections, 3000 bytes in 6 segments; 3 retransmissions, 1 of them proved \
@@ -218,6 +220,28 @@ fn the_index_sorts_by_time_lost_and_links_what_is_drawn() {
     }
     let html = index(&explained, &[0], 5);
     assert!(html.contains("1 with stalls or retransmissions have a page; 5 more are left out"));
+}
+
+#[test]
+fn rows_of_zeros_are_not_shown() {
+    let mut explained = fixture::explained();
+    let kinds = [
+        "fast retransmits",
+        "timeout retransmits",
+        "timeout in Recovery",
+        "slow start retransmits",
+    ];
+    let html = index(&explained, &[0], 0);
+    let table = "<h3>Table 2: retransmissions by kind, of all retransmissions";
+    assert_eq!(first_cells(&html, table), kinds);
+    let found = &mut explained.connections[0];
+    found.saved[0].by.truncate(1);
+    found.connection.from_server.recoveries.clear();
+    found.connection.from_server.retransmissions.drain(..1);
+    found.connection.from_server.dsacks = 0;
+    let html = index(&explained, &[0], 0);
+    assert!(html.contains("<p>What was tried would have avoided none of them.</p>"));
+    assert!(html.contains("<h3>Table 2") && !html.contains("<h3>Table 3"));
 }
 
 #[test]

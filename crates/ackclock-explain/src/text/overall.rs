@@ -47,7 +47,7 @@ fn stalls(all: &Overall) -> Option<String> {
 fn rescues(all: &Overall, explained: &Explained) -> Option<String> {
     let mut rows =
         vec![cells(["what would have avoided timeouts", "strategy", "avoided", "of", "saved (s)"])];
-    for sum in all.rescues.iter().filter(|sum| sum.avoided > 0) {
+    for sum in all.helpful() {
         let (avoided, replayed) = (sum.avoided.to_string(), sum.replayed.to_string());
         rows.push(vec![
             sum.mechanism.into(),
@@ -113,7 +113,7 @@ fn paper_table(table: &PaperTable) -> Option<String> {
     let mut heading = cells(["", "unit", "here"]);
     heading.extend(table.columns.iter().map(|c| c.to_string()));
     let mut rows = vec![heading];
-    for row in table.rows.iter().filter(|row| row.here.is_some_and(|here| here > 0.0)) {
+    for row in table.found() {
         let decimals = if row.unit.is_empty() { 2 } else { 1 };
         let number = |n: Option<f64>| n.map_or("-".into(), |n| format!("{n:.decimals$}"));
         let mut cells = vec![row.name.into(), row.unit.into(), number(row.here)];
