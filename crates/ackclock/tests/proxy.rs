@@ -127,6 +127,33 @@ fn bytes_are_the_same_both_ways() {
 }
 
 #[test]
+fn the_backend_hears_who_the_client_is() {
+    let Some(ns) = namespace() else { return };
+    for version in ["v1", "v2"] {
+        let (to, thread) = backend(&ns, 1, |mut stream| outcome(&mut stream).unwrap());
+        let daemon = proxy(&ns, &to.to_string(), &["--proxy-protocol", version]);
+        let mut client = connect(&ns, ADDRESS);
+        let port = client.local_addr().unwrap().port();
+        client.write_all(b"hello").unwrap();
+        client.shutdown(Shutdown::Write).unwrap();
+        let got = &thread.join().unwrap()[0];
+        match version {
+            "v1" => {
+                let text = format!("PROXY TCP4 10.77.0.1 10.77.0.2 {port} 80\r\nhello");
+                assert_eq!(String::from_utf8_lossy(got), text);
+            }
+            _ => {
+                let (header, rest) = got.split_at(28);
+                let port = port.to_be_bytes();
+                let end = [10, 77, 0, 1, 10, 77, 0, 2, port[0], port[1], 0, 80];
+                assert_eq!((&header[16..], rest), (&end[..], &b"hello"[..]));
+            }
+        }
+        daemon.end();
+    }
+}
+
+#[test]
 fn five_hundred_at_once() {
     let Some(ns) = namespace() else { return };
     let most = getrlimit(Resource::Nofile).maximum;

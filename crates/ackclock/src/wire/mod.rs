@@ -14,6 +14,7 @@ mod pattern;
 mod prefix;
 mod privileges;
 mod proxy;
+mod proxy_protocol;
 mod recv;
 mod send;
 mod serve;

@@ -19,6 +19,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, sockopt};
 
 use super::daemon::{Daemon, DaemonArgs, Net, Service};
 use super::metrics::Exposition;
+use super::proxy_protocol::ProxyProtocol;
 use super::strategy;
 use crate::error::Error;
 
@@ -50,6 +51,10 @@ pub(crate) struct ProxyArgs {
     /// The same once one side has sent FIN.
     #[arg(long, value_name = "TIME", default_value = "120s")]
     pub half_closed_idle: Duration,
+    /// Tell the backend the client's address by a header of the PROXY protocol, which it has to
+    /// expect.
+    #[arg(long, value_name = "VERSION", value_enum)]
+    pub proxy_protocol: Option<ProxyProtocol>,
     #[command(flatten)]
     pub daemon: DaemonArgs,
 }
@@ -71,6 +76,7 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
         connect_timeout: args.connect_timeout.0,
         idle: args.idle.0,
         half_closed_idle: args.half_closed_idle.0,
+        proxy_protocol: args.proxy_protocol,
         pairs: HashMap::new(),
         failures: 0,
         rested: [0; 2],
@@ -84,6 +90,7 @@ struct Proxy {
     connect_timeout: Span,
     idle: Span,
     half_closed_idle: Span,
+    proxy_protocol: Option<ProxyProtocol>,
     pairs: HashMap<SocketId, Pair>,
     /// Clients that were reset because no backend took the connection.
     failures: u64,
@@ -102,6 +109,8 @@ struct Pair {
     /// Reading from the backend may not block; nor may writing to it.
     readable: bool,
     writable: bool,
+    /// What the backend gets before anything that the client sends.
+    header: Vec<u8>,
     /// The client has sent everything; the backend knows.
     client_done: bool,
     told_backend: bool,
@@ -142,6 +151,7 @@ impl Pair {
         to: &[SocketAddr],
         address: usize,
         deadline: Time,
+        header: Vec<u8>,
     ) -> Option<Pair> {
         let tries = to.iter().enumerate().skip(address);
         let (address, backend) =
@@ -153,6 +163,7 @@ impl Pair {
             deadline,
             readable: false,
             writable: false,
+            header,
             client_done: false,
             told_backend: false,
             backend_done: false,
@@ -188,6 +199,11 @@ impl Pair {
         }
         if !self.writable {
             return Err(End::Wait);
+        }
+        if !self.header.is_empty() {
+            let n = blocking(self.backend.write(&self.header), &mut self.writable)?;
+            self.header.drain(..n);
+            return Ok(());
         }
         let mut written = None;
         net.read_with(socket, |[first, rest]| {
@@ -289,7 +305,10 @@ impl Proxy {
 
     /// Connects to the first address from `address` on that can be tried, or resets the client.
     fn connect(&mut self, net: &mut Net, socket: SocketId, address: usize, deadline: Time) {
-        match Pair::connect(net, socket, &self.to, address, deadline) {
+        let header = self.proxy_protocol.zip(net.status(socket));
+        let header = header.map(|(version, s)| version.header(s.remote, s.local));
+        let header = header.unwrap_or_default();
+        match Pair::connect(net, socket, &self.to, address, deadline, header) {
             Some(pair) => drop(self.pairs.insert(socket, pair)),
             None => {
                 self.failures += 1;
