@@ -7,6 +7,7 @@ use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixDatagram;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -605,5 +606,47 @@ fn a_prefix_belongs_to_one_device() {
     part.end();
     let (code, text) = second(&["--addr", "10.79.0.2/24"]);
     assert_eq!((code, text.contains("device lan has 10.79.0.1/16")), (2, true), "{text}");
+    server.end();
+}
+
+#[test]
+fn a_service_manager_is_told() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-notify");
+    // The path of a socket has at most 107 bytes.
+    let path = std::env::temp_dir().join(format!("ackclock-notify-{}", std::process::id()));
+    let manager = UnixDatagram::bind(&path).unwrap();
+    manager.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    let env = [("NOTIFY_SOCKET", path.to_str().unwrap())];
+    let server = Daemon::start_with(&ns, &["serve", dir.to_str().unwrap()], &env);
+    let told = || {
+        let mut buffer = [0; 100];
+        let n = manager.recv(&mut buffer).unwrap();
+        String::from_utf8_lossy(&buffer[..n]).into_owned()
+    };
+    assert_eq!(told(), "READY=1\n");
+    server.signal(Signal::TERM);
+    assert_eq!(told(), "STOPPING=1\n");
+    server.wait();
+    fs::remove_file(path).unwrap();
+}
+
+/// Every metric that the dashboard shows is there.
+#[test]
+fn the_dashboard_shows_what_there_is() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-dashboard");
+    let server = serve(&ns, &dir, &["--metrics", "127.0.0.1:9100"]);
+    let there = curl(&ns, &["http://127.0.0.1:9100/metrics"]);
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/grafana-dashboard.json");
+    let dashboard = fs::read_to_string(path).unwrap();
+    let name = |c: char| c.is_ascii_lowercase() || c == '_';
+    let mut shown = 0;
+    for (at, _) in dashboard.match_indices("ackclock_") {
+        let metric: String = dashboard[at..].chars().take_while(|&c| name(c)).collect();
+        assert!(there.contains(&format!("\n{metric}{{")), "{metric}");
+        shown += 1;
+    }
+    assert_eq!(shown, 24);
     server.end();
 }

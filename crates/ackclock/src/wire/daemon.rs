@@ -20,6 +20,7 @@ use clap::Args;
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use sd_notify::NotifyState;
 
 use super::interrupt::Interrupt;
 use super::metrics::Endpoint;
@@ -168,6 +169,7 @@ impl Daemon {
     /// Serves until a signal ends it. Returns what it did, in a line.
     pub fn run(mut self, mut service: impl Service) -> Result<String, Error> {
         drop_privileges(self.user.as_deref())?;
+        tell_manager(NotifyState::Ready);
         let mut events = Vec::with_capacity(256);
         let mut ready = VecDeque::new();
         let mut next_sweep = self.net.now() + SWEEP;
@@ -254,6 +256,7 @@ impl Daemon {
 
     /// Takes no more connections; those there are may finish until `end`.
     fn begin_to_drain(&mut self, service: &mut impl Service) {
+        tell_manager(NotifyState::Stopping);
         self.end = self.net.now() + self.drain;
         self.net.draining = true;
         self.accept(service);
@@ -348,6 +351,12 @@ const LEAST_MEMORY: u64 = 32 << 20;
 
 /// How often a service looks for what has waited too long.
 const SWEEP: Span = Span::from_secs(1);
+
+/// Tells a service manager that waits for it (sd_notify(3)).
+fn tell_manager(state: NotifyState<'_>) {
+    // A manager that cannot be reached cannot be told so.
+    let _ = sd_notify::notify(&[state]);
+}
 
 /// Thousands of connections need as many files.
 fn raise_open_files() {

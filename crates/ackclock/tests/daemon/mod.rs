@@ -27,7 +27,13 @@ pub struct Daemon {
 impl Daemon {
     /// Starts it, and waits until it says that it serves.
     pub fn start(namespace: &Namespace, args: &[&str]) -> Daemon {
+        Daemon::start_with(namespace, args, &[])
+    }
+
+    /// The same, with these variables in its environment.
+    pub fn start_with(namespace: &Namespace, args: &[&str], env: &[(&str, &str)]) -> Daemon {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ackclock"));
+        command.envs(env.iter().copied());
         command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = namespace.run(|| command.spawn()).unwrap().unwrap();
         let mut line = String::new();
