@@ -27,6 +27,8 @@ fn capture(name: &str, ahead: u64, port: u16, sent: &[Sent]) -> PathBuf {
         let total = (40 + len) as u16;
         let mut bytes = vec![0x45, 0, 0, 0, 0, 1, 0, 0, 64, 6, 0, 0];
         bytes[2..4].copy_from_slice(&total.to_be_bytes());
+        // The identification: another one each millisecond.
+        bytes[4..6].copy_from_slice(&((micros / 1000) as u16 + 1).to_be_bytes());
         let ends = [[10, 0, 0, 1], [10, 0, 0, 2]];
         let ports = [port.to_be_bytes(), 80_u16.to_be_bytes()];
         let (from, to) = if client { (0, 1) } else { (1, 0) };
@@ -126,6 +128,24 @@ fn what_happened_between_two_captures_is_found() {
         let bytes = |capture: usize| &found["totals"][capture]["bytes"];
         assert_eq!((bytes(0), bytes(1)), (&json!(4100), &json!(4100)));
     }
+}
+
+/// A capture of all interfaces of a host may have each frame twice.
+#[test]
+fn what_a_capture_has_twice_is_one_segment() {
+    let once = near_client();
+    let twice: Vec<Sent> = once
+        .iter()
+        .flat_map(|&(at, a, b, c, d)| [(at, a, b, c, d), (at + 10, a, b, c, d)])
+        .collect();
+    let server = capture("twice-server.pcap", 0, 40_000, &near_server());
+    let found = |name: &str, sent: &[Sent]| {
+        document(&both([capture(name, 0, 40_000, sent), server.clone()]))["both"].clone()
+    };
+    assert_eq!(
+        found("twice.pcap", &twice)["from_servers"],
+        found("once.pcap", &once)["from_servers"]
+    );
 }
 
 /// A host captures 3000 bytes as one segment, and the network carries three.

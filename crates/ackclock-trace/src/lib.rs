@@ -28,6 +28,7 @@ pub use connection::{
 pub use file::{Damage, Frame, LinkType, Reader};
 pub use filter::{Filter, FilterError};
 pub use lifetime::{Lifetime, Limit};
+pub use open::Recent;
 pub use packet::{Fragments, Ignored, Packet, Wrapper, decode};
 pub use settings::{Detail, Settings};
 pub use tracker::Tracker;

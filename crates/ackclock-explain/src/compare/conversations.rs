@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use ackclock_tcp::wire::Control;
 use ackclock_tcp::{Seq, Time};
-use ackclock_trace::Packet;
+use ackclock_trace::{Packet, Recent};
 
 use crate::read::Sink;
 
@@ -37,6 +37,8 @@ pub(super) struct Conversation {
     pub sent: [Vec<Segment>; 2],
     /// The end of what each has sent.
     ends: [u64; 2],
+    /// What a capture of several interfaces has twice is one segment.
+    recent: [Recent; 2],
     cut: bool,
 }
 
@@ -110,13 +112,14 @@ impl Conversation {
             isns: [Some(syn.seq), None],
             sent: Default::default(),
             ends: [0; 2],
+            recent: Default::default(),
             cut: false,
         }
     }
 
     fn data(&mut self, p: &Packet) {
         let end = usize::from(p.src != self.client);
-        let Some(isn) = self.isns[end] else { return };
+        let Some(isn) = self.isns[end].filter(|_| !self.recent[end].contains(p)) else { return };
         let known = self.ends[end];
         let position = p.seq.position(isn + 1, known);
         let Some(from) = position.filter(|from| *from < known + FAR) else { return };

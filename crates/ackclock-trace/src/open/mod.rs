@@ -38,6 +38,7 @@ use self::clock::Clock;
 use self::delayed::DelayedSender;
 use self::doubts::Gaps;
 use self::end::End;
+pub use self::end::Recent;
 use self::end::positions::ROOM;
 use self::handshake::{Handshake, Seen};
 use self::input::Input;

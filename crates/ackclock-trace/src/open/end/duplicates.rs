@@ -18,9 +18,9 @@ const WITHIN_TICK: Span = Span::from_micros(500);
 /// How many packets back the first copy is looked for.
 const REACH: usize = 8;
 
-/// The last few packets of one end.
-#[derive(Default)]
-pub(super) struct Recent {
+/// The last few packets of one end, by which frames are found that a capture has twice.
+#[derive(Debug, Default)]
+pub struct Recent {
     prints: [u32; REACH],
     /// In microseconds.
     times: [u32; REACH],

@@ -7,7 +7,7 @@ pub(crate) mod positions;
 use ackclock_tcp::wire::Control;
 use ackclock_tcp::{SackRanges, Seq, Time};
 
-use self::duplicates::Recent;
+pub use self::duplicates::Recent;
 use self::positions::{Positions, ROOM};
 use super::input::Data;
 use crate::packet::Packet;
