@@ -85,7 +85,9 @@ const FETCH: u64 = 1 << 63;
 /// Everything that a command needs before it can serve.
 pub(crate) struct Daemon {
     net: Net,
-    listeners: Vec<ListenerId>,
+    listeners: Vec<(SocketAddr, ListenerId)>,
+    /// How connections of listeners behave.
+    config: TcpConfig,
     interrupt: Interrupt,
     endpoint: Option<Endpoint>,
     most_per_source: u32,
@@ -128,14 +130,8 @@ impl Daemon {
                 .map(|path| AccessLog::open(path).map_err(Error::write(path)))
                 .transpose()?,
         };
-        let listeners = listen.iter().map(|&address| {
-            net.host.stack().listen(address, config.clone(), budget.waiting).map_err(|error| {
-                Error::Usage(format!(
-                    "{address}: {error}; our stack has the addresses that --addr gives it"
-                ))
-            })
-        });
-        let listeners = listeners.collect::<Result<_, _>>()?;
+        let mut listeners = Vec::new();
+        net.listen(&mut listeners, config, listen)?;
         let endpoint = match args.metrics {
             None => None,
             Some(address) => Some(
@@ -156,6 +152,7 @@ impl Daemon {
         Ok(Daemon {
             net,
             listeners,
+            config: config.clone(),
             interrupt,
             endpoint,
             most_per_source: args.max_per_source.unwrap_or(u32::MAX),
@@ -233,8 +230,7 @@ impl Daemon {
             SIGNALS => {
                 let taken = self.interrupt.taken();
                 if self.interrupt.hangups() > 0 {
-                    let reopened = self.net.access.as_mut().map(AccessLog::reopen);
-                    self.notices.hangup(reopened);
+                    self.reload(service);
                 }
                 if taken > 0 && !self.net.draining {
                     self.begin_to_drain(service);
@@ -254,13 +250,23 @@ impl Daemon {
         false
     }
 
+    /// Opens the access log anew, and has the service read its file again.
+    fn reload(&mut self, service: &mut impl Service) {
+        let reopened = self.net.access.as_mut().map(AccessLog::reopen);
+        // Whoever waits at a listener that goes is taken first.
+        self.accept(service);
+        let Daemon { net, listeners, config, .. } = self;
+        let mut listen = |addresses: &[SocketAddr]| net.listen(listeners, config, addresses);
+        self.notices.hangup(reopened, service.reload(&mut listen));
+    }
+
     /// Takes no more connections; those there are may finish until `end`.
     fn begin_to_drain(&mut self, service: &mut impl Service) {
         tell_manager(NotifyState::Stopping);
         self.end = self.net.now() + self.drain;
         self.net.draining = true;
         self.accept(service);
-        for listener in self.listeners.drain(..) {
+        for (_, listener) in self.listeners.drain(..) {
             let now = self.net.host.now();
             self.net.host.stack().unlisten(now, listener);
         }
@@ -311,11 +317,11 @@ impl Daemon {
 
     /// Takes the clients that wait, as long as there may be more.
     fn accept(&mut self, service: &mut impl Service) {
-        for &listener in &self.listeners {
+        for &(address, listener) in &self.listeners {
             while service.open() < self.net.budget.connections {
                 let Ok(socket) = self.net.host.stack().accept(listener) else { break };
                 match self.net.admit(socket, self.most_per_source) {
-                    Ok(()) => service.opened(&mut self.net, socket),
+                    Ok(()) => service.opened(&mut self.net, socket, address),
                     Err(source) => {
                         self.notices.refused(self.net.now(), source, self.most_per_source);
                     }

@@ -16,6 +16,7 @@ mod privileges;
 mod proxy;
 mod proxy_protocol;
 mod recv;
+mod routes;
 mod send;
 mod serve;
 mod source;

@@ -6,7 +6,9 @@
 
 use std::collections::HashMap;
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpStream, ToSocketAddrs};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::path::PathBuf;
+use std::rc::Rc;
 
 use ackclock_net::scenario::units::Duration;
 use ackclock_stack::{Error as TcpError, SocketId};
@@ -20,6 +22,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, sockopt};
 use super::daemon::{Daemon, DaemonArgs, Net, Service};
 use super::metrics::Exposition;
 use super::proxy_protocol::ProxyProtocol;
+use super::routes::{self, Route, Routes, resolve};
 use super::strategy;
 use crate::error::Error;
 
@@ -37,11 +40,15 @@ const KEEP_ALIVE: KeepAlive =
 #[derive(Debug, Args)]
 pub(crate) struct ProxyArgs {
     /// Where our stack listens: one of its addresses (see --addr), or 0.0.0.0 for all of them.
-    #[arg(long, value_name = "ADDR:PORT")]
-    pub listen: SocketAddr,
+    #[arg(long, value_name = "ADDR:PORT", required_unless_present = "listeners", requires = "to")]
+    pub listen: Option<SocketAddr>,
     /// The backend to forward to.
-    #[arg(long, value_name = "HOST:PORT")]
-    pub to: String,
+    #[arg(long, value_name = "HOST:PORT", requires = "listen")]
+    pub to: Option<String>,
+    /// Listen where this file says, and forward to the backends that it names. The guide has the
+    /// format. SIGHUP reads it again: what is open goes on, also where a listener is gone.
+    #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["listen", "proxy_protocol"])]
+    pub listeners: Option<PathBuf>,
     /// How long connecting to the backend may take.
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub connect_timeout: Duration,
@@ -60,23 +67,31 @@ pub(crate) struct ProxyArgs {
 }
 
 pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Error> {
-    let to = args
-        .to
-        .to_socket_addrs()
-        .map_err(|e| Error::Usage(format!("--to {}: {e}", args.to)))?
-        .collect();
+    let routes = match (&args.listeners, args.listen, &args.to) {
+        (Some(file), _, _) => routes::read(file)?,
+        (None, Some(listen), Some(to)) => {
+            let to = resolve("--to", to)?;
+            let route = Route { to, proxy_protocol: args.proxy_protocol };
+            Routes::from([(listen, Rc::new(route))])
+        }
+        _ => return Err(Error::Usage("--listen and --to, or --listeners: one is needed".into())),
+    };
     let config = ackclock_stack::TcpConfig {
         keep_alive: Some(KEEP_ALIVE),
         ..args.daemon.wire.tcp(&strategy(&args.daemon.strategy, registry)?)
     };
-    let daemon = Daemon::open(&args.daemon, &[args.listen], &config)?;
-    let _ = writeln!(std::io::stderr(), "forwarding {} to {}", args.listen, args.to);
+    let listen: Vec<SocketAddr> = routes.keys().copied().collect();
+    let daemon = Daemon::open(&args.daemon, &listen, &config)?;
+    for (listen, route) in &routes {
+        let to: Vec<String> = route.to.iter().map(SocketAddr::to_string).collect();
+        let _ = writeln!(std::io::stderr(), "forwarding {listen} to {}", to.join(" or "));
+    }
     daemon.run(Proxy {
-        to,
+        routes,
+        file: args.listeners.clone(),
         connect_timeout: args.connect_timeout.0,
         idle: args.idle.0,
         half_closed_idle: args.half_closed_idle.0,
-        proxy_protocol: args.proxy_protocol,
         pairs: HashMap::new(),
         failures: 0,
         rested: [0; 2],
@@ -85,12 +100,12 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
 }
 
 struct Proxy {
-    /// The backend's addresses, in the order to try.
-    to: Vec<SocketAddr>,
+    routes: Routes,
+    /// Where they are from.
+    file: Option<PathBuf>,
     connect_timeout: Span,
     idle: Span,
     half_closed_idle: Span,
-    proxy_protocol: Option<ProxyProtocol>,
     pairs: HashMap<SocketId, Pair>,
     /// Clients that were reset because no backend took the connection.
     failures: u64,
@@ -102,6 +117,7 @@ struct Proxy {
 /// A client and its connection to the backend.
 struct Pair {
     backend: TcpStream,
+    route: Rc<Route>,
     /// Which of the backend's addresses that is.
     address: usize,
     /// When connecting has to be done; never once it is.
@@ -148,17 +164,18 @@ impl Pair {
     fn connect(
         net: &Net,
         socket: SocketId,
-        to: &[SocketAddr],
+        route: &Rc<Route>,
         address: usize,
         deadline: Time,
         header: Vec<u8>,
     ) -> Option<Pair> {
-        let tries = to.iter().enumerate().skip(address);
+        let tries = route.to.iter().enumerate().skip(address);
         let (address, backend) =
             tries.filter_map(|(i, &to)| Some((i, connect(to).ok()?))).next()?;
         net.watch(&backend, socket.0).ok()?;
         Some(Pair {
             backend,
+            route: route.clone(),
             address,
             deadline,
             readable: false,
@@ -304,11 +321,18 @@ impl Proxy {
     }
 
     /// Connects to the first address from `address` on that can be tried, or resets the client.
-    fn connect(&mut self, net: &mut Net, socket: SocketId, address: usize, deadline: Time) {
-        let header = self.proxy_protocol.zip(net.status(socket));
+    fn connect(
+        &mut self,
+        net: &mut Net,
+        socket: SocketId,
+        route: &Rc<Route>,
+        address: usize,
+        deadline: Time,
+    ) {
+        let header = route.proxy_protocol.zip(net.status(socket));
         let header = header.map(|(version, s)| version.header(s.remote, s.local));
         let header = header.unwrap_or_default();
-        match Pair::connect(net, socket, &self.to, address, deadline, header) {
+        match Pair::connect(net, socket, route, address, deadline, header) {
             Some(pair) => drop(self.pairs.insert(socket, pair)),
             None => {
                 self.failures += 1;
@@ -320,9 +344,23 @@ impl Proxy {
 }
 
 impl Service for Proxy {
-    fn opened(&mut self, net: &mut Net, socket: SocketId) {
+    fn opened(&mut self, net: &mut Net, socket: SocketId, listener: SocketAddr) {
         let deadline = net.now() + self.connect_timeout;
-        self.connect(net, socket, 0, deadline);
+        match self.routes.get(&listener).cloned() {
+            Some(route) => self.connect(net, socket, &route, 0, deadline),
+            None => net.drop(socket, "no_backend"),
+        }
+    }
+
+    fn reload(
+        &mut self,
+        listen: &mut dyn FnMut(&[SocketAddr]) -> Result<(), Error>,
+    ) -> Result<Option<String>, Error> {
+        let Some(file) = &self.file else { return Ok(None) };
+        let routes = routes::read(file)?;
+        listen(&routes.keys().copied().collect::<Vec<_>>())?;
+        self.routes = routes;
+        Ok(Some(format!("{} listeners from {}", self.routes.len(), file.display())))
     }
 
     fn ready(&mut self, net: &mut Net, socket: SocketId) {
@@ -335,8 +373,8 @@ impl Service for Proxy {
         let gone = EventFlags::ERR | EventFlags::HUP;
         if pair.is_connecting() {
             if !matches!(sockopt::socket_error(&pair.backend), Ok(Ok(()))) {
-                let (next, deadline) = (pair.address + 1, pair.deadline);
-                return self.connect(net, socket, next, deadline);
+                let (route, next, deadline) = (pair.route.clone(), pair.address + 1, pair.deadline);
+                return self.connect(net, socket, &route, next, deadline);
             }
             if flags.intersects(EventFlags::OUT) {
                 pair.deadline = Time::NEVER;

@@ -4,9 +4,11 @@
 use std::net::{IpAddr, SocketAddr};
 
 use clap::ValueEnum;
+use serde::Deserialize;
 
 /// A version of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum ProxyProtocol {
     /// A line of text (section 2.1).
     V1,

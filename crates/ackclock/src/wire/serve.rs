@@ -279,7 +279,7 @@ fn write(
 }
 
 impl Service for Server {
-    fn opened(&mut self, net: &mut Net, socket: SocketId) {
+    fn opened(&mut self, net: &mut Net, socket: SocketId, _listener: SocketAddr) {
         let deadline = net.now() + self.idle;
         self.go_on(
             net,

@@ -2,11 +2,11 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::{AsFd, OwnedFd};
 
 use ackclock_live::Host;
-use ackclock_stack::{Error as TcpError, SocketId, Status};
+use ackclock_stack::{Error as TcpError, ListenerId, SocketId, Status, TcpConfig};
 use ackclock_tcp::connection::TcpState;
 use ackclock_tcp::{Stats, Time};
 use rustix::event::epoll::{self, EventData, EventFlags};
@@ -14,6 +14,7 @@ use rustix::event::epoll::{self, EventData, EventFlags};
 use super::super::metrics::add;
 use super::access::{AccessLog, Ended};
 use super::memory::Budget;
+use crate::error::Error;
 
 /// Numbers of the service come after these.
 pub(super) const SERVICE: u64 = 3;
@@ -46,6 +47,39 @@ impl Net {
     /// Our time.
     pub fn now(&self) -> Time {
         self.host.now()
+    }
+
+    /// Listens at these addresses and no others; the listeners that there are keep what they have.
+    /// If one cannot be had, all is as before.
+    pub(super) fn listen(
+        &mut self,
+        listeners: &mut Vec<(SocketAddr, ListenerId)>,
+        config: &TcpConfig,
+        addresses: &[SocketAddr],
+    ) -> Result<(), Error> {
+        let before: Vec<SocketAddr> = listeners.iter().map(|(address, _)| *address).collect();
+        let now = self.host.now();
+        let (stack, backlog) = (self.host.stack(), self.budget.waiting);
+        for (_, gone) in listeners.extract_if(.., |(address, _)| !addresses.contains(address)) {
+            stack.unlisten(now, gone);
+        }
+        for &address in addresses {
+            if listeners.iter().any(|(other, _)| *other == address) {
+                continue;
+            }
+            match stack.listen(address, config.clone(), backlog) {
+                Ok(listener) => listeners.push((address, listener)),
+                Err(error) => {
+                    if !before.is_empty() {
+                        self.listen(listeners, config, &before)?;
+                    }
+                    return Err(Error::Usage(format!(
+                        "{address}: {error}; our stack has the addresses that --addr gives it"
+                    )));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Takes a client, or resets it if there are already `most` from its address.

@@ -5,6 +5,8 @@ use std::net::IpAddr;
 
 use ackclock_tcp::{Span, Time};
 
+use crate::error::Error;
+
 /// The least time between two lines of one kind: a flood should not fill a disk.
 const PAUSE: Span = Span::from_secs(60);
 
@@ -40,16 +42,29 @@ impl Notices {
         }
     }
 
-    /// SIGHUP came, and with it the access log was opened anew, if there is one.
-    pub fn hangup(&self, reopened: Option<io::Result<()>>) {
-        match reopened {
-            None => say("SIGHUP: there is no file to open again; nothing changes"),
+    /// SIGHUP came, and with it the access log was opened anew and the service has read its file
+    /// again, if there are such.
+    pub fn hangup(
+        &self,
+        reopened: Option<io::Result<()>>,
+        reloaded: Result<Option<String>, Error>,
+    ) {
+        match &reopened {
+            None => {}
             Some(Ok(())) => say("SIGHUP: the access log is opened anew"),
             Some(Err(error)) => {
                 say(&format!(
                     "SIGHUP: the access log cannot be opened: {error}; the old one goes on"
                 ));
             }
+        }
+        match reloaded {
+            Ok(Some(text)) => say(&format!("SIGHUP: {text}")),
+            Ok(None) if reopened.is_none() => {
+                say("SIGHUP: there is no file to open again; nothing changes");
+            }
+            Ok(None) => {}
+            Err(error) => say(&format!("SIGHUP: {error}; the listeners stay as they are")),
         }
     }
 }

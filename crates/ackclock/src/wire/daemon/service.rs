@@ -1,21 +1,33 @@
 //! What a command that serves does with connections.
 
+use std::net::SocketAddr;
+
 use ackclock_stack::SocketId;
 use rustix::event::epoll::EventFlags;
 
 use super::super::metrics::Exposition;
 use super::net::Net;
+use crate::error::Error;
 
 /// What is done with connections.
 pub(crate) trait Service {
-    /// A client has connected.
-    fn opened(&mut self, net: &mut Net, socket: SocketId);
+    /// A client has connected to a listener.
+    fn opened(&mut self, net: &mut Net, socket: SocketId, listener: SocketAddr);
 
     /// A client's socket may do more than before.
     fn ready(&mut self, net: &mut Net, socket: SocketId);
 
     /// So may a socket of the kernel, with the number under which [`Net::watch`] had it.
     fn kernel_ready(&mut self, _net: &mut Net, _number: u64, _flags: EventFlags) {}
+
+    /// Reads its file again, if it has one, and has `listen` take the place of all listeners.
+    /// Returns what there is to say of it. Where that fails, everything stays as it was.
+    fn reload(
+        &mut self,
+        _listen: &mut dyn FnMut(&[SocketAddr]) -> Result<(), Error>,
+    ) -> Result<Option<String>, Error> {
+        Ok(None)
+    }
 
     /// A second has passed: time for what has waited too long.
     fn sweep(&mut self, net: &mut Net);

@@ -1,0 +1,84 @@
+//! Several listeners of `proxy` from a file that is read again, in a namespace that is gone
+//! afterwards. The tests need root; without it they say that they were skipped.
+
+mod daemon;
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+
+use ackclock_live::Namespace;
+use daemon::{Daemon, connect, namespace, run, scratch, settled};
+use rustix::process::Signal;
+
+/// A backend that greets each connection with its name, and then sends back what comes.
+fn backend(namespace: &Namespace, name: &'static str) -> SocketAddr {
+    let listener = namespace.run(|| TcpListener::bind("127.0.0.1:0")).unwrap().unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        while let Ok((mut stream, _)) = listener.accept() {
+            std::thread::spawn(move || {
+                stream.write_all(name.as_bytes()).unwrap();
+                let _ = std::io::copy(&mut stream.try_clone().unwrap(), &mut stream);
+            });
+        }
+    });
+    address
+}
+
+fn listener(listen: &str, to: SocketAddr) -> String {
+    format!("[[listener]]\nlisten = \"{listen}\"\nto = \"{to}\"\n")
+}
+
+fn greeting(mut stream: &TcpStream) -> String {
+    let mut bytes = [0; 3];
+    stream.read_exact(&mut bytes).unwrap();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[test]
+fn a_file_of_listeners_is_read_again_and_nothing_is_cut() {
+    let Some(ns) = namespace() else { return };
+    let file = scratch("listeners").join("proxy.toml");
+    let [one, two] = [backend(&ns, "one"), backend(&ns, "two")];
+    let [first, second, third] = ["10.77.0.2:80", "10.77.0.2:81", "10.77.0.2:82"];
+    fs::write(&file, listener(first, one) + &listener(second, two)).unwrap();
+    let name = file.to_str().unwrap();
+    let daemon = Daemon::start(&ns, &["proxy", "--listeners", name]);
+    let mut old = connect(&ns, first);
+    assert_eq!((greeting(&old), greeting(&connect(&ns, second))), ("one".into(), "two".into()));
+
+    // The first goes, the second leads elsewhere, the third is new.
+    fs::write(&file, listener(second, one) + &listener(third, two)).unwrap();
+    let before = settled(|| daemon.said());
+    daemon.signal(Signal::HUP);
+    let said = settled(|| daemon.said()).split_off(before.len());
+    assert_eq!(said, [format!("SIGHUP: 2 listeners from {name}")]);
+    assert_eq!(greeting(&connect(&ns, second)), "one");
+    assert_eq!(greeting(&connect(&ns, third)), "two");
+    let refused = ns.run(|| TcpStream::connect(first)).unwrap().unwrap_err();
+    assert_eq!(refused.kind(), std::io::ErrorKind::ConnectionRefused);
+    old.write_all(b"old").unwrap();
+    assert_eq!(greeting(&old), "old");
+
+    // What cannot be had changes nothing, whichever way it is wrong.
+    for (text, part) in [
+        (listener(first, one) + "liste = 1\n", "there is no key `liste`"),
+        (listener(first, one) + &listener("10.1.1.1:80", one), "10.1.1.1:80: address not"),
+    ] {
+        fs::write(&file, text).unwrap();
+        let before = settled(|| daemon.said());
+        daemon.signal(Signal::HUP);
+        let said = settled(|| daemon.said()).split_off(before.len());
+        let line = said.join("\n");
+        assert!(line.contains(part), "{line}");
+        assert!(line.ends_with("; the listeners stay as they are"), "{line}");
+        assert_eq!(greeting(&connect(&ns, third)), "two");
+        assert!(ns.run(|| TcpStream::connect(first)).unwrap().is_err());
+    }
+    drop(old);
+    daemon.end();
+    let output = run(&ns, env!("CARGO_BIN_EXE_ackclock"), &["proxy", "--to", "127.0.0.1:1"]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), text.contains("--listen")), (Some(2), true), "{text}");
+}
