@@ -229,6 +229,9 @@ fn what_has_no_segment_in_it() {
         whole(RADIOTAP, &[0, 0, 8, 0, 0, 0, 0, 0x80, 0, 0, 0, 0x80]),
         Err(Ignored::Malformed)
     );
+    // The check sequence was wrong.
+    let damaged = radiotap(false, 0x50, &radio(0x08, 1, 24, &ip));
+    assert_eq!(whole(RADIOTAP, &damaged), Err(Ignored::Malformed));
     // NFLOG: a field shorter than its own header, and no packet.
     assert_eq!(whole(NFLOG, &[2, 0, 0, 5, 3, 0, 9, 0]), Err(Ignored::Malformed));
     assert_eq!(whole(NFLOG, &[2, 0, 0, 5, 8, 0, 1, 0, 0, 0, 0, 0]), Err(Ignored::NotIp));

@@ -9,6 +9,10 @@ const MORE_FRAGMENTS: u8 = 0x04;
 const PROTECTED: u8 = 0x40;
 const HT_CONTROL: u8 = 0x80;
 
+/// Bits of radiotap's flags.
+const PADDED: u8 = 0x20;
+const DAMAGED: u8 = 0x40;
+
 /// Behind a radiotap header (<https://www.radiotap.org>).
 pub(super) fn radiotap(frame: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
     let &[_, _, low, high] = frame.head()?;
@@ -30,8 +34,15 @@ pub(super) fn radiotap(frame: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
     if present[0] & 1 != 0 {
         at = at.next_multiple_of(8) + 8;
     }
-    let padded = present[0] & 2 != 0 && at < len && frame.after(at)?.head::<1>()?[0] & 0x20 != 0;
-    data(frame.after(len)?, padded)
+    let flags = match present[0] & 2 {
+        2 if at < len => frame.after(at)?.head::<1>()?[0],
+        _ => 0,
+    };
+    // What the check sequence says is damaged would be a packet of nobody.
+    if flags & DAMAGED != 0 {
+        return Err(Ignored::Malformed);
+    }
+    data(frame.after(len)?, flags & PADDED != 0)
 }
 
 /// Without anything before it.
