@@ -432,6 +432,8 @@ fn metrics_of_a_known_exchange() {
     is("ackclock_device_drops_total{direction=\"received\"}", 0);
     is("ackclock_device_drops_total{direction=\"sent\"}", 0);
     is("ackclock_http_responses_total{code=\"200\"}", 1);
+    is("ackclock_http_response_seconds_count", 1);
+    is("ackclock_http_response_seconds_bucket{le=\"25\"}", 1);
     let rtt = now["ackclock_rtt_seconds_sum"] / now["ackclock_rtt_seconds_count"];
     assert!(rtt > 0.0 && rtt < 1.0, "{rtt}");
 
@@ -647,6 +649,6 @@ fn the_dashboard_shows_what_there_is() {
         assert!(there.contains(&format!("\n{metric}{{")), "{metric}");
         shown += 1;
     }
-    assert_eq!(shown, 24);
+    assert_eq!(shown, 28);
     server.end();
 }

@@ -22,6 +22,7 @@ use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sd_notify::NotifyState;
 
+use super::histogram::Histogram;
 use super::interrupt::Interrupt;
 use super::metrics::Endpoint;
 use super::privileges::drop_privileges;
@@ -123,6 +124,8 @@ impl Daemon {
             clients: HashMap::new(),
             sources: HashMap::new(),
             refused: 0,
+            durations: Histogram::default(),
+            round_trips: Histogram::default(),
             strategy: args.strategy.clone(),
             access: args
                 .access_log

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use ackclock_tcp::{Stats, TimeoutClass};
 
+use super::histogram::Histogram;
 use crate::http::{Inbox, Method, Refusal, Request, Status, head, refuse};
 
 /// Fetches at the same time; further ones are closed at once.
@@ -60,6 +61,18 @@ impl Exposition {
         self.family(name, help, "summary");
         self.sample(&format!("{name}_sum"), None, sum);
         self.sample(&format!("{name}_count"), None, count);
+    }
+
+    /// How times are spread.
+    pub fn histogram(&mut self, name: &str, help: &str, times: &Histogram) {
+        self.family(name, help, "histogram");
+        let bucket = format!("{name}_bucket");
+        for (bound, count) in times.buckets() {
+            self.sample(&bucket, Some(label("le", &bound.to_string())), count);
+        }
+        self.sample(&bucket, Some(label("le", "+Inf")), times.count);
+        self.sample(&format!("{name}_sum"), None, times.sum);
+        self.sample(&format!("{name}_count"), None, times.count);
     }
 
     /// What senders counted.

@@ -6,6 +6,7 @@ mod daemon;
 mod drops;
 mod files;
 mod gateway;
+mod histogram;
 mod interrupt;
 mod live;
 mod metrics;

@@ -20,6 +20,7 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, sockopt};
 
 use super::daemon::{Daemon, DaemonArgs, Net, Service};
+use super::histogram::Histogram;
 use super::metrics::Exposition;
 use super::proxy_protocol::ProxyProtocol;
 use super::routes::{self, Route, Routes, resolve};
@@ -94,6 +95,7 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
         half_closed_idle: args.half_closed_idle.0,
         pairs: HashMap::new(),
         failures: 0,
+        connects: Histogram::default(),
         rested: [0; 2],
         chunk: vec![0; CHUNK],
     })
@@ -109,6 +111,8 @@ struct Proxy {
     pairs: HashMap<SocketId, Pair>,
     /// Clients that were reset because no backend took the connection.
     failures: u64,
+    /// How long it took to connect to a backend.
+    connects: Histogram,
     /// Connections that rested for too long: open, and half closed.
     rested: [u64; 2],
     chunk: Vec<u8>,
@@ -378,6 +382,7 @@ impl Service for Proxy {
             }
             if flags.intersects(EventFlags::OUT) {
                 pair.deadline = Time::NEVER;
+                self.connects.add(net.now().since(pair.moved));
             }
         }
         pair.readable |= flags.intersects(EventFlags::IN | EventFlags::RDHUP | gone);
@@ -423,6 +428,11 @@ impl Service for Proxy {
             "ackclock_backend_failures_total",
             "Clients reset because no backend took them.",
             self.failures,
+        );
+        to.histogram(
+            "ackclock_backend_connect_seconds",
+            "How long it took to connect to a backend.",
+            &self.connects,
         );
         let [open, half_closed] = self.rested;
         to.counters(

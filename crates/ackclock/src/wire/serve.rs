@@ -16,6 +16,7 @@ use clap::Args;
 
 use super::daemon::{Daemon, DaemonArgs, Net, Service};
 use super::files::Files;
+use super::histogram::Histogram;
 use super::metrics::Exposition;
 use super::strategy;
 use crate::error::Error;
@@ -80,6 +81,7 @@ pub(crate) fn serve(args: &ServeArgs, registry: &Registry) -> Result<String, Err
         request: args.idle.0.min(REQUEST),
         clients: HashMap::new(),
         responses: BTreeMap::new(),
+        times: Histogram::default(),
         chunk: vec![0; CHUNK],
     })
 }
@@ -90,6 +92,8 @@ struct Server {
     request: Span,
     clients: HashMap<SocketId, Client>,
     responses: BTreeMap<Status, u64>,
+    /// From a request until the last byte of its response was written.
+    times: Histogram,
     chunk: Vec<u8>,
 }
 
@@ -119,6 +123,7 @@ struct Transfer {
     file: Option<File>,
     rest: Range<u64>,
     keep_alive: bool,
+    since: Time,
 }
 
 /// Why nothing more can be done for a client at the moment.
@@ -160,6 +165,7 @@ impl Server {
                     client.deadline = net.now() + self.idle;
                 }
                 result?;
+                self.times.add(net.now().since(transfer.since));
                 if transfer.keep_alive && !net.draining {
                     client.phase = Phase::Reading;
                     client.deadline =
@@ -211,7 +217,9 @@ impl Server {
     ) {
         *self.responses.entry(response.status).or_default() += 1;
         let Response { bytes, file: rest, keep_alive, .. } = response;
-        client.phase = Phase::Writing(Transfer { bytes, written: 0, file, rest, keep_alive });
+        let since = net.now();
+        let transfer = Transfer { bytes, written: 0, file, rest, keep_alive, since };
+        client.phase = Phase::Writing(transfer);
         client.deadline = net.now() + self.idle;
     }
 
@@ -324,5 +332,10 @@ impl Service for Server {
             self.responses.iter().map(|(status, n)| (status.code().to_string(), *n)).collect();
         let codes: Vec<_> = codes.iter().map(|(code, n)| (code.as_str(), *n)).collect();
         to.counters("ackclock_http_responses_total", "Responses begun.", "code", &codes);
+        to.histogram(
+            "ackclock_http_response_seconds",
+            "From a request until the last byte of its response was written.",
+            &self.times,
+        );
     }
 }

@@ -176,12 +176,15 @@ pub fn metrics(namespace: &Namespace, address: &str) -> BTreeMap<String, f64> {
         } else if let Some(what) = line.strip_prefix("# TYPE ") {
             let (name, of) = what.split_once(' ').unwrap();
             assert_eq!(name, helped);
-            assert!(["counter", "gauge", "summary"].contains(&of), "{line}");
+            assert!(["counter", "gauge", "histogram", "summary"].contains(&of), "{line}");
             (family, kind) = (name.to_string(), of.to_string());
         } else {
             let (name, rest) = line.split_once('{').unwrap();
             let (labels, value) = rest.rsplit_once("} ").unwrap();
             let belongs = match kind.as_str() {
+                "histogram" => ["_bucket", "_sum", "_count"]
+                    .iter()
+                    .any(|end| *name == format!("{family}{end}")),
                 "summary" => {
                     [format!("{family}_sum"), format!("{family}_count")].contains(&name.to_string())
                 }

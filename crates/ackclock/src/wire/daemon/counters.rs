@@ -37,6 +37,16 @@ pub(super) fn text(net: &mut Net, service: &impl Service) -> String {
         &[("received", net.bytes[0]), ("sent", net.bytes[1])],
     );
     to.senders(&senders);
+    to.histogram(
+        "ackclock_connection_duration_seconds",
+        "How long connections lasted that are over.",
+        &net.durations,
+    );
+    to.histogram(
+        "ackclock_connection_rtt_seconds",
+        "Their smoothed round trips at the end.",
+        &net.round_trips,
+    );
     let stack = net.host.stack();
     let stats = *stack.stats();
     to.gauge(

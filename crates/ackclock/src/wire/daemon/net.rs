@@ -11,6 +11,7 @@ use ackclock_tcp::connection::TcpState;
 use ackclock_tcp::{Stats, Time};
 use rustix::event::epoll::{self, EventData, EventFlags};
 
+use super::super::histogram::Histogram;
 use super::super::metrics::add;
 use super::access::{AccessLog, Ended};
 use super::memory::Budget;
@@ -39,6 +40,9 @@ pub(crate) struct Net {
     pub(super) sources: HashMap<IpAddr, u32>,
     /// Clients reset because their address had too many.
     pub(super) refused: u64,
+    /// How long connections lasted, and their smoothed round trips at the end.
+    pub(super) durations: Histogram,
+    pub(super) round_trips: Histogram,
     pub(super) strategy: String,
     pub(super) access: Option<AccessLog>,
 }
@@ -193,6 +197,10 @@ impl Net {
         let stack = self.host.stack();
         let (Ok(sender), Ok(status)) = (stack.sender(socket), stack.status(socket)) else { return };
         add(&mut self.gone, sender.stats());
+        self.durations.add(now.since(since));
+        if sender.stats().rtt_samples > 0 {
+            self.round_trips.add(sender.state().srtt);
+        }
         if let (Some(access), Ok(limits)) = (&mut self.access, stack.limits(now, socket)) {
             let (stats, sender, duration) = (sender.stats(), sender.state(), now.since(since));
             let ended = Ended { status, stats, sender, limits, duration, why };
