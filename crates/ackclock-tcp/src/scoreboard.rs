@@ -156,9 +156,9 @@ pub struct Scoreboard {
     sacked: Tally,
     lost: Tally,
     retransmitted: Tally,
-    /// The retransmissions on their way were sent in the order of sequence, up to `again_end`.
-    ascending: bool,
-    again_end: u64,
+    /// When each retransmission on its way was sent, the oldest first, and where its segment begins;
+    /// and some that are on their way no more.
+    again: VecDeque<(Time, u64)>,
     /// Segments that [wait](Record::waits); none of the first `waits_from` does.
     waiting: u32,
     waits_from: usize,
@@ -245,30 +245,36 @@ impl Scoreboard {
     /// From index `from` on, the first segment [on its way](Record::on_its_way) whose last
     /// transmission was sent before this one: its time, and the end of its segment, which breaks
     /// ties (RFC 8985 section 6.2, RACK_sent_after).
+    #[inline]
     pub fn sent_before(&self, sent: (Time, u64), from: usize) -> Option<(usize, &Record)> {
-        let found = self.find_sent_before(sent, from);
+        // What lies above was first sent no earlier.
+        let found = match self.head() {
+            Some(head) if is_before(head.first_sent, head, sent) => {
+                self.find_sent_before(sent, from)
+            }
+            _ => None,
+        };
         debug_assert_eq!(found, self.recomputed_sent_before(sent, from));
         found
     }
 
-    #[inline]
+    #[inline(never)]
     fn find_sent_before(&self, sent: (Time, u64), from: usize) -> Option<(usize, &Record)> {
-        let again = self.retransmitted.segments > 0;
+        // Of what is settled only retransmissions are on their way.
+        let on_its_way = |&(time, seq): &(Time, u64)| {
+            let r = self.records.get(self.find(seq));
+            r.is_some_and(|r| r.retransmitted && r.last_sent == time)
+        };
+        let again = self.retransmitted.segments > 0
+            && self.again.iter().take_while(|&&(time, _)| time <= sent.0).any(on_its_way);
         let mut index = if again { from } else { from.max(self.settled) };
-        // What lies above was first sent no earlier.
         while let Some(r) = self.records.get(index)
             && is_before(r.first_sent, r, sent)
         {
-            index += 1;
-            if r.on_its_way() {
-                if is_before(r.last_sent, r, sent) {
-                    return Some((index - 1, r));
-                }
-                // The retransmissions above it were sent later.
-                if self.ascending {
-                    index = index.max(self.settled);
-                }
+            if r.on_its_way() && is_before(r.last_sent, r, sent) {
+                return Some((index, r));
             }
+            index += 1;
         }
         None
     }
@@ -367,6 +373,7 @@ impl Scoreboard {
                 acked.bytes += u64::from(head.len);
                 acked.segments += 1;
             } else if !self.ack_head_to(ack, &mut acked) {
+                self.list_again();
                 break;
             }
             if !head.sacked {
@@ -376,6 +383,9 @@ impl Scoreboard {
             off_board += 1;
         }
         self.settled = self.settled.saturating_sub(off_board);
+        while self.again.front().is_some_and(|&(_, seq)| seq < ack) {
+            self.again.pop_front();
+        }
         self.waits_from = self.waits_from.saturating_sub(off_board);
         self.check();
         acked
@@ -488,6 +498,7 @@ impl Scoreboard {
         }
         self.records = cut;
         self.count();
+        self.list_again();
         self.check();
         judged
     }
@@ -500,6 +511,7 @@ impl Scoreboard {
         r.len = len;
         self.records.insert(index + 1, rest);
         self.count();
+        self.list_again();
         self.check();
     }
 
@@ -515,6 +527,7 @@ impl Scoreboard {
             self.records.remove(index + 1);
             self.settled = self.settled.min(index);
             self.count();
+            self.list_again();
             self.check();
         }
     }
@@ -536,9 +549,17 @@ impl Scoreboard {
         }
     }
 
+    /// Lists the retransmissions on their way anew.
+    fn list_again(&mut self) {
+        let on_its_way = self.records.iter().filter(|r| r.retransmitted);
+        self.again = on_its_way.map(|r| (r.last_sent, r.seq)).collect();
+        self.again.make_contiguous().sort();
+    }
+
     /// Gives back the memory for records beyond those outstanding.
     pub(crate) fn release(&mut self) {
         self.records.shrink_to_fit();
+        self.again.shrink_to_fit();
     }
 
     /// Records that it has memory for.
@@ -644,9 +665,9 @@ impl Scoreboard {
         self.lost.add(r);
         if !r.retransmitted {
             self.retransmitted.add(r);
-            self.ascending = false;
         }
         (r.lost, r.retransmitted) = (true, true);
+        self.list_again();
         self.check();
     }
 
@@ -732,9 +753,7 @@ impl Scoreboard {
             self.retransmitted.add(r);
         }
         if r.retransmitted {
-            let alone = self.retransmitted.segments == 1;
-            self.ascending = alone || (self.ascending && r.end() >= self.again_end);
-            self.again_end = r.end();
+            self.again.push_back((now, r.seq));
         }
         self.waits_from = self.first_waiting().unwrap_or(0);
         self.check();

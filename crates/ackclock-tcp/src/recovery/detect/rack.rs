@@ -63,20 +63,26 @@ impl Rack {
     fn update(&mut self, s: &State, a: &AckSummary) {
         let mut newest = self.newest.take();
         if !self.again.is_empty() {
-            let min_rtt = self.min_rtt.get();
-            let valid = |&(sent, end): &Sent| {
-                let older =
-                    a.ts_echo.is_some_and(|echo| (echo.wrapping_sub(sent.timestamp()) as i32) < 0)
-                        && end <= a.ack;
-                let too_soon = min_rtt.is_some_and(|min| s.now.since(sent) < min);
-                !older && !too_soon
-            };
-            newest = newest.max(self.again.drain(..).filter(valid).max());
+            newest = newest.max(self.newest_again(s, a));
         }
         if let Some(newest) = newest {
             self.rtt = s.now.since(newest.0);
             self.segment = self.segment.max(newest);
         }
+    }
+
+    /// Of the valid ones among those that were sent more often, the one sent last.
+    #[inline(never)]
+    fn newest_again(&mut self, s: &State, a: &AckSummary) -> Option<Sent> {
+        let min_rtt = self.min_rtt.get();
+        let valid = |&(sent, end): &Sent| {
+            let older =
+                a.ts_echo.is_some_and(|echo| (echo.wrapping_sub(sent.timestamp()) as i32) < 0)
+                    && end <= a.ack;
+            let too_soon = min_rtt.is_some_and(|min| s.now.since(sent) < min);
+            !older && !too_soon
+        };
+        self.again.drain(..).filter(valid).max()
     }
 
     /// Step 4, the first half of RACK_update_reo_wnd: the multiplier.
@@ -111,6 +117,7 @@ impl Rack {
     }
 
     /// Step 5, RACK_detect_loss_and_arm_timer.
+    #[inline(always)]
     fn detect(&mut self, s: &State) -> Lost {
         self.reo_wnd = self.window(s);
         let wait = self.rtt + self.reo_wnd;
