@@ -203,8 +203,10 @@ pub(super) fn on_advance_open(c: &mut Sender, a: &AckSummary, settled: bool) {
         grow(c, a);
     }
     if !c.strategy.probes.is_empty() {
-        let counted =
-            c.strategy.probes.iter_mut().map(|p| p.on_advance(&c.s, a)).max().unwrap_or(0);
+        let mut counted = 0;
+        for probe in &mut c.strategy.probes {
+            counted = probe.on_advance(&c.s, a).max(counted);
+        }
         c.s.dupacks += counted;
         // What cwnd has grown by is no longer sent beyond it.
         let beyond = c.s.flight().saturating_sub(c.s.cwnd);

@@ -298,7 +298,7 @@ impl Sender {
     }
 
     /// An ACK restarts the timer (RFC 6298 section 5.3).
-    #[inline]
+    #[inline(always)]
     pub(super) fn restart_rto(&mut self) {
         // A recovery may wait for more than its point with nothing outstanding.
         if self.s.board.is_empty() {

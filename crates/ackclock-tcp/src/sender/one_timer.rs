@@ -103,7 +103,10 @@ fn probe(c: &mut Sender) -> ProbeNow {
 
 /// Waits for a probe, `latest` at the latest; whether there is one to come.
 fn wait_for_probe(c: &mut Sender, latest: Time) -> bool {
-    let due = c.strategy.probes.iter().map(|p| p.deadline(&c.s)).min().unwrap_or(Time::NEVER);
+    let mut due = Time::NEVER;
+    for probe in &c.strategy.probes {
+        due = due.min(probe.deadline(&c.s));
+    }
     if due != Time::NEVER {
         let at = c.strategy.timer.tick(&c.s, due.min(latest));
         set(c, WaitsFor::Probe, at);
