@@ -68,7 +68,8 @@ impl Packet {
 ///
 /// # Errors
 /// Why there is none. What is an [`Ignored::Fragment`] may become a segment in [`Fragments`].
-#[inline]
+// However often it is called, as `Tracker::packet`.
+#[inline(always)]
 pub fn decode(frame: &Frame<'_>) -> Result<Packet, Ignored> {
     let packet = link::strip(frame.link, Bytes::of(frame))?;
     match packet.head::<1>()?[0] >> 4 {
