@@ -213,6 +213,7 @@ bench-trace: build
 score:
 	cargo build --release --locked -p ackclock-score
 	target/release/ackclock-score
+	target/release/ackclock-score what-if
 	if [ "$$(id -u)" = 0 ] && [ -e /dev/net/tun ]; then \
 	    tools/install tcpdump iproute2 && rm -rf out/kernel && \
 	    target/release/ackclock-score take out/kernel && target/release/ackclock-score kernel out/kernel; \

@@ -12,6 +12,7 @@ mod matrix;
 mod population;
 mod shares;
 mod truth;
+pub mod what_if;
 
 pub use captures::{Missing, Scores, Wrong, score};
 pub use matrix::{Expiry, Matrix, Retransmitted, Score, summary};

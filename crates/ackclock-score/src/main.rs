@@ -7,6 +7,7 @@ mod linux_commands;
 
 use std::process::ExitCode;
 
+use ackclock_score::what_if;
 use ackclock_score::{Missing, PLACES, Scores, scenario, score, score_all};
 use clap::{Parser, Subcommand};
 use serde_json::{Map, Value, json};
@@ -38,6 +39,24 @@ enum Command {
     Take(kernel_commands::TakeArgs),
     Kernel(kernel_commands::KernelArgs),
     Linux(linux_commands::LinuxArgs),
+    WhatIf(WhatIfArgs),
+}
+
+/// Scores what `explain` says would have avoided a timeout, with simulated pairs of strategies.
+#[derive(Debug, clap::Args)]
+struct WhatIfArgs {
+    /// How many scenarios.
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    connections: u64,
+    /// The seed of the first.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// How to print the score.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+    /// Print each answer that is wrong, too.
+    #[arg(long)]
+    wrong: bool,
 }
 
 fn main() -> ExitCode {
@@ -59,6 +78,7 @@ fn run(args: &Args) -> Result<String, String> {
         Some(Command::Take(args)) => return kernel_commands::take(args),
         Some(Command::Kernel(args)) => return kernel_commands::score(args),
         Some(Command::Linux(args)) => return linux_commands::linux(args),
+        Some(Command::WhatIf(args)) => return what_if(args),
         None => {}
     }
     if args.wrong {
@@ -68,6 +88,22 @@ fn run(args: &Args) -> Result<String, String> {
     Ok(match args.format {
         Format::Table => table(&scores),
         Format::Json => format!("{:#}\n", json(args, &scores)),
+    })
+}
+
+fn what_if(args: &WhatIfArgs) -> Result<String, String> {
+    let answers = what_if::all(args.seed..args.seed.saturating_add(args.connections))?;
+    let mut out = String::new();
+    for a in answers.iter().filter(|_| args.wrong) {
+        if a.avoided[0] != a.avoided[1] || (a.saved[0] - a.saved[1]).abs() > 0.1 * a.saved[1].abs()
+        {
+            out += &format!("{a:?}\n");
+        }
+    }
+    let summary = what_if::Summary::of(&answers);
+    Ok(match args.format {
+        Format::Table => out + &summary.table(),
+        Format::Json => format!("{:#}\n", summary.json()),
     })
 }
 

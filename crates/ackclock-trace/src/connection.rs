@@ -313,6 +313,10 @@ pub struct Timeout {
 /// but perhaps the last.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Episode {
+    /// When its first lost segment went out.
+    pub start: Time,
+    /// Where segment 0 begins, as a position.
+    pub position: u64,
     /// SMSS in bytes.
     pub mss: u32,
     /// The round trip without queueing.

@@ -26,6 +26,8 @@ fn timeout(episode: Episode) -> Timeout {
 /// `segments` that the application had, of which `cwnd` went out at once; observed were 500 ms.
 fn episode(sack: bool, cwnd: u32, segments: u64, lost: &[u8]) -> Episode {
     Episode {
+        start: Time::ZERO,
+        position: 0,
         mss: 1000,
         rtt: RTT,
         rate_bps: None,

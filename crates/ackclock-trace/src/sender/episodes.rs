@@ -114,6 +114,8 @@ impl Facts<'_> {
         }
         let acks = self.timers.round_trip().map_or(0, |r| r.samples);
         Some(Episode {
+            start: period.start,
+            position: period.base,
             mss: self.terms.mss,
             rtt,
             rate_bps: self.rate_bps,

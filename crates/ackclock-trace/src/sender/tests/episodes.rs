@@ -2,7 +2,7 @@
 
 use ackclock_tcp::Span;
 
-use super::Line;
+use super::{Line, ms};
 use crate::connection::Episode;
 
 /// A window of four; 2 and 3 are lost, 2 twice. Two of 2 and one of 3 were lost until 2 came
@@ -27,6 +27,8 @@ fn the_losses_around_a_timeout() {
     line.ack(1013.0, 9);
     let found = line.found();
     let expected = Episode {
+        start: ms(60.002),
+        position: 2000,
         mss: 1000,
         rtt: Span::from_micros(49_999),
         rate_bps: None,
