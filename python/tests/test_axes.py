@@ -23,7 +23,7 @@ from scenarios import LOSSY
 
 ENGINE = Path(__file__).parents[2] / "crates" / "ackclock-tcp" / "src"
 #: What Rust needs to know and Python has otherwise: a mechanism wants to be called if its class
-#: defines what is called.
+#: defines what is called, and it sees plain ACKs as well (`skips_plain_acks`).
 RUST_ONLY = {
     "name",
     "inner",
@@ -32,6 +32,7 @@ RUST_ONLY = {
     "limits",
     "measures",
     "times",
+    "skips_plain_acks",
 }
 
 
