@@ -56,20 +56,43 @@ pub struct Wrong {
     pub what: String,
 }
 
+/// A run of a scenario.
+pub(crate) struct Run {
+    scenario: Scenario,
+    pub simulation: Simulation,
+    pub recording: Recording,
+    /// Whether handshakes were made up, which makes the first packets two and one.
+    pub made_up: bool,
+}
+
+impl Run {
+    /// # Errors
+    /// When the scenario is wrong, or the network.
+    pub fn of(text: &str, seed: u64) -> Result<Run, String> {
+        let registry = Registry::default();
+        let scenario = Scenario::from_toml(text, &registry).map_err(|e| e.to_string())?;
+        let options = BuildOptions::new(&registry, seed).events(true);
+        let mut simulation = scenario.build(&options).map_err(|e| e.to_string())?;
+        let router = scenario.node("router").ok_or("there is no node `router`")?;
+        let mut recording = Recording::new(&simulation.flows, router, &scenario);
+        simulation.run(&mut recording).map_err(|e| e.to_string())?;
+        recording.settle();
+        let made_up = scenario.tcp.handshake != Some(true);
+        Ok(Run { scenario, simulation, recording, made_up })
+    }
+
+    /// Of the path without queues, in nanoseconds.
+    pub fn round_trip(&self) -> u64 {
+        2 * self.scenario.links.iter().map(|link| link.delay.0.nanos()).sum::<u64>()
+    }
+}
+
 /// Scores all captures of the run of a scenario, and lists what was wrong.
 ///
 /// # Errors
 /// When the scenario is wrong, or the network.
 pub fn score(text: &str, seed: u64) -> Result<(Scores, Vec<Wrong>), String> {
-    let registry = Registry::default();
-    let scenario = Scenario::from_toml(text, &registry).map_err(|e| e.to_string())?;
-    let options = BuildOptions::new(&registry, seed).events(true);
-    let mut simulation = scenario.build(&options).map_err(|e| e.to_string())?;
-    let router = scenario.node("router").ok_or("there is no node `router`")?;
-    let mut recording = Recording::new(&simulation.flows, router, &scenario);
-    simulation.run(&mut recording).map_err(|e| e.to_string())?;
-    recording.settle();
-    let made_up = scenario.tcp.handshake != Some(true);
+    let Run { scenario, simulation, recording, made_up } = Run::of(text, seed)?;
     let mut scores = Scores::default();
     let mut wrong = Vec::new();
     for (place, seen) in recording.seen.iter().enumerate() {
@@ -107,7 +130,7 @@ fn whereabouts(place: usize, scenario: &Scenario) -> Option<&'static str> {
 }
 
 /// A pcap file.
-fn written(
+pub(crate) fn written(
     simulation: &Simulation,
     seen: &[(u32, Sighting)],
     place: &str,
@@ -121,18 +144,32 @@ fn written(
 }
 
 /// Which packet a frame is: flow, whether it is from the sender, IPv4 identification.
-type FrameKey = (usize, bool, u16);
+pub(crate) type FrameKey = (usize, bool, u16);
+
+/// The capture with an IP identification of 0 in each packet, as of a host that counts none.
+pub(crate) fn uncounted(mut capture: Vec<u8>) -> Vec<u8> {
+    let mut at = FILE_HEADER;
+    while let Some(word) = capture.get(at + 8..at + 12) {
+        let len = u32::from_le_bytes([word[0], word[1], word[2], word[3]]) as usize;
+        at += RECORD_HEADER;
+        capture[at + IP_IDENTIFICATION..at + IP_IDENTIFICATION + 2].fill(0);
+        at += len;
+    }
+    capture
+}
 
 /// Lengths of headers in the files of [`CaptureWriter`]: of the file, of a record, of Ethernet and
 /// IPv4.
 const FILE_HEADER: usize = 24;
 const RECORD_HEADER: usize = 16;
 const ETHERNET_AND_IP: usize = 34;
+/// Where the identification is in a frame.
+const IP_IDENTIFICATION: usize = 18;
 /// The port of flow 0 (`CaptureWriter`).
 const FIRST_PORT: u16 = 10_000;
 
 /// The capture without what is to be missing, and which packets its frames are.
-fn without(capture: &[u8], missing: Missing, rng: &mut Rng) -> (Vec<u8>, Vec<FrameKey>) {
+pub(crate) fn without(capture: &[u8], missing: Missing, rng: &mut Rng) -> (Vec<u8>, Vec<FrameKey>) {
     let (header, mut rest) = capture.split_at(FILE_HEADER);
     let (mut file, mut keys) = (header.to_vec(), Vec::new());
     while let Some((record, after)) = rest.split_at_checked(RECORD_HEADER) {
@@ -154,12 +191,12 @@ fn without(capture: &[u8], missing: Missing, rng: &mut Rng) -> (Vec<u8>, Vec<Fra
         file.extend_from_slice(kept);
         let port = |at: usize| u16::from_be_bytes([frame[at], frame[at + 1]]);
         let (from, to) = (port(ETHERNET_AND_IP), port(ETHERNET_AND_IP + 2));
-        keys.push((usize::from(from.max(to) - FIRST_PORT), from > to, port(18)));
+        keys.push((usize::from(from.max(to) - FIRST_PORT), from > to, port(IP_IDENTIFICATION)));
     }
     (file, keys)
 }
 
-fn explained(file: &[u8]) -> Result<Vec<Connection>, String> {
+pub(crate) fn explained(file: &[u8]) -> Result<Vec<Connection>, String> {
     let mut reader =
         Reader::new(Box::new(Cursor::new(file.to_vec()))).map_err(|e| e.to_string())?;
     let mut tracker = Tracker::new(Settings::default());
@@ -175,16 +212,17 @@ fn explained(file: &[u8]) -> Result<Vec<Connection>, String> {
     Ok(all)
 }
 
-struct Judged<'a> {
-    recording: &'a Recording,
-    keys: &'a [FrameKey],
-    /// Whether handshakes were made up, which makes the first packets two and one.
-    made_up: bool,
+/// A capture beside what was true of it.
+pub(crate) struct Judged<'a> {
+    pub recording: &'a Recording,
+    pub keys: &'a [FrameKey],
+    /// As in [`Run`].
+    pub made_up: bool,
 }
 
 impl Judged<'_> {
     /// The flow of a frame, and the transmission in it, if it is one from the sender.
-    fn transmission(&self, frame: u64) -> Option<(usize, u32, &Transmission)> {
+    pub fn transmission(&self, frame: u64) -> Option<(usize, u32, &Transmission)> {
         let &(flow, to_receiver, id) =
             self.keys.get(usize::try_from(frame).ok()?.checked_sub(1)?)?;
         let number = u32::from(id).checked_sub(if self.made_up { 2 } else { 0 })?;
@@ -207,7 +245,12 @@ impl Judged<'_> {
         }
     }
 
-    fn score(&self, found: &[Connection], score: &mut Score, complain: &mut impl FnMut(String)) {
+    pub fn score(
+        &self,
+        found: &[Connection],
+        score: &mut Score,
+        complain: &mut impl FnMut(String),
+    ) {
         // A duplicate that the network made is no retransmission: the first frame of a number is.
         let mut first = HashSet::new();
         let frames: Vec<u64> = (1..=self.keys.len() as u64)

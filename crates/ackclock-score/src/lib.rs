@@ -4,6 +4,7 @@
 //! or from the kernel's counters. [`Score`] counts both beside each other.
 
 mod captures;
+pub mod ceiling;
 mod command;
 mod division;
 pub mod kernel;

@@ -7,8 +7,8 @@ mod linux_commands;
 
 use std::process::ExitCode;
 
-use ackclock_score::what_if;
 use ackclock_score::{Missing, PLACES, Scores, scenario, score, score_all};
+use ackclock_score::{ceiling, what_if};
 use clap::{Parser, Subcommand};
 use serde_json::{Map, Value, json};
 
@@ -40,6 +40,21 @@ enum Command {
     Kernel(kernel_commands::KernelArgs),
     Linux(linux_commands::LinuxArgs),
     WhatIf(WhatIfArgs),
+    Ceiling(CeilingArgs),
+}
+
+/// Measures how right an answer could be at most, by captures that look the same.
+#[derive(Debug, clap::Args)]
+struct CeilingArgs {
+    /// How many paths.
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    paths: u64,
+    /// The seed of the first.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// How to print it.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
 }
 
 /// Scores what `explain` says would have avoided a timeout, with simulated pairs of strategies.
@@ -79,6 +94,13 @@ fn run(args: &Args) -> Result<String, String> {
         Some(Command::Kernel(args)) => return kernel_commands::score(args),
         Some(Command::Linux(args)) => return linux_commands::linux(args),
         Some(Command::WhatIf(args)) => return what_if(args),
+        Some(Command::Ceiling(args)) => {
+            let bounds = ceiling::bounds(args.seed..args.seed.saturating_add(args.paths))?;
+            return Ok(match args.format {
+                Format::Table => ceiling::table(&bounds),
+                Format::Json => format!("{:#}\n", ceiling::json(&bounds)),
+            });
+        }
         None => {}
     }
     if args.wrong {

@@ -177,7 +177,7 @@ pub struct Expiry {
 }
 
 /// In the place of a kind: it was no retransmission at all, or was not found to be one.
-const NONE: &str = "none";
+pub(crate) const NONE: &str = "none";
 
 /// How well captures of one sort were explained.
 #[derive(Clone, Debug, PartialEq, Eq)]

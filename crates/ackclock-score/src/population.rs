@@ -10,6 +10,9 @@ use ackclock_tcp::Registry;
 /// Compositions beside the presets that send for other reasons.
 const MORE: [&str; 4] = ["newreno+smallwnd+lrxt+b2b", "sack+prr+lt", "reno+lt", "sack+er"];
 
+/// Lists of losses for each path of [`siblings`].
+const LISTS: usize = 32;
+
 struct Draw(Rng);
 
 impl Draw {
@@ -50,6 +53,64 @@ pub fn scenario(seed: u64) -> String {
     path(&mut draw, &mishaps, &mut out);
     flow(&mut draw, segments, mishaps.flows, &mut out);
     out
+}
+
+/// Short transfers over one path that differ in what a capture away from the sender does not show
+/// at once: the sender's strategy and timer, and what was lost.
+pub(crate) fn siblings(seed: u64) -> Vec<String> {
+    let mut draw = Draw(Rng::new(seed, "score/siblings"));
+    let segments = draw.one(&[2, 3, 4, 6, 9, 14, 22]);
+    let mut tcp = String::from("duration = \"200s\"\n[tcp]\nmss = 1448\nhandshake = true\n");
+    let _ = writeln!(
+        tcp,
+        "initial_window = {}\ndelayed_ack = \"{}\"\ntimestamps = {}",
+        draw.one(&[2, 3, 10]),
+        draw.one(&["off", "40ms", "200ms"]),
+        draw.chance(0.5),
+    );
+    let mut rest = String::new();
+    for (from, to) in [("sender", "router"), ("router", "receiver")] {
+        let delay = draw.one(&["1ms", "5ms", "20ms", "60ms"]);
+        let _ = writeln!(
+            rest,
+            "[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\ndelay = \"{delay}\"\nrate = \"20mbit\""
+        );
+        if from == "sender" && draw.chance(0.5) {
+            rest += "LOSS\n";
+        }
+    }
+    if !rest.contains("LOSS") {
+        rest += "LOSS\n";
+    }
+    let losses: Vec<String> = (0..LISTS)
+        .map(|list| {
+            let from = if list % 2 == 0 { 0 } else { segments - 1 - draw.below(segments.min(5)) };
+            format!("loss = [{{ {} }}]", drops(&mut draw, segments, from))
+        })
+        .collect();
+    let registry = Registry::default();
+    let strategies = presets(&registry).into_iter().chain(MORE);
+    let mut all = Vec::new();
+    for strategy in strategies {
+        for timer in ["rfc6298", "linux", "bsd"] {
+            for min_rto in ["200ms", "1s"] {
+                for loss in &losses {
+                    let rest = rest.replace("LOSS", loss);
+                    all.push(format!(
+                        "{tcp}timer = \"{timer}\"\nmin_rto = \"{min_rto}\"\n{rest}[[flow]]\nfrom = \
+                         \"sender\"\nto = \"receiver\"\nstrategy = \"{strategy}\"\nsource = {{ \
+                         segments = {segments} }}\n"
+                    ));
+                }
+            }
+        }
+    }
+    all
+}
+
+fn presets(registry: &Registry) -> Vec<&str> {
+    let names = registry.presets().iter().map(|p| &*p.name);
+    names.filter(|name| !name.starts_with("oracle")).collect()
 }
 
 fn tcp(draw: &mut Draw, out: &mut String) {
@@ -189,12 +250,7 @@ fn drops(draw: &mut Draw, segments: u64, from: u64) -> String {
 
 fn flow(draw: &mut Draw, segments: u64, flows: u32, out: &mut String) {
     let registry = Registry::default();
-    let presets: Vec<&str> = registry
-        .presets()
-        .iter()
-        .map(|p| &*p.name)
-        .filter(|name| !name.starts_with("oracle"))
-        .collect();
+    let presets = presets(&registry);
     let strategy = match draw.below(10) {
         // What most senders are.
         0..3 => draw.one(&["linux", "rack-tlp", "linux-2.6"]),
