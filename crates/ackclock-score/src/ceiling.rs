@@ -1,7 +1,7 @@
 //! How right an answer could be at most: captures that look the same cannot be told apart.
 //!
 //! Over each of some paths a short transfer runs with every strategy and composition of the
-//! population, with three timers, two least intervals and [many](population::siblings) lists of
+//! population, with three timers, two least intervals and many lists of
 //! losses. Captures of one place and path look the same if they have the same packets, with times
 //! (timestamps, too) rounded to max(1 ms, RTT / 16). Whoever sees one of them can at best answer for
 //! each packet what is true of it in most of them.
