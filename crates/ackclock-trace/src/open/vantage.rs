@@ -133,8 +133,8 @@ impl Trip {
         self.data = None;
     }
 
-    /// A SYN passes. If it is not the first one, the answer will be to this one: timers of SYNs are
-    /// longer than round trips.
+    /// A SYN passes. If it is not the first one, the answer will be to this one, as timers of SYNs
+    /// are longer than round trips; unless its timestamp says otherwise.
     fn syn(&mut self, at: Time) {
         self.data = Some((0, at));
     }
@@ -164,6 +164,8 @@ impl Trip {
 
     #[inline]
     fn echoed(&mut self, ecr: u32, at: Time) {
+        // The answer to a SYN before the last one.
+        self.data.take_if(|(end, _)| *end == 0 && self.last.is_some_and(|last| last != ecr));
         if let Some((val, sent)) = self.timestamp
             && (ecr.wrapping_sub(val) as i32) >= 0
         {

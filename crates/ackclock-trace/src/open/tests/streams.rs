@@ -86,6 +86,20 @@ fn super_segments_with_a_tiny_mss() {
     });
 }
 
+/// The SYN/ACK that comes 10 ms after the second SYN echoes the first: the round trip is that since
+/// then, for Linux's timer too.
+#[test]
+fn a_syn_ack_may_answer_the_first_of_several_syns() {
+    for (echo, to_server) in [(1, 1010), (2, 10)] {
+        each(|mut talk| {
+            talk.at(0.0, syn(0).ts(1, 0)).at(1000.0, syn(0).ts(2, 0));
+            talk.at(1010.0, syn(1).ts(70, echo)).at(1010.01, c(0, 0).ts(3, 70));
+            let one = talk.one();
+            assert_eq!(one.position.to_server, Some(ackclock_tcp::Span::from_millis(to_server)));
+        });
+    }
+}
+
 #[test]
 fn retransmitted_syns_are_timeouts() {
     each(|mut talk| {
