@@ -3,8 +3,9 @@
 //!
 //! A timeout leaves a cwnd of one segment, which slow start opens by one segment for each one that
 //! is acknowledged (RFC 5681 section 3.1). After a probe cwnd is at least half of what it was (RFC
-//! 8985 section 7.4.2). So what a timeout would not have let out speaks for a probe, and two
-//! segments of many that wait speak for a timeout.
+//! 8985 section 7.4.2), and grows by a segment in a round trip. So what a timeout would not have let
+//! out speaks for a probe. Two segments of many that wait speak for a timeout; where cwnd may have
+//! been small, four on their ACKs do.
 
 use ackclock_tcp::Span;
 
@@ -15,6 +16,9 @@ const LARGE: u64 = 6;
 
 /// Segments that go out on the ACK of what a timeout sent.
 const AFTER_TIMEOUT: u32 = 2;
+
+/// Segments outstanding once these are acknowledged.
+const NEXT: usize = 4;
 
 #[derive(Debug)]
 pub(crate) struct Aftermath {
@@ -34,6 +38,8 @@ enum Begin {
     Sent { segments: u32, full: bool },
     /// It was as after a timeout, and has been acknowledged.
     AsAfterTimeout,
+    /// The same, but a probe may have left as small a cwnd.
+    Small,
     /// It says nothing.
     Unclear,
 }
@@ -77,6 +83,9 @@ impl Aftermath {
                 *full &= new.full;
             }
             Begin::AsAfterTimeout if new.since_ack <= SOON => return Some(true),
+            Begin::Small if new.since_ack <= SOON => {
+                return (new.outstanding == self.most && self.most >= NEXT).then_some(true);
+            }
             begin => *begin = Begin::Unclear,
         }
         None
@@ -89,10 +98,15 @@ impl Aftermath {
         self.begin = match self.begin {
             Begin::NotYet if answer.acked > 0 => Begin::Sent { segments: 0, full: true },
             Begin::Sent { segments: AFTER_TIMEOUT, full: true }
-                if self.cwnd >= LARGE && answer.room >= LARGE && !answer.with_data =>
+                if answer.room >= LARGE && !answer.with_data =>
             {
-                Begin::AsAfterTimeout
+                if self.cwnd >= LARGE {
+                    Begin::AsAfterTimeout
+                } else {
+                    Begin::Small
+                }
             }
+            Begin::Small if answer.acked > 0 && !answer.with_data => Begin::Small,
             begin @ (Begin::NotYet | Begin::Sent { segments: 0, .. }) => begin,
             _ => Begin::Unclear,
         };

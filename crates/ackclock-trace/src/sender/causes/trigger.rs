@@ -129,8 +129,8 @@ impl Situation<'_> {
     /// A single segment is outstanding. Linux sets the probe's timer to the earlier of its own time
     /// and the retransmission timer's.
     fn by_either_timer(&self) -> Trigger {
-        let rto = self.timers.backed_off();
-        let late = rto + Span(rto.0 / 10) + TICKS;
+        let latest = self.timers.latest_probe();
+        let late = latest + Span(latest.0 / 10) + TICKS;
         match () {
             () if self.idle < nearly(self.timers.pto(false)) => Trigger::Unknown,
             () if self.timers.outwaits_probes(self.idle) => Trigger::Timer,

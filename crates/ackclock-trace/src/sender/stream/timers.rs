@@ -168,6 +168,15 @@ impl Timers {
         (self.srtt().times(2) + delayed).min(self.rto())
     }
 
+    /// What a probe of a single segment waits at the most: its own time, which does not double, or the
+    /// retransmission timer's, which does.
+    pub fn latest_probe(&self) -> Span {
+        if self.srtt() == Span::ZERO {
+            return self.backed_off();
+        }
+        (self.srtt().times(2) + MAX_ACK_DELAY).min(self.backed_off())
+    }
+
     /// How long after the first sign of a loss a segment may still be retransmitted because of it.
     /// A quarter of a round trip is for reordering: RFC 8985 section 6.2 widens it with D-SACKs up
     /// to a round trip, and RFC 5827 section 3.3 asks for no less than 25 ms. Then come the

@@ -126,6 +126,27 @@ fn writing_late_is_no_probe() {
     assert_eq!(line.found().probes_of_new_data, 0);
 }
 
+/// The timer that has doubled goes on until a round trip is measured; a probe's does not double.
+#[test]
+fn the_interval_that_has_doubled_is_no_probe() {
+    let mut line = Line::sack(50.0);
+    // This sender has probes.
+    line.send(0.0, 0..4);
+    line.ack(50.0, 2);
+    line.send(152.0, [3]);
+    line.ack(202.0, 4);
+    line.send(1000.0, [4]);
+    line.send(1251.0, [4]);
+    line.send(1502.0, [4]);
+    line.send(2003.0, [4]);
+    line.ack(2053.0, 5);
+    line.send(2060.0, [5]);
+    line.send(3061.0, [5]);
+    line.ack(3111.0, 6);
+    let last = kinds(&line.found()).pop();
+    assert_eq!(last, Some((5, Kind::Timeout)));
+}
+
 /// RFC 6298's timer of a second is no probe, though one segment is outstanding and SACK is on.
 #[test]
 fn a_timer_of_a_second() {
@@ -185,6 +206,27 @@ fn two_segments_after_it_and_more_on_their_ack() {
     line.send(451.1, 11..15);
     line.ack(501.0, 15);
     assert_eq!(kind_of_8(line), Kind::Timeout);
+}
+
+/// Half of a small cwnd would be as much. But only slow start lets out two segments for each of
+/// them.
+#[test]
+fn four_segments_on_the_ack_of_two() {
+    for (end, kind) in [(15, Kind::Timeout), (14, Kind::ProbeOrTimeout)] {
+        let mut line = Line::sack(50.0);
+        line.send(0.0, 0..4);
+        line.ack(50.0, 4);
+        line.send(50.1, 4..8);
+        line.ack(100.0, 8);
+        line.send(110.0, [8]);
+        line.send(361.0, [8]);
+        line.ack(411.0, 9);
+        line.send(411.1, 9..11);
+        line.ack(461.0, 11);
+        line.send(461.1, 11..end);
+        line.ack(511.0, end);
+        assert_eq!(kind_of_8(line), kind, "{end}");
+    }
 }
 
 /// RFC 8985 section 7.4.2: after a probe cwnd is half of what it was.
