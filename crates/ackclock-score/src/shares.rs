@@ -7,7 +7,7 @@ use ackclock_trace::{Lifetime, Limit};
 use serde_json::{Value, json};
 
 /// A share is right if it is off by no more than this part of the lifetime.
-const WITHIN: f64 = 0.05;
+pub(crate) const WITHIN: f64 = 0.05;
 
 /// The part of a lifetime that such a limit has.
 pub fn part(lifetime: &Lifetime, limit: Limit) -> f64 {

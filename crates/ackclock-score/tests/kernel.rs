@@ -65,3 +65,15 @@ fn spurious_retransmissions_are_found() {
         "{precision:?} {recall:?}\n{mistakes:#?}"
     );
 }
+
+/// What TCP_INFO says of a receiver that does not read, and of a path with losses.
+#[test]
+fn shares_agree_with_the_kernel() {
+    let KernelScore { told, mistakes, .. } = scored();
+    assert!(told.connections >= 3);
+    assert_eq!(
+        (told.idle, told.receive_window),
+        (told.connections, told.connections),
+        "{mistakes:#?}"
+    );
+}

@@ -21,8 +21,8 @@ use std::thread;
 use std::time::Duration;
 
 pub use plan::{Plan, Planned, Settings, Work};
-pub use score::{KernelScore, score};
-pub use truth::{Connection, Dropped, Retransmission, Timeout, Truth};
+pub use score::{KernelScore, Told, score};
+pub use truth::{Connection, Dropped, Info, Retransmission, Timeout, Truth};
 
 use testbed::Testbed;
 use trace::Tracing;
@@ -70,7 +70,11 @@ fn take_one(planned: &Planned, sysctl: &Settings, directory: &Path, net: u8) -> 
         })
         .ok();
     let captures = testbed.capture(&file("sender.pcap"), &file("receiver.pcap"))?;
-    let tcp_info = work::work(&testbed, planned, || testbed.tcp_info())??;
+    let mut tcp_info = Vec::new();
+    work::work(&testbed, planned, || {
+        tcp_info.extend(testbed.tcp_info()?);
+        Ok(())
+    })?;
     testbed.settle(Duration::from_secs(4))?;
     let counters = Testbed::counters(&testbed.sender)?;
     let receiver_counters = Testbed::counters(&testbed.receiver)?;

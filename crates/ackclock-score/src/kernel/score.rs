@@ -4,14 +4,18 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io;
+use std::net::SocketAddr;
 use std::path::Path;
 
-use ackclock_tcp::TimeoutClass;
-use ackclock_trace::{Connection, Flow, Kind, Reader, Settings, State, Tracker, decode, hosts};
+use ackclock_tcp::{Time, TimeoutClass};
+use ackclock_trace::{
+    Connection, Flow, Kind, Limit, Reader, Settings, State, Tracker, decode, hosts,
+};
 use serde_json::{Value, json};
 
-use super::truth::{self, Truth};
+use super::truth::{self, Info, Truth};
 use crate::matrix::{Expiry, Matrix, Retransmitted, Score};
+use crate::shares;
 
 /// How captures of the kernel were explained.
 #[derive(Clone, Debug)]
@@ -24,6 +28,8 @@ pub struct KernelScore {
     /// Spurious ones that were reported: by a D-SACK that came back, or the echo of an older
     /// timestamp.
     pub reported: Matrix,
+    /// Shares of the lifetime beside those that the kernel tells.
+    pub told: Told,
     /// What was wrong where, by capture.
     pub mistakes: BTreeMap<String, Vec<String>>,
 }
@@ -37,6 +43,7 @@ impl Default for KernelScore {
                 &["timeout", "fast_retransmit", "other"],
             ),
             reported: Matrix::new(&["yes", "no"], &["yes", "no", "unknown"]),
+            told: Told::default(),
             mistakes: BTreeMap::new(),
         }
     }
@@ -55,17 +62,22 @@ pub fn score(directory: &Path) -> io::Result<KernelScore> {
         let truth: Truth = serde_json::from_slice(&fs::read(file)?)?;
         let captures = ["sender.pcap", "sender.pcap.zst"].map(|end| file.with_extension(end));
         let capture = captures.iter().find(|capture| capture.exists()).unwrap_or(&captures[0]);
-        all.add(&truth, &connections(capture)?);
+        all.add(&truth, &connections(capture, None)?);
+        for info in &truth.tcp_info {
+            all.told(&truth, info, &connections(capture, Some(Time(info.t_ns)))?);
+        }
     }
     Ok(all)
 }
 
-/// The connections of a capture.
-fn connections(capture: &Path) -> io::Result<Vec<Connection>> {
+/// The connections of a capture `until` then.
+fn connections(capture: &Path, until: Option<Time>) -> io::Result<Vec<Connection>> {
     let mut reader = Reader::new(Box::new(File::open(capture)?))?;
     let mut tracker = Tracker::new(Settings::default());
     while let Some(frame) = reader.next()? {
-        if let Ok(packet) = decode(&frame) {
+        if let Ok(packet) = decode(&frame)
+            && until.is_none_or(|until| packet.at <= until)
+        {
             tracker.packet(&packet);
         }
     }
@@ -73,6 +85,18 @@ fn connections(capture: &Path) -> io::Result<Vec<Connection>> {
     found.extend(tracker.finish());
     hosts::decide(&mut found);
     Ok(found)
+}
+
+/// Connections whose shares of the lifetime were found to within 5 % of it: until `TCP_INFO` was
+/// asked for, by what it says then.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// All.
+    pub connections: u64,
+    /// Those whose time with nothing outstanding was found: neither `tcpi_busy_time` nor handshake.
+    pub idle: u64,
+    /// Those whose time limited by the receiver's window was found (`tcpi_rwnd_limited`).
+    pub receive_window: u64,
 }
 
 /// A segment in a capture: its frame and first byte.
@@ -84,13 +108,8 @@ impl KernelScore {
         let mut mistakes = Vec::new();
         let (mut were, mut are) = (0, 0);
         for connection in &truth.connections {
-            let flow = found.iter().find_map(|c| {
-                let ends = (connection.sender, connection.receiver);
-                let client = (c.client, c.server) == ends;
-                let flow = if client { &c.from_client } else { &c.from_server };
-                let same = c.start.0 == connection.t_ns;
-                (same && (client || (c.server, c.client) == ends)).then_some(flow)
-            });
+            let mut at_start = found.iter().filter(|c| c.start.0 == connection.t_ns);
+            let flow = at_start.find_map(|c| of(c, connection.sender, connection.receiver));
             let Some(flow) = flow else {
                 mistakes.push(format!("connection {} not found", connection.receiver));
                 continue;
@@ -109,6 +128,40 @@ impl KernelScore {
         }
         if !mistakes.is_empty() {
             self.mistakes.insert(truth.plan.name.clone(), mistakes);
+        }
+    }
+
+    /// Adds what the kernel said of a connection, of which no more than until then was found.
+    fn told(&mut self, truth: &Truth, info: &Info, found: &[Connection]) {
+        let found = found.iter().rev();
+        let mut found = found.filter_map(|c| Some((c, of(c, info.sender, info.receiver)?)));
+        let Some((connection, flow)) = found.next() else { return };
+        let seconds = |limit| flow.lifetime.of(limit).secs_f64();
+        // With something outstanding it has been busy since the last packet.
+        let since = Time(info.t_ns).since(connection.end);
+        let since = if info.queued > 0 { since.secs_f64() } else { 0.0 };
+        let whole = flow.lifetime.whole().secs_f64() + since;
+        let busy = whole - seconds(Limit::Application) - seconds(Limit::Handshake);
+        let told = &mut self.told;
+        told.connections += 1;
+        for (name, found, ms, right) in [
+            ("busy", busy, info.busy_ms, &mut told.idle),
+            (
+                "receive window",
+                seconds(Limit::ReceiveWindow),
+                info.receive_window_ms,
+                &mut told.receive_window,
+            ),
+        ] {
+            let truly = ms as f64 / 1e3;
+            if (found - truly).abs() <= shares::WITHIN * whole {
+                *right += 1;
+            } else {
+                self.mistakes.entry(truth.plan.name.clone()).or_default().push(format!(
+                    "{name} of {}: {truly:.3} s of {whole:.3}, found {found:.3}",
+                    info.receiver
+                ));
+            }
         }
     }
 
@@ -226,6 +279,14 @@ impl KernelScore {
     /// As aligned tables.
     pub fn table(&self) -> String {
         let mut out = self.score.table("the kernel's captures");
+        let Told { connections, idle, receive_window } = self.told;
+        if connections > 0 {
+            let _ = writeln!(
+                out,
+                "\nshares within 5 % of the lifetime of what TCP_INFO says, of {connections} \
+                 connections: idle {idle}, receive window {receive_window}"
+            );
+        }
         for (name, matrix) in
             [("timeout or fast", &self.apart), ("spurious, report seen", &self.reported)]
         {
@@ -239,8 +300,22 @@ impl KernelScore {
         let mut out = self.score.json();
         out["timeout_or_fast"] = self.apart.json();
         out["spurious_report_seen"] = self.reported.json();
+        out["tcp_info"] = json!({
+            "connections": self.told.connections,
+            "idle": self.told.idle,
+            "receive_window": self.told.receive_window,
+        });
         out["mistakes"] = json!(self.mistakes);
         out
+    }
+}
+
+/// What `sender` sent to `receiver` on this connection, if it is of theirs.
+fn of(c: &Connection, sender: SocketAddr, receiver: SocketAddr) -> Option<&Flow> {
+    match (c.client, c.server) {
+        ends if ends == (sender, receiver) => Some(&c.from_client),
+        ends if ends == (receiver, sender) => Some(&c.from_server),
+        _ => None,
     }
 }
 

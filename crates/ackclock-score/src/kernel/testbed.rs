@@ -16,8 +16,10 @@ use std::time::Duration;
 
 use ackclock_live::{Attachment, GatewayReport, Namespace, RealTimeGateway, Tun, TunConfig};
 use ackclock_tcp::Time;
+use rustix::time::{ClockId, clock_gettime};
 
 use super::plan::{NODES, Planned, Settings};
+use super::truth::Info;
 use crate::command::output;
 
 /// A packet that the gateway has dropped.
@@ -135,10 +137,26 @@ impl Testbed {
         Ok(())
     }
 
-    /// What `ss` says of the sender's connections (`TCP_INFO`), a connection a line.
-    pub fn tcp_info(&self) -> io::Result<Vec<String>> {
-        let text = self.sender.run(|| output("ss -tinOH"))??;
-        Ok(text.lines().map(str::to_string).collect())
+    /// What the sender's kernel says of its connections that are established, once all that was
+    /// given to them is acknowledged, or after two seconds.
+    pub fn tcp_info(&self) -> io::Result<Vec<Info>> {
+        const STEP: Duration = Duration::from_millis(20);
+        let mut left = Duration::from_secs(2);
+        loop {
+            let now = clock_gettime(ClockId::Realtime);
+            let t_ns = now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64;
+            let text = self.sender.run(|| output("ss -tinOH"))??;
+            let all: Vec<_> = text
+                .lines()
+                .filter(|line| line.starts_with("ESTAB"))
+                .filter_map(|line| Info::parse(line, t_ns))
+                .collect();
+            if left.is_zero() || all.iter().all(|info| info.queued == 0) {
+                return Ok(all);
+            }
+            thread::sleep(STEP);
+            left = left.saturating_sub(STEP);
+        }
     }
 
     /// The TCP counters of a namespace that are not 0.

@@ -30,9 +30,9 @@ pub struct Truth {
     /// The receiver's.
     #[serde(default)]
     pub receiver_counters: BTreeMap<String, u64>,
-    /// `TCP_INFO` of the last connection at its end, as `ss` prints it.
+    /// What the sender's kernel said of each connection when all was acknowledged, before its FIN.
     #[serde(default)]
-    pub tcp_info: Vec<String>,
+    pub tcp_info: Vec<Info>,
     /// What the sender did, by connection.
     pub connections: Vec<Connection>,
     /// What the gateway dropped.
@@ -40,6 +40,51 @@ pub struct Truth {
     pub drops: Vec<Dropped>,
     /// How late the gateway was with packets, quantile of 99 %, in microseconds.
     pub late_p99_us: f64,
+}
+
+/// Of one connection, `TCP_INFO` (Linux `include/uapi/linux/tcp.h`), as `ss` prints it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Info {
+    /// When it was asked.
+    pub t_ns: u64,
+    /// The end that was asked.
+    pub sender: SocketAddr,
+    /// The other one.
+    pub receiver: SocketAddr,
+    /// Bytes that were not acknowledged yet.
+    pub queued: u64,
+    /// `tcpi_busy_time`, in milliseconds.
+    pub busy_ms: u64,
+    /// `tcpi_rwnd_limited`, in milliseconds.
+    pub receive_window_ms: u64,
+    /// `tcpi_sndbuf_limited`, in milliseconds.
+    pub send_buffer_ms: u64,
+    /// All of it.
+    pub line: String,
+}
+
+impl Info {
+    /// A line of `ss -tinOH`: state, bytes received and to be sent, both ends, then words such as
+    /// `busy:12ms` and `rwnd_limited:5ms(41.7%)`, of which those of 0 are left out.
+    pub(super) fn parse(line: &str, t_ns: u64) -> Option<Info> {
+        let mut words = line.split_whitespace().skip(2);
+        let queued = words.next()?.parse().ok()?;
+        let (sender, receiver) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+        let ms = |name: &str| {
+            let value = words.clone().find_map(|word| word.strip_prefix(name)?.strip_prefix(':'));
+            value.and_then(|value| value.split("ms").next()?.parse().ok()).unwrap_or(0)
+        };
+        Some(Info {
+            t_ns,
+            sender,
+            receiver,
+            queued,
+            busy_ms: ms("busy"),
+            receive_window_ms: ms("rwnd_limited"),
+            send_buffer_ms: ms("sndbuf_limited"),
+            line: line.into(),
+        })
+    }
 }
 
 fn yes() -> bool {

@@ -16,12 +16,12 @@ const LIMIT: Duration = Duration::from_secs(15);
 const REQUEST: usize = 100;
 const PORT: u16 = 5001;
 
-/// Does it, and calls `at_end` when all has been sent while the last connection is still there.
-pub(super) fn work<T>(
+/// Does it, and calls `at_end` of each connection when all has been sent, before it closes.
+pub(super) fn work(
     testbed: &Testbed,
     planned: &Planned,
-    at_end: impl FnOnce() -> T,
-) -> io::Result<T> {
+    mut at_end: impl FnMut() -> io::Result<()>,
+) -> io::Result<()> {
     let congestion = planned.congestion.as_str();
     match planned.work {
         Work::Bulk { bytes } => {
@@ -53,7 +53,8 @@ pub(super) fn work<T>(
             let listener =
                 testbed.sender.run(|| TcpListener::bind((testbed.addresses[0], PORT)))??;
             set_tcp_congestion(&listener, congestion)?;
-            let converse = |pair: Pair, at_end: &mut dyn FnMut()| {
+            (0..connections).try_for_each(|_| {
+                let pair = Pair::from_receiver(testbed, &listener)?;
                 let server = move |mut stream: TcpStream| {
                     (0..each).try_for_each(|_| {
                         read(&mut stream, REQUEST as u64)?;
@@ -68,16 +69,8 @@ pub(super) fn work<T>(
                         Ok(())
                     })
                 };
-                pair.within_limit(server, client, at_end)
-            };
-            for _ in 1..connections {
-                converse(Pair::from_receiver(testbed, &listener)?, &mut || {})?;
-            }
-            let (mut at_end, mut result) = (Some(at_end), None);
-            converse(Pair::from_receiver(testbed, &listener)?, &mut || {
-                result = at_end.take().map(|at_end| at_end());
-            })?;
-            result.ok_or_else(|| io::Error::other("the end was not reached"))
+                pair.within_limit(server, client, &mut at_end)
+            })
         }
     }
 }
@@ -109,12 +102,12 @@ impl Pair {
     }
 
     /// Lets both do their part, in [`LIMIT`] or not at all, then closes: the sender first.
-    fn within_limit<T>(
+    fn within_limit(
         self,
         sender: impl FnOnce(TcpStream) -> io::Result<()> + Send + 'static,
         receiver: impl FnOnce(TcpStream) -> io::Result<()> + Send + 'static,
-        at_end: impl FnOnce() -> T,
-    ) -> io::Result<T> {
+        at_end: impl FnOnce() -> io::Result<()>,
+    ) -> io::Result<()> {
         let (done, over) = mpsc::channel();
         let (from, to) = (self.sender.try_clone()?, self.receiver.try_clone()?);
         let also = done.clone();
@@ -123,7 +116,7 @@ impl Pair {
             thread::spawn(move || drop((receiver(to), also.send(())))),
         ];
         let finished = over.recv_timeout(LIMIT).and_then(|()| over.recv_timeout(LIMIT)).is_ok();
-        let result = at_end();
+        let asked = at_end();
         // What is not through by now ends here: the writer by this, the reader by what the writer
         // sends then.
         self.sender.shutdown(Shutdown::Write)?;
@@ -137,6 +130,6 @@ impl Pair {
         for thread in threads {
             let _ = thread.join();
         }
-        Ok(result)
+        asked
     }
 }
