@@ -9,6 +9,7 @@ use crate::fates::ListedFate;
 use crate::ids::NodeId;
 use crate::loss::Loss;
 use crate::queue::Queue;
+use crate::varying::Varying;
 
 /// One direction of a link.
 ///
@@ -47,6 +48,8 @@ pub struct LinkConfig {
     /// arrives twice, it is flipped in both copies. The packet crosses its path, and its host drops
     /// it for its checksum.
     pub corrupt: f64,
+    /// How all this changes with time.
+    pub varying: Varying,
 }
 
 impl LinkConfig {
@@ -65,6 +68,7 @@ impl LinkConfig {
             reorder: None,
             duplicate: 0.0,
             corrupt: 0.0,
+            varying: Varying::default(),
         }
     }
 }

@@ -15,6 +15,8 @@ pub(crate) enum Kind {
     ReceiverTimer,
     /// An application writes, or a CBR stream sends.
     Source,
+    /// A link's transmitter, of a link that varies.
+    Transmitter,
 }
 
 const INDEX_BITS: u32 = 25;
@@ -45,6 +47,12 @@ impl Key {
         Key { time, tie: transit << (INDEX_BITS + 3) | id }
     }
 
+    /// A key for `time` that comes before packets of that time: for a link's transmitter.
+    pub(crate) fn transmitter(time: u64, index: u32) -> Key {
+        let id = (Kind::Transmitter as u64) << INDEX_BITS | u64::from(index & Key::MAX_INDEX);
+        Key { time, tie: id }
+    }
+
     /// In place of a key, later than any and unlike others.
     fn nothing(place: usize) -> Key {
         Key { time: u64::MAX - place as u64, tie: u64::MAX }
@@ -70,7 +78,8 @@ impl Key {
             2 => Kind::Late,
             3 => Kind::SenderTimer,
             4 => Kind::ReceiverTimer,
-            _ => Kind::Source,
+            5 => Kind::Source,
+            _ => Kind::Transmitter,
         }
     }
 

@@ -105,9 +105,11 @@ mod rng;
 pub mod scenario;
 mod simulator;
 mod topology;
+mod trace;
 mod traffic;
 mod transmission;
 mod validate;
+mod varying;
 
 pub use config::{
     CbrConfig, Dwell, Endpoint, Ends, FlowConfig, LinkConfig, OnOff, Processor, Reorder, Source,
@@ -124,6 +126,8 @@ pub use queue::{Fred, Limit, Queue, Red};
 pub use recorder::{Place, Recorder};
 pub use report::{FlowReport, LinkReport};
 pub use rng::Rng;
+pub use trace::{Trace, TraceError};
+pub use varying::{Aggregate, Change, Outage, Queued, Varying};
 
 /// The example of `README.md`, run as a documentation test.
 #[cfg(doctest)]

@@ -6,6 +6,7 @@
 //! and hands a packet on with the time at which it will arrive.
 
 mod impairments;
+mod served;
 mod wire;
 
 use std::collections::VecDeque;
@@ -22,9 +23,11 @@ use crate::report::LinkReport;
 use crate::rng::Rng;
 use crate::transmission::transmission_time;
 use impairments::Impairments;
+use served::Transmitter;
 use wire::append;
 
 pub(crate) use impairments::Effects;
+pub(crate) use served::Served;
 pub(crate) use wire::InFlight;
 
 /// A packet that waits or is in transmission.
@@ -39,6 +42,20 @@ enum Discipline {
     DropTail(Limit),
     Red(Box<RedState>),
     Fred(Box<FredState>),
+    /// The link varies, and needs events ([`served`]).
+    Varying(Box<Transmitter>),
+}
+
+impl Discipline {
+    /// Packets dropped early.
+    fn dropped_early(&self) -> u64 {
+        match self {
+            Discipline::DropTail(_) => 0,
+            Discipline::Red(red) => red.dropped_early,
+            Discipline::Fred(fred) => fred.dropped_early,
+            Discipline::Varying(transmitter) => transmitter.discipline.dropped_early(),
+        }
+    }
 }
 
 /// A link's state. Times are nanoseconds since the start.
@@ -89,7 +106,7 @@ impl Link {
     pub(crate) fn new(config: LinkConfig, seed: u64, name: &str) -> Self {
         let rng = |role: &str| Rng::new(seed, &format!("link {name} {role}"));
         let impairments = Impairments::new(&config, rng).map(Box::new);
-        let discipline = match config.queue {
+        let mut discipline = match config.queue.clone() {
             Queue::DropTail(limit) => Discipline::DropTail(limit),
             Queue::Red(red) => {
                 Discipline::Red(Box::new(RedState::new(red, config.rate, rng("red"))))
@@ -98,6 +115,10 @@ impl Link {
                 Discipline::Fred(Box::new(FredState::new(fred, config.rate, rng("fred"))))
             }
         };
+        let varies = !config.varying.is_none();
+        if varies {
+            discipline = Discipline::Varying(Box::new(Transmitter::new(&config, discipline, rng)));
+        }
         Link {
             busy_until: 0,
             delay: config.delay.0,
@@ -109,7 +130,7 @@ impl Link {
             pending: 0,
             plain: impairments.is_none()
                 && matches!(discipline, Discipline::DropTail(Limit::Packets(1..))),
-            special: impairments.is_some(),
+            special: impairments.is_some() || varies,
             wire: VecDeque::new(),
             departures: VecDeque::new(),
             backlog: 0,
@@ -153,6 +174,7 @@ impl Link {
             && config.reorder.is_none()
             && config.duplicate == 0.0
             && config.corrupt == 0.0
+            && config.varying.is_none()
     }
 
     /// Whether packets always arrive in the order in which they were put on the link.
@@ -258,14 +280,19 @@ impl Link {
 
     /// When a packet of `size` bytes would leave the transmitter with nothing in its way.
     pub(crate) fn departure_if_idle(&self, now: u64, size: u32) -> u64 {
+        if let Some((leaves, _)) = self.would_be_served(now, size) {
+            return leaves;
+        }
         now.saturating_add(transmission_time(size, self.rate))
     }
 
     /// When a packet of `size` bytes would arrive at the other end if it were let in now. It would
     /// not overtake others; random delays are left out.
     pub(crate) fn would_arrive(&self, now: u64, size: u32) -> u64 {
-        let departure = self.departure_if_idle(self.busy_until.max(now), size);
-        let arrival = departure.saturating_add(self.delay);
+        let (departure, delay) = self.would_be_served(now, size).unwrap_or_else(|| {
+            (self.departure_if_idle(self.busy_until.max(now), size), self.delay)
+        });
+        let arrival = departure.saturating_add(delay);
         self.impairments.as_ref().map_or(arrival, |impairments| {
             impairments.spiked(departure, arrival).max(impairments.last_arrival)
         })
@@ -299,6 +326,7 @@ impl Link {
                 Discipline::Fred(fred) => {
                     fred.arrive(Waiting::none(now - self.busy_until), packet.flow)
                 }
+                Discipline::Varying(_) => Verdict::Full,
             }
         } else {
             self.verdict_behind_others(now, packet)
@@ -345,6 +373,7 @@ impl Link {
             }
             Discipline::Red(red) => red.arrive(waiting, packet.size, bytes_waiting),
             Discipline::Fred(fred) => fred.arrive(waiting, packet.flow),
+            Discipline::Varying(_) => Verdict::Full,
         }
     }
 
@@ -360,19 +389,20 @@ impl Link {
 
     /// Counters at `now`, which is not before the last arrival.
     pub(crate) fn report(&self, now: u64) -> LinkReport {
-        let dropped_early = match &self.discipline {
-            Discipline::DropTail(_) => 0,
-            Discipline::Red(red) => red.dropped_early,
-            Discipline::Fred(fred) => fred.dropped_early,
-        };
-        let (dropped_loss, corrupted) = self
+        let dropped_early = self.discipline.dropped_early();
+        let (mut dropped_loss, corrupted) = self
             .impairments
             .as_ref()
             .map_or((0, 0), |impairments| (impairments.lost, impairments.corrupted));
         let waiting = self.departures.iter().filter(|departure| departure.at > now).count() as u64;
         let queued = waiting + u64::from(self.busy_until > now);
-        let let_in = self.packets - self.dropped_queue - dropped_early - dropped_loss;
-        let one = let_in > 0 && self.processor.is_none();
+        let mut departed =
+            self.packets - self.dropped_queue - dropped_early - dropped_loss - queued;
+        let one = departed + queued > 0 && self.processor.is_none();
+        if let Discipline::Varying(transmitter) = &self.discipline {
+            departed = transmitter.departed;
+            dropped_loss += transmitter.dropped_outage;
+        }
         LinkReport {
             packets: self.packets,
             bytes: self.bytes,
@@ -380,7 +410,7 @@ impl Link {
             dropped_early,
             dropped_loss,
             corrupted,
-            departed: let_in - queued,
+            departed,
             max_queue: u64::from(self.max_queue.max(u32::from(one))),
         }
     }

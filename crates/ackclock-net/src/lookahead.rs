@@ -7,8 +7,8 @@
 //! that end is due earlier. The discrete-event literature calls this lookahead.
 //!
 //! The results are the same with it and without it. Without it, everything happens in the order of
-//! time. Recorders need that, and so do flows whose sender is notified of losses
-//! ([`crate::loss_notices`]).
+//! time. Recorders need that, and so do links that vary, and flows whose sender is notified of
+//! losses ([`crate::loss_notices`]).
 
 use crate::flow::{Agent, Flow};
 use crate::link::Link;

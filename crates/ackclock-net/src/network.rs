@@ -169,6 +169,7 @@ impl Network {
         let lookahead = self.lookahead
             && !recorder.wants_events()
             && !recorder.wants_packets()
+            && !self.simulator.links.iter().any(Link::is_served)
             && self.simulator.flows.iter().all(|flow| flow.notified == Notices::Never);
         self.simulator.lookahead_until = if lookahead { self.now.saturating_add(1) } else { 0 };
         self.simulator.run(recorder);

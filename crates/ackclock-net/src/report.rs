@@ -37,7 +37,7 @@ pub struct LinkReport {
     pub dropped_queue: u64,
     /// Packets dropped early (RED, FRED).
     pub dropped_early: u64,
-    /// Packets dropped by a loss model.
+    /// Packets dropped by a loss model or an outage.
     pub dropped_loss: u64,
     /// Packets of which the wire flipped a bit.
     pub corrupted: u64,

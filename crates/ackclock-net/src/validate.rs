@@ -1,9 +1,12 @@
 //! The ranges of settings. Each function names the first problem it finds.
 
+use ackclock_tcp::Span;
+
 use crate::config::{CbrConfig, FlowConfig, LinkConfig, Source};
 use crate::ids::NodeId;
 use crate::loss::LossModel;
 use crate::queue::{Fred, Queue, Red};
+use crate::varying::{Change, Outage, Varying};
 
 fn first(checks: &[(bool, &'static str)]) -> Option<&'static str> {
     checks.iter().find(|(fine, _)| !fine).map(|&(_, problem)| problem)
@@ -38,6 +41,34 @@ pub(crate) fn link(config: &LinkConfig, nodes: usize) -> Option<&'static str> {
         ]))
         .or(queue)
         .or(config.loss.iter().find_map(|l| loss(&l.model)))
+        .or(varying(&config.varying))
+}
+
+fn varying(config: &Varying) -> Option<&'static str> {
+    let change = |change: &Change| {
+        first(&[
+            (change.every != Some(Span::ZERO), "a change comes again after more than nothing"),
+            (change.rate != Some(0), "the rate must be at least 1 bit per second"),
+        ])
+        .or(change.loss.iter().flatten().find_map(|l| loss(&l.model)))
+    };
+    let outage = |outage: &Outage| {
+        first(&[
+            (outage.lasts > Span::ZERO, "an outage lasts longer than nothing"),
+            (outage.every.is_none_or(|every| every > outage.lasts), "an outage must end"),
+        ])
+    };
+    let share = |o: &Outage| o.every.map_or(0.0, |every| o.lasts.secs_f64() / every.secs_f64());
+    let aggregate = config.aggregate.as_ref();
+    first(&[
+        (config.outages.iter().map(share).sum::<f64>() < 1.0, "outages must end"),
+        (
+            aggregate.is_none_or(|a| a.lasts > Span::ZERO && a.packets > 0),
+            "a burst has at least 1 packet and gathers for longer than nothing",
+        ),
+    ])
+    .or(config.changes.iter().find_map(change))
+    .or(config.outages.iter().find_map(outage))
 }
 
 fn red(config: &Red) -> Option<&'static str> {

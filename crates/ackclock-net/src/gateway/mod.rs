@@ -16,7 +16,7 @@ use ackclock_tcp::Time;
 
 use crate::heap::{Heap, Key, Kind};
 use crate::ids::{LinkId, NodeId};
-use crate::link::{Effects, InFlight, Link};
+use crate::link::{Effects, InFlight, Link, Served};
 use crate::packet::Packet;
 use crate::paths::{Hop, Paths};
 use crate::report::LinkReport;
@@ -165,7 +165,11 @@ impl Gateway {
     ) -> bool {
         let Some(hop) = self.path(from, to) else { return false };
         self.now = self.now.max(now.0);
-        while let Some(key) = self.heap.peek().filter(|key| key.time() < self.now) {
+        // A transmitter is done with what is due before anything comes at that time.
+        let now = self.now;
+        let first =
+            |key: &Key| key.time() < now || key.time() == now && key.kind() == Kind::Transmitter;
+        while let Some(key) = self.heap.peek().filter(first) {
             let exit = self.step(key);
             self.exits.extend(exit);
         }
@@ -230,6 +234,10 @@ impl Gateway {
 
     /// The first thing under way, which has this key, happens.
     fn step(&mut self, key: Key) -> Option<Exit> {
+        if key.kind() == Kind::Transmitter {
+            self.transmitter_due(key);
+            return None;
+        }
         let packet = self.links[key.index()].take(key, &mut self.heap)?;
         match self.paths.at(packet.hop) {
             Hop::HOST => Some(self.deliver(key.time(), &packet)),
@@ -241,6 +249,14 @@ impl Gateway {
     fn forward(&mut self, now: u64, packet: &Packet) -> Option<Exit> {
         let index = self.paths.at(packet.hop).link() as u32;
         let link = &mut self.links[index as usize];
+        if link.is_served() {
+            if let Err(why) = link.admit_served(now, packet, || self.flows.mss(packet.flow)) {
+                let outcome = Outcome::Dropped { link: LinkId(index), why };
+                return Some(self.exit(now, packet, outcome));
+            }
+            self.note_transmitter(index);
+            return None;
+        }
         let (arrival, effects) = match link.admit_if_idle(now, packet.size) {
             Some(arrival) => (arrival, Effects::default()),
             None => match link.admit(now, packet, || self.flows.mss(packet.flow)) {
@@ -251,6 +267,40 @@ impl Gateway {
                 }
             },
         };
+        self.put(index, (arrival, now), packet, effects);
+        None
+    }
+
+    /// Something is due at a link's transmitter, or was.
+    fn transmitter_due(&mut self, key: Key) {
+        let (now, index) = (key.time(), key.index() as u32);
+        self.heap.take();
+        self.links[index as usize].advance_transmitter(now);
+        loop {
+            match self.links[index as usize].next_served(now, |flow| self.flows.mss(flow)) {
+                None => break,
+                Some(Served::Leaves { packet, arrival, effects }) => {
+                    self.put(index, (arrival, now), &packet, effects);
+                }
+                Some(Served::Dropped { packet, why }) => {
+                    let outcome = Outcome::Dropped { link: LinkId(index), why };
+                    let exit = self.exit(now, &packet, outcome);
+                    self.exits.push_back(exit);
+                }
+            }
+        }
+        self.note_transmitter(index);
+    }
+
+    fn note_transmitter(&mut self, index: u32) {
+        if let Some(due) = self.links[index as usize].transmitter_due() {
+            self.heap.push(Key::transmitter(due, index));
+        }
+    }
+
+    /// Puts a packet on the wire of the link at its hop.
+    fn put(&mut self, index: u32, (arrival, now): (u64, u64), packet: &Packet, effects: Effects) {
+        let link = &mut self.links[index as usize];
         let key = Key::new(arrival, now, if effects.late { Kind::Late } else { Kind::Wire }, index);
         let packet =
             Packet { hop: packet.hop + 1, corrupt: packet.corrupt || effects.corrupt, ..*packet };
@@ -263,7 +313,6 @@ impl Gateway {
                 &mut self.heap,
             );
         }
-        None
     }
 
     /// A packet reaches its node.

@@ -14,7 +14,7 @@ use crate::rng::Rng;
 pub(super) struct Impairments {
     fates: Fates,
     /// How much later than others the packet arrives that was let in last, by its listed fate.
-    late_by: Span,
+    pub(super) late_by: Span,
     losses: Vec<Losses>,
     /// Packets that were listed as lost, or that the loss models dropped.
     pub(super) lost: u64,
@@ -70,7 +70,12 @@ impl Impairments {
             && impairments.jitter.is_none()
             && impairments.reorder.is_none()
             && impairments.duplicate.is_none()
-            && impairments.corrupt.is_none();
+            && impairments.corrupt.is_none()
+            && !config
+                .varying
+                .changes
+                .iter()
+                .any(|change| change.overtake || change.loss.is_some());
         (!none).then_some(impairments)
     }
 
@@ -82,7 +87,19 @@ impl Impairments {
         packet: &Packet,
         mss: impl Fn() -> u32,
     ) -> Option<&'static str> {
-        if self.losses.is_empty() && self.fates.is_empty() {
+        self.lose_by(None, now, packet, mss)
+    }
+
+    /// The same, by these loss models instead of the link's own.
+    pub(super) fn lose_by(
+        &mut self,
+        instead: Option<&mut Vec<Losses>>,
+        now: u64,
+        packet: &Packet,
+        mss: impl Fn() -> u32,
+    ) -> Option<&'static str> {
+        let losses = instead.unwrap_or(&mut self.losses);
+        if losses.is_empty() && self.fates.is_empty() {
             return None;
         }
         let mss = mss();
@@ -91,7 +108,7 @@ impl Impairments {
         let why = if fate == Some(Fate::Lost) {
             "listed"
         } else {
-            self.losses.iter_mut().find_map(|loss| loss.take(Time(now), packet, mss))?
+            losses.iter_mut().find_map(|loss| loss.take(Time(now), packet, mss))?
         };
         self.lost += 1;
         Some(why)

@@ -36,6 +36,7 @@ impl Simulator {
                 Kind::SenderTimer => self.sender_timer(now, key.index(), recorder),
                 Kind::ReceiverTimer => self.receiver_timer(now, key.index(), recorder),
                 Kind::Source => self.source(now, key.index(), recorder),
+                Kind::Transmitter => self.transmitter_due(now, key.index(), recorder),
             }
         }
     }

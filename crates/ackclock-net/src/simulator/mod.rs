@@ -1,10 +1,12 @@
 //! The simulated network at work.
 //!
-//! [`Simulator`] holds the state. `transit` takes packets over links, `handshake` serves
-//! connections that open and close, and `event_loop` does what is due, one event after the other.
+//! [`Simulator`] holds the state. `transit` takes packets over links, `served` over those that
+//! vary, `handshake` serves connections that open and close, and `event_loop` does what is due, one
+//! event after the other.
 
 mod event_loop;
 mod handshake;
+mod served;
 mod transit;
 
 use ackclock_tcp::{Event, EventKind, Sighting, Time};

@@ -12,7 +12,7 @@ use crate::paths::Hop;
 use crate::recorder::Recorder;
 
 /// What a link that does more than queue and delay has done with a packet.
-enum Crossing {
+pub(super) enum Crossing {
     /// It only delays it: the packet arrives at this time.
     Arrives(u64),
     /// The packet is on the wire, or two of it are.
@@ -95,6 +95,9 @@ impl Simulator {
             let takes = Span(takes.0.saturating_add(blocks * processor.sack_block.0));
             return Crossing::Arrives(link.serve(now, packet.size, takes));
         }
+        if link.is_served() {
+            return self.cross_served(now, index, &Packet { hop: at - 1, ..*packet });
+        }
         let flows = &self.flows;
         let arrival = match link.admit(now, packet, || flows[packet.flow as usize].mss()) {
             Ok(arrival) => arrival,
@@ -111,7 +114,7 @@ impl Simulator {
     /// Puts a packet on the wire of a link that does more to it than delay it. This is a function
     /// of its own since almost no packet needs it.
     #[cold]
-    fn put_affected(
+    pub(super) fn put_affected(
         &mut self,
         index: usize,
         (arrival, now): (u64, u64),

@@ -39,6 +39,7 @@ pub(super) fn build_link(
             }),
             duplicate: link.duplicate.unwrap_or_default().get(),
             corrupt: link.corrupt.unwrap_or_default().get(),
+            varying: crate::Varying::default(),
         };
         if link.duplex {
             let Duplex { there, back } = network.duplex(config);
