@@ -171,7 +171,7 @@ impl Setup {
 
 /// Reads and checks a scenario. `lines` says that the user has the text, so that its lines help.
 pub fn read(text: &str, file: &str, lines: bool, registry: &Registry) -> PyResult<Scenario> {
-    Scenario::from_toml(text, registry).map_err(|mut error| {
+    Scenario::with_traces(text, file, registry).map_err(|mut error| {
         error.line = error.line.filter(|_| lines);
         of_file(&FileError { file: file.into(), error })
     })

@@ -81,7 +81,11 @@ pub fn sweep(
     // First without axes, for errors with lines.
     Scenario::from_toml(text, registry).map_err(|error| FileError { file: file.into(), error })?;
     let base = text.parse().unwrap_or_default();
-    grid(base, axes, false, registry).map_err(|mut error: ScenarioError| {
+    let cells = grid(base, axes, false, registry).and_then(|mut cells| {
+        cells.iter_mut().try_for_each(|cell| cell.scenario.read_traces(file))?;
+        Ok(cells)
+    });
+    cells.map_err(|mut error: ScenarioError| {
         let own = |i: &usize| error.key.starts_with(&format!("vary[{i}]"));
         error.key = match (0..axes.len()).find(own) {
             Some(i) => axes[i].key.clone(),

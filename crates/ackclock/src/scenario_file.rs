@@ -29,7 +29,7 @@ impl ScenarioFile {
         let file = if stdin { "<stdin>".into() } else { path.display().to_string() };
         let text = String::from_utf8(bytes)
             .map_err(|_| Error::Usage(format!("{file}: this is not UTF-8 text")))?;
-        match Scenario::from_toml(&text, registry) {
+        match Scenario::with_traces(&text, &file, registry) {
             Ok(scenario) => Ok(ScenarioFile { file, text, scenario }),
             Err(error) => Err(ackclock_run::Error::Scenario(FileError { file, error }).into()),
         }

@@ -113,6 +113,7 @@ impl Gateway {
     /// As [`Scenario::check`].
     pub fn new(scenario: &Scenario, seed: u64) -> Result<Gateway, ScenarioError> {
         let names = check(scenario)?;
+        scenario.check_traces()?;
         let (network, built) = scenario.build_links(&names, seed);
         let links = network.into_links().map_err(|error| scenario.explain(&error))?;
         let settings = scenario.flows.iter().flat_map(|flow| {

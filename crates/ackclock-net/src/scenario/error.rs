@@ -136,11 +136,16 @@ fn plain(message: &str, path: &[Step]) -> (String, Option<String>) {
         let help = "tables of which there may be several are written `[[link]]`";
         return ("this key is set already".into(), Some(help.into()));
     }
-    if let (Some(name @ ("node" | "link" | "fate" | "loss" | "spikes" | "flow" | "cbr")), true) =
-        (last, message.contains("a sequence"))
+    if let (
+        Some(
+            name @ ("node" | "link" | "fate" | "loss" | "spikes" | "change" | "outage" | "flow"
+            | "cbr"),
+        ),
+        true,
+    ) = (last, message.contains("a sequence"))
     {
         let inner = match name {
-            "fate" | "loss" | "spikes" => format!("link.{name}"),
+            "fate" | "loss" | "spikes" | "change" | "outage" => format!("link.{name}"),
             _ => name.into(),
         };
         return ("there may be several of these".into(), Some(format!("write `[[{inner}]]`")));

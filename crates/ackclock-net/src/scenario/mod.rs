@@ -43,6 +43,7 @@ mod network;
 mod path;
 mod simulation;
 mod text;
+mod traces;
 pub mod units;
 mod values;
 
@@ -50,10 +51,10 @@ pub(crate) use check::check;
 pub use check::check_strategy;
 pub use error::ScenarioError;
 pub use model::{
-    Arrivals, Bernoulli, Cbr, Direction, Distribution, DropList, DropTail, Exponential, Fate,
-    FirstRtt, Flow, Fred, GilbertElliott, Link, Lognormal, Loss, Node, OnOff, Pareto, Policer,
-    Processor, Queue, Red, Reorder, Scenario, Source, Spike, Tcp, ThreeState, TimerModel, Web,
-    Write,
+    Aggregate, Arrivals, Bernoulli, Cbr, Change, Direction, Distribution, DropList, DropTail,
+    Exponential, Fate, FirstRtt, Flow, Fred, GilbertElliott, Link, Lognormal, Loss, Node, OnOff,
+    Outage, Pareto, Policer, Processor, Queue, Queued, Red, Reorder, Scenario, Source, Spike, Tcp,
+    ThreeState, TimerModel, TraceFile, Web, Write,
 };
 pub(crate) use names::Names;
 pub use simulation::{BuildOptions, BuiltFlow, BuiltLink, OutstandingDrop, Simulation};

@@ -2,6 +2,7 @@ mod distribution;
 mod fates;
 mod first_rtt;
 mod processor;
+mod varying;
 
 use super::*;
 use ackclock_tcp::Registry;
@@ -767,6 +768,15 @@ delay = \"1ms\"
 duplex = false
 queue = { fred = { limit = 16, min = 4, max = 8, weight = 0.01, max_p = \"5%\", minq = 4, \
 many_flows = true, mean_packet_size = \"1kb\" } }
+[[link]]
+from = \"c\"
+to = \"d\"
+trace = \"d.trace\"
+delay = \"1ms\"
+aggregate = { for = \"2ms\", packets = 8 }
+change = [{ at = \"1s\", every = \"2s\", delay = \"5ms\", overtake = true, loss = [], queue = { \
+droptail = { packets = 5 } } }]
+outage = [{ from = \"1s\", for = \"10ms\", every = \"2s\", queued = \"drop\" }]
 [[cbr]]
 name = \"c\"
 from = \"a\"
@@ -784,6 +794,7 @@ fn shipped() -> Vec<(String, String)> {
     files.sort();
     files
         .into_iter()
+        .filter(|p| p.extension().is_some_and(|e| e == "toml"))
         .map(|p| (p.display().to_string(), std::fs::read_to_string(p).unwrap()))
         .collect()
 }
@@ -793,7 +804,7 @@ fn every_shipped_scenario_is_right() {
     let files = shipped();
     assert!(files.len() >= 12, "{}", files.len());
     for (name, text) in files {
-        let mut scenario = Scenario::from_toml(&text, &Registry::default())
+        let mut scenario = Scenario::with_traces(&text, &name, &Registry::default())
             .map_err(|e| format!("{name}:{e}"))
             .unwrap();
         // The large ones take long, and a second tells as much about the file.
@@ -819,7 +830,10 @@ fn the_schema_describes_every_key() {
         properties.len()
     };
     assert_eq!(keys(""), 10);
-    assert_eq!(keys("/$defs/Link"), 15);
+    assert_eq!(keys("/$defs/Link"), 19);
+    assert_eq!(keys("/$defs/Change"), 7);
+    assert_eq!(keys("/$defs/Outage"), 4);
+    assert_eq!(keys("/$defs/Aggregate"), 2);
     assert_eq!(keys("/$defs/Fate"), 6);
     assert_eq!(keys("/$defs/Flow"), 12);
     assert_eq!(keys("/$defs/Distribution"), 7);

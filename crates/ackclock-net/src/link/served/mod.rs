@@ -396,3 +396,6 @@ impl Link {
         Some((leaves, transmitter.schedule.delay(leaves).0))
     }
 }
+
+#[cfg(test)]
+mod tests;

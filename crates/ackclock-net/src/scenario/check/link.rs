@@ -3,6 +3,7 @@
 use ackclock_tcp::Span;
 
 use super::ranges::{positive_rate, size_within};
+use super::varying::check_varying;
 use crate::scenario::error::{Checked, fail, nearest};
 use crate::scenario::model::{Fate, Link, Loss, Queue};
 use crate::scenario::names::Names;
@@ -11,7 +12,7 @@ use crate::scenario::units::Size;
 
 /// Checks the link under the key `at`.
 pub(super) fn check_link(link: &Link, names: &Names, at: &[Step]) -> Checked {
-    positive_rate(link.rate, &child(at, "rate"))?;
+    check_varying(link, names, at)?;
     if link.delay_to.is_some() && link.count == 1 {
         fail(
             &child(at, "delay_to"),
@@ -29,37 +30,41 @@ pub(super) fn check_link(link: &Link, names: &Names, at: &[Step]) -> Checked {
             }
         }
     }
-    let queue = child(at, "queue");
-    match &link.queue {
-        None => {}
-        Some(Queue::Droptail(q)) => match (q.packets, q.bytes) {
-            (Some(1..), None) | (None, Some(Size(1..))) => {}
-            (Some(_), Some(_)) => {
-                fail(&child(&queue, "droptail"), "either `packets` or `bytes`, not both")?
-            }
-            (None, None) => fail(
-                &child(&queue, "droptail"),
-                "how much does it hold? `packets = 20` or `bytes = \"64kb\"`",
-            )?,
-            _ => fail(
-                &child(&queue, "droptail"),
-                "a queue holds at least 1: the packet in transmission counts",
-            )?,
-        },
-        Some(Queue::Red(q)) => {
-            let at = child(&queue, "red");
-            check_early_drop(q.limit, (q.min, 0), q.max, q.weight, q.mean_packet_size, &at)?;
-        }
-        Some(Queue::Fred(q)) => {
-            let at = child(&queue, "fred");
-            check_early_drop(q.limit, (q.min, 1), q.max, q.weight, q.mean_packet_size, &at)?;
-        }
-    }
+    check_queue(link.queue.as_ref(), &child(at, "queue"))?;
     for (i, fate) in link.fates.iter().enumerate() {
         check_fate(fate, names, &child(&child(at, "fate"), i))?;
     }
     for (i, loss) in link.loss.iter().enumerate() {
         check_loss(loss, names, &child(&child(at, "loss"), i))?;
+    }
+    Ok(())
+}
+
+pub(super) fn check_queue(queue: Option<&Queue>, at: &[Step]) -> Checked {
+    match queue {
+        None => {}
+        Some(Queue::Droptail(q)) => match (q.packets, q.bytes) {
+            (Some(1..), None) | (None, Some(Size(1..))) => {}
+            (Some(_), Some(_)) => {
+                fail(&child(at, "droptail"), "either `packets` or `bytes`, not both")?
+            }
+            (None, None) => fail(
+                &child(at, "droptail"),
+                "how much does it hold? `packets = 20` or `bytes = \"64kb\"`",
+            )?,
+            _ => fail(
+                &child(at, "droptail"),
+                "a queue holds at least 1: the packet in transmission counts",
+            )?,
+        },
+        Some(Queue::Red(q)) => {
+            let at = child(at, "red");
+            check_early_drop(q.limit, (q.min, 0), q.max, q.weight, q.mean_packet_size, &at)?;
+        }
+        Some(Queue::Fred(q)) => {
+            let at = child(at, "fred");
+            check_early_drop(q.limit, (q.min, 1), q.max, q.weight, q.mean_packet_size, &at)?;
+        }
     }
     Ok(())
 }
@@ -88,7 +93,7 @@ fn check_early_drop(
     size_within(mean_packet_size, 1, u64::from(u32::MAX), &child(at, "mean_packet_size"))
 }
 
-fn check_loss(loss: &Loss, names: &Names, at: &[Step]) -> Checked {
+pub(super) fn check_loss(loss: &Loss, names: &Names, at: &[Step]) -> Checked {
     let (kind, flow) = match loss {
         Loss::Drop(l) => ("drop", &l.flow),
         Loss::Bernoulli(l) => ("bernoulli", &l.flow),

@@ -7,6 +7,7 @@ mod names;
 mod ranges;
 mod source;
 mod tcp;
+mod varying;
 
 use ackclock_tcp::{Registry, Span};
 

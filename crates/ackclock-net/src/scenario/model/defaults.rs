@@ -1,5 +1,7 @@
 //! Defaults of keys, and which values are not written since they are a default.
 
+use crate::scenario::units::Rate;
+
 pub(super) fn one() -> u32 {
     1
 }
@@ -14,6 +16,15 @@ pub(super) fn yes() -> bool {
 
 pub(super) fn is_true(b: &bool) -> bool {
     *b
+}
+
+/// A rate that was left out.
+pub(in crate::scenario) fn no_rate() -> Rate {
+    Rate(u64::MAX)
+}
+
+pub(in crate::scenario) fn is_no_rate(rate: &Rate) -> bool {
+    *rate == no_rate()
 }
 
 pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {

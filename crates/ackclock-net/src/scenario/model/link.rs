@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::defaults::{is_default, is_one, is_true, one, yes};
+use super::defaults::{is_default, is_no_rate, is_one, is_true, no_rate, one, yes};
 use super::fate::Fate;
 use super::loss::Loss;
+use super::varying::{Aggregate, Change, Outage, TraceFile};
 use crate::scenario::units::{Duration, Probability, Rate, Size};
 
 /// A link between two nodes.
@@ -17,8 +18,12 @@ pub struct Link {
     pub from: String,
     /// The other end.
     pub to: String,
-    /// Rate in each direction.
+    /// Rate in each direction; left out beside `trace`.
+    #[serde(default = "no_rate", skip_serializing_if = "is_no_rate")]
     pub rate: Rate,
+    /// When the link delivers, in place of a rate: a file in Mahimahi's format.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<TraceFile>,
     /// Propagation delay in each direction.
     pub delay: Duration,
     /// Delay of the last copy; those between have delays evenly spaced between the two. Only with
@@ -59,6 +64,16 @@ pub struct Link {
     /// checksum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub corrupt: Option<Probability>,
+    /// Times from which on settings are others. If two set the same, the one that came last is in
+    /// force.
+    #[serde(default, rename = "change", skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
+    /// Times in which nothing is sent.
+    #[serde(default, rename = "outage", skip_serializing_if = "Vec::is_empty")]
+    pub outages: Vec<Outage>,
+    /// Packets leave in bursts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aggregate: Option<Aggregate>,
 }
 
 impl Link {
@@ -73,6 +88,7 @@ impl Link {
             from: from.into(),
             to: to.into(),
             rate,
+            trace: None,
             delay,
             delay_to: None,
             duplex: yes(),
@@ -85,6 +101,9 @@ impl Link {
             reorder: None,
             duplicate: None,
             corrupt: None,
+            changes: Vec::new(),
+            outages: Vec::new(),
+            aggregate: None,
         }
     }
 }

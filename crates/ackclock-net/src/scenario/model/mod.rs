@@ -9,11 +9,13 @@ mod link;
 mod loss;
 mod source;
 mod tcp;
+mod varying;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::scenario::units::Duration;
+pub(super) use defaults::is_no_rate;
 use defaults::{is_default, is_one, one};
 
 pub use distribution::{Distribution, Exponential, Lognormal, Pareto};
@@ -23,6 +25,7 @@ pub use link::{DropTail, Fred, Link, Queue, Red, Reorder, Spike};
 pub use loss::{Bernoulli, Direction, DropList, GilbertElliott, Loss, Policer, ThreeState};
 pub use source::{OnOff, Source, Web, Write};
 pub use tcp::{FirstRtt, Tcp, TimerModel};
+pub use varying::{Aggregate, Change, Outage, Queued, TraceFile};
 
 /// A network, what goes through it, and for how long.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -2,6 +2,7 @@
 
 use ackclock_tcp::{Span, Time};
 
+use super::varying::{build_varying, limit, rate};
 use crate::scenario::model::{Direction, Fate, Link, Loss, Queue, Spike};
 use crate::scenario::names::Names;
 use crate::scenario::simulation::BuiltLink;
@@ -25,7 +26,7 @@ pub(super) fn build_link(
         let config = LinkConfig {
             from: names.end(&link.from, copy),
             to: names.end(&link.to, copy),
-            rate: link.rate.0,
+            rate: rate(link),
             delay: delay(link, copy),
             queue: build_queue(link),
             fates: fates.clone(),
@@ -39,7 +40,7 @@ pub(super) fn build_link(
             }),
             duplicate: link.duplicate.unwrap_or_default().get(),
             corrupt: link.corrupt.unwrap_or_default().get(),
-            varying: crate::Varying::default(),
+            varying: build_varying(link, |loss| build_loss(loss, flow)),
         };
         if link.duplex {
             let Duplex { there, back } = network.duplex(config);
@@ -64,10 +65,7 @@ pub(in crate::scenario) fn delay(link: &Link, copy: u32) -> Span {
 fn build_queue(link: &Link) -> crate::Queue {
     match &link.queue {
         None => crate::Queue::DropTail(Limit::Packets(1000)),
-        Some(Queue::Droptail(q)) => match (q.packets, q.bytes) {
-            (Some(packets), _) => crate::Queue::DropTail(Limit::Packets(packets)),
-            (None, bytes) => crate::Queue::DropTail(Limit::Bytes(bytes.map_or(0, |b| b.0))),
-        },
+        Some(Queue::Droptail(queue)) => crate::Queue::DropTail(limit(queue)),
         Some(Queue::Red(red)) => {
             let mean_packet_size = red.mean_packet_size.map_or(500, |s| s.0 as u32);
             crate::Queue::Red(crate::Red {
@@ -75,7 +73,7 @@ fn build_queue(link: &Link) -> crate::Queue {
                 min_th: red.min,
                 max_th: red.max,
                 w_q: red.weight.unwrap_or_else(|| {
-                    crate::Red::automatic_w_q(link.rate.0, link.delay.0, mean_packet_size)
+                    crate::Red::automatic_w_q(rate(link), link.delay.0, mean_packet_size)
                 }),
                 max_p: red.max_p.map_or(0.1, |p| p.get()),
                 gentle: red.gentle,

@@ -3,6 +3,7 @@
 mod flow;
 mod link;
 mod source;
+mod varying;
 
 use ackclock_tcp::Time;
 
@@ -26,6 +27,7 @@ impl Scenario {
     /// As [`Scenario::check`], and when `options.strategy` is not a strategy.
     pub fn build(&self, options: &BuildOptions<'_>) -> Result<Simulation, ScenarioError> {
         let names = check(self)?;
+        self.check_traces()?;
         let (mut network, links) = self.build_links(&names, options.seed);
         let mut idle = network.idle_paths();
         self.build_processors(&names, &mut network);

@@ -1,0 +1,76 @@
+//! How links change with time.
+
+use ackclock_tcp::Time;
+
+use crate::scenario::error::{Checked, fail};
+use crate::scenario::model::{Change, DropTail, Link, Loss, Outage, Queue, Scenario};
+use crate::scenario::path::steps;
+use crate::{Limit, Queued, Varying};
+
+impl Scenario {
+    /// Checks that all traces have been read.
+    pub(crate) fn check_traces(&self) -> Checked {
+        let unread = |link: &Link| link.trace.as_ref().is_some_and(|trace| trace.trace.is_none());
+        match self.links.iter().position(unread) {
+            Some(i) => fail(
+                &steps!["link", i, "trace"],
+                "this trace has not been read; a trace is a file beside that of a scenario, and is \
+                 not read from elsewhere",
+            ),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The rate in bits per second; of a trace, its mean.
+pub(super) fn rate(link: &Link) -> u64 {
+    let trace = link.trace.as_ref().and_then(|trace| trace.trace.as_ref());
+    trace.map_or(link.rate.0, |trace| trace.mean_rate())
+}
+
+pub(super) fn build_varying(link: &Link, build_loss: impl Fn(&Loss) -> crate::Loss) -> Varying {
+    Varying {
+        trace: link.trace.as_ref().and_then(|trace| trace.trace.clone()),
+        changes: link.changes.iter().map(|change| build_change(change, &build_loss)).collect(),
+        outages: link.outages.iter().map(build_outage).collect(),
+        aggregate: link.aggregate.as_ref().map(|aggregate| crate::Aggregate {
+            lasts: aggregate.lasts.0,
+            packets: aggregate.packets,
+        }),
+    }
+}
+
+fn build_change(change: &Change, build_loss: impl Fn(&Loss) -> crate::Loss) -> crate::Change {
+    crate::Change {
+        at: Time::ZERO + change.at.0,
+        every: change.every.map(|every| every.0),
+        rate: change.rate.map(|rate| rate.0),
+        delay: change.delay.map(|delay| delay.0),
+        overtake: change.overtake,
+        loss: change.loss.as_ref().map(|loss| loss.iter().map(build_loss).collect()),
+        limit: match &change.queue {
+            Some(Queue::Droptail(queue)) => Some(limit(queue)),
+            _ => None,
+        },
+    }
+}
+
+fn build_outage(outage: &Outage) -> crate::Outage {
+    crate::Outage {
+        from: Time::ZERO + outage.from.0,
+        lasts: outage.lasts.0,
+        every: outage.every.map(|every| every.0),
+        queued: match outage.queued {
+            crate::scenario::Queued::Hold => Queued::Hold,
+            crate::scenario::Queued::Drop => Queued::Drop,
+        },
+    }
+}
+
+/// How much a drop-tail queue holds: one of its keys is set.
+pub(super) fn limit(queue: &DropTail) -> Limit {
+    match (queue.packets, queue.bytes) {
+        (Some(packets), _) => Limit::Packets(packets),
+        (None, bytes) => Limit::Bytes(bytes.map_or(0, |bytes| bytes.0)),
+    }
+}
