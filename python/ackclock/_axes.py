@@ -399,6 +399,11 @@ class Window(Mechanism):
         not."""
         return False
 
+    def pacing_rate(self, state: State) -> int | None:
+        """The rate at which segments are to leave, in bytes a second; it counts if the strategy
+        paces. Otherwise the law has none."""
+        return None
+
     def on_undo(self, state: State) -> None:
         """The loss response was spurious, and cwnd and ssthresh are as before it."""
 
@@ -502,6 +507,25 @@ class Segmentation(Mechanism):
         return False
 
 
+class Pacing(Mechanism):
+    """At what rate may segments leave that the windows allow?"""
+
+    axis = "pacing"
+    required = ("next", "on_sent")
+
+    def update(self, state: State, law: int | None) -> None:
+        """The rate may change: the sender begins, or an ACK has been dealt with. `law` is the rate
+        of the window law in bytes a second, if it sets one."""
+
+    def next(self, state: State) -> float:
+        """When the next segment may leave; `state.now` or before for at once."""
+        raise NotImplementedError
+
+    def on_sent(self, state: State, len: int) -> None:
+        """A segment with so many bytes of data is leaving."""
+        raise NotImplementedError
+
+
 #: In the order of the guide.
 AXES: tuple[type[Mechanism], ...] = (
     Detect,
@@ -516,4 +540,5 @@ AXES: tuple[type[Mechanism], ...] = (
     Window,
     Timer,
     Segmentation,
+    Pacing,
 )

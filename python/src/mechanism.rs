@@ -13,6 +13,7 @@ use ackclock_tcp::recovery::Row;
 use ackclock_tcp::recovery::ambiguity::Ambiguity;
 use ackclock_tcp::recovery::detect::Detect;
 use ackclock_tcp::recovery::fill::Fill;
+use ackclock_tcp::recovery::pacing::Pacing;
 use ackclock_tcp::recovery::probe::Probe;
 use ackclock_tcp::recovery::regulate::Regulate;
 use ackclock_tcp::recovery::response::Response;
@@ -99,6 +100,7 @@ fn add(registry: &mut Registry, spec: &Arc<Spec>) -> Result<(), Refused> {
         "undo" => row!(Undo),
         "window" => row!(Window),
         "timer" => row!(Timer),
+        "pacing" => row!(Pacing),
         _ => row!(Segmentation),
     }
 }

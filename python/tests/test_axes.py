@@ -55,7 +55,7 @@ def fields(file: str, struct: str) -> set[str]:
 
 def test_python_is_asked_all_that_rust_is() -> None:
     of_rust = traits()
-    assert len(of_rust) == len(mechanism.AXES) == 12
+    assert len(of_rust) == len(mechanism.AXES) == 13
     for axis in mechanism.AXES:
         methods = {key for key, value in vars(axis).items() if callable(value)}
         assert methods == of_rust[axis.__name__] - RUST_ONLY, axis

@@ -5,6 +5,7 @@
 use ackclock_tcp::recovery::ambiguity::Ambiguity;
 use ackclock_tcp::recovery::detect::{Detect, Emulated, Lost, Notice, Notices};
 use ackclock_tcp::recovery::fill::{Fill, Filler};
+use ackclock_tcp::recovery::pacing::Pacing;
 use ackclock_tcp::recovery::probe::{Probe, ProbeNow};
 use ackclock_tcp::recovery::regulate::Regulate;
 use ackclock_tcp::recovery::response::Response;
@@ -382,6 +383,10 @@ impl Window for Object {
         self.call("ends_slow_start", || (seen(s),)).unwrap_or(false)
     }
 
+    fn pacing_rate(&self, s: &State) -> Option<u64> {
+        self.call("pacing_rate", || (seen(s),)).flatten()
+    }
+
     fn on_undo(&mut self, s: &State) {
         self.notify("on_undo", || (seen(s),))
     }
@@ -455,6 +460,20 @@ impl Timer for Object {
     fn expiry(&self, s: &State, rto: Span) -> Time {
         let at: Option<f64> = self.call("expiry", || (seen(s), rto.secs_f64()));
         at.map_or(s.now + rto, |at| time(Some(at)))
+    }
+}
+
+impl Pacing for Object {
+    fn update(&mut self, s: &State, law: Option<u64>) {
+        self.notify("update", || (seen(s), law))
+    }
+
+    fn next(&self, s: &State) -> Time {
+        self.call("next", || (seen(s),)).map_or(s.now, |at| time(Some(at)))
+    }
+
+    fn on_sent(&mut self, s: &State, len: u32) {
+        self.notify("on_sent", || (seen(s), len))
     }
 }
 

@@ -45,3 +45,14 @@ pub(crate) fn lowers_on_timeout(s: &State) -> bool {
         Phase::Loss => s.timed_out != Some(s.snd_una),
     }
 }
+
+/// `sk_pacing_shift`: a bundle holds what the path takes in about a millisecond.
+pub(crate) const PACING_SHIFT: u32 = 10;
+
+/// `tcp_update_pacing_rate`, in bytes a second.
+pub(crate) fn pacing_rate(s: &State) -> u64 {
+    let cwnd = s.cwnd / s.mss;
+    let percent = if cwnd < s.ssthresh / s.mss / 2 { 200 } else { 120 };
+    let segments = cwnd.max(s.board.len() as u64);
+    (s.mss * percent).saturating_mul(segments.saturating_mul(10_000)) / (s.srtt.0 / 1000).max(1)
+}

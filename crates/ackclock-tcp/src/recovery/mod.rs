@@ -19,6 +19,7 @@ pub mod fill;
 pub(crate) mod linux;
 pub(crate) mod min_rtt;
 pub mod ns2;
+pub mod pacing;
 pub mod probe;
 pub mod regulate;
 pub mod response;

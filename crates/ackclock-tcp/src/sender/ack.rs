@@ -3,7 +3,7 @@
 
 use super::machine::Sender;
 use super::summarise::{self, Ranges};
-use super::{one_timer, plain, repair, undo};
+use super::{one_timer, pacing, plain, repair, undo};
 use crate::event::EventKind;
 use crate::recovery::timer::Timed;
 use crate::segment::Segment;
@@ -75,6 +75,9 @@ fn on_any(c: &mut Sender, segment: &Segment, ack: u64) {
     after_response(c, &a);
     if c.wants.limits {
         c.burst = c.burst.min(c.strategy.regulate.most(&c.s, &a));
+    }
+    if c.wants.paces {
+        pacing::update(&mut c.strategy, &c.s);
     }
     if let Some(segmentation) = &mut c.strategy.segmentation {
         segmentation.on_ack(&c.s, &a);

@@ -4,6 +4,7 @@ use alloc::collections::VecDeque;
 
 use super::config::SenderConfig;
 use super::one_timer::WaitsFor;
+use super::pacing;
 use super::stats::Stats;
 use super::timers::Timers;
 use crate::event::{Cause, Event, EventKind};
@@ -104,6 +105,10 @@ pub(super) struct Wants {
     pub limits: bool,
     /// Segmentation decides when new data leaves.
     pub segments: bool,
+    /// Segments leave at a rate.
+    pub paces: bool,
+    /// What is sent next is not the window's question alone: `measures` or `paces`.
+    pub asks: bool,
     /// Plain ACKs take the short path (`plain.rs`). Events, and what must be asked on every ACK,
     /// take the full one.
     pub plain: bool,
@@ -121,12 +126,14 @@ impl Wants {
         let after_detection = strategy.window.after_detection();
         let (times, limits) = (strategy.timer.times(), strategy.regulate.limits());
         let segments = strategy.segmentation.is_some();
+        let paces = strategy.pacing.is_some();
         let always_asks = samples_sacks
             || measures
             || after_detection
             || times
             || limits
             || segments
+            || paces
             || strategy.timer.serves_all()
             || !strategy.undo.is_empty();
         Wants {
@@ -141,6 +148,8 @@ impl Wants {
             times,
             limits,
             segments,
+            paces,
+            asks: measures || paces,
             plain: !config.events && !always_asks,
             skips_detection: strategy.detect.skips_plain_acks(),
             skips_advance: strategy.ambiguity.skips_plain_acks(),
@@ -414,5 +423,6 @@ fn start(config: &mut SenderConfig, strategy: &mut Strategy) -> (State, Timers) 
     if let Some(rtt) = config.handshake_rtt {
         timers.take_handshake(rtt, &mut s, strategy, config);
     }
+    pacing::update(strategy, &s);
     (s, timers)
 }

@@ -4,7 +4,7 @@
 //! `plain.rs` what is left of it where the ACK says nothing unusual:
 //! `summarise.rs` applies it, `undo.rs` takes a response back, `detection.rs` marks what is lost,
 //! and `repair.rs` begins, continues and ends recovery. `deadline.rs` has what time does,
-//! `transmit.rs` what is sent, `mss.rs` what a change of the path's MTU does. `machine.rs` has the
+//! `transmit.rs` what is sent, `pacing.rs` how it waits for its rate, `mss.rs` what a change of the path's MTU does. `machine.rs` has the
 //! fields.
 
 mod ack;
@@ -14,6 +14,7 @@ mod detection;
 mod machine;
 mod mss;
 mod one_timer;
+mod pacing;
 mod plain;
 mod repair;
 mod stats;
@@ -98,8 +99,14 @@ impl Sender {
 
     /// A deadline has come. Harmless if none has.
     pub fn on_deadline(&mut self, now: Time) {
-        let early = now < self.next_deadline();
+        let due = self.timers.next(&self.strategy, &self.s);
+        let early = now < due.min(self.timers.pace_at);
+        let burst = self.burst;
         self.begin(now);
+        // What pacing has held back goes on, and no more of it than before.
+        if self.wants.paces && now < due {
+            self.burst = burst;
+        }
         // What regulation or segmentation holds back goes on an ACK, not on a call without reason.
         if early && (self.wants.limits || self.wants.segments) {
             self.burst = 0;
@@ -125,7 +132,7 @@ impl Sender {
     /// When to call [`Sender::on_deadline`]; [`Time::NEVER`] if no timer runs.
     #[inline]
     pub fn next_deadline(&self) -> Time {
-        self.timers.next(&self.strategy, &self.s)
+        self.timers.next(&self.strategy, &self.s).min(self.timers.pace_at)
     }
 
     /// The oldest event not yet taken; always `None` unless [`SenderConfig::events`].

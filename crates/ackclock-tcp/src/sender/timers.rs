@@ -12,6 +12,8 @@ use crate::time::{Span, Time};
 pub(super) struct Timers {
     pub rto_at: Time,
     pub persist_at: Time,
+    /// When pacing lets out what it holds back.
+    pub pace_at: Time,
     /// The retransmission timer runs. With SACK it does not where the network notifies the sender
     /// of every loss: it could only be wrong.
     pub runs: bool,
@@ -37,6 +39,7 @@ impl Timers {
         let mut timers = Timers {
             rto_at: Time::NEVER,
             persist_at: Time::NEVER,
+            pace_at: Time::NEVER,
             runs: !sack || strategy.detect.notices() == Notices::Never,
             backoff: 0,
             serves_all: strategy.timer.serves_all(),
@@ -70,7 +73,7 @@ impl Timers {
         self.refresh(strategy, config);
     }
 
-    /// The earliest deadline.
+    /// The earliest deadline, but for pacing's.
     #[inline]
     pub fn next(&self, strategy: &Strategy, s: &State) -> Time {
         if self.serves_all {

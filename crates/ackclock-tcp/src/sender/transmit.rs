@@ -2,7 +2,7 @@
 
 use super::Transmit;
 use super::machine::{Beyond, Sender, Turn};
-use super::one_timer;
+use super::{one_timer, pacing};
 use crate::event::{Cause, EventKind};
 use crate::recovery::fill::Filler;
 use crate::recovery::segmentation::Sending;
@@ -14,16 +14,17 @@ use crate::state::Phase;
 use crate::time::Time;
 
 pub(super) fn poll(c: &mut Sender) -> Option<Transmit> {
-    if c.wants.measures {
-        return poll_measured(c);
+    if c.wants.asks {
+        return poll_asking(c);
     }
     next(c)
 }
 
-fn poll_measured(c: &mut Sender) -> Option<Transmit> {
-    let sent = next(c);
+/// Pacing may hold back what comes next, and the window law measures what is sent.
+fn poll_asking(c: &mut Sender) -> Option<Transmit> {
+    let sent = if pacing::holds(c) { None } else { next(c) };
     // An application that writes much sends while it does.
-    if sent.is_none() || c.writing {
+    if c.wants.measures && (sent.is_none() || c.writing) {
         validate(c);
     }
     sent
@@ -423,6 +424,9 @@ fn sent(
     if c.config.events {
         let detected_by = c.judged_by(judge);
         c.event(EventKind::Sent { seq, len, cause, transmission, detected_by });
+    }
+    if let Some(pacing) = &mut c.strategy.pacing {
+        pacing.on_sent(&c.s, len);
     }
     let mut psh = seq + u64::from(len) == c.s.written;
     if c.wants.segments {

@@ -11,6 +11,7 @@ use super::Strategy;
 use crate::recovery::ambiguity::{Ambiguity, NoBugfix};
 use crate::recovery::detect::{Detect, DupackCount};
 use crate::recovery::fill::Fill;
+use crate::recovery::pacing::Pacing;
 use crate::recovery::probe::Probe;
 use crate::recovery::regulate::{Pipe, Regulate};
 use crate::recovery::response::{LowerTwice, Response};
@@ -43,6 +44,8 @@ pub enum Axis {
     Regulate,
     /// When may a segment leave.
     Segmentation,
+    /// At what rate may segments leave.
+    Pacing,
     /// What is sent before recovery begins.
     Probe,
     /// Was it spurious.
@@ -55,7 +58,7 @@ pub enum Axis {
 
 impl Axis {
     /// All axes, in the order in which an ACK meets them.
-    pub const ALL: [Axis; 12] = [
+    pub const ALL: [Axis; 13] = [
         Axis::Detect,
         Axis::Ambiguity,
         Axis::Retransmission,
@@ -64,6 +67,7 @@ impl Axis {
         Axis::Fill,
         Axis::Regulate,
         Axis::Segmentation,
+        Axis::Pacing,
         Axis::Probe,
         Axis::Undo,
         Axis::Window,
@@ -81,6 +85,7 @@ impl Axis {
             Axis::Fill => "what goes when there is no new data",
             Axis::Regulate => "how much may this ACK release",
             Axis::Segmentation => "when may a segment leave, and which one asks for an ACK",
+            Axis::Pacing => "at what rate may segments leave",
             Axis::Probe => "what is sent before recovery begins",
             Axis::Undo => "was it spurious, and what follows if so",
             Axis::Window => "growth, and the target after a loss",
@@ -99,6 +104,7 @@ impl Axis {
             Axis::Fill => "fill",
             Axis::Regulate => "regulate",
             Axis::Segmentation => "segmentation",
+            Axis::Pacing => "pacing",
             Axis::Probe => "probe",
             Axis::Undo => "undo",
             Axis::Window => "window",
@@ -203,6 +209,7 @@ axis!(Regulate, Regulate, |s| Some(replace(&mut s.regulate, Box::new(Pipe))), |s
     s.regulate = r
 });
 axis!(Segmentation, Segmentation, |s| s.segmentation.take(), |s, x| s.segmentation = Some(x));
+axis!(Pacing, Pacing, |s| s.pacing.take(), |s, p| s.pacing = Some(p));
 axis!(Probe, Probe, |s| s.probes.pop(), |s, p| s.probes.push(p));
 axis!(Undo, Undo, |s| s.undo.pop(), |s, u| s.undo.push(u));
 axis!(Window, Window, |s| Some(replace(&mut s.window, Box::new(RenoWindow))), |s, w| s.window = w);

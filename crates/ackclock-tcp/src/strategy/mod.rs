@@ -13,6 +13,7 @@ use alloc::vec::Vec;
 use crate::recovery::ambiguity::{Ambiguity, NoBugfix};
 use crate::recovery::detect::{Detect, DupackCount};
 use crate::recovery::fill::Fill;
+use crate::recovery::pacing::Pacing;
 use crate::recovery::probe::Probe;
 use crate::recovery::regulate::{Inflate, Regulate};
 use crate::recovery::response::{LowerTwice, Response};
@@ -53,6 +54,8 @@ pub struct Strategy {
     pub undo: Vec<Box<dyn Undo>>,
     /// When may a segment leave; `None` for as soon as the windows let it.
     pub segmentation: Option<Box<dyn Segmentation>>,
+    /// At what rate segments leave; `None` for as soon as they may.
+    pub pacing: Option<Box<dyn Pacing>>,
     /// The window law.
     pub window: Box<dyn Window>,
     /// The retransmission timer.
@@ -75,6 +78,7 @@ impl Default for Strategy {
             probes: Vec::new(),
             undo: Vec::new(),
             segmentation: None,
+            pacing: None,
             window: Box::new(RenoWindow),
             timer: Box::new(Rfc6298Timer::default()),
         }

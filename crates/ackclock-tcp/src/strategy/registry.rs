@@ -12,8 +12,8 @@ use super::{Composition, Mechanism, Preset};
 use crate::recovery::detect::Notices;
 use crate::recovery::row::{Row, WithoutSack};
 use crate::recovery::{
-    ambiguity, detect, ff96, fill, ns2, probe, regulate, response, retransmission, segmentation,
-    select, timer, undo, window,
+    ambiguity, detect, ff96, fill, ns2, pacing, probe, regulate, response, retransmission,
+    segmentation, select, timer, undo, window,
 };
 
 /// Every mechanism and preset that a composition can name: those of this crate, and those that were
@@ -100,6 +100,7 @@ impl Default for Registry {
             .chain(of("ff96", ff96::regulate_rows()))
             .chain(of("ns2", ns2::regulate_rows()))
             .chain(of("segmentation", segmentation::rows()))
+            .chain(of("pacing", pacing::rows()))
             .chain(of("probe", probe::rows()))
             .chain(of("ns2", ns2::probe_rows()))
             .chain(of("undo", undo::rows()))

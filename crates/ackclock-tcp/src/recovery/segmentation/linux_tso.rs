@@ -17,6 +17,7 @@ use alloc::collections::VecDeque;
 
 use super::{Segmentation, Sending};
 use crate::event::Cause;
+use crate::recovery::linux::{PACING_SHIFT, pacing_rate};
 use crate::recovery::min_rtt::MinRtt;
 use crate::state::{Phase, State};
 use crate::summary::AckSummary;
@@ -32,9 +33,6 @@ const MIN_TSO_SEGS: u64 = 2;
 const TSO_RTT_LOG: u32 = 9;
 /// `tcp_tso_win_divisor`.
 const TSO_WIN_DIVISOR: u64 = 3;
-/// `sk_pacing_shift`: a bundle holds what the path takes in about a millisecond.
-const PACING_SHIFT: u32 = 10;
-
 const MILLISECOND: Span = Span::from_millis(1);
 
 /// Where an outstanding bundle ends.
@@ -84,14 +82,6 @@ fn size_goal(s: &State) -> u64 {
     let half = if small { s.max_window } else { s.max_window / 2 };
     let most = if half > 0 { GSO_MAX_SIZE.min(half) } else { GSO_MAX_SIZE };
     (most / s.mss).max(1) * s.mss
-}
-
-/// `tcp_update_pacing_rate`.
-fn pacing_rate(s: &State) -> u64 {
-    let cwnd = s.cwnd / s.mss;
-    let percent = if cwnd < s.ssthresh / s.mss / 2 { 200 } else { 120 };
-    let segments = cwnd.max(s.board.len() as u64);
-    (s.mss * percent).saturating_mul(segments.saturating_mul(10_000)) / (s.srtt.0 / 1000).max(1)
 }
 
 impl LinuxTso {

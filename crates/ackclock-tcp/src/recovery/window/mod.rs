@@ -135,6 +135,12 @@ pub trait Window: Send {
         self.inner().is_some_and(|law| law.ends_slow_start(s))
     }
 
+    /// The rate at which segments are to leave, in bytes a second, where this law sets one
+    /// (`sk_pacing_rate`). It counts if the strategy paces.
+    fn pacing_rate(&self, s: &State) -> Option<u64> {
+        self.inner().and_then(|law| law.pacing_rate(s))
+    }
+
     /// The loss response was spurious, and the connection has restored cwnd and ssthresh. It is the
     /// one that began when no loss was being repaired, or the first since the last undo. `cubic`
     /// restores its curve (RFC 9438 section 4.9).

@@ -34,6 +34,7 @@ mod next_seg;
 mod notified;
 mod ns2;
 mod one_timer;
+mod pacing;
 mod path;
 mod plain;
 mod prr;

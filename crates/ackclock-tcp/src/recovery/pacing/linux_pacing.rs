@@ -1,0 +1,87 @@
+//! Linux's pacing inside TCP (`tcp_update_pacing_rate`, `tcp_pacing_check`,
+//! `tcp_update_skb_after_send`).
+//!
+//! - The rate is that of the window law, if it has one (`cong_control`). Else it is 200 % of cwnd for
+//!   each smoothed round trip while cwnd is below half of ssthresh, and 120 % from there on
+//!   (`tcp_pacing_ss_ratio`, `tcp_pacing_ca_ratio`).
+//! - What leaves puts the next departure off by the time that its payload takes at that rate. The
+//!   first nine segments put nothing off (`TCP_INIT_CWND`).
+//! - Time that passed unused since the departure that was due counts, for half of what leaves then
+//!   at most: a timer that is late costs no throughput.
+//! - Segments leave in bundles of what the path takes in a millisecond, at least two (one below
+//!   1.2 Mbit/s, if the window law sets the rate), no more than half of cwnd.
+//!
+//! Linux's bundles have up to four segments of 1448 bytes at 50 Mbit/s. Here they have two at most up
+//! to that rate: nothing is saved by longer ones.
+
+use super::Pacing;
+use crate::recovery::linux::{PACING_SHIFT, pacing_rate};
+use crate::state::State;
+use crate::time::{Span, Time};
+
+/// `TCP_INIT_CWND`.
+const TCP_INIT_CWND: u8 = 10;
+/// `sk_gso_max_size`, as far as BBR lets bundles grow.
+const GSO_MAX_SIZE: u64 = 65_535 - 320;
+/// 50 Mbit/s.
+const SHORT_BUNDLES: u64 = 6_250_000;
+/// `bbr_min_tso_rate`, 1.2 Mbit/s.
+const MIN_TSO_RATE: u64 = 150_000;
+
+/// Pacing by a time of departure.
+#[derive(Clone, Debug, Default)]
+pub struct LinuxPacing {
+    /// `sk_pacing_rate`, in bytes a second.
+    rate: u64,
+    /// The window law sets it.
+    by_law: bool,
+    /// `tcp_wstamp_ns`: when the next bundle may leave.
+    at: Time,
+    /// Time unused when this bundle began.
+    credit: Span,
+    /// When this bundle began, and bytes that may still leave with it.
+    began: Time,
+    left: u64,
+    /// `data_segs_out`, up to [`TCP_INIT_CWND`].
+    sent: u8,
+}
+
+impl LinuxPacing {
+    /// Bytes of a bundle.
+    fn bundle(&self, s: &State) -> u64 {
+        let segments = match self.rate {
+            rate if self.by_law && rate < MIN_TSO_RATE => 1,
+            rate if rate <= SHORT_BUNDLES => 2,
+            rate => ((rate >> PACING_SHIFT).min(GSO_MAX_SIZE) / s.mss).max(2),
+        };
+        segments.min((s.cwnd / s.mss / 2).max(1)) * s.mss
+    }
+}
+
+impl Pacing for LinuxPacing {
+    fn update(&mut self, s: &State, law: Option<u64>) {
+        self.by_law = law.is_some();
+        self.rate = law.unwrap_or_else(|| pacing_rate(s)).max(1);
+    }
+
+    fn next(&self, s: &State) -> Time {
+        if self.left > 0 && s.now == self.began { s.now } else { self.at }
+    }
+
+    fn on_sent(&mut self, s: &State, len: u32) {
+        if self.left == 0 || s.now != self.began {
+            // What goes whatever the rate is no bundle.
+            self.left = if self.at <= s.now { self.bundle(s) } else { 0 };
+            (self.began, self.credit) = (s.now, s.now.since(self.at));
+        }
+        self.left = self.left.saturating_sub(len.into());
+        self.at = self.at.max(s.now);
+        self.sent = (self.sent + 1).min(TCP_INIT_CWND);
+        if self.sent == TCP_INIT_CWND {
+            let takes = u64::from(len) * 1_000_000_000 / self.rate;
+            let used = self.credit.0.min(takes / 2);
+            self.credit = self.credit - Span(used);
+            self.at += Span(takes - used);
+        }
+    }
+}
