@@ -1,5 +1,5 @@
 # Every target sets up what it needs; the packages come from Debian, the crates from crates.io.
-.PHONY: demo playground test build lint unit example portable oldest rustdoc package deny fuzz-check python browser documents reference book crosscheck crosscheck-linux bench bench-instructions bench-live bench-python bench-trace score soak fuzz clean
+.PHONY: demo playground test build lint unit example portable oldest rustdoc package deny fuzz-check python browser documents reference book crosscheck crosscheck-linux bench bench-instructions bench-live bench-python bench-trace score soak hostile fuzz clean
 
 BIN := target/release/ackclock
 
@@ -227,6 +227,11 @@ SOAK ?= 600
 soak:
 	tools/install iproute2
 	ACKCLOCK_SOAK=$(SOAK) cargo test --release --locked -p ackclock-live --test hardship --test nothing_lost -- --ignored --nocapture --test-threads 1
+
+# Attacks `serve` and `proxy` for some minutes, while an honest client fetches files: their memory stays within its budget. Needs root.
+hostile: build
+	tools/install iproute2
+	python3 tests/hostile.py
 
 # Each fuzz target for FUZZ_SECONDS (needs the nightly toolchain).
 FUZZ_SECONDS ?= 60
