@@ -33,6 +33,9 @@ RUST_ONLY = {
     "measures",
     "times",
     "skips_plain_acks",
+    "enters_cwr",
+    "on_ecn",
+    "forget",
 }
 
 

@@ -110,6 +110,7 @@ impl Connection {
             ..SenderConfig::default()
         };
         let receiver = ReceiverConfig {
+            ecn: false,
             isn: Seq(1),
             local_seq: Seq(1),
             mss: self.mss,

@@ -1,7 +1,7 @@
 //! What travels over links.
 
 use ackclock_tcp::wire::{self, Control, Repr};
-use ackclock_tcp::{Flags, SackBlocks, Segment, Sending, Seq, Timestamps};
+use ackclock_tcp::{Ecn, Flags, SackBlocks, Segment, Sending, Seq, Timestamps};
 
 /// What a packet is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,7 @@ pub(crate) struct Packet {
     pub(crate) ack: Seq,
     pub(crate) wnd: u16,
     pub(crate) flags: Flags,
+    pub(crate) ecn: Ecn,
     /// Its TCP options in [`Options`], or `NO_OPTIONS`.
     pub(crate) options: u32,
     /// Which flow it belongs to.
@@ -62,6 +63,7 @@ impl Packet {
             ack: segment.ack,
             wnd: segment.wnd,
             flags: segment.flags,
+            ecn: segment.ecn,
             options: options.store(segment.timestamps, &segment.sack),
             flow: 0,
             size: segment.len,
@@ -77,8 +79,8 @@ impl Packet {
     /// The segment in it. Its options are freed.
     #[inline]
     pub(crate) fn into_segment(self, options: &mut Options) -> Segment {
-        let Packet { seq, ack, len, wnd, flags, .. } = self;
-        let mut segment = Segment { seq, ack, len, wnd, flags, ..Segment::default() };
+        let Packet { seq, ack, len, wnd, flags, ecn, .. } = self;
+        let mut segment = Segment { seq, ack, len, wnd, flags, ecn, ..Segment::default() };
         if self.options != NO_OPTIONS {
             let wire::Options { timestamps, sack, .. } = options.take_fields(self.options).options;
             (segment.timestamps, segment.sack) = (timestamps, sack);
@@ -104,12 +106,14 @@ impl Packet {
     /// The header of a packet of a connection with a handshake. Its options are freed.
     pub(crate) fn into_header(self, options: &mut Options) -> Repr {
         let HeaderFields { control, options } = options.take_fields(self.options);
-        Repr { seq: self.seq, ack: self.ack, wnd: self.wnd, control, options, ..Repr::default() }
+        let Packet { seq, ack, wnd, ecn, .. } = self;
+        let codepoint = ecn.codepoint();
+        Repr { seq, ack, wnd, control, codepoint, options, ..Repr::default() }
     }
 
     /// Bytes of the stream in it. A FIN is one; only connections with a handshake have any.
     pub(crate) fn bytes(&self) -> u32 {
-        self.len.saturating_add(u32::from(self.flags.fin))
+        self.len.saturating_add(u32::from(self.flags.fin()))
     }
 
     /// A duplicate of it.
@@ -220,8 +224,9 @@ impl Options {
     pub(crate) fn marked(&self, packet: &Packet) -> Option<(Repr, Mark)> {
         let HeaderFields { control, options } = *self.fields.get(packet.options as usize)?;
         let mark = *self.marks.get(packet.options as usize)?;
-        let Packet { seq, ack, wnd, .. } = *packet;
-        Some((Repr { seq, ack, wnd, control, options, ..Repr::default() }, mark))
+        let Packet { seq, ack, wnd, ecn, .. } = *packet;
+        let codepoint = ecn.codepoint();
+        Some((Repr { seq, ack, wnd, control, codepoint, options, ..Repr::default() }, mark))
     }
 }
 

@@ -211,7 +211,7 @@ impl Driver<'_> {
                 *begun += 1;
                 *begun
             };
-            let push = self.header.offload && t.segment.flags.psh;
+            let push = self.header.offload && t.segment.flags.psh();
             let sent = Sent { position: t.position, len: t.segment.len, transmission, push };
             let timer = by_timer.then_some(self.now.0 / 1000);
             all.push(Left { sent, cause: t.cause, timer });

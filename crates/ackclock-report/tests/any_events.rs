@@ -83,7 +83,7 @@ fn segment() -> impl Strategy<Value = Segment> {
                 ack: Seq(ack),
                 len,
                 wnd,
-                flags: Flags { psh: false, fin },
+                flags: Flags::new(false, fin),
                 timestamps,
                 sack,
             }

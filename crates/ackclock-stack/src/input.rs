@@ -242,6 +242,7 @@ impl Stack {
             ..Options::default()
         };
         let answer = Repr {
+            codepoint: Default::default(),
             src_port: tuple.local_port,
             dst_port: tuple.remote_port,
             seq: iss,

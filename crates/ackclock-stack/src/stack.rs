@@ -419,6 +419,7 @@ impl Stack {
         let path_mtu = self.paths.mtu(now, tuple.remote, self.config.mtu);
         let wscale = config.window_scaling.then(|| window_scale(config.receive_buffer));
         ConnectionConfig {
+            ecn: false,
             iss,
             local_mss: (self.config.mtu - tuple.fixed_headers()).min(most),
             path_mss: path_mtu.saturating_sub(tuple.fixed_headers()).min(most),

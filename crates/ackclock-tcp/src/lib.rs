@@ -89,7 +89,7 @@ pub mod wire;
 pub use event::{Cause, Event, EventKind, SackRanges, Sending, TimeoutClass};
 pub use receiver::{DelayedAck, Receiver, ReceiverConfig};
 pub use scoreboard::{Record, Scoreboard};
-pub use segment::{Flags, SackBlock, SackBlocks, Segment, Timestamps};
+pub use segment::{Codepoint, Ecn, Flags, SackBlock, SackBlocks, Segment, Timestamps};
 pub use sender::{Sender, SenderConfig, Stats, Transmit};
 pub use seq::Seq;
 pub use sighting::Sighting;

@@ -57,13 +57,108 @@ impl SackBlocks {
     }
 }
 
-/// Header flags that an established connection uses.
+/// Header flags that an established connection uses, beside those of [`Ecn`]. In one byte, as there
+/// are many segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Flags {
+pub struct Flags(u8);
+
+impl Flags {
+    /// PSH and FIN.
+    pub const fn new(psh: bool, fin: bool) -> Flags {
+        Flags(psh as u8 | (fin as u8) << 1)
+    }
+
     /// PSH.
-    pub psh: bool,
+    #[inline]
+    pub const fn psh(self) -> bool {
+        self.0 & 1 != 0
+    }
+
     /// FIN.
-    pub fin: bool,
+    #[inline]
+    pub const fn fin(self) -> bool {
+        self.0 & 2 != 0
+    }
+}
+
+/// The ECN field of an IP header (RFC 3168 section 5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[repr(u8)]
+pub enum Codepoint {
+    /// 00: the transport does not understand marks.
+    #[default]
+    NotEct = 0,
+    /// 01: as ECT(0) (RFC 3168), or of an experiment (RFC 8311).
+    Ect1 = 1,
+    /// 10: the transport understands marks.
+    Ect0 = 2,
+    /// 11: a router has met congestion.
+    Ce = 3,
+}
+
+impl Codepoint {
+    /// The codepoint in the two lowest bits of IPv4's TOS byte or IPv6's traffic class.
+    #[inline]
+    pub const fn from_tos(tos: u8) -> Codepoint {
+        match tos & 3 {
+            0 => Codepoint::NotEct,
+            1 => Codepoint::Ect1,
+            2 => Codepoint::Ect0,
+            _ => Codepoint::Ce,
+        }
+    }
+}
+
+/// What a segment says about congestion (RFC 3168): the codepoint of its IP header, and the flags
+/// ECE and CWR of its TCP header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Ecn(u8);
+
+impl Ecn {
+    /// Nothing: not ECN-capable, and neither flag.
+    pub const NONE: Ecn = Ecn(0);
+
+    const ECE: u8 = 0x40;
+    const CWR: u8 = 0x80;
+
+    /// The codepoint and the flags.
+    pub const fn new(codepoint: Codepoint, ece: bool, cwr: bool) -> Ecn {
+        let ece = if ece { Ecn::ECE } else { 0 };
+        let cwr = if cwr { Ecn::CWR } else { 0 };
+        Ecn(codepoint as u8 | ece | cwr)
+    }
+
+    /// The codepoint.
+    #[inline]
+    pub const fn codepoint(self) -> Codepoint {
+        Codepoint::from_tos(self.0)
+    }
+
+    /// ECN-Echo: the receiver has seen a mark.
+    #[inline]
+    pub const fn ece(self) -> bool {
+        self.0 & Ecn::ECE != 0
+    }
+
+    /// Congestion Window Reduced: the sender has answered an ECN-Echo.
+    #[inline]
+    pub const fn cwr(self) -> bool {
+        self.0 & Ecn::CWR != 0
+    }
+
+    /// The same with ECE.
+    pub const fn with_ece(self) -> Ecn {
+        Ecn(self.0 | Ecn::ECE)
+    }
+
+    /// The same with CE for a codepoint, if its transport understands that: what a router does
+    /// (RFC 3168 section 5).
+    pub const fn marked(self) -> Option<Ecn> {
+        match self.codepoint() {
+            Codepoint::NotEct => None,
+            _ => Some(Ecn(self.0 | Codepoint::Ce as u8)),
+        }
+    }
 }
 
 /// A segment of an established connection (ACK is always set).
@@ -77,8 +172,10 @@ pub struct Segment {
     pub len: u32,
     /// The window field as on the wire, not yet scaled (RFC 7323 section 2).
     pub wnd: u16,
-    /// Flags beside ACK.
+    /// PSH and FIN.
     pub flags: Flags,
+    /// ECN: the codepoint, ECE and CWR.
+    pub ecn: Ecn,
     /// Timestamps, if negotiated.
     pub timestamps: Option<Timestamps>,
     /// SACK blocks.

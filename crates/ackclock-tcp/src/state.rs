@@ -74,6 +74,11 @@ pub struct State {
     pub recover: u64,
     /// Phase of loss recovery.
     pub phase: Phase,
+    /// `snd_max` when an ECN-Echo last lowered the windows; 0 before the first. Until more is
+    /// acknowledged, the windows are not lowered again (RFC 3168 section 6.1.2).
+    pub(crate) cwr_point: u64,
+    /// That reduction is under way: regulation lowers cwnd ACK by ACK (Linux's `TCP_CA_CWR`).
+    pub(crate) cwr: bool,
     /// The outstanding segments.
     pub board: Scoreboard,
     /// The largest window the receiver ever offered, for silly window avoidance.

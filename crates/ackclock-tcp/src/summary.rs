@@ -65,6 +65,8 @@ pub struct AckSummary {
     /// RFC 5681 section 2: acknowledgment number and window are those before it, and it carries no
     /// data. Whether anything was outstanding, or it carries SACK blocks, is not looked at.
     pub unchanged: bool,
+    /// It carries ECN-Echo (RFC 3168 section 6.1.3), on a connection that negotiated ECN.
+    pub(crate) ece: bool,
     /// A retransmission was detected as lost on this ACK (set once that axis has run).
     pub retransmission_lost: bool,
 }

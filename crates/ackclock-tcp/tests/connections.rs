@@ -37,13 +37,14 @@ prop_compose! {
         wscale in prop_oneof![1 => Just(None), 3 => (0..=8u8).prop_map(Some)],
         sack in prop_oneof![3 => Just(true), 1 => Just(false)],
         timestamps in any::<bool>(),
+        ecn in any::<bool>(),
         nagle in any::<bool>(),
         delayed_ack in any::<bool>(),
         initial_window in 1..=10u32,
     ) -> Setup {
         // A window in units larger than the buffer would stay closed for ever.
         let wscale = wscale.map(|shift: u8| shift.min((buffer / 2).max(1).ilog2() as u8));
-        Setup { strategy, iss, mss, buffer, wscale, sack, timestamps, nagle, delayed_ack, initial_window }
+        Setup { strategy, iss, mss, buffer, wscale, sack, timestamps, ecn, nagle, delayed_ack, initial_window }
     }
 }
 
@@ -58,6 +59,7 @@ fn op() -> impl Strategy<Value = Op> {
         8 => (0..2u8, 0..3u8).prop_map(|(side, index)| Op::Deliver { side, index, twice: false }),
         2 => (0..2u8, any::<u8>()).prop_map(|(side, index)| Op::Deliver { side, index, twice: true }),
         2 => (0..2u8, any::<u8>()).prop_map(|(side, index)| Op::Drop { side, index }),
+        2 => (0..2u8, any::<u8>()).prop_map(|(side, index)| Op::Mark { side, index }),
         8 => lost.prop_map(|lost| Op::Round { lost }),
         2 => (0..3000u16).prop_map(Op::Wait),
         2 => Just(Op::Deadline),

@@ -182,7 +182,7 @@ impl Connection {
     fn count_duplicates(&mut self, segment: &Segment) -> u32 {
         let now = (segment.ack, segment.wnd);
         let duplicate =
-            self.outstanding && segment.len == 0 && !segment.flags.fin && now == self.last_ack;
+            self.outstanding && segment.len == 0 && !segment.flags.fin() && now == self.last_ack;
         self.duplicates = if duplicate { self.duplicates.saturating_add(1) } else { 0 };
         self.last_ack = now;
         self.duplicates

@@ -222,7 +222,7 @@ pub fn differences(heard: &Heard) -> Vec<(usize, &'static str)> {
             &Segment {
                 seq: Seq(from as u32),
                 len,
-                flags: Flags { psh: piece.psh, fin: false },
+                flags: Flags::new(piece.psh, false),
                 ..Segment::default()
             },
         );

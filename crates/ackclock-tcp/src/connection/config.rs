@@ -74,10 +74,12 @@ pub struct ConnectionConfig {
     pub sack: bool,
     /// Offer timestamps.
     pub timestamps: bool,
+    /// Offer ECN (RFC 3168 section 6.1.1): off by default.
+    pub ecn: bool,
     /// Our window scale shift, offered on the SYN; `None` offers none.
     pub wscale: Option<u8>,
     /// The sender. What the handshake finds out (sequence numbers, `mss`, `initial_rwnd`,
-    /// `wscale`, `sack`, `timestamps`) is overwritten.
+    /// `wscale`, `sack`, `timestamps`, `ecn`) is overwritten.
     pub sender: SenderConfig,
     /// The receiver, as above; `buffer` counts.
     pub receiver: ReceiverConfig,
@@ -106,6 +108,7 @@ impl Default for ConnectionConfig {
             path_mss: 1460,
             sack: true,
             timestamps: true,
+            ecn: false,
             wscale: Some(7),
             sender: SenderConfig::default(),
             receiver: ReceiverConfig::default(),

@@ -88,11 +88,19 @@ pub(super) struct Negotiated {
     shifts: Option<(u8, u8)>,
     pub sack: bool,
     pub timestamps: bool,
+    pub ecn: bool,
 }
 
 impl Default for Negotiated {
     fn default() -> Negotiated {
-        Negotiated { irs: Seq(0), mss: DEFAULT_MSS, shifts: None, sack: false, timestamps: false }
+        Negotiated {
+            irs: Seq(0),
+            mss: DEFAULT_MSS,
+            shifts: None,
+            sack: false,
+            timestamps: false,
+            ecn: false,
+        }
     }
 }
 
@@ -115,8 +123,21 @@ impl Negotiated {
     }
 }
 
-/// The peer's SYN tells its number and what it offers.
-pub(super) fn learn(c: &mut Connection, irs: Seq, offered: &Options) {
+const ECN_SETUP: Control = Control::ECE.with(Control::CWR);
+
+/// An ECN-setup SYN (RFC 3168 section 6.1.1).
+pub(super) fn offers_ecn(syn: &Repr) -> bool {
+    syn.control.contains(ECN_SETUP)
+}
+
+/// An ECN-setup SYN-ACK: ECE without CWR. One with both comes from a peer that reflects what it does
+/// not understand.
+fn accepts_ecn(syn_ack: &Repr) -> bool {
+    syn_ack.control.contains(Control::ECE) && !syn_ack.control.contains(Control::CWR)
+}
+
+/// The peer's SYN tells its number and what it offers. `ecn`: it offers or accepts ECN.
+pub(super) fn learn(c: &mut Connection, irs: Seq, offered: &Options, ecn: bool) {
     c.negotiated = Negotiated {
         irs,
         mss: offered.mss.unwrap_or(DEFAULT_MSS),
@@ -127,6 +148,8 @@ pub(super) fn learn(c: &mut Connection, irs: Seq, offered: &Options) {
             .map(|(ours, theirs)| (ours.min(14), theirs.min(14))),
         sack: c.config.sack && offered.sack_permitted,
         timestamps: c.config.timestamps && offered.timestamps.is_some(),
+        // After a SYN without ECN there is none (tcp_ecn_clear_syn).
+        ecn: c.config.ecn && ecn && (c.handshake.passive || c.handshake.expiries == 0),
     };
     c.receiver = Receiver::new(ReceiverConfig {
         isn: irs + 1,
@@ -135,6 +158,7 @@ pub(super) fn learn(c: &mut Connection, irs: Seq, offered: &Options) {
         mss: u32::from(c.config.local_mss.max(LEAST_MSS)) - c.negotiated.option_len(),
         sack: c.negotiated.sack,
         timestamps: c.negotiated.timestamps,
+        ecn: c.negotiated.ecn,
         wscale: c.negotiated.our_shift(),
         auto_read: false,
         ..c.config.receiver.clone()
@@ -158,6 +182,7 @@ pub(super) fn complete(c: &mut Connection, now: Time, wnd: u16, shift: u8, echo:
         wscale: c.negotiated.their_shift(),
         sack: c.negotiated.sack,
         timestamps: c.negotiated.timestamps,
+        ecn: c.negotiated.ecn,
         // RFC 5681 section 3.1: one segment if the SYN or SYN/ACK was lost; RFC 6928 section 2:
         // more than once.
         initial_window: if c.handshake.losses > 1 {
@@ -195,11 +220,17 @@ pub(super) fn syn(c: &mut Connection, now: Time) -> Repr {
     } else {
         c.config.wscale.map(|s| s.min(14))
     };
+    // RFC 3168 section 6.1.1.1: what loses a SYN may be its ECN bits.
+    let ecn = match (answers, c.handshake.expiries) {
+        (true, _) if c.negotiated.ecn => Control::ECE,
+        (false, 0) if c.config.ecn => ECN_SETUP,
+        _ => Control::default(),
+    };
     let ecr = c.receiver.ts_recent().filter(|_| answers).unwrap_or(0);
     Repr {
         seq: c.config.iss,
         ack: if answers { c.negotiated.irs + 1 } else { Seq(0) },
-        control: if answers { Control::SYN.with(Control::ACK) } else { Control::SYN },
+        control: if answers { Control::SYN.with(Control::ACK) } else { Control::SYN }.with(ecn),
         // RFC 7323 section 2.2: the window of a SYN is never scaled.
         wnd: c.config.receiver.buffer.min(u64::from(u16::MAX)) as u16,
         options: Options {
@@ -240,7 +271,8 @@ pub(super) fn on_segment(
     if !has(Control::SYN) {
         return None;
     }
-    learn(c, header.seq, &header.options);
+    let ecn = if acked { accepts_ecn(header) } else { offers_ecn(header) };
+    learn(c, header.seq, &header.options, ecn);
     if !acked {
         // Simultaneous open. Which of our two segments the peer acknowledges cannot be told.
         c.state = TcpState::SynReceived;

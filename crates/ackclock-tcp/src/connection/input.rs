@@ -75,6 +75,11 @@ pub(super) fn on_segment(
             // Our SYN/ACK was lost, or is late.
             c.handshake.due = true;
             c.handshake.losses += 1;
+            // The peer has given up ECN, for fear that it lost its SYN.
+            if c.negotiated.ecn && !handshake::offers_ecn(header) {
+                c.negotiated.ecn = false;
+                c.receiver.refuse_ecn();
+            }
             return None;
         }
         // The SYN/ACK of a simultaneous open (figure 7): without the SYN that we know it is an ACK.
@@ -101,7 +106,7 @@ fn is_acceptable(c: &mut Connection, now: Time, segment: &Segment) -> bool {
             c.receiver.set_ts_recent(None);
         }
         if c.receiver.ts_recent().is_some_and(|recent| (ts.val.wrapping_sub(recent) as i32) < 0) {
-            if segment.len > 0 || segment.flags.fin {
+            if segment.len > 0 || segment.flags.fin() {
                 c.receiver.ack_now();
             } else {
                 c.challenge(now);
@@ -132,7 +137,7 @@ fn is_acceptable(c: &mut Connection, now: Time, segment: &Segment) -> bool {
         c.challenge(now);
     } else {
         c.receiver.on_segment(now, &Segment { len, ..*segment });
-        if c.state == TcpState::TimeWait && segment.flags.fin && end == 0 {
+        if c.state == TcpState::TimeWait && segment.flags.fin() && end == 0 {
             c.wait_until = now + c.config.time_wait;
         }
     }

@@ -126,7 +126,7 @@ impl Connection {
         syn: &Repr,
     ) -> Connection {
         let mut c = Connection::new(now, config, strategy, TcpState::SynReceived);
-        handshake::learn(&mut c, syn.seq, &syn.options);
+        handshake::learn(&mut c, syn.seq, &syn.options, handshake::offers_ecn(syn));
         c
     }
 
@@ -143,7 +143,8 @@ impl Connection {
         ack: &Repr,
     ) -> Connection {
         let mut c = Connection::new(now, config, strategy, TcpState::SynReceived);
-        handshake::learn(&mut c, irs, offered);
+        // A cookie does not remember ECN.
+        handshake::learn(&mut c, irs, offered, false);
         // The timestamp of the SYN may be forgotten.
         c.receiver.set_ts_recent(ack.options.timestamps.map(|t| t.val));
         let shift = c.negotiated.their_shift();

@@ -74,7 +74,7 @@ fn data(c: &mut Connection, now: Time, t: Transmit) -> Outgoing {
     let end = t.position + u64::from(segment.len);
     let fin = c.shut && segment.len > 0 && end > c.written;
     let len = segment.len - u32::from(fin);
-    segment.flags = Flags { psh: len > 0 && (segment.flags.psh || end >= c.written), fin };
+    segment.flags = Flags::new(len > 0 && (segment.flags.psh() || end >= c.written), fin);
     Outgoing {
         header: Repr::from_segment(0, 0, &segment),
         position: t.position,

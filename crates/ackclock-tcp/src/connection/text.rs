@@ -1,12 +1,12 @@
 //! Segment text and FIN: the seventh and eighth step of RFC 9293 section 3.10.7.4.
 
 use super::{CloseReason, Connection, Placement, TcpState};
-use crate::segment::Segment;
+use crate::segment::{Flags, Segment};
 use crate::time::Time;
 
 /// SEG.LEN.
 pub(super) fn segment_len(segment: &Segment) -> u32 {
-    segment.len.saturating_add(u32::from(segment.flags.fin))
+    segment.len.saturating_add(u32::from(segment.flags.fin()))
 }
 
 pub(super) fn time_wait(c: &mut Connection, now: Time) {
@@ -32,12 +32,12 @@ pub(super) fn on_text(c: &mut Connection, now: Time, mut segment: Segment) -> Op
         return None;
     }
     let mut end = left + u64::from(segment.len);
-    if segment.flags.fin && end < edge {
+    if segment.flags.fin() && end < edge {
         c.peer_fin.get_or_insert(end);
     }
     // The first FIN is where the stream ends.
     if let Some(fin) = c.peer_fin {
-        segment.flags.fin &= end == fin;
+        segment.flags = Flags::new(segment.flags.psh(), segment.flags.fin() && end == fin);
         end = end.min(fin);
     }
     if c.closed && end > rcv_nxt && end > left {

@@ -121,7 +121,7 @@ impl LinuxAcks {
         self.quick = self.quick.max(quick);
     }
 
-    /// `tcp_enter_quickack_mode`: data came twice.
+    /// `tcp_enter_quickack_mode`: data came twice, or marked.
     pub fn on_duplicate(&mut self, window: u64) {
         self.quicken(window);
         self.pingpong = false;

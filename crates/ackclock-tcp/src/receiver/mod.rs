@@ -17,7 +17,7 @@ use assembler::{Assembler, Merged, Range, block};
 use linux_acks::{Answer, Arrival, LinuxAcks};
 use window::Window;
 
-use crate::segment::{Flags, SackBlock, SackBlocks, Segment, Timestamps};
+use crate::segment::{Codepoint, Ecn, Flags, SackBlock, SackBlocks, Segment, Timestamps};
 use crate::seq::Seq;
 use crate::time::{Span, Time};
 
@@ -72,6 +72,9 @@ pub struct ReceiverConfig {
     pub dsack: bool,
     /// Echo timestamps (RFC 7323).
     pub timestamps: bool,
+    /// ECN was negotiated: after a segment marked with CE every ACK carries ECN-Echo, until a
+    /// segment with CWR comes (RFC 3168 section 6.1.3).
+    pub ecn: bool,
     /// Echo the timestamp of what arrives out of order too. RFC 7323 section 4.3 has none of it
     /// echoed; Lin & Kung section 6.3 needs it.
     pub echo_out_of_order: bool,
@@ -95,6 +98,7 @@ impl Default for ReceiverConfig {
             sack: true,
             dsack: true,
             timestamps: false,
+            ecn: false,
             echo_out_of_order: false,
             buffer: 1 << 20,
             wscale: 7,
@@ -121,6 +125,8 @@ pub struct Receiver {
     rcv_mss: u32,
     /// An ACK is due now.
     ack_due: bool,
+    /// ACKs carry ECN-Echo (Linux's `TCP_ECN_DEMAND_CWR`).
+    ece: bool,
     /// When a delayed ACK is due; `NEVER` if none waits.
     ack_deadline: Time,
     /// The duplicate that the next ACK reports.
@@ -142,6 +148,7 @@ impl Receiver {
             out_of_order: Assembler::default(),
             rcv_mss: config.mss.min(DEFAULT_MSS),
             ack_due: false,
+            ece: false,
             ack_deadline: Time::NEVER,
             duplicate: None,
             ts_recent: None,
@@ -174,6 +181,9 @@ impl Receiver {
             return false;
         }
         self.note_timestamp(left, segment);
+        if self.config.ecn {
+            self.note_mark(segment);
+        }
         self.rcv_mss = self.rcv_mss.max(segment.len).min(self.config.mss);
 
         if left > self.rcv_nxt {
@@ -195,7 +205,7 @@ impl Receiver {
         if self.config.auto_read {
             self.window.set_read_position(self.rcv_nxt);
         }
-        let at_once = filled_gap || duplicate.is_some() || end > right || segment.flags.fin;
+        let at_once = filled_gap || duplicate.is_some() || end > right || segment.flags.fin();
         self.ack_due |= at_once;
         if self.linux.is_some() {
             self.answer_as_linux(now, segment);
@@ -213,14 +223,14 @@ impl Receiver {
             && (left == self.rcv_nxt || (self.rcv_nxt..self.window.edge()).contains(&left));
         if acceptable {
             self.note_timestamp(left, segment);
-            self.ack_due |= segment.flags.fin;
+            self.ack_due |= segment.flags.fin();
             return;
         }
         if left < self.rcv_nxt && left < end {
             self.report_duplicate(Some((left, end.min(self.rcv_nxt))));
         }
         let newest = left < end && end == self.rcv_nxt && self.out_of_order.is_empty();
-        if newest && !segment.flags.fin && matches!(self.config.delayed_ack, DelayedAck::Ns2(_)) {
+        if newest && !segment.flags.fin() && matches!(self.config.delayed_ack, DelayedAck::Ns2(_)) {
             self.delay_ack(now);
             return;
         }
@@ -242,6 +252,24 @@ impl Receiver {
         }
     }
 
+    /// RFC 3168 section 6.1.3, for data within the window (section 6.1.5). A segment with CWR may be
+    /// marked itself: the mark is newer. Linux acknowledges the first mark and a CWR at once
+    /// (`__tcp_ecn_check_ce`, `tcp_ecn_accept_cwr`).
+    fn note_mark(&mut self, segment: &Segment) {
+        if segment.ecn.cwr() {
+            self.ece = false;
+            self.ack_due |= self.linux.is_some();
+        }
+        if segment.ecn.codepoint() == Codepoint::Ce {
+            if !self.ece
+                && let Some(linux) = &mut self.linux
+            {
+                linux.on_duplicate(self.window.edge() - self.last_ack_sent.min(self.window.edge()));
+            }
+            self.ece = true;
+        }
+    }
+
     fn report_duplicate(&mut self, duplicate: Option<Range>) {
         if self.config.dsack
             && let Some(range) = duplicate
@@ -255,7 +283,7 @@ impl Receiver {
         let Some(linux) = &mut self.linux else { return };
         let arrival = Arrival {
             len: segment.len,
-            psh: segment.flags.psh,
+            psh: segment.flags.psh(),
             timestamps: segment.timestamps.is_some(),
             window: self.window.edge() - self.last_ack_sent.min(self.window.edge()),
             unacked: self.rcv_nxt - self.last_ack_sent,
@@ -312,6 +340,7 @@ impl Receiver {
             len: 0,
             wnd: self.window.offer(self.rcv_nxt),
             flags: Flags::default(),
+            ecn: if self.ece { Ecn::NONE.with_ece() } else { Ecn::NONE },
             timestamps,
             sack: SackBlocks::NONE,
         };
@@ -350,7 +379,11 @@ impl Receiver {
     /// blocks go along if they take no more than `room` bytes of options.
     pub(crate) fn stamp(&mut self, now: Time, segment: &mut Segment, room: u32) {
         let ack = self.ack(now, segment.len > 0);
-        let mut ack = Segment { seq: segment.seq, len: segment.len, flags: segment.flags, ..ack };
+        let Segment { seq, len, flags, mut ecn, .. } = *segment;
+        if ack.ecn.ece() {
+            ecn = ecn.with_ece();
+        }
+        let mut ack = Segment { seq, len, flags, ecn, ..ack };
         let without = Segment { sack: SackBlocks::NONE, ..ack };
         if ack.option_len() > without.option_len() + room {
             ack = without;
@@ -429,6 +462,11 @@ impl Receiver {
     /// peer sends it again.
     pub fn set_buffer(&mut self, bytes: u64) {
         self.window.set_buffer(bytes);
+    }
+
+    /// ECN is off after all.
+    pub(crate) fn refuse_ecn(&mut self) {
+        self.config.ecn = false;
     }
 
     /// The handshake took this round trip, which bounds Linux's delays.

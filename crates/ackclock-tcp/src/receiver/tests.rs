@@ -421,7 +421,7 @@ fn ns2_delays_the_ack_of_a_duplicate_of_the_newest_segment() {
         assert_eq!(r.arrives(1500, 2000), ack(2000, &[(2500, 3000)]));
         assert_eq!(r.arrives(2000, 2500), ack(3000, &[]));
         // With FIN nothing waits; the segment that filled the gap is not the newest one.
-        let fin = Segment { flags: Flags { fin: true, psh: true }, ..r.segment(2500, 3000) };
+        let fin = Segment { flags: Flags::new(true, true), ..r.segment(2500, 3000) };
         assert!(!r.receiver.on_segment(r.now, &fin));
         assert_eq!(r.ack(), ack(3000, &[]));
         assert_eq!(r.arrives(2000, 2500), ack(3000, &[]));
@@ -480,7 +480,7 @@ fn every_out_of_order_segment_and_every_segment_into_a_gap_is_acknowledged_at_on
 #[test]
 fn fin_is_acknowledged_at_once() {
     each(0, delayed(200), |r| {
-        let fin = Segment { flags: Flags { fin: true, psh: true }, ..r.segment(0, 500) };
+        let fin = Segment { flags: Flags::new(true, true), ..r.segment(0, 500) };
         assert!(r.receiver.on_segment(at(0), &fin));
         assert_eq!(r.ack(), ack(500, &[]));
     });
@@ -669,7 +669,7 @@ fn segments_without_data_draw_an_ack_outside_the_window_only() {
         r.receiver.on_segment(at(0), &far);
         assert_eq!(r.ack(), ack(6000, &[]));
         let mut fin = r.segment(6000, 6000);
-        fin.flags.fin = true;
+        fin.flags = Flags::new(fin.flags.psh(), true);
         r.receiver.on_segment(at(0), &fin);
         assert_eq!(r.ack(), ack(6000, &[]));
     });

@@ -26,6 +26,9 @@ pub(crate) const HZ: u64 = 1_000_000_000 / JIFFY.0;
 
 /// `tcp_current_ssthresh` outside of recovery.
 pub(crate) fn current_ssthresh(s: &State) -> u64 {
+    if s.cwr {
+        return s.ssthresh;
+    }
     let cwnd = s.cwnd / s.mss;
     s.ssthresh.max(((cwnd >> 1) + (cwnd >> 2)) * s.mss)
 }
@@ -36,10 +39,10 @@ pub(crate) fn any_retransmitted(s: &State) -> bool {
 }
 
 /// Whether a timeout lowers the windows (`tcp_enter_loss`): not if that happened before in this
-/// window of data, by a recovery or by a timeout with nothing acknowledged since.
+/// window of data, by a recovery, an ECN-Echo or by a timeout with nothing acknowledged since.
 pub(crate) fn lowers_on_timeout(s: &State) -> bool {
     match s.phase {
-        Phase::Open => true,
+        Phase::Open => !s.cwr || s.cwr_point <= s.snd_una,
         _ if s.recover <= s.snd_una => true,
         Phase::Recovery => false,
         Phase::Loss => s.timed_out != Some(s.snd_una),

@@ -3,7 +3,7 @@
 
 use super::machine::Sender;
 use super::summarise::{self, Ranges};
-use super::{one_timer, pacing, plain, repair, undo};
+use super::{ecn, one_timer, pacing, plain, repair, undo};
 use crate::event::EventKind;
 use crate::recovery::timer::Timed;
 use crate::segment::Segment;
@@ -33,8 +33,10 @@ fn on_any(c: &mut Sender, segment: &Segment, ack: u64) {
         prior_flight: c.s.flight(),
         flight_size: c.flight_size(),
         ts_echo: segment.timestamps.filter(|_| c.config.timestamps).map(|t| t.ecr),
+        ece: c.config.ecn && segment.ecn.ece(),
         ..AckSummary::default()
     };
+    c.stats.ecn_echoes += u64::from(a.ece);
     let (mut ranges, prior_edge) = (Ranges::default(), c.s.window_edge);
     summarise::apply(c, segment, &mut a, &mut ranges);
     // A window that changes may begin a transmission, as data of the application does.
@@ -65,7 +67,8 @@ fn on_any(c: &mut Sender, segment: &Segment, ack: u64) {
     before_response(c, &a);
     // After a timeout Linux looks at every duplicate, with SACK news or without (tcp_process_loss).
     let dubious = c.wants.by_marks && a.unchanged && c.s.phase == Phase::Loss;
-    if a.newly_acked > 0 || a.duplicate || a.newly_sacked > 0 || a.dsack.is_some() || dubious {
+    let news = a.newly_acked > 0 || a.duplicate || a.newly_sacked > 0 || a.dsack.is_some();
+    if news || a.ece || dubious {
         respond(c, &mut a);
     }
     if c.wants.times && a.newly_acked > 0 {
@@ -158,6 +161,7 @@ fn respond(c: &mut Sender, a: &mut AckSummary) {
     }
     match c.s.phase {
         Phase::Open => {
+            let settled = ecn::leave(c, a) || settled;
             if a.newly_acked > 0 {
                 on_advance_open(c, a, settled);
             }
@@ -181,6 +185,7 @@ fn respond(c: &mut Sender, a: &mut AckSummary) {
             repair::detect(c, a);
         }
     }
+    ecn::respond(c, a);
     if c.wants.after_detection && c.s.phase != Phase::Recovery {
         grow(c, a);
     }
@@ -220,6 +225,10 @@ pub(super) fn on_advance_open(c: &mut Sender, a: &AckSummary, settled: bool) {
 
 #[inline(always)]
 fn grow(c: &mut Sender, a: &AckSummary) {
+    // RFC 3168 section 6.1.2: no growth on an ECN-Echo.
+    if a.ece || c.s.cwr {
+        return;
+    }
     let cwnd = c.strategy.window.on_ack(&c.s, a).min(c.config.max_cwnd.unwrap_or(u64::MAX));
     c.set_cwnd(cwnd);
     if c.strategy.window.ends_slow_start(&c.s) {

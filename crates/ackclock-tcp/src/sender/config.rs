@@ -30,6 +30,8 @@ pub struct SenderConfig {
     /// Timestamps were negotiated: every segment carries one, and every ACK that echoes one gives
     /// an RTT sample.
     pub timestamps: bool,
+    /// ECN was negotiated (RFC 3168): new data is sent as ECT(0), and an ECN-Echo lowers the windows.
+    pub ecn: bool,
     /// Nagle's algorithm (RFC 9293 section 3.7.4).
     pub nagle: bool,
     /// Most segments that one input may release (exit-burst control, RFC 6582 section 3.2), at
@@ -71,6 +73,7 @@ impl Default for SenderConfig {
             wscale: 7,
             sack: true,
             timestamps: false,
+            ecn: false,
             nagle: false,
             max_burst: None,
             handshake_rtt: None,

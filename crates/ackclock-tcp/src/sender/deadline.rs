@@ -88,6 +88,7 @@ pub(super) fn on_timeout(c: &mut Sender) {
     c.s.board.mark_all_lost(sent_by);
     c.s.phase = Phase::Loss;
     c.s.recover = c.s.snd_max;
+    (c.s.cwr, c.cwr_due) = (false, c.config.ecn);
     if c.strategy.detect.recounts() {
         c.s.dupacks = 0;
     }

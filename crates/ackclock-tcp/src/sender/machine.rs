@@ -182,6 +182,8 @@ pub struct Sender {
     pub(super) one: Option<u64>,
     /// Segments the current input may still release.
     pub(super) burst: u32,
+    /// The next segment of new data carries CWR (`ecn.rs`).
+    pub(super) cwr_due: bool,
     /// This ACK may still release a filler.
     pub(super) may_fill: bool,
     /// When a segment was last retransmitted, and when any was last sent.
@@ -218,6 +220,7 @@ impl Sender {
             beyond: Beyond::NONE,
             one: None,
             burst: u32::MAX,
+            cwr_due: false,
             may_fill: false,
             last_retransmission: None,
             last_sent: Time::ZERO,
@@ -322,7 +325,7 @@ impl Sender {
 
     /// What counts against cwnd.
     pub(super) fn in_flight(&self) -> u64 {
-        if self.wants.everywhere {
+        if self.wants.everywhere || self.s.cwr {
             self.strategy.regulate.in_flight(&self.s)
         } else {
             self.s.flight()
@@ -410,6 +413,8 @@ fn start(config: &mut SenderConfig, strategy: &mut Strategy) -> (State, Timers) 
         limited: 0,
         recover: 0,
         phase: Phase::Open,
+        cwr_point: 0,
+        cwr: false,
         board: Default::default(),
         max_window: config.initial_rwnd,
         nagle: config.nagle,

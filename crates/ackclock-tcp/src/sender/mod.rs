@@ -3,14 +3,16 @@
 //! This file holds what a driver calls. `ack.rs` reads from top to bottom what an ACK does, and
 //! `plain.rs` what is left of it where the ACK says nothing unusual:
 //! `summarise.rs` applies it, `undo.rs` takes a response back, `detection.rs` marks what is lost,
-//! and `repair.rs` begins, continues and ends recovery. `deadline.rs` has what time does,
-//! `transmit.rs` what is sent, `pacing.rs` how it waits for its rate, `mss.rs` what a change of the path's MTU does. `machine.rs` has the
+//! and `repair.rs` begins, continues and ends recovery; `ecn.rs` answers ECN-Echo. `deadline.rs` has
+//! what time does, `transmit.rs` what is sent, `pacing.rs` how it waits for its rate, `mss.rs` what a
+//! change of the path's MTU does. `machine.rs` has the
 //! fields.
 
 mod ack;
 mod config;
 mod deadline;
 mod detection;
+mod ecn;
 mod machine;
 mod mss;
 mod one_timer;

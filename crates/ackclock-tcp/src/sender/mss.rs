@@ -28,7 +28,7 @@ fn go_back(c: &mut Sender) {
         // stands.
         c.set_cwnd(c.s.ssthresh);
     }
-    c.s.phase = Phase::Loss;
+    (c.s.phase, c.s.cwr) = (Phase::Loss, false);
     if !c.wants.by_marks {
         c.s.snd_nxt = c.s.snd_una;
     }

@@ -20,8 +20,10 @@ use crate::summary::AckSummary;
 #[inline(always)]
 pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) -> bool {
     let s = &mut c.s;
-    let bare = segment.len == 0 && !segment.flags.fin && segment.sack.is_empty();
-    let calm = s.phase == Phase::Open && s.dupacks == 0 && s.emulated == 0 && s.limited == 0;
+    let flags = segment.flags.fin() || segment.ecn.ece();
+    let bare = segment.len == 0 && !flags && segment.sack.is_empty();
+    let calm =
+        s.phase == Phase::Open && !s.cwr && s.dupacks == 0 && s.emulated == 0 && s.limited == 0;
     if !(c.wants.plain && bare && calm && s.snd_nxt == s.snd_max) {
         return false;
     }

@@ -1,6 +1,7 @@
 //! Recovery: how it begins, what an ACK does within it, and how it ends.
 
 use super::detection::{self, Found};
+use super::ecn;
 use super::machine::{Beyond, Sender, Turn, Urgent};
 use crate::event::{Cause, EventKind};
 use crate::recovery::detect::Lost;
@@ -62,7 +63,11 @@ fn enter(c: &mut Sender, a: &AckSummary, head: bool) {
     }
     c.stats.recoveries += 1;
     c.s.recover = c.s.snd_max;
-    c.s.ssthresh = c.strategy.window.on_loss(&c.s, flight);
+    let lowered = c.s.snd_una < c.s.cwr_point;
+    if !lowered {
+        c.s.ssthresh = c.strategy.window.on_loss(&c.s, flight);
+        c.cwr_due = c.config.ecn;
+    }
     c.s.limited = 0;
     let by = c.strategy.detect.name();
     let first = if head {
@@ -82,8 +87,10 @@ fn enter(c: &mut Sender, a: &AckSummary, head: bool) {
     } else {
         c.s.phase = Phase::Recovery;
         c.strategy.select.on_enter(&c.s);
-        let cwnd = c.strategy.regulate.on_enter(&c.s, a);
-        c.set_cwnd(cwnd);
+        if !ecn::goes_on(c, a) {
+            let cwnd = c.strategy.regulate.on_enter(&c.s, a);
+            c.set_cwnd(cwnd);
+        }
         if let Some(retransmission) = &mut c.strategy.retransmission {
             retransmission.on_enter(&c.s);
         }

@@ -20,8 +20,12 @@ pub struct Stats {
     pub timeouts_by_class: [u64; TimeoutClass::ALL.len()],
     /// Recoveries entered by other than a timeout.
     pub recoveries: u64,
+    /// Reductions of the windows that an ECN-Echo began (RFC 3168 section 6.1.2).
+    pub ecn_reductions: u64,
     /// ACKs received.
     pub acks: u64,
+    /// Of those, the ones with ECN-Echo; 0 where ECN was not negotiated.
+    pub ecn_echoes: u64,
     /// Round trips measured, and their sum.
     pub rtt_samples: u64,
     /// In nanoseconds; it stops at its greatest value.

@@ -69,7 +69,7 @@ pub(super) fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, range
     a.unchanged = ack == a.prior_una
         && c.s.window_edge == prior_edge
         && segment.len == 0
-        && !segment.flags.fin;
+        && !segment.flags.fin();
     a.duplicate = if c.s.sack {
         // What a receiver sends for a segment out of order always has SACK news.
         a.newly_sacked > 0 && (a.newly_acked == 0 || c.strategy.detect.counts_advances())

@@ -2,7 +2,7 @@
 
 use super::Transmit;
 use super::machine::{Beyond, Sender, Turn};
-use super::{one_timer, pacing};
+use super::{ecn, one_timer, pacing};
 use crate::event::{Cause, EventKind};
 use crate::recovery::fill::Filler;
 use crate::recovery::segmentation::Sending;
@@ -150,7 +150,7 @@ fn one(c: &mut Sender, room: u64) -> Option<Transmit> {
 fn open(c: &mut Sender) -> Option<Transmit> {
     // The usual answer, and the cheapest: there is a full segment to send, and cwnd has no room for
     // it.
-    if c.wants.everywhere {
+    if c.wants.everywhere || c.s.cwr {
         return open_by_flight(c);
     }
     let end = c.s.snd_nxt + c.s.mss;
@@ -325,7 +325,11 @@ fn sequential_len(c: &mut Sender) -> Option<u32> {
 
 /// What counts against cwnd, in whatever phase.
 fn counted(c: &Sender) -> u64 {
-    if c.s.phase == Phase::Recovery { c.strategy.regulate.in_flight(&c.s) } else { c.in_flight() }
+    if c.s.phase == Phase::Recovery || c.s.cwr {
+        c.strategy.regulate.in_flight(&c.s)
+    } else {
+        c.in_flight()
+    }
 }
 
 fn send_new(c: &mut Sender, len: u32, cause: Cause) -> Transmit {
@@ -341,7 +345,10 @@ fn send_new(c: &mut Sender, len: u32, cause: Cause) -> Transmit {
     if c.wants.times {
         c.strategy.timer.on_new(&c.s, c.s.snd_max);
     }
-    let transmit = sent(c, seq, len, cause, 1, Judge::Nobody);
+    let mut transmit = sent(c, seq, len, cause, 1, Judge::Nobody);
+    if c.config.ecn {
+        transmit.segment.ecn = ecn::of_new(c, cause);
+    }
     // A tail loss probe has set the timer already, and none follows a window probe
     // (tcp_write_wakeup).
     if c.timers.serves_all && !matches!(cause, Cause::TailLossProbe | Cause::WindowProbe) {
@@ -420,6 +427,8 @@ fn sent(
     }
     if c.s.phase == Phase::Recovery {
         on_transmit(c, cause, u64::from(len));
+    } else if c.s.cwr {
+        ecn::on_transmit(c, cause, u64::from(len));
     }
     if c.config.events {
         let detected_by = c.judged_by(judge);
@@ -473,7 +482,7 @@ fn header(c: &Sender, seq: u64, len: u32, psh: bool) -> Segment {
         ack: c.config.remote_seq,
         len,
         wnd: u16::MAX,
-        flags: Flags { psh, fin: false },
+        flags: Flags::new(psh, false),
         timestamps: c.config.timestamps.then(|| Timestamps { val: c.s.now.timestamp(), ecr: 0 }),
         ..Segment::default()
     }

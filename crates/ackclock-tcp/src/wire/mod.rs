@@ -18,7 +18,7 @@ use core::fmt;
 pub use checksum::{Checksum, PseudoHeader};
 pub use options::{Malformed, Options};
 
-use crate::segment::{Flags, Segment};
+use crate::segment::{Codepoint, Ecn, Flags, Segment};
 use crate::seq::Seq;
 
 /// Bytes of a header without options.
@@ -203,6 +203,9 @@ pub struct Repr {
     pub wnd: u16,
     /// The urgent pointer.
     pub urgent: u16,
+    /// The ECN field of the IP header around it, which is the driver's to read and to write: parsing
+    /// leaves [`Codepoint::NotEct`], and [`Repr::emit`] does not look at it.
+    pub codepoint: Codepoint,
     /// Options.
     pub options: Options,
 }
@@ -220,6 +223,7 @@ impl Repr {
             control: packet.control(),
             wnd: packet.wnd(),
             urgent: packet.urgent(),
+            codepoint: Codepoint::NotEct,
             options,
         };
         (repr, malformed)
@@ -228,11 +232,17 @@ impl Repr {
     /// The header of a segment of an established connection.
     pub fn from_segment(src_port: u16, dst_port: u16, segment: &Segment) -> Repr {
         let mut control = Control::ACK;
-        if segment.flags.psh {
+        if segment.flags.psh() {
             control = control.with(Control::PSH);
         }
-        if segment.flags.fin {
+        if segment.flags.fin() {
             control = control.with(Control::FIN);
+        }
+        if segment.ecn.ece() {
+            control = control.with(Control::ECE);
+        }
+        if segment.ecn.cwr() {
+            control = control.with(Control::CWR);
         }
         Repr {
             src_port,
@@ -242,6 +252,7 @@ impl Repr {
             control,
             wnd: segment.wnd,
             urgent: 0,
+            codepoint: segment.ecn.codepoint(),
             options: Options {
                 timestamps: segment.timestamps,
                 sack: segment.sack,
@@ -257,10 +268,15 @@ impl Repr {
             ack: self.ack,
             len,
             wnd: self.wnd,
-            flags: Flags {
-                psh: self.control.contains(Control::PSH),
-                fin: self.control.contains(Control::FIN),
-            },
+            flags: Flags::new(
+                self.control.contains(Control::PSH),
+                self.control.contains(Control::FIN),
+            ),
+            ecn: Ecn::new(
+                self.codepoint,
+                self.control.contains(Control::ECE),
+                self.control.contains(Control::CWR),
+            ),
             timestamps: self.options.timestamps,
             sack: self.options.sack,
         }

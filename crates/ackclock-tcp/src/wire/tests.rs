@@ -108,7 +108,8 @@ fn golden_data() {
         ack: Seq(2000),
         len: 5,
         wnd: 501,
-        flags: Flags { psh: true, fin: false },
+        flags: Flags::new(true, false),
+        ecn: Ecn::NONE,
         timestamps: Some(Timestamps { val: 5, ecr: 6 }),
         sack: SackBlocks::NONE,
     };
@@ -170,7 +171,7 @@ fn golden_every_field() {
     let repr = Repr { seq: Seq(3), ack: Seq(4), control, urgent: 9, ..ports(1, 2) };
     golden(v4(), repr, b"", "0001 0002 00000003 00000004 50f1 0000 c2a9 0009");
     assert!(repr.control.contains(Control::URG) && !repr.control.contains(Control::SYN));
-    assert!(repr.segment(0).flags.fin);
+    assert!(repr.segment(0).flags.fin());
 }
 
 #[test]
@@ -301,7 +302,7 @@ prop_compose! {
         (wnd, urgent) in any::<(u16, u16)>(),
         options in any_options(),
     ) -> Repr {
-        Repr { src_port, dst_port, seq: Seq(seq), ack: Seq(ack), control: Control(control), wnd, urgent, options }
+        Repr { src_port, dst_port, seq: Seq(seq), ack: Seq(ack), control: Control(control), wnd, urgent, options, ..Repr::default() }
     }
 }
 

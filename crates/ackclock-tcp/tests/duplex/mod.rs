@@ -6,7 +6,9 @@ use std::collections::VecDeque;
 
 use ackclock_tcp::connection::{Connection, ConnectionConfig, Outgoing, TcpState};
 use ackclock_tcp::wire::Control;
-use ackclock_tcp::{DelayedAck, ReceiverConfig, Registry, SenderConfig, Seq, Span, Time};
+use ackclock_tcp::{
+    Cause, Codepoint, DelayedAck, ReceiverConfig, Registry, SenderConfig, Seq, Span, Time,
+};
 
 /// One end.
 #[derive(Clone, Debug)]
@@ -18,6 +20,7 @@ pub struct Setup {
     pub wscale: Option<u8>,
     pub sack: bool,
     pub timestamps: bool,
+    pub ecn: bool,
     pub nagle: bool,
     pub delayed_ack: bool,
     pub initial_window: u32,
@@ -33,6 +36,7 @@ impl Setup {
             wscale: Some(3),
             sack: true,
             timestamps: false,
+            ecn: false,
             nagle: false,
             delayed_ack: true,
             initial_window: 4,
@@ -51,6 +55,7 @@ impl Setup {
             path_mss: self.mss,
             sack: self.sack,
             timestamps: self.timestamps,
+            ecn: self.ecn,
             wscale: self.wscale,
             sender: SenderConfig {
                 nagle: self.nagle,
@@ -101,6 +106,11 @@ pub enum Op {
         twice: bool,
     },
     Drop {
+        side: u8,
+        index: u8,
+    },
+    /// A router marks it with CE, if it may be marked.
+    Mark {
         side: u8,
         index: u8,
     },
@@ -183,6 +193,14 @@ impl Duplex {
                 let wire = &mut self.ends[usize::from(side % 2)].wire;
                 pick(wire.len(), index).and_then(|index| wire.remove(index));
             }
+            Op::Mark { side, index } => {
+                let wire = &mut self.ends[usize::from(side % 2)].wire;
+                if let Some(index) = pick(wire.len(), index)
+                    && wire[index].header.codepoint != Codepoint::NotEct
+                {
+                    wire[index].header.codepoint = Codepoint::Ce;
+                }
+            }
             Op::Round { lost } => self.round(lost),
             Op::Wait(ms) => {
                 self.now += Span::from_millis(u64::from(ms));
@@ -246,7 +264,8 @@ impl Duplex {
         let end = &mut self.ends[side];
         let Some(c) = &mut end.connection else {
             // What a listener does.
-            if segment.header.control == Control::SYN {
+            let listened = Control::SYN.with(Control::ACK);
+            if segment.header.control.0 & listened.0 == Control::SYN.0 {
                 let strategy =
                     Registry::default().parse(&end.setup.strategy).expect("a composition").build();
                 end.connection =
@@ -315,6 +334,10 @@ impl Duplex {
                 assert!(fin == 0 || after == c.written(), "a FIN before the end");
             }
             assert!(!o.header.control.contains(Control::RST), "an honest peer is reset");
+            // RFC 3168 sections 6.1.1, 6.1.4 to 6.1.6.
+            let new = o.sent.is_some_and(|s| s.transmission == 1 && s.cause != Cause::WindowProbe);
+            let capable = o.header.codepoint == Codepoint::Ect0;
+            assert!(!capable || (new && end.setup.ecn), "ECN-capable");
             assert!(o.header.header_len() <= 60);
             if !o.header.control.contains(Control::SYN) && o.len > 0 {
                 assert!(o.header.options.len() + o.len as usize <= path, "too big for the path");

@@ -215,6 +215,7 @@ impl<'a> FlowBuilder<'a> {
         let mss = (sender.mss + options.option_len()).min(u32::from(u16::MAX)) as u16;
         let (theirs, wscale) = (sender.remote_seq, sender.wscale);
         let config = ConnectionConfig {
+            ecn: false,
             iss: before(sender.isn),
             local_mss: mss,
             path_mss: mss,
@@ -245,6 +246,7 @@ impl<'a> FlowBuilder<'a> {
         let sack = tcp.sack.unwrap_or(strategy.uses_sack);
         let timestamps = tcp.timestamps.unwrap_or(false);
         let sender = SenderConfig {
+            ecn: false,
             isn,
             remote_seq: Seq(1),
             mss,
@@ -266,6 +268,7 @@ impl<'a> FlowBuilder<'a> {
             idle_restart: tcp.idle_restart.unwrap_or(true),
         };
         let receiver = ReceiverConfig {
+            ecn: false,
             isn,
             local_seq: Seq(1),
             mss,

@@ -7,6 +7,7 @@
 
 mod close;
 mod data;
+mod ecn;
 mod negotiation;
 mod open;
 mod path;
@@ -25,17 +26,19 @@ use crate::receiver::{DelayedAck, ReceiverConfig};
 use crate::sender::SenderConfig;
 use crate::time::Span;
 use crate::wire::Control;
-use crate::{SackBlock, Timestamps};
+use crate::{Codepoint, SackBlock, Timestamps};
 
 pub(super) use super::TcpState::*;
 
 const WINDOW: u16 = 10_000;
-const FLAGS: [(char, Control); 5] = [
+const FLAGS: [(char, Control); 7] = [
     ('S', Control::SYN),
     ('F', Control::FIN),
     ('R', Control::RST),
     ('P', Control::PSH),
     ('A', Control::ACK),
+    ('E', Control::ECE),
+    ('W', Control::CWR),
 ];
 
 /// Segments of 1000 bytes, a buffer of 10 segments, every segment acknowledged at once, no option
@@ -47,6 +50,7 @@ pub(super) fn config() -> ConnectionConfig {
         path_mss: 1000,
         sack: false,
         timestamps: false,
+        ecn: false,
         wscale: None,
         sender: SenderConfig { initial_window: Some(4), ..SenderConfig::default() },
         receiver: ReceiverConfig {
@@ -140,6 +144,12 @@ impl Script {
         } else {
             assert_eq!(h.ack, Seq(0));
         }
+        match h.codepoint {
+            Codepoint::NotEct => {}
+            codepoint => {
+                let _ = write!(out, " {codepoint:?}");
+            }
+        }
         if h.wnd != WINDOW && !h.control.contains(Control::RST) {
             let _ = write!(out, " w{}", h.wnd);
         }
@@ -176,6 +186,10 @@ impl Script {
         let seq = if len == "0" { text.split(' ').nth(1).expect("a sequence number") } else { seq };
         header.seq = Seq(number(seq).wrapping_add(self.theirs));
         for word in words {
+            if word == "Ce" {
+                header.codepoint = Codepoint::Ce;
+                continue;
+            }
             let split = word.find(|c: char| c.is_ascii_digit()).unwrap_or(word.len());
             let (name, value) = word.split_at(split);
             let (first, second) = value.split_once(['/', '-']).unwrap_or((value, "0"));

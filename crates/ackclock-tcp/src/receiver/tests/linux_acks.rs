@@ -33,7 +33,7 @@ impl Linux {
 
     /// A segment comes: whether it is acknowledged at once.
     fn segment(&mut self, ms: u64, len: u32, psh: bool) -> bool {
-        let flags = Flags { psh, fin: false };
+        let flags = Flags::new(psh, false);
         let segment = Segment { seq: Seq(self.next), len, flags, ..Segment::default() };
         self.next += len;
         self.receiver.on_segment(at(ms), &segment);

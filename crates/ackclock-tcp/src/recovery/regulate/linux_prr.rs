@@ -41,6 +41,10 @@ impl LinuxPrr {
 }
 
 impl Regulate for LinuxPrr {
+    fn enters_cwr(&self) -> bool {
+        true
+    }
+
     fn everywhere(&self) -> bool {
         true
     }

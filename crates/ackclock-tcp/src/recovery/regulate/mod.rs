@@ -50,6 +50,12 @@ pub trait Regulate: Send {
         self.inner().is_some_and(|r| r.everywhere())
     }
 
+    /// Whether cwnd follows ssthresh ACK by ACK also after an ECN-Echo, as in a recovery
+    /// (`tcp_enter_cwr`). Otherwise it becomes ssthresh at once (RFC 3168 section 6.1.2).
+    fn enters_cwr(&self) -> bool {
+        self.inner().is_some_and(|r| r.enters_cwr())
+    }
+
     /// Recovery began; `s.ssthresh` is the target.
     fn on_enter(&mut self, s: &State, a: &AckSummary) -> u64;
 

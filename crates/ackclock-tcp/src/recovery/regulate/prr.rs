@@ -132,6 +132,10 @@ impl Prr {
 }
 
 impl Regulate for Prr {
+    fn enters_cwr(&self) -> bool {
+        true
+    }
+
     fn in_flight(&self, s: &State) -> u64 {
         s.cwnd.saturating_sub(self.sndcnt)
     }

@@ -41,7 +41,8 @@ impl LinuxUndo {
         let probe = u32::from(self.probed.is_some_and(|end| end > s.snd_una));
         let retransmitted = s.board.retransmitted_segments() + probe;
         self.undo_retrans = Some(retransmitted).filter(|&n| n > 0);
-        self.prior = Some(Windows { ssthresh: current_ssthresh(s), cwnd: s.cwnd });
+        // What an ECN-Echo has lowered stays so (tcp_enter_recovery).
+        self.prior = (!s.cwr).then(|| Windows { ssthresh: current_ssthresh(s), cwnd: s.cwnd });
     }
 
     fn count_dsacks(&mut self, a: &AckSummary) {
@@ -119,6 +120,10 @@ impl Undo for LinuxUndo {
         } else if lowers_on_timeout(s) {
             self.begin(s);
         }
+    }
+
+    fn forget(&mut self) {
+        (self.undo_marker, self.prior) = (None, None);
     }
 
     fn on_retransmit(&mut self, s: &State, seq: u64, len: u32) {

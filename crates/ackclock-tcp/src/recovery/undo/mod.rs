@@ -71,6 +71,10 @@ pub trait Undo: Send {
     /// A loss response begins: a timeout or a recovery.
     fn on_response(&mut self, s: &State, timeout: bool);
 
+    /// The windows were lowered for an ECN-Echo, which is not spurious: no response before it is
+    /// undone (`tcp_enter_cwr`).
+    fn forget(&mut self) {}
+
     /// A segment is retransmitted (RFC 3708 section 3 counts them, RFC 3522 section 3.2 keeps the
     /// first one's timestamp).
     fn on_retransmit(&mut self, _s: &State, _seq: u64, _len: u32) {}

@@ -117,6 +117,15 @@ pub trait Window: Send {
     /// excluded).
     fn on_loss(&mut self, s: &State, flight: u64) -> u64;
 
+    /// The new ssthresh when an ECN-Echo asks for a reduction with `flight` bytes outstanding before
+    /// that ACK. RFC 3168 section 6.1.2: as for a loss.
+    fn on_ecn(&mut self, s: &State, flight: u64) -> u64 {
+        match self.inner_mut() {
+            Some(inner) => inner.on_ecn(s, flight),
+            None => self.on_loss(s, flight),
+        }
+    }
+
     /// The new ssthresh on a timeout with `flight` bytes outstanding; `repeated` if the segment
     /// timed out before.
     fn on_timeout(&mut self, s: &State, flight: u64, repeated: bool) -> u64;

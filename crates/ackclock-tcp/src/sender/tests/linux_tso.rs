@@ -26,7 +26,7 @@ impl Bundles {
                 text += &format!("({})", t.segment.len);
             }
             text += &"'".repeat(t.transmission.saturating_sub(1) as usize);
-            text += if t.segment.flags.psh { "p" } else { "" };
+            text += if t.segment.flags.psh() { "p" } else { "" };
             sent.push(text);
         }
         sent.join(" ")

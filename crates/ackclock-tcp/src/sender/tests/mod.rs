@@ -6,6 +6,7 @@ mod cause;
 mod cubic;
 mod dsack_undo;
 mod dyn_dupthresh;
+mod ecn;
 mod eifel;
 mod er;
 mod f_rto;
@@ -57,7 +58,7 @@ use crate::seq::Seq;
 use crate::state::{Phase, State};
 use crate::strategy::Registry;
 use crate::time::Span;
-use crate::{Flags, SackBlock, SackBlocks, Timestamps};
+use crate::{Codepoint, Ecn, Flags, SackBlock, SackBlocks, Timestamps};
 
 pub(super) const MSS: u64 = 1000;
 /// An ssthresh that is not set yet.
@@ -158,6 +159,12 @@ impl Script {
             if t.transmission == 0 {
                 self.sent.push('w');
             }
+            self.sent += match (t.segment.ecn.codepoint(), t.segment.ecn.cwr()) {
+                (Codepoint::NotEct, false) => "",
+                (Codepoint::Ect0, false) => "e",
+                (Codepoint::Ect0, true) => "ecwr",
+                other => panic!("{other:?}"),
+            };
         }
         panic!("it never stops sending: {}", self.sent);
     }
@@ -202,6 +209,12 @@ impl Script {
     /// An ACK up to segment `n` arrives.
     pub fn ack(&mut self, n: u64) -> &mut Script {
         let segment = self.header(n);
+        self.segment(segment)
+    }
+
+    /// The same with ECN-Echo.
+    pub fn echoes(&mut self, n: u64) -> &mut Script {
+        let segment = Segment { ecn: Ecn::NONE.with_ece(), ..self.header(n) };
         self.segment(segment)
     }
 
@@ -282,5 +295,5 @@ impl Script {
 
 /// A segment that carries data, or FIN: no duplicate (RFC 5681 section 2).
 pub(super) fn with_payload(segment: Segment, fin: bool) -> Segment {
-    Segment { len: u32::from(!fin), flags: Flags { psh: false, fin }, ..segment }
+    Segment { len: u32::from(!fin), flags: Flags::new(false, fin), ..segment }
 }

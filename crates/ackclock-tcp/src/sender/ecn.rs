@@ -1,0 +1,92 @@
+//! ECN at the sender: RFC 3168 sections 6.1.2, 6.1.5 and 6.1.6, and Linux's `tcp_enter_cwr`.
+//!
+//! - An ECN-Echo lowers the windows as a loss does, once in a window of data, and a loss that was
+//!   answered in the same window counts. The window law says how far
+//!   ([`Window::on_ecn`](crate::recovery::window::Window::on_ecn)).
+//! - cwnd becomes ssthresh at once, or follows it ACK by ACK where regulation spreads the reduction
+//!   over a round trip ([`Regulate::enters_cwr`](crate::recovery::regulate::Regulate::enters_cwr)).
+//!   That ends when more than `cwr_point` is acknowledged, so that CWR has reached the receiver
+//!   (`tcp_fastretrans_alert`). A loss found meanwhile lowers nothing again: its recovery goes on
+//!   with the same reduction (`tcp_enter_recovery`).
+//! - The first new data after a reduction, for whatever reason, carries CWR.
+//! - New data is ECN-capable; retransmissions, pure ACKs and window probes are not.
+//! - cwnd is not lowered below what the window law says, which is two segments. So the rule for
+//!   cwnd of one segment, to wait for the timer, does not arise.
+
+use super::machine::Sender;
+use crate::event::Cause;
+use crate::segment::{Codepoint, Ecn};
+use crate::state::Phase;
+use crate::summary::AckSummary;
+
+/// ECN of a segment of new data.
+pub(super) fn of_new(c: &mut Sender, cause: Cause) -> Ecn {
+    if cause == Cause::WindowProbe {
+        return Ecn::NONE;
+    }
+    Ecn::new(Codepoint::Ect0, false, core::mem::take(&mut c.cwr_due))
+}
+
+/// An ACK came outside recovery, and detection has judged.
+#[inline(always)]
+pub(super) fn respond(c: &mut Sender, a: &AckSummary) {
+    if c.config.ecn && c.s.phase == Phase::Open {
+        reduce(c, a);
+    }
+}
+
+fn reduce(c: &mut Sender, a: &AckSummary) {
+    if c.s.cwr {
+        let cwnd = c.strategy.regulate.on_ack(&c.s, a);
+        return c.set_cwnd(cwnd);
+    }
+    if !a.ece || a.ack <= c.s.cwr_point.max(c.s.recover) {
+        return;
+    }
+    // What is lowered for a mark is not spurious (`tcp_enter_cwr`: `undo_marker` is 0).
+    c.saved = None;
+    for undo in &mut c.strategy.undo {
+        undo.forget();
+    }
+    c.stats.ecn_reductions += 1;
+    c.cwr_due = true;
+    c.s.ssthresh = c.strategy.window.on_ecn(&c.s, a.flight_size);
+    c.s.cwr_point = c.s.snd_max;
+    if c.strategy.regulate.enters_cwr() {
+        c.s.cwr = true;
+        let cwnd = c.strategy.regulate.on_enter(&c.s, a);
+        c.set_cwnd(cwnd);
+    } else {
+        c.set_cwnd(c.s.cwnd.min(c.s.ssthresh));
+    }
+}
+
+/// Ends the reduction if this ACK does; whether cwnd is settled for this ACK.
+#[inline(always)]
+pub(super) fn leave(c: &mut Sender, a: &AckSummary) -> bool {
+    let ends = c.s.cwr && c.s.snd_una > c.s.cwr_point;
+    if ends {
+        c.s.cwr = false;
+        let cwnd = c.strategy.regulate.on_exit(&c.s, a);
+        c.set_cwnd(cwnd);
+    }
+    ends
+}
+
+/// Recovery begins: whether a reduction is under way, with which it goes on.
+pub(super) fn goes_on(c: &mut Sender, a: &AckSummary) -> bool {
+    let under_way = core::mem::take(&mut c.s.cwr);
+    if under_way {
+        // What a timer finds counts one segment delivered (`tcp_rack_reo_timeout`).
+        let a = AckSummary { delivered: a.delivered.max(1), ..*a };
+        let cwnd = c.strategy.regulate.on_ack(&c.s, &a);
+        c.set_cwnd(cwnd);
+    }
+    under_way
+}
+
+/// A segment is sent while the reduction is under way.
+pub(super) fn on_transmit(c: &mut Sender, cause: Cause, len: u64) {
+    let cwnd = c.strategy.regulate.on_transmit(&c.s, cause, len);
+    c.set_cwnd(cwnd);
+}

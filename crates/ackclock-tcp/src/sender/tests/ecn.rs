@@ -1,0 +1,182 @@
+//! RFC 3168 sections 6.1.2, 6.1.5 and 6.1.6, and Linux's CWR. After a segment's number "e" stands for
+//! ECT(0), "ecwr" for ECT(0) and CWR.
+
+use super::*;
+
+fn ecn(initial_window: u32) -> SenderConfig {
+    SenderConfig { ecn: true, ..window(initial_window) }
+}
+
+fn capable(from: u64, to: u64) -> String {
+    (from..to).map(|n| format!("{n}e")).collect::<Vec<_>>().join(" ")
+}
+
+/// Section 6.1.2: cwnd and ssthresh become half of the flight before the ACK, 10 / 2 = 5. Nine are
+/// outstanding then, and five ACKs release nothing. The first new segment carries CWR.
+#[test]
+fn an_echo_halves_the_window_once() {
+    for composition in ["newreno", "sack", "reno"] {
+        run_with(composition, ecn(10), |x| {
+            x.write(60_000).sends(&capable(0, 10));
+            x.at(100).echoes(1).sends("").windows(5_000, 5_000).phase(Phase::Open);
+            // The same window: no further reduction, and no growth on an echo.
+            for n in 2..=5 {
+                x.echoes(n).sends("").windows(5_000, 5_000);
+            }
+            x.echoes(6).sends("10ecwr").windows(5_000, 5_000);
+            x.echoes(10).sends("11e 12e 13e 14e").windows(5_000, 5_000);
+            // Up to the point, which is 10, nothing; above it, an echo lowers again: of 5 by half,
+            // at least two segments.
+            x.echoes(11).sends("").windows(2_500, 2_500);
+            assert_eq!(x.sender.stats().ecn_reductions, 2);
+            assert_eq!(x.sender.stats().ecn_echoes, 8);
+            // Four are outstanding. Congestion avoidance: 2500 + 1000^2 / 2500 = 2900.
+            x.ack(13).sends("").windows(2_900, 2_500);
+            // 2900 + 1000^2 / 2900 = 3244: two more beside the one outstanding.
+            x.ack(14).sends("15ecwr 16e").windows(3_244, 2_500);
+        });
+    }
+}
+
+/// Without ECN an echo says nothing, and nothing is capable.
+#[test]
+fn without_ecn_an_echo_is_ignored() {
+    run("newreno", 10, |x| {
+        x.write(60_000)
+            .sends(&numbers(0, 10))
+            .at(100)
+            .echoes(1)
+            .sends("10 11")
+            .windows(11_000, UNSET);
+        assert_eq!(x.sender.stats().ecn_echoes, 0);
+    });
+}
+
+/// Section 6.1.5: a retransmission is not capable. Section 6.1.2: after a fast retransmit the first
+/// new data carries CWR, and an echo in the same window lowers nothing. The recovery point is 10.
+#[test]
+fn a_loss_in_the_same_window_counts() {
+    run_with("newreno", ecn(10), |x| {
+        x.write(60_000).sends(&capable(0, 10)).at(100);
+        x.ack(0).ack(0).sends("").ack(0).sends("0F").windows(8_000, 5_000);
+        x.echoes(0).sends("").echoes(0).sends("").windows(10_000, 5_000);
+        x.echoes(0).sends("10ecwr").echoes(0).sends("11e");
+        x.echoes(10).sends("12e").windows(3_000, 5_000).phase(Phase::Open);
+        assert_eq!(x.sender.stats().ecn_reductions, 0);
+    });
+}
+
+/// The other way round: three duplicates in the window that an echo has lowered begin a recovery with
+/// the ssthresh that there is. cwnd = ssthresh + 3.
+#[test]
+fn a_loss_after_an_echo_lowers_nothing_again() {
+    run_with("newreno", ecn(10), |x| {
+        x.write(60_000).sends(&capable(0, 10)).at(100).echoes(1).sends("").windows(5_000, 5_000);
+        x.ack(1).ack(1).sends("").ack(1).sends("1F").windows(8_000, 5_000);
+        x.phase(Phase::Recovery);
+    });
+}
+
+/// Sections 6.1.2 and 6.1.5: a timeout too has the next new data carry CWR; what goes again is not
+/// capable.
+#[test]
+fn after_a_timeout() {
+    run_with("newreno", ecn(2), |x| {
+        x.write(60_000).sends(&capable(0, 2)).fire(1000).sends("0T").windows(1_000, 2_000);
+        x.at(1100).ack(2).sends("2ecwr 3e");
+    });
+}
+
+/// Section 6.1.6: a window probe, with a byte or without, is not capable.
+#[test]
+fn a_window_probe_is_not_capable() {
+    run_with("newreno", ecn(10), |x| {
+        x.write(60_000).sends(&capable(0, 10)).at(100).window = 0;
+        x.ack(10).sends("").fire(1100).sends("10+w");
+    });
+}
+
+/// Linux: `tcp_enter_cwr` sets ssthresh to 10 * 717 / 1024 = 7 of cwnd 10, and
+/// `tcp_cwnd_reduction` lets ceil(7 n / 10) go of n delivered. In flight are 9 - (n - 1) and what
+/// went since, cwnd the sum of both:
+/// n = 1: ceil(0.7) = 1; 2: ceil(1.4) = 2; 3: ceil(2.1) = 3; 4: ceil(2.8) = 3, nothing; 5: ceil(3.5)
+/// = 4; 6: ceil(4.2) = 5; 7: ceil(4.9) = 5, nothing, and in flight are 8. At 8 in flight are 7 =
+/// ssthresh, up to which the rest fills: nothing there, and one for each of 9 and 10.
+#[test]
+fn linux_spreads_it_over_a_round_trip() {
+    run_with("linux", ecn(10), |x| {
+        x.write(60_000).sends(&capable(0, 10));
+        x.at(100).echoes(1).sends("10ecwr").windows(10_000, 7_000).phase(Phase::Open);
+        for (n, sent, cwnd) in [
+            (2, "11e", 10_000),
+            (3, "12e", 10_000),
+            (4, "", 9_000),
+            (5, "13e", 9_000),
+            (6, "14e", 9_000),
+            (7, "", 8_000),
+            (8, "", 7_000),
+            (9, "15e", 7_000),
+            (10, "16e", 7_000),
+        ] {
+            x.at(100 + n).echoes(n).sends(sent).windows(cwnd, 7_000);
+        }
+        assert!(x.sender.state().cwr);
+        // More than the point is acknowledged: cwnd is ssthresh, and one goes for one.
+        x.at(200).ack(11).sends("17e").windows(7_000, 7_000);
+        assert!(!x.sender.state().cwr);
+        assert_eq!(x.sender.stats().ecn_reductions, 1);
+    });
+}
+
+/// `tcp_enter_recovery` in CWR: the reduction goes on, with ssthresh 7 and what was counted. 2, 3
+/// and 4 are SACKed: delivered are 1 + 3, and ceil(2.8) = 3 may have gone by then. The retransmission
+/// is one of them.
+#[test]
+fn a_recovery_goes_on_with_the_reduction() {
+    run_with("linux", ecn(10), |x| {
+        x.write(60_000).sends(&capable(0, 10)).at(100).echoes(1).sends("10ecwr");
+        x.at(101).sack(1, &[(2, 3)]).sends("11+e").windows(10_000, 7_000);
+        x.at(102).sack(1, &[(2, 4)]).sends("12+e").windows(10_000, 7_000);
+        // In flight are 12 - 3 - 1 = 8; ceil(2.8) - 3 = 0, but what is lost first goes at once.
+        x.at(103).sack(1, &[(2, 5)]).sends("1F").windows(8_000, 7_000).phase(Phase::Recovery);
+        assert!(!x.sender.state().cwr);
+        assert_eq!((x.sender.stats().ecn_reductions, x.sender.stats().recoveries), (1, 1));
+    });
+}
+
+/// `tcp_enter_loss` in CWR: ssthresh stays.
+#[test]
+fn a_timeout_in_cwr_lowers_ssthresh_no_further() {
+    run_with("linux", ecn(10), |x| {
+        x.write(60_000)
+            .sends(&capable(0, 10))
+            .at(100)
+            .echoes(1)
+            .sends("10ecwr")
+            .windows(10_000, 7_000);
+        let due = x.sender.next_deadline();
+        // A tail loss probe first, of new data.
+        x.at(due.0 / 1_000_000).input(|s, now| s.on_deadline(now));
+        x.sent.clear();
+        while x.sender.stats().timeouts == 0 {
+            x.now = x.sender.next_deadline();
+            x.input(|s, now| s.on_deadline(now));
+            x.sent.clear();
+        }
+        assert_eq!(x.sender.state().ssthresh, 7_000);
+    });
+}
+
+/// RFC 9937's PRR does it too, in bytes: RecoverFS = 9000 + 1000, ssthresh 5000 (Reno), so that half
+/// a segment may go for each one delivered, and all of them for the second.
+#[test]
+fn prr_spreads_it_over_a_round_trip() {
+    run_with("sack+prr", ecn(10), |x| {
+        x.write(60_000).sends(&capable(0, 10)).at(100);
+        x.echoes(1).sends("10ecwr").windows(10_000, 5_000);
+        // 1000 delivered by 2, 1000 allowed and 1000 sent; 1500 of 3: half a segment waits.
+        x.ack(2).sends("").windows(9_000, 5_000);
+        x.ack(3).sends("").windows(8_500, 5_000);
+        x.ack(4).sends("11e").windows(8_000, 5_000);
+    });
+}
