@@ -49,6 +49,13 @@ impl DelayedSender {
         self.model = Some(Box::new(model));
     }
 
+    /// The capture was taken at this end, other than was thought.
+    pub fn is_here(&mut self) {
+        if let Some(model) = &mut self.model {
+            model.sender.is_here();
+        }
+    }
+
     /// A SYN or SYN/ACK of this end; `answer` if it goes again because the other one's came again.
     pub fn syn(&mut self, frame: u64, at: Time, seq: Seq, answer: bool) {
         if let Some(model) = &mut self.model {

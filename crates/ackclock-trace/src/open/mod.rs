@@ -185,12 +185,25 @@ impl Open {
             if now.timed {
                 self.place.acked(one, acked.ack, now.at);
             }
+            if self.place.has_new_least() {
+                self.look_again();
+            }
             self.pass_on(other, Input::Acked(acked), budget);
         }
         if let Some(data) = data {
             self.place.sent(one, data.end(), now.at, now.timed && !data.again);
             self.senders[other].peer_data(now.at);
             self.pass_on(one, Input::Data(data), budget);
+        }
+    }
+
+    /// The place of the capture may be another than was thought.
+    #[cold]
+    fn look_again(&mut self) {
+        for end in [0, 1] {
+            if self.senders[end].has_begun() && self.place.turns_out_near(end) {
+                self.senders[end].is_here();
+            }
         }
     }
 

@@ -15,11 +15,18 @@ pub(super) struct Place {
     ttls: [u8; 2],
     /// What the capture shows of the transmissions of each end, once that is settled.
     sights: [Sight; 2],
+    /// A round trip was shorter than all before it.
+    shorter: bool,
 }
 
 impl Default for Place {
     fn default() -> Place {
-        Place { trips: Default::default(), ttls: [0; 2], sights: [Sight::Arrived; 2] }
+        Place {
+            trips: Default::default(),
+            ttls: [0; 2],
+            sights: [Sight::Arrived; 2],
+            shorter: false,
+        }
     }
 }
 
@@ -39,13 +46,13 @@ impl Place {
     #[inline]
     pub fn timestamps(&mut self, end: usize, val: u32, ecr: u32, at: Time) {
         self.trips[1 - end].stamped(val, at);
-        self.trips[end].echoed(ecr, at);
+        self.shorter |= self.trips[end].echoed(ecr, at);
     }
 
     /// An acknowledgment passes from `end`.
     #[inline]
     pub fn acked(&mut self, end: usize, ack: u64, at: Time) {
-        self.trips[end].acked(ack, at);
+        self.shorter |= self.trips[end].acked(ack, at);
     }
 
     /// Data passes from `end`, up to this position. `clean`: for the first time, and the time is
@@ -82,10 +89,28 @@ impl Place {
         position(self.least_trips(), self.ttls)
     }
 
+    /// Whether a round trip was shorter than all before it, since this was last asked. Then the
+    /// place may be another: the first ones are those of the handshake, which a busy host answers
+    /// late.
+    #[inline]
+    pub fn has_new_least(&mut self) -> bool {
+        std::mem::take(&mut self.shorter)
+    }
+
     /// Settles what the capture shows of the transmissions of `end`.
     pub fn settle(&mut self, end: usize) -> Sight {
         self.sights[end] = sight(end, self.least_trips(), self.ttls);
         self.sights[end]
+    }
+
+    /// Whether the capture was taken at `end` after all, although it was settled otherwise.
+    pub fn turns_out_near(&mut self, end: usize) -> bool {
+        let near = sight(end, self.least_trips(), self.ttls) == Sight::Sent;
+        let new = near && self.sights[end] != Sight::Sent;
+        if new {
+            self.sights[end] = Sight::Sent;
+        }
+        new
     }
 
     /// What the capture shows of the transmissions of `end`.
@@ -139,13 +164,15 @@ impl Trip {
         self.data = Some((0, at));
     }
 
+    /// An acknowledgment passes. Returns whether it is the quickest so far.
     #[inline]
-    fn acked(&mut self, ack: u64, at: Time) {
-        if let Some((end, sent)) = self.data
-            && ack >= end
-        {
-            self.data = None;
-            self.sample(at.since(sent));
+    fn acked(&mut self, ack: u64, at: Time) -> bool {
+        match self.data {
+            Some((end, sent)) if ack >= end => {
+                self.data = None;
+                self.sample(at.since(sent))
+            }
+            _ => false,
         }
     }
 
@@ -162,23 +189,27 @@ impl Trip {
         }
     }
 
+    /// An echo passes. Returns whether it is the quickest so far.
     #[inline]
-    fn echoed(&mut self, ecr: u32, at: Time) {
+    fn echoed(&mut self, ecr: u32, at: Time) -> bool {
         // The answer to a SYN before the last one.
         self.data.take_if(|(end, _)| *end == 0 && self.last.is_some_and(|last| last != ecr));
         if let Some((val, sent)) = self.timestamp
             && (ecr.wrapping_sub(val) as i32) >= 0
         {
             self.timestamp = None;
-            if ecr == val {
-                self.sample(at.since(sent));
-            }
+            return ecr == val && self.sample(at.since(sent));
         }
+        false
     }
 
     #[inline]
-    fn sample(&mut self, trip: Span) {
-        self.least = Some(self.least.map_or(trip, |least| least.min(trip)));
+    fn sample(&mut self, trip: Span) -> bool {
+        let shorter = self.least.is_none_or(|least| trip < least);
+        if shorter {
+            self.least = Some(trip);
+        }
+        shorter
     }
 }
 

@@ -110,6 +110,11 @@ impl SenderModel {
         }
     }
 
+    /// The capture was taken here, other than was thought: it shows every transmission.
+    pub fn is_here(&mut self) {
+        self.stream.terms.sight = Sight::Sent;
+    }
+
     // What goes out.
 
     /// A SYN or SYN/ACK goes out. Its retransmissions are timeouts like any other. One that answers

@@ -65,6 +65,32 @@ fn one_model_serves_every_place() {
     }
 }
 
+/// A busy client takes 8 of 28 ms to answer the SYN/ACK: more than a tenth, so that the capture
+/// seems to be in the middle when its first data goes out. Later it answers at once.
+#[test]
+fn a_late_answer_in_the_handshake_is_forgotten_when_later_ones_are_quick() {
+    let upload = |prompt: bool| {
+        let mut talk = Talk::new(ISNS[0]);
+        let answer = if prompt { 0.01 } else { 8.0 };
+        talk.at(0.0, syn(0)).at(20.0, syn(1)).at(28.0, c(0, 0)).at(28.1, c(0, 100));
+        talk.at(48.1, s(0, 500).ack(100)).at(48.1 + answer, c(100, 0).ack(500));
+        // Three segments go out. All are lost, and the timer sends the first one again.
+        for n in 0..3 {
+            talk.at(60.0 + 0.1 * n as f64, c(100 + 1460 * n, 1460).ack(500));
+        }
+        talk.at(1060.0, c(100, 1460).ack(500)).at(1080.0, s(500, 0).ack(1560));
+        talk.at(1080.1, c(1560, 1460).ack(500)).at(1080.2, c(3020, 1460).ack(500));
+        talk.at(1100.1, s(500, 0).ack(4480));
+        let one = talk.one();
+        // What is lost can only be told where all is seen that is sent.
+        let timeouts = &one.from_client.timeouts;
+        let lost = timeouts.iter().find_map(|t| t.episode.as_ref()).map(|e| e.lost.clone());
+        (one.position.vantage, timeouts.len(), lost)
+    };
+    assert_eq!(upload(true), (Vantage::Client, 1, Some(vec![1, 1, 1])));
+    assert_eq!(upload(false), (Vantage::Middle, 1, None));
+}
+
 /// Only what comes later than the handshake.
 fn later(mut talk: Talk, to_client: f64, to_server: f64, timestamps: bool) -> Connection {
     for n in 0..40u32 {
