@@ -157,7 +157,7 @@ pub struct Scoreboard {
     lost: Tally,
     retransmitted: Tally,
     /// When each retransmission on its way was sent, the oldest first, and where its segment begins;
-    /// and some that are on their way no more.
+    /// and behind the first, some that are on their way no more.
     again: VecDeque<(Time, u64)>,
     /// Segments that [wait](Record::waits); none of the first `waits_from` does.
     waiting: u32,
@@ -261,12 +261,7 @@ impl Scoreboard {
     #[inline(never)]
     fn find_sent_before(&self, sent: (Time, u64), from: usize) -> Option<(usize, &Record)> {
         // Of what is settled only retransmissions are on their way.
-        let on_its_way = |&(time, seq): &(Time, u64)| {
-            let r = self.records.get(self.find(seq));
-            r.is_some_and(|r| r.retransmitted && r.last_sent == time)
-        };
-        let again = self.retransmitted.segments > 0
-            && self.again.iter().take_while(|&&(time, _)| time <= sent.0).any(on_its_way);
+        let again = self.again.front().is_some_and(|&(time, _)| time <= sent.0);
         let mut index = if again { from } else { from.max(self.settled) };
         while let Some(r) = self.records.get(index)
             && is_before(r.first_sent, r, sent)
@@ -383,8 +378,8 @@ impl Scoreboard {
             off_board += 1;
         }
         self.settled = self.settled.saturating_sub(off_board);
-        while self.again.front().is_some_and(|&(_, seq)| seq < ack) {
-            self.again.pop_front();
+        if self.again.front().is_some_and(|&(_, seq)| seq < ack) {
+            self.prune_again();
         }
         self.waits_from = self.waits_from.saturating_sub(off_board);
         self.check();
@@ -556,6 +551,19 @@ impl Scoreboard {
         self.again.make_contiguous().sort();
     }
 
+    /// Takes those off the list that are on their way no more, up to the first one that is.
+    fn prune_again(&mut self) {
+        while self.again.front().is_some_and(|&first| !self.is_again(first)) {
+            self.again.pop_front();
+        }
+    }
+
+    /// Whether a retransmission sent then, of the segment that begins there, is on its way.
+    fn is_again(&self, (time, seq): (Time, u64)) -> bool {
+        let r = self.get(self.find(seq));
+        r.is_some_and(|r| r.seq == seq && r.retransmitted && r.last_sent == time)
+    }
+
     /// Gives back the memory for records beyond those outstanding.
     pub(crate) fn release(&mut self) {
         self.records.shrink_to_fit();
@@ -584,7 +592,7 @@ impl Scoreboard {
                 from = r;
             }
         }
-        let mut newly = 0;
+        let (mut newly, again) = (0, self.retransmitted.segments);
         let first = self.find(from.min(right));
         let mut index = first;
         while let Some(r) = self.records.get_mut(index) {
@@ -611,6 +619,9 @@ impl Scoreboard {
         }
         if (first..index).contains(&self.settled) {
             self.settle();
+        }
+        if self.retransmitted.segments < again {
+            self.prune_again();
         }
         newly
     }
@@ -645,12 +656,16 @@ impl Scoreboard {
         if !r.lost {
             self.lost.add(r);
         }
-        if r.retransmitted {
+        let again = r.retransmitted;
+        if again {
             self.retransmitted.remove(r);
         }
         (r.lost, r.lost_by) = (true, by);
         r.retransmitted = false;
         self.add_waiting(index);
+        if again {
+            self.prune_again();
+        }
         if index == self.settled {
             self.settle();
         }
@@ -725,6 +740,7 @@ impl Scoreboard {
         self.settled = 0;
         self.settle();
         self.count();
+        self.prune_again();
         self.check();
     }
 
@@ -754,6 +770,7 @@ impl Scoreboard {
         }
         if r.retransmitted {
             self.again.push_back((now, r.seq));
+            self.prune_again();
         }
         self.waits_from = self.first_waiting().unwrap_or(0);
         self.check();
@@ -764,6 +781,7 @@ impl Scoreboard {
         debug_assert_eq!(self.pipe(), self.recomputed_pipe());
         debug_assert_eq!(self.in_flight(), self.recomputed_in_flight());
         debug_assert_eq!(self.waiting, self.recomputed_waiting());
+        debug_assert!(self.again.front().is_none_or(|&first| self.is_again(first)));
         debug_assert_eq!(self.first_waiting(), self.records.iter().position(|r| r.waits()));
     }
 }
