@@ -68,13 +68,17 @@ example:
 	! cargo run -q $(EXAMPLE) -- run scenarios/first.toml --strategy hast 2>out/hast.txt
 	grep -q 'did you mean `hasty`' out/hast.txt
 
-# The engine for a target without std; what the browser runs for wasm32.
+# The engine for a target without std; what the browser runs for wasm32; the proxy with a simulated
+# network, checked for Windows and macOS.
 portable:
-	rustup target add thumbv7em-none-eabi wasm32-unknown-unknown
+	rustup target add thumbv7em-none-eabi wasm32-unknown-unknown x86_64-pc-windows-gnu \
+	    aarch64-apple-darwin
 	cargo build --locked --target thumbv7em-none-eabi -p ackclock-tcp
 	cargo build --locked --target wasm32-unknown-unknown \
 	    -p ackclock-tcp -p ackclock-net -p ackclock-report -p ackclock-run \
 	    -p ackclock-trace -p ackclock-explain -p ackclock-playground --lib
+	cargo check --locked --target x86_64-pc-windows-gnu -p ackclock-impair
+	cargo check --locked --target aarch64-apple-darwin -p ackclock-impair
 
 # With the oldest compiler that Cargo.toml admits.
 oldest:

@@ -1,5 +1,6 @@
 //! The commands.
 
+use ackclock_impair::ImpairArgs;
 use clap::{Parser, Subcommand};
 
 use crate::compare::CompareArgs;
@@ -117,6 +118,16 @@ pub(crate) enum Verb {
          b=10.80.1.1/16@right"
     ))]
     Gateway(GatewayArgs),
+    /// Forward TCP connections over a simulated network: loss and delay without root.
+    ///
+    /// The bytes of each connection cross two of our TCP hosts, and the simulated network between
+    /// them in real time. So they meet loss, delay and reordering packet by packet, and the seed
+    /// decides which packets are lost. `ackclock-impair` is the same command by itself, for any
+    /// system.
+    #[command(after_help = help_with_example(
+        "ackclock impair --listen 127.0.0.1:8080 --to 127.0.0.1:80 --delay 20ms --loss 1%"
+    ))]
+    Impair(ImpairArgs),
     /// Explain why TCP connections in captures stalled, and what would have avoided it.
     ///
     /// The results name the kind of each retransmission, the class of each timeout and the cause of

@@ -17,6 +17,9 @@ pub enum Error {
     /// Captures cannot be explained.
     #[error(transparent)]
     Explain(#[from] ackclock_explain::Error),
+    /// A proxy with a simulated network inside cannot run.
+    #[error(transparent)]
+    Impair(#[from] ackclock_impair::Error),
     /// A file holds no vectors.
     #[error(transparent)]
     Vector(#[from] ackclock_replay::ReadError),
@@ -119,6 +122,11 @@ impl Error {
             ) => FILE,
             Error::Run(_) | Error::Papers(_) | Error::Usage(_) | Error::Capture(_) => INPUT,
             Error::Vector(_) => INPUT,
+            Error::Impair(error) => match error.exit_code() {
+                code if code == REFUSED.code => REFUSED,
+                code if code == FILE.code => FILE,
+                _ => INPUT,
+            },
             Error::Explain(ackclock_explain::Error::Usage(_)) => INPUT,
             Error::Read { .. } | Error::Write { .. } | Error::Explain(_) => FILE,
             Error::System { .. } | Error::NoWay(_) => REFUSED,

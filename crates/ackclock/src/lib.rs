@@ -80,6 +80,7 @@ pub fn run_with(registry: &Registry, args: impl IntoIterator<Item = OsString>) -
         Verb::Serve(args) => wire::serve(args, registry),
         Verb::Proxy(args) => wire::proxy(args, registry),
         Verb::Gateway(args) => wire::gateway(args, registry),
+        Verb::Impair(args) => Ok(ackclock_impair::impair(args, registry)?),
         Verb::Explain(args) => explain::explain(args),
         Verb::Replay(args) => replay::replay(args, registry),
         Verb::Completions(args) => generate::completions(args, Cli::command()),

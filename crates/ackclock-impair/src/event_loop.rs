@@ -1,0 +1,301 @@
+//! The thread of a proxy: sockets of the operating system, and the path between them.
+
+use std::collections::{HashMap, VecDeque};
+use std::io::{self, ErrorKind};
+use std::net::SocketAddr;
+use std::sync::mpsc::Receiver;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ackclock_tcp::Time;
+use mio::event::Event;
+use mio::net::{TcpListener, TcpStream};
+use mio::{Events, Interest, Poll, Token};
+
+use crate::joint::{CHUNK, Joint, Next};
+use crate::path::{CLIENTS, End, Path};
+use crate::proxy::{Command, ProxyReport};
+use crate::{Error, ProxyConfig};
+
+pub(crate) const WAKER: Token = Token(0);
+
+/// Sleeping until a socket is ready takes whole milliseconds. What is due before is slept for in
+/// pieces of this, with a look at the sockets after each.
+const NAP: Duration = Duration::from_micros(100);
+
+/// How often buffers that hold little give back memory.
+const TRIM: Duration = Duration::from_secs(1);
+
+pub(crate) struct EventLoop {
+    poll: Poll,
+    start: Instant,
+    /// They have the tokens after the waker's.
+    listeners: Vec<TcpListener>,
+    /// Somebody may wait at a listener.
+    waiting: bool,
+    to: Vec<SocketAddr>,
+    most: usize,
+    path: Path,
+    /// By token.
+    joints: HashMap<Token, Joint>,
+    tokens: HashMap<End, Token>,
+    next_token: usize,
+    /// Those that let others go first.
+    again: VecDeque<Token>,
+    clients: usize,
+    chunk: Vec<u8>,
+    commands: Receiver<Command>,
+    /// When to end, once it has been asked for.
+    end: Option<Instant>,
+    counts: ProxyReport,
+}
+
+impl EventLoop {
+    pub(crate) fn new(
+        config: &ProxyConfig,
+        poll: Poll,
+        mut listeners: Vec<TcpListener>,
+        path: Path,
+        commands: Receiver<Command>,
+    ) -> Result<EventLoop, Error> {
+        for (listener, number) in listeners.iter_mut().zip(1..) {
+            poll.registry()
+                .register(listener, Token(number), Interest::READABLE)
+                .map_err(Error::system("sockets"))?;
+        }
+        Ok(EventLoop {
+            poll,
+            start: Instant::now(),
+            next_token: listeners.len() + 1,
+            listeners,
+            waiting: false,
+            to: config.to.clone(),
+            most: config.max_connections as usize,
+            path,
+            joints: HashMap::new(),
+            tokens: HashMap::new(),
+            again: VecDeque::new(),
+            clients: 0,
+            chunk: vec![0; CHUNK],
+            commands,
+            end: None,
+            counts: ProxyReport::default(),
+        })
+    }
+
+    /// Runs until it is asked to end, and returns what it did.
+    pub(crate) fn run(&mut self) -> Result<ProxyReport, Error> {
+        let mut events = Events::with_capacity(256);
+        let mut trimmed = self.start;
+        loop {
+            let timeout = self.timeout();
+            match self.poll.poll(&mut events, timeout) {
+                Err(error) if error.kind() != ErrorKind::Interrupted => {
+                    return Err(Error::system("sockets")(error));
+                }
+                _ => {}
+            }
+            self.path.advance(Time(self.start.elapsed().as_nanos() as u64));
+            for event in &events {
+                self.dispatch(event);
+            }
+            // Once: who says that it has more to do comes again after the next look at the sockets.
+            for token in std::mem::take(&mut self.again) {
+                self.go_on(token);
+            }
+            self.accept();
+            loop {
+                self.take_connections();
+                let Some(end) = self.path.poll_ready() else { break };
+                if let Some(&token) = self.tokens.get(&end) {
+                    self.go_on(token);
+                }
+            }
+            self.path.flush();
+            if trimmed.elapsed() >= TRIM {
+                trimmed = Instant::now();
+                self.path.trim();
+            }
+            if self.obey() {
+                self.joints.values().for_each(Joint::reset);
+                self.counts.reset += self.clients as u64;
+                return Ok(self.report());
+            }
+        }
+    }
+
+    /// How long to wait for sockets. Takes a nap before if something is due within a millisecond.
+    fn timeout(&mut self) -> Option<Duration> {
+        if !self.again.is_empty() {
+            return Some(Duration::ZERO);
+        }
+        let due = match self.path.next_deadline() {
+            Time::NEVER => None,
+            due => Some(self.start + Duration::from_nanos(due.nanos())),
+        };
+        let trim = (!self.joints.is_empty()).then(|| Instant::now() + TRIM);
+        let left = [due, trim, self.end].into_iter().flatten().min()?;
+        let left = left.saturating_duration_since(Instant::now());
+        let millis = Duration::from_millis(left.as_millis() as u64);
+        if millis.is_zero() && !left.is_zero() {
+            thread::sleep(left.min(NAP));
+        }
+        Some(millis)
+    }
+
+    fn dispatch(&mut self, event: &Event) {
+        let token = event.token();
+        if token == WAKER {
+            return;
+        }
+        if token.0 <= self.listeners.len() {
+            self.waiting = true;
+            return;
+        }
+        let Some(joint) = self.joints.get_mut(&token) else { return };
+        if joint.next.is_some() {
+            match opened(&joint.stream) {
+                Ok(false) => return,
+                Ok(true) => joint.next = None,
+                Err(_) => return self.try_next(token),
+            }
+        }
+        joint.readable |= event.is_readable() || event.is_read_closed() || event.is_error();
+        joint.writable |= event.is_writable() || event.is_write_closed() || event.is_error();
+        self.go_on(token);
+    }
+
+    /// Takes clients as long as there is room.
+    fn accept(&mut self) {
+        if !self.waiting || self.end.is_some() {
+            return;
+        }
+        for number in 0..self.listeners.len() {
+            loop {
+                if self.clients >= self.most {
+                    return;
+                }
+                let stream = match self.listeners[number].accept() {
+                    Ok((stream, _)) => stream,
+                    Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                    Err(error) if is_the_clients_fault(&error) => continue,
+                    // No more files: a connection that ends makes room.
+                    Err(_) => return,
+                };
+                self.counts.accepted += 1;
+                let Ok(end) = self.path.connect() else { continue };
+                self.join(stream, end, None);
+            }
+        }
+        self.waiting = false;
+    }
+
+    /// Takes the connections that have come to the servers' host.
+    fn take_connections(&mut self) {
+        while let Some(end) = self.path.accept() {
+            let addresses = self.to.clone();
+            self.open(end, addresses);
+        }
+    }
+
+    /// Opens a connection to the first of these addresses that can be tried.
+    fn open(&mut self, end: End, mut addresses: Vec<SocketAddr>) {
+        while !addresses.is_empty() {
+            if let Ok(stream) = TcpStream::connect(addresses.remove(0)) {
+                return self.join(stream, end, Some(addresses));
+            }
+        }
+        self.counts.unreachable += 1;
+        self.path.abort(end);
+    }
+
+    /// The server does not take the connection at this address.
+    fn try_next(&mut self, token: Token) {
+        let Some(mut joint) = self.remove(token) else { return };
+        self.open(joint.end, joint.next.take().unwrap_or_default());
+    }
+
+    fn join(&mut self, mut stream: TcpStream, end: End, next: Option<Vec<SocketAddr>>) {
+        let token = Token(self.next_token);
+        self.next_token += 1;
+        let interest = Interest::READABLE | Interest::WRITABLE;
+        if self.poll.registry().register(&mut stream, token, interest).is_err() {
+            return self.path.abort(end);
+        }
+        // What the client writes at once leaves at once; it is our hosts that make segments of it.
+        let _ = stream.set_nodelay(true);
+        self.clients += usize::from(end.0 == CLIENTS);
+        self.tokens.insert(end, token);
+        self.joints.insert(token, Joint::new(stream, end, next));
+    }
+
+    fn remove(&mut self, token: Token) -> Option<Joint> {
+        let mut joint = self.joints.remove(&token)?;
+        self.tokens.remove(&joint.end);
+        self.clients -= usize::from(joint.end.0 == CLIENTS);
+        let _ = self.poll.registry().deregister(&mut joint.stream);
+        Some(joint)
+    }
+
+    fn go_on(&mut self, token: Token) {
+        let Some(joint) = self.joints.get_mut(&token) else { return };
+        let next = joint.go_on(&mut self.path, &mut self.chunk, &mut self.counts.bytes);
+        match next {
+            Next::Wait => {}
+            Next::Again => self.again.push_back(token),
+            Next::Over | Next::Reset => {
+                let Some(joint) = self.remove(token) else { return };
+                if next == Next::Over {
+                    self.path.close(joint.end);
+                } else {
+                    self.counts.reset += u64::from(joint.end.0 == CLIENTS);
+                    joint.reset();
+                    self.path.abort(joint.end);
+                }
+            }
+        }
+    }
+
+    /// Does what it is asked for. Returns whether it is to end now.
+    fn obey(&mut self) -> bool {
+        while let Ok(command) = self.commands.try_recv() {
+            // Whoever asked may have gone.
+            match command {
+                Command::Report(answer) => drop(answer.send(self.report())),
+                Command::Switch(conditions, answer) => {
+                    let _ = answer.send(self.path.switch(&conditions));
+                }
+                Command::Drain(drain) => {
+                    self.listeners.clear();
+                    self.end = Some(Instant::now() + drain);
+                }
+            }
+        }
+        self.end.is_some_and(|end| self.joints.is_empty() || end <= Instant::now())
+    }
+
+    fn report(&self) -> ProxyReport {
+        let open = self.clients as u64;
+        ProxyReport { open, links: self.path.report(), ..self.counts.clone() }
+    }
+}
+
+/// Whether a connection is open; an error if it cannot be opened.
+fn opened(stream: &TcpStream) -> io::Result<bool> {
+    if let Some(error) = stream.take_error()? {
+        return Err(error);
+    }
+    match stream.peer_addr() {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::NotConnected => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether a client went before it was taken.
+fn is_the_clients_fault(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset | ErrorKind::Interrupted
+    )
+}

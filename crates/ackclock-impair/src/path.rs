@@ -1,0 +1,186 @@
+//! Two hosts and the links between them, in a time that follows the real one.
+//!
+//! Everything between the hosts happens at the time at which it is due, in order, also where this
+//! thread comes late: a packet arrives when its link has it arrive, the answer leaves in that
+//! moment, timers expire on the dot. So a slow or busy machine changes nothing but when bytes enter
+//! and leave. The same bytes at the same times meet the same fates.
+
+#[cfg(test)]
+mod tests;
+
+use std::net::SocketAddr;
+
+use ackclock_stack::{Error as TcpError, ListenerId, Ready, SocketId, Stack, StackConfig};
+use ackclock_tcp::{Span, Time};
+
+use crate::links::{LinkCounts, Links};
+use crate::{Conditions, Error, ProxyConfig};
+
+/// Of the hosts: the one that clients' bytes enter.
+pub(crate) const CLIENTS: usize = 0;
+/// The one that they leave towards the server.
+pub(crate) const SERVERS: usize = 1;
+
+/// Bytes that the buffers of a host may take beyond 8 KiB for each. One of them may take a 64th of
+/// what is free, so the first ones get the 4 MiB that the stack's connections have by default.
+const MEMORY: usize = 256 << 20;
+
+/// 2 MSL. Ports are all that TIME-WAIT keeps here: nobody else uses the links.
+const TIME_WAIT: Span = Span::from_secs(10);
+
+/// Where the servers' host listens.
+const SERVER: ([u8; 4], u16) = ([10, 0, 0, 2], 1);
+
+/// The two hosts and what is between them.
+pub(crate) struct Path {
+    hosts: [Stack; 2],
+    links: Links,
+    listener: ListenerId,
+    tcp: ackclock_stack::TcpConfig,
+    now: Time,
+}
+
+/// A socket of one of the hosts.
+pub(crate) type End = (usize, SocketId);
+
+impl Path {
+    pub(crate) fn new(config: &ProxyConfig, conditions: &Conditions) -> Result<Path, Error> {
+        let most = config.max_connections as usize;
+        // Whoever could guess sequence numbers would have to be on the links.
+        let secret = u128::from(conditions.seed()).to_le_bytes();
+        let host = |address: [u8; 4]| {
+            Stack::new(StackConfig {
+                addresses: vec![address.into()],
+                secret,
+                half_open: most,
+                memory: MEMORY,
+                ..StackConfig::default()
+            })
+        };
+        let mut hosts = [host([10, 0, 0, 1]), host(SERVER.0)];
+        let tcp = ackclock_stack::TcpConfig {
+            strategy: config.strategy.clone(),
+            time_wait: TIME_WAIT,
+            ..ackclock_stack::TcpConfig::default()
+        };
+        let listener = hosts[SERVERS]
+            .listen(SocketAddr::from(SERVER), tcp.clone(), most)
+            .map_err(|error| Error::Usage(error.to_string()))?;
+        Ok(Path { hosts, links: Links::new(conditions)?, listener, tcp, now: Time::ZERO })
+    }
+
+    /// Other conditions come into force.
+    pub(crate) fn switch(&mut self, conditions: &Conditions) -> Result<(), Error> {
+        self.links.switch(self.now, conditions)
+    }
+
+    pub(crate) fn report(&self) -> Vec<LinkCounts> {
+        self.links.report(self.now)
+    }
+
+    /// Everything that is due until `now` happens.
+    pub(crate) fn advance(&mut self, now: Time) {
+        loop {
+            let due = self.next_deadline();
+            if due > now {
+                break;
+            }
+            self.now = self.now.max(due);
+            for host in &mut self.hosts {
+                if host.next_deadline() <= self.now {
+                    host.on_deadline(self.now);
+                }
+            }
+            while let Some(arrived) = self.links.poll(self.now) {
+                let (host, now) = (&mut self.hosts[arrived.host], self.now);
+                self.links.deliver(&arrived, |packet| host.on_packet(now, packet, false));
+            }
+            self.flush();
+        }
+        self.now = self.now.max(now);
+    }
+
+    /// When something is due next; [`Time::NEVER`] if nothing is.
+    pub(crate) fn next_deadline(&mut self) -> Time {
+        let timers = self.hosts.iter().map(Stack::next_deadline);
+        timers.fold(self.links.next_deadline(), Time::min)
+    }
+
+    /// Puts on the links what the hosts have to send.
+    pub(crate) fn flush(&mut self) {
+        for (number, host) in self.hosts.iter_mut().enumerate() {
+            while !self.links.is_full()
+                && let Some(packet) = host.poll_transmit(self.now)
+            {
+                self.links.enter(self.now, number, &packet);
+            }
+        }
+    }
+
+    /// The next socket that can be read or written where it could not, or whose state changed.
+    pub(crate) fn poll_ready(&mut self) -> Option<End> {
+        for (number, host) in self.hosts.iter_mut().enumerate() {
+            while let Some(ready) = host.poll_ready() {
+                if let Ready::Socket(socket) = ready {
+                    return Some((number, socket));
+                }
+            }
+        }
+        None
+    }
+
+    /// Opens a connection from the clients' host to the servers'.
+    pub(crate) fn connect(&mut self) -> Result<End, TcpError> {
+        let server = SocketAddr::from(SERVER);
+        Ok((CLIENTS, self.hosts[CLIENTS].connect(self.now, server, self.tcp.clone())?))
+    }
+
+    /// A connection that has come to the servers' host.
+    pub(crate) fn accept(&mut self) -> Option<End> {
+        Some((SERVERS, self.hosts[SERVERS].accept(self.listener).ok()?))
+    }
+
+    pub(crate) fn read_with(
+        &mut self,
+        (host, socket): End,
+        take: impl FnOnce([&[u8]; 2]) -> usize,
+    ) -> Result<usize, TcpError> {
+        self.hosts[host].read_with(self.now, socket, take)
+    }
+
+    pub(crate) fn write(&mut self, (host, socket): End, bytes: &[u8]) -> Result<usize, TcpError> {
+        self.hosts[host].write(self.now, socket, bytes)
+    }
+
+    /// How much [`Path::write`] would take. If that is nothing, its socket gets ready later.
+    pub(crate) fn room(&mut self, (host, socket): End) -> Result<usize, TcpError> {
+        let stack = &mut self.hosts[host];
+        match stack.status(socket)?.writable {
+            // A write that finds no room is what tells the stack that somebody waits for it.
+            0 => Err(stack.write(self.now, socket, &[0]).err().unwrap_or(TcpError::ShutDown)),
+            room => Ok(room),
+        }
+    }
+
+    /// Whether the connection ended before its time.
+    pub(crate) fn is_broken(&self, (host, socket): End) -> bool {
+        self.hosts[host].status(socket).map_or(true, |status| status.reason.is_some())
+    }
+
+    pub(crate) fn shutdown(&mut self, (host, socket): End) -> Result<(), TcpError> {
+        self.hosts[host].shutdown(self.now, socket)
+    }
+
+    pub(crate) fn close(&mut self, (host, socket): End) {
+        self.hosts[host].close(self.now, socket);
+    }
+
+    pub(crate) fn abort(&mut self, (host, socket): End) {
+        self.hosts[host].abort(self.now, socket);
+    }
+
+    /// Gives back memory of buffers that hold little.
+    pub(crate) fn trim(&mut self) {
+        self.hosts.iter_mut().for_each(Stack::trim);
+    }
+}

@@ -1,0 +1,105 @@
+use super::*;
+use crate::Simple;
+use ackclock_net::LinkReport;
+
+fn conditions(simple: &Simple, seed: u64) -> Conditions {
+    Conditions::simple(simple, seed).unwrap()
+}
+
+fn lossy() -> Simple {
+    let (delay, loss) = ("10ms".parse().unwrap(), Some("5%".parse().unwrap()));
+    Simple { rate: Some("10mbit".parse().unwrap()), delay, loss, ..Simple::default() }
+}
+
+fn path(simple: &Simple, seed: u64) -> Path {
+    let address = "127.0.0.1:1".parse().unwrap();
+    Path::new(&ProxyConfig::new(vec![address], vec![address]), &conditions(simple, seed)).unwrap()
+}
+
+/// Sends 300,000 bytes to the servers' host, with a look at the path every `step`: when all of it
+/// was there, and what the links did.
+fn transfer(simple: &Simple, seed: u64, step: Span) -> (Time, Vec<LinkReport>) {
+    let bytes: Vec<u8> = (0..300_000_u32).map(|i| (i % 251) as u8).collect();
+    let mut path = path(simple, seed);
+    let client = path.connect().unwrap();
+    path.flush();
+    let (mut written, mut server, mut received) = (0, None, Vec::new());
+    let mut now = Time::ZERO;
+    while received.len() < bytes.len() {
+        assert!(now < Time(60_000_000_000), "it does not end");
+        // What arrives is taken at the time at which it does, as by an application beside.
+        now += step;
+        path.advance(now);
+        if written < bytes.len() && path.room(client).is_ok() {
+            written += path.write(client, &bytes[written..]).unwrap();
+        }
+        server = server.or_else(|| path.accept());
+        while let Some(end) = server {
+            let read = path.read_with(end, |[a, b]| {
+                received.extend_from_slice(a);
+                received.extend_from_slice(b);
+                a.len() + b.len()
+            });
+            if read.is_err() {
+                break;
+            }
+        }
+        path.flush();
+    }
+    assert!(received == bytes, "a wrong byte");
+    (now, path.report().into_iter().map(|link| link.counts).collect())
+}
+
+#[test]
+fn the_same_seed_and_bytes_meet_the_same_fates() {
+    let step = Span::from_millis(1);
+    let first = transfer(&lossy(), 7, step);
+    assert_eq!(transfer(&lossy(), 7, step), first);
+    assert!(first.1[0].dropped_loss > 0, "{first:?}");
+    assert_ne!(transfer(&lossy(), 8, step).1[0], first.1[0]);
+}
+
+/// A thread that comes 50 times as late sees the same packets lost at the same times: only what it
+/// takes from the hosts comes later.
+#[test]
+fn coming_late_changes_no_fate() {
+    let (often, counts) = transfer(&lossy(), 7, Span::from_millis(1));
+    // The write after the handshake is at 50 ms instead of 21 ms, and the end is rounded up.
+    let (seldom, late) = transfer(&lossy(), 7, Span::from_millis(50));
+    assert_eq!(late[0].dropped_loss, counts[0].dropped_loss);
+    assert_eq!(late[0].packets, counts[0].packets);
+    assert!(seldom <= often + Span::from_millis(80), "{often:?} {seldom:?}");
+}
+
+/// Bytes cross a link of 10 ms: the SYN takes 10 ms, the SYN/ACK as long. The ACK and the data, which
+/// is written at 20 ms, arrive at 30 ms.
+#[test]
+fn packets_take_as_long_as_the_link() {
+    let simple = Simple { delay: "10ms".parse().unwrap(), ..Simple::default() };
+    let mut path = path(&simple, 1);
+    let client = path.connect().unwrap();
+    path.flush();
+    // The link has 100 Gbit/s, so that a packet takes some nanoseconds beside.
+    path.advance(Time(20_001_000));
+    assert_eq!(path.write(client, b"hello"), Ok(5));
+    path.flush();
+    path.advance(Time(30_000_000));
+    assert_eq!(path.accept(), None);
+    path.advance(Time(30_002_000));
+    let server = path.accept().unwrap();
+    assert_eq!(path.read_with(server, |[a, _]| a.len()), Ok(5));
+}
+
+/// What is under way when the conditions change keeps its delay; what comes after has the new one.
+#[test]
+fn conditions_are_switched_between_packets() {
+    let slow = Simple { delay: "100ms".parse().unwrap(), ..Simple::default() };
+    let mut path = path(&slow, 1);
+    let client = path.connect().unwrap();
+    path.flush();
+    path.switch(&conditions(&Simple::default(), 1)).unwrap();
+    // The SYN is on the old link: 100 ms. The answer is at once.
+    path.advance(Time(100_001_000));
+    assert!(path.room(client).is_ok());
+    assert_eq!(path.report()[1].counts.packets, 1, "the SYN/ACK");
+}

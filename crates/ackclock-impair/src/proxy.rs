@@ -1,0 +1,160 @@
+//! A proxy: its settings, the handle on its thread, and what it has done.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use ackclock_tcp::Registry;
+use ackclock_tcp::strategy::Composition;
+use mio::net::TcpListener;
+use mio::{Poll, Waker};
+
+use crate::event_loop::{EventLoop, WAKER};
+use crate::links::LinkCounts;
+use crate::path::Path;
+use crate::{Conditions, Error};
+
+/// What stays the same while a proxy runs.
+#[derive(Clone, Debug)]
+pub struct ProxyConfig {
+    /// Where it listens; port 0 takes a free one.
+    pub listen: Vec<SocketAddr>,
+    /// The addresses of the server, tried in this order.
+    pub to: Vec<SocketAddr>,
+    /// The strategy of both hosts' senders.
+    pub strategy: Composition,
+    /// The most clients at the same time; others wait until one is done.
+    pub max_connections: u32,
+}
+
+impl ProxyConfig {
+    /// The strategy `linux`, and at most 1000 clients.
+    pub fn new(listen: Vec<SocketAddr>, to: Vec<SocketAddr>) -> ProxyConfig {
+        let strategy = Registry::default().parse("linux").expect("a preset");
+        ProxyConfig { listen, to, strategy, max_connections: 1000 }
+    }
+}
+
+/// What a proxy has done so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProxyReport {
+    /// Clients taken.
+    pub accepted: u64,
+    /// Clients that are there now.
+    pub open: u64,
+    /// Connections that ended with a reset, of either side.
+    pub reset: u64,
+    /// Connections for which the server could not be reached.
+    pub unreachable: u64,
+    /// Bytes that clients sent, and bytes that the server sent.
+    pub bytes: [u64; 2],
+    /// The links since the conditions are in force.
+    pub links: Vec<LinkCounts>,
+}
+
+/// What a proxy's thread is asked for.
+pub(crate) enum Command {
+    Report(Sender<ProxyReport>),
+    Switch(Box<Conditions>, Sender<Result<(), Error>>),
+    /// Take no more clients, and end when there are none or this has passed.
+    Drain(Duration),
+}
+
+/// A proxy in a thread of its own. Dropped, it ends at once: connections are reset.
+pub struct Proxy {
+    addresses: Vec<SocketAddr>,
+    commands: Sender<Command>,
+    waker: Arc<Waker>,
+    thread: Option<JoinHandle<Result<ProxyReport, Error>>>,
+}
+
+impl Proxy {
+    /// Listens, and starts the thread. The time of the conditions begins now.
+    ///
+    /// # Errors
+    /// [`Error::System`] if the system refuses an address or a thread; [`Error::Usage`] and
+    /// [`Error::Scenario`] for conditions that make no sense.
+    pub fn start(config: &ProxyConfig, conditions: &Conditions) -> Result<Proxy, Error> {
+        let poll = Poll::new().map_err(Error::system("sockets"))?;
+        let waker = Waker::new(poll.registry(), WAKER).map_err(Error::system("sockets"))?;
+        let bind = |&address: &SocketAddr| {
+            TcpListener::bind(address).map_err(Error::system(format!("listen at {address}")))
+        };
+        let listeners = config.listen.iter().map(bind).collect::<Result<Vec<_>, _>>()?;
+        let addresses = listeners.iter().map(TcpListener::local_addr);
+        let addresses = addresses.collect::<io::Result<_>>().map_err(Error::system("sockets"))?;
+        let path = Path::new(config, conditions)?;
+        let (commands, receiver): (_, Receiver<Command>) = mpsc::channel();
+        let mut event_loop = EventLoop::new(config, poll, listeners, path, receiver)?;
+        let thread = std::thread::Builder::new()
+            .name("impair".into())
+            .spawn(move || event_loop.run())
+            .map_err(Error::system("thread"))?;
+        Ok(Proxy { addresses, commands, waker: Arc::new(waker), thread: Some(thread) })
+    }
+
+    /// Where it listens.
+    pub fn addresses(&self) -> &[SocketAddr] {
+        &self.addresses
+    }
+
+    /// What it has done so far; `None` once it has ended.
+    pub fn report(&self) -> Option<ProxyReport> {
+        let (answer, answered) = mpsc::channel();
+        self.tell(Command::Report(answer));
+        answered.recv().ok()
+    }
+
+    /// From now on packets meet other conditions, whose time begins now. Connections stay, and
+    /// packets that are under way go on as they were.
+    ///
+    /// # Errors
+    /// As [`Proxy::start`] for the conditions; then the ones before stay in force.
+    pub fn switch(&self, conditions: &Conditions) -> Result<(), Error> {
+        let (answer, answered) = mpsc::channel();
+        self.tell(Command::Switch(Box::new(conditions.clone()), answer));
+        answered.recv().unwrap_or_else(|_| Err(Error::Usage("the proxy has ended".into())))
+    }
+
+    /// Takes no more clients, and waits until those there are have finished, for at most `drain`;
+    /// then it resets them. Returns what the proxy did. [`Proxy::cutter`] makes it end at once.
+    ///
+    /// # Errors
+    /// What the system refused while it ran.
+    pub fn finish(mut self, drain: Duration) -> Result<ProxyReport, Error> {
+        self.tell(Command::Drain(drain));
+        self.join()
+    }
+
+    /// Ends it, in the middle of [`Proxy::finish`] too, from any thread.
+    pub fn cutter(&self) -> impl Fn() + Send + 'static {
+        let (commands, waker) = (self.commands.clone(), self.waker.clone());
+        move || {
+            let _ = commands.send(Command::Drain(Duration::ZERO));
+            let _ = waker.wake();
+        }
+    }
+
+    fn join(&mut self) -> Result<ProxyReport, Error> {
+        let ended = self.thread.take().and_then(|thread| thread.join().ok());
+        ended.unwrap_or_else(|| Err(Error::Usage("the proxy has ended".into())))
+    }
+
+    /// Whoever has ended hears nothing.
+    fn tell(&self, command: Command) {
+        let _ = self.commands.send(command);
+        let _ = self.waker.wake();
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        if self.thread.is_some() {
+            self.tell(Command::Drain(Duration::ZERO));
+            let _ = self.join();
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Proxies between real sockets.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::thread;
+use std::time::Duration;
+
+use ackclock_impair::{Conditions, Proxy, ProxyConfig, ProxyReport, Simple};
+use ackclock_tcp::Registry;
+
+fn localhost() -> SocketAddr {
+    "127.0.0.1:0".parse().unwrap()
+}
+
+/// A proxy before a server, with 2 ms each way and these losses.
+fn start(to: SocketAddr, loss: &str) -> Proxy {
+    let text = format!(
+        "duration = \"1s\"\n[[link]]\nfrom = \"client\"\nto = \"server\"\nrate = \"200mbit\"\n\
+         delay = \"2ms\"\nloss = [{loss}]\n"
+    );
+    let conditions =
+        Conditions::from_toml(&text, "test", Some(1), None, None, &Registry::default()).unwrap();
+    Proxy::start(&ProxyConfig::new(vec![localhost()], vec![to]), &conditions).unwrap()
+}
+
+fn server() -> (TcpListener, SocketAddr) {
+    let server = TcpListener::bind(localhost()).unwrap();
+    let address = server.local_addr().unwrap();
+    (server, address)
+}
+
+fn connect(proxy: &Proxy) -> TcpStream {
+    TcpStream::connect(proxy.addresses()[0]).unwrap()
+}
+
+fn bytes(len: usize, salt: usize) -> Vec<u8> {
+    (0..len).map(|i| (i * 31 + i / 251 + salt) as u8).collect()
+}
+
+fn finish(proxy: Proxy) -> ProxyReport {
+    proxy.finish(Duration::from_secs(60)).unwrap()
+}
+
+/// Four clients send a megabyte each to a server that sends it back, and half-close. The server
+/// answers only after it has seen the end.
+#[test]
+fn every_byte_arrives_under_loss_and_half_close_passes() {
+    let (server, address) = server();
+    let proxy = start(address, "{ bernoulli = { p = \"2%\", direction = \"both\" } }");
+    let echo = thread::spawn(move || {
+        for _ in 0..4 {
+            let mut stream = server.accept().unwrap().0;
+            thread::spawn(move || {
+                let mut all = Vec::new();
+                stream.read_to_end(&mut all).unwrap();
+                stream.write_all(&all).unwrap();
+            });
+        }
+    });
+    let clients = [0, 1, 2, 3].map(|number| {
+        let mut stream = connect(&proxy);
+        thread::spawn(move || {
+            let sent = bytes(1_000_000, number);
+            stream.write_all(&sent).unwrap();
+            stream.shutdown(Shutdown::Write).unwrap();
+            let mut received = Vec::new();
+            stream.read_to_end(&mut received).unwrap();
+            assert!(received == sent, "client {number} got other bytes");
+        })
+    });
+    clients.into_iter().for_each(|client| client.join().unwrap());
+    echo.join().unwrap();
+    let report = finish(proxy);
+    assert_eq!((report.accepted, report.reset, report.open), (4, 0, 0));
+    assert_eq!(report.bytes, [4_000_000, 4_000_000]);
+    assert!(report.links.iter().all(|link| link.counts.dropped_loss > 0), "{report:?}");
+}
+
+/// The lists are per connection: of each, the link loses the segments 3 and 5 once, both ways.
+#[test]
+fn listed_segments_are_lost_and_no_others() {
+    let (server, address) = server();
+    let proxy = start(address, "{ drop = { segments = [3, 5] } }");
+    let client = connect(&proxy);
+    let (mut there, mut here) = (server.accept().unwrap().0, client);
+    here.write_all(&bytes(100_000, 0)).unwrap();
+    let mut received = vec![0; 100_000];
+    there.read_exact(&mut received).unwrap();
+    assert!(received == bytes(100_000, 0));
+    assert_eq!(proxy.report().unwrap().links[0].counts.dropped_loss, 2);
+    assert_eq!(proxy.report().unwrap().links[1].counts.dropped_loss, 0);
+}
+
+#[test]
+fn a_reset_of_the_server_reaches_the_client() {
+    let (server, address) = server();
+    let proxy = start(address, "");
+    let mut client = connect(&proxy);
+    let stream = server.accept().unwrap().0;
+    client.write_all(b"x").unwrap();
+    stream.peek(&mut [0]).unwrap();
+    // Closed with bytes unread, a socket sends a reset.
+    drop(stream);
+    assert_eq!(client.read(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionReset);
+    assert_eq!(finish(proxy).reset, 1);
+}
+
+#[test]
+fn a_reset_of_the_client_reaches_the_server() {
+    let (server, address) = server();
+    let proxy = start(address, "");
+    let client = connect(&proxy);
+    let mut stream = server.accept().unwrap().0;
+    stream.write_all(b"x").unwrap();
+    client.peek(&mut [0]).unwrap();
+    drop(client);
+    assert_eq!(stream.read(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionReset);
+    assert_eq!(finish(proxy).reset, 1);
+}
+
+#[test]
+fn a_client_is_reset_if_the_server_does_not_listen() {
+    let (server, address) = server();
+    drop(server);
+    let proxy = start(address, "");
+    let mut client = connect(&proxy);
+    assert_eq!(client.read(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionReset);
+    let report = finish(proxy);
+    assert_eq!((report.accepted, report.unreachable, report.reset), (1, 1, 1));
+}
+
+/// Where the server does not read, the client is held up: what is under way is bounded.
+#[test]
+fn a_client_waits_for_a_server_that_does_not_read() {
+    let (server, address) = server();
+    let proxy = start(address, "");
+    let mut client = connect(&proxy);
+    let mut stream = server.accept().unwrap().0;
+    client.set_write_timeout(Some(Duration::from_millis(500))).unwrap();
+    let chunk = bytes(1 << 20, 0);
+    let mut sent = 0;
+    let blocked = loop {
+        match client.write(&chunk[sent % chunk.len()..]) {
+            Ok(n) => sent += n,
+            Err(error) => break error,
+        }
+        assert!(sent < 200 << 20, "it takes everything");
+    };
+    assert!(matches!(blocked.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut), "{blocked}");
+    client.shutdown(Shutdown::Write).unwrap();
+    let mut received = Vec::new();
+    stream.read_to_end(&mut received).unwrap();
+    assert_eq!(received.len(), sent);
+    assert!(received.chunks(chunk.len()).all(|part| *part == chunk[..part.len()]));
+}
+
+/// The second client is taken when the first one is gone.
+#[test]
+fn clients_beyond_the_limit_wait() {
+    let (server, address) = server();
+    let conditions = Conditions::simple(&Simple::default(), 1).unwrap();
+    let config =
+        ProxyConfig { max_connections: 1, ..ProxyConfig::new(vec![localhost()], vec![address]) };
+    let proxy = Proxy::start(&config, &conditions).unwrap();
+    let first = connect(&proxy);
+    let stream = server.accept().unwrap().0;
+    let mut second = connect(&proxy);
+    second.write_all(b"2").unwrap();
+    server.set_nonblocking(true).unwrap();
+    assert_eq!(server.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
+    assert_eq!(proxy.report().unwrap().accepted, 1);
+    drop((first, stream));
+    server.set_nonblocking(false).unwrap();
+    let mut received = [0];
+    server.accept().unwrap().0.read_exact(&mut received).unwrap();
+    assert_eq!(received, *b"2");
+}
+
+/// A connection that is open when the time to drain is over is reset.
+#[test]
+fn the_end_resets_what_is_left() {
+    let (server, address) = server();
+    let proxy = start(address, "");
+    let mut client = connect(&proxy);
+    let mut stream = server.accept().unwrap().0;
+    let listened = proxy.addresses()[0];
+    let report = proxy.finish(Duration::ZERO).unwrap();
+    assert_eq!((report.accepted, report.reset), (1, 1));
+    for stream in [&mut client, &mut stream] {
+        assert_eq!(stream.read(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionReset);
+    }
+    assert_eq!(TcpStream::connect(listened).unwrap_err().kind(), ErrorKind::ConnectionRefused);
+}
