@@ -84,7 +84,7 @@ pub struct Dropped<'a> {
     pub from: &'a str,
     /// Where it goes.
     pub to: &'a str,
-    /// Why: `queue`, `early`, or a loss model.
+    /// Why: `queue`, `early`, `outage`, or a loss model.
     pub why: &'static str,
     /// The IP packet.
     pub packet: &'a [u8],

@@ -101,7 +101,7 @@ pub enum Outcome {
     Dropped {
         /// The link.
         link: LinkId,
-        /// Why: `queue`, `early`, or a loss model.
+        /// Why: `queue`, `early`, `outage`, or a loss model.
         why: &'static str,
     },
 }

@@ -17,7 +17,9 @@ pub(super) fn check_varying(link: &Link, names: &Names, at: &[Step]) -> Checked 
         _ => positive_rate(link.rate, &child(at, "rate"))?,
     }
     for (i, change) in link.changes.iter().enumerate() {
-        check_change(change, link, names, &child(&child(at, "change"), i))?;
+        let at = child(&child(at, "change"), i);
+        check_change(change, link, names, &at)?;
+        check_alone(change, &link.changes[..i], &at)?;
     }
     for (i, outage) in link.outages.iter().enumerate() {
         check_outage(outage, &child(&child(at, "outage"), i))?;
@@ -72,6 +74,27 @@ fn check_change(change: &Change, link: &Link, names: &Names, at: &[Step]) -> Che
             let message = "only a drop-tail queue changes, and stays one: \
                            `queue = { droptail = { packets = 20 } }`";
             fail(&child(at, "queue"), message)?;
+        }
+    }
+    Ok(())
+}
+
+/// Two changes that always come together do not set the same.
+fn check_alone(change: &Change, before: &[Change], at: &[Step]) -> Checked {
+    for (i, other) in before.iter().enumerate() {
+        if (other.at, other.every) != (change.at, change.every) {
+            continue;
+        }
+        let both = [
+            ("rate", other.rate.is_some() && change.rate.is_some()),
+            ("delay", other.delay.is_some() && change.delay.is_some()),
+            ("loss", other.loss.is_some() && change.loss.is_some()),
+            ("queue", other.queue.is_some() && change.queue.is_some()),
+        ];
+        if let Some((key, _)) = both.iter().find(|(_, both)| *both) {
+            let message =
+                format!("change[{i}] sets it at the same time, {}; leave one out", other.at);
+            fail(&child(at, *key), message)?;
         }
     }
     Ok(())

@@ -43,6 +43,26 @@ fn changes_and_outages_that_make_no_sense_are_refused() {
         "7: link[0].change[0].queue: only a drop-tail queue changes, and stays one: `queue = { \
          droptail = { packets = 20 } }`"
     );
+    let twice = |every: &str| {
+        format!(
+            "[[link.change]]\nat = \"1s\"\nrate = \"1bit\"\ndelay = \"1s\"\n[[link.change]]\n\
+             at = \"1000ms\"\n{every}loss = []\ndelay = \"2s\"\n"
+        )
+    };
+    assert_eq!(
+        error(&twice("")),
+        "14: link[0].change[1].delay: change[0] sets it at the same time, 1s; leave one out"
+    );
+    // One that comes again is another thing, and one that sets something else.
+    let sound = |more: &str| {
+        let text = format!(
+            "duration = \"1s\"\n[[link]]\nfrom = \"a\"\nto = \"b\"\ndelay = \"1ms\"\nrate = \
+             \"1mbit\"\n{more}"
+        );
+        Scenario::from_toml(&text, &Registry::default()).is_ok()
+    };
+    assert!(sound(&twice("every = \"3s\"\n")));
+    assert!(sound(&twice("").replace("delay = \"2s\"\n", "")));
     assert_eq!(
         error("[[link.outage]]\nfrom = \"1s\"\n"),
         "7: link[0].outage[0]: the key `for` is missing"
