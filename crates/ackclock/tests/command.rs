@@ -659,6 +659,8 @@ fn shipped_scenarios_run() {
         "bench-10.toml",
         "gateway-lossy.toml",
         "gateway-red.toml",
+        "incast.toml",
+        "wifi.toml",
     ] {
         let flows = json(&["run", &shipped(name), "--runs", "1", "--format", "json"]);
         let acked = flows.as_array().unwrap().iter().map(|f| f["bytes_acked"].as_u64().unwrap());
