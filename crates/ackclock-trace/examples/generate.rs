@@ -83,6 +83,7 @@ impl Connection {
             wnd: 65535,
             urgent: 0,
             options,
+            codepoint: Default::default(),
         };
         self.planned.push_back(Planned { at, from_server, header, len });
     }
