@@ -18,7 +18,7 @@ use crate::heap::{Heap, Key, Kind};
 use crate::ids::NodeId;
 use crate::loss::ListedLoss;
 use crate::packet::Packet;
-use crate::queue::{FredState, Limit, Queue, RedState, Verdict, Waiting};
+use crate::queue::{CodelState, FredState, Limit, Queue, RedState, Verdict, Waiting};
 use crate::report::LinkReport;
 use crate::rng::Rng;
 use crate::transmission::transmission_time;
@@ -42,8 +42,10 @@ enum Discipline {
     DropTail(Limit),
     Red(Box<RedState>),
     Fred(Box<FredState>),
-    /// The link varies, and needs events ([`served`]).
-    Varying(Box<Transmitter>),
+    /// Judges packets as they leave, which takes a [`Transmitter`].
+    Codel(Box<CodelState>),
+    /// Its transmitter needs events ([`served`]).
+    Served(Box<Transmitter>),
 }
 
 impl Discipline {
@@ -53,7 +55,8 @@ impl Discipline {
             Discipline::DropTail(_) => 0,
             Discipline::Red(red) => red.dropped_early,
             Discipline::Fred(fred) => fred.dropped_early,
-            Discipline::Varying(transmitter) => transmitter.discipline.dropped_early(),
+            Discipline::Codel(codel) => codel.dropped_early,
+            Discipline::Served(transmitter) => transmitter.discipline.dropped_early(),
         }
     }
 }
@@ -114,10 +117,12 @@ impl Link {
             Queue::Fred(fred) => {
                 Discipline::Fred(Box::new(FredState::new(fred, config.rate, rng("fred"))))
             }
+            Queue::Codel(codel) => Discipline::Codel(Box::new(CodelState::new(&codel))),
         };
-        let varies = !config.varying.is_none();
-        if varies {
-            discipline = Discipline::Varying(Box::new(Transmitter::new(&config, discipline, rng)));
+        let judges_late = matches!(discipline, Discipline::Codel(..));
+        let served = judges_late || !config.varying.is_none();
+        if served {
+            discipline = Discipline::Served(Box::new(Transmitter::new(&config, discipline, rng)));
         }
         Link {
             busy_until: 0,
@@ -130,7 +135,7 @@ impl Link {
             pending: 0,
             plain: impairments.is_none()
                 && matches!(discipline, Discipline::DropTail(Limit::Packets(1..))),
-            special: impairments.is_some() || varies,
+            special: impairments.is_some() || served,
             wire: VecDeque::new(),
             departures: VecDeque::new(),
             backlog: 0,
@@ -326,7 +331,7 @@ impl Link {
                 Discipline::Fred(fred) => {
                     fred.arrive(Waiting::none(now - self.busy_until), packet.flow)
                 }
-                Discipline::Varying(_) => Verdict::Full,
+                Discipline::Codel(..) | Discipline::Served(_) => Verdict::Full,
             }
         } else {
             self.verdict_behind_others(now, packet)
@@ -373,7 +378,7 @@ impl Link {
             }
             Discipline::Red(red) => red.arrive(waiting, packet.size, bytes_waiting),
             Discipline::Fred(fred) => fred.arrive(waiting, packet.flow),
-            Discipline::Varying(_) => Verdict::Full,
+            Discipline::Codel(..) | Discipline::Served(_) => Verdict::Full,
         }
     }
 
@@ -399,7 +404,7 @@ impl Link {
         let mut departed =
             self.packets - self.dropped_queue - dropped_early - dropped_loss - queued;
         let one = departed + queued > 0 && self.processor.is_none();
-        if let Discipline::Varying(transmitter) = &self.discipline {
+        if let Discipline::Served(transmitter) = &self.discipline {
             departed = transmitter.departed;
             dropped_loss += transmitter.dropped_outage;
         }

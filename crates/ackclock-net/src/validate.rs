@@ -5,7 +5,7 @@ use ackclock_tcp::Span;
 use crate::config::{CbrConfig, FlowConfig, LinkConfig, Source};
 use crate::ids::NodeId;
 use crate::loss::LossModel;
-use crate::queue::{Fred, Queue, Red};
+use crate::queue::{Codel, Fred, Queue, Red};
 use crate::varying::{Change, Outage, Varying};
 
 fn first(checks: &[(bool, &'static str)]) -> Option<&'static str> {
@@ -28,6 +28,7 @@ pub(crate) fn link(config: &LinkConfig, nodes: usize) -> Option<&'static str> {
         Queue::DropTail(_) => None,
         Queue::Red(config) => red(config),
         Queue::Fred(config) => fred(config),
+        Queue::Codel(config) => codel(config),
     };
     ends(config.from, config.to, nodes)
         .or(first(&[
@@ -94,6 +95,17 @@ fn fred(config: &Fred) -> Option<&'static str> {
         (config.w_q > 0.0 && config.w_q <= 1.0, "FRED's `w_q` must be above 0 and at most 1"),
         (probability(config.max_p), "FRED's `max_p` must be 0 to 1"),
         (config.mean_packet_size > 0, "FRED's mean packet size must be at least 1 byte"),
+    ])
+}
+
+fn codel(config: &Codel) -> Option<&'static str> {
+    first(&[
+        (config.limit > 0, "CoDel's limit must be at least 1 packet"),
+        (
+            config.target > Span::ZERO && config.interval > Span::ZERO,
+            "CoDel's target and interval must be longer than nothing",
+        ),
+        (config.mtu > 0, "CoDel's MTU must be at least 1 byte"),
     ])
 }
 

@@ -1,11 +1,15 @@
 //! What happens to packets that must wait for a transmitter.
 
+mod codel;
 mod fred;
+mod line;
 mod red;
 
 use ackclock_tcp::Span;
 
+pub(crate) use codel::CodelState;
 pub(crate) use fred::FredState;
+pub(crate) use line::{Line, Queued};
 pub(crate) use red::{RedState, Verdict, Waiting};
 
 /// A queue discipline.
@@ -19,6 +23,8 @@ pub enum Queue {
     Red(Red),
     /// Flow random early drop.
     Fred(Fred),
+    /// Controlled delay.
+    Codel(Codel),
 }
 
 /// How much a queue holds.
@@ -87,6 +93,30 @@ pub struct Fred {
     /// Bytes of an average packet, at least 1: for how many packets could have been sent while the
     /// queue was empty.
     pub mean_packet_size: u32,
+}
+
+/// Controlled delay (RFC 8289): packets are dropped as they leave the queue, if all have waited for
+/// too long there for some time.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Codel {
+    /// Packets that may wait beside the one in transmission.
+    pub limit: u32,
+    /// A sojourn time that is acceptable as a standing delay.
+    pub target: Span,
+    /// For so long the sojourn time has to be at the target or above before packets are dropped;
+    /// about the longest round trip.
+    pub interval: Span,
+    /// Nothing is dropped while no more than so many bytes wait: those of the largest packet.
+    pub mtu: u32,
+}
+
+impl Codel {
+    /// A CoDel queue with the RFC's target of 5 ms and interval of 100 ms, and an MTU of 1500
+    /// bytes.
+    pub fn new(limit: u32) -> Self {
+        Codel { limit, target: Span::from_millis(5), interval: Span::from_millis(100), mtu: 1500 }
+    }
 }
 
 impl Red {

@@ -58,10 +58,11 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_one() {
         error(
             &BASE.replace(
                 "delay = \"10ms\"",
-                "delay = \"10ms\"\nqueue = { codel = { packets = 20 } }"
+                "delay = \"10ms\"\nqueue = { blue = { packets = 20 } }"
             )
         ),
-        "8: link[0].queue.codel: there is no `codel` here; there are `droptail`, `red`, `fred`"
+        "8: link[0].queue.blue: there is no `blue` here; there are `droptail`, `red`, `fred`, \
+         `codel`"
     );
     assert_eq!(
         error(&BASE.replace(
@@ -353,6 +354,22 @@ fn ranges_are_checked() {
         "8: link[0].queue.fred.gentle: there is no key `gentle` here; there are `limit`, `min`, \
          `max`, \
          `weight`, `max_p`, `minq`, `many_flows`, `mean_packet_size`"
+    );
+    assert_eq!(
+        queue("{ codel = { limit = 0 } }"),
+        "8: link[0].queue.codel.limit: a queue holds at least 1 packet"
+    );
+    assert_eq!(
+        queue("{ codel = { target = \"0s\" } }"),
+        "8: link[0].queue.codel.target: a target is longer than 0s; RFC 8289 has 5ms"
+    );
+    assert_eq!(
+        queue("{ codel = { target = \"101ms\" } }"),
+        "8: link[0].queue.codel.interval: an interval is at least as long as `target`"
+    );
+    assert_eq!(
+        queue("{ codel = { mtu = \"0b\" } }"),
+        "8: link[0].queue.codel.mtu: 0 is out of range: 1 to 4294967295 bytes"
     );
     assert_eq!(
         error(&BASE.replace("delay = \"10ms\"", "delay = \"10ms\"\nreorder = { delay = \"5ms\" }")),

@@ -1,8 +1,8 @@
-//! Links whose transmitter needs events, since they vary.
+//! Links whose transmitter needs events, since they vary or judge packets as they leave the queue.
 //!
 //! A link that stays as it is knows when a packet will leave as soon as it arrives. Here the
 //! packets wait in a queue, and what happens to them happens in events: a transmission ends, an
-//! outage drops what waits, a burst goes.
+//! outage or the queue drops what waits, a burst goes.
 //!
 //! The contract: [`Served::advance`] is called at [`Served::next_due`], before any packet that
 //! arrives at that time.
@@ -18,19 +18,11 @@ use super::{Discipline, Link};
 use crate::config::LinkConfig;
 use crate::loss::Losses;
 use crate::packet::Packet;
-use crate::queue::{Limit, Verdict, Waiting};
+use crate::queue::{Limit, Line, Queued, Verdict, Waiting};
 use crate::rng::Rng;
 use crate::trace::{Cursor, OPPORTUNITY, TUN_HEADER};
 use crate::varying::Aggregate;
 use schedule::Schedule;
-
-/// A packet in the queue. Its hop is that of this link.
-#[derive(Clone, Copy, Debug)]
-struct Queued {
-    packet: Packet,
-    /// By its listed fate.
-    late_by: Span,
-}
 
 /// What becomes of a packet that was let in.
 #[derive(Debug)]
@@ -57,7 +49,7 @@ enum Pace {
     Trace { cursor: Cursor, left: u64 },
 }
 
-/// The transmitter of a link that varies.
+/// The transmitter of such a link.
 #[derive(Debug)]
 pub(crate) struct Transmitter {
     pub(super) discipline: Discipline,
@@ -68,9 +60,7 @@ pub(crate) struct Transmitter {
     /// By a rate: the packet in transmission. By a trace: one of which a part has gone.
     present: Option<Queued>,
     /// Those behind it.
-    queue: VecDeque<Queued>,
-    /// Bytes of both.
-    bytes: u64,
+    queue: Line,
     idle_since: u64,
     /// When an outage drops what waits.
     drop_at: u64,
@@ -108,8 +98,7 @@ impl Transmitter {
                 None => Pace::Rate { end: u64::MAX },
             },
             present: None,
-            queue: VecDeque::new(),
-            bytes: 0,
+            queue: Line::default(),
             idle_since: 0,
             drop_at: u64::MAX,
             aggregate: config.varying.aggregate,
@@ -128,8 +117,13 @@ impl Transmitter {
         self.queue.len() as u64 + u64::from(self.present.is_some())
     }
 
+    /// Their bytes.
+    fn bytes(&self) -> u64 {
+        self.queue.bytes + self.present.as_ref().map_or(0, |p| u64::from(p.packet.size))
+    }
+
     fn is_empty(&self) -> bool {
-        self.present.is_none() && self.queue.is_empty()
+        self.len() == 0
     }
 
     /// A packet arrives. It joins the queue, or is dropped for this reason.
@@ -149,8 +143,7 @@ impl Transmitter {
                 cursor.skip(now);
             }
         }
-        self.bytes += u64::from(packet.packet.size);
-        self.queue.push_back(packet);
+        self.queue.push(packet);
         if let (Pace::Rate { .. }, None) = (&self.pace, &self.present) {
             self.transmit_next(now);
         }
@@ -164,28 +157,41 @@ impl Transmitter {
             _ => None,
         };
         let packets = self.len() - u64::from(begun.is_some());
-        let bytes = self.bytes - begun.unwrap_or(0);
+        let bytes = self.bytes() - begun.unwrap_or(0);
         let idle_for = now.saturating_sub(self.idle_since) as f64 * 1e-9;
         let waiting = Waiting {
             packets: self.len().saturating_sub(1) as u32,
             idle_for: self.is_empty().then_some(idle_for),
         };
-        let first = self.present.as_ref().or(self.queue.front());
-        let first = first.map_or(0, |first| u64::from(first.packet.size));
+        let first = self.present.as_ref().or(self.queue.first());
+        let behind = self.bytes() - first.map_or(0, |first| u64::from(first.packet.size));
         match &mut self.discipline {
             Discipline::DropTail(limit) => match self.schedule.limit(now).unwrap_or(*limit) {
                 Limit::Packets(limit) => Verdict::full_if(packets >= limit.into()),
                 Limit::Bytes(limit) => Verdict::full_if(bytes + u64::from(packet.size) > limit),
             },
-            Discipline::Red(red) => red.arrive(waiting, packet.size, || self.bytes - first),
+            Discipline::Red(red) => red.arrive(waiting, packet.size, || behind),
             Discipline::Fred(fred) => fred.arrive(waiting, packet.flow),
-            Discipline::Varying(_) => Verdict::Full,
+            Discipline::Codel(codel) => Verdict::full_if(self.queue.len() >= codel.limit),
+            Discipline::Served(_) => Verdict::Full,
+        }
+    }
+
+    /// The next packet, as the discipline has it.
+    fn dequeue(&mut self, now: u64) -> Option<Queued> {
+        let (queue, done) = (&mut self.queue, &mut self.done);
+        let dropped = |packet| done.push_back(Done::Dropped(packet, "early"));
+        match &mut self.discipline {
+            Discipline::Codel(codel) => {
+                codel.dequeue(now, || queue.pop().map(|packet| (packet, queue.bytes)), dropped)
+            }
+            _ => queue.pop(),
         }
     }
 
     /// The transmitter is free, and takes the next packet on.
     fn transmit_next(&mut self, now: u64) {
-        self.present = self.queue.pop_front();
+        self.present = self.dequeue(now);
         let Some(present) = &self.present else {
             self.idle_since = now;
             return;
@@ -199,7 +205,6 @@ impl Transmitter {
     /// The present packet has been sent.
     fn sent(&mut self, now: u64) {
         let Some(packet) = self.present.take() else { return };
-        self.bytes -= u64::from(packet.packet.size);
         self.departed += 1;
         let Some(aggregate) = self.aggregate else {
             return self.done.push_back(Done::Leaves(packet));
@@ -225,10 +230,13 @@ impl Transmitter {
         }
         let mut room = OPPORTUNITY;
         while room > 0 {
+            let begins = self.present.is_none();
+            if begins {
+                self.present = self.dequeue(now);
+            }
+            let Some(present) = &self.present else { break };
             let Pace::Trace { left, .. } = &mut self.pace else { return };
-            if self.present.is_none() {
-                self.present = self.queue.pop_front();
-                let Some(present) = &self.present else { break };
+            if begins {
                 *left = u64::from(present.packet.size) + TUN_HEADER;
             }
             let takes = room.min(*left);
@@ -261,11 +269,12 @@ impl Transmitter {
             self.send_burst();
         }
         if self.drop_at <= now {
-            let all = self.present.take().into_iter().chain(self.queue.drain(..));
+            let queue = &mut self.queue;
+            let all = self.present.take().into_iter().chain(std::iter::from_fn(|| queue.pop()));
             let before = self.done.len();
             self.done.extend(all.map(|packet| Done::Dropped(packet, "outage")));
             self.dropped_outage += (self.done.len() - before) as u64;
-            (self.bytes, self.idle_since, self.drop_at) = (0, now, u64::MAX);
+            (self.idle_since, self.drop_at) = (now, u64::MAX);
         }
     }
 
@@ -287,15 +296,15 @@ impl Transmitter {
     fn would_leave(&self, now: u64, size: u32) -> u64 {
         match &self.pace {
             Pace::Rate { end } => {
-                let waiting: u64 = self.queue.iter().map(|q| u64::from(q.packet.size)).sum();
                 let begin = if self.present.is_some() { *end } else { now };
-                self.schedule.finish(begin, waiting + u64::from(size))
+                self.schedule.finish(begin, self.queue.bytes + u64::from(size))
             }
             Pace::Trace { cursor, .. } => {
                 let mut cursor = cursor.clone();
                 cursor.skip(now);
                 let headers = TUN_HEADER * (self.len() + 1);
-                let opportunities = (self.bytes + u64::from(size) + headers).div_ceil(OPPORTUNITY);
+                let opportunities =
+                    (self.bytes() + u64::from(size) + headers).div_ceil(OPPORTUNITY);
                 for _ in 1..opportunities {
                     cursor.advance();
                 }
@@ -308,7 +317,7 @@ impl Transmitter {
 impl Link {
     /// Whether its transmitter needs events.
     pub(crate) fn is_served(&self) -> bool {
-        matches!(self.discipline, Discipline::Varying(_))
+        matches!(self.discipline, Discipline::Served(_))
     }
 
     /// A packet arrives at the entrance of such a link. If it is let in, [`Link::transmitter_due`]
@@ -321,7 +330,7 @@ impl Link {
     ) -> Result<(), &'static str> {
         self.packets += 1;
         self.bytes += u64::from(packet.size);
-        let Discipline::Varying(transmitter) = &mut self.discipline else { return Err("queue") };
+        let Discipline::Served(transmitter) = &mut self.discipline else { return Err("queue") };
         let mut late_by = Span::ZERO;
         if let Some(impairments) = &mut self.impairments {
             let change = transmitter.schedule.losses(now);
@@ -331,7 +340,7 @@ impl Link {
             }
             late_by = impairments.late_by;
         }
-        let result = transmitter.arrive(now, Queued { packet: *packet, late_by });
+        let result = transmitter.arrive(now, Queued { packet: *packet, late_by, since: now });
         self.dropped_queue += u64::from(result == Err("queue"));
         self.max_queue = self.max_queue.max(transmitter.len() as u32);
         result
@@ -339,7 +348,7 @@ impl Link {
 
     /// Does what is due at the transmitter at `now`. [`Link::next_served`] has what came of it.
     pub(crate) fn advance_transmitter(&mut self, now: u64) {
-        if let Discipline::Varying(transmitter) = &mut self.discipline {
+        if let Discipline::Served(transmitter) = &mut self.discipline {
             if transmitter.scheduled <= now {
                 transmitter.scheduled = u64::MAX;
             }
@@ -349,8 +358,8 @@ impl Link {
 
     /// The next packet with which the transmitter is done. `mss` returns the MSS of a flow.
     pub(crate) fn next_served(&mut self, now: u64, mss: impl Fn(u32) -> u32) -> Option<Served> {
-        let Discipline::Varying(transmitter) = &mut self.discipline else { return None };
-        let Queued { packet, late_by } = match transmitter.done.pop_front()? {
+        let Discipline::Served(transmitter) = &mut self.discipline else { return None };
+        let Queued { packet, late_by, .. } = match transmitter.done.pop_front()? {
             Done::Leaves(queued) => queued,
             Done::Dropped(queued, why) => {
                 return Some(Served::Dropped { packet: queued.packet, why });
@@ -379,7 +388,7 @@ impl Link {
     /// When [`Link::advance_transmitter`] has to be called next, if that is to be noted down:
     /// nothing earlier is.
     pub(crate) fn transmitter_due(&mut self) -> Option<u64> {
-        let Discipline::Varying(transmitter) = &mut self.discipline else { return None };
+        let Discipline::Served(transmitter) = &mut self.discipline else { return None };
         let due = transmitter.next_due();
         if due >= transmitter.scheduled {
             return None;
@@ -391,7 +400,7 @@ impl Link {
     /// When a packet of `size` bytes that comes now would be sent by such a link, and how long the
     /// wire takes then.
     pub(super) fn would_be_served(&self, now: u64, size: u32) -> Option<(u64, u64)> {
-        let Discipline::Varying(transmitter) = &self.discipline else { return None };
+        let Discipline::Served(transmitter) = &self.discipline else { return None };
         let leaves = transmitter.would_leave(now, size);
         Some((leaves, transmitter.schedule.delay(leaves).0))
     }

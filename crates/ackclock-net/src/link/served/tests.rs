@@ -233,3 +233,38 @@ fn a_trace_whose_opportunities_are_all_lost_ends_with_the_run() {
     assert_eq!(gateway.poll(Time(10_000_000_000)), None);
     assert_eq!(gateway.under_way(), 1);
 }
+
+/// 300 packets at once, of which one leaves every millisecond: the one that leaves at t has waited
+/// for t. From 5 ms on that is the target, so that dropping begins at 105 with packet 105. The next
+/// ones are due at 205 and 205 + 100 / sqrt(2) = 275.71. Those behind take their places.
+#[test]
+fn codel_drops_packets_as_they_leave() {
+    let fates = fates(&scenario(RATE, "queue = { codel = {} }", None), &[(0, 1000); 300]);
+    let dropped: Vec<_> = fates.iter().filter(|(_, _, why)| !why.is_empty()).copied().collect();
+    assert_eq!(
+        dropped,
+        [(105, 105_000, "early"), (206, 205_000, "early"), (278, 276_000, "early")]
+    );
+    assert_eq!((fates.len(), fates[299]), (300, (299, 302_000, "")));
+}
+
+/// One is in transmission, and two may wait.
+#[test]
+fn a_codel_queue_has_a_limit() {
+    let more = "queue = { codel = { limit = 2 } }";
+    assert_eq!(
+        fates(&scenario(RATE, more, None), &[(0, 1000), (0, 1000), (0, 1000), (0, 1000)]),
+        [(3, 0, "queue"), (0, 6000, ""), (1, 7000, ""), (2, 8000, "")]
+    );
+}
+
+/// An opportunity every millisecond: one that a dropped packet leaves is the next one's.
+#[test]
+fn codel_drops_packets_of_a_trace() {
+    let codel = scenario("trace = \"t\"", "queue = { codel = {} }", Some("1\n"));
+    let fates = fates(&codel, &[(0, 1500); 150]);
+    let dropped: Vec<_> = fates.iter().filter(|(_, _, why)| !why.is_empty()).copied().collect();
+    // Packet k leaves at k + 1, and packet 4 at 5.
+    assert_eq!(dropped, [(104, 105_000, "early")]);
+    assert_eq!((fates.len(), fates[149]), (150, (149, 154_000, "")));
+}

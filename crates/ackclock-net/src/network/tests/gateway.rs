@@ -356,6 +356,13 @@ fn early_drops() {
 }
 
 #[test]
+fn drops_as_packets_leave() {
+    let queue = |keys: &str| over(&format!("queue = {{ {keys} }}"));
+    let codel = "codel = { target = \"1ms\", interval = \"10ms\" }";
+    assert!(queue(codel).drops("early") > 5);
+}
+
+#[test]
 fn random_losses_of_each_kind() {
     let lost = |loss: &str, name: &str| over(&format!("loss = [{loss}]")).drops(name);
     assert!(lost(r#"{ bernoulli = { p = "1%" } }"#, "bernoulli") > 5);

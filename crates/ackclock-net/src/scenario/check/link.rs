@@ -5,10 +5,10 @@ use ackclock_tcp::Span;
 use super::ranges::{positive_rate, size_within};
 use super::varying::check_varying;
 use crate::scenario::error::{Checked, fail, nearest};
-use crate::scenario::model::{Fate, Link, Loss, Queue};
+use crate::scenario::model::{Codel, Fate, Link, Loss, Queue};
 use crate::scenario::names::Names;
 use crate::scenario::path::{Step, child, steps};
-use crate::scenario::units::Size;
+use crate::scenario::units::{Duration, Size};
 
 /// Checks the link under the key `at`.
 pub(super) fn check_link(link: &Link, names: &Names, at: &[Step]) -> Checked {
@@ -65,6 +65,29 @@ pub(super) fn check_queue(queue: Option<&Queue>, at: &[Step]) -> Checked {
             let at = child(at, "fred");
             check_early_drop(q.limit, (q.min, 1), q.max, q.weight, q.mean_packet_size, &at)?;
         }
+        Some(Queue::Codel(q)) => check_codel(q, &child(at, "codel"))?,
+    }
+    Ok(())
+}
+
+fn check_codel(queue: &Codel, at: &[Step]) -> Checked {
+    if queue.limit == Some(0) {
+        fail(&child(at, "limit"), "a queue holds at least 1 packet")?;
+    }
+    check_target(queue.target, queue.interval, at)?;
+    size_within(queue.mtu, 1, u64::from(u32::MAX), &child(at, "mtu"))
+}
+
+/// What CoDel and FQ-CoDel have in common.
+fn check_target(target: Option<Duration>, interval: Option<Duration>, at: &[Step]) -> Checked {
+    let default = crate::Codel::new(1);
+    let target = target.map_or(default.target, |target| target.0);
+    let interval = interval.map_or(default.interval, |interval| interval.0);
+    if target == Span::ZERO {
+        fail(&child(at, "target"), "a target is longer than 0s; RFC 8289 has 5ms")?;
+    }
+    if interval < target {
+        fail(&child(at, "interval"), "an interval is at least as long as `target`")?;
     }
     Ok(())
 }

@@ -119,6 +119,8 @@ pub enum Queue {
     Red(Red),
     /// Flow random early drop.
     Fred(Fred),
+    /// Controlled delay.
+    Codel(Codel),
 }
 
 /// How much a drop-tail queue holds: either key.
@@ -251,6 +253,29 @@ impl Fred {
             mean_packet_size: None,
         }
     }
+}
+
+/// Controlled delay (CoDel, RFC 8289): packets are dropped as they leave the queue, if all have
+/// waited for too long for some time. Every key may be left out: `codel = {}`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Codel {
+    /// Packets that may wait beside the one in transmission, at least 1; 1000 if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub limit: Option<u32>,
+    /// A time in the queue that is acceptable as a standing delay, above 0; 5 ms if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<Duration>,
+    /// For so long packets have to wait for the target or longer before any is dropped: about the
+    /// longest round trip, at least the target; 100 ms if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Duration>,
+    /// Bytes of the largest packet: while no more wait, nothing is dropped. At least 1; 1500 if
+    /// left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mtu: Option<Size>,
 }
 
 /// A delay spike: packets that enter the wire in that time take longer, and what enters it later

@@ -3,7 +3,7 @@
 use ackclock_tcp::{Span, Time};
 
 use super::varying::{build_varying, limit, rate};
-use crate::scenario::model::{Direction, Fate, Link, Loss, Queue, Spike};
+use crate::scenario::model::{Codel, Direction, Fate, Link, Loss, Queue, Spike};
 use crate::scenario::names::Names;
 use crate::scenario::simulation::BuiltLink;
 use crate::{
@@ -93,6 +93,17 @@ fn build_queue(link: &Link) -> crate::Queue {
             many_flows: fred.many_flows,
             mean_packet_size: fred.mean_packet_size.map_or(500, |s| s.0 as u32),
         }),
+        Some(Queue::Codel(codel)) => crate::Queue::Codel(build_codel(codel)),
+    }
+}
+
+fn build_codel(codel: &Codel) -> crate::Codel {
+    let default = crate::Codel::new(codel.limit.unwrap_or(1000));
+    crate::Codel {
+        target: codel.target.map_or(default.target, |target| target.0),
+        interval: codel.interval.map_or(default.interval, |interval| interval.0),
+        mtu: codel.mtu.map_or(default.mtu, |mtu| mtu.0 as u32),
+        ..default
     }
 }
 

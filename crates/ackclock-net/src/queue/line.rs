@@ -1,0 +1,46 @@
+//! Packets that wait for a transmitter, in the order of their arrival.
+
+use std::collections::VecDeque;
+
+use ackclock_tcp::Span;
+
+use crate::packet::Packet;
+
+/// A packet in a queue. Its hop is that of the queue's link.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Queued {
+    pub(crate) packet: Packet,
+    /// By its listed fate.
+    pub(crate) late_by: Span,
+    /// When it joined the queue, in nanoseconds since the start.
+    pub(crate) since: u64,
+}
+
+/// First in, first out.
+#[derive(Debug, Default)]
+pub(crate) struct Line {
+    packets: VecDeque<Queued>,
+    /// Their bytes.
+    pub(crate) bytes: u64,
+}
+
+impl Line {
+    pub(crate) fn len(&self) -> usize {
+        self.packets.len()
+    }
+
+    pub(crate) fn first(&self) -> Option<&Queued> {
+        self.packets.front()
+    }
+
+    pub(crate) fn push(&mut self, packet: Queued) {
+        self.bytes += u64::from(packet.packet.size);
+        self.packets.push_back(packet);
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<Queued> {
+        let packet = self.packets.pop_front()?;
+        self.bytes -= u64::from(packet.packet.size);
+        Some(packet)
+    }
+}
