@@ -122,7 +122,7 @@ pub use gateway::{Exit, Gateway, Headers, LinkEnds, Outcome, TcpHeader};
 pub use ids::{FlowId, LinkId, NodeId};
 pub use loss::{Applies, ListedLoss, Loss, LossModel};
 pub use network::{Duplex, Network};
-pub use queue::{Codel, Fred, Limit, Queue, Red};
+pub use queue::{Codel, FqCodel, Fred, Limit, Pie, Queue, Red};
 pub use recorder::{Place, Recorder};
 pub use report::{FlowReport, LinkReport};
 pub use rng::Rng;

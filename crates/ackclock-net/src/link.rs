@@ -18,7 +18,9 @@ use crate::heap::{Heap, Key, Kind};
 use crate::ids::NodeId;
 use crate::loss::ListedLoss;
 use crate::packet::Packet;
-use crate::queue::{CodelState, FredState, Limit, Queue, RedState, Verdict, Waiting};
+use crate::queue::{
+    CodelState, FqCodelState, FredState, Limit, PieState, Queue, RedState, Verdict, Waiting,
+};
 use crate::report::LinkReport;
 use crate::rng::Rng;
 use crate::transmission::transmission_time;
@@ -42,8 +44,10 @@ enum Discipline {
     DropTail(Limit),
     Red(Box<RedState>),
     Fred(Box<FredState>),
-    /// Judges packets as they leave, which takes a [`Transmitter`].
+    /// These need to see packets leave, which takes a [`Transmitter`].
     Codel(Box<CodelState>),
+    FqCodel(Box<FqCodelState>),
+    Pie(Box<PieState>),
     /// Its transmitter needs events ([`served`]).
     Served(Box<Transmitter>),
 }
@@ -56,6 +60,8 @@ impl Discipline {
             Discipline::Red(red) => red.dropped_early,
             Discipline::Fred(fred) => fred.dropped_early,
             Discipline::Codel(codel) => codel.dropped_early,
+            Discipline::FqCodel(fq) => fq.dropped_early(),
+            Discipline::Pie(pie) => pie.dropped_early,
             Discipline::Served(transmitter) => transmitter.discipline.dropped_early(),
         }
     }
@@ -118,8 +124,15 @@ impl Link {
                 Discipline::Fred(Box::new(FredState::new(fred, config.rate, rng("fred"))))
             }
             Queue::Codel(codel) => Discipline::Codel(Box::new(CodelState::new(&codel))),
+            Queue::FqCodel(fq) => {
+                Discipline::FqCodel(Box::new(FqCodelState::new(&fq, rng("fq_codel"))))
+            }
+            Queue::Pie(pie) => Discipline::Pie(Box::new(PieState::new(pie, rng("pie")))),
         };
-        let judges_late = matches!(discipline, Discipline::Codel(..));
+        let judges_late = matches!(
+            discipline,
+            Discipline::Codel(_) | Discipline::FqCodel(_) | Discipline::Pie(_)
+        );
         let served = judges_late || !config.varying.is_none();
         if served {
             discipline = Discipline::Served(Box::new(Transmitter::new(&config, discipline, rng)));
@@ -331,7 +344,10 @@ impl Link {
                 Discipline::Fred(fred) => {
                     fred.arrive(Waiting::none(now - self.busy_until), packet.flow)
                 }
-                Discipline::Codel(..) | Discipline::Served(_) => Verdict::Full,
+                Discipline::Codel(_)
+                | Discipline::FqCodel(_)
+                | Discipline::Pie(_)
+                | Discipline::Served(_) => Verdict::Full,
             }
         } else {
             self.verdict_behind_others(now, packet)
@@ -378,7 +394,10 @@ impl Link {
             }
             Discipline::Red(red) => red.arrive(waiting, packet.size, bytes_waiting),
             Discipline::Fred(fred) => fred.arrive(waiting, packet.flow),
-            Discipline::Codel(..) | Discipline::Served(_) => Verdict::Full,
+            Discipline::Codel(_)
+            | Discipline::FqCodel(_)
+            | Discipline::Pie(_)
+            | Discipline::Served(_) => Verdict::Full,
         }
     }
 
@@ -395,6 +414,7 @@ impl Link {
     /// Counters at `now`, which is not before the last arrival.
     pub(crate) fn report(&self, now: u64) -> LinkReport {
         let dropped_early = self.discipline.dropped_early();
+        let mut dropped_queue = self.dropped_queue;
         let (mut dropped_loss, corrupted) = self
             .impairments
             .as_ref()
@@ -407,11 +427,12 @@ impl Link {
         if let Discipline::Served(transmitter) = &self.discipline {
             departed = transmitter.departed;
             dropped_loss += transmitter.dropped_outage;
+            dropped_queue += transmitter.dropped_queue;
         }
         LinkReport {
             packets: self.packets,
             bytes: self.bytes,
-            dropped_queue: self.dropped_queue,
+            dropped_queue,
             dropped_early,
             dropped_loss,
             corrupted,

@@ -35,7 +35,7 @@ pub struct LinkReport {
     pub bytes: u64,
     /// Packets dropped since the queue was full.
     pub dropped_queue: u64,
-    /// Packets dropped early (RED, FRED, CoDel).
+    /// Packets dropped early (RED, FRED, CoDel, FQ-CoDel, PIE).
     pub dropped_early: u64,
     /// Packets dropped by a loss model or an outage.
     pub dropped_loss: u64,

@@ -5,7 +5,7 @@ use ackclock_tcp::Span;
 use crate::config::{CbrConfig, FlowConfig, LinkConfig, Source};
 use crate::ids::NodeId;
 use crate::loss::LossModel;
-use crate::queue::{Codel, Fred, Queue, Red};
+use crate::queue::{Codel, FqCodel, Fred, Pie, Queue, Red};
 use crate::varying::{Change, Outage, Varying};
 
 fn first(checks: &[(bool, &'static str)]) -> Option<&'static str> {
@@ -29,6 +29,8 @@ pub(crate) fn link(config: &LinkConfig, nodes: usize) -> Option<&'static str> {
         Queue::Red(config) => red(config),
         Queue::Fred(config) => fred(config),
         Queue::Codel(config) => codel(config),
+        Queue::FqCodel(config) => fq_codel(config),
+        Queue::Pie(config) => pie(config),
     };
     ends(config.from, config.to, nodes)
         .or(first(&[
@@ -106,6 +108,30 @@ fn codel(config: &Codel) -> Option<&'static str> {
             "CoDel's target and interval must be longer than nothing",
         ),
         (config.mtu > 0, "CoDel's MTU must be at least 1 byte"),
+    ])
+}
+
+fn fq_codel(config: &FqCodel) -> Option<&'static str> {
+    codel(&config.codel).or(first(&[
+        (config.memory > 0, "FQ-CoDel's memory must be at least 1 byte"),
+        ((1..=65_536).contains(&config.flows), "FQ-CoDel's number of queues must be 1 to 65,536"),
+        (config.quantum > 0, "FQ-CoDel's quantum must be at least 1 byte"),
+    ]))
+}
+
+fn pie(config: &Pie) -> Option<&'static str> {
+    let weight = |weight: f64| weight.is_finite() && weight >= 0.0;
+    first(&[
+        (config.limit > 0, "PIE's limit must be at least 1 packet"),
+        (
+            config.target > Span::ZERO && config.t_update > Span::ZERO,
+            "PIE's target and time between updates must be longer than nothing",
+        ),
+        (
+            weight(config.alpha) && weight(config.beta),
+            "PIE's weights must be finite and not negative",
+        ),
+        (config.mean_packet_size > 0, "PIE's mean packet size must be at least 1 byte"),
     ])
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct CodelState {
     /// When the sojourn time will have been at the target or above for an interval, if it is.
     first_above_time: Option<u64>,
     drop_next: u64,
-    count: u32,
+    pub(super) count: u32,
     lastcount: u32,
     dropping: bool,
     pub(crate) dropped_early: u64,
@@ -77,6 +77,12 @@ impl CodelState {
             self.lastcount = self.count;
         }
         first
+    }
+
+    /// As fq_codel_drop in Linux has it: packets that were dropped for want of room are a signal
+    /// that was sent too.
+    pub(super) fn dropped_for_room(&mut self, packets: u32) {
+        self.count = self.count.saturating_add(packets);
     }
 
     /// The one place where it drops a packet.

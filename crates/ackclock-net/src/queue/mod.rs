@@ -1,15 +1,19 @@
 //! What happens to packets that must wait for a transmitter.
 
 mod codel;
+mod fq_codel;
 mod fred;
 mod line;
+mod pie;
 mod red;
 
 use ackclock_tcp::Span;
 
 pub(crate) use codel::CodelState;
+pub(crate) use fq_codel::FqCodelState;
 pub(crate) use fred::FredState;
 pub(crate) use line::{Line, Queued};
+pub(crate) use pie::PieState;
 pub(crate) use red::{RedState, Verdict, Waiting};
 
 /// A queue discipline.
@@ -25,6 +29,10 @@ pub enum Queue {
     Fred(Fred),
     /// Controlled delay.
     Codel(Codel),
+    /// Flow queue CoDel.
+    FqCodel(FqCodel),
+    /// Proportional integral controller enhanced.
+    Pie(Pie),
 }
 
 /// How much a queue holds.
@@ -116,6 +124,68 @@ impl Codel {
     /// bytes.
     pub fn new(limit: u32) -> Self {
         Codel { limit, target: Span::from_millis(5), interval: Span::from_millis(100), mtu: 1500 }
+    }
+}
+
+/// Flow queue CoDel (RFC 8290): flows are hashed to queues that are served in turn, each with
+/// controlled delay of its own.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FqCodel {
+    /// Of each queue; but the limit is that of all queues together.
+    pub codel: Codel,
+    /// Bytes that may wait in all queues together.
+    pub memory: u64,
+    /// How many queues, at least 1.
+    pub flows: u32,
+    /// Bytes that a queue may send in its turn, at least 1.
+    pub quantum: u32,
+}
+
+impl FqCodel {
+    /// 1024 queues with the RFC's quantum of 1514 bytes, and 32 MiB of memory, as in Linux.
+    pub fn new(limit: u32) -> Self {
+        FqCodel { codel: Codel::new(limit), memory: 32 << 20, flows: 1024, quantum: 1514 }
+    }
+}
+
+/// Proportional integral controller enhanced (PIE, RFC 8033): arriving packets are dropped with a
+/// probability that follows the queueing delay.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Pie {
+    /// Packets that may wait beside the one in transmission.
+    pub limit: u32,
+    /// The queueing delay that is aimed at (QDELAY_REF).
+    pub target: Span,
+    /// The probability is updated once in this time.
+    pub t_update: Span,
+    /// Weight of the distance from the target, a second.
+    pub alpha: f64,
+    /// Weight of the change of the delay, a second.
+    pub beta: f64,
+    /// For so long after a calm time nothing is dropped.
+    pub max_burst: Span,
+    /// Bytes of an average packet: while no more than two of them wait, nothing is dropped.
+    pub mean_packet_size: u32,
+    /// Drops are spread more evenly than chance alone would have them (section 5.4).
+    pub derandomize: bool,
+}
+
+impl Pie {
+    /// A PIE queue with the RFC's settings: a target and updates of 15 ms, weights of 1/8 and 5/4,
+    /// bursts of 150 ms, packets of 1024 bytes, and no derandomization.
+    pub fn new(limit: u32) -> Self {
+        Pie {
+            limit,
+            target: Span::from_millis(15),
+            t_update: Span::from_millis(15),
+            alpha: 0.125,
+            beta: 1.25,
+            max_burst: Span::from_millis(150),
+            mean_packet_size: 1024,
+            derandomize: false,
+        }
     }
 }
 

@@ -62,7 +62,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_one() {
             )
         ),
         "8: link[0].queue.blue: there is no `blue` here; there are `droptail`, `red`, `fred`, \
-         `codel`"
+         `codel`, `fq_codel`, `pie`"
     );
     assert_eq!(
         error(&BASE.replace(
@@ -370,6 +370,22 @@ fn ranges_are_checked() {
     assert_eq!(
         queue("{ codel = { mtu = \"0b\" } }"),
         "8: link[0].queue.codel.mtu: 0 is out of range: 1 to 4294967295 bytes"
+    );
+    assert_eq!(
+        queue("{ fq_codel = { flows = 0 } }"),
+        "8: link[0].queue.fq_codel.flows: there are 1 to 65536 queues; RFC 8290 has 1024"
+    );
+    assert_eq!(
+        queue("{ fq_codel = { quantum = \"0b\" } }"),
+        "8: link[0].queue.fq_codel.quantum: 0 is out of range: 1 to 4294967295 bytes"
+    );
+    assert_eq!(
+        queue("{ pie = { update = \"0s\" } }"),
+        "8: link[0].queue.pie.update: it is longer than 0s; RFC 8033 has 15ms"
+    );
+    assert_eq!(
+        queue("{ pie = { beta = -1 } }"),
+        "8: link[0].queue.pie.beta: a weight is a number, 0 or more"
     );
     assert_eq!(
         error(&BASE.replace("delay = \"10ms\"", "delay = \"10ms\"\nreorder = { delay = \"5ms\" }")),

@@ -69,11 +69,15 @@ pub(crate) struct Transmitter {
     burst: Vec<Queued>,
     burst_at: u64,
     done: VecDeque<Done>,
+    /// Since when packets that were dropped for one that came are in `done`.
+    done_at: u64,
     /// The earliest entry of this link in the heap.
     scheduled: u64,
     last_arrival: u64,
     pub(super) departed: u64,
     pub(super) dropped_outage: u64,
+    /// Dropped for others that came.
+    pub(super) dropped_queue: u64,
 }
 
 impl Transmitter {
@@ -105,21 +109,31 @@ impl Transmitter {
             burst: Vec::new(),
             burst_at: u64::MAX,
             done: VecDeque::new(),
+            done_at: u64::MAX,
             scheduled: u64::MAX,
             last_arrival: 0,
             departed: 0,
             dropped_outage: 0,
+            dropped_queue: 0,
+        }
+    }
+
+    /// Packets that wait, and their bytes.
+    fn waiting(&self) -> (usize, u64) {
+        match &self.discipline {
+            Discipline::FqCodel(fq) => (fq.len(), fq.bytes()),
+            _ => (self.queue.len(), self.queue.bytes),
         }
     }
 
     /// Packets that wait or are in transmission.
     pub(super) fn len(&self) -> u64 {
-        self.queue.len() as u64 + u64::from(self.present.is_some())
+        self.waiting().0 as u64 + u64::from(self.present.is_some())
     }
 
     /// Their bytes.
     fn bytes(&self) -> u64 {
-        self.queue.bytes + self.present.as_ref().map_or(0, |p| u64::from(p.packet.size))
+        self.waiting().1 + self.present.as_ref().map_or(0, |p| u64::from(p.packet.size))
     }
 
     fn is_empty(&self) -> bool {
@@ -143,7 +157,17 @@ impl Transmitter {
                 cursor.skip(now);
             }
         }
-        self.queue.push(packet);
+        match &mut self.discipline {
+            Discipline::FqCodel(fq) => {
+                let before = self.done.len();
+                fq.enqueue(packet, |packet| self.done.push_back(Done::Dropped(packet, "queue")));
+                if self.done.len() > before {
+                    self.dropped_queue += (self.done.len() - before) as u64;
+                    self.done_at = now;
+                }
+            }
+            _ => self.queue.push(packet),
+        }
         if let (Pace::Rate { .. }, None) = (&self.pace, &self.present) {
             self.transmit_next(now);
         }
@@ -173,6 +197,9 @@ impl Transmitter {
             Discipline::Red(red) => red.arrive(waiting, packet.size, || behind),
             Discipline::Fred(fred) => fred.arrive(waiting, packet.flow),
             Discipline::Codel(codel) => Verdict::full_if(self.queue.len() >= codel.limit),
+            Discipline::Pie(pie) => pie.arrive(now, self.queue.len(), self.queue.bytes),
+            // What there is no room for is dropped once the packet is in.
+            Discipline::FqCodel(_) => Verdict::Enqueue,
             Discipline::Served(_) => Verdict::Full,
         }
     }
@@ -185,7 +212,21 @@ impl Transmitter {
             Discipline::Codel(codel) => {
                 codel.dequeue(now, || queue.pop().map(|packet| (packet, queue.bytes)), dropped)
             }
+            Discipline::FqCodel(fq) => fq.dequeue(now, dropped),
+            Discipline::Pie(pie) => {
+                let packet = queue.pop()?;
+                pie.leave(now, packet.since, queue.len() == 0);
+                Some(packet)
+            }
             _ => queue.pop(),
+        }
+    }
+
+    /// Takes a packet that waits, in whatever order.
+    fn take_waiting(&mut self) -> Option<Queued> {
+        match &mut self.discipline {
+            Discipline::FqCodel(fq) => fq.pop_any(),
+            _ => self.queue.pop(),
         }
     }
 
@@ -253,6 +294,7 @@ impl Transmitter {
 
     /// Does what is due at `now`.
     fn advance(&mut self, now: u64) {
+        self.done_at = u64::MAX;
         while self.transmission_due() <= now {
             match &mut self.pace {
                 Pace::Rate { .. } => {
@@ -269,11 +311,10 @@ impl Transmitter {
             self.send_burst();
         }
         if self.drop_at <= now {
-            let queue = &mut self.queue;
-            let all = self.present.take().into_iter().chain(std::iter::from_fn(|| queue.pop()));
-            let before = self.done.len();
-            self.done.extend(all.map(|packet| Done::Dropped(packet, "outage")));
-            self.dropped_outage += (self.done.len() - before) as u64;
+            while let Some(packet) = self.present.take().or_else(|| self.take_waiting()) {
+                self.done.push_back(Done::Dropped(packet, "outage"));
+                self.dropped_outage += 1;
+            }
             (self.idle_since, self.drop_at) = (now, u64::MAX);
         }
     }
@@ -289,7 +330,7 @@ impl Transmitter {
 
     fn next_due(&self) -> u64 {
         let drop_at = if self.is_empty() { u64::MAX } else { self.drop_at };
-        self.transmission_due().min(drop_at).min(self.burst_at)
+        self.transmission_due().min(drop_at).min(self.burst_at).min(self.done_at)
     }
 
     /// When a packet of `size` bytes that comes now would have been sent, were it let in.
@@ -297,7 +338,7 @@ impl Transmitter {
         match &self.pace {
             Pace::Rate { end } => {
                 let begin = if self.present.is_some() { *end } else { now };
-                self.schedule.finish(begin, self.queue.bytes + u64::from(size))
+                self.schedule.finish(begin, self.waiting().1 + u64::from(size))
             }
             Pace::Trace { cursor, .. } => {
                 let mut cursor = cursor.clone();

@@ -268,3 +268,27 @@ fn codel_drops_packets_of_a_trace() {
     assert_eq!(dropped, [(104, 105_000, "early")]);
     assert_eq!((fates.len(), fates[149]), (150, (149, 154_000, "")));
 }
+
+/// One is in transmission and two may wait: the fourth packet costs those that wait half of their
+/// 3000 bytes, at once.
+#[test]
+fn fq_codel_makes_room_at_the_head() {
+    let more = "queue = { fq_codel = { limit = 2 } }";
+    assert_eq!(
+        fates(
+            &scenario(RATE, more, None),
+            &[(0, 1000), (0, 1000), (0, 1000), (1, 1000), (2, 1000)]
+        ),
+        [(1, 1, "queue"), (2, 1, "queue"), (0, 6000, ""), (3, 7000, ""), (4, 8000, "")]
+    );
+}
+
+#[test]
+fn an_outage_drops_what_waits_in_all_queues() {
+    let more = "queue = { fq_codel = {} }\n\
+                [[link.outage]]\nfrom = \"500us\"\nfor = \"2ms\"\nqueued = \"drop\"\n";
+    assert_eq!(
+        fates(&scenario(RATE, more, None), &[(0, 1000), (0, 1000), (2500, 1000)]),
+        [(0, 500, "outage"), (1, 500, "outage"), (2, 8500, "")]
+    );
+}

@@ -360,6 +360,11 @@ fn drops_as_packets_leave() {
     let queue = |keys: &str| over(&format!("queue = {{ {keys} }}"));
     let codel = "codel = { target = \"1ms\", interval = \"10ms\" }";
     assert!(queue(codel).drops("early") > 5);
+    let fq = "fq_codel = { target = \"1ms\", interval = \"10ms\" }";
+    assert!(queue(fq).drops("early") > 5);
+    assert!(queue("fq_codel = { limit = 20 }").drops("queue") > 5);
+    let pie = "pie = { target = \"1ms\", update = \"1ms\", max_burst = \"0s\" }";
+    assert!(queue(pie).drops("early") > 5);
 }
 
 #[test]

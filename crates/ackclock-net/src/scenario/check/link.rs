@@ -5,7 +5,7 @@ use ackclock_tcp::Span;
 use super::ranges::{positive_rate, size_within};
 use super::varying::check_varying;
 use crate::scenario::error::{Checked, fail, nearest};
-use crate::scenario::model::{Codel, Fate, Link, Loss, Queue};
+use crate::scenario::model::{Codel, Fate, FqCodel, Link, Loss, Pie, Queue};
 use crate::scenario::names::Names;
 use crate::scenario::path::{Step, child, steps};
 use crate::scenario::units::{Duration, Size};
@@ -66,6 +66,8 @@ pub(super) fn check_queue(queue: Option<&Queue>, at: &[Step]) -> Checked {
             check_early_drop(q.limit, (q.min, 1), q.max, q.weight, q.mean_packet_size, &at)?;
         }
         Some(Queue::Codel(q)) => check_codel(q, &child(at, "codel"))?,
+        Some(Queue::FqCodel(q)) => check_fq_codel(q, &child(at, "fq_codel"))?,
+        Some(Queue::Pie(q)) => check_pie(q, &child(at, "pie"))?,
     }
     Ok(())
 }
@@ -76,6 +78,33 @@ fn check_codel(queue: &Codel, at: &[Step]) -> Checked {
     }
     check_target(queue.target, queue.interval, at)?;
     size_within(queue.mtu, 1, u64::from(u32::MAX), &child(at, "mtu"))
+}
+
+fn check_fq_codel(queue: &FqCodel, at: &[Step]) -> Checked {
+    let FqCodel { limit, memory, flows, quantum, target, interval, mtu } = queue.clone();
+    check_codel(&Codel { limit, target, interval, mtu }, at)?;
+    size_within(memory, 1, u64::MAX, &child(at, "memory"))?;
+    if flows.is_some_and(|flows| !(1..=65_536).contains(&flows)) {
+        fail(&child(at, "flows"), "there are 1 to 65536 queues; RFC 8290 has 1024")?;
+    }
+    size_within(quantum, 1, u64::from(u32::MAX), &child(at, "quantum"))
+}
+
+fn check_pie(queue: &Pie, at: &[Step]) -> Checked {
+    if queue.limit == Some(0) {
+        fail(&child(at, "limit"), "a queue holds at least 1 packet")?;
+    }
+    for (key, duration) in [("target", queue.target), ("update", queue.update)] {
+        if duration.is_some_and(|duration| duration.0 == Span::ZERO) {
+            fail(&child(at, key), "it is longer than 0s; RFC 8033 has 15ms")?;
+        }
+    }
+    for (key, weight) in [("alpha", queue.alpha), ("beta", queue.beta)] {
+        if weight.is_some_and(|weight| !(weight.is_finite() && weight >= 0.0)) {
+            fail(&child(at, key), "a weight is a number, 0 or more")?;
+        }
+    }
+    size_within(queue.mean_packet_size, 1, u64::from(u32::MAX), &child(at, "mean_packet_size"))
 }
 
 /// What CoDel and FQ-CoDel have in common.

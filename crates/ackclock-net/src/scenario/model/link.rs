@@ -121,6 +121,10 @@ pub enum Queue {
     Fred(Fred),
     /// Controlled delay.
     Codel(Codel),
+    /// Flow queue CoDel.
+    FqCodel(FqCodel),
+    /// Proportional integral controller enhanced.
+    Pie(Pie),
 }
 
 /// How much a drop-tail queue holds: either key.
@@ -276,6 +280,72 @@ pub struct Codel {
     /// left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mtu: Option<Size>,
+}
+
+/// Flow queue CoDel (FQ-CoDel, RFC 8290): flows are hashed to queues that are served in turn, each
+/// with controlled delay of its own. Every key may be left out: `fq_codel = {}`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct FqCodel {
+    /// Packets that may wait in all queues together, at least 1; 10240 if left out. One more, and
+    /// the queue with most bytes loses half of them, at most 64 packets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub limit: Option<u32>,
+    /// Bytes that may wait in all queues together, at least 1; 32 MiB if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Size>,
+    /// How many queues, 1 to 65,536; 1024 if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 65_536))]
+    pub flows: Option<u32>,
+    /// Bytes that a queue may send in its turn, at least 1; 1514 if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quantum: Option<Size>,
+    /// As CoDel's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<Duration>,
+    /// As CoDel's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Duration>,
+    /// As CoDel's; the bytes that wait are those of all queues.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mtu: Option<Size>,
+}
+
+/// Proportional integral controller enhanced (PIE, RFC 8033): arriving packets are dropped with a
+/// probability that follows the time that packets wait. Every key may be left out: `pie = {}`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Pie {
+    /// Packets that may wait beside the one in transmission, at least 1; 1000 if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub limit: Option<u32>,
+    /// The time in the queue that is aimed at, above 0; 15 ms if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<Duration>,
+    /// Time from one update of the probability to the next, above 0; 15 ms if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub update: Option<Duration>,
+    /// Weight of the distance from the target, a second, 0 or more; 0.125 if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alpha: Option<f64>,
+    /// Weight of the change of the time in the queue, a second, 0 or more; 1.25 if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beta: Option<f64>,
+    /// For so long after a calm time nothing is dropped; 150 ms if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_burst: Option<Duration>,
+    /// Bytes of an average packet, at least 1; 1024 if left out. While no more than two of them
+    /// wait, nothing is dropped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_packet_size: Option<Size>,
+    /// Drops are spread more evenly than chance alone would have them.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub derandomize: bool,
 }
 
 /// A delay spike: packets that enter the wire in that time take longer, and what enters it later

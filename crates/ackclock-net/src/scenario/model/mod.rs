@@ -21,7 +21,7 @@ use defaults::{is_default, is_one, one};
 pub use distribution::{Distribution, Exponential, Lognormal, Pareto};
 pub use fate::Fate;
 pub use flow::{Arrivals, Cbr, Flow};
-pub use link::{Codel, DropTail, Fred, Link, Queue, Red, Reorder, Spike};
+pub use link::{Codel, DropTail, FqCodel, Fred, Link, Pie, Queue, Red, Reorder, Spike};
 pub use loss::{Bernoulli, Direction, DropList, GilbertElliott, Loss, Policer, ThreeState};
 pub use source::{OnOff, Source, Web, Write};
 pub use tcp::{FirstRtt, Tcp, TimerModel};

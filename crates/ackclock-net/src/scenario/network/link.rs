@@ -3,7 +3,7 @@
 use ackclock_tcp::{Span, Time};
 
 use super::varying::{build_varying, limit, rate};
-use crate::scenario::model::{Codel, Direction, Fate, Link, Loss, Queue, Spike};
+use crate::scenario::model::{Codel, Direction, Fate, FqCodel, Link, Loss, Pie, Queue, Spike};
 use crate::scenario::names::Names;
 use crate::scenario::simulation::BuiltLink;
 use crate::{
@@ -94,6 +94,34 @@ fn build_queue(link: &Link) -> crate::Queue {
             mean_packet_size: fred.mean_packet_size.map_or(500, |s| s.0 as u32),
         }),
         Some(Queue::Codel(codel)) => crate::Queue::Codel(build_codel(codel)),
+        Some(Queue::FqCodel(fq)) => crate::Queue::FqCodel(build_fq_codel(fq)),
+        Some(Queue::Pie(pie)) => crate::Queue::Pie(build_pie(pie)),
+    }
+}
+
+fn build_fq_codel(fq: &FqCodel) -> crate::FqCodel {
+    let FqCodel { limit, memory, flows, quantum, target, interval, mtu } = fq.clone();
+    let limit = limit.or(Some(10_240));
+    let default = crate::FqCodel::new(1);
+    crate::FqCodel {
+        codel: build_codel(&Codel { limit, target, interval, mtu }),
+        memory: memory.map_or(default.memory, |memory| memory.0),
+        flows: flows.unwrap_or(default.flows),
+        quantum: quantum.map_or(default.quantum, |quantum| quantum.0 as u32),
+    }
+}
+
+fn build_pie(pie: &Pie) -> crate::Pie {
+    let default = crate::Pie::new(pie.limit.unwrap_or(1000));
+    crate::Pie {
+        target: pie.target.map_or(default.target, |target| target.0),
+        t_update: pie.update.map_or(default.t_update, |update| update.0),
+        alpha: pie.alpha.unwrap_or(default.alpha),
+        beta: pie.beta.unwrap_or(default.beta),
+        max_burst: pie.max_burst.map_or(default.max_burst, |burst| burst.0),
+        mean_packet_size: pie.mean_packet_size.map_or(default.mean_packet_size, |s| s.0 as u32),
+        derandomize: pie.derandomize,
+        ..default
     }
 }
 
