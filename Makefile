@@ -1,5 +1,5 @@
 # Every target sets up what it needs; the packages come from Debian, the crates from crates.io.
-.PHONY: demo playground test build lint unit example portable oldest rustdoc package deny fuzz-check python browser documents reference book crosscheck crosscheck-linux bench bench-instructions bench-live bench-python bench-trace score soak hostile fuzz clean
+.PHONY: demo playground test build lint unit example portable oldest rustdoc package deny fuzz-check python browser documents reference book crosscheck crosscheck-linux bench bench-instructions bench-live bench-python bench-trace score soak hostile deb fuzz clean
 
 BIN := target/release/ackclock
 
@@ -236,6 +236,14 @@ soak:
 hostile: build
 	tools/install iproute2
 	python3 tests/hostile.py
+
+# A Debian package in out/: a static binary, man pages, the unit and the dashboard.
+MUSL := x86_64-unknown-linux-musl
+deb:
+	tools/install musl-tools binutils dpkg
+	rustup target add $(MUSL)
+	cargo build --release --locked --target $(MUSL) -p ackclock --bin ackclock
+	packaging/deb target/$(MUSL)/release/ackclock out
 
 # Each fuzz target for FUZZ_SECONDS (needs the nightly toolchain).
 FUZZ_SECONDS ?= 60
