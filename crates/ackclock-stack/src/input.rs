@@ -211,7 +211,7 @@ impl Stack {
             return self.send_cookie(now, id, &tuple, syn);
         }
         listener.half_open += 1;
-        let config = listener.config.clone();
+        let (config, number) = listener.config_for(tuple.remote());
         let mut iss = self.secret.isn(now, &tuple);
         if let Some(above) = above
             && (iss.0.wrapping_sub(above.0) as i32) <= 0
@@ -222,7 +222,7 @@ impl Stack {
         }
         let settings = self.connection_config(now, &tuple, &config, iss);
         let connection = Connection::accept(now, settings, config.strategy.build(), syn);
-        self.insert(now, tuple, connection, iss, &config, Owner::HalfOpen(id));
+        self.insert(now, tuple, connection, iss, &config, number, Owner::HalfOpen(id));
     }
 
     /// Answers a SYN and keeps nothing.
@@ -274,12 +274,12 @@ impl Stack {
             self.stats.queue_full += 1;
             return Cookie::Taken;
         }
-        let config = listener.config.clone();
+        let (config, number) = listener.config_for(tuple.remote());
         let (iss, irs) = (Seq(ack.ack.0.wrapping_sub(1)), Seq(ack.seq.0.wrapping_sub(1)));
         let settings = self.connection_config(now, &tuple, &config, iss);
         let strategy = config.strategy.build();
         let connection = Connection::established(now, settings, strategy, irs, &offered, ack);
-        self.insert(now, tuple, connection, iss, &config, Owner::Queued(id));
+        self.insert(now, tuple, connection, iss, &config, number, Owner::Queued(id));
         self.stats.cookies_accepted += 1;
         self.stats.opened += 1;
         if let Some(&index) = self.demux.get(&tuple) {

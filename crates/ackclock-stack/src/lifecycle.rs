@@ -15,6 +15,7 @@ use crate::{ListenerId, Ready, SocketId, Stack, TcpConfig};
 
 impl Stack {
     /// Puts a new connection into the tables, with a segment to send.
+    #[allow(clippy::too_many_arguments, reason = "each is a fact of the connection")]
     pub(crate) fn insert(
         &mut self,
         now: Time,
@@ -22,6 +23,7 @@ impl Stack {
         connection: Connection,
         iss: Seq,
         config: &TcpConfig,
+        strategy: usize,
         owner: Owner,
     ) -> SocketId {
         let (index, id) = self.table.next();
@@ -30,6 +32,7 @@ impl Stack {
             id,
             tuple,
             connection,
+            strategy,
             owner,
             send: Ring::new(config.send_buffer),
             receive: Ring::new(config.receive_buffer),
@@ -157,6 +160,8 @@ impl Stack {
                 std::iter::from_fn(|| socket.connection.poll_event()).map(|event| (id, event)),
             );
         }
+        // Sending has made what is outstanding longer.
+        self.memory.count(socket);
         let held = socket.owner != Owner::Nobody;
         let tuple = socket.tuple;
         match socket.state {
@@ -173,6 +178,10 @@ impl Stack {
             }
             TcpState::TimeWait if !held => {
                 self.memory.account(socket.counted, 0);
+                if !self.memory.may_wait() {
+                    self.remove(&tuple, index);
+                    return;
+                }
                 let record = TimeWait::new(now, socket);
                 slot.entry = Entry::TimeWait(record);
                 self.timers.schedule(index, record.until, &mut slot.scheduled);
@@ -187,6 +196,11 @@ impl Stack {
 
     /// Removes what is left of a connection in TIME-WAIT.
     pub(crate) fn forget(&mut self, tuple: &Tuple, index: u32) {
+        self.memory.has_waited();
+        self.remove(tuple, index);
+    }
+
+    fn remove(&mut self, tuple: &Tuple, index: u32) {
         self.demux.remove(tuple);
         self.table.remove(index);
         self.stats.closed += 1;

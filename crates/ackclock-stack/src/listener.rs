@@ -4,15 +4,20 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 
 use ackclock_tcp::wire::{Options, Repr};
-use ackclock_tcp::{Seq, Span, Time};
+use ackclock_tcp::{Composition, Seq, Span, Time};
 
 use crate::TcpConfig;
 use crate::tuple::{Purpose, Secret, Tuple};
+
+/// Which of a listener's further strategies a client gets; `None` for that of its configuration.
+type Choose = Box<dyn Fn(SocketAddr) -> Option<usize> + Send>;
 
 /// A listener.
 pub(crate) struct Listener {
     pub(crate) local: SocketAddr,
     pub(crate) config: TcpConfig,
+    /// Strategies beside that of `config`, and which of them a client gets.
+    pub(crate) choice: Option<(Vec<Composition>, Choose)>,
     pub(crate) backlog: usize,
     /// How many of its connections are half open.
     pub(crate) half_open: usize,
@@ -24,6 +29,19 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
+    /// How a client's connection behaves, and the number of its strategy: 0 for that of the
+    /// configuration.
+    pub(crate) fn config_for(&self, client: SocketAddr) -> (TcpConfig, usize) {
+        let mut config = self.config.clone();
+        let chosen = self.choice.as_ref().and_then(|(strategies, choose)| {
+            let number = choose(client)?;
+            Some((strategies.get(number)?, number + 1))
+        });
+        let Some((strategy, number)) = chosen else { return (config, 0) };
+        config.strategy.clone_from(strategy);
+        (config, number)
+    }
+
     /// Whether another established connection has to wait for the application to accept some.
     pub(crate) fn is_full(&self) -> bool {
         self.queue.len() >= self.backlog

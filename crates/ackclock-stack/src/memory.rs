@@ -15,15 +15,25 @@ const SHARE: usize = 64;
 /// What every buffer may have, even where nothing is free: each connection makes progress.
 pub(crate) const LEAST: usize = 8 * 1024;
 
-/// The memory of all buffers.
+/// What is left of a connection in TIME-WAIT: its slot, and its entries in tables that double as
+/// they grow. `tests/memory.rs` measures it.
+pub(crate) const TIME_WAIT: usize = 512;
+
+/// TIME-WAIT may take this part of the budget. Beyond that a connection has none, as in Linux
+/// (`tcp_time_wait`, beyond `tcp_max_tw_buckets`).
+const TIME_WAIT_SHARE: usize = 8;
+
+/// The memory of all connections: their buffers, what is outstanding, TIME-WAIT.
 pub(crate) struct Memory {
     budget: usize,
     used: usize,
+    /// Connections in TIME-WAIT.
+    time_waits: usize,
 }
 
 impl Memory {
     pub(crate) fn new(budget: usize) -> Memory {
-        Memory { budget, used: 0 }
+        Memory { budget, used: 0, time_waits: 0 }
     }
 
     /// Bytes in use.
@@ -41,6 +51,22 @@ impl Memory {
     pub(crate) fn count(&mut self, socket: &mut Socket) {
         let now = socket.memory();
         self.account(std::mem::replace(&mut socket.counted, now), now);
+    }
+
+    /// Counts another connection in TIME-WAIT if there may be one.
+    pub(crate) fn may_wait(&mut self) -> bool {
+        let may = (self.time_waits + 1) * TIME_WAIT <= self.budget / TIME_WAIT_SHARE;
+        if may {
+            self.time_waits += 1;
+            self.account(0, TIME_WAIT);
+        }
+        may
+    }
+
+    /// One of them is over.
+    pub(crate) fn has_waited(&mut self) {
+        self.time_waits -= 1;
+        self.account(TIME_WAIT, 0);
     }
 
     /// What was held `before` is held `now`.

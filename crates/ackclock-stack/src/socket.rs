@@ -27,11 +27,13 @@ pub(crate) struct Socket {
     pub(crate) id: SocketId,
     pub(crate) tuple: Tuple,
     pub(crate) connection: Connection,
+    /// The number of its strategy, as [`Status::strategy`] has it.
+    pub(crate) strategy: usize,
     pub(crate) owner: Owner,
     /// Bytes not yet acknowledged, and bytes not yet read.
     pub(crate) send: Ring,
     pub(crate) receive: Ring,
-    /// What they took when that was last counted.
+    /// What these and the scoreboard took when that was last counted.
     pub(crate) counted: usize,
     /// What has kept it from sending since it is established.
     pub(crate) limits: Limits,
@@ -70,9 +72,9 @@ impl Socket {
         if is_open(self.connection.state()) && !self.shut { self.send.room(grant) } else { 0 }
     }
 
-    /// Bytes of memory that its buffers take.
+    /// Bytes of memory that its buffers and the list of what is outstanding take.
     pub(crate) fn memory(&self) -> usize {
-        self.send.capacity() + self.receive.capacity()
+        self.send.capacity() + self.receive.capacity() + self.connection.sender().memory()
     }
 
     /// Lets so much of what arrives wait.
@@ -100,6 +102,7 @@ impl Socket {
             read: self.connection.read_position(),
             local: self.tuple.local(),
             remote: self.tuple.remote(),
+            strategy: self.strategy,
         }
     }
 

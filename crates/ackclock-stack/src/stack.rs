@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::connection::{Connection, ConnectionConfig};
-use ackclock_tcp::{Event, ReceiverConfig, Sender, SenderConfig, Seq, Span, Time};
+use ackclock_tcp::{Composition, Event, ReceiverConfig, Sender, SenderConfig, Seq, Span, Time};
 
 use crate::limits::{Limit, Limits};
 use crate::listener::Listener;
@@ -110,6 +110,7 @@ impl Stack {
         let listener = Listener {
             local: SocketAddr::new(ip, port),
             config,
+            choice: None,
             backlog: backlog.max(1),
             half_open: 0,
             queue: VecDeque::new(),
@@ -118,6 +119,22 @@ impl Stack {
         };
         self.listeners.insert(id, listener);
         Ok(id)
+    }
+
+    /// From now on gives some clients of a listener another strategy than that of its configuration:
+    /// `choose` says which of `strategies`, for the client's address. [`Status::strategy`] tells it.
+    ///
+    /// # Errors
+    /// [`Error::NoSocket`].
+    pub fn choose_strategies(
+        &mut self,
+        listener: ListenerId,
+        strategies: Vec<Composition>,
+        choose: impl Fn(SocketAddr) -> Option<usize> + Send + 'static,
+    ) -> Result<(), Error> {
+        let listening = self.listeners.get_mut(&listener).ok_or(Error::NoSocket)?;
+        listening.choice = Some((strategies, Box::new(choose)));
+        Ok(())
     }
 
     /// The address of a listener.
@@ -180,7 +197,7 @@ impl Stack {
         let mut settings = self.connection_config(now, &tuple, &config, iss);
         settings.syn_retries = SYN_RETRIES;
         let connection = Connection::connect(now, settings, config.strategy.build());
-        Ok(self.insert(now, tuple, connection, iss, &config, Owner::Application))
+        Ok(self.insert(now, tuple, connection, iss, &config, 0, Owner::Application))
     }
 
     /// Writes as much as there is room for, at least a byte.
@@ -368,7 +385,8 @@ impl Stack {
         self.listeners.values().map(|listener| listener.queue.len()).sum()
     }
 
-    /// Bytes that the buffers of all connections take; those that nobody holds any more included.
+    /// Bytes that all connections take for their buffers, for the list of what is outstanding, and in
+    /// TIME-WAIT; those that nobody holds any more included.
     pub fn memory(&self) -> usize {
         self.memory.used()
     }

@@ -21,8 +21,9 @@ pub struct StackConfig {
     /// Half-open connections of a listener that are kept; beyond them SYNs are answered by
     /// cookies.
     pub half_open: usize,
-    /// Bytes that the buffers of all connections together may take, beyond 8 KiB for each buffer.
-    /// The more is in use, the less a buffer may grow.
+    /// Bytes that all connections together may take for their buffers, for the list of what is
+    /// outstanding, and in TIME-WAIT, beyond 8 KiB for each buffer. The more is in use, the less a
+    /// buffer may grow. TIME-WAIT takes an eighth at most; beyond that there is none.
     pub memory: usize,
 }
 
@@ -168,6 +169,9 @@ pub struct Status {
     pub local: SocketAddr,
     /// The peer's address.
     pub remote: SocketAddr,
+    /// Its sender's strategy: 0 for that of the configuration, else 1 and more for one of
+    /// [`choose_strategies`](crate::Stack::choose_strategies).
+    pub strategy: usize,
 }
 
 /// An IP packet to send: a header and up to two pieces of payload, which lie in a socket's buffer.

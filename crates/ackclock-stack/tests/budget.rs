@@ -115,3 +115,37 @@ fn trimming_gives_back_what_is_not_needed() {
     world.hosts[1].stack.trim();
     assert_eq!(world.hosts[1].stack.memory(), 0);
 }
+
+/// TIME-WAIT counts, and has an eighth of the budget: three of 512 bytes in 12 KiB.
+#[test]
+fn there_are_no_more_connections_in_time_wait_than_fit() {
+    let small = StackConfig { memory: 3 * 8 * 512, ..host_config(0, true) };
+    let mut world = World::with([small, host_config(1, true)]);
+    world.listen(v4(1), TcpConfig::default(), 10, |i| App::new(0, 0, i));
+    for i in 0..5 {
+        let id = world.connect(v4(1), TcpConfig::default(), App::new(0, i, 0));
+        world.run_for(Span::from_millis(50));
+        world.hosts[0].stack.close(world.now, id);
+        world.run_for(Span::from_millis(500));
+    }
+    assert_eq!((world.hosts[0].stack.connections(), world.hosts[0].stack.memory()), (3, 3 * 512));
+    world.run_for(Span::from_secs(61));
+    assert_eq!((world.hosts[0].stack.connections(), world.hosts[0].stack.memory()), (0, 0));
+}
+
+/// A peer that takes small segments makes a long list of what is outstanding: that counts, too.
+#[test]
+fn what_is_outstanding_counts() {
+    let held = |mss| {
+        let mut world = World::new(true);
+        world
+            .listen(v4(1), TcpConfig::default(), 10, |i| App { reads: false, ..App::new(0, 9, i) });
+        let config = TcpConfig { mss: Some(mss), ..TcpConfig::default() };
+        world.connect(v4(1), config, App { shuts: false, ..App::new(200_000, 0, 9) });
+        world.run_for(Span::from_millis(1));
+        world.hosts[0].stack.memory()
+    };
+    // The buffer is the same, 256 KiB; ten segments of 100 bytes are more than ten records.
+    let (few, many) = (held(1400), held(100));
+    assert!(few > 256 << 10 && many > 256 << 10, "{few} {many}");
+}

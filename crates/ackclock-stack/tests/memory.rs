@@ -128,7 +128,8 @@ fn main() {
     assert_eq!(hosts.hosts.each_ref().map(|host| host.connections()), [10_000, 0]);
     let each = held(&region) / 10_000;
     eprintln!("a connection in TIME-WAIT takes {each} bytes");
-    assert!(each < 1024, "{each}");
+    // What the budget counts for it.
+    assert!(each <= 512, "{each}");
     hosts.now = Time(hosts.now.0 + 61_000 * MS);
     hosts.hosts[0].on_deadline(hosts.now);
     assert_eq!(hosts.hosts[0].connections(), 0);

@@ -570,6 +570,12 @@ impl Scoreboard {
         self.again.shrink_to_fit();
     }
 
+    /// Bytes of memory that its lists take.
+    pub(crate) fn memory(&self) -> usize {
+        self.records.capacity() * size_of::<Record>()
+            + self.again.capacity() * size_of::<(Time, u64)>()
+    }
+
     /// Records that it has memory for.
     #[cfg(test)]
     pub(crate) fn capacity(&self) -> usize {

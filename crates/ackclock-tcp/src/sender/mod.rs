@@ -147,6 +147,11 @@ impl Sender {
         &self.stats
     }
 
+    /// Bytes of memory that the list of outstanding segments takes.
+    pub fn memory(&self) -> usize {
+        self.s.board.memory()
+    }
+
     /// The state that mechanisms see.
     pub fn state(&self) -> &State {
         &self.s
