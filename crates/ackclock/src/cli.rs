@@ -3,6 +3,7 @@
 use ackclock_impair::ImpairArgs;
 use clap::{Parser, Subcommand};
 
+use crate::access_log::AccessLogArgs;
 use crate::compare::CompareArgs;
 use crate::exhaust::ExhaustArgs;
 use crate::exit::{help, help_with_example};
@@ -35,7 +36,7 @@ pub(crate) enum Verb {
         "ackclock run scenarios/first.toml --strategy newreno,sack --html first.html"
     ))]
     Run(RunArgs),
-    /// Print the JSON Schema of scenario files, or of files of experiments.
+    /// Print the JSON Schema of scenario files, or of files of experiments or listeners.
     #[command(after_help = help_with_example("ackclock schema > scenario.schema.json"))]
     Schema(SchemaArgs),
     /// Compare strategies on one simulated connection, without a scenario file.
@@ -109,6 +110,15 @@ pub(crate) enum Verb {
         "ackclock proxy --listen 10.77.0.2:80 --to 127.0.0.1:8080"
     ))]
     Proxy(ProxyArgs),
+    /// Compare the strategies in access logs of `serve` and `proxy`.
+    ///
+    /// For each strategy there is the rate of retransmissions, the timeouts, the round trip, the
+    /// rate while there was something to send, and the duration, with 95 % intervals, and the
+    /// differences from the first strategy. Connections count as independent of each other.
+    #[command(name = "access-log", after_help = help_with_example(
+        "ackclock access-log /var/log/ackclock/proxy.jsonl"
+    ))]
+    AccessLog(AccessLogArgs),
     /// Connect network namespaces by the links of a scenario, in real time (root).
     ///
     /// The links treat real packets as they treat simulated ones: with the same rates, delays,

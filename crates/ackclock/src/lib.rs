@@ -1,6 +1,7 @@
 //! The `ackclock` command as a library: [`main`] is all that the binary calls. [`EXIT_CODES`] says
 //! how it ends.
 
+mod access_log;
 mod args;
 mod cli;
 mod compare;
@@ -79,6 +80,7 @@ pub fn run_with(registry: &Registry, args: impl IntoIterator<Item = OsString>) -
         Verb::Lab(args) => lab::lab(args, registry, &cancel),
         Verb::Serve(args) => wire::serve(args, registry),
         Verb::Proxy(args) => wire::proxy(args, registry),
+        Verb::AccessLog(args) => access_log::access_log(args),
         Verb::Gateway(args) => wire::gateway(args, registry),
         Verb::Impair(args) => Ok(ackclock_impair::impair(args, registry)?),
         Verb::Explain(args) => explain::explain(args),

@@ -43,10 +43,17 @@ pub(crate) struct SchemaArgs {
     /// Print the schema of files of experiments, which `ackclock experiment` runs.
     #[arg(long)]
     pub experiment: bool,
+    /// Print the schema of files of listeners, for `ackclock proxy --listeners`.
+    #[arg(long, conflicts_with = "experiment")]
+    pub listeners: bool,
 }
 
 pub(crate) fn schema(args: &SchemaArgs) -> Result<String, Error> {
-    let schema = if args.experiment { Experiment::json_schema() } else { Scenario::json_schema() };
+    let schema = match args {
+        SchemaArgs { experiment: true, .. } => Experiment::json_schema(),
+        SchemaArgs { listeners: true, .. } => crate::wire::listeners_schema(),
+        _ => Scenario::json_schema(),
+    };
     Ok(json_text(&schema))
 }
 

@@ -637,6 +637,26 @@ fn the_schema_is_json_and_refuses_unknown_keys() {
 }
 
 #[test]
+fn the_schema_of_listeners_has_the_keys_and_refuses_others() {
+    let schema = json(&["schema", "--listeners"]);
+    assert_eq!(schema["additionalProperties"], false);
+    assert_eq!(schema["required"], serde_json::json!(["listener"]));
+    let keys = |name: &str| {
+        let definition = &schema["$defs"][name];
+        assert_eq!(definition["additionalProperties"], false, "{name}");
+        let keys = definition["properties"].as_object().unwrap().keys().cloned();
+        (keys.collect::<Vec<_>>(), definition["required"].clone())
+    };
+    let text = |keys: &[&str]| keys.iter().map(|k| k.to_string()).collect::<Vec<_>>();
+    let expected = text(&["listen", "proxy_protocol", "to"]);
+    assert_eq!(keys("Listener"), (expected, serde_json::json!(["listen", "to"])));
+    let expected = text(&["clients", "strategy"]);
+    assert_eq!(keys("Part"), (expected, serde_json::json!(["strategy", "clients"])));
+    let versions = schema["$defs"]["ProxyProtocol"].to_string();
+    assert!(versions.contains("\"v1\"") && versions.contains("\"v2\""), "{versions}");
+}
+
+#[test]
 fn a_closed_pipe_is_no_error() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_ackclock"))
         .args(["schema"])

@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 
 use ackclock_live::Namespace;
-use daemon::{Daemon, connect, namespace, run, scratch, settled};
+use daemon::{Daemon, connect, metrics, namespace, run, scratch, settled};
 use rustix::process::Signal;
 
 /// A backend that greets each connection with its name, and then sends back what comes.
@@ -28,6 +28,10 @@ fn backend(namespace: &Namespace, name: &'static str) -> SocketAddr {
 
 fn listener(listen: &str, to: SocketAddr) -> String {
     format!("[[listener]]\nlisten = \"{listen}\"\nto = \"{to}\"\n")
+}
+
+fn part(strategy: &str, clients: &str) -> String {
+    format!("[[split]]\nstrategy = \"{strategy}\"\nclients = \"{clients}\"\n")
 }
 
 fn greeting(mut stream: &TcpStream) -> String {
@@ -81,4 +85,48 @@ fn a_file_of_listeners_is_read_again_and_nothing_is_cut() {
     let output = run(&ns, env!("CARGO_BIN_EXE_ackclock"), &["proxy", "--to", "127.0.0.1:1"]);
     let text = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), text.contains("--listen")), (Some(2), true), "{text}");
+}
+
+/// Which strategy a client gets, in the access log and in metrics, before and after a reload.
+#[test]
+fn clients_get_the_strategies_of_the_file() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("listeners-split");
+    let (file, log) = (dir.join("proxy.toml"), dir.join("log"));
+    let to = backend(&ns, "one");
+    let first = "10.77.0.2:80";
+    fs::write(&file, listener(first, to) + &part("prr", "10.77.0.0/24")).unwrap();
+    let (name, log_name) = (file.to_str().unwrap(), log.to_str().unwrap());
+    let args = ["proxy", "--listeners", name, "--access-log", log_name, "--strategy", "sack"];
+    let daemon = Daemon::start(&ns, &[&args[..], &["--metrics", "127.0.0.1:9100"]].concat());
+    let open = || {
+        let now = metrics(&ns, "127.0.0.1:9100");
+        ["sack", "prr", "newreno"].map(|strategy| {
+            let key = format!("ackclock_connections_open{{strategy=\"{strategy}\"}}");
+            now.get(&key).copied()
+        })
+    };
+    let old = connect(&ns, first);
+    greeting(&old);
+    assert_eq!(open(), [Some(0.0), Some(1.0), None]);
+    // No connection changes its strategy.
+    fs::write(&file, listener(first, to) + &part("newreno", "100%")).unwrap();
+    daemon.signal(Signal::HUP);
+    settled(|| daemon.said());
+    let new = connect(&ns, first);
+    greeting(&new);
+    assert_eq!(open(), [Some(0.0), Some(1.0), Some(1.0)]);
+    drop((old, new));
+    settled(open);
+    daemon.end();
+    let text = fs::read_to_string(&log).unwrap();
+    let mut strategies: Vec<_> = text
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["strategy"].clone())
+        .collect();
+    strategies.sort_by_key(|s| s.to_string());
+    assert_eq!(strategies, ["newreno", "prr"]);
+    let output = run(&ns, env!("CARGO_BIN_EXE_ackclock"), &["access-log", log_name]);
+    let table = String::from_utf8(output.stdout).unwrap();
+    assert!(table.contains("prr - newreno"), "{table}");
 }

@@ -383,7 +383,10 @@ fn clients_that_wait_and_clients_too_many_are_counted() {
     let first = [connect(&ns, ADDRESS), connect(&ns, ADDRESS)];
     assert_eq!(attempt(&ns), Err(ErrorKind::ConnectionReset));
     assert_eq!(attempt(&ns), Err(ErrorKind::ConnectionReset));
-    assert_eq!(metrics(&ns, "127.0.0.1:9100")["ackclock_connections_refused_total"], 2.0);
+    assert_eq!(
+        metrics(&ns, "127.0.0.1:9100")["ackclock_connections_refused_total{limit=\"connections\"}"],
+        2.0
+    );
     let line = "10.77.0.1 is refused: it has 2 connections (--max-per-source)";
     assert_eq!(settled(|| daemon.said()), [line], "not a line for each");
     // Once one has ended there is room for another one.
@@ -392,6 +395,31 @@ fn clients_that_wait_and_clients_too_many_are_counted() {
     drop(connect(&ns, ADDRESS));
     thread.join().unwrap();
     daemon.end();
+}
+
+/// Of those that come at once from one address, as many are taken as it may open in a second.
+#[test]
+fn clients_that_come_too_fast_are_refused() {
+    let Some(ns) = namespace() else { return };
+    let log = scratch("proxy-rate").join("log");
+    let (to, thread) = backend(&ns, 2, echo);
+    let args = ["--max-rate-per-source", "2", "--metrics", "127.0.0.1:9100", "--access-log"];
+    let args = [&args[..], &[log.to_str().unwrap()]].concat();
+    let daemon = proxy(&ns, &to.to_string(), &args);
+    let clients: Vec<_> = (0..20).map(|_| connect(&ns, ADDRESS)).collect();
+    let line =
+        "10.77.0.1 is refused: it opens more than 2 connections a second (--max-rate-per-source)";
+    assert_eq!(settled(|| daemon.said()), [line]);
+    let now = metrics(&ns, "127.0.0.1:9100");
+    let refused = now["ackclock_connections_refused_total{limit=\"rate\"}"];
+    assert_eq!(refused + now["ackclock_connections_total"], 20.0);
+    // However slow this machine is, twenty in a row do not take the nine seconds that they may.
+    assert!(refused > 0.0);
+    drop(clients);
+    daemon.end();
+    let text = std::fs::read_to_string(&log).unwrap();
+    assert_eq!(text.matches("\"ended\":\"refused_rate\"").count() as f64, refused);
+    drop(thread);
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod memory;
 mod net;
 mod notices;
 mod service;
+mod sources;
 
 use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;
@@ -15,26 +16,27 @@ use std::path::PathBuf;
 
 use ackclock_net::scenario::units::{Duration, Size};
 use ackclock_stack::{ListenerId, Ready, SocketId, TcpConfig};
-use ackclock_tcp::{Span, Stats, Time};
+use ackclock_tcp::{Span, Time};
 use clap::Args;
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sd_notify::NotifyState;
 
-use super::histogram::Histogram;
 use super::interrupt::Interrupt;
 use super::metrics::Endpoint;
 use super::privileges::drop_privileges;
+use super::split::{Split, SplitArg};
 use super::{DEFAULT_STRATEGY, WireArgs, open_host};
 use crate::error::Error;
 use access::AccessLog;
 use counters::text;
 use memory::{Budget, default_budget};
 pub(crate) use net::Net;
-use net::SERVICE;
+use net::{Arm, SERVICE};
 use notices::Notices;
-pub(crate) use service::Service;
+pub(crate) use service::{Listen, Service};
+use sources::{SourceLimits, Sources};
 
 /// What the commands that serve have in common.
 #[derive(Debug, Args)]
@@ -42,6 +44,11 @@ pub(crate) struct DaemonArgs {
     /// The strategy of our sender. `+` adds a mechanism, as in `sack+lt`.
     #[arg(long, value_name = "S", default_value = DEFAULT_STRATEGY)]
     pub strategy: String,
+    /// Give another strategy to some of the clients: to a share of the connections (`prr=10%`), or
+    /// to a prefix (`prr=198.51.100.0/24`). Repeat the option for more. Metrics and access log have
+    /// the strategy of each connection.
+    #[arg(long, value_name = "S=SHARE|PREFIX")]
+    pub split: Vec<SplitArg>,
     /// The most connections at the same time. Further clients wait until one ends.
     #[arg(
         long,
@@ -70,6 +77,10 @@ pub(crate) struct DaemonArgs {
     /// reset. Default: no limit.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_per_source: Option<u32>,
+    /// The most new connections a second from one address, or from one /64 prefix of IPv6. As many
+    /// may come at once. Further ones are reset. Default: no limit.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub max_rate_per_source: Option<u32>,
     /// Serve as this user. Capabilities are given up in any case, once the device is open.
     #[arg(long, value_name = "NAME")]
     pub user: Option<String>,
@@ -91,7 +102,6 @@ pub(crate) struct Daemon {
     config: TcpConfig,
     interrupt: Interrupt,
     endpoint: Option<Endpoint>,
-    most_per_source: u32,
     notices: Notices,
     user: Option<String>,
     drain: Span,
@@ -105,6 +115,7 @@ impl Daemon {
         args: &DaemonArgs,
         listen: &[SocketAddr],
         config: &TcpConfig,
+        split: &Split,
     ) -> Result<Daemon, Error> {
         raise_open_files();
         let interrupt = Interrupt::with_hangup()?;
@@ -117,16 +128,14 @@ impl Daemon {
             budget,
             epoll,
             bytes: [0; 2],
-            accepted: 0,
-            gone: Stats::default(),
             again: VecDeque::new(),
             draining: false,
             clients: HashMap::new(),
-            sources: HashMap::new(),
-            refused: 0,
-            durations: Histogram::default(),
-            round_trips: Histogram::default(),
-            strategy: args.strategy.clone(),
+            sources: Sources::new(SourceLimits {
+                connections: args.max_per_source,
+                rate: args.max_rate_per_source,
+            }),
+            arms: vec![Arm::new(config.strategy.clone())],
             access: args
                 .access_log
                 .as_deref()
@@ -135,6 +144,7 @@ impl Daemon {
         };
         let mut listeners = Vec::new();
         net.listen(&mut listeners, config, listen)?;
+        net.split(&listeners, split);
         let endpoint = match args.metrics {
             None => None,
             Some(address) => Some(
@@ -158,7 +168,6 @@ impl Daemon {
             config: config.clone(),
             interrupt,
             endpoint,
-            most_per_source: args.max_per_source.unwrap_or(u32::MAX),
             notices: Notices::default(),
             user: args.user.clone(),
             drain: args.drain.0,
@@ -205,6 +214,8 @@ impl Daemon {
             if self.net.now() >= next_sweep {
                 next_sweep = self.net.now() + SWEEP;
                 service.sweep(&mut self.net);
+                let now = self.net.now();
+                self.net.sources.sweep(now);
                 self.net.host.stack().trim();
                 if let Some(access) = &mut self.net.access {
                     access.flush();
@@ -259,7 +270,11 @@ impl Daemon {
         // Whoever waits at a listener that goes is taken first.
         self.accept(service);
         let Daemon { net, listeners, config, .. } = self;
-        let mut listen = |addresses: &[SocketAddr]| net.listen(listeners, config, addresses);
+        let mut listen = |addresses: &[SocketAddr], split: &Split| {
+            net.listen(listeners, config, addresses)?;
+            net.split(listeners, split);
+            Ok(())
+        };
         self.notices.hangup(reopened, service.reload(&mut listen));
     }
 
@@ -286,14 +301,16 @@ impl Daemon {
             access.flush();
         }
         self.net.host.flush();
-        let Net { accepted, bytes: [read, written], gone, .. } = &self.net;
+        let Net { bytes: [read, written], arms, .. } = &self.net;
+        let sum = |count: fn(&Arm) -> u64| arms.iter().map(count).sum::<u64>();
+        let accepted = sum(|arm| arm.accepted);
         format!(
             "{accepted} connections, {} cut off; {read} bytes in, {written} out; {} segments sent, \
              {} again, {} timeouts\n",
             left.len(),
-            gone.segments_sent,
-            gone.retransmissions,
-            gone.timeouts
+            sum(|arm| arm.gone.segments_sent),
+            sum(|arm| arm.gone.retransmissions),
+            sum(|arm| arm.gone.timeouts)
         )
     }
 
@@ -323,11 +340,9 @@ impl Daemon {
         for &(address, listener) in &self.listeners {
             while service.open() < self.net.budget.connections {
                 let Ok(socket) = self.net.host.stack().accept(listener) else { break };
-                match self.net.admit(socket, self.most_per_source) {
+                match self.net.admit(socket) {
                     Ok(()) => service.opened(&mut self.net, socket, address),
-                    Err(source) => {
-                        self.notices.refused(self.net.now(), source, self.most_per_source);
-                    }
+                    Err((source, why)) => self.notices.refused(self.net.now(), source, why),
                 }
             }
         }

@@ -22,18 +22,30 @@ const FETCH: Duration = Duration::from_secs(10);
 pub(crate) struct Exposition {
     /// A label that every sample carries.
     label: Option<String>,
+    /// The family that is being written.
+    family: String,
     text: String,
 }
 
 impl Exposition {
     /// Every sample carries the label `strategy`.
     pub fn new(strategy: &str) -> Exposition {
-        Exposition { label: Some(label("strategy", strategy)), text: String::new() }
+        Exposition { label: Some(label("strategy", strategy)), ..Exposition::plain() }
     }
 
     /// No sample carries a label that is not its own.
     pub fn plain() -> Exposition {
-        Exposition { label: None, text: String::new() }
+        Exposition { label: None, family: String::new(), text: String::new() }
+    }
+
+    /// Writes a family for each strategy, whose label its samples carry.
+    pub fn each<T>(&mut self, of: &[(&str, T)], write: impl Fn(&mut Exposition, &T)) {
+        let own = self.label.take();
+        for (strategy, values) in of {
+            self.label = Some(label("strategy", strategy));
+            write(self, values);
+        }
+        self.label = own;
     }
 
     /// A value that goes up and down.
@@ -75,43 +87,34 @@ impl Exposition {
         self.sample(&format!("{name}_count"), None, times.count);
     }
 
-    /// What senders counted.
-    pub fn senders(&mut self, s: &Stats) {
-        self.counter(
-            "ackclock_segments_sent_total",
-            "Segments with payload sent.",
-            s.segments_sent,
-        );
-        self.counter(
-            "ackclock_retransmissions_total",
-            "Of those, \
-            retransmissions.",
-            s.retransmissions,
-        );
-        self.counter(
-            "ackclock_fast_retransmissions_total",
-            "Of the retransmissions, those that began a recovery.",
-            s.fast_retransmissions,
-        );
-        let classes =
-            TimeoutClass::ALL.map(|class| (class.name(), s.timeouts_by_class[class as usize]));
-        self.counters(
-            "ackclock_timeouts_total",
-            "Retransmission timeouts by class.",
-            "class",
-            &classes,
-        );
-        self.counter(
-            "ackclock_recoveries_total",
-            "Recoveries begun by other than a timeout.",
-            s.recoveries,
-        );
-        self.seconds(
-            "ackclock_rtt_seconds",
-            "Round trips measured.",
-            s.rtt_samples,
-            s.rtt_sum.secs_f64(),
-        );
+    /// What the senders of each strategy counted.
+    pub fn senders(&mut self, of: &[(&str, Stats)]) {
+        self.each(of, |to, s| {
+            let help = "Segments with payload sent.";
+            to.counter("ackclock_segments_sent_total", help, s.segments_sent);
+        });
+        self.each(of, |to, s| {
+            let help = "Of those, retransmissions.";
+            to.counter("ackclock_retransmissions_total", help, s.retransmissions);
+        });
+        self.each(of, |to, s| {
+            let help = "Of the retransmissions, those that began a recovery.";
+            to.counter("ackclock_fast_retransmissions_total", help, s.fast_retransmissions);
+        });
+        self.each(of, |to, s| {
+            let classes =
+                TimeoutClass::ALL.map(|class| (class.name(), s.timeouts_by_class[class as usize]));
+            let help = "Retransmission timeouts by class.";
+            to.counters("ackclock_timeouts_total", help, "class", &classes);
+        });
+        self.each(of, |to, s| {
+            let help = "Recoveries begun by other than a timeout.";
+            to.counter("ackclock_recoveries_total", help, s.recoveries);
+        });
+        self.each(of, |to, s| {
+            let (count, sum) = (s.rtt_samples, s.rtt_sum.secs_f64());
+            to.seconds("ackclock_rtt_seconds", "Round trips measured.", count, sum);
+        });
     }
 
     /// The text.
@@ -120,6 +123,10 @@ impl Exposition {
     }
 
     fn family(&mut self, name: &str, help: &str, kind: &str) {
+        if self.family == name {
+            return;
+        }
+        self.family = name.to_string();
         let _ = write!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
     }
 

@@ -95,13 +95,17 @@ fn delayed_ack(text: &str) -> Result<DelayedAck, String> {
 
 /// The strategy that `--strategy` names: one that needs no oracle.
 pub(crate) fn strategy(text: &str, registry: &Registry) -> Result<Composition, Error> {
-    let wrong = |message: String| Error::Usage(format!("--strategy: {message}"));
-    ackclock_net::scenario::check_strategy(text, registry).map_err(wrong)?;
-    let composition = registry.parse(text).map_err(|e| wrong(e.to_string()))?;
+    deployable(text, registry).map_err(|message| Error::Usage(format!("--strategy: {message}")))
+}
+
+/// A strategy that needs no oracle, or what is wrong with it.
+pub(crate) fn deployable(text: &str, registry: &Registry) -> Result<Composition, String> {
+    ackclock_net::scenario::check_strategy(text, registry)?;
+    let composition = registry.parse(text).map_err(|e| e.to_string())?;
     if composition.build().detect.notices() != Notices::Never {
-        return Err(wrong(format!(
+        return Err(format!(
             "`{text}` has to be notified of losses by a simulated network; no wire does that"
-        )));
+        ));
     }
     Ok(composition)
 }

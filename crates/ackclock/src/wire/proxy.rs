@@ -19,11 +19,12 @@ use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, sockopt};
 
-use super::daemon::{Daemon, DaemonArgs, Net, Service};
+use super::daemon::{Daemon, DaemonArgs, Listen, Net, Service};
 use super::histogram::Histogram;
 use super::metrics::Exposition;
 use super::proxy_protocol::ProxyProtocol;
-use super::routes::{self, Route, Routes, resolve};
+use super::routes::{self, Listeners, Route, Routes, resolve};
+use super::split::Split;
 use super::strategy;
 use crate::error::Error;
 
@@ -48,7 +49,7 @@ pub(crate) struct ProxyArgs {
     pub to: Option<String>,
     /// Listen where this file says, and forward to the backends that it names. The guide has the
     /// format. SIGHUP reads it again: what is open goes on, also where a listener is gone.
-    #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["listen", "proxy_protocol"])]
+    #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["listen", "proxy_protocol", "split"])]
     pub listeners: Option<PathBuf>,
     /// How long connecting to the backend may take.
     #[arg(long, value_name = "TIME", default_value = "10s")]
@@ -68,12 +69,13 @@ pub(crate) struct ProxyArgs {
 }
 
 pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Error> {
-    let routes = match (&args.listeners, args.listen, &args.to) {
-        (Some(file), _, _) => routes::read(file)?,
+    let Listeners { routes, split } = match (&args.listeners, args.listen, &args.to) {
+        (Some(file), _, _) => routes::read(file, registry)?,
         (None, Some(listen), Some(to)) => {
             let to = resolve("--to", to)?;
             let route = Route { to, proxy_protocol: args.proxy_protocol };
-            Routes::from([(listen, Rc::new(route))])
+            let routes = Routes::from([(listen, Rc::new(route))]);
+            Listeners { routes, split: Split::new(&args.daemon.split, registry)? }
         }
         _ => return Err(Error::Usage("--listen and --to, or --listeners: one is needed".into())),
     };
@@ -82,12 +84,13 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
         ..args.daemon.wire.tcp(&strategy(&args.daemon.strategy, registry)?)
     };
     let listen: Vec<SocketAddr> = routes.keys().copied().collect();
-    let daemon = Daemon::open(&args.daemon, &listen, &config)?;
+    let daemon = Daemon::open(&args.daemon, &listen, &config, &split)?;
     for (listen, route) in &routes {
         let to: Vec<String> = route.to.iter().map(SocketAddr::to_string).collect();
         let _ = writeln!(std::io::stderr(), "forwarding {listen} to {}", to.join(" or "));
     }
     daemon.run(Proxy {
+        registry,
         routes,
         file: args.listeners.clone(),
         connect_timeout: args.connect_timeout.0,
@@ -101,7 +104,8 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
     })
 }
 
-struct Proxy {
+struct Proxy<'a> {
+    registry: &'a Registry,
     routes: Routes,
     /// Where they are from.
     file: Option<PathBuf>,
@@ -305,7 +309,7 @@ fn connect(to: SocketAddr) -> io::Result<TcpStream> {
     Ok(stream)
 }
 
-impl Proxy {
+impl Proxy<'_> {
     fn go_on(&mut self, net: &mut Net, socket: SocketId) {
         let Some(pair) = self.pairs.get_mut(&socket) else { return };
         let end = pair.go_on(net, socket, &mut self.chunk);
@@ -347,7 +351,7 @@ impl Proxy {
     }
 }
 
-impl Service for Proxy {
+impl Service for Proxy<'_> {
     fn opened(&mut self, net: &mut Net, socket: SocketId, listener: SocketAddr) {
         let deadline = net.now() + self.connect_timeout;
         match self.routes.get(&listener).cloned() {
@@ -356,13 +360,10 @@ impl Service for Proxy {
         }
     }
 
-    fn reload(
-        &mut self,
-        listen: &mut dyn FnMut(&[SocketAddr]) -> Result<(), Error>,
-    ) -> Result<Option<String>, Error> {
+    fn reload(&mut self, listen: &mut Listen<'_>) -> Result<Option<String>, Error> {
         let Some(file) = &self.file else { return Ok(None) };
-        let routes = routes::read(file)?;
-        listen(&routes.keys().copied().collect::<Vec<_>>())?;
+        let Listeners { routes, split } = routes::read(file, self.registry)?;
+        listen(&routes.keys().copied().collect::<Vec<_>>(), &split)?;
         self.routes = routes;
         Ok(Some(format!("{} listeners from {}", self.routes.len(), file.display())))
     }

@@ -4,10 +4,11 @@
 use std::net::{IpAddr, SocketAddr};
 
 use clap::ValueEnum;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// A version of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ProxyProtocol {
     /// A line of text (section 2.1).

@@ -7,9 +7,12 @@ use std::path::Path;
 use std::rc::Rc;
 
 use ackclock_run::{FileError, error_at, parse};
+use ackclock_tcp::Registry;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::proxy_protocol::ProxyProtocol;
+use super::split::Split;
 use crate::error::Error;
 
 /// Where connections to a listener go on to.
@@ -22,18 +25,52 @@ pub(crate) struct Route {
 /// Routes by the address that is listened at.
 pub(crate) type Routes = HashMap<SocketAddr, Rc<Route>>;
 
-#[derive(Deserialize)]
+/// Where the proxy listens, and which strategies it sends by.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(title = "listeners")]
 struct RoutesFile {
+    /// One for each address to listen at.
+    #[schemars(length(min = 1))]
     listener: Vec<Listener>,
+    /// Clients that get another strategy than that of `--strategy`.
+    #[serde(default)]
+    split: Vec<Part>,
 }
 
-#[derive(Deserialize)]
+/// An address to listen at.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Listener {
+    /// An address of our stack and a port, such as `10.77.0.2:80`.
+    #[schemars(with = "String")]
     listen: SocketAddr,
+    /// The backend: a name or an address, and a port.
     to: String,
+    /// The header by which the backend hears the client's address. None without.
     proxy_protocol: Option<ProxyProtocol>,
+}
+
+/// Clients that get a strategy of their own. Prefixes go before shares, and of two prefixes the
+/// first.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Part {
+    /// The strategy, as for `--strategy`.
+    strategy: String,
+    /// A share of the connections such as `10%`, or a prefix such as `198.51.100.0/24`.
+    clients: String,
+}
+
+/// What a file of listeners says.
+pub(crate) struct Listeners {
+    pub routes: Routes,
+    pub split: Split,
+}
+
+/// The JSON Schema of a file of listeners.
+pub(crate) fn json_schema() -> serde_json::Value {
+    schemars::schema_for!(RoutesFile).to_value()
 }
 
 /// The addresses of a backend. `what` names it in errors.
@@ -42,41 +79,56 @@ pub(crate) fn resolve(what: &str, to: &str) -> Result<Vec<SocketAddr>, Error> {
     Ok(found.collect())
 }
 
-/// The routes of a file of listeners.
-pub(crate) fn read(path: &Path) -> Result<Routes, Error> {
+/// A file of listeners.
+pub(crate) fn read(path: &Path, registry: &Registry) -> Result<Listeners, Error> {
     let text = fs::read_to_string(path)
         .map_err(|error| Error::Read { path: path.to_path_buf(), error })?;
     let file = path.display().to_string();
     let wrong = |error| Error::Run(ackclock_run::Error::Scenario(error));
-    let RoutesFile { listener } = parse(&file, &text).map_err(wrong)?;
-    let at = |i: usize, key: &str, message: String| {
-        let error = error_at(&format!("listener[{i}].{key}"), message).located(&text);
+    let RoutesFile { listener, split: parts } = parse(&file, &text).map_err(wrong)?;
+    let at = |key: String, message: String| {
+        let error = error_at(&key, message).located(&text);
         wrong(FileError { file: file.clone(), error })
     };
     let mut routes = Routes::new();
     for (i, Listener { listen, to, proxy_protocol }) in listener.into_iter().enumerate() {
-        let addresses = resolve("to", &to).map_err(|e| at(i, "to", e.to_string()))?;
+        let addresses =
+            resolve("to", &to).map_err(|e| at(format!("listener[{i}].to"), e.to_string()))?;
         let route = Rc::new(Route { to: addresses, proxy_protocol });
         if routes.insert(listen, route).is_some() {
-            return Err(at(i, "listen", format!("another listener has {listen}, too")));
+            let message = format!("another listener has {listen}, too");
+            return Err(at(format!("listener[{i}].listen"), message));
         }
     }
-    Ok(routes)
+    let mut split = Split::default();
+    for (i, Part { strategy, clients }) in parts.iter().enumerate() {
+        let clients =
+            clients.parse().map_err(|message| at(format!("split[{i}].clients"), message))?;
+        split
+            .push(strategy, clients, registry)
+            .map_err(|message| at(format!("split[{i}].strategy"), message))?;
+    }
+    Ok(Listeners { routes, split })
 }
 
 #[cfg(test)]
 mod tests {
+    use ackclock_tcp::{Composition, Registry};
+
     use super::read;
 
     fn routes(text: &str) -> Result<Vec<String>, String> {
         let path = std::env::temp_dir().join(format!("ackclock-routes-{}", std::process::id()));
         std::fs::write(&path, text).unwrap();
-        let routes = read(&path).map_err(|e| e.to_string().replace(path.to_str().unwrap(), "F"))?;
-        let mut shown: Vec<_> = routes
+        let listeners = read(&path, &Registry::default())
+            .map_err(|e| e.to_string().replace(path.to_str().unwrap(), "F"))?;
+        let mut shown: Vec<_> = listeners
+            .routes
             .iter()
             .map(|(listen, r)| format!("{listen} {:?} {:?}", r.to, r.proxy_protocol))
             .collect();
         shown.sort();
+        shown.extend(listeners.split.strategies().map(Composition::name).map(String::from));
         Ok(shown)
     }
 
@@ -97,5 +149,15 @@ mod tests {
         assert!(text.starts_with("F:3: "), "{text}");
         let text = wrong("proxy_protocol", "protocol");
         assert!(text.contains("there is no key `protocol`"), "{text}");
+
+        let split = "[[split]]\nstrategy = \"prr\"\nclients = \"10%\"\n";
+        assert_eq!(routes(&format!("{two}{split}")).unwrap()[2..], ["prr"]);
+        let wrong = |from: &str, to: &str| {
+            routes(&format!("{two}{}", split.replace(from, to))).unwrap_err()
+        };
+        let text = wrong("10%", "half");
+        assert!(text.starts_with("F:10: ") && text.contains("neither a share"), "{text}");
+        let text = wrong("prr", "oracle");
+        assert!(text.starts_with("F:9: "), "{text}");
     }
 }

@@ -18,6 +18,7 @@ use super::daemon::{Daemon, DaemonArgs, Net, Service};
 use super::files::Files;
 use super::histogram::Histogram;
 use super::metrics::Exposition;
+use super::split::Split;
 use super::strategy;
 use crate::error::Error;
 use crate::http::{Inbox, Refusal, Response, Status, answer, refuse};
@@ -60,13 +61,14 @@ pub(crate) fn serve(args: &ServeArgs, registry: &Registry) -> Result<String, Err
         Files::open(&args.dir).map_err(|error| Error::Read { path: args.dir.clone(), error })?;
     let wire = &args.daemon.wire;
     let mut config = wire.tcp(&strategy(&args.daemon.strategy, registry)?);
+    let split = Split::new(&args.daemon.split, registry)?;
     config.receive_buffer = config.receive_buffer.min(RECEIVE_BUFFER);
     let any =
         |v4| if v4 { IpAddr::from(Ipv4Addr::UNSPECIFIED) } else { Ipv6Addr::UNSPECIFIED.into() };
     let families =
         [true, false].into_iter().filter(|&v4| wire.addr.iter().any(|a| a.addr.is_ipv4() == v4));
     let listen: Vec<_> = families.map(|v4| SocketAddr::new(any(v4), args.port)).collect();
-    let daemon = Daemon::open(&args.daemon, &listen, &config)?;
+    let daemon = Daemon::open(&args.daemon, &listen, &config, &split)?;
     for prefix in &wire.addr {
         let _ = writeln!(
             std::io::stderr(),

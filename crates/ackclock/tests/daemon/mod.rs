@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::net::{SocketAddr, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -17,6 +17,27 @@ use rustix::process::{Pid, Signal, kill_process};
 mod common;
 
 pub use common::namespace;
+
+/// Where `serve` listens.
+pub const URL: &str = "http://10.77.0.2";
+pub const ADDRESS: &str = "10.77.0.2:80";
+
+/// `serve` for a directory.
+pub fn serve(namespace: &Namespace, dir: &Path, more: &[&str]) -> Daemon {
+    Daemon::start(namespace, &[&["serve", dir.to_str().unwrap()], more].concat())
+}
+
+/// Everything until the end of the stream.
+pub fn rest(stream: &mut TcpStream) -> String {
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    text
+}
+
+/// The status codes of responses that follow each other.
+pub fn codes(text: &str) -> Vec<&str> {
+    text.split("HTTP/1.1 ").skip(1).map(|response| &response[..3]).collect()
+}
 
 /// The command, serving in a namespace; killed when dropped.
 pub struct Daemon {

@@ -1,52 +1,64 @@
 //! The metrics that all services have.
 
-use super::super::metrics::{Exposition, add};
+use ackclock_tcp::Stats;
+
+use super::super::metrics::Exposition;
 use super::memory::resident;
-use super::net::Net;
+use super::net::{Arm, Net};
 use super::service::Service;
+use super::sources::TooMany;
 
 /// The metrics.
 pub(super) fn text(net: &mut Net, service: &impl Service) -> String {
-    let mut to = Exposition::new(&net.strategy);
-    let mut senders = net.gone;
+    let mut arms = net.arms.clone();
+    let mut open = vec![0; arms.len()];
     for socket in service.sockets() {
-        if let Ok(sender) = net.host.stack().sender(socket) {
-            add(&mut senders, sender.stats());
+        let stack = net.host.stack();
+        if let (Ok(status), Ok(sender)) = (stack.status(socket), stack.sender(socket)) {
+            arms[status.strategy].add(&status, sender.stats());
+            open[status.strategy] += 1;
         }
     }
-    to.gauge(
-        "ackclock_connections_open",
-        "Client connections that are open.",
-        service.open() as u64,
-    );
-    to.counter("ackclock_connections_total", "Client connections taken.", net.accepted);
-    to.counter(
+    let names: Vec<String> = arms.iter().map(|arm| arm.strategy.name().to_string()).collect();
+    let of: Vec<(&str, (Arm, u64))> =
+        names.iter().map(String::as_str).zip(arms.into_iter().zip(open)).collect();
+    // What is not of single connections carries the strategy of most of them.
+    let mut to = Exposition::new(&names[0]);
+    to.each(&of, |to, (_, open)| {
+        to.gauge("ackclock_connections_open", "Client connections that are open.", *open);
+    });
+    to.each(&of, |to, (arm, _)| {
+        to.counter("ackclock_connections_total", "Client connections taken.", arm.accepted);
+    });
+    to.counters(
         "ackclock_connections_refused_total",
-        "Clients reset because their address had too many connections.",
-        net.refused,
+        "Clients reset because their address had too many connections, or opened them too fast.",
+        "limit",
+        &[0, 1].map(|i| (TooMany::NAMES[i].0, net.sources.refused[i])),
     );
     to.gauge(
         "ackclock_connections_waiting",
         "Clients that are connected and wait for others to end.",
         net.host.stack().waiting() as u64,
     );
-    to.counters(
-        "ackclock_bytes_total",
-        "Payload read from clients and written for them.",
-        "direction",
-        &[("received", net.bytes[0]), ("sent", net.bytes[1])],
-    );
+    to.each(&of, |to, (arm, _)| {
+        to.counters(
+            "ackclock_bytes_total",
+            "Payload read from clients and written for them.",
+            "direction",
+            &[("received", arm.bytes[0]), ("sent", arm.bytes[1])],
+        );
+    });
+    let senders: Vec<(&str, Stats)> = of.iter().map(|(name, (arm, _))| (*name, arm.gone)).collect();
     to.senders(&senders);
-    to.histogram(
-        "ackclock_connection_duration_seconds",
-        "How long connections lasted that are over.",
-        &net.durations,
-    );
-    to.histogram(
-        "ackclock_connection_rtt_seconds",
-        "Their smoothed round trips at the end.",
-        &net.round_trips,
-    );
+    to.each(&of, |to, (arm, _)| {
+        let help = "How long connections lasted that are over.";
+        to.histogram("ackclock_connection_duration_seconds", help, &arm.durations);
+    });
+    to.each(&of, |to, (arm, _)| {
+        let help = "Their smoothed round trips at the end.";
+        to.histogram("ackclock_connection_rtt_seconds", help, &arm.round_trips);
+    });
     let stack = net.host.stack();
     let stats = *stack.stats();
     to.gauge(
@@ -91,7 +103,7 @@ pub(super) fn text(net: &mut Net, service: &impl Service) -> String {
     }
     to.gauge(
         "ackclock_buffer_bytes",
-        "Memory of the buffers of all connections.",
+        "Memory of all connections: buffers, what is outstanding, TIME-WAIT.",
         net.host.stack().memory() as u64,
     );
     to.gauge("ackclock_memory_budget_bytes", "What --memory allows.", net.budget.all as u64);

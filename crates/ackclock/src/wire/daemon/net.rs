@@ -1,20 +1,21 @@
 //! The network as services see it: the sockets of our stack, and when the kernel's are ready.
 
-use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::fd::{AsFd, OwnedFd};
 
 use ackclock_live::Host;
 use ackclock_stack::{Error as TcpError, ListenerId, SocketId, Status, TcpConfig};
 use ackclock_tcp::connection::TcpState;
-use ackclock_tcp::{Stats, Time};
+use ackclock_tcp::{Composition, Span, Stats, Time};
 use rustix::event::epoll::{self, EventData, EventFlags};
 
 use super::super::histogram::Histogram;
 use super::super::metrics::add;
+use super::super::split::Split;
 use super::access::{AccessLog, Ended};
 use super::memory::Budget;
+use super::sources::{Sources, TooMany, subscriber};
 use crate::error::Error;
 
 /// Numbers of the service come after these.
@@ -27,24 +28,49 @@ pub(crate) struct Net {
     pub(super) epoll: OwnedFd,
     /// Bytes read from clients and written to them.
     pub bytes: [u64; 2],
-    pub(super) accepted: u64,
-    /// What the senders of closed sockets counted.
-    pub(super) gone: Stats,
     /// Sockets that could do more at once, but let others go first.
     pub(super) again: VecDeque<SocketId>,
     /// A signal has come.
     pub draining: bool,
     /// The clients that are taken, and since when.
     pub(super) clients: HashMap<SocketId, Time>,
-    /// Connections by the address that they are from.
-    pub(super) sources: HashMap<IpAddr, u32>,
-    /// Clients reset because their address had too many.
-    pub(super) refused: u64,
-    /// How long connections lasted, and their smoothed round trips at the end.
-    pub(super) durations: Histogram,
-    pub(super) round_trips: Histogram,
-    pub(super) strategy: String,
+    pub(super) sources: Sources,
+    /// By [`Status::strategy`]; none is ever removed.
+    pub(super) arms: Vec<Arm>,
     pub(super) access: Option<AccessLog>,
+}
+
+/// A strategy, and what became of its connections.
+#[derive(Clone)]
+pub(super) struct Arm {
+    pub strategy: Composition,
+    pub accepted: u64,
+    /// Bytes read from clients that are gone, and written for them, and what our senders counted.
+    pub bytes: [u64; 2],
+    pub gone: Stats,
+    /// How long connections lasted, and their smoothed round trips at the end.
+    pub durations: Histogram,
+    pub round_trips: Histogram,
+}
+
+impl Arm {
+    pub fn new(strategy: Composition) -> Arm {
+        Arm {
+            strategy,
+            accepted: 0,
+            bytes: [0; 2],
+            gone: Stats::default(),
+            durations: Histogram::default(),
+            round_trips: Histogram::default(),
+        }
+    }
+
+    /// Counts a connection as it is now.
+    pub fn add(&mut self, status: &Status, sender: &Stats) {
+        self.bytes[0] += status.read;
+        self.bytes[1] += status.written;
+        add(&mut self.gone, sender);
+    }
 }
 
 impl Net {
@@ -86,32 +112,46 @@ impl Net {
         Ok(())
     }
 
-    /// Takes a client, or resets it if there are already `most` from its address.
-    pub(super) fn admit(&mut self, socket: SocketId, most: u32) -> Result<(), IpAddr> {
-        let source = self.source(socket);
-        let connections = self.sources.entry(source).or_default();
-        if *connections >= most {
-            self.refused += 1;
-            let now = self.host.now();
-            self.host.stack().abort(now, socket);
-            return Err(source);
+    /// From now on gives new clients of these listeners the strategies of `split`.
+    pub(super) fn split(&mut self, listeners: &[(SocketAddr, ListenerId)], split: &Split) {
+        let name = |arm: &Arm, strategy: &Composition| arm.strategy.name() == strategy.name();
+        let mut numbers = Vec::new();
+        for strategy in split.strategies() {
+            let there = self.arms.iter().position(|arm| name(arm, strategy));
+            numbers.push(there.unwrap_or(self.arms.len()));
+            if there.is_none() {
+                self.arms.push(Arm::new(strategy.clone()));
+            }
         }
-        *connections += 1;
-        self.accepted += 1;
-        let now = self.host.now();
+        let others: Vec<Composition> =
+            self.arms[1..].iter().map(|arm| arm.strategy.clone()).collect();
+        if others.is_empty() {
+            return;
+        }
+        for (_, listener) in listeners {
+            let (split, numbers) = (split.clone(), numbers.clone());
+            // The stack counts from 1 what lies beside the strategy of the configuration.
+            let choose = move |client| numbers.get(split.of(client)?)?.checked_sub(1);
+            let _ = self.host.stack().choose_strategies(*listener, others.clone(), choose);
+        }
+    }
+
+    /// Takes a client, or resets it if its address has reached a limit.
+    pub(super) fn admit(&mut self, socket: SocketId) -> Result<(), (IpAddr, TooMany)> {
+        let (now, source) = (self.host.now(), self.source(socket));
+        if let Err(why) = self.sources.admit(now, source) {
+            self.log(socket, Span::ZERO, TooMany::NAMES[why.index()].1);
+            self.host.stack().abort(now, socket);
+            return Err((subscriber(source), why));
+        }
+        let arm = self.status(socket).map_or(0, |status| status.strategy);
+        self.arms[arm].accepted += 1;
         self.clients.insert(socket, now);
         Ok(())
     }
 
-    /// Whose a socket is: an address of IPv4, or the prefix that a subscriber has in IPv6.
     fn source(&mut self, socket: SocketId) -> IpAddr {
-        match self.status(socket).map(|s| s.remote.ip()) {
-            Some(IpAddr::V6(address)) => {
-                Ipv6Addr::from_bits(address.to_bits() & u128::MAX << 64).into()
-            }
-            Some(address) => address,
-            None => Ipv4Addr::UNSPECIFIED.into(),
-        }
+        self.status(socket).map_or(Ipv4Addr::UNSPECIFIED.into(), |s| s.remote.ip())
     }
 
     /// Reads from a client.
@@ -176,12 +216,7 @@ impl Net {
     pub fn drop(&mut self, socket: SocketId, why: &str) {
         self.note_end(socket, why);
         let source = self.source(socket);
-        if let Entry::Occupied(mut connections) = self.sources.entry(source) {
-            *connections.get_mut() -= 1;
-            if *connections.get() == 0 {
-                connections.remove();
-            }
-        }
+        self.sources.leave(source);
         let now = self.host.now();
         if self.is_over(socket) {
             self.host.stack().close(now, socket);
@@ -196,15 +231,24 @@ impl Net {
         let since = self.clients.remove(&socket).unwrap_or(now);
         let stack = self.host.stack();
         let (Ok(sender), Ok(status)) = (stack.sender(socket), stack.status(socket)) else { return };
-        add(&mut self.gone, sender.stats());
-        self.durations.add(now.since(since));
+        let arm = &mut self.arms[status.strategy];
+        arm.add(&status, sender.stats());
+        arm.durations.add(now.since(since));
         if sender.stats().rtt_samples > 0 {
-            self.round_trips.add(sender.state().srtt);
+            arm.round_trips.add(sender.state().srtt);
         }
+        self.log(socket, now.since(since), why);
+    }
+
+    /// Writes the line of a connection into the access log.
+    fn log(&mut self, socket: SocketId, duration: Span, why: &str) {
+        let now = self.host.now();
+        let stack = self.host.stack();
+        let (Ok(sender), Ok(status)) = (stack.sender(socket), stack.status(socket)) else { return };
         if let (Some(access), Ok(limits)) = (&mut self.access, stack.limits(now, socket)) {
-            let (stats, sender, duration) = (sender.stats(), sender.state(), now.since(since));
+            let (stats, sender) = (sender.stats(), sender.state());
             let ended = Ended { status, stats, sender, limits, duration, why };
-            access.write(&self.strategy, &ended);
+            access.write(self.arms[status.strategy].strategy.name(), &ended);
         }
     }
 

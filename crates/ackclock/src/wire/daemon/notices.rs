@@ -5,6 +5,7 @@ use std::net::IpAddr;
 
 use ackclock_tcp::{Span, Time};
 
+use super::sources::TooMany;
 use crate::error::Error;
 
 /// The least time between two lines of one kind: a flood should not fill a disk.
@@ -14,7 +15,7 @@ const PAUSE: Span = Span::from_secs(60);
 #[derive(Default)]
 pub(super) struct Notices {
     waiting: Time,
-    refused: Time,
+    refused: [Time; 2],
     access_log: Time,
 }
 
@@ -28,10 +29,18 @@ impl Notices {
         }
     }
 
-    /// A client was reset since its address has `most` connections.
-    pub fn refused(&mut self, now: Time, source: IpAddr, most: u32) {
-        if due(&mut self.refused, now) {
-            say(&format!("{source} is refused: it has {most} connections (--max-per-source)"));
+    /// A client was reset since its address has reached a limit.
+    pub fn refused(&mut self, now: Time, source: IpAddr, why: TooMany) {
+        if due(&mut self.refused[why.index()], now) {
+            say(&match why {
+                TooMany::Connections(most) => {
+                    format!("{source} is refused: it has {most} connections (--max-per-source)")
+                }
+                TooMany::Rate(rate) => format!(
+                    "{source} is refused: it opens more than {rate} connections a second \
+                     (--max-rate-per-source)"
+                ),
+            });
         }
     }
 

@@ -6,8 +6,12 @@ use ackclock_stack::SocketId;
 use rustix::event::epoll::EventFlags;
 
 use super::super::metrics::Exposition;
+use super::super::split::Split;
 use super::net::Net;
 use crate::error::Error;
+
+/// Listens at these addresses and no others, and gives new clients these strategies.
+pub(crate) type Listen<'a> = dyn FnMut(&[SocketAddr], &Split) -> Result<(), Error> + 'a;
 
 /// What is done with connections.
 pub(crate) trait Service {
@@ -20,12 +24,10 @@ pub(crate) trait Service {
     /// So may a socket of the kernel, with the number under which [`Net::watch`] had it.
     fn kernel_ready(&mut self, _net: &mut Net, _number: u64, _flags: EventFlags) {}
 
-    /// Reads its file again, if it has one, and has `listen` take the place of all listeners.
+    /// Reads its file again, if it has one, and has `listen` take the place of all listeners and of
+    /// who gets which strategy.
     /// Returns what there is to say of it. Where that fails, everything stays as it was.
-    fn reload(
-        &mut self,
-        _listen: &mut dyn FnMut(&[SocketAddr]) -> Result<(), Error>,
-    ) -> Result<Option<String>, Error> {
+    fn reload(&mut self, _listen: &mut Listen<'_>) -> Result<Option<String>, Error> {
         Ok(None)
     }
 

@@ -1,0 +1,225 @@
+//! `ackclock access-log`: the strategies of an access log side by side, with intervals.
+//!
+//! Each measure is a ratio of sums over connections, as of retransmissions to segments. Its variance
+//! is that of the linearised ratio (Cochran, "Sampling Techniques", 1977, section 2.11).
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use ackclock_report::{Align, Estimate, align, student_t_975};
+use clap::Args;
+use serde::Deserialize;
+
+use crate::error::Error;
+
+#[derive(Debug, Args)]
+pub(crate) struct AccessLogArgs {
+    /// Access logs of `serve` and `proxy`; `-` reads from standard input.
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+}
+
+/// What is read of a line.
+#[derive(Deserialize)]
+struct Line {
+    strategy: String,
+    ended: String,
+    duration_s: f64,
+    bytes_sent: f64,
+    segments_sent: f64,
+    retransmissions: f64,
+    timeouts: f64,
+    smoothed_rtt_s: Option<f64>,
+    limited_s: BTreeMap<String, f64>,
+}
+
+/// Sums over connections for the ratio of two numbers of each, `y` to `x`.
+#[derive(Clone, Copy, Default)]
+struct Ratio {
+    n: usize,
+    x: f64,
+    y: f64,
+    xx: f64,
+    xy: f64,
+    yy: f64,
+}
+
+impl Ratio {
+    fn add(&mut self, y: f64, x: f64) {
+        self.n += 1;
+        self.x += x;
+        self.y += y;
+        self.xx += x * x;
+        self.xy += x * y;
+        self.yy += y * y;
+    }
+
+    /// The ratio and the half-width of its 95 % interval; `None` without anything to divide by.
+    fn estimate(&self) -> Option<Estimate> {
+        if self.x <= 0.0 {
+            return None;
+        }
+        let mean = self.y / self.x;
+        let half_width = (self.n > 1).then(|| {
+            let n = self.n as f64;
+            let residuals = self.yy - 2.0 * mean * self.xy + mean * mean * self.xx;
+            // Rounding may take sums of equal numbers below zero.
+            let variance = residuals.max(0.0) / (n - 1.0) / n;
+            student_t_975(self.n - 1) * variance.sqrt() * n / self.x
+        });
+        Some(Estimate { mean, half_width })
+    }
+}
+
+/// The measures, with the decimals to show.
+const MEASURES: [(&str, usize); 5] = [
+    ("retransmitted (%)", 3),
+    ("timeouts / 1000 connections", 2),
+    ("round trip (ms)", 2),
+    ("while sending (Mbit/s)", 2),
+    ("duration (s)", 3),
+];
+
+/// A strategy.
+#[derive(Clone, Copy, Default)]
+struct Arm {
+    connections: usize,
+    measures: [Ratio; MEASURES.len()],
+}
+
+impl Arm {
+    fn add(&mut self, line: &Line) {
+        self.connections += 1;
+        let [retransmitted, timeouts, rtt, rate, duration] = &mut self.measures;
+        retransmitted.add(100.0 * line.retransmissions, line.segments_sent);
+        timeouts.add(1000.0 * line.timeouts, 1.0);
+        if let Some(seconds) = line.smoothed_rtt_s {
+            rtt.add(1000.0 * seconds, 1.0);
+        }
+        let idle = line.limited_s.get("application").copied().unwrap_or(0.0);
+        rate.add(line.bytes_sent * 8e-6, (line.duration_s - idle).max(0.0));
+        duration.add(line.duration_s, 1.0);
+    }
+}
+
+pub(crate) fn access_log(args: &AccessLogArgs) -> Result<String, Error> {
+    let mut arms = BTreeMap::new();
+    for path in &args.files {
+        let read = |error| Error::Read { path: path.clone(), error };
+        let lines: Box<dyn BufRead> = match path.as_os_str() == "-" {
+            true => Box::new(io::stdin().lock()),
+            false => Box::new(BufReader::new(File::open(path).map_err(read)?)),
+        };
+        for (i, line) in lines.lines().enumerate() {
+            take(&mut arms, path, i + 1, &line.map_err(read)?)?;
+        }
+    }
+    Ok(table(&arms))
+}
+
+/// Counts a line.
+fn take(
+    arms: &mut BTreeMap<String, Arm>,
+    path: &Path,
+    number: usize,
+    line: &str,
+) -> Result<(), Error> {
+    let line: Line = serde_json::from_str(line).map_err(|e| {
+        let file = path.display();
+        Error::Usage(format!("{file}:{number}: this is no line of an access log: {e}"))
+    })?;
+    // Nothing was sent to who was refused.
+    if !line.ended.starts_with("refused_") {
+        arms.entry(line.strategy.clone()).or_default().add(&line);
+    }
+    Ok(())
+}
+
+fn table(arms: &BTreeMap<String, Arm>) -> String {
+    let head = ["strategy", "connections"].into_iter().chain(MEASURES.map(|(name, _)| name));
+    let mut rows = vec![head.map(String::from).collect::<Vec<_>>()];
+    let estimates = |arm: &Arm| arm.measures.map(|ratio| ratio.estimate());
+    let cells = |of: [Option<Estimate>; MEASURES.len()]| {
+        of.into_iter().zip(MEASURES).map(|(estimate, (_, decimals))| cell(estimate, decimals))
+    };
+    for (name, arm) in arms {
+        let begin = [name.clone(), arm.connections.to_string()].into_iter();
+        rows.push(begin.chain(cells(estimates(arm))).collect());
+    }
+    if let Some((first, base)) = arms.iter().next() {
+        for (name, arm) in arms.iter().skip(1) {
+            let pairs = estimates(arm).into_iter().zip(estimates(base));
+            let mut differences = pairs.map(|(this, base)| difference(this?, base?));
+            let row = std::array::from_fn(|_| differences.next().flatten());
+            let begin = [format!("{name} - {first}"), String::new()].into_iter();
+            rows.push(begin.chain(cells(row)).collect());
+        }
+    }
+    align(&rows, Align::Right)
+}
+
+/// Of two independent estimates.
+fn difference(this: Estimate, base: Estimate) -> Option<Estimate> {
+    let half_width = this.half_width.zip(base.half_width).map(|(a, b)| a.hypot(b));
+    Some(Estimate { mean: this.mean - base.mean, half_width })
+}
+
+fn cell(estimate: Option<Estimate>, decimals: usize) -> String {
+    match estimate {
+        None => "-".into(),
+        Some(Estimate { mean, half_width: None }) => format!("{mean:.decimals$}"),
+        Some(Estimate { mean, half_width: Some(half) }) => {
+            format!("{mean:.decimals$} ± {half:.decimals$}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(strategy: &str, segments: u64, again: u64, more: &str) -> String {
+        format!(
+            "{{\"strategy\":\"{strategy}\",\"ended\":\"closed\",\"duration_s\":2.0,\"bytes_sent\":1000000,\
+             \"segments_sent\":{segments},\"retransmissions\":{again},\"timeouts\":0,\
+             \"smoothed_rtt_s\":null,\"limited_s\":{{\"application\":1.0}}{more}}}"
+        )
+    }
+
+    #[test]
+    fn a_ratio_has_the_interval_of_its_residuals() {
+        let mut arms = BTreeMap::new();
+        for (segments, again) in [(100, 1), (300, 7)] {
+            take(&mut arms, Path::new("f"), 1, &line("prr", segments, again, "")).unwrap();
+        }
+        let [retransmitted, timeouts, rtt, rate, duration] =
+            arms["prr"].measures.map(|m| m.estimate());
+        // 8 of 400 are 2 %. Of that 1 - 2 = -1 and 7 - 6 = 1 are left: (1 + 1) / (2 - 1) / 2 = 1,
+        // whose root over the mean of 200 segments is 0.5 %; t for one degree of freedom is 12.706.
+        let Estimate { mean, half_width } = retransmitted.unwrap();
+        assert!((mean - 2.0).abs() < 1e-9, "{mean}");
+        assert!((half_width.unwrap() - 12.706 * 0.5).abs() < 0.001, "{half_width:?}");
+        let exact = |mean| Some(Estimate { mean, half_width: Some(0.0) });
+        // Eight megabits in the one second of two in which there was something to send.
+        assert_eq!((timeouts, rtt, rate, duration), (exact(0.0), None, exact(8.0), exact(2.0)));
+    }
+
+    #[test]
+    fn strategies_are_compared_with_the_first() {
+        let mut arms = BTreeMap::new();
+        for (i, text) in [line("prr", 100, 3, ""), line("linux", 100, 1, "")].iter().enumerate() {
+            take(&mut arms, Path::new("f"), i + 1, text).unwrap();
+        }
+        let refused = line("linux", 0, 0, "").replace("closed", "refused_rate");
+        take(&mut arms, Path::new("f"), 3, &refused).unwrap();
+        let text = table(&arms);
+        let rows: Vec<Vec<&str>> = text.lines().map(|l| l.split_whitespace().collect()).collect();
+        assert_eq!(rows[1][..3], ["linux", "1", "1.000"]);
+        assert_eq!(rows[2][..3], ["prr", "1", "3.000"]);
+        assert_eq!(rows[3][..4], ["prr", "-", "linux", "2.000"]);
+        let error = take(&mut arms, Path::new("f"), 4, "{}").unwrap_err().to_string();
+        assert!(error.starts_with("f:4: this is no line of an access log"), "{error}");
+    }
+}

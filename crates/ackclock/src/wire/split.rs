@@ -1,0 +1,212 @@
+//! Which client gets which strategy, so that two can be compared on live users: by the client's
+//! prefix, or by a share of the connections.
+//!
+//! A connection's place between 0 and 1 comes from its client's address and port by the mixing
+//! function of SplitMix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators",
+//! 2014): the same on every machine and after every start.
+
+use std::net::{IpAddr, SocketAddr};
+use std::str::FromStr;
+
+use ackclock_tcp::{Composition, Registry};
+
+use super::options::deployable;
+use super::prefix::Prefix;
+use crate::error::Error;
+
+/// Clients that get a strategy of their own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Clients {
+    Prefix(Prefix),
+    /// A share of the connections, above 0 and at most 1.
+    Share(f64),
+}
+
+impl FromStr for Clients {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Clients, String> {
+        let bad = || {
+            format!(
+                "`{text}` is neither a share such as 10% nor a prefix such as 198.51.100.0/24 or \
+                 2001:db8::/32"
+            )
+        };
+        if let Some(percent) = text.strip_suffix('%') {
+            let share = percent.parse::<f64>().map_err(|_| bad())? / 100.0;
+            return if share > 0.0 && share <= 1.0 {
+                Ok(Clients::Share(share))
+            } else {
+                Err(format!("`{text}`: a share is above 0% and at most 100%"))
+            };
+        }
+        let (addr, len) = text.split_once('/').ok_or_else(bad)?;
+        let (addr, len): (IpAddr, u8) =
+            (addr.parse().map_err(|_| bad())?, len.parse().map_err(|_| bad())?);
+        if len > if addr.is_ipv4() { 32 } else { 128 } {
+            return Err(bad());
+        }
+        Ok(Clients::Prefix(Prefix { addr, len }.network()))
+    }
+}
+
+/// `--split`: a strategy and its clients.
+#[derive(Clone, Debug)]
+pub(crate) struct SplitArg {
+    pub strategy: String,
+    pub clients: Clients,
+}
+
+impl FromStr for SplitArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<SplitArg, String> {
+        let (strategy, clients) = text
+            .split_once('=')
+            .ok_or("write a strategy, `=` and its clients: prr=10% or prr=198.51.100.0/24")?;
+        Ok(SplitArg { strategy: strategy.into(), clients: clients.parse()? })
+    }
+}
+
+/// All strategies of a command, and who gets which.
+#[derive(Clone, Default)]
+pub(crate) struct Split {
+    parts: Vec<(Composition, Clients)>,
+}
+
+impl Split {
+    /// Checks the strategies, and that the shares are not more than everything.
+    pub fn new(args: &[SplitArg], registry: &Registry) -> Result<Split, Error> {
+        let mut split = Split::default();
+        for SplitArg { strategy, clients } in args {
+            split
+                .push(strategy, *clients, registry)
+                .map_err(|message| Error::Usage(format!("--split {strategy}: {message}")))?;
+        }
+        Ok(split)
+    }
+
+    /// Gives a strategy to more clients.
+    pub fn push(
+        &mut self,
+        strategy: &str,
+        clients: Clients,
+        registry: &Registry,
+    ) -> Result<(), String> {
+        self.parts.push((deployable(strategy, registry)?, clients));
+        let shares = self.parts.iter().filter_map(|(_, clients)| match clients {
+            Clients::Share(share) => Some(*share),
+            Clients::Prefix(_) => None,
+        });
+        // Ten shares of 10% are not exactly 1.
+        if shares.sum::<f64>() > 1.0 + 1e-9 {
+            return Err("all shares together are more than 100%".into());
+        }
+        Ok(())
+    }
+
+    /// The strategies, in the order given.
+    pub fn strategies(&self) -> impl Iterator<Item = &Composition> {
+        self.parts.iter().map(|(strategy, _)| strategy)
+    }
+
+    /// Which of them a client gets; `None` for the one that all others have. Prefixes go before
+    /// shares, and of two of them the first.
+    pub fn of(&self, client: SocketAddr) -> Option<usize> {
+        let is_in = |prefix: &Prefix| {
+            let own = Prefix { addr: client.ip(), len: prefix.len };
+            client.is_ipv4() == prefix.addr.is_ipv4() && own.network() == *prefix
+        };
+        let by_prefix = self
+            .parts
+            .iter()
+            .position(|(_, clients)| matches!(clients, Clients::Prefix(p) if is_in(p)));
+        by_prefix.or_else(|| {
+            let (place, mut end) = (place(client), 0.0);
+            self.parts.iter().position(|(_, clients)| match clients {
+                Clients::Prefix(_) => false,
+                Clients::Share(share) => {
+                    end += share;
+                    place < end
+                }
+            })
+        })
+    }
+}
+
+/// The place of a connection, from 0 to below 1.
+fn place(client: SocketAddr) -> f64 {
+    let bits = match client.ip() {
+        IpAddr::V4(ip) => u128::from(ip.to_bits()),
+        IpAddr::V6(ip) => ip.to_bits(),
+    };
+    let mixed = mix(mix(mix((bits >> 64) as u64) ^ bits as u64) ^ u64::from(client.port()));
+    // 53 bits are what a number of this kind holds.
+    (mixed >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+fn mix(x: u64) -> u64 {
+    let z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(parts: &[&str]) -> Split {
+        let args: Vec<SplitArg> = parts.iter().map(|text| text.parse().unwrap()).collect();
+        Split::new(&args, &Registry::default()).unwrap()
+    }
+
+    fn of(split: &Split, client: &str) -> Option<usize> {
+        split.of(client.parse().unwrap())
+    }
+
+    #[test]
+    fn a_prefix_goes_before_a_share_and_the_first_before_the_next() {
+        let split =
+            split(&["sack=100%", "prr=10.1.2.3/8", "reno=10.9.0.0/16", "fack=2001:db8::/32"]);
+        let names: Vec<&str> = split.strategies().map(Composition::name).collect();
+        assert_eq!(names, ["sack", "prr", "reno", "fack"]);
+        assert_eq!(of(&split, "10.9.1.1:5"), Some(1));
+        assert_eq!(of(&split, "11.9.1.1:5"), Some(0));
+        assert_eq!(of(&split, "[2001:db8:1::1]:5"), Some(3));
+        assert_eq!(of(&split, "[2001:db9::1]:5"), Some(0));
+        assert_eq!(Split::default().of("10.0.0.1:5".parse().unwrap()), None);
+    }
+
+    #[test]
+    fn shares_are_of_connections_and_always_the_same() {
+        // The first output of SplitMix64 seeded with 0, from its authors' code.
+        assert_eq!(mix(0), 0xe220_a839_7b1d_cdaf);
+        let split = split(&["prr=10%", "sack=25%"]);
+        let mut counts = [0; 3];
+        for port in 0..=u16::MAX {
+            let client = SocketAddr::new([10, 0, 0, 1].into(), port);
+            assert_eq!(split.of(client), split.of(client));
+            counts[split.of(client).unwrap_or(2)] += 1;
+        }
+        // Of 65,536 connections, within four standard deviations: 4 sqrt(n p (1 - p)).
+        for (count, share, four) in
+            [(counts[0], 0.1, 308.0), (counts[1], 0.25, 444.0), (counts[2], 0.65, 489.0)]
+        {
+            assert!((f64::from(count) - 65_536.0 * share).abs() < four, "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let wrong = |text: &str| text.parse::<SplitArg>().unwrap_err();
+        assert!(wrong("prr").contains("prr=10%"));
+        assert!(wrong("prr=0%").contains("above 0%"), "{}", wrong("prr=0%"));
+        for text in ["prr=half", "prr=10.0.0.0/33", "prr=x%"] {
+            assert!(wrong(text).contains("neither a share"), "{text}");
+        }
+        let args = ["prr=60%", "sack=50%"].map(|text| text.parse().unwrap());
+        let error = Split::new(&args, &Registry::default()).err().unwrap().to_string();
+        assert!(error.contains("more than 100%"), "{error}");
+    }
+}
