@@ -6,6 +6,8 @@
 //! time of that line. An opportunity that finds no packet is lost. Of one that finds packets, what
 //! the first one leaves serves the next one; a packet may take several.
 
+mod csv;
+
 use std::sync::Arc;
 
 use ackclock_tcp::Span;

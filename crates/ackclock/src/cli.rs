@@ -15,6 +15,7 @@ use crate::papers::{ExperimentArgs, PapersVerb};
 use crate::replay::ReplayArgs;
 use crate::run::RunArgs;
 use crate::strategies::StrategiesArgs;
+use crate::trace::TraceArgs;
 use crate::wire::{GatewayArgs, ProxyArgs, RecvArgs, SendArgs, ServeArgs};
 use crate::worst::WorstArgs;
 
@@ -156,6 +157,12 @@ pub(crate) enum Verb {
         "ackclock replay crates/ackclock-replay/vectors/linux-6.18/tails.jsonl --strategy rack-tlp"
     ))]
     Replay(ReplayArgs),
+    /// Make a trace of a link from a table of its throughput.
+    ///
+    /// The trace has Mahimahi's format: each line is a millisecond in which 1504 bytes may go. The key
+    /// `trace` of a link names the file.
+    #[command(after_help = help_with_example("ackclock trace rates.csv > scenarios/mine.trace"))]
+    Trace(TraceArgs),
     /// Print a completion script for a shell.
     ///
     /// The shell has to load the script. Bash loads it from

@@ -22,6 +22,7 @@ mod replay;
 mod run;
 mod scenario_file;
 mod strategies;
+mod trace;
 mod wire;
 mod worst;
 
@@ -85,6 +86,7 @@ pub fn run_with(registry: &Registry, args: impl IntoIterator<Item = OsString>) -
         Verb::Impair(args) => Ok(ackclock_impair::impair(args, registry)?),
         Verb::Explain(args) => explain::explain(args),
         Verb::Replay(args) => replay::replay(args, registry),
+        Verb::Trace(args) => trace::trace(args),
         Verb::Completions(args) => generate::completions(args, Cli::command()),
         Verb::Man(args) => generate::man(args, Cli::command()),
     });
