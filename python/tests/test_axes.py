@@ -23,7 +23,8 @@ from scenarios import LOSSY
 
 ENGINE = Path(__file__).parents[2] / "crates" / "ackclock-tcp" / "src"
 #: What Rust needs to know and Python has otherwise: a mechanism wants to be called if its class
-#: defines what is called, and it sees plain ACKs as well (`skips_plain_acks`).
+#: defines what is called, and it sees plain ACKs as well (`skips_plain_acks`). Laws by rate are
+#: Rust's alone (`by_rate`).
 RUST_ONLY = {
     "name",
     "inner",
@@ -36,6 +37,7 @@ RUST_ONLY = {
     "enters_cwr",
     "on_ecn",
     "forget",
+    "by_rate",
 }
 
 

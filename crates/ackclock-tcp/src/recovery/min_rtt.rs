@@ -4,7 +4,7 @@
 use crate::time::{Span, Time};
 
 /// The smallest round trip of the present period and of the one before it.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct MinRtt {
     this: Option<Span>,
     last: Option<Span>,

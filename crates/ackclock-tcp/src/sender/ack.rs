@@ -3,7 +3,7 @@
 
 use super::machine::Sender;
 use super::summarise::{self, Ranges};
-use super::{ecn, one_timer, pacing, plain, repair, undo};
+use super::{ecn, one_timer, pacing, plain, rates, repair, undo};
 use crate::event::EventKind;
 use crate::recovery::timer::Timed;
 use crate::segment::Segment;
@@ -26,6 +26,9 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
 /// What any ACK does.
 #[inline(never)]
 fn on_any(c: &mut Sender, segment: &Segment, ack: u64) {
+    if c.wants.rates {
+        rates::before_ack(c);
+    }
     let mut a = AckSummary {
         ack,
         prior_dupacks: c.s.dupacks,
@@ -76,6 +79,9 @@ fn on_any(c: &mut Sender, segment: &Segment, ack: u64) {
     }
     one_timer::after_ack(c);
     after_response(c, &a);
+    if c.wants.rates && a.prior_flight > 0 && ack >= a.prior_una {
+        rates::after_ack(c, &a);
+    }
     if c.wants.limits {
         c.burst = c.burst.min(c.strategy.regulate.most(&c.s, &a));
     }
@@ -106,8 +112,7 @@ pub(super) fn before_response(c: &mut Sender, a: &AckSummary) {
     for i in 0..c.strategy.probes.len() {
         let first = c.strategy.probes[i].on_ack_first(&c.s, a, &mut *c.strategy.window);
         if let Some(windows) = first {
-            c.s.ssthresh = windows.ssthresh;
-            c.set_cwnd(windows.cwnd);
+            c.take(windows);
         }
     }
 }
@@ -121,8 +126,7 @@ pub(super) fn after_response(c: &mut Sender, a: &AckSummary) {
     }
     if let Some(windows) = repaired {
         c.save(false);
-        c.s.ssthresh = windows.ssthresh;
-        c.set_cwnd(windows.cwnd);
+        c.take(windows);
     }
 }
 

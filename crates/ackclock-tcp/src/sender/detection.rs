@@ -191,8 +191,7 @@ pub(super) fn judge_retransmission(c: &mut Sender, a: &AckSummary, found: &mut F
 /// that of the first unacknowledged segment, another one.
 pub(super) fn lose_retransmission(c: &mut Sender, head: bool) {
     let windows = c.strategy.response.on_lost(&c.s, &mut *c.strategy.window);
-    c.s.ssthresh = windows.ssthresh;
-    c.set_cwnd(windows.cwnd);
+    c.take(windows);
     if head {
         replace_lost(c, 0);
     }

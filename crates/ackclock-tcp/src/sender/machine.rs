@@ -1,13 +1,16 @@
 //! The sender as all of its parts see it: its fields, and the small steps that they share.
 
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 
 use super::config::SenderConfig;
 use super::one_timer::WaitsFor;
 use super::pacing;
+use super::rates::Rates;
 use super::stats::Stats;
 use super::timers::Timers;
 use crate::event::{Cause, Event, EventKind};
+use crate::recovery::window::Windows;
 use crate::scoreboard::Judge;
 use crate::seq::Seq;
 use crate::state::{DUPTHRESH, Phase, State};
@@ -107,6 +110,8 @@ pub(super) struct Wants {
     pub segments: bool,
     /// Segments leave at a rate.
     pub paces: bool,
+    /// The window law goes by the rate of delivery, and alone sets cwnd.
+    pub rates: bool,
     /// What is sent next is not the window's question alone: `measures` or `paces`.
     pub asks: bool,
     /// Plain ACKs take the short path (`plain.rs`). Events, and what must be asked on every ACK,
@@ -118,7 +123,7 @@ pub(super) struct Wants {
 }
 
 impl Wants {
-    fn of(strategy: &Strategy, config: &SenderConfig) -> Wants {
+    fn of(strategy: &mut Strategy, config: &SenderConfig) -> Wants {
         let deliveries = strategy.detect.watches_deliveries();
         let samples_sacks = strategy.timer.samples_sacks();
         let everywhere = strategy.regulate.everywhere();
@@ -127,6 +132,7 @@ impl Wants {
         let (times, limits) = (strategy.timer.times(), strategy.regulate.limits());
         let segments = strategy.segmentation.is_some();
         let paces = strategy.pacing.is_some();
+        let rates = strategy.window.by_rate().is_some();
         let always_asks = samples_sacks
             || measures
             || after_detection
@@ -134,12 +140,13 @@ impl Wants {
             || limits
             || segments
             || paces
+            || rates
             || strategy.timer.serves_all()
             || !strategy.undo.is_empty();
         Wants {
             deliveries,
             samples_sacks,
-            observed: deliveries || samples_sacks,
+            observed: deliveries || samples_sacks || rates,
             everywhere,
             by_marks: everywhere && strategy.select.everywhere(),
             refits: strategy.select.refits(),
@@ -149,6 +156,7 @@ impl Wants {
             limits,
             segments,
             paces,
+            rates,
             asks: measures || paces,
             plain: !config.events && !always_asks,
             skips_detection: strategy.detect.skips_plain_acks(),
@@ -174,6 +182,8 @@ pub struct Sender {
     pub(super) sent_new: bool,
     /// Segments that D-SACKs have reported.
     pub(super) dsacked: u64,
+    /// Samples of the delivery rate, if the window law goes by them.
+    pub(super) rates: Option<Box<Rates>>,
     pub(super) urgent: Option<Urgent>,
     /// A window probe has to go out.
     pub(super) window_probe: bool,
@@ -202,7 +212,8 @@ impl Sender {
     pub fn new(mut config: SenderConfig, mut strategy: Strategy) -> Sender {
         let (s, timers) = start(&mut config, &mut strategy);
         let wl1 = config.remote_seq;
-        let wants = Wants::of(&strategy, &config);
+        let wants = Wants::of(&mut strategy, &config);
+        let rates = wants.rates.then(|| Rates::new(config.handshake_rtt));
         Sender {
             config,
             strategy,
@@ -215,6 +226,7 @@ impl Sender {
             writing: false,
             sent_new: false,
             dsacked: 0,
+            rates,
             urgent: None,
             window_probe: false,
             beyond: Beyond::NONE,
@@ -233,7 +245,8 @@ impl Sender {
     /// Begins with what a handshake has found out; nothing may have been written yet.
     pub(crate) fn configure(&mut self, mut config: SenderConfig) {
         (self.s, self.timers) = start(&mut config, &mut self.strategy);
-        self.wants = Wants::of(&self.strategy, &config);
+        self.wants = Wants::of(&mut self.strategy, &config);
+        self.rates = self.wants.rates.then(|| Rates::new(config.handshake_rtt));
         self.strategy.without_sack = None;
         self.wl1 = config.remote_seq;
         self.config = config;
@@ -255,6 +268,15 @@ impl Sender {
             Phase::Loss => self.s.snd_nxt - self.s.snd_una,
         };
         flight.saturating_sub(self.s.limited)
+    }
+
+    /// Takes windows that a mechanism answers with; cwnd only where that is not the window law's
+    /// alone.
+    pub(super) fn take(&mut self, windows: Windows) {
+        self.s.ssthresh = windows.ssthresh;
+        if !self.wants.rates {
+            self.set_cwnd(windows.cwnd);
+        }
     }
 
     pub(super) fn set_cwnd(&mut self, cwnd: u64) {

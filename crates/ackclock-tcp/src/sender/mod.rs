@@ -4,8 +4,8 @@
 //! `plain.rs` what is left of it where the ACK says nothing unusual:
 //! `summarise.rs` applies it, `undo.rs` takes a response back, `detection.rs` marks what is lost,
 //! and `repair.rs` begins, continues and ends recovery; `ecn.rs` answers ECN-Echo. `deadline.rs` has
-//! what time does, `transmit.rs` what is sent, `pacing.rs` how it waits for its rate, `mss.rs` what a
-//! change of the path's MTU does. `machine.rs` has the
+//! what time does, `transmit.rs` what is sent, `pacing.rs` how it waits for its rate, `rates.rs` at
+//! what rate it is delivered, `mss.rs` what a change of the path's MTU does. `machine.rs` has the
 //! fields.
 
 mod ack;
@@ -18,6 +18,7 @@ mod mss;
 mod one_timer;
 mod pacing;
 mod plain;
+mod rates;
 mod repair;
 mod stats;
 mod summarise;
@@ -54,6 +55,7 @@ impl Sender {
     /// The application makes `bytes` more bytes available to send.
     pub fn write(&mut self, now: Time, bytes: u64) {
         self.begin(now);
+        rates::check_app_limited(self);
         let seq = self.s.written;
         self.s.written = seq.saturating_add(bytes).min(u64::MAX / 2);
         self.event(EventKind::Written { seq, len: self.s.written - seq });
@@ -113,6 +115,7 @@ impl Sender {
         if early && (self.wants.limits || self.wants.segments) {
             self.burst = 0;
         }
+        rates::check_app_limited(self);
         deadline::on_deadline(self);
     }
 

@@ -22,6 +22,9 @@ pub(super) fn judge_between_acks(c: &mut Sender, lost: Lost) {
     c.turn = Turn::Any;
     let pipe = c.s.board.pipe();
     let found = detection::mark(c, lost);
+    if let Some(rates) = &mut c.rates {
+        rates.on_lost(found.segments);
+    }
     let fallen = pipe.saturating_sub(c.s.board.pipe());
     let after_timeout = c.s.phase == Phase::Loss && c.strategy.ambiguity.admits_after_timeout();
     if !c.s.recovering() || after_timeout {

@@ -45,6 +45,9 @@ pub(super) fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, range
             if c.wants.deliveries {
                 c.strategy.detect.on_delivered(r, s.now);
             }
+            if let Some(rates) = &mut c.rates {
+                rates.on_delivered(r);
+            }
         });
         s.snd_una = ack;
         s.snd_nxt = s.snd_nxt.max(ack);
@@ -238,6 +241,9 @@ fn enter_sacks(c: &mut Sender, a: &mut AckSummary, blocks: &Ranges, reported: &m
             }
             if c.wants.deliveries {
                 c.strategy.detect.on_delivered(r, s.now);
+            }
+            if let Some(rates) = &mut c.rates {
+                rates.on_delivered(r);
             }
         });
         a.sacked_to = a.sacked_to.max(right);

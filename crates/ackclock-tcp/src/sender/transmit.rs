@@ -2,7 +2,7 @@
 
 use super::Transmit;
 use super::machine::{Beyond, Sender, Turn};
-use super::{ecn, one_timer, pacing};
+use super::{ecn, one_timer, pacing, rates};
 use crate::event::{Cause, EventKind};
 use crate::recovery::fill::Filler;
 use crate::recovery::segmentation::Sending;
@@ -337,6 +337,9 @@ fn send_new(c: &mut Sender, len: u32, cause: Cause) -> Transmit {
     if c.wants.measures && c.s.snd_max > 0 && c.in_flight() == 0 {
         c.strategy.window.on_start(&c.s, c.s.now.since(c.last_sent));
     }
+    if c.wants.rates && c.s.snd_max > 0 && c.in_flight() == 0 {
+        rates::on_start(c);
+    }
     // tcp_write_wakeup does not validate cwnd.
     c.sent_new |= cause != Cause::WindowProbe;
     c.s.board.push(seq, len, c.s.now);
@@ -433,6 +436,10 @@ fn sent(
     if c.config.events {
         let detected_by = c.judged_by(judge);
         c.event(EventKind::Sent { seq, len, cause, transmission, detected_by });
+    }
+    if let Some(rates) = &mut c.rates {
+        let first = transmission == 1 && c.s.board.len() == 1;
+        rates.on_sent(&c.s, seq, seq + u64::from(len), first);
     }
     if let Some(pacing) = &mut c.strategy.pacing {
         pacing.on_sent(&c.s, len);

@@ -67,8 +67,7 @@ fn apply(c: &mut Sender, verdict: Verdict, by: &'static str, a: &AckSummary) -> 
             if !goes_on {
                 c.saved = None;
             }
-            c.s.ssthresh = windows.ssthresh;
-            c.set_cwnd(windows.cwnd);
+            c.take(windows);
             resume(c, a, losses_stand, goes_on, by);
         }
         Verdict::Spurious => {

@@ -2,7 +2,7 @@
 
 /// The canonical compositions: name, mechanisms, source. A name that stands here for the first time
 /// means a mechanism.
-pub(super) fn presets() -> [(&'static str, &'static str, &'static str); 34] {
+pub(super) fn presets() -> [(&'static str, &'static str, &'static str); 35] {
     [
         ("tahoe", "go-back-n+bugfix", "Fall & Floyd 1996 section 2"),
         ("reno", "head+inflate-to-ssthresh", "RFC 5681 section 3.2"),
@@ -94,6 +94,13 @@ pub(super) fn presets() -> [(&'static str, &'static str, &'static str); 34] {
             "linux-rack+linux-alert+response-1+linux-lost-first+linux-prr+linux-tlp+linux-undo\
              +linux-f-rto+linux-cubic+linux-timer",
             "Linux 6.18",
+        ),
+        // The same with BBR, which paces and has no PRR.
+        (
+            "bbr",
+            "linux-rack+linux-alert+response-1+linux-lost-first+by-window+linux-tlp+linux-undo\
+             +linux-f-rto+bbr-window+linux-pacing+linux-timer",
+            "Linux 6.18 tcp_bbr.c; Cardwell et al. 2016",
         ),
         // `linux` with what shortens the tail of a transfer: over a path that loses packets at
         // random, the slowest transfers are those whose last segment is lost.

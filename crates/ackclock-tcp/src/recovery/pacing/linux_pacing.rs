@@ -31,7 +31,7 @@ const MIN_TSO_RATE: u64 = 150_000;
 /// Pacing by a time of departure.
 #[derive(Clone, Debug, Default)]
 pub struct LinuxPacing {
-    /// `sk_pacing_rate`, in bytes a second.
+    /// `sk_pacing_rate`, in bytes a second; 0 for none.
     rate: u64,
     /// The window law sets it.
     by_law: bool,
@@ -61,7 +61,7 @@ impl LinuxPacing {
 impl Pacing for LinuxPacing {
     fn update(&mut self, s: &State, law: Option<u64>) {
         self.by_law = law.is_some();
-        self.rate = law.unwrap_or_else(|| pacing_rate(s)).max(1);
+        self.rate = law.unwrap_or_else(|| pacing_rate(s));
     }
 
     fn next(&self, s: &State) -> Time {
@@ -77,7 +77,7 @@ impl Pacing for LinuxPacing {
         self.left = self.left.saturating_sub(len.into());
         self.at = self.at.max(s.now);
         self.sent = (self.sent + 1).min(TCP_INIT_CWND);
-        if self.sent == TCP_INIT_CWND {
+        if self.sent == TCP_INIT_CWND && self.rate > 0 {
             let takes = u64::from(len) * 1_000_000_000 / self.rate;
             let used = self.credit.0.min(takes / 2);
             self.credit = self.credit - Span(used);

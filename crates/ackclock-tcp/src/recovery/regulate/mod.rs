@@ -1,5 +1,6 @@
 //! Regulation: how much may this ACK release?
 
+mod by_window;
 mod conserve;
 mod delivered;
 mod inflate;
@@ -18,6 +19,7 @@ use crate::recovery::row;
 use crate::state::State;
 use crate::summary::AckSummary;
 
+pub use by_window::ByWindow;
 pub use conserve::Conserve;
 pub use inflate::Inflate;
 pub use linux_prr::LinuxPrr;
@@ -200,6 +202,12 @@ pub(crate) fn rows() -> Vec<Row> {
                  of RecoverFS.",
             )
             .summary("as prr, in segments and in proportion to cwnd, as Linux has it"),
+        Row::new("by-window", || Box::new(ByWindow))
+            .source(
+                "Linux tcp_input.c, tcp_cong_control",
+                "A window law that goes by rate sets cwnd on every ACK, within recovery too.",
+            )
+            .summary("recovery leaves cwnd to the window law, for `bbr-window`"),
         Row::new("conserve", || Box::new(Conserve::default()))
             .source(
                 "own: a bound, not a protocol",

@@ -1,6 +1,8 @@
 //! The window law: growth, and the target after a loss.
 
 mod abc;
+mod bbr;
+pub mod by_rate;
 mod cubic;
 mod half_window;
 mod hystart;
@@ -18,7 +20,10 @@ use crate::state::State;
 use crate::summary::AckSummary;
 use crate::time::Span;
 
+use by_rate::ByRate;
+
 pub use abc::Abc;
+pub use bbr::Bbr;
 pub use cubic::Cubic;
 pub use half_window::HalfWindow;
 pub use hystart::HyStart;
@@ -150,6 +155,11 @@ pub trait Window: Send {
         self.inner().and_then(|law| law.pacing_rate(s))
     }
 
+    /// The law itself, if it goes by the rate of delivery and sets cwnd on every ACK.
+    fn by_rate(&mut self) -> Option<&mut dyn ByRate> {
+        self.inner_mut().and_then(|law| law.by_rate())
+    }
+
     /// The loss response was spurious, and the connection has restored cwnd and ssthresh. It is the
     /// one that began when no loss was being repaired, or the first since the last undo. `cubic`
     /// restores its curve (RFC 9438 section 4.9).
@@ -212,6 +222,14 @@ pub(crate) fn rows() -> Vec<Row> {
                  cwnd.",
             )
             .summary("as reno-window, in whole segments and from cwnd, as Linux has it"),
+        Row::new("bbr-window", || Box::new(Bbr::default()))
+            .file("bbr")
+            .source(
+                "Linux tcp_bbr.c, bbr_main; Cardwell et al. 2016",
+                "cwnd and pacing go by the largest delivery rate of ten rounds and the least round \
+                 trip of ten seconds, and not by loss.",
+            )
+            .summary("BBR version 1: cwnd and pacing by delivery rate and least round trip"),
         Row::around("hystart", |inner| Box::new(HyStart::new(inner)))
             .source(
                 "RFC 9406 section 4",

@@ -41,6 +41,7 @@ mod plain;
 mod prr;
 mod rack;
 mod rate_halving;
+mod rates;
 mod resend;
 mod rfc4015;
 mod rto_restart;

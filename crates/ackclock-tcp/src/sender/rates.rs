@@ -1,0 +1,240 @@
+//! Samples of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-02; Linux's `tcp_rate.c`),
+//! taken only for a window law that goes by them.
+//!
+//! Each transmission remembers what had been delivered, and when, as it was sent. The ACK that
+//! delivers it gives a sample: what was delivered since, in the longer of the times that sending and
+//! acknowledging took. What the application limited is marked as such (section 3.4).
+
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+
+use super::machine::Sender;
+use crate::recovery::min_rtt::MinRtt;
+use crate::recovery::window::by_rate::RateSample;
+use crate::scoreboard::Record;
+use crate::state::State;
+use crate::summary::AckSummary;
+use crate::time::{Span, Time};
+
+/// What a transmission remembers (section 3.1.2).
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    /// Its segment begins here.
+    seq: u64,
+    delivered: u64,
+    delivered_at: Time,
+    first_sent: Time,
+    app_limited: bool,
+}
+
+/// The transmission that a sample goes by: the last one sent of those delivered.
+#[derive(Clone, Copy, Debug)]
+struct By {
+    sent: Sent,
+    /// Where its segment ends, and how long sending took.
+    end: u64,
+    took: Span,
+}
+
+/// Delivery of the connection (section 3.1.1).
+#[derive(Debug)]
+pub(super) struct Rates {
+    /// `C.delivered`, in segments. The SYN is the first.
+    delivered: u64,
+    delivered_at: Time,
+    first_sent: Time,
+    lost: u64,
+    /// `C.app_limited`: the last segment that counts as limited; 0 for none.
+    app_limited: u64,
+    /// Transmissions in the order of their segments.
+    sent: VecDeque<Sent>,
+    by: Option<By>,
+    prior_in_flight: u32,
+    min_rtt: MinRtt,
+}
+
+impl Rates {
+    pub fn new(handshake_rtt: Option<Span>) -> Box<Rates> {
+        let mut min_rtt = MinRtt::default();
+        if let Some(rtt) = handshake_rtt {
+            min_rtt.sample(rtt, Time::ZERO);
+        }
+        Box::new(Rates {
+            delivered: 1,
+            delivered_at: Time::ZERO,
+            first_sent: Time::ZERO,
+            lost: 0,
+            app_limited: 0,
+            sent: VecDeque::new(),
+            by: None,
+            prior_in_flight: 0,
+            min_rtt,
+        })
+    }
+
+    pub fn is_app_limited(&self) -> bool {
+        self.app_limited > 0
+    }
+
+    /// Section 3.4: what is in the network now counts as limited.
+    pub fn limit(&mut self, s: &State) {
+        self.app_limited = self.delivered + u64::from(s.packets_in_flight());
+    }
+
+    /// Segments were judged lost between two ACKs.
+    pub fn on_lost(&mut self, segments: u32) {
+        self.lost += u64::from(segments);
+    }
+
+    /// Section 3.2: segment `seq` to `end` is sent; `first`: nothing was outstanding.
+    pub fn on_sent(&mut self, s: &State, seq: u64, end: u64, first: bool) {
+        if first {
+            (self.first_sent, self.delivered_at) = (s.now, s.now);
+        }
+        let sent = Sent {
+            seq,
+            delivered: self.delivered,
+            delivered_at: self.delivered_at,
+            first_sent: self.first_sent,
+            app_limited: self.app_limited > 0,
+        };
+        if self.sent.back().is_none_or(|last| last.seq < seq) {
+            while self.sent.get(1).is_some_and(|next| next.seq <= s.snd_una) {
+                self.sent.pop_front();
+            }
+            self.sent.push_back(sent);
+            return;
+        }
+        let i = self.sent.partition_point(|sent| sent.seq < seq);
+        // Of a segment that was cut the rest is as it was.
+        let before = self.sent.get(i).filter(|sent| sent.seq == seq).copied();
+        let before = before.or_else(|| self.sent.get(i.checked_sub(1)?).copied());
+        let next = self.sent.get(i + usize::from(before.is_some_and(|b| b.seq == seq)));
+        let cut = next.map_or(s.snd_max, |next| next.seq) > end;
+        match self.sent.get_mut(i).filter(|sent| sent.seq == seq) {
+            Some(same) => *same = sent,
+            None => self.sent.insert(i, sent),
+        }
+        if cut && let Some(before) = before {
+            self.sent.insert(i + 1, Sent { seq: end, ..before });
+        }
+    }
+
+    /// Section 3.3: a segment is delivered for the first time.
+    pub fn on_delivered(&mut self, r: &Record) {
+        let i = self.sent.partition_point(|sent| sent.seq <= r.seq);
+        let Some(&sent) = i.checked_sub(1).and_then(|i| self.sent.get(i)) else { return };
+        let later = |by: By| (r.last_sent, r.end()) > (self.first_sent, by.end);
+        if self.by.is_none_or(later) {
+            let took = Span(micros(r.last_sent.since(sent.first_sent)));
+            self.by = Some(By { sent, end: r.end(), took });
+            self.first_sent = r.last_sent;
+        }
+    }
+
+    /// The totals, with no delivery.
+    fn totals(&self) -> RateSample {
+        RateSample {
+            total_delivered: self.delivered,
+            total_lost: self.lost,
+            delivered_at: self.delivered_at,
+            prior_in_flight: self.prior_in_flight,
+            ..RateSample::default()
+        }
+    }
+
+    /// Section 3.3: the sample of an ACK that has been dealt with.
+    fn sample(&mut self, s: &State, a: &AckSummary) -> RateSample {
+        let delayed = a.delivered == 1
+            && a.newly_acked > 0
+            && a.newly_acked < s.mss
+            && a.newly_sacked == 0
+            && self.by.is_some_and(|by| by.sent.delivered == self.delivered);
+        if let Some(rtt) = a.rtt_latest
+            && !(delayed && self.min_rtt.get().is_some_and(|min| rtt > min))
+        {
+            self.min_rtt.sample(rtt, s.now);
+        }
+        self.delivered += u64::from(a.delivered);
+        self.lost += u64::from(a.lost);
+        if self.app_limited > 0 && self.delivered > self.app_limited {
+            self.app_limited = 0;
+        }
+        if a.delivered > 0 {
+            self.delivered_at = s.now;
+        }
+        let totals = RateSample {
+            acked: a.delivered,
+            losses: a.lost,
+            rtt: a.rtt_latest,
+            delayed,
+            ..self.totals()
+        };
+        let Some(By { sent, took, .. }) = self.by.take() else { return totals };
+        let acked = Span(micros(s.now.since(sent.delivered_at)));
+        let interval = took.max(acked);
+        let least = self.min_rtt.get().map_or(Span::ZERO, |min| Span(micros(min)));
+        RateSample {
+            delivered: Some(self.delivered - sent.delivered),
+            interval: (interval >= least).then_some(interval),
+            prior_delivered: sent.delivered,
+            app_limited: sent.app_limited,
+            ..totals
+        }
+    }
+}
+
+/// Whole microseconds, in nanoseconds.
+fn micros(span: Span) -> u64 {
+    span.0 / 1000 * 1000
+}
+
+/// Section 3.4, at the beginning of each input: there is less than a segment to send, though cwnd has
+/// room and no loss waits for its retransmission.
+pub(super) fn check_app_limited(c: &mut Sender) {
+    let Some(rates) = &mut c.rates else { return };
+    let s = &c.s;
+    let room = u64::from(s.packets_in_flight()) * s.mss < s.cwnd;
+    let waits = s.board.lost_segments() > s.board.retransmitted_segments();
+    if s.written - s.snd_max < s.mss && room && !waits {
+        rates.limit(s);
+    }
+}
+
+/// An ACK arrives.
+pub(super) fn before_ack(c: &mut Sender) {
+    check_app_limited(c);
+    if let Some(rates) = &mut c.rates {
+        rates.prior_in_flight = c.s.packets_in_flight();
+        rates.by = None;
+    }
+}
+
+/// An ACK has been dealt with: the window law sets cwnd (`tcp_rate_gen`, `tcp_cong_control`).
+pub(super) fn after_ack(c: &mut Sender, a: &AckSummary) {
+    let (Some(rates), Some(law)) = (&mut c.rates, c.strategy.window.by_rate()) else { return };
+    let departs = c.strategy.pacing.as_ref().map_or(c.s.now, |pacing| pacing.next(&c.s));
+    let sample = RateSample { departs, ..rates.sample(&c.s, a) };
+    let controlled = law.control(&c.s, &sample);
+    if controlled.app_limited {
+        rates.limit(&c.s);
+    }
+    c.s.ssthresh = controlled.ssthresh;
+    c.set_cwnd(controlled.cwnd.min(c.config.max_cwnd.unwrap_or(u64::MAX)));
+}
+
+/// The retransmission timer has expired: so many segments are newly lost.
+pub(super) fn on_expired(c: &mut Sender, lost: u32) {
+    let (Some(rates), Some(law)) = (&mut c.rates, c.strategy.window.by_rate()) else { return };
+    rates.on_lost(lost);
+    law.on_expired(&c.s, &RateSample { losses: 1, ..rates.totals() });
+}
+
+/// New data is about to be sent with none in the network.
+pub(super) fn on_start(c: &mut Sender) {
+    let (Some(rates), Some(law)) = (&c.rates, c.strategy.window.by_rate()) else { return };
+    if rates.is_app_limited() {
+        let cwnd = law.on_restart(&c.s);
+        c.set_cwnd(cwnd);
+    }
+}
