@@ -323,8 +323,8 @@ pub struct Episode {
     pub rtt: Span,
     /// The bottleneck's rate in bits a second; `None` if that is not known.
     pub rate_bps: Option<f64>,
-    /// cwnd at the beginning, in segments: as much as was outstanding when the first lost segment
-    /// went out, at least 1.
+    /// cwnd at the beginning, in segments: as much as was outstanding when all had gone out that
+    /// followed the first lost segment at once; at least 1.
     pub cwnd: u32,
     /// The receiver's window in bytes.
     pub rwnd: u64,

@@ -17,8 +17,8 @@ struct Period {
     /// The first retransmission, and the first one after the period, as indexes.
     first: usize,
     end: usize,
-    /// When the first lost segment went out, and the first unacknowledged byte and the bytes
-    /// outstanding then.
+    /// When the first lost segment went out, the first unacknowledged byte then, and the bytes
+    /// outstanding when all had gone out that followed at once.
     start: Time,
     base: u64,
     flight: u32,
@@ -39,21 +39,30 @@ pub(crate) struct Episodes {
 }
 
 impl Episodes {
-    /// `segment` is retransmitted, as the retransmission with index `index`.
-    pub fn retransmitted(&mut self, segment: &Segment, index: usize, window: u64) {
+    /// Whether the retransmission of this segment would be the beginning of an episode, as far as
+    /// is known.
+    pub fn begins_with(&self, segment: &Segment) -> bool {
+        let earlier = |open: &Period| segment.again == 0 && segment.first_at < open.start;
+        self.open.as_ref().is_none_or(earlier)
+    }
+
+    /// `segment` is retransmitted, as the retransmission with index `index`. `flight` was
+    /// outstanding when all had gone out that followed it at once.
+    pub fn retransmitted(&mut self, segment: &Segment, index: usize, window: u64, flight: u32) {
+        let begins = self.begins_with(segment);
         let new = Period {
             first: index,
             end: index,
             start: segment.first_at,
             base: segment.end().saturating_sub(u64::from(segment.flight)),
-            flight: segment.flight,
+            flight: flight.max(segment.flight),
             window,
             repaired: None,
             idle: 0,
             unseen: segment.unseen,
         };
         let period = self.open.get_or_insert(new);
-        if segment.again == 0 && new.start < period.start {
+        if begins {
             (period.start, period.base, period.flight) = (new.start, new.base, new.flight);
         }
         period.unseen |= segment.unseen;

@@ -7,7 +7,7 @@ mod tests;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use ackclock_tcp::Time;
+use ackclock_tcp::{Span, Time};
 
 /// The largest window (RFC 7323 section 2.3): an ACK further below is of another connection.
 const LARGEST_WINDOW: u64 = 1 << 30;
@@ -356,6 +356,17 @@ impl Outstanding {
     /// The record that holds the byte below `position`.
     pub fn ending_at(&self, position: u64) -> Option<&Segment> {
         self.get(self.find(position.checked_sub(1)?))
+    }
+
+    /// Bytes outstanding once all had gone out that followed this record within `soon` and without
+    /// an ACK in between that advanced.
+    pub fn burst(&self, index: usize, soon: Span) -> u32 {
+        let una = |s: &Segment| s.end().saturating_sub(u64::from(s.flight));
+        let Some(first) = self.get(index) else { return 0 };
+        let burst = self.segments.range(index..);
+        let burst =
+            burst.take_while(|s| una(s) == una(first) && s.first_at.since(first.first_at) < soon);
+        burst.last().map_or(0, |s| s.flight)
     }
 
     /// The records that a segment from `position` to `end` is sent in place of. Where there are too

@@ -32,7 +32,8 @@ fn the_losses_around_a_timeout() {
         mss: 1000,
         rtt: Span::from_micros(49_999),
         rate_bps: None,
-        cwnd: 3,
+        // The one behind it went out at once.
+        cwnd: 4,
         rwnd: 1 << 20,
         bytes: 6000,
         lost: vec![0, 0, 2, 1],
@@ -46,6 +47,28 @@ fn the_losses_around_a_timeout() {
     // Each episode counts once.
     assert_eq!(found.timeouts[0].episode.as_ref(), Some(&expected));
     assert_eq!(found.timeouts[1].episode, None);
+}
+
+/// Three went out at once; two more on duplicates a round trip later, while nothing was acknowledged
+/// (RFC 3042). These are beyond the window.
+#[test]
+fn what_goes_out_on_duplicates_is_no_part_of_the_window() {
+    let mut line = Line::without_sack(50.0);
+    line.send(0.0, 0..2);
+    line.ack(50.0, 2);
+    line.send(60.0, 2..5);
+    line.ack(110.1, 2);
+    line.send(110.2, [5]);
+    line.ack(110.3, 2);
+    line.send(110.4, [6]);
+    line.send(411.0, [2]);
+    line.ack(461.0, 5);
+    line.send(461.1, [5]);
+    line.ack(511.1, 6);
+    line.send(511.2, [6]);
+    line.ack(561.2, 7);
+    let windows = line.found().timeouts.into_iter().map(|t| t.episode.map(|e| e.cwnd));
+    assert_eq!(windows.collect::<Vec<_>>(), [Some(3)]);
 }
 
 /// Each goes to the first timeout of its own.
