@@ -162,3 +162,32 @@ fn incast_waits_for_the_timer() {
     let (coarse, fine) = (last(200), last(1));
     assert!(coarse > 0.2 && fine > 0.011 && fine < 0.1, "{coarse} {fine}");
 }
+
+/// Through 1000 packets of drop-tail a page waits for its SYN/ACK and its windows: 600 ms each when
+/// the queue is full. Each of the others keeps the line busy, and no page waits for half of that.
+#[test]
+fn managed_queues_are_short_and_the_line_stays_busy() {
+    let run = |queue: &str| {
+        let queue = format!("queue = {{ {queue} }}");
+        let (built, flows, links) = run_changed("bufferbloat.toml", "linux", |scenario| {
+            let link = format!(
+                "duration = \"1s\"\n[[link]]\nfrom = \"a\"\nto = \"b\"\ndelay = \"1ms\"\n\
+                 rate = \"1mbit\"\n{queue}"
+            );
+            let link = Scenario::from_toml(&link, &Registry::default()).unwrap();
+            scenario.links[1].queue = link.links[0].queue.clone();
+        });
+        let took = built.flows.iter().zip(&flows).skip(2);
+        let took =
+            took.map(|(flow, report)| report.completed.unwrap().secs_f64() - flow.start.secs_f64());
+        let carried: u64 = flows.iter().map(|flow| flow.bytes_acked).sum();
+        (took.sum::<f64>() / 8.0, carried as f64 * 8.0 / 30e6, links[2])
+    };
+    let bloated = run("droptail = { packets = 1000 }");
+    for queue in ["codel = {}", "fq_codel = {}", "pie = {}"] {
+        let managed = run(queue);
+        assert!(managed.0 < bloated.0 / 2.0, "{queue}: {} {}", managed.0, bloated.0);
+        assert!(managed.1 > 0.9 * bloated.1, "{queue}: {} {}", managed.1, bloated.1);
+        assert!(managed.2.dropped_early > 0 && managed.2.dropped_queue == 0, "{queue}");
+    }
+}
