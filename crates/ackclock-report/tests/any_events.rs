@@ -6,8 +6,8 @@ use ackclock_report::{
 };
 use ackclock_tcp::wire::Repr;
 use ackclock_tcp::{
-    Cause, Event, EventKind, Flags, SackBlock, SackBlocks, Segment, Sending, Seq, Sighting, Time,
-    TimeoutClass, Timestamps,
+    Cause, Codepoint, Ecn, Event, EventKind, Flags, SackBlock, SackBlocks, Segment, Sending, Seq,
+    Sighting, Time, TimeoutClass, Timestamps,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -71,8 +71,10 @@ fn segment() -> impl Strategy<Value = Segment> {
     let blocks = prop::collection::vec((any::<u32>(), any::<u32>()), 0..5);
     let timestamps = prop::option::of((any::<u32>(), any::<u32>()));
     let len = prop_oneof![0..3_u32, 0..200_000_u32];
-    (any::<u32>(), any::<u32>(), len, any::<u16>(), any::<bool>(), timestamps, blocks).prop_map(
-        |(seq, ack, len, wnd, fin, timestamps, blocks)| {
+    let ecn = (any::<u8>(), any::<bool>(), any::<bool>())
+        .prop_map(|(tos, ece, cwr)| Ecn::new(Codepoint::from_tos(tos), ece, cwr));
+    (any::<u32>(), any::<u32>(), len, any::<u16>(), any::<bool>(), timestamps, blocks, ecn)
+        .prop_map(|(seq, ack, len, wnd, fin, timestamps, blocks, ecn)| {
             let mut sack = SackBlocks::NONE;
             for (left, right) in blocks {
                 sack.push(SackBlock { left: Seq(left), right: Seq(right) });
@@ -86,9 +88,9 @@ fn segment() -> impl Strategy<Value = Segment> {
                 flags: Flags::new(false, fin),
                 timestamps,
                 sack,
+                ecn,
             }
-        },
-    )
+        })
 }
 
 proptest! {

@@ -53,6 +53,7 @@ fn config(receiver: ReceiverConfig) -> ConnectionConfig {
         path_mss: 1000,
         sack: true,
         timestamps: false,
+        ecn: false,
         wscale: Some(4),
         sender: SenderConfig { initial_window: Some(10), events: true, ..SenderConfig::default() },
         receiver,
