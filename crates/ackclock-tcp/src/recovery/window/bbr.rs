@@ -299,7 +299,7 @@ impl Bbr {
     /// `bbr_check_probe_rtt_done`; returns cwnd in segments.
     fn check_probe_rtt_done(&mut self, s: &State, delivered_at: Time, cwnd: u64) -> u64 {
         let now = jiffies(s, s.now);
-        if !self.probe_rtt_done.is_some_and(|done| now > done) {
+        if self.probe_rtt_done.is_none_or(|done| now <= done) {
             return cwnd;
         }
         self.min_rtt_stamp = Some(now);
