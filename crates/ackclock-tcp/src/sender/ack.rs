@@ -148,7 +148,7 @@ fn time(c: &mut Sender, a: &AckSummary) {
 }
 
 /// The axes decide in turn: undo, detection, retransmission lost, then windows.
-fn respond(c: &mut Sender, a: &mut AckSummary) {
+pub(super) fn respond(c: &mut Sender, a: &mut AckSummary) {
     if c.wants.measures
         && let Some(ssthresh) = c.strategy.window.on_measured(&c.s, a)
     {

@@ -117,6 +117,8 @@ pub(super) struct Wants {
     /// Plain ACKs take the short path (`plain.rs`). Events, and what must be asked on every ACK,
     /// take the full one.
     pub plain: bool,
+    /// On the short path too all axes are asked for their response.
+    pub responds: bool,
     /// On a plain ACK detection need not be asked, nor ambiguity.
     pub skips_detection: bool,
     pub skips_advance: bool,
@@ -133,16 +135,8 @@ impl Wants {
         let segments = strategy.segmentation.is_some();
         let paces = strategy.pacing.is_some();
         let rates = strategy.window.by_rate().is_some();
-        let always_asks = samples_sacks
-            || measures
-            || after_detection
-            || times
-            || limits
-            || segments
-            || paces
-            || rates
-            || strategy.timer.serves_all()
-            || !strategy.undo.is_empty();
+        let always_asks = times || limits || segments || paces || rates;
+        let serves_all = strategy.timer.serves_all();
         Wants {
             deliveries,
             samples_sacks,
@@ -159,6 +153,7 @@ impl Wants {
             rates,
             asks: measures || paces,
             plain: !config.events && !always_asks,
+            responds: measures || after_detection || serves_all || !strategy.undo.is_empty(),
             skips_detection: strategy.detect.skips_plain_acks(),
             skips_advance: strategy.ambiguity.skips_plain_acks(),
         }

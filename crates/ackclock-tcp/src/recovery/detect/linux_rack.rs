@@ -130,8 +130,9 @@ impl LinuxRack {
     fn advance(&mut self, s: &State, a: &AckSummary) -> Option<Time> {
         let min = self.min_rtt.get().unwrap_or(Span(u64::MAX));
         let mut newest = None;
-        self.delivered.sort_unstable_by_key(|d| (d.sent.1 <= s.snd_una, d.seq));
-        for d in self.delivered.drain(..) {
+        let mut delivered = take(&mut self.delivered);
+        delivered.sort_unstable_by_key(|d| (d.sent.1 <= s.snd_una, d.seq));
+        for d in &delivered {
             newest = newest.max(Some(d.sent.0));
             let (acked, rtt) = (d.sent.1 <= s.snd_una, s.now.since(d.sent.0));
             // tcp_skb_spurious_retrans, of what is acknowledged.
@@ -143,6 +144,8 @@ impl LinuxRack {
             (self.advanced, self.rtt) = (true, rtt);
             self.segment = self.segment.max(d.sent);
         }
+        delivered.clear();
+        self.delivered = delivered;
         newest
     }
 

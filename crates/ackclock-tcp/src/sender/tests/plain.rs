@@ -7,7 +7,7 @@ const HISTORIES: u64 = 100_000;
 const INPUTS: u64 = 24;
 
 /// Strategies whose plain ACKs take the short path.
-const SHORT: [&str; 10] = [
+const SHORT: [&str; 16] = [
     "newreno",
     "sack",
     "rack-tlp",
@@ -18,6 +18,12 @@ const SHORT: [&str; 10] = [
     "tahoe+smallwnd+b2b",
     "sack+er+ack-heuristic",
     "newreno+hystart+cubic+ts-heuristic+rto-restart",
+    "linux",
+    "last-mile",
+    "sack+linux-reno",
+    "sack+dsack-undo",
+    "newreno+eifel",
+    "sack+f-rto",
 ];
 
 /// A linear congruential generator (Knuth's MMIX).
@@ -119,10 +125,12 @@ fn what_must_see_every_ack_takes_the_full_path() {
         let strategy = registry.parse(name).expect(name).build();
         Sender::new(SenderConfig { events, ..config() }, strategy).wants
     };
-    for name in ["linux", "sack+dsack-undo", "ns2-newreno", "newreno+eifel", "sack+linux-tso"] {
+    for name in ["ns2-newreno", "sack+linux-tso"] {
         assert!(!wants(name, false).plain, "{name}");
     }
     assert!(!wants("sack", true).plain);
+    assert!(wants("linux", false).responds);
+    assert!(!wants("rack-tlp", false).responds);
     assert!(wants("sack", false).skips_detection);
     assert!(!wants("rack-tlp", false).skips_detection);
     assert!(!wants("sack+er", false).skips_detection);
