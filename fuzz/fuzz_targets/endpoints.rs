@@ -109,6 +109,7 @@ fn lies(strategy: &str, head: &[u8; 10], ops: &[u8]) {
             len: u32::from(op[4]) * u32::from(op[11] % 16),
             wnd: u16::from_be_bytes([op[9], op[10]]),
             flags: Flags::new(op[1] & 4 != 0, op[1] & 8 != 0),
+            ecn: Default::default(),
             timestamps: (op[1] & 16 == 0).then_some(Timestamps {
                 val: u32::from(op[9]) << 24,
                 ecr: u32::from(op[10]) << 20,

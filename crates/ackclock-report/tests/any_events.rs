@@ -86,6 +86,7 @@ fn segment() -> impl Strategy<Value = Segment> {
                 len,
                 wnd,
                 flags: Flags::new(false, fin),
+                ecn: Default::default(),
                 timestamps,
                 sack,
                 ecn,

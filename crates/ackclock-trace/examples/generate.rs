@@ -82,6 +82,7 @@ impl Connection {
             control,
             wnd: 65535,
             urgent: 0,
+            codepoint: Default::default(),
             options,
             codepoint: Default::default(),
         };
