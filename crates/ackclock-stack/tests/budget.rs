@@ -56,7 +56,8 @@ fn clients_that_do_not_read_pin_no_more_than_the_budget() {
         }
     }
     assert_eq!((world.app(0, id).read, world.app(0, id).closed), (2_000_000, None));
-    assert!(most <= used + LEAST, "{most} {used}");
+    // Its buffer, and a list of the six segments that this holds: eight records, with their times.
+    assert!(most <= used + LEAST + 8 * (64 + 16), "{most} {used}");
     // So do those that begin to read; in the end nothing is held.
     for &id in &ids[..20] {
         world.hosts[0].apps.get_mut(&id).unwrap().reads = true;
@@ -133,19 +134,15 @@ fn there_are_no_more_connections_in_time_wait_than_fit() {
     assert_eq!((world.hosts[0].stack.connections(), world.hosts[0].stack.memory()), (0, 0));
 }
 
-/// A peer that takes small segments makes a long list of what is outstanding: that counts, too.
+/// The list of what is outstanding counts beside the buffer, which holds 200,000 bytes in 256 KiB.
 #[test]
 fn what_is_outstanding_counts() {
-    let held = |mss| {
-        let mut world = World::new(true);
-        world
-            .listen(v4(1), TcpConfig::default(), 10, |i| App { reads: false, ..App::new(0, 9, i) });
-        let config = TcpConfig { mss: Some(mss), ..TcpConfig::default() };
-        world.connect(v4(1), config, App { shuts: false, ..App::new(200_000, 0, 9) });
-        world.run_for(Span::from_millis(1));
-        world.hosts[0].stack.memory()
-    };
-    // The buffer is the same, 256 KiB; ten segments of 100 bytes are more than ten records.
-    let (few, many) = (held(1400), held(100));
-    assert!(few > 256 << 10 && many > 256 << 10, "{few} {many}");
+    let mut world = World::new(true);
+    world.listen(v4(1), TcpConfig::default(), 10, |i| App { reads: false, ..App::new(0, 9, i) });
+    let app = App { shuts: false, ..App::new(200_000, 0, 9) };
+    world.connect(v4(1), TcpConfig::default(), app);
+    // The handshake takes 10 ms, and so do the first ACKs after it.
+    world.run_for(Span::from_millis(12));
+    let held = world.hosts[0].stack.memory();
+    assert!(held > 256 << 10, "{held}");
 }
