@@ -86,7 +86,6 @@ fn segment() -> impl Strategy<Value = Segment> {
                 len,
                 wnd,
                 flags: Flags::new(false, fin),
-                ecn: Default::default(),
                 timestamps,
                 sack,
                 ecn,

@@ -84,7 +84,6 @@ impl Connection {
             urgent: 0,
             codepoint: Default::default(),
             options,
-            codepoint: Default::default(),
         };
         self.planned.push_back(Planned { at, from_server, header, len });
     }
