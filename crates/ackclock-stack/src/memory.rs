@@ -17,7 +17,7 @@ pub(crate) const LEAST: usize = 8 * 1024;
 
 /// What is left of a connection in TIME-WAIT: its slot, and its entries in tables that double as
 /// they grow. `tests/memory.rs` measures it.
-pub(crate) const TIME_WAIT: usize = 512;
+pub(crate) const TIME_WAIT: usize = 768;
 
 /// TIME-WAIT may take this part of the budget. Beyond that a connection has none, as in Linux
 /// (`tcp_time_wait`, beyond `tcp_max_tw_buckets`).

@@ -118,10 +118,10 @@ fn trimming_gives_back_what_is_not_needed() {
     assert_eq!(world.hosts[1].stack.memory(), 0);
 }
 
-/// TIME-WAIT counts, and has an eighth of the budget: three of 512 bytes in 12 KiB.
+/// TIME-WAIT counts, and has an eighth of the budget: three of 768 bytes in 18 KiB.
 #[test]
 fn there_are_no_more_connections_in_time_wait_than_fit() {
-    let small = StackConfig { memory: 3 * 8 * 512, ..host_config(0, true) };
+    let small = StackConfig { memory: 3 * 8 * 768, ..host_config(0, true) };
     let mut world = World::with([small, host_config(1, true)]);
     world.listen(v4(1), TcpConfig::default(), 10, |i| App::new(0, 0, i));
     for i in 0..5 {
@@ -130,7 +130,7 @@ fn there_are_no_more_connections_in_time_wait_than_fit() {
         world.hosts[0].stack.close(world.now, id);
         world.run_for(Span::from_millis(500));
     }
-    assert_eq!((world.hosts[0].stack.connections(), world.hosts[0].stack.memory()), (3, 3 * 512));
+    assert_eq!((world.hosts[0].stack.connections(), world.hosts[0].stack.memory()), (3, 3 * 768));
     world.run_for(Span::from_secs(61));
     assert_eq!((world.hosts[0].stack.connections(), world.hosts[0].stack.memory()), (0, 0));
 }
