@@ -112,11 +112,12 @@ fn the_condition_of_the_paper_holds_of_rack() {
 
 /// What a strategy does is the same with longer segments, which take as long on this path. Only
 /// products are larger: in a window of 24 segments of 9,000 bytes PRR multiplies 10 segments by 12,
-/// which is more than 32 bits hold.
+/// which is more than 32 bits hold. BBR goes by bytes a second, of which its bundles depend.
 #[test]
 fn segments_count_and_not_bytes() {
     for after in After::ALL {
-        let of = |mss| tallies(&Space::losses(after.connection(4, mss)), &presets());
+        let presets: Vec<_> = presets().into_iter().filter(|name| *name != "bbr").collect();
+        let of = |mss| tallies(&Space::losses(after.connection(4, mss)), &presets);
         assert_eq!(of(MSS), of(9000), "{after:?}");
     }
     let registry = Registry::default();

@@ -290,8 +290,8 @@ fn an_unknown_key_is_refused_with_file_line_key_and_the_nearest_one() {
     let expected = format!(
         "error: {file}:9: link[0].dealy: there is no key `dealy` here; did you mean `delay`? There \
          are `from`, `to`, \
-         `rate`, `delay`, `delay_to`, `duplex`, `count`, `queue`, `fate`, `loss`, `spikes`, \
-         `jitter`, `reorder`, `duplicate`, `corrupt`\n"
+         `rate`, `trace`, `delay`, `delay_to`, `duplex`, `count`, `queue`, `fate`, `loss`, `spikes`, \
+         `jitter`, `reorder`, `duplicate`, `corrupt`, `change`, `outage`, `aggregate`\n"
     );
     assert_eq!(run.err, expected);
 }

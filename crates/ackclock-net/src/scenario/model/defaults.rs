@@ -18,9 +18,9 @@ pub(super) fn is_true(b: &bool) -> bool {
     *b
 }
 
-/// A rate that was left out.
+/// A rate that was left out: one that nobody writes, for the greatest may be written.
 pub(in crate::scenario) fn no_rate() -> Rate {
-    Rate(u64::MAX)
+    Rate(u64::MAX - 1)
 }
 
 pub(in crate::scenario) fn is_no_rate(rate: &Rate) -> bool {

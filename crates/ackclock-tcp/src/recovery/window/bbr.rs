@@ -139,7 +139,13 @@ fn bytes_per_second(bw: u64, gain: u64, mss: u64) -> u64 {
 /// `bbr_init_pacing_rate_from_rtt`: cwnd for each round trip, of a millisecond if none is known.
 fn first_rate(s: &State) -> u64 {
     let rtt = if s.srtt == Span::ZERO { 1000 } else { (s.srtt.0 / 1000).max(1) };
-    bytes_per_second(s.cwnd / s.mss * BW_UNIT / rtt, HIGH_GAIN, s.mss)
+    bytes_per_second((s.cwnd / s.mss).saturating_mul(BW_UNIT) / rtt, HIGH_GAIN, s.mss)
+}
+
+/// `bbr_ssthresh` leaves ssthresh as it is. Here it comes down to cwnd, for a regulation other than
+/// `by-window` sets cwnd by it.
+fn target(s: &State) -> u64 {
+    s.ssthresh.min(s.cwnd.max(2 * s.mss))
 }
 
 /// One of seven, by a hash of the time.
@@ -463,17 +469,16 @@ impl Window for Bbr {
         Windows::unchanged(s)
     }
 
-    /// `bbr_ssthresh`.
     fn on_loss(&mut self, s: &State, _flight: u64) -> u64 {
         self.save_cwnd(s.cwnd / s.mss);
-        s.ssthresh
+        target(s)
     }
 
     fn on_timeout(&mut self, s: &State, _flight: u64, _repeated: bool) -> u64 {
         if lowers_on_timeout(s) {
             self.save_cwnd(s.cwnd / s.mss);
         }
-        s.ssthresh
+        target(s)
     }
 
     /// `bbr_undo_cwnd`.
