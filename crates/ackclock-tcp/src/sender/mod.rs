@@ -111,8 +111,10 @@ impl Sender {
         if self.wants.paces && now < due {
             self.burst = burst;
         }
-        // What regulation or segmentation holds back goes on an ACK, not on a call without reason.
-        if early && (self.wants.limits || self.wants.segments) {
+        // What regulation or segmentation holds back goes on an ACK, not on a call without reason;
+        // what only pacing holds back stays due.
+        let paced = self.timers.pace_at != Time::NEVER;
+        if early && !paced && (self.wants.limits || self.wants.segments) {
             self.burst = 0;
         }
         rates::check_app_limited(self);

@@ -22,6 +22,9 @@ pub(super) fn holds(c: &mut Sender) -> bool {
     if at <= c.s.now || c.window_probe || c.urgent.is_some_and(|urgent| by_timer(urgent.cause)) {
         return false;
     }
+    if c.s.snd_una == c.s.written {
+        return true;
+    }
     let room = c.s.recovering() || c.s.board.is_empty() || c.in_flight() < c.s.cwnd;
     let due = c.urgent.is_some() || c.beyond.bytes > 0;
     if due || (room && (c.s.recovering() || c.s.written > c.s.snd_max)) {
