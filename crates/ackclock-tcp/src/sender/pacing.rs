@@ -27,7 +27,7 @@ pub(super) fn holds(c: &mut Sender) -> bool {
     }
     let room = c.s.recovering() || c.s.board.is_empty() || c.in_flight() < c.s.cwnd;
     let due = c.urgent.is_some() || c.beyond.bytes > 0;
-    if due || (room && (c.s.recovering() || c.s.written > c.s.snd_max)) {
+    if due || (room && (c.s.recovering() || c.s.unsent_len().is_some())) {
         c.timers.pace_at = at;
     }
     true
