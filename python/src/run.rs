@@ -484,6 +484,7 @@ fn link_columns<'a>() -> Columns<LinkRow<'a>> {
         ("dropped_queue", Get::Int(|r| Some(r.link.dropped_queue))),
         ("dropped_early", Get::Int(|r| Some(r.link.dropped_early))),
         ("dropped_loss", Get::Int(|r| Some(r.link.dropped_loss))),
+        ("marked", Get::Int(|r| Some(r.link.marked))),
         ("corrupted", Get::Int(|r| Some(r.link.corrupted))),
         ("max_queue", Get::Int(|r| Some(r.link.max_queue))),
     ]

@@ -104,7 +104,7 @@ impl Links {
             let server = era.ends[1];
             self.retire();
             match exit.outcome {
-                Outcome::Delivered { node, flip } => {
+                Outcome::Delivered { node, flip, .. } => {
                     let host = usize::from(node == server);
                     return Some(Arrived { host, token: exit.token, flip, last: exit.last });
                 }

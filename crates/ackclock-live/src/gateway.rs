@@ -22,6 +22,7 @@ use std::thread::{self, JoinHandle};
 use ackclock_net::scenario::Scenario;
 use ackclock_net::{Exit, Gateway, Headers, LinkEnds, LinkId, LinkReport, NodeId, Outcome};
 use ackclock_tcp::Time;
+use ackclock_tcp::wire::ip;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use rustix::time::{ClockId, clock_gettime};
 use thread_priority::{
@@ -456,12 +457,16 @@ impl Machine {
     /// Writes a packet, or has it wait for room: then it returns false.
     fn write(&mut self, port: usize, exit: &Exit) -> bool {
         let bytes = &mut self.buffers[exit.token as usize];
+        let unmarked = mark(bytes, exit);
         flip(bytes, exit);
         // The receiving kernel works within the write.
         let late = (nanos(ClockId::Monotonic) - self.started).saturating_sub(exit.at.0);
         let written = self.ports[port].tun.send_packet(bytes);
         // A copy may be under way.
         flip(bytes, exit);
+        if let Some(header) = unmarked {
+            bytes[..header.len()].copy_from_slice(&header);
+        }
         match written {
             Ok(()) => {
                 self.counts.delivered += 1;
@@ -484,6 +489,16 @@ impl Machine {
             self.free.push(exit.token as u32);
         }
     }
+}
+
+/// Marks a packet that is to be marked. Returns the beginning of its header as it was.
+fn mark(bytes: &mut [u8], exit: &Exit) -> Option<[u8; ip::v4::HEADER_LEN]> {
+    if !matches!(exit.outcome, Outcome::Delivered { marked: true, .. }) {
+        return None;
+    }
+    let header = bytes.first_chunk().copied();
+    ip::mark(bytes);
+    header
 }
 
 /// Flips the bit of a packet that is to be flipped, if one is.

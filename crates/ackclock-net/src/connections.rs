@@ -116,7 +116,8 @@ impl Connections {
     /// A packet arrives at the server. Returns whether all that it brought had arrived before.
     pub(crate) fn arrives(&mut self, now: u64, header: &Repr, packet: &Packet) -> bool {
         let Some(server) = self.server.connection_mut() else {
-            if header.control == Control::SYN {
+            // With ECE and CWR it offers ECN.
+            if header.control.contains(Control::SYN) && !header.control.contains(Control::ACK) {
                 self.server.open(|config, strategy| {
                     Connection::accept(Time(now), config, strategy, header)
                 });

@@ -53,6 +53,18 @@ enum Discipline {
 }
 
 impl Discipline {
+    /// Packets marked.
+    fn marked(&self) -> u64 {
+        match self {
+            Discipline::DropTail(_) | Discipline::Fred(_) => 0,
+            Discipline::Red(red) => red.marked,
+            Discipline::Codel(codel) => codel.marked,
+            Discipline::FqCodel(fq) => fq.marked(),
+            Discipline::Pie(pie) => pie.marked,
+            Discipline::Served(transmitter) => transmitter.discipline.marked(),
+        }
+    }
+
     /// Packets dropped early.
     fn dropped_early(&self) -> u64 {
         match self {
@@ -106,6 +118,8 @@ pub(crate) struct Link {
     pub(crate) processor: Option<Box<Processor>>,
     rate: u64,
     dropped_queue: u64,
+    /// The last packet let in is to be marked.
+    marks_last: bool,
     pub(crate) from: u32,
     pub(crate) to: u32,
 }
@@ -148,7 +162,9 @@ impl Link {
             pending: 0,
             plain: impairments.is_none()
                 && matches!(discipline, Discipline::DropTail(Limit::Packets(1..))),
-            special: impairments.is_some() || served,
+            special: impairments.is_some()
+                || served
+                || matches!(&discipline, Discipline::Red(red) if red.marks()),
             wire: VecDeque::new(),
             departures: VecDeque::new(),
             backlog: 0,
@@ -157,6 +173,7 @@ impl Link {
             processor: None,
             rate: config.rate.max(1),
             dropped_queue: 0,
+            marks_last: false,
             from: config.from.0,
             to: config.to.0,
         }
@@ -316,13 +333,14 @@ impl Link {
         })
     }
 
-    /// What the wire does to the last packet let in.
+    /// What the queue and the wire do to the last packet let in.
     #[inline]
     pub(crate) fn effects(&self) -> Effects {
         if self.plain {
             Effects::default()
         } else {
-            self.impairments.as_ref().map_or(Effects::default(), |impairments| impairments.effects)
+            let effects = self.impairments.as_ref().map(|impairments| impairments.effects);
+            Effects { marked: self.marks_last, ..effects.unwrap_or_default() }
         }
     }
 
@@ -339,7 +357,8 @@ impl Link {
                     Verdict::full_if(u64::from(size) > *limit)
                 }
                 Discipline::Red(red) => {
-                    red.arrive(Waiting::none(now - self.busy_until), size, || 0)
+                    let waiting = Waiting::none(now - self.busy_until);
+                    red.arrive(waiting, (size, packet.is_ecn_capable()), || 0)
                 }
                 Discipline::Fred(fred) => {
                     fred.arrive(Waiting::none(now - self.busy_until), packet.flow)
@@ -352,8 +371,9 @@ impl Link {
         } else {
             self.verdict_behind_others(now, packet)
         };
+        self.marks_last = verdict == Verdict::Mark;
         match verdict {
-            Verdict::Enqueue => {}
+            Verdict::Enqueue | Verdict::Mark => {}
             Verdict::Full => {
                 self.dropped_queue += 1;
                 return Err("queue");
@@ -392,7 +412,9 @@ impl Link {
             Discipline::DropTail(Limit::Bytes(limit)) => {
                 Verdict::full_if(bytes + u64::from(packet.size) > *limit)
             }
-            Discipline::Red(red) => red.arrive(waiting, packet.size, bytes_waiting),
+            Discipline::Red(red) => {
+                red.arrive(waiting, (packet.size, packet.is_ecn_capable()), bytes_waiting)
+            }
             Discipline::Fred(fred) => fred.arrive(waiting, packet.flow),
             Discipline::Codel(_)
             | Discipline::FqCodel(_)
@@ -434,6 +456,7 @@ impl Link {
             bytes: self.bytes,
             dropped_queue,
             dropped_early,
+            marked: self.discipline.marked(),
             dropped_loss,
             corrupted,
             departed,

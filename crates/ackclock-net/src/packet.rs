@@ -111,6 +111,18 @@ impl Packet {
         Repr { seq, ack, wnd, control, codepoint, options, ..Repr::default() }
     }
 
+    /// A queue marks it with CE, if it is ECN-capable. Whether it is.
+    pub(crate) fn mark(&mut self) -> bool {
+        let marked = self.ecn.marked();
+        self.ecn = marked.unwrap_or(self.ecn);
+        marked.is_some()
+    }
+
+    /// Whether it is ECN-capable.
+    pub(crate) fn is_ecn_capable(&self) -> bool {
+        self.ecn.marked().is_some()
+    }
+
     /// Bytes of the stream in it. A FIN is one; only connections with a handshake have any.
     pub(crate) fn bytes(&self) -> u32 {
         self.len.saturating_add(u32::from(self.flags.fin()))

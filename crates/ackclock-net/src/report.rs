@@ -37,6 +37,8 @@ pub struct LinkReport {
     pub dropped_queue: u64,
     /// Packets dropped early (RED, FRED, CoDel, FQ-CoDel, PIE).
     pub dropped_early: u64,
+    /// Packets marked with CE in place of an early drop (RED, CoDel, FQ-CoDel, PIE).
+    pub marked: u64,
     /// Packets dropped by a loss model or an outage.
     pub dropped_loss: u64,
     /// Packets of which the wire flipped a bit.

@@ -5,7 +5,7 @@ use std::path::Path;
 use ackclock_report::{CaptureFormat, CaptureWriter, Handshake};
 use ackclock_tcp::wire::{Control, Options, Packet, PseudoHeader, Repr};
 use ackclock_tcp::{
-    Cause, SackBlock, SackBlocks, Segment, Sending, Seq, Sighting, Time, Timestamps,
+    Cause, Codepoint, Ecn, SackBlock, SackBlocks, Segment, Sending, Seq, Sighting, Time, Timestamps,
 };
 
 /// A segment from the sender.
@@ -193,6 +193,28 @@ fn a_huge_segment_at_the_wrap_becomes_several_packets() {
     );
     // The last second that 32 bits can tell.
     assert_eq!(file[24..28], [0xff; 4]);
+}
+
+/// RFC 3168: ECT(0) and CE are 2 and 3 in the TOS byte, CWR and ECE 0x80 and 0x40 in the flags.
+#[test]
+fn ecn_is_in_both_headers() {
+    let mut capture = capture(CaptureFormat::Pcap);
+    for (codepoint, ece, cwr) in [
+        (Codepoint::NotEct, true, false),
+        (Codepoint::Ect0, false, true),
+        (Codepoint::Ce, false, false),
+    ] {
+        let ecn = Ecn::new(codepoint, ece, cwr);
+        let segment = Segment { seq: Seq(1), ack: Seq(1), len: 1, ecn, ..Segment::default() };
+        capture.packet(1, &sent(0, &segment, Cause::New, 1, 1)).unwrap();
+    }
+    let file = capture.finish().unwrap();
+    let data = packets(&file).split_off(3);
+    let ecn = data.iter().map(|packet| {
+        parse(packet);
+        (packet[14 + 1], packet[14 + 20 + 13] & 0xc0)
+    });
+    assert_eq!(ecn.collect::<Vec<_>>(), [(0, 0x40), (2, 0x80), (3, 0)]);
 }
 
 #[test]

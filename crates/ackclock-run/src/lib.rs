@@ -378,6 +378,7 @@ fn links(simulation: &Simulation, scenario: &Scenario) -> Vec<LinkStats> {
             departed: r.departed,
             dropped_queue: r.dropped_queue,
             dropped_early: r.dropped_early,
+            marked: r.marked,
             dropped_loss: r.dropped_loss,
             corrupted: r.corrupted,
             max_queue: r.max_queue,

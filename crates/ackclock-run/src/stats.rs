@@ -17,8 +17,10 @@ pub struct LinkStats {
     pub departed: u64,
     /// Dropped since the queue was full.
     pub dropped_queue: u64,
-    /// Dropped early (RED, FRED).
+    /// Dropped early (RED, FRED, CoDel, FQ-CoDel, PIE).
     pub dropped_early: u64,
+    /// Marked with CE in place of that.
+    pub marked: u64,
     /// Dropped by a loss model.
     pub dropped_loss: u64,
     /// Of which the wire flipped a bit.
@@ -35,6 +37,7 @@ impl LinkStats {
         self.departed += other.departed;
         self.dropped_queue += other.dropped_queue;
         self.dropped_early += other.dropped_early;
+        self.marked += other.marked;
         self.dropped_loss += other.dropped_loss;
         self.corrupted += other.corrupted;
         self.max_queue = self.max_queue.max(other.max_queue);

@@ -69,7 +69,7 @@ fn on_the_wire(
             break;
         }
         while let Some(exit) = run.gateway.poll(now) {
-            let Outcome::Delivered { node, flip } = exit.outcome else { continue };
+            let Outcome::Delivered { node, flip, .. } = exit.outcome else { continue };
             assert_eq!(flip, None);
             let host = usize::from(node == nodes[1]);
             hosts[host].on_packet(now, &run.packets.remove(&exit.token).unwrap(), false);

@@ -133,7 +133,7 @@ impl World {
                 if exit.last {
                     self.packets.remove(&exit.token);
                 }
-                if let Outcome::Delivered { node, flip } = exit.outcome {
+                if let Outcome::Delivered { node, flip, .. } = exit.outcome {
                     assert_eq!(node, self.nodes[to]);
                     if let Some(bit) = flip {
                         packet[bit as usize / 8] ^= 0x80 >> (bit % 8);

@@ -14,8 +14,8 @@
 use std::collections::HashMap;
 use std::net::SocketAddr;
 
-use ackclock_tcp::Segment;
 use ackclock_tcp::wire::Control;
+use ackclock_tcp::{Ecn, Segment};
 
 use super::direction::{Ack, Direction};
 use super::headers::{Headers, TcpHeader};
@@ -124,7 +124,8 @@ impl FlowTable {
         let number = self.number(headers, from);
         let settings = self.settings[(number as usize).min(self.settings.len() - 1)];
         let blank = Packet::new(Kind::Datagram, &Segment::default(), &mut Options::default());
-        let mut packet = Packet { flow: number, size: headers.len, ..blank };
+        let ecn = Ecn::new(headers.codepoint, false, false);
+        let mut packet = Packet { flow: number, size: headers.len, ecn, ..blank };
         let Some(Some(flow)) = self.flows.get_mut(number as usize) else { return (packet, None) };
         flow.used = true;
         let Some(tcp) = &headers.tcp else {

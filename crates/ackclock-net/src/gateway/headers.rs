@@ -2,10 +2,10 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use ackclock_tcp::Seq;
 use ackclock_tcp::wire::ip::v6::Extension;
-use ackclock_tcp::wire::ip::{TCP, UDP, v4, v6};
+use ackclock_tcp::wire::ip::{self, TCP, UDP, v4, v6};
 use ackclock_tcp::wire::{Control, Options, Packet};
+use ackclock_tcp::{Codepoint, Seq};
 
 /// What the headers of an IP packet say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct Headers {
     pub to: SocketAddr,
     /// The protocol in it, as IP numbers them.
     pub protocol: u8,
+    /// The ECN field.
+    pub codepoint: Codepoint,
     /// What the TCP header says; `None` for other protocols, for fragments after the first, and
     /// for what is too short.
     pub tcp: Option<TcpHeader>,
@@ -68,6 +70,7 @@ impl Headers {
             from: SocketAddr::new(ip.from, from),
             to: SocketAddr::new(ip.to, to),
             protocol: ip.protocol,
+            codepoint: ip::codepoint(packet),
             tcp,
         })
     }

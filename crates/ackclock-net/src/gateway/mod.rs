@@ -12,7 +12,7 @@ mod headers;
 
 use std::collections::{HashMap, VecDeque};
 
-use ackclock_tcp::Time;
+use ackclock_tcp::{Codepoint, Time};
 
 use crate::heap::{Heap, Key, Kind};
 use crate::ids::{LinkId, NodeId};
@@ -96,6 +96,8 @@ pub enum Outcome {
         /// The bit to flip before it is handed over, counted from the packet's first one (the
         /// highest of its first byte).
         flip: Option<u32>,
+        /// Its ECN field is to say CE ([`ackclock_tcp::wire::ip::mark`]), as a queue marked it.
+        marked: bool,
     },
     /// A link drops it.
     Dropped {
@@ -303,8 +305,11 @@ impl Gateway {
     fn put(&mut self, index: u32, (arrival, now): (u64, u64), packet: &Packet, effects: Effects) {
         let link = &mut self.links[index as usize];
         let key = Key::new(arrival, now, if effects.late { Kind::Late } else { Kind::Wire }, index);
-        let packet =
+        let mut packet =
             Packet { hop: packet.hop + 1, corrupt: packet.corrupt || effects.corrupt, ..*packet };
+        if effects.marked {
+            packet.mark();
+        }
         link.put(InFlight { key, packet }, effects.late, &mut self.heap);
         if effects.twice {
             self.entered[packet.options as usize].copies += 1;
@@ -323,7 +328,8 @@ impl Gateway {
         if let (Some(ack), None) = (&ack, flip) {
             self.flows.acknowledged(packet.flow, ack);
         }
-        self.exit(now, packet, Outcome::Delivered { node: to, flip })
+        let marked = packet.ecn.codepoint() == Codepoint::Ce;
+        self.exit(now, packet, Outcome::Delivered { node: to, flip, marked })
     }
 
     fn exit(&mut self, now: u64, packet: &Packet, outcome: Outcome) -> Exit {

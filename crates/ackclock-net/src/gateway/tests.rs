@@ -41,7 +41,14 @@ fn data(len: u32) -> Headers {
         mss: None,
         timestamps: false,
     };
-    Headers { len, from: end(1), to: end(2), protocol: 6, tcp: Some(tcp) }
+    Headers {
+        len,
+        from: end(1),
+        to: end(2),
+        protocol: 6,
+        codepoint: Default::default(),
+        tcp: Some(tcp),
+    }
 }
 
 const A: NodeId = NodeId(0);
@@ -53,7 +60,12 @@ fn us(us: u64) -> Time {
 }
 
 fn delivered(token: u64, at: u64, node: NodeId) -> Option<Exit> {
-    Some(Exit { token, at: us(at), last: true, outcome: Outcome::Delivered { node, flip: None } })
+    Some(Exit {
+        token,
+        at: us(at),
+        last: true,
+        outcome: Outcome::Delivered { node, flip: None, marked: false },
+    })
 }
 
 #[test]

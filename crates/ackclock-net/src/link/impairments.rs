@@ -41,6 +41,8 @@ pub(crate) struct Effects {
     pub(crate) twice: bool,
     /// A bit of it is flipped.
     pub(crate) corrupt: bool,
+    /// It is marked with CE.
+    pub(crate) marked: bool,
 }
 
 impl Impairments {

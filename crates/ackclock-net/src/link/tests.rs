@@ -47,6 +47,7 @@ fn drop_tail_counts_the_packet_in_transmission() {
         packets: 6,
         bytes: 6000,
         dropped_queue: 2,
+        marked: 0,
         dropped_early: 0,
         dropped_loss: 0,
         corrupted: 0,
@@ -100,6 +101,7 @@ fn red_sees_the_queue_without_the_packet_in_transmission() {
         queue_in_bytes: false,
         byte_mode: false,
         mean_packet_size: 1000,
+        ecn: false,
     };
     let mut link = Link::new(config(Queue::Red(red)), 0, "a>b#0");
     // One in transmission and two waiting; the fourth does not fit, until the first has left.
@@ -180,7 +182,7 @@ fn reordering_duplication_and_corruption_mark_packets() {
         "a>b#0",
     );
     assert_eq!(link.admit(0, &packet(1000), || 1000), Ok(8_000_000));
-    assert_eq!(link.effects(), Effects { late: true, twice: true, corrupt: true });
+    assert_eq!(link.effects(), Effects { late: true, twice: true, corrupt: true, marked: false });
     assert_eq!(link.report(8_000_000).corrupted, 1);
     assert!(!link.keeps_order());
 }

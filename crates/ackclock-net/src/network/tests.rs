@@ -469,6 +469,7 @@ fn varied(seed: u64, shape: u32, strategy: &str) -> Network {
         queue_in_bytes: false,
         byte_mode: false,
         mean_packet_size: 1000,
+        ecn: false,
     };
     let fred = Fred {
         limit: 30,
@@ -692,6 +693,7 @@ fn fred_holds_a_greedy_flow_to_its_share() {
         queue_in_bytes: false,
         byte_mode: false,
         mean_packet_size: 1000,
+        ecn: false,
     };
     let fred = Fred {
         limit: 64,

@@ -4,6 +4,8 @@
 //! stays at `target` or above for an `interval`, packets are dropped, at times that move closer to
 //! each other with the square root of their number, until one has waited for less.
 //!
+//! - With ECN a packet is marked where it would be dropped, and leaves; that counts as a drop, and
+//!   one event marks at most one packet (Linux's `codel_dequeue`).
 //! - Times are whole nanoseconds; the control law rounds down.
 //! - MAXPACKET is a setting, `mtu`, since a link here has none.
 //! - A queue has a limit in packets, as Linux's `codel_qdisc_enqueue` has; the RFC's has none.
@@ -24,7 +26,9 @@ pub(crate) struct CodelState {
     pub(super) count: u32,
     lastcount: u32,
     dropping: bool,
+    ecn: bool,
     pub(crate) dropped_early: u64,
+    pub(crate) marked: u64,
 }
 
 impl CodelState {
@@ -39,7 +43,9 @@ impl CodelState {
             count: 0,
             lastcount: 0,
             dropping: false,
+            ecn: config.ecn,
             dropped_early: 0,
+            marked: 0,
         }
     }
 
@@ -56,8 +62,12 @@ impl CodelState {
             self.dropping = ok_to_drop;
             // A large backlog may need several drops at once.
             while self.dropping && now >= self.drop_next {
-                self.drop(first, &mut dropped);
                 self.count += 1;
+                if self.mark(&mut first) {
+                    self.drop_next = self.control_law(self.drop_next);
+                    break;
+                }
+                self.drop(first, &mut dropped);
                 (first, ok_to_drop) = self.dodequeue(now, &mut pop);
                 self.dropping = ok_to_drop;
                 if self.dropping {
@@ -65,8 +75,10 @@ impl CodelState {
                 }
             }
         } else if ok_to_drop {
-            self.drop(first, &mut dropped);
-            (first, _) = self.dodequeue(now, &mut pop);
+            if !self.mark(&mut first) {
+                self.drop(first, &mut dropped);
+                (first, _) = self.dodequeue(now, &mut pop);
+            }
             self.dropping = true;
             // Soon after the last time, the rate of drops that controlled the queue then is where
             // to begin.
@@ -83,6 +95,13 @@ impl CodelState {
     /// that was sent too.
     pub(super) fn dropped_for_room(&mut self, packets: u32) {
         self.count = self.count.saturating_add(packets);
+    }
+
+    /// Marks a packet instead of dropping it, if that can be.
+    fn mark(&mut self, packet: &mut Option<Queued>) -> bool {
+        let marked = packet.as_mut().is_some_and(|queued| self.ecn && queued.packet.mark());
+        self.marked += u64::from(marked);
+        marked
     }
 
     /// The one place where it drops a packet.

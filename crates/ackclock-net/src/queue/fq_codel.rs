@@ -81,6 +81,11 @@ impl FqCodelState {
         self.flows.iter().map(|flow| flow.codel.dropped_early).sum()
     }
 
+    /// Packets that CoDel marked.
+    pub(crate) fn marked(&self) -> u64 {
+        self.flows.iter().map(|flow| flow.codel.marked).sum()
+    }
+
     /// A packet joins its queue. Those for which there is no room then go to `dropped`.
     pub(crate) fn enqueue(&mut self, packet: Queued, dropped: impl FnMut(Queued)) {
         let index = self.queue_of(packet.packet.flow);

@@ -74,6 +74,8 @@ pub struct Red {
     /// Bytes of an average packet, at least 1: for the byte modes, and for how many packets could
     /// have been sent while the queue was empty.
     pub mean_packet_size: u32,
+    /// ECN-capable packets are marked instead of dropped early (RFC 3168 section 5).
+    pub ecn: bool,
 }
 
 /// Flow random early drop (Lin & Morris 1997): RED with an account for each flow, so that a flow
@@ -117,13 +119,16 @@ pub struct Codel {
     pub interval: Span,
     /// Nothing is dropped while no more than so many bytes wait: those of the largest packet.
     pub mtu: u32,
+    /// ECN-capable packets are marked instead of dropped (RFC 3168 section 5).
+    pub ecn: bool,
 }
 
 impl Codel {
     /// A CoDel queue with the RFC's target of 5 ms and interval of 100 ms, and an MTU of 1500
-    /// bytes.
+    /// bytes, without ECN.
     pub fn new(limit: u32) -> Self {
-        Codel { limit, target: Span::from_millis(5), interval: Span::from_millis(100), mtu: 1500 }
+        let (target, interval) = (Span::from_millis(5), Span::from_millis(100));
+        Codel { limit, target, interval, mtu: 1500, ecn: false }
     }
 }
 
@@ -143,9 +148,10 @@ pub struct FqCodel {
 }
 
 impl FqCodel {
-    /// 1024 queues with the RFC's quantum of 1514 bytes, and 32 MiB of memory, as in Linux.
+    /// 1024 queues with the RFC's quantum of 1514 bytes, 32 MiB of memory, and ECN, as in Linux.
     pub fn new(limit: u32) -> Self {
-        FqCodel { codel: Codel::new(limit), memory: 32 << 20, flows: 1024, quantum: 1514 }
+        let codel = Codel { ecn: true, ..Codel::new(limit) };
+        FqCodel { codel, memory: 32 << 20, flows: 1024, quantum: 1514 }
     }
 }
 
@@ -170,11 +176,14 @@ pub struct Pie {
     pub mean_packet_size: u32,
     /// Drops are spread more evenly than chance alone would have them (section 5.4).
     pub derandomize: bool,
+    /// ECN-capable packets are marked instead of dropped, while the probability is at most 10 %
+    /// (section 5.1).
+    pub ecn: bool,
 }
 
 impl Pie {
     /// A PIE queue with the RFC's settings: a target and updates of 15 ms, weights of 1/8 and 5/4,
-    /// bursts of 150 ms, packets of 1024 bytes, and no derandomization.
+    /// bursts of 150 ms, packets of 1024 bytes, and neither derandomization nor ECN.
     pub fn new(limit: u32) -> Self {
         Pie {
             limit,
@@ -185,6 +194,7 @@ impl Pie {
             max_burst: Span::from_millis(150),
             mean_packet_size: 1024,
             derandomize: false,
+            ecn: false,
         }
     }
 }
@@ -203,6 +213,7 @@ impl Red {
             queue_in_bytes: false,
             byte_mode: false,
             mean_packet_size: 500,
+            ecn: false,
         }
     }
 

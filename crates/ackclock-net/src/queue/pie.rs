@@ -14,6 +14,9 @@ use super::Pie;
 use super::red::Verdict;
 use crate::rng::Rng;
 
+/// At a higher probability ECN-capable packets are dropped as others are (section 5.1).
+const MARK_ECNTH: f64 = 0.1;
+
 /// A PIE queue's state. The field names are the RFC's; delays are in seconds.
 #[derive(Debug)]
 pub(crate) struct PieState {
@@ -25,6 +28,7 @@ pub(crate) struct PieState {
     accu_prob: f64,
     next_update: u64,
     pub(crate) dropped_early: u64,
+    pub(crate) marked: u64,
     rng: Rng,
 }
 
@@ -39,12 +43,19 @@ impl PieState {
             next_update: config.t_update.0,
             config,
             dropped_early: 0,
+            marked: 0,
             rng,
         }
     }
 
-    /// A packet arrives, and so many packets and bytes wait.
-    pub(crate) fn arrive(&mut self, now: u64, packets: usize, bytes: u64) -> Verdict {
+    /// A packet arrives, ECN-capable or not, and so many packets and bytes wait.
+    pub(crate) fn arrive(
+        &mut self,
+        now: u64,
+        packets: usize,
+        bytes: u64,
+        capable: bool,
+    ) -> Verdict {
         self.update_until(now);
         if self.is_calm() {
             self.burst_allowance = self.config.max_burst.0;
@@ -52,6 +63,10 @@ impl PieState {
         let verdict = if packets >= self.config.limit as usize {
             Verdict::Full
         } else if self.burst_allowance == 0 && self.drop_early(bytes) {
+            if self.config.ecn && capable && self.drop_prob <= MARK_ECNTH {
+                self.marked += 1;
+                return Verdict::Mark;
+            }
             self.dropped_early += 1;
             Verdict::Early
         } else {

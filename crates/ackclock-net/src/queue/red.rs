@@ -1,4 +1,7 @@
 //! Random early detection (Floyd & Jacobson 1993), with the details of ns-2.35.
+//!
+//! With ECN a packet that would be dropped early is marked, also above the upper threshold, as
+//! Linux's `red_enqueue` does without `harddrop`.
 
 use super::Red;
 use crate::rng::Rng;
@@ -24,6 +27,8 @@ impl Waiting {
 pub(crate) enum Verdict {
     /// It joins the queue.
     Enqueue,
+    /// It joins the queue with a mark, in place of an early drop.
+    Mark,
     /// It is dropped early.
     Early,
     /// It is dropped since the queue is full.
@@ -34,6 +39,11 @@ impl Verdict {
     /// Whether there is room decides alone.
     pub(crate) fn full_if(full: bool) -> Verdict {
         if full { Verdict::Full } else { Verdict::Enqueue }
+    }
+
+    /// An early drop, or the mark in its place.
+    pub(super) fn early(marks: bool) -> Verdict {
+        if marks { Verdict::Mark } else { Verdict::Early }
     }
 }
 
@@ -52,6 +62,7 @@ pub(crate) struct RedState {
     /// The average was above `min_th` at the last arrival.
     above: bool,
     pub(crate) dropped_early: u64,
+    pub(crate) marked: u64,
     rng: Rng,
 }
 
@@ -69,16 +80,22 @@ impl RedState {
             count_bytes: 0,
             above: false,
             dropped_early: 0,
+            marked: 0,
             rng,
         }
     }
 
-    /// A packet of `size` bytes arrives; `bytes` returns how many wait.
+    /// Whether it marks packets that are ECN-capable.
+    pub(crate) fn marks(&self) -> bool {
+        self.config.ecn
+    }
+
+    /// A packet of `size` bytes arrives, ECN-capable or not; `bytes` returns how many wait.
     #[inline(always)]
     pub(crate) fn arrive(
         &mut self,
         waiting: Waiting,
-        size: u32,
+        (size, capable): (u32, bool),
         bytes: impl FnOnce() -> u64,
     ) -> Verdict {
         let queue =
@@ -96,7 +113,7 @@ impl RedState {
             } else {
                 let p = self.probability(size);
                 if p > 0.0 && self.rng.chance(p) {
-                    verdict = Verdict::Early;
+                    verdict = Verdict::early(self.config.ecn && capable);
                 }
             }
         } else {
@@ -106,6 +123,7 @@ impl RedState {
             verdict = Verdict::Full;
         }
         self.dropped_early += u64::from(verdict == Verdict::Early);
+        self.marked += u64::from(verdict == Verdict::Mark);
         if verdict != Verdict::Enqueue {
             self.count = 0;
             self.count_bytes = 0;

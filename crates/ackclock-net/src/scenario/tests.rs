@@ -1,4 +1,5 @@
 mod distribution;
+mod ecn;
 mod fates;
 mod first_rtt;
 mod processor;
@@ -870,8 +871,8 @@ fn the_schema_describes_every_key() {
     assert_eq!(keys("/$defs/Fate"), 6);
     assert_eq!(keys("/$defs/Flow"), 12);
     assert_eq!(keys("/$defs/Distribution"), 7);
-    assert_eq!(keys("/$defs/Tcp"), 24);
-    assert_eq!(keys("/$defs/Red"), 10);
+    assert_eq!(keys("/$defs/Tcp"), 25);
+    assert_eq!(keys("/$defs/Red"), 11);
     assert_eq!(keys("/$defs/Fred"), 8);
     assert_eq!(keys("/$defs/Policer"), 4);
     assert_eq!(keys("/$defs/Spike"), 3);

@@ -127,7 +127,10 @@ impl Simulator {
             if effects.late { Kind::Late } else { Kind::Wire },
             index as u32,
         );
-        let packet = Packet { corrupt: packet.corrupt || effects.corrupt, ..*packet };
+        let mut packet = Packet { corrupt: packet.corrupt || effects.corrupt, ..*packet };
+        if effects.marked {
+            packet.mark();
+        }
         self.links[index].put(InFlight { key, packet }, effects.late, &mut self.heap);
         if effects.twice {
             let packet = packet.duplicate(&mut self.options);

@@ -214,6 +214,7 @@ impl Connection {
         let ip = v4::Repr {
             id,
             ttl: HOP_LIMIT.saturating_sub(routers),
+            codepoint: repr.codepoint,
             ..v4::Repr::new(src, dst, TCP, tcp_len as u16)
         };
         let mut ip_header = [0; v4::HEADER_LEN];

@@ -304,8 +304,18 @@ fn wait(
 }
 
 fn table(report: &GatewayReport) -> String {
-    let heading =
-        ["link", "packets", "bytes", "departed", "full", "early", "lost", "corrupt", "max queue"];
+    let heading = [
+        "link",
+        "packets",
+        "bytes",
+        "departed",
+        "full",
+        "early",
+        "marked",
+        "lost",
+        "corrupt",
+        "max queue",
+    ];
     let mut rows = vec![heading.map(String::from).to_vec()];
     for (from, to, l) in &report.links {
         let numbers = [
@@ -314,6 +324,7 @@ fn table(report: &GatewayReport) -> String {
             l.departed,
             l.dropped_queue,
             l.dropped_early,
+            l.marked,
             l.dropped_loss,
             l.corrupted,
             l.max_queue,
@@ -372,6 +383,7 @@ struct JsonLink<'a> {
     departed: u64,
     dropped_queue: u64,
     dropped_early: u64,
+    marked: u64,
     dropped_loss: u64,
     corrupted: u64,
     max_queue: u64,
@@ -394,6 +406,7 @@ impl<'a> Json<'a> {
             departed: l.departed,
             dropped_queue: l.dropped_queue,
             dropped_early: l.dropped_early,
+            marked: l.marked,
             dropped_loss: l.dropped_loss,
             corrupted: l.corrupted,
             max_queue: l.max_queue,

@@ -22,11 +22,25 @@ fn segment(from: u16, to: u16, seq: u32, len: u32, control: Control) -> Headers 
         mss: Some(1460),
         timestamps: true,
     };
-    Headers { len: 52 + len, from: end(from), to: end(to), protocol: 6, tcp: Some(tcp) }
+    Headers {
+        len: 52 + len,
+        from: end(from),
+        to: end(to),
+        protocol: 6,
+        codepoint: Default::default(),
+        tcp: Some(tcp),
+    }
 }
 
 fn datagram(from: u16, to: u16) -> Headers {
-    Headers { len: 100, from: end(from), to: end(to), protocol: 17, tcp: None }
+    Headers {
+        len: 100,
+        from: end(from),
+        to: end(to),
+        protocol: 17,
+        codepoint: Default::default(),
+        tcp: None,
+    }
 }
 
 /// The flow, its segment and the transmission of a segment of 1000 bytes that begins at `seq`.

@@ -63,6 +63,7 @@ fn a_syn_over_both_versions() {
         from: address("10.0.0.1:1000"),
         to: address("10.0.0.2:80"),
         protocol: 6,
+        codepoint: Default::default(),
         tcp: Some(header),
     };
     assert_eq!(Headers::parse(&v4(6, 0, &segment)), Some(expected));

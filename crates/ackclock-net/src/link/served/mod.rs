@@ -141,13 +141,14 @@ impl Transmitter {
     }
 
     /// A packet arrives. It joins the queue, or is dropped for this reason.
-    fn arrive(&mut self, now: u64, packet: Queued) -> Result<(), &'static str> {
+    fn arrive(&mut self, now: u64, mut packet: Queued) -> Result<(), &'static str> {
         if self.schedule.drops(now) {
             self.dropped_outage += 1;
             return Err("outage");
         }
         match self.verdict(now, &packet.packet) {
             Verdict::Enqueue => {}
+            Verdict::Mark => _ = packet.packet.mark(),
             Verdict::Early => return Err("early"),
             Verdict::Full => return Err("queue"),
         }
@@ -189,15 +190,16 @@ impl Transmitter {
         };
         let first = self.present.as_ref().or(self.queue.first());
         let behind = self.bytes() - first.map_or(0, |first| u64::from(first.packet.size));
+        let capable = packet.is_ecn_capable();
         match &mut self.discipline {
             Discipline::DropTail(limit) => match self.schedule.limit(now).unwrap_or(*limit) {
                 Limit::Packets(limit) => Verdict::full_if(packets >= limit.into()),
                 Limit::Bytes(limit) => Verdict::full_if(bytes + u64::from(packet.size) > limit),
             },
-            Discipline::Red(red) => red.arrive(waiting, packet.size, || behind),
+            Discipline::Red(red) => red.arrive(waiting, (packet.size, capable), || behind),
             Discipline::Fred(fred) => fred.arrive(waiting, packet.flow),
             Discipline::Codel(codel) => Verdict::full_if(self.queue.len() >= codel.limit),
-            Discipline::Pie(pie) => pie.arrive(now, self.queue.len(), self.queue.bytes),
+            Discipline::Pie(pie) => pie.arrive(now, self.queue.len(), self.queue.bytes, capable),
             // What there is no room for is dropped once the packet is in.
             Discipline::FqCodel(_) => Verdict::Enqueue,
             Discipline::Served(_) => Verdict::Full,

@@ -29,7 +29,14 @@ fn fates(scenario: &Scenario, packets: &[(u64, u32)]) -> Vec<(u64, u64, &'static
     let mut gateway = Gateway::new(scenario, 1).expect("a sound scenario");
     let end = |port| SocketAddr::from(([10, 0, 0, 1], port));
     for (token, &(at, len)) in (0..).zip(packets) {
-        let headers = Headers { len, from: end(1), to: end(2), protocol: 17, tcp: None };
+        let headers = Headers {
+            len,
+            from: end(1),
+            to: end(2),
+            protocol: 17,
+            codepoint: Default::default(),
+            tcp: None,
+        };
         assert!(gateway.enter(Time(1000 * at), NodeId(0), NodeId(1), &headers, token));
     }
     let mut left = Vec::new();
@@ -228,7 +235,14 @@ fn a_trace_whose_opportunities_are_all_lost_ends_with_the_run() {
     let scenario = scenario("trace = \"t\"", more, Some("1\n"));
     let mut gateway = Gateway::new(&scenario, 1).expect("a sound scenario");
     let end = |port| SocketAddr::from(([10, 0, 0, 1], port));
-    let headers = Headers { len: 100, from: end(1), to: end(2), protocol: 17, tcp: None };
+    let headers = Headers {
+        len: 100,
+        from: end(1),
+        to: end(2),
+        protocol: 17,
+        codepoint: Default::default(),
+        tcp: None,
+    };
     assert!(gateway.enter(Time::ZERO, NodeId(0), NodeId(1), &headers, 0));
     assert_eq!(gateway.poll(Time(10_000_000_000)), None);
     assert_eq!(gateway.under_way(), 1);

@@ -54,7 +54,14 @@ fn headers(flow: usize, back: bool, segment: &Segment, control: Control) -> Head
         mss: None,
         timestamps: segment.timestamps.is_some(),
     };
-    Headers { len: 40 + segment.len + segment.option_len(), from, to, protocol: 6, tcp: Some(tcp) }
+    Headers {
+        len: 40 + segment.len + segment.option_len(),
+        from,
+        to,
+        protocol: 6,
+        codepoint: Default::default(),
+        tcp: Some(tcp),
+    }
 }
 
 impl Driver {
@@ -144,7 +151,14 @@ impl Driver {
                 if now < flow.stop {
                     let packet = cbr.datagram(index as u32, 0, &mut Default::default());
                     let (from, to) = ends(index);
-                    let headers = Headers { len: packet.size, from, to, protocol: 17, tcp: None };
+                    let headers = Headers {
+                        len: packet.size,
+                        from,
+                        to,
+                        protocol: 17,
+                        codepoint: Default::default(),
+                        tcp: None,
+                    };
                     self.enter(
                         now,
                         &headers,
@@ -164,13 +178,13 @@ impl Driver {
         | Kept::Datagram { flow: index, .. }) = kept;
         let flow = &mut self.flows[index];
         let lost = match exit.outcome {
-            Outcome::Delivered { node, flip: None } => {
+            Outcome::Delivered { node, flip: None, .. } => {
                 let end = if matches!(kept, Kept::Ack { .. }) { flow.from } else { flow.to };
                 assert_eq!(node, NodeId(end));
                 None
             }
             // The network says so of the last link.
-            Outcome::Delivered { node, flip: Some(_) } => {
+            Outcome::Delivered { node, flip: Some(_), .. } => {
                 Some((if node == NodeId(2) { 2 } else { 1 }, "corrupt"))
             }
             Outcome::Dropped { link, why } => Some((link.0, why)),

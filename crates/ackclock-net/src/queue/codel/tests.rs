@@ -1,4 +1,4 @@
-use ackclock_tcp::{Segment, Span};
+use ackclock_tcp::{Codepoint, Ecn, Segment, Span};
 
 use super::*;
 use crate::packet::{Kind, Options, Packet};
@@ -145,4 +145,42 @@ fn an_empty_queue_ends_dropping() {
     assert!(codel.dropping);
     assert!(codel.dequeue(1102 * MS, || None, |_| {}).is_none());
     assert_eq!((codel.dropping, codel.first_above_time), (false, None));
+}
+
+/// The packet leaves with a mark, and no other is dropped for it. With what is overdue, one event
+/// marks one packet: after 1100 nothing leaves until 1400, and then those of 1200, 1270.71, 1328.45
+/// and 1378.45 come with one packet each.
+#[test]
+fn ecn_capable_packets_are_marked() {
+    let marks = |codel: &mut CodelState, ecn, times: &[u64]| -> Vec<u64> {
+        let marked = times.iter().filter(|&ms| {
+            let mut packet = packet(1000, ms * MS - 20 * MS);
+            packet.packet.ecn = ecn;
+            let mut drops = 0;
+            let sent = codel.dequeue(ms * MS, || Some((packet, 50_000)), |_| drops += 1);
+            let marked = sent.is_some_and(|p| p.packet.ecn.codepoint() == Codepoint::Ce);
+            assert!(drops == 0 || !marked);
+            marked
+        });
+        marked.copied().collect()
+    };
+    let capable = Ecn::new(Codepoint::Ect0, false, false);
+    let with_ecn = || CodelState::new(&Codel { ecn: true, ..Codel::new(1000) });
+    let all: Vec<u64> = (1000..1502).collect();
+
+    let mut codel = with_ecn();
+    assert_eq!(marks(&mut codel, capable, &all), [1100, 1200, 1271, 1329, 1379, 1424, 1464]);
+    assert_eq!((codel.count, codel.marked, codel.dropped_early), (7, 7, 0));
+
+    let mut codel = with_ecn();
+    let late = [1000, 1100, 1400, 1401, 1402, 1403, 1404, 1423, 1424];
+    assert_eq!(marks(&mut codel, capable, &late), [1100, 1400, 1401, 1402, 1403, 1424]);
+
+    // Others are dropped, and all are without `ecn`.
+    let mut codel = with_ecn();
+    assert_eq!(marks(&mut codel, Ecn::NONE, &all), [0; 0]);
+    assert_eq!((codel.marked, codel.dropped_early), (0, 7));
+    let mut codel = self::codel();
+    assert_eq!(marks(&mut codel, capable, &all), [0; 0]);
+    assert_eq!((codel.marked, codel.dropped_early), (0, 7));
 }

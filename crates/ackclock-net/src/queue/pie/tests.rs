@@ -74,13 +74,13 @@ fn the_probability_decays_when_nothing_waits() {
 #[test]
 fn a_burst_is_let_in() {
     let mut pie = pie(Pie::new(1000));
-    assert_eq!(pie.arrive(0, 0, 0), Verdict::Enqueue);
+    assert_eq!(pie.arrive(0, 0, 0, false), Verdict::Enqueue);
     assert_eq!(pie.burst_allowance, 150 * MS);
     pie.leave(MS, 0, false);
     pie.current_qdelay = 10.0;
-    assert_eq!(pie.arrive(149 * MS, 100, 100_000), Verdict::Enqueue);
+    assert_eq!(pie.arrive(149 * MS, 100, 100_000, false), Verdict::Enqueue);
     assert_eq!((pie.burst_allowance, pie.next_update), (15 * MS, 150 * MS));
-    assert_eq!(pie.arrive(150 * MS, 100, 100_000), Verdict::Early);
+    assert_eq!(pie.arrive(150 * MS, 100, 100_000, false), Verdict::Early);
     assert_eq!((pie.burst_allowance, pie.drop_prob), (0, 1.0));
 }
 
@@ -89,7 +89,7 @@ fn a_burst_is_let_in() {
 fn the_allowance_comes_back_in_calm() {
     let back = |old, current, drop_prob| {
         let mut pie = pie(Pie::new(1000)).with_delays(old, current, drop_prob);
-        pie.arrive(0, 0, 0);
+        pie.arrive(0, 0, 0, false);
         pie.burst_allowance > 0
     };
     assert!(back(7.4, 7.4, 0.0));
@@ -104,7 +104,7 @@ fn the_allowance_comes_back_in_calm() {
 fn the_link_is_kept_busy() {
     let fate = |old, drop_prob, bytes| {
         let mut pie = pie(Pie::new(1000)).with_delays(old, 20.0, drop_prob);
-        (0..1000).any(|_| pie.arrive(0, 10, bytes) == Verdict::Early)
+        (0..1000).any(|_| pie.arrive(0, 10, bytes, false) == Verdict::Early)
     };
     assert!(!fate(20.0, 0.9, 2048));
     assert!(fate(20.0, 0.9, 2049));
@@ -116,8 +116,8 @@ fn the_link_is_kept_busy() {
 #[test]
 fn a_full_queue_drops() {
     let mut pie = pie(Pie::new(5));
-    assert_eq!(pie.arrive(0, 4, 4000), Verdict::Enqueue);
-    assert_eq!((pie.arrive(0, 5, 5000), pie.dropped_early), (Verdict::Full, 0));
+    assert_eq!(pie.arrive(0, 4, 4000, false), Verdict::Enqueue);
+    assert_eq!((pie.arrive(0, 5, 5000, false), pie.dropped_early), (Verdict::Full, 0));
 }
 
 /// With a probability of 1/4, and drawn: the distances from one drop to the next. Without
@@ -128,7 +128,7 @@ fn drops_are_spread_if_so_chosen() {
     let distances = |derandomize| {
         let mut pie = pie(Pie { derandomize, ..Pie::new(1000) }).with_delays(20.0, 20.0, 0.25);
         let drops: Vec<usize> =
-            (0..20_000).filter(|_| pie.arrive(0, 10, 10_000) == Verdict::Early).collect();
+            (0..20_000).filter(|_| pie.arrive(0, 10, 10_000, false) == Verdict::Early).collect();
         let distances: Vec<usize> = drops.windows(2).map(|pair| pair[1] - pair[0]).collect();
         (drops.len(), distances.iter().min().copied(), distances.iter().max().copied())
     };
@@ -147,7 +147,7 @@ fn a_drop_that_is_overdue_comes() {
     let config = Pie { derandomize: true, ..Pie::new(1000) };
     let mut pie = pie(config).with_delays(20.0, 20.0, 0.25);
     pie.accu_prob = 8.25;
-    assert_eq!((pie.arrive(0, 10, 10_000), pie.accu_prob), (Verdict::Early, 0.0));
+    assert_eq!((pie.arrive(0, 10, 10_000, false), pie.accu_prob), (Verdict::Early, 0.0));
 }
 
 /// Updates are made up for: at 15, 30 and 45 ms with the delay that was known then.
@@ -171,7 +171,21 @@ fn updates_come_in_their_turn() {
 fn an_idle_year_is_short() {
     let mut pie = pie(Pie::new(1000));
     let year = 365 * 86_400_000 * MS;
-    pie.arrive(year + 20 * MS, 0, 0);
+    pie.arrive(year + 20 * MS, 0, 0, false);
     // A year is a multiple of 15 ms.
     assert_eq!(pie.next_update, year + 30 * MS);
+}
+
+/// Up to a probability of 10 % a mark takes the place of a drop.
+#[test]
+fn ecn_capable_packets_are_marked() {
+    let fates = |ecn, capable, drop_prob| {
+        let mut pie = pie(Pie { ecn, ..Pie::new(1000) }).with_delays(20.0, 20.0, drop_prob);
+        (0..1000).for_each(|_| _ = pie.arrive(0, 10, 10_000, capable));
+        (pie.marked > 0, pie.dropped_early > 0)
+    };
+    assert_eq!(fates(true, true, 0.1), (true, false));
+    assert_eq!(fates(true, true, 0.101), (false, true));
+    assert_eq!(fates(true, false, 0.1), (false, true));
+    assert_eq!(fates(false, true, 0.1), (false, true));
 }

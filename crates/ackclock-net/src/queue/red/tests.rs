@@ -14,6 +14,7 @@ fn config() -> Red {
         queue_in_bytes: false,
         byte_mode: false,
         mean_packet_size: 1000,
+        ecn: false,
     }
 }
 
@@ -90,8 +91,8 @@ fn in_byte_mode_the_probability_is_in_proportion_to_the_size() {
 fn a_queue_in_bytes_scales_limit_and_thresholds() {
     let mut red = red(Red { queue_in_bytes: true, limit: 3, ..config() });
     assert_eq!((red.limit, red.min_th, red.max_th), (3000.0, 1000.0, 3000.0));
-    let verdicts =
-        [5, 6].map(|packets| red.arrive(waiting(packets), 500, || u64::from(packets) * 500));
+    let verdicts = [5, 6]
+        .map(|packets| red.arrive(waiting(packets), (500, false), || u64::from(packets) * 500));
     assert_eq!(verdicts, [Verdict::Enqueue, Verdict::Full]);
     assert_eq!(red.avg.value, 0.5 * (0.5 * 2500.0) + 0.5 * 3000.0);
 }
@@ -101,7 +102,8 @@ fn the_packet_that_finds_the_average_just_across_min_th_passes() {
     let mut red = red(Red { w_q: 1.0, ..config() });
     red.count = 50;
     // The average is at once beyond `max_th`, where every packet but the first is dropped.
-    let verdicts = [9, 9, 9, 1, 9, 9].map(|packets| red.arrive(waiting(packets), 1000, || 0));
+    let verdicts =
+        [9, 9, 9, 1, 9, 9].map(|packets| red.arrive(waiting(packets), (1000, false), || 0));
     use Verdict::{Early, Enqueue};
     assert_eq!(verdicts, [Enqueue, Early, Early, Enqueue, Enqueue, Early]);
 }
@@ -109,7 +111,7 @@ fn the_packet_that_finds_the_average_just_across_min_th_passes() {
 #[test]
 fn a_full_queue_drops_and_counts_anew() {
     let mut red = red(Red { limit: 2, min_th: 50.0, max_th: 100.0, ..config() });
-    let verdicts = [0, 1, 2, 1].map(|packets| red.arrive(waiting(packets), 1000, || 0));
+    let verdicts = [0, 1, 2, 1].map(|packets| red.arrive(waiting(packets), (1000, false), || 0));
     assert_eq!(verdicts, [Verdict::Enqueue, Verdict::Enqueue, Verdict::Full, Verdict::Enqueue]);
     assert_eq!((red.count, red.count_bytes), (1, 1000));
 }
@@ -117,8 +119,9 @@ fn a_full_queue_drops_and_counts_anew() {
 /// Packets from one early drop to the next at a base probability of 1/4.
 fn distances(wait: bool) -> BTreeSet<usize> {
     let mut red = red(Red { w_q: 1.0, wait, ..config() });
-    let drops: Vec<usize> =
-        (0..10_000).filter(|_| red.arrive(waiting(2), 1000, || 0) == Verdict::Early).collect();
+    let drops: Vec<usize> = (0..10_000)
+        .filter(|_| red.arrive(waiting(2), (1000, false), || 0) == Verdict::Early)
+        .collect();
     drops.windows(2).map(|pair| pair[1] - pair[0]).collect()
 }
 
@@ -140,4 +143,33 @@ fn the_automatic_weight_is_that_of_ns_2() {
     let weight = |ms| Red::automatic_w_q(8_000_000, ackclock_tcp::Span::from_millis(ms), 1000);
     assert!((weight(100) - (1.0 - (-1.0f64 / 3030.0).exp())).abs() < 1e-15);
     assert!((weight(10) - (1.0 - (-1.0f64 / 1000.0).exp())).abs() < 1e-15);
+}
+
+/// Where the others are dropped early, ECN-capable packets are marked, above the upper threshold too.
+/// A full queue drops both.
+#[test]
+fn ecn_capable_packets_are_marked() {
+    use Verdict::{Early, Enqueue, Full, Mark};
+    let verdicts = |ecn, capable| {
+        let mut red = red(Red { w_q: 1.0, ecn, limit: 20, ..config() });
+        let queues = [9, 9, 9, 1, 9, 9, 20];
+        let verdicts = queues.map(|n| red.arrive(waiting(n), (1000, capable), || 0));
+        (verdicts, red.marked, red.dropped_early)
+    };
+    let dropped = ([Enqueue, Early, Early, Enqueue, Enqueue, Early, Full], 0, 3);
+    assert_eq!(verdicts(true, true), ([Enqueue, Mark, Mark, Enqueue, Enqueue, Mark, Full], 3, 0));
+    assert_eq!(verdicts(true, false), dropped);
+    assert_eq!(verdicts(false, true), dropped);
+}
+
+/// A mark begins the distance to the next one anew, as a drop does.
+#[test]
+fn marks_are_as_far_apart_as_drops() {
+    let places = |capable| -> Vec<usize> {
+        let mut red = red(Red { w_q: 1.0, ecn: true, ..config() });
+        let marks =
+            (0..1000).filter(|_| red.arrive(waiting(2), (1000, capable), || 0) != Verdict::Enqueue);
+        marks.collect()
+    };
+    assert_eq!(places(true), places(false));
 }

@@ -81,8 +81,8 @@ fn check_codel(queue: &Codel, at: &[Step]) -> Checked {
 }
 
 fn check_fq_codel(queue: &FqCodel, at: &[Step]) -> Checked {
-    let FqCodel { limit, memory, flows, quantum, target, interval, mtu } = queue.clone();
-    check_codel(&Codel { limit, target, interval, mtu }, at)?;
+    let FqCodel { limit, memory, flows, quantum, target, interval, mtu, .. } = queue.clone();
+    check_codel(&Codel { limit, target, interval, mtu, ecn: false }, at)?;
     size_within(memory, 1, u64::MAX, &child(at, "memory"))?;
     if flows.is_some_and(|flows| !(1..=65_536).contains(&flows)) {
         fail(&child(at, "flows"), "there are 1 to 65536 queues; RFC 8290 has 1024")?;

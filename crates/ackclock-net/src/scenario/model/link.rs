@@ -190,6 +190,9 @@ pub struct Red {
     /// Bytes of an average packet, at least 1; 500 if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_packet_size: Option<Size>,
+    /// Packets of connections with `ecn` are marked instead of dropped early.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ecn: bool,
 }
 
 impl Red {
@@ -206,6 +209,7 @@ impl Red {
             queue_in_bytes: false,
             byte_mode: false,
             mean_packet_size: None,
+            ecn: false,
         }
     }
 }
@@ -280,6 +284,9 @@ pub struct Codel {
     /// left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mtu: Option<Size>,
+    /// Packets of connections with `ecn` are marked instead of dropped.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ecn: bool,
 }
 
 /// Flow queue CoDel (FQ-CoDel, RFC 8290): flows are hashed to queues that are served in turn, each
@@ -312,6 +319,9 @@ pub struct FqCodel {
     /// As CoDel's; the bytes that wait are those of all queues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mtu: Option<Size>,
+    /// As CoDel's; `true` if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ecn: Option<bool>,
 }
 
 /// Proportional integral controller enhanced (PIE, RFC 8033): arriving packets are dropped with a
@@ -346,6 +356,10 @@ pub struct Pie {
     /// Drops are spread more evenly than chance alone would have them.
     #[serde(default, skip_serializing_if = "is_default")]
     pub derandomize: bool,
+    /// Packets of connections with `ecn` are marked instead of dropped, while the probability is at
+    /// most 10 %.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ecn: bool,
 }
 
 /// A delay spike: packets that enter the wire in that time take longer, and what enters it later

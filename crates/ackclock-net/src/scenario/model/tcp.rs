@@ -51,6 +51,10 @@ pub struct Tcp {
     /// Whether timestamps are negotiated (RFC 7323); `false`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamps: Option<bool>,
+    /// Whether ECN is negotiated (RFC 3168): queues with `ecn` mark data instead of dropping it, and
+    /// the sender lowers its window for a mark; `false`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ecn: Option<bool>,
     /// Whether the receiver echoes the timestamp of what arrives out of order too, against RFC
     /// 7323 section 4.3; `false`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -159,6 +163,7 @@ impl Tcp {
             sack: own.sack.or(base.sack),
             dsack: own.dsack.or(base.dsack),
             timestamps: own.timestamps.or(base.timestamps),
+            ecn: own.ecn.or(base.ecn),
             echo_out_of_order: own.echo_out_of_order.or(base.echo_out_of_order),
             nagle: own.nagle.or(base.nagle),
             max_burst: own.max_burst.or(base.max_burst),

@@ -215,7 +215,7 @@ impl<'a> FlowBuilder<'a> {
         let mss = (sender.mss + options.option_len()).min(u32::from(u16::MAX)) as u16;
         let (theirs, wscale) = (sender.remote_seq, sender.wscale);
         let config = ConnectionConfig {
-            ecn: false,
+            ecn: sender.ecn,
             iss: before(sender.isn),
             local_mss: mss,
             path_mss: mss,
@@ -245,8 +245,9 @@ impl<'a> FlowBuilder<'a> {
         let isn = Seq(tcp.isn.unwrap_or(1));
         let sack = tcp.sack.unwrap_or(strategy.uses_sack);
         let timestamps = tcp.timestamps.unwrap_or(false);
+        let ecn = tcp.ecn.unwrap_or(false);
         let sender = SenderConfig {
-            ecn: false,
+            ecn,
             isn,
             remote_seq: Seq(1),
             mss,
@@ -268,7 +269,7 @@ impl<'a> FlowBuilder<'a> {
             idle_restart: tcp.idle_restart.unwrap_or(true),
         };
         let receiver = ReceiverConfig {
-            ecn: false,
+            ecn,
             isn,
             local_seq: Seq(1),
             mss,

@@ -81,6 +81,7 @@ fn build_queue(link: &Link) -> crate::Queue {
                 queue_in_bytes: red.queue_in_bytes,
                 byte_mode: red.byte_mode,
                 mean_packet_size,
+                ecn: red.ecn,
             })
         }
         Some(Queue::Fred(fred)) => crate::Queue::Fred(crate::Fred {
@@ -100,11 +101,11 @@ fn build_queue(link: &Link) -> crate::Queue {
 }
 
 fn build_fq_codel(fq: &FqCodel) -> crate::FqCodel {
-    let FqCodel { limit, memory, flows, quantum, target, interval, mtu } = fq.clone();
+    let FqCodel { limit, memory, flows, quantum, target, interval, mtu, ecn } = fq.clone();
     let limit = limit.or(Some(10_240));
     let default = crate::FqCodel::new(1);
     crate::FqCodel {
-        codel: build_codel(&Codel { limit, target, interval, mtu }),
+        codel: build_codel(&Codel { limit, target, interval, mtu, ecn: ecn.unwrap_or(true) }),
         memory: memory.map_or(default.memory, |memory| memory.0),
         flows: flows.unwrap_or(default.flows),
         quantum: quantum.map_or(default.quantum, |quantum| quantum.0 as u32),
@@ -121,6 +122,7 @@ fn build_pie(pie: &Pie) -> crate::Pie {
         max_burst: pie.max_burst.map_or(default.max_burst, |burst| burst.0),
         mean_packet_size: pie.mean_packet_size.map_or(default.mean_packet_size, |s| s.0 as u32),
         derandomize: pie.derandomize,
+        ecn: pie.ecn,
         ..default
     }
 }
@@ -131,6 +133,7 @@ fn build_codel(codel: &Codel) -> crate::Codel {
         target: codel.target.map_or(default.target, |target| target.0),
         interval: codel.interval.map_or(default.interval, |interval| interval.0),
         mtu: codel.mtu.map_or(default.mtu, |mtu| mtu.0 as u32),
+        ecn: codel.ecn,
         ..default
     }
 }

@@ -207,8 +207,14 @@ fn the_same_packets_meet_the_same_fate_in_simulation_and_gateway() {
         };
         for (token, &(at, _, len)) in (0..).zip(&log.sent) {
             poll(&mut gateway, at.saturating_sub(1));
-            let headers =
-                Headers { len: len + 40, from: end(1), to: end(2), protocol: 17, tcp: None };
+            let headers = Headers {
+                len: len + 40,
+                from: end(1),
+                to: end(2),
+                protocol: 17,
+                codepoint: Default::default(),
+                tcp: None,
+            };
             assert!(gateway.enter(Time(at), NodeId(0), NodeId(1), &headers, token));
         }
         poll(&mut gateway, 8_000_000_000);

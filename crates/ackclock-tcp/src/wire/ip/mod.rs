@@ -12,6 +12,8 @@ pub mod v6;
 
 use core::fmt;
 
+use crate::segment::Codepoint;
+
 /// The number of TCP as an IP protocol.
 pub const TCP: u8 = 6;
 /// The number of UDP as an IP protocol.
@@ -53,3 +55,36 @@ impl fmt::Display for ParseError {
 }
 
 impl core::error::Error for ParseError {}
+
+/// The ECN field of a packet that begins with an IPv4 or IPv6 header (RFC 3168 section 5).
+pub fn codepoint(packet: &[u8]) -> Codepoint {
+    Codepoint::from_tos(match *packet {
+        [first, tos, ..] if first >> 4 == 4 => tos,
+        // The traffic class lies across two bytes.
+        [first, second, ..] if first >> 4 == 6 => second >> 4,
+        _ => 0,
+    })
+}
+
+/// Marks such a packet with CE, and mends an IPv4 checksum that was right: RFC 1624 section 3,
+/// HC' = ~(~HC + ~m + m').
+pub fn mark(packet: &mut [u8]) {
+    match packet.first().map(|first| first >> 4) {
+        Some(4) => {
+            let Some(header) = packet.first_chunk_mut::<{ v4::HEADER_LEN }>() else { return };
+            let word = |header: &[u8]| u32::from(u16::from_be_bytes([header[0], header[1]]));
+            let (old, checksum) = (word(&header[..2]), word(&header[10..12]));
+            header[1] |= 3;
+            let sum = (checksum ^ 0xffff) + (old ^ 0xffff) + word(&header[..2]);
+            let sum = (sum & 0xffff) + (sum >> 16);
+            let checksum = !((sum & 0xffff) + (sum >> 16)) as u16;
+            header[10..12].copy_from_slice(&checksum.to_be_bytes());
+        }
+        Some(6) => {
+            if let Some(second) = packet.get_mut(1) {
+                *second |= 3 << 4;
+            }
+        }
+        _ => {}
+    }
+}

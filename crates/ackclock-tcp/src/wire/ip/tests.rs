@@ -18,6 +18,35 @@ fn bytes(hex: &str) -> Vec<u8> {
     digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
+/// The header of RFC 1071's kind: with ECT(0) in the TOS byte (2) its checksum is 4ea8 - 2 = 4ea6, and
+/// with CE (3) 4ea5. An ECT(0) IPv6 packet has the traffic class in 60 20, a marked one in 60 30.
+#[test]
+fn a_mark_mends_the_checksum() {
+    let mut packet = bytes("4502 0019 0000 4000 4006 4ea6 c0000201 c6336402 68656c6c6f");
+    let mut header = [0; v4::HEADER_LEN];
+    v4::Repr { codepoint: Codepoint::Ect0, ..v4::Repr::new(A4, B4, TCP, 5) }.emit(&mut header);
+    assert_eq!(header, packet[..v4::HEADER_LEN]);
+    assert!(v4::Packet::parse(&packet).is_ok());
+    assert_eq!(codepoint(&packet), Codepoint::Ect0);
+    mark(&mut packet);
+    let marked = bytes("4503 0019 0000 4000 4006 4ea5 c0000201 c6336402 68656c6c6f");
+    assert_eq!(packet, marked);
+    assert!(v4::Packet::parse(&packet).is_ok());
+    mark(&mut packet);
+    assert_eq!((codepoint(&packet), &packet), (Codepoint::Ce, &marked));
+
+    let mut packet = bytes("6020 0000 0005 0640");
+    assert_eq!(codepoint(&packet), Codepoint::Ect0);
+    mark(&mut packet);
+    assert_eq!((codepoint(&packet), packet), (Codepoint::Ce, bytes("6030 0000 0005 0640")));
+
+    for short in [&[][..], &[0x45], &[0x45, 2], &[0x60], &[0x12, 3]] {
+        let mut packet = short.to_vec();
+        mark(&mut packet);
+        assert_eq!(packet, short);
+    }
+}
+
 #[test]
 fn golden_ipv4() {
     let expected = bytes("4500 0019 0000 4000 40 06 4ea8 c0000201 c6336402 68656c6c6f");
