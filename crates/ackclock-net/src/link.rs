@@ -305,6 +305,7 @@ impl Link {
         {
             return Err(why);
         }
+        self.marks_last = false;
         self.enqueue(now, packet)?;
         let arrival = self.busy_until.saturating_add(self.delay);
         Ok(match &mut self.impairments {
@@ -371,9 +372,9 @@ impl Link {
         } else {
             self.verdict_behind_others(now, packet)
         };
-        self.marks_last = verdict == Verdict::Mark;
         match verdict {
-            Verdict::Enqueue | Verdict::Mark => {}
+            Verdict::Enqueue => {}
+            Verdict::Mark => self.marks_last = true,
             Verdict::Full => {
                 self.dropped_queue += 1;
                 return Err("queue");
