@@ -100,6 +100,11 @@ impl Trace {
         u64::try_from(rate).unwrap_or(u64::MAX).max(1)
     }
 
+    /// When the opportunities of one pass are, in nanoseconds since it began.
+    pub(crate) fn times(&self) -> impl Iterator<Item = u64> {
+        self.opportunities.iter().map(|&ms| u64::from(ms) * MS)
+    }
+
     fn last_nanos(&self) -> u64 {
         u64::from(self.opportunities.last().copied().unwrap_or(1)) * MS
     }

@@ -62,9 +62,14 @@ fn varying(config: &Varying) -> Option<&'static str> {
         ])
     };
     let share = |o: &Outage| o.every.map_or(0.0, |every| o.lasts.secs_f64() / every.secs_f64());
+    let swallowed = |trace| config.outages.iter().any(|outage| outage.swallows(trace));
     let aggregate = config.aggregate.as_ref();
     first(&[
         (config.outages.iter().map(share).sum::<f64>() < 1.0, "outages must end"),
+        (
+            !config.trace.as_ref().is_some_and(swallowed),
+            "an outage must leave opportunities of the trace",
+        ),
         (
             aggregate.is_none_or(|a| a.lasts > Span::ZERO && a.packets > 0),
             "a burst has at least 1 packet and gathers for longer than nothing",

@@ -62,6 +62,25 @@ pub struct Outage {
     pub queued: Queued,
 }
 
+impl Outage {
+    /// Whether every opportunity of `trace` after its beginning falls into it.
+    ///
+    /// The times of an opportunity since the outage began, modulo its period, are those that leave
+    /// one remainder modulo the greatest common divisor of both periods. All are in the outage if
+    /// the greatest of them is.
+    pub(crate) fn swallows(&self, trace: &Trace) -> bool {
+        let Some(every) = self.every.filter(|every| every.0 > 0) else { return false };
+        let common = gcd(every.0, trace.period().0);
+        let from = common - self.from.0 % common;
+        let greatest = |at: u64| every.0 - common + (at % common + from) % common;
+        trace.times().all(|at| greatest(at) < self.lasts.0)
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
 /// What becomes of the packets that an outage keeps from going.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Queued {

@@ -228,11 +228,13 @@ fn a_trace_has_outages() {
     );
 }
 
-/// An outage in each opportunity: nothing is ever sent, and nothing goes on for ever.
+/// Two outages share the opportunities: nothing is ever sent, and nothing goes on for ever.
 #[test]
 fn a_trace_whose_opportunities_are_all_lost_ends_with_the_run() {
-    let more = "[[link.outage]]\nfrom = \"1ms\"\nfor = \"1us\"\nevery = \"1ms\"\n";
-    let scenario = scenario("trace = \"t\"", more, Some("1\n"));
+    let outage =
+        |from| format!("[[link.outage]]\nfrom = \"{from}ms\"\nfor = \"1us\"\nevery = \"2ms\"\n");
+    let more = outage(1) + &outage(2);
+    let scenario = scenario("trace = \"t\"", &more, Some("1\n"));
     let mut gateway = Gateway::new(&scenario, 1).expect("a sound scenario");
     let end = |port| SocketAddr::from(([10, 0, 0, 1], port));
     let headers = Headers {

@@ -8,17 +8,27 @@ use crate::scenario::path::steps;
 use crate::{Limit, Queued, Varying};
 
 impl Scenario {
-    /// Checks that all traces have been read.
+    /// Checks that all traces have been read, and that outages leave something of them.
     pub(crate) fn check_traces(&self) -> Checked {
-        let unread = |link: &Link| link.trace.as_ref().is_some_and(|trace| trace.trace.is_none());
-        match self.links.iter().position(unread) {
-            Some(i) => fail(
-                &steps!["link", i, "trace"],
-                "this trace has not been read; a trace is a file beside that of a scenario, and is \
-                 not read from elsewhere",
-            ),
-            None => Ok(()),
+        for (i, link) in self.links.iter().enumerate() {
+            let Some(file) = &link.trace else { continue };
+            let Some(trace) = &file.trace else {
+                return fail(
+                    &steps!["link", i, "trace"],
+                    "this trace has not been read; a trace is a file beside that of a scenario, \
+                     and is not read from elsewhere",
+                );
+            };
+            let swallows = |outage: &Outage| build_outage(outage).swallows(trace);
+            if let Some(j) = link.outages.iter().position(swallows) {
+                return fail(
+                    &steps!["link", i, "outage", j, "every"],
+                    "the trace never delivers once this outage has begun: all its times fall into \
+                     it; choose another `every`, or a shorter `for`",
+                );
+            }
         }
+        Ok(())
     }
 }
 

@@ -131,6 +131,41 @@ fn a_trace_is_a_file_beside_the_scenario() {
     );
 }
 
+/// A trace delivers at 3, 10, 13, 20 ... ms. With an outage every 4 ms from 1 ms on, the times since
+/// it began are 2, 9, 12, 19, 22, 29 ... : modulo 4 those at 10 k are 1 and 3, those at 10 k + 3 are
+/// 2 and 0. So only an outage that is on at all of 0 to 3 ms leaves nothing.
+#[test]
+fn an_outage_leaves_something_of_a_trace() {
+    let run = |trace: &str, outage: &str| {
+        let text = format!(
+            "duration = \"1s\"\n[[link]]\nfrom = \"a\"\nto = \"b\"\ndelay = \"1ms\"\n\
+             trace = \"t.trace\"\n[[link.outage]]\n{outage}"
+        );
+        let mut scenario = Scenario::from_toml(&text, &Registry::default()).unwrap();
+        if let Some(file) = &mut scenario.links[0].trace {
+            file.trace = Some(crate::Trace::parse(trace).unwrap());
+        }
+        Gateway::new(&scenario, 1).map(|_| ()).map_err(|e| e.to_string())
+    };
+    let never = "link[0].outage[0].every: the trace never delivers once this outage has begun: all \
+                 its times fall into it; choose another `every`, or a shorter `for`";
+    let outage = |lasts, every: Option<&str>| {
+        let every = every.map_or(String::new(), |every| format!("every = \"{every}\"\n"));
+        format!("from = \"1ms\"\nfor = \"{lasts}\"\n{every}")
+    };
+    assert_eq!(run("3\n10\n", &outage("3ms", Some("4ms"))), Ok(()));
+    assert_eq!(run("3\n10\n", &outage("3001us", Some("4ms"))), Err(never.into()));
+    // Every 10 ms: both times, 2 and 9 ms since it began, or one of them.
+    assert_eq!(run("3\n10\n", &outage("9ms", Some("10ms"))), Ok(()));
+    assert_eq!(run("3\n10\n", &outage("9001us", Some("10ms"))), Err(never.into()));
+    // The period of the outage is twice that of the trace: every other opportunity is free.
+    assert_eq!(run("1\n", &outage("1us", Some("2ms"))), Ok(()));
+    assert_eq!(run("2\n", &outage("2ms", Some("4ms"))), Ok(()));
+    assert_eq!(run("1\n", &outage("1us", Some("1ms"))), Err(never.into()));
+    // One that comes once ends.
+    assert_eq!(run("1\n", &outage("900ms", None)), Ok(()));
+}
+
 /// What a run shows of each transmission of a segment: when it was sent, and when it arrived or was
 /// dropped, and why.
 #[derive(Default)]
