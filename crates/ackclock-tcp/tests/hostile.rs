@@ -657,9 +657,9 @@ fn withstands(strategy: &str, isn: u32, lies: &[Lie]) {
             return;
         }
         peer.now = peer.sender.next_deadline();
-        assert_ne!(peer.now, Time::NEVER, "{strategy} stalls");
+        assert_ne!(peer.now, Time::NEVER, "{strategy} stalls: {:?}", peer.s());
         peer.sender.on_deadline(peer.now);
-        loop {
+        for acks in 0.. {
             let mut sent = 0;
             while let Some(t) = peer.sender.poll_transmit(peer.now) {
                 sent += 1;
@@ -668,11 +668,11 @@ fn withstands(strategy: &str, isn: u32, lies: &[Lie]) {
                     rcv_nxt = rcv_nxt.max(end);
                 }
             }
-            let ack = peer.at(rcv_nxt);
-            peer.sender.on_segment(peer.now, &Segment { ack, wnd: WINDOW, ..Segment::default() });
-            if sent == 0 {
+            if sent == 0 && acks > 0 {
                 break;
             }
+            let ack = peer.at(rcv_nxt);
+            peer.sender.on_segment(peer.now, &Segment { ack, wnd: WINDOW, ..Segment::default() });
         }
     }
     panic!("{strategy} does not finish: {:?}", peer.s());
@@ -690,4 +690,13 @@ proptest! {
     ) {
         withstands(&strategy, isn, &lies);
     }
+}
+
+/// The receiver closes its window while pacing holds back what it had room for. Then it opens it.
+#[test]
+fn a_window_that_closes_under_pacing_opens_again() {
+    let ack = |ahead, wnd| Lie::Ack { ahead, wnd, blocks: [(0, 0); 3], count: 0, echo: None };
+    let lies =
+        [Lie::Wait(1_000), ack(4_000, 60_000), ack(4_000, 60_000), ack(2_000, 60_000), ack(0, 0)];
+    withstands("linux-2.6+linux-pacing", 0, &lies);
 }

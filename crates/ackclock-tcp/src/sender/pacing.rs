@@ -1,8 +1,9 @@
 //! Pacing: what the windows allow waits until its rate does.
 
 use super::machine::Sender;
+use super::transmit::{allowance, flight_of_loss};
 use crate::event::Cause;
-use crate::state::State;
+use crate::state::{Phase, State};
 use crate::strategy::Strategy;
 use crate::time::Time;
 
@@ -19,16 +20,36 @@ pub(super) fn holds(c: &mut Sender) -> bool {
     let at = pacing.next(&c.s);
     c.timers.pace_at = Time::NEVER;
     let by_timer = |cause| matches!(cause, Cause::Timeout | Cause::BackedOffTimeout);
+    // What waits to be retransmitted may have been acknowledged meanwhile.
+    if let Some(urgent) = c.urgent
+        && !by_timer(urgent.cause)
+        && c.s.board.get(c.s.board.find(urgent.seq)).is_none_or(|r| r.seq != urgent.seq || r.sacked)
+    {
+        c.urgent = None;
+    }
     if at <= c.s.now || c.window_probe || c.urgent.is_some_and(|urgent| by_timer(urgent.cause)) {
         return false;
     }
     if c.s.snd_una == c.s.written {
         return true;
     }
-    let room = c.s.recovering() || c.s.board.is_empty() || c.in_flight() < c.s.cwnd;
-    let due = c.urgent.is_some() || c.beyond.bytes > 0;
-    if due || (room && (c.s.recovering() || c.s.unsent_len().is_some())) {
+    if c.urgent.is_some() || c.beyond.bytes > 0 || goes_on(c) {
         c.timers.pace_at = at;
     }
     true
+}
+
+/// Whether there is something to send for which the windows have room. What recovery would select
+/// is not known before it is asked.
+fn goes_on(c: &Sender) -> bool {
+    let s = &c.s;
+    let (len, in_flight) = match s.phase {
+        Phase::Open => (s.unsent_len(), c.in_flight()),
+        Phase::Loss if !c.wants.by_marks => (s.sequential_len(), flight_of_loss(c)),
+        Phase::Recovery | Phase::Loss => (Some(s.mss as u32), c.strategy.regulate.in_flight(s)),
+    };
+    let Some(len) = len else { return false };
+    let len = if c.wants.everywhere { s.mss } else { len.into() };
+    s.board.is_empty()
+        || in_flight + len <= s.cwnd.saturating_add(allowance(c, s.snd_nxt < s.snd_max))
 }

@@ -187,7 +187,7 @@ fn open_by_flight(c: &mut Sender) -> Option<Transmit> {
 }
 
 /// What the probes allow beyond cwnd, for new data or for old; the largest counts.
-fn allowance(c: &Sender, old: bool) -> u64 {
+pub(super) fn allowance(c: &Sender, old: bool) -> u64 {
     let probes = c.strategy.probes.iter().filter(|p| !old || p.allows_old_data());
     probes.map(|p| p.allowance(&c.s)).max().unwrap_or(0)
 }
@@ -270,7 +270,7 @@ fn loss(c: &mut Sender) -> Option<Transmit> {
         skip(c, |r| r.sacked || r.retransmitted || !r.lost);
     }
     let len = c.s.sequential_len()?;
-    let in_flight = if sack { c.s.board.pipe() } else { c.s.snd_nxt - c.s.snd_una };
+    let in_flight = flight_of_loss(c);
     // As above, cwnd smaller than a segment must not stop a connection.
     if in_flight > 0 && in_flight + u64::from(len) > c.s.cwnd {
         // The pipe leaves SACKed data out already, so that with SACK there is nothing more to
@@ -287,6 +287,12 @@ fn loss(c: &mut Sender) -> Option<Transmit> {
         return Some(send_new(c, len, Cause::LimitedTransmit));
     }
     sequential(c)
+}
+
+/// What counts against cwnd after a timeout.
+pub(super) fn flight_of_loss(c: &Sender) -> u64 {
+    let sack = c.s.sack && c.strategy.select.uses_sacks_after_timeout();
+    if sack { c.s.board.pipe() } else { c.s.snd_nxt - c.s.snd_una }
 }
 
 /// Moves `snd_nxt`, where it was set back, over what is not to be retransmitted.

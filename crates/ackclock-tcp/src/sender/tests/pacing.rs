@@ -160,6 +160,19 @@ fn retransmissions() {
     assert_eq!(x.fire(), (1_000_000, vec![0]));
 }
 
+/// A retransmission that waits lapses when its segment is acknowledged: 0 was late, and 4, the next
+/// one, is not lost. Of the six outstanding two are acknowledged then, one below ssthresh = 5.
+#[test]
+fn a_retransmission_lapses() {
+    let mut x = Paced::new("sack+linux-pacing", twenty());
+    assert_eq!(x.write(0, 20), from_to(0, 10));
+    assert_eq!(x.ack(1_000, 0, &[(1, 4)]), []);
+    assert_eq!(x.due(), 2_500_000);
+    assert_eq!(x.ack(1_500, 4, &[]), []);
+    assert_eq!(x.ack(20_000, 6, &[]), [10]);
+    assert_eq!(x.0.stats().retransmissions, 0);
+}
+
 /// What one input may release at most it does in bundles too.
 #[test]
 fn with_a_limit_for_each_input() {
