@@ -133,7 +133,8 @@ fn connections_that_rest_hold_little_memory() {
     let Some(ns) = namespace() else { return };
     let dir = scratch("serve-memory");
     fs::write(dir.join("big"), noise(4_000_000, 10)).unwrap();
-    let server = serve(&ns, &dir, &[]);
+    let server = serve(&ns, &dir, &["--metrics", "127.0.0.1:9100"]);
+    let buffers = || metrics(&ns, "127.0.0.1:9100")["ackclock_buffer_bytes"];
     let download = |_| {
         let mut client = connect(&ns, ADDRESS);
         client.write_all(b"GET /big HTTP/1.1\r\nHost: h\r\n\r\n").unwrap();
@@ -141,10 +142,13 @@ fn connections_that_rest_hold_little_memory() {
         client
     };
     let _first: Vec<_> = (0..10).map(download).collect();
-    let before = server.memory();
+    let (before, resident) = (settled(buffers), server.memory());
     let _others: Vec<_> = (0..60).map(download).collect();
-    let each = (server.memory() - before.min(server.memory())) / 60;
-    assert!(each < 150_000, "{each} bytes for each");
+    let each = (settled(buffers) - before) / 60.0;
+    assert!(each < 100_000.0, "{each} bytes for each");
+    // What the allocator leaves lying between them differs from run to run.
+    let resident = (server.memory() as f64 - resident as f64) / 60.0;
+    assert!(resident < 400_000.0, "{resident} bytes of memory for each");
     server.end();
 }
 
