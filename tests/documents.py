@@ -135,9 +135,11 @@ def run(page, update):
                 skipped += len(found)
                 continue
             if mark == "root":
-                clean = "ip link set lo up; trap 'kill $(jobs -p) 2>/dev/null || true' EXIT"
+                # Names of namespaces end with the block too, even if it fails.
+                clean = ("mkdir -p /run/netns; mount -t tmpfs none /run/netns; ip link set lo up; "
+                         "trap 'kill $(jobs -p) 2>/dev/null || true' EXIT")
                 script = "\n".join([clean, *(command for command, _ in found)])
-                ended = shell(["unshare", "--net", "bash", "-ec"], script)
+                ended = shell(["unshare", "--net", "--mount", "bash", "-ec"], script)
                 printed = ended.stdout + ended.stderr
                 missing = [line for _, shown in found for line in shown
                            if line not in printed.splitlines()]
