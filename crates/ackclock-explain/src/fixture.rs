@@ -192,6 +192,7 @@ pub(crate) fn explained() -> Explained {
         avoided,
         took_s: 1.0,
         saved_s,
+        saved_90_s: avoided.then_some([saved_s - 0.25, saved_s + 0.125]),
     };
     let by = vec![
         rescue("sack", "RFC 6675", false, 0.0),

@@ -77,7 +77,7 @@ fn connections_have_exactly_the_documented_keys_in_their_order() {
     );
     assert_eq!(
         of("/connections/1/saved_by/0"),
-        "avoided mechanism saved_s strategy timeout took_s"
+        "avoided mechanism saved_90_s saved_s strategy timeout took_s"
     );
     assert_eq!(of("/connections/1/position"), "confidence to_client_s to_server_s vantage");
     let flow = "bytes doubts dsacks goodput_bps limits mss offered probes_of_new_data \
@@ -239,7 +239,8 @@ fn the_table_has_connections_stalls_and_what_would_have_saved_them() {
         "1 10.0.0.1:40000 [2001:db8::2]:443 5.000 90500 110.0 5 1 1 1 1 0 2 0 0 1 1 1 2 1.600";
     assert_eq!(row.join(" "), expected);
     let stall = "  #1 server stalled 1.6 s at 1.00 s: timeout, lost retransmission of 1000 bytes; \
-        lost-retransmission recovery would have saved 1.2 s [tcp.port == 40000 && \
+        lost-retransmission recovery would have saved 1.2 s (90 %: 1.00 to 1.38 s) \
+        [tcp.port == 40000 && \
         frame.time_epoch >= 1700000001.123456 && frame.time_epoch <= 1700000002.723457]";
     assert!(lines.contains(&stall), "{text}");
     // None of the time in which the application had nothing to send.
@@ -383,7 +384,7 @@ Their 5.0 s went into: recovery 54 %, application 30 %, receive window 12 %, pat
 #1 10.0.0.1:40000 > [2001:db8::2]:443: the server repaired losses or waited for its timer for \
 2.7 s of 5.0 s (54 %); 144.0 kbit/s, round trip 0.10 s to 0.19 s, 5.3 % retransmitted
     server stalled 1.6 s at 1.00 s: timeout, lost retransmission of 1000 bytes; \
-lost-retransmission recovery would have saved 1.2 s [tcp.port == 40000 && \
+lost-retransmission recovery would have saved 1.2 s (90 %: 1.00 to 1.38 s) [tcp.port == 40000 && \
 frame.time_epoch >= 1700000001.123456 && frame.time_epoch <= 1700000002.723457]
 and 1 more: --top 0 shows all
 

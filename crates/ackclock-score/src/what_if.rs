@@ -37,6 +37,10 @@ pub struct Answer {
     pub avoided: [bool; 2],
     /// Seconds saved: as said, and as they are.
     pub saved: [f64; 2],
+    /// What holds the time saved in nine of ten cases, as said.
+    pub between: Option<[f64; 2]>,
+    /// What the timeout waited, and the round trip, in seconds.
+    pub scale: [f64; 2],
 }
 
 /// What happened to a flow in a run.
@@ -137,8 +141,9 @@ pub fn answers(seed: u64) -> Result<Vec<Answer>, String> {
     let asked = |timeout: &&Timeout| timeout.episode.as_ref().is_some_and(|e| e.slow_start);
     for timeout in connection.from_client.timeouts.iter().filter(asked) {
         let Some(episode) = &timeout.episode else { continue };
+        let scale = [timeout.waited.secs_f64(), episode.rtt.secs_f64()];
         for rescue in replay(timeout) {
-            all.extend(answer(seed, &text, &log, episode, &rescue)?);
+            all.extend(answer(seed, &text, &log, episode, &rescue, scale)?);
         }
     }
     Ok(all)
@@ -151,6 +156,7 @@ fn answer(
     log: &Log,
     episode: &Episode,
     rescue: &Rescue,
+    scale: [f64; 2],
 ) -> Result<Option<Answer>, String> {
     let lossy = episode.lost.iter().rposition(|n| *n > 0).map_or(0, |i| i as u64 + 1);
     let end = episode.position + (lossy * u64::from(episode.mss)).min(episode.bytes);
@@ -166,6 +172,8 @@ fn answer(
         strategy: rescue.strategy,
         avoided: [rescue.avoided, !timed_out],
         saved: [rescue.saved_s, saved],
+        between: rescue.saved_90_s,
+        scale,
     }))
 }
 
@@ -205,6 +213,11 @@ pub struct Summary {
     right: usize,
     /// Off by how much, in parts of what is saved: of those that do save, sorted.
     off: Vec<f64>,
+    /// Of those said to avoid the timeout: whose interval holds what is saved.
+    held: usize,
+    /// Of them, sorted: what is saved beyond what was said, in parts of what the timeout waited,
+    /// and in round trips.
+    beyond: [Vec<f64>; 2],
 }
 
 impl Summary {
@@ -215,23 +228,53 @@ impl Summary {
             saves.map(|a| (a.saved[0] - a.saved[1]).abs() / a.saved[1]).collect();
         off.sort_by(f64::total_cmp);
         let right = answers.iter().filter(|a| a.avoided[0] == a.avoided[1]).count();
-        Summary { pairs: answers.len(), right, off }
+        let (mut held, mut beyond) = (0, [Vec::new(), Vec::new()]);
+        for a in answers {
+            let Some([least, most]) = a.between else { continue };
+            held += usize::from(least <= a.saved[1] && a.saved[1] <= most);
+            for (beyond, unit) in beyond.iter_mut().zip(a.scale) {
+                beyond.push((a.saved[1] - a.saved[0]) / unit.max(1e-9));
+            }
+        }
+        beyond.iter_mut().for_each(|beyond| beyond.sort_by(f64::total_cmp));
+        Summary { pairs: answers.len(), right, off, held, beyond }
     }
 
-    fn quantile(&self, percent: usize) -> Option<f64> {
-        self.off.get(self.off.len() * percent / 100).copied()
+    /// How many intervals there are.
+    fn intervals(&self) -> usize {
+        self.beyond[0].len()
     }
 
-    /// Three lines.
+    /// The part of the intervals that hold what is saved.
+    fn coverage(&self) -> f64 {
+        self.held as f64 / self.intervals().max(1) as f64
+    }
+
+    /// What the intervals are made of: in one of twenty cases less is saved than said by so many
+    /// times what the timeout waited, and more by so many round trips.
+    fn bounds(&self) -> Option<[f64; 2]> {
+        Some([-quantile(&self.beyond[0], 5)?, quantile(&self.beyond[1], 95)?])
+    }
+
+    /// A few lines.
     pub fn table(&self) -> String {
         let percent = 100.0 * self.right as f64 / self.pairs.max(1) as f64;
         let mut out = format!("pairs {}, \"avoided\" right in {percent:.1} %\n", self.pairs);
         let _ = writeln!(out, "error of the time saved, of {} that save:", self.off.len());
         for at in [50, 90] {
-            let _ = match self.quantile(at) {
+            let _ = match quantile(&self.off, at) {
                 Some(off) => writeln!(out, "  {at} % are off by at most {:.1} %", 100.0 * off),
                 None => Ok(()),
             };
+        }
+        if let Some([less, more]) = self.bounds() {
+            let percent = 100.0 * self.coverage();
+            let _ = writeln!(out, "90 % intervals, of {}: {percent:.1} % hold", self.intervals());
+            let _ = writeln!(
+                out,
+                "  here they would reach {less:.2} of what was waited below, {more:.1} round trips \
+                 above"
+            );
         }
         out
     }
@@ -242,10 +285,17 @@ impl Summary {
             "pairs": self.pairs,
             "avoided_right": self.right,
             "saving": self.off.len(),
-            "median_error": self.quantile(50),
-            "error_90": self.quantile(90),
+            "median_error": quantile(&self.off, 50),
+            "error_90": quantile(&self.off, 90),
+            "intervals": self.intervals(),
+            "intervals_hold": self.held,
+            "interval_bounds": self.bounds(),
         })
     }
+}
+
+fn quantile(sorted: &[f64], percent: usize) -> Option<f64> {
+    sorted.get(sorted.len() * percent / 100).copied()
 }
 
 #[cfg(test)]

@@ -372,9 +372,7 @@ fn rescued(found: &Found, end: End, place: usize, class: TimeoutClass) -> String
         }
         (false, true) => format!("none of the {} strategies tried", rescues.len()),
         (false, false) => {
-            let part = |r: &&crate::Rescue| {
-                format!("{} ({})", r.mechanism, text::time(Span::from_secs_f64(r.saved_s)))
-            };
+            let part = |r: &&crate::Rescue| format!("{}: {}", r.mechanism, text::seconds_saved(r));
             helps.iter().map(part).collect::<Vec<_>>().join(", ")
         }
     }

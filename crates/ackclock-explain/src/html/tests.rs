@@ -51,7 +51,7 @@ fn the_picture_of_a_connection() {
             "label": ["0.99 s: timeout, lost retransmission", "0.40 s: zero window"],
             "why": [
                 "server stalled 0.99 s at 0.11 s: timeout, lost retransmission of 1000 bytes; \
-                 RACK-TLP would have saved 0.75 s",
+                 RACK-TLP would have saved 0.75 s (90 %: 0.50 to 0.88 s)",
                 "server stalled 0.40 s at 1.10 s: the receiver had closed its window",
             ],
         })
@@ -147,7 +147,8 @@ fn the_tables_of_a_connection() {
                retransmission</td>\
                <td class=\"words\">recovery</td><td>2.0</td><td>3.0</td><td data-sort=\"0.9\">0.90 \
                s</td><td class=\"words\"></td>\
-               <td class=\"text\">RACK-TLP (0.75 s), lost-retransmission recovery (0.50 s)</td>";
+               <td class=\"text\">RACK-TLP: 0.75 s (90 %: 0.50 to 0.88 s), lost-retransmission \
+               recovery: 0.50 s (90 %: 0.25 to 0.62 s)</td>";
     assert!(html.replace(" data-sort=\"1\"", "").contains(row), "{html}");
     for (heading, rows) in
         [("Stalls (2)", 2), ("Timeouts (1)", 1), ("Recoveries (1)", 1), ("Retransmissions (3)", 3)]

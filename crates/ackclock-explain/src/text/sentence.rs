@@ -109,7 +109,16 @@ fn saved(rescues: &[Rescue]) -> Option<String> {
     let best =
         rescues.iter().filter(helps).reduce(|a, b| if b.saved_s > a.saved_s { b } else { a });
     let best = standard.or(best)?;
-    Some(format!("{} would have saved {}", best.mechanism, time(Span::from_secs_f64(best.saved_s))))
+    Some(format!("{} would have saved {}", best.mechanism, seconds_saved(best)))
+}
+
+/// The time that a strategy saves, and between what it lies in nine of ten cases.
+pub(crate) fn seconds_saved(rescue: &Rescue) -> String {
+    let saved = time(Span::from_secs_f64(rescue.saved_s));
+    match rescue.saved_90_s {
+        Some([least, most]) => format!("{saved} (90 %: {least:.2} to {most:.2} s)"),
+        None => saved,
+    }
 }
 
 /// What an annotated capture and the view of one connection say of a retransmission: `timeout, lost
