@@ -36,6 +36,7 @@ RUST_ONLY = {
     "skips_plain_acks",
     "enters_cwr",
     "on_ecn",
+    "beta_ecn",
     "forget",
     "by_rate",
 }

@@ -111,6 +111,7 @@ impl Connection {
         };
         let receiver = ReceiverConfig {
             ecn: false,
+            dctcp_echo: false,
             isn: Seq(1),
             local_seq: Seq(1),
             mss: self.mss,

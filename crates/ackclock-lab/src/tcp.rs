@@ -53,6 +53,8 @@ pub(crate) fn config(
         receive_buffer: 64 << 10,
         sack: sack.or(tcp.sack).unwrap_or(uses_sack),
         timestamps: tcp.timestamps.unwrap_or(false),
+        // The kernel beside it does not ask for ECN either.
+        ecn: ackclock_stack::EcnUse::Off,
         window_scaling: true,
         mss: None,
         initial_window: tcp.initial_window,

@@ -3,9 +3,9 @@
 use std::net::IpAddr;
 
 use ackclock_tcp::connection::{Connection, TcpState};
-use ackclock_tcp::wire::ip::{ICMP, ICMPV6, TCP, v4, v6};
+use ackclock_tcp::wire::ip::{ICMP, ICMPV6, TCP, codepoint, v4, v6};
 use ackclock_tcp::wire::{Control, Options, Packet, Repr};
-use ackclock_tcp::{Seq, Time, Timestamps};
+use ackclock_tcp::{Codepoint, Seq, Time, Timestamps};
 
 use crate::listener::{LIFETIME, bake, verify};
 use crate::said::{Said, control_len};
@@ -35,7 +35,7 @@ impl Stack {
         let (src, dst) = (header.src().into(), header.dst().into());
         match header.protocol() {
             _ if !self.is_for_us(src, dst) => None,
-            TCP => self.on_tcp(now, src, dst, payload, trusted),
+            TCP => self.on_tcp(now, (src, dst), codepoint(packet), payload, trusted),
             ICMP => self.on_icmp(now, src, dst, payload),
             _ => None,
         }
@@ -46,7 +46,7 @@ impl Stack {
         let (src, dst) = (header.src().into(), header.dst().into());
         match protocol {
             _ if !self.is_for_us(src, dst) => None,
-            TCP => self.on_tcp(now, src, dst, payload, trusted),
+            TCP => self.on_tcp(now, (src, dst), codepoint(packet), payload, trusted),
             ICMPV6 => self.on_icmp(now, src, dst, payload),
             _ => None,
         }
@@ -61,8 +61,8 @@ impl Stack {
     fn on_tcp(
         &mut self,
         now: Time,
-        src: IpAddr,
-        dst: IpAddr,
+        (src, dst): (IpAddr, IpAddr),
+        codepoint: Codepoint,
         bytes: &[u8],
         trusted: bool,
     ) -> Option<()> {
@@ -73,6 +73,7 @@ impl Stack {
         }
         // Of malformed options those before the malformed one count.
         let (mut header, _) = Repr::parse(&packet);
+        header.codepoint = codepoint;
         if src.is_ipv6() && header.control.contains(Control::SYN) {
             // RFC 9293 section 3.7.1 (MUST-15): what a peer takes that names no MSS. Over IPv4 it
             // is the connection's default.

@@ -89,7 +89,8 @@ mod types;
 pub use limits::{Limit, Limits};
 pub use stack::Stack;
 pub use types::{
-    Error, ListenerId, Outgoing, Ready, SocketId, StackConfig, StackStats, Status, TcpConfig,
+    EcnUse, Error, ListenerId, Outgoing, Ready, SocketId, StackConfig, StackStats, Status,
+    TcpConfig,
 };
 
 /// The example of `README.md`, run as a documentation test.

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::net::IpAddr;
 
+use ackclock_tcp::Codepoint;
 use ackclock_tcp::wire::ip::{TCP, v4, v6};
 use ackclock_tcp::wire::{MAX_HEADER_LEN, Repr};
 
@@ -56,7 +57,7 @@ impl Output {
         let mut packet = self.spare.pop().unwrap_or_default();
         packet.clear();
         let mut header = [0; v6::HEADER_LEN];
-        let len = emit_ip(src, dst, protocol, payload.len(), &mut header);
+        let len = emit_ip((src, dst), protocol, Codepoint::NotEct, payload.len(), &mut header);
         packet.extend_from_slice(&header[..len]);
         packet.extend_from_slice(payload);
         self.answers.push_back(packet);
@@ -75,23 +76,24 @@ impl Output {
 
 /// Writes the IP header of a packet; returns its length.
 pub(crate) fn emit_ip(
-    src: IpAddr,
-    dst: IpAddr,
+    ends: (IpAddr, IpAddr),
     protocol: u8,
+    codepoint: Codepoint,
     payload_len: usize,
     bytes: &mut [u8],
 ) -> usize {
     let payload_len = payload_len.min(MAX_PACKET) as u16;
-    match (src, dst) {
+    match ends {
         (IpAddr::V4(src), IpAddr::V4(dst)) => {
             if let Some(header) = bytes.first_chunk_mut() {
-                v4::Repr::new(src, dst, protocol, payload_len).emit(header);
+                v4::Repr { codepoint, ..v4::Repr::new(src, dst, protocol, payload_len) }
+                    .emit(header);
             }
             v4::HEADER_LEN
         }
         (IpAddr::V6(src), IpAddr::V6(dst)) => {
             if let Some(header) = bytes.first_chunk_mut() {
-                v6::Repr { src, dst, protocol, payload_len }.emit(header);
+                v6::Repr { src, dst, protocol, payload_len, codepoint }.emit(header);
             }
             v6::HEADER_LEN
         }

@@ -16,7 +16,9 @@ use crate::socket::Owner;
 use crate::table::{Entry, Table};
 use crate::timers::Timers;
 use crate::tuple::{DemuxHasher, Secret, Tuple};
-use crate::{Error, ListenerId, Ready, SocketId, StackConfig, StackStats, Status, TcpConfig};
+use crate::{
+    EcnUse, Error, ListenerId, Ready, SocketId, StackConfig, StackStats, Status, TcpConfig,
+};
 
 /// RFC 9293 section 3.8.3 (MUST-23): a SYN is tried for at least three minutes; after 1, 2, 4, ...,
 /// 64 s that is so with seven.
@@ -196,6 +198,7 @@ impl Stack {
         let iss = self.secret.isn(now, &tuple);
         let mut settings = self.connection_config(now, &tuple, &config, iss);
         settings.syn_retries = SYN_RETRIES;
+        settings.ecn = config.ecn == EcnUse::Ask;
         let connection = Connection::connect(now, settings, config.strategy.build());
         Ok(self.insert(now, tuple, connection, iss, &config, 0, Owner::Application))
     }
@@ -437,7 +440,8 @@ impl Stack {
         let path_mtu = self.paths.mtu(now, tuple.remote, self.config.mtu);
         let wscale = config.window_scaling.then(|| window_scale(config.receive_buffer));
         ConnectionConfig {
-            ecn: false,
+            // What a peer asks for; `connect` says what we ask for.
+            ecn: config.ecn != EcnUse::Off,
             iss,
             local_mss: (self.config.mtu - tuple.fixed_headers()).min(most),
             path_mss: path_mtu.saturating_sub(tuple.fixed_headers()).min(most),

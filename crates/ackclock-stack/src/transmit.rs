@@ -54,7 +54,8 @@ impl Stack {
         let header = &mut self.output.header;
         let tcp_len = burst.header.header_len();
         let segment_len = tcp_len + burst.len as usize;
-        let ip_len = emit_ip(burst.tuple.local, burst.tuple.remote, TCP, segment_len, header);
+        let ends = (burst.tuple.local, burst.tuple.remote);
+        let ip_len = emit_ip(ends, TCP, burst.header.codepoint, segment_len, header);
         let tcp = header.get_mut(ip_len..ip_len + tcp_len)?;
         burst.header.emit_header(tcp).ok()?;
         let pseudo = burst.tuple.pseudo_header();
@@ -145,7 +146,8 @@ impl Socket {
     }
 }
 
-/// Whether a segment with these control bits may have another one behind it in a packet.
+/// Whether a segment with these control bits may have another one behind it in a packet. One with
+/// CWR may not: it stands on one segment only (RFC 3168 section 6.1.2), and a device may copy it.
 fn is_inner(control: Control) -> bool {
     control == Control::ACK
 }

@@ -42,6 +42,18 @@ impl Default for StackConfig {
     }
 }
 
+/// Who may ask for ECN (RFC 3168 section 6.1.1), as Linux's `tcp_ecn` has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum EcnUse {
+    /// Nobody: `tcp_ecn=0`.
+    Off,
+    /// The peer: `tcp_ecn=2`.
+    #[default]
+    Accept,
+    /// Both: `tcp_ecn=1`.
+    Ask,
+}
+
 /// How connections behave.
 #[derive(Clone, Debug)]
 pub struct TcpConfig {
@@ -55,6 +67,8 @@ pub struct TcpConfig {
     pub sack: bool,
     /// Offer timestamps.
     pub timestamps: bool,
+    /// Explicit Congestion Notification.
+    pub ecn: EcnUse,
     /// Offer a window scale that lets the window cover `receive_buffer`.
     pub window_scaling: bool,
     /// Announce at most this MSS, and send no larger segments; `None` for what the MTU allows.
@@ -79,10 +93,10 @@ pub struct TcpConfig {
 
 impl Default for TcpConfig {
     /// The strategy `linux`, with which a busy host has most experience, over buffers of 4 MiB,
-    /// SACK, timestamps and window scaling; the initial window of RFC 6928; ACKs delayed by
-    /// 40 ms, as Linux does; no Nagle, for whoever writes small pieces in turn with reading
-    /// waits for nothing; no keep-alives (RFC 9293 section 3.8.4) and no user timeout; 2 MSL of 60
-    /// s.
+    /// SACK, timestamps and window scaling; ECN where the peer asks, as Linux does; the initial
+    /// window of RFC 6928; ACKs delayed by 40 ms, as Linux does; no Nagle, for whoever writes small
+    /// pieces in turn with reading waits for nothing; no keep-alives (RFC 9293 section 3.8.4) and
+    /// no user timeout; 2 MSL of 60 s.
     fn default() -> TcpConfig {
         TcpConfig {
             strategy: Registry::default().parse("linux").expect("a preset"),
@@ -90,6 +104,7 @@ impl Default for TcpConfig {
             receive_buffer: 4 << 20,
             sack: true,
             timestamps: true,
+            ecn: EcnUse::Accept,
             window_scaling: true,
             mss: None,
             initial_window: None,

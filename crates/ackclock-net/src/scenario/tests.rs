@@ -871,7 +871,7 @@ fn the_schema_describes_every_key() {
     assert_eq!(keys("/$defs/Fate"), 6);
     assert_eq!(keys("/$defs/Flow"), 12);
     assert_eq!(keys("/$defs/Distribution"), 7);
-    assert_eq!(keys("/$defs/Tcp"), 25);
+    assert_eq!(keys("/$defs/Tcp"), 26);
     assert_eq!(keys("/$defs/Red"), 11);
     assert_eq!(keys("/$defs/Fred"), 8);
     assert_eq!(keys("/$defs/Policer"), 4);

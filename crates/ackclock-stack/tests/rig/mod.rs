@@ -11,7 +11,7 @@ use ackclock_stack::{
 use ackclock_tcp::connection::{CloseReason, TcpState};
 use ackclock_tcp::wire::ip;
 use ackclock_tcp::wire::{CHECKSUM, Control, Packet, PseudoHeader, Repr};
-use ackclock_tcp::{Sending, Seq, Span, Time};
+use ackclock_tcp::{Codepoint, Sending, Seq, Span, Time};
 
 pub const MS: u64 = 1_000_000;
 
@@ -137,6 +137,8 @@ pub enum Fate {
     Late(Span),
     /// This bit of it is wrong.
     Corrupt(u32),
+    /// A queue on the path marks it.
+    Mark,
 }
 
 type Decide = dyn FnMut(usize, &[u8]) -> Fate;
@@ -284,6 +286,7 @@ impl World {
                 packet[bit / 8] ^= 1 << (bit % 8);
             }
             Fate::Twice => self.push(at, 1 - host, packet.clone()),
+            Fate::Mark => ip::mark(&mut packet),
             Fate::Deliver => {}
         }
         self.push(at, 1 - host, packet);
@@ -370,6 +373,8 @@ pub fn cut(outgoing: &Outgoing<'_>) -> Vec<Vec<u8>> {
         size => usize::from(size),
     };
     assert!(outgoing.segment == 0 || payload.len() > size);
+    // CWR stands on one segment only, and a device may copy it.
+    assert!(outgoing.segment == 0 || !repr.control.contains(Control::CWR));
     let mut pieces: Vec<&[u8]> = payload.chunks(size).collect();
     if pieces.is_empty() {
         pieces.push(&[]);
@@ -381,6 +386,7 @@ pub fn cut(outgoing: &Outgoing<'_>) -> Vec<Vec<u8>> {
         if index < last {
             header.control = Control(header.control.0 & !(Control::PSH.0 | Control::FIN.0));
         }
+        header.codepoint = ip::codepoint(ip);
         packets.push(tcp_packet(ip_addresses(ip).0, ip_addresses(ip).1, &header, piece));
     }
     packets
@@ -396,21 +402,33 @@ pub fn tcp_packet(src: IpAddr, dst: IpAddr, header: &Repr, payload: &[u8]) -> Ve
         _ => panic!("two families"),
     };
     header.emit(&pseudo, &mut segment).unwrap();
-    ip_packet(src, dst, 6, &segment)
+    ecn_packet(src, dst, 6, header.codepoint, &segment)
 }
 
-/// An IP packet.
+/// An IP packet that is not ECN-capable.
 pub fn ip_packet(src: IpAddr, dst: IpAddr, protocol: u8, payload: &[u8]) -> Vec<u8> {
+    ecn_packet(src, dst, protocol, Codepoint::NotEct, payload)
+}
+
+/// An IP packet with this ECN field.
+fn ecn_packet(
+    src: IpAddr,
+    dst: IpAddr,
+    protocol: u8,
+    codepoint: Codepoint,
+    payload: &[u8],
+) -> Vec<u8> {
     let payload_len = payload.len() as u16;
     match (src, dst) {
         (IpAddr::V4(src), IpAddr::V4(dst)) => {
             let mut header = [0; ip::v4::HEADER_LEN];
-            ip::v4::Repr::new(src, dst, protocol, payload_len).emit(&mut header);
+            ip::v4::Repr { codepoint, ..ip::v4::Repr::new(src, dst, protocol, payload_len) }
+                .emit(&mut header);
             [&header[..], payload].concat()
         }
         (IpAddr::V6(src), IpAddr::V6(dst)) => {
             let mut header = [0; ip::v6::HEADER_LEN];
-            ip::v6::Repr { src, dst, protocol, payload_len }.emit(&mut header);
+            ip::v6::Repr { src, dst, protocol, payload_len, codepoint }.emit(&mut header);
             [&header[..], payload].concat()
         }
         _ => panic!("two families"),

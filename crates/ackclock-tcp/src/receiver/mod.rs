@@ -7,6 +7,7 @@
 
 mod assembler;
 mod linux_acks;
+mod marks;
 #[cfg(test)]
 mod tests;
 mod window;
@@ -17,7 +18,7 @@ use assembler::{Assembler, Merged, Range, block};
 use linux_acks::{Answer, Arrival, LinuxAcks};
 use window::Window;
 
-use crate::segment::{Codepoint, Ecn, Flags, SackBlock, SackBlocks, Segment, Timestamps};
+use crate::segment::{Ecn, Flags, SackBlock, SackBlocks, Segment, Timestamps};
 use crate::seq::Seq;
 use crate::time::{Span, Time};
 
@@ -75,6 +76,9 @@ pub struct ReceiverConfig {
     /// ECN was negotiated: after a segment marked with CE every ACK carries ECN-Echo, until a
     /// segment with CWR comes (RFC 3168 section 6.1.3).
     pub ecn: bool,
+    /// Echo marks for DCTCP, where ECN was negotiated: an ACK carries ECN-Echo if the segment
+    /// before it was marked, and goes at once where that changes (RFC 8257 section 3.2).
+    pub dctcp_echo: bool,
     /// Echo the timestamp of what arrives out of order too. RFC 7323 section 4.3 has none of it
     /// echoed; Lin & Kung section 6.3 needs it.
     pub echo_out_of_order: bool,
@@ -99,6 +103,7 @@ impl Default for ReceiverConfig {
             dsack: true,
             timestamps: false,
             ecn: false,
+            dctcp_echo: false,
             echo_out_of_order: false,
             buffer: 1 << 20,
             wscale: 7,
@@ -125,7 +130,7 @@ pub struct Receiver {
     rcv_mss: u32,
     /// An ACK is due now.
     ack_due: bool,
-    /// ACKs carry ECN-Echo (Linux's `TCP_ECN_DEMAND_CWR`).
+    /// ACKs carry ECN-Echo (Linux's `TCP_ECN_DEMAND_CWR`; DCTCP.CE).
     ece: bool,
     /// When a delayed ACK is due; `NEVER` if none waits.
     ack_deadline: Time,
@@ -249,24 +254,6 @@ impl Receiver {
             && self.ts_recent.is_none_or(|recent| ts.val.wrapping_sub(recent) as i32 >= 0)
         {
             self.ts_recent = Some(ts.val);
-        }
-    }
-
-    /// RFC 3168 section 6.1.3, for data within the window (section 6.1.5). A segment with CWR may be
-    /// marked itself: the mark is newer. Linux acknowledges the first mark and a CWR at once
-    /// (`__tcp_ecn_check_ce`, `tcp_ecn_accept_cwr`).
-    fn note_mark(&mut self, segment: &Segment) {
-        if segment.ecn.cwr() {
-            self.ece = false;
-            self.ack_due |= self.linux.is_some();
-        }
-        if segment.ecn.codepoint() == Codepoint::Ce {
-            if !self.ece
-                && let Some(linux) = &mut self.linux
-            {
-                linux.on_duplicate(self.window.edge() - self.last_ack_sent.min(self.window.edge()));
-            }
-            self.ece = true;
         }
     }
 

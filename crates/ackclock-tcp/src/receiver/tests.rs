@@ -1,5 +1,6 @@
 //! Worked examples of the RFCs, each with sequence numbers from 0 and from just below the wrap.
 
+mod dctcp;
 mod linux_acks;
 
 use std::vec::Vec;

@@ -9,7 +9,8 @@
 //!   (`tcp_fastretrans_alert`). A loss found meanwhile lowers nothing again: its recovery goes on
 //!   with the same reduction (`tcp_enter_recovery`).
 //! - The first new data after a reduction, for whatever reason, carries CWR.
-//! - New data is ECN-capable; retransmissions, pure ACKs and window probes are not.
+//! - New data is ECN-capable. Retransmissions, pure ACKs, window probes and a FIN without data are
+//!   not, and they carry no CWR (`tcp_ecn_send`).
 //! - cwnd is not lowered below what the window law says, which is two segments. So the rule for
 //!   cwnd of one segment, to wait for the timer, does not arise.
 
@@ -19,9 +20,10 @@ use crate::segment::{Codepoint, Ecn};
 use crate::state::Phase;
 use crate::summary::AckSummary;
 
-/// ECN of a segment of new data.
-pub(super) fn of_new(c: &mut Sender, cause: Cause) -> Ecn {
-    if cause == Cause::WindowProbe {
+/// ECN of a segment of `len` new bytes that was just sent.
+pub(super) fn of_new(c: &mut Sender, cause: Cause, len: u32) -> Ecn {
+    let fin_alone = c.s.fin && len == 1 && c.s.snd_max == c.s.written;
+    if cause == Cause::WindowProbe || fin_alone {
         return Ecn::NONE;
     }
     Ecn::new(Codepoint::Ect0, false, core::mem::take(&mut c.cwr_due))

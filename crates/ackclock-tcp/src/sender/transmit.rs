@@ -356,7 +356,7 @@ fn send_new(c: &mut Sender, len: u32, cause: Cause) -> Transmit {
     }
     let mut transmit = sent(c, seq, len, cause, 1, Judge::Nobody);
     if c.config.ecn {
-        transmit.segment.ecn = ecn::of_new(c, cause);
+        transmit.segment.ecn = ecn::of_new(c, cause, len);
     }
     // A tail loss probe has set the timer already, and none follows a window probe
     // (tcp_write_wakeup).

@@ -90,6 +90,8 @@ pub fn strategies() -> Vec<String> {
         "",
         "+lt",
         "+abc",
+        "+abe",
+        "+dctcp",
         "+linux-timer",
         "+bsd-timer",
         "+lt+half-window+no-bugfix",
@@ -393,7 +395,7 @@ impl Pair {
         self.receiver.on_deadline(self.now);
         assert_eq!(self.sender.poll_transmit(self.now), None, "sent too early");
         assert_eq!(self.receiver.poll_transmit(self.now), None, "acknowledged too early");
-        assert_eq!(self.next_deadline(), before);
+        assert_eq!(self.next_deadline(), before, "{:?}", self.sender.state());
     }
 
     fn read(&mut self, bytes: u64) {

@@ -120,6 +120,7 @@ impl WireArgs {
             receive_buffer: bytes(self.receive_buffer).max(1),
             sack: !self.no_sack,
             timestamps: !self.no_timestamps,
+            ecn: ackclock_stack::EcnUse::Accept,
             window_scaling: true,
             mss: self.mss,
             initial_window: self.initial_window,

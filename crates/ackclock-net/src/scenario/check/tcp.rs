@@ -72,6 +72,10 @@ pub(super) fn check_combinations(tcp: &Tcp, at: &[Step]) -> Checked {
     if tcp.ack_every.is_some() && !message.is_empty() {
         fail(&[at, &steps!["tcp", "ack_every"][..]].concat(), message)?;
     }
+    if tcp.dctcp_echo == Some(true) && tcp.ecn != Some(true) {
+        let message = "it echoes marks of ECN; add `ecn = true`";
+        fail(&[at, &steps!["tcp", "dctcp_echo"][..]].concat(), message)?;
+    }
     if let Tcp { handshake: Some(true), first_rtt: Some(_), .. } = tcp {
         let message = "a handshake measures the first round trip; leave out either of the two";
         fail(&[at, &steps!["tcp", "first_rtt"][..]].concat(), message)?;

@@ -55,6 +55,10 @@ pub struct Tcp {
     /// the sender lowers its window for a mark; `false`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ecn: Option<bool>,
+    /// Whether the receiver echoes each mark, as the strategy `dctcp` needs it (RFC 8257 section
+    /// 3.2), and not until the sender answers. Only with `ecn`; `false`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dctcp_echo: Option<bool>,
     /// Whether the receiver echoes the timestamp of what arrives out of order too, against RFC
     /// 7323 section 4.3; `false`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -164,6 +168,7 @@ impl Tcp {
             dsack: own.dsack.or(base.dsack),
             timestamps: own.timestamps.or(base.timestamps),
             ecn: own.ecn.or(base.ecn),
+            dctcp_echo: own.dctcp_echo.or(base.dctcp_echo),
             echo_out_of_order: own.echo_out_of_order.or(base.echo_out_of_order),
             nagle: own.nagle.or(base.nagle),
             max_burst: own.max_burst.or(base.max_burst),

@@ -270,6 +270,7 @@ impl<'a> FlowBuilder<'a> {
         };
         let receiver = ReceiverConfig {
             ecn,
+            dctcp_echo: tcp.dctcp_echo.unwrap_or(false),
             isn,
             local_seq: Seq(1),
             mss,

@@ -112,3 +112,61 @@ fn the_gateway_says_which_packets_to_mark() {
         assert!(fates("droptail = { packets = 2000 }", Codepoint::Ce).iter().all(|fate| fate.1));
     }
 }
+
+/// RED that marks each packet that finds more than 20 waiting.
+const STEP: &str =
+    "red = { limit = 200, min = 20, max = 20.5, weight = 1, gentle = false, ecn = true }";
+
+/// RFC 8257 section 3.1. Thirty packets at once: the first is in transmission, the second finds
+/// none waiting, the 22nd finds 20, the 23rd finds 21.
+#[test]
+fn red_marks_by_a_step() {
+    let mut gateway =
+        Gateway::new(&scenario(STEP, "sack", "ecn = false"), 1).expect("a sound scenario");
+    let end = |port| SocketAddr::from(([10, 0, 0, 1], port));
+    let codepoint = Codepoint::Ect0;
+    let headers =
+        Headers { len: 1000, from: end(1), to: end(2), protocol: 17, codepoint, tcp: None };
+    for token in 0..30 {
+        assert!(gateway.enter(Time::ZERO, NodeId(0), NodeId(1), &headers, token));
+    }
+    let mut marks = Vec::new();
+    while let Some(exit) = gateway.poll(Time(u64::MAX / 2)) {
+        assert!(matches!(exit.outcome, Outcome::Delivered { .. }));
+        if matches!(exit.outcome, Outcome::Delivered { marked: true, .. }) {
+            marks.push(exit.token);
+        }
+    }
+    assert_eq!(marks, (22..30).collect::<Vec<_>>());
+}
+
+/// DCTCP lowers its window more often and by less, and so carries more through the same queue. An
+/// ACK echoes a mark of the segment before it, so that echoes are no more than marks. The echo of
+/// RFC 3168 has all of a round trip look marked: alpha is larger, and reductions are deeper and
+/// fewer.
+#[test]
+fn dctcp_lowers_by_the_fraction_of_marks() {
+    for tcp in ["ecn = true", "ecn = true, handshake = true"] {
+        let with = |strategy, echo| run(&scenario(STEP, strategy, &format!("{tcp}{echo}")));
+        let (link, dctcp) = with("newreno+dctcp", ", dctcp_echo = true");
+        let (_, plain) = with("newreno", "");
+        let (_, echo) = with("newreno+dctcp", "");
+        assert_eq!((link.dropped_early, link.dropped_queue), (0, 0), "{tcp}");
+        assert_eq!(dctcp.stats.retransmissions, 0, "{tcp}");
+        assert!((1..=link.marked).contains(&dctcp.stats.ecn_echoes), "{tcp}: {link:?}");
+        let reductions = [&plain, &echo, &dctcp].map(|flow| flow.stats.ecn_reductions);
+        assert!(reductions.is_sorted_by(|a, b| a < b), "{tcp}: {reductions:?}");
+        let goodput = (dctcp.goodput_bps, plain.goodput_bps);
+        assert!(goodput.0 > goodput.1, "{tcp}: {goodput:?}");
+    }
+}
+
+#[test]
+fn an_echo_for_dctcp_needs_ecn() {
+    let text = "duration = \"1s\"\n\
+                [[link]]\nfrom = \"a\"\nto = \"b\"\nrate = \"10mbit\"\ndelay = \"20ms\"\n\
+                [[flow]]\nfrom = \"a\"\nto = \"b\"\nstrategy = \"newreno\"\n\
+                tcp.dctcp_echo = true\n";
+    let error = Scenario::from_toml(text, &Registry::default()).expect_err("no ECN").to_string();
+    assert!(error.contains("flow[0].tcp.dctcp_echo: it echoes marks of ECN"), "{error}");
+}

@@ -147,6 +147,10 @@ impl Window for Cubic {
         Cubic::decreased(s, flight)
     }
 
+    fn beta_ecn(&self) -> u64 {
+        85
+    }
+
     fn on_timeout(&mut self, s: &State, flight: u64, repeated: bool) -> u64 {
         self.save(s);
         // Section 4.8: the next stage sets W_max anew.

@@ -253,6 +253,10 @@ impl Window for LinuxCubic {
         (cwnd * BETA / SCALE).max(2) * s.mss
     }
 
+    fn beta_ecn(&self) -> u64 {
+        85
+    }
+
     fn on_timeout(&mut self, s: &State, flight: u64, _repeated: bool) -> u64 {
         let ssthresh = if lowers_on_timeout(s) { self.on_loss(s, flight) } else { s.ssthresh };
         self.growth.reset(s);

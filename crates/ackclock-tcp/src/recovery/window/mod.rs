@@ -1,9 +1,11 @@
 //! The window law: growth, and the target after a loss.
 
 mod abc;
+mod abe;
 mod bbr;
 pub mod by_rate;
 mod cubic;
+mod dctcp;
 mod half_window;
 mod hystart;
 mod linux;
@@ -23,8 +25,10 @@ use crate::time::Span;
 use by_rate::ByRate;
 
 pub use abc::Abc;
+pub use abe::Abe;
 pub use bbr::Bbr;
 pub use cubic::Cubic;
+pub use dctcp::Dctcp;
 pub use half_window::HalfWindow;
 pub use hystart::HyStart;
 pub use linux_cubic::LinuxCubic;
@@ -129,6 +133,12 @@ pub trait Window: Send {
             Some(inner) => inner.on_ecn(s, flight),
             None => self.on_loss(s, flight),
         }
+    }
+
+    /// beta_ecn of RFC 8511 section 3.1, in percent: what [`Abe`] leaves of the flight for a mark. 80,
+    /// and 85 for CUBIC.
+    fn beta_ecn(&self) -> u64 {
+        self.inner().map_or(80, |law| law.beta_ecn())
     }
 
     /// The new ssthresh on a timeout with `flight` bytes outstanding; `repeated` if the segment
@@ -239,6 +249,26 @@ pub(crate) fn rows() -> Vec<Row> {
             .summary(
                 "HyStart++ around the law named before it: slow start ends when the round-trip \
                  time rises",
+            ),
+        Row::around("abe", |inner| Box::new(Abe::new(inner)))
+            .source(
+                "RFC 8511 section 3",
+                "A packet with ECN-Echo sets ssthresh to 0.8 times FlightSize, and to no less than \
+                 two segments.",
+            )
+            .summary(
+                "Alternative Backoff with ECN around the law named before it: a mark in congestion \
+                 avoidance leaves 0.8 of the flight, with CUBIC 0.85",
+            ),
+        Row::around("dctcp", |inner| Box::new(Dctcp::new(inner)))
+            .source(
+                "RFC 8257 section 3.3",
+                "cwnd = cwnd * (1 - DCTCP.Alpha / 2), where DCTCP.Alpha estimates the fraction of \
+                 bytes that were marked.",
+            )
+            .summary(
+                "Data Center TCP around the law named before it: marks lower the window by the \
+                 fraction of bytes that were marked",
             ),
     ]
 }

@@ -7,7 +7,7 @@ fn ecn(initial_window: u32) -> SenderConfig {
     SenderConfig { ecn: true, ..window(initial_window) }
 }
 
-fn capable(from: u64, to: u64) -> String {
+pub(super) fn capable(from: u64, to: u64) -> String {
     (from..to).map(|n| format!("{n}e")).collect::<Vec<_>>().join(" ")
 }
 
@@ -179,4 +179,14 @@ fn prr_spreads_it_over_a_round_trip() {
         x.ack(3).sends("").windows(8_500, 5_000);
         x.ack(4).sends("11e").windows(8_000, 5_000);
     });
+}
+
+/// A FIN without data is not ECN-capable and carries no CWR; one behind data is part of it.
+#[test]
+fn a_fin_alone_is_not_capable() {
+    for (bytes, expected) in [(2_001, "2[0..1]"), (2_002, "2[0..2]ecwr")] {
+        run_with("newreno", ecn(2), |x| {
+            x.close_with_fin().write(bytes).sends("0e 1e").at(100).echoes(2).sends(expected);
+        });
+    }
 }

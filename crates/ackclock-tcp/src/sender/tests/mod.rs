@@ -1,9 +1,11 @@
 //! Worked examples: every segment sent, and the windows after every ACK. Each script runs twice,
 //! with sequence numbers from 0 and with sequence numbers that wrap within the fourth segment.
 
+mod abe;
 mod b2b;
 mod cause;
 mod cubic;
+mod dctcp;
 mod dsack_undo;
 mod dyn_dupthresh;
 mod ecn;

@@ -116,7 +116,8 @@ fn golden_ipv6() {
          68656c6c6f",
     );
     let mut header = [0xaa; v6::HEADER_LEN];
-    v6::Repr { src: A6, dst: B6, protocol: TCP, payload_len: 5 }.emit(&mut header);
+    let codepoint = Codepoint::NotEct;
+    v6::Repr { src: A6, dst: B6, protocol: TCP, payload_len: 5, codepoint }.emit(&mut header);
     assert_eq!([&header, &b"hello"[..]].concat(), expected);
     let padded = [&expected[..], &[0; 21]].concat();
     let packet = v6::Packet::parse(&padded).unwrap();

@@ -3,6 +3,7 @@
 use core::net::Ipv6Addr;
 
 use super::{HOP_LIMIT, ParseError};
+use crate::segment::Codepoint;
 
 /// Bytes of the header.
 pub const HEADER_LEN: usize = 40;
@@ -219,13 +220,16 @@ pub struct Repr {
     pub protocol: u8,
     /// Bytes of payload.
     pub payload_len: u16,
+    /// The ECN field.
+    pub codepoint: Codepoint,
 }
 
 impl Repr {
-    /// Writes the header; traffic class and flow label are zero.
+    /// Writes the header; the rest of the traffic class and the flow label are zero.
     pub fn emit(&self, bytes: &mut [u8; HEADER_LEN]) {
         *bytes = [0; HEADER_LEN];
         bytes[0] = 0x60;
+        bytes[1] = (self.codepoint as u8) << 4;
         bytes[4..6].copy_from_slice(&self.payload_len.to_be_bytes());
         bytes[6] = self.protocol;
         bytes[7] = HOP_LIMIT;
