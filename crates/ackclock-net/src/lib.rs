@@ -123,7 +123,7 @@ pub use ids::{FlowId, LinkId, NodeId};
 pub use loss::{Applies, ListedLoss, Loss, LossModel};
 pub use network::{Duplex, Network};
 pub use queue::{Codel, FqCodel, Fred, Limit, Pie, Queue, Red};
-pub use recorder::{Place, Recorder};
+pub use recorder::{Place, Recorder, Visit};
 pub use report::{FlowReport, LinkReport};
 pub use rng::Rng;
 pub use trace::{Trace, TraceError};

@@ -11,7 +11,7 @@ mod wire;
 
 use std::collections::VecDeque;
 
-use ackclock_tcp::Span;
+use ackclock_tcp::{Span, Time};
 
 use crate::config::{LinkConfig, Processor};
 use crate::heap::{Heap, Key, Kind};
@@ -19,8 +19,9 @@ use crate::ids::NodeId;
 use crate::loss::ListedLoss;
 use crate::packet::Packet;
 use crate::queue::{
-    CodelState, FqCodelState, FredState, Limit, PieState, Queue, RedState, Verdict, Waiting,
+    CodelState, Found, FqCodelState, FredState, Limit, PieState, Queue, RedState, Verdict, Waiting,
 };
+use crate::recorder::Visit;
 use crate::report::LinkReport;
 use crate::rng::Rng;
 use crate::transmission::transmission_time;
@@ -125,6 +126,11 @@ pub(crate) struct Link {
 }
 
 impl Link {
+    /// Why a packet is dropped for which the queue has no room.
+    pub(crate) const FULL: &'static str = "queue";
+    /// Why one is dropped by the discipline of the queue.
+    pub(crate) const EARLY: &'static str = "early";
+
     /// `name` names its random numbers.
     pub(crate) fn new(config: LinkConfig, seed: u64, name: &str) -> Self {
         let rng = |role: &str| Rng::new(seed, &format!("link {name} {role}"));
@@ -314,6 +320,41 @@ impl Link {
         })
     }
 
+    /// From now on each packet takes the way on which [`Link::visit`] can be asked.
+    pub(crate) fn watch(&mut self) {
+        if self.processor.is_none() {
+            (self.plain, self.special) = (false, true);
+        }
+        if let Discipline::Served(transmitter) = &mut self.discipline {
+            transmitter.watch();
+        }
+    }
+
+    /// What a packet that comes now finds.
+    pub(crate) fn found(&mut self, now: u64) -> Found {
+        if now >= self.busy_until {
+            return Found::default();
+        }
+        self.forget_departed(now);
+        let packets = self.departures.len() as u32 + 1;
+        Found { packets, bytes: self.backlog + u64::from(self.last_size) }
+    }
+
+    /// The visit of a packet of `size` bytes that came at `now`, found so much, and has just been
+    /// let in or dropped.
+    pub(crate) fn visit(
+        &self,
+        now: u64,
+        size: u32,
+        found: Found,
+        dropped: Option<&'static str>,
+    ) -> Visit {
+        let begins = self.busy_until.saturating_sub(self.last_time);
+        let waited = if dropped.is_none() { begins.saturating_sub(now) } else { 0 };
+        let Found { packets, bytes } = found;
+        Visit { came: Time(now), size, packets, bytes, waited: Span(waited), dropped }
+    }
+
     /// When a packet of `size` bytes would leave the transmitter with nothing in its way.
     pub(crate) fn departure_if_idle(&self, now: u64, size: u32) -> u64 {
         if let Some((leaves, _)) = self.would_be_served(now, size) {
@@ -377,9 +418,9 @@ impl Link {
             Verdict::Mark => self.marks_last = true,
             Verdict::Full => {
                 self.dropped_queue += 1;
-                return Err("queue");
+                return Err(Link::FULL);
             }
-            Verdict::Early => return Err("early"),
+            Verdict::Early => return Err(Link::EARLY),
         }
         if now < self.busy_until {
             self.departures.push_back(Departure { at: self.busy_until, size: self.last_size });
@@ -390,15 +431,20 @@ impl Link {
         Ok(())
     }
 
-    /// What becomes of a packet that finds the transmitter busy.
     #[inline(always)]
-    fn verdict_behind_others(&mut self, now: u64, packet: &Packet) -> Verdict {
+    fn forget_departed(&mut self, now: u64) {
         while let Some(first) = self.departures.front()
             && first.at <= now
         {
             self.backlog -= u64::from(first.size);
             self.departures.pop_front();
         }
+    }
+
+    /// What becomes of a packet that finds the transmitter busy.
+    #[inline(always)]
+    fn verdict_behind_others(&mut self, now: u64, packet: &Packet) -> Verdict {
+        self.forget_departed(now);
         // One is in transmission: the first of `departures`, or the last packet let in.
         let packets = self.departures.len() as u32;
         let bytes = self.backlog + u64::from(self.last_size);

@@ -166,9 +166,14 @@ impl Network {
         }
         self.now = self.now.max(until.0);
         self.simulator.until = self.now;
+        if recorder.wants_queues() && self.simulator.visits.is_none() {
+            self.simulator.visits = Some(Vec::new());
+            self.simulator.links.iter_mut().for_each(Link::watch);
+        }
         let lookahead = self.lookahead
             && !recorder.wants_events()
             && !recorder.wants_packets()
+            && !recorder.wants_queues()
             && !self.simulator.links.iter().any(Link::is_served)
             && self.simulator.flows.iter().all(|flow| flow.notified == Notices::Never);
         self.simulator.lookahead_until = if lookahead { self.now.saturating_add(1) } else { 0 };

@@ -20,7 +20,7 @@ use std::ops::ControlFlow;
 use ackclock_net::scenario::{
     BuildOptions, BuiltFlow, OutstandingDrop, Scenario, ScenarioError, Simulation,
 };
-use ackclock_net::{FlowId, FlowReport, ListedLoss, Place, Recorder};
+use ackclock_net::{FlowId, FlowReport, LinkId, ListedLoss, Place, Recorder, Visit};
 use ackclock_report::{FlowSummary, Handshake, RecoveryStats};
 use ackclock_tcp::{Event, Registry, Sighting, Time};
 
@@ -315,6 +315,10 @@ impl<R: Recorder> Recorder for Watched<'_, R> {
         self.inner.wants_packets()
     }
 
+    fn wants_queues(&self) -> bool {
+        self.inner.wants_queues()
+    }
+
     fn progress(&mut self, now: Time) -> ControlFlow<()> {
         let steps =
             (STEPS as f64 * now.secs_f64() / self.until.secs_f64()).min(STEPS as f64) as u64;
@@ -333,6 +337,10 @@ impl<R: Recorder> Recorder for Watched<'_, R> {
 
     fn packet(&mut self, flow: FlowId, place: Place, sighting: &Sighting) {
         self.inner.packet(flow, place, sighting);
+    }
+
+    fn queue(&mut self, link: LinkId, visit: &Visit) {
+        self.inner.queue(link, visit);
     }
 }
 

@@ -170,10 +170,13 @@ pub(crate) fn compare(
         until: &[],
         over: &[],
     };
-    let OutputArgs { records, pcap_at, vs_oracle, .. } = &args.output;
+    let OutputArgs { records, pcap_at, queues, vs_oracle, .. } = &args.output;
     let measures = args.output.measures_recovery();
     let mut records = Records::new(records, measures, SEED, args.strategy.len())?;
     records.capture_at(pcap_at, scenario)?;
+    if let Some(path) = queues {
+        records.queues.write_to(path)?;
+    }
     let Swept { runs, .. } = execute(&sweep, None, &mut records, cancel)?;
     let distances = if *vs_oracle && !cancel.is_cancelled() {
         distances(&sweep, &runs, None, cancel)?

@@ -30,6 +30,8 @@ pub(crate) fn execute(
         for (cell, job) in recorded {
             let input = sweep.input(*cell);
             let simulation = input.build(job, true)?;
+            let strategy = job.strategy.as_deref().unwrap_or(SCENARIOS_OWN);
+            records.queues.begin(strategy, &simulation.links, input.scenario);
             let mut recorder = records.begin(&simulation.flows, simulation.until);
             let outcome = match input.run(job, simulation, &mut recorder, &progress) {
                 Ok(mut outcome) => {

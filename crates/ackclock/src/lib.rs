@@ -17,6 +17,7 @@ mod lab;
 mod oracle;
 mod output;
 mod papers;
+mod queues;
 mod record;
 mod replay;
 mod run;

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use ackclock_net::scenario::{BuiltFlow, Scenario};
-use ackclock_net::{FlowId, Place, Recorder};
+use ackclock_net::{FlowId, LinkId, Place, Recorder, Visit};
 use ackclock_report::{
     CaptureFormat, CaptureWriter, EventWriter, FlowSummary, PacketWriter, Panel, Picture,
     QlogTrace, escape, write_qlog,
@@ -17,6 +17,7 @@ use ackclock_tcp::{Event, Sighting, Time};
 use crate::args::{RECEIVER, RecordArgs, SENDER};
 use crate::error::Error;
 use crate::figure::FigureArgs;
+use crate::queues::Queues;
 
 /// A capture of packets as they are.
 pub(crate) type Capture = PacketWriter<BufWriter<File>>;
@@ -34,6 +35,7 @@ pub(crate) struct Records {
     place: (Place, String),
     html: Option<PathBuf>,
     svg: Option<PathBuf>,
+    pub queues: Queues,
     /// Whether each run gets statistics of recovery.
     pub recovery: bool,
     /// The seed of the first run.
@@ -93,6 +95,7 @@ impl Records {
             place: (Place::Sender, SENDER.into()),
             html: args.html.clone(),
             svg: args.svg.clone(),
+            queues: Queues::new(args.html.is_some()),
             recovery,
             seed,
             unfinished: 0,
@@ -123,13 +126,17 @@ impl Records {
     /// Whether this run is recorded.
     pub fn wants(&self, job: &Job) -> bool {
         job.seed == self.seed
-            && (self.lines.is_some() || self.pcap.is_some() || self.qlog.is_some() || self.draws())
+            && (self.lines.is_some()
+                || self.pcap.is_some()
+                || self.qlog.is_some()
+                || self.queues.wanted()
+                || self.draws())
     }
 
     /// The files to write.
     fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         let lines = self.lines.as_ref().map(|(path, _)| path);
-        let files = [lines, self.pcap.as_ref(), self.qlog.as_ref()];
+        let files = [lines, self.pcap.as_ref(), self.qlog.as_ref(), self.queues.path()];
         let pictures = [self.html.as_ref(), self.svg.as_ref()];
         files.into_iter().chain(pictures).flatten().chain(&self.figure.figures)
     }
@@ -181,6 +188,7 @@ impl Records {
         if let Some((path, lines)) = self.lines.take() {
             lines.finish().and_then(WholeFile::finish).map_err(Error::write(&path))?;
         }
+        self.queues.finish_file()?;
         if let Some(path) = self.pcap.take() {
             self.write_capture(&path).map_err(Error::write(&path))?;
         }
@@ -231,7 +239,7 @@ impl Records {
     /// strategies differ most.
     fn page(&self, picture: &Picture<'_>) -> String {
         let Some([worst, best]) = self.contrast().filter(|_| picture.panels.len() > 2) else {
-            return picture.to_html();
+            return picture.to_html_with("", &self.queues.to_html());
         };
         let mut panels = picture.panels.to_vec();
         panels.sort_by_key(|panel| match panel.name {
@@ -256,7 +264,7 @@ impl Records {
             done(worst),
             done(best)
         );
-        Picture { panels: &panels, ..picture.clone() }.to_html_with(&intro, "")
+        Picture { panels: &panels, ..picture.clone() }.to_html_with(&intro, &self.queues.to_html())
     }
 
     /// Of the flow in which strategies differ most, the panels of the slowest and of the fastest one.
@@ -347,6 +355,10 @@ impl Recorder for RunRecorder<'_> {
         self.records.pcap.is_some()
     }
 
+    fn wants_queues(&self) -> bool {
+        self.records.queues.wanted()
+    }
+
     fn event(&mut self, flow: FlowId, event: &Event) {
         let number = flow.0 as usize;
         // Streams without TCP come after the flows and are not recorded.
@@ -370,5 +382,9 @@ impl Recorder for RunRecorder<'_> {
         if place == self.records.place.0 && flow < self.records.flows.len() {
             self.records.packets.push((flow as u32, *sighting));
         }
+    }
+
+    fn queue(&mut self, link: LinkId, visit: &Visit) {
+        self.records.queues.visit(link, visit);
     }
 }

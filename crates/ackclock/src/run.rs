@@ -90,14 +90,17 @@ pub(crate) fn run(args: &RunArgs, registry: &Registry, cancel: &Cancel) -> Resul
         over: &args.output.over,
     };
     (0..cells.len()).try_for_each(|i| check_seeds(sweep.first_seed(i), sweep.most_runs(i)))?;
-    let OutputArgs { records, pcap_at, vs_oracle, .. } = &args.output;
+    let OutputArgs { records, pcap_at, queues, vs_oracle, .. } = &args.output;
     if cells.len() > 1 {
-        refuse_recordings(records)?;
+        refuse_recordings(records, queues.is_some())?;
     }
     let (seed, scenario) = (sweep.first_seed(0), &cells[0].scenario);
     let measures = args.output.measures_recovery();
     let mut records = Records::new(records, measures, seed, args.strategy.len())?;
     records.capture_at(pcap_at, scenario)?;
+    if let Some(path) = queues {
+        records.queues.write_to(path)?;
+    }
     let Swept { runs, short } = execute(&sweep, args.jobs, &mut records, cancel)?;
     let distances = if *vs_oracle && !cancel.is_cancelled() {
         distances(&sweep, &runs, args.jobs, cancel)?
@@ -117,11 +120,12 @@ pub(crate) fn run(args: &RunArgs, registry: &Registry, cancel: &Cancel) -> Resul
 }
 
 /// What is recorded of one scenario is refused for a grid.
-fn refuse_recordings(records: &RecordArgs) -> Result<(), Error> {
+fn refuse_recordings(records: &RecordArgs, queues: bool) -> Result<(), Error> {
     let of_one = [
         ("--events", records.events.is_some()),
         ("--pcap", records.pcap.is_some()),
         ("--qlog", records.qlog.is_some()),
+        ("--queues", queues),
         ("--html", records.html.is_some()),
         ("--svg", records.svg.is_some()),
         ("--figure", !records.figure.figures.is_empty()),

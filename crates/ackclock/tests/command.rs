@@ -422,6 +422,37 @@ fn a_run_has_the_same_results_alone_and_among_others() {
     );
 }
 
+/// 800 kbit/s: a packet of 1040 bytes takes 10.4 ms at the router. The second of two that come back to
+/// back, 1.04 ms apart, waits for the rest of that.
+#[test]
+fn what_packets_find_at_queues_is_a_line_each() {
+    let rows = |file: &str| {
+        let path = scratch("queues", file);
+        let mut args = vec!["compare", "--strategy", "reno", "--segments", "3"];
+        args.extend(["--initial-window", "2", "--queues", &path]);
+        ok(&args);
+        fs::read_to_string(path).unwrap()
+    };
+    let lines = rows("q.jsonl");
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let at_router: Vec<&Value> = lines.iter().filter(|row| row["to"] == "receiver").collect();
+    assert_eq!((lines.len(), at_router.len()), (12, 3), "three segments, three ACKs on two links");
+    let second = at_router[1];
+    assert_eq!((&second["strategy"], &second["from"]), (&"reno".into(), &"router".into()));
+    assert_eq!(
+        (&second["size"], &second["packets"], &second["bytes"]),
+        (&1040.into(), &1.into(), &1040.into())
+    );
+    assert_eq!(second["waited"], 0.00936);
+    assert_eq!((&at_router[0]["waited"], &at_router[0]["dropped"]), (&0.0.into(), &Value::Null));
+    let csv = rows("q.csv");
+    assert!(
+        csv.starts_with("t,strategy,link,from,to,size,packets,bytes,waited,dropped\n"),
+        "{csv}"
+    );
+    assert!(csv.contains(",reno,2,router,receiver,1040,1,1040,0.00936,\n"), "{csv}");
+}
+
 #[test]
 fn events_are_one_object_a_line_in_order_of_time() {
     let file = scratch("events", "events.jsonl");

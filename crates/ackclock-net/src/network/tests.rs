@@ -57,6 +57,7 @@ mod gateway;
 mod handshake;
 mod oracle;
 mod processor;
+mod queues;
 mod sightings;
 
 const MS: u64 = 1_000_000;

@@ -14,6 +14,15 @@ pub(crate) struct Queued {
     pub(crate) late_by: Span,
     /// When it joined the queue, in nanoseconds since the start.
     pub(crate) since: u64,
+    pub(crate) found: Found,
+}
+
+/// The packets that another one finds as it comes to a link: those that wait, and the one in
+/// transmission.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) packets: u32,
+    pub(crate) bytes: u64,
 }
 
 /// First in, first out.

@@ -12,7 +12,7 @@ use ackclock_tcp::Span;
 pub(crate) use codel::CodelState;
 pub(crate) use fq_codel::FqCodelState;
 pub(crate) use fred::FredState;
-pub(crate) use line::{Line, Queued};
+pub(crate) use line::{Found, Line, Queued};
 pub(crate) use pie::PieState;
 pub(crate) use red::{RedState, Verdict, Waiting};
 

@@ -38,6 +38,10 @@ impl Simulator {
                 Kind::Source => self.source(now, key.index(), recorder),
                 Kind::Transmitter => self.transmitter_due(now, key.index(), recorder),
             }
+            if recorder.wants_queues() {
+                let visits = self.visits.iter_mut().flat_map(|visits| visits.drain(..));
+                visits.for_each(|(link, visit)| recorder.queue(link, &visit));
+            }
         }
     }
 

@@ -13,12 +13,12 @@ use ackclock_tcp::{Event, EventKind, Sighting, Time};
 
 use crate::flow::{Agent, Flow};
 use crate::heap::Heap;
-use crate::ids::FlowId;
+use crate::ids::{FlowId, LinkId};
 use crate::link::Link;
 use crate::loss_notices::LossNotices;
 use crate::packet::{Kind, Options, Packet};
 use crate::paths::Paths;
-use crate::recorder::{Place, Recorder};
+use crate::recorder::{Place, Recorder, Visit};
 
 /// The state of a run: everything that the event loop touches.
 #[derive(Default)]
@@ -36,6 +36,8 @@ pub(crate) struct Simulator {
     /// Packets that arrive before this time may move ahead of the clock ([`crate::lookahead`]); 0
     /// switches that off.
     pub(crate) lookahead_until: u64,
+    /// What the recorder has not got yet; `None` if it does not want it.
+    pub(crate) visits: Option<Vec<(LinkId, Visit)>>,
 }
 
 impl Simulator {

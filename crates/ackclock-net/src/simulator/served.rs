@@ -3,6 +3,7 @@
 use super::Simulator;
 use super::transit::Crossing;
 use crate::heap::Key;
+use crate::ids::LinkId;
 use crate::link::Served;
 use crate::packet::Packet;
 use crate::recorder::Recorder;
@@ -13,7 +14,9 @@ impl Simulator {
     pub(super) fn cross_served(&mut self, now: u64, index: usize, packet: &Packet) -> Crossing {
         let flows = &self.flows;
         let mss = || flows[packet.flow as usize].mss();
-        if let Err(why) = self.links[index].admit_served(now, packet, mss) {
+        let admitted = self.links[index].admit_served(now, packet, mss);
+        self.take_visits(index);
+        if let Err(why) = admitted {
             return Crossing::Dropped(why);
         }
         self.note_transmitter(index);
@@ -44,7 +47,15 @@ impl Simulator {
                 }
             }
         }
+        self.take_visits(index);
         self.note_transmitter(index);
+    }
+
+    fn take_visits(&mut self, index: usize) {
+        if let Some(visits) = &mut self.visits {
+            let of_link = self.links[index].take_visits();
+            visits.extend(of_link.into_iter().map(|visit| (LinkId(index as u32), visit)));
+        }
     }
 
     fn note_transmitter(&mut self, index: usize) {

@@ -5,7 +5,8 @@ use ackclock_tcp::{EventKind, Span};
 
 use super::Simulator;
 use crate::heap::{Key, Kind};
-use crate::link::{Effects, InFlight};
+use crate::ids::LinkId;
+use crate::link::{Effects, InFlight, Link};
 use crate::loss_notices::{LossNotice, Stage};
 use crate::packet::{Kind as PacketKind, Packet};
 use crate::paths::Hop;
@@ -99,7 +100,15 @@ impl Simulator {
             return self.cross_served(now, index, &Packet { hop: at - 1, ..*packet });
         }
         let flows = &self.flows;
-        let arrival = match link.admit(now, packet, || flows[packet.flow as usize].mss()) {
+        let found = self.visits.is_some().then(|| link.found(now));
+        let admitted = link.admit(now, packet, || flows[packet.flow as usize].mss());
+        if let (Some(visits), Some(found)) = (&mut self.visits, found)
+            && matches!(admitted, Ok(_) | Err(Link::FULL | Link::EARLY))
+        {
+            let visit = link.visit(now, packet.size, found, admitted.err());
+            visits.push((LinkId(index as u32), visit));
+        }
+        let arrival = match admitted {
             Ok(arrival) => arrival,
             Err(why) => return Crossing::Dropped(why),
         };

@@ -11,14 +11,15 @@ mod schedule;
 
 use std::collections::VecDeque;
 
-use ackclock_tcp::Span;
+use ackclock_tcp::{Span, Time};
 
 use super::impairments::Effects;
 use super::{Discipline, Link};
 use crate::config::LinkConfig;
 use crate::loss::Losses;
 use crate::packet::Packet;
-use crate::queue::{Limit, Line, Queued, Verdict, Waiting};
+use crate::queue::{Found, Limit, Line, Queued, Verdict, Waiting};
+use crate::recorder::Visit;
 use crate::rng::Rng;
 use crate::trace::{Cursor, OPPORTUNITY, TUN_HEADER};
 use crate::varying::Aggregate;
@@ -78,6 +79,8 @@ pub(crate) struct Transmitter {
     pub(super) dropped_outage: u64,
     /// Dropped for others that came.
     pub(super) dropped_queue: u64,
+    /// What recorders have not got yet; `None` if they do not want it.
+    visits: Option<Vec<Visit>>,
 }
 
 impl Transmitter {
@@ -115,7 +118,21 @@ impl Transmitter {
             departed: 0,
             dropped_outage: 0,
             dropped_queue: 0,
+            visits: None,
         }
+    }
+
+    /// From now on visits are noted.
+    pub(super) fn watch(&mut self) {
+        self.visits.get_or_insert_default();
+    }
+
+    /// A packet leaves the queue, to be sent, or is dropped for this reason.
+    fn note(&mut self, now: u64, packet: &Queued, dropped: Option<&'static str>) {
+        let Some(visits) = &mut self.visits else { return };
+        let &Queued { since, found: Found { packets, bytes }, .. } = packet;
+        let (came, waited) = (Time(since), Span(now.saturating_sub(since)));
+        visits.push(Visit { came, size: packet.packet.size, packets, bytes, waited, dropped });
     }
 
     /// Packets that wait, and their bytes.
@@ -149,8 +166,8 @@ impl Transmitter {
         match self.verdict(now, &packet.packet) {
             Verdict::Enqueue => {}
             Verdict::Mark => _ = packet.packet.mark(),
-            Verdict::Early => return Err("early"),
-            Verdict::Full => return Err("queue"),
+            Verdict::Early => return Err(Link::EARLY),
+            Verdict::Full => return Err(Link::FULL),
         }
         if self.is_empty() {
             self.drop_at = self.schedule.next_drop(now);
@@ -161,7 +178,7 @@ impl Transmitter {
         match &mut self.discipline {
             Discipline::FqCodel(fq) => {
                 let before = self.done.len();
-                fq.enqueue(packet, |packet| self.done.push_back(Done::Dropped(packet, "queue")));
+                fq.enqueue(packet, |packet| self.done.push_back(Done::Dropped(packet, Link::FULL)));
                 if self.done.len() > before {
                     self.dropped_queue += (self.done.len() - before) as u64;
                     self.done_at = now;
@@ -208,8 +225,14 @@ impl Transmitter {
 
     /// The next packet, as the discipline has it.
     fn dequeue(&mut self, now: u64) -> Option<Queued> {
+        let next = self.choose(now)?;
+        self.note(now, &next, None);
+        Some(next)
+    }
+
+    fn choose(&mut self, now: u64) -> Option<Queued> {
         let (queue, done) = (&mut self.queue, &mut self.done);
-        let dropped = |packet| done.push_back(Done::Dropped(packet, "early"));
+        let dropped = |packet| done.push_back(Done::Dropped(packet, Link::EARLY));
         match &mut self.discipline {
             Discipline::Codel(codel) => {
                 codel.dequeue(now, || queue.pop().map(|packet| (packet, queue.bytes)), dropped)
@@ -373,7 +396,7 @@ impl Link {
     ) -> Result<(), &'static str> {
         self.packets += 1;
         self.bytes += u64::from(packet.size);
-        let Discipline::Served(transmitter) = &mut self.discipline else { return Err("queue") };
+        let Discipline::Served(transmitter) = &mut self.discipline else { return Err(Link::FULL) };
         let mut late_by = Span::ZERO;
         if let Some(impairments) = &mut self.impairments {
             let change = transmitter.schedule.losses(now);
@@ -383,8 +406,13 @@ impl Link {
             }
             late_by = impairments.late_by;
         }
-        let result = transmitter.arrive(now, Queued { packet: *packet, late_by, since: now });
-        self.dropped_queue += u64::from(result == Err("queue"));
+        let found = Found { packets: transmitter.len() as u32, bytes: transmitter.bytes() };
+        let queued = Queued { packet: *packet, late_by, since: now, found };
+        let result = transmitter.arrive(now, queued);
+        if let Err(why) = result {
+            transmitter.note(now, &queued, Some(why));
+        }
+        self.dropped_queue += u64::from(result == Err(Link::FULL));
         self.max_queue = self.max_queue.max(transmitter.len() as u32);
         result
     }
@@ -405,6 +433,7 @@ impl Link {
         let Queued { packet, late_by, .. } = match transmitter.done.pop_front()? {
             Done::Leaves(queued) => queued,
             Done::Dropped(queued, why) => {
+                transmitter.note(now, &queued, Some(why));
                 return Some(Served::Dropped { packet: queued.packet, why });
             }
         };
@@ -426,6 +455,12 @@ impl Link {
             transmitter.last_arrival = transmitter.last_arrival.max(arrival);
         }
         Some(Served::Leaves { packet, arrival, effects })
+    }
+
+    /// The visits at such a link that recorders have not got yet.
+    pub(crate) fn take_visits(&mut self) -> Vec<Visit> {
+        let Discipline::Served(transmitter) = &mut self.discipline else { return Vec::new() };
+        transmitter.visits.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// When [`Link::advance_transmitter`] has to be called next, if that is to be noted down:

@@ -2,6 +2,7 @@ use ackclock_tcp::{Codepoint, Ecn, Segment, Span};
 
 use super::*;
 use crate::packet::{Kind, Options, Packet};
+use crate::queue::Found;
 use crate::queue::line::Line;
 
 const MS: u64 = 1_000_000;
@@ -13,7 +14,12 @@ fn codel() -> CodelState {
 
 fn packet(size: u32, since: u64) -> Queued {
     let packet = Packet::new(Kind::Datagram, &Segment::default(), &mut Options::default());
-    Queued { packet: Packet { size, ..packet }, late_by: Span::ZERO, since }
+    Queued {
+        packet: Packet { size, ..packet },
+        late_by: Span::ZERO,
+        since,
+        found: Found::default(),
+    }
 }
 
 /// A queue of 1000-byte packets whose first has always waited for `sojourn`; with `behind` bytes

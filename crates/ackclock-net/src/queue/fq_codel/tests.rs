@@ -2,6 +2,7 @@ use ackclock_tcp::{Segment, Span};
 
 use super::*;
 use crate::packet::{Kind, Options, Packet};
+use crate::queue::Found;
 
 const MS: u64 = 1_000_000;
 
@@ -14,7 +15,7 @@ fn packet(flow: u32, size: u32, number: u32, since: u64) -> Queued {
     let packet = Packet::new(Kind::Datagram, &Segment::default(), &mut Options::default());
     // The number stands where nothing else is looked at.
     let packet = Packet { flow, size, transmission: number, ..packet };
-    Queued { packet, late_by: Span::ZERO, since }
+    Queued { packet, late_by: Span::ZERO, since, found: Found::default() }
 }
 
 impl FqCodelState {

@@ -1,0 +1,359 @@
+//! What packets find at the queues of links: `--queues`, and the charts of a page.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use ackclock_net::scenario::{BuiltLink, Scenario};
+use ackclock_net::{LinkId, Visit};
+use ackclock_report::{Chart, Curve, Line, Plot, Point, csv_line};
+use ackclock_run::WholeFile;
+use serde::Serialize;
+
+use crate::error::Error;
+
+/// The most links whose queues a page shows. Those shorter than a tenth of the longest are not
+/// shown either.
+const SHOWN: usize = 4;
+
+/// The most points of a curve.
+const POINTS: usize = 512;
+
+/// The queues of the runs that are recorded.
+#[derive(Default)]
+pub(crate) struct Queues {
+    file: Option<File>,
+    /// Whether a page shows them.
+    charts: bool,
+    strategy: String,
+    links: Vec<Named>,
+    /// One for each strategy and link at which packets waited.
+    series: Vec<Series>,
+}
+
+struct File {
+    path: PathBuf,
+    out: WholeFile,
+    csv: bool,
+    failed: Option<io::Error>,
+}
+
+/// A link of the present run.
+struct Named {
+    id: LinkId,
+    from: String,
+    to: String,
+}
+
+/// A line of the file.
+#[derive(Serialize)]
+struct Row<'a> {
+    t: f64,
+    strategy: &'a str,
+    link: u32,
+    from: &'a str,
+    to: &'a str,
+    size: u32,
+    packets: u32,
+    bytes: u64,
+    waited: f64,
+    dropped: Option<&'a str>,
+}
+
+const COLUMNS: [&str; 10] =
+    ["t", "strategy", "link", "from", "to", "size", "packets", "bytes", "waited", "dropped"];
+
+/// The most of a queue in each of some intervals of equal length.
+struct Series {
+    strategy: String,
+    link: LinkId,
+    name: String,
+    /// Nanoseconds of an interval. It doubles whenever there would be too many.
+    interval: u64,
+    most: Vec<Most>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Most {
+    /// Waiting or in transmission, the one included that has just come.
+    packets: u32,
+    /// Nanoseconds.
+    waited: u64,
+    /// When the last packet that came has begun to be transmitted.
+    empty: u64,
+}
+
+impl Queues {
+    /// For a page, or for none.
+    pub fn new(charts: bool) -> Queues {
+        Queues { charts, ..Queues::default() }
+    }
+
+    /// Has the visits written to this file.
+    pub fn write_to(&mut self, path: &Path) -> Result<(), Error> {
+        let out = WholeFile::create(path).map_err(Error::write(path))?;
+        let csv = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("csv"));
+        let mut file = File { path: path.into(), out, csv, failed: None };
+        if csv {
+            file.write(csv_line(COLUMNS).as_bytes());
+        }
+        self.file = Some(file);
+        Ok(())
+    }
+
+    /// Whether anything needs them.
+    pub fn wanted(&self) -> bool {
+        self.charts || self.file.is_some()
+    }
+
+    /// A run begins.
+    pub fn begin(&mut self, strategy: &str, links: &[BuiltLink], scenario: &Scenario) {
+        self.strategy = strategy.into();
+        let named = links.iter().filter_map(|link| {
+            let entry = scenario.links.get(link.entry)?;
+            let (from, to) = (entry.from.clone(), entry.to.clone());
+            let (from, to) = if link.back { (to, from) } else { (from, to) };
+            Some(Named { id: link.id, from, to })
+        });
+        self.links = named.collect();
+    }
+
+    pub fn visit(&mut self, link: LinkId, visit: &Visit) {
+        let Ok(at) = self.links.binary_search_by_key(&link, |named| named.id) else { return };
+        let Named { from, to, .. } = &self.links[at];
+        if let Some(file) = &mut self.file {
+            file.row(&Row {
+                t: visit.came.secs_f64(),
+                strategy: &self.strategy,
+                link: link.0,
+                from,
+                to,
+                size: visit.size,
+                packets: visit.packets,
+                bytes: visit.bytes,
+                waited: visit.waited.secs_f64(),
+                dropped: visit.dropped,
+            });
+        }
+        if self.charts && visit.packets > 0 {
+            let of_run = self.series.iter_mut().rev().take_while(|s| s.strategy == self.strategy);
+            let series = match of_run.into_iter().find(|series| series.link == link) {
+                Some(series) => series,
+                None => {
+                    let alike = self.links.iter().filter(|l| (&l.from, &l.to) == (from, to));
+                    let number = if alike.count() > 1 {
+                        format!(" (link {})", link.0)
+                    } else {
+                        String::new()
+                    };
+                    let name = format!("{from} > {to}{number}");
+                    self.series.push(Series::new(self.strategy.clone(), link, name));
+                    let last = self.series.len() - 1;
+                    &mut self.series[last]
+                }
+            };
+            series.visit(visit);
+        }
+    }
+
+    /// The file is complete.
+    pub fn finish_file(&mut self) -> Result<(), Error> {
+        let Some(File { path, out, failed, .. }) = self.file.take() else { return Ok(()) };
+        failed.map_or(Ok(()), Err).and_then(|()| out.finish()).map_err(Error::write(&path))
+    }
+
+    /// The file, if it is still to be completed.
+    pub fn path(&self) -> Option<&PathBuf> {
+        self.file.as_ref().map(|file| &file.path)
+    }
+
+    /// The charts as HTML: of the links with the longest queues, those of all strategies in one.
+    pub fn to_html(&self) -> String {
+        let mut links: Vec<(u32, LinkId)> = Vec::new();
+        for series in &self.series {
+            let most = series.most.iter().map(|most| most.packets).max().unwrap_or(0);
+            match links.iter_mut().find(|(_, link)| *link == series.link) {
+                Some(link) => link.0 = link.0.max(most),
+                None => links.push((most, series.link)),
+            }
+        }
+        links.sort_by_key(|&(most, link)| (std::cmp::Reverse(most), link));
+        let all = links.len();
+        let longest = links.first().map_or(0, |(most, _)| *most);
+        links.retain(|(most, _)| most.saturating_mul(10) >= longest);
+        links.truncate(SHOWN);
+        if links.is_empty() {
+            return String::new();
+        }
+        let mut html = String::from(
+            "<div class=\"report\">\n<h2>Queues</h2>\n<p>The most packets that waited or were in \
+             transmission as one came, and how long packets waited before their transmission.",
+        );
+        if all > links.len() {
+            let shown = links.len();
+            html.push_str(&format!(" Shown are the longest: {shown} of {all} queues."));
+        }
+        html.push_str("</p>\n");
+        for (_, link) in links {
+            let series: Vec<&Series> = self.series.iter().filter(|s| s.link == link).collect();
+            let chart = |what: &str, y: &str, value: fn(&Most) -> f64| Chart {
+                title: format!("{what} at {}", series[0].name),
+                x: "time (s)".into(),
+                y: y.into(),
+                plot: Plot::Curves {
+                    curves: series.iter().map(|series| series.curve(value)).collect(),
+                    log_x: false,
+                },
+            };
+            let length = chart("Queue length", "packets", |most| most.packets.into());
+            let waited =
+                chart("Time in the queue", "milliseconds", |most| most.waited as f64 / 1e6);
+            html.push_str(&length.to_html());
+            html.push_str(&waited.to_html());
+        }
+        html.push_str("</div>\n");
+        html
+    }
+}
+
+impl File {
+    fn write(&mut self, bytes: &[u8]) {
+        if self.failed.is_none() {
+            self.failed = self.out.write_all(bytes).err();
+        }
+    }
+
+    fn row(&mut self, row: &Row<'_>) {
+        if self.csv {
+            let Row { t, strategy, link, from, to, size, packets, bytes, waited, dropped } = row;
+            let cells = [
+                t.to_string(),
+                strategy.to_string(),
+                link.to_string(),
+                from.to_string(),
+                to.to_string(),
+                size.to_string(),
+                packets.to_string(),
+                bytes.to_string(),
+                waited.to_string(),
+                dropped.unwrap_or_default().to_string(),
+            ];
+            self.write(csv_line(cells).as_bytes());
+        } else if let Ok(mut line) = serde_json::to_vec(row) {
+            line.push(b'\n');
+            self.write(&line);
+        }
+    }
+}
+
+impl Series {
+    fn new(strategy: String, link: LinkId, name: String) -> Series {
+        Series { strategy, link, name, interval: 1_000_000, most: Vec::new() }
+    }
+
+    fn visit(&mut self, visit: &Visit) {
+        while visit.came.0 / self.interval >= POINTS as u64 {
+            let pairs = self.most.chunks(2).map(|pair| match pair {
+                [one, other] => one.and(other),
+                [one, ..] => *one,
+                [] => Most::default(),
+            });
+            self.most = pairs.collect();
+            self.interval *= 2;
+        }
+        let at = (visit.came.0 / self.interval) as usize;
+        if self.most.len() <= at {
+            self.most.resize(at + 1, Most::default());
+        }
+        let joined = visit.dropped.is_none();
+        let empty = visit.came.0.saturating_add(visit.waited.0);
+        self.most[at] = self.most[at].and(&Most {
+            packets: visit.packets + u32::from(joined),
+            waited: if joined { visit.waited.0 } else { 0 },
+            empty: if joined { empty } else { 0 },
+        });
+    }
+
+    fn curve(&self, value: fn(&Most) -> f64) -> Curve {
+        let mut points: Vec<Point> = Vec::new();
+        let mut point = |at: u64, value: f64| points.push((at as f64 / 1e9, value).into());
+        point(0, 0.0);
+        let mut empty = 0;
+        for (at, most) in (0..).map(|i| i * self.interval).zip(&self.most) {
+            if most.packets == 0 {
+                continue;
+            }
+            // Nothing came for so long that what there was has left.
+            if empty < at && empty > 0 {
+                point(empty, 0.0);
+            }
+            point(at, value(most));
+            empty = most.empty.max(at + self.interval);
+        }
+        point(empty, 0.0);
+        Curve { name: self.strategy.clone(), line: Line::Steps, points, paper: Vec::new() }
+    }
+}
+
+impl Most {
+    fn and(&self, other: &Most) -> Most {
+        Most {
+            packets: self.packets.max(other.packets),
+            waited: self.waited.max(other.waited),
+            empty: self.empty.max(other.empty),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ackclock_net::scenario::Scenario;
+    use ackclock_tcp::{Span, Time};
+
+    use super::*;
+
+    fn visit(ms: u64, packets: u32, waited: u64, dropped: Option<&'static str>) -> Visit {
+        let (came, waited) = (Time(ms * 1_000_000), Span::from_millis(waited));
+        Visit { came, size: 1000, packets, bytes: u64::from(packets) * 1000, waited, dropped }
+    }
+
+    fn points(curve: &Curve) -> Vec<(f64, f64)> {
+        curve.points.iter().map(|point| (point.x, point.y.mean)).collect()
+    }
+
+    /// Two packets in one interval count by the longer queue. The queue is empty once the last one
+    /// that came has begun to be transmitted.
+    #[test]
+    fn a_curve_has_the_most_of_each_interval_and_falls_to_none() {
+        let mut series = Series::new("a".into(), LinkId(0), String::new());
+        let visits = [
+            visit(2, 1, 3, None),
+            visit(2, 2, 7, None),
+            visit(3, 3, 0, Some("queue")),
+            visit(40, 1, 4, None),
+        ];
+        visits.iter().for_each(|visit| series.visit(visit));
+        let length = series.curve(|most| most.packets.into());
+        let lengths =
+            [(0.0, 0.0), (0.002, 3.0), (0.003, 3.0), (0.004, 0.0), (0.04, 2.0), (0.044, 0.0)];
+        // What waits at 3 ms is not known of a packet that was dropped: the queue is held to be
+        // empty after its interval.
+        assert_eq!(points(&length), lengths);
+        let waited = series.curve(|most| most.waited as f64 / 1e6);
+        assert_eq!(points(&waited)[1..3], [(0.002, 7.0), (0.003, 0.0)]);
+    }
+
+    #[test]
+    fn intervals_double_where_a_run_is_long() {
+        let mut series = Series::new("a".into(), LinkId(0), String::new());
+        [visit(1, 4, 1, None), visit(600, 9, 1, None)].iter().for_each(|v| series.visit(v));
+        assert_eq!((series.interval, series.most.len()), (2_000_000, 301));
+        assert_eq!((series.most[0].packets, series.most[300].packets), (5, 10));
+    }
+
+    #[test]
+    fn nothing_waited_nothing_shown() {
+        let mut queues = Queues::new(true);
+        queues.begin("a", &[], &Scenario::new(ackclock_net::scenario::units::Duration(Span(1))));
+        assert_eq!(queues.to_html(), "");
+    }
+}
