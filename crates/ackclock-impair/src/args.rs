@@ -11,7 +11,7 @@ use ackclock_net::scenario::units::{Duration, Probability, Rate};
 use ackclock_tcp::Registry;
 use clap::Args;
 
-use crate::{Conditions, Error, Late, Proxy, ProxyConfig, ProxyReport, Simple};
+use crate::{Conditions, Error, Late, Proxy, ProxyConfig, ProxyReport, Simple, Way};
 
 /// The options of the command.
 #[derive(Clone, Debug, Args)]
@@ -100,9 +100,9 @@ pub fn impair(args: &ImpairArgs, registry: &Registry) -> Result<String, Error> {
         ..ProxyConfig::new(listen, to)
     };
     let interrupts = interrupts()?;
-    let proxy = Proxy::start(&config, &conditions)?;
+    let seed = conditions.seed();
+    let proxy = Proxy::start(&config, &[conditions])?;
     for address in proxy.addresses() {
-        let seed = conditions.seed();
         let _ = writeln!(
             io::stderr(),
             "forwarding {address} to {} with seed {seed}; Ctrl-C ends it",
@@ -124,6 +124,7 @@ impl ImpairArgs {
     fn conditions(&self, registry: &Registry) -> Result<Conditions, Error> {
         let Some(path) = &self.scenario else {
             let simple = Simple {
+                direction: Way::Both,
                 rate: self.rate,
                 delay: self.delay,
                 jitter: self.jitter,

@@ -33,11 +33,26 @@ pub struct Conditions {
     file: String,
     seed: u64,
     nodes: [String; 2],
+    direction: Way,
 }
 
-/// Conditions that are the same in both directions.
+/// What crosses a link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Way {
+    /// What clients send and what the server sends.
+    #[default]
+    Both,
+    /// What clients send.
+    Up,
+    /// What the server sends.
+    Down,
+}
+
+/// Conditions that are the same in both directions, or hold for one of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Simple {
+    /// What crosses the link; the rest goes past it.
+    pub direction: Way,
     /// The rate of the link in each direction; `None` for no limit.
     pub rate: Option<Rate>,
     /// The propagation delay of each direction.
@@ -83,7 +98,8 @@ impl Conditions {
     pub fn simple(simple: &Simple, seed: u64) -> Result<Conditions, Error> {
         let mut scenario = Scenario::new(Duration(Span::from_secs(1)));
         scenario.links.push(simple.link()?);
-        Conditions::new(scenario, "options".into(), seed, None, None)
+        let conditions = Conditions::new(scenario, "options".into(), seed, None, None)?;
+        Ok(Conditions { direction: simple.direction, ..conditions })
     }
 
     /// The links of a scenario that is the text of `file`, which it is called in errors and beside
@@ -115,7 +131,7 @@ impl Conditions {
         server: Option<&str>,
     ) -> Result<Conditions, Error> {
         let nodes = [client.unwrap_or(CLIENT), server.unwrap_or(SERVER)].map(String::from);
-        let conditions = Conditions { scenario, file, seed, nodes };
+        let conditions = Conditions { scenario, file, seed, nodes, direction: Way::Both };
         conditions.gateway()?;
         Ok(conditions)
     }
@@ -123,6 +139,11 @@ impl Conditions {
     /// The seed of the random numbers.
     pub fn seed(&self) -> u64 {
         self.seed
+    }
+
+    /// Whether what the clients' host sends crosses the links, and what the servers' host sends.
+    pub(crate) fn takes(&self) -> [bool; 2] {
+        [self.direction != Way::Down, self.direction != Way::Up]
     }
 
     /// The links at time zero, and the nodes of clients and server.

@@ -262,8 +262,8 @@ impl EventLoop {
             // Whoever asked may have gone.
             match command {
                 Command::Report(answer) => drop(answer.send(self.report())),
-                Command::Switch(conditions, answer) => {
-                    let _ = answer.send(self.path.switch(&conditions));
+                Command::Set(place, conditions, answer) => {
+                    let _ = answer.send(self.path.set(place, conditions.as_deref()));
                 }
                 Command::Drain(drain) => {
                     self.listeners.clear();

@@ -21,7 +21,7 @@ mod path;
 mod proxy;
 
 pub use args::{ImpairArgs, impair};
-pub use conditions::{CLIENT, Conditions, Late, SERVER, Simple};
+pub use conditions::{CLIENT, Conditions, Late, SERVER, Simple, Way};
 pub use error::Error;
 pub use links::LinkCounts;
 pub use proxy::{Proxy, ProxyConfig, ProxyReport};

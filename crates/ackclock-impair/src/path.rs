@@ -44,10 +44,11 @@ pub(crate) struct Path {
 pub(crate) type End = (usize, SocketId);
 
 impl Path {
-    pub(crate) fn new(config: &ProxyConfig, conditions: &Conditions) -> Result<Path, Error> {
+    /// The conditions get the places from 0 on.
+    pub(crate) fn new(config: &ProxyConfig, conditions: &[Conditions]) -> Result<Path, Error> {
         let most = config.max_connections as usize;
         // Whoever could guess sequence numbers would have to be on the links.
-        let secret = u128::from(conditions.seed()).to_le_bytes();
+        let secret = conditions.first().map_or(0, |first| u128::from(first.seed())).to_le_bytes();
         let host = |address: [u8; 4]| {
             Stack::new(StackConfig {
                 addresses: vec![address.into()],
@@ -66,12 +67,16 @@ impl Path {
         let listener = hosts[SERVERS]
             .listen(SocketAddr::from(SERVER), tcp.clone(), most)
             .map_err(|error| Error::Usage(error.to_string()))?;
-        Ok(Path { hosts, links: Links::new(conditions)?, listener, tcp, now: Time::ZERO })
+        let mut links = Links::new();
+        for (conditions, place) in conditions.iter().zip(0..) {
+            links.set(Time::ZERO, place, Some(conditions))?;
+        }
+        Ok(Path { hosts, links, listener, tcp, now: Time::ZERO })
     }
 
-    /// Other conditions come into force.
-    pub(crate) fn switch(&mut self, conditions: &Conditions) -> Result<(), Error> {
-        self.links.switch(self.now, conditions)
+    /// Other conditions come into force at a place, or none.
+    pub(crate) fn set(&mut self, place: u32, to: Option<&Conditions>) -> Result<(), Error> {
+        self.links.set(self.now, place, to)
     }
 
     pub(crate) fn report(&self) -> Vec<LinkCounts> {
@@ -179,8 +184,9 @@ impl Path {
         self.hosts[host].abort(self.now, socket);
     }
 
-    /// Gives back memory of buffers that hold little.
+    /// Gives back memory of buffers that hold little, and of packets that are gone.
     pub(crate) fn trim(&mut self) {
         self.hosts.iter_mut().for_each(Stack::trim);
+        self.links.trim();
     }
 }

@@ -51,14 +51,14 @@ pub struct ProxyReport {
     pub unreachable: u64,
     /// Bytes that clients sent, and bytes that the server sent.
     pub bytes: [u64; 2],
-    /// The links since the conditions are in force.
+    /// The links since their conditions are in force, in the order of places.
     pub links: Vec<LinkCounts>,
 }
 
 /// What a proxy's thread is asked for.
 pub(crate) enum Command {
     Report(Sender<ProxyReport>),
-    Switch(Box<Conditions>, Sender<Result<(), Error>>),
+    Set(u32, Option<Box<Conditions>>, Sender<Result<(), Error>>),
     /// Take no more clients, and end when there are none or this has passed.
     Drain(Duration),
 }
@@ -74,10 +74,14 @@ pub struct Proxy {
 impl Proxy {
     /// Listens, and starts the thread. The time of the conditions begins now.
     ///
+    /// Conditions stand in a row, at the places from 0 on. What clients send crosses the links of
+    /// one after the other, what the server sends in the reverse order: delays add up, the lowest
+    /// rate holds, and each loses its share. Without any, packets arrive at once.
+    ///
     /// # Errors
     /// [`Error::System`] if the system refuses an address or a thread; [`Error::Usage`] and
     /// [`Error::Scenario`] for conditions that make no sense.
-    pub fn start(config: &ProxyConfig, conditions: &Conditions) -> Result<Proxy, Error> {
+    pub fn start(config: &ProxyConfig, conditions: &[Conditions]) -> Result<Proxy, Error> {
         let poll = Poll::new().map_err(Error::system("sockets"))?;
         let waker = Waker::new(poll.registry(), WAKER).map_err(Error::system("sockets"))?;
         let bind = |&address: &SocketAddr| {
@@ -108,14 +112,15 @@ impl Proxy {
         answered.recv().ok()
     }
 
-    /// From now on packets meet other conditions, whose time begins now. Connections stay, and
-    /// packets that are under way go on as they were.
+    /// From now on packets meet these conditions at this place, in the stead of those that were
+    /// there, or none. The time of the conditions begins now. Connections stay, and packets that are
+    /// on the links go on as they were.
     ///
     /// # Errors
     /// As [`Proxy::start`] for the conditions; then the ones before stay in force.
-    pub fn switch(&self, conditions: &Conditions) -> Result<(), Error> {
+    pub fn set(&self, place: u32, conditions: Option<&Conditions>) -> Result<(), Error> {
         let (answer, answered) = mpsc::channel();
-        self.tell(Command::Switch(Box::new(conditions.clone()), answer));
+        self.tell(Command::Set(place, conditions.cloned().map(Box::new), answer));
         answered.recv().unwrap_or_else(|_| Err(Error::Usage("the proxy has ended".into())))
     }
 

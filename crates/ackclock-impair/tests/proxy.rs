@@ -20,7 +20,7 @@ fn start(to: SocketAddr, loss: &str) -> Proxy {
     );
     let conditions =
         Conditions::from_toml(&text, "test", Some(1), None, None, &Registry::default()).unwrap();
-    Proxy::start(&ProxyConfig::new(vec![localhost()], vec![to]), &conditions).unwrap()
+    Proxy::start(&ProxyConfig::new(vec![localhost()], vec![to]), &[conditions]).unwrap()
 }
 
 fn server() -> (TcpListener, SocketAddr) {
@@ -161,7 +161,7 @@ fn clients_beyond_the_limit_wait() {
     let conditions = Conditions::simple(&Simple::default(), 1).unwrap();
     let config =
         ProxyConfig { max_connections: 1, ..ProxyConfig::new(vec![localhost()], vec![address]) };
-    let proxy = Proxy::start(&config, &conditions).unwrap();
+    let proxy = Proxy::start(&config, &[conditions]).unwrap();
     let first = connect(&proxy);
     let stream = server.accept().unwrap().0;
     let mut second = connect(&proxy);

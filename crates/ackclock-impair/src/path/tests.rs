@@ -13,7 +13,7 @@ fn lossy() -> Simple {
 
 fn path(simple: &Simple, seed: u64) -> Path {
     let address = "127.0.0.1:1".parse().unwrap();
-    Path::new(&ProxyConfig::new(vec![address], vec![address]), &conditions(simple, seed)).unwrap()
+    Path::new(&ProxyConfig::new(vec![address], vec![address]), &[conditions(simple, seed)]).unwrap()
 }
 
 /// Sends 300,000 bytes to the servers' host, with a look at the path every `step`: when all of it
@@ -97,7 +97,7 @@ fn conditions_are_switched_between_packets() {
     let mut path = path(&slow, 1);
     let client = path.connect().unwrap();
     path.flush();
-    path.switch(&conditions(&Simple::default(), 1)).unwrap();
+    path.set(0, Some(&conditions(&Simple::default(), 1))).unwrap();
     // The SYN is on the old link: 100 ms. The answer is at once.
     path.advance(Time(100_001_000));
     assert!(path.room(client).is_ok());

@@ -1,0 +1,167 @@
+use std::net::SocketAddr;
+
+use ackclock_net::scenario::units::Duration;
+use ackclock_stack::{Stack, StackConfig, TcpConfig};
+use ackclock_tcp::{Registry, Span};
+
+use super::*;
+use crate::{Simple, Way};
+
+const MS: u64 = 1_000_000;
+
+fn delay(ms: u64, direction: Way) -> Conditions {
+    let delay = Duration(Span::from_millis(ms));
+    Conditions::simple(&Simple { direction, delay, ..Simple::default() }, 1).unwrap()
+}
+
+/// One link both ways with 1 ms and these lines of a scenario.
+fn link(lines: &str, seed: u64) -> Conditions {
+    let text = format!(
+        "duration = \"1s\"\n[[link]]\nfrom = \"client\"\nto = \"server\"\nrate = \"100gbit\"\n\
+         delay = \"1ms\"\n{lines}\n"
+    );
+    Conditions::from_toml(&text, "test", Some(seed), None, None, &Registry::default()).unwrap()
+}
+
+/// Links with these conditions, from place 0 on.
+fn links(conditions: &[Conditions]) -> Links {
+    let mut links = Links::new();
+    for (conditions, place) in conditions.iter().zip(0..) {
+        links.set(Time::ZERO, place, Some(conditions)).unwrap();
+    }
+    links
+}
+
+/// A host sends a SYN. Returns its bytes.
+fn send(links: &mut Links, now: Time, host: usize) -> Vec<u8> {
+    let addresses = vec!["10.0.0.1".parse().unwrap()];
+    let mut stack = Stack::new(StackConfig { addresses, ..StackConfig::default() });
+    let to: SocketAddr = "10.0.0.2:1".parse().unwrap();
+    stack.connect(now, to, TcpConfig::default()).unwrap();
+    let packet = stack.poll_transmit(now).unwrap();
+    links.enter(now, host, &packet);
+    packet.header.to_vec()
+}
+
+/// What arrives: when, in whole milliseconds, at which host, and its bytes.
+fn arrivals(links: &mut Links) -> Vec<(u64, usize, Vec<u8>)> {
+    let mut all = Vec::new();
+    loop {
+        let now = links.next_deadline();
+        if now == Time::NEVER {
+            return all;
+        }
+        while let Some(arrived) = links.poll(now) {
+            links.deliver(&arrived, |packet| {
+                all.push((now.nanos() / MS, arrived.host, packet.to_vec()));
+            });
+        }
+    }
+}
+
+/// Whether nothing is kept of what was under way.
+fn is_empty(links: &mut Links) -> bool {
+    links.trim();
+    links.held == 0 && links.packets.is_empty() && links.free.is_empty()
+}
+
+#[test]
+fn delays_of_all_places_add_up_in_each_direction() {
+    let row = [delay(1, Way::Both), delay(20, Way::Up), delay(300, Way::Down)];
+    for (host, expected) in [(0, 21), (1, 301)] {
+        let mut links = links(&row);
+        let sent = send(&mut links, Time::ZERO, host);
+        assert_eq!(arrivals(&mut links), [(expected, 1 - host, sent)]);
+        assert!(is_empty(&mut links));
+    }
+}
+
+#[test]
+fn without_conditions_a_packet_arrives_at_once() {
+    let mut links = Links::new();
+    let sent = send(&mut links, Time(5), 0);
+    assert_eq!(links.next_deadline(), Time::ZERO);
+    assert_eq!(arrivals(&mut links), [(0, 1, sent)]);
+    assert!(is_empty(&mut links));
+}
+
+/// Those of clients cross the first place first, those of the server the last. What is dropped at
+/// the first one is not counted at the other.
+#[test]
+fn servers_cross_the_places_in_the_reverse_order() {
+    let drop = || link("loss = [{ bernoulli = { p = \"100%\", direction = \"both\" } }]", 1);
+    for (host, counts) in [(0, [1, 0, 0, 0]), (1, [0, 0, 0, 1])] {
+        let mut links = links(&[drop(), drop()]);
+        send(&mut links, Time::ZERO, host);
+        assert_eq!(arrivals(&mut links), []);
+        let report = links.report(Time::ZERO);
+        assert_eq!(report.iter().map(|link| link.place).collect::<Vec<_>>(), [0, 0, 1, 1]);
+        assert_eq!(report.iter().map(|link| link.counts.packets).collect::<Vec<_>>(), counts);
+        assert!(is_empty(&mut links));
+    }
+}
+
+/// What is on a link that is removed or has other conditions keeps its delay there, and meets what is
+/// in force behind it when it comes there.
+#[test]
+fn a_packet_leaves_old_links_as_it_would_have() {
+    let mut links = links(&[delay(10, Way::Both), delay(5, Way::Both)]);
+    send(&mut links, Time::ZERO, 0);
+    links.set(Time(MS), 0, None).unwrap();
+    links.set(Time(2 * MS), 1, Some(&delay(50, Way::Both))).unwrap();
+    send(&mut links, Time(2 * MS), 0);
+    assert_eq!(links.stages.len(), 2, "the old first one, and the new second one");
+    let at: Vec<u64> = arrivals(&mut links).iter().map(|(at, ..)| *at).collect();
+    assert_eq!(at, [52, 60]);
+    assert_eq!(links.stages.len(), 1);
+}
+
+/// A change at one place leaves the random numbers of another one alone.
+#[test]
+fn a_change_elsewhere_moves_no_loss() {
+    let lossy = || link("loss = [{ bernoulli = { p = \"50%\", direction = \"both\" } }]", 1);
+    let fates = |changes: bool| {
+        let mut links = links(&[delay(1, Way::Both), lossy()]);
+        let arrived = (0..64).map(|_| {
+            if changes {
+                links.set(Time::ZERO, 0, Some(&delay(1, Way::Both))).unwrap();
+            }
+            send(&mut links, Time::ZERO, 0);
+            arrivals(&mut links).len()
+        });
+        arrived.collect::<Vec<_>>()
+    };
+    let expected = fates(false);
+    assert_eq!(fates(true), expected);
+    let lost = expected.iter().filter(|&&arrived| arrived == 0).count();
+    assert!((16..48).contains(&lost), "{expected:?}");
+}
+
+#[test]
+fn changes_of_idle_links_keep_nothing() {
+    let mut links = links(&[delay(1, Way::Both)]);
+    for i in 0..1000 {
+        links.set(Time(i), 0, Some(&delay(1, Way::Both))).unwrap();
+        assert_eq!(links.stages.len(), 1);
+    }
+    links.set(Time(1000), 0, None).unwrap();
+    assert_eq!(links.stages.len(), 0);
+}
+
+/// Links in a row each flip a bit of each copy that is made before or on them.
+#[test]
+fn copies_and_flipped_bits_pass_through_the_row() {
+    let twice = || link("duplicate = \"100%\"", 1);
+    // With one seed, the second link would flip the first one's bit back.
+    let flips = |seed| link("corrupt = \"100%\"", seed);
+    let mut links = links(&[twice(), flips(1), twice(), flips(2)]);
+    let sent = send(&mut links, Time::ZERO, 0);
+    let bits =
+        |packet: &[u8]| packet.iter().zip(&sent).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>();
+    let arrived = arrivals(&mut links);
+    assert_eq!(arrived.len(), 4);
+    for (at, host, packet) in arrived {
+        assert_eq!((at, host, bits(&packet)), (4, 1, 2));
+    }
+    assert!(is_empty(&mut links));
+}
