@@ -24,6 +24,8 @@ pub(super) struct Ack {
     pub(super) ack: Seq,
     /// Its packet carries nothing else.
     pub(super) pure: bool,
+    /// It resets the connection.
+    pub(super) reset: bool,
 }
 
 /// What one end of a connection has sent.
@@ -108,6 +110,11 @@ impl Direction {
         self.transmissions.get(from).map_or(1, |&n| n.into())
     }
 
+    /// It sends no more, as far as is known: the memory of its transmissions is given back.
+    pub(super) fn forget(&mut self) {
+        self.transmissions = VecDeque::new();
+    }
+
     /// An ACK reaches this end.
     pub(super) fn acknowledged(&mut self, ack: &Ack, mss: u32) {
         let Some(position) = self.isn.and_then(|isn| ack.ack.position(isn, self.snd_una)) else {
@@ -127,5 +134,9 @@ impl Direction {
         let forgotten = first.saturating_sub(self.first).min(self.transmissions.len() as u64);
         self.transmissions.drain(..forgotten as usize);
         self.first = self.first.max(first);
+        // Its FIN is acknowledged.
+        if position > self.snd_nxt {
+            self.forget();
+        }
     }
 }

@@ -144,14 +144,22 @@ impl FlowTable {
         packet.kind = if bare { Kind::Ack } else { Kind::Data };
         packet.size = settings.size(headers.len, tcp);
         flow.directions[from].send(tcp, flow.mss, &mut packet);
-        let ack = Ack { to: 1 - from, ack: tcp.ack, pure: bare };
+        let reset = tcp.control.contains(Control::RST);
+        if reset {
+            flow.directions[from].forget();
+        }
+        let ack = Ack { to: 1 - from, ack: tcp.ack, pure: bare, reset };
         (packet, tcp.control.contains(Control::ACK).then_some(ack))
     }
 
     /// An ACK of a flow has left the gateway.
     pub(super) fn acknowledged(&mut self, number: u32, ack: &Ack) {
         if let Some(Some(flow)) = self.flows.get_mut(number as usize) {
-            flow.directions[ack.to].acknowledged(ack, flow.mss);
+            let direction = &mut flow.directions[ack.to];
+            direction.acknowledged(ack, flow.mss);
+            if ack.reset {
+                direction.forget();
+            }
         }
     }
 

@@ -157,7 +157,7 @@ fn fast_retransmissions_are_inferred() {
     for k in 0..4 {
         flows.enter(&data(k));
     }
-    let ack = Ack { to: 0, ack: Seq(1001), pure: true };
+    let ack = Ack { to: 0, ack: Seq(1001), pure: true, reset: false };
     let fast = |flows: &mut FlowTable, k| flows.enter(&data(k)).0.fast_retransmission;
     flows.acknowledged(0, &ack);
     assert!(!fast(&mut flows, 1));
@@ -212,4 +212,39 @@ fn flows_beyond_the_most_replace_those_unused_for_longest() {
     assert!(more.iter().all(|&number| number > 2 && number <= 2 + MOST_FLOWS as u32), "{more:?}");
     assert_eq!(number(&mut flows, 0), 2);
     assert_eq!((flows.flows.len(), flows.numbers.len()), (3 + MOST_FLOWS, 1 + MOST_FLOWS));
+}
+
+/// 100 segments, of which an ACK covers all: their memory is kept for the next ones. It goes with the
+/// FIN's ACK, and with a reset that arrives also that of the other end.
+#[test]
+fn a_connection_that_has_ended_keeps_no_memory_of_its_segments() {
+    let capacities = |flows: &FlowTable| {
+        let flow = flows.flows[0].as_ref().unwrap();
+        flow.directions.each_ref().map(|direction| direction.transmissions.capacity())
+    };
+    let open = || {
+        let mut flows = flows(Some(1000));
+        for (from, to) in [(7, 80), (80, 7)] {
+            flows.enter(&segment(from, to, 0, 0, Control::SYN));
+            flows.enter(&segment(from, to, 1, 50_000, Control::ACK));
+            flows.enter(&segment(from, to, 50_001, 50_000, Control::ACK));
+        }
+        flows
+    };
+    let ack = |to, ack, reset| Ack { to, ack: Seq(ack), pure: true, reset };
+
+    let mut flows = open();
+    flows.acknowledged(0, &ack(0, 100_001, false));
+    assert!(capacities(&flows).iter().all(|&capacity| capacity >= 100), "{:?}", capacities(&flows));
+    flows.enter(&segment(7, 80, 100_001, 0, Control::FIN));
+    flows.acknowledged(0, &ack(0, 100_002, false));
+    assert_eq!(capacities(&flows)[0], 0);
+    assert!(capacities(&flows)[1] >= 100);
+
+    let mut flows = open();
+    let (_, sent) = flows.enter(&segment(80, 7, 100_001, 0, Control::RST.with(Control::ACK)));
+    assert!(capacities(&flows)[0] >= 100, "it has not arrived");
+    assert_eq!(capacities(&flows)[1], 0);
+    flows.acknowledged(0, &sent.unwrap());
+    assert_eq!(capacities(&flows), [0, 0]);
 }
