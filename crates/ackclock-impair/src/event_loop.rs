@@ -161,6 +161,7 @@ impl EventLoop {
             }
         }
         joint.readable |= event.is_readable() || event.is_read_closed() || event.is_error();
+        joint.failed |= event.is_error();
         joint.writable |= event.is_writable() || event.is_write_closed() || event.is_error();
         self.go_on(token);
     }

@@ -28,6 +28,8 @@ pub(crate) struct Joint {
     /// Reading may not block; nor may writing.
     pub(crate) readable: bool,
     pub(crate) writable: bool,
+    /// The system says that the connection has failed.
+    pub(crate) failed: bool,
     /// The system's side has sent everything, and our host knows.
     done_in: bool,
     /// Our host has got everything, and the system's side knows.
@@ -78,6 +80,7 @@ impl Joint {
             next,
             readable: false,
             writable: false,
+            failed: false,
             done_in: false,
             done_out: false,
         }
@@ -90,7 +93,8 @@ impl Joint {
         chunk: &mut [u8],
         bytes: &mut [u64; 2],
     ) -> Next {
-        if path.is_broken(self.end) {
+        // A reset after the end finds nobody who reads. Before that it comes behind what was sent.
+        if path.is_broken(self.end) || self.failed && self.done_in {
             return Next::Reset;
         }
         if self.next.is_some() {

@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ackclock_impair::{Conditions, Proxy, ProxyConfig, ProxyReport, Simple};
 use ackclock_tcp::Registry;
@@ -115,6 +115,30 @@ fn a_reset_of_the_client_reaches_the_server() {
     client.peek(&mut [0]).unwrap();
     drop(client);
     assert_eq!(stream.read(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionReset);
+    assert_eq!(finish(proxy).reset, 1);
+}
+
+/// A client that has sent its end and then resets is gone, although nobody reads from it any more.
+#[test]
+fn a_reset_behind_the_end_ends_the_connection() {
+    let (server, address) = server();
+    let proxy = start(address, "");
+    let mut client = connect(&proxy);
+    let mut stream = server.accept().unwrap().0;
+    client.write_all(b"x").unwrap();
+    client.shutdown(Shutdown::Write).unwrap();
+    let mut received = Vec::new();
+    stream.read_to_end(&mut received).unwrap();
+    assert_eq!(received, b"x");
+    // Closed with bytes unread, a socket sends a reset.
+    stream.write_all(b"y").unwrap();
+    client.peek(&mut [0]).unwrap();
+    drop(client);
+    let end = Instant::now() + Duration::from_secs(20);
+    while proxy.report().unwrap().open > 0 {
+        assert!(Instant::now() < end, "it stays open");
+        thread::sleep(Duration::from_millis(5));
+    }
     assert_eq!(finish(proxy).reset, 1);
 }
 
