@@ -4,24 +4,31 @@ use std::fs;
 use std::io::{self, Write};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use ackclock_net::scenario::check_strategy;
 use ackclock_net::scenario::units::{Duration, Probability, Rate};
-use ackclock_tcp::Registry;
+use ackclock_tcp::strategy::Composition;
+use ackclock_tcp::{Registry, Span};
 use clap::Args;
 
-use crate::{Conditions, Error, Late, Proxy, ProxyConfig, ProxyReport, Simple, Way};
+use crate::api::{Api, Condition, NewProxy, Problem, Proxies};
+use crate::{Error, Late, Proxy, ProxyConfig, ProxyReport};
 
 /// The options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct ImpairArgs {
     /// Where to listen. `:8080` is port 8080 of all IPv4 addresses.
-    #[arg(long, value_name = "ADDR:PORT", required = true)]
+    #[arg(long, value_name = "ADDR:PORT", required_unless_present = "api", requires = "to")]
     pub listen: Vec<String>,
     /// The server to forward to.
-    #[arg(long, value_name = "HOST:PORT")]
-    pub to: String,
+    #[arg(long, value_name = "HOST:PORT", requires = "listen")]
+    pub to: Option<String>,
+    /// Serve an HTTP API there, by which proxies and their conditions are made, changed and
+    /// removed while they run. A port alone is one of 127.0.0.1. What --listen and --to say is the
+    /// proxy `default` then.
+    #[arg(long, value_name = "[ADDR:]PORT")]
+    pub api: Option<String>,
     /// The network between clients and server: nodes and links of this scenario. Its flows play no
     /// part, except that the n-th connection stands for the n-th flow where a loss names one.
     #[arg(
@@ -78,72 +85,154 @@ pub struct ImpairArgs {
     pub drain: Duration,
 }
 
-/// Runs a proxy until Ctrl-C or SIGTERM. Returns what it did, in a line.
+/// Runs proxies until Ctrl-C or SIGTERM. Returns what they did, in a line.
 ///
 /// # Errors
 /// What is wrong with the options or the scenario, and what the system refuses.
 pub fn impair(args: &ImpairArgs, registry: &Registry) -> Result<String, Error> {
-    let conditions = args.conditions(registry)?;
-    let usage = |option: &str, error: String| Error::Usage(format!("{option}: {error}"));
     let strategy = check_strategy(&args.strategy, registry)
         .and_then(|()| registry.parse(&args.strategy).map_err(|e| e.to_string()))
-        .map_err(|error| usage("--strategy", error))?;
+        .map_err(|error| Error::Usage(format!("--strategy: {error}")))?;
+    match &args.api {
+        Some(api) => with_api(args, api, strategy, registry),
+        None => alone(args, strategy, registry),
+    }
+}
+
+/// Runs the proxy of the options.
+fn alone(args: &ImpairArgs, strategy: Composition, registry: &Registry) -> Result<String, Error> {
+    let conditions = args.condition()?.links(args.seed, registry)?;
     let mut listen = Vec::new();
     for text in &args.listen {
-        let all = text.strip_prefix(':').map(|port| format!("0.0.0.0:{port}"));
-        listen.extend(resolve("--listen", all.as_deref().unwrap_or(text))?.first());
+        listen.push(listen_address("--listen", text)?);
     }
-    let to = resolve("--to", &args.to)?;
+    let to = args.to.as_deref().unwrap_or_default();
     let config = ProxyConfig {
         strategy,
         max_connections: args.max_connections,
-        ..ProxyConfig::new(listen, to)
+        ..ProxyConfig::new(listen, resolve("--to", to)?)
     };
     let interrupts = interrupts()?;
     let seed = conditions.seed();
     let proxy = Proxy::start(&config, &[conditions])?;
     for address in proxy.addresses() {
-        let _ = writeln!(
-            io::stderr(),
-            "forwarding {address} to {} with seed {seed}; Ctrl-C ends it",
-            args.to
-        );
+        say(&format!("forwarding {address} to {to} with seed {seed}; Ctrl-C ends it"));
     }
     // The other end is never dropped.
     let _ = interrupts.recv();
-    let cut = proxy.cutter();
-    std::thread::spawn(move || {
-        while interrupts.recv().is_ok() {
-            cut();
-        }
-    });
-    Ok(line(&proxy.finish(std::time::Duration::from_nanos(args.drain.0.nanos()))?))
+    cut_at_the_next(interrupts, vec![Box::new(proxy.cutter())]);
+    Ok(line(&[proxy.finish(drain(args))?]))
 }
 
-impl ImpairArgs {
-    fn conditions(&self, registry: &Registry) -> Result<Conditions, Error> {
-        let Some(path) = &self.scenario else {
-            let simple = Simple {
-                direction: Way::Both,
-                rate: self.rate,
-                delay: self.delay,
-                jitter: self.jitter,
-                loss: self.loss,
-                burst: self.burst,
-                reorder: self.reorder,
-                queue: self.queue,
+/// Runs the proxies that an API makes.
+fn with_api(
+    args: &ImpairArgs,
+    api: &str,
+    strategy: Composition,
+    registry: &Registry,
+) -> Result<String, Error> {
+    let host = if api.contains(':') { "" } else { "127.0.0.1:" };
+    let address = listen_address("--api", &format!("{host}{api}"))?;
+    let seed = args.seed.unwrap_or(1);
+    let mut proxies = Proxies::new(strategy, args.max_connections, seed, registry.clone());
+    match (args.listen.as_slice(), &args.to) {
+        ([listen], Some(to)) => {
+            let condition = args.condition()?;
+            let seed = condition.links(args.seed, registry)?.seed();
+            let new = NewProxy {
+                name: "default".into(),
+                listen: listen.clone(),
+                upstream: to.clone(),
+                enabled: true,
+                seed: Some(seed),
+                conditions: vec![Condition { name: Some("options".into()), ..condition }],
             };
-            return Conditions::simple(&simple, self.seed.unwrap_or(1));
-        };
-        let text =
-            fs::read_to_string(path).map_err(|error| Error::Read { path: path.clone(), error })?;
-        let (client, server) = (self.client.as_deref(), self.server.as_deref());
-        let file = path.display().to_string();
-        Conditions::from_toml(&text, &file, self.seed, client, server, registry)
+            let addresses = new.addresses()?;
+            let shown = proxies.add(new, addresses).map_err(Error::from)?;
+            let listen = shown["listen"].as_str().unwrap_or_default();
+            say(&format!("forwarding {listen} to {to} as the proxy `default`"));
+        }
+        ([], _) if args.condition()? == Condition::default() => {}
+        ([], _) => {
+            let text =
+                "the options of conditions need --listen; other proxies get theirs by the API";
+            return Err(Error::Usage(text.into()));
+        }
+        _ => return Err(Error::Usage("--listen: one beside --api, which makes others".into())),
+    }
+    let interrupts = interrupts()?;
+    let proxies = Arc::new(Mutex::new(proxies));
+    let api = Api::start(address, proxies.clone())?;
+    say(&format!("the API is at http://{}; Ctrl-C ends it", api.address()));
+    // The other end is never dropped.
+    let _ = interrupts.recv();
+    drop(api);
+    let mut proxies = proxies.lock().unwrap_or_else(PoisonError::into_inner);
+    cut_at_the_next(interrupts, proxies.cutters());
+    Ok(line(&proxies.finish(drain(args))?))
+}
+
+impl From<Problem> for Error {
+    fn from(Problem { status, text }: Problem) -> Error {
+        match status {
+            409 => Error::system("the proxy `default`")(io::Error::other(text)),
+            _ => Error::Usage(text),
+        }
     }
 }
 
-fn resolve(option: &str, text: &str) -> Result<Vec<SocketAddr>, Error> {
+fn drain(args: &ImpairArgs) -> std::time::Duration {
+    std::time::Duration::from_nanos(args.drain.0.nanos())
+}
+
+/// The next interrupts cut connections off.
+fn cut_at_the_next(interrupts: mpsc::Receiver<()>, cutters: Vec<Box<dyn Fn() + Send>>) {
+    std::thread::spawn(move || {
+        while interrupts.recv().is_ok() {
+            cutters.iter().for_each(|cut| cut());
+        }
+    });
+}
+
+fn say(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+impl ImpairArgs {
+    /// The condition that the options describe.
+    fn condition(&self) -> Result<Condition, Error> {
+        let read = |path: &PathBuf| {
+            fs::read_to_string(path).map_err(|error| Error::Read { path: path.clone(), error })
+        };
+        Ok(Condition {
+            rate: self.rate,
+            delay: Some(self.delay).filter(|delay| delay.0 > Span::ZERO),
+            jitter: self.jitter,
+            loss: self.loss,
+            burst: self.burst,
+            reorder: self.reorder,
+            queue: self.queue,
+            scenario: self.scenario.as_ref().map(read).transpose()?,
+            file: self.scenario.as_ref().map(|path| path.display().to_string()),
+            client: self.client.clone(),
+            server: self.server.clone(),
+            ..Condition::default()
+        })
+    }
+}
+
+/// The address that a text such as `:8080` names.
+pub(crate) fn listen_address(option: &str, text: &str) -> Result<SocketAddr, Error> {
+    let all = text.strip_prefix(':').map(|port| format!("0.0.0.0:{port}"));
+    let text = all.as_deref().unwrap_or(text);
+    resolve(option, text)?.first().copied().ok_or_else(|| {
+        Error::Usage(format!(
+            "{option} {text}: it has no address; write for example 127.0.0.1:8080"
+        ))
+    })
+}
+
+pub(crate) fn resolve(option: &str, text: &str) -> Result<Vec<SocketAddr>, Error> {
     let found = text.to_socket_addrs().map_err(|error| {
         Error::Usage(format!("{option} {text}: {error}; write for example 127.0.0.1:8080"))
     })?;
@@ -161,16 +250,14 @@ fn interrupts() -> Result<mpsc::Receiver<()>, Error> {
     Ok(receiver)
 }
 
-fn line(report: &ProxyReport) -> String {
-    let ProxyReport { accepted, reset, unreachable, bytes: [up, down], links, .. } = report;
-    let packets: u64 = links.iter().map(|link| link.counts.packets).sum();
-    let lost: u64 = links
-        .iter()
-        .map(|link| {
-            let c = &link.counts;
-            c.dropped_loss + c.dropped_queue + c.dropped_early
-        })
-        .sum();
+fn line(reports: &[ProxyReport]) -> String {
+    let sum = |count: fn(&ProxyReport) -> u64| reports.iter().map(count).sum::<u64>();
+    let (accepted, reset) = (sum(|r| r.accepted), sum(|r| r.reset));
+    let (unreachable, up, down) =
+        (sum(|r| r.unreachable), sum(|r| r.bytes[0]), sum(|r| r.bytes[1]));
+    let links = || reports.iter().flat_map(|report| &report.links).map(|link| &link.counts);
+    let packets: u64 = links().map(|counts| counts.packets).sum();
+    let lost: u64 = links().map(|c| c.dropped_loss + c.dropped_queue + c.dropped_early).sum();
     format!(
         "{accepted} connections, {reset} reset, {unreachable} not taken by the server; {up} bytes \
          up, {down} down; {packets} packets, {lost} lost\n"

@@ -11,6 +11,7 @@ use ackclock_net::scenario::{
 };
 use ackclock_net::{Gateway, NodeId};
 use ackclock_tcp::{Registry, Span};
+use serde::{Deserialize, Serialize};
 
 use crate::Error;
 
@@ -37,7 +38,8 @@ pub struct Conditions {
 }
 
 /// What crosses a link.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Way {
     /// What clients send and what the server sends.
     #[default]
@@ -70,7 +72,8 @@ pub struct Simple {
 }
 
 /// How many packets are late, and by how much: `1%` or `1%:20ms`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Late {
     /// The share of packets.
     pub p: Probability,
@@ -87,6 +90,20 @@ impl FromStr for Late {
             format!("{error}; `{text}` is to be PROBABILITY or PROBABILITY:TIME, as in 1%:20ms")
         };
         Ok(Late { p: p.parse().map_err(|e| wrong(&e))?, by: by.parse().map_err(|e| wrong(&e))? })
+    }
+}
+
+impl TryFrom<String> for Late {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<Late> for String {
+    fn from(Late { p, by }: Late) -> String {
+        format!("{p}:{by}")
     }
 }
 

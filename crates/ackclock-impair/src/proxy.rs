@@ -130,8 +130,13 @@ impl Proxy {
     /// # Errors
     /// What the system refused while it ran.
     pub fn finish(mut self, drain: Duration) -> Result<ProxyReport, Error> {
-        self.tell(Command::Drain(drain));
+        self.drain(drain);
         self.join()
+    }
+
+    /// Begins what [`Proxy::finish`] waits for.
+    pub(crate) fn drain(&self, drain: Duration) {
+        self.tell(Command::Drain(drain));
     }
 
     /// Ends it, in the middle of [`Proxy::finish`] too, from any thread.

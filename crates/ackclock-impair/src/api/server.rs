@@ -1,0 +1,155 @@
+//! HTTP: requests come in, answers go out.
+//!
+//! Each connection carries one request and has a task of its own; what the request asks for is done
+//! in a thread that may wait. So a slow client or a name that takes long to look up holds up nobody
+//! else.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, ORIGIN};
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use serde_json::json;
+use tokio::runtime::Builder;
+use tokio::sync::{Semaphore, oneshot};
+use tokio::time::timeout;
+
+use super::routes::{Reply, answer};
+use super::{Problem, Proxies};
+use crate::Error;
+
+/// The most bytes of a body: a scenario is some kilobytes long.
+const MOST_BODY: usize = 1 << 20;
+/// The most clients at the same time.
+const MOST_CLIENTS: usize = 512;
+/// How long the head of a request may take to come, and the request from begin to end.
+const HEAD: Duration = Duration::from_secs(5);
+const ALL: Duration = Duration::from_secs(30);
+
+/// An API that listens. Dropped, it ends at once.
+pub(crate) struct Api {
+    address: SocketAddr,
+    end: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Api {
+    /// Listens.
+    ///
+    /// # Errors
+    /// [`Error::System`] if the system refuses the address or a thread.
+    pub(crate) fn start(address: SocketAddr, proxies: Arc<Mutex<Proxies>>) -> Result<Api, Error> {
+        let refused = || Error::system(format!("--api: listen at {address}"));
+        let listener = TcpListener::bind(address).map_err(refused())?;
+        listener.set_nonblocking(true).map_err(refused())?;
+        let address = listener.local_addr().map_err(refused())?;
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(refused())?;
+        let (end, ended) = oneshot::channel();
+        let thread = std::thread::Builder::new()
+            .name("impair-api".into())
+            .spawn(move || {
+                runtime.spawn(serve(listener, proxies));
+                let _ = runtime.block_on(ended);
+                // Somebody may still look up a name.
+                runtime.shutdown_background();
+            })
+            .map_err(Error::system("thread"))?;
+        Ok(Api { address, end: Some(end), thread: Some(thread) })
+    }
+
+    /// Where it listens.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for Api {
+    fn drop(&mut self) {
+        drop(self.end.take());
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+async fn serve(listener: TcpListener, proxies: Arc<Mutex<Proxies>>) -> io::Result<()> {
+    let listener = tokio::net::TcpListener::from_std(listener)?;
+    let room = Arc::new(Semaphore::new(MOST_CLIENTS));
+    loop {
+        let Ok(place) = room.clone().acquire_owned().await else { return Ok(()) };
+        let Ok((stream, _)) = listener.accept().await else {
+            // No more files, for example. One that ends makes room.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            continue;
+        };
+        let proxies = proxies.clone();
+        tokio::spawn(async move {
+            let service = service_fn(move |request| respond(proxies.clone(), request));
+            let connection = hyper::server::conn::http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(HEAD)
+                .keep_alive(false)
+                .half_close(true)
+                .max_buf_size(16 * 1024)
+                .serve_connection(TokioIo::new(stream), service);
+            // A client that breaks off has no use for an answer.
+            let _ = timeout(ALL, connection).await;
+            drop(place);
+        });
+    }
+}
+
+/// The answer to a request, after its body has come.
+async fn respond(
+    proxies: Arc<Mutex<Proxies>>,
+    request: Request<Incoming>,
+) -> Result<Response<Full<Bytes>>, Infallible> {
+    let (head, mut body) = request.into_parts();
+    // All of it is read, also if there is too much: who still writes hears no answer.
+    let (mut bytes, mut len) = (Vec::new(), 0);
+    while let Some(frame) = body.frame().await {
+        let Ok(frame) = frame else {
+            return Ok(response(problem(400, "the body is not as its head says")));
+        };
+        let data = frame.into_data().unwrap_or_default();
+        len += data.len();
+        if len <= MOST_BODY {
+            bytes.extend_from_slice(&data);
+        }
+    }
+    // Pages of any site can have a browser on this machine send requests here.
+    if head.headers.contains_key(ORIGIN) {
+        return Ok(response(problem(403, "requests of web pages are not served")));
+    }
+    if len > MOST_BODY {
+        let text = format!("the body has {len} bytes; {MOST_BODY} are the most");
+        return Ok(response(problem(413, &text)));
+    }
+    let done = tokio::task::spawn_blocking(move || {
+        answer(&proxies, head.method.as_str(), head.uri.path(), &bytes)
+    });
+    let failed = || problem(500, "the request could not be carried out");
+    Ok(response(done.await.unwrap_or_else(|_| failed())))
+}
+
+fn problem(status: u16, text: &str) -> Reply {
+    let Problem { status, text } = Problem::new(status, text);
+    (status, Some(json!({ "error": text, "status": status })))
+}
+
+fn response((status, body): Reply) -> Response<Full<Bytes>> {
+    let text = body.map_or(String::new(), |body| format!("{body}\n"));
+    let mut response = Response::new(Full::new(Bytes::from(text)));
+    *response.status_mut() =
+        StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}

@@ -1,0 +1,399 @@
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use ackclock_tcp::Registry;
+use serde_json::{Value, json};
+
+use super::routes::answer;
+use super::*;
+
+type Shared = Arc<Mutex<Proxies>>;
+
+fn proxies() -> Shared {
+    let registry = Registry::default();
+    let strategy = registry.parse("linux").unwrap();
+    Arc::new(Mutex::new(Proxies::new(strategy, 1000, 7, registry)))
+}
+
+/// Sends a request with a body. Returns the status and the body.
+fn ask(proxies: &Shared, method: &str, path: &str, body: Value) -> (u16, Value) {
+    let (status, value) = answer(proxies, method, path, body.to_string().as_bytes());
+    (status, value.unwrap_or_default())
+}
+
+fn get(proxies: &Shared, path: &str) -> (u16, Value) {
+    ask(proxies, "GET", path, Value::Null)
+}
+
+/// The message of a request that is refused with this status.
+fn refused(proxies: &Shared, (method, path): (&str, &str), body: &str, status: u16) -> String {
+    let (found, value) = answer(proxies, method, path, body.as_bytes());
+    let value = value.unwrap();
+    assert_eq!((found, &value["status"]), (status, &json!(status)), "{value}");
+    value["error"].as_str().unwrap().into()
+}
+
+/// A server that sends back one byte for each byte.
+fn echo() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            std::thread::spawn(move || {
+                let mut byte = [0];
+                while stream.read_exact(&mut byte).is_ok() && stream.write_all(&byte).is_ok() {}
+            });
+        }
+    });
+    address
+}
+
+/// Makes a proxy `web` before an echo server. Returns where it listens.
+fn web(proxies: &Shared, conditions: Value) -> SocketAddr {
+    let new = json!({ "name": "web", "upstream": echo().to_string(), "conditions": conditions });
+    let (status, made) = ask(proxies, "POST", "/proxies", new);
+    assert_eq!(status, 201, "{made}");
+    made["listen"].as_str().unwrap().parse().unwrap()
+}
+
+/// How long a byte takes there and back.
+fn round_trip(stream: &mut TcpStream) -> Duration {
+    let begin = Instant::now();
+    stream.write_all(b"x").unwrap();
+    stream.read_exact(&mut [0]).unwrap();
+    begin.elapsed()
+}
+
+#[test]
+fn a_proxy_is_made_shown_and_removed() {
+    let all = proxies();
+    let upstream = echo().to_string();
+    assert_eq!(get(&all, "/proxies"), (200, json!({})));
+    let new = json!({ "name": "web", "listen": "127.0.0.1:0", "upstream": upstream });
+    let (status, made) = ask(&all, "POST", "/proxies", new.clone());
+    let listen: SocketAddr = made["listen"].as_str().unwrap().parse().unwrap();
+    let expected = json!({
+        "name": "web", "listen": listen.to_string(), "upstream": upstream, "enabled": true,
+        "seed": 7, "conditions": [], "accepted": 0, "open": 0, "reset": 0, "unreachable": 0,
+        "bytes_up": 0, "bytes_down": 0,
+    });
+    assert_eq!((status, &made), (201, &expected));
+    assert_eq!(get(&all, "/proxies"), (200, json!({ "web": expected })));
+    round_trip(&mut TcpStream::connect(listen).unwrap());
+    let shown = get(&all, "/proxies/web").1;
+    assert_eq!([&shown["accepted"], &shown["bytes_up"], &shown["bytes_down"]], [1, 1, 1]);
+    let again = refused(&all, ("POST", "/proxies"), &new.to_string(), 409);
+    assert_eq!(again, "name: there is a proxy `web` already; remove it first");
+    assert_eq!(ask(&all, "DELETE", "/proxies/web", Value::Null), (204, Value::Null));
+    assert!(TcpStream::connect(listen).is_err());
+    let gone = refused(&all, ("GET", "/proxies/web"), "", 404);
+    assert_eq!(gone, "there is no proxy `web`; GET /proxies lists those there are");
+}
+
+/// An open connection meets a delay that is added, changed and removed.
+#[test]
+fn conditions_change_for_connections_that_are_open() {
+    let all = proxies();
+    let mut stream = TcpStream::connect(web(&all, json!([]))).unwrap();
+    stream.set_nodelay(true).unwrap();
+    // Without any, a round trip through the hosts takes a millisecond or two.
+    assert!(round_trip(&mut stream) < Duration::from_millis(50));
+    let path = "/proxies/web/conditions";
+    let slow = json!({ "name": "slow", "delay": "40ms" });
+    let shown = json!({ "name": "slow", "delay": "40ms", "seed": 7 });
+    assert_eq!(ask(&all, "POST", path, slow), (201, shown.clone()));
+    assert_eq!(get(&all, path), (200, json!([shown])));
+    assert!(round_trip(&mut stream) >= Duration::from_millis(80));
+    // Its next random numbers are other ones.
+    let one = "/proxies/web/conditions/slow";
+    let shown = json!({ "name": "slow", "delay": "40ms", "direction": "up", "seed": 8 });
+    assert_eq!(ask(&all, "PATCH", one, json!({ "direction": "up" })), (200, shown.clone()));
+    assert_eq!(get(&all, one), (200, shown));
+    let up = round_trip(&mut stream);
+    assert!(up >= Duration::from_millis(40) && up < Duration::from_millis(80), "{up:?}");
+    assert_eq!(ask(&all, "DELETE", one, Value::Null), (204, Value::Null));
+    assert!(round_trip(&mut stream) < Duration::from_millis(40));
+    assert_eq!(refused(&all, ("GET", one), "", 404), "`web` has no condition `slow`; it has none");
+}
+
+#[test]
+fn a_patch_keeps_what_it_does_not_name_and_null_removes() {
+    let all = proxies();
+    web(&all, json!([{ "name": "a", "loss": 0.25, "burst": 2, "seed": 99 }]));
+    let one = "/proxies/web/conditions/a";
+    let (status, value) = ask(&all, "PATCH", one, json!({ "loss": "50%", "burst": null }));
+    assert_eq!((status, value), (200, json!({ "name": "a", "loss": 0.5, "seed": 99 })));
+    // What is wrong changes nothing.
+    assert_eq!(
+        refused(&all, ("PATCH", one), r#"{"queue": 3}"#, 400),
+        "queue: nothing waits without rate"
+    );
+    assert_eq!(get(&all, one).1, json!({ "name": "a", "loss": 0.5, "seed": 99 }));
+    let renamed = refused(&all, ("PATCH", one), r#"{"name": "b"}"#, 400);
+    assert_eq!(renamed, "name: it stays `a`; leave the key out");
+}
+
+/// Each condition has random numbers of its own; after a reset they are those of the start.
+#[test]
+fn seeds_count_from_the_proxys_and_begin_anew_after_a_reset() {
+    let all = proxies();
+    web(&all, json!([{ "delay": "1ms" }]));
+    let path = "/proxies/web/conditions";
+    let add = |body| ask(&all, "POST", path, body).1;
+    assert_eq!(
+        add(json!({ "loss": "1%" })),
+        json!({ "name": "condition-2", "loss": 0.01, "seed": 8 })
+    );
+    assert_eq!(add(json!({ "loss": "1%", "seed": 3 }))["seed"], 3);
+    assert_eq!(add(json!({ "reorder": "1%" }))["reorder"], "0.01:10ms");
+    assert_eq!(ask(&all, "POST", "/reset", Value::Null), (204, Value::Null));
+    let start = json!([{ "name": "condition-1", "delay": "1ms", "seed": 7 }]);
+    assert_eq!(get(&all, path).1, start);
+    assert_eq!(add(json!({ "loss": "1%" }))["seed"], 8);
+}
+
+/// A proxy that is disabled resets its connections and takes none; then it listens where it did.
+#[test]
+fn a_proxy_is_disabled_and_enabled() {
+    let all = proxies();
+    let listen = web(&all, json!([{ "delay": "5ms" }]));
+    let mut stream = TcpStream::connect(listen).unwrap();
+    round_trip(&mut stream);
+    let (status, shown) = ask(&all, "POST", "/proxies/web", json!({ "enabled": false }));
+    assert_eq!((status, &shown["enabled"]), (200, &json!(false)));
+    assert!(stream.read_exact(&mut [0]).is_err());
+    assert!(TcpStream::connect(listen).is_err());
+    // Conditions change meanwhile, too.
+    ask(&all, "PATCH", "/proxies/web/conditions/condition-1", json!({ "delay": "20ms" }));
+    let shown = ask(&all, "PATCH", "/proxies/web", json!({ "enabled": true })).1;
+    assert_eq!(shown["listen"], listen.to_string());
+    let mut stream = TcpStream::connect(listen).unwrap();
+    assert!(round_trip(&mut stream) >= Duration::from_millis(40));
+    // Elsewhere: the old port is free.
+    let shown = ask(&all, "POST", "/proxies/web", json!({ "listen": "127.0.0.1:0" })).1;
+    assert_ne!(shown["listen"], listen.to_string());
+    assert!(TcpStream::connect(listen).is_err());
+    ask(&all, "POST", "/proxies/web", json!({ "enabled": false }));
+    assert_eq!(ask(&all, "POST", "/reset", Value::Null).0, 204);
+    assert_eq!(get(&all, "/proxies/web").1["enabled"], true);
+}
+
+#[test]
+fn populate_keeps_what_is_there_and_replaces_what_differs() {
+    let all = proxies();
+    let upstream = echo().to_string();
+    let body =
+        json!([{ "name": "a", "upstream": upstream }, { "name": "b", "upstream": upstream }]);
+    let (status, first) = ask(&all, "POST", "/populate", body.clone());
+    assert_eq!((status, first["proxies"].as_array().unwrap().len()), (201, 2));
+    assert_eq!(ask(&all, "POST", "/populate", body).1, first);
+    let other = json!([{ "name": "a", "upstream": upstream, "conditions": [{ "loss": 1 }] }]);
+    let second = ask(&all, "POST", "/populate", other).1;
+    assert_ne!(second["proxies"][0]["listen"], first["proxies"][0]["listen"]);
+    assert_eq!(second["proxies"][0]["conditions"][0]["loss"], 1.0);
+    // What is wrong removes nothing.
+    let wrong = json!([{ "name": "b", "upstream": upstream, "conditions": [{ "burst": 2 }] }]);
+    assert_eq!(
+        refused(&all, ("POST", "/populate"), &wrong.to_string(), 400),
+        "[0].conditions[0].burst: needs loss, the share that is lost"
+    );
+    assert_eq!(get(&all, "/proxies/b").1, first["proxies"][1]);
+}
+
+#[test]
+fn a_scenario_is_a_condition() {
+    let all = proxies();
+    let text = "duration = \"1s\"\n[[link]]\nfrom = \"a\"\nto = \"b\"\nrate = \"1gbit\"\ndelay = \"20ms\"\n";
+    let condition = json!({ "scenario": text, "client": "a", "server": "b" });
+    let mut stream = TcpStream::connect(web(&all, json!([condition]))).unwrap();
+    assert!(round_trip(&mut stream) >= Duration::from_millis(40));
+    let path = ("POST", "/proxies/web/conditions");
+    let wrong = |body: Value| refused(&all, path, &body.to_string(), 400);
+    let error = wrong(json!({ "scenario": text.replace("delay", "dely") }));
+    assert!(error.starts_with("scenario:6: ") && error.contains("dely"), "{error}");
+    assert_eq!(
+        wrong(json!({ "scenario": text, "loss": "1%" })),
+        "scenario stands by itself: its text has directions, rates, delays and losses"
+    );
+    assert_eq!(
+        wrong(json!({ "client": "a" })),
+        "client and server name nodes of a scenario, which is not there"
+    );
+}
+
+#[test]
+fn wrong_requests_name_the_key_and_what_would_be_right() {
+    let all = proxies();
+    web(&all, json!([]));
+    let conditions = ("POST", "/proxies/web/conditions");
+    for (path, body, status, expected) in [
+        (
+            conditions,
+            r#"{"los": 0.1}"#,
+            400,
+            "los: unknown field `los`, expected one of `name`, `direction`, `rate`",
+        ),
+        (
+            conditions,
+            r#"{"rate": "10"}"#,
+            400,
+            "rate: `10` is not a rate: it has no unit; write for example \"800kbit\"",
+        ),
+        (conditions, r#"{"loss": 2}"#, 400, "loss: "),
+        (
+            conditions,
+            r#"{"direction": "left"}"#,
+            400,
+            "direction: unknown variant `left`, expected one of `both`, `up`, `down`",
+        ),
+        (conditions, r#"{"reorder": "x"}"#, 400, "reorder: "),
+        (
+            conditions,
+            r#"{"name": "a b"}"#,
+            400,
+            "name: write 1 to 64 letters, digits, `.`, `_` or `-`",
+        ),
+        (conditions, "{", 400, "the body is not right: EOF"),
+        (conditions, "{} {}", 400, "the body is to be one JSON value: "),
+        (conditions, "[1]", 400, ""),
+        (
+            ("POST", "/proxies"),
+            r#"{"name": "x"}"#,
+            400,
+            "the body is not right: missing field `upstream`",
+        ),
+        (
+            ("POST", "/proxies"),
+            r#"{"name": "x", "upstream": "nowhere"}"#,
+            400,
+            "upstream nowhere: ",
+        ),
+        (
+            ("POST", "/proxies"),
+            r#"{"name": "x", "upstream": "127.0.0.1:1", "listen": "5"}"#,
+            400,
+            "listen 5: ",
+        ),
+        (
+            ("POST", "/proxies/web"),
+            r#"{"seed": 1}"#,
+            400,
+            "seed: unknown field `seed`, expected one of `listen`, `upstream`, `enabled`",
+        ),
+        (
+            ("POST", "/populate"),
+            r#"[{"name": 1}]"#,
+            400,
+            "[0].name: invalid type: integer `1`, expected a string",
+        ),
+        (("PUT", "/proxies"), "", 405, "PUT does nothing here; there is GET, POST"),
+        (("GET", "/toxics"), "", 404, "there is no /toxics; there is /version, /proxies, "),
+        (("POST", "/proxies/x/conditions"), "{}", 404, "there is no proxy `x`"),
+        (
+            ("DELETE", "/proxies/web/conditions/x"),
+            "",
+            404,
+            "`web` has no condition `x`; it has none",
+        ),
+    ] {
+        let error = refused(&all, path, body, status);
+        assert!(error.starts_with(expected), "{path:?} {body}: {error}");
+    }
+    let taken = get(&all, "/proxies/web").1["listen"].clone();
+    let body = json!({ "name": "x", "upstream": "127.0.0.1:1", "listen": taken });
+    let error = refused(&all, ("POST", "/proxies"), &body.to_string(), 409);
+    assert!(error.starts_with("listen: listen at 127.0.0.1:"), "{error}");
+    assert_eq!(get(&all, "/proxies").1.as_object().unwrap().len(), 1);
+}
+
+#[test]
+fn conditions_are_bounded() {
+    let all = proxies();
+    web(&all, json!([]));
+    let add = || ask(&all, "POST", "/proxies/web/conditions", json!({})).0;
+    assert_eq!((0..33).map(|_| add()).filter(|&status| status == 201).count(), 32);
+    assert_eq!(add(), 409);
+}
+
+/// Sends these bytes to the API, ends, and returns what comes back.
+fn raw(address: SocketAddr, bytes: &[u8]) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    // It may have heard enough before all is sent.
+    let _ = stream.write_all(bytes);
+    let _ = stream.shutdown(Shutdown::Write);
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+fn status(answer: &str) -> &str {
+    answer.get(9..12).unwrap_or(answer)
+}
+
+#[test]
+fn requests_come_over_http() {
+    let api = Api::start("127.0.0.1:0".parse().unwrap(), proxies()).unwrap();
+    let answer = raw(api.address(), b"GET /version HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert_eq!(status(&answer), "200");
+    assert!(answer.contains("content-type: application/json\r\n"), "{answer}");
+    let version = env!("CARGO_PKG_VERSION");
+    assert!(answer.ends_with(&format!("\r\n\r\n{{\"version\":\"{version}\"}}\n")), "{answer}");
+    let body = r#"{"name":"x","upstream":"127.0.0.1:1"}"#;
+    let post = |headers: &str, body: &str| {
+        let length = body.len();
+        let text = format!(
+            "POST /proxies HTTP/1.1\r\nHost: x\r\n{headers}Content-Length: {length}\r\n\r\n{body}"
+        );
+        raw(api.address(), text.as_bytes())
+    };
+    // A page in a browser may not.
+    assert_eq!(status(&post("Origin: http://evil.example\r\n", body)), "403");
+    assert_eq!(status(&post("", body)), "201");
+    assert_eq!(status(&post("", &" ".repeat((1 << 20) + 1))), "413");
+    assert_eq!(status(&post("", body)), "409");
+}
+
+/// Clients that say nothing, half of a head, half of a body or nonsense are there while others are
+/// answered at once.
+#[test]
+fn slow_and_malformed_clients_hold_up_nobody() {
+    let api = Api::start("127.0.0.1:0".parse().unwrap(), proxies()).unwrap();
+    let held: [&[u8]; 4] = [
+        b"",
+        b"GET /ver",
+        b"POST /proxies HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",
+        b"POST /populate HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n[",
+    ];
+    let mut held: Vec<_> = (0..200)
+        .map(|i| {
+            let mut stream = TcpStream::connect(api.address()).unwrap();
+            stream.write_all(held[i % held.len()]).unwrap();
+            stream
+        })
+        .collect();
+    for nonsense in [
+        &b"\x16\x03\x01\x02\x00\x01\x00"[..],
+        b"\r\n\r\n\r\n",
+        b"GET\r\n\r\n",
+        b"GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+        b"POST /reset HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        b"POST /proxies HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n\xff\xfe\xfd\xfc\xfb",
+        &[b"GET / HTTP/1.1\r\nX: ".as_slice(), &[b'a'; 100_000]].concat(),
+    ] {
+        let answer = raw(api.address(), nonsense);
+        assert!(answer.is_empty() || status(&answer).starts_with('4'), "{answer}");
+    }
+    let begin = Instant::now();
+    let answer = raw(api.address(), b"GET /proxies HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert_eq!(status(&answer), "200");
+    assert!(begin.elapsed() < Duration::from_secs(2), "{:?}", begin.elapsed());
+    // Who does not send a whole head is heard no longer.
+    for stream in &mut held[..2] {
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.read_to_end(&mut Vec::new()).unwrap();
+    }
+}
