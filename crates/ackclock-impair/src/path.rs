@@ -11,7 +11,8 @@ mod tests;
 use std::net::SocketAddr;
 
 use ackclock_stack::{Error as TcpError, ListenerId, Ready, SocketId, Stack, StackConfig};
-use ackclock_tcp::{Span, Time};
+use ackclock_tcp::connection::KeepAlive;
+use ackclock_tcp::{DelayedAck, Span, Time};
 
 use crate::links::{LinkCounts, Links};
 use crate::{Conditions, Error, ProxyConfig};
@@ -62,6 +63,15 @@ impl Path {
         let tcp = ackclock_stack::TcpConfig {
             strategy: config.strategy.clone(),
             time_wait: TIME_WAIT,
+            // As between kernels; the handshake measures the round trip.
+            delayed_ack: DelayedAck::Linux(Span::ZERO),
+            // A reset that is lost leaves the other host with half of a connection. Linux has two
+            // hours (tcp_keepalive_time, tcp_keepalive_intvl, tcp_keepalive_probes).
+            keep_alive: Some(KeepAlive {
+                idle: Span::from_secs(7200),
+                interval: Span::from_secs(75),
+                count: 9,
+            }),
             ..ackclock_stack::TcpConfig::default()
         };
         let listener = hosts[SERVERS]

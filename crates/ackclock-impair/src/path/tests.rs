@@ -103,3 +103,42 @@ fn conditions_are_switched_between_packets() {
     assert!(path.room(client).is_ok());
     assert_eq!(path.report()[1].counts.packets, 1, "the SYN/ACK");
 }
+
+/// The receivers acknowledge as Linux does: each of the first 16 segments at once
+/// (`tcp_incr_quickack`), where RFC 5681 would have every second one acknowledged.
+#[test]
+fn the_first_segments_are_acknowledged_one_by_one() {
+    let mut path = path(&Simple { delay: "10ms".parse().unwrap(), ..Simple::default() }, 1);
+    let client = path.connect().unwrap();
+    path.flush();
+    path.advance(Time(25_000_000));
+    // The initial window: ten segments of 1448 bytes.
+    assert_eq!(path.write(client, &[0; 14_480]), Ok(14_480));
+    path.flush();
+    path.advance(Time(60_000_000));
+    let packets: Vec<u64> = path.report().iter().map(|link| link.counts.packets).collect();
+    assert_eq!(packets, [2 + 10, 1 + 10], "SYN, ACK and data; SYN/ACK and ACKs");
+}
+
+/// A reset is lost, so the servers' host goes on with half of a connection. Two hours later it asks,
+/// and hears that there is none.
+#[test]
+fn half_of_a_connection_does_not_stay() {
+    let mut path = path(&Simple::default(), 1);
+    let client = path.connect().unwrap();
+    path.flush();
+    path.advance(Time(1_000_000));
+    let server = path.accept().unwrap();
+    let text = "duration = \"1s\"\n[[link]]\nfrom = \"client\"\nto = \"server\"\nrate = \"1gbit\"\n\
+                delay = \"1ms\"\nloss = [{ bernoulli = { p = \"100%\", direction = \"both\" } }]\n";
+    let cut = Conditions::from_toml(text, "test", None, None, None, &Default::default()).unwrap();
+    path.set(1, Some(&cut)).unwrap();
+    path.abort(client);
+    path.flush();
+    path.advance(Time(2_000_000));
+    path.set(1, None).unwrap();
+    path.advance(Time::ZERO + Span::from_secs(7199));
+    assert!(!path.is_broken(server));
+    path.advance(Time::ZERO + Span::from_secs(7201));
+    assert!(path.is_broken(server));
+}
