@@ -1,5 +1,5 @@
 # Every target sets up what it needs; the packages come from Debian, the crates from crates.io.
-.PHONY: demo playground test build lint unit example portable oldest rustdoc package deny fuzz-check python browser documents reference book crosscheck crosscheck-linux bench bench-instructions bench-live bench-python bench-trace score soak hostile deb fuzz clean
+.PHONY: demo playground test build lint unit example portable oldest rustdoc package deny fuzz-check clients python browser documents reference book crosscheck crosscheck-linux bench bench-instructions bench-live bench-python bench-trace score soak hostile deb fuzz clean
 
 BIN := target/release/ackclock
 
@@ -37,7 +37,7 @@ build:
 	cargo build --release --locked --bin ackclock
 
 # All that has to pass, part by part, with the seconds that each one takes.
-PARTS := lint unit example portable oldest rustdoc package fuzz-check python browser documents
+PARTS := lint unit example portable oldest rustdoc package fuzz-check clients python browser documents
 
 test:
 	@for part in $(PARTS); do \
@@ -108,6 +108,10 @@ DENY := out/tools/bin/cargo-deny
 # That the fuzz targets compile. `make fuzz` runs them.
 fuzz-check:
 	cargo check --manifest-path fuzz/Cargo.toml --locked --target-dir target
+
+# The client of the API of `ackclock impair`, with the command.
+clients: build
+	cd clients/python && ACKCLOCK_IMPAIR="$(CURDIR)/$(BIN) impair" python3 -m unittest
 
 # The Python package: its wheel, built into out/wheels and installed into the virtual environment
 # out/venv, its tests, and its types.

@@ -27,7 +27,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GUIDE = ROOT / "docs" / "src"
 BLOCK = re.compile(r"(?:<!-- (not run|root): (.*?) -->\s*)?```console\n(.*?)```", re.S)
-COPIED = ("scenarios", "crates", "tests", "examples")
+COPIED = ("scenarios", "crates", "tests", "examples", "clients")
 
 
 def documents():
