@@ -45,6 +45,8 @@ pub(super) struct Direction {
     /// Transmissions of the segments from number `first` on.
     pub(super) transmissions: VecDeque<u16>,
     first: u64,
+    /// Its end is acknowledged, or the connection was reset.
+    over: bool,
 }
 
 impl Direction {
@@ -76,6 +78,7 @@ impl Direction {
         else {
             // Its position is not known. `snd_nxt` only says that something was sent.
             self.snd_nxt += u64::from(self.isn.is_none());
+            self.over |= self.isn.is_none() && tcp.control.contains(Control::FIN);
             return;
         };
         packet.position = position;
@@ -110,9 +113,14 @@ impl Direction {
         self.transmissions.get(from).map_or(1, |&n| n.into())
     }
 
-    /// It sends no more, as far as is known: the memory of its transmissions is given back.
-    pub(super) fn forget(&mut self) {
+    /// It sends no more: the memory of its transmissions is given back.
+    pub(super) fn end(&mut self) {
         self.transmissions = VecDeque::new();
+        self.over = true;
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.over
     }
 
     /// An ACK reaches this end.
@@ -136,7 +144,7 @@ impl Direction {
         self.first = self.first.max(first);
         // Its FIN is acknowledged.
         if position > self.snd_nxt {
-            self.forget();
+            self.end();
         }
     }
 }

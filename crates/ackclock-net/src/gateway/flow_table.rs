@@ -75,6 +75,8 @@ struct Flow {
     mss: u32,
     /// A packet came since this flow was last considered for replacement.
     used: bool,
+    /// It is among those that are over.
+    listed: bool,
 }
 
 /// The flows that have been seen.
@@ -90,6 +92,8 @@ pub(super) struct FlowTable {
     next_other: usize,
     /// How many connections the scenario has.
     tcp: usize,
+    /// Flows beside those of the scenario that have ended, whose numbers the next ones take.
+    over: Vec<u32>,
     /// The next one to be considered for replacement.
     hand: usize,
 }
@@ -109,6 +113,7 @@ impl FlowTable {
             next_tcp: 0,
             next_other: connections,
             tcp: connections,
+            over: Vec::new(),
             hand: named,
         }
     }
@@ -146,7 +151,7 @@ impl FlowTable {
         flow.directions[from].send(tcp, flow.mss, &mut packet);
         let reset = tcp.control.contains(Control::RST);
         if reset {
-            flow.directions[from].forget();
+            flow.directions[from].end();
         }
         let ack = Ack { to: 1 - from, ack: tcp.ack, pure: bare, reset };
         (packet, tcp.control.contains(Control::ACK).then_some(ack))
@@ -154,12 +159,15 @@ impl FlowTable {
 
     /// An ACK of a flow has left the gateway.
     pub(super) fn acknowledged(&mut self, number: u32, ack: &Ack) {
-        if let Some(Some(flow)) = self.flows.get_mut(number as usize) {
-            let direction = &mut flow.directions[ack.to];
-            direction.acknowledged(ack, flow.mss);
-            if ack.reset {
-                direction.forget();
-            }
+        let Some(Some(flow)) = self.flows.get_mut(number as usize) else { return };
+        let direction = &mut flow.directions[ack.to];
+        direction.acknowledged(ack, flow.mss);
+        if ack.reset {
+            direction.end();
+        }
+        if flow.is_over() && !flow.listed && number as usize >= self.settings.len() - 1 {
+            flow.listed = true;
+            self.over.push(number);
         }
     }
 
@@ -171,7 +179,7 @@ impl FlowTable {
         let key = FlowKey { ends, protocol: headers.protocol };
         if let Some(&number) = self.numbers.get(&key)
             && let Some(Some(flow)) = self.flows.get(number as usize)
-            && !headers.tcp.as_ref().is_some_and(|tcp| flow.is_over(from, tcp))
+            && !headers.tcp.as_ref().is_some_and(|tcp| flow.is_followed_by(from, tcp))
         {
             return number;
         }
@@ -194,6 +202,12 @@ impl FlowTable {
             *next += 1;
             return *next - 1;
         }
+        // Others may have taken the place meanwhile.
+        while let Some(number) = self.over.pop() {
+            if self.flows[number as usize].as_ref().is_some_and(Flow::is_over) {
+                return number as usize;
+            }
+        }
         if self.flows.len() < named + MOST_FLOWS {
             self.flows.push(None);
             return self.flows.len() - 1;
@@ -210,13 +224,24 @@ impl FlowTable {
 
 impl Flow {
     fn new(key: FlowKey) -> Self {
-        Flow { key, directions: Default::default(), mss: DEFAULT_MSS.into(), used: true }
+        Flow {
+            key,
+            directions: Default::default(),
+            mss: DEFAULT_MSS.into(),
+            used: true,
+            listed: false,
+        }
     }
 
     /// Whether this segment begins another connection between the same ports.
-    fn is_over(&self, from: usize, tcp: &TcpHeader) -> bool {
+    fn is_followed_by(&self, from: usize, tcp: &TcpHeader) -> bool {
         let opens = tcp.control.contains(Control::SYN) && !tcp.control.contains(Control::ACK);
         opens && self.directions[from].is_other_connection(tcp.seq)
+    }
+
+    /// Whether both ends have been acknowledged or reset.
+    fn is_over(&self) -> bool {
+        self.directions.iter().all(Direction::is_over)
     }
 
     fn negotiated_mss(&self) -> u32 {

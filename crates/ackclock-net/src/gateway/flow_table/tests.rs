@@ -248,3 +248,41 @@ fn a_connection_that_has_ended_keeps_no_memory_of_its_segments() {
     flows.acknowledged(0, &sent.unwrap());
     assert_eq!(capacities(&flows), [0, 0]);
 }
+
+/// The connections of the scenario keep their numbers; each of the rest takes the place of the one
+/// before, which was closed by both ends or reset, also if its SYNs were not seen.
+#[test]
+fn connections_that_have_ended_make_room_for_the_next() {
+    let mut flows = flows(Some(1000));
+    let number = |flows: &mut FlowTable, headers: &Headers| {
+        let (packet, ack) = flows.enter(headers);
+        ack.inspect(|ack| flows.acknowledged(packet.flow, ack));
+        packet.flow
+    };
+    let with_ack = |mut headers: Headers, ack| {
+        headers.tcp.as_mut().unwrap().ack = Seq(ack);
+        headers
+    };
+    for n in 0..300 {
+        let from = 1000 + n;
+        let end = if n % 3 == 2 { Control::RST } else { Control::FIN }.with(Control::ACK);
+        let mut seen = Vec::new();
+        if n < 200 {
+            seen.push(number(&mut flows, &segment(from, 80, 0, 0, Control::SYN)));
+            let answer = segment(80, from, 0, 0, Control::SYN.with(Control::ACK));
+            seen.push(number(&mut flows, &with_ack(answer, 1)));
+        }
+        seen.push(number(&mut flows, &with_ack(segment(from, 80, 1, 0, end), 1)));
+        if end.contains(Control::FIN) {
+            seen.push(number(&mut flows, &with_ack(segment(80, from, 1, 0, end), 2)));
+            seen.push(number(&mut flows, &with_ack(segment(from, 80, 2, 0, Control::ACK), 2)));
+        }
+        let expected = if n < 2 { u32::from(n) } else { 3 };
+        assert!(seen.iter().all(|&number| number == expected), "{n}: {seen:?}");
+    }
+    // One that is open keeps its place.
+    assert_eq!(number(&mut flows, &segment(7, 80, 0, 0, Control::SYN)), 3);
+    assert_eq!(number(&mut flows, &segment(8, 80, 0, 0, Control::SYN)), 4);
+    assert_eq!(number(&mut flows, &segment(7, 80, 1, 9, Control::ACK)), 3);
+    assert_eq!((flows.flows.len(), flows.numbers.len()), (5, 4));
+}
