@@ -136,7 +136,8 @@ pub(crate) enum Verb {
     /// decides which packets are lost. `ackclock-impair` is the same command by itself, for any
     /// system.
     #[command(after_help = help_with_example(
-        "ackclock impair --listen 127.0.0.1:8080 --to 127.0.0.1:80 --delay 20ms --loss 1%"
+        "ackclock impair --listen 127.0.0.1:8080 --to 127.0.0.1:80 --delay 20ms --loss 1%\n  \
+         ackclock impair --api 8474"
     ))]
     Impair(ImpairArgs),
     /// Explain why TCP connections in captures stalled, and what would have avoided it.

@@ -19,6 +19,16 @@ fn path(simple: &Simple, seed: u64) -> Path {
 /// Sends 300,000 bytes to the servers' host, with a look at the path every `step`: when all of it
 /// was there, and what the links did.
 fn transfer(simple: &Simple, seed: u64, step: Span) -> (Time, Vec<LinkReport>) {
+    transfer_with(simple, seed, step, |_, _| {})
+}
+
+/// As [`transfer`], with changes before each look at the path.
+fn transfer_with(
+    simple: &Simple,
+    seed: u64,
+    step: Span,
+    mut change: impl FnMut(Time, &mut Path),
+) -> (Time, Vec<LinkReport>) {
     let bytes: Vec<u8> = (0..300_000_u32).map(|i| (i % 251) as u8).collect();
     let mut path = path(simple, seed);
     let client = path.connect().unwrap();
@@ -30,6 +40,7 @@ fn transfer(simple: &Simple, seed: u64, step: Span) -> (Time, Vec<LinkReport>) {
         // What arrives is taken at the time at which it does, as by an application beside.
         now += step;
         path.advance(now);
+        change(now, &mut path);
         if written < bytes.len() && path.room(client).is_ok() {
             written += path.write(client, &bytes[written..]).unwrap();
         }
@@ -57,6 +68,28 @@ fn the_same_seed_and_bytes_meet_the_same_fates() {
     assert_eq!(transfer(&lossy(), 7, step), first);
     assert!(first.1[0].dropped_loss > 0, "{first:?}");
     assert_ne!(transfer(&lossy(), 8, step).1[0], first.1[0]);
+}
+
+/// Conditions that change in the middle of a transfer, at two places.
+#[test]
+fn the_same_changes_at_the_same_times_meet_the_same_fates() {
+    let run = |seed| {
+        transfer_with(&lossy(), 7, Span::from_millis(1), |now, path| {
+            match now.nanos() / 1_000_000 {
+                100 => path.set(1, Some(&conditions(&lossy(), seed))).unwrap(),
+                150 => path.set(0, Some(&conditions(&lossy(), seed + 1))).unwrap(),
+                200 => path.set(1, None).unwrap(),
+                250 => path.set(2, Some(&conditions(&lossy(), seed + 2))).unwrap(),
+                _ => {}
+            }
+        })
+    };
+    let first = run(3);
+    assert_eq!(run(3), first);
+    assert_ne!(run(30), first);
+    // Two links both ways are in force, and each has lost something.
+    assert_eq!(first.1.len(), 4);
+    assert!(first.1[0].dropped_loss > 0 && first.1[2].dropped_loss > 0, "{first:?}");
 }
 
 /// A thread that comes 50 times as late sees the same packets lost at the same times: only what it
