@@ -138,3 +138,30 @@ fn sacked_data_is_left_out_when_old_data_is_sent_in_sequence() {
         holds(&setup, &[Op::Write(4_491), Op::Round { data_lost: 25_451, acks_lost: 0 }]);
     }
 }
+
+/// A segment that pacing holds back no longer fits the window when the path's MTU grows: the window
+/// is to be probed.
+#[test]
+fn what_pacing_held_back_outgrows_the_window() {
+    let setup = Setup {
+        isn: 1_000_000,
+        initial_window: 1,
+        buffer: 4,
+        auto_read: false,
+        ..Setup::plain("linux+linux-pacing+go-back-n")
+    };
+    let arrives = Op::Data(Fate::Deliver(0));
+    let ops = [
+        Op::Write(501),
+        arrives,
+        Op::Ack(Fate::Deliver(0)),
+        Op::Wait(1489),
+        Op::Read(100),
+        Op::Wait(1524),
+        arrives,
+        arrives,
+        Op::Round { data_lost: 0, acks_lost: 0 },
+        Op::Mss(43_701),
+    ];
+    holds(&setup, &ops);
+}

@@ -18,6 +18,8 @@ pub(super) fn set(c: &mut Sender, mss: u32) {
     if lost > 0 {
         go_back(c);
     }
+    // The window may have had room for a smaller segment, which pacing held back.
+    c.arm_persist();
     c.event(EventKind::MssChanged { mss, lost });
 }
 
