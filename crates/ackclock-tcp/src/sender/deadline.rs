@@ -84,7 +84,7 @@ pub(super) fn on_timeout(c: &mut Sender) {
     if !c.strategy.detect.keeps_sacks(&c.s) {
         c.s.board.forget_sacks();
     }
-    let in_flight = c.s.board.in_flight();
+    rates::before_expiry(c);
     let sent_by = c.strategy.detect.on_timeout(&c.s);
     c.s.board.mark_all_lost(sent_by);
     c.s.phase = Phase::Loss;
@@ -97,7 +97,7 @@ pub(super) fn on_timeout(c: &mut Sender) {
     c.s.limited = 0;
     let cwnd = c.strategy.regulate.on_timeout(&c.s);
     c.set_cwnd(cwnd);
-    rates::on_expired(c, in_flight - c.s.board.in_flight());
+    rates::on_expired(c);
     if !c.wants.by_marks {
         c.s.snd_nxt = c.s.snd_una;
     }

@@ -96,9 +96,12 @@ fn is_unanswered(c: &Sender) -> bool {
 fn mark_below(c: &mut Sender, edge: u64) -> u32 {
     let (events, s, on, by) = (&mut c.events, &mut c.s, c.config.events, c.strategy.detect.name());
     let (at, cwnd, ssthresh, snd_una, snd_nxt) = (s.now, s.cwnd, s.ssthresh, s.snd_una, s.snd_nxt);
-    let mut segments = 0;
+    let (mut segments, rates) = (0, &mut c.rates);
     s.board.mark_lost_below(edge, |r| {
         segments += 1;
+        if let Some(rates) = rates {
+            rates.on_lost(r.seq, r.end());
+        }
         if on {
             // The original is judged, also where it has been retransmitted already (rule 3 of RFC
             // 3517).
@@ -149,6 +152,9 @@ fn set_back(c: &mut Sender, seq: u64) {
 pub(super) fn lose(c: &mut Sender, index: usize, judge: Judge) -> bool {
     let Some(&r) = c.s.board.get(index) else { return false };
     let news = c.s.board.mark_lost(index, judge);
+    if news && let Some(rates) = &mut c.rates {
+        rates.on_lost(r.seq, r.end());
+    }
     if news && c.config.events {
         let transmission = r.transmissions.into();
         let by = c.judged_by(judge).unwrap_or_default();

@@ -4,13 +4,17 @@
 //! Each transmission remembers what had been delivered, and when, as it was sent. The ACK that
 //! delivers it gives a sample: what was delivered since, in the longer of the times that sending and
 //! acknowledging took. What the application limited is marked as such (section 3.4).
+//!
+//! A transmission also remembers what was in flight and how many were lost by then, so that the law
+//! knows the share of a round trip that was lost (draft-ietf-ccwg-bbr, "Transmitting a data packet").
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 
 use super::machine::Sender;
 use crate::recovery::min_rtt::MinRtt;
-use crate::recovery::window::by_rate::RateSample;
+use crate::recovery::window::by_rate::{ByRate, LostSegment, RateSample};
 use crate::scoreboard::Record;
 use crate::state::State;
 use crate::summary::AckSummary;
@@ -25,6 +29,8 @@ struct Sent {
     delivered_at: Time,
     first_sent: Time,
     app_limited: bool,
+    in_flight: u32,
+    lost: u64,
 }
 
 /// The transmission that a sample goes by: the last one sent of those delivered.
@@ -44,6 +50,8 @@ pub(super) struct Rates {
     delivered_at: Time,
     first_sent: Time,
     lost: u64,
+    /// Where segments begin and end that were judged lost, of which the law has not heard yet.
+    losses: Vec<(u64, u64)>,
     /// `C.app_limited`: the last segment that counts as limited; 0 for none.
     app_limited: u64,
     /// Transmissions in the order of their segments.
@@ -64,6 +72,7 @@ impl Rates {
             delivered_at: Time::ZERO,
             first_sent: Time::ZERO,
             lost: 0,
+            losses: Vec::new(),
             app_limited: 0,
             sent: VecDeque::new(),
             by: None,
@@ -81,9 +90,34 @@ impl Rates {
         self.app_limited = self.delivered + u64::from(s.packets_in_flight());
     }
 
-    /// Segments were judged lost between two ACKs.
-    pub fn on_lost(&mut self, segments: u32) {
-        self.lost += u64::from(segments);
+    /// A segment is judged lost.
+    pub fn on_lost(&mut self, seq: u64, end: u64) {
+        self.losses.push((seq, end));
+    }
+
+    /// The law hears of what was judged lost.
+    fn report(&mut self, s: &State, law: &mut dyn ByRate) {
+        for i in 0..self.losses.len() {
+            let (seq, end) = self.losses[i];
+            self.lost += 1;
+            let Some(&sent) = self.last_sent(seq) else { continue };
+            let lost = LostSegment {
+                seq,
+                end,
+                tx_in_flight: sent.in_flight,
+                lost: self.lost - sent.lost,
+                app_limited: sent.app_limited,
+                total_delivered: self.delivered,
+            };
+            law.on_lost(s, &lost);
+        }
+        self.losses.clear();
+    }
+
+    /// The last transmission of the segment at `seq`.
+    fn last_sent(&self, seq: u64) -> Option<&Sent> {
+        let i = self.sent.partition_point(|sent| sent.seq <= seq);
+        i.checked_sub(1).and_then(|i| self.sent.get(i))
     }
 
     /// Section 3.2: segment `seq` to `end` is sent; `first`: nothing was outstanding.
@@ -97,6 +131,8 @@ impl Rates {
             delivered_at: self.delivered_at,
             first_sent: self.first_sent,
             app_limited: self.app_limited > 0,
+            in_flight: s.packets_in_flight(),
+            lost: self.lost,
         };
         if self.sent.back().is_none_or(|last| last.seq < seq) {
             while self.sent.get(1).is_some_and(|next| next.seq <= s.snd_una) {
@@ -122,8 +158,7 @@ impl Rates {
 
     /// Section 3.3: a segment is delivered for the first time.
     pub fn on_delivered(&mut self, r: &Record) {
-        let i = self.sent.partition_point(|sent| sent.seq <= r.seq);
-        let Some(&sent) = i.checked_sub(1).and_then(|i| self.sent.get(i)) else { return };
+        let Some(&sent) = self.last_sent(r.seq) else { return };
         let later = |by: By| (r.last_sent, r.end()) > (self.first_sent, by.end);
         if self.by.is_none_or(later) {
             let took = Span(micros(r.last_sent.since(sent.first_sent)));
@@ -143,8 +178,8 @@ impl Rates {
         }
     }
 
-    /// Section 3.3: the sample of an ACK that has been dealt with.
-    fn sample(&mut self, s: &State, a: &AckSummary) -> RateSample {
+    /// What an ACK delivers; whether it may have been delayed.
+    fn deliver(&mut self, s: &State, a: &AckSummary) -> bool {
         let delayed = a.delivered == 1
             && a.newly_acked > 0
             && a.newly_acked < s.mss
@@ -156,13 +191,17 @@ impl Rates {
             self.min_rtt.sample(rtt, s.now);
         }
         self.delivered += u64::from(a.delivered);
-        self.lost += u64::from(a.lost);
         if self.app_limited > 0 && self.delivered > self.app_limited {
             self.app_limited = 0;
         }
         if a.delivered > 0 {
             self.delivered_at = s.now;
         }
+        delayed
+    }
+
+    /// Section 3.3: the sample of an ACK that has been dealt with.
+    fn sample(&mut self, s: &State, a: &AckSummary, delayed: bool) -> RateSample {
         let totals = RateSample {
             acked: a.delivered,
             losses: a.lost,
@@ -178,6 +217,8 @@ impl Rates {
             delivered: Some(self.delivered - sent.delivered),
             interval: (interval >= least).then_some(interval),
             prior_delivered: sent.delivered,
+            tx_in_flight: sent.in_flight,
+            lost: self.lost - sent.lost,
             app_limited: sent.app_limited,
             ..totals
         }
@@ -214,7 +255,9 @@ pub(super) fn before_ack(c: &mut Sender) {
 pub(super) fn after_ack(c: &mut Sender, a: &AckSummary) {
     let (Some(rates), Some(law)) = (&mut c.rates, c.strategy.window.by_rate()) else { return };
     let departs = c.strategy.pacing.as_ref().map_or(c.s.now, |pacing| pacing.next(&c.s));
-    let sample = RateSample { departs, ..rates.sample(&c.s, a) };
+    let delayed = rates.deliver(&c.s, a);
+    rates.report(&c.s, law);
+    let sample = RateSample { departs, ..rates.sample(&c.s, a, delayed) };
     let controlled = law.control(&c.s, &sample);
     if controlled.app_limited {
         rates.limit(&c.s);
@@ -223,10 +266,25 @@ pub(super) fn after_ack(c: &mut Sender, a: &AckSummary) {
     c.set_cwnd(controlled.cwnd.min(c.config.max_cwnd.unwrap_or(u64::MAX)));
 }
 
-/// The retransmission timer has expired: so many segments are newly lost.
-pub(super) fn on_expired(c: &mut Sender, lost: u32) {
+/// Detection has judged between two ACKs.
+pub(super) fn between_acks(c: &mut Sender) {
     let (Some(rates), Some(law)) = (&mut c.rates, c.strategy.window.by_rate()) else { return };
-    rates.on_lost(lost);
+    rates.report(&c.s, law);
+}
+
+/// The retransmission timer has expired, and is about to mark what is lost.
+pub(super) fn before_expiry(c: &mut Sender) {
+    let Some(rates) = &mut c.rates else { return };
+    let on_its_way = c.s.board.iter().filter(|r| r.on_its_way());
+    rates.losses.extend(on_its_way.map(|r| (r.seq, r.end())));
+}
+
+/// What the retransmission timer gives up is marked lost.
+pub(super) fn on_expired(c: &mut Sender) {
+    let (Some(rates), Some(law)) = (&mut c.rates, c.strategy.window.by_rate()) else { return };
+    let board = &c.s.board;
+    rates.losses.retain(|&(seq, _)| board.get(board.find(seq)).is_some_and(|r| r.waits()));
+    rates.report(&c.s, law);
     law.on_expired(&c.s, &RateSample { losses: 1, ..rates.totals() });
 }
 

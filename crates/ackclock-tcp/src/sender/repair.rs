@@ -1,8 +1,8 @@
 //! Recovery: how it begins, what an ACK does within it, and how it ends.
 
 use super::detection::{self, Found};
-use super::ecn;
 use super::machine::{Beyond, Sender, Turn, Urgent};
+use super::{ecn, rates};
 use crate::event::{Cause, EventKind};
 use crate::recovery::detect::Lost;
 use crate::scoreboard::Judge;
@@ -22,9 +22,7 @@ pub(super) fn judge_between_acks(c: &mut Sender, lost: Lost) {
     c.turn = Turn::Any;
     let pipe = c.s.board.pipe();
     let found = detection::mark(c, lost);
-    if let Some(rates) = &mut c.rates {
-        rates.on_lost(found.segments);
-    }
+    rates::between_acks(c);
     let fallen = pipe.saturating_sub(c.s.board.pipe());
     let after_timeout = c.s.phase == Phase::Loss && c.strategy.ambiguity.admits_after_timeout();
     if !c.s.recovering() || after_timeout {

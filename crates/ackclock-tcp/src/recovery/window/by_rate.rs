@@ -19,6 +19,10 @@ pub struct RateSample {
     pub interval: Option<Span>,
     /// Segments that had been delivered when the one was sent that the sample goes by.
     pub prior_delivered: u64,
+    /// Segments in the network when that one was sent, itself included.
+    pub tx_in_flight: u32,
+    /// Segments judged lost since then.
+    pub lost: u64,
     /// Segments in the network before the ACK.
     pub prior_in_flight: u32,
     /// Segments that it newly delivers.
@@ -41,6 +45,24 @@ pub struct RateSample {
     pub departs: Time,
 }
 
+/// A segment that is newly judged lost. Counts are segments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LostSegment {
+    /// Position of its first byte.
+    pub seq: u64,
+    /// Position after its last byte.
+    pub end: u64,
+    /// Segments in the network when it was last sent, itself included.
+    pub tx_in_flight: u32,
+    /// Segments judged lost since then, itself included.
+    pub lost: u64,
+    /// The application, or the receiver's window, limited the rate at which it was sent.
+    pub app_limited: bool,
+    /// Segments ever delivered, the SYN being the first.
+    pub total_delivered: u64,
+}
+
 /// What a law that goes by rate makes of an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Controlled {
@@ -56,6 +78,9 @@ pub struct Controlled {
 pub trait ByRate {
     /// An ACK has been dealt with, in whatever phase.
     fn control(&mut self, s: &State, sample: &RateSample) -> Controlled;
+
+    /// A segment is newly judged lost: on an ACK, before [`control`](Self::control), or by time.
+    fn on_lost(&mut self, _s: &State, _lost: &LostSegment) {}
 
     /// The retransmission timer has expired, and what is lost is marked. The sample has the totals,
     /// and one loss.

@@ -4,17 +4,20 @@ use std::sync::{Arc, Mutex};
 
 use super::*;
 use crate::recovery::window::Window;
-use crate::recovery::window::by_rate::{ByRate, Controlled, RateSample};
+use crate::recovery::window::by_rate::{ByRate, Controlled, LostSegment, RateSample};
 use crate::summary::AckSummary;
 
 /// Keeps the samples, and leaves cwnd alone.
 #[derive(Clone, Default)]
-struct Notes(Arc<Mutex<Vec<RateSample>>>);
+struct Notes(Arc<Mutex<Vec<RateSample>>>, Arc<Mutex<Vec<LostSegment>>>);
 
 impl ByRate for Notes {
     fn control(&mut self, s: &State, sample: &RateSample) -> Controlled {
         self.0.lock().unwrap().push(*sample);
         Controlled { cwnd: s.cwnd, ssthresh: s.ssthresh, app_limited: false }
+    }
+    fn on_lost(&mut self, _s: &State, lost: &LostSegment) {
+        self.1.lock().unwrap().push(*lost);
     }
     fn on_expired(&mut self, _s: &State, sample: &RateSample) {
         self.0.lock().unwrap().push(*sample);
@@ -42,6 +45,12 @@ impl Window for Notes {
     }
 }
 
+/// Segment, segments in flight and lost, limited, delivered.
+fn lost_one(lost: &LostSegment) -> (u64, u32, u64, bool, u64) {
+    assert_eq!(lost.end - lost.seq, 1000);
+    (lost.seq / 1000, lost.tx_in_flight, lost.lost, lost.app_limited, lost.total_delivered)
+}
+
 /// The sender, and its samples.
 fn notes(script: impl Fn(&mut Script, &Notes)) {
     let notes = Notes::default();
@@ -66,6 +75,17 @@ impl Notes {
         let sample = *self.0.lock().unwrap().last().expect("a sample");
         let ms = sample.interval.map(|interval| interval.0 / 1_000_000);
         (sample.delivered, ms, sample.prior_delivered, sample.app_limited)
+    }
+
+    /// Of the last sample: segments in flight and lost since.
+    fn flight_and_lost(&self) -> (u32, u64) {
+        let sample = *self.0.lock().unwrap().last().expect("a sample");
+        (sample.tx_in_flight, sample.lost)
+    }
+
+    /// What was lost since this was last asked.
+    fn lost(&self) -> Vec<(u64, u32, u64, bool, u64)> {
+        self.1.lock().unwrap().drain(..).map(|lost| lost_one(&lost)).collect()
     }
 }
 
@@ -127,6 +147,24 @@ fn a_retransmission() {
     });
 }
 
+/// What was in flight as a segment left, itself included, and what has been lost since.
+#[test]
+fn flight_and_losses() {
+    notes(|x, notes| {
+        x.write(30_000).sends(&numbers(0, 10));
+        // Segments 0 and 2 are lost. The sample goes by segment 5, the sixth of the burst.
+        x.at(10).sack(0, &[(1, 2), (3, 6)]).sends("0F 2P 10 11 12 13");
+        assert_eq!(notes.flight_and_lost(), (6, 2));
+        assert_eq!(notes.lost(), [(0, 1, 1, true, 5), (2, 3, 2, true, 5)]);
+        // Four were in flight when they left again. Both are lost again, which segment 13 shows.
+        x.at(20).sack(0, &[(1, 2), (3, 14)]).sends("0L 2L 14 15 16 17 18 19 20 21");
+        assert_eq!(notes.lost(), [(0, 5, 1, false, 13), (2, 6, 2, false, 13)]);
+        assert_eq!(notes.flight_and_lost(), (10, 2));
+        x.at(30).ack(22).sends(&numbers(22, 30));
+        assert_eq!(notes.flight_and_lost(), (10, 0));
+    });
+}
+
 /// An idle time does not count, and what follows it is limited by the application.
 #[test]
 fn idle() {
@@ -156,8 +194,10 @@ fn a_timeout() {
         x.drain();
         x.sent.clear();
         let last = *notes.0.lock().unwrap().last().unwrap();
-        // Eight, and the probe, which was one of them again.
-        assert_eq!((last.losses, last.total_delivered), (1, 3));
-        assert!((8..=9).contains(&last.total_lost), "{}", last.total_lost);
+        assert_eq!((last.losses, last.total_delivered, last.total_lost), (1, 3, 8));
+        // Segment 9 was the probe, with all eight in flight again.
+        let lost = notes.lost();
+        assert_eq!(lost.len(), 8);
+        assert_eq!((lost[0], lost[7]), ((2, 3, 1, true, 3), (9, 8, 8, true, 3)));
     });
 }
