@@ -2,7 +2,7 @@
 
 /// The canonical compositions: name, mechanisms, source. A name that stands here for the first time
 /// means a mechanism.
-pub(super) fn presets() -> [(&'static str, &'static str, &'static str); 35] {
+pub(super) fn presets() -> [(&'static str, &'static str, &'static str); 36] {
     [
         ("tahoe", "go-back-n+bugfix", "Fall & Floyd 1996 section 2"),
         ("reno", "head+inflate-to-ssthresh", "RFC 5681 section 3.2"),
@@ -101,6 +101,12 @@ pub(super) fn presets() -> [(&'static str, &'static str, &'static str); 35] {
             "linux-rack+linux-alert+response-1+linux-lost-first+by-window+linux-tlp+linux-undo\
              +linux-f-rto+bbr-window+linux-pacing+linux-timer",
             "Linux 6.18 tcp_bbr.c; Cardwell et al. 2016",
+        ),
+        (
+            "bbr3",
+            "linux-rack+linux-alert+response-1+linux-lost-first+by-window+linux-tlp+linux-undo\
+             +linux-f-rto+bbr3-window+linux-pacing+linux-timer",
+            "draft-ietf-ccwg-bbr-06; Linux 6.18",
         ),
         // `linux` with what shortens the tail of a transfer: over a path that loses packets at
         // random, the slowest transfers are those whose last segment is lost.

@@ -207,7 +207,7 @@ pub(crate) fn rows() -> Vec<Row> {
                 "Linux tcp_input.c, tcp_cong_control",
                 "A window law that goes by rate sets cwnd on every ACK, within recovery too.",
             )
-            .summary("recovery leaves cwnd to the window law, for `bbr-window`"),
+            .summary("recovery leaves cwnd to the window law, for laws by rate"),
         Row::new("conserve", || Box::new(Conserve::default()))
             .source(
                 "own: a bound, not a protocol",

@@ -11,9 +11,9 @@
 
 mod extra_acked;
 mod long_term;
-mod max_filter;
 
 use super::by_rate::{ByRate, Controlled, RateSample};
+use super::max_filter::MaxFilter;
 use super::{Window, Windows};
 use crate::recovery::linux::{HZ, PACING_SHIFT, jiffies, lowers_on_timeout};
 use crate::state::{Phase, State};
@@ -22,7 +22,6 @@ use crate::time::{Span, Time};
 
 use extra_acked::ExtraAcked;
 use long_term::{LongTerm, Policed};
-use max_filter::MaxFilter;
 
 const BW_UNIT: u64 = 1 << 24;
 const BBR_UNIT: u64 = 1 << 8;
@@ -144,14 +143,18 @@ fn first_rate(s: &State) -> u64 {
 
 /// `bbr_ssthresh` leaves ssthresh as it is. Here it comes down to cwnd, for a regulation other than
 /// `by-window` sets cwnd by it.
-fn target(s: &State) -> u64 {
+pub(super) fn target(s: &State) -> u64 {
     s.ssthresh.min(s.cwnd.max(2 * s.mss))
+}
+
+/// A hash of the time, of which the upper bits are to be used.
+pub(super) fn hash(s: &State) -> u64 {
+    (s.now.0 ^ s.tick_phase.0).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// One of seven, by a hash of the time.
 fn draw(s: &State) -> u64 {
-    let mixed = (s.now.0 ^ s.tick_phase.0).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    ((mixed >> 32) * CYCLE_RAND) >> 32
+    ((hash(s) >> 32) * CYCLE_RAND) >> 32
 }
 
 impl Bbr {

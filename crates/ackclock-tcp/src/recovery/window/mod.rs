@@ -3,6 +3,7 @@
 mod abc;
 mod abe;
 mod bbr;
+mod bbr3;
 pub mod by_rate;
 mod cubic;
 mod dctcp;
@@ -11,6 +12,7 @@ mod hystart;
 mod linux;
 mod linux_cubic;
 mod linux_reno;
+mod max_filter;
 mod reno_window;
 
 use alloc::boxed::Box;
@@ -27,6 +29,7 @@ use by_rate::ByRate;
 pub use abc::Abc;
 pub use abe::Abe;
 pub use bbr::Bbr;
+pub use bbr3::Bbr3;
 pub use cubic::Cubic;
 pub use dctcp::Dctcp;
 pub use half_window::HalfWindow;
@@ -240,6 +243,17 @@ pub(crate) fn rows() -> Vec<Row> {
                  trip of ten seconds, and not by loss.",
             )
             .summary("BBR version 1: cwnd and pacing by delivery rate and least round trip"),
+        Row::new("bbr3-window", || Box::new(Bbr3::default()))
+            .file("bbr3")
+            .source(
+                "draft-ietf-ccwg-bbr-06 section 5",
+                "As version 1, with bounds on rate and volume that losses set, and probes for \
+                 bandwidth that end at 2 % of loss.",
+            )
+            .summary(
+                "BBR version 3: as bbr-window, but losses bound how much is in flight, and probes \
+                 are further apart",
+            ),
         Row::around("hystart", |inner| Box::new(HyStart::new(inner)))
             .source(
                 "RFC 9406 section 4",
