@@ -24,7 +24,8 @@ from scenarios import LOSSY
 ENGINE = Path(__file__).parents[2] / "crates" / "ackclock-tcp" / "src"
 #: What Rust needs to know and Python has otherwise: a mechanism wants to be called if its class
 #: defines what is called, and it sees plain ACKs as well (`skips_plain_acks`). Laws by rate are
-#: Rust's alone (`by_rate`).
+#: Rust's alone (`by_rate`), and a driver in Python has no clock that moves while it sends
+#: (`on_drained`).
 RUST_ONLY = {
     "name",
     "inner",
@@ -39,6 +40,7 @@ RUST_ONLY = {
     "beta_ecn",
     "forget",
     "by_rate",
+    "on_drained",
 }
 
 

@@ -23,6 +23,11 @@ pub(super) fn poll(c: &mut Sender) -> Option<Transmit> {
 /// Pacing may hold back what comes next, and the window law measures what is sent.
 fn poll_asking(c: &mut Sender) -> Option<Transmit> {
     let sent = if pacing::holds(c) { None } else { next(c) };
+    if sent.is_none()
+        && let Some(pacing) = &mut c.strategy.pacing
+    {
+        pacing.on_drained();
+    }
     // An application that writes much sends while it does.
     if c.wants.measures && (sent.is_none() || c.writing) {
         validate(c);

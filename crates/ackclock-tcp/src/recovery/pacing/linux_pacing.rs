@@ -42,11 +42,18 @@ pub struct LinuxPacing {
     /// When this bundle began, and bytes that may still leave with it.
     began: Time,
     left: u64,
+    /// Nothing more left with it at the end of an input: later ones go by their own time.
+    drained: bool,
     /// `data_segs_out`, up to [`TCP_INIT_CWND`].
     sent: u8,
 }
 
 impl LinuxPacing {
+    /// Whether what leaves now may leave with the bundle before it.
+    fn goes_on(&self, s: &State) -> bool {
+        self.left > 0 && (s.now == self.began || !self.drained)
+    }
+
     /// Bytes of a bundle.
     fn bundle(&self, s: &State) -> u64 {
         let segments = match self.rate {
@@ -65,11 +72,11 @@ impl Pacing for LinuxPacing {
     }
 
     fn next(&self, s: &State) -> Time {
-        if self.left > 0 && s.now == self.began { s.now } else { self.at }
+        if self.goes_on(s) { s.now } else { self.at }
     }
 
     fn on_sent(&mut self, s: &State, len: u32) {
-        if self.left == 0 || s.now != self.began {
+        if !self.goes_on(s) {
             // What goes whatever the rate is no bundle.
             self.left = if self.at <= s.now { self.bundle(s) } else { 0 };
             (self.began, self.credit) = (s.now, s.now.since(self.at));
@@ -83,5 +90,10 @@ impl Pacing for LinuxPacing {
             self.credit = self.credit - Span(used);
             self.at += Span(takes - used);
         }
+        self.drained = false;
+    }
+
+    fn on_drained(&mut self) {
+        self.drained = true;
     }
 }

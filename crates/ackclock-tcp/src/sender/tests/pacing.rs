@@ -79,6 +79,21 @@ fn slow_start() {
     assert_eq!(x.fire(), (102_380, vec![22]));
 }
 
+/// A bundle leaves together though the clock moves while it is sent, and is over with the input.
+#[test]
+fn a_clock_that_moves() {
+    let mut x = Paced::new("newreno+linux-pacing", twenty());
+    assert_eq!(x.write(0, 13), from_to(0, 10));
+    x.0.on_deadline(Time(2_500_000));
+    let sent = [2_500_000, 2_510_000, 2_520_000]
+        .map(|ns| x.0.poll_transmit(Time(ns)).map(|t| t.position / MSS));
+    assert_eq!(sent, [Some(10), Some(11), None]);
+    // There is no more than one to go with the next.
+    assert_eq!(x.fire(), (7_500, vec![12]));
+    assert_eq!(x.write(7_600, 5), []);
+    assert_eq!(x.fire(), (10_000, vec![13, 14]));
+}
+
 /// From half of ssthresh on, 120 %: one segment in 4166.666 us.
 #[test]
 fn congestion_avoidance() {
