@@ -235,7 +235,7 @@ fn grow(c: &mut Sender, a: &AckSummary) {
     }
     let cwnd = c.strategy.window.on_ack(&c.s, a).min(c.config.max_cwnd.unwrap_or(u64::MAX));
     c.set_cwnd(cwnd);
-    if c.strategy.window.ends_slow_start(&c.s) {
+    if c.s.cwnd < c.s.ssthresh && c.strategy.window.ends_slow_start(&c.s) {
         c.s.ssthresh = c.s.cwnd;
     }
 }

@@ -117,6 +117,8 @@ pub(super) struct Wants {
     /// Plain ACKs take the short path (`plain.rs`). Events, and what must be asked on every ACK,
     /// take the full one.
     pub plain: bool,
+    /// Full segments of new data do too: no mechanism has a say in them.
+    pub sends_plainly: bool,
     /// On the short path too all axes are asked for their response.
     pub responds: bool,
     /// On a plain ACK detection need not be asked, nor ambiguity.
@@ -137,6 +139,7 @@ impl Wants {
         let rates = strategy.window.by_rate().is_some();
         let always_asks = times || limits || segments || paces || rates;
         let serves_all = strategy.timer.serves_all();
+        let plain = !config.events && !always_asks;
         Wants {
             deliveries,
             samples_sacks,
@@ -152,7 +155,8 @@ impl Wants {
             paces,
             rates,
             asks: measures || paces,
-            plain: !config.events && !always_asks,
+            plain,
+            sends_plainly: plain && !(everywhere || measures || serves_all || config.ecn),
             responds: measures || after_detection || serves_all || !strategy.undo.is_empty(),
             skips_detection: strategy.detect.skips_plain_acks(),
             skips_advance: strategy.ambiguity.skips_plain_acks(),

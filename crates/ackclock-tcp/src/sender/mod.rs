@@ -131,9 +131,14 @@ impl Sender {
     }
 
     /// The next segment to send now, or `None`.
+    #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Transmit> {
         self.s.now = self.s.now.max(now);
-        transmit::poll(self)
+        match plain::has_room(self) {
+            Some(true) => Some(plain::send(self)),
+            Some(false) => None,
+            None => transmit::poll(self),
+        }
     }
 
     /// When to call [`Sender::on_deadline`]; [`Time::NEVER`] if no timer runs.

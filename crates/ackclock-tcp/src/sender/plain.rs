@@ -6,15 +6,22 @@
 //! again. What it does here is what the full path ([`super::ack`]) would do, without the questions
 //! whose answers are known: those of detection and ambiguity only where they declare it
 //! (`skips_plain_acks`). Where undo, a window law that measures or a timer for all ends has a say,
-//! all axes are asked as on the full path. Events are the full path's. A property test holds both paths equal.
+//! all axes are asked as on the full path. Events are the full path's.
+//!
+//! Full segments of new data go out on a short path too, where no mechanism has a say in them: the
+//! windows alone decide ([`super::transmit`] has the full path). A property test holds both paths
+//! equal.
 
 use super::ack::{self, after_response, before_response, on_advance_open};
 use super::machine::Sender;
-use super::{one_timer, repair, summarise};
+use super::transmit::header;
+use super::{Transmit, one_timer, repair, summarise};
+use crate::event::Cause;
 use crate::scoreboard::Record;
 use crate::segment::Segment;
 use crate::state::Phase;
 use crate::summary::AckSummary;
+use crate::time::Time;
 
 /// Does what the segment does to the sender if it is a plain ACK; whether it was one. If not,
 /// nothing has changed.
@@ -83,4 +90,34 @@ fn respond_briefly(c: &mut Sender, a: &mut AckSummary) {
     if !c.wants.skips_detection {
         repair::detect(c, a);
     }
+}
+
+/// Whether cwnd has room for the full segment of new data that is there to send; `None` if there is
+/// none, or if anything else has a say in what goes out.
+#[inline(always)]
+pub(super) fn has_room(c: &Sender) -> Option<bool> {
+    let s = &c.s;
+    let end = s.snd_nxt + s.mss;
+    let full = s.snd_nxt == s.snd_max && end <= s.written && end <= s.window_edge;
+    let calm = s.phase == Phase::Open && !s.cwr && s.dupacks == 0 && !s.board.is_empty();
+    let other = c.window_probe || c.urgent.is_some() || c.beyond.bytes > 0 || c.one.is_some();
+    let usual = c.wants.sends_plainly && full && calm && !other && c.burst == u32::MAX;
+    usual.then(|| end - s.snd_una <= s.cwnd)
+}
+
+/// Sends that segment.
+pub(super) fn send(c: &mut Sender) -> Transmit {
+    let (seq, len, now) = (c.s.snd_nxt, c.s.mss as u32, c.s.now);
+    let end = seq + u64::from(len);
+    c.sent_new = true;
+    c.s.board.push(seq, len, now);
+    (c.s.snd_nxt, c.s.snd_max) = (end, end);
+    c.stats.segments_sent += 1;
+    c.stats.bytes_sent += u64::from(len);
+    c.last_sent = now;
+    if c.timers.rto_at == Time::NEVER {
+        c.start_rto();
+    }
+    let segment = header(c, seq, len, end == c.s.written);
+    Transmit { segment, position: seq, cause: Cause::New, transmission: 1 }
 }

@@ -494,7 +494,8 @@ fn window_probe(c: &mut Sender) -> Option<Transmit> {
     Some(Transmit { segment, position: c.s.snd_una, cause: Cause::WindowProbe, transmission: 0 })
 }
 
-fn header(c: &Sender, seq: u64, len: u32, psh: bool) -> Segment {
+#[inline(always)]
+pub(super) fn header(c: &Sender, seq: u64, len: u32, psh: bool) -> Segment {
     Segment {
         seq: Seq::at(c.config.isn, seq),
         ack: c.config.remote_seq,
