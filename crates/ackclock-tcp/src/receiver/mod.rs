@@ -174,7 +174,43 @@ impl Receiver {
     /// ACK and nothing else: that answers keep-alives and window probes. An empty segment
     /// inside the window draws nothing. FIN takes no sequence number here; it only makes the
     /// ACK immediate.
+    #[inline]
     pub fn on_segment(&mut self, now: Time, segment: &Segment) -> bool {
+        let Some(end) = self.plain_end(segment) else { return self.on_any_segment(now, segment) };
+        self.note_length(segment);
+        self.advance(end);
+        self.delay_ack(now);
+        true
+    }
+
+    /// Where a plain segment ends, as almost all are ("header prediction", Jacobson 1990): it is the
+    /// next one in order, lies within the window, and carries nothing but data; nothing waits out of
+    /// order, and no mark or Linux's decisions ask for more.
+    #[inline(always)]
+    fn plain_end(&self, segment: &Segment) -> Option<u64> {
+        let next = segment.seq == Seq::at(self.config.isn, self.rcv_nxt) && segment.len > 0;
+        let bare = segment.timestamps.is_none() && !segment.flags.fin();
+        let calm = self.out_of_order.is_empty() && !self.config.ecn && self.linux.is_none();
+        let end = self.rcv_nxt + u64::from(segment.len);
+        (next && bare && calm && end <= self.window_edge()).then_some(end)
+    }
+
+    #[inline(always)]
+    fn note_length(&mut self, segment: &Segment) {
+        self.rcv_mss = self.rcv_mss.max(segment.len).min(self.config.mss);
+    }
+
+    /// Everything below `right` has arrived.
+    #[inline(always)]
+    fn advance(&mut self, right: u64) {
+        self.rcv_nxt = right;
+        if self.config.auto_read {
+            self.window.set_read_position(right);
+        }
+    }
+
+    #[inline(never)]
+    fn on_any_segment(&mut self, now: Time, segment: &Segment) -> bool {
         let Some(left) = segment.seq.position(self.config.isn, self.rcv_nxt) else {
             self.ack_due = true;
             return false;
@@ -189,7 +225,7 @@ impl Receiver {
         if self.config.ecn {
             self.note_mark(segment);
         }
-        self.rcv_mss = self.rcv_mss.max(segment.len).min(self.config.mss);
+        self.note_length(segment);
 
         if left > self.rcv_nxt {
             let merged = self.out_of_order.insert((left, right));
@@ -206,10 +242,7 @@ impl Receiver {
         let duplicate =
             if left < self.rcv_nxt { Some((left, self.rcv_nxt)) } else { merged.duplicate };
         self.report_duplicate(duplicate);
-        self.rcv_nxt = merged.range.1;
-        if self.config.auto_read {
-            self.window.set_read_position(self.rcv_nxt);
-        }
+        self.advance(merged.range.1);
         let at_once = filled_gap || duplicate.is_some() || end > right || segment.flags.fin();
         self.ack_due |= at_once;
         if self.linux.is_some() {
@@ -286,7 +319,17 @@ impl Receiver {
         }
     }
 
+    #[inline(always)]
     fn delay_ack(&mut self, now: Time) {
+        if matches!(self.config.delayed_ack, DelayedAck::Off) {
+            self.ack_due = true;
+        } else {
+            self.delay_ack_or_not(now);
+        }
+    }
+
+    #[inline(never)]
+    fn delay_ack_or_not(&mut self, now: Time) {
         let waits = self.ack_deadline != Time::NEVER;
         let covered = u64::from(self.config.ack_every.saturating_sub(1)) * u64::from(self.rcv_mss);
         let enough = self.rcv_nxt - self.last_ack_sent > covered;

@@ -10,6 +10,7 @@ use crate::segment::Segment;
 use crate::state::Phase;
 use crate::summary::AckSummary;
 
+#[inline(always)]
 pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
     c.stats.acks += 1;
     // RFC 9293 section 3.10.7.4: an ACK for something not yet sent is dropped; one below SND.UNA is

@@ -81,6 +81,7 @@ impl Sender {
     }
 
     /// A segment arrived from the peer; its acknowledgment, window and options count here.
+    #[inline]
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
         self.begin(now);
         self.turn = Turn::Any;
@@ -131,7 +132,7 @@ impl Sender {
     }
 
     /// The next segment to send now, or `None`.
-    #[inline]
+    #[inline(always)]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Transmit> {
         self.s.now = self.s.now.max(now);
         match plain::has_room(self) {

@@ -106,6 +106,7 @@ pub(super) fn has_room(c: &Sender) -> Option<bool> {
 }
 
 /// Sends that segment.
+#[inline(always)]
 pub(super) fn send(c: &mut Sender) -> Transmit {
     let (seq, len, now) = (c.s.snd_nxt, c.s.mss as u32, c.s.now);
     let end = seq + u64::from(len);
