@@ -1,7 +1,10 @@
 //! The event heap: what happens next.
 
+use std::cell::Cell;
+
 /// What an entry stands for. One component may have entries of several kinds at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub(crate) enum Kind {
     /// A notice of a loss is due, ahead of what its link carries.
     LossNotice,
@@ -19,6 +22,17 @@ pub(crate) enum Kind {
     Transmitter,
 }
 
+/// By the three bits of a key; there are seven.
+const KINDS: [Kind; 8] = [
+    Kind::LossNotice,
+    Kind::Wire,
+    Kind::Late,
+    Kind::SenderTimer,
+    Kind::ReceiverTimer,
+    Kind::Source,
+    Kind::Transmitter,
+    Kind::Transmitter,
+];
 const INDEX_BITS: u32 = 25;
 const TRANSIT_MAX: u64 = (1 << 36) - 1;
 
@@ -72,15 +86,7 @@ impl Key {
 
     /// What kind of component.
     pub(crate) fn kind(self) -> Kind {
-        match (self.tie as u32 >> INDEX_BITS) & 7 {
-            0 => Kind::LossNotice,
-            1 => Kind::Wire,
-            2 => Kind::Late,
-            3 => Kind::SenderTimer,
-            4 => Kind::ReceiverTimer,
-            5 => Kind::Source,
-            _ => Kind::Transmitter,
-        }
+        KINDS[(self.tie as u32 >> INDEX_BITS & 7) as usize]
     }
 
     /// Which of them.
@@ -93,14 +99,23 @@ impl Key {
 /// siblings share a cache line.
 #[derive(Debug, Default)]
 pub(crate) struct Heap {
-    /// The first key, then siblings by fours. Places without a key hold [`Key::nothing`], so that
-    /// there are always four.
-    keys: Vec<Key>,
+    /// The keys by fours, the first one at [`FIRST`]; the children of the one at `place` are the
+    /// four of number `place - 2`. Places without a key hold [`Key::nothing`].
+    keys: Vec<Siblings>,
     /// How many there are.
     len: usize,
     /// The first key was taken. The next push may take its place.
     hole: bool,
 }
+
+/// A cache line of keys. They move through [`Cell`]s, so that a place whose children are looked at
+/// is found once.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Siblings([Cell<Key>; 4]);
+
+/// The place of the first key, from which the places of all others follow.
+const FIRST: usize = 3;
 
 impl Heap {
     /// The least key.
@@ -109,7 +124,7 @@ impl Heap {
         if self.hole {
             self.fill();
         }
-        if self.len == 0 { None } else { self.keys.first().copied() }
+        if self.len == 0 { None } else { self.keys.first().map(|keys| keys.0[FIRST].get()) }
     }
 
     /// Puts the last key into the place of the one that was taken.
@@ -117,7 +132,8 @@ impl Heap {
     fn fill(&mut self) {
         self.hole = false;
         self.len -= 1;
-        let last = core::mem::replace(&mut self.keys[self.len], Key::nothing(self.len));
+        let place = FIRST + self.len;
+        let last = self.at(place).replace(Key::nothing(place));
         if self.len > 0 {
             self.sink(last);
         }
@@ -143,63 +159,65 @@ impl Heap {
             self.hole = false;
             return self.sink(key);
         }
-        let mut at = self.len;
+        let mut place = FIRST + self.len;
         self.len += 1;
-        while self.keys.len() < self.len {
-            let siblings = if self.keys.is_empty() { 1 } else { 4 };
-            self.keys.extend((0..siblings).map(|place| Key::nothing(at + place)));
+        if place / 4 >= self.keys.len() {
+            let first = 4 * self.keys.len();
+            let siblings = [0, 1, 2, 3].map(|nth| Cell::new(Key::nothing(first + nth)));
+            self.keys.push(Siblings(siblings));
         }
-        while at > 0 {
-            let parent = (at - 1) / 4;
-            if self.keys[parent] <= key {
+        while place > FIRST {
+            let parent = place / 4 + 2;
+            let above = self.at(parent).get();
+            if above <= key {
                 break;
             }
-            self.keys[at] = self.keys[parent];
-            at = parent;
+            self.at(place).set(above);
+            place = parent;
         }
-        self.keys[at] = key;
+        self.at(place).set(key);
+    }
+
+    fn at(&self, place: usize) -> &Cell<Key> {
+        &self.keys[place / 4].0[place % 4]
     }
 
     /// Replaces the first key by `key`, and moves that down to where it belongs.
     #[inline(never)]
-    fn sink(&mut self, key: Key) {
-        let mut at = 0;
-        while let Some(siblings) = self.children(at) {
-            let nth = least(siblings);
-            let child = siblings[nth % 4];
+    fn sink(&self, key: Key) {
+        let Some(Siblings(first)) = self.keys.first() else { return };
+        let (mut place, mut below) = (&first[FIRST], FIRST - 2);
+        while let Some(Siblings(siblings)) = self.keys.get(below) {
+            let nth = least(siblings) % 4;
+            let child = siblings[nth].get();
             if !child.is_before(key) {
                 break;
             }
-            self.keys[at] = child;
-            at = 4 * at + 1 + nth;
+            place.set(child);
+            (place, below) = (&siblings[nth], 4 * below + nth - 2);
         }
-        self.keys[at] = key;
-    }
-
-    /// The children of a place, if it has any.
-    #[inline(always)]
-    fn children(&self, at: usize) -> Option<&[Key; 4]> {
-        self.keys.get(4 * at + 1..)?.first_chunk()
+        place.set(key);
     }
 }
 
 /// Which of four keys is the least. Their times decide, one word each, unless two are equal, which
 /// is rare.
 #[inline(always)]
-fn least(keys: &[Key; 4]) -> usize {
-    let [a, b, c, d] = keys;
-    let (ab, cd) = (a.time.min(b.time), c.time.min(d.time));
-    if a.time == b.time || c.time == d.time || ab == cd {
+fn least(keys: &[Cell<Key>; 4]) -> usize {
+    let time = |nth: usize| keys[nth].get().time;
+    let (a, b, c, d) = (time(0), time(1), time(2), time(3));
+    let (ab, cd) = (a.min(b), c.min(d));
+    if a == b || c == d || ab == cd {
         return least_of_equals(keys);
     }
-    let (i, j) = (usize::from(b.time < a.time), 2 + usize::from(d.time < c.time));
+    let (i, j) = (usize::from(b < a), 2 + usize::from(d < c));
     if cd < ab { j } else { i }
 }
 
 #[cold]
 #[inline(never)]
-fn least_of_equals(keys: &[Key; 4]) -> usize {
-    (0..4).min_by_key(|&nth| keys[nth]).unwrap_or(0)
+fn least_of_equals(keys: &[Cell<Key>; 4]) -> usize {
+    (0..4).min_by_key(|&nth| keys[nth].get()).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -54,6 +54,16 @@ enum Discipline {
 }
 
 impl Discipline {
+    /// What becomes of an arriving packet where neither room alone decides nor RED.
+    #[inline(never)]
+    fn verdict(&mut self, waiting: Waiting, packet: &Packet) -> Verdict {
+        match self {
+            Discipline::Fred(fred) => fred.arrive(waiting, packet.flow),
+            // Their transmitters have events.
+            _ => Verdict::Full,
+        }
+    }
+
     /// Packets marked.
     fn marked(&self) -> u64 {
         match self {
@@ -225,13 +235,13 @@ impl Link {
 
     /// Puts a packet that has been let in onto the wire: with the late ones if it is `late`.
     #[inline(always)]
-    pub(crate) fn put(&mut self, packet: InFlight, late: bool, heap: &mut Heap) {
+    pub(crate) fn put(&mut self, key: Key, packet: &Packet, late: bool, heap: &mut Heap) {
         // `late` first: most links have no impairments, and need not be looked at further down.
         if late && let Some(impairments) = &mut self.impairments {
-            return impairments.late.put(packet, heap);
+            return impairments.late.put(InFlight { key, packet: *packet }, heap);
         }
-        let (key, first) = (packet.key, self.wire.is_empty());
-        append(&mut self.wire, packet);
+        let first = self.wire.is_empty();
+        append(&mut self.wire, key, packet);
         if first {
             heap.push(key);
         }
@@ -239,19 +249,24 @@ impl Link {
 
     /// Takes the first packet off the wire, whose entry is the first of the heap and goes too: from
     /// the late ones if it has a key of theirs.
-    #[inline(always)]
     pub(crate) fn take(&mut self, key: Key, heap: &mut Heap) -> Option<Packet> {
         if key.kind() == Kind::Late {
             return self.take_late(key, heap);
         }
-        // Looked at first and then removed, the packet is copied once.
-        let packet = self.wire.front().map(|first| first.packet);
+        let packet = self.wire.front()?.packet;
+        self.pass_first(heap);
+        Some(packet)
+    }
+
+    /// Takes the first packet off the wire, as [`Link::take`] does, for one who has looked at it: so
+    /// it is copied once.
+    #[inline(always)]
+    pub(crate) fn pass_first(&mut self, heap: &mut Heap) {
         self.wire.pop_front();
         match self.wire.front() {
             Some(next) => heap.replace(next.key),
             None => heap.take(),
         }
-        packet
     }
 
     #[cold]
@@ -394,25 +409,32 @@ impl Link {
             self.departures.clear();
             self.backlog = 0;
             match &mut self.discipline {
-                Discipline::DropTail(Limit::Packets(limit)) => Verdict::full_if(*limit == 0),
-                Discipline::DropTail(Limit::Bytes(limit)) => {
-                    Verdict::full_if(u64::from(size) > *limit)
-                }
+                Discipline::DropTail(limit) => limit.verdict(0, 0, size),
                 Discipline::Red(red) => {
                     let waiting = Waiting::none(now - self.busy_until);
                     red.arrive(waiting, (size, packet.is_ecn_capable()), || 0)
                 }
-                Discipline::Fred(fred) => {
-                    fred.arrive(Waiting::none(now - self.busy_until), packet.flow)
-                }
-                Discipline::Codel(_)
-                | Discipline::FqCodel(_)
-                | Discipline::Pie(_)
-                | Discipline::Served(_) => Verdict::Full,
+                other => other.verdict(Waiting::none(now - self.busy_until), packet),
             }
         } else {
             self.verdict_behind_others(now, packet)
         };
+        if verdict != Verdict::Enqueue {
+            self.mark_or_drop(verdict)?;
+        }
+        if now < self.busy_until {
+            self.departures.push_back(Departure { at: self.busy_until, size: self.last_size });
+            self.backlog += u64::from(self.last_size);
+            self.max_queue = self.max_queue.max(self.departures.len() as u32 + 1);
+        }
+        self.transmit(now.max(self.busy_until), size);
+        Ok(())
+    }
+
+    /// What follows from a verdict that is not [`Verdict::Enqueue`].
+    #[cold]
+    #[inline(never)]
+    fn mark_or_drop(&mut self, verdict: Verdict) -> Result<(), &'static str> {
         match verdict {
             Verdict::Enqueue => {}
             Verdict::Mark => self.marks_last = true,
@@ -422,12 +444,6 @@ impl Link {
             }
             Verdict::Early => return Err(Link::EARLY),
         }
-        if now < self.busy_until {
-            self.departures.push_back(Departure { at: self.busy_until, size: self.last_size });
-            self.backlog += u64::from(self.last_size);
-            self.max_queue = self.max_queue.max(self.departures.len() as u32 + 1);
-        }
-        self.transmit(now.max(self.busy_until), size);
         Ok(())
     }
 
@@ -455,18 +471,11 @@ impl Link {
             bytes - u64::from(in_transmission)
         };
         match &mut self.discipline {
-            Discipline::DropTail(Limit::Packets(limit)) => Verdict::full_if(packets + 1 >= *limit),
-            Discipline::DropTail(Limit::Bytes(limit)) => {
-                Verdict::full_if(bytes + u64::from(packet.size) > *limit)
-            }
+            Discipline::DropTail(limit) => limit.verdict(packets + 1, bytes, packet.size),
             Discipline::Red(red) => {
                 red.arrive(waiting, (packet.size, packet.is_ecn_capable()), bytes_waiting)
             }
-            Discipline::Fred(fred) => fred.arrive(waiting, packet.flow),
-            Discipline::Codel(_)
-            | Discipline::FqCodel(_)
-            | Discipline::Pie(_)
-            | Discipline::Served(_) => Verdict::Full,
+            other => other.verdict(waiting, packet),
         }
     }
 

@@ -16,7 +16,7 @@ use ackclock_tcp::{Codepoint, Time};
 
 use crate::heap::{Heap, Key, Kind};
 use crate::ids::{LinkId, NodeId};
-use crate::link::{Effects, InFlight, Link, Served};
+use crate::link::{Effects, Link, Served};
 use crate::packet::Packet;
 use crate::paths::{Hop, Paths};
 use crate::report::LinkReport;
@@ -310,14 +310,10 @@ impl Gateway {
         if effects.marked {
             packet.mark();
         }
-        link.put(InFlight { key, packet }, effects.late, &mut self.heap);
+        link.put(key, &packet, effects.late, &mut self.heap);
         if effects.twice {
             self.entered[packet.options as usize].copies += 1;
-            link.put(
-                InFlight { key, packet: Packet { copy: true, ..packet } },
-                effects.late,
-                &mut self.heap,
-            );
+            link.put(key, &Packet { copy: true, ..packet }, effects.late, &mut self.heap);
         }
     }
 

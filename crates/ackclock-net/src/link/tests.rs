@@ -226,7 +226,7 @@ fn listed_fates_hold_back_no_other_packet() {
         if let Ok(at) = arrival {
             let late = link.effects().late;
             let kind = if late { Kind::Late } else { Kind::Wire };
-            link.put(InFlight { key: Key::new(at, 0, kind, 0), packet }, late, &mut heap);
+            link.put(Key::new(at, 0, kind, 0), &packet, late, &mut heap);
         }
     }
     // A packet takes a millisecond, but one that is lost takes none.

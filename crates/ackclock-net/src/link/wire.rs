@@ -17,11 +17,11 @@ const _: () = assert!(size_of::<InFlight>() == 64);
 /// Appends to a ring that starts with room for one packet and grows by half. Most links of a large
 /// network carry a packet or two at a time.
 #[inline(always)]
-pub(super) fn append(ring: &mut VecDeque<InFlight>, packet: InFlight) {
+pub(super) fn append(ring: &mut VecDeque<InFlight>, key: Key, packet: &Packet) {
     if ring.len() == ring.capacity() {
         grow(ring);
     }
-    ring.push_back(packet);
+    ring.push_back(InFlight { key, packet: *packet });
 }
 
 #[cold]

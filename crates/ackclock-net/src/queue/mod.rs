@@ -44,6 +44,17 @@ pub enum Limit {
     Bytes(u64),
 }
 
+impl Limit {
+    /// What becomes of a packet of `size` bytes where so many packets and bytes are held already.
+    #[inline]
+    pub(crate) fn verdict(self, packets: u32, bytes: u64, size: u32) -> Verdict {
+        Verdict::full_if(match self {
+            Limit::Packets(limit) => packets >= limit,
+            Limit::Bytes(limit) => bytes + u64::from(size) > limit,
+        })
+    }
+}
+
 /// Random early detection (Floyd & Jacobson 1993), with the details of ns-2.35. The packet in
 /// transmission does not count as queued. A packet is dropped early only while more than one packet
 /// waits. The first packet after the average crosses `min_th` passes.

@@ -30,32 +30,61 @@ impl Simulator {
             if handled.is_multiple_of(PROGRESS_EVERY) && recorder.progress(Time(now)).is_break() {
                 break;
             }
+            if recorder.wants_queues() {
+                self.hand_over_visits(recorder);
+            }
+            // Almost every event.
+            if key.kind() == Kind::Wire {
+                self.first_arrives(key, recorder);
+                continue;
+            }
             match key.kind() {
                 Kind::LossNotice => self.loss_notice_due(now, key.index(), recorder),
-                Kind::Wire | Kind::Late => self.first_arrives(key, recorder),
+                Kind::Wire | Kind::Late => self.late_arrives(key, recorder),
                 Kind::SenderTimer => self.sender_timer(now, key.index(), recorder),
                 Kind::ReceiverTimer => self.receiver_timer(now, key.index(), recorder),
                 Kind::Source => self.source(now, key.index(), recorder),
                 Kind::Transmitter => self.transmitter_due(now, key.index(), recorder),
             }
-            if recorder.wants_queues() {
-                let visits = self.visits.iter_mut().flat_map(|visits| visits.drain(..));
-                visits.for_each(|(link, visit)| recorder.queue(link, &visit));
-            }
+        }
+        self.hand_over_visits(recorder);
+    }
+
+    fn hand_over_visits<R: Recorder>(&mut self, recorder: &mut R) {
+        let visits = self.visits.iter_mut().flat_map(|visits| visits.drain(..));
+        visits.for_each(|(link, visit)| recorder.queue(link, &visit));
+    }
+
+    /// The first packet on a link's wire arrives.
+    #[inline(always)]
+    fn first_arrives<R: Recorder>(&mut self, key: Key, recorder: &mut R) {
+        let link = &mut self.links[key.index()];
+        let Some(first) = link.wire.front() else { return };
+        let mut packet = first.packet;
+        link.pass_first(&mut self.heap);
+        self.leaves_link(key, &mut packet, recorder);
+    }
+
+    /// The first of a link's late packets arrives.
+    #[cold]
+    #[inline(never)]
+    fn late_arrives<R: Recorder>(&mut self, key: Key, recorder: &mut R) {
+        if let Some(mut packet) = self.links[key.index()].take(key, &mut self.heap) {
+            self.leaves_link(key, &mut packet, recorder);
         }
     }
 
-    /// The first packet on a link's wire, or the first of its late ones, arrives.
-    fn first_arrives<R: Recorder>(&mut self, key: Key, recorder: &mut R) {
+    /// A packet has come to the end of the link with this key.
+    #[inline(always)]
+    fn leaves_link<R: Recorder>(&mut self, key: Key, packet: &mut Packet, recorder: &mut R) {
         let (now, link) = (key.time(), key.index());
-        let Some(mut packet) = self.links[link].take(key, &mut self.heap) else { return };
         match self.paths.at(packet.hop) {
             Hop::HOST => {
                 self.flows[packet.flow as usize].gates.come(packet.kind);
                 if packet.kind == PacketKind::Ack {
-                    self.deliver_ack(now, &packet, recorder);
+                    self.deliver_ack(now, packet, recorder);
                 } else {
-                    self.deliver_data(now, &packet, recorder);
+                    self.deliver_data(now, packet, recorder);
                 }
             }
             hop => {
@@ -63,15 +92,15 @@ impl Simulator {
                     self.record_packet(
                         now,
                         Place::Node(NodeId(self.links[link].to)),
-                        &packet,
+                        packet,
                         recorder,
                     );
                 }
                 if hop.allows_lookahead() {
                     self.links[hop.link()].pending -= 1;
                 }
-                let transit = self.transit(now, hop.link(), &mut packet);
-                self.arrive(transit, &packet, recorder);
+                let transit = self.transit(now, hop.link(), packet);
+                self.arrive(transit, packet, recorder);
             }
         }
     }
@@ -79,6 +108,12 @@ impl Simulator {
     /// Sends a packet over the link at its hop, and over later ones as far as lookahead allows.
     #[inline(never)]
     pub(super) fn forward<R: Recorder>(&mut self, now: u64, packet: &mut Packet, recorder: &mut R) {
+        self.send(now, packet, recorder);
+    }
+
+    /// The same without a call.
+    #[inline(always)]
+    fn send<R: Recorder>(&mut self, now: u64, packet: &mut Packet, recorder: &mut R) {
         let transit = self.transit(now, self.paths.at(packet.hop).link(), packet);
         self.arrive(transit, packet, recorder);
     }
@@ -116,7 +151,7 @@ impl Simulator {
         if let Some(at) = flow.check_completion(now) {
             self.heap.push(Key::new(at, at, Kind::Source, packet.flow));
         }
-        self.pump_sender(now, now, packet.flow as usize, recorder);
+        self.pump_sender_inline(now, now, packet.flow as usize, recorder);
     }
 
     /// A data segment or a datagram reaches its receiver.
@@ -135,8 +170,9 @@ impl Simulator {
             Agent::Established(tcp) => {
                 let segment = packet.into_segment(&mut self.options);
                 spurious = !tcp.receiver.on_segment(Time(now), &segment);
-                flow.spurious_retransmissions +=
-                    u64::from(spurious && packet.transmission > 1 && !packet.copy);
+                if spurious && packet.transmission > 1 && !packet.copy {
+                    flow.spurious_retransmissions += 1;
+                }
             }
             Agent::Cbr(cbr) => {
                 packet.into_segment(&mut self.options);
@@ -148,13 +184,25 @@ impl Simulator {
             let kind = EventKind::Arrived { seq: packet.position, len: packet.len, spurious };
             self.record_event(now, index, kind, recorder);
         }
-        self.pump_receiver(now, now, index, recorder);
+        self.pump_receiver_inline(now, now, index, recorder);
     }
 
     /// Sends what the sender has to send, passes its events on, and sets its timer to `earliest` or
     /// later.
-    #[inline(always)]
+    #[inline(never)]
     fn pump_sender<R: Recorder>(
+        &mut self,
+        now: u64,
+        earliest: u64,
+        index: usize,
+        recorder: &mut R,
+    ) {
+        self.pump_sender_inline(now, earliest, index, recorder);
+    }
+
+    /// The same without a call.
+    #[inline(always)]
+    fn pump_sender_inline<R: Recorder>(
         &mut self,
         now: u64,
         earliest: u64,
@@ -172,7 +220,7 @@ impl Simulator {
                     recorder.event(FlowId(index as u32), &event);
                 }
             }
-            let Some(transmit) = &transmit else {
+            let Some(transmit) = transmit else {
                 let due = tcp.sender.next_deadline().0;
                 flow.gates.set(PacketKind::Ack, due.min(flow.next_write));
                 if due < tcp.sender_timer {
@@ -182,20 +230,32 @@ impl Simulator {
                 }
                 return;
             };
-            let mut packet = tcp.data(transmit, index as u32, flow.data_path, &mut self.options);
+            let mut packet = tcp.data(&transmit, index as u32, flow.data_path, &mut self.options);
             if recorder.wants_packets() {
                 let (cause, transmission) = (transmit.cause, transmit.transmission);
                 let sent = Some(Sending { cause, transmission });
                 self.options.mark(&mut packet, &Repr::from_segment(0, 0, &transmit.segment), sent);
                 self.record_packet(now, Place::Sender, &packet, recorder);
             }
-            self.forward(now, &mut packet, recorder);
+            self.send(now, &mut packet, recorder);
         }
     }
 
     /// Sends the ACKs that are due and sets the receiver's timer, to `earliest` or later.
-    #[inline(always)]
+    #[inline(never)]
     fn pump_receiver<R: Recorder>(
+        &mut self,
+        now: u64,
+        earliest: u64,
+        index: usize,
+        recorder: &mut R,
+    ) {
+        self.pump_receiver_inline(now, earliest, index, recorder);
+    }
+
+    /// The same without a call.
+    #[inline(always)]
+    fn pump_receiver_inline<R: Recorder>(
         &mut self,
         now: u64,
         earliest: u64,
@@ -221,7 +281,7 @@ impl Simulator {
                 self.options.mark(&mut packet, &Repr::from_segment(0, 0, segment), None);
                 self.record_packet(now, Place::Receiver, &packet, recorder);
             }
-            self.forward(now, &mut packet, recorder);
+            self.send(now, &mut packet, recorder);
         }
     }
 

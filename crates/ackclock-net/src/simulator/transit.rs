@@ -6,7 +6,7 @@ use ackclock_tcp::{EventKind, Span};
 use super::Simulator;
 use crate::heap::{Key, Kind};
 use crate::ids::LinkId;
-use crate::link::{Effects, InFlight, Link};
+use crate::link::{Effects, Link};
 use crate::loss_notices::{LossNotice, Stage};
 use crate::packet::{Kind as PacketKind, Packet};
 use crate::paths::Hop;
@@ -79,7 +79,7 @@ impl Simulator {
             }
             packet.hop = at;
             let key = Key::new(arrival, now, Kind::Wire, index as u32);
-            self.links[index].put(InFlight { key, packet: *packet }, false, &mut self.heap);
+            self.links[index].put(key, packet, false, &mut self.heap);
             return Transit::OnWire;
         }
     }
@@ -140,10 +140,10 @@ impl Simulator {
         if effects.marked {
             packet.mark();
         }
-        self.links[index].put(InFlight { key, packet }, effects.late, &mut self.heap);
+        self.links[index].put(key, &packet, effects.late, &mut self.heap);
         if effects.twice {
             let packet = packet.duplicate(&mut self.options);
-            self.links[index].put(InFlight { key, packet }, effects.late, &mut self.heap);
+            self.links[index].put(key, &packet, effects.late, &mut self.heap);
         }
         self.count_pending(&packet, self.paths.at(packet.hop), 1 + u32::from(effects.twice));
     }
