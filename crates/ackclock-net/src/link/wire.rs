@@ -5,8 +5,9 @@ use std::collections::VecDeque;
 use crate::heap::{Heap, Key};
 use crate::packet::Packet;
 
-/// A packet on the wire.
+/// A packet on the wire, in a cache line of its own.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(crate) struct InFlight {
     pub(crate) key: Key,
     pub(crate) packet: Packet,

@@ -165,13 +165,12 @@ impl Wants {
 }
 
 /// The sending half of an established connection. See the [contract](crate).
+//
+// What every ACK and every segment touch stands first, so that it fills few cache lines.
+#[repr(C)]
 pub struct Sender {
-    pub(super) config: SenderConfig,
-    pub(super) strategy: Strategy,
     pub(super) s: State,
     pub(super) timers: Timers,
-    pub(super) stats: Stats,
-    pub(super) events: VecDeque<Event>,
     pub(super) wants: Wants,
     /// What the last ACK or timer lets out.
     pub(super) turn: Turn,
@@ -179,31 +178,36 @@ pub struct Sender {
     pub(super) writing: bool,
     /// New data was sent since the window law was last asked.
     pub(super) sent_new: bool,
+    /// A window probe has to go out.
+    pub(super) window_probe: bool,
+    /// Segments the current input may still release.
+    pub(super) burst: u32,
+    /// SND.WL1: the sequence number of the segment with data that last set the window (RFC 9293
+    /// section 3.10.7.4).
+    pub(super) wl1: Seq,
+    /// When any segment was last sent.
+    pub(super) last_sent: Time,
+    /// One segment may go out with so many bytes of room beyond cwnd.
+    pub(super) one: Option<u64>,
+    pub(super) urgent: Option<Urgent>,
+    pub(super) beyond: Beyond,
+    pub(super) stats: Stats,
+    pub(super) strategy: Strategy,
+    pub(super) config: SenderConfig,
+    pub(super) events: VecDeque<Event>,
     /// Segments that D-SACKs have reported.
     pub(super) dsacked: u64,
     /// Samples of the delivery rate, if the window law goes by them.
     pub(super) rates: Option<Box<Rates>>,
-    pub(super) urgent: Option<Urgent>,
-    /// A window probe has to go out.
-    pub(super) window_probe: bool,
-    pub(super) beyond: Beyond,
-    /// One segment may go out with so many bytes of room beyond cwnd.
-    pub(super) one: Option<u64>,
-    /// Segments the current input may still release.
-    pub(super) burst: u32,
     /// The next segment of new data carries CWR (`ecn.rs`).
     pub(super) cwr_due: bool,
     /// This ACK may still release a filler.
     pub(super) may_fill: bool,
-    /// When a segment was last retransmitted, and when any was last sent.
+    /// When a segment was last retransmitted.
     pub(super) last_retransmission: Option<Time>,
-    pub(super) last_sent: Time,
     pub(super) saved: Option<Saved>,
     /// The response to the loss that is being repaired was undone, and goes on all the same.
     pub(super) undone: bool,
-    /// SND.WL1: the sequence number of the segment with data that last set the window (RFC 9293
-    /// section 3.10.7.4).
-    pub(super) wl1: Seq,
 }
 
 impl Sender {
