@@ -10,6 +10,7 @@
 mod tests;
 
 mod lateness;
+mod transit;
 
 use std::collections::VecDeque;
 use std::io;
@@ -32,6 +33,7 @@ use thread_priority::{
 
 use crate::tun::Tun;
 pub use lateness::Lateness;
+pub use transit::Transit;
 
 /// The thread does not sleep when the next packet is due within this.
 const SPIN_NANOS: u64 = 20_000;
@@ -74,6 +76,8 @@ pub struct GatewayReport {
     pub stalled: u64,
     /// How much later than due packets were handed to the kernel.
     pub lateness: Lateness,
+    /// Each attached node, and how long the links took with the packets that reached it.
+    pub transits: Vec<(String, Transit)>,
 }
 
 /// A packet that a link has dropped.
@@ -228,6 +232,8 @@ pub fn be_prompt() {
 struct Port {
     node: NodeId,
     tun: Arc<Tun>,
+    /// Of the packets that reached it.
+    transit: Transit,
     /// What waits for room in the device.
     waiting: VecDeque<Exit>,
     /// What to wait for.
@@ -242,8 +248,9 @@ struct Machine {
     ports: Vec<Port>,
     /// Network, length of its prefix, and port; longer prefixes first.
     routes: Vec<(IpAddr, u8, usize)>,
-    /// Packets under way, by token.
+    /// Packets under way, by token, and when they were read.
     buffers: Vec<Vec<u8>>,
+    entered: Vec<Time>,
     free: Vec<u32>,
     bytes_held: usize,
     full: bool,
@@ -290,6 +297,7 @@ impl Machine {
             ports.push(Port {
                 node,
                 tun: Arc::new(tun),
+                transit: Transit::default(),
                 waiting: VecDeque::new(),
                 wanted: PollFlags::IN,
             });
@@ -302,6 +310,7 @@ impl Machine {
             ports,
             routes,
             buffers: Vec::new(),
+            entered: Vec::new(),
             free: Vec::new(),
             bytes_held: 0,
             full: false,
@@ -323,7 +332,12 @@ impl Machine {
             let LinkEnds { from, to } = self.gateway.link_ends(built.id)?;
             Some((name(from), name(to), report))
         });
-        GatewayReport { links: links.collect(), ..self.counts.clone() }
+        let transits = self.ports.iter().map(|port| (name(port.node), port.transit));
+        GatewayReport {
+            links: links.collect(),
+            transits: transits.collect(),
+            ..self.counts.clone()
+        }
     }
 
     /// Reads and writes until there is nothing to do for a while.
@@ -404,7 +418,9 @@ impl Machine {
         let token = self.free.pop().unwrap_or(self.buffers.len() as u32);
         if token as usize == self.buffers.len() {
             self.buffers.push(Vec::new());
+            self.entered.push(now);
         }
+        self.entered[token as usize] = now;
         let bytes = &mut self.buffers[token as usize];
         bytes.clear();
         bytes.extend_from_slice(packet);
@@ -430,6 +446,8 @@ impl Machine {
                     let Some(port) = self.ports.iter().position(|port| port.node == node) else {
                         continue;
                     };
+                    let entered = self.entered[exit.token as usize];
+                    self.ports[port].transit.add(exit.at.since(entered).nanos());
                     if self.ports[port].waiting.is_empty() {
                         self.write(port, &exit);
                     } else {
