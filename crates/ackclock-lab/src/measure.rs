@@ -19,6 +19,14 @@ pub enum Measure {
     Difference,
     /// Goodput over that of the row it is held against, seed by seed.
     GoodputRatio,
+    /// Half of the width of the 95 % interval of its mean over the seeds.
+    GoodputInterval,
+    /// How long packets waited in queues on the way there, in the mean, in ms.
+    Queue,
+    /// The same over that of the row it is held against.
+    QueueRatio,
+    /// Half of the width of the 95 % interval of its mean over the seeds.
+    QueueInterval,
     /// Retransmissions over packets that the gateway dropped on the way there.
     PerDrop,
     /// Timeouts of data.
@@ -48,11 +56,15 @@ pub enum Measure {
 }
 
 impl Measure {
-    pub(crate) const ALL: [Measure; 17] = [
+    pub(crate) const ALL: [Measure; 21] = [
         Measure::Goodput,
         Measure::Simulation,
         Measure::Difference,
         Measure::GoodputRatio,
+        Measure::GoodputInterval,
+        Measure::Queue,
+        Measure::QueueRatio,
+        Measure::QueueInterval,
         Measure::P50,
         Measure::P90,
         Measure::P99,
@@ -75,6 +87,9 @@ impl Measure {
             Measure::Simulation => "simulation",
             Measure::Difference => "apart (%)",
             Measure::GoodputRatio => "of kernel",
+            Measure::GoodputInterval | Measure::QueueInterval => "±",
+            Measure::Queue => "queue (ms)",
+            Measure::QueueRatio => "queue of kernel",
             Measure::P50 => "p50 (ms)",
             Measure::P90 => "p90",
             Measure::P99 => "p99",
@@ -118,12 +133,14 @@ pub(crate) fn measures(
     let p99 = |m: &Measured| 1e3 * quantile(&m.completions_s, 0.99);
     let retransmitted = |m: &Measured| 100.0 * share(m.retransmissions, m.segments);
     let each = |value: &dyn Fn(&Measured) -> f64| median(own.iter().map(value).collect());
-    let paired = |value: &dyn Fn(&Measured) -> f64| {
+    let ratios = |value: &dyn Fn(&Measured) -> f64| -> Vec<f64> {
         let with = |m: &Measured| {
             other.iter().find(|o| o.seed == m.seed).map_or(f64::NAN, |o| value(m) / value(o))
         };
-        median(own.iter().map(with).collect())
+        own.iter().map(with).filter(|ratio| ratio.is_finite()).collect()
     };
+    let paired = |value: &dyn Fn(&Measured) -> f64| median(ratios(value));
+    let interval = |value: &dyn Fn(&Measured) -> f64| Estimate::of(&ratios(value))?.half_width;
     let of_simulated = |value: &dyn Fn(&FlowSummary) -> f64| {
         Estimate::of(&simulated.iter().map(value).collect::<Vec<_>>()).map(|estimate| estimate.mean)
     };
@@ -138,6 +155,10 @@ pub(crate) fn measures(
             goodput.zip(simulation).map(|(wire, simulated)| 100.0 * (wire / simulated - 1.0)),
         ),
         (Measure::GoodputRatio, paired(&|m| m.goodput_bps).filter(|_| !short)),
+        (Measure::GoodputInterval, interval(&|m| m.goodput_bps).filter(|_| !short)),
+        (Measure::Queue, each(&|m| m.queue_ms).filter(|_| !short)),
+        (Measure::QueueRatio, paired(&|m| m.queue_ms).filter(|_| !short)),
+        (Measure::QueueInterval, interval(&|m| m.queue_ms).filter(|_| !short)),
         (Measure::P50, each(&|m| 1e3 * quantile(&m.completions_s, 0.5))),
         (Measure::P90, each(&|m| 1e3 * quantile(&m.completions_s, 0.9))),
         (Measure::P99, each(&p99)),

@@ -28,6 +28,8 @@ pub struct Measured {
     pub dropped_early: u64,
     /// Dropped by a loss model.
     pub dropped_loss: u64,
+    /// How long packets of the sender waited in queues that arrived, in the mean, in milliseconds.
+    pub queue_ms: f64,
     /// How late the gateway was with a packet, quantile of 99 %, in microseconds.
     pub late_p99_us: f64,
     /// Of short transfers, from the end of the handshake to the last byte, in seconds, in

@@ -239,6 +239,7 @@ fn measured(testbed: &Testbed, scenario: &Scenario, seed: u64, received: Receive
         .filter(|(from, to, _)| there(from, to))
         .map(|(_, _, link)| *link)
         .collect();
+    let transit = report.transits.iter().find(|(node, _)| *node == scenario.flows[0].to);
     let sum = |value: fn(&LinkReport) -> u64| links.iter().map(value).sum();
     let sorted = |value: fn(&workload::Completion) -> f64| {
         let mut values: Vec<f64> = transfers.iter().map(value).collect();
@@ -257,10 +258,32 @@ fn measured(testbed: &Testbed, scenario: &Scenario, seed: u64, received: Receive
         dropped_queue: sum(|link| link.dropped_queue),
         dropped_early: sum(|link| link.dropped_early),
         dropped_loss: sum(|link| link.dropped_loss),
+        queue_ms: transit.map_or(0.0, |(_, transit)| transit.mean() as f64 / 1e6)
+            - 1e3 * unqueued_s(scenario),
         late_p99_us: report.lateness.quantile(0.99) as f64 / 1e3,
         completions_s: sorted(|t| t.data),
         completions_with_handshake_s: sorted(|t| t.total),
     }
+}
+
+/// How long a full segment takes from the sender to the receiver where it waits for no other.
+fn unqueued_s(scenario: &Scenario) -> f64 {
+    let flow = &scenario.flows[0];
+    // From the sender on, link by link; labs write them in the direction of the data.
+    let mut node = &flow.from;
+    let mut seconds = 0.0;
+    for _ in &scenario.links {
+        let Some(link) = scenario.links.iter().find(|link| link.from == *node) else { break };
+        let bits = 8.0 * f64::from(tcp::mtu(scenario));
+        // A link that follows a trace has no rate.
+        let sending = if link.rate.0 == 0 { 0.0 } else { bits / link.rate.0 as f64 };
+        seconds += link.delay.0.secs_f64() + sending;
+        node = &link.to;
+        if *node == flow.to {
+            break;
+        }
+    }
+    seconds
 }
 
 /// The same scenario with the strategies of our rows, by cell and row; empty for rows of the
@@ -290,3 +313,6 @@ fn simulate(
     };
     cells.iter().map(|cell| rows.iter().map(|row| of_row(cell, row)).collect()).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -24,12 +24,15 @@ impl Measure {
             Measure::Simulation => with_interval(row.simulation(), |v| format!("{v:.0}")),
             Measure::Difference => format!("{value:+.1}"),
             Measure::GoodputRatio
+            | Measure::GoodputInterval
+            | Measure::QueueRatio
+            | Measure::QueueInterval
             | Measure::P99Ratio
             | Measure::PerDrop
             | Measure::RetransmittedRatio => {
                 format!("{value:.3}")
             }
-            Measure::Retransmitted | Measure::LossRate => format!("{value:.2}"),
+            Measure::Retransmitted | Measure::LossRate | Measure::Queue => format!("{value:.2}"),
             Measure::Timeouts | Measure::SimulatedTimeouts => {
                 format!("{}", (value * 10.0).round() / 10.0)
             }

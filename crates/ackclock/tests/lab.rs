@@ -38,7 +38,7 @@ fn the_labs_are_listed_and_others_are_not_there() {
     let list = stdout(&ackclock(&["lab", "list"]).output().unwrap());
     let names: Vec<&str> =
         list.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(names, ["lin-kung-table3", "lossy", "short"]);
+    assert_eq!(names, ["bbr", "lin-kung-table3", "lossy", "short"]);
     let unknown = ackclock(&["lab", "lossless"]).output().unwrap();
     assert_eq!(unknown.status.code(), Some(2));
     assert!(
