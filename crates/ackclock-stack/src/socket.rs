@@ -103,6 +103,8 @@ impl Socket {
             local: self.tuple.local(),
             remote: self.tuple.remote(),
             strategy: self.strategy,
+            ecn: self.connection.ecn(),
+            marks: self.connection.marks(),
         }
     }
 

@@ -139,6 +139,16 @@ impl Stack {
         Ok(())
     }
 
+    /// From now on clients of a listener may have ECN if this is not [`EcnUse::Off`], whatever its
+    /// configuration says.
+    ///
+    /// # Errors
+    /// [`Error::NoSocket`].
+    pub fn set_ecn(&mut self, listener: ListenerId, ecn: EcnUse) -> Result<(), Error> {
+        self.listeners.get_mut(&listener).ok_or(Error::NoSocket)?.config.ecn = ecn;
+        Ok(())
+    }
+
     /// The address of a listener.
     ///
     /// # Errors

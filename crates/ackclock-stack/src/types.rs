@@ -187,6 +187,10 @@ pub struct Status {
     /// Its sender's strategy: 0 for that of the configuration, else 1 and more for one of
     /// [`choose_strategies`](crate::Stack::choose_strategies).
     pub strategy: usize,
+    /// Whether ECN was negotiated (RFC 3168 section 6.1.1).
+    pub ecn: bool,
+    /// Segments with data that came marked with CE. What the device merged into one counts once.
+    pub marks: u64,
 }
 
 /// An IP packet to send: a header and up to two pieces of payload, which lie in a socket's buffer.

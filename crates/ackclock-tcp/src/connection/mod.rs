@@ -64,6 +64,8 @@ pub struct Connection {
     receiver: Receiver,
     handshake: Handshake,
     negotiated: Negotiated,
+    /// Segments that came marked.
+    marks: u64,
     /// Bytes of data that the application has written.
     written: u64,
     /// A FIN follows them.
@@ -97,6 +99,7 @@ impl Connection {
             receiver: Receiver::new(config.receiver.clone()),
             handshake: Handshake::new(state),
             negotiated: Negotiated::default(),
+            marks: 0,
             written: 0,
             shut: false,
             closed: false,
@@ -361,6 +364,17 @@ impl Connection {
     /// The sending half, for its counters and state; made anew when the handshake completes.
     pub fn sender(&self) -> &Sender {
         &self.sender
+    }
+
+    /// Whether ECN was negotiated (RFC 3168 section 6.1.1); not before the peer's SYN came.
+    pub fn ecn(&self) -> bool {
+        self.negotiated.ecn
+    }
+
+    /// Segments with data that came marked with CE, with ECN. What a device merged into one counts
+    /// once.
+    pub fn marks(&self) -> u64 {
+        self.marks
     }
 
     /// The oldest event of the sender not yet taken.

@@ -1,7 +1,7 @@
 //! Segment text and FIN: the seventh and eighth step of RFC 9293 section 3.10.7.4.
 
 use super::{CloseReason, Connection, Placement, TcpState};
-use crate::segment::{Flags, Segment};
+use crate::segment::{Codepoint, Flags, Segment};
 use crate::time::Time;
 
 /// SEG.LEN.
@@ -47,6 +47,7 @@ pub(super) fn on_text(c: &mut Connection, now: Time, mut segment: Segment) -> Op
     }
     segment.len = end.saturating_sub(left) as u32;
     segment.len = segment_len(&segment);
+    c.marks += u64::from(c.negotiated.ecn && segment.ecn.codepoint() == Codepoint::Ce);
     c.receiver.on_segment(now, &segment);
     if c.fin_received() {
         match c.state {

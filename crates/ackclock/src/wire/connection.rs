@@ -17,6 +17,8 @@ pub(crate) struct WireConnection {
     pub mss: u32,
     /// From the first SYN until the connection was established.
     pub handshake_s: f64,
+    /// Whether ECN was negotiated.
+    pub ecn: bool,
 }
 
 /// One aligned line for each connection.

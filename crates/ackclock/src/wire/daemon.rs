@@ -35,7 +35,7 @@ use memory::{Budget, default_budget};
 pub(crate) use net::Net;
 use net::{Arm, SERVICE};
 use notices::Notices;
-pub(crate) use service::{Listen, Service};
+pub(crate) use service::{Listen, Listening, Service};
 use sources::{SourceLimits, Sources};
 
 /// What the commands that serve have in common.
@@ -97,7 +97,7 @@ const FETCH: u64 = 1 << 63;
 /// Everything that a command needs before it can serve.
 pub(crate) struct Daemon {
     net: Net,
-    listeners: Vec<(SocketAddr, ListenerId)>,
+    listeners: Vec<(Listening, ListenerId)>,
     /// How connections of listeners behave.
     config: TcpConfig,
     interrupt: Interrupt,
@@ -113,7 +113,7 @@ impl Daemon {
     /// Opens the device, and listens.
     pub fn open(
         args: &DaemonArgs,
-        listen: &[SocketAddr],
+        listen: &[Listening],
         config: &TcpConfig,
         split: &Split,
     ) -> Result<Daemon, Error> {
@@ -270,7 +270,7 @@ impl Daemon {
         // Whoever waits at a listener that goes is taken first.
         self.accept(service);
         let Daemon { net, listeners, config, .. } = self;
-        let mut listen = |addresses: &[SocketAddr], split: &Split| {
+        let mut listen = |addresses: &[Listening], split: &Split| {
             net.listen(listeners, config, addresses)?;
             net.split(listeners, split);
             Ok(())
@@ -337,7 +337,7 @@ impl Daemon {
 
     /// Takes the clients that wait, as long as there may be more.
     fn accept(&mut self, service: &mut impl Service) {
-        for &(address, listener) in &self.listeners {
+        for &((address, _), listener) in &self.listeners {
             while service.open() < self.net.budget.connections {
                 let Ok(socket) = self.net.host.stack().accept(listener) else { break };
                 match self.net.admit(socket) {

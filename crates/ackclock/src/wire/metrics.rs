@@ -112,6 +112,14 @@ impl Exposition {
             to.counter("ackclock_recoveries_total", help, s.recoveries);
         });
         self.each(of, |to, s| {
+            let help = "ACKs with ECN-Echo.";
+            to.counter("ackclock_ecn_echoes_total", help, s.ecn_echoes);
+        });
+        self.each(of, |to, s| {
+            let help = "Reductions of the window that ECN-Echo began.";
+            to.counter("ackclock_ecn_reductions_total", help, s.ecn_reductions);
+        });
+        self.each(of, |to, s| {
             let (count, sum) = (s.rtt_samples, s.rtt_sum.secs_f64());
             to.seconds("ackclock_rtt_seconds", "Round trips measured.", count, sum);
         });
@@ -154,7 +162,9 @@ pub(crate) fn add(sum: &mut Stats, s: &Stats) {
     sum.timeouts += s.timeouts;
     sum.timeouts_by_class.iter_mut().zip(s.timeouts_by_class).for_each(|(sum, n)| *sum += n);
     sum.recoveries += s.recoveries;
+    sum.ecn_reductions += s.ecn_reductions;
     sum.acks += s.acks;
+    sum.ecn_echoes += s.ecn_echoes;
     sum.rtt_samples += s.rtt_samples;
     sum.rtt_sum = sum.rtt_sum + s.rtt_sum;
 }

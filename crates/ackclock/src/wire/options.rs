@@ -9,10 +9,12 @@ use std::net::IpAddr;
 use ackclock_live::{Host, Tun, TunConfig};
 use ackclock_net::scenario::DelayedAck;
 use ackclock_net::scenario::units::{Duration, Size};
-use ackclock_stack::{StackConfig, TcpConfig};
+use ackclock_stack::{EcnUse, StackConfig, TcpConfig};
 use ackclock_tcp::recovery::detect::Notices;
 use ackclock_tcp::{Composition, Registry, Span};
-use clap::Args;
+use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::prefix::{Prefix, check_free};
 use crate::error::Error;
@@ -66,6 +68,10 @@ pub(crate) struct WireArgs {
     /// Do not offer timestamps.
     #[arg(long)]
     pub no_timestamps: bool,
+    /// Explicit Congestion Notification (RFC 3168): queues on the path may mark packets instead of
+    /// dropping them.
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Ecn::Accept)]
+    pub ecn: Ecn,
     /// The size of the send buffer. It limits how much data may be unacknowledged.
     #[arg(long, value_name = "SIZE", default_value = "4mb")]
     pub send_buffer: Size,
@@ -82,6 +88,28 @@ pub(crate) struct WireArgs {
     /// Whether ACKs are delayed: `off`, how long an ACK may wait for a second segment, or `linux`.
     #[arg(long, value_name = "off|linux|TIME", default_value = "40ms", value_parser = delayed_ack)]
     pub delayed_ack: DelayedAck,
+}
+
+/// When connections have ECN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Ecn {
+    /// Never, as Linux with tcp_ecn=0.
+    Off,
+    /// Where the peer asks for it, as Linux with tcp_ecn=2.
+    Accept,
+    /// That, and ask for it where we connect, as Linux with tcp_ecn=1.
+    Ask,
+}
+
+impl From<Ecn> for EcnUse {
+    fn from(ecn: Ecn) -> EcnUse {
+        match ecn {
+            Ecn::Off => EcnUse::Off,
+            Ecn::Accept => EcnUse::Accept,
+            Ecn::Ask => EcnUse::Ask,
+        }
+    }
 }
 
 fn delayed_ack(text: &str) -> Result<DelayedAck, String> {
@@ -120,7 +148,7 @@ impl WireArgs {
             receive_buffer: bytes(self.receive_buffer).max(1),
             sack: !self.no_sack,
             timestamps: !self.no_timestamps,
-            ecn: ackclock_stack::EcnUse::Accept,
+            ecn: self.ecn.into(),
             window_scaling: true,
             mss: self.mss,
             initial_window: self.initial_window,

@@ -23,7 +23,7 @@ use super::daemon::{Daemon, DaemonArgs, Listen, Net, Service};
 use super::histogram::Histogram;
 use super::metrics::Exposition;
 use super::proxy_protocol::ProxyProtocol;
-use super::routes::{self, Listeners, Route, Routes, resolve};
+use super::routes::{self, Listeners, Route, Routes, listening, resolve};
 use super::split::Split;
 use super::strategy;
 use crate::error::Error;
@@ -73,7 +73,7 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
         (Some(file), _, _) => routes::read(file, registry)?,
         (None, Some(listen), Some(to)) => {
             let to = resolve("--to", to)?;
-            let route = Route { to, proxy_protocol: args.proxy_protocol };
+            let route = Route { to, proxy_protocol: args.proxy_protocol, ecn: None };
             let routes = Routes::from([(listen, Rc::new(route))]);
             Listeners { routes, split: Split::new(&args.daemon.split, registry)? }
         }
@@ -83,8 +83,7 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
         keep_alive: Some(KEEP_ALIVE),
         ..args.daemon.wire.tcp(&strategy(&args.daemon.strategy, registry)?)
     };
-    let listen: Vec<SocketAddr> = routes.keys().copied().collect();
-    let daemon = Daemon::open(&args.daemon, &listen, &config, &split)?;
+    let daemon = Daemon::open(&args.daemon, &listening(&routes), &config, &split)?;
     for (listen, route) in &routes {
         let to: Vec<String> = route.to.iter().map(SocketAddr::to_string).collect();
         let _ = writeln!(std::io::stderr(), "forwarding {listen} to {}", to.join(" or "));
@@ -363,7 +362,7 @@ impl Service for Proxy<'_> {
     fn reload(&mut self, listen: &mut Listen<'_>) -> Result<Option<String>, Error> {
         let Some(file) = &self.file else { return Ok(None) };
         let Listeners { routes, split } = routes::read(file, self.registry)?;
-        listen(&routes.keys().copied().collect::<Vec<_>>(), &split)?;
+        listen(&listening(&routes), &split)?;
         self.routes = routes;
         Ok(Some(format!("{} listeners from {}", self.routes.len(), file.display())))
     }

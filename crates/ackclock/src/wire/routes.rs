@@ -11,6 +11,8 @@ use ackclock_tcp::Registry;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::Ecn;
+use super::daemon::Listening;
 use super::proxy_protocol::ProxyProtocol;
 use super::split::Split;
 use crate::error::Error;
@@ -20,10 +22,17 @@ pub(crate) struct Route {
     /// The backend's addresses, in the order to try.
     pub to: Vec<SocketAddr>,
     pub proxy_protocol: Option<ProxyProtocol>,
+    /// When clients have ECN; that of `--ecn` without.
+    pub ecn: Option<Ecn>,
 }
 
 /// Routes by the address that is listened at.
 pub(crate) type Routes = HashMap<SocketAddr, Rc<Route>>;
+
+/// Where to listen for these.
+pub(crate) fn listening(routes: &Routes) -> Vec<Listening> {
+    routes.iter().map(|(&address, route)| (address, route.ecn)).collect()
+}
 
 /// Where the proxy listens, and which strategies it sends by.
 #[derive(Deserialize, JsonSchema)]
@@ -49,6 +58,8 @@ struct Listener {
     to: String,
     /// The header by which the backend hears the client's address. None without.
     proxy_protocol: Option<ProxyProtocol>,
+    /// When clients have ECN: `off`, or `accept` where they ask for it. That of `--ecn` without.
+    ecn: Option<Ecn>,
 }
 
 /// Clients that get a strategy of their own. Prefixes go before shares, and of two prefixes the
@@ -91,10 +102,10 @@ pub(crate) fn read(path: &Path, registry: &Registry) -> Result<Listeners, Error>
         wrong(FileError { file: file.clone(), error })
     };
     let mut routes = Routes::new();
-    for (i, Listener { listen, to, proxy_protocol }) in listener.into_iter().enumerate() {
+    for (i, Listener { listen, to, proxy_protocol, ecn }) in listener.into_iter().enumerate() {
         let addresses =
             resolve("to", &to).map_err(|e| at(format!("listener[{i}].to"), e.to_string()))?;
-        let route = Rc::new(Route { to: addresses, proxy_protocol });
+        let route = Rc::new(Route { to: addresses, proxy_protocol, ecn });
         if routes.insert(listen, route).is_some() {
             let message = format!("another listener has {listen}, too");
             return Err(at(format!("listener[{i}].listen"), message));
@@ -125,7 +136,7 @@ mod tests {
         let mut shown: Vec<_> = listeners
             .routes
             .iter()
-            .map(|(listen, r)| format!("{listen} {:?} {:?}", r.to, r.proxy_protocol))
+            .map(|(listen, r)| format!("{listen} {:?} {:?} {:?}", r.to, r.proxy_protocol, r.ecn))
             .collect();
         shown.sort();
         shown.extend(listeners.split.strategies().map(Composition::name).map(String::from));
@@ -135,16 +146,21 @@ mod tests {
     #[test]
     fn a_file_has_a_route_for_each_listener_and_errors_name_the_line() {
         let two = "[[listener]]\nlisten = \"10.77.0.2:80\"\nto = \"127.0.0.1:8080\"\n\
-            [[listener]]\nlisten = \"[fd00::2]:81\"\nto = \"[::1]:1\"\nproxy_protocol = \"v2\"\n";
+            [[listener]]\nlisten = \"[fd00::2]:81\"\nto = \"[::1]:1\"\nproxy_protocol = \"v2\"\necn = \"off\"\n";
         assert_eq!(
             routes(two).unwrap(),
-            ["10.77.0.2:80 [127.0.0.1:8080] None", "[fd00::2]:81 [[::1]:1] Some(V2)"]
+            [
+                "10.77.0.2:80 [127.0.0.1:8080] None None",
+                "[fd00::2]:81 [[::1]:1] Some(V2) Some(Off)"
+            ]
         );
         let wrong = |from: &str, to: &str| routes(&two.replace(from, to)).unwrap_err();
         let text = wrong("[fd00::2]:81", "10.77.0.2:80");
         assert!(text.starts_with("F:5: ") && text.contains("another listener"), "{text}");
         let text = wrong("v2", "v3");
         assert!(text.starts_with("F:7: "), "{text}");
+        let text = wrong("off", "on");
+        assert!(text.starts_with("F:8: ") && text.contains("accept"), "{text}");
         let text = wrong("127.0.0.1:8080", "nobody");
         assert!(text.starts_with("F:3: "), "{text}");
         let text = wrong("proxy_protocol", "protocol");
@@ -156,8 +172,8 @@ mod tests {
             routes(&format!("{two}{}", split.replace(from, to))).unwrap_err()
         };
         let text = wrong("10%", "half");
-        assert!(text.starts_with("F:10: ") && text.contains("neither a share"), "{text}");
+        assert!(text.starts_with("F:11: ") && text.contains("neither a share"), "{text}");
         let text = wrong("prr", "oracle");
-        assert!(text.starts_with("F:9: "), "{text}");
+        assert!(text.starts_with("F:10: "), "{text}");
     }
 }

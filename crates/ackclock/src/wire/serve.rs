@@ -67,7 +67,7 @@ pub(crate) fn serve(args: &ServeArgs, registry: &Registry) -> Result<String, Err
         |v4| if v4 { IpAddr::from(Ipv4Addr::UNSPECIFIED) } else { Ipv6Addr::UNSPECIFIED.into() };
     let families =
         [true, false].into_iter().filter(|&v4| wire.addr.iter().any(|a| a.addr.is_ipv4() == v4));
-    let listen: Vec<_> = families.map(|v4| SocketAddr::new(any(v4), args.port)).collect();
+    let listen: Vec<_> = families.map(|v4| (SocketAddr::new(any(v4), args.port), None)).collect();
     let daemon = Daemon::open(&args.daemon, &listen, &config, &split)?;
     for prefix in &wire.addr {
         let _ = writeln!(

@@ -1,5 +1,5 @@
 //! What the tests of the commands that serve share: the command in a namespace, and its metrics.
-#![allow(dead_code, reason = "each test uses some of it")]
+#![allow(dead_code, unused_imports, reason = "each test uses some of it")]
 
 use std::collections::BTreeMap;
 use std::fs;

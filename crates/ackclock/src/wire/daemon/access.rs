@@ -26,6 +26,12 @@ struct Entry<'a> {
     segments_sent: u64,
     retransmissions: u64,
     recoveries: u64,
+    /// Whether ECN was negotiated; segments that came marked with CE, ACKs with ECN-Echo, and how
+    /// often our sender answered those.
+    ecn: bool,
+    ecn_marks: u64,
+    ecn_echoes: u64,
+    ecn_reductions: u64,
     timeouts: u64,
     timeouts_by_class: BTreeMap<&'a str, u64>,
     least_rtt_s: Option<f64>,
@@ -87,6 +93,10 @@ impl AccessLog {
             segments_sent: stats.segments_sent,
             retransmissions: stats.retransmissions,
             recoveries: stats.recoveries,
+            ecn: status.ecn,
+            ecn_marks: status.marks,
+            ecn_echoes: stats.ecn_echoes,
+            ecn_reductions: stats.ecn_reductions,
             timeouts: stats.timeouts,
             timeouts_by_class: classes.map(|(class, n)| (class.name(), n)).collect(),
             least_rtt_s: seconds(stats.rtt_least),

@@ -52,6 +52,14 @@ pub(super) fn text(net: &mut Net, service: &impl Service) -> String {
     let senders: Vec<(&str, Stats)> = of.iter().map(|(name, (arm, _))| (*name, arm.gone)).collect();
     to.senders(&senders);
     to.each(&of, |to, (arm, _)| {
+        let help = "Of the client connections taken, those with ECN.";
+        to.counter("ackclock_ecn_connections_total", help, arm.with_ecn);
+    });
+    to.each(&of, |to, (arm, _)| {
+        let help = "Segments with data that came marked with CE.";
+        to.counter("ackclock_ecn_marks_total", help, arm.marks);
+    });
+    to.each(&of, |to, (arm, _)| {
         let help = "How long connections lasted that are over.";
         to.histogram("ackclock_connection_duration_seconds", help, &arm.durations);
     });

@@ -1,7 +1,7 @@
 //! The network as services see it: the sockets of our stack, and when the kernel's are ready.
 
 use std::collections::{HashMap, VecDeque};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::{AsFd, OwnedFd};
 
 use ackclock_live::Host;
@@ -10,11 +10,13 @@ use ackclock_tcp::connection::TcpState;
 use ackclock_tcp::{Composition, Span, Stats, Time};
 use rustix::event::epoll::{self, EventData, EventFlags};
 
+use super::super::Ecn;
 use super::super::histogram::Histogram;
 use super::super::metrics::add;
 use super::super::split::Split;
 use super::access::{AccessLog, Ended};
 use super::memory::Budget;
+use super::service::Listening;
 use super::sources::{Sources, TooMany, subscriber};
 use crate::error::Error;
 
@@ -45,9 +47,13 @@ pub(crate) struct Net {
 pub(super) struct Arm {
     pub strategy: Composition,
     pub accepted: u64,
+    /// Of those, the ones with ECN.
+    pub with_ecn: u64,
     /// Bytes read from clients that are gone, and written for them, and what our senders counted.
     pub bytes: [u64; 2],
     pub gone: Stats,
+    /// Segments that came marked with CE, likewise.
+    pub marks: u64,
     /// How long connections lasted, and their smoothed round trips at the end.
     pub durations: Histogram,
     pub round_trips: Histogram,
@@ -58,8 +64,10 @@ impl Arm {
         Arm {
             strategy,
             accepted: 0,
+            with_ecn: 0,
             bytes: [0; 2],
             gone: Stats::default(),
+            marks: 0,
             durations: Histogram::default(),
             round_trips: Histogram::default(),
         }
@@ -69,6 +77,7 @@ impl Arm {
     pub fn add(&mut self, status: &Status, sender: &Stats) {
         self.bytes[0] += status.read;
         self.bytes[1] += status.written;
+        self.marks += status.marks;
         add(&mut self.gone, sender);
     }
 }
@@ -79,26 +88,33 @@ impl Net {
         self.host.now()
     }
 
-    /// Listens at these addresses and no others; the listeners that there are keep what they have.
+    /// Listens at these addresses and no others; the listeners that there are keep what they have,
+    /// but for ECN.
     /// If one cannot be had, all is as before.
     pub(super) fn listen(
         &mut self,
-        listeners: &mut Vec<(SocketAddr, ListenerId)>,
+        listeners: &mut Vec<(Listening, ListenerId)>,
         config: &TcpConfig,
-        addresses: &[SocketAddr],
+        addresses: &[Listening],
     ) -> Result<(), Error> {
-        let before: Vec<SocketAddr> = listeners.iter().map(|(address, _)| *address).collect();
+        let before: Vec<Listening> = listeners.iter().map(|(listening, _)| *listening).collect();
         let now = self.host.now();
         let (stack, backlog) = (self.host.stack(), self.budget.waiting);
-        for (_, gone) in listeners.extract_if(.., |(address, _)| !addresses.contains(address)) {
+        let is_gone = |address| !addresses.iter().any(|(wanted, _)| *wanted == address);
+        for (_, gone) in listeners.extract_if(.., |((address, _), _)| is_gone(*address)) {
             stack.unlisten(now, gone);
         }
-        for &address in addresses {
-            if listeners.iter().any(|(other, _)| *other == address) {
+        for &(address, own) in addresses {
+            let ecn = own.map_or(config.ecn, Ecn::into);
+            if let Some(((_, had), listener)) =
+                listeners.iter_mut().find(|((other, _), _)| *other == address)
+            {
+                *had = own;
+                let _ = stack.set_ecn(*listener, ecn);
                 continue;
             }
-            match stack.listen(address, config.clone(), backlog) {
-                Ok(listener) => listeners.push((address, listener)),
+            match stack.listen(address, TcpConfig { ecn, ..config.clone() }, backlog) {
+                Ok(listener) => listeners.push(((address, own), listener)),
                 Err(error) => {
                     if !before.is_empty() {
                         self.listen(listeners, config, &before)?;
@@ -113,7 +129,7 @@ impl Net {
     }
 
     /// From now on gives new clients of these listeners the strategies of `split`.
-    pub(super) fn split(&mut self, listeners: &[(SocketAddr, ListenerId)], split: &Split) {
+    pub(super) fn split(&mut self, listeners: &[(Listening, ListenerId)], split: &Split) {
         let name = |arm: &Arm, strategy: &Composition| arm.strategy.name() == strategy.name();
         let mut numbers = Vec::new();
         for strategy in split.strategies() {
@@ -144,8 +160,9 @@ impl Net {
             self.host.stack().abort(now, socket);
             return Err((subscriber(source), why));
         }
-        let arm = self.status(socket).map_or(0, |status| status.strategy);
+        let (arm, ecn) = self.status(socket).map_or((0, false), |s| (s.strategy, s.ecn));
         self.arms[arm].accepted += 1;
+        self.arms[arm].with_ecn += u64::from(ecn);
         self.clients.insert(socket, now);
         Ok(())
     }

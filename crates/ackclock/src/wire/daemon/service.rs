@@ -5,13 +5,17 @@ use std::net::SocketAddr;
 use ackclock_stack::SocketId;
 use rustix::event::epoll::EventFlags;
 
+use super::super::Ecn;
 use super::super::metrics::Exposition;
 use super::super::split::Split;
 use super::net::Net;
 use crate::error::Error;
 
+/// An address to listen at, and when its clients have ECN if not as the configuration says.
+pub(crate) type Listening = (SocketAddr, Option<Ecn>);
+
 /// Listens at these addresses and no others, and gives new clients these strategies.
-pub(crate) type Listen<'a> = dyn FnMut(&[SocketAddr], &Split) -> Result<(), Error> + 'a;
+pub(crate) type Listen<'a> = dyn FnMut(&[Listening], &Split) -> Result<(), Error> + 'a;
 
 /// What is done with connections.
 pub(crate) trait Service {

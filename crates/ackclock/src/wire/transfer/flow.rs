@@ -16,8 +16,8 @@ use super::super::source::Source;
 pub(super) struct Flow {
     pub(super) socket: SocketId,
     pub(super) source: Source,
-    /// How long it took, and our address, once established.
-    pub(super) handshake: Option<(Span, SocketAddr)>,
+    /// How long it took, our address, and whether there is ECN, once established.
+    pub(super) handshake: Option<(Span, SocketAddr, bool)>,
     /// It is in the queue of those that can be written to.
     pub(super) queued: bool,
     /// FIN follows what was written.
@@ -76,7 +76,7 @@ impl Flow {
         match status.state {
             TcpState::SynSent | TcpState::SynReceived => return News::None,
             _ if self.handshake.is_none() => {
-                self.handshake = Some((now.since(opened), status.local));
+                self.handshake = Some((now.since(opened), status.local, status.ecn));
             }
             TcpState::FinWait2 | TcpState::TimeWait | TcpState::Closed if !self.done => {
                 self.settle(stack, now, began);
@@ -136,7 +136,7 @@ impl Flow {
 
     /// What only a connection on the wire has; `None` if it was never established.
     pub(super) fn connection(&self, built: &BuiltFlow, peer: SocketAddr) -> Option<WireConnection> {
-        let (handshake, local) = self.handshake?;
+        let (handshake, local, ecn) = self.handshake?;
         Some(WireConnection {
             strategy: built.strategy.clone(),
             flow: built.id.0,
@@ -144,6 +144,7 @@ impl Flow {
             peer,
             mss: built.mss,
             handshake_s: handshake.secs_f64(),
+            ecn,
         })
     }
 
