@@ -37,7 +37,8 @@ fn on_any(c: &mut Sender, segment: &Segment, ack: u64) {
         prior_flight: c.s.flight(),
         flight_size: c.flight_size(),
         ts_echo: segment.timestamps.filter(|_| c.config.timestamps).map(|t| t.ecr),
-        ece: c.config.ecn && segment.ecn.ece(),
+        // An old ACK says nothing of now.
+        ece: c.config.ecn && segment.ecn.ece() && ack >= c.s.snd_una,
         ..AckSummary::default()
     };
     c.stats.ecn_echoes += u64::from(a.ece);
@@ -114,6 +115,8 @@ pub(super) fn before_response(c: &mut Sender, a: &AckSummary) {
         let first = c.strategy.probes[i].on_ack_first(&c.s, a, &mut *c.strategy.window);
         if let Some(windows) = first {
             c.take(windows);
+            // tcp_process_tlp_ack: it begins and ends CWR.
+            (c.s.cwr, c.cwr_due) = (false, c.config.ecn);
         }
     }
 }
@@ -128,6 +131,7 @@ pub(super) fn after_response(c: &mut Sender, a: &AckSummary) {
     if let Some(windows) = repaired {
         c.save(false);
         c.take(windows);
+        c.cwr_due = c.config.ecn;
     }
 }
 
@@ -156,7 +160,8 @@ pub(super) fn respond(c: &mut Sender, a: &mut AckSummary) {
         c.s.ssthresh = ssthresh;
     }
     observe(c, a);
-    let undo::Judged { settled, hold } = undo::judge(c, a);
+    ecn::note(c, a);
+    let undo::Judged { settled, hold, quiet } = undo::judge(c, a);
     if a.newly_acked > 0 {
         c.strategy.ambiguity.on_advance(&c.s, a);
     }
@@ -190,7 +195,9 @@ pub(super) fn respond(c: &mut Sender, a: &mut AckSummary) {
             repair::detect(c, a);
         }
     }
-    ecn::respond(c, a);
+    if !quiet {
+        ecn::respond(c, a);
+    }
     if c.wants.after_detection && c.s.phase != Phase::Recovery {
         grow(c, a);
     }
@@ -230,8 +237,8 @@ pub(super) fn on_advance_open(c: &mut Sender, a: &AckSummary, settled: bool) {
 
 #[inline(always)]
 fn grow(c: &mut Sender, a: &AckSummary) {
-    // RFC 3168 section 6.1.2: no growth on an ECN-Echo.
-    if a.ece || c.s.cwr {
+    // RFC 3168 section 6.1.2: no growth on an ECN-Echo. Linux grows in Loss.
+    if c.s.cwr || a.ece && !c.strategy.regulate.cwr_is_a_state() {
         return;
     }
     let cwnd = c.strategy.window.on_ack(&c.s, a).min(c.config.max_cwnd.unwrap_or(u64::MAX));

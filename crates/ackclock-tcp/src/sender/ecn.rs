@@ -8,6 +8,8 @@
 //!   That ends when more than `cwr_point` is acknowledged, so that CWR has reached the receiver
 //!   (`tcp_fastretrans_alert`). A loss found meanwhile lowers nothing again: its recovery goes on
 //!   with the same reduction (`tcp_enter_recovery`).
+//! - Linux asks the state alone: what is not CWR, Recovery or Loss becomes CWR
+//!   ([`Regulate::cwr_is_a_state`](crate::recovery::regulate::Regulate::cwr_is_a_state)).
 //! - The first new data after a reduction, for whatever reason, carries CWR.
 //! - New data is ECN-capable. Retransmissions, pure ACKs, window probes and a FIN without data are
 //!   not, and they carry no CWR (`tcp_ecn_send`).
@@ -37,12 +39,42 @@ pub(super) fn respond(c: &mut Sender, a: &AckSummary) {
     }
 }
 
+/// Whether the windows were lowered for this window of data already, or there is none.
+fn answered(c: &Sender, a: &AckSummary) -> bool {
+    if c.strategy.regulate.cwr_is_a_state() {
+        return a.prior_flight == 0;
+    }
+    // 0 is where neither has happened yet.
+    let lowered = c.s.cwr_point.max(c.s.recover);
+    lowered > 0 && a.ack <= lowered
+}
+
+/// Whether a loss that is found now was answered with a mark.
+pub(super) fn lowered(c: &Sender) -> bool {
+    if c.strategy.regulate.cwr_is_a_state() { c.s.cwr } else { c.s.snd_una < c.s.cwr_point }
+}
+
+/// The point at which a recovery that begins now ends: in CWR that of CWR (`high_seq`, which
+/// `tcp_enter_recovery` leaves alone then).
+pub(super) fn recovery_point(c: &Sender) -> u64 {
+    let in_cwr = c.s.cwr && c.strategy.regulate.cwr_is_a_state();
+    if in_cwr { c.s.cwr_point } else { c.s.snd_max }
+}
+
+/// The mechanisms that undo hear of an ECN-Echo, and of a response that it begins.
+#[inline(always)]
+pub(super) fn note(c: &mut Sender, a: &AckSummary) {
+    if a.ece {
+        c.strategy.undo.iter_mut().for_each(|undo| undo.on_echo());
+    }
+}
+
 fn reduce(c: &mut Sender, a: &AckSummary) {
     if c.s.cwr {
         let cwnd = c.strategy.regulate.on_ack(&c.s, a);
         return c.set_cwnd(cwnd);
     }
-    if !a.ece || a.ack <= c.s.cwr_point.max(c.s.recover) {
+    if !a.ece || answered(c, a) {
         return;
     }
     // What is lowered for a mark is not spurious (`tcp_enter_cwr`: `undo_marker` is 0).
@@ -83,6 +115,12 @@ pub(super) fn goes_on(c: &mut Sender, a: &AckSummary) -> bool {
         let a = AckSummary { delivered: a.delivered.max(1), ..*a };
         let cwnd = c.strategy.regulate.on_ack(&c.s, &a);
         c.set_cwnd(cwnd);
+        let room = c.s.cwnd.saturating_sub(c.strategy.regulate.in_flight(&c.s));
+        // Linux retransmits as cwnd allows (`tcp_xmit_retransmit_queue`). Elsewhere that makes room
+        // for one at least (`tcp_cwnd_reduction`).
+        if c.strategy.regulate.cwr_is_a_state() && room < c.s.mss {
+            (c.urgent, c.first_waits) = (None, true);
+        }
     }
     under_way
 }

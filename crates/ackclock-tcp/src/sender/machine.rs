@@ -178,6 +178,8 @@ pub struct Sender {
     pub(super) writing: bool,
     /// New data was sent since the window law was last asked.
     pub(super) sent_new: bool,
+    /// The first retransmission of this recovery waits for room instead.
+    pub(super) first_waits: bool,
     /// A window probe has to go out.
     pub(super) window_probe: bool,
     /// Segments the current input may still release.
@@ -231,6 +233,7 @@ impl Sender {
             dsacked: 0,
             rates,
             urgent: None,
+            first_waits: false,
             window_probe: false,
             beyond: Beyond::NONE,
             one: None,

@@ -59,12 +59,13 @@ fn begin(c: &mut Sender, a: &AckSummary, found: Found) {
 fn enter(c: &mut Sender, a: &AckSummary, head: bool) {
     let flight = c.flight_size();
     c.save(false);
+    ecn::note(c, a);
     if c.wants.times {
         c.strategy.timer.on_response(false);
     }
     c.stats.recoveries += 1;
-    c.s.recover = c.s.snd_max;
-    let lowered = c.s.snd_una < c.s.cwr_point;
+    let lowered = ecn::lowered(c);
+    c.s.recover = ecn::recovery_point(c);
     if !lowered {
         c.s.ssthresh = c.strategy.window.on_loss(&c.s, flight);
         c.cwr_due = c.config.ecn;
@@ -77,7 +78,7 @@ fn enter(c: &mut Sender, a: &AckSummary, head: bool) {
     } else {
         c.s.board.first_waiting().and_then(|index| c.s.board.get(index)).map(|r| r.seq)
     };
-    c.urgent = first.map(Urgent::fast_retransmit);
+    (c.urgent, c.first_waits) = (first.map(Urgent::fast_retransmit), false);
     let pipe = c.s.board.pipe();
     if c.strategy.select.goes_back() {
         c.s.phase = Phase::Loss;
@@ -88,7 +89,8 @@ fn enter(c: &mut Sender, a: &AckSummary, head: bool) {
     } else {
         c.s.phase = Phase::Recovery;
         c.strategy.select.on_enter(&c.s);
-        if !ecn::goes_on(c, a) {
+        if !(lowered && ecn::goes_on(c, a)) {
+            c.s.cwr = false;
             let cwnd = c.strategy.regulate.on_enter(&c.s, a);
             c.set_cwnd(cwnd);
         }

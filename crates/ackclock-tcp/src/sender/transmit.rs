@@ -235,8 +235,12 @@ fn recovery(c: &mut Sender) -> Option<Transmit> {
             let why = Why { judge, replaces_lost };
             // Also beyond a window that has shrunk since (RFC 9293 section 3.8.6, MAY-7), unless
             // selection refits: it will not name it again.
-            let again = if c.s.phase == Phase::Loss { Cause::SlowStart } else { Cause::Recovery };
-            retransmit(c, index, again, why, counts)
+            let cause = match c.s.phase {
+                Phase::Loss => Cause::SlowStart,
+                _ if core::mem::take(&mut c.first_waits) => Cause::FastRetransmit,
+                _ => Cause::Recovery,
+            };
+            retransmit(c, index, cause, why, counts)
         }
         Some(Next::Sequential) => sequential(c).or_else(|| fill(c)),
         // The rest of a bundle may be too short for selection.

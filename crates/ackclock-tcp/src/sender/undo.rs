@@ -14,6 +14,9 @@ pub(super) struct Judged {
     pub settled: bool,
     /// Nothing is judged lost on this ACK.
     pub hold: bool,
+    /// An ECN-Echo of this ACK has no answer: `tcp_fastretrans_alert` does not open after
+    /// `tcp_try_undo_partial`.
+    pub quiet: bool,
 }
 
 /// The first verdict on a response counts.
@@ -28,9 +31,11 @@ pub(super) fn judge(c: &mut Sender, a: &AckSummary) -> Judged {
             continue;
         }
         let by = c.strategy.undo[i].name();
+        let partial = c.s.phase == Phase::Recovery
+            && matches!(verdict, Verdict::Restore { losses_stand: false, .. });
         let settled = apply(c, verdict, by, a);
         if !matches!(verdict, Verdict::Retime { .. }) {
-            return Judged { settled, hold: verdict == Verdict::Hold };
+            return Judged { settled, hold: verdict == Verdict::Hold, quiet: partial };
         }
     }
     Judged::default()
@@ -39,6 +44,15 @@ pub(super) fn judge(c: &mut Sender, a: &AckSummary) -> Judged {
 /// Restores what was saved when the response began, unless a mechanism has another answer;
 /// nothing is lost any more. Returns whether cwnd is settled for this ACK.
 fn apply(c: &mut Sender, verdict: Verdict, by: &'static str, a: &AckSummary) -> bool {
+    let ssthresh = c.s.ssthresh;
+    let settled = restore(c, verdict, by, a);
+    if c.s.ssthresh > ssthresh && c.strategy.undo.iter().any(|undo| undo.withdraws_cwr()) {
+        c.cwr_due = false;
+    }
+    settled
+}
+
+fn restore(c: &mut Sender, verdict: Verdict, by: &'static str, a: &AckSummary) -> bool {
     match verdict {
         Verdict::Open => {}
         Verdict::Retime { srtt, rttvar } => {

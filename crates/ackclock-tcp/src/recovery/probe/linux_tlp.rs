@@ -29,6 +29,8 @@ const FIRST: Span = Span::from_secs(1);
 pub struct LinuxTlp {
     /// `tlp_high_seq`, and `tlp_retrans`.
     probe: Option<(u64, bool)>,
+    /// Where the last CWR began before it.
+    cwr_point: u64,
     /// When an ACK last advanced `snd_una`.
     advanced: Time,
     /// The timer has expired since.
@@ -44,12 +46,10 @@ impl LinuxTlp {
 
     /// `tcp_process_tlp_ack`: whether the probe has repaired a loss.
     fn process(&mut self, s: &State, a: &AckSummary) -> bool {
-        let Some((high_seq, again)) = self.probe else { return false };
-        if s.recover >= high_seq {
-            // A recovery or a timeout has taken its place.
+        let Some((high_seq, again)) = self.pending(s) else {
             self.probe = None;
             return false;
-        }
+        };
         if a.ack < high_seq {
             return false;
         }
@@ -61,6 +61,12 @@ impl LinuxTlp {
         again && !a.dsack_of_probe && beyond
     }
 
+    /// The probe, if nothing has taken its place: a recovery, a timeout, or CWR
+    /// (`tcp_init_cwnd_reduction`).
+    fn pending(&self, s: &State) -> Option<(u64, bool)> {
+        self.probe.filter(|(high_seq, _)| s.recover < *high_seq && s.cwr_point == self.cwr_point)
+    }
+
     /// When the interval at hand began.
     fn since(&self, s: &State) -> Option<Time> {
         Some(self.advanced.max(s.board.last()?.first_sent))
@@ -70,8 +76,7 @@ impl LinuxTlp {
 impl Probe for LinuxTlp {
     /// `tcp_dsack_seen`, counted or not.
     fn reported(&self, s: &State, a: &AckSummary) -> bool {
-        let on_its_way = self.probe.filter(|(high_seq, _)| s.recover < *high_seq);
-        let (Some((high_seq, _)), Some((left, right))) = (on_its_way, a.dsack) else {
+        let (Some((high_seq, _)), Some((left, right))) = (self.pending(s), a.dsack) else {
             return false;
         };
         right == high_seq && right - left <= s.mss
@@ -90,6 +95,8 @@ impl Probe for LinuxTlp {
     fn deadline(&self, s: &State) -> Time {
         let (Some(since), Some(last)) = (self.since(s), s.board.last()) else { return Time::NEVER };
         let disorder = s.board.sacked_segments() > 0 || s.board.retransmitted_segments() > 0;
+        // CWR stays CWR.
+        let disorder = disorder && !s.cwr;
         if !s.sack || s.phase != Phase::Open || disorder || self.fired == Some(since) {
             return Time::NEVER;
         }
@@ -104,10 +111,11 @@ impl Probe for LinuxTlp {
 
     fn on_deadline(&mut self, s: &State) -> ProbeNow {
         self.fired = self.since(s);
-        if self.probe.is_some_and(|(high_seq, _)| s.recover < high_seq) {
+        if self.pending(s).is_some() {
             return ProbeNow::Nothing;
         }
         let new = s.unsent_len();
+        self.cwr_point = s.cwr_point;
         self.probe = Some((s.snd_max + u64::from(new.unwrap_or(0)), new.is_none()));
         ProbeNow::NewOrCopy
     }

@@ -45,6 +45,10 @@ impl Regulate for LinuxPrr {
         true
     }
 
+    fn cwr_is_a_state(&self) -> bool {
+        true
+    }
+
     fn everywhere(&self) -> bool {
         true
     }
@@ -55,7 +59,12 @@ impl Regulate for LinuxPrr {
 
     fn on_enter(&mut self, s: &State, a: &AckSummary) -> u64 {
         *self = LinuxPrr { prior_cwnd: s.cwnd / s.mss, ..LinuxPrr::default() };
-        self.cwnd(s, a, u64::from(a.delivered.max(1)))
+        // Only a recovery can begin where nothing was delivered.
+        let least = u32::from(!s.cwr);
+        match a.delivered.max(least) {
+            0 => s.cwnd,
+            delivered => self.cwnd(s, a, delivered.into()),
+        }
     }
 
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> u64 {

@@ -10,6 +10,7 @@
 //! - What was restored is the larger window of now and then (`tcp_undo_cwnd_reduction`).
 //! - An ACK of an original while retransmissions are on their way stops them for this ACK, and
 //!   restores nothing yet (`tcp_try_undo_partial`).
+//! - An ECN-Echo leaves nothing to restore: the windows stay, the phase ends.
 //! - Without SACK the phase goes on at the recovery point, until an ACK of more
 //!   (`tcp_is_non_sack_preventing_reopen`), and after a timeout also before it
 //!   (`tcp_try_undo_loss`).
@@ -36,13 +37,15 @@ pub struct LinuxUndo {
 
 impl LinuxUndo {
     /// `tcp_init_undo`.
-    fn begin(&mut self, s: &State) {
+    fn begin(&mut self, s: &State, timeout: bool) {
         self.undo_marker = Some(s.snd_una);
         let probe = u32::from(self.probed.is_some_and(|end| end > s.snd_una));
         let retransmitted = s.board.retransmitted_segments() + probe;
         self.undo_retrans = Some(retransmitted).filter(|&n| n > 0);
-        // What an ECN-Echo has lowered stays so (tcp_enter_recovery).
-        self.prior = (!s.cwr).then(|| Windows { ssthresh: current_ssthresh(s), cwnd: s.cwnd });
+        // What an ECN-Echo has lowered stays so (tcp_enter_recovery); a timeout in CWR lowers it again,
+        // or begins nothing (tcp_enter_loss).
+        self.prior =
+            (timeout || !s.cwr).then(|| Windows { ssthresh: current_ssthresh(s), cwnd: s.cwnd });
     }
 
     fn count_dsacks(&mut self, a: &AckSummary) {
@@ -116,14 +119,22 @@ impl Undo for LinuxUndo {
             if !any_retransmitted(s) {
                 self.retrans_stamp = None;
             }
-            self.begin(s);
+            self.begin(s, false);
         } else if lowers_on_timeout(s) {
-            self.begin(s);
+            self.begin(s, true);
         }
     }
 
     fn forget(&mut self) {
         (self.undo_marker, self.prior) = (None, None);
+    }
+
+    fn on_echo(&mut self) {
+        self.prior = None;
+    }
+
+    fn withdraws_cwr(&self) -> bool {
+        true
     }
 
     fn on_retransmit(&mut self, s: &State, seq: u64, len: u32) {

@@ -75,6 +75,16 @@ pub trait Undo: Send {
     /// undone (`tcp_enter_cwr`).
     fn forget(&mut self) {}
 
+    /// An ACK has ECN-Echo: what it says, and the response that it begins, is not spurious, whatever
+    /// comes (`prior_ssthresh` is 0: `tcp_fastretrans_alert`, `tcp_enter_recovery`).
+    fn on_echo(&mut self) {}
+
+    /// Whether an undo that raises ssthresh takes CWR back, if that has not left yet
+    /// (`tcp_ecn_withdraw_cwr`).
+    fn withdraws_cwr(&self) -> bool {
+        false
+    }
+
     /// A segment is retransmitted (RFC 3708 section 3 counts them, RFC 3522 section 3.2 keeps the
     /// first one's timestamp).
     fn on_retransmit(&mut self, _s: &State, _seq: u64, _len: u32) {}

@@ -137,11 +137,150 @@ fn a_recovery_goes_on_with_the_reduction() {
         x.write(60_000).sends(&capable(0, 10)).at(100).echoes(1).sends("10ecwr");
         x.at(101).sack(1, &[(2, 3)]).sends("11+e").windows(10_000, 7_000);
         x.at(102).sack(1, &[(2, 4)]).sends("12+e").windows(10_000, 7_000);
-        // In flight are 12 - 3 - 1 = 8; ceil(2.8) - 3 = 0, but what is lost first goes at once.
-        x.at(103).sack(1, &[(2, 5)]).sends("1F").windows(8_000, 7_000).phase(Phase::Recovery);
+        // In flight are 12 - 3 - 1 = 8; ceil(2.8) - 3 = 0: what is lost waits for room
+        // (`tcp_xmit_retransmit_queue`). At 7 = ssthresh there is none either, at 6 for one.
+        x.at(103).sack(1, &[(2, 5)]).sends("").windows(8_000, 7_000).phase(Phase::Recovery);
         assert!(!x.sender.state().cwr);
+        x.at(104).sack(1, &[(2, 6)]).sends("").windows(7_000, 7_000);
+        x.at(105).sack(1, &[(2, 7)]).sends("1F").windows(7_000, 7_000);
         assert_eq!((x.sender.stats().ecn_reductions, x.sender.stats().recoveries), (1, 1));
+        // It ends where CWR would have: at 10, where more is outstanding. An echo begins the next
+        // CWR at once, of cwnd 7: ssthresh 4.
+        x.at(106).echoes(10).phase(Phase::Open);
+        assert!(x.sender.state().cwr && x.sender.state().snd_max > 10_000);
+        assert_eq!((x.sender.stats().ecn_reductions, x.sender.state().ssthresh), (2, 4_000));
+        x.sent.clear();
     });
+}
+
+/// The duplicates of the first segment come before anything is acknowledged: position 0 is not "up to
+/// the point". Linux leaves cwnd alone where nothing was delivered (`tcp_cwnd_reduction`).
+#[test]
+fn an_echo_counts_before_anything_is_acknowledged() {
+    run_with("newreno", ecn(10), |x| {
+        x.write(60_000).sends(&capable(0, 10)).at(100).echoes(0).sends("").windows(5_000, 5_000);
+    });
+    run_with("linux", ecn(10), |x| {
+        x.write(60_000).sends(&capable(0, 10)).at(100).echoes(0).sends("").windows(10_000, 7_000);
+        assert!(x.sender.state().cwr);
+        // One is delivered: ceil(0.7) = 1.
+        x.at(101).echoes(1).sends("10ecwr").windows(10_000, 7_000);
+    });
+}
+
+/// Nothing is outstanding (`tcp_ack`: no_queue): Linux lowers nothing. RFC 3168 makes no exception.
+#[test]
+fn an_echo_with_nothing_outstanding() {
+    for (composition, reductions) in [("linux", 0), ("newreno", 1)] {
+        run_with(composition, ecn(10), |x| {
+            x.write(2_000).sends("0e 1e").at(100).ack(2).echoes(2).sends("");
+            assert_eq!(x.sender.stats().ecn_reductions, reductions);
+        });
+    }
+}
+
+/// An ACK that was overtaken says nothing of now.
+#[test]
+fn an_old_echo_is_ignored() {
+    for composition in ["linux", "newreno"] {
+        run_with(composition, ecn(2), |x| {
+            x.write(60_000).sends("0e 1e").at(100).ack(2);
+            x.sent.clear();
+            x.echoes(1).sends("");
+            assert_eq!((x.sender.stats().ecn_echoes, x.sender.stats().ecn_reductions), (0, 0));
+        });
+    }
+}
+
+/// `tcp_ecn_withdraw_cwr`: a D-SACK shows that the recovery was spurious before CWR has left. Without
+/// it CWR goes, and outside Linux it goes in any case (RFC 3168 section 6.1.2: "in response to [...]
+/// any reason").
+#[test]
+fn an_undo_withdraws_cwr() {
+    for (composition, spurious, next) in
+        [("linux", true, "10e"), ("linux", false, "10ecwr"), ("sack+dsack-undo", true, "10ecwr")]
+    {
+        run_with(composition, ecn(10), |x| {
+            x.write(10_000).sends(&capable(0, 10)).at(100);
+            x.sack(0, &[(1, 2)]).sack(0, &[(1, 3)]).sends("").sack(0, &[(1, 4)]).sends("0F");
+            let lowered = x.sender.state().ssthresh;
+            x.at(200).sack(10, if spurious { &[(0, 1)] } else { &[] }).phase(Phase::Open);
+            assert_eq!(x.sender.state().ssthresh > lowered, spurious);
+            x.write(1_000).sends(next);
+        });
+    }
+}
+
+/// An original of before the timeout arrives, so that F-RTO undoes it: with an echo nothing is
+/// restored (`prior_ssthresh` is 0), and CWR begins at once. cwnd is 1 after the timeout, so ssthresh
+/// 2. In flight are 5 to 10, and of 5 delivered ceil(2 * 5 / 1) = 10 may go.
+#[test]
+fn an_echo_on_the_ack_that_undoes_a_timeout() {
+    for echo in [false, true] {
+        run_with("linux", ecn(10), |x| {
+            x.write(60_000).sends(&capable(0, 10));
+            while x.sender.stats().timeouts == 0 {
+                x.now = x.sender.next_deadline();
+                x.input(|s, now| s.on_deadline(now));
+                let sent = std::mem::take(&mut x.sent);
+                assert!(["10+e", "0T", ""].contains(&&*sent), "{sent}");
+            }
+            x.now += Span::from_millis(1);
+            if echo {
+                x.echoes(5)
+                    .windows(16_000, 2_000)
+                    .sends(&("11ecwr ".to_string() + &capable(12, 21)));
+            } else {
+                x.ack(5);
+                x.sent.clear();
+                assert_eq!(x.sender.state().ssthresh, UNSET);
+            }
+            x.phase(Phase::Open);
+            assert_eq!(
+                (x.sender.state().cwr, x.sender.stats().ecn_reductions),
+                (echo, echo.into())
+            );
+        });
+    }
+}
+
+/// CWR stays CWR whatever is SACKed, and new data in it has the timer wait for a probe
+/// (`tcp_schedule_loss_probe`), not for the end of the reordering window: two round trips of
+/// 100.125 ms, and 2 ms. Without the echo it waits for a quarter of the least round trip, 100 ms, and
+/// 2 ms.
+#[test]
+fn in_cwr_new_data_waits_for_a_probe() {
+    for (echo, due) in [(true, 303_250), (false, 128_000)] {
+        run_with("linux", ecn(10), |x| {
+            x.write(60_000).sends(&capable(0, 10)).at(100);
+            if echo {
+                x.echoes(1);
+            } else {
+                x.ack(1);
+            }
+            x.sent.clear();
+            x.at(101).sack(1, &[(2, 3)]);
+            x.sent.clear();
+            assert_eq!(x.sender.next_deadline(), Time(due * 1000));
+        });
+    }
+}
+
+/// A loss that a tail loss probe has repaired lowers the windows (`tcp_process_tlp_ack`; RFC 8985
+/// section 7.4.2), and the next new data says so.
+#[test]
+fn a_loss_that_a_probe_repaired_draws_cwr() {
+    for composition in ["linux", "sack+tlp"] {
+        run_with(composition, ecn(10), |x| {
+            x.write(10_000).sends(&capable(0, 10)).at(100).ack(9).sends("");
+            x.now = x.sender.next_deadline();
+            x.input(|s, now| s.on_deadline(now)).sends("9+");
+            let before = x.sender.state().cwnd;
+            x.now += Span::from_millis(100);
+            x.write(2_000).sends("10e 11e").ack(12).write(1_000).sends("12ecwr");
+            assert!(x.sender.state().cwnd < before);
+        });
+    }
 }
 
 /// `tcp_enter_loss` in CWR: ssthresh stays.
