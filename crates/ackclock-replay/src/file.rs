@@ -45,11 +45,16 @@ struct Line {
     sack: Vec<(u64, u64)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     echo: Option<u32>,
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    ece: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     sent: Vec<Sent>,
     /// Which of these had PSH, from 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     push: Vec<usize>,
+    /// Which of these had CWR.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    cwr: Vec<usize>,
     #[serde(default, skip_serializing_if = "is_empty")]
     info: Changed,
 }
@@ -148,7 +153,8 @@ impl Reader {
             return Err(format!("`at` is {}, more than {LATEST}", line.at));
         }
         self.at = line.at;
-        let of_ack = line.window.is_some() || !line.sack.is_empty() || line.echo.is_some();
+        let of_ack =
+            line.window.is_some() || !line.sack.is_empty() || line.echo.is_some() || line.ece;
         let what = match (line.write, line.ack, line.timer) {
             (Some(bytes), None, None) if !of_ack => self.write(header, bytes)?,
             (None, Some(to), None) => self.ack(header, to, &line)?,
@@ -157,7 +163,7 @@ impl Reader {
                 return Err("a timer needs an input before it".into());
             }
             (Some(_), None, None) | (None, None, Some(true)) => {
-                return Err("`window`, `sack` and `echo` belong to an `ack`".into());
+                return Err("`window`, `sack`, `echo` and `ece` belong to an `ack`".into());
             }
             _ => return Err("a step is a `write`, an `ack` or `\"timer\": true`".into()),
         };
@@ -172,12 +178,11 @@ impl Reader {
         if !line.push.is_empty() && !header.offload {
             return Err("`push` needs `offload` in the header".into());
         }
-        for &i in &line.push {
-            match line.sent.get_mut(i) {
-                Some(sent) => sent.push = true,
-                None => return Err(format!("`push` has {i}, but `sent` no such segment")),
-            }
+        if (line.ece || !line.cwr.is_empty()) && !header.ecn {
+            return Err("`ece` and `cwr` need `ecn` in the header".into());
         }
+        note(&mut line.sent, "push", &line.push, |sent| &mut sent.push)?;
+        note(&mut line.sent, "cwr", &line.cwr, |sent| &mut sent.cwr)?;
         line.info.apply(&mut self.info);
         Ok(Step { at: line.at, what, sent: line.sent, info: self.info })
     }
@@ -209,8 +214,25 @@ impl Reader {
         {
             return Err(format!("`sack` has {left} to {right}, which is no data that was written"));
         }
-        Ok(What::Ack(Ack { to, window: self.window, sack: line.sack.clone(), echo: line.echo }))
+        let (sack, echo, ece) = (line.sack.clone(), line.echo, line.ece);
+        Ok(What::Ack(Ack { to, window: self.window, sack, echo, ece }))
     }
+}
+
+/// Takes note of which segments had a flag.
+fn note(
+    sent: &mut [Sent],
+    key: &str,
+    which: &[usize],
+    flag: fn(&mut Sent) -> &mut bool,
+) -> Result<(), String> {
+    for &i in which {
+        match sent.get_mut(i) {
+            Some(sent) => *flag(sent) = true,
+            None => return Err(format!("`{key}` has {i}, but `sent` no such segment")),
+        }
+    }
+    Ok(())
 }
 
 /// Vectors as the text of a file.
@@ -228,8 +250,10 @@ pub fn write(vectors: &[Vector]) -> String {
                 window: None,
                 sack: Vec::new(),
                 echo: None,
+                ece: false,
                 sent: step.sent.clone(),
                 push: (0..step.sent.len()).filter(|&i| step.sent[i].push).collect(),
+                cwr: (0..step.sent.len()).filter(|&i| step.sent[i].cwr).collect(),
                 info: Changed::between(&info, &step.info),
             };
             match &step.what {
@@ -240,6 +264,7 @@ pub fn write(vectors: &[Vector]) -> String {
                     line.window = (ack.window != window).then_some(ack.window);
                     line.sack.clone_from(&ack.sack);
                     line.echo = ack.echo;
+                    line.ece = ack.ece;
                     window = ack.window;
                 }
             }

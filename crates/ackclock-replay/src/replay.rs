@@ -14,8 +14,8 @@
 use std::collections::HashMap;
 
 use ackclock_tcp::{
-    Cause, Composition, Phase, SackBlock, SackBlocks, Segment, Sender, SenderConfig, Seq, Span,
-    Time, Timestamps,
+    Cause, Composition, Ecn, Phase, SackBlock, SackBlocks, Segment, Sender, SenderConfig, Seq,
+    Span, Time, Timestamps,
 };
 
 use crate::vector::{Ack, Header, Sent, Step, Vector, What};
@@ -119,6 +119,7 @@ fn config(h: &Header) -> SenderConfig {
         initial_rwnd: h.window,
         wscale: h.window_scale,
         sack: h.sack,
+        ecn: h.ecn,
         timestamps: h.timestamps,
         handshake_rtt: Some(Span::from_micros(h.round_trip)),
         idle_restart: h.setting("tcp_slow_start_after_idle", 1) != 0,
@@ -212,7 +213,8 @@ impl Driver<'_> {
                 *begun
             };
             let push = self.header.offload && t.segment.flags.psh();
-            let sent = Sent { position: t.position, len: t.segment.len, transmission, push };
+            let (len, cwr) = (t.segment.len, t.segment.ecn.cwr());
+            let sent = Sent { position: t.position, len, transmission, push, cwr };
             let timer = by_timer.then_some(self.now.0 / 1000);
             all.push(Left { sent, cause: t.cause, timer });
         }
@@ -234,6 +236,7 @@ fn segment(ack: &Ack, header: &Header) -> Segment {
         ack: Seq(ack.to as u32),
         wnd: (ack.window >> header.window_scale).min(65_535) as u16,
         timestamps: ack.echo.map(|ecr| Timestamps { val: 0, ecr }),
+        ecn: if ack.ece { Ecn::NONE.with_ece() } else { Ecn::NONE },
         sack,
         ..Segment::default()
     }

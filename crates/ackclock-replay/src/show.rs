@@ -43,7 +43,8 @@ impl Comparison<'_> {
             What::Write(bytes) => format!("write {}", self.segments(*bytes)),
             What::Timer => "timer".into(),
             What::Ack(ack) => {
-                let mut text = format!("ack {}", self.segments(ack.to));
+                let echo = if ack.ece { " ece" } else { "" };
+                let mut text = format!("ack {}{echo}", self.segments(ack.to));
                 for (left, right) in &ack.sack {
                     // Writing to a string cannot fail.
                     let _ = write!(text, " [{} {})", self.segments(*left), self.segments(*right));
@@ -98,17 +99,17 @@ impl Comparison<'_> {
     }
 
     /// `7` for the first transmission of the segment at 7 MSS, `7'2` for the second one, `7p` with
-    /// PSH.
+    /// PSH, `7c` with CWR.
     fn sent(&self, s: &Sent) -> String {
         let mut text = self.segments(s.position);
         if u64::from(s.len) != u64::from(self.vector.header.mss) {
             let _ = write!(text, "({})", s.len);
         }
-        let push = if s.push { "p" } else { "" };
+        let flags = [if s.push { "p" } else { "" }, if s.cwr { "c" } else { "" }].concat();
         match s.transmission {
             0 => "probe".into(),
-            1 => format!("{text}{push}"),
-            n => format!("{text}'{n}{push}"),
+            1 => format!("{text}{flags}"),
+            n => format!("{text}'{n}{flags}"),
         }
     }
 }

@@ -40,6 +40,10 @@ pub struct Header {
     pub initial_window: u32,
     /// SACK was negotiated.
     pub sack: bool,
+    /// ECN was negotiated (RFC 3168). Then the steps say which ACKs had ECN-Echo and which segments
+    /// CWR.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub ecn: bool,
     /// Timestamps were negotiated.
     pub timestamps: bool,
     /// The receiver's window scale.
@@ -105,6 +109,8 @@ pub struct Ack {
     pub sack: Vec<(u64, u64)>,
     /// The time whose timestamp is echoed, in milliseconds.
     pub echo: Option<u32>,
+    /// It has ECN-Echo.
+    pub ece: bool,
 }
 
 /// A segment that was sent.
@@ -119,11 +125,13 @@ pub struct Sent {
     pub transmission: u32,
     /// It had PSH; `false` if that was not recorded.
     pub push: bool,
+    /// It had CWR; `false` without ECN.
+    pub cwr: bool,
 }
 
 impl From<(u64, u32, u32)> for Sent {
     fn from((position, len, transmission): (u64, u32, u32)) -> Sent {
-        Sent { position, len, transmission, push: false }
+        Sent { position, len, transmission, push: false, cwr: false }
     }
 }
 

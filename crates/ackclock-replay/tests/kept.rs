@@ -70,7 +70,7 @@ fn every_family_is_kept() {
         *families.entry(vector.header.family).or_default() += 1;
         *congestion.entry(vector.header.congestion).or_default() += 1;
     }
-    assert_eq!(families.len(), 27);
+    assert_eq!(families.len(), 28);
     assert!(families.values().all(|n| *n == 8), "{families:?}");
     assert!(congestion["cubic"] >= 50 && congestion["reno"] >= 50, "{congestion:?}");
 }

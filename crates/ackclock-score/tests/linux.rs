@@ -39,7 +39,7 @@ fn record(scenario: &Scenario) -> Vector {
 }
 
 fn sent(number: u64, transmission: u32) -> Sent {
-    Sent { position: number * MSS, len: MSS as u32, transmission, push: false }
+    Sent { position: number * MSS, len: MSS as u32, transmission, push: false, cwr: false }
 }
 
 /// What is acknowledged in segments, SACK blocks, and the segments that answer it. A timer
@@ -89,6 +89,38 @@ fn slow_start_is_recorded_segment_by_segment() {
     // What is kept is what was recorded.
     let again = read("v", &write(std::slice::from_ref(&vector))).unwrap();
     assert_eq!(again, [vector]);
+}
+
+/// The receiver echoes the mark of segment 3 until CWR comes, which is on the first new segment after
+/// the echo: 16, as ssthresh 7 of cwnd 14 lets one go (`tcp_cwnd_reduction`).
+#[test]
+fn marks_are_echoed_and_cwr_is_recorded() {
+    if !root() {
+        return;
+    }
+    let vector = record(&Scenario { ecn: true, mark: vec![(3, 1)], ..plain(30) });
+    assert!(vector.header.ecn);
+    let echoes: Vec<u64> = vector
+        .steps
+        .iter()
+        .filter_map(|step| match &step.what {
+            What::Ack(ack) if ack.ece => Some(ack.to / MSS),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(echoes, (4..=16).collect::<Vec<_>>());
+    let cwr: Vec<u64> = vector
+        .steps
+        .iter()
+        .flat_map(|step| step.sent.iter().filter(|s| s.cwr).map(|s| s.position / MSS))
+        .collect();
+    assert_eq!(cwr, [16]);
+    let reduced = vector.steps.iter().find(|s| s.info.state == CaState::Cwr).unwrap();
+    assert!(matches!(&reduced.what, What::Ack(ack) if ack.to == 4 * MSS));
+    assert_eq!(reduced.info.ssthresh, 6);
+    // Without ECN at the receiver nothing is capable, and nothing is marked.
+    let vector = record(&Scenario { mark: vec![(3, 1)], ..plain(30) });
+    assert!(!vector.header.ecn && vector.steps.iter().all(|s| s.info.state == CaState::Open));
 }
 
 #[test]

@@ -21,8 +21,9 @@ fn a_line_means_what_the_guide_says() {
         r#"{"at":450000,"timer":true,"sent":[[1000,1000,2]],"info":{"state":"loss","cwnd":1}}"#,
     ]);
     let info = Info { cwnd: 2, ..Info::default() };
-    let ack = Ack { to: 1000, window: 128_000, sack: vec![(2000, 3000)], echo: Some(99) };
-    let new = |position| Sent { position, len: 1000, transmission: 1, push: false };
+    let ack =
+        Ack { to: 1000, window: 128_000, sack: vec![(2000, 3000)], echo: Some(99), ece: false };
+    let new = |position| Sent { position, len: 1000, transmission: 1, push: false, cwr: false };
     let expected = [
         Step { at: 100_500, what: What::Write(4000), sent: vec![new(0), new(1000)], info },
         Step {
@@ -59,6 +60,28 @@ fn which_segments_had_psh() {
     assert_eq!(error(&without), "`push` needs `offload` in the header");
 }
 
+/// Only where ECN was negotiated; and what the strategy sends is compared by it.
+#[test]
+fn which_acks_had_ece_and_which_segments_cwr() {
+    let mut v = vector(&[]);
+    v.header.ecn = true;
+    let text = write(&[v])
+        + "{\"at\":1,\"write\":6000,\"sent\":[[0,1000,1],[1000,1000,1]]}\n\
+           {\"at\":100000,\"ack\":1000,\"ece\":true,\"sent\":[[2000,1000,1]],\"cwr\":[0]}\n";
+    let read_again = read("v", &text).unwrap();
+    let steps = &read_again[0].steps;
+    assert!(matches!(&steps[1].what, What::Ack(ack) if ack.ece) && steps[1].sent[0].cwr);
+    assert_eq!(write(&read_again), text);
+    let linux = Registry::default().parse("linux+linux-reno").unwrap();
+    assert_eq!(Comparison::new(&read_again[0], &linux).first_difference(), None);
+    let other = read("v", &text.replace(",\"cwr\":[0]", "")).unwrap();
+    assert_eq!(Comparison::new(&other[0], &linux).first_difference(), Some(1));
+    let error = |text: &str| read("v", text).unwrap_err().what;
+    assert_eq!(error(&text.replace("[0]}", "[1]}")), "`cwr` has 1, but `sent` no such segment");
+    let without = text.replace(r#","ecn":true"#, "");
+    assert_eq!(error(&without), "`ece` and `cwr` need `ecn` in the header");
+}
+
 #[test]
 fn what_was_written_is_read_again() {
     let first = vector(&[
@@ -84,7 +107,7 @@ fn errors_name_the_file_the_line_and_what_is_wrong() {
         (r#"{"at":5}"#, "a step is a `write`, an `ack` or `\"timer\": true`"),
         (r#"{"at":5,"write":1,"ack":1}"#, "a step is a `write`, an `ack` or `\"timer\": true`"),
         (r#"{"at":5,"timer":false}"#, "a step is a `write`, an `ack` or `\"timer\": true`"),
-        (r#"{"at":5,"write":1,"echo":1}"#, "`window`, `sack` and `echo` belong to an `ack`"),
+        (r#"{"at":5,"write":1,"echo":1}"#, "`window`, `sack`, `echo` and `ece` belong to an `ack`"),
         (r#"{"at":5,"write":1048576000}"#, "more than 1048576 segments are written"),
         (r#"{"at":5,"ack":4001}"#, "`ack` is 4001, but 4000 bytes were written"),
         (r#"{"at":5,"ack":0,"window":100}"#, "`window` is 100, which no ACK says at scale 7"),
@@ -103,7 +126,7 @@ fn errors_name_the_file_the_line_and_what_is_wrong() {
         (
             r#"{"at":5,"ack":0,"color":1}"#,
             "column 23: unknown field `color`, expected one of `at`, `write`, `ack`, `timer`, \
-             `window`, `sack`, `echo`, `sent`, `push`, `info`",
+             `window`, `sack`, `echo`, `ece`, `sent`, `push`, `cwr`, `info`",
         ),
     ] {
         assert_eq!(refused(line), format!("v.jsonl:3: {what}"), "{line}");

@@ -49,6 +49,7 @@ pub(super) struct Host {
 
 /// A segment that the kernel sent.
 pub(super) struct Received {
+    /// With the codepoint of the IP header.
     pub header: Repr,
     pub len: u32,
 }
@@ -113,6 +114,8 @@ impl Host {
         for (key, default) in SETTINGS {
             sysctl(key, scenario.settings.get(key).copied().unwrap_or(default))?;
         }
+        // Ask for it, or accept it only, as by default.
+        sysctl("tcp_ecn", if scenario.ecn { 1 } else { 2 })?;
         let socket = socket_with(
             AddressFamily::INET,
             SocketType::STREAM,
@@ -153,12 +156,14 @@ impl Host {
                 Err(error) => break Err(error),
             };
             // Other packets: the kernel looks for IPv6 routers, for example.
+            let codepoint = ip::codepoint(packet);
             let Ok(packet) = ip::v4::Packet::parse(packet) else { continue };
             if packet.header.protocol() != ip::TCP {
                 continue;
             }
             let Ok(segment) = Packet::parse(packet.payload) else { continue };
-            break Ok(Some((Repr::parse(&segment).0, segment.payload().len() as u32)));
+            let header = Repr { codepoint, ..Repr::parse(&segment).0 };
+            break Ok(Some((header, segment.payload().len() as u32)));
         };
         self.buffer = buffer;
         result

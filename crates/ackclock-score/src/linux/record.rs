@@ -10,7 +10,9 @@ use std::io;
 
 use ackclock_replay::{Ack, FORMAT, Header, Sent, Step, Vector, What};
 use ackclock_tcp::wire::{Control, Options, Repr};
-use ackclock_tcp::{DelayedAck, Receiver, ReceiverConfig, Segment, Seq, Span, Time, Timestamps};
+use ackclock_tcp::{
+    Codepoint, DelayedAck, Ecn, Receiver, ReceiverConfig, Segment, Seq, Span, Time, Timestamps,
+};
 
 use super::host::{Connection, Host, Received, SETTINGS, now};
 use super::scenario::Scenario;
@@ -40,7 +42,7 @@ struct Event {
 
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Happening {
-    Arrival { position: u64, len: u32, tsval: Option<u32> },
+    Arrival { position: u64, len: u32, tsval: Option<u32>, marked: bool, cwr: bool },
     Acknowledge(usize),
     ReceiverTimer,
     Read,
@@ -96,6 +98,7 @@ pub(super) fn record(host: &mut Host, scenario: &Scenario, kernel: &str) -> io::
             ms => DelayedAck::After(Span::from_millis(ms)),
         },
         sack: scenario.sack,
+        ecn: offers_ecn(scenario, &syn),
         dsack: scenario.dsack,
         timestamps,
         buffer: scenario.buffer,
@@ -127,6 +130,11 @@ pub(super) fn record(host: &mut Host, scenario: &Scenario, kernel: &str) -> io::
     let header = recorder.handshake(&syn, timestamps, kernel)?;
     recorder.run()?;
     Ok(Vector { header, steps: recorder.steps })
+}
+
+/// The SYN is an ECN-setup SYN (RFC 3168 section 6.1.1), and the receiver agrees.
+fn offers_ecn(scenario: &Scenario, syn: &Repr) -> bool {
+    scenario.ecn && syn.control.contains(Control::ECE.with(Control::CWR))
 }
 
 /// Has the kernel send its SYN; when it did. Where that is not known to the millisecond of the
@@ -183,10 +191,11 @@ impl Recorder<'_> {
             }),
             ..Options::default()
         };
+        let (ecn, control) = (offers_ecn(s, syn), Control::SYN.with(Control::ACK));
         let answer = Repr {
             seq: Seq(ISS),
             ack: self.isn,
-            control: Control::SYN.with(Control::ACK),
+            control: if ecn { control.with(Control::ECE) } else { control },
             wnd: window,
             options,
             ..Repr::default()
@@ -215,6 +224,7 @@ impl Recorder<'_> {
             mss: s.payload() as u32,
             initial_window: info.cwnd,
             sack: s.sack,
+            ecn,
             timestamps,
             window_scale: WINDOW_SCALE,
             window: window.into(),
@@ -283,11 +293,13 @@ impl Recorder<'_> {
                 self.written += bytes;
                 self.input(time, What::Write(bytes))?;
             }
-            Happening::Arrival { position, len, tsval } => {
+            Happening::Arrival { position, len, tsval, marked, cwr } => {
+                let codepoint = if marked { Codepoint::Ce } else { Codepoint::NotEct };
                 let segment = Segment {
                     seq: Seq::at(self.isn, position),
                     len,
                     timestamps: tsval.map(|val| Timestamps { val, ecr: 0 }),
+                    ecn: Ecn::new(codepoint, false, cwr),
                     ..Segment::default()
                 };
                 self.receiver.on_segment(at, &segment);
@@ -320,6 +332,7 @@ impl Recorder<'_> {
             window: u64::from(segment.wnd) << WINDOW_SCALE,
             sack: blocks.map(|b| (position(b.left), position(b.right))).collect(),
             echo: segment.timestamps.map(|t| t.ecr.wrapping_sub(self.timestamp_origin)),
+            ece: segment.ecn.ece(),
         };
         let header = Repr::from_segment(0, 0, &segment);
         let time = self.host.send(&self.connection, &header)?.since(self.origin).0;
@@ -393,9 +406,12 @@ impl Recorder<'_> {
             entry.1 += 1;
             *entry
         };
+        let cwr = received.header.control.contains(Control::CWR);
+        let capable = received.header.codepoint != Codepoint::NotEct;
+        let marked = capable && self.scenario.mark.contains(&(number, transmission));
         if let Some(step) = self.steps.last_mut() {
             let push = self.scenario.offload && received.header.control.contains(Control::PSH);
-            step.sent.push(Sent { position, len, transmission, push });
+            step.sent.push(Sent { position, len, transmission, push, cwr });
         }
         let s = self.scenario;
         if s.drop.contains(&(number, transmission)) {
@@ -423,7 +439,7 @@ impl Recorder<'_> {
         let first = held(arrives + late * 1_000_000);
         let second = again.map(|ms| held(arrives + ms * 1_000_000));
         for at in [Some(first), second].into_iter().flatten() {
-            self.push(at, Happening::Arrival { position, len, tsval });
+            self.push(at, Happening::Arrival { position, len, tsval, marked, cwr });
         }
     }
 

@@ -11,7 +11,7 @@ use ackclock_net::Rng;
 use serde::{Deserialize, Serialize};
 
 /// The families, in the order in which seeds go through them.
-pub const FAMILIES: [&str; 27] = [
+pub const FAMILIES: [&str; 28] = [
     "application-limited",
     "bursts",
     "congestion",
@@ -24,6 +24,7 @@ pub const FAMILIES: [&str; 27] = [
     "long-transfers",
     "lost-acks",
     "lost-retransmissions",
+    "marks",
     "mixed",
     "no-d-sack",
     "no-dupthresh",
@@ -62,6 +63,9 @@ pub struct Scenario {
     pub sack: bool,
     /// It reports duplicates.
     pub dsack: bool,
+    /// It agrees to ECN, for which the kernel asks.
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub ecn: bool,
     /// It agrees to timestamps.
     pub timestamps: bool,
     /// Its buffer in bytes.
@@ -80,6 +84,9 @@ pub struct Scenario {
     pub writes: Vec<(u64, u64)>,
     /// Segments that are lost: number and transmission.
     pub drop: Vec<(u64, u32)>,
+    /// Segments that come marked with CE, if they are ECN-capable.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mark: Vec<(u64, u32)>,
     /// Segments that come later by so many milliseconds.
     pub late: Vec<(u64, u32, u64)>,
     /// Segments that come twice, the second time later by so many milliseconds.
@@ -160,6 +167,16 @@ impl Scenario {
                 s.dsack = false;
                 let mishap = d.one(&["late-segments", "delay-spikes", "d-sack"]);
                 s.happen(&mut d, mishap, segments);
+            }
+            "marks" => {
+                s.ecn = true;
+                s.timestamps = d.chance(0.3);
+                s.delayed_ack = d.one(&[0, 0, 0, 40]);
+                s.writes = vec![(0, segments * s.payload())];
+                if d.chance(0.5) {
+                    s.mishap(&mut d, segments);
+                }
+                s.marks(&mut d, segments);
             }
             "delayed-acks" => {
                 s.delayed_ack = d.one(&[25, 40, 100, 200]);
@@ -380,6 +397,21 @@ impl Scenario {
                 }
             }
         }
+    }
+
+    /// Some segments, some of them in a row, or a share of all.
+    fn marks(&mut self, d: &mut Draw, n: u64) {
+        if d.chance(0.3) {
+            let p = d.one(&[0.02, 0.1, 0.3, 1.0]);
+            self.mark = (0..n).filter(|_| d.chance(p)).map(|i| (i, 1)).collect();
+            return;
+        }
+        for _ in 0..d.range(1, 4) {
+            let (first, len) = (d.range(0, n - 1), d.one(&[1, 1, 2, 10]));
+            self.mark.extend((first..n.min(first + len)).map(|i| (i, 1)));
+        }
+        self.mark.sort_unstable();
+        self.mark.dedup();
     }
 
     fn late_some(&mut self, d: &mut Draw, n: u64) {

@@ -42,6 +42,7 @@ pub fn shrink(
 
 fn size(s: &Scenario) -> u64 {
     let mishaps = s.drop.len()
+        + s.mark.len()
         + s.late.len()
         + s.twice.len()
         + s.drop_acks.len()
@@ -62,7 +63,7 @@ fn smaller(s: &Scenario) -> Vec<Scenario> {
             }
         )*};
     }
-    without!(drop late twice drop_acks late_acks holds);
+    without!(drop mark late twice drop_acks late_acks holds);
     if s.writes.len() > 1 {
         for writes in shorter(&s.writes) {
             all.push(Scenario { writes, ..s.clone() });
