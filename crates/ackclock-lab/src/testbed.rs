@@ -13,9 +13,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::thread;
 
 use ackclock_live::{
-    Attachment, GatewayReport, Host, Namespace, Net, RealTimeGateway, Tun, TunConfig,
+    Attachment, GatewayReport, Host, Namespace, Net, RealTimeGateway, Tun, TunConfig, be_prompt,
 };
 use ackclock_net::scenario::Scenario;
 use ackclock_stack::StackConfig;
@@ -91,7 +92,14 @@ impl Testbed {
             half_open: 16,
             memory: usize::MAX,
         };
-        Net::start(Host::new(tun, config))
+        // The kernel sends from interrupts, which no other work of the machine holds up. The stack's
+        // thread inherits the priority of the one that starts it.
+        let start = || {
+            be_prompt();
+            Net::start(Host::new(tun, config))
+        };
+        thread::scope(|scope| scope.spawn(start).join())
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 
     /// What became of the packets.

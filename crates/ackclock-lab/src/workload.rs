@@ -7,6 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use ackclock_live::be_prompt;
 use ackclock_net::Rng;
 use ackclock_run::Cancel;
 
@@ -59,6 +60,8 @@ pub(crate) fn bulk(
     let (bytes, over) = (AtomicU64::new(0), AtomicBool::new(false));
     thread::scope(|scope| {
         scope.spawn(|| {
+            // Whoever writes sends, too.
+            be_prompt();
             let chunk = vec![0; CHUNK];
             let mut written = Ok(());
             while !over.load(Ordering::Relaxed) && written.is_ok() {
