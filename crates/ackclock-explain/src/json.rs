@@ -6,8 +6,8 @@ use ackclock_tcp::wire::Options;
 use ackclock_tcp::{Seq, Span, Time, TimeoutClass};
 use ackclock_trace::connection::RoundTrip;
 use ackclock_trace::{
-    Connection, Episode, Flow, Kind, Lifetime, Limit, Position, Recovery, Retransmission, Spurious,
-    Stall, State, Timeout,
+    Connection, Ecn, Episode, Flow, Kind, Lifetime, Limit, Position, Recovery, Retransmission,
+    Spurious, Stall, State, Timeout,
 };
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -240,11 +240,24 @@ struct FlowJson<'a> {
     unseen_bytes: u64,
     rtt: Option<RoundTripJson>,
     limits: LimitsJson,
+    ecn: EcnJson,
     window: u64,
     throughput_bps: Option<f64>,
     goodput_bps: Option<f64>,
     retransmission_rate: Option<f64>,
     doubts: &'a [String],
+}
+
+/// Marks on one way.
+#[derive(Serialize)]
+struct EcnJson {
+    negotiated: Option<bool>,
+    capable: u64,
+    marked: u64,
+    echoes: u64,
+    cwr: u64,
+    reductions: usize,
+    reduction_list: Vec<Epoch>,
 }
 
 /// The options of a SYN.
@@ -451,11 +464,26 @@ impl<'a> FlowJson<'a> {
             unseen_bytes: flow.unseen,
             rtt: flow.rtt.map(RoundTripJson::of),
             limits: LimitsJson(flow.lifetime),
+            ecn: EcnJson::of(&flow.ecn),
             window: flow.window,
             throughput_bps: throughput,
             goodput_bps: goodput,
             retransmission_rate: retransmitted,
             doubts: &flow.doubts,
+        }
+    }
+}
+
+impl EcnJson {
+    fn of(ecn: &Ecn) -> Self {
+        EcnJson {
+            negotiated: ecn.negotiated,
+            capable: ecn.capable,
+            marked: ecn.marked,
+            echoes: ecn.echoes,
+            cwr: ecn.cwr,
+            reductions: ecn.reductions.len(),
+            reduction_list: ecn.reductions.iter().map(|at| Epoch(*at)).collect(),
         }
     }
 }

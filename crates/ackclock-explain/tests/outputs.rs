@@ -80,9 +80,11 @@ fn connections_have_exactly_the_documented_keys_in_their_order() {
         "avoided mechanism saved_90_s saved_s strategy timeout took_s"
     );
     assert_eq!(of("/connections/1/position"), "confidence to_client_s to_server_s vantage");
-    let flow = "bytes doubts dsacks goodput_bps limits mss offered probes_of_new_data \
+    let flow = "bytes doubts dsacks ecn goodput_bps limits mss offered probes_of_new_data \
         retransmission_rate retransmissions rtt segments throughput_bps timeouts unseen_bytes window";
     assert_eq!(of("/connections/1/from_server"), flow);
+    let ecn = "capable cwr echoes marked negotiated reduction_list reductions";
+    assert_eq!(of("/connections/1/from_server/ecn"), ecn);
     let overall = "backed_off_timeouts bytes connections dsacks fast_retransmissions \
         limits lin_kung_figure_1 lost_retransmissions \
         prr_tables recoveries recovery_retransmissions replayable_timeouts replayed_timeouts \

@@ -34,8 +34,13 @@ fn capture(format: CaptureFormat) -> CaptureWriter<Vec<u8>> {
 /// 6 bytes of data at 1.5 s, and a duplicate ACK with a SACK block 0.1 s later.
 fn small(format: CaptureFormat) -> Vec<u8> {
     let mut capture = capture(format);
-    let handshake =
-        Handshake { mss: 1000, sack: true, sender_wscale: 2, receiver_wscale: 7, rwnd: 64_000 };
+    let handshake = Handshake {
+        mss: 1000,
+        sender_wscale: 2,
+        receiver_wscale: 7,
+        rwnd: 64_000,
+        ..Handshake::default()
+    };
     capture.connection(1, handshake);
     let timestamps = |val, ecr| Some(Timestamps { val, ecr });
     let data = Segment {
@@ -193,6 +198,21 @@ fn a_huge_segment_at_the_wrap_becomes_several_packets() {
     );
     // The last second that 32 bits can tell.
     assert_eq!(file[24..28], [0xff; 4]);
+}
+
+/// RFC 3168 section 6.1.1: a handshake that is made up for a flow with ECN asks for it and accepts it.
+#[test]
+fn a_made_up_handshake_agrees_on_ecn() {
+    for (ecn, expected) in [(true, [0xc0, 0x40, 0]), (false, [0, 0, 0])] {
+        let mut capture = capture(CaptureFormat::Pcap);
+        capture.connection(1, Handshake { ecn, ..Handshake::default() });
+        let segment = Segment { seq: Seq(1), ack: Seq(1), len: 1, ..Segment::default() };
+        capture.packet(1, &sent(0, &segment, Cause::New, 1, 1)).unwrap();
+        let file = capture.finish().unwrap();
+        let packets = packets(&file);
+        let flags = packets[..3].iter().map(|packet| packet[14 + 20 + 13] & 0xc0);
+        assert_eq!(flags.collect::<Vec<_>>(), expected);
+    }
 }
 
 /// RFC 3168: ECT(0) and CE are 2 and 3 in the TOS byte, CWR and ECE 0x80 and 0x40 in the flags.

@@ -406,6 +406,7 @@ pub fn handshake(flow: &BuiltFlow) -> Handshake {
     Handshake {
         mss: flow.mss,
         sack: flow.sack,
+        ecn: flow.ecn,
         sender_wscale: 0,
         receiver_wscale: flow.wscale,
         rwnd: flow.rwnd,

@@ -340,3 +340,6 @@ fn from_sender(connection: &Connection) -> (&Flow, &'static str) {
     };
     (if sends { &connection.from_client } else { &connection.from_server }, place)
 }
+
+#[cfg(test)]
+mod tests;

@@ -94,6 +94,8 @@ pub struct Flow {
     pub sack: bool,
     /// Whether timestamps were.
     pub timestamps: bool,
+    /// Explicit Congestion Notification.
+    pub ecn: Ecn,
     /// The largest window that the other end offered, in bytes; 0 if it offered none.
     pub window: u64,
     /// Payload bytes, each counted once.
@@ -129,6 +131,26 @@ pub struct Flow {
     pub events: Vec<Event>,
     /// What could not be known, and why.
     pub doubts: Vec<String>,
+}
+
+/// Explicit Congestion Notification on one way (RFC 3168), as far as the capture shows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ecn {
+    /// Whether both ends agreed on it, by their SYNs; or, where one was not seen, that it is in use.
+    /// `None` if nothing says so.
+    pub negotiated: Option<bool>,
+    /// Segments with data that passed the capture ECN-capable, marked ones included. A super-segment
+    /// counts as the segments of SMSS in it.
+    pub capable: u64,
+    /// Of those, the ones marked with CE before the capture.
+    pub marked: u64,
+    /// ACKs with ECN-Echo that the other end sent.
+    pub echoes: u64,
+    /// Packets with CWR: this end says that it has lowered its window, for a mark or a loss.
+    pub cwr: u64,
+    /// When this end lowered its window for an ECN-Echo: once in a window of data, and not where a
+    /// loss lowered it in the same one (RFC 3168 section 6.1.2).
+    pub reductions: Vec<Time>,
 }
 
 /// Round trips measured.

@@ -22,8 +22,8 @@ mod settings;
 mod tracker;
 
 pub use connection::{
-    Connection, Ended, Episode, Flow, Kind, Position, Recovery, Retransmission, Spurious, Stall,
-    StallCause, State, Timeout, Vantage,
+    Connection, Ecn, Ended, Episode, Flow, Kind, Position, Recovery, Retransmission, Spurious,
+    Stall, StallCause, State, Timeout, Vantage,
 };
 pub use file::{Damage, Frame, LinkType, Reader};
 pub use filter::{Filter, FilterError};

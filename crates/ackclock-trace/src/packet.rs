@@ -12,7 +12,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::wire::ip::TCP;
 use ackclock_tcp::wire::{Control, MIN_HEADER_LEN, Options};
-use ackclock_tcp::{SackBlocks, Seq, Time, Timestamps};
+use ackclock_tcp::{Codepoint, SackBlocks, Seq, Time, Timestamps};
 
 use self::bytes::Bytes;
 pub use self::bytes::{Ignored, Wrapper};
@@ -50,6 +50,8 @@ pub struct Packet {
     pub ip_id: Option<u16>,
     /// Time to live or hop limit.
     pub ttl: u8,
+    /// The ECN field of the IP header around it, of the inner one in a tunnel.
+    pub codepoint: Codepoint,
 }
 
 impl Packet {
@@ -150,6 +152,7 @@ impl Segment<'_> {
             options_cut: self.options_cut,
             ip_id: self.ip.id,
             ttl: self.ip.ttl,
+            codepoint: self.ip.codepoint,
         }
     }
 

@@ -3,7 +3,7 @@
 mod frames;
 
 use ackclock_tcp::wire::Options;
-use ackclock_tcp::{SackBlock, SackBlocks, Seq, Time, Timestamps};
+use ackclock_tcp::{Codepoint, SackBlock, SackBlocks, Seq, Time, Timestamps};
 use ackclock_trace::{Frame, Ignored, LinkType, Packet, decode};
 use frames::{ETHERNET, RAW, ethernet, see, tcp, v4, v6, wanted, wanted_v6, whole};
 use proptest::prelude::*;
@@ -305,6 +305,22 @@ proptest! {
                 prop_assert_eq!(cut, Packet { options, options_cut: cut.options_cut, ..all });
             }
             (cut, all) => prop_assert_eq!(cut, all),
+        }
+    }
+}
+
+/// RFC 3168 section 5: the two lowest bits of the TOS byte, and of the traffic class.
+#[test]
+fn the_codepoint_of_both_versions() {
+    for (bits, codepoint) in
+        [(0, Codepoint::NotEct), (1, Codepoint::Ect1), (2, Codepoint::Ect0), (3, Codepoint::Ce)]
+    {
+        let (mut four, mut six) = (v4(&tcp(&[], 10)), v6(6, &tcp(&[], 10)));
+        // With a DSCP of 46.
+        four[1] = 46 << 2 | bits;
+        (six[0], six[1]) = (0x6b, 0x80 | bits << 4);
+        for bytes in [four, six] {
+            assert_eq!(whole(101, &bytes).unwrap().codepoint, codepoint);
         }
     }
 }

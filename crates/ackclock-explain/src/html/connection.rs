@@ -7,7 +7,7 @@ use ackclock_figure::{Figure, Interval, Width};
 use ackclock_report::{Findings, Panel, Picture, escape};
 use ackclock_tcp::wire::Options;
 use ackclock_tcp::{Span, Time, TimeoutClass};
-use ackclock_trace::{Flow, Stall, StallCause};
+use ackclock_trace::{Ecn, Flow, Stall, StallCause};
 
 use super::charts::{Way, charts};
 use super::findings::Drawn;
@@ -151,6 +151,9 @@ fn verdict(found: &Found) -> String {
         escape(&why),
         list(&text::shares(found.lifetime()))
     );
+    if let Some(marks) = text::marks(found) {
+        let _ = writeln!(html, "<p>It met marks: {}.</p>", escape(&marks));
+    }
     html += &match held.is_empty() {
         true => format!(
             "<p class=\"verdict\">No stall; {}.</p>\n",
@@ -192,7 +195,22 @@ fn facts(found: &Found, explained: &Explained) -> Vec<(String, String)> {
             flow.offered.as_ref().map_or("SYN not seen".into(), offered),
         ));
     }
+    for (end, flow) in found.flows().filter(|(_, flow)| flow.ecn.negotiated == Some(true)) {
+        facts.push((format!("{} sent with ECN", end.name()), marks(&flow.ecn)));
+    }
     facts
+}
+
+/// What was marked, and what followed from it.
+fn marks(ecn: &Ecn) -> String {
+    let times = ecn.reductions.len() as u64;
+    format!(
+        "{} ECN-capable, {} marked before the capture; {} with ECN-Echo; window lowered {} for it",
+        text::count(ecn.capable, "segment"),
+        ecn.marked,
+        text::count(ecn.echoes, "ACK"),
+        text::count(times, "time")
+    )
 }
 
 /// The options of a SYN.

@@ -62,6 +62,10 @@ fn advice(found: &Found, from: End, limit: Limit) -> Option<String> {
             size(flow.window)
         ),
         Limit::Recovery => recovery(flow, to, &sender.to_string(), &receiver.to_string()),
+        Limit::CongestionWindow if marked_rather_than_lost(flow) => format!(
+            "{sender} to {receiver}: a queue marks packets (ECN), which keeps the congestion window \
+             small; find where packets wait"
+        ),
         Limit::CongestionWindow if flow.retransmissions.is_empty() => format!(
             "{sender}: its window is still growing or its send buffer is full; keep connections \
              open for longer, or raise initcwnd or net.ipv4.tcp_wmem"
@@ -74,6 +78,11 @@ fn advice(found: &Found, from: End, limit: Limit) -> Option<String> {
         }
         Limit::Path | Limit::Application => return None,
     })
+}
+
+/// Marks have lowered the window more often than losses.
+fn marked_rather_than_lost(flow: &Flow) -> bool {
+    flow.ecn.reductions.len() > flow.recoveries.len() + flow.timeouts.len()
 }
 
 fn recovery(flow: &Flow, to: &Flow, sender: &str, receiver: &str) -> String {

@@ -16,7 +16,7 @@ use crate::names;
 pub(crate) use one::{ended, position, recovered};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use sentence::retransmission;
-pub(crate) use sentence::{seconds_saved, stall};
+pub(crate) use sentence::{marks, seconds_saved, stall};
 pub(crate) use short::{headed, headline, shares, why};
 pub use terms::terms;
 pub(crate) use terms::{TERMS, meaning};

@@ -3,7 +3,7 @@
 use ackclock_tcp::{Span, TimeoutClass};
 use ackclock_trace::{Flow, Kind, Retransmission, Stall, StallCause, Timeout};
 
-use super::words::{bounded, time};
+use super::words::{bounded, count, time};
 use crate::explained::{End, Explained, Found, sent_by};
 use crate::names;
 use crate::replay::Rescue;
@@ -137,6 +137,25 @@ pub(crate) fn retransmission(flow: &Flow, place: usize, r: &Retransmission) -> S
         text.push_str("; lost itself");
     }
     text
+}
+
+/// Why its sender lowered its window without a loss, if it did: a queue on the path marks packets.
+pub(crate) fn marks(found: &Found) -> Option<String> {
+    let from = found.sender();
+    lowered_by_marks(from, found.flow(from))
+}
+
+fn lowered_by_marks(from: End, flow: &Flow) -> Option<String> {
+    let n = flow.ecn.reductions.len() as u64;
+    let lost =
+        if flow.retransmissions.is_empty() { "and nothing was lost" } else { "beside losses" };
+    (n > 0).then(|| {
+        format!(
+            "a queue on the path marks packets (ECN), {lost}: the {} lowered its window {} for it",
+            from.name(),
+            count(n, "time")
+        )
+    })
 }
 
 #[cfg(test)]

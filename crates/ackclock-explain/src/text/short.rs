@@ -78,6 +78,7 @@ fn busy(found: &Found) -> Span {
 /// A line on a connection, and one on its longest stall if that is worth it.
 fn connection(found: &Found) -> String {
     let mut line = headed(found) + "\n";
+    line.extend(sentence::marks(found).map(|marks| format!("    {marks}\n")));
     let lost = |(_, stall): &(End, &Stall)| stall.cause != StallCause::Application;
     let longest = found.stalls().into_iter().filter(lost).max_by_key(|(_, s)| s.end.since(s.start));
     let worth = |s: &Stall| s.end.since(s.start).0 >= found.lifetime().whole().0 / 10;

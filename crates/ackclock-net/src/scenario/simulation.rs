@@ -66,6 +66,8 @@ pub struct BuiltFlow {
     pub start: Time,
     /// Whether SACK is negotiated.
     pub sack: bool,
+    /// Whether ECN is.
+    pub ecn: bool,
     /// Whether timestamps are negotiated.
     pub timestamps: bool,
     /// The receiver's window scale shift.
@@ -85,6 +87,7 @@ impl BuiltFlow {
             isn: Seq(0),
             start: Time::ZERO,
             sack: false,
+            ecn: false,
             timestamps: false,
             wscale: 0,
             rwnd: 0,

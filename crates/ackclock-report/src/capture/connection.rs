@@ -17,6 +17,8 @@ pub struct Handshake {
     pub mss: u32,
     /// Whether SACK was negotiated. Whether timestamps were is seen from the first segment.
     pub sack: bool,
+    /// Whether ECN was negotiated.
+    pub ecn: bool,
     /// Window scale shift of the data sender's own window.
     pub sender_wscale: u8,
     /// Window scale shift of the receiver: `ReceiverConfig::wscale`.
@@ -28,11 +30,20 @@ pub struct Handshake {
 
 impl Default for Handshake {
     fn default() -> Self {
-        Handshake { mss: 1460, sack: true, sender_wscale: 0, receiver_wscale: 0, rwnd: 65535 }
+        Handshake {
+            mss: 1460,
+            sack: true,
+            ecn: false,
+            sender_wscale: 0,
+            receiver_wscale: 0,
+            rwnd: 65535,
+        }
     }
 }
 
 const SENDER_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
+/// RFC 3168 section 6.1.1.
+const ECN_SETUP: Control = Control::SYN.with(Control::ECE).with(Control::CWR);
 const RECEIVER_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
 /// TEST-NET-2 (RFC 5737) and the discard service.
 const RECEIVER: (Ipv4Addr, u16) = (Ipv4Addr::new(198, 51, 100, 1), 9);
@@ -110,7 +121,7 @@ impl Connection {
             if to_receiver { (first.seq, first.ack) } else { (first.ack, first.seq) };
         let clocks =
             first.timestamps.map(|t| if to_receiver { (t.val, t.ecr) } else { (t.ecr, t.val) });
-        let Handshake { mss, sack, sender_wscale, receiver_wscale, rwnd } = self.handshake;
+        let Handshake { mss, sack, ecn, sender_wscale, receiver_wscale, rwnd } = self.handshake;
         // The MSS option leaves room for the others out (RFC 6691).
         let mss = mss.saturating_add(
             Segment { timestamps: first.timestamps, ..Segment::default() }.option_len(),
@@ -122,11 +133,12 @@ impl Connection {
             timestamps,
             sack: SackBlocks::NONE,
         };
+        let accepted = Control::SYN.with(Control::ACK);
         let before = |seq: Seq| Seq(seq.0.wrapping_sub(1));
         let unscaled = |window: u64| u16::try_from(window).unwrap_or(u16::MAX);
         let syn = Repr {
             seq: before(ours),
-            control: Control::SYN,
+            control: if ecn { ECN_SETUP } else { Control::SYN },
             wnd: u16::MAX,
             options: options(sender_wscale, clocks.map(|(val, _)| Timestamps { val, ecr: 0 })),
             ..Repr::default()
@@ -134,7 +146,7 @@ impl Connection {
         let syn_ack = Repr {
             seq: before(theirs),
             ack: ours,
-            control: Control::SYN.with(Control::ACK),
+            control: if ecn { accepted.with(Control::ECE) } else { accepted },
             wnd: unscaled(rwnd),
             options: options(
                 receiver_wscale,

@@ -99,6 +99,9 @@ impl DelayedSender {
                     model.sender.peer_data(data.at.min(self.peer_data + delay));
                 }
                 model.arrive(data.at, delay, places);
+                if data.cwr {
+                    model.sender.says_lowered(data.position);
+                }
                 model.data(data);
             }
             Input::Acked(acked) if delay == Span::ZERO => {

@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | When was it, and how long was it silent before? | [`clock`] |
 //! | What did the SYNs agree on, and is it another connection? | [`handshake`] |
+//! | Did they agree on ECN, and what was marked? | [`ecn`] |
 //! | What does an end send, and what is acknowledged of it? | [`end`] |
 //! | Which position is this sequence number? | [`end::positions`] |
 //! | Does the capture have this frame twice? | `end::duplicates` |
@@ -20,6 +21,7 @@ mod budget;
 mod clock;
 mod delayed;
 mod doubts;
+mod ecn;
 mod end;
 mod handshake;
 mod input;
@@ -37,6 +39,7 @@ pub(crate) use self::budget::Budget;
 use self::clock::Clock;
 use self::delayed::DelayedSender;
 use self::doubts::Gaps;
+use self::ecn::Marks;
 use self::end::End;
 pub use self::end::Recent;
 use self::end::positions::ROOM;
@@ -44,7 +47,7 @@ use self::handshake::{Handshake, Seen};
 use self::input::Input;
 use self::vantage::Place;
 use self::warm_up::WarmUp;
-use crate::connection::{Connection, Ended, Flow};
+use crate::connection::{Connection, Ecn, Ended, Flow};
 use crate::packet::Packet;
 use crate::sender::{Found, Sight, Terms};
 
@@ -65,6 +68,7 @@ pub(crate) struct Open {
     begun: bool,
     clock: Clock,
     handshake: Handshake,
+    marks: Marks,
     ends: [End; 2],
     place: Place,
     warm_up: WarmUp,
@@ -91,6 +95,7 @@ impl Open {
             begun: syn,
             clock: Clock::new(p.at),
             handshake: Handshake::default(),
+            marks: Marks::default(),
             ends: Default::default(),
             place: Place::default(),
             warm_up: WarmUp::new(!syn),
@@ -163,6 +168,10 @@ impl Open {
         if p.control.contains(Control::SYN) && !self.syn(p, now.at, one) {
             return;
         }
+        if Marks::concern(p) {
+            let mss = self.mss(one);
+            self.marks.note(one, p, mss);
+        }
         if let Some(timestamps) = p.options.timestamps {
             self.ends[one].saw_timestamps();
             if now.timed {
@@ -181,7 +190,8 @@ impl Open {
         if now.silence >= SILENCE && (missing || jumps) {
             self.gap(now.at, missing, one, budget);
         }
-        if let Some((acked, _)) = acked {
+        if let Some((mut acked, _)) = acked {
+            acked.ece = acked.ece && self.marks.negotiated() == Some(true);
             if now.timed {
                 self.place.acked(one, acked.ack, now.at);
             }
@@ -366,6 +376,7 @@ impl Open {
             offered: self.handshake.options(end),
             sack: self.handshake.sack().unwrap_or(self.ends[end].has_sack()),
             timestamps: self.timestamps(end),
+            ecn: Ecn { reductions: found.reductions, ..self.marks.of(end) },
             window: found.window,
             bytes: found.bytes,
             segments: found.segments,

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use ackclock_tcp::Codepoint;
 use ackclock_tcp::wire::ip::v6::Extension;
 use ackclock_tcp::wire::ip::{v4, v6};
 
@@ -16,6 +17,7 @@ pub(super) struct Ip<'a> {
     pub(super) dst: IpAddr,
     pub(super) id: Option<u16>,
     pub(super) ttl: u8,
+    pub(super) codepoint: Codepoint,
     /// What the payload is; of a fragment, what that of the whole packet is.
     pub(super) protocol: u8,
     /// Which part of a packet this is; `None` of a whole one.
@@ -62,6 +64,7 @@ pub(super) fn v4(packet: Bytes<'_>) -> Result<Ip<'_>, Ignored> {
         dst: IpAddr::V4(header.dst()),
         id: Some(header.id()),
         ttl: header.ttl(),
+        codepoint: Codepoint::from_tos(header.0[1]),
         protocol: header.protocol(),
         part: header.is_fragment().then(|| Part {
             id: u32::from(header.id()),
@@ -87,6 +90,7 @@ pub(super) fn v6(packet: Bytes<'_>) -> Result<Ip<'_>, Ignored> {
         dst: IpAddr::V6(header.dst()),
         id: None,
         ttl: header.hop_limit(),
+        codepoint: Codepoint::from_tos(header.0[1] >> 4),
         protocol: header.next(),
         part: None,
         payload: rest,

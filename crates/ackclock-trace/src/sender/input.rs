@@ -68,6 +68,8 @@ pub(crate) struct Acked {
     pub tsecr: Option<u32>,
     /// It carries data, a SYN or a FIN, so it is no duplicate ACK (RFC 5681 section 2).
     pub with_data: bool,
+    /// It has ECN-Echo, on a connection with ECN.
+    pub ece: bool,
     /// Its time can be trusted, and so can the times of what it acknowledges: the clock of the
     /// capture did not go back.
     pub timed: bool,

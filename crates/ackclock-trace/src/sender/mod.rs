@@ -27,6 +27,7 @@
 //! | Does what followed tell? | [`causes::aftermath`] |
 //! | What could have avoided a timeout? | [`causes::timeouts`] |
 //! | **Why did nothing go on?** | [`stalls`] |
+//! | **When did marks lower the window?** | [`marks`] |
 //! | **What limited it, all the time?** | [`limits`] |
 //! | **What does a replay of a timeout need?** | [`episodes`], [`rate`] |
 //! | **What does a picture show?** | [`picture`] |
@@ -35,6 +36,7 @@ mod causes;
 mod episodes;
 mod input;
 mod limits;
+mod marks;
 mod picture;
 mod rate;
 mod recovery;
@@ -49,6 +51,7 @@ use self::causes::Causes;
 use self::episodes::{Episodes, Facts};
 pub(crate) use self::input::{Acked, Sent, Sight, Terms};
 use self::limits::Limits;
+use self::marks::Marks;
 use self::picture::Picture;
 pub(crate) use self::picture::expiry;
 use self::rate::{Bottleneck, Trip};
@@ -73,6 +76,8 @@ pub(crate) struct Found {
     pub undecided: Vec<Timeout>,
     pub segments: u64,
     pub bytes: u64,
+    /// When marks lowered the window.
+    pub reductions: Vec<Time>,
     pub window: u64,
     pub dsacks: u64,
     pub unseen: u64,
@@ -88,6 +93,7 @@ pub(crate) struct SenderModel {
     causes: Causes,
     stalls: Stalls,
     limits: Limits,
+    marks: Marks,
     bottleneck: Bottleneck,
     episodes: Episodes,
     picture: Picture,
@@ -103,6 +109,7 @@ impl SenderModel {
             causes: Causes::default(),
             stalls: Stalls::default(),
             limits: Limits::new(terms.start),
+            marks: Marks::default(),
             bottleneck: Bottleneck::new(terms.mss, terms.handshake_rtt),
             episodes: Episodes::default(),
             picture: Picture::new(terms.events),
@@ -134,6 +141,11 @@ impl SenderModel {
             self.recovery.syn_retransmitted(&sent, kind, sight, transmission);
             self.picture.retransmitted(&sent, self.stream.stand(), transmission);
         }
+    }
+
+    /// The data that goes out next, from here on, has CWR.
+    pub fn says_lowered(&mut self, position: u64) {
+        self.marks.says_lowered(position, self.stream.terms.at_sender());
     }
 
     /// Data or a FIN goes out. In order of time with [`SenderModel::acked`].
@@ -212,7 +224,7 @@ impl SenderModel {
 
     /// A segment of data that went out before, or was missed then.
     fn old_data(&mut self, sent: &Sent) {
-        let Self { stream, recovery, causes, limits, episodes, picture, .. } = self;
+        let Self { stream, recovery, causes, limits, marks, episodes, picture, .. } = self;
         if stream.is_keep_alive_or_window_probe(sent) {
             return stream.uncount();
         }
@@ -239,6 +251,7 @@ impl SenderModel {
         let received = stream.terms.sight == Sight::Received;
         let had_arrived = is_acked || received && replaced.unseen == 0 && behind_head;
         recovery.retransmitted(sent, kind, &replaced, is_head, had_arrived, stream);
+        marks.retransmitted(recovery.phases.is_open());
         if matches!(kind, Kind::SlowStart | Kind::TailLossProbe | Kind::ProbeOrTimeout) {
             stream.windows.sent(sent.len);
         }
@@ -274,6 +287,7 @@ impl SenderModel {
             self.causes.watch_answer(a, segments, &self.stream);
         }
         self.stream.moments.acked(a.at);
+        self.marks.acked(a, &mut self.stream, &self.recovery.phases);
         self.limits.answered();
         if self.picture.is_on() {
             let sacked = self.stream.outstanding.sacked_bytes();
@@ -493,6 +507,7 @@ impl SenderModel {
             causes,
             stalls,
             limits,
+            marks,
             bottleneck,
             mut episodes,
             picture,
@@ -526,6 +541,7 @@ impl SenderModel {
             segments: stream.segments(),
             bytes: stream.bytes(),
             window: stream.windows.most_offered(),
+            reductions: marks.into_all(),
             dsacks,
             unseen: stream.outstanding.unseen(),
             rtt: stream.timers.round_trip(),

@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 
 use ackclock_tcp::wire::{Control, Options};
-use ackclock_tcp::{Seq, Time};
+use ackclock_tcp::{Codepoint, Seq, Time};
 use ackclock_trace::{Frame, Ignored, LinkType, Packet, decode};
 
 pub const ETHERNET: u16 = 1;
@@ -69,6 +69,7 @@ pub fn wanted(len: u32) -> Packet {
         options_cut: false,
         ip_id: Some(0xbeef),
         ttl: 63,
+        codepoint: Codepoint::NotEct,
     }
 }
 

@@ -1,5 +1,5 @@
 use ackclock_tcp::{Seq, Time};
-use ackclock_trace::{Spurious, State};
+use ackclock_trace::{Ecn, Spurious, State};
 
 use super::*;
 
@@ -70,4 +70,21 @@ fn a_spurious_timeout_lost_nothing() {
         timed_out(None, TimeoutClass::NonTrigger),
         "timeout, loss of 1448 bytes that triggered no fast retransmit"
     );
+}
+
+/// One line for marks, which says whether anything was lost beside; none without.
+#[test]
+fn marks_lowered_the_window() {
+    let flow = |reductions| Flow {
+        ecn: Ecn { negotiated: Some(true), echoes: 9, reductions, ..Ecn::default() },
+        ..Flow::default()
+    };
+    assert_eq!(lowered_by_marks(End::Server, &flow(vec![])), None);
+    let text = "a queue on the path marks packets (ECN), and nothing was lost: the server lowered \
+        its window 2 times for it";
+    let two = flow(vec![Time(1), Time(2)]);
+    assert_eq!(lowered_by_marks(End::Server, &two).as_deref(), Some(text));
+    let lossy = Flow { retransmissions: vec![again(Kind::Recovery, None, true)], ..two };
+    let text = text.replace("and nothing was lost", "beside losses");
+    assert_eq!(lowered_by_marks(End::Server, &lossy), Some(text));
 }

@@ -178,6 +178,7 @@ impl<'a> FlowBuilder<'a> {
             isn: sender.isn,
             start,
             sack: sender.sack,
+            ecn: sender.ecn,
             timestamps: sender.timestamps,
             wscale: sender.wscale,
             rwnd: sender.initial_rwnd,

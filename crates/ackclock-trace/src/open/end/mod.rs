@@ -159,7 +159,8 @@ impl End {
         self.fin |= fin;
         let tsval = p.options.timestamps.map(|t| t.val);
         let (frame, ip_id, again) = (p.frame, p.ip_id, position < max);
-        let data = Data { frame, at, position, seq, len, fin, again, tsval, ip_id };
+        let cwr = p.control.contains(Control::CWR);
+        let data = Data { frame, at, position, seq, len, fin, again, tsval, ip_id, cwr };
         self.positions.extend(data.end());
         if p.at < at {
             self.untimed = data.end();
@@ -221,7 +222,9 @@ impl End {
         let tsecr = p.options.timestamps.map(|t| t.ecr);
         let flags = p.control.contains(Control::SYN) || p.control.contains(Control::FIN);
         let (frame, with_data) = (p.frame, p.len > 0 || flags);
-        let acked = Acked { frame, at, ack, window, sack, sacks, dsack, tsecr, with_data, timed };
+        let ece = p.control.contains(Control::ECE) && !p.control.contains(Control::SYN);
+        let acked =
+            Acked { frame, at, ack, window, sack, sacks, dsack, tsecr, with_data, ece, timed };
         Some((acked, missing))
     }
 

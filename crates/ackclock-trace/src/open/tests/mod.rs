@@ -2,6 +2,7 @@
 //! of initial sequence numbers.
 
 mod bounds;
+mod ecn;
 mod hosts;
 mod identity;
 mod stalls;
@@ -11,7 +12,7 @@ mod vantage;
 use std::net::SocketAddr;
 
 use ackclock_tcp::wire::{Control, Options};
-use ackclock_tcp::{SackBlock, Seq, Time, Timestamps};
+use ackclock_tcp::{Codepoint, SackBlock, Seq, Time, Timestamps};
 
 use crate::connection::Connection;
 use crate::packet::Packet;
@@ -52,6 +53,7 @@ fn packet(from: usize) -> P {
         options_cut: false,
         ip_id: None,
         ttl: 64,
+        codepoint: Codepoint::NotEct,
     };
     P { from, position: 0, ack: None, control: Control::ACK, packet }
 }

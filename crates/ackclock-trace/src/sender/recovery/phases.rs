@@ -53,6 +53,11 @@ pub(crate) struct Phases {
 }
 
 impl Phases {
+    /// Up to where data had gone out when a loss was last found; 0 before.
+    pub fn recovery_point(&self) -> u64 {
+        self.recover
+    }
+
     pub fn is_open(&self) -> bool {
         self.phase == Phase::Open
     }

@@ -67,6 +67,11 @@ impl Windows {
         self.peak = if recovering { self.pipe } else { self.peak.max(self.pipe) };
     }
 
+    /// The sender has lowered cwnd to what is in the network, or below.
+    pub fn lowered(&mut self) {
+        self.peak = self.pipe;
+    }
+
     /// The retransmission timer sent this much: the network holds nothing else (RFC 5681 section
     /// 3.1).
     pub fn timed_out(&mut self, bytes: u32) {

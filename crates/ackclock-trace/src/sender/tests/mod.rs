@@ -4,6 +4,7 @@ mod episodes;
 mod holes;
 mod kinds;
 mod limits;
+mod marks;
 mod picture;
 mod probes;
 mod retransmissions;
@@ -23,6 +24,8 @@ struct Line {
     timestamps: bool,
     end: Time,
     window: u64,
+    /// The ACKs to come have ECN-Echo.
+    ece: bool,
 }
 
 fn ms(t: f64) -> Time {
@@ -58,7 +61,7 @@ impl Line {
     fn new(terms: Terms) -> Line {
         let mut model = SenderModel::new(terms);
         model.syn(1, Time::ZERO, Seq(0), false);
-        Line { model, frame: 1, timestamps: false, end: Time::ZERO, window: 1 << 20 }
+        Line { model, frame: 1, timestamps: false, end: Time::ZERO, window: 1 << 20, ece: false }
     }
 
     fn sent(&mut self, at: Time, position: u64, len: u32, fin: bool) {
@@ -119,6 +122,7 @@ impl Line {
             dsack,
             tsecr: echo.map(|e| e as u32),
             with_data,
+            ece: self.ece,
             timed: true,
         });
     }

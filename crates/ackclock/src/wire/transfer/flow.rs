@@ -129,6 +129,7 @@ impl Flow {
         let name = format!("connection {number}");
         let mut flow = BuiltFlow::new(FlowId(number), name, tcp.strategy.name(), mss);
         flow.sack = state.is_some_and(|s| s.sack);
+        flow.ecn = self.handshake.is_some_and(|(_, _, ecn)| ecn);
         flow.timestamps = tcp.timestamps;
         flow.rwnd = state.map_or(0, |s| s.window_edge);
         flow
