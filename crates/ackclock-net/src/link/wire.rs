@@ -5,9 +5,8 @@ use std::collections::VecDeque;
 use crate::heap::{Heap, Key};
 use crate::packet::Packet;
 
-/// A packet on the wire, in a cache line of its own.
+/// A packet on the wire.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
 pub(crate) struct InFlight {
     pub(crate) key: Key,
     pub(crate) packet: Packet,
