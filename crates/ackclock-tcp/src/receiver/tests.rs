@@ -2,6 +2,7 @@
 
 mod dctcp;
 mod linux_acks;
+mod plain;
 
 use std::vec::Vec;
 
