@@ -11,9 +11,9 @@ use crate::traffic::{Cbr, Writer};
 
 /// A flow's state. Times are nanoseconds since the start, `u64::MAX` for never.
 ///
-/// The fields stand in the order of their use: what each packet touches fills the first cache line
-/// and the beginning of the second.
-#[repr(C, align(64))]
+/// The fields stand in the order of their use: what each packet touches fills one cache line or two
+/// at its beginning.
+#[repr(C)]
 pub(crate) struct Flow {
     pub(crate) gates: Gates,
     pub(crate) stop: u64,
