@@ -156,7 +156,7 @@ pub trait Window: Send {
         }
     }
 
-    /// Asked after each [`on_ack`](Self::on_ack): whether slow start ends here, with ssthresh =
+    /// Asked after each [`on_ack`](Self::on_ack) in slow start: whether it ends here, with ssthresh =
     /// cwnd. This is `hystart` (RFC 9406 section 4.2): only the connection sets ssthresh.
     fn ends_slow_start(&self, s: &State) -> bool {
         self.inner().is_some_and(|law| law.ends_slow_start(s))
