@@ -163,6 +163,24 @@ fn incast_waits_for_the_timer() {
     assert!(coarse > 0.2 && fine > 0.011 && fine < 0.1, "{coarse} {fine}");
 }
 
+/// Marks lower the windows before packets are dropped, and DCTCP lowers them by less: the two bulk
+/// transfers carry more.
+#[test]
+fn a_port_that_marks_drops_nothing() {
+    let bulk = |strategy| {
+        let (_, flows, links) = run_changed("datacenter.toml", strategy, |_| {});
+        assert_eq!(
+            links.iter().map(|link| link.dropped_queue + link.dropped_early).sum::<u64>(),
+            0
+        );
+        assert!(links.iter().map(|link| link.marked).sum::<u64>() > 0, "{strategy}");
+        assert!(flows[2..].iter().all(|flow| flow.completed.is_some()), "{strategy}");
+        flows[..2].iter().map(|flow| flow.bytes_acked).sum::<u64>()
+    };
+    let (newreno, dctcp) = (bulk("newreno"), bulk("newreno+dctcp"));
+    assert!(dctcp > newreno, "{dctcp} {newreno}");
+}
+
 /// Through 1000 packets of drop-tail a page waits for its SYN/ACK and its windows: 600 ms each when
 /// the queue is full. Each of the others keeps the line busy, and no page waits for half of that.
 #[test]

@@ -43,7 +43,7 @@ fn the_labs_are_listed_and_others_are_not_there() {
     assert_eq!(unknown.status.code(), Some(2));
     assert!(
         String::from_utf8_lossy(&unknown.stderr)
-            .contains("there are lin-kung-table3, lossy, short")
+            .contains("there are bbr, lin-kung-table3, lossy, short")
     );
     let row = ackclock(&["lab", "short", "--only", "cubic"]).output().unwrap();
     assert_eq!(row.status.code(), Some(2));
