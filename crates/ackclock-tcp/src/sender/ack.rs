@@ -81,8 +81,12 @@ fn on_any(c: &mut Sender, segment: &Segment, ack: u64) {
     }
     one_timer::after_ack(c);
     after_response(c, &a);
-    if c.wants.rates && a.prior_flight > 0 && ack >= a.prior_una {
-        rates::after_ack(c, &a);
+    if c.wants.rates {
+        match a.prior_flight > 0 && ack >= a.prior_una {
+            true => rates::after_ack(c, &a),
+            // An old ACK may show a loss.
+            false => rates::between_acks(c),
+        }
     }
     if c.wants.limits {
         c.burst = c.burst.min(c.strategy.regulate.most(&c.s, &a));
@@ -237,8 +241,11 @@ pub(super) fn on_advance_open(c: &mut Sender, a: &AckSummary, settled: bool) {
 
 #[inline(always)]
 fn grow(c: &mut Sender, a: &AckSummary) {
-    // RFC 3168 section 6.1.2: no growth on an ECN-Echo. Linux grows in Loss.
-    if c.s.cwr || a.ece && !c.strategy.regulate.cwr_is_a_state() {
+    // RFC 3168 section 6.1.2: no growth on an ECN-Echo. After a timeout the receiver echoes until new
+    // data carries CWR, and none goes before all is repaired: without growth that took one segment a
+    // round trip. Linux grows on an echo, too.
+    let echo = a.ece && c.s.phase == Phase::Open && !c.strategy.regulate.cwr_is_a_state();
+    if c.s.cwr || echo {
         return;
     }
     let cwnd = c.strategy.window.on_ack(&c.s, a).min(c.config.max_cwnd.unwrap_or(u64::MAX));

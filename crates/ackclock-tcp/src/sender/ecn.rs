@@ -90,7 +90,8 @@ fn reduce(c: &mut Sender, a: &AckSummary) {
         c.s.cwr = true;
         let cwnd = c.strategy.regulate.on_enter(&c.s, a);
         c.set_cwnd(cwnd);
-    } else {
+    } else if !c.wants.rates {
+        // A law by rate sets cwnd itself.
         c.set_cwnd(c.s.cwnd.min(c.s.ssthresh));
     }
 }

@@ -81,7 +81,7 @@ fn enter(c: &mut Sender, a: &AckSummary, head: bool) {
     (c.urgent, c.first_waits) = (first.map(Urgent::fast_retransmit), false);
     let pipe = c.s.board.pipe();
     if c.strategy.select.goes_back() {
-        c.s.phase = Phase::Loss;
+        (c.s.phase, c.s.cwr) = (Phase::Loss, false);
         c.s.snd_nxt = c.s.snd_una;
         c.s.board.mark_all_lost(Time::NEVER);
         c.strategy.window.on_go_back(&c.s);

@@ -477,6 +477,8 @@ impl Window for Bbr3 {
         if lowers_on_timeout(s) {
             self.save_state();
         }
+        // What is judged lost now must not save the window of one segment.
+        self.prior_phase = Phase::Loss;
         target(s)
     }
 

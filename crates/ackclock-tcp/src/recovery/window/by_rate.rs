@@ -2,7 +2,7 @@
 //! phase (Linux's `cong_control`).
 //!
 //! The sender takes a sample with each ACK for them (draft-cheng-iccrg-delivery-rate-estimation-02).
-//! With `by-window` as regulation nothing else sets cwnd but a timeout.
+//! With `by-window` as regulation nothing else sets cwnd but a timeout and what undoes one.
 
 use crate::state::State;
 use crate::time::{Span, Time};

@@ -87,6 +87,31 @@ fn after_a_timeout() {
     });
 }
 
+/// The mark is echoed until new data carries CWR, which has to wait for the holes. Slow start goes on
+/// all the same: by one segment for each ACK.
+#[test]
+fn slow_start_after_a_timeout_goes_on_under_echoes() {
+    run_with("newreno", ecn(10), |x| {
+        x.write(60_000).sends(&capable(0, 10)).at(100).echoes(1).sends("").windows(5_000, 5_000);
+        x.fire(1100).sends("1T").windows(1_000, 4_500);
+        x.at(1200).echoes(2).sends("2S 3S").windows(2_000, 4_500);
+        x.at(1300).echoes(3).sends("4S 5S").windows(3_000, 4_500);
+    });
+}
+
+/// A law by rate sets cwnd itself: an echo leaves it.
+#[test]
+fn bbr_keeps_its_window() {
+    for composition in ["bbr", "bbr3"] {
+        let config = SenderConfig { initial_ssthresh: Some(2_000), ..ecn(10) };
+        run_with(composition, config, |x| {
+            x.write(60_000).sends(&capable(0, 10)).at(100).echoes(1).sends("10ecwr 11e");
+            let cwnd = x.sender.state().cwnd;
+            assert!(cwnd >= 10_000, "{composition}: {cwnd}");
+        });
+    }
+}
+
 /// Section 6.1.6: a window probe, with a byte or without, is not capable.
 #[test]
 fn a_window_probe_is_not_capable() {

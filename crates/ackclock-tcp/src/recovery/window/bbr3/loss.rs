@@ -143,7 +143,8 @@ impl Bbr3 {
         };
     }
 
-    /// `HandleSpuriousLossDetection`. The connection has restored cwnd.
+    /// `HandleSpuriousLossDetection`. The next ACK outside recovery restores cwnd, if the connection
+    /// has not.
     pub(super) fn handle_spurious(&mut self) {
         self.loss_in_round = false;
         self.reset_full_bw(0);

@@ -506,6 +506,22 @@ fn spurious_losses() {
 }
 
 /// Five seconds without a round trip as short: half of a BDP for 200 ms and a round, then cwnd again.
+/// A timeout has cwnd at one segment before the losses are told. If it was spurious, the window of
+/// before comes back with the next ACK.
+#[test]
+fn a_spurious_timeout() {
+    let mut s = flying(10);
+    let mut law = steady(Mode::Cruise);
+    law.on_timeout(&s, 10_000, false);
+    (s.phase, s.cwnd) = (Phase::Loss, 1000);
+    law.on_lost(&s, &lost(0, 10, 1));
+    law.on_expired(&s, &RateSample::default());
+    law.on_undo(&s);
+    s.phase = Phase::Open;
+    let sample = round(&mut s, 1);
+    assert!(law.control(&s, &sample).cwnd >= 10_000);
+}
+
 #[test]
 fn probe_of_the_round_trip() {
     let (mut bbr, mut s) = (steady(Mode::Cruise), flying(12));
