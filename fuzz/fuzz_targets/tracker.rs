@@ -5,7 +5,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 
 use ackclock_tcp::wire::{Control, Options};
-use ackclock_tcp::{Seq, Time};
+use ackclock_tcp::{Codepoint, Seq, Time};
 use ackclock_trace::{Connection, Detail, Packet, Settings, Tracker};
 use libfuzzer_sys::fuzz_target;
 
@@ -48,6 +48,8 @@ fuzz_target!(|bytes: &[u8]| {
             options_cut: kind & 128 != 0,
             ip_id: (kind & 8 != 0).then_some(u16::from(d)),
             ttl: time,
+            codepoint: [Codepoint::NotEct, Codepoint::Ect0, Codepoint::Ect1, Codepoint::Ce]
+                [usize::from(kind >> 4 & 3)],
         });
         all.extend(tracker.poll_ended());
     }
