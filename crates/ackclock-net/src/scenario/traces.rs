@@ -1,6 +1,7 @@
 //! The traces of a scenario, which are files of their own.
 
 use std::path::Path;
+use std::{fs, io};
 
 use ackclock_tcp::Registry;
 
@@ -37,10 +38,22 @@ impl Scenario {
             };
             let at = steps!["link", i, "trace"];
             let wrong = |error: String| ScenarioError::at(&at, format!("{}{error}", trace.file));
-            let text = std::fs::read_to_string(folder.join(&trace.file))
-                .map_err(|error| wrong(format!(": {error}")))?;
+            let text =
+                read(&folder.join(&trace.file)).map_err(|error| wrong(format!(": {error}")))?;
             trace.trace = Some(Trace::parse(&text).map_err(|error| wrong(format!(":{error}")))?);
         }
         Ok(())
     }
+}
+
+/// The most bytes of a trace: days of opportunities.
+const MOST: u64 = 256 << 20;
+
+/// The text of a file, and not what a device or a pipe may go on to say for ever.
+fn read(path: &Path) -> io::Result<String> {
+    let about = fs::metadata(path)?;
+    if !about.is_file() || about.len() > MOST {
+        return Err(io::Error::other("a trace is a file of at most 256 MiB"));
+    }
+    fs::read_to_string(path)
 }
