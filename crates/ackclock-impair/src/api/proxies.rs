@@ -52,6 +52,26 @@ pub(crate) struct Changes {
     enabled: Option<bool>,
 }
 
+/// Changes with the addresses that they name.
+pub(crate) struct Found {
+    listen: Option<(String, SocketAddr)>,
+    upstream: Option<(String, Vec<SocketAddr>)>,
+    enabled: Option<bool>,
+}
+
+impl Changes {
+    /// Finds the addresses out, which may take a while.
+    pub(crate) fn found(self) -> Result<Found, Error> {
+        let listen = self.listen.as_deref().map(|text| listen_address("--listen", text));
+        let upstream = self.upstream.as_deref().map(|text| resolve("--upstream", text));
+        Ok(Found {
+            listen: self.listen.clone().zip(listen.transpose()?),
+            upstream: self.upstream.clone().zip(upstream.transpose()?),
+            enabled: self.enabled,
+        })
+    }
+}
+
 /// Where a proxy listens, and the addresses of its server.
 type Addresses = (SocketAddr, Vec<SocketAddr>);
 
@@ -153,48 +173,56 @@ impl Proxies {
             made: new,
         };
         managed.set_back(&self.registry)?;
-        self.proxies.remove(&name);
-        if managed.made.enabled {
-            managed.start(&self.registry)?;
+        // The new one may listen where this one does.
+        let mut old = self.proxies.remove(&name);
+        let ran = old.as_mut().is_some_and(|old| old.proxy.take().is_some());
+        if managed.made.enabled
+            && let Err(problem) = managed.start(&self.registry)
+        {
+            if let Some(mut old) = old {
+                if ran {
+                    old.start(&self.registry)?;
+                }
+                self.proxies.insert(name, old);
+            }
+            return Err(problem);
         }
         let shown = managed.show();
         self.proxies.insert(name, managed);
         Ok(shown)
     }
 
-    /// What the proxy would be with these changes.
-    pub(crate) fn changed(&self, name: &str, changes: &Changes) -> Result<NewProxy, Problem> {
-        let managed = self.find(name)?;
-        let made = managed.made.clone();
-        let listen = changes.listen.clone().unwrap_or_else(|| managed.config.listen[0].to_string());
-        let upstream = changes.upstream.clone().unwrap_or_else(|| managed.made.upstream.clone());
-        let enabled = changes.enabled.unwrap_or(managed.proxy.is_some());
-        Ok(NewProxy { listen, upstream, enabled, ..made })
-    }
-
     /// Changes a proxy. If it listens elsewhere or leads elsewhere from now on, its connections are
-    /// reset.
-    pub(crate) fn change(
-        &mut self,
-        name: &str,
-        new: &NewProxy,
-        (listen, to): Addresses,
-    ) -> Result<Value, Problem> {
+    /// reset. If it cannot listen there, it stays as it was, but for these.
+    pub(crate) fn change(&mut self, name: &str, changes: Found) -> Result<Value, Problem> {
         let registry = &self.registry;
         let managed = self.proxies.get_mut(name).ok_or_else(|| no_proxy(name))?;
-        let same = managed.config.listen == [listen] && managed.made.upstream == new.upstream;
-        if !same || !new.enabled {
+        let before = (managed.made.clone(), managed.config.clone(), managed.proxy.is_some());
+        let enabled = changes.enabled.unwrap_or(managed.proxy.is_some());
+        let mut same = true;
+        if let Some((text, listen)) = changes.listen
+            && managed.config.listen != [listen]
+        {
+            (managed.config.listen, managed.made.listen, same) = (vec![listen], text, false);
+        }
+        if let Some((text, to)) = changes.upstream {
+            same &= managed.made.upstream == text;
+            (managed.config.to, managed.made.upstream) = (to, text);
+        }
+        managed.made.enabled = enabled;
+        if !same || !enabled {
             managed.proxy = None;
         }
-        if managed.config.listen != [listen] {
-            managed.config.listen = vec![listen];
-            managed.made.listen = new.listen.clone();
-        }
-        managed.config.to = to;
-        managed.made.upstream = new.upstream.clone();
-        managed.made.enabled = new.enabled;
-        if new.enabled && managed.proxy.is_none() {
-            managed.start(registry)?;
+        if enabled
+            && managed.proxy.is_none()
+            && let Err(problem) = managed.start(registry)
+        {
+            let was_running;
+            (managed.made, managed.config, was_running) = before;
+            if was_running {
+                managed.start(registry)?;
+            }
+            return Err(problem);
         }
         Ok(managed.show())
     }
@@ -206,14 +234,17 @@ impl Proxies {
     /// All proxies are enabled, with the conditions with which they were made, and random numbers
     /// begin anew.
     pub(crate) fn reset(&mut self) -> Result<(), Problem> {
+        let mut first = Ok(());
         for managed in self.proxies.values_mut() {
-            managed.set_back(&self.registry)?;
-            if managed.proxy.is_none() {
-                managed.start(&self.registry)?;
-            }
             managed.made.enabled = true;
+            let mut done = managed.set_back(&self.registry);
+            if done.is_ok() && managed.proxy.is_none() {
+                done = managed.start(&self.registry);
+            }
+            // One that cannot listen keeps none of the others back.
+            first = first.and(done);
         }
-        Ok(())
+        first
     }
 
     /// The conditions of a proxy.
@@ -390,9 +421,11 @@ fn no_proxy(name: &str) -> Problem {
 /// Names are parts of paths.
 fn check_name(name: &str) -> Result<(), Problem> {
     let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    if !name.is_empty() && name.len() <= 64 && name.chars().all(fits) {
+    // `.` and `..` are steps in paths.
+    let steps = name.chars().all(|c| c == '.');
+    if !steps && name.len() <= 64 && name.chars().all(fits) {
         return Ok(());
     }
-    let text = "name: write 1 to 64 letters, digits, `.`, `_` or `-`";
+    let text = "name: write 1 to 64 letters, digits, `.`, `_` or `-`, and not dots alone";
     Err(Problem::new(400, text))
 }

@@ -42,10 +42,8 @@ fn route(
         }
         (["proxies", name], "GET") => ok(lock().show_one(name)?),
         (["proxies", name], "POST" | "PATCH") => {
-            let changes: Changes = read(body)?;
-            let new = lock().changed(name, &changes)?;
-            let addresses = new.addresses()?;
-            ok(lock().change(name, &new, addresses)?)
+            let changes = read::<Changes>(body)?.found()?;
+            ok(lock().change(name, changes)?)
         }
         (["proxies", name], "DELETE") => lock().remove(name).map(gone),
         (["proxies", name, "conditions"], "GET") => ok(lock().conditions(name)?),

@@ -181,6 +181,51 @@ fn a_proxy_is_disabled_and_enabled() {
     assert_eq!(get(&all, "/proxies/web").1["enabled"], true);
 }
 
+/// Where it cannot listen, what was there stays, with its connections or anew; and a reset goes on to
+/// the others.
+#[test]
+fn a_proxy_that_cannot_listen_stays_as_it_was() {
+    let all = proxies();
+    let listen = web(&all, json!([{ "name": "slow", "delay": "5ms" }]));
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let elsewhere = json!({ "listen": taken.local_addr().unwrap().to_string() }).to_string();
+    refused(&all, ("POST", "/proxies/web"), &elsewhere, 409);
+    let shown = get(&all, "/proxies/web").1;
+    assert_eq!((&shown["listen"], &shown["enabled"]), (&json!(listen.to_string()), &json!(true)));
+    let upstream = echo().to_string();
+    let other = json!([{ "name": "web", "upstream": upstream, "listen": taken.local_addr().unwrap().to_string() }]);
+    refused(&all, ("POST", "/populate"), &other.to_string(), 409);
+    let shown = get(&all, "/proxies/web").1;
+    assert_eq!((&shown["listen"], &shown["enabled"]), (&json!(listen.to_string()), &json!(true)));
+    assert_eq!(shown["conditions"][0]["name"], "slow");
+    round_trip(&mut TcpStream::connect(listen).unwrap());
+
+    let new = json!({ "name": "zz", "upstream": upstream, "conditions": [] });
+    ask(&all, "POST", "/proxies", new);
+    ask(&all, "POST", "/proxies/zz/conditions", json!({ "loss": "1%" }));
+    ask(&all, "POST", "/proxies/web", json!({ "enabled": false }));
+    let _taken = TcpListener::bind(listen).unwrap();
+    assert_eq!(ask(&all, "POST", "/reset", Value::Null).0, 409);
+    assert_eq!(get(&all, "/proxies/zz").1["conditions"], json!([]));
+}
+
+/// Each change keeps what it does not name, whoever else changes the proxy meanwhile.
+#[test]
+fn changes_at_the_same_time_both_hold() {
+    let all = proxies();
+    web(&all, json!([]));
+    let upstream = echo().to_string();
+    for enabled in [false, true, false, true] {
+        std::thread::scope(|scope| {
+            scope.spawn(|| ask(&all, "POST", "/proxies/web", json!({ "enabled": enabled })));
+            scope.spawn(|| ask(&all, "POST", "/proxies/web", json!({ "upstream": upstream })));
+        });
+        let shown = get(&all, "/proxies/web").1;
+        let state = (&shown["enabled"], &shown["upstream"]);
+        assert_eq!(state, (&json!(enabled), &json!(upstream)));
+    }
+}
+
 #[test]
 fn populate_keeps_what_is_there_and_replaces_what_differs() {
     let all = proxies();
@@ -254,7 +299,7 @@ fn wrong_requests_name_the_key_and_what_would_be_right() {
             conditions,
             r#"{"name": "a b"}"#,
             400,
-            "name: write 1 to 64 letters, digits, `.`, `_` or `-`",
+            "name: write 1 to 64 letters, digits, `.`, `_` or `-`, and not dots alone",
         ),
         (conditions, "{", 400, "the body is not right: EOF"),
         (conditions, "{} {}", 400, "the body is to be one JSON value: "),
