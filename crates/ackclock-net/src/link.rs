@@ -367,7 +367,7 @@ impl Link {
         let begins = self.busy_until.saturating_sub(self.last_time);
         let waited = if dropped.is_none() { begins.saturating_sub(now) } else { 0 };
         let Found { packets, bytes } = found;
-        Visit { came: Time(now), size, packets, bytes, waited: Span(waited), dropped }
+        Visit { came: Time(now), size, packets, bytes, waited: Span(waited), dropped, waits: false }
     }
 
     /// When a packet of `size` bytes would leave the transmitter with nothing in its way.

@@ -181,6 +181,16 @@ impl Network {
         Ok(())
     }
 
+    /// Has a recorder see the packets that wait, at links where that is not known as they come
+    /// ([`Visit::waits`](crate::Visit::waits)): what is missing once the last run has ended.
+    pub fn waiting<R: Recorder>(&self, recorder: &mut R) {
+        for (link, id) in self.simulator.links.iter().zip(0..) {
+            link.waiting_visits(self.now)
+                .iter()
+                .for_each(|visit| recorder.queue(LinkId(id), visit));
+        }
+    }
+
     /// What became of a flow so far; `None` if there is no such flow.
     pub fn flow_report(&self, flow: FlowId) -> Option<FlowReport> {
         Some(self.simulator.flows.get(flow.0 as usize)?.report(self.now))

@@ -34,6 +34,8 @@ pub struct Visit {
     /// Why the queue dropped it, if it did: `queue` for want of room, `early` by its discipline,
     /// `outage`.
     pub dropped: Option<&'static str>,
+    /// It still waits as the run ends, at a link of which it is not known for how long.
+    pub waits: bool,
 }
 
 /// Gets what happens in a run, in the order of time. `()` takes nothing and costs nothing.
@@ -68,8 +70,8 @@ pub trait Recorder {
     fn packet(&mut self, _flow: FlowId, _place: Place, _sighting: &Sighting) {}
 
     /// A packet has come to the queue of a link, and it is known what becomes of it: at a link
-    /// whose rate stays and whose queue judges what comes, as it comes, otherwise as it leaves.
-    /// What a loss model takes comes to no queue.
+    /// whose rate stays and whose queue judges what comes, as it comes, otherwise as it leaves, or
+    /// with [`Network::waiting`](crate::Network::waiting). What a loss model takes comes to no queue.
     fn queue(&mut self, _link: LinkId, _visit: &Visit) {}
 }
 

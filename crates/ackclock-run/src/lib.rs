@@ -152,6 +152,9 @@ impl Input<'_> {
         if watched.broken_off {
             return Err(Error::Cancelled);
         }
+        if watched.wants_queues() {
+            simulation.network.waiting(&mut watched);
+        }
         let cpu_s = thread_cpu_s() - began;
         progress.advance(STEPS - watched.steps);
         let (flows, links) = (summaries(&simulation, job.seed), links(&simulation, self.scenario));

@@ -89,19 +89,25 @@ pub(crate) fn file(text: &str) -> Result<PathBuf, String> {
     Ok(text.into())
 }
 
+fn written_twice(path: &Path) -> Error {
+    Error::Usage(format!("{}: two options write this file", path.display()))
+}
+
 impl RecordArgs {
+    /// The files to write.
+    fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        let Self { parquet, events, pcap, qlog, html, svg, .. } = self;
+        let all = [parquet, events, pcap, qlog, html, svg];
+        all.into_iter().flatten().chain(&self.figure.figures)
+    }
+
     /// Whether standard output gets a file, so that the results go to standard error. No two files
     /// may be the same.
     pub fn takes_stdout(&self) -> Result<bool, Error> {
-        let Self { parquet, events, pcap, qlog, html, svg, .. } = self;
-        let all = [parquet, events, pcap, qlog, html, svg];
-        let all = || all.into_iter().flatten().chain(&self.figure.figures);
+        let all = || self.files();
         for (i, path) in all().enumerate() {
             if path.as_path() != Path::new(STDOUT) && all().take(i).any(|other| other == path) {
-                return Err(Error::Usage(format!(
-                    "{}: two options write this file",
-                    path.display()
-                )));
+                return Err(written_twice(path));
             }
         }
         match all().filter(|path| path.as_path() == Path::new(STDOUT)).count() {
@@ -143,6 +149,16 @@ pub(crate) struct OutputArgs {
 }
 
 impl OutputArgs {
+    /// The file of `--queues`, which no other option may write.
+    pub fn queues(&self) -> Result<Option<&PathBuf>, Error> {
+        match &self.queues {
+            Some(path) if self.records.files().any(|other| other == path) => {
+                Err(written_twice(path))
+            }
+            queues => Ok(queues.as_ref()),
+        }
+    }
+
     /// Whether each run gets statistics of recovery, which the distance to the oracle is computed
     /// from.
     pub fn measures_recovery(&self) -> bool {

@@ -170,11 +170,11 @@ pub(crate) fn compare(
         until: &[],
         over: &[],
     };
-    let OutputArgs { records, pcap_at, queues, vs_oracle, .. } = &args.output;
+    let OutputArgs { records, pcap_at, vs_oracle, .. } = &args.output;
     let measures = args.output.measures_recovery();
     let mut records = Records::new(records, measures, SEED, args.strategy.len())?;
     records.capture_at(pcap_at, scenario)?;
-    if let Some(path) = queues {
+    if let Some(path) = args.output.queues()? {
         records.queues.write_to(path)?;
     }
     let Swept { runs, .. } = execute(&sweep, None, &mut records, cancel)?;

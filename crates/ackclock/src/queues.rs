@@ -57,10 +57,12 @@ struct Row<'a> {
     bytes: u64,
     waited: f64,
     dropped: Option<&'a str>,
+    waits: bool,
 }
 
-const COLUMNS: [&str; 10] =
-    ["t", "strategy", "link", "from", "to", "size", "packets", "bytes", "waited", "dropped"];
+const COLUMNS: [&str; 11] = [
+    "t", "strategy", "link", "from", "to", "size", "packets", "bytes", "waited", "dropped", "waits",
+];
 
 /// The most of a queue in each of some intervals of equal length.
 struct Series {
@@ -132,6 +134,7 @@ impl Queues {
                 bytes: visit.bytes,
                 waited: visit.waited.secs_f64(),
                 dropped: visit.dropped,
+                waits: visit.waits,
             });
         }
         if self.charts && visit.packets > 0 {
@@ -224,7 +227,8 @@ impl File {
 
     fn row(&mut self, row: &Row<'_>) {
         if self.csv {
-            let Row { t, strategy, link, from, to, size, packets, bytes, waited, dropped } = row;
+            let Row { t, strategy, link, from, to, size, packets, bytes, waited, dropped, waits } =
+                row;
             let cells = [
                 t.to_string(),
                 strategy.to_string(),
@@ -236,6 +240,7 @@ impl File {
                 bytes.to_string(),
                 waited.to_string(),
                 dropped.unwrap_or_default().to_string(),
+                waits.to_string(),
             ];
             self.write(csv_line(cells).as_bytes());
         } else if let Ok(mut line) = serde_json::to_vec(row) {
@@ -313,7 +318,8 @@ mod tests {
 
     fn visit(ms: u64, packets: u32, waited: u64, dropped: Option<&'static str>) -> Visit {
         let (came, waited) = (Time(ms * 1_000_000), Span::from_millis(waited));
-        Visit { came, size: 1000, packets, bytes: u64::from(packets) * 1000, waited, dropped }
+        let bytes = u64::from(packets) * 1000;
+        Visit { came, size: 1000, packets, bytes, waited, dropped, waits: false }
     }
 
     fn points(curve: &Curve) -> Vec<(f64, f64)> {

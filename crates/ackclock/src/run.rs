@@ -90,15 +90,15 @@ pub(crate) fn run(args: &RunArgs, registry: &Registry, cancel: &Cancel) -> Resul
         over: &args.output.over,
     };
     (0..cells.len()).try_for_each(|i| check_seeds(sweep.first_seed(i), sweep.most_runs(i)))?;
-    let OutputArgs { records, pcap_at, queues, vs_oracle, .. } = &args.output;
+    let OutputArgs { records, pcap_at, vs_oracle, .. } = &args.output;
     if cells.len() > 1 {
-        refuse_recordings(records, queues.is_some())?;
+        refuse_recordings(records, args.output.queues.is_some())?;
     }
     let (seed, scenario) = (sweep.first_seed(0), &cells[0].scenario);
     let measures = args.output.measures_recovery();
     let mut records = Records::new(records, measures, seed, args.strategy.len())?;
     records.capture_at(pcap_at, scenario)?;
-    if let Some(path) = queues {
+    if let Some(path) = args.output.queues()? {
         records.queues.write_to(path)?;
     }
     let Swept { runs, short } = execute(&sweep, args.jobs, &mut records, cancel)?;

@@ -445,12 +445,16 @@ fn what_packets_find_at_queues_is_a_line_each() {
     );
     assert_eq!(second["waited"], 0.00936);
     assert_eq!((&at_router[0]["waited"], &at_router[0]["dropped"]), (&0.0.into(), &Value::Null));
+    let twice = scratch("queues", "twice.jsonl");
+    let run = ackclock(&["compare", "--strategy", "reno", "--queues", &twice, "--events", &twice]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("two options write this file"), "{}", run.err);
     let csv = rows("q.csv");
     assert!(
-        csv.starts_with("t,strategy,link,from,to,size,packets,bytes,waited,dropped\n"),
+        csv.starts_with("t,strategy,link,from,to,size,packets,bytes,waited,dropped,waits\n"),
         "{csv}"
     );
-    assert!(csv.contains(",reno,2,router,receiver,1040,1,1040,0.00936,\n"), "{csv}");
+    assert!(csv.contains(",reno,2,router,receiver,1040,1,1040,0.00936,,false\n"), "{csv}");
 }
 
 #[test]

@@ -76,6 +76,11 @@ impl FqCodelState {
         self.backlog
     }
 
+    /// The packets of all queues, one queue after the other.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Queued> {
+        self.flows.iter().flat_map(|flow| flow.line.iter())
+    }
+
     /// Packets that CoDel dropped.
     pub(crate) fn dropped_early(&self) -> u64 {
         self.flows.iter().map(|flow| flow.codel.dropped_early).sum()

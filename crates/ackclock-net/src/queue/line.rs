@@ -38,6 +38,10 @@ impl Line {
         self.packets.len()
     }
 
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Queued> {
+        self.packets.iter()
+    }
+
     pub(crate) fn first(&self) -> Option<&Queued> {
         self.packets.front()
     }

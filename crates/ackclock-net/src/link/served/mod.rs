@@ -132,7 +132,8 @@ impl Transmitter {
         let Some(visits) = &mut self.visits else { return };
         let &Queued { since, found: Found { packets, bytes }, .. } = packet;
         let (came, waited) = (Time(since), Span(now.saturating_sub(since)));
-        visits.push(Visit { came, size: packet.packet.size, packets, bytes, waited, dropped });
+        let size = packet.packet.size;
+        visits.push(Visit { came, size, packets, bytes, waited, dropped, waits: false });
     }
 
     /// Packets that wait, and their bytes.
@@ -461,6 +462,24 @@ impl Link {
     pub(crate) fn take_visits(&mut self) -> Vec<Visit> {
         let Discipline::Served(transmitter) = &mut self.discipline else { return Vec::new() };
         transmitter.visits.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// The visits of packets that wait at such a link.
+    pub(crate) fn waiting_visits(&self, now: u64) -> Vec<Visit> {
+        let Discipline::Served(transmitter) = &self.discipline else { return Vec::new() };
+        let visit = |queued: &Queued| Visit {
+            came: Time(queued.since),
+            size: queued.packet.size,
+            packets: queued.found.packets,
+            bytes: queued.found.bytes,
+            waited: Span(now.saturating_sub(queued.since)),
+            dropped: None,
+            waits: true,
+        };
+        match &transmitter.discipline {
+            Discipline::FqCodel(fq) => fq.iter().map(visit).collect(),
+            _ => transmitter.queue.iter().map(visit).collect(),
+        }
     }
 
     /// When [`Link::advance_transmitter`] has to be called next, if that is to be noted down:
