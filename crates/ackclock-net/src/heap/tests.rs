@@ -2,15 +2,7 @@ use super::*;
 
 #[test]
 fn a_key_gives_back_what_it_was_made_of() {
-    let kinds = [
-        Kind::LossNotice,
-        Kind::Wire,
-        Kind::Late,
-        Kind::SenderTimer,
-        Kind::ReceiverTimer,
-        Kind::Source,
-    ];
-    for kind in kinds {
+    for kind in KINDS {
         let key = Key::new(123_456_789, 123_000_000, kind, 12_345);
         assert_eq!((key.time(), key.kind(), key.index()), (123_456_789, kind, 12_345));
     }

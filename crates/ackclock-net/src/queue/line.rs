@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
-use ackclock_tcp::Span;
+use ackclock_tcp::{Span, Time};
 
 use crate::packet::Packet;
+use crate::recorder::Visit;
 
 /// A packet in a queue. Its hop is that of the queue's link.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +16,22 @@ pub(crate) struct Queued {
     /// When it joined the queue, in nanoseconds since the start.
     pub(crate) since: u64,
     pub(crate) found: Found,
+}
+
+impl Queued {
+    /// What is known of it at `now`, as it leaves the queue or is dropped for this reason.
+    pub(crate) fn visit(&self, now: u64, dropped: Option<&'static str>) -> Visit {
+        let Found { packets, bytes } = self.found;
+        Visit {
+            came: Time(self.since),
+            size: self.packet.size,
+            packets,
+            bytes,
+            waited: Span(now.saturating_sub(self.since)),
+            dropped,
+            waits: false,
+        }
+    }
 }
 
 /// The packets that another one finds as it comes to a link: those that wait, and the one in

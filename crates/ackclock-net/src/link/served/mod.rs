@@ -11,7 +11,7 @@ mod schedule;
 
 use std::collections::VecDeque;
 
-use ackclock_tcp::{Span, Time};
+use ackclock_tcp::Span;
 
 use super::impairments::Effects;
 use super::{Discipline, Link};
@@ -129,11 +129,9 @@ impl Transmitter {
 
     /// A packet leaves the queue, to be sent, or is dropped for this reason.
     fn note(&mut self, now: u64, packet: &Queued, dropped: Option<&'static str>) {
-        let Some(visits) = &mut self.visits else { return };
-        let &Queued { since, found: Found { packets, bytes }, .. } = packet;
-        let (came, waited) = (Time(since), Span(now.saturating_sub(since)));
-        let size = packet.packet.size;
-        visits.push(Visit { came, size, packets, bytes, waited, dropped, waits: false });
+        if let Some(visits) = &mut self.visits {
+            visits.push(packet.visit(now, dropped));
+        }
     }
 
     /// Packets that wait, and their bytes.
@@ -467,15 +465,7 @@ impl Link {
     /// The visits of packets that wait at such a link.
     pub(crate) fn waiting_visits(&self, now: u64) -> Vec<Visit> {
         let Discipline::Served(transmitter) = &self.discipline else { return Vec::new() };
-        let visit = |queued: &Queued| Visit {
-            came: Time(queued.since),
-            size: queued.packet.size,
-            packets: queued.found.packets,
-            bytes: queued.found.bytes,
-            waited: Span(now.saturating_sub(queued.since)),
-            dropped: None,
-            waits: true,
-        };
+        let visit = |queued: &Queued| Visit { waits: true, ..queued.visit(now, None) };
         match &transmitter.discipline {
             Discipline::FqCodel(fq) => fq.iter().map(visit).collect(),
             _ => transmitter.queue.iter().map(visit).collect(),
