@@ -72,6 +72,8 @@
 extern crate alloc;
 
 pub mod connection;
+#[cfg(test)]
+mod dice;
 mod event;
 mod receiver;
 pub mod recovery;

@@ -4,24 +4,10 @@
 use std::format;
 
 use super::*;
+use crate::dice::Dice;
 use crate::segment::Codepoint;
 
 const HISTORIES: u64 = 20_000;
-
-/// A linear congruential generator (Knuth's MMIX).
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-
-    fn is_one_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
-    }
-}
 
 /// Most segments are the next one in order; some come late, early, short, twice or marked.
 fn segment(r: &Receiver, dice: &mut Dice) -> Segment {

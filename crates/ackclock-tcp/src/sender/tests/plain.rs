@@ -2,6 +2,7 @@
 //! input of random histories.
 
 use super::*;
+use crate::dice::Dice;
 
 const HISTORIES: u64 = 100_000;
 const INPUTS: u64 = 24;
@@ -25,17 +26,6 @@ const SHORT: [&str; 16] = [
     "newreno+eifel",
     "sack+f-rto",
 ];
-
-/// A linear congruential generator (Knuth's MMIX).
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % n
-    }
-}
 
 /// An ACK from a receiver that may be honest: most advance by a segment, some by a part of one or
 /// by several, or not at all; some carry SACK blocks or another window.
