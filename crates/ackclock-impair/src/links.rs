@@ -14,8 +14,8 @@ use crate::{Conditions, Error};
 /// Bytes of packets on the links. When there are more, the hosts have to wait.
 const MOST_BYTES: usize = 256 << 20;
 
-/// The links of all conditions, in a row. A packet crosses them one after the other: from clients in
-/// the order of their places, from servers in the reverse.
+/// The links of all conditions, in a row. A packet crosses them one after the other: from clients
+/// in the order of their places, from servers in the reverse.
 pub(crate) struct Links {
     /// In the order of their places. A place may have several, of which one at most is in force.
     stages: Vec<Stage>,

@@ -113,8 +113,8 @@ impl Proxy {
     }
 
     /// From now on packets meet these conditions at this place, in the stead of those that were
-    /// there, or none. The time of the conditions begins now. Connections stay, and packets that are
-    /// on the links go on as they were.
+    /// there, or none. The time of the conditions begins now. Connections stay, and packets that
+    /// are on the links go on as they were.
     ///
     /// # Errors
     /// As [`Proxy::start`] for the conditions; then the ones before stay in force.

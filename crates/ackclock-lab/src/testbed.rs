@@ -92,8 +92,8 @@ impl Testbed {
             half_open: 16,
             memory: usize::MAX,
         };
-        // The kernel sends from interrupts, which no other work of the machine holds up. The stack's
-        // thread inherits the priority of the one that starts it.
+        // The kernel sends from interrupts, which no other work of the machine holds up. The
+        // stack's thread inherits the priority of the one that starts it.
         let start = || {
             be_prompt();
             Net::start(Host::new(tun, config))

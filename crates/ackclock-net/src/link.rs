@@ -258,8 +258,8 @@ impl Link {
         Some(packet)
     }
 
-    /// Takes the first packet off the wire, as [`Link::take`] does, for one who has looked at it: so
-    /// it is copied once.
+    /// Takes the first packet off the wire, as [`Link::take`] does, for one who has looked at it:
+    /// so it is copied once.
     #[inline(always)]
     pub(crate) fn pass_first(&mut self, heap: &mut Heap) {
         self.wire.pop_front();

@@ -71,7 +71,8 @@ pub trait Recorder {
 
     /// A packet has come to the queue of a link, and it is known what becomes of it: at a link
     /// whose rate stays and whose queue judges what comes, as it comes, otherwise as it leaves, or
-    /// with [`Network::waiting`](crate::Network::waiting). What a loss model takes comes to no queue.
+    /// with [`Network::waiting`](crate::Network::waiting). What a loss model takes comes to no
+    /// queue.
     fn queue(&mut self, _link: LinkId, _visit: &Visit) {}
 }
 

@@ -200,7 +200,8 @@ fn a_huge_segment_at_the_wrap_becomes_several_packets() {
     assert_eq!(file[24..28], [0xff; 4]);
 }
 
-/// RFC 3168 section 6.1.1: a handshake that is made up for a flow with ECN asks for it and accepts it.
+/// RFC 3168 section 6.1.1: a handshake that is made up for a flow with ECN asks for it and accepts
+/// it.
 #[test]
 fn a_made_up_handshake_agrees_on_ecn() {
     for (ecn, expected) in [(true, [0xc0, 0x40, 0]), (false, [0, 0, 0])] {

@@ -91,8 +91,8 @@ fn slow_start_is_recorded_segment_by_segment() {
     assert_eq!(again, [vector]);
 }
 
-/// The receiver echoes the mark of segment 3 until CWR comes, which is on the first new segment after
-/// the echo: 16, as ssthresh 7 of cwnd 14 lets one go (`tcp_cwnd_reduction`).
+/// The receiver echoes the mark of segment 3 until CWR comes, which is on the first new segment
+/// after the echo: 16, as ssthresh 7 of cwnd 14 lets one go (`tcp_cwnd_reduction`).
 #[test]
 fn marks_are_echoed_and_cwr_is_recorded() {
     if !root() {

@@ -136,11 +136,11 @@ pub struct Flow {
 /// Explicit Congestion Notification on one way (RFC 3168), as far as the capture shows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ecn {
-    /// Whether both ends agreed on it, by their SYNs; or, where one was not seen, that it is in use.
-    /// `None` if nothing says so.
+    /// Whether both ends agreed on it, by their SYNs; or, where one was not seen, that it is in
+    /// use. `None` if nothing says so.
     pub negotiated: Option<bool>,
-    /// Segments with data that passed the capture ECN-capable, marked ones included. A super-segment
-    /// counts as the segments of SMSS in it.
+    /// Segments with data that passed the capture ECN-capable, marked ones included. A
+    /// super-segment counts as the segments of SMSS in it.
     pub capable: u64,
     /// Of those, the ones marked with CE before the capture.
     pub marked: u64,

@@ -138,9 +138,9 @@ pub(crate) struct OutputArgs {
     /// segment was sent, `oracle-drop` at once.
     #[arg(long)]
     pub vs_oracle: bool,
-    /// Write what each packet finds at the queue of each link, in the first run of each strategy, to
-    /// this file, one JSON object per line: packets and bytes that wait or are in transmission, and
-    /// how long it waits. A file whose name ends in `.csv` gets CSV.
+    /// Write what each packet finds at the queue of each link, in the first run of each strategy,
+    /// to this file, one JSON object per line: packets and bytes that wait or are in transmission,
+    /// and how long it waits. A file whose name ends in `.csv` gets CSV.
     #[arg(long, value_name = "FILE.jsonl", value_parser = file)]
     pub queues: Option<PathBuf>,
     /// Also print the packets that passed each queue, the CPU time and the peak memory.

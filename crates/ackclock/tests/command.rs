@@ -422,8 +422,8 @@ fn a_run_has_the_same_results_alone_and_among_others() {
     );
 }
 
-/// 800 kbit/s: a packet of 1040 bytes takes 10.4 ms at the router. The second of two that come back to
-/// back, 1.04 ms apart, waits for the rest of that.
+/// 800 kbit/s: a packet of 1040 bytes takes 10.4 ms at the router. The second of two that come back
+/// to back, 1.04 ms apart, waits for the rest of that.
 #[test]
 fn what_packets_find_at_queues_is_a_line_each() {
     let rows = |file: &str| {

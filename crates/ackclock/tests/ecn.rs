@@ -1,5 +1,5 @@
-//! ECN on the wire, against the kernel: who asks, and what marks of a gateway do. The tests need root
-//! and `ip`; without they say that they were skipped.
+//! ECN on the wire, against the kernel: who asks, and what marks of a gateway do. The tests need
+//! root and `ip`; without they say that they were skipped.
 
 mod daemon;
 mod pair;

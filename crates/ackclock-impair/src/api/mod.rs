@@ -1,10 +1,12 @@
-//! The HTTP API, by which proxies and their conditions are made, changed and removed while they run.
+//! The HTTP API, by which proxies and their conditions are made, changed and removed while they
+//! run.
 //!
 //! Its resources are those of Toxiproxy, with conditions in the place of toxics.
 //!
 //! - `server.rs` reads requests, each on a connection of its own. None waits for another one.
 //! - `routes.rs` finds out what a request asks for.
-//! - `proxies.rs` has the proxies with their conditions, `condition.rs` one of these as JSON has it.
+//! - `proxies.rs` has the proxies with their conditions, `condition.rs` one of these as JSON has
+//!   it.
 
 mod condition;
 mod proxies;

@@ -141,8 +141,8 @@ impl Proxies {
         self.replace(new, addresses)
     }
 
-    /// Makes a proxy unless there is one that was made just so, which stays as it is. Another one of
-    /// this name goes.
+    /// Makes a proxy unless there is one that was made just so, which stays as it is. Another one
+    /// of this name goes.
     pub(crate) fn populate(
         &mut self,
         new: NewProxy,

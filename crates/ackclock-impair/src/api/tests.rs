@@ -181,19 +181,20 @@ fn a_proxy_is_disabled_and_enabled() {
     assert_eq!(get(&all, "/proxies/web").1["enabled"], true);
 }
 
-/// Where it cannot listen, what was there stays, with its connections or anew; and a reset goes on to
-/// the others.
+/// Where it cannot listen, what was there stays, with its connections or anew; and a reset goes on
+/// to the others.
 #[test]
 fn a_proxy_that_cannot_listen_stays_as_it_was() {
     let all = proxies();
     let listen = web(&all, json!([{ "name": "slow", "delay": "5ms" }]));
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let elsewhere = json!({ "listen": taken.local_addr().unwrap().to_string() }).to_string();
+    let address = taken.local_addr().unwrap().to_string();
+    let elsewhere = json!({ "listen": address }).to_string();
     refused(&all, ("POST", "/proxies/web"), &elsewhere, 409);
     let shown = get(&all, "/proxies/web").1;
     assert_eq!((&shown["listen"], &shown["enabled"]), (&json!(listen.to_string()), &json!(true)));
     let upstream = echo().to_string();
-    let other = json!([{ "name": "web", "upstream": upstream, "listen": taken.local_addr().unwrap().to_string() }]);
+    let other = json!([{ "name": "web", "upstream": upstream, "listen": address }]);
     refused(&all, ("POST", "/populate"), &other.to_string(), 409);
     let shown = get(&all, "/proxies/web").1;
     assert_eq!((&shown["listen"], &shown["enabled"]), (&json!(listen.to_string()), &json!(true)));

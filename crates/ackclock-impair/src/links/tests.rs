@@ -101,8 +101,8 @@ fn servers_cross_the_places_in_the_reverse_order() {
     }
 }
 
-/// What is on a link that is removed or has other conditions keeps its delay there, and meets what is
-/// in force behind it when it comes there.
+/// What is on a link that is removed or has other conditions keeps its delay there, and meets what
+/// is in force behind it when it comes there.
 #[test]
 fn a_packet_leaves_old_links_as_it_would_have() {
     let mut links = links(&[delay(10, Way::Both), delay(5, Way::Both)]);

@@ -153,8 +153,8 @@ fn the_first_segments_are_acknowledged_one_by_one() {
     assert_eq!(packets, [2 + 10, 1 + 10], "SYN, ACK and data; SYN/ACK and ACKs");
 }
 
-/// A reset is lost, so the servers' host goes on with half of a connection. Two hours later it asks,
-/// and hears that there is none.
+/// A reset is lost, so the servers' host goes on with half of a connection. Two hours later it
+/// asks, and hears that there is none.
 #[test]
 fn half_of_a_connection_does_not_stay() {
     let mut path = path(&Simple::default(), 1);

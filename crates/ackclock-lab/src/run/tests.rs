@@ -1,7 +1,7 @@
 use super::*;
 
-/// 1,500 bytes of IP packet over two links: 12 ms at 1 Mbit/s, 1.2 ms at 10 Mbit/s, and 30 ms on the
-/// way.
+/// 1,500 bytes of IP packet over two links: 12 ms at 1 Mbit/s, 1.2 ms at 10 Mbit/s, and 30 ms on
+/// the way.
 #[test]
 fn what_a_segment_takes_without_a_queue() {
     let text = "duration = '1s'\n[tcp]\nmss = 1448\ntimestamps = true\n\

@@ -1,7 +1,7 @@
 //! How long packets were on their way.
 
-/// How long links took with packets, from when they were read to when they were due at the other end.
-/// What the gateway was late does not count.
+/// How long links took with packets, from when they were read to when they were due at the other
+/// end. What the gateway was late does not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Transit {
     packets: u64,

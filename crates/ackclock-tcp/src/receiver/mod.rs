@@ -183,9 +183,10 @@ impl Receiver {
         true
     }
 
-    /// Where a plain segment ends, as almost all are ("header prediction", Jacobson 1990): it is the
-    /// next one in order, lies within the window, and carries nothing but data; nothing waits out of
-    /// order, and no mark or Linux's decisions ask for more. A property test holds both paths equal.
+    /// Where a plain segment ends, as almost all are ("header prediction", Jacobson 1990): it is
+    /// the next one in order, lies within the window, and carries nothing but data; nothing waits
+    /// out of order, and no mark or Linux's decisions ask for more. A property test holds both
+    /// paths equal.
     #[inline(always)]
     fn plain_end(&self, segment: &Segment) -> Option<u64> {
         let next = segment.seq == Seq::at(self.config.isn, self.rcv_nxt) && segment.len > 0;

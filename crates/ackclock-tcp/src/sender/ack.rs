@@ -241,9 +241,9 @@ pub(super) fn on_advance_open(c: &mut Sender, a: &AckSummary, settled: bool) {
 
 #[inline(always)]
 fn grow(c: &mut Sender, a: &AckSummary) {
-    // RFC 3168 section 6.1.2: no growth on an ECN-Echo. After a timeout the receiver echoes until new
-    // data carries CWR, and none goes before all is repaired: without growth that took one segment a
-    // round trip. Linux grows on an echo, too.
+    // RFC 3168 section 6.1.2: no growth on an ECN-Echo. After a timeout the receiver echoes until
+    // new data carries CWR, and none goes before all is repaired: without growth that took one
+    // segment a round trip. Linux grows on an echo, too.
     let echo = a.ece && c.s.phase == Phase::Open && !c.strategy.regulate.cwr_is_a_state();
     if c.s.cwr || echo {
         return;

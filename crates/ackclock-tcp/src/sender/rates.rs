@@ -6,7 +6,8 @@
 //! acknowledging took. What the application limited is marked as such (section 3.4).
 //!
 //! A transmission also remembers what was in flight and how many were lost by then, so that the law
-//! knows the share of a round trip that was lost (draft-ietf-ccwg-bbr, "Transmitting a data packet").
+//! knows the share of a round trip that was lost (draft-ietf-ccwg-bbr, "Transmitting a data
+//! packet").
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;

@@ -1,11 +1,12 @@
 //! When did marks lower the window?
 //!
-//! An ECN-Echo lowers it once in a window of data, and not where a loss has done so in the same window
-//! (RFC 3168 section 6.1.2). Whether the ACK has shown a loss is known by what goes out next. Linux
-//! answers an echo also on the ACK that ends a recovery; here that counts for the recovery.
+//! An ECN-Echo lowers it once in a window of data, and not where a loss has done so in the same
+//! window (RFC 3168 section 6.1.2). Whether the ACK has shown a loss is known by what goes out
+//! next. Linux answers an echo also on the ACK that ends a recovery; here that counts for the
+//! recovery.
 //!
-//! Away from the sender it is not known how much had gone out as an echo came. But CWR is on the first
-//! new data after it (section 6.1.2), so that the window ends where that begins.
+//! Away from the sender it is not known how much had gone out as an echo came. But CWR is on the
+//! first new data after it (section 6.1.2), so that the window ends where that begins.
 
 use ackclock_tcp::Time;
 

@@ -214,8 +214,8 @@ fn flows_beyond_the_most_replace_those_unused_for_longest() {
     assert_eq!((flows.flows.len(), flows.numbers.len()), (3 + MOST_FLOWS, 1 + MOST_FLOWS));
 }
 
-/// 100 segments, of which an ACK covers all: their memory is kept for the next ones. It goes with the
-/// FIN's ACK, and with a reset that arrives also that of the other end.
+/// 100 segments, of which an ACK covers all: their memory is kept for the next ones. It goes with
+/// the FIN's ACK, and with a reset that arrives also that of the other end.
 #[test]
 fn a_connection_that_has_ended_keeps_no_memory_of_its_segments() {
     let capacities = |flows: &FlowTable| {

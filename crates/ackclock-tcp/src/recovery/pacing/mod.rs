@@ -28,8 +28,8 @@ pub trait Pacing: Send {
     /// A segment with `len` bytes of data is leaving.
     fn on_sent(&mut self, s: &State, len: u32);
 
-    /// Nothing more leaves before the next input. The clock of a driver moves while it sends, so that
-    /// what leaves together does not leave at one time.
+    /// Nothing more leaves before the next input. The clock of a driver moves while it sends, so
+    /// that what leaves together does not leave at one time.
     fn on_drained(&mut self) {}
 }
 

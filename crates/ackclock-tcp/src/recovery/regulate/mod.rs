@@ -58,10 +58,10 @@ pub trait Regulate: Send {
         self.inner().is_some_and(|r| r.enters_cwr())
     }
 
-    /// Whether what is lowered for an ECN-Echo is a state, CWR, which any echo begins outside recovery
-    /// while data is outstanding, also on the ACK that ends a recovery (`tcp_try_to_open`). Otherwise
-    /// an echo counts once for what was sent before the windows were last lowered (RFC 3168 section
-    /// 6.1.2).
+    /// Whether what is lowered for an ECN-Echo is a state, CWR, which any echo begins outside
+    /// recovery while data is outstanding, also on the ACK that ends a recovery
+    /// (`tcp_try_to_open`). Otherwise an echo counts once for what was sent before the windows were
+    /// last lowered (RFC 3168 section 6.1.2).
     fn cwr_is_a_state(&self) -> bool {
         self.inner().is_some_and(|r| r.cwr_is_a_state())
     }

@@ -42,8 +42,8 @@ impl LinuxUndo {
         let probe = u32::from(self.probed.is_some_and(|end| end > s.snd_una));
         let retransmitted = s.board.retransmitted_segments() + probe;
         self.undo_retrans = Some(retransmitted).filter(|&n| n > 0);
-        // What an ECN-Echo has lowered stays so (tcp_enter_recovery); a timeout in CWR lowers it again,
-        // or begins nothing (tcp_enter_loss).
+        // What an ECN-Echo has lowered stays so (tcp_enter_recovery); a timeout in CWR lowers it
+        // again, or begins nothing (tcp_enter_loss).
         self.prior =
             (timeout || !s.cwr).then(|| Windows { ssthresh: current_ssthresh(s), cwnd: s.cwnd });
     }

@@ -75,8 +75,8 @@ pub trait Undo: Send {
     /// undone (`tcp_enter_cwr`).
     fn forget(&mut self) {}
 
-    /// An ACK has ECN-Echo: what it says, and the response that it begins, is not spurious, whatever
-    /// comes (`prior_ssthresh` is 0: `tcp_fastretrans_alert`, `tcp_enter_recovery`).
+    /// An ACK has ECN-Echo: what it says, and the response that it begins, is not spurious,
+    /// whatever comes (`prior_ssthresh` is 0: `tcp_fastretrans_alert`, `tcp_enter_recovery`).
     fn on_echo(&mut self) {}
 
     /// Whether an undo that raises ssthresh takes CWR back, if that has not left yet

@@ -1,8 +1,8 @@
-//! Alternative Backoff with ECN: RFC 8511 section 3. It wraps the window law that a composition names
-//! before it: `newreno+abe`, `newreno+cubic+abe`.
+//! Alternative Backoff with ECN: RFC 8511 section 3. It wraps the window law that a composition
+//! names before it: `newreno+abe`, `newreno+cubic+abe`.
 //!
-//! - A mark in congestion avoidance leaves beta_ecn of FlightSize, at least two segments. beta_ecn is
-//!   0.8, and 0.85 around CUBIC (section 3.1; [`Window::beta_ecn`]). FlightSize counts up to the
+//! - A mark in congestion avoidance leaves beta_ecn of FlightSize, at least two segments. beta_ecn
+//!   is 0.8, and 0.85 around CUBIC (section 3.1; [`Window::beta_ecn`]). FlightSize counts up to the
 //!   smaller of cwnd and the receiver's window, as section 3.1 has it.
 //! - Up to cwnd = ssthresh a mark is answered as the wrapped law does: section 4 does not recommend
 //!   ABE there. (The parenthesis before that, "when ssthresh > cwnd", is taken for a slip: the

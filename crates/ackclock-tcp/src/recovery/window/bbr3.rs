@@ -1,11 +1,11 @@
 //! BBR version 3 (draft-ietf-ccwg-bbr-06 sections 5.2 to 5.6; Cardwell, Swett and Beshay 2026).
 //!
 //! As with version 1, pacing and cwnd go by a model of the path: the largest delivery rate of two
-//! probes and the least round trip of ten seconds. Losses bound it in two ways. A probe for bandwidth
-//! that loses more than 2 % sets how much may be in flight until the next ones have shown that more
-//! is safe (`inflight_longterm`). Losses between probes bound rate and volume until the next one
-//! (`bw_shortterm`, `inflight_shortterm`). A round trip is looked for every five seconds, with half of
-//! a BDP in flight.
+//! probes and the least round trip of ten seconds. Losses bound it in two ways. A probe for
+//! bandwidth that loses more than 2 % sets how much may be in flight until the next ones have shown
+//! that more is safe (`inflight_longterm`). Losses between probes bound rate and volume until the
+//! next one (`bw_shortterm`, `inflight_shortterm`). A round trip is looked for every five seconds,
+//! with half of a BDP in flight.
 //!
 //! The draft specifies no response to ECN, and neither does this. What is random there is a hash of
 //! time here. Bundles are those of the pacing, and `send_quantum` counts only in how much may be in

@@ -138,8 +138,8 @@ pub trait Window: Send {
         }
     }
 
-    /// beta_ecn of RFC 8511 section 3.1, in percent: what [`Abe`] leaves of the flight for a mark. 80,
-    /// and 85 for CUBIC.
+    /// beta_ecn of RFC 8511 section 3.1, in percent: what [`Abe`] leaves of the flight for a mark.
+    /// 80, and 85 for CUBIC.
     fn beta_ecn(&self) -> u64 {
         self.inner().map_or(80, |law| law.beta_ecn())
     }
@@ -156,8 +156,8 @@ pub trait Window: Send {
         }
     }
 
-    /// Asked after each [`on_ack`](Self::on_ack) in slow start: whether it ends here, with ssthresh =
-    /// cwnd. This is `hystart` (RFC 9406 section 4.2): only the connection sets ssthresh.
+    /// Asked after each [`on_ack`](Self::on_ack) in slow start: whether it ends here, with ssthresh
+    /// = cwnd. This is `hystart` (RFC 9406 section 4.2): only the connection sets ssthresh.
     fn ends_slow_start(&self, s: &State) -> bool {
         self.inner().is_some_and(|law| law.ends_slow_start(s))
     }

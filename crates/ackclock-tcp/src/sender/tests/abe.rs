@@ -38,9 +38,9 @@ fn without_it_a_mark_leaves_half() {
     });
 }
 
-/// Section 3.1: CUBIC's beta_ecn is 0.85. Its curve begins anew as after a loss: W_max and cwnd_prior
-/// are 10000, and so alpha is 9/17. W_est = 8500 + 9/17 * 1000 * 1000 / 8500 = 8562.28, where the
-/// curve is still at 8500.
+/// Section 3.1: CUBIC's beta_ecn is 0.85. Its curve begins anew as after a loss: W_max and
+/// cwnd_prior are 10000, and so alpha is 9/17. W_est = 8500 + 9/17 * 1000 * 1000 / 8500 = 8562.28,
+/// where the curve is still at 8500.
 #[test]
 fn around_cubic_it_leaves_more() {
     run_with("newreno+cubic+abe", ecn(10, 2_000), |x| {
@@ -68,8 +68,8 @@ fn two_segments_stay() {
     });
 }
 
-/// FlightSize counts up to what the receiver's window holds: 5 were sent of 5000, and the ACK of the
-/// first leaves 4000: 0.8 * 4000.
+/// FlightSize counts up to what the receiver's window holds: 5 were sent of 5000, and the ACK of
+/// the first leaves 4000: 0.8 * 4000.
 #[test]
 fn flight_counts_up_to_the_receivers_window() {
     run_with("newreno+abe", SenderConfig { initial_rwnd: 5_000, ..ecn(10, 2_000) }, |x| {
@@ -91,8 +91,8 @@ fn in_slow_start_a_mark_halves() {
     });
 }
 
-/// Section 3.1: "ABE does not change the value of beta_loss". Three duplicates halve, with 3 on top,
-/// and so does the timer, which leaves one segment.
+/// Section 3.1: "ABE does not change the value of beta_loss". Three duplicates halve, with 3 on
+/// top, and so does the timer, which leaves one segment.
 #[test]
 fn a_loss_halves() {
     run_with("newreno+abe", ecn(10, 2_000), |x| {

@@ -87,8 +87,8 @@ fn after_a_timeout() {
     });
 }
 
-/// The mark is echoed until new data carries CWR, which has to wait for the holes. Slow start goes on
-/// all the same: by one segment for each ACK.
+/// The mark is echoed until new data carries CWR, which has to wait for the holes. Slow start goes
+/// on all the same: by one segment for each ACK.
 #[test]
 fn slow_start_after_a_timeout_goes_on_under_echoes() {
     run_with("newreno", ecn(10), |x| {
@@ -178,8 +178,8 @@ fn a_recovery_goes_on_with_the_reduction() {
     });
 }
 
-/// The duplicates of the first segment come before anything is acknowledged: position 0 is not "up to
-/// the point". Linux leaves cwnd alone where nothing was delivered (`tcp_cwnd_reduction`).
+/// The duplicates of the first segment come before anything is acknowledged: position 0 is not "up
+/// to the point". Linux leaves cwnd alone where nothing was delivered (`tcp_cwnd_reduction`).
 #[test]
 fn an_echo_counts_before_anything_is_acknowledged() {
     run_with("newreno", ecn(10), |x| {
@@ -217,9 +217,9 @@ fn an_old_echo_is_ignored() {
     }
 }
 
-/// `tcp_ecn_withdraw_cwr`: a D-SACK shows that the recovery was spurious before CWR has left. Without
-/// it CWR goes, and outside Linux it goes in any case (RFC 3168 section 6.1.2: "in response to [...]
-/// any reason").
+/// `tcp_ecn_withdraw_cwr`: a D-SACK shows that the recovery was spurious before CWR has left.
+/// Without it CWR goes, and outside Linux it goes in any case (RFC 3168 section 6.1.2: "in response
+/// to [...] any reason").
 #[test]
 fn an_undo_withdraws_cwr() {
     for (composition, spurious, next) in
@@ -237,7 +237,8 @@ fn an_undo_withdraws_cwr() {
 }
 
 /// An original of before the timeout arrives, so that F-RTO undoes it: with an echo nothing is
-/// restored (`prior_ssthresh` is 0), and CWR begins at once. cwnd is 1 after the timeout, so ssthresh
+/// restored (`prior_ssthresh` is 0), and CWR begins at once. cwnd is 1 after the timeout, so
+/// ssthresh
 /// 2. In flight are 5 to 10, and of 5 delivered ceil(2 * 5 / 1) = 10 may go.
 #[test]
 fn an_echo_on_the_ack_that_undoes_a_timeout() {
@@ -271,8 +272,8 @@ fn an_echo_on_the_ack_that_undoes_a_timeout() {
 
 /// CWR stays CWR whatever is SACKed, and new data in it has the timer wait for a probe
 /// (`tcp_schedule_loss_probe`), not for the end of the reordering window: two round trips of
-/// 100.125 ms, and 2 ms. Without the echo it waits for a quarter of the least round trip, 100 ms, and
-/// 2 ms.
+/// 100.125 ms, and 2 ms. Without the echo it waits for a quarter of the least round trip, 100 ms,
+/// and 2 ms.
 #[test]
 fn in_cwr_new_data_waits_for_a_probe() {
     for (echo, due) in [(true, 303_250), (false, 128_000)] {

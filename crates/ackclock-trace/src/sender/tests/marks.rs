@@ -8,8 +8,8 @@ fn echoing(line: &mut Line, ece: bool) -> &mut Line {
     line
 }
 
-/// Segments 0 to 9 are out as the first echo comes: the window lasts up to 10. Echoes up to there say
-/// nothing more, the next one lowers it again, for 13.
+/// Segments 0 to 9 are out as the first echo comes: the window lasts up to 10. Echoes up to there
+/// say nothing more, the next one lowers it again, for 13.
 #[test]
 fn an_echo_lowers_the_window_once_a_window() {
     let mut line = Line::sack(100.0);
@@ -35,8 +35,8 @@ fn before_anything_is_acknowledged() {
     assert_eq!(line.found().reductions, [ms(100.0)]);
 }
 
-/// The ACK that shows a loss has an echo, too: the recovery has lowered the window, up to 10. Echoes
-/// within it, and up to its point, say nothing more.
+/// The ACK that shows a loss has an echo, too: the recovery has lowered the window, up to 10.
+/// Echoes within it, and up to its point, say nothing more.
 #[test]
 fn a_loss_in_the_same_window_counts() {
     let mut line = Line::sack(100.0);

@@ -143,8 +143,8 @@ impl Bbr3 {
         };
     }
 
-    /// `HandleSpuriousLossDetection`. The next ACK outside recovery restores cwnd, if the connection
-    /// has not.
+    /// `HandleSpuriousLossDetection`. The next ACK outside recovery restores cwnd, if the
+    /// connection has not.
     pub(super) fn handle_spurious(&mut self) {
         self.loss_in_round = false;
         self.reset_full_bw(0);

@@ -151,7 +151,8 @@ fn a_quarter_more() {
     assert_eq!((bbr.full_bw, bbr.full_bw_count), (1_250_000, 0));
 }
 
-/// The largest rate of this cycle and of the one before it. A cycle without a sample does not count.
+/// The largest rate of this cycle and of the one before it. A cycle without a sample does not
+/// count.
 #[test]
 fn two_cycles_of_bandwidth() {
     let mut bbr = Bbr3::default();
@@ -430,8 +431,8 @@ fn the_bound_rises() {
     assert_eq!(bbr.inflight_longterm, 25_000);
 }
 
-/// After a probe too high the next one ends at its bound. If a round shows no loss, the one after it
-/// follows at once.
+/// After a probe too high the next one ends at its bound. If a round shows no loss, the one after
+/// it follows at once.
 #[test]
 fn a_probe_with_caution() {
     let mut s = flying(20);
@@ -505,9 +506,9 @@ fn spurious_losses() {
     }
 }
 
-/// Five seconds without a round trip as short: half of a BDP for 200 ms and a round, then cwnd again.
-/// A timeout has cwnd at one segment before the losses are told. If it was spurious, the window of
-/// before comes back with the next ACK.
+/// Five seconds without a round trip as short: half of a BDP for 200 ms and a round, then cwnd
+/// again. A timeout has cwnd at one segment before the losses are told. If it was spurious, the
+/// window of before comes back with the next ACK.
 #[test]
 fn a_spurious_timeout() {
     let mut s = flying(10);
