@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use ackclock_net::scenario::Scenario;
-use ackclock_net::{Exit, Gateway, Headers, LinkEnds, LinkId, LinkReport, NodeId, Outcome};
+use ackclock_net::{Exit, Gateway, Headers, LinkEnds, LinkId, LinkReport, NodeId, Outcome, Visit};
 use ackclock_tcp::Time;
 use ackclock_tcp::wire::ip;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
@@ -98,6 +98,20 @@ pub struct Dropped<'a> {
 /// Is told of each packet that a link drops, by the gateway's thread, which it must not hold up.
 pub type DropLog = Box<dyn FnMut(&Dropped<'_>) + Send>;
 
+/// Is told of each packet at the queue of a link, likewise. Its times count from the gateway's
+/// start.
+pub type QueueLog = Box<dyn FnMut(LinkId, &Visit) + Send>;
+
+/// What is to be told while a gateway runs.
+#[derive(Default)]
+pub struct Logs {
+    /// What links drop.
+    pub drops: Option<DropLog>,
+    /// What packets find at the queues of links. Those that wait as the gateway ends are told of
+    /// then.
+    pub queues: Option<QueueLog>,
+}
+
 /// A gateway in a thread of its own, which ends when this is dropped; the devices go with it.
 pub struct RealTimeGateway {
     machine: Arc<Mutex<Machine>>,
@@ -120,10 +134,10 @@ impl RealTimeGateway {
         seed: u64,
         attachments: Vec<Attachment>,
     ) -> io::Result<RealTimeGateway> {
-        RealTimeGateway::start_logged(scenario, seed, attachments, None)
+        RealTimeGateway::start_logged(scenario, seed, attachments, Logs::default())
     }
 
-    /// As [`RealTimeGateway::start`], with a log of what links drop.
+    /// As [`RealTimeGateway::start`], with logs.
     ///
     /// # Errors
     /// As [`RealTimeGateway::start`].
@@ -131,10 +145,13 @@ impl RealTimeGateway {
         scenario: &Scenario,
         seed: u64,
         attachments: Vec<Attachment>,
-        drops: Option<DropLog>,
+        logs: Logs,
     ) -> io::Result<RealTimeGateway> {
-        let machine =
-            Arc::new(Mutex::new(Machine { drops, ..Machine::new(scenario, seed, attachments)? }));
+        let mut machine = Machine { logs, ..Machine::new(scenario, seed, attachments)? };
+        if machine.logs.queues.is_some() {
+            machine.gateway.watch_queues();
+        }
+        let machine = Arc::new(Mutex::new(machine));
         let event = || {
             Ok::<_, io::Error>(Arc::new(eventfd(
                 0,
@@ -146,6 +163,7 @@ impl RealTimeGateway {
             let (machine, stop, ended) = (machine.clone(), stop.clone(), ended.clone());
             move || {
                 run(&machine, &stop);
+                lock(&machine).log_waiting();
                 raise(&ended);
             }
         })?;
@@ -257,7 +275,7 @@ struct Machine {
     scratch: Vec<u8>,
     counts: GatewayReport,
     failure: Option<String>,
-    drops: Option<DropLog>,
+    logs: Logs,
 }
 
 fn invalid(what: impl Into<String>) -> io::Error {
@@ -317,7 +335,7 @@ impl Machine {
             scratch: vec![0; Tun::BUFFER],
             counts: GatewayReport::default(),
             failure: None,
-            drops: None,
+            logs: Logs::default(),
         })
     }
 
@@ -440,6 +458,7 @@ impl Machine {
     /// Writes what is due.
     fn deliver(&mut self) {
         let now = self.now();
+        self.log_queues();
         while let Some(exit) = self.gateway.poll(now) {
             match exit.outcome {
                 Outcome::Delivered { node, .. } => {
@@ -462,9 +481,22 @@ impl Machine {
         }
     }
 
+    /// Tells the log what has become known of packets at queues.
+    fn log_queues(&mut self) {
+        let Some(log) = &mut self.logs.queues else { return };
+        self.gateway.take_visits().for_each(|(link, visit)| log(link, &visit));
+    }
+
+    /// Tells the log of packets that wait as the gateway ends.
+    fn log_waiting(&mut self) {
+        self.log_queues();
+        let Some(log) = &mut self.logs.queues else { return };
+        self.gateway.waiting().for_each(|(link, visit)| log(link, &visit));
+    }
+
     /// Tells the log of a packet that has been dropped.
     fn log_drop(&mut self, exit: &Exit, link: LinkId, why: &'static str) {
-        let Some(log) = &mut self.drops else { return };
+        let Some(log) = &mut self.logs.drops else { return };
         let Some(LinkEnds { from, to }) = self.gateway.link_ends(link) else { return };
         let names = self.gateway.node_names();
         let packet = &self.buffers[exit.token as usize];

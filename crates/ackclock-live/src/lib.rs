@@ -53,7 +53,8 @@ mod socket;
 mod tun;
 
 pub use gateway::{
-    Attachment, DropLog, Dropped, GatewayReport, Lateness, RealTimeGateway, be_prompt,
+    Attachment, DropLog, Dropped, GatewayReport, Lateness, Logs, QueueLog, RealTimeGateway,
+    be_prompt,
 };
 pub use host::{Host, Tap};
 pub use namespace::Namespace;

@@ -345,8 +345,21 @@ impl Link {
         }
     }
 
+    /// [`Link::admit`] for one who watches: with the packet's visit, if it came to the queue.
+    pub(crate) fn admit_seen(
+        &mut self,
+        now: u64,
+        packet: &Packet,
+        mss: impl Fn() -> u32,
+    ) -> (Result<u64, &'static str>, Option<Visit>) {
+        let found = self.found(now);
+        let admitted = self.admit(now, packet, mss);
+        let came = matches!(admitted, Ok(_) | Err(Link::FULL | Link::EARLY));
+        (admitted, came.then(|| self.visit(now, packet.size, found, admitted.err())))
+    }
+
     /// What a packet that comes now finds.
-    pub(crate) fn found(&mut self, now: u64) -> Found {
+    fn found(&mut self, now: u64) -> Found {
         if now >= self.busy_until {
             return Found::default();
         }
@@ -357,17 +370,19 @@ impl Link {
 
     /// The visit of a packet of `size` bytes that came at `now`, found so much, and has just been
     /// let in or dropped.
-    pub(crate) fn visit(
-        &self,
-        now: u64,
-        size: u32,
-        found: Found,
-        dropped: Option<&'static str>,
-    ) -> Visit {
+    fn visit(&self, now: u64, size: u32, found: Found, dropped: Option<&'static str>) -> Visit {
         let begins = self.busy_until.saturating_sub(self.last_time);
         let waited = if dropped.is_none() { begins.saturating_sub(now) } else { 0 };
-        let Found { packets, bytes } = found;
-        Visit { came: Time(now), size, packets, bytes, waited: Span(waited), dropped, waits: false }
+        Visit {
+            came: Time(now),
+            size,
+            packets: found.packets,
+            bytes: found.bytes,
+            waited: Span(waited),
+            dropped,
+            marked: self.marks_last,
+            waits: false,
+        }
     }
 
     /// When a packet of `size` bytes would leave the transmitter with nothing in its way.

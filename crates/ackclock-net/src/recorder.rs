@@ -34,6 +34,8 @@ pub struct Visit {
     /// Why the queue dropped it, if it did: `queue` for want of room, `early` by its discipline,
     /// `outage`.
     pub dropped: Option<&'static str>,
+    /// The queue marked it (CE).
+    pub marked: bool,
     /// It still waits as the run ends, at a link of which it is not known for how long.
     pub waits: bool,
 }

@@ -89,7 +89,7 @@ pub(crate) fn file(text: &str) -> Result<PathBuf, String> {
     Ok(text.into())
 }
 
-fn written_twice(path: &Path) -> Error {
+pub(crate) fn written_twice(path: &Path) -> Error {
     Error::Usage(format!("{}: two options write this file", path.display()))
 }
 

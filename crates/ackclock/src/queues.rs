@@ -24,7 +24,8 @@ pub(crate) struct Queues {
     file: Option<File>,
     /// Whether a page shows them.
     charts: bool,
-    strategy: String,
+    /// A gateway has none.
+    strategy: Option<String>,
     links: Vec<Named>,
     /// One for each strategy and link at which packets waited.
     series: Vec<Series>,
@@ -48,7 +49,8 @@ struct Named {
 #[derive(Serialize)]
 struct Row<'a> {
     t: f64,
-    strategy: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    strategy: Option<&'a str>,
     link: u32,
     from: &'a str,
     to: &'a str,
@@ -57,11 +59,13 @@ struct Row<'a> {
     bytes: u64,
     waited: f64,
     dropped: Option<&'a str>,
+    marked: bool,
     waits: bool,
 }
 
-const COLUMNS: [&str; 11] = [
-    "t", "strategy", "link", "from", "to", "size", "packets", "bytes", "waited", "dropped", "waits",
+const COLUMNS: [&str; 12] = [
+    "t", "strategy", "link", "from", "to", "size", "packets", "bytes", "waited", "dropped",
+    "marked", "waits",
 ];
 
 /// The most of a queue in each of some intervals of equal length.
@@ -108,8 +112,8 @@ impl Queues {
     }
 
     /// A run begins.
-    pub fn begin(&mut self, strategy: &str, links: &[BuiltLink], scenario: &Scenario) {
-        self.strategy = strategy.into();
+    pub fn begin(&mut self, strategy: Option<&str>, links: &[BuiltLink], scenario: &Scenario) {
+        self.strategy = strategy.map(String::from);
         let named = links.iter().filter_map(|link| {
             let entry = scenario.links.get(link.entry)?;
             let (from, to) = (entry.from.clone(), entry.to.clone());
@@ -125,7 +129,7 @@ impl Queues {
         if let Some(file) = &mut self.file {
             file.row(&Row {
                 t: visit.came.secs_f64(),
-                strategy: &self.strategy,
+                strategy: self.strategy.as_deref(),
                 link: link.0,
                 from,
                 to,
@@ -134,11 +138,13 @@ impl Queues {
                 bytes: visit.bytes,
                 waited: visit.waited.secs_f64(),
                 dropped: visit.dropped,
+                marked: visit.marked,
                 waits: visit.waits,
             });
         }
         if self.charts && visit.packets > 0 {
-            let of_run = self.series.iter_mut().rev().take_while(|s| s.strategy == self.strategy);
+            let strategy = self.strategy.as_deref().unwrap_or_default();
+            let of_run = self.series.iter_mut().rev().take_while(|s| s.strategy == strategy);
             let series = match of_run.into_iter().find(|series| series.link == link) {
                 Some(series) => series,
                 None => {
@@ -149,7 +155,7 @@ impl Queues {
                         String::new()
                     };
                     let name = format!("{from} > {to}{number}");
-                    self.series.push(Series::new(self.strategy.clone(), link, name));
+                    self.series.push(Series::new(strategy.into(), link, name));
                     let last = self.series.len() - 1;
                     &mut self.series[last]
                 }
@@ -227,11 +233,10 @@ impl File {
 
     fn row(&mut self, row: &Row<'_>) {
         if self.csv {
-            let Row { t, strategy, link, from, to, size, packets, bytes, waited, dropped, waits } =
-                row;
+            let Row { t, strategy, link, from, to, size, packets, bytes, waited, .. } = row;
             let cells = [
                 t.to_string(),
-                strategy.to_string(),
+                strategy.unwrap_or_default().to_string(),
                 link.to_string(),
                 from.to_string(),
                 to.to_string(),
@@ -239,8 +244,9 @@ impl File {
                 packets.to_string(),
                 bytes.to_string(),
                 waited.to_string(),
-                dropped.unwrap_or_default().to_string(),
-                waits.to_string(),
+                row.dropped.unwrap_or_default().to_string(),
+                row.marked.to_string(),
+                row.waits.to_string(),
             ];
             self.write(csv_line(cells).as_bytes());
         } else if let Ok(mut line) = serde_json::to_vec(row) {
@@ -319,7 +325,7 @@ mod tests {
     fn visit(ms: u64, packets: u32, waited: u64, dropped: Option<&'static str>) -> Visit {
         let (came, waited) = (Time(ms * 1_000_000), Span::from_millis(waited));
         let bytes = u64::from(packets) * 1000;
-        Visit { came, size: 1000, packets, bytes, waited, dropped, waits: false }
+        Visit { came, size: 1000, packets, bytes, waited, dropped, marked: false, waits: false }
     }
 
     fn points(curve: &Curve) -> Vec<(f64, f64)> {
@@ -359,7 +365,11 @@ mod tests {
     #[test]
     fn nothing_waited_nothing_shown() {
         let mut queues = Queues::new(true);
-        queues.begin("a", &[], &Scenario::new(ackclock_net::scenario::units::Duration(Span(1))));
+        queues.begin(
+            Some("a"),
+            &[],
+            &Scenario::new(ackclock_net::scenario::units::Duration(Span(1))),
+        );
         assert_eq!(queues.to_html(), "");
     }
 }

@@ -451,10 +451,10 @@ fn what_packets_find_at_queues_is_a_line_each() {
     assert!(run.err.contains("two options write this file"), "{}", run.err);
     let csv = rows("q.csv");
     assert!(
-        csv.starts_with("t,strategy,link,from,to,size,packets,bytes,waited,dropped,waits\n"),
+        csv.starts_with("t,strategy,link,from,to,size,packets,bytes,waited,dropped,marked,waits\n"),
         "{csv}"
     );
-    assert!(csv.contains(",reno,2,router,receiver,1040,1,1040,0.00936,,false\n"), "{csv}");
+    assert!(csv.contains(",reno,2,router,receiver,1040,1,1040,0.00936,,false,false\n"), "{csv}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod pair;
 
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -118,6 +118,39 @@ fn it_writes_what_links_drop() {
     let late = line["t"].as_f64().unwrap()
         - begin.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs_f64();
     assert!((-0.001..1.0).contains(&late), "{late}");
+}
+
+/// 100 kbit/s: the SYN of 60 bytes takes 4.8 ms and finds nothing. A datagram of 1000 bytes takes
+/// 80 ms; the second of two that come together waits for the first one.
+#[test]
+fn it_writes_what_packets_find_at_queues() {
+    let Some(pair) = Pair::new("queues") else { return };
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let [scenario, queues] = ["slow.toml", "gateway-queues.jsonl"]
+        .map(|name| directory.join(name).display().to_string());
+    let link = "rate = '100kbit'\ndelay = '1ms'";
+    fs::write(&scenario, format!("duration = '1s'\n[[link]]\nfrom = 'left'\nto = 'right'\n{link}"))
+        .unwrap();
+    let gateway = pair.start(&scenario, &["--queues", &queues]);
+    let bind = |end: usize, address| pair.namespace(end).run(|| UdpSocket::bind(address)).unwrap();
+    let (from, to) = (bind(0, "10.80.0.1:0").unwrap(), bind(1, "10.80.1.1:0").unwrap());
+    let address = to.local_addr().unwrap();
+    (0..2).for_each(|_| assert_eq!(from.send_to(&[0; 972], address).unwrap(), 972));
+    (0..2).for_each(|_| assert_eq!(to.recv(&mut [0; 1000]).unwrap(), 972));
+    gateway.end(Signal::TERM);
+    let text = fs::read_to_string(&queues).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let datagrams: Vec<&Value> = lines.iter().filter(|line| line["size"] == 1000).collect();
+    let [first, second] = &datagrams[..] else { panic!("{text}") };
+    for line in [first, second] {
+        assert_eq!((&line["from"], &line["to"]), (&"left".into(), &"right".into()), "{line}");
+        assert_eq!((&line["marked"], &line["waits"]), (&false.into(), &false.into()), "{line}");
+        assert!(line["dropped"].is_null() && line.get("strategy").is_none(), "{line}");
+    }
+    assert_eq!((&second["packets"], &second["bytes"]), (&1.into(), &1000.into()), "{second}");
+    let apart = second["t"].as_f64().unwrap() - first["t"].as_f64().unwrap();
+    let waited = second["waited"].as_f64().unwrap() - first["waited"].as_f64().unwrap();
+    assert!((waited + apart - 0.08).abs() < 1e-9, "{first} {second}");
 }
 
 #[test]

@@ -19,6 +19,7 @@ use crate::ids::{LinkId, NodeId};
 use crate::link::{Effects, Link, Served};
 use crate::packet::Packet;
 use crate::paths::{Hop, Paths};
+use crate::recorder::Visit;
 use crate::report::LinkReport;
 use crate::rng::Rng;
 use crate::scenario::{BuiltLink, Names, Scenario, ScenarioError, check};
@@ -46,6 +47,8 @@ pub struct Gateway {
     free: Vec<u32>,
     /// What has left and is still to be polled.
     exits: VecDeque<Exit>,
+    /// Of the links' queues, if somebody watches.
+    visits: Option<Vec<(LinkId, Visit)>>,
     /// For the bits that are flipped.
     rng: Rng,
     now: u64,
@@ -135,6 +138,7 @@ impl Gateway {
             entered: Vec::new(),
             free: Vec::new(),
             exits: VecDeque::new(),
+            visits: None,
             rng: Rng::new(seed, "gateway flip"),
             now: 0,
         })
@@ -217,6 +221,31 @@ impl Gateway {
         self.entered.len() - self.free.len()
     }
 
+    /// From now on the gateway keeps the visits of packets at the queues of links, until
+    /// [`Gateway::take_visits`].
+    pub fn watch_queues(&mut self) {
+        self.links.iter_mut().for_each(Link::watch);
+        self.visits.get_or_insert_default();
+    }
+
+    /// The visits that have become known since the last call, as recorders of a network get them
+    /// ([`Recorder::queue`](crate::Recorder::queue)).
+    pub fn take_visits(&mut self) -> impl Iterator<Item = (LinkId, Visit)> {
+        self.visits.iter_mut().flat_map(|visits| visits.drain(..))
+    }
+
+    /// The visits of packets that wait at links where that is not known as they come.
+    pub fn waiting(&self) -> impl Iterator<Item = (LinkId, Visit)> {
+        (0..).zip(&self.links).filter(|_| self.visits.is_some()).flat_map(|(id, link)| {
+            link.waiting_visits(self.now).into_iter().map(move |visit| (LinkId(id), visit))
+        })
+    }
+
+    /// The links that the scenario has, each direction by itself.
+    pub fn links(&self) -> &[BuiltLink] {
+        &self.built
+    }
+
     /// Counts a packet that goes past the links.
     #[cfg(test)]
     pub(crate) fn note(&mut self, headers: &Headers) {
@@ -253,7 +282,9 @@ impl Gateway {
         let index = self.paths.at(packet.hop).link() as u32;
         let link = &mut self.links[index as usize];
         if link.is_served() {
-            if let Err(why) = link.admit_served(now, packet, || self.flows.mss(packet.flow)) {
+            let admitted = link.admit_served(now, packet, || self.flows.mss(packet.flow));
+            self.note_visits(index);
+            if let Err(why) = admitted {
                 let outcome = Outcome::Dropped { link: LinkId(index), why };
                 return Some(self.exit(now, packet, outcome));
             }
@@ -262,13 +293,24 @@ impl Gateway {
         }
         let (arrival, effects) = match link.admit_if_idle(now, packet.size) {
             Some(arrival) => (arrival, Effects::default()),
-            None => match link.admit(now, packet, || self.flows.mss(packet.flow)) {
-                Ok(arrival) => (arrival, link.effects()),
-                Err(why) => {
-                    let outcome = Outcome::Dropped { link: LinkId(index), why };
-                    return Some(self.exit(now, packet, outcome));
+            None => {
+                let mss = || self.flows.mss(packet.flow);
+                let admitted = match &mut self.visits {
+                    None => link.admit(now, packet, mss),
+                    Some(visits) => {
+                        let (admitted, visit) = link.admit_seen(now, packet, mss);
+                        visits.extend(visit.map(|visit| (LinkId(index), visit)));
+                        admitted
+                    }
+                };
+                match admitted {
+                    Ok(arrival) => (arrival, link.effects()),
+                    Err(why) => {
+                        let outcome = Outcome::Dropped { link: LinkId(index), why };
+                        return Some(self.exit(now, packet, outcome));
+                    }
                 }
-            },
+            }
         };
         self.put(index, (arrival, now), packet, effects);
         None
@@ -292,7 +334,16 @@ impl Gateway {
                 }
             }
         }
+        self.note_visits(index);
         self.note_transmitter(index);
+    }
+
+    /// Takes the visits of a link whose transmitter has events.
+    fn note_visits(&mut self, index: u32) {
+        if let Some(visits) = &mut self.visits {
+            let of_link = self.links[index as usize].take_visits();
+            visits.extend(of_link.into_iter().map(|visit| (LinkId(index), visit)));
+        }
     }
 
     fn note_transmitter(&mut self, index: u32) {

@@ -1,6 +1,7 @@
 use super::*;
 use ackclock_tcp::Registry;
 use ackclock_tcp::Seq;
+use ackclock_tcp::Span;
 use ackclock_tcp::wire::Control;
 use std::net::SocketAddr;
 
@@ -114,6 +115,41 @@ fn a_drop_is_reported_at_once() {
         .map(|(built, r)| (built.back, r.packets, r.dropped_queue))
         .collect();
     assert_eq!(reports, [(false, 2, 1), (true, 0, 0), (false, 0, 0)]);
+}
+
+/// A packet of 1000 bytes takes 1 ms. One comes each 600 us: they find what those of a network
+/// would, whether the link's queue judges as they come or its transmitter has events.
+#[test]
+fn what_packets_find_at_queues_is_told() {
+    let visit = |at, packets: u32, waited, dropped, waits| {
+        let bytes = u64::from(packets) * 1000;
+        let (came, waited) = (us(at), Span::from_micros(waited));
+        Visit { came, size: 1000, packets, bytes, waited, dropped, marked: false, waits }
+    };
+    let still = "queue = { droptail = { packets = 2 } }";
+    let varies = "queue = { droptail = { packets = 2 } }\n\
+        change = [{ at = \"900ms\", rate = \"8mbit\" }]";
+    for more in [still, varies] {
+        let mut gateway = gateway(more);
+        gateway.watch_queues();
+        for (at, token) in (0..4).map(|n| (n * 600, n)) {
+            assert!(gateway.enter(us(at), A, B, &data(1000), token));
+        }
+        while gateway.poll(us(1900)).is_some() {}
+        let mut seen: Vec<_> = gateway.take_visits().collect();
+        seen.extend(gateway.waiting());
+        seen.sort_by_key(|(_, visit)| visit.came);
+        let all = [
+            visit(0, 0, 0, None, false),
+            visit(600, 1, 400, None, false),
+            visit(1200, 1, 800, None, false),
+            visit(1800, 2, 0, Some("queue"), false),
+        ];
+        let late = visit(1200, 1, 700, None, true);
+        let all =
+            if more == varies { all.map(|v| if v == all[2] { late } else { v }) } else { all };
+        assert_eq!(seen, all.map(|visit| (LinkId(0), visit)), "{more}");
+    }
 }
 
 #[test]

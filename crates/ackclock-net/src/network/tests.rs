@@ -86,10 +86,16 @@ fn cbr(from: NodeId, to: NodeId) -> CbrConfig {
 }
 
 fn tcp(name: &str, from: NodeId, to: NodeId, strategy: &str) -> FlowConfig {
+    tcp_with(name, from, to, strategy, false)
+}
+
+/// With ECN or without.
+fn tcp_with(name: &str, from: NodeId, to: NodeId, strategy: &str, ecn: bool) -> FlowConfig {
     let strategy = Registry::default().parse(strategy).expect("a strategy").build();
     let config = SenderConfig {
         mss: 1000,
         events: true,
+        ecn,
         initial_window: Some(2),
         ..SenderConfig::default()
     };

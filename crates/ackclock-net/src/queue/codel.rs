@@ -99,7 +99,7 @@ impl CodelState {
 
     /// Marks a packet instead of dropping it, if that can be.
     fn mark(&mut self, packet: &mut Option<Queued>) -> bool {
-        let marked = packet.as_mut().is_some_and(|queued| self.ecn && queued.packet.mark());
+        let marked = packet.as_mut().is_some_and(|queued| self.ecn && queued.mark());
         self.marked += u64::from(marked);
         marked
     }

@@ -16,9 +16,17 @@ pub(crate) struct Queued {
     /// When it joined the queue, in nanoseconds since the start.
     pub(crate) since: u64,
     pub(crate) found: Found,
+    /// This queue marked it.
+    pub(crate) marked: bool,
 }
 
 impl Queued {
+    /// The queue marks it with CE, if it is ECN-capable. Whether it is.
+    pub(crate) fn mark(&mut self) -> bool {
+        self.marked = self.packet.mark();
+        self.marked
+    }
+
     /// What is known of it at `now`, as it leaves the queue or is dropped for this reason.
     pub(crate) fn visit(&self, now: u64, dropped: Option<&'static str>) -> Visit {
         let Found { packets, bytes } = self.found;
@@ -29,6 +37,7 @@ impl Queued {
             bytes,
             waited: Span(now.saturating_sub(self.since)),
             dropped,
+            marked: self.marked,
             waits: false,
         }
     }

@@ -6,7 +6,7 @@ use ackclock_tcp::{EventKind, Span};
 use super::Simulator;
 use crate::heap::{Key, Kind};
 use crate::ids::LinkId;
-use crate::link::{Effects, Link};
+use crate::link::Effects;
 use crate::loss_notices::{LossNotice, Stage};
 use crate::packet::{Kind as PacketKind, Packet};
 use crate::paths::Hop;
@@ -100,14 +100,15 @@ impl Simulator {
             return self.cross_served(now, index, &Packet { hop: at - 1, ..*packet });
         }
         let flows = &self.flows;
-        let found = self.visits.is_some().then(|| link.found(now));
-        let admitted = link.admit(now, packet, || flows[packet.flow as usize].mss());
-        if let (Some(visits), Some(found)) = (&mut self.visits, found)
-            && matches!(admitted, Ok(_) | Err(Link::FULL | Link::EARLY))
-        {
-            let visit = link.visit(now, packet.size, found, admitted.err());
-            visits.push((LinkId(index as u32), visit));
-        }
+        let mss = || flows[packet.flow as usize].mss();
+        let admitted = match &mut self.visits {
+            None => link.admit(now, packet, mss),
+            Some(visits) => {
+                let (admitted, visit) = link.admit_seen(now, packet, mss);
+                visits.extend(visit.map(|visit| (LinkId(index as u32), visit)));
+                admitted
+            }
+        };
         let arrival = match admitted {
             Ok(arrival) => arrival,
             Err(why) => return Crossing::Dropped(why),

@@ -14,7 +14,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use ackclock_live::{Attachment, GatewayReport, Namespace, RealTimeGateway, Tun, TunConfig};
+use ackclock_live::{
+    Attachment, DropLog, GatewayReport, Logs, Namespace, RealTimeGateway, Tun, TunConfig,
+};
 use ackclock_tcp::Time;
 use rustix::time::{ClockId, clock_gettime};
 
@@ -93,15 +95,16 @@ impl Testbed {
         };
         let drops = Arc::new(Mutex::new(Vec::new()));
         let log = drops.clone();
+        let told: DropLog = Box::new(move |d| {
+            let drop =
+                Drop { at: d.at, from: d.from.into(), why: d.why, packet: d.packet.to_vec() };
+            log.lock().unwrap_or_else(PoisonError::into_inner).push(drop);
+        });
         let gateway = RealTimeGateway::start_logged(
             &scenario,
             planned.seed,
             vec![attach(0, from), attach(1, to)],
-            Some(Box::new(move |d| {
-                let drop =
-                    Drop { at: d.at, from: d.from.into(), why: d.why, packet: d.packet.to_vec() };
-                log.lock().unwrap_or_else(PoisonError::into_inner).push(drop);
-            })),
+            Logs { drops: Some(told), queues: None },
         )?;
         Ok(Testbed { sender, receiver, addresses, device, gateway, drops, _router: router })
     }

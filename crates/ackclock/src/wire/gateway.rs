@@ -10,11 +10,13 @@ use std::net::IpAddr;
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ackclock_live::{
-    Attachment, GatewayReport, Lateness, Namespace, RealTimeGateway, Tun, TunConfig,
+    Attachment, GatewayReport, Lateness, Logs, Namespace, QueueLog, RealTimeGateway, Tun, TunConfig,
 };
 use ackclock_net::Gateway;
+use ackclock_net::scenario::BuiltLink;
 use ackclock_net::scenario::units::Duration;
 use ackclock_report::{Align, align_within};
 use ackclock_run::FileError;
@@ -26,9 +28,10 @@ use serde::Serialize;
 use super::Interrupt;
 use super::drops::Drops;
 use super::prefix::Prefix;
-use crate::args::Format;
+use crate::args::{Format, written_twice};
 use crate::error::Error;
 use crate::output::{json_text, width};
+use crate::queues::Queues;
 use crate::scenario_file::ScenarioFile;
 
 #[derive(Debug, Args)]
@@ -64,6 +67,10 @@ pub(crate) struct GatewayArgs {
     /// Write a line of JSON to this file for each packet that a link drops.
     #[arg(long, value_name = "FILE")]
     pub drops: Option<PathBuf>,
+    /// Write what each packet finds at the queue of each link to this file, and how long it waits:
+    /// as CSV if the name ends in `.csv`, otherwise as lines of JSON. Times count from the start.
+    #[arg(long, value_name = "FILE")]
+    pub queues: Option<PathBuf>,
     /// How to print the counters of the links at the end.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
@@ -128,13 +135,25 @@ pub(crate) fn gateway(args: &GatewayArgs, registry: &Registry) -> Result<String,
     let source = ScenarioFile::read(&args.scenario, registry)?;
     let seed = args.seed.unwrap_or(source.scenario.seed);
     let nodes = nodes(args)?;
-    check(&source, &nodes, seed)?;
+    let links = check(&source, &nodes, seed)?;
     let interrupt = Interrupt::new()?;
     let attachments = nodes.iter().map(|node| node.attach(args)).collect::<Result<Vec<_>, _>>()?;
     warn_of_one_namespace(&nodes);
     let drops = args.drops.clone().map(Drops::create).transpose()?;
-    let log = drops.as_ref().map(Drops::log);
-    let started = RealTimeGateway::start_logged(&source.scenario, seed, attachments, log);
+    let queues = match queues_of(args)? {
+        None => None,
+        Some(mut queues) => {
+            queues.begin(None, &links, &source.scenario);
+            Some(Arc::new(Mutex::new(queues)))
+        }
+    };
+    let logs = Logs {
+        drops: drops.as_ref().map(Drops::log),
+        queues: queues.clone().map(|queues| -> QueueLog {
+            Box::new(move |link, visit| lock(&queues).visit(link, visit))
+        }),
+    };
+    let started = RealTimeGateway::start_logged(&source.scenario, seed, attachments, logs);
     let gateway = started.map_err(|error| match error.kind() {
         io::ErrorKind::InvalidInput => Error::Usage(format!("{}: {error}", source.file)),
         _ => Error::system("gateway")(error),
@@ -147,10 +166,26 @@ pub(crate) fn gateway(args: &GatewayArgs, registry: &Registry) -> Result<String,
     let report = gateway.report();
     drop(gateway);
     drops.map_or(Ok(()), |drops| drops.finish())?;
+    queues.map_or(Ok(()), |queues| lock(&queues).finish_file())?;
     Ok(match args.format {
         Format::Table => table(&report),
         Format::Json => json_text(&Json::new(&report)),
     })
+}
+
+/// The file of `--queues`.
+fn queues_of(args: &GatewayArgs) -> Result<Option<Queues>, Error> {
+    let Some(path) = &args.queues else { return Ok(None) };
+    if args.drops.as_ref() == Some(path) {
+        return Err(written_twice(path));
+    }
+    let mut queues = Queues::new(false);
+    queues.write_to(path)?;
+    Ok(Some(queues))
+}
+
+fn lock(queues: &Mutex<Queues>) -> MutexGuard<'_, Queues> {
+    queues.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn say(text: &str) {
@@ -187,8 +222,8 @@ fn nodes(args: &GatewayArgs) -> Result<Vec<Node<'_>>, Error> {
     Ok(nodes)
 }
 
-/// What can be found wrong before anything is made.
-fn check(source: &ScenarioFile, nodes: &[Node<'_>], seed: u64) -> Result<(), Error> {
+/// What can be found wrong before anything is made. Returns the links.
+fn check(source: &ScenarioFile, nodes: &[Node<'_>], seed: u64) -> Result<Vec<BuiltLink>, Error> {
     let mut gateway = Gateway::new(&source.scenario, seed).map_err(|error| {
         ackclock_run::Error::Scenario(FileError { file: source.file.clone(), error })
     })?;
@@ -222,7 +257,7 @@ fn check(source: &ScenarioFile, nodes: &[Node<'_>], seed: u64) -> Result<(), Err
             }
         }
     }
-    Ok(())
+    Ok(gateway.links().to_vec())
 }
 
 impl Node<'_> {

@@ -164,7 +164,7 @@ impl Transmitter {
         }
         match self.verdict(now, &packet.packet) {
             Verdict::Enqueue => {}
-            Verdict::Mark => _ = packet.packet.mark(),
+            Verdict::Mark => _ = packet.mark(),
             Verdict::Early => return Err(Link::EARLY),
             Verdict::Full => return Err(Link::FULL),
         }
@@ -406,7 +406,7 @@ impl Link {
             late_by = impairments.late_by;
         }
         let found = Found { packets: transmitter.len() as u32, bytes: transmitter.bytes() };
-        let queued = Queued { packet: *packet, late_by, since: now, found };
+        let queued = Queued { packet: *packet, late_by, since: now, found, marked: false };
         let result = transmitter.arrive(now, queued);
         if let Err(why) = result {
             transmitter.note(now, &queued, Some(why));

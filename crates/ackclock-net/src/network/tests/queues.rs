@@ -37,6 +37,10 @@ fn visits(network: &mut Network, ms: u64) -> Visits {
     visits
 }
 
+fn still() -> Varying {
+    Varying::default()
+}
+
 /// A change that sets what is set already, so that the link's transmitter has events.
 fn unchanged(rate: u64) -> Varying {
     let change = Change { at: Time(MS), rate: Some(rate), ..Change::default() };
@@ -54,6 +58,7 @@ fn what_each_packet_finds_and_how_long_it_waits() {
         bytes: u64::from(packets) * 1000,
         waited: Span::from_millis(waited),
         dropped,
+        marked: false,
         waits: false,
     };
     let expected = [
@@ -68,7 +73,7 @@ fn what_each_packet_finds_and_how_long_it_waits() {
         came(8, 2, 8, None),
         came(100, 0, 0, None),
     ];
-    for varying in [Varying::default(), unchanged(2_000_000)] {
+    for varying in [still(), unchanged(2_000_000)] {
         let mut network = Network::new(1);
         let (a, b) = (network.node("a"), network.node("b"));
         let config = LinkConfig { rate: 2_000_000, queue: drop_tail(3), ..link(a, b, 10) };
@@ -89,13 +94,17 @@ fn what_each_packet_finds_and_how_long_it_waits() {
 fn each_packet_has_one_visit_and_looking_changes_nothing() {
     let red = Red { max_p: 0.2, ..Red::new(40, 5.0, 15.0, 0.002) };
     let queues = [
-        (drop_tail(20), Varying::default()),
+        (drop_tail(20), still()),
         (drop_tail(20), unchanged(4_000_000)),
-        (Queue::Red(red), Varying::default()),
-        (Queue::Fred(Fred::new(40, 5.0, 15.0)), Varying::default()),
-        (Queue::Codel(Codel::new(40)), Varying::default()),
-        (Queue::FqCodel(FqCodel::new(40)), Varying::default()),
-        (Queue::Pie(Pie::new(40)), Varying::default()),
+        (Queue::Red(red), still()),
+        (Queue::Fred(Fred::new(40, 5.0, 15.0)), still()),
+        (Queue::Codel(Codel::new(40)), still()),
+        (Queue::FqCodel(FqCodel::new(40)), still()),
+        (Queue::Pie(Pie::new(40)), still()),
+        (Queue::Red(Red { max_p: 0.2, ecn: true, ..Red::new(40, 5.0, 15.0, 0.002) }), still()),
+        (Queue::Codel(Codel { ecn: true, ..Codel::new(40) }), still()),
+        (Queue::FqCodel(FqCodel::new(40)), still()),
+        (Queue::Pie(Pie { ecn: true, ..Pie::new(40) }), still()),
     ];
     for (queue, varying) in queues {
         let build = || {
@@ -108,7 +117,7 @@ fn each_packet_has_one_visit_and_looking_changes_nothing() {
             let there = network.link(LinkConfig { loss: vec![loss], ..config });
             network.link(link(b, a, 20));
             network.flow(tcp("one", a, b, "newreno"));
-            network.flow(tcp("two", a, b, "sack"));
+            network.flow(tcp_with("two", a, b, "sack", true));
             (network, there)
         };
         let (mut network, there) = build();
@@ -123,6 +132,16 @@ fn each_packet_has_one_visit_and_looking_changes_nothing() {
         let dropped = |why| here().filter(|visit| visit.dropped == Some(why)).count() as u64;
         assert_eq!(dropped("queue"), report.dropped_queue, "{queue:?}");
         assert_eq!(dropped("early"), report.dropped_early, "{queue:?}");
+        let marked = here().filter(|visit| visit.marked).count() as u64;
+        assert_eq!(marked, report.marked, "{queue:?}");
+        let marks = match &queue {
+            Queue::Red(red) => red.ecn,
+            Queue::Codel(codel) => codel.ecn,
+            Queue::FqCodel(fq) => fq.codel.ecn,
+            Queue::Pie(pie) => pie.ecn,
+            _ => false,
+        };
+        assert_eq!(marked > 0, marks, "{queue:?}");
         assert!(report.dropped_queue + report.dropped_early > 0, "{queue:?}");
         assert!(report.dropped_loss > 0);
         assert_eq!(here().count() as u64, report.packets - report.dropped_loss, "{queue:?}");

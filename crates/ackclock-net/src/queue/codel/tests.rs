@@ -19,6 +19,7 @@ fn packet(size: u32, since: u64) -> Queued {
         late_by: Span::ZERO,
         since,
         found: Found::default(),
+        marked: false,
     }
 }
 
