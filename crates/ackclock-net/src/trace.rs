@@ -50,11 +50,18 @@ impl Trace {
         let mut opportunities = Vec::new();
         for (line, at) in (1..).zip(text.lines()) {
             let wrong = |message: String| TraceError { line, message };
-            let Ok(ms) = at.trim().parse::<u32>() else {
-                let what = if at.trim().is_empty() { "an empty line" } else { at.trim() };
+            let Ok(ms) = at.trim().parse::<u64>() else {
+                let what = if at.trim().is_empty() {
+                    "an empty line".into()
+                } else {
+                    format!("`{}`", at.trim())
+                };
                 return Err(wrong(format!(
-                    "`{what}` is no time; a line is a whole number of milliseconds, such as `12`"
+                    "{what} is no time; a line is a whole number of milliseconds, such as `12`"
                 )));
+            };
+            let Ok(ms) = u32::try_from(ms) else {
+                return Err(wrong(format!("{ms} ms is too late; a time is at most {}", u32::MAX)));
             };
             if let Some(&last) = opportunities.last()
                 && ms < last

@@ -171,7 +171,7 @@ impl Input<'_> {
     }
 
     /// Which `[[link.fate]]`s and which entries of drop lists no packet met, and in how many of
-    /// these runs.
+    /// these runs; and which changes and outages begin once they have ended.
     pub fn outstanding<'a>(
         &self,
         of_runs: impl IntoIterator<Item = &'a Outstanding>,
@@ -201,7 +201,23 @@ impl Input<'_> {
             let what = format!("{} of this list", listed(&entries));
             told(&format!("link[{link}].loss[{loss}].drop"), &what, count)
         }));
+        errors.extend(self.too_late());
         errors
+    }
+
+    /// Changes and outages of links that begin once the run has ended.
+    fn too_late(&self) -> impl Iterator<Item = FileError> {
+        let end = self.scenario.duration;
+        self.scenario.links.iter().enumerate().flat_map(move |(i, link)| {
+            let changes = link.changes.iter().map(|change| (change.at, "change", "at"));
+            let outages = link.outages.iter().map(|outage| (outage.from, "outage", "from"));
+            let changes = changes.enumerate().chain(outages.enumerate());
+            let late = changes.filter(move |(_, (begins, ..))| begins.0 >= end.0);
+            late.map(move |(j, (_, what, key))| {
+                let key = format!("link[{i}].{what}[{j}].{key}");
+                self.located(error_at(&key, format!("the run ends before this, at {end}")))
+            })
+        })
     }
 }
 

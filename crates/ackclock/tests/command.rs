@@ -244,6 +244,22 @@ fn a_fate_that_no_packet_met_is_named() {
     assert!(run.err.starts_with(&expected), "{}", run.err);
 }
 
+/// The run ends at 5 s.
+#[test]
+fn what_begins_after_the_end_is_named() {
+    let file = scratch("late", "late.toml");
+    let late = "change = [{ at = \"4.9s\", delay = \"1ms\" }, { at = \"5s\", delay = \"2ms\" }]\n\
+                outage = [{ from = \"6s\", for = \"1s\" }]\ndelay =";
+    fs::write(&file, SMALL.replace("delay =", late)).unwrap();
+    let run = ackclock(&["run", &file, "--format", "json"]);
+    assert_eq!(run.code, 0);
+    let expected = format!(
+        "warning: {file}:9: link[0].change[1].at: the run ends before this, at 5s\n\
+         warning: {file}:10: link[0].outage[0].from: the run ends before this, at 5s\n"
+    );
+    assert_eq!(run.err, expected);
+}
+
 /// The first retransmission of segment 30 is there with every seed, a second one is not.
 #[test]
 fn entries_of_a_drop_list_that_no_packet_met_are_named() {

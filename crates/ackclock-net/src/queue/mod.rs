@@ -187,6 +187,9 @@ pub struct Pie {
     pub mean_packet_size: u32,
     /// Drops are spread more evenly than chance alone would have them (section 5.4).
     pub derandomize: bool,
+    /// Above 10 % the probability grows by at most 2 percentage points at a time (section 5.5, and
+    /// Linux).
+    pub cap: bool,
     /// ECN-capable packets are marked instead of dropped, while the probability is at most 10 %
     /// (section 5.1).
     pub ecn: bool,
@@ -194,7 +197,8 @@ pub struct Pie {
 
 impl Pie {
     /// A PIE queue with the RFC's settings: a target and updates of 15 ms, weights of 1/8 and 5/4,
-    /// bursts of 150 ms, packets of 1024 bytes, and neither derandomization nor ECN.
+    /// bursts of 150 ms, packets of 1024 bytes, and neither derandomization nor a cap nor
+    /// ECN.
     pub fn new(limit: u32) -> Self {
         Pie {
             limit,
@@ -205,6 +209,7 @@ impl Pie {
             max_burst: Span::from_millis(150),
             mean_packet_size: 1024,
             derandomize: false,
+            cap: false,
             ecn: false,
         }
     }

@@ -1,4 +1,5 @@
-//! Proportional integral controller enhanced (PIE, RFC 8033 sections 4 and 5.4; the pseudocode of
+//! Proportional integral controller enhanced (PIE, RFC 8033 sections 4, 5.4 and 5.5; the
+//! pseudocode of
 //! its appendix A).
 //!
 //! Every `t_update` a drop probability follows from the queueing delay and its change. Packets that
@@ -16,6 +17,10 @@ use crate::rng::Rng;
 
 /// At a higher probability ECN-capable packets are dropped as others are (section 5.1).
 const MARK_ECNTH: f64 = 0.1;
+
+/// With a cap, from which probability on it grows by how much at most (section 5.5).
+const CAPPED_ABOVE: f64 = 0.1;
+const MOST_STEP: f64 = 0.02;
 
 /// A PIE queue's state. The field names are the RFC's; delays are in seconds.
 #[derive(Debug)]
@@ -133,7 +138,9 @@ impl PieState {
         let Pie { target, t_update, alpha, beta, .. } = self.config;
         let delay = self.current_qdelay;
         let p = alpha * (delay - target.secs_f64()) + beta * (delay - self.qdelay_old);
-        self.drop_prob += p / auto_tuning(self.drop_prob);
+        let step = p / auto_tuning(self.drop_prob);
+        let capped = self.config.cap && self.drop_prob >= CAPPED_ABOVE;
+        self.drop_prob += if capped { step.min(MOST_STEP) } else { step };
         if delay == 0.0 && self.qdelay_old == 0.0 {
             self.drop_prob *= 0.98;
         }

@@ -136,7 +136,7 @@ fn a_wrong_unit_is_named_with_its_line_and_the_right_ones() {
 fn a_missing_key_is_named_with_its_table() {
     assert_eq!(
         error(&BASE.replace("rate = \"1mbit\"\n", "")),
-        "3: link[0]: the key `rate` is missing"
+        "3: link[0]: the key `rate` is missing; or `trace`, a file with its opportunities"
     );
     assert_eq!(error("name = \"x\"\n"), "1: the key `duration` is missing");
     assert_eq!(

@@ -38,12 +38,15 @@ impl Scenario {
             };
             let at = steps!["link", i, "trace"];
             let wrong = |error: String| ScenarioError::at(&at, format!("{}{error}", trace.file));
-            let text =
-                read(&folder.join(&trace.file)).map_err(|error| wrong(format!(": {error}")))?;
+            let text = read(&folder.join(&trace.file)).map_err(|error| wrong(unread(&error)))?;
             trace.trace = Some(Trace::parse(&text).map_err(|error| wrong(format!(":{error}")))?);
         }
         Ok(())
     }
+}
+
+fn unread(error: &io::Error) -> String {
+    format!(": {error}; a trace is a file, as seen from the folder of the scenario")
 }
 
 /// The most bytes of a trace: days of opportunities.
@@ -52,8 +55,11 @@ const MOST: u64 = 256 << 20;
 /// The text of a file, and not what a device or a pipe may go on to say for ever.
 fn read(path: &Path) -> io::Result<String> {
     let about = fs::metadata(path)?;
-    if !about.is_file() || about.len() > MOST {
-        return Err(io::Error::other("a trace is a file of at most 256 MiB"));
+    if !about.is_file() {
+        return Err(io::Error::other("it is no plain file, which a trace is"));
+    }
+    if about.len() > MOST {
+        return Err(io::Error::other("it is too large; a trace has at most 256 MiB"));
     }
     fs::read_to_string(path)
 }

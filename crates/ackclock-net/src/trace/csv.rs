@@ -68,21 +68,23 @@ fn wrong(line: usize, message: String) -> TraceError {
 
 /// Times, rates and lines: two or more.
 fn samples(text: &str) -> Result<Vec<(f64, f64, usize)>, TraceError> {
-    let mut lines = (1..).zip(text.lines());
-    let header = lines.next().map_or("", |(_, header)| header);
-    let named: Vec<&str> = header.split(',').map(str::trim).collect();
+    let mut reader =
+        csv::ReaderBuilder::new().trim(csv::Trim::All).flexible(true).from_reader(text.as_bytes());
+    let unread = |error: csv::Error| wrong(1, error.to_string());
+    let named = reader.headers().map_err(unread)?;
     let mut columns = [0; 2];
     for (column, name) in columns.iter_mut().zip(COLUMNS) {
-        *column = named.iter().position(|column| *column == name).ok_or_else(|| {
+        *column = named.iter().position(|column| column == name).ok_or_else(|| {
             wrong(1, format!("no column `{name}`; the first line is for example `time_s,rate_bps`"))
         })?;
     }
     let mut samples: Vec<(f64, f64, usize)> = Vec::new();
-    for (line, row) in lines.filter(|(_, row)| !row.trim().is_empty()) {
-        let cells: Vec<&str> = row.split(',').map(str::trim).collect();
+    for row in reader.records() {
+        let row = row.map_err(unread)?;
+        let line = row.position().map_or(1, |position| position.line() as usize);
         let mut values = [0.0; 2];
         for ((value, &column), name) in values.iter_mut().zip(&columns).zip(COLUMNS) {
-            let cell = cells.get(column).copied().unwrap_or("");
+            let cell = row.get(column).unwrap_or_default();
             *value = cell.parse().ok().filter(|v: &f64| v.is_finite() && *v >= 0.0).ok_or_else(
                 || wrong(line, format!("`{cell}` is no {name}; it is a number from 0 on")),
             )?;

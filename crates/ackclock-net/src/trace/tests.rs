@@ -12,9 +12,13 @@ fn what_is_wrong_with_a_trace_is_said_with_its_line() {
     );
     assert_eq!(
         error("1\n\n3\n"),
-        "2: `an empty line` is no time; a line is a whole number of milliseconds, such as `12`"
+        "2: an empty line is no time; a line is a whole number of milliseconds, such as `12`"
     );
     assert_eq!(error("5\n4\n"), "2: 4 comes after 5; times do not go back");
+    assert_eq!(
+        error("1\n4294967296\n"),
+        "2: 4294967296 ms is too late; a time is at most 4294967295"
+    );
     assert_eq!(
         error(""),
         "1: this never delivers: it has no line; write `1` for 1504 bytes each millisecond"

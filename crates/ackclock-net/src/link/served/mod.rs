@@ -127,9 +127,12 @@ impl Transmitter {
         self.visits.get_or_insert_default();
     }
 
-    /// A packet leaves the queue, to be sent, or is dropped for this reason.
+    /// A packet leaves the queue, to be sent, or is dropped for this reason. Of one that an outage
+    /// takes from the transmitter, it is told already that it left.
     fn note(&mut self, now: u64, packet: &Queued, dropped: Option<&'static str>) {
-        if let Some(visits) = &mut self.visits {
+        if let Some(visits) = &mut self.visits
+            && !packet.told
+        {
             visits.push(packet.visit(now, dropped));
         }
     }
@@ -226,7 +229,7 @@ impl Transmitter {
     fn dequeue(&mut self, now: u64) -> Option<Queued> {
         let next = self.choose(now)?;
         self.note(now, &next, None);
-        Some(next)
+        Some(Queued { told: true, ..next })
     }
 
     fn choose(&mut self, now: u64) -> Option<Queued> {
@@ -406,7 +409,8 @@ impl Link {
             late_by = impairments.late_by;
         }
         let found = Found { packets: transmitter.len() as u32, bytes: transmitter.bytes() };
-        let queued = Queued { packet: *packet, late_by, since: now, found, marked: false };
+        let queued =
+            Queued { packet: *packet, late_by, since: now, found, marked: false, told: false };
         let result = transmitter.arrive(now, queued);
         if let Err(why) = result {
             transmitter.note(now, &queued, Some(why));

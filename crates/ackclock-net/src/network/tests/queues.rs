@@ -2,7 +2,7 @@
 
 use crate::queue::{Codel, FqCodel, Pie};
 use crate::recorder::Visit;
-use crate::varying::{Change, Varying};
+use crate::varying::{Change, Outage, Queued, Varying};
 
 use super::*;
 
@@ -154,4 +154,33 @@ fn each_packet_has_one_visit_and_looking_changes_nothing() {
         assert!(run(&mut unwatched, 10_000) == log, "{queue:?}");
         assert_eq!(unwatched.link_report(there), Some(report), "{queue:?}");
     }
+}
+
+/// A packet of 1000 bytes comes each 2 ms and takes 4 ms. An outage at 5 ms takes the one in
+/// transmission, which has left the queue at 4 ms, and the one that waits.
+#[test]
+fn a_packet_that_an_outage_takes_from_the_transmitter_has_one_visit() {
+    let outage = Outage {
+        from: Time(5 * MS),
+        lasts: Span::from_millis(1),
+        every: None,
+        queued: Queued::Drop,
+    };
+    let varying = Varying { outages: vec![outage], ..Varying::default() };
+    let mut network = Network::new(1);
+    let (a, b) = (network.node("a"), network.node("b"));
+    let config = LinkConfig { rate: 2_000_000, queue: drop_tail(9), ..link(a, b, 10) };
+    let there = network.link(LinkConfig { varying, ..config });
+    let stop = Some(Time(5 * MS));
+    network.cbr(CbrConfig { rate: 4_000_000, stop, ..cbr(a, b) });
+    let Visits { all, .. } = visits(&mut network, 50);
+    let seen: Vec<_> = all.iter().map(|(_, v)| (v.came, v.waited, v.dropped)).collect();
+    let ms = Span::from_millis;
+    let expected = [
+        (Time(0), ms(0), None),
+        (Time(2 * MS), ms(2), None),
+        (Time(4 * MS), ms(1), Some("outage")),
+    ];
+    assert_eq!(seen, expected);
+    assert_eq!(network.link_report(there).unwrap().dropped_loss, 2);
 }

@@ -15,7 +15,14 @@ fn packet(flow: u32, size: u32, number: u32, since: u64) -> Queued {
     let packet = Packet::new(Kind::Datagram, &Segment::default(), &mut Options::default());
     // The number stands where nothing else is looked at.
     let packet = Packet { flow, size, transmission: number, ..packet };
-    Queued { packet, late_by: Span::ZERO, since, found: Found::default(), marked: false }
+    Queued {
+        packet,
+        late_by: Span::ZERO,
+        since,
+        found: Found::default(),
+        marked: false,
+        told: false,
+    }
 }
 
 impl FqCodelState {

@@ -70,6 +70,20 @@ fn the_probability_decays_when_nothing_waits() {
     assert_close(after(1.0, 0.4), 0.396_875);
 }
 
+/// 1/8 * 0.985 + 5/4 * 0.5 = 0.748125 in one step; with a cap 0.02, but not below 0.1, where the step
+/// is half as large, and not downwards: -1/8 * 0.015 - 5/4 * 0.5 = -0.626875.
+#[test]
+fn a_cap_keeps_steps_small() {
+    let after = |cap, old, current, before| {
+        let config = Pie { cap, ..Pie::new(1000) };
+        pie(config).with_delays(old, current, before).updated()
+    };
+    assert_close(after(false, 500.0, 1000.0, 0.1), 0.848_125);
+    assert_close(after(true, 500.0, 1000.0, 0.1), 0.12);
+    assert_close(after(true, 500.0, 1000.0, 0.099), 0.099 + 0.748_125 / 2.0);
+    assert_close(after(true, 500.0, 0.0, 0.9), 0.273_125);
+}
+
 /// Ten updates take 150 ms of allowance; until then nothing is dropped, whatever the probability.
 #[test]
 fn a_burst_is_let_in() {

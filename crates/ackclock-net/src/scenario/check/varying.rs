@@ -12,7 +12,9 @@ use crate::scenario::path::{Step, child};
 /// Checks the rate of a link, and what changes with time.
 pub(super) fn check_varying(link: &Link, names: &Names, at: &[Step]) -> Checked {
     match (&link.trace, is_no_rate(&link.rate)) {
-        (None, true) => fail(at, "the key `rate` is missing")?,
+        (None, true) => {
+            fail(at, "the key `rate` is missing; or `trace`, a file with its opportunities")?
+        }
         (Some(_), false) => fail(&child(at, "trace"), "either `rate` or `trace`, not both")?,
         _ => positive_rate(link.rate, &child(at, "rate"))?,
     }

@@ -356,6 +356,9 @@ pub struct Pie {
     /// Drops are spread more evenly than chance alone would have them.
     #[serde(default, skip_serializing_if = "is_default")]
     pub derandomize: bool,
+    /// Above 10 % the probability grows by at most 2 percentage points at a time, as in Linux.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub cap: bool,
     /// Packets of connections with `ecn` are marked instead of dropped, while the probability is at
     /// most 10 %.
     #[serde(default, skip_serializing_if = "is_default")]

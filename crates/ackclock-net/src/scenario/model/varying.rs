@@ -112,7 +112,8 @@ impl JsonSchema for TraceFile {
         json_schema!({
             "type": "string",
             "description": "A file in Mahimahi's format, as seen from the scenario's folder: each \
-                            line an opportunity to deliver 1504 bytes, in whole milliseconds.",
+                            line an opportunity to deliver 1504 bytes, in whole milliseconds up to \
+                            4294967295. At most 256 MiB.",
             "examples": ["traces/blockage.trace"]
         })
     }

@@ -122,6 +122,7 @@ fn build_pie(pie: &Pie) -> crate::Pie {
         max_burst: pie.max_burst.map_or(default.max_burst, |burst| burst.0),
         mean_packet_size: pie.mean_packet_size.map_or(default.mean_packet_size, |s| s.0 as u32),
         derandomize: pie.derandomize,
+        cap: pie.cap,
         ecn: pie.ecn,
         ..default
     }

@@ -28,6 +28,7 @@ impl Scenario {
     pub fn build(&self, options: &BuildOptions<'_>) -> Result<Simulation, ScenarioError> {
         let names = check(self)?;
         self.check_traces()?;
+        self.check_delivers()?;
         let (mut network, links) = self.build_links(&names, options.seed);
         let mut idle = network.idle_paths();
         self.build_processors(&names, &mut network);

@@ -1,10 +1,11 @@
 //! How links change with time.
 
-use ackclock_tcp::Time;
+use ackclock_tcp::{Span, Time};
 
 use crate::scenario::error::{Checked, fail};
 use crate::scenario::model::{Change, DropTail, Link, Loss, Outage, Queue, Scenario};
 use crate::scenario::path::steps;
+use crate::scenario::units::Duration;
 use crate::{Limit, Queued, Varying};
 
 impl Scenario {
@@ -26,6 +27,35 @@ impl Scenario {
                     "the trace never delivers once this outage has begun: all its times fall into \
                      it; choose another `every`, or a shorter `for`",
                 );
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that each link may send something before the run ends.
+    pub(super) fn check_delivers(&self) -> Checked {
+        let lasts = self.duration.0;
+        for (i, link) in self.links.iter().enumerate() {
+            let trace = link.trace.as_ref().and_then(|file| file.trace.as_ref());
+            if let Some(first) = trace.and_then(|trace| trace.times().next())
+                && first > lasts.nanos()
+            {
+                let first = Duration(Span(first));
+                let message = format!(
+                    "the trace delivers nothing before the run ends, at {}: its first time is \
+                     {first}",
+                    self.duration
+                );
+                return fail(&steps!["link", i, "trace"], message);
+            }
+            let silent = |outage: &Outage| outage.from.0 == Span::ZERO && outage.lasts.0 >= lasts;
+            if let Some(j) = link.outages.iter().position(silent) {
+                let message = format!(
+                    "nothing goes over this link before the run ends, at {}; a shorter `for`, or a \
+                     later `from`",
+                    self.duration
+                );
+                return fail(&steps!["link", i, "outage", j, "for"], message);
             }
         }
         Ok(())

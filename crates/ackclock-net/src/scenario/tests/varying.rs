@@ -296,3 +296,32 @@ fn a_change_that_changes_nothing_changes_nothing() {
         assert_eq!(plain, varying, "{queue}");
     }
 }
+
+/// Nothing could go before the run ends at 1 s. A gateway has no end.
+#[test]
+fn a_link_sends_something_before_the_run_ends() {
+    let build = |rate: &str, outage: &str, trace: &str| {
+        let text = format!(
+            "duration = \"1s\"\n[[link]]\nfrom = \"a\"\nto = \"b\"\ndelay = \"1ms\"\n{rate}\n\
+             outage = [{outage}]"
+        );
+        let mut scenario = Scenario::from_toml(&text, &Registry::default()).unwrap();
+        if let Some(file) = &mut scenario.links[0].trace {
+            file.trace = Some(crate::Trace::parse(trace).unwrap());
+        }
+        assert!(Gateway::new(&scenario, 1).is_ok());
+        let built = scenario.build(&BuildOptions::new(&Registry::default(), 1));
+        built.map(|_| ()).map_err(|error| error.to_string())
+    };
+    let trace = |text| build("trace = \"t.trace\"", "", text);
+    assert_eq!(trace("1000\n"), Ok(()));
+    let late = "link[0].trace: the trace delivers nothing before the run ends, at 1s: its first time \
+                is 1.001s";
+    assert_eq!(trace("1001\n"), Err(late.into()));
+    let outage = |outage| build("rate = \"1mbit\"", outage, "");
+    assert_eq!(outage("{ from = \"1ns\", for = \"9s\" }"), Ok(()));
+    assert_eq!(outage("{ from = \"0s\", for = \"999ms\" }"), Ok(()));
+    let silent = "link[0].outage[0].for: nothing goes over this link before the run ends, at 1s; a \
+                  shorter `for`, or a later `from`";
+    assert_eq!(outage("{ from = \"0s\", for = \"1s\" }"), Err(silent.into()));
+}

@@ -15,6 +15,13 @@ fn opportunities_come_when_their_bytes_have_come_together() {
     assert_eq!(trace.expect("a sound table").to_text(), "2\n");
 }
 
+/// As spreadsheets write them: a byte order mark, quotes, and lines that end with two characters.
+#[test]
+fn tables_of_spreadsheets_are_read() {
+    let table = "\u{feff}\"time_s\",\"rate_bps\"\r\n\"0\",12032000\r\n0.002 ,\"12032000\"\r\n";
+    assert_eq!(Trace::from_csv(table).expect("a sound table").to_text(), "1\n2\n3\n4\n");
+}
+
 #[test]
 fn what_is_wrong_has_its_line() {
     let wrong = |table: &str| Trace::from_csv(table).expect_err("a wrong table").to_string();
