@@ -464,6 +464,7 @@ fn flow_columns<'a>() -> Columns<&'a FlowSummary> {
         ("timeouts_lost_retransmission", Get::Int(|f| Some(f.timeouts_lost_retransmission))),
         ("timeouts_backed_off", Get::Int(|f| Some(f.timeouts_backed_off))),
         ("recoveries", Get::Int(|f| Some(f.recoveries))),
+        ("ecn_reductions", Get::Int(|f| Some(f.ecn_reductions))),
         ("drops", Get::Int(|f| f.drops)),
         ("spurious_retransmissions", Get::Int(|f| f.spurious_retransmissions)),
         ("goodput_bps", Get::Number(|f| Some(f.goodput_bps))),

@@ -83,6 +83,7 @@ function decisions(run, ack, events, parts, segments) {
     if (e.event === "recovery_entered") say(`Recovery begins, up to segment ${segments(e.recover)}`, e.by);
     if (e.event === "recovery_left") say("Recovery is over", on("select"));
     if (e.event === "undone") say("The response is undone: it was spurious", e.by);
+    if (e.event === "reduced") say("The windows are lowered for ECN-Echo", on("window"));
     if (e.event === "timed_out") say(`The timer expires: ${words(e.class)}`, on("timer"));
     if (e.event === "sent") {
       const nth = e.transmission > 1 ? ` again, the ${ordinal(e.transmission - 1)} retransmission` : "";

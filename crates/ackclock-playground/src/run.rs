@@ -245,6 +245,7 @@ impl Recorder for Drawn {
                 (10, [seq as f64, len.into(), transmission.into(), self.word(why)])
             }
             EventKind::AckDropped { ack, why, .. } => (11, [ack as f64, self.word(why), 0.0, 0.0]),
+            EventKind::Reduced { cwnd_before } => (12, [cwnd_before as f64, 0.0, 0.0, 0.0]),
         };
         let ssthresh = if event.ssthresh == u64::MAX { -1.0 } else { event.ssthresh as f64 };
         self.rows.extend([kind.into(), event.at.0 as f64]);

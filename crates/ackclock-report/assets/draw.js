@@ -225,6 +225,21 @@ function drawWindows(ctx, g, trace) {
   steps(w.flight, "flight", [1.5, 2]);
   steps(w.ssthresh, "ssthresh", [5, 3]);
   steps(w.cwnd, "cwnd", []);
+  if (shown("reduced")) drawReduced(ctx, g, trace.reduced.t);
+}
+
+// A short line at the foot of the windows for each reduction for ECN.
+function drawReduced(ctx, g, times) {
+  const foot = g.stripTop + STRIP;
+  ctx.strokeStyle = theme.colour.reduced;
+  ctx.lineWidth = 1.5;
+  ctx.beginPath();
+  for (let i = lowerBound(times, view.t0); i < times.length && times[i] <= view.t1; i++) {
+    const x = g.x(times[i]);
+    ctx.moveTo(x, foot);
+    ctx.lineTo(x, foot - 9);
+  }
+  ctx.stroke();
 }
 
 // Marks closer together than this many pixels would grow into a solid area; those between are left out.
@@ -414,6 +429,7 @@ function drawSign(ctx, layer) {
     case "zero": ctx.fillRect(1, 5, 18, 4); break;
     case "in_recovery": case "loss": case "window": case "other": ctx.globalAlpha = 0.35; ctx.fillRect(2, 1, 16, 12); break;
     case "rto": case "undo": ctx.setLineDash([4, 2, 1, 2]); path([10, 0], [10, 14]); break;
+    case "reduced": path([10, 5], [10, 14]); break;
     case "edge": ctx.setLineDash([5, 2]); path([1, 7], [19, 7]); break;
     case "ssthresh": ctx.setLineDash([4, 2]); path([1, 7], [19, 7]); break;
     case "flight": ctx.setLineDash([1.5, 2]); // and as cwnd

@@ -73,6 +73,7 @@ function present(key, panels = data.panels) {
     sack: (p) => p.acks.sack.some((blocks) => blocks.length > 0),
     in_recovery: (p) => p.recoveries.t0.length,
     rto: (p) => p.timeouts.t.length,
+    reduced: (p) => p.reduced.t.length,
     undo: (p) => p.undone.t.length,
     arrival: (p) => p.arrivals.t.length,
     ssthresh: (p) => p.windows.ssthresh.some((v) => v !== null),

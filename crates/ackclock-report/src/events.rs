@@ -185,6 +185,7 @@ impl Line<'_> {
                 self.number("transmission", transmission.into());
                 self.string("by", by);
             }
+            EventKind::Reduced { cwnd_before } => self.number("cwnd_before", cwnd_before),
             EventKind::Undone { by } => self.string("by", by),
             EventKind::RecoveryEntered { recover, flight, pipe, by } => {
                 self.number("recover", recover);

@@ -31,8 +31,13 @@ const COUNTS: [FlowMeasure; 9] = counts!(
     timeouts_multiple_losses timeouts_lost_retransmission timeouts_backed_off
 );
 
-const OTHERS: [FlowMeasure; 6] = [
+const OTHERS: [FlowMeasure; 7] = [
     FlowMeasure { name: "recoveries", key: "recoveries", of: |f| Some(f.recoveries as f64) },
+    FlowMeasure {
+        name: "ecn_reductions",
+        key: "ecn_reductions",
+        of: |f| Some(f.ecn_reductions as f64),
+    },
     FlowMeasure { name: "drops", key: "drops", of: |f| f.drops.map(|n| n as f64) },
     FlowMeasure {
         name: "spurious_retransmissions",

@@ -83,6 +83,7 @@ impl QlogTrace {
             EventKind::RecoveryLeft { by_timeout: true, .. }
             | EventKind::Written { .. }
             | EventKind::Undone { .. }
+            | EventKind::Reduced { .. }
             | EventKind::MssChanged { .. }
             | EventKind::Arrived { .. }
             | EventKind::Dropped { .. }

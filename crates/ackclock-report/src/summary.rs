@@ -37,6 +37,8 @@ pub struct FlowSummary {
     pub timeouts_backed_off: u64,
     /// Recoveries entered by other than a timeout.
     pub recoveries: u64,
+    /// Reductions of the windows for an ECN-Echo.
+    pub ecn_reductions: u64,
     /// Data segments that the network dropped; `null` on a wire, which does not show them.
     pub drops: Option<u64>,
     /// Retransmissions of data that the receiver already held when they arrived; `null` on a wire.
@@ -103,18 +105,23 @@ pub fn student_t_975(df: usize) -> f64 {
 }
 
 /// One aligned line per summary, with a heading. `rto n/m/l/b` counts timeouts by class:
-/// non-trigger, multiple losses, lost retransmission, backed off. Ends with a newline.
+/// non-trigger, multiple losses, lost retransmission, backed off. `ecn` counts reductions for an
+/// ECN-Echo, if there are any. Ends with a newline.
 pub fn summary_table(summaries: &[FlowSummary]) -> String {
     align(&summary_rows(summaries), Align::Right)
 }
 
 /// The rows of [`summary_table`], the heading first.
 pub fn summary_rows(summaries: &[FlowSummary]) -> Vec<Vec<String>> {
-    let heading = SUMMARY_HEADING.map(String::from).to_vec();
-    std::iter::once(heading).chain(summaries.iter().map(|s| s.cells().to_vec())).collect()
+    let (heading, rows) = FlowSummary::table(&summaries.iter().collect::<Vec<_>>());
+    let heading = heading.into_iter().map(String::from).collect();
+    std::iter::once(heading).chain(rows).collect()
 }
 
-const SUMMARY_HEADING: [&str; 13] = [
+/// The column that is shown only where there is something in it.
+const ECN: &str = "ecn";
+
+const SUMMARY_HEADING: [&str; 14] = [
     "strategy",
     "seed",
     "flow",
@@ -124,6 +131,7 @@ const SUMMARY_HEADING: [&str; 13] = [
     "fast",
     "rto n/m/l/b",
     "recoveries",
+    ECN,
     "drops",
     "spurious",
     "goodput",
@@ -148,6 +156,7 @@ impl FlowSummary {
             timeouts_lost_retransmission: of(TimeoutClass::LostRetransmission),
             timeouts_backed_off: of(TimeoutClass::BackedOff),
             recoveries: stats.recoveries,
+            ecn_reductions: stats.ecn_reductions,
             drops: None,
             spurious_retransmissions: None,
             goodput_bps: 0.0,
@@ -157,7 +166,7 @@ impl FlowSummary {
         }
     }
 
-    fn cells(&self) -> [String; 13] {
+    fn cells(&self) -> [String; 14] {
         [
             self.strategy.clone(),
             self.seed.to_string(),
@@ -175,6 +184,7 @@ impl FlowSummary {
                 self.timeouts_backed_off
             ),
             self.recoveries.to_string(),
+            self.ecn_reductions.to_string(),
             count_or_dash(self.drops),
             count_or_dash(self.spurious_retransmissions),
             rate(self.goodput_bps),
@@ -184,7 +194,13 @@ impl FlowSummary {
 
     /// The heading and the cells of [`summary_table`], for the HTML table.
     pub(crate) fn table(summaries: &[&FlowSummary]) -> (Vec<&'static str>, Vec<Vec<String>>) {
-        (SUMMARY_HEADING.to_vec(), summaries.iter().map(|s| s.cells().to_vec()).collect())
+        let all = summaries.iter().any(|s| s.ecn_reductions > 0);
+        let shown = |i: usize| all || SUMMARY_HEADING[i] != ECN;
+        let rows = summaries.iter().map(|s| {
+            (0..).zip(s.cells()).filter(|(i, _)| shown(*i)).map(|(_, cell)| cell).collect()
+        });
+        let heading = SUMMARY_HEADING.into_iter().filter(|name| all || *name != ECN);
+        (heading.collect(), rows.collect())
     }
 }
 

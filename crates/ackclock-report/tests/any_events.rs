@@ -26,7 +26,7 @@ fn kind() -> impl Strategy<Value = EventKind> {
     ]);
     let numbers = (number(), number(), number(), number());
     let small = (any::<u32>(), any::<u32>(), any::<u8>(), any::<bool>());
-    (0..12, numbers, small, select(Cause::ALL.to_vec()), class, text).prop_map(
+    (0..13, numbers, small, select(Cause::ALL.to_vec()), class, text).prop_map(
         |(which, (a, b, c, d), (len, n, sacks, flag), cause, class, text)| match which {
             0 => EventKind::Sent { seq: a, len, cause, transmission: n, detected_by: None },
             1 => EventKind::Acked {
@@ -46,6 +46,7 @@ fn kind() -> impl Strategy<Value = EventKind> {
                 EventKind::TimedOut { seq: a, class, backoff: n, flight: b, cwnd_before: c, rto: d }
             }
             6 => EventKind::Undone { by: text },
+            11 => EventKind::Reduced { cwnd_before: a },
             7 => EventKind::Arrived { seq: a, len, spurious: flag },
             8 => EventKind::Dropped { seq: a, len, transmission: n, link: n, why: text },
             9 => EventKind::Written { seq: a, len: b },

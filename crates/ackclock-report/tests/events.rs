@@ -100,6 +100,10 @@ fn every_kind_of_event_has_its_fields_in_order() {
                 "\"class\":\"multiple_losses\",\"backoff\":1,\"flight\":4000,\"cwnd_before\":6000,\"rto\":1500000000",
             ),
         ),
+        (
+            EventKind::Reduced { cwnd_before: 10_000 },
+            expect("reduced", none, "\"cwnd_before\":10000"),
+        ),
         (EventKind::Undone { by: "eifel" }, expect("undone", none, "\"by\":\"eifel\"")),
         (
             EventKind::MssChanged { mss: 536, lost: 4000 },

@@ -89,6 +89,7 @@ fn lossy() -> Vec<Event> {
         at(1110, 1000, sent(1, Cause::Timeout, 3)),
         at(1160, 1000, EventKind::Arrived { seq: 1000, len: MSS, spurious: false }),
         at(1170, 1000, EventKind::Undone { by: "f_rto" }),
+        at(1200, 1000, EventKind::Reduced { cwnd_before: 1000 }),
         at(1210, 1000, EventKind::AckDropped { ack: 3000, link: 2, why: "bernoulli" }),
     ]
 }
@@ -108,6 +109,7 @@ fn summary() -> FlowSummary {
         timeouts_lost_retransmission: 1,
         timeouts_backed_off: 0,
         recoveries: 1,
+        ecn_reductions: 0,
         drops: Some(2),
         spurious_retransmissions: Some(0),
         goodput_bps: 6611.6,
@@ -192,6 +194,7 @@ fn the_model_of_a_recovery_and_a_timeout() {
             },
             "lost": { "t": [0.11], "seq": [1000], "by": ["dupack"] },
             "undone": { "t": [1.17], "by": ["f_rto"] },
+            "reduced": { "t": [1.2], "cwnd_before": [1000] },
             "arrivals": { "t": [1.16], "seq": [1000], "len": [1000], "spurious": [false] },
             "windows": {
                 "t": [0.0, 0.1, 0.11, 1.11],
@@ -305,6 +308,7 @@ fn the_svg_of_a_recovery_and_a_timeout() {
         ("T", 2),
         ("timeout: lost retransmission", 1),
         ("undone by f_rto", 1),
+        ("lowered for ECN", 1),
         ("new data", 1),
         ("window edge", 1),
         // No such layer in these flows.
@@ -649,7 +653,10 @@ fn the_data_of_a_picture() {
          reno,stall,0.111,1.11,,,\"1.0 s: \"\"lost\"\", again\"\n"
     );
     let rest = window(&panels, Some((1.1101, 2.0))).to_csv();
-    assert_eq!(rest.lines().skip(1).collect::<Vec<_>>(), ["reno,undo,1.17,,,,f_rto"]);
+    assert_eq!(
+        rest.lines().skip(1).collect::<Vec<_>>(),
+        ["reno,undo,1.17,,,,f_rto", "reno,reduced,1.2,,,,"]
+    );
     let all = window(&panels, None).to_csv();
     assert!(all.contains("reno,timer_expired,1.11,,1,,lost_retransmission\n"));
     assert_eq!(window(&panels, None).times(), Some((0.0, 1.21)));

@@ -17,6 +17,7 @@ fn summary(strategy: &str, seed: u64, flow: u32) -> FlowSummary {
         timeouts_lost_retransmission: 1,
         timeouts_backed_off: 0,
         recoveries: 2,
+        ecn_reductions: 0,
         drops: Some(4),
         spurious_retransmissions: Some(1),
         goodput_bps: 252_400.0,
@@ -31,7 +32,7 @@ fn json_has_exactly_these_keys_in_this_order() {
         serde_json::to_string(&summary("newreno+lt", 7, 2)).unwrap(),
         "{\"strategy\":\"newreno+lt\",\"seed\":7,\"flow\":2,\"bytes_acked\":100000,\"segments_sent\":105,\
          \"retransmissions\":5,\"fast_retransmissions\":1,\"timeouts\":1,\"timeouts_non_trigger\":0,\
-         \"timeouts_multiple_losses\":0,\"timeouts_lost_retransmission\":1,\"timeouts_backed_off\":0,\"recoveries\":2,\"drops\":4,\
+         \"timeouts_multiple_losses\":0,\"timeouts_lost_retransmission\":1,\"timeouts_backed_off\":0,\"recoveries\":2,\"ecn_reductions\":0,\"drops\":4,\
          \"spurious_retransmissions\":1,\"goodput_bps\":252400.0,\"completion_s\":null,\"mean_rtt_s\":null}"
     );
 }
@@ -52,6 +53,20 @@ sack          10    11       100000   105       5     1    1 0/0/1/0           2
 "
     );
     assert_eq!(summary_table(&[]).lines().count(), 1);
+}
+
+/// Reductions for ECN have a column where there are any.
+#[test]
+fn the_table_counts_reductions_for_ecn() {
+    let marked = FlowSummary { ecn_reductions: 31, ..summary("dctcp", 1, 0) };
+    let table = summary_table(&[summary("sack", 1, 0), marked]);
+    let lines: Vec<Vec<&str>> = table.lines().map(|l| l.split_whitespace().collect()).collect();
+    // Two words of the heading are "bytes acked" and "rto n/m/l/b"; two of a row are its timeouts.
+    assert_eq!(lines[0][10..12], ["recoveries", "ecn"]);
+    assert_eq!(
+        (lines[1][9..11].to_vec(), lines[2][9..11].to_vec()),
+        (vec!["2", "0"], vec!["2", "31"])
+    );
 }
 
 #[test]

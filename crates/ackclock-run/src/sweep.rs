@@ -299,6 +299,7 @@ pub fn flow_columns<'a>(axes: &[Axis]) -> Columns<(Option<&'a GridCell>, &'a Flo
         .int("timeouts_lost_retransmission", |row| Some(row.1.timeouts_lost_retransmission))
         .int("timeouts_backed_off", |row| Some(row.1.timeouts_backed_off))
         .int("recoveries", |row| Some(row.1.recoveries))
+        .int("ecn_reductions", |row| Some(row.1.ecn_reductions))
         .int("drops", |row| row.1.drops)
         .int("spurious_retransmissions", |row| row.1.spurious_retransmissions)
         .number("goodput_bps", |row| Some(row.1.goodput_bps))

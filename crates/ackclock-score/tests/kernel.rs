@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ackclock_score::kernel::{KernelScore, Plan, score};
+use ackclock_score::kernel::{KernelScore, Plan, connections, score};
 
 fn kept() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/captures")
@@ -64,6 +64,24 @@ fn spurious_retransmissions_are_found() {
         precision >= Some(0.95) && recall >= Some(0.9),
         "{precision:?} {recall:?}\n{mistakes:#?}"
     );
+}
+
+/// The kernel says with CWR, once each, that it has lowered its window: for a mark, or for a loss.
+/// Two of the recoveries began while CWR was under way, and lowered it no further
+/// (`tcp_enter_recovery`).
+#[test]
+fn reductions_for_marks_are_those_that_the_kernel_made() {
+    for (name, recoveries, in_cwr) in [("marks", 0, 0), ("marks-and-losses", 5, 2)] {
+        let path = kept().join(format!("{name}.sender.pcap.zst"));
+        let found = connections(&path, None).expect("a capture");
+        let [connection] = &found[..] else { panic!("{name}: {} connections", found.len()) };
+        let (ecn, flow) = (&connection.from_client.ecn, &connection.from_client);
+        assert_eq!(ecn.negotiated, Some(true), "{name}");
+        assert!(!ecn.reductions.is_empty() && ecn.echoes > 0, "{name}: {ecn:?}");
+        assert_eq!((flow.recoveries.len(), flow.timeouts.len()), (recoveries, 0), "{name}");
+        let lowered = ecn.reductions.len() + recoveries - in_cwr;
+        assert_eq!(lowered as u64, ecn.cwr, "{name}: {ecn:?}");
+    }
 }
 
 /// What TCP_INFO says of a receiver that does not read, and of a path with losses.

@@ -228,6 +228,12 @@ pub enum EventKind {
         /// The mechanism that judged.
         by: &'static str,
     },
+    /// The windows are lowered for an ECN-Echo, without a loss (RFC 3168 section 6.1.2). Regulation
+    /// may lower cwnd further, ACK by ACK.
+    Reduced {
+        /// cwnd before.
+        cwnd_before: u64,
+    },
     /// The path takes segments of another size ([`Sender::set_mss`](crate::Sender::set_mss)).
     MssChanged {
         /// SMSS from now on.
@@ -281,6 +287,7 @@ impl EventKind {
             EventKind::RecoveryLeft { .. } => "recovery_left",
             EventKind::TimedOut { .. } => "timed_out",
             EventKind::Undone { .. } => "undone",
+            EventKind::Reduced { .. } => "reduced",
             EventKind::MssChanged { .. } => "mss_changed",
             EventKind::Arrived { .. } => "arrived",
             EventKind::Dropped { .. } => "dropped",

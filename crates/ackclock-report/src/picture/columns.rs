@@ -76,6 +76,12 @@ pub(crate) struct Undone {
 }
 
 #[derive(Debug, Default, Serialize)]
+pub(crate) struct Reduced {
+    pub t: Vec<f64>,
+    pub cwnd_before: Vec<u64>,
+}
+
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct Arrivals {
     pub t: Vec<f64>,
     pub seq: Vec<u64>,

@@ -113,5 +113,7 @@ fn rows(trace: &Trace) -> Vec<Row<'_>> {
     for (time, by) in u.t.iter().zip(&u.by) {
         rows.push(Row { mark: "undo", time: *time, detail: by, ..Row::default() });
     }
+    let reduced = trace.reduced.t.iter();
+    rows.extend(reduced.map(|time| Row { mark: "reduced", time: *time, ..Row::default() }));
     rows
 }

@@ -105,7 +105,7 @@ pub fn letter(cause: Cause) -> &'static str {
 }
 
 /// All other layers; the ones of the lower strip last.
-pub(crate) const OTHERS: [Layer; 17] = [
+pub(crate) const OTHERS: [Layer; 18] = [
     layer("drop", "lost", ["#000000", "#ffffff"]),
     layer("spurious", "spurious", PURPLE),
     layer("ack", "ACK line", ["#2e8b57", "#58c98b"]),
@@ -122,5 +122,6 @@ pub(crate) const OTHERS: [Layer; 17] = [
     layer("arrival", "arrivals", ["#8795a8", "#7d8a9c"]),
     layer("cwnd", "cwnd", BLUE),
     layer("ssthresh", "ssthresh", VERMILION),
+    layer("reduced", "lowered for ECN", PURPLE),
     layer("flight", "flight", ["#8795a8", "#7d8a9c"]),
 ];

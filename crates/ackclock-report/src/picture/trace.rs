@@ -6,8 +6,8 @@ use ackclock_tcp::{Cause, Event, EventKind};
 use serde::Serialize;
 
 use super::columns::{
-    Acks, Arrivals, Drops, Fates, Lost, Recoveries, Segments, Stalls, Timeouts, Undone, Windows,
-    Zero,
+    Acks, Arrivals, Drops, Fates, Lost, Recoveries, Reduced, Segments, Stalls, Timeouts, Undone,
+    Windows, Zero,
 };
 use super::findings::Findings;
 use super::panel::Panel;
@@ -28,6 +28,7 @@ pub(crate) struct Trace {
     pub timeouts: Timeouts,
     pub lost: Lost,
     pub undone: Undone,
+    pub reduced: Reduced,
     pub arrivals: Arrivals,
     pub windows: Windows,
     pub zero: Zero,
@@ -205,6 +206,10 @@ impl Trace {
             EventKind::Undone { by } => {
                 self.undone.t.push(t);
                 self.undone.by.push(by);
+            }
+            EventKind::Reduced { cwnd_before } => {
+                self.reduced.t.push(t);
+                self.reduced.cwnd_before.push(cwnd_before);
             }
             EventKind::Arrived { seq, len, spurious } => {
                 let a = &mut self.arrivals;

@@ -21,7 +21,7 @@ use std::thread;
 use std::time::Duration;
 
 pub use plan::{Plan, Planned, Settings, Work};
-pub use score::{KernelScore, Told, score};
+pub use score::{KernelScore, Told, connections, score};
 pub use truth::{Connection, Dropped, Info, Retransmission, Timeout, Truth};
 
 use testbed::Testbed;

@@ -71,7 +71,10 @@ pub fn score(directory: &Path) -> io::Result<KernelScore> {
 }
 
 /// The connections of a capture `until` then.
-fn connections(capture: &Path, until: Option<Time>) -> io::Result<Vec<Connection>> {
+///
+/// # Errors
+/// What reading it returns.
+pub fn connections(capture: &Path, until: Option<Time>) -> io::Result<Vec<Connection>> {
     let mut reader = Reader::new(Box::new(File::open(capture)?))?;
     let mut tracker = Tracker::new(Settings::default());
     while let Some(frame) = reader.next()? {

@@ -17,7 +17,7 @@
 //!   cwnd of one segment, to wait for the timer, does not arise.
 
 use super::machine::Sender;
-use crate::event::Cause;
+use crate::event::{Cause, EventKind};
 use crate::segment::{Codepoint, Ecn};
 use crate::state::Phase;
 use crate::summary::AckSummary;
@@ -82,6 +82,7 @@ fn reduce(c: &mut Sender, a: &AckSummary) {
     for undo in &mut c.strategy.undo {
         undo.forget();
     }
+    let cwnd_before = c.s.cwnd;
     c.stats.ecn_reductions += 1;
     c.cwr_due = true;
     c.s.ssthresh = c.strategy.window.on_ecn(&c.s, a.flight_size);
@@ -94,6 +95,7 @@ fn reduce(c: &mut Sender, a: &AckSummary) {
         // A law by rate sets cwnd itself.
         c.set_cwnd(c.s.cwnd.min(c.s.ssthresh));
     }
+    c.event(EventKind::Reduced { cwnd_before });
 }
 
 /// Ends the reduction if this ACK does; whether cwnd is settled for this ACK.

@@ -519,6 +519,7 @@ impl SenderModel {
         let dsacks = recovery.retransmissions.dsacks();
         let mut timeouts = causes.timeouts.into_all(&recovery.retransmissions);
         let (recoveries, retransmissions) = recovery.into_found();
+        let reductions = marks.into_all();
         let facts = Facts {
             terms: &stream.terms,
             timers: &stream.timers,
@@ -531,7 +532,8 @@ impl SenderModel {
         Found {
             stalls: stalls.into_all(&timeouts, &retransmissions),
             lifetime: limits.into_lifetime(stream.terms.mss, bottleneck.holds()),
-            events: picture.into_events(&retransmissions),
+            events: picture.into_events(&retransmissions, &reductions),
+            reductions,
             retransmissions,
             timeouts,
             recoveries,
@@ -541,7 +543,6 @@ impl SenderModel {
             segments: stream.segments(),
             bytes: stream.bytes(),
             window: stream.windows.most_offered(),
-            reductions: marks.into_all(),
             dsacks,
             unseen: stream.outstanding.unseen(),
             rtt: stream.timers.round_trip(),

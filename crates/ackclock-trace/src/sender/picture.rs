@@ -87,13 +87,25 @@ impl Picture {
         }
     }
 
-    /// At the end: the events, with the causes that were decided.
-    pub fn into_events(mut self, retransmissions: &[Retransmission]) -> Vec<Event> {
+    /// At the end: the events, with the causes that were decided, and the reductions for ECN, each
+    /// after all else of its time.
+    pub fn into_events(
+        mut self,
+        retransmissions: &[Retransmission],
+        reductions: &[Time],
+    ) -> Vec<Event> {
         for (r, &index) in retransmissions.iter().zip(&self.retransmissions) {
             if let Some(EventKind::Sent { cause, .. }) =
                 self.events.get_mut(index).map(|e| &mut e.kind)
             {
                 *cause = r.kind.cause().unwrap_or(Cause::Recovery);
+            }
+        }
+        for &at in reductions {
+            let after = self.events.partition_point(|event| event.at <= at);
+            if let Some(before) = after.checked_sub(1).and_then(|i| self.events.get(i)).copied() {
+                let kind = EventKind::Reduced { cwnd_before: before.cwnd };
+                self.events.insert(after, Event { at, kind, ..before });
             }
         }
         self.events

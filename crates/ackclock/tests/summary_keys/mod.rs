@@ -1,7 +1,7 @@
 //! What every summary of a flow has, in its order: the guide lists them
 //! (`docs/src/reference/json.md`).
 
-pub const KEYS: [&str; 18] = [
+pub const KEYS: [&str; 19] = [
     "strategy",
     "seed",
     "flow",
@@ -15,6 +15,7 @@ pub const KEYS: [&str; 18] = [
     "timeouts_lost_retransmission",
     "timeouts_backed_off",
     "recoveries",
+    "ecn_reductions",
     "drops",
     "spurious_retransmissions",
     "goodput_bps",

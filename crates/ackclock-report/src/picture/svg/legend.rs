@@ -91,6 +91,7 @@ fn present(key: &str, traces: &[Trace], View { t0, t1, .. }: View) -> bool {
             (_, "sack") => some(&t.acks.t, &|i| !t.acks.sack[i].is_empty()),
             (_, "in_recovery") => r.t0.iter().zip(&r.t1).any(|(from, to)| over(*from, *to)),
             (_, "rto") => at(&t.timeouts.t),
+            (_, "reduced") => at(&t.reduced.t),
             (_, "undo") => at(&t.undone.t),
             (_, "ssthresh") => {
                 let until = t.windows.t.iter().take_while(|t| **t <= t1).count();
@@ -122,6 +123,7 @@ fn sign(svg: &mut String, layer: &Layer, x: f64, y: f64) -> fmt::Result {
         }
         "in_recovery" => line(svg, "M2 7h16", " stroke-width=\"12\" stroke-opacity=\"0.35\"")?,
         "rto" | "undo" => line(svg, "M10 0v14", " stroke-dasharray=\"4 2 1 2\"")?,
+        "reduced" => line(svg, "M10 5v9", "")?,
         "edge" => line(svg, "M1 7h18", " stroke-dasharray=\"5 2\"")?,
         "ssthresh" => line(svg, "M1 7h18", " stroke-dasharray=\"4 2\"")?,
         "flight" => line(svg, "M1 11h7v-7h11", " stroke-dasharray=\"1.5 2\"")?,

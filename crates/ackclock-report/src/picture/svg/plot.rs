@@ -269,7 +269,23 @@ impl Plot<'_> {
         let s = |p: &Self, bytes| p.s(bytes);
         self.steps(&w.t, &some(&w.flight), end, "stroke-dasharray=\"1.5 2\"", colour("flight"), s)?;
         self.steps(&w.t, &w.ssthresh, end, "stroke-dasharray=\"5 3\"", colour("ssthresh"), s)?;
-        self.steps(&w.t, &some(&w.cwnd), end, "", colour("cwnd"), s)
+        self.steps(&w.t, &some(&w.cwnd), end, "", colour("cwnd"), s)?;
+        self.reduced()
+    }
+
+    /// A short line at the foot of the windows for each reduction for ECN.
+    fn reduced(&mut self) -> fmt::Result {
+        let view = self.view.t0..=self.view.t1;
+        let foot = self.layout.strip_bottom;
+        let mut path = String::new();
+        for t in self.trace.reduced.t.iter().filter(|t| view.contains(t)) {
+            write!(path, "M{} {foot}v-9", tenths(self.x(*t)))?;
+        }
+        if path.is_empty() {
+            return Ok(());
+        }
+        let colour = colour("reduced");
+        writeln!(self.svg, "<path d=\"{path}\" stroke=\"{colour}\" stroke-width=\"1.5\"/>")
     }
 
     /// A line that stays at each value until the next one, to `end`, with gaps where there is none.

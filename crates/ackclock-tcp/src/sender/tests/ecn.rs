@@ -38,6 +38,24 @@ fn an_echo_halves_the_window_once() {
     }
 }
 
+/// One event a reduction, with the window before it. Linux's cwnd comes down later, ACK by ACK.
+#[test]
+fn a_reduction_is_told() {
+    for (composition, cwnd) in [("newreno", 5_000), ("linux", 10_000)] {
+        run_with(composition, SenderConfig { events: true, ..ecn(10) }, |x| {
+            x.write(60_000).sends(&capable(0, 10)).at(100).echoes(1);
+            x.sent.clear();
+            x.echoes(2).sent.clear();
+            let events = std::iter::from_fn(|| x.sender.poll_event());
+            let told: Vec<_> = events
+                .filter(|event| event.kind.name() == "reduced")
+                .map(|event| (event.kind, event.cwnd))
+                .collect();
+            assert_eq!(told, [(EventKind::Reduced { cwnd_before: 10_000 }, cwnd)]);
+        });
+    }
+}
+
 /// Without ECN an echo says nothing, and nothing is capable.
 #[test]
 fn without_ecn_an_echo_is_ignored() {

@@ -2,7 +2,7 @@
 
 use ackclock_tcp::{Cause, EventKind, TimeoutClass};
 
-use super::{Line, MSS};
+use super::{Line, MSS, ms};
 use crate::sender::picture::Picture;
 
 #[test]
@@ -47,4 +47,23 @@ fn an_ack_says_what_is_new() {
         _ => None,
     });
     assert_eq!(acked, Some((2000, 2000, 2000, 2000 + (1 << 20))));
+}
+
+/// A reduction for ECN is known only later, and stands after the ACK that echoed.
+#[test]
+fn reductions_for_ecn_stand_where_they_happened() {
+    let mut line = Line::sack(100.0);
+    line.model.picture = Picture::new(true);
+    line.send(0.0, 0..10);
+    line.ece = true;
+    line.ack(100.0, 1);
+    line.ack(101.0, 6);
+    line.ece = false;
+    line.ack(102.0, 10);
+    let events = line.found().events;
+    let at = events.iter().position(|e| e.kind.name() == "reduced").unwrap();
+    assert_eq!(events.iter().filter(|e| e.kind.name() == "reduced").count(), 1);
+    assert_eq!((events[at].at, events[at - 1].kind.name()), (ms(100.0), "acked"));
+    assert_eq!((events[at - 1].at, events[at + 1].at), (ms(100.0), ms(101.0)));
+    assert_eq!(events[at].kind, EventKind::Reduced { cwnd_before: events[at - 1].cwnd });
 }
