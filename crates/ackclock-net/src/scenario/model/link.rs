@@ -342,9 +342,11 @@ pub struct Pie {
     pub update: Option<Duration>,
     /// Weight of the distance from the target, a second, 0 or more; 0.125 if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
     pub alpha: Option<f64>,
     /// Weight of the change of the time in the queue, a second, 0 or more; 1.25 if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
     pub beta: Option<f64>,
     /// For so long after a calm time nothing is dropped; 150 ms if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
