@@ -4,7 +4,8 @@
 The order of (segment, first transmission or retransmission) must be the same, and the time of completion within one
 packet time of the bottleneck. Where the RFCs and ns-2 differ, ackclock follows the RFCs: such a case is listed in
 differences.py, must differ, and must agree with the mechanisms that do as ns-2 does. Then figure6.py compares what cannot
-be matched segment by segment, and replay.py ns-2's own test suites.
+be matched segment by segment, queues.py queues and traces with models of their specifications, and replay.py
+ns-2's own test suites.
 
 Exit status: 0 if all cases are as expected, 1 if any is not, 2 if a program is missing or fails.
 """
@@ -23,6 +24,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import figure6  # noqa: E402
 import ns2  # noqa: E402
 import ours  # noqa: E402
+import queues  # noqa: E402
 import replay  # noqa: E402
 import suite  # noqa: E402
 from cases import cases, random_cases  # noqa: E402
@@ -163,14 +165,15 @@ def main():
             return 2
     drawn = random_cases(RANDOM_CASES if options.random is None else options.random, options.seed)
     drawn = [case for case in drawn if options.only in case.name]
-    selected, populations, suites = [], [], []
+    selected, populations, queued, suites = [], [], [], []
     if options.left_out:
         drawn, suites = [], replay.selected(options.only, True)
     elif options.random is None:
         suites = replay.selected(options.only, False)
         selected = [case for case in cases() if options.only in case.name]
         populations = [name for name in figure6.CASES if options.only in name]
-    if not selected and not populations and not drawn and not suites:
+        queued = [name for name in queues.CASES if options.only in name]
+    if not selected and not populations and not queued and not drawn and not suites:
         print(f"crosscheck: no case's name contains {options.only!r}", file=sys.stderr)
         return 2
     if options.show:
@@ -189,6 +192,9 @@ def main():
             unexpected += table(selected, pool.map(lambda case: check(case, options.ackclock), selected))
         if populations:
             unexpected += figure6.check(options.ackclock, pool, populations)
+        if queued:
+            print("\nQueues and traces, packet by packet\n")
+            unexpected += queues.check(options.ackclock, pool, queued)
         if drawn:
             print(f"\nRandom cases of seed {options.seed}:")
             unexpected += random_table(drawn, pool.map(lambda case: check_random(case, options.ackclock), drawn))
