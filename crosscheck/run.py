@@ -4,8 +4,8 @@
 The order of (segment, first transmission or retransmission) must be the same, and the time of completion within one
 packet time of the bottleneck. Where the RFCs and ns-2 differ, ackclock follows the RFCs: such a case is listed in
 differences.py, must differ, and must agree with the mechanisms that do as ns-2 does. Then figure6.py compares what cannot
-be matched segment by segment, queues.py queues and traces with models of their specifications, and replay.py
-ns-2's own test suites.
+be matched segment by segment, queues.py queues and traces with models of their specifications, red.py RED with ns-2, and
+replay.py ns-2's own test suites.
 
 Exit status: 0 if all cases are as expected, 1 if any is not, 2 if a program is missing or fails.
 """
@@ -25,6 +25,7 @@ import figure6  # noqa: E402
 import ns2  # noqa: E402
 import ours  # noqa: E402
 import queues  # noqa: E402
+import red  # noqa: E402
 import replay  # noqa: E402
 import suite  # noqa: E402
 from cases import cases, random_cases  # noqa: E402
@@ -172,7 +173,7 @@ def main():
         suites = replay.selected(options.only, False)
         selected = [case for case in cases() if options.only in case.name]
         populations = [name for name in figure6.CASES if options.only in name]
-        queued = [name for name in queues.CASES if options.only in name]
+        queued = [name for name in (*queues.CASES, red.CASE) if options.only in name]
     if not selected and not populations and not queued and not drawn and not suites:
         print(f"crosscheck: no case's name contains {options.only!r}", file=sys.stderr)
         return 2
@@ -195,6 +196,7 @@ def main():
         if queued:
             print("\nQueues and traces, packet by packet\n")
             unexpected += queues.check(options.ackclock, pool, queued)
+            unexpected += red.check(options.ackclock, pool, queued)
         if drawn:
             print(f"\nRandom cases of seed {options.seed}:")
             unexpected += random_table(drawn, pool.map(lambda case: check_random(case, options.ackclock), drawn))
