@@ -117,7 +117,7 @@ impl Situation<'_> {
         // section 6.2).
         let settle = self.settle();
         let (settling, prompt) = if self.sack {
-            (since_evidence <= settle, self.since_ack <= settle)
+            (since_evidence <= self.latest_settle(), self.since_ack <= settle)
         } else {
             (false, self.follows_ack())
         };
@@ -154,6 +154,13 @@ impl Situation<'_> {
 
     fn settle(&self) -> Span {
         self.timers.settle(self.dsacks, self.at_sender)
+    }
+
+    /// The same where no retransmission timer can have expired yet: then a reordering window as
+    /// long as RFC 8985 section 6.2 lets it become is what is left.
+    fn latest_settle(&self) -> Span {
+        let longest = self.timers.srtt() + TICKS;
+        if self.timers.is_early(self.waited) { self.settle().max(longest) } else { self.settle() }
     }
 
     /// An ACK with news came just before, and not because ACKs come all the time: that a timer

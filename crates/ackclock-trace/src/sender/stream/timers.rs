@@ -15,6 +15,9 @@ use crate::connection::RoundTrip;
 /// leaves it open).
 const MAX_ACK_DELAY: Span = Span::from_millis(200);
 
+/// Linux's `TCP_RTO_MIN`.
+const LEAST_RTO: Span = Span::from_millis(200);
+
 /// Two ticks of the slowest clock that Linux is built with (100 Hz). Its timers are set to no less,
 /// and they may be this late.
 pub(crate) const TICKS: Span = Span::from_millis(20);
@@ -156,6 +159,12 @@ impl Timers {
     pub fn expires_now(&self, waited: Span) -> bool {
         let rto = self.backed_off();
         waited.0 >= rto.0 / 100 * 97 && waited.0 <= rto.0 / 100 * 103 + TICKS.0
+    }
+
+    /// Whether no retransmission timer expires as early: Linux's waits for 200 ms and more
+    /// (`TCP_RTO_MIN`), and all others longer, unless this one was seen to be shorter.
+    pub fn is_early(&self, waited: Span) -> bool {
+        waited < nearly(LEAST_RTO) && self.seen.is_none_or(|beyond| beyond >= nearly(LEAST_RTO))
     }
 
     /// What a tail loss probe waits, with a `single` segment outstanding or more (Linux's

@@ -133,6 +133,21 @@ fn reordering_timer_is_no_timeout() {
     assert_eq!(kinds(&line.found()), [(0, Kind::FastRetransmit)]);
 }
 
+/// With a round trip of 42 ms RACK's reordering window may become as long as that. 57 ms after the
+/// SACK and 97 ms after the head, no retransmission timer can have expired; 149 ms after the SACK
+/// no reordering window is left.
+#[test]
+fn a_late_reordering_timer_is_no_timeout() {
+    for (retransmitted, kind) in [(97.4, Kind::FastRetransmit), (190.0, Kind::Timeout)] {
+        let mut line = Line::sack(42.0);
+        line.send(0.0, 0..2);
+        line.ack_sack(40.6, 0, &[(1, 2)]);
+        line.send(retransmitted, [0]);
+        line.ack(retransmitted + 42.0, 2);
+        assert_eq!(kinds(&line.found()), [(0, kind)]);
+    }
+}
+
 /// Two duplicate ACKs are too few for a fast retransmit: the timer sends the segment, 200 ms beyond
 /// SRTT.
 #[test]
