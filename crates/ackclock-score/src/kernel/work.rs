@@ -80,6 +80,28 @@ fn read(stream: &mut TcpStream, bytes: u64) -> io::Result<()> {
     if n < bytes { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
 }
 
+/// The other end of a connection. If all ACKs of the SYN/ACK are lost, it does not come about before
+/// the peer sends something.
+fn accept(listener: &TcpListener, peer: &TcpStream) -> io::Result<TcpStream> {
+    const STEP: Duration = Duration::from_millis(5);
+    listener.set_nonblocking(true)?;
+    let address = peer.local_addr()?;
+    let mut left = LIMIT;
+    while !left.is_zero() {
+        match listener.accept() {
+            Ok((stream, from)) if from == address => {
+                stream.set_nonblocking(false)?;
+                return Ok(stream);
+            }
+            Err(error) if error.kind() != io::ErrorKind::WouldBlock => return Err(error),
+            _ => thread::sleep(STEP),
+        }
+        left = left.saturating_sub(STEP);
+    }
+    let error = format!("the handshake with {address} was not over within {LIMIT:?}");
+    Err(io::Error::new(io::ErrorKind::TimedOut, error))
+}
+
 /// The two ends of a connection.
 struct Pair {
     sender: TcpStream,
@@ -92,13 +114,15 @@ impl Pair {
         let listener = testbed.receiver.run(|| TcpListener::bind(address))??;
         let sender = testbed.sender.run(|| TcpStream::connect_timeout(&address, LIMIT))??;
         set_tcp_congestion(&sender, congestion)?;
-        Ok(Pair { sender, receiver: listener.accept()?.0 })
+        let receiver = accept(&listener, &sender)?;
+        Ok(Pair { sender, receiver })
     }
 
     fn from_receiver(testbed: &Testbed, listener: &TcpListener) -> io::Result<Pair> {
         let address = SocketAddr::new(testbed.addresses[0], PORT);
         let receiver = testbed.receiver.run(|| TcpStream::connect_timeout(&address, LIMIT))??;
-        Ok(Pair { sender: listener.accept()?.0, receiver })
+        let sender = accept(listener, &receiver)?;
+        Ok(Pair { sender, receiver })
     }
 
     /// Lets both do their part, in [`LIMIT`] or not at all, then closes: the sender first.

@@ -2,30 +2,34 @@
 //! probe from a timeout.
 //!
 //! A timeout leaves a cwnd of one segment, which slow start opens by one segment for each one that
-//! is acknowledged (RFC 5681 section 3.1). After a probe cwnd is at least half of what it was (RFC
-//! 8985 section 7.4.2), and grows by a segment in a round trip. So what a timeout would not have let
-//! out speaks for a probe. Two segments of many that wait speak for a timeout; where cwnd may have
-//! been small, four on their ACKs do.
+//! is acknowledged (RFC 5681 section 3.1). A probe leaves cwnd as it was; only an ACK beyond it may
+//! lower that (RFC 8985 section 7.4.2, `tcp_process_tlp_ack`). So what a timeout would not have let
+//! out speaks for a probe. Two segments of more that wait speak for a timeout, if cwnd was larger;
+//! where it may have been two, four on their ACKs do.
 
 use ackclock_tcp::Span;
 
 use crate::sender::recovery::SOON;
 
-/// From this cwnd on, in segments, half of it is more than a timeout lets out.
-const LARGE: u64 = 6;
+/// Room for so many segments at the receiver is enough. Whatever cwnd was before, a slow start may
+/// come as far.
+const ROOM: u64 = 6;
 
 /// Segments that go out on the ACK of what a timeout sent.
-const AFTER_TIMEOUT: u32 = 2;
+const AFTER_TIMEOUT: u64 = 2;
 
 /// Segments outstanding once these are acknowledged.
 const NEXT: usize = 4;
 
 #[derive(Debug)]
 pub(crate) struct Aftermath {
-    /// cwnd before it in segments, at the least.
+    /// cwnd before it in bytes, at the least, and SMSS.
     cwnd: u64,
+    mss: u64,
     /// The most segments outstanding after a timeout.
     most: usize,
+    /// Nagle's algorithm does not hold a segment back that is not full.
+    sends_small: bool,
     begin: Begin,
 }
 
@@ -35,11 +39,9 @@ enum Begin {
     /// The retransmission waits for its ACK.
     NotYet,
     /// So many segments, all of them `full` or not.
-    Sent { segments: u32, full: bool },
-    /// It was as after a timeout, and has been acknowledged.
-    AsAfterTimeout,
-    /// The same, but a probe may have left as small a cwnd.
-    Small,
+    Sent { segments: u64, full: bool },
+    /// It was as after a timeout, and so many ACKs have acknowledged it.
+    AsAfterTimeout { acks: u32 },
     /// It says nothing.
     Unclear,
 }
@@ -48,10 +50,13 @@ enum Begin {
 pub(crate) struct NewData {
     /// Segments outstanding with it.
     pub outstanding: usize,
-    /// It is a full segment.
-    pub full: bool,
+    /// Bytes of payload.
+    pub len: u32,
     /// Since the last ACK.
     pub since_ack: Span,
+    /// The sender was idle for as long as its timer waits, so that it may have lowered cwnd (RFC 5681
+    /// section 4.1).
+    pub after_idle: bool,
 }
 
 /// An ACK comes.
@@ -67,9 +72,10 @@ pub(crate) struct Answer {
 }
 
 impl Aftermath {
-    /// `cwnd`: in segments, before the retransmission, at the least.
-    pub fn new(cwnd: u64) -> Aftermath {
-        Aftermath { cwnd, most: 1, begin: Begin::NotYet }
+    /// `cwnd`: in bytes, before the retransmission, at the least. `sends_small`: a segment went out
+    /// that was not full, while others were outstanding.
+    pub fn new(cwnd: u64, mss: u32, sends_small: bool) -> Aftermath {
+        Aftermath { cwnd, mss: mss.into(), most: 1, sends_small, begin: Begin::NotYet }
     }
 
     /// Whether it was a timeout, if this new data tells.
@@ -77,14 +83,20 @@ impl Aftermath {
         if new.outstanding > self.most {
             return Some(false);
         }
+        let (len, full) = (u64::from(new.len), u64::from(new.len) >= self.mss);
         match &mut self.begin {
-            Begin::Sent { segments, full } => {
+            Begin::Sent { segments: 0, .. } if new.after_idle => self.begin = Begin::Unclear,
+            Begin::Sent { segments, full: all } => {
                 *segments += 1;
-                *full &= new.full;
+                *all &= full;
             }
-            Begin::AsAfterTimeout if new.since_ack <= SOON => return Some(true),
-            Begin::Small if new.since_ack <= SOON => {
-                return (new.outstanding == self.most && self.most >= NEXT).then_some(true);
+            // It has waited for the ACK.
+            Begin::AsAfterTimeout { acks }
+                if new.since_ack <= SOON && (full || self.sends_small) =>
+            {
+                let had_room = *acks == 1 && AFTER_TIMEOUT * self.mss + len <= self.cwnd;
+                let all = new.outstanding == self.most && self.most >= NEXT;
+                return (had_room || all).then_some(true);
             }
             begin => *begin = Begin::Unclear,
         }
@@ -98,19 +110,17 @@ impl Aftermath {
         self.begin = match self.begin {
             Begin::NotYet if answer.acked > 0 => Begin::Sent { segments: 0, full: true },
             Begin::Sent { segments: AFTER_TIMEOUT, full: true }
-                if answer.room >= LARGE && !answer.with_data =>
+                if answer.room >= ROOM && !answer.with_data =>
             {
-                if self.cwnd >= LARGE {
-                    Begin::AsAfterTimeout
-                } else {
-                    Begin::Small
-                }
+                Begin::AsAfterTimeout { acks: 1 }
             }
-            Begin::Small if answer.acked > 0 && !answer.with_data => Begin::Small,
+            Begin::AsAfterTimeout { acks } if answer.acked > 0 && !answer.with_data => {
+                Begin::AsAfterTimeout { acks: acks + 1 }
+            }
             begin @ (Begin::NotYet | Begin::Sent { segments: 0, .. }) => begin,
             _ => Begin::Unclear,
         };
         let repeats = answer.acked == 0 && answer.outstanding > 0 && !answer.with_data;
-        !repeats && self.most as u64 <= self.cwnd.max(LARGE)
+        !repeats && self.most as u64 <= (self.cwnd / self.mss.max(1)).max(ROOM)
     }
 }

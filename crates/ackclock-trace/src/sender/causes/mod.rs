@@ -8,7 +8,7 @@ pub(crate) mod trigger;
 
 use ackclock_tcp::{Span, Time, TimeoutClass};
 
-use self::aftermath::{Answer, NewData};
+use self::aftermath::{Aftermath, Answer, NewData};
 use self::probes::{Ambiguous, Probes, Silence};
 use self::timeouts::{Timeouts, hides_another};
 use self::trigger::{Situation, Trigger};
@@ -101,8 +101,9 @@ impl Causes {
         if sent.payload() > 0 {
             self.probes.watch_new_data(&NewData {
                 outstanding: stream.outstanding.len(),
-                full: sent.payload() >= stream.terms.mss,
+                len: sent.payload(),
                 since_ack: stream.moments.since_ack(sent.at),
+                after_idle: stream.moments.since_ack(sent.at) > stream.timers.rto(),
             });
         }
     }
@@ -183,8 +184,14 @@ impl Causes {
             rto: stream.timers.rto(),
             told: None,
         };
-        let cwnd = stream.windows.cwnd() / u64::from(stream.terms.mss.max(1));
-        self.probes.sent(sent.at, sent.end(), Some((doubt, cwnd)));
+        let (mss, cwnd) = (stream.terms.mss, stream.windows.cwnd());
+        let sends_small =
+            stream.outstanding.head().is_some_and(|head| head.len < mss && head.flight > head.len);
+        self.probes.sent(
+            sent.at,
+            sent.end(),
+            Some((doubt, Aftermath::new(cwnd, mss, sends_small))),
+        );
         Kind::ProbeOrTimeout
     }
 

@@ -73,14 +73,14 @@ impl Probes {
         self.of_new_data
     }
 
-    /// A probe goes out that ends at position `end`; `doubt` if it may also be a timeout, with
-    /// cwnd before it in segments.
-    pub fn sent(&mut self, at: Time, end: u64, doubt: Option<(Ambiguous, u64)>) {
+    /// A probe goes out that ends at position `end`; `doubt` if it may also be a timeout, with what
+    /// follows.
+    pub fn sent(&mut self, at: Time, end: u64, doubt: Option<(Ambiguous, Aftermath)>) {
         self.in_flight = Some(Probe { end, at });
         match doubt {
-            Some((ambiguous, cwnd)) => {
+            Some((ambiguous, aftermath)) => {
                 self.ambiguous.push(ambiguous);
-                self.aftermath = Some(Box::new(Aftermath::new(cwnd)));
+                self.aftermath = Some(Box::new(aftermath));
             }
             None => self.certain += 1,
         }

@@ -132,6 +132,18 @@ impl Line {
         self.ack_with(t, n, &[], false, None);
     }
 
+    /// All below this position has arrived, which need not be where a segment of 1,000 bytes ends.
+    fn acked_to(&mut self, t: f64, position: u64) {
+        self.frame += 1;
+        self.end = ms(t);
+        let (frame, at, window) = (self.frame, ms(t), self.window);
+        let (tsecr, with_data, ece, timed, dsack) = (None, false, false, true, false);
+        let (sack, sacks, ack) = ([(0, 0); 4], 0, position);
+        let acked =
+            Acked { frame, at, ack, window, sack, sacks, dsack, tsecr, with_data, ece, timed };
+        self.model.acked(&acked);
+    }
+
     /// The same with the blocks of segments that have arrived as well.
     fn ack_sack(&mut self, t: f64, n: u64, blocks: &[(u64, u64)]) {
         self.ack_with(t, n, blocks, false, None);

@@ -1,7 +1,7 @@
 //! Tail loss probes, and how they differ from timeouts. The round trip is 50 ms, the retransmission
 //! timer's interval 250 ms.
 
-use super::{Line, kinds, timeouts};
+use super::{Line, kinds, ms, timeouts};
 use ackclock_tcp::TimeoutClass;
 
 use crate::connection::{Kind, State};
@@ -208,28 +208,62 @@ fn two_segments_after_it_and_more_on_their_ack() {
     assert_eq!(kind_of_8(line), Kind::Timeout);
 }
 
-/// Half of a small cwnd would be as much. But only slow start lets out two segments for each of
-/// them.
+/// A cwnd of two segments would let out as many. But only slow start lets out two for each of them.
 #[test]
 fn four_segments_on_the_ack_of_two() {
     for (end, kind) in [(15, Kind::Timeout), (14, Kind::ProbeOrTimeout)] {
         let mut line = Line::sack(50.0);
-        line.send(0.0, 0..4);
-        line.ack(50.0, 4);
-        line.send(50.1, 4..8);
-        line.ack(100.0, 8);
-        line.send(110.0, [8]);
-        line.send(361.0, [8]);
-        line.ack(411.0, 9);
-        line.send(411.1, 9..11);
-        line.ack(461.0, 11);
-        line.send(461.1, 11..end);
-        line.ack(511.0, end);
+        for n in 0..4_u32 {
+            line.send(50.1 * f64::from(n), 2 * u64::from(n)..2 * u64::from(n) + 2);
+            line.ack(50.1 * f64::from(n) + 50.0, 2 * u64::from(n) + 2);
+        }
+        line.send(210.0, [8]);
+        line.send(461.0, [8]);
+        line.ack(511.0, 9);
+        line.send(511.1, 9..11);
+        line.ack(561.0, 11);
+        line.send(561.1, 11..end);
+        line.ack(611.0, end);
         assert_eq!(kind_of_8(line), kind, "{end}");
     }
 }
 
-/// RFC 8985 section 7.4.2: after a probe cwnd is half of what it was.
+/// A response of three segments, the last of which is lost. A probe leaves cwnd as it was (RFC 8985
+/// section 7.4.2), with room for the next three. The last of them, which is not full, went out
+/// beside others before, so that Nagle's algorithm does not hold it back now.
+#[test]
+fn the_third_segment_of_three_waits() {
+    let third = |len: u32, small: bool, until: f64| {
+        let mut line = Line::sack(50.0);
+        line.send(0.0, 0..6);
+        line.ack(50.0, 6);
+        line.send(50.1, 6..8);
+        if small {
+            line.sent(ms(50.2), 8_000, 500, false);
+        } else {
+            line.send(50.2, [8]);
+        }
+        line.ack(100.1, 8);
+        let first = if small { (8_000, 500) } else { (8_000, 1_000) };
+        line.sent(ms(351.0), first.0, first.1, false);
+        let end = first.0 + u64::from(first.1);
+        line.acked_to(401.0, end);
+        line.sent(ms(until), end, 1_000, false);
+        line.sent(ms(until), end + 1_000, 1_000, false);
+        line.acked_to(until + 50.0, end + 2_000);
+        line.sent(ms(until + 50.1), end + 2_000, len, false);
+        line.acked_to(until + 100.0, end + 2_000 + u64::from(len));
+        kind_of_8(line)
+    };
+    assert_eq!(third(1_000, false, 401.1), Kind::Timeout);
+    assert_eq!(third(500, true, 401.1), Kind::Timeout);
+    // Nagle's algorithm may have held it back.
+    assert_eq!(third(500, false, 401.1), Kind::ProbeOrTimeout);
+    // A sender that was idle for longer than its timer may start slowly.
+    assert_eq!(third(1_000, false, 801.0), Kind::ProbeOrTimeout);
+}
+
+/// RFC 8985 section 7.4.2: after a probe cwnd is as it was.
 #[test]
 fn three_segments_after_it() {
     let mut line = sent_alone_again();
@@ -281,13 +315,13 @@ fn what_does_not_tell_the_timers_apart() {
     let mut closed = sent_alone_again();
     closed.ack(401.0, 9);
     closed.send(401.1, 9..11);
-    closed.sent(super::ms(401.2), 11_000, 1, true);
+    closed.sent(ms(401.2), 11_000, 1, true);
     closed.ack_with(452.0, 11, &[], false, None);
 
     let mut short = sent_alone_again();
     short.ack(401.0, 9);
     short.send(401.1, [9]);
-    short.sent(super::ms(401.2), 10_000, 500, false);
+    short.sent(ms(401.2), 10_000, 500, false);
 
     for line in [nothing, later, closed, short] {
         assert_eq!(kind_of_8(line), Kind::ProbeOrTimeout);
