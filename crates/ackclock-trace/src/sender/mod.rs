@@ -430,7 +430,7 @@ impl SenderModel {
             (None, None) => {}
         }
         self.progressed(a);
-        self.causes.probes.acked(a.ack);
+        self.causes.probes.acked(a.ack, a.dsack);
         self.recovery.advanced(a, newly_sacked, &self.stream, &mut self.picture);
         self.check_repaired(a.at);
     }
@@ -462,6 +462,9 @@ impl SenderModel {
             self.limits.news();
         }
         let duplicate = if sack { newly_sacked } else { repeats && same_window };
+        if a.dsack || a.sacks == 0 {
+            self.causes.probes.repeated(a.ack);
+        }
         if duplicate && !sack {
             stream.windows.delivered(u64::from(stream.terms.mss));
         }

@@ -135,7 +135,7 @@ impl Causes {
             is_tail: sent.end() >= outstanding.max(),
             open: phases.is_open(),
             undo_in_doubt: recovery.is_undo_in_doubt(stream),
-            probe_in_flight: !self.probes.is_idle(),
+            probe_open: !self.probes.may_follow(outstanding.una()),
             timed_out: self.timeouts.in_a_row() > 0,
             head_in_turn: outstanding.head().is_some_and(|head| !phases.has(head.again)),
             sacked: outstanding.sacked_bytes() > 0,
@@ -258,7 +258,8 @@ impl Causes {
 
     /// What a timeout says of this sender's timers.
     fn learn_timers(&mut self, timeout: &Timeout, stream: &mut Stream, recovery: &LossRecovery) {
-        let (sack, no_probe) = (stream.terms.sack, self.probes.is_idle());
+        let sack = stream.terms.sack;
+        let no_probe = self.probes.may_follow(stream.outstanding.una());
         let first = stream.timers.backoff() == 0;
         let waited = self.waited(timeout.at, stream, recovery);
         // A probe would have sent a single segment by then, whatever this one waited for.

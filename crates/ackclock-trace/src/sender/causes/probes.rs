@@ -36,6 +36,9 @@ pub(crate) struct Ambiguous {
 #[derive(Debug, Default)]
 pub(crate) struct Probes {
     in_flight: Option<Probe>,
+    /// End of the last probe that sent data again. Until an ACK goes beyond it or reports that it was
+    /// spurious, there is no other one (RFC 8985 section 7.3, Linux's `tlp_high_seq`).
+    open: Option<u64>,
     ambiguous: Vec<Ambiguous>,
     /// What follows the last ambiguous one, as long as it may tell.
     aftermath: Option<Box<Aftermath>>,
@@ -63,6 +66,11 @@ impl Probes {
         self.in_flight.is_none()
     }
 
+    /// A probe may go out: the last one is over. Up to `una` all is acknowledged.
+    pub fn may_follow(&self, una: u64) -> bool {
+        self.in_flight.is_none() && self.open.is_none_or(|end| una > end)
+    }
+
     /// When the probe in flight was sent.
     pub fn sent_at(&self) -> Option<Time> {
         self.in_flight.map(|probe| probe.at)
@@ -77,6 +85,7 @@ impl Probes {
     /// follows.
     pub fn sent(&mut self, at: Time, end: u64, doubt: Option<(Ambiguous, Aftermath)>) {
         self.in_flight = Some(Probe { end, at });
+        self.open = Some(end);
         match doubt {
             Some((ambiguous, aftermath)) => {
                 self.ambiguous.push(ambiguous);
@@ -119,14 +128,21 @@ impl Probes {
         }
     }
 
-    /// A probe is answered when all is acknowledged that was outstanding with it.
-    pub fn acked(&mut self, ack: u64) {
+    /// A probe is answered when all is acknowledged that was outstanding with it. `dsack`: something
+    /// has arrived twice.
+    pub fn acked(&mut self, ack: u64, dsack: bool) {
         self.in_flight.take_if(|probe| ack >= probe.end);
+        self.open.take_if(|end| dsack && ack >= *end);
     }
 
-    /// A recovery or a timeout takes over from the probe in flight.
+    /// A duplicate ACK without SACK blocks, or with a D-SACK, says that the probe was spurious.
+    pub fn repeated(&mut self, ack: u64) {
+        self.open.take_if(|end| ack >= *end);
+    }
+
+    /// A recovery or a timeout takes over from the probe.
     pub fn forget(&mut self) {
-        self.in_flight = None;
+        (self.in_flight, self.open) = (None, None);
     }
 
     /// The timer expired where a probe would have come first.

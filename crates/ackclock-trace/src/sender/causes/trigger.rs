@@ -42,8 +42,8 @@ pub(crate) struct Situation<'a> {
     pub open: bool,
     /// An undo was due, but nothing says that the sender has made it.
     pub undo_in_doubt: bool,
-    /// A tail loss probe waits for its answer.
-    pub probe_in_flight: bool,
+    /// A tail loss probe is not over, so that no other one may follow.
+    pub probe_open: bool,
     /// The timer has expired since the last progress.
     pub timed_out: bool,
     /// The head was not yet retransmitted in this phase.
@@ -145,7 +145,7 @@ impl Situation<'_> {
     }
 
     fn may_probe(&self) -> bool {
-        self.sack && self.nothing_repaired() && !self.probe_in_flight
+        self.sack && self.nothing_repaired() && !self.probe_open
     }
 
     fn is_recent(&self) -> bool {

@@ -337,3 +337,24 @@ fn what_follows_a_spurious_one_does_not_tell() {
     line.ack(451.0, 14);
     assert_eq!(kind_of_8(line), Kind::ProbeOrTimeout);
 }
+
+/// RFC 8985 section 7.3: no probe follows another one before an ACK beyond it. So the FIN goes out
+/// again by a timeout in any case, which says nothing of the segment before.
+#[test]
+fn one_probe_until_an_ack_beyond_it() {
+    for (beyond, kind) in [(false, Kind::Timeout), (true, Kind::ProbeOrTimeout)] {
+        let mut line = sent_alone_again();
+        line.ack(401.0, 9);
+        let end = if beyond { 10 } else { 9 };
+        if beyond {
+            line.send(420.0, [9]);
+            line.ack(470.0, 10);
+        }
+        line.sent(ms(500.0), end * 1_000, 1, true);
+        line.sent(ms(751.0), end * 1_000, 1, true);
+        line.acked_to(801.0, end * 1_000 + 1);
+        let found = line.found();
+        assert_eq!(kinds(&found), [(8, Kind::ProbeOrTimeout), (end, kind)]);
+        assert_eq!(found.probes, None);
+    }
+}
