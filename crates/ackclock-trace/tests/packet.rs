@@ -199,6 +199,16 @@ fn what_the_snap_length_cuts() {
     }
 }
 
+/// Within the address of PPP it is not known what comes.
+#[test]
+fn what_the_snap_length_cuts_of_ppp() {
+    let frame = [&[0xff, 3, 0x21], &v4(&tcp(&[], 100))[..]].concat();
+    for kept in 0..5 {
+        assert_eq!(see(50, &frame[..kept], frame.len()), Err(Ignored::Cut), "{kept}");
+    }
+    assert_eq!(whole(50, &[0xff, 4, 0x21]), Err(Ignored::NotIp));
+}
+
 #[test]
 fn options() {
     let sack = |edges: &[(u32, u32)]| {

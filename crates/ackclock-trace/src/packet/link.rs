@@ -91,7 +91,7 @@ fn mpls(mut rest: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
 /// PPP (RFC 1661 section 2), with or without address and control, and with a protocol field of one
 /// or two bytes.
 fn ppp(mut rest: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
-    if rest.kept.starts_with(&[0xff, 0x03]) {
+    if rest.kept.first() == Some(&0xff) && *rest.head()? == [0xff, 0x03] {
         rest = rest.after(2)?;
     }
     match *rest.head()? {
