@@ -13,6 +13,7 @@ use ackclock_trace::{Connection, Flow, Reader, Settings, Tracker, Vantage, decod
 
 use crate::matrix::Score;
 use crate::truth::{PLACES, Recording, Transmission};
+use crate::ways::TrueWays;
 
 /// What is missing in a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +96,9 @@ pub fn score(text: &str, seed: u64) -> Result<(Scores, Vec<Wrong>), String> {
     let Run { scenario, simulation, recording, made_up } = Run::of(text, seed)?;
     let mut scores = Scores::default();
     let mut wrong = Vec::new();
+    let registry = Registry::default();
+    let of = |flow| TrueWays::simulated(&scenario, flow, &registry);
+    let ways: Vec<_> = simulation.flows.iter().map(of).collect();
     for (place, seen) in recording.seen.iter().enumerate() {
         let capture = written(&simulation, seen, PLACES[place]).map_err(|e| e.to_string())?;
         for (missing, score) in Missing::ALL.into_iter().zip(&mut scores[place]) {
@@ -105,6 +109,7 @@ pub fn score(text: &str, seed: u64) -> Result<(Scores, Vec<Wrong>), String> {
             let mut complain = |what| wrong.push(Wrong { place, missing, what });
             judged.score(&found, score, &mut complain);
             judged.shares(&found, score, &mut complain);
+            judged.ways(&found, &ways, score, &mut complain);
             if let Some(truth) = whereabouts(place, &scenario) {
                 found
                     .iter()
@@ -241,6 +246,26 @@ impl Judged<'_> {
             let wrong = score.shares.add(truth, lifetime);
             if !wrong.is_empty() {
                 complain(format!("shares of port {port}: {wrong:?}: {truth:?} found {lifetime:?}"));
+            }
+        }
+    }
+
+    /// The ways of the senders.
+    fn ways(
+        &self,
+        found: &[Connection],
+        truth: &[Option<TrueWays>],
+        score: &mut Score,
+        complain: &mut impl FnMut(String),
+    ) {
+        for connection in found {
+            let port = connection.client.port().max(connection.server.port());
+            if let Some(Some(truth)) = truth.get(usize::from(port - FIRST_PORT)) {
+                let ways = &from_sender(connection).0.ways;
+                let wrong = score.ways.add(truth, ways);
+                if !wrong.is_empty() {
+                    complain(format!("ways of port {port}: {wrong:?}: {truth:?} found {ways:?}"));
+                }
             }
         }
     }

@@ -13,6 +13,7 @@ mod matrix;
 mod population;
 mod shares;
 mod truth;
+mod ways;
 pub mod what_if;
 
 pub use captures::{Missing, Scores, Wrong, score};
@@ -20,6 +21,7 @@ pub use matrix::{Expiry, Matrix, Retransmitted, Score, summary};
 pub use population::scenario;
 pub use shares::{Shares, part};
 pub use truth::PLACES;
+pub use ways::{TrueWays, WAYS, WaysScore};
 
 use rayon::prelude::*;
 

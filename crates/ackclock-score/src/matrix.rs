@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::shares::Shares;
+use crate::ways::WaysScore;
 use ackclock_tcp::TimeoutClass;
 use ackclock_trace::{Kind, Retransmission, State, Timeout};
 use serde_json::{Value, json};
@@ -202,6 +203,8 @@ pub struct Score {
     pub places: Matrix,
     /// How lifetimes were divided.
     pub shares: Shares,
+    /// How ways of senders were named.
+    pub ways: WaysScore,
 }
 
 impl Default for Score {
@@ -216,6 +219,7 @@ impl Default for Score {
             captures: 0,
             exact: 0,
             shares: Shares::default(),
+            ways: WaysScore::default(),
             kinds: Matrix::new(&named(&kinds, &[NONE]), &named(&kinds, &[NONE])),
             spurious: answers.clone(),
             spurious_unreported: answers.clone(),
@@ -282,6 +286,7 @@ impl Score {
         self.captures += other.captures;
         self.exact += other.exact;
         self.shares.merge(&other.shares);
+        self.ways.merge(&other.ways);
         for (mine, theirs) in self.matrices_mut().into_iter().zip(other.matrices()) {
             mine.merge(theirs.1);
         }
@@ -335,6 +340,9 @@ impl Score {
         if self.shares.connections > 0 {
             let _ = write!(out, "\n{}", self.shares.table());
         }
+        if self.ways.senders > 0 {
+            let _ = write!(out, "\n{}", self.ways.table());
+        }
         out
     }
 
@@ -342,6 +350,7 @@ impl Score {
     pub fn json(&self) -> Value {
         let mut out =
             json!({"captures": self.captures, "exact": self.exact, "shares": self.shares.json()});
+        out["ways"] = self.ways.json();
         for (name, matrix) in self.matrices() {
             out[name.replace(", ", "_")] = matrix.json();
         }

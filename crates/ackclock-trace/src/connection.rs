@@ -9,6 +9,7 @@ use std::net::SocketAddr;
 use ackclock_tcp::{Cause, Event, Seq, Span, Time, TimeoutClass};
 
 use crate::lifetime::Lifetime;
+use crate::ways::Ways;
 
 /// One connection. The client is the one that sent the SYN, or, where the capture began later, the
 /// one with the higher port.
@@ -119,8 +120,8 @@ pub struct Flow {
     pub lifetime: Lifetime,
     /// Probes for lost tails that carried new data and are therefore no retransmissions.
     pub probes_of_new_data: u64,
-    /// Whether this end sends tail loss probes; `None` if nothing that it did says so.
-    pub probes: Option<bool>,
+    /// How this end goes about losses.
+    pub ways: Ways,
     /// Of each retransmission of [`Kind::ProbeOrTimeout`], in order: what is to be said of it if it
     /// was a timeout.
     pub undecided: Vec<Timeout>,

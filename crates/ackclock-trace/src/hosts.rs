@@ -17,7 +17,7 @@ pub fn decide<'a>(connections: impl IntoIterator<Item = &'a mut Connection>) {
     for connection in connections {
         let Connection { client, server, from_client, from_server, .. } = connection;
         for (host, flow) in [(client.ip(), from_client), (server.ip(), from_server)] {
-            if let Some(sends) = flow.probes {
+            if let Some(sends) = flow.ways.probes.leaning() {
                 hosts.entry(host).or_default()[usize::from(sends)] = true;
             }
             if !flow.undecided.is_empty() {

@@ -20,6 +20,7 @@ pub mod packet;
 mod sender;
 mod settings;
 mod tracker;
+pub mod ways;
 
 pub use connection::{
     Connection, Ecn, Ended, Episode, Flow, Kind, Position, Recovery, Retransmission, Spurious,
@@ -32,6 +33,7 @@ pub use open::Recent;
 pub use packet::{Fragments, Ignored, Packet, Wrapper, decode};
 pub use settings::{Detail, Settings};
 pub use tracker::Tracker;
+pub use ways::Ways;
 
 /// The example of `README.md`, run as a documentation test.
 #[cfg(doctest)]

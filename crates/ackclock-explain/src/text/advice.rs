@@ -95,7 +95,7 @@ fn recovery(flow: &Flow, to: &Flow, sender: &str, receiver: &str) -> String {
         () if !offers(to) => {
             format!("{receiver}: it does not offer SACK; set net.ipv4.tcp_sack to 1")
         }
-        () if flow.probes == Some(false) && !flow.timeouts.is_empty() => {
+        () if flow.ways.probes.verdict() == Some(false) && !flow.timeouts.is_empty() => {
             format!("{sender}: it sends no tail loss probes; set net.ipv4.tcp_early_retrans to 3")
         }
         () if spurious * 2 > flow.retransmissions.len() => format!(

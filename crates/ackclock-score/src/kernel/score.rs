@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use super::truth::{self, Info, Truth};
 use crate::matrix::{Expiry, Matrix, Retransmitted, Score};
 use crate::shares;
+use crate::ways::TrueWays;
 
 /// How captures of the kernel were explained.
 #[derive(Clone, Debug)]
@@ -120,6 +121,10 @@ impl KernelScore {
             were += connection.retransmissions.len() as u64;
             are += flow.retransmissions.len() as u64;
             self.retransmissions(truth, connection, flow, &mut mistakes);
+            let wrong = self.score.ways.add(&TrueWays::kernel(&truth.plan), &flow.ways);
+            if !wrong.is_empty() {
+                mistakes.push(format!("ways: {wrong:?} wrong: {:?}", flow.ways));
+            }
             if truth.traced {
                 self.timeouts(connection, flow, &mut mistakes);
             }

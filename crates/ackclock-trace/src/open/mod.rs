@@ -388,7 +388,7 @@ impl Open {
             stalls: found.stalls,
             lifetime: found.lifetime.fit(self.clock.last().since(self.clock.start())),
             probes_of_new_data: found.probes_of_new_data,
-            probes: found.probes,
+            ways: found.ways,
             undecided: found.undecided,
             unseen: found.unseen,
             events: found.events,

@@ -30,6 +30,7 @@
 //! | **When did marks lower the window?** | [`marks`] |
 //! | **What limited it, all the time?** | [`limits`] |
 //! | **What does a replay of a timeout need?** | [`episodes`], [`rate`] |
+//! | **Which ways does it have?** | [`ways`] |
 //! | **What does a picture show?** | [`picture`] |
 
 mod causes;
@@ -44,6 +45,7 @@ mod stalls;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod ways;
 
 use ackclock_tcp::{Event, Seq, Span, Time};
 
@@ -60,8 +62,10 @@ use self::recovery::retransmissions::Echo;
 use self::stalls::{Now, Stalls};
 use self::stream::Stream;
 use self::stream::outstanding::Segment;
+use self::ways::{Sign, Watch};
 use crate::connection::{Kind, Recovery, Retransmission, RoundTrip, Stall, Timeout};
 use crate::lifetime::Lifetime;
+use crate::ways::Ways;
 
 /// What the model found.
 #[derive(Clone, Debug, Default)]
@@ -72,7 +76,7 @@ pub(crate) struct Found {
     pub stalls: Vec<Stall>,
     pub lifetime: Lifetime,
     pub probes_of_new_data: u64,
-    pub probes: Option<bool>,
+    pub ways: Ways,
     pub undecided: Vec<Timeout>,
     pub segments: u64,
     pub bytes: u64,
@@ -96,6 +100,7 @@ pub(crate) struct SenderModel {
     marks: Marks,
     bottleneck: Bottleneck,
     episodes: Episodes,
+    ways: Watch,
     picture: Picture,
     /// Room for what an ACK newly SACKs.
     newly: Vec<Segment>,
@@ -112,6 +117,7 @@ impl SenderModel {
             marks: Marks::default(),
             bottleneck: Bottleneck::new(terms.mss, terms.handshake_rtt),
             episodes: Episodes::default(),
+            ways: Watch::default(),
             picture: Picture::new(terms.events),
             newly: Vec::new(),
         }
@@ -140,6 +146,7 @@ impl SenderModel {
             let (sight, transmission) = (self.stream.terms.sight, self.stream.segments() as u32);
             self.recovery.syn_retransmitted(&sent, kind, sight, transmission);
             self.picture.retransmitted(&sent, self.stream.stand(), transmission);
+            self.ways.syn_retransmitted();
         }
     }
 
@@ -167,6 +174,7 @@ impl SenderModel {
         if !resumes && self.stream.moments.silence(sent.at) > self.stream.timers.quiet() {
             let probes = self.causes.probes.of_new_data();
             self.causes.after_silence(sent, &self.stream, &self.recovery);
+            self.ways.after_silence();
             if self.causes.probes.of_new_data() > probes {
                 self.limits.timer_expired();
             }
@@ -179,6 +187,9 @@ impl SenderModel {
         self.stream.append(sent, self.recovery.phases.is_recovery());
         if self.causes.probes.watches() {
             self.causes.watch_new_data(sent, &self.stream);
+        }
+        if self.ways.is_on() && sent.payload() > 0 {
+            self.ways.new_data(sent.at, &self.stream);
         }
         if self.picture.is_on() {
             self.picture.sent(sent, self.stream.stand());
@@ -224,7 +235,7 @@ impl SenderModel {
 
     /// A segment of data that went out before, or was missed then.
     fn old_data(&mut self, sent: &Sent) {
-        let Self { stream, recovery, causes, limits, marks, episodes, picture, .. } = self;
+        let Self { stream, recovery, causes, limits, marks, episodes, ways, picture, .. } = self;
         if stream.is_keep_alive_or_window_probe(sent) {
             return stream.uncount();
         }
@@ -232,7 +243,12 @@ impl SenderModel {
         if stream.is_late_original(sent, records.clone()) {
             return;
         }
+        let sign = Sign::of(sent, stream, recovery);
         let kind = causes.retransmission(sent, records.start, stream, recovery, picture);
+        ways.retransmitted(sent.at, kind, &sign, stream);
+        if let Some(waited) = causes.take_expiry() {
+            ways.expired(waited, stream);
+        }
         if !is_by_ack(kind) {
             limits.timer_expired();
         }
@@ -268,6 +284,12 @@ impl SenderModel {
     #[inline]
     pub fn acked(&mut self, a: &Acked) {
         self.elapse(a.at);
+        if self.stream.moments.silence(a.at) > self.stream.timers.quiet() {
+            self.causes.ack_after_silence(a.at, &self.stream, &self.recovery);
+        }
+        if self.ways.is_on() {
+            self.ways.before_ack(a.at, a.ack, a.sacks > 0, &self.stream);
+        }
         if self.stalls.opened() {
             self.progressed(a);
         }
@@ -431,7 +453,9 @@ impl SenderModel {
         }
         self.progressed(a);
         self.causes.probes.acked(a.ack, a.dsack);
+        let recovering = self.recovery.phases.is_recovery();
         self.recovery.advanced(a, newly_sacked, &self.stream, &mut self.picture);
+        self.ways.advanced(a.at, recovering, &self.stream, &self.recovery);
         self.check_repaired(a.at);
     }
 
@@ -513,6 +537,7 @@ impl SenderModel {
             marks,
             bottleneck,
             mut episodes,
+            ways,
             picture,
             ..
         } = self;
@@ -541,7 +566,7 @@ impl SenderModel {
             timeouts,
             recoveries,
             probes_of_new_data: causes.probes.of_new_data(),
-            probes: causes.probes.habit(),
+            ways: ways.into_ways(causes.probes.habit()),
             undecided,
             segments: stream.segments(),
             bytes: stream.bytes(),

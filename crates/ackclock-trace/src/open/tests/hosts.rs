@@ -3,6 +3,7 @@
 use super::*;
 use crate::connection::{Kind, StallCause};
 use crate::hosts;
+use crate::ways::Evidence;
 
 /// A connection on whose last segment one of both timers expired, and nothing tells which.
 fn undecided(mut talk: Talk) -> Connection {
@@ -18,7 +19,7 @@ fn undecided(mut talk: Talk) -> Connection {
 fn other(probes: bool, host: &str) -> Connection {
     let mut one = undecided(Talk::new(ISNS[0]));
     one.client = host.parse().unwrap();
-    one.from_client.probes = Some(probes);
+    one.from_client.ways.probes = Evidence { used: u32::from(probes), unused: u32::from(!probes) };
     one.from_client.undecided.clear();
     one
 }

@@ -16,8 +16,8 @@ use super::input::{Acked, Sent};
 use super::picture::Picture;
 use super::recovery::LossRecovery;
 use super::stream::Stream;
-use super::stream::timers::nearly;
-use crate::connection::{Kind, Timeout};
+use super::stream::timers::{TICKS, nearly};
+use crate::connection::{Kind, State, Timeout};
 
 /// The parts, each of which owns its fields, and the last cause.
 #[derive(Debug, Default)]
@@ -26,6 +26,8 @@ pub(crate) struct Causes {
     pub timeouts: Timeouts,
     /// The last packet that retransmitted something, and why.
     last: Option<(u64, Kind)>,
+    /// What the timer that has just expired had waited, where it says something of its interval.
+    expiry: Option<Span>,
 }
 
 impl Causes {
@@ -92,6 +94,26 @@ impl Causes {
                 held_back: windows.pipe() + mss > windows.cwnd(),
             };
             self.probes.new_data(sent, &silence, &stream.timers);
+        }
+    }
+
+    /// An ACK comes after silence, in which a sender with probes would have sent one (RFC 8985 section
+    /// 7.2). Twice its time is enough for one that is late.
+    #[cold]
+    pub fn ack_after_silence(&mut self, at: Time, stream: &Stream, recovery: &LossRecovery) {
+        let Stream { terms, outstanding, timers, moments, windows, .. } = stream;
+        let single = outstanding.len() == 1;
+        let pto = if single { timers.latest_probe() } else { timers.pto(false) };
+        let may_probe = terms.sack
+            && terms.at_sender()
+            && timers.has_sample()
+            && windows.offered() > 0
+            && !outstanding.is_empty()
+            && outstanding.retransmitted() == 0
+            && recovery.state(stream) == State::Open
+            && self.probes.may_follow(outstanding.una());
+        if may_probe && moments.silence(at) > pto.times(2) + TICKS {
+            self.probes.was_missing(outstanding.una());
         }
     }
 
@@ -271,13 +293,20 @@ impl Causes {
             matches!(timeout.class, TimeoutClass::NonTrigger | TimeoutClass::Handshake);
         if first_attempt && surprising && sure {
             stream.timers.expired(timeout.waited);
+            self.expiry = no_probe.then_some(timeout.waited);
             if sack && no_probe && stream.timers.pto(false) < nearly(stream.timers.rto()) {
-                self.probes.was_missing();
+                self.probes.was_missing(stream.outstanding.una());
             }
         }
         if self.timeouts.in_a_row() == 0 && first {
             stream.timers.expired_after(waited.min(stream.moments.idle(timeout.at)));
         }
+    }
+
+    /// What the timer that has just expired for the first time had waited since the last progress, if
+    /// nothing else can have sent the segment.
+    pub fn take_expiry(&mut self) -> Option<Span> {
+        self.expiry.take()
     }
 
     /// What is to be said of a timeout that sends this.

@@ -12,6 +12,7 @@ use super::aftermath::{Aftermath, Answer, NewData};
 use crate::connection::Timeout;
 use crate::sender::input::Sent;
 use crate::sender::stream::timers::{TICKS, Timers, nearly};
+use crate::ways::Evidence;
 
 /// A probe in flight.
 #[derive(Clone, Copy, Debug)]
@@ -42,11 +43,11 @@ pub(crate) struct Probes {
     ambiguous: Vec<Ambiguous>,
     /// What follows the last ambiguous one, as long as it may tell.
     aftermath: Option<Box<Aftermath>>,
-    /// Probes that can have been nothing else.
-    certain: u32,
-    /// Timeouts that a probe would have come before.
-    missing: u32,
+    /// Probes that can have been nothing else, and chances to send one that were not used.
+    habit: Evidence,
     of_new_data: u64,
+    /// End of the last new data that went out after silence and may have been a probe.
+    late: u64,
 }
 
 /// What a segment of new data meets that goes out after silence.
@@ -91,7 +92,7 @@ impl Probes {
                 self.ambiguous.push(ambiguous);
                 self.aftermath = Some(Box::new(aftermath));
             }
-            None => self.certain += 1,
+            None => self.habit.used += 1,
         }
     }
 
@@ -120,6 +121,7 @@ impl Probes {
     /// New data goes out after silence. It is a probe if the sender has waited for about as long as
     /// a probe does, and nothing else let it send.
     pub fn new_data(&mut self, sent: &Sent, silence: &Silence, timers: &Timers) {
+        self.late = sent.end();
         let pto = timers.pto(silence.single);
         let in_time = silence.idle >= nearly(pto) && silence.idle.0 <= pto.0 / 10 * 11 + TICKS.0;
         if self.is_idle() && in_time && silence.held_back && silence.since_ack >= nearly(pto) {
@@ -145,9 +147,10 @@ impl Probes {
         (self.in_flight, self.open) = (None, None);
     }
 
-    /// The timer expired where a probe would have come first.
-    pub fn was_missing(&mut self) {
-        self.missing += 1;
+    /// A chance was not used: the timer expired, or an ACK came, where a probe would have come first.
+    /// Up to `una` all is acknowledged.
+    pub fn was_missing(&mut self, una: u64) {
+        self.habit.unused += u32::from(una >= self.late);
     }
 
     /// The retransmission that may have been a timeout, as an index, if one is still in doubt.
@@ -175,20 +178,15 @@ impl Probes {
 
     fn count(&mut self, was_timeout: bool) {
         if was_timeout {
-            self.missing += 1;
+            self.habit.unused += 1;
         } else {
-            self.certain += 1;
+            self.habit.used += 1;
         }
     }
 
-    /// Whether this sender sends probes; `None` if nothing says so, or if it was seen to do both.
-    pub fn habit(&self) -> Option<bool> {
-        match (self.certain, self.missing) {
-            (0, 0) => None,
-            (_, 0) => Some(true),
-            (0, _) => Some(false),
-            _ => None,
-        }
+    /// Whether this sender sends probes.
+    pub fn habit(&self) -> Evidence {
+        self.habit
     }
 
     /// At the end: those that were in doubt, the last one first, and whether each was a timeout.
@@ -200,7 +198,7 @@ impl Probes {
             one.told = one.told.filter(|_| !spurious(one.timeout.retransmission));
             one.told.into_iter().for_each(|was_timeout| self.count(was_timeout));
         }
-        let without = self.habit().map(|sends| !sends);
+        let without = self.habit.leaning().map(|sends| !sends);
         let told = |one: &Ambiguous| one.told.or(without);
         all.into_iter().rev().map(|one| (told(&one), one)).collect()
     }

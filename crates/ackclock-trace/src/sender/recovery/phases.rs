@@ -66,6 +66,17 @@ impl Phases {
         self.phase == Phase::Recovery
     }
 
+    /// After a timeout.
+    pub fn is_loss(&self) -> bool {
+        self.phase == Phase::Loss
+    }
+
+    /// The ACK at hand reports data that the phase found outstanding and that was never
+    /// retransmitted.
+    pub fn reports_original(&self) -> bool {
+        self.reports_original
+    }
+
     /// Nothing is repaired, and no undo is in doubt.
     #[inline]
     pub fn is_calm(&self) -> bool {

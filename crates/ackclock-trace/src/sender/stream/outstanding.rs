@@ -149,6 +149,11 @@ impl Outstanding {
         self.sacked_bytes
     }
 
+    /// Position after the highest byte that is SACKed; 0 if none is.
+    pub fn highest_sacked(&self) -> u64 {
+        self.sacked.last().map_or(0, |last| last.1)
+    }
+
     /// Records that were retransmitted and are not SACKed.
     #[inline]
     pub fn retransmitted(&self) -> u32 {

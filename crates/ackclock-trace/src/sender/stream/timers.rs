@@ -130,6 +130,16 @@ impl Timers {
         Some(RoundTrip { min: self.min, mean, median, p99, max: self.max, samples: self.samples })
     }
 
+    /// Round trips vary so little that Linux's timer is at its minimum.
+    pub fn is_at_minimum(&self) -> bool {
+        self.samples > 0 && self.timer.rto() <= self.srtt() + LEAST_RTO + TICKS
+    }
+
+    /// A round trip was measured by data, not only by the handshake.
+    pub fn has_sample(&self) -> bool {
+        self.samples > 0
+    }
+
     /// The retransmission timer's interval without back-off.
     pub fn rto(&self) -> Span {
         if self.srtt() == Span::ZERO {

@@ -9,6 +9,7 @@ mod picture;
 mod probes;
 mod retransmissions;
 mod states;
+mod ways;
 
 use ackclock_tcp::{Seq, Span, Time, TimeoutClass};
 

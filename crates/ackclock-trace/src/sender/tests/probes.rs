@@ -192,7 +192,7 @@ fn kind_of_8(line: Line) -> Kind {
         Kind::TailLossProbe => Some(true),
         _ => None,
     };
-    assert_eq!(found.probes, habit);
+    assert_eq!(found.ways.probes.leaning(), habit);
     kind
 }
 
@@ -355,6 +355,6 @@ fn one_probe_until_an_ack_beyond_it() {
         line.acked_to(801.0, end * 1_000 + 1);
         let found = line.found();
         assert_eq!(kinds(&found), [(8, Kind::ProbeOrTimeout), (end, kind)]);
-        assert_eq!(found.probes, None);
+        assert_eq!(found.ways.probes.leaning(), None);
     }
 }

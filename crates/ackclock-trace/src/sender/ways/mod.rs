@@ -1,0 +1,124 @@
+//! Which ways this sender has, by what only a sender with one of them does: a part for each.
+//!
+//! Only a capture at the sender shows what it did *not* send. So elsewhere the parts say nothing.
+
+mod detection;
+mod f_rto;
+mod initial_window;
+mod reductions;
+mod timer;
+
+use ackclock_tcp::{Span, Time};
+
+use self::detection::Detection;
+pub(crate) use self::detection::Sign;
+use self::f_rto::FRto;
+use self::initial_window::InitialWindow;
+use self::reductions::Measured;
+use self::timer::Expiries;
+use super::recovery::{LossRecovery, SOON};
+use super::stream::Stream;
+use crate::connection::Kind;
+use crate::ways::{Evidence, Ways};
+
+/// The parts, each of which owns its fields.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    initial: InitialWindow,
+    detection: Detection,
+    f_rto: FRto,
+    reductions: Measured,
+    expiries: Expiries,
+}
+
+impl Watch {
+    /// Whether new data and ACKs may tell something.
+    #[inline]
+    pub fn is_on(&self) -> bool {
+        self.initial.is_open() || self.f_rto.is_open() || self.reductions.is_open()
+    }
+
+    /// New data has gone out.
+    #[cold]
+    pub fn new_data(&mut self, at: Time, stream: &Stream) {
+        if stream.terms.at_sender() {
+            let on_ack = stream.moments.since_ack(at) <= SOON;
+            self.initial.new_data(on_ack);
+            self.f_rto.new_data(on_ack);
+            self.reductions.new_data(on_ack, stream);
+        }
+    }
+
+    /// A SYN or SYN/ACK goes out once more: that lowers the initial window to one segment (RFC 5681
+    /// section 3.1).
+    pub fn syn_retransmitted(&mut self) {
+        self.initial.over();
+    }
+
+    /// New data goes out after silence: it may be a probe, or the application's next.
+    pub fn after_silence(&mut self) {
+        self.initial.over();
+    }
+
+    /// An ACK comes, for all below `ack`; `sacks` if it has SACK blocks. It is not yet taken in.
+    #[cold]
+    pub fn before_ack(&mut self, at: Time, ack: u64, sacks: bool, stream: &Stream) {
+        if stream.terms.at_sender() {
+            self.initial.acked(ack, sacks, stream);
+            self.f_rto.next_ack();
+            self.reductions.next_ack(at, stream);
+        }
+    }
+
+    /// An ACK has advanced; `recovering`: in a recovery before it.
+    pub fn advanced(
+        &mut self,
+        at: Time,
+        recovering: bool,
+        stream: &Stream,
+        recovery: &LossRecovery,
+    ) {
+        let complete = recovery.phases.is_complete(stream.outstanding.una());
+        if recovering && recovery.phases.is_open() {
+            self.reductions.recovered(at, complete, stream);
+        }
+        let original = recovery.phases.reports_original();
+        self.f_rto.advanced(recovery.phases.is_loss() && !complete, original, stream);
+    }
+
+    /// Old data goes out, for this reason; `sign` is what spoke for a loss before. The state
+    /// follows.
+    pub fn retransmitted(&mut self, at: Time, kind: Kind, sign: &Sign, stream: &Stream) {
+        self.initial.over();
+        if !stream.terms.at_sender() {
+            return;
+        }
+        self.detection.retransmitted(kind, sign, stream);
+        self.reductions.retransmitted(kind, stream);
+        match kind {
+            Kind::Timeout => self.f_rto.timed_out(sign.open),
+            Kind::SlowStart => self.f_rto.goes_back(stream.moments.since_ack(at) <= SOON),
+            _ => self.f_rto.over(),
+        }
+    }
+
+    /// The timer expired for the first time, `waited` after the last progress, and nothing else
+    /// can have sent the segment.
+    pub fn expired(&mut self, waited: Span, stream: &Stream) {
+        if stream.terms.at_sender() {
+            self.expiries.add(waited, &stream.timers);
+        }
+    }
+
+    /// At the end.
+    pub fn into_ways(self, probes: Evidence) -> Ways {
+        Ways {
+            probes,
+            rack: self.detection.found(),
+            f_rto: self.f_rto.found(),
+            least_rto: self.expiries.found(),
+            initial_window: self.initial.found(),
+            reductions: self.reductions.found(),
+        }
+    }
+}
