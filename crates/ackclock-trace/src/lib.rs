@@ -17,6 +17,7 @@ pub mod hosts;
 mod lifetime;
 mod open;
 pub mod packet;
+mod path;
 mod sender;
 mod settings;
 mod tracker;

@@ -22,8 +22,9 @@ pub enum Limit {
     CongestionWindow,
     /// It repairs losses, or waits for the timer to do so.
     Recovery,
-    /// All that the application has given is on its way, or so much is that the bottleneck is busy
-    /// all the time: its rate times the shortest round trip.
+    /// All that the application has given is on its way, or so much of all connections between the
+    /// two hosts is that the bottleneck is busy all the time: its rate times the shortest round
+    /// trip.
     Path,
 }
 
@@ -79,6 +80,12 @@ impl Lifetime {
     pub fn add(&mut self, limit: Limit, span: Span) {
         let share = &mut self.shares[limit as usize];
         *share = *share + span;
+    }
+
+    /// Counts less time.
+    pub(crate) fn take(&mut self, limit: Limit, span: Span) {
+        let share = &mut self.shares[limit as usize];
+        *share = *share - span;
     }
 
     /// The same, lasting `whole`: what is too much goes where least was said of it, and what is

@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::connection::{Connection, Ended};
 use crate::open::{Budget, Open};
 use crate::packet::Packet;
+use crate::path::Paths;
 use crate::settings::Settings;
 
 /// How long after its end packets still belong to a connection: retransmissions of a FIN whose ACK
@@ -29,6 +30,7 @@ pub struct Tracker {
     now: Time,
     /// Connections begun so far.
     begun: u64,
+    paths: Paths,
     budget: Budget,
 }
 
@@ -42,8 +44,8 @@ impl Tracker {
     /// Nothing seen yet.
     pub fn new(settings: Settings) -> Tracker {
         let budget = Budget::new(&settings.detail);
-        let (open, closing, ended) = Default::default();
-        Tracker { settings, open, closing, ended, now: Time::ZERO, begun: 0, budget }
+        let (open, closing, ended, paths) = Default::default();
+        Tracker { settings, open, closing, ended, now: Time::ZERO, begun: 0, paths, budget }
     }
 
     /// The next packet of the capture. Times may go back: within a connection, a packet counts as
@@ -71,7 +73,8 @@ impl Tracker {
         if self.open.len() >= self.settings.max_open.max(1) {
             self.evict();
         }
-        let mut open = Box::new(Open::new(self.begun, packet, from_low, &self.budget));
+        let paths = self.paths.of(packet.src.ip(), packet.dst.ip());
+        let mut open = Box::new(Open::new(self.begun, packet, from_low, paths, &self.budget));
         self.begun += 1;
         open.packet(packet, from_low, &mut self.budget);
         if open.is_over() {
@@ -137,7 +140,9 @@ impl Tracker {
 
     fn end(&mut self, key: &Key, why: Ended) {
         if let Some(open) = self.open.remove(key) {
-            self.ended.push_back(open.finish(why, &mut self.budget));
+            let connection = open.finish(why, &mut self.budget);
+            self.paths.left([connection.client.ip(), connection.server.ip()]);
+            self.ended.push_back(connection);
         }
     }
 

@@ -2,11 +2,13 @@
 //! round trip between both, and data cut into segments of SMSS.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use ackclock_tcp::{Seq, Span, Time};
 
 use super::budget::Places;
 use super::input::{Data, Input};
+use crate::path::Path;
 use crate::sender::{Acked, Found, SenderModel, Sent, Terms};
 
 /// Into how many segments a packet is cut at most: as many as 64 KiB have of the shortest, so that
@@ -42,10 +44,9 @@ impl DelayedSender {
     }
 
     /// The end is about to send its first data.
-    pub fn begin(&mut self, terms: Terms) {
-        let mss = terms.mss.max(1);
-        let model =
-            Model { sender: SenderModel::new(terms), mss, acks: VecDeque::new(), now: Time::ZERO };
+    pub fn begin(&mut self, terms: Terms, path: Arc<Path>) {
+        let (mss, sender) = (terms.mss.max(1), SenderModel::new(terms, path));
+        let model = Model { sender, mss, acks: VecDeque::new(), now: Time::ZERO };
         self.model = Some(Box::new(model));
     }
 

@@ -31,6 +31,7 @@ mod vantage;
 mod warm_up;
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use ackclock_tcp::wire::Control;
 use ackclock_tcp::{Span, Time};
@@ -49,6 +50,7 @@ use self::vantage::Place;
 use self::warm_up::WarmUp;
 use crate::connection::{Connection, Ecn, Ended, Flow};
 use crate::packet::Packet;
+use crate::path::Path;
 use crate::sender::{Found, Sight, Terms};
 
 /// Silence of both ends that is long enough to be called a gap if numbers have gone on meanwhile.
@@ -73,6 +75,8 @@ pub(crate) struct Open {
     place: Place,
     warm_up: WarmUp,
     senders: [DelayedSender; 2],
+    /// From each end to the other one.
+    paths: [Arc<Path>; 2],
     gaps: u64,
     /// Options were cut off by the snap length.
     options_cut: bool,
@@ -82,7 +86,14 @@ pub(crate) struct Open {
 
 impl Open {
     /// Begins with this packet, which is then to be given to [`Open::packet`].
-    pub fn new(number: u64, p: &Packet, from_low: bool, budget: &Budget) -> Open {
+    /// `paths`: from its sender to its receiver, and back.
+    pub fn new(
+        number: u64,
+        p: &Packet,
+        from_low: bool,
+        [to, back]: [Arc<Path>; 2],
+        budget: &Budget,
+    ) -> Open {
         let (syn, ack) = (p.control.contains(Control::SYN), p.control.contains(Control::ACK));
         let from_client = match (syn, ack) {
             (true, ack) => !ack,
@@ -100,6 +111,7 @@ impl Open {
             place: Place::default(),
             warm_up: WarmUp::new(!syn),
             senders: Default::default(),
+            paths: if from_client { [to, back] } else { [back, to] },
             gaps: 0,
             options_cut: false,
             events: budget.keeps_events(number),
@@ -305,7 +317,7 @@ impl Open {
             events: self.events,
         };
         let sender = &mut self.senders[end];
-        sender.begin(terms);
+        sender.begin(terms, Arc::clone(&self.paths[end]));
         if let Some(isn) = self.handshake.isn(end) {
             for syn in self.handshake.syns(end) {
                 sender.syn(syn.frame, syn.at, isn, syn.answer);

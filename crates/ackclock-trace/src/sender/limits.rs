@@ -9,10 +9,14 @@
 //! byte that waits to the last that is acknowledged, and limited by the receiver's window if that
 //! is what ended `tcp_write_xmit`.
 
+use std::sync::Arc;
+
 use ackclock_tcp::{Span, Time};
 
 use super::stream::Stream;
+use super::stream::timers::nearly;
 use crate::lifetime::{Lifetime, Limit};
+use crate::path::Path;
 
 /// The least time after an ACK within which what it lets go follows.
 const SOON: Span = Span::from_millis(1);
@@ -38,7 +42,14 @@ pub(crate) struct Limits {
     pending: Pending,
     /// What of `pending` has passed since the timer was set at the latest.
     silent: Pending,
-    /// The most that was outstanding since new data last went out, in bytes.
+    /// Silence that new data ended, with something outstanding and no ACK. If more goes out on the
+    /// next ACK, that had waited, too: a probe was sent (RFC 8985 section 7.3). Else the application
+    /// had given no more.
+    probed: Span,
+    path: Arc<Path>,
+    /// What of this sender counts as outstanding on the path, in bytes.
+    counted: u64,
+    /// The most that was outstanding on the path since new data last went out, in bytes.
     most: u64,
     /// Time for which cwnd or the path was full, by what was outstanding ([`level`]).
     full: Vec<Span>,
@@ -46,8 +57,19 @@ pub(crate) struct Limits {
 
 impl Limits {
     /// From the connection's first packet on.
-    pub fn new(start: Time) -> Limits {
-        Limits { now: start, ..Limits::default() }
+    pub fn new(start: Time, path: Arc<Path>) -> Limits {
+        Limits { now: start, path, ..Limits::default() }
+    }
+
+    /// Something has gone out, or has been acknowledged.
+    #[inline]
+    pub fn outstanding(&mut self, stream: &Stream) {
+        let flight = stream.outstanding.flight();
+        if flight != self.counted {
+            self.path.outstanding(self.counted, flight);
+            self.counted = flight;
+        }
+        self.most = self.most.max(self.path.flight());
     }
 
     /// A SYN goes out, and there was none before.
@@ -68,7 +90,7 @@ impl Limits {
     #[inline]
     fn divide(&mut self, span: Span, stream: &Stream, repairing: bool) {
         let idle = stream.outstanding.is_empty();
-        self.most = self.most.max(stream.outstanding.flight());
+        self.most = self.most.max(self.path.flight());
         if idle || repairing || self.opening {
             return self.divide_unusual(span, stream, idle);
         }
@@ -102,29 +124,42 @@ impl Limits {
     /// All that was given is acknowledged: nothing had waited.
     fn had_no_more(&mut self) {
         let Pending { window, flight, shut } = std::mem::take(&mut self.pending);
-        self.found.add(Limit::Path, window + flight);
+        self.found.add(Limit::Path, window + flight + std::mem::take(&mut self.probed));
         self.found.add(Limit::Application, shut);
     }
 
     /// New data goes out. `asked`: the other end's data came after, or with, the last ACK.
     #[inline]
     pub fn new_data(&mut self, at: Time, stream: &Stream, asked: bool) {
+        let silent = self.silent.window + self.silent.flight;
+        // Into a full window only a probe goes without an ACK (RFC 8985 section 7.3).
+        let mut may_be_probe = silent > stream.timers.quiet() && is_full(stream);
+        if may_be_probe && silent >= nearly(stream.timers.pto(stream.outstanding.len() == 1)) {
+            self.timer_expired();
+            may_be_probe = false;
+        }
+        // Elsewhere what is new to the capture may have been sent before.
+        may_be_probe &= stream.terms.at_sender();
         self.silent = Pending::default();
         let Pending { window, flight, shut } = self.pending;
         if window.0 | flight.0 | shut.0 != 0 {
-            self.decide(at, stream, asked);
+            self.decide(at, stream, asked, if may_be_probe { silent } else { Span::ZERO });
         }
     }
 
-    fn decide(&mut self, at: Time, stream: &Stream, asked: bool) {
+    fn decide(&mut self, at: Time, stream: &Stream, asked: bool, probed: Span) {
         let idle = stream.outstanding.is_empty();
         let follows = stream.moments.since_ack(at) <= soon(stream) && !(idle && asked);
         if follows || stream.has_no_room() {
             let Pending { window, flight, shut } = std::mem::take(&mut self.pending);
+            self.found.add(Limit::Recovery, std::mem::take(&mut self.probed));
             self.found.add(Limit::ReceiveWindow, window + shut);
             self.was_full(flight, stream.terms.mss);
         } else {
             self.had_no_more();
+            // Was it written now, or does a probe carry what had waited?
+            self.found.take(Limit::Path, probed);
+            self.probed = probed;
         }
         self.most = 0;
     }
@@ -161,6 +196,7 @@ impl Limits {
     /// At the end: all of it. A path that `holds` so many bytes was full with as many outstanding.
     pub fn into_lifetime(mut self, mss: u32, holds: Option<f64>) -> Lifetime {
         self.had_no_more();
+        self.path.outstanding(self.counted, 0);
         for (level, span) in self.full.iter().enumerate() {
             let outstanding = segments(level) * u64::from(mss);
             let is_path = holds.is_some_and(|holds| outstanding as f64 >= holds);
@@ -180,6 +216,12 @@ fn level(segments: u64) -> usize {
 fn segments(level: usize) -> u64 {
     let shift = (level / 8).saturating_sub(1);
     (level as u64 - shift as u64 * 8) << shift
+}
+
+/// Cwnd is full, as far as was seen.
+fn is_full(stream: &Stream) -> bool {
+    let windows = &stream.windows;
+    windows.pipe() + u64::from(stream.terms.mss) > windows.cwnd()
 }
 
 fn soon(stream: &Stream) -> Span {

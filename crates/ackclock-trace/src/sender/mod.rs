@@ -47,6 +47,8 @@ mod stream;
 mod tests;
 mod ways;
 
+use std::sync::Arc;
+
 use ackclock_tcp::{Event, Seq, Span, Time};
 
 use self::causes::Causes;
@@ -65,6 +67,7 @@ use self::stream::outstanding::Segment;
 use self::ways::{Sign, Watch};
 use crate::connection::{Kind, Recovery, Retransmission, RoundTrip, Stall, Timeout};
 use crate::lifetime::Lifetime;
+use crate::path::Path;
 use crate::ways::Ways;
 
 /// What the model found.
@@ -107,13 +110,13 @@ pub(crate) struct SenderModel {
 }
 
 impl SenderModel {
-    pub fn new(terms: Terms) -> SenderModel {
+    pub fn new(terms: Terms, path: Arc<Path>) -> SenderModel {
         SenderModel {
             stream: Stream::new(terms),
             recovery: LossRecovery::default(),
             causes: Causes::default(),
             stalls: Stalls::default(),
-            limits: Limits::new(terms.start),
+            limits: Limits::new(terms.start, path),
             marks: Marks::default(),
             bottleneck: Bottleneck::new(terms.mss, terms.handshake_rtt),
             episodes: Episodes::default(),
@@ -166,18 +169,15 @@ impl SenderModel {
         } else {
             self.out_of_order(sent);
         }
+        self.limits.outstanding(&self.stream);
     }
 
     #[inline]
     fn new_data(&mut self, sent: &Sent) {
         let resumes = self.stream.outstanding.is_empty();
         if !resumes && self.stream.moments.silence(sent.at) > self.stream.timers.quiet() {
-            let probes = self.causes.probes.of_new_data();
             self.causes.after_silence(sent, &self.stream, &self.recovery);
             self.ways.after_silence();
-            if self.causes.probes.of_new_data() > probes {
-                self.limits.timer_expired();
-            }
         }
         let asked = self.stalls.is_asked(self.stream.moments.last_ack());
         self.limits.new_data(sent.at, &self.stream, asked);
@@ -311,6 +311,7 @@ impl SenderModel {
         self.stream.moments.acked(a.at);
         self.marks.acked(a, &mut self.stream, &self.recovery.phases);
         self.limits.answered();
+        self.limits.outstanding(&self.stream);
         if self.picture.is_on() {
             let sacked = self.stream.outstanding.sacked_bytes();
             let dupacks = self.recovery.evidence.duplicates();
@@ -367,7 +368,6 @@ impl SenderModel {
 
     #[cold]
     fn advance_or_repeat(&mut self, a: &Acked) {
-        self.bottleneck.interrupted();
         let Self { stream, recovery, picture, .. } = self;
         if !stream.outstanding.has_started() {
             stream.outstanding.start(a.ack);
@@ -383,8 +383,12 @@ impl SenderModel {
         }
         let newly_sacked = self.take_sacks(a);
         if a.ack > self.stream.outstanding.una() {
+            self.bottleneck.interrupted();
             self.advance(a, disorder, newly_sacked);
         } else {
+            if !newly_sacked {
+                self.bottleneck.interrupted();
+            }
             self.repeat(a, newly_sacked);
         }
         self.recovery.weigh(a, &self.stream);
@@ -408,10 +412,22 @@ impl SenderModel {
         // What the ACK advances over is the better sample.
         if let Some(oldest) = oldest.filter(|_| a.ack <= self.stream.outstanding.una()) {
             self.measure(a, oldest, newest);
+            let bytes = newly.iter().map(|segment| u64::from(segment.len)).sum();
+            self.arrived_alone(a, oldest, newest, bytes);
         }
         let any = !newly.is_empty();
         self.newly = newly;
         any
+    }
+
+    /// Segments have arrived behind the first one that is missing. Receivers report each at once
+    /// (RFC 5681 section 4.2).
+    fn arrived_alone(&mut self, a: &Acked, oldest: Time, newest: Time, bytes: u64) {
+        let Stream { outstanding, .. } = &self.stream;
+        let ack = outstanding.una() + outstanding.sacked_bytes();
+        if a.timed {
+            self.bottleneck.measured(&Trip { at: a.at, oldest, newest, ack, bytes });
+        }
     }
 
     /// A segment is reported for the first time. Returns when that was sent which was sent last of what has arrived.

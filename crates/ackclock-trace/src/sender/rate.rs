@@ -45,12 +45,20 @@ struct Last {
     several: bool,
 }
 
-#[derive(Debug, Default)]
+/// The bottleneck was busy all the time from one ACK to another.
+#[derive(Clone, Copy, Debug)]
+struct Busy {
+    span: Span,
+    bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Bottleneck {
     mss: u64,
     handshake: Option<Span>,
     base: Option<Base>,
     last: Option<Last>,
+    busy: Option<Busy>,
     /// In bits per second, of so many samples.
     rate: f64,
     samples: u32,
@@ -80,21 +88,29 @@ impl Bottleneck {
         if trip.bytes >= self.mss && self.base.is_none_or(|base| span < base.trip) {
             self.base = Some(Base { trip: span, ahead: trip.bytes - self.mss, gap: trip.gap() });
         }
-        if let (Some(last), Some(base)) = (last, self.base)
-            && last.several == several
-            && last.at.since(trip.oldest) >= base.trip
-        {
-            self.busy_since(&last, trip, base.trip);
+        let Some((last, base)) = last.zip(self.base) else { return };
+        if last.several == several && was_busy(&last, trip, base.trip) {
+            self.was_busy_since(&last, trip, base.trip);
+        } else {
+            self.is_idle();
         }
     }
 
-    /// The first of the segments waited for the bottleneck when `last` came. Did the others?
-    fn busy_since(&mut self, last: &Last, trip: &Trip, base: Span) {
-        let took = trip.at.since(last.at);
-        let together = trip.gap().0 < took.0 / 4 * 3 && trip.span() >= base;
-        if took > Span::ZERO && (together || trip.span() > base + took) {
-            let bytes = trip.ack.saturating_sub(last.ack);
-            self.learn(bytes as f64 * 8.0 / took.secs_f64());
+    /// From `last` on. A round trip is long enough that when single ACKs come does not count.
+    fn was_busy_since(&mut self, last: &Last, trip: &Trip, base: Span) {
+        let before = self.busy.unwrap_or(Busy { span: Span::ZERO, bytes: 0 });
+        let span = before.span + trip.at.since(last.at);
+        let bytes = before.bytes + trip.ack.saturating_sub(last.ack);
+        self.busy = Some(Busy { span, bytes });
+        if span >= base {
+            self.is_idle();
+        }
+    }
+
+    /// What was busy so far is one value.
+    fn is_idle(&mut self) {
+        if let Some(busy) = self.busy.take().filter(|busy| busy.span > Span::ZERO) {
+            self.learn(busy.bytes as f64 * 8.0 / busy.span.secs_f64());
         }
     }
 
@@ -110,12 +126,15 @@ impl Bottleneck {
 
     /// An ACK comes that may measure nothing: what follows is not compared with what was before.
     pub fn interrupted(&mut self) {
+        self.is_idle();
         self.last = None;
     }
 
     /// The rate of payload; `None` if the bottleneck was not seen busy.
     pub fn bits_per_second(&self) -> Option<f64> {
-        (self.samples > 0).then_some(self.rate)
+        let mut all = *self;
+        all.is_idle();
+        (all.samples > 0).then_some(all.rate)
     }
 
     /// Bytes of payload that are on their way when the bottleneck is just busy.
@@ -131,6 +150,13 @@ impl Bottleneck {
         let beyond = base.trip.0.checked_sub(self.handshake?.0).filter(|beyond| *beyond > 0)?;
         (base.ahead > 0).then(|| (base.ahead + self.mss) as f64 * 8e9 / beyond as f64)
     }
+}
+
+/// The first of the segments waited for the bottleneck when `last` came. Did the others?
+fn was_busy(last: &Last, trip: &Trip, base: Span) -> bool {
+    let took = trip.at.since(last.at);
+    let together = trip.gap().0 < took.0 / 4 * 3 && trip.span() >= base;
+    last.at.since(trip.oldest) >= base && (together || trip.span() > base + took)
 }
 
 #[cfg(test)]

@@ -60,12 +60,24 @@ fn against_the_handshake() {
     assert_eq!(after(None, &[(66, 0, 0, 3)]).holds(), None);
 }
 
-/// A train of 2 Mbit/s raises the estimate at once by its weight, a slow one hardly lowers it.
+/// Seven segments at 1 Mbit/s fill a round trip. A train of 2 Mbit/s as long raises the estimate at
+/// once by its weight, a slow one hardly lowers it.
 #[test]
 fn up_fast_and_down_slowly() {
-    let two = [(50, 0, 0, 1), (58, 0, 0, 2), (62, 0, 0, 3)];
-    assert_eq!(after(None, &two).bits_per_second(), Some(2e6));
-    let slow = [(50, 0, 0, 1), (58, 0, 0, 2), (74, 0, 0, 3)];
-    let rate = after(None, &slow).bits_per_second().unwrap();
-    assert!((rate - (1e6 - 1e6 / 24.0)).abs() < 1e-3, "{rate}");
+    let trains = |gap: u64, segments: u64| {
+        let first = (0..8).map(|n| (50 + 8 * n, 0, 0, n + 1));
+        let second = (1..=segments).map(|n| (106 + gap * n, 0, 0, n + 8));
+        let acks: Vec<_> = first.chain(second).collect();
+        after(None, &acks).bits_per_second().unwrap()
+    };
+    assert_eq!(trains(4, 13), 2e6);
+    let slow = trains(16, 4);
+    assert!((slow - (1e6 - 1e6 / 24.0)).abs() < 1e-3, "{slow}");
+}
+
+/// Single ACKs come early and late. What counts is the time of all of them.
+#[test]
+fn jitter() {
+    let acks = [(50, 0, 0, 1), (53, 0, 0, 2), (66, 0, 0, 3), (69, 0, 0, 4), (82, 0, 0, 5)];
+    assert_eq!(after(None, &acks).bits_per_second(), Some(1e6));
 }

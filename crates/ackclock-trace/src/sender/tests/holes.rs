@@ -1,5 +1,7 @@
 //! What the capture does not have, or has late.
 
+use std::sync::Arc;
+
 use ackclock_tcp::Seq;
 
 use super::{Line, MSS, kinds, ms};
@@ -125,7 +127,7 @@ fn the_first_ack_goes_back_before_the_capture() {
 /// A capture without the handshake, and without ACKs so far.
 fn cut(segments: core::ops::Range<u64>) -> Line {
     let mut line = Line::sack(50.0);
-    line.model = SenderModel::new(line.model.stream.terms);
+    line.model = SenderModel::new(line.model.stream.terms, Arc::default());
     line.send(0.0, segments);
     line
 }

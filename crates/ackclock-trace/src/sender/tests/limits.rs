@@ -1,8 +1,11 @@
 //! What limited the sender. The round trip is 50 ms, a segment 1,000 bytes. The segments of a burst
 //! are a microsecond apart, in which its own window limits the sender.
 
+use std::sync::Arc;
+
 use super::Line;
 use crate::lifetime::{Lifetime, Limit};
+use crate::path::Path;
 
 /// The shares in milliseconds, in the order of [`Limit::ALL`].
 fn shares(line: Line) -> [f64; 6] {
@@ -103,6 +106,55 @@ fn a_timeout_and_a_syn_ack_again() {
     line.send(1250.0, [0]);
     line.ack(1300.0, 1);
     assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.0, 1250.0, 0.0]);
+}
+
+/// A window of one segment, and the receiver delays its ACK for longer than the probe's timer: new
+/// data goes out without an ACK, and more on the next one, which had waited, too.
+#[test]
+fn a_probe_of_new_data() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send(50.0, [0]);
+    line.send(250.0, [1]);
+    line.ack(300.0, 2);
+    line.send(300.0, [2]);
+    line.ack(350.0, 3);
+    assert_eq!(shares(line), [50.0, 0.0, 0.0, 50.0, 200.0, 50.0]);
+}
+
+/// The same, but no more goes out on the ACK: the application wrote it after 200 ms.
+#[test]
+fn a_write_of_its_own() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send(50.0, [0]);
+    line.send(250.0, [1]);
+    line.ack(300.0, 2);
+    assert_eq!(shares(line), [50.0, 0.0, 0.0, 0.0, 0.0, 250.0]);
+}
+
+/// Three segments fill the window; the bottleneck takes 10 ms for each, so the path holds five. While
+/// another connection has three more outstanding on it, the path limits, else cwnd does.
+#[test]
+fn another_connection_fills_the_path() {
+    for (other, cwnd, path) in [(0, 140.002, 69.998), (3000, 70.003, 139.997)] {
+        let shared: Arc<Path> = Arc::default();
+        let mut line = Line::over(Arc::clone(&shared), 50.0);
+        line.ack(50.0, 0);
+        for (round, begins) in [50.0, 120.0, 190.0].into_iter().enumerate() {
+            let first = 3 * round as u64;
+            line.send(begins, first..first + 3);
+            if round == 1 {
+                shared.outstanding(0, other);
+            }
+            for n in 0..3 {
+                line.ack(begins + 50.0 + 10.0 * n as f64, first + n + 1);
+            }
+        }
+        assert_eq!(shares(line), [50.0, 0.0, 0.0, cwnd, 0.0, path]);
+        // Its own is no longer outstanding.
+        assert_eq!(shared.flight(), other);
+    }
 }
 
 /// A fast retransmit: until the recovery point is acknowledged. The duplicates before it came

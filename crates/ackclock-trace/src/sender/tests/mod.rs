@@ -11,10 +11,13 @@ mod retransmissions;
 mod states;
 mod ways;
 
+use std::sync::Arc;
+
 use ackclock_tcp::{Seq, Span, Time, TimeoutClass};
 
 use super::{Acked, Found, SenderModel, Sent, Sight, Terms};
 use crate::connection::{Kind, State};
+use crate::path::Path;
 
 const MSS: u64 = 1000;
 
@@ -36,7 +39,12 @@ fn ms(t: f64) -> Time {
 impl Line {
     /// Linux with SACK and no timestamps, whose handshake took `rtt` ms; captured at the sender.
     fn sack(rtt: f64) -> Line {
-        Line::new(Terms {
+        Line::over(Arc::default(), rtt)
+    }
+
+    /// The same, over a path that others share.
+    fn over(path: Arc<Path>, rtt: f64) -> Line {
+        let terms = Terms {
             start: Time::ZERO,
             mss: MSS as u32,
             sack: true,
@@ -44,7 +52,8 @@ impl Line {
             sight: Sight::Sent,
             handshake_rtt: Some(Span((rtt * 1e6) as u64)),
             events: false,
-        })
+        };
+        Line::new(terms, path)
     }
 
     fn without_sack(rtt: f64) -> Line {
@@ -59,8 +68,8 @@ impl Line {
         line
     }
 
-    fn new(terms: Terms) -> Line {
-        let mut model = SenderModel::new(terms);
+    fn new(terms: Terms, path: Arc<Path>) -> Line {
+        let mut model = SenderModel::new(terms, path);
         model.syn(1, Time::ZERO, Seq(0), false);
         Line { model, frame: 1, timestamps: false, end: Time::ZERO, window: 1 << 20, ece: false }
     }
