@@ -27,6 +27,15 @@ pub trait Tap: Send {
     fn received(&mut self, now: Time, packet: &[u8]);
 }
 
+/// A packet that may be for a connection of another host with the same addresses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stray {
+    /// The IP packet.
+    pub packet: Vec<u8>,
+    /// Its checksum need not be looked at.
+    pub trusted: bool,
+}
+
 /// A stack on a TUN device. Its owner's loop waits until [`Host::as_fd`](AsFd) is readable or
 /// [`Host::timeout`] has passed, and then calls [`Host::turn`]; after using [`Host::stack`] it
 /// calls [`Host::flush`].
@@ -40,6 +49,7 @@ pub struct Host {
     waiting: Option<Waiting>,
     unsent: u64,
     tap: Option<Box<dyn Tap>>,
+    others: Option<Box<dyn FnMut(Stray) + Send>>,
 }
 
 /// A packet that the device had no room for.
@@ -62,7 +72,17 @@ impl Host {
             waiting: None,
             unsent: 0,
             tap: None,
+            others: None,
         }
+    }
+
+    /// A host on each queue of a device ([`Tun::open_queues`]), with one clock and one secret for
+    /// all. To be given [`Host::set_others`], as packets may come to another queue than that of
+    /// their connection.
+    pub fn on_queues(queues: Vec<Tun>, config: &StackConfig) -> Vec<Host> {
+        let start = Instant::now();
+        let host = |tun| Host { start, ..Host::new(tun, config.clone()) };
+        queues.into_iter().map(host).collect()
     }
 
     /// The time now, as the stack counts it: since the host was made.
@@ -89,6 +109,29 @@ impl Host {
     /// Shows all packets from now on to `tap`.
     pub fn set_tap(&mut self, tap: Option<Box<dyn Tap>>) {
         self.tap = tap;
+    }
+
+    /// From now on gives `others` what comes and is for no connection of this host, instead of
+    /// answering it: segments other than SYNs for a listener, and errors of ICMP about such
+    /// segments. Each is to be shown to the other hosts by [`Host::offer`]; where none of them
+    /// takes it, it is for [`Host::receive`] of this one.
+    pub fn set_others(&mut self, others: Box<dyn FnMut(Stray) + Send>) {
+        self.others = Some(others);
+    }
+
+    /// Takes a packet of another host if it is for a connection of this one: whether it was.
+    pub fn offer(&mut self, stray: &Stray) -> bool {
+        let now = self.now();
+        let taken = self.stack.offer(now, &stray.packet, stray.trusted);
+        self.transmit(now);
+        taken
+    }
+
+    /// Takes a packet as if no other host could have its connection.
+    pub fn receive(&mut self, stray: &Stray) {
+        let now = self.now();
+        self.stack.on_packet(now, &stray.packet, stray.trusted);
+        self.transmit(now);
     }
 
     /// When [`Host::turn`] is due even if nothing arrives; [`Time::NEVER`] if it is not.
@@ -124,7 +167,15 @@ impl Host {
             }
             // The kernel leaves out the checksum of what it has made itself: no wire can have
             // harmed it.
-            self.stack.on_packet(now, frame.packet, frame.partial_checksum);
+            let trusted = frame.partial_checksum;
+            match &mut self.others {
+                None => self.stack.on_packet(now, frame.packet, trusted),
+                Some(others) => {
+                    if !self.stack.offer(now, frame.packet, trusted) {
+                        others(Stray { packet: frame.packet.to_vec(), trusted });
+                    }
+                }
+            }
             self.transmit(now);
         }
         let now = self.now();

@@ -35,6 +35,8 @@ const SETTLE: Duration = Duration::from_secs(3);
 /// what its queue does not hold: the ACKs and requests of a thousand clients, or without offload a
 /// window in packets of an MTU, come in one burst.
 const QUEUE: u32 = 10_000;
+/// The most queues of a device (`MAX_TAP_QUEUES` in Linux `drivers/net/tun.c`).
+const MOST_QUEUES: usize = 256;
 
 /// How to make a TUN device.
 #[derive(Clone, Debug)]
@@ -84,7 +86,7 @@ pub struct DeviceDrops {
     pub from_us: u64,
 }
 
-/// A TUN device; gone when dropped. Nothing that it does blocks.
+/// A TUN device, or one queue of it; gone when all of them are dropped. Nothing that it does blocks.
 pub struct Tun {
     device: SyncDevice,
     name: String,
@@ -106,39 +108,47 @@ impl Tun {
     /// and would keep our addresses. Else what the kernel says: it takes `CAP_NET_ADMIN` and
     /// `/dev/net/tun`, and IPv6 an MTU of 1280.
     pub fn open(config: &TunConfig) -> io::Result<Tun> {
-        let kernel = rustix::net::socket(AddressFamily::INET, SocketType::DGRAM, None)?;
-        if name_to_index(&kernel, &config.name).is_ok() {
-            return Err(io::Error::new(
-                io::ErrorKind::AlreadyExists,
-                "there is a device of this name; choose another name, or delete the device",
-            ));
-        }
-        let builder = DeviceBuilder::new().name(&config.name).mtu(config.mtu).enable(false);
-        let builder = builder.with(|builder| {
-            builder.offload(config.offload).tx_queue_len(QUEUE);
-        });
-        let device = builder.build_sync()?;
-        let name = device.name()?;
-        // Otherwise a device that goes down loses its IPv6 addresses for good (Linux
-        // `Documentation/networking/ip-sysctl.rst`). Where there is no IPv6, or the file may not be
-        // written, all else works.
-        let _ = std::fs::write(format!("/proc/sys/net/ipv6/conf/{name}/keep_addr_on_down"), "1");
-        for &(address, prefix) in &config.addresses {
-            match address {
-                IpAddr::V4(address) => device.add_address_v4(address, prefix)?,
-                IpAddr::V6(address) => device.add_address_v6(address, prefix)?,
-            }
-        }
-        device.set_nonblocking(true)?;
-        device.enabled(true)?;
-        for (address, _) in &config.addresses {
-            settle(*address)?;
-        }
-        let counters = File::open("/proc/thread-self/net/dev")?;
-        Ok(Tun { device, name, mtu: config.mtu, offload: config.offload, counters })
+        let device = create(config, false)?;
+        bring_up(&device, config)?;
+        Tun::of(device, config)
     }
 
-    /// Lets so many packets wait to be read, at least one; 10,000 unless this is called.
+    /// The same with several queues, from 1 to 256, each to be read and written by a thread of its
+    /// own.
+    ///
+    /// The kernel leads a packet to the queue by which the last packet of its flow was written,
+    /// either way; where there was none within 3 s, by a hash of the flow, which is that of both
+    /// directions (Linux `drivers/net/tun.c`, `tun_automq_select_queue`, `tun_flow_update`). So as
+    /// long as each queue writes only to flows that it reads, a flow stays at its queue, also after
+    /// a rest. Errors of ICMP have a hash of their own, and may come to any queue.
+    ///
+    /// # Errors
+    /// As [`Tun::open`]; and [`io::ErrorKind::InvalidInput`] for another number of queues.
+    pub fn open_queues(config: &TunConfig, queues: usize) -> io::Result<Vec<Tun>> {
+        if !(1..=MOST_QUEUES).contains(&queues) {
+            let message = format!("a device has from 1 to {MOST_QUEUES} queues");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        let mut devices = vec![create(config, queues > 1)?];
+        for _ in 1..queues {
+            let device = devices[0].try_clone()?;
+            device.set_nonblocking(true)?;
+            devices.push(device);
+        }
+        // No packet comes before all queues are there: which one it is led to depends on how many
+        // there are.
+        bring_up(&devices[0], config)?;
+        devices.into_iter().map(|device| Tun::of(device, config)).collect()
+    }
+
+    fn of(device: SyncDevice, config: &TunConfig) -> io::Result<Tun> {
+        let counters = File::open("/proc/thread-self/net/dev")?;
+        let (name, mtu) = (device.name()?, config.mtu);
+        Ok(Tun { device, name, mtu, offload: config.offload, counters })
+    }
+
+    /// Lets so many packets wait to be read from each queue, at least one; 10,000 unless this is
+    /// called.
     ///
     /// # Errors
     /// What the kernel says: it takes `CAP_NET_ADMIN`, and the namespace of the device.
@@ -303,6 +313,44 @@ fn written(result: Result<usize, Errno>) -> io::Result<()> {
         Err(Errno::NOBUFS) => Err(io::ErrorKind::WouldBlock.into()),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Makes a device that is down.
+fn create(config: &TunConfig, multi_queue: bool) -> io::Result<SyncDevice> {
+    let kernel = rustix::net::socket(AddressFamily::INET, SocketType::DGRAM, None)?;
+    if name_to_index(&kernel, &config.name).is_ok() {
+        return Err(io::Error::new(
+            io::ErrorKind::AlreadyExists,
+            "there is a device of this name; choose another name, or delete the device",
+        ));
+    }
+    let builder = DeviceBuilder::new().name(&config.name).mtu(config.mtu).enable(false);
+    let builder = builder.with(|builder| {
+        builder.offload(config.offload).tx_queue_len(QUEUE).multi_queue(multi_queue);
+    });
+    let device = builder.build_sync()?;
+    device.set_nonblocking(true)?;
+    Ok(device)
+}
+
+/// Gives a device its addresses, and brings it up.
+fn bring_up(device: &SyncDevice, config: &TunConfig) -> io::Result<()> {
+    // Otherwise a device that goes down loses its IPv6 addresses for good (Linux
+    // `Documentation/networking/ip-sysctl.rst`). Where there is no IPv6, or the file may not be
+    // written, all else works.
+    let name = device.name()?;
+    let _ = std::fs::write(format!("/proc/sys/net/ipv6/conf/{name}/keep_addr_on_down"), "1");
+    for &(address, prefix) in &config.addresses {
+        match address {
+            IpAddr::V4(address) => device.add_address_v4(address, prefix)?,
+            IpAddr::V6(address) => device.add_address_v6(address, prefix)?,
+        }
+    }
+    device.enabled(true)?;
+    for (address, _) in &config.addresses {
+        settle(*address)?;
+    }
+    Ok(())
 }
 
 impl AsFd for Tun {

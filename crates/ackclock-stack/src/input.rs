@@ -19,35 +19,52 @@ impl Stack {
     /// An IP packet arrived. `trusted` says that its TCP checksum need not be looked at, as for
     /// packets that never were on a wire. A TCP segment may be larger than the MTU.
     pub fn on_packet(&mut self, now: Time, packet: &[u8], trusted: bool) {
-        self.stats.packets_in += 1;
-        let understood = match packet.first().map(|byte| byte >> 4) {
-            Some(4) => self.on_ipv4(now, packet, trusted),
-            Some(6) => self.on_ipv6(now, packet, trusted),
-            _ => None,
-        };
-        if understood.is_none() {
-            self.stats.malformed += 1;
-        }
+        self.on_ip(now, packet, trusted, false);
     }
 
-    fn on_ipv4(&mut self, now: Time, packet: &[u8], trusted: bool) -> Option<()> {
+    /// The same for a stack that shares its addresses with others, each of which has connections of
+    /// its own. `false` if the packet may be for a connection of another one: a segment of none
+    /// here other than a SYN for a listener, or an error of ICMP about such a segment. It is
+    /// neither answered nor counted then. If it is no other one's either, it is for
+    /// [`Stack::on_packet`].
+    #[must_use]
+    pub fn offer(&mut self, now: Time, packet: &[u8], trusted: bool) -> bool {
+        self.on_ip(now, packet, trusted, true)
+    }
+
+    fn on_ip(&mut self, now: Time, packet: &[u8], trusted: bool, shared: bool) -> bool {
+        let taken = match packet.first().map(|byte| byte >> 4) {
+            Some(4) => self.on_ipv4(now, packet, trusted, shared),
+            Some(6) => self.on_ipv6(now, packet, trusted, shared),
+            _ => None,
+        };
+        if taken.is_none() {
+            self.stats.malformed += 1;
+        }
+        let taken = taken.unwrap_or(true);
+        self.stats.packets_in += u64::from(taken);
+        taken
+    }
+
+    /// `None` if this is no packet for us; else whether it was taken.
+    fn on_ipv4(&mut self, now: Time, packet: &[u8], trusted: bool, shared: bool) -> Option<bool> {
         let v4::Packet { header, payload } = v4::Packet::parse(packet).ok()?;
         let (src, dst) = (header.src().into(), header.dst().into());
         match header.protocol() {
             _ if !self.is_for_us(src, dst) => None,
-            TCP => self.on_tcp(now, (src, dst), codepoint(packet), payload, trusted),
-            ICMP => self.on_icmp(now, src, dst, payload),
+            TCP => self.on_tcp(now, (src, dst), codepoint(packet), payload, trusted, shared),
+            ICMP => self.on_icmp(now, src, dst, payload, shared),
             _ => None,
         }
     }
 
-    fn on_ipv6(&mut self, now: Time, packet: &[u8], trusted: bool) -> Option<()> {
+    fn on_ipv6(&mut self, now: Time, packet: &[u8], trusted: bool, shared: bool) -> Option<bool> {
         let v6::Packet { header, protocol, payload } = v6::Packet::parse(packet).ok()?;
         let (src, dst) = (header.src().into(), header.dst().into());
         match protocol {
             _ if !self.is_for_us(src, dst) => None,
-            TCP => self.on_tcp(now, (src, dst), codepoint(packet), payload, trusted),
-            ICMPV6 => self.on_icmp(now, src, dst, payload),
+            TCP => self.on_tcp(now, (src, dst), codepoint(packet), payload, trusted, shared),
+            ICMPV6 => self.on_icmp(now, src, dst, payload, shared),
             _ => None,
         }
     }
@@ -65,11 +82,12 @@ impl Stack {
         codepoint: Codepoint,
         bytes: &[u8],
         trusted: bool,
-    ) -> Option<()> {
+        shared: bool,
+    ) -> Option<bool> {
         let packet = Packet::parse(bytes).ok()?;
         if !trusted && !packet.checksum_ok(&pseudo_header(src, dst)) {
             self.stats.bad_checksums += 1;
-            return Some(());
+            return Some(true);
         }
         // Of malformed options those before the malformed one count.
         let (mut header, _) = Repr::parse(&packet);
@@ -85,11 +103,15 @@ impl Stack {
             local_port: header.dst_port,
             remote_port: header.src_port,
         };
-        match self.demux.get(&tuple) {
-            Some(&index) => self.on_segment(now, index, &header, packet.payload()),
-            None => self.on_stray(now, tuple, &header, packet.payload(), None),
-        }
-        Some(())
+        let Some(&index) = self.demux.get(&tuple) else {
+            let taken = self.on_listener(now, tuple, &header, packet.payload(), None);
+            if !taken && !shared {
+                self.reset(&tuple, &header, packet.payload().len() as u32);
+            }
+            return Some(taken || !shared);
+        };
+        self.on_segment(now, index, &header, packet.payload());
+        Some(true)
     }
 
     /// A segment for a connection.
@@ -151,25 +173,37 @@ impl Stack {
         payload: &[u8],
         above: Option<Seq>,
     ) {
+        if !self.on_listener(now, tuple, header, payload, above) {
+            self.reset(&tuple, header, payload.len() as u32);
+        }
+    }
+
+    /// The same as far as it is for a listener: whether it was.
+    fn on_listener(
+        &mut self,
+        now: Time,
+        tuple: Tuple,
+        header: &Repr,
+        payload: &[u8],
+        above: Option<Seq>,
+    ) -> bool {
         let control = essential(header.control);
         if let Some(id) = self.listener_for(&tuple) {
             if control == Control::SYN {
-                return self.on_syn(now, id, tuple, header, above);
+                self.on_syn(now, id, tuple, header, above);
+                return true;
             }
             if control.contains(Control::SYN) && !control.contains(Control::ACK) {
-                return;
+                return true;
             }
             if control.contains(Control::ACK)
                 && !control.contains(Control::SYN)
                 && !control.contains(Control::RST)
             {
-                match self.on_cookie(now, id, tuple, header, payload) {
-                    Cookie::None => {}
-                    Cookie::Taken => return,
-                }
+                return self.on_cookie(now, id, tuple, header, payload);
             }
         }
-        self.reset(&tuple, header, payload.len() as u32);
+        false
     }
 
     /// RFC 9293 section 3.10.7.1.
@@ -257,7 +291,7 @@ impl Stack {
         self.stats.cookies_sent += 1;
     }
 
-    /// An ACK for a listener, which may bring a cookie back.
+    /// An ACK for a listener: whether it brought a cookie back.
     fn on_cookie(
         &mut self,
         now: Time,
@@ -265,15 +299,15 @@ impl Stack {
         tuple: Tuple,
         ack: &Repr,
         payload: &[u8],
-    ) -> Cookie {
-        let Some(listener) = self.listeners.get(&id) else { return Cookie::None };
+    ) -> bool {
+        let Some(listener) = self.listeners.get(&id) else { return false };
         if listener.last_cookie.is_none_or(|at| now.since(at) > LIFETIME) {
-            return Cookie::None;
+            return false;
         }
-        let Some(offered) = verify(&self.secret, now, &tuple, ack) else { return Cookie::None };
+        let Some(offered) = verify(&self.secret, now, &tuple, ack) else { return false };
         if listener.is_full() {
             self.stats.queue_full += 1;
-            return Cookie::Taken;
+            return true;
         }
         let (config, number) = listener.config_for(tuple.remote());
         let (iss, irs) = (Seq(ack.ack.0.wrapping_sub(1)), Seq(ack.seq.0.wrapping_sub(1)));
@@ -290,19 +324,13 @@ impl Stack {
             self.queue(id, index);
             self.on_segment(now, index, ack, payload);
         }
-        Cookie::Taken
+        true
     }
 }
 
 /// The control bits that decide what a segment is.
 fn essential(control: Control) -> Control {
     Control(control.0 & Control::SYN.with(Control::ACK).with(Control::RST).with(Control::FIN).0)
-}
-
-/// Whether a segment brought a cookie back.
-enum Cookie {
-    None,
-    Taken,
 }
 
 /// What of a SYN's options a cookie can hold: without timestamps, only the MSS.

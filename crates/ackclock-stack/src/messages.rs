@@ -42,13 +42,16 @@ impl Quoted {
 }
 
 impl Stack {
+    /// `None` if this is no message for us; else whether it was taken, which an error about a
+    /// segment of no connection is not where others share our addresses.
     pub(crate) fn on_icmp(
         &mut self,
         now: Time,
         src: IpAddr,
         dst: IpAddr,
         bytes: &[u8],
-    ) -> Option<()> {
+        shared: bool,
+    ) -> Option<bool> {
         let v4 = dst.is_ipv4();
         let version = if v4 { Version::V4 } else { Version::V6(pseudo_header(src, dst)) };
         match Message::parse(version, bytes)? {
@@ -56,14 +59,20 @@ impl Stack {
             Message::EchoRequest => self.answer_echo(src, dst, bytes),
             Message::Unreachable { hard, quoted } => {
                 let quoted = Quoted::parse(quoted, v4)?;
+                if shared && !self.demux.contains_key(&quoted.tuple) {
+                    return Some(false);
+                }
                 self.on_unreachable(now, dst, &quoted, hard);
             }
             Message::TooBig { mtu, quoted } => {
                 let quoted = Quoted::parse(quoted, v4)?;
+                if shared && !self.demux.contains_key(&quoted.tuple) {
+                    return Some(false);
+                }
                 self.on_too_big(now, dst, &quoted, mtu);
             }
         }
-        Some(())
+        Some(true)
     }
 
     fn answer_echo(&mut self, src: IpAddr, dst: IpAddr, request: &[u8]) {

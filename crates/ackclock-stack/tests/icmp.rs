@@ -259,3 +259,25 @@ fn each_side_says_what_its_link_takes() {
     let tiny = ackclock_stack::Stack::new(StackConfig { mtu: 100, ..host_config(0, false) });
     assert_eq!(tiny.config().mtu, 1280);
 }
+
+/// Errors come by another way than the segments that they are about: where stacks share an address,
+/// only the one with the connection takes them.
+#[test]
+fn an_error_is_for_the_stack_that_has_the_connection() {
+    for ip in [v4, v6] {
+        let [mut owner, mut other] =
+            [(); 2].map(|()| ackclock_stack::Stack::new(host_config(0, false)));
+        let now = Time(MS);
+        let socket = owner.connect(now, (ip(1), 80).into(), TcpConfig::default()).unwrap();
+        let syn = drain(&mut owner, now).pop_front().unwrap();
+        let quoted = &syn[..if ip(1).is_ipv6() { 48 } else { 28 }];
+        for types in [HOST_UNREACHABLE, TOO_BIG, PORT_UNREACHABLE] {
+            let error = message(router(ip(1).is_ipv6()), ip(0), types, 1300, quoted);
+            assert!(!other.offer(now, &error, false));
+            assert!(owner.offer(now, &error, false));
+        }
+        assert_eq!((other.stats().packets_in, owner.stats().packets_in), (0, 3));
+        assert_eq!(owner.status(socket).map(|s| s.reason), Ok(Some(CloseReason::Unreachable)));
+        assert!(other.offer(now, &message(ip(1), ip(0), ECHO, 1, b""), false));
+    }
+}

@@ -571,3 +571,41 @@ fn a_host_is_deterministic() {
     };
     assert!(run() == run());
 }
+
+/// Two stacks with one address: what is for a connection of the other one is neither answered nor
+/// counted, and SYNs are taken by the one where they come.
+#[test]
+fn stacks_that_share_an_address_leave_each_other_s_segments_alone() {
+    for half_open in [64, 0] {
+        let [mut first, mut second] =
+            [(); 2].map(|()| Target::new(half_open, TcpConfig::default(), 16));
+        let offer = |target: &mut Target, header: &Repr, payload: &[u8]| {
+            let packet = tcp_packet(v4(0), v4(1), header, payload);
+            let taken = target.stack.offer(NOW, &packet, false);
+            (taken, target.answers())
+        };
+        let (true, answers) = offer(&mut first, &syn(1000, 5000), b"") else { panic!() };
+        let [answer] = answers[..] else { panic!() };
+        let ack = reply(&answer, ACK);
+        let counted = *second.stack.stats();
+        // The end of the handshake, data, and a reset.
+        assert_eq!(offer(&mut second, &ack, b""), (false, vec![]));
+        assert_eq!(offer(&mut second, &ack, b"hello"), (false, vec![]));
+        assert_eq!(offer(&mut second, &Repr { control: RST, ..ack }, b""), (false, vec![]));
+        assert_eq!((*second.stack.stats(), second.stack.connections()), (counted, 0));
+        assert!(offer(&mut first, &ack, b"hello").0);
+        let socket = first.accept().unwrap();
+        assert_eq!(first.stack.status(socket).unwrap().readable, 5);
+        // Nobody's: whoever is asked last answers.
+        let [reset] = second.say(Repr { src_port: 1001, ..ack }, b"")[..] else { panic!() };
+        assert_eq!((reset.control, reset.seq), (RST, ack.ack));
+        assert_eq!(second.stack.stats().packets_in, counted.packets_in + 1);
+        // What is no packet at all is nobody else's either.
+        assert!(second.stack.offer(NOW, &[0x45, 0], false));
+        let mut damaged = tcp_packet(v4(0), v4(1), &ack, b"hello");
+        *damaged.last_mut().unwrap() ^= 1;
+        assert!(second.stack.offer(NOW, &damaged, false));
+        let stats = second.stack.stats();
+        assert_eq!((stats.malformed, stats.bad_checksums), (1, 1));
+    }
+}
