@@ -1,25 +1,27 @@
-//! The event loop of the commands that serve: our stack, the kernel's sockets, signals, the
-//! metrics. One thread.
+//! The commands that serve: a thread for each queue of the device, and this one for signals and
+//! metrics.
 
 mod access;
+mod control;
 mod counters;
+mod mail;
 mod memory;
 mod net;
 mod notices;
+mod room;
 mod service;
 mod sources;
+mod worker;
 
-use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;
-use std::os::fd::AsFd;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::{Arc, Mutex};
+use std::thread;
 
 use ackclock_net::scenario::units::{Duration, Size};
-use ackclock_stack::{ListenerId, Ready, SocketId, TcpConfig};
-use ackclock_tcp::{Span, Time};
+use ackclock_stack::TcpConfig;
 use clap::Args;
-use rustix::event::Timespec;
-use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sd_notify::NotifyState;
 
@@ -27,16 +29,18 @@ use super::interrupt::Interrupt;
 use super::metrics::Endpoint;
 use super::privileges::drop_privileges;
 use super::split::{Split, SplitArg};
-use super::{DEFAULT_STRATEGY, WireArgs, open_host};
+use super::{DEFAULT_STRATEGY, WireArgs, open_hosts};
 use crate::error::Error;
-use access::AccessLog;
-use counters::text;
+use access::LogFile;
+use control::Control;
+use mail::{Bell, Post, mailbox};
 use memory::{Budget, default_budget};
 pub(crate) use net::Net;
-use net::{Arm, SERVICE};
 use notices::Notices;
-pub(crate) use service::{Listen, Listening, Service};
+use room::Room;
+pub(crate) use service::{Counts, Listening, Reload, Service};
 use sources::{SourceLimits, Sources};
+use worker::Worker;
 
 /// What the commands that serve have in common.
 #[derive(Debug, Args)]
@@ -49,6 +53,10 @@ pub(crate) struct DaemonArgs {
     /// the strategy of each connection.
     #[arg(long, value_name = "S=SHARE|PREFIX")]
     pub split: Vec<SplitArg>,
+    /// Serve with so many threads, from 1 to 64: each has a queue of the device, and a stack of its
+    /// own for the connections that the kernel leads to it. As many as there are cores make sense.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = queues)]
+    pub queues: usize,
     /// The most connections at the same time. Further clients wait until one ends.
     #[arg(
         long,
@@ -88,280 +96,109 @@ pub(crate) struct DaemonArgs {
     pub wire: WireArgs,
 }
 
-const HOST: u64 = 0;
-const SIGNALS: u64 = 1;
-const METRICS: u64 = 2;
-/// Fetches of metrics have this bit.
-const FETCH: u64 = 1 << 63;
-
-/// Everything that a command needs before it can serve.
-pub(crate) struct Daemon {
-    net: Net,
-    listeners: Vec<(Listening, ListenerId)>,
-    /// How connections of listeners behave.
-    config: TcpConfig,
-    interrupt: Interrupt,
-    endpoint: Option<Endpoint>,
+/// What the threads share. No packet needs any of it: connections do when they begin and end.
+struct Shared {
+    budget: Budget,
+    room: Room,
+    /// `None` where there are no limits.
+    sources: Option<Mutex<Sources>>,
+    log: Option<LogFile>,
     notices: Notices,
-    user: Option<String>,
-    drain: Span,
-    /// When to end if a signal has come.
-    end: Time,
+    /// Workers that have no connection left after a signal.
+    drained: AtomicUsize,
+    /// A worker has ended, or cannot go on.
+    ended: AtomicBool,
+    /// Rings when one of these two has changed.
+    bell: Bell,
 }
 
-impl Daemon {
-    /// Opens the device, and listens.
+/// Everything that a command needs before it can serve.
+pub(crate) struct Daemon<S: Service> {
+    workers: Vec<Worker<S>>,
+    control: Control<S>,
+    user: Option<String>,
+}
+
+impl<S: Service> Daemon<S> {
+    /// Opens the device, and listens; `make` makes the service of each queue.
     pub fn open(
         args: &DaemonArgs,
         listen: &[Listening],
         config: &TcpConfig,
         split: &Split,
-    ) -> Result<Daemon, Error> {
+        mut make: impl FnMut() -> S,
+    ) -> Result<Daemon<S>, Error> {
         raise_open_files();
         let interrupt = Interrupt::with_hangup()?;
-        let epoll =
-            epoll::create(CreateFlags::CLOEXEC).map_err(|e| Error::system("epoll")(e.into()))?;
         let memory = args.memory.map_or_else(default_budget, |size| size.0 as usize);
         let budget = Budget::new(memory, args.max_connections as usize);
-        let mut net = Net {
-            host: open_host(&args.wire, budget.buffers, budget.waiting)?,
+        // Buffers are of one stack each, and know nothing of those of others.
+        let (buffers, waiting) = (budget.buffers / args.queues, budget.waiting / args.queues);
+        let hosts = open_hosts(&args.wire, args.queues, buffers, waiting.max(1))?;
+        let limits =
+            SourceLimits { connections: args.max_per_source, rate: args.max_rate_per_source };
+        let log = args.access_log.as_deref();
+        let log = log.map(|path| LogFile::open(path).map_err(Error::write(path))).transpose()?;
+        let bells: Vec<Bell> = hosts.iter().map(|_| Bell::new()).collect::<Result<_, _>>()?;
+        let shared = Arc::new(Shared {
             budget,
-            epoll,
-            bytes: [0; 2],
-            again: VecDeque::new(),
-            draining: false,
-            clients: HashMap::new(),
-            sources: Sources::new(SourceLimits {
-                connections: args.max_per_source,
-                rate: args.max_rate_per_source,
-            }),
-            arms: vec![Arm::new(config.strategy.clone())],
-            access: args
-                .access_log
-                .as_deref()
-                .map(|path| AccessLog::open(path).map_err(Error::write(path)))
-                .transpose()?,
-        };
-        let mut listeners = Vec::new();
-        net.listen(&mut listeners, config, listen)?;
-        net.split(&listeners, split);
-        let endpoint = match args.metrics {
-            None => None,
-            Some(address) => Some(
-                Endpoint::listen(address).map_err(Error::system(format!("--metrics {address}")))?,
-            ),
-        };
-        let register = |source: &dyn AsFd, number, flags| {
-            epoll::add(&net.epoll, source, EventData::new_u64(number), flags)
-                .map_err(|e| Error::system("epoll")(e.into()))
-        };
-        register(&net.host, HOST, EventFlags::IN)?;
-        register(&interrupt, SIGNALS, EventFlags::IN)?;
-        if let Some(endpoint) = &endpoint {
-            // Where no more files can be opened, a fetch waits for the next one instead of waking
-            // us again and again.
-            register(&endpoint.listener, METRICS, EventFlags::IN | EventFlags::ET)?;
-        }
-        Ok(Daemon {
-            net,
-            listeners,
-            config: config.clone(),
-            interrupt,
-            endpoint,
+            room: Room::new(budget.connections, bells.clone()),
+            sources: limits.any().then(|| Mutex::new(Sources::new(limits))),
+            log,
             notices: Notices::default(),
-            user: args.user.clone(),
-            drain: args.drain.0,
-            end: Time::NEVER,
-        })
+            drained: AtomicUsize::new(0),
+            ended: AtomicBool::new(false),
+            bell: Bell::new()?,
+        });
+        let (posts, boxes): (Vec<Post<Worker<S>>>, Vec<_>) = bells.into_iter().map(mailbox).unzip();
+        let mut workers = Vec::new();
+        for (queue, (host, mail)) in hosts.into_iter().zip(boxes).enumerate() {
+            let net = Net::new(host, shared.clone(), config)?;
+            let mut worker = Worker::new(queue, net, config.clone(), make(), mail)?;
+            worker.listen(listen, split)?;
+            if posts.len() > 1 {
+                worker.hand_over(posts.len(), posts[(queue + 1) % posts.len()].clone());
+            }
+            workers.push(worker);
+        }
+        let endpoint = args.metrics.map(|address| {
+            Endpoint::listen(address).map_err(Error::system(format!("--metrics {address}")))
+        });
+        let control = Control::new(posts, shared, interrupt, endpoint.transpose()?, args.drain.0)?;
+        Ok(Daemon { workers, control, user: args.user.clone() })
     }
 
-    /// Serves until a signal ends it. Returns what it did, in a line.
-    pub fn run(mut self, mut service: impl Service) -> Result<String, Error> {
-        drop_privileges(self.user.as_deref())?;
+    /// Serves until a signal ends it. SIGHUP has `reread` read again what there is to be read.
+    /// Returns what it did, in a line.
+    pub fn run(
+        self,
+        reread: impl FnMut() -> Result<Option<Reload<S::Plan>>, Error>,
+    ) -> Result<String, Error> {
+        let Daemon { workers, mut control, user } = self;
+        drop_privileges(user.as_deref())?;
+        let mut threads = Vec::new();
+        for worker in workers {
+            let thread = thread::Builder::new().name(format!("queue {}", worker.queue()));
+            threads.push(thread.spawn(|| worker.run()).map_err(Error::system("threads"))?);
+        }
         tell_manager(NotifyState::Ready);
-        let mut events = Vec::with_capacity(256);
-        let mut ready = VecDeque::new();
-        let mut next_sweep = self.net.now() + SWEEP;
-        loop {
-            let busy = service.open() > 0
-                || self.net.access.as_ref().is_some_and(|a| !a.is_flushed())
-                || self.endpoint.as_ref().is_some_and(|e| !e.is_idle());
-            let at_once = !ready.is_empty() || !self.net.again.is_empty();
-            let timeout =
-                self.timeout(at_once, if busy { next_sweep.min(self.end) } else { self.end });
-            events.clear();
-            match epoll::wait(
-                &self.net.epoll,
-                rustix::buffer::spare_capacity(&mut events),
-                timeout.as_ref(),
-            ) {
-                Ok(_) | Err(rustix::io::Errno::INTR) => {}
-                Err(error) => return Err(Error::system("epoll")(error.into())),
-            }
-            let mut due = self.net.host.timeout().is_some_and(|t| t.is_zero());
-            for event in &events {
-                due |= self.dispatch(event.data.u64(), event.flags, &mut service);
-            }
-            if due {
-                self.net.host.turn().map_err(Error::system("TUN device"))?;
-            }
-            self.collect(&mut ready);
-            // Those that let others go first have their turn now, once.
-            ready.extend(self.net.again.drain(..));
-            for socket in ready.drain(..) {
-                service.ready(&mut self.net, socket);
-            }
-            if self.net.now() >= next_sweep {
-                next_sweep = self.net.now() + SWEEP;
-                service.sweep(&mut self.net);
-                let now = self.net.now();
-                self.net.sources.sweep(now);
-                self.net.host.stack().trim();
-                if let Some(access) = &mut self.net.access {
-                    access.flush();
-                    if let Some(error) = access.error() {
-                        self.notices.access_log(self.net.now(), &error);
-                    }
-                }
-                if let Some(endpoint) = &mut self.endpoint {
-                    endpoint.sweep();
-                }
-            }
-            // What has just gone may have made room for those that wait.
-            self.accept(&mut service);
-            self.net.host.flush();
-            self.collect(&mut ready);
-            if self.net.draining && (service.open() == 0 || self.net.now() >= self.end) {
-                return Ok(self.finish(&service));
-            }
+        let said = control.run(reread);
+        control.stop();
+        for thread in threads {
+            // A panic is a mistake of ours, and ends the command like any other.
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         }
-    }
-
-    /// Does what an event asks for. Returns whether the host has something to do.
-    fn dispatch(&mut self, number: u64, flags: EventFlags, service: &mut impl Service) -> bool {
-        match number {
-            HOST => return true,
-            SIGNALS => {
-                let taken = self.interrupt.taken();
-                if self.interrupt.hangups() > 0 {
-                    self.reload(service);
-                }
-                if taken > 0 && !self.net.draining {
-                    self.begin_to_drain(service);
-                }
-                if taken > 1 {
-                    self.end = Time::ZERO;
-                }
-            }
-            METRICS => self.accept_fetches(),
-            number if number & FETCH != 0 => {
-                if let Some(endpoint) = &mut self.endpoint {
-                    endpoint.ready(number & !FETCH, || text(&mut self.net, service));
-                }
-            }
-            number => service.kernel_ready(&mut self.net, number - SERVICE, flags),
-        }
-        false
-    }
-
-    /// Opens the access log anew, and has the service read its file again.
-    fn reload(&mut self, service: &mut impl Service) {
-        let reopened = self.net.access.as_mut().map(AccessLog::reopen);
-        // Whoever waits at a listener that goes is taken first.
-        self.accept(service);
-        let Daemon { net, listeners, config, .. } = self;
-        let mut listen = |addresses: &[Listening], split: &Split| {
-            net.listen(listeners, config, addresses)?;
-            net.split(listeners, split);
-            Ok(())
-        };
-        self.notices.hangup(reopened, service.reload(&mut listen));
-    }
-
-    /// Takes no more connections; those there are may finish until `end`.
-    fn begin_to_drain(&mut self, service: &mut impl Service) {
-        tell_manager(NotifyState::Stopping);
-        self.end = self.net.now() + self.drain;
-        self.net.draining = true;
-        self.accept(service);
-        for (_, listener) in self.listeners.drain(..) {
-            let now = self.net.host.now();
-            self.net.host.stack().unlisten(now, listener);
-        }
-        service.drain(&mut self.net);
-    }
-
-    /// Resets what is left, and says what there was.
-    fn finish(mut self, service: &impl Service) -> String {
-        let left = service.sockets();
-        for &socket in &left {
-            self.net.drop(socket, "cut_off");
-        }
-        if let Some(access) = &mut self.net.access {
-            access.flush();
-        }
-        self.net.host.flush();
-        let Net { bytes: [read, written], arms, .. } = &self.net;
-        let sum = |count: fn(&Arm) -> u64| arms.iter().map(count).sum::<u64>();
-        let accepted = sum(|arm| arm.accepted);
-        format!(
-            "{accepted} connections, {} cut off; {read} bytes in, {written} out; {} segments sent, \
-             {} again, {} timeouts\n",
-            left.len(),
-            sum(|arm| arm.gone.segments_sent),
-            sum(|arm| arm.gone.retransmissions),
-            sum(|arm| arm.gone.timeouts)
-        )
-    }
-
-    /// How long to wait: until `until` or what the stack has due, and not at all if there is
-    /// something to do.
-    fn timeout(&self, at_once: bool, until: Time) -> Option<Timespec> {
-        if at_once {
-            return Some(Timespec::default());
-        }
-        let until = (until < Time::NEVER)
-            .then(|| std::time::Duration::from_nanos(until.since(self.net.now()).nanos()));
-        let least = [until, self.net.host.timeout()].into_iter().flatten().min()?;
-        Timespec::try_from(least).ok()
-    }
-
-    /// Takes what the stack says changed.
-    fn collect(&mut self, ready: &mut VecDeque<SocketId>) {
-        while let Some(change) = self.net.host.stack().poll_ready() {
-            if let Ready::Socket(socket) = change {
-                ready.push_back(socket);
-            }
-        }
-    }
-
-    /// Takes the clients that wait, as long as there may be more.
-    fn accept(&mut self, service: &mut impl Service) {
-        for &((address, _), listener) in &self.listeners {
-            while service.open() < self.net.budget.connections {
-                let Ok(socket) = self.net.host.stack().accept(listener) else { break };
-                match self.net.admit(socket) {
-                    Ok(()) => service.opened(&mut self.net, socket, address),
-                    Err((source, why)) => self.notices.refused(self.net.now(), source, why),
-                }
-            }
-        }
-        let waiting = self.net.host.stack().waiting();
-        if waiting > 0 && !self.net.draining {
-            self.notices.waiting(self.net.now(), waiting, self.net.budget.connections);
-        }
-    }
-
-    fn accept_fetches(&mut self) {
-        let epoll = &self.net.epoll;
-        if let Some(endpoint) = &mut self.endpoint {
-            let both = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
-            endpoint.accept(|stream, number| {
-                Ok(epoll::add(epoll, stream, EventData::new_u64(number | FETCH), both)?)
-            });
-        }
+        said
     }
 }
+
+/// From 1 to [`MOST_QUEUES`].
+fn queues(text: &str) -> Result<usize, String> {
+    let wrong = || format!("write a number from 1 to {MOST_QUEUES}, at most one for each core");
+    text.parse().ok().filter(|n| (1..=MOST_QUEUES).contains(n)).ok_or_else(wrong)
+}
+
+const MOST_QUEUES: usize = 64;
 
 /// At least what has room for a hundred connections.
 fn memory(text: &str) -> Result<Size, String> {
@@ -372,9 +209,6 @@ fn memory(text: &str) -> Result<Size, String> {
 }
 
 const LEAST_MEMORY: u64 = 32 << 20;
-
-/// How often a service looks for what has waited too long.
-const SWEEP: Span = Span::from_secs(1);
 
 /// Tells a service manager that waits for it (sd_notify(3)).
 fn tell_manager(state: NotifyState<'_>) {

@@ -29,6 +29,13 @@ impl Histogram {
         self.sum += seconds;
     }
 
+    /// Adds what another one observed.
+    pub fn join(&mut self, other: &Histogram) {
+        self.counts.iter_mut().zip(other.counts).for_each(|(own, theirs)| *own += theirs);
+        self.count += other.count;
+        self.sum += other.sum;
+    }
+
     /// Each bound, and how many were at most that.
     pub fn buckets(&self) -> impl Iterator<Item = (f64, u64)> {
         let sums = self.counts.iter().scan(0, |sum, count| {
@@ -52,5 +59,10 @@ mod tests {
         let counts: Vec<u64> = histogram.buckets().map(|(_, count)| count).collect();
         assert_eq!(counts, [2, 3, 3, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 6]);
         assert_eq!((histogram.count, histogram.sum), (7, 120.025));
+        let mut both = Histogram::default();
+        both.add(Span::from_secs(2));
+        both.join(&histogram);
+        histogram.add(Span::from_secs(2));
+        assert_eq!(both, histogram);
     }
 }

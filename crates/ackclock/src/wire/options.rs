@@ -47,8 +47,8 @@ pub(crate) struct WireArgs {
         value_parser = clap::value_parser!(u16).range(576..)
     )]
     pub mtu: u16,
-    /// Packets that wait in the device until our stack reads them. The kernel drops what comes
-    /// beyond.
+    /// Packets that wait in the device (in each of its queues) until our stack reads them. The
+    /// kernel drops what comes beyond.
     #[arg(
         long,
         value_name = "PACKETS",
@@ -196,6 +196,17 @@ impl WireArgs {
 /// has in any case. Of its half-open connections so many are kept; beyond them SYNs are answered by
 /// cookies.
 pub(crate) fn open_host(args: &WireArgs, memory: usize, half_open: usize) -> Result<Host, Error> {
+    let none = || Error::Usage("--queues: at least one".into());
+    open_hosts(args, 1, memory, half_open)?.pop().ok_or_else(none)
+}
+
+/// The same with a stack for each of so many queues of the device; the bounds are those of each.
+pub(crate) fn open_hosts(
+    args: &WireArgs,
+    queues: usize,
+    memory: usize,
+    half_open: usize,
+) -> Result<Vec<Host>, Error> {
     if args.mtu < 1280 && args.addr.iter().any(|own| own.addr.is_ipv6()) {
         return Err(Error::Usage(
             "--mtu: IPv6 takes at least 1280 bytes (RFC 8200 section 5)".into(),
@@ -211,8 +222,8 @@ pub(crate) fn open_host(args: &WireArgs, memory: usize, half_open: usize) -> Res
         mtu: args.mtu,
         offload: !args.no_offload,
     };
-    let tun = Tun::open(&device)
-        .and_then(|tun| tun.set_queue(args.queue).map(|()| tun))
+    let queues = Tun::open_queues(&device, queues)
+        .and_then(|queues| queues.iter().try_for_each(|q| q.set_queue(args.queue)).map(|()| queues))
         .map_err(Error::system(format!("TUN device {}", args.tun)))?;
     let mut secret = [0; 16];
     rustix::rand::getrandom(&mut secret, rustix::rand::GetRandomFlags::empty())
@@ -225,5 +236,5 @@ pub(crate) fn open_host(args: &WireArgs, memory: usize, half_open: usize) -> Res
         half_open,
         memory,
     };
-    Ok(Host::new(tun, config))
+    Ok(Host::on_queues(queues, &config))
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::path::PathBuf;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use ackclock_net::scenario::units::Duration;
 use ackclock_stack::{Error as TcpError, SocketId};
@@ -19,7 +19,7 @@ use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, sockopt};
 
-use super::daemon::{Daemon, DaemonArgs, Listen, Net, Service};
+use super::daemon::{Counts, Daemon, DaemonArgs, Net, Reload, Service};
 use super::histogram::Histogram;
 use super::metrics::Exposition;
 use super::proxy_protocol::ProxyProtocol;
@@ -74,7 +74,7 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
         (None, Some(listen), Some(to)) => {
             let to = resolve("--to", to)?;
             let route = Route { to, proxy_protocol: args.proxy_protocol, ecn: None };
-            let routes = Routes::from([(listen, Rc::new(route))]);
+            let routes = Routes::from([(listen, Arc::new(route))]);
             Listeners { routes, split: Split::new(&args.daemon.split, registry)? }
         }
         _ => return Err(Error::Usage("--listen and --to, or --listeners: one is needed".into())),
@@ -83,48 +83,52 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
         keep_alive: Some(KEEP_ALIVE),
         ..args.daemon.wire.tcp(&strategy(&args.daemon.strategy, registry)?)
     };
-    let daemon = Daemon::open(&args.daemon, &listening(&routes), &config, &split)?;
-    for (listen, route) in &routes {
-        let to: Vec<String> = route.to.iter().map(SocketAddr::to_string).collect();
-        let _ = writeln!(std::io::stderr(), "forwarding {listen} to {}", to.join(" or "));
-    }
-    daemon.run(Proxy {
-        registry,
-        routes,
-        file: args.listeners.clone(),
+    let make = || Proxy {
+        routes: routes.clone(),
         connect_timeout: args.connect_timeout.0,
         idle: args.idle.0,
         half_closed_idle: args.half_closed_idle.0,
         pairs: HashMap::new(),
-        failures: 0,
-        connects: Histogram::default(),
-        rested: [0; 2],
+        counts: Counted::default(),
         chunk: vec![0; CHUNK],
+    };
+    let daemon = Daemon::open(&args.daemon, &listening(&routes), &config, &split, make)?;
+    for (listen, route) in &routes {
+        let to: Vec<String> = route.to.iter().map(SocketAddr::to_string).collect();
+        let _ = writeln!(std::io::stderr(), "forwarding {listen} to {}", to.join(" or "));
+    }
+    daemon.run(|| {
+        let Some(file) = &args.listeners else { return Ok(None) };
+        let Listeners { routes, split } = routes::read(file, registry)?;
+        let said = format!("{} listeners from {}", routes.len(), file.display());
+        Ok(Some(Reload { listen: listening(&routes), split, plan: routes, said }))
     })
 }
 
-struct Proxy<'a> {
-    registry: &'a Registry,
+struct Proxy {
     routes: Routes,
-    /// Where they are from.
-    file: Option<PathBuf>,
     connect_timeout: Span,
     idle: Span,
     half_closed_idle: Span,
     pairs: HashMap<SocketId, Pair>,
+    counts: Counted,
+    chunk: Vec<u8>,
+}
+
+#[derive(Clone, Default)]
+struct Counted {
     /// Clients that were reset because no backend took the connection.
     failures: u64,
     /// How long it took to connect to a backend.
     connects: Histogram,
     /// Connections that rested for too long: open, and half closed.
     rested: [u64; 2],
-    chunk: Vec<u8>,
 }
 
 /// A client and its connection to the backend.
 struct Pair {
     backend: TcpStream,
-    route: Rc<Route>,
+    route: Arc<Route>,
     /// Which of the backend's addresses that is.
     address: usize,
     /// When connecting has to be done; never once it is.
@@ -171,7 +175,7 @@ impl Pair {
     fn connect(
         net: &Net,
         socket: SocketId,
-        route: &Rc<Route>,
+        route: &Arc<Route>,
         address: usize,
         deadline: Time,
         header: Vec<u8>,
@@ -308,7 +312,7 @@ fn connect(to: SocketAddr) -> io::Result<TcpStream> {
     Ok(stream)
 }
 
-impl Proxy<'_> {
+impl Proxy {
     fn go_on(&mut self, net: &mut Net, socket: SocketId) {
         let Some(pair) = self.pairs.get_mut(&socket) else { return };
         let end = pair.go_on(net, socket, &mut self.chunk);
@@ -332,7 +336,7 @@ impl Proxy<'_> {
         &mut self,
         net: &mut Net,
         socket: SocketId,
-        route: &Rc<Route>,
+        route: &Arc<Route>,
         address: usize,
         deadline: Time,
     ) {
@@ -342,7 +346,7 @@ impl Proxy<'_> {
         match Pair::connect(net, socket, route, address, deadline, header) {
             Some(pair) => drop(self.pairs.insert(socket, pair)),
             None => {
-                self.failures += 1;
+                self.counts.failures += 1;
                 self.pairs.remove(&socket);
                 net.drop(socket, "no_backend");
             }
@@ -350,7 +354,10 @@ impl Proxy<'_> {
     }
 }
 
-impl Service for Proxy<'_> {
+impl Service for Proxy {
+    type Counts = Counted;
+    type Plan = Routes;
+
     fn opened(&mut self, net: &mut Net, socket: SocketId, listener: SocketAddr) {
         let deadline = net.now() + self.connect_timeout;
         match self.routes.get(&listener).cloned() {
@@ -359,12 +366,8 @@ impl Service for Proxy<'_> {
         }
     }
 
-    fn reload(&mut self, listen: &mut Listen<'_>) -> Result<Option<String>, Error> {
-        let Some(file) = &self.file else { return Ok(None) };
-        let Listeners { routes, split } = routes::read(file, self.registry)?;
-        listen(&listening(&routes), &split)?;
-        self.routes = routes;
-        Ok(Some(format!("{} listeners from {}", self.routes.len(), file.display())))
+    fn follow(&mut self, routes: &Routes) {
+        self.routes.clone_from(routes);
     }
 
     fn ready(&mut self, net: &mut Net, socket: SocketId) {
@@ -382,7 +385,7 @@ impl Service for Proxy<'_> {
             }
             if flags.intersects(EventFlags::OUT) {
                 pair.deadline = Time::NEVER;
-                self.connects.add(net.now().since(pair.moved));
+                self.counts.connects.add(net.now().since(pair.moved));
             }
         }
         pair.readable |= flags.intersects(EventFlags::IN | EventFlags::RDHUP | gone);
@@ -397,10 +400,10 @@ impl Service for Proxy<'_> {
             let half_closed = pair.is_half_closed();
             let idle = if half_closed { self.half_closed_idle } else { self.idle };
             let why = if pair.deadline <= now {
-                self.failures += 1;
+                self.counts.failures += 1;
                 "no_backend"
             } else if !pair.is_connecting() && pair.rests_since(net, socket) + idle <= now {
-                self.rested[usize::from(half_closed)] += 1;
+                self.counts.rested[usize::from(half_closed)] += 1;
                 "idle"
             } else {
                 continue;
@@ -423,7 +426,19 @@ impl Service for Proxy<'_> {
         self.pairs.len()
     }
 
-    fn metrics(&self, to: &mut Exposition) {
+    fn counts(&self) -> Counted {
+        self.counts.clone()
+    }
+}
+
+impl Counts for Counted {
+    fn add(&mut self, other: &Counted) {
+        self.failures += other.failures;
+        self.connects.join(&other.connects);
+        self.rested.iter_mut().zip(other.rested).for_each(|(own, theirs)| *own += theirs);
+    }
+
+    fn write(&self, to: &mut Exposition) {
         to.counter(
             "ackclock_backend_failures_total",
             "Clients reset because no backend took them.",

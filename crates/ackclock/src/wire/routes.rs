@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use ackclock_run::{FileError, error_at, parse};
 use ackclock_tcp::Registry;
@@ -27,7 +27,7 @@ pub(crate) struct Route {
 }
 
 /// Routes by the address that is listened at.
-pub(crate) type Routes = HashMap<SocketAddr, Rc<Route>>;
+pub(crate) type Routes = HashMap<SocketAddr, Arc<Route>>;
 
 /// Where to listen for these.
 pub(crate) fn listening(routes: &Routes) -> Vec<Listening> {
@@ -105,7 +105,7 @@ pub(crate) fn read(path: &Path, registry: &Registry) -> Result<Listeners, Error>
     for (i, Listener { listen, to, proxy_protocol, ecn }) in listener.into_iter().enumerate() {
         let addresses =
             resolve("to", &to).map_err(|e| at(format!("listener[{i}].to"), e.to_string()))?;
-        let route = Rc::new(Route { to: addresses, proxy_protocol, ecn });
+        let route = Arc::new(Route { to: addresses, proxy_protocol, ecn });
         if routes.insert(listen, route).is_some() {
             let message = format!("another listener has {listen}, too");
             return Err(at(format!("listener[{i}].listen"), message));

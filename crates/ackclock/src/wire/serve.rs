@@ -7,6 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use ackclock_net::scenario::units::Duration;
@@ -14,7 +15,7 @@ use ackclock_stack::{Error as TcpError, SocketId};
 use ackclock_tcp::{Registry, Span, Time};
 use clap::Args;
 
-use super::daemon::{Daemon, DaemonArgs, Net, Service};
+use super::daemon::{Counts, Daemon, DaemonArgs, Net, Service};
 use super::files::Files;
 use super::histogram::Histogram;
 use super::metrics::Exposition;
@@ -59,6 +60,7 @@ pub(crate) struct ServeArgs {
 pub(crate) fn serve(args: &ServeArgs, registry: &Registry) -> Result<String, Error> {
     let files =
         Files::open(&args.dir).map_err(|error| Error::Read { path: args.dir.clone(), error })?;
+    let files = Arc::new(files);
     let wire = &args.daemon.wire;
     let mut config = wire.tcp(&strategy(&args.daemon.strategy, registry)?);
     let split = Split::new(&args.daemon.split, registry)?;
@@ -68,7 +70,15 @@ pub(crate) fn serve(args: &ServeArgs, registry: &Registry) -> Result<String, Err
     let families =
         [true, false].into_iter().filter(|&v4| wire.addr.iter().any(|a| a.addr.is_ipv4() == v4));
     let listen: Vec<_> = families.map(|v4| (SocketAddr::new(any(v4), args.port), None)).collect();
-    let daemon = Daemon::open(&args.daemon, &listen, &config, &split)?;
+    let make = || Server {
+        files: files.clone(),
+        idle: args.idle.0,
+        request: args.idle.0.min(REQUEST),
+        clients: HashMap::new(),
+        counts: Counted::default(),
+        chunk: vec![0; CHUNK],
+    };
+    let daemon = Daemon::open(&args.daemon, &listen, &config, &split, make)?;
     for prefix in &wire.addr {
         let _ = writeln!(
             std::io::stderr(),
@@ -77,26 +87,23 @@ pub(crate) fn serve(args: &ServeArgs, registry: &Registry) -> Result<String, Err
             SocketAddr::new(prefix.addr, args.port)
         );
     }
-    daemon.run(Server {
-        files,
-        idle: args.idle.0,
-        request: args.idle.0.min(REQUEST),
-        clients: HashMap::new(),
-        responses: BTreeMap::new(),
-        times: Histogram::default(),
-        chunk: vec![0; CHUNK],
-    })
+    daemon.run(|| Ok(None))
 }
 
 struct Server {
-    files: Files,
+    files: Arc<Files>,
     idle: Span,
     request: Span,
     clients: HashMap<SocketId, Client>,
+    counts: Counted,
+    chunk: Vec<u8>,
+}
+
+#[derive(Clone, Default)]
+struct Counted {
     responses: BTreeMap<Status, u64>,
     /// From a request until the last byte of its response was written.
     times: Histogram,
-    chunk: Vec<u8>,
 }
 
 /// A connection.
@@ -167,7 +174,7 @@ impl Server {
                     client.deadline = net.now() + self.idle;
                 }
                 result?;
-                self.times.add(net.now().since(transfer.since));
+                self.counts.times.add(net.now().since(transfer.since));
                 if transfer.keep_alive && !net.draining {
                     client.phase = Phase::Reading;
                     client.deadline =
@@ -217,7 +224,7 @@ impl Server {
         response: Response,
         file: Option<File>,
     ) {
-        *self.responses.entry(response.status).or_default() += 1;
+        *self.counts.responses.entry(response.status).or_default() += 1;
         let Response { bytes, file: rest, keep_alive, .. } = response;
         let since = net.now();
         let transfer = Transfer { bytes, written: 0, file, rest, keep_alive, since };
@@ -289,6 +296,9 @@ fn write(
 }
 
 impl Service for Server {
+    type Counts = Counted;
+    type Plan = ();
+
     fn opened(&mut self, net: &mut Net, socket: SocketId, _listener: SocketAddr) {
         let deadline = net.now() + self.idle;
         self.go_on(
@@ -329,7 +339,20 @@ impl Service for Server {
         self.clients.len()
     }
 
-    fn metrics(&self, to: &mut Exposition) {
+    fn counts(&self) -> Counted {
+        self.counts.clone()
+    }
+}
+
+impl Counts for Counted {
+    fn add(&mut self, other: &Counted) {
+        for (status, n) in &other.responses {
+            *self.responses.entry(*status).or_default() += n;
+        }
+        self.times.join(&other.times);
+    }
+
+    fn write(&self, to: &mut Exposition) {
         let codes: Vec<_> =
             self.responses.iter().map(|(status, n)| (status.code().to_string(), *n)).collect();
         let codes: Vec<_> = codes.iter().map(|(code, n)| (code.as_str(), *n)).collect();

@@ -2,15 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use ackclock_stack::{Limit, Limits, Status};
 use ackclock_tcp::connection::{CloseReason, TcpState};
 use ackclock_tcp::{Span, State, Stats, TimeoutClass};
 use serde::Serialize;
+
+use super::Shared;
+
+/// Bytes of lines that wait before they are written.
+const BUFFER: usize = 8 << 10;
 
 /// A connection that is over.
 #[derive(Serialize)]
@@ -53,27 +59,48 @@ pub(super) struct Ended<'a> {
     pub why: &'a str,
 }
 
-/// Where lines go.
-pub(super) struct AccessLog {
+/// The file that lines go to, of all threads.
+pub(super) struct LogFile {
     /// `None` for standard output.
     path: Option<PathBuf>,
-    to: BufWriter<Box<dyn Write>>,
+    to: Mutex<Box<dyn Write + Send>>,
+}
+
+impl LogFile {
+    /// Opens the file, to be written at its end; `-` is standard output.
+    pub fn open(path: &Path) -> io::Result<LogFile> {
+        let path = (path != Path::new("-")).then(|| path.to_path_buf());
+        Ok(LogFile { to: Mutex::new(writer(path.as_deref())?), path })
+    }
+
+    /// Opens the file by its name again: after another one has been put in its place.
+    pub fn reopen(&self) -> io::Result<()> {
+        let writer = writer(self.path.as_deref())?;
+        *self.to.lock().unwrap_or_else(PoisonError::into_inner) = writer;
+        Ok(())
+    }
+
+    fn append(&self, lines: &[u8]) -> io::Result<()> {
+        let mut to = self.to.lock().unwrap_or_else(PoisonError::into_inner);
+        to.write_all(lines)?;
+        to.flush()
+    }
+}
+
+/// The lines of one thread.
+pub(super) struct AccessLog {
+    to: Arc<Shared>,
+    /// Whole lines that are to be written.
+    lines: Vec<u8>,
     /// Why the last lines could not be written.
     error: Option<io::Error>,
 }
 
 impl AccessLog {
-    /// Opens the file, to be written at its end; `-` is standard output.
-    pub fn open(path: &Path) -> io::Result<AccessLog> {
-        let path = (path != Path::new("-")).then(|| path.to_path_buf());
-        Ok(AccessLog { to: BufWriter::new(writer(path.as_deref())?), path, error: None })
-    }
-
-    /// Opens the file by its name again: after another one has been put in its place.
-    pub fn reopen(&mut self) -> io::Result<()> {
-        self.flush();
-        self.to = BufWriter::new(writer(self.path.as_deref())?);
-        Ok(())
+    /// The lines of a thread, if there is a file for them.
+    pub fn new(shared: &Arc<Shared>) -> Option<AccessLog> {
+        shared.log.as_ref()?;
+        Some(AccessLog { to: shared.clone(), lines: Vec::new(), error: None })
     }
 
     /// Writes the line of a connection.
@@ -112,36 +139,37 @@ impl AccessLog {
                 (None, _) => why,
             },
         };
-        let written = serde_json::to_writer(&mut self.to, &entry).map_err(io::Error::from);
-        self.note(written);
-        let written = self.to.write_all(b"\n");
-        self.note(written);
+        match serde_json::to_writer(&mut self.lines, &entry) {
+            Ok(()) => self.lines.push(b'\n'),
+            Err(error) => self.error = Some(error.into()),
+        }
+        if self.lines.len() >= BUFFER {
+            self.flush();
+        }
     }
 
     /// Whether nothing waits to be handed over.
     pub fn is_flushed(&self) -> bool {
-        self.to.buffer().is_empty()
+        self.lines.is_empty()
     }
 
     /// Hands over what has been written so far.
     pub fn flush(&mut self) {
-        let written = self.to.flush();
-        self.note(written);
+        if let (Some(log), false) = (&self.to.log, self.lines.is_empty())
+            && let Err(error) = log.append(&self.lines)
+        {
+            self.error = Some(error);
+        }
+        self.lines.clear();
     }
 
     /// Why lines were lost since this was asked.
     pub fn error(&mut self) -> Option<io::Error> {
         self.error.take()
     }
-
-    fn note(&mut self, written: io::Result<()>) {
-        if let Err(error) = written {
-            self.error = Some(error);
-        }
-    }
 }
 
-fn writer(path: Option<&Path>) -> io::Result<Box<dyn Write>> {
+fn writer(path: Option<&Path>) -> io::Result<Box<dyn Write + Send>> {
     Ok(match path {
         None => Box::new(io::stdout()),
         Some(path) => Box::new(File::options().append(true).create(true).open(path)?),

@@ -1,27 +1,78 @@
 //! The metrics that all services have.
 
+use std::sync::PoisonError;
+
+use ackclock_live::DeviceDrops;
+use ackclock_stack::StackStats;
 use ackclock_tcp::Stats;
 
 use super::super::metrics::Exposition;
+use super::Shared;
 use super::memory::resident;
-use super::net::{Arm, Net};
-use super::service::Service;
+use super::net::Arm;
+use super::service::{Counts, Service};
 use super::sources::TooMany;
+use super::worker::Worker;
 
-/// The metrics.
-pub(super) fn text(net: &mut Net, service: &impl Service) -> String {
-    let mut arms = net.arms.clone();
-    let mut open = vec![0; arms.len()];
-    for socket in service.sockets() {
+/// What a queue has counted.
+#[derive(Clone)]
+pub(super) struct Counters {
+    /// By strategy, with those that are open.
+    arms: Vec<(Arm, u64)>,
+    stats: StackStats,
+    waiting: u64,
+    half_open: u64,
+    unsent: u64,
+    memory: u64,
+    handed_over: u64,
+    drops: Option<DeviceDrops>,
+}
+
+impl Counters {
+    /// As it is now.
+    pub fn of<S: Service>(worker: &mut Worker<S>) -> Counters {
+        let (queue, handed_over) = (worker.queue(), worker.handed_over);
+        let Worker { net, service, .. } = worker;
+        let mut arms: Vec<(Arm, u64)> = net.arms.iter().map(|arm| (arm.clone(), 0)).collect();
+        for socket in service.sockets() {
+            let stack = net.host.stack();
+            if let (Ok(status), Ok(sender)) = (stack.status(socket), stack.sender(socket)) {
+                arms[status.strategy].0.add(&status, sender.stats());
+                arms[status.strategy].1 += 1;
+            }
+        }
         let stack = net.host.stack();
-        if let (Ok(status), Ok(sender)) = (stack.status(socket), stack.sender(socket)) {
-            arms[status.strategy].add(&status, sender.stats());
-            open[status.strategy] += 1;
+        Counters {
+            arms,
+            stats: *stack.stats(),
+            waiting: stack.waiting() as u64,
+            half_open: stack.half_open() as u64,
+            memory: stack.memory() as u64,
+            unsent: net.host.unsent(),
+            handed_over,
+            // They are of the device, not of a queue.
+            drops: (queue == 0).then(|| net.host.tun().drops().ok()).flatten(),
         }
     }
-    let names: Vec<String> = arms.iter().map(|arm| arm.strategy.name().to_string()).collect();
-    let of: Vec<(&str, (Arm, u64))> =
-        names.iter().map(String::as_str).zip(arms.into_iter().zip(open)).collect();
+}
+
+/// The metrics of all queues.
+pub(super) fn text<C: Counts>(queues: &[Counters], services: &[C], shared: &Shared) -> String {
+    let Some((first, others)) = queues.split_first() else { return String::new() };
+    let mut arms = first.arms.clone();
+    for other in others {
+        for ((arm, open), (theirs, more)) in arms.iter_mut().zip(&other.arms) {
+            arm.join(theirs);
+            *open += more;
+        }
+    }
+    let sum = |count: fn(&Counters) -> u64| queues.iter().map(count).sum::<u64>();
+    let names: Vec<String> = arms.iter().map(|(arm, _)| arm.strategy.name().to_string()).collect();
+    let of: Vec<(&str, (Arm, u64))> = names.iter().map(String::as_str).zip(arms).collect();
+    let refused = shared
+        .sources
+        .as_ref()
+        .map_or([0; 2], |sources| sources.lock().unwrap_or_else(PoisonError::into_inner).refused);
     // What is not of single connections carries the strategy of most of them.
     let mut to = Exposition::new(&names[0]);
     to.each(&of, |to, (_, open)| {
@@ -34,12 +85,12 @@ pub(super) fn text(net: &mut Net, service: &impl Service) -> String {
         "ackclock_connections_refused_total",
         "Clients reset because their address had too many connections, or opened them too fast.",
         "limit",
-        &[0, 1].map(|i| (TooMany::NAMES[i].0, net.sources.refused[i])),
+        &[0, 1].map(|i| (TooMany::NAMES[i].0, refused[i])),
     );
     to.gauge(
         "ackclock_connections_waiting",
         "Clients that are connected and wait for others to end.",
-        net.host.stack().waiting() as u64,
+        sum(|q| q.waiting),
     );
     to.each(&of, |to, (arm, _)| {
         to.counters(
@@ -67,41 +118,47 @@ pub(super) fn text(net: &mut Net, service: &impl Service) -> String {
         let help = "Their smoothed round trips at the end.";
         to.histogram("ackclock_connection_rtt_seconds", help, &arm.round_trips);
     });
-    let stack = net.host.stack();
-    let stats = *stack.stats();
     to.gauge(
         "ackclock_half_open_connections",
         "Connections whose handshake is not done.",
-        stack.half_open() as u64,
+        sum(|q| q.half_open),
     );
     to.counter(
         "ackclock_accept_queue_drops_total",
         "Handshakes held up because too many clients wait.",
-        stats.queue_full,
+        sum(|q| q.stats.queue_full),
     );
-    to.counter("ackclock_syn_cookies_total", "SYNs answered by a cookie.", stats.cookies_sent);
+    to.counter(
+        "ackclock_syn_cookies_total",
+        "SYNs answered by a cookie.",
+        sum(|q| q.stats.cookies_sent),
+    );
     to.counter(
         "ackclock_syn_cookies_accepted_total",
         "Connections made by a cookie.",
-        stats.cookies_accepted,
+        sum(|q| q.stats.cookies_accepted),
     );
-    to.counter("ackclock_malformed_packets_total", "Packets that were none.", stats.malformed);
+    to.counter(
+        "ackclock_malformed_packets_total",
+        "Packets that were none.",
+        sum(|q| q.stats.malformed),
+    );
     to.counter(
         "ackclock_bad_checksums_total",
         "Segments with a wrong checksum.",
-        stats.bad_checksums,
+        sum(|q| q.stats.bad_checksums),
     );
     to.counter(
         "ackclock_resets_sent_total",
         "Resets sent for segments of no connection.",
-        stats.resets_out,
+        sum(|q| q.stats.resets_out),
     );
     to.counter(
         "ackclock_device_refusals_total",
         "Packets that the device did not take, as while it is down.",
-        net.host.unsent(),
+        sum(|q| q.unsent),
     );
-    if let Ok(drops) = net.host.tun().drops() {
+    if let Some(drops) = first.drops {
         to.counters(
             "ackclock_device_drops_total",
             "Packets that the kernel dropped at the device, on their way to our stack or from it.",
@@ -112,17 +169,40 @@ pub(super) fn text(net: &mut Net, service: &impl Service) -> String {
     to.gauge(
         "ackclock_buffer_bytes",
         "Memory of all connections: buffers, what is outstanding, TIME-WAIT.",
-        net.host.stack().memory() as u64,
+        sum(|q| q.memory),
     );
-    to.gauge("ackclock_memory_budget_bytes", "What --memory allows.", net.budget.all as u64);
+    to.gauge("ackclock_memory_budget_bytes", "What --memory allows.", shared.budget.all as u64);
     to.gauge(
         "ackclock_connections_most",
         "Connections for which there is room.",
-        net.budget.connections as u64,
+        shared.budget.connections as u64,
     );
     if let Some(bytes) = resident() {
         to.gauge("ackclock_resident_bytes", "Memory that the process has.", bytes);
     }
-    service.metrics(&mut to);
+    let numbers: Vec<String> = (0..queues.len()).map(|n| n.to_string()).collect();
+    let by_queue = |count: fn(&Counters) -> u64| -> Vec<(&str, u64)> {
+        numbers.iter().map(String::as_str).zip(queues.iter().map(count)).collect()
+    };
+    to.counters(
+        "ackclock_queue_connections_total",
+        "Client connections taken by the queue of the device (--queues) that they came to.",
+        "queue",
+        &by_queue(|q| q.arms.iter().map(|(arm, _)| arm.accepted).sum()),
+    );
+    to.counters(
+        "ackclock_queue_packets_total",
+        "Packets taken by the stack of each queue.",
+        "queue",
+        &by_queue(|q| q.stats.packets_in),
+    );
+    to.counter(
+        "ackclock_handed_over_packets_total",
+        "Of those, packets that came to another queue.",
+        sum(|q| q.handed_over),
+    );
+    let mut counted = C::default();
+    services.iter().for_each(|other| counted.add(other));
+    counted.write(&mut to);
     to.finish()
 }

@@ -3,30 +3,31 @@
 use std::collections::{HashMap, VecDeque};
 use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use ackclock_live::Host;
 use ackclock_stack::{Error as TcpError, ListenerId, SocketId, Status, TcpConfig};
 use ackclock_tcp::connection::TcpState;
 use ackclock_tcp::{Composition, Span, Stats, Time};
-use rustix::event::epoll::{self, EventData, EventFlags};
+use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 
 use super::super::Ecn;
 use super::super::histogram::Histogram;
 use super::super::metrics::add;
 use super::super::split::Split;
+use super::Shared;
 use super::access::{AccessLog, Ended};
-use super::memory::Budget;
 use super::service::Listening;
 use super::sources::{Sources, TooMany, subscriber};
 use crate::error::Error;
 
 /// Numbers of the service come after these.
-pub(super) const SERVICE: u64 = 3;
+pub(super) const SERVICE: u64 = 2;
 
 /// What a service works with.
 pub(crate) struct Net {
     pub(super) host: Host,
-    pub(super) budget: Budget,
+    pub(super) shared: Arc<Shared>,
     pub(super) epoll: OwnedFd,
     /// Bytes read from clients and written to them.
     pub bytes: [u64; 2],
@@ -35,8 +36,7 @@ pub(crate) struct Net {
     /// A signal has come.
     pub draining: bool,
     /// The clients that are taken, and since when.
-    pub(super) clients: HashMap<SocketId, Time>,
-    pub(super) sources: Sources,
+    clients: HashMap<SocketId, Time>,
     /// By [`Status::strategy`]; none is ever removed.
     pub(super) arms: Vec<Arm>,
     pub(super) access: Option<AccessLog>,
@@ -73,6 +73,17 @@ impl Arm {
         }
     }
 
+    /// Adds what became of its connections at another queue.
+    pub fn join(&mut self, other: &Arm) {
+        self.accepted += other.accepted;
+        self.with_ecn += other.with_ecn;
+        self.bytes.iter_mut().zip(other.bytes).for_each(|(own, theirs)| *own += theirs);
+        add(&mut self.gone, &other.gone);
+        self.marks += other.marks;
+        self.durations.join(&other.durations);
+        self.round_trips.join(&other.round_trips);
+    }
+
     /// Counts a connection as it is now.
     pub fn add(&mut self, status: &Status, sender: &Stats) {
         self.bytes[0] += status.read;
@@ -83,7 +94,22 @@ impl Arm {
 }
 
 impl Net {
-    /// Our time.
+    pub(super) fn new(host: Host, shared: Arc<Shared>, config: &TcpConfig) -> Result<Net, Error> {
+        let epoll = epoll::create(CreateFlags::CLOEXEC);
+        Ok(Net {
+            host,
+            epoll: epoll.map_err(|error| Error::system("epoll")(error.into()))?,
+            bytes: [0; 2],
+            again: VecDeque::new(),
+            draining: false,
+            clients: HashMap::new(),
+            arms: vec![Arm::new(config.strategy.clone())],
+            access: AccessLog::new(&shared),
+            shared,
+        })
+    }
+
+    /// Our time: one for all queues.
     pub fn now(&self) -> Time {
         self.host.now()
     }
@@ -99,7 +125,8 @@ impl Net {
     ) -> Result<(), Error> {
         let before: Vec<Listening> = listeners.iter().map(|(listening, _)| *listening).collect();
         let now = self.host.now();
-        let (stack, backlog) = (self.host.stack(), self.budget.waiting);
+        let backlog = self.host.stack().config().half_open;
+        let stack = self.host.stack();
         let is_gone = |address| !addresses.iter().any(|(wanted, _)| *wanted == address);
         for (_, gone) in listeners.extract_if(.., |((address, _), _)| is_gone(*address)) {
             stack.unlisten(now, gone);
@@ -155,7 +182,7 @@ impl Net {
     /// Takes a client, or resets it if its address has reached a limit.
     pub(super) fn admit(&mut self, socket: SocketId) -> Result<(), (IpAddr, TooMany)> {
         let (now, source) = (self.host.now(), self.source(socket));
-        if let Err(why) = self.sources.admit(now, source) {
+        if let Err(why) = self.sources().map_or(Ok(()), |mut s| s.admit(now, source)) {
             self.log(socket, Span::ZERO, TooMany::NAMES[why.index()].1);
             self.host.stack().abort(now, socket);
             return Err((subscriber(source), why));
@@ -165,6 +192,18 @@ impl Net {
         self.arms[arm].with_ecn += u64::from(ecn);
         self.clients.insert(socket, now);
         Ok(())
+    }
+
+    fn sources(&self) -> Option<MutexGuard<'_, Sources>> {
+        let sources = self.shared.sources.as_ref()?;
+        Some(sources.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Forgets addresses of which nothing needs to be known.
+    pub(super) fn sweep_sources(&self, now: Time) {
+        if let Some(mut sources) = self.sources() {
+            sources.sweep(now);
+        }
     }
 
     fn source(&mut self, socket: SocketId) -> IpAddr {
@@ -233,7 +272,9 @@ impl Net {
     pub fn drop(&mut self, socket: SocketId, why: &str) {
         self.note_end(socket, why);
         let source = self.source(socket);
-        self.sources.leave(source);
+        if let Some(mut sources) = self.sources() {
+            sources.leave(source);
+        }
         let now = self.host.now();
         if self.is_over(socket) {
             self.host.stack().close(now, socket);
@@ -245,7 +286,11 @@ impl Net {
     /// Keeps what is worth knowing of a connection.
     fn note_end(&mut self, socket: SocketId, why: &str) {
         let now = self.host.now();
-        let since = self.clients.remove(&socket).unwrap_or(now);
+        let since = self.clients.remove(&socket);
+        if since.is_some() {
+            self.shared.room.give_back();
+        }
+        let since = since.unwrap_or(now);
         let stack = self.host.stack();
         let (Ok(sender), Ok(status)) = (stack.sender(socket), stack.status(socket)) else { return };
         let arm = &mut self.arms[status.strategy];

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::net::IpAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ackclock_tcp::{Span, Time};
 
@@ -11,27 +12,29 @@ use crate::error::Error;
 /// The least time between two lines of one kind: a flood should not fill a disk.
 const PAUSE: Span = Span::from_secs(60);
 
-/// When lines may be written again.
+/// When lines may be written again, in nanoseconds of the workers' clock.
 #[derive(Default)]
 pub(super) struct Notices {
-    waiting: Time,
-    refused: [Time; 2],
-    access_log: Time,
+    waiting: AtomicU64,
+    refused: [AtomicU64; 2],
+    access_log: AtomicU64,
 }
 
 impl Notices {
-    /// Clients wait since there are `most` connections.
-    pub fn waiting(&mut self, now: Time, waiting: usize, most: usize) {
-        if due(&mut self.waiting, now) {
+    /// Clients wait since there are `most` connections; `queue` is where, if there are several.
+    pub fn waiting(&self, now: Time, waiting: usize, queue: Option<usize>, most: usize) {
+        if due(&self.waiting, now) {
+            let at = queue.map_or_else(String::new, |queue| format!(" at queue {queue}"));
             say(&format!(
-                "{waiting} clients wait: there are {most} connections (--max-connections, --memory)"
+                "{waiting} clients wait{at}: there are {most} connections (--max-connections, \
+                 --memory)"
             ));
         }
     }
 
     /// A client was reset since its address has reached a limit.
-    pub fn refused(&mut self, now: Time, source: IpAddr, why: TooMany) {
-        if due(&mut self.refused[why.index()], now) {
+    pub fn refused(&self, now: Time, source: IpAddr, why: TooMany) {
+        if due(&self.refused[why.index()], now) {
             say(&match why {
                 TooMany::Connections(most) => {
                     format!("{source} is refused: it has {most} connections (--max-per-source)")
@@ -45,8 +48,8 @@ impl Notices {
     }
 
     /// Lines of the access log are lost.
-    pub fn access_log(&mut self, now: Time, error: &io::Error) {
-        if due(&mut self.access_log, now) {
+    pub fn access_log(&self, now: Time, error: &io::Error) {
+        if due(&self.access_log, now) {
             say(&format!("--access-log: lines are lost: {error}"));
         }
     }
@@ -78,12 +81,12 @@ impl Notices {
     }
 }
 
-fn due(at: &mut Time, now: Time) -> bool {
-    let due = now >= *at;
-    if due {
-        *at = now + PAUSE;
-    }
-    due
+/// Whether this is the one who may write a line now.
+fn due(at: &AtomicU64, now: Time) -> bool {
+    let before = at.load(Ordering::Relaxed);
+    let after = (now + PAUSE).nanos();
+    now.nanos() >= before
+        && at.compare_exchange(before, after, Ordering::Relaxed, Ordering::Relaxed).is_ok()
 }
 
 fn say(line: &str) {

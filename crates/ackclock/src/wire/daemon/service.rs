@@ -9,16 +9,38 @@ use super::super::Ecn;
 use super::super::metrics::Exposition;
 use super::super::split::Split;
 use super::net::Net;
-use crate::error::Error;
 
 /// An address to listen at, and when its clients have ECN if not as the configuration says.
 pub(crate) type Listening = (SocketAddr, Option<Ecn>);
 
-/// Listens at these addresses and no others, and gives new clients these strategies.
-pub(crate) type Listen<'a> = dyn FnMut(&[Listening], &Split) -> Result<(), Error> + 'a;
+/// What a file that was read again changes.
+pub(crate) struct Reload<P> {
+    /// Where to listen from now on, and nowhere else.
+    pub listen: Vec<Listening>,
+    /// The strategies of new clients.
+    pub split: Split,
+    /// What services do with them.
+    pub plan: P,
+    /// What there is to say of it.
+    pub said: String,
+}
 
-/// What is done with connections.
-pub(crate) trait Service {
+/// What a service counts.
+pub(crate) trait Counts: Default + Send + 'static {
+    /// Adds what the service of another queue has counted.
+    fn add(&mut self, other: &Self);
+
+    /// Writes it as metrics.
+    fn write(&self, to: &mut Exposition);
+}
+
+/// What is done with the connections of a queue.
+pub(crate) trait Service: Send + 'static {
+    /// What it counts.
+    type Counts: Counts;
+    /// What it takes from a file that was read again.
+    type Plan: Send + Sync + 'static;
+
     /// A client has connected to a listener.
     fn opened(&mut self, net: &mut Net, socket: SocketId, listener: SocketAddr);
 
@@ -28,12 +50,8 @@ pub(crate) trait Service {
     /// So may a socket of the kernel, with the number under which [`Net::watch`] had it.
     fn kernel_ready(&mut self, _net: &mut Net, _number: u64, _flags: EventFlags) {}
 
-    /// Reads its file again, if it has one, and has `listen` take the place of all listeners and of
-    /// who gets which strategy.
-    /// Returns what there is to say of it. Where that fails, everything stays as it was.
-    fn reload(&mut self, _listen: &mut Listen<'_>) -> Result<Option<String>, Error> {
-        Ok(None)
-    }
+    /// From now on deals with new connections like this.
+    fn follow(&mut self, _plan: &Self::Plan) {}
 
     /// A second has passed: time for what has waited too long.
     fn sweep(&mut self, net: &mut Net);
@@ -47,6 +65,6 @@ pub(crate) trait Service {
     /// How many they are.
     fn open(&self) -> usize;
 
-    /// Metrics of its own.
-    fn metrics(&self, to: &mut Exposition);
+    /// What it has counted so far.
+    fn counts(&self) -> Self::Counts;
 }

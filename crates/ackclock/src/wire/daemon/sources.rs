@@ -15,6 +15,13 @@ pub(super) struct SourceLimits {
     pub rate: Option<u32>,
 }
 
+impl SourceLimits {
+    /// Whether there is one.
+    pub fn any(&self) -> bool {
+        self.connections.is_some() || self.rate.is_some()
+    }
+}
+
 /// Which limit an address has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TooMany {

@@ -1,0 +1,194 @@
+//! The thread that heeds signals and serves metrics, while workers serve.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use ackclock_tcp::{Span, Stats};
+use rustix::event::Timespec;
+use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
+use sd_notify::NotifyState;
+
+use super::super::interrupt::Interrupt;
+use super::super::metrics::{Endpoint, add};
+use super::counters::{Counters, text};
+use super::mail::{self, Post};
+use super::service::{Reload, Service};
+use super::worker::Worker;
+use super::{Shared, tell_manager};
+use crate::error::Error;
+
+const SIGNALS: u64 = 0;
+const METRICS: u64 = 1;
+const BELL: u64 = 2;
+/// Fetches of metrics have this bit.
+const FETCH: u64 = 1 << 63;
+
+/// How often to look for fetches of metrics that do not go on.
+const TICK: Duration = Duration::from_secs(1);
+
+/// What speaks with the workers.
+pub(super) struct Control<S: Service> {
+    posts: Vec<Post<Worker<S>>>,
+    shared: Arc<Shared>,
+    epoll: OwnedFd,
+    interrupt: Interrupt,
+    endpoint: Option<Endpoint>,
+    /// How long connections may take to finish once a signal has come, and when that is over.
+    drain: Duration,
+    end: Option<Instant>,
+}
+
+impl<S: Service> Control<S> {
+    pub fn new(
+        posts: Vec<Post<Worker<S>>>,
+        shared: Arc<Shared>,
+        interrupt: Interrupt,
+        endpoint: Option<Endpoint>,
+        drain: Span,
+    ) -> Result<Control<S>, Error> {
+        let failed = |error: rustix::io::Errno| Error::system("epoll")(error.into());
+        let epoll = epoll::create(CreateFlags::CLOEXEC).map_err(failed)?;
+        let add = |source: &dyn AsFd, number, flags| {
+            epoll::add(&epoll, source, EventData::new_u64(number), flags).map_err(failed)
+        };
+        add(&interrupt, SIGNALS, EventFlags::IN)?;
+        add(&shared.bell, BELL, EventFlags::IN)?;
+        if let Some(endpoint) = &endpoint {
+            // Where no more files can be opened, a fetch waits for the next one instead of waking
+            // us again and again.
+            add(&endpoint.listener, METRICS, EventFlags::IN | EventFlags::ET)?;
+        }
+        let drain = Duration::from_nanos(drain.nanos());
+        Ok(Control { posts, shared, epoll, interrupt, endpoint, drain, end: None })
+    }
+
+    /// Heeds signals until everything is done. Returns what there was, in a line. Where a worker has
+    /// ended before, it has an error.
+    pub fn run(
+        &mut self,
+        mut reread: impl FnMut() -> Result<Option<Reload<S::Plan>>, Error>,
+    ) -> Result<String, Error> {
+        let mut events = Vec::with_capacity(64);
+        loop {
+            let fetches = self.endpoint.as_ref().is_some_and(|e| !e.is_idle()).then_some(TICK);
+            let end = self.end.map(|end| end.saturating_duration_since(Instant::now()));
+            let timeout = [fetches, end].into_iter().flatten().min();
+            let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
+            events.clear();
+            let buffer = rustix::buffer::spare_capacity(&mut events);
+            match epoll::wait(&self.epoll, buffer, timeout.as_ref()) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(Error::system("epoll")(error.into())),
+            }
+            for event in &events {
+                match event.data.u64() {
+                    SIGNALS => self.on_signal(&mut reread),
+                    METRICS => self.accept_fetches(),
+                    BELL => self.shared.bell.silence(),
+                    number => self.fetch(number & !FETCH),
+                }
+            }
+            if let Some(endpoint) = &mut self.endpoint {
+                endpoint.sweep();
+            }
+            if self.shared.ended.load(Ordering::Acquire) {
+                return Ok(String::new());
+            }
+            let drained = self.shared.drained.load(Ordering::Acquire) == self.posts.len();
+            if drained || self.end.is_some_and(|end| end <= Instant::now()) {
+                return Ok(self.finish());
+            }
+        }
+    }
+
+    /// Ends the workers.
+    pub fn stop(&self) {
+        mail::ask(&self.posts, Worker::stop);
+    }
+
+    fn on_signal(&mut self, reread: &mut impl FnMut() -> Result<Option<Reload<S::Plan>>, Error>) {
+        let taken = self.interrupt.taken();
+        if self.interrupt.hangups() > 0 {
+            self.reload(reread());
+        }
+        if taken > 0 && self.end.is_none() {
+            tell_manager(NotifyState::Stopping);
+            self.end = Instant::now().checked_add(self.drain);
+            mail::ask(&self.posts, Worker::begin_to_drain);
+        }
+        if taken > 1 {
+            self.end = Some(Instant::now());
+        }
+    }
+
+    /// Opens the access log anew, and has all workers do what was read again.
+    fn reload(&mut self, read: Result<Option<Reload<S::Plan>>, Error>) {
+        let reopened = self.shared.log.as_ref().map(|log| {
+            mail::ask(&self.posts, |worker| worker.net.access.as_mut().map(|a| a.flush()));
+            log.reopen()
+        });
+        let said = read.and_then(|reload| {
+            let Some(Reload { listen, split, plan, said }) = reload else { return Ok(None) };
+            // They all have the same addresses and listeners, so what one can do all can.
+            let done = mail::ask(&self.posts, move |worker| {
+                // Whoever waits at a listener that goes is taken first.
+                worker.accept();
+                worker.listen(&listen, &split)?;
+                worker.service.follow(&plan);
+                Ok(())
+            });
+            done.into_iter().collect::<Result<(), Error>>()?;
+            Ok(Some(said))
+        });
+        self.shared.notices.hangup(reopened, said);
+    }
+
+    /// Resets what is left, and says what there was.
+    fn finish(&self) -> String {
+        let ended = mail::ask(&self.posts, |worker| {
+            let left = worker.cut_off();
+            let sum = |count: fn(&super::net::Arm) -> u64| worker.net.arms.iter().map(count).sum();
+            let accepted: u64 = sum(|arm| arm.accepted);
+            let mut gone = Stats::default();
+            worker.net.arms.iter().for_each(|arm| add(&mut gone, &arm.gone));
+            (left, accepted, worker.net.bytes, gone)
+        });
+        let (mut all, mut connections, mut read, mut written) = (0, 0, 0, 0);
+        let mut stats = Stats::default();
+        for (left, accepted, bytes, gone) in &ended {
+            all += left;
+            connections += accepted;
+            read += bytes[0];
+            written += bytes[1];
+            add(&mut stats, gone);
+        }
+        format!(
+            "{connections} connections, {all} cut off; {read} bytes in, {written} out; {} segments \
+             sent, {} again, {} timeouts\n",
+            stats.segments_sent, stats.retransmissions, stats.timeouts
+        )
+    }
+
+    fn accept_fetches(&mut self) {
+        let epoll = &self.epoll;
+        if let Some(endpoint) = &mut self.endpoint {
+            let both = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
+            endpoint.accept(|stream, number| {
+                Ok(epoll::add(epoll, stream, EventData::new_u64(number | FETCH), both)?)
+            });
+        }
+    }
+
+    fn fetch(&mut self, number: u64) {
+        let Control { posts, shared, endpoint, .. } = self;
+        let Some(endpoint) = endpoint else { return };
+        endpoint.ready(number, || {
+            let counted =
+                mail::ask(posts, |worker| (Counters::of(worker), worker.service.counts()));
+            let (counters, services): (Vec<_>, Vec<_>) = counted.into_iter().unzip();
+            text(&counters, &services, shared)
+        });
+    }
+}

@@ -1,0 +1,57 @@
+//! How many connections all queues have together.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::mail::Bell;
+
+/// Room for connections.
+pub(super) struct Room {
+    most: usize,
+    taken: AtomicUsize,
+    /// Of those who may wait for room.
+    bells: Vec<Bell>,
+}
+
+impl Room {
+    pub fn new(most: usize, bells: Vec<Bell>) -> Room {
+        Room { most, taken: AtomicUsize::new(0), bells }
+    }
+
+    /// Takes a place if there is one.
+    pub fn take(&self) -> bool {
+        let more = |taken| (taken < self.most).then_some(taken + 1);
+        self.taken.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok()
+    }
+
+    /// Gives a place back. Where all were taken, others may wait for it: they look again.
+    pub fn give_back(&self) {
+        if self.taken.fetch_sub(1, Ordering::AcqRel) == self.most {
+            self.bells.iter().for_each(Bell::ring);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    use super::*;
+
+    #[test]
+    fn a_place_that_others_may_wait_for_is_announced() {
+        let bells = [(); 2].map(|()| Bell::new().unwrap());
+        let room = Room::new(2, bells.to_vec());
+        let rings = || {
+            let mut both = bells.each_ref().map(|bell| PollFd::new(bell, PollFlags::IN));
+            poll(&mut both, Some(&Timespec::default())).unwrap()
+        };
+        assert_eq!([(); 3].map(|()| room.take()), [true, true, false]);
+        assert_eq!(rings(), 0);
+        room.give_back();
+        assert_eq!(rings(), 2);
+        bells.iter().for_each(Bell::silence);
+        // Nobody was turned away since.
+        room.give_back();
+        assert_eq!((rings(), room.take(), room.take(), room.take()), (0, true, true, false));
+    }
+}

@@ -1,0 +1,270 @@
+//! The event loop of one queue: its stack, the service's connections, and the kernel's sockets.
+
+use std::collections::VecDeque;
+use std::os::fd::AsFd;
+use std::sync::atomic::Ordering;
+
+use ackclock_live::Stray;
+use ackclock_stack::{ListenerId, Ready, SocketId, TcpConfig};
+use ackclock_tcp::{Span, Time};
+use rustix::event::Timespec;
+use rustix::event::epoll::{self, EventData, EventFlags};
+
+use super::super::split::Split;
+use super::mail::{Errand, Mailbox, Post};
+use super::net::{Net, SERVICE};
+use super::service::{Listening, Service};
+use crate::error::Error;
+
+const HOST: u64 = 0;
+const MAIL: u64 = 1;
+
+/// How often a service looks for what has waited too long.
+const SWEEP: Span = Span::from_secs(1);
+
+/// A queue's thread, and all that is its own.
+pub(super) struct Worker<S: Service> {
+    queue: usize,
+    pub net: Net,
+    pub service: S,
+    listeners: Vec<(Listening, ListenerId)>,
+    /// How connections of listeners behave.
+    config: TcpConfig,
+    mail: Mailbox<Worker<S>>,
+    /// The worker of the next queue, and how many there are.
+    next: Option<(Post<Worker<S>>, usize)>,
+    /// Packets that came to the queue of another one.
+    pub handed_over: u64,
+    /// It has said that no connection is left after a signal.
+    drained: bool,
+    stopped: bool,
+}
+
+impl<S: Service> Worker<S> {
+    pub fn new(
+        queue: usize,
+        net: Net,
+        config: TcpConfig,
+        service: S,
+        mail: Mailbox<Worker<S>>,
+    ) -> Result<Worker<S>, Error> {
+        let register = |source: &dyn AsFd, number| {
+            epoll::add(&net.epoll, source, EventData::new_u64(number), EventFlags::IN)
+                .map_err(|e| Error::system("epoll")(e.into()))
+        };
+        register(&net.host, HOST)?;
+        register(mail.bell(), MAIL)?;
+        Ok(Worker {
+            queue,
+            net,
+            service,
+            listeners: Vec::new(),
+            config,
+            mail,
+            next: None,
+            handed_over: 0,
+            drained: false,
+            stopped: false,
+        })
+    }
+
+    pub fn queue(&self) -> usize {
+        self.queue
+    }
+
+    /// Listens at these addresses and no others, and gives new clients these strategies.
+    pub fn listen(&mut self, listen: &[Listening], split: &Split) -> Result<(), Error> {
+        self.net.listen(&mut self.listeners, &self.config, listen)?;
+        self.net.split(&self.listeners, split);
+        Ok(())
+    }
+
+    /// From now on hands packets of connections that it does not have over to `next`, one of so
+    /// many workers in a ring.
+    pub fn hand_over(&mut self, workers: usize, next: Post<Worker<S>>) {
+        let post = next.clone();
+        self.net.host.set_others(Box::new(move |stray| post.try_leave(passed(stray, 1))));
+        self.next = Some((next, workers));
+    }
+
+    /// Takes a packet that so many workers have not taken. If it is no one's, the worker to which it
+    /// came answers it: the kernel leads a flow to the queue of the last answer.
+    fn take(&mut self, stray: Stray, asked: usize) {
+        let Some((next, workers)) = &self.next else { return };
+        if asked == *workers {
+            self.net.host.receive(&stray);
+        } else if self.net.host.offer(&stray) {
+            self.handed_over += 1;
+        } else {
+            next.try_leave(passed(stray, asked + 1));
+        }
+    }
+
+    /// Serves until it is told to stop.
+    pub fn run(mut self) -> Result<(), Error> {
+        // Also when this panics.
+        let shared = self.net.shared.clone();
+        let _end = OnDrop(|| {
+            shared.ended.store(true, Ordering::Release);
+            shared.bell.ring();
+        });
+        let mut events = Vec::with_capacity(256);
+        let mut ready = VecDeque::new();
+        let mut next_sweep = self.net.now() + SWEEP;
+        while !self.stopped {
+            let busy = self.service.open() > 0
+                || self.net.access.as_ref().is_some_and(|access| !access.is_flushed());
+            let at_once = !ready.is_empty() || !self.net.again.is_empty();
+            let timeout = self.timeout(at_once, if busy { next_sweep } else { Time::NEVER });
+            events.clear();
+            match epoll::wait(
+                &self.net.epoll,
+                rustix::buffer::spare_capacity(&mut events),
+                timeout.as_ref(),
+            ) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(Error::system("epoll")(error.into())),
+            }
+            let mut due = self.net.host.timeout().is_some_and(|t| t.is_zero());
+            for event in &events {
+                match event.data.u64() {
+                    HOST => due = true,
+                    MAIL => {
+                        for errand in self.mail.take() {
+                            errand(&mut self);
+                        }
+                    }
+                    number => {
+                        self.service.kernel_ready(&mut self.net, number - SERVICE, event.flags);
+                    }
+                }
+            }
+            if due {
+                self.net.host.turn().map_err(Error::system("TUN device"))?;
+            }
+            self.collect(&mut ready);
+            // Those that let others go first have their turn now, once.
+            ready.extend(self.net.again.drain(..));
+            for socket in ready.drain(..) {
+                self.service.ready(&mut self.net, socket);
+            }
+            if self.net.now() >= next_sweep {
+                next_sweep = self.net.now() + SWEEP;
+                self.sweep();
+            }
+            // What has just gone may have made room for those that wait.
+            self.accept();
+            self.net.host.flush();
+            self.collect(&mut ready);
+            if self.net.draining && !self.drained && self.service.open() == 0 {
+                self.drained = true;
+                shared.drained.fetch_add(1, Ordering::AcqRel);
+                shared.bell.ring();
+            }
+        }
+        Ok(())
+    }
+
+    /// How long to wait: until `until` or what the stack has due, and not at all if there is
+    /// something to do.
+    fn timeout(&self, at_once: bool, until: Time) -> Option<Timespec> {
+        if at_once {
+            return Some(Timespec::default());
+        }
+        let until = (until < Time::NEVER)
+            .then(|| std::time::Duration::from_nanos(until.since(self.net.now()).nanos()));
+        let least = [until, self.net.host.timeout()].into_iter().flatten().min()?;
+        Timespec::try_from(least).ok()
+    }
+
+    /// Takes what the stack says changed.
+    fn collect(&mut self, ready: &mut VecDeque<SocketId>) {
+        while let Some(change) = self.net.host.stack().poll_ready() {
+            if let Ready::Socket(socket) = change {
+                ready.push_back(socket);
+            }
+        }
+    }
+
+    /// What is to be done once a second.
+    fn sweep(&mut self) {
+        self.service.sweep(&mut self.net);
+        let now = self.net.now();
+        self.net.sweep_sources(now);
+        self.net.host.stack().trim();
+        if let Some(access) = &mut self.net.access {
+            access.flush();
+            if let Some(error) = access.error() {
+                self.net.shared.notices.access_log(now, &error);
+            }
+        }
+    }
+
+    /// Takes the clients that wait, as long as there may be more.
+    pub fn accept(&mut self) {
+        let shared = self.net.shared.clone();
+        let waiting = |net: &mut Net| net.host.stack().waiting();
+        while waiting(&mut self.net) > 0 && shared.room.take() {
+            let taken = self.listeners.iter().find_map(|&((address, _), listener)| {
+                Some((self.net.host.stack().accept(listener).ok()?, address))
+            });
+            let admitted = taken.map(|(socket, address)| (socket, address, self.net.admit(socket)));
+            match admitted {
+                Some((socket, address, Ok(()))) => {
+                    self.service.opened(&mut self.net, socket, address);
+                }
+                Some((.., Err((source, why)))) => {
+                    shared.room.give_back();
+                    shared.notices.refused(self.net.now(), source, why);
+                }
+                None => return shared.room.give_back(),
+            }
+        }
+        let waiting = waiting(&mut self.net);
+        if waiting > 0 && !self.net.draining {
+            let queue = self.next.is_some().then_some(self.queue);
+            shared.notices.waiting(self.net.now(), waiting, queue, shared.budget.connections);
+        }
+    }
+
+    /// Takes no more connections; those there are may finish.
+    pub fn begin_to_drain(&mut self) {
+        self.net.draining = true;
+        self.accept();
+        for (_, listener) in self.listeners.drain(..) {
+            let now = self.net.host.now();
+            self.net.host.stack().unlisten(now, listener);
+        }
+        self.service.drain(&mut self.net);
+    }
+
+    /// Resets what is left. Returns how many connections that was.
+    pub fn cut_off(&mut self) -> usize {
+        let left = self.service.sockets();
+        for &socket in &left {
+            self.net.drop(socket, "cut_off");
+        }
+        if let Some(access) = &mut self.net.access {
+            access.flush();
+        }
+        self.net.host.flush();
+        left.len()
+    }
+
+    pub fn stop(&mut self) {
+        self.stopped = true;
+    }
+}
+
+/// The errand of taking a packet that so many workers have not taken.
+fn passed<S: Service>(stray: Stray, asked: usize) -> Errand<Worker<S>> {
+    Box::new(move |worker| worker.take(stray, asked))
+}
+
+struct OnDrop<F: FnMut()>(F);
+
+impl<F: FnMut()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
