@@ -118,7 +118,7 @@ class Client(unittest.TestCase):
 
     def test_what_is_refused_names_the_setting(self):
         for settings, status, text in [
-            ({"los": 1}, 400, "los: unknown field `los`"),
+            ({"los": 1}, 400, "los: there is no key `los` here"),
             ({"loss": "x"}, 400, "loss: "),
             ({"burst": 2}, 400, "burst: needs loss, the share that is lost"),
             ({"name": "a/b"}, 400, "name: write 1 to 64 letters"),

@@ -134,7 +134,7 @@ fn with_api(
     let host = if api.contains(':') { "" } else { "127.0.0.1:" };
     let address = listen_address("--api", &format!("{host}{api}"))?;
     let seed = args.seed.unwrap_or(1);
-    let mut proxies = Proxies::new(strategy, args.max_connections, seed, registry.clone());
+    let mut proxies = Proxies::new(strategy, args.max_connections, seed);
     match (args.listen.as_slice(), &args.to) {
         ([listen], Some(to)) => {
             let condition = args.condition()?;
@@ -147,8 +147,8 @@ fn with_api(
                 seed: Some(seed),
                 conditions: vec![Condition { name: Some("options".into()), ..condition }],
             };
-            let addresses = new.addresses()?;
-            let shown = proxies.add(new, addresses).map_err(Error::from)?;
+            let wanted = new.found(registry).map_err(Error::from)?;
+            let shown = proxies.add(wanted).map_err(Error::from)?;
             let listen = shown["listen"].as_str().unwrap_or_default();
             say(&format!("forwarding {listen} to {to} as the proxy `default`"));
         }
@@ -162,7 +162,7 @@ fn with_api(
     }
     let interrupts = interrupts()?;
     let proxies = Arc::new(Mutex::new(proxies));
-    let api = Api::start(address, proxies.clone())?;
+    let api = Api::start(address, proxies.clone(), registry.clone())?;
     say(&format!("the API is at http://{}; Ctrl-C ends it", api.address()));
     // The other end is never dropped.
     let _ = interrupts.recv();
@@ -255,9 +255,7 @@ fn line(reports: &[ProxyReport]) -> String {
     let (accepted, reset) = (sum(|r| r.accepted), sum(|r| r.reset));
     let (unreachable, up, down) =
         (sum(|r| r.unreachable), sum(|r| r.bytes[0]), sum(|r| r.bytes[1]));
-    let links = || reports.iter().flat_map(|report| &report.links).map(|link| &link.counts);
-    let packets: u64 = links().map(|counts| counts.packets).sum();
-    let lost: u64 = links().map(|c| c.dropped_loss + c.dropped_queue + c.dropped_early).sum();
+    let (packets, lost) = (sum(|r| r.passed.packets), sum(|r| r.passed.lost));
     format!(
         "{accepted} connections, {reset} reset, {unreachable} not taken by the server; {up} bytes \
          up, {down} down; {packets} packets, {lost} lost\n"

@@ -158,6 +158,11 @@ impl Conditions {
         self.seed
     }
 
+    /// The same with random numbers of this seed.
+    pub(crate) fn with_seed(&self, seed: u64) -> Conditions {
+        Conditions { seed, ..self.clone() }
+    }
+
     /// Whether what the clients' host sends crosses the links, and what the servers' host sends.
     pub(crate) fn takes(&self) -> [bool; 2] {
         [self.direction != Way::Down, self.direction != Way::Up]

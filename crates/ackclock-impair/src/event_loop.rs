@@ -277,7 +277,8 @@ impl EventLoop {
 
     fn report(&self) -> ProxyReport {
         let open = self.clients as u64;
-        ProxyReport { open, links: self.path.report(), ..self.counts.clone() }
+        let (links, passed) = (self.path.report(), self.path.passed());
+        ProxyReport { open, links, passed, ..self.counts.clone() }
     }
 }
 

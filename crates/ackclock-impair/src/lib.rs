@@ -24,7 +24,7 @@ mod proxy;
 pub use args::{ImpairArgs, impair};
 pub use conditions::{CLIENT, Conditions, Late, SERVER, Simple, Way};
 pub use error::Error;
-pub use links::LinkCounts;
+pub use links::{LinkCounts, Passed};
 pub use proxy::{Proxy, ProxyConfig, ProxyReport};
 
 /// The example of `README.md`, run as a documentation test.

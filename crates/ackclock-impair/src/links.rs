@@ -25,6 +25,25 @@ pub(crate) struct Links {
     held: usize,
     /// What has crossed all links, or has found none.
     arrived: VecDeque<Arrived>,
+    /// What links did that are forgotten.
+    gone: Passed,
+}
+
+/// What links did, those of conditions that are gone included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Passed {
+    /// Packets that came to a link; one that crosses several counts for each.
+    pub packets: u64,
+    /// Of those, the ones that it dropped: by its loss model, by a full queue, early.
+    pub lost: u64,
+}
+
+impl Passed {
+    /// Adds what other links did.
+    pub fn add(&mut self, other: Passed) {
+        self.packets += other.packets;
+        self.lost += other.lost;
+    }
 }
 
 /// The links of some conditions.
@@ -76,6 +95,7 @@ impl Links {
             free: Vec::new(),
             held: 0,
             arrived: VecDeque::new(),
+            gone: Passed::default(),
         }
     }
 
@@ -93,7 +113,7 @@ impl Links {
         }
         self.stages.extend(stage);
         self.stages.sort_by_key(|stage| stage.place);
-        self.retire();
+        self.retire(now);
         Ok(())
     }
 
@@ -157,7 +177,7 @@ impl Links {
             if exit.last {
                 self.done(exit.token as u32);
             }
-            self.retire();
+            self.retire(now);
         }
         self.arrived.pop_front()
     }
@@ -186,6 +206,13 @@ impl Links {
             }));
         }
         counts
+    }
+
+    /// What all links did.
+    pub(crate) fn passed(&self, now: Time) -> Passed {
+        let mut passed = self.gone;
+        self.stages.iter().for_each(|stage| passed.add(stage.passed(now)));
+        passed
     }
 
     /// Gives back the memory of packets if none is under way.
@@ -225,9 +252,12 @@ impl Links {
         }
     }
 
-    /// Forgets links that are not in force and on which nothing is any more.
-    fn retire(&mut self) {
-        self.stages.retain(|stage| stage.in_force || stage.gateway.under_way() > 0);
+    /// Forgets links that are not in force and on which nothing is any more, but for what they did.
+    fn retire(&mut self, now: Time) {
+        let is_done = |stage: &mut Stage| !stage.in_force && stage.gateway.under_way() == 0;
+        for stage in self.stages.extract_if(.., is_done) {
+            self.gone.add(stage.passed(now));
+        }
     }
 }
 
@@ -235,6 +265,15 @@ impl Stage {
     fn new(conditions: &Conditions, place: u32, since: Time) -> Result<Stage, Error> {
         let (gateway, ends) = conditions.gateway()?;
         Ok(Stage { place, gateway, ends, takes: conditions.takes(), since, in_force: true })
+    }
+
+    fn passed(&self, now: Time) -> Passed {
+        let mut passed = Passed::default();
+        for (_, counts) in self.gateway.link_reports(self.time(now)) {
+            let lost = counts.dropped_loss + counts.dropped_queue + counts.dropped_early;
+            passed.add(Passed { packets: counts.packets, lost });
+        }
+        passed
     }
 
     /// Its own time.

@@ -14,7 +14,7 @@ use ackclock_stack::{Error as TcpError, ListenerId, Ready, SocketId, Stack, Stac
 use ackclock_tcp::connection::KeepAlive;
 use ackclock_tcp::{DelayedAck, Span, Time};
 
-use crate::links::{LinkCounts, Links};
+use crate::links::{LinkCounts, Links, Passed};
 use crate::{Conditions, Error, ProxyConfig};
 
 /// Of the hosts: the one that clients' bytes enter.
@@ -91,6 +91,10 @@ impl Path {
 
     pub(crate) fn report(&self) -> Vec<LinkCounts> {
         self.links.report(self.now)
+    }
+
+    pub(crate) fn passed(&self) -> Passed {
+        self.links.passed(self.now)
     }
 
     /// Everything that is due until `now` happens.

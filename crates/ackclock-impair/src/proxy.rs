@@ -13,7 +13,7 @@ use mio::net::TcpListener;
 use mio::{Poll, Waker};
 
 use crate::event_loop::{EventLoop, WAKER};
-use crate::links::LinkCounts;
+use crate::links::{LinkCounts, Passed};
 use crate::path::Path;
 use crate::{Conditions, Error};
 
@@ -53,6 +53,19 @@ pub struct ProxyReport {
     pub bytes: [u64; 2],
     /// The links since their conditions are in force, in the order of places.
     pub links: Vec<LinkCounts>,
+    /// All links, those of conditions that are gone included.
+    pub passed: Passed,
+}
+
+impl ProxyReport {
+    /// Adds what a proxy did that has ended.
+    pub fn add(&mut self, ended: &ProxyReport) {
+        self.accepted += ended.accepted;
+        self.reset += ended.reset;
+        self.unreachable += ended.unreachable;
+        self.bytes.iter_mut().zip(ended.bytes).for_each(|(sum, bytes)| *sum += bytes);
+        self.passed.add(ended.passed);
+    }
 }
 
 /// What a proxy's thread is asked for.

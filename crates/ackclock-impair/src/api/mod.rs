@@ -5,23 +5,28 @@
 //!
 //! - `server.rs` reads requests, each on a connection of its own. None waits for another one.
 //! - `routes.rs` finds out what a request asks for.
-//! - `proxies.rs` has the proxies with their conditions, `condition.rs` one of these as JSON has
-//!   it.
+//! - `wanted.rs` and `condition.rs` have proxies and conditions as JSON has them, and find out what
+//!   takes a while.
+//! - `proxies.rs` has the proxies, `managed.rs` one of them with its conditions.
 
 mod condition;
+mod managed;
 mod proxies;
 mod routes;
 mod server;
 #[cfg(test)]
 mod tests;
+mod wanted;
 
+use ackclock_net::scenario::ScenarioError;
 use serde::de::DeserializeOwned;
 
 use crate::Error;
 
 pub(crate) use condition::Condition;
-pub(crate) use proxies::{NewProxy, Proxies};
+pub(crate) use proxies::Proxies;
 pub(crate) use server::Api;
+pub(crate) use wanted::NewProxy;
 
 /// Why a request is not carried out: the status, and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +38,11 @@ pub(crate) struct Problem {
 impl Problem {
     fn new(status: u16, text: impl Into<String>) -> Problem {
         Problem { status, text: text.into() }
+    }
+
+    /// The same, of a value that lies at this path.
+    fn within(self, path: &str) -> Problem {
+        Problem { text: format!("{path}{}", self.text), ..self }
     }
 }
 
@@ -53,13 +63,54 @@ fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
     let mut reader = serde_json::Deserializer::from_slice(body);
     let wrong = |text: String| Problem::new(400, text);
     let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-        let path = error.path().to_string();
-        match path.as_str() {
-            "." | "?" => wrong(format!("the body is not right: {}", error.inner())),
-            key => wrong(format!("{key}: {}", error.inner())),
+        let (path, inner) = (error.path().to_string(), error.inner());
+        if !inner.is_data() {
+            return wrong(format!("the body is no JSON: {inner}"));
         }
+        let key = if matches!(path.as_str(), "." | "?") { String::new() } else { path };
+        let text = inner.to_string();
+        let place = format!(" at line {} column {}", inner.line(), inner.column());
+        let text = text.strip_suffix(&place).unwrap_or(&text);
+        wrong(match in_json(text) {
+            Some(text) if key.is_empty() => format!("the body: {text}"),
+            Some(text) => format!("{key}: {text}"),
+            None => ScenarioError::from_serde(key, text).to_string(),
+        })
     })?;
     let rest = reader.end();
     rest.map_err(|error| wrong(format!("the body is to be one JSON value: {error}")))?;
     Ok(value)
+}
+
+/// What serde says of a value of the wrong kind, or of a key that is there twice, in words of JSON.
+fn in_json(message: &str) -> Option<String> {
+    if let Some(name) = message.strip_prefix("duplicate field ") {
+        return Some(format!("the key {name} is there twice"));
+    }
+    let found = message.strip_prefix("invalid type: ");
+    let found = found.or_else(|| message.strip_prefix("invalid value: "))?;
+    let (found, expected) = found.rsplit_once(", expected ")?;
+    let found = match found {
+        "map" => "an object".into(),
+        "sequence" => "a list".into(),
+        other => {
+            let number = other.strip_prefix("integer ").or(other.strip_prefix("floating point "));
+            let text = other.strip_prefix("string ").map(|text| format!("the text {text}"));
+            number
+                .map(|number| format!("the number {}", number.replace('`', "")))
+                .or(text)
+                .unwrap_or_else(|| other.replace("boolean ", "").replace('`', ""))
+        }
+    };
+    let expected = match expected {
+        "a boolean" => "true or false",
+        "u32" => "a whole number, 0 to 4294967295",
+        "u64" => "a whole number, 0 or more",
+        "f64" => "a number",
+        "a map" => "an object",
+        "a sequence" => "a list",
+        _ if expected.starts_with("struct ") => "an object",
+        _ => expected,
+    };
+    Some(format!("write {expected}, not {found}"))
 }

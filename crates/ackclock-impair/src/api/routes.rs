@@ -2,10 +2,11 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use ackclock_tcp::Registry;
 use serde_json::{Value, json};
 
-use super::proxies::Changes;
-use super::{NewProxy, Problem, Proxies, read};
+use super::wanted::Changes;
+use super::{Condition, NewProxy, Problem, Proxies, read};
 
 /// A status, and the body if there is one.
 pub(crate) type Reply = (u16, Option<Value>);
@@ -13,15 +14,22 @@ pub(crate) type Reply = (u16, Option<Value>);
 const PATHS: &str = "/version, /proxies, /proxies/NAME, /proxies/NAME/conditions, \
                      /proxies/NAME/conditions/NAME, /populate, /reset";
 
-/// Does what is asked for.
-pub(crate) fn answer(proxies: &Mutex<Proxies>, method: &str, path: &str, body: &[u8]) -> Reply {
-    route(proxies, method, path, body).unwrap_or_else(|Problem { status, text }| {
+/// Does what is asked for. `registry` has the strategies that scenarios may name.
+pub(crate) fn answer(
+    proxies: &Mutex<Proxies>,
+    registry: &Registry,
+    method: &str,
+    path: &str,
+    body: &[u8],
+) -> Reply {
+    route(proxies, registry, method, path, body).unwrap_or_else(|Problem { status, text }| {
         (status, Some(json!({ "error": text, "status": status })))
     })
 }
 
 fn route(
     proxies: &Mutex<Proxies>,
+    registry: &Registry,
     method: &str,
     path: &str,
     body: &[u8],
@@ -35,10 +43,9 @@ fn route(
         (["version"], "GET") => ok(json!({ "version": env!("CARGO_PKG_VERSION") })),
         (["proxies"], "GET") => ok(lock().show()),
         (["proxies"], "POST") => {
-            let new: NewProxy = read(body)?;
-            // Not under the lock, since names may take long to look up.
-            let addresses = new.addresses()?;
-            Ok((201, Some(lock().add(new, addresses)?)))
+            // Not under the lock, since names may take long to look up, and files to read.
+            let wanted = read::<NewProxy>(body)?.found(registry)?;
+            Ok((201, Some(lock().add(wanted)?)))
         }
         (["proxies", name], "GET") => ok(lock().show_one(name)?),
         (["proxies", name], "POST" | "PATCH") => {
@@ -48,30 +55,37 @@ fn route(
         (["proxies", name], "DELETE") => lock().remove(name).map(gone),
         (["proxies", name, "conditions"], "GET") => ok(lock().conditions(name)?),
         (["proxies", name, "conditions"], "POST") => {
-            Ok((201, Some(lock().add_condition(name, read(body)?)?)))
+            let condition: Condition = read(body)?;
+            let links = condition.links(None, registry)?;
+            Ok((201, Some(lock().add_condition(name, condition, &links)?)))
         }
         (["proxies", proxy, "conditions", name], "GET") => ok(lock().condition(proxy, name)?),
         (["proxies", proxy, "conditions", name], "POST" | "PATCH") => {
-            ok(lock().change_condition(proxy, name, body)?)
+            // Until nobody else has changed it meanwhile.
+            loop {
+                let before = lock().keys(proxy, name)?;
+                let after = before.patched(body)?;
+                if after.name.as_deref() != Some(*name) {
+                    let text = format!("name: it stays `{name}`; leave the key out");
+                    return Err(Problem::new(400, text));
+                }
+                let links = after.links(None, registry)?;
+                let changed = lock().change_condition(proxy, name, &before, after, &links)?;
+                if let Some(shown) = changed {
+                    return ok(shown);
+                }
+            }
         }
         (["proxies", proxy, "conditions", name], "DELETE") => {
             lock().remove_condition(proxy, name).map(gone)
         }
         (["populate"], "POST") => {
             let new: Vec<NewProxy> = read(body)?;
-            let named = |index: usize| {
-                move |Problem { status, text }| Problem::new(status, format!("[{index}].{text}"))
-            };
-            let mut addresses = Vec::new();
-            for (index, new) in new.iter().enumerate() {
-                addresses.push(new.addresses().map_err(Problem::from).map_err(named(index))?);
-            }
-            let mut made = Vec::new();
-            let mut proxies = lock();
-            for (index, (new, addresses)) in new.into_iter().zip(addresses).enumerate() {
-                made.push(proxies.populate(new, addresses).map_err(named(index))?);
-            }
-            Ok((201, Some(json!({ "proxies": made }))))
+            let found = new.into_iter().enumerate().map(|(index, new)| {
+                new.found(registry).map_err(|problem| problem.within(&format!("[{index}].")))
+            });
+            let found = found.collect::<Result<_, _>>()?;
+            Ok((201, Some(lock().populate(found)?)))
         }
         (["reset"], "POST") => lock().reset().map(gone),
         (known, _) => match methods(known) {

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use ackclock_tcp::Registry;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, ORIGIN};
@@ -46,7 +47,11 @@ impl Api {
     ///
     /// # Errors
     /// [`Error::System`] if the system refuses the address or a thread.
-    pub(crate) fn start(address: SocketAddr, proxies: Arc<Mutex<Proxies>>) -> Result<Api, Error> {
+    pub(crate) fn start(
+        address: SocketAddr,
+        proxies: Arc<Mutex<Proxies>>,
+        registry: Registry,
+    ) -> Result<Api, Error> {
         let refused = || Error::system(format!("--api: listen at {address}"));
         let listener = TcpListener::bind(address).map_err(refused())?;
         listener.set_nonblocking(true).map_err(refused())?;
@@ -56,7 +61,7 @@ impl Api {
         let thread = std::thread::Builder::new()
             .name("impair-api".into())
             .spawn(move || {
-                runtime.spawn(serve(listener, proxies));
+                runtime.spawn(serve(listener, (proxies, Arc::new(registry))));
                 let _ = runtime.block_on(ended);
                 // Somebody may still look up a name.
                 runtime.shutdown_background();
@@ -78,7 +83,10 @@ impl Drop for Api {
     }
 }
 
-async fn serve(listener: TcpListener, proxies: Arc<Mutex<Proxies>>) -> io::Result<()> {
+/// What requests are about, and the strategies that scenarios may name.
+type Known = (Arc<Mutex<Proxies>>, Arc<Registry>);
+
+async fn serve(listener: TcpListener, known: Known) -> io::Result<()> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let room = Arc::new(Semaphore::new(MOST_CLIENTS));
     loop {
@@ -88,9 +96,9 @@ async fn serve(listener: TcpListener, proxies: Arc<Mutex<Proxies>>) -> io::Resul
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
-        let proxies = proxies.clone();
+        let known = known.clone();
         tokio::spawn(async move {
-            let service = service_fn(move |request| respond(proxies.clone(), request));
+            let service = service_fn(move |request| respond(known.clone(), request));
             let connection = hyper::server::conn::http1::Builder::new()
                 .timer(TokioTimer::new())
                 .header_read_timeout(HEAD)
@@ -107,7 +115,7 @@ async fn serve(listener: TcpListener, proxies: Arc<Mutex<Proxies>>) -> io::Resul
 
 /// The answer to a request, after its body has come.
 async fn respond(
-    proxies: Arc<Mutex<Proxies>>,
+    (proxies, registry): Known,
     request: Request<Incoming>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let (head, mut body) = request.into_parts();
@@ -132,7 +140,7 @@ async fn respond(
         return Ok(response(problem(413, &text)));
     }
     let done = tokio::task::spawn_blocking(move || {
-        answer(&proxies, head.method.as_str(), head.uri.path(), &bytes)
+        answer(&proxies, &registry, head.method.as_str(), head.uri.path(), &bytes)
     });
     let failed = || problem(500, "the request could not be carried out");
     Ok(response(done.await.unwrap_or_else(|_| failed())))

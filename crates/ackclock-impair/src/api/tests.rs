@@ -14,12 +14,13 @@ type Shared = Arc<Mutex<Proxies>>;
 fn proxies() -> Shared {
     let registry = Registry::default();
     let strategy = registry.parse("linux").unwrap();
-    Arc::new(Mutex::new(Proxies::new(strategy, 1000, 7, registry)))
+    Arc::new(Mutex::new(Proxies::new(strategy, 1000, 7)))
 }
 
 /// Sends a request with a body. Returns the status and the body.
 fn ask(proxies: &Shared, method: &str, path: &str, body: Value) -> (u16, Value) {
-    let (status, value) = answer(proxies, method, path, body.to_string().as_bytes());
+    let registry = Registry::default();
+    let (status, value) = answer(proxies, &registry, method, path, body.to_string().as_bytes());
     (status, value.unwrap_or_default())
 }
 
@@ -29,7 +30,7 @@ fn get(proxies: &Shared, path: &str) -> (u16, Value) {
 
 /// The message of a request that is refused with this status.
 fn refused(proxies: &Shared, (method, path): (&str, &str), body: &str, status: u16) -> String {
-    let (found, value) = answer(proxies, method, path, body.as_bytes());
+    let (found, value) = answer(proxies, &Registry::default(), method, path, body.as_bytes());
     let value = value.unwrap();
     assert_eq!((found, &value["status"]), (status, &json!(status)), "{value}");
     value["error"].as_str().unwrap().into()
@@ -249,6 +250,136 @@ fn populate_keeps_what_is_there_and_replaces_what_differs() {
     assert_eq!(get(&all, "/proxies/b").1, first["proxies"][1]);
 }
 
+/// Neither what is wrong in itself nor what the system refuses leaves anything made.
+#[test]
+fn populate_makes_all_or_nothing() {
+    let all = proxies();
+    let upstream = echo().to_string();
+    let old = json!({ "name": "old", "upstream": upstream, "conditions": [{ "delay": "1ms" }] });
+    let listen: SocketAddr = {
+        let made = ask(&all, "POST", "/proxies", old).1;
+        made["listen"].as_str().unwrap().parse().unwrap()
+    };
+    round_trip(&mut TcpStream::connect(listen).unwrap());
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let new = |second: Value| {
+        json!([
+            { "name": "new", "upstream": upstream },
+            { "name": "old", "upstream": upstream, "listen": listen.to_string() },
+            second,
+        ])
+        .to_string()
+    };
+    let _taken = TcpListener::bind(taken).unwrap();
+    let taken = taken.to_string();
+    for (second, status, expected) in [
+        (
+            json!({ "name": "x", "upstream": upstream, "listen": taken }),
+            409,
+            "[2].listen: listen at",
+        ),
+        (json!({ "name": "x y", "upstream": upstream }), 400, "[2].name: write 1 to 64 letters"),
+        (json!({ "name": "new", "upstream": upstream }), 400, "[2].name: [0] is called `new`, too"),
+        (json!({ "name": "x", "upstream": "nowhere" }), 400, "[2].upstream nowhere: "),
+    ] {
+        let error = refused(&all, ("POST", "/populate"), &new(second), status);
+        assert!(error.starts_with(expected), "{error}");
+        let shown = get(&all, "/proxies").1;
+        assert_eq!(shown.as_object().unwrap().keys().collect::<Vec<_>>(), ["old"]);
+        assert_eq!(shown["old"]["conditions"][0]["delay"], "1ms");
+        assert_eq!(
+            (&shown["old"]["enabled"], &shown["old"]["accepted"]),
+            (&json!(true), &json!(1))
+        );
+    }
+    round_trip(&mut TcpStream::connect(listen).unwrap());
+    // Without it, the other two are made: one where the old one listened.
+    let body = new(json!({ "name": "x", "upstream": upstream, "enabled": false }));
+    let made = ask(&all, "POST", "/populate", body.parse().unwrap()).1;
+    assert_eq!(made["proxies"][1]["listen"], listen.to_string());
+    assert_eq!(made["proxies"][1]["conditions"], json!([]));
+    assert_eq!(made["proxies"][2]["enabled"], false);
+    round_trip(&mut TcpStream::connect(listen).unwrap());
+}
+
+/// Counters only grow while a proxy is there, and the end counts those that are gone, too.
+#[test]
+fn what_was_counted_stays() {
+    let all = proxies();
+    let listen = web(&all, json!([{ "name": "slow", "delay": "1ms" }]));
+    let counted = || {
+        let shown = get(&all, "/proxies/web").1;
+        ["accepted", "open", "reset", "bytes_up", "bytes_down"]
+            .map(|key| shown[key].as_u64().unwrap())
+    };
+    let mut first = TcpStream::connect(listen).unwrap();
+    round_trip(&mut first);
+    assert_eq!(counted(), [1, 1, 0, 1, 1]);
+    ask(&all, "POST", "/proxies/web", json!({ "enabled": false }));
+    assert_eq!(counted(), [1, 0, 1, 1, 1]);
+    ask(&all, "POST", "/proxies/web", json!({ "enabled": true }));
+    assert_eq!(counted(), [1, 0, 1, 1, 1]);
+    round_trip(&mut TcpStream::connect(listen).unwrap());
+    let moved = ask(&all, "POST", "/proxies/web", json!({ "listen": "127.0.0.1:0" })).1;
+    assert_eq!([&moved["accepted"], &moved["bytes_up"]], [2, 2]);
+    // A change that cannot be is no new beginning either.
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let elsewhere = json!({ "listen": taken.local_addr().unwrap().to_string() }).to_string();
+    refused(&all, ("POST", "/proxies/web"), &elsewhere, 409);
+    assert_eq!(counted()[0], 2);
+    ask(&all, "DELETE", "/proxies/web/conditions/slow", Value::Null);
+    ask(&all, "DELETE", "/proxies/web", Value::Null);
+    let listen = web(&all, json!([]));
+    assert_eq!(counted(), [0; 5]);
+    round_trip(&mut TcpStream::connect(listen).unwrap());
+    let other = json!([{ "name": "web", "upstream": echo().to_string() }]);
+    ask(&all, "POST", "/populate", other);
+    assert_eq!(counted(), [0; 5]);
+    let mut sum = crate::ProxyReport::default();
+    all.lock().unwrap().finish(Duration::ZERO).unwrap().iter().for_each(|report| sum.add(report));
+    assert_eq!((sum.accepted, sum.bytes), (3, [3, 3]));
+    // Each of the first two connections crossed the link that is gone: SYN and data at least, both
+    // ways.
+    assert!(sum.passed.packets >= 8 && sum.passed.lost == 0, "{:?}", sum.passed);
+}
+
+/// Files that scenarios name may take long to read. That is done before anybody has to wait.
+#[test]
+fn files_are_read_before_others_have_to_wait() {
+    let all = proxies();
+    let file = std::env::temp_dir().join(format!("ackclock-impair-{}", std::process::id()));
+    let text = format!(
+        "duration = \"1s\"\n[[link]]\nfrom = \"client\"\nto = \"server\"\ntrace = {file:?}\n\
+         delay = \"1ms\"\n"
+    );
+    let condition = json!({ "scenario": text });
+    let proxy = json!({ "name": "x", "upstream": "127.0.0.1:1", "conditions": [condition] });
+    let held = all.lock().unwrap();
+    for (path, body) in [
+        ("/proxies/x/conditions", condition.clone()),
+        ("/proxies", proxy.clone()),
+        ("/populate", json!([proxy])),
+    ] {
+        let (answer, answered) = std::sync::mpsc::channel();
+        let all = all.clone();
+        std::thread::spawn(move || answer.send(ask(&all, "POST", path, body)));
+        let (status, value) = answered.recv_timeout(Duration::from_secs(20)).unwrap();
+        let error = value["error"].as_str().unwrap();
+        assert_eq!((status, error.contains("No such file")), (400, true), "{path}: {error}");
+    }
+    drop(held);
+    // What is there has been read: it runs anew without its file.
+    std::fs::write(&file, "1\n2\n3\n").unwrap();
+    assert_eq!(ask(&all, "POST", "/proxies", proxy).0, 201);
+    std::fs::remove_file(&file).unwrap();
+    for enabled in [false, true] {
+        assert_eq!(ask(&all, "POST", "/proxies/x", json!({ "enabled": enabled })).0, 200);
+    }
+    assert_eq!(ask(&all, "POST", "/reset", Value::Null).0, 204);
+    let one = ("PATCH", "/proxies/x/conditions/condition-1");
+    assert!(refused(&all, one, "{}", 400).contains("No such file"));
+}
+
 #[test]
 fn a_scenario_is_a_condition() {
     let all = proxies();
@@ -280,7 +411,7 @@ fn wrong_requests_name_the_key_and_what_would_be_right() {
             conditions,
             r#"{"los": 0.1}"#,
             400,
-            "los: unknown field `los`, expected one of `name`, `direction`, `rate`",
+            "los: there is no key `los` here; did you mean `loss`? There are `name`, `direction`",
         ),
         (
             conditions,
@@ -293,7 +424,7 @@ fn wrong_requests_name_the_key_and_what_would_be_right() {
             conditions,
             r#"{"direction": "left"}"#,
             400,
-            "direction: unknown variant `left`, expected one of `both`, `up`, `down`",
+            "direction: there is no `left` here; there are `both`, `up`, `down`",
         ),
         (conditions, r#"{"reorder": "x"}"#, 400, "reorder: "),
         (
@@ -302,15 +433,33 @@ fn wrong_requests_name_the_key_and_what_would_be_right() {
             400,
             "name: write 1 to 64 letters, digits, `.`, `_` or `-`, and not dots alone",
         ),
-        (conditions, "{", 400, "the body is not right: EOF"),
+        (conditions, "{", 400, "the body is no JSON: EOF"),
         (conditions, "{} {}", 400, "the body is to be one JSON value: "),
-        (conditions, "[1]", 400, ""),
+        (conditions, "[1]", 400, "[0]: write a string, not the number 1"),
+        (conditions, "7", 400, "the body: write an object, not the number 7"),
         (
-            ("POST", "/proxies"),
-            r#"{"name": "x"}"#,
+            conditions,
+            r#"{"seed": -1}"#,
             400,
-            "the body is not right: missing field `upstream`",
+            "seed: write a whole number, 0 or more, not the number -1",
         ),
+        (
+            conditions,
+            r#"{"queue": "3"}"#,
+            400,
+            "queue: write a whole number, 0 to 4294967295, not the text \"3\"",
+        ),
+        (conditions, r#"{"burst": [2]}"#, 400, "burst: write a number, not a list"),
+        (conditions, r#"{"seed": 1, "seed": 2}"#, 400, "the body: the key `seed` is there twice"),
+        (("POST", "/populate"), "{}", 400, "the body: write a list, not an object"),
+        (("POST", "/populate"), r#"[{"name": "x"}]"#, 400, "[0]: the key `upstream` is missing"),
+        (
+            ("POST", "/proxies/web"),
+            r#"{"enabled": 1}"#,
+            400,
+            "enabled: write true or false, not the number 1",
+        ),
+        (("POST", "/proxies"), r#"{"name": "x"}"#, 400, "the key `upstream` is missing"),
         (
             ("POST", "/proxies"),
             r#"{"name": "x", "upstream": "nowhere"}"#,
@@ -327,13 +476,13 @@ fn wrong_requests_name_the_key_and_what_would_be_right() {
             ("POST", "/proxies/web"),
             r#"{"seed": 1}"#,
             400,
-            "seed: unknown field `seed`, expected one of `listen`, `upstream`, `enabled`",
+            "seed: there is no key `seed` here; there are `listen`, `upstream`, `enabled`",
         ),
         (
             ("POST", "/populate"),
             r#"[{"name": 1}]"#,
             400,
-            "[0].name: invalid type: integer `1`, expected a string",
+            "[0].name: write a string, not the number 1",
         ),
         (("PUT", "/proxies"), "", 405, "PUT does nothing here; there is GET, POST"),
         (("GET", "/toxics"), "", 404, "there is no /toxics; there is /version, /proxies, "),
@@ -382,7 +531,7 @@ fn status(answer: &str) -> &str {
 
 #[test]
 fn requests_come_over_http() {
-    let api = Api::start("127.0.0.1:0".parse().unwrap(), proxies()).unwrap();
+    let api = Api::start("127.0.0.1:0".parse().unwrap(), proxies(), Registry::default()).unwrap();
     let answer = raw(api.address(), b"GET /version HTTP/1.1\r\nHost: x\r\n\r\n");
     assert_eq!(status(&answer), "200");
     assert!(answer.contains("content-type: application/json\r\n"), "{answer}");
@@ -407,7 +556,7 @@ fn requests_come_over_http() {
 /// answered at once.
 #[test]
 fn slow_and_malformed_clients_hold_up_nobody() {
-    let api = Api::start("127.0.0.1:0".parse().unwrap(), proxies()).unwrap();
+    let api = Api::start("127.0.0.1:0".parse().unwrap(), proxies(), Registry::default()).unwrap();
     let held: [&[u8]; 4] = [
         b"",
         b"GET /ver",

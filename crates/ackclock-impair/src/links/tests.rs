@@ -165,3 +165,24 @@ fn copies_and_flipped_bits_pass_through_the_row() {
     }
     assert!(is_empty(&mut links));
 }
+
+/// What the links of conditions did that are gone, still empty themselves, or are in force.
+#[test]
+fn what_links_did_is_counted_also_when_they_are_gone() {
+    let drop = || link("loss = [{ bernoulli = { p = \"100%\", direction = \"both\" } }]", 1);
+    let mut links = links(&[delay(1, Way::Both)]);
+    let counted = |links: &Links, now| {
+        (links.passed(now), links.report(now).iter().map(|l| l.counts.packets).sum())
+    };
+    let passed = |packets, lost| Passed { packets, lost };
+    send(&mut links, Time::ZERO, 0);
+    assert_eq!(counted(&links, Time::ZERO), (passed(1, 0), 1));
+    // The first packet is on its way yet.
+    links.set(Time::ZERO, 0, Some(&drop())).unwrap();
+    send(&mut links, Time::ZERO, 1);
+    assert_eq!(counted(&links, Time::ZERO), (passed(2, 1), 1));
+    assert_eq!((arrivals(&mut links).len(), links.stages.len()), (1, 1));
+    assert_eq!(counted(&links, Time(MS)), (passed(2, 1), 1));
+    links.set(Time(2 * MS), 0, None).unwrap();
+    assert_eq!(counted(&links, Time(2 * MS)), (passed(2, 1), 0));
+}

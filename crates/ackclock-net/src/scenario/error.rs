@@ -87,21 +87,18 @@ impl ScenarioError {
         let path = DeTable::parse(text).map(|root| key_at(&root, &span)).unwrap_or_default();
         let key = display(&path);
         let line = Some(line_of(text, span.start));
-        let error = |message, help| ScenarioError { line, key, message, help };
-        if let Some((name, known)) = unknown_name(&message) {
-            let what = if message.starts_with("unknown field") { "key " } else { "" };
-            let list = known.join("`, `");
-            let help = match nearest(&name, &known) {
-                Some(near) => format!("did you mean `{near}`? There are `{list}`"),
-                None => format!("there are `{list}`"),
-            };
-            return error(format!("there is no {what}`{name}` here"), Some(help));
-        }
-        if let Some(name) = message.strip_prefix("missing field ") {
-            return error(format!("the key {name} is missing"), None);
-        }
-        let (message, help) = plain(&message, &path);
-        error(message, help)
+        let kind = plain_kind(&message, &path).filter(|_| unknown_name(&message).is_none());
+        let (message, help) = match kind {
+            Some((message, help)) => (message, Some(help)),
+            None => in_words(&message),
+        };
+        ScenarioError { line, key, message, help }
+    }
+
+    /// What serde says of the value of a key, in this project's words.
+    pub fn from_serde(key: impl Into<String>, message: &str) -> Self {
+        let (message, help) = in_words(message.trim());
+        ScenarioError { line: None, key: key.into(), message, help }
     }
 }
 
@@ -113,8 +110,35 @@ pub(super) fn fail(path: &[Step], message: impl Into<String>) -> Checked {
     Err(ScenarioError::at(path, message))
 }
 
-/// What the TOML reader says in terms of Rust, in terms of the file.
-fn plain(message: &str, path: &[Step]) -> (String, Option<String>) {
+/// What serde says in terms of Rust, in terms of the file: what is wrong, and what would be right.
+fn in_words(message: &str) -> (String, Option<String>) {
+    if let Some((name, known)) = unknown_name(message) {
+        let what = if message.starts_with("unknown field") { "key " } else { "" };
+        let list = known.join("`, `");
+        let help = match nearest(&name, &known) {
+            Some(near) => format!("did you mean `{near}`? There are `{list}`"),
+            None => format!("there are `{list}`"),
+        };
+        return (format!("there is no {what}`{name}` here"), Some(help));
+    }
+    if let Some(name) = message.strip_prefix("missing field ") {
+        return (format!("the key {name} is missing"), None);
+    }
+    if let Some((found, expected)) = message.rsplit_once("expected ") {
+        let expected = match expected {
+            "u8" => "a whole number, 0 to 255",
+            "u32" => "a whole number, 0 to 4294967295",
+            "u64" => "a whole number, 0 or more",
+            _ if expected.starts_with("struct ") => "a table",
+            _ => expected,
+        };
+        return (format!("{found}expected {expected}"), None);
+    }
+    (message.into(), None)
+}
+
+/// The same where a key has one of several kinds, or there may be several of it.
+fn plain_kind(message: &str, path: &[Step]) -> Option<(String, String)> {
     let last = path.iter().rev().find_map(|step| match step {
         Step::Key(key) => Some(key.as_str()),
         Step::Index(_) => None,
@@ -127,14 +151,14 @@ fn plain(message: &str, path: &[Step]) -> (String, Option<String>) {
     };
     let of_kind = ["newtype variant", "wanted exactly 1 element", "wanted string or table"];
     if let (Some(example), true) = (kind, of_kind.iter().any(|t| message.contains(t))) {
-        return (
+        return Some((
             "one kind with its settings is expected here".into(),
-            Some(format!("for example `{example}`")),
-        );
+            format!("for example `{example}`"),
+        ));
     }
     if message == "duplicate key" {
         let help = "tables of which there may be several are written `[[link]]`";
-        return ("this key is set already".into(), Some(help.into()));
+        return Some(("this key is set already".into(), help.into()));
     }
     if let (
         Some(
@@ -148,19 +172,9 @@ fn plain(message: &str, path: &[Step]) -> (String, Option<String>) {
             "fate" | "loss" | "spikes" | "change" | "outage" => format!("link.{name}"),
             _ => name.into(),
         };
-        return ("there may be several of these".into(), Some(format!("write `[[{inner}]]`")));
+        return Some(("there may be several of these".into(), format!("write `[[{inner}]]`")));
     }
-    if let Some((found, expected)) = message.rsplit_once("expected ") {
-        let expected = match expected {
-            "u8" => "a whole number, 0 to 255",
-            "u32" => "a whole number, 0 to 4294967295",
-            "u64" => "a whole number, 0 or more",
-            _ if expected.starts_with("struct ") => "a table",
-            _ => expected,
-        };
-        return (format!("{found}expected {expected}"), None);
-    }
-    (message.into(), None)
+    None
 }
 
 /// Takes apart serde's `unknown field `x`, expected one of `a`, `b`` and `unknown variant ...`.

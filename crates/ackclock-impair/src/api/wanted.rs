@@ -1,0 +1,89 @@
+//! What a proxy is to be, as JSON has it, and what takes a while to find out for that: addresses
+//! of names, and the files that scenarios name. Nothing here is under the lock of the proxies.
+
+use std::net::SocketAddr;
+
+use ackclock_tcp::Registry;
+use serde::{Deserialize, Serialize};
+
+use super::{Condition, Problem};
+use crate::args::{listen_address, resolve};
+use crate::{Conditions, Error};
+
+/// What a proxy is to be.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewProxy {
+    pub(crate) name: String,
+    #[serde(default = "any_port")]
+    pub(crate) listen: String,
+    pub(crate) upstream: String,
+    #[serde(default = "yes")]
+    pub(crate) enabled: bool,
+    /// Of the random numbers; left out, it is the one that the command has.
+    #[serde(default)]
+    pub(crate) seed: Option<u64>,
+    #[serde(default)]
+    pub(crate) conditions: Vec<Condition>,
+}
+
+fn any_port() -> String {
+    "127.0.0.1:0".into()
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A proxy that is to be made, with all that takes a while.
+pub(crate) struct Wanted {
+    pub(super) new: NewProxy,
+    pub(super) listen: SocketAddr,
+    /// The addresses of its server.
+    pub(super) to: Vec<SocketAddr>,
+    /// Of its conditions, each.
+    pub(super) links: Vec<Conditions>,
+}
+
+impl NewProxy {
+    /// Finds out what takes a while.
+    pub(crate) fn found(self, registry: &Registry) -> Result<Wanted, Problem> {
+        let listen = listen_address("--listen", &self.listen)?;
+        let to = resolve("--upstream", &self.upstream)?;
+        let links = self.conditions.iter().enumerate().map(|(index, condition)| {
+            let links = condition.links(None, registry).map_err(Problem::from);
+            links.map_err(|problem| problem.within(&format!("conditions[{index}].")))
+        });
+        let links = links.collect::<Result<_, _>>()?;
+        Ok(Wanted { new: self, listen, to, links })
+    }
+}
+
+/// What may change of a proxy.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Changes {
+    listen: Option<String>,
+    upstream: Option<String>,
+    enabled: Option<bool>,
+}
+
+/// Changes with the addresses that they name.
+pub(crate) struct Found {
+    pub(super) listen: Option<(String, SocketAddr)>,
+    pub(super) upstream: Option<(String, Vec<SocketAddr>)>,
+    pub(super) enabled: Option<bool>,
+}
+
+impl Changes {
+    /// Finds the addresses out, which may take a while.
+    pub(crate) fn found(self) -> Result<Found, Error> {
+        let listen = self.listen.as_deref().map(|text| listen_address("--listen", text));
+        let upstream = self.upstream.as_deref().map(|text| resolve("--upstream", text));
+        Ok(Found {
+            listen: self.listen.clone().zip(listen.transpose()?),
+            upstream: self.upstream.clone().zip(upstream.transpose()?),
+            enabled: self.enabled,
+        })
+    }
+}
