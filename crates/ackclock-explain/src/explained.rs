@@ -74,6 +74,14 @@ impl End {
     /// Both.
     pub const BOTH: [End; 2] = [End::Client, End::Server];
 
+    /// The other one.
+    pub const fn other(self) -> End {
+        match self {
+            End::Client => End::Server,
+            End::Server => End::Client,
+        }
+    }
+
     /// The name used in every output.
     pub const fn name(self) -> &'static str {
         match self {

@@ -19,6 +19,10 @@ use crate::replay::Rescue;
 use crate::slow::Rates;
 use crate::summary::Summary;
 
+mod ways;
+
+use self::ways::WaysJson;
+
 /// Writes everything as one JSON object: `captures`, `connections` and `overall`.
 ///
 /// # Errors
@@ -240,6 +244,7 @@ struct FlowJson<'a> {
     unseen_bytes: u64,
     rtt: Option<RoundTripJson>,
     limits: LimitsJson,
+    ways: WaysJson,
     ecn: EcnJson,
     window: u64,
     throughput_bps: Option<f64>,
@@ -464,6 +469,7 @@ impl<'a> FlowJson<'a> {
             unseen_bytes: flow.unseen,
             rtt: flow.rtt.map(RoundTripJson::of),
             limits: LimitsJson(flow.lifetime),
+            ways: WaysJson::of(&flow.ways),
             ecn: EcnJson::of(&flow.ecn),
             window: flow.window,
             throughput_bps: throughput,

@@ -81,8 +81,13 @@ fn connections_have_exactly_the_documented_keys_in_their_order() {
     );
     assert_eq!(of("/connections/1/position"), "confidence to_client_s to_server_s vantage");
     let flow = "bytes doubts dsacks ecn goodput_bps limits mss offered probes_of_new_data \
-        retransmission_rate retransmissions rtt segments throughput_bps timeouts unseen_bytes window";
+        retransmission_rate retransmissions rtt segments throughput_bps timeouts unseen_bytes ways \
+        window";
     assert_eq!(of("/connections/1/from_server"), flow);
+    let ways = "f_rto initial_window least_rto_s rack reduction reductions tail_loss_probes";
+    assert_eq!(of("/connections/1/from_server/ways"), ways);
+    assert_eq!(of("/connections/1/from_server/ways/rack"), "unused used uses");
+    assert_eq!(of("/connections/1/from_server/ways/reductions"), "half other seven_tenths");
     let ecn = "capable cwr echoes marked negotiated reduction_list reductions";
     assert_eq!(of("/connections/1/from_server/ecn"), ecn);
     let overall = "backed_off_timeouts bytes connections dsacks fast_retransmissions \

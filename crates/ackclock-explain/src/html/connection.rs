@@ -195,6 +195,11 @@ fn facts(found: &Found, explained: &Explained) -> Vec<(String, String)> {
             flow.offered.as_ref().map_or("SYN not seen".into(), offered),
         ));
     }
+    for (end, flow) in found.flows().filter(|(_, flow)| flow.bytes > 0) {
+        let ways = text::ways(flow, found.flow(end.other())).into_iter();
+        let seen = ways.skip(2).filter(|(_, value)| value != "not seen");
+        facts.extend(seen.map(|(name, value)| (format!("{}: {name}", end.name()), value)));
+    }
     for (end, flow) in found.flows().filter(|(_, flow)| flow.ecn.negotiated == Some(true)) {
         facts.push((format!("{} sent with ECN", end.name()), marks(&flow.ecn)));
     }

@@ -42,7 +42,7 @@ fn one(found: &Found) -> Vec<(String, Span)> {
 
 fn advice(found: &Found, from: End, limit: Limit) -> Option<String> {
     let c = &found.connection;
-    let (flow, to) = (found.flow(from), found.flow(other(from)));
+    let (flow, to) = (found.flow(from), found.flow(from.other()));
     let (sender, receiver) = match from {
         End::Client => (c.client.ip(), c.server.ip()),
         End::Server => (c.server.ip(), c.client.ip()),
@@ -108,11 +108,4 @@ fn recovery(flow: &Flow, to: &Flow, sender: &str, receiver: &str) -> String {
 
 fn closed(flow: &Flow) -> bool {
     flow.stalls.iter().any(|stall| stall.cause == StallCause::ZeroWindow)
-}
-
-fn other(end: End) -> End {
-    match end {
-        End::Client => End::Server,
-        End::Server => End::Client,
-    }
 }

@@ -7,6 +7,7 @@ mod overall;
 mod sentence;
 mod short;
 mod terms;
+mod ways;
 mod words;
 
 pub(crate) use self::words::bounded;
@@ -20,6 +21,7 @@ pub(crate) use sentence::{marks, seconds_saved, stall};
 pub(crate) use short::{headed, headline, shares, why};
 pub use terms::terms;
 pub(crate) use terms::{TERMS, meaning};
+pub(crate) use ways::ways;
 pub(crate) use words::{count, date, time};
 
 /// What the time went into, at most `top` of the connections that were held up for longest, and

@@ -24,6 +24,9 @@ pub(super) fn text(found: &Found, explained: &Explained, top: usize) -> String {
     text.push_str(&format!("captured {}\n", position(&c.position)));
     for (end, flow) in found.flows() {
         text.push_str(&direction(end, flow));
+        if flow.bytes > 0 {
+            text.push_str(&ways(flow, found.flow(end.other())));
+        }
     }
     let lines = happenings(found);
     let (shown, more) = bounded(lines.len(), top);
@@ -84,6 +87,14 @@ fn direction(end: End, flow: &Flow) -> String {
         text.push_str(&format!("  not known: {doubt}\n"));
     }
     text
+}
+
+/// How the sender goes about losses: what was seen of that.
+fn ways(flow: &Flow, back: &Flow) -> String {
+    let ways = super::ways(flow, back).into_iter();
+    let seen = ways.filter(|(_, value)| value != "not seen");
+    let seen: Vec<String> = seen.map(|(name, value)| format!("{name}: {value}")).collect();
+    if seen.is_empty() { String::new() } else { format!("  its ways: {}\n", seen.join("; ")) }
 }
 
 /// Retransmissions, stalls and recoveries in order of time.
