@@ -202,3 +202,22 @@ fn a_chance_to_probe_that_is_not_used() {
         assert_eq!(ways(line).probes, evidence(0, unused), "{silence}");
     }
 }
+
+/// The timer expires where a probe would have come first, unless the new data that went out before
+/// was one.
+#[test]
+fn new_data_after_silence_may_be_a_probe() {
+    for (late, unused) in [(false, 1), (true, 0)] {
+        let mut line = Line::sack(50.0);
+        line.send(0.0, 0..4);
+        line.ack(50.0, 4);
+        line.send(50.1, 4..8);
+        if late {
+            line.send(130.0, [8]);
+        }
+        line.send(381.0, [4]);
+        let end = if late { 9 } else { 8 };
+        line.ack(431.0, end);
+        assert_eq!(ways(line).probes, evidence(0, unused), "{late}");
+    }
+}
