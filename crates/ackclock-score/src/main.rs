@@ -7,6 +7,7 @@ mod linux_commands;
 
 use std::process::ExitCode;
 
+use ackclock_score::kernel::pairs;
 use ackclock_score::{Missing, PLACES, Scores, scenario, score, score_all};
 use ackclock_score::{ceiling, what_if};
 use clap::{Parser, Subcommand};
@@ -72,6 +73,13 @@ struct WhatIfArgs {
     /// Print each answer that is wrong, too.
     #[arg(long)]
     wrong: bool,
+    /// So many pairs of the kernel's connections instead: one without tail loss probes or SACK,
+    /// the other with. Takes root, tcpdump and ip.
+    #[arg(long, value_name = "N", conflicts_with = "connections")]
+    kernel: Option<u64>,
+    /// How many pairs of the kernel at the same time: they mostly sleep.
+    #[arg(long, value_name = "N", default_value_t = 4, requires = "kernel")]
+    jobs: usize,
 }
 
 fn main() -> ExitCode {
@@ -114,7 +122,11 @@ fn run(args: &Args) -> Result<String, String> {
 }
 
 fn what_if(args: &WhatIfArgs) -> Result<String, String> {
-    let answers = what_if::all(args.seed..args.seed.saturating_add(args.connections))?;
+    let answers = match args.kernel {
+        Some(pairs) => pairs::answers(args.seed..args.seed.saturating_add(pairs), args.jobs)
+            .map_err(|error| error.to_string())?,
+        None => what_if::all(args.seed..args.seed.saturating_add(args.connections))?,
+    };
     let mut out = String::new();
     for a in answers.iter().filter(|_| args.wrong) {
         if a.avoided[0] != a.avoided[1] || (a.saved[0] - a.saved[1]).abs() > 0.1 * a.saved[1].abs()

@@ -6,7 +6,6 @@
 //! held against that.
 
 use std::fmt::Write as _;
-use std::io::Cursor;
 
 use ackclock_explain::{Rescue, replay};
 use ackclock_net::scenario::{BuildOptions, Scenario, Simulation};
@@ -14,10 +13,11 @@ use ackclock_net::{FlowId, Place, Recorder};
 use ackclock_report::{CaptureFormat, CaptureWriter};
 use ackclock_run::handshake;
 use ackclock_tcp::{Event, EventKind, Registry, Sighting, Span, Time};
-use ackclock_trace::{Connection, Episode, Reader, Settings, Timeout, Tracker, decode};
+use ackclock_trace::{Connection, Episode, Timeout};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
+use crate::captures::explained;
 use crate::population;
 
 /// Differences in time saved below this are none: two ticks.
@@ -158,8 +158,7 @@ fn answer(
     rescue: &Rescue,
     scale: [f64; 2],
 ) -> Result<Option<Answer>, String> {
-    let lossy = episode.lost.iter().rposition(|n| *n > 0).map_or(0, |i| i as u64 + 1);
-    let end = episode.position + (lossy * u64::from(episode.mss)).min(episode.bytes);
+    let end = repaired_at(episode);
     let start = Time(episode.start.0 - EPOCH);
     let (other, _) = run(text, seed, Some(rescue.strategy))?;
     let (Some(was), Some(is)) = (log.acknowledged(end), other.acknowledged(end)) else {
@@ -177,6 +176,12 @@ fn answer(
     }))
 }
 
+/// The position that ends the repair of an episode.
+pub(crate) fn repaired_at(episode: &Episode) -> u64 {
+    let lossy = episode.lost.iter().rposition(|n| *n > 0).map_or(0, |i| i as u64 + 1);
+    episode.position + (lossy * u64::from(episode.mss)).min(episode.bytes)
+}
+
 /// The first connection of a capture at the sender.
 fn captured(simulation: &Simulation, seen: &[Sighting]) -> Result<Option<Connection>, String> {
     let text = |error: std::io::Error| error.to_string();
@@ -187,14 +192,7 @@ fn captured(simulation: &Simulation, seen: &[Sighting]) -> Result<Option<Connect
     }
     seen.iter().try_for_each(|packet| capture.packet(0, packet)).map_err(text)?;
     let file = capture.finish().map_err(text)?;
-    let mut reader = Reader::new(Box::new(Cursor::new(file))).map_err(|e| e.to_string())?;
-    let mut tracker = Tracker::new(Settings::default());
-    while let Some(frame) = reader.next().map_err(|e| e.to_string())? {
-        if let Ok(packet) = decode(&frame) {
-            tracker.packet(&packet);
-        }
-    }
-    Ok(tracker.finish().next())
+    explained(&file).map(|all| all.into_iter().next())
 }
 
 /// The answers about the scenarios of these seeds.

@@ -4,6 +4,7 @@
 //! Of each capture there are `NAME.sender.pcap` and `NAME.receiver.pcap`, both of headers, and
 //! [`NAME.json`](Truth).
 
+pub mod pairs;
 mod pcap;
 mod plan;
 mod score;

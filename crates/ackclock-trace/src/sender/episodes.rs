@@ -36,6 +36,8 @@ pub(crate) struct Episodes {
     closed: Vec<Period>,
     /// Closed ones that wait for the sender to go idle.
     waiting: usize,
+    /// Position of the FIN if it went out by itself.
+    fin: Option<u64>,
 }
 
 impl Episodes {
@@ -79,10 +81,18 @@ impl Episodes {
         }
     }
 
+    /// A FIN goes out by itself, later than the data before it. No window of the sender's holds it
+    /// back (Linux's `tcp_cwnd_test`), so the application has closed only now: in a replay it would
+    /// come too early.
+    pub fn closes(&mut self, position: u64) {
+        self.fin = Some(position);
+    }
+
     /// Nothing is outstanding any more; the last byte was at `max`.
     #[inline]
     pub fn idle(&mut self, max: u64) {
         if self.waiting > 0 {
+            let max = self.fin.map_or(max, |fin| max.min(fin));
             for period in self.closed.iter_mut().rev().take(self.waiting) {
                 period.idle = max;
             }

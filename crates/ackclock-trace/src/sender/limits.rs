@@ -19,7 +19,7 @@ use crate::lifetime::{Lifetime, Limit};
 use crate::path::Path;
 
 /// The least time after an ACK within which what it lets go follows.
-const SOON: Span = Span::from_millis(1);
+pub(super) const SOON: Span = Span::from_millis(1);
 
 /// Time since new data last went out, to be decided by what goes out next.
 #[derive(Clone, Copy, Debug, Default)]

@@ -54,7 +54,7 @@ use ackclock_tcp::{Event, Seq, Span, Time};
 use self::causes::Causes;
 use self::episodes::{Episodes, Facts};
 pub(crate) use self::input::{Acked, Sent, Sight, Terms};
-use self::limits::Limits;
+use self::limits::{Limits, SOON};
 use self::marks::Marks;
 use self::picture::Picture;
 pub(crate) use self::picture::expiry;
@@ -181,6 +181,9 @@ impl SenderModel {
         }
         let asked = self.stalls.is_asked(self.stream.moments.last_ack());
         self.limits.new_data(sent.at, &self.stream, asked);
+        if sent.payload() == 0 && self.stream.moments.since_new_data(sent.at) > SOON {
+            self.episodes.closes(sent.position);
+        }
         if resumes {
             self.sender_resumes(sent);
         }

@@ -47,6 +47,10 @@ impl Moments {
         at.since(self.progress)
     }
 
+    pub fn since_new_data(&self, at: Time) -> Span {
+        at.since(self.new_data)
+    }
+
     #[inline]
     pub fn since_ack(&self, at: Time) -> Span {
         at.since(self.ack)

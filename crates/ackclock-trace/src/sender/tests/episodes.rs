@@ -97,3 +97,21 @@ fn no_episode_without_an_end() {
     line.send(251.0, [0]);
     assert_eq!(line.found().timeouts[0].episode, None);
 }
+
+/// The application closes after it has written all, at once or
+/// 100 ms later. In a replay the FIN would come too early in the second case.
+#[test]
+fn a_fin_that_comes_later_is_none_of_the_data() {
+    for (closes, bytes) in [(0.01, 2001), (100.0, 2000)] {
+        let mut line = Line::without_sack(50.0);
+        line.send(0.0, 0..2);
+        line.sent(ms(0.001 + closes), 2000, 1, true);
+        line.send(300.0, [0]);
+        line.ack(350.0, 1);
+        line.send(350.01, [1]);
+        line.acked_at(401.0, 2001);
+        let found = line.found();
+        let episode = found.timeouts[0].episode.as_ref().unwrap();
+        assert_eq!((episode.bytes, &episode.lost), (bytes, &vec![1, 1]));
+    }
+}

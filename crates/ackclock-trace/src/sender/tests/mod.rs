@@ -116,25 +116,38 @@ impl Line {
         echo: Option<f64>,
         with_data: bool,
     ) {
-        self.frame += 1;
-        self.end = ms(t);
         let mut sack = [(0, 0); 4];
         for (to, from) in sack.iter_mut().zip(blocks) {
             *to = (from.0 * MSS, from.1 * MSS);
         }
-        self.model.acked(&Acked {
-            frame: self.frame,
+        let (sacks, tsecr) = (blocks.len() as u8, echo.map(|e| e as u32));
+        self.heard(Acked { sack, sacks, dsack, tsecr, with_data, ..self.plain(t, n * MSS) });
+    }
+
+    /// All below this position has arrived.
+    fn acked_at(&mut self, t: f64, ack: u64) {
+        self.heard(self.plain(t, ack));
+    }
+
+    fn plain(&self, t: f64, ack: u64) -> Acked {
+        Acked {
+            frame: self.frame + 1,
             at: ms(t),
-            ack: n * MSS,
+            ack,
             window: self.window,
-            sack,
-            sacks: blocks.len() as u8,
-            dsack,
-            tsecr: echo.map(|e| e as u32),
-            with_data,
+            sack: [(0, 0); 4],
+            sacks: 0,
+            dsack: false,
+            tsecr: None,
+            with_data: false,
             ece: self.ece,
             timed: true,
-        });
+        }
+    }
+
+    fn heard(&mut self, acked: Acked) {
+        (self.frame, self.end) = (acked.frame, acked.at);
+        self.model.acked(&acked);
     }
 
     /// All below segment `n` has arrived.
