@@ -46,9 +46,10 @@ const WITH_SACK: &[(&str, &str)] = &[
     ("sack+tlp", "tail loss probe"),
     ("net-reno-sack", "Net Reno"),
     ("rack-tlp", "RACK-TLP"),
+    ("linux", "RACK-TLP as in Linux"),
 ];
 
-/// The same if it was not. The last two are what SACK at both ends would have brought.
+/// The same if it was not. The last three are what SACK at both ends would have brought.
 const WITHOUT_SACK: &[(&str, &str)] = &[
     ("newreno", "NewReno"),
     ("newreno+lt", "limited transmit"),
@@ -58,6 +59,7 @@ const WITHOUT_SACK: &[(&str, &str)] = &[
     ("net-reno", "Net Reno"),
     ("sack", "SACK"),
     ("rack-tlp", "SACK and RACK-TLP"),
+    ("linux", "SACK and RACK-TLP as in Linux"),
 ];
 
 /// Rate of a bottleneck of which nothing is known, and of the way back: a segment takes no time.
@@ -136,8 +138,9 @@ fn repair(episode: &Episode, waited: Option<Span>, strategy: &str) -> Option<Rep
     // What lies further ahead than three windows has no part in the repair.
     let bytes = bytes.min(end + (3 * u64::from(episode.cwnd) + 10) * u64::from(mss));
 
-    let strategy =
-        Registry::default().parse(&format!("{strategy}+linux-timer-alone")).ok()?.build();
+    // Linux has one timer for three ends, so that no probe goes out in a recovery.
+    let timer = if strategy == "linux" { "" } else { "+linux-timer-alone" };
+    let strategy = Registry::default().parse(&format!("{strategy}{timer}")).ok()?.build();
     let mut network = Network::new(1);
     let (a, b) = (network.node("sender"), network.node("receiver"));
     let rate = episode.rate_bps.map_or(FAST, |bps| (bps as u64).clamp(1, FAST));

@@ -160,6 +160,11 @@ fn answer(
 ) -> Result<Option<Answer>, String> {
     let end = repaired_at(episode);
     let start = Time(episode.start.0 - EPOCH);
+    // Linux has one timer for three ends, which is part of what it does.
+    let text = match rescue.strategy {
+        "linux" => &with(text, "timer", "\"linux\""),
+        _ => text,
+    };
     let (other, _) = run(text, seed, Some(rescue.strategy))?;
     let (Some(was), Some(is)) = (log.acknowledged(end), other.acknowledged(end)) else {
         return Ok(None);
