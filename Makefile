@@ -230,7 +230,8 @@ score:
 	target/release/ackclock-score what-if
 	if [ "$$(id -u)" = 0 ] && [ -e /dev/net/tun ]; then \
 	    tools/install tcpdump iproute2 && rm -rf out/kernel && \
-	    target/release/ackclock-score take out/kernel && target/release/ackclock-score kernel out/kernel; \
+	    target/release/ackclock-score take out/kernel && target/release/ackclock-score kernel out/kernel && \
+	    target/release/ackclock-score what-if --kernel 400; \
 	else \
 	    target/release/ackclock-score kernel crates/ackclock-score/tests/captures; \
 	fi

@@ -26,6 +26,9 @@ use crate::what_if::{Answer, repaired_at};
 /// Payload of a full segment, with timestamps.
 const MSS: u64 = 1448;
 
+/// What `explain` calls a sender with probes and SACK, of those that it names.
+const STRATEGY: &str = "linux";
+
 /// What the first of a pair is without, and the second has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
@@ -41,13 +44,6 @@ impl Way {
         match self {
             Way::Probes => ("tcp_early_retrans", Value::Integer(0)),
             Way::Sack => ("tcp_sack", Value::Integer(0)),
-        }
-    }
-
-    /// What `explain` calls a sender with it.
-    fn strategy(self) -> &'static str {
-        match self {
-            Way::Probes | Way::Sack => "rack-tlp",
         }
     }
 }
@@ -89,7 +85,7 @@ impl Pair {
         let again = lost.iter().filter(|_| below(6) == 0).map(|segment| (*segment, 1)).collect();
         Pair {
             seed,
-            way: if seed % 2 == 0 { Way::Sack } else { Way::Probes },
+            way: if seed & 1 == 0 { Way::Sack } else { Way::Probes },
             segments,
             lost: (lost, again),
             rate: ["2mbit", "10mbit", "50mbit"][below(3) as usize],
@@ -131,18 +127,19 @@ impl Pair {
     /// # Errors
     /// What could not be done; it takes root, tcpdump and ip.
     pub fn answers(&self, directory: &Path, net: u8) -> io::Result<Vec<Answer>> {
-        let file = directory.join(format!("pair-{}.pcap", self.seed));
+        let [file, other] = ["without", "with"]
+            .map(|name| directory.join(format!("pair-{}.{name}.pcap", self.seed)));
         let without = self.run(false, &file, net)?;
         let capture = std::fs::read(&file)?;
         let connections = explained(&capture).map_err(io::Error::other)?;
-        let with = self.run(true, &file, net)?;
+        let with = self.run(true, &other, net)?;
         let asked = |t: &&Timeout| t.episode.as_ref().is_some_and(|e| e.slow_start);
         let mut all = Vec::new();
         let timeouts = connections.iter().flat_map(|connection| &connection.from_client.timeouts);
         for timeout in timeouts.filter(asked) {
             let Some(episode) = &timeout.episode else { continue };
             let rescues = replay(timeout).into_iter();
-            for rescue in rescues.filter(|rescue| rescue.strategy == self.way.strategy()) {
+            for rescue in rescues.filter(|rescue| rescue.strategy == STRATEGY) {
                 all.extend(self.answer(timeout, episode, &rescue, [&without, &with]));
             }
         }
