@@ -247,6 +247,7 @@ soak:
 hostile: build
 	tools/install iproute2
 	python3 tests/hostile.py
+	python3 tests/hostile.py --queues 2
 
 # A Debian package in out/: a static binary, man pages, the unit and the dashboard.
 MUSL := x86_64-unknown-linux-musl

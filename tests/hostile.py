@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Attacks `ackclock serve` and `ackclock proxy` in a network namespace, while an honest client fetches a file.
 
-    tests/hostile.py [--only NAME]
+    tests/hostile.py [--only NAME] [--queues N]
 
 Fails if the client does not get each file right within two minutes, if the process ever held more memory than its
 budget, or if an attack has left no trace in the metrics. Needs root, Debian's `iproute2` and `util-linux`; without root
@@ -265,7 +265,7 @@ def backend(folder: Path):
     server.shutdown()
 
 
-def attack_all(ackclock: Path, only: str | None) -> int:
+def attack_all(ackclock: Path, only: str | None, queues: int) -> int:
     subprocess.run("ip link set lo up; ip addr add 10.99.0.1/32 dev lo; ip addr add 10.98.0.0/24 dev lo", shell=True, check=True)
     failed = 0
     with tempfile.TemporaryDirectory() as name, backend(Path(name)):
@@ -273,7 +273,7 @@ def attack_all(ackclock: Path, only: str | None) -> int:
         (folder / "file").write_bytes(FILE)
         (folder / "big").write_bytes(BIG)
         os.chmod(folder, 0o755)
-        common = ["--tun", "ackclock0", "--memory", f"{BUDGET >> 20}mb", "--metrics", METRICS, *LIMITS]
+        common = ["--tun", "ackclock0", "--memory", f"{BUDGET >> 20}mb", "--metrics", METRICS, "--queues", str(queues), *LIMITS]
         for command in (["serve", name], ["proxy", "--listen", f"{OURS}:80", "--to", "127.0.0.1:8080", "--half-closed-idle", "5s"]):
             process = subprocess.Popen([ackclock, *command, *common], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
             line = process.stderr.readline()
@@ -295,6 +295,7 @@ def attack_all(ackclock: Path, only: str | None) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", choices=ATTACKS)
+    parser.add_argument("--queues", type=int, default=1, help="of the device")
     parser.add_argument("--ackclock", type=Path, default=ROOT / "target/release/ackclock")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -303,7 +304,7 @@ def main() -> int:
         return 0
     if not args.inside:
         return subprocess.run(["unshare", "--net", sys.executable, *sys.argv, "--inside"]).returncode
-    return min(attack_all(args.ackclock, args.only), 1)
+    return min(attack_all(args.ackclock, args.only, args.queues), 1)
 
 
 if __name__ == "__main__":

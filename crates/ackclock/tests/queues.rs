@@ -256,6 +256,20 @@ fn signals_reach_all_queues() {
     drop(clients);
 }
 
+/// Where one thread cannot go on, none does.
+#[test]
+fn all_queues_end_with_the_device() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("queues-gone");
+    let server = serve(&ns, &dir, &[&TWO[..], &["--tun", "gone"]].concat());
+    let client = connect(&ns, ADDRESS);
+    assert!(run(&ns, "ip", &["link", "delete", "gone"]).status.success());
+    let said = settled(|| server.said());
+    assert_eq!(said, ["error: TUN device: File descriptor in bad state (os error 77)"]);
+    assert_eq!(server.code(), Some(4));
+    drop(client);
+}
+
 #[test]
 fn a_number_of_queues_that_cannot_be_is_refused() {
     let Some(ns) = namespace() else { return };
@@ -265,4 +279,9 @@ fn a_number_of_queues_that_cannot_be_is_refused() {
         let right = "write a number from 1 to 64, at most one for each core";
         assert_eq!((output.status.code(), text.contains(right)), (Some(2), true), "{text}");
     }
+    let args = ["serve", ".", "--queues", "4", "--memory", "40mb"];
+    let output = run(&ns, env!("CARGO_BIN_EXE_ackclock"), &args);
+    let text = String::from_utf8(output.stderr).unwrap();
+    let right = "error: --memory: 4 queues (--queues) take at least 41mb\n";
+    assert_eq!((output.status.code(), &*text), (Some(2), right));
 }

@@ -34,7 +34,7 @@ use crate::error::Error;
 use access::LogFile;
 use control::Control;
 use mail::{Bell, Post, mailbox};
-use memory::{Budget, default_budget};
+use memory::{Budget, default_budget, least};
 pub(crate) use net::Net;
 use notices::Notices;
 use room::Room;
@@ -131,7 +131,13 @@ impl<S: Service> Daemon<S> {
         raise_open_files();
         let interrupt = Interrupt::with_hangup()?;
         let memory = args.memory.map_or_else(default_budget, |size| size.0 as usize);
-        let budget = Budget::new(memory, args.max_connections as usize);
+        let (queues, least) = (args.queues, least(args.queues));
+        if queues > 1 && memory < least {
+            let least = least >> 20;
+            let text = format!("--memory: {queues} queues (--queues) take at least {least}mb");
+            return Err(Error::Usage(text));
+        }
+        let budget = Budget::new(memory, args.max_connections as usize, args.queues);
         // Buffers are of one stack each, and know nothing of those of others.
         let (buffers, waiting) = (budget.buffers / args.queues, budget.waiting / args.queues);
         let hosts = open_hosts(&args.wire, args.queues, buffers, waiting.max(1))?;
@@ -203,12 +209,10 @@ const MOST_QUEUES: usize = 64;
 /// At least what has room for a hundred connections.
 fn memory(text: &str) -> Result<Size, String> {
     match text.parse::<Size>() {
-        Ok(size) if size.0 < LEAST_MEMORY => Err("it takes at least 32mb".into()),
+        Ok(size) if size.0 < least(1) as u64 => Err("it takes at least 32mb".into()),
         parsed => parsed.map_err(|e| e.to_string()),
     }
 }
-
-const LEAST_MEMORY: u64 = 32 << 20;
 
 /// Tells a service manager that waits for it (sd_notify(3)).
 fn tell_manager(state: NotifyState<'_>) {

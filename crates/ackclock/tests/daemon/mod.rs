@@ -93,6 +93,11 @@ impl Daemon {
         out
     }
 
+    /// Waits until it ends by itself. Returns its exit code.
+    pub fn code(mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
+    }
+
     /// Ends it with Ctrl-C.
     pub fn end(self) -> String {
         self.signal(Signal::INT);

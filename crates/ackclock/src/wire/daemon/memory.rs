@@ -2,12 +2,22 @@
 
 use std::fs;
 
+use super::mail::ROOM;
+
 /// What a connection takes beside its buffers: itself, the least of each buffer, a request that is
 /// not complete.
 const CONNECTION: usize = 40 * 1024;
 
 /// What the process takes without connections: its code, its stack, buffers of its own.
 const PROCESS: usize = 16 << 20;
+
+/// What each further queue takes: a chunk, a packet, and those that it is handed over.
+const QUEUE: usize = (1 << 20) + ROOM * (64 << 10);
+
+/// The least that so many queues take: with room for a hundred connections.
+pub(super) fn least(queues: usize) -> usize {
+    2 * PROCESS + (queues - 1) * QUEUE
+}
 
 /// Connections, at most, that are not the service's yet: half open, and not accepted.
 const WAITING: usize = 2048;
@@ -27,8 +37,8 @@ pub(super) struct Budget {
 
 impl Budget {
     /// At most half of it goes to what connections have in any case, so that buffers can grow.
-    pub fn new(all: usize, most_connections: usize) -> Budget {
-        let rest = all.saturating_sub(PROCESS);
+    pub fn new(all: usize, most_connections: usize, queues: usize) -> Budget {
+        let rest = all.saturating_sub(least(queues) - PROCESS);
         let connections = most_connections.min(rest / 4 / CONNECTION).max(1);
         let waiting = (rest / 4 / CONNECTION).min(WAITING);
         let fixed = (connections + waiting) * CONNECTION;
@@ -61,7 +71,7 @@ pub(super) fn resident() -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::Budget;
+    use super::{Budget, least};
 
     #[test]
     fn connections_take_half_at_most() {
@@ -71,11 +81,16 @@ mod tests {
         let buffers = all - (16 << 20) - fixed;
         let connections = 10_000;
         let expected = Budget { all, buffers, connections, waiting: 1024 };
-        assert_eq!(Budget::new(all, 10_000), expected);
+        assert_eq!(Budget::new(all, 10_000, 1), expected);
         let all = 176 << 20;
         let expected = Budget { all, buffers: 80 << 20, connections: 1024, waiting: 512 };
-        assert_eq!(Budget::new(all, 10_000), expected);
+        assert_eq!(Budget::new(all, 10_000, 1), expected);
         let expected = Budget { all: 0, buffers: 0, connections: 1, waiting: 1 };
-        assert_eq!(Budget::new(0, 10), expected);
+        assert_eq!(Budget::new(0, 10, 1), expected);
+        // Each further queue takes 3 MiB.
+        let all = (176 + 9) << 20;
+        let expected = Budget { all, buffers: 80 << 20, connections: 1024, waiting: 512 };
+        assert_eq!(Budget::new(all, 10_000, 4), expected);
+        assert_eq!([1, 4].map(least), [32 << 20, 41 << 20]);
     }
 }

@@ -202,8 +202,12 @@ impl<S: Service> Worker<S> {
 
     /// Takes the clients that wait, as long as there may be more.
     pub fn accept(&mut self) {
-        let shared = self.net.shared.clone();
         let waiting = |net: &mut Net| net.host.stack().waiting();
+        // Most turns end here, and touch nothing that is shared.
+        if waiting(&mut self.net) == 0 {
+            return;
+        }
+        let shared = self.net.shared.clone();
         while waiting(&mut self.net) > 0 && shared.room.take() {
             let taken = self.listeners.iter().find_map(|&((address, _), listener)| {
                 Some((self.net.host.stack().accept(listener).ok()?, address))
