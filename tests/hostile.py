@@ -179,7 +179,7 @@ def pulled() -> str:
 ATTACKS = {
     "syn-flood": (syn_flood, "ackclock_syn_cookies_total", 1000),
     "malformed": (malformed, "ackclock_malformed_packets_total", 1000),
-    "not-reading": (not_reading, "ackclock_buffer_bytes", 16 << 20),
+    "not-reading": (not_reading, "ackclock_buffer_bytes", 8 << 20),
     "silent": (silent, "ackclock_connections_refused_total", 100),
     "slow": (slow, "ackclock_connections_total", 100),
     "vanishing": (vanishing, "ackclock_connections_total", 300),
@@ -256,9 +256,13 @@ class Backend(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+class BackendServer(http.server.ThreadingHTTPServer):
+    request_queue_size = 1024  # With five, most clients would wait for their backend.
+
+
 @contextlib.contextmanager
 def backend(folder: Path):
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 8080), lambda *a: Backend(*a, directory=str(folder)))
+    server = BackendServer(("127.0.0.1", 8080), lambda *a: Backend(*a, directory=str(folder)))
     server.daemon_threads, server.handle_error = True, lambda *_: None
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield
