@@ -1,5 +1,5 @@
 # Every target sets up what it needs; the packages come from Debian, the crates from crates.io.
-.PHONY: demo playground test build lint unit example portable oldest rustdoc package deny fuzz-check clients python browser documents reference book crosscheck crosscheck-linux bench bench-instructions bench-live bench-impair bench-python bench-trace score soak hostile deb fuzz clean
+.PHONY: demo playground test build lint unit example portable oldest rustdoc package deny fuzz-check clients python browser documents reference book crosscheck crosscheck-linux bench bench-instructions bench-live bench-queues bench-impair bench-python bench-trace score soak hostile deb fuzz clean
 
 BIN := target/release/ackclock
 
@@ -205,6 +205,12 @@ bench-live: build
 	$(BIN) lab lossy --quick --format json >out/lab-lossy.json
 	$(BIN) lab short --quick --format json >out/lab-short.json
 	python3 bench/live.py out
+
+# What a byte costs `serve` and `proxy` with two queues, in units of what it costs with one. BENCH has options for the
+# script. Needs root.
+bench-queues: build
+	tools/install iproute2 curl
+	python3 bench/queues.py $(BENCH)
 
 # `ackclock impair` beside kernels that send through `ackclock gateway`: times of transfers, goodput.
 # BENCH has options for the script. Needs root.
