@@ -240,6 +240,9 @@ fn signals_reach_all_queues() {
         client.write_all(b"old").unwrap();
         client.read_exact(&mut [0; 3]).unwrap();
     }
+    // Nor does it listen anew.
+    daemon.signal(Signal::HUP);
+    settled(|| daemon.said());
     for _ in 0..32 {
         assert!(ns.run(|| TcpStream::connect(ADDRESS)).unwrap().is_err());
     }
@@ -261,13 +264,22 @@ fn signals_reach_all_queues() {
 fn all_queues_end_with_the_device() {
     let Some(ns) = namespace() else { return };
     let dir = scratch("queues-gone");
-    let server = serve(&ns, &dir, &[&TWO[..], &["--tun", "gone"]].concat());
+    let log = dir.join("log");
+    let more = ["--tun", "gone", "--access-log", log.to_str().unwrap()];
+    let server = serve(&ns, &dir, &[&TWO[..], &more].concat());
+    let mut first = connect(&ns, ADDRESS);
+    first.write_all(b"GET /none HTTP/1.0\r\n\r\n").unwrap();
+    rest(&mut first);
+    drop(first);
     let client = connect(&ns, ADDRESS);
+    while metrics(&ns, METRICS)["ackclock_connections_open"] != 1.0 {}
     assert!(run(&ns, "ip", &["link", "delete", "gone"]).status.success());
     let said = settled(|| server.said());
     assert_eq!(said, ["error: TUN device: File descriptor in bad state (os error 77)"]);
     assert_eq!(server.code(), Some(4));
     drop(client);
+    // The line of the first one is there, however soon after its end that was.
+    assert_eq!(fs::read_to_string(log).unwrap().lines().count(), 1);
 }
 
 #[test]

@@ -169,6 +169,12 @@ impl AccessLog {
     }
 }
 
+impl Drop for AccessLog {
+    fn drop(&mut self) {
+        self.flush();
+    }
+}
+
 fn writer(path: Option<&Path>) -> io::Result<Box<dyn Write + Send>> {
     Ok(match path {
         None => Box::new(io::stdout()),

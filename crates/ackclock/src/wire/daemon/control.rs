@@ -37,6 +37,7 @@ pub(super) struct Control<S: Service> {
     endpoint: Option<Endpoint>,
     /// How long connections may take to finish once a signal has come, and when that is over.
     drain: Duration,
+    draining: bool,
     end: Option<Instant>,
 }
 
@@ -61,7 +62,7 @@ impl<S: Service> Control<S> {
             add(&endpoint.listener, METRICS, EventFlags::IN | EventFlags::ET)?;
         }
         let drain = Duration::from_nanos(drain.nanos());
-        Ok(Control { posts, shared, epoll, interrupt, endpoint, drain, end: None })
+        Ok(Control { posts, shared, epoll, interrupt, endpoint, drain, draining: false, end: None })
     }
 
     /// Heeds signals until everything is done. Returns what there was, in a line. Where a worker has
@@ -111,9 +112,11 @@ impl<S: Service> Control<S> {
     fn on_signal(&mut self, reread: &mut impl FnMut() -> Result<Option<Reload<S::Plan>>, Error>) {
         let taken = self.interrupt.taken();
         if self.interrupt.hangups() > 0 {
-            self.reload(reread());
+            // Who ends listens nowhere any more.
+            self.reload(if self.draining { Ok(None) } else { reread() });
         }
-        if taken > 0 && self.end.is_none() {
+        if taken > 0 && !self.draining {
+            self.draining = true;
             tell_manager(NotifyState::Stopping);
             self.end = Instant::now().checked_add(self.drain);
             mail::ask(&self.posts, Worker::begin_to_drain);
