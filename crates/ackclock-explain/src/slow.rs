@@ -7,13 +7,13 @@ use ackclock_trace::{Connection, Flow, Lifetime, Limit};
 use crate::explained::{End, Found};
 
 impl Found {
-    /// The end that the connection waited for: that which was busy for longer, with more payload
-    /// if both were for as long.
+    /// The end that the connection waited for: of those that sent data, that which was busy for
+    /// longer, with more payload if both were for as long.
     pub fn sender(&self) -> End {
         let busy = |end: &End| {
             let flow = self.flow(*end);
             let wait = [Limit::Application, Limit::Handshake].map(|limit| flow.lifetime.of(limit));
-            (flow.lifetime.whole() - wait[0] - wait[1], flow.bytes)
+            (flow.bytes > 0, flow.lifetime.whole() - wait[0] - wait[1], flow.bytes)
         };
         End::BOTH.into_iter().rev().max_by_key(busy).unwrap_or(End::Client)
     }

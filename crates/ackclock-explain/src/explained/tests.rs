@@ -1,6 +1,7 @@
 use ackclock_tcp::Span;
-use ackclock_trace::{Stall, StallCause};
+use ackclock_trace::{Limit, Stall, StallCause};
 
+use crate::explained::End;
 use crate::fixture::{at, explained};
 use crate::overall::Overall;
 
@@ -23,4 +24,16 @@ fn where_both_ends_stall_at_once_time_counts_once() {
         assert_eq!(counts.application, Span::from_millis(1900 - 1500));
         assert_eq!(counts.lost_time(), Span::from_millis(1500 - 60));
     }
+}
+
+/// Whoever sent no data was not held back, however long something of its own was outstanding.
+#[test]
+fn a_connection_waits_for_an_end_that_sent_data() {
+    let mut explained = explained();
+    let found = &mut explained.connections[0];
+    assert_eq!((found.connection.from_client.bytes, found.sender()), (0, End::Server));
+    found.connection.from_client.lifetime.add(Limit::ReceiveWindow, Span::from_secs(3600));
+    assert_eq!(found.sender(), End::Server);
+    found.connection.from_client.bytes = 1;
+    assert_eq!(found.sender(), End::Client);
 }

@@ -58,8 +58,10 @@ pub(crate) struct Acked {
     /// When it reaches the sender, on the clock by which the sender's segments pass the capture.
     pub at: Time,
     pub ack: u64,
-    /// Offered window in bytes, scaled.
+    /// Offered window in bytes, scaled. Where its scale is not known, it is the least that it may be.
     pub window: u64,
+    /// The scale of the window is known.
+    pub scaled: bool,
     /// SACK blocks as positions, D-SACK included.
     pub sack: SackRanges,
     pub sacks: u8,
@@ -73,6 +75,15 @@ pub(crate) struct Acked {
     /// Its time can be trusted, and so can the times of what it acknowledges: the clock of the
     /// capture did not go back.
     pub timed: bool,
+}
+
+impl Acked {
+    /// What the window lets the sender have outstanding. Nothing is known to be too much where the
+    /// scale is not known, unless the window is closed.
+    #[inline]
+    pub fn allowed(&self) -> u64 {
+        if self.scaled || self.window == 0 { self.window } else { u64::MAX }
+    }
 }
 
 /// What is known of the connection when its first data goes out.

@@ -306,8 +306,8 @@ impl SenderModel {
         } else {
             self.advance_or_repeat(a);
         }
-        self.stalls.offered(a.window);
-        self.stream.windows.offer(a.window);
+        self.stalls.offered(a.allowed());
+        self.stream.windows.offer(a);
         if self.causes.probes.watches() {
             self.causes.watch_answer(a, segments, &self.stream);
         }

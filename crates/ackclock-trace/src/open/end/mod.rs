@@ -22,6 +22,8 @@ pub(super) struct End {
     edge: Option<u64>,
     /// Bytes in the window last offered to this end.
     window: u64,
+    /// The least scale that makes room for all that was outstanding.
+    least_shift: u8,
     /// Data or a FIN was seen.
     data: bool,
     /// An ACK for this end was seen.
@@ -193,7 +195,10 @@ impl End {
             self.positions.start_if_unknown(p.ack);
         }
         let ack = self.position(p.ack)?;
-        let shift = if syn { 0 } else { shift.unwrap_or_else(|| self.least_shift(p.wnd)) };
+        // The window of a SYN is not scaled (RFC 7323 section 2.2).
+        let shift = if syn { Some(0) } else { shift };
+        let scaled = shift.is_some();
+        let shift = shift.unwrap_or_else(|| self.least_shift(p.wnd));
         let window = u64::from(p.wnd) << shift;
         let (una, max) = (self.positions.una(), self.positions.max());
         // It was said before, to an end that has nothing outstanding: each segment of a download
@@ -223,17 +228,31 @@ impl End {
         let flags = p.control.contains(Control::SYN) || p.control.contains(Control::FIN);
         let (frame, with_data) = (p.frame, p.len > 0 || flags);
         let ece = p.control.contains(Control::ECE) && !p.control.contains(Control::SYN);
-        let acked =
-            Acked { frame, at, ack, window, sack, sacks, dsack, tsecr, with_data, ece, timed };
+        let acked = Acked {
+            frame,
+            at,
+            ack,
+            window,
+            scaled,
+            sack,
+            sacks,
+            dsack,
+            tsecr,
+            with_data,
+            ece,
+            timed,
+        };
         Some((acked, missing))
     }
 
     /// Without the SYNs, the scale of a window is not known; it is at least what makes room for
     /// what is outstanding.
-    fn least_shift(&self, wnd: u16) -> u8 {
+    fn least_shift(&mut self, wnd: u16) -> u8 {
         let max = self.positions.max();
         let flight = max - self.positions.una().min(max);
-        (0..14).find(|shift| u64::from(wnd.max(1)) << shift >= flight).unwrap_or(14)
+        let makes_room = |shift: &u8| u64::from(wnd.max(1)) << shift >= flight;
+        self.least_shift = (self.least_shift..14).find(makes_room).unwrap_or(14);
+        self.least_shift
     }
 
     /// SACK blocks as positions; those that make no sense are left out.

@@ -137,7 +137,7 @@ impl Causes {
             outstanding: before,
             acked: before.saturating_sub(stream.outstanding.len()),
             with_data: a.with_data,
-            room: a.window / u64::from(stream.terms.mss.max(1)),
+            room: a.allowed() / u64::from(stream.terms.mss.max(1)),
         });
     }
 

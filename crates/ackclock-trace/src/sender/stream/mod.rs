@@ -65,7 +65,7 @@ impl Stream {
     #[inline]
     pub fn has_no_room(&self) -> bool {
         let mss = u64::from(self.terms.mss);
-        self.windows.offered() < self.outstanding.flight() + mss
+        self.windows.allowed() < self.outstanding.flight() + mss
     }
 
     /// Segments that went out, retransmissions included.

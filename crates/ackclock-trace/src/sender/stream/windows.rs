@@ -1,10 +1,14 @@
 //! Two windows: the one that the receiver offers, and the sender's own, which a capture does not
 //! show and which is estimated from what is in the network.
 
+use crate::sender::Acked;
+
 #[derive(Debug)]
 pub(crate) struct Windows {
     /// Offered by the receiver, in bytes.
     offered: u64,
+    /// What that lets the sender have outstanding ([`Acked::allowed`]).
+    allowed: u64,
     /// The most that was offered.
     most: u64,
     /// Bytes believed to be in the network.
@@ -15,19 +19,25 @@ pub(crate) struct Windows {
 
 impl Default for Windows {
     fn default() -> Windows {
-        Windows { offered: u64::MAX, most: 0, pipe: 0, peak: 0 }
+        Windows { offered: u64::MAX, allowed: u64::MAX, most: 0, pipe: 0, peak: 0 }
     }
 }
 
 impl Windows {
     #[inline]
-    pub fn offer(&mut self, window: u64) {
-        self.offered = window;
-        self.most = self.most.max(window);
+    pub fn offer(&mut self, a: &Acked) {
+        self.offered = a.window;
+        self.allowed = a.allowed();
+        self.most = self.most.max(a.window);
     }
 
     pub fn offered(&self) -> u64 {
         self.offered
+    }
+
+    /// What the receiver lets the sender have outstanding, as far as it is known.
+    pub fn allowed(&self) -> u64 {
+        self.allowed
     }
 
     /// The most that the receiver has offered.

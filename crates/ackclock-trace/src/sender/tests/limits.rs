@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
+use ackclock_tcp::Span;
+
 use super::Line;
+use crate::connection::StallCause;
 use crate::lifetime::{Lifetime, Limit};
 use crate::path::Path;
 
@@ -37,6 +40,36 @@ fn the_receivers_window() {
         line.ack(at + 50.0, 4 * round + 4);
     }
     assert_eq!(shares(line), [50.0, 0.0, 149.991, 0.012, 0.0, 49.997]);
+}
+
+/// The same where the scale of the window is not known: it may be larger than it looks.
+#[test]
+fn a_window_of_unknown_scale() {
+    let mut line = Line::sack(50.0);
+    (line.window, line.scaled) = (4000, false);
+    line.ack(50.0, 0);
+    for round in 0..4 {
+        let at = 50.0 * (round + 1) as f64;
+        line.send(at, 4 * round..4 * round + 4);
+        line.ack(at + 50.0, 4 * round + 4);
+    }
+    assert_eq!(shares(line), [50.0, 0.0, 0.0, 150.003, 0.0, 49.997]);
+}
+
+/// A closed window is closed at any scale.
+#[test]
+fn a_closed_window_of_unknown_scale() {
+    let mut line = Line::sack(50.0);
+    (line.window, line.scaled) = (500, false);
+    line.ack(50.0, 0);
+    line.send(50.0, [0]);
+    line.closed_window(100.0, 1);
+    line.ack(400.0, 1);
+    line.send(400.0, [1]);
+    line.ack(450.0, 2);
+    let found = line.found();
+    assert_eq!(found.lifetime.of(Limit::ReceiveWindow), Span::from_millis(300));
+    assert_eq!(found.stalls.iter().map(|s| s.cause).collect::<Vec<_>>(), [StallCause::ZeroWindow]);
 }
 
 /// The window closes for 300 ms, and what waits goes out as soon as it opens. Then the application

@@ -28,6 +28,8 @@ struct Line {
     timestamps: bool,
     end: Time,
     window: u64,
+    /// The scale of the window is known.
+    scaled: bool,
     /// The ACKs to come have ECN-Echo.
     ece: bool,
 }
@@ -71,7 +73,8 @@ impl Line {
     fn new(terms: Terms, path: Arc<Path>) -> Line {
         let mut model = SenderModel::new(terms, path);
         model.syn(1, Time::ZERO, Seq(0), false);
-        Line { model, frame: 1, timestamps: false, end: Time::ZERO, window: 1 << 20, ece: false }
+        let (timestamps, scaled, ece) = (false, true, false);
+        Line { model, frame: 1, timestamps, end: Time::ZERO, window: 1 << 20, scaled, ece }
     }
 
     fn sent(&mut self, at: Time, position: u64, len: u32, fin: bool) {
@@ -135,6 +138,7 @@ impl Line {
             at: ms(t),
             ack,
             window: self.window,
+            scaled: self.scaled,
             sack: [(0, 0); 4],
             sacks: 0,
             dsack: false,
@@ -159,11 +163,23 @@ impl Line {
     fn acked_to(&mut self, t: f64, position: u64) {
         self.frame += 1;
         self.end = ms(t);
-        let (frame, at, window) = (self.frame, ms(t), self.window);
+        let (frame, at, window, scaled) = (self.frame, ms(t), self.window, self.scaled);
         let (tsecr, with_data, ece, timed, dsack) = (None, false, false, true, false);
         let (sack, sacks, ack) = ([(0, 0); 4], 0, position);
-        let acked =
-            Acked { frame, at, ack, window, sack, sacks, dsack, tsecr, with_data, ece, timed };
+        let acked = Acked {
+            frame,
+            at,
+            ack,
+            window,
+            scaled,
+            sack,
+            sacks,
+            dsack,
+            tsecr,
+            with_data,
+            ece,
+            timed,
+        };
         self.model.acked(&acked);
     }
 
