@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use ackclock_report::{Align, Estimate, align, student_t_975};
@@ -112,29 +112,40 @@ pub(crate) fn access_log(args: &AccessLogArgs) -> Result<String, Error> {
             true => Box::new(io::stdin().lock()),
             false => Box::new(BufReader::new(File::open(path).map_err(read)?)),
         };
+        let mut cut = 0;
         for (i, line) in lines.lines().enumerate() {
-            take(&mut arms, path, i + 1, &line.map_err(read)?)?;
+            cut += u64::from(!take(&mut arms, path, i + 1, &line.map_err(read)?)?);
+        }
+        if cut > 0 {
+            let file = path.display();
+            let _ =
+                writeln!(io::stderr(), "warning: {file}: {cut} lines are cut, and do not count");
         }
     }
     Ok(table(&arms))
 }
 
-/// Counts a line.
+/// Counts a line; `false` if it ends too early, as where a log is still written, or a disk was full.
 fn take(
     arms: &mut BTreeMap<String, Arm>,
     path: &Path,
     number: usize,
     line: &str,
-) -> Result<(), Error> {
-    let line: Line = serde_json::from_str(line).map_err(|e| {
-        let file = path.display();
-        Error::Usage(format!("{file}:{number}: this is no line of an access log: {e}"))
-    })?;
+) -> Result<bool, Error> {
+    let line: Line = match serde_json::from_str(line) {
+        Ok(line) => line,
+        Err(e) if e.is_eof() => return Ok(false),
+        Err(e) => {
+            let file = path.display();
+            let text = format!("{file}:{number}: this is no line of an access log: {e}");
+            return Err(Error::Usage(text));
+        }
+    };
     // Nothing was sent to who was refused.
     if !line.ended.starts_with("refused_") {
         arms.entry(line.strategy.clone()).or_default().add(&line);
     }
-    Ok(())
+    Ok(true)
 }
 
 fn table(arms: &BTreeMap<String, Arm>) -> String {
@@ -219,6 +230,9 @@ mod tests {
         assert_eq!(rows[1][..3], ["linux", "1", "1.000"]);
         assert_eq!(rows[2][..3], ["prr", "1", "3.000"]);
         assert_eq!(rows[3][..4], ["prr", "-", "linux", "2.000"]);
+        let cut = &line("prr", 100, 3, "")[..40];
+        assert!(!take(&mut arms, Path::new("f"), 4, cut).unwrap());
+        assert_eq!(table(&arms), text);
         let error = take(&mut arms, Path::new("f"), 4, "{}").unwrap_err().to_string();
         assert!(error.starts_with("f:4: this is no line of an access log"), "{error}");
     }

@@ -225,6 +225,13 @@ fn a_prefix_belongs_to_one_device() {
     part.end();
     let (code, text) = second(&["--addr", "10.79.0.2/24"]);
     assert_eq!((code, text.contains("device lan has 10.79.0.1/16")), (2, true), "{text}");
+
+    // What another route has, and a kernel's address outside the prefix.
+    ip(&["route", "add", "unreachable", "10.80.0.0/16"]);
+    for more in [["10.80.0.2/16", "10.80.0.1"], ["10.81.0.2/24", "10.99.0.1"]] {
+        let (code, text) = second(&["--addr", more[0], "--kernel-addr", more[1]]);
+        assert_eq!((code, text.contains("do not come to our device")), (2, true), "{text}");
+    }
     server.end();
 }
 

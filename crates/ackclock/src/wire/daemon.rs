@@ -4,6 +4,7 @@
 mod access;
 mod control;
 mod counters;
+mod log_file;
 mod mail;
 mod memory;
 mod net;
@@ -31,8 +32,8 @@ use super::privileges::drop_privileges;
 use super::split::{Split, SplitArg};
 use super::{DEFAULT_STRATEGY, WireArgs, open_hosts};
 use crate::error::Error;
-use access::LogFile;
 use control::Control;
+use log_file::{LogFile, LogWriter};
 use mail::{Bell, Post, mailbox};
 use memory::{Budget, default_budget, least};
 pub(crate) use net::Net;
@@ -117,6 +118,7 @@ pub(crate) struct Daemon<S: Service> {
     workers: Vec<Worker<S>>,
     control: Control<S>,
     user: Option<String>,
+    log: Option<LogWriter>,
 }
 
 impl<S: Service> Daemon<S> {
@@ -145,6 +147,7 @@ impl<S: Service> Daemon<S> {
             SourceLimits { connections: args.max_per_source, rate: args.max_rate_per_source };
         let log = args.access_log.as_deref();
         let log = log.map(|path| LogFile::open(path).map_err(Error::write(path))).transpose()?;
+        let (log, writer) = log.unzip();
         let bells: Vec<Bell> = hosts.iter().map(|_| Bell::new()).collect::<Result<_, _>>()?;
         let shared = Arc::new(Shared {
             budget,
@@ -171,7 +174,7 @@ impl<S: Service> Daemon<S> {
             Endpoint::listen(address).map_err(Error::system(format!("--metrics {address}")))
         });
         let control = Control::new(posts, shared, interrupt, endpoint.transpose()?, args.drain.0)?;
-        Ok(Daemon { workers, control, user: args.user.clone() })
+        Ok(Daemon { workers, control, user: args.user.clone(), log: writer })
     }
 
     /// Serves until a signal ends it. SIGHUP has `reread` read again what there is to be read.
@@ -180,8 +183,9 @@ impl<S: Service> Daemon<S> {
         self,
         reread: impl FnMut() -> Result<Option<Reload<S::Plan>>, Error>,
     ) -> Result<String, Error> {
-        let Daemon { workers, mut control, user } = self;
+        let Daemon { workers, mut control, user, log } = self;
         drop_privileges(user.as_deref())?;
+        log.map_or(Ok(()), LogWriter::start).map_err(Error::system("threads"))?;
         let mut threads = Vec::new();
         for worker in workers {
             let thread = thread::Builder::new().name(format!("queue {}", worker.queue()));
@@ -194,6 +198,7 @@ impl<S: Service> Daemon<S> {
             // A panic is a mistake of ours, and ends the command like any other.
             thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         }
+        control.finish_log();
         said
     }
 }

@@ -16,7 +16,7 @@ use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::prefix::{Prefix, check_free};
+use super::prefix::{Prefix, check_free, check_reached};
 use crate::error::Error;
 
 /// The strategy where none is given: what the kernels on the other hosts of a path use, as far as
@@ -225,6 +225,9 @@ pub(crate) fn open_hosts(
     let queues = Tun::open_queues(&device, queues)
         .and_then(|queues| queues.iter().try_for_each(|q| q.set_queue(args.queue)).map(|()| queues))
         .map_err(Error::system(format!("TUN device {}", args.tun)))?;
+    for (&own, (from, _)) in args.addr.iter().zip(&device.addresses) {
+        check_reached(own.addr, *from)?;
+    }
     let mut secret = [0; 16];
     rustix::rand::getrandom(&mut secret, rustix::rand::GetRandomFlags::empty())
         .map_err(|error| Error::System { what: "random numbers".into(), error: error.into() })?;

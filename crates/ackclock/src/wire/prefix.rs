@@ -4,7 +4,7 @@
 mod tests;
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::str::FromStr;
 
 use nix::ifaddrs::getifaddrs;
@@ -141,6 +141,31 @@ pub(crate) fn check_free(ours: Prefix) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Refuses an address to which the kernel does not send by our device, where it has the address
+/// `from`: another route has it, or the two are in different prefixes.
+///
+/// # Errors
+/// [`Error::Usage`] says what to look at.
+pub(crate) fn check_reached(ours: IpAddr, from: IpAddr) -> Result<(), Error> {
+    let any: IpAddr = match ours {
+        IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    // To connect a datagram socket asks for the route, and sends nothing.
+    let sends_from = UdpSocket::bind((any, 0)).and_then(|socket| {
+        socket.connect((ours, 9))?;
+        socket.local_addr()
+    });
+    match sends_from {
+        Ok(address) if address.ip() == from => Ok(()),
+        _ => Err(Error::Usage(format!(
+            "--addr {ours}: packets for it do not come to our device, where the kernel is {from}; \
+             see `ip route get {ours}`, and choose a prefix without another route, with both \
+             addresses in it"
+        ))),
+    }
 }
 
 fn ip(address: &SockaddrStorage) -> Option<IpAddr> {

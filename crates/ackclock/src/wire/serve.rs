@@ -359,7 +359,7 @@ impl Counts for Counted {
         to.counters("ackclock_http_responses_total", "Responses begun.", "code", &codes);
         to.histogram(
             "ackclock_http_response_seconds",
-            "From a request until the last byte of its response was written.",
+            "From a request until the last byte of its response was in the send buffer.",
             &self.times,
         );
     }

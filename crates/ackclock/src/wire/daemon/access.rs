@@ -1,11 +1,8 @@
 //! The access log: a line of JSON for each connection of a client, when it is over.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Write};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use ackclock_stack::{Limit, Limits, Status};
@@ -59,48 +56,18 @@ pub(super) struct Ended<'a> {
     pub why: &'a str,
 }
 
-/// The file that lines go to, of all threads.
-pub(super) struct LogFile {
-    /// `None` for standard output.
-    path: Option<PathBuf>,
-    to: Mutex<Box<dyn Write + Send>>,
-}
-
-impl LogFile {
-    /// Opens the file, to be written at its end; `-` is standard output.
-    pub fn open(path: &Path) -> io::Result<LogFile> {
-        let path = (path != Path::new("-")).then(|| path.to_path_buf());
-        Ok(LogFile { to: Mutex::new(writer(path.as_deref())?), path })
-    }
-
-    /// Opens the file by its name again: after another one has been put in its place.
-    pub fn reopen(&self) -> io::Result<()> {
-        let writer = writer(self.path.as_deref())?;
-        *self.to.lock().unwrap_or_else(PoisonError::into_inner) = writer;
-        Ok(())
-    }
-
-    fn append(&self, lines: &[u8]) -> io::Result<()> {
-        let mut to = self.to.lock().unwrap_or_else(PoisonError::into_inner);
-        to.write_all(lines)?;
-        to.flush()
-    }
-}
-
 /// The lines of one thread.
 pub(super) struct AccessLog {
     to: Arc<Shared>,
     /// Whole lines that are to be written.
     lines: Vec<u8>,
-    /// Why the last lines could not be written.
-    error: Option<io::Error>,
 }
 
 impl AccessLog {
     /// The lines of a thread, if there is a file for them.
     pub fn new(shared: &Arc<Shared>) -> Option<AccessLog> {
         shared.log.as_ref()?;
-        Some(AccessLog { to: shared.clone(), lines: Vec::new(), error: None })
+        Some(AccessLog { to: shared.clone(), lines: Vec::new() })
     }
 
     /// Writes the line of a connection.
@@ -139,9 +106,9 @@ impl AccessLog {
                 (None, _) => why,
             },
         };
-        match serde_json::to_writer(&mut self.lines, &entry) {
-            Ok(()) => self.lines.push(b'\n'),
-            Err(error) => self.error = Some(error.into()),
+        // All keys are texts, and memory takes what is written.
+        if serde_json::to_writer(&mut self.lines, &entry).is_ok() {
+            self.lines.push(b'\n');
         }
         if self.lines.len() >= BUFFER {
             self.flush();
@@ -155,17 +122,10 @@ impl AccessLog {
 
     /// Hands over what has been written so far.
     pub fn flush(&mut self) {
-        if let (Some(log), false) = (&self.to.log, self.lines.is_empty())
-            && let Err(error) = log.append(&self.lines)
-        {
-            self.error = Some(error);
+        let lines = std::mem::take(&mut self.lines);
+        if let (Some(log), false) = (&self.to.log, lines.is_empty()) {
+            log.append(lines);
         }
-        self.lines.clear();
-    }
-
-    /// Why lines were lost since this was asked.
-    pub fn error(&mut self) -> Option<io::Error> {
-        self.error.take()
     }
 }
 
@@ -173,11 +133,4 @@ impl Drop for AccessLog {
     fn drop(&mut self) {
         self.flush();
     }
-}
-
-fn writer(path: Option<&Path>) -> io::Result<Box<dyn Write + Send>> {
-    Ok(match path {
-        None => Box::new(io::stdout()),
-        Some(path) => Box::new(File::options().append(true).create(true).open(path)?),
-    })
 }

@@ -109,6 +109,15 @@ impl<S: Service> Control<S> {
         mail::ask(&self.posts, Worker::stop);
     }
 
+    /// Waits for the access log to be written, and says what is not in it.
+    pub fn finish_log(&self) {
+        let Some(log) = &self.shared.log else { return };
+        log.finish();
+        if let Some(error) = log.error() {
+            self.shared.notices.log_ended(log.lost(), &error);
+        }
+    }
+
     fn on_signal(&mut self, reread: &mut impl FnMut() -> Result<Option<Reload<S::Plan>>, Error>) {
         let taken = self.interrupt.taken();
         if self.interrupt.hangups() > 0 {

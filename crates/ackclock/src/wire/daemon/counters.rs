@@ -87,6 +87,10 @@ pub(super) fn text<C: Counts>(queues: &[Counters], services: &[C], shared: &Shar
         "limit",
         &[0, 1].map(|i| (TooMany::NAMES[i].0, refused[i])),
     );
+    if let Some(log) = &shared.log {
+        let help = "Lines of the access log that could not be written.";
+        to.counter("ackclock_access_log_lost_lines_total", help, log.lost());
+    }
     to.gauge(
         "ackclock_connections_waiting",
         "Clients that are connected and wait for others to end.",

@@ -54,6 +54,11 @@ impl Notices {
         }
     }
 
+    /// The command ends, and so many lines of the access log were lost, if not more.
+    pub fn log_ended(&self, lost: u64, error: &io::Error) {
+        say(&format!("--access-log: {lost} lines or more are lost: {error}"));
+    }
+
     /// SIGHUP came, and with it the access log was opened anew and the service has read its file
     /// again, if there are such.
     pub fn hangup(

@@ -11,6 +11,7 @@ use rustix::event::Timespec;
 use rustix::event::epoll::{self, EventData, EventFlags};
 
 use super::super::split::Split;
+use super::log_file::LogFile;
 use super::mail::{Errand, Mailbox, Post};
 use super::net::{Net, SERVICE};
 use super::service::{Listening, Service};
@@ -194,9 +195,9 @@ impl<S: Service> Worker<S> {
         self.net.host.stack().trim();
         if let Some(access) = &mut self.net.access {
             access.flush();
-            if let Some(error) = access.error() {
-                self.net.shared.notices.access_log(now, &error);
-            }
+        }
+        if let Some(error) = self.net.shared.log.as_ref().and_then(LogFile::error) {
+            self.net.shared.notices.access_log(now, &error);
         }
     }
 

@@ -1,0 +1,211 @@
+//! The file of the access log, and the thread that writes it: connections do not wait for a disk, or
+//! for whoever reads a pipe.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// Blocks of lines that may wait to be written, of some 8 KB each. What comes beyond them is lost.
+const WAITING: usize = 512;
+
+/// How long the end waits for what is to be written.
+const END: Duration = Duration::from_secs(1);
+
+type Writer = Box<dyn Write + Send>;
+
+/// The file that lines go to, of all threads.
+pub(super) struct LogFile {
+    /// `None` for standard output.
+    path: Option<PathBuf>,
+    blocks: SyncSender<Block>,
+    lost: Arc<Lost>,
+}
+
+/// What the thread is to do.
+enum Block {
+    /// Write these whole lines.
+    Lines(Vec<u8>),
+    /// Go on with another file.
+    Anew(Writer),
+    /// Say that all before this is written.
+    End(SyncSender<()>),
+}
+
+/// Lines that were not written, and the last error.
+#[derive(Default)]
+struct Lost {
+    lines: AtomicU64,
+    error: Mutex<Option<io::Error>>,
+}
+
+impl Lost {
+    fn note(&self, lines: &[u8], error: io::Error) {
+        let number = lines.iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.lines.fetch_add(number, Ordering::Relaxed);
+        *self.error.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+    }
+}
+
+/// What the thread of a log has.
+pub(super) struct LogWriter {
+    blocks: Receiver<Block>,
+    to: Writer,
+    lost: Arc<Lost>,
+}
+
+impl LogFile {
+    /// Opens the file, to be written at its end; `-` is standard output. Nothing is written before
+    /// [`LogWriter::start`].
+    pub fn open(path: &Path) -> io::Result<(LogFile, LogWriter)> {
+        let path = (path != Path::new("-")).then(|| path.to_path_buf());
+        let to = writer(path.as_deref())?;
+        let (sender, blocks) = sync_channel(WAITING);
+        let lost = Arc::new(Lost::default());
+        let file = LogFile { path, blocks: sender, lost: lost.clone() };
+        Ok((file, LogWriter { blocks, to, lost }))
+    }
+
+    /// Opens the file by its name again: after another one has been put in its place.
+    pub fn reopen(&self) -> io::Result<()> {
+        let writer = writer(self.path.as_deref())?;
+        self.blocks.try_send(Block::Anew(writer)).map_err(|_| stuck())
+    }
+
+    /// Has whole lines written.
+    pub fn append(&self, lines: Vec<u8>) {
+        if let Err(error) = self.blocks.try_send(Block::Lines(lines)) {
+            use std::sync::mpsc::TrySendError::{Disconnected, Full};
+            if let Full(Block::Lines(lines)) | Disconnected(Block::Lines(lines)) = error {
+                self.lost.note(&lines, stuck());
+            }
+        }
+    }
+
+    /// Why lines were lost since this was asked.
+    pub fn error(&self) -> Option<io::Error> {
+        self.lost.error.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Lines that were lost.
+    pub fn lost(&self) -> u64 {
+        self.lost.lines.load(Ordering::Relaxed)
+    }
+
+    /// Waits until all lines are written, but not for long.
+    pub fn finish(&self) {
+        let (done, all) = sync_channel(1);
+        let asked = self.blocks.try_send(Block::End(done)).map_err(|_| ());
+        if asked.and_then(|()| all.recv_timeout(END).map_err(|_| ())).is_err() {
+            *self.lost.error.lock().unwrap_or_else(PoisonError::into_inner) = Some(stuck());
+        }
+    }
+}
+
+fn stuck() -> io::Error {
+    io::Error::other("the file does not take them as fast as they come")
+}
+
+impl LogWriter {
+    /// Writes in a thread of its own, which ends with the process.
+    pub fn start(self) -> io::Result<()> {
+        let LogWriter { blocks, mut to, lost } = self;
+        let write = move || {
+            for block in blocks {
+                match block {
+                    Block::Lines(lines) => {
+                        if let Err(error) = to.write_all(&lines).and_then(|()| to.flush()) {
+                            lost.note(&lines, error);
+                        }
+                    }
+                    Block::Anew(writer) => to = writer,
+                    Block::End(done) => _ = done.try_send(()),
+                }
+            }
+        };
+        thread::Builder::new().name("access log".into()).spawn(write).map(|_| ())
+    }
+}
+
+fn writer(path: Option<&Path>) -> io::Result<Writer> {
+    let Some(path) = path else { return Ok(Box::new(io::stdout())) };
+    let mut file = File::options().append(true).create(true).open(path)?;
+    // A line that was cut, by a crash or a full disk, does not spoil the next one.
+    if ends_within_a_line(path).unwrap_or(false) {
+        file.write_all(b"\n")?;
+    }
+    Ok(Box::new(file))
+}
+
+fn ends_within_a_line(path: &Path) -> io::Result<bool> {
+    if !path.metadata()?.is_file() {
+        return Ok(false);
+    }
+    let mut file = File::open(path)?;
+    if file.seek(SeekFrom::End(0))? == 0 {
+        return Ok(false);
+    }
+    file.seek(SeekFrom::End(-1))?;
+    let mut last = [0];
+    file.read_exact(&mut last)?;
+    Ok(last != *b"\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_lines_after_one_that_was_cut() {
+        let path = std::env::temp_dir().join(format!("ackclock-log-{}", std::process::id()));
+        for (before, after) in [("", "new\n"), ("old\n", "old\nnew\n"), ("cu", "cu\nnew\n")] {
+            std::fs::write(&path, before).unwrap();
+            let (log, writer) = LogFile::open(&path).unwrap();
+            writer.start().unwrap();
+            log.append(b"new\n".to_vec());
+            log.finish();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), after);
+            assert!(log.error().is_none() && log.lost() == 0);
+        }
+        std::fs::remove_file(&path).unwrap();
+    }
+
+    /// Nobody waits for a pipe that takes nothing. What does not fit in between is counted.
+    #[test]
+    fn a_file_that_takes_nothing_holds_nobody_up() {
+        struct Stuck;
+        impl Write for Stuck {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                loop {
+                    thread::park();
+                }
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let (log, writer) = LogFile::open(Path::new("-")).unwrap();
+        LogWriter { to: Box::new(Stuck), ..writer }.start().unwrap();
+        for _ in 0..WAITING + 10 {
+            log.append(b"one\ntwo\n".to_vec());
+        }
+        // One block may have been taken.
+        assert!((18..=20).contains(&log.lost()), "{}", log.lost());
+        assert!(log.error().is_some());
+        log.finish();
+        assert!(log.error().is_some());
+    }
+
+    #[test]
+    fn lines_that_cannot_be_written_are_counted() {
+        let (log, writer) = LogFile::open(Path::new("/dev/full")).unwrap();
+        writer.start().unwrap();
+        log.append(b"one\ntwo\n".to_vec());
+        log.finish();
+        assert_eq!((log.lost(), log.error().unwrap().raw_os_error()), (2, Some(28)));
+    }
+}
