@@ -1,5 +1,5 @@
 # Every target sets up what it needs; the packages come from Debian, the crates from crates.io.
-.PHONY: demo playground test build lint unit example portable oldest rustdoc package deny fuzz-check clients python browser documents reference book crosscheck crosscheck-linux bench bench-instructions bench-live bench-queues bench-impair bench-python bench-trace score soak hostile deb fuzz clean
+.PHONY: demo playground test build lint unit example portable oldest rustdoc package deny fuzz-check clients python browser documents reference book crosscheck crosscheck-linux bench bench-instructions bench-live bench-queues bench-impair bench-python bench-trace score soak hostile deb fuzz fuzz-keep clean
 
 BIN := target/release/ackclock
 
@@ -263,11 +263,18 @@ deb:
 	cargo build --release --locked --target $(MUSL) -p ackclock --bin ackclock
 	packaging/deb target/$(MUSL)/release/ackclock out
 
-# Each fuzz target for FUZZ_SECONDS (needs the nightly toolchain).
+# Each fuzz target for FUZZ_SECONDS (needs the nightly toolchain), from what is kept in fuzz/seeds on.
 FUZZ_SECONDS ?= 60
+FUZZ_KEPT := capture frame tracker
 fuzz:
 	command -v cargo-fuzz >/dev/null || cargo install cargo-fuzz --locked
+	cd fuzz && for t in $(FUZZ_KEPT); do mkdir -p corpus/$$t && tar -xzf seeds/$$t.tar.gz -C corpus/$$t || exit 1; done
 	cd fuzz && for t in $$(cargo fuzz list); do cargo +nightly fuzz run $$t -- -max_total_time=$(FUZZ_SECONDS) || exit 1; done
+
+# Keeps what the targets for captures have found: of each the least corpus that reaches as much.
+fuzz-keep:
+	cd fuzz && for t in $(FUZZ_KEPT); do cargo +nightly fuzz cmin $$t && \
+	    tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C corpus/$$t -c . | gzip -9n >seeds/$$t.tar.gz || exit 1; done
 
 clean:
 	cargo clean
