@@ -187,6 +187,7 @@ impl SenderModel {
         if resumes {
             self.sender_resumes(sent);
         }
+        self.recovery.phases.new_data();
         self.stream.append(sent, self.recovery.phases.is_recovery());
         if self.causes.probes.watches() {
             self.causes.watch_new_data(sent, &self.stream);
@@ -442,9 +443,10 @@ impl SenderModel {
     /// An ACK advances; `disorder` says that the receiver held data behind the head.
     fn advance(&mut self, a: &Acked, disorder: bool, newly_sacked: bool) {
         let (mut oldest, mut newest, mut retransmitted) = (None, Time::ZERO, None);
-        let mut first = true;
+        let mut segments = 0;
         while let Some(segment) = self.stream.outstanding.pop_acked(a.ack) {
-            let is_first = std::mem::take(&mut first);
+            let is_first = segments == 0;
+            segments += 1;
             if segment.sacked {
                 continue;
             }
@@ -473,7 +475,7 @@ impl SenderModel {
         self.progressed(a);
         self.causes.probes.acked(a.ack, a.dsack);
         let recovering = self.recovery.phases.is_recovery();
-        self.recovery.advanced(a, newly_sacked, &self.stream, &mut self.picture);
+        self.recovery.advanced(a, newly_sacked, segments, &self.stream, &mut self.picture);
         self.ways.advanced(a.at, recovering, &self.stream, &self.recovery);
         self.check_repaired(a.at);
     }

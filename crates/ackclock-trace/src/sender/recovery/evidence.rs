@@ -11,6 +11,9 @@ pub(crate) struct Evidence {
     against_head: Option<Time>,
     /// Duplicate ACKs since `una` advanced.
     duplicates: u32,
+    /// Without SACK, segments that the receiver holds behind the head, by duplicates (Linux's
+    /// `tcp_add_reno_sack`).
+    held: u32,
     /// The last ACK said something about losses.
     fresh: bool,
     /// When an ACK last spoke of a loss: by a duplicate, a SACK block, or as a partial ACK.
@@ -29,6 +32,11 @@ impl Evidence {
 
     pub fn duplicates(&self) -> u32 {
         self.duplicates
+    }
+
+    /// Without SACK, enough segments are held for a fast retransmit.
+    pub fn shows_loss(&self) -> bool {
+        self.held >= 3
     }
 
     pub fn is_fresh(&self) -> bool {
@@ -52,8 +60,10 @@ impl Evidence {
         self.latest.0
     }
 
-    /// An ACK advances; `fresh` if it is a partial one or reports SACKed data.
-    pub fn advanced(&mut self, fresh: bool) {
+    /// An ACK advances over so many segments, of which one was the hole; `fresh` if it is a partial
+    /// one or reports SACKed data.
+    pub fn advanced(&mut self, fresh: bool, segments: u32) {
+        self.held = self.held.saturating_sub(segments.saturating_sub(1));
         (self.duplicates, self.head_duplicates) = (0, 0);
         self.against_head = None;
         self.fresh = fresh;
@@ -63,6 +73,7 @@ impl Evidence {
     pub fn repeated(&mut self, is_duplicate: bool) {
         self.fresh = is_duplicate;
         self.duplicates += u32::from(is_duplicate);
+        self.held += u32::from(is_duplicate);
         self.head_duplicates += u32::from(is_duplicate);
     }
 
@@ -80,7 +91,12 @@ impl Evidence {
 
     /// The retransmission timer expired: duplicates are counted anew.
     pub fn timed_out(&mut self) {
-        self.duplicates = 0;
+        (self.duplicates, self.held) = (0, 0);
+    }
+
+    /// A recovery is complete: nothing is held.
+    pub fn recovered(&mut self) {
+        self.held = 0;
     }
 
     /// The head was retransmitted with `flight` segments outstanding: what spoke against it spoke

@@ -41,7 +41,10 @@ impl LossRecovery {
 
     /// An undo was due, and since then nothing has spoken of a loss.
     pub fn is_undo_in_doubt(&self, stream: &Stream) -> bool {
-        self.phases.is_undo_in_doubt() && !stream.is_disorder(self.evidence.duplicates())
+        // Undone, and begun anew at once (`tcp_fastretrans_alert`).
+        let evident = !stream.terms.sack && self.phases.undoes() && self.evidence.shows_loss();
+        let disorder = stream.is_disorder(self.evidence.duplicates());
+        self.phases.is_undo_in_doubt() && !disorder && !evident
     }
 
     /// An ACK made the sender retransmit the records from index `first` on.
@@ -158,10 +161,11 @@ impl LossRecovery {
         &mut self,
         a: &Acked,
         newly_sacked: bool,
+        segments: u32,
         stream: &Stream,
         picture: &mut Picture,
     ) {
-        self.evidence.advanced(newly_sacked || !self.phases.is_open());
+        self.evidence.advanced(newly_sacked || !self.phases.is_open(), segments);
         if self.phases.is_open() {
             return;
         }
@@ -172,6 +176,7 @@ impl LossRecovery {
             self.undo(a.at, "f-rto", stream, picture);
         } else if self.phases.is_complete(una) {
             let left = self.phases.complete(a.at, max, outstanding, sack);
+            self.evidence.recovered();
             self.phase_left(a.at, left, false, stream, picture);
         } else if !stream.timers.is_foreign()
             && let Some(by) = self.phases.found_spurious(a.tsecr, outstanding, una, sack)

@@ -34,6 +34,8 @@ pub(crate) struct Phases {
     recovering: bool,
     /// What an undo ended before its time, if the sender undoes: phase and recovery point.
     undone: Option<(Phase, u64)>,
+    /// An undo was due, and new data went out next: this sender undoes.
+    undoes: bool,
     /// A phase that has just ended, and that a sender without SACK stays in until more is
     /// acknowledged (RFC 6582 section 3.2).
     lingering: Option<Phase>,
@@ -251,6 +253,18 @@ impl Phases {
     /// An undo was due, but nothing says that the sender has made it.
     pub fn is_undo_in_doubt(&self) -> bool {
         self.undone.is_some()
+    }
+
+    /// This sender was seen to undo.
+    pub fn undoes(&self) -> bool {
+        self.undoes
+    }
+
+    /// New data goes out. In a recovery without SACK the next hole would come first (RFC 6582 section
+    /// 3.2 step 3).
+    #[inline]
+    pub fn new_data(&mut self) {
+        self.undoes |= matches!(self.undone, Some((Phase::Recovery, _)));
     }
 
     /// The sender has not undone anything: the phase goes on.

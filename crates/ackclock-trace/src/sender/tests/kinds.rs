@@ -405,3 +405,32 @@ fn an_echo_that_comes_too_soon_proves_what_followed_spurious() {
         );
     }
 }
+
+/// Linux without SACK: partial ACKs echo what was sent before the retransmission, so that the
+/// recovery is undone, and new data goes out. As long as three duplicates are left, the next ACK
+/// begins another one (`tcp_fastretrans_alert`). A sender that does not undo sends the next hole at
+/// once.
+#[test]
+fn an_undone_recovery_begins_anew() {
+    let kind = |duplicates: u32, new_data: bool, next: u64| {
+        let mut line = Line::timestamped(50.0);
+        line.model.stream.terms.sack = false;
+        line.send(0.0, 0..10);
+        for n in 0..duplicates {
+            line.ack_echo(50.0 + 0.1 * f64::from(n), 0, 0.0);
+        }
+        line.send(50.7, [0]);
+        line.ack_echo(52.0, 1, 0.0);
+        if new_data {
+            line.send(52.1, [10]);
+        }
+        line.ack_echo(53.0, next, 0.0);
+        line.send(53.1, [next]);
+        line.ack(103.0, 11);
+        kinds(&line.found())[1].1
+    };
+    assert_eq!(kind(6, true, 2), Kind::FastRetransmit);
+    assert_eq!(kind(6, false, 2), Kind::Recovery);
+    // Of five duplicates the ACK takes three.
+    assert_eq!(kind(5, true, 5), Kind::Recovery);
+}
