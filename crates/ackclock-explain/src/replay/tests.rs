@@ -105,11 +105,11 @@ fn what_was_saved_is_measured_against_what_was_observed() {
     assert_eq!(of("limited transmit"), Some((0.300_000_26, 0.199_999_74)));
     // The timer and a round trip.
     assert_eq!(of("RFC 6675"), Some((0.500_000_086, -0.000_000_086)));
-    // Less by 1.04 of the 400 ms that were waited, more by 4.6 round trips.
+    // Less by the 400 ms that were waited, more by 6.3 round trips.
     let between = |mechanism| rescues.iter().find(|r| r.mechanism == mechanism)?.saved_90_s;
     let [least, most] = between("limited transmit").unwrap();
-    assert!((least - (0.199_999_74 - 0.416)).abs() < 1e-9, "{least}");
-    assert!((most - (0.199_999_74 + 0.46)).abs() < 1e-9, "{most}");
+    assert!((least - (0.199_999_74 - 0.4)).abs() < 1e-9, "{least}");
+    assert!((most - (0.199_999_74 + 0.63)).abs() < 1e-9, "{most}");
     assert_eq!(between("RFC 6675"), None);
 }
 

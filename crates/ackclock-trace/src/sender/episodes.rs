@@ -36,6 +36,9 @@ pub(crate) struct Episodes {
     closed: Vec<Period>,
     /// Closed ones that wait for the sender to go idle.
     waiting: usize,
+    /// ACKs that came while nothing was lost, and the bytes that they acknowledged.
+    acks: u64,
+    acked: u64,
     /// Position of the FIN if it went out by itself.
     fin: Option<u64>,
 }
@@ -88,6 +91,19 @@ impl Episodes {
         self.fin = Some(position);
     }
 
+    /// An ACK came while nothing was lost. Others say nothing of delayed ACKs: receivers answer at
+    /// once what comes out of order (RFC 5681 section 4.2), and what fills a hole stands for more.
+    #[inline]
+    pub fn acked(&mut self, bytes: u64) {
+        self.acks += 1;
+        self.acked += bytes;
+    }
+
+    /// More than four thirds of a segment for an ACK: most ACKs stand for two.
+    pub fn are_acks_delayed(&self, mss: u32) -> bool {
+        self.acked * 3 > self.acks * u64::from(mss) * 4
+    }
+
     /// Nothing is outstanding any more; the last byte was at `max`.
     #[inline]
     pub fn idle(&mut self, max: u64) {
@@ -118,9 +134,9 @@ pub(crate) struct Facts<'a> {
     pub terms: &'a Terms,
     pub timers: &'a Timers,
     pub retransmissions: &'a [Retransmission],
-    /// Bytes acknowledged.
-    pub una: u64,
     pub rate_bps: Option<f64>,
+    /// Most ACKs stand for two segments.
+    pub delayed_ack: bool,
 }
 
 impl Facts<'_> {
@@ -131,7 +147,6 @@ impl Facts<'_> {
         if !self.terms.at_sender() || period.unseen || segments > MOST || rtt == Span::ZERO {
             return None;
         }
-        let acks = self.timers.round_trip().map_or(0, |r| r.samples);
         Some(Episode {
             start: period.start,
             position: period.base,
@@ -143,8 +158,7 @@ impl Facts<'_> {
             bytes: period.idle - period.base,
             lost: self.losses(period, segments as usize, mss)?,
             slow_start: period.first == 0,
-            // More than four thirds of a segment for an ACK: most ACKs stand for two.
-            delayed_ack: acks > 0 && self.una / acks * 3 > mss * 4,
+            delayed_ack: self.delayed_ack,
             sack: self.terms.sack,
             timestamps: self.terms.timestamps,
             took: period.repaired?.since(period.start),

@@ -335,6 +335,7 @@ impl SenderModel {
         }
         let bytes = a.ack - self.stream.outstanding.una();
         self.stream.windows.delivered(bytes);
+        self.episodes.acked(bytes);
         self.stream.outstanding.advance(a.ack);
         if let Some(oldest) = oldest {
             self.measure(a, oldest, newest);
@@ -562,7 +563,6 @@ impl SenderModel {
             picture,
             ..
         } = self;
-        let una = stream.outstanding.una();
         episodes.idle(stream.outstanding.max());
         recovery.retransmissions.settle(stream.terms.sack);
         let dsacks = recovery.retransmissions.dsacks();
@@ -573,8 +573,8 @@ impl SenderModel {
             terms: &stream.terms,
             timers: &stream.timers,
             retransmissions: &retransmissions,
-            una,
             rate_bps: bottleneck.bits_per_second(),
+            delayed_ack: episodes.are_acks_delayed(stream.terms.mss),
         };
         episodes.settle(&facts, &mut timeouts);
         episodes.settle(&facts, &mut undecided);

@@ -115,3 +115,21 @@ fn a_fin_that_comes_later_is_none_of_the_data() {
         assert_eq!((episode.bytes, &episode.lost), (bytes, &vec![1, 1]));
     }
 }
+
+/// Two ACKs for two segments, and then one for the three that a hole had held back: that is none that
+/// was delayed. After two for four segments it is.
+#[test]
+fn what_fills_a_hole_says_nothing_of_delayed_acks() {
+    for (each, delayed) in [(1, false), (2, true)] {
+        let mut line = Line::without_sack(50.0);
+        line.send(0.0, 0..2 * each);
+        line.ack(50.0, each);
+        line.ack(50.5, 2 * each);
+        line.send(51.0, 2 * each..2 * each + 3);
+        line.ack(101.0, 2 * each);
+        line.send(351.0, [2 * each]);
+        line.ack(401.0, 2 * each + 3);
+        let found = line.found();
+        assert_eq!(found.timeouts[0].episode.as_ref().map(|e| e.delayed_ack), Some(delayed));
+    }
+}
