@@ -57,6 +57,7 @@ impl Limit {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lifetime {
     shares: [Span; Limit::ALL.len()],
+    idle: Span,
 }
 
 impl Lifetime {
@@ -70,6 +71,13 @@ impl Lifetime {
         self.shares.iter().fold(Span::ZERO, |sum, share| sum + *share)
     }
 
+    /// Of the share of the congestion window, how long the bottleneck was idle meanwhile, as far as
+    /// its rate is known: that much a window would save that fills the path. A window that is nearly
+    /// large enough costs little of the time that it limits.
+    pub fn idle(&self) -> Span {
+        self.idle
+    }
+
     /// What limited it for longest; `None` of no time.
     pub fn main(&self) -> Option<Limit> {
         let longest = Limit::ALL.into_iter().max_by_key(|limit| self.of(*limit))?;
@@ -80,6 +88,11 @@ impl Lifetime {
     pub fn add(&mut self, limit: Limit, span: Span) {
         let share = &mut self.shares[limit as usize];
         *share = *share + span;
+    }
+
+    /// The bottleneck was idle for so much more of what the congestion window limited.
+    pub fn add_idle(&mut self, span: Span) {
+        self.idle = self.idle + span;
     }
 
     /// Counts less time.
@@ -102,6 +115,7 @@ impl Lifetime {
             (*share, over) = (*share - off, over - off);
         }
         self.add(Limit::Application, Span(whole.0.saturating_sub(self.whole().0)));
+        self.idle = self.idle.min(self.of(Limit::CongestionWindow));
         self
     }
 }

@@ -32,11 +32,16 @@ pub(super) fn of(explained: &Explained) -> Vec<String> {
 
 fn one(found: &Found) -> Vec<(String, Span)> {
     let (from, lifetime) = (found.sender(), found.lifetime());
-    let worth = |limit: &Limit| {
-        let share = lifetime.of(*limit);
-        share > Span::ZERO && share.0 >= lifetime.whole().0 / WORTH
+    // While its window limits, the path may carry nearly all that it can.
+    let gain = |limit: Limit| match limit {
+        Limit::CongestionWindow => lifetime.idle(),
+        _ => lifetime.of(limit),
     };
-    let advise = |limit: Limit| Some((advice(found, from, limit)?, lifetime.of(limit)));
+    let worth = |limit: &Limit| {
+        let gain = gain(*limit);
+        gain > Span::ZERO && gain.0 >= lifetime.whole().0 / WORTH
+    };
+    let advise = |limit: Limit| Some((advice(found, from, limit)?, gain(limit)));
     Limit::ALL.into_iter().filter(worth).filter_map(advise).collect()
 }
 
@@ -108,4 +113,33 @@ fn recovery(flow: &Flow, to: &Flow, sender: &str, receiver: &str) -> String {
 
 fn closed(flow: &Flow) -> bool {
     flow.stalls.iter().any(|stall| stall.cause == StallCause::ZeroWindow)
+}
+
+#[cfg(test)]
+mod tests {
+    use ackclock_trace::Lifetime;
+
+    use super::*;
+    use crate::fixture;
+
+    /// The window limits for 1.8 s, in which the bottleneck is idle for that long, for 0.25 s, or for
+    /// too little to speak of.
+    #[test]
+    fn a_window_costs_what_the_bottleneck_is_idle_in() {
+        let said = |idle: u64| {
+            let mut explained = fixture::explained();
+            explained.connections.truncate(1);
+            let mut lifetime = Lifetime::default();
+            lifetime.add(Limit::CongestionWindow, Span::from_millis(1800));
+            lifetime.add_idle(Span::from_millis(idle));
+            let connection = &mut explained.connections[0].connection;
+            (connection.from_client.lifetime, connection.from_server.lifetime) =
+                (Lifetime::default(), lifetime);
+            of(&explained)
+        };
+        let ends = |said: &[String], end: &str| said.len() == 1 && said[0].ends_with(end);
+        assert!(ends(&said(1800), "(about 1.8 s)"), "{:?}", said(1800));
+        assert!(ends(&said(250), "(about 0.25 s)"), "{:?}", said(250));
+        assert_eq!(said(150), [""; 0]);
+    }
 }

@@ -198,9 +198,14 @@ impl Limits {
         self.had_no_more();
         self.path.outstanding(self.counted, 0);
         for (level, span) in self.full.iter().enumerate() {
-            let outstanding = segments(level) * u64::from(mss);
-            let is_path = holds.is_some_and(|holds| outstanding as f64 >= holds);
-            self.found.add(if is_path { Limit::Path } else { Limit::CongestionWindow }, *span);
+            let outstanding = (segments(level) * u64::from(mss)) as f64;
+            let filled = holds.map_or(0.0, |holds| outstanding / holds);
+            if filled >= 1.0 {
+                self.found.add(Limit::Path, *span);
+            } else {
+                self.found.add(Limit::CongestionWindow, *span);
+                self.found.add_idle(Span((span.0 as f64 * (1.0 - filled)) as u64));
+            }
         }
         self.found
     }

@@ -170,7 +170,8 @@ fn a_write_of_its_own() {
 /// another connection has three more outstanding on it, the path limits, else cwnd does.
 #[test]
 fn another_connection_fills_the_path() {
-    for (other, cwnd, path) in [(0, 140.002, 69.998), (3000, 70.003, 139.997)] {
+    let cases = [(0, 140.002, 69.998, 56.002), (3000, 70.003, 139.997, 28.002)];
+    for (other, cwnd, path, idle) in cases {
         let shared: Arc<Path> = Arc::default();
         let mut line = Line::over(Arc::clone(&shared), 50.0);
         line.ack(50.0, 0);
@@ -184,7 +185,12 @@ fn another_connection_fills_the_path() {
                 line.ack(begins + 50.0 + 10.0 * n as f64, first + n + 1);
             }
         }
-        assert_eq!(shares(line), [50.0, 0.0, 0.0, cwnd, 0.0, path]);
+        let lifetime = line.found().lifetime;
+        let ms = |span: Span| (span.0 / 1000) as f64 / 1000.0;
+        let found = Limit::ALL.map(|limit| ms(lifetime.of(limit)));
+        assert_eq!(found, [50.0, 0.0, 0.0, cwnd, 0.0, path]);
+        // Two of five could be on their way in that time, too.
+        assert_eq!(ms(lifetime.idle()), idle);
         // Its own is no longer outstanding.
         assert_eq!(shared.flight(), other);
     }
