@@ -1,5 +1,7 @@
 //! What things are called: one word each for machines, and plain English for people.
 
+use std::net::{IpAddr, SocketAddr};
+
 use ackclock_tcp::TimeoutClass;
 use ackclock_trace::{Ended, Flow, Kind, Limit, Spurious, Stall, StallCause, Vantage};
 
@@ -67,13 +69,23 @@ pub(crate) fn left_out(why: &str, packets: u64) -> String {
     format!("{packets} {why}")
 }
 
-/// What shows the packets of a stall in Wireshark.
+/// What shows the packets of a stall in Wireshark, and those of no other connection: two clients may
+/// have the same port.
 pub(crate) fn display_filter(found: &Found, stall: &Stall) -> String {
     let text = |micros: u64| format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
     let (start, end) = (stall.start.0 / 1000, stall.end.0.div_ceil(1000));
+    let address = |end: SocketAddr| match end.ip() {
+        IpAddr::V4(ip) => format!("ip.addr == {ip}"),
+        IpAddr::V6(ip) => format!("ipv6.addr == {ip}"),
+    };
+    let (client, server) = (found.connection.client, found.connection.server);
     format!(
-        "tcp.port == {} && frame.time_epoch >= {} && frame.time_epoch <= {}",
-        found.connection.client.port(),
+        "{} && {} && tcp.port == {} && tcp.port == {} && frame.time_epoch >= {} && \
+         frame.time_epoch <= {}",
+        address(client),
+        address(server),
+        client.port(),
+        server.port(),
         text(start),
         text(end)
     )

@@ -247,7 +247,8 @@ fn the_table_has_connections_stalls_and_what_would_have_saved_them() {
     assert_eq!(row.join(" "), expected);
     let stall = "  #1 server stalled 1.6 s at 1.00 s: timeout, lost retransmission of 1000 bytes; \
         lost-retransmission recovery would have saved 1.2 s (90 %: 1.00 to 1.38 s) \
-        [tcp.port == 40000 && \
+        [ip.addr == 10.0.0.1 && ipv6.addr == 2001:db8::2 && tcp.port == 40000 && \
+        tcp.port == 443 && \
         frame.time_epoch >= 1700000001.123456 && frame.time_epoch <= 1700000002.723457]";
     assert!(lines.contains(&stall), "{text}");
     // None of the time in which the application had nothing to send.
@@ -391,7 +392,8 @@ Their 5.0 s went into: recovery 54 %, application 30 %, receive window 12 %, pat
 #1 10.0.0.1:40000 > [2001:db8::2]:443: the server repaired losses or waited for its timer for \
 2.7 s of 5.0 s (54 %); 144.0 kbit/s, round trip 0.10 s to 0.19 s, 5.3 % retransmitted
     server stalled 1.6 s at 1.00 s: timeout, lost retransmission of 1000 bytes; \
-lost-retransmission recovery would have saved 1.2 s (90 %: 1.00 to 1.38 s) [tcp.port == 40000 && \
+lost-retransmission recovery would have saved 1.2 s (90 %: 1.00 to 1.38 s) \
+[ip.addr == 10.0.0.1 && ipv6.addr == 2001:db8::2 && tcp.port == 40000 && tcp.port == 443 && \
 frame.time_epoch >= 1700000001.123456 && frame.time_epoch <= 1700000002.723457]
 and 1 more: --top 0 shows all
 
