@@ -107,7 +107,7 @@ impl Limits {
         if self.opening {
             self.found.add(Limit::Handshake, span);
         } else if !idle {
-            self.found.add(Limit::Recovery, span);
+            self.found.add(repaired(stream), span);
         } else if stream.has_no_room() {
             self.found.add(Limit::Path, std::mem::take(&mut self.pending.flight));
             self.pending.shut = self.pending.shut + span;
@@ -135,7 +135,7 @@ impl Limits {
         // Into a full window only a probe goes without an ACK (RFC 8985 section 7.3).
         let mut may_be_probe = silent > stream.timers.quiet() && is_full(stream);
         if may_be_probe && silent >= nearly(stream.timers.pto(stream.outstanding.len() == 1)) {
-            self.timer_expired();
+            self.timer_expired(stream);
             may_be_probe = false;
         }
         // Elsewhere what is new to the capture may have been sent before.
@@ -174,11 +174,11 @@ impl Limits {
     }
 
     /// A timer has retransmitted: the time since it was set was lost by it.
-    pub fn timer_expired(&mut self) {
+    pub fn timer_expired(&mut self, stream: &Stream) {
         let Pending { window, flight, .. } = std::mem::take(&mut self.silent);
         self.pending.window = self.pending.window - window;
         self.pending.flight = self.pending.flight - flight;
-        self.found.add(Limit::Recovery, window + flight);
+        self.found.add(repaired(stream), window + flight);
     }
 
     /// An ACK has told something new.
@@ -209,6 +209,11 @@ impl Limits {
         }
         self.found
     }
+}
+
+/// What a loss limits. A lost FIN holds up nothing: all data has arrived.
+fn repaired(stream: &Stream) -> Limit {
+    if stream.waits_for_fin_alone() { Limit::Application } else { Limit::Recovery }
 }
 
 /// Segments outstanding, to within an eighth where they are many.

@@ -254,7 +254,7 @@ impl SenderModel {
             ways.expired(waited, stream);
         }
         if !is_by_ack(kind) {
-            limits.timer_expired();
+            limits.timer_expired(stream);
         }
         let behind_head = records.start > 0;
         let is_head = !behind_head && !records.is_empty();
@@ -294,6 +294,7 @@ impl SenderModel {
         if self.ways.is_on() {
             self.ways.before_ack(a.at, a.ack, a.sacks > 0, &self.stream);
         }
+        self.stalls.waited(self.stream.waits_for_fin_alone());
         if self.stalls.opened() {
             self.progressed(a);
         }
@@ -546,6 +547,7 @@ impl SenderModel {
     /// The connection, or the capture, ended at `end`.
     pub fn finish(mut self, end: Time) -> Found {
         let mut undecided = self.causes.settle(&mut self.recovery, &mut self.picture);
+        self.stalls.waited(self.stream.waits_for_fin_alone());
         if !self.stream.outstanding.is_empty() || self.stalls.is_opening() {
             self.check_stall(end, 0);
         }

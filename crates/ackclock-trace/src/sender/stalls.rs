@@ -4,7 +4,8 @@
 //!   from one to the next, or from when the first byte went out; a SYN counts as a byte. What the
 //!   sender did meanwhile gives the cause: its timer expired, it sent a tail loss probe, it
 //!   retransmitted something else, or it only waited for an ACK that came late. Where the only byte
-//!   outstanding asks for a closed window, the receiver is the cause.
+//!   outstanding asks for a closed window, the receiver is the cause. Where a FIN alone is
+//!   outstanding, nobody waits for anything, and that is no stall.
 //! - *While nothing is outstanding*, it is the sender's turn. Its turn begins when the last byte
 //!   was acknowledged, or when the other end's last data reached it, if that is later; it lasts
 //!   until it sends something. If it lasts too long, the cause is the receiver if its window was
@@ -35,6 +36,8 @@ pub(crate) struct Stalls {
     least_window: u64,
     /// Probes with new data by the last progress.
     probes: u64,
+    /// Nothing but a FIN waits for its ACK.
+    fin_alone: bool,
     found: Vec<Wait>,
 }
 
@@ -67,6 +70,7 @@ impl Default for Stalls {
             peer_data: Time::ZERO,
             least_window: u64::MAX,
             probes: 0,
+            fin_alone: false,
             found: Vec::new(),
         }
     }
@@ -82,6 +86,12 @@ impl Stalls {
     #[inline]
     pub fn opened(&mut self) -> bool {
         std::mem::take(&mut self.opening)
+    }
+
+    /// An ACK is to be taken in, or the capture has ended. `fin_alone`: only a FIN waited for it.
+    #[inline]
+    pub fn waited(&mut self, fin_alone: bool) {
+        self.fin_alone = fin_alone;
     }
 
     /// The other end's data reached this one: until then it had nothing to answer.
@@ -139,7 +149,7 @@ impl Stalls {
     #[inline]
     pub fn progressed(&mut self, now: &Now<'_>, probes: u64, measures: bool) {
         // The first round trip is what others are measured by, however long it is.
-        if now.at.since(now.progress) > now.timers.quiet() && !measures {
+        if now.at.since(now.progress) > now.timers.quiet() && !measures && !self.fin_alone {
             let cause =
                 Cause::Outstanding { probed: probes > self.probes, closed: self.probing_window };
             self.add(now.progress, now, cause);

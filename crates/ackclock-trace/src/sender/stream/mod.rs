@@ -33,6 +33,8 @@ pub(crate) struct Stream {
     holes: Holes,
     /// The byte of new data that has last probed a closed window.
     window_probe: Option<u64>,
+    /// Position of the FIN.
+    fin: Option<u64>,
     /// Segments that went out, and their payload counted once.
     segments: u64,
     bytes: u64,
@@ -56,6 +58,7 @@ impl Stream {
             timers: Timers::new(terms.handshake_rtt),
             holes: Holes::default(),
             window_probe: None,
+            fin: None,
             segments: 0,
             bytes: 0,
         }
@@ -66,6 +69,12 @@ impl Stream {
     pub fn has_no_room(&self) -> bool {
         let mss = u64::from(self.terms.mss);
         self.windows.allowed() < self.outstanding.flight() + mss
+    }
+
+    /// All data is acknowledged, and only the FIN is not: nobody waits for anything.
+    #[inline]
+    pub fn waits_for_fin_alone(&self) -> bool {
+        self.fin == Some(self.outstanding.una())
     }
 
     /// Segments that went out, retransmissions included.
@@ -99,6 +108,9 @@ impl Stream {
     pub fn append(&mut self, sent: &Sent, recovering: bool) {
         if sent.len == 1 && self.windows.offered() == 0 {
             self.window_probe = Some(sent.position);
+        }
+        if sent.fin {
+            self.fin = Some(sent.end() - 1);
         }
         self.outstanding.append(sent.at, sent.len);
         self.bytes += u64::from(sent.payload());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ackclock_tcp::Span;
 
-use super::Line;
+use super::{Line, ms};
 use crate::connection::StallCause;
 use crate::lifetime::{Lifetime, Limit};
 use crate::path::Path;
@@ -223,4 +223,38 @@ fn writes_of_its_own() {
     }
     line.ack(260.0, 5);
     assert_eq!(shares(line)[..5], [50.0, 0.0, 0.0, 0.0, 0.0]);
+}
+
+/// A FIN is lost with nothing else: all data has arrived, so that nobody waits. With the last
+/// segment lost, somebody does.
+#[test]
+fn a_lost_fin_holds_up_nothing() {
+    for (data, application, recovery, stalls) in [(1000, 301.0, 0.0, 0), (2000, 0.0, 301.0, 1)] {
+        let mut line = Line::sack(50.0);
+        line.ack(50.0, 0);
+        line.send(50.0, 0..data / 1000);
+        line.ack(100.0, 1);
+        line.sent(ms(100.0), data, 1, true);
+        line.sent(ms(351.0), 1000, (data - 1000) as u32 + 1, true);
+        line.acked_to(401.0, data + 1);
+        let found = line.found();
+        let of = |limit| (found.lifetime.of(limit).0 / 1_000_000) as f64;
+        assert_eq!((of(Limit::Application), of(Limit::Recovery)), (application, recovery));
+        assert_eq!(found.stalls.len(), stalls, "{:?}", found.stalls);
+    }
+}
+
+/// The capture ends while a FIN waits for its ACK.
+#[test]
+fn a_fin_without_an_answer_is_no_stall() {
+    let mut line = Line::sack(50.0);
+    line.ack(50.0, 0);
+    line.send(50.0, [0]);
+    line.ack(100.0, 1);
+    for at in [100.0, 351.0, 800.0, 1700.0] {
+        line.sent(ms(at), 1000, 1, true);
+    }
+    let found = line.found();
+    assert_eq!(found.stalls, []);
+    assert_eq!(found.lifetime.of(Limit::Recovery), Span::ZERO);
 }
