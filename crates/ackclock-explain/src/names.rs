@@ -42,7 +42,8 @@ pub(crate) fn limited(limit: Limit, sender: End) -> String {
         End::Server => ("server", "client"),
     };
     match limit {
-        Limit::Handshake => format!("the {from} waited for the answer to its SYN"),
+        // A lost SYN of either end holds up both.
+        Limit::Handshake => "the handshake lasted".into(),
         Limit::Application => format!("the {from}'s application had nothing to send"),
         Limit::ReceiveWindow => format!("the {to}'s receive window held the {from} back"),
         Limit::CongestionWindow => {
@@ -126,6 +127,7 @@ pub(crate) const fn ended(ended: Ended) -> &'static str {
     match ended {
         Ended::Fin => "fin",
         Ended::Reset => "reset",
+        Ended::Refused => "refused",
         Ended::Open => "open",
         Ended::Reused => "reused",
         Ended::Idle => "idle",

@@ -47,6 +47,8 @@ pub enum Ended {
     Fin,
     /// By a reset.
     Reset,
+    /// A reset answered its SYN.
+    Refused,
     /// The capture ended first.
     Open,
     /// Its addresses and ports were used again.

@@ -12,7 +12,8 @@ use ackclock_tcp::Span;
 /// from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Limit {
-    /// It waits for the answer to its SYN.
+    /// The connection opens: a client waits for the answer to its SYN, and a server, from that SYN
+    /// on, for the answer to its own.
     Handshake,
     /// All is acknowledged, and the application gives nothing more.
     Application,

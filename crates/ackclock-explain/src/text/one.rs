@@ -50,6 +50,7 @@ pub(crate) fn ended(ended: Ended) -> &'static str {
     match ended {
         Ended::Fin => "closed by both ends",
         Ended::Reset => "ended by a reset",
+        Ended::Refused => "refused by the server",
         Ended::Reused => "its ports were used again",
         Ended::Idle => "dropped from memory after a long silence",
         Ended::Open => "still open at the end of the capture",

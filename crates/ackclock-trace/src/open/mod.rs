@@ -142,6 +142,13 @@ impl Open {
         self.ends.iter().any(End::is_reset)
     }
 
+    /// The server has answered the SYN by a reset.
+    fn is_refused(&self) -> bool {
+        let [client, server] = [0, 1].map(|end| self.handshake.isn(end).is_some());
+        let data = self.ends.iter().any(End::has_data);
+        client && !server && !data && self.ends[1].is_reset()
+    }
+
     /// Whether this packet opens another connection between the same ends. A SYN does that has
     /// another sequence number than the one that opened this connection, if this one is over: by
     /// its packets, or since it never came about, or was quiet for long. In an open connection such
@@ -356,6 +363,8 @@ impl Open {
         }
         let ended = if self.ends.iter().all(End::has_fin) {
             Ended::Fin
+        } else if self.is_refused() {
+            Ended::Refused
         } else if self.is_reset() {
             Ended::Reset
         } else {
