@@ -398,9 +398,9 @@ frame.time_epoch >= 1700000001.123456 && frame.time_epoch <= 1700000002.723457]
 and 1 more: --top 0 shows all
 
 What to change:
-- 2001:db8::2 to 10.0.0.1: packets are lost; find where (about 2.7 s)
-- 10.0.0.1: its receive buffer limits at 64.0 KiB; raise net.ipv4.tcp_rmem or SO_RCVBUF (about \
-0.60 s)
+- 2001:db8::2 to 10.0.0.1: packets are lost; find where (recovery: 2.7 s)
+- 10.0.0.1: its receive buffer limits at 64.0 KiB; raise net.ipv4.tcp_rmem or SO_RCVBUF \
+(receive window: 0.60 s)
 ";
     assert_eq!(text, expected);
 }

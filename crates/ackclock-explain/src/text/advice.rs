@@ -3,55 +3,69 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use ackclock_tcp::Span;
-use ackclock_trace::{Flow, Limit, StallCause};
+use ackclock_tcp::{Span, TimeoutClass};
+use ackclock_trace::{Ended, Flow, Kind, Limit, Recovery, Retransmission, StallCause, State};
 
 use super::words::{size, time};
 use crate::explained::{End, Explained, Found};
+use crate::names;
+use crate::replay::Rescue;
 
 /// Most lines.
 const MOST: usize = 3;
 
-/// A limit is worth advice if it has this part of a connection's time: one tenth.
+/// Something is worth advice if it has this part of a connection's time: one tenth.
 const WORTH: u64 = 10;
+
+/// An answer to a SYN is late after so many round trips.
+const LATE: u64 = 3;
+
+/// What to change, and how much time that is about.
+#[derive(Debug, PartialEq)]
+struct Advice {
+    line: String,
+    /// What the time is.
+    what: &'static str,
+    span: Span,
+}
 
 /// A line for each thing to change.
 pub(super) fn of(explained: &Explained) -> Vec<String> {
-    let mut all: BTreeMap<String, Span> = BTreeMap::new();
+    let mut all: BTreeMap<(String, &str), Span> = BTreeMap::new();
     for found in &explained.connections {
-        for (line, span) in one(found) {
-            let sum = all.entry(line).or_default();
+        for Advice { line, what, span } in one(found) {
+            let sum = all.entry((line, what)).or_default();
             *sum = *sum + span;
         }
     }
     let mut all: Vec<_> = all.into_iter().collect();
     all.sort_by_key(|(_, span)| Reverse(*span));
     all.truncate(MOST);
-    all.into_iter().map(|(line, span)| format!("{line} (about {})", time(span))).collect()
+    all.into_iter().map(|((line, what), span)| format!("{line} ({what}: {})", time(span))).collect()
 }
 
-fn one(found: &Found) -> Vec<(String, Span)> {
+fn one(found: &Found) -> Vec<Advice> {
     let (from, lifetime) = (found.sender(), found.lifetime());
-    // While its window limits, the path may carry nearly all that it can.
-    let gain = |limit: Limit| match limit {
-        Limit::CongestionWindow => lifetime.idle(),
-        _ => lifetime.of(limit),
+    let least = Span(lifetime.whole().0 / WORTH).max(Span(1));
+    let advise = |limit: Limit| {
+        // While its window limits, the path may carry nearly all that it can.
+        let (what, span) = match limit {
+            Limit::CongestionWindow => ("bottleneck idle", lifetime.idle()),
+            _ => (names::limit(limit), lifetime.of(limit)),
+        };
+        match span {
+            _ if span < least => None,
+            _ if limit == Limit::Recovery => recovery(found, from, least),
+            _ => Some(Advice { line: advice(found, from, limit)?, what, span }),
+        }
     };
-    let worth = |limit: &Limit| {
-        let gain = gain(*limit);
-        gain > Span::ZERO && gain.0 >= lifetime.whole().0 / WORTH
-    };
-    let advise = |limit: Limit| Some((advice(found, from, limit)?, gain(limit)));
-    Limit::ALL.into_iter().filter(worth).filter_map(advise).collect()
+    let opening = handshake(found).filter(|advice| advice.span >= least);
+    Limit::ALL.into_iter().filter_map(advise).chain(opening).collect()
 }
 
 fn advice(found: &Found, from: End, limit: Limit) -> Option<String> {
-    let c = &found.connection;
     let (flow, to) = (found.flow(from), found.flow(from.other()));
-    let (sender, receiver) = match from {
-        End::Client => (c.client.ip(), c.server.ip()),
-        End::Server => (c.server.ip(), c.client.ip()),
-    };
+    let (sender, receiver) = hosts(found, from);
     Some(match limit {
         Limit::ReceiveWindow if closed(flow) => {
             format!("{receiver}: its application reads too slowly, so that its window closes")
@@ -66,7 +80,6 @@ fn advice(found: &Found, from: End, limit: Limit) -> Option<String> {
             "{receiver}: its receive buffer limits at {}; raise net.ipv4.tcp_rmem or SO_RCVBUF",
             size(flow.window)
         ),
-        Limit::Recovery => recovery(flow, to, &sender.to_string(), &receiver.to_string()),
         Limit::CongestionWindow if marked_rather_than_lost(flow) => format!(
             "{sender} to {receiver}: a queue marks packets (ECN), which keeps the congestion window \
              small; find where packets wait"
@@ -78,11 +91,53 @@ fn advice(found: &Found, from: End, limit: Limit) -> Option<String> {
         Limit::CongestionWindow => format!(
             "{sender} to {receiver}: losses keep the congestion window small; find where they occur"
         ),
-        Limit::Handshake => {
-            format!("{receiver}: SYNs or their answers are lost, or answered late")
-        }
-        Limit::Path | Limit::Application => return None,
+        Limit::Handshake | Limit::Recovery | Limit::Path | Limit::Application => return None,
     })
+}
+
+/// The addresses of the sender and of the receiver.
+fn hosts(found: &Found, from: End) -> (String, String) {
+    let c = &found.connection;
+    let (client, server) = (c.client.ip().to_string(), c.server.ip().to_string());
+    match from {
+        End::Client => (client, server),
+        End::Server => (server, client),
+    }
+}
+
+/// A handshake of one round trip is as it has to be. What is beyond that is time lost.
+fn handshake(found: &Found) -> Option<Advice> {
+    let c = &found.connection;
+    let took = c.from_client.lifetime.of(Limit::Handshake);
+    let (client, server) = hosts(found, End::Client);
+    if c.ended == Ended::Refused {
+        let line = format!(
+            "{server}: it refuses connections; see whether something listens there, or a firewall \
+             resets them"
+        );
+        return Some(Advice { line, what: names::limit(Limit::Handshake), span: took });
+    }
+    let what = "handshakes beyond a round trip";
+    // From the first SYN to the last one, or to the last SYN/ACK. A FIN comes later.
+    let again = found.flows().filter_map(|(_, flow)| {
+        let until = c.start + flow.lifetime.of(Limit::Handshake);
+        let syns = flow.retransmissions.iter().filter(|r| r.len == 0 && r.position == 0);
+        syns.map(|r| r.at).rfind(|at| *at <= until)
+    });
+    if let Some(last) = again.max().filter(|_| c.begun) {
+        let line = match c.from_server.offered {
+            None => format!("{server}: it does not answer the SYNs of {client}"),
+            Some(_) => {
+                format!("{client} and {server}: SYNs or their answers are lost; find where")
+            }
+        };
+        return Some(Advice { line, what, span: last.since(c.start) });
+    }
+    // Both ends measure the same path. The larger of their minima is the surer one.
+    let rtt = found.flows().filter_map(|(_, flow)| Some(flow.rtt?.min)).max()?;
+    let late = c.begun && took > rtt.times(LATE);
+    let line = format!("{server}: it answers SYNs late");
+    late.then(|| Advice { line, what, span: took - rtt })
 }
 
 /// Marks have lowered the window more often than losses.
@@ -90,25 +145,112 @@ fn marked_rather_than_lost(flow: &Flow) -> bool {
     flow.ecn.reductions.len() > flow.recoveries.len() + flow.timeouts.len()
 }
 
-fn recovery(flow: &Flow, to: &Flow, sender: &str, receiver: &str) -> String {
-    let offers = |flow: &Flow| flow.offered.is_none_or(|options| options.sack_permitted);
-    let spurious = flow.retransmissions.iter().filter(|r| r.spurious.is_some()).count();
-    match () {
-        () if !offers(flow) => {
-            format!("{sender}: it does not offer SACK; set net.ipv4.tcp_sack to 1")
+/// What would have made recovery shorter, by at `least` so much; or else why it was needed.
+fn recovery(found: &Found, from: End, least: Span) -> Option<Advice> {
+    let (flow, to) = (found.flow(from), found.flow(from.other()));
+    let (sender, receiver) = hosts(found, from);
+    let refuses =
+        |flow: &Flow| flow.offered.as_ref().is_some_and(|options| !options.sack_permitted);
+    let several = several_lost(found, from);
+    let saved = saved_by_probes(found, from);
+    let span = flow.lifetime.of(Limit::Recovery);
+    let late = late(flow);
+    let data = flow.retransmissions.iter().filter(|r| r.len > 0);
+    let spurious = data.clone().filter(|r| r.spurious.is_some()).count();
+    let (what, several_at_once) = (names::limit(Limit::Recovery), "several losses at once");
+    let (line, what, span) = match data.count() {
+        0 => return None,
+        _ if several >= least && refuses(flow) => {
+            let line = format!("{sender}: it does not offer SACK; set net.ipv4.tcp_sack to 1");
+            (line, several_at_once, several)
         }
-        () if !offers(to) => {
-            format!("{receiver}: it does not offer SACK; set net.ipv4.tcp_sack to 1")
+        _ if several >= least && refuses(to) => {
+            let line = format!("{receiver}: it does not offer SACK; set net.ipv4.tcp_sack to 1");
+            (line, several_at_once, several)
         }
-        () if flow.ways.probes.verdict() == Some(false) && !flow.timeouts.is_empty() => {
-            format!("{sender}: it sends no tail loss probes; set net.ipv4.tcp_early_retrans to 3")
+        _ if saved >= least && sends_no_probes(flow) => {
+            let line = format!(
+                "{sender}: it sends no tail loss probes; set net.ipv4.tcp_early_retrans to 3"
+            );
+            (line, "what probes would have saved", saved)
         }
-        () if spurious * 2 > flow.retransmissions.len() => format!(
-            "{sender} to {receiver}: most retransmissions are spurious; look for reordering and \
-             delay spikes"
-        ),
-        () => format!("{sender} to {receiver}: packets are lost; find where"),
-    }
+        all if spurious * 2 > all => {
+            let line = format!(
+                "{sender} to {receiver}: most retransmissions are spurious; look for reordering, \
+                 delay spikes and lost acknowledgments"
+            );
+            (line, what, span)
+        }
+        _ if late.0 > span.0 / 2 => {
+            let line = format!(
+                "{sender} to {receiver}: timers expire though nothing was lost; look for delay \
+                 spikes and lost acknowledgments"
+            );
+            (line, what, span)
+        }
+        _ => (format!("{sender} to {receiver}: packets are lost; find where"), what, span),
+    };
+    Some(Advice { line, what, span })
+}
+
+/// It sends none for certain: it has let more than one chance pass, and nothing looks like one.
+fn sends_no_probes(flow: &Flow) -> bool {
+    let probe = |r: &Retransmission| matches!(r.kind, Kind::TailLossProbe | Kind::ProbeOrTimeout);
+    flow.ways.probes.verdict() == Some(false)
+        && flow.probes_of_new_data == 0
+        && !flow.retransmissions.iter().any(probe)
+}
+
+/// What a tail loss probe would have saved, by the replays: of timeouts after which a tail had gone
+/// out once, and was lost. A probe into a path that loses all saves nothing, nor does one of what
+/// has only come late.
+fn saved_by_probes(found: &Found, from: End) -> Span {
+    let timeouts = found.flow(from).timeouts.iter().enumerate();
+    let tails = timeouts.filter(|(_, t)| {
+        t.class == TimeoutClass::NonTrigger && t.state == State::Open && t.spurious.is_none()
+    });
+    let saved = tails.filter_map(|(i, _)| avoided(found.rescues(from, i), "sack+tlp"));
+    saved.fold(Span::ZERO, |sum, saved| sum + saved)
+}
+
+/// What a strategy would have saved, if it would have avoided the timeout and the standard, which is
+/// the first rescue, would not.
+fn avoided(rescues: &[Rescue], strategy: &str) -> Option<Span> {
+    rescues.first().filter(|standard| !standard.avoided)?;
+    let rescue = rescues.iter().find(|r| r.strategy == strategy)?;
+    (rescue.avoided && rescue.saved_s > 0.0).then(|| Span::from_secs_f64(rescue.saved_s))
+}
+
+/// How long recoveries took in which SACK says more than a cumulative ACK does: several segments of
+/// a window were lost, and others behind the first of them arrived. And what SACK would have saved
+/// of timeouts, by the replays.
+fn several_lost(found: &Found, from: End) -> Span {
+    let flow = found.flow(from);
+    let several = |recovery: &&Recovery| {
+        let within = |r: &&Retransmission| {
+            r.at >= recovery.start && recovery.end.is_none_or(|end| r.at <= end)
+        };
+        let repairs = |r: &&Retransmission| {
+            matches!(r.kind, Kind::FastRetransmit | Kind::Recovery) && r.spurious.is_none()
+        };
+        let mut lost = flow.retransmissions.iter().filter(within).filter(repairs);
+        let first = lost.next().map(|r| r.position);
+        lost.any(|r| Some(r.position) != first)
+    };
+    let end = |recovery: &Recovery| recovery.end.unwrap_or(found.connection.end);
+    let recoveries = flow.recoveries.iter().filter(several).map(|r| end(r).since(r.start));
+    let timeouts = 0..flow.timeouts.len();
+    let saved = timeouts.filter_map(|i| avoided(found.rescues(from, i), "sack"));
+    recoveries.chain(saved).fold(Span::ZERO, |sum, span| sum + span)
+}
+
+/// How long it waited for a timer that expired though nothing was lost.
+fn late(flow: &Flow) -> Span {
+    let spurious = |timeout: Option<usize>| {
+        timeout.and_then(|i| flow.timeouts.get(i)).is_some_and(|t| t.spurious.is_some())
+    };
+    let stalls = flow.stalls.iter().filter(|stall| spurious(stall.timeout));
+    stalls.fold(Span::ZERO, |sum, stall| sum + stall.end.since(stall.start))
 }
 
 fn closed(flow: &Flow) -> bool {
@@ -116,30 +258,4 @@ fn closed(flow: &Flow) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use ackclock_trace::Lifetime;
-
-    use super::*;
-    use crate::fixture;
-
-    /// The window limits for 1.8 s, in which the bottleneck is idle for that long, for 0.25 s, or for
-    /// too little to speak of.
-    #[test]
-    fn a_window_costs_what_the_bottleneck_is_idle_in() {
-        let said = |idle: u64| {
-            let mut explained = fixture::explained();
-            explained.connections.truncate(1);
-            let mut lifetime = Lifetime::default();
-            lifetime.add(Limit::CongestionWindow, Span::from_millis(1800));
-            lifetime.add_idle(Span::from_millis(idle));
-            let connection = &mut explained.connections[0].connection;
-            (connection.from_client.lifetime, connection.from_server.lifetime) =
-                (Lifetime::default(), lifetime);
-            of(&explained)
-        };
-        let ends = |said: &[String], end: &str| said.len() == 1 && said[0].ends_with(end);
-        assert!(ends(&said(1800), "(about 1.8 s)"), "{:?}", said(1800));
-        assert!(ends(&said(250), "(about 0.25 s)"), "{:?}", said(250));
-        assert_eq!(said(150), [""; 0]);
-    }
-}
+mod tests;

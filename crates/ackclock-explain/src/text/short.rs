@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 
 use ackclock_tcp::Span;
-use ackclock_trace::{Lifetime, Limit, Stall, StallCause};
+use ackclock_trace::{Ended, Lifetime, Limit, Stall, StallCause};
 
 use super::words::{bounded, count, rate, time};
 use super::{advice, sentence};
@@ -100,6 +100,9 @@ pub(crate) fn headed(found: &Found) -> String {
 pub(crate) fn why(found: &Found) -> String {
     let lifetime = found.lifetime();
     let (sender, flow) = (found.sender(), found.flow(found.sender()));
+    if found.connection.ended == Ended::Refused {
+        return format!("the server refused it after {}", time(lifetime.whole()));
+    }
     let Some(main) = lifetime.main() else { return "it took no time".into() };
     let part = lifetime.of(main);
     let percent = 100.0 * part.secs_f64() / lifetime.whole().secs_f64();

@@ -1,0 +1,299 @@
+use ackclock_tcp::wire::Options;
+use ackclock_tcp::{SackBlocks, Seq, Time};
+use ackclock_trace::connection::RoundTrip;
+use ackclock_trace::{Connection, Position, Spurious, Stall, Timeout, Vantage};
+
+use super::*;
+use crate::explained::Saved;
+
+fn ms(t: u64) -> Time {
+    Time(1_000_000_000_000 + t * 1_000_000)
+}
+
+fn span(t: u64) -> Span {
+    Span::from_millis(t)
+}
+
+fn syn(sack_permitted: bool) -> Option<Options> {
+    let sack = SackBlocks::NONE;
+    Some(Options { mss: None, wscale: Some(7), sack_permitted, timestamps: None, sack })
+}
+
+/// A connection of four seconds, in which the server sends.
+fn connection(from_server: Flow) -> Found {
+    let position =
+        Position { vantage: Vantage::Server, confidence: 1.0, to_client: None, to_server: None };
+    let connection = Connection {
+        number: 0,
+        client: "192.0.2.1:40000".parse().unwrap(),
+        server: "192.0.2.2:80".parse().unwrap(),
+        start: ms(0),
+        end: ms(4000),
+        packets: 9,
+        begun: true,
+        ended: Ended::Fin,
+        position,
+        from_client: Flow { offered: syn(true), ..Flow::default() },
+        from_server,
+    };
+    Found { number: 0, capture: 0, connection: Box::new(connection), saved: Vec::new() }
+}
+
+fn again(at: u64, position: u64, kind: Kind) -> Retransmission {
+    Retransmission {
+        frame: 9,
+        at: ms(at),
+        seq: Seq(position as u32),
+        position,
+        len: 1000,
+        kind,
+        spurious: None,
+        known: true,
+        lost: Some(false),
+        transmission: 2,
+    }
+}
+
+/// A server whose recovery takes two of four seconds.
+fn lossy(retransmissions: Vec<Retransmission>) -> Flow {
+    let mut flow = Flow { offered: syn(true), bytes: 9000, retransmissions, ..Flow::default() };
+    flow.lifetime.add(Limit::Path, span(2000));
+    flow.lifetime.add(Limit::Recovery, span(2000));
+    flow
+}
+
+fn lines(found: Found) -> Vec<String> {
+    of(&Explained { connections: vec![found], ..Explained::default() })
+}
+
+const LOST: &str = "192.0.2.2 to 192.0.2.1: packets are lost; find where (recovery: 2.0 s)";
+
+/// A tail was lost, and a replay says that a probe would have repaired it. The sender has let two
+/// chances to send one pass.
+fn without_probes() -> Found {
+    let mut flow = lossy(vec![again(2000, 8000, Kind::Timeout)]);
+    flow.ways.probes.unused = 2;
+    flow.timeouts = vec![Timeout {
+        at: ms(2000),
+        seq: Seq(8000),
+        position: 8000,
+        retransmission: 0,
+        class: TimeoutClass::NonTrigger,
+        state: State::Open,
+        flight: 1000,
+        cwnd: 9000,
+        waited: span(1900),
+        spurious: None,
+        episode: None,
+    }];
+    let rescue = |strategy, avoided, saved_s| Rescue {
+        strategy,
+        mechanism: strategy,
+        avoided,
+        took_s: 1.0,
+        saved_s,
+        saved_90_s: None,
+    };
+    let by = vec![rescue("sack", false, 0.0), rescue("sack+tlp", true, 1.5)];
+    let mut found = connection(flow);
+    found.saved = vec![Saved { from: End::Server, timeout: 0, by }];
+    found
+}
+
+#[test]
+fn probes_where_none_were_sent_and_one_would_have_helped() {
+    let line = "192.0.2.2: it sends no tail loss probes; set net.ipv4.tcp_early_retrans to 3 \
+        (what probes would have saved: 1.5 s)";
+    assert_eq!(lines(without_probes()), [line]);
+    let server = |change: fn(&mut Flow)| {
+        let mut found = without_probes();
+        change(&mut found.connection.from_server);
+        found
+    };
+    let rescued = |change: fn(&mut Vec<Rescue>)| {
+        let mut found = without_probes();
+        change(&mut found.saved[0].by);
+        found
+    };
+    let others = [
+        // A single chance may have had another reason.
+        server(|flow| flow.ways.probes.unused = 1),
+        // It has sent one.
+        server(|flow| flow.ways.probes.used = 1),
+        server(|flow| flow.probes_of_new_data = 1),
+        server(|flow| flow.retransmissions.push(again(3000, 9000, Kind::ProbeOrTimeout))),
+        // No tail was lost for the first time.
+        server(|flow| flow.timeouts[0].class = TimeoutClass::LostRetransmission),
+        server(|flow| flow.timeouts[0].state = State::Disorder),
+        // All was lost again, or nothing would have changed.
+        rescued(|by| by[1].avoided = false),
+        rescued(|by| by[0].avoided = true),
+        rescued(|by| by[1].saved_s = 0.1),
+        rescued(Vec::clear),
+    ];
+    for (place, found) in others.into_iter().enumerate() {
+        assert_eq!(lines(found), [LOST], "{place}");
+    }
+}
+
+#[test]
+fn nothing_is_lost_after_a_delay_spike() {
+    let mut found = without_probes();
+    let flow = &mut found.connection.from_server;
+    flow.timeouts[0].spurious = Some(Spurious::Dsack);
+    flow.retransmissions[0].spurious = Some(Spurious::Dsack);
+    let most = "192.0.2.2 to 192.0.2.1: most retransmissions are spurious; look for reordering, \
+        delay spikes and lost acknowledgments (recovery: 2.0 s)";
+    assert_eq!(lines(found.clone()), [most]);
+    // Losses are more, but take little time.
+    let flow = &mut found.connection.from_server;
+    flow.retransmissions.extend([1, 2].map(|n| again(2100, n * 1000, Kind::FastRetransmit)));
+    assert_eq!(lines(found.clone()), [LOST]);
+    let cause = StallCause::Timeout(TimeoutClass::NonTrigger);
+    let stall = Stall { start: ms(100), end: ms(2050), frame: 9, cause, timeout: Some(0) };
+    found.connection.from_server.stalls = vec![stall];
+    let late = "192.0.2.2 to 192.0.2.1: timers expire though nothing was lost; look for delay \
+        spikes and lost acknowledgments (recovery: 2.0 s)";
+    assert_eq!(lines(found), [late]);
+}
+
+/// Only a recovery from several losses takes longer without SACK.
+#[test]
+fn sack_where_several_losses_were_repaired() {
+    let refused = |positions: [u64; 2], took: u64, client: bool| {
+        let [first, second] = positions;
+        let mut flow = lossy(vec![
+            again(1000, first, Kind::FastRetransmit),
+            again(1100, second, Kind::Recovery),
+        ]);
+        flow.recoveries = vec![Recovery {
+            start: ms(1000),
+            end: Some(ms(1000 + took)),
+            by_timeout: false,
+            flight: 9000,
+            retransmissions: 2,
+            spurious: false,
+        }];
+        let mut found = connection(flow);
+        let c = &mut found.connection;
+        let without = if client { &mut c.from_client } else { &mut c.from_server };
+        without.offered = syn(false);
+        found
+    };
+    let line = |host: &str| {
+        format!(
+            "{host}: it does not offer SACK; set net.ipv4.tcp_sack to 1 (several losses at once: \
+             0.50 s)"
+        )
+    };
+    assert_eq!(lines(refused([0, 2000], 500, true)), [line("192.0.2.1")]);
+    assert_eq!(lines(refused([0, 2000], 500, false)), [line("192.0.2.2")]);
+    // The same segment twice; and nearly all of the time went elsewhere.
+    assert_eq!(lines(refused([0, 0], 500, true)), [LOST]);
+    assert_eq!(lines(refused([0, 2000], 300, true)), [LOST]);
+    // Only one of them was needed.
+    let mut found = refused([0, 2000], 500, true);
+    found.connection.from_server.retransmissions[1].spurious = Some(Spurious::Dsack);
+    assert_eq!(lines(found), [LOST]);
+    // A timeout that repairs what a fast retransmit began has no part in it.
+    let mut found = refused([0, 2000], 500, true);
+    found.connection.from_server.retransmissions[1].kind = Kind::Timeout;
+    assert_eq!(lines(found), [LOST]);
+}
+
+/// A FIN that is lost holds up nothing.
+#[test]
+fn a_fin_gives_no_advice() {
+    let fin = Retransmission { len: 0, ..again(2000, 9000, Kind::Timeout) };
+    let spurious = Some(Spurious::Dsack);
+    assert_eq!(lines(connection(lossy(vec![fin]))), Vec::<String>::new());
+    let fins = vec![Retransmission { spurious, ..fin }; 2];
+    let flow = lossy([fins, vec![again(1000, 0, Kind::FastRetransmit)]].concat());
+    assert_eq!(lines(connection(flow)), [LOST]);
+}
+
+/// Time goes into the handshake alone, with a round trip of 100 ms.
+fn opening(took: u64) -> Found {
+    let trip = span(100);
+    let mut found = connection(Flow { offered: syn(true), ..Flow::default() });
+    let c = &mut found.connection;
+    c.from_server.rtt =
+        Some(RoundTrip { min: trip, mean: trip, median: trip, p99: trip, max: trip, samples: 1 });
+    for flow in [&mut c.from_client, &mut c.from_server] {
+        flow.lifetime.add(Limit::Handshake, span(took));
+        flow.lifetime.add(Limit::Application, span(900));
+    }
+    found
+}
+
+#[test]
+fn a_handshake_of_a_round_trip_is_no_fault() {
+    assert_eq!(lines(opening(100)), Vec::<String>::new());
+    assert_eq!(lines(opening(300)), Vec::<String>::new());
+    let late = "192.0.2.2: it answers SYNs late (handshakes beyond a round trip: 0.30 s)";
+    assert_eq!(lines(opening(400)), [late]);
+    // Of two measures of the path, the longer one counts.
+    let mut one = opening(100);
+    let shorter = one.connection.from_server.rtt.map(|rtt| RoundTrip { min: span(10), ..rtt });
+    one.connection.from_client.rtt = shorter;
+    assert_eq!(lines(one), Vec::<String>::new());
+    let mut unseen = opening(400);
+    unseen.connection.begun = false;
+    assert_eq!(lines(unseen), Vec::<String>::new());
+}
+
+/// Whoever sent the SYN again: its loss and that of its answer look the same.
+#[test]
+fn a_syn_that_went_out_again() {
+    let lost = "192.0.2.1 and 192.0.2.2: SYNs or their answers are lost; find where (handshakes \
+        beyond a round trip: 1.0 s)";
+    let syn = |at| Retransmission { len: 0, ..again(at, 0, Kind::Timeout) };
+    let sent_again = |client: bool, at: u64| {
+        let mut found = opening(1100);
+        let c = &mut found.connection;
+        let flow = if client { &mut c.from_client } else { &mut c.from_server };
+        flow.retransmissions = vec![syn(at)];
+        found
+    };
+    assert_eq!(lines(sent_again(true, 1000)), [lost]);
+    assert_eq!(lines(sent_again(false, 1000)), [lost]);
+    // A FIN without data before it has the same position.
+    let late = "192.0.2.2: it answers SYNs late (handshakes beyond a round trip: 1.0 s)";
+    assert_eq!(lines(sent_again(false, 1500)), [late]);
+    let mut nobody = sent_again(true, 1000);
+    nobody.connection.from_server.offered = None;
+    let unanswered = "192.0.2.2: it does not answer the SYNs of 192.0.2.1 (handshakes beyond a \
+        round trip: 1.0 s)";
+    assert_eq!(lines(nobody), [unanswered]);
+}
+
+#[test]
+fn a_refused_connection() {
+    let mut found = opening(100);
+    found.connection.ended = Ended::Refused;
+    let line = "192.0.2.2: it refuses connections; see whether something listens there, or a \
+        firewall resets them (handshake: 0.10 s)";
+    assert_eq!(lines(found.clone()), [line]);
+    assert_eq!(super::super::short::why(&found), "the server refused it after 1.0 s");
+}
+
+/// The window limits for 1.8 s, in which the bottleneck is idle for that long, for 0.25 s, or for
+/// too little to speak of.
+#[test]
+fn a_window_costs_what_the_bottleneck_is_idle_in() {
+    let said = |idle: u64| {
+        let mut explained = fixture::explained();
+        explained.connections.truncate(1);
+        let mut lifetime = Lifetime::default();
+        lifetime.add(Limit::CongestionWindow, Span::from_millis(1800));
+        lifetime.add_idle(Span::from_millis(idle));
+        let connection = &mut explained.connections[0].connection;
+        (connection.from_client.lifetime, connection.from_server.lifetime) =
+            (Lifetime::default(), lifetime);
+        of(&explained)
+    };
+    let ends = |said: &[String], end: &str| said.len() == 1 && said[0].ends_with(end);
+    assert!(ends(&said(1800), "(bottleneck idle: 1.8 s)"), "{:?}", said(1800));
+    assert!(ends(&said(250), "(bottleneck idle: 0.25 s)"), "{:?}", said(250));
+    assert_eq!(said(150), [""; 0]);
+}
