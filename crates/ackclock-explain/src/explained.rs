@@ -9,6 +9,7 @@ use ackclock_trace::{
     Timeout, Wrapper,
 };
 
+use crate::clock::Back;
 use crate::replay::Rescue;
 
 /// A capture that was read.
@@ -26,6 +27,10 @@ pub struct Capture {
     pub ignored: BTreeMap<&'static str, u64>,
     /// Packets that the capture itself says it missed.
     pub dropped_by_capture: u64,
+    /// Where the clock of the capture was set back while it was taken.
+    pub set_back: Back,
+    /// Frames that come after later ones.
+    pub out_of_order: Back,
     /// When its first frame was captured.
     pub start: Option<Time>,
     /// Where it stops making sense.

@@ -175,6 +175,7 @@ pub(crate) fn explained() -> Explained {
         end: at(2000),
         packets: 15,
         begun: false,
+        one_way: false,
         ended: Ended::Open,
         position: Position {
             vantage: Vantage::Server,

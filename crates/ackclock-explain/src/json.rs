@@ -12,6 +12,7 @@ use ackclock_trace::{
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use crate::clock::Back;
 use crate::explained::{Capture, Counts, End, Explained, Found, sent_by, spurious};
 use crate::names;
 use crate::overall::{Overall, PaperTable, Point, RescueSum};
@@ -80,9 +81,25 @@ pub(crate) struct CaptureJson<'a> {
     filtered: u64,
     ignored: &'a std::collections::BTreeMap<&'static str, u64>,
     dropped_by_capture: u64,
+    set_back: Option<BackJson>,
+    out_of_order: Option<BackJson>,
     start: Option<Epoch>,
     damage: Option<DamageJson<'a>>,
     failed: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct BackJson {
+    times: u64,
+    frame: u64,
+    by_s: f64,
+}
+
+impl BackJson {
+    fn of(back: &Back) -> Option<Self> {
+        let Back { times, frame, by } = *back;
+        (times > 0).then(|| BackJson { times, frame, by_s: seconds(by) })
+    }
 }
 
 #[derive(Serialize)]
@@ -100,6 +117,8 @@ impl<'a> CaptureJson<'a> {
             filtered: capture.filtered,
             ignored: &capture.ignored,
             dropped_by_capture: capture.dropped_by_capture,
+            set_back: BackJson::of(&capture.set_back),
+            out_of_order: BackJson::of(&capture.out_of_order),
             start: capture.start.map(Epoch),
             damage: capture.damage.as_ref().map(|d| DamageJson { offset: d.offset, what: &d.what }),
             failed: capture.failed.as_deref(),
@@ -121,6 +140,7 @@ pub(crate) struct ConnectionJson<'a> {
     capture: &'a str,
     packets: u64,
     begun: bool,
+    one_way: bool,
     ended: &'static str,
     position: PositionJson,
     options: OptionsJson,
@@ -247,6 +267,7 @@ struct FlowJson<'a> {
     ways: WaysJson,
     ecn: EcnJson,
     window: u64,
+    full_window: u64,
     throughput_bps: Option<f64>,
     goodput_bps: Option<f64>,
     retransmission_rate: Option<f64>,
@@ -352,6 +373,7 @@ impl<'a> ConnectionJson<'a> {
             capture,
             packets: connection.packets,
             begun: connection.begun,
+            one_way: connection.one_way,
             ended: names::ended(connection.ended),
             position: PositionJson::of(&connection.position),
             options: OptionsJson { sack: either(|f| f.sack), timestamps: either(|f| f.timestamps) },
@@ -472,6 +494,7 @@ impl<'a> FlowJson<'a> {
             ways: WaysJson::of(&flow.ways),
             ecn: EcnJson::of(&flow.ecn),
             window: flow.window,
+            full_window: flow.full_window,
             throughput_bps: throughput,
             goodput_bps: goodput,
             retransmission_rate: retransmitted,

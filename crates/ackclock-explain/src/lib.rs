@@ -10,6 +10,7 @@
 
 #[cfg(not(target_family = "wasm"))]
 mod annotate;
+mod clock;
 mod compare;
 mod draw;
 mod error;
@@ -37,6 +38,7 @@ pub use ackclock_run::Cancel;
 pub use ackclock_trace::{Filter, Kind, Limit, Reader};
 #[cfg(not(target_family = "wasm"))]
 pub use annotate::{annotatable, annotate};
+pub use clock::Back;
 pub use compare::{Comparison, compare, compared, write_compared};
 #[cfg(not(target_family = "wasm"))]
 pub use draw::figure;

@@ -9,6 +9,7 @@ use ackclock_trace::{
     decode, hosts,
 };
 
+use crate::clock::Clock;
 use crate::error::Error;
 use crate::explained::{Capture, Explained, Found};
 use crate::source::Source;
@@ -181,12 +182,14 @@ fn frames(
     let advance = |bytes| progress.into_iter().for_each(|progress| progress.advance(bytes));
     let cancelled = || progress.is_some_and(Progress::is_cancelled);
     let mut fragments = Fragments::default();
+    let mut clock = Clock::default();
     let mut read = 0;
     capture.interrupted = cancelled();
     while !capture.interrupted
         && let Some(frame) = reader.next().map_err(&failed)?
     {
         capture.packets += 1;
+        clock.frame(frame.number, frame.at);
         capture.start = capture.start.or(Some(frame.at));
         let wanted = filter.as_mut().map_or(Ok(true), |filter| filter.matches(&frame));
         if !wanted.map_err(|error| Error::Usage(format!("--filter: {error}")))? {
@@ -216,6 +219,7 @@ fn frames(
     }
     advance(reader.consumed().saturating_sub(read));
     fragments.ignored().for_each(|(why, frames)| capture.ignore(why, frames));
+    (capture.set_back, capture.out_of_order) = clock.end();
     capture.damage = reader.damage().cloned();
     capture.dropped_by_capture = reader.dropped_by_capture();
     Ok(())

@@ -52,13 +52,14 @@ fn connections_have_exactly_the_documented_keys_in_their_order() {
         fast_retransmissions recovery_retransmissions \
         slow_start_retransmissions timeouts backed_off_timeouts tail_loss_probes \
         spurious_retransmissions lost_retransmissions dsacks \
-        recoveries stalls_s retransmission_list timeout_list number capture packets begun ended \
+        recoveries stalls_s retransmission_list timeout_list number capture packets begun one_way ended \
         position options rtt from_client \
         from_server stall_list recovery_list saved_by sender limited_by";
     assert_eq!(keys(line).join(" "), expected);
     let document = document();
     assert_eq!(keys(&text), ["captures", "connections", "overall"]);
-    let capture = "path packets segments filtered ignored dropped_by_capture start damage failed";
+    let capture = "path packets segments filtered ignored dropped_by_capture set_back \
+        out_of_order start damage failed";
     assert_eq!(keys(text.lines().nth(1).unwrap()).join(" "), capture);
     let of = |path: &str| {
         let mut keys: Vec<_> =
@@ -80,8 +81,8 @@ fn connections_have_exactly_the_documented_keys_in_their_order() {
         "avoided mechanism saved_90_s saved_s strategy timeout took_s"
     );
     assert_eq!(of("/connections/1/position"), "confidence to_client_s to_server_s vantage");
-    let flow = "bytes doubts dsacks ecn goodput_bps limits mss offered probes_of_new_data \
-        retransmission_rate retransmissions rtt segments throughput_bps timeouts unseen_bytes ways \
+    let flow = "bytes doubts dsacks ecn full_window goodput_bps limits mss offered \
+        probes_of_new_data retransmission_rate retransmissions rtt segments throughput_bps timeouts unseen_bytes ways \
         window";
     assert_eq!(of("/connections/1/from_server"), flow);
     let ways = "f_rto initial_window least_rto_s rack reduction reductions tail_loss_probes";

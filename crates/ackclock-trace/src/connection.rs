@@ -30,6 +30,9 @@ pub struct Connection {
     pub packets: u64,
     /// Whether its beginning was seen (a SYN).
     pub begun: bool,
+    /// Only packets of one end were captured, although the other one has sent some. Then nothing is
+    /// said of timeouts, recoveries, stalls, and of what limited whom ([`Flow::lifetime`]).
+    pub one_way: bool,
     /// How it ended.
     pub ended: Ended,
     /// Where the capture was taken.
@@ -91,7 +94,7 @@ pub struct Position {
 pub struct Flow {
     /// SMSS in bytes, timestamps taken off; from the SYNs or from what was seen.
     pub mss: u32,
-    /// Options of this end's SYN; `None` if it was not seen.
+    /// Options of this end's SYN; `None` if it was not seen, or if the snap length has cut some off.
     pub offered: Option<ackclock_tcp::wire::Options>,
     /// Whether SACK was negotiated, or seen in use.
     pub sack: bool,
@@ -101,6 +104,8 @@ pub struct Flow {
     pub ecn: Ecn,
     /// The largest window that the other end offered, in bytes; 0 if it offered none.
     pub window: u64,
+    /// The largest of them that limited this end, in bytes; 0 if none did, or a closed one.
+    pub full_window: u64,
     /// Payload bytes, each counted once.
     pub bytes: u64,
     /// Segments with payload or FIN or SYN, retransmissions included.
@@ -118,7 +123,8 @@ pub struct Flow {
     pub recoveries: Vec<Recovery>,
     /// Every stall, in order.
     pub stalls: Vec<Stall>,
-    /// What its time went into: the connection's from `start` to `end`.
+    /// What its time went into: the connection's from `start` to `end`. Of no time where only one
+    /// direction was captured.
     pub lifetime: Lifetime,
     /// Probes for lost tails that carried new data and are therefore no retransmissions.
     pub probes_of_new_data: u64,

@@ -1,6 +1,7 @@
 use ackclock_tcp::Span;
-use ackclock_trace::{Limit, Stall, StallCause};
+use ackclock_trace::{Lifetime, Limit, Stall, StallCause};
 
+use crate::clock::Back;
 use crate::explained::End;
 use crate::fixture::{at, explained};
 use crate::overall::Overall;
@@ -24,6 +25,56 @@ fn where_both_ends_stall_at_once_time_counts_once() {
         assert_eq!(counts.application, Span::from_millis(1900 - 1500));
         assert_eq!(counts.lost_time(), Span::from_millis(1500 - 60));
     }
+}
+
+/// A capture whose frames are not in order of time says so, in text and JSON.
+#[test]
+fn frames_that_go_back_in_time() {
+    let mut explained = explained();
+    let clean = crate::text::captures(&explained, 0);
+    assert_eq!(clean.lines().count(), 1);
+    let capture = &mut explained.captures[0];
+    capture.set_back = Back { times: 1, frame: 7, by: Span::from_millis(500) };
+    capture.out_of_order = Back { times: 3, frame: 12, by: Span::from_micros(20) };
+    let text = crate::text::captures(&explained, 0);
+    let notes: Vec<&str> = text.lines().skip(1).collect();
+    assert!(notes[0].starts_with(
+        "  the clock of the capture steps back at frame 7, by 0.500000 s: from there"
+    ));
+    assert!(notes[1].starts_with(
+        "  3 packets are out of order, by up to 0.000020 s (frame 12): sort the capture with \
+         reordercap"
+    ));
+    assert_eq!(notes.len(), 2);
+    let mut json = Vec::new();
+    crate::write_json(&explained, &mut json).unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    let capture = &json["captures"][0];
+    assert_eq!(capture["set_back"], serde_json::json!({"times": 1, "frame": 7, "by_s": 0.5}));
+    assert_eq!(capture["out_of_order"]["by_s"], 2e-5);
+}
+
+/// Nothing limits anybody where only one direction was captured, and no timeout is counted.
+#[test]
+fn one_direction_has_no_verdict() {
+    let mut explained = explained();
+    explained.connections.truncate(1);
+    let connection = &mut explained.connections[0].connection;
+    connection.one_way = true;
+    let server = &mut connection.from_server;
+    (server.lifetime, server.bytes, server.segments) = (Lifetime::default(), 1000, 4);
+    server.retransmissions.truncate(1);
+    server.timeouts.clear();
+    server.stalls.clear();
+    connection.from_client.lifetime = Lifetime::default();
+    let text = crate::text::short(&explained, 0);
+    let lines: Vec<&str> = text.lines().skip_while(|line| !line.contains("connection,")).collect();
+    let why = crate::text::why(&explained.connections[0]);
+    assert_eq!(lines[0], "1 connection, 1000 bytes; 25.0 % of 4 segments were retransmissions");
+    assert!(lines[1..].concat().ends_with(&why), "{text}");
+    let begin =
+        "only one direction was captured, so nothing says what limited it or whether it stalled; ";
+    assert!(why.starts_with(begin) && why.ends_with("25.0 % retransmitted"), "{why}");
 }
 
 /// Whoever sent no data was not held back, however long something of its own was outstanding.

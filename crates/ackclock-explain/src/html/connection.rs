@@ -146,11 +146,11 @@ fn verdict(found: &Found) -> String {
     let (counts, c) = (found.counts(), &found.connection);
     let held = causes(found.stalls().into_iter().map(|(end, stall)| (found.flow(end), stall)));
     let why = text::why(found);
-    let mut html = format!(
-        "<p class=\"verdict\">{}.</p>\n<p>Its time went into: {}.</p>\n",
-        escape(&why),
-        list(&text::shares(found.lifetime()))
-    );
+    let mut html = format!("<p class=\"verdict\">{}.</p>\n", escape(&why));
+    if c.one_way {
+        return html;
+    }
+    let _ = writeln!(html, "<p>Its time went into: {}.</p>", list(&text::shares(found.lifetime())));
     if let Some(marks) = text::marks(found) {
         let _ = writeln!(html, "<p>It met marks: {}.</p>", escape(&marks));
     }

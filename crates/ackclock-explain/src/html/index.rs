@@ -122,6 +122,7 @@ fn remarks(capture: &Capture) -> String {
     remarks.extend((capture.dropped_by_capture > 0).then(|| {
         format!("says that it missed {}", text::count(capture.dropped_by_capture, "packet"))
     }));
+    remarks.extend(text::order(capture));
     remarks.extend(
         (capture.filtered > 0).then(|| format!("{} held back by the filter", capture.filtered)),
     );

@@ -78,7 +78,7 @@ fn advice(found: &Found, from: End, limit: Limit) -> Option<String> {
         }
         Limit::ReceiveWindow => format!(
             "{receiver}: its receive buffer limits at {}; raise net.ipv4.tcp_rmem or SO_RCVBUF",
-            size(flow.window)
+            size(flow.full_window)
         ),
         Limit::CongestionWindow if marked_rather_than_lost(flow) => format!(
             "{sender} to {receiver}: a queue marks packets (ECN), which keeps the congestion window \
@@ -254,7 +254,7 @@ fn late(flow: &Flow) -> Span {
 }
 
 fn closed(flow: &Flow) -> bool {
-    flow.stalls.iter().any(|stall| stall.cause == StallCause::ZeroWindow)
+    flow.full_window == 0 || flow.stalls.iter().any(|stall| stall.cause == StallCause::ZeroWindow)
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ mod ways;
 mod words;
 
 pub(crate) use self::words::bounded;
+use crate::clock::Back;
 use crate::explained::{Capture, Explained};
 use crate::names;
 
@@ -68,5 +69,31 @@ fn capture(capture: &Capture) -> String {
     if *dropped_by_capture > 0 {
         line.push_str(&format!("; the capture says that it missed {dropped_by_capture}"));
     }
-    line + "\n"
+    line.push('\n');
+    order(capture).iter().for_each(|note| line.push_str(&format!("  {note}\n")));
+    line
+}
+
+/// What to know of a capture whose frames are not in order of time.
+pub(crate) fn order(capture: &Capture) -> Vec<String> {
+    let mut notes = Vec::new();
+    let Back { times, frame, by } = capture.set_back;
+    if times > 0 {
+        let often = if times > 1 { format!(" {times} times, by most") } else { String::new() };
+        notes.push(format!(
+            "the clock of the capture steps back{often} at frame {frame}, by {:.6} s: from there until \
+             it is where it was, nothing is known of how long things took",
+            by.secs_f64()
+        ));
+    }
+    let Back { times, frame, by } = capture.out_of_order;
+    if times > 0 {
+        notes.push(format!(
+            "{} out of order, by up to {:.6} s (frame {frame}): sort the capture with reordercap \
+             first, or what is found may be wrong",
+            if times == 1 { "a packet is".into() } else { format!("{times} packets are") },
+            by.secs_f64()
+        ));
+    }
+    notes
 }

@@ -79,8 +79,11 @@ fn direction(end: End, flow: &Flow) -> String {
     });
     let used = [(flow.sack, "SACK"), (flow.timestamps, "timestamps")];
     let used: Vec<&str> = used.iter().filter(|(used, _)| *used).map(|(_, name)| *name).collect();
-    let used =
-        if used.is_empty() { "neither SACK nor timestamps".into() } else { used.join(" and ") };
+    let used = match used[..] {
+        [] if flow.offered.is_none() => "neither SACK nor timestamps seen".into(),
+        [] => "neither SACK nor timestamps".into(),
+        _ => used.join(" and "),
+    };
     let (bytes, segments) = (count(flow.bytes, "byte"), count(flow.segments, "segment"));
     let mut text =
         format!("{}: {bytes} in {segments}, MSS {}, {used}, {rtt}\n", end.name(), flow.mss);

@@ -37,16 +37,21 @@ pub(super) fn text(explained: &Explained, top: usize) -> String {
 
 /// How much there was, and what the time of all connections went into.
 pub(crate) fn headline(all: &Summary) -> String {
-    format!(
-        "{}, {}; {:.1} % of {} were retransmissions, {}\nTheir {} went into: {}\n",
+    let mut text = format!(
+        "{}, {}; {:.1} % of {} were retransmissions",
         count(all.connections, "connection"),
         count(all.counts.bytes, "byte"),
         100.0 * all.retransmitted().unwrap_or(0.0),
         count(all.counts.segments, "segment"),
-        count(all.counts.all_timeouts(), "timeout"),
-        time(all.lifetime.whole()),
-        shares(&all.lifetime),
-    )
+    );
+    // Where only one direction was captured, nothing is known of either.
+    if all.lifetime.whole() == Span::ZERO {
+        return text + "\n";
+    }
+    let (whole, shares) = (time(all.lifetime.whole()), shares(&all.lifetime));
+    let timeouts = count(all.counts.all_timeouts(), "timeout");
+    text.push_str(&format!(", {timeouts}\nTheir {whole} went into: {shares}\n"));
+    text
 }
 
 /// `receive window 93 %, recovery 5 %`: the largest first.
@@ -95,23 +100,29 @@ pub(crate) fn headed(found: &Found) -> String {
     format!("#{} {} > {}: {}", found.number, c.client, c.server, why(found))
 }
 
+fn limited(found: &Found, main: Limit) -> String {
+    let lifetime = found.lifetime();
+    let (part, whole) = (lifetime.of(main), lifetime.whole());
+    let percent = 100.0 * part.secs_f64() / whole.secs_f64();
+    let what = names::limited(main, found.sender());
+    format!("{what} for {} of {} ({percent:.0} %)", time(part), time(whole))
+}
+
 /// `the client's receive window held the server back for 2.8 s of 3.0 s (93 %); 3.1 Mbit/s, round
 /// trip 45 ms, 0.0 % retransmitted`.
 pub(crate) fn why(found: &Found) -> String {
-    let lifetime = found.lifetime();
-    let (sender, flow) = (found.sender(), found.flow(found.sender()));
+    let flow = found.flow(found.sender());
     if found.connection.ended == Ended::Refused {
-        return format!("the server refused it after {}", time(lifetime.whole()));
+        return format!("the server refused it after {}", time(found.lifetime().whole()));
     }
-    let Some(main) = lifetime.main() else { return "it took no time".into() };
-    let part = lifetime.of(main);
-    let percent = 100.0 * part.secs_f64() / lifetime.whole().secs_f64();
-    let mut text = format!(
-        "{} for {} of {} ({percent:.0} %)",
-        names::limited(main, sender),
-        time(part),
-        time(lifetime.whole())
-    );
+    let mut text = match found.lifetime().main() {
+        Some(main) => limited(found, main),
+        None if found.connection.one_way => {
+            "only one direction was captured, so nothing says what limited it or whether it stalled"
+                .into()
+        }
+        None => return "it took no time".into(),
+    };
     let rates = Rates::of(&found.connection, flow);
     let rtt = flow.rtt.map(|rtt| format!("round trip {} to {}", time(rtt.min), time(rtt.p99)));
     let again = rates.retransmitted.filter(|part| *part > 0.0);

@@ -31,6 +31,7 @@ pub fn connection() -> Connection {
         end: at_ms(5_000),
         packets: 250,
         begun: true,
+        one_way: false,
         ended: Ended::Fin,
         position: Position {
             vantage: Vantage::Server,
@@ -155,7 +156,8 @@ pub fn stalled() -> Connection {
             },
         ],
         probes_of_new_data: 1,
-        window: 65_536,
+        window: 131_072,
+        full_window: 65_536,
         lifetime: lifetime(&[
             (Limit::Application, 1_500),
             (Limit::ReceiveWindow, 600),

@@ -11,6 +11,8 @@ pub(super) struct Gaps {
     pub window_scale: bool,
     /// ACKs for this end were seen.
     pub acks: bool,
+    /// Only one direction was captured.
+    pub one_way: bool,
     /// The capture was taken away from this end, and the round trip between both is not known.
     pub unknown_delay: bool,
     /// The other end acknowledges data that was not captured.
@@ -29,6 +31,9 @@ impl Gaps {
     /// A sentence for each.
     pub fn doubts(&self) -> Vec<String> {
         let mut doubts = Vec::new();
+        if self.one_way {
+            doubts.push("only one direction was captured".to_owned());
+        }
         let mut doubt = |holds: bool, what: &str| {
             if holds {
                 doubts.push(what.to_owned());
@@ -45,11 +50,11 @@ impl Gaps {
                 "the scale of the receiver's window is not known: full windows may be missed",
             );
             doubt(
-                !self.acks,
+                !self.acks && !self.one_way,
                 "no ACK was captured: what was lost and when it was repaired is a guess",
             );
             doubt(
-                self.unknown_delay,
+                self.unknown_delay && !self.one_way,
                 "the round trip between the capture and this end is not known: ACKs seem to arrive \
                  too early",
             );

@@ -27,6 +27,8 @@ pub(super) struct Handshake {
 pub(super) struct Syns {
     isn: Option<Seq>,
     offered: Option<Options>,
+    /// Options of its SYN were cut off by the snap length.
+    cut: bool,
     first: Option<Syn>,
     /// The first SYN, retransmitted.
     again: Vec<Syn>,
@@ -71,6 +73,7 @@ impl Handshake {
             // that tries again.
             syns.isn = Some(p.seq);
             syns.offered = Some(p.options);
+            syns.cut = p.options_cut;
             syns.first = Some(Syn { answer: false, ..syn });
             Seen::New
         } else if same_sort {
@@ -84,12 +87,13 @@ impl Handshake {
     /// The windows that both ends offer are scaled if both have asked for it (RFC 7323 section
     /// 2.2).
     pub fn agree_on_scales(&mut self) {
-        let scales = self.offered(|options| options.wscale);
-        if let [Some(client), Some(server)] = scales {
-            let both = client.zip(server);
-            self.ends[0].shift = Some(both.map_or(0, |(client, _)| client));
-            self.ends[1].shift = Some(both.map_or(0, |(_, server)| server));
-        }
+        let shifts = match self.said(|options| options.wscale) {
+            [Some(None), _] | [_, Some(None)] => [0, 0],
+            [Some(Some(client)), Some(Some(server))] => [client, server],
+            _ => return,
+        };
+        self.ends[0].shift = Some(shifts[0]);
+        self.ends[1].shift = Some(shifts[1]);
     }
 
     /// A SYN of `end` has another number than the one that opened the connection.
@@ -135,9 +139,19 @@ impl Handshake {
         self.ends.iter().all(|syns| syns.offered.is_some())
     }
 
-    /// Options of the SYN of `end`.
+    /// Both SYNs were seen, with all their options.
+    fn is_complete(&self) -> bool {
+        self.has_both_syns() && !self.is_cut()
+    }
+
+    /// Options of a SYN were cut off by the snap length.
+    pub fn is_cut(&self) -> bool {
+        self.ends.iter().any(|syns| syns.cut)
+    }
+
+    /// Options of the SYN of `end`; `None` if not all of them are known.
     pub fn options(&self, end: usize) -> Option<Options> {
-        self.ends[end].offered
+        self.ends[end].offered.filter(|_| !self.ends[end].cut)
     }
 
     /// Shift of the windows that `end` offers; `None` if that is not known.
@@ -146,29 +160,35 @@ impl Handshake {
         self.ends[end].shift
     }
 
-    fn offered<T>(&self, option: impl Fn(&Options) -> T) -> [Option<T>; 2] {
-        self.ends.each_ref().map(|syns| syns.offered.as_ref().map(&option))
+    /// What the SYN of each end says of an option. `None` if that is not known: there was no SYN, or
+    /// the option may have been cut off.
+    fn said<T>(&self, option: impl Fn(&Options) -> Option<T>) -> [Option<Option<T>>; 2] {
+        self.ends.each_ref().map(|syns| {
+            let said = option(syns.offered.as_ref()?);
+            (said.is_some() || !syns.cut).then_some(said)
+        })
     }
 
-    /// Whether SACK was agreed on; `None` if that was not seen.
+    /// Whether SACK was agreed on; `None` if that is not known.
     pub fn sack(&self) -> Option<bool> {
-        agreed(self.offered(|options| options.sack_permitted))
+        agreed(self.said(|options| options.sack_permitted.then_some(())))
     }
 
-    /// Whether timestamps were agreed on; `None` if that was not seen.
+    /// Whether timestamps were agreed on; `None` if that is not known.
     pub fn timestamps(&self) -> Option<bool> {
-        agreed(self.offered(|options| options.timestamps.is_some()))
+        agreed(self.said(|options| options.timestamps))
     }
 
     /// SMSS: the least of both MSS options, less the timestamps. Where a SYN has none it is
-    /// `default` (RFC 9293 section 3.7.1). Where SYNs are missing, what was `learned` from sizes
-    /// counts as well.
+    /// `default` (RFC 9293 section 3.7.1). Where SYNs or their options are missing, what was `learned`
+    /// from sizes counts as well.
     pub fn mss(&self, default: u16, timestamps: bool, learned: Option<u32>) -> u32 {
         let options = if timestamps { TIMESTAMPS } else { 0 };
-        let offered = self.offered(|options| u32::from(options.mss.unwrap_or(default)));
-        let offered = offered.into_iter().flatten().min().map(|mss| mss.max(LEAST_MSS) - options);
+        let said = self.said(|options| options.mss).into_iter().flatten();
+        let offered = said.map(|mss| u32::from(mss.unwrap_or(default))).min();
+        let offered = offered.map(|mss| mss.max(LEAST_MSS) - options);
         match (offered, learned) {
-            (Some(offered), Some(learned)) if !self.has_both_syns() => offered.min(learned),
+            (Some(offered), Some(learned)) if !self.is_complete() => offered.min(learned),
             (Some(offered), _) => offered,
             (None, Some(learned)) => learned,
             (None, None) => 1460 - options,
@@ -177,10 +197,10 @@ impl Handshake {
 }
 
 /// An option holds if both ends offer it; without one is enough to rule it out.
-fn agreed(offered: [Option<bool>; 2]) -> Option<bool> {
-    match offered {
-        [Some(client), Some(server)] => Some(client && server),
-        [Some(false), _] | [_, Some(false)] => Some(false),
+fn agreed<T>(said: [Option<Option<T>>; 2]) -> Option<bool> {
+    match said {
+        [Some(Some(_)), Some(Some(_))] => Some(true),
+        [Some(None), _] | [_, Some(None)] => Some(false),
         _ => None,
     }
 }

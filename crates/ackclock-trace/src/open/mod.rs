@@ -6,11 +6,12 @@
 //! | When was it, and how long was it silent before? | [`clock`] |
 //! | What did the SYNs agree on, and is it another connection? | [`handshake`] |
 //! | Did they agree on ECN, and what was marked? | [`ecn`] |
+//! | Was only one direction captured? | [`directions`] |
 //! | What does an end send, and what is acknowledged of it? | [`end`] |
 //! | Which position is this sequence number? | [`end::positions`] |
 //! | Does the capture have this frame twice? | `end::duplicates` |
 //! | Where was the capture taken? | [`vantage`] |
-//! | What is SMSS if no SYN was seen? | [`warm_up`] |
+//! | What is SMSS if the SYNs do not say it? | [`warm_up`] |
 //! | When does the sender know of it? | [`delayed`] |
 //! | What could not be known? | [`doubts`] |
 //! | How much memory is left? | [`budget`] |
@@ -20,6 +21,7 @@
 mod budget;
 mod clock;
 mod delayed;
+mod directions;
 mod doubts;
 mod ecn;
 mod end;
@@ -34,11 +36,12 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use ackclock_tcp::wire::Control;
-use ackclock_tcp::{Span, Time};
+use ackclock_tcp::{Event, EventKind, Span, Time};
 
 pub(crate) use self::budget::Budget;
 use self::clock::Clock;
 use self::delayed::DelayedSender;
+use self::directions::Directions;
 use self::doubts::Gaps;
 use self::ecn::Marks;
 use self::end::End;
@@ -48,7 +51,7 @@ use self::handshake::{Handshake, Seen};
 use self::input::Input;
 use self::vantage::Place;
 use self::warm_up::WarmUp;
-use crate::connection::{Connection, Ecn, Ended, Flow};
+use crate::connection::{Connection, Ecn, Ended, Flow, Kind, Retransmission};
 use crate::packet::Packet;
 use crate::path::Path;
 use crate::sender::{Found, Sight, Terms};
@@ -71,6 +74,7 @@ pub(crate) struct Open {
     clock: Clock,
     handshake: Handshake,
     marks: Marks,
+    directions: Directions,
     ends: [End; 2],
     place: Place,
     warm_up: WarmUp,
@@ -107,6 +111,7 @@ impl Open {
             clock: Clock::new(p.at),
             handshake: Handshake::default(),
             marks: Marks::default(),
+            directions: Directions::default(),
             ends: Default::default(),
             place: Place::default(),
             warm_up: WarmUp::new(!syn),
@@ -198,6 +203,7 @@ impl Open {
             }
         }
         let (data, jumps) = self.ends[one].payload(p, now.at);
+        self.directions.packet(one, p, now.at, data.is_some_and(|data| !data.again));
         let shift = self.handshake.shift(one);
         let acked = match (p.control.contains(Control::ACK), p.control.contains(Control::RST)) {
             (true, false) => self.ends[other].ack(p, now.at, shift),
@@ -295,7 +301,10 @@ impl Open {
     fn deliver(&mut self, end: usize, input: &Input, budget: &mut Budget) {
         if !self.senders[end].has_begun() {
             match input {
-                Input::Data(_) if self.warm_up.is_unneeded() && self.place.forget_made_up() => {
+                Input::Data(_)
+                    if self.warm_up.is_unneeded()
+                        && (self.place.forget_made_up() || self.handshake.is_cut()) =>
+                {
                     self.warm_up.start();
                     return self.pass_on(end, *input, budget);
                 }
@@ -379,6 +388,7 @@ impl Open {
             end: self.clock.last(),
             packets: self.clock.packets(),
             begun: self.begun,
+            one_way: self.directions.is_one(),
             ended,
             position: self.place.position(),
             from_client: self.flow(0, budget),
@@ -390,8 +400,11 @@ impl Open {
         let sender = std::mem::take(&mut self.senders[end]);
         let found = sender.finish(self.clock.last(), self.place.delay(end), &mut budget.places);
         let mut doubts = self.gaps(end, found.is_some()).doubts();
-        let found: Found = found.unwrap_or_default();
-        doubts.extend(found.doubts);
+        let mut found: Found = found.unwrap_or_default();
+        doubts.append(&mut found.doubts);
+        if self.directions.is_one() {
+            return self.one_way(end, found, doubts);
+        }
         Flow {
             mss: self.mss(end),
             offered: self.handshake.options(end),
@@ -399,6 +412,7 @@ impl Open {
             timestamps: self.timestamps(end),
             ecn: Ecn { reductions: found.reductions, ..self.marks.of(end) },
             window: found.window,
+            full_window: found.full_window,
             bytes: found.bytes,
             segments: found.segments,
             dsacks: found.dsacks,
@@ -417,6 +431,36 @@ impl Open {
         }
     }
 
+    /// What `end` sent, where only one direction was captured: without what came back, nothing says
+    /// why, nor what anybody waited for.
+    #[cold]
+    fn one_way(&self, end: usize, found: Found, doubts: Vec<String>) -> Flow {
+        let unexplained = |r| Retransmission {
+            kind: Kind::Unknown,
+            spurious: None,
+            known: false,
+            lost: None,
+            ..r
+        };
+        let shown = |event: &Event| !matches!(event.kind, EventKind::TimedOut { .. });
+        Flow {
+            mss: self.mss(end),
+            offered: self.handshake.options(end),
+            sack: self.handshake.sack().unwrap_or(self.ends[end].has_sack()),
+            timestamps: self.timestamps(end),
+            ecn: self.marks.of(end),
+            window: found.window,
+            bytes: found.bytes,
+            segments: found.segments,
+            dsacks: found.dsacks,
+            retransmissions: found.retransmissions.into_iter().map(unexplained).collect(),
+            events: found.events.into_iter().filter(shown).collect(),
+            unseen: found.unseen,
+            doubts,
+            ..Flow::default()
+        }
+    }
+
     /// What is missing in the capture of what `end` sent; `sent` if it sent anything.
     fn gaps(&self, end: usize, sent: bool) -> Gaps {
         let seen = &self.ends[end];
@@ -428,6 +472,7 @@ impl Open {
             both_syns: self.handshake.has_both_syns(),
             window_scale: self.handshake.shift(1 - end).is_some(),
             acks: seen.has_acks(),
+            one_way: self.directions.is_one(),
             unknown_delay: away && self.place.delay(end) == Span::ZERO,
             data_not_captured: seen.has_acks() && !seen.has_data() && seen.una() > first,
             options_cut: self.options_cut,

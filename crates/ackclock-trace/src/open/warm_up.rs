@@ -1,4 +1,4 @@
-//! The first packets of a connection whose SYNs were not seen: they wait until SMSS and the place
+//! The first packets of a connection whose SYNs were not seen, or not all of their options: they wait until SMSS and the place
 //! of the capture can be learned from them.
 
 use std::cmp::Reverse;

@@ -30,6 +30,8 @@ struct Pending {
     flight: Span,
     /// Nothing was outstanding, and the receiver's window had no room.
     shut: Span,
+    /// The largest window that had no room, in bytes.
+    offered: u64,
 }
 
 #[derive(Debug, Default)]
@@ -39,6 +41,8 @@ pub(crate) struct Limits {
     /// The SYN has not been answered.
     opening: bool,
     found: Lifetime,
+    /// The largest window that has limited the sender, in bytes.
+    full_window: u64,
     pending: Pending,
     /// What of `pending` has passed since the timer was set at the latest.
     silent: Pending,
@@ -95,6 +99,7 @@ impl Limits {
             return self.divide_unusual(span, stream, idle);
         }
         if stream.has_no_room() {
+            self.pending.offered = self.pending.offered.max(stream.windows.offered());
             self.pending.window = self.pending.window + span;
             self.silent.window = self.silent.window + span;
         } else {
@@ -110,6 +115,7 @@ impl Limits {
             self.found.add(repaired(stream), span);
         } else if stream.has_no_room() {
             self.found.add(Limit::Path, std::mem::take(&mut self.pending.flight));
+            self.pending.offered = self.pending.offered.max(stream.windows.offered());
             self.pending.shut = self.pending.shut + span;
         } else {
             if span > soon(stream) {
@@ -123,7 +129,7 @@ impl Limits {
 
     /// All that was given is acknowledged: nothing had waited.
     fn had_no_more(&mut self) {
-        let Pending { window, flight, shut } = std::mem::take(&mut self.pending);
+        let Pending { window, flight, shut, .. } = std::mem::take(&mut self.pending);
         self.found.add(Limit::Path, window + flight + std::mem::take(&mut self.probed));
         self.found.add(Limit::Application, shut);
     }
@@ -141,7 +147,7 @@ impl Limits {
         // Elsewhere what is new to the capture may have been sent before.
         may_be_probe &= stream.terms.at_sender();
         self.silent = Pending::default();
-        let Pending { window, flight, shut } = self.pending;
+        let Pending { window, flight, shut, .. } = self.pending;
         if window.0 | flight.0 | shut.0 != 0 {
             self.decide(at, stream, asked, if may_be_probe { silent } else { Span::ZERO });
         }
@@ -151,7 +157,10 @@ impl Limits {
         let idle = stream.outstanding.is_empty();
         let follows = stream.moments.since_ack(at) <= soon(stream) && !(idle && asked);
         if follows || stream.has_no_room() {
-            let Pending { window, flight, shut } = std::mem::take(&mut self.pending);
+            let Pending { window, flight, shut, offered } = std::mem::take(&mut self.pending);
+            if window + shut > Span::ZERO {
+                self.full_window = self.full_window.max(offered);
+            }
             self.found.add(Limit::Recovery, std::mem::take(&mut self.probed));
             self.found.add(Limit::ReceiveWindow, window + shut);
             self.was_full(flight, stream.terms.mss);
@@ -191,6 +200,11 @@ impl Limits {
     #[inline]
     pub fn answered(&mut self) {
         self.opening = false;
+    }
+
+    /// The largest window that has limited the sender, in bytes; 0 if none has, or a closed one.
+    pub fn full_window(&self) -> u64 {
+        self.full_window
     }
 
     /// At the end: all of it. A path that `holds` so many bytes was full with as many outstanding.

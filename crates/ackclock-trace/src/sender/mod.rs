@@ -86,6 +86,7 @@ pub(crate) struct Found {
     /// When marks lowered the window.
     pub reductions: Vec<Time>,
     pub window: u64,
+    pub full_window: u64,
     pub dsacks: u64,
     pub unseen: u64,
     pub rtt: Option<RoundTrip>,
@@ -580,6 +581,7 @@ impl SenderModel {
         };
         episodes.settle(&facts, &mut timeouts);
         episodes.settle(&facts, &mut undecided);
+        let full_window = limits.full_window();
         Found {
             stalls: stalls.into_all(&timeouts, &retransmissions),
             lifetime: limits.into_lifetime(stream.terms.mss, bottleneck.holds()),
@@ -594,6 +596,7 @@ impl SenderModel {
             segments: stream.segments(),
             bytes: stream.bytes(),
             window: stream.windows.most_offered(),
+            full_window,
             dsacks,
             unseen: stream.outstanding.unseen(),
             rtt: stream.timers.round_trip(),

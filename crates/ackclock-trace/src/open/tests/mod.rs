@@ -96,6 +96,13 @@ impl P {
         self
     }
 
+    /// The snap length has cut off options, all but the MSS if there was one.
+    fn cut(mut self) -> P {
+        self.packet.options = Options { mss: self.packet.options.mss, ..Options::default() };
+        self.packet.options_cut = true;
+        self
+    }
+
     fn id(mut self, id: u16) -> P {
         self.packet.ip_id = Some(id);
         self

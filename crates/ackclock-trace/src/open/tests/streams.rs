@@ -1,9 +1,10 @@
 //! What the models take in: positions, sizes, and what is no retransmission.
 
 use super::*;
-use ackclock_tcp::TimeoutClass;
+use ackclock_tcp::{Span, TimeoutClass};
 
 use crate::connection::{Kind, State};
+use crate::lifetime::Limit;
 
 #[test]
 fn streams_wrap() {
@@ -67,6 +68,103 @@ fn smss_is_the_least_of_both_less_the_timestamps() {
             (one.from_client.mss, one.from_client.timestamps, one.from_client.sack),
             (536, false, false)
         );
+    });
+}
+
+/// What the snap length has cut off the SYNs is not known, and SMSS is learned from sizes: the
+/// super-segment is two segments, of which the second goes again. The window is scaled by 7 and has
+/// room, though it looks smaller than a segment.
+#[test]
+fn options_that_were_cut_off_are_not_known() {
+    for mss in [None, Some(1460)] {
+        each(|mut talk| {
+            talk.at(0.0, syn(0).options(|o| o.mss = mss).cut());
+            talk.at(10.0, syn(1).options(|o| o.mss = mss).cut());
+            talk.at(10.01, c(0, 0).cut());
+            talk.at(11.0, c(0, 1448).cut()).at(11.1, c(1448, 2896).cut());
+            talk.at(21.0, s(0, 0).ack(1448).wnd(500).cut());
+            talk.at(21.01, c(4344, 1448).cut());
+            talk.at(350.0, c(2896, 1448).cut()).at(360.0, s(0, 0).ack(5792).wnd(500).cut());
+            let one = talk.one();
+            let client = &one.from_client;
+            assert_eq!((client.mss, client.segments, client.offered), (1448, 1 + 4 + 1, None));
+            assert_eq!(client.retransmissions.len(), 1);
+            assert_eq!(client.lifetime.of(Limit::ReceiveWindow), Span::ZERO);
+            let doubts = [
+                "the scale of the receiver's window is not known: full windows may be missed",
+                "options were cut off by the snap length",
+            ];
+            assert_eq!(client.doubts, doubts);
+        });
+    }
+}
+
+/// An end that offers no scale rules it out, also for an end whose SYN was not seen (RFC 7323
+/// section 2.2).
+#[test]
+fn one_syn_can_rule_out_that_windows_are_scaled() {
+    for (scale, limited) in [(None, 9_020), (Some(7), 0)] {
+        each(|mut talk| {
+            talk.at(0.0, syn(0).options(|o| o.wscale = scale));
+            talk.at(10.01, c(0, 0)).at(11.0, c(0, 1460));
+            talk.at(20.0, s(0, 0).ack(1460).wnd(1000));
+            talk.at(20.01, c(1460, 1000)).at(29.01, s(0, 0).ack(2460).wnd(1000));
+            talk.at(29.02, c(2460, 1000)).at(38.0, s(0, 0).ack(3460).wnd(1000));
+            let client = talk.one().from_client;
+            assert_eq!(client.lifetime.of(Limit::ReceiveWindow), Span::from_micros(limited));
+        });
+    }
+}
+
+/// Only the client's packets: a timeout and a handshake without answers, as far as they say. But it
+/// acknowledges a SYN/ACK, so that the other direction is missing.
+#[test]
+fn only_one_direction() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0)).at(10.01, c(0, 0)).at(11.0, c(0, 1460)).at(11.1, c(1460, 1460));
+        talk.at(400.0, c(1460, 1460)).at(410.0, c(2920, 1460));
+        let one = talk.one();
+        let client = &one.from_client;
+        assert!(one.one_way && client.timeouts.is_empty() && client.stalls.is_empty());
+        assert_eq!((client.bytes, client.segments), (4380, 1 + 4));
+        let again: Vec<_> = client.retransmissions.iter().map(|r| (r.position, r.kind)).collect();
+        assert_eq!(again, [(1460, Kind::Unknown)]);
+        assert_eq!([client, &one.from_server].map(|flow| flow.lifetime.main()), [None, None]);
+        assert_eq!(client.doubts[0], "only one direction was captured");
+    });
+    // Of the server: it answers a SYN, or acknowledges more and more.
+    each(|mut talk| {
+        talk.at(10.0, syn(1)).at(20.0, s(0, 0));
+        assert!(talk.one().one_way);
+    });
+    each(|mut talk| {
+        talk.at(10.0, s(0, 0)).at(20.0, s(0, 0).ack(1460));
+        assert!(talk.one().one_way);
+    });
+    // Data that goes on for longer than a sender waits for its first ACK.
+    for (ms, one_way) in [(1009.0, false), (1011.0, true)] {
+        each(|mut talk| {
+            talk.at(10.0, c(0, 1460)).at(ms, c(1460, 1460));
+            assert_eq!(talk.one().one_way, one_way);
+        });
+    }
+}
+
+/// Nobody answers: the SYN, or data that goes again and again. Then nothing is missing.
+#[test]
+fn an_end_that_gets_no_answer() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0)).at(1000.0, syn(0)).at(3000.0, syn(0));
+        let one = talk.one();
+        assert_eq!((one.one_way, one.from_client.timeouts.len()), (false, 2));
+    });
+    each(|mut talk| {
+        talk.at(0.0, c(0, 1460)).at(0.1, c(1460, 1460));
+        for ms in [300.0, 900.0, 2100.0, 4500.0] {
+            talk.at(ms, c(0, 1460));
+        }
+        let one = talk.one();
+        assert!(!one.one_way && !one.from_client.timeouts.is_empty());
     });
 }
 
@@ -349,7 +447,8 @@ fn one_way_is_enough_to_count() {
         }
         let one = talk.one();
         assert_eq!((one.from_server.bytes, one.from_server.segments), (0, 0));
-        assert_eq!(one.from_server.doubts, ["its data was not captured"]);
+        let doubts = ["only one direction was captured", "its data was not captured"];
+        assert_eq!(one.from_server.doubts, doubts);
     });
 }
 

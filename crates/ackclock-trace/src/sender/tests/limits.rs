@@ -42,6 +42,24 @@ fn the_receivers_window() {
     assert_eq!(shares(line), [50.0, 0.0, 149.991, 0.012, 0.0, 49.997]);
 }
 
+/// The window of the SYN/ACK is larger than any that is full, and so is that of the fourth round. Of
+/// those that are full the largest counts, but not the last one, for which nothing waits.
+#[test]
+fn the_window_that_limits() {
+    let mut line = Line::sack(50.0);
+    line.window = 9000;
+    line.ack(50.0, 0);
+    let rounds = [(0..3, 3000), (3..6, 2000), (6..8, 6000), (8..11, 3500), (11..14, 3500)];
+    for (round, (segments, next)) in rounds.into_iter().enumerate() {
+        let (at, end) = (50.0 * (round + 1) as f64, segments.end);
+        line.send(at, segments);
+        line.window = next;
+        line.ack(at + 50.0, end);
+    }
+    let found = line.found();
+    assert_eq!((found.window, found.full_window), (9000, 3000));
+}
+
 /// The same where the scale of the window is not known: it may be larger than it looks.
 #[test]
 fn a_window_of_unknown_scale() {
