@@ -1,10 +1,11 @@
 use ackclock_tcp::wire::Options;
 use ackclock_tcp::{SackBlocks, Seq, Time};
 use ackclock_trace::connection::RoundTrip;
-use ackclock_trace::{Connection, Position, Spurious, Stall, Timeout, Vantage};
+use ackclock_trace::{Connection, Lifetime, Position, Spurious, Stall, Timeout, Vantage};
 
 use super::*;
 use crate::explained::Saved;
+use crate::fixture;
 
 fn ms(t: u64) -> Time {
     Time(1_000_000_000_000 + t * 1_000_000)
@@ -31,6 +32,7 @@ fn connection(from_server: Flow) -> Found {
         end: ms(4000),
         packets: 9,
         begun: true,
+        one_way: false,
         ended: Ended::Fin,
         position,
         from_client: Flow { offered: syn(true), ..Flow::default() },
