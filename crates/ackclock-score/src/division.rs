@@ -38,6 +38,8 @@ pub(crate) struct Division {
     before: (Time, Lifetime),
     mss: u64,
     written: u64,
+    /// Where the FIN is: the last write, of a byte, which no application here writes.
+    fin: Option<u64>,
     max: u64,
     una: u64,
     cwnd: u64,
@@ -88,7 +90,7 @@ impl Division {
             () if !self.established => Limit::Handshake,
             () if self.flight() == 0 && unsent == 0 => Limit::Application,
             () if self.flight() == 0 && closed => Limit::ReceiveWindow,
-            () if repairing || self.una < self.probe => Limit::Recovery,
+            () if repairing || self.una < self.probe => self.repaired(),
             () if unsent == 0 => Limit::Path,
             () if self.flight() + next > self.cwnd => held,
             () if closed => Limit::ReceiveWindow,
@@ -96,10 +98,18 @@ impl Division {
         }
     }
 
+    /// What a loss limits: nothing where only the FIN is outstanding, behind all data.
+    fn repaired(&self) -> Limit {
+        if self.fin == Some(self.una) { Limit::Application } else { Limit::Recovery }
+    }
+
     /// An event of the sender itself, after [`Division::elapse`].
     pub fn event(&mut self, event: &Event) {
         match event.kind {
-            EventKind::Written { seq, len } => self.written = self.written.max(seq + len),
+            EventKind::Written { seq, len } => {
+                self.written = self.written.max(seq + len);
+                self.fin = (len == 1).then_some(seq);
+            }
             EventKind::Sent { seq, len, cause, transmission, .. } => {
                 if cause == ackclock_tcp::Cause::TailLossProbe {
                     self.waited(event.at);
@@ -127,7 +137,7 @@ impl Division {
         if self.established {
             let (last, found) = self.before;
             self.found = found;
-            self.found.add(Limit::Recovery, at.since(last));
+            self.found.add(self.repaired(), at.since(last));
             self.before = (at, self.found);
         }
     }

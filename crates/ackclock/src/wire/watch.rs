@@ -270,7 +270,7 @@ mod tests {
         for sample in [
             "open 0",
             "ended_total 30",
-            "bad_total 7",
+            "bad_total 5",
             "bytes_total 453000",
             "segments_total 507",
             "retransmissions_total{kind=\"fast_retransmit\"} 12",
