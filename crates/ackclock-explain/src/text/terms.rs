@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// What limits a sender, then what happens to segments, then causes of stalls.
 pub(crate) const TERMS: [(&str, &str); 21] = [
-    ("handshake", "the sender waits for the answer to its SYN"),
+    ("handshake", "the connection opens: a SYN, or a SYN/ACK, waits for its answer"),
     ("application", "all is acknowledged, and the application gives nothing more to send"),
     ("receive window", "the window that the receiver offers has no room for another segment"),
     (
