@@ -266,7 +266,7 @@ struct FlowJson<'a> {
     limits: LimitsJson,
     ways: WaysJson,
     ecn: EcnJson,
-    window: u64,
+    window: Option<u64>,
     full_window: u64,
     throughput_bps: Option<f64>,
     goodput_bps: Option<f64>,

@@ -102,8 +102,9 @@ pub struct Flow {
     pub timestamps: bool,
     /// Explicit Congestion Notification.
     pub ecn: Ecn,
-    /// The largest window that the other end offered, in bytes; 0 if it offered none.
-    pub window: u64,
+    /// The largest window that the other end offered, in bytes; 0 if it offered none. `None` if the
+    /// scale of its windows is not known, so that one of them may have limited this end unseen.
+    pub window: Option<u64>,
     /// The largest of them that limited this end, in bytes; 0 if none did, or a closed one.
     pub full_window: u64,
     /// Payload bytes, each counted once.

@@ -27,6 +27,20 @@ fn where_both_ends_stall_at_once_time_counts_once() {
     }
 }
 
+/// Which of the two windows held the sender back is open where that of the receiver is not known.
+#[test]
+fn a_receive_window_of_unknown_scale() {
+    for (window, open) in [(None, true), (Some(1 << 20), false)] {
+        let mut explained = explained();
+        let flow = &mut explained.connections[0].connection.from_server;
+        flow.window = window;
+        flow.lifetime.add(Limit::CongestionWindow, Span::from_secs(1));
+        let why = crate::text::why(&explained.connections[0]);
+        let doubt = "(100 %), unless the receive window did, whose scale is not known; ";
+        assert_eq!(why.contains(doubt), open, "{why}");
+    }
+}
+
 /// A capture whose frames are not in order of time says so, in text and JSON.
 #[test]
 fn frames_that_go_back_in_time() {

@@ -105,7 +105,12 @@ fn limited(found: &Found, main: Limit) -> String {
     let (part, whole) = (lifetime.of(main), lifetime.whole());
     let percent = 100.0 * part.secs_f64() / whole.secs_f64();
     let what = names::limited(main, found.sender());
-    format!("{what} for {} of {} ({percent:.0} %)", time(part), time(whole))
+    let mut text = format!("{what} for {} of {} ({percent:.0} %)", time(part), time(whole));
+    // A sender that waits for one of them looks as if it waited for the other.
+    if main == Limit::CongestionWindow && found.flow(found.sender()).window.is_none() {
+        text.push_str(", unless the receive window did, whose scale is not known");
+    }
+    text
 }
 
 /// `the client's receive window held the server back for 2.8 s of 3.0 s (93 %); 3.1 Mbit/s, round

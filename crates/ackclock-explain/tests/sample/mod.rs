@@ -156,7 +156,7 @@ pub fn stalled() -> Connection {
             },
         ],
         probes_of_new_data: 1,
-        window: 131_072,
+        window: Some(131_072),
         full_window: 65_536,
         lifetime: lifetime(&[
             (Limit::Application, 1_500),

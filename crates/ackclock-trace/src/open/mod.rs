@@ -411,7 +411,7 @@ impl Open {
             sack: self.handshake.sack().unwrap_or(self.ends[end].has_sack()),
             timestamps: self.timestamps(end),
             ecn: Ecn { reductions: found.reductions, ..self.marks.of(end) },
-            window: found.window,
+            window: self.knows_windows(end).then_some(found.window),
             full_window: found.full_window,
             bytes: found.bytes,
             segments: found.segments,
@@ -429,6 +429,11 @@ impl Open {
             events: found.events,
             doubts,
         }
+    }
+
+    /// The windows that `end` was offered are known, or it was offered none.
+    fn knows_windows(&self, end: usize) -> bool {
+        self.handshake.shift(1 - end).is_some() || !self.ends[end].has_acks()
     }
 
     /// What `end` sent, where only one direction was captured: without what came back, nothing says
@@ -449,7 +454,7 @@ impl Open {
             sack: self.handshake.sack().unwrap_or(self.ends[end].has_sack()),
             timestamps: self.timestamps(end),
             ecn: self.marks.of(end),
-            window: found.window,
+            window: self.knows_windows(end).then_some(found.window),
             bytes: found.bytes,
             segments: found.segments,
             dsacks: found.dsacks,

@@ -90,6 +90,7 @@ fn options_that_were_cut_off_are_not_known() {
             assert_eq!((client.mss, client.segments, client.offered), (1448, 1 + 4 + 1, None));
             assert_eq!(client.retransmissions.len(), 1);
             assert_eq!(client.lifetime.of(Limit::ReceiveWindow), Span::ZERO);
+            assert_eq!((client.window, one.from_server.window), (None, None));
             let doubts = [
                 "the scale of the receiver's window is not known: full windows may be missed",
                 "options were cut off by the snap length",
