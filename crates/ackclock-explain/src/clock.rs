@@ -36,6 +36,8 @@ pub(crate) struct Clock {
     latest: Time,
     behind: Option<Behind>,
     set_back: Back,
+    /// Frames behind the latest one after the clock was set back.
+    after: u64,
     out_of_order: Back,
 }
 
@@ -100,15 +102,22 @@ impl Clock {
         let jumps = at.is_some_and(|at| at.since(behind.last).0 > by.0 / 2);
         if by > SET && behind.longest >= IN_ORDER && !jumps {
             self.set_back.add(1, frame, by);
+            self.after += behind.frames;
         } else {
             self.out_of_order.add(behind.frames, behind.most.0, behind.most.1);
         }
     }
 
-    /// How the clock was set back, and what is out of order.
+    /// How the clock was set back, and what is out of order. Where frames are about as far out of
+    /// order elsewhere, no clock was set back.
     pub fn end(mut self) -> (Back, Back) {
         self.caught_up(None);
-        (self.set_back, self.out_of_order)
+        let Back { times, frame, by } = self.set_back;
+        if self.out_of_order.by.0 > by.0 / 2 {
+            self.out_of_order.add(self.after, frame, by);
+            return (Back::default(), self.out_of_order);
+        }
+        (Back { times, frame, by }, self.out_of_order)
     }
 }
 
@@ -153,6 +162,9 @@ mod tests {
         // In order among themselves, but the clock is where it would be without them.
         let late = [0, 500].into_iter().chain((100..120).step_by(2)).chain([501, 502]);
         assert_eq!(looked_at(late), [NONE, (10, 3, 400)]);
+        // The same without a jump, since others are about as late.
+        let late = [0, 130].into_iter().chain((100..120).step_by(2)).chain([121, 131, 111, 132]);
+        assert_eq!(looked_at(late), [NONE, (12, 3, 30)]);
         // At the end too few to tell.
         assert_eq!(looked_at([0, 500, 100, 110]), [NONE, (2, 3, 400)]);
         // Queues.

@@ -84,6 +84,10 @@ fn advice(found: &Found, from: End, limit: Limit) -> Option<String> {
             "{sender} to {receiver}: a queue marks packets (ECN), which keeps the congestion window \
              small; find where packets wait"
         ),
+        // It may have been the receive window.
+        Limit::CongestionWindow if flow.retransmissions.is_empty() && flow.window.is_none() => {
+            return None;
+        }
         Limit::CongestionWindow if flow.retransmissions.is_empty() => format!(
             "{sender}: its window is still growing or its send buffer is full; keep connections \
              open for longer, or raise initcwnd or net.ipv4.tcp_wmem"
