@@ -4,8 +4,9 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
-use ackclock_explain::{Capture, Error, Options, Source, captures_at, read};
+use ackclock_explain::{Back, Capture, Error, Options, Source, captures_at, read};
 use ackclock_run::Cancel;
+use ackclock_tcp::Span;
 
 /// A pcap file without frames.
 const EMPTY: [u8; 24] =
@@ -92,4 +93,21 @@ fn fragments_count_once_and_tunnels_by_name() {
     assert_eq!(found.connections[0].connection.from_client.bytes, 4);
     let text = ackclock_explain::table(&found, 1);
     assert!(text.contains(": 4 packets, 1 with TCP; left out: 1 fragment, 1 in IPsec ESP\n"));
+}
+
+/// Frames of a second each in which nothing is, the fourth a minute before. All are looked at, also
+/// those that have no TCP.
+#[test]
+fn frames_are_compared_with_those_before() {
+    let mut bytes = EMPTY.to_vec();
+    for second in [100_u32, 101, 102, 42, 103] {
+        bytes.extend([&second.to_le_bytes()[..], &[0; 12]].concat());
+    }
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("order.pcap");
+    fs::write(&file, bytes).unwrap();
+    let options = Options { jobs: 1, filter: None, events_of_streams: 0 };
+    let found = read(&[Source::File(file)], &options, &Cancel::default()).unwrap();
+    let Capture { packets, set_back, out_of_order, .. } = &found.captures[0];
+    assert_eq!((*packets, *set_back), (5, Back::default()));
+    assert_eq!(*out_of_order, Back { times: 1, frame: 4, by: Span::from_secs(60) });
 }

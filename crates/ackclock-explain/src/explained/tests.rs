@@ -38,6 +38,11 @@ fn a_receive_window_of_unknown_scale() {
         let why = crate::text::why(&explained.connections[0]);
         let doubt = "(100 %), unless the receive window did, whose scale is not known; ";
         assert_eq!(why.contains(doubt), open, "{why}");
+        // And there is nothing to advise.
+        let flow = &mut explained.connections[0].connection.from_server;
+        flow.retransmissions.clear();
+        let text = crate::text::short(&explained, 0);
+        assert_eq!(text.contains("its window is still growing"), !open, "{text}");
     }
 }
 
