@@ -47,7 +47,7 @@ pub(crate) fn limited(limit: Limit, sender: End) -> String {
         Limit::Application => format!("the {from}'s application had nothing to send"),
         Limit::ReceiveWindow => format!("the {to}'s receive window held the {from} back"),
         Limit::CongestionWindow => {
-            format!("the {from}'s congestion window held it back, with nothing lost,")
+            format!("the {from}'s congestion window held it back, outside recovery,")
         }
         Limit::Recovery => format!("the {from} repaired losses or waited for its timer"),
         Limit::Path => "the path carried what it could".into(),
