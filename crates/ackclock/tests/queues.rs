@@ -36,8 +36,8 @@ fn both_queues_carry_connections_and_metrics_add_up() {
     }
     let log = dir.join("log");
     let server = serve(&ns, &dir, &[&TWO[..], &["--access-log", log.to_str().unwrap()]].concat());
-    // This thread, and one for each queue.
-    assert_eq!(settled(|| server.status("Threads")), "3");
+    // The one that heeds signals, one for each queue, and that of the access log.
+    assert_eq!(settled(|| server.status("Threads")), "4");
     let out = dir.join("out-#1");
     let args = ["--fail-early", "--fail", "--parallel", "--parallel-immediate"];
     let of = ["--parallel-max", "200", "-o", out.to_str().unwrap()];
