@@ -35,6 +35,7 @@ fn a_receive_window_of_unknown_scale() {
         let flow = &mut explained.connections[0].connection.from_server;
         flow.window = window;
         flow.lifetime.add(Limit::CongestionWindow, Span::from_secs(1));
+        flow.lifetime.add_idle(Span::from_secs(1));
         let why = crate::text::why(&explained.connections[0]);
         let doubt = "(100 %), unless the receive window did, whose scale is not known; ";
         assert_eq!(why.contains(doubt), open, "{why}");

@@ -41,8 +41,8 @@ pub(crate) fn rows() -> Vec<Row> {
         Row::new("linux-pacing", || Box::new(LinuxPacing::default()))
             .source(
                 "Linux tcp_input.c, tcp_update_pacing_rate; tcp_output.c, tcp_update_skb_after_send",
-                "While cwnd is below half of ssthresh 200 % of it leave in a round trip, and 120 % \
-                 from there on, unless the window law has a rate of its own.",
+                "While cwnd is below half of ssthresh 200 % of it leave in a round trip, from there \
+                 on 120 %, unless the window law has a rate.",
             )
             .summary(
                 "segments leave at 200 % of cwnd for each round trip while cwnd is below half of \
