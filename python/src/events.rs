@@ -74,7 +74,10 @@ pub fn event_columns<'a>() -> Columns<EventRow<'a>> {
         ("flight", of!(Int, flight of RecoveryEntered | TimedOut => Some(*flight))),
         ("pipe", of!(Int, pipe of RecoveryEntered => Some(*pipe))),
         ("by_timeout", of!(Flag, by_timeout of RecoveryLeft => Some(*by_timeout))),
-        ("cwnd_before", of!(Int, cwnd_before of RecoveryLeft | TimedOut | Reduced => Some(*cwnd_before))),
+        (
+            "cwnd_before",
+            of!(Int, cwnd_before of RecoveryLeft | TimedOut | Reduced => Some(*cwnd_before)),
+        ),
         ("class", of!(Text, class of TimedOut => Some(class.name()))),
         ("backoff", of!(Int, backoff of TimedOut => Some((*backoff).into()))),
         ("rto", of!(Int, rto of TimedOut => Some(*rto))),
