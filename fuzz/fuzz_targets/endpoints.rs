@@ -9,8 +9,8 @@
 mod rig;
 
 use ackclock_tcp::{
-    Registry, DelayedAck, Flags, Receiver, ReceiverConfig, SackBlock, SackBlocks, Segment,
-    Sender, SenderConfig, Seq, Span, Time, Timestamps,
+    DelayedAck, Flags, Receiver, ReceiverConfig, Registry, SackBlock, SackBlocks, Segment, Sender,
+    SenderConfig, Seq, Span, Time, Timestamps,
 };
 use libfuzzer_sys::fuzz_target;
 use rig::{Fate, Op, Pair, Setup, strategies};

@@ -6,8 +6,7 @@ use ackclock_tcp::Time;
 use ackclock_trace::{Fragments, Frame, Ignored, LinkType, Packet, decode};
 use libfuzzer_sys::fuzz_target;
 
-const LINKS: [u16; 16] =
-    [1, 101, 12, 14, 228, 229, 113, 276, 0, 108, 9, 50, 1000, 105, 127, 239];
+const LINKS: [u16; 16] = [1, 101, 12, 14, 228, 229, 113, 276, 0, 108, 9, 50, 1000, 105, 127, 239];
 
 /// Four bytes say the link type, where to cut and how many bytes more were on the wire; the rest is
 /// the frame.

@@ -5,8 +5,8 @@
 //! first key.
 #![no_main]
 
-use ackclock_tcp::Registry;
 use ackclock_net::scenario::Scenario;
+use ackclock_tcp::Registry;
 use libfuzzer_sys::fuzz_target;
 
 const BASE: &str = include_str!("scenario_base.toml");
@@ -40,7 +40,11 @@ fuzz_target!(|bytes: &[u8]| {
         }
         Ok(scenario) => {
             let Ok(again) = scenario.to_toml() else { return };
-            assert_eq!(Scenario::from_toml(&again, &Registry::default()).as_ref(), Ok(&scenario), "{again}");
+            assert_eq!(
+                Scenario::from_toml(&again, &Registry::default()).as_ref(),
+                Ok(&scenario),
+                "{again}"
+            );
         }
     }
 });

@@ -20,8 +20,10 @@ const STRATEGIES: [&str; 8] =
 fuzz_target!(|bytes: &[u8]| {
     let Some((head, rest)) = bytes.split_first_chunk::<8>() else { return };
     let config = TcpConfig {
-        strategy: Registry::default().parse(STRATEGIES[usize::from(head[1] % 8)]).expect("a \
-            preset"),
+        strategy: Registry::default().parse(STRATEGIES[usize::from(head[1] % 8)]).expect(
+            "a \
+            preset",
+        ),
         send_buffer: 500 << (head[2] % 8),
         receive_buffer: 4000 << (head[2] / 8 % 8),
         sack: head[3] & 1 == 0,
