@@ -10,7 +10,7 @@ use libfuzzer_sys::fuzz_target;
 /// A frame's number, time, link type, bytes and length on the wire.
 type Seen = (u64, u64, u16, Vec<u8>, u32);
 
-/// Two bytes say where to cut and how many bytes come at a time; the rest is the file.
+// Two bytes say where to cut and how many bytes come at a time; the rest is the file.
 fuzz_target!(|bytes: &[u8]| {
     let Some((&[cut, pieces], file)) = bytes.split_first_chunk::<2>() else { return };
     let whole = frames(file, usize::MAX);

@@ -8,8 +8,8 @@ use libfuzzer_sys::fuzz_target;
 
 const LINKS: [u16; 16] = [1, 101, 12, 14, 228, 229, 113, 276, 0, 108, 9, 50, 1000, 105, 127, 239];
 
-/// Four bytes say the link type, where to cut and how many bytes more were on the wire; the rest is
-/// the frame.
+// Four bytes say the link type, where to cut and how many bytes more were on the wire; the rest is
+// the frame.
 fuzz_target!(|bytes: &[u8]| {
     let Some((&[link, cut, more, shift], data)) = bytes.split_first_chunk::<4>() else { return };
     let link = LinkType(LINKS[usize::from(link) % LINKS.len()]);
