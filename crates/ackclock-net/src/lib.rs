@@ -110,6 +110,7 @@ mod traffic;
 mod transmission;
 mod validate;
 mod varying;
+mod visits;
 
 pub use config::{
     CbrConfig, Dwell, Endpoint, Ends, FlowConfig, LinkConfig, OnOff, Processor, Reorder, Source,

@@ -22,6 +22,7 @@ use crate::rng::Rng;
 use crate::simulator::Simulator;
 use crate::topology::Topology;
 use crate::traffic::{Cbr, Writer};
+use crate::visits::waiting;
 use crate::{lookahead, validate};
 
 /// A network of hosts, routers, links and flows.
@@ -166,9 +167,8 @@ impl Network {
         }
         self.now = self.now.max(until.0);
         self.simulator.until = self.now;
-        if recorder.wants_queues() && self.simulator.visits.is_none() {
-            self.simulator.visits = Some(Vec::new());
-            self.simulator.links.iter_mut().for_each(Link::watch);
+        if recorder.wants_queues() {
+            self.simulator.visits.watch(&mut self.simulator.links);
         }
         let lookahead = self.lookahead
             && !recorder.wants_events()
@@ -184,11 +184,8 @@ impl Network {
     /// Has a recorder see the packets that wait, at links where that is not known as they come
     /// ([`Visit::waits`](crate::Visit::waits)): what is missing once the last run has ended.
     pub fn waiting<R: Recorder>(&self, recorder: &mut R) {
-        for (link, id) in self.simulator.links.iter().zip(0..) {
-            link.waiting_visits(self.now)
-                .iter()
-                .for_each(|visit| recorder.queue(LinkId(id), visit));
-        }
+        waiting(&self.simulator.links, self.now)
+            .for_each(|(link, visit)| recorder.queue(link, &visit));
     }
 
     /// What became of a flow so far; `None` if there is no such flow.

@@ -24,6 +24,7 @@ use crate::report::LinkReport;
 use crate::rng::Rng;
 use crate::scenario::{BuiltLink, Names, Scenario, ScenarioError, check};
 use crate::topology::Topology;
+use crate::visits::{Visits, waiting};
 use direction::Ack;
 use flow_table::{FlowTable, Settings};
 pub use headers::{Headers, TcpHeader};
@@ -48,7 +49,7 @@ pub struct Gateway {
     /// What has left and is still to be polled.
     exits: VecDeque<Exit>,
     /// Of the links' queues, if somebody watches.
-    visits: Option<Vec<(LinkId, Visit)>>,
+    visits: Visits,
     /// For the bits that are flipped.
     rng: Rng,
     now: u64,
@@ -138,7 +139,7 @@ impl Gateway {
             entered: Vec::new(),
             free: Vec::new(),
             exits: VecDeque::new(),
-            visits: None,
+            visits: Visits::default(),
             rng: Rng::new(seed, "gateway flip"),
             now: 0,
         })
@@ -224,21 +225,18 @@ impl Gateway {
     /// From now on the gateway keeps the visits of packets at the queues of links, until
     /// [`Gateway::take_visits`].
     pub fn watch_queues(&mut self) {
-        self.links.iter_mut().for_each(Link::watch);
-        self.visits.get_or_insert_default();
+        self.visits.watch(&mut self.links);
     }
 
     /// The visits that have become known since the last call, as recorders of a network get them
     /// ([`Recorder::queue`](crate::Recorder::queue)).
     pub fn take_visits(&mut self) -> impl Iterator<Item = (LinkId, Visit)> {
-        self.visits.iter_mut().flat_map(|visits| visits.drain(..))
+        self.visits.drain()
     }
 
     /// The visits of packets that wait at links where that is not known as they come.
     pub fn waiting(&self) -> impl Iterator<Item = (LinkId, Visit)> {
-        (0..).zip(&self.links).filter(|_| self.visits.is_some()).flat_map(|(id, link)| {
-            link.waiting_visits(self.now).into_iter().map(move |visit| (LinkId(id), visit))
-        })
+        waiting(&self.links, self.now)
     }
 
     /// The links that the scenario has, each direction by itself.
@@ -283,7 +281,7 @@ impl Gateway {
         let link = &mut self.links[index as usize];
         if link.is_served() {
             let admitted = link.admit_served(now, packet, || self.flows.mss(packet.flow));
-            self.note_visits(index);
+            self.visits.take_of(index, link);
             if let Err(why) = admitted {
                 let outcome = Outcome::Dropped { link: LinkId(index), why };
                 return Some(self.exit(now, packet, outcome));
@@ -295,15 +293,7 @@ impl Gateway {
             Some(arrival) => (arrival, Effects::default()),
             None => {
                 let mss = || self.flows.mss(packet.flow);
-                let admitted = match &mut self.visits {
-                    None => link.admit(now, packet, mss),
-                    Some(visits) => {
-                        let (admitted, visit) = link.admit_seen(now, packet, mss);
-                        visits.extend(visit.map(|visit| (LinkId(index), visit)));
-                        admitted
-                    }
-                };
-                match admitted {
+                match self.visits.admit((index, &mut *link), now, packet, mss) {
                     Ok(arrival) => (arrival, link.effects()),
                     Err(why) => {
                         let outcome = Outcome::Dropped { link: LinkId(index), why };
@@ -334,16 +324,8 @@ impl Gateway {
                 }
             }
         }
-        self.note_visits(index);
+        self.visits.take_of(index, &mut self.links[index as usize]);
         self.note_transmitter(index);
-    }
-
-    /// Takes the visits of a link whose transmitter has events.
-    fn note_visits(&mut self, index: u32) {
-        if let Some(visits) = &mut self.visits {
-            let of_link = self.links[index as usize].take_visits();
-            visits.extend(of_link.into_iter().map(|visit| (LinkId(index), visit)));
-        }
     }
 
     fn note_transmitter(&mut self, index: u32) {

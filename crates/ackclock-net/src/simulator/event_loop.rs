@@ -51,8 +51,7 @@ impl Simulator {
     }
 
     fn hand_over_visits<R: Recorder>(&mut self, recorder: &mut R) {
-        let visits = self.visits.iter_mut().flat_map(|visits| visits.drain(..));
-        visits.for_each(|(link, visit)| recorder.queue(link, &visit));
+        self.visits.drain().for_each(|(link, visit)| recorder.queue(link, &visit));
     }
 
     /// The first packet on a link's wire arrives.

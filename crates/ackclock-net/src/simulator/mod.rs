@@ -13,12 +13,13 @@ use ackclock_tcp::{Event, EventKind, Sighting, Time};
 
 use crate::flow::{Agent, Flow};
 use crate::heap::Heap;
-use crate::ids::{FlowId, LinkId};
+use crate::ids::FlowId;
 use crate::link::Link;
 use crate::loss_notices::LossNotices;
 use crate::packet::{Kind, Options, Packet};
 use crate::paths::Paths;
-use crate::recorder::{Place, Recorder, Visit};
+use crate::recorder::{Place, Recorder};
+use crate::visits::Visits;
 
 /// The state of a run: everything that the event loop touches.
 #[derive(Default)]
@@ -37,7 +38,7 @@ pub(crate) struct Simulator {
     /// switches that off.
     pub(crate) lookahead_until: u64,
     /// What the recorder has not got yet; `None` if it does not want it.
-    pub(crate) visits: Option<Vec<(LinkId, Visit)>>,
+    pub(crate) visits: Visits,
 }
 
 impl Simulator {

@@ -3,7 +3,6 @@
 use super::Simulator;
 use super::transit::Crossing;
 use crate::heap::Key;
-use crate::ids::LinkId;
 use crate::link::Served;
 use crate::packet::Packet;
 use crate::recorder::Recorder;
@@ -15,7 +14,7 @@ impl Simulator {
         let flows = &self.flows;
         let mss = || flows[packet.flow as usize].mss();
         let admitted = self.links[index].admit_served(now, packet, mss);
-        self.take_visits(index);
+        self.visits.take_of(index as u32, &mut self.links[index]);
         if let Err(why) = admitted {
             return Crossing::Dropped(why);
         }
@@ -47,15 +46,8 @@ impl Simulator {
                 }
             }
         }
-        self.take_visits(index);
+        self.visits.take_of(index as u32, &mut self.links[index]);
         self.note_transmitter(index);
-    }
-
-    fn take_visits(&mut self, index: usize) {
-        if let Some(visits) = &mut self.visits {
-            let of_link = self.links[index].take_visits();
-            visits.extend(of_link.into_iter().map(|visit| (LinkId(index as u32), visit)));
-        }
     }
 
     fn note_transmitter(&mut self, index: usize) {

@@ -5,7 +5,6 @@ use ackclock_tcp::{EventKind, Span};
 
 use super::Simulator;
 use crate::heap::{Key, Kind};
-use crate::ids::LinkId;
 use crate::link::Effects;
 use crate::loss_notices::{LossNotice, Stage};
 use crate::packet::{Kind as PacketKind, Packet};
@@ -101,15 +100,7 @@ impl Simulator {
         }
         let flows = &self.flows;
         let mss = || flows[packet.flow as usize].mss();
-        let admitted = match &mut self.visits {
-            None => link.admit(now, packet, mss),
-            Some(visits) => {
-                let (admitted, visit) = link.admit_seen(now, packet, mss);
-                visits.extend(visit.map(|visit| (LinkId(index as u32), visit)));
-                admitted
-            }
-        };
-        let arrival = match admitted {
+        let arrival = match self.visits.admit((index as u32, &mut *link), now, packet, mss) {
             Ok(arrival) => arrival,
             Err(why) => return Crossing::Dropped(why),
         };
