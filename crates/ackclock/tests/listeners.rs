@@ -5,26 +5,10 @@ mod daemon;
 
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 
-use ackclock_live::Namespace;
-use daemon::{Daemon, connect, metrics, namespace, run, scratch, settled};
+use daemon::{Daemon, backend, connect, metrics, namespace, run, scratch, settled};
 use rustix::process::Signal;
-
-/// A backend that greets each connection with its name, and then sends back what comes.
-fn backend(namespace: &Namespace, name: &'static str) -> SocketAddr {
-    let listener = namespace.run(|| TcpListener::bind("127.0.0.1:0")).unwrap().unwrap();
-    let address = listener.local_addr().unwrap();
-    std::thread::spawn(move || {
-        while let Ok((mut stream, _)) = listener.accept() {
-            std::thread::spawn(move || {
-                stream.write_all(name.as_bytes()).unwrap();
-                let _ = std::io::copy(&mut stream.try_clone().unwrap(), &mut stream);
-            });
-        }
-    });
-    address
-}
 
 fn listener(listen: &str, to: SocketAddr) -> String {
     format!("[[listener]]\nlisten = \"{listen}\"\nto = \"{to}\"\n")

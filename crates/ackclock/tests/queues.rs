@@ -7,14 +7,13 @@ mod pair;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::process::Command;
 use std::time::Duration;
 
-use ackclock_live::Namespace;
 use daemon::{
-    ADDRESS, Daemon, URL, connect, curl, metrics, namespace, noise, rest, run, scratch, serve,
-    settled,
+    ADDRESS, Daemon, URL, backend, connect, curl, metrics, namespace, noise, rest, run, scratch,
+    serve, settled,
 };
 use pair::Pair;
 use rustix::process::Signal;
@@ -178,21 +177,6 @@ fn limits_are_of_all_queues_together() {
     assert_eq!(settled(|| server.said()).len(), 1, "not a line for each queue");
     drop(clients);
     server.end();
-}
-
-/// A backend that greets each connection with its name.
-fn backend(namespace: &Namespace, name: &'static str) -> SocketAddr {
-    let listener = namespace.run(|| TcpListener::bind("127.0.0.1:0")).unwrap().unwrap();
-    let address = listener.local_addr().unwrap();
-    std::thread::spawn(move || {
-        while let Ok((mut stream, _)) = listener.accept() {
-            std::thread::spawn(move || {
-                stream.write_all(name.as_bytes()).unwrap();
-                let _ = std::io::copy(&mut stream.try_clone().unwrap(), &mut stream);
-            });
-        }
-    });
-    address
 }
 
 #[test]

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
-use std::net::{SocketAddr, TcpStream};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
@@ -232,4 +232,19 @@ pub fn metrics(namespace: &Namespace, address: &str) -> BTreeMap<String, f64> {
         }
     }
     samples
+}
+
+/// A backend that greets each connection with its name, and then sends back what comes.
+pub fn backend(namespace: &Namespace, name: &'static str) -> SocketAddr {
+    let listener = namespace.run(|| TcpListener::bind("127.0.0.1:0")).unwrap().unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        while let Ok((mut stream, _)) = listener.accept() {
+            std::thread::spawn(move || {
+                stream.write_all(name.as_bytes()).unwrap();
+                let _ = std::io::copy(&mut stream.try_clone().unwrap(), &mut stream);
+            });
+        }
+    });
+    address
 }

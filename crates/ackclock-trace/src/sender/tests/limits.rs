@@ -254,7 +254,7 @@ fn a_lost_fin_holds_up_nothing() {
         line.ack(100.0, 1);
         line.sent(ms(100.0), data, 1, true);
         line.sent(ms(351.0), 1000, (data - 1000) as u32 + 1, true);
-        line.acked_to(401.0, data + 1);
+        line.acked_at(401.0, data + 1);
         let found = line.found();
         let of = |limit| (found.lifetime.of(limit).0 / 1_000_000) as f64;
         assert_eq!((of(Limit::Application), of(Limit::Recovery)), (application, recovery));

@@ -127,7 +127,7 @@ impl Line {
         self.heard(Acked { sack, sacks, dsack, tsecr, with_data, ..self.plain(t, n * MSS) });
     }
 
-    /// All below this position has arrived.
+    /// All below this position has arrived, which need not be where a segment of 1,000 bytes ends.
     fn acked_at(&mut self, t: f64, ack: u64) {
         self.heard(self.plain(t, ack));
     }
@@ -157,30 +157,6 @@ impl Line {
     /// All below segment `n` has arrived.
     fn ack(&mut self, t: f64, n: u64) {
         self.ack_with(t, n, &[], false, None);
-    }
-
-    /// All below this position has arrived, which need not be where a segment of 1,000 bytes ends.
-    fn acked_to(&mut self, t: f64, position: u64) {
-        self.frame += 1;
-        self.end = ms(t);
-        let (frame, at, window, scaled) = (self.frame, ms(t), self.window, self.scaled);
-        let (tsecr, with_data, ece, timed, dsack) = (None, false, false, true, false);
-        let (sack, sacks, ack) = ([(0, 0); 4], 0, position);
-        let acked = Acked {
-            frame,
-            at,
-            ack,
-            window,
-            scaled,
-            sack,
-            sacks,
-            dsack,
-            tsecr,
-            with_data,
-            ece,
-            timed,
-        };
-        self.model.acked(&acked);
     }
 
     /// The same with the blocks of segments that have arrived as well.

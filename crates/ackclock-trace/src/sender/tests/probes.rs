@@ -247,12 +247,12 @@ fn the_third_segment_of_three_waits() {
         let first = if small { (8_000, 500) } else { (8_000, 1_000) };
         line.sent(ms(351.0), first.0, first.1, false);
         let end = first.0 + u64::from(first.1);
-        line.acked_to(401.0, end);
+        line.acked_at(401.0, end);
         line.sent(ms(until), end, 1_000, false);
         line.sent(ms(until), end + 1_000, 1_000, false);
-        line.acked_to(until + 50.0, end + 2_000);
+        line.acked_at(until + 50.0, end + 2_000);
         line.sent(ms(until + 50.1), end + 2_000, len, false);
-        line.acked_to(until + 100.0, end + 2_000 + u64::from(len));
+        line.acked_at(until + 100.0, end + 2_000 + u64::from(len));
         kind_of_8(line)
     };
     assert_eq!(third(1_000, false, 401.1), Kind::Timeout);
@@ -352,7 +352,7 @@ fn one_probe_until_an_ack_beyond_it() {
         }
         line.sent(ms(500.0), end * 1_000, 1, true);
         line.sent(ms(751.0), end * 1_000, 1, true);
-        line.acked_to(801.0, end * 1_000 + 1);
+        line.acked_at(801.0, end * 1_000 + 1);
         let found = line.found();
         assert_eq!(kinds(&found), [(8, Kind::ProbeOrTimeout), (end, kind)]);
         assert_eq!(found.ways.probes.leaning(), None);

@@ -53,7 +53,7 @@ fn the_initial_window() {
     // The receiver's window is full.
     let mut full = Line::sack(50.0);
     full.window = 2 * MSS;
-    full.acked_to(50.0, 0);
+    full.acked_at(50.0, 0);
     full.send(60.0, 0..2);
     full.ack(110.0, 1);
     full.send(110.1, [2]);
