@@ -1,5 +1,5 @@
 # Every target sets up what it needs; the packages come from Debian, the crates from crates.io.
-.PHONY: demo playground test build lint unit example portable oldest rustdoc package deny fuzz-check clients python browser documents reference book crosscheck crosscheck-linux bench bench-instructions bench-live bench-queues bench-impair bench-python bench-trace score soak hostile deb fuzz fuzz-keep clean
+.PHONY: demo playground test build lint unit portable oldest rustdoc package deny fuzz-check clients python browser documents reference book crosscheck crosscheck-linux bench bench-instructions bench-live bench-queues bench-impair bench-python bench-trace score soak hostile deb fuzz fuzz-keep clean
 
 BIN := target/release/ackclock
 
@@ -37,7 +37,7 @@ build:
 	cargo build --release --locked --bin ackclock
 
 # All that has to pass, part by part, with the seconds that each one takes.
-PARTS := lint unit example portable oldest rustdoc package fuzz-check clients python browser documents
+PARTS := lint unit portable oldest rustdoc package fuzz-check clients python browser documents
 
 test:
 	@for part in $(PARTS); do \
@@ -57,16 +57,6 @@ export PROPTEST_RNG_SEED ?= 1
 unit:
 	tools/install curl iproute2 netcat-openbsd tcpdump tshark
 	cargo test --workspace --locked
-
-# A crate outside the workspace whose mechanism runs in a scenario and shows in the picture.
-EXAMPLE := --locked --manifest-path examples/own-mechanism/Cargo.toml --target-dir target
-example:
-	@mkdir -p out
-	cargo test $(EXAMPLE)
-	cargo run $(EXAMPLE) -- run scenarios/first.toml --strategy hasty,sack --html out/hasty.html
-	cargo run $(EXAMPLE) -- strategies --format json | grep -q '"half-dupthresh"'
-	! cargo run -q $(EXAMPLE) -- run scenarios/first.toml --strategy hast 2>out/hast.txt
-	grep -q 'did you mean `hasty`' out/hast.txt
 
 # The engine for a target without std; what the browser runs for wasm32; the proxy with a simulated
 # network, checked for Windows and macOS.
@@ -94,7 +84,7 @@ rustdoc:
 package:
 	rm -rf target/package
 	cargo package --workspace --exclude ackclock-score --exclude ackclock-playground \
-	    --locked --allow-dirty --no-verify
+	    --exclude own-mechanism --locked --allow-dirty --no-verify
 	tools/check-packages
 
 # Licences and duplicates of the dependencies, as deny.toml has them. cargo-deny is built once, into
