@@ -19,7 +19,8 @@ WASM_BINDGEN := out/tools/bin/wasm-bindgen
 playground:
 	@mkdir -p out
 	rustup target add wasm32-unknown-unknown
-	test -x $(WASM_BINDGEN) || cargo install wasm-bindgen-cli --version 0.2.130 --root out/tools
+	test -x $(WASM_BINDGEN) || cargo install wasm-bindgen-cli --version 0.2.130 \
+	    --no-default-features --bin wasm-bindgen --root out/tools
 	cargo build --locked --profile playground --target wasm32-unknown-unknown -p ackclock-playground --lib
 	cargo run --quiet --release --locked -p ackclock-playground --example figures >out/figures.json
 	crates/ackclock-playground/page/build.py --wasm-bindgen $(WASM_BINDGEN) --figures out/figures.json \
