@@ -170,7 +170,7 @@ mod tests {
         let line = Monitor::line(&told[0]);
         let wanted = "Sat, 21 Nov 2026 21:31:16 GMT #7 10.55.2.1:55120 > 10.55.1.1:5001: the server \
             repaired losses or waited for its timer for 0.32 s of 0.48 s (68 %); 251.5 kbit/s, round \
-            trip 40.3 ms to 50.9 ms, 13.3 % retransmitted\n";
+            trip 40.3 ms (median 45.1 ms, 99th 50.9 ms), 13.3 % retransmitted\n";
         assert_eq!(line, wanted);
         let json: serde_json::Value =
             serde_json::from_str(&monitor.json(&told[0]).unwrap()).unwrap();

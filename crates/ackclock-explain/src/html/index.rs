@@ -1,5 +1,5 @@
-//! The index: what held connections up, by cause and one by one, all connections, and all of them
-//! together beside the papers.
+//! The index: what the time went into, the connections that were held up for longest and what to
+//! change; folded up below it all stalls, all connections, and all of them together beside the papers.
 
 use std::fmt::Write;
 
@@ -21,32 +21,37 @@ const TITLE: &str = "Captures explained";
 const MOST_ROWS: usize = 2000;
 const MOST_STALLS: usize = 50;
 
+/// The most connections with a sentence.
+const WORST: usize = 10;
+
 /// The index. Of the connections `drawn` there are pages; `left_out` more would have been worth
 /// one.
 pub(crate) fn index(explained: &Explained, drawn: &[usize], left_out: usize) -> String {
     let all = Overall::of(explained);
     let mut html = format!("<div class=\"report\">\n<h1>{TITLE}</h1>\n");
     verdict(&mut html, explained, &all);
+    worst(&mut html, explained, drawn);
+    advice(&mut html, explained);
     stalls(&mut html, explained, drawn);
-    rescues(&mut html, explained, &all);
     connections(&mut html, explained, drawn, left_out);
+    rescues(&mut html, explained, &all);
+    papers(&mut html, &all);
     captures(&mut html, explained);
-    figure_1(&mut html, &all);
-    if all.counts.all_retransmissions() > 0 {
-        all.prr_tables().iter().for_each(|t| paper_table(&mut html, t));
-    }
     glossary(&mut html);
     let _ = write!(html, "</div>\n<script>\n{SORT}</script>\n");
     page(TITLE, &html)
 }
 
 /// A connection's number, as a link to a place on its page where it has one.
-fn link(number: usize, drawn: &[usize], place: &str) -> Cell {
-    let html = match drawn.contains(&number) {
+fn anchor(number: usize, drawn: &[usize], place: &str) -> String {
+    match drawn.contains(&number) {
         true => format!("<a href=\"{}{place}\">#{number}</a>", file_name(number)),
         false => format!("#{number}"),
-    };
-    Cell::html(html).sorted_by(number)
+    }
+}
+
+fn link(number: usize, drawn: &[usize], place: &str) -> Cell {
+    Cell::html(anchor(number, drawn, place)).sorted_by(number)
 }
 
 /// Where the picture of a connection shows a stall.
@@ -88,8 +93,44 @@ fn verdict(html: &mut String, explained: &Explained, all: &Overall) {
     );
 }
 
+/// What holds for these connections, one sentence each.
+fn worst(html: &mut String, explained: &Explained, drawn: &[usize]) {
+    let worst = text::worst(explained);
+    if worst.is_empty() {
+        return;
+    }
+    html.push_str("<h2>Held up for longest</h2>\n<ul>\n");
+    for found in &worst[..worst.len().min(WORST)] {
+        let number = anchor(found.number, drawn, "");
+        let why = escape(&text::why(found));
+        let _ = writeln!(html, "<li>{number} {}: {why}</li>", escape(&ends(found)));
+    }
+    html.push_str("</ul>\n");
+}
+
+fn advice(html: &mut String, explained: &Explained) {
+    let advice = text::advice(explained);
+    if advice.is_empty() {
+        return;
+    }
+    html.push_str("<h2>What to change</h2>\n<ul>\n");
+    for line in advice {
+        let _ = writeln!(html, "<li>{}</li>", escape(&line));
+    }
+    html.push_str("</ul>\n");
+}
+
+/// Begins what is folded up, under a heading.
+fn fold(html: &mut String, heading: &str) {
+    let _ = writeln!(html, "<details class=\"fold\">\n<summary>{heading}</summary>");
+}
+
+fn unfold(html: &mut String) {
+    html.push_str("</details>\n");
+}
+
 fn captures(html: &mut String, explained: &Explained) {
-    html.push_str("<h2>Captures</h2>\n");
+    fold(html, &format!("Captures ({})", explained.captures.len()));
     cut(html, explained.captures.len(), MOST_ROWS);
     let mut connections = vec![0_u64; explained.captures.len()];
     for found in &explained.connections {
@@ -109,6 +150,7 @@ fn captures(html: &mut String, explained: &Explained) {
         },
     );
     table(html, &["capture", "packets", "with TCP", "connections", "*remarks"], rows);
+    unfold(html);
 }
 
 /// What is wrong with a capture, and what of it was left out.
@@ -141,7 +183,7 @@ fn stalls(html: &mut String, explained: &Explained, drawn: &[usize]) {
     if all.is_empty() {
         return;
     }
-    html.push_str("<h2>Where most time was lost</h2>\n");
+    fold(html, &format!("Where most time was lost ({})", text::count(all.len() as u64, "stall")));
     cut(html, all.len(), MOST_STALLS);
     let rows = all.iter().take(MOST_STALLS).map(|(found, end, stall)| {
         let long = stall.end.since(stall.start);
@@ -155,13 +197,14 @@ fn stalls(html: &mut String, explained: &Explained, drawn: &[usize]) {
         ]
     });
     table(html, &["", "time lost", "<cause", "*why", "<connection", "<in Wireshark"], rows);
+    unfold(html);
 }
 
 fn rescues(html: &mut String, explained: &Explained, all: &Overall) {
     if all.rescues.is_empty() {
         return;
     }
-    html.push_str("<h2>What would have avoided timeouts</h2>\n");
+    fold(html, "What would have avoided timeouts");
     let of = match (explained.replayable, explained.replayed) {
         (all, some) if all > some => format!("the {some} of {all} timeouts that waited longest"),
         (all, _) => text::count(all as u64, "timeout"),
@@ -174,6 +217,7 @@ fn rescues(html: &mut String, explained: &Explained, all: &Overall) {
     );
     if all.helpful().next().is_none() {
         html.push_str("<p>What was tried would have avoided none of them.</p>\n");
+        unfold(html);
         return;
     }
     let rows = all.helpful().map(|sum| {
@@ -186,13 +230,14 @@ fn rescues(html: &mut String, explained: &Explained, all: &Overall) {
         ]
     });
     table(html, &["mechanism", "<strategy", "timeouts avoided", "of", "saved (s)"], rows);
+    unfold(html);
 }
 
 fn connections(html: &mut String, explained: &Explained, drawn: &[usize], left_out: usize) {
     let mut all: Vec<(&Found, Counts)> =
         explained.connections.iter().map(|found| (found, found.counts())).collect();
     all.sort_by_key(|(_, c)| std::cmp::Reverse((c.lost_time(), c.all_retransmissions(), c.bytes)));
-    html.push_str("<h2>Connections</h2>\n");
+    fold(html, &format!("All connections ({})", all.len()));
     if left_out > 0 {
         let _ = writeln!(
             html,
@@ -245,6 +290,18 @@ fn connections(html: &mut String, explained: &Explained, drawn: &[usize], left_o
         ]
     });
     table(html, &headings, rows);
+    unfold(html);
+}
+
+/// All together, beside the papers.
+fn papers(html: &mut String, all: &Overall) {
+    if all.counts.all_retransmissions() == 0 {
+        return;
+    }
+    fold(html, "All together, beside the papers");
+    figure_1(html, all);
+    all.prr_tables().iter().for_each(|t| paper_table(html, t));
+    unfold(html);
 }
 
 /// Figure 1 of Lin & Kung.
@@ -276,11 +333,7 @@ fn figure_1(html: &mut String, all: &Overall) {
         y: "share of all timeouts (%)".into(),
         plot: Plot::Curves { curves, log_x: false },
     };
-    let _ = writeln!(
-        html,
-        "<h2>All together, beside the papers</h2>\n<div class=\"figure\">{}</div>",
-        chart.to_svg()
-    );
+    let _ = writeln!(html, "<div class=\"figure\">{}</div>", chart.to_svg());
 }
 
 fn paper_table(html: &mut String, of: &PaperTable) {

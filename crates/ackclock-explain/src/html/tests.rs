@@ -201,16 +201,24 @@ fn the_index_sorts_by_time_lost_and_links_what_is_drawn() {
     explained.connections.reverse();
     let html = index(&explained, &[0], 0);
     let link = "<a href=\"connection-0.html\">#0</a>";
-    assert_eq!(first_cells(&html, "<h2>Connections</h2>"), [link, "#1"]);
+    // What can be read at once, then what is folded up.
+    let (short, tables) = html.split_once("<details class=\"fold\">").unwrap();
+    assert!(!short.contains("<table") && tables.contains("<table"));
+    let (_, worst) = short.split_once("<h2>Held up for longest</h2>\n<ul>\n").unwrap();
+    let (worst, _) = worst.split_once("</ul>").unwrap();
+    assert!(worst.starts_with(&format!("<li>{link} 192.0.2.1:40000")), "{worst}");
+    assert_eq!(worst.matches("<li>").count(), 2);
+    assert_eq!(html.matches("<details").count(), html.matches("</details>").count());
+    assert_eq!(first_cells(&html, "<summary>All connections"), [link, "#1"]);
     let stall = |t: &str| format!("<a href=\"connection-0.html#t={t}\">#0</a>");
     assert_eq!(
-        first_cells(&html, "<h2>Where most time was lost</h2>"),
+        first_cells(&html, "<summary>Where most time was lost"),
         [stall("0.11,1.1"), stall("1.1,1.5")]
     );
     // RFC 6675 would have avoided none.
     let helpful = ["lost-retransmission recovery", "RACK-TLP"];
-    assert_eq!(first_cells(&html, "<h2>What would have avoided timeouts</h2>"), helpful);
-    assert_eq!(first_cells(&html, "<h2>Captures</h2>"), ["&lt;slow&gt;.pcap"]);
+    assert_eq!(first_cells(&html, "<summary>What would have avoided timeouts"), helpful);
+    assert_eq!(first_cells(&html, "<summary>Captures"), ["&lt;slow&gt;.pcap"]);
     assert!(html.contains("<p class=\"verdict\">Lost 1.4 s: "));
     let sums = "<p>2 connections, 3000 bytes in 6 segments; 3 retransmissions, 1 of them proved \
         spurious; 1 timeout. Explained by ackclock";

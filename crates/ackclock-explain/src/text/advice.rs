@@ -30,7 +30,7 @@ struct Advice {
 }
 
 /// A line for each thing to change.
-pub(super) fn of(explained: &Explained) -> Vec<String> {
+pub(crate) fn of(explained: &Explained) -> Vec<String> {
     let mut all: BTreeMap<(String, &str), Span> = BTreeMap::new();
     for found in &explained.connections {
         for Advice { line, what, span } in one(found) {

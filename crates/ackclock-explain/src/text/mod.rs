@@ -19,7 +19,8 @@ pub(crate) use one::{ended, position, recovered};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use sentence::retransmission;
 pub(crate) use sentence::{marks, seconds_saved, stall};
-pub(crate) use short::{headed, headline, shares, why};
+pub(crate) use advice::of as advice;
+pub(crate) use short::{headed, headline, shares, why, worst};
 pub use terms::terms;
 pub(crate) use terms::{TERMS, meaning};
 pub(crate) use ways::ways;

@@ -14,7 +14,7 @@ pub(crate) const TERMS: [(&str, &str); 21] = [
     ("recovery", "losses are repaired, or a timer is waited for"),
     ("path", "all that was given is on its way, or the bottleneck is busy"),
     ("goodput", "bits of payload a second, each byte counted once, over the whole connection"),
-    ("round trip", "from a segment to its acknowledgment, least to 99th percentile"),
+    ("round trip", "from a segment to its acknowledgment: the least, the median and the 99th percentile"),
     ("fast retransmit", "the first retransmission of a recovery, on duplicate or selective ACKs"),
     ("tail loss probe", "the last segment again, after two round trips of silence (RFC 8985)"),
     ("timeout", "the retransmission timer expired (RFC 6298)"),
