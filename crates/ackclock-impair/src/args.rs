@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
@@ -18,7 +18,8 @@ use crate::{Error, Late, Proxy, ProxyConfig, ProxyReport};
 /// The options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct ImpairArgs {
-    /// Where to listen. `:8080` is port 8080 of all IPv4 addresses.
+    /// Where to listen. `:8080` is port 8080 of all addresses, IPv6 and IPv4; `0.0.0.0:8080` is that of
+    /// all IPv4 addresses.
     #[arg(long, value_name = "ADDR:PORT", required_unless_present = "api", requires = "to")]
     pub listen: Vec<String>,
     /// The server to forward to.
@@ -223,13 +224,19 @@ impl ImpairArgs {
 
 /// The address that a text such as `:8080` names.
 pub(crate) fn listen_address(option: &str, text: &str) -> Result<SocketAddr, Error> {
-    let all = text.strip_prefix(':').map(|port| format!("0.0.0.0:{port}"));
+    let all = text.strip_prefix(':').map(|port| format!("{}:{port}", all_addresses()));
     let text = all.as_deref().unwrap_or(text);
     resolve(option, text)?.first().copied().ok_or_else(|| {
         Error::Usage(format!(
             "{option} {text}: it has no address; write for example 127.0.0.1:8080"
         ))
     })
+}
+
+/// All addresses of the system: those of both families, unless it has no IPv6.
+fn all_addresses() -> &'static str {
+    // To bind a datagram socket asks whether there is IPv6, and sends nothing.
+    if UdpSocket::bind((Ipv6Addr::UNSPECIFIED, 0)).is_ok() { "[::]" } else { "0.0.0.0" }
 }
 
 pub(crate) fn resolve(option: &str, text: &str) -> Result<Vec<SocketAddr>, Error> {
@@ -260,4 +267,31 @@ fn line(reports: &[ProxyReport]) -> String {
         "{accepted} connections, {reset} reset, {unreachable} not taken by the server; {up} bytes \
          up, {down} down; {packets} packets, {lost} lost\n"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::ErrorKind;
+    use std::net::{Ipv4Addr, TcpListener, TcpStream};
+
+    use super::*;
+
+    #[test]
+    fn a_port_alone_is_one_of_both_families() {
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        let start = |text| {
+            let listen = vec![listen_address("--listen", text).unwrap()];
+            let config = ProxyConfig::new(listen, vec![server.local_addr().unwrap()]);
+            Proxy::start(&config, &[]).unwrap()
+        };
+        let all = start(":0");
+        let port = all.addresses()[0].port();
+        TcpStream::connect((Ipv4Addr::LOCALHOST, port)).unwrap();
+        TcpStream::connect((Ipv6Addr::LOCALHOST, port)).unwrap();
+        let v4 = start("0.0.0.0:0");
+        let port = v4.addresses()[0].port();
+        TcpStream::connect((Ipv4Addr::LOCALHOST, port)).unwrap();
+        let refused = TcpStream::connect((Ipv6Addr::LOCALHOST, port)).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::ConnectionRefused);
+    }
 }

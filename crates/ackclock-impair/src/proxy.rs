@@ -11,6 +11,7 @@ use ackclock_tcp::Registry;
 use ackclock_tcp::strategy::Composition;
 use mio::net::TcpListener;
 use mio::{Poll, Waker};
+use socket2::{Domain, Socket, Type};
 
 use crate::event_loop::{EventLoop, WAKER};
 use crate::links::{LinkCounts, Passed};
@@ -20,7 +21,7 @@ use crate::{Conditions, Error};
 /// What stays the same while a proxy runs.
 #[derive(Clone, Debug)]
 pub struct ProxyConfig {
-    /// Where it listens; port 0 takes a free one.
+    /// Where it listens; port 0 takes a free one. `[::]` is all addresses, also those of IPv4.
     pub listen: Vec<SocketAddr>,
     /// The addresses of the server, tried in this order.
     pub to: Vec<SocketAddr>,
@@ -36,6 +37,26 @@ impl ProxyConfig {
         let strategy = Registry::default().parse("linux").expect("a preset");
         ProxyConfig { listen, to, strategy, max_connections: 1000 }
     }
+}
+
+/// How many clients may wait to be taken (as mio and the standard library have it).
+const BACKLOG: i32 = 1024;
+
+/// Listens without blocking. At `[::]` it takes clients of IPv4 too, whatever the system does by
+/// itself: Windows and a Linux with `net.ipv6.bindv6only` would not.
+pub(crate) fn listen(address: SocketAddr) -> io::Result<std::net::TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+    if matches!(address, SocketAddr::V6(v6) if v6.ip().is_unspecified()) {
+        socket.set_only_v6(false)?;
+    }
+    // Elsewhere it would allow two listeners at one port.
+    if cfg!(unix) {
+        socket.set_reuse_address(true)?;
+    }
+    socket.set_nonblocking(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    Ok(socket.into())
 }
 
 /// What a proxy has done so far.
@@ -98,7 +119,9 @@ impl Proxy {
         let poll = Poll::new().map_err(Error::system("sockets"))?;
         let waker = Waker::new(poll.registry(), WAKER).map_err(Error::system("sockets"))?;
         let bind = |&address: &SocketAddr| {
-            TcpListener::bind(address).map_err(Error::system(format!("listen at {address}")))
+            listen(address)
+                .map(TcpListener::from_std)
+                .map_err(Error::system(format!("listen at {address}")))
         };
         let listeners = config.listen.iter().map(bind).collect::<Result<Vec<_>, _>>()?;
         let addresses = listeners.iter().map(TcpListener::local_addr);

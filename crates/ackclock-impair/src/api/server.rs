@@ -26,6 +26,7 @@ use tokio::time::timeout;
 use super::routes::{Reply, answer};
 use super::{Problem, Proxies};
 use crate::Error;
+use crate::proxy::listen;
 
 /// The most bytes of a body: a scenario is some kilobytes long.
 const MOST_BODY: usize = 1 << 20;
@@ -53,8 +54,7 @@ impl Api {
         registry: Registry,
     ) -> Result<Api, Error> {
         let refused = || Error::system(format!("--api: listen at {address}"));
-        let listener = TcpListener::bind(address).map_err(refused())?;
-        listener.set_nonblocking(true).map_err(refused())?;
+        let listener = listen(address).map_err(refused())?;
         let address = listener.local_addr().map_err(refused())?;
         let runtime = Builder::new_current_thread().enable_all().build().map_err(refused())?;
         let (end, ended) = oneshot::channel();
