@@ -219,12 +219,16 @@ impl Sender {
         let wl1 = config.remote_seq;
         let wants = Wants::of(&mut strategy, &config);
         let rates = wants.rates.then(|| Rates::new(config.handshake_rtt));
+        let mut stats = Stats::default();
+        if let Some(rtt) = config.handshake_rtt {
+            stats.round_trip(rtt);
+        }
         Sender {
             config,
             strategy,
             s,
             timers,
-            stats: Stats::default(),
+            stats,
             events: VecDeque::new(),
             wants,
             turn: Turn::Any,
@@ -253,6 +257,9 @@ impl Sender {
         (self.s, self.timers) = start(&mut config, &mut self.strategy);
         self.wants = Wants::of(&mut self.strategy, &config);
         self.rates = self.wants.rates.then(|| Rates::new(config.handshake_rtt));
+        if let Some(rtt) = config.handshake_rtt {
+            self.stats.round_trip(rtt);
+        }
         self.strategy.without_sack = None;
         self.wl1 = config.remote_seq;
         self.config = config;

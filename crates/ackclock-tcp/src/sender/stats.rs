@@ -30,6 +30,42 @@ pub struct Stats {
     pub rtt_samples: u64,
     /// In nanoseconds; it stops at its greatest value.
     pub rtt_sum: Span,
-    /// The shortest of them; zero before the first.
+    /// The shortest of them and of the handshake's; zero before the first.
     pub rtt_least: Span,
+    /// The smoothed one over the same; zero before the first. It does not go by the strategy's
+    /// timer, so that it can be compared between strategies: a timer may round to its own ticks, or
+    /// take a sample once a round trip.
+    pub rtt_smoothed: Span,
+}
+
+impl Stats {
+    /// Takes the first round trip (RFC 6298 section 2.2) or a further one (section 2.3, alpha =
+    /// 1/8). What is rounded here grows with both terms, and a mean of the least with itself is the
+    /// least: so the smoothed one is never below it.
+    pub(super) fn round_trip(&mut self, rtt: Span) {
+        let rtt = rtt.max(Span(1));
+        if self.rtt_least == Span::ZERO {
+            (self.rtt_least, self.rtt_smoothed) = (rtt, rtt);
+            return;
+        }
+        self.rtt_least = self.rtt_least.min(rtt);
+        self.rtt_smoothed = Span(self.rtt_smoothed.0 - self.rtt_smoothed.0 / 8 + rtt.0 / 8);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All sequences of four round trips of at most 20 ns, where rounding matters most.
+    #[test]
+    fn the_smoothed_round_trip_is_never_below_the_least() {
+        for n in 0..20_u32.pow(4) {
+            let mut stats = Stats::default();
+            for i in 0..4 {
+                stats.round_trip(Span(u64::from(n / 20_u32.pow(i) % 20)));
+                assert!(stats.rtt_least <= stats.rtt_smoothed, "{n}: {stats:?}");
+            }
+        }
+    }
 }

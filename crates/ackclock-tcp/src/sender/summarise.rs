@@ -184,8 +184,7 @@ pub(super) fn take(c: &mut Sender, a: &mut AckSummary, sent: Option<Time>) {
         a.rtt = Some(rtt);
         c.stats.rtt_samples += 1;
         c.stats.rtt_sum = c.stats.rtt_sum + rtt;
-        let least = if c.stats.rtt_samples > 1 { c.stats.rtt_least } else { rtt };
-        c.stats.rtt_least = least.min(rtt);
+        c.stats.round_trip(rtt);
         if c.strategy.timer.on_sample(&c.s, sent) {
             c.take_estimates();
         }

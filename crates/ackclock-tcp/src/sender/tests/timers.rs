@@ -372,13 +372,34 @@ fn round_trips_are_summed_up() {
             (x.sender.stats().rtt_samples, x.sender.stats().rtt_sum),
             (2, Span::from_millis(250))
         );
+        // 7/8 of 100 ms and 1/8 of 150 ms.
         assert_eq!(x.sender.stats().rtt_least, Span::from_millis(100));
+        assert_eq!(x.sender.stats().rtt_smoothed, Span::from_micros(106_250));
         x.fire(1150).sends("2T").at(1300).ack(3).sends("3S");
         assert_eq!(
             (x.sender.stats().rtt_samples, x.sender.stats().rtt_sum),
             (2, Span::from_millis(250))
         );
     });
+}
+
+/// The counters take the handshake too, and go by no timer's ticks.
+#[test]
+fn the_handshake_is_among_the_round_trips() {
+    for composition in ["reno", "reno+ns2-timer", "reno+bsd-timer", "linux"] {
+        let handshake_rtt = Some(Span::from_millis(20));
+        run_with(composition, SenderConfig { handshake_rtt, ..one_by_one(false) }, |x| {
+            let shown = |x: &Sender| {
+                let s = x.stats();
+                [s.rtt_least, s.rtt_smoothed].map(|span| span.0 / 1000)
+            };
+            assert_eq!(shown(&x.sender), [20_000, 20_000]);
+            x.write(1000).sends("0").at(100).ack(1);
+            // 7/8 of 20 ms and 1/8 of 100 ms.
+            assert_eq!(shown(&x.sender), [20_000, 30_000]);
+            assert_eq!(x.sender.stats().rtt_samples, 1);
+        });
+    }
 }
 
 /// RFC 6298 section 2.2 with the handshake as its sample, and section 2.3 for the first of data.

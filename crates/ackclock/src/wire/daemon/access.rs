@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use ackclock_stack::{Limit, Limits, Status};
 use ackclock_tcp::connection::{CloseReason, TcpState};
-use ackclock_tcp::{Span, State, Stats, TimeoutClass};
+use ackclock_tcp::{Span, Stats, TimeoutClass};
 use serde::Serialize;
 
 use super::Shared;
@@ -49,7 +49,6 @@ struct Entry<'a> {
 pub(super) struct Ended<'a> {
     pub status: Status,
     pub stats: &'a Stats,
-    pub sender: &'a State,
     pub limits: Limits,
     pub duration: Span,
     /// Why we end it, if we do.
@@ -72,7 +71,7 @@ impl AccessLog {
 
     /// Writes the line of a connection.
     pub fn write(&mut self, strategy: &str, ended: &Ended<'_>) {
-        let Ended { status, stats, sender, limits, duration, why } = ended;
+        let Ended { status, stats, limits, duration, why } = ended;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let classes = TimeoutClass::ALL.into_iter().zip(stats.timeouts_by_class);
         let seconds = |span: Span| (span > Span::ZERO).then(|| span.secs_f64());
@@ -94,7 +93,7 @@ impl AccessLog {
             timeouts: stats.timeouts,
             timeouts_by_class: classes.map(|(class, n)| (class.name(), n)).collect(),
             least_rtt_s: seconds(stats.rtt_least),
-            smoothed_rtt_s: seconds(sender.srtt),
+            smoothed_rtt_s: seconds(stats.rtt_smoothed),
             limited_by: limits.most().name(),
             limited_s: Limit::ALL.map(|limit| (limit.name(), limits.time(limit).secs_f64())).into(),
             ended: match (status.reason, status.state) {

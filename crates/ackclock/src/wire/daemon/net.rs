@@ -297,7 +297,7 @@ impl Net {
         arm.add(&status, sender.stats());
         arm.durations.add(now.since(since));
         if sender.stats().rtt_samples > 0 {
-            arm.round_trips.add(sender.state().srtt);
+            arm.round_trips.add(sender.stats().rtt_smoothed);
         }
         self.log(socket, now.since(since), why);
     }
@@ -308,8 +308,8 @@ impl Net {
         let stack = self.host.stack();
         let (Ok(sender), Ok(status)) = (stack.sender(socket), stack.status(socket)) else { return };
         if let (Some(access), Ok(limits)) = (&mut self.access, stack.limits(now, socket)) {
-            let (stats, sender) = (sender.stats(), sender.state());
-            let ended = Ended { status, stats, sender, limits, duration, why };
+            let stats = sender.stats();
+            let ended = Ended { status, stats, limits, duration, why };
             access.write(self.arms[status.strategy].strategy.name(), &ended);
         }
     }
