@@ -84,6 +84,19 @@ impl Limits {
         self.times[limit as usize]
     }
 
+    /// All of them together.
+    pub fn total(&self) -> Span {
+        self.times.into_iter().fold(Span::ZERO, |sum, time| sum + time)
+    }
+
+    /// What came after `earlier`, a moment of the same socket.
+    pub fn since(&self, earlier: &Limits) -> Limits {
+        let mut after = *self;
+        let times = after.times.iter_mut().zip(earlier.times);
+        times.for_each(|(time, before)| *time = Span(time.0.saturating_sub(before.0)));
+        after
+    }
+
     /// The one that was it for longest.
     pub fn most(&self) -> Limit {
         let longest = |a: Limit, b: Limit| if self.time(b) > self.time(a) { b } else { a };

@@ -35,7 +35,7 @@ pub(crate) struct Socket {
     pub(crate) receive: Ring,
     /// What these and the scoreboard took when that was last counted.
     pub(crate) counted: usize,
-    /// What has kept it from sending since it is established.
+    /// What has kept it from sending since it is here, handshake included.
     pub(crate) limits: Limits,
     /// Sequence number of our SYN.
     pub(crate) iss: Seq,

@@ -304,7 +304,8 @@ impl Stack {
         Ok(self.table.held(socket)?.1.connection.sender())
     }
 
-    /// What kept a socket from sending, from when it was opened until now.
+    /// What kept a socket from sending, from when it was opened until now. Its handshake and its wait
+    /// for [`Stack::accept`] count as [`Limit::Application`]; [`Limits::since`] takes them off.
     ///
     /// # Errors
     /// [`Error::NoSocket`].

@@ -69,3 +69,22 @@ fn each_limit_has_its_time() {
     );
     assert_eq!(limits(10 * 1448, config(), small(2896), false).most(), Limit::Application);
 }
+
+#[test]
+fn what_came_before_can_be_taken_off() {
+    let mut world = World::new(false);
+    world.listen(v4(1), config(), 10, |i| App { shuts: false, ..App::new(0, i, 1) });
+    let app = App { shuts: false, stream: 1, ..App::new(0, 1, 0) };
+    let id = world.connect(v4(1), config(), app);
+    world.run_for(Span::from_millis(100));
+    let before = world.hosts[0].stack.limits(world.now, id).unwrap();
+    assert_eq!(shown(&before), [("application", 100)]);
+    world.hosts[0].apps.get_mut(&id).unwrap().writes = 1000;
+    world.act(0, id);
+    world.run_for(Span::from_millis(15));
+    let now = world.hosts[0].stack.limits(world.now, id).unwrap();
+    assert_eq!(now.total(), Span::from_millis(115));
+    let after = now.since(&before);
+    assert_eq!(shown(&after), [("application", 5), ("in_flight", 10)]);
+    assert_eq!((after.total(), after.most()), (Span::from_millis(15), Limit::InFlight));
+}

@@ -66,7 +66,8 @@ fn a_line_says_what_became_of_a_connection() {
     assert!(seconds("least_rtt_s") <= seconds("smoothed_rtt_s"), "{line}");
     let limits = line["limited_s"].as_object().unwrap();
     let sum: f64 = limits.values().map(|v| v.as_f64().unwrap()).sum();
-    assert!((sum - seconds("duration_s")).abs() < 0.1, "{line}");
+    assert!((sum - seconds("duration_s")).abs() < 1e-6, "{line}");
+    assert!(0.0 < seconds("until_taken_s") && seconds("until_taken_s") < 1.0, "{line}");
     assert_eq!((limits.len(), line["timeouts_by_class"]["non_trigger"].as_u64()), (6, Some(0)));
 
     // A log that was moved away gets no more lines, and a new one has them.
@@ -91,6 +92,31 @@ fn a_line_says_what_became_of_a_connection() {
     assert_eq!(ended, ["reset_by_client", "cut_off", "cut_off"]);
     assert_eq!(lines(&dir.join("old")).len(), 1);
     drop(idle);
+}
+
+/// The second client waits for half a second until the first one has gone.
+#[test]
+fn what_came_before_a_connection_was_taken_is_apart() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("access-log-waits");
+    let log = dir.join("log");
+    let args = ["serve", dir.to_str().unwrap(), "--access-log", log.to_str().unwrap()];
+    let server = Daemon::start(&ns, &[&args[..], &["--max-connections", "1"]].concat());
+    let first = connect(&ns, "10.77.0.2:80");
+    let mut second = connect(&ns, "10.77.0.2:80");
+    second.write_all(b"GET /none HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    drop(first);
+    second.read_to_end(&mut Vec::new()).unwrap();
+    drop(second);
+    let seen = wait_for(&log, 2);
+    let line = &seen[1];
+    assert!(line["until_taken_s"].as_f64() >= Some(0.5), "{line}");
+    let sum: f64 =
+        line["limited_s"].as_object().unwrap().values().map(|v| v.as_f64().unwrap()).sum();
+    let duration = line["duration_s"].as_f64().unwrap();
+    assert!((sum - duration).abs() < 1e-6, "{line}");
+    server.end();
 }
 
 #[test]

@@ -23,6 +23,9 @@ struct Entry<'a> {
     client: SocketAddr,
     server: SocketAddr,
     strategy: &'a str,
+    /// From the SYN until it was taken: the handshake, and the wait for others to end.
+    until_taken_s: f64,
+    /// From then on until it ended; `limited_s` adds up to it.
     duration_s: f64,
     bytes_received: u64,
     bytes_sent: u64,
@@ -49,8 +52,9 @@ struct Entry<'a> {
 pub(super) struct Ended<'a> {
     pub status: Status,
     pub stats: &'a Stats,
+    /// What it waited for before it was taken, and since.
+    pub before: Limits,
     pub limits: Limits,
-    pub duration: Span,
     /// Why we end it, if we do.
     pub why: &'a str,
 }
@@ -71,7 +75,7 @@ impl AccessLog {
 
     /// Writes the line of a connection.
     pub fn write(&mut self, strategy: &str, ended: &Ended<'_>) {
-        let Ended { status, stats, limits, duration, why } = ended;
+        let Ended { status, stats, before, limits, why } = ended;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let classes = TimeoutClass::ALL.into_iter().zip(stats.timeouts_by_class);
         let seconds = |span: Span| (span > Span::ZERO).then(|| span.secs_f64());
@@ -80,7 +84,8 @@ impl AccessLog {
             client: status.remote,
             server: status.local,
             strategy,
-            duration_s: duration.secs_f64(),
+            until_taken_s: before.total().secs_f64(),
+            duration_s: limits.total().secs_f64(),
             bytes_received: status.read,
             bytes_sent: status.written,
             segments_sent: stats.segments_sent,

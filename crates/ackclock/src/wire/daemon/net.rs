@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use ackclock_live::Host;
-use ackclock_stack::{Error as TcpError, ListenerId, SocketId, Status, TcpConfig};
+use ackclock_stack::{Error as TcpError, Limits, ListenerId, SocketId, Status, TcpConfig};
 use ackclock_tcp::connection::TcpState;
 use ackclock_tcp::{Composition, Span, Stats, Time};
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
@@ -35,8 +35,8 @@ pub(crate) struct Net {
     pub(super) again: VecDeque<SocketId>,
     /// A signal has come.
     pub draining: bool,
-    /// The clients that are taken, and since when.
-    clients: HashMap<SocketId, Time>,
+    /// The clients that are taken, and what they had waited for until then.
+    clients: HashMap<SocketId, Limits>,
     /// By [`Status::strategy`]; none is ever removed.
     pub(super) arms: Vec<Arm>,
     pub(super) access: Option<AccessLog>,
@@ -183,14 +183,15 @@ impl Net {
     pub(super) fn admit(&mut self, socket: SocketId) -> Result<(), (IpAddr, TooMany)> {
         let (now, source) = (self.host.now(), self.source(socket));
         if let Err(why) = self.sources().map_or(Ok(()), |mut s| s.admit(now, source)) {
-            self.log(socket, Span::ZERO, TooMany::NAMES[why.index()].1);
+            self.log(socket, None, TooMany::NAMES[why.index()].1);
             self.host.stack().abort(now, socket);
             return Err((subscriber(source), why));
         }
         let (arm, ecn) = self.status(socket).map_or((0, false), |s| (s.strategy, s.ecn));
         self.arms[arm].accepted += 1;
         self.arms[arm].with_ecn += u64::from(ecn);
-        self.clients.insert(socket, now);
+        let limits = self.host.stack().limits(now, socket).unwrap_or_default();
+        self.clients.insert(socket, limits);
         Ok(())
     }
 
@@ -285,33 +286,35 @@ impl Net {
 
     /// Keeps what is worth knowing of a connection.
     fn note_end(&mut self, socket: SocketId, why: &str) {
-        let now = self.host.now();
-        let since = self.clients.remove(&socket);
-        if since.is_some() {
+        let taken = self.clients.remove(&socket);
+        if taken.is_some() {
             self.shared.room.give_back();
         }
-        let since = since.unwrap_or(now);
+        let Some(duration) = self.log(socket, taken, why) else { return };
         let stack = self.host.stack();
         let (Ok(sender), Ok(status)) = (stack.sender(socket), stack.status(socket)) else { return };
         let arm = &mut self.arms[status.strategy];
         arm.add(&status, sender.stats());
-        arm.durations.add(now.since(since));
+        arm.durations.add(duration);
         if sender.stats().rtt_samples > 0 {
             arm.round_trips.add(sender.stats().rtt_smoothed);
         }
-        self.log(socket, now.since(since), why);
     }
 
-    /// Writes the line of a connection into the access log.
-    fn log(&mut self, socket: SocketId, duration: Span, why: &str) {
+    /// Writes the line of a connection into the access log. `taken` is what it had waited for when
+    /// it was taken, if it was. Returns for how long it had been taken.
+    fn log(&mut self, socket: SocketId, taken: Option<Limits>, why: &str) -> Option<Span> {
         let now = self.host.now();
         let stack = self.host.stack();
-        let (Ok(sender), Ok(status)) = (stack.sender(socket), stack.status(socket)) else { return };
-        if let (Some(access), Ok(limits)) = (&mut self.access, stack.limits(now, socket)) {
-            let stats = sender.stats();
-            let ended = Ended { status, stats, limits, duration, why };
+        let (sender, status) = (stack.sender(socket).ok()?, stack.status(socket).ok()?);
+        let all = stack.limits(now, socket).ok()?;
+        let before = taken.unwrap_or(all);
+        let limits = all.since(&before);
+        if let Some(access) = &mut self.access {
+            let ended = Ended { status, stats: sender.stats(), before, limits, why };
             access.write(self.arms[status.strategy].strategy.name(), &ended);
         }
+        Some(limits.total())
     }
 
     /// Calls the service for this socket again once others had their turn.
