@@ -45,6 +45,7 @@ impl Stack {
             state,
             wants_read: true,
             wants_write: false,
+            wants_acked: None,
             in_ready: false,
             in_transmit: true,
             held_back: None,

@@ -49,6 +49,8 @@ pub(crate) struct Socket {
     /// The application found nothing to read, or no room to write, and wants to hear of it.
     pub(crate) wants_read: bool,
     pub(crate) wants_write: bool,
+    /// It wants to hear of it when everything before this position is acknowledged.
+    pub(crate) wants_acked: Option<u64>,
     /// It stands in the list of sockets to look at for the application, or to send from.
     pub(crate) in_ready: bool,
     pub(crate) in_transmit: bool,
@@ -155,16 +157,19 @@ impl Socket {
         Ok(len)
     }
 
-    /// Whether the application, having found nothing to read or no room, would now find some. A
+    /// Whether the application, having found nothing to read or no room, would now find some, or has
+    /// asked for an acknowledgment that has come. A
     /// full buffer counts as writable again when a quarter of it is free: otherwise each ACK
     /// would wake the writer.
     pub(crate) fn has_news(&mut self, grant: usize) -> bool {
         let readable =
             self.wants_read && (self.connection.readable() > 0 || self.connection.at_end());
         let writable = self.wants_write && self.writable(grant) > self.send.limit(grant) / 4;
+        let acked = self.wants_acked.is_some_and(|position| position <= self.send.begin());
         self.wants_read &= !readable;
         self.wants_write &= !writable;
-        readable || writable
+        self.wants_acked.take_if(|_| acked);
+        readable || writable || acked
     }
 
     /// Whether a segment with this sequence number is on its way (RFC 5927 section 4.1).

@@ -261,6 +261,19 @@ impl Stack {
         Ok(len)
     }
 
+    /// Names the socket in [`Stack::poll_ready`] once the peer has acknowledged everything before this
+    /// position of what was written ([`Status::written`]), also where it has already. A further call
+    /// takes the place of this one.
+    ///
+    /// # Errors
+    /// [`Error::NoSocket`].
+    pub fn await_acked(&mut self, socket: SocketId, position: u64) -> Result<(), Error> {
+        let (index, held) = self.table.held_mut(socket)?;
+        held.wants_acked = Some(position);
+        self.after_input(index);
+        Ok(())
+    }
+
     /// No more will be written; what arrives can still be read.
     ///
     /// # Errors

@@ -3,9 +3,10 @@
 mod rig;
 
 use std::cell::RefCell;
+use std::net::SocketAddr;
 use std::rc::Rc;
 
-use ackclock_stack::{Error, TcpConfig};
+use ackclock_stack::{Error, Stack, TcpConfig};
 use ackclock_tcp::connection::{CloseReason, TcpState};
 use ackclock_tcp::wire::Control;
 use ackclock_tcp::{Registry, Span, Time};
@@ -454,4 +455,44 @@ proptest! {
         prop_assert_eq!(world.app(1, server).read, amounts.0);
         assert_gone(&mut world, 1);
     }
+}
+
+/// A host hears of an acknowledgment that it asked for, once, and only of that.
+#[test]
+fn the_application_hears_that_bytes_are_acknowledged() {
+    let config = TcpConfig { delayed_ack: ackclock_tcp::DelayedAck::Off, ..TcpConfig::default() };
+    let now = Time(1000 * rig::MS);
+    let mut hosts = [0, 1].map(|host| Stack::new(rig::host_config(host, false)));
+    let server = SocketAddr::new(v4(1), 80);
+    hosts[1].listen(server, config.clone(), 1).unwrap();
+    let client = hosts[0].connect(now, server, config).unwrap();
+    // The first host's packets wait in between.
+    let carry = |hosts: &mut [Stack; 2], from: usize, most: usize| {
+        for _ in 0..most {
+            let Some(outgoing) = hosts[from].poll_transmit(now) else { return };
+            let packet = [outgoing.header, outgoing.payload[0], outgoing.payload[1]].concat();
+            hosts[1 - from].on_packet(now, &packet, false);
+        }
+    };
+    for from in [0, 1, 0] {
+        carry(&mut hosts, from, 10);
+    }
+    let heard = |stack: &mut Stack| std::iter::from_fn(|| stack.poll_ready()).count();
+    heard(&mut hosts[0]);
+    assert_eq!(hosts[0].write(now, client, &[7; 3000]), Ok(3000));
+    hosts[0].await_acked(client, 2000).unwrap();
+    // Segments of 1448, 1448 and 104 bytes.
+    for expected in [0, 1, 0] {
+        carry(&mut hosts, 0, 1);
+        carry(&mut hosts, 1, 10);
+        assert_eq!(heard(&mut hosts[0]), expected);
+    }
+    assert_eq!(hosts[0].status(client).unwrap().unacked, 0);
+    // What is acknowledged already is said at once, or rather after the next look.
+    hosts[0].await_acked(client, 3000).unwrap();
+    carry(&mut hosts, 0, 10);
+    assert_eq!(heard(&mut hosts[0]), 1);
+    let other = hosts[1].connect(now, SocketAddr::new(v4(0), 9), TcpConfig::default()).unwrap();
+    hosts[1].abort(now, other);
+    assert_eq!(hosts[1].await_acked(other, 0), Err(Error::NoSocket));
 }

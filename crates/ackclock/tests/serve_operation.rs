@@ -63,6 +63,53 @@ fn metrics_of_a_known_exchange() {
     server.end();
 }
 
+/// The send buffer takes the whole response at once. Its time goes on until the client, which has
+/// another strategy than that of the options, has taken it.
+#[test]
+fn a_response_takes_until_it_is_acknowledged() {
+    let Some(ns) = namespace() else { return };
+    let dir = scratch("serve-response");
+    fs::write(dir.join("file"), noise(2_000_000, 8)).unwrap();
+    let args = ["--metrics", "127.0.0.1:9100", "--split", "prr=10.77.0.0/24"];
+    let server = serve(&ns, &dir, &args);
+    let of = |key: &str| {
+        let now = metrics(&ns, "127.0.0.1:9100");
+        let key = |strategy: &str| match (strategy, key) {
+            ("prr", key) => format!("ackclock_http_response{key}{{strategy=\"prr\"}}"),
+            (_, key) => format!("ackclock_http_response{key}"),
+        };
+        [now[&key("linux")], now[&key("prr")]]
+    };
+    let mut client = connect(&ns, ADDRESS);
+    rustix::net::sockopt::set_socket_recv_buffer_size(&client, 100_000).unwrap();
+    client.write_all(b"GET /file HTTP/1.1\r\nHost: h\r\n\r\n").unwrap();
+    client.peek(&mut [0]).unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    assert_eq!(of("_seconds_count"), [0.0, 0.0]);
+    let now = metrics(&ns, "127.0.0.1:9100");
+    assert_eq!(now["ackclock_http_responses_total{strategy=\"prr\",code=\"200\"}"], 1.0);
+    assert!(!now.contains_key("ackclock_http_responses_total{code=\"200\"}"), "{now:?}");
+    let head = b"\r\n\r\n";
+    let mut got = Vec::new();
+    let mut buffer = vec![0; 1 << 20];
+    while got.windows(4).position(|w| w == head).is_none_or(|at| got.len() < at + 4 + 2_000_000) {
+        let n = client.read(&mut buffer).unwrap();
+        got.extend_from_slice(&buffer[..n]);
+    }
+    assert_eq!(settled(|| of("_seconds_count")), [0.0, 1.0]);
+    let [of_the_options, seconds] = of("_seconds_sum");
+    assert_eq!(of_the_options, 0.0);
+    assert!((0.7..20.0).contains(&seconds), "{seconds}");
+
+    // Where it is acknowledged at once, nothing is added. The connection is still open.
+    client.write_all(b"HEAD /file HTTP/1.1\r\nHost: h\r\n\r\n").unwrap();
+    assert!(client.read(&mut buffer).unwrap() > 0);
+    assert_eq!(settled(|| of("_seconds_count")), [0.0, 2.0]);
+    let more = of("_seconds_sum")[1] - seconds;
+    assert!((0.0..0.5).contains(&more), "{more}");
+    server.end();
+}
+
 #[test]
 fn signals_end_it_and_leave_nothing() {
     let Some(ns) = namespace() else { return };

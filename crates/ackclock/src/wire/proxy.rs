@@ -438,7 +438,7 @@ impl Counts for Counted {
         self.rested.iter_mut().zip(other.rested).for_each(|(own, theirs)| *own += theirs);
     }
 
-    fn write(&self, to: &mut Exposition) {
+    fn write(&self, to: &mut Exposition, _strategies: &[String]) {
         to.counter(
             "ackclock_backend_failures_total",
             "Clients reset because no backend took them.",

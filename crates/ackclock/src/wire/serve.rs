@@ -1,6 +1,6 @@
 //! `ackclock serve`: an HTTP/1.1 file server whose TCP is ours.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fs::File;
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -99,11 +99,28 @@ struct Server {
     chunk: Vec<u8>,
 }
 
+/// Responses of one connection that are timed at the same time. More is pipelining of a kind that no
+/// client does, and would take memory.
+const TIMED: usize = 64;
+
+/// Of each strategy, by its number.
 #[derive(Clone, Default)]
-struct Counted {
-    responses: BTreeMap<Status, u64>,
-    /// From a request until the last byte of its response was written.
+struct Counted(Vec<Responses>);
+
+#[derive(Clone, Default)]
+struct Responses {
+    begun: BTreeMap<Status, u64>,
+    /// From a request until the last byte of its response was acknowledged.
     times: Histogram,
+}
+
+impl Counted {
+    fn of(&mut self, strategy: usize) -> &mut Responses {
+        if self.0.len() <= strategy {
+            self.0.resize_with(strategy + 1, Responses::default);
+        }
+        &mut self.0[strategy]
+    }
 }
 
 /// A connection.
@@ -112,6 +129,11 @@ struct Client {
     phase: Phase,
     /// When its patience ends, or ours.
     deadline: Time,
+    /// The number of its strategy.
+    strategy: usize,
+    /// Responses that are written and not yet acknowledged: the position where each ends, and the
+    /// time of its request.
+    unacked: VecDeque<(u64, Time)>,
 }
 
 enum Phase {
@@ -152,15 +174,32 @@ impl From<TcpError> for Stop {
 impl Server {
     /// Does what can be done for a client now.
     fn go_on(&mut self, net: &mut Net, socket: SocketId, mut client: Client) {
-        loop {
-            match self.step(net, socket, &mut client) {
-                Ok(()) => {}
-                Err(Stop::Wait) => {
-                    self.clients.insert(socket, client);
-                    return;
-                }
-                Err(Stop::End) => return net.drop(socket, "reset_by_server"),
+        let stop = loop {
+            if let Err(stop) = self.step(net, socket, &mut client) {
+                break stop;
             }
+        };
+        self.time(net, socket, &mut client);
+        match stop {
+            Stop::Wait => drop(self.clients.insert(socket, client)),
+            Stop::End => net.drop(socket, "reset_by_server"),
+        }
+    }
+
+    /// Takes the times of responses that the client has acknowledged, and has the stack say when it
+    /// has acknowledged the next.
+    fn time(&mut self, net: &mut Net, socket: SocketId, client: &mut Client) {
+        if client.unacked.is_empty() {
+            return;
+        }
+        let Some(status) = net.status(socket) else { return };
+        let acked = status.written - status.unacked as u64;
+        while let Some(&(end, since)) = client.unacked.front() {
+            if end > acked {
+                return net.await_acked(socket, end);
+            }
+            client.unacked.pop_front();
+            self.counts.of(client.strategy).times.add(net.now().since(since));
         }
     }
 
@@ -174,7 +213,11 @@ impl Server {
                     client.deadline = net.now() + self.idle;
                 }
                 result?;
-                self.counts.times.add(net.now().since(transfer.since));
+                if client.unacked.len() < TIMED
+                    && let Some(status) = net.status(socket)
+                {
+                    client.unacked.push_back((status.written, transfer.since));
+                }
                 if transfer.keep_alive && !net.draining {
                     client.phase = Phase::Reading;
                     client.deadline =
@@ -224,7 +267,7 @@ impl Server {
         response: Response,
         file: Option<File>,
     ) {
-        *self.counts.responses.entry(response.status).or_default() += 1;
+        *self.counts.of(client.strategy).begun.entry(response.status).or_default() += 1;
         let Response { bytes, file: rest, keep_alive, .. } = response;
         let since = net.now();
         let transfer = Transfer { bytes, written: 0, file, rest, keep_alive, since };
@@ -300,12 +343,14 @@ impl Service for Server {
     type Plan = ();
 
     fn opened(&mut self, net: &mut Net, socket: SocketId, _listener: SocketAddr) {
-        let deadline = net.now() + self.idle;
-        self.go_on(
-            net,
-            socket,
-            Client { inbox: Inbox::default(), phase: Phase::Reading, deadline },
-        );
+        let client = Client {
+            inbox: Inbox::default(),
+            phase: Phase::Reading,
+            deadline: net.now() + self.idle,
+            strategy: net.status(socket).map_or(0, |status| status.strategy),
+            unacked: VecDeque::new(),
+        };
+        self.go_on(net, socket, client);
     }
 
     fn ready(&mut self, net: &mut Net, socket: SocketId) {
@@ -346,21 +391,34 @@ impl Service for Server {
 
 impl Counts for Counted {
     fn add(&mut self, other: &Counted) {
-        for (status, n) in &other.responses {
-            *self.responses.entry(*status).or_default() += n;
+        for (strategy, responses) in other.0.iter().enumerate() {
+            let own = self.of(strategy);
+            for (status, n) in &responses.begun {
+                *own.begun.entry(*status).or_default() += n;
+            }
+            own.times.join(&responses.times);
         }
-        self.times.join(&other.times);
     }
 
-    fn write(&self, to: &mut Exposition) {
-        let codes: Vec<_> =
-            self.responses.iter().map(|(status, n)| (status.code().to_string(), *n)).collect();
-        let codes: Vec<_> = codes.iter().map(|(code, n)| (code.as_str(), *n)).collect();
-        to.counters("ackclock_http_responses_total", "Responses begun.", "code", &codes);
-        to.histogram(
-            "ackclock_http_response_seconds",
-            "From a request until the last byte of its response was in the send buffer.",
-            &self.times,
-        );
+    fn write(&self, to: &mut Exposition, strategies: &[String]) {
+        let none = Responses::default();
+        let of: Vec<(&str, &Responses)> = strategies
+            .iter()
+            .enumerate()
+            .map(|(number, name)| (name.as_str(), self.0.get(number).unwrap_or(&none)))
+            .collect();
+        to.each(&of, |to, responses| {
+            let codes = responses.begun.iter().map(|(status, n)| (status.code().to_string(), *n));
+            let codes: Vec<_> = codes.collect();
+            let codes: Vec<_> = codes.iter().map(|(code, n)| (code.as_str(), *n)).collect();
+            to.counters("ackclock_http_responses_total", "Responses begun.", "code", &codes);
+        });
+        to.each(&of, |to, responses| {
+            to.histogram(
+                "ackclock_http_response_seconds",
+                "From a request until the last byte of its response was acknowledged.",
+                &responses.times,
+            );
+        });
     }
 }

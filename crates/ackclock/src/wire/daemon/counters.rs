@@ -207,6 +207,6 @@ pub(super) fn text<C: Counts>(queues: &[Counters], services: &[C], shared: &Shar
     );
     let mut counted = C::default();
     services.iter().for_each(|other| counted.add(other));
-    counted.write(&mut to);
+    counted.write(&mut to, &names);
     to.finish()
 }

@@ -252,6 +252,12 @@ impl Net {
         }
     }
 
+    /// Calls the service for a client once it has acknowledged so much of what was written for it.
+    pub fn await_acked(&mut self, socket: SocketId, position: u64) {
+        // Of a socket that is over there is nothing to wait for.
+        let _ = self.host.stack().await_acked(socket, position);
+    }
+
     /// Whether nothing more can happen to a socket, but for segments that come late.
     pub fn is_over(&mut self, socket: SocketId) -> bool {
         self.status(socket).is_none_or(|s| matches!(s.state, TcpState::Closed | TcpState::TimeWait))

@@ -30,8 +30,8 @@ pub(crate) trait Counts: Default + Send + 'static {
     /// Adds what the service of another queue has counted.
     fn add(&mut self, other: &Self);
 
-    /// Writes it as metrics.
-    fn write(&self, to: &mut Exposition);
+    /// Writes it as metrics. `strategies` has the names by [`ackclock_stack::Status::strategy`].
+    fn write(&self, to: &mut Exposition, strategies: &[String]);
 }
 
 /// What is done with the connections of a queue.
