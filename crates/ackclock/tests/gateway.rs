@@ -6,6 +6,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use pair::{Pair, command};
@@ -47,6 +48,46 @@ fn a_signal_ends_it_with_its_table() {
         assert!(table.contains(" packets in, "), "{table}");
         assert!(!pair.devices(0).contains("ack-"), "{}", pair.devices(0));
     }
+}
+
+/// Another device has a part of the prefix; then another route leads to the other node.
+#[test]
+fn addresses_that_others_have_are_refused() {
+    let Some(pair) = Pair::new("free") else { return };
+    let scenario = shipped("gateway-red.toml");
+    let ip = |text: &str| {
+        let args = [&["-n", &pair.names[0]], &text.split(' ').collect::<Vec<_>>()[..]].concat();
+        assert!(Command::new("ip").args(args).status().unwrap().success(), "{text}");
+    };
+    let refused = || {
+        let attach = pair.attach();
+        let attach: Vec<&str> = attach.iter().map(String::as_str).collect();
+        let (code, err) = fails(&[&["gateway", &scenario][..], &attach].concat());
+        assert!(!pair.devices(0).contains("ack-") && !pair.devices(1).contains("ack-"));
+        (code, err.lines().last().unwrap().to_string())
+    };
+    ip("link add other type veth peer name peer");
+    ip("link set peer up");
+    ip("link set other up");
+    ip("addr add 10.80.7.1/24 dev other");
+    let expected = "error: --attach left: 10.80.0.1/16: device other has 10.80.7.1/24; choose a \
+        prefix that nothing else uses, or end what uses it";
+    assert_eq!(refused(), (2, expected.into()));
+    ip("addr del 10.80.7.1/24 dev other");
+    ip("addr add 10.99.0.1/24 dev other");
+    ip("route add 10.80.1.0/24 dev other");
+    let expected = "error: --attach right: from node left to 10.80.1.1: packets for it do not come \
+        to our device, where the kernel is 10.80.0.1; see `ip route get 10.80.1.1`, and choose a \
+        prefix without another route, with both addresses in it";
+    assert_eq!(refused(), (2, expected.into()));
+    ip("route del 10.80.1.0/24 dev other");
+    pair.start(&scenario, &[]).end(Signal::INT);
+    // Where no prefix holds the other node, a route of the user's comes later.
+    let [left, right] = &pair.names;
+    let attach = [format!("left=10.80.0.1/24@{left}"), format!("right=10.80.1.1/24@{right}")];
+    let args = ["gateway", &scenario, "--seconds", "100ms", "--attach", &attach[0]];
+    let output = command(&args).args(["--attach", &attach[1]]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
 }
 
 #[test]

@@ -27,7 +27,7 @@ use serde::Serialize;
 
 use super::Interrupt;
 use super::drops::Drops;
-use super::prefix::Prefix;
+use super::prefix::{Prefix, check_free, check_reached};
 use crate::args::{Format, written_twice};
 use crate::error::Error;
 use crate::output::{json_text, width};
@@ -137,7 +137,13 @@ pub(crate) fn gateway(args: &GatewayArgs, registry: &Registry) -> Result<String,
     let nodes = nodes(args)?;
     let links = check(&source, &nodes, seed)?;
     let interrupt = Interrupt::new()?;
+    for node in &nodes {
+        node.within(|| node.check_free())??;
+    }
     let attachments = nodes.iter().map(|node| node.attach(args)).collect::<Result<Vec<_>, _>>()?;
+    for node in &nodes {
+        node.within(|| node.check_reached(&nodes))??;
+    }
     warn_of_one_namespace(&nodes);
     let drops = args.drops.clone().map(Drops::create).transpose()?;
     let queues = match queues_of(args)? {
@@ -196,14 +202,14 @@ fn say(text: &str) {
 struct Node<'a> {
     name: &'a str,
     netns: Option<&'a str>,
-    addresses: Vec<(IpAddr, u8)>,
+    addresses: Vec<Prefix>,
 }
 
 /// The nodes in the order in which they are attached.
 fn nodes(args: &GatewayArgs) -> Result<Vec<Node<'_>>, Error> {
     let mut nodes: Vec<Node<'_>> = Vec::new();
     for Attach { node: name, addr, netns } in &args.attach {
-        let (address, netns) = ((addr.addr, addr.len), netns.as_deref());
+        let (address, netns) = (*addr, netns.as_deref());
         match nodes.iter_mut().find(|node| node.name == name) {
             None => nodes.push(Node { name, netns, addresses: vec![address] }),
             Some(node) if node.netns != netns => {
@@ -261,6 +267,42 @@ fn check(source: &ScenarioFile, nodes: &[Node<'_>], seed: u64) -> Result<Vec<Bui
 }
 
 impl Node<'_> {
+    /// Does something in the node's namespace.
+    fn within<T: Send>(&self, run: impl FnOnce() -> T + Send) -> Result<T, Error> {
+        let Some(name) = self.netns else { return Ok(run()) };
+        let namespace = Namespace::named(name).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => Error::Usage(format!(
+                "--attach: there is no network namespace `{name}`; `ip netns add {name}` makes one"
+            )),
+            _ => Error::system(format!("network namespace {name}"))(error),
+        })?;
+        namespace.run(run).map_err(Error::system(format!("network namespace {name}")))
+    }
+
+    /// Refuses a prefix of which a device of the namespace has a part. What the other nodes have is
+    /// not there yet.
+    fn check_free(&self) -> Result<(), Error> {
+        let option = format!("--attach {}:", self.name);
+        self.addresses.iter().try_for_each(|&address| check_free(&option, address))
+    }
+
+    /// Refuses addresses of other nodes that lie in a prefix of this one, and to which the kernel has
+    /// another route than our device. Others need a route of the user's, which may come later. In
+    /// one namespace packets for them never leave the kernel ([`warn_of_one_namespace`]).
+    fn check_reached(&self, nodes: &[Node<'_>]) -> Result<(), Error> {
+        let own: Vec<IpAddr> = self.addresses.iter().map(|prefix| prefix.addr).collect();
+        for other in nodes.iter().filter(|other| other.netns != self.netns) {
+            for to in &other.addresses {
+                if self.addresses.iter().any(|prefix| prefix.contains(to.addr)) {
+                    let option = format!("--attach {}: from node {} to", other.name, self.name);
+                    let ours = own.iter().filter(|addr| addr.is_ipv4() == to.addr.is_ipv4());
+                    check_reached(&option, to.addr, &ours.copied().collect::<Vec<_>>())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Makes the node's device.
     fn attach(&self, args: &GatewayArgs) -> Result<Attachment, Error> {
         // Names of devices have at most 15 bytes, without slashes and spaces.
@@ -268,29 +310,13 @@ impl Node<'_> {
         let device: String = format!("ack-{}", self.name).chars().map(fit).take(15).collect();
         let config = TunConfig {
             name: device,
-            addresses: self.addresses.clone(),
+            addresses: self.addresses.iter().map(|prefix| (prefix.addr, prefix.len)).collect(),
             mtu: args.mtu,
             offload: false,
         };
         let refused = |error| Error::system(format!("device {}", config.name))(error);
-        let tun = match self.netns {
-            None => Tun::open(&config).map_err(refused)?,
-            Some(name) => {
-                let namespace = Namespace::named(name).map_err(|error| match error.kind() {
-                    io::ErrorKind::NotFound => Error::Usage(format!(
-                        "--attach: there is no network namespace `{name}`; `ip netns add {name}` \
-                         makes one"
-                    )),
-                    _ => Error::system(format!("network namespace {name}"))(error),
-                })?;
-                namespace
-                    .run(|| Tun::open(&config))
-                    .and_then(std::convert::identity)
-                    .map_err(refused)?
-            }
-        };
-        let shown: Vec<String> =
-            self.addresses.iter().map(|(address, length)| format!("{address}/{length}")).collect();
+        let tun = self.within(|| Tun::open(&config))?.map_err(refused)?;
+        let shown: Vec<String> = self.addresses.iter().map(Prefix::to_string).collect();
         let place =
             self.netns.map_or("this namespace".to_string(), |name| format!("namespace {name}"));
         say(&format!("{}: node {}, {} in {place}\n", tun.name(), self.name, shown.join(" and ")));
@@ -298,8 +324,8 @@ impl Node<'_> {
         // other node has it.
         let whole = |address: IpAddr| (address, if address.is_ipv4() { 32 } else { 128 });
         let mut prefixes: Vec<(IpAddr, u8)> =
-            self.addresses.iter().map(|&(address, _)| whole(address)).collect();
-        prefixes.extend(&self.addresses);
+            self.addresses.iter().map(|prefix| whole(prefix.addr)).collect();
+        prefixes.extend(&config.addresses);
         let routes = args.route.iter().filter(|route| route.node == self.name);
         prefixes.extend(routes.map(|route| (route.network, route.length)));
         Ok(Attachment { node: self.name.into(), tun, prefixes })

@@ -214,7 +214,7 @@ pub(crate) fn open_hosts(
     }
     let kernel = args.kernel()?;
     for &own in &args.addr {
-        check_free(own)?;
+        check_free("--addr", own)?;
     }
     let device = TunConfig {
         name: args.tun.clone(),
@@ -226,7 +226,7 @@ pub(crate) fn open_hosts(
         .and_then(|queues| queues.iter().try_for_each(|q| q.set_queue(args.queue)).map(|()| queues))
         .map_err(Error::system(format!("TUN device {}", args.tun)))?;
     for (&own, (from, _)) in args.addr.iter().zip(&device.addresses) {
-        check_reached(own.addr, *from)?;
+        check_reached("--addr", own.addr, &[*from])?;
     }
     let mut secret = [0; 16];
     rustix::rand::getrandom(&mut secret, rustix::rand::GetRandomFlags::empty())

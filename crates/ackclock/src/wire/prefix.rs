@@ -114,11 +114,11 @@ impl Prefix {
 
 /// Refuses a prefix of which a device of this namespace has a part: packets would go to the one or
 /// the other. Of the prefix of a LAN our stack may have a part, for which the kernel then answers
-/// (proxy ARP).
+/// (proxy ARP). `option` has it, for the error.
 ///
 /// # Errors
 /// [`Error::Usage`] says whose the prefix is.
-pub(crate) fn check_free(ours: Prefix) -> Result<(), Error> {
+pub(crate) fn check_free(option: &str, ours: Prefix) -> Result<(), Error> {
     let devices = getifaddrs().map_err(|e| Error::system("addresses of devices")(e.into()))?;
     for device in devices {
         let addr = device.address.as_ref().and_then(ip);
@@ -134,7 +134,7 @@ pub(crate) fn check_free(ours: Prefix) -> Result<(), Error> {
             && !ours.contains(addr);
         if (ours.contains(addr) || theirs.contains(ours.addr)) && !part_of_lan {
             return Err(Error::Usage(format!(
-                "--addr {ours}: device {} has {theirs}; choose a prefix that nothing else uses, \
+                "{option} {ours}: device {} has {theirs}; choose a prefix that nothing else uses, \
                  or end what uses it",
                 device.interface_name
             )));
@@ -143,12 +143,13 @@ pub(crate) fn check_free(ours: Prefix) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses an address to which the kernel does not send by our device, where it has the address
-/// `from`: another route has it, or the two are in different prefixes.
+/// Refuses an address to which the kernel of this namespace does not send by our device, where it has
+/// the addresses `from`: another route has it, or they are in different prefixes. `option` has it, for
+/// the error.
 ///
 /// # Errors
 /// [`Error::Usage`] says what to look at.
-pub(crate) fn check_reached(ours: IpAddr, from: IpAddr) -> Result<(), Error> {
+pub(crate) fn check_reached(option: &str, ours: IpAddr, from: &[IpAddr]) -> Result<(), Error> {
     let any: IpAddr = match ours {
         IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
         IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
@@ -159,12 +160,16 @@ pub(crate) fn check_reached(ours: IpAddr, from: IpAddr) -> Result<(), Error> {
         socket.local_addr()
     });
     match sends_from {
-        Ok(address) if address.ip() == from => Ok(()),
-        _ => Err(Error::Usage(format!(
-            "--addr {ours}: packets for it do not come to our device, where the kernel is {from}; \
-             see `ip route get {ours}`, and choose a prefix without another route, with both \
-             addresses in it"
-        ))),
+        Ok(address) if from.contains(&address.ip()) => Ok(()),
+        _ => {
+            let from: Vec<String> = from.iter().map(IpAddr::to_string).collect();
+            let from = from.join(" and ");
+            Err(Error::Usage(format!(
+                "{option} {ours}: packets for it do not come to our device, where the kernel is \
+                 {from}; see `ip route get {ours}`, and choose a prefix without another route, with \
+                 both addresses in it"
+            )))
+        }
     }
 }
 
