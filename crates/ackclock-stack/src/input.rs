@@ -51,10 +51,11 @@ impl Stack {
         let v4::Packet { header, payload } = v4::Packet::parse(packet).ok()?;
         let (src, dst) = (header.src().into(), header.dst().into());
         match header.protocol() {
-            _ if !self.is_for_us(src, dst) => None,
+            _ if !self.is_ours(dst) => self.ignore(),
+            _ if !self.may_be_peer(src) => None,
             TCP => self.on_tcp(now, (src, dst), codepoint(packet), payload, trusted, shared),
             ICMP => self.on_icmp(now, src, dst, payload, shared),
-            _ => None,
+            _ => self.ignore(),
         }
     }
 
@@ -62,17 +63,23 @@ impl Stack {
         let v6::Packet { header, protocol, payload } = v6::Packet::parse(packet).ok()?;
         let (src, dst) = (header.src().into(), header.dst().into());
         match protocol {
-            _ if !self.is_for_us(src, dst) => None,
+            _ if !self.is_ours(dst) => self.ignore(),
+            _ if !self.may_be_peer(src) => None,
             TCP => self.on_tcp(now, (src, dst), codepoint(packet), payload, trusted, shared),
             ICMPV6 => self.on_icmp(now, src, dst, payload, shared),
-            _ => None,
+            _ => self.ignore(),
         }
     }
 
-    /// Broadcasts and multicasts are not, nor what claims to come from ourselves (the "land"
-    /// attack) or from no single host.
-    fn is_for_us(&self, src: IpAddr, dst: IpAddr) -> bool {
-        self.config.addresses.contains(&dst) && self.may_be_peer(src)
+    /// Broadcasts and multicasts are not. A kernel sends some at our device by itself: router
+    /// solicitations (RFC 4861 section 6.3.7), reports of groups (RFC 3810).
+    fn is_ours(&self, dst: IpAddr) -> bool {
+        self.config.addresses.contains(&dst)
+    }
+
+    fn ignore(&mut self) -> Option<bool> {
+        self.stats.ignored += 1;
+        Some(true)
     }
 
     fn on_tcp(

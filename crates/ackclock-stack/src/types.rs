@@ -222,8 +222,11 @@ pub struct StackStats {
     pub packets_in: u64,
     /// IP packets that went, super-segments counted once.
     pub packets_out: u64,
-    /// Packets that came and were no valid packet of a known protocol for this host.
+    /// Packets that came and were none, or were from an address that no other host can have.
     pub malformed: u64,
+    /// Packets that came and were in order, but for another address, as the multicasts that kernels
+    /// send by themselves, or of a protocol other than TCP and ICMP.
+    pub ignored: u64,
     /// Segments that came with a wrong checksum.
     pub bad_checksums: u64,
     /// Segments of handshakes ignored because too many connections wait to be accepted.

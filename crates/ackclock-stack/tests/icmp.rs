@@ -63,8 +63,38 @@ fn echoes_are_answered() {
         stack.on_packet(now, &message(ip(0), everybody, ECHO, 1, b"abc"), false);
         stack.on_packet(now, &message(ip(0), ip(1), ECHO_REPLY, 1, b"abc"), false);
         assert_eq!(drain(&mut stack, now).len(), 0);
-        assert_eq!((stack.stats().packets_in, stack.stats().malformed), (9, 3));
+        let stats = stack.stats();
+        assert_eq!((stats.packets_in, stats.malformed, stats.ignored), (9, 2, 1));
     }
+}
+
+/// What a kernel sends by itself when a device comes up: a router solicitation, a report of groups
+/// with its router alert, a datagram, a neighbour solicitation for us.
+#[test]
+fn what_is_for_others_is_no_malformed_packet() {
+    let mut stack = ackclock_stack::Stack::new(host_config(1, true));
+    let now = Time(MS);
+    let [kernel, unspecified, routers, mld] =
+        ["fe80::1", "::", "ff02::2", "ff02::16"].map(|text| text.parse::<IpAddr>().unwrap());
+    let icmp = |kind| [(0, 0), (kind, 0)];
+    let solicitation = message(kernel, routers, icmp(133), 0, b"");
+    let mut report = message(unspecified, mld, icmp(143), 1, &[4, 0, 0, 0]);
+    // Hop-by-hop options before the report: a router alert (RFC 2711) and padding.
+    let hop_by_hop = [ICMPV6, 0, 5, 2, 0, 0, 1, 0];
+    report.splice(40..40, hop_by_hop);
+    report[6] = 0;
+    report[5] += hop_by_hop.len() as u8;
+    let datagram = ip_packet(v6(0), v6(1), 17, &[0; 8]);
+    let neighbour = message(v6(0), v6(1), icmp(135), 0, &[0; 16]);
+    for (packet, ignored) in [(solicitation, 1), (report, 2), (datagram, 3), (neighbour, 3)] {
+        stack.on_packet(now, &packet, false);
+        assert_eq!(stack.stats().ignored, ignored);
+    }
+    assert_eq!((drain(&mut stack, now).len(), stack.stats().malformed), (0, 0));
+    // The same cut off, and from nobody to us.
+    stack.on_packet(now, &message(kernel, routers, icmp(133), 0, b"")[..39], false);
+    stack.on_packet(now, &message(unspecified, v6(1), icmp(133), 0, b""), false);
+    assert_eq!((stack.stats().ignored, stack.stats().malformed), (3, 2));
 }
 
 /// A world in which host 0 connects, and the log of what it sends.

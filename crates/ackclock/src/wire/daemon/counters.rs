@@ -148,6 +148,11 @@ pub(super) fn text<C: Counts>(queues: &[Counters], services: &[C], shared: &Shar
         sum(|q| q.stats.malformed),
     );
     to.counter(
+        "ackclock_ignored_packets_total",
+        "Packets for other addresses or of other protocols, as kernels send by themselves.",
+        sum(|q| q.stats.ignored),
+    );
+    to.counter(
         "ackclock_bad_checksums_total",
         "Segments with a wrong checksum.",
         sum(|q| q.stats.bad_checksums),
