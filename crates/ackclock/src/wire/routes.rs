@@ -62,8 +62,8 @@ struct Listener {
     ecn: Option<Ecn>,
 }
 
-/// Clients that get a strategy of their own. Prefixes go before shares, and of two prefixes the
-/// first.
+/// Clients that get a strategy of their own. Prefixes go before shares, and of several prefixes that
+/// hold a client the longest.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Part {
@@ -117,7 +117,7 @@ pub(crate) fn read(path: &Path, registry: &Registry) -> Result<Listeners, Error>
             clients.parse().map_err(|message| at(format!("split[{i}].clients"), message))?;
         split
             .push(strategy, clients, registry)
-            .map_err(|message| at(format!("split[{i}].strategy"), message))?;
+            .map_err(|(key, message)| at(format!("split[{i}].{key}"), message))?;
     }
     Ok(Listeners { routes, split })
 }
@@ -175,5 +175,8 @@ mod tests {
         assert!(text.starts_with("F:11: ") && text.contains("neither a share"), "{text}");
         let text = wrong("prr", "oracle");
         assert!(text.starts_with("F:10: "), "{text}");
+        let prefix = split.replace("10%", "10.0.0.0/8");
+        let text = routes(&format!("{two}{prefix}{}", prefix.replace("prr", "sack"))).unwrap_err();
+        assert!(text.starts_with("F:14: ") && text.contains("`sack` and `prr` both"), "{text}");
     }
 }

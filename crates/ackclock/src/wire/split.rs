@@ -81,26 +81,34 @@ impl Split {
         for SplitArg { strategy, clients } in args {
             split
                 .push(strategy, *clients, registry)
-                .map_err(|message| Error::Usage(format!("--split {strategy}: {message}")))?;
+                .map_err(|(_, message)| Error::Usage(format!("--split {strategy}: {message}")))?;
         }
         Ok(split)
     }
 
-    /// Gives a strategy to more clients.
+    /// Gives a strategy to more clients. An error has the key of a file that is wrong.
     pub fn push(
         &mut self,
         strategy: &str,
         clients: Clients,
         registry: &Registry,
-    ) -> Result<(), String> {
-        self.parts.push((deployable(strategy, registry)?, clients));
+    ) -> Result<(), (&'static str, String)> {
+        let strategy = deployable(strategy, registry).map_err(|message| ("strategy", message))?;
+        if let Clients::Prefix(prefix) = clients
+            && let Some((other, _)) = self.parts.iter().find(|(_, other)| *other == clients)
+        {
+            let (this, other) = (strategy.name(), other.name());
+            let message = format!("`{this}` and `{other}` both have {prefix}; give it to one");
+            return Err(("clients", message));
+        }
+        self.parts.push((strategy, clients));
         let shares = self.parts.iter().filter_map(|(_, clients)| match clients {
             Clients::Share(share) => Some(*share),
             Clients::Prefix(_) => None,
         });
         // Ten shares of 10% are not exactly 1.
         if shares.sum::<f64>() > 1.0 + 1e-9 {
-            return Err("all shares together are more than 100%".into());
+            return Err(("clients", "all shares together are more than 100%".into()));
         }
         Ok(())
     }
@@ -111,17 +119,14 @@ impl Split {
     }
 
     /// Which of them a client gets; `None` for the one that all others have. Prefixes go before
-    /// shares, and of two of them the first.
+    /// shares, and of several that hold the client the longest.
     pub fn of(&self, client: SocketAddr) -> Option<usize> {
-        let is_in = |prefix: &Prefix| {
-            let own = Prefix { addr: client.ip(), len: prefix.len };
-            client.is_ipv4() == prefix.addr.is_ipv4() && own.network() == *prefix
+        let holds = |(number, (_, clients)): (usize, &(Composition, Clients))| match clients {
+            Clients::Prefix(prefix) if prefix.contains(client.ip()) => Some((prefix.len, number)),
+            _ => None,
         };
-        let by_prefix = self
-            .parts
-            .iter()
-            .position(|(_, clients)| matches!(clients, Clients::Prefix(p) if is_in(p)));
-        by_prefix.or_else(|| {
+        let longest = self.parts.iter().enumerate().filter_map(holds).max();
+        longest.map(|(_, number)| number).or_else(|| {
             let (place, mut end) = (place(client), 0.0);
             self.parts.iter().position(|(_, clients)| match clients {
                 Clients::Prefix(_) => false,
@@ -166,15 +171,21 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_goes_before_a_share_and_the_first_before_the_next() {
+    fn a_prefix_goes_before_a_share_and_a_longer_one_before_a_shorter() {
         let split =
             split(&["sack=100%", "prr=10.1.2.3/8", "reno=10.9.0.0/16", "fack=2001:db8::/32"]);
         let names: Vec<&str> = split.strategies().map(Composition::name).collect();
         assert_eq!(names, ["sack", "prr", "reno", "fack"]);
-        assert_eq!(of(&split, "10.9.1.1:5"), Some(1));
+        assert_eq!(of(&split, "10.9.1.1:5"), Some(2));
+        assert_eq!(of(&split, "10.8.1.1:5"), Some(1));
         assert_eq!(of(&split, "11.9.1.1:5"), Some(0));
         assert_eq!(of(&split, "[2001:db8:1::1]:5"), Some(3));
         assert_eq!(of(&split, "[2001:db9::1]:5"), Some(0));
+        let other_order = ["reno=10.9.0.0/16", "prr=10.0.0.0/8", "fack=10.9.1.1/32"];
+        let other_order = self::split(&other_order);
+        assert_eq!(of(&other_order, "10.9.1.2:5"), Some(0));
+        assert_eq!(of(&other_order, "10.8.1.1:5"), Some(1));
+        assert_eq!(of(&other_order, "10.9.1.1:5"), Some(2));
         assert_eq!(Split::default().of("10.0.0.1:5".parse().unwrap()), None);
     }
 
@@ -205,8 +216,16 @@ mod tests {
         for text in ["prr=half", "prr=10.0.0.0/33", "prr=x%"] {
             assert!(wrong(text).contains("neither a share"), "{text}");
         }
-        let args = ["prr=60%", "sack=50%"].map(|text| text.parse().unwrap());
-        let error = Split::new(&args, &Registry::default()).err().unwrap().to_string();
+        let refused = |parts: [&str; 2]| {
+            let args = parts.map(|text| text.parse().unwrap());
+            Split::new(&args, &Registry::default()).err().unwrap().to_string()
+        };
+        let error = refused(["prr=60%", "sack=50%"]);
         assert!(error.contains("more than 100%"), "{error}");
+        // One prefix, written in two ways.
+        assert_eq!(
+            refused(["prr=10.1.2.3/8", "sack=10.0.0.0/8"]),
+            "--split sack: `sack` and `prr` both have 10.0.0.0/8; give it to one"
+        );
     }
 }
