@@ -499,6 +499,75 @@ fn metrics_of_a_known_exchange() {
     daemon.end();
 }
 
+/// Each is refused before there is a device.
+#[test]
+fn what_leads_nowhere_or_round_is_refused() {
+    let refused = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ackclock"));
+        let output = command.arg("proxy").args(args).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let own = "is an address of our own stack (--addr), where the proxy listens; write the address \
+        of the backend";
+    for (args, text) in [
+        (
+            &["--listen", "10.77.0.2:80", "--to", "10.77.0.2:80"][..],
+            format!("--to 10.77.0.2:80: 10.77.0.2 {own}"),
+        ),
+        (
+            &[
+                "--addr",
+                "10.1.0.2/24",
+                "--addr",
+                "fd77::2/64",
+                "--listen",
+                "10.1.0.2:80",
+                "--to",
+                "[fd77::2]:1",
+            ],
+            format!("--to [fd77::2]:1: fd77::2 {own}"),
+        ),
+        (
+            &["--listen", "10.77.0.2:80", "--to", "127.0.0.1:0"],
+            "--to 127.0.0.1:0: no server has port 0; write the port of the backend".into(),
+        ),
+        (
+            &["--listen", "10.77.0.2:0", "--to", "127.0.0.1:1"],
+            "--listen 10.77.0.2:0: no client can know port 0; write the port to listen at".into(),
+        ),
+        (
+            &["--listen", "10.77.0.2:80", "--to", "127.0.0.1:1", "--mss", "1461"],
+            "--mss 1461: an MTU of 1500 (--mtu) has room for at most 1460".into(),
+        ),
+        (
+            &[
+                "--addr",
+                "fd77::2/64",
+                "--mtu",
+                "1300",
+                "--listen",
+                "[fd77::2]:80",
+                "--to",
+                "127.0.0.1:1",
+                "--mss",
+                "1241",
+            ],
+            "--mss 1241: an MTU of 1300 (--mtu) has room for at most 1240".into(),
+        ),
+    ] {
+        assert_eq!(refused(args), (Some(2), format!("error: {text}\n")));
+    }
+}
+
+/// The largest MSS there is.
+#[test]
+fn an_mss_of_all_the_mtu_is_taken() {
+    let Some(ns) = namespace() else { return };
+    let to = daemon::backend(&ns, "one").to_string();
+    let args = ["proxy", "--listen", "10.77.0.2:80", "--to", &to, "--mss", "1460"];
+    Daemon::start(&ns, &args).end();
+}
+
 #[test]
 fn an_address_that_is_not_ours_is_refused() {
     let Some(ns) = namespace() else { return };

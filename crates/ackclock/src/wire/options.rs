@@ -59,7 +59,7 @@ pub(crate) struct WireArgs {
     /// Cut segments and compute checksums in our stack, and not in the device.
     #[arg(long)]
     pub no_offload: bool,
-    /// The largest payload of a segment, options included. Default: what the MTU allows.
+    /// The largest payload of a segment, options included. Default, and at most: what the MTU allows.
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(88..))]
     pub mss: Option<u16>,
     /// Do not offer SACK.
@@ -211,6 +211,13 @@ pub(crate) fn open_hosts(
         return Err(Error::Usage(
             "--mtu: IPv6 takes at least 1280 bytes (RFC 8200 section 5)".into(),
         ));
+    }
+    // A header of IPv4 has 20 bytes, one of IPv6 40, and one of TCP 20.
+    let headers = if args.addr.iter().any(|own| own.addr.is_ipv4()) { 40 } else { 60 };
+    if let Some(mss) = args.mss.filter(|&mss| mss > args.mtu - headers) {
+        let (mtu, most) = (args.mtu, args.mtu - headers);
+        let text = format!("--mss {mss}: an MTU of {mtu} (--mtu) has room for at most {most}");
+        return Err(Error::Usage(text));
     }
     let kernel = args.kernel()?;
     for &own in &args.addr {

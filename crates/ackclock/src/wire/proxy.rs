@@ -23,7 +23,7 @@ use super::daemon::{Counts, Daemon, DaemonArgs, Net, Reload, Service};
 use super::histogram::Histogram;
 use super::metrics::Exposition;
 use super::proxy_protocol::ProxyProtocol;
-use super::routes::{self, Listeners, Route, Routes, listening, resolve};
+use super::routes::{self, Listeners, Route, Routes, check_listen, listening, resolve};
 use super::split::Split;
 use super::strategy;
 use crate::error::Error;
@@ -69,10 +69,13 @@ pub(crate) struct ProxyArgs {
 }
 
 pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Error> {
+    let own = &args.daemon.wire.addr;
     let Listeners { routes, split } = match (&args.listeners, args.listen, &args.to) {
-        (Some(file), _, _) => routes::read(file, registry)?,
+        (Some(file), _, _) => routes::read(file, registry, own)?,
         (None, Some(listen), Some(to)) => {
-            let to = resolve("--to", to)?;
+            let wrong = |option| move |why| Error::Usage(format!("{option} {why}"));
+            check_listen(listen).map_err(wrong("--listen"))?;
+            let to = resolve(to, own).map_err(wrong("--to"))?;
             let route = Route { to, proxy_protocol: args.proxy_protocol, ecn: None };
             let routes = Routes::from([(listen, Arc::new(route))]);
             Listeners { routes, split: Split::new(&args.daemon.split, registry)? }
@@ -99,7 +102,7 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
     }
     daemon.run(|| {
         let Some(file) = &args.listeners else { return Ok(None) };
-        let Listeners { routes, split } = routes::read(file, registry)?;
+        let Listeners { routes, split } = routes::read(file, registry, own)?;
         let said = format!("{} listeners from {}", routes.len(), file.display());
         Ok(Some(Reload { listen: listening(&routes), split, plan: routes, said }))
     })

@@ -13,6 +13,7 @@ use serde::Deserialize;
 
 use super::Ecn;
 use super::daemon::Listening;
+use super::prefix::Prefix;
 use super::proxy_protocol::ProxyProtocol;
 use super::split::Split;
 use crate::error::Error;
@@ -84,14 +85,33 @@ pub(crate) fn json_schema() -> serde_json::Value {
     schemars::schema_for!(RoutesFile).to_value()
 }
 
-/// The addresses of a backend. `what` names it in errors.
-pub(crate) fn resolve(what: &str, to: &str) -> Result<Vec<SocketAddr>, Error> {
-    let found = to.to_socket_addrs().map_err(|e| Error::Usage(format!("{what} {to}: {e}")))?;
-    Ok(found.collect())
+/// The addresses of a backend; our stack has those of `own`.
+pub(crate) fn resolve(to: &str, own: &[Prefix]) -> Result<Vec<SocketAddr>, String> {
+    let found = to.to_socket_addrs().map_err(|e| format!("{to}: {e}"))?;
+    let found: Vec<SocketAddr> = found.collect();
+    if found.iter().any(|address| address.port() == 0) {
+        return Err(format!("{to}: no server has port 0; write the port of the backend"));
+    }
+    match found.iter().find(|address| own.iter().any(|own| own.addr == address.ip())) {
+        Some(address) => Err(format!(
+            "{to}: {} is an address of our own stack (--addr), where the proxy listens; write the \
+             address of the backend",
+            address.ip()
+        )),
+        None => Ok(found),
+    }
 }
 
-/// A file of listeners.
-pub(crate) fn read(path: &Path, registry: &Registry) -> Result<Listeners, Error> {
+/// Checks where to listen.
+pub(crate) fn check_listen(listen: SocketAddr) -> Result<(), String> {
+    match listen.port() {
+        0 => Err(format!("{listen}: no client can know port 0; write the port to listen at")),
+        _ => Ok(()),
+    }
+}
+
+/// A file of listeners; our stack has the addresses of `own`.
+pub(crate) fn read(path: &Path, registry: &Registry, own: &[Prefix]) -> Result<Listeners, Error> {
     let text = fs::read_to_string(path)
         .map_err(|error| Error::Read { path: path.to_path_buf(), error })?;
     let file = path.display().to_string();
@@ -103,8 +123,9 @@ pub(crate) fn read(path: &Path, registry: &Registry) -> Result<Listeners, Error>
     };
     let mut routes = Routes::new();
     for (i, Listener { listen, to, proxy_protocol, ecn }) in listener.into_iter().enumerate() {
+        check_listen(listen).map_err(|message| at(format!("listener[{i}].listen"), message))?;
         let addresses =
-            resolve("to", &to).map_err(|e| at(format!("listener[{i}].to"), e.to_string()))?;
+            resolve(&to, own).map_err(|message| at(format!("listener[{i}].to"), message))?;
         let route = Arc::new(Route { to: addresses, proxy_protocol, ecn });
         if routes.insert(listen, route).is_some() {
             let message = format!("another listener has {listen}, too");
@@ -131,7 +152,8 @@ mod tests {
     fn routes(text: &str) -> Result<Vec<String>, String> {
         let path = std::env::temp_dir().join(format!("ackclock-routes-{}", std::process::id()));
         std::fs::write(&path, text).unwrap();
-        let listeners = read(&path, &Registry::default())
+        let own = ["10.77.0.2/24".parse().unwrap()];
+        let listeners = read(&path, &Registry::default(), &own)
             .map_err(|e| e.to_string().replace(path.to_str().unwrap(), "F"))?;
         let mut shown: Vec<_> = listeners
             .routes
@@ -163,6 +185,12 @@ mod tests {
         assert!(text.starts_with("F:8: ") && text.contains("accept"), "{text}");
         let text = wrong("127.0.0.1:8080", "nobody");
         assert!(text.starts_with("F:3: "), "{text}");
+        let text = wrong("127.0.0.1:8080", "10.77.0.2:81");
+        assert!(text.starts_with("F:3: ") && text.contains("of our own stack"), "{text}");
+        let text = wrong("127.0.0.1:8080", "127.0.0.1:0");
+        assert!(text.starts_with("F:3: ") && text.contains("port 0"), "{text}");
+        let text = wrong("[fd00::2]:81", "[fd00::2]:0");
+        assert!(text.starts_with("F:5: ") && text.contains("port 0"), "{text}");
         let text = wrong("proxy_protocol", "protocol");
         assert!(text.contains("there is no key `protocol`"), "{text}");
 
