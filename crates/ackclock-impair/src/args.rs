@@ -263,9 +263,13 @@ fn line(reports: &[ProxyReport]) -> String {
     let (unreachable, up, down) =
         (sum(|r| r.unreachable), sum(|r| r.bytes[0]), sum(|r| r.bytes[1]));
     let (packets, lost) = (sum(|r| r.passed.packets), sum(|r| r.passed.lost));
+    let counted = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     format!(
-        "{accepted} connections, {reset} reset, {unreachable} not taken by the server; {up} bytes \
-         up, {down} down; {packets} packets, {lost} lost\n"
+        "{}, {reset} reset, {unreachable} not taken by the server; {} up, {down} down; {}, {lost} \
+         lost\n",
+        counted(accepted, "connection"),
+        counted(up, "byte"),
+        counted(packets, "packet")
     )
 }
 
@@ -275,6 +279,14 @@ mod tests {
     use std::net::{Ipv4Addr, TcpListener, TcpStream};
 
     use super::*;
+
+    #[test]
+    fn one_is_no_plural() {
+        let report = ProxyReport { accepted: 1, bytes: [1, 1], ..ProxyReport::default() };
+        let text = "1 connection, 0 reset, 0 not taken by the server; 1 byte up, 1 down; 0 packets, \
+            0 lost\n";
+        assert_eq!(line(&[report]), text);
+    }
 
     #[test]
     fn a_port_alone_is_one_of_both_families() {

@@ -13,6 +13,7 @@ use clap::Args;
 use serde::Deserialize;
 
 use crate::error::Error;
+use crate::output::counted;
 
 #[derive(Debug, Args)]
 pub(crate) struct AccessLogArgs {
@@ -117,9 +118,8 @@ pub(crate) fn access_log(args: &AccessLogArgs) -> Result<String, Error> {
             cut += u64::from(!take(&mut arms, path, i + 1, &line.map_err(read)?)?);
         }
         if cut > 0 {
-            let file = path.display();
-            let _ =
-                writeln!(io::stderr(), "warning: {file}: {cut} lines are cut, and do not count");
+            let (file, cut) = (path.display(), counted(cut, "line"));
+            let _ = writeln!(io::stderr(), "warning: {file}: {cut} cut short, not counted");
         }
     }
     Ok(table(&arms))

@@ -17,6 +17,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use crate::args::{Format, file};
 use crate::error::Error;
 use crate::figure::FigureArgs;
+use crate::output::counted;
 use crate::wire::{Interrupt, Watch, cancel_on_signals, watch};
 
 #[derive(Debug, Args)]
@@ -256,7 +257,8 @@ fn sources(paths: &[PathBuf]) -> Result<Vec<Source>, Error> {
         let _ = writeln!(err, "note: {}: skipped, this is no capture", path.display());
     }
     if skipped.len() > NAMED {
-        let _ = writeln!(err, "note: {} more files skipped", skipped.len() - NAMED);
+        let more = counted((skipped.len() - NAMED) as u64, "more file");
+        let _ = writeln!(err, "note: {more} skipped");
     }
     if sources.is_empty() {
         return Err(Error::Capture("there is no capture in what was given".into()));
@@ -275,8 +277,8 @@ fn warn(capture: &Capture) {
         let _ = writeln!(err, "warning: {path}: cannot be read: {failed}");
     }
     if *interrupted && capture.packets > 0 {
-        let packets = capture.packets;
-        let _ = writeln!(err, "warning: {path}: interrupted after {packets} packets");
+        let packets = counted(capture.packets, "packet");
+        let _ = writeln!(err, "warning: {path}: interrupted after {packets}");
     }
 }
 

@@ -120,7 +120,7 @@ fn bytes_are_the_same_both_ways() {
         thread.join().unwrap();
         let said = daemon.end();
         assert!(
-            said.starts_with("1 connections, 0 cut off; 8000000 bytes in, 8000000 out; "),
+            said.starts_with("1 connection, 0 cut off; 8000000 bytes in, 8000000 out; "),
             "{said}"
         );
     }
@@ -234,7 +234,7 @@ fn resets_go_on_to_the_other_side() {
     reset(client);
     assert_eq!(thread.join().unwrap(), [Err(ErrorKind::ConnectionReset)]);
     let said = daemon.end();
-    assert!(said.starts_with("1 connections, 0 cut off; 1 bytes in, 0 out; "), "{said}");
+    assert!(said.starts_with("1 connection, 0 cut off; 1 byte in, 0 out; "), "{said}");
 }
 
 #[test]
@@ -367,7 +367,7 @@ fn clients_that_wait_and_clients_too_many_are_counted() {
     assert_eq!(seen(&now), [2.0, 1.0, 2.0]);
     assert_eq!(
         settled(|| daemon.said()),
-        ["1 clients wait: there are 2 connections (--max-connections, --memory)"]
+        ["1 client waits: there may be 2 connections (--max-connections, --memory)"]
     );
     drop(clients.remove(0));
     clients[1].write_all(b"x").unwrap();

@@ -163,7 +163,7 @@ fn signals_end_it_and_leave_nothing() {
     assert!(got.ends_with(&noise(20_000_000, 9)[1000..]));
     drop(busy);
     let said = server.wait();
-    assert!(said.starts_with("1 connections, 0 cut off; "), "{said}");
+    assert!(said.starts_with("1 connection, 0 cut off; "), "{said}");
 }
 
 #[test]

@@ -30,7 +30,7 @@ use super::drops::Drops;
 use super::prefix::{Prefix, check_free, check_reached};
 use crate::args::{Format, written_twice};
 use crate::error::Error;
-use crate::output::{json_text, width};
+use crate::output::{counted, json_text, width};
 use crate::queues::Queues;
 use crate::scenario_file::ScenarioFile;
 
@@ -399,21 +399,26 @@ fn table(report: &GatewayReport) -> String {
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
-        "\n{} packets in, {} out; late by {} us in the median, 99 %: {} us, at most {} us",
-        report.entered, report.delivered, late[0], late[1], late[2]
+        "\n{} in, {} out; late by {} us in the median, 99 %: {} us, at most {} us",
+        counted(report.entered, "packet"),
+        report.delivered,
+        late[0],
+        late[1],
+        late[2]
     );
+    let were = if report.refused == 1 { "was" } else { "were" };
     let rare = [
-        (report.unroutable, "had no other node to go to"),
-        (report.refused, "were refused by a kernel"),
+        (report.unroutable, "had no other node to go to".to_string()),
+        (report.refused, format!("{were} refused by a kernel")),
     ];
     for (n, what) in rare.into_iter().filter(|&(n, _)| n > 0) {
-        let _ = writeln!(text, "{n} packets {what}");
+        let _ = writeln!(text, "{} {what}", counted(n, "packet"));
     }
     if report.stalled > 0 {
         let _ = writeln!(
             text,
-            "{} times the gateway held all that it may, and the devices had to wait",
-            report.stalled
+            "{} the gateway held all that it may, and the devices had to wait",
+            counted(report.stalled, "time")
         );
     }
     text

@@ -27,6 +27,7 @@ use super::routes::{self, Listeners, Route, Routes, check_listen, listening, res
 use super::split::Split;
 use super::strategy;
 use crate::error::Error;
+use crate::output::counted;
 
 /// Bytes that are moved at once. Nothing waits here between the two sides of a connection: what one
 /// does not take stays in the buffer of the other.
@@ -103,7 +104,8 @@ pub(crate) fn proxy(args: &ProxyArgs, registry: &Registry) -> Result<String, Err
     daemon.run(|| {
         let Some(file) = &args.listeners else { return Ok(None) };
         let Listeners { routes, split } = routes::read(file, registry, own)?;
-        let said = format!("{} listeners from {}", routes.len(), file.display());
+        let listeners = counted(routes.len() as u64, "listener");
+        let said = format!("{listeners} from {}", file.display());
         Ok(Some(Reload { listen: listening(&routes), split, plan: routes, said }))
     })
 }

@@ -22,7 +22,7 @@ use super::wait::wait;
 use super::{DEFAULT_STRATEGY, Interrupt, WireArgs, open_host, strategy};
 use crate::args::Format;
 use crate::error::Error;
-use crate::output::{json_text, print, width};
+use crate::output::{counted, json_text, print, width};
 
 /// Connections that may wait for us to take them.
 const BACKLOG: usize = 1024;
@@ -285,7 +285,8 @@ impl Receiver<'_> {
                 .then(|| hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
         };
         if !self.args.once && self.args.format == Format::Table {
-            let _ = writeln!(io::stderr(), "{peer}: {bytes} bytes, {}", rate(received.rate_bps));
+            let (bytes, rate) = (counted(bytes, "byte"), rate(received.rate_bps));
+            let _ = writeln!(io::stderr(), "{peer}: {bytes}, {rate}");
         }
         self.received.push(received);
     }

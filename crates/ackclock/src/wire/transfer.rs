@@ -23,6 +23,7 @@ use super::pattern::Pattern;
 use super::source::{Pumped, Source};
 use super::wait::wait;
 use crate::error::Error;
+use crate::output::counted;
 use crate::record::{Records, RunRecorder};
 use flow::{Flow, News};
 
@@ -335,12 +336,13 @@ impl<'a> Transfer<'a> {
             let (cwnd, srtt) =
                 first.map_or((0, 0.0), |s| (s.cwnd / s.mss.max(1), 1e3 * s.srtt.secs_f64()));
             format!(
-                "{} {:.0} s  {}  {}  cwnd {cwnd} segments  srtt {srtt:.1} ms  {retransmissions} \
-                 retransmissions",
+                "{} {:.0} s  {}  {}  cwnd {}  srtt {srtt:.1} ms  {}",
                 plan.tcp.strategy.name(),
                 now.since(*began).secs_f64(),
                 bytes_text(acked),
                 rate(bps),
+                counted(cwnd, "segment"),
+                counted(retransmissions, "retransmission"),
             )
         });
     }

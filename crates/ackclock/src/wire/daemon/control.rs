@@ -18,6 +18,7 @@ use super::service::{Reload, Service};
 use super::worker::Worker;
 use super::{Shared, tell_manager};
 use crate::error::Error;
+use crate::output::counted;
 
 const SIGNALS: u64 = 0;
 const METRICS: u64 = 1;
@@ -177,9 +178,12 @@ impl<S: Service> Control<S> {
             add(&mut stats, gone);
         }
         format!(
-            "{connections} connections, {all} cut off; {read} bytes in, {written} out; {} segments \
-             sent, {} again, {} timeouts\n",
-            stats.segments_sent, stats.retransmissions, stats.timeouts
+            "{}, {all} cut off; {} in, {written} out; {} sent, {} again, {}\n",
+            counted(connections, "connection"),
+            counted(read, "byte"),
+            counted(stats.segments_sent, "segment"),
+            stats.retransmissions,
+            counted(stats.timeouts, "timeout")
         )
     }
 

@@ -8,6 +8,7 @@ use ackclock_tcp::{Span, Time};
 
 use super::sources::TooMany;
 use crate::error::Error;
+use crate::output::counted;
 
 /// The least time between two lines of one kind: a flood should not fill a disk.
 const PAUSE: Span = Span::from_secs(60);
@@ -25,9 +26,10 @@ impl Notices {
     pub fn waiting(&self, now: Time, waiting: usize, queue: Option<usize>, most: usize) {
         if due(&self.waiting, now) {
             let at = queue.map_or_else(String::new, |queue| format!(" at queue {queue}"));
+            let wait = if waiting == 1 { "client waits" } else { "clients wait" };
+            let most = counted(most as u64, "connection");
             say(&format!(
-                "{waiting} clients wait{at}: there are {most} connections (--max-connections, \
-                 --memory)"
+                "{waiting} {wait}{at}: there may be {most} (--max-connections, --memory)"
             ));
         }
     }
@@ -37,11 +39,13 @@ impl Notices {
         if due(&self.refused[why.index()], now) {
             say(&match why {
                 TooMany::Connections(most) => {
-                    format!("{source} is refused: it has {most} connections (--max-per-source)")
+                    let most = counted(most.into(), "connection");
+                    format!("{source} is refused: it has {most} (--max-per-source)")
                 }
                 TooMany::Rate(rate) => format!(
-                    "{source} is refused: it opens more than {rate} connections a second \
-                     (--max-rate-per-source)"
+                    "{source} is refused: it opens more than {} a second \
+                     (--max-rate-per-source)",
+                    counted(rate.into(), "connection")
                 ),
             });
         }
@@ -56,7 +60,8 @@ impl Notices {
 
     /// The command ends, and so many lines of the access log were lost, if not more.
     pub fn log_ended(&self, lost: u64, error: &io::Error) {
-        say(&format!("--access-log: {lost} lines or more are lost: {error}"));
+        let lines = counted(lost, "line");
+        say(&format!("--access-log: the loss is {lines}, if not more: {error}"));
     }
 
     /// SIGHUP came, and with it the access log was opened anew and the service has read its file

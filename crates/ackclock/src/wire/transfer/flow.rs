@@ -11,6 +11,7 @@ use ackclock_tcp::{Span, Stats, Time};
 
 use super::super::connection::WireConnection;
 use super::super::source::Source;
+use crate::output::counted;
 
 /// One connection.
 pub(super) struct Flow {
@@ -115,7 +116,7 @@ impl Flow {
             CloseReason::Unreachable => "the peer cannot be reached",
         };
         let so_far = if self.handshake.is_some() {
-            format!(" after {} bytes", self.bytes_acked)
+            format!(" after {}", counted(self.bytes_acked, "byte"))
         } else {
             String::new()
         };
