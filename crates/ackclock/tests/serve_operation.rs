@@ -306,13 +306,18 @@ fn a_service_manager_is_told() {
     fs::remove_file(path).unwrap();
 }
 
-/// Every metric that the dashboard shows is there.
+/// Every metric that the dashboard shows is there, and `proxy` has those that `serve` lacks.
 #[test]
 fn the_dashboard_shows_what_there_is() {
     let Some(ns) = namespace() else { return };
     let dir = scratch("serve-dashboard");
     let server = serve(&ns, &dir, &["--metrics", "127.0.0.1:9100"]);
-    let there = curl(&ns, &["http://127.0.0.1:9100/metrics"]);
+    let mut there = curl(&ns, &["http://127.0.0.1:9100/metrics"]);
+    server.end();
+    let args = ["proxy", "--listen", ADDRESS, "--to", "127.0.0.1:1", "--metrics", "127.0.0.1:9100"];
+    let proxy = Daemon::start(&ns, &args);
+    there += &curl(&ns, &["http://127.0.0.1:9100/metrics"]);
+    proxy.end();
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/grafana-dashboard.json");
     let dashboard = fs::read_to_string(path).unwrap();
     let name = |c: char| c.is_ascii_lowercase() || c == '_';
@@ -322,6 +327,5 @@ fn the_dashboard_shows_what_there_is() {
         assert!(there.contains(&format!("\n{metric}{{")), "{metric}");
         shown += 1;
     }
-    assert_eq!(shown, 29);
-    server.end();
+    assert_eq!(shown, 38);
 }
