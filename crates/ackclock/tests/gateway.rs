@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use pair::{Pair, command};
 use rustix::process::Signal;
@@ -138,6 +138,12 @@ fn it_writes_what_links_drop() {
     let begin = SystemTime::now();
     stream.write_all(b"hello").unwrap();
     listener.accept().unwrap().0.read_exact(&mut [0; 5]).unwrap();
+    // Whoever follows the file sees it within a second, while nothing else is dropped.
+    let follow = Instant::now();
+    while fs::read_to_string(&drops).unwrap().is_empty() {
+        assert!(follow.elapsed() < Duration::from_secs(20), "nothing is there");
+        std::thread::sleep(Duration::from_millis(20));
+    }
     gateway.end(Signal::TERM);
     let text = fs::read_to_string(&drops).unwrap();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -159,6 +165,25 @@ fn it_writes_what_links_drop() {
     let late = line["t"].as_f64().unwrap()
         - begin.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs_f64();
     assert!((-0.001..1.0).contains(&late), "{late}");
+}
+
+/// What was dropped in the last second before a signal is in the file, too.
+#[test]
+fn what_was_dropped_last_is_written() {
+    let Some(pair) = Pair::new("last") else { return };
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let [scenario, drops] =
+        ["all-drops.toml", "last.jsonl"].map(|name| directory.join(name).display().to_string());
+    let link = "rate = '100mbit'\ndelay = '1ms'\nloss = [{ bernoulli = { p = '100%' } }]";
+    fs::write(&scenario, format!("duration = '1s'\n[[link]]\nfrom = 'left'\nto = 'right'\n{link}"))
+        .unwrap();
+    let gateway = pair.start(&scenario, &["--drops", &drops]);
+    let from = pair.namespace(0).run(|| UdpSocket::bind("10.80.0.1:0")).unwrap().unwrap();
+    (0..50).for_each(|_| assert_eq!(from.send_to(&[0; 972], "10.80.1.1:9").unwrap(), 972));
+    std::thread::sleep(Duration::from_millis(50));
+    gateway.end(Signal::TERM);
+    let text = fs::read_to_string(&drops).unwrap();
+    assert_eq!(text.lines().filter(|line| line.contains("\"bytes\":1000")).count(), 50, "{text}");
 }
 
 /// 100 kbit/s: the SYN of 60 bytes takes 4.8 ms and finds nothing. A datagram of 1000 bytes takes

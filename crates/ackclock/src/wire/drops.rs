@@ -61,10 +61,19 @@ impl Drops {
         })
     }
 
+    /// Hands to the file what has been told so far.
+    pub fn flush(&self) {
+        let Shared(file, result) = &mut *self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        if result.is_ok() {
+            *result = file.flush();
+        }
+    }
+
     /// All has been told.
     pub fn finish(&self) -> Result<(), Error> {
-        let Shared(file, result) = &mut *self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = std::mem::replace(result, Ok(())).and_then(|()| file.flush());
+        self.flush();
+        let Shared(_, result) = &mut *self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = std::mem::replace(result, Ok(()));
         written.map_err(|error| Error::Write { path: self.path.clone(), error })
     }
 }

@@ -11,6 +11,7 @@ use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use ackclock_live::{
     Attachment, GatewayReport, Lateness, Logs, Namespace, QueueLog, RealTimeGateway, Tun, TunConfig,
@@ -64,7 +65,8 @@ pub(crate) struct GatewayArgs {
         value_parser = clap::value_parser!(u16).range(576..)
     )]
     pub mtu: u16,
-    /// Write a line of JSON to this file for each packet that a link drops.
+    /// Write a line of JSON to this file for each packet that a link drops. Within a second the line
+    /// is there for whoever follows the file.
     #[arg(long, value_name = "FILE")]
     pub drops: Option<PathBuf>,
     /// Write what each packet finds at the queue of each link to this file, and how long it waits:
@@ -165,7 +167,7 @@ pub(crate) fn gateway(args: &GatewayArgs, registry: &Registry) -> Result<String,
         _ => Error::system("gateway")(error),
     })?;
     say(&format!("{} runs with seed {seed}; Ctrl-C ends it\n", source.file));
-    wait(&gateway, &interrupt, args.seconds)?;
+    wait(&gateway, &interrupt, args.seconds, drops.as_ref())?;
     if let Some(failure) = gateway.failure() {
         return Err(Error::system("a device is gone")(io::Error::other(failure)));
     }
@@ -345,23 +347,36 @@ fn warn_of_one_namespace(nodes: &[Node<'_>]) {
     }
 }
 
+/// How often what was dropped is handed to the file, for whoever follows it.
+const FOLLOW: std::time::Duration = std::time::Duration::from_secs(1);
+
 /// Waits for a signal, the end of the time, or a failure.
 fn wait(
     gateway: &RealTimeGateway,
     interrupt: &Interrupt,
     time: Option<Duration>,
+    drops: Option<&Drops>,
 ) -> Result<(), Error> {
-    let timeout = time.map(|time| Timespec {
-        tv_sec: (time.0.nanos() / 1_000_000_000) as i64,
-        tv_nsec: (time.0.nanos() % 1_000_000_000) as _,
-    });
+    let time = time.map(|time| std::time::Duration::from_nanos(time.0.nanos()));
+    let end = time.and_then(|time| Instant::now().checked_add(time));
     let mut fds = [
         PollFd::from_borrowed_fd(interrupt.as_fd(), PollFlags::IN),
         PollFd::from_borrowed_fd(gateway.as_fd(), PollFlags::IN),
     ];
-    rustix::io::retry_on_intr(|| poll(&mut fds, timeout.as_ref()))
-        .map_err(|e| Error::system("poll")(e.into()))?;
-    Ok(())
+    loop {
+        let left = end.map(|end| end.saturating_duration_since(Instant::now()));
+        let follow = drops.map(|_| FOLLOW);
+        let timeout = [left, follow].into_iter().flatten().min();
+        let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
+        let ready = rustix::io::retry_on_intr(|| poll(&mut fds, timeout.as_ref()))
+            .map_err(|e| Error::system("poll")(e.into()))?;
+        if ready > 0 || end.is_some_and(|end| end <= Instant::now()) {
+            return Ok(());
+        }
+        if let Some(drops) = drops {
+            drops.flush();
+        }
+    }
 }
 
 fn table(report: &GatewayReport) -> String {
