@@ -81,6 +81,9 @@ pub struct ImpairArgs {
         value_parser = clap::value_parser!(u32).range(1..=20_000)
     )]
     pub max_connections: u32,
+    /// How long connecting to the server may take. Then the client is reset.
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    pub connect_timeout: Duration,
     /// How long open connections may take to finish after Ctrl-C. A second Ctrl-C ends them at once.
     #[arg(long, value_name = "TIME", default_value = "5s")]
     pub drain: Duration,
@@ -108,11 +111,7 @@ fn alone(args: &ImpairArgs, strategy: Composition, registry: &Registry) -> Resul
         listen.push(listen_address("--listen", text)?);
     }
     let to = args.to.as_deref().unwrap_or_default();
-    let config = ProxyConfig {
-        strategy,
-        max_connections: args.max_connections,
-        ..ProxyConfig::new(listen, resolve("--to", to)?)
-    };
+    let config = ProxyConfig { listen, to: resolve("--to", to)?, ..args.proxy_config(strategy) };
     let interrupts = interrupts()?;
     let seed = conditions.seed();
     let proxy = Proxy::start(&config, &[conditions])?;
@@ -135,7 +134,7 @@ fn with_api(
     let host = if api.contains(':') { "" } else { "127.0.0.1:" };
     let address = listen_address("--api", &format!("{host}{api}"))?;
     let seed = args.seed.unwrap_or(1);
-    let mut proxies = Proxies::new(strategy, args.max_connections, seed);
+    let mut proxies = Proxies::new(args.proxy_config(strategy), seed);
     match (args.listen.as_slice(), &args.to) {
         ([listen], Some(to)) => {
             let condition = args.condition()?;
@@ -183,7 +182,11 @@ impl From<Problem> for Error {
 }
 
 fn drain(args: &ImpairArgs) -> std::time::Duration {
-    std::time::Duration::from_nanos(args.drain.0.nanos())
+    system_time(args.drain)
+}
+
+fn system_time(time: Duration) -> std::time::Duration {
+    std::time::Duration::from_nanos(time.0.nanos())
 }
 
 /// The next interrupts cut connections off.
@@ -200,6 +203,16 @@ fn say(text: &str) {
 }
 
 impl ImpairArgs {
+    /// What all proxies have in common.
+    fn proxy_config(&self, strategy: Composition) -> ProxyConfig {
+        ProxyConfig {
+            strategy,
+            max_connections: self.max_connections,
+            connect_timeout: system_time(self.connect_timeout),
+            ..ProxyConfig::new(Vec::new(), Vec::new())
+        }
+    }
+
     /// The condition that the options describe.
     fn condition(&self) -> Result<Condition, Error> {
         let read = |path: &PathBuf| {

@@ -34,6 +34,9 @@ pub(crate) struct EventLoop {
     /// Somebody may wait at a listener.
     waiting: bool,
     to: Vec<SocketAddr>,
+    connect_timeout: Duration,
+    /// Those that wait for the server, or did, and until when, in order.
+    connecting: VecDeque<(Instant, End)>,
     most: usize,
     path: Path,
     /// By token.
@@ -70,6 +73,8 @@ impl EventLoop {
             listeners,
             waiting: false,
             to: config.to.clone(),
+            connect_timeout: config.connect_timeout,
+            connecting: VecDeque::new(),
             most: config.max_connections as usize,
             path,
             joints: HashMap::new(),
@@ -111,6 +116,7 @@ impl EventLoop {
                     self.go_on(token);
                 }
             }
+            self.give_up();
             self.path.flush();
             if trimmed.elapsed() >= TRIM {
                 trimmed = Instant::now();
@@ -134,7 +140,8 @@ impl EventLoop {
             due => Some(self.start + Duration::from_nanos(due.nanos())),
         };
         let trim = (!self.joints.is_empty()).then(|| Instant::now() + TRIM);
-        let left = [due, trim, self.end].into_iter().flatten().min()?;
+        let connecting = self.connecting.front().map(|(until, _)| *until);
+        let left = [due, trim, self.end, connecting].into_iter().flatten().min()?;
         let left = left.saturating_duration_since(Instant::now());
         let millis = Duration::from_millis(left.as_millis() as u64);
         if millis.is_zero() && !left.is_zero() {
@@ -195,7 +202,30 @@ impl EventLoop {
     fn take_connections(&mut self) {
         while let Some(end) = self.path.accept() {
             let addresses = self.to.clone();
+            if let Some(until) = Instant::now().checked_add(self.connect_timeout) {
+                self.connecting.push_back((until, end));
+            }
             self.open(end, addresses);
+        }
+    }
+
+    /// Ends the connections for which the server has taken too long.
+    fn give_up(&mut self) {
+        let now = Instant::now();
+        while let Some(&(until, end)) = self.connecting.front() {
+            let token = self.tokens.get(&end).copied();
+            let waits = token.filter(|t| self.joints.get(t).is_some_and(|j| j.next.is_some()));
+            match waits {
+                Some(_) if until > now => return,
+                Some(token) => {
+                    self.remove(token);
+                    self.counts.unreachable += 1;
+                    self.path.abort(end);
+                }
+                // It is open, or gone.
+                None => {}
+            }
+            self.connecting.pop_front();
         }
     }
 

@@ -29,13 +29,17 @@ pub struct ProxyConfig {
     pub strategy: Composition,
     /// The most clients at the same time; others wait until one is done.
     pub max_connections: u32,
+    /// How long the server may take to accept a connection, over all its addresses. Then the client
+    /// is reset.
+    pub connect_timeout: Duration,
 }
 
 impl ProxyConfig {
-    /// The strategy `linux`, and at most 1000 clients.
+    /// The strategy `linux`, at most 1000 clients, and 10 s for the server.
     pub fn new(listen: Vec<SocketAddr>, to: Vec<SocketAddr>) -> ProxyConfig {
         let strategy = Registry::default().parse("linux").expect("a preset");
-        ProxyConfig { listen, to, strategy, max_connections: 1000 }
+        let connect_timeout = Duration::from_secs(10);
+        ProxyConfig { listen, to, strategy, max_connections: 1000, connect_timeout }
     }
 }
 
@@ -68,7 +72,7 @@ pub struct ProxyReport {
     pub open: u64,
     /// Connections that ended with a reset, of either side.
     pub reset: u64,
-    /// Connections for which the server could not be reached.
+    /// Connections that the server did not take, or not in time.
     pub unreachable: u64,
     /// Bytes that clients sent, and bytes that the server sent.
     pub bytes: [u64; 2],

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use ackclock_impair::{Conditions, Proxy, ProxyConfig, ProxyReport, Simple};
 use ackclock_tcp::Registry;
+use socket2::{Domain, Socket, Type};
 
 fn localhost() -> SocketAddr {
     "127.0.0.1:0".parse().unwrap()
@@ -151,6 +152,37 @@ fn a_client_is_reset_if_the_server_does_not_listen() {
     assert_eq!(client.read(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionReset);
     let report = finish(proxy);
     assert_eq!((report.accepted, report.unreachable, report.reset), (1, 1, 1));
+}
+
+/// A server that does not answer: its queue is full, and the system drops what comes (listen(2)).
+#[test]
+fn a_client_is_reset_if_the_server_takes_too_long() {
+    let server = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    server.bind(&localhost().into()).unwrap();
+    server.listen(0).unwrap();
+    let address = server.local_addr().unwrap().as_socket().unwrap();
+    let filling = TcpStream::connect(address).unwrap();
+    let conditions = Conditions::simple(&Simple::default(), 1).unwrap();
+    let connect_timeout = Duration::from_millis(400);
+    let config =
+        ProxyConfig { connect_timeout, ..ProxyConfig::new(vec![localhost()], vec![address]) };
+    let proxy = Proxy::start(&config, &[conditions]).unwrap();
+    let begin = Instant::now();
+    // The kernel takes the first one of them, too.
+    let mut clients = [connect(&proxy), connect(&proxy), connect(&proxy)];
+    let mut resets = 0;
+    for client in &mut clients {
+        client.set_read_timeout(Some(Duration::from_secs(4))).unwrap();
+        match client.read(&mut [0]).unwrap_err().kind() {
+            ErrorKind::ConnectionReset => resets += 1,
+            kind => assert_eq!(kind, ErrorKind::WouldBlock),
+        }
+        assert!(begin.elapsed() >= Duration::from_millis(400));
+    }
+    let report = proxy.report().unwrap();
+    assert!(resets >= 2, "{report:?}");
+    assert_eq!((report.accepted, report.unreachable, report.reset), (3, resets, resets));
+    drop(filling);
 }
 
 /// Where the server does not read, the client is held up: what is under way is bounded.

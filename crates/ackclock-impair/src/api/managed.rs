@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use ackclock_tcp::strategy::Composition;
 use serde_json::{Value, json};
 
 use super::wanted::{Found, NewProxy, Wanted};
@@ -40,16 +39,16 @@ pub(super) struct InForce {
 }
 
 impl Managed {
-    /// One that does not run yet, with random numbers of this seed unless it has its own.
+    /// One that does not run yet, with what `config` has for all, and random numbers of this seed
+    /// unless it has its own.
     pub(super) fn new(
         Wanted { new, listen, to, links }: Wanted,
-        strategy: Composition,
-        max_connections: u32,
+        config: &ProxyConfig,
         seed: u64,
     ) -> Result<Managed, Problem> {
         check_name(&new.name)?;
         let mut managed = Managed {
-            config: ProxyConfig { listen: vec![listen], to, strategy, max_connections },
+            config: ProxyConfig { listen: vec![listen], to, ..config.clone() },
             proxy: None,
             seed: new.seed.unwrap_or(seed),
             conditions: Vec::new(),

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use ackclock_tcp::strategy::Composition;
 use serde_json::{Value, json};
 
 use super::managed::{InForce, Managed};
 use super::wanted::{Found, Wanted};
 use super::{Condition, Problem};
-use crate::{Conditions, Error, ProxyReport};
+use crate::{Conditions, Error, ProxyConfig, ProxyReport};
 
 /// The most proxies, each of which has a thread.
 const MOST_PROXIES: usize = 1000;
@@ -17,18 +16,18 @@ const MOST_PROXIES: usize = 1000;
 /// Proxies by name, and what they have in common.
 pub(crate) struct Proxies {
     proxies: BTreeMap<String, Managed>,
-    strategy: Composition,
-    max_connections: u32,
+    /// What they have in common.
+    config: ProxyConfig,
     seed: u64,
     /// What those did that are gone.
     past: ProxyReport,
 }
 
 impl Proxies {
-    /// Proxies with senders of this strategy, for so many clients each, and with this seed.
-    pub(crate) fn new(strategy: Composition, max_connections: u32, seed: u64) -> Proxies {
+    /// Proxies like this, but for where they listen and lead, and with this seed.
+    pub(crate) fn new(config: ProxyConfig, seed: u64) -> Proxies {
         let (proxies, past) = (BTreeMap::new(), ProxyReport::default());
-        Proxies { proxies, strategy, max_connections, seed, past }
+        Proxies { proxies, config, seed, past }
     }
 
     /// All of them, by name.
@@ -84,7 +83,7 @@ impl Proxies {
             let text = format!("name: there are {MOST_PROXIES} proxies, which is all there may be");
             return Err(Problem::new(409, text));
         }
-        Managed::new(wanted, self.strategy.clone(), self.max_connections, self.seed)
+        Managed::new(wanted, &self.config, self.seed)
     }
 
     /// Ends the proxies of these names, and has these take their places; with `same` they go on

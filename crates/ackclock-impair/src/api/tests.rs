@@ -8,13 +8,12 @@ use serde_json::{Value, json};
 
 use super::routes::answer;
 use super::*;
+use crate::ProxyConfig;
 
 type Shared = Arc<Mutex<Proxies>>;
 
 fn proxies() -> Shared {
-    let registry = Registry::default();
-    let strategy = registry.parse("linux").unwrap();
-    Arc::new(Mutex::new(Proxies::new(strategy, 1000, 7)))
+    Arc::new(Mutex::new(Proxies::new(ProxyConfig::new(Vec::new(), Vec::new()), 7)))
 }
 
 /// Sends a request with a body. Returns the status and the body.
