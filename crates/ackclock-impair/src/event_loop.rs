@@ -46,6 +46,8 @@ pub(crate) struct EventLoop {
     /// Those that let others go first.
     again: VecDeque<Token>,
     clients: usize,
+    /// There may be memory to give back.
+    to_trim: bool,
     chunk: Vec<u8>,
     commands: Receiver<Command>,
     /// When to end, once it has been asked for.
@@ -81,6 +83,7 @@ impl EventLoop {
             tokens: HashMap::new(),
             again: VecDeque::new(),
             clients: 0,
+            to_trim: false,
             chunk: vec![0; CHUNK],
             commands,
             end: None,
@@ -118,9 +121,11 @@ impl EventLoop {
             }
             self.give_up();
             self.path.flush();
+            self.to_trim |= !self.joints.is_empty();
             if trimmed.elapsed() >= TRIM {
                 trimmed = Instant::now();
-                self.path.trim();
+                // The last ones that end leave something, too.
+                self.to_trim = !self.path.trim() || !self.joints.is_empty();
             }
             if self.obey() {
                 self.joints.values().for_each(Joint::reset);
@@ -139,7 +144,7 @@ impl EventLoop {
             Time::NEVER => None,
             due => Some(self.start + Duration::from_nanos(due.nanos())),
         };
-        let trim = (!self.joints.is_empty()).then(|| Instant::now() + TRIM);
+        let trim = self.to_trim.then(|| Instant::now() + TRIM);
         let connecting = self.connecting.front().map(|(until, _)| *until);
         let left = [due, trim, self.end, connecting].into_iter().flatten().min()?;
         let left = left.saturating_duration_since(Instant::now());

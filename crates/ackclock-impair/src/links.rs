@@ -215,11 +215,13 @@ impl Links {
         passed
     }
 
-    /// Gives back the memory of packets if none is under way.
-    pub(crate) fn trim(&mut self) {
-        if self.free.len() == self.packets.len() {
+    /// Gives back the memory of packets if none is under way: returns whether that is so.
+    pub(crate) fn trim(&mut self) -> bool {
+        let none = self.free.len() == self.packets.len();
+        if none {
             (self.packets, self.free) = (Vec::new(), Vec::new());
         }
+        none
     }
 
     /// The token of a packet that is not there yet.

@@ -198,9 +198,10 @@ impl Path {
         self.hosts[host].abort(self.now, socket);
     }
 
-    /// Gives back memory of buffers that hold little, and of packets that are gone.
-    pub(crate) fn trim(&mut self) {
+    /// Gives back memory of buffers that hold little, and of packets that are gone. Returns whether
+    /// none is under way.
+    pub(crate) fn trim(&mut self) -> bool {
         self.hosts.iter_mut().for_each(Stack::trim);
-        self.links.trim();
+        self.links.trim()
     }
 }
