@@ -18,8 +18,8 @@ use crate::{Error, Late, Proxy, ProxyConfig, ProxyReport};
 /// The options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct ImpairArgs {
-    /// Where to listen. `:8080` is port 8080 of all addresses, IPv6 and IPv4; `0.0.0.0:8080` is that of
-    /// all IPv4 addresses.
+    /// Where to listen. `:8080` is port 8080 of all addresses, IPv6 and IPv4; `0.0.0.0:8080` is
+    /// that of all IPv4 addresses.
     #[arg(long, value_name = "ADDR:PORT", required_unless_present = "api", requires = "to")]
     pub listen: Vec<String>,
     /// The server to forward to.
@@ -296,8 +296,8 @@ mod tests {
     #[test]
     fn one_is_no_plural() {
         let report = ProxyReport { accepted: 1, bytes: [1, 1], ..ProxyReport::default() };
-        let text = "1 connection, 0 reset, 0 not taken by the server; 1 byte up, 1 down; 0 packets, \
-            0 lost\n";
+        let text = "1 connection, 0 reset, 0 not taken by the server; 1 byte up, 1 down; \
+            0 packets, 0 lost\n";
         assert_eq!(line(&[report]), text);
     }
 

@@ -82,7 +82,7 @@ fn main() {
     let left = held(&region);
     eprintln!("{begin} bytes at the begin, {most} at most, {left} at the end");
     assert_eq!(proxy.report().map(|report| (report.accepted, report.open)), Some((1001, 0)));
-    // What waited for the clients was much. What is left are lists that do not shrink, TIME-WAIT, and
-    // what links know of flows, of which they know at most 65,536.
+    // What waited for the clients was much. What is left are lists that do not shrink, TIME-WAIT,
+    // and what links know of flows, of which they know at most 65,536.
     assert!(most > 30 << 20 && left < 6 << 20);
 }

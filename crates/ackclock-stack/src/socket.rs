@@ -157,10 +157,9 @@ impl Socket {
         Ok(len)
     }
 
-    /// Whether the application, having found nothing to read or no room, would now find some, or has
-    /// asked for an acknowledgment that has come. A
-    /// full buffer counts as writable again when a quarter of it is free: otherwise each ACK
-    /// would wake the writer.
+    /// Whether the application, having found nothing to read or no room, would now find some, or
+    /// has asked for an acknowledgment that has come. A full buffer counts as writable again when a
+    /// quarter of it is free: otherwise each ACK would wake the writer.
     pub(crate) fn has_news(&mut self, grant: usize) -> bool {
         let readable =
             self.wants_read && (self.connection.readable() > 0 || self.connection.at_end());

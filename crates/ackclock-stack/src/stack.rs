@@ -261,9 +261,9 @@ impl Stack {
         Ok(len)
     }
 
-    /// Names the socket in [`Stack::poll_ready`] once the peer has acknowledged everything before this
-    /// position of what was written ([`Status::written`]), also where it has already. A further call
-    /// takes the place of this one.
+    /// Names the socket in [`Stack::poll_ready`] once the peer has acknowledged everything before
+    /// this position of what was written ([`Status::written`]), also where it has already. A
+    /// further call takes the place of this one.
     ///
     /// # Errors
     /// [`Error::NoSocket`].
@@ -317,8 +317,9 @@ impl Stack {
         Ok(self.table.held(socket)?.1.connection.sender())
     }
 
-    /// What kept a socket from sending, from when it was opened until now. Its handshake and its wait
-    /// for [`Stack::accept`] count as [`Limit::Application`]; [`Limits::since`] takes them off.
+    /// What kept a socket from sending, from when it was opened until now. Its handshake and its
+    /// wait for [`Stack::accept`] count as [`Limit::Application`]; [`Limits::since`] takes them
+    /// off.
     ///
     /// # Errors
     /// [`Error::NoSocket`].

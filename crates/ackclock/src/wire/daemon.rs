@@ -50,9 +50,9 @@ pub(crate) struct DaemonArgs {
     #[arg(long, value_name = "S", default_value = DEFAULT_STRATEGY)]
     pub strategy: String,
     /// Give another strategy to some of the clients: to a share of the connections (`prr=10%`), or
-    /// to a prefix (`prr=198.51.100.0/24`). Repeat the option for more. Prefixes go before shares, and
-    /// of several that hold a client the longest. Metrics and access log have the strategy of each
-    /// connection.
+    /// to a prefix (`prr=198.51.100.0/24`). Repeat the option for more. Prefixes go before shares,
+    /// and of several that hold a client the longest. Metrics and access log have the strategy of
+    /// each connection.
     #[arg(long, value_name = "S=SHARE|PREFIX")]
     pub split: Vec<SplitArg>,
     /// Serve with so many threads, from 1 to 64: each has a queue of the device, and a stack of its

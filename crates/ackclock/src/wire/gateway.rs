@@ -65,8 +65,8 @@ pub(crate) struct GatewayArgs {
         value_parser = clap::value_parser!(u16).range(576..)
     )]
     pub mtu: u16,
-    /// Write a line of JSON to this file for each packet that a link drops. Within a second the line
-    /// is there for whoever follows the file.
+    /// Write a line of JSON to this file for each packet that a link drops. Within a second the
+    /// line is there for whoever follows the file.
     #[arg(long, value_name = "FILE")]
     pub drops: Option<PathBuf>,
     /// Write what each packet finds at the queue of each link to this file, and how long it waits:
@@ -288,9 +288,9 @@ impl Node<'_> {
         self.addresses.iter().try_for_each(|&address| check_free(&option, address))
     }
 
-    /// Refuses addresses of other nodes that lie in a prefix of this one, and to which the kernel has
-    /// another route than our device. Others need a route of the user's, which may come later. In
-    /// one namespace packets for them never leave the kernel ([`warn_of_one_namespace`]).
+    /// Refuses addresses of other nodes that lie in a prefix of this one, and to which the kernel
+    /// has another route than our device. Others need a route of the user's, which may come later.
+    /// In one namespace packets for them never leave the kernel ([`warn_of_one_namespace`]).
     fn check_reached(&self, nodes: &[Node<'_>]) -> Result<(), Error> {
         let own: Vec<IpAddr> = self.addresses.iter().map(|prefix| prefix.addr).collect();
         for other in nodes.iter().filter(|other| other.netns != self.netns) {

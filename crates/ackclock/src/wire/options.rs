@@ -59,7 +59,8 @@ pub(crate) struct WireArgs {
     /// Cut segments and compute checksums in our stack, and not in the device.
     #[arg(long)]
     pub no_offload: bool,
-    /// The largest payload of a segment, options included. Default, and at most: what the MTU allows.
+    /// The largest payload of a segment, options included. Default, and at most: what the MTU
+    /// allows.
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(88..))]
     pub mss: Option<u16>,
     /// Do not offer SACK.

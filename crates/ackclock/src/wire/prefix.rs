@@ -143,9 +143,9 @@ pub(crate) fn check_free(option: &str, ours: Prefix) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses an address to which the kernel of this namespace does not send by our device, where it has
-/// the addresses `from`: another route has it, or they are in different prefixes. `option` has it, for
-/// the error.
+/// Refuses an address to which the kernel of this namespace does not send by our device, where it
+/// has the addresses `from`: another route has it, or they are in different prefixes. `option` has
+/// it, for the error.
 ///
 /// # Errors
 /// [`Error::Usage`] says what to look at.
@@ -166,8 +166,8 @@ pub(crate) fn check_reached(option: &str, ours: IpAddr, from: &[IpAddr]) -> Resu
             let from = from.join(" and ");
             Err(Error::Usage(format!(
                 "{option} {ours}: packets for it do not come to our device, where the kernel is \
-                 {from}; see `ip route get {ours}`, and choose a prefix without another route, with \
-                 both addresses in it"
+                 {from}; see `ip route get {ours}`, and choose a prefix without another route, \
+                 with both addresses in it"
             )))
         }
     }

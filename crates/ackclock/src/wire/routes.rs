@@ -63,8 +63,8 @@ struct Listener {
     ecn: Option<Ecn>,
 }
 
-/// Clients that get a strategy of their own. Prefixes go before shares, and of several prefixes that
-/// hold a client the longest.
+/// Clients that get a strategy of their own. Prefixes go before shares, and of several prefixes
+/// that hold a client the longest.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Part {

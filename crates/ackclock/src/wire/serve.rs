@@ -99,8 +99,8 @@ struct Server {
     chunk: Vec<u8>,
 }
 
-/// Responses of one connection that are timed at the same time. More is pipelining of a kind that no
-/// client does, and would take memory.
+/// Responses of one connection that are timed at the same time. More is pipelining of a kind that
+/// no client does, and would take memory.
 const TIMED: usize = 64;
 
 /// Of each strategy, by its number.
