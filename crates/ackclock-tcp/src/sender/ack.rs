@@ -158,10 +158,8 @@ fn time(c: &mut Sender, a: &AckSummary) {
 
 /// The axes decide in turn: undo, detection, retransmission lost, then windows.
 pub(super) fn respond(c: &mut Sender, a: &mut AckSummary) {
-    if c.wants.measures
-        && let Some(ssthresh) = c.strategy.window.on_measured(&c.s, a)
-    {
-        c.s.ssthresh = ssthresh;
+    if c.wants.measures {
+        measure(c, a);
     }
     observe(c, a);
     ecn::note(c, a);
@@ -207,6 +205,14 @@ pub(super) fn respond(c: &mut Sender, a: &mut AckSummary) {
     }
 }
 
+/// The window law measures, and may end slow start for what it finds.
+#[inline(always)]
+pub(super) fn measure(c: &mut Sender, a: &AckSummary) {
+    if let Some(ssthresh) = c.strategy.window.on_measured(&c.s, a) {
+        c.s.ssthresh = ssthresh;
+    }
+}
+
 /// Detection takes note of what was delivered.
 #[inline(always)]
 pub(super) fn observe(c: &mut Sender, a: &mut AckSummary) {
@@ -240,7 +246,7 @@ pub(super) fn on_advance_open(c: &mut Sender, a: &AckSummary, settled: bool) {
 }
 
 #[inline(always)]
-fn grow(c: &mut Sender, a: &AckSummary) {
+pub(super) fn grow(c: &mut Sender, a: &AckSummary) {
     // RFC 3168 section 6.1.2: no growth on an ECN-Echo. After a timeout the receiver echoes until
     // new data carries CWR, and none goes before all is repaired: without growth that took one
     // segment a round trip. Linux grows on an echo, too.

@@ -119,7 +119,10 @@ pub(super) struct Wants {
     pub plain: bool,
     /// Full segments of new data do too: no mechanism has a say in them.
     pub sends_plainly: bool,
-    /// On the short path too all axes are asked for their response.
+    /// They do too, but cwnd counts what is in flight, the window law measures, or one timer serves
+    /// all ends.
+    pub sends_in_flight: bool,
+    /// On a plain ACK undo, a window law that measures or a timer for all ends may have a say.
     pub responds: bool,
     /// On a plain ACK detection need not be asked, nor ambiguity.
     pub skips_detection: bool,
@@ -140,6 +143,7 @@ impl Wants {
         let always_asks = times || limits || segments || paces || rates;
         let serves_all = strategy.timer.serves_all();
         let plain = !config.events && !always_asks;
+        let asked = everywhere || measures || serves_all;
         Wants {
             deliveries,
             samples_sacks,
@@ -156,7 +160,8 @@ impl Wants {
             rates,
             asks: measures || paces,
             plain,
-            sends_plainly: plain && !(everywhere || measures || serves_all || config.ecn),
+            sends_plainly: plain && !asked && !config.ecn,
+            sends_in_flight: plain && asked && !config.ecn,
             responds: measures || after_detection || serves_all || !strategy.undo.is_empty(),
             skips_detection: strategy.detect.skips_plain_acks(),
             skips_advance: strategy.ambiguity.skips_plain_acks(),

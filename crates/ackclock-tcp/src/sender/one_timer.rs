@@ -45,6 +45,7 @@ pub(super) fn after_ack(c: &mut Sender) {
 
 /// New data was sent; `first`: nothing was outstanding (`tcp_event_new_data_sent`, and then
 /// `tcp_schedule_loss_probe`).
+#[inline(never)]
 pub(super) fn after_new(c: &mut Sender, first: bool) {
     let rto_at = from_head(c);
     let probes = wait_for_probe(c, if rto_at > c.s.now { rto_at } else { Time::NEVER });

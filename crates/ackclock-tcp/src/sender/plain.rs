@@ -4,9 +4,9 @@
 //! A plain ACK advances `snd_una` over segments that were sent once, outside recovery, and carries
 //! nothing else; no duplicates are counted, and nothing outstanding is sacked, lost or on its way
 //! again. What it does here is what the full path ([`super::ack`]) would do, without the questions
-//! whose answers are known: those of detection and ambiguity only where they declare it
-//! (`skips_plain_acks`). Where undo, a window law that measures or a timer for all ends has a say,
-//! all axes are asked as on the full path. Events are the full path's.
+//! whose answers are known: those of detection, ambiguity and undo only where they declare it
+//! (`skips_plain_acks`). Where an undo has a say, all axes are asked for their response as on the
+//! full path. Events are the full path's.
 //!
 //! Full segments of new data go out on a short path too, where no mechanism has a say in them: the
 //! windows alone decide ([`super::transmit`] has the full path). A property test holds both paths
@@ -14,8 +14,7 @@
 
 use super::ack::{self, after_response, before_response, on_advance_open};
 use super::machine::Sender;
-use super::transmit::header;
-use super::{Transmit, one_timer, repair, summarise};
+use super::{Transmit, one_timer, repair, summarise, transmit};
 use crate::event::Cause;
 use crate::scoreboard::Record;
 use crate::segment::Segment;
@@ -67,8 +66,7 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) -> bool {
     summarise::restart(c);
     before_response(c, &a);
     if c.wants.responds {
-        ack::respond(c, &mut a);
-        one_timer::after_ack(c);
+        respond(c, &mut a);
     } else {
         respond_briefly(c, &mut a);
     }
@@ -92,17 +90,41 @@ fn respond_briefly(c: &mut Sender, a: &mut AckSummary) {
     }
 }
 
+/// The same where undo, a window law that measures or a timer for all ends may have a say. There is
+/// no ECN-Echo to answer. A function of its own, so that others do not pay for it.
+#[inline(never)]
+fn respond(c: &mut Sender, a: &mut AckSummary) {
+    if c.strategy.undo.iter().all(|undo| undo.skips_plain_acks()) {
+        if c.wants.measures {
+            ack::measure(c, a);
+        }
+        respond_briefly(c, a);
+        if c.wants.after_detection && c.s.phase != Phase::Recovery {
+            ack::grow(c, a);
+        }
+    } else {
+        ack::respond(c, a);
+    }
+    one_timer::after_ack(c);
+}
+
 /// Whether cwnd has room for the full segment of new data that is there to send; `None` if there is
 /// none, or if anything else has a say in what goes out.
 #[inline(always)]
 pub(super) fn has_room(c: &Sender) -> Option<bool> {
+    let end = usual_end(c).filter(|_| c.wants.sends_plainly)?;
+    Some(end - c.s.snd_una <= c.s.cwnd)
+}
+
+/// Where the full segment of new data ends that is there to send, if only windows have a say in it.
+#[inline(always)]
+fn usual_end(c: &Sender) -> Option<u64> {
     let s = &c.s;
     let end = s.snd_nxt + s.mss;
     let full = s.snd_nxt == s.snd_max && end <= s.written && end <= s.window_edge;
     let calm = s.phase == Phase::Open && !s.cwr && s.dupacks == 0 && !s.board.is_empty();
     let other = c.window_probe || c.urgent.is_some() || c.beyond.bytes > 0 || c.one.is_some();
-    let usual = c.wants.sends_plainly && full && calm && !other && c.burst == u32::MAX;
-    usual.then(|| end - s.snd_una <= s.cwnd)
+    (full && calm && !other && c.burst == u32::MAX).then_some(end)
 }
 
 /// Sends that segment.
@@ -119,6 +141,32 @@ pub(super) fn send(c: &mut Sender) -> Transmit {
     if c.timers.rto_at == Time::NEVER {
         c.start_rto();
     }
-    let segment = header(c, seq, len, end == c.s.written);
+    let segment = transmit::header(c, seq, len, end == c.s.written);
     Transmit { segment, position: seq, cause: Cause::New, transmission: 1 }
+}
+
+/// What goes out where cwnd counts what is in flight, the window law measures, or one timer serves
+/// all ends. A function of its own, so that others do not pay for it.
+#[inline(never)]
+pub(super) fn poll_in_flight(c: &mut Sender) -> Option<Transmit> {
+    let Some(end) = usual_end(c) else { return transmit::poll(c) };
+    let in_flight = c.in_flight();
+    // The law sees data go out into an empty network, and validates cwnd as the application writes.
+    if c.wants.measures && (in_flight == 0 || c.writing) {
+        return transmit::poll(c);
+    }
+    if in_flight + c.s.mss > c.s.cwnd {
+        if c.wants.measures {
+            transmit::validate(c, in_flight);
+        }
+        return None;
+    }
+    // What SACK blocks report has made room.
+    let beyond = end - c.s.snd_una > c.s.cwnd;
+    let cause = if beyond { Cause::LimitedTransmit } else { Cause::New };
+    let transmit = Transmit { cause, ..send(c) };
+    if c.timers.serves_all {
+        one_timer::after_new(c, false);
+    }
+    Some(transmit)
 }

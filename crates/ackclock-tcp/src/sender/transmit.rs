@@ -30,14 +30,14 @@ fn poll_asking(c: &mut Sender) -> Option<Transmit> {
     }
     // An application that writes much sends while it does.
     if c.wants.measures && (sent.is_none() || c.writing) {
-        validate(c);
+        let in_flight = c.in_flight();
+        validate(c, in_flight);
     }
     sent
 }
 
-/// The window law is asked whether cwnd is in use (`tcp_write_xmit`).
-fn validate(c: &mut Sender) {
-    let mut in_flight = c.in_flight();
+/// The window law is asked whether cwnd is in use (`tcp_write_xmit`), with so many bytes in flight.
+pub(super) fn validate(c: &mut Sender, mut in_flight: u64) {
     // What segmentation holds back would have gone.
     if c.strategy.segmentation.as_ref().is_some_and(|s| s.held()) {
         in_flight = in_flight.max(c.s.cwnd);

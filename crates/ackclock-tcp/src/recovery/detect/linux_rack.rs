@@ -128,24 +128,24 @@ impl LinuxRack {
     /// `tcp_rack_advance` for each segment delivered: those that SACK blocks report, in sequence, and
     /// then those acknowledged. Returns when the one sent last was sent.
     fn advance(&mut self, s: &State, a: &AckSummary) -> Option<Time> {
-        let min = self.min_rtt.get().unwrap_or(Span(u64::MAX));
         let mut newest = None;
-        let mut delivered = take(&mut self.delivered);
-        delivered.sort_unstable_by_key(|d| (d.sent.1 <= s.snd_una, d.seq));
-        for d in &delivered {
+        // One, most often.
+        if self.delivered.len() > 1 {
+            self.delivered.sort_unstable_by_key(|d| (d.sent.1 <= s.snd_una, d.seq));
+        }
+        for d in &self.delivered {
             newest = newest.max(Some(d.sent.0));
             let (acked, rtt) = (d.sent.1 <= s.snd_una, s.now.since(d.sent.0));
             // tcp_skb_spurious_retrans, of what is acknowledged.
             let older = |echo: u32| (echo.wrapping_sub(d.sent.0.timestamp()) as i32) < 0;
-            let spurious = acked && a.ts_echo.is_some_and(older);
-            if d.again && (spurious || rtt < min) {
+            let spurious = || acked && a.ts_echo.is_some_and(older);
+            if d.again && (spurious() || self.min_rtt.get().is_none_or(|min| rtt < min)) {
                 continue;
             }
             (self.advanced, self.rtt) = (true, rtt);
             self.segment = self.segment.max(d.sent);
         }
-        delivered.clear();
-        self.delivered = delivered;
+        self.delivered.clear();
         newest
     }
 

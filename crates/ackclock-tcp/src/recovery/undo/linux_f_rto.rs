@@ -31,6 +31,10 @@ impl Undo for LinuxFRto {
         self.tried = false;
     }
 
+    fn skips_plain_acks(&self) -> bool {
+        true
+    }
+
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Verdict {
         if s.phase != Phase::Loss || !self.frto {
             return Verdict::Open;

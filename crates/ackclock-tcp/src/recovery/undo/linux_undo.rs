@@ -147,6 +147,10 @@ impl Undo for LinuxUndo {
         *self.undo_retrans.get_or_insert(0) += 1;
     }
 
+    fn skips_plain_acks(&self) -> bool {
+        self.retrans_stamp.is_none() && !self.all_reported()
+    }
+
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Verdict {
         self.count_dsacks(a);
         match s.phase {

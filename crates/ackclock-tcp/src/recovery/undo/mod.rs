@@ -89,6 +89,13 @@ pub trait Undo: Send {
     /// first one's timestamp).
     fn on_retransmit(&mut self, _s: &State, _seq: u64, _len: u32) {}
 
+    /// Whether a *plain* ACK would tell it nothing now
+    /// ([`Detect::skips_plain_acks`](crate::recovery::detect::Detect::skips_plain_acks)): it would
+    /// answer with [`Verdict::Open`], and change nothing of its own. Then it is not shown that ACK.
+    fn skips_plain_acks(&self) -> bool {
+        false
+    }
+
     /// Judges on an ACK, also after the response has ended: its verdict counts until the next
     /// response begins.
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Verdict;

@@ -8,7 +8,7 @@ const HISTORIES: u64 = 100_000;
 const INPUTS: u64 = 24;
 
 /// Strategies whose plain ACKs take the short path.
-const SHORT: [&str; 16] = [
+const SHORT: [&str; 18] = [
     "newreno",
     "sack",
     "rack-tlp",
@@ -22,6 +22,8 @@ const SHORT: [&str; 16] = [
     "linux",
     "last-mile",
     "sack+linux-reno",
+    "sack+linux-prr",
+    "rack-tlp+linux-timer",
     "sack+dsack-undo",
     "newreno+eifel",
     "sack+f-rto",
@@ -68,7 +70,8 @@ fn the_short_path_does_what_the_full_one_does() {
         let config = SenderConfig { isn, timestamps, nagle: dice.below(8) == 0, ..window(4) };
         let mut pair = [(); 2].map(|()| Sender::new(config.clone(), strategy.build()));
         assert!(pair[0].wants.plain, "{}", strategy.name());
-        (pair[1].wants.plain, pair[1].wants.sends_plainly) = (false, false);
+        let wants = &mut pair[1].wants;
+        (wants.plain, wants.sends_plainly, wants.sends_in_flight) = (false, false, false);
         let mut now = Time::ZERO;
         for _ in 0..INPUTS {
             now += Span::from_millis(dice.below(60));
@@ -119,8 +122,8 @@ fn what_must_see_every_ack_takes_the_full_path() {
         assert!(!wants(name, false).plain, "{name}");
     }
     assert!(!wants("sack", true).plain);
-    assert!(wants("linux", false).responds);
-    assert!(!wants("rack-tlp", false).responds);
+    assert!(wants("linux", false).sends_in_flight);
+    assert!(wants("rack-tlp", false).sends_plainly);
     assert!(wants("sack", false).skips_detection);
     assert!(!wants("rack-tlp", false).skips_detection);
     assert!(!wants("sack+er", false).skips_detection);
