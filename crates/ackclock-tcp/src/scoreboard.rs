@@ -601,8 +601,11 @@ impl Scoreboard {
                 from = r;
             }
         }
+        if from >= right {
+            return 0;
+        }
         let (mut newly, again) = (0, self.retransmitted.segments);
-        let first = self.find(from.min(right));
+        let first = self.find(from);
         let mut index = first;
         while let Some(r) = self.records.get_mut(index) {
             if r.end() > right {

@@ -233,7 +233,7 @@ fn enter_sacks(c: &mut Sender, a: &mut AckSummary, blocks: &Ranges, reported: &m
     if blocks.dsack {
         ranges[0] = (0, 0);
     }
-    for (left, right) in ranges {
+    for &(left, right) in ranges.iter().take(blocks.count) {
         a.newly_sacked += s.board.sack(left, right, |r| {
             if c.wants.observed {
                 reported.note(r, &mut a.original);

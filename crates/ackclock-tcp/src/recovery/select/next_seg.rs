@@ -45,6 +45,10 @@ pub(crate) fn fill_hole(
     below: u64,
     left_out: impl Fn(&Record) -> bool,
 ) -> Option<Next> {
+    // It is where a segment ends, and the next one begins.
+    if *high_rxt >= below {
+        return None;
+    }
     let mut index = s.board.find(*high_rxt);
     while let Some(r) = s.board.get(index) {
         if r.seq >= below {
