@@ -4,11 +4,20 @@
 use crate::time::{Span, Time};
 
 /// The smallest round trip of the present period and of the one before it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct MinRtt {
-    this: Option<Span>,
-    last: Option<Span>,
+    this: Span,
+    last: Span,
     since: Time,
+}
+
+/// In place of a round trip before the first.
+const NONE: Span = Span(u64::MAX);
+
+impl Default for MinRtt {
+    fn default() -> MinRtt {
+        MinRtt { this: NONE, last: NONE, since: Time::ZERO }
+    }
 }
 
 impl MinRtt {
@@ -16,15 +25,12 @@ impl MinRtt {
 
     pub fn sample(&mut self, rtt: Span, now: Time) {
         if now.since(self.since) > Self::PERIOD {
-            (self.last, self.this, self.since) = (self.this.take(), None, now);
+            (self.last, self.this, self.since) = (self.this, NONE, now);
         }
-        self.this = Some(self.this.map_or(rtt, |min| min.min(rtt)));
+        self.this = self.this.min(rtt);
     }
 
     pub fn get(&self) -> Option<Span> {
-        match (self.this, self.last) {
-            (Some(this), Some(last)) => Some(this.min(last)),
-            (this, last) => this.or(last),
-        }
+        Some(self.this.min(self.last)).filter(|&min| min != NONE)
     }
 }

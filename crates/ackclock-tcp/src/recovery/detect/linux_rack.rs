@@ -131,7 +131,7 @@ impl LinuxRack {
         let mut newest = None;
         // One, most often.
         if self.delivered.len() > 1 {
-            self.delivered.sort_unstable_by_key(|d| (d.sent.1 <= s.snd_una, d.seq));
+            self.sort(s.snd_una);
         }
         for d in &self.delivered {
             newest = newest.max(Some(d.sent.0));
@@ -147,6 +147,11 @@ impl LinuxRack {
         }
         self.delivered.clear();
         newest
+    }
+
+    #[inline(never)]
+    fn sort(&mut self, snd_una: u64) {
+        self.delivered.sort_unstable_by_key(|d| (d.sent.1 <= snd_una, d.seq));
     }
 
     /// `tcp_check_sack_reordering`.

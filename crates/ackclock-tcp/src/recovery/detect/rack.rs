@@ -120,10 +120,15 @@ impl Rack {
     #[inline(always)]
     fn detect(&mut self, s: &State) -> Lost {
         self.reo_wnd = self.window(s);
-        let wait = self.rtt + self.reo_wnd;
-        let mut lost = false;
         self.deadline = None;
-        let mut from = 0;
+        // Almost always nothing outstanding was sent before what was delivered.
+        if s.board.sent_before(self.segment, 0).is_some() { self.judge(s) } else { standing(s) }
+    }
+
+    #[inline(never)]
+    fn judge(&mut self, s: &State) -> Lost {
+        let wait = self.rtt + self.reo_wnd;
+        let (mut lost, mut from) = (false, 0);
         while let Some((index, r)) = s.board.sent_before(self.segment, from) {
             from = index + 1;
             if r.last_sent + wait <= s.now {
@@ -137,13 +142,16 @@ impl Rack {
                 s.now.0.checked_sub(wait.0).map_or((Time::ZERO, 0), |by| (Time(by), u64::MAX));
             let (time, end) = expired.min((self.segment.0, self.segment.1.saturating_sub(1)));
             Lost::SentBefore(time, end)
-        } else if !s.recovering() && s.board.lost_bytes() > 0 {
-            // Found lost above the recovery point of the recovery that has ended.
-            Lost::Standing
         } else {
-            Lost::Nothing
+            standing(s)
         }
     }
+}
+
+/// What was found lost above the recovery point of the recovery that has ended.
+fn standing(s: &State) -> Lost {
+    let waits = !s.recovering() && s.board.lost_bytes() > 0;
+    if waits { Lost::Standing } else { Lost::Nothing }
 }
 
 impl Detect for Rack {
