@@ -154,6 +154,8 @@ class ProbeNow(StrEnum):
     NEW_OR_LAST = "new_or_last"
     #: The same, and what goes again counts in the pipe only once, as what it repeats.
     NEW_OR_COPY = "new_or_copy"
+    #: The first unacknowledged segment again, which counts in the pipe once.
+    HEAD = "head"
 
 
 class Verdict(NamedTuple):

@@ -102,6 +102,7 @@ pub fn probe_now(answer: Option<String>) -> ProbeNow {
         None => ProbeNow::Nothing,
         Some("new_or_last") => ProbeNow::NewOrLast,
         Some("new_or_copy") => ProbeNow::NewOrCopy,
+        Some("head") => ProbeNow::Head,
         Some(other) => no_such("ProbeNow", other),
     }
 }

@@ -1,6 +1,6 @@
 //! What time does: detection's deadline, probes, the retransmission timer, the persist timer.
 
-use super::machine::{Beyond, Sender, Turn, Urgent};
+use super::machine::{Sender, Turn, Urgent};
 use super::{one_timer, rates, repair};
 use crate::event::{Cause, EventKind, TimeoutClass};
 use crate::recovery::probe::ProbeNow;
@@ -25,7 +25,7 @@ pub(super) fn on_deadline(c: &mut Sender) {
         let comes = due != Time::NEVER && due.min(c.timers.rto_at) <= now;
         let what = if comes { c.strategy.probes[i].on_deadline(&c.s) } else { ProbeNow::Nothing };
         if what != ProbeNow::Nothing {
-            c.beyond = Beyond::probe(c.s.mss, what == ProbeNow::NewOrLast);
+            c.probe(what);
             // RFC 8985 section 7.3: the timer starts anew with the probe.
             if !c.s.board.is_empty() {
                 c.start_rto();

@@ -10,6 +10,7 @@ use super::rates::Rates;
 use super::stats::Stats;
 use super::timers::Timers;
 use crate::event::{Cause, Event, EventKind};
+use crate::recovery::probe::ProbeNow;
 use crate::recovery::window::Windows;
 use crate::scoreboard::Judge;
 use crate::seq::Seq;
@@ -41,6 +42,12 @@ impl Urgent {
     /// The first retransmission of a recovery.
     pub fn fast_retransmit(seq: u64) -> Urgent {
         Urgent { seq, cause: Cause::FastRetransmit, judge: Judge::Detect, replaces_lost: false }
+    }
+
+    /// A probe of old data.
+    pub fn probe(seq: u64) -> Urgent {
+        let cause = Cause::TailLossProbe;
+        Urgent { seq, cause, judge: Judge::Nobody, replaces_lost: false }
     }
 }
 
@@ -299,6 +306,17 @@ impl Sender {
 
     pub(super) fn set_cwnd(&mut self, cwnd: u64) {
         self.s.cwnd = cwnd.max(1);
+    }
+
+    /// A probe goes out next.
+    pub(super) fn probe(&mut self, what: ProbeNow) {
+        match what {
+            ProbeNow::Nothing => {}
+            ProbeNow::NewOrLast | ProbeNow::NewOrCopy => {
+                self.beyond = Beyond::probe(self.s.mss, what == ProbeNow::NewOrLast);
+            }
+            ProbeNow::Head => self.urgent = Some(Urgent::probe(self.s.snd_una)),
+        }
     }
 
     /// Begins a loss response: remembers what an undo restores.

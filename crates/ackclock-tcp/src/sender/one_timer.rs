@@ -5,9 +5,10 @@
 //! `rto_at` is when it expires, whatever it waits for.
 
 use super::deadline;
-use super::machine::{Beyond, Sender};
+use super::machine::Sender;
 use super::repair;
 use crate::recovery::probe::ProbeNow;
+use crate::state::Phase;
 use crate::time::{Span, Time};
 
 /// What the timer waits for.
@@ -40,6 +41,9 @@ pub(super) fn after_ack(c: &mut Sender) {
         if !wait_for_probe(c, latest) {
             rearm(c);
         }
+    } else if c.timers.waits_for == WaitsFor::Probe {
+        // What was delivered may put off a probe within recovery.
+        probes_within_recovery(c);
     }
 }
 
@@ -69,7 +73,7 @@ pub(super) fn wait_for_window(c: &mut Sender) {
 
 /// The first unacknowledged segment was retransmitted (`tcp_xmit_retransmit_queue`).
 pub(super) fn after_head(c: &mut Sender) {
-    if c.timers.waits_for != WaitsFor::Reordering {
+    if c.timers.waits_for != WaitsFor::Reordering && !probes_within_recovery(c) {
         c.start_rto();
     }
 }
@@ -81,12 +85,14 @@ pub(super) fn expire(c: &mut Sender) {
         WaitsFor::Reordering => {
             let lost = c.strategy.detect.on_deadline(&c.s);
             repair::judge_between_acks(c, lost);
-            rearm(c);
+            if !probes_within_recovery(c) {
+                rearm(c);
+            }
         }
         WaitsFor::Probe => match probe(c) {
             ProbeNow::Nothing => rearm(c),
             now => {
-                c.beyond = Beyond::probe(c.s.mss, now == ProbeNow::NewOrLast);
+                c.probe(now);
                 c.start_rto();
             }
         },
@@ -113,6 +119,12 @@ fn wait_for_probe(c: &mut Sender, latest: Time) -> bool {
         set(c, WaitsFor::Probe, at);
     }
     due != Time::NEVER
+}
+
+/// The same, within recovery only: whether there is one to come. No probe of Linux is.
+fn probes_within_recovery(c: &mut Sender) -> bool {
+    let latest = c.strategy.timer.expiry(&c.s, c.timers.rto());
+    c.s.phase == Phase::Recovery && wait_for_probe(c, latest)
 }
 
 /// `tcp_rearm_rto`: if the timer waited for something else, the timeout runs from when the first

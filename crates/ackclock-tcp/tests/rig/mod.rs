@@ -104,6 +104,7 @@ pub fn strategies() -> Vec<String> {
         .iter()
         .flat_map(|p| extras.map(|extra| format!("{}{extra}", p.name)))
         .collect();
+    names.extend(["sack", "prr", "rack-tlp", "linux"].map(|p| format!("{p}+recovery-probe")));
     names.extend(
         ["newreno+slow-but-steady", "reno+bugfix", "newreno+inflate-bsd"].map(String::from),
     );

@@ -3,6 +3,7 @@
 mod b2b;
 mod linux_tlp;
 mod lt;
+mod recovery_probe;
 mod smallwnd;
 mod tlp;
 
@@ -19,6 +20,7 @@ use crate::time::Time;
 pub use b2b::BackToBack;
 pub use linux_tlp::LinuxTlp;
 pub use lt::LimitedTransmit;
+pub use recovery_probe::RecoveryProbe;
 pub use smallwnd::SmallWindow;
 pub use tlp::Tlp;
 
@@ -32,6 +34,8 @@ pub enum ProbeNow {
     NewOrLast,
     /// The same, and what goes again counts in the pipe only once, as what it repeats.
     NewOrCopy,
+    /// The first unacknowledged segment again, which counts in the pipe once.
+    Head,
 }
 
 /// Probing: what may be sent beyond the window before recovery begins. Several probes may work side
@@ -185,6 +189,18 @@ pub(crate) fn rows() -> Vec<Row> {
             )
             .summary(
                 "as tlp, but allows no time for a delayed ACK if the last segment carries a FIN",
+            ),
+        Row::new("recovery-probe", || Box::new(RecoveryProbe::default()))
+            .needs_sack()
+            .off_without_sack()
+            .source(
+                "RFC 9002 section 6.2; RFC 8985 section 6.2; own",
+                "A retransmission that nothing was heard of for a round trip and a quarter goes \
+                 again, without waiting for an ACK to show its loss.",
+            )
+            .summary(
+                "within recovery: a round trip and a quarter after the last thing sent or \
+                 delivered, the first unacknowledged segment goes again",
             ),
     ]
 }

@@ -44,6 +44,7 @@ mod prr;
 mod rack;
 mod rate_halving;
 mod rates;
+mod recovery_probe;
 mod resend;
 mod rfc4015;
 mod rto_restart;

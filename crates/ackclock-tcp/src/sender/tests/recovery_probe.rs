@@ -1,0 +1,123 @@
+//! A probe within recovery: RFC 9002 section 6.2, RFC 8985 section 6.2.
+
+use super::*;
+
+/// The handshake took 80 ms, and so does every round trip.
+fn handshake() -> SenderConfig {
+    SenderConfig { handshake_rtt: Some(Span::from_millis(80)), ..window(10) }
+}
+
+/// Five segments of which the first is lost; it goes again at 80 ms.
+fn first_of_five_lost(x: &mut Script) {
+    x.write(5_000).sends("0 1 2 3 4").at(80);
+    x.sack(0, &[(1, 2)]).sack(0, &[(1, 3)]).sends("").sack(0, &[(1, 4)]).sends("0F");
+    x.sack(0, &[(1, 5)]).sends("");
+}
+
+/// A round trip and a quarter after the retransmission, and 2 ms: 80 + 100 + 2. What goes counts in
+/// the pipe once. The timeout, of 80 + 200 ms, counts from the probe and backs off after that.
+#[test]
+fn a_retransmission_without_an_answer_goes_again() {
+    run_with("linux+recovery-probe", handshake(), |x| {
+        first_of_five_lost(x);
+        x.pipe(1).fire(182).sends("0+").pipe(1).phase(Phase::Recovery);
+        x.fire(182 + 280).sends("0T").fire(462 + 560).sends("0T");
+    });
+    run_with("linux", handshake(), |x| {
+        first_of_five_lost(x);
+        x.fire(80 + 280).sends("0T");
+    });
+    // A timer beside others, of one second.
+    run_with("sack+recovery-probe", handshake(), |x| {
+        first_of_five_lost(x);
+        x.pipe(1).fire(182).sends("0+").pipe(1).fire(1182).sends("0T");
+    });
+}
+
+/// Neither the probe nor its ACK changes a window: 10 * 717 / 1024 = 7 is what the recovery left.
+#[test]
+fn the_windows_stay() {
+    run_with("linux+recovery-probe", handshake(), |x| {
+        first_of_five_lost(x);
+        let (cwnd, ssthresh) = (x.sender.state().cwnd, x.sender.state().ssthresh);
+        x.fire(182).sends("0+").windows(cwnd, ssthresh);
+        x.at(262).ack(5).sends("").windows(7_000, 7_000).phase(Phase::Open);
+    });
+}
+
+/// Segment 5 was sent at 20 ms and is reported 80 ms later, which puts the probe off by as much:
+/// 100 + 102. So does new data: 110 + 102.
+#[test]
+fn what_is_delivered_or_sent_puts_it_off() {
+    let script = |x: &mut Script| {
+        x.write(5_000).sends("0 1 2 3 4").at(20).write(1_000).sends("5").at(80);
+        x.sack(0, &[(1, 2)]).sack(0, &[(1, 3)]).sends("").sack(0, &[(1, 4)]).sends("0F");
+        x.sack(0, &[(1, 5)]).sends("").deadline(182).at(100).sack(0, &[(1, 6)]).sends("");
+    };
+    for composition in ["linux+recovery-probe", "sack+recovery-probe"] {
+        run_with(composition, handshake(), |x| {
+            script(x);
+            x.fire(202).sends("0+");
+        });
+        run_with(composition, handshake(), |x| {
+            script(x);
+            x.at(110).write(1_000).sends("6").deadline(212);
+            // Nothing was lost but the ACK.
+            x.at(211).sack(0, &[(1, 6)]).sends("").fire(212).sends("0+");
+        });
+    }
+}
+
+/// One for each silence. The ACK of the first one shows that the retransmission of segment 1 was
+/// lost, too; the third is followed by another silence.
+#[test]
+fn one_for_each_silence() {
+    run_with("linux+recovery-probe", handshake(), |x| {
+        x.write(6_000).sends("0 1 2 3 4 5").at(80);
+        x.sack(0, &[(2, 3)]).sack(0, &[(2, 4)]).sends("").sack(0, &[(2, 5)]).sends("0F");
+        x.sack(0, &[(2, 6)]).sends("1P").fire(182).sends("0+");
+        x.at(262).sack(1, &[(2, 6)]).sends("1L").fire(364).sends("1+");
+        x.deadline(364 + 280);
+    });
+}
+
+/// Where the last segment alone is left, its ACK may be delayed, and only a FIN keeps that from
+/// happening.
+#[test]
+fn only_where_the_ack_is_not_delayed() {
+    for (fin, deadline) in [(false, 160 + 280), (true, 160 + 102)] {
+        run_with("linux+recovery-probe", handshake(), |x| {
+            let x = if fin { x.close_with_fin() } else { x.close_now() };
+            x.write(5_000).sends("0 1 2 3 4").at(80);
+            x.sack(0, &[(1, 2)]).sack(0, &[(1, 3)]).sends("").sack(0, &[(1, 4)]).sends("0F");
+            x.at(160).ack(4).sends("4P").phase(Phase::Recovery).deadline(deadline);
+        });
+    }
+    // The FIN is on the segment after it.
+    run_with("linux+recovery-probe", handshake(), |x| {
+        x.close_with_fin().write(6_000).sends("0 1 2 3 4 5").at(80);
+        x.sack(0, &[(1, 2)]).sack(0, &[(1, 3)]).sends("").sack(0, &[(1, 4)]).sends("0F");
+        x.at(160).ack(4).sends("4P").deadline(160 + 280);
+    });
+}
+
+/// It looks for reports above a gap, so that it takes SACK.
+#[test]
+fn it_takes_sack() {
+    for composition in ["linux", "linux+recovery-probe"] {
+        run_with(composition, SenderConfig { sack: false, ..handshake() }, |x| {
+            x.write(5_000).sends("0 1 2 3 4").at(80);
+            x.ack(0).ack(0).sends("").ack(0).sends("0F").ack(0).sends("").deadline(80 + 280);
+        });
+    }
+}
+
+/// RACK's reordering window comes first where it is open: segment 2 is not lost before 82 + 20 ms
+/// and 2 more. The probe is due 102 ms after that.
+#[test]
+fn the_reordering_window_comes_first() {
+    run_with("linux+linux-rack-no-dupthresh+recovery-probe", handshake(), |x| {
+        x.write(5_000).sends("0 1 2 3 4").at(80).sack(0, &[(1, 5)]).sends("");
+        x.fire(102).sends("0F").fire(204).sends("0+");
+    });
+}
