@@ -374,8 +374,9 @@ fn a_flood_of_duplicates_does_not_inflate_beyond_what_is_outstanding() {
             }
             let s = peer.s();
             // Half of the window and the ten outstanding, also where a lost retransmission lowers
-            // ssthresh on the way.
-            assert!(s.cwnd <= 15 * MSS, "{strategy}: {}", s.cwnd);
+            // ssthresh on the way. A loss as slow start begins may leave all of the window.
+            let left = if strategy.contains("tolerant-start") { 10 } else { 5 };
+            assert!(s.cwnd <= (left + 10) * MSS, "{strategy}: {}", s.cwnd);
         }
         assert_eq!(peer.s().snd_max, 10_000);
         if uses_sack(strategy) {

@@ -92,6 +92,7 @@ pub fn strategies() -> Vec<String> {
         "+abc",
         "+abe",
         "+dctcp",
+        "+tolerant-start",
         "+linux-timer",
         "+bsd-timer",
         "+lt+half-window+no-bugfix",

@@ -14,6 +14,7 @@ mod linux_cubic;
 mod linux_reno;
 mod max_filter;
 mod reno_window;
+mod tolerant_start;
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -37,6 +38,7 @@ pub use hystart::HyStart;
 pub use linux_cubic::LinuxCubic;
 pub use linux_reno::LinuxReno;
 pub use reno_window::RenoWindow;
+pub use tolerant_start::TolerantStart;
 
 #[cfg(test)]
 pub(crate) use cubic::cube_root;
@@ -283,6 +285,16 @@ pub(crate) fn rows() -> Vec<Row> {
             .summary(
                 "Data Center TCP around the law named before it: marks lower the window by the \
                  fraction of bytes that were marked",
+            ),
+        Row::around("tolerant-start", |inner| Box::new(TolerantStart::new(inner)))
+            .source(
+                "draft-ietf-ccwg-bbr-06, Exiting Startup Based on Packet Loss; own around other laws",
+                "Startup ends for losses if six or more of a round trip, and more than 2 % of it, \
+                 were lost.",
+            )
+            .summary(
+                "added to the law named before it: the first slow start goes on through up to five \
+                 losses, or 2 %, at a time",
             ),
     ]
 }

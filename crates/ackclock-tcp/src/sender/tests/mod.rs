@@ -51,6 +51,7 @@ mod rto_restart;
 mod smallwnd;
 mod timers;
 mod tlp;
+mod tolerant_start;
 mod ts_heuristic;
 mod without_sack;
 
