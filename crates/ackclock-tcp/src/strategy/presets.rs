@@ -108,13 +108,14 @@ pub(super) fn presets() -> [(&'static str, &'static str, &'static str); 36] {
              +linux-f-rto+bbr3-window+linux-pacing+linux-timer",
             "draft-ietf-ccwg-bbr-06; Linux 6.18",
         ),
-        // `linux` with what shortens the tail of a transfer: over a path that loses packets at
-        // random, the slowest transfers are those whose last segment is lost.
+        // `linux` with what shortens the slowest transfers over a path that loses packets at random:
+        // those whose last segment is lost, whose retransmission is lost, and whose window was
+        // lowered early.
         (
             "last-mile",
             "linux-rack+linux-alert+response-1+linux-lost-first+linux-prr+linux-tlp-fin+linux-undo\
-             +linux-f-rto+linux-cubic+linux-timer+rto-restart",
-            "Linux 6.18; RFC 7765",
+             +linux-f-rto+linux-cubic+linux-timer+rto-restart+recovery-probe+tolerant-start",
+            "Linux 6.18; RFC 7765; RFC 9002; draft-ietf-ccwg-bbr-06",
         ),
         (
             "dac",
