@@ -9,6 +9,7 @@ use std::net::SocketAddr;
 use ackclock_tcp::{Cause, Event, Seq, Span, Time, TimeoutClass};
 
 use crate::lifetime::Lifetime;
+use crate::loss::Losses;
 use crate::ways::Ways;
 
 /// One connection. The client is the one that sent the SYN, or, where the capture began later, the
@@ -127,6 +128,8 @@ pub struct Flow {
     /// What its time went into: the connection's from `start` to `end`. Of no time where only one
     /// direction was captured.
     pub lifetime: Lifetime,
+    /// What it lost, and what explains that.
+    pub losses: Losses,
     /// Probes for lost tails that carried new data and are therefore no retransmissions.
     pub probes_of_new_data: u64,
     /// How this end goes about losses.

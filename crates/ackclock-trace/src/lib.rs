@@ -15,6 +15,7 @@ pub mod file;
 pub mod filter;
 pub mod hosts;
 mod lifetime;
+mod loss;
 mod open;
 pub mod packet;
 mod path;
@@ -30,6 +31,7 @@ pub use connection::{
 pub use file::{Damage, Frame, LinkType, Reader};
 pub use filter::{Filter, FilterError};
 pub use lifetime::{Lifetime, Limit};
+pub use loss::{LossCause, Losses};
 pub use open::Recent;
 pub use packet::{Fragments, Ignored, Packet, Wrapper, decode};
 pub use settings::{Detail, Settings};

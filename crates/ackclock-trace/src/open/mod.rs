@@ -326,6 +326,7 @@ impl Open {
             start: self.clock.start(),
             sight: self.place.settle(end),
             mss: self.mss(end),
+            header: self.header(end),
             // Where SACK blocks are cut off, duplicates have to do.
             sack: !self.options_cut && self.handshake.sack().unwrap_or(true),
             timestamps: self.timestamps(end),
@@ -355,6 +356,13 @@ impl Open {
     fn mss(&self, end: usize) -> u32 {
         let default = if self.addresses[0].is_ipv4() { 536 } else { 1220 };
         self.handshake.mss(default, self.timestamps(end), self.warm_up.mss(end))
+    }
+
+    /// Bytes of the headers of IP and TCP of a data segment without SACK blocks (RFC 7323 appendix A:
+    /// timestamps take 12).
+    fn header(&self, end: usize) -> u32 {
+        let ip = if self.addresses[end].is_ipv4() { 20 } else { 40 };
+        ip + 20 + if self.timestamps(end) { 12 } else { 0 }
     }
 
     fn timestamps(&self, end: usize) -> bool {
@@ -421,6 +429,7 @@ impl Open {
             timeouts: found.timeouts,
             recoveries: found.recoveries,
             stalls: found.stalls,
+            losses: found.losses,
             lifetime: found.lifetime.fit(self.clock.last().since(self.clock.start())),
             probes_of_new_data: found.probes_of_new_data,
             ways: found.ways,

@@ -92,6 +92,8 @@ pub(crate) struct Terms {
     /// When the connection's first packet was seen.
     pub start: Time,
     pub mss: u32,
+    /// Bytes of the headers of IP and TCP of a data segment.
+    pub header: u32,
     pub sack: bool,
     pub timestamps: bool,
     pub sight: Sight,

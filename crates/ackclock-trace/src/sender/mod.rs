@@ -29,6 +29,7 @@
 //! | **Why did nothing go on?** | [`stalls`] |
 //! | **When did marks lower the window?** | [`marks`] |
 //! | **What limited it, all the time?** | [`limits`] |
+//! | **Why were packets lost?** | [`losses`] |
 //! | **What does a replay of a timeout need?** | [`episodes`], [`rate`] |
 //! | **Which ways does it have?** | [`ways`] |
 //! | **What does a picture show?** | [`picture`] |
@@ -37,6 +38,7 @@ mod causes;
 mod episodes;
 mod input;
 mod limits;
+mod losses;
 mod marks;
 mod picture;
 mod rate;
@@ -55,6 +57,7 @@ use self::causes::Causes;
 use self::episodes::{Episodes, Facts};
 pub(crate) use self::input::{Acked, Sent, Sight, Terms};
 use self::limits::{Limits, SOON};
+use self::losses::LossRecord;
 use self::marks::Marks;
 use self::picture::Picture;
 pub(crate) use self::picture::expiry;
@@ -67,6 +70,7 @@ use self::stream::outstanding::Segment;
 use self::ways::{Sign, Watch};
 use crate::connection::{Kind, Recovery, Retransmission, RoundTrip, Stall, Timeout};
 use crate::lifetime::Lifetime;
+use crate::loss::Losses;
 use crate::path::Path;
 use crate::ways::Ways;
 
@@ -78,6 +82,7 @@ pub(crate) struct Found {
     pub recoveries: Vec<Recovery>,
     pub stalls: Vec<Stall>,
     pub lifetime: Lifetime,
+    pub losses: Losses,
     pub probes_of_new_data: u64,
     pub ways: Ways,
     pub undecided: Vec<Timeout>,
@@ -101,6 +106,7 @@ pub(crate) struct SenderModel {
     causes: Causes,
     stalls: Stalls,
     limits: Limits,
+    losses: LossRecord,
     marks: Marks,
     bottleneck: Bottleneck,
     episodes: Episodes,
@@ -118,6 +124,7 @@ impl SenderModel {
             causes: Causes::default(),
             stalls: Stalls::default(),
             limits: Limits::new(terms.start, path),
+            losses: LossRecord::default(),
             marks: Marks::default(),
             bottleneck: Bottleneck::new(terms.mss, terms.handshake_rtt),
             episodes: Episodes::default(),
@@ -240,7 +247,9 @@ impl SenderModel {
 
     /// A segment of data that went out before, or was missed then.
     fn old_data(&mut self, sent: &Sent) {
-        let Self { stream, recovery, causes, limits, marks, episodes, ways, picture, .. } = self;
+        let Self {
+            stream, recovery, causes, limits, losses, marks, episodes, ways, picture, ..
+        } = self;
         if stream.is_keep_alive_or_window_probe(sent) {
             return stream.uncount();
         }
@@ -264,6 +273,10 @@ impl SenderModel {
         let begins = stream.outstanding.get(records.start).is_some_and(|s| episodes.begins_with(s));
         let soon = Span(stream.timers.min_rtt().0 / 2);
         let flight = if begins { stream.outstanding.burst(records.start, soon) } else { 0 };
+        if let Some(segment) = stream.outstanding.get(records.start).filter(|_| !records.is_empty())
+        {
+            losses.retransmitted(segment, index, stream);
+        }
         let replaced = stream.retransmit(sent, records, index as u32 + 1, |segment| {
             episodes.retransmitted(segment, index, window, flight);
         });
@@ -328,11 +341,11 @@ impl SenderModel {
     /// With nothing lost and nothing repaired, an ACK takes off what it covers.
     #[inline]
     fn advance_calmly(&mut self, a: &Acked) {
-        let (mut oldest, mut newest) = (None, Time::ZERO);
+        let (mut oldest, mut newest) = (None, Segment::default());
         while let Some(segment) = self.stream.outstanding.pop_acked(a.ack) {
             if !segment.is_hole() {
                 oldest = oldest.or(Some(segment.first_at));
-                newest = segment.first_at;
+                newest = segment;
             }
         }
         let bytes = a.ack - self.stream.outstanding.una();
@@ -340,7 +353,8 @@ impl SenderModel {
         self.episodes.acked(bytes);
         self.stream.outstanding.advance(a.ack);
         if let Some(oldest) = oldest {
-            self.measure(a, oldest, newest);
+            self.measure(a, oldest, &newest);
+            let newest = newest.first_at;
             if a.timed && !self.stalls.is_probing_window() {
                 self.bottleneck.measured(&Trip { at: a.at, oldest, newest, ack: a.ack, bytes });
             }
@@ -351,9 +365,12 @@ impl SenderModel {
 
     /// What has waited for the window measures no round trip.
     #[inline]
-    fn measure(&mut self, a: &Acked, oldest: Time, newest: Time) {
+    fn measure(&mut self, a: &Acked, oldest: Time, newest: &Segment) {
         if !self.stalls.is_probing_window() {
-            self.stream.measure(a, oldest, newest);
+            self.stream.measure(a, oldest, newest.first_at);
+            if a.timed {
+                self.losses.passed(a.at, newest, self.stream.timers.min_rtt());
+            }
         }
     }
 
@@ -408,19 +425,19 @@ impl SenderModel {
         for &(left, right) in a.sack.iter().take(usize::from(a.sacks)).skip(usize::from(a.dsack)) {
             self.stream.outstanding.sack(left, right, |s| newly.push(*s));
         }
-        let (mut oldest, mut newest) = (None, Time::ZERO);
+        let (mut oldest, mut newest) = (None, Segment::default());
         for segment in &newly {
             self.arrived(segment, a, Echo::Nothing);
             if segment.again == 0 && !segment.unseen {
                 oldest = Some(oldest.map_or(segment.first_at, |o: Time| o.min(segment.first_at)));
-                newest = newest.max(segment.first_at);
+                newest = if segment.first_at >= newest.first_at { *segment } else { newest };
             }
         }
         // What the ACK advances over is the better sample.
         if let Some(oldest) = oldest.filter(|_| a.ack <= self.stream.outstanding.una()) {
-            self.measure(a, oldest, newest);
+            self.measure(a, oldest, &newest);
             let bytes = newly.iter().map(|segment| u64::from(segment.len)).sum();
-            self.arrived_alone(a, oldest, newest, bytes);
+            self.arrived_alone(a, oldest, newest.first_at, bytes);
         }
         let any = !newly.is_empty();
         self.newly = newly;
@@ -445,7 +462,7 @@ impl SenderModel {
 
     /// An ACK advances; `disorder` says that the receiver held data behind the head.
     fn advance(&mut self, a: &Acked, disorder: bool, newly_sacked: bool) {
-        let (mut oldest, mut newest, mut retransmitted) = (None, Time::ZERO, None);
+        let (mut oldest, mut newest, mut retransmitted) = (None, Segment::default(), None);
         let mut segments = 0;
         while let Some(segment) = self.stream.outstanding.pop_acked(a.ack) {
             let is_first = segments == 0;
@@ -464,14 +481,14 @@ impl SenderModel {
                 retransmitted = Some(latest);
             } else if !segment.unseen {
                 oldest = oldest.or(Some(segment.first_at));
-                newest = segment.first_at;
+                newest = segment;
             }
         }
         self.stream.outstanding.advance(a.ack);
         // Karn's rule: an ACK of anything that was retransmitted measures nothing, unless a
         // timestamp identifies the transmission that it answers.
         match (oldest, retransmitted) {
-            (Some(oldest), None) => self.measure(a, oldest, newest),
+            (Some(oldest), None) => self.measure(a, oldest, &newest),
             (_, Some(sent)) => self.stream.measure_retransmission(a, sent),
             (None, None) => {}
         }
@@ -559,6 +576,7 @@ impl SenderModel {
             causes,
             stalls,
             limits,
+            losses,
             marks,
             bottleneck,
             mut episodes,
@@ -584,6 +602,7 @@ impl SenderModel {
         let full_window = limits.full_window();
         Found {
             stalls: stalls.into_all(&timeouts, &retransmissions),
+            losses: losses.into_losses(&stream, &retransmissions, bottleneck.bits_per_second()),
             lifetime: limits.into_lifetime(stream.terms.mss, bottleneck.holds()),
             events: picture.into_events(&retransmissions, &reductions),
             reductions,

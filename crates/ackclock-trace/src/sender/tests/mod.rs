@@ -4,6 +4,7 @@ mod episodes;
 mod holes;
 mod kinds;
 mod limits;
+mod losses;
 mod marks;
 mod picture;
 mod probes;
@@ -49,6 +50,7 @@ impl Line {
         let terms = Terms {
             start: Time::ZERO,
             mss: MSS as u32,
+            header: 40,
             sack: true,
             timestamps: false,
             sight: Sight::Sent,

@@ -1,0 +1,221 @@
+//! Does a token bucket explain the losses? That is: is there a rate and a burst with which the
+//! bucket is empty whenever a packet is lost, and not at other times?
+//!
+//! After Flach et al., "An Internet-Wide Analysis of Traffic Policing" (SIGCOMM 2016), section 3.1:
+//! the rate is what arrives between losses, and what is lost has to find an empty bucket, what
+//! arrives one with tokens. Departures: the paper takes the rate from the first loss to the last;
+//! here each pair of losses gives a candidate, since a bucket that overflows between two losses
+//! lets less through than its rate. The paper compares means and medians of the tokens; here how
+//! much likelier the losses are with a bucket than at random is asked of each episode, so that few
+//! episodes do not suffice. And the bucket may be full between losses, which yields its size.
+//!
+//! A queue that drops what comes when it is full loses the same packets as a bucket with its rate
+//! and its size. What sets them apart is delay (`verdict.rs`).
+
+use super::timeline::Timeline;
+
+/// The bucket is empty if it has tokens for no more packets than this.
+const EMPTY: f64 = 2.0;
+/// Pairs of losses that are tried.
+const MOST_PAIRS: usize = 160;
+/// From so many packets on that arrived after a loss, the next one speaks for itself.
+const FAR: f64 = 8.0;
+/// What has to have arrived between losses that a bucket was not full between, in packets: so the
+/// rate is known to a few percent.
+const LEAST_STEADY: f64 = 40.0;
+/// Of losses that a bucket explains, how many it explains as measured: some are lost elsewhere.
+const EXPLAINED: f64 = 0.95;
+
+/// A bucket, and how well it explains the losses.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bucket {
+    /// Bytes a second.
+    pub rate: f64,
+    /// Bytes.
+    pub burst: f64,
+    /// The bucket was seen full, or else `burst` is the most that it was seen to hold.
+    pub full: bool,
+    /// Natural logarithm of how much likelier the episodes are with it than at random.
+    pub evidence: f64,
+    /// How well all losses fit, to choose between buckets.
+    fits: f64,
+    /// The part of the episodes that it explains.
+    pub explained: f64,
+    /// The part of what arrived that found it empty.
+    pub empty_share: f64,
+    /// Another rate, twice as high or more, explains as many.
+    pub ambiguous: bool,
+    /// What arrived between losses between which it was never full, and in how many seconds.
+    steady: (f64, f64),
+}
+
+/// From one loss to the next.
+#[derive(Clone, Copy, Debug)]
+struct Gap {
+    /// Tokens at its end if the bucket has not overflown, from an empty one.
+    left: f64,
+    /// What arrived in it, in so many seconds.
+    steady: (f64, f64),
+    /// Tokens that its end takes beyond what comes in, from the fullest moment on.
+    excess: f64,
+    /// What it ends with is not a consequence of what it began with.
+    speaks: bool,
+}
+
+/// The bucket that explains the losses best.
+pub(super) fn best(line: &Timeline) -> Option<Bucket> {
+    let mut gaps = Vec::new();
+    let mut of = |rate: f64| Bucket::of(line, rate, &mut gaps);
+    let mut all: Vec<Bucket> = candidates(line).into_iter().filter_map(&mut of).collect();
+    all.sort_by(|a, b| b.fits.total_cmp(&a.fits));
+    all.truncate(4);
+    let mut best = *all.first()?;
+    for bucket in all {
+        for step in -12..=12 {
+            best = better(best, of(bucket.rate * (1.0 + 0.0025 * f64::from(step))));
+        }
+    }
+    for width in [0.0005, 0.0001] {
+        let middle = best.rate;
+        for step in -5..=5 {
+            best = better(best, of(middle * (1.0 + width * f64::from(step))));
+        }
+    }
+    // The ends of a chain of losses are known to a packet each, so that the chain as one is exact.
+    for _ in 0..3 {
+        let (bytes, time) = best.steady;
+        if bytes < LEAST_STEADY * line.size || time <= 0.0 {
+            best.ambiguous = true;
+            return Some(best);
+        }
+        let Some(settled) = of(bytes / time) else { break };
+        if settled.explained < best.explained {
+            break;
+        }
+        best = settled;
+    }
+    let others = [2.0, 4.0, 16.0].map(|times| of(best.rate * times));
+    let as_well =
+        |b: Bucket| b.explained >= 0.9 * best.explained && b.evidence >= 0.5 * best.evidence;
+    best.ambiguous = others.into_iter().flatten().any(as_well);
+    Some(best)
+}
+
+fn better(a: Bucket, b: Option<Bucket>) -> Bucket {
+    b.filter(|b| b.fits > a.fits).unwrap_or(a)
+}
+
+/// Rates at which data arrived from one loss to another.
+fn candidates(line: &Timeline) -> Vec<f64> {
+    let lost: Vec<_> = line.moments.iter().filter(|m| m.lost).collect();
+    let mut all = Vec::new();
+    let mut apart = 1;
+    while apart < lost.len() {
+        let step = (lost.len() * 16 / MOST_PAIRS).max(1);
+        for (from, to) in lost.iter().zip(&lost[apart..]).step_by(step) {
+            let (bytes, time) = (to.before - from.before, to.at - from.at);
+            if bytes > 4.0 * line.size && time > 0.0 {
+                all.push(bytes / time);
+            }
+        }
+        apart *= 2;
+    }
+    // All that arrived while episodes went on.
+    let within = lost.windows(2).filter(|pair| !pair[1].begins);
+    let (bytes, time) = within.fold((0.0, 0.0), |(bytes, time), pair| {
+        (bytes + pair[1].before - pair[0].before, time + pair[1].at - pair[0].at)
+    });
+    if bytes > 0.0 && time > 0.0 {
+        all.push(bytes / time);
+    }
+    all
+}
+
+impl Bucket {
+    /// One with this rate.
+    fn of(line: &Timeline, rate: f64, gaps: &mut Vec<Gap>) -> Option<Bucket> {
+        if !rate.is_finite() || rate <= 0.0 {
+            return None;
+        }
+        let empty = EMPTY * line.size;
+        // Until the first loss the bucket is known to be full only at the beginning.
+        let known = line.complete;
+        gaps.clear();
+        let (mut most, mut start, mut since) = (f64::NEG_INFINITY, None, (0.0, 0.0));
+        for moment in &line.moments {
+            let surplus = rate * moment.at - moment.before;
+            most = most.max(surplus);
+            if moment.lost {
+                let left = start.map_or(f64::INFINITY, |start| surplus - start);
+                if start.is_some() || known {
+                    let steady = (moment.before - since.0, moment.at - since.1);
+                    gaps.push(Gap {
+                        left,
+                        steady,
+                        excess: most - surplus,
+                        speaks: moment.begins || steady.0 >= FAR * line.size,
+                    });
+                }
+                (start, most) = (Some(surplus), surplus);
+                since = (moment.before, moment.at);
+            }
+        }
+        let held = |gap: &Gap| if gap.left.is_finite() { gap.excess + gap.left } else { 0.0 };
+        let held = gaps.iter().map(held).fold(0.0, f64::max);
+        let mut full: Vec<f64> =
+            gaps.iter().filter(|gap| gap.left > empty).map(|gap| gap.excess).collect();
+        full.sort_by(f64::total_cmp);
+        let (burst, is_full) = match full.get(full.len() / 2) {
+            Some(burst) => (*burst, true),
+            None => (held, false),
+        };
+        let mut bucket = Bucket {
+            rate,
+            burst,
+            full: is_full,
+            evidence: 0.0,
+            fits: 0.0,
+            explained: 0.0,
+            empty_share: 0.0,
+            ambiguous: false,
+            steady: (0.0, 0.0),
+        };
+        let empty_share = bucket.empty_share(line, empty).clamp(0.005, 0.995);
+        bucket.empty_share = empty_share;
+        // A bucket that is always empty explains nothing.
+        let hit = (EXPLAINED / empty_share).ln().max(0.0);
+        let miss = ((1.0 - EXPLAINED) / (1.0 - empty_share)).ln().min(-1.0);
+        let (mut off, mut episodes, mut explained) = (0.0, 0, 0);
+        for gap in gaps.iter() {
+            let tokens = gap.left.min(burst - gap.excess);
+            off += (tokens.abs() / empty).min(1.0);
+            if gap.left.abs() <= empty {
+                bucket.steady.0 += gap.steady.0;
+                bucket.steady.1 += gap.steady.1;
+            }
+            if gap.speaks {
+                let is_empty = tokens.abs() <= empty;
+                (episodes, explained) = (episodes + 1, explained + u32::from(is_empty));
+                bucket.evidence += if is_empty { hit } else { miss };
+            }
+        }
+        bucket.fits = bucket.evidence - off;
+        bucket.explained = f64::from(explained) / f64::from(episodes.max(1));
+        Some(bucket)
+    }
+
+    /// The part of what arrived that found it empty.
+    fn empty_share(&self, line: &Timeline, empty: f64) -> f64 {
+        let (mut tokens, mut last) = (self.burst, None);
+        let (mut all, mut found_empty) = (0.0, 0.0);
+        for moment in &line.moments {
+            let surplus = self.rate * moment.at - moment.before;
+            tokens = (tokens + surplus - last.unwrap_or(surplus)).min(self.burst);
+            last = Some(surplus);
+            all += moment.weight;
+            found_empty += if tokens <= empty { moment.weight } else { 0.0 };
+            tokens = if moment.lost { 0.0 } else { tokens };
+        }
+        if all > 0.0 { found_empty / all } else { 1.0 }
+    }
+}

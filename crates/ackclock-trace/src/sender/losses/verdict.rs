@@ -1,0 +1,124 @@
+//! Which cause explains the losses, if one does and no other.
+//!
+//! Each hypothesis is held against losses at random, by episodes: a queue that is full makes the
+//! round trip longest where something is lost, a bucket is empty there, and losses at random come
+//! wherever. The natural logarithm of how much likelier the losses are with a hypothesis is its
+//! evidence. A queue loses the same packets as a bucket of its rate and size, so that both may have
+//! evidence; then delay decides, as in Flach et al. section 3.1.
+
+use ackclock_tcp::Span;
+
+use super::bucket::{self, Bucket};
+use super::delay::{Ranks, median};
+use super::timeline::{Moment, Timeline};
+use crate::loss::LossCause;
+
+/// The least evidence: likelier by a factor of a thousand.
+const ENOUGH: f64 = 7.0;
+/// What choosing a rate and a burst among many may bring by chance alone.
+const CHOSEN: f64 = 3.0;
+/// With fewer episodes nothing is said: two may be alike by chance.
+const LEAST: usize = 3;
+/// Nor with fewer of losses at random, which only many show to be so: with eight the mean rank is
+/// known to a tenth.
+const LEAST_RANDOM: usize = 8;
+/// More than this is not called random: with as many losses a sender has hardly more than three
+/// segments in flight, so that ranks say nothing.
+const MOST_AT_RANDOM: f64 = 0.1;
+/// Nor are longer runs: who loses a window at once has filled something.
+const LONGEST_RUN: f64 = 5.0;
+/// So many losses have to meet a queue of about the same length, and so many a bucket that is empty.
+const ALIKE: f64 = 0.85;
+/// The least queue, in packets: one in transmission and one that comes delay by less.
+const LEAST_QUEUE: f64 = 3.0;
+
+/// `rate_bps` is the rate of the bottleneck, if it was seen busy.
+pub(super) fn cause(line: &Timeline, rate_bps: Option<f64>) -> Option<LossCause> {
+    let episodes = line.episodes();
+    if episodes < LEAST {
+        return None;
+    }
+    let delays = Ranks::new(line, |m| m.delay);
+    let mut of_lost: Vec<f64> = begins(line).filter_map(|m| m.delay).collect();
+    let full = median(&mut of_lost)?;
+    let holds = rate_bps.map(|bps| bps / 8.0 * full);
+    let queued = of_queue(&of_lost, full, &delays) >= ENOUGH
+        && holds.is_none_or(|holds| holds >= LEAST_QUEUE * line.size);
+    let drop_tail = || LossCause::DropTail {
+        delay: Span::from_secs_f64(full),
+        size: holds.map(|holds| holds as u64),
+    };
+    let best = bucket::best(line);
+    if let Some(bucket) = best.filter(is_enough) {
+        // A queue of this rate and size delays by so much what comes as it is full. The packet
+        // itself and the one in transmission are no delay.
+        let fills = (bucket.burst - 1.5 * line.size).max(line.size) / bucket.rate;
+        let filled = full / fills;
+        return match (filled >= 0.5, queued) {
+            (true, queued) if queued || (0.7..1.5).contains(&filled) => Some(drop_tail()),
+            (false, false) => Some(LossCause::Policer {
+                rate_bps: bucket.rate * 8.0,
+                burst: bucket.full.then_some(bucket.burst as u64),
+            }),
+            _ => None,
+        };
+    }
+    if queued {
+        return Some(drop_tail());
+    }
+    // A bucket that explains more than chance does, but too little to be named.
+    let half_explained = |b: Bucket| b.evidence >= CHOSEN || b.explained >= b.empty_share + 0.25;
+    let rate = line.lost_segments / line.segments.max(1.0);
+    let run = line.lost_segments / f64::from(line.runs.max(1));
+    let random = episodes >= LEAST_RANDOM
+        && rate <= MOST_AT_RANDOM
+        && run <= LONGEST_RUN
+        && !best.is_some_and(half_explained)
+        && come_wherever(line, &delays);
+    random.then_some(LossCause::Random { rate, run })
+}
+
+/// The first loss of each episode.
+fn begins(line: &Timeline) -> impl Iterator<Item = &Moment> {
+    line.moments.iter().filter(|m| m.begins)
+}
+
+/// The bucket explains the losses, and no other one does.
+fn is_enough(bucket: &Bucket) -> bool {
+    !bucket.ambiguous && bucket.evidence >= ENOUGH + CHOSEN && bucket.explained >= ALIKE
+}
+
+/// Evidence of a queue: losses come where the round trip is longest, and it is about the same at
+/// most of them. At random the sum of -ln(1 - rank) has a gamma distribution, whose tail says how
+/// seldom it is as large.
+fn of_queue(of_lost: &[f64], full: f64, delays: &Ranks) -> f64 {
+    let alike = of_lost.iter().filter(|d| **d >= 0.8 * full && **d <= 1.25 * full).count();
+    if (alike as f64) < ALIKE * of_lost.len() as f64 {
+        return 0.0;
+    }
+    let sum: f64 = of_lost.iter().map(|d| -(1.0 - delays.of(*d)).max(0.005).ln()).sum();
+    let (mut term, mut tail) = (1.0, 0.0);
+    for k in 1..=of_lost.len() {
+        tail += term;
+        term *= sum / k as f64;
+    }
+    sum - tail.ln()
+}
+
+/// Losses come with little and much in flight, and with short and long round trips. The mean of so
+/// many ranks is off by no more than it is by chance in 19 of 20 cases, or than what the neighbours
+/// of a lost segment differ from it.
+fn come_wherever(line: &Timeline, delays: &Ranks) -> bool {
+    let flights = Ranks::new(line, |m| Some(m.flight));
+    let by_chance = 2.0 / (12.0 * line.episodes() as f64).sqrt();
+    let within = |rank: Option<f64>, bias: f64| {
+        rank.is_some_and(|rank| (rank - 0.5).abs() <= by_chance.max(bias))
+    };
+    within(mean_rank(line, &flights, |m| Some(m.flight)), 0.1)
+        && within(mean_rank(line, delays, |m| m.delay), 0.15)
+}
+
+fn mean_rank(line: &Timeline, ranks: &Ranks, of: fn(&Moment) -> Option<f64>) -> Option<f64> {
+    let all: Vec<f64> = begins(line).filter_map(|m| Some(ranks.of(of(m)?))).collect();
+    (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
+}

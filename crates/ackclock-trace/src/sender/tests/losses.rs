@@ -1,0 +1,147 @@
+//! Trains of segments over a path whose fates are known. Headers have 40 bytes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::*;
+use crate::loss::{LossCause, Losses};
+
+/// Bytes of a packet.
+const PACKET: f64 = MSS as f64 + 40.0;
+/// Of the bucket, and of the queue: bytes a millisecond, and bytes.
+const RATE: f64 = 312.0;
+const BURST: f64 = 20.0 * PACKET;
+
+/// What takes segments.
+#[derive(Clone, Copy, PartialEq)]
+enum Path {
+    Policer,
+    /// A queue with the rate and the size of the bucket.
+    Queue,
+    /// One in 24, wherever.
+    Random,
+}
+
+/// Trains of 60 segments with a millisecond between two, after pauses of 340 ms and 30 ms by turns.
+/// The round trip is 50 ms, and a loss is repaired 130 ms after it.
+fn trains(trains: u64, path: Path, sight: Sight) -> Losses {
+    let mut line = Line::sack(50.0);
+    line.model.stream.terms.sight = sight;
+    // By time in nanoseconds and in order of their making: a segment goes out, or its ACK comes.
+    let mut events: BTreeMap<(u64, u64), (u64, bool)> = BTreeMap::new();
+    let (mut at, mut made) = (0, 0);
+    for train in 0..trains {
+        for n in 0..60 {
+            made += 1;
+            events.insert(((at + n) * 1_000_000, made), (train * 60 + n, true));
+        }
+        at += 60 + if train % 2 == 0 { 340 } else { 30 };
+    }
+    let (mut tokens, mut last) = (BURST, 0);
+    let mut arrived = BTreeSet::new();
+    let mut random = 1_u64;
+    let mut sent = 0;
+    while let Some(((now, _), (n, goes_out))) = events.pop_first() {
+        let t = now as f64 / 1e6;
+        made += 1;
+        if !goes_out {
+            arrived.insert(n);
+            let una = (0..).find(|n| !arrived.contains(n)).unwrap();
+            if n < una {
+                line.ack(t, una);
+            } else {
+                let end = (n..).find(|n| !arrived.contains(n)).unwrap();
+                let start = (una..=n).rev().take_while(|n| arrived.contains(n)).last().unwrap();
+                line.ack_sack(t, una, &[(start, end)]);
+            }
+            continue;
+        }
+        tokens = (tokens + RATE * (now - last) as f64 / 1e6).min(BURST);
+        last = now;
+        line.send(t, [n]);
+        let new = n >= sent;
+        sent = sent.max(n + 1);
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let lost = match path {
+            Path::Policer | Path::Queue => tokens < PACKET,
+            Path::Random => new && (random >> 33).is_multiple_of(24),
+        };
+        if lost {
+            events.insert((now + 130_000_000, made), (n, true));
+            continue;
+        }
+        tokens -= if path == Path::Random { 0.0 } else { PACKET };
+        let queued = if path == Path::Queue { (BURST - tokens) / RATE * 1e6 } else { 0.0 };
+        events.insert((now + 50_000_000 + queued as u64, made), (n, false));
+    }
+    line.found().losses
+}
+
+#[test]
+fn a_policer() {
+    let losses = trains(10, Path::Policer, Sight::Sent);
+    let Some(LossCause::Policer { rate_bps, burst: Some(burst) }) = losses.cause else {
+        panic!("{losses:?}")
+    };
+    // 312 bytes a millisecond are 2,496,000 bit/s; the bucket is known to two packets.
+    assert!((rate_bps - 2_496_000.0).abs() < 0.02 * 2_496_000.0, "{rate_bps}");
+    assert!((burst as f64 - BURST).abs() <= 2.0 * PACKET, "{burst}");
+}
+
+/// The same packets are lost. But what comes when the queue is full waits for 20 packets, of which
+/// each takes 3.33 ms.
+#[test]
+fn a_queue_of_the_same_rate_and_size() {
+    let losses = trains(10, Path::Queue, Sight::Sent);
+    let Some(LossCause::DropTail { delay, .. }) = losses.cause else { panic!("{losses:?}") };
+    let ms = delay.0 as f64 / 1e6;
+    assert!((50.0..=66.7).contains(&ms), "{ms}");
+}
+
+/// Of 600 segments 4 % are lost, and two in a row are rare.
+#[test]
+fn at_random() {
+    let losses = trains(10, Path::Random, Sight::Sent);
+    let Some(LossCause::Random { rate, run }) = losses.cause else { panic!("{losses:?}") };
+    let counted = f64::from(losses.counted);
+    assert!((rate - counted / 600.0).abs() < 0.005, "{rate}, {losses:?}");
+    assert!((1.0..1.3).contains(&run), "{run}");
+}
+
+/// Two trains have two episodes.
+#[test]
+fn little_evidence() {
+    let losses = trains(2, Path::Policer, Sight::Sent);
+    assert_eq!((losses.episodes, losses.cause), (2, None));
+}
+
+/// At the receiver no lost segment was seen going out.
+#[test]
+fn losses_before_the_capture() {
+    let mut line = Line::sack(50.0);
+    line.model.stream.terms.sight = Sight::Received;
+    line.send(0.0, [0, 2]);
+    line.ack_sack(0.1, 1, &[(2, 3)]);
+    line.send(60.0, [1]);
+    line.ack(60.1, 3);
+    assert_eq!(line.found().losses, Losses::default());
+}
+
+/// Before the first loss there are fewer than 128 records, as many round trips as it takes.
+#[test]
+fn memory_is_bounded() {
+    let mut line = Line::sack(50.0);
+    let mut most = 0;
+    for n in 0..2000 {
+        line.send(n as f64 * 60.0, [n]);
+        line.ack(n as f64 * 60.0 + 50.0, n + 1);
+        most = most.max(line.model.losses.size().0);
+    }
+    assert_eq!(most, 127);
+}
+
+/// And 256 losses at the most.
+#[test]
+fn losses_are_bounded() {
+    assert_eq!(trains(40, Path::Policer, Sight::Sent).counted, 256);
+}
