@@ -225,6 +225,7 @@ score:
 	cargo build --release --locked -p ackclock-score
 	target/release/ackclock-score
 	target/release/ackclock-score what-if
+	target/release/ackclock-score loss-causes
 	if [ "$$(id -u)" = 0 ] && [ -e /dev/net/tun ]; then \
 	    tools/install tcpdump iproute2 && rm -rf out/kernel && \
 	    target/release/ackclock-score take out/kernel && target/release/ackclock-score kernel out/kernel && \

@@ -9,6 +9,7 @@ mod command;
 mod division;
 pub mod kernel;
 pub mod linux;
+pub mod loss_causes;
 mod matrix;
 mod population;
 mod shares;

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use ackclock_score::kernel::pairs;
 use ackclock_score::{Missing, PLACES, Scores, scenario, score, score_all};
-use ackclock_score::{ceiling, what_if};
+use ackclock_score::{ceiling, loss_causes, what_if};
 use clap::{Parser, Subcommand};
 use serde_json::{Map, Value, json};
 
@@ -42,6 +42,7 @@ enum Command {
     Linux(linux_commands::LinuxArgs),
     WhatIf(WhatIfArgs),
     Ceiling(CeilingArgs),
+    LossCauses(LossCausesArgs),
 }
 
 /// Measures how right an answer could be at most, by captures that look the same.
@@ -56,6 +57,24 @@ struct CeilingArgs {
     /// How to print it.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
+}
+
+/// Scores what `explain` says of why packets were lost, with simulated connections whose losses have
+/// a known cause.
+#[derive(Debug, clap::Args)]
+struct LossCausesArgs {
+    /// How many scenarios.
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    connections: u64,
+    /// The seed of the first.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// How to print the score.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+    /// Print each scenario whose cause is named wrongly from a capture at the sender, too.
+    #[arg(long)]
+    wrong: bool,
 }
 
 /// Scores what `explain` says would have avoided a timeout, with simulated pairs of strategies.
@@ -102,6 +121,7 @@ fn run(args: &Args) -> Result<String, String> {
         Some(Command::Kernel(args)) => return kernel_commands::score(args),
         Some(Command::Linux(args)) => return linux_commands::linux(args),
         Some(Command::WhatIf(args)) => return what_if(args),
+        Some(Command::LossCauses(args)) => return loss_causes(args),
         Some(Command::Ceiling(args)) => {
             let bounds = ceiling::bounds(args.seed..args.seed.saturating_add(args.paths))?;
             return Ok(match args.format {
@@ -118,6 +138,17 @@ fn run(args: &Args) -> Result<String, String> {
     Ok(match args.format {
         Format::Table => table(&scores),
         Format::Json => format!("{:#}\n", json(args, &scores)),
+    })
+}
+
+fn loss_causes(args: &LossCausesArgs) -> Result<String, String> {
+    let answers = loss_causes::all(args.seed..args.seed.saturating_add(args.connections))?;
+    let wrong = answers.iter().filter(|a| args.wrong && a.is_wrong(0));
+    let out: String = wrong.map(loss_causes::Answer::text).collect();
+    let summary = loss_causes::Summary::of(&answers);
+    Ok(match args.format {
+        Format::Table => out + &summary.table(),
+        Format::Json => format!("{:#}\n", summary.json()),
     })
 }
 

@@ -13,18 +13,18 @@ const MORE: [&str; 4] = ["newreno+smallwnd+lrxt+b2b", "sack+prr+lt", "reno+lt", 
 /// Lists of losses for each path of [`siblings`].
 const LISTS: usize = 32;
 
-struct Draw(Rng);
+pub(crate) struct Draw(pub Rng);
 
 impl Draw {
-    fn chance(&mut self, probability: f64) -> bool {
+    pub fn chance(&mut self, probability: f64) -> bool {
         self.0.unit() < probability
     }
 
-    fn below(&mut self, n: u64) -> u64 {
+    pub fn below(&mut self, n: u64) -> u64 {
         (self.0.unit() * n as f64) as u64
     }
 
-    fn one<T: Copy>(&mut self, of: &[T]) -> T {
+    pub fn one<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len() as u64) as usize]
     }
 }
@@ -108,7 +108,7 @@ pub(crate) fn siblings(seed: u64) -> Vec<String> {
     all
 }
 
-fn presets(registry: &Registry) -> Vec<&str> {
+pub(crate) fn presets(registry: &Registry) -> Vec<&str> {
     let names = registry.presets().iter().map(|p| &*p.name);
     names.filter(|name| !name.starts_with("oracle")).collect()
 }
