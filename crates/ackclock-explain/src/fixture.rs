@@ -84,6 +84,7 @@ fn retransmission(
         position,
         len: 1000,
         kind,
+        probability: None,
         spurious: None,
         known: true,
         lost: Some(false),

@@ -3,7 +3,9 @@
 use std::net::{IpAddr, SocketAddr};
 
 use ackclock_tcp::TimeoutClass;
-use ackclock_trace::{Ended, Flow, Kind, Limit, Spurious, Stall, StallCause, Vantage};
+use ackclock_trace::{
+    Ended, Flow, Kind, Limit, Retransmission, Spurious, Stall, StallCause, Vantage,
+};
 
 use crate::explained::{End, Found};
 
@@ -155,6 +157,15 @@ pub(crate) const fn kind_text(kind: Kind) -> &'static str {
         Kind::ProbeOrTimeout => "tail loss probe or timeout",
         Kind::Unknown => "retransmission of unknown cause",
     }
+}
+
+/// Below this probability, a kind is said to be probable only.
+const SURE: f64 = 0.95;
+
+/// The kind of this retransmission for people, with what is to be said of its probability.
+pub(crate) fn kind_said(r: &Retransmission) -> String {
+    let probably = r.probability.is_some_and(|probability| probability < SURE);
+    format!("{}{}", if probably { "probably " } else { "" }, kind_text(r.kind))
 }
 
 /// What a class says of the segment that the timer retransmitted.

@@ -168,6 +168,7 @@ fn retransmission_columns<'a>() -> Columns<Row<'a, Retransmission>> {
         .int("position", |r| Some(r.what.position))
         .int("len", |r| Some(r.what.len.into()))
         .text("kind", |r| Some(r.what.kind.name().into()))
+        .number("probability", |r| r.what.probability)
         .flag("spurious", |r| spurious(r.what))
         .text("spurious_by", |r| r.what.spurious.map(|by| names::spurious(by).into()))
         .flag("lost", |r| r.what.lost)

@@ -171,6 +171,11 @@ pub fn table(bounds: &Bounds) -> String {
             out.push('\n');
         }
     }
+    for (place, [bound, _]) in PLACES.iter().zip(bounds) {
+        if bound.found.calibration.verdicts() > 0 {
+            let _ = write!(out, "\n{place}, IPv4: {}", bound.found.calibration.table());
+        }
+    }
     out
 }
 

@@ -3,6 +3,7 @@
 //! `ackclock_trace` explains what a capture shows. What happened is known here, from the simulator
 //! or from the kernel's counters. [`Score`] counts both beside each other.
 
+mod calibration;
 mod captures;
 pub mod ceiling;
 mod command;
@@ -17,6 +18,7 @@ mod truth;
 mod ways;
 pub mod what_if;
 
+pub use calibration::Calibration;
 pub use captures::{Missing, Scores, Wrong, score};
 pub use matrix::{Expiry, Matrix, Retransmitted, Score, summary};
 pub use population::scenario;

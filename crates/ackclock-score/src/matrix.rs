@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::calibration::Calibration;
 use crate::shares::Shares;
 use crate::ways::WaysScore;
 use ackclock_tcp::TimeoutClass;
@@ -205,6 +206,8 @@ pub struct Score {
     pub shares: Shares,
     /// How ways of senders were named.
     pub ways: WaysScore,
+    /// Probabilities beside kinds.
+    pub calibration: Calibration,
 }
 
 impl Default for Score {
@@ -220,6 +223,7 @@ impl Default for Score {
             exact: 0,
             shares: Shares::default(),
             ways: WaysScore::default(),
+            calibration: Calibration::default(),
             kinds: Matrix::new(&named(&kinds, &[NONE]), &named(&kinds, &[NONE])),
             spurious: answers.clone(),
             spurious_unreported: answers.clone(),
@@ -257,6 +261,9 @@ impl Score {
     ) {
         let kind = |kind: Option<Kind>| kind.map_or(NONE, Kind::name);
         self.kinds.add(kind(truth.map(|t| t.kind)), kind(found.map(|f| f.kind)));
+        if let Some((found, probability)) = found.and_then(|f| Some((f, f.probability?))) {
+            self.calibration.add(probability, truth.is_some_and(|t| t.kind == found.kind));
+        }
         let (Some(truth), Some(found)) = (truth, found) else { return };
         if let Some(spurious) = truth.spurious {
             let said = match found.spurious {
@@ -287,6 +294,7 @@ impl Score {
         self.exact += other.exact;
         self.shares.merge(&other.shares);
         self.ways.merge(&other.ways);
+        self.calibration.merge(&other.calibration);
         for (mine, theirs) in self.matrices_mut().into_iter().zip(other.matrices()) {
             mine.merge(theirs.1);
         }
@@ -337,6 +345,9 @@ impl Score {
         for (name, matrix) in self.matrices().into_iter().filter(|(_, matrix)| matrix.all() > 0) {
             let _ = write!(out, "\n{}", matrix.table(name));
         }
+        if self.calibration.verdicts() > 0 {
+            let _ = write!(out, "\n{}", self.calibration.table());
+        }
         if self.shares.connections > 0 {
             let _ = write!(out, "\n{}", self.shares.table());
         }
@@ -351,6 +362,7 @@ impl Score {
         let mut out =
             json!({"captures": self.captures, "exact": self.exact, "shares": self.shares.json()});
         out["ways"] = self.ways.json();
+        out["calibration"] = self.calibration.json();
         for (name, matrix) in self.matrices() {
             out[name.replace(", ", "_")] = matrix.json();
         }

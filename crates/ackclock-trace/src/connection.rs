@@ -273,6 +273,9 @@ pub struct Retransmission {
     pub len: u32,
     /// Why.
     pub kind: Kind,
+    /// How probable `kind` is, where hypotheses about the sender say so: in captures that were taken
+    /// away from it. `None` elsewhere.
+    pub probability: Option<f64>,
     /// What proves that it was not needed. `None` if it was needed, or if that is not known
     /// ([`Retransmission::known`]).
     pub spurious: Option<Spurious>,

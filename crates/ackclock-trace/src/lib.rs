@@ -14,6 +14,7 @@ pub mod connection;
 pub mod file;
 pub mod filter;
 pub mod hosts;
+mod hypotheses;
 mod lifetime;
 mod loss;
 mod open;

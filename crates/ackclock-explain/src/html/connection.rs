@@ -7,7 +7,7 @@ use ackclock_figure::{Figure, Interval, Width};
 use ackclock_report::{Findings, Panel, Picture, escape};
 use ackclock_tcp::wire::Options;
 use ackclock_tcp::{Span, Time, TimeoutClass};
-use ackclock_trace::{Ecn, Flow, Stall, StallCause};
+use ackclock_trace::{Ecn, Flow, Retransmission, Stall, StallCause};
 
 use super::charts::{Way, charts};
 use super::findings::Drawn;
@@ -417,6 +417,17 @@ fn recoveries(html: &mut String, found: &Found) {
     table(html, &["began (s)", "<from", "*what"], rows);
 }
 
+/// Why it was sent. Where hypotheses say so, their probability is shown for it.
+fn kind(r: &Retransmission) -> Cell {
+    let said = escape(&names::kind_said(r));
+    Cell::html(match r.probability {
+        Some(probability) => {
+            format!("<span title=\"probability {:.0} %\">{said}</span>", 100.0 * probability)
+        }
+        None => said,
+    })
+}
+
 fn retransmissions(html: &mut String, found: &Found) {
     let all = found.retransmissions();
     if all.is_empty() {
@@ -441,7 +452,7 @@ fn retransmissions(html: &mut String, found: &Found) {
             u64::from(r.seq.0).into(),
             u64::from(r.len).into(),
             u64::from(r.transmission).into(),
-            names::kind_text(r.kind).into(),
+            kind(r),
             spurious.into(),
             lost.into(),
         ]

@@ -124,7 +124,7 @@ pub(crate) fn seconds_saved(rescue: &Rescue) -> String {
 /// What an annotated capture and the view of one connection say of a retransmission: `timeout, lost
 /// retransmission; spurious (D-SACK)`.
 pub(crate) fn retransmission(flow: &Flow, place: usize, r: &Retransmission) -> String {
-    let mut text = names::kind_text(r.kind).to_string();
+    let mut text = names::kind_said(r);
     if let (Kind::Timeout, Ok(timeout)) =
         (r.kind, flow.timeouts.binary_search_by_key(&place, |t| t.retransmission))
     {

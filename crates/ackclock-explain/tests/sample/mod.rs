@@ -52,6 +52,7 @@ fn retransmission(frame: u64, ms: u64, position: u64, kind: Kind) -> Retransmiss
         position,
         len: 1000,
         kind,
+        probability: None,
         spurious: None,
         known: true,
         lost: Some(false),

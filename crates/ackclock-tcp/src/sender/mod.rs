@@ -75,7 +75,7 @@ impl Sender {
     }
 
     /// As [`Sender::close`], and the last byte written is a FIN.
-    pub(crate) fn close_with_fin(&mut self, now: Time) {
+    pub fn close_with_fin(&mut self, now: Time) {
         self.close(now);
         self.s.fin = true;
     }

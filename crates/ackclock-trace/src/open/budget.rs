@@ -51,6 +51,12 @@ impl Places {
         room
     }
 
+    /// Takes a place for a packet that may as well be forgotten, as long as half of them are left.
+    #[inline]
+    pub fn take_spare(&mut self) -> bool {
+        self.taken < MOST_WAITING / 2 && self.take()
+    }
+
     #[inline]
     pub fn give_back(&mut self) {
         self.taken = self.taken.saturating_sub(1);

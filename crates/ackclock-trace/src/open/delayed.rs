@@ -8,6 +8,7 @@ use ackclock_tcp::{Seq, Span, Time};
 
 use super::budget::Places;
 use super::input::{Data, Input};
+use crate::hypotheses::{self, Entry};
 use crate::path::Path;
 use crate::sender::{Acked, Found, SenderModel, Sent, Terms};
 
@@ -35,6 +36,11 @@ struct Model {
     acks: VecDeque<Acked>,
     /// The time of what the sender got last.
     now: Time,
+    /// For hypotheses: what passed, if the capture was taken away from the sender.
+    log: Option<Vec<Entry>>,
+    /// There was no place for more of it.
+    log_is_over: bool,
+    terms: Terms,
 }
 
 impl DelayedSender {
@@ -46,14 +52,17 @@ impl DelayedSender {
     /// The end is about to send its first data.
     pub fn begin(&mut self, terms: Terms, path: Arc<Path>) {
         let (mss, sender) = (terms.mss.max(1), SenderModel::new(terms, path));
-        let model = Model { sender, mss, acks: VecDeque::new(), now: Time::ZERO };
+        let log = (!terms.at_sender()).then(Vec::new);
+        let (acks, now) = (VecDeque::new(), Time::ZERO);
+        let model = Model { sender, mss, acks, now, log, log_is_over: false, terms };
         self.model = Some(Box::new(model));
     }
 
     /// The capture was taken at this end, other than was thought.
-    pub fn is_here(&mut self) {
+    pub fn is_here(&mut self, places: &mut Places) {
         if let Some(model) = &mut self.model {
             model.sender.is_here();
+            model.log.take().into_iter().flatten().for_each(|_| places.give_back());
         }
     }
 
@@ -94,6 +103,9 @@ impl DelayedSender {
     #[inline]
     pub fn input(&mut self, input: &Input, delay: Span, places: &mut Places) {
         let Some(model) = &mut self.model else { return };
+        if let Input::Acked(acked) = input {
+            model.keep(|| Entry::Acked(*acked), places);
+        }
         match input {
             Input::Data(data) => {
                 if self.peer_data > Time::ZERO {
@@ -103,7 +115,7 @@ impl DelayedSender {
                 if data.cwr {
                     model.sender.says_lowered(data.position);
                 }
-                model.data(data);
+                model.data(data, places);
             }
             Input::Acked(acked) if delay == Span::ZERO => {
                 model.arrive(Time::NEVER, delay, places);
@@ -142,11 +154,29 @@ impl DelayedSender {
         let mut model = self.model?;
         model.arrive(Time::NEVER, delay, places);
         let end = end.max(model.now);
-        Some(model.sender.finish(end))
+        let mut found = model.sender.finish(end);
+        if let Some(log) = &model.log {
+            hypotheses::rewrite(model.terms, log, delay, &mut found);
+            log.iter().for_each(|_| places.give_back());
+        }
+        Some(found)
     }
 }
 
 impl Model {
+    /// Keeps what passes, for hypotheses.
+    #[inline]
+    fn keep(&mut self, entry: impl FnOnce() -> Entry, places: &mut Places) {
+        if let Some(log) = &mut self.log
+            && !self.log_is_over
+        {
+            self.log_is_over = log.len() >= hypotheses::MOST || !places.take_spare();
+            if !self.log_is_over {
+                log.push(entry());
+            }
+        }
+    }
+
     /// Hands over the ACKs that have reached the sender by `now`.
     #[inline]
     fn arrive(&mut self, now: Time, delay: Span, places: &mut Places) {
@@ -170,7 +200,7 @@ impl Model {
     }
 
     #[inline]
-    fn data(&mut self, data: &Data) {
+    fn data(&mut self, data: &Data, places: &mut Places) {
         self.now = self.now.max(data.at);
         let (mut position, mut seq, mut rest) = (data.position, data.seq, data.len);
         let mss = self.mss.max(rest.div_ceil(MOST_SEGMENTS));
@@ -180,16 +210,10 @@ impl Model {
             let fin = data.fin && rest == 0;
             let len_with_fin = len + u32::from(fin);
             let Data { frame, tsval, ip_id, .. } = *data;
-            self.sender.sent(&Sent {
-                frame,
-                at: self.now,
-                position,
-                seq,
-                len: len_with_fin,
-                fin,
-                tsval,
-                ip_id,
-            });
+            let at = self.now;
+            let sent = Sent { frame, at, position, seq, len: len_with_fin, fin, tsval, ip_id };
+            self.keep(|| Entry::Sent(sent), places);
+            self.sender.sent(&sent);
             if rest == 0 {
                 return;
             }

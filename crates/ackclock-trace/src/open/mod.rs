@@ -221,7 +221,7 @@ impl Open {
                 self.place.acked(one, acked.ack, now.at);
             }
             if self.place.has_new_least() {
-                self.look_again();
+                self.look_again(budget);
             }
             self.pass_on(other, Input::Acked(acked), budget);
         }
@@ -234,10 +234,10 @@ impl Open {
 
     /// The place of the capture may be another than was thought.
     #[cold]
-    fn look_again(&mut self) {
+    fn look_again(&mut self, budget: &mut Budget) {
         for end in [0, 1] {
             if self.senders[end].has_begun() && self.place.turns_out_near(end) {
-                self.senders[end].is_here();
+                self.senders[end].is_here(&mut budget.places);
             }
         }
     }
@@ -451,6 +451,7 @@ impl Open {
     fn one_way(&self, end: usize, found: Found, doubts: Vec<String>) -> Flow {
         let unexplained = |r| Retransmission {
             kind: Kind::Unknown,
+            probability: None,
             spurious: None,
             known: false,
             lost: None,

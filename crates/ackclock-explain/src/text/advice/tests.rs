@@ -49,6 +49,7 @@ fn again(at: u64, position: u64, kind: Kind) -> Retransmission {
         position,
         len: 1000,
         kind,
+        probability: None,
         spurious: None,
         known: true,
         lost: Some(false),

@@ -12,6 +12,7 @@ fn again(kind: Kind, spurious: Option<Spurious>, known: bool) -> Retransmission 
         position: 0,
         len: 1448,
         kind,
+        probability: None,
         spurious,
         known,
         lost: Some(false),

@@ -1,0 +1,111 @@
+//! Probabilities beside verdicts, and how often those were right.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+/// Lower ends of the bins, in percent.
+const BINS: [u8; 8] = [0, 50, 60, 70, 80, 90, 95, 99];
+
+/// How many verdicts were given with about a probability, and how many of them were right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Bin {
+    verdicts: u64,
+    /// The sum of their probabilities, in millionths.
+    stated: u64,
+    right: u64,
+}
+
+/// How well probabilities are calibrated.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Calibration {
+    bins: [Bin; BINS.len()],
+}
+
+impl Calibration {
+    /// A verdict with this probability, from 0 to 1.
+    pub fn add(&mut self, probability: f64, right: bool) {
+        let at = BINS.partition_point(|low| f64::from(*low) / 100.0 <= probability);
+        let bin = &mut self.bins[at.saturating_sub(1)];
+        bin.verdicts += 1;
+        bin.stated += (probability.clamp(0.0, 1.0) * 1e6) as u64;
+        bin.right += u64::from(right);
+    }
+
+    /// Adds all of another one.
+    pub fn merge(&mut self, other: &Calibration) {
+        for (mine, theirs) in self.bins.iter_mut().zip(&other.bins) {
+            mine.verdicts += theirs.verdicts;
+            mine.stated += theirs.stated;
+            mine.right += theirs.right;
+        }
+    }
+
+    /// Verdicts with a probability.
+    pub fn verdicts(&self) -> u64 {
+        self.bins.iter().map(|bin| bin.verdicts).sum()
+    }
+
+    /// The mean distance between what is stated in a bin and what is right, by verdicts, in percent.
+    pub fn error(&self) -> f64 {
+        let off = |bin: &Bin| (bin.stated as f64 / 1e6 - bin.right as f64).abs();
+        100.0 * self.bins.iter().map(off).sum::<f64>() / self.verdicts().max(1) as f64
+    }
+
+    /// A row for each bin, in percent.
+    pub fn table(&self) -> String {
+        let mut out = format!(
+            "probability: {} verdicts, off by {:.1} % on average\n{:>10}{:>10}{:>8}{:>8}\n",
+            self.verdicts(),
+            self.error(),
+            "from %",
+            "verdicts",
+            "stated",
+            "right"
+        );
+        for (low, bin) in BINS.iter().zip(&self.bins).filter(|(_, bin)| bin.verdicts > 0) {
+            let share = |part: f64| 100.0 * part / bin.verdicts as f64;
+            let (stated, right) = (share(bin.stated as f64 / 1e6), share(bin.right as f64));
+            let _ = writeln!(out, "{low:>10}{:>10}{stated:>8.1}{right:>8.1}", bin.verdicts);
+        }
+        out
+    }
+
+    /// The same counts.
+    pub fn json(&self) -> Value {
+        let bin = |(low, bin): (&u8, &Bin)| {
+            json!({
+                "from": f64::from(*low) / 100.0,
+                "verdicts": bin.verdicts,
+                "stated": bin.stated as f64 / 1e6 / bin.verdicts.max(1) as f64,
+                "right": bin.right,
+            })
+        };
+        BINS.iter().zip(&self.bins).map(bin).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Calibration;
+
+    /// Four verdicts of 0.9, of which three are right, and one of 1, which is.
+    #[test]
+    fn verdicts_are_counted_by_probability() {
+        let mut calibration = Calibration::default();
+        for right in [true, true, true, false] {
+            calibration.add(0.9, right);
+        }
+        calibration.add(1.0, true);
+        let json = calibration.json();
+        assert_eq!((&json[5]["verdicts"], &json[5]["right"]), (&4.into(), &3.into()));
+        assert_eq!(json[5]["stated"], 0.9);
+        assert_eq!((&json[7]["verdicts"], &json[7]["right"]), (&1.into(), &1.into()));
+        // |3.6 - 3| + 0 over five.
+        assert_eq!(format!("{:.3}", calibration.error()), "12.000");
+        let mut twice = calibration.clone();
+        twice.merge(&calibration);
+        assert_eq!(twice.verdicts(), 10);
+        assert_eq!(twice.json()[5]["right"], 6);
+    }
+}

@@ -1,0 +1,58 @@
+//! The senders that a hypothesis may take: presets of the engine, and what is added to them.
+
+use std::sync::OnceLock;
+
+use ackclock_tcp::strategy::Axis;
+use ackclock_tcp::{Composition, Registry, Span};
+
+/// Compositions beside the presets: limited transmit and early retransmit are in wide use.
+const MORE: [&str; 6] =
+    ["reno+lt", "newreno+lt", "newreno+smallwnd+lrxt+b2b", "sack+lt", "sack+prr+lt", "sack+er"];
+
+/// What a strategy has that names no timer of its own.
+const TIMERS: [&str; 3] = ["linux-timer", "rfc6298-timer", "bsd-timer"];
+
+/// The least intervals of the retransmission timer in use: Linux's and RFC 6298's.
+const LEAST: [Span; 2] = [Span::from_millis(200), Span::from_secs(1)];
+
+/// A sender.
+pub(super) struct Candidate {
+    pub composition: Composition,
+    pub min_rto: Span,
+    /// Its timer expires with ticks of a clock, whose phase is not known.
+    pub ticks: bool,
+}
+
+/// Those that use SACK, or those that may do without, the commonest first.
+pub(super) fn candidates(sack: bool) -> &'static [Candidate] {
+    static ALL: OnceLock<[Vec<Candidate>; 2]> = OnceLock::new();
+    &ALL.get_or_init(|| [false, true].map(build))[usize::from(sack)]
+}
+
+fn build(sack: bool) -> Vec<Candidate> {
+    let registry = Registry::default();
+    let presets = registry.presets().iter().map(|preset| &*preset.name);
+    // The oracles need a network that notifies them.
+    let presets = presets.filter(|name| !name.starts_with("oracle"));
+    let names = ["linux", "rack-tlp", "sack", "newreno"].into_iter().chain(presets).chain(MORE);
+    let mut seen = Vec::new();
+    let mut all = Vec::new();
+    for name in names {
+        let Ok(composition) = registry.parse(name) else { continue };
+        let fits = composition.build().uses_sack == sack || name.starts_with("linux");
+        if !fits || seen.contains(&name) {
+            continue;
+        }
+        seen.push(name);
+        let has_timer = composition.mechanisms().iter().any(|m| m.axis == Axis::Timer);
+        let timers = if has_timer { &TIMERS[..1] } else { &TIMERS[..] };
+        for timer in timers.iter().filter_map(|timer| registry.mechanism(timer)) {
+            for min_rto in LEAST {
+                let composition = composition.clone().or(timer);
+                let ticks = !has_timer && timer.name == "bsd-timer";
+                all.push(Candidate { composition, min_rto, ticks });
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,312 @@
+//! A candidate on trial: an engine `Sender` gets the ACKs that passed the capture, and what it sends
+//! is compared with what was seen.
+//!
+//! What it sends and the capture does not show was lost before the capture, or the candidate is
+//! wrong; what it does not send, but was seen, speaks against it. Segments wait in queues on their
+//! way to the capture, so that one may be seen late, but not before it was sent, and late only if
+//! the one before it was late, too. All that is summed as a cost: minus the logarithm of a
+//! likelihood.
+
+use ackclock_tcp::{
+    Cause, Ecn, EventKind, Phase, SackBlock, SackBlocks, Segment, Sender, SenderConfig, Seq, Span,
+    Time, TimeoutClass, Timestamps,
+};
+
+use super::candidates::Candidate;
+use super::script::{Script, Step};
+use crate::connection::{Kind, State};
+use crate::sender::{Acked, Sent};
+
+/// What a segment costs that is seen and not sent.
+const UNSENT: f32 = 8.0;
+/// What one costs that is sent and not seen.
+const UNSEEN: f32 = 1.5;
+/// What one costs that is seen behind a later one.
+const OVERTAKEN: f32 = 3.0;
+/// A segment costs no more than this, however late it is.
+const LATE: f32 = 12.0;
+/// Most transmissions of a candidate that are looked through for the one that was seen.
+const REACH: usize = 512;
+/// A candidate that sends so many times as much as was seen is no good.
+const MOST_SENT: usize = 4;
+
+/// What a candidate says of a segment that was seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Says {
+    /// Why it was retransmitted; `None` of a first transmission.
+    pub kind: Option<Kind>,
+    pub expiry: Option<Expiry>,
+    pub transmission: u32,
+    /// What all costs up to here.
+    pub cost: f32,
+}
+
+/// A timeout of a candidate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Expiry {
+    pub class: TimeoutClass,
+    pub state: State,
+    pub flight: u64,
+    pub cwnd: u64,
+    pub waited: Span,
+}
+
+/// What a candidate has sent.
+#[derive(Clone, Copy)]
+struct Own {
+    at: Time,
+    position: u64,
+    len: u32,
+    says: Says,
+    seen: bool,
+}
+
+pub(super) struct Trial<'a> {
+    script: &'a Script<'a>,
+    sender: Sender,
+    own: Vec<Own>,
+    /// The first of `own` that none behind it was seen before.
+    next: usize,
+    /// When the last segment that was seen passed, and how late it was.
+    seen_at: Time,
+    late: Span,
+    /// TSval of what was seen, with the candidate's own.
+    stamps: Vec<(u32, u32)>,
+    progress: Time,
+    backed_off: bool,
+    expiry: Option<Expiry>,
+    cost: f32,
+    says: Vec<Says>,
+}
+
+/// What the candidate says of each segment that was seen, as far as it came before it cost more than
+/// `most`.
+pub(super) fn run(
+    script: &Script,
+    candidate: &Candidate,
+    initial_window: u32,
+    tick_phase: Span,
+    most: f32,
+) -> Vec<Says> {
+    let strategy = candidate.composition.build();
+    let terms = &script.terms;
+    let config = SenderConfig {
+        isn: Seq(0),
+        mss: terms.mss.max(1),
+        initial_window: Some(initial_window),
+        initial_rwnd: script.first_window,
+        wscale: script.shift,
+        sack: terms.sack,
+        timestamps: terms.timestamps,
+        handshake_rtt: terms.handshake_rtt,
+        min_rto: Some(candidate.min_rto),
+        events: true,
+        tick_phase,
+        ..SenderConfig::default()
+    };
+    let mut trial = Trial {
+        script,
+        sender: Sender::new(config, strategy),
+        own: Vec::new(),
+        next: 0,
+        seen_at: Time::ZERO,
+        late: Span::ZERO,
+        stamps: Vec::new(),
+        progress: Time::ZERO,
+        backed_off: false,
+        expiry: None,
+        cost: 0.0,
+        says: Vec::new(),
+    };
+    for (at, step) in &script.steps {
+        trial.elapse(*at);
+        match step {
+            Step::Write { bytes, fin } => trial.write(*at, *bytes, *fin),
+            Step::Acked(acked) => trial.acked(*at, acked),
+            Step::Seen(sent) => trial.seen(sent),
+        }
+        if trial.cost > most || trial.own.len() > 64 + MOST_SENT * script.segments {
+            break;
+        }
+    }
+    trial.says
+}
+
+impl Trial<'_> {
+    /// The timers that expire until then.
+    fn elapse(&mut self, until: Time) {
+        while self.sender.next_deadline() <= until
+            && self.own.len() <= 64 + 4 * self.script.segments
+        {
+            let due = self.sender.next_deadline();
+            let state = self.state();
+            self.sender.on_deadline(due);
+            self.drain(due, state);
+        }
+    }
+
+    fn write(&mut self, at: Time, bytes: u64, fin: bool) {
+        if self.sender.is_idle() {
+            self.progress = at;
+        }
+        self.sender.write(at, bytes);
+        if fin {
+            self.sender.close_with_fin(at);
+        }
+        let state = self.state();
+        self.drain(at, state);
+    }
+
+    fn acked(&mut self, at: Time, a: &Acked) {
+        let mut sack = SackBlocks::NONE;
+        for &(left, right) in a.sack.iter().take(usize::from(a.sacks)) {
+            sack.push(SackBlock { left: Seq(left as u32), right: Seq(right as u32) });
+        }
+        let ecr = a.tsecr.map(|ecr| self.echoed(ecr));
+        let segment = Segment {
+            ack: Seq(a.ack as u32),
+            len: u32::from(a.with_data),
+            wnd: (a.window >> self.script.shift).min(u64::from(u16::MAX)) as u16,
+            ecn: if a.ece { Ecn::NONE.with_ece() } else { Ecn::NONE },
+            timestamps: ecr.map(|ecr| Timestamps { val: 0, ecr }),
+            sack,
+            ..Segment::default()
+        };
+        let una = self.sender.acked();
+        self.sender.on_segment(at, &segment);
+        if self.sender.acked() > una {
+            self.progress = at;
+        }
+        let state = self.state();
+        self.drain(at, state);
+    }
+
+    /// The candidate's own timestamp in place of the one that is echoed.
+    fn echoed(&self, ecr: u32) -> u32 {
+        let seen = self.stamps.iter().rev().find(|(theirs, _)| *theirs == ecr);
+        seen.map_or(0, |(_, own)| *own)
+    }
+
+    fn state(&self) -> State {
+        let state = self.sender.state();
+        match state.phase {
+            Phase::Loss => State::Loss,
+            Phase::Recovery => State::Recovery,
+            Phase::Open if state.dupacks > 0 => State::Disorder,
+            Phase::Open => State::Open,
+        }
+    }
+
+    /// Takes what the candidate says and sends. `state` is the one before the input.
+    fn drain(&mut self, at: Time, state: State) {
+        self.events(at, state);
+        while let Some(transmit) = self.sender.poll_transmit(at) {
+            self.events(at, state);
+            if transmit.transmission == 0 {
+                continue;
+            }
+            let timed_out = matches!(transmit.cause, Cause::Timeout | Cause::BackedOffTimeout);
+            let expiry = if timed_out { self.expiry.take() } else { None };
+            let kind = (transmit.transmission > 1).then(|| kind(transmit.cause, expiry.as_ref()));
+            let says = Says { kind, expiry, transmission: transmit.transmission, cost: 0.0 };
+            let (position, len) = (transmit.position, transmit.segment.len);
+            self.own.push(Own { at, position, len, says, seen: false });
+        }
+    }
+
+    fn events(&mut self, at: Time, state: State) {
+        while let Some(event) = self.sender.poll_event() {
+            match event.kind {
+                EventKind::Acked { newly_acked, .. } => self.backed_off &= newly_acked == 0,
+                EventKind::TimedOut { class, flight, cwnd_before, .. } => {
+                    let class = if self.backed_off { TimeoutClass::BackedOff } else { class };
+                    let waited = at.since(self.progress);
+                    self.backed_off = true;
+                    self.expiry = Some(Expiry { class, state, flight, cwnd: cwnd_before, waited });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A segment was seen: which of its own transmissions is it?
+    fn seen(&mut self, sent: &Sent) {
+        let slack = |own: &Own| {
+            let due = own.at.max(self.seen_at);
+            Span(sent.at.since(due).0.saturating_sub(self.script.pace.0))
+        };
+        let mut best: Option<(f32, f32, usize)> = None;
+        let first = self.own.len().saturating_sub(REACH);
+        for (index, own) in self.own.iter().enumerate().skip(first).rev() {
+            if own.seen || own.position != sent.position {
+                continue;
+            }
+            let overtaken = index < self.next;
+            let late = sent.at.since(own.at);
+            let change = Span(late.0.abs_diff(self.late.0));
+            let cost = if overtaken {
+                let late = Span(change.0.saturating_sub(self.script.pace.0));
+                OVERTAKEN - UNSEEN + self.cost_of(late)
+            } else {
+                self.cost_of(slack(own))
+            };
+            let skipped = if overtaken { 0.0 } else { UNSEEN * (self.unseen(index) as f32) };
+            let doubt = cost + skipped + self.cost_of(change).min(2.0);
+            if best.is_none_or(|(least, ..)| doubt < least) {
+                best = Some((doubt, cost + skipped, index));
+            }
+        }
+        let Some((_, cost, index)) = best else {
+            self.cost += UNSENT;
+            return self.says.push(Says { cost: self.cost, ..Says::default() });
+        };
+        self.cost += cost;
+        let own = &mut self.own[index];
+        own.seen = true;
+        if own.len != sent.payload() && own.len != sent.len {
+            self.cost += UNSEEN;
+        }
+        if let Some(theirs) = sent.tsval {
+            self.stamps.push((theirs, own.at.timestamp()));
+        }
+        let mut says = own.says;
+        if sent.payload() == 0
+            && let Some(expiry) = &mut says.expiry
+            && expiry.class == TimeoutClass::NonTrigger
+        {
+            // A FIN without data says nothing about fast retransmit.
+            expiry.class = TimeoutClass::Handshake;
+        }
+        self.late = sent.at.since(own.at);
+        self.seen_at = self.seen_at.max(sent.at);
+        self.next = self.next.max(index + 1);
+        self.says.push(Says { cost: self.cost, ..says });
+    }
+
+    fn unseen(&self, before: usize) -> usize {
+        self.own[self.next..before].iter().filter(|own| !own.seen).count()
+    }
+
+    /// What it costs to be late by this: of Cauchy's distribution, since queues have long tails.
+    fn cost_of(&self, late: Span) -> f32 {
+        let times = late.0 as f32 / self.script.grain.0.max(1) as f32;
+        (1.0 + times * times).ln().min(LATE)
+    }
+}
+
+/// The kind of a retransmission. What keeps ACKs coming in a recovery belongs to it.
+fn kind(cause: Cause, expiry: Option<&Expiry>) -> Kind {
+    match cause {
+        Cause::FastRetransmit => Kind::FastRetransmit,
+        Cause::Recovery | Cause::Filler => Kind::Recovery,
+        Cause::SlowStart => Kind::SlowStart,
+        Cause::Timeout | Cause::BackedOffTimeout => {
+            match expiry.is_some_and(|expiry| expiry.class == TimeoutClass::BackedOff) {
+                true => Kind::BackedOffTimeout,
+                false => Kind::Timeout,
+            }
+        }
+        Cause::TailLossProbe => Kind::TailLossProbe,
+        _ => Kind::Unknown,
+    }
+}
