@@ -1,6 +1,6 @@
 //! Bytes as the fate of every packet between two honest hosts, which must end up with the same
-//! streams; or as packets and calls for one host, which must neither panic, nor send what is no
-//! packet, nor keep anything once everybody has gone.
+//! streams; or as packets and calls for one host, or for two that share its addresses, which must
+//! neither panic, nor send what is no packet, nor keep anything once everybody has gone.
 #![no_main]
 
 #[path = "../../crates/ackclock-stack/tests/rig/mod.rs"]
@@ -68,14 +68,24 @@ fn honest(config: TcpConfig, head: &[u8; 8], fates: Vec<u8>) {
 }
 
 fn lies(config: TcpConfig, head: &[u8; 8], mut bytes: &[u8]) {
-    let mut stack = Stack::new(StackConfig {
-        half_open: usize::from(head[6] % 4),
-        ..host_config(1, head[0] & 8 == 0)
-    });
-    let listener =
-        stack.listen(SocketAddr::new(v4(1), 80), config.clone(), 3).expect("a free port");
+    // One stack, or one for each of two queues.
+    let mut stacks: Vec<Stack> = (0..1 + usize::from(head[0] & 16 != 0))
+        .map(|_| {
+            Stack::new(StackConfig {
+                half_open: usize::from(head[6] % 4),
+                ..host_config(1, head[0] & 8 == 0)
+            })
+        })
+        .collect();
+    let listeners: Vec<_> = stacks
+        .iter_mut()
+        .map(|stack| {
+            stack.listen(SocketAddr::new(v4(1), 80), config.clone(), 3).expect("a free port")
+        })
+        .collect();
     let mut now = Time(1000 * MS);
-    let mut sockets: Vec<SocketId> = Vec::new();
+    // Each with the stack that it is of.
+    let mut sockets: Vec<(usize, SocketId)> = Vec::new();
     // What the host last said to each port, for lies that are close to the truth.
     let mut last = [Repr::default(); 4];
     while let Some((&[kind, a, b, c, d, e], rest)) = bytes.split_first_chunk::<6>() {
@@ -111,7 +121,10 @@ fn lies(config: TcpConfig, head: &[u8; 8], mut bytes: &[u8]) {
                     ..header(1000 + u16::from(c % 4), 80, control, seq.0, ack.0)
                 };
                 let payload = vec![d; usize::from(e) * usize::from(kind >> 5)];
-                stack.on_packet(now, &tcp_packet(v4(0), v4(1), &said, &payload), kind & 8 == 0);
+                let packet = tcp_packet(v4(0), v4(1), &said, &payload);
+                // What others share comes to either of them.
+                let at = usize::from(a >> 7) % stacks.len();
+                take(&mut stacks, at, now, &packet, kind & 8 == 0);
             }
             8 => {
                 let (raw, rest) = bytes.split_at(usize::from(a).min(bytes.len()));
@@ -121,40 +134,73 @@ fn lies(config: TcpConfig, head: &[u8; 8], mut bytes: &[u8]) {
                 } else {
                     ip_packet(v4(0), v4(1), [1, 6][usize::from(b >> 7)], raw)
                 };
-                stack.on_packet(now, &packet, b & 2 == 0);
+                let at = usize::from(b >> 6 & 1) % stacks.len();
+                take(&mut stacks, at, now, &packet, b & 2 == 0);
             }
             9 => now = Time(now.0 + u64::from(both) * MS),
-            10 => sockets.extend(stack.connect(now, SocketAddr::new(v4(0), 1000), config.clone())),
-            11 => sockets.extend(stack.accept(listener)),
+            // The first one alone: two that share their addresses would take the same port.
+            10 => {
+                let to = SocketAddr::new(v4(0), 1000);
+                sockets
+                    .extend(stacks[0].connect(now, to, config.clone()).map(|socket| (0, socket)));
+            }
+            11 => {
+                let at = usize::from(a) % stacks.len();
+                sockets.extend(stacks[at].accept(listeners[at]).map(|socket| (at, socket)));
+            }
             op => {
-                let Some(&socket) = sockets.get(usize::from(a) % sockets.len().max(1)) else {
+                let Some(&(at, socket)) = sockets.get(usize::from(a) % sockets.len().max(1)) else {
                     continue;
                 };
+                let stack = &mut stacks[at];
                 match (op, b % 4) {
                     (12, _) => drop(stack.write(now, socket, &vec![c; usize::from(both)])),
                     (13, _) => drop(stack.read(now, socket, &mut vec![0; usize::from(both)])),
                     (14, 0) => stack.close(now, socket),
                     (14, 1) => stack.abort(now, socket),
+                    (15, 0) => drop(stack.await_acked(socket, u64::from(both))),
                     _ => drop(stack.shutdown(now, socket)),
                 }
             }
         }
-        stack.on_deadline(now);
+        for stack in &mut stacks {
+            stack.on_deadline(now);
+            heed(stack, now, &mut last);
+        }
+    }
+    for (at, socket) in sockets {
+        stacks[at].close(now, socket);
+    }
+    for (mut stack, listener) in stacks.into_iter().zip(listeners) {
+        stack.unlisten(now, listener);
         heed(&mut stack, now, &mut last);
+        // Everybody is silent.
+        let (mut now, until) = (now, now + Span::from_secs(2000));
+        while stack.next_deadline() <= until {
+            now = now.max(stack.next_deadline());
+            stack.on_deadline(now);
+            heed(&mut stack, now, &mut last);
+        }
+        assert_eq!((stack.connections(), stack.next_deadline()), (0, Time::NEVER));
     }
-    stack.unlisten(now, listener);
-    for socket in sockets {
-        stack.close(now, socket);
+}
+
+/// A packet comes to the queue of one of the stacks. Those of several offer it to each other, and
+/// the one to which it came answers what nobody takes.
+fn take(stacks: &mut [Stack], at: usize, now: Time, packet: &[u8], trusted: bool) {
+    let count = stacks.len();
+    for turn in 0..count {
+        let stack = &mut stacks[(at + turn) % count];
+        let seen = |stack: &Stack| (*stack.stats(), stack.connections(), stack.next_deadline());
+        let before = seen(stack);
+        if count > 1 && stack.offer(now, packet, trusted) {
+            return;
+        }
+        // What it does not take it neither counts, keeps nor answers.
+        assert_eq!(seen(stack), before);
+        assert!(drain(stack, now).is_empty() && stack.poll_ready().is_none());
     }
-    heed(&mut stack, now, &mut last);
-    // Everybody is silent.
-    let until = now + Span::from_secs(2000);
-    while stack.next_deadline() <= until {
-        now = now.max(stack.next_deadline());
-        stack.on_deadline(now);
-        heed(&mut stack, now, &mut last);
-    }
-    assert_eq!((stack.connections(), stack.next_deadline()), (0, Time::NEVER));
+    stacks[at].on_packet(now, packet, trusted);
 }
 
 /// Takes everything that the host has to say.
