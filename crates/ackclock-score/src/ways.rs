@@ -38,7 +38,10 @@ impl TrueWays {
         let has = |axis, names: &[&str]| {
             mechanisms.iter().any(|m| m.axis == axis && names.contains(&&*m.name))
         };
-        let law = match mechanisms.iter().rfind(|m| m.axis == Axis::Window).map(|m| &*m.name) {
+        // `tolerant-start` lowers the window less often, and by as much as the law that it wraps.
+        let lowers = |name: &str| name != "tolerant-start";
+        let mut laws = mechanisms.iter().filter(|m| m.axis == Axis::Window && lowers(&m.name));
+        let law = match laws.next_back().map(|m| &*m.name) {
             None | Some("reno-window" | "half-window" | "linux-reno") => Some(Law::Half),
             Some("cubic" | "linux-cubic") => Some(Law::SevenTenths),
             Some(_) => None,

@@ -22,8 +22,8 @@ fn spurious(score: &Score) -> [u64; 2] {
 fn no_worse_than_measured() {
     let scores: Scores = score_all(1..301).unwrap();
     // Kinds, classes, spurious claimed and missed, places: at the sender, in the middle, at the
-    // receiver.
-    let most = [[27, 13, 0, 33, 0], [324, 257, 8, 21, 72], [569, 434, 0, 1, 0]];
+    // receiver. Probes within a recovery (`recovery-probe`) are taken for timeouts.
+    let most = [[29, 14, 0, 33, 0], [325, 257, 8, 21, 72], [571, 434, 0, 1, 0]];
     let mistakes = scores.each_ref().map(|[whole, ..]| {
         let [claimed, missed] = spurious(whole);
         [wrong(&whole.kinds), wrong(&whole.classes), claimed, missed, wrong(&whole.places)]
