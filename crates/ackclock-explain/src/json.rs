@@ -20,8 +20,10 @@ use crate::replay::Rescue;
 use crate::slow::Rates;
 use crate::summary::Summary;
 
+mod losses;
 mod ways;
 
+use self::losses::{LossesJson, QueueingJson};
 use self::ways::WaysJson;
 
 /// Writes everything as one JSON object: `captures`, `connections` and `overall`.
@@ -266,6 +268,8 @@ struct FlowJson<'a> {
     rtt: Option<RoundTripJson>,
     limits: LimitsJson,
     ways: WaysJson,
+    queueing: Option<QueueingJson>,
+    losses: LossesJson,
     ecn: EcnJson,
     window: Option<u64>,
     full_window: u64,
@@ -494,6 +498,8 @@ impl<'a> FlowJson<'a> {
             rtt: flow.rtt.map(RoundTripJson::of),
             limits: LimitsJson(flow.lifetime),
             ways: WaysJson::of(&flow.ways),
+            queueing: flow.rtt.map(QueueingJson::of),
+            losses: LossesJson::of(&flow.losses),
             ecn: EcnJson::of(&flow.ecn),
             window: flow.window,
             full_window: flow.full_window,

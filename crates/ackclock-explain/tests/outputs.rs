@@ -81,10 +81,13 @@ fn connections_have_exactly_the_documented_keys_in_their_order() {
         "avoided mechanism saved_90_s saved_s strategy timeout took_s"
     );
     assert_eq!(of("/connections/1/position"), "confidence to_client_s to_server_s vantage");
-    let flow = "bytes doubts dsacks ecn full_window goodput_bps limits mss offered \
-        probes_of_new_data retransmission_rate retransmissions rtt segments throughput_bps timeouts unseen_bytes ways \
+    let flow = "bytes doubts dsacks ecn full_window goodput_bps limits losses mss offered \
+        probes_of_new_data queueing retransmission_rate retransmissions rtt segments throughput_bps timeouts unseen_bytes ways \
         window";
     assert_eq!(of("/connections/1/from_server"), flow);
+    let losses = "cause counted episodes policer_burst policer_rate_bps queue_delay_s queue_size \
+        random_rate random_run";
+    assert_eq!(of("/connections/1/from_server/losses"), losses);
     let ways = "f_rto initial_window least_rto_s rack reduction reductions tail_loss_probes";
     assert_eq!(of("/connections/1/from_server/ways"), ways);
     assert_eq!(of("/connections/1/from_server/ways/rack"), "unused used uses");

@@ -23,7 +23,7 @@ pub enum LossCause {
     DropTail {
         /// How long it delays a packet when it is full.
         delay: Span,
-        /// Bytes that it holds then, headers included: what its bottleneck sends in that time.
+        /// Bytes of payload that it holds then: what its bottleneck sends in that time.
         /// `None` where the rate of that is not known.
         size: Option<u64>,
     },

@@ -154,6 +154,9 @@ fn verdict(found: &Found) -> String {
     if let Some(marks) = text::marks(found) {
         let _ = writeln!(html, "<p>It met marks: {}.</p>", escape(&marks));
     }
+    for text in [text::losses(found), text::queueing(found)].into_iter().flatten() {
+        let _ = writeln!(html, "<p>On its path: {}.</p>", escape(&text));
+    }
     html += &match held.is_empty() {
         true => format!(
             "<p class=\"verdict\">No stall; {}.</p>\n",

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use ackclock_tcp::{Span, TimeoutClass};
 use ackclock_trace::{Ended, Flow, Kind, Limit, Recovery, Retransmission, StallCause, State};
 
+use super::losses;
 use super::words::{size, time};
 use crate::explained::{End, Explained, Found};
 use crate::names;
@@ -92,6 +93,9 @@ fn advice(found: &Found, from: End, limit: Limit) -> Option<String> {
             "{sender}: its window is still growing or its send buffer is full; keep connections \
              open for longer, or raise initcwnd or net.ipv4.tcp_wmem"
         ),
+        Limit::CongestionWindow if flow.losses.cause.is_some() => {
+            return losses::advice(flow, &sender, &receiver);
+        }
         Limit::CongestionWindow => format!(
             "{sender} to {receiver}: losses keep the congestion window small; find where they occur"
         ),
@@ -192,7 +196,11 @@ fn recovery(found: &Found, from: End, least: Span) -> Option<Advice> {
             );
             (line, what, span)
         }
-        _ => (format!("{sender} to {receiver}: packets are lost; find where"), what, span),
+        _ => {
+            let line = losses::advice(flow, &sender, &receiver)
+                .unwrap_or_else(|| format!("{sender} to {receiver}: packets are lost; find where"));
+            (line, what, span)
+        }
     };
     Some(Advice { line, what, span })
 }

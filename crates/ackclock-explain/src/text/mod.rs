@@ -2,6 +2,7 @@
 
 mod advice;
 mod connections;
+mod losses;
 mod one;
 mod overall;
 mod sentence;
@@ -15,11 +16,12 @@ use crate::clock::Back;
 use crate::explained::{Capture, Explained};
 use crate::names;
 
+pub(crate) use advice::of as advice;
+pub(crate) use losses::{losses, queueing};
 pub(crate) use one::{ended, position, recovered};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use sentence::retransmission;
 pub(crate) use sentence::{marks, seconds_saved, stall};
-pub(crate) use advice::of as advice;
 pub(crate) use short::{headed, headline, shares, why, worst};
 pub use terms::terms;
 pub(crate) use terms::{TERMS, meaning};

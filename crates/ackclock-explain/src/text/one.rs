@@ -4,8 +4,8 @@ use ackclock_report::{Align, align};
 use ackclock_tcp::Time;
 use ackclock_trace::{Ended, Flow, Position, Recovery, Vantage};
 
-use super::sentence;
 use super::words::{bounded, count, time};
+use super::{losses, queueing, sentence};
 use crate::explained::{End, Explained, Found};
 use crate::names;
 
@@ -21,11 +21,13 @@ pub(super) fn text(found: &Found, explained: &Explained, top: usize) -> String {
         ended(c.ended)
     ));
     text.push_str(&format!("{}\n", super::short::why(found)));
+    text.extend(queueing(found).map(|text| text + "\n"));
     text.push_str(&format!("captured {}\n", position(&c.position)));
     for (end, flow) in found.flows() {
         text.push_str(&direction(end, flow));
         if flow.bytes > 0 {
             text.push_str(&ways(flow, found.flow(end.other())));
+            text.extend(losses::of(flow).map(|text| format!("  {text}\n")));
         }
     }
     let lines = happenings(found);

@@ -7,7 +7,7 @@ use ackclock_tcp::Span;
 use ackclock_trace::{Ended, Lifetime, Limit, Stall, StallCause};
 
 use super::words::{bounded, count, rate, time};
-use super::{advice, sentence};
+use super::{advice, losses, queueing, sentence};
 use crate::explained::{End, Explained, Found};
 use crate::names;
 use crate::slow::Rates;
@@ -90,6 +90,8 @@ fn busy(found: &Found) -> Span {
 fn connection(found: &Found) -> String {
     let mut line = headed(found) + "\n";
     line.extend(sentence::marks(found).map(|marks| format!("    {marks}\n")));
+    let path = [losses(found), queueing(found)].into_iter().flatten();
+    line.extend(path.map(|text| format!("    {text}\n")));
     let lost = |(_, stall): &(End, &Stall)| stall.cause != StallCause::Application;
     let longest = found.stalls().into_iter().filter(lost).max_by_key(|(_, s)| s.end.since(s.start));
     let worth = |s: &Stall| s.end.since(s.start).0 >= found.lifetime().whole().0 / 10;
@@ -136,7 +138,12 @@ pub(crate) fn why(found: &Found) -> String {
     };
     let rates = Rates::of(&found.connection, flow);
     let rtt = flow.rtt.map(|rtt| {
-        format!("round trip {} (median {}, 99th {})", time(rtt.min), time(rtt.median), time(rtt.p99))
+        format!(
+            "round trip {} (median {}, 99th {})",
+            time(rtt.min),
+            time(rtt.median),
+            time(rtt.p99)
+        )
     });
     let again = rates.retransmitted.filter(|part| *part > 0.0);
     let facts = [

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 /// What limits a sender, then what happens to segments, then causes of stalls.
-pub(crate) const TERMS: [(&str, &str); 21] = [
+pub(crate) const TERMS: [(&str, &str); 26] = [
     ("handshake", "the connection opens: a SYN, or a SYN/ACK, waits for its answer"),
     ("application", "all is acknowledged, and the application gives nothing more to send"),
     ("receive window", "the window that the receiver offers has no room for another segment"),
@@ -14,7 +14,15 @@ pub(crate) const TERMS: [(&str, &str); 21] = [
     ("recovery", "losses are repaired, or a timer is waited for"),
     ("path", "all that was given is on its way, or the bottleneck is busy"),
     ("goodput", "bits of payload a second, each byte counted once, over the whole connection"),
-    ("round trip", "from a segment to its acknowledgment: the least, the median and the 99th percentile"),
+    (
+        "round trip",
+        "from a segment to its acknowledgment: the least, the median and the 99th percentile",
+    ),
+    ("queueing", "what a round trip takes beyond the shortest: packets wait in a queue"),
+    ("bufferbloat", "queueing of half of the round trip or more, and of 20 ms or more"),
+    ("policer", "drops what exceeds a rate for longer than a burst lasts, without a queue"),
+    ("queue that overflows", "losses where the round trip is longest (drop-tail)"),
+    ("random loss", "losses that depend on nothing that the sender does or measures"),
     ("fast retransmit", "the first retransmission of a recovery, on duplicate or selective ACKs"),
     ("tail loss probe", "the last segment again, after two round trips of silence (RFC 8985)"),
     ("timeout", "the retransmission timer expired (RFC 6298)"),

@@ -1,7 +1,9 @@
 use ackclock_tcp::wire::Options;
 use ackclock_tcp::{SackBlocks, Seq, Time};
 use ackclock_trace::connection::RoundTrip;
-use ackclock_trace::{Connection, Lifetime, Position, Spurious, Stall, Timeout, Vantage};
+use ackclock_trace::{
+    Connection, Lifetime, LossCause, Position, Spurious, Stall, Timeout, Vantage,
+};
 
 use super::*;
 use crate::explained::Saved;
@@ -67,6 +69,21 @@ fn lossy(retransmissions: Vec<Retransmission>) -> Flow {
 
 fn lines(found: Found) -> Vec<String> {
     of(&Explained { connections: vec![found], ..Explained::default() })
+}
+
+/// Where the cause of the losses is known, the advice names it.
+#[test]
+fn why_packets_are_lost() {
+    let mut flow = lossy(vec![again(1000, 1000, Kind::FastRetransmit)]);
+    assert_eq!(lines(connection(flow.clone())), [LOST]);
+    flow.losses.cause = Some(LossCause::Policer { rate_bps: 5e6, burst: None });
+    assert_eq!(
+        lines(connection(flow)),
+        [
+            "192.0.2.2 to 192.0.2.1: a policer drops what exceeds 5.0 Mbit/s; pace or shape below that \
+          rate (recovery: 2.0 s)"
+        ]
+    );
 }
 
 const LOST: &str = "192.0.2.2 to 192.0.2.1: packets are lost; find where (recovery: 2.0 s)";

@@ -1,0 +1,156 @@
+//! Why packets were lost, and how long they waited, in words.
+
+use ackclock_tcp::Span;
+use ackclock_trace::{Flow, LossCause};
+
+use super::words::{rate, size, time};
+use crate::explained::Found;
+
+/// A queue is worth a word from this median delay on: interactive use feels it.
+const LONG: Span = Span::from_millis(20);
+
+/// What explains the losses of a connection's sender, if anything does.
+pub(crate) fn losses(found: &Found) -> Option<String> {
+    of(found.flow(found.sender()))
+}
+
+/// The same of what an end sent.
+pub(super) fn of(flow: &Flow) -> Option<String> {
+    Some(match flow.losses.cause? {
+        LossCause::Policer { rate_bps, burst } => {
+            let burst = burst.map_or(String::new(), |burst| format!(", burst {}", size(burst)));
+            format!("its losses fit a policer: {}{burst}", rate(rate_bps))
+        }
+        LossCause::DropTail { delay, size: holds } => {
+            let holds = holds.map_or(String::new(), |holds| format!(", about {}", size(holds)));
+            format!("its losses fit a queue that overflows: {} when it is full{holds}", time(delay))
+        }
+        LossCause::Random { rate, run } => format!(
+            "its losses fit random loss: {:.1} % of segments, {run:.1} in a row, with neither a full \
+             queue nor a policer",
+            100.0 * rate
+        ),
+    })
+}
+
+/// How long packets of a connection's sender wait in queues, if that is at least as long as the
+/// shortest round trip.
+pub(crate) fn queueing(found: &Found) -> Option<String> {
+    let rtt = found.flow(found.sender()).rtt?;
+    let waits = rtt.median - rtt.min;
+    (waits >= LONG && waits >= rtt.min).then(|| {
+        format!(
+            "queueing takes {} of a round trip of {} (bufferbloat)",
+            time(waits),
+            time(rtt.median)
+        )
+    })
+}
+
+/// What to do about it, on the way from `sender` to `receiver`.
+pub(super) fn advice(flow: &Flow, sender: &str, receiver: &str) -> Option<String> {
+    let least = flow.rtt.map_or(Span::ZERO, |rtt| rtt.min);
+    let what = match flow.losses.cause? {
+        LossCause::Policer { rate_bps, .. } => format!(
+            "a policer drops what exceeds {}; pace or shape below that rate",
+            rate(rate_bps)
+        ),
+        // Less than the quarter of a round trip has no room for what a window sends at once.
+        LossCause::DropTail { delay, .. } if delay < LONG && delay.0 < least.0 / 4 => {
+            format!("a queue overflows that holds {}; give it room, or pace (fq)", time(delay))
+        }
+        LossCause::DropTail { delay, .. } => format!(
+            "a queue overflows that delays by {}; manage it (fq_codel, CAKE), or give it less room",
+            time(delay)
+        ),
+        LossCause::Random { rate, .. } => format!(
+            "{:.1} % of the segments are lost at random; repair the link, or use a congestion \
+             control that does not take each loss for congestion (bbr)",
+            100.0 * rate
+        ),
+    };
+    Some(format!("{sender} to {receiver}: {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use ackclock_trace::Losses;
+    use ackclock_trace::connection::RoundTrip;
+
+    use super::*;
+    use crate::fixture;
+
+    fn flow(cause: LossCause) -> Flow {
+        let losses = Losses { counted: 40, episodes: 9, cause: Some(cause) };
+        Flow { losses, ..Flow::default() }
+    }
+
+    #[test]
+    fn sentences() {
+        let text = |cause| of(&flow(cause)).unwrap();
+        assert_eq!(
+            text(LossCause::Policer { rate_bps: 5e6, burst: Some(65_536) }),
+            "its losses fit a policer: 5.0 Mbit/s, burst 64.0 KiB"
+        );
+        assert_eq!(
+            text(LossCause::Policer { rate_bps: 5e6, burst: None }),
+            "its losses fit a policer: 5.0 Mbit/s"
+        );
+        assert_eq!(
+            text(LossCause::DropTail { delay: Span::from_millis(250), size: Some(102_400) }),
+            "its losses fit a queue that overflows: 0.25 s when it is full, about 100.0 KiB"
+        );
+        assert_eq!(
+            text(LossCause::Random { rate: 0.0123, run: 1.04 }),
+            "its losses fit random loss: 1.2 % of segments, 1.0 in a row, with neither a full queue \
+             nor a policer"
+        );
+        assert_eq!(of(&Flow::default()), None);
+    }
+
+    #[test]
+    fn what_to_do() {
+        let text = |cause| advice(&flow(cause), "A", "B").unwrap();
+        assert_eq!(
+            text(LossCause::Policer { rate_bps: 5e6, burst: None }),
+            "A to B: a policer drops what exceeds 5.0 Mbit/s; pace or shape below that rate"
+        );
+        let queue = |ms| LossCause::DropTail { delay: Span::from_millis(ms), size: None };
+        assert_eq!(
+            text(queue(250)),
+            "A to B: a queue overflows that delays by 0.25 s; manage it (fq_codel, CAKE), or give it \
+             less room"
+        );
+        let span = Span::from_millis(100);
+        let rtt =
+            RoundTrip { min: span, mean: span, median: span, p99: span, max: span, samples: 9 };
+        let small = Flow { rtt: Some(rtt), ..flow(queue(5)) };
+        assert_eq!(
+            advice(&small, "A", "B").unwrap(),
+            "A to B: a queue overflows that holds 5.0 ms; give it room, or pace (fq)"
+        );
+        assert_eq!(
+            text(LossCause::Random { rate: 0.0123, run: 1.0 }),
+            "A to B: 1.2 % of the segments are lost at random; repair the link, or use a congestion \
+             control that does not take each loss for congestion (bbr)"
+        );
+    }
+
+    /// Half of the round trip is queueing, and 20 ms at least.
+    #[test]
+    fn bufferbloat() {
+        let waits = |min: u64, median: u64| {
+            let mut explained = fixture::explained();
+            let found = &mut explained.connections[0];
+            let [min, median] = [min, median].map(Span::from_millis);
+            let rtt = RoundTrip { min, mean: median, median, p99: median, max: median, samples: 9 };
+            found.connection.from_client.rtt = Some(rtt);
+            found.connection.from_server.rtt = Some(rtt);
+            queueing(found)
+        };
+        let text = "queueing takes 80.0 ms of a round trip of 0.10 s (bufferbloat)";
+        assert_eq!(waits(20, 100).as_deref(), Some(text));
+        assert_eq!(waits(60, 100), None);
+        assert_eq!(waits(1, 20), None);
+    }
+}
