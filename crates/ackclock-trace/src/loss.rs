@@ -1,4 +1,4 @@
-//! Why packets were lost, named where the losses of a connection leaves no other reason.
+//! Why packets were lost, named where the losses of a connection leave no other reason.
 //!
 //! Which evidence decides is said by the parts that collect and weigh it (`sender/losses/`).
 
@@ -31,11 +31,12 @@ pub enum LossCause {
     Policer {
         /// How fast tokens come, in bits a second, with IP and TCP headers.
         rate_bps: f64,
-        /// How many bytes the bucket holds, with the same headers; `None` if it never was seen full.
+        /// How many bytes the bucket holds, with the same headers; `None` if it was never seen
+        /// full.
         burst: Option<u64>,
     },
-    /// Losses that depend neither on what the sender has in flight, nor on the round trip, nor on a
-    /// bucket.
+    /// Losses that depend neither on what the sender has in flight, nor on the round trip, nor on
+    /// a bucket.
     Random {
         /// Segments lost, of those that were sent.
         rate: f64,

@@ -1,5 +1,5 @@
-//! Scores what `explain` says of why packets were lost, with simulated connections whose losses have
-//! a known cause.
+//! Scores what `explain` says of why packets were lost, with simulated connections whose losses
+//! have a known cause.
 
 mod population;
 

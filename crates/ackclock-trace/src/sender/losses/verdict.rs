@@ -27,7 +27,7 @@ const LEAST_RANDOM: usize = 8;
 const MOST_AT_RANDOM: f64 = 0.1;
 /// Nor are longer runs: who loses a window at once has filled something.
 const LONGEST_RUN: f64 = 5.0;
-/// So many losses have to meet a queue of about the same length, and so many a bucket that is empty.
+/// So many losses have to meet a queue of about the same length, and so many an empty bucket.
 const ALIKE: f64 = 0.85;
 /// The least queue, in packets: one in transmission and one that comes delay by less.
 const LEAST_QUEUE: f64 = 3.0;
