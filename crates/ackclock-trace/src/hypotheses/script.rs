@@ -58,17 +58,15 @@ impl<'a> Script<'a> {
     ) -> Option<Script<'a>> {
         let sent = || entries.iter().filter_map(Entry::sent);
         let acks = || entries.iter().filter_map(Entry::acked);
-        // Where the handshake was seen, positions count from the first byte.
+        // Without the round trip of a handshake, nothing says when the sender begins, nor with which
+        // timer; with it, positions count from the first byte.
+        let trip = terms.handshake_rtt?;
         let first = sent().next()?;
-        if terms.handshake_rtt.is_none() && first.position != 0 {
-            return None;
-        }
-        let trip = terms.handshake_rtt.unwrap_or(delay);
         let grain = LEAST_GRAIN.max(Span(trip.0 / PART));
         // It begins on the handshake, or on a request; unless it waits, or what it began with was lost.
-        let before = || acks().take_while(|a| a.at + delay <= first.at);
+        let before = || acks().take_while(|a| a.at + delay <= first.at + grain);
         let request = before().filter(|a| a.with_data).last();
-        let at_once = request.or(before().next()).map_or(first.at, |a| a.at + delay);
+        let at_once = request.or(before().next()).map_or(first.at, |a| first.at.min(a.at + delay));
         let waits = first.at.since(at_once) > grain.times(2);
         let begin = if waits && paused { first.at } else { at_once };
 

@@ -108,6 +108,13 @@ fn nothing_is_said_without_the_delay() {
     assert!(verdicts(terms(false), &lost_tail(&[200.0]), Span::ZERO).is_empty());
 }
 
+/// A SYN that went again measures no round trip: then nothing says when the sender began.
+#[test]
+fn nothing_is_said_without_a_handshake() {
+    let unmeasured = Terms { handshake_rtt: None, ..terms(false) };
+    assert!(verdicts(unmeasured, &lost_tail(&[200.0]), Span::from_millis(50)).is_empty());
+}
+
 /// Segment 1 of ten is lost before the capture. Three SACKs send it again at once.
 #[test]
 fn three_sacks_make_a_fast_retransmit() {
@@ -121,4 +128,17 @@ fn three_sacks_make_a_fast_retransmit() {
     let (kind, class, probability) = kind_and_class(&all, true);
     assert_eq!((kind, class), (Some(Kind::FastRetransmit), None));
     assert!(probability > 0.7, "{probability}");
+}
+
+/// The SYN/ACK was lost, and the second one is answered with data, a little sooner than the shortest
+/// round trip says: that is no timeout a second after the first.
+#[test]
+fn data_follows_the_last_syn_ack() {
+    let syn_ack = |t| match ack(t, 0, &[]) {
+        Entry::Acked(acked) => Entry::Acked(Acked { with_data: true, ..acked }),
+        sent => sent,
+    };
+    let all = [syn_ack(0.0), syn_ack(1000.0), seen(1049.9, 0), ack(1049.9, 1, &[])];
+    let (kind, _, probability) = kind_and_class(&all, false);
+    assert_eq!((kind, probability), (None, 1.0));
 }
