@@ -394,7 +394,8 @@ slow.pcap: 260 packets, 257 with TCP; left out: 3 not tcp
 Their 5.0 s went into: recovery 54 %, application 30 %, receive window 12 %, path 4 %
 
 #1 10.0.0.1:40000 > [2001:db8::2]:443: the server repaired losses or waited for its timer for \
-2.7 s of 5.0 s (54 %); 144.0 kbit/s, round trip 0.10 s to 0.19 s, 5.3 % retransmitted
+2.7 s of 5.0 s (54 %); 144.0 kbit/s, round trip 0.10 s (median 0.10 s, 99th 0.19 s), \
+5.3 % retransmitted
     server stalled 1.6 s at 1.00 s: timeout, lost retransmission of 1000 bytes; \
 lost-retransmission recovery would have saved 1.2 s (90 %: 1.00 to 1.38 s) \
 [ip.addr == 10.0.0.1 && ipv6.addr == 2001:db8::2 && tcp.port == 40000 && tcp.port == 443 && \
