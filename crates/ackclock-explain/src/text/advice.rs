@@ -32,17 +32,22 @@ struct Advice {
 
 /// A line for each thing to change.
 pub(crate) fn of(explained: &Explained) -> Vec<String> {
-    let mut all: BTreeMap<(String, &str), Span> = BTreeMap::new();
+    let mut all: BTreeMap<String, BTreeMap<&str, Span>> = BTreeMap::new();
     for found in &explained.connections {
         for Advice { line, what, span } in one(found) {
-            let sum = all.entry((line, what)).or_default();
+            let sum = all.entry(line).or_default().entry(what).or_default();
             *sum = *sum + span;
         }
     }
+    let whole = |spans: &BTreeMap<&str, Span>| spans.values().map(|span| span.0).sum::<u64>();
     let mut all: Vec<_> = all.into_iter().collect();
-    all.sort_by_key(|(_, span)| Reverse(*span));
+    all.sort_by_key(|(_, spans)| Reverse(whole(spans)));
     all.truncate(MOST);
-    all.into_iter().map(|((line, what), span)| format!("{line} ({what}: {})", time(span))).collect()
+    let about = |spans: BTreeMap<&str, Span>| {
+        let each = spans.into_iter().map(|(what, span)| format!("{what}: {}", time(span)));
+        each.collect::<Vec<_>>().join(", ")
+    };
+    all.into_iter().map(|(line, spans)| format!("{line} ({})", about(spans))).collect()
 }
 
 fn one(found: &Found) -> Vec<Advice> {

@@ -86,6 +86,24 @@ fn why_packets_are_lost() {
     );
 }
 
+/// What is to be done for two reasons is said once, with the time of both.
+#[test]
+fn the_same_advice_twice_is_one_line() {
+    let mut flow = lossy(vec![again(1000, 1000, Kind::FastRetransmit)]);
+    flow.lifetime.add(Limit::CongestionWindow, span(1500));
+    flow.lifetime.add_idle(span(1000));
+    flow.losses.cause = Some(LossCause::Policer { rate_bps: 5e6, burst: None });
+    let mut found = connection(flow);
+    found.connection.end = ms(5500);
+    assert_eq!(
+        lines(found),
+        [
+            "192.0.2.2 to 192.0.2.1: a policer drops what exceeds 5.0 Mbit/s; pace or shape below that \
+          rate (bottleneck idle: 1.0 s, recovery: 2.0 s)"
+        ]
+    );
+}
+
 const LOST: &str = "192.0.2.2 to 192.0.2.1: packets are lost; find where (recovery: 2.0 s)";
 
 /// A tail was lost, and a replay says that a probe would have repaired it. The sender has let two
