@@ -70,6 +70,12 @@ pub(crate) struct Verdict {
     says: Says,
 }
 
+/// Whether there is any use in keeping what passes. At the sender there is nothing to guess, and
+/// without the round trip of a handshake nothing says when the sender begins, nor with which timer.
+pub(crate) fn may_try(terms: &Terms) -> bool {
+    !terms.at_sender() && terms.handshake_rtt.is_some()
+}
+
 /// Of each segment that was seen and that any hypothesis accounts for.
 pub(crate) fn verdicts(terms: Terms, entries: &[Entry], delay: Span) -> Vec<Verdict> {
     if delay == Span::ZERO {

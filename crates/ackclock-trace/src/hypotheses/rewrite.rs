@@ -28,10 +28,10 @@ fn take_over(verdicts: &[Verdict], terms: Terms, found: &mut Found) {
         }
     }
     for verdict in verdicts {
+        let Some(kind) = verdict.kind else { continue };
         let known = all
             .iter()
             .position(|(r, _)| r.frame == verdict.sent.frame && r.seq == verdict.sent.seq);
-        let Some(kind) = verdict.kind else { continue };
         let index = known.unwrap_or_else(|| {
             let at = all.partition_point(|(r, _)| r.frame <= verdict.sent.frame);
             all.insert(at, (unseen_before(verdict, kind, terms), None));

@@ -58,8 +58,7 @@ impl<'a> Script<'a> {
     ) -> Option<Script<'a>> {
         let sent = || entries.iter().filter_map(Entry::sent);
         let acks = || entries.iter().filter_map(Entry::acked);
-        // Without the round trip of a handshake, nothing says when the sender begins, nor with which
-        // timer; with it, positions count from the first byte.
+        // With a handshake, positions count from the first byte.
         let trip = terms.handshake_rtt?;
         let first = sent().next()?;
         let grain = LEAST_GRAIN.max(Span(trip.0 / PART));

@@ -58,7 +58,7 @@ impl Places {
     }
 
     #[inline]
-    pub fn give_back(&mut self) {
-        self.taken = self.taken.saturating_sub(1);
+    pub fn give_back(&mut self, places: usize) {
+        self.taken = self.taken.saturating_sub(places);
     }
 }

@@ -52,7 +52,7 @@ impl DelayedSender {
     /// The end is about to send its first data.
     pub fn begin(&mut self, terms: Terms, path: Arc<Path>) {
         let (mss, sender) = (terms.mss.max(1), SenderModel::new(terms, path));
-        let log = (!terms.at_sender()).then(Vec::new);
+        let log = hypotheses::may_try(&terms).then(Vec::new);
         let (acks, now) = (VecDeque::new(), Time::ZERO);
         let model = Model { sender, mss, acks, now, log, log_is_over: false, terms };
         self.model = Some(Box::new(model));
@@ -62,7 +62,7 @@ impl DelayedSender {
     pub fn is_here(&mut self, places: &mut Places) {
         if let Some(model) = &mut self.model {
             model.sender.is_here();
-            model.log.take().into_iter().flatten().for_each(|_| places.give_back());
+            places.give_back(model.log.take().map_or(0, |log| log.len()));
         }
     }
 
@@ -157,7 +157,7 @@ impl DelayedSender {
         let mut found = model.sender.finish(end);
         if let Some(log) = &model.log {
             hypotheses::rewrite(model.terms, log, delay, &mut found);
-            log.iter().for_each(|_| places.give_back());
+            places.give_back(log.len());
         }
         Some(found)
     }
@@ -185,7 +185,7 @@ impl Model {
         {
             let first = *first;
             self.acks.pop_front();
-            places.give_back();
+            places.give_back(1);
             self.acked(&first, first.at + delay);
         }
         if self.acks.is_empty() && self.acks.capacity() > 64 {

@@ -75,7 +75,7 @@ impl WarmUp {
         };
         self.mss = [0, 1].map(|end| learn_mss(sizes(end)));
         let waiting = std::mem::take(&mut self.waiting);
-        waiting.iter().for_each(|_| places.give_back());
+        places.give_back(waiting.len());
         waiting
     }
 

@@ -68,20 +68,17 @@ pub(crate) struct LossRecord {
     lost: Vec<Lost>,
     /// The next record is of a segment that goes out then or later.
     next: Time,
-    /// The least time between two records, where they were thinned.
-    spacing: Span,
     /// When the first loss of the last episode went out, and how many were recorded of it.
     episode: (Time, u32),
     /// Retransmissions of what was not seen going out.
     unseen: u32,
-    full: bool,
 }
 
 impl LossRecord {
     /// An ACK measures the round trip of this segment, which went out later than all before it.
     #[inline]
     pub fn passed(&mut self, at: Time, segment: &Segment, least: Span) {
-        if segment.first_at >= self.next && !self.full {
+        if segment.first_at >= self.next && !self.is_full() {
             self.record(at, segment, least);
         }
     }
@@ -105,11 +102,11 @@ impl LossRecord {
             (Some(first), Some(last)) => last.at.since(first.at),
             _ => return,
         };
-        self.spacing = Span(span.0 / (old as u64 / 2).max(1));
+        let spacing = Span(span.0 / (old as u64 / 2).max(1));
         let (mut index, mut last) = (0, None);
         self.passed.retain(|passed| {
             index += 1;
-            let near = last.is_some_and(|last| passed.at.since(last) < self.spacing);
+            let near = last.is_some_and(|last| passed.at.since(last) < spacing);
             let keeps = index > old || !near;
             last = if keeps { Some(passed.at) } else { last };
             keeps
@@ -122,7 +119,7 @@ impl LossRecord {
             self.unseen = self.unseen.saturating_add(1);
             return;
         }
-        if self.full || segment.again > 0 {
+        if self.is_full() || segment.again > 0 {
             return;
         }
         let trip_time = stream.timers.srtt().max(stream.timers.min_rtt());
@@ -143,7 +140,10 @@ impl LossRecord {
             trip: self.trip_near(segment.first_at, trip_time),
             again: index as u32,
         });
-        self.full = self.lost.len() >= MOST_LOST;
+    }
+
+    fn is_full(&self) -> bool {
+        self.lost.len() >= MOST_LOST
     }
 
     /// The round trip of the record that is nearest in time, and no further than `within`.
