@@ -37,6 +37,7 @@
 mod align;
 mod capture;
 mod chart;
+mod count;
 mod csv;
 mod drawing;
 mod events;
@@ -50,6 +51,7 @@ mod summary;
 pub use align::{Align, align, align_within};
 pub use capture::{CaptureFormat, CaptureWriter, FrameWriter, Handshake, PacketWriter};
 pub use chart::{Bars, Chart, Curve, Line, Plot, Point};
+pub use count::counted;
 pub use csv::csv_line;
 pub use drawing::escape;
 pub use events::EventWriter;

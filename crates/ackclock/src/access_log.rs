@@ -13,7 +13,7 @@ use clap::Args;
 use serde::Deserialize;
 
 use crate::error::Error;
-use crate::output::counted;
+use ackclock_report::counted;
 
 #[derive(Debug, Args)]
 pub(crate) struct AccessLogArgs {

@@ -10,6 +10,7 @@ use ackclock_explain::{
     compare, compared, draw, grouped, one_connection, read, save, short, table, terms,
     write_compared, write_grouped, write_json, write_parquet,
 };
+use ackclock_report::counted;
 use ackclock_run::Cancel;
 use clap::Args;
 use rustix::event::{PollFd, PollFlags, poll};
@@ -17,7 +18,6 @@ use rustix::event::{PollFd, PollFlags, poll};
 use crate::args::{Format, file};
 use crate::error::Error;
 use crate::figure::FigureArgs;
-use crate::output::counted;
 use crate::wire::{Interrupt, Watch, cancel_on_signals, watch};
 
 #[derive(Debug, Args)]

@@ -57,11 +57,6 @@ pub(crate) fn schema(args: &SchemaArgs) -> Result<String, Error> {
     Ok(json_text(&schema))
 }
 
-/// So many of something, whose plural has an `s`.
-pub(crate) fn counted(n: u64, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
-}
-
 /// Indented JSON and a newline. Our values have string keys and finite numbers only, so that this
 /// cannot fail.
 pub(crate) fn json_text(value: &impl Serialize) -> String {
@@ -460,12 +455,6 @@ fn peak_memory_bytes() -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    #[test]
-    fn one_is_no_plural() {
-        let shown = [0, 1, 2, 11].map(|n| super::counted(n, "packet"));
-        assert_eq!(shown, ["0 packets", "1 packet", "2 packets", "11 packets"]);
-    }
-
     #[test]
     fn a_long_label_loses_its_middle() {
         assert_eq!(super::shortened("link[1].loss[0].drop"), "link[1].loss[0].drop");

@@ -2,12 +2,8 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
+pub(crate) use ackclock_report::counted as count;
 use ackclock_tcp::{Span, Time};
-
-/// `1 packet`, `2 packets`.
-pub(crate) fn count(n: u64, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
-}
 
 /// With two digits or three.
 pub(crate) fn time(span: Span) -> String {

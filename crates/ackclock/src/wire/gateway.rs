@@ -19,7 +19,7 @@ use ackclock_live::{
 use ackclock_net::Gateway;
 use ackclock_net::scenario::BuiltLink;
 use ackclock_net::scenario::units::Duration;
-use ackclock_report::{Align, align_within};
+use ackclock_report::{Align, align_within, counted};
 use ackclock_run::FileError;
 use ackclock_tcp::Registry;
 use clap::Args;
@@ -31,7 +31,7 @@ use super::drops::Drops;
 use super::prefix::{Prefix, check_free, check_reached};
 use crate::args::{Format, written_twice};
 use crate::error::Error;
-use crate::output::{counted, json_text, width};
+use crate::output::{json_text, width};
 use crate::queues::Queues;
 use crate::scenario_file::ScenarioFile;
 

@@ -27,7 +27,7 @@ use super::routes::{self, Listeners, Route, Routes, check_listen, listening, res
 use super::split::Split;
 use super::strategy;
 use crate::error::Error;
-use crate::output::counted;
+use ackclock_report::counted;
 
 /// Bytes that are moved at once. Nothing waits here between the two sides of a connection: what one
 /// does not take stays in the buffer of the other.

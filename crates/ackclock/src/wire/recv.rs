@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ackclock_live::Host;
-use ackclock_report::{Align, align_within, rate};
+use ackclock_report::{Align, align_within, counted, rate};
 use ackclock_stack::{Error as StackError, ListenerId, Ready, SocketId};
 use ackclock_tcp::connection::TcpState;
 use ackclock_tcp::{Registry, Span, Time};
@@ -22,7 +22,7 @@ use super::wait::wait;
 use super::{DEFAULT_STRATEGY, Interrupt, WireArgs, open_host, strategy};
 use crate::args::Format;
 use crate::error::Error;
-use crate::output::{counted, json_text, print, width};
+use crate::output::{json_text, print, width};
 
 /// Connections that may wait for us to take them.
 const BACKLOG: usize = 1024;

@@ -23,8 +23,8 @@ use super::pattern::Pattern;
 use super::source::{Pumped, Source};
 use super::wait::wait;
 use crate::error::Error;
-use crate::output::counted;
 use crate::record::{Records, RunRecorder};
+use ackclock_report::counted;
 use flow::{Flow, News};
 
 /// How long peers may take to close their side once they have acknowledged everything.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use ackclock_report::counted;
 use ackclock_tcp::{Span, Stats};
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
@@ -18,7 +19,6 @@ use super::service::{Reload, Service};
 use super::worker::Worker;
 use super::{Shared, tell_manager};
 use crate::error::Error;
-use crate::output::counted;
 
 const SIGNALS: u64 = 0;
 const METRICS: u64 = 1;

@@ -4,11 +4,11 @@ use std::io::{self, Write};
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use ackclock_report::counted;
 use ackclock_tcp::{Span, Time};
 
 use super::sources::TooMany;
 use crate::error::Error;
-use crate::output::counted;
 
 /// The least time between two lines of one kind: a flood should not fill a disk.
 const PAUSE: Span = Span::from_secs(60);

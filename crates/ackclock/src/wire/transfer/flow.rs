@@ -11,7 +11,7 @@ use ackclock_tcp::{Span, Stats, Time};
 
 use super::super::connection::WireConnection;
 use super::super::source::Source;
-use crate::output::counted;
+use ackclock_report::counted;
 
 /// One connection.
 pub(super) struct Flow {
