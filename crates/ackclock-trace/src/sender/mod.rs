@@ -66,7 +66,7 @@ use self::recovery::LossRecovery;
 use self::recovery::retransmissions::Echo;
 use self::stalls::{Now, Stalls};
 use self::stream::Stream;
-use self::stream::outstanding::Segment;
+use self::stream::outstanding::{Departure, Segment};
 use self::ways::{Sign, Watch};
 use crate::connection::{Kind, Recovery, Retransmission, RoundTrip, Stall, Timeout};
 use crate::lifetime::Lifetime;
@@ -341,11 +341,11 @@ impl SenderModel {
     /// With nothing lost and nothing repaired, an ACK takes off what it covers.
     #[inline]
     fn advance_calmly(&mut self, a: &Acked) {
-        let (mut oldest, mut newest) = (None, Segment::default());
+        let (mut oldest, mut newest) = (None, Departure::default());
         while let Some(segment) = self.stream.outstanding.pop_acked(a.ack) {
             if !segment.is_hole() {
                 oldest = oldest.or(Some(segment.first_at));
-                newest = segment;
+                newest = segment.departure();
             }
         }
         let bytes = a.ack - self.stream.outstanding.una();
@@ -354,7 +354,7 @@ impl SenderModel {
         self.stream.outstanding.advance(a.ack);
         if let Some(oldest) = oldest {
             self.measure(a, oldest, &newest);
-            let newest = newest.first_at;
+            let newest = newest.at;
             if a.timed && !self.stalls.is_probing_window() {
                 self.bottleneck.measured(&Trip { at: a.at, oldest, newest, ack: a.ack, bytes });
             }
@@ -365,9 +365,9 @@ impl SenderModel {
 
     /// What has waited for the window measures no round trip.
     #[inline]
-    fn measure(&mut self, a: &Acked, oldest: Time, newest: &Segment) {
+    fn measure(&mut self, a: &Acked, oldest: Time, newest: &Departure) {
         if !self.stalls.is_probing_window() {
-            self.stream.measure(a, oldest, newest.first_at);
+            self.stream.measure(a, oldest, newest.at);
             if a.timed {
                 self.losses.passed(a.at, newest, self.stream.timers.min_rtt());
             }
@@ -425,19 +425,21 @@ impl SenderModel {
         for &(left, right) in a.sack.iter().take(usize::from(a.sacks)).skip(usize::from(a.dsack)) {
             self.stream.outstanding.sack(left, right, |s| newly.push(*s));
         }
-        let (mut oldest, mut newest) = (None, Segment::default());
+        let (mut oldest, mut newest) = (None, Departure::default());
         for segment in &newly {
             self.arrived(segment, a, Echo::Nothing);
             if segment.again == 0 && !segment.unseen {
                 oldest = Some(oldest.map_or(segment.first_at, |o: Time| o.min(segment.first_at)));
-                newest = if segment.first_at >= newest.first_at { *segment } else { newest };
+                if segment.first_at >= newest.at {
+                    newest = segment.departure();
+                }
             }
         }
         // What the ACK advances over is the better sample.
         if let Some(oldest) = oldest.filter(|_| a.ack <= self.stream.outstanding.una()) {
             self.measure(a, oldest, &newest);
             let bytes = newly.iter().map(|segment| u64::from(segment.len)).sum();
-            self.arrived_alone(a, oldest, newest.first_at, bytes);
+            self.arrived_alone(a, oldest, newest.at, bytes);
         }
         let any = !newly.is_empty();
         self.newly = newly;
@@ -462,7 +464,7 @@ impl SenderModel {
 
     /// An ACK advances; `disorder` says that the receiver held data behind the head.
     fn advance(&mut self, a: &Acked, disorder: bool, newly_sacked: bool) {
-        let (mut oldest, mut newest, mut retransmitted) = (None, Segment::default(), None);
+        let (mut oldest, mut newest, mut retransmitted) = (None, Departure::default(), None);
         let mut segments = 0;
         while let Some(segment) = self.stream.outstanding.pop_acked(a.ack) {
             let is_first = segments == 0;
@@ -481,7 +483,7 @@ impl SenderModel {
                 retransmitted = Some(latest);
             } else if !segment.unseen {
                 oldest = oldest.or(Some(segment.first_at));
-                newest = segment;
+                newest = segment.departure();
             }
         }
         self.stream.outstanding.advance(a.ack);

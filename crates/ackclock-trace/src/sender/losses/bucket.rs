@@ -25,6 +25,10 @@ const FAR: f64 = 8.0;
 const LEAST_STEADY: f64 = 40.0;
 /// Of losses that a bucket explains, how many it explains as measured: some are lost elsewhere.
 const EXPLAINED: f64 = 0.95;
+/// An episode that finds tokens speaks against a bucket as much as so many losses that do.
+const MISSED: f64 = 3.0;
+/// With fewer episodes explained, no bucket is looked for any closer.
+const HALF: f64 = 0.5;
 
 /// A bucket, and how well it explains the losses.
 #[derive(Clone, Copy, Debug)]
@@ -35,13 +39,16 @@ pub(super) struct Bucket {
     pub burst: f64,
     /// The bucket was seen full, or else `burst` is the most that it was seen to hold.
     pub full: bool,
-    /// Natural logarithm of how much likelier the episodes are with it than at random.
+    /// Natural logarithm of how much likelier the episodes are with it than at random, once
+    /// weighed.
     pub evidence: f64,
-    /// How well all losses fit, to choose between buckets.
+    /// How near to empty it is at all losses, to choose between buckets.
     fits: f64,
+    /// Episodes, and those that find it empty.
+    episodes: (u32, u32),
     /// The part of the episodes that it explains.
     pub explained: f64,
-    /// The part of what arrived that found it empty.
+    /// The part of what arrived that found it empty, once weighed.
     pub empty_share: f64,
     /// Another rate, twice as high or more, explains as many.
     pub ambiguous: bool,
@@ -70,6 +77,11 @@ pub(super) fn best(line: &Timeline) -> Option<Bucket> {
     all.sort_by(|a, b| b.fits.total_cmp(&a.fits));
     all.truncate(4);
     let mut best = *all.first()?;
+    // The rate of a bucket is known from one loss to another to a few packets. So what explains few
+    // of the losses explains no more of them at a rate nearby.
+    if best.explained < HALF {
+        return Some(best.weighed(line));
+    }
     for bucket in all {
         for step in -12..=12 {
             best = better(best, of(bucket.rate * (1.0 + 0.0025 * f64::from(step))));
@@ -86,7 +98,7 @@ pub(super) fn best(line: &Timeline) -> Option<Bucket> {
         let (bytes, time) = best.steady;
         if bytes < LEAST_STEADY * line.size || time <= 0.0 {
             best.ambiguous = true;
-            return Some(best);
+            return Some(best.weighed(line));
         }
         let Some(settled) = of(bytes / time) else { break };
         if settled.explained < best.explained {
@@ -94,7 +106,8 @@ pub(super) fn best(line: &Timeline) -> Option<Bucket> {
         }
         best = settled;
     }
-    let others = [2.0, 4.0, 16.0].map(|times| of(best.rate * times));
+    let mut best = best.weighed(line);
+    let others = [2.0, 4.0, 16.0].map(|times| Some(of(best.rate * times)?.weighed(line)));
     let as_well =
         |b: Bucket| b.explained >= 0.9 * best.explained && b.evidence >= 0.5 * best.evidence;
     best.ambiguous = others.into_iter().flatten().any(as_well);
@@ -161,51 +174,53 @@ impl Bucket {
             }
         }
         let held = |gap: &Gap| if gap.left.is_finite() { gap.excess + gap.left } else { 0.0 };
-        let held = gaps.iter().map(held).fold(0.0, f64::max);
         let mut full: Vec<f64> =
             gaps.iter().filter(|gap| gap.left > empty).map(|gap| gap.excess).collect();
-        full.sort_by(f64::total_cmp);
-        let (burst, is_full) = match full.get(full.len() / 2) {
-            Some(burst) => (*burst, true),
-            None => (held, false),
+        let middle = full.len() / 2;
+        let (burst, is_full) = if full.is_empty() {
+            (gaps.iter().map(held).fold(0.0, f64::max), false)
+        } else {
+            (*full.select_nth_unstable_by(middle, f64::total_cmp).1, true)
         };
-        let mut bucket = Bucket {
+        let (mut off, mut steady, mut episodes, mut explained) = (0.0, (0.0, 0.0), 0, 0);
+        for gap in gaps.iter() {
+            let tokens = gap.left.min(burst - gap.excess).abs();
+            off += (tokens / empty).min(1.0);
+            if gap.left.abs() <= empty {
+                steady = (steady.0 + gap.steady.0, steady.1 + gap.steady.1);
+            }
+            if gap.speaks {
+                (episodes, explained) = (episodes + 1, explained + u32::from(tokens <= empty));
+            }
+        }
+        Some(Bucket {
             rate,
             burst,
             full: is_full,
             evidence: 0.0,
-            fits: 0.0,
-            explained: 0.0,
+            fits: -off - MISSED * f64::from(episodes - explained),
+            episodes: (episodes, explained),
+            explained: f64::from(explained) / f64::from(episodes.max(1)),
             empty_share: 0.0,
             ambiguous: false,
-            steady: (0.0, 0.0),
-        };
-        let empty_share = bucket.empty_share(line, empty).clamp(0.005, 0.995);
-        bucket.empty_share = empty_share;
+            steady,
+        })
+    }
+
+    /// With its evidence.
+    fn weighed(mut self, line: &Timeline) -> Bucket {
+        self.empty_share = self.find_empty(line).clamp(0.005, 0.995);
         // A bucket that is always empty explains nothing.
-        let hit = (EXPLAINED / empty_share).ln().max(0.0);
-        let miss = ((1.0 - EXPLAINED) / (1.0 - empty_share)).ln().min(-1.0);
-        let (mut off, mut episodes, mut explained) = (0.0, 0, 0);
-        for gap in gaps.iter() {
-            let tokens = gap.left.min(burst - gap.excess);
-            off += (tokens.abs() / empty).min(1.0);
-            if gap.left.abs() <= empty {
-                bucket.steady.0 += gap.steady.0;
-                bucket.steady.1 += gap.steady.1;
-            }
-            if gap.speaks {
-                let is_empty = tokens.abs() <= empty;
-                (episodes, explained) = (episodes + 1, explained + u32::from(is_empty));
-                bucket.evidence += if is_empty { hit } else { miss };
-            }
-        }
-        bucket.fits = bucket.evidence - off;
-        bucket.explained = f64::from(explained) / f64::from(episodes.max(1));
-        Some(bucket)
+        let hit = (EXPLAINED / self.empty_share).ln().max(0.0);
+        let miss = ((1.0 - EXPLAINED) / (1.0 - self.empty_share)).ln().min(-1.0);
+        let (episodes, explained) = self.episodes;
+        self.evidence = hit * f64::from(explained) + miss * f64::from(episodes - explained);
+        self
     }
 
     /// The part of what arrived that found it empty.
-    fn empty_share(&self, line: &Timeline, empty: f64) -> f64 {
+    fn find_empty(&self, line: &Timeline) -> f64 {
+        let empty = EMPTY * line.size;
         let (mut tokens, mut last) = (self.burst, None);
         let (mut all, mut found_empty) = (0.0, 0.0);
         for moment in &line.moments {

@@ -17,7 +17,7 @@ use ackclock_tcp::{Span, Time};
 
 use self::timeline::Timeline;
 use super::stream::Stream;
-use super::stream::outstanding::Segment;
+use super::stream::outstanding::{Departure, Segment};
 use crate::connection::{Kind, Retransmission};
 use crate::loss::Losses;
 
@@ -77,16 +77,16 @@ pub(crate) struct LossRecord {
 impl LossRecord {
     /// An ACK measures the round trip of this segment, which went out later than all before it.
     #[inline]
-    pub fn passed(&mut self, at: Time, segment: &Segment, least: Span) {
-        if segment.first_at >= self.next && !self.is_full() {
-            self.record(at, segment, least);
+    pub fn passed(&mut self, at: Time, gone: &Departure, least: Span) {
+        if gone.at >= self.next && !self.is_full() {
+            self.record(at, gone, least);
         }
     }
 
     #[cold]
-    fn record(&mut self, at: Time, segment: &Segment, least: Span) {
-        let trip = micros(at.since(segment.first_at));
-        let Segment { first_at: at, position, flight, .. } = *segment;
+    fn record(&mut self, at: Time, gone: &Departure, least: Span) {
+        let trip = micros(at.since(gone.at));
+        let Departure { at, position, flight } = *gone;
         self.passed.push(Passed { at, position, flight, trip });
         self.next = at + Span((least.0 / PER_TRIP).max(1));
         let most = if self.lost.is_empty() { FEW_PASSED } else { MOST_PASSED };

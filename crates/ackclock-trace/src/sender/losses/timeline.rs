@@ -40,16 +40,16 @@ pub(super) struct Timeline {
 impl Timeline {
     /// `None` if there is nothing to compare.
     pub fn new(record: &LossRecord, stream: &Stream, all: &[Retransmission]) -> Option<Timeline> {
+        let (first, last) = (record.passed.first()?, record.passed.last()?);
+        if record.lost.is_empty() || last.at <= first.at {
+            return None;
+        }
         let rtt = stream.timers.round_trip()?;
         let terms = &stream.terms;
         let mss = f64::from(terms.mss.max(1));
         let size = mss + f64::from(terms.header);
         let scale = size / mss;
         let least = rtt.min.secs_f64();
-        let (first, last) = (record.passed.first()?, record.passed.last()?);
-        if record.lost.is_empty() || last.at <= first.at {
-            return None;
-        }
         let begin = first.at.min(record.lost.first().map_or(first.at, |lost| lost.at));
         let trip = rtt.mean.secs_f64().max(least);
         let mut line = Timeline {

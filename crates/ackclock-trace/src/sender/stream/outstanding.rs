@@ -42,9 +42,21 @@ pub(crate) struct Segment {
     pub unseen: bool,
 }
 
+/// When a segment first went out, and with how much outstanding ([`Segment::flight`]).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Departure {
+    pub at: Time,
+    pub position: u64,
+    pub flight: u32,
+}
+
 impl Segment {
     pub fn end(&self) -> u64 {
         self.position + u64::from(self.len)
+    }
+
+    pub fn departure(&self) -> Departure {
+        Departure { at: self.first_at, position: self.position, flight: self.flight }
     }
 
     /// None of its transmissions was seen.
