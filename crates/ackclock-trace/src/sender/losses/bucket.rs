@@ -17,7 +17,7 @@ use super::timeline::Timeline;
 /// The bucket is empty if it has tokens for no more packets than this.
 const EMPTY: f64 = 2.0;
 /// Pairs of losses that are tried.
-const MOST_PAIRS: usize = 160;
+const MOST_PAIRS: usize = 48;
 /// From so many packets on that arrived after a loss, the next one speaks for itself.
 const FAR: f64 = 8.0;
 /// What has to have arrived between losses that a bucket was not full between, in packets: so the
