@@ -122,6 +122,7 @@ pub(crate) const fn spurious(by: Spurious) -> &'static str {
         Spurious::RoundTrip => "round_trip",
         Spurious::Arrival => "arrival",
         Spurious::FRto => "f_rto",
+        Spurious::DuplicateAck => "duplicate_ack",
     }
 }
 
@@ -188,5 +189,6 @@ pub(crate) const fn spurious_text(by: Spurious) -> &'static str {
         Spurious::RoundTrip => "acknowledged too soon",
         Spurious::Arrival => "the original arrived",
         Spurious::FRto => "what was not sent again was acknowledged next",
+        Spurious::DuplicateAck => "a duplicate ACK answered it",
     }
 }

@@ -465,7 +465,7 @@ impl SenderModel {
     /// An ACK advances; `disorder` says that the receiver held data behind the head.
     fn advance(&mut self, a: &Acked, disorder: bool, newly_sacked: bool) {
         let (mut oldest, mut newest, mut retransmitted) = (None, Departure::default(), None);
-        let mut segments = 0;
+        let (mut segments, mut answered) = (0, None);
         while let Some(segment) = self.stream.outstanding.pop_acked(a.ack) {
             let is_first = segments == 0;
             segments += 1;
@@ -479,6 +479,7 @@ impl SenderModel {
                 (false, false) => Echo::Nothing,
             };
             let latest = self.arrived(&segment, a, echo);
+            answered = answered.or(Some(latest));
             if segment.again > 0 {
                 retransmitted = Some(latest);
             } else if !segment.unseen {
@@ -498,6 +499,9 @@ impl SenderModel {
         self.causes.probes.acked(a.ack, a.dsack);
         let recovering = self.recovery.phases.is_recovery();
         self.recovery.advanced(a, newly_sacked, segments, &self.stream, &mut self.picture);
+        if let Some(sent) = answered.filter(|_| self.stream.outstanding.is_empty()) {
+            self.recovery.acknowledged_all(a, sent);
+        }
         self.ways.advanced(a.at, recovering, &self.stream, &self.recovery);
         self.check_repaired(a.at);
     }

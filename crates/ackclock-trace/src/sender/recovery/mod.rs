@@ -1,12 +1,14 @@
 //! Where the sender stands in loss recovery, by what ACKs have said, and what became of what it
 //! retransmitted.
 
+mod answers;
 pub(crate) mod evidence;
 pub(crate) mod phases;
 pub(crate) mod retransmissions;
 
 use ackclock_tcp::{EventKind, Span, Time};
 
+use self::answers::Answers;
 use self::evidence::Evidence;
 use self::phases::Phases;
 use self::retransmissions::{Echo, Retransmissions};
@@ -25,6 +27,7 @@ pub(crate) struct LossRecovery {
     pub evidence: Evidence,
     pub phases: Phases,
     pub retransmissions: Retransmissions,
+    answers: Answers,
 }
 
 impl LossRecovery {
@@ -185,6 +188,12 @@ impl LossRecovery {
         }
     }
 
+    /// An ACK has acknowledged all that was sent, as the answer to what was sent at `sent`.
+    pub fn acknowledged_all(&mut self, a: &Acked, sent: Time) {
+        let numbers = self.retransmissions.sent_after(sent);
+        self.answers.acknowledged_all(a.ack, a.window, numbers);
+    }
+
     /// An ACK has not advanced.
     pub fn repeated(
         &mut self,
@@ -193,6 +202,13 @@ impl LossRecovery {
         stream: &Stream,
         picture: &mut Picture,
     ) {
+        if !stream.terms.sack && !a.with_data {
+            let new_data = stream.outstanding.head().map(|head| a.at.since(head.first_at));
+            let trip = stream.timers.least_trip();
+            if let Some(first) = self.answers.repeated(a.ack, a.window, new_data, trip) {
+                self.retransmissions.were_answered(first);
+            }
+        }
         self.evidence.repeated(is_duplicate);
         if is_duplicate && !stream.terms.sack {
             self.phases.repeated();

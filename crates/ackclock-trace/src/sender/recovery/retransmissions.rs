@@ -287,6 +287,20 @@ impl Retransmissions {
         }
     }
 
+    /// Numbers of those that were sent later.
+    pub fn sent_after(&self, at: Time) -> std::ops::Range<u32> {
+        let index = self.found.partition_point(|r| r.at <= at);
+        index as u32 + 1..self.last_number() + 1
+    }
+
+    /// Each of those from number `first` on was answered by an ACK that did not advance.
+    pub fn were_answered(&mut self, first: u32) {
+        for r in self.found.iter_mut().skip((first as usize).saturating_sub(1)) {
+            r.spurious = r.spurious.or(Some(Spurious::DuplicateAck));
+            (r.known, r.lost) = (true, Some(false));
+        }
+    }
+
     /// At the end: a receiver that sends D-SACKs would have reported what was spurious.
     pub fn settle(&mut self, sack: bool) {
         let would_report = sack && self.dsacks > 0;

@@ -340,3 +340,42 @@ fn f_rto_finds_a_loss() {
     assert_eq!(found.timeouts[0].spurious, None);
     assert_eq!(spurious(&found)[1].1, None);
 }
+
+/// Segment 0 was lost, and the others are sent again before its repair is answered: the timer and
+/// the partial ACK of a late original make the sender go back. `after` are the times of duplicates
+/// of the ACK that acknowledges all.
+fn goes_back(after: &[f64], new_data: Option<f64>) -> Found {
+    let mut line = Line::without_sack(50.0);
+    line.ack(50.0, 0);
+    line.send(50.0, 0..8);
+    line.send(350.0, [0]);
+    line.ack(401.0, 2);
+    line.send(401.1, [2]);
+    line.send(401.2, [3]);
+    line.ack(402.0, 2);
+    line.send(402.1, [4]);
+    line.ack(452.0, 8);
+    if let Some(t) = new_data {
+        line.send(t, 8..10);
+    }
+    after.iter().for_each(|&t| line.ack(t, 8));
+    line.found()
+}
+
+/// The ACK that acknowledges all answers segment 2. What was sent after it was not needed, as many
+/// duplicates show: one for each.
+#[test]
+fn a_duplicate_ack_for_each_retransmission() {
+    let of = |found: &Found| -> Vec<_> {
+        found.retransmissions.iter().map(|r| (r.spurious, r.known, r.lost)).collect()
+    };
+    let unknown = (None, false, Some(false));
+    let proved = (Some(Spurious::DuplicateAck), true, Some(false));
+    let all = of(&goes_back(&[452.2, 453.0], Some(452.1)));
+    assert_eq!(all[1..], [unknown, proved, proved]);
+    // One is too few.
+    assert_eq!(of(&goes_back(&[452.2], None))[1..], [unknown; 3]);
+    assert_eq!(of(&goes_back(&[452.2, 503.0], Some(452.1)))[1..], [unknown, proved, proved]);
+    // These may answer new data, the first segment of which was lost.
+    assert_eq!(of(&goes_back(&[503.0, 504.0], Some(452.1)))[1..], [unknown; 3]);
+}
