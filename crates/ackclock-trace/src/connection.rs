@@ -256,8 +256,8 @@ pub enum Spurious {
     /// After a timeout that sent one segment, two ACKs in a row acknowledged more (RFC 5682 section
     /// 2.1): the second of them, data that was never sent again.
     FRto,
-    /// Without SACK: all had been acknowledged, and each retransmission on its way was answered by
-    /// an ACK that did not advance (RFC 5681 section 4.2).
+    /// Without SACK: it had been acknowledged, and was then answered by an ACK that did not advance
+    /// (RFC 5681 section 4.2), as was each retransmission on its way.
     DuplicateAck,
 }
 

@@ -499,8 +499,8 @@ impl SenderModel {
         self.causes.probes.acked(a.ack, a.dsack);
         let recovering = self.recovery.phases.is_recovery();
         self.recovery.advanced(a, newly_sacked, segments, &self.stream, &mut self.picture);
-        if let Some(sent) = answered.filter(|_| self.stream.outstanding.is_empty()) {
-            self.recovery.acknowledged_all(a, sent);
+        if let Some(sent) = answered {
+            self.recovery.answered(a, sent, &self.stream);
         }
         self.ways.advanced(a.at, recovering, &self.stream, &self.recovery);
         self.check_repaired(a.at);

@@ -188,10 +188,13 @@ impl LossRecovery {
         }
     }
 
-    /// An ACK has acknowledged all that was sent, as the answer to what was sent at `sent`.
-    pub fn acknowledged_all(&mut self, a: &Acked, sent: Time) {
-        let numbers = self.retransmissions.sent_after(sent);
-        self.answers.acknowledged_all(a.ack, a.window, numbers);
+    /// An ACK has advanced, as the answer to what was sent at `sent`.
+    pub fn answered(&mut self, a: &Acked, sent: Time, stream: &Stream) {
+        let news = stream.moments.since_new_data(a.at) < a.at.since(sent);
+        // What came after a gap would be answered in the same way.
+        if !stream.terms.sack && (stream.outstanding.is_empty() || !news) {
+            self.answers.acknowledged(a, self.retransmissions.sent_after(sent, a.ack));
+        }
     }
 
     /// An ACK has not advanced.
@@ -202,12 +205,11 @@ impl LossRecovery {
         stream: &Stream,
         picture: &mut Picture,
     ) {
-        if !stream.terms.sack && !a.with_data {
-            let new_data = stream.outstanding.head().map(|head| a.at.since(head.first_at));
-            let trip = stream.timers.least_trip();
-            if let Some(first) = self.answers.repeated(a.ack, a.window, new_data, trip) {
-                self.retransmissions.were_answered(first);
-            }
+        if !stream.terms.sack
+            && !a.with_data
+            && let Some(numbers) = self.answers.repeated(a, stream.timers.least_trip())
+        {
+            self.retransmissions.were_answered(numbers);
         }
         self.evidence.repeated(is_duplicate);
         if is_duplicate && !stream.terms.sack {

@@ -6,6 +6,8 @@
 //! went out a round trip before. Retransmissions before that one were lost; those after it were
 //! spurious. A D-SACK (RFC 2883) says afterwards that one more of them arrived.
 
+use std::ops::Range;
+
 use ackclock_tcp::{Span, Time};
 
 use crate::connection::{Kind, Retransmission, Spurious};
@@ -287,17 +289,20 @@ impl Retransmissions {
         }
     }
 
-    /// Numbers of those that were sent later.
-    pub fn sent_after(&self, at: Time) -> std::ops::Range<u32> {
+    /// Numbers of those that were sent later and next to each other, of bytes before `ack`.
+    pub fn sent_after(&self, at: Time, ack: u64) -> Range<u32> {
         let index = self.found.partition_point(|r| r.at <= at);
-        index as u32 + 1..self.last_number() + 1
+        let acknowledged = self.notes[index..].iter().take_while(|note| note.end <= ack).count();
+        index as u32 + 1..(index + acknowledged) as u32 + 1
     }
 
-    /// Each of those from number `first` on was answered by an ACK that did not advance.
-    pub fn were_answered(&mut self, first: u32) {
-        for r in self.found.iter_mut().skip((first as usize).saturating_sub(1)) {
-            r.spurious = r.spurious.or(Some(Spurious::DuplicateAck));
-            (r.known, r.lost) = (true, Some(false));
+    /// Each of these was answered by an ACK that did not advance.
+    pub fn were_answered(&mut self, numbers: Range<u32>) {
+        for number in numbers {
+            if let Some((r, _)) = self.by_number(number) {
+                r.spurious = r.spurious.or(Some(Spurious::DuplicateAck));
+                (r.known, r.lost) = (true, Some(false));
+            }
         }
     }
 

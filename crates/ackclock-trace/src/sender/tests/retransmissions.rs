@@ -379,3 +379,29 @@ fn a_duplicate_ack_for_each_retransmission() {
     // These may answer new data, the first segment of which was lost.
     assert_eq!(of(&goes_back(&[503.0, 504.0], Some(452.1)))[1..], [unknown; 3]);
 }
+
+/// Every second segment was lost, and slow start sends all again. An ACK that fills one gap
+/// acknowledges the segment behind it, whose retransmission is answered by a duplicate.
+#[test]
+fn a_duplicate_ack_between_two_gaps() {
+    let goes_back = |new_data: bool| {
+        let mut line = Line::without_sack(50.0);
+        line.ack(50.0, 0);
+        line.send(50.0, 0..8);
+        line.send(350.0, [0]);
+        line.ack(401.0, 2);
+        line.send(401.1, [2]);
+        line.send(401.2, [3]);
+        if new_data {
+            line.send(401.3, [8]);
+        }
+        line.ack(452.0, 4);
+        line.send(452.1, [4]);
+        line.ack(452.2, 4);
+        line.ack(503.0, 8);
+        line.found().retransmissions[2].spurious
+    };
+    assert_eq!(goes_back(false), Some(Spurious::DuplicateAck));
+    // What is missing before it may be why.
+    assert_eq!(goes_back(true), None);
+}
