@@ -67,12 +67,10 @@ impl Key {
         Key { time, tie: id }
     }
 
-    /// In place of a key, later than any and unlike others.
-    fn nothing(place: usize) -> Key {
-        Key { time: u64::MAX - place as u64, tie: u64::MAX }
-    }
+    /// In place of a key, later than any.
+    const NOTHING: Key = Key { time: u64::MAX, tie: u64::MAX };
 
-    /// As `<`, by one comparison of wide numbers.
+    /// As `<`, by one comparison of wide numbers, which takes no branch.
     #[inline(always)]
     fn is_before(self, other: Key) -> bool {
         let number = |key: Key| u128::from(key.time) << 64 | u128::from(key.tie);
@@ -100,7 +98,7 @@ impl Key {
 #[derive(Debug, Default)]
 pub(crate) struct Heap {
     /// The keys by fours, the first one at [`FIRST`]; the children of the one at `place` are the
-    /// four of number `place - 2`. Places without a key hold [`Key::nothing`].
+    /// four of number `place - 2`. Places without a key hold [`Key::NOTHING`].
     keys: Vec<Siblings>,
     /// How many there are.
     len: usize,
@@ -132,8 +130,7 @@ impl Heap {
     fn fill(&mut self) {
         self.hole = false;
         self.len -= 1;
-        let place = FIRST + self.len;
-        let last = self.at(place).replace(Key::nothing(place));
+        let last = self.at(FIRST + self.len).replace(Key::NOTHING);
         if self.len > 0 {
             self.sink(last);
         }
@@ -162,9 +159,7 @@ impl Heap {
         let mut place = FIRST + self.len;
         self.len += 1;
         if place / 4 >= self.keys.len() {
-            let first = 4 * self.keys.len();
-            let siblings = [0, 1, 2, 3].map(|nth| Cell::new(Key::nothing(first + nth)));
-            self.keys.push(Siblings(siblings));
+            self.keys.push(Siblings([const { Cell::new(Key::NOTHING) }; 4]));
         }
         while place > FIRST {
             let parent = place / 4 + 2;
@@ -188,36 +183,23 @@ impl Heap {
         let Some(Siblings(first)) = self.keys.first() else { return };
         let (mut place, mut below) = (&first[FIRST], FIRST - 2);
         while let Some(Siblings(siblings)) = self.keys.get(below) {
-            let nth = least(siblings) % 4;
-            let child = siblings[nth].get();
+            let (nth, child) = least(siblings);
             if !child.is_before(key) {
                 break;
             }
             place.set(child);
-            (place, below) = (&siblings[nth], 4 * below + nth - 2);
+            (place, below) = (&siblings[nth % 4], 4 * below + nth - 2);
         }
         place.set(key);
     }
 }
 
-/// Which of four keys is the least. Their times decide, one word each, unless two are equal, which
-/// is rare.
+/// The least of four keys, and which it is.
 #[inline(always)]
-fn least(keys: &[Cell<Key>; 4]) -> usize {
-    let time = |nth: usize| keys[nth].get().time;
-    let (a, b, c, d) = (time(0), time(1), time(2), time(3));
-    let (ab, cd) = (a.min(b), c.min(d));
-    if a == b || c == d || ab == cd {
-        return least_of_equals(keys);
-    }
-    let (i, j) = (usize::from(b < a), 2 + usize::from(d < c));
-    if cd < ab { j } else { i }
-}
-
-#[cold]
-#[inline(never)]
-fn least_of_equals(keys: &[Cell<Key>; 4]) -> usize {
-    (0..4).min_by_key(|&nth| keys[nth].get()).unwrap_or(0)
+fn least(keys: &[Cell<Key>; 4]) -> (usize, Key) {
+    let less = |a: (usize, Key), b: (usize, Key)| if b.1.is_before(a.1) { b } else { a };
+    let key = |nth: usize| (nth, keys[nth].get());
+    less(less(key(0), key(1)), less(key(2), key(3)))
 }
 
 #[cfg(test)]
