@@ -265,7 +265,11 @@ impl Link {
         self.wire.pop_front();
         match self.wire.front() {
             Some(next) => heap.replace(next.key),
-            None => heap.take(),
+            None => {
+                // The next packet goes where this one was, which is in the cache.
+                self.wire.clear();
+                heap.take();
+            }
         }
     }
 
