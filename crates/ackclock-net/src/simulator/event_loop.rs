@@ -219,7 +219,7 @@ impl Simulator {
                     recorder.event(FlowId(index as u32), &event);
                 }
             }
-            let Some(transmit) = transmit else {
+            let Some(transmit) = &transmit else {
                 let due = tcp.sender.next_deadline().0;
                 flow.gates.set(PacketKind::Ack, due.min(flow.next_write));
                 if due < tcp.sender_timer {
@@ -229,7 +229,7 @@ impl Simulator {
                 }
                 return;
             };
-            let mut packet = tcp.data(&transmit, index as u32, flow.data_path, &mut self.options);
+            let mut packet = tcp.data(transmit, index as u32, flow.data_path, &mut self.options);
             if recorder.wants_packets() {
                 let (cause, transmission) = (transmit.cause, transmit.transmission);
                 let sent = Some(Sending { cause, transmission });

@@ -194,6 +194,9 @@ pub struct Sender {
     pub(super) first_waits: bool,
     /// A window probe has to go out.
     pub(super) window_probe: bool,
+    /// Only windows have a say in what the input at hand lets out (`plain.rs`). While this is not
+    /// set, that is not known.
+    pub(super) calm: bool,
     /// Segments the current input may still release.
     pub(super) burst: u32,
     /// SND.WL1: the sequence number of the segment with data that last set the window (RFC 9293
@@ -251,6 +254,7 @@ impl Sender {
             urgent: None,
             first_waits: false,
             window_probe: false,
+            calm: false,
             beyond: Beyond::NONE,
             one: None,
             burst: u32::MAX,

@@ -189,6 +189,7 @@ impl Sender {
         self.burst = self.config.max_burst.map_or(u32::MAX, |most| most.max(1));
         self.writing = false;
         self.one = None;
+        self.calm = false;
     }
 
     /// RFC 5681 section 4.1: "before beginning transmission", if no data was sent for more than an

@@ -111,20 +111,29 @@ fn respond(c: &mut Sender, a: &mut AckSummary) {
 /// Whether cwnd has room for the full segment of new data that is there to send; `None` if there is
 /// none, or if anything else has a say in what goes out.
 #[inline(always)]
-pub(super) fn has_room(c: &Sender) -> Option<bool> {
+pub(super) fn has_room(c: &mut Sender) -> Option<bool> {
     let end = usual_end(c).filter(|_| c.wants.sends_plainly)?;
     Some(end - c.s.snd_una <= c.s.cwnd)
 }
 
 /// Where the full segment of new data ends that is there to send, if only windows have a say in it.
 #[inline(always)]
-fn usual_end(c: &Sender) -> Option<u64> {
+fn usual_end(c: &mut Sender) -> Option<u64> {
+    // What is sent changes none of it, so that it is asked once for each input.
+    debug_assert!(!c.calm || is_calm(c));
+    c.calm = c.calm || is_calm(c);
     let s = &c.s;
     let end = s.snd_nxt + s.mss;
-    let full = s.snd_nxt == s.snd_max && end <= s.written && end <= s.window_edge;
+    (c.calm && end <= s.written && end <= s.window_edge).then_some(end)
+}
+
+/// Whether only windows have a say in what goes out.
+#[inline(always)]
+fn is_calm(c: &Sender) -> bool {
+    let s = &c.s;
     let calm = s.phase == Phase::Open && !s.cwr && s.dupacks == 0 && !s.board.is_empty();
     let other = c.window_probe || c.urgent.is_some() || c.beyond.bytes > 0 || c.one.is_some();
-    (full && calm && !other && c.burst == u32::MAX).then_some(end)
+    s.snd_nxt == s.snd_max && calm && !other && c.burst == u32::MAX
 }
 
 /// Sends that segment.
