@@ -715,7 +715,11 @@ impl Scoreboard {
         if edge <= self.judged {
             return;
         }
-        let mut index = self.find(self.judged);
+        // What is settled begins there, most often.
+        let mut index = match self.records.get(self.settled) {
+            Some(r) if r.seq == self.judged => self.settled,
+            _ => self.find(self.judged),
+        };
         while let Some(r) = self.records.get_mut(index) {
             if r.end() > edge {
                 break;

@@ -15,6 +15,7 @@
 
 use super::{Probe, ProbeNow};
 use crate::recovery::window::{Window, Windows};
+use crate::scoreboard::Record;
 use crate::state::{Phase, State};
 use crate::summary::AckSummary;
 use crate::time::{Span, Time};
@@ -67,9 +68,9 @@ impl LinuxTlp {
         self.probe.filter(|(high_seq, _)| s.recover < *high_seq && s.cwr_point == self.cwr_point)
     }
 
-    /// When the interval at hand began.
-    fn since(&self, s: &State) -> Option<Time> {
-        Some(self.advanced.max(s.board.last()?.first_sent))
+    /// When the interval at hand began, with the last segment outstanding.
+    fn since(&self, last: &Record) -> Time {
+        self.advanced.max(last.first_sent)
     }
 }
 
@@ -93,7 +94,8 @@ impl Probe for LinuxTlp {
     }
 
     fn deadline(&self, s: &State) -> Time {
-        let (Some(since), Some(last)) = (self.since(s), s.board.last()) else { return Time::NEVER };
+        let Some(last) = s.board.last() else { return Time::NEVER };
+        let since = self.since(last);
         let disorder = s.board.sacked_segments() > 0 || s.board.retransmitted_segments() > 0;
         // CWR stays CWR.
         let disorder = disorder && !s.cwr;
@@ -110,7 +112,7 @@ impl Probe for LinuxTlp {
     }
 
     fn on_deadline(&mut self, s: &State) -> ProbeNow {
-        self.fired = self.since(s);
+        self.fired = s.board.last().map(|last| self.since(last));
         if self.pending(s).is_some() {
             return ProbeNow::Nothing;
         }
