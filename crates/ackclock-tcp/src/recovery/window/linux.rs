@@ -16,9 +16,9 @@ fn ssthresh(s: &State) -> u64 {
     s.ssthresh / s.mss
 }
 
-/// `tcp_in_slow_start`.
+/// `tcp_in_slow_start`. Bytes come first, since they need no division.
 pub(super) fn in_slow_start(s: &State) -> bool {
-    cwnd(s) < ssthresh(s)
+    s.cwnd < s.ssthresh && cwnd(s) < ssthresh(s)
 }
 
 /// `tcp_may_raise_cwnd`: an ACK that does not advance lets cwnd grow only if reordering is known to
@@ -43,15 +43,15 @@ pub(super) struct Growth {
     max_packets_out: u64,
     cwnd_usage_seq: u64,
     snd_cwnd_used: u64,
-    /// `snd_cwnd_stamp`, in jiffies.
-    stamp: u64,
+    /// `snd_cwnd_stamp`; `None` before the first.
+    stamp: Option<Time>,
 }
 
 impl Growth {
     /// A response begins.
     pub fn reset(&mut self, s: &State) {
         self.count = 0;
-        self.stamp(s);
+        self.stamp = Some(s.now);
     }
 
     /// An ACK, in bytes (`tcp_reno_cong_avoid`, `cubictcp_cong_avoid`). `w` returns after how many
@@ -61,7 +61,7 @@ impl Growth {
         if !may_raise(s, a) {
             return s.cwnd;
         }
-        self.stamp(s);
+        self.stamp = Some(s.now);
         if !self.limited(s) {
             return s.cwnd;
         }
@@ -80,11 +80,6 @@ impl Growth {
         self.is_cwnd_limited || (in_slow_start(s) && cwnd(s) < 2 * self.max_packets_out)
     }
 
-    /// The window is opened, or found in use.
-    fn stamp(&mut self, s: &State) {
-        self.stamp = jiffies(s, s.now);
-    }
-
     /// `tcp_cong_avoid_ai`: a segment of cwnd for `w` delivered.
     fn avoid(&mut self, cwnd: u64, w: u64, delivered: u64) -> u64 {
         let mut grown = cwnd;
@@ -93,8 +88,10 @@ impl Growth {
             (self.count, grown) = (0, grown + 1);
         }
         self.count += delivered;
-        grown += self.count / w;
-        self.count %= w;
+        if self.count >= w {
+            grown += self.count / w;
+            self.count %= w;
+        }
         grown
     }
 
@@ -110,14 +107,15 @@ impl Growth {
         }
         if self.limited(s) {
             self.snd_cwnd_used = 0;
-            self.stamp(s);
+            self.stamp = Some(s.now);
             return None;
         }
         self.snd_cwnd_used = self.snd_cwnd_used.max(outstanding);
-        if jiffies(s, s.now) - self.stamp < to_jiffies(rto) {
+        let stamp = self.stamp.map_or(0, |stamp| jiffies(s, stamp));
+        if jiffies(s, s.now) - stamp < to_jiffies(rto) {
             return None;
         }
-        self.stamp(s);
+        self.stamp = Some(s.now);
         if s.phase != Phase::Open || s.board.sacked_segments() > 0 {
             return None;
         }
@@ -141,7 +139,7 @@ impl Growth {
             cwnd /= 2;
             left = left.saturating_sub(rto.max(1));
         }
-        self.stamp(s);
+        self.stamp = Some(s.now);
         self.snd_cwnd_used = 0;
         Windows { ssthresh, cwnd: cwnd.max(least) * s.mss }
     }
