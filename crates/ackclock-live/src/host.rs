@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
 
 use ackclock_stack::{Outgoing, Stack, StackConfig};
-use ackclock_tcp::Time;
+use ackclock_tcp::{Span, Time};
 
 use crate::tun::{Gso, Tun};
 
@@ -38,7 +38,8 @@ pub struct Stray {
 
 /// A stack on a TUN device. Its owner's loop waits until [`Host::as_fd`](AsFd) is readable or
 /// [`Host::timeout`] has passed, and then calls [`Host::turn`]; after using [`Host::stack`] it
-/// calls [`Host::flush`].
+/// calls [`Host::flush`]. While [`Host::rests`], it better waits for [`Host::timeout`] only: then
+/// one turn takes several packets.
 pub struct Host {
     tun: Tun,
     stack: Stack,
@@ -46,6 +47,8 @@ pub struct Host {
     buffer: Vec<u8>,
     /// Packets read since a deadline was found to be over.
     read_since_due: usize,
+    /// Until when packets may lie in the device.
+    rest: Option<Time>,
     waiting: Option<Waiting>,
     unsent: u64,
     tap: Option<Box<dyn Tap>>,
@@ -69,6 +72,7 @@ impl Host {
             start: Instant::now(),
             buffer: vec![0; Tun::BUFFER],
             read_since_due: 0,
+            rest: None,
             waiting: None,
             unsent: 0,
             tap: None,
@@ -140,7 +144,14 @@ impl Host {
             Some(_) => Time(self.now().nanos() + FULL.as_nanos() as u64),
             None => Time::NEVER,
         };
-        self.stack.next_deadline().min(full)
+        self.stack.next_deadline().min(full).min(self.rest.unwrap_or(Time::NEVER))
+    }
+
+    /// Whether what arrives before [`Host::deadline`] may lie in the device until then: for at most
+    /// 2 ms and a twentieth of the round-trip time, while much is sent and nothing is lost
+    /// ([`Stack::patience`]).
+    pub fn rests(&self) -> bool {
+        self.rest.is_some()
     }
 
     /// How long until the next deadline; `None` if there is none.
@@ -157,6 +168,7 @@ impl Host {
     /// # Errors
     /// What reading the device returns, other than that nothing waits.
     pub fn turn(&mut self) -> io::Result<()> {
+        self.rest = None;
         let mut read = 0;
         while read < BATCH {
             let Some(frame) = self.tun.receive(&mut self.buffer)? else { break };
@@ -189,6 +201,9 @@ impl Host {
             }
         }
         self.transmit(now);
+        let patience = self.stack.patience(now);
+        // A full batch has left more behind.
+        self.rest = (read < BATCH && patience > Span::ZERO).then(|| now + patience);
         Ok(())
     }
 

@@ -188,9 +188,9 @@ impl Shared {
             }
             state.sleeps_until = state.host.deadline();
             let timeout = state.host.timeout().and_then(|timeout| Timespec::try_from(timeout).ok());
+            let wanted = if state.host.rests() { PollFlags::empty() } else { PollFlags::IN };
             drop(state);
-            let mut fds =
-                [PollFd::new(&device, PollFlags::IN), PollFd::new(&self.wake, PollFlags::IN)];
+            let mut fds = [PollFd::new(&device, wanted), PollFd::new(&self.wake, PollFlags::IN)];
             // Interrupted, or woken for nothing: a turn does no harm.
             let _ = poll(&mut fds, timeout.as_ref());
             if fds[1].revents().contains(PollFlags::IN) {

@@ -5,9 +5,10 @@ use std::net::IpAddr;
 use ackclock_tcp::connection::{Connection, TcpState};
 use ackclock_tcp::wire::ip::{ICMP, ICMPV6, TCP, codepoint, v4, v6};
 use ackclock_tcp::wire::{Control, Options, Packet, Repr};
-use ackclock_tcp::{Codepoint, Seq, Time, Timestamps};
+use ackclock_tcp::{Codepoint, Seq, Span, Time, Timestamps};
 
 use crate::listener::{LIFETIME, bake, verify};
+use crate::patience::wait;
 use crate::said::{Said, control_len};
 use crate::socket::Owner;
 use crate::table::Entry;
@@ -33,6 +34,7 @@ impl Stack {
     }
 
     fn on_ip(&mut self, now: Time, packet: &[u8], trusted: bool, shared: bool) -> bool {
+        self.wait = Span::ZERO;
         let taken = match packet.first().map(|byte| byte >> 4) {
             Some(4) => self.on_ipv4(now, packet, trusted, shared),
             Some(6) => self.on_ipv6(now, packet, trusted, shared),
@@ -41,6 +43,7 @@ impl Stack {
         if taken.is_none() {
             self.stats.malformed += 1;
         }
+        self.patience.note(now, self.wait);
         let taken = taken.unwrap_or(true);
         self.stats.packets_in += u64::from(taken);
         taken
@@ -155,6 +158,7 @@ impl Stack {
                     let kept = payload.get(place.offset as usize..).unwrap_or_default();
                     socket.receive.put(place.position, &kept[..kept.len().min(place.len as usize)]);
                 }
+                self.wait = wait(socket, payload.len());
                 let (tuple, last) = (socket.tuple, socket.said.snd_max);
                 self.after_input(index);
                 // It was in TIME-WAIT, and gives way to a new one.

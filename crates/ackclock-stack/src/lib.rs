@@ -75,6 +75,7 @@ mod memory;
 mod messages;
 mod output;
 mod paths;
+mod patience;
 mod ports;
 mod said;
 mod socket;

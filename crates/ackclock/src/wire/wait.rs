@@ -23,8 +23,9 @@ pub(crate) fn wait(
     let timeout =
         timeout.map(|t| Timespec { tv_sec: t.as_secs() as i64, tv_nsec: t.subsec_nanos().into() });
     let input = io::stdin();
+    let wanted = if host.rests() { PollFlags::empty() } else { PollFlags::IN };
     let mut fds = [
-        PollFd::new(host, PollFlags::IN),
+        PollFd::new(host, wanted),
         PollFd::new(interrupt, PollFlags::IN),
         PollFd::new(&input, PollFlags::IN),
     ];

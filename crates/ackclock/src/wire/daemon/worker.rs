@@ -1,6 +1,7 @@
 //! The event loop of one queue: its stack, the service's connections, and the kernel's sockets.
 
 use std::collections::VecDeque;
+use std::io;
 use std::os::fd::AsFd;
 use std::sync::atomic::Ordering;
 
@@ -39,6 +40,8 @@ pub(super) struct Worker<S: Service> {
     /// It has said that no connection is left after a signal.
     drained: bool,
     stopped: bool,
+    /// Packets lie in the device, and nobody waits for them.
+    rests: bool,
 }
 
 impl<S: Service> Worker<S> {
@@ -66,6 +69,7 @@ impl<S: Service> Worker<S> {
             handed_over: 0,
             drained: false,
             stopped: false,
+            rests: false,
         })
     }
 
@@ -117,6 +121,7 @@ impl<S: Service> Worker<S> {
                 || self.net.access.as_ref().is_some_and(|access| !access.is_flushed());
             let at_once = !ready.is_empty() || !self.net.again.is_empty();
             let timeout = self.timeout(at_once, if busy { next_sweep } else { Time::NEVER });
+            self.rest().map_err(Error::system("epoll"))?;
             events.clear();
             match epoll::wait(
                 &self.net.epoll,
@@ -162,6 +167,16 @@ impl<S: Service> Worker<S> {
                 shared.drained.fetch_add(1, Ordering::AcqRel);
                 shared.bell.ring();
             }
+        }
+        Ok(())
+    }
+
+    /// Does not wait for packets while the host rests.
+    fn rest(&mut self) -> io::Result<()> {
+        let rests = self.net.host.rests();
+        if std::mem::replace(&mut self.rests, rests) != rests {
+            let wanted = if rests { EventFlags::empty() } else { EventFlags::IN };
+            epoll::modify(&self.net.epoll, &self.net.host, EventData::new_u64(HOST), wanted)?;
         }
         Ok(())
     }
