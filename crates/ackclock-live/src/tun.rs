@@ -12,6 +12,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use arrayvec::ArrayVec;
 use rustix::io::Errno;
 use rustix::net::netdevice::name_to_index;
 use rustix::net::{AddressFamily, SocketType};
@@ -241,18 +242,13 @@ impl Tun {
 
     fn send_plain(&self, headers: &[u8], payload: [&[u8]; 2]) -> io::Result<()> {
         let pieces = [headers, payload[0], payload[1]];
-        let length = pieces.iter().map(|piece| piece.len()).sum();
-        let mut packet = [0; COPIED];
-        let Some(packet) = packet.get_mut(..length) else {
-            return self.write(&pieces.map(IoSlice::new));
-        };
-        let mut rest = &mut *packet;
+        let mut packet = ArrayVec::<u8, COPIED>::new();
         for piece in pieces {
-            let (to, behind) = rest.split_at_mut(piece.len());
-            to.copy_from_slice(piece);
-            rest = behind;
+            if packet.try_extend_from_slice(piece).is_err() {
+                return self.write(&pieces.map(IoSlice::new));
+            }
         }
-        written(rustix::io::retry_on_intr(|| rustix::io::write(&self.device, packet)))
+        written(rustix::io::retry_on_intr(|| rustix::io::write(&self.device, &packet)))
     }
 
     fn write(&self, pieces: &[IoSlice<'_>]) -> io::Result<()> {
