@@ -59,10 +59,9 @@ struct CeilingArgs {
     format: Format,
 }
 
-/// Scores what `explain` says of why packets were lost, with simulated connections whose losses have
-/// a known cause.
+/// Scenarios that are made up.
 #[derive(Debug, clap::Args)]
-struct LossCausesArgs {
+struct Scenarios {
     /// How many scenarios.
     #[arg(long, value_name = "N", default_value_t = 2000)]
     connections: u64,
@@ -72,6 +71,20 @@ struct LossCausesArgs {
     /// How to print the score.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
+}
+
+impl Scenarios {
+    fn seeds(&self) -> std::ops::Range<u64> {
+        self.seed..self.seed.saturating_add(self.connections)
+    }
+}
+
+/// Scores what `explain` says of why packets were lost, with simulated connections whose losses have
+/// a known cause.
+#[derive(Debug, clap::Args)]
+struct LossCausesArgs {
+    #[command(flatten)]
+    of: Scenarios,
     /// Print each scenario whose cause is named wrongly from a capture at the sender, too.
     #[arg(long)]
     wrong: bool,
@@ -80,15 +93,8 @@ struct LossCausesArgs {
 /// Scores what `explain` says would have avoided a timeout, with simulated pairs of strategies.
 #[derive(Debug, clap::Args)]
 struct WhatIfArgs {
-    /// How many scenarios.
-    #[arg(long, value_name = "N", default_value_t = 2000)]
-    connections: u64,
-    /// The seed of the first.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
-    /// How to print the score.
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    format: Format,
+    #[command(flatten)]
+    of: Scenarios,
     /// Print each answer that is wrong, too.
     #[arg(long)]
     wrong: bool,
@@ -142,11 +148,11 @@ fn run(args: &Args) -> Result<String, String> {
 }
 
 fn loss_causes(args: &LossCausesArgs) -> Result<String, String> {
-    let answers = loss_causes::all(args.seed..args.seed.saturating_add(args.connections))?;
+    let answers = loss_causes::all(args.of.seeds())?;
     let wrong = answers.iter().filter(|a| args.wrong && a.is_wrong(0));
     let out: String = wrong.map(loss_causes::Answer::text).collect();
     let summary = loss_causes::Summary::of(&answers);
-    Ok(match args.format {
+    Ok(match args.of.format {
         Format::Table => out + &summary.table(),
         Format::Json => format!("{:#}\n", summary.json()),
     })
@@ -154,9 +160,9 @@ fn loss_causes(args: &LossCausesArgs) -> Result<String, String> {
 
 fn what_if(args: &WhatIfArgs) -> Result<String, String> {
     let answers = match args.kernel {
-        Some(pairs) => pairs::answers(args.seed..args.seed.saturating_add(pairs), args.jobs)
+        Some(pairs) => pairs::answers(args.of.seed..args.of.seed.saturating_add(pairs), args.jobs)
             .map_err(|error| error.to_string())?,
-        None => what_if::all(args.seed..args.seed.saturating_add(args.connections))?,
+        None => what_if::all(args.of.seeds())?,
     };
     let mut out = String::new();
     for a in answers.iter().filter(|_| args.wrong) {
@@ -166,7 +172,7 @@ fn what_if(args: &WhatIfArgs) -> Result<String, String> {
         }
     }
     let summary = what_if::Summary::of(&answers);
-    Ok(match args.format {
+    Ok(match args.of.format {
         Format::Table => out + &summary.table(),
         Format::Json => format!("{:#}\n", summary.json()),
     })
