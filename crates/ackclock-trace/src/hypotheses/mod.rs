@@ -5,20 +5,25 @@
 //! put through them ([`script`]), and what they send is compared with what was seen ([`trial`]). A
 //! candidate that agrees with it, up to a segment and for some segments after it, says why it was
 //! sent; more of them that agree give probabilities.
+//!
+//! Candidates begin with the connection. Where all go wrong, since an ACK was lost behind the
+//! capture, say, others begin anew at a quiet moment before what is not explained ([`start`]).
 
 mod candidates;
 mod rewrite;
 mod script;
+mod start;
 #[cfg(test)]
 mod tests;
 mod trial;
 
-use ackclock_tcp::Span;
+use ackclock_tcp::{Span, Time};
 
 use self::candidates::candidates;
 pub(crate) use self::rewrite::rewrite;
 use self::script::Script;
-use self::trial::{Says, run};
+use self::start::{Points, Start, beginnings};
+use self::trial::{Limits, Says, Setting, run};
 use crate::connection::Kind;
 use crate::sender::{Acked, Sent, Terms};
 
@@ -29,18 +34,28 @@ pub(crate) const MOST: usize = 2048;
 /// How many segments are compared at most, over all candidates; the commonest of these come first.
 const MOST_WORK: usize = 1 << 20;
 
-/// Initial windows in use (RFC 5681, RFC 3390, RFC 6928).
-const INITIAL_WINDOWS: [u32; 4] = [2, 3, 4, 10];
-/// Segments after one that a candidate has to agree with, too.
+/// Segments after one that a candidate has to agree with, too, and with how many at least where
+/// all go wrong soon.
 const AHEAD: usize = 24;
+const LEAST_AHEAD: usize = 4;
 /// A candidate that costs more up to there does not agree.
-const AGREES: f32 = 14.0;
+const AGREES: f32 = 40.0;
 /// And so much more for each segment before.
 const PATIENCE: f32 = 0.3;
 /// A candidate is given up that costs so much more than the best one so far.
 const HOPELESS: f32 = 24.0;
 /// Costs are divided by this, so that probabilities come out as measured.
 const TEMPERATURE: f32 = 1.5;
+/// A first transmission that looks like none is sure where the best one costs less than this part of
+/// what it may; else other beginnings are tried.
+const SURE: f64 = 0.3;
+/// How often the best candidate is wrong that hardly agrees, as measured.
+const DOUBT: f64 = 0.15;
+
+/// What a candidate may cost at this segment.
+fn allowed(index: usize) -> f32 {
+    AGREES + PATIENCE * index as f32
+}
 
 /// A packet as a hypothesis needs it: in order of the capture, ACKs with the time at which they
 /// passed it.
@@ -51,6 +66,14 @@ pub(crate) enum Entry {
 }
 
 impl Entry {
+    /// When it passed the capture.
+    fn at(&self) -> Time {
+        match self {
+            Entry::Sent(sent) => sent.at,
+            Entry::Acked(acked) => acked.at,
+        }
+    }
+
     fn sent(&self) -> Option<&Sent> {
         if let Entry::Sent(sent) = self { Some(sent) } else { None }
     }
@@ -67,64 +90,146 @@ pub(crate) struct Verdict {
     /// `None` of a first transmission.
     pub kind: Option<Kind>,
     pub probability: f64,
+    /// What the best candidate costs, as a part of what it may.
+    doubt: f64,
     says: Says,
 }
 
-/// Whether there is any use in keeping what passes. At the sender there is nothing to guess, and
-/// without the round trip of a handshake nothing says when the sender begins, nor with which timer.
+impl Verdict {
+    /// Nothing better is looked for.
+    fn is_sure(&self) -> bool {
+        self.kind.is_some() || self.doubt < SURE
+    }
+}
+
+/// Whether there is any use in keeping what passes. At the sender there is nothing to guess.
 pub(crate) fn may_try(terms: &Terms) -> bool {
-    !terms.at_sender() && terms.handshake_rtt.is_some()
+    !terms.at_sender()
 }
 
-/// Of each segment that was seen and that any hypothesis accounts for.
+/// Of each segment that was seen and that any hypothesis accounts for. `delay`: the round trip
+/// between the capture and the sender; zero if it is not known.
 pub(crate) fn verdicts(terms: Terms, entries: &[Entry], delay: Span) -> Vec<Verdict> {
-    if delay == Span::ZERO {
-        // Without the time between the capture and the sender nothing can be compared.
-        return Vec::new();
-    }
-    let Some(plain) = Script::new(terms, entries, delay, false) else { return Vec::new() };
-    let pauses = plain.pauses;
-    let mut scripts = vec![(0.0, plain)];
-    if pauses > 0.0
-        && let Some(paused) = Script::new(terms, entries, delay, true)
-    {
-        scripts.push((pauses, paused));
-    }
-    let all = tried(&scripts, terms.sack);
-    let longest = all.iter().map(Vec::len).max().unwrap_or(0);
-    let sent = entries.iter().filter_map(Entry::sent).enumerate();
-    // The last segments have fewer ahead of them.
-    let until = |index: usize| (index + AHEAD).min(longest.saturating_sub(1));
-    sent.filter_map(|(index, sent)| verdict(sent, index, until(index), &all)).collect()
-}
-
-/// What each candidate says of each segment, as far as it was not given up.
-fn tried(scripts: &[(f32, Script)], sack: bool) -> Vec<Vec<Says>> {
-    let mut all: Vec<Vec<Says>> = Vec::new();
-    let mut work = 0;
-    for &(base, ref script) in scripts {
-        let mut least = AGREES + PATIENCE * script.segments as f32;
-        let first = script.first_flight.max(1);
-        let larger = |w: &u32| *w > first && *w as usize <= script.segments.max(2);
-        for window in [first].into_iter().chain(INITIAL_WINDOWS.into_iter().filter(larger)) {
-            for candidate in candidates(sack) {
-                let phases = if candidate.ticks { &script.phases[..] } else { &[Span::ZERO] };
-                for phase in phases {
-                    if work > MOST_WORK {
-                        return all;
-                    }
-                    let mut says = run(script, candidate, window, *phase, least + HOPELESS - base);
-                    says.iter_mut().for_each(|says| says.cost += base);
-                    if says.len() == script.segments {
-                        least = least.min(says.last().map_or(0.0, |says| says.cost));
-                    }
-                    work += says.len();
-                    all.push(says);
-                }
+    let sent = entries.iter().filter_map(Entry::sent).count();
+    let mut tries =
+        Tries { terms, entries, verdicts: vec![None; sent], work: 0, best: Best::default() };
+    let begins = beginnings(terms, entries, delay);
+    tries.all_of(&begins);
+    let delay = if delay > Span::ZERO { delay } else { tries.best.delay };
+    if delay > Span::ZERO {
+        let mut points = Points::new(entries, delay);
+        let places = entries.iter().enumerate().filter_map(|(at, e)| Some((at, e.sent()?)));
+        for (index, (at, sent)) in places.enumerate() {
+            let is_known =
+                tries.verdicts.get(index).is_some_and(|v| v.is_some_and(|v| v.is_sure()));
+            if let Some(start) = points.before(at, sent, is_known) {
+                tries.all_of(&[start]);
             }
         }
     }
-    all
+    tries.verdicts.into_iter().flatten().collect()
+}
+
+/// Candidates that are tried, and what comes of it.
+struct Tries<'a> {
+    terms: Terms,
+    entries: &'a [Entry],
+    /// Of each segment that was seen.
+    verdicts: Vec<Option<Verdict>>,
+    /// Segments that were compared so far.
+    work: usize,
+    best: Best,
+}
+
+/// The candidate that went farthest, and cost least up to there.
+#[derive(Default)]
+struct Best {
+    segments: usize,
+    cost: f32,
+    /// The delay between the capture and the sender that it was tried with.
+    delay: Span,
+}
+
+impl Tries<'_> {
+    /// Puts all candidates on trial that begin in one of these ways, all with the same segment. What
+    /// they say is kept where nothing was sure before.
+    fn all_of(&mut self, starts: &[Start]) {
+        let mut scripts = Vec::new();
+        for start in starts {
+            let script = |paused| Script::new(self.terms, self.entries, start, paused);
+            let Some(plain) = script(false) else { continue };
+            let paused = if plain.may_pause { script(true) } else { None };
+            scripts.extend([plain].into_iter().chain(paused));
+        }
+        let Some(&Script { skipped, base, segments, .. }) = scripts.first() else { return };
+        let mut all = Vec::new();
+        self.run(&scripts, self.terms.sack, &mut all);
+        if self.terms.sack && all.iter().all(|says| says.len() < segments) {
+            // A sender may negotiate SACK and make no use of it.
+            self.run(&scripts, false, &mut all);
+        }
+        let longest = all.iter().map(Vec::len).max().unwrap_or(0);
+        let agrees = |until: &usize, most: f32| {
+            let cost = |says: &Vec<Says>| says.get(*until).map(|says| says.cost);
+            all.iter().filter_map(cost).any(|cost| cost <= most)
+        };
+        let sent = self.entries.iter().filter_map(Entry::sent);
+        let places = sent.zip(&mut self.verdicts).skip(skipped).filter(|(s, _)| s.position >= base);
+        for (index, (sent, place)) in places.enumerate() {
+            // The last segments have fewer ahead of them.
+            let most = (index + AHEAD).min(longest.saturating_sub(1));
+            let least = (index + LEAST_AHEAD).min(most);
+            let until = (least..=most).rev().find(|until| agrees(until, allowed(index)));
+            if let Some(new) = until.and_then(|until| verdict(sent, index, until, &all))
+                && place.is_none_or(|old| !old.is_sure() && old.doubt > new.doubt)
+            {
+                *place = Some(new);
+            }
+        }
+    }
+
+    /// Adds what each candidate says of each segment, as far as it was not given up.
+    fn run(&mut self, scripts: &[Script], sack: bool, all: &mut Vec<Vec<Says>>) {
+        for script in scripts {
+            let mut least = allowed(script.segments);
+            let mut best: Vec<f32> = Vec::new();
+            for setting in settings(script, sack) {
+                if self.work > MOST_WORK {
+                    return;
+                }
+                let says = run(script, &setting, Limits { most: least + HOPELESS, best: &best });
+                if says.len() == script.segments {
+                    least = least.min(says.last().map_or(0.0, |says| says.cost));
+                }
+                best.resize(best.len().max(says.len()), f32::INFINITY);
+                best.iter_mut().zip(&says).for_each(|(best, says)| *best = best.min(says.cost));
+                self.work += 1 + says.len();
+                let (segments, cost) = (says.len(), says.last().map_or(0.0, |says| says.cost));
+                if (segments, -cost) > (self.best.segments, -self.best.cost) {
+                    self.best = Best { segments, cost, delay: script.delay };
+                }
+                all.push(says);
+            }
+        }
+    }
+}
+
+/// All candidates, with what they may begin with.
+fn settings<'a>(script: &'a Script, sack: bool) -> impl Iterator<Item = Setting<'a>> {
+    script.windows.iter().flat_map(move |&initial_window| {
+        candidates(sack).iter().flat_map(move |candidate| {
+            let phases = if candidate.ticks { &script.phases[..] } else { &[Span::ZERO] };
+            phases.iter().flat_map(move |&tick_phase| {
+                let of = move |&initial_ssthresh: &Option<u64>| Setting {
+                    candidate,
+                    initial_window,
+                    initial_ssthresh,
+                    tick_phase,
+                };
+                script.thresholds.iter().map(of)
+            })
+        })
+    })
 }
 
 /// What is most probable of a segment, by the candidates that agree as far as to segment `until`.
@@ -132,9 +237,6 @@ fn verdict(sent: &Sent, index: usize, until: usize, all: &[Vec<Says>]) -> Option
     let agreed = |says: &Vec<Says>| Some((says.get(until)?.cost, *says.get(index)?));
     let agreeing: Vec<(f32, Says)> = all.iter().filter_map(agreed).collect();
     let least = agreeing.iter().map(|(cost, _)| *cost).reduce(f32::min)?;
-    if least > AGREES + PATIENCE * index as f32 {
-        return None;
-    }
     let (mut sum, mut kinds) = (0.0, [0.0_f64; Kind::ALL.len() + 1]);
     let place = |kind: Option<Kind>| {
         Kind::ALL.iter().position(|k| Some(*k) == kind).unwrap_or(Kind::ALL.len())
@@ -148,7 +250,10 @@ fn verdict(sent: &Sent, index: usize, until: usize, all: &[Vec<Says>]) -> Option
     let kind = Kind::ALL.get(most).copied();
     let of_kind = agreeing.iter().filter(|(_, says)| says.kind == kind);
     let (_, says) = of_kind.min_by(|a, b| a.0.total_cmp(&b.0))?;
+    // The more the best one costs, the more often it is none of them.
+    let doubt = f64::from(least / allowed(index)).clamp(0.0, 1.0);
+    let best = 1.0 - DOUBT * doubt.powi(2);
     // To a thousandth, so that it is the same on every machine.
-    let probability = (1000.0 * weight / sum).round() / 1000.0;
-    Some(Verdict { sent: *sent, kind, probability, says: *says })
+    let probability = (1000.0 * best * weight / sum).round() / 1000.0;
+    Some(Verdict { sent: *sent, kind, probability, doubt, says: *says })
 }

@@ -1,8 +1,11 @@
-use ackclock_tcp::{Seq, Span, Time, TimeoutClass};
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use ackclock_tcp::{Cause, Registry, Segment, Sender, SenderConfig, Seq, Span, Time, TimeoutClass};
 
 use super::{Entry, verdicts};
 use crate::connection::Kind;
-use crate::sender::{Acked, Sent, Sight, Terms};
+use crate::sender::{Acked, Opening, Sent, Sight, Terms};
 
 const MSS: u64 = 1000;
 
@@ -21,6 +24,7 @@ fn terms(sack: bool) -> Terms {
         sack,
         timestamps: false,
         sight: Sight::Received,
+        opening: Opening::Seen,
         handshake_rtt: Some(Span::from_millis(RTT as u64)),
         events: false,
     }
@@ -102,17 +106,121 @@ fn a_pause_is_no_timeout() {
     assert_eq!((kind, class), (None, None));
 }
 
-/// Without the time from the capture to the sender there is nothing to compare.
+/// Where no ACK has come, nothing says how far the sender is.
 #[test]
 fn nothing_is_said_without_the_delay() {
-    assert!(verdicts(terms(false), &lost_tail(&[200.0]), Span::ZERO).is_empty());
+    let all = [seen(50.0, 0), seen(250.0, 0)];
+    assert!(verdicts(terms(false), &all, Span::ZERO).is_empty());
 }
 
-/// A SYN that went again measures no round trip: then nothing says when the sender began.
+/// Of a connection that began before the capture nothing says what the sender has outstanding, until
+/// a quiet moment has come.
 #[test]
-fn nothing_is_said_without_a_handshake() {
-    let unmeasured = Terms { handshake_rtt: None, ..terms(false) };
-    assert!(verdicts(unmeasured, &lost_tail(&[200.0]), Span::from_millis(50)).is_empty());
+fn nothing_is_said_without_the_beginning() {
+    const BEFORE: u64 = 16_000;
+    let mut all = lost_tail(&[200.0]);
+    for entry in &mut all {
+        match entry {
+            Entry::Sent(sent) => sent.position += BEFORE * MSS,
+            Entry::Acked(acked) => acked.ack += BEFORE * MSS,
+        }
+    }
+    let unseen = Terms { opening: Opening::Unseen, handshake_rtt: None, ..terms(false) };
+    assert!(verdicts(unseen, &all, Span::from_millis(50)).is_empty());
+}
+
+/// A transfer of 100 segments by NewReno with an initial window of two, over a path of 25 ms that
+/// takes 0.1 ms for a segment. The first transmission of segment `lost` is lost before the capture,
+/// the ACKs of the first ones of `unheard` behind it. What passes, and the kind of each segment that does.
+fn transfer(lost: u64, unheard: Range<u64>) -> (Vec<Entry>, Vec<Option<Cause>>) {
+    let strategy = Registry::default().parse("newreno+rfc6298-timer").unwrap().build();
+    let config = SenderConfig {
+        isn: Seq(0),
+        mss: MSS as u32,
+        initial_window: Some(2),
+        initial_rwnd: 60_000,
+        wscale: 0,
+        sack: false,
+        ..SenderConfig::default()
+    };
+    let mut sender = Sender::new(config, strategy);
+    let (mut entries, mut causes) = (vec![ack(0.0, 0, &[])], Vec::new());
+    let (mut acks, mut have, mut next) = (VecDeque::new(), [false; 100], 0.0_f64);
+    let mut now = 25.0;
+    sender.write(ms(now), 100 * MSS);
+    while sender.acked() < 100 * MSS {
+        while let Some(transmit) = sender.poll_transmit(ms(now)) {
+            if transmit.transmission == 0 {
+                continue;
+            }
+            next = (now + 25.0).max(next + 0.1);
+            let segment = transmit.position / MSS;
+            if segment == lost && transmit.transmission == 1 {
+                continue;
+            }
+            entries.push(seen(next, segment));
+            causes.push((transmit.transmission > 1).then_some(transmit.cause));
+            have[segment as usize] = true;
+            let una = have.iter().position(|have| !have).unwrap_or(100) as u64;
+            entries.push(ack(next, una, &[]));
+            if transmit.transmission > 1 || !unheard.contains(&segment) {
+                acks.push_back((next + 25.0, una));
+            }
+        }
+        let due = sender.next_deadline();
+        match acks.pop_front() {
+            Some((at, una)) if ms(at) <= due => {
+                now = at;
+                let ack = Seq((una * MSS) as u32);
+                sender.on_segment(ms(at), &Segment { ack, wnd: 60_000, ..Segment::default() });
+            }
+            waits => {
+                waits.into_iter().for_each(|ack| acks.push_front(ack));
+                now = due.since(ms(0.0)).0 as f64 / 1e6;
+                sender.on_deadline(due);
+            }
+        }
+    }
+    (entries, causes)
+}
+
+/// The kinds that are found of what was retransmitted, and the one that there is.
+fn found_and_true(
+    terms: Terms,
+    (entries, causes): &(Vec<Entry>, Vec<Option<Cause>>),
+    delay: f64,
+) -> (Vec<Kind>, Vec<Cause>) {
+    let all = verdicts(terms, entries, Span((delay * 1e6) as u64));
+    let found = all.iter().filter_map(|verdict| verdict.kind).collect();
+    (found, causes.iter().copied().flatten().collect())
+}
+
+/// Of a connection whose handshake was made up, nothing has measured the way to the sender, but the
+/// segments after the initial window.
+#[test]
+fn the_delay_follows_from_the_initial_window() {
+    let made_up = Terms { opening: Opening::MadeUp, handshake_rtt: None, ..terms(false) };
+    let found = found_and_true(made_up, &transfer(40, 0..0), 0.0);
+    assert_eq!(found, (vec![Kind::FastRetransmit], vec![Cause::FastRetransmit]));
+}
+
+/// All ACKs of a window are lost behind the capture, and the sender times out. No candidate knows
+/// why; but those that begin anew behind it agree with what comes then.
+#[test]
+fn candidates_begin_anew_behind_lost_acks() {
+    let (found, truth) = found_and_true(terms(false), &transfer(75, 6..14), RTT);
+    assert_eq!(truth, [Cause::Timeout, Cause::FastRetransmit]);
+    assert_eq!(found, [Kind::FastRetransmit]);
+}
+
+/// The same where the connection began before the capture.
+#[test]
+fn candidates_begin_within_a_connection() {
+    let (mut entries, causes) = transfer(60, 0..0);
+    entries.drain(..40);
+    let unseen = Terms { opening: Opening::Unseen, handshake_rtt: None, ..terms(false) };
+    let found = found_and_true(unseen, &(entries, causes), RTT);
+    assert_eq!(found, (vec![Kind::FastRetransmit], vec![Cause::FastRetransmit]));
 }
 
 /// Segment 1 of ten is lost before the capture. Three SACKs send it again at once.

@@ -12,6 +12,7 @@ use ackclock_tcp::{
     Time, TimeoutClass, Timestamps,
 };
 
+use super::HOPELESS;
 use super::candidates::Candidate;
 use super::script::{Script, Step};
 use crate::connection::{Kind, State};
@@ -79,26 +80,48 @@ pub(super) struct Trial<'a> {
     says: Vec<Says>,
 }
 
+/// A candidate, and what it begins with.
+pub(super) struct Setting<'a> {
+    pub candidate: &'a Candidate,
+    /// In segments.
+    pub initial_window: u32,
+    /// The threshold of slow start in bytes, if it has one.
+    pub initial_ssthresh: Option<u64>,
+    /// As in [`SenderConfig`].
+    pub tick_phase: Span,
+}
+
+/// What a candidate may cost before it is given up.
+pub(super) struct Limits<'a> {
+    pub most: f32,
+    /// What the best ones before it cost, up to each segment.
+    pub best: &'a [f32],
+}
+
+impl Limits<'_> {
+    /// When so many segments were seen.
+    fn at(&self, seen: usize) -> f32 {
+        let best = seen.checked_sub(1).and_then(|last| self.best.get(last));
+        best.map_or(self.most, |best| self.most.min(best + HOPELESS))
+    }
+}
+
 /// What the candidate says of each segment that was seen, as far as it came before it cost more than
-/// `most`.
-pub(super) fn run(
-    script: &Script,
-    candidate: &Candidate,
-    initial_window: u32,
-    tick_phase: Span,
-    most: f32,
-) -> Vec<Says> {
+/// it may.
+pub(super) fn run(script: &Script, setting: &Setting, limits: Limits) -> Vec<Says> {
+    let &Setting { candidate, initial_window, initial_ssthresh, tick_phase } = setting;
     let strategy = candidate.composition.build();
     let terms = &script.terms;
     let config = SenderConfig {
         isn: Seq(0),
         mss: terms.mss.max(1),
         initial_window: Some(initial_window),
+        initial_ssthresh,
         initial_rwnd: script.first_window,
         wscale: script.shift,
         sack: terms.sack,
         timestamps: terms.timestamps,
-        handshake_rtt: terms.handshake_rtt,
+        handshake_rtt: script.trip,
         min_rto: Some(candidate.min_rto),
         events: true,
         tick_phase,
@@ -121,11 +144,16 @@ pub(super) fn run(
     for (at, step) in &script.steps {
         trial.elapse(*at);
         match step {
-            Step::Write { bytes, fin } => trial.write(*at, *bytes, *fin),
+            Step::Write { bytes, fin, pause } => {
+                trial.cost += pause;
+                trial.write(*at, *bytes, *fin);
+            }
             Step::Acked(acked) => trial.acked(*at, acked),
             Step::Seen(sent) => trial.seen(sent),
         }
-        if trial.cost > most || trial.own.len() > 64 + MOST_SENT * script.segments {
+        if trial.cost > limits.at(trial.says.len())
+            || trial.own.len() > 64 + MOST_SENT * script.segments
+        {
             break;
         }
     }
@@ -160,11 +188,13 @@ impl Trial<'_> {
     fn acked(&mut self, at: Time, a: &Acked) {
         let mut sack = SackBlocks::NONE;
         for &(left, right) in a.sack.iter().take(usize::from(a.sacks)) {
-            sack.push(SackBlock { left: Seq(left as u32), right: Seq(right as u32) });
+            if left >= self.script.base {
+                sack.push(SackBlock { left: self.seq(left), right: self.seq(right) });
+            }
         }
         let ecr = a.tsecr.map(|ecr| self.echoed(ecr));
         let segment = Segment {
-            ack: Seq(a.ack as u32),
+            ack: self.seq(a.ack),
             len: u32::from(a.with_data),
             wnd: (a.window >> self.script.shift).min(u64::from(u16::MAX)) as u16,
             ecn: if a.ece { Ecn::NONE.with_ece() } else { Ecn::NONE },
@@ -179,6 +209,10 @@ impl Trial<'_> {
         }
         let state = self.state();
         self.drain(at, state);
+    }
+
+    fn seq(&self, position: u64) -> Seq {
+        Seq(position.wrapping_sub(self.script.base) as u32)
     }
 
     /// The candidate's own timestamp in place of the one that is echoed.
@@ -209,7 +243,7 @@ impl Trial<'_> {
             let expiry = if timed_out { self.expiry.take() } else { None };
             let kind = (transmit.transmission > 1).then(|| kind(transmit.cause, expiry.as_ref()));
             let says = Says { kind, expiry, transmission: transmit.transmission, cost: 0.0 };
-            let (position, len) = (transmit.position, transmit.segment.len);
+            let (position, len) = (transmit.position + self.script.base, transmit.segment.len);
             self.own.push(Own { at, position, len, says, seen: false });
         }
     }
@@ -248,7 +282,9 @@ impl Trial<'_> {
                 let late = Span(change.0.saturating_sub(self.script.pace.0));
                 OVERTAKEN - UNSEEN + self.cost_of(late)
             } else {
-                self.cost_of(slack(own))
+                // What is late for the segment before it, or late by as much as that one.
+                let late = Span(change.0.saturating_sub(self.script.pace.0));
+                self.cost_of(slack(own).min(late))
             };
             let skipped = if overtaken { 0.0 } else { UNSEEN * (self.unseen(index) as f32) };
             let doubt = cost + skipped + self.cost_of(change).min(2.0);

@@ -54,7 +54,7 @@ use self::warm_up::WarmUp;
 use crate::connection::{Connection, Ecn, Ended, Flow, Kind, Retransmission};
 use crate::packet::Packet;
 use crate::path::Path;
-use crate::sender::{Found, Sight, Terms};
+use crate::sender::{Found, Opening, Sight, Terms};
 
 /// Silence of both ends that is long enough to be called a gap if numbers have gone on meanwhile.
 const SILENCE: Span = Span::from_millis(10);
@@ -325,6 +325,11 @@ impl Open {
         let terms = Terms {
             start: self.clock.start(),
             sight: self.place.settle(end),
+            opening: match (self.begun, self.place.is_made_up()) {
+                (false, _) => Opening::Unseen,
+                (true, true) => Opening::MadeUp,
+                (true, false) => Opening::Seen,
+            },
             mss: self.mss(end),
             header: self.header(end),
             // Where SACK blocks are cut off, duplicates have to do.

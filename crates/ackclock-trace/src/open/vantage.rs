@@ -17,6 +17,8 @@ pub(super) struct Place {
     sights: [Sight; 2],
     /// A round trip was shorter than all before it.
     shorter: bool,
+    /// The handshake was made up.
+    made_up: bool,
 }
 
 impl Default for Place {
@@ -26,6 +28,7 @@ impl Default for Place {
             ttls: [0; 2],
             sights: [Sight::Arrived; 2],
             shorter: false,
+            made_up: false,
         }
     }
 }
@@ -69,9 +72,15 @@ impl Place {
     pub fn forget_made_up(&mut self) -> bool {
         let made_up = self.trips.iter().all(|trip| trip.least == Some(Span::ZERO));
         if made_up {
+            self.made_up = true;
             self.trips.iter_mut().for_each(|trip| trip.least = None);
         }
         made_up
+    }
+
+    /// Whether [`Place::forget_made_up`] has found it so.
+    pub fn is_made_up(&self) -> bool {
+        self.made_up
     }
 
     fn least_trips(&self) -> [Option<Span>; 2] {

@@ -86,6 +86,18 @@ impl Acked {
     }
 }
 
+/// How the connection begins in the capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Opening {
+    /// Before the capture: no SYN was seen.
+    Unseen,
+    /// With SYNs that whoever wrote the capture made up: positions count from the first byte, but
+    /// no handshake has measured a round trip.
+    MadeUp,
+    /// With a SYN.
+    Seen,
+}
+
 /// What is known of the connection when its first data goes out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
@@ -97,6 +109,7 @@ pub(crate) struct Terms {
     pub sack: bool,
     pub timestamps: bool,
     pub sight: Sight,
+    pub opening: Opening,
     /// The round trip of the handshake, over the whole path; `None` if it was not seen.
     pub handshake_rtt: Option<Span>,
     /// Keep events for a picture.

@@ -55,7 +55,7 @@ use ackclock_tcp::{Event, Seq, Span, Time};
 
 use self::causes::Causes;
 use self::episodes::{Episodes, Facts};
-pub(crate) use self::input::{Acked, Sent, Sight, Terms};
+pub(crate) use self::input::{Acked, Opening, Sent, Sight, Terms};
 use self::limits::{Limits, SOON};
 use self::losses::LossRecord;
 use self::marks::Marks;

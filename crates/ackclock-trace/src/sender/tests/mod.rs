@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use ackclock_tcp::{Seq, Span, Time, TimeoutClass};
 
-use super::{Acked, Found, SenderModel, Sent, Sight, Terms};
+use super::{Acked, Found, Opening, SenderModel, Sent, Sight, Terms};
 use crate::connection::{Kind, State};
 use crate::path::Path;
 
@@ -54,6 +54,7 @@ impl Line {
             sack: true,
             timestamps: false,
             sight: Sight::Sent,
+            opening: Opening::Seen,
             handshake_rtt: Some(Span((rtt * 1e6) as u64)),
             events: false,
         };
