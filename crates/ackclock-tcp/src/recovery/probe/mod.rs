@@ -200,7 +200,8 @@ pub(crate) fn rows() -> Vec<Row> {
             )
             .summary(
                 "within recovery: a round trip and a quarter after the last thing sent or \
-                 delivered, the first unacknowledged segment goes again",
+                 delivered, the retransmission of the first unacknowledged segment goes again, \
+                 unless the path seems full",
             ),
     ]
 }

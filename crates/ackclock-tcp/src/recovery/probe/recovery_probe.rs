@@ -8,8 +8,14 @@
 //! and after anything was last sent or delivered, it goes again. Inferred:
 //!
 //! - It is 2 ms later, as all of Linux's timers are (`TCP_TIMEOUT_MIN_US`).
-//! - One probe goes for each silence; if nothing is delivered after it, the retransmission timer
-//!   follows.
+//! - It goes only where one retransmission of the segment has gone. If nothing answers the probe
+//!   either, the retransmission timer follows, which backs off. So does QUIC's probe timer (RFC 9002
+//!   section 6.2.1).
+//! - While other segments are judged lost, too, it goes only in the first recovery of a connection,
+//!   before any timeout, and only if no more are lost than were acknowledged before. Else the path
+//!   is full, where another segment would only be dropped, too. BBR tells chance from congestion by
+//!   the number of losses in a round trip as well (draft-ietf-ccwg-bbr-06, "Exiting Startup Based on
+//!   Packet Loss").
 //! - It goes only where its ACK is not delayed: it fills a gap (RFC 5681 section 4.2) or carries a
 //!   FIN.
 //! - It changes no window. The recovery has lowered them, and a loss within it does not again (RFC
@@ -29,14 +35,17 @@ const SLACK: Span = Span::from_millis(2);
 pub struct RecoveryProbe {
     /// When something was last delivered.
     heard: Time,
-    /// A probe has gone since.
-    fired: bool,
+    /// `recover` of the first recovery; 0 before an ACK has arrived in it.
+    first: u64,
 }
 
 impl Probe for RecoveryProbe {
     fn on_ack_first(&mut self, s: &State, a: &AckSummary, _: &mut dyn Window) -> Option<Windows> {
         if a.newly_acked + a.newly_sacked > 0 {
-            *self = RecoveryProbe { heard: s.now, fired: false };
+            self.heard = s.now;
+            if self.first == 0 && s.phase == Phase::Recovery {
+                self.first = s.recover;
+            }
         }
         None
     }
@@ -47,8 +56,12 @@ impl Probe for RecoveryProbe {
         };
         let fin = s.fin && head.end() == s.written;
         let prompt = s.board.sacked_segments() > 0 || fin;
-        let applies = s.sack && s.phase == Phase::Recovery && head.retransmitted && prompt;
-        if !applies || self.fired || s.srtt == Span::ZERO {
+        let lost = u64::from(s.board.lost_segments());
+        let first = s.timed_out.is_none() && (self.first == 0 || self.first == s.recover);
+        let by_chance = lost <= 1 || first && lost * s.mss <= s.snd_una;
+        let once = head.retransmitted && head.transmissions == 2;
+        let applies = s.sack && s.phase == Phase::Recovery && once && by_chance && prompt;
+        if !applies || s.srtt == Span::ZERO {
             return Time::NEVER;
         }
         let since = self.heard.max(head.last_sent).max(last.last_sent);
@@ -56,7 +69,6 @@ impl Probe for RecoveryProbe {
     }
 
     fn on_deadline(&mut self, _s: &State) -> ProbeNow {
-        self.fired = true;
         ProbeNow::Head
     }
 }
