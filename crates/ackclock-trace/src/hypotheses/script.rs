@@ -26,8 +26,8 @@ const PAUSE: f32 = 2.0;
 const PHASES: usize = 3;
 
 pub(super) enum Step<'a> {
-    /// The application writes; `fin` if the last byte is a FIN. `pause`: what it costs to assume that
-    /// it has paused before.
+    /// The application writes; `fin` if the last byte is a FIN. `pause`: what it costs to assume
+    /// that it has paused before.
     Write { bytes: u64, fin: bool, pause: f32 },
     /// An ACK reaches the sender.
     Acked(&'a Acked),
@@ -87,7 +87,8 @@ impl<'a> Script<'a> {
         let handshake = terms.handshake_rtt.filter(|_| !is_resumed && !made_up);
         let trip = handshake.or(measured);
         let grain = LEAST_GRAIN.max(Span(trip.unwrap_or_default().0 / PART));
-        // It begins on the handshake, or on a request; unless it waits, or what it began with was lost.
+        // It begins on the handshake, or on a request; unless it waits, or what it began with was
+        // lost.
         let before =
             || acks().take_while(|a| handshake.is_some() && a.at + delay <= first.at + grain);
         let request = before().filter(|a| a.with_data).last();
