@@ -385,7 +385,8 @@ fn nothing_grows() {
     }
     for net in [&world.ours, &world.other] {
         let stats = net.with_stack(|stack, _| *stack.stats());
-        assert_eq!(stats.opened, stats.closed);
+        // What a reset ends before its handshake is over was never open.
+        assert!(stats.opened <= stats.closed, "{stats:?}");
     }
     assert!(gateway.failure().is_none() && done.load(Ordering::Relaxed) > 100);
 }
