@@ -239,6 +239,6 @@ pub struct StackStats {
     pub cookies_accepted: u64,
     /// Connections opened, by either side.
     pub opened: u64,
-    /// Connections gone for good.
+    /// Connections gone for good, also those that ended before they were open.
     pub closed: u64,
 }
