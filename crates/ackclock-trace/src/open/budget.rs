@@ -51,10 +51,11 @@ impl Places {
         room
     }
 
-    /// Takes a place for a packet that may as well be forgotten, as long as half of them are left.
+    /// Takes a place for a packet that may as well be forgotten, as long as three quarters of them
+    /// are left.
     #[inline]
     pub fn take_spare(&mut self) -> bool {
-        self.taken < MOST_WAITING / 2 && self.take()
+        self.taken < MOST_WAITING / 4 && self.take()
     }
 
     #[inline]

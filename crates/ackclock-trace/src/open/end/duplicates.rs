@@ -45,10 +45,8 @@ impl Recent {
         let print = print(p);
         let now = (p.at.0 / 1000) as u32;
         let within = (within.0 / 1000) as u32;
-        // All at once rather than up to the first one: most packets are in none.
-        let seen = (0..REACH).fold(0_u32, |all, i| all | u32::from(self.prints[i] == print) << i);
-        let first = seen.trailing_zeros() as usize;
-        if self.times.get(first).is_some_and(|&time| now.abs_diff(time) <= within) {
+        let seen = self.prints.iter().position(|&x| x == print);
+        if seen.is_some_and(|i| now.abs_diff(self.times[i]) <= within) {
             self.duplicates += 1;
             return true;
         }
