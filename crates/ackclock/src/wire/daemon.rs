@@ -195,11 +195,14 @@ impl<S: Service> Daemon<S> {
         tell_manager(NotifyState::Ready);
         let said = control.run(reread);
         control.stop();
-        for thread in threads {
-            // A panic is a mistake of ours, and ends the command like any other.
-            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        }
+        // A panic is a mistake of ours, and ends the command like any other.
+        let join = |thread: thread::JoinHandle<_>| {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        let ended: Vec<Result<(), Error>> = threads.into_iter().map(join).collect();
+        // Also when the device is gone: what ended before has its lines.
         control.finish_log();
+        ended.into_iter().collect::<Result<(), Error>>()?;
         said
     }
 }
