@@ -3,6 +3,7 @@
 use ackclock_tcp::Registry;
 use std::collections::HashSet;
 use std::io::Cursor;
+use std::ops::Range;
 
 use ackclock_net::Rng;
 use ackclock_net::scenario::{BuildOptions, Scenario, Simulation};
@@ -88,18 +89,19 @@ impl Run {
     }
 }
 
-/// Scores all captures of the run of a scenario, and lists what was wrong.
+/// Scores the captures of the run of a scenario that are taken at these of [`PLACES`], and lists what
+/// was wrong.
 ///
 /// # Errors
 /// When the scenario is wrong, or the network.
-pub fn score(text: &str, seed: u64) -> Result<(Scores, Vec<Wrong>), String> {
+pub fn score(text: &str, seed: u64, places: &Range<usize>) -> Result<(Scores, Vec<Wrong>), String> {
     let Run { scenario, simulation, recording, made_up } = Run::of(text, seed)?;
     let mut scores = Scores::default();
     let mut wrong = Vec::new();
     let registry = Registry::default();
     let of = |flow| TrueWays::simulated(&scenario, flow, &registry);
     let ways: Vec<_> = simulation.flows.iter().map(of).collect();
-    for (place, seen) in recording.seen.iter().enumerate() {
+    for (place, seen) in recording.seen.iter().enumerate().filter(|(i, _)| places.contains(i)) {
         let capture = written(&simulation, seen, PLACES[place]).map_err(|e| e.to_string())?;
         for (missing, score) in Missing::ALL.into_iter().zip(&mut scores[place]) {
             let mut rng = Rng::new(seed, &format!("score/capture/{place}"));

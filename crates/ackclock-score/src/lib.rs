@@ -26,17 +26,19 @@ pub use shares::{Shares, part};
 pub use truth::PLACES;
 pub use ways::{TrueWays, WAYS, WaysScore};
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
-/// The scores of the connections of these seeds, added up.
+/// The scores of the connections of these seeds, captured at these of [`PLACES`], added up.
 ///
 /// # Errors
 /// The first one's, as [`score`].
-pub fn score_all(seeds: std::ops::Range<u64>) -> Result<Scores, String> {
+pub fn score_all(seeds: Range<u64>, places: &Range<usize>) -> Result<Scores, String> {
     let all: Result<Vec<Scores>, String> = seeds
         .into_par_iter()
         .map(|seed| {
-            score(&scenario(seed), seed)
+            score(&scenario(seed), seed, places)
                 .map(|(scores, _)| scores)
                 .map_err(|e| format!("seed {seed}: {e}"))
         })

@@ -15,6 +15,9 @@ use serde_json::{Map, Value, json};
 
 use crate::format::Format;
 
+/// All of [`PLACES`].
+const EVERYWHERE: std::ops::Range<usize> = 0..PLACES.len();
+
 /// Scores `ackclock explain` with simulated connections, of which everything is known.
 #[derive(Debug, Parser)]
 #[command(name = "ackclock-score", version, args_conflicts_with_subcommands = true)]
@@ -140,7 +143,7 @@ fn run(args: &Args) -> Result<String, String> {
     if args.wrong {
         return wrong(args);
     }
-    let scores = score_all(args.seed..args.seed.saturating_add(args.connections))?;
+    let scores = score_all(args.seed..args.seed.saturating_add(args.connections), &EVERYWHERE)?;
     Ok(match args.format {
         Format::Table => table(&scores),
         Format::Json => format!("{:#}\n", json(args, &scores)),
@@ -208,7 +211,7 @@ fn wrong(args: &Args) -> Result<String, String> {
     let mut out = String::new();
     for seed in args.seed..args.seed.saturating_add(args.connections) {
         let text = scenario(seed);
-        let (_, wrong) = score(&text, seed)?;
+        let (_, wrong) = score(&text, seed, &EVERYWHERE)?;
         if !wrong.is_empty() {
             out += &format!("# seed {seed}\n{text}\n");
         }

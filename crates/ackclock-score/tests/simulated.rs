@@ -4,6 +4,9 @@
 
 use ackclock_score::{Matrix, Missing, PLACES, Score, Scores, WAYS, score_all};
 
+/// All of [`PLACES`].
+const EVERYWHERE: std::ops::Range<usize> = 0..PLACES.len();
+
 fn wrong(matrix: &Matrix) -> u64 {
     matrix.all() - matrix.right()
 }
@@ -20,10 +23,10 @@ fn spurious(score: &Score) -> [u64; 2] {
 
 #[test]
 fn no_worse_than_measured() {
-    let scores: Scores = score_all(1..301).unwrap();
+    let scores: Scores = score_all(1..301, &EVERYWHERE).unwrap();
     // Kinds, classes, spurious claimed and missed, places: at the sender, in the middle, at the
     // receiver. Probes within a recovery (`recovery-probe`) are taken for timeouts.
-    let most = [[29, 14, 0, 33, 0], [325, 257, 8, 21, 72], [571, 434, 0, 1, 0]];
+    let most = [[29, 14, 0, 33, 0], [192, 114, 8, 17, 72], [254, 168, 0, 1, 0]];
     let mistakes = scores.each_ref().map(|[whole, ..]| {
         let [claimed, missed] = spurious(whole);
         [wrong(&whole.kinds), wrong(&whole.classes), claimed, missed, wrong(&whole.places)]
@@ -42,6 +45,8 @@ fn no_worse_than_measured() {
     {
         assert_eq!((score.captures, score.exact), (300, 300), "{}", missing.name());
     }
+    // A capture at the receiver does not show what was not sent.
+    assert_eq!(scores[2][0].ways.named[1..], [0; 5]);
     // Cutting off what is no header changes nothing.
     for scores in &scores {
         assert_eq!(scores[0], scores[2]);
@@ -51,19 +56,17 @@ fn no_worse_than_measured() {
 /// At the sender: of what is named of a sender's ways, 97 % is right, and each way is named of some.
 #[test]
 fn ways_are_named_rightly() {
-    let scores: Scores = score_all(1..1501).unwrap();
+    let scores: Scores = score_all(1..1501, &(0..1)).unwrap();
     let ways = &scores[0][0].ways;
     for ((way, named), right) in WAYS.iter().zip(ways.named).zip(ways.right) {
         assert!(right * 100 >= named * 97, "{way}: {right} of {named}");
     }
     let least = [50, 60, 25, 50, 600, 5];
     assert!(ways.named.iter().zip(least).all(|(named, least)| *named >= least), "{ways:?}");
-    // A capture at the receiver does not show what was not sent.
-    assert_eq!(scores[2][0].ways.named[1..], [0; 5]);
 }
 
 /// The same on every machine and with every number of threads.
 #[test]
 fn the_same_each_time() {
-    assert_eq!(score_all(7..27).unwrap(), score_all(7..27).unwrap());
+    assert_eq!(score_all(7..27, &EVERYWHERE).unwrap(), score_all(7..27, &EVERYWHERE).unwrap());
 }
