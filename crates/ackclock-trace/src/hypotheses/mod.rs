@@ -154,6 +154,9 @@ impl Tries<'_> {
     /// Puts all candidates on trial that begin in one of these ways, all with the same segment. What
     /// they say is kept where nothing was sure before.
     fn all_of(&mut self, starts: &[Start]) {
+        if self.work > MOST_WORK {
+            return;
+        }
         let mut scripts = Vec::new();
         for start in starts {
             let script = |paused| Script::new(self.terms, self.entries, start, paused);

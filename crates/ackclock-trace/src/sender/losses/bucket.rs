@@ -46,8 +46,6 @@ pub(super) struct Bucket {
     fits: f64,
     /// Episodes, and those that find it empty.
     episodes: (u32, u32),
-    /// The part of the episodes that it explains.
-    pub explained: f64,
     /// The part of what arrived that found it empty, once weighed.
     pub empty_share: f64,
     /// Another rate, twice as high or more, explains as many.
@@ -79,7 +77,7 @@ pub(super) fn best(line: &Timeline) -> Option<Bucket> {
     let mut best = *all.first()?;
     // The rate of a bucket is known from one loss to another to a few packets. So what explains few
     // of the losses explains no more of them at a rate nearby.
-    if best.explained < HALF {
+    if best.explained() < HALF {
         return Some(best.weighed(line));
     }
     for bucket in all {
@@ -101,7 +99,7 @@ pub(super) fn best(line: &Timeline) -> Option<Bucket> {
             return Some(best.weighed(line));
         }
         let Some(settled) = of(bytes / time) else { break };
-        if settled.explained < best.explained {
+        if settled.explained() < best.explained() {
             break;
         }
         best = settled;
@@ -109,7 +107,7 @@ pub(super) fn best(line: &Timeline) -> Option<Bucket> {
     let mut best = best.weighed(line);
     let others = [2.0, 4.0, 16.0].map(|times| Some(of(best.rate * times)?.weighed(line)));
     let as_well =
-        |b: Bucket| b.explained >= 0.9 * best.explained && b.evidence >= 0.5 * best.evidence;
+        |b: Bucket| b.explained() >= 0.9 * best.explained() && b.evidence >= 0.5 * best.evidence;
     best.ambiguous = others.into_iter().flatten().any(as_well);
     Some(best)
 }
@@ -200,11 +198,16 @@ impl Bucket {
             evidence: 0.0,
             fits: -off - MISSED * f64::from(episodes - explained),
             episodes: (episodes, explained),
-            explained: f64::from(explained) / f64::from(episodes.max(1)),
             empty_share: 0.0,
             ambiguous: false,
             steady,
         })
+    }
+
+    /// The part of the episodes that it explains.
+    pub fn explained(&self) -> f64 {
+        let (episodes, explained) = self.episodes;
+        f64::from(explained) / f64::from(episodes.max(1))
     }
 
     /// With its evidence.

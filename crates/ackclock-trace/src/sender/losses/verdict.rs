@@ -67,7 +67,7 @@ pub(super) fn cause(line: &Timeline, rate_bps: Option<f64>) -> Option<LossCause>
         return Some(drop_tail());
     }
     // A bucket that explains more than chance does, but too little to be named.
-    let half_explained = |b: Bucket| b.evidence >= CHOSEN || b.explained >= b.empty_share + 0.25;
+    let half_explained = |b: Bucket| b.evidence >= CHOSEN || b.explained() >= b.empty_share + 0.25;
     let rate = line.lost_segments / line.segments.max(1.0);
     let run = line.lost_segments / f64::from(line.runs.max(1));
     let random = episodes >= LEAST_RANDOM
@@ -85,7 +85,7 @@ fn begins(line: &Timeline) -> impl Iterator<Item = &Moment> {
 
 /// The bucket explains the losses, and no other one does.
 fn is_enough(bucket: &Bucket) -> bool {
-    !bucket.ambiguous && bucket.evidence >= ENOUGH + CHOSEN && bucket.explained >= ALIKE
+    !bucket.ambiguous && bucket.evidence >= ENOUGH + CHOSEN && bucket.explained() >= ALIKE
 }
 
 /// Evidence of a queue: losses come where the round trip is longest, and it is about the same at

@@ -17,17 +17,16 @@ use ackclock_tcp::{Span, Time};
 use crate::sender::input::Acked;
 
 /// What is on its way behind the ACK that acknowledged it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct OnTheWay {
     /// When that ACK came, the position that it acknowledged, and the window that it offered.
     at: Time,
     ack: u64,
     window: u64,
-    /// Number of the first retransmission, and how many there are.
-    first: u32,
-    many: u32,
+    /// Numbers of the retransmissions.
+    numbers: Range<u32>,
     /// How many ACKs have repeated it.
-    repeated: u32,
+    repeated: usize,
 }
 
 #[derive(Debug, Default)]
@@ -39,26 +38,24 @@ impl Answers {
     /// An ACK acknowledges these retransmissions, which went out after the one that it answers, and
     /// before anything else.
     pub fn acknowledged(&mut self, a: &Acked, numbers: Range<u32>) {
-        let (first, many) = (numbers.start, numbers.len() as u32);
         let &Acked { at, ack, window, .. } = a;
-        let on_the_way = OnTheWay { at, ack, window, first, many, repeated: 0 };
-        self.on_the_way = (many > 0).then_some(on_the_way);
+        let on_the_way = OnTheWay { at, ack, window, numbers, repeated: 0 };
+        self.on_the_way = Some(on_the_way).filter(|all| !all.numbers.is_empty());
     }
 
     /// An ACK without data does not advance; `trip` is the shortest round trip. Returns the numbers
     /// of the retransmissions once all of them are answered.
     pub fn repeated(&mut self, a: &Acked, trip: Span) -> Option<Range<u32>> {
-        let all = self.on_the_way.as_mut()?;
-        let late = a.at.since(all.at) >= trip && all.repeated < all.many.div_ceil(2);
+        let mut all = self.on_the_way.take()?;
+        let late = a.at.since(all.at) >= trip && all.repeated < all.numbers.len().div_ceil(2);
         if a.ack != all.ack || a.window != all.window || late {
-            self.on_the_way = None;
             return None;
         }
         all.repeated += 1;
-        let (numbers, answered) = (all.first..all.first + all.many, all.repeated == all.many);
-        if answered {
-            self.on_the_way = None;
+        if all.repeated == all.numbers.len() {
+            return Some(all.numbers);
         }
-        answered.then_some(numbers)
+        self.on_the_way = Some(all);
+        None
     }
 }

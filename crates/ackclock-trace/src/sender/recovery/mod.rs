@@ -190,9 +190,12 @@ impl LossRecovery {
 
     /// An ACK has advanced, as the answer to what was sent at `sent`.
     pub fn answered(&mut self, a: &Acked, sent: Time, stream: &Stream) {
+        if stream.terms.sack {
+            return;
+        }
+        // New data behind a gap would be answered in the same way.
         let news = stream.moments.since_new_data(a.at) < a.at.since(sent);
-        // What came after a gap would be answered in the same way.
-        if !stream.terms.sack && (stream.outstanding.is_empty() || !news) {
+        if stream.outstanding.is_empty() || !news {
             self.answers.acknowledged(a, self.retransmissions.sent_after(sent, a.ack));
         }
     }

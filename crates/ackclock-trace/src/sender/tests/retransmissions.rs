@@ -341,10 +341,8 @@ fn f_rto_finds_a_loss() {
     assert_eq!(spurious(&found)[1].1, None);
 }
 
-/// Segment 0 was lost, and the others are sent again before its repair is answered: the timer and
-/// the partial ACK of a late original make the sender go back. `after` are the times of duplicates
-/// of the ACK that acknowledges all.
-fn goes_back(after: &[f64], new_data: Option<f64>) -> Found {
+/// Of eight segments the first is repaired by the timer, and slow start sends two more again.
+fn after_a_timeout() -> Line {
     let mut line = Line::without_sack(50.0);
     line.ack(50.0, 0);
     line.send(50.0, 0..8);
@@ -352,6 +350,13 @@ fn goes_back(after: &[f64], new_data: Option<f64>) -> Found {
     line.ack(401.0, 2);
     line.send(401.1, [2]);
     line.send(401.2, [3]);
+    line
+}
+
+/// Segment 4 is sent again, too, before the repair of 2 is answered. `after` are the times of
+/// duplicates of the ACK that acknowledges all.
+fn goes_back(after: &[f64], new_data: Option<f64>) -> Found {
+    let mut line = after_a_timeout();
     line.ack(402.0, 2);
     line.send(402.1, [4]);
     line.ack(452.0, 8);
@@ -385,13 +390,7 @@ fn a_duplicate_ack_for_each_retransmission() {
 #[test]
 fn a_duplicate_ack_between_two_gaps() {
     let goes_back = |new_data: bool| {
-        let mut line = Line::without_sack(50.0);
-        line.ack(50.0, 0);
-        line.send(50.0, 0..8);
-        line.send(350.0, [0]);
-        line.ack(401.0, 2);
-        line.send(401.1, [2]);
-        line.send(401.2, [3]);
+        let mut line = after_a_timeout();
         if new_data {
             line.send(401.3, [8]);
         }
