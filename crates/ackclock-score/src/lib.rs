@@ -23,7 +23,7 @@ pub use captures::{Missing, Scores, Wrong, score};
 pub use matrix::{Expiry, Matrix, Retransmitted, Score, summary};
 pub use population::scenario;
 pub use shares::{Shares, part};
-pub use truth::PLACES;
+pub use truth::{EVERYWHERE, PLACES};
 pub use ways::{TrueWays, WAYS, WaysScore};
 
 use std::ops::Range;

@@ -8,15 +8,12 @@ mod linux_commands;
 use std::process::ExitCode;
 
 use ackclock_score::kernel::pairs;
-use ackclock_score::{Missing, PLACES, Scores, scenario, score, score_all};
+use ackclock_score::{EVERYWHERE, Missing, PLACES, Scores, scenario, score, score_all};
 use ackclock_score::{ceiling, loss_causes, what_if};
 use clap::{Parser, Subcommand};
 use serde_json::{Map, Value, json};
 
 use crate::format::Format;
-
-/// All of [`PLACES`].
-const EVERYWHERE: std::ops::Range<usize> = 0..PLACES.len();
 
 /// Scores `ackclock explain` with simulated connections, of which everything is known.
 #[derive(Debug, Parser)]
@@ -76,12 +73,6 @@ struct Scenarios {
     format: Format,
 }
 
-impl Scenarios {
-    fn seeds(&self) -> std::ops::Range<u64> {
-        self.seed..self.seed.saturating_add(self.connections)
-    }
-}
-
 /// Scores what `explain` says of why packets were lost, with simulated connections whose losses have
 /// a known cause.
 #[derive(Debug, clap::Args)]
@@ -132,7 +123,7 @@ fn run(args: &Args) -> Result<String, String> {
         Some(Command::WhatIf(args)) => return what_if(args),
         Some(Command::LossCauses(args)) => return loss_causes(args),
         Some(Command::Ceiling(args)) => {
-            let bounds = ceiling::bounds(args.seed..args.seed.saturating_add(args.paths))?;
+            let bounds = ceiling::bounds(seeds(args.seed, args.paths))?;
             return Ok(match args.format {
                 Format::Table => ceiling::table(&bounds),
                 Format::Json => format!("{:#}\n", ceiling::json(&bounds)),
@@ -143,15 +134,20 @@ fn run(args: &Args) -> Result<String, String> {
     if args.wrong {
         return wrong(args);
     }
-    let scores = score_all(args.seed..args.seed.saturating_add(args.connections), &EVERYWHERE)?;
+    let scores = score_all(seeds(args.seed, args.connections), &EVERYWHERE)?;
     Ok(match args.format {
         Format::Table => table(&scores),
         Format::Json => format!("{:#}\n", json(args, &scores)),
     })
 }
 
+/// So many seeds from the first on.
+fn seeds(first: u64, many: u64) -> std::ops::Range<u64> {
+    first..first.saturating_add(many)
+}
+
 fn loss_causes(args: &LossCausesArgs) -> Result<String, String> {
-    let answers = loss_causes::all(args.of.seeds())?;
+    let answers = loss_causes::all(seeds(args.of.seed, args.of.connections))?;
     let wrong = answers.iter().filter(|a| args.wrong && a.is_wrong(0));
     let out: String = wrong.map(loss_causes::Answer::text).collect();
     let summary = loss_causes::Summary::of(&answers);
@@ -163,9 +159,9 @@ fn loss_causes(args: &LossCausesArgs) -> Result<String, String> {
 
 fn what_if(args: &WhatIfArgs) -> Result<String, String> {
     let answers = match args.kernel {
-        Some(pairs) => pairs::answers(args.of.seed..args.of.seed.saturating_add(pairs), args.jobs)
+        Some(pairs) => pairs::answers(seeds(args.of.seed, pairs), args.jobs)
             .map_err(|error| error.to_string())?,
-        None => what_if::all(args.of.seeds())?,
+        None => what_if::all(seeds(args.of.seed, args.of.connections))?,
     };
     let mut out = String::new();
     for a in answers.iter().filter(|_| args.wrong) {
@@ -209,7 +205,7 @@ fn json(args: &Args, scores: &Scores) -> Value {
 
 fn wrong(args: &Args) -> Result<String, String> {
     let mut out = String::new();
-    for seed in args.seed..args.seed.saturating_add(args.connections) {
+    for seed in seeds(args.seed, args.connections) {
         let text = scenario(seed);
         let (_, wrong) = score(&text, seed, &EVERYWHERE)?;
         if !wrong.is_empty() {

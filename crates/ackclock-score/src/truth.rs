@@ -1,6 +1,7 @@
 //! What was true of a simulated run, and what was to be seen of it at three places.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
 
 use ackclock_net::scenario::{BuiltFlow, Scenario};
 use ackclock_net::{FlowId, NodeId, Place, Recorder};
@@ -13,6 +14,8 @@ use crate::matrix::{Expiry, Retransmitted};
 
 /// Where captures are taken.
 pub const PLACES: [&str; 3] = ["sender", "middle", "receiver"];
+/// All of [`PLACES`].
+pub const EVERYWHERE: Range<usize> = 0..PLACES.len();
 
 /// Takes a run down.
 pub struct Recording {

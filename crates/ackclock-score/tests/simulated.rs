@@ -2,10 +2,7 @@
 //! mistakes that there may be. The numbers are those that were measured, and a tenth more, but for
 //! what has to be exact.
 
-use ackclock_score::{Matrix, Missing, PLACES, Score, Scores, WAYS, score_all};
-
-/// All of [`PLACES`].
-const EVERYWHERE: std::ops::Range<usize> = 0..PLACES.len();
+use ackclock_score::{EVERYWHERE, Matrix, Missing, PLACES, Score, Scores, WAYS, score_all};
 
 fn wrong(matrix: &Matrix) -> u64 {
     matrix.all() - matrix.right()
