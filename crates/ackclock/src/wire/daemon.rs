@@ -199,11 +199,10 @@ impl<S: Service> Daemon<S> {
         let join = |thread: thread::JoinHandle<_>| {
             thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };
-        let ended: Vec<Result<(), Error>> = threads.into_iter().map(join).collect();
+        let ended = threads.into_iter().map(join).fold(Ok(()), Result::and);
         // Also when the device is gone: what ended before has its lines.
         control.finish_log();
-        ended.into_iter().collect::<Result<(), Error>>()?;
-        said
+        ended.and(said)
     }
 }
 
