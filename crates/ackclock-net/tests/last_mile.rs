@@ -1,5 +1,5 @@
-//! What `last-mile` gains where short transfers lose packets at random, and what it costs where they
-//! ask for more than the path has.
+//! What `last-mile` gains where short transfers lose packets at random, and what it costs where
+//! they ask for more than the path has.
 
 use ackclock_net::FlowReport;
 use ackclock_net::scenario::{BuildOptions, Scenario};

@@ -89,8 +89,8 @@ impl Run {
     }
 }
 
-/// Scores the captures of the run of a scenario that are taken at these of [`PLACES`], and lists what
-/// was wrong.
+/// Scores the captures of the run of a scenario that are taken at these of [`PLACES`], and lists
+/// what was wrong.
 ///
 /// # Errors
 /// When the scenario is wrong, or the network.

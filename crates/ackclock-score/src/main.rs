@@ -73,8 +73,8 @@ struct Scenarios {
     format: Format,
 }
 
-/// Scores what `explain` says of why packets were lost, with simulated connections whose losses have
-/// a known cause.
+/// Scores what `explain` says of why packets were lost, with simulated connections whose losses
+/// have a known cause.
 #[derive(Debug, clap::Args)]
 struct LossCausesArgs {
     #[command(flatten)]

@@ -1,11 +1,11 @@
 //! How long packets may lie in the device, so that one wake-up takes several ACKs: what the
 //! interrupt moderation of a network card does.
 //!
-//! Linux has a receiver hold ACKs back for a twentieth of the round-trip time (`__tcp_ack_snd_check`
-//! in `net/ipv4/tcp_input.c`, `tcp_comp_sack_rtt_percent`). Here it is the sender that waits, for the
-//! same twentieth at most: only for ACKs of new data outside recovery, only where enough of them
-//! come to save wake-ups, and never for more than release an initial window of ten segments at once
-//! (RFC 6928 section 2), which every path has to bear anyway.
+//! Linux has a receiver hold ACKs back for a twentieth of the round-trip time
+//! (`__tcp_ack_snd_check` in `net/ipv4/tcp_input.c`, `tcp_comp_sack_rtt_percent`). Here it is the
+//! sender that waits, for the same twentieth at most: only for ACKs of new data outside recovery,
+//! only where enough of them come to save wake-ups, and never for more than release an initial
+//! window of ten segments at once (RFC 6928 section 2), which every path has to bear anyway.
 
 #[cfg(test)]
 mod tests;
@@ -62,7 +62,8 @@ pub(crate) fn wait(socket: &Socket, payload: usize) -> Span {
     if calm { between(s.srtt, s.flight(), s.mss) } else { Span::ZERO }
 }
 
-/// With so much in flight in a round trip. The receiver acknowledges every second segment (RFC 5681 section 4.2).
+/// With so much in flight in a round trip. The receiver acknowledges every second segment (RFC 5681
+/// section 4.2).
 fn between(srtt: Span, flight: u64, mss: u64) -> Span {
     let acks = (flight / (2 * mss.max(1))).max(1);
     let apart = srtt.nanos() / acks;

@@ -372,9 +372,9 @@ impl Stack {
     }
 
     /// How long packets may lie in the device now without harm, judged by those that came since the
-    /// last call; zero if none came. Less than a twentieth of the round-trip time, and at most 2 ms,
-    /// while one or several connections send much without a loss; zero for 100 ms after any packet
-    /// of another kind.
+    /// last call; zero if none came. Less than a twentieth of the round-trip time, and at most 2
+    /// ms, while one or several connections send much without a loss; zero for 100 ms after any
+    /// packet of another kind.
     pub fn patience(&mut self, now: Time) -> Span {
         self.patience.take(now)
     }

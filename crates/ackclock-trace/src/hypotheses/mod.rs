@@ -46,8 +46,8 @@ const PATIENCE: f32 = 0.3;
 const HOPELESS: f32 = 24.0;
 /// Costs are divided by this, so that probabilities come out as measured.
 const TEMPERATURE: f32 = 1.5;
-/// A first transmission that looks like none is sure where the best one costs less than this part of
-/// what it may; else other beginnings are tried.
+/// A first transmission that looks like none is sure where the best one costs less than this part
+/// of what it may; else other beginnings are tried.
 const SURE: f64 = 0.3;
 /// How often the best candidate is wrong that hardly agrees, as measured.
 const DOUBT: f64 = 0.15;
@@ -151,8 +151,8 @@ struct Best {
 }
 
 impl Tries<'_> {
-    /// Puts all candidates on trial that begin in one of these ways, all with the same segment. What
-    /// they say is kept where nothing was sure before.
+    /// Puts all candidates on trial that begin in one of these ways, all with the same segment.
+    /// What they say is kept where nothing was sure before.
     fn all_of(&mut self, starts: &[Start]) {
         if self.work > MOST_WORK {
             return;

@@ -325,7 +325,8 @@ mod tests {
         assert_eq!(found.events, events);
     }
 
-    /// A timeout of another class stays one event, and one that no verdict is about stays as it was.
+    /// A timeout of another class stays one event, and one that no verdict is about stays as it
+    /// was.
     #[test]
     fn what_no_verdict_is_about_stays() {
         let mut changed = found();

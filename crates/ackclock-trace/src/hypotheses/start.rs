@@ -6,8 +6,8 @@ use super::Entry;
 use super::script::INITIAL_WINDOWS;
 use crate::sender::{Opening, Sent, Terms};
 
-/// So many ACKs before the last one that advanced, candidates begin anew: enough for them to measure
-/// round trips, and few enough to know what is outstanding.
+/// So many ACKs before the last one that advanced, candidates begin anew: enough for them to
+/// measure round trips, and few enough to know what is outstanding.
 const ACKS_BEFORE: usize = 8;
 /// How often they do at most in a connection.
 const MOST_POINTS: usize = 32;

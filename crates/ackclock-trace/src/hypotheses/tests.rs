@@ -113,8 +113,8 @@ fn nothing_is_said_without_the_delay() {
     assert!(verdicts(terms(false), &all, Span::ZERO).is_empty());
 }
 
-/// Of a connection that began before the capture nothing says what the sender has outstanding, until
-/// a quiet moment has come.
+/// Of a connection that began before the capture nothing says what the sender has outstanding,
+/// until a quiet moment has come.
 #[test]
 fn nothing_is_said_without_the_beginning() {
     const BEFORE: u64 = 16_000;
@@ -131,8 +131,8 @@ fn nothing_is_said_without_the_beginning() {
 
 /// A transfer of 100 segments by NewReno with an initial window of two, over a path of 25 ms that
 /// takes 0.1 ms for a segment. The first transmission of segment `lost` is lost before the capture,
-/// the ACKs of the first ones of `unheard` behind it. What passes, and the kind of each segment that
-/// does.
+/// the ACKs of the first ones of `unheard` behind it. What passes, and the kind of each segment
+/// that does.
 fn transfer(lost: u64, unheard: Range<u64>) -> (Vec<Entry>, Vec<Option<Cause>>) {
     let strategy = Registry::default().parse("newreno+rfc6298-timer").unwrap().build();
     let config = SenderConfig {

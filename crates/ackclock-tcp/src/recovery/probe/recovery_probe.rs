@@ -9,13 +9,13 @@
 //!
 //! - It is 2 ms later, as all of Linux's timers are (`TCP_TIMEOUT_MIN_US`).
 //! - It goes only where one retransmission of the segment has gone. If nothing answers the probe
-//!   either, the retransmission timer follows, which backs off. So does QUIC's probe timer (RFC 9002
-//!   section 6.2.1).
+//!   either, the retransmission timer follows, which backs off. So does QUIC's probe timer (RFC
+//!   9002 section 6.2.1).
 //! - While other segments are judged lost, too, it goes only in the first recovery of a connection,
 //!   before any timeout, and only if no more are lost than were acknowledged before. Else the path
 //!   is full, where another segment would only be dropped, too. BBR tells chance from congestion by
-//!   the number of losses in a round trip as well (draft-ietf-ccwg-bbr-06, "Exiting Startup Based on
-//!   Packet Loss").
+//!   the number of losses in a round trip as well (draft-ietf-ccwg-bbr-06, "Exiting Startup Based
+//!   on Packet Loss").
 //! - It goes only where its ACK is not delayed: it fills a gap (RFC 5681 section 4.2) or carries a
 //!   FIN.
 //! - It changes no window. The recovery has lowered them, and a loss within it does not again (RFC

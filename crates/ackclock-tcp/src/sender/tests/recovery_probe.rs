@@ -78,8 +78,8 @@ fn two_of_six_lost(x: &mut Script, from: u64, at: u64) {
     x.sack(from, &up_to(6)).sends(&format!("{}P", from + 1));
 }
 
-/// Two are lost, and none was acknowledged before: the path is full, and the timer is left. Once one
-/// is repaired, the other is the only one, and has its probe.
+/// Two are lost, and none was acknowledged before: the path is full, and the timer is left. Once
+/// one is repaired, the other is the only one, and has its probe.
 #[test]
 fn several_losses_are_left_to_the_timer() {
     run_with("linux+recovery-probe", handshake(), |x| {
@@ -92,8 +92,8 @@ fn several_losses_are_left_to_the_timer() {
     });
 }
 
-/// Where two were acknowledged before, two losses are taken for chance; but not again, and not after
-/// a timeout.
+/// Where two were acknowledged before, two losses are taken for chance; but not again, and not
+/// after a timeout.
 #[test]
 fn several_losses_at_first() {
     for (before, probe) in [(1, false), (2, true)] {
