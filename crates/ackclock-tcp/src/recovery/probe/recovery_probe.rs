@@ -1,8 +1,8 @@
 //! A probe within recovery. RACK (RFC 8985 section 6.2) takes a segment for lost that was sent a
-//! round trip and a quarter ago, the reordering window being a quarter of a round trip at most. But
-//! it looks only when an ACK comes. If the retransmission of the first unacknowledged segment is
-//! lost and nothing else is on its way, none does, and the retransmission timer is left. QUIC's
-//! probe timer (RFC 9002 section 6.2) runs in every phase.
+//! round trip and a quarter ago, as its reordering window is a quarter of a round trip until D-SACKs
+//! widen it. But it looks only when an ACK comes. If the retransmission of the first unacknowledged
+//! segment is lost and nothing else is on its way, none does, and the retransmission timer is left.
+//! QUIC's probe timer (RFC 9002 section 6.2) runs in every phase.
 //!
 //! So does this one, within recovery: a round trip and a quarter after the segment was last sent,
 //! and after anything was last sent or delivered, it goes again. Inferred:
@@ -18,8 +18,8 @@
 //!   on Packet Loss").
 //! - It goes only where its ACK is not delayed: it fills a gap (RFC 5681 section 4.2) or carries a
 //!   FIN.
-//! - It changes no window. The recovery has lowered them, and a loss within it does not again (RFC
-//!   9002 section 7.3.2).
+//! - It changes no window. RFC 5681 section 4.3 lowers them twice where a retransmission was lost.
+//!   This departs from it, as Linux and RFC 9002 section 7.3.2 do: the recovery has lowered them.
 
 use super::{Probe, ProbeNow};
 use crate::recovery::window::{Window, Windows};
