@@ -3,9 +3,11 @@
 //!
 //! Linux has a receiver hold ACKs back for a twentieth of the round-trip time
 //! (`__tcp_ack_snd_check` in `net/ipv4/tcp_input.c`, `tcp_comp_sack_rtt_percent`). Here it is the
-//! sender that waits, for the same twentieth at most: only for ACKs of new data outside recovery,
-//! only where enough of them come to save wake-ups, and never for more than release an initial
-//! window of ten segments at once (RFC 6928 section 2), which every path has to bear anyway.
+//! sender that waits, for the same twentieth at most: only for ACKs of new data outside recovery and
+//! outside slow start, where they come close together and each releases twice as much; only where
+//! enough of them come to save wake-ups; and not for more than five of them, which release ten
+//! segments at once. They are expected to come evenly over a round trip. Where they come closer
+//! together, more is released: what the receiver acknowledged in the wait.
 
 #[cfg(test)]
 mod tests;
@@ -58,7 +60,10 @@ impl Patience {
 pub(crate) fn wait(socket: &Socket, payload: usize) -> Span {
     let s = socket.connection.sender().state();
     let open = socket.connection.state() == TcpState::Established && s.phase == Phase::Open;
-    let calm = open && payload == 0 && s.dupacks == 0 && s.board.sacked_segments() == 0;
+    // A window that is not used does not grow (RFC 9293 section 3.8.2; Linux's
+    // `tcp_is_cwnd_limited`).
+    let grows = s.cwnd < s.ssthresh && s.cwnd < 2 * s.flight();
+    let calm = open && !grows && payload == 0 && s.dupacks == 0 && s.board.sacked_segments() == 0;
     if calm { between(s.srtt, s.flight(), s.mss) } else { Span::ZERO }
 }
 

@@ -8,11 +8,15 @@ use rig::{App, Fate, World, v4};
 
 /// Host 0 has sent for a second over 50 Mbit/s and 20 ms each way.
 fn sending(writes: u64) -> (World, SocketId) {
+    sending_from(500_000, writes)
+}
+
+fn sending_from(send_buffer: usize, writes: u64) -> (World, SocketId) {
     let mut world = World::new(false);
     (world.per_byte, world.delay) = (160, Span::from_millis(20));
     world.listen(v4(1), TcpConfig::default(), 10, |_| App { shuts: false, ..App::new(0, 2, 1) });
     let app = App { shuts: false, ..App::new(writes, 1, 2) };
-    let id = world.connect(v4(1), TcpConfig { send_buffer: 500_000, ..Default::default() }, app);
+    let id = world.connect(v4(1), TcpConfig { send_buffer, ..Default::default() }, app);
     (world, id)
 }
 
@@ -39,6 +43,21 @@ fn bulk_data_without_a_loss_has_time() {
     world.hosts[0].stack.patience(world.now);
     let later = answers(&mut world, 100);
     assert!(later.len() > 100 && later.iter().all(|wait| *wait == Span::from_millis(2)));
+}
+
+/// Over 1 Gbit/s the ACKs of slow start come within a millisecond of each other, and each releases two
+/// segments more than it acknowledges.
+#[test]
+fn slow_start_has_not() {
+    let (mut world, id) = sending_from(5_000_000, u64::MAX);
+    world.per_byte = 8;
+    let mut flight = 0;
+    while flight < 1000 {
+        answers(&mut world, 1).iter().for_each(|wait| assert_eq!(*wait, Span::ZERO));
+        let state = world.hosts[0].stack.sender(id).unwrap().state();
+        assert!(state.cwnd < state.ssthresh);
+        flight = state.flight() / state.mss;
+    }
 }
 
 #[test]
