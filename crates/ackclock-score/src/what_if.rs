@@ -158,7 +158,7 @@ fn answer(
     rescue: &Rescue,
     scale: [f64; 2],
 ) -> Result<Option<Answer>, String> {
-    let end = repaired_at(episode);
+    let end = episode.position + episode.repaired;
     let start = Time(episode.start.0 - EPOCH);
     // Linux has one timer for three ends, which is part of what it does.
     let text = match rescue.strategy {
@@ -179,12 +179,6 @@ fn answer(
         between: rescue.saved_90_s,
         scale,
     }))
-}
-
-/// The position that ends the repair of an episode.
-pub(crate) fn repaired_at(episode: &Episode) -> u64 {
-    let lossy = episode.lost.iter().rposition(|n| *n > 0).map_or(0, |i| i as u64 + 1);
-    episode.position + (lossy * u64::from(episode.mss)).min(episode.bytes)
 }
 
 /// The first connection of a capture at the sender.

@@ -372,9 +372,12 @@ pub struct Episode {
     /// Bytes that the application had to send from the first segment on, as far as was seen before
     /// the sender went idle.
     pub bytes: u64,
+    /// Bytes from segment 0 to the end of the last one whose repair is part of the episode.
+    pub repaired: u64,
     /// How many of the transmissions of each segment were lost, in order: `[0, 1, 2]` says that of
     /// segment 1 the first transmission was lost, and of segment 2 the first two. Segments
-    /// after the end of the list came through.
+    /// after the end of the list came through. Those after `repaired` went out later, where another
+    /// strategy may send them earlier.
     pub lost: Vec<u8>,
     /// Whether nothing had been retransmitted before on this connection: the window still grew as
     /// in slow start.

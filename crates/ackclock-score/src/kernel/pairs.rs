@@ -21,7 +21,7 @@ use super::plan::{Plan, Planned, Work};
 use super::testbed::{self, Testbed};
 use super::work;
 use crate::captures::explained;
-use crate::what_if::{Answer, repaired_at};
+use crate::what_if::Answer;
 
 /// Payload of a full segment, with timestamps.
 const MSS: u64 = 1448;
@@ -153,7 +153,7 @@ impl Pair {
         rescue: &Rescue,
         [without, with]: [&Ran; 2],
     ) -> Option<Answer> {
-        let end = repaired_at(episode);
+        let end = episode.position + episode.repaired;
         let (was, is) = (without.acknowledged(end)?, with.acknowledged(end)?);
         Some(Answer {
             seed: self.seed,

@@ -8,8 +8,11 @@ use super::stream::outstanding::Segment;
 use super::stream::timers::Timers;
 use crate::connection::{Episode, Retransmission, Timeout};
 
-/// Most segments of an episode.
+/// Most segments whose repair is an episode.
 const MOST: u64 = 1 << 16;
+/// How far losses beyond the repair are of interest, as no replay looks further: so many windows,
+/// and so many segments.
+const AHEAD: (u64, u64) = (3, 10);
 
 /// From the first transmission of the first lost segment on.
 #[derive(Clone, Copy, Debug)]
@@ -144,19 +147,35 @@ impl Facts<'_> {
         let mss = u64::from(self.terms.mss.max(1));
         let segments = (period.idle.max(period.base) - period.base).div_ceil(mss);
         let rtt = self.timers.min_rtt();
-        if !self.terms.at_sender() || period.unseen || segments > MOST || rtt == Span::ZERO {
+        let cwnd = (u64::from(period.flight).div_ceil(mss) as u32).max(1);
+        let within = self.retransmissions.get(period.first..period.end)?;
+        let reach = |r: &Retransmission| {
+            (r.position + u64::from(r.len.max(1))).saturating_sub(period.base).div_ceil(mss)
+        };
+        let reach = segments.min(within.iter().map(reach).max().unwrap_or(0) + 1);
+        if !self.terms.at_sender() || period.unseen || reach > MOST || rtt == Span::ZERO {
             return None;
         }
+        let repaired = losses(within, period.base, reach as usize, mss)?.len() as u64;
+        // Another strategy may send earlier what was lost only later.
+        let seen = segments.min(repaired + AHEAD.0 * u64::from(cwnd) + AHEAD.1);
+        let near = period.base..period.base + seen * mss;
+        let later = self.retransmissions.get(period.end..)?;
+        let later = later.iter().take_while(|r| near.contains(&r.position)).count();
+        let all = self.retransmissions.get(period.first..period.end + later)?;
+        let lost = losses(all, period.base, seen as usize, mss)?;
+        let bytes = period.idle - period.base;
         Some(Episode {
             start: period.start,
             position: period.base,
             mss: self.terms.mss,
             rtt,
             rate_bps: self.rate_bps,
-            cwnd: (u64::from(period.flight).div_ceil(mss) as u32).max(1),
+            cwnd,
             rwnd: period.window,
-            bytes: period.idle - period.base,
-            lost: self.losses(period, segments as usize, mss)?,
+            bytes,
+            repaired: (repaired * mss).min(bytes),
+            lost,
             slow_start: period.first == 0,
             delayed_ack: self.delayed_ack,
             sack: self.terms.sack,
@@ -164,37 +183,36 @@ impl Facts<'_> {
             took: period.repaired?.since(period.start),
         })
     }
+}
 
-    /// How many transmissions of each segment were lost.
-    fn losses(&self, period: &Period, segments: usize, mss: u64) -> Option<Vec<u8>> {
-        let retransmissions = self.retransmissions.get(period.first..period.end)?;
-        let end = |r: &Retransmission| {
-            (r.position + u64::from(r.len.max(1))).saturating_sub(period.base).div_ceil(mss)
-        };
-        let segments =
-            segments.min(retransmissions.iter().map(end).max().unwrap_or(0) as usize + 1);
-        let mut lost = vec![0_u8; segments];
-        // Transmissions known to be lost before the one looked at, and whether one has arrived.
-        let mut seen = vec![(1_u8, false); segments];
-        for r in retransmissions {
-            let from = (r.position.checked_sub(period.base)? / mss) as usize;
-            let to = from + (u64::from(r.len.max(1)).div_ceil(mss) as usize);
-            for index in from..to.min(segments) {
-                let (attempts, arrived) = &mut seen[index];
-                if *arrived {
-                    continue;
-                }
-                match (r.spurious, r.lost) {
-                    (None, Some(false)) => (*arrived, lost[index]) = (true, *attempts),
-                    (None, Some(true)) => *attempts = attempts.saturating_add(1),
-                    // One that went before it has arrived.
-                    _ => (*arrived, lost[index]) = (true, *attempts - 1),
-                }
+/// How many transmissions of each segment from `base` on were lost.
+fn losses(
+    retransmissions: &[Retransmission],
+    base: u64,
+    segments: usize,
+    mss: u64,
+) -> Option<Vec<u8>> {
+    let mut lost = vec![0_u8; segments];
+    // Transmissions known to be lost before the one looked at, and whether one has arrived.
+    let mut seen = vec![(1_u8, false); segments];
+    for r in retransmissions {
+        let from = (r.position.checked_sub(base)? / mss) as usize;
+        let to = from + (u64::from(r.len.max(1)).div_ceil(mss) as usize);
+        for index in from..to.min(segments) {
+            let (attempts, arrived) = &mut seen[index];
+            if *arrived {
+                continue;
+            }
+            match (r.spurious, r.lost) {
+                (None, Some(false)) => (*arrived, lost[index]) = (true, *attempts),
+                (None, Some(true)) => *attempts = attempts.saturating_add(1),
+                // One that went before it has arrived.
+                _ => (*arrived, lost[index]) = (true, *attempts - 1),
             }
         }
-        let last = lost.iter().rposition(|&l| l > 0).map_or(0, |i| i + 1);
-        lost.truncate(last);
-        lost.shrink_to_fit();
-        Some(lost)
     }
+    let last = lost.iter().rposition(|&l| l > 0).map_or(0, |i| i + 1);
+    lost.truncate(last);
+    lost.shrink_to_fit();
+    Some(lost)
 }

@@ -154,9 +154,7 @@ impl Limits {
     }
 
     fn decide(&mut self, at: Time, stream: &Stream, asked: bool, probed: Span) {
-        let idle = stream.outstanding.is_empty();
-        let follows = stream.moments.since_ack(at) <= soon(stream) && !(idle && asked);
-        if follows || stream.has_no_room() {
+        if follows_ack(at, stream, asked) || stream.has_no_room() {
             let Pending { window, flight, shut, offered } = std::mem::take(&mut self.pending);
             if window + shut > Span::ZERO {
                 self.full_window = self.full_window.max(offered);
@@ -246,6 +244,13 @@ fn segments(level: usize) -> u64 {
 fn is_full(stream: &Stream) -> bool {
     let windows = &stream.windows;
     windows.pipe() + u64::from(stream.terms.mss) > windows.cwnd()
+}
+
+/// Whether new data at this time had waited for the last ACK. If that ACK acknowledged everything,
+/// an answer to what the other end `asked` was written only now.
+pub(super) fn follows_ack(at: Time, stream: &Stream, asked: bool) -> bool {
+    let idle = stream.outstanding.is_empty();
+    stream.moments.since_ack(at) <= soon(stream) && !(idle && asked)
 }
 
 fn soon(stream: &Stream) -> Span {

@@ -56,7 +56,7 @@ use ackclock_tcp::{Event, Seq, Span, Time};
 use self::causes::Causes;
 use self::episodes::{Episodes, Facts};
 pub(crate) use self::input::{Acked, Opening, Sent, Sight, Terms};
-use self::limits::{Limits, SOON};
+use self::limits::{Limits, SOON, follows_ack};
 use self::losses::LossRecord;
 use self::marks::Marks;
 use self::picture::Picture;
@@ -193,7 +193,7 @@ impl SenderModel {
             self.episodes.closes(sent.position);
         }
         if resumes {
-            self.sender_resumes(sent);
+            self.sender_resumes(sent, asked);
         }
         self.recovery.phases.new_data();
         self.stream.append(sent, self.recovery.phases.is_recovery());
@@ -209,14 +209,17 @@ impl SenderModel {
     }
 
     /// The first segment that goes out with nothing outstanding.
-    fn sender_resumes(&mut self, sent: &Sent) {
+    fn sender_resumes(&mut self, sent: &Sent, asked: bool) {
+        let had_waited = follows_ack(sent.at, &self.stream, asked);
         let first = self.stream.bytes() == 0;
         let Stream { moments, timers, windows, outstanding, terms, .. } = &mut self.stream;
         let (at, frame, progress) = (sent.at, sent.frame, moments.progress());
         let now = Now { at, frame, progress, timers };
         let probes_window = windows.offered() == 0 && sent.len == 1;
         self.stalls.sender_resumes(&now, first, terms.mss, probes_window);
-        self.episodes.idle(outstanding.max());
+        if !had_waited {
+            self.episodes.idle(outstanding.max());
+        }
         moments.progressed(sent.at);
         windows.set_pipe(0);
     }

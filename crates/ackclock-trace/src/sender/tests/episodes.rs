@@ -35,7 +35,8 @@ fn the_losses_around_a_timeout() {
         // The one behind it went out at once.
         cwnd: 4,
         rwnd: 1 << 20,
-        bytes: 6000,
+        bytes: 7000,
+        repaired: 4000,
         lost: vec![0, 0, 2, 1],
         slow_start: true,
         delayed_ack: true,
@@ -86,6 +87,41 @@ fn two_episodes() {
     line.ack(1201.0, 4);
     let lost = line.found().timeouts.into_iter().map(|t| t.episode.map(|e| e.lost));
     assert_eq!(lost.collect::<Vec<_>>(), [Some(vec![2]), None, Some(vec![1])]);
+}
+
+/// The ACK that ends the repair acknowledges all. What follows at once had waited for it; what comes
+/// later was written only then.
+#[test]
+fn what_follows_the_repair_at_once_had_waited() {
+    for (after, bytes) in [(0.1, 8000), (30.0, 4000)] {
+        let mut line = Line::without_sack(50.0);
+        line.send(0.0, 0..4);
+        line.ack(50.0, 0);
+        line.send(351.0, [0]);
+        line.ack(401.0, 4);
+        line.send(401.0 + after, 4..8);
+        line.ack(451.0 + after, 8);
+        let found = line.found();
+        assert_eq!(found.timeouts[0].episode.as_ref().map(|e| e.bytes), Some(bytes), "{after} ms");
+    }
+}
+
+/// Segment 2 went out only after the repair of 0, and was lost, too. A strategy that sends it earlier
+/// loses it.
+#[test]
+fn losses_soon_after_the_repair_are_known() {
+    let mut line = Line::without_sack(50.0);
+    line.send(0.0, 0..2);
+    line.send(251.0, [0]);
+    line.ack(301.0, 2);
+    line.send(301.1, 2..4);
+    line.ack(351.1, 2);
+    line.send(602.0, [2]);
+    line.ack(652.0, 4);
+    let found = line.found();
+    let seen = |e: &Episode| (e.repaired, e.lost.clone());
+    let seen: Vec<_> = found.timeouts.iter().map(|t| t.episode.as_ref().map(seen)).collect();
+    assert_eq!(seen, [Some((1000, vec![1, 0, 1])), Some((1000, vec![1]))]);
 }
 
 /// Whether a retransmission that the connection's end leaves open arrived is unknown: there is
