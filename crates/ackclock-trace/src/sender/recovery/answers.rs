@@ -4,7 +4,8 @@
 //! passes. The receiver needs none of what the ACK acknowledges, and answers each by one ACK that
 //! does not advance (RFC 5681 section 4.2). As many of those as there are retransmissions prove it.
 //! Fewer prove nothing: one of them may have been needed, and have arrived together with the one
-//! before.
+//! before. Retransmissions beyond what it acknowledges may be behind a hole, and are answered so as
+//! well: with one of them on its way, nothing is said.
 //!
 //! New data may be answered so, too, if some is missing before it, but not before a round trip.
 //! Once half of the retransmissions are answered by then, no more than a lost segment can be

@@ -289,11 +289,14 @@ impl Retransmissions {
         }
     }
 
-    /// Numbers of those that were sent later and next to each other, of bytes before `ack`.
+    /// Numbers of those that were sent later, if `ack` covers all of them. One beyond it may be
+    /// behind a hole, and is answered by an ACK that does not advance as well.
     pub fn sent_after(&self, at: Time, ack: u64) -> Range<u32> {
+        let with_it = self.found.partition_point(|r| r.at < at);
         let index = self.found.partition_point(|r| r.at <= at);
-        let acknowledged = self.notes[index..].iter().take_while(|note| note.end <= ack).count();
-        index as u32 + 1..(index + acknowledged) as u32 + 1
+        let beyond = self.notes[with_it..].iter().any(|note| note.end > ack);
+        let end = if beyond { index } else { self.notes.len() };
+        index as u32 + 1..end as u32 + 1
     }
 
     /// Each of these was answered by an ACK that did not advance.

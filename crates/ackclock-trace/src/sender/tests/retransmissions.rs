@@ -385,6 +385,22 @@ fn a_duplicate_ack_for_each_retransmission() {
     assert_eq!(of(&goes_back(&[503.0, 504.0], Some(452.1)))[1..], [unknown; 3]);
 }
 
+/// The retransmission of 4 is lost. That of 3 was needed, and is acknowledged together with that of 2;
+/// a duplicate answers that of 5, which is behind the hole.
+#[test]
+fn a_duplicate_ack_for_what_is_behind_a_hole() {
+    let mut line = after_a_timeout();
+    line.ack(402.0, 2);
+    line.send(402.1, [4]);
+    line.send(402.2, [5]);
+    line.ack(452.0, 4);
+    line.ack(452.2, 4);
+    line.send(752.0, [4]);
+    line.ack(802.0, 8);
+    let found = line.found();
+    assert!(found.retransmissions.iter().all(|r| r.spurious.is_none()));
+}
+
 /// Every second segment was lost, and slow start sends all again. An ACK that fills one gap
 /// acknowledges the segment behind it, whose retransmission is answered by a duplicate.
 #[test]
