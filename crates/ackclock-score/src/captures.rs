@@ -358,14 +358,19 @@ impl Judged<'_> {
 /// What the sender of the data sent, and where the capture is found to have been taken.
 fn from_sender(connection: &Connection) -> (&Flow, &'static str) {
     let sends = connection.client.port() >= FIRST_PORT;
-    let place = match connection.position.vantage {
-        Vantage::Client if sends => "sender",
-        Vantage::Server if !sends => "sender",
+    let flow = if sends { &connection.from_client } else { &connection.from_server };
+    (flow, place(connection.position.vantage, sends))
+}
+
+/// The name of a place, by whether the client is the sender of the data.
+pub(crate) fn place(vantage: Vantage, client_sends: bool) -> &'static str {
+    match vantage {
+        Vantage::Client if client_sends => "sender",
+        Vantage::Server if !client_sends => "sender",
         Vantage::Client | Vantage::Server => "receiver",
         Vantage::Middle => "middle",
         Vantage::Unknown => "unknown",
-    };
-    (if sends { &connection.from_client } else { &connection.from_server }, place)
+    }
 }
 
 #[cfg(test)]

@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use ackclock_score::PLACES;
 use ackclock_score::kernel::{self, Plan, Truth};
 use clap::Args;
+use serde_json::{Map, Value};
 
 use crate::format::Format;
 
-/// Takes captures of the kernel's TCP between two network namespaces, with what was true of them.
-/// Takes root, tcpdump and ip; without tracefs the causes of retransmissions stay unknown.
+/// Takes captures of the kernel's TCP between two network namespaces: at the sender, in the middle
+/// and at the receiver, with what was true of them. Takes root, tcpdump and ip; without tracefs on
+/// /sys/kernel/tracing the causes of retransmissions stay unknown.
 #[derive(Debug, Args)]
 pub(crate) struct TakeArgs {
     /// Where to write them.
@@ -75,14 +78,19 @@ fn line(truth: &Truth) -> String {
 pub(crate) fn score(args: &KernelArgs) -> Result<String, String> {
     let score = kernel::score(&args.directory)
         .map_err(|error| format!("{}: {error}", args.directory.display()))?;
-    let mut out = match args.format {
-        Format::Table => score.table(),
-        Format::Json => format!("{:#}\n", score.json()),
-    };
-    if args.wrong && args.format == Format::Table {
-        for (name, mistakes) in &score.mistakes {
-            let _ = writeln!(out, "\n{name}\n  {}", mistakes.join("\n  "));
+    let places = || PLACES.iter().zip(&score).filter(|(_, score)| score.score.captures > 0);
+    if args.format == Format::Json {
+        let all: Map<_, _> =
+            places().map(|(place, score)| (place.to_string(), score.json())).collect();
+        return Ok(format!("{:#}\n", Value::Object(all)));
+    }
+    let mut out = String::new();
+    for (place, score) in places() {
+        out += &format!("{}\n", score.table(&format!("the kernel's captures at the {place}")));
+        for (name, mistakes) in score.mistakes.iter().filter(|_| args.wrong) {
+            let _ = writeln!(out, "{name}, {place}\n  {}\n", mistakes.join("\n  "));
         }
     }
-    Ok(out)
+    let lines: Vec<_> = places().map(|(place, score)| (place.to_string(), &score.score)).collect();
+    Ok(out + &ackclock_score::summary(&lines))
 }

@@ -372,7 +372,8 @@ impl Score {
 
 /// One line for each score, in percent: retransmissions counted exactly, kinds, timeouts apart from
 /// fast retransmits, classes, spurious ones where the receiver reports them (of those found, how
-/// many are; of those that are, how many were found), lost ones likewise, and places.
+/// many are; of those that are, how many were found), lost ones likewise, places, and by how much
+/// probabilities beside kinds are off on average.
 pub fn summary(scores: &[(String, &Score)]) -> String {
     let head = [
         "",
@@ -386,6 +387,7 @@ pub fn summary(scores: &[(String, &Score)]) -> String {
         "lost: right",
         "found",
         "place",
+        "probabilities off",
     ];
     let mut lines = vec![head.map(String::from).to_vec()];
     for (name, score) in scores {
@@ -402,6 +404,10 @@ pub fn summary(scores: &[(String, &Score)]) -> String {
             percent(score.lost.precision("yes")),
             percent(score.lost.recall("yes")),
             right(&score.places),
+            match score.calibration.verdicts() {
+                0 => String::new(),
+                _ => format!("{:.1}", score.calibration.error()),
+            },
         ]);
     }
     aligned(&lines)

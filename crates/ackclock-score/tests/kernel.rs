@@ -10,7 +10,8 @@ fn kept() -> PathBuf {
 }
 
 fn scored() -> KernelScore {
-    score(&kept()).expect("captures")
+    let [sender, ..] = score(&kept()).expect("captures");
+    sender
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! Captures of the kernel's TCP with what was true of them: two namespaces, joined by the project's
 //! gateway.
 //!
-//! Of each capture there are `NAME.sender.pcap` and `NAME.receiver.pcap`, both of headers, and
-//! [`NAME.json`](Truth).
+//! Of each connection there are `NAME.sender.pcap`, `NAME.middle.pcap` and `NAME.receiver.pcap`,
+//! all of headers, and [`NAME.json`](Truth).
 
+mod events;
 pub mod pairs;
 mod pcap;
 mod plan;
@@ -25,8 +26,10 @@ pub use plan::{Plan, Planned, Settings, Work};
 pub use score::{KernelScore, Told, connections, score};
 pub use truth::{Connection, Dropped, Info, Retransmission, Timeout, Truth};
 
-use testbed::Testbed;
+use testbed::{Capture, Testbed};
 use trace::Tracing;
+
+use crate::truth::{EVERYWHERE, PLACES};
 
 /// Takes captures, `jobs` at a time, and writes them into a directory. `report` is called
 /// with what came of each.
@@ -70,7 +73,9 @@ fn take_one(planned: &Planned, sysctl: &Settings, directory: &Path, net: u8) -> 
             missing.push(format!("kinds and timeouts: no trace of the kernel ({error})"))
         })
         .ok();
-    let captures = testbed.capture(&file("sender.pcap"), &file("receiver.pcap"))?;
+    let files = PLACES.map(|place| file(&format!("{place}.pcap")));
+    let captures: Vec<Capture> =
+        EVERYWHERE.map(|place| testbed.capture(place, &files[place])).collect::<io::Result<_>>()?;
     let mut tcp_info = Vec::new();
     work::work(&testbed, planned, || {
         tcp_info.extend(testbed.tcp_info()?);
@@ -79,7 +84,7 @@ fn take_one(planned: &Planned, sysctl: &Settings, directory: &Path, net: u8) -> 
     testbed.settle(Duration::from_secs(4))?;
     let counters = Testbed::counters(&testbed.sender)?;
     let receiver_counters = Testbed::counters(&testbed.receiver)?;
-    captures.into_iter().try_for_each(testbed::Capture::end)?;
+    captures.into_iter().try_for_each(Capture::end)?;
     let sender = testbed.addresses[0];
     let text = tracing.map(|tracing| tracing.text()).transpose()?;
     let lines = text.map(|text| {
@@ -88,14 +93,17 @@ fn take_one(planned: &Planned, sysctl: &Settings, directory: &Path, net: u8) -> 
     });
     let lines = lines.transpose()?;
     let drops = testbed.drops();
-    let packets = pcap::read(&file("sender.pcap"))?;
-    let connections = truth::connections(&packets, sender, &drops, lines.as_deref(), &mut missing);
+    let [packets, middle, receiver] = files.each_ref().map(|file| pcap::read(file));
+    let away = [middle?, receiver?];
+    let connections =
+        truth::connections(&packets?, &away, sender, &drops, lines.as_deref(), &mut missing);
     check(&connections, &counters, lines.is_some(), &mut missing);
     let truth = Truth {
         plan: planned.clone(),
         connections,
         missing,
         traced: lines.is_some(),
+        away: true,
         counters,
         receiver_counters,
         tcp_info,

@@ -18,7 +18,7 @@ use toml::{Table, Value};
 
 use super::pcap::{self, Packet};
 use super::plan::{Plan, Planned, Work};
-use super::testbed::{self, Testbed};
+use super::testbed::Testbed;
 use super::work;
 use crate::captures::explained;
 use crate::what_if::Answer;
@@ -169,13 +169,11 @@ impl Pair {
         let planned = self.planned(with);
         let sysctl = Plan::built_in().map_err(io::Error::other)?.sysctl;
         let testbed = Testbed::new(&planned, &sysctl, net)?;
-        let other = file.with_extension("receiver.pcap");
-        let captures = testbed.capture(file, &other)?;
+        let capture = testbed.capture(0, file)?;
         work::work(&testbed, &planned, || Ok(()))?;
         testbed.settle(Duration::from_secs(4))?;
         let counters = Testbed::counters(&testbed.sender)?;
-        captures.into_iter().try_for_each(testbed::Capture::end)?;
-        std::fs::remove_file(other)?;
+        capture.end()?;
         let timeouts = counters.get("TCPTimeouts").copied().unwrap_or(0);
         Ok(Ran { packets: pcap::read(file)?, timeouts })
     }

@@ -1,11 +1,13 @@
 //! What captures to take: `kernel.toml`.
 
-use ackclock_tcp::Registry;
 use std::collections::BTreeMap;
 
 use ackclock_net::scenario::Scenario;
+use ackclock_tcp::{Registry, Span};
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
+
+use crate::truth::PLACES;
 
 /// Settings below `net/ipv4`, as `sysctl` names them.
 pub type Settings = BTreeMap<String, Value>;
@@ -26,7 +28,7 @@ pub struct Plan {
 pub struct Planned {
     /// Its name, and that of its files.
     pub name: String,
-    /// The link, as in a scenario, without its ends.
+    /// The link, as in a scenario, without its ends; where its halves lie: [`Planned::scenario`].
     pub link: Table,
     /// Settings of both kernels that differ from those of all.
     #[serde(default)]
@@ -98,23 +100,34 @@ impl Plan {
     }
 }
 
-/// The nodes of the scenario.
-pub const NODES: [&str; 2] = ["sender", "receiver"];
-
 impl Planned {
-    /// The link between its ends.
+    /// The path: half of the link's delay on each side of the node in the middle, and all else of
+    /// the link before it with an odd seed, behind it with an even one. So losses before the middle
+    /// and behind it are about as many.
     ///
     /// # Errors
     /// What is wrong with the link.
     pub fn scenario(&self) -> Result<Scenario, String> {
-        let mut link = self.link.clone();
-        for (end, node) in ["from", "to"].into_iter().zip(NODES) {
-            link.insert(end.into(), node.into());
+        let delay = self.link.get("delay").cloned().unwrap_or_else(|| "0ms".into());
+        let plain =
+            Table::from_iter([("delay".to_string(), delay), ("rate".to_string(), "1gbit".into())]);
+        let mut links = [self.link.clone(), plain];
+        if self.seed.is_multiple_of(2) {
+            links.reverse();
+        }
+        for (link, ends) in links.iter_mut().zip(PLACES.windows(2)) {
+            for (end, node) in ["from", "to"].into_iter().zip(ends) {
+                link.insert(end.into(), (*node).into());
+            }
         }
         let mut whole = Table::new();
         whole.insert("duration".into(), "1s".into());
-        whole.insert("link".into(), Value::Array(vec![link.into()]));
-        Scenario::from_toml(&whole.to_string(), &Registry::default())
-            .map_err(|error| format!("capture {}: {error}", self.name))
+        whole.insert("link".into(), Value::Array(links.map(Value::from).to_vec()));
+        let mut scenario = Scenario::from_toml(&whole.to_string(), &Registry::default())
+            .map_err(|error| format!("capture {}: {error}", self.name))?;
+        for link in &mut scenario.links {
+            link.delay.0 = Span(link.delay.0.nanos() / 2);
+        }
+        Ok(scenario)
     }
 }

@@ -14,8 +14,10 @@ use ackclock_trace::{
 use serde_json::{Value, json};
 
 use super::truth::{self, Info, Truth};
+use crate::captures;
 use crate::matrix::{Expiry, Matrix, Retransmitted, Score};
 use crate::shares;
+use crate::truth::PLACES;
 use crate::ways::TrueWays;
 
 /// How captures of the kernel were explained.
@@ -50,22 +52,27 @@ impl Default for KernelScore {
     }
 }
 
-/// All captures of a directory, as [`take`](super::take) writes them.
+/// All captures of a directory, as [`take`](super::take) writes them, by [`PLACES`]. A place of
+/// which there are none counts nothing.
 ///
 /// # Errors
 /// What reading returns, and [`io::ErrorKind::InvalidData`] where a truth or a capture is none.
-pub fn score(directory: &Path) -> io::Result<KernelScore> {
-    let mut all = KernelScore::default();
+pub fn score(directory: &Path) -> io::Result<[KernelScore; 3]> {
+    let mut all: [KernelScore; 3] = Default::default();
     let mut files: Vec<_> =
         fs::read_dir(directory)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
     files.sort();
     for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "json")) {
         let truth: Truth = serde_json::from_slice(&fs::read(file)?)?;
-        let captures = ["sender.pcap", "sender.pcap.zst"].map(|end| file.with_extension(end));
-        let capture = captures.iter().find(|capture| capture.exists()).unwrap_or(&captures[0]);
-        all.add(&truth, &connections(capture, None)?);
-        for info in &truth.tcp_info {
-            all.told(&truth, info, &connections(capture, Some(Time(info.t_ns)))?);
+        for (place, all) in all.iter_mut().enumerate() {
+            let captures = ["pcap", "pcap.zst"]
+                .map(|end| file.with_extension(format!("{}.{end}", PLACES[place])));
+            let there = captures.iter().find(|capture| capture.exists() && truth.has(place));
+            let Some(capture) = there else { continue };
+            all.add(&truth, place, &connections(capture, None)?);
+            for info in truth.tcp_info.iter().filter(|_| place == 0) {
+                all.told(&truth, info, &connections(capture, Some(Time(info.t_ns)))?);
+            }
         }
     }
     Ok(all)
@@ -106,31 +113,47 @@ pub struct Told {
 /// A segment in a capture: its frame and first byte.
 type Place = (u64, u32);
 
+/// A retransmission that came to the capture.
+struct Seen<'a> {
+    frame: u64,
+    again: &'a truth::Retransmission,
+}
+
 impl KernelScore {
-    /// Adds a capture.
-    pub fn add(&mut self, truth: &Truth, found: &[Connection]) {
+    /// Adds a capture of this one of [`PLACES`]. Only what came to it counts.
+    fn add(&mut self, truth: &Truth, place: usize, found: &[Connection]) {
         let mut mistakes = Vec::new();
         let (mut were, mut are) = (0, 0);
         for connection in &truth.connections {
-            let mut at_start = found.iter().filter(|c| c.start.0 == connection.t_ns);
-            let flow = at_start.find_map(|c| of(c, connection.sender, connection.receiver));
-            let Some(flow) = flow else {
+            // Ports may be used again.
+            let ends = [connection.sender, connection.receiver];
+            let theirs = found.iter().filter_map(|c| Some((c, of(c, ends)?)));
+            let nearest = theirs.min_by_key(|(c, _)| c.start.0.abs_diff(connection.t_ns));
+            let Some((found, flow)) = nearest else {
                 mistakes.push(format!("connection {} not found", connection.receiver));
                 continue;
             };
-            were += connection.retransmissions.len() as u64;
+            let seen: Vec<Seen> = connection
+                .retransmissions
+                .iter()
+                .filter_map(|again| Some(Seen { frame: again.frame(place)?, again }))
+                .collect();
+            were += seen.len() as u64;
             are += flow.retransmissions.len() as u64;
-            self.retransmissions(truth, connection, flow, &mut mistakes);
+            let sends = found.client == connection.sender;
+            self.score.places.add(PLACES[place], captures::place(found.position.vantage, sends));
+            self.retransmissions(truth, &seen, flow, &mut mistakes);
             let wrong = self.score.ways.add(&TrueWays::kernel(&truth.plan), &flow.ways);
             if !wrong.is_empty() {
                 mistakes.push(format!("ways: {wrong:?} wrong: {:?}", flow.ways));
             }
             if truth.traced {
-                self.timeouts(connection, flow, &mut mistakes);
+                self.timeouts(connection, &seen, flow, &mut mistakes);
             }
         }
         // What the kernel counted, which is what the truth has unless the trace had gaps.
-        self.score.capture(truth.counters.get("RetransSegs").copied().unwrap_or(were), are);
+        let counted = truth.counters.get("RetransSegs").copied().filter(|_| place == 0);
+        self.score.capture(counted.unwrap_or(were), are);
         if were != are {
             mistakes.push(format!("{were} retransmissions, {are} found"));
         }
@@ -142,7 +165,7 @@ impl KernelScore {
     /// Adds what the kernel said of a connection, of which no more than until then was found.
     fn told(&mut self, truth: &Truth, info: &Info, found: &[Connection]) {
         let found = found.iter().rev();
-        let mut found = found.filter_map(|c| Some((c, of(c, info.sender, info.receiver)?)));
+        let mut found = found.filter_map(|c| Some((c, of(c, [info.sender, info.receiver])?)));
         let Some((connection, flow)) = found.next() else { return };
         let seconds = |limit| flow.lifetime.of(limit).secs_f64();
         // With something outstanding it has been busy since the last packet.
@@ -176,7 +199,7 @@ impl KernelScore {
     fn retransmissions(
         &mut self,
         truth: &Truth,
-        connection: &truth::Connection,
+        seen: &[Seen<'_>],
         flow: &Flow,
         mistakes: &mut Vec<String>,
     ) {
@@ -184,14 +207,14 @@ impl KernelScore {
             |key: &str| truth.plan.sysctl.get(key).and_then(toml::Value::as_integer) != Some(0);
         let can_report = is_on("tcp_timestamps") || is_on("tcp_sack") && is_on("tcp_dsack");
         let mut places: BTreeMap<Place, (Option<usize>, Option<usize>)> = BTreeMap::new();
-        for (i, t) in connection.retransmissions.iter().enumerate() {
-            places.entry((t.frame, t.seq)).or_default().0 = Some(i);
+        for (i, t) in seen.iter().enumerate() {
+            places.entry((t.frame, t.again.seq)).or_default().0 = Some(i);
         }
         for (i, f) in flow.retransmissions.iter().enumerate() {
             places.entry((f.frame, f.seq.0)).or_default().1 = Some(i);
         }
         for ((frame, seq), (was, is)) in places {
-            let was = was.map(|i| &connection.retransmissions[i]);
+            let was = was.map(|i| seen[i].again);
             let is = is.map(|i| &flow.retransmissions[i]);
             let kind = was.and_then(|was| kind(was.kind.as_deref()?));
             let again = was.map(|was| Retransmitted {
@@ -243,17 +266,22 @@ impl KernelScore {
     fn timeouts(
         &mut self,
         connection: &truth::Connection,
+        seen: &[Seen<'_>],
         flow: &Flow,
         mistakes: &mut Vec<String>,
     ) {
         let mut places: BTreeMap<Place, (Option<usize>, Option<usize>)> = BTreeMap::new();
         for (i, t) in connection.timeouts.iter().enumerate() {
-            places.entry((t.t_ns, t.seq)).or_default().0 = Some(i);
+            let sent = seen.iter().find(|s| (s.again.t_ns, s.again.seq) == (t.t_ns, t.seq));
+            if let Some(Seen { frame, .. }) = sent {
+                places.entry((*frame, t.seq)).or_default().0 = Some(i);
+            }
         }
         for (i, f) in flow.timeouts.iter().enumerate() {
-            places.entry((f.at.0, f.seq.0)).or_default().1 = Some(i);
+            let frame = flow.retransmissions.get(f.retransmission).map_or(0, |r| r.frame);
+            places.entry((frame, f.seq.0)).or_default().1 = Some(i);
         }
-        for ((t_ns, seq), (was, is)) in places {
+        for ((frame, seq), (was, is)) in places {
             let was = was.map(|i| &connection.timeouts[i]);
             let is = is.map(|i| &flow.timeouts[i]);
             let expiry = was.map(|was| Expiry {
@@ -268,7 +296,7 @@ impl KernelScore {
                 (was.map_or("none", |was| &was.class), is.map_or("none", |is| is.class.name()));
             if names.0 != names.1 {
                 mistakes.push(format!(
-                    "timeout at {t_ns} ns, seq {seq}: {} found as {}",
+                    "timeout in frame {frame}, seq {seq}: {} found as {}",
                     names.0, names.1
                 ));
             }
@@ -276,7 +304,7 @@ impl KernelScore {
                 && was.state != is.state.name()
             {
                 mistakes.push(format!(
-                    "timeout at {t_ns} ns, seq {seq}: in {}, found {}",
+                    "timeout in frame {frame}, seq {seq}: in {}, found {}",
                     was.state,
                     is.state.name()
                 ));
@@ -285,8 +313,8 @@ impl KernelScore {
     }
 
     /// As aligned tables.
-    pub fn table(&self) -> String {
-        let mut out = self.score.table("the kernel's captures");
+    pub fn table(&self, title: &str) -> String {
+        let mut out = self.score.table(title);
         let Told { connections, idle, receive_window } = self.told;
         if connections > 0 {
             let _ = writeln!(
@@ -319,7 +347,7 @@ impl KernelScore {
 }
 
 /// What `sender` sent to `receiver` on this connection, if it is of theirs.
-fn of(c: &Connection, sender: SocketAddr, receiver: SocketAddr) -> Option<&Flow> {
+fn of(c: &Connection, [sender, receiver]: [SocketAddr; 2]) -> Option<&Flow> {
     match (c.client, c.server) {
         ends if ends == (sender, receiver) => Some(&c.from_client),
         ends if ends == (receiver, sender) => Some(&c.from_server),

@@ -1,8 +1,12 @@
-//! Two namespaces, their kernels' TCP, and the gateway between them:
+//! Two namespaces, their kernels' TCP, and the gateway between them, which sends all through the
+//! kernel of a third one in the middle:
 //!
 //! ```text
 //! sender .1.1 ─TUN─ gateway ─TUN─ receiver .2.1
 //! sender .1.1 ─veth─ router ─TUN─ gateway ─TUN─ receiver .2.1      with super-segments
+//!                                    │
+//!                                   TUN
+//!                                middle .4.1
 //! ```
 
 use std::collections::BTreeMap;
@@ -20,14 +24,18 @@ use ackclock_live::{
 use ackclock_tcp::Time;
 use rustix::time::{ClockId, clock_gettime};
 
-use super::plan::{NODES, Planned, Settings};
+use super::plan::{Planned, Settings};
 use super::truth::Info;
 use crate::command::output;
+use crate::truth::PLACES;
 
 /// A packet that the gateway has dropped.
 pub(super) struct Drop {
     pub at: Time,
-    pub from: String,
+    /// Whether the sender sent it.
+    pub from_sender: bool,
+    /// Whether that was between the sender and the middle.
+    pub near_sender: bool,
     pub why: &'static str,
     pub packet: Vec<u8>,
 }
@@ -36,6 +44,8 @@ pub(super) struct Drop {
 pub(super) struct Testbed {
     pub sender: Namespace,
     pub receiver: Namespace,
+    /// Where packets pass between the two.
+    pub middle: Namespace,
     /// Where the sender and the receiver are.
     pub addresses: [IpAddr; 2],
     /// The sender's device.
@@ -46,7 +56,7 @@ pub(super) struct Testbed {
     _router: Option<Namespace>,
 }
 
-/// Sender 1, receiver 2, router's link 3, router 254, of network `net`.
+/// Sender 1, receiver 2, router's link 3, middle 4, router 254, of network `net`.
 fn address(ipv6: bool, net: u8, host: u8) -> IpAddr {
     let (subnet, end) = if host == 254 { (1, 254) } else { (host, 1) };
     if ipv6 {
@@ -87,26 +97,35 @@ impl Testbed {
             (tun(&sender, addresses[0])?, "gate", None)
         };
         let to = tun(&receiver, addresses[1])?;
-        let length = if planned.ipv6 { 128 } else { 32 };
-        let attach = |i: usize, tun| Attachment {
-            node: NODES[i].into(),
-            tun,
-            prefixes: vec![(addresses[i], length)],
-        };
+        let (middle, through) = middle(address(planned.ipv6, net, 4))?;
+        // A packet goes where its prefix is longest, but not back: so to the middle first.
+        let (host, subnet) = if planned.ipv6 { (128, 64) } else { (32, 24) };
+        let attach = |i: usize, tun, prefixes| Attachment { node: PLACES[i].into(), tun, prefixes };
+        let attachments = vec![
+            attach(0, from, vec![(addresses[0], subnet)]),
+            attach(1, through, addresses.map(|address| (address, host)).to_vec()),
+            attach(2, to, vec![(addresses[1], subnet)]),
+        ];
         let drops = Arc::new(Mutex::new(Vec::new()));
         let log = drops.clone();
         let told: DropLog = Box::new(move |d| {
-            let drop =
-                Drop { at: d.at, from: d.from.into(), why: d.why, packet: d.packet.to_vec() };
+            let [sender, middle, receiver] = PLACES;
+            let drop = Drop {
+                at: d.at,
+                from_sender: d.from == sender || d.to == receiver,
+                near_sender: (d.from, d.to) == (sender, middle),
+                why: d.why,
+                packet: d.packet.to_vec(),
+            };
             log.lock().unwrap_or_else(PoisonError::into_inner).push(drop);
         });
         let gateway = RealTimeGateway::start_logged(
             &scenario,
             planned.seed,
-            vec![attach(0, from), attach(1, to)],
+            attachments,
             Logs { drops: Some(told), queues: None },
         )?;
-        Ok(Testbed { sender, receiver, addresses, device, gateway, drops, _router: router })
+        Ok(Testbed { sender, receiver, middle, addresses, device, gateway, drops, _router: router })
     }
 
     /// What the gateway has dropped so far.
@@ -119,12 +138,14 @@ impl Testbed {
         self.gateway.report()
     }
 
-    /// Begins a capture of headers at the sender, and one at the receiver.
-    pub fn capture(&self, at_sender: &Path, at_receiver: &Path) -> io::Result<[Capture; 2]> {
-        Ok([
-            Capture::begin(&self.sender, self.device, at_sender)?,
-            Capture::begin(&self.receiver, "gate", at_receiver)?,
-        ])
+    /// Begins a capture of headers at this one of [`PLACES`].
+    pub fn capture(&self, place: usize, file: &Path) -> io::Result<Capture> {
+        match place {
+            0 => Capture::begin(&self.sender, self.device, "inout", file),
+            // What it sends on has come in before.
+            1 => Capture::begin(&self.middle, "gate", "in", file),
+            _ => Capture::begin(&self.receiver, "gate", "inout", file),
+        }
     }
 
     /// Waits until no connection of the sender has anything more to send, for so long at most.
@@ -197,15 +218,36 @@ fn veth(sender: &Namespace, router: &Namespace, ipv6: bool, net: u8) -> io::Resu
         ip("link set near up")?;
         ip(&format!("route add {all} via {far}"))
     })??;
-    router.sysctl("net/ipv4/ip_forward", "1")?;
-    router.sysctl("net/ipv6/conf/all/forwarding", "1")
+    forward(router)
+}
+
+fn forward(namespace: &Namespace) -> io::Result<()> {
+    namespace.sysctl("net/ipv4/ip_forward", "1")?;
+    namespace.sysctl("net/ipv6/conf/all/forwarding", "1")
+}
+
+/// A namespace that sends back what it gets.
+fn middle(address: IpAddr) -> io::Result<(Namespace, Tun)> {
+    let namespace = Namespace::new()?;
+    // Otherwise it says each time that this was a detour (RFC 792, redirect).
+    for device in ["all", "default"] {
+        namespace.sysctl(&format!("net/ipv4/conf/{device}/send_redirects"), "0")?;
+    }
+    let tun = tun(&namespace, address)?;
+    forward(&namespace)?;
+    Ok((namespace, tun))
 }
 
 /// A tcpdump.
 pub(super) struct Capture(Child);
 
 impl Capture {
-    fn begin(namespace: &Namespace, device: &str, file: &Path) -> io::Result<Capture> {
+    fn begin(
+        namespace: &Namespace,
+        device: &str,
+        direction: &str,
+        file: &Path,
+    ) -> io::Result<Capture> {
         let options = [
             "-Z",
             "root",
@@ -218,7 +260,7 @@ impl Capture {
         ];
         let mut child = namespace.run(|| {
             Command::new("tcpdump")
-                .args(["-i", device, "-w"])
+                .args(["-i", device, "-Q", direction, "-w"])
                 .arg(file)
                 .args(options)
                 .arg("tcp")

@@ -54,12 +54,14 @@ impl Tracing {
     /// Begins; `name` has to be of nobody else.
     ///
     /// # Errors
-    /// Where tracefs is not there or not for us.
+    /// Where tracefs is not there or not for us, with the place where it has to be mounted.
     pub fn begin(name: &str) -> io::Result<Tracing> {
         let tracing = Tracing(
             Path::new(TRACEFS).join(format!("instances/ackclock-{}-{name}", process::id())),
         );
-        fs::create_dir(&tracing.0)?;
+        fs::create_dir(&tracing.0).map_err(|error| {
+            io::Error::new(error.kind(), format!("tracefs has to be mounted on {TRACEFS}: {error}"))
+        })?;
         for (file, value) in [
             ("trace_clock", "mono"),
             ("buffer_size_kb", "4096"),

@@ -8,10 +8,11 @@ use ackclock_tcp::wire::Control;
 use ackclock_tcp::{Cause, Seq, Time, TimeoutClass};
 use serde::{Deserialize, Serialize};
 
+use super::events::{self, Event, LOSS, RECOVERY};
 use super::pcap::{self, Packet};
 use super::plan::Planned;
 use super::testbed::Drop;
-use super::trace::{Caller, Line, What};
+use super::trace::{Caller, Line};
 
 /// The truth beside a capture: `NAME.json`. Times are nanoseconds since 1970, sequence numbers
 /// those on the wire.
@@ -24,6 +25,9 @@ pub struct Truth {
     /// Whether there was a trace: without one neither kinds nor timeouts are known.
     #[serde(default = "yes")]
     pub traced: bool,
+    /// Whether captures were taken in the middle and at the receiver, too.
+    #[serde(default)]
+    pub away: bool,
     /// The sender's counters, of those that are not 0 (`/proc/net/snmp` and `netstat`; its
     /// namespace had no other connections).
     pub counters: BTreeMap<String, u64>,
@@ -87,6 +91,24 @@ impl Info {
     }
 }
 
+impl Truth {
+    /// Whether it says what came to this one of [`PLACES`](crate::truth::PLACES): those of old
+    /// captures know the sender alone.
+    pub(super) fn has(&self, place: usize) -> bool {
+        place == 0 || self.away
+    }
+}
+
+impl Retransmission {
+    /// Its frame in the capture at this one of [`PLACES`](crate::truth::PLACES), if it came there.
+    pub(super) fn frame(&self, place: usize) -> Option<u64> {
+        match place.checked_sub(1) {
+            Some(away) => self.away[away],
+            None => Some(self.frame),
+        }
+    }
+}
+
 fn yes() -> bool {
     true
 }
@@ -127,6 +149,10 @@ pub struct Retransmission {
     pub spurious: bool,
     /// Whether the gateway dropped it.
     pub lost: bool,
+    /// Its frames in the captures in the middle and at the receiver; `None` where it was lost
+    /// before, or no capture was taken.
+    #[serde(default)]
+    pub away: [Option<u64>; 2],
     /// Whether the receiver's ACKs, as far as they came back, said that it was spurious: by
     /// D-SACK, or by an older time stamp.
     pub reported: bool,
@@ -156,6 +182,9 @@ pub struct Dropped {
     pub t_ns: u64,
     /// Whether it came from the sender.
     pub from_sender: bool,
+    /// Whether that was between the sender and the middle.
+    #[serde(default)]
+    pub near_sender: bool,
     /// `queue`, `early`, or a loss model.
     pub why: String,
     /// First byte.
@@ -180,12 +209,31 @@ struct Sent {
     tsval: Option<u32>,
     /// What had been sent before.
     snd_max: u64,
-    lost: bool,
+    /// The last of [`PLACES`](crate::truth::PLACES) that it came to: at the others it was lost.
+    reached: usize,
+    /// Its frames in the middle and at the receiver.
+    away: [Option<u64>; 2],
 }
+
+const RECEIVER: usize = 2;
 
 impl Sent {
     fn is_again(&self) -> bool {
         self.start < self.snd_max
+    }
+
+    /// Whether this packet, captured or dropped elsewhere, may be it.
+    fn is(&self, packet: &Packet) -> bool {
+        // It was captured before, but the clocks may differ by some microseconds.
+        const SLACK: u64 = 20_000;
+        self.seq == packet.seq
+            && self.ip_id == packet.ip_id
+            && self.payload == packet.len
+            && self.at.0 <= packet.at.0 + SLACK
+    }
+
+    fn is_lost(&self) -> bool {
+        self.reached < RECEIVER
     }
 }
 
@@ -208,9 +256,10 @@ struct Path {
     reports: Vec<Report>,
 }
 
-/// All of a capture at `sender`.
+/// All of a capture at `sender`; `away` are the packets in the middle and at the receiver.
 pub(super) fn connections(
     packets: &[Packet],
+    away: &[Vec<Packet>; 2],
     sender: IpAddr,
     drops: &[Drop],
     trace: Option<&[Line]>,
@@ -218,20 +267,33 @@ pub(super) fn connections(
 ) -> Vec<Connection> {
     let mut paths: Vec<Path> =
         apart(packets, sender).into_iter().filter_map(|(ends, of)| Path::new(ends, &of)).collect();
-    for drop in drops.iter().filter(|drop| drop.from == super::plan::NODES[0]) {
+    for drop in drops.iter().filter(|drop| drop.from_sender) {
+        let reached = if drop.near_sender { 0 } else { 1 };
         let found = pcap::packet(&drop.packet, 0, drop.at).and_then(|packet| {
-            let ends = [packet.from, packet.to];
-            paths
-                .iter_mut()
-                .rev()
-                .filter(|path| path.ends == ends)
-                .find_map(|path| path.lose(&packet))
+            of(&mut paths, &packet).find_map(|path| path.lose(&packet, reached))
         });
         if found.is_none() {
             missing.push(format!("a drop at {} ns is of no packet of the capture", drop.at.0));
         }
     }
+    for (place, packets) in away.iter().enumerate() {
+        for packet in packets.iter().filter(|packet| packet.from.ip() == sender) {
+            of(&mut paths, packet).find_map(|path| path.pass(packet, place));
+        }
+        let sent = paths.iter().flat_map(|path| &path.sent);
+        let unseen = sent.filter(|sent| sent.reached > place && sent.away[place].is_none()).count();
+        if unseen > 0 && !packets.is_empty() {
+            let place = crate::truth::PLACES[place + 1];
+            missing.push(format!("{unseen} segments are not in the capture of the {place}"));
+        }
+    }
     paths.iter().map(|path| path.connection(trace, missing)).collect()
+}
+
+/// The connections of a packet's ends, the latest first.
+fn of<'a>(paths: &'a mut [Path], packet: &Packet) -> impl Iterator<Item = &'a mut Path> {
+    let ends = [packet.from, packet.to];
+    paths.iter_mut().rev().filter(move |path| path.ends == ends)
 }
 
 /// The packets of each connection, the sender's end first, in order of beginning. Ports may be used
@@ -296,7 +358,8 @@ impl Path {
                 ip_id: packet.ip_id.map(|id| id.wrapping_add(n)),
                 tsval: packet.options.timestamps.map(|t| t.val),
                 snd_max: *snd_max,
-                lost: false,
+                reached: RECEIVER,
+                away: [None; 2],
             });
             *snd_max = (*snd_max).max(stop);
             (start, n) = (stop, n + 1);
@@ -326,21 +389,28 @@ impl Path {
         });
     }
 
-    /// Notes that the gateway dropped this packet; `None` if it is not there.
-    fn lose(&mut self, packet: &Packet) -> Option<()> {
-        // It was captured before, but the clocks may differ by some microseconds.
-        const SLACK: u64 = 20_000;
-        let fits = |sent: &&mut Sent| {
-            sent.seq == packet.seq
-                && sent.ip_id == packet.ip_id
-                && sent.payload == packet.len
-                && sent.at.0 <= packet.at.0 + SLACK
-                && !sent.lost
-        };
+    /// Notes that the gateway dropped this packet behind this place; `None` if it is not there.
+    fn lose(&mut self, packet: &Packet, reached: usize) -> Option<()> {
         if packet.span() == 0 {
             return Some(());
         }
-        self.sent.iter_mut().rev().find(fits).map(|sent| sent.lost = true)
+        let fits = |sent: &&mut Sent| sent.is(packet) && !sent.is_lost();
+        self.sent.iter_mut().rev().find(fits).map(|sent| sent.reached = reached)
+    }
+
+    /// Notes that the packet is in the capture away from the sender: the earliest transmission
+    /// that came to it and has no frame there. A duplicate that the network made finds none.
+    fn pass(&mut self, packet: &Packet, place: usize) -> Option<()> {
+        if packet.span() == 0 {
+            return Some(());
+        }
+        let fits = |sent: &&mut Sent| {
+            sent.is(packet)
+                && sent.tsval == packet.options.timestamps.map(|t| t.val)
+                && sent.reached > place
+                && sent.away[place].is_none()
+        };
+        self.sent.iter_mut().find(fits).map(|sent| sent.away[place] = Some(packet.frame))
     }
 
     fn connection(&self, trace: Option<&[Line]>, missing: &mut Vec<String>) -> Connection {
@@ -354,9 +424,10 @@ impl Path {
             let during = self.start.0..self.end.0 + 1_000_000;
             let of_it = |line: &&Line| line.ends == ends && during.contains(&line.at.0);
             let lines: Vec<&Line> = trace.iter().filter(of_it).collect();
-            let events = events(&lines);
+            let events = events::of(&lines);
             let times: Vec<Time> = again.iter().map(|&i| self.sent[i].at).collect();
-            let of = align(&times, &events.iter().map(|event| event.at).collect::<Vec<_>>());
+            let of =
+                events::align(&times, &events.iter().map(|event| event.at).collect::<Vec<_>>());
             let unmatched = (0..events.len()).filter(|i| !of.contains(i)).count();
             if unmatched > 0 {
                 missing.push(format!(
@@ -381,7 +452,7 @@ impl Path {
         let sent = &self.sent[index];
         // Bytes come through if an earlier transmission of them did.
         let mut open = vec![(sent.start, sent.end)];
-        for earlier in self.sent[..index].iter().filter(|earlier| !earlier.lost) {
+        for earlier in self.sent[..index].iter().filter(|earlier| !earlier.is_lost()) {
             open = open
                 .into_iter()
                 .flat_map(|(from, to)| [(from, to.min(earlier.start)), (from.max(earlier.end), to)])
@@ -395,7 +466,8 @@ impl Path {
             len: sent.payload,
             kind: None,
             spurious: open.is_empty(),
-            lost: sent.lost,
+            lost: sent.is_lost(),
+            away: sent.away,
             reported: self.is_reported(sent),
         }
     }
@@ -472,109 +544,14 @@ impl Path {
     }
 }
 
-const RECOVERY: u8 = 3;
-const LOSS: u8 = 4;
-
-/// A retransmission in the trace.
-struct Event {
-    at: Time,
-    what: Caller,
-    /// The sender's state.
-    state: u8,
-    /// Its state before the timer expired.
-    before: u8,
-    /// The first one since this state was entered.
-    first: bool,
-}
-
-impl Event {
-    /// Who called for it; where the trace does not say, by the state and for how many nanoseconds
-    /// nothing had come or gone.
-    fn by(&self, idle: u64) -> Caller {
-        /// The timer waits for at least 200 ms.
-        const TIMER: u64 = 150_000_000;
-        match self.what {
-            // An ACK or, between paced segments, a short wait starts all others.
-            Caller::Unknown if self.state == LOSS && idle > TIMER => Caller::Timer,
-            Caller::Unknown if self.state != LOSS && self.state != RECOVERY => Caller::LossProbe,
-            Caller::Unknown => Caller::Queue,
-            by => by,
-        }
-    }
-}
-
-fn events(lines: &[&Line]) -> Vec<Event> {
-    let (mut state, mut before, mut first) = (0, 0, true);
-    let mut events = Vec::new();
-    for line in lines {
-        let what = match line.what {
-            What::State(new) => {
-                first |= new != state;
-                // The timer sets the state before it retransmits.
-                (before, state) = (state, new);
-                continue;
-            }
-            What::Retransmit(by) => by,
-        };
-        events.push(Event { at: line.at, what, state, before, first });
-        if matches!(what, Caller::Queue | Caller::Unknown) {
-            first = false;
-        }
-        before = state;
-    }
-    events
-}
-
-/// For each packet which event it belongs to: both in order, each event with at least one packet
-/// where that can be, in all as close in time as can be.
-fn align(packets: &[Time], events: &[Time]) -> Vec<usize> {
-    /// Nanoseconds that an event without a packet costs.
-    const EMPTY: u64 = 1_000_000_000;
-    if events.is_empty() {
-        return vec![usize::MAX; packets.len()];
-    }
-    let cost = |p: Time, e: usize| p.0.abs_diff(events[e].0);
-    // best[e]: the least cost of the packets so far with the last of them at event e. from[p][e]:
-    // the event of the one before.
-    let mut best: Vec<u64> = (0..events.len() as u64).map(|e| e * EMPTY).collect();
-    let mut from: Vec<Vec<u32>> = Vec::with_capacity(packets.len());
-    for (p, &packet) in packets.iter().enumerate() {
-        let mut came = vec![0; events.len()];
-        let mut next = vec![0; events.len()];
-        // The best way to arrive from an event before this one, every event between being left
-        // without packets.
-        let mut earlier: Option<(u64, usize)> = None;
-        for e in 0..events.len() {
-            let stay = (best[e], e);
-            let (least, at) = match earlier {
-                Some(earlier) if p > 0 && earlier.0 < stay.0 => earlier,
-                _ => stay,
-            };
-            came[e] = at as u32;
-            next[e] = least.saturating_add(cost(packet, e));
-            let onward = earlier.map(|(c, at)| (c.saturating_add(EMPTY), at));
-            earlier = Some(onward.filter(|&(c, _)| c < best[e]).unwrap_or((best[e], e)));
-        }
-        from.push(came);
-        best = next;
-    }
-    let last = |e: &usize| best[*e].saturating_add((events.len() - 1 - e) as u64 * EMPTY);
-    let mut at = (0..events.len()).min_by_key(last).unwrap_or(0);
-    let mut of = vec![0; packets.len()];
-    for p in (0..packets.len()).rev() {
-        of[p] = at;
-        at = from[p][at] as usize;
-    }
-    of
-}
-
 /// The gateway's log.
 pub(super) fn drops(drops: &[Drop]) -> Vec<Dropped> {
     let of = |drop: &Drop| {
         let packet = pcap::packet(&drop.packet, 0, drop.at)?;
         Some(Dropped {
             t_ns: drop.at.0,
-            from_sender: drop.from == super::plan::NODES[0],
+            from_sender: drop.from_sender,
+            near_sender: drop.near_sender,
             why: drop.why.into(),
             seq: packet.seq.0,
             len: packet.len,
