@@ -16,8 +16,22 @@ use super::input::{Acked, Sent};
 use super::picture::Picture;
 use super::recovery::LossRecovery;
 use super::stream::Stream;
-use super::stream::timers::{TICKS, nearly};
+use super::stream::timers::{LEAST_RTO, TICKS, nearly};
 use crate::connection::{Kind, State, Timeout};
+
+/// Whether a retransmission was sent earlier than it seems: the ACK of its bytes would have reached
+/// the sender by now. It has waited in a queue before the capture, as in a delay spike.
+fn waited_before_capture(sent: &Sent, stream: &Stream) -> bool {
+    !stream.terms.at_sender() && stream.outstanding.is_acked(sent.end())
+}
+
+/// Whether the slow start after a timeout goes on with it. No timer expires sooner once more.
+fn follows_timer(sent: &Sent, recovery: &LossRecovery) -> bool {
+    let repairs = |kind| matches!(kind, Kind::Timeout | Kind::BackedOffTimeout | Kind::SlowStart);
+    recovery.retransmissions.last().is_some_and(|last| {
+        repairs(last.kind) && last.position < sent.position && sent.at.since(last.at) < LEAST_RTO
+    })
+}
 
 /// The parts, each of which owns its fields, and the last cause.
 #[derive(Debug, Default)]
@@ -45,6 +59,9 @@ impl Causes {
             // Further segments of one packet share its cause; only one of them begins a recovery.
             Some((frame, Kind::FastRetransmit)) if frame == sent.frame => Kind::Recovery,
             Some((frame, kind)) if frame == sent.frame => kind,
+            _ if waited_before_capture(sent, stream) && follows_timer(sent, recovery) => {
+                Kind::SlowStart
+            }
             _ => match self.situation(sent, stream, recovery).trigger() {
                 Trigger::Ack => self.by_ack(sent, first, stream, recovery, picture),
                 Trigger::Probe => {
@@ -52,6 +69,13 @@ impl Causes {
                     Kind::TailLossProbe
                 }
                 Trigger::ProbeOrTimer => self.by_either_timer(sent, stream, recovery),
+                Trigger::Timer | Trigger::Unknown if waited_before_capture(sent, stream) => {
+                    self.by_late_timer(sent, stream, recovery, picture)
+                }
+                // The timer sends the same segment each time, until it is acknowledged.
+                Trigger::Timer if !stream.terms.at_sender() && follows_timer(sent, recovery) => {
+                    Kind::SlowStart
+                }
                 Trigger::Timer => self.by_timer(sent, stream, recovery, picture),
                 Trigger::Unknown => Kind::Unknown,
             },
@@ -215,6 +239,34 @@ impl Causes {
             Some((doubt, Aftermath::new(cwnd, mss, sends_small))),
         );
         Kind::ProbeOrTimeout
+    }
+
+    /// The retransmission timer expired before the ACK came that is on its way to the sender now.
+    /// The sender's state of now is another one, and stays as it is.
+    fn by_late_timer(
+        &mut self,
+        sent: &Sent,
+        stream: &Stream,
+        recovery: &LossRecovery,
+        picture: &mut Picture,
+    ) -> Kind {
+        use Kind::{BackedOffTimeout, Timeout as ByTimer};
+        let last = recovery.retransmissions.last();
+        let (class, kind) = match last.filter(|last| last.position == sent.position) {
+            Some(last) if matches!(last.kind, ByTimer | BackedOffTimeout) => {
+                (TimeoutClass::BackedOff, BackedOffTimeout)
+            }
+            Some(_) => (TimeoutClass::LostRetransmission, ByTimer),
+            None if sent.payload() == 0 => (TimeoutClass::Handshake, ByTimer),
+            None => (TimeoutClass::NonTrigger, ByTimer),
+        };
+        // How long it waited is not seen.
+        let waited = stream.timers.rto();
+        let timeout = Timeout { class, waited, ..self.describe(sent, stream, recovery) };
+        let backoff = u32::from(kind == BackedOffTimeout);
+        picture.timed_out(&timeout, stream.stand(), backoff, waited);
+        self.timeouts.push_late(timeout);
+        kind
     }
 
     /// The retransmission timer has expired (RFC 6298 section 5.4 to 5.6).

@@ -16,7 +16,7 @@ use crate::connection::RoundTrip;
 const MAX_ACK_DELAY: Span = Span::from_millis(200);
 
 /// Linux's `TCP_RTO_MIN`.
-const LEAST_RTO: Span = Span::from_millis(200);
+pub(crate) const LEAST_RTO: Span = Span::from_millis(200);
 
 /// Two ticks of the slowest clock that Linux is built with (100 Hz). Its timers are set to no less,
 /// and they may be this late.

@@ -3,6 +3,7 @@
 mod episodes;
 mod holes;
 mod kinds;
+mod late;
 mod limits;
 mod losses;
 mod marks;
