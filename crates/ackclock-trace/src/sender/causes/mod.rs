@@ -74,6 +74,8 @@ impl Causes {
                 }
                 // The timer sends the same segment each time, until it is acknowledged.
                 Trigger::Timer if !stream.terms.at_sender() && follows_timer(sent, recovery) => {
+                    let state = recovery.state(stream);
+                    recovery.time_out(sent.at, state, false, stream, picture);
                     Kind::SlowStart
                 }
                 Trigger::Timer => self.by_timer(sent, stream, recovery, picture),
