@@ -63,6 +63,8 @@ pub(super) struct Script<'a> {
     pub phases: Vec<Span>,
     /// The application may have paused.
     pub may_pause: bool,
+    /// The sender numbers the packets of this connection (IPv4 identification), as Linux does.
+    pub numbers: bool,
 }
 
 impl<'a> Script<'a> {
@@ -177,6 +179,8 @@ impl<'a> Script<'a> {
             true => vec![Some(u64::from(flight) * mss), None],
             false => vec![None],
         };
+        let step = |(a, b): (&Sent, &Sent)| Some(b.ip_id?.wrapping_sub(a.ip_id?));
+        let next = sent().zip(sent().skip(1)).filter(|pair| step(*pair) == Some(1)).count();
         let passed = || all.iter().take_while(|e| e.at() <= first.at).filter_map(Entry::acked);
         let last_ack = passed().last().or(acks().next());
         Some(Script {
@@ -196,6 +200,7 @@ impl<'a> Script<'a> {
             pace: grain + pace.min(MOST_PACE),
             phases,
             may_pause,
+            numbers: next > 0 && next >= segments / 2,
         })
     }
 }

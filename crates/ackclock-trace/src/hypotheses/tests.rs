@@ -251,3 +251,37 @@ fn data_follows_the_last_syn_ack() {
     let (kind, _, probability) = kind_and_class(&all, false);
     assert_eq!((kind, probability), (None, 1.0));
 }
+
+/// The same packets, with these numbers of their sender.
+fn numbered(mut all: Vec<Entry>, numbers: [u16; 4]) -> Vec<Entry> {
+    let sent = all.iter_mut().filter_map(|e| if let Entry::Sent(s) = e { Some(s) } else { None });
+    sent.zip(numbers).for_each(|(sent, number)| sent.ip_id = Some(number));
+    all
+}
+
+/// How many packets are missing says whether the application paused, or a timer sent what was lost
+/// before the capture, and how often. Numbers count on from their largest.
+#[test]
+fn numbers_of_packets_say_what_was_lost_before_the_capture() {
+    let paused = (None, None);
+    let timed_out = (Some(Kind::Timeout), Some(TimeoutClass::NonTrigger));
+    let twice = (Some(Kind::BackedOffTimeout), Some(TimeoutClass::BackedOff));
+    for (after, last, expected) in
+        [(200.0, 0, paused), (200.0, 1, timed_out), (600.0, 0, paused), (600.0, 2, twice)]
+    {
+        let numbers = [65_533, 65_534, 65_535, last];
+        let all = numbered(lost_tail(&[after]), numbers);
+        let (kind, class, probability) = kind_and_class(&all, false);
+        assert_eq!((kind, class), expected, "{after} {last}");
+        assert!(probability > 0.8, "{after} {last}: {probability}");
+    }
+}
+
+/// A host that numbers the packets of all its connections together, or at random, says nothing.
+#[test]
+fn other_numbers_say_nothing() {
+    let plain = kind_and_class(&lost_tail(&[200.0]), false);
+    for numbers in [[10, 500, 90, 91], [7, 19, 32, 33], [5; 4]] {
+        assert_eq!(kind_and_class(&numbered(lost_tail(&[200.0]), numbers), false), plain);
+    }
+}

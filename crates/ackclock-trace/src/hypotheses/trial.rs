@@ -22,6 +22,16 @@ use crate::sender::{Acked, Sent};
 const UNSENT: f32 = 8.0;
 /// What one costs that is sent and not seen.
 const UNSEEN: f32 = 1.5;
+/// Where the sender numbers its packets, the capture shows how many are missing. What a segment
+/// costs that is sent and not seen where one is missing, what one where none is, and what a missing
+/// one costs that is not sent: it may be an ACK.
+const MISSING: f32 = 0.1;
+const NOT_MISSING: f32 = 6.0;
+const UNTOLD: f32 = 1.0;
+/// What it costs to be seen before or behind others in another order than that of the numbers.
+const OUT_OF_ORDER: f32 = 6.0;
+/// Of so many missing packets nothing is known.
+const MOST_MISSING: u16 = 64;
 /// What one costs that is seen behind a later one.
 const OVERTAKEN: f32 = 3.0;
 /// A segment costs no more than this, however late it is.
@@ -71,6 +81,8 @@ pub(super) struct Trial<'a> {
     /// When the last segment that was seen passed, and how late it was.
     seen_at: Time,
     late: Span,
+    /// The highest number of a packet that was seen, if the sender numbers them.
+    number: Option<u16>,
     /// TSval of what was seen, with the candidate's own.
     stamps: Vec<(u32, u32)>,
     progress: Time,
@@ -134,6 +146,7 @@ pub(super) fn run(script: &Script, setting: &Setting, limits: Limits) -> Vec<Say
         next: 0,
         seen_at: Time::ZERO,
         late: Span::ZERO,
+        number: None,
         stamps: Vec::new(),
         progress: Time::ZERO,
         backed_off: false,
@@ -269,6 +282,9 @@ impl Trial<'_> {
             let due = own.at.max(self.seen_at);
             Span(sent.at.since(due).0.saturating_sub(self.script.pace.0))
         };
+        let step = self.number.and_then(|last| Some(sent.ip_id?.wrapping_sub(last)));
+        let step = step.filter(|step| *step != 0);
+        let is_behind = step.map(|step| step > u16::MAX / 2);
         let mut best: Option<(f32, f32, usize)> = None;
         let first = self.own.len().saturating_sub(REACH);
         for (index, own) in self.own.iter().enumerate().skip(first).rev() {
@@ -280,13 +296,18 @@ impl Trial<'_> {
             let change = Span(late.0.abs_diff(self.late.0));
             let cost = if overtaken {
                 let late = Span(change.0.saturating_sub(self.script.pace.0));
-                OVERTAKEN - UNSEEN + self.cost_of(late)
+                let unseen = if is_behind.is_some() { MISSING } else { UNSEEN };
+                OVERTAKEN - unseen + self.cost_of(late)
             } else {
                 // What is late for the segment before it, or late by as much as that one.
                 let late = Span(change.0.saturating_sub(self.script.pace.0));
                 self.cost_of(slack(own).min(late))
             };
-            let skipped = if overtaken { 0.0 } else { UNSEEN * (self.unseen(index) as f32) };
+            let skipped = match is_behind {
+                Some(behind) if behind != overtaken => OUT_OF_ORDER,
+                _ if overtaken => 0.0,
+                _ => self.skipped(index, step),
+            };
             let doubt = cost + skipped + self.cost_of(change).min(2.0);
             if best.is_none_or(|(least, ..)| doubt < least) {
                 best = Some((doubt, cost + skipped, index));
@@ -313,10 +334,28 @@ impl Trial<'_> {
             // A FIN without data says nothing about fast retransmit.
             expiry.class = TimeoutClass::Handshake;
         }
+        if self.script.numbers && is_behind != Some(true) {
+            self.number = sent.ip_id;
+        }
         self.late = sent.at.since(own.at);
         self.seen_at = self.seen_at.max(sent.at);
         self.next = self.next.max(index + 1);
         self.says.push(Says { cost: self.cost, ..says });
+    }
+
+    /// What it costs not to have seen what was sent before this one. `step`: by so much its number
+    /// is above that of the packet seen before.
+    fn skipped(&self, index: usize, step: Option<u16>) -> f32 {
+        let unseen = self.unseen(index) as f32;
+        match step.map(|step| step - 1).filter(|missing| *missing <= MOST_MISSING) {
+            Some(missing) => {
+                let missing = f32::from(missing);
+                MISSING * unseen.min(missing)
+                    + NOT_MISSING * (unseen - missing).max(0.0)
+                    + UNTOLD * (missing - unseen).max(0.0)
+            }
+            None => UNSEEN * unseen,
+        }
     }
 
     fn unseen(&self, before: usize) -> usize {
