@@ -23,6 +23,32 @@ WORKLOADS = (
     ("many connections", 200_000, 10_000_000, 78, 200),
     ("many at a time", 200_000, 10_000_000, 78, 0),
 )
+# The same downloads as both ends see them, by a simulated run: 100 connections of 3000 segments, of which one in 200 or a little more is lost.
+PLACES = ("sender", "receiver")
+DOWNLOADS = """
+duration = "300s"
+[tcp]
+mss = 1448
+handshake = true
+timestamps = true
+[[link]]
+from = "sender"
+to = "router"
+delay = "5ms"
+rate = "1gbit"
+loss = [{ bernoulli = { p = "0.5%" } }]
+[[link]]
+from = "router"
+to = "receiver"
+delay = "20ms"
+rate = "1gbit"
+[[flow]]
+from = "sender"
+to = "receiver"
+strategy = "linux"
+source = { segments = 3000 }
+count = 100
+"""
 # tshark is measured on fewer packets, and the packets per second compared.
 FOR_TSHARK = 200_000
 AIM_TCPTRACE, AIM_TSHARK, AIM_MEMORY = 2, 50, 1e9
@@ -48,6 +74,17 @@ def generate(generator, path, connections, packets, kept, seconds):
     """Writes a capture; returns how many packets it has."""
     with open(path, "wb") as out:
         measure([generator, connections, packets, kept, seconds], out)
+    return count(path)
+
+
+def downloads(command, path, place, kept):
+    """Writes a capture of DOWNLOADS at one end; returns how many packets it has."""
+    scenario, whole = path.with_suffix(".toml"), path.with_suffix(".whole.pcap")
+    scenario.write_text(DOWNLOADS)
+    output([command, "run", scenario, "--pcap", whole, "--pcap-at", place])
+    output(["editcap", "-s", kept, whole, path])
+    for done in (scenario, whole):
+        done.unlink()
     return count(path)
 
 
@@ -100,15 +137,24 @@ def compare(command, generator, rounds, folder):
                 continue
             path = folder / "capture.pcap"
             found = generate(generator, path, connections, scale, kept, begin)
-            size = path.stat().st_size
-            seconds, memory, ratio = paired(lines["ackclock"](path), lines[other](path), rounds)
-            reached = verdict(ratio >= aim)
-            if connections >= 200_000:
-                reached += f"; memory below 1 GB: {verdict(memory[0] < AIM_MEMORY)}"
-            print(f"{name:<17}  {found:>10,}  {size / 1e6:>5,.0f}  {other:<8}  {found / seconds[1]:>10,.0f} "
-                  f"{found / seconds[0]:>10,.0f}  {size / seconds[1] / 1e6:>6,.0f} {size / seconds[0] / 1e6:>5,.0f}  "
-                  f"{memory[1] / 1e6:>4,.0f} MB {memory[0] / 1e6:>4,.0f} MB  {ratio:>6.1f}  {aim}: {reached}", flush=True)
-            path.unlink()
+            row(name, path, found, lines, other, aim, rounds, connections >= 200_000)
+    for place in PLACES:
+        path = folder / "capture.pcap"
+        found = downloads(command, path, place, 96)
+        row(f"at the {place}", path, found, lines, "tcptrace", AIM_TCPTRACE, rounds, False)
+
+
+def row(name, path, found, lines, other, aim, rounds, many):
+    """A line of the table; removes the capture."""
+    size = path.stat().st_size
+    seconds, memory, ratio = paired(lines["ackclock"](path), lines[other](path), rounds)
+    reached = verdict(ratio >= aim)
+    if many:
+        reached += f"; memory below 1 GB: {verdict(memory[0] < AIM_MEMORY)}"
+    print(f"{name:<17}  {found:>10,}  {size / 1e6:>5,.0f}  {other:<8}  {found / seconds[1]:>10,.0f} "
+          f"{found / seconds[0]:>10,.0f}  {size / seconds[1] / 1e6:>6,.0f} {size / seconds[0] / 1e6:>5,.0f}  "
+          f"{memory[1] / 1e6:>4,.0f} MB {memory[0] / 1e6:>4,.0f} MB  {ratio:>6.1f}  {aim}: {reached}", flush=True)
+    path.unlink()
 
 
 def agreement(command, generator, folder):
@@ -133,7 +179,7 @@ def main():
                         help="the generator of captures (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=3, help="paired rounds (default: %(default)s)")
     options = parser.parse_args()
-    for program in ("tcptrace", "tshark", "capinfos", options.ackclock, options.generator):
+    for program in ("tcptrace", "tshark", "capinfos", "editcap", options.ackclock, options.generator):
         if shutil.which(program) is None:
             print(f"bench: {program} not found", file=sys.stderr)
             return 2
