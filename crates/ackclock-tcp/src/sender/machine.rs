@@ -357,11 +357,10 @@ impl Sender {
         if self.timers.serves_all {
             self.timers.persist_backoff = 0;
         }
-        self.timers.refresh(&self.strategy, &self.config);
-        (self.s.srtt, self.s.rttvar) = (self.strategy.timer.srtt(), self.strategy.timer.rttvar());
+        self.timers.take(&mut self.s, &self.strategy);
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn start_rto(&mut self) {
         if !self.timers.runs {
             return;
@@ -488,7 +487,7 @@ fn start(config: &mut SenderConfig, strategy: &mut Strategy) -> (State, Timers) 
     s.min_rto = strategy.timer.min_rto();
     let mut timers = Timers::new(strategy, config, s.sack);
     if let Some(rtt) = config.handshake_rtt {
-        timers.take_handshake(rtt, &mut s, strategy, config);
+        timers.take_handshake(rtt, &mut s, strategy);
     }
     pacing::update(strategy, &s);
     (s, timers)

@@ -4,6 +4,7 @@
 use super::config::SenderConfig;
 use super::one_timer::WaitsFor;
 use crate::recovery::detect::Notices;
+use crate::recovery::timer::Estimates;
 use crate::state::State;
 use crate::strategy::Strategy;
 use crate::time::{Span, Time};
@@ -29,6 +30,8 @@ pub(super) struct Timers {
     pub persist_backoff: u32,
     /// The largest timeout interval, back-off included.
     pub max: Span,
+    /// The least timeout interval.
+    min: Span,
     /// The timeout interval with its bounds, before back-off; kept because it changes with a
     /// sample only.
     base: Span,
@@ -47,9 +50,10 @@ impl Timers {
             restart: false,
             persist_backoff: 0,
             max: config.max_rto.unwrap_or(strategy.timer.max_rto()).max(Span::from_millis(1)),
+            min: config.min_rto.unwrap_or_else(|| strategy.timer.min_rto()),
             base: Span::ZERO,
         };
-        timers.refresh(strategy, config);
+        timers.bound(strategy.timer.rto());
         if let Some(initial) = config.initial_rto {
             timers.base = initial.min(timers.max);
         }
@@ -58,19 +62,23 @@ impl Timers {
 
     /// The first sample, taken before anything was sent: the origin of time stands for the sending
     /// of the SYN.
-    pub fn take_handshake(
-        &mut self,
-        rtt: Span,
-        s: &mut State,
-        strategy: &mut Strategy,
-        config: &SenderConfig,
-    ) {
+    pub fn take_handshake(&mut self, rtt: Span, s: &mut State, strategy: &mut Strategy) {
         s.now = Time::ZERO + rtt;
         strategy.timer.on_sample(s, Time::ZERO);
         strategy.detect.on_handshake(rtt);
         s.now = Time::ZERO;
-        (s.srtt, s.rttvar) = (strategy.timer.srtt(), strategy.timer.rttvar());
-        self.refresh(strategy, config);
+        self.take(s, strategy);
+    }
+
+    /// The timer's estimates have changed.
+    pub fn take(&mut self, s: &mut State, strategy: &Strategy) {
+        let Estimates { rto, srtt, rttvar } = strategy.timer.estimates();
+        self.bound(rto);
+        (s.srtt, s.rttvar) = (srtt, rttvar);
+    }
+
+    fn bound(&mut self, rto: Span) {
+        self.base = rto.max(self.min).min(self.max);
     }
 
     /// The earliest deadline, but for pacing's.
@@ -84,11 +92,6 @@ impl Timers {
             next = next.min(probe.deadline(s));
         }
         next
-    }
-
-    pub fn refresh(&mut self, strategy: &Strategy, config: &SenderConfig) {
-        let min = config.min_rto.unwrap_or_else(|| strategy.timer.min_rto());
-        self.base = strategy.timer.rto().max(min).min(self.max);
     }
 
     /// The timeout interval, back-off included.

@@ -31,6 +31,17 @@ pub enum Timed {
     Acknowledged,
 }
 
+/// What a timer estimates ([`Timer::estimates`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Estimates {
+    /// The timeout interval before back-off.
+    pub rto: Span,
+    /// SRTT.
+    pub srtt: Span,
+    /// RTTVAR.
+    pub rttvar: Span,
+}
+
 /// The retransmission timer.
 pub trait Timer: Send {
     /// The timer that this one wraps.
@@ -109,6 +120,12 @@ pub trait Timer: Send {
     /// RTTVAR (RFC 6298 section 2); zero before the first sample, and for a timer that keeps none.
     fn rttvar(&self) -> Span {
         self.inner().map_or(Span::ZERO, |t| t.rttvar())
+    }
+
+    /// [`rto`](Self::rto), [`srtt`](Self::srtt) and [`rttvar`](Self::rttvar): one call, with almost
+    /// every ACK.
+    fn estimates(&self) -> Estimates {
+        Estimates { rto: self.rto(), srtt: self.srtt(), rttvar: self.rttvar() }
     }
 
     /// Goes on from these estimates
