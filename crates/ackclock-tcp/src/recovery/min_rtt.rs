@@ -23,6 +23,7 @@ impl Default for MinRtt {
 impl MinRtt {
     const PERIOD: Span = Span::from_secs(300);
 
+    #[inline(always)]
     pub fn sample(&mut self, rtt: Span, now: Time) {
         if now.since(self.since) > Self::PERIOD {
             (self.last, self.this, self.since) = (self.this, NONE, now);

@@ -133,11 +133,14 @@ pub(super) struct Wants {
     pub responds: bool,
     /// On a plain ACK detection need not be asked, nor ambiguity.
     pub skips_detection: bool,
+    /// Detection takes a plain ACK as a whole, or else is told what it delivers.
+    pub sums_plain_acks: bool,
+    pub tells_plainly: bool,
     pub skips_advance: bool,
 }
 
 impl Wants {
-    fn of(strategy: &mut Strategy, config: &SenderConfig) -> Wants {
+    fn of(strategy: &mut Strategy, config: &SenderConfig, sack: bool) -> Wants {
         let deliveries = strategy.detect.watches_deliveries();
         let samples_sacks = strategy.timer.samples_sacks();
         let everywhere = strategy.regulate.everywhere();
@@ -150,6 +153,7 @@ impl Wants {
         let always_asks = times || limits || segments || paces || rates;
         let serves_all = strategy.timer.serves_all();
         let plain = !config.events && !always_asks;
+        let sums_plain_acks = sack && strategy.detect.sums_plain_acks();
         let asked = everywhere || measures || serves_all;
         Wants {
             deliveries,
@@ -171,6 +175,8 @@ impl Wants {
             sends_in_flight: plain && asked && !config.ecn,
             responds: measures || after_detection || serves_all || !strategy.undo.is_empty(),
             skips_detection: strategy.detect.skips_plain_acks(),
+            sums_plain_acks,
+            tells_plainly: deliveries && !sums_plain_acks,
             skips_advance: strategy.ambiguity.skips_plain_acks(),
         }
     }
@@ -232,7 +238,7 @@ impl Sender {
     pub fn new(mut config: SenderConfig, mut strategy: Strategy) -> Sender {
         let (s, timers) = start(&mut config, &mut strategy);
         let wl1 = config.remote_seq;
-        let wants = Wants::of(&mut strategy, &config);
+        let wants = Wants::of(&mut strategy, &config, s.sack);
         let rates = wants.rates.then(|| Rates::new(config.handshake_rtt));
         let mut stats = Stats::default();
         if let Some(rtt) = config.handshake_rtt {
@@ -271,7 +277,7 @@ impl Sender {
     /// Begins with what a handshake has found out; nothing may have been written yet.
     pub(crate) fn configure(&mut self, mut config: SenderConfig) {
         (self.s, self.timers) = start(&mut config, &mut self.strategy);
-        self.wants = Wants::of(&mut self.strategy, &config);
+        self.wants = Wants::of(&mut self.strategy, &config, self.s.sack);
         self.rates = self.wants.rates.then(|| Rates::new(config.handshake_rtt));
         if let Some(rtt) = config.handshake_rtt {
             self.stats.round_trip(rtt);

@@ -5,8 +5,8 @@
 //! nothing else; no duplicates are counted, and nothing outstanding is sacked, lost or on its way
 //! again. What it does here is what the full path ([`super::ack`]) would do, without the questions
 //! whose answers are known: those of detection, ambiguity and undo only where they declare it
-//! (`skips_plain_acks`). Where an undo has a say, all axes are asked for their response as on the
-//! full path. Events are the full path's.
+//! (`skips_plain_acks`). Detection may take all of it in one call (`sums_plain_acks`). Where an undo
+//! has a say, the ACK takes the full path. Events are the full path's.
 //!
 //! Full segments of new data go out on a short path too, where no mechanism has a say in them: the
 //! windows alone decide ([`super::transmit`] has the full path). A property test holds both paths
@@ -34,9 +34,13 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) -> bool {
     if !(c.wants.plain && bare && calm && s.snd_nxt == s.snd_max) {
         return false;
     }
+    if c.wants.responds && !undo_skips(c) {
+        return false;
+    }
+    let s = &mut c.s;
     let (detect, now) = (&mut c.strategy.detect, s.now);
     let tell = |r: &Record| {
-        if c.wants.deliveries {
+        if c.wants.tells_plainly {
             detect.on_delivered(r, now);
         }
     };
@@ -78,34 +82,39 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) -> bool {
 /// Asks detection and ambiguity, unless they declare that they need not be, and the window law.
 #[inline(always)]
 fn respond_briefly(c: &mut Sender, a: &mut AckSummary) {
-    if !c.wants.skips_detection {
+    let mut judged = c.wants.skips_detection;
+    if c.wants.sums_plain_acks {
+        judged = c.strategy.detect.on_plain_ack(&c.s, a);
+    } else if !judged {
         ack::observe(c, a);
     }
     if !c.wants.skips_advance {
         c.strategy.ambiguity.on_advance(&c.s, a);
     }
     on_advance_open(c, a, false);
-    if !c.wants.skips_detection {
+    if !judged {
         repair::detect(c, a);
     }
 }
 
-/// The same where undo, a window law that measures or a timer for all ends may have a say. There is
-/// no ECN-Echo to answer. A function of its own, so that others do not pay for it.
+/// The same where a window law that measures or a timer for all ends may have a say. There is no
+/// ECN-Echo to answer. A function of its own, so that others do not pay for it.
 #[inline(never)]
 fn respond(c: &mut Sender, a: &mut AckSummary) {
-    if c.strategy.undo.iter().all(|undo| undo.skips_plain_acks()) {
-        if c.wants.measures {
-            ack::measure(c, a);
-        }
-        respond_briefly(c, a);
-        if c.wants.after_detection && c.s.phase != Phase::Recovery {
-            ack::grow(c, a);
-        }
-    } else {
-        ack::respond(c, a);
+    if c.wants.measures {
+        ack::measure(c, a);
+    }
+    respond_briefly(c, a);
+    if c.wants.after_detection && c.s.phase != Phase::Recovery {
+        ack::grow(c, a);
     }
     one_timer::after_ack(c);
+}
+
+/// Whether no undo has a say in plain ACKs now.
+#[inline(never)]
+fn undo_skips(c: &Sender) -> bool {
+    c.strategy.undo.iter().all(|undo| undo.skips_plain_acks())
 }
 
 /// Whether cwnd has room for the full segment of new data that is there to send; `None` if there is

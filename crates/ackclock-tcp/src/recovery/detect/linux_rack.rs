@@ -155,6 +155,7 @@ impl LinuxRack {
     }
 
     /// `tcp_check_sack_reordering`.
+    #[inline(never)]
     fn check_reordering(&mut self, s: &State, low: u64, fack: u64) {
         if low >= fack {
             return;
@@ -217,7 +218,18 @@ impl LinuxRack {
         (lost, next)
     }
 
+    /// What remains to be noted of an ACK; `newest` is when the last of what it reports was sent.
+    #[inline(always)]
+    fn note(&mut self, s: &State, a: &AckSummary, newest: Option<Time>) {
+        if let Some(rtt) = a.rtt_latest {
+            self.min_rtt.sample(rtt, s.now);
+        }
+        self.watch(s, a, newest);
+        (self.needed, self.armed) = (s.recovering(), false);
+    }
+
     /// What each ACK says of reordering (`tcp_dsack_seen`, `tcp_clean_rtx_queue`).
+    #[inline(always)]
     fn watch(&mut self, s: &State, a: &AckSummary, newest: Option<Time>) {
         // It comes first, and so knows of no reordering that this ACK shows.
         self.dsack_seen |= a.dsack_segments > 0 && !a.dsack_of_probe && self.reord_seen;
@@ -313,11 +325,25 @@ impl Detect for LinuxRack {
             return self.delivered.clear();
         }
         let newest = self.advance(s, a);
-        if let Some(rtt) = a.rtt_latest {
-            self.min_rtt.sample(rtt, s.now);
+        self.note(s, a, newest);
+    }
+
+    fn sums_plain_acks(&self) -> bool {
+        true
+    }
+
+    fn on_plain_ack(&mut self, s: &State, a: &AckSummary) -> bool {
+        // `tcp_rack_advance` for the last of them, which overrides the others.
+        let Some(sent) = a.last_sent else { return false };
+        (self.advanced, self.rtt) = (true, s.now.since(sent));
+        self.segment = self.segment.max((sent, a.ack));
+        self.note(s, a, Some(sent));
+        // tcp_ack_is_dubious. Reordering that this ACK has shown counts from now on.
+        let quiet = self.open && self.reordering == s.dupthresh && !any_retransmitted(s);
+        if quiet {
+            self.deadline = Time::NEVER;
         }
-        self.watch(s, a, newest);
-        (self.needed, self.armed) = (s.recovering(), false);
+        quiet
     }
 
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost {

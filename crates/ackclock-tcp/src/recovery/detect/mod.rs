@@ -169,6 +169,22 @@ pub trait Detect: Send {
         false
     }
 
+    /// Whether with SACK it takes a plain ACK as a whole, by [`on_plain_ack`](Self::on_plain_ack).
+    /// A call for each segment, and each question about the ACK, cost more than what they do. Not
+    /// handed on to an inner detection, as above.
+    fn sums_plain_acks(&self) -> bool {
+        false
+    }
+
+    /// A plain ACK ([`skips_plain_acks`](Self::skips_plain_acks)), in place of
+    /// [`on_delivered`](Self::on_delivered) for each segment and of [`observe`](Self::observe). The
+    /// segments were sent in sequence, the last of them at [`AckSummary::last_sent`]. Returns whether
+    /// it has judged too: nothing is lost, [`dupthresh`](Self::dupthresh) stays, and no deadline is
+    /// set. If not, it is asked for its judgement as on any ACK.
+    fn on_plain_ack(&mut self, _s: &State, _a: &AckSummary) -> bool {
+        false
+    }
+
     /// Judges on an ACK that says anything new, or is a duplicate.
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost;
 

@@ -66,9 +66,14 @@ impl Rack {
             newest = newest.max(self.newest_again(s, a));
         }
         if let Some(newest) = newest {
-            self.rtt = s.now.since(newest.0);
-            self.segment = self.segment.max(newest);
+            self.advance(s, newest);
         }
+    }
+
+    #[inline(always)]
+    fn advance(&mut self, s: &State, newest: Sent) {
+        self.rtt = s.now.since(newest.0);
+        self.segment = self.segment.max(newest);
     }
 
     /// Of the valid ones among those that were sent more often, the one sent last.
@@ -86,6 +91,7 @@ impl Rack {
     }
 
     /// Step 4, the first half of RACK_update_reo_wnd: the multiplier.
+    #[inline(always)]
     fn adapt(&mut self, s: &State, a: &AckSummary) {
         let exiting = !s.recovering() && s.recover > self.recovered;
         if exiting {
@@ -107,6 +113,7 @@ impl Rack {
     }
 
     /// The second half: the window.
+    #[inline(always)]
     fn window(&self, s: &State) -> Span {
         let dupthresh_sacked = s.board.sacked_segments() >= DUPTHRESH;
         if !self.reordering_seen && (s.recovering() || dupthresh_sacked) {
@@ -186,6 +193,28 @@ impl Detect for Rack {
         }
         self.update(s, a);
         self.fack = self.fack.max(s.snd_una).max(s.board.highest_sacked());
+    }
+
+    fn sums_plain_acks(&self) -> bool {
+        true
+    }
+
+    fn on_plain_ack(&mut self, s: &State, a: &AckSummary) -> bool {
+        let (Some((_, first_end)), Some(last_sent)) = (a.original, a.last_sent) else {
+            return false;
+        };
+        if let Some(rtt) = a.rtt {
+            self.min_rtt.sample(rtt, s.now);
+        }
+        self.reordering_seen |= first_end < self.fack;
+        self.advance(s, (last_sent, a.ack));
+        self.fack = self.fack.max(s.snd_una);
+        if s.board.sent_before(self.segment, 0).is_some() {
+            return false;
+        }
+        self.adapt(s, a);
+        (self.reo_wnd, self.deadline) = (self.window(s), None);
+        true
     }
 
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Lost {

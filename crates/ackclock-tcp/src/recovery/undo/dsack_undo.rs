@@ -84,6 +84,10 @@ impl Undo for DsackUndo {
         }
     }
 
+    fn skips_plain_acks(&self) -> bool {
+        true
+    }
+
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Verdict {
         let Some((left, right)) = a.dsack.filter(|_| !self.disabled) else { return Verdict::Open };
         if left < self.since {

@@ -35,6 +35,10 @@ impl Undo for Eifel {
         self.retransmit_ts.get_or_insert(s.now.timestamp());
     }
 
+    fn skips_plain_acks(&self) -> bool {
+        !self.waiting
+    }
+
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Verdict {
         let dsack_before = self.dsack_seen;
         self.dsack_seen |= a.dsack.is_some();

@@ -65,6 +65,10 @@ impl Undo for FRto {
         }
     }
 
+    fn skips_plain_acks(&self) -> bool {
+        self.step == Step::Off
+    }
+
     fn on_ack(&mut self, s: &State, a: &AckSummary) -> Verdict {
         let advances = a.newly_acked > 0;
         // "The TCP sender SHOULD ignore such segments": neither new data acknowledged nor a

@@ -91,7 +91,8 @@ pub trait Undo: Send {
 
     /// Whether a *plain* ACK would tell it nothing now
     /// ([`Detect::skips_plain_acks`](crate::recovery::detect::Detect::skips_plain_acks)): it would
-    /// answer with [`Verdict::Open`], and change nothing of its own. Then it is not shown that ACK.
+    /// answer with [`Verdict::Open`], and change nothing of its own. Then it is not shown that ACK;
+    /// otherwise the ACK takes the full path, on which all mechanisms see it.
     fn skips_plain_acks(&self) -> bool {
         false
     }

@@ -60,6 +60,10 @@ impl Undo for Rfc4015 {
         }
     }
 
+    fn skips_plain_acks(&self) -> bool {
+        self.retimes.is_none()
+    }
+
     fn on_ack(&mut self, _s: &State, a: &AckSummary) -> Verdict {
         let (Some(rtt), Some(prior)) = (a.rtt, self.retimes) else { return Verdict::Open };
         if a.prior_una < prior.snd_max {

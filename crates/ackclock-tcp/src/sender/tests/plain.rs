@@ -8,7 +8,7 @@ const HISTORIES: u64 = 100_000;
 const INPUTS: u64 = 24;
 
 /// Strategies whose plain ACKs take the short path.
-const SHORT: [&str; 18] = [
+const SHORT: [&str; 19] = [
     "newreno",
     "sack",
     "rack-tlp",
@@ -27,6 +27,7 @@ const SHORT: [&str; 18] = [
     "sack+dsack-undo",
     "newreno+eifel",
     "sack+f-rto",
+    "sack+eifel+rfc4015",
 ];
 
 /// An ACK from a receiver that may be honest: most advance by a segment, some by a part of one or
@@ -126,6 +127,12 @@ fn what_must_see_every_ack_takes_the_full_path() {
     assert!(wants("rack-tlp", false).sends_plainly);
     assert!(wants("sack", false).skips_detection);
     assert!(!wants("rack-tlp", false).skips_detection);
+    for (name, sack) in [("rack-tlp", true), ("linux", true), ("linux", false), ("rack+er", true)] {
+        let strategy = registry.parse(name).expect(name).build();
+        let wants = Sender::new(SenderConfig { sack, ..config() }, strategy).wants;
+        let sums = name != "rack+er" && sack;
+        assert_eq!((wants.sums_plain_acks, wants.tells_plainly), (sums, !sums), "{name}, {sack}");
+    }
     assert!(!wants("sack+er", false).skips_detection);
     assert!(!wants("sack+ts-heuristic", false).skips_advance);
 }
