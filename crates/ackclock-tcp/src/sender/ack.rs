@@ -79,8 +79,9 @@ fn on_any(c: &mut Sender, segment: &Segment, ack: u64) {
     if c.wants.times && a.newly_acked > 0 {
         time(c, &a);
     }
-    one_timer::after_ack(c);
     after_response(c, &a);
+    // tcp_ack: probes have seen the ACK before the timer is set.
+    one_timer::after_ack(c);
     if c.wants.rates {
         match a.prior_flight > 0 && ack >= a.prior_una {
             true => rates::after_ack(c, &a),

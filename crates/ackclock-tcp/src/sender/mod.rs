@@ -104,6 +104,7 @@ impl Sender {
 
     /// A deadline has come. Harmless if none has.
     pub fn on_deadline(&mut self, now: Time) {
+        one_timer::settle(self);
         let due = self.timers.next(&self.strategy, &self.s);
         let early = now < due.min(self.timers.pace_at);
         let burst = self.burst;
@@ -146,7 +147,11 @@ impl Sender {
     /// When to call [`Sender::on_deadline`]; [`Time::NEVER`] if no timer runs.
     #[inline]
     pub fn next_deadline(&self) -> Time {
-        self.timers.next(&self.strategy, &self.s).min(self.timers.pace_at)
+        let next = match self.timers.restart {
+            true => one_timer::settled(self).min(self.timers.persist_at),
+            false => self.timers.next(&self.strategy, &self.s),
+        };
+        next.min(self.timers.pace_at)
     }
 
     /// The oldest event not yet taken; always `None` unless [`SenderConfig::events`].
@@ -185,6 +190,7 @@ impl Sender {
     }
 
     fn begin(&mut self, now: Time) {
+        one_timer::settle(self);
         self.s.now = self.s.now.max(now);
         self.burst = self.config.max_burst.map_or(u32::MAX, |most| most.max(1));
         self.writing = false;

@@ -3,6 +3,9 @@
 //! [`Timer::serves_all`](crate::recovery::timer::Timer::serves_all) says so.
 //!
 //! `rto_at` is when it expires, whatever it waits for.
+//!
+//! Almost every plain ACK lets new data out at once, which sets the timer anew. So such an ACK leaves
+//! its own setting (`restart`) until nothing more goes out, or until the next input.
 
 use super::deadline;
 use super::machine::Sender;
@@ -37,13 +40,33 @@ pub(super) fn wait_for_reordering(c: &mut Sender) {
 /// An ACK has been dealt with (`tcp_set_xmit_timer`).
 pub(super) fn after_ack(c: &mut Sender) {
     if core::mem::take(&mut c.timers.restart) && !c.s.board.is_empty() {
-        let latest = c.strategy.timer.expiry(&c.s, c.timers.rto());
-        if !wait_for_probe(c, latest) {
-            rearm(c);
-        }
+        let (waits_for, at) = restarted(c);
+        set(c, waits_for, at);
     } else if c.timers.waits_for == WaitsFor::Probe {
         // What was delivered may put off a probe within recovery.
         probes_within_recovery(c);
+    }
+}
+
+/// Does what a plain ACK has left.
+#[inline(always)]
+pub(super) fn settle(c: &mut Sender) {
+    if c.timers.restart {
+        after_ack(c);
+    }
+}
+
+/// When the timer expires once that is done.
+#[cold]
+pub(super) fn settled(c: &Sender) -> Time {
+    if c.timers.runs { restarted(c).1 } else { c.timers.rto_at }
+}
+
+/// What the timer waits for after an ACK that restarts it, and until when.
+fn restarted(c: &Sender) -> (WaitsFor, Time) {
+    match probe_at(c, c.strategy.timer.expiry(&c.s, c.timers.rto())) {
+        Some(at) => (WaitsFor::Probe, at),
+        None => (WaitsFor::Retransmission, rearmed(c)),
     }
 }
 
@@ -52,8 +75,12 @@ pub(super) fn after_ack(c: &mut Sender) {
 #[inline(never)]
 pub(super) fn after_new(c: &mut Sender, first: bool) {
     let rto_at = from_head(c);
-    let probes = wait_for_probe(c, if rto_at > c.s.now { rto_at } else { Time::NEVER });
-    if !probes && (first || c.timers.waits_for == WaitsFor::Probe) {
+    if wait_for_probe(c, if rto_at > c.s.now { rto_at } else { Time::NEVER }) {
+        c.timers.restart = false;
+        return;
+    }
+    settle(c);
+    if first || c.timers.waits_for == WaitsFor::Probe {
         rearm(c);
     }
 }
@@ -110,15 +137,21 @@ fn probe(c: &mut Sender) -> ProbeNow {
 
 /// Waits for a probe, `latest` at the latest; whether there is one to come.
 fn wait_for_probe(c: &mut Sender, latest: Time) -> bool {
+    let at = probe_at(c, latest);
+    if let Some(at) = at {
+        set(c, WaitsFor::Probe, at);
+    }
+    at.is_some()
+}
+
+/// When a probe is due, `latest` at the latest; `None` if there is none to come.
+#[inline(always)]
+fn probe_at(c: &Sender, latest: Time) -> Option<Time> {
     let mut due = Time::NEVER;
     for probe in &c.strategy.probes {
         due = due.min(probe.deadline(&c.s));
     }
-    if due != Time::NEVER {
-        let at = c.strategy.timer.tick(&c.s, due.min(latest));
-        set(c, WaitsFor::Probe, at);
-    }
-    due != Time::NEVER
+    (due != Time::NEVER).then(|| c.strategy.timer.tick(&c.s, due.min(latest)))
 }
 
 /// The same, within recovery only: whether there is one to come. No probe of Linux is.
@@ -130,12 +163,16 @@ fn probes_within_recovery(c: &mut Sender) -> bool {
 /// `tcp_rearm_rto`: if the timer waited for something else, the timeout runs from when the first
 /// unacknowledged segment was last sent.
 fn rearm(c: &mut Sender) {
+    let at = rearmed(c);
+    set(c, WaitsFor::Retransmission, at);
+}
+
+fn rearmed(c: &Sender) -> Time {
+    let timer = &c.strategy.timer;
     if c.timers.rto_at == Time::NEVER || c.timers.waits_for == WaitsFor::Retransmission {
-        c.start_rto();
+        timer.expiry(&c.s, c.timers.rto())
     } else {
-        let at = from_head(c).max(c.s.now + Span::from_micros(1));
-        let at = c.strategy.timer.tick(&c.s, at);
-        set(c, WaitsFor::Retransmission, at);
+        timer.tick(&c.s, from_head(c).max(c.s.now + Span::from_micros(1)))
     }
 }
 

@@ -108,7 +108,6 @@ fn respond(c: &mut Sender, a: &mut AckSummary) {
     if c.wants.after_detection && c.s.phase != Phase::Recovery {
         ack::grow(c, a);
     }
-    one_timer::after_ack(c);
 }
 
 /// Whether no undo has a say in plain ACKs now.
@@ -177,6 +176,7 @@ pub(super) fn poll_in_flight(c: &mut Sender) -> Option<Transmit> {
         if c.wants.measures {
             transmit::validate(c, in_flight);
         }
+        one_timer::settle(c);
         return None;
     }
     // What SACK blocks report has made room.

@@ -23,7 +23,7 @@ pub(super) struct Timers {
     /// It serves all ends, and what it waits for.
     pub serves_all: bool,
     pub waits_for: WaitsFor,
-    /// Where it serves all ends: this ACK restarts it.
+    /// Where it serves all ends: the ACK restarts it, once nothing more goes out.
     pub restart: bool,
     /// Window probes since the window closed. Where the timer serves all ends, timeouts since the
     /// last valid round-trip sample count too (Linux's `icsk_backoff`).

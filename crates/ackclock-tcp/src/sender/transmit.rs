@@ -14,6 +14,7 @@ use crate::state::Phase;
 use crate::time::Time;
 
 pub(super) fn poll(c: &mut Sender) -> Option<Transmit> {
+    one_timer::settle(c);
     if c.wants.asks {
         return poll_asking(c);
     }
