@@ -27,7 +27,7 @@ use crate::rng::Rng;
 use crate::transmission::transmission_time;
 use impairments::Impairments;
 use served::Transmitter;
-use wire::append;
+use wire::{append, fit};
 
 pub(crate) use impairments::Effects;
 pub(crate) use served::Served;
@@ -256,6 +256,11 @@ impl Link {
         let packet = self.wire.front()?.packet;
         self.pass_first(heap);
         Some(packet)
+    }
+
+    /// Gives back memory that a burst once took.
+    pub(crate) fn fit(&mut self) {
+        fit(&mut self.wire);
     }
 
     /// Takes the first packet off the wire, as [`Link::take`] does, for one who has looked at it:

@@ -573,6 +573,15 @@ impl Scoreboard {
         self.again.shrink_to_fit();
     }
 
+    /// Gives back half of the memory for records where a quarter would do: many flows were once
+    /// wide.
+    pub(crate) fn fit(&mut self) {
+        let half = self.records.capacity() / 2;
+        if half >= 4 && self.records.len() <= half / 2 {
+            self.records.shrink_to(half);
+        }
+    }
+
     /// Bytes of memory that its lists take.
     pub(crate) fn memory(&self) -> usize {
         self.records.capacity() * size_of::<Record>()

@@ -33,6 +33,20 @@ fn a_packet_arrives_after_its_transmission_and_the_delay() {
     assert_eq!(pass(&mut link, &sent), [Ok(6000), Ok(6040), Ok(7040), Ok(15_000)]);
 }
 
+/// Half of the memory goes where a quarter holds what is on the wire.
+#[test]
+fn a_wire_gives_memory_back() {
+    for (capacity, packets, left) in [(8, 3, 8), (8, 2, 4), (4, 1, 2), (1, 0, 1)] {
+        let mut link = Link::new(config(Queue::DropTail(Limit::Packets(9))), 0, "a>b#0");
+        link.wire.reserve_exact(capacity);
+        for at in 0..packets {
+            append(&mut link.wire, Key::new(at, at, Kind::Wire, 0), &packet(1000));
+        }
+        link.fit();
+        assert_eq!((link.wire.capacity(), link.wire.len() as u64), (left, packets));
+    }
+}
+
 #[test]
 fn drop_tail_counts_the_packet_in_transmission() {
     let mut link = Link::new(config(Queue::DropTail(Limit::Packets(2))), 0, "a>b#0");

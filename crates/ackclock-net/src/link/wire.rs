@@ -30,6 +30,14 @@ fn grow(ring: &mut VecDeque<InFlight>) {
     ring.reserve_exact((ring.len() / 2).max(1));
 }
 
+/// Gives back half of the memory of a ring where a quarter would do.
+pub(super) fn fit(ring: &mut VecDeque<InFlight>) {
+    let half = ring.capacity() / 2;
+    if half > 0 && ring.len() <= half / 2 {
+        ring.shrink_to(half);
+    }
+}
+
 /// The late packets of a wire in the order of their arrival, which is none in which they were put:
 /// each may be late by a time of its own.
 #[derive(Debug, Default)]

@@ -716,3 +716,21 @@ fn fred_holds_a_greedy_flow_to_its_share() {
     assert!(red[0] > 0.7, "{red:?}");
     assert!(fred.iter().all(|share| (0.2..0.3).contains(share)), "{fred:?}");
 }
+
+/// A burst leaves room for nine packets on the wire of its sender's first link. Each entry of the
+/// sender's timer halves that.
+#[test]
+fn a_burst_keeps_no_memory() {
+    let mut network = Network::new(1);
+    let [a, b] = ["a", "b"].map(|name| network.node(name));
+    let there = network.duplex(link(a, b, 200)).there;
+    let write = |s, bytes| TimedWrite { after: Span::from_secs(s), bytes };
+    let source = Source::Stalls(vec![write(0, 60_000), write(4, 1000), write(8, 1000)]);
+    network.flow(FlowConfig { source, ..tcp("flow", a, b, "newreno") });
+    let capacity = |until: u64| {
+        network.run(Time(until * MS), &mut ()).expect("it runs");
+        network.simulator.links[there.0 as usize].wire.capacity()
+    };
+    let seen = [1_000, 2_000, 3_900, 6_000, 12_000].map(capacity);
+    assert_eq!(seen, [9, 4, 2, 1, 1]);
+}

@@ -299,6 +299,10 @@ impl Simulator {
         if tcp.sender.next_deadline().0 <= now {
             tcp.sender.on_deadline(Time(now));
         }
+        // Timers are rare beside packets, and come as long as a flow lasts.
+        if let Some(first) = self.paths.links(flow.data_path).next() {
+            self.links[first as usize].fit();
+        }
         self.pump_sender(now, now.saturating_add(1), index, recorder);
     }
 

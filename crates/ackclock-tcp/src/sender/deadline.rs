@@ -87,6 +87,7 @@ pub(super) fn on_timeout(c: &mut Sender) {
     rates::before_expiry(c);
     let sent_by = c.strategy.detect.on_timeout(&c.s);
     c.s.board.mark_all_lost(sent_by);
+    c.s.board.fit();
     c.s.phase = Phase::Loss;
     c.s.recover = c.s.snd_max;
     (c.s.cwr, c.cwr_due) = (false, c.config.ecn);

@@ -164,5 +164,6 @@ pub(super) fn leave(c: &mut Sender, a: &AckSummary) {
         c.beyond = Beyond::new(c.s.mss, Cause::LimitedTransmit);
     }
     c.restart_rto();
+    c.s.board.fit();
     c.event(EventKind::RecoveryLeft { by_timeout: false, cwnd_before });
 }

@@ -254,6 +254,27 @@ fn the_scoreboard_is_released_once_all_is_acknowledged() {
     }
 }
 
+/// The end of a recovery and a timeout each halve the memory for records, if a quarter of it would
+/// hold what is outstanding.
+#[test]
+fn the_scoreboard_shrinks_after_a_loss() {
+    let capacity = |x: &Script| x.sender.state().board.capacity();
+    for (acked, left) in [(23, 32), (24, 16)] {
+        run("newreno", 32, |x| {
+            x.write(32_000).sends(&numbers(0, 32)).at(50).ack(acked);
+            assert_eq!(capacity(x), 32);
+            x.fire(1_050).sends(&format!("{acked}T"));
+            assert_eq!(capacity(x), left, "{acked} acknowledged");
+        });
+    }
+    run("newreno", 32, |x| {
+        x.write(32_000).sends(&numbers(0, 32)).at(50).ack(0).ack(0).ack(0).sends("0F");
+        assert_eq!(capacity(x), 32);
+        x.ack(32).phase(Phase::Open);
+        assert_eq!(capacity(x), 16);
+    });
+}
+
 /// RFC 6928 section 2: `min (10*MSS, max (2*MSS, 14600))` where the configuration names no window,
 /// and after an idle time, too. One that it names is of segments.
 #[test]
