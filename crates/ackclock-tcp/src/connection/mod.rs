@@ -95,7 +95,10 @@ impl Connection {
             state,
             reason: None,
             // The handshake decides about SACK.
-            sender: Sender::new(SenderConfig { sack: true, ..config.sender.clone() }, strategy),
+            sender: Sender::before_handshake(
+                SenderConfig { sack: true, ..config.sender.clone() },
+                strategy,
+            ),
             receiver: Receiver::new(config.receiver.clone()),
             handshake: Handshake::new(state),
             negotiated: Negotiated::default(),

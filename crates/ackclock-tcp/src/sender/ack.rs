@@ -255,7 +255,7 @@ pub(super) fn grow(c: &mut Sender, a: &AckSummary) {
     if c.s.cwr || echo {
         return;
     }
-    let cwnd = c.strategy.window.on_ack(&c.s, a).min(c.config.max_cwnd.unwrap_or(u64::MAX));
+    let cwnd = c.strategy.window.on_ack(&c.s, a).min(c.config.max_cwnd);
     c.set_cwnd(cwnd);
     if c.s.cwnd < c.s.ssthresh && c.strategy.window.ends_slow_start(&c.s) {
         c.s.ssthresh = c.s.cwnd;

@@ -90,7 +90,50 @@ impl Default for SenderConfig {
 impl SenderConfig {
     /// IW in bytes, with this window law.
     pub(super) fn initial_window_bytes(&self, law: &dyn Window) -> u64 {
-        let mss = u64::from(self.mss.max(1));
-        self.initial_window.map_or_else(|| law.initial(mss), |n| u64::from(n.max(1)) * mss)
+        initial_window_bytes(self.initial_window, self.mss, law)
+    }
+}
+
+fn initial_window_bytes(segments: Option<u32>, mss: u32, law: &dyn Window) -> u64 {
+    let mss = u64::from(mss.max(1));
+    segments.map_or_else(|| law.initial(mss), |n| u64::from(n.max(1)) * mss)
+}
+
+/// What of it counts once the sender has begun. It takes a quarter of the memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Settings {
+    /// `u64::MAX` for no bound.
+    pub max_cwnd: u64,
+    pub isn: Seq,
+    pub remote_seq: Seq,
+    /// `u32::MAX` for no limit.
+    pub max_burst: u32,
+    initial_window: Option<u32>,
+    pub wscale: u8,
+    pub timestamps: bool,
+    pub ecn: bool,
+    pub idle_restart: bool,
+    pub events: bool,
+}
+
+impl Settings {
+    pub fn of(config: &SenderConfig) -> Settings {
+        Settings {
+            max_cwnd: config.max_cwnd.unwrap_or(u64::MAX),
+            isn: config.isn,
+            remote_seq: config.remote_seq,
+            max_burst: config.max_burst.map_or(u32::MAX, |most| most.max(1)),
+            initial_window: config.initial_window,
+            wscale: config.wscale.min(14),
+            timestamps: config.timestamps,
+            ecn: config.ecn,
+            idle_restart: config.idle_restart,
+            events: config.events,
+        }
+    }
+
+    /// IW in bytes, with this SMSS and window law.
+    pub fn initial_window_bytes(&self, mss: u32, law: &dyn Window) -> u64 {
+        initial_window_bytes(self.initial_window, mss, law)
     }
 }

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 
-use super::config::SenderConfig;
+use super::config::{SenderConfig, Settings};
 use super::one_timer::WaitsFor;
 use super::pacing;
 use super::rates::Rates;
@@ -216,7 +216,7 @@ pub struct Sender {
     pub(super) beyond: Beyond,
     pub(super) stats: Stats,
     pub(super) strategy: Strategy,
-    pub(super) config: SenderConfig,
+    pub(super) config: Settings,
     pub(super) events: VecDeque<Event>,
     /// Segments that D-SACKs have reported.
     pub(super) dsacked: u64,
@@ -235,7 +235,14 @@ pub struct Sender {
 
 impl Sender {
     /// A sender that has sent nothing yet.
-    pub fn new(mut config: SenderConfig, mut strategy: Strategy) -> Sender {
+    pub fn new(config: SenderConfig, strategy: Strategy) -> Sender {
+        let mut sender = Sender::before_handshake(config, strategy);
+        sender.strategy.without_sack = None;
+        sender
+    }
+
+    /// The same, where a handshake may still [configure](Self::configure) it otherwise.
+    pub(crate) fn before_handshake(mut config: SenderConfig, mut strategy: Strategy) -> Sender {
         let (s, timers) = start(&mut config, &mut strategy);
         let wl1 = config.remote_seq;
         let wants = Wants::of(&mut strategy, &config, s.sack);
@@ -245,7 +252,7 @@ impl Sender {
             stats.round_trip(rtt);
         }
         Sender {
-            config,
+            config: Settings::of(&config),
             strategy,
             s,
             timers,
@@ -284,7 +291,7 @@ impl Sender {
         }
         self.strategy.without_sack = None;
         self.wl1 = config.remote_seq;
-        self.config = config;
+        self.config = Settings::of(&config);
     }
 
     /// What a loss halves: FlightSize without what limited transmit sent (RFC 5681 section 3.2 step

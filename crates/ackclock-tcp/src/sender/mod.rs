@@ -192,7 +192,7 @@ impl Sender {
     fn begin(&mut self, now: Time) {
         one_timer::settle(self);
         self.s.now = self.s.now.max(now);
-        self.burst = self.config.max_burst.map_or(u32::MAX, |most| most.max(1));
+        self.burst = self.config.max_burst;
         self.writing = false;
         self.one = None;
         self.calm = false;

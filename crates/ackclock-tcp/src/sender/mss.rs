@@ -11,9 +11,8 @@ use crate::state::Phase;
 
 pub(super) fn set(c: &mut Sender, mss: u32) {
     let mss = mss.max(1);
-    c.config.mss = mss;
     c.s.mss = u64::from(mss);
-    c.s.initial_window = c.config.initial_window_bytes(&*c.strategy.window);
+    c.s.initial_window = c.config.initial_window_bytes(mss, &*c.strategy.window);
     let lost = c.s.board.cut(mss);
     if lost > 0 {
         go_back(c);

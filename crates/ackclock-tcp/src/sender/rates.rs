@@ -264,7 +264,7 @@ pub(super) fn after_ack(c: &mut Sender, a: &AckSummary) {
         rates.limit(&c.s);
     }
     c.s.ssthresh = controlled.ssthresh;
-    c.set_cwnd(controlled.cwnd.min(c.config.max_cwnd.unwrap_or(u64::MAX)));
+    c.set_cwnd(controlled.cwnd.min(c.config.max_cwnd));
 }
 
 /// Detection has judged between two ACKs.

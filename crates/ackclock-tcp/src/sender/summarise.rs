@@ -115,7 +115,7 @@ pub(super) fn take_window(c: &mut Sender, segment: &Segment, ack: u64) {
         if segment.len > 0 {
             c.wl1 = segment.seq;
         }
-        let window = u64::from(segment.wnd) << c.config.wscale.min(14);
+        let window = u64::from(segment.wnd) << c.config.wscale;
         s.window_edge = ack + window;
         s.max_window = s.max_window.max(window);
     }

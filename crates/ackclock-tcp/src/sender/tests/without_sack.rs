@@ -25,6 +25,17 @@ fn transfer(composition: &str, segments: u64, lost: &[(u64, u32)]) -> (Vec<Strin
     result.into_inner().expect("it ran")
 }
 
+/// What would take the strategy's place is kept only where a handshake may still decide.
+#[test]
+fn no_second_strategy_is_kept() {
+    let strategy = || Registry::default().parse("sack").expect("a composition").build();
+    assert!(strategy().without_sack.is_some());
+    assert!(Sender::new(config(), strategy()).strategy.without_sack.is_none());
+    let mut early = Sender::before_handshake(config(), strategy());
+    early.configure(SenderConfig { sack: false, ..config() });
+    assert_eq!(early.strategy.detect.name(), "dupack");
+}
+
 /// RFC 5681 section 3.2: fast retransmit on the third duplicate, and RFC 6582's recovery: segment
 /// by segment as NewReno.
 #[test]
