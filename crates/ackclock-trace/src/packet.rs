@@ -70,21 +70,24 @@ impl Packet {
 ///
 /// # Errors
 /// Why there is none. What is an [`Ignored::Fragment`] may become a segment in [`Fragments`].
-// However often it is called, as `Tracker::packet`.
+// However often it is called, as `Tracker::packet`. What nearly all frames are is looked at by itself:
+// where it met what the others come to, it would go through memory, and be read back in other pieces
+// than it was written, which a processor waits for.
 #[inline(always)]
 pub fn decode(frame: &Frame<'_>) -> Result<Packet, Ignored> {
-    let packet = link::strip(frame.link, Bytes::of(frame))?;
-    match packet.head::<1>()?[0] >> 4 {
-        4 => match ip::v4(packet)? {
-            ip if ip.protocol == TCP && ip.part.is_none() => segment(frame, ip),
-            _ => decode_any(frame, packet),
-        },
-        _ => decode_any(frame, packet),
+    if let Some(packet) = link::ipv4_in_ethernet(frame.link, Bytes::of(frame))
+        && let Ok(ip) = ip::v4(packet)
+        && ip.protocol == TCP
+        && ip.part.is_none()
+    {
+        return segment(frame, ip);
     }
+    decode_any(frame)
 }
 
 #[inline(never)]
-fn decode_any(frame: &Frame<'_>, packet: Bytes<'_>) -> Result<Packet, Ignored> {
+fn decode_any(frame: &Frame<'_>) -> Result<Packet, Ignored> {
+    let packet = link::strip(frame.link, Bytes::of(frame))?;
     let ip = tunnel::open(ip::any(packet)?)?;
     if ip.part.is_some() { Err(Ignored::Fragment) } else { segment(frame, ip) }
 }
@@ -103,14 +106,14 @@ fn segment(frame: &Frame<'_>, ip: ip::Ip<'_>) -> Result<Packet, Ignored> {
     let options_cut = options.len() + MIN_HEADER_LEN < header_len as usize;
     let segment = Segment { frame, ip, fixed, len, options_cut };
     match options {
-        [] => Ok(segment.packet(NO_OPTIONS)),
+        [] => Ok(segment.packet(None)),
         // What nearly every segment of an established connection has: NOP, NOP, timestamps.
         &[1, 1, 8, 10, v0, v1, v2, v3, e0, e1, e2, e3] => {
             let (val, ecr) =
                 (u32::from_be_bytes([v0, v1, v2, v3]), u32::from_be_bytes([e0, e1, e2, e3]));
-            Ok(segment.packet(Options { timestamps: Some(Timestamps { val, ecr }), ..NO_OPTIONS }))
+            Ok(segment.packet(Some(Timestamps { val, ecr })))
         }
-        others => Ok(segment.with_options(others)),
+        others => Ok(Packet { options: other_options(others), ..segment.packet(None) }),
     }
 }
 
@@ -133,12 +136,13 @@ struct Segment<'a> {
 }
 
 impl Segment<'_> {
+    /// With no option but timestamps.
     // A packet is large, so that it is built where it will stay and not copied there.
     #[inline(always)]
-    fn packet(&self, options: Options) -> Packet {
+    fn packet(&self, timestamps: Option<Timestamps>) -> Packet {
         let u16_at = |at: usize| u16::from_be_bytes([self.fixed[at], self.fixed[at + 1]]);
         let u32_at = |at: usize| u32::from(u16_at(at)) << 16 | u32::from(u16_at(at + 2));
-        Packet {
+        let mut packet = Packet {
             frame: self.frame.number,
             at: self.frame.at,
             src: SocketAddr::new(self.ip.src, u16_at(0)),
@@ -148,16 +152,19 @@ impl Segment<'_> {
             control: Control(self.fixed[13]),
             wnd: u16_at(14),
             len: self.len,
-            options,
+            options: NO_OPTIONS,
             options_cut: self.options_cut,
             ip_id: self.ip.id,
             ttl: self.ip.ttl,
             codepoint: self.ip.codepoint,
-        }
+        };
+        packet.options.timestamps = timestamps;
+        packet
     }
+}
 
-    #[cold]
-    fn with_options(&self, bytes: &[u8]) -> Packet {
-        self.packet(Options::parse(bytes).0)
-    }
+#[cold]
+#[inline(never)]
+fn other_options(bytes: &[u8]) -> Options {
+    Options::parse(bytes).0
 }

@@ -6,17 +6,21 @@ use crate::file::LinkType;
 
 const ETHERNET: LinkType = LinkType(1);
 
-/// The IP packet in a frame of link type `link`.
+/// What is IPv4 by its Ethertype and its version, right behind an Ethernet header.
 #[inline(always)]
-pub(super) fn strip(link: LinkType, frame: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
-    match frame.kept.first_chunk::<14>() {
-        Some(&[.., 8, 0]) if link == ETHERNET => frame.after(14),
-        _ => strip_any(link, frame),
+pub(super) fn ipv4_in_ethernet(link: LinkType, frame: Bytes<'_>) -> Option<Bytes<'_>> {
+    match frame.kept {
+        &[_, _, _, _, _, _, _, _, _, _, _, _, 8, 0, first, ..]
+            if link == ETHERNET && first >> 4 == 4 =>
+        {
+            frame.after(14).ok()
+        }
+        _ => None,
     }
 }
 
-#[inline(never)]
-fn strip_any(link: LinkType, frame: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
+/// The IP packet in a frame of link type `link`.
+pub(super) fn strip(link: LinkType, frame: Bytes<'_>) -> Result<Bytes<'_>, Ignored> {
     match link.0 {
         1 => ethernet(frame),
         // Raw IP: as files number it, as BSD and OpenBSD do, and of one version only.
