@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use ackclock_tcp::{Span, Time};
 
+use super::cells::Cells;
 use super::stream::Stream;
 use super::stream::timers::nearly;
 use crate::lifetime::{Lifetime, Limit};
@@ -56,7 +57,7 @@ pub(crate) struct Limits {
     /// The most that was outstanding on the path since new data last went out, in bytes.
     most: u64,
     /// Time for which cwnd or the path was full, by what was outstanding ([`level`]).
-    full: Vec<Span>,
+    full: Cells<Span>,
 }
 
 impl Limits {
@@ -173,11 +174,10 @@ impl Limits {
 
     /// Cwnd was full, or the path.
     fn was_full(&mut self, span: Span, mss: u32) {
-        let level = level(self.most / u64::from(mss.max(1)));
-        if level >= self.full.len() {
-            self.full.resize(level + 1, Span::ZERO);
+        if span > Span::ZERO {
+            let full = self.full.at(level(self.most / u64::from(mss.max(1))));
+            *full = *full + span;
         }
-        self.full[level] = self.full[level] + span;
     }
 
     /// A timer has retransmitted: the time since it was set was lost by it.
@@ -209,13 +209,13 @@ impl Limits {
     pub fn into_lifetime(mut self, mss: u32, holds: Option<f64>) -> Lifetime {
         self.had_no_more();
         self.path.outstanding(self.counted, 0);
-        for (level, span) in self.full.iter().enumerate() {
+        for (level, span) in self.full.iter() {
             let outstanding = (segments(level) * u64::from(mss)) as f64;
             let filled = holds.map_or(0.0, |holds| outstanding / holds);
             if filled >= 1.0 {
-                self.found.add(Limit::Path, *span);
+                self.found.add(Limit::Path, span);
             } else {
-                self.found.add(Limit::CongestionWindow, *span);
+                self.found.add(Limit::CongestionWindow, span);
                 self.found.add_idle(Span((span.0 as f64 * (1.0 - filled)) as u64));
             }
         }

@@ -35,6 +35,7 @@
 //! | **What does a picture show?** | [`picture`] |
 
 mod causes;
+mod cells;
 mod episodes;
 mod input;
 mod limits;

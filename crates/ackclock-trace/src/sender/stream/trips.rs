@@ -3,49 +3,30 @@
 
 use ackclock_tcp::Span;
 
+use crate::sender::cells::Cells;
+
 /// Cells of an octave.
 const CELLS: u64 = 16;
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Trips {
-    /// The cell that `counts` begins with.
-    first: usize,
-    counts: Vec<u32>,
-}
+pub(crate) struct Trips(Cells<u32>);
 
 impl Trips {
     #[inline]
     pub fn add(&mut self, trip: Span) {
-        let cell = cell(trip.0);
-        match self.counts.get_mut(cell.wrapping_sub(self.first)) {
-            Some(count) => *count = count.saturating_add(1),
-            None => self.widen(cell),
-        }
-    }
-
-    #[cold]
-    fn widen(&mut self, cell: usize) {
-        if self.counts.is_empty() {
-            self.first = cell;
-        }
-        let before = self.first.saturating_sub(cell);
-        self.first -= before;
-        let after = (cell + 1 - self.first).saturating_sub(self.counts.len() + before);
-        self.counts.reserve_exact(before + after);
-        self.counts.splice(..0, std::iter::repeat_n(0, before));
-        self.counts.extend(std::iter::repeat_n(0, after));
-        self.counts[cell - self.first] += 1;
+        let count = self.0.at(cell(trip.0));
+        *count = count.saturating_add(1);
     }
 
     /// What `percent` of the round trips do not exceed, to the middle of a cell.
     pub fn percentile(&self, percent: u64) -> Span {
-        let all: u64 = self.counts.iter().copied().map(u64::from).sum();
+        let all: u64 = self.0.iter().map(|(_, count)| u64::from(count)).sum();
         let mut left = (all * percent).div_ceil(100).max(1);
-        for (cell, count) in (self.first..).zip(&self.counts) {
-            if u64::from(*count) >= left {
+        for (cell, count) in self.0.iter() {
+            if u64::from(count) >= left {
                 return Span(start(cell) / 2 + start(cell + 1) / 2);
             }
-            left -= u64::from(*count);
+            left -= u64::from(count);
         }
         Span::ZERO
     }

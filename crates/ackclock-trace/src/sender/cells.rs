@@ -1,0 +1,63 @@
+//! Values by the number of a cell, for those cells alone that lie between the ones in use: few
+//! numbers are, close to each other.
+
+#[derive(Clone, Debug)]
+pub(super) struct Cells<T> {
+    /// The cell that `values` begins with.
+    first: usize,
+    values: Vec<T>,
+}
+
+impl<T> Default for Cells<T> {
+    fn default() -> Cells<T> {
+        Cells { first: 0, values: Vec::new() }
+    }
+}
+
+impl<T: Copy + Default> Cells<T> {
+    /// The value of a cell, to be changed.
+    #[inline]
+    pub fn at(&mut self, cell: usize) -> &mut T {
+        if cell.wrapping_sub(self.first) >= self.values.len() {
+            self.widen(cell);
+        }
+        &mut self.values[cell - self.first]
+    }
+
+    #[cold]
+    fn widen(&mut self, cell: usize) {
+        if self.values.is_empty() {
+            self.first = cell;
+        }
+        let before = self.first.saturating_sub(cell);
+        self.first -= before;
+        let after = (cell + 1 - self.first).saturating_sub(self.values.len() + before);
+        self.values.reserve_exact(before + after);
+        self.values.splice(..0, std::iter::repeat_n(T::default(), before));
+        self.values.extend(std::iter::repeat_n(T::default(), after));
+    }
+
+    /// Cells in order, each with its value.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, T)> {
+        (self.first..).zip(self.values.iter().copied())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Cells between the first and the last one are there, and no others; values stay where they
+    /// were when it widens either way.
+    #[test]
+    fn widens_both_ways() {
+        let mut cells = Cells::<u32>::default();
+        assert_eq!(cells.iter().count(), 0);
+        for (cell, value) in [(1000, 1), (1002, 2), (1000, 3), (998, 4), (1002, 5)] {
+            *cells.at(cell) += value;
+        }
+        let all: Vec<(usize, u32)> = cells.iter().collect();
+        assert_eq!(all, [(998, 4), (999, 0), (1000, 4), (1001, 0), (1002, 7)]);
+        assert_eq!(cells.values.capacity(), 5);
+    }
+}
