@@ -36,11 +36,16 @@ struct Model {
     acks: VecDeque<Acked>,
     /// The time of what the sender got last.
     now: Time,
-    /// For hypotheses: what passed, if the capture was taken away from the sender.
-    log: Option<Vec<Entry>>,
-    /// There was no place for more of it.
-    log_is_over: bool,
+    /// For hypotheses, if the capture was taken away from the sender.
+    log: Option<Box<Log>>,
+}
+
+/// What passed, and what was known before.
+struct Log {
     terms: Terms,
+    entries: Vec<Entry>,
+    /// There was no place for more of them.
+    is_over: bool,
 }
 
 impl DelayedSender {
@@ -52,17 +57,17 @@ impl DelayedSender {
     /// The end is about to send its first data.
     pub fn begin(&mut self, terms: Terms, path: Arc<Path>) {
         let (mss, sender) = (terms.mss.max(1), SenderModel::new(terms, path));
-        let log = hypotheses::may_try(&terms).then(Vec::new);
+        let log = || Box::new(Log { terms, entries: Vec::new(), is_over: false });
+        let log = hypotheses::may_try(&terms).then(log);
         let (acks, now) = (VecDeque::new(), Time::ZERO);
-        let model = Model { sender, mss, acks, now, log, log_is_over: false, terms };
-        self.model = Some(Box::new(model));
+        self.model = Some(Box::new(Model { sender, mss, acks, now, log }));
     }
 
     /// The capture was taken at this end, other than was thought.
     pub fn is_here(&mut self, places: &mut Places) {
         if let Some(model) = &mut self.model {
             model.sender.is_here();
-            places.give_back(model.log.take().map_or(0, |log| log.len()));
+            places.give_back(model.log.take().map_or(0, |log| log.entries.len()));
         }
     }
 
@@ -85,9 +90,9 @@ impl DelayedSender {
     pub fn replay_early_acks(&mut self, delay: Span, places: &mut Places) {
         if let Some(kept) = self.early_acks.take() {
             let [first, last] = *kept;
-            self.input(&Input::Acked(first), delay, places);
+            self.input(&mut Input::Acked(first), delay, places);
             if last.frame != first.frame {
-                self.input(&Input::Acked(last), delay, places);
+                self.input(&mut Input::Acked(last), delay, places);
             }
         }
     }
@@ -99,9 +104,9 @@ impl DelayedSender {
     }
 
     /// `delay` is the round trip between the capture and the sender, zero if the capture was taken
-    /// there.
+    /// there. An ACK is large, so that its time is changed in its place.
     #[inline]
-    pub fn input(&mut self, input: &Input, delay: Span, places: &mut Places) {
+    pub fn input(&mut self, input: &mut Input, delay: Span, places: &mut Places) {
         let Some(model) = &mut self.model else { return };
         if let Input::Acked(acked) = input {
             model.keep(|| Entry::Acked(*acked), places);
@@ -119,13 +124,14 @@ impl DelayedSender {
             }
             Input::Acked(acked) if delay == Span::ZERO => {
                 model.arrive(Time::NEVER, delay, places);
-                model.acked(acked, acked.at);
+                model.acked(acked);
             }
             Input::Acked(acked) => {
                 model.arrive(acked.at, delay, places);
                 if model.acks.len() >= MOST_ACKS || !places.take() {
                     model.arrive(Time::NEVER, delay, places);
-                    model.acked(acked, acked.at + delay);
+                    acked.at += delay;
+                    model.acked(acked);
                 } else {
                     if model.acks.capacity() == 0 {
                         // Idle connections are many, and the last ACK waits in each.
@@ -156,8 +162,8 @@ impl DelayedSender {
         let end = end.max(model.now);
         let mut found = model.sender.finish(end);
         if let Some(log) = &model.log {
-            hypotheses::rewrite(model.terms, log, delay, &mut found);
-            places.give_back(log.len());
+            hypotheses::rewrite(log.terms, &log.entries, delay, &mut found);
+            places.give_back(log.entries.len());
         }
         Some(found)
     }
@@ -167,12 +173,10 @@ impl Model {
     /// Keeps what passes, for hypotheses.
     #[inline]
     fn keep(&mut self, entry: impl FnOnce() -> Entry, places: &mut Places) {
-        if let Some(log) = &mut self.log
-            && !self.log_is_over
-        {
-            self.log_is_over = log.len() >= hypotheses::MOST || !places.take_spare();
-            if !self.log_is_over {
-                log.push(entry());
+        if let Some(log) = self.log.as_mut().filter(|log| !log.is_over) {
+            log.is_over = log.entries.len() >= hypotheses::MOST || !places.take_spare();
+            if !log.is_over {
+                log.entries.push(entry());
             }
         }
     }
@@ -183,20 +187,22 @@ impl Model {
         while let Some(first) = self.acks.front()
             && first.at + delay <= now
         {
-            let first = *first;
+            let mut first = Acked { at: first.at + delay, ..*first };
             self.acks.pop_front();
             places.give_back(1);
-            self.acked(&first, first.at + delay);
+            self.acked(&mut first);
         }
         if self.acks.is_empty() && self.acks.capacity() > 64 {
             self.acks = VecDeque::new();
         }
     }
 
+    /// An ACK reaches the sender, not before what was there already.
     #[inline]
-    fn acked(&mut self, acked: &Acked, at: Time) {
-        self.now = self.now.max(at);
-        self.sender.acked(&Acked { at: self.now, ..*acked });
+    fn acked(&mut self, acked: &mut Acked) {
+        self.now = self.now.max(acked.at);
+        acked.at = self.now;
+        self.sender.acked(acked);
     }
 
     #[inline]

@@ -223,12 +223,12 @@ impl Open {
             if self.place.has_new_least() {
                 self.look_again(budget);
             }
-            self.pass_on(other, Input::Acked(acked), budget);
+            self.pass_on(other, &mut Input::Acked(acked), budget);
         }
         if let Some(data) = data {
             self.place.sent(one, data.end(), now.at, now.timed && !data.again);
             self.senders[other].peer_data(now.at);
-            self.pass_on(one, Input::Data(data), budget);
+            self.pass_on(one, &mut Input::Data(data), budget);
         }
     }
 
@@ -273,32 +273,32 @@ impl Open {
         if missing || self.place.sight(one) == Sight::Sent {
             self.gaps += 1;
             for end in [0, 1] {
-                self.pass_on(end, Input::Gap(at), budget);
+                self.pass_on(end, &mut Input::Gap(at), budget);
             }
         }
     }
 
     /// Passes something on to the model of `end`, or lets it wait.
     #[inline]
-    fn pass_on(&mut self, end: usize, input: Input, budget: &mut Budget) {
+    fn pass_on(&mut self, end: usize, input: &mut Input, budget: &mut Budget) {
         if self.warm_up.is_on() {
-            if self.warm_up.push(end, input, &mut budget.places) {
+            if self.warm_up.push(end, *input, &mut budget.places) {
                 return;
             }
             self.end_warm_up(budget);
         }
-        self.deliver(end, &input, budget);
+        self.deliver(end, input, budget);
     }
 
     #[cold]
     fn end_warm_up(&mut self, budget: &mut Budget) {
-        for (end, input) in self.warm_up.end(&mut budget.places) {
-            self.deliver(end, &input, budget);
+        for (end, mut input) in self.warm_up.end(&mut budget.places) {
+            self.deliver(end, &mut input, budget);
         }
     }
 
     #[inline]
-    fn deliver(&mut self, end: usize, input: &Input, budget: &mut Budget) {
+    fn deliver(&mut self, end: usize, input: &mut Input, budget: &mut Budget) {
         if !self.senders[end].has_begun() {
             match input {
                 Input::Data(_)
@@ -306,7 +306,7 @@ impl Open {
                         && (self.place.forget_made_up() || self.handshake.is_cut()) =>
                 {
                     self.warm_up.start();
-                    return self.pass_on(end, *input, budget);
+                    return self.pass_on(end, input, budget);
                 }
                 Input::Data(_) => self.begin(end, budget),
                 Input::Acked(acked) => return self.senders[end].keep(acked),
