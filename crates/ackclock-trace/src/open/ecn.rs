@@ -11,14 +11,15 @@ const FLAGS: Control = Control::ECE.with(Control::CWR);
 /// Both ends: 0, the client, and 1, the server.
 #[derive(Default)]
 pub(super) struct Marks {
-    ends: [Seen; 2],
+    /// The last SYN is an ECN-setup SYN, or the SYN/ACK accepts it.
+    setups: [Option<bool>; 2],
+    /// From the first packet on that says something.
+    ends: Option<Box<[Seen; 2]>>,
 }
 
 /// What one end sends.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
-    /// The last SYN is an ECN-setup SYN, or the SYN/ACK accepts it.
-    setup: Option<bool>,
     capable: u64,
     marked: u64,
     cwr: u64,
@@ -36,14 +37,14 @@ impl Marks {
     /// The next packet of end `one`, whose segments are of `mss` bytes.
     #[cold]
     pub fn note(&mut self, one: usize, p: &Packet, mss: u32) {
-        let seen = &mut self.ends[one];
         let flags = Control(p.control.0 & FLAGS.0);
         if p.control.contains(Control::SYN) {
             // RFC 3168 section 6.1.1: a SYN/ACK with both flags reflects what it does not know.
             let wanted = if p.control.contains(Control::ACK) { Control::ECE } else { FLAGS };
-            seen.setup = Some(flags == wanted);
+            self.setups[one] = Some(flags == wanted);
             return;
         }
+        let seen = &mut self.ends.get_or_insert_default()[one];
         if p.len > 0 && p.codepoint != Codepoint::NotEct {
             let segments = u64::from(p.len.div_ceil(mss.max(1)));
             seen.capable += segments;
@@ -55,10 +56,12 @@ impl Marks {
 
     /// Whether both ends agreed on it; without both SYNs, whether it is in use.
     pub fn negotiated(&self) -> Option<bool> {
-        match self.ends.map(|seen| seen.setup) {
+        match self.setups {
             [Some(client), Some(server)] => Some(client && server),
             [Some(false), _] | [_, Some(false)] => Some(false),
-            _ if self.ends.iter().any(|seen| seen.capable > 0) => Some(true),
+            _ if self.ends.iter().flat_map(|ends| &**ends).any(|seen| seen.capable > 0) => {
+                Some(true)
+            }
             _ => None,
         }
     }
@@ -70,8 +73,9 @@ impl Marks {
         if negotiated != Some(true) {
             return Ecn { negotiated, ..Ecn::default() };
         }
-        let Seen { capable, marked, cwr, .. } = self.ends[end];
-        let echoes = self.ends[1 - end].echoes;
+        let ends = self.ends.as_deref().copied().unwrap_or_default();
+        let Seen { capable, marked, cwr, .. } = ends[end];
+        let echoes = ends[1 - end].echoes;
         Ecn { negotiated, capable, marked, echoes, cwr, ..Ecn::default() }
     }
 }
