@@ -35,7 +35,7 @@ struct Period {
 
 #[derive(Debug, Default)]
 pub(crate) struct Episodes {
-    open: Option<Period>,
+    open: Option<Box<Period>>,
     closed: Vec<Period>,
     /// Closed ones that wait for the sender to go idle.
     waiting: usize,
@@ -51,7 +51,7 @@ impl Episodes {
     /// is known.
     pub fn begins_with(&self, segment: &Segment) -> bool {
         let earlier = |open: &Period| segment.again == 0 && segment.first_at < open.start;
-        self.open.as_ref().is_none_or(earlier)
+        self.open.as_deref().is_none_or(earlier)
     }
 
     /// `segment` is retransmitted, as the retransmission with index `index`. `flight` was
@@ -69,7 +69,7 @@ impl Episodes {
             idle: 0,
             unseen: segment.unseen,
         };
-        let period = self.open.get_or_insert(new);
+        let period = self.open.get_or_insert_with(|| Box::new(new));
         if begins {
             (period.start, period.base, period.flight) = (new.start, new.base, new.flight);
         }
@@ -82,7 +82,7 @@ impl Episodes {
         let Some(mut period) = self.open.take() else { return };
         if timeout.is_some_and(|index| index >= period.first) {
             (period.end, period.repaired) = (end, Some(at));
-            self.closed.push(period);
+            self.closed.push(*period);
             self.waiting += 1;
         }
     }

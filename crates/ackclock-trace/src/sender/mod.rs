@@ -103,12 +103,13 @@ pub(crate) struct Found {
 /// One sender, reconstructed.
 pub(crate) struct SenderModel {
     stream: Stream,
-    recovery: LossRecovery,
-    causes: Causes,
+    /// From the first sign of a loss on, which most connections never see.
+    repair: Option<Box<Repair>>,
     stalls: Stalls,
     limits: Limits,
     losses: LossRecord,
-    marks: Marks,
+    /// From the first mark on.
+    marks: Option<Box<Marks>>,
     bottleneck: Bottleneck,
     episodes: Episodes,
     ways: Watch,
@@ -117,16 +118,22 @@ pub(crate) struct SenderModel {
     newly: Vec<Segment>,
 }
 
+/// What only losses need.
+#[derive(Debug, Default)]
+struct Repair {
+    recovery: LossRecovery,
+    causes: Causes,
+}
+
 impl SenderModel {
     pub fn new(terms: Terms, path: Arc<Path>) -> SenderModel {
         SenderModel {
             stream: Stream::new(terms),
-            recovery: LossRecovery::default(),
-            causes: Causes::default(),
+            repair: None,
             stalls: Stalls::default(),
             limits: Limits::new(terms.start, path),
             losses: LossRecord::default(),
-            marks: Marks::default(),
+            marks: None,
             bottleneck: Bottleneck::new(terms.mss, terms.handshake_rtt),
             episodes: Episodes::default(),
             ways: Watch::default(),
@@ -154,9 +161,10 @@ impl SenderModel {
         } else if self.stream.outstanding.max() == 0 {
             let (position, len, fin, tsval, ip_id) = (0, 1, true, None, None);
             let sent = Sent { frame, at, position, seq, len, fin, tsval, ip_id };
-            let kind = self.causes.syn(&sent, answer, &self.stream, &self.recovery);
+            let Repair { recovery, causes } = &mut **self.repair.get_or_insert_default();
+            let kind = causes.syn(&sent, answer, &self.stream, recovery);
             let (sight, transmission) = (self.stream.terms.sight, self.stream.segments() as u32);
-            self.recovery.syn_retransmitted(&sent, kind, sight, transmission);
+            recovery.syn_retransmitted(&sent, kind, sight, transmission);
             self.picture.retransmitted(&sent, self.stream.stand(), transmission);
             self.ways.syn_retransmitted();
         }
@@ -164,7 +172,8 @@ impl SenderModel {
 
     /// The data that goes out next, from here on, has CWR.
     pub fn says_lowered(&mut self, position: u64) {
-        self.marks.says_lowered(position, self.stream.terms.at_sender());
+        let marks = self.marks.get_or_insert_default();
+        marks.says_lowered(position, self.stream.terms.at_sender());
     }
 
     /// Data or a FIN goes out. In order of time with [`SenderModel::acked`].
@@ -185,7 +194,8 @@ impl SenderModel {
     fn new_data(&mut self, sent: &Sent) {
         let resumes = self.stream.outstanding.is_empty();
         if !resumes && self.stream.moments.silence(sent.at) > self.stream.timers.quiet() {
-            self.causes.after_silence(sent, &self.stream, &self.recovery);
+            let Repair { recovery, causes } = &mut **self.repair.get_or_insert_default();
+            causes.after_silence(sent, &self.stream, recovery);
             self.ways.after_silence();
         }
         let asked = self.stalls.is_asked(self.stream.moments.last_ack());
@@ -196,10 +206,13 @@ impl SenderModel {
         if resumes {
             self.sender_resumes(sent, asked);
         }
-        self.recovery.phases.new_data();
-        self.stream.append(sent, self.recovery.phases.is_recovery());
-        if self.causes.probes.watches() {
-            self.causes.watch_new_data(sent, &self.stream);
+        let recovering = self.repair.as_mut().is_some_and(|repair| {
+            repair.recovery.phases.new_data();
+            repair.recovery.phases.is_recovery()
+        });
+        self.stream.append(sent, recovering);
+        if let Some(causes) = watching(&mut self.repair) {
+            causes.watch_new_data(sent, &self.stream);
         }
         if self.ways.is_on() && sent.payload() > 0 {
             self.ways.new_data(sent.at, &self.stream);
@@ -251,9 +264,7 @@ impl SenderModel {
 
     /// A segment of data that went out before, or was missed then.
     fn old_data(&mut self, sent: &Sent) {
-        let Self {
-            stream, recovery, causes, limits, losses, marks, episodes, ways, picture, ..
-        } = self;
+        let Self { stream, repair, limits, losses, marks, episodes, ways, picture, .. } = self;
         if stream.is_keep_alive_or_window_probe(sent) {
             return stream.uncount();
         }
@@ -261,6 +272,7 @@ impl SenderModel {
         if stream.is_late_original(sent, records.clone()) {
             return;
         }
+        let Repair { recovery, causes } = &mut **repair.get_or_insert_default();
         let sign = Sign::of(sent, stream, recovery);
         let kind = causes.retransmission(sent, records.start, stream, recovery, picture);
         ways.retransmitted(sent.at, kind, &sign, stream);
@@ -289,7 +301,9 @@ impl SenderModel {
         let received = stream.terms.sight == Sight::Received;
         let had_arrived = is_acked || received && replaced.unseen == 0 && behind_head;
         recovery.retransmitted(sent, kind, &replaced, is_head, had_arrived, stream);
-        marks.retransmitted(recovery.phases.is_open());
+        if let Some(marks) = marks {
+            marks.retransmitted(recovery.phases.is_open());
+        }
         if matches!(kind, Kind::SlowStart | Kind::TailLossProbe | Kind::ProbeOrTimeout) {
             stream.windows.sent(sent.len);
         }
@@ -307,7 +321,7 @@ impl SenderModel {
     pub fn acked(&mut self, a: &Acked) {
         self.elapse(a.at);
         if self.stream.moments.silence(a.at) > self.stream.timers.quiet() {
-            self.causes.ack_after_silence(a.at, &self.stream, &self.recovery);
+            self.ack_after_silence(a.at);
         }
         if self.ways.is_on() {
             self.ways.before_ack(a.at, a.ack, a.sacks > 0, &self.stream);
@@ -320,7 +334,8 @@ impl SenderModel {
         outstanding.ack_seen(a.ack, moments.progress());
         let before = (outstanding.una(), outstanding.sacked_bytes());
         let segments = outstanding.len();
-        let calm = self.recovery.is_calm() && outstanding.retransmitted() == 0 && before.1 == 0;
+        let calm = self.repair.as_ref().is_none_or(|repair| repair.recovery.is_calm());
+        let calm = calm && outstanding.retransmitted() == 0 && before.1 == 0;
         if calm && a.sacks == 0 && before.0 < a.ack && a.ack <= outstanding.max() {
             self.advance_calmly(a);
         } else {
@@ -328,17 +343,33 @@ impl SenderModel {
         }
         self.stalls.offered(a.allowed());
         self.stream.windows.offer(a);
-        if self.causes.probes.watches() {
-            self.causes.watch_answer(a, segments, &self.stream);
+        if let Some(causes) = watching(&mut self.repair) {
+            causes.watch_answer(a, segments, &self.stream);
         }
         self.stream.moments.acked(a.at);
-        self.marks.acked(a, &mut self.stream, &self.recovery.phases);
+        if a.ece || self.marks.is_some() {
+            let marks = self.marks.get_or_insert_default();
+            let phases = &self.repair.get_or_insert_default().recovery.phases;
+            marks.acked(a, &mut self.stream, phases);
+        }
         self.limits.answered();
         self.limits.outstanding(&self.stream);
         if self.picture.is_on() {
             let sacked = self.stream.outstanding.sacked_bytes();
-            let dupacks = self.recovery.evidence.duplicates();
+            let recovery = self.repair.as_ref().map(|repair| &repair.recovery);
+            let dupacks = recovery.map_or(0, |recovery| recovery.evidence.duplicates());
             self.picture.acked(a, self.stream.stand(), before, sacked, dupacks);
+        }
+    }
+
+    /// An ACK comes after silence, which tells of probes.
+    #[cold]
+    fn ack_after_silence(&mut self, at: Time) {
+        let none = Repair::default();
+        let Repair { recovery, causes } = self.repair.as_deref().unwrap_or(&none);
+        if causes.misses_probe(at, &self.stream, recovery) {
+            let una = self.stream.outstanding.una();
+            self.repair.get_or_insert_default().causes.probes.was_missing(una);
         }
     }
 
@@ -363,7 +394,9 @@ impl SenderModel {
                 self.bottleneck.measured(&Trip { at: a.at, oldest, newest, ack: a.ack, bytes });
             }
         }
-        self.recovery.evidence.calm();
+        if let Some(repair) = &mut self.repair {
+            repair.recovery.evidence.calm();
+        }
         self.progressed(a);
     }
 
@@ -383,24 +416,36 @@ impl SenderModel {
         self.check_stall(a.at, a.frame);
         self.stream.moments.progressed(a.at);
         self.limits.news();
-        self.causes.timeouts.progressed();
+        if let Some(repair) = &mut self.repair {
+            repair.causes.timeouts.progressed();
+        }
     }
 
     #[inline]
     fn check_stall(&mut self, at: Time, frame: u64) {
-        let timers = &self.stream.timers;
-        let measures = timers.srtt() == Span::ZERO && self.recovery.retransmissions.is_empty();
+        let (timers, repair) = (&self.stream.timers, self.repair.as_ref());
+        let again = repair.is_some_and(|repair| !repair.recovery.retransmissions.is_empty());
+        let probes = repair.map_or(0, |repair| repair.causes.probes.of_new_data());
         let now = Now { at, frame, progress: self.stream.moments.progress(), timers };
-        self.stalls.progressed(&now, self.causes.probes.of_new_data(), measures);
+        self.stalls.progressed(&now, probes, timers.srtt() == Span::ZERO && !again);
     }
 
     #[cold]
     fn advance_or_repeat(&mut self, a: &Acked) {
-        let Self { stream, recovery, picture, .. } = self;
+        let Self { stream, repair, picture, .. } = self;
         if !stream.outstanding.has_started() {
             stream.outstanding.start(a.ack);
             return stream.moments.progressed(a.at);
         }
+        if repair.is_none() && a.sacks == 0 && stream.is_all_acked(a.ack) {
+            // Another one for all that went out says nothing of losses.
+            self.bottleneck.interrupted();
+            if !a.with_data {
+                self.limits.news();
+            }
+            return;
+        }
+        let recovery = &mut repair.get_or_insert_default().recovery;
         stream.terms.sack |= a.sacks > 0;
         stream.reach_ahead(a.at, a.ack);
         recovery.phases.next_ack();
@@ -419,7 +464,7 @@ impl SenderModel {
             }
             self.repeat(a, newly_sacked);
         }
-        self.recovery.weigh(a, &self.stream);
+        self.repair.get_or_insert_default().recovery.weigh(a, &self.stream);
     }
 
     /// The SACK blocks, whose first may be a D-SACK. Returns whether they report anything new.
@@ -463,7 +508,7 @@ impl SenderModel {
     /// A segment is reported for the first time. Returns when that was sent which was sent last of what has arrived.
     fn arrived(&mut self, segment: &Segment, a: &Acked, echo: Echo) -> Time {
         self.stream.windows.delivered(u64::from(segment.len));
-        self.recovery.arrived(segment, a, echo, &self.stream)
+        self.repair.get_or_insert_default().recovery.arrived(segment, a, echo, &self.stream)
     }
 
     /// An ACK advances; `disorder` says that the receiver held data behind the head.
@@ -500,19 +545,21 @@ impl SenderModel {
             (None, None) => {}
         }
         self.progressed(a);
-        self.causes.probes.acked(a.ack, a.dsack);
-        let recovering = self.recovery.phases.is_recovery();
-        self.recovery.advanced(a, newly_sacked, segments, &self.stream, &mut self.picture);
+        let Repair { recovery, causes } = &mut **self.repair.get_or_insert_default();
+        causes.probes.acked(a.ack, a.dsack);
+        let recovering = recovery.phases.is_recovery();
+        recovery.advanced(a, newly_sacked, segments, &self.stream, &mut self.picture);
         if let Some(sent) = answered {
-            self.recovery.answered(a, sent, &self.stream);
+            recovery.answered(a, sent, &self.stream);
         }
-        self.ways.advanced(a.at, recovering, &self.stream, &self.recovery);
+        self.ways.advanced(a.at, recovering, &self.stream, recovery);
         self.check_repaired(a.at);
     }
 
     /// An ACK has advanced: is anything left to repair?
     fn check_repaired(&mut self, at: Time) {
-        let Self { stream, recovery, causes, episodes, .. } = self;
+        let Self { stream, repair, episodes, .. } = self;
+        let Repair { recovery, causes } = &mut **repair.get_or_insert_default();
         let open = recovery.phases.is_open();
         if open && stream.outstanding.sacked_bytes() == 0 {
             stream.windows.set_pipe(stream.outstanding.flight());
@@ -527,7 +574,8 @@ impl SenderModel {
 
     /// An ACK does not advance.
     fn repeat(&mut self, a: &Acked, newly_sacked: bool) {
-        let Self { stream, recovery, picture, .. } = self;
+        let Self { stream, repair, picture, .. } = self;
+        let Repair { recovery, causes } = &mut **repair.get_or_insert_default();
         let (sack, outstanding) = (stream.terms.sack, &stream.outstanding);
         // RFC 5681 section 2: the window must not have changed. RFC 6675 section 2: with SACK, news
         // make the duplicate.
@@ -538,7 +586,7 @@ impl SenderModel {
         }
         let duplicate = if sack { newly_sacked } else { repeats && same_window };
         if a.dsack || a.sacks == 0 {
-            self.causes.probes.repeated(a.ack);
+            causes.probes.repeated(a.ack);
         }
         if duplicate && !sack {
             stream.windows.delivered(u64::from(stream.terms.mss));
@@ -551,8 +599,8 @@ impl SenderModel {
     /// Something happens: what limited the sender until then?
     #[inline]
     fn elapse(&mut self, at: Time) {
-        let repairing =
-            !self.recovery.phases.is_open() || self.stream.outstanding.retransmitted() > 0;
+        let open = self.repair.as_ref().is_none_or(|repair| repair.recovery.phases.is_open());
+        let repairing = !open || self.stream.outstanding.retransmitted() > 0;
         self.limits.elapse(at, &self.stream, repairing);
     }
 
@@ -574,7 +622,8 @@ impl SenderModel {
 
     /// The connection, or the capture, ended at `end`.
     pub fn finish(mut self, end: Time) -> Found {
-        let mut undecided = self.causes.settle(&mut self.recovery, &mut self.picture);
+        let Repair { recovery, causes } = &mut **self.repair.get_or_insert_default();
+        let mut undecided = causes.settle(recovery, &mut self.picture);
         self.stalls.waited(self.stream.waits_for_fin_alone());
         if !self.stream.outstanding.is_empty() || self.stalls.is_opening() {
             self.check_stall(end, 0);
@@ -582,8 +631,7 @@ impl SenderModel {
         self.elapse(end);
         let Self {
             stream,
-            mut recovery,
-            causes,
+            repair,
             stalls,
             limits,
             losses,
@@ -594,12 +642,13 @@ impl SenderModel {
             picture,
             ..
         } = self;
+        let Repair { mut recovery, causes } = *repair.unwrap_or_default();
         episodes.idle(stream.outstanding.max());
         recovery.retransmissions.settle(stream.terms.sack);
         let dsacks = recovery.retransmissions.dsacks();
         let mut timeouts = causes.timeouts.into_all(&recovery.retransmissions);
         let (recoveries, retransmissions) = recovery.into_found();
-        let reductions = marks.into_all();
+        let reductions = marks.map(|marks| marks.into_all()).unwrap_or_default();
         let facts = Facts {
             terms: &stream.terms,
             timers: &stream.timers,
@@ -632,6 +681,12 @@ impl SenderModel {
             doubts: stream.outstanding.doubts().map(str::to_owned).collect(),
         }
     }
+}
+
+/// Who watches what follows a probe, if that may tell something.
+#[inline]
+fn watching(repair: &mut Option<Box<Repair>>) -> Option<&mut Causes> {
+    repair.as_mut().map(|repair| &mut repair.causes).filter(|causes| causes.probes.watches())
 }
 
 /// Whether an ACK has let this go; what else did was silence.

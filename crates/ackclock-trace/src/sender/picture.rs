@@ -7,9 +7,13 @@ use super::input::{Acked, Sent};
 use super::stream::Stand;
 use crate::connection::{Retransmission, Timeout};
 
+/// Few connections are drawn, so that the others have no place for it.
 #[derive(Debug)]
-pub(crate) struct Picture {
-    /// Events are kept.
+pub(crate) struct Picture(Option<Box<Drawn>>);
+
+#[derive(Debug)]
+struct Drawn {
+    /// Further events are kept.
     on: bool,
     events: Vec<Event>,
     /// The event of each retransmission, as an index, for as long as events are kept.
@@ -18,22 +22,25 @@ pub(crate) struct Picture {
 
 impl Picture {
     pub fn new(on: bool) -> Picture {
-        Picture { on, events: Vec::new(), retransmissions: Vec::new() }
+        let drawn = || Drawn { on, events: Vec::new(), retransmissions: Vec::new() };
+        Picture(on.then(drawn).map(Box::new))
     }
 
     #[inline]
     pub fn is_on(&self) -> bool {
-        self.on
+        self.0.as_ref().is_some_and(|drawn| drawn.on)
     }
 
     /// Keeps no further events.
     pub fn stop(&mut self) {
-        self.on = false;
+        if let Some(drawn) = &mut self.0 {
+            drawn.on = false;
+        }
     }
 
     pub fn draw(&mut self, at: Time, stand: Stand, kind: EventKind) {
-        if self.on {
-            self.events.push(event(at, stand, kind));
+        if let Some(drawn) = self.0.as_mut().filter(|drawn| drawn.on) {
+            drawn.events.push(event(at, stand, kind));
         }
     }
 
@@ -43,8 +50,8 @@ impl Picture {
     }
 
     pub fn retransmitted(&mut self, sent: &Sent, stand: Stand, transmission: u32) {
-        if self.on {
-            self.retransmissions.push(self.events.len());
+        if let Some(drawn) = self.0.as_mut().filter(|drawn| drawn.on) {
+            drawn.retransmissions.push(drawn.events.len());
             self.draw(sent.at, stand, sent_kind(sent, transmission));
         }
     }
@@ -79,10 +86,11 @@ impl Picture {
 
     /// A probe turns out to have been a timeout: its event belongs before what it sent.
     pub fn timed_out_late(&mut self, timeout: &Timeout, rto: Span) {
-        let Some(&index) = self.retransmissions.get(timeout.retransmission) else { return };
-        let Some(&sent) = self.events.get(index) else { return };
-        self.events.insert(index, expiry(timeout, &sent, rto));
-        for later in self.retransmissions.iter_mut().skip(timeout.retransmission) {
+        let Some(drawn) = &mut self.0 else { return };
+        let Some(&index) = drawn.retransmissions.get(timeout.retransmission) else { return };
+        let Some(&sent) = drawn.events.get(index) else { return };
+        drawn.events.insert(index, expiry(timeout, &sent, rto));
+        for later in drawn.retransmissions.iter_mut().skip(timeout.retransmission) {
             *later += 1;
         }
     }
@@ -90,25 +98,26 @@ impl Picture {
     /// At the end: the events, with the causes that were decided, and the reductions for ECN, each
     /// after all else of its time.
     pub fn into_events(
-        mut self,
+        self,
         retransmissions: &[Retransmission],
         reductions: &[Time],
     ) -> Vec<Event> {
-        for (r, &index) in retransmissions.iter().zip(&self.retransmissions) {
-            if let Some(EventKind::Sent { cause, .. }) =
-                self.events.get_mut(index).map(|e| &mut e.kind)
+        let Some(drawn) = self.0 else { return Vec::new() };
+        let mut events = drawn.events;
+        for (r, &index) in retransmissions.iter().zip(&drawn.retransmissions) {
+            if let Some(EventKind::Sent { cause, .. }) = events.get_mut(index).map(|e| &mut e.kind)
             {
                 *cause = r.kind.cause().unwrap_or(Cause::Recovery);
             }
         }
         for &at in reductions {
-            let after = self.events.partition_point(|event| event.at <= at);
-            if let Some(before) = after.checked_sub(1).and_then(|i| self.events.get(i)).copied() {
+            let after = events.partition_point(|event| event.at <= at);
+            if let Some(before) = after.checked_sub(1).and_then(|i| events.get(i)).copied() {
                 let kind = EventKind::Reduced { cwnd_before: before.cwnd };
-                self.events.insert(after, Event { at, kind, ..before });
+                events.insert(after, Event { at, kind, ..before });
             }
         }
-        self.events
+        events
     }
 }
 

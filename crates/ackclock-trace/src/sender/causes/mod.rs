@@ -123,10 +123,9 @@ impl Causes {
         }
     }
 
-    /// An ACK comes after silence, in which a sender with probes would have sent one (RFC 8985 section
+    /// Whether a sender with probes would have sent one in the silence before an ACK (RFC 8985 section
     /// 7.2). Twice its time is enough for one that is late.
-    #[cold]
-    pub fn ack_after_silence(&mut self, at: Time, stream: &Stream, recovery: &LossRecovery) {
+    pub fn misses_probe(&self, at: Time, stream: &Stream, recovery: &LossRecovery) -> bool {
         let Stream { terms, outstanding, timers, moments, windows, .. } = stream;
         let single = outstanding.len() == 1;
         let pto = if single { timers.latest_probe() } else { timers.pto(false) };
@@ -138,9 +137,7 @@ impl Causes {
             && outstanding.retransmitted() == 0
             && recovery.state(stream) == State::Open
             && self.probes.may_follow(outstanding.una());
-        if may_probe && moments.silence(at) > pto.times(2) + TICKS {
-            self.probes.was_missing(outstanding.una());
-        }
+        may_probe && moments.silence(at) > pto.times(2) + TICKS
     }
 
     /// New data goes out after what may have been a probe or a timeout. Nothing holds a FIN back.

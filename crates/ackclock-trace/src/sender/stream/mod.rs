@@ -77,6 +77,11 @@ impl Stream {
         self.fin == Some(self.outstanding.una())
     }
 
+    /// Nothing is outstanding, and this ACK is not ahead of what went out.
+    pub fn is_all_acked(&self, ack: u64) -> bool {
+        self.outstanding.is_empty() && ack <= self.outstanding.una()
+    }
+
     /// Segments that went out, retransmissions included.
     pub fn segments(&self) -> u64 {
         self.segments

@@ -9,6 +9,7 @@ mod losses;
 mod marks;
 mod picture;
 mod probes;
+mod repair;
 mod retransmissions;
 mod states;
 mod ways;

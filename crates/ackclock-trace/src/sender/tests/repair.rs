@@ -1,0 +1,66 @@
+//! What only losses need takes memory from the first sign of one on.
+
+use super::*;
+
+/// The answer to the SYN, a late ACK, a repeated one with nothing outstanding, and one with data
+/// speak of no loss.
+fn calm(line: &mut Line) {
+    line.acked_again(100.0);
+    line.send(100.1, 0..4);
+    line.ack(200.0, 2);
+    line.ack(201.0, 4);
+    line.ack(260.0, 4);
+    line.acked(270.0, 4, &[], false, None, true);
+    line.send(280.0, 4..6);
+    line.ack(390.0, 6);
+}
+
+#[test]
+fn a_calm_sender_has_none() {
+    let mut line = Line::sack(100.0);
+    calm(&mut line);
+    let model = &line.model;
+    assert!(model.repair.is_none() && model.marks.is_none() && !model.picture.is_on());
+}
+
+#[test]
+fn a_sign_of_a_loss_makes_room() {
+    let mut sacked = Line::sack(100.0);
+    sacked.send(0.0, 0..4);
+    sacked.ack_sack(100.0, 0, &[(1, 2)]);
+    let mut repeated = Line::without_sack(100.0);
+    repeated.send(0.0, 0..4);
+    repeated.ack(100.0, 1);
+    repeated.ack(101.0, 1);
+    let mut again = Line::sack(100.0);
+    again.send(0.0, [0]);
+    again.send(300.0, [0]);
+    for line in [&sacked, &repeated, &again] {
+        assert!(line.model.repair.is_some());
+    }
+}
+
+/// With room from the beginning, the same is found.
+#[test]
+fn it_changes_nothing() {
+    let found = |room: bool, sack: bool| {
+        let mut line = if sack { Line::sack(100.0) } else { Line::without_sack(100.0) };
+        if room {
+            line.model.repair.get_or_insert_default();
+        }
+        calm(&mut line);
+        line.send(400.0, 6..10);
+        line.ack(500.0, 7);
+        line.ack(500.5, 7);
+        line.ack(501.0, 7);
+        line.ack(501.5, 7);
+        line.send(501.6, [7]);
+        line.ack(601.6, 10);
+        line.send(900.0, 10..11);
+        line.ack(1_250.0, 11);
+        format!("{:?}", line.found())
+    };
+    for sack in [false, true] {
+        assert_eq!(found(false, sack), found(true, sack));
+    }
+}
