@@ -31,14 +31,19 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 /// The scores of the connections of these seeds, captured at these of [`PLACES`], added up.
+/// `min_rto` as in [`scenario`].
 ///
 /// # Errors
 /// The first one's, as [`score`].
-pub fn score_all(seeds: Range<u64>, places: &Range<usize>) -> Result<Scores, String> {
+pub fn score_all(
+    seeds: Range<u64>,
+    min_rto: Option<&str>,
+    places: &Range<usize>,
+) -> Result<Scores, String> {
     let all: Result<Vec<Scores>, String> = seeds
         .into_par_iter()
         .map(|seed| {
-            score(&scenario(seed), seed, places)
+            score(&scenario(seed, min_rto), seed, places)
                 .map(|(scores, _)| scores)
                 .map_err(|e| format!("seed {seed}: {e}"))
         })

@@ -27,6 +27,9 @@ struct Args {
     /// The seed of the first; the others have those after it.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+    /// The least retransmission timeout of all senders, as `30ms`; else 200 ms or 1 s.
+    #[arg(long, value_name = "TIME")]
+    min_rto: Option<String>,
     /// How to print the scores.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
@@ -134,7 +137,8 @@ fn run(args: &Args) -> Result<String, String> {
     if args.wrong {
         return wrong(args);
     }
-    let scores = score_all(seeds(args.seed, args.connections), &EVERYWHERE)?;
+    let scores =
+        score_all(seeds(args.seed, args.connections), args.min_rto.as_deref(), &EVERYWHERE)?;
     Ok(match args.format {
         Format::Table => table(&scores),
         Format::Json => format!("{:#}\n", json(args, &scores)),
@@ -206,7 +210,7 @@ fn json(args: &Args, scores: &Scores) -> Value {
 fn wrong(args: &Args) -> Result<String, String> {
     let mut out = String::new();
     for seed in seeds(args.seed, args.connections) {
-        let text = scenario(seed);
+        let text = scenario(seed, args.min_rto.as_deref());
         let (_, wrong) = score(&text, seed, &EVERYWHERE)?;
         if !wrong.is_empty() {
             out += &format!("# seed {seed}\n{text}\n");

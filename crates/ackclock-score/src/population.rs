@@ -40,7 +40,8 @@ struct Mishaps {
 }
 
 /// The scenario of a seed: `sender`, `router`, `receiver`, and one flow, or several that compete.
-pub fn scenario(seed: u64) -> String {
+/// `min_rto`, as `30ms`: the least retransmission timeout, in place of the one that is drawn.
+pub fn scenario(seed: u64, min_rto: Option<&str>) -> String {
     let mut draw = Draw(Rng::new(seed, "score/population"));
     let segments = draw.one(&[1, 2, 3, 4, 6, 9, 14, 22, 35, 60, 100, 160, 300, 600, 1000]);
     let mut mishaps = Mishaps { flows: 1, ..Mishaps::default() };
@@ -49,7 +50,7 @@ pub fn scenario(seed: u64) -> String {
         mishap(&mut draw, segments, &mut mishaps);
     }
     let mut out = String::from("duration = \"200s\"\n");
-    tcp(&mut draw, &mut out);
+    tcp(&mut draw, min_rto, &mut out);
     path(&mut draw, &mishaps, &mut out);
     flow(&mut draw, segments, mishaps.flows, &mut out);
     out
@@ -113,14 +114,15 @@ pub(crate) fn presets(registry: &Registry) -> Vec<&str> {
     names.filter(|name| !name.starts_with("oracle")).collect()
 }
 
-fn tcp(draw: &mut Draw, out: &mut String) {
+fn tcp(draw: &mut Draw, min_rto: Option<&str>, out: &mut String) {
     let mut set = |key: &str, value: &str| {
         let _ = writeln!(out, "{key} = {value}");
     };
     set("[tcp]\nmss", draw.one(&["536", "1000", "1448", "1460"]));
     set("initial_window", draw.one(&["1", "2", "3", "4", "10"]));
     set("delayed_ack", draw.one(&["\"off\"", "\"40ms\"", "\"200ms\"", "\"bsd\""]));
-    set("min_rto", draw.one(&["\"200ms\"", "\"1s\""]));
+    let drawn = draw.one(&["200ms", "1s"]);
+    set("min_rto", &format!("{:?}", min_rto.unwrap_or(drawn)));
     set("timer", draw.one(&["\"rfc6298\"", "\"linux\"", "\"bsd\""]));
     set("timestamps", if draw.chance(0.5) { "true" } else { "false" });
     set("handshake", if draw.chance(0.7) { "true" } else { "false" });

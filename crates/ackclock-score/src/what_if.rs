@@ -124,7 +124,7 @@ fn listed(text: &str, mss: u32, dropped: &[(u64, u32, u32)]) -> String {
 /// # Errors
 /// When the scenario is wrong, or the network.
 pub fn answers(seed: u64) -> Result<Vec<Answer>, String> {
-    let text = population::scenario(seed);
+    let text = population::scenario(seed, None);
     let more = ["reorder", "spikes", "jitter", "duplicate", "count = 3"];
     if more.iter().any(|key| text.contains(key)) {
         return Ok(Vec::new());

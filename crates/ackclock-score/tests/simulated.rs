@@ -20,7 +20,7 @@ fn spurious(score: &Score) -> [u64; 2] {
 
 #[test]
 fn no_worse_than_measured() {
-    let scores: Scores = score_all(1..301, &EVERYWHERE).unwrap();
+    let scores: Scores = score_all(1..301, None, &EVERYWHERE).unwrap();
     // Kinds, classes, spurious claimed and missed, places: at the sender, in the middle, at the
     // receiver. Probes within a recovery (`recovery-probe`) are taken for timeouts.
     let most = [[29, 14, 0, 33, 0], [192, 114, 8, 17, 72], [254, 168, 0, 1, 0]];
@@ -53,7 +53,7 @@ fn no_worse_than_measured() {
 /// At the sender: of what is named of a sender's ways, 97 % is right, and each way is named of some.
 #[test]
 fn ways_are_named_rightly() {
-    let scores: Scores = score_all(1..1501, &(0..1)).unwrap();
+    let scores: Scores = score_all(1..1501, None, &(0..1)).unwrap();
     let ways = &scores[0][0].ways;
     for ((way, named), right) in WAYS.iter().zip(ways.named).zip(ways.right) {
         assert!(right * 100 >= named * 97, "{way}: {right} of {named}");
@@ -65,5 +65,8 @@ fn ways_are_named_rightly() {
 /// The same on every machine and with every number of threads.
 #[test]
 fn the_same_each_time() {
-    assert_eq!(score_all(7..27, &EVERYWHERE).unwrap(), score_all(7..27, &EVERYWHERE).unwrap());
+    assert_eq!(
+        score_all(7..27, None, &EVERYWHERE).unwrap(),
+        score_all(7..27, None, &EVERYWHERE).unwrap()
+    );
 }

@@ -5,7 +5,7 @@ use ackclock_net::scenario::Scenario;
 #[test]
 fn every_draw_is_a_scenario() {
     for seed in 0..2000 {
-        let text = super::scenario(seed);
+        let text = super::scenario(seed, None);
         assert!(
             Scenario::from_toml(&text, &ackclock_tcp::Registry::default()).is_ok(),
             "{seed}: {:?}\n{text}",
@@ -23,5 +23,17 @@ fn siblings_are_scenarios() {
         for text in all.iter().step_by(613) {
             assert!(Scenario::from_toml(text, &registry).is_ok(), "{seed}: {text}");
         }
+    }
+}
+
+/// A least timeout that is given takes the place of the one drawn, and changes nothing else.
+#[test]
+fn the_least_timeout_may_be_given() {
+    for seed in 0..50 {
+        let line = |text: &str| text.lines().find(|l| l.starts_with("min_rto")).map(str::to_owned);
+        let (drawn, given) = (super::scenario(seed, None), super::scenario(seed, Some("30ms")));
+        assert_eq!(line(&given).as_deref(), Some("min_rto = \"30ms\""));
+        let drawn_line = line(&drawn).expect("one is drawn");
+        assert_eq!(given, drawn.replace(&drawn_line, "min_rto = \"30ms\""));
     }
 }
