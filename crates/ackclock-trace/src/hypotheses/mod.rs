@@ -10,6 +10,7 @@
 //! capture, say, others begin anew at a quiet moment before what is not explained ([`start`]).
 
 mod candidates;
+mod recoveries;
 mod rewrite;
 mod script;
 mod start;

@@ -2,7 +2,7 @@
 
 use ackclock_tcp::{Cause, EventKind, Span};
 
-use super::{Entry, Verdict, verdicts};
+use super::{Entry, Verdict, recoveries, verdicts};
 use crate::connection::{Kind, Retransmission, StallCause, Timeout};
 use crate::sender::{Found, Terms, expiry};
 
@@ -16,6 +16,7 @@ pub(crate) fn rewrite(terms: Terms, entries: &[Entry], delay: Span, found: &mut 
         return;
     }
     take_over(&verdicts, terms, found);
+    recoveries::rebuild(entries, delay, found);
 }
 
 fn take_over(verdicts: &[Verdict], terms: Terms, found: &mut Found) {

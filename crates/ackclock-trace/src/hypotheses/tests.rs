@@ -7,12 +7,12 @@ use super::{Entry, verdicts};
 use crate::connection::Kind;
 use crate::sender::{Acked, Opening, Sent, Sight, Terms};
 
-const MSS: u64 = 1000;
+pub(super) const MSS: u64 = 1000;
 
 /// Time between the capture, at the receiver, and the sender, and back; there is nothing behind it.
 const RTT: f64 = 50.0;
 
-fn ms(t: f64) -> Time {
+pub(super) fn ms(t: f64) -> Time {
     Time::ZERO + Span((t * 1e6) as u64) + Span::from_secs(10)
 }
 
@@ -31,7 +31,7 @@ fn terms(sack: bool) -> Terms {
 }
 
 /// A full segment arrives.
-fn seen(t: f64, segment: u64) -> Entry {
+pub(super) fn seen(t: f64, segment: u64) -> Entry {
     Entry::Sent(Sent {
         frame: t as u64,
         at: ms(t),
@@ -45,7 +45,7 @@ fn seen(t: f64, segment: u64) -> Entry {
 }
 
 /// The receiver has all before segment `n`, and these.
-fn ack(t: f64, n: u64, sacks: &[(u64, u64)]) -> Entry {
+pub(super) fn ack(t: f64, n: u64, sacks: &[(u64, u64)]) -> Entry {
     let mut sack = [(0, 0); 4];
     sacks.iter().zip(&mut sack).for_each(|((a, b), block)| *block = (a * MSS, b * MSS));
     Entry::Acked(Acked {
