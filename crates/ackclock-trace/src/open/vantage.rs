@@ -247,7 +247,12 @@ fn sight(end: usize, trips: [Option<Span>; 2], ttls: [u8; 2]) -> Sight {
         Vantage::Server => 1,
         Vantage::Middle | Vantage::Unknown => return Sight::Arrived,
     };
-    if near == end { Sight::Sent } else { Sight::Received }
+    match near == end {
+        true if trips[end].is_none_or(|trip| trip <= NEAR) => Sight::Sent,
+        // There is a part of the path before the capture, in which something may be lost.
+        true => Sight::Arrived,
+        false => Sight::Received,
+    }
 }
 
 /// Both round trips are short and of a size.

@@ -91,6 +91,28 @@ fn a_late_answer_in_the_handshake_is_forgotten_when_later_ones_are_quick() {
     assert_eq!(upload(false), (Vantage::Middle, 1, None));
 }
 
+/// A capture near the sender, by a tenth of the round trip, is not at it: a tail may be lost before.
+/// What comes when the timer expires is a retransmission there, and at the sender the application
+/// has paused.
+#[test]
+fn near_the_sender_something_may_be_lost_before_the_capture() {
+    let kinds = |to_client: f64| {
+        let mut talk = Talk::new(ISNS[0]);
+        talk.at(0.0, syn(0)).at(40.0 - to_client, syn(1)).at(40.0, c(0, 0));
+        for n in 0..3 {
+            talk.at(40.1 + 0.1 * n as f64, c(1460 * n, 1460));
+        }
+        let answered = 80.3 - to_client;
+        talk.at(answered, s(0, 0).ack(4380)).at(80.3 + 200.0, c(4380, 1460));
+        talk.at(320.3 - to_client, s(0, 0).ack(5840));
+        let one = talk.one();
+        assert_eq!(one.position.vantage, Vantage::Client, "{to_client}");
+        one.from_client.retransmissions.iter().map(|r| r.kind).collect::<Vec<_>>()
+    };
+    assert_eq!(kinds(2.0), [Kind::Timeout]);
+    assert_eq!(kinds(0.5), []);
+}
+
 /// Only what comes later than the handshake.
 fn later(mut talk: Talk, to_client: f64, to_server: f64, timestamps: bool) -> Connection {
     for n in 0..40u32 {
