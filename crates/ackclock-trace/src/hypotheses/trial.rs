@@ -12,6 +12,8 @@ use ackclock_tcp::{
     Time, TimeoutClass, Timestamps,
 };
 
+use rustc_hash::FxHashMap;
+
 use super::HOPELESS;
 use super::candidates::Candidate;
 use super::script::{Script, Step};
@@ -66,16 +68,19 @@ pub(super) struct Expiry {
 #[derive(Clone, Copy)]
 struct Own {
     at: Time,
-    position: u64,
     len: u32,
     says: Says,
     seen: bool,
+    /// The transmission before it that begins with the same byte.
+    before: Option<usize>,
 }
 
 pub(super) struct Trial<'a> {
     script: &'a Script<'a>,
     sender: Sender,
     own: Vec<Own>,
+    /// The last transmission that begins there, by position.
+    last: FxHashMap<u64, usize>,
     /// The first of `own` that none behind it was seen before.
     next: usize,
     /// When the last segment that was seen passed, and how late it was.
@@ -143,6 +148,7 @@ pub(super) fn run(script: &Script, setting: &Setting, limits: Limits) -> Vec<Say
         script,
         sender: Sender::new(config, strategy),
         own: Vec::new(),
+        last: FxHashMap::default(),
         next: 0,
         seen_at: Time::ZERO,
         late: Span::ZERO,
@@ -257,7 +263,8 @@ impl Trial<'_> {
             let kind = (transmit.transmission > 1).then(|| kind(transmit.cause, expiry.as_ref()));
             let says = Says { kind, expiry, transmission: transmit.transmission, cost: 0.0 };
             let (position, len) = (transmit.position + self.script.base, transmit.segment.len);
-            self.own.push(Own { at, position, len, says, seen: false });
+            let before = self.last.insert(position, self.own.len());
+            self.own.push(Own { at, len, says, seen: false, before });
         }
     }
 
@@ -287,8 +294,12 @@ impl Trial<'_> {
         let is_behind = step.map(|step| step > u16::MAX / 2);
         let mut best: Option<(f32, f32, usize)> = None;
         let first = self.own.len().saturating_sub(REACH);
-        for (index, own) in self.own.iter().enumerate().skip(first).rev() {
-            if own.seen || own.position != sent.position {
+        let mut same = self.last.get(&sent.position).copied();
+        while let Some((index, own)) = same.and_then(|i| Some((i, self.own.get(i)?)))
+            && index >= first
+        {
+            same = own.before;
+            if own.seen {
                 continue;
             }
             let overtaken = index < self.next;
