@@ -105,3 +105,17 @@ fn shares_agree_with_the_kernel() {
         "{mistakes:#?}"
     );
 }
+
+/// Behind a delay spike what the timer sent is seen after the ACKs of what it was for; of tails that
+/// are lost before the capture the numbers of packets tell.
+#[test]
+fn captures_away_from_the_sender_are_explained() {
+    let [_, middle, receiver] = score(&kept()).expect("captures");
+    for KernelScore { score, mistakes, .. } in [middle, receiver] {
+        let kinds = &score.kinds;
+        assert_eq!((score.captures, score.places.right()), (3, score.places.all()));
+        assert_eq!(kinds.of_truth("slow_start"), 94);
+        assert!(kinds.count("slow_start", "slow_start") >= 90, "{mistakes:#?}");
+        assert_eq!(kinds.count("slow_start", "none"), 0, "{mistakes:#?}");
+    }
+}
