@@ -12,15 +12,24 @@ const MORE: [&str; 6] =
 /// What a strategy has that names no timer of its own.
 const TIMERS: [&str; 3] = ["linux-timer", "rfc6298-timer", "bsd-timer"];
 
-/// The least intervals of the retransmission timer in use: Linux's and RFC 6298's.
-const LEAST: [Span; 2] = [Span::from_millis(200), Span::from_secs(1)];
+/// The least intervals of the retransmission timer that most senders have: Linux's and RFC 6298's.
+pub(super) const LEAST: [Span; 2] = [Span::from_millis(200), Span::from_secs(1)];
 
 /// A sender.
 pub(super) struct Candidate {
     pub composition: Composition,
-    pub min_rto: Span,
-    /// Its timer expires with ticks of a clock, whose phase is not known.
-    pub ticks: bool,
+    pub least: Least,
+}
+
+/// What the least interval of its timer says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Least {
+    /// How long it waits at least (RFC 6298 section 2.4).
+    Whole,
+    /// How long it waits at least beside the round trip (Linux's `tcp_rto_min`).
+    BesideTrip,
+    /// Nothing: the timer expires with ticks of a clock, whose phase is not known.
+    Ticks,
 }
 
 /// Those that use SACK, or those that may do without, the commonest first.
@@ -47,11 +56,14 @@ fn build(sack: bool) -> Vec<Candidate> {
         let has_timer = composition.mechanisms().iter().any(|m| m.axis == Axis::Timer);
         let timers = if has_timer { &TIMERS[..1] } else { &TIMERS[..] };
         for timer in timers.iter().filter_map(|timer| registry.mechanism(timer)) {
-            for min_rto in LEAST {
-                let composition = composition.clone().or(timer);
-                let ticks = !has_timer && timer.name == "bsd-timer";
-                all.push(Candidate { composition, min_rto, ticks });
-            }
+            let composition = composition.clone().or(timer);
+            let mut timers = composition.mechanisms().iter().filter(|m| m.axis == Axis::Timer);
+            let least = match timers.next().map(|timer| &*timer.name) {
+                Some("bsd-timer" | "ns2-timer") => Least::Ticks,
+                Some(name) if name.starts_with("linux") => Least::BesideTrip,
+                _ => Least::Whole,
+            };
+            all.push(Candidate { composition, least });
         }
     }
     all

@@ -17,10 +17,11 @@ mod start;
 #[cfg(test)]
 mod tests;
 mod trial;
+mod waits;
 
 use ackclock_tcp::{Span, Time};
 
-use self::candidates::candidates;
+use self::candidates::{Candidate, LEAST, Least, candidates};
 pub(crate) use self::rewrite::rewrite;
 use self::script::Script;
 use self::start::{Points, Start, beginnings};
@@ -46,12 +47,30 @@ const PATIENCE: f32 = 0.3;
 /// A candidate is given up that costs so much more than the best one so far.
 const HOPELESS: f32 = 24.0;
 /// Costs are divided by this, so that probabilities come out as measured.
-const TEMPERATURE: f32 = 1.5;
+const TEMPERATURE: f32 = 2.0;
 /// A first transmission that looks like none is sure where the best one costs less than this part
 /// of what it may; else other beginnings are tried.
 const SURE: f64 = 0.3;
-/// How often the best candidate is wrong that hardly agrees, as measured.
-const DOUBT: f64 = 0.15;
+/// What it costs to assume a least timeout that few senders have.
+const UNUSUAL: f32 = 6.0;
+/// What the best candidate costs from a segment on to so many behind it says how well it explains
+/// this one; no more than [`MOST_LOCAL`] of it.
+const LOCAL: usize = 4;
+const MOST_LOCAL: f32 = 25.0;
+/// A retransmission is claimed of what looks like a first transmission if it is as probable.
+const LEAST_CLAIM: f64 = 0.6;
+
+/// How often the best candidate is wrong, as measured.
+struct Doubt {
+    /// Where it hardly agrees.
+    overall: f64,
+    /// For each unit of what it costs locally.
+    local: f64,
+}
+
+/// Of what the capture shows to be a retransmission, and of what looks like a first transmission.
+const SHOWN: Doubt = Doubt { overall: 0.05, local: 0.01 };
+const CLAIMED: Doubt = Doubt { overall: 0.7, local: 0.02 };
 
 /// What a candidate may cost at this segment.
 fn allowed(index: usize) -> f32 {
@@ -177,14 +196,22 @@ impl Tries<'_> {
             let cost = |says: &Vec<Says>| says.get(*until).map(|says| says.cost);
             all.iter().filter_map(cost).any(|cost| cost <= most)
         };
-        let sent = self.entries.iter().filter_map(Entry::sent);
-        let places = sent.zip(&mut self.verdicts).skip(skipped).filter(|(s, _)| s.position >= base);
-        for (index, (sent, place)) in places.enumerate() {
+        let mut max = 0;
+        let sent = self.entries.iter().filter_map(Entry::sent).map(|sent| {
+            let is_first = sent.position >= max;
+            max = max.max(sent.end());
+            (sent, is_first)
+        });
+        let places =
+            sent.zip(&mut self.verdicts).skip(skipped).filter(|((s, _), _)| s.position >= base);
+        for (index, ((sent, is_first), place)) in places.enumerate() {
             // The last segments have fewer ahead of them.
             let most = (index + AHEAD).min(longest.saturating_sub(1));
             let least = (index + LEAST_AHEAD).min(most);
             let until = (least..=most).rev().find(|until| agrees(until, allowed(index)));
-            if let Some(new) = until.and_then(|until| verdict(sent, index, until, &all))
+            let looks =
+                Looks { is_first, to_the_end: until == Some((index + AHEAD).min(segments - 1)) };
+            if let Some(new) = until.and_then(|until| verdict(sent, index, until, &all, looks))
                 && place.is_none_or(|old| !old.is_sure() && old.doubt > new.doubt)
             {
                 *place = Some(new);
@@ -200,6 +227,10 @@ impl Tries<'_> {
             for setting in settings(script, sack) {
                 if self.work > MOST_WORK {
                     return;
+                }
+                if setting.cost > least {
+                    // Others explain all for less.
+                    break;
                 }
                 let says = run(script, &setting, Limits { most: least + HOPELESS, best: &best });
                 if says.len() == script.segments {
@@ -218,46 +249,90 @@ impl Tries<'_> {
     }
 }
 
-/// All candidates, with what they may begin with.
+/// All candidates, with what they may begin with; those with a least timeout as few have it come
+/// last.
 fn settings<'a>(script: &'a Script, sack: bool) -> impl Iterator<Item = Setting<'a>> {
-    script.windows.iter().flat_map(move |&initial_window| {
-        candidates(sack).iter().flat_map(move |candidate| {
-            let phases = if candidate.ticks { &script.phases[..] } else { &[Span::ZERO] };
-            phases.iter().flat_map(move |&tick_phase| {
-                let of = move |&initial_ssthresh: &Option<u64>| Setting {
-                    candidate,
-                    initial_window,
-                    initial_ssthresh,
-                    tick_phase,
-                };
-                script.thresholds.iter().map(of)
+    let all = || candidates(sack).iter();
+    let usual = all().flat_map(|c| LEAST.map(|least| (c, least, 0.0))).collect();
+    let learned = |c: &'a Candidate| {
+        let least: &[Span] = match c.least {
+            Least::Whole => &script.waits,
+            Least::BesideTrip => &script.waits_beside_trip,
+            Least::Ticks => &[],
+        };
+        least.iter().map(move |&least| (c, least, UNUSUAL))
+    };
+    let unusual = all().flat_map(learned).collect();
+    let starts = move |senders: Vec<(&'a Candidate, Span, f32)>| {
+        let windows = script.windows.iter();
+        windows.flat_map(move |&initial_window| {
+            senders.clone().into_iter().flat_map(move |(candidate, min_rto, cost)| {
+                let ticks = candidate.least == Least::Ticks;
+                let phases = if ticks { &script.phases[..] } else { &[Span::ZERO] };
+                phases.iter().flat_map(move |&tick_phase| {
+                    let of = move |&initial_ssthresh: &Option<u64>| Setting {
+                        candidate,
+                        min_rto,
+                        cost,
+                        initial_window,
+                        initial_ssthresh,
+                        tick_phase,
+                    };
+                    script.thresholds.iter().map(of)
+                })
             })
         })
-    })
+    };
+    starts(usual).chain(starts(unusual))
+}
+
+/// What a segment looks like, and how far it is explained.
+#[derive(Clone, Copy)]
+struct Looks {
+    /// Nothing at or behind it was seen before.
+    is_first: bool,
+    /// Candidates agree as far ahead as is asked, or up to the last segment.
+    to_the_end: bool,
 }
 
 /// What is most probable of a segment, by the candidates that agree as far as to segment `until`.
-fn verdict(sent: &Sent, index: usize, until: usize, all: &[Vec<Says>]) -> Option<Verdict> {
-    let agreed = |says: &Vec<Says>| Some((says.get(until)?.cost, *says.get(index)?));
-    let agreeing: Vec<(f32, Says)> = all.iter().filter_map(agreed).collect();
-    let least = agreeing.iter().map(|(cost, _)| *cost).reduce(f32::min)?;
+/// `None` if nothing is probable enough.
+fn verdict(
+    sent: &Sent,
+    index: usize,
+    until: usize,
+    all: &[Vec<Says>],
+    looks: Looks,
+) -> Option<Verdict> {
+    let agreeing = || all.iter().filter(|says| says.len() > until);
+    let least = agreeing().map(|says| says[until].cost).reduce(f32::min)?;
     let (mut sum, mut kinds) = (0.0, [0.0_f64; Kind::ALL.len() + 1]);
     let place = |kind: Option<Kind>| {
         Kind::ALL.iter().position(|k| Some(*k) == kind).unwrap_or(Kind::ALL.len())
     };
-    for (cost, says) in &agreeing {
-        let weight = f64::from((least - cost) / TEMPERATURE).exp();
+    for says in agreeing() {
+        let weight = f64::from((least - says[until].cost) / TEMPERATURE).exp();
         sum += weight;
-        kinds[place(says.kind)] += weight;
+        kinds[place(says[index].kind)] += weight;
     }
     let (most, weight) = kinds.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1))?;
     let kind = Kind::ALL.get(most).copied();
-    let of_kind = agreeing.iter().filter(|(_, says)| says.kind == kind);
-    let (_, says) = of_kind.min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let of_kind = agreeing().filter(|says| says[index].kind == kind);
+    let best = of_kind.min_by(|a, b| a[until].cost.total_cmp(&b[until].cost))?;
     // The more the best one costs, the more often it is none of them.
     let doubt = f64::from(least / allowed(index)).clamp(0.0, 1.0);
-    let best = 1.0 - DOUBT * doubt.powi(2);
+    let before = index.checked_sub(1).map_or(0.0, |before| best[before].cost);
+    let local = best[until.min(index + LOCAL)].cost - before;
+    let is_claim = looks.is_first && kind.is_some();
+    let of = if is_claim { CLAIMED } else { SHOWN };
+    let is_it = (1.0 - of.overall * doubt.powi(2))
+        * (1.0 - of.local * f64::from(local.clamp(0.0, MOST_LOCAL)));
+    let probability = is_it * weight / sum;
+    // Most of what looks like a first transmission is one.
+    if is_claim && (!looks.to_the_end || probability < LEAST_CLAIM) {
+        return None;
+    }
     // To a thousandth, so that it is the same on every machine.
-    let probability = (1000.0 * best * weight / sum).round() / 1000.0;
-    Some(Verdict { sent: *sent, kind, probability, doubt, says: *says })
+    let probability = (1000.0 * probability).round() / 1000.0;
+    Some(Verdict { sent: *sent, kind, probability, doubt, says: best[index] })
 }

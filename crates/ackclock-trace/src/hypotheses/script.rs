@@ -5,6 +5,7 @@ use ackclock_tcp::{Span, Time};
 
 use super::Entry;
 use super::start::Start;
+use super::waits::waits;
 use crate::sender::{Acked, Opening, Sent, Terms};
 
 /// A time is known no better than to this, or to a part of the round trip ([`PART`]).
@@ -61,6 +62,10 @@ pub(super) struct Script<'a> {
     pub pace: Span,
     /// Phases that a clock of [`TICK`] may have, if it has sent what came after silence.
     pub phases: Vec<Span>,
+    /// Least intervals that a timer may have, if it has sent what came after silence; and those
+    /// that it may have beside the round trip.
+    pub waits: Vec<Span>,
+    pub waits_beside_trip: Vec<Span>,
     /// The application may have paused.
     pub may_pause: bool,
     /// The sender numbers the packets of this connection (IPv4 identification), as Linux does.
@@ -95,13 +100,13 @@ impl<'a> Script<'a> {
             || acks().take_while(|a| handshake.is_some() && a.at + delay <= first.at + grain);
         let request = before().filter(|a| a.with_data).last();
         let at_once = request.or(before().next()).map_or(first.at, |a| first.at.min(a.at + delay));
-        let waits = first.at.since(at_once) > grain.times(2);
-        let begin = if waits && paused { first.at } else { at_once };
+        let is_late = first.at.since(at_once) > grain.times(2);
+        let begin = if is_late && paused { first.at } else { at_once };
 
         // Where it may have paused: a segment with all before it acknowledged.
-        let waited = if waits { pause(first.at.since(at_once), grain) } else { 0.0 };
+        let waited = if is_late { pause(first.at.since(at_once), grain) } else { 0.0 };
         let mut writes = vec![(begin, base, if paused { waited } else { 0.0 })];
-        let mut may_pause = waits;
+        let mut may_pause = is_late;
         let answered = answer.map_or(Time::NEVER, |a| a.at + delay);
         let (mut una, mut una_at, mut max) = (base, begin, base);
         let mut waiting = acks().peekable();
@@ -160,6 +165,7 @@ impl<'a> Script<'a> {
                 phases.push(phase);
             }
         }
+        let (waits, waits_beside_trip) = waits(sent, acks, delay, trip.unwrap_or_default(), grain);
         let window = acks().map(|a| a.window).max().unwrap_or(0);
         let shift = (0..14).find(|shift| window >> shift <= u64::from(u16::MAX)).unwrap_or(14);
         let flight = sent().filter(|s| s.at < answered).map(Sent::end).max().unwrap_or(base + 1);
@@ -199,6 +205,8 @@ impl<'a> Script<'a> {
             grain,
             pace: grain + pace.min(MOST_PACE),
             phases,
+            waits,
+            waits_beside_trip,
             may_pause,
             numbers: next > 0 && next >= segments / 2,
         })

@@ -3,7 +3,8 @@ use std::ops::Range;
 
 use ackclock_tcp::{Cause, Registry, Segment, Sender, SenderConfig, Seq, Span, Time, TimeoutClass};
 
-use super::{Entry, verdicts};
+use super::trial::Says;
+use super::{Entry, Looks, verdict, verdicts};
 use crate::connection::Kind;
 use crate::sender::{Acked, Opening, Sent, Sight, Terms};
 
@@ -130,10 +131,14 @@ fn nothing_is_said_without_the_beginning() {
 }
 
 /// A transfer of 100 segments by NewReno with an initial window of two, over a path of 25 ms that
-/// takes 0.1 ms for a segment. The first transmission of segment `lost` is lost before the capture,
-/// the ACKs of the first ones of `unheard` behind it. What passes, and the kind of each segment
-/// that does.
-fn transfer(lost: u64, unheard: Range<u64>) -> (Vec<Entry>, Vec<Option<Cause>>) {
+/// takes 0.1 ms for a segment. The first transmissions of segments `lost` are lost before the
+/// capture, the ACKs of the first ones of `unheard` behind it. `min_rto`: the least timeout, if not
+/// 1 s. What passes, and the kind of each segment that does.
+fn transfer(
+    lost: Range<u64>,
+    unheard: Range<u64>,
+    min_rto: Option<Span>,
+) -> (Vec<Entry>, Vec<Option<Cause>>) {
     let strategy = Registry::default().parse("newreno+rfc6298-timer").unwrap().build();
     let config = SenderConfig {
         isn: Seq(0),
@@ -142,6 +147,7 @@ fn transfer(lost: u64, unheard: Range<u64>) -> (Vec<Entry>, Vec<Option<Cause>>) 
         initial_rwnd: 60_000,
         wscale: 0,
         sack: false,
+        min_rto,
         ..SenderConfig::default()
     };
     let mut sender = Sender::new(config, strategy);
@@ -156,7 +162,7 @@ fn transfer(lost: u64, unheard: Range<u64>) -> (Vec<Entry>, Vec<Option<Cause>>) 
             }
             next = (now + 25.0).max(next + 0.1);
             let segment = transmit.position / MSS;
-            if segment == lost && transmit.transmission == 1 {
+            if lost.contains(&segment) && transmit.transmission == 1 {
                 continue;
             }
             entries.push(seen(next, segment));
@@ -201,7 +207,7 @@ fn found_and_true(
 #[test]
 fn the_delay_follows_from_the_initial_window() {
     let made_up = Terms { opening: Opening::MadeUp, handshake_rtt: None, ..terms(false) };
-    let found = found_and_true(made_up, &transfer(40, 0..0), 0.0);
+    let found = found_and_true(made_up, &transfer(40..41, 0..0, None), 0.0);
     assert_eq!(found, (vec![Kind::FastRetransmit], vec![Cause::FastRetransmit]));
 }
 
@@ -209,7 +215,7 @@ fn the_delay_follows_from_the_initial_window() {
 /// why; but those that begin anew behind it agree with what comes then.
 #[test]
 fn candidates_begin_anew_behind_lost_acks() {
-    let (found, truth) = found_and_true(terms(false), &transfer(75, 6..14), RTT);
+    let (found, truth) = found_and_true(terms(false), &transfer(75..76, 6..14, None), RTT);
     assert_eq!(truth, [Cause::Timeout, Cause::FastRetransmit]);
     assert_eq!(found, [Kind::FastRetransmit]);
 }
@@ -217,11 +223,74 @@ fn candidates_begin_anew_behind_lost_acks() {
 /// The same where the connection began before the capture.
 #[test]
 fn candidates_begin_within_a_connection() {
-    let (mut entries, causes) = transfer(60, 0..0);
+    let (mut entries, causes) = transfer(60..61, 0..0, None);
     entries.drain(..40);
     let unseen = Terms { opening: Opening::Unseen, handshake_rtt: None, ..terms(false) };
     let found = found_and_true(unseen, &(entries, causes), RTT);
     assert_eq!(found, (vec![Kind::FastRetransmit], vec![Cause::FastRetransmit]));
+}
+
+/// All of a window but its last two segments is lost before the capture. Few senders wait for only
+/// 100 ms; but this one has, and its slow start follows.
+#[test]
+fn the_least_timeout_is_learned() {
+    let least = Some(Span::from_millis(100));
+    let (found, truth) = found_and_true(terms(false), &transfer(6..12, 0..0, least), RTT);
+    assert_eq!(truth.len(), 8);
+    assert_eq!(truth[0], Cause::Timeout);
+    assert!(truth[1..].iter().all(|cause| *cause == Cause::SlowStart));
+    assert_eq!(found.first(), Some(&Kind::Timeout));
+    assert!(found[1..].iter().all(|kind| *kind == Kind::SlowStart), "{found:?}");
+    assert_eq!(found.len(), 8);
+}
+
+/// A candidate that costs `misfit` at segment 10 of 40, where it sends a retransmission, and
+/// nothing else.
+fn misfits_once(misfit: f32) -> Vec<Vec<Says>> {
+    let says = |index| Says {
+        kind: (index == 10).then_some(Kind::Recovery),
+        cost: if index < 10 { 0.0 } else { misfit },
+        ..Says::default()
+    };
+    vec![(0..40).map(says).collect()]
+}
+
+fn says_of_ten(misfit: f32, looks: Looks) -> Option<(Option<Kind>, f64)> {
+    let Entry::Sent(sent) = seen(10.0, 10) else { panic!("not sent") };
+    verdict(&sent, 10, 34, &misfits_once(misfit), looks).map(|v| (v.kind, v.probability))
+}
+
+/// What one candidate alone says is as sure as it fits the segment itself: with 8 of 43 it is
+/// 1 - 0.05 (8/43)^2 times 1 - 0.01 * 8.
+#[test]
+fn a_misfit_at_the_segment_is_doubted() {
+    let shown = Looks { is_first: false, to_the_end: false };
+    let is = |probability| Some((Some(Kind::Recovery), probability));
+    assert_eq!(says_of_ten(0.0, shown), is(1.0));
+    assert_eq!(says_of_ten(8.0, shown), is(0.918));
+    assert_eq!(says_of_ten(20.0, shown), is(0.791));
+    // As much before it, or long after, says less.
+    let earlier = |index: usize| {
+        let mut all = misfits_once(8.0);
+        all[0].iter_mut().for_each(|says| says.cost = 0.0);
+        all[0][index..].iter_mut().for_each(|says| says.cost = 8.0);
+        let Entry::Sent(sent) = seen(10.0, 10) else { panic!("not sent") };
+        verdict(&sent, 10, 34, &all, shown).map(|v| v.probability)
+    };
+    assert_eq!([9, 10, 14, 15].map(earlier), [0.998, 0.918, 0.918, 0.998].map(Some));
+}
+
+/// Most of what looks like a first transmission is one. That it is none takes a candidate that
+/// agrees to the end, and fits.
+#[test]
+fn a_first_transmission_is_claimed_with_care() {
+    let first = |to_the_end| Looks { is_first: true, to_the_end };
+    let is = |probability| Some((Some(Kind::Recovery), probability));
+    assert_eq!(says_of_ten(0.0, first(true)), is(1.0));
+    assert_eq!(says_of_ten(8.0, first(true)), is(0.82));
+    // 0.509.
+    assert_eq!(says_of_ten(20.0, first(true)), None);
+    assert_eq!(says_of_ten(0.0, first(false)), None);
 }
 
 /// Segment 1 of ten is lost before the capture. Three SACKs send it again at once.

@@ -100,6 +100,9 @@ pub(super) struct Trial<'a> {
 /// A candidate, and what it begins with.
 pub(super) struct Setting<'a> {
     pub candidate: &'a Candidate,
+    /// The least interval of its timer, and what it costs to assume that.
+    pub min_rto: Span,
+    pub cost: f32,
     /// In segments.
     pub initial_window: u32,
     /// The threshold of slow start in bytes, if it has one.
@@ -126,7 +129,8 @@ impl Limits<'_> {
 /// What the candidate says of each segment that was seen, as far as it came before it cost more than
 /// it may.
 pub(super) fn run(script: &Script, setting: &Setting, limits: Limits) -> Vec<Says> {
-    let &Setting { candidate, initial_window, initial_ssthresh, tick_phase } = setting;
+    let &Setting { candidate, min_rto, cost, initial_window, initial_ssthresh, tick_phase } =
+        setting;
     let strategy = candidate.composition.build();
     let terms = &script.terms;
     let config = SenderConfig {
@@ -139,7 +143,7 @@ pub(super) fn run(script: &Script, setting: &Setting, limits: Limits) -> Vec<Say
         sack: terms.sack,
         timestamps: terms.timestamps,
         handshake_rtt: script.trip,
-        min_rto: Some(candidate.min_rto),
+        min_rto: Some(min_rto),
         events: true,
         tick_phase,
         ..SenderConfig::default()
@@ -157,7 +161,7 @@ pub(super) fn run(script: &Script, setting: &Setting, limits: Limits) -> Vec<Say
         progress: Time::ZERO,
         backed_off: false,
         expiry: None,
-        cost: 0.0,
+        cost,
         says: Vec::new(),
     };
     for (at, step) in &script.steps {
