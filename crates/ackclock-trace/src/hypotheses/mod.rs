@@ -69,7 +69,7 @@ struct Doubt {
 }
 
 /// Of what the capture shows to be a retransmission, and of what looks like a first transmission.
-const SHOWN: Doubt = Doubt { overall: 0.05, local: 0.01 };
+const SHOWN: Doubt = Doubt { overall: 0.04, local: 0.008 };
 const CLAIMED: Doubt = Doubt { overall: 0.7, local: 0.02 };
 
 /// What a candidate may cost at this segment.

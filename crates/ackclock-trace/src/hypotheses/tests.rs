@@ -261,14 +261,14 @@ fn says_of_ten(misfit: f32, looks: Looks) -> Option<(Option<Kind>, f64)> {
 }
 
 /// What one candidate alone says is as sure as it fits the segment itself: with 8 of 43 it is
-/// 1 - 0.05 (8/43)^2 times 1 - 0.01 * 8.
+/// 1 - 0.04 (8/43)^2 times 1 - 0.008 * 8.
 #[test]
 fn a_misfit_at_the_segment_is_doubted() {
     let shown = Looks { is_first: false, to_the_end: false };
     let is = |probability| Some((Some(Kind::Recovery), probability));
     assert_eq!(says_of_ten(0.0, shown), is(1.0));
-    assert_eq!(says_of_ten(8.0, shown), is(0.918));
-    assert_eq!(says_of_ten(20.0, shown), is(0.791));
+    assert_eq!(says_of_ten(8.0, shown), is(0.935));
+    assert_eq!(says_of_ten(20.0, shown), is(0.833));
     // As much before it, or long after, says less.
     let earlier = |index: usize| {
         let mut all = misfits_once(8.0);
@@ -277,7 +277,7 @@ fn a_misfit_at_the_segment_is_doubted() {
         let Entry::Sent(sent) = seen(10.0, 10) else { panic!("not sent") };
         verdict(&sent, 10, 34, &all, shown).map(|v| v.probability)
     };
-    assert_eq!([9, 10, 14, 15].map(earlier), [0.998, 0.918, 0.918, 0.998].map(Some));
+    assert_eq!([9, 10, 14, 15].map(earlier), [0.999, 0.935, 0.935, 0.999].map(Some));
 }
 
 /// Most of what looks like a first transmission is one. That it is none takes a candidate that
