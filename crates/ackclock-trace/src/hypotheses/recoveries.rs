@@ -12,17 +12,17 @@ use crate::sender::Found;
 /// behind the last of `entries`. `delay`: as in [`super::verdicts`].
 pub(super) fn rebuild(entries: &[Entry], delay: Span, found: &mut Found) {
     let Some(last) = entries.last().map(Entry::at) else { return };
-    let of_model = mem::take(&mut found.recoveries);
+    let mut of_model = mem::take(&mut found.recoveries);
+    let behind = of_model.split_off(of_model.partition_point(|old| old.start <= last));
     let all = walk(entries, delay, &found.retransmissions, &found.timeouts);
     let agrees = |new: &Recovery, old: &Recovery| {
         let found = |r: &Recovery| (r.retransmissions, r.by_timeout);
         old.start == new.start && (found(old) == found(new) || new.end.is_none())
     };
     let known = |new: Recovery| *of_model.iter().find(|old| agrees(&new, old)).unwrap_or(&new);
-    let behind = of_model.iter().filter(|old| old.start > last).copied();
-    let new = all.into_iter().take_while(|new| new.start <= last);
-    found.recoveries = new.map(known).chain(behind).collect();
+    found.recoveries = all.into_iter().take_while(|new| new.start <= last).map(known).collect();
     redraw(&of_model, &found.recoveries, &mut found.events);
+    found.recoveries.extend(behind);
 }
 
 /// A recovery that goes on, with its recovery point, and when that was acknowledged.
@@ -126,10 +126,11 @@ fn end(r: &Retransmission) -> u64 {
 
 /// Takes out the events of the recoveries that are gone, and draws those of new ones.
 fn redraw(old: &[Recovery], new: &[Recovery], events: &mut Vec<Event>) {
-    let gone: Vec<&Recovery> = old.iter().filter(|r| !new.contains(r)).collect();
+    let gone = || old.iter().filter(|r| !new.contains(r));
+    let (starts, ends): (Vec<_>, Vec<_>) = gone().map(|r| (r.start, r.end)).unzip();
     events.retain(|event| match event.kind {
-        EventKind::RecoveryEntered { .. } => gone.iter().all(|r| r.start != event.at),
-        EventKind::RecoveryLeft { .. } => gone.iter().all(|r| r.end != Some(event.at)),
+        EventKind::RecoveryEntered { .. } => starts.binary_search(&event.at).is_err(),
+        EventKind::RecoveryLeft { .. } => !ends.contains(&Some(event.at)),
         _ => true,
     });
     for r in new.iter().filter(|r| !old.contains(r)) {
