@@ -103,7 +103,8 @@ impl Plan {
 impl Planned {
     /// The path: half of the link's delay on each side of the node in the middle, and all else of
     /// the link before it with an odd seed, behind it with an even one. So losses before the middle
-    /// and behind it are about as many.
+    /// and behind it are about as many. Listed losses are before it always: the gateway counts what
+    /// comes to it once more, from the middle, as another transmission.
     ///
     /// # Errors
     /// What is wrong with the link.
@@ -112,7 +113,9 @@ impl Planned {
         let plain =
             Table::from_iter([("delay".to_string(), delay), ("rate".to_string(), "1gbit".into())]);
         let mut links = [self.link.clone(), plain];
-        if self.seed.is_multiple_of(2) {
+        let losses = self.link.get("loss").and_then(Value::as_array);
+        let listed = losses.is_some_and(|all| all.iter().any(|loss| loss.get("drop").is_some()));
+        if self.seed.is_multiple_of(2) && !listed {
             links.reverse();
         }
         for (link, ends) in links.iter_mut().zip(PLACES.windows(2)) {
