@@ -87,18 +87,6 @@ impl Default for SenderConfig {
     }
 }
 
-impl SenderConfig {
-    /// IW in bytes, with this window law.
-    pub(super) fn initial_window_bytes(&self, law: &dyn Window) -> u64 {
-        initial_window_bytes(self.initial_window, self.mss, law)
-    }
-}
-
-fn initial_window_bytes(segments: Option<u32>, mss: u32, law: &dyn Window) -> u64 {
-    let mss = u64::from(mss.max(1));
-    segments.map_or_else(|| law.initial(mss), |n| u64::from(n.max(1)) * mss)
-}
-
 /// What of it counts once the sender has begun. It takes a quarter of the memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Settings {
@@ -134,6 +122,7 @@ impl Settings {
 
     /// IW in bytes, with this SMSS and window law.
     pub fn initial_window_bytes(&self, mss: u32, law: &dyn Window) -> u64 {
-        initial_window_bytes(self.initial_window, mss, law)
+        let mss = u64::from(mss.max(1));
+        self.initial_window.map_or_else(|| law.initial(mss), |n| u64::from(n.max(1)) * mss)
     }
 }

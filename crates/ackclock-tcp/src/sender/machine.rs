@@ -461,7 +461,8 @@ fn start(config: &mut SenderConfig, strategy: &mut Strategy) -> (State, Timers) 
     if !sack && let Some(other) = strategy.without_sack.take() {
         *strategy = *other;
     }
-    let initial_window = config.initial_window_bytes(&*strategy.window);
+    let settings = Settings::of(config);
+    let initial_window = settings.initial_window_bytes(config.mss, &*strategy.window);
     let mut s = State {
         now: Time::ZERO,
         mss: u64::from(config.mss.max(1)),
