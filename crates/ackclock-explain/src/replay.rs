@@ -133,8 +133,7 @@ impl Recorder for Repair {
 fn repair(episode: &Episode, waited: Option<Span>, strategy: &str) -> Option<Repair> {
     let mss = episode.mss.max(1);
     let end = episode.repaired;
-    // What lies further ahead than three windows has no part in the repair.
-    let bytes = episode.bytes.min(end + (3 * u64::from(episode.cwnd) + 10) * u64::from(mss));
+    let bytes = episode.bytes.min(end + Episode::ahead(episode.cwnd) * u64::from(mss));
 
     // Linux has one timer for three ends, so that no probe goes out in a recovery.
     let timer = if strategy == "linux" { "" } else { "+linux-timer-alone" };

@@ -392,6 +392,14 @@ pub struct Episode {
     pub took: Span,
 }
 
+impl Episode {
+    /// How many segments beyond the repair have a part in it, with a window of `cwnd` segments:
+    /// what lies further ahead, another strategy does not send meanwhile either.
+    pub fn ahead(cwnd: u32) -> u64 {
+        3 * u64::from(cwnd) + 10
+    }
+}
+
 /// A recovery: from a fast retransmit to the ACK of all that was outstanding then, or to a timeout.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recovery {

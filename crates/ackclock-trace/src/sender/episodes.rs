@@ -10,9 +10,6 @@ use crate::connection::{Episode, Retransmission, Timeout};
 
 /// Most segments whose repair is an episode.
 const MOST: u64 = 1 << 16;
-/// How far losses beyond the repair are of interest, as no replay looks further: so many windows,
-/// and so many segments.
-const AHEAD: (u64, u64) = (3, 10);
 
 /// From the first transmission of the first lost segment on.
 #[derive(Clone, Copy, Debug)]
@@ -158,7 +155,7 @@ impl Facts<'_> {
         }
         let repaired = losses(within, period.base, reach as usize, mss)?.len() as u64;
         // Another strategy may send earlier what was lost only later.
-        let seen = segments.min(repaired + AHEAD.0 * u64::from(cwnd) + AHEAD.1);
+        let seen = segments.min(repaired + Episode::ahead(cwnd));
         let near = period.base..period.base + seen * mss;
         let later = self.retransmissions.get(period.end..)?;
         let later = later.iter().take_while(|r| near.contains(&r.position)).count();
