@@ -23,7 +23,8 @@ WORKLOADS = (
     ("many connections", 200_000, 10_000_000, 78, 200),
     ("many at a time", 200_000, 10_000_000, 78, 0),
 )
-# The same downloads as both ends see them, by a simulated run: 100 connections of 3000 segments, of which one in 200 or a little more is lost.
+# The same downloads as both ends see them, by a simulated run: 100 connections of 3000 segments,
+# of which one in 200 or a little more is lost.
 PLACES = ("sender", "receiver")
 DOWNLOADS = """
 duration = "300s"

@@ -106,8 +106,8 @@ fn shares_agree_with_the_kernel() {
     );
 }
 
-/// Behind a delay spike what the timer sent is seen after the ACKs of what it was for; of tails that
-/// are lost before the capture the numbers of packets tell.
+/// Behind a delay spike what the timer sent is seen after the ACKs of what it was for; of tails
+/// that are lost before the capture the numbers of packets tell.
 #[test]
 fn captures_away_from_the_sender_are_explained() {
     let [_, middle, receiver] = score(&kept()).expect("captures");

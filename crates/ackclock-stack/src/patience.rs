@@ -3,10 +3,10 @@
 //!
 //! Linux has a receiver hold ACKs back for a twentieth of the round-trip time
 //! (`__tcp_ack_snd_check` in `net/ipv4/tcp_input.c`, `tcp_comp_sack_rtt_percent`). Here it is the
-//! sender that waits, for the same twentieth at most: only for ACKs of new data outside recovery and
-//! outside slow start, where they come close together and each releases twice as much; only where
-//! enough of them come to save wake-ups; and not for more than five of them, which release ten
-//! segments at once. They are expected to come evenly over a round trip. Where they come closer
+//! sender that waits, for the same twentieth at most: only for ACKs of new data outside recovery
+//! and outside slow start, where they come close together and each releases twice as much; only
+//! where enough of them come to save wake-ups; and not for more than five of them, which release
+//! ten segments at once. They are expected to come evenly over a round trip. Where they come closer
 //! together, more is released: what the receiver acknowledged in the wait.
 
 #[cfg(test)]

@@ -45,8 +45,8 @@ fn bulk_data_without_a_loss_has_time() {
     assert!(later.len() > 100 && later.iter().all(|wait| *wait == Span::from_millis(2)));
 }
 
-/// Over 1 Gbit/s the ACKs of slow start come within a millisecond of each other, and each releases two
-/// segments more than it acknowledges.
+/// Over 1 Gbit/s the ACKs of slow start come within a millisecond of each other, and each releases
+/// two segments more than it acknowledges.
 #[test]
 fn slow_start_has_not() {
     let (mut world, id) = sending_from(5_000_000, u64::MAX);

@@ -70,9 +70,9 @@ impl Packet {
 ///
 /// # Errors
 /// Why there is none. What is an [`Ignored::Fragment`] may become a segment in [`Fragments`].
-// However often it is called, as `Tracker::packet`. What nearly all frames are is looked at by itself:
-// where it met what the others come to, it would go through memory, and be read back in other pieces
-// than it was written, which a processor waits for.
+// However often it is called, as `Tracker::packet`. What nearly all frames are is looked at by
+// itself: where it met what the others come to, it would go through memory, and be read back in
+// other pieces than it was written, which a processor waits for.
 #[inline(always)]
 pub fn decode(frame: &Frame<'_>) -> Result<Packet, Ignored> {
     if let Some(packet) = link::ipv4_in_ethernet(frame.link, Bytes::of(frame))

@@ -4,8 +4,8 @@
 //!
 //! `rto_at` is when it expires, whatever it waits for.
 //!
-//! Almost every plain ACK lets new data out at once, which sets the timer anew. So such an ACK leaves
-//! its own setting (`restart`) until nothing more goes out, or until the next input.
+//! Almost every plain ACK lets new data out at once, which sets the timer anew. So such an ACK
+//! leaves its own setting (`restart`) until nothing more goes out, or until the next input.
 
 use super::deadline;
 use super::machine::Sender;

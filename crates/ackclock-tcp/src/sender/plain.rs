@@ -5,8 +5,8 @@
 //! nothing else; no duplicates are counted, and nothing outstanding is sacked, lost or on its way
 //! again. What it does here is what the full path ([`super::ack`]) would do, without the questions
 //! whose answers are known: those of detection, ambiguity and undo only where they declare it
-//! (`skips_plain_acks`). Detection may take all of it in one call (`sums_plain_acks`). Where an undo
-//! has a say, the ACK takes the full path. Events are the full path's.
+//! (`skips_plain_acks`). Detection may take all of it in one call (`sums_plain_acks`). Where an
+//! undo has a say, the ACK takes the full path. Events are the full path's.
 //!
 //! Full segments of new data go out on a short path too, where no mechanism has a say in them: the
 //! windows alone decide ([`super::transmit`] has the full path). A property test holds both paths

@@ -178,9 +178,9 @@ pub trait Detect: Send {
 
     /// A plain ACK ([`skips_plain_acks`](Self::skips_plain_acks)), in place of
     /// [`on_delivered`](Self::on_delivered) for each segment and of [`observe`](Self::observe). The
-    /// segments were sent in sequence, the last of them at [`AckSummary::last_sent`]. Returns whether
-    /// it has judged too: nothing is lost, [`dupthresh`](Self::dupthresh) stays, and no deadline is
-    /// set. If not, it is asked for its judgement as on any ACK.
+    /// segments were sent in sequence, the last of them at [`AckSummary::last_sent`]. Returns
+    /// whether it has judged too: nothing is lost, [`dupthresh`](Self::dupthresh) stays, and no
+    /// deadline is set. If not, it is asked for its judgement as on any ACK.
     fn on_plain_ack(&mut self, _s: &State, _a: &AckSummary) -> bool {
         false
     }

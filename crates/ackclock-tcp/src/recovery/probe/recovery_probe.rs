@@ -1,8 +1,8 @@
 //! A probe within recovery. RACK (RFC 8985 section 6.2) takes a segment for lost that was sent a
-//! round trip and a quarter ago, as its reordering window is a quarter of a round trip until D-SACKs
-//! widen it. But it looks only when an ACK comes. If the retransmission of the first unacknowledged
-//! segment is lost and nothing else is on its way, none does, and the retransmission timer is left.
-//! QUIC's probe timer (RFC 9002 section 6.2) runs in every phase.
+//! round trip and a quarter ago, as its reordering window is a quarter of a round trip until
+//! D-SACKs widen it. But it looks only when an ACK comes. If the retransmission of the first
+//! unacknowledged segment is lost and nothing else is on its way, none does, and the retransmission
+//! timer is left. QUIC's probe timer (RFC 9002 section 6.2) runs in every phase.
 //!
 //! So does this one, within recovery: a round trip and a quarter after the segment was last sent,
 //! and after anything was last sent or delivered, it goes again. Inferred:

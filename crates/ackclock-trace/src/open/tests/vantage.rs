@@ -91,9 +91,9 @@ fn a_late_answer_in_the_handshake_is_forgotten_when_later_ones_are_quick() {
     assert_eq!(upload(false), (Vantage::Middle, 1, None));
 }
 
-/// A capture near the sender, by a tenth of the round trip, is not at it: a tail may be lost before.
-/// What comes when the timer expires is a retransmission there, and at the sender the application
-/// has paused.
+/// A capture near the sender, by a tenth of the round trip, is not at it: a tail may be lost
+/// before. What comes when the timer expires is a retransmission there, and at the sender the
+/// application has paused.
 #[test]
 fn near_the_sender_something_may_be_lost_before_the_capture() {
     let kinds = |to_client: f64| {

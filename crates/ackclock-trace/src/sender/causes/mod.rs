@@ -123,8 +123,8 @@ impl Causes {
         }
     }
 
-    /// Whether a sender with probes would have sent one in the silence before an ACK (RFC 8985 section
-    /// 7.2). Twice its time is enough for one that is late.
+    /// Whether a sender with probes would have sent one in the silence before an ACK (RFC 8985
+    /// section 7.2). Twice its time is enough for one that is late.
     pub fn misses_probe(&self, at: Time, stream: &Stream, recovery: &LossRecovery) -> bool {
         let Stream { terms, outstanding, timers, moments, windows, .. } = stream;
         let single = outstanding.len() == 1;

@@ -89,8 +89,8 @@ fn two_episodes() {
     assert_eq!(lost.collect::<Vec<_>>(), [Some(vec![2]), None, Some(vec![1])]);
 }
 
-/// The ACK that ends the repair acknowledges all. What follows at once had waited for it; what comes
-/// later was written only then.
+/// The ACK that ends the repair acknowledges all. What follows at once had waited for it; what
+/// comes later was written only then.
 #[test]
 fn what_follows_the_repair_at_once_had_waited() {
     for (after, bytes) in [(0.1, 8000), (30.0, 4000)] {
@@ -106,8 +106,8 @@ fn what_follows_the_repair_at_once_had_waited() {
     }
 }
 
-/// Segment 2 went out only after the repair of 0, and was lost, too. A strategy that sends it earlier
-/// loses it.
+/// Segment 2 went out only after the repair of 0, and was lost, too. A strategy that sends it
+/// earlier loses it.
 #[test]
 fn losses_soon_after_the_repair_are_known() {
     let mut line = Line::without_sack(50.0);

@@ -53,8 +53,8 @@ fn at_the_sender_nothing_waits_before_the_capture() {
     assert_eq!(kinds(&line.found()), [(4, Kind::Unknown), (5, Kind::Unknown)]);
 }
 
-/// The ACK of 0 comes to the capture before what the timer sent does. So 1 is not sent by the timer,
-/// which sends the same segment each time, but by that ACK.
+/// The ACK of 0 comes to the capture before what the timer sent does. So 1 is not sent by the
+/// timer, which sends the same segment each time, but by that ACK.
 #[test]
 fn a_timer_backs_off_with_the_same_segment_alone() {
     for (sight, kind) in [(Sight::Received, Kind::SlowStart), (Sight::Sent, Kind::BackedOffTimeout)]

@@ -385,8 +385,8 @@ fn a_duplicate_ack_for_each_retransmission() {
     assert_eq!(of(&goes_back(&[503.0, 504.0], Some(452.1)))[1..], [unknown; 3]);
 }
 
-/// The retransmission of 4 is lost. That of 3 was needed, and is acknowledged together with that of 2;
-/// a duplicate answers that of 5, which is behind the hole.
+/// The retransmission of 4 is lost. That of 3 was needed, and is acknowledged together with that of
+/// 2; a duplicate answers that of 5, which is behind the hole.
 #[test]
 fn a_duplicate_ack_for_what_is_behind_a_hole() {
     let mut line = after_a_timeout();
