@@ -14,15 +14,18 @@ demo: build playground
 	@echo "open out/index.html in a browser"
 
 # The playground as one file, out/playground.html: the module for wasm32, the figures of the papers
-# to start from, and the page. The tool's own lock file names versions that mirrors may lack.
+# to start from, and the page. The tool's own lock file names versions that mirrors may lack. Tool
+# and figures run for a second, so they are built in the quickest way: the figures from what `unit`
+# builds, too.
 WASM_BINDGEN := out/tools/bin/wasm-bindgen
 playground:
 	@mkdir -p out
 	rustup target add wasm32-unknown-unknown
-	test -x $(WASM_BINDGEN) || cargo install wasm-bindgen-cli --version 0.2.130 \
+	test -x $(WASM_BINDGEN) || cargo install wasm-bindgen-cli --version 0.2.130 --debug \
 	    --no-default-features --bin wasm-bindgen --root out/tools
 	cargo build --locked --profile playground --target wasm32-unknown-unknown -p ackclock-playground --lib
-	cargo run --quiet --release --locked -p ackclock-playground --example figures >out/figures.json
+	cargo build --quiet --profile test --workspace --locked --example figures
+	target/debug/examples/figures >out/figures.json
 	crates/ackclock-playground/page/build.py --wasm-bindgen $(WASM_BINDGEN) --figures out/figures.json \
 	    --wasm target/wasm32-unknown-unknown/playground/ackclock_playground.wasm --out out/playground.html
 
