@@ -1,0 +1,105 @@
+//! One direction of a connection.
+
+use ackclock_tcp::wire::Options;
+use ackclock_trace::{Connection, Ecn, Flow};
+use serde::Serialize;
+
+use super::losses::{LossesJson, QueueingJson};
+use super::ways::WaysJson;
+use super::{Epoch, LimitsJson, RoundTripJson};
+use crate::slow::Rates;
+
+#[derive(Serialize)]
+pub(super) struct FlowJson<'a> {
+    mss: u32,
+    offered: Option<OfferedJson>,
+    bytes: u64,
+    segments: u64,
+    retransmissions: usize,
+    timeouts: usize,
+    dsacks: u64,
+    probes_of_new_data: u64,
+    unseen_bytes: u64,
+    rtt: Option<RoundTripJson>,
+    limits: LimitsJson,
+    ways: WaysJson,
+    queueing: Option<QueueingJson>,
+    losses: LossesJson,
+    ecn: EcnJson,
+    window: Option<u64>,
+    full_window: u64,
+    throughput_bps: Option<f64>,
+    goodput_bps: Option<f64>,
+    retransmission_rate: Option<f64>,
+    doubts: &'a [String],
+}
+
+impl<'a> FlowJson<'a> {
+    pub(super) fn of(connection: &'a Connection, flow: &'a Flow) -> Self {
+        let Rates { throughput, goodput, retransmitted } = Rates::of(connection, flow);
+        let offered = |o: &Options| OfferedJson {
+            mss: o.mss,
+            window_scale: o.wscale,
+            sack: o.sack_permitted,
+            timestamps: o.timestamps.is_some(),
+        };
+        FlowJson {
+            mss: flow.mss,
+            offered: flow.offered.as_ref().map(offered),
+            bytes: flow.bytes,
+            segments: flow.segments,
+            retransmissions: flow.retransmissions.len(),
+            timeouts: flow.timeouts.len(),
+            dsacks: flow.dsacks,
+            probes_of_new_data: flow.probes_of_new_data,
+            unseen_bytes: flow.unseen,
+            rtt: flow.rtt.map(RoundTripJson::of),
+            limits: LimitsJson(flow.lifetime),
+            ways: WaysJson::of(&flow.ways),
+            queueing: flow.rtt.map(QueueingJson::of),
+            losses: LossesJson::of(&flow.losses),
+            ecn: EcnJson::of(&flow.ecn),
+            window: flow.window,
+            full_window: flow.full_window,
+            throughput_bps: throughput,
+            goodput_bps: goodput,
+            retransmission_rate: retransmitted,
+            doubts: &flow.doubts,
+        }
+    }
+}
+
+/// Marks on one way.
+#[derive(Serialize)]
+struct EcnJson {
+    negotiated: Option<bool>,
+    capable: u64,
+    marked: u64,
+    echoes: u64,
+    cwr: u64,
+    reductions: usize,
+    reduction_list: Vec<Epoch>,
+}
+
+impl EcnJson {
+    fn of(ecn: &Ecn) -> Self {
+        EcnJson {
+            negotiated: ecn.negotiated,
+            capable: ecn.capable,
+            marked: ecn.marked,
+            echoes: ecn.echoes,
+            cwr: ecn.cwr,
+            reductions: ecn.reductions.len(),
+            reduction_list: ecn.reductions.iter().map(|at| Epoch(*at)).collect(),
+        }
+    }
+}
+
+/// The options of a SYN.
+#[derive(Serialize)]
+struct OfferedJson {
+    mss: Option<u16>,
+    window_scale: Option<u8>,
+    sack: bool,
+    timestamps: bool,
+}
