@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use ackclock_report::{Chart, Curve, Line, Plot, Point};
 use ackclock_tcp::{Event, EventKind, Span, Time};
 
-/// Into so many parts the time is divided at least and at most; in between, two make a round trip.
+/// Into so many parts the time is divided at least and at most. In between, a part is a round trip: a
+/// window goes out in bursts, one in each, which shorter parts would draw as so many teeth.
 const LEAST: u64 = 20;
 const MOST: u64 = 120;
 
@@ -42,7 +43,7 @@ impl Way {
         rtt: Option<Span>,
     ) -> Way {
         let long = end.since(start).secs_f64();
-        let parts = rtt.map_or(MOST, |rtt| 2 * end.since(start).nanos() / rtt.nanos().max(1));
+        let parts = rtt.map_or(MOST, |rtt| end.since(start).nanos() / rtt.nanos().max(1));
         let parts = parts.clamp(LEAST, MOST) as usize;
         let mut way = Way { name, parts: vec![Part::default(); parts], seconds: long };
         let mut sent: VecDeque<Sent> = VecDeque::new();
@@ -186,8 +187,8 @@ mod tests {
         }
         let rtt = Some(Span::from_millis(100));
         let drawn = charts(&[Way::new("server", &events, (c.start, c.end), rtt)]);
-        // 40 parts: at 100 ms, 110 ms and 1100 ms a segment each.
-        let rate = |bytes: f64| bytes * 8e-6 * 40.0 / 2.0;
-        assert_eq!(values(&drawn[0], 1), [(0.1, rate(2000.0)), (22.0 * 0.05, rate(1000.0))]);
+        // 20 parts: at 100 ms, 110 ms and 1100 ms a segment each.
+        let rate = |bytes: f64| bytes * 8e-6 * 20.0 / 2.0;
+        assert_eq!(values(&drawn[0], 1), [(0.1, rate(2000.0)), (11.0 * 0.1, rate(1000.0))]);
     }
 }
