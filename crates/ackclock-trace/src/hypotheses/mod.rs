@@ -25,7 +25,7 @@ use self::candidates::{Candidate, LEAST, Least, candidates};
 pub(crate) use self::rewrite::rewrite;
 use self::script::Script;
 use self::start::{Points, Start, beginnings};
-use self::trial::{Limits, Says, Setting, run};
+use self::trial::{Limits, Lists, Says, Setting, run};
 use crate::connection::Kind;
 use crate::sender::{Acked, Sent, Terms};
 
@@ -131,8 +131,14 @@ pub(crate) fn may_try(terms: &Terms) -> bool {
 /// between the capture and the sender; zero if it is not known.
 pub(crate) fn verdicts(terms: Terms, entries: &[Entry], delay: Span) -> Vec<Verdict> {
     let sent = entries.iter().filter_map(Entry::sent).count();
-    let mut tries =
-        Tries { terms, entries, verdicts: vec![None; sent], work: 0, best: Best::default() };
+    let mut tries = Tries {
+        terms,
+        entries,
+        verdicts: vec![None; sent],
+        work: 0,
+        best: Best::default(),
+        lists: Lists::default(),
+    };
     let begins = beginnings(terms, entries, delay);
     tries.all_of(&begins);
     let delay = if delay > Span::ZERO { delay } else { tries.best.delay };
@@ -159,6 +165,7 @@ struct Tries<'a> {
     /// Segments that were compared so far.
     work: usize,
     best: Best,
+    lists: Lists,
 }
 
 /// The candidate that went farthest, and cost least up to there.
@@ -191,11 +198,11 @@ impl Tries<'_> {
             // A sender may negotiate SACK and make no use of it.
             self.run(&scripts, false, &mut all);
         }
-        let longest = all.iter().map(Vec::len).max().unwrap_or(0);
-        let agrees = |until: &usize, most: f32| {
-            let cost = |says: &Vec<Says>| says.get(*until).map(|says| says.cost);
-            all.iter().filter_map(cost).any(|cost| cost <= most)
-        };
+        // What the best one costs up to each segment.
+        let mut least: Vec<f32> = Vec::new();
+        for says in &all {
+            take_least(&mut least, says);
+        }
         let mut max = 0;
         let sent = self.entries.iter().filter_map(Entry::sent).map(|sent| {
             let is_first = sent.position >= max;
@@ -206,9 +213,12 @@ impl Tries<'_> {
             sent.zip(&mut self.verdicts).skip(skipped).filter(|((s, _), _)| s.position >= base);
         for (index, ((sent, is_first), place)) in places.enumerate() {
             // The last segments have fewer ahead of them.
-            let most = (index + AHEAD).min(longest.saturating_sub(1));
-            let least = (index + LEAST_AHEAD).min(most);
-            let until = (least..=most).rev().find(|until| agrees(until, allowed(index)));
+            let most = (index + AHEAD).min(least.len().saturating_sub(1));
+            let few = (index + LEAST_AHEAD).min(most);
+            let agrees = |until: &usize| least.get(*until).is_some_and(|l| *l <= allowed(index));
+            let until = (few..=most).rev().find(agrees);
+            // What was given up before says nothing from here on.
+            all.retain(|says| says.len() > index);
             let looks =
                 Looks { is_first, to_the_end: until == Some((index + AHEAD).min(segments - 1)) };
             if let Some(new) = until.and_then(|until| verdict(sent, index, until, &all, looks))
@@ -221,6 +231,9 @@ impl Tries<'_> {
 
     /// Adds what each candidate says of each segment, as far as it was not given up.
     fn run(&mut self, scripts: &[Script], sack: bool, all: &mut Vec<Vec<Says>>) {
+        // What the best one costs that explains all: none is better up to any segment that costs
+        // so much more.
+        let mut least_of_all = f32::INFINITY;
         for script in scripts {
             let mut least = allowed(script.segments);
             let mut best: Vec<f32> = Vec::new();
@@ -232,12 +245,13 @@ impl Tries<'_> {
                     // Others explain all for less.
                     break;
                 }
-                let says = run(script, &setting, Limits { most: least + HOPELESS, best: &best });
+                let most = least.min(least_of_all) + HOPELESS;
+                let says = run(script, &setting, Limits { most, best: &best }, &mut self.lists);
                 if says.len() == script.segments {
                     least = least.min(says.last().map_or(0.0, |says| says.cost));
+                    least_of_all = least_of_all.min(least);
                 }
-                best.resize(best.len().max(says.len()), f32::INFINITY);
-                best.iter_mut().zip(&says).for_each(|(best, says)| *best = best.min(says.cost));
+                take_least(&mut best, &says);
                 self.work += 1 + says.len();
                 let (segments, cost) = (says.len(), says.last().map_or(0.0, |says| says.cost));
                 if (segments, -cost) > (self.best.segments, -self.best.cost) {
@@ -247,6 +261,12 @@ impl Tries<'_> {
             }
         }
     }
+}
+
+/// Takes over, for each segment, what this one costs up to there, if that is less.
+fn take_least(least: &mut Vec<f32>, says: &[Says]) {
+    least.resize(least.len().max(says.len()), f32::INFINITY);
+    least.iter_mut().zip(says).for_each(|(least, says)| *least = least.min(says.cost));
 }
 
 /// All candidates, with what they may begin with; those with a least timeout as few have it come

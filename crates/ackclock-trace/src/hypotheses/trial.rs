@@ -8,8 +8,8 @@
 //! likelihood.
 
 use ackclock_tcp::{
-    Cause, Ecn, EventKind, Phase, SackBlock, SackBlocks, Segment, Sender, SenderConfig, Seq, Span,
-    Time, TimeoutClass, Timestamps,
+    Cause, Ecn, Phase, SackBlock, SackBlocks, Segment, Sender, SenderConfig, Seq, Span, Time,
+    TimeoutClass, Timestamps,
 };
 
 use rustc_hash::FxHashMap;
@@ -75,12 +75,29 @@ struct Own {
     before: Option<usize>,
 }
 
-pub(super) struct Trial<'a> {
-    script: &'a Script<'a>,
-    sender: Sender,
+/// The lists of a trial, kept for the next one so that they need not grow again.
+#[derive(Default)]
+pub(super) struct Lists {
     own: Vec<Own>,
     /// The last transmission that begins there, by position.
     last: FxHashMap<u64, usize>,
+    /// TSval of what was seen, with the candidate's own.
+    stamps: Vec<(u32, u32)>,
+}
+
+impl Lists {
+    fn clear(&mut self) {
+        let Lists { own, last, stamps } = self;
+        own.clear();
+        last.clear();
+        stamps.clear();
+    }
+}
+
+struct Trial<'a> {
+    script: &'a Script<'a>,
+    sender: Sender,
+    lists: &'a mut Lists,
     /// The first of `own` that none behind it was seen before.
     next: usize,
     /// When the last segment that was seen passed, and how late it was.
@@ -88,8 +105,6 @@ pub(super) struct Trial<'a> {
     late: Span,
     /// The highest number of a packet that was seen, if the sender numbers them.
     number: Option<u16>,
-    /// TSval of what was seen, with the candidate's own.
-    stamps: Vec<(u32, u32)>,
     progress: Time,
     backed_off: bool,
     expiry: Option<Expiry>,
@@ -128,7 +143,13 @@ impl Limits<'_> {
 
 /// What the candidate says of each segment that was seen, as far as it came before it cost more than
 /// it may.
-pub(super) fn run(script: &Script, setting: &Setting, limits: Limits) -> Vec<Says> {
+pub(super) fn run(
+    script: &Script,
+    setting: &Setting,
+    limits: Limits,
+    lists: &mut Lists,
+) -> Vec<Says> {
+    lists.clear();
     let &Setting { candidate, min_rto, cost, initial_window, initial_ssthresh, tick_phase } =
         setting;
     let strategy = candidate.composition.build();
@@ -144,20 +165,17 @@ pub(super) fn run(script: &Script, setting: &Setting, limits: Limits) -> Vec<Say
         timestamps: terms.timestamps,
         handshake_rtt: script.trip,
         min_rto: Some(min_rto),
-        events: true,
         tick_phase,
         ..SenderConfig::default()
     };
     let mut trial = Trial {
         script,
         sender: Sender::new(config, strategy),
-        own: Vec::new(),
-        last: FxHashMap::default(),
+        lists,
         next: 0,
         seen_at: Time::ZERO,
         late: Span::ZERO,
         number: None,
-        stamps: Vec::new(),
         progress: Time::ZERO,
         backed_off: false,
         expiry: None,
@@ -175,7 +193,7 @@ pub(super) fn run(script: &Script, setting: &Setting, limits: Limits) -> Vec<Say
             Step::Seen(sent) => trial.seen(sent),
         }
         if trial.cost > limits.at(trial.says.len())
-            || trial.own.len() > 64 + MOST_SENT * script.segments
+            || trial.lists.own.len() > 64 + MOST_SENT * script.segments
         {
             break;
         }
@@ -187,12 +205,23 @@ impl Trial<'_> {
     /// The timers that expire until then.
     fn elapse(&mut self, until: Time) {
         while self.sender.next_deadline() <= until
-            && self.own.len() <= 64 + 4 * self.script.segments
+            && self.lists.own.len() <= 64 + 4 * self.script.segments
         {
             let due = self.sender.next_deadline();
-            let state = self.state();
+            let (state, before) = (self.state(), self.sender.state());
+            let (flight, cwnd) = (before.flight(), before.cwnd);
+            let timeouts = self.sender.stats().timeouts_by_class;
             self.sender.on_deadline(due);
-            self.drain(due, state);
+            let now = self.sender.stats().timeouts_by_class;
+            if let Some(class) = timeouts.iter().zip(&now).position(|(before, now)| before != now)
+                && let Some(&class) = TimeoutClass::ALL.get(class)
+            {
+                let class = if self.backed_off { TimeoutClass::BackedOff } else { class };
+                let waited = due.since(self.progress);
+                self.backed_off = true;
+                self.expiry = Some(Expiry { class, state, flight, cwnd, waited });
+            }
+            self.drain(due);
         }
     }
 
@@ -204,8 +233,7 @@ impl Trial<'_> {
         if fin {
             self.sender.close_with_fin(at);
         }
-        let state = self.state();
-        self.drain(at, state);
+        self.drain(at);
     }
 
     fn acked(&mut self, at: Time, a: &Acked) {
@@ -229,9 +257,9 @@ impl Trial<'_> {
         self.sender.on_segment(at, &segment);
         if self.sender.acked() > una {
             self.progress = at;
+            self.backed_off = false;
         }
-        let state = self.state();
-        self.drain(at, state);
+        self.drain(at);
     }
 
     fn seq(&self, position: u64) -> Seq {
@@ -240,7 +268,7 @@ impl Trial<'_> {
 
     /// The candidate's own timestamp in place of the one that is echoed.
     fn echoed(&self, ecr: u32) -> u32 {
-        let seen = self.stamps.iter().rev().find(|(theirs, _)| *theirs == ecr);
+        let seen = self.lists.stamps.iter().rev().find(|(theirs, _)| *theirs == ecr);
         seen.map_or(0, |(_, own)| *own)
     }
 
@@ -254,11 +282,9 @@ impl Trial<'_> {
         }
     }
 
-    /// Takes what the candidate says and sends. `state` is the one before the input.
-    fn drain(&mut self, at: Time, state: State) {
-        self.events(at, state);
+    /// Takes what the candidate sends.
+    fn drain(&mut self, at: Time) {
         while let Some(transmit) = self.sender.poll_transmit(at) {
-            self.events(at, state);
             if transmit.transmission == 0 {
                 continue;
             }
@@ -267,23 +293,8 @@ impl Trial<'_> {
             let kind = (transmit.transmission > 1).then(|| kind(transmit.cause, expiry.as_ref()));
             let says = Says { kind, expiry, transmission: transmit.transmission, cost: 0.0 };
             let (position, len) = (transmit.position + self.script.base, transmit.segment.len);
-            let before = self.last.insert(position, self.own.len());
-            self.own.push(Own { at, len, says, seen: false, before });
-        }
-    }
-
-    fn events(&mut self, at: Time, state: State) {
-        while let Some(event) = self.sender.poll_event() {
-            match event.kind {
-                EventKind::Acked { newly_acked, .. } => self.backed_off &= newly_acked == 0,
-                EventKind::TimedOut { class, flight, cwnd_before, .. } => {
-                    let class = if self.backed_off { TimeoutClass::BackedOff } else { class };
-                    let waited = at.since(self.progress);
-                    self.backed_off = true;
-                    self.expiry = Some(Expiry { class, state, flight, cwnd: cwnd_before, waited });
-                }
-                _ => {}
-            }
+            let before = self.lists.last.insert(position, self.lists.own.len());
+            self.lists.own.push(Own { at, len, says, seen: false, before });
         }
     }
 
@@ -297,9 +308,9 @@ impl Trial<'_> {
         let step = step.filter(|step| *step != 0);
         let is_behind = step.map(|step| step > u16::MAX / 2);
         let mut best: Option<(f32, f32, usize)> = None;
-        let first = self.own.len().saturating_sub(REACH);
-        let mut same = self.last.get(&sent.position).copied();
-        while let Some((index, own)) = same.and_then(|i| Some((i, self.own.get(i)?)))
+        let first = self.lists.own.len().saturating_sub(REACH);
+        let mut same = self.lists.last.get(&sent.position).copied();
+        while let Some((index, own)) = same.and_then(|i| Some((i, self.lists.own.get(i)?)))
             && index >= first
         {
             same = own.before;
@@ -333,13 +344,13 @@ impl Trial<'_> {
             return self.says.push(Says { cost: self.cost, ..Says::default() });
         };
         self.cost += cost;
-        let own = &mut self.own[index];
+        let own = &mut self.lists.own[index];
         own.seen = true;
         if own.len != sent.payload() && own.len != sent.len {
             self.cost += UNSEEN;
         }
         if let Some(theirs) = sent.tsval {
-            self.stamps.push((theirs, own.at.timestamp()));
+            self.lists.stamps.push((theirs, own.at.timestamp()));
         }
         let mut says = own.says;
         if sent.payload() == 0
@@ -374,7 +385,7 @@ impl Trial<'_> {
     }
 
     fn unseen(&self, before: usize) -> usize {
-        self.own[self.next..before].iter().filter(|own| !own.seen).count()
+        self.lists.own[self.next..before].iter().filter(|own| !own.seen).count()
     }
 
     /// What it costs to be late by this: of Cauchy's distribution, since queues have long tails.
