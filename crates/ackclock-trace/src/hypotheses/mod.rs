@@ -10,6 +10,7 @@
 //! capture, say, others begin anew at a quiet moment before what is not explained ([`start`]).
 
 mod candidates;
+mod numbers;
 mod recoveries;
 mod rewrite;
 mod script;
@@ -128,8 +129,9 @@ pub(crate) fn may_try(terms: &Terms) -> bool {
 }
 
 /// Of each segment that was seen and that any hypothesis accounts for. `delay`: the round trip
-/// between the capture and the sender; zero if it is not known.
-pub(crate) fn verdicts(terms: Terms, entries: &[Entry], delay: Span) -> Vec<Verdict> {
+/// between the capture and the sender; zero if it is not known. With it comes that round trip, known
+/// or learned; zero still if neither.
+pub(crate) fn verdicts(terms: Terms, entries: &[Entry], delay: Span) -> (Vec<Verdict>, Span) {
     let sent = entries.iter().filter_map(Entry::sent).count();
     let mut tries = Tries {
         terms,
@@ -153,7 +155,9 @@ pub(crate) fn verdicts(terms: Terms, entries: &[Entry], delay: Span) -> Vec<Verd
             }
         }
     }
-    tries.verdicts.into_iter().flatten().collect()
+    let Tries { mut verdicts, .. } = tries;
+    numbers::forbid(entries, &mut verdicts);
+    (verdicts.into_iter().flatten().collect(), delay)
 }
 
 /// Candidates that are tried, and what comes of it.

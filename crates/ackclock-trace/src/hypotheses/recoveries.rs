@@ -9,15 +9,19 @@ use crate::connection::{Kind, Recovery, Retransmission, Timeout};
 use crate::sender::Found;
 
 /// Finds the recoveries anew. What the model of the sender had found stays where it agrees, and
-/// behind the last of `entries`. `delay`: as in [`super::verdicts`].
+/// behind the last of `entries`. `delay`: as in [`super::verdicts`]; where it is not known, nobody can
+/// say when an ACK ended a recovery, and all stay as they are.
 pub(super) fn rebuild(entries: &[Entry], delay: Span, found: &mut Found) {
-    let Some(last) = entries.last().map(Entry::at) else { return };
+    let Some(last) = entries.last().map(Entry::at).filter(|_| delay > Span::ZERO) else { return };
     let mut of_model = mem::take(&mut found.recoveries);
     let behind = of_model.split_off(of_model.partition_point(|old| old.start <= last));
     let all = walk(entries, delay, &found.retransmissions, &found.timeouts);
+    let is_timeout = |at: Time| found.timeouts.iter().any(|timeout| timeout.at == at);
     let agrees = |new: &Recovery, old: &Recovery| {
         let found = |r: &Recovery| (r.retransmissions, r.by_timeout);
-        old.start == new.start && (found(old) == found(new) || new.end.is_none())
+        old.start == new.start
+            && (found(old) == found(new) || new.end.is_none())
+            && (!old.by_timeout || old.end.is_some_and(is_timeout))
     };
     let known = |new: Recovery| *of_model.iter().find(|old| agrees(&new, old)).unwrap_or(&new);
     found.recoveries = all.into_iter().take_while(|new| new.start <= last).map(known).collect();
@@ -290,6 +294,46 @@ mod tests {
         assert_eq!(found.recoveries, [recovery([160, 400], true, 8, 1)]);
         let events = [entered(160), drawn(160, 2), left(400, true), drawn(400, 2)];
         assert_eq!(found.events, events);
+    }
+
+    /// The model said that a timeout ended it. That was a probe, and the list has no timeout then:
+    /// the recovery goes on, or ends with an ACK.
+    #[test]
+    fn no_timeout_ends_a_recovery_that_is_not_in_the_list() {
+        for (acked, expected) in [(false, None), (true, Some(ms(450.0)))] {
+            let mut entries = flight();
+            entries.extend([seen(160.0, 2), seen(400.0, 9)]);
+            if acked {
+                entries.push(ack(400.0, 10, &[]));
+            }
+            let all = [again(160, 2, Kind::FastRetransmit), again(400, 9, Kind::TailLossProbe)];
+            let mut found = Found {
+                retransmissions: all.to_vec(),
+                recoveries: vec![recovery([160, 400], true, 8, 1)],
+                events: vec![entered(160), drawn(160, 2), left(400, true), drawn(400, 2)],
+                ..Found::default()
+            };
+            rebuild(&entries, DELAY, &mut found);
+            let ends: Vec<_> = found.recoveries.iter().map(|r| (r.end, r.by_timeout)).collect();
+            assert_eq!(ends, [(expected, false)]);
+            assert!(!found.events.contains(&left(400, true)));
+        }
+    }
+
+    /// Without the delay between sender and capture, no ACK can be said to end anything.
+    #[test]
+    fn without_the_delay_all_stays() {
+        let mut entries = flight();
+        entries.extend([seen(160.0, 2), ack(160.0, 10, &[])]);
+        let mut found = Found {
+            retransmissions: vec![again(160, 2, Kind::FastRetransmit)],
+            recoveries: vec![recovery([160, 400], true, 8, 1)],
+            ..Found::default()
+        };
+        rebuild(&entries, Span::ZERO, &mut found);
+        assert_eq!(found.recoveries, [recovery([160, 400], true, 8, 1)]);
+        rebuild(&entries, DELAY, &mut found);
+        assert_eq!(found.recoveries, [recovery([160, 210], false, 8, 1)]);
     }
 
     /// One that is over is not ended by a later timeout; a next one begins with what was lost after

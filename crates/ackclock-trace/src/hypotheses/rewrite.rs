@@ -4,6 +4,7 @@ use ackclock_tcp::{Cause, EventKind, Span};
 
 use super::{Entry, Verdict, recoveries, verdicts};
 use crate::connection::{Kind, Retransmission, StallCause, Timeout};
+use crate::lifetime::Limit;
 use crate::sender::{Found, Terms, expiry};
 
 /// Tries hypotheses, if there is anything to explain, and takes their verdicts over.
@@ -11,7 +12,7 @@ pub(crate) fn rewrite(terms: Terms, entries: &[Entry], delay: Span, found: &mut 
     if found.retransmissions.is_empty() && found.stalls.is_empty() {
         return;
     }
-    let verdicts = verdicts(terms, entries, delay);
+    let (verdicts, delay) = verdicts(terms, entries, delay);
     if verdicts.is_empty() {
         return;
     }
@@ -96,13 +97,20 @@ fn unseen_before(verdict: &Verdict, kind: Kind, terms: Terms) -> Retransmission 
     }
 }
 
-/// The causes of stalls, by the timeouts and probes as they are now.
+/// The causes of stalls, by the timeouts and probes as they are now. Where nothing seemed to be
+/// outstanding and a timer did expire, something had been lost before the capture: that time was
+/// the application's, and is of recovery.
 fn explain_stalls(found: &mut Found) {
     for stall in &mut found.stalls {
         let within = |at| stall.start < at && at <= stall.end;
         let timeout = found.timeouts.iter().position(|timeout| within(timeout.at));
         let is_probe = |r: &Retransmission| within(r.at) && r.kind == Kind::TailLossProbe;
         stall.timeout = timeout;
+        if timeout.is_some() && stall.cause == StallCause::Application {
+            let span = stall.end.since(stall.start).min(found.lifetime.of(Limit::Application));
+            found.lifetime.take(Limit::Application, span);
+            found.lifetime.add(Limit::Recovery, span);
+        }
         stall.cause = match (timeout.and_then(|i| found.timeouts.get(i)), stall.cause) {
             (Some(timeout), _) => StallCause::Timeout(timeout.class),
             (None, StallCause::Timeout(_) | StallCause::ProbeOrTimeout) => {
@@ -347,6 +355,21 @@ mod tests {
             (same.stalls[0].cause, same.stalls[0].timeout),
             (found().stalls[0].cause, Some(0))
         );
+    }
+
+    /// Where nothing seemed to be outstanding, a timer expired: the time of that stall is taken from
+    /// the application. Other stalls had been counted right.
+    #[test]
+    fn the_time_of_an_unseen_timeout_is_of_recovery() {
+        let ms = Span::from_millis;
+        let mut found = found();
+        found.lifetime.add(Limit::Application, ms(30));
+        found.lifetime.add(Limit::Recovery, ms(15));
+        let again = |frame| verdict(frame, Some(Kind::Timeout), Some(TimeoutClass::NonTrigger));
+        take_over(&[again(20), again(40)], TERMS, &mut found);
+        assert_eq!(found.stalls[2].cause, StallCause::Timeout(TimeoutClass::NonTrigger));
+        let of = |limit| found.lifetime.of(limit);
+        assert_eq!([Limit::Application, Limit::Recovery].map(of), [ms(21), ms(24)]);
     }
 
     /// What may have been a probe or a timeout is decided.

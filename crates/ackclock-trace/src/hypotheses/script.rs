@@ -4,6 +4,7 @@
 use ackclock_tcp::{Span, Time};
 
 use super::Entry;
+use super::numbers::are_counted;
 use super::start::Start;
 use super::waits::waits;
 use crate::sender::{Acked, Opening, Sent, Terms};
@@ -185,8 +186,6 @@ impl<'a> Script<'a> {
             true => vec![Some(u64::from(flight) * mss), None],
             false => vec![None],
         };
-        let step = |(a, b): (&Sent, &Sent)| Some(b.ip_id?.wrapping_sub(a.ip_id?));
-        let next = sent().zip(sent().skip(1)).filter(|pair| step(*pair) == Some(1)).count();
         let passed = || all.iter().take_while(|e| e.at() <= first.at).filter_map(Entry::acked);
         let last_ack = passed().last().or(acks().next());
         Some(Script {
@@ -208,7 +207,7 @@ impl<'a> Script<'a> {
             waits,
             waits_beside_trip,
             may_pause,
-            numbers: next > 0 && next >= segments / 2,
+            numbers: are_counted(sent()),
         })
     }
 }

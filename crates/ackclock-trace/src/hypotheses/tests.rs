@@ -78,7 +78,7 @@ fn lost_tail(again: &[f64]) -> Vec<Entry> {
 }
 
 fn kind_and_class(entries: &[Entry], sack: bool) -> (Option<Kind>, Option<TimeoutClass>, f64) {
-    let all = verdicts(terms(sack), entries, Span::from_millis(RTT as u64));
+    let (all, _) = verdicts(terms(sack), entries, Span::from_millis(RTT as u64));
     let last = all.last().expect("hypotheses agree");
     (last.kind, last.says.expiry.map(|expiry| expiry.class), last.probability)
 }
@@ -111,7 +111,7 @@ fn a_pause_is_no_timeout() {
 #[test]
 fn nothing_is_said_without_the_delay() {
     let all = [seen(50.0, 0), seen(250.0, 0)];
-    assert!(verdicts(terms(false), &all, Span::ZERO).is_empty());
+    assert!(verdicts(terms(false), &all, Span::ZERO).0.is_empty());
 }
 
 /// Of a connection that began before the capture nothing says what the sender has outstanding,
@@ -127,7 +127,7 @@ fn nothing_is_said_without_the_beginning() {
         }
     }
     let unseen = Terms { opening: Opening::Unseen, handshake_rtt: None, ..terms(false) };
-    assert!(verdicts(unseen, &all, Span::from_millis(50)).is_empty());
+    assert!(verdicts(unseen, &all, Span::from_millis(50)).0.is_empty());
 }
 
 /// A transfer of 100 segments by NewReno with an initial window of two, over a path of 25 ms that
@@ -197,7 +197,7 @@ fn found_and_true(
     (entries, causes): &(Vec<Entry>, Vec<Option<Cause>>),
     delay: f64,
 ) -> (Vec<Kind>, Vec<Cause>) {
-    let all = verdicts(terms, entries, Span((delay * 1e6) as u64));
+    let (all, _) = verdicts(terms, entries, Span((delay * 1e6) as u64));
     let found = all.iter().filter_map(|verdict| verdict.kind).collect();
     (found, causes.iter().copied().flatten().collect())
 }
@@ -207,8 +207,14 @@ fn found_and_true(
 #[test]
 fn the_delay_follows_from_the_initial_window() {
     let made_up = Terms { opening: Opening::MadeUp, handshake_rtt: None, ..terms(false) };
-    let found = found_and_true(made_up, &transfer(40..41, 0..0, None), 0.0);
+    let all = transfer(40..41, 0..0, None);
+    let found = found_and_true(made_up, &all, 0.0);
     assert_eq!(found, (vec![Kind::FastRetransmit], vec![Cause::FastRetransmit]));
+    let (_, learned) = verdicts(made_up, &all.0, Span::ZERO);
+    assert_eq!(learned.0.div_ceil(1_000_000), RTT as u64);
+    // What was measured stays.
+    let measured = Span::from_millis(49);
+    assert_eq!(verdicts(made_up, &all.0, measured).1, measured);
 }
 
 /// All ACKs of a window are lost behind the capture, and the sender times out. No candidate knows
