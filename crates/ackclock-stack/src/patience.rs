@@ -60,8 +60,7 @@ impl Patience {
 pub(crate) fn wait(socket: &Socket, payload: usize) -> Span {
     let s = socket.connection.sender().state();
     let open = socket.connection.state() == TcpState::Established && s.phase == Phase::Open;
-    // A window that is not used does not grow (RFC 9293 section 3.8.2; Linux's
-    // `tcp_is_cwnd_limited`).
+    // A window of which not half is used does not grow (Linux's `tcp_is_cwnd_limited`).
     let grows = s.cwnd < s.ssthresh && s.cwnd < 2 * s.flight();
     let calm = open && !grows && payload == 0 && s.dupacks == 0 && s.board.sacked_segments() == 0;
     if calm { between(s.srtt, s.flight(), s.mss) } else { Span::ZERO }
