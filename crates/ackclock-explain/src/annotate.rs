@@ -97,7 +97,7 @@ fn comments(explained: &Explained) -> Comments {
     for found in &explained.connections {
         for (end, flow) in found.flows() {
             for (place, r) in flow.retransmissions.iter().enumerate() {
-                add(r.frame, retransmission(flow, place, r));
+                add(r.frame, retransmission(found, end, place));
             }
             for s in flow.stalls.iter().filter(|s| s.cause != StallCause::Application) {
                 add(s.frame, stall(found, end, s));

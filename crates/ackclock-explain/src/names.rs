@@ -163,10 +163,14 @@ pub(crate) const fn kind_text(kind: Kind) -> &'static str {
 /// Below this probability, a kind is said to be probable only.
 const SURE: f64 = 0.95;
 
-/// The kind of this retransmission for people, with what is to be said of its probability.
-pub(crate) fn kind_said(r: &Retransmission) -> String {
-    let probably = r.probability.is_some_and(|probability| probability < SURE);
-    format!("{}{}", if probably { "probably " } else { "" }, kind_text(r.kind))
+/// The kind of a retransmission from this end for people, with what is to be said of its
+/// probability. Where the capture was taken elsewhere and no hypothesis agrees, it is a guess.
+pub(crate) fn kind_said(found: &Found, from: End, r: &Retransmission) -> String {
+    let sender = if from == End::Client { Vantage::Client } else { Vantage::Server };
+    let at_sender = [sender, Vantage::Unknown].contains(&found.connection.position.vantage);
+    let sure = r.probability.map_or(at_sender, |probability| probability >= SURE);
+    let probably = if sure || r.kind == Kind::Unknown { "" } else { "probably " };
+    format!("{probably}{}", kind_text(r.kind))
 }
 
 /// What a class says of the segment that the timer retransmitted.

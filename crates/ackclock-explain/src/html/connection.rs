@@ -421,8 +421,8 @@ fn recoveries(html: &mut String, found: &Found) {
 }
 
 /// Why it was sent. Where hypotheses say so, their probability is shown for it.
-fn kind(r: &Retransmission) -> Cell {
-    let said = escape(&names::kind_said(r));
+fn kind(found: &Found, from: End, r: &Retransmission) -> Cell {
+    let said = escape(&names::kind_said(found, from, r));
     Cell::html(match r.probability {
         Some(probability) => {
             format!("<span title=\"probability {:.0} %\">{said}</span>", 100.0 * probability)
@@ -455,7 +455,7 @@ fn retransmissions(html: &mut String, found: &Found) {
             u64::from(r.seq.0).into(),
             u64::from(r.len).into(),
             u64::from(r.transmission).into(),
-            kind(r),
+            kind(found, *end, r),
             spurious.into(),
             lost.into(),
         ]

@@ -112,7 +112,7 @@ fn happenings(found: &Found) -> Vec<(Time, Vec<String>)> {
     };
     for (end, flow) in found.flows() {
         for (place, r) in flow.retransmissions.iter().enumerate() {
-            let what = sentence::retransmission(flow, place, r);
+            let what = sentence::retransmission(found, end, place);
             all.push((
                 r.at,
                 r.frame,

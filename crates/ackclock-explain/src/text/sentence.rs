@@ -121,10 +121,12 @@ pub(crate) fn seconds_saved(rescue: &Rescue) -> String {
     }
 }
 
-/// What an annotated capture and the view of one connection say of a retransmission: `timeout, lost
-/// retransmission; spurious (D-SACK)`.
-pub(crate) fn retransmission(flow: &Flow, place: usize, r: &Retransmission) -> String {
-    let mut text = names::kind_said(r);
+/// What an annotated capture and the view of one connection say of the retransmission at this place
+/// of the list of an end: `timeout, lost retransmission; spurious (D-SACK)`.
+pub(crate) fn retransmission(found: &Found, from: End, place: usize) -> String {
+    let flow = found.flow(from);
+    let r = &flow.retransmissions[place];
+    let mut text = names::kind_said(found, from, r);
     if let (Kind::Timeout, Ok(timeout)) =
         (r.kind, flow.timeouts.binary_search_by_key(&place, |t| t.retransmission))
     {

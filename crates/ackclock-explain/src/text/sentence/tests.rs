@@ -30,6 +30,28 @@ fn flow(r: Retransmission) -> Flow {
     Flow { bytes: 1448, retransmissions: vec![before, r], ..Flow::default() }
 }
 
+/// A guess is called so: what hypotheses are not sure of, and away from the sender what none of them
+/// agrees with.
+#[test]
+fn what_is_only_probable_is_said_to_be() {
+    use ackclock_trace::Vantage::{Client, Middle, Server, Unknown};
+    let mut found = crate::fixture::explained().connections.remove(0);
+    let mut said = |vantage, kind, probability| {
+        found.connection.position.vantage = vantage;
+        let r = Retransmission { probability, ..again(kind, None, false) };
+        found.connection.from_server.retransmissions = vec![r];
+        retransmission(&found, End::Server, 0)
+    };
+    let kind = Kind::SlowStart;
+    for (vantage, probability) in [(Server, None), (Unknown, None), (Middle, Some(0.95))] {
+        assert_eq!(said(vantage, kind, probability), "slow-start retransmission");
+    }
+    for (vantage, probability) in [(Middle, None), (Client, None), (Client, Some(0.949))] {
+        assert_eq!(said(vantage, kind, probability), "probably slow-start retransmission");
+    }
+    assert_eq!(said(Middle, Kind::Unknown, None), "retransmission of unknown cause");
+}
+
 #[test]
 fn a_probe_that_was_not_needed_repaired_no_loss() {
     let probed = |spurious, known| {
