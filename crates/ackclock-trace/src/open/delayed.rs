@@ -7,6 +7,7 @@ use std::sync::Arc;
 use ackclock_tcp::{Seq, Span, Time};
 
 use super::budget::Places;
+use super::handshake::Syn;
 use super::input::{Data, Input};
 use crate::hypotheses::{self, Entry};
 use crate::path::Path;
@@ -71,10 +72,10 @@ impl DelayedSender {
         }
     }
 
-    /// A SYN or SYN/ACK of this end; `answer` if it goes again because the other one's came again.
-    pub fn syn(&mut self, frame: u64, at: Time, seq: Seq, answer: bool) {
+    /// A SYN or SYN/ACK of this end with this number.
+    pub fn syn(&mut self, syn: &Syn, seq: Seq) {
         if let Some(model) = &mut self.model {
-            model.sender.syn(frame, at, seq, answer);
+            model.sender.syn(syn.frame, syn.at, seq, syn.answer, syn.stamps);
         }
     }
 

@@ -47,6 +47,8 @@ pub(super) struct Syn {
     pub at: Time,
     /// It is a SYN/ACK that goes again because the SYN came again.
     pub answer: bool,
+    /// Timestamps (TSval) of the first one and of this one.
+    pub stamps: Option<[u32; 2]>,
 }
 
 /// What a SYN is.
@@ -67,7 +69,9 @@ impl Handshake {
         let asked = self.ends[1 - end].again.last().is_some_and(|syn| at.since(syn.at) <= ANSWER);
         let syns = &mut self.ends[end];
         let same_sort = std::mem::replace(&mut syns.answers, answers) == answers;
-        let syn = Syn { frame: p.frame, at, answer: asked && answers };
+        let stamp = p.options.timestamps.map(|timestamps| timestamps.val);
+        let stamps = stamp.map(|stamp| [stamp; 2]);
+        let mut syn = Syn { frame: p.frame, at, answer: asked && answers, stamps };
         if syns.isn != Some(p.seq) {
             // Another number is possible as long as nothing else was sent: SYN cookies, or a client
             // that tries again.
@@ -77,6 +81,8 @@ impl Handshake {
             syns.first = Some(Syn { answer: false, ..syn });
             Seen::New
         } else if same_sort {
+            let first = syns.first.and_then(|first| first.stamps);
+            syn.stamps = first.zip(stamp).map(|([first, _], stamp)| [first, stamp]);
             syns.again.push(syn);
             Seen::Again(syn)
         } else {

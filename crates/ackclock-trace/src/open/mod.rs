@@ -255,7 +255,7 @@ impl Open {
         if new || self.warm_up.is_empty() {
             match self.handshake.syn(one, p, at) {
                 Seen::New => self.ends[one].start(p.seq + 1),
-                Seen::Again(syn) => self.senders[one].syn(p.frame, at, p.seq, syn.answer),
+                Seen::Again(syn) => self.senders[one].syn(&syn, p.seq),
                 Seen::Other => {}
             }
         }
@@ -342,7 +342,7 @@ impl Open {
         sender.begin(terms, Arc::clone(&self.paths[end]));
         if let Some(isn) = self.handshake.isn(end) {
             for syn in self.handshake.syns(end) {
-                sender.syn(syn.frame, syn.at, isn, syn.answer);
+                sender.syn(syn, isn);
             }
         }
         sender.replay_early_acks(self.place.delay(end), &mut budget.places);

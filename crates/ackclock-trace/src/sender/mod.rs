@@ -150,8 +150,9 @@ impl SenderModel {
     // What goes out.
 
     /// A SYN or SYN/ACK goes out. Its retransmissions are timeouts like any other. One that answers
-    /// a SYN that came again is no timeout, and does not start the timer anew.
-    pub fn syn(&mut self, frame: u64, at: Time, seq: Seq, answer: bool) {
+    /// a SYN that came again is no timeout, and does not start the timer anew. `stamps`: timestamps
+    /// of the first one and of this one.
+    pub fn syn(&mut self, frame: u64, at: Time, seq: Seq, answer: bool, stamps: Option<[u32; 2]>) {
         self.stream.count();
         if !self.stream.outstanding.has_started() {
             self.stream.outstanding.start(0);
@@ -165,6 +166,7 @@ impl SenderModel {
             let kind = causes.syn(&sent, answer, &self.stream, recovery);
             let (sight, transmission) = (self.stream.terms.sight, self.stream.segments() as u32);
             recovery.syn_retransmitted(&sent, kind, sight, transmission);
+            recovery.retransmissions.stamp_syn(stamps);
             self.picture.retransmitted(&sent, self.stream.stand(), transmission);
             self.ways.syn_retransmitted();
         }
@@ -328,6 +330,9 @@ impl SenderModel {
         }
         self.stalls.waited(self.stream.waits_for_fin_alone());
         if self.stalls.opened() {
+            if let (Some(repair), Some(echo)) = (&mut self.repair, a.tsecr) {
+                repair.recovery.retransmissions.syn_answered(echo);
+            }
             self.progressed(a);
         }
         let Stream { outstanding, moments, .. } = &mut self.stream;

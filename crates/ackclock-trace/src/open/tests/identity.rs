@@ -1,7 +1,7 @@
 //! Which packets belong together, and how connections end.
 
 use super::*;
-use crate::connection::{Ended, Kind, Vantage};
+use crate::connection::{Ended, Flow, Kind, Spurious, Vantage};
 
 /// Both FINs and the last ACK, from position `client` and `server` on.
 fn close(talk: &mut Talk, ms: f64, client: u64, server: u64) {
@@ -266,5 +266,24 @@ fn a_syn_ack_that_answers_a_syn_is_no_timeout() {
         let client: Vec<_> =
             one.from_client.retransmissions.iter().map(|r| (r.frame, r.kind)).collect();
         assert_eq!(client, [(3, Kind::Timeout)]);
+    });
+}
+
+/// The client's SYN went out three times, and its answer echoes the second one: the third was not
+/// needed. That of the server went out twice, and its first one arrived.
+#[test]
+fn what_is_echoed_of_a_handshake_has_arrived() {
+    each(|mut talk| {
+        talk.at(0.0, syn(0).ts(100, 0)).at(1000.0, syn(0).ts(1100, 0));
+        talk.at(3000.0, syn(0).ts(3100, 0)).at(3000.02, syn(1).ts(50, 1100));
+        talk.at(4000.0, syn(1).ts(1050, 1100)).at(4000.1, c(0, 0).ts(4100, 50));
+        talk.at(4001.0, s(0, 5).ts(1051, 4100)).at(4002.0, c(0, 5).ts(4102, 1051));
+        let one = talk.one();
+        let spurious = |flow: &Flow| {
+            flow.retransmissions.iter().map(|r| (r.frame, r.spurious)).collect::<Vec<_>>()
+        };
+        let known = Some(Spurious::Timestamp);
+        assert_eq!(spurious(&one.from_client), [(2, None), (3, known)]);
+        assert_eq!(spurious(&one.from_server), [(5, known)]);
     });
 }

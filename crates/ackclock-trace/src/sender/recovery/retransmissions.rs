@@ -54,6 +54,8 @@ pub(crate) struct Retransmissions {
     /// By the same index.
     notes: Vec<Note>,
     dsacks: u64,
+    /// Timestamp of the first SYN.
+    syn: Option<u32>,
 }
 
 impl Retransmissions {
@@ -165,6 +167,28 @@ impl Retransmissions {
             transmission,
         });
         self.notes.push(Note { tsval: None, previous: 0, end: 0, recovery: 0, reported: false });
+    }
+
+    /// The timestamps of the first SYN and of the last one, which was [pushed](Self::push_syn).
+    pub fn stamp_syn(&mut self, stamps: Option<[u32; 2]>) {
+        if let (Some([first, last]), Some(note)) = (stamps, self.notes.last_mut()) {
+            (self.syn, note.tsval) = (Some(first), Some(last));
+        }
+    }
+
+    /// The first ACK echoes the timestamp of a SYN: that one has arrived, and those sent after it
+    /// were not needed (RFC 3522 section 3.2).
+    pub fn syn_answered(&mut self, echo: u32) {
+        let all = || self.notes.iter().take_while(|note| note.end == 0);
+        if !self.syn.into_iter().chain(all().filter_map(|note| note.tsval)).any(|s| s == echo) {
+            return;
+        }
+        let is_later = |stamp: u32| (echo.wrapping_sub(stamp) as i32) < 0;
+        for (r, note) in self.found.iter_mut().zip(all()) {
+            if note.tsval.is_some_and(is_later) {
+                (r.spurious, r.known) = (Some(Spurious::Timestamp), true);
+            }
+        }
     }
 
     /// Now it is known which timer sent this one.

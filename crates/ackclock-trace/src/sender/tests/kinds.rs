@@ -263,8 +263,8 @@ fn fin() {
 #[test]
 fn syn() {
     let mut line = Line::sack(50.0);
-    line.model.syn(2, ms(1000.0), ackclock_tcp::Seq(0), false);
-    line.model.syn(3, ms(3000.0), ackclock_tcp::Seq(0), false);
+    line.model.syn(2, ms(1000.0), ackclock_tcp::Seq(0), false, None);
+    line.model.syn(3, ms(3000.0), ackclock_tcp::Seq(0), false, None);
     line.ack(3050.0, 0);
     line.send(3051.0, 0..2);
     line.ack(3101.0, 2);
@@ -275,6 +275,28 @@ fn syn() {
         [(0, TimeoutClass::Handshake, State::Open), (0, TimeoutClass::BackedOff, State::Open)]
     );
     assert_eq!(found.segments, 5);
+}
+
+/// What the SYN/ACK echoes has arrived, so that SYNs after that one were not needed; what is echoed
+/// by no SYN says nothing.
+#[test]
+fn the_echo_of_a_syn() {
+    let spurious = |echo: f64| {
+        let mut line = Line::timestamped(50.0);
+        for (frame, at) in [(2, 1000), (3, 3000)] {
+            line.model.syn(frame, ms(at as f64), ackclock_tcp::Seq(0), false, Some([7, at]));
+        }
+        line.ack_echo(3050.0, 0, echo);
+        line.send(3051.0, 0..2);
+        line.ack_echo(3101.0, 2, 3051.0);
+        let found = line.found();
+        found.retransmissions.iter().map(|r| (r.spurious, r.known)).collect::<Vec<_>>()
+    };
+    let (needed, known) = ((None, false), (Some(Spurious::Timestamp), true));
+    assert_eq!(spurious(7.0), [known, known]);
+    assert_eq!(spurious(1000.0), [needed, known]);
+    assert_eq!(spurious(3000.0), [needed, needed]);
+    assert_eq!(spurious(0.0), [needed, needed]);
 }
 
 /// Each timeout without progress after the first is backed off; progress begins anew.

@@ -77,7 +77,7 @@ impl Line {
 
     fn new(terms: Terms, path: Arc<Path>) -> Line {
         let mut model = SenderModel::new(terms, path);
-        model.syn(1, Time::ZERO, Seq(0), false);
+        model.syn(1, Time::ZERO, Seq(0), false, None);
         let (timestamps, scaled, ece) = (false, true, false);
         Line { model, frame: 1, timestamps, end: Time::ZERO, window: 1 << 20, scaled, ece }
     }

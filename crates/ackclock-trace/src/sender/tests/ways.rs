@@ -44,7 +44,7 @@ fn the_initial_window() {
     later.send(175.1, 5..7);
     assert_eq!(ways(later).initial_window, None);
     let mut again = Line::sack(50.0);
-    again.model.syn(2, ms(1_000.0), ackclock_tcp::Seq(0), false);
+    again.model.syn(2, ms(1_000.0), ackclock_tcp::Seq(0), false, None);
     again.send(1_060.0, [0]);
     again.ack(1_110.0, 1);
     again.send(1_110.1, 1..3);
