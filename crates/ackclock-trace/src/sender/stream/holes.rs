@@ -75,20 +75,21 @@ impl Holes {
     /// Whether `sent`, which fills a hole that was noticed at `missed_at`, was sent before what
     /// showed the hole.
     pub fn is_original(&self, sent: &Sent, missed_at: Time, timers: &Timers) -> bool {
-        let hole =
-            self.holes.iter().rev().find(|h| h.start <= sent.position && sent.position < h.end);
-        if let Some((hole, tsval)) = hole.and_then(|h| Some((h.tsval?, sent.tsval?)))
-            && hole != tsval
-        {
-            return (tsval.wrapping_sub(hole) as i32) < 0;
-        }
-        if let Some((hole, id)) = hole.and_then(|h| Some((h.ip_id?, sent.ip_id?)))
-            && hole.abs_diff(id).min(hole.wrapping_sub(id)).min(id.wrapping_sub(hole)) < STEP
-        {
-            return (id.wrapping_sub(hole) as i16) < 0;
-        }
         // A retransmission takes an ACK from behind the capture to the sender and back: no less
         // than the round trip.
-        sent.at.since(missed_at) < timers.least_trip()
+        self.overtaken(sent).unwrap_or(sent.at.since(missed_at) < timers.least_trip())
+    }
+
+    /// Whether `sent` went out before what showed its hole, by timestamps or identifications.
+    pub fn overtaken(&self, sent: &Sent) -> Option<bool> {
+        let holds = |hole: &&Hole| hole.start <= sent.position && sent.position < hole.end;
+        let hole = self.holes.iter().rev().find(holds)?;
+        let stamps = hole.tsval.zip(sent.tsval).filter(|(hole, tsval)| hole != tsval);
+        if let Some((hole, tsval)) = stamps {
+            return Some((tsval.wrapping_sub(hole) as i32) < 0);
+        }
+        let (hole, id) = hole.ip_id.zip(sent.ip_id)?;
+        let step = id.wrapping_sub(hole) as i16;
+        (step.unsigned_abs() < STEP).then_some(step < 0)
     }
 }

@@ -141,6 +141,7 @@ impl Stream {
     }
 
     /// If this went out in its turn and the capture has it late, its records are no longer unseen.
+    /// A retransmission may have come before it.
     pub fn is_late_original(&mut self, sent: &Sent, records: Range<usize>) -> bool {
         if records.is_empty() {
             let late = self.outstanding.is_acked(sent.end()) && self.holes.follows_its_ack(sent);
@@ -148,11 +149,13 @@ impl Stream {
                 self.outstanding.was_seen(sent.len);
                 self.bytes += u64::from(sent.payload());
             }
-            return late;
+            return late || self.holes.overtaken(sent) == Some(true);
+        }
+        if !self.outstanding.are_holes(records.clone()) {
+            return self.holes.overtaken(sent) == Some(true);
         }
         let missed_at = self.outstanding.get(records.start).map_or(sent.at, |s| s.first_at);
-        let late = self.outstanding.are_holes(records.clone())
-            && self.holes.is_original(sent, missed_at, &self.timers);
+        let late = self.holes.is_original(sent, missed_at, &self.timers);
         if late {
             self.outstanding.fill(records, sent.at);
             self.bytes += u64::from(sent.payload());

@@ -1,8 +1,8 @@
 //! Away from the sender: what waited before the capture.
 
-use ackclock_tcp::{Span, TimeoutClass};
+use ackclock_tcp::{Seq, Span, TimeoutClass};
 
-use super::{Line, Sight, kinds};
+use super::{Line, MSS, Sent, Sight, kinds, ms};
 use crate::connection::Kind;
 
 /// As at a receiver behind a queue that was held up for longer than the timer waits: first comes
@@ -67,4 +67,42 @@ fn a_timer_backs_off_with_the_same_segment_alone() {
         line.send(400.0, [1]);
         assert_eq!(kinds(&line.found())[1], (1, kind), "{sight:?}");
     }
+}
+
+/// 2 of five segments is late: 3 and 4 overtake it, and so does its retransmission, with what went
+/// out after that. What comes last was sent before 3 if its timestamp or its number says so.
+#[test]
+fn an_original_behind_its_retransmission_is_none() {
+    let again = |stamps: bool, late: (u32, u16)| {
+        let mut line = Line::sack(50.0);
+        line.model.stream.terms.sight = Sight::Received;
+        let mut send = |t: f64, n: u64, tsval: u32, id: u16| {
+            line.frame += 1;
+            let (position, seq, len) = (n * MSS, Seq((1 + n * MSS) as u32), MSS as u32);
+            let (tsval, ip_id) = (stamps.then_some(tsval), Some(id));
+            let (frame, at) = (line.frame, ms(t));
+            let sent = Sent { frame, at, position, seq, len, fin: false, tsval, ip_id };
+            line.model.sent(&sent);
+        };
+        send(0.0, 0, 7, 65_533);
+        send(1.0, 1, 7, 65_534);
+        send(2.0, 3, 8, 0);
+        send(3.0, 4, 8, 1);
+        send(62.0, 2, 58, 2);
+        send(63.0, 5, 58, 3);
+        send(130.0, 2, late.0, late.1);
+        line.ack(131.0, 6);
+        let found = line.found();
+        (found.retransmissions.iter().map(|r| r.frame).collect::<Vec<_>>(), found.bytes)
+    };
+    // By its number alone, also across the wrap, and where the clock has not ticked.
+    assert_eq!(again(false, (0, 65_535)), (vec![6], 6 * MSS));
+    assert_eq!(again(true, (8, 65_535)), (vec![6], 6 * MSS));
+    // By its timestamp.
+    assert_eq!(again(true, (7, 9)), (vec![6], 6 * MSS));
+    // It was sent after 3.
+    assert_eq!(again(false, (0, 9)), (vec![6, 8], 6 * MSS));
+    assert_eq!(again(true, (9, 65_535)), (vec![6, 8], 6 * MSS));
+    // A number that does not count says nothing.
+    assert_eq!(again(false, (0, 40_000)), (vec![6, 8], 6 * MSS));
 }
