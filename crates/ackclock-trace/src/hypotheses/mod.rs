@@ -241,6 +241,9 @@ impl Tries<'_> {
         for script in scripts {
             let mut least = allowed(script.segments);
             let mut best: Vec<f32> = Vec::new();
+            // Candidates that would have done the same with a timer that waits longer, and what
+            // they say.
+            let mut untimed: Vec<(Setting, usize)> = Vec::new();
             for setting in settings(script, sack) {
                 if self.work > MOST_WORK {
                     return;
@@ -250,7 +253,19 @@ impl Tries<'_> {
                     break;
                 }
                 let most = least.min(least_of_all) + HOPELESS;
-                let says = run(script, &setting, Limits { most, best: &best }, &mut self.lists);
+                let limits = Limits { most, best: &best };
+                let same = untimed.iter().rfind(|(other, _)| setting.is_patient(other));
+                let says = if let Some(says) = same.and_then(|(_, index)| all.get(*index)) {
+                    let run = |lists| run(script, &setting, limits, lists).0;
+                    debug_assert!(says.iter().zip(run(&mut self.lists)).all(|(a, b)| *a == b));
+                    says.clone()
+                } else {
+                    let (says, is_timed) = run(script, &setting, limits, &mut self.lists);
+                    if !is_timed {
+                        untimed.push((setting, all.len()));
+                    }
+                    says
+                };
                 if says.len() == script.segments {
                     least = least.min(says.last().map_or(0.0, |says| says.cost));
                     least_of_all = least_of_all.min(least);

@@ -3,7 +3,10 @@ use std::ops::Range;
 
 use ackclock_tcp::{Cause, Registry, Segment, Sender, SenderConfig, Seq, Span, Time, TimeoutClass};
 
-use super::trial::Says;
+use super::candidates::candidates;
+use super::script::Script;
+use super::start::Start;
+use super::trial::{Limits, Lists, Says, Setting, run};
 use super::{Entry, Looks, verdict, verdicts};
 use crate::connection::Kind;
 use crate::sender::{Acked, Opening, Sent, Sight, Terms};
@@ -359,4 +362,48 @@ fn other_numbers_say_nothing() {
     for numbers in [[10, 500, 90, 91], [7, 19, 32, 33], [5; 4]] {
         assert_eq!(kind_and_class(&numbered(lost_tail(&[200.0]), numbers), false), plain);
     }
+}
+
+/// What the commonest candidate says of these packets with a least timeout of 200 ms and of 1 s,
+/// and whether that may differ by its account. The window is given in segments.
+fn with_both_timers(entries: &[Entry], window: u32, paused: bool) -> ([Vec<Says>; 2], bool) {
+    let start = Start { delay: Span::from_millis(RTT as u64), resumed: None, window: Some(window) };
+    let script = Script::new(terms(false), entries, &start, paused).expect("something was sent");
+    let least = |ms| {
+        let setting = Setting {
+            candidate: &candidates(false)[0],
+            min_rto: Span::from_millis(ms),
+            cost: 0.0,
+            initial_window: window,
+            initial_ssthresh: None,
+            tick_phase: Span::ZERO,
+        };
+        run(&script, &setting, Limits { most: 1e9, best: &[] }, &mut Lists::default())
+    };
+    let ((short, may_differ), (long, _)) = (least(200), least(1000));
+    ([short, long], may_differ)
+}
+
+/// Where no timer has expired, no pause was long and the window was in use, the least timeout makes
+/// no difference: then such candidates are not run again.
+#[test]
+fn the_least_timeout_matters_where_a_timer_expires_or_something_pauses() {
+    let ([short, long], may_differ) = with_both_timers(&transfer(40..41, 0..0, None).0, 2, false);
+    assert!(!may_differ);
+    assert_eq!((short.len(), &short), (100, &long));
+    let by = |entries: &[Entry], paused| {
+        let ([short, long], may_differ) = with_both_timers(entries, 2, paused);
+        (may_differ, short == long)
+    };
+    // A timer expires.
+    assert_eq!(by(&lost_tail(&[260.0]), false), (true, false));
+    // The application pauses for longer than the one waits, and the window restarts.
+    let burst = |t: f64, first: u64| {
+        (first..first + 10)
+            .map(move |n| (t + 0.1 * n as f64, n))
+            .flat_map(|(t, n)| [seen(t, n), ack(t, n + 1, &[])])
+    };
+    let mut all = vec![ack(0.0, 0, &[])];
+    all.extend(burst(50.0, 0).chain(burst(950.0, 10)));
+    assert_eq!(by(&all, true), (true, false));
 }

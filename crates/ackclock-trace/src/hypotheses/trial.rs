@@ -110,9 +110,16 @@ struct Trial<'a> {
     expiry: Option<Expiry>,
     cost: f32,
     says: Vec<Says>,
+    /// When cwnd was last in use.
+    used: Option<Time>,
+    /// A shorter wait is no matter of the timer, whose least interval is twice this.
+    patience: Span,
+    /// What was done may depend on that interval.
+    timed: bool,
 }
 
 /// A candidate, and what it begins with.
+#[derive(Clone, Copy)]
 pub(super) struct Setting<'a> {
     pub candidate: &'a Candidate,
     /// The least interval of its timer, and what it costs to assume that.
@@ -124,6 +131,16 @@ pub(super) struct Setting<'a> {
     pub initial_ssthresh: Option<u64>,
     /// As in [`SenderConfig`].
     pub tick_phase: Span,
+}
+
+impl Setting<'_> {
+    /// The same but for a timer that waits at least as long.
+    pub fn is_patient(&self, other: &Setting) -> bool {
+        let begins = |s: &Setting| (s.initial_window, s.initial_ssthresh, s.tick_phase, s.cost);
+        std::ptr::eq(self.candidate, other.candidate)
+            && begins(self) == begins(other)
+            && self.min_rto >= other.min_rto
+    }
 }
 
 /// What a candidate may cost before it is given up.
@@ -142,13 +159,13 @@ impl Limits<'_> {
 }
 
 /// What the candidate says of each segment that was seen, as far as it came before it cost more than
-/// it may.
+/// it may; and whether that may depend on how long its timer waits at least.
 pub(super) fn run(
     script: &Script,
     setting: &Setting,
     limits: Limits,
     lists: &mut Lists,
-) -> Vec<Says> {
+) -> (Vec<Says>, bool) {
     lists.clear();
     let &Setting { candidate, min_rto, cost, initial_window, initial_ssthresh, tick_phase } =
         setting;
@@ -181,6 +198,9 @@ pub(super) fn run(
         expiry: None,
         cost,
         says: Vec::new(),
+        used: None,
+        patience: Span(min_rto.0 / 2),
+        timed: false,
     };
     for (at, step) in &script.steps {
         trial.elapse(*at);
@@ -198,7 +218,7 @@ pub(super) fn run(
             break;
         }
     }
-    trial.says
+    (trial.says, trial.timed)
 }
 
 impl Trial<'_> {
@@ -211,6 +231,7 @@ impl Trial<'_> {
             let (state, before) = (self.state(), self.sender.state());
             let (flight, cwnd) = (before.flight(), before.cwnd);
             let timeouts = self.sender.stats().timeouts_by_class;
+            self.timed = true;
             self.sender.on_deadline(due);
             let now = self.sender.stats().timeouts_by_class;
             if let Some(class) = timeouts.iter().zip(&now).position(|(before, now)| before != now)
@@ -233,6 +254,8 @@ impl Trial<'_> {
         if fin {
             self.sender.close_with_fin(at);
         }
+        // After a pause the window restarts (RFC 5681 section 4.1).
+        self.timed |= self.lists.own.last().is_some_and(|own| at.since(own.at) >= self.patience);
         self.drain(at);
     }
 
@@ -284,10 +307,12 @@ impl Trial<'_> {
 
     /// Takes what the candidate sends.
     fn drain(&mut self, at: Time) {
+        let mut is_new = false;
         while let Some(transmit) = self.sender.poll_transmit(at) {
             if transmit.transmission == 0 {
                 continue;
             }
+            is_new |= transmit.transmission == 1;
             let timed_out = matches!(transmit.cause, Cause::Timeout | Cause::BackedOffTimeout);
             let expiry = if timed_out { self.expiry.take() } else { None };
             let kind = (transmit.transmission > 1).then(|| kind(transmit.cause, expiry.as_ref()));
@@ -295,6 +320,16 @@ impl Trial<'_> {
             let (position, len) = (transmit.position + self.script.base, transmit.segment.len);
             let before = self.lists.last.insert(position, self.lists.own.len());
             self.lists.own.push(Own { at, len, says, seen: false, before });
+        }
+        // A window that is long not in use shrinks, but not below the initial one
+        // (`tcp_cwnd_application_limited`).
+        let s = self.sender.state();
+        let is_full = u64::from(s.packets_in_flight() + 1) * s.mss > s.cwnd;
+        if is_full && (is_new || s.written > s.snd_max) {
+            self.used = Some(at);
+        } else {
+            let lasts = |used| at.since(used) >= self.patience;
+            self.timed |= self.used.map_or(s.cwnd > s.initial_window, lasts);
         }
     }
 
