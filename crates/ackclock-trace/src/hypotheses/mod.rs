@@ -223,10 +223,13 @@ impl Tries<'_> {
             let until = (few..=most).rev().find(agrees);
             // What was given up before says nothing from here on.
             all.retain(|says| says.len() > index);
+            if place.is_some_and(|old| old.is_sure()) {
+                continue;
+            }
             let looks =
                 Looks { is_first, to_the_end: until == Some((index + AHEAD).min(segments - 1)) };
             if let Some(new) = until.and_then(|until| verdict(sent, index, until, &all, looks))
-                && place.is_none_or(|old| !old.is_sure() && old.doubt > new.doubt)
+                && place.is_none_or(|old| old.doubt > new.doubt)
             {
                 *place = Some(new);
             }

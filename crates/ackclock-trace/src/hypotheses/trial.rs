@@ -385,7 +385,11 @@ impl Trial<'_> {
             self.cost += UNSEEN;
         }
         if let Some(theirs) = sent.tsval {
-            self.lists.stamps.push((theirs, own.at.timestamp()));
+            let stamp = (theirs, own.at.timestamp());
+            match self.lists.stamps.last_mut() {
+                Some(last) if last.0 == theirs => *last = stamp,
+                _ => self.lists.stamps.push(stamp),
+            }
         }
         let mut says = own.says;
         if sent.payload() == 0
