@@ -574,10 +574,10 @@ impl Scoreboard {
     }
 
     /// Gives back half of the memory for records where a quarter would do: many flows were once
-    /// wide.
+    /// wide. Memory for a few stays, since it would soon grow again.
     pub(crate) fn fit(&mut self) {
         let half = self.records.capacity() / 2;
-        if half >= 4 && self.records.len() <= half / 2 {
+        if half >= 8 && self.records.len() <= half / 2 {
             self.records.shrink_to(half);
         }
     }

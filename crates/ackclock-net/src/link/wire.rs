@@ -30,10 +30,11 @@ fn grow(ring: &mut VecDeque<InFlight>) {
     ring.reserve_exact((ring.len() / 2).max(1));
 }
 
-/// Gives back half of the memory of a ring where a quarter would do.
+/// Gives back half of the memory of a ring where a quarter would do. A ring of a few packets stays,
+/// since it would soon grow again, packet by packet.
 pub(super) fn fit(ring: &mut VecDeque<InFlight>) {
     let half = ring.capacity() / 2;
-    if half > 0 && ring.len() <= half / 2 {
+    if half >= 4 && ring.len() <= half / 2 {
         ring.shrink_to(half);
     }
 }

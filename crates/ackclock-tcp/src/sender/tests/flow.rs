@@ -255,16 +255,18 @@ fn the_scoreboard_is_released_once_all_is_acknowledged() {
 }
 
 /// The end of a recovery and a timeout each halve the memory for records, if a quarter of it would
-/// hold what is outstanding.
+/// hold what is outstanding, and if it is for 16 or more.
 #[test]
 fn the_scoreboard_shrinks_after_a_loss() {
     let capacity = |x: &Script| x.sender.state().board.capacity();
-    for (acked, left) in [(23, 32), (24, 16)] {
-        run("newreno", 32, |x| {
-            x.write(32_000).sends(&numbers(0, 32)).at(50).ack(acked);
-            assert_eq!(capacity(x), 32);
+    let timeouts = [(32, 23, 32), (32, 24, 16), (16, 11, 16), (16, 12, 8), (8, 7, 8)];
+    for (window, acked, left) in timeouts {
+        run("newreno", window, |x| {
+            let window = u64::from(window);
+            x.write(window * 1_000).sends(&numbers(0, window)).at(50).ack(acked);
+            assert_eq!(capacity(x) as u64, window);
             x.fire(1_050).sends(&format!("{acked}T"));
-            assert_eq!(capacity(x), left, "{acked} acknowledged");
+            assert_eq!(capacity(x), left, "{acked} of {window} acknowledged");
         });
     }
     run("newreno", 32, |x| {
