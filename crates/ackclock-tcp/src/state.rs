@@ -48,6 +48,8 @@ pub struct State {
     /// Bytes sent beyond cwnd since duplicates began; they are not part of FlightSize (RFC 5681
     /// section 3.2 step 2).
     pub limited: u64,
+    /// When an ACK last advanced `snd_una`; the origin of time before that.
+    pub(crate) advanced: Time,
     /// Duplicate ACKs since `snd_una` last advanced, and those that a probe carried over.
     pub dupacks: u32,
     /// Without SACK, outstanding segments that duplicates are taken for

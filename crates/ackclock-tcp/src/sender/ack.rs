@@ -27,6 +27,7 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment) {
 /// What any ACK does.
 #[inline(never)]
 fn on_any(c: &mut Sender, segment: &Segment, ack: u64) {
+    c.quiet = false;
     if c.wants.rates {
         rates::before_ack(c);
     }
@@ -229,21 +230,28 @@ pub(super) fn observe(c: &mut Sender, a: &mut AckSummary) {
 
 /// New data acknowledged outside recovery: the window grows, unless cwnd is settled.
 #[inline(always)]
-pub(super) fn on_advance_open(c: &mut Sender, a: &AckSummary, settled: bool) {
+fn on_advance_open(c: &mut Sender, a: &AckSummary, settled: bool) {
     if !settled && !c.wants.after_detection {
         grow(c, a);
     }
-    if !c.strategy.probes.is_empty() {
-        let mut counted = 0;
-        for probe in &mut c.strategy.probes {
-            counted = probe.on_advance(&c.s, a).max(counted);
-        }
-        c.s.dupacks += counted;
-        // What cwnd has grown by is no longer sent beyond it.
-        let beyond = c.s.flight().saturating_sub(c.s.cwnd);
-        c.s.limited =
-            if counted > 0 { c.s.limited.saturating_sub(a.newly_acked).min(beyond) } else { 0 };
+    advance_probes(c, a);
+}
+
+/// Probes see that ACK.
+#[inline(always)]
+pub(super) fn advance_probes(c: &mut Sender, a: &AckSummary) {
+    if c.strategy.probes.is_empty() {
+        return;
     }
+    let mut counted = 0;
+    for probe in &mut c.strategy.probes {
+        counted = probe.on_advance(&c.s, a).max(counted);
+    }
+    c.s.dupacks += counted;
+    // What cwnd has grown by is no longer sent beyond it.
+    let beyond = c.s.flight().saturating_sub(c.s.cwnd);
+    c.s.limited =
+        if counted > 0 { c.s.limited.saturating_sub(a.newly_acked).min(beyond) } else { 0 };
 }
 
 #[inline(always)]

@@ -10,6 +10,7 @@ use crate::time::Time;
 
 pub(super) fn on_deadline(c: &mut Sender) {
     let now = c.s.now;
+    c.quiet = false;
     if c.timers.serves_all {
         if c.timers.rto_at <= now {
             one_timer::expire(c);

@@ -129,7 +129,7 @@ pub(super) struct Wants {
     /// They do too, but cwnd counts what is in flight, the window law measures, or one timer serves
     /// all ends.
     pub sends_in_flight: bool,
-    /// On a plain ACK undo, a window law that measures or a timer for all ends may have a say.
+    /// On a plain ACK the window law measures, or grows after detection.
     pub responds: bool,
     /// On a plain ACK detection need not be asked, nor ambiguity.
     pub skips_detection: bool,
@@ -173,7 +173,7 @@ impl Wants {
             plain,
             sends_plainly: plain && !asked && !config.ecn,
             sends_in_flight: plain && asked && !config.ecn,
-            responds: measures || after_detection || serves_all || !strategy.undo.is_empty(),
+            responds: measures || after_detection,
             skips_detection: strategy.detect.skips_plain_acks(),
             sums_plain_acks,
             tells_plainly: deliveries && !sums_plain_acks,
@@ -203,6 +203,9 @@ pub struct Sender {
     /// Only windows have a say in what the input at hand lets out (`plain.rs`). While this is not
     /// set, that is not known.
     pub(super) calm: bool,
+    /// No undo and no probe has a say in plain ACKs (`plain.rs`). While this is not set, that is not
+    /// known.
+    pub(super) quiet: bool,
     /// Segments the current input may still release.
     pub(super) burst: u32,
     /// SND.WL1: the sequence number of the segment with data that last set the window (RFC 9293
@@ -268,6 +271,7 @@ impl Sender {
             first_waits: false,
             window_probe: false,
             calm: false,
+            quiet: false,
             beyond: Beyond::NONE,
             one: None,
             burst: u32::MAX,
@@ -341,7 +345,7 @@ impl Sender {
         if self.strategy.undo.is_empty() {
             return;
         }
-        self.undone = false;
+        (self.undone, self.quiet) = (false, false);
         if self.s.phase == Phase::Open || self.saved.is_none() {
             self.saved = Some(Saved {
                 cwnd: self.s.cwnd,
@@ -473,6 +477,7 @@ fn start(config: &mut SenderConfig, strategy: &mut Strategy) -> (State, Timers) 
         snd_max: 0,
         window_edge: config.initial_rwnd,
         written: 0,
+        advanced: Time::ZERO,
         closed: false,
         fin: false,
         cwnd: initial_window.min(config.max_cwnd.unwrap_or(u64::MAX)),

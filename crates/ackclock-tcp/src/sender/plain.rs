@@ -6,13 +6,14 @@
 //! again. What it does here is what the full path ([`super::ack`]) would do, without the questions
 //! whose answers are known: those of detection, ambiguity and undo only where they declare it
 //! (`skips_plain_acks`). Detection may take all of it in one call (`sums_plain_acks`). Where an
-//! undo has a say, the ACK takes the full path. Events are the full path's.
+//! undo has a say, the ACK takes the full path; where a probe has, it is asked. That is known until
+//! either sees anything else. Events are the full path's.
 //!
 //! Full segments of new data go out on a short path too, where no mechanism has a say in them: the
 //! windows alone decide ([`super::transmit`] has the full path). A property test holds both paths
 //! equal.
 
-use super::ack::{self, after_response, before_response, on_advance_open};
+use super::ack::{self, after_response, before_response};
 use super::machine::Sender;
 use super::{Transmit, one_timer, repair, summarise, transmit};
 use crate::event::Cause;
@@ -34,8 +35,12 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) -> bool {
     if !(c.wants.plain && bare && calm && s.snd_nxt == s.snd_max) {
         return false;
     }
-    if c.wants.responds && !undo_skips(c) {
-        return false;
+    debug_assert!(!c.quiet || (undo_skips(c) && probes_skip(c)));
+    if !c.quiet {
+        if !undo_skips(c) {
+            return false;
+        }
+        c.quiet = probes_skip(c);
     }
     let s = &mut c.s;
     let (detect, now) = (&mut c.strategy.detect, s.now);
@@ -48,7 +53,7 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) -> bool {
     let (prior_una, prior_flight) = (s.snd_una, s.flight());
     summarise::take_window(c, segment, ack);
     let s = &mut c.s;
-    s.snd_una = ack;
+    (s.snd_una, s.advanced) = (ack, s.now);
     if s.closed && ack == s.written {
         s.board.release();
     }
@@ -68,13 +73,17 @@ pub(super) fn on_segment(c: &mut Sender, segment: &Segment, ack: u64) -> bool {
     };
     summarise::take(c, &mut a, Some(acked.first_sent));
     summarise::restart(c);
-    before_response(c, &a);
+    if !c.quiet {
+        before_response(c, &a);
+    }
     if c.wants.responds {
         respond(c, &mut a);
     } else {
         respond_briefly(c, &mut a);
     }
-    after_response(c, &a);
+    if !c.quiet {
+        after_response(c, &a);
+    }
     c.arm_persist();
     true
 }
@@ -91,14 +100,19 @@ fn respond_briefly(c: &mut Sender, a: &mut AckSummary) {
     if !c.wants.skips_advance {
         c.strategy.ambiguity.on_advance(&c.s, a);
     }
-    on_advance_open(c, a, false);
+    if !c.wants.after_detection {
+        ack::grow(c, a);
+    }
+    if !c.quiet {
+        ack::advance_probes(c, a);
+    }
     if !judged {
         repair::detect(c, a);
     }
 }
 
-/// The same where a window law that measures or a timer for all ends may have a say. There is no
-/// ECN-Echo to answer. A function of its own, so that others do not pay for it.
+/// The same where the window law measures, or grows after detection. There is no ECN-Echo to answer.
+/// A function of its own, so that others do not pay for it.
 #[inline(never)]
 fn respond(c: &mut Sender, a: &mut AckSummary) {
     if c.wants.measures {
@@ -114,6 +128,12 @@ fn respond(c: &mut Sender, a: &mut AckSummary) {
 #[inline(never)]
 fn undo_skips(c: &Sender) -> bool {
     c.strategy.undo.iter().all(|undo| undo.skips_plain_acks())
+}
+
+/// Whether no probe has.
+#[inline(never)]
+fn probes_skip(c: &Sender) -> bool {
+    c.strategy.probes.iter().all(|probe| probe.skips_plain_acks())
 }
 
 /// Whether cwnd has room for the full segment of new data that is there to send; `None` if there is

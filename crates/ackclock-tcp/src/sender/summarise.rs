@@ -49,7 +49,7 @@ pub(super) fn apply(c: &mut Sender, segment: &Segment, a: &mut AckSummary, range
                 rates.on_delivered(r);
             }
         });
-        s.snd_una = ack;
+        (s.snd_una, s.advanced) = (ack, s.now);
         s.snd_nxt = s.snd_nxt.max(ack);
         if s.closed && ack == s.written {
             s.board.release();

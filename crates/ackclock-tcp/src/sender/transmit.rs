@@ -404,7 +404,7 @@ fn retransmit(
     if c.wants.refits && !refit(c, index) {
         return None;
     }
-    c.first_waits = false;
+    (c.first_waits, c.quiet) = (false, false);
     c.s.board.on_retransmit(index, c.s.now, counts);
     let (seq, len, transmissions) = match c.s.board.get(index) {
         Some(r) => (r.seq, r.len, u32::from(r.transmissions)),

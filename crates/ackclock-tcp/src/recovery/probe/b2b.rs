@@ -26,6 +26,10 @@ use crate::summary::AckSummary;
 pub struct BackToBack;
 
 impl Probe for BackToBack {
+    fn skips_plain_acks(&self) -> bool {
+        true
+    }
+
     fn on_exit(&mut self, s: &State, a: &AckSummary) -> u32 {
         let missing =
             s.board.head().is_some_and(|next| Some(next.first_sent) < a.retransmission_acked);

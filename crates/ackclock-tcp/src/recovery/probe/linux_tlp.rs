@@ -32,8 +32,6 @@ pub struct LinuxTlp {
     probe: Option<(u64, bool)>,
     /// Where the last CWR began before it.
     cwr_point: u64,
-    /// When an ACK last advanced `snd_una`.
-    advanced: Time,
     /// The timer has expired since.
     fired: Option<Time>,
     fin_at_once: bool,
@@ -69,8 +67,8 @@ impl LinuxTlp {
     }
 
     /// When the interval at hand began, with the last segment outstanding.
-    fn since(&self, last: &Record) -> Time {
-        self.advanced.max(last.first_sent)
+    fn since(s: &State, last: &Record) -> Time {
+        s.advanced.max(last.first_sent)
     }
 }
 
@@ -83,10 +81,11 @@ impl Probe for LinuxTlp {
         right == high_seq && right - left <= s.mss
     }
 
+    fn skips_plain_acks(&self) -> bool {
+        self.probe.is_none()
+    }
+
     fn on_ack_first(&mut self, s: &State, a: &AckSummary, law: &mut dyn Window) -> Option<Windows> {
-        if a.newly_acked > 0 {
-            self.advanced = s.now;
-        }
         self.process(s, a).then(|| {
             let ssthresh = law.on_loss(s, a.flight_size);
             Windows { ssthresh, cwnd: ssthresh }
@@ -95,7 +94,7 @@ impl Probe for LinuxTlp {
 
     fn deadline(&self, s: &State) -> Time {
         let Some(last) = s.board.last() else { return Time::NEVER };
-        let since = self.since(last);
+        let since = Self::since(s, last);
         let disorder = s.board.sacked_segments() > 0 || s.board.retransmitted_segments() > 0;
         // CWR stays CWR.
         let disorder = disorder && !s.cwr;
@@ -112,7 +111,7 @@ impl Probe for LinuxTlp {
     }
 
     fn on_deadline(&mut self, s: &State) -> ProbeNow {
-        self.fired = s.board.last().map(|last| self.since(last));
+        self.fired = s.board.last().map(|last| Self::since(s, last));
         if self.pending(s).is_some() {
             return ProbeNow::Nothing;
         }

@@ -7,6 +7,10 @@ use crate::state::State;
 pub struct LimitedTransmit;
 
 impl Probe for LimitedTransmit {
+    fn skips_plain_acks(&self) -> bool {
+        true
+    }
+
     fn allowance(&self, s: &State) -> u64 {
         if s.sack {
             // Step 3.3: "If (cwnd - pipe) >= 1 SMSS". Outside recovery the pipe is what is

@@ -77,6 +77,14 @@ pub trait Probe: Send {
         false
     }
 
+    /// Whether a *plain* ACK would tell it nothing now
+    /// ([`Detect::skips_plain_acks`](crate::recovery::detect::Detect::skips_plain_acks)): it would
+    /// answer with 0 and `None`, and change nothing of its own. Then it is not shown such ACKs,
+    /// until a call of `&mut self`.
+    fn skips_plain_acks(&self) -> bool {
+        false
+    }
+
     /// An ACK arrived, and nothing has responded to it yet; otherwise as
     /// [`on_ack`](Self::on_ack). Linux (`tcp_process_tlp_ack`) lowers the windows first, and the
     /// ACK may then open them again.

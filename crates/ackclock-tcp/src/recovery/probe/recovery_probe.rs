@@ -33,19 +33,24 @@ const SLACK: Span = Span::from_millis(2);
 /// The first unacknowledged segment once more.
 #[derive(Default)]
 pub struct RecoveryProbe {
-    /// When something was last delivered.
+    /// When something was last SACKed.
     heard: Time,
     /// `recover` of the first recovery; 0 before an ACK has arrived in it.
     first: u64,
 }
 
 impl Probe for RecoveryProbe {
+    fn skips_plain_acks(&self) -> bool {
+        true
+    }
+
     fn on_ack_first(&mut self, s: &State, a: &AckSummary, _: &mut dyn Window) -> Option<Windows> {
-        if a.newly_acked + a.newly_sacked > 0 {
+        if a.newly_sacked > 0 {
             self.heard = s.now;
-            if self.first == 0 && s.phase == Phase::Recovery {
-                self.first = s.recover;
-            }
+        }
+        let news = a.newly_acked + a.newly_sacked > 0;
+        if news && self.first == 0 && s.phase == Phase::Recovery {
+            self.first = s.recover;
         }
         None
     }
@@ -64,7 +69,7 @@ impl Probe for RecoveryProbe {
         if !applies || s.srtt == Span::ZERO {
             return Time::NEVER;
         }
-        let since = self.heard.max(head.last_sent).max(last.last_sent);
+        let since = s.advanced.max(self.heard).max(head.last_sent).max(last.last_sent);
         since + Span(s.srtt.0 / 4 * 5) + SLACK
     }
 

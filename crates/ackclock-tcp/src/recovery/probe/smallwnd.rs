@@ -36,6 +36,10 @@ impl SmallWindow {
 }
 
 impl Probe for SmallWindow {
+    fn skips_plain_acks(&self) -> bool {
+        true
+    }
+
     fn allowance(&self, s: &State) -> u64 {
         if s.cwnd >= self.below.saturating_mul(s.mss) {
             return 0;

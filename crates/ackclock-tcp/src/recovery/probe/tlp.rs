@@ -50,8 +50,6 @@ pub struct Tlp {
     measured: bool,
     /// None has been measured since the last probe.
     spent: bool,
-    /// When an ACK last advanced `snd_una`.
-    advanced: Time,
     /// No ACK of a FIN is waited for as for one that may be delayed.
     fin_at_once: bool,
 }
@@ -83,12 +81,13 @@ impl Tlp {
 }
 
 impl Probe for Tlp {
+    fn skips_plain_acks(&self) -> bool {
+        self.probe.is_none() && self.measured && !self.spent
+    }
+
     fn on_ack(&mut self, s: &State, a: &AckSummary, law: &mut dyn Window) -> Option<Windows> {
         self.measured |= a.rtt.is_some();
         self.spent &= a.rtt.is_none();
-        if a.newly_acked > 0 {
-            self.advanced = s.now;
-        }
         // Section 7.4.2: "a congestion control response equivalent to a fast recovery", with
         // nothing left to retransmit. What is halved is what was outstanding when the ACK came.
         self.process(s, a).then(|| {
@@ -114,7 +113,7 @@ impl Probe for Tlp {
         } else {
             s.srtt.times(2) + if may_be_delayed { MAX_ACK_DELAY } else { Span::ZERO }
         };
-        self.advanced.max(last.first_sent) + pto
+        s.advanced.max(last.first_sent) + pto
     }
 
     fn on_deadline(&mut self, s: &State) -> ProbeNow {

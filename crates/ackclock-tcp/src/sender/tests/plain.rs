@@ -1,8 +1,14 @@
 //! The short path of plain ACKs and the full one: the same segments, deadlines and state after each
 //! input of random histories.
 
+use alloc::sync::Arc;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
 use super::*;
 use crate::dice::Dice;
+use crate::recovery::probe::Probe;
+use crate::recovery::window::{Window, Windows};
+use crate::summary::AckSummary;
 
 const HISTORIES: u64 = 100_000;
 const INPUTS: u64 = 24;
@@ -141,4 +147,45 @@ fn what_must_see_every_ack_takes_the_full_path() {
     }
     assert!(!wants("sack+er", false).skips_detection);
     assert!(!wants("sack+ts-heuristic", false).skips_advance);
+}
+
+/// How often it is asked whether a plain ACK would tell it nothing, and how many it is shown.
+struct Counting {
+    skips: bool,
+    asked: Arc<[AtomicU32; 2]>,
+}
+
+impl Probe for Counting {
+    fn skips_plain_acks(&self) -> bool {
+        self.asked[0].fetch_add(1, Relaxed);
+        self.skips
+    }
+
+    fn on_ack(&mut self, _s: &State, _a: &AckSummary, _law: &mut dyn Window) -> Option<Windows> {
+        self.asked[1].fetch_add(1, Relaxed);
+        None
+    }
+}
+
+/// A probe is shown plain ACKs unless it has declared that they tell it nothing. It is asked that
+/// again once it has seen anything else. (Debug builds ask once more for each ACK, to compare.)
+#[test]
+fn a_probe_sees_plain_acks_unless_it_has_declared_otherwise() {
+    let compared = u32::from(cfg!(debug_assertions));
+    for (skips, asked, shown) in [(true, 2 + 3 * compared, 1), (false, 5, 6)] {
+        let counts = Arc::new([const { AtomicU32::new(0) }; 2]);
+        let mut strategy = Registry::default().parse("newreno").expect("it is known").build();
+        strategy.probes.push(Box::new(Counting { skips, asked: counts.clone() }));
+        let mut sender = Sender::new(window(4), strategy);
+        sender.write(Time::ZERO, 40_000);
+        // The fourth is no plain ACK: it brings data.
+        for (position, len) in [(1, 0), (2, 0), (3, 0), (3, 100), (4, 0), (5, 0)] {
+            while sender.poll_transmit(Time::ZERO).is_some() {}
+            let ack = Seq::at(sender.config.isn, 1000 * position);
+            let segment = Segment { ack, len, wnd: 60_000, ..Segment::default() };
+            sender.on_segment(Time::ZERO, &segment);
+        }
+        let counted = counts.each_ref().map(|count| count.load(Relaxed));
+        assert_eq!(counted, [asked, shown], "skips: {skips}");
+    }
 }
