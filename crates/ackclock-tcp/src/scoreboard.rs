@@ -140,33 +140,33 @@ fn is_before(time: Time, r: &Record, sent: (Time, u64)) -> bool {
 }
 
 /// The outstanding segments in sequence order, without gaps between them. What every ACK touches
-/// stands first.
+/// stands last ([`State`](crate::State)).
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub struct Scoreboard {
-    records: VecDeque<Record>,
-    /// Position after the last record.
-    end: u64,
-    /// Of the first so many records each is either sacked or lost, so that only their
-    /// retransmissions are on their way.
-    settled: usize,
-    /// None of the first so many segments [waits](Record::waits).
-    waits_from: usize,
-    sacked: Tally,
-    lost: Tally,
-    retransmitted: Tally,
+    /// SACK blocks of the previous ACK, so that only what is new in a block is walked.
+    known: [(u64, u64); 4],
+    /// When each retransmission on its way was sent, the oldest first, and where its segment begins;
+    /// and behind the first, some that are on their way no more.
+    again: VecDeque<(Time, u64)>,
     /// Every record below this position is either sacked or lost, as of the last judgement by
     /// position.
     judged: u64,
     /// Position after the highest sacked byte.
     highest_sacked: u64,
-    /// When each retransmission on its way was sent, the oldest first, and where its segment begins;
-    /// and behind the first, some that are on their way no more.
-    again: VecDeque<(Time, u64)>,
     /// Segments that [wait](Record::waits).
     waiting: u32,
-    /// SACK blocks of the previous ACK, so that only what is new in a block is walked.
-    known: [(u64, u64); 4],
+    retransmitted: Tally,
+    lost: Tally,
+    sacked: Tally,
+    /// None of the first so many segments [waits](Record::waits).
+    waits_from: usize,
+    /// Of the first so many records each is either sacked or lost, so that only their
+    /// retransmissions are on their way.
+    settled: usize,
+    /// Position after the last record.
+    end: u64,
+    records: VecDeque<Record>,
 }
 
 impl Scoreboard {

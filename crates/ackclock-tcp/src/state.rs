@@ -20,11 +20,37 @@ pub enum Phase {
 
 /// The state of a sender, with the field's names. Sequence numbers are stream positions.
 ///
-/// What every ACK and every segment touch stands first, so that it fills few cache lines.
+/// What every ACK and every segment touch stands last, also in the scoreboard: so it lies together,
+/// and fills few cache lines.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 #[repr(C)]
 pub struct State {
+    /// IW in bytes (RFC 3390, RFC 6928).
+    pub initial_window: u64,
+    /// The first unacknowledged byte when the retransmission timer last expired; `None` before that.
+    pub timed_out: Option<u64>,
+    /// The least retransmission timeout (RFC 6298 section 2.4), as configured or as the timer has it.
+    pub min_rto: Span,
+    /// Recovery point: `snd_max` when the last recovery or timeout happened; 0 before the first.
+    pub recover: u64,
+    /// `snd_max` when an ECN-Echo last lowered the windows; 0 before the first. Until more is
+    /// acknowledged, the windows are not lowered again (RFC 3168 section 6.1.2).
+    pub(crate) cwr_point: u64,
+    /// Of `dupacks`, the ones that were counted without an ACK at the end of a recovery (Lin & Kung
+    /// section 6.4): no segment has left the network for them.
+    pub assumed_dupacks: u32,
+    /// Nagle's algorithm is on.
+    pub nagle: bool,
+    /// The outstanding segments.
+    pub board: Scoreboard,
+    /// Smoothed round-trip time (RFC 6298 section 2), as the timer keeps it; zero before its first
+    /// sample.
+    pub srtt: Span,
+    /// RTTVAR (RFC 6298 section 2), as the timer keeps it; zero before its first sample.
+    pub rttvar: Span,
+    /// Phase of coarse timers.
+    pub tick_phase: Span,
     /// The time of the input at hand.
     pub now: Time,
     /// SMSS in bytes.
@@ -55,6 +81,8 @@ pub struct State {
     /// Without SACK, outstanding segments that duplicates are taken for
     /// ([`Detect::emulate`](crate::recovery::detect::Detect::emulate)).
     pub emulated: u32,
+    /// DupThresh (RFC 5681 section 3.2): three, unless detection adapts it.
+    pub dupthresh: u32,
     /// Phase of loss recovery.
     pub phase: Phase,
     /// That reduction is under way: regulation lowers cwnd ACK by ACK (Linux's `TCP_CA_CWR`).
@@ -63,35 +91,8 @@ pub struct State {
     pub sack: bool,
     /// The application has no more to write.
     pub closed: bool,
-    /// The outstanding segments.
-    pub board: Scoreboard,
-    /// Smoothed round-trip time (RFC 6298 section 2), as the timer keeps it; zero before its first
-    /// sample.
-    pub srtt: Span,
-    /// RTTVAR (RFC 6298 section 2), as the timer keeps it; zero before its first sample.
-    pub rttvar: Span,
-    /// IW in bytes (RFC 3390, RFC 6928).
-    pub initial_window: u64,
     /// The last byte written is a FIN.
     pub fin: bool,
-    /// The first unacknowledged byte when the retransmission timer last expired; `None` before that.
-    pub timed_out: Option<u64>,
-    /// The least retransmission timeout (RFC 6298 section 2.4), as configured or as the timer has it.
-    pub min_rto: Span,
-    /// DupThresh (RFC 5681 section 3.2): three, unless detection adapts it.
-    pub dupthresh: u32,
-    /// Of those, the ones that were counted without an ACK at the end of a recovery (Lin & Kung
-    /// section 6.4): no segment has left the network for them.
-    pub assumed_dupacks: u32,
-    /// Recovery point: `snd_max` when the last recovery or timeout happened; 0 before the first.
-    pub recover: u64,
-    /// `snd_max` when an ECN-Echo last lowered the windows; 0 before the first. Until more is
-    /// acknowledged, the windows are not lowered again (RFC 3168 section 6.1.2).
-    pub(crate) cwr_point: u64,
-    /// Nagle's algorithm is on.
-    pub nagle: bool,
-    /// Phase of coarse timers.
-    pub tick_phase: Span,
 }
 
 impl State {

@@ -184,7 +184,8 @@ impl Wants {
 
 /// The sending half of an established connection. See the [contract](crate).
 //
-// What every ACK and every segment touch stands first, so that it fills few cache lines.
+// What every ACK and every segment touch lies together, so that it fills few cache lines: from the
+// end of the state to the beginnings of the strategy.
 #[repr(C)]
 pub struct Sender {
     pub(super) s: State,
@@ -217,9 +218,9 @@ pub struct Sender {
     pub(super) one: Option<u64>,
     pub(super) urgent: Option<Urgent>,
     pub(super) beyond: Beyond,
-    pub(super) stats: Stats,
-    pub(super) strategy: Strategy,
     pub(super) config: Settings,
+    pub(super) strategy: Strategy,
+    pub(super) stats: Stats,
     pub(super) events: VecDeque<Event>,
     /// Segments that D-SACKs have reported.
     pub(super) dsacked: u64,

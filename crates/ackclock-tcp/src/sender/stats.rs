@@ -3,13 +3,26 @@
 use crate::event::TimeoutClass;
 use crate::time::Span;
 
-/// Counters of one sender; they only grow.
+/// Counters of one sender; they only grow. What every ACK counts stands first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(C)]
 pub struct Stats {
+    /// ACKs received.
+    pub acks: u64,
     /// Segments with payload sent, retransmissions included.
     pub segments_sent: u64,
     /// Payload bytes sent, retransmissions included.
     pub bytes_sent: u64,
+    /// Round trips measured, and their sum.
+    pub rtt_samples: u64,
+    /// In nanoseconds; it stops at its greatest value.
+    pub rtt_sum: Span,
+    /// The shortest of them and of the handshake's; zero before the first.
+    pub rtt_least: Span,
+    /// The smoothed one over the same; zero before the first. It does not go by the strategy's
+    /// timer, so that it can be compared between strategies: a timer may round to its own ticks, or
+    /// take a sample once a round trip.
+    pub rtt_smoothed: Span,
     /// Segments retransmitted, for whatever cause.
     pub retransmissions: u64,
     /// Of those, the ones that began a recovery.
@@ -22,20 +35,8 @@ pub struct Stats {
     pub recoveries: u64,
     /// Reductions of the windows that an ECN-Echo began (RFC 3168 section 6.1.2).
     pub ecn_reductions: u64,
-    /// ACKs received.
-    pub acks: u64,
     /// Of those, the ones with ECN-Echo; 0 where ECN was not negotiated.
     pub ecn_echoes: u64,
-    /// Round trips measured, and their sum.
-    pub rtt_samples: u64,
-    /// In nanoseconds; it stops at its greatest value.
-    pub rtt_sum: Span,
-    /// The shortest of them and of the handshake's; zero before the first.
-    pub rtt_least: Span,
-    /// The smoothed one over the same; zero before the first. It does not go by the strategy's
-    /// timer, so that it can be compared between strategies: a timer may round to its own ticks, or
-    /// take a sample once a round trip.
-    pub rtt_smoothed: Span,
 }
 
 impl Stats {

@@ -28,38 +28,40 @@ pub use composition::Composition;
 pub use mechanism::{Axis, Mechanism, Preset};
 pub use registry::{Refused, Registry, UnknownName};
 
-/// One mechanism for each axis: all that a connection needs to know of loss recovery.
+/// One mechanism for each axis: all that a connection needs to know of loss recovery. What is asked
+/// on every ACK stands first.
+#[repr(C)]
 pub struct Strategy {
-    /// Whether it makes use of SACK, so that SACK is worth negotiating.
-    pub uses_sack: bool,
-    /// What takes its place where SACK was not negotiated; `None` for the strategy itself.
-    pub without_sack: Option<Box<Strategy>>,
+    /// The retransmission timer.
+    pub timer: Box<dyn Timer>,
+    /// The window law.
+    pub window: Box<dyn Window>,
     /// What is lost now.
     pub detect: Box<dyn Detect>,
-    /// May these duplicates begin a recovery.
-    pub ambiguity: Box<dyn Ambiguity>,
-    /// Is a retransmission lost.
-    pub retransmission: Option<Box<dyn DetectRetransmission>>,
-    /// What a lost retransmission does to the windows.
-    pub response: Box<dyn Response>,
-    /// What goes next.
-    pub select: Box<dyn Select>,
-    /// What goes in place of new data.
-    pub fill: Option<Box<dyn Fill>>,
     /// How much may go.
     pub regulate: Box<dyn Regulate>,
     /// What is sent before recovery begins.
     pub probes: Vec<Box<dyn Probe>>,
+    /// May these duplicates begin a recovery.
+    pub ambiguity: Box<dyn Ambiguity>,
+    /// What goes next.
+    pub select: Box<dyn Select>,
     /// Was it spurious.
     pub undo: Vec<Box<dyn Undo>>,
+    /// Is a retransmission lost.
+    pub retransmission: Option<Box<dyn DetectRetransmission>>,
+    /// What a lost retransmission does to the windows.
+    pub response: Box<dyn Response>,
+    /// What goes in place of new data.
+    pub fill: Option<Box<dyn Fill>>,
     /// When may a segment leave; `None` for as soon as the windows let it.
     pub segmentation: Option<Box<dyn Segmentation>>,
     /// At what rate segments leave; `None` for as soon as they may.
     pub pacing: Option<Box<dyn Pacing>>,
-    /// The window law.
-    pub window: Box<dyn Window>,
-    /// The retransmission timer.
-    pub timer: Box<dyn Timer>,
+    /// What takes its place where SACK was not negotiated; `None` for the strategy itself.
+    pub without_sack: Option<Box<Strategy>>,
+    /// Whether it makes use of SACK, so that SACK is worth negotiating.
+    pub uses_sack: bool,
 }
 
 impl Default for Strategy {
