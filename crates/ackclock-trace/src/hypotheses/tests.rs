@@ -392,18 +392,19 @@ fn the_least_timeout_matters_where_a_timer_expires_or_something_pauses() {
     assert!(!may_differ);
     assert_eq!((short.len(), &short), (100, &long));
     let by = |entries: &[Entry], paused| {
-        let ([short, long], may_differ) = with_both_timers(entries, 2, paused);
+        let ([short, long], may_differ) = with_both_timers(entries, 10, paused);
         (may_differ, short == long)
     };
     // A timer expires.
     assert_eq!(by(&lost_tail(&[260.0]), false), (true, false));
-    // The application pauses for longer than the one waits, and the window restarts.
-    let burst = |t: f64, first: u64| {
-        (first..first + 10)
-            .map(move |n| (t + 0.1 * n as f64, n))
-            .flat_map(|(t, n)| [seen(t, n), ack(t, n + 1, &[])])
+    let burst = |t: f64, segments: Range<u64>| {
+        segments.flat_map(move |n| [seen(t, n), ack(t, n + 1, &[])]).collect::<Vec<_>>()
     };
-    let mut all = vec![ack(0.0, 0, &[])];
-    all.extend(burst(50.0, 0).chain(burst(950.0, 10)));
-    assert_eq!(by(&all, true), (true, false));
+    let begins = || [vec![ack(0.0, 0, &[])], burst(50.0, 0..10)].concat();
+    // The application pauses for longer than the one waits, and the window restarts.
+    assert_eq!(by(&[begins(), burst(950.0, 10..40)].concat(), true), (true, false));
+    // For half as long the window is not in use, and it may shrink soon.
+    let in_use = [begins(), burst(100.1, 10..30)].concat();
+    assert_eq!(by(&in_use, true), (false, true));
+    assert!(by(&[in_use, burst(160.0, 30..31)].concat(), true).0);
 }
