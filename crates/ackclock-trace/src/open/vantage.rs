@@ -247,11 +247,11 @@ fn sight(end: usize, trips: [Option<Span>; 2], ttls: [u8; 2]) -> Sight {
         Vantage::Server => 1,
         Vantage::Middle | Vantage::Unknown => return Sight::Arrived,
     };
-    match near == end {
-        true if trips[end].is_none_or(|trip| trip <= NEAR) => Sight::Sent,
-        // There is a part of the path before the capture, in which something may be lost.
-        true => Sight::Arrived,
-        false => Sight::Received,
+    match (near == end, trips[near].is_none_or(|trip| trip <= NEAR)) {
+        (true, true) => Sight::Sent,
+        (false, true) => Sight::Received,
+        // There is a part of the path on that side, too, in which something may be lost.
+        (_, false) => Sight::Arrived,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The same exchange as captures at three places show it.
 
 use super::*;
-use crate::connection::{Kind, Position, Vantage};
+use crate::connection::{Kind, Position, Spurious, Vantage};
 use ackclock_tcp::Span;
 
 /// A client 20 ms from the server sends five segments, of which the second is lost just before the
@@ -111,6 +111,31 @@ fn near_the_sender_something_may_be_lost_before_the_capture() {
     };
     assert_eq!(kinds(2.0), [Kind::Timeout]);
     assert_eq!(kinds(0.5), []);
+}
+
+/// The same near the receiver: what was captured may be lost behind the capture, and what is sent
+/// again be needed. At the receiver it has arrived.
+#[test]
+fn near_the_receiver_something_may_be_lost_behind_the_capture() {
+    let known = |to_server: f64| {
+        let mut talk = Talk::new(ISNS[0]);
+        talk.at(0.0, syn(0)).at(to_server, syn(1)).at(40.0, c(0, 0));
+        for n in 0..6 {
+            talk.at(40.1 + 0.1 * n as f64, c(1460 * n, 1460));
+        }
+        talk.at(40.2 + to_server, s(0, 0).ack(1460));
+        for n in 2..6 {
+            talk.at(40.1 + 0.1 * n as f64 + to_server, s(0, 0).ack(1460));
+        }
+        talk.at(81.0, c(1460, 1460)).at(81.1, c(2920, 1460));
+        talk.at(81.2 + to_server, s(0, 0).ack(6 * 1460));
+        let one = talk.one();
+        assert_eq!(one.position.vantage, Vantage::Server, "{to_server}");
+        let last = one.from_client.retransmissions[1];
+        (last.position, last.spurious, last.lost)
+    };
+    assert_eq!(known(0.5), (2920, Some(Spurious::Arrival), Some(false)));
+    assert_eq!(known(2.0), (2920, None, Some(false)));
 }
 
 /// Only what comes later than the handshake.
