@@ -1,4 +1,4 @@
-//! What the numbers of packets (IPv4 identification) say of packets that were not seen.
+//! What numbers of packets (IPv4 identification) and timestamps rule out.
 
 use super::{Entry, Verdict};
 use crate::sender::Sent;
@@ -11,59 +11,95 @@ pub(super) fn are_counted<'a>(sent: impl Iterator<Item = &'a Sent> + Clone) -> b
     next > 0 && next >= sent.count() / 2
 }
 
-/// Takes back each verdict that what looks like new data was sent before, if the numbers leave no
-/// packet that can have carried it: it went out behind the new data that was seen before, and ahead
-/// of this segment. `verdicts`: of each segment that was seen.
+/// Takes back verdicts that the packets themselves rule out. `verdicts`: of each segment that was seen.
+///
+/// - What looks like new data was not sent before if the numbers leave no packet that can have
+///   carried it: behind the new data that was seen before, and ahead of this segment.
+/// - What fills a hole was not sent again if it went out before what was first seen beyond the hole,
+///   by its number or its timestamp: it is the original, and late.
 pub(super) fn forbid(entries: &[Entry], verdicts: &mut [Option<Verdict>]) {
     let sent = || entries.iter().filter_map(Entry::sent);
-    if !are_counted(sent()) {
-        return;
-    }
-    // Packets that are missing behind the last new data; not known before there was any.
-    let mut missing = None;
-    let (mut highest, mut max): (Option<u16>, u64) = (None, 0);
+    let counted = are_counted(sent());
+    let mut missing = Missing::default();
+    // What has looked new, by position.
+    let (mut all_new, mut max): (Vec<&Sent>, u64) = (Vec::new(), 0);
     for (sent, verdict) in sent().zip(verdicts) {
-        let Some(number) = sent.ip_id else { return };
-        let step = highest.map_or(1, |highest| number.wrapping_sub(highest));
+        let is_claim = verdict.is_some_and(|verdict| verdict.kind.is_some());
+        if let Some(number) = sent.ip_id.filter(|_| counted) {
+            missing.passed(number);
+        }
+        let forbidden = if sent.position >= max {
+            all_new.push(sent);
+            let may = missing.carries(is_claim);
+            is_claim && !may
+        } else {
+            let beyond = all_new.partition_point(|new| new.position < sent.end());
+            all_new.get(beyond).is_some_and(|beyond| went_before(sent, beyond, counted))
+        };
+        max = max.max(sent.end());
+        if forbidden {
+            *verdict = None;
+        }
+    }
+}
+
+/// Whether the sender sent this one first. Numbers tell if it counts its packets.
+fn went_before(sent: &Sent, other: &Sent, counted: bool) -> bool {
+    let stamps = sent.tsval.zip(other.tsval);
+    let numbers = sent.ip_id.zip(other.ip_id).filter(|_| counted);
+    stamps.is_some_and(|(a, b)| (a.wrapping_sub(b) as i32) < 0)
+        || numbers.is_some_and(|(a, b)| (a.wrapping_sub(b) as i16) < 0)
+}
+
+/// Packets that were not seen, by the numbers of those that were.
+#[derive(Default)]
+struct Missing {
+    highest: Option<u16>,
+    /// Behind the last new data; not known before there was any, and without numbers.
+    behind: Option<u16>,
+}
+
+impl Missing {
+    /// A packet with this number passes.
+    fn passed(&mut self, number: u16) {
+        let step = self.highest.map_or(1, |highest| number.wrapping_sub(highest));
         if step > u16::MAX / 2 {
             // One that was missing has come late.
-            missing = missing.map(|n: u16| n.saturating_sub(1));
+            self.behind = self.behind.map(|n| n.saturating_sub(1));
         } else if step > 0 {
-            missing = missing.map(|n: u16| n.saturating_add(step - 1));
-            highest = Some(number);
+            self.behind = self.behind.map(|n| n.saturating_add(step - 1));
+            self.highest = Some(number);
         }
-        let looks_new = sent.position >= max;
-        max = max.max(sent.end());
-        if !looks_new {
-            continue;
-        }
-        let is_claim = verdict.is_some_and(|verdict| verdict.kind.is_some());
-        missing = match missing {
-            Some(0) if is_claim => {
-                *verdict = None;
-                Some(0)
-            }
-            _ if is_claim => missing.map(|n| n - 1),
-            _ => Some(0),
+    }
+
+    /// What looks like new data has passed, `again` if it is said to have been sent before. Returns
+    /// whether there may be a packet that carried it then.
+    fn carries(&mut self, again: bool) -> bool {
+        let may = again && self.behind != Some(0);
+        self.behind = match self.behind {
+            Some(n) if may => Some(n - 1),
+            None if may => None,
+            _ => self.highest.map(|_| 0),
         };
+        may
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::seen;
+    use super::super::tests::{MSS, seen};
     use super::super::trial::Says;
     use super::*;
     use crate::connection::Kind;
 
-    /// Segments in this order with these numbers, and which of the verdicts that all but the first
-    /// were sent before are left.
-    fn left(segments: &[u64], numbers: &[u16]) -> Vec<u64> {
+    /// Segments in this order with these numbers or timestamps, and which of the verdicts that all but
+    /// the first were sent before are left.
+    fn left(segments: &[u64], set: impl Fn(usize, &mut Sent)) -> Vec<u64> {
         let mut entries: Vec<Entry> =
             segments.iter().enumerate().map(|(t, n)| seen(t as f64, *n)).collect();
-        for (entry, number) in entries.iter_mut().zip(numbers) {
+        for (place, entry) in entries.iter_mut().enumerate() {
             if let Entry::Sent(sent) = entry {
-                sent.ip_id = Some(*number);
+                set(place, sent);
             }
         }
         let verdict = |(index, sent): (usize, &Sent)| Verdict {
@@ -77,22 +113,47 @@ mod tests {
         let mut verdicts: Vec<_> = sent.enumerate().map(|s| Some(verdict(s))).collect();
         forbid(&entries, &mut verdicts);
         let claims = verdicts.iter().flatten().filter(|verdict| verdict.kind.is_some());
-        claims.map(|verdict| verdict.sent.position / super::super::tests::MSS).collect()
+        claims.map(|verdict| verdict.sent.position / MSS).collect()
+    }
+
+    fn numbered(segments: &[u64], numbers: &[u16]) -> Vec<u64> {
+        left(segments, |place, sent| sent.ip_id = Some(numbers[place]))
+    }
+
+    fn stamped(segments: &[u64], stamps: &[u32]) -> Vec<u64> {
+        left(segments, |place, sent| sent.tsval = Some(stamps[place]))
     }
 
     #[test]
     fn what_no_missing_packet_can_have_carried_was_not_sent_before() {
-        assert_eq!(left(&[0, 1, 2, 3], &[65_534, 65_535, 0, 1]), []);
+        assert_eq!(numbered(&[0, 1, 2, 3], &[65_534, 65_535, 0, 1]), []);
         // Each missing packet carried one segment at most.
-        assert_eq!(left(&[0, 1, 2, 3], &[1, 3, 4, 5]), [1]);
-        assert_eq!(left(&[0, 1, 2, 3], &[1, 4, 5, 6]), [1, 2]);
+        assert_eq!(numbered(&[0, 1, 2, 3], &[1, 3, 4, 5]), [1]);
+        assert_eq!(numbered(&[0, 1, 2, 3], &[1, 4, 5, 6]), [1, 2]);
         // One that came late was not lost.
-        assert_eq!(left(&[0, 1, 2, 4, 3, 5, 6], &[1, 2, 3, 5, 4, 6, 7]), [4, 3]);
-        assert_eq!(left(&[0, 1, 2, 3, 0, 4, 5, 6], &[1, 2, 3, 4, 6, 5, 7, 8]), [0]);
+        assert_eq!(numbered(&[0, 1, 2, 3, 0, 4, 5, 6], &[1, 2, 3, 4, 6, 5, 7, 8]), [0]);
         // A duplicate has the number of its original.
-        assert_eq!(left(&[0, 0, 1, 2, 3], &[1, 1, 2, 3, 4]), [0]);
+        assert_eq!(numbered(&[0, 0, 1, 2, 3], &[1, 1, 2, 3, 4]), [0]);
         // Other numbers say nothing.
-        assert_eq!(left(&[0, 1, 2, 3], &[7, 7, 7, 7]), [1, 2, 3]);
-        assert_eq!(left(&[0, 1, 2, 3], &[7, 900, 20, 4]), [1, 2, 3]);
+        assert_eq!(numbered(&[0, 1, 2, 3], &[7, 7, 7, 7]), [1, 2, 3]);
+        assert_eq!(numbered(&[0, 1, 2, 3], &[7, 900, 20, 4]), [1, 2, 3]);
+    }
+
+    /// 3 comes behind 4 and 5. It went out before them, or not.
+    #[test]
+    fn a_late_original_was_not_sent_before() {
+        let order = [0, 1, 2, 4, 5, 3, 6, 7, 8];
+        let before = [65_530, 65_531, 65_532, 65_534, 65_535, 65_533, 0, 1, 2];
+        assert_eq!(numbered(&order, &before), [4]);
+        let behind = [65_530, 65_531, 65_532, 65_534, 65_535, 0, 1, 2, 3];
+        assert_eq!(numbered(&order, &behind), [4, 3]);
+        // Before 5, but behind 4, which showed the hole.
+        assert_eq!(numbered(&order, &[1, 2, 3, 5, 7, 6, 8, 9, 10]), [4, 5, 3]);
+        let all_but = |n: u64| order[1..].iter().copied().filter(|m| *m != n).collect();
+        let expected: Vec<u64> = all_but(3);
+        assert_eq!(stamped(&order, &[1, 1, u32::MAX, 0, 1, u32::MAX, 1, 1, 1]), expected);
+        // Within a tick it may be either.
+        let expected: Vec<u64> = all_but(0);
+        assert_eq!(stamped(&order, &[1, 1, 2, 2, 3, 2, 3, 3, 3]), expected);
     }
 }
